@@ -1,0 +1,36 @@
+/* Between model documents and JSON: one generic walk over the field tables, both ways.
+ * owner: one request; any thread.
+ */
+#pragma once
+
+#include "protocol/wire/text.h"
+#include "solver/sim/mech.h"
+
+#include <jansson.h>
+
+/* Read a model (a parsed JSON value) into a fresh document. Every fault goes to `diag` with its JSON
+ * pointer, prefixed by `base` ("" or "/model"): unknown keys, missing keys, wrong types, ranges,
+ * malformed or duplicate names, matrices of the wrong shape, expressions outside their place.
+ * 0; MECH_INVALID (diag says why; *out is NULL); negative. References are resolved by
+ * mech_sim_create. */
+int mechp_bind_read(const json_t *model, const char *base, struct mech_diag *diag,
+                    struct mech_document **out);
+
+/* Write a document as JSON: what was given, defaults left out, expressions as they were written.
+ * Reading it back gives the same document to the bit. */
+void mechp_bind_write(const struct mech_document *document, struct mechp_text *w);
+
+/* Read one JSON value into the field of a struct (also used for settings outside models). */
+int mechp_bind_read_table(const json_t *object, const struct mech_table *table, void *at,
+                          struct mech_document *document, struct mech_path *path,
+                          struct mech_diag *diag);
+
+/* GET /v1/types and /v1/types/{type}: categories, fields, units, ranges, defaults, outputs. */
+void mechp_bind_types(struct mechp_text *w);
+/* MECH_NOT_FOUND: no such type. */
+int mechp_bind_type(const char *name, struct mechp_text *w);
+
+/* JSON Schema (2020-12) of the model document, from the tables. */
+void mechp_bind_schema(struct mechp_text *w);
+/* OpenAPI 3.1 of the daemon, from routes.def, codes.def and the schema. */
+void mechp_bind_openapi(struct mechp_text *w);

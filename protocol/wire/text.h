@@ -1,0 +1,48 @@
+/* JSON text, written straight into a growing buffer; numbers shortest round-trip (std::to_chars).
+ *
+ * The reply path builds no tree: a writer appends. NaN and infinities are written as null (the
+ * caller has refused them before they can get here). owner: one request.
+ *
+ *   mechp_text_object(&w); mechp_text_key(&w, "time"); mechp_text_number(&w, 0.1); mechp_text_end(&w);
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Shortest text that reads back to the same double; at most 32 bytes, no terminator; returns length.
+ * The only C++ in the house is behind this function. */
+size_t mechp_number_text(double value, char *out);
+
+enum { MECHP_TEXT_DEPTH = 32 };
+
+struct mechp_text {
+    char *bytes;     /* [capacity], `length` used; malloc'd, or borrowed at init */
+    size_t length, capacity;
+    bool borrowed;   /* the first buffer is the caller's */
+    bool failed;     /* out of memory or too deep; everything since is void */
+    int depth;
+    char closing[MECHP_TEXT_DEPTH];
+    bool comma[MECHP_TEXT_DEPTH + 1];
+};
+
+/* `buffer` may be NULL; otherwise it is used until it is full. */
+void mechp_text_init(struct mechp_text *w, char *buffer, size_t size);
+void mechp_text_fini(struct mechp_text *w);
+/* Give the bytes away (malloc'd; the caller frees) and reset. NULL: failed. */
+char *mechp_text_take(struct mechp_text *w, size_t *length);
+
+void mechp_text_object(struct mechp_text *w);
+void mechp_text_array(struct mechp_text *w);
+void mechp_text_end(struct mechp_text *w); /* closes the innermost object or array */
+void mechp_text_key(struct mechp_text *w, const char *key);
+void mechp_text_string(struct mechp_text *w, const char *text); /* NULL: null */
+void mechp_text_string_n(struct mechp_text *w, const char *text, size_t length);
+void mechp_text_number(struct mechp_text *w, double value);
+void mechp_text_integer(struct mechp_text *w, int64_t value);
+void mechp_text_unsigned(struct mechp_text *w, uint64_t value);
+void mechp_text_bool(struct mechp_text *w, bool value);
+void mechp_text_null(struct mechp_text *w);
+void mechp_text_numbers(struct mechp_text *w, const double *values, size_t count); /* an array */
+void mechp_text_raw(struct mechp_text *w, const char *json, size_t length); /* a value, as it is */

@@ -1,0 +1,37 @@
+/* Arena: memory with one lifetime.
+ *
+ * Blocks grow by doubling while things are built; inside a step a scratch arena is marked and
+ * released in the same function and never grows (its size is fixed when the instance is built).
+ * All pointers are 64-byte aligned. owner: whoever holds the struct; one thread.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct mech_arena_block;
+
+struct mech_arena {
+    struct mech_arena_block *top; /* newest block, or NULL */
+    size_t total;                 /* bytes obtained from malloc */
+    size_t limit;                 /* largest total allowed; 0: no limit */
+};
+
+struct mech_arena_mark {
+    struct mech_arena_block *block;
+    size_t used;
+};
+
+void mech_arena_init(struct mech_arena *a, size_t limit);
+void mech_arena_fini(struct mech_arena *a);
+
+/* `count * size` zeroed bytes, or NULL (no memory, the limit, or an overflow of the product).
+ * A count of 0 returns a valid pointer. */
+void *mech_arena_alloc(struct mech_arena *a, size_t count, size_t size);
+
+/* Copy of a string, or NULL. */
+char *mech_arena_strdup(struct mech_arena *a, const char *text);
+
+/* Everything allocated after the mark is given back; blocks above it are kept for reuse. */
+struct mech_arena_mark mech_arena_mark(const struct mech_arena *a);
+void mech_arena_release(struct mech_arena *a, struct mech_arena_mark mark);

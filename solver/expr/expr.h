@@ -1,0 +1,25 @@
+/* Expressions: text over named variables, compiled once, evaluated without allocation.
+ *
+ * Grammar: muParser's (+ − * / ^, comparisons, && ||, ?:, sin cos tan asin acos atan atan2 sinh …
+ * exp ln log10 sqrt abs sign min max rint), and the constants pi and e. owner: one thread per
+ * struct mech_expr (two expressions may run in two threads).
+ *
+ *   static const char *const names[] = {"t", "k"};  double vars[2];
+ *   mech_expr_create("80*sin(2*pi*t) + k", names, 2, vars, message, sizeof message, &e);
+ *   vars[0] = 0.1;  double y = mech_expr_value(e);
+ */
+#pragma once
+
+#include <stddef.h>
+
+struct mech_expr;
+
+/* `vars` [count] is borrowed for the life of the expression and read at each evaluation.
+ * 0; MECH_INVALID with a reason and position in message; negative. Text longer than 4096 bytes,
+ * or nested deeper than 64 parentheses, is refused. */
+int mech_expr_create(const char *text, const char *const *names, size_t count, double *vars,
+                     char *message, size_t message_size, struct mech_expr **out);
+void mech_expr_destroy(struct mech_expr *e);
+
+/* May be infinite or not a number; the caller checks. */
+double mech_expr_value(struct mech_expr *e);

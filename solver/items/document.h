@@ -1,0 +1,127 @@
+/* The model document as C structs: what POST /v1/instances carries, read and written by walking
+ * mech_document_table. Nothing here is compiled or resolved yet; sim (solver/sim/mech.h) does that.
+ *
+ * owner: one thread until it is handed to mech_sim_create, which keeps it. Everything inside lives in
+ * the document's own arena.
+ */
+#pragma once
+
+#include "solver/base/arena.h"
+#include "solver/items/item.h"
+
+/* A number of the document that an expression over the parameters gives. */
+struct mech_binding {
+    double *target;   /* where the value goes: inside a description, a vector, a matrix … */
+    const char *text; /* without its "=" */
+    const char *path; /* place in the document, for messages */
+};
+
+struct mech_bindings {
+    struct mech_binding *at; /* [n], sorted by target once the document is complete */
+    size_t n, capacity;
+};
+
+/* An interaction between Lagrangian systems: y = H q + b and a law on (y, multiplier). */
+struct mech_interaction {
+    const char *name;
+    struct mech_refs systems; /* objects; H's columns run over their coordinates in this order */
+    struct mech_item relation;
+    struct mech_item law;
+};
+
+/* A channel into the model. Exactly one of load, parameter, marker is given. */
+struct mech_input {
+    const char *name;
+    struct mech_ref load;   /* component of a load (all of it when component is -1) */
+    const char *parameter;  /* a tunable parameter */
+    struct mech_ref marker; /* a force (and torque) on a marker */
+    int32_t component;      /* -1: the whole vector */
+};
+
+/* A channel out of the model: a sensor, or one component of it (-1: the whole vector). */
+struct mech_output_channel {
+    const char *name;
+    struct mech_ref sensor;
+    int32_t component;
+};
+
+struct mech_newton_settings {
+    double relative_tolerance, absolute_tolerance;
+    int32_t max_iterations;
+    bool modified;
+};
+
+enum mech_on_failure { MECH_ON_FAILURE_ERROR, MECH_ON_FAILURE_ACCEPT };
+
+struct mech_vi_settings {
+    const char *type; /* a complementarity solver, NULL: chosen by size */
+    double tolerance;
+    int32_t max_iterations;
+    int32_t on_failure; /* enum mech_on_failure */
+};
+
+struct mech_settings {
+    const char *integrator; /* a member of step/steppers.def; default "GeneralizedAlpha" */
+    double start_time;      /* s */
+    double step_size;       /* internal step h, s */
+    double spectral_radius;
+    double theta, gamma, activation_threshold; /* Moreau–Jean */
+    double newmark_beta, newmark_gamma;        /* Newmark */
+    const char *linear;                        /* a linear solver, NULL: chosen by structure */
+    struct mech_newton_settings newton;
+    struct mech_vi_settings vi;
+};
+
+struct mech_document {
+    struct mech_arena arena;
+    struct mech_bindings bindings;
+    /* what mech_document_table describes */
+    int32_t version; /* "mechd": 1 */
+    const char *name;
+    double gravity[3]; /* m/s² */
+    struct mech_parameters parameters;
+    struct mech_items nodes, objects, markers, loads, sensors;
+    struct mech_structs interactions; /* struct mech_interaction */
+    struct mech_structs inputs;       /* struct mech_input */
+    struct mech_structs outputs;      /* struct mech_output_channel */
+    struct mech_settings solver;
+};
+
+extern const struct mech_table mech_document_table;
+extern const struct mech_table mech_interaction_table;
+extern const struct mech_table mech_input_table;
+extern const struct mech_table mech_output_channel_table;
+extern const struct mech_table mech_settings_table;
+extern const struct mech_table mech_visualization_table;
+
+/* Visualization of a body: shapes in its local frame. */
+struct mech_graphic {
+    int32_t shape;     /* index into mech_graphic_shapes: Box, Sphere, Cylinder, Line */
+    double center[3];  /* m, local frame; first end of a cylinder or line */
+    double size[3];    /* m, edges of a box; vector to the second end of a cylinder or line */
+    double radius;     /* m */
+    double color[4];   /* red green blue alpha, 0 to 1 */
+};
+extern const char *const mech_graphic_shapes[]; /* closed by NULL */
+
+struct mech_visualization {
+    bool show;
+    double color[4];
+    struct mech_structs graphics; /* struct mech_graphic; none: drawn by default */
+};
+
+/* An empty document with all defaults. `limit`: bytes its arena may take, 0: no limit. Negative: no
+ * memory. */
+int mech_document_create(size_t limit, struct mech_document **out);
+void mech_document_destroy(struct mech_document *d);
+
+/* The list of a category (NODE … SENSOR). */
+struct mech_items *mech_document_items(struct mech_document *d, enum mech_category category);
+
+/* Note that *target comes from an expression. text and path are copied. Negative: no memory. */
+int mech_document_bind(struct mech_document *d, double *target, const char *text,
+                       const char *path);
+
+/* The binding of a number, or NULL. */
+const struct mech_binding *mech_document_binding(const struct mech_document *d,
+                                                 const double *target);

@@ -1,0 +1,43 @@
+/* Linear solvers behind one interface: factor once, solve often.
+ *
+ * A member (one file, one line in lsols.def) says which matrices suit it; mech_lsol_create takes the
+ * one asked for, or the cheapest that suits. owner: one thread.
+ *
+ *   struct mech_lsol *s;
+ *   MECH_TRY(mech_lsol_create(NULL, &w, &s));   // symbolic analysis and all memory
+ *   MECH_TRY(mech_lsol_factor(s, &w));          // no allocation; again when the values change
+ *   mech_lsol_solve(s, x, 1);                   // x := W⁻¹ x
+ */
+#pragma once
+
+#include "solver/linalg/mat.h"
+
+struct mech_lsol;
+
+struct mech_lsol_type {
+    const char *name; /* as the model's solver.linear names it */
+    const char *doc;
+    /* Estimated flops of factor + 10 solves for this pattern, or a negative number: does not suit. */
+    double (*cost)(const struct mech_mat *a);
+    /* 0, MECH_SINGULAR (structurally), or negative. Reads the pattern of a only. */
+    int (*create)(const struct mech_mat *a, void **self);
+    /* 0, or MECH_SINGULAR with the column in *where. Copies what it needs of a. */
+    int (*factor)(void *self, const struct mech_mat *a, int32_t *where);
+    /* x [n × count] by columns, in place. Cannot fail after a factor that returned 0. */
+    void (*solve)(void *self, double *x, int32_t count);
+    void (*destroy)(void *self); /* accepts NULL */
+};
+
+/* Registry, sorted by name, closed by NULL. */
+extern const struct mech_lsol_type *const mech_lsol_types[];
+const struct mech_lsol_type *mech_lsol_find(const char *name);
+
+/* name: a member, or NULL to choose. 0; MECH_NOT_FOUND; MECH_UNSUPPORTED (does not suit);
+ * MECH_SINGULAR; negative. */
+int mech_lsol_create(const char *name, const struct mech_mat *a, struct mech_lsol **out);
+void mech_lsol_destroy(struct mech_lsol *s);
+const char *mech_lsol_name(const struct mech_lsol *s);
+int mech_lsol_factor(struct mech_lsol *s, const struct mech_mat *a);
+/* Column of the zero pivot after mech_lsol_factor returned MECH_SINGULAR. */
+int32_t mech_lsol_where(const struct mech_lsol *s);
+void mech_lsol_solve(struct mech_lsol *s, double *x, int32_t count);

@@ -1,0 +1,237 @@
+/* mech.h: the solver's façade. A document goes in; a simulation comes out and is stepped.
+ *
+ * A struct mech_sim has one owner at a time: one thread calls it, two simulations share nothing.
+ * Nothing here does I/O or reads a clock; nothing allocates inside a step.
+ *
+ *   struct mech_sim *s;
+ *   if (mech_sim_create(doc, &diag, &s) == 0) {
+ *       const struct mech_step_request r = {.kind = MECH_STEP_COUNT, .count = 200};
+ *       struct mech_step_report report;
+ *       if (mech_sim_step(s, &r, &report) == 0) { … mech_sim_time(s) … }
+ *   }
+ */
+#pragma once
+
+#include "solver/base/err.h"
+#include "solver/items/document.h"
+
+struct mech_sim;
+
+/* --- life ------------------------------------------------------------------------------------ */
+
+/* Check, resolve and compile a document; on success the simulation owns it, otherwise the caller
+ * still does. All faults are in `diag`. 0; MECH_INVALID (diag says why); negative.
+ * Sources of faults: dangling or duplicate names, sizes that disagree, singular mass, expressions
+ * that do not parse or evaluate, an integrator that cannot take this model, step size …  */
+int mech_sim_create(struct mech_document *document, struct mech_diag *diag, struct mech_sim **out);
+
+/* Only the checks of mech_sim_create; the document stays the caller's. */
+int mech_sim_check(struct mech_document *document, struct mech_diag *diag);
+
+void mech_sim_destroy(struct mech_sim *s);
+
+const struct mech_document *mech_sim_document(const struct mech_sim *s);
+
+/* Back to the initial state; inputs unset, parameters as in the document. Never fails once created
+ * with the same document; positive outcomes as of the start system (MECH_SINGULAR). */
+int mech_sim_reset(struct mech_sim *s);
+
+/* Bytes held: document, compiled model, state, scratch. */
+size_t mech_sim_memory(const struct mech_sim *s);
+
+/* --- what it is ------------------------------------------------------------------------------ */
+
+struct mech_sizes {
+    int32_t q, v, x, lambda, z; /* coordinates, velocities, first-order states, multipliers, data */
+    int32_t impulse;            /* rows of all interactions */
+};
+struct mech_sizes mech_sim_sizes(const struct mech_sim *s);
+
+double mech_sim_time(const struct mech_sim *s);        /* s */
+uint64_t mech_sim_step_count(const struct mech_sim *s); /* internal steps since the start */
+double mech_sim_step_size(const struct mech_sim *s);    /* h of the document, s */
+
+/* FMI's view of the model's inputs, outputs and parameters. */
+enum mech_causality { MECH_INPUT, MECH_OUTPUT_VARIABLE, MECH_PARAMETER, MECH_INDEPENDENT };
+
+struct mech_variable {
+    const char *name;
+    enum mech_causality causality;
+    int32_t reference; /* FMI value reference: 0 is time, then inputs, outputs, parameters */
+    int32_t index;     /* within its causality */
+    int32_t size;      /* number of values (1 for a scalar) */
+    bool scalar;       /* written as a number; otherwise as an array of `size` */
+    bool tunable;
+    const char *unit;  /* or "" */
+    int32_t offset;    /* of the first value in the packed vector of all inputs (outputs, …) */
+};
+
+size_t mech_sim_variable_count(const struct mech_sim *s, enum mech_causality causality);
+void mech_sim_variable(const struct mech_sim *s, enum mech_causality causality, size_t index,
+                       struct mech_variable *out);
+/* Index of that name, or -1. */
+int32_t mech_sim_variable_find(const struct mech_sim *s, enum mech_causality causality,
+                               const char *name);
+
+/* --- inputs, parameters, outputs ------------------------------------------------------------- */
+
+/* Set input `index` from the current time on: `values` [size]; derivatives [order × size] are the
+ * first, second … time derivatives with which it is extrapolated (order 0 to 2). It holds until it is
+ * set again. NULL values give the input back to the model (the load's own value or expression).
+ * The change is a change at a communication point: v̇ and λ are computed anew with the next step.
+ * 0; MECH_NOT_FINITE (nothing changed). */
+int mech_sim_set_input(struct mech_sim *s, int32_t index, const double *values, int32_t order,
+                       const double *derivatives);
+/* Value at the current time. */
+void mech_sim_get_input(const struct mech_sim *s, int32_t index, double *values);
+
+/* Set several parameters at once: everything bound to them is computed anew and checked; on a fault
+ * (diag) nothing changes. 0; MECH_INVALID; negative. */
+int mech_sim_set_parameters(struct mech_sim *s, size_t count, const int32_t *index,
+                            const double *values, struct mech_diag *diag);
+double mech_sim_get_parameter(const struct mech_sim *s, int32_t index);
+
+/* Outputs in the current state: all values packed ([mech_sim_output_size]), or one channel. */
+size_t mech_sim_output_size(const struct mech_sim *s);
+void mech_sim_get_outputs(const struct mech_sim *s, double *values);
+void mech_sim_get_output(const struct mech_sim *s, int32_t index, double *values);
+
+enum { MECH_ITEM_OUTPUT_MAX = 16 };
+
+/* Any output variable of any item (nodes, objects, markers, loads, sensors), in any configuration,
+ * at a local position (bodies; NULL: the origin). Writes at most `capacity` values, *count says how
+ * many there are. 0; MECH_NOT_FOUND (no such item); MECH_UNSUPPORTED (it has no such variable, or not
+ * in this configuration). Coordinates of a large system may need a large capacity: call with
+ * capacity 0 first. */
+int mech_sim_item_output(const struct mech_sim *s, enum mech_category category, const char *name,
+                         enum mech_output variable, enum mech_configuration configuration,
+                         const double *local, size_t capacity, double *values, size_t *count);
+
+/* Bit mask (1u << enum mech_output) of the variables that an item has; 0 if there is no such item. */
+uint32_t mech_sim_item_outputs(const struct mech_sim *s, enum mech_category category,
+                               const char *name);
+
+/* --- stepping -------------------------------------------------------------------------------- */
+
+enum mech_step_kind { MECH_STEP_SIZE, MECH_STEP_UNTIL, MECH_STEP_COUNT };
+
+struct mech_marker_force {
+    int32_t marker;   /* index in the document's markers */
+    double values[6]; /* coordinate marker: [0]; position: force; rigid: force, torque */
+};
+
+struct mech_step_request {
+    enum mech_step_kind kind;
+    double size;    /* STEP_SIZE: communication step H > 0; STEP_UNTIL: end time > now */
+    uint64_t count; /* STEP_COUNT: internal steps of size h, > 0 */
+    const struct mech_marker_force *forces; /* [force_count], acting during this step only */
+    size_t force_count;
+    bool trial; /* leave the committed state; mech_sim_commit keeps the end state */
+};
+
+struct mech_step_report {
+    uint64_t steps;        /* internal steps done */
+    double step_size;      /* the internal step used */
+    uint64_t iterations;   /* Newton iterations, all steps */
+    uint64_t vi_iterations;/* complementarity iterations, all steps */
+    double residual;       /* largest final residual of any step */
+    int32_t contacts;      /* active interaction rows in the last step */
+    const char *linear;    /* linear solver used, "" if none */
+    const char *vi;        /* complementarity solver used, "" if none */
+    bool differenced;      /* some Jacobian was taken by differences */
+    int32_t outcome;       /* 0 or enum mech_outcome */
+    double failed_time;    /* when outcome is not 0: start of the failing internal step */
+    char reason[160];      /* when outcome is not 0: a sentence with the item's name if known */
+};
+
+/* One command, whole: begin, advance until done, finish. On any outcome the state is as before. */
+int mech_sim_step(struct mech_sim *s, const struct mech_step_request *r,
+                  struct mech_step_report *report);
+
+/* The same in slices, so that a pool can be fair and a long command can be cancelled:
+ * begin → advance … → finish, or abandon at any time. Between begin and finish the committed state
+ * is what every reader sees, and no other change is allowed.
+ * begin: 0; MECH_INVALID (H not positive and finite, until ≤ now, count 0, too many steps: > 1e12). */
+int mech_sim_step_begin(struct mech_sim *s, const struct mech_step_request *r,
+                        struct mech_step_report *report);
+/* At most `most` internal steps. 0 with *done; or an outcome (the command is over, nothing changed). */
+int mech_sim_step_advance(struct mech_sim *s, uint64_t most, bool *done);
+void mech_sim_step_finish(struct mech_sim *s); /* commits, or keeps the trial */
+void mech_sim_step_abandon(struct mech_sim *s);
+bool mech_sim_stepping(const struct mech_sim *s);
+
+/* Trials: a trial's end state is readable until it is committed or discarded by any other change. */
+bool mech_sim_has_trial(const struct mech_sim *s);
+int mech_sim_commit(struct mech_sim *s); /* MECH_NOT_FOUND: there is no trial */
+void mech_sim_discard_trial(struct mech_sim *s);
+double mech_sim_trial_time(const struct mech_sim *s);
+void mech_sim_trial_outputs(const struct mech_sim *s, double *values);
+
+/* --- state ----------------------------------------------------------------------------------- */
+
+/* Parts of the state by name; pointers into it, valid until the next change. */
+struct mech_state_view {
+    double time;
+    const double *q, *v, *vdot, *a, *lambda, *impulse, *x, *z; /* sizes: mech_sim_sizes; vdot, a: v */
+};
+void mech_sim_state(const struct mech_sim *s, struct mech_state_view *out);
+
+/* Set any of time, q, v, x, z (NULL or NaN time: unchanged); v̇ and λ follow with the next step.
+ * 0; MECH_NOT_FINITE (nothing changed). */
+int mech_sim_set_state(struct mech_sim *s, const struct mech_state_view *in);
+
+/* Everything that the next step reads, as bytes: a header (magic, version, layout hash, byte order,
+ * library versions, BLAS kernel), the state block, parameters and inputs. Write needs
+ * mech_sim_snapshot_size bytes. Read: 0; MECH_MISMATCH (another layout, version, byte order or a
+ * damaged block: nothing changed); *same_kernel false: results may differ in the last bits. */
+size_t mech_sim_snapshot_size(const struct mech_sim *s);
+void mech_sim_snapshot_write(const struct mech_sim *s, void *bytes);
+int mech_sim_snapshot_read(struct mech_sim *s, const void *bytes, size_t size, bool *same_kernel);
+uint64_t mech_sim_layout_hash(const struct mech_sim *s);
+
+/* --- equations at any point ------------------------------------------------------------------ */
+
+enum mech_want {
+    MECH_WANT_LHS,     /* [v] LHS terms of the objects: d v + k q (Exudyn) */
+    MECH_WANT_RHS,     /* [v] loads − LHS: f of M v̇ = f */
+    MECH_WANT_FORCES,  /* [v] F(v, q, t, z) = F_ext − C v − K q (Siconos' computeForces) */
+    MECH_WANT_MASS,    /* [v × v] */
+    MECH_WANT_DFDQ,    /* [v × q] ∂forces/∂q, −K for linear systems */
+    MECH_WANT_DFDV,    /* [v × v] ∂forces/∂v, −C for linear systems */
+    MECH_WANT_FIRST_ORDER,  /* [q + v + x] ẋ of x = [q; v; x] (Siconos' computeRhs) */
+    MECH_WANT_RHS_JACOBIAN, /* [(q+v+x) × (q+v+x)] of the first-order form */
+    MECH_WANT_COUNT
+};
+extern const char *const mech_want_names[]; /* "lhs", "rhs", "forces", "mass", … closed by NULL */
+
+struct mech_point {
+    double time;                 /* NaN: now */
+    const double *q, *v, *x, *z; /* NULL: as in the current state */
+};
+
+/* rows and columns of what would be written. */
+void mech_sim_want_shape(const struct mech_sim *s, enum mech_want want, int32_t *rows,
+                         int32_t *cols);
+/* Vectors: [rows]; matrices: dense by rows [rows × cols]. The state does not change.
+ * 0; MECH_SINGULAR (mass, for FIRST_ORDER and its Jacobian); MECH_NOT_FINITE; negative. */
+int mech_sim_evaluate(struct mech_sim *s, const struct mech_point *at, enum mech_want want,
+                      double *out);
+
+/* Kinetic plus potential energy of the linear part and what the loads do not carry; J. */
+double mech_sim_energy(const struct mech_sim *s);
+
+/* --- registries, for /v1/types --------------------------------------------------------------- */
+
+struct mech_integrator_info {
+    const char *name;
+    const char *doc;
+    int32_t order;       /* theoretical order of convergence */
+    bool explicit_scheme;
+    bool nonsmooth;
+};
+/* The i-th integrator, linear solver, complementarity solver; NULL (false) past the end. */
+bool mech_integrator(size_t i, struct mech_integrator_info *out);
+const char *mech_linear_solver(size_t i, const char **doc);
+const char *mech_vi_solver(size_t i, const char **doc);
+/* "OpenBLAS 0.3.21, kernel Haswell" */
+const char *mech_blas_info(void);
