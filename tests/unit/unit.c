@@ -1,0 +1,92 @@
+/* Runs the tests of one program through CUnit's framework and reports them in its own words. */
+#include "tests/unit/unit.h"
+
+#include <CUnit/TestDB.h>
+#include <CUnit/TestRun.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* asserts counted before the test that runs now */
+static unsigned asserts_before;
+static unsigned passed;
+static unsigned failed;
+
+bool unit_near(double actual, double expected, double tolerance, const char *text, int line,
+               const char *file)
+{
+    // equal infinities are near each other; a NaN fails both comparisons
+    const bool near = actual == expected || fabs(actual - expected) <= tolerance;
+    char message[400];
+    (void)snprintf(message, sizeof(message),
+                   "%s is %.17g, expected %.17g within %.3g (off by %.3g)", text, actual, expected,
+                   tolerance, fabs(actual - expected));
+    CU_assertImplementation(near, (unsigned)line, message, file, "", CU_FALSE);
+    return near;
+}
+
+static void before_test(const CU_pTest test, const CU_pSuite suite)
+{
+    (void)test;
+    (void)suite;
+    asserts_before = CU_get_number_of_asserts();
+}
+
+static void after_test(const CU_pTest test, const CU_pSuite suite,
+                       const CU_pFailureRecord first_failure)
+{
+    (void)suite;
+    const bool checked = CU_get_number_of_asserts() > asserts_before;
+    if (first_failure == NULL && checked) {
+        passed++;
+        return;
+    }
+
+    // each failed check on its own line, as compilers write
+    failed++;
+    printf("FAILED %s\n", test->pName);
+    if (!checked) {
+        printf("    the test checks nothing\n");
+    }
+    for (const CU_FailureRecord *f = first_failure; f != NULL; f = f->pNext) {
+        printf("    %s:%u: %s\n", f->strFileName, f->uiLineNumber, f->strCondition);
+    }
+}
+
+static bool is_wanted(const char *name, int argc, char **argv)
+{
+    if (argc < 2) {
+        return true;
+    }
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+int unit_main(const struct unit_test *tests, size_t count, int argc, char **argv)
+{
+    if (CU_initialize_registry() != CUE_SUCCESS) {
+        return 2;
+    }
+    CU_pSuite suite = CU_add_suite("tests", NULL, NULL);
+    for (size_t i = 0; suite != NULL && i < count; i++) {
+        if (is_wanted(tests[i].name, argc, argv) &&
+            CU_add_test(suite, tests[i].name, tests[i].run) == NULL) {
+            printf("FAILED %s\n    %s\n", tests[i].name, CU_get_error_msg());
+            failed++;
+        }
+    }
+    CU_set_test_start_handler(before_test);
+    CU_set_test_complete_handler(after_test);
+    (void)CU_run_all_tests();
+    CU_cleanup_registry();
+    if (passed + failed == 0) {
+        printf("FAILED no test was run\n");
+        failed++;
+    }
+    printf("%u passed, %u failed\n", passed, failed);
+    return failed == 0 ? 0 : 1;
+}

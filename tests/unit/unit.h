@@ -1,0 +1,46 @@
+/* One test program: its tests are functions named by sentences, listed at the end of the file.
+ *
+ *     #include "tests/unit/unit.h"
+ *     static void spring_energy_is_half_k_x2(void)
+ *     {
+ *         CHECK_NEAR(energy(4000, 0.1), 20, 1e-12);
+ *     }
+ *     UNIT_TESTS(UNIT_TEST(spring_energy_is_half_k_x2))
+ *
+ * The checks are CUnit's (CU_ASSERT…) and CHECK_NEAR. The program runs its tests in order, or those
+ * whose names stand on its command line, prints one line for each failed check and ends with the
+ * line "N passed, N failed". It exits 0 if all passed; a test without a single check fails, and so
+ * does a program without tests. Data files of the tests lie under MECH_TESTS_FOLDER.
+ */
+#pragma once
+
+#include <CUnit/CUnit.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct unit_test {
+    const char *name;
+    void (*run)(void);
+};
+
+/* runs the tests; returns the exit code of the program */
+int unit_main(const struct unit_test *tests, size_t count, int argc, char **argv);
+
+/* true if |actual - expected| <= tolerance; otherwise reports both with 17 digits. NaN never passes. */
+bool unit_near(double actual, double expected, double tolerance, const char *text, int line,
+               const char *file);
+
+#define CHECK_NEAR(actual, expected, tolerance)                                                    \
+    ((void)unit_near((actual), (expected), (tolerance), #actual, __LINE__, __FILE__))
+
+#define UNIT_TEST(function)                                                                        \
+    {                                                                                              \
+#function, (function)                                                                      \
+    }
+
+#define UNIT_TESTS(...)                                                                            \
+    static const struct unit_test unit_tests[] = {__VA_ARGS__};                                    \
+    int main(int argc, char **argv)                                                                \
+    {                                                                                              \
+        return unit_main(unit_tests, sizeof(unit_tests) / sizeof(unit_tests[0]), argc, argv);      \
+    }
