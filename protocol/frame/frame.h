@@ -31,7 +31,7 @@ enum mechp_frame_kind {
 };
 
 enum mechp_frame_flags {
-    MECHP_REPEAT = 1, /* the last value again, for a late subscriber */
+    MECHP_REPEAT = 1,  /* the last value again, for a late subscriber */
     MECHP_REWOUND = 2, /* time went back: a restore or a reset */
     MECHP_EVENT = 4,
     MECHP_LATE = 8
@@ -56,7 +56,7 @@ enum mechp_frame_fault {
     MECHP_FRAME_MAGIC,
     MECHP_FRAME_BAD_VERSION,
     MECHP_FRAME_KIND,
-    MECHP_FRAME_COUNT      /* the values do not fit the bytes */
+    MECHP_FRAME_COUNT /* the values do not fit the bytes */
 };
 
 /* Write the header to 64 bytes. */

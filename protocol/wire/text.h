@@ -18,10 +18,10 @@ size_t mechp_number_text(double value, char *out);
 enum { MECHP_TEXT_DEPTH = 32 };
 
 struct mechp_text {
-    char *bytes;     /* [capacity], `length` used; malloc'd, or borrowed at init */
+    char *bytes; /* [capacity], `length` used; malloc'd, or borrowed at init */
     size_t length, capacity;
-    bool borrowed;   /* the first buffer is the caller's */
-    bool failed;     /* out of memory or too deep; everything since is void */
+    bool borrowed; /* the first buffer is the caller's */
+    bool failed;   /* out of memory or too deep; everything since is void */
     int depth;
     char closing[MECHP_TEXT_DEPTH];
     bool comma[MECHP_TEXT_DEPTH + 1];

@@ -1,0 +1,92 @@
+/* Reading JSON from outside, guarded: bytes, nesting and the number of values are bounded by one linear
+ * scan before jansson builds a tree; duplicate keys, NUL, bad UTF-8, NaN and numbers beyond double are
+ * refused, each with line, column and byte.
+ *
+ *   struct mechp_json_fault fault;  json_t *root;
+ *   if (mechp_json_parse(body, size, NULL, &fault, &root) != 0) { … fault.code, fault.text … }
+ *   double h = 0.;
+ *   if (mechp_json_number(root, "size", diag, &h)) { … was there and is a number … }
+ *   mechp_json_only(root, "", (const char *const[]){"size", "until", NULL}, diag);
+ *
+ * Any thread; the tree belongs to the caller (json_decref).
+ */
+#pragma once
+
+#include "protocol/wire/codes.h"
+#include "solver/base/diag.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct mechp_json_limits {
+    size_t bytes; /* largest text */
+    size_t nodes; /* most values and keys */
+    int depth;    /* deepest nesting of arrays and objects */
+};
+
+/* 64 MiB, 8 million nodes (a tree takes up to 64 bytes a node), depth 32. */
+extern const struct mechp_json_limits mechp_json_limits_model;
+/* 1 MiB, 200,000 nodes, depth 32: everything but models. */
+extern const struct mechp_json_limits mechp_json_limits_request;
+
+struct mechp_json_fault {
+    enum mechp_code code; /* MALFORMED_JSON, BODY_TOO_LARGE, OUT_OF_MEMORY */
+    int line, column;     /* from 1; 0 when the fault has no place */
+    size_t byte;          /* from 0 */
+    char text[160];       /* "line 3, column 7: …" */
+};
+
+/* `limits` NULL: mechp_json_limits_model. Any JSON value may stand at the root.
+ * 0; MECH_INVALID (fault says why, *out is NULL). */
+int mechp_json_parse(const char *bytes, size_t size, const struct mechp_json_limits *limits,
+                     struct mechp_json_fault *fault, json_t **out);
+
+/* What the guard learns on its way. */
+struct mechp_json_scan {
+    size_t nodes;
+    int depth;
+    bool wide_integers; /* an integer of more than 18 digits, or -0: read all as real */
+};
+
+/* The guard alone: 0, or MECH_INVALID with the fault. It promises bounds, not well-formedness. */
+int mechp_json_guard(const char *bytes, size_t size, const struct mechp_json_limits *limits,
+                     struct mechp_json_fault *fault, struct mechp_json_scan *out);
+
+/* --- members of an object -------------------------------------------------------------------- */
+
+/* Each returns true when the key is there and well-formed; absent: false; malformed: false and a
+ * fault at "/key" in `d`. Integers may be written 2 or 2.0. Numbers are finite. `object` that is no
+ * object has no members. */
+bool mechp_json_number(const json_t *object, const char *key, struct mech_diag *d, double *out);
+bool mechp_json_integer(const json_t *object, const char *key, struct mech_diag *d, int64_t least,
+                        int64_t most, int64_t *out);
+bool mechp_json_bool(const json_t *object, const char *key, struct mech_diag *d, bool *out);
+bool mechp_json_string(const json_t *object, const char *key, struct mech_diag *d,
+                       const char **out);
+bool mechp_json_object(const json_t *object, const char *key, struct mech_diag *d,
+                       const json_t **out);
+bool mechp_json_array(const json_t *object, const char *key, struct mech_diag *d,
+                      const json_t **out);
+
+/* An array of finite numbers (or one number) into out [most]; *count of them. `path` for faults.
+ * False: not so, or more than `most`. */
+bool mechp_json_numbers(const json_t *value, const char *path, struct mech_diag *d, size_t most,
+                        double *out, size_t *count);
+
+/* A fault at "<base>/<key>" for each key that is not in `allowed` (closed by NULL), with a hint. */
+void mechp_json_only(const json_t *object, const char *base, const char *const *allowed,
+                     struct mech_diag *d);
+
+/* Value of any number in a tree (integer or real). */
+static inline double mechp_json_value(const json_t *value)
+{
+    return json_number_value(value);
+}
+
+/* The name in `names` (closed by NULL) that `text` was probably meant to be, or NULL: edit distance
+ * with transpositions at most a third of its length. */
+const char *mechp_closest(const char *text, const char *const *names);
+/* Edit distance (insert, delete, replace, swap neighbours), 99 beyond 64 bytes. */
+int mechp_distance(const char *a, const char *b);

@@ -1,0 +1,287 @@
+/* JSON text appended to a growing buffer. Commas are put before the value that needs one: each depth
+ * remembers whether something stands there already; a key clears that for its value. Capacity
+ * doubles, so that writing n bytes costs O(n). Bytes that are not UTF-8 become U+FFFD.
+ */
+#include "protocol/wire/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_CAPACITY = 512, NUMBER_ROOM = 33 };
+
+void mechp_text_init(struct mechp_text *w, char *buffer, size_t size)
+{
+    *w = (struct mechp_text){
+        .bytes = buffer, .capacity = buffer == NULL ? 0 : size, .borrowed = buffer != NULL};
+}
+
+void mechp_text_fini(struct mechp_text *w)
+{
+    if (!w->borrowed) {
+        free(w->bytes);
+    }
+    *w = (struct mechp_text){0};
+}
+
+char *mechp_text_take(struct mechp_text *w, size_t *length)
+{
+    char *bytes = NULL;
+    if (!w->failed && w->depth == 0) {
+        if (w->borrowed) {
+            bytes = malloc(w->length + 1);
+            if (bytes != NULL && w->length > 0) {
+                memcpy(bytes, w->bytes, w->length);
+            }
+        } else if (w->bytes == NULL) {
+            bytes = malloc(1);
+        } else {
+            bytes = w->bytes;
+            w->bytes = NULL;
+        }
+    }
+    *length = bytes == NULL ? 0 : w->length;
+    mechp_text_fini(w);
+    return bytes;
+}
+
+/* Room for `more` bytes at the end, or NULL. */
+static char *room(struct mechp_text *w, size_t more)
+{
+    if (w->failed) {
+        return NULL;
+    }
+    if (more <= w->capacity - w->length) {
+        return w->bytes + w->length;
+    }
+    if (more > SIZE_MAX / 2 - w->length) {
+        w->failed = true;
+        return NULL;
+    }
+    // double until it fits
+    size_t capacity = w->capacity < FIRST_CAPACITY ? FIRST_CAPACITY : w->capacity;
+    while (capacity < w->length + more) {
+        capacity *= 2;
+    }
+    char *const bytes = w->borrowed ? malloc(capacity) : realloc(w->bytes, capacity);
+    if (bytes == NULL) {
+        w->failed = true;
+        return NULL;
+    }
+    if (w->borrowed && w->length > 0) {
+        memcpy(bytes, w->bytes, w->length);
+    }
+    w->borrowed = false;
+    w->bytes = bytes;
+    w->capacity = capacity;
+    return bytes + w->length;
+}
+
+static void append(struct mechp_text *w, const char *bytes, size_t length)
+{
+    char *const at = room(w, length);
+    if (at != NULL && length > 0) {
+        memcpy(at, bytes, length);
+        w->length += length;
+    }
+}
+
+static void append_char(struct mechp_text *w, char c)
+{
+    char *const at = room(w, 1);
+    if (at != NULL) {
+        *at = c;
+        w->length++;
+    }
+}
+
+/* The comma before a value or key, if one is due. */
+static void separate(struct mechp_text *w)
+{
+    if (w->comma[w->depth]) {
+        append_char(w, ',');
+    }
+    w->comma[w->depth] = true;
+}
+
+static void open_level(struct mechp_text *w, char opening, char closing)
+{
+    separate(w);
+    if (w->depth >= MECHP_TEXT_DEPTH) {
+        w->failed = true;
+        return;
+    }
+    append_char(w, opening);
+    w->closing[w->depth] = closing;
+    w->depth++;
+    w->comma[w->depth] = false;
+}
+
+void mechp_text_object(struct mechp_text *w)
+{
+    open_level(w, '{', '}');
+}
+
+void mechp_text_array(struct mechp_text *w)
+{
+    open_level(w, '[', ']');
+}
+
+void mechp_text_end(struct mechp_text *w)
+{
+    if (w->depth == 0) {
+        w->failed = true;
+        return;
+    }
+    w->depth--;
+    append_char(w, w->closing[w->depth]);
+}
+
+/* Length of the UTF-8 sequence at `s`, 0 when it is not one (RFC 3629: no overlong forms, no
+ * surrogates, nothing above U+10FFFF). */
+static size_t sequence_length(const unsigned char *s, size_t rest)
+{
+    const unsigned c = s[0];
+    const size_t n = c < 0x80 ? 1 : c >= 0xc2 && c < 0xe0 ? 2 : c >= 0xe0 && c < 0xf0 ? 3 : 4;
+    if ((c >= 0x80 && c < 0xc2) || c > 0xf4 || n > rest) {
+        return 0;
+    }
+    for (size_t i = 1; i < n; i++) {
+        if ((s[i] & 0xc0u) != 0x80) {
+            return 0;
+        }
+    }
+    const bool bad = (c == 0xe0 && s[1] < 0xa0) || (c == 0xed && s[1] >= 0xa0) ||
+                     (c == 0xf0 && s[1] < 0x90) || (c == 0xf4 && s[1] >= 0x90);
+    return bad ? 0 : n;
+}
+
+/* What a control character, quote or backslash is written as; "" when it stays. */
+static void escape(struct mechp_text *w, unsigned char c)
+{
+    static const char hex[] = "0123456789abcdef";
+    static const char from[] = "\"\\\b\f\n\r\t";
+    static const char to[] = "\"\\bfnrt";
+    const char *const found = memchr(from, c, sizeof from - 1);
+    if (found != NULL) {
+        append(w, (const char[]){'\\', to[found - from]}, 2);
+    } else {
+        append(w, (const char[]){'\\', 'u', '0', '0', hex[c >> 4], hex[c & 15]}, 6);
+    }
+}
+
+static void quoted(struct mechp_text *w, const char *text, size_t length)
+{
+    append_char(w, '"');
+    size_t start = 0;
+    size_t i = 0;
+    while (i < length) {
+        const unsigned char c = (unsigned char)text[i];
+        const bool special = c < 0x20 || c == '"' || c == '\\' || c == 0x7f;
+        const size_t n = special ? 0 : sequence_length((const unsigned char *)text + i, length - i);
+        if (n > 0) {
+            i += n;
+            continue;
+        }
+        // copy what was plain, then the exception
+        append(w, text + start, i - start);
+        if (special) {
+            escape(w, c);
+        } else {
+            append(w, "\\ufffd", 6);
+        }
+        i++;
+        start = i;
+    }
+    append(w, text + start, length - start);
+    append_char(w, '"');
+}
+
+void mechp_text_key(struct mechp_text *w, const char *key)
+{
+    separate(w);
+    quoted(w, key, strlen(key));
+    append_char(w, ':');
+    w->comma[w->depth] = false;
+}
+
+void mechp_text_string(struct mechp_text *w, const char *text)
+{
+    if (text == NULL) {
+        mechp_text_null(w);
+        return;
+    }
+    mechp_text_string_n(w, text, strlen(text));
+}
+
+void mechp_text_string_n(struct mechp_text *w, const char *text, size_t length)
+{
+    separate(w);
+    quoted(w, text, length);
+}
+
+void mechp_text_number(struct mechp_text *w, double value)
+{
+    separate(w);
+    char *const at = room(w, NUMBER_ROOM);
+    if (at != NULL) {
+        w->length += mechp_number_text(value, at);
+    }
+}
+
+void mechp_text_integer(struct mechp_text *w, int64_t value)
+{
+    if (value >= 0) {
+        mechp_text_unsigned(w, (uint64_t)value);
+        return;
+    }
+    separate(w);
+    append_char(w, '-');
+    w->comma[w->depth] = false;
+    mechp_text_unsigned(w, ~(uint64_t)value + 1);
+}
+
+void mechp_text_unsigned(struct mechp_text *w, uint64_t value)
+{
+    char digits[20];
+    size_t at = sizeof digits;
+    do {
+        digits[--at] = (char)('0' + value % 10);
+        value /= 10;
+    } while (value > 0);
+    separate(w);
+    append(w, digits + at, sizeof digits - at);
+}
+
+void mechp_text_bool(struct mechp_text *w, bool value)
+{
+    mechp_text_raw(w, value ? "true" : "false", value ? 4 : 5);
+}
+
+void mechp_text_null(struct mechp_text *w)
+{
+    mechp_text_raw(w, "null", 4);
+}
+
+void mechp_text_numbers(struct mechp_text *w, const double *values, size_t count)
+{
+    mechp_text_array(w);
+    for (size_t i = 0; i < count; i++) {
+        char *at = room(w, NUMBER_ROOM);
+        if (at == NULL) {
+            return;
+        }
+        size_t used = 0;
+        if (i > 0) {
+            at[used++] = ',';
+        }
+        used += mechp_number_text(values[i], at + used);
+        w->length += used;
+    }
+    mechp_text_end(w);
+}
+
+void mechp_text_raw(struct mechp_text *w, const char *json, size_t length)
+{
+    separate(w);
+    append(w, json, length);
+}
