@@ -1,0 +1,134 @@
+/* Arena: a chain of blocks from malloc, each twice the size of the one before, bump-allocated in
+ * steps of 64 bytes. A release keeps the blocks above the mark, so that the same work done again
+ * needs no malloc. Cost: a few instructions and the zeroing of what is handed out. */
+#include "solver/base/arena.h"
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALIGN = 64, FIRST = 4096 };
+
+struct mech_arena_block {
+    struct mech_arena_block *below;
+    struct mech_arena_block *above; /* kept for reuse after a release */
+    size_t size;                    /* bytes after the head */
+    size_t used;
+};
+
+static_assert(sizeof(struct mech_arena_block) <= ALIGN, "the head fits in one line");
+
+void mech_arena_init(struct mech_arena *a, size_t limit)
+{
+    *a = (struct mech_arena){.limit = limit};
+}
+
+/* Free a block and all above it. */
+static void free_chain(struct mech_arena *a, struct mech_arena_block *b)
+{
+    while (b != NULL) {
+        struct mech_arena_block *const above = b->above;
+        a->total -= b->size + ALIGN;
+        free(b);
+        b = above;
+    }
+}
+
+void mech_arena_fini(struct mech_arena *a)
+{
+    if (a->top == NULL) {
+        return;
+    }
+    struct mech_arena_block *first = a->top;
+    while (first->below != NULL) {
+        first = first->below;
+    }
+    free_chain(a, first);
+    a->top = NULL;
+}
+
+/* Put an empty block with room for `need` bytes on top. */
+static bool grow(struct mech_arena *a, size_t need)
+{
+    struct mech_arena_block *const top = a->top;
+    if (top != NULL && top->above != NULL) {
+        // a block kept by an earlier release
+        if (top->above->size >= need) {
+            top->above->used = 0;
+            a->top = top->above;
+            return true;
+        }
+        free_chain(a, top->above);
+        top->above = NULL;
+    }
+    // twice the block below, or what is needed, but inside the limit
+    size_t size = top == NULL ? FIRST - ALIGN : 2 * top->size + ALIGN;
+    size = size < need ? need : size;
+    if (a->limit != 0) {
+        const size_t left = a->limit > a->total ? a->limit - a->total : 0;
+        if (left < ALIGN || left - ALIGN < need) {
+            return false;
+        }
+        size = size > left - ALIGN ? (left - ALIGN) / ALIGN * ALIGN : size;
+    }
+    void *at = NULL;
+    if (posix_memalign(&at, ALIGN, size + ALIGN) != 0) {
+        return false;
+    }
+    struct mech_arena_block *const b = at;
+    *b = (struct mech_arena_block){.below = top, .size = size};
+    if (top != NULL) {
+        top->above = b;
+    }
+    a->total += size + ALIGN;
+    a->top = b;
+    return true;
+}
+
+void *mech_arena_alloc(struct mech_arena *a, size_t count, size_t size)
+{
+    size_t bytes = 0;
+    if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX / 4) {
+        return NULL;
+    }
+    // an empty array still gets a place of its own
+    const size_t need = bytes == 0 ? ALIGN : (bytes + ALIGN - 1) / ALIGN * ALIGN;
+    if ((a->top == NULL || a->top->size - a->top->used < need) && !grow(a, need)) {
+        return NULL;
+    }
+    unsigned char *const at = (unsigned char *)a->top + ALIGN + a->top->used;
+    a->top->used += need;
+    memset(at, 0, bytes);
+    return at;
+}
+
+char *mech_arena_strdup(struct mech_arena *a, const char *text)
+{
+    const size_t size = strlen(text) + 1;
+    char *const copy = mech_arena_alloc(a, size, 1);
+    if (copy != NULL) {
+        memcpy(copy, text, size);
+    }
+    return copy;
+}
+
+struct mech_arena_mark mech_arena_mark(const struct mech_arena *a)
+{
+    return (struct mech_arena_mark){.block = a->top, .used = a->top == NULL ? 0 : a->top->used};
+}
+
+void mech_arena_release(struct mech_arena *a, struct mech_arena_mark mark)
+{
+    struct mech_arena_block *b = mark.block;
+    if (b == NULL) {
+        // marked while empty: go down to the first block
+        for (b = a->top; b != NULL && b->below != NULL;) {
+            b = b->below;
+        }
+    }
+    if (b != NULL) {
+        b->used = mark.used;
+    }
+    a->top = b;
+}

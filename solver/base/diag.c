@@ -1,0 +1,124 @@
+/* Diagnostics and paths. Texts are cut at the end of a whole UTF-8 character, because they travel in
+ * JSON. */
+#include "solver/base/diag.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void mech_diag_init(struct mech_diag *d)
+{
+    *d = (struct mech_diag){.count = 0};
+}
+
+void mech_diag_fini(struct mech_diag *d)
+{
+    free(d->entries);
+    *d = (struct mech_diag){.count = 0};
+}
+
+/* Length of text without the unfinished character that a cut may have left at its end. */
+static size_t whole_characters(const char *text, size_t length)
+{
+    size_t start = length;
+    // back over continuation bytes (10xxxxxx) to the lead byte
+    while (start > 0 && length - start < 3 && ((unsigned char)text[start - 1] & 0xc0u) == 0x80u) {
+        start--;
+    }
+    if (start == 0) {
+        return length;
+    }
+    const unsigned char lead = (unsigned char)text[start - 1];
+    const size_t size = lead >= 0xf0u ? 4 : lead >= 0xe0u ? 3 : lead >= 0xc0u ? 2 : 1;
+    return size > length - start + 1 ? start - 1 : length;
+}
+
+/* Make room for one more entry; false if there is none. */
+static bool reserve(struct mech_diag *d)
+{
+    if (d->count < d->capacity) {
+        return true;
+    }
+    if (d->capacity >= MECH_DIAG_MOST) {
+        return false;
+    }
+    size_t capacity = d->capacity == 0 ? 4 : 2 * d->capacity;
+    capacity = capacity > MECH_DIAG_MOST ? MECH_DIAG_MOST : capacity;
+    struct mech_diag_entry *const grown = realloc(d->entries, capacity * sizeof *grown);
+    if (grown == NULL) {
+        return false;
+    }
+    d->entries = grown;
+    d->capacity = capacity;
+    return true;
+}
+
+void mech_diag_add(struct mech_diag *d, const char *path, const char *format, ...)
+{
+    d->total++;
+    if (!reserve(d)) {
+        return;
+    }
+    struct mech_diag_entry *const e = &d->entries[d->count++];
+    // the path
+    size_t length = strnlen(path, MECH_DIAG_PATH);
+    if (length == MECH_DIAG_PATH) {
+        length = whole_characters(path, MECH_DIAG_PATH - 1);
+    }
+    memcpy(e->path, path, length);
+    e->path[length] = '\0';
+    // the text
+    va_list arguments;
+    va_start(arguments, format);
+    const int written = vsnprintf(e->text, sizeof e->text, format, arguments);
+    va_end(arguments);
+    if (written < 0) {
+        e->text[0] = '\0';
+    } else if ((size_t)written >= sizeof e->text) {
+        e->text[whole_characters(e->text, sizeof e->text - 1)] = '\0';
+    }
+}
+
+/* Append bytes that belong together; false, and nothing done, when they do not fit. */
+static bool append(struct mech_path *p, const char *bytes, size_t count)
+{
+    if (count > sizeof p->text - 1 - p->length) {
+        return false;
+    }
+    memcpy(p->text + p->length, bytes, count);
+    p->length += count;
+    p->text[p->length] = '\0';
+    return true;
+}
+
+size_t mech_path_push(struct mech_path *p, const char *key)
+{
+    const size_t mark = p->length;
+    bool fits = append(p, "/", 1);
+    for (const char *c = key; fits && *c != '\0'; c++) {
+        fits = *c == '~' ? append(p, "~0", 2) : *c == '/' ? append(p, "~1", 2) : append(p, c, 1);
+    }
+    if (!fits) {
+        mech_path_cut(p, whole_characters(p->text, p->length));
+    }
+    return mark;
+}
+
+size_t mech_path_push_index(struct mech_path *p, size_t index)
+{
+    char segment[24];
+    const int written = snprintf(segment, sizeof segment, "/%zu", index);
+    const size_t mark = p->length;
+    // an index is whole or absent: a cut number would name another place
+    if (written > 0) {
+        append(p, segment, (size_t)written);
+    }
+    return mark;
+}
+
+void mech_path_cut(struct mech_path *p, size_t mark)
+{
+    p->length = mark < p->length ? mark : p->length;
+    p->text[p->length] = '\0';
+}
