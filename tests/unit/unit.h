@@ -26,17 +26,17 @@ struct unit_test {
 /* runs the tests; returns the exit code of the program */
 int unit_main(const struct unit_test *tests, size_t count, int argc, char **argv);
 
-/* true if |actual - expected| <= tolerance; otherwise reports both with 17 digits. NaN never passes. */
+/* true if |actual - expected| <= tolerance; otherwise reports both with 17 digits. NaN never
+ * passes. */
 bool unit_near(double actual, double expected, double tolerance, const char *text, int line,
                const char *file);
 
 #define CHECK_NEAR(actual, expected, tolerance)                                                    \
     ((void)unit_near((actual), (expected), (tolerance), #actual, __LINE__, __FILE__))
 
-#define UNIT_TEST(function)                                                                        \
-    {                                                                                              \
-#function, (function)                                                                      \
-    }
+// clang-format off
+#define UNIT_TEST(function) {#function, (function)}
+// clang-format on
 
 #define UNIT_TESTS(...)                                                                            \
     static const struct unit_test unit_tests[] = {__VA_ARGS__};                                    \

@@ -1,0 +1,84 @@
+"""Adding an item type is one new file and one line: plants an item in a copy of the tree, builds
+the copy and sees the type in the running daemon's registry; without the line it is not there."""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import urllib.error
+import urllib.request
+from tree import ROOT, Tree
+
+sys.path.insert(0, os.path.join(ROOT, 'tests', 'integration'))
+from harness import Daemon  # noqa: E402
+
+REGISTRY = 'solver/items/items.def'
+MODEL_FILE, MODEL_NAME, MODEL_TYPE = 'solver/items/marker_ground_coordinate.c', \
+    'marker_ground_coordinate', 'MarkerGroundCoordinate'
+NEW_FILE, NEW_NAME, NEW_TYPE = 'solver/items/marker_probe.c', 'marker_probe', 'MarkerProbe'
+
+
+def copy(tree, into):
+    for path in tree.paths:
+        os.makedirs(os.path.dirname(os.path.join(into, path)), exist_ok=True)
+        shutil.copy2(tree.at(path), os.path.join(into, path))
+
+
+def add_item(root):
+    """A new type from an existing one under another name, and its line in order."""
+    with open(os.path.join(root, MODEL_FILE), encoding='utf-8') as f:
+        text = f.read().replace(MODEL_NAME, NEW_NAME).replace(MODEL_TYPE, NEW_TYPE)
+    with open(os.path.join(root, NEW_FILE), 'w', encoding='utf-8') as f:
+        f.write(text)
+    with open(os.path.join(root, REGISTRY), encoding='utf-8') as f:
+        lines = f.read().splitlines(keepends=True)
+    members = [line for line in lines if line.startswith('MECH_ITEM(')]
+    rest = [line for line in lines if not line.startswith('MECH_ITEM(')]
+    with open(os.path.join(root, REGISTRY), 'w', encoding='utf-8') as f:
+        f.writelines(rest + sorted(members + ['MECH_ITEM(%s)\n' % NEW_NAME]))
+
+
+def build(root, into):
+    """mechd of that tree, unoptimised: only the registry is looked at."""
+    options = ['--buildtype=debug', '-Doptimization=0', '-Ddebug=false', '-Dtests=false']
+    for command in (['meson', 'setup', into, root] + options, ['ninja', '-C', into]):
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        if done.returncode != 0:
+            raise SystemExit(done.stdout.decode()[-3000:])
+    return os.path.join(into, 'server', 'mechd')
+
+
+def types_of(program):
+    with Daemon(program=program) as daemon:
+        url = '%s/v1/types/' % daemon.base
+        found = {}
+        for name in (MODEL_TYPE, NEW_TYPE):
+            try:
+                with urllib.request.urlopen(url + name, timeout=20) as reply:
+                    found[name] = json.load(reply)
+            except urllib.error.HTTPError as e:
+                found[name] = e.code
+        return found
+
+
+def main():
+    faults = []
+    with tempfile.TemporaryDirectory(prefix='mechd-one-line-') as folder:
+        root, into = os.path.join(folder, 'tree'), os.path.join(folder, 'build')
+        copy(Tree(), root)
+        before = types_of(build(root, into))
+        add_item(root)
+        after = types_of(build(root, into + '-after'))
+    if not isinstance(before[MODEL_TYPE], dict) or before[NEW_TYPE] != 404:
+        faults.append('before the line: %s' % before)
+    if not isinstance(after[NEW_TYPE], dict) or after[NEW_TYPE].get('name') != NEW_TYPE:
+        faults.append('after the line: %s' % str(after[NEW_TYPE])[:300])
+    print('\n'.join(['FAILED an item is one file and one line'] + faults) if faults else
+          'a new item type needs %s and one line of %s' % (NEW_FILE, REGISTRY))
+    print('%d passed, %d failed' % (not faults, bool(faults)))
+    return 1 if faults else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,136 @@
+"""The registries (*.def): sorted, each line has its file, each file that defines a member has its
+line, and nobody outside a family's folder decides by the name or the symbol of a member."""
+import re
+import sys
+from tree import report
+
+# registry: macro, file of a member, symbol of a member ({} is its name)
+FAMILIES = {
+    'solver/items/items.def': ('MECH_ITEM', 'solver/items/{}.c', 'mech_item_{}'),
+    'solver/lsol/lsols.def': ('MECH_LSOL', 'solver/lsol/{}.c', 'mech_lsol_{}'),
+    'solver/step/steppers.def': ('MECH_STEPPER', 'solver/step/{}.c', 'mech_stepper_{}'),
+    'solver/vi/vis.def': ('MECH_VI', 'solver/vi/{}.c', 'mech_vi_{}'),
+    'server/engine/engines.def': ('MECHD_ENGINE', 'server/engine/{}.c', 'mechd_engine_{}'),
+    'clients/cli/commands.def': ('MECHCTL_COMMAND', 'clients/cli/{}.c', ''),
+}
+UNITS = ('unit', 'conformance', 'verify')
+
+
+def families(tree):
+    for path, (macro, file, symbol) in FAMILIES.items():
+        if path in tree.paths:
+            yield path, [(n, a[0]) for n, a in tree.members(path, macro)], file, symbol
+
+
+def sorted_faults(path, keys, what):
+    for (_, before), (number, after) in zip(keys, keys[1:]):
+        if not before < after:
+            yield '%s:%d: %s is not after %s (%s)' % (path, number, after, before, what)
+
+
+def check_sorted(tree):
+    for path, members, _, _ in families(tree):
+        if not members:
+            yield '%s: no members found' % path
+        yield from sorted_faults(path, members, 'by name')
+    for folder in UNITS:
+        path = 'tests/%s/units.def' % folder
+        if path in tree.paths:
+            keys = [(n, a[0]) for n, a in tree.members(path, 'UNIT')]
+            yield from sorted_faults(path, keys, 'by path')
+
+
+def check_sorted_lists(tree):
+    by = {
+        'protocol/wire/codes.def': ('MECHP_CODE', lambda a: int(a[1]), 'by number'),
+        'protocol/wire/routes.def': ('MECHP_ROUTE', lambda a: (a[2].strip('"'), a[1]),
+                                     'by path, then method'),
+        'solver/base/outcomes.def': ('MECH_OUTCOME', lambda a: int(a[1]), 'by number'),
+        'solver/items/outputs.def': ('MECH_OUTPUT', lambda a: a[1].strip('"'), 'by name'),
+    }
+    for path, (macro, key, what) in by.items():
+        if path in tree.paths:
+            keys = [(n, key(a)) for n, a in tree.members(path, macro)]
+            if not keys:
+                yield '%s: no members found' % path
+            yield from sorted_faults(path, keys, what)
+
+
+def check_files(tree):
+    for path, members, file, symbol in families(tree):
+        for number, name in members:
+            expected = file.format(name)
+            if expected not in tree.paths:
+                yield '%s:%d: %s is missing' % (path, number, expected)
+            elif symbol and not re.search(r'\b%s\b\s*=\s*\{' % symbol.format(name),
+                                          tree.code(expected)):
+                yield '%s: does not define %s' % (expected, symbol.format(name))
+    for folder in UNITS:
+        path = 'tests/%s/units.def' % folder
+        for number, arguments in tree.members(path, 'UNIT') if path in tree.paths else []:
+            expected = 'tests/%s/%s.c' % (folder, arguments[0])
+            if expected not in tree.paths:
+                yield '%s:%d: %s is missing' % (path, number, expected)
+
+
+def check_lines(tree):
+    """A file that defines a member, or that holds tests, has its line."""
+    for path, members, file, symbol in families(tree):
+        names = {name for _, name in members}
+        if not symbol:
+            continue
+        pattern = r'^(?:static )?const struct \w+ %s\s*=' % symbol.format(r'(\w+)')
+        for source in tree.files('.c', under=file.split('{')[0]):
+            for name in re.findall(pattern, tree.code(source), re.M):
+                if name not in names:
+                    yield '%s: %s has no line in %s' % (source, name, path)
+    for folder in UNITS:
+        path = 'tests/%s/units.def' % folder
+        listed = {a[0] for _, a in tree.members(path, 'UNIT')} if path in tree.paths else set()
+        for source in tree.files('.c', under='tests/%s/' % folder):
+            name = source[len('tests/%s/' % folder):-2]
+            if 'UNIT_TESTS(' in tree.code(source) and name not in listed:
+                yield '%s: has no line in %s' % (source, path)
+
+
+def member_names(tree, members, file):
+    """The public names of a family's members: .name = "Mass1D" in their tables."""
+    names = set()
+    for _, member in members:
+        path = file.format(member)
+        if path in tree.paths:
+            table = tree.code(path).rsplit('const struct', 1)[-1]
+            names.update(re.findall(r'\.name\s*=\s*"([^"]+)"', table)[:1])
+    return names
+
+
+def check_no_decisions(tree):
+    """Outside its folder nobody compares with a member's name or uses its symbol."""
+    for path, members, file, symbol in families(tree):
+        folder = path.rsplit('/', 1)[0] + '/'
+        names = member_names(tree, members, file)
+        compare = re.compile(r'(strn?(case)?cmp|memcmp)\s*\(.*"(%s)"' %
+                             '|'.join(map(re.escape, sorted(names)))) if names else None
+        use = re.compile(r'\b%s\b' % symbol.format('(%s)' % '|'.join(m for _, m in members))) \
+            if symbol and members else None
+        for source in tree.files('.c', '.h', '.cpp'):
+            if source.startswith((folder, 'tests/')) or folder.startswith('clients/'):
+                continue
+            for number, line in enumerate(tree.code(source).split('\n'), 1):
+                if compare and compare.search(line) or use and use.search(line):
+                    yield '%s:%d: decides by a member of %s: %s' % (source, number, path,
+                                                                    line.strip())
+                if re.search(r'\bswitch\s*\(.*type->', line):
+                    yield '%s:%d: a switch over types' % (source, number)
+
+
+CHECKS = {
+    'every registry of members is sorted': check_sorted,
+    'every list is sorted': check_sorted_lists,
+    'every member has its file': check_files,
+    'every file of a member has its line': check_lines,
+    'nobody decides by a member outside its folder': check_no_decisions,
+}
+
+if __name__ == '__main__':
+    sys.exit(report(CHECKS))

@@ -1,0 +1,145 @@
+"""Every check of this folder sees the fault it is there for: each is run on a small tree with a
+planted fault, which it must report, and on the same tree without it, which it must pass."""
+import importlib
+import os
+import sys
+import tempfile
+from tree import Tree
+
+GOOD_C = '''/* A file that no check has anything to say about. */
+#include <stddef.h>
+
+int mech_probe(int count);
+
+int mech_probe(int count)
+{
+    // halve until small
+    while (count > 10) {
+        count /= 2;
+    }
+    return count;
+}
+'''
+LONG = '/* Long. */\n' + GOOD_C + 'int mech_long(void)\n{\n' + '    mech_probe(1);\n' * 81 + '}\n'
+MANY = 'int mech_many(int a, int b, int c, int d, int e, int f, int g)'
+LIST = '/* Items. */\nMECH_ITEM(a)\nMECH_ITEM(b)\n'
+ITEM = 'const struct mech_item_type mech_item_%s = {\n    .name = "%s",\n};\n'
+FAMILY = {'solver/items/items.def': LIST, 'solver/items/a.c': ITEM % ('a', 'TypeA'),
+          'solver/items/b.c': ITEM % ('b', 'TypeB')}
+UNITS = {'tests/unit/units.def': 'UNIT(base/x, base)\n', 'tests/unit/base/x.c': 'UNIT_TESTS(1)\n'}
+CODES = 'MECHP_CODE(A, %d, 200, "a", "b")\nMECHP_CODE(B, 2, 200, "b, c", "d")\n'
+
+# check: [files of the tree, what is changed in it]
+FAULTS = {
+    'layers.check_includes': [
+        ({'solver/base/a.c': GOOD_C, 'protocol/wire/w.h': ''},
+         {'solver/base/a.c': '#include "protocol/wire/w.h"\n'}),
+        ({'solver/items/a.c': GOOD_C}, {'solver/items/a.c': '#include <jansson.h>\n'}),
+        ({'solver/sim/a.c': GOOD_C}, {'solver/sim/a.c': '#include <pthread.h>\n'}),
+        ({'clients/c/a.c': GOOD_C, 'solver/sim/m.h': ''},
+         {'clients/c/a.c': '#include "solver/sim/m.h"\n'}),
+        ({'protocol/wire/a.c': '#include "protocol/frame/f.h"\n', 'protocol/frame/f.h': ''},
+         {'protocol/wire/a.c': '#include "f.h"\n'}),
+    ],
+    'layers.check_one_cpp_file': [({'protocol/wire/number.cpp': ''}, {'server/more.cpp': ''})],
+    'layers.check_no_globals_in_solver': [
+        ({'solver/vi/a.c': 'static const double limits[2] = {0, 1};\n' + GOOD_C},
+         {'solver/vi/a.c': 'static int calls;\n' + GOOD_C}),
+        ({'solver/vi/a.c': GOOD_C}, {'solver/vi/a.c': 'double mech_last[3] = {0, 1, 2};\n'}),
+    ],
+    'layers.check_top_level': [({'README.md': ''}, {'notes.md': ''})],
+    'sizes.check_files': [({'server/a.c': '\n' * 600}, {'server/a.c': '\n' * 601})],
+    'sizes.check_functions': [
+        ({'server/a.c': GOOD_C}, {'server/a.c': LONG}),
+        ({'server/a.c': MANY.replace(', int g', '') + '\n{\n}\n'},
+         {'server/a.c': MANY + '\n{\n}\n'}),
+    ],
+    'sizes.check_prototypes': [
+        ({'server/a.h': MANY.replace(', int g', '') + ';\n'}, {'server/a.h': MANY + ';\n'})],
+    'sizes.check_python_functions': [
+        ({'tests/a.py': 'def f():\n' + '    f()\n' * 79},
+         {'tests/a.py': 'def f():\n' + '    f()\n' * 80})],
+    'sizes.check_columns': [({'server/a.c': 'x' * 100}, {'server/a.c': 'x' * 101})],
+    'headers.check_c': [
+        ({'server/a.h': '#pragma once\n#include <stddef.h>\nsize_t f(void);\n'},
+         {'server/a.h': '#pragma once\nsize_t f(void);\n'}),
+        ({'server/a.h': '#pragma once\nstruct s {\n    int a;\n};\n'},
+         {'server/a.h': 'struct s {\n    int a;\n};\n'})],
+    'headers.check_cpp': [
+        ({'clients/c/mechc.h': '#pragma once\nint f(int key);\n'},
+         {'clients/c/mechc.h': '#pragma once\nint f(int class);\n'})],
+    'format.check_layout': [({'server/a.c': GOOD_C}, {'server/a.c': GOOD_C.replace('    ', '  ')})],
+    'format.check_ends': [
+        ({'server/a.c': GOOD_C}, {'server/a.c': GOOD_C.replace('\n', '\r\n')}),
+        ({'server/a.c': GOOD_C}, {'server/a.c': GOOD_C + '\n'}),
+        ({'server/a.c': GOOD_C}, {'server/a.c': GOOD_C.replace('{', '{ ')}),
+        ({'server/a.c': GOOD_C}, {'server/a.c': GOOD_C.replace('    ', '\t')})],
+    'format.check_braces': [
+        ({'server/a.c': 'void f(void)\n{\n    if (a &&\n        b) {\n        c();\n    }\n}\n'},
+         {'server/a.c': 'void f(void)\n{\n    if (a)\n        c();\n}\n'})],
+    'names.check_paths': [({'README.md': 'see tests/work/x\n'},
+                           {'README.md': 'see /' 'work/main\n'})],
+    'names.check_hosts': [({'README.md': '\n'}, {'README.md': 'https://pyp' 'i.org/x\n'})],
+    'names.check_words': [({'server/a.c': GOOD_C}, {'server/a.c': '/* TO' 'DO: later */\n'}),
+                          ({'tests/run': '#\n'}, {'tests/run': '# a st' 'ub\n'})],
+    'names.check_commented_code': [({'server/a.c': GOOD_C}, {'server/a.c': '// count();\n'})],
+    'names.check_letters': [({'README.md': 'λ ≥ 0, Brüls\n'}, {'README.md': '\u043f\n'})],
+    'registries.check_sorted': [
+        (FAMILY, {'solver/items/items.def': 'MECH_ITEM(b)\nMECH_ITEM(a)\n'}),
+        (FAMILY, {'solver/items/items.def': '\n'})],
+    'registries.check_sorted_lists': [
+        ({'protocol/wire/codes.def': CODES % 1}, {'protocol/wire/codes.def': CODES % 3}),
+        ({'protocol/wire/codes.def': CODES % 1}, {'protocol/wire/codes.def': CODES % 2})],
+    'registries.check_files': [
+        (FAMILY, {'solver/items/items.def': LIST + 'MECH_ITEM(c)\n'}),
+        (FAMILY, {'solver/items/b.c': GOOD_C}),
+        (UNITS, {'tests/unit/units.def': 'UNIT(base/y, base)\n'})],
+    'registries.check_lines': [
+        (FAMILY, {'solver/items/c.c': ITEM % ('c', 'TypeC')}),
+        (UNITS, {'tests/unit/base/z.c': 'UNIT_TESTS(1)\n'})],
+    'registries.check_no_decisions': [
+        (FAMILY, {'server/a.c': 'int a = strcmp(name, "TypeB") == 0;\n'}),
+        (FAMILY, {'solver/model/a.c': 'f(&mech_item_a);\n'}),
+        (FAMILY, {'solver/model/a.c': '    switch (item->type->tag) {\n'})],
+}
+MODULES = ('layers', 'sizes', 'headers', 'format', 'names', 'registries')
+STYLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', '.clang-format')
+
+
+def faults_in(check, files):
+    """What a check says about a tree of these files."""
+    with tempfile.TemporaryDirectory(prefix='mechd-tools-') as root:
+        with open(STYLE, encoding='utf-8') as f:
+            files = {**files, '.clang-format': f.read()}
+        for path, text in files.items():
+            at = os.path.join(root, path)
+            os.makedirs(os.path.dirname(at), exist_ok=True)
+            with open(at, 'w', encoding='utf-8', newline='') as f:
+                f.write(text)
+        return list(check(Tree(root)))
+
+
+def main():
+    passed, failed = 0, 0
+
+    def say(is_good, text):
+        nonlocal passed, failed
+        passed, failed = passed + is_good, failed + (not is_good)
+        if not is_good:
+            print('FAILED ' + text)
+
+    for module in (importlib.import_module(m) for m in MODULES):
+        for check in module.CHECKS.values():
+            name = '%s.%s' % (module.__name__, check.__name__)
+            say(bool(FAULTS.get(name)), name + ' has no planted fault')
+            for good, change in FAULTS.get(name, []):
+                clean = faults_in(check, good)
+                say(not clean, '%s complains about a clean tree: %s' % (name, clean[:1]))
+                say(bool(faults_in(check, {**good, **change})),
+                    '%s does not see %s' % (name, sorted(change)))
+    print('%d passed, %d failed' % (passed, failed))
+    return 1 if failed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
