@@ -35,7 +35,7 @@ struct mechp_json_fault {
     enum mechp_code code; /* MALFORMED_JSON, BODY_TOO_LARGE, OUT_OF_MEMORY */
     int line, column;     /* from 1; 0 when the fault has no place */
     size_t byte;          /* from 0 */
-    char text[160];       /* "line 3, column 7: …" */
+    char text[256];       /* "line 3, column 7: …" */
 };
 
 /* `limits` NULL: mechp_json_limits_model. Any JSON value may stand at the root.
