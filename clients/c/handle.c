@@ -1,0 +1,185 @@
+/* A handle: opening, closing, endpoints, ZeroMQ sockets. */
+#include "clients/c/handle.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zmq.h>
+
+static const char *const socket_names[MECHC_SOCKETS] = {"control", "stream", "forces"};
+
+const char *mechc_version(void)
+{
+    return MECHD_VERSION;
+}
+
+int mechc_milliseconds(double seconds)
+{
+    return seconds < 1e6 ? (int)ceil(seconds * 1e3) : 1000000000;
+}
+
+static int fill(struct mechc *c, const char *base)
+{
+    c->timeout = 30.;
+    mechc_clear_error(c);
+    if (!base) {
+        base = getenv("MECHD_SERVER");
+    }
+    base = base && *base ? base : "http://127.0.0.1:8080";
+    const bool known = strncmp(base, "http://", 7) == 0 || strncmp(base, "https://", 8) == 0 ||
+                       strncmp(base, "unix:/", 6) == 0;
+    // "host:port" alone means http
+    mechc_bytes_text(&c->body, known ? "" : "http://");
+    mechc_bytes_text(&c->body, base);
+    while (!c->body.failed && c->body.length > 1 && c->body.at[c->body.length - 1] == '/') {
+        c->body.at[--c->body.length] = 0;
+    }
+    c->base = c->body.failed ? NULL : mechc_copy(c->body.at);
+    c->curl = curl_easy_init();
+    if (!c->base || !c->curl) {
+        return mechc_fail(c, MECHC_NO_MEMORY, "out of memory");
+    }
+    return MECHC_OK;
+}
+
+int mechc_open(const char *base, struct mechc **out)
+{
+    *out = NULL;
+    if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
+        return MECHC_NO_MEMORY;
+    }
+    struct mechc *const c = calloc(1, sizeof *c);
+    if (!c) {
+        curl_global_cleanup();
+        return MECHC_NO_MEMORY;
+    }
+    *out = c;
+    return fill(c, base);
+}
+
+void mechc_close(struct mechc *c)
+{
+    if (!c) {
+        return;
+    }
+    curl_easy_cleanup(c->curl);
+    if (c->zmq) {
+        zmq_ctx_term(c->zmq);
+    }
+    for (int i = 0; i < MECHC_SOCKETS; i++) {
+        free(c->endpoints[i]);
+    }
+    mechc_bytes_fini(&c->reply);
+    mechc_bytes_fini(&c->body);
+    mechc_bytes_fini(&c->words);
+    free(c->faults);
+    free(c->base);
+    free(c);
+    curl_global_cleanup();
+}
+
+const char *mechc_base(const struct mechc *c)
+{
+    return c->base;
+}
+
+int mechc_set_timeout(struct mechc *c, double seconds)
+{
+    if (!(seconds > 0.)) {
+        return mechc_fail(c, MECHC_BAD_ARGUMENT, "a timeout is a positive number of seconds");
+    }
+    c->timeout = seconds;
+    return MECHC_OK;
+}
+
+int mechc_set_endpoint(struct mechc *c, enum mechc_socket which, const char *endpoint)
+{
+    char *const copy = mechc_copy(endpoint);
+    if (!copy) {
+        return mechc_fail(c, MECHC_NO_MEMORY, "out of memory");
+    }
+    free(c->endpoints[which]);
+    c->endpoints[which] = copy;
+    return MECHC_OK;
+}
+
+/* A daemon that listens on every address names none: then it is where its HTTP is. */
+static void place(const struct mechc *c, const char *endpoint, char *out, size_t size)
+{
+    static const char *const anywhere[] = {"tcp://0.0.0.0:", "tcp://[::]:", "tcp://*:"};
+    const char *const host = strstr(c->base, "://");
+    for (size_t i = 0; host && i < sizeof anywhere / sizeof *anywhere; i++) {
+        const size_t n = strlen(anywhere[i]);
+        if (strncmp(endpoint, anywhere[i], n) == 0) {
+            const size_t length =
+                host[3] == '[' ? strcspn(host + 3, "]/") + 1 : strcspn(host + 3, ":/");
+            snprintf(out, size, "tcp://%.*s:%s", (int)length, host + 3, endpoint + n);
+            return;
+        }
+    }
+    snprintf(out, size, "%s", endpoint);
+}
+
+static int discover(struct mechc *c)
+{
+    struct mechc_json about, endpoints, v;
+    const int result = mechc_send(c, "GET", (const char *const[]){"v1", NULL}, &about);
+    if (result != MECHC_OK) {
+        return result;
+    }
+    if (!mechc_json_member(about, "endpoints", &endpoints)) {
+        return mechc_fail(c, MECHC_BAD_REPLY, "%s names no endpoints", c->base);
+    }
+    for (int i = 0; i < MECHC_SOCKETS; i++) {
+        char text[256], placed[512];
+        if (c->endpoints[i] || !mechc_json_member(endpoints, socket_names[i], &v) ||
+            mechc_json_kind(v) != '"' || mechc_json_text(v, text, sizeof text) >= sizeof text) {
+            continue;
+        }
+        place(c, text, placed, sizeof placed);
+        c->endpoints[i] = mechc_copy(placed);
+    }
+    return MECHC_OK;
+}
+
+int mechc_endpoint(struct mechc *c, enum mechc_socket which, const char **out)
+{
+    if (!c->endpoints[which]) {
+        const int result = discover(c);
+        if (result != MECHC_OK) {
+            return result;
+        }
+    }
+    *out = c->endpoints[which];
+    return *out ? MECHC_OK
+                : mechc_fail(c, MECHC_BAD_REPLY, "%s has no %s endpoint", c->base,
+                             socket_names[which]);
+}
+
+int mechc_connect(struct mechc *c, enum mechc_socket which, int type, void **out)
+{
+    const char *endpoint;
+    const int result = mechc_endpoint(c, which, &endpoint);
+    if (result != MECHC_OK) {
+        return result;
+    }
+    if (!c->zmq) {
+        c->zmq = zmq_ctx_new();
+    }
+    void *const s = c->zmq ? zmq_socket(c->zmq, type) : NULL;
+    if (!s) {
+        return mechc_fail(c, MECHC_NO_MEMORY, "no ZeroMQ socket: %s", zmq_strerror(errno));
+    }
+    const int at_once = 0, wait = mechc_milliseconds(c->timeout);
+    zmq_setsockopt(s, ZMQ_LINGER, &at_once, sizeof at_once);
+    zmq_setsockopt(s, ZMQ_SNDTIMEO, &wait, sizeof wait);
+    zmq_setsockopt(s, ZMQ_RCVTIMEO, &wait, sizeof wait);
+    if (zmq_connect(s, endpoint) != 0) {
+        const int fault = errno;
+        zmq_close(s);
+        return mechc_fail(c, MECHC_UNREACHABLE, "%s: %s", endpoint, zmq_strerror(fault));
+    }
+    *out = s;
+    return MECHC_OK;
+}

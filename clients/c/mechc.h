@@ -1,0 +1,255 @@
+/* mechc.h: the C client of mechd. C17 or C++; needs libcurl and libzmq, no solver.
+ *
+ * A struct mechc is a connection to one daemon: commands over HTTP, lock-step partners and live
+ * streams over ZeroMQ. One thread uses a handle at a time; two handles share nothing. Partners and
+ * streams belong to the handle that opened them: same thread, closed before it.
+ *
+ *   struct mechc *c;
+ *   char id[MECHC_ID];
+ *   struct mechc_report r;
+ *   if (mechc_open("http://127.0.0.1:8080", &c) == MECHC_OK) {
+ *       if (mechc_create_example(c, "spring-mass-damper", id) != MECHC_OK ||
+ *           mechc_step(c, id, 0.01, &r) != MECHC_OK) {
+ *           fprintf(stderr, "%s\n", mechc_error(c)->text);
+ *       }
+ *       mechc_close(c);
+ *   }
+ *
+ * Every function that can fail returns enum mechc_result; what went wrong stands in
+ * mechc_error() until the next call. Names are given back in UTF-8, numbers are float64 in SI units.
+ * Strings that go into a path (ids, names) are percent-encoded here.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define MECHC_API __attribute__((visibility("default")))
+#else
+#define MECHC_API
+#endif
+
+enum { MECHC_ID = 72 }; /* bytes for an id of an instance, snapshot or run, zero included */
+
+enum mechc_result {
+    MECHC_NO_MEMORY = -1,
+    MECHC_OK = 0,
+    MECHC_REFUSED = 1,     /* the daemon answered with an error: code, status, faults */
+    MECHC_UNREACHABLE = 2, /* no connection to the daemon, or it broke */
+    MECHC_TIMEOUT = 3,     /* no answer (no frame) before the deadline */
+    MECHC_BAD_REPLY = 4,   /* the answer is not what this version understands */
+    MECHC_BAD_ARGUMENT = 5 /* refused here, nothing was sent */
+};
+
+/* One place that the daemon objects to: a JSON pointer into the request, and why. */
+struct mechc_fault {
+    const char *pointer;
+    const char *message;
+};
+
+/* The last failure of a handle. Strings live until the next call with that handle; never NULL. */
+struct mechc_error {
+    int result;       /* enum mechc_result */
+    int status;       /* HTTP status, 0 if none */
+    const char *code; /* "invalid-model", … as problem+json and the list of codes say; or "" */
+    const char *text; /* a sentence for people */
+    const struct mechc_fault *faults; /* [fault_count] */
+    size_t fault_count;
+};
+
+struct mechc;
+
+/* --- connection ------------------------------------------------------------------------------ */
+
+MECHC_API const char *mechc_version(void);
+
+/* `base`: "http://host:port", "https://…" or "unix:/path/to/socket"; NULL: the environment's
+ * MECHD_SERVER, else http://127.0.0.1:8080. Nothing is sent yet. On failure *out is NULL, or a
+ * handle that only carries the error (close it). */
+MECHC_API int mechc_open(const char *base, struct mechc **out);
+MECHC_API void mechc_close(struct mechc *c);
+
+/* ZeroMQ endpoints ("tcp://host:port"). Those that are not set are asked for with GET /v1 at their
+ * first use. */
+enum mechc_socket { MECHC_CONTROL, MECHC_STREAM, MECHC_FORCES };
+MECHC_API int mechc_set_endpoint(struct mechc *c, enum mechc_socket which, const char *endpoint);
+
+/* Longest wait for an answer, s; 30 at first. */
+MECHC_API int mechc_set_timeout(struct mechc *c, double seconds);
+
+MECHC_API const char *mechc_base(const struct mechc *c);
+MECHC_API const struct mechc_error *mechc_error(const struct mechc *c);
+
+/* --- any route ------------------------------------------------------------------------------- */
+
+struct mechc_request {
+    const char *method; /* "GET", … */
+    const char *path;   /* "/v1/instances?limit=10", already percent-encoded */
+    const void *body;   /* [size] or NULL */
+    size_t size;
+    const char *type; /* media type of the body; NULL: application/json */
+};
+
+struct mechc_reply {
+    int status;
+    const char *body; /* [size], and a zero behind it; lives until the next call with the handle */
+    size_t size;
+};
+
+/* One request, one answer. A status of 400 and above is MECHC_REFUSED (the reply is filled too). */
+MECHC_API int mechc_call(struct mechc *c, const struct mechc_request *r, struct mechc_reply *out);
+
+/* --- instances ------------------------------------------------------------------------------- */
+
+/* From the JSON text of a model, the name of an example, or the bytes of a snapshot; `id` gets the
+ * new instance's id. */
+MECHC_API int mechc_create(struct mechc *c, const char *model, char id[MECHC_ID]);
+MECHC_API int mechc_create_example(struct mechc *c, const char *example, char id[MECHC_ID]);
+MECHC_API int mechc_create_snapshot(struct mechc *c, const void *bytes, size_t size,
+                                    char id[MECHC_ID]);
+
+/* The daemon's JSON about all instances, one, its variables. */
+MECHC_API int mechc_list(struct mechc *c, struct mechc_reply *out);
+MECHC_API int mechc_inspect(struct mechc *c, const char *id, struct mechc_reply *out);
+MECHC_API int mechc_variables(struct mechc *c, const char *id, struct mechc_reply *out);
+
+MECHC_API int mechc_delete(struct mechc *c, const char *id);
+MECHC_API int mechc_reset(struct mechc *c, const char *id);
+
+/* --- stepping -------------------------------------------------------------------------------- */
+
+struct mechc_report {
+    double time;         /* s, after the step */
+    uint64_t step;       /* internal steps since the start */
+    uint64_t steps;      /* internal steps of this command */
+    uint64_t iterations; /* Newton iterations */
+    double residual;     /* largest final residual */
+    uint64_t contacts;   /* active interaction rows in the last step */
+};
+
+/* One communication step of `size` seconds; to the time `until`; `count` internal steps.
+ * `report` may be NULL. A step that fails was undone. */
+MECHC_API int mechc_step(struct mechc *c, const char *id, double size, struct mechc_report *report);
+MECHC_API int mechc_step_until(struct mechc *c, const char *id, double until,
+                               struct mechc_report *report);
+MECHC_API int mechc_step_count(struct mechc *c, const char *id, uint64_t count,
+                               struct mechc_report *report);
+
+/* --- inputs, outputs, state ------------------------------------------------------------------ */
+
+/* Set scalar inputs by name; they hold until they are set again. */
+MECHC_API int mechc_set_inputs(struct mechc *c, const char *id, size_t count,
+                               const char *const *names, const double *values);
+
+/* Read one output (or input) by name: *count values, of which at most `capacity` are written. */
+MECHC_API int mechc_output(struct mechc *c, const char *id, const char *name, double *values,
+                           size_t capacity, size_t *count);
+MECHC_API int mechc_input(struct mechc *c, const char *id, const char *name, double *values,
+                          size_t capacity, size_t *count);
+
+/* Read one part of the state: "time", "q", "v", "a", "lambda", "impulse", "x", "z". */
+MECHC_API int mechc_state(struct mechc *c, const char *id, const char *part, double *values,
+                          size_t capacity, size_t *count);
+/* Set one of "q", "v", "x", "z", or "time" (one value). */
+MECHC_API int mechc_set_state(struct mechc *c, const char *id, const char *part,
+                              const double *values, size_t count);
+
+/* --- snapshots and runs ---------------------------------------------------------------------- */
+
+MECHC_API int mechc_snapshot(struct mechc *c, const char *id, char snapshot[MECHC_ID]);
+MECHC_API int mechc_restore(struct mechc *c, const char *id, const char *snapshot);
+MECHC_API int mechc_delete_snapshot(struct mechc *c, const char *id, const char *snapshot);
+/* The snapshot as bytes, model included: what mechc_create_snapshot takes. */
+MECHC_API int mechc_snapshot_bytes(struct mechc *c, const char *id, const char *snapshot,
+                                   struct mechc_reply *out);
+
+/* Let the daemon step on its own. */
+struct mechc_run {
+    double pace;   /* simulated seconds per second; 0: as fast as it goes */
+    double period; /* communication step, s; 0: the daemon's choice */
+    double until;  /* end time, s; 0: until it is stopped */
+};
+MECHC_API int mechc_run(struct mechc *c, const char *id, const struct mechc_run *r,
+                        char run[MECHC_ID]);
+MECHC_API int mechc_stop(struct mechc *c, const char *id, const char *run);
+
+/* --- lock-step partner: binary frames over ZeroMQ -------------------------------------------- */
+
+struct mechc_partner;
+
+struct mechc_hello {
+    const char *const *inputs; /* [input_count] names; their values go out in this order */
+    size_t input_count;
+    const char *const *outputs; /* [output_count] names; their values come back in this order */
+    size_t output_count;
+    int input_order; /* 0 to 2: derivatives that follow the input values */
+};
+
+/* Where an output stands in the values that come back. */
+struct mechc_channel {
+    const char *name;
+    uint32_t offset, count;
+};
+
+/* What goes out with a frame and what comes back. */
+struct mechc_exchange {
+    double size;          /* communication step H, s */
+    const double *inputs; /* [input_count], or NULL with 0: inputs stay as they are */
+    size_t input_count;
+    uint32_t iteration; /* of the coupling, for trials */
+    double *outputs;    /* [output_capacity] or NULL */
+    size_t output_capacity;
+    size_t output_count; /* comes back: values that the daemon sent */
+    double time;         /* comes back, s */
+    uint64_t step;       /* comes back: internal steps since the start */
+};
+
+MECHC_API int mechc_partner_open(struct mechc *c, const char *id, const struct mechc_hello *hello,
+                                 struct mechc_partner **out);
+/* Channels of the reply's values; the array lives as long as the partner. */
+MECHC_API const struct mechc_channel *mechc_partner_layout(const struct mechc_partner *p,
+                                                           size_t *count);
+/* Step; try a step from the committed state; keep the last trial; set inputs; read outputs. */
+MECHC_API int mechc_partner_step(struct mechc_partner *p, struct mechc_exchange *x);
+MECHC_API int mechc_partner_trial(struct mechc_partner *p, struct mechc_exchange *x);
+MECHC_API int mechc_partner_commit(struct mechc_partner *p, struct mechc_exchange *x);
+MECHC_API int mechc_partner_inputs(struct mechc_partner *p, struct mechc_exchange *x);
+MECHC_API int mechc_partner_outputs(struct mechc_partner *p, struct mechc_exchange *x);
+/* Push inputs through the forces socket, without an answer; they hold from `time` on. */
+MECHC_API int mechc_partner_push(struct mechc_partner *p, double time, const double *inputs,
+                                 size_t count);
+/* Says goodbye (the lease is given back) and frees. */
+MECHC_API void mechc_partner_close(struct mechc_partner *p);
+
+/* --- stream: outputs of committed steps ------------------------------------------------------ */
+
+struct mechc_stream;
+
+enum mechc_flags { MECHC_REPEAT = 1, MECHC_REWOUND = 2, MECHC_EVENT = 4, MECHC_LATE = 8 };
+
+struct mechc_sample {
+    const char *id;       /* instance */
+    const double *values; /* [count] all outputs, in the order of its variables */
+    size_t count;
+    double time;       /* s */
+    uint64_t step;     /* internal steps since the start */
+    uint64_t sequence; /* grows by one per frame of an instance */
+    uint64_t lost;     /* frames missing before this one */
+    unsigned flags;    /* enum mechc_flags */
+};
+
+/* Subscribe to one instance, before it exists or after. */
+MECHC_API int mechc_stream_open(struct mechc *c, const char *id, struct mechc_stream **out);
+/* The next frame, waiting at most `seconds`; MECHC_TIMEOUT if there was none. What `out` points at
+ * lives until the next call with the stream. */
+MECHC_API int mechc_stream_next(struct mechc_stream *s, double seconds, struct mechc_sample *out);
+MECHC_API void mechc_stream_close(struct mechc_stream *s);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,121 @@
+/* Live outputs: a SUB socket on the stream, one topic "state/<id>/". The frame's sequence number
+ * tells how many frames were lost to a slow reader. */
+#include "clients/c/handle.h"
+#include "protocol/frame/frame.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zmq.h>
+
+/* owner: the thread of its handle. */
+struct mechc_stream {
+    struct mechc *c;
+    void *socket;
+    char id[MECHC_ID];
+    double *values; /* [capacity] */
+    size_t capacity;
+    uint64_t sequence; /* of the last frame, 0: none yet */
+};
+
+int mechc_stream_open(struct mechc *c, const char *id, struct mechc_stream **out)
+{
+    *out = NULL;
+    mechc_clear_error(c);
+    struct mechc_stream *const s = calloc(1, sizeof *s);
+    if (!s) {
+        return mechc_fail(c, MECHC_NO_MEMORY, "out of memory");
+    }
+    s->c = c;
+    int result = MECHC_OK;
+    if (snprintf(s->id, sizeof s->id, "%s", id) >= (int)sizeof s->id) {
+        result = mechc_fail(c, MECHC_BAD_ARGUMENT, "the id is too long");
+    }
+    if (result == MECHC_OK) {
+        result = mechc_connect(c, MECHC_STREAM, ZMQ_SUB, &s->socket);
+    }
+    char topic[MECHC_ID + 16];
+    const int n = snprintf(topic, sizeof topic, "state/%s/", s->id);
+    if (result == MECHC_OK && zmq_setsockopt(s->socket, ZMQ_SUBSCRIBE, topic, (size_t)n) != 0) {
+        result = mechc_fail(c, MECHC_UNREACHABLE, "stream socket: %s", zmq_strerror(errno));
+    }
+    if (result != MECHC_OK) {
+        mechc_stream_close(s);
+        return result;
+    }
+    *out = s;
+    return MECHC_OK;
+}
+
+/* The last part of a message: the frame, behind its topic. */
+static int receive(struct mechc_stream *s, zmq_msg_t *frame)
+{
+    do {
+        if (zmq_msg_recv(frame, s->socket, 0) < 0) {
+            return errno == EAGAIN
+                       ? mechc_fail(s->c, MECHC_TIMEOUT, "no frame of %s in time", s->id)
+                       : mechc_fail(s->c, MECHC_UNREACHABLE, "stream socket: %s",
+                                    zmq_strerror(errno));
+        }
+    } while (zmq_msg_more(frame));
+    return MECHC_OK;
+}
+
+static int read_sample(struct mechc_stream *s, zmq_msg_t *frame, struct mechc_sample *out)
+{
+    struct mechp_frame f;
+    const char *const bytes = zmq_msg_data(frame);
+    if (mechp_frame_read(bytes, zmq_msg_size(frame), &f) != 0) {
+        return mechc_fail(s->c, MECHC_BAD_REPLY, "the stream sent no frame");
+    }
+    if (f.count > s->capacity) {
+        double *const values = realloc(s->values, (size_t)f.count * sizeof *values);
+        if (!values) {
+            return mechc_fail(s->c, MECHC_NO_MEMORY, "out of memory");
+        }
+        s->values = values;
+        s->capacity = f.count;
+    }
+    if (f.count > 0) {
+        mechp_frame_get_values(bytes + MECHP_FRAME_HEADER, s->values, f.count);
+    }
+    // a repeated frame carries the number that it had
+    const bool gap = s->sequence > 0 && f.sequence > s->sequence;
+    *out = (struct mechc_sample){.id = s->id,
+                                 .values = s->values,
+                                 .count = f.count,
+                                 .time = f.time,
+                                 .step = f.step,
+                                 .sequence = f.sequence,
+                                 .lost = gap ? f.sequence - s->sequence - 1 : 0,
+                                 .flags = f.flags};
+    s->sequence = f.sequence;
+    return MECHC_OK;
+}
+
+int mechc_stream_next(struct mechc_stream *s, double seconds, struct mechc_sample *out)
+{
+    mechc_clear_error(s->c);
+    const int wait = mechc_milliseconds(seconds > 0. ? seconds : 0.);
+    zmq_setsockopt(s->socket, ZMQ_RCVTIMEO, &wait, sizeof wait);
+    zmq_msg_t frame;
+    zmq_msg_init(&frame);
+    int result = receive(s, &frame);
+    if (result == MECHC_OK) {
+        result = read_sample(s, &frame, out);
+    }
+    zmq_msg_close(&frame);
+    return result;
+}
+
+void mechc_stream_close(struct mechc_stream *s)
+{
+    if (!s) {
+        return;
+    }
+    if (s->socket) {
+        zmq_close(s->socket);
+    }
+    free(s->values);
+    free(s);
+}
