@@ -50,7 +50,7 @@ def build(root, into):
 
 
 def types_of(program):
-    with Daemon(program=program) as daemon:
+    with Daemon(program_path=program) as daemon:
         url = '%s/v1/types/' % daemon.base
         found = {}
         for name in (MODEL_TYPE, NEW_TYPE):

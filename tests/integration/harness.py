@@ -1,0 +1,368 @@
+"""Starts the real daemon on free ports, talks to it through every door and leaves nothing behind.
+
+    with Daemon() as d:
+        i = d.create(models.oscillator())
+        reply = d.call('POST', '/v1/instances/%s/step' % i, {'count': 10})
+
+The same operations go through HTTP (HttpDoor) and JSON over ZeroMQ (ZmqDoor), by the operation's
+name; the route of an operation is read from protocol/wire/routes.def. Binary frames: Partner, Stream,
+Forces. Nothing here sleeps for a fixed time: conditions are awaited with a deadline (wait_until).
+
+Environment: MECHD_TESTS_BUILD, the build directory that holds server/mechd (default build/tests);
+MECHD_TESTS_WRAP, a command in front of the daemon, such as a debugger; MECHD_TESTS_DEADLINE, a
+factor on every deadline for slow machines and sanitizers."""
+import base64
+import http.client
+import json
+import os
+import re
+import shlex
+import shutil
+import signal
+import struct
+import subprocess
+import tempfile
+import time
+import urllib.parse
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+SLOW = float(os.environ.get('MECHD_TESTS_DEADLINE', '1'))
+BUILD = os.environ.get('MECHD_TESTS_BUILD', os.path.join(ROOT, 'build', 'tests'))
+SANITIZER = re.compile(r'(ERROR|WARNING): (Address|Thread|Leak|Memory)Sanitizer|runtime error: |'
+                       r'ERROR: LeakSanitizer|Assertion .* failed')
+
+
+def program(name):
+    """A program of the build: mechd or mechctl."""
+    return os.path.join(BUILD, {'mechd': 'server/mechd', 'mechctl': 'clients/cli/mechctl'}[name])
+
+
+def wait_until(condition, what, seconds=10.0):
+    """The condition's first true value; AssertionError at the deadline."""
+    deadline = time.monotonic() + seconds * SLOW
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() > deadline:
+            raise AssertionError('waited %g s in vain: %s' % (seconds * SLOW, what))
+        time.sleep(0.002)
+
+
+class Reply:
+    """An answer: status, headers, raw body, and the body as JSON where it is JSON."""
+
+    def __init__(self, status, headers, raw):
+        self.status, self.headers, self.raw = status, headers, raw
+        kind = headers.get('Content-Type', '')
+        self.json = json.loads(raw) if raw and 'json' in kind else None
+
+    def __getitem__(self, key):
+        return self.json[key]
+
+    def __repr__(self):
+        return '%d %s' % (self.status, self.raw[:500])
+
+
+class Daemon:
+    """One mechd process; its exit code and its log are checked when it is stopped."""
+
+    def __init__(self, *arguments, program_path=None, environment=None):
+        self.folder = tempfile.mkdtemp(prefix='mechd-test-')
+        self.log_path = os.path.join(self.folder, 'log')
+        ready = os.path.join(self.folder, 'ready.json')
+        command = shlex.split(os.environ.get('MECHD_TESTS_WRAP', '')) + [
+            program_path or program('mechd'),
+            '--listen', '127.0.0.1:0', '--control', 'tcp://127.0.0.1:*',
+            '--stream', 'tcp://127.0.0.1:*', '--forces', 'tcp://127.0.0.1:*',
+            '--state', 'none', '--ready-file', ready] + list(arguments)
+        with open(self.log_path, 'wb') as log:
+            self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log,
+                                            stderr=log, cwd=self.folder,
+                                            env={**os.environ, **(environment or {})})
+        try:
+            wait_until(lambda: os.path.exists(ready) or self.process.poll() is not None,
+                       'the daemon is ready', 20)
+            if self.process.poll() is not None:
+                raise AssertionError('the daemon ended with %d: %s' % (self.process.returncode,
+                                                                       self.log()[-2000:]))
+            self.info = wait_until(lambda: read_json(ready), 'the ready file is whole', 5)
+        except BaseException:
+            self._remove()
+            raise
+        http_endpoint = self.info['http']
+        if isinstance(http_endpoint, list):
+            http_endpoint = http_endpoint[0]
+        self.base = http_endpoint if '://' in http_endpoint else 'http://' + http_endpoint
+        self.base = self.base.rstrip('/')
+        self.http = Http(self.base)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, value, trace):
+        self.stop(check=kind is None)
+
+    def log(self):
+        with open(self.log_path, encoding='utf-8', errors='replace') as f:
+            return f.read()
+
+    def is_alive(self):
+        return self.process.poll() is None
+
+    def call(self, method, path, body=None, headers=None):
+        return self.http.call(method, path, body, headers)
+
+    def create(self, model=None, **more):
+        reply = self.call('POST', '/v1/instances', {'model': model, **more} if model else more)
+        assert reply.status == 201, reply
+        return reply['id']
+
+    def stop(self, check=True, seconds=10.0):
+        """SIGTERM, the end, the exit code and the log. Returns the seconds that it took."""
+        start = time.monotonic()
+        try:
+            if self.is_alive():
+                self.process.send_signal(signal.SIGTERM)
+            code = self.process.wait(seconds * SLOW)
+            took = time.monotonic() - start
+            log = self.log()
+            fault = SANITIZER.search(log)
+            if fault:
+                raise AssertionError('in the log of the daemon:\n' +
+                                     log[max(0, fault.start() - 200):][:6000])
+            if check and code != 0:
+                raise AssertionError('the daemon ended with %d: %s' % (code, log[-2000:]))
+            return took
+        finally:
+            self._remove()
+
+    def _remove(self):
+        if self.is_alive():
+            self.process.kill()
+            self.process.wait()
+        if hasattr(self, 'http'):
+            self.http.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def read_json(path):
+    try:
+        with open(path, encoding='utf-8') as f:
+            return json.load(f)
+    except (OSError, ValueError):
+        return None
+
+
+class Http:
+    """One kept connection; a thread of its own uses one of its own."""
+
+    def __init__(self, base):
+        self.address = urllib.parse.urlsplit(base)
+        self.connection = None
+
+    def close(self):
+        if self.connection:
+            self.connection.close()
+            self.connection = None
+
+    def call(self, method, path, body=None, headers=None):
+        data = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
+        headers = {'Content-Type': 'application/json', **(headers or {})}
+        for attempt in (0, 1):
+            is_new = self.connection is None
+            if is_new:
+                self.connection = http.client.HTTPConnection(
+                    self.address.hostname, self.address.port, timeout=60 * SLOW)
+            try:
+                self.connection.request(method, path, data, headers)
+                answer = self.connection.getresponse()
+                reply = Reply(answer.status, answer.headers, answer.read())
+                if answer.will_close:
+                    self.close()
+                return reply
+            except (http.client.BadStatusLine, ConnectionError, BrokenPipeError):
+                # a kept connection may have been closed while it was idle
+                self.close()
+                if is_new or attempt:
+                    raise
+        raise AssertionError('not reached')
+
+
+def routes():
+    """operation: (method, path) as protocol/wire/routes.def lists them."""
+    found = {}
+    with open(os.path.join(ROOT, 'protocol', 'wire', 'routes.def'), encoding='utf-8') as f:
+        for line in f:
+            match = re.match(r'MECHP_ROUTE\(\w+, "(\w+)", "([^"]+)", "([^"]+)"', line)
+            if match:
+                found[match.group(3)] = (match.group(1), match.group(2))
+    return found
+
+
+class HttpDoor:
+    """Operations by name through their HTTP routes."""
+    name = 'HTTP'
+
+    def __init__(self, daemon):
+        self.http, self.routes = Http(daemon.base), routes()
+
+    def close(self):
+        self.http.close()
+
+    def call(self, op, **fields):
+        """(status, body) of an operation; path parameters, query and body are taken from fields."""
+        method, path = self.routes[op]
+        for name in re.findall(r'\{(\w+)\}', path):
+            path = path.replace('{%s}' % name, urllib.parse.quote(str(fields.pop(name)), safe=''))
+        if method in ('GET', 'DELETE'):
+            text = {k: ','.join(map(repr, v)) if isinstance(v, (list, tuple)) else v
+                    for k, v in fields.items()}
+            reply = self.http.call(method, path + ('?' + urllib.parse.urlencode(text)
+                                                   if fields else ''))
+        else:
+            reply = self.http.call(method, path, fields)
+        return reply.status, reply.json
+
+
+class ZmqDoor:
+    """The same operations as JSON over ZeroMQ's control socket."""
+    name = 'ZeroMQ'
+
+    def __init__(self, daemon):
+        import zmq
+        self.socket = zmq.Context.instance().socket(zmq.DEALER)
+        self.socket.linger = 0
+        self.socket.rcvtimeo = int(60000 * SLOW)
+        self.socket.connect(daemon.info['control'])
+
+    def close(self):
+        self.socket.close()
+
+    def call(self, op, **fields):
+        self.socket.send_multipart([b'', json.dumps({'op': op, **fields}).encode()])
+        body = json.loads(self.socket.recv_multipart()[-1])
+        is_problem = isinstance(body, dict) and 'code' in body and 'status' in body
+        return body['status'] if is_problem else 201 if op == 'create' else 200, body
+
+
+KINDS = {name: number for number, name in enumerate(
+    'hello step trial commit inputs outputs state snapshot restore error bye'.split(), 1)}
+HEADER = struct.Struct('<4sBBHIIIiQQddQ')
+FIELDS = 'magic version kind flags instance count iteration status sequence step time size ' \
+         'lease'.split()
+REPEAT, REWOUND, EVENT, LATE = 1, 2, 4, 8
+
+
+def pack(kind, values=(), **header):
+    """A binary frame; header fields that are not given are zero."""
+    full = {**dict.fromkeys(FIELDS, 0), 'time': 0.0, 'size': 0.0, 'magic': b'MCHD', 'version': 1,
+            'kind': KINDS[kind] if isinstance(kind, str) else kind, 'count': len(values), **header}
+    return HEADER.pack(*(full[f] for f in FIELDS)) + struct.pack('<%dd' % len(values), *values)
+
+
+def unpack(frame):
+    found = dict(zip(FIELDS, HEADER.unpack(frame[:HEADER.size])))
+    rest = frame[HEADER.size:]
+    found['values'] = struct.unpack('<%dd' % (len(rest) // 8), rest[:len(rest) // 8 * 8])
+    return found
+
+
+class FrameError(Exception):
+    def __init__(self, header, problem):
+        super().__init__('error %d: %s' % (header['status'], problem))
+        self.header, self.problem = header, problem
+
+
+class Partner:
+    """A co-simulation partner: binary frames on the control socket."""
+
+    def __init__(self, daemon, instance, inputs=(), outputs=(), order=0, **hello):
+        import zmq
+        self.socket = zmq.Context.instance().socket(zmq.DEALER)
+        self.socket.linger = 0
+        self.socket.rcvtimeo = int(20000 * SLOW)
+        self.socket.connect(daemon.info['control'])
+        self.sequence, self.instance, self.lease = 0, 0, 0
+        text = json.dumps({'instance': instance, 'inputs': list(inputs), 'inputOrder': order,
+                           'outputs': list(outputs), **hello})
+        header, parts = self.ask('hello', extra=[text.encode()])
+        self.hello, self.lease = json.loads(parts[1]), header['lease']
+        self.instance = self.hello['instance']
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.socket.close()
+
+    def ask(self, kind, values=(), extra=(), **header):
+        """(header with values, all frames) of the reply; FrameError if it is an error."""
+        self.sequence += 1
+        frame = pack(kind, values, instance=self.instance, lease=self.lease,
+                     sequence=self.sequence, **header)
+        self.socket.send_multipart([b'', frame] + list(extra))
+        parts = self.socket.recv_multipart()
+        parts = parts[1:] if parts[0] == b'' else parts
+        reply = unpack(parts[0])
+        assert reply['magic'] == b'MCHD' and reply['sequence'] == self.sequence, reply
+        if reply['kind'] == KINDS['error']:
+            raise FrameError(reply, parts[1:])
+        return reply, parts
+
+    def step(self, size, values=(), **header):
+        return self.ask('step', values, size=size, **header)[0]
+
+    def trial(self, size, values=(), **header):
+        return self.ask('trial', values, size=size, **header)[0]
+
+    def commit(self):
+        return self.ask('commit')[0]
+
+    def bye(self):
+        return self.ask('bye')[0]
+
+
+class Stream:
+    """Frames of one instance from the stream socket."""
+
+    def __init__(self, daemon, instance, form='state'):
+        import zmq
+        self.socket = zmq.Context.instance().socket(zmq.SUB)
+        self.socket.linger = 0
+        self.socket.rcvtimeo = int(10000 * SLOW)
+        self.socket.connect(daemon.info['stream'])
+        self.socket.subscribe('%s/%s/' % (form, instance))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.socket.close()
+
+    def next(self):
+        """(topic, frame as header and values, or parsed JSON)."""
+        topic, frame = self.socket.recv_multipart()
+        return topic.decode(), unpack(frame) if frame[:4] == b'MCHD' else json.loads(frame)
+
+
+class Forces:
+    """Pushes stamped inputs to the forces socket."""
+
+    def __init__(self, daemon, partner):
+        import zmq
+        self.socket = zmq.Context.instance().socket(zmq.PUSH)
+        self.socket.linger = 1000
+        self.socket.connect(daemon.info['forces'])
+        self.partner = partner
+
+    def push(self, values, time_stamp):
+        self.socket.send(pack('inputs', values, instance=self.partner.instance,
+                              lease=self.partner.lease, time=time_stamp))
+
+    def close(self):
+        self.socket.close()
+
+
+def text_of(raw):
+    return base64.b64encode(raw).decode()

@@ -1,0 +1,194 @@
+"""Model documents of the tests. The reference values stand in test_references.py."""
+import copy
+import json
+import os
+from harness import ROOT
+
+ALPHA = {'integrator': 'GeneralizedAlpha', 'spectralRadius': 0.9, 'stepSize': 0.01}
+
+
+def document(name, **parts):
+    return {'mechd': 1, 'name': name, 'solver': dict(ALPHA), **copy.deepcopy(parts)}
+
+
+def node_1d(**fields):
+    return {'name': 'n', 'type': 'Node1D', **fields}
+
+
+def markers():
+    """The node's coordinate 'x' and the ground 'g'."""
+    return [{'name': 'x', 'type': 'MarkerNodeCoordinate', 'node': 'n', 'coordinate': 0},
+            {'name': 'g', 'type': 'MarkerGroundCoordinate'}]
+
+
+def spring(**fields):
+    return {'name': 'spring', 'type': 'CoordinateSpringDamper', 'markers': ['g', 'x'], **fields}
+
+
+def mass1d():
+    return document(
+        'mass1d',
+        nodes=[node_1d(referenceCoordinates=[1], initialCoordinates=[0.5],
+                       initialVelocities=[0.5])],
+        objects=[{'name': 'mass', 'type': 'Mass1D', 'node': 'n', 'physicsMass': 1}],
+        sensors=[{'name': 'p', 'type': 'SensorBody', 'object': 'mass',
+                  'outputVariable': 'Position'}],
+        outputs=[{'name': 'x', 'sensor': 'p', 'component': 0}])
+
+
+def rotor1d():
+    return document(
+        'rotor1d',
+        nodes=[node_1d(referenceCoordinates=[1], initialCoordinates=[0.5],
+                       initialVelocities=[0.5])],
+        objects=[{'name': 'rotor', 'type': 'Rotor1D', 'node': 'n', 'physicsInertia': 1}])
+
+
+def spring_damper():
+    """A mass at 1.05 m on a spring of free length 1 m to the origin."""
+    return document(
+        'spring and damper', nodes=[node_1d(referenceCoordinates=[1.05])], markers=markers(),
+        objects=[{'name': 'mass', 'type': 'Mass1D', 'node': 'n', 'physicsMass': 1},
+                 spring(stiffness=100, damping=1, offset=-0.05)])
+
+
+def nonlinear_spring():
+    return document(
+        'spring with a law', nodes=[node_1d(referenceCoordinates=[0])], markers=markers(),
+        objects=[{'name': 'mass', 'type': 'Mass1D', 'node': 'n', 'physicsMass': 5},
+                 spring(stiffness=5000, damping=80,
+                        springForceUserFunction='=0.1*k*u + k*u^3 + d*v')],
+        loads=[{'name': 'F', 'type': 'LoadCoordinate', 'marker': 'x', 'load': 1}])
+
+
+def generic_ode2():
+    """Two masses of 0.5 kg with three coordinates each, coupled by springs along each axis."""
+    def coupled(diagonal, beside):
+        return [[diagonal * (2 if i < 3 else 1) if i == j else -beside if abs(i - j) == 3 else 0
+                 for j in range(6)] for i in range(6)]
+    model = document(
+        'two masses',
+        nodes=[{'name': 'a', 'type': 'NodeGenericODE2', 'referenceCoordinates': [0.5, 0, 0]},
+               {'name': 'b', 'type': 'NodeGenericODE2', 'referenceCoordinates': [1, 0, 0]}],
+        objects=[{'name': 'o', 'type': 'GenericODE2', 'nodes': ['a', 'b'],
+                  'massMatrix': {'diag': [0.5] * 6}, 'stiffnessMatrix': coupled(5000, 5000),
+                  'dampingMatrix': coupled(50, 50), 'forceVector': [0, 0, 0, 10, 0, 0]}])
+    model['solver'] = {'integrator': 'TrapezoidalIndex2', 'stepSize': 0.01}
+    return model
+
+
+def generic_ode1():
+    model = document(
+        'oscillator of first order',
+        nodes=[{'name': 'n', 'type': 'NodeGenericODE1', 'referenceCoordinates': [0, 0],
+                'initialCoordinates': [1, 0]}],
+        objects=[{'name': 'o', 'type': 'GenericODE1', 'nodes': ['n'],
+                  'systemMatrix': [[0, 1], [-100, 0]], 'rhsVector': [0, 1]}])
+    model['solver'] = {'integrator': 'RK44', 'stepSize': 0.01}
+    return model
+
+
+def oscillator(**solver):
+    """A mass on a spring with the input 'force', the outputs x and v and the parameter k."""
+    return document(
+        'driven oscillator', parameters={'k': 100, 'd': 1},
+        nodes=[node_1d(referenceCoordinates=[1], initialCoordinates=[0.5],
+                       initialVelocities=[0.5])],
+        objects=[{'name': 'mass', 'type': 'Mass1D', 'node': 'n', 'physicsMass': 1},
+                 spring(stiffness='=k', damping='=d')],
+        markers=markers(),
+        loads=[{'name': 'F', 'type': 'LoadCoordinate', 'marker': 'x', 'load': 0}],
+        sensors=[{'name': 'p', 'type': 'SensorBody', 'object': 'mass',
+                  'outputVariable': 'Position'},
+                 {'name': 'v', 'type': 'SensorBody', 'object': 'mass',
+                  'outputVariable': 'Velocity'}],
+        inputs=[{'name': 'force', 'load': 'F'}],
+        outputs=[{'name': 'x', 'sensor': 'p', 'component': 0},
+                 {'name': 'v', 'sensor': 'v', 'component': 0}],
+        solver={**ALPHA, 'stepSize': 1e-3, **solver})
+
+
+def nonlinear_oscillator(**solver):
+    model = oscillator(**solver)
+    model['objects'][1]['springForceUserFunction'] = '=0.1*k*u + 3*k*u^3 + d*v'
+    return model
+
+
+def turned_mass():
+    """A Mass1D whose line is turned, with a spring, so that every output variable differs."""
+    model = oscillator()
+    # the local x axis points along y, the local y along z, the local z along x
+    model['objects'][0].update(referencePosition=[10, 20, 30],
+                               referenceRotation=[[0, 0, 1], [1, 0, 0], [0, 1, 0]])
+    return model
+
+
+def driven():
+    """The oscillator under a load that is an expression in time."""
+    model = oscillator()
+    model['loads'][0]['load'] = '=10*sin(7*t)'
+    del model['inputs']
+    return model
+
+
+def ball():
+    return lti(next(c for c in lti_cases() if c['name'] == 'ball'))
+
+
+def lti_cases():
+    with open(os.path.join(ROOT, 'tests', 'verify', 'nonsmooth_lti.json'), encoding='utf-8') as f:
+        return json.load(f)
+
+
+def tridiagonal(n, scale, first, inner, last, beside):
+    """Written as the upper triangle, the diagonal and the lower one of a coo matrix."""
+    rows = []
+    for i in range(n):
+        value = first if i == 0 else last if i == n - 1 else inner
+        rows += [[i, j, scale * (value if i == j else beside)]
+                 for j in (i - 1, i, i + 1) if 0 <= j < n]
+    return {'shape': [n, n], 'coo': rows}
+
+
+def lti(case):
+    """A case of nonsmooth_lti.json as a model document."""
+    m, name = case['model'], case['name']
+    n = m.get('n', 1)
+    kind = name.split('1')[0] if name != 'impacting_bar' else name
+    system, rows, b = {}, None, [0.0]
+    if kind == 'chain':
+        system = {'M': {'diag': [1.0] * n}, 'K': tridiagonal(n, 1000.0, 2.0, 2.0, 1.0, -1.0),
+                  'C': tridiagonal(n, 0.1, 2.0, 2.0, 1.0, -1.0), 'q0': [0.0] * n,
+                  'v0': [0.0] * n, 'Fext': [0.0] * (n - 1) + [1.0]}
+        rows = {'shape': [1, n], 'coo': [[0, n - 1, -1.0]]} if m['H'] else None
+        b = m['b']
+    elif kind == 'beads':
+        system = {'M': {'diag': [1.0] * n}, 'q0': [1 + 0.25 * i for i in range(n)],
+                  'v0': [0.0] * n, 'Fext': [-9.81] * n}
+        rows = {'shape': [n, n], 'coo': [[i, j, 1.0 if i == j else -1.0] for i in range(n)
+                                         for j in (i - 1, i) if j >= 0]}
+        b = [-0.1] + [-0.2] * (n - 1)
+    elif kind == 'impacting_bar':
+        length = m['L'] / n
+        system = {'M': tridiagonal(n, m['rho'] * m['S'] * length, 1 / 3, 2 / 3, 1 / 3, 1 / 6),
+                  'K': tridiagonal(n, m['E'] * m['S'] / length, 1.0, 2.0, 1.0, -1.0),
+                  'q0': [m['q0']] * n, 'v0': [m['v0']] * n}
+        rows = {'shape': [1, n], 'coo': [[0, 0, 1.0]]}
+    else:
+        system = {'M': m['M'], 'q0': m['q0'], 'v0': m['v0'], 'Fext': m['F']}
+        rows, b = m['H'], m['b']
+    model = {'mechd': 1, 'name': name,
+             'objects': [{'name': 's', 'type': 'LagrangianLinearTIDS', **system}],
+             'solver': {'integrator': 'MoreauJean', 'stepSize': m['h'], 'theta': m['theta'],
+                        'gamma': m['gamma'], 'startTime': m.get('t0', 0.0)}}
+    if rows:
+        model['interactions'] = [{'name': 'c', 'systems': ['s'],
+                                  'relation': {'type': 'LagrangianLinearTIR', 'H': rows, 'b': b},
+                                  'law': {'type': 'NewtonImpact', 'e': m['e']}}]
+    return model
+
+
+def picked(case, values):
+    """The coordinates that a sample of the case lists."""
+    n, listed = len(values), len(case['samples'][0]['q'])
+    return [values[0], values[n // 2], values[n - 1]] if listed == 3 and n > 3 else values

@@ -1,0 +1,86 @@
+"""Published and closed-form references over HTTP and again over ZeroMQ."""
+import unittest
+import models
+from harness import Daemon, HttpDoor, ZmqDoor
+
+# u and pos are displacement and total coordinate; agreement 1e-9
+SMOOTH = [
+    (models.mass1d, 'q', 0, 2.0),
+    (models.rotor1d, 'q', 0, 2.0),
+    (models.spring_damper, 'q', 0, 0.9733828995763039),
+    (models.nonlinear_spring, 'q', 0, 0.0019995154213252597),
+    (models.generic_ode2, 'q', 3, 1.0039999999354785),
+    (models.generic_ode1, 'x', 0, -0.8206847097689384),
+]
+
+
+class References(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.daemon = Daemon()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.daemon.stop()
+
+    def run_through(self, door):
+        for build, part, index, expected in SMOOTH:
+            with self.subTest(model=build.__name__, door=door.name):
+                status, made = door.call('create', model=build())
+                self.assertEqual(status, 201, made)
+                status, reply = door.call('step', id=made['id'], count=100)
+                self.assertEqual(status, 200, reply)
+                state = door.call('get-state', id=made['id'])[1]
+                self.assertAlmostEqual(state['time'], 1.0, delta=1e-14)
+                self.assertLess(abs(state[part][index] - expected), 1e-9)
+                self.assertEqual(door.call('delete', id=made['id'])[0] // 100, 2)
+
+    def run_nonsmooth(self, door):
+        for case in models.lti_cases():
+            status, made = door.call('create', model=models.lti(case))
+            self.assertEqual(status, 201, made)
+            at = 0
+            for sample in case['samples']:
+                with self.subTest(case=case['name'], step=sample['step'], door=door.name):
+                    status, reply = door.call('step', id=made['id'], count=sample['step'] - at)
+                    self.assertEqual(status, 200, reply)
+                    at = sample['step']
+                    state = door.call('get-state', id=made['id'])[1]
+                    self.assertEqual(reply['step'], at)
+                    for key in ('q', 'v', 'impulse'):
+                        self.compare(case, key, state[key], sample[key])
+            door.call('delete', id=made['id'])
+
+    def compare(self, case, key, found, expected):
+        if key != 'impulse':
+            found = models.picked(case, found)
+        self.assertEqual(len(found), len(expected), key)
+        worst = max((abs(a - b) for a, b in zip(found, expected)), default=0.0)
+        self.assertLess(worst, 1e-12, '%s: %s against %s' % (key, found, expected))
+
+    def test_smooth_models_over_http(self):
+        self.run_through(HttpDoor(self.daemon))
+
+    def test_smooth_models_over_zeromq(self):
+        self.run_through(ZmqDoor(self.daemon))
+
+    def test_nonsmooth_systems_over_http(self):
+        self.run_nonsmooth(HttpDoor(self.daemon))
+
+    def test_nonsmooth_systems_over_zeromq(self):
+        self.run_nonsmooth(ZmqDoor(self.daemon))
+
+    def test_outputs_are_the_position_and_the_angle(self):
+        door = HttpDoor(self.daemon)
+        i = door.call('create', model=models.mass1d())[1]['id']
+        door.call('step', id=i, until=1.0)
+        self.assertLess(abs(door.call('outputs', id=i)[1]['outputs']['x'] - 2), 1e-9)
+        i = door.call('create', model=models.rotor1d())[1]['id']
+        door.call('step', id=i, until=1.0)
+        reply = door.call('item-output', id=i, name='rotor', variable='Rotation')[1]
+        value = reply['value'] if isinstance(reply['value'], float) else reply['value'][-1]
+        self.assertLess(abs(value - 2), 1e-9)
+
+
+if __name__ == '__main__':
+    unittest.main()
