@@ -16,8 +16,8 @@ struct mech_lcp {
     int32_t n;
     const double *A; /* [n × n] by columns */
     int32_t lda;
-    const double *q;         /* [n] */
-    const bool *bilateral;   /* [n], or NULL: none */
+    const double *q;       /* [n] */
+    const bool *bilateral; /* [n], or NULL: none */
 };
 
 struct mech_vi_result {

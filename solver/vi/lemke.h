@@ -1,0 +1,25 @@
+/* The pivoting half of Lemke's method (lemke.c): dictionary, ratio test, bilateral rows.
+ * owner: one solver, one thread.
+ */
+#pragma once
+
+#include "solver/vi/vi.h"
+
+/* n is the `most` of create. */
+struct lemke {
+    double *d;         /* [n × (n + 2)] dictionary by rows: D | b; or a matrix of a set */
+    double *z, *w;     /* [n] */
+    double *rhs;       /* [n] */
+    double *keep;      /* [n] z as it came */
+    int32_t *index;    /* the memory of the four below */
+    int32_t *basic;    /* [n] variable of each row: w_i = i, z_i = n + i, z_0 = 2 n */
+    int32_t *nonbasic; /* [n + 1] variable of each column */
+    int32_t *where;    /* [2 n + 1] of each variable: row, or ~column */
+    int32_t *set;      /* [n] */
+};
+
+/* Pivot from w = q to a solution; z [n] out (zeros where a ray ends it), *pivots is added to.
+ * 0; MECH_VI_NOT_CONVERGED (a ray, or max_pivots spent); MECH_SINGULAR (bilateral rows depend on
+ * each other). Finite data only. */
+int mech_lemke_pivot(struct lemke *s, const struct mech_lcp *p, int32_t max_pivots, double *z,
+                     int32_t *pivots);
