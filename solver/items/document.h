@@ -97,11 +97,11 @@ extern const struct mech_table mech_visualization_table;
 
 /* Visualization of a body: shapes in its local frame. */
 struct mech_graphic {
-    int32_t shape;     /* index into mech_graphic_shapes: Box, Sphere, Cylinder, Line */
-    double center[3];  /* m, local frame; first end of a cylinder or line */
-    double size[3];    /* m, edges of a box; vector to the second end of a cylinder or line */
-    double radius;     /* m */
-    double color[4];   /* red green blue alpha, 0 to 1 */
+    int32_t shape;    /* index into mech_graphic_shapes: Box, Sphere, Cylinder, Line */
+    double center[3]; /* m, local frame; first end of a cylinder or line */
+    double size[3];   /* m, edges of a box; vector to the second end of a cylinder or line */
+    double radius;    /* m */
+    double color[4];  /* red green blue alpha, 0 to 1 */
 };
 extern const char *const mech_graphic_shapes[]; /* closed by NULL */
 

@@ -30,6 +30,8 @@ struct mech_object_ops;
 struct mech_marker_ops;
 struct mech_load_ops;
 struct mech_sensor_ops;
+struct mech_relation_ops;
+struct mech_law_ops;
 
 struct mech_item_type {
     const char *name; /* as the document's "type" */
@@ -44,7 +46,9 @@ struct mech_item_type {
         const struct mech_marker_ops *marker;
         const struct mech_load_ops *load;
         const struct mech_sensor_ops *sensor;
-    } ops; /* by category; RELATION and LAW have none */
+        const struct mech_relation_ops *relation;
+        const struct mech_law_ops *law;
+    } ops; /* by category */
 };
 
 /* All types, in the order of items.def, closed by NULL. */

@@ -1,0 +1,151 @@
+/* LagrangianLinearTIDS: a linear, time-invariant Lagrangian system with coordinates of its own.
+ *
+ *     M v̇ + C v + K q = F_ext(t, z) + p,   q̇ = v
+ *
+ * Source: Siconos' class of that name. K acts on the total coordinates: the reference is 0. z is a
+ * vector that F_ext may read as z0, z1, …; it changes only when the state is set. */
+#include "solver/items/ops.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+struct lagrangian_linear_tids {
+    struct mech_mat M, C, K;
+    struct mech_vector q0, v0, z;
+    struct mech_values Fext;
+};
+
+static int32_t own(const void *description)
+{
+    return ((const struct lagrangian_linear_tids *)description)->M.rows;
+}
+
+static void start(const void *description, double *q, double *v)
+{
+    const struct lagrangian_linear_tids *s = description;
+    const size_t bytes = (size_t)s->M.rows * sizeof *q;
+
+    memset(q, 0, bytes);
+    memset(v, 0, bytes);
+    if (s->q0.n) {
+        memcpy(q, s->q0.x, bytes);
+    }
+    if (s->v0.n) {
+        memcpy(v, s->v0.x, bytes);
+    }
+}
+
+/* sizes are checked here, not in `fit`: own and start rely on them */
+static void check(const void *description, const char *path, struct mech_diag *d)
+{
+    const struct lagrangian_linear_tids *s = description;
+    const struct mech_site site = {.n = s->M.rows, .path = path, .diag = d};
+
+    if (s->M.rows < 1) {
+        char place[2 * MECH_DIAG_PATH];
+
+        snprintf(place, sizeof place, "%s/M", path);
+        mech_diag_add(d, place, "the mass matrix is empty");
+        return;
+    }
+    mech_fit_square(&site, "M", &s->M);
+    mech_fit_square(&site, "C", &s->C);
+    mech_fit_square(&site, "K", &s->K);
+    mech_fit_length(&site, "q0", s->q0.n);
+    mech_fit_length(&site, "v0", s->v0.n);
+    mech_fit_length(&site, "Fext", s->Fext.n);
+}
+
+static int linear(const void *description, struct mech_terms *terms)
+{
+    const struct lagrangian_linear_tids *s = description;
+    int r = mech_terms_matrix(terms, MECH_TERM_M, &s->M);
+
+    r = r ? r : mech_terms_matrix(terms, MECH_TERM_C, &s->C);
+    return r ? r : mech_terms_matrix(terms, MECH_TERM_K, &s->K);
+}
+
+static void excitation(const void *description, const struct mech_values **force,
+                       const struct mech_vector **z)
+{
+    const struct lagrangian_linear_tids *s = description;
+
+    *force = &s->Fext;
+    *z = &s->z;
+}
+
+static int output(const void *description, const struct mech_view *view, enum mech_output variable,
+                  size_t capacity, double *values, size_t *count)
+{
+    (void)description;
+    return mech_coordinate_output(view, variable, capacity, values, count);
+}
+
+static const struct mech_field fields[] = {
+    {.name = "C",
+     .kind = MECH_MATRIX,
+     .offset = offsetof(struct lagrangian_linear_tids, C),
+     .unit = NULL,
+     MECH_ANY_REAL,
+     .doc = "damping matrix; none without it"},
+    {.name = "Fext",
+     .kind = MECH_VALUES,
+     .offset = offsetof(struct lagrangian_linear_tids, Fext),
+     .unit = NULL,
+     MECH_ANY_REAL,
+     .doc = "external force: numbers, or expressions in t, z0, z1, … and the parameters"},
+    {.name = "K",
+     .kind = MECH_MATRIX,
+     .offset = offsetof(struct lagrangian_linear_tids, K),
+     .unit = NULL,
+     MECH_ANY_REAL,
+     .doc = "stiffness matrix; none without it"},
+    {.name = "M",
+     .kind = MECH_MATRIX,
+     .offset = offsetof(struct lagrangian_linear_tids, M),
+     .flags = MECH_REQUIRED,
+     .unit = NULL,
+     MECH_ANY_REAL,
+     .doc = "mass matrix"},
+    {.name = "q0",
+     .kind = MECH_VECTOR,
+     .offset = offsetof(struct lagrangian_linear_tids, q0),
+     .unit = NULL,
+     MECH_ANY_REAL,
+     .doc = "initial coordinates; zeros without it"},
+    {.name = "v0",
+     .kind = MECH_VECTOR,
+     .offset = offsetof(struct lagrangian_linear_tids, v0),
+     .unit = NULL,
+     MECH_ANY_REAL,
+     .doc = "initial velocities; zeros without it"},
+    {.name = "z",
+     .kind = MECH_VECTOR,
+     .offset = offsetof(struct lagrangian_linear_tids, z),
+     .unit = NULL,
+     MECH_ANY_REAL,
+     .doc = "discrete data that Fext may read"},
+};
+
+static const struct mech_object_ops ops = {
+    .system = true,
+    .own = own,
+    .start = start,
+    .linear = linear,
+    .excitation = excitation,
+    .outputs = 1u << MECH_OUTPUT_COORDINATES | 1u << MECH_OUTPUT_COORDINATES_T |
+               1u << MECH_OUTPUT_COORDINATES_TT,
+    .output = output,
+};
+
+const struct mech_item_type mech_item_body_lagrangian_linear_tids = {
+    .name = "LagrangianLinearTIDS",
+    .category = MECH_OBJECT,
+    .table = {.name = "LagrangianLinearTIDS",
+              .doc = "A linear, time-invariant Lagrangian system with its own coordinates.",
+              .size = sizeof(struct lagrangian_linear_tids),
+              MECH_FIELDS(fields)},
+    .check = check,
+    .ops.object = &ops,
+};

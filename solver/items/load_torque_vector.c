@@ -1,0 +1,72 @@
+/* LoadTorqueVector: a torque on a body, global or fixed to the body. Its components are numbers or
+ * expressions in t. */
+#include "solver/items/ops.h"
+
+#include <stddef.h>
+
+struct load_torque_vector {
+    struct mech_ref marker;
+    struct mech_values load; /* [3] */
+    bool body_fixed;
+};
+
+static const struct mech_ref *marker(const void *description)
+{
+    return &((const struct load_torque_vector *)description)->marker;
+}
+
+static const struct mech_values *values(const void *description)
+{
+    return &((const struct load_torque_vector *)description)->load;
+}
+
+/* direction of component c: an axis of the body when fixed to it */
+static void wrench(const void *description, int32_t c, const struct mech_marker_map *map,
+                   double w[6])
+{
+    const struct load_torque_vector *l = description;
+
+    for (int i = 0; i < 3; i++) {
+        w[0 + i] = 0.;
+        w[3 + i] = l->body_fixed ? map->R[3 * i + c] : (i == c ? 1. : 0.);
+    }
+}
+
+static const struct mech_field fields[] = {
+    {.name = "bodyFixed",
+     .kind = MECH_BOOL,
+     .offset = offsetof(struct load_torque_vector, body_fixed),
+     .doc = "whether the vector is given in the body's frame"},
+    {.name = "load",
+     .kind = MECH_VALUES,
+     .offset = offsetof(struct load_torque_vector, load),
+     .count = 3,
+     .unit = "N m",
+     MECH_ANY_REAL,
+     .doc = "components, each a number or an expression in t and the parameters"},
+    {.name = "marker",
+     .kind = MECH_REF,
+     .offset = offsetof(struct load_torque_vector, marker),
+     .flags = MECH_REQUIRED,
+     .target = MECH_MARKER,
+     .doc = "the point of a body that it acts on"},
+};
+
+static const struct mech_load_ops ops = {
+    .size = 3,
+    .markers = 1u << MECH_MARKER_RIGID,
+    .variable = MECH_OUTPUT_TORQUE,
+    .marker = marker,
+    .values = values,
+    .wrench = wrench,
+};
+
+const struct mech_item_type mech_item_load_torque_vector = {
+    .name = "LoadTorqueVector",
+    .category = MECH_LOAD,
+    .table = {.name = "LoadTorqueVector",
+              .doc = "A torque on a body.",
+              .size = sizeof(struct load_torque_vector),
+              MECH_FIELDS(fields)},
+    .ops.load = &ops,
+};

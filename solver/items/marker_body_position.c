@@ -1,0 +1,54 @@
+/* MarkerBodyPosition: a point of a body, where forces act. */
+#include "solver/items/marker_body.h"
+
+#include <stddef.h>
+
+struct marker_body_position {
+    struct mech_ref object;
+    double local[3]; /* m, in the body's frame */
+};
+
+static const struct mech_ref *seat(const void *description, enum mech_category *category)
+{
+    *category = MECH_OBJECT;
+    return &((const struct marker_body_position *)description)->object;
+}
+
+static const char *map(const void *description, const struct mech_seat *on,
+                       struct mech_marker_map *out, const char **field)
+{
+    return mech_marker_body_map(on, ((const struct marker_body_position *)description)->local, out,
+                                field);
+}
+
+static const struct mech_field fields[] = {
+    {.name = "localPosition",
+     .kind = MECH_REALS,
+     .offset = offsetof(struct marker_body_position, local),
+     .count = 3,
+     .unit = "m",
+     MECH_ANY_REAL,
+     .doc = "the point, in the body's frame"},
+    {.name = "object",
+     .kind = MECH_REF,
+     .offset = offsetof(struct marker_body_position, object),
+     .flags = MECH_REQUIRED,
+     .target = MECH_OBJECT,
+     .doc = "the body"},
+};
+
+static const struct mech_marker_ops ops = {
+    .kind = MECH_MARKER_POSITION,
+    .seat = seat,
+    .map = map,
+};
+
+const struct mech_item_type mech_item_marker_body_position = {
+    .name = "MarkerBodyPosition",
+    .category = MECH_MARKER,
+    .table = {.name = "MarkerBodyPosition",
+              .doc = "A point of a body, where forces act.",
+              .size = sizeof(struct marker_body_position),
+              MECH_FIELDS(fields)},
+    .ops.marker = &ops,
+};
