@@ -19,14 +19,21 @@ struct mech_lsol_type {
     const char *doc;
     /* Estimated flops of factor + 10 solves for this pattern, or a negative number: does not suit. */
     double (*cost)(const struct mech_mat *a);
-    /* 0, MECH_SINGULAR (structurally), or negative. Reads the pattern of a only. */
+    /* 0, MECH_SINGULAR (structurally), or negative. Reads the pattern of a only, of which `symmetric`
+     * is a part. */
     int (*create)(const struct mech_mat *a, void **self);
-    /* 0, or MECH_SINGULAR with the column in *where. Copies what it needs of a. */
+    /* 0, or MECH_SINGULAR with the column in *where. Copies what it needs of a, whose values are
+     * finite and whose pattern is the one of create. The result depends on a alone, not on what was
+     * factored before. No allocation (klu: see there). */
     int (*factor)(void *self, const struct mech_mat *a, int32_t *where);
     /* x [n × count] by columns, in place. Cannot fail after a factor that returned 0. */
     void (*solve)(void *self, double *x, int32_t count);
     void (*destroy)(void *self); /* accepts NULL */
 };
+
+#define MECH_LSOL(name) extern const struct mech_lsol_type mech_lsol_##name;
+#include "solver/lsol/lsols.def"
+#undef MECH_LSOL
 
 /* Registry, sorted by name, closed by NULL. */
 extern const struct mech_lsol_type *const mech_lsol_types[];
@@ -37,7 +44,10 @@ const struct mech_lsol_type *mech_lsol_find(const char *name);
 int mech_lsol_create(const char *name, const struct mech_mat *a, struct mech_lsol **out);
 void mech_lsol_destroy(struct mech_lsol *s);
 const char *mech_lsol_name(const struct mech_lsol *s);
+/* 0; MECH_SINGULAR (also for a value that is not finite); negative: the pattern is another one, or
+ * (klu) no memory. After anything but 0 the solver needs a new factor before it can solve. */
 int mech_lsol_factor(struct mech_lsol *s, const struct mech_mat *a);
-/* Column of the zero pivot after mech_lsol_factor returned MECH_SINGULAR. */
+/* Column of the zero pivot (see linalg/pivot.h), or of the first value that is not finite, after
+ * mech_lsol_factor returned MECH_SINGULAR. */
 int32_t mech_lsol_where(const struct mech_lsol *s);
 void mech_lsol_solve(struct mech_lsol *s, double *x, int32_t count);

@@ -1,0 +1,233 @@
+/* dense_ldlt: symmetric matrices. Cholesky when positive definite, which solves by two triangular
+ * sweeps (n² flops each); otherwise Bunch–Kaufman, L D Lᵀ with blocks of order 1 and 2 in D
+ * (LAPACK dpotrf, dsytrf). Orders up to 8 use own loops. Cost of factor: n³/3.
+ *
+ * An indefinite matrix is scaled to S A S with powers of two, from its diagonal where that is not 0,
+ * so that the pivot test of linalg/pivot.h does not depend on units. */
+#include "solver/base/err.h"
+#include "solver/linalg/dense.h"
+#include "solver/linalg/pivot.h"
+#include "solver/lsol/lsol.h"
+
+#include <cblas.h>
+#include <lapacke.h>
+#include <math.h>
+#include <stdlib.h>
+
+enum { LARGEST = 8192, PANEL = 64 };
+
+enum method { SMALL, CHOLESKY, BUNCH_KAUFMAN };
+
+struct dense_ldlt {
+    struct mech_arena arena;
+    int32_t n;
+    enum method method; /* of the last factor */
+    double *l;          /* [n · n] factor, by columns, lower triangle */
+    double *diagonal;   /* [n] of A */
+    double *scale;      /* [n] S */
+    double *work;       /* [n · PANEL] */
+    int32_t *pivot;     /* [n] */
+    int32_t *order;     /* [n] column of A at each place of the pivoted matrix */
+};
+
+static double cost(const struct mech_mat *a)
+{
+    const double n = a->rows;
+    return a->symmetric && a->rows <= LARGEST ? n * n * (n / 3. + 20.) + n : -1.;
+}
+
+static void destroy(void *self)
+{
+    struct dense_ldlt *const d = self;
+    if (d != NULL) {
+        mech_arena_fini(&d->arena);
+        free(d);
+    }
+}
+
+static int create(const struct mech_mat *a, void **self)
+{
+    struct dense_ldlt *const d = calloc(1, sizeof *d);
+    if (d == NULL) {
+        return MECH_NO_MEMORY;
+    }
+    mech_arena_init(&d->arena, 0);
+    d->n = a->rows;
+    const size_t n = (size_t)a->rows;
+    d->l = mech_arena_alloc(&d->arena, n * n, sizeof *d->l);
+    d->diagonal = mech_arena_alloc(&d->arena, n, sizeof *d->diagonal);
+    d->scale = mech_arena_alloc(&d->arena, n, sizeof *d->scale);
+    d->work = mech_arena_alloc(&d->arena, n * PANEL, sizeof *d->work);
+    d->pivot = mech_arena_alloc(&d->arena, n, sizeof *d->pivot);
+    d->order = mech_arena_alloc(&d->arena, n, sizeof *d->order);
+    if (d->l == NULL || d->diagonal == NULL || d->scale == NULL || d->work == NULL ||
+        d->pivot == NULL || d->order == NULL) {
+        destroy(d);
+        return MECH_NO_MEMORY;
+    }
+    *self = d;
+    return 0;
+}
+
+/* True when A was positive definite, and its factor stands in l. */
+static bool try_cholesky(struct dense_ldlt *d)
+{
+    const size_t n = (size_t)d->n;
+    const double tolerance = mech_pivot_tolerance(d->n);
+    for (size_t i = 0; i < n; i++) {
+        d->diagonal[i] = d->l[i * n + i];
+        // spares the attempt on matrices with multipliers
+        if (!(d->diagonal[i] > 0.)) {
+            return false;
+        }
+    }
+    if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', d->n, d->l, d->n) != 0) {
+        return false;
+    }
+    // the pivots are the squares of L's diagonal
+    for (size_t i = 0; i < n; i++) {
+        const double root = d->l[i * n + i];
+        if (!mech_pivot_good(root * root, tolerance * d->diagonal[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* S from the diagonal, or from the largest entry of a row whose diagonal is 0; l := S l S. */
+static void scale_both_sides(struct dense_ldlt *d)
+{
+    const size_t n = (size_t)d->n;
+    for (size_t j = 0; j < n; j++) {
+        double size = fabs(d->l[j * n + j]);
+        for (size_t i = 0; size == 0. && i < n; i++) {
+            const double entry = fabs(d->l[j * n + i]);
+            size = entry > size ? entry : size;
+        }
+        d->scale[j] = mech_pivot_scale_symmetric(size);
+    }
+    for (size_t j = 0; j < n; j++) {
+        for (size_t i = 0; i < n; i++) {
+            d->l[j * n + i] *= d->scale[i] * d->scale[j];
+        }
+    }
+}
+
+/* Where each column went, from LAPACK's exchanges (lower triangle: forwards, 1-based, negative for a
+ * block of order 2, whose second column is exchanged). */
+static void follow_exchanges(struct dense_ldlt *d)
+{
+    for (int32_t k = 0; k < d->n; k++) {
+        d->order[k] = k;
+    }
+    for (int32_t k = 0; k < d->n; k++) {
+        const bool pair = d->pivot[k] < 0;
+        const int32_t at = pair ? k + 1 : k;
+        const int32_t with = abs(d->pivot[k]) - 1;
+        const int32_t t = d->order[at];
+        d->order[at] = d->order[with];
+        d->order[with] = t;
+        k = at;
+    }
+}
+
+/* Size of the smaller singular value of the symmetric block (a b; b c), from |det| / largest. */
+static double smallest_of_pair(double a, double b, double c)
+{
+    const double largest = fmax(fabs(a), fmax(fabs(b), fabs(c)));
+    return largest == 0. ? 0. : fabs(a / largest * c - b * (b / largest));
+}
+
+static int bunch_kaufman(struct dense_ldlt *d, int32_t *where)
+{
+    const size_t n = (size_t)d->n;
+    scale_both_sides(d);
+    double largest = 0.;
+    for (size_t k = 0; k < n * n; k++) {
+        largest = fmax(largest, fabs(d->l[k]));
+    }
+    const double bound = mech_pivot_tolerance(d->n) * largest;
+    const int info = LAPACKE_dsytrf_work(LAPACK_COL_MAJOR, 'L', d->n, d->l, d->n, d->pivot, d->work,
+                                         d->n * PANEL);
+    if (info < 0) {
+        return MECH_INTERNAL;
+    }
+    follow_exchanges(d);
+    for (size_t k = 0; k < n; k++) {
+        const bool pair = d->pivot[k] < 0;
+        const double *const at = d->l + k * n + k;
+        const double pivot = pair ? smallest_of_pair(at[0], at[1], at[n + 1]) : fabs(at[0]);
+        if (!mech_pivot_good(pivot, bound)) {
+            *where = d->order[k];
+            return MECH_SINGULAR;
+        }
+        k += pair;
+    }
+    return 0;
+}
+
+static int factor(void *self, const struct mech_mat *a, int32_t *where)
+{
+    struct dense_ldlt *const d = self;
+    mech_dense_load(a, d->l);
+    if (d->n <= MECH_DENSE_SMALL) {
+        d->method = SMALL;
+        if (mech_dense_ldlt_factor(d->n, d->l) < 0) {
+            return 0;
+        }
+    } else {
+        d->method = CHOLESKY;
+        if (try_cholesky(d)) {
+            return 0;
+        }
+    }
+    // what was not positive definite starts again
+    d->method = BUNCH_KAUFMAN;
+    mech_dense_load(a, d->l);
+    return bunch_kaufman(d, where);
+}
+
+static void scale_rows(const struct dense_ldlt *d, double *x, int32_t count)
+{
+    const size_t n = (size_t)d->n;
+    for (size_t k = 0; k < n * (size_t)count; k++) {
+        x[k] *= d->scale[k % n];
+    }
+}
+
+static void solve(void *self, double *x, int32_t count)
+{
+    const struct dense_ldlt *const d = self;
+    switch (d->method) {
+    case SMALL:
+        for (int32_t k = 0; k < count; k++) {
+            mech_dense_ldlt_solve(d->n, d->l, x + (size_t)k * (size_t)d->n);
+        }
+        break;
+    case CHOLESKY:
+        if (count == 1) {
+            cblas_dtrsv(CblasColMajor, CblasLower, CblasNoTrans, CblasNonUnit, d->n, d->l, d->n, x,
+                        1);
+            cblas_dtrsv(CblasColMajor, CblasLower, CblasTrans, CblasNonUnit, d->n, d->l, d->n, x,
+                        1);
+        } else {
+            LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'L', d->n, count, d->l, d->n, x, d->n);
+        }
+        break;
+    case BUNCH_KAUFMAN:
+        scale_rows(d, x, count);
+        LAPACKE_dsytrs_work(LAPACK_COL_MAJOR, 'L', d->n, count, d->l, d->n, d->pivot, x, d->n);
+        scale_rows(d, x, count);
+        break;
+    }
+}
+
+const struct mech_lsol_type mech_lsol_dense_ldlt = {
+    .name = "dense_ldlt",
+    .doc = "symmetric matrices, dense: Cholesky, or Bunch–Kaufman when indefinite",
+    .cost = cost,
+    .create = create,
+    .factor = factor,
+    .solve = solve,
+    .destroy = destroy,
+};

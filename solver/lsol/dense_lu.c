@@ -1,0 +1,132 @@
+/* dense_lu: any square matrix up to order 8192, LU with partial pivoting (LAPACK dgetrf; own loops up
+ * to order 8) after scaling the rows by powers of two. Cost of factor: 2 n³/3. */
+#include "solver/base/err.h"
+#include "solver/linalg/dense.h"
+#include "solver/linalg/pivot.h"
+#include "solver/lsol/lsol.h"
+
+#include <lapacke.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LARGEST = 8192 };
+
+struct dense_lu {
+    struct mech_arena arena;
+    int32_t n;
+    double *lu;     /* [n · n] by columns */
+    double *scale;  /* [n] of the rows */
+    double *size;   /* [n] largest entry of each scaled column */
+    int32_t *pivot; /* [n] */
+};
+
+static double cost(const struct mech_mat *a)
+{
+    const double n = a->rows;
+    return a->rows <= LARGEST ? n * n * (2. * n / 3. + 20.) + 2. * n : -1.;
+}
+
+static void destroy(void *self)
+{
+    struct dense_lu *const d = self;
+    if (d != NULL) {
+        mech_arena_fini(&d->arena);
+        free(d);
+    }
+}
+
+static int create(const struct mech_mat *a, void **self)
+{
+    struct dense_lu *const d = calloc(1, sizeof *d);
+    if (d == NULL) {
+        return MECH_NO_MEMORY;
+    }
+    mech_arena_init(&d->arena, 0);
+    d->n = a->rows;
+    const size_t n = (size_t)a->rows;
+    d->lu = mech_arena_alloc(&d->arena, n * n, sizeof *d->lu);
+    d->scale = mech_arena_alloc(&d->arena, n, sizeof *d->scale);
+    d->size = mech_arena_alloc(&d->arena, n, sizeof *d->size);
+    d->pivot = mech_arena_alloc(&d->arena, n, sizeof *d->pivot);
+    if (d->lu == NULL || d->scale == NULL || d->size == NULL || d->pivot == NULL) {
+        destroy(d);
+        return MECH_NO_MEMORY;
+    }
+    *self = d;
+    return 0;
+}
+
+/* Scale the rows, and note the sizes of the columns. */
+static void scale_rows(struct dense_lu *d)
+{
+    const size_t n = (size_t)d->n;
+    memset(d->scale, 0, n * sizeof *d->scale);
+    for (size_t j = 0; j < n; j++) {
+        for (size_t i = 0; i < n; i++) {
+            const double entry = fabs(d->lu[j * n + i]);
+            d->scale[i] = entry > d->scale[i] ? entry : d->scale[i];
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        d->scale[i] = mech_pivot_scale(d->scale[i]);
+    }
+    for (size_t j = 0; j < n; j++) {
+        d->size[j] = 0.;
+        for (size_t i = 0; i < n; i++) {
+            d->lu[j * n + i] *= d->scale[i];
+            const double entry = fabs(d->lu[j * n + i]);
+            d->size[j] = entry > d->size[j] ? entry : d->size[j];
+        }
+    }
+}
+
+static int factor(void *self, const struct mech_mat *a, int32_t *where)
+{
+    struct dense_lu *const d = self;
+    const size_t n = (size_t)d->n;
+    mech_dense_load(a, d->lu);
+    scale_rows(d);
+    if (d->n <= MECH_DENSE_SMALL) {
+        *where = mech_dense_lu_factor(d->n, d->lu, d->size, d->pivot);
+        return *where < 0 ? 0 : MECH_SINGULAR;
+    }
+    // an exact zero does not stop dgetrf; the test below finds the first column
+    if (LAPACKE_dgetrf_work(LAPACK_COL_MAJOR, d->n, d->n, d->lu, d->n, d->pivot) < 0) {
+        return MECH_INTERNAL;
+    }
+    const double tolerance = mech_pivot_tolerance(d->n);
+    for (size_t j = 0; j < n; j++) {
+        if (!mech_pivot_good(fabs(d->lu[j * n + j]), tolerance * d->size[j])) {
+            *where = (int32_t)j;
+            return MECH_SINGULAR;
+        }
+    }
+    return 0;
+}
+
+static void solve(void *self, double *x, int32_t count)
+{
+    const struct dense_lu *const d = self;
+    const size_t n = (size_t)d->n;
+    for (size_t k = 0; k < n * (size_t)count; k++) {
+        x[k] *= d->scale[k % n];
+    }
+    if (d->n > MECH_DENSE_SMALL) {
+        LAPACKE_dgetrs_work(LAPACK_COL_MAJOR, 'N', d->n, count, d->lu, d->n, d->pivot, x, d->n);
+        return;
+    }
+    for (int32_t k = 0; k < count; k++) {
+        mech_dense_lu_solve(d->n, d->lu, d->pivot, x + (size_t)k * n);
+    }
+}
+
+const struct mech_lsol_type mech_lsol_dense_lu = {
+    .name = "dense_lu",
+    .doc = "any square matrix, dense: LU with partial pivoting",
+    .cost = cost,
+    .create = create,
+    .factor = factor,
+    .solve = solve,
+    .destroy = destroy,
+};
