@@ -14,9 +14,11 @@
 
 struct mech_expr;
 
-/* `vars` [count] is borrowed for the life of the expression and read at each evaluation.
- * 0; MECH_INVALID with a reason and position in message; negative. Text longer than 4096 bytes,
- * or nested deeper than 64 parentheses, is refused. */
+/* `vars` [count] is borrowed for the life of the expression and read at each evaluation. A name that
+ * is not an identifier ([A-Za-z_][A-Za-z0-9_]*) cannot be written in an expression and is passed
+ * over; one named pi or e hides the constant.
+ * 0; MECH_INVALID with a reason and position (from 1) in message; negative. Refused are assignments,
+ * more than one value, text longer than 4096 bytes, and more than 64 nested parentheses. */
 int mech_expr_create(const char *text, const char *const *names, size_t count, double *vars,
                      char *message, size_t message_size, struct mech_expr **out);
 void mech_expr_destroy(struct mech_expr *e);
