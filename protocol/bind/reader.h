@@ -7,15 +7,18 @@
 #include "protocol/bind/bind.h"
 
 enum {
-    MECHP_BIND_EXPRESSION = 4096, /* longest expression, bytes */
-    MECHP_BIND_STRING = 1024,     /* longest string, bytes */
-    MECHP_BIND_ORDER = 1 << 24,   /* most rows or columns of a matrix */
+    MECHP_BIND_EXPRESSION = 4096,   /* longest expression, bytes */
+    MECHP_BIND_EXPRESSIONS = 20000, /* most expressions of a document; each is a compiled program */
+    MECHP_BIND_STRING = 1024,       /* longest string, bytes */
+    MECHP_BIND_ORDER = 2000000,     /* most rows or columns of a matrix */
 };
 
 struct mechp_reader {
     struct mech_document *document;
     struct mech_path *path;
     struct mech_diag *diag;
+    size_t base;        /* length of what stands before the document's own paths */
+    size_t expressions; /* met so far */
 };
 
 /* A fault at the current place. */
@@ -36,20 +39,24 @@ bool mechp_reader_plain(struct mechp_reader *r, const json_t *value, const struc
 int mechp_reader_number(struct mechp_reader *r, const json_t *value, const struct mech_field *f,
                         double *target);
 
-/* A matrix in any of its four written forms. */
-int mechp_reader_matrix(struct mechp_reader *r, const json_t *value, const struct mech_field *f,
-                        struct mech_mat *out);
+/* True when it is an array of exactly `count` elements ("numbers", "names"); otherwise a fault. */
+bool mechp_reader_array(struct mechp_reader *r, const json_t *value, size_t count,
+                        const char *what);
 
-/* All keys of an object into the members of `at`; `named`: name and type belong to an item and are
+/* One function a kind (enum mech_kind); `at`: the member of the field. */
+typedef int mechp_read_kind(struct mechp_reader *r, const json_t *value, const struct mech_field *f,
+                            void *at);
+mechp_read_kind mechp_read_bool, mechp_read_int, mechp_read_real, mechp_read_reals,
+    mechp_read_vector, mechp_read_values, mechp_read_formula; /* read_numbers.c */
+mechp_read_kind mechp_read_matrix; /* read_matrix.c: four written forms */
+mechp_read_kind mechp_read_string, mechp_read_choice, mechp_read_ref, mechp_read_refs,
+    mechp_read_struct, mechp_read_structs, mechp_read_parameters; /* read_names.c */
+mechp_read_kind mechp_read_items, mechp_read_variant;             /* read_items.c */
+
+/* All keys of an object into the members of `at`; `item`: name and type belong to an item and are
  * not the table's. Unknown and missing keys are faults. */
 int mechp_reader_table(struct mechp_reader *r, const json_t *object, const struct mech_table *table,
                        void *at, bool item);
-
-/* Items: a list, or a nested one without name. */
-int mechp_reader_items(struct mechp_reader *r, const json_t *value, const struct mech_field *f,
-                       struct mech_items *out);
-int mechp_reader_variant(struct mechp_reader *r, const json_t *value, const struct mech_field *f,
-                         struct mech_item *out);
 
 /* Faults for references to names that no item has: what mech_sim_create would find, had the reading
  * succeeded, so that all faults are told at once. */

@@ -1,0 +1,319 @@
+/* Numbers of documents from JSON: plain ones in their range, expressions, arrays, values and formulas. */
+#include "protocol/bind/reader.h"
+
+#include "protocol/wire/json.h"
+#include "solver/base/err.h"
+
+#include <math.h>
+#include <string.h>
+
+const char *mechp_reader_kind(const json_t *value)
+{
+    switch (json_typeof(value)) {
+    case JSON_OBJECT:
+        return "an object";
+    case JSON_ARRAY:
+        return "an array";
+    case JSON_STRING:
+        return "a string";
+    case JSON_INTEGER:
+    case JSON_REAL:
+        return "a number";
+    case JSON_NULL:
+        return "null";
+    default:
+        return json_is_true(value) ? "true" : "false";
+    }
+}
+
+const char *mechp_reader_expression(struct mechp_reader *r, const json_t *value, bool *bad)
+{
+    *bad = false;
+    if (!json_is_string(value) || json_string_value(value)[0] != '=') {
+        return NULL;
+    }
+    const char *const text = json_string_value(value) + 1;
+    *bad = true;
+    if (strspn(text, " \t") == strlen(text)) {
+        MECHP_FAULT(r, "the expression is empty");
+        return NULL;
+    }
+    if (strlen(text) > MECHP_BIND_EXPRESSION) {
+        MECHP_FAULT(r, "the expression is longer than %d bytes", MECHP_BIND_EXPRESSION);
+        return NULL;
+    }
+    // one message for all that are too many
+    if (r->expressions >= MECHP_BIND_EXPRESSIONS) {
+        if (r->expressions == MECHP_BIND_EXPRESSIONS) {
+            MECHP_FAULT(r, "the document has more than %d expressions", MECHP_BIND_EXPRESSIONS);
+        }
+        r->expressions = MECHP_BIND_EXPRESSIONS + 1;
+        return NULL;
+    }
+    r->expressions++;
+    *bad = false;
+    return text;
+}
+
+/* A finite number within the field's range. */
+bool mechp_reader_plain(struct mechp_reader *r, const json_t *value, const struct mech_field *f,
+                        double *out)
+{
+    if (!json_is_number(value)) {
+        MECHP_FAULT(r, "must be a number, is %s", mechp_reader_kind(value));
+        return false;
+    }
+    const double x = json_number_value(value);
+    if (!isfinite(x)) {
+        MECHP_FAULT(r, "must be finite");
+        return false;
+    }
+    const char *const unit = f->unit == NULL ? "" : f->unit;
+    const char *const space = unit[0] == '\0' ? "" : " ";
+    if (x < f->min || ((f->flags & MECH_ABOVE_MIN) != 0 && x <= f->min)) {
+        MECHP_FAULT(r, "must be %s %.17g%s%s, is %.17g",
+                    (f->flags & MECH_ABOVE_MIN) != 0 ? "above" : "at least", f->min, space, unit,
+                    x);
+        return false;
+    }
+    if (x > f->max || ((f->flags & MECH_BELOW_MAX) != 0 && x >= f->max)) {
+        MECHP_FAULT(r, "must be %s %.17g%s%s, is %.17g",
+                    (f->flags & MECH_BELOW_MAX) != 0 ? "below" : "at most", f->max, space, unit, x);
+        return false;
+    }
+    *out = x;
+    return true;
+}
+
+int mechp_reader_number(struct mechp_reader *r, const json_t *value, const struct mech_field *f,
+                        double *target)
+{
+    bool bad;
+    const char *const text = mechp_reader_expression(r, value, &bad);
+    if (text != NULL) {
+        return mech_document_bind(r->document, f, target, text, r->path->text + r->base);
+    }
+    if (!bad) {
+        (void)mechp_reader_plain(r, value, f, target);
+    }
+    return 0;
+}
+
+int mechp_read_bool(struct mechp_reader *r, const json_t *value, const struct mech_field *f,
+                    void *at)
+{
+    if (!json_is_boolean(value)) {
+        MECHP_FAULT(r, "must be true or false, is %s", mechp_reader_kind(value));
+        return 0;
+    }
+    *(bool *)at = json_is_true(value);
+    return 0;
+}
+
+int mechp_read_int(struct mechp_reader *r, const json_t *value, const struct mech_field *f,
+                   void *at)
+{
+    double x = 0.;
+    if (!mechp_reader_plain(r, value, f, &x)) {
+        return 0;
+    }
+    if (floor(x) != x || fabs(x) > INT32_MAX) {
+        MECHP_FAULT(r, "must be an integer, is %.17g", x);
+        return 0;
+    }
+    *(int32_t *)at = (int32_t)x;
+    return 0;
+}
+
+int mechp_read_real(struct mechp_reader *r, const json_t *value, const struct mech_field *f,
+                    void *at)
+{
+    return mechp_reader_number(r, value, f, at);
+}
+
+/* An array of exactly `count` elements; otherwise a fault. */
+bool mechp_reader_array(struct mechp_reader *r, const json_t *value, size_t count, const char *what)
+{
+    if (!json_is_array(value)) {
+        MECHP_FAULT(r, "must be an array of %zu %s, is %s", count, what, mechp_reader_kind(value));
+        return false;
+    }
+    if (json_array_size(value) != count) {
+        MECHP_FAULT(r, "must have %zu %s, has %zu", count, what, json_array_size(value));
+        return false;
+    }
+    return true;
+}
+
+/* Each element of an array of numbers, at its own place. */
+static int read_numbers(struct mechp_reader *r, const json_t *array, const struct mech_field *f,
+                        double *out)
+{
+    for (size_t i = 0; i < json_array_size(array); i++) {
+        const size_t mark = mech_path_push_index(r->path, i);
+        MECH_TRY(mechp_reader_number(r, json_array_get(array, i), f, out + i));
+        mech_path_cut(r->path, mark);
+    }
+    return 0;
+}
+
+int mechp_read_reals(struct mechp_reader *r, const json_t *value, const struct mech_field *f,
+                     void *at)
+{
+    double *const out = at;
+    if (f->columns == 0) {
+        return mechp_reader_array(r, value, f->count, "numbers") ? read_numbers(r, value, f, out)
+                                                                 : 0;
+    }
+    // a fixed matrix, row by row
+    if (!mechp_reader_array(r, value, f->count / f->columns, "rows")) {
+        return 0;
+    }
+    for (size_t i = 0; i < json_array_size(value); i++) {
+        const size_t mark = mech_path_push_index(r->path, i);
+        const json_t *const row = json_array_get(value, i);
+        if (mechp_reader_array(r, row, f->columns, "numbers")) {
+            MECH_TRY(read_numbers(r, row, f, out + i * f->columns));
+        }
+        mech_path_cut(r->path, mark);
+    }
+    return 0;
+}
+
+int mechp_read_vector(struct mechp_reader *r, const json_t *value, const struct mech_field *f,
+                      void *at)
+{
+    struct mech_vector *const out = at;
+    if (!json_is_array(value)) {
+        MECHP_FAULT(r, "must be an array of numbers, is %s", mechp_reader_kind(value));
+        return 0;
+    }
+    const size_t n = json_array_size(value);
+    double *const x = mech_arena_alloc(&r->document->arena, n, sizeof *x);
+    if (x == NULL) {
+        return MECH_NO_MEMORY;
+    }
+    *out = (struct mech_vector){.x = x, .n = n};
+    return read_numbers(r, value, f, x);
+}
+
+/* One of the values: a number, or an expression that keeps its text. */
+static int read_value(struct mechp_reader *r, const json_t *value, const struct mech_field *f,
+                      struct mech_values *out, size_t i)
+{
+    bool bad;
+    const char *const text = mechp_reader_expression(r, value, &bad);
+    if (text == NULL) {
+        if (!bad) {
+            (void)mechp_reader_plain(r, value, f, &out->number[i]);
+        }
+        return 0;
+    }
+    if (out->text == NULL) {
+        out->text = mech_arena_alloc(&r->document->arena, out->n, sizeof *out->text);
+        if (out->text == NULL) {
+            return MECH_NO_MEMORY;
+        }
+    }
+    out->text[i] = mech_arena_strdup(&r->document->arena, text);
+    return out->text[i] == NULL ? MECH_NO_MEMORY : 0;
+}
+
+int mechp_read_values(struct mechp_reader *r, const json_t *value, const struct mech_field *f,
+                      void *at)
+{
+    struct mech_values *const out = at;
+    const bool array = json_is_array(value);
+    // a single value may stand alone
+    if (f->count > 1 && !mechp_reader_array(r, value, f->count, "values")) {
+        return 0;
+    }
+    if (f->count == 1 && array && !mechp_reader_array(r, value, 1, "values")) {
+        return 0;
+    }
+    if (f->count == 0 && !array) {
+        MECHP_FAULT(r, "must be an array of values, is %s", mechp_reader_kind(value));
+        return 0;
+    }
+    const size_t n = array ? json_array_size(value) : 1;
+    double *const number = mech_arena_alloc(&r->document->arena, n, sizeof *number);
+    if (number == NULL) {
+        return MECH_NO_MEMORY;
+    }
+    *out = (struct mech_values){.number = number, .n = n};
+    if (!array) {
+        return read_value(r, value, f, out, 0);
+    }
+    for (size_t i = 0; i < n; i++) {
+        const size_t mark = mech_path_push_index(r->path, i);
+        MECH_TRY(read_value(r, json_array_get(value, i), f, out, i));
+        mech_path_cut(r->path, mark);
+    }
+    return 0;
+}
+
+/* An expression as text in the document's arena. */
+static int read_expression(struct mechp_reader *r, const json_t *value, const char **out)
+{
+    bool bad;
+    const char *const text = mechp_reader_expression(r, value, &bad);
+    if (text == NULL) {
+        if (!bad) {
+            MECHP_FAULT(r, "must be an expression: a string that begins with '='");
+        }
+        return 0;
+    }
+    *out = mech_arena_strdup(&r->document->arena, text);
+    return *out == NULL ? MECH_NO_MEMORY : 0;
+}
+
+/* The partial derivatives of a formula, by local variable. */
+static int read_partials(struct mechp_reader *r, const json_t *value, const struct mech_field *f,
+                         struct mech_formula *out)
+{
+    const char *names[5] = {NULL};
+    for (int i = 0; i < 4 && f->locals != NULL && f->locals[i] != NULL; i++) {
+        names[i] = f->locals[i];
+    }
+    if (!json_is_object(value)) {
+        MECHP_FAULT(r, "must be an object of expressions, is %s", mechp_reader_kind(value));
+        return 0;
+    }
+    mechp_json_only(value, r->path->text, names, r->diag);
+    for (int i = 0; names[i] != NULL; i++) {
+        const json_t *const partial = json_object_get(value, names[i]);
+        if (partial != NULL) {
+            const size_t mark = mech_path_push(r->path, names[i]);
+            MECH_TRY(read_expression(r, partial, &out->partial[i]));
+            mech_path_cut(r->path, mark);
+        }
+    }
+    return 0;
+}
+
+/* "=k*u", or {"formula": "=k*u", "partial": {"u": "=k"}}. */
+int mechp_read_formula(struct mechp_reader *r, const json_t *value, const struct mech_field *f,
+                       void *at)
+{
+    static const char *const keys[] = {"formula", "partial", NULL};
+    struct mech_formula *const out = at;
+    if (!json_is_object(value)) {
+        return read_expression(r, value, &out->text);
+    }
+    mechp_json_only(value, r->path->text, keys, r->diag);
+    const json_t *const text = json_object_get(value, "formula");
+    const json_t *const partial = json_object_get(value, "partial");
+    if (text == NULL) {
+        MECHP_FAULT(r, "missing key 'formula'");
+    } else {
+        const size_t mark = mech_path_push(r->path, "formula");
+        MECH_TRY(read_expression(r, text, &out->text));
+        mech_path_cut(r->path, mark);
+    }
+    if (partial != NULL) {
+        const size_t mark = mech_path_push(r->path, "partial");
+        MECH_TRY(read_partials(r, partial, f, out));
+        mech_path_cut(r->path, mark);
+    }
+    return 0;
+}
