@@ -12,6 +12,7 @@ Environment: MECHD_TESTS_BUILD, the build directory that holds server/mechd (def
 MECHD_TESTS_WRAP, a command in front of the daemon, such as a debugger; MECHD_TESTS_DEADLINE, a
 factor on every deadline for slow machines and sanitizers."""
 import base64
+import functools
 import http.client
 import json
 import os
@@ -189,6 +190,7 @@ class Http:
         raise AssertionError('not reached')
 
 
+@functools.lru_cache(None)
 def routes():
     """operation: (method, path) as protocol/wire/routes.def lists them."""
     found = {}
@@ -198,6 +200,12 @@ def routes():
             if match:
                 found[match.group(3)] = (match.group(1), match.group(2))
     return found
+
+
+def as_query(fields):
+    """Query parameters are text: vectors with commas."""
+    return {k: ','.join(map(repr, v)) if isinstance(v, (list, tuple)) else str(v)
+            for k, v in fields.items()}
 
 
 class HttpDoor:
@@ -216,10 +224,8 @@ class HttpDoor:
         for name in re.findall(r'\{(\w+)\}', path):
             path = path.replace('{%s}' % name, urllib.parse.quote(str(fields.pop(name)), safe=''))
         if method in ('GET', 'DELETE'):
-            text = {k: ','.join(map(repr, v)) if isinstance(v, (list, tuple)) else v
-                    for k, v in fields.items()}
-            reply = self.http.call(method, path + ('?' + urllib.parse.urlencode(text)
-                                                   if fields else ''))
+            query = '?' + urllib.parse.urlencode(as_query(fields)) if fields else ''
+            reply = self.http.call(method, path + query)
         else:
             reply = self.http.call(method, path, fields)
         return reply.status, reply.json
@@ -240,6 +246,8 @@ class ZmqDoor:
         self.socket.close()
 
     def call(self, op, **fields):
+        if routes().get(op, ('',))[0] == 'GET':
+            fields = as_query(fields)
         self.socket.send_multipart([b'', json.dumps({'op': op, **fields}).encode()])
         body = json.loads(self.socket.recv_multipart()[-1])
         is_problem = isinstance(body, dict) and 'code' in body and 'status' in body

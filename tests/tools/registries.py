@@ -11,7 +11,7 @@ FAMILIES = {
     'solver/step/steppers.def': ('MECH_STEPPER', 'solver/step/{}.c', 'mech_stepper_{}'),
     'solver/vi/vis.def': ('MECH_VI', 'solver/vi/{}.c', 'mech_vi_{}'),
     'server/engine/engines.def': ('MECHD_ENGINE', 'server/engine/{}.c', 'mechd_engine_{}'),
-    'clients/cli/commands.def': ('MECHCTL_COMMAND', 'clients/cli/{}.c', ''),
+    'clients/cli/commands.def': ('MECHCTL_COMMAND', 'clients/cli/commands/{}.c', 'mechctl_{}'),
 }
 UNITS = ('unit', 'conformance', 'verify')
 

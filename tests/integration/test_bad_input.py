@@ -1,0 +1,301 @@
+"""Bad input is refused with code, pointer and reason; the daemon lives and no instance changes."""
+import json
+import socket
+import unittest
+import harness
+import models
+from harness import Daemon, HttpDoor, ZmqDoor
+
+
+def changed(path, value):
+    """The oscillator with one place of its document set; path is a JSON pointer."""
+    model = models.oscillator()
+    at, keys = model, path.split('/')[1:]
+    for key in keys[:-1]:
+        at = at[int(key) if isinstance(at, list) else key]
+    at[int(keys[-1]) if isinstance(at, list) else keys[-1]] = value
+    return model
+
+
+def generic(matrix):
+    model = models.generic_ode2()
+    model['objects'][0]['massMatrix'] = matrix
+    return model
+
+
+# what is wrong, the document, the pointer that the refusal names
+MODELS = [
+    ('an unknown key', changed('/gravty', [0, 0, 0]), '/gravty'),
+    ('an unknown key of an item', changed('/objects/1/stifness', 1), '/objects/1/stifness'),
+    ('a wrong type', changed('/nodes/0/referenceCoordinates', 'one'),
+     '/nodes/0/referenceCoordinates'),
+    ('a number as a name', changed('/name', 5), '/name'),
+    ('a number out of range', changed('/objects/0/physicsMass', -1), '/objects/0/physicsMass'),
+    ('a step of zero', changed('/solver/stepSize', 0), '/solver/stepSize'),
+    ('a radius over one', changed('/solver/spectralRadius', 1.5), '/solver/spectralRadius'),
+    ('a dangling name', changed('/objects/0/node', 'nowhere'), '/objects/0/node'),
+    ('a dangling marker', changed('/objects/1/markers', ['g', 'y']), '/objects/1/markers/1'),
+    ('a marker too few', changed('/objects/1/markers', ['g']), '/objects/1/markers'),
+    ('a coordinate that is not there', changed('/markers/0/coordinate', 3),
+     '/markers/0/coordinate'),
+    ('an unknown type', changed('/objects/0/type', 'Mass9D'), '/objects/0/type'),
+    ('an unknown integrator', changed('/solver/integrator', 'Magic'), '/solver/integrator'),
+    ('a name used twice', changed('/objects/1/name', 'mass'), '/objects/1/name'),
+    ('a name with a blank', changed('/objects/1/name', 'a b'), '/objects/1/name'),
+    ('a missing field', changed('/objects/0', {'name': 'mass', 'type': 'Mass1D', 'node': 'n'}),
+     '/objects/0'),
+    ('another version', changed('/mechd', 7), '/mechd'),
+    ('an expression that does not parse', changed('/objects/1/stiffness', '=k*('),
+     '/objects/1/stiffness'),
+    ('an expression of an unknown name', changed('/objects/1/stiffness', '=nothing*2'),
+     '/objects/1/stiffness'),
+    ('a matrix of the wrong shape', generic([[1, 0], [0, 1]]), '/objects/0/massMatrix'),
+    ('a ragged matrix', generic([[1, 0], [0]]), '/objects/0/massMatrix'),
+    ('a singular mass', generic({'diag': [1, 1, 1, 1, 1, 0]}), '/objects/0'),
+    ('a huge shape', generic({'shape': [2000000000, 2000000000], 'coo': []}),
+     '/objects/0/massMatrix'),
+    ('an entry outside', generic({'shape': [6, 6], 'coo': [[6, 0, 1]]}), '/objects/0/massMatrix'),
+]
+
+# bodies that are no documents: bytes, status
+BODIES = [
+    (b'{"model": ', 400), (b'', 400), (b'[' * 100000, 400), (b'[' * (10 << 20), (400, 413)),
+    (b'{"a":' * 200000 + b'1' + b'}' * 200000, 400), (b'{"model": {"mechd": NaN}}', 400),
+    (b'{"model": {"mechd": 1e999}}', (400, 422)), (b'\xff\xfe', 400), (b'{"model": 1} x', 400),
+    (b'{"a": 1, "a": 2}', (400, 422)), (b'"text"', (400, 422)), (b'{"model": null}', (400, 422)),
+    (b'{"example": "no-such-example"}', (404, 422)), (b'{"unknown": 1}', (400, 422)),
+    (b'{"snapshot": "AAAA"}', (400, 422)), (b'{"model": {}, "example": "ball"}', (400, 422)),
+]
+
+
+class BadInput(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.daemon = Daemon()
+        cls.http = HttpDoor(cls.daemon)
+        cls.id = cls.daemon.create(models.oscillator())
+        cls.http.call('step', id=cls.id, count=3)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.daemon.stop()
+
+    def setUp(self):
+        self.before = self.everything()
+
+    def tearDown(self):
+        """The daemon lives, the instance is as it was, and nothing was created."""
+        self.assertTrue(self.daemon.is_alive())
+        self.assertEqual(self.daemon.call('GET', '/livez').status, 200)
+        self.assertEqual(self.everything(), self.before)
+
+    def everything(self):
+        state = self.http.call('get-state', id=self.id)[1]
+        names = [i['id'] for i in self.http.call('instances')[1]['items']]
+        return state, self.http.call('get-inputs', id=self.id)[1], sorted(names)
+
+    def is_problem(self, reply, status, pointer=None):
+        statuses = status if isinstance(status, tuple) else (status,)
+        self.assertIn(reply.status, statuses, reply)
+        self.assertTrue(reply.headers['Content-Type'].startswith('application/problem+json'), reply)
+        self.assertTrue(reply.json['code'] and reply.json['title'], reply)
+        self.assertEqual(reply.json['status'], reply.status)
+        if pointer is not None:
+            named = [e['pointer'] for e in reply.json.get('errors', []) if e['message']]
+            self.assertTrue(any(p.startswith(pointer) for p in named),
+                            '%s is not named by %s' % (pointer, reply))
+
+    def test_impossible_models_are_refused_with_their_pointers(self):
+        for what, model, pointer in MODELS:
+            with self.subTest(what):
+                reply = self.daemon.call('POST', '/v1/instances', {'model': model})
+                self.is_problem(reply, 422, '/model' + pointer)
+                check = self.daemon.call('POST', '/v1/models/check', {'model': model})
+                self.assertIn(check.status, (200, 422))
+                errors = check.json.get('errors') or []
+                self.assertTrue(any(pointer in e['pointer'] for e in errors), check)
+
+    def test_impossible_models_are_refused_over_zeromq(self):
+        door = ZmqDoor(self.daemon)
+        for what, model, pointer in MODELS:
+            with self.subTest(what):
+                status, body = door.call('create', model=model)
+                self.assertEqual(status, 422, body)
+                named = [e['pointer'] for e in body['errors']]
+                self.assertTrue(any(p.startswith('/model' + pointer) for p in named), body)
+
+    def test_all_faults_are_told_at_once(self):
+        model = changed('/objects/0/physicsMass', -1)
+        model['nodes'][0]['colour'] = 'red'
+        model['solver']['stepSize'] = 'fast'
+        reply = self.daemon.call('POST', '/v1/instances', {'model': model})
+        for pointer in ('/model/objects/0/physicsMass', '/model/nodes/0/colour',
+                        '/model/solver/stepSize'):
+            self.is_problem(reply, 422, pointer)
+
+    def test_a_misspelt_key_brings_a_hint(self):
+        reply = self.daemon.call('POST', '/v1/instances',
+                                 {'model': changed('/objects/1/stifness', 1)})
+        self.assertIn('stiffness', reply.raw.decode())
+
+    def test_bodies_that_are_no_documents(self):
+        for body, status in BODIES:
+            with self.subTest(body[:40]):
+                reply = self.daemon.call('POST', '/v1/instances', body)
+                self.is_problem(reply, status)
+
+    def test_a_truncated_body_is_dropped(self):
+        host, port = self.daemon.base.split('//')[1].split(':')
+        with socket.create_connection((host, int(port)), 5) as s:
+            s.sendall(b'POST /v1/instances HTTP/1.1\r\nHost: x\r\nContent-Type: application/json'
+                      b'\r\nContent-Length: 1000\r\n\r\n{"model": {')
+            s.shutdown(socket.SHUT_WR)
+            s.settimeout(10 * harness.SLOW)
+            answer = s.recv(4096)
+        self.assertTrue(answer == b'' or answer.startswith(b'HTTP/1.1 4'), answer)
+
+    def test_wrong_methods_and_paths(self):
+        path = '/v1/instances/' + self.id
+        for method, where, status in (
+                ('DELETE', '/v1/examples', 405), ('PATCH', path + '/step', 405),
+                ('POST', '/livez', 405), ('GET', '/v1/nowhere', 404), ('GET', path + '/no', 404),
+                ('GET', '/v1/types/NoSuchType', 404), ('GET', '/v1/examples/no-such', 404)):
+            with self.subTest(method + ' ' + where):
+                reply = self.daemon.call(method, where)
+                self.is_problem(reply, status)
+                if status == 405:
+                    self.assertTrue(reply.headers['Allow'])
+
+    def test_unknown_and_deleted_instances(self):
+        gone = self.daemon.create(models.oscillator())
+        self.assertEqual(self.http.call('delete', id=gone)[0] // 100, 2)
+        for door in (self.http, ZmqDoor(self.daemon)):
+            for i in ('i-999999', gone, 'i-0', 'x' * 64):
+                for op, more in (('step', {'count': 1}), ('get-state', {}), ('reset', {}),
+                                 ('delete', {}), ('snapshot', {})):
+                    with self.subTest(door=door.name, id=i, op=op):
+                        status, body = door.call(op, id=i, **more)
+                        self.assertEqual((status, body['code']), (404, 'instance-not-found'))
+
+    def test_steps_that_make_no_sense(self):
+        for body, pointer in (
+                ({}, None), ({'size': -1}, '/size'), ({'size': 0}, '/size'),
+                ({'until': -1}, '/until'), ({'count': 0}, '/count'), ({'count': 1.5}, '/count'),
+                ({'size': 'big'}, '/size'), ({'count': 1, 'size': 1}, None),
+                ({'count': 1, 'sise': 1}, '/sise'), ({'count': 1, 'inputs': {'no': 1}}, '/inputs'),
+                ({'count': 1, 'inputs': {'force': 'x'}}, '/inputs/force'),
+                ({'count': 1, 'inputs': {'force': [1, 2]}}, '/inputs/force'),
+                ({'count': 1, 'outputs': ['no']}, '/outputs/0'),
+                ({'count': 1, 'forces': {'no': [1]}}, '/forces'),
+                ({'count': 10 ** 18}, '/count')):
+            with self.subTest(str(body)):
+                reply = self.daemon.call('POST', '/v1/instances/%s/step' % self.id, body)
+                self.is_problem(reply, (400, 422), pointer)
+
+    def test_a_step_from_another_time_is_refused(self):
+        status, body = self.http.call('step', id=self.id, size=0.1, expectTime=55.0)
+        self.assertEqual((status, body['code']), (409, 'time-mismatch'))
+
+    def test_states_and_inputs_that_do_not_fit(self):
+        path = '/v1/instances/' + self.id
+        for where, body in (('/state', {'q': [1, 2]}), ('/state', {'q': 'x'}),
+                            ('/state', {'w': [1]}), ('/state', {'q': [None]}),
+                            ('/inputs', {'inputs': {'no': 1}}),
+                            ('/inputs', {'inputs': {'force': None, 'no': 1}}),
+                            ('/parameters', {'parameters': {'no': 1}}),
+                            ('/parameters', {'parameters': {'k': 'stiff'}})):
+            with self.subTest(where=where, body=body):
+                self.is_problem(self.daemon.call('PUT', path + where, body), (400, 422))
+
+    def test_a_wrong_media_type_is_refused(self):
+        reply = self.daemon.call('POST', '/v1/instances', b'a: 1',
+                                 {'Content-Type': 'application/yaml'})
+        self.is_problem(reply, 415)
+
+    def test_a_body_over_the_limit_is_refused(self):
+        reply = self.daemon.call('POST', '/v1/instances/%s/step' % self.id, b' ' * (3 << 20))
+        self.is_problem(reply, 413)
+
+    def test_unknown_operations_over_zeromq(self):
+        door = ZmqDoor(self.daemon)
+        for body in ({'op': 'dance'}, {}, {'op': 5}, {'op': 'step'}, {'op': 'step', 'id': 7}):
+            with self.subTest(str(body)):
+                door.socket.send_multipart([b'', json.dumps(body).encode()])
+                reply = json.loads(door.socket.recv_multipart()[-1])
+                self.assertGreaterEqual(reply['status'], 400)
+                self.assertTrue(reply['code'])
+        door.socket.send_multipart([b'', b'{"op": '])
+        self.assertEqual(json.loads(door.socket.recv_multipart()[-1])['code'], 'malformed-json')
+
+    def test_frames_that_make_no_sense(self):
+        good = harness.pack('step', [1.0], size=0.01)
+        for frame in (b'MCHD', good[:63], good[:-1], good + b'x', b'XCHD' + good[4:],
+                      harness.pack('step', [], count=2 ** 32 - 1, size=0.01),
+                      harness.pack(99), harness.pack('step', size=0.01, instance=4000000000),
+                      harness.pack('step', [float('nan')], size=0.01), b'', b'\0' * 200):
+            with self.subTest(frame[:20]):
+                door = ZmqDoor(self.daemon)
+                door.socket.send_multipart([b'', frame])
+                parts = door.socket.recv_multipart(flags=0)
+                head = parts[1] if parts[0] == b'' else parts[0]
+                if head[:4] == b'MCHD':
+                    reply = harness.unpack(head)
+                    self.assertEqual(reply['kind'], harness.KINDS['error'])
+                    self.assertNotEqual(reply['status'], 0)
+                else:
+                    self.assertIn('code', json.loads(head))
+                door.close()
+
+    def test_nan_in_a_frame_is_refused(self):
+        i = self.daemon.create(models.oscillator())
+        with harness.Partner(self.daemon, i, ['force'], ['x', 'v']) as partner:
+            for values, size in (([float('nan')], 0.01), ([float('inf')], 0.01),
+                                 ([1.0], float('nan')), ([1.0], -1.0), ([1.0, 2.0], 0.01)):
+                with self.subTest(values=values, size=size), self.assertRaises(harness.FrameError):
+                    partner.step(size, values)
+        state = self.http.call('get-state', id=i)[1]
+        self.assertEqual(state['time'], 0)
+        self.http.call('delete', id=i)
+
+
+class FailingSteps(unittest.TestCase):
+    """A step that fails leaves the state untouched and says why."""
+
+    def test_a_step_that_blows_up_is_undone(self):
+        model = models.nonlinear_oscillator(integrator='RK44', stepSize=0.5)
+        model['parameters']['k'] = 1e9
+        with Daemon() as daemon:
+            for door in (HttpDoor(daemon), ZmqDoor(daemon)):
+                with self.subTest(door.name):
+                    i = door.call('create', model=model)[1]['id']
+                    before = door.call('get-state', id=i)[1]
+                    status, body = door.call('step', id=i, count=2000)
+                    self.assertEqual((status, body['code']), (422, 'not-finite'), body)
+                    self.assertTrue(body['detail'])
+                    self.assertEqual(door.call('get-state', id=i)[1], before)
+                    self.assertEqual(door.call('outputs', id=i)[0], 200)
+
+    def test_newton_that_does_not_converge_is_undone(self):
+        model = models.nonlinear_oscillator(stepSize=0.1, newton={'maxIterations': 1})
+        with Daemon() as daemon:
+            door = HttpDoor(daemon)
+            i = daemon.create(model)
+            before = door.call('get-state', id=i)[1]
+            status, body = door.call('step', id=i, count=10)
+            self.assertEqual((status, body['code']), (422, 'newton-not-converged'), body)
+            self.assertIn('residual', json.dumps(body))
+            self.assertEqual(door.call('get-state', id=i)[1], before)
+
+    def test_inputs_of_a_failed_step_are_undone(self):
+        model = models.nonlinear_oscillator(stepSize=0.1, newton={'maxIterations': 1})
+        with Daemon() as daemon:
+            door = HttpDoor(daemon)
+            i = daemon.create(model)
+            before = door.call('get-inputs', id=i)[1]
+            status, _ = door.call('step', id=i, count=10, inputs={'force': 1e6})
+            self.assertEqual(status, 422)
+            self.assertEqual(door.call('get-inputs', id=i)[1], before)
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -1,0 +1,182 @@
+"""Many threads on many instances and on one; a long command delays nobody else."""
+import statistics
+import threading
+import time
+import unittest
+import harness
+import models
+from harness import Daemon, Http, HttpDoor, Partner, ZmqDoor, wait_until
+
+THREADS, INSTANCES, ROUNDS = 8, 12, 15
+
+
+class Concurrency(unittest.TestCase):
+    def setUp(self):
+        self.daemon = Daemon('--workers', '2')
+        self.faults = []
+
+    def tearDown(self):
+        self.daemon.stop()
+        self.assertEqual(self.faults, [])
+
+    def together(self, work, count=THREADS):
+        """work(number) in as many threads; what they raise is a fault of the test."""
+        def guarded(number):
+            try:
+                work(number)
+            except Exception as e:  # pylint: disable=broad-except
+                self.faults.append(repr(e))
+        threads = [threading.Thread(target=guarded, args=(n,)) for n in range(count)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(120 * harness.SLOW)
+            self.assertFalse(thread.is_alive(), 'a thread hangs')
+
+    def expect(self, status, wanted, body):
+        if status not in wanted:
+            raise AssertionError('%s: %s' % (status, body))
+
+    def test_instances_do_not_disturb_each_other(self):
+        """Each thread steps its own instances; all end where a lone one ends."""
+        ends = set()
+
+        def work(number):
+            door = (HttpDoor, ZmqDoor)[number % 2](self.daemon)
+            mine = [door.call('create', model=models.nonlinear_oscillator())[1]['id']
+                    for _ in range(INSTANCES // 4)]
+            for _ in range(ROUNDS):
+                for i in mine:
+                    status, body = door.call('step', id=i, size=0.01, inputs={'force': 2.0})
+                    self.expect(status, (200,), body)
+            for i in mine:
+                state = door.call('get-state', id=i)[1]
+                ends.add((state['time'], state['q'][0], state['v'][0]))
+                self.expect(door.call('delete', id=i)[0], (200, 204), 'delete')
+            door.close()
+        self.together(work)
+        self.assertEqual(len(ends), 1)
+        self.assertEqual(self.daemon.call('GET', '/v1/instances').json['items'], [])
+
+    def test_commands_to_one_instance_queue_up(self):
+        """No step is lost and none is done twice, through every door at once."""
+        i = self.daemon.create(models.oscillator())
+        done = []
+
+        def work(number):
+            if number % 4 == 3:
+                with Partner(self.daemon, i, [], ['x']) as partner:
+                    for _ in range(ROUNDS):
+                        partner.step(0.01)
+                        done.append(1)
+                return
+            door = (HttpDoor, ZmqDoor)[number % 2](self.daemon)
+            for _ in range(ROUNDS):
+                status, body = door.call('step', id=i, size=0.01)
+                self.expect(status, (200,), body)
+                done.append(1)
+            door.close()
+        self.together(work)
+        state = HttpDoor(self.daemon).call('get-state', id=i)[1]
+        self.assertEqual(len(done), THREADS * ROUNDS)
+        self.assertAlmostEqual(state['time'], 0.01 * len(done), delta=1e-9)
+
+    def test_create_and_delete_while_others_list(self):
+        def work(number):
+            door = HttpDoor(self.daemon)
+            for _ in range(ROUNDS):
+                if number % 2:
+                    for item in door.call('instances')[1]['items']:
+                        self.expect(door.call('get-state', id=item['id'])[0], (200, 404), item)
+                else:
+                    status, body = door.call('create', model=models.oscillator())
+                    self.expect(status, (201,), body)
+                    door.call('step', id=body['id'], count=3)
+                    self.expect(door.call('delete', id=body['id'])[0], (200, 204), body)
+            door.close()
+        self.together(work)
+
+    def test_a_long_command_delays_nobody(self):
+        """While as many long commands run as there are workers, probes and other instances answer."""
+        long_ones = [self.daemon.create(models.nonlinear_oscillator()) for _ in range(4)]
+        other = self.daemon.create(models.oscillator())
+        ended = []
+
+        def step(i):
+            reply = Http(self.daemon.base).call('POST', '/v1/instances/%s/step' % i,
+                                                {'count': int(400_000 / harness.SLOW)})
+            ended.append(reply.status)
+        threads = [threading.Thread(target=step, args=(i,)) for i in long_ones]
+        for thread in threads:
+            thread.start()
+        waits = []
+        while len(ended) < len(long_ones) and len(waits) < 200:
+            start = time.monotonic()
+            self.assertEqual(self.daemon.call('GET', '/livez').status, 200)
+            reply = self.daemon.call('POST', '/v1/instances/%s/step' % other, {'count': 1})
+            self.assertEqual(reply.status, 200)
+            waits.append(time.monotonic() - start)
+        for thread in threads:
+            thread.join(120 * harness.SLOW)
+        self.assertEqual(ended, [200] * len(long_ones))
+        # both together take well under a millisecond when nothing runs
+        self.assertLess(statistics.median(waits), 0.05 * harness.SLOW)
+        self.assertLess(max(waits), 1.0 * harness.SLOW)
+
+    def test_a_full_queue_is_refused_with_429(self):
+        """64 commands wait behind a long one; the next is refused, and the waiting ones are done."""
+        i = self.daemon.create(models.nonlinear_oscillator())
+        door = ZmqDoor(self.daemon)
+
+        def send(op, **fields):
+            door.socket.send_multipart([b'', harness.json.dumps({'op': op, 'id': i,
+                                                                 **fields}).encode()])
+        send('step', count=int(300_000 / harness.SLOW))
+        for _ in range(80):
+            send('step', count=1)
+        replies = [harness.json.loads(door.socket.recv_multipart()[-1]) for _ in range(81)]
+        refused = [r for r in replies if 'code' in r]
+        self.assertEqual({r['code'] for r in refused}, {'queue-full'})
+        self.assertEqual({r['status'] for r in refused}, {429})
+        done = [r for r in replies if 'code' not in r]
+        self.assertGreaterEqual(len(done), 65)
+        self.assertEqual(len(refused), 81 - len(done))
+        self.assertEqual(max(r['step'] for r in done),
+                         int(300_000 / harness.SLOW) + len(done) - 1)
+
+    def test_a_paced_run_keeps_time_and_can_be_stopped(self):
+        i = self.daemon.create(models.driven())
+        door = HttpDoor(self.daemon)
+        start = time.monotonic()
+        status, run = door.call('run', id=i, pace=1)
+        self.assertEqual(status, 202, run)
+        reached = wait_until(lambda: door.call('get-state', id=i)[1]['time'] >= 0.5,
+                             'half a second has passed in the model')
+        took = time.monotonic() - start
+        self.assertTrue(reached)
+        self.assertGreater(took, 0.4)
+        if harness.SLOW == 1:
+            self.assertLess(took, 1.5)
+        status, body = door.call('step', id=i, count=1)
+        self.assertEqual((status, body['code']), (409, 'run-in-progress'))
+        self.assertEqual(door.call('stop-run', id=i, rid=run['id'])[0] // 100, 2)
+        wait_until(lambda: door.call('step', id=i, count=1)[0] == 200, 'the run has ended')
+
+    def test_a_free_run_ends_where_steps_end(self):
+        a, b = (self.daemon.create(models.driven()) for _ in range(2))
+        door = HttpDoor(self.daemon)
+        status, run = door.call('run', id=a, until=2.0)
+        self.assertEqual(status, 202, run)
+
+        def is_over():
+            return door.call('get-run', id=a, rid=run['id'])[1].get('status') not in ('running',
+                                                                                     'waiting')
+        wait_until(is_over, 'the run is over')
+        door.call('step', id=b, until=2.0)
+        self.assertEqual(door.call('get-state', id=a)[1]['time'], 2.0)
+        found, expected = (door.call('get-state', id=i)[1]['q'][0] for i in (a, b))
+        self.assertLess(abs(found - expected), 1e-9)
+
+
+if __name__ == '__main__':
+    unittest.main()

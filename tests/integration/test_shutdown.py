@@ -1,0 +1,136 @@
+"""SIGTERM ends the daemon within 2 s with requests in flight, and it exits with 0."""
+import signal
+import threading
+import unittest
+import harness
+import models
+from harness import Daemon, Http, HttpDoor, Partner, Stream, ZmqDoor, wait_until
+
+LIMIT = 2.0
+
+
+class Shutdown(unittest.TestCase):
+    def ends_in_time(self, daemon):
+        took = daemon.stop()
+        self.assertLess(took, LIMIT * harness.SLOW)
+
+    def test_an_idle_daemon_ends(self):
+        self.ends_in_time(Daemon())
+
+    def test_it_ends_on_interrupt_too(self):
+        daemon = Daemon()
+        daemon.process.send_signal(signal.SIGINT)
+        self.assertEqual(daemon.process.wait(LIMIT * harness.SLOW), 0)
+        daemon.stop()
+
+    def test_it_ends_with_kept_connections_and_sockets(self):
+        daemon = Daemon()
+        i = daemon.create(models.oscillator())
+        kept = [Http(daemon.base) for _ in range(20)]
+        for connection in kept:
+            self.assertEqual(connection.call('GET', '/livez').status, 200)
+        partner, stream = Partner(daemon, i, ['force'], ['x']), Stream(daemon, i)
+        partner.step(0.01, [1.0])
+        self.ends_in_time(daemon)
+        for thing in kept + [partner.socket, stream.socket]:
+            thing.close()
+
+    def test_requests_in_flight_are_answered(self):
+        """Long steps over both doors: done or undone, but answered, and the end comes in time."""
+        daemon = Daemon()
+        answers = {}
+
+        def step(door_class, number):
+            door = door_class(daemon)
+            i = door.call('create', model=models.nonlinear_oscillator())[1]['id']
+            answers[number] = None
+            try:
+                answers[number] = door.call('step', id=i, count=2_000_000_000)[0]
+            except (OSError, harness.http.client.HTTPException) as e:
+                answers[number] = e
+            door.close()
+        threads = [threading.Thread(target=step, args=(door, (door.name, n)))
+                   for n in range(3) for door in (HttpDoor, ZmqDoor)]
+        for thread in threads:
+            thread.start()
+        wait_until(lambda: len(answers) == 6, 'the steps have been sent')
+        # all of them run once a status request shows no free time: the list says so
+        wait_until(lambda: daemon.call('GET', '/metrics').status == 200, 'metrics answer')
+        self.ends_in_time(daemon)
+        for thread in threads:
+            thread.join(30 * harness.SLOW)
+        for number, answer in answers.items():
+            self.assertIn(answer, (200, 409, 503), number)
+
+    def test_it_ends_while_events_are_streamed_and_runs_go_on(self):
+        daemon = Daemon()
+        i = daemon.create(models.driven())
+        status, run = HttpDoor(daemon).call('run', id=i, pace=1)
+        self.assertEqual(status, 202, run)
+        sources = []
+        for _ in range(5):
+            address = harness.urllib.parse.urlsplit(daemon.base)
+            source = harness.http.client.HTTPConnection(address.hostname, address.port, timeout=20)
+            source.request('GET', '/v1/instances/%s/events?rate=50' % i)
+            answer = source.getresponse()
+            self.assertEqual(answer.status, 200)
+            self.assertTrue(answer.readline())
+            sources.append(source)
+        self.ends_in_time(daemon)
+        for source in sources:
+            source.close()
+
+    def test_it_refuses_addresses_that_others_reach(self):
+        """Without tokens only loopback is served, unless told otherwise."""
+        done = harness.subprocess.run(
+            [harness.program('mechd'), '--listen', '0.0.0.0:0', '--control', 'tcp://127.0.0.1:*',
+             '--stream', 'tcp://127.0.0.1:*', '--forces', 'tcp://127.0.0.1:*'],
+            stdout=harness.subprocess.PIPE, stderr=harness.subprocess.STDOUT, timeout=20)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn(b'--insecure', done.stdout)
+
+
+class CommandLine(unittest.TestCase):
+    def run_program(self, *arguments, environment=None):
+        return harness.subprocess.run(
+            [harness.program('mechd')] + list(arguments), stdout=harness.subprocess.PIPE,
+            stderr=harness.subprocess.STDOUT, timeout=20, text=True,
+            env={**harness.os.environ, **(environment or {})})
+
+    def test_help_and_version(self):
+        done = self.run_program('--help')
+        self.assertEqual(done.returncode, 0)
+        for option in ('--listen', '--control', '--stream', '--forces', '--ready-file'):
+            self.assertIn(option, done.stdout)
+        done = self.run_program('--version')
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(done.stdout, r'\d+\.\d+\.\d+')
+
+    def test_bad_options_are_refused(self):
+        for arguments in (['--no-such'], ['--workers', 'many'], ['--listen', 'nowhere'],
+                          ['--log-level', 'loud'], ['--control']):
+            with self.subTest(arguments):
+                done = self.run_program(*arguments, '--check-config')
+                self.assertNotEqual(done.returncode, 0)
+                self.assertIn(arguments[0].lstrip('-'), done.stdout)
+
+    def test_flags_are_over_environment_over_file(self):
+        with harness.tempfile.TemporaryDirectory() as folder:
+            path = harness.os.path.join(folder, 'mechd.conf')
+            with open(path, 'w', encoding='utf-8') as f:
+                f.write('workers = nonsense\n')
+            done = self.run_program('--config', path, '--check-config')
+            self.assertNotEqual(done.returncode, 0, done.stdout)
+            with open(path, 'w', encoding='utf-8') as f:
+                f.write('# a comment\nworkers = 2\nlog-level = info\n')
+            done = self.run_program('--config', path, '--check-config')
+            self.assertEqual(done.returncode, 0, done.stdout)
+            done = self.run_program('--config', path, '--check-config',
+                                    environment={'MECHD_WORKERS': 'nonsense'})
+            self.assertNotEqual(done.returncode, 0, done.stdout)
+            done = self.run_program('--config', path, '--check-config', '--workers', '3')
+            self.assertEqual(done.returncode, 0, done.stdout)
+
+
+if __name__ == '__main__':
+    unittest.main()
