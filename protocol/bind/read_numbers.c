@@ -55,7 +55,24 @@ const char *mechp_reader_expression(struct mechp_reader *r, const json_t *value,
     return text;
 }
 
-/* A finite number within the field's range. */
+/* A number for a message, shortest. */
+static const char *shortest(double x, char text[40])
+{
+    text[mechp_number_text(x, text)] = '\0';
+    return text;
+}
+
+/* A fault for a number on the wrong side of a bound. */
+static void out_of_range(struct mechp_reader *r, const struct mech_field *f, const char *side,
+                         double bound, double x)
+{
+    char limit[40];
+    char given[40];
+    const char *const unit = f->unit == NULL ? "" : f->unit;
+    MECHP_FAULT(r, "must be %s %s%s%s, is %s", side, shortest(bound, limit),
+                unit[0] == '\0' ? "" : " ", unit, shortest(x, given));
+}
+
 bool mechp_reader_plain(struct mechp_reader *r, const json_t *value, const struct mech_field *f,
                         double *out)
 {
@@ -64,21 +81,19 @@ bool mechp_reader_plain(struct mechp_reader *r, const json_t *value, const struc
         return false;
     }
     const double x = json_number_value(value);
+    const bool ranged = mechp_bind_has_range(f);
+    const bool above = (f->flags & MECH_ABOVE_MIN) != 0;
+    const bool below = (f->flags & MECH_BELOW_MAX) != 0;
     if (!isfinite(x)) {
         MECHP_FAULT(r, "must be finite");
         return false;
     }
-    const char *const unit = f->unit == NULL ? "" : f->unit;
-    const char *const space = unit[0] == '\0' ? "" : " ";
-    if (x < f->min || ((f->flags & MECH_ABOVE_MIN) != 0 && x <= f->min)) {
-        MECHP_FAULT(r, "must be %s %.17g%s%s, is %.17g",
-                    (f->flags & MECH_ABOVE_MIN) != 0 ? "above" : "at least", f->min, space, unit,
-                    x);
+    if (ranged && (x < f->min || (above && x <= f->min))) {
+        out_of_range(r, f, above ? "above" : "at least", f->min, x);
         return false;
     }
-    if (x > f->max || ((f->flags & MECH_BELOW_MAX) != 0 && x >= f->max)) {
-        MECHP_FAULT(r, "must be %s %.17g%s%s, is %.17g",
-                    (f->flags & MECH_BELOW_MAX) != 0 ? "below" : "at most", f->max, space, unit, x);
+    if (ranged && (x > f->max || (below && x >= f->max))) {
+        out_of_range(r, f, below ? "below" : "at most", f->max, x);
         return false;
     }
     *out = x;
