@@ -1,7 +1,9 @@
 /* Bytes that grow, and JSON text written into them. */
-#include "clients/c/handle.h"
+#include "clients/c/bytes.h"
 
 #include <locale.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

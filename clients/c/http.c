@@ -6,19 +6,19 @@
 
 enum { LARGEST_REPLY = 1 << 30 };
 
-int mechc_path(struct mechc *c, char out[MECHC_PATH], const char *const *segments)
+int mechc_path(struct mechc *c, const char *const *names, char out[MECHC_PATH])
 {
     static const char safe[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
     size_t n = 0;
-    for (; *segments; segments++) {
-        if (!**segments || strcmp(*segments, ".") == 0 || strcmp(*segments, "..") == 0) {
-            return mechc_fail(c, MECHC_BAD_ARGUMENT, "'%s' cannot be a name", *segments);
+    for (; *names; names++) {
+        if (!**names || strcmp(*names, ".") == 0 || strcmp(*names, "..") == 0) {
+            return mechc_fail(c, MECHC_BAD_ARGUMENT, "'%s' cannot be a name", *names);
         }
-        if (n + 3 * strlen(*segments) + 2 > MECHC_PATH) {
+        if (n + 3 * strlen(*names) + 2 > MECHC_PATH) {
             return mechc_fail(c, MECHC_BAD_ARGUMENT, "the name is too long");
         }
         out[n++] = '/';
-        for (const char *p = *segments; *p; p++) {
+        for (const char *p = *names; *p; p++) {
             if (strchr(safe, *p)) {
                 out[n++] = *p;
             } else {
@@ -113,7 +113,7 @@ int mechc_send(struct mechc *c, const char *method, const char *const *segments,
                struct mechc_json *json)
 {
     char path[MECHC_PATH];
-    int result = mechc_path(c, path, segments);
+    int result = mechc_path(c, segments, path);
     if (result != MECHC_OK) {
         return result;
     }

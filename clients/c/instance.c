@@ -41,7 +41,7 @@ static int get(struct mechc *c, const char *const *segments, struct mechc_reply 
 {
     *out = (struct mechc_reply){.body = ""};
     char path[MECHC_PATH];
-    const int result = mechc_path(c, path, segments);
+    const int result = mechc_path(c, segments, path);
     return result == MECHC_OK
                ? mechc_call(c, &(struct mechc_request){.method = "GET", .path = path}, out)
                : result;

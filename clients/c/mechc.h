@@ -34,7 +34,10 @@ extern "C" {
 #define MECHC_API
 #endif
 
-enum { MECHC_ID = 72 }; /* bytes for an id of an instance, snapshot or run, zero included */
+enum {
+    MECHC_ID = 72,   /* bytes for an id of an instance, snapshot or run, zero included */
+    MECHC_PATH = 640 /* bytes for a path, zero included */
+};
 
 enum mechc_result {
     MECHC_NO_MEMORY = -1,
@@ -100,6 +103,10 @@ struct mechc_reply {
     const char *body; /* [size], and a zero behind it; lives until the next call with the handle */
     size_t size;
 };
+
+/* A path from names closed by NULL, each percent-encoded: {"v1", "types", "Mass1D", NULL} gives
+ * "/v1/types/Mass1D". */
+MECHC_API int mechc_path(struct mechc *c, const char *const *names, char out[MECHC_PATH]);
 
 /* One request, one answer. A status of 400 and above is MECHC_REFUSED (the reply is filled too). */
 MECHC_API int mechc_call(struct mechc *c, const struct mechc_request *r, struct mechc_reply *out);

@@ -1,0 +1,295 @@
+/* The command line: options of the program and of the command, in any order; NAME=VALUE arguments;
+ * files. */
+#include "clients/cli/cli.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int mechctl_usage(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("mechctl: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+    return MECHCTL_USAGE;
+}
+
+static bool to_number(const char *text, double *out)
+{
+    char *end;
+    *out = strtod(text, &end);
+    return end != text && *end == 0 && isfinite(*out);
+}
+
+static void choose_colour(struct mechctl *m, const char *when)
+{
+    const char *const none = getenv("NO_COLOR"), *const terminal = getenv("TERM");
+    const bool wanted =
+        !(none && *none) && isatty(STDOUT_FILENO) && !(terminal && strcmp(terminal, "dumb") == 0);
+    m->colour = strcmp(when, "always") == 0 || (strcmp(when, "auto") == 0 && wanted);
+}
+
+/* Options are gathered first: those of a command may stand before it. */
+struct given {
+    const char *name, *value;
+};
+
+struct line {
+    struct given given[MECHCTL_OPTIONS + 8];
+    int count;
+    const char *timeout, *color;
+    bool *help, *version;
+};
+
+/* Does an option take an argument? 1, 0, or -1: unknown to the program and to every command. */
+static int takes_argument(const struct mechctl_command *only, const char *name, size_t length)
+{
+    for (const struct mechctl_command *const *c = mechctl_commands; *c; c++) {
+        if (only && *c != only) {
+            continue;
+        }
+        for (const struct mechctl_option *o = (*c)->options; o && o->name; o++) {
+            if (strlen(o->name) == length && strncmp(o->name, name, length) == 0) {
+                return o->argument != NULL;
+            }
+        }
+    }
+    return -1;
+}
+
+static bool is_word(const char *name, size_t length, const char *word)
+{
+    return strlen(word) == length && strncmp(name, word, length) == 0;
+}
+
+/* One option; the argument may follow after "=" or as the next word. Returns words used, 0: error. */
+static int take_option(struct mechctl *m, struct line *l, char **words, int left)
+{
+    const char *const name = words[0] + 2;
+    const size_t length = strcspn(name, "=");
+    const char *value = name[length] == '=' ? name + length + 1 : NULL;
+    // switches of the program
+    bool *const flag = is_word(name, length, "json")      ? &m->json
+                       : is_word(name, length, "help")    ? l->help
+                       : is_word(name, length, "version") ? l->version
+                                                          : NULL;
+    if (flag && !value) {
+        *flag = true;
+        return 1;
+    }
+    const char **const text = is_word(name, length, "server")    ? &m->server
+                              : is_word(name, length, "timeout") ? &l->timeout
+                              : is_word(name, length, "color")   ? &l->color
+                                                                 : NULL;
+    const int takes = text ? 1 : takes_argument(m->command, name, length);
+    if (takes < 0 || flag || (takes == 0 && value)) {
+        mechctl_usage("%s: no such option%s; try mechctl help%s%s", words[0],
+                      m->command ? " here" : "", m->command ? " " : "",
+                      m->command ? m->command->name : "");
+        return 0;
+    }
+    const int used = takes == 1 && !value ? 2 : 1;
+    if (used > left) {
+        mechctl_usage("%s needs a value", words[0]);
+        return 0;
+    }
+    value = used == 2 ? words[1] : value ? value : "";
+    if (text) {
+        *text = value;
+    } else if (l->count < (int)(sizeof l->given / sizeof *l->given)) {
+        l->given[l->count++] = (struct given){.name = name, .value = value};
+    }
+    return used;
+}
+
+/* Hand the gathered options to the command that they belong to. */
+static int settle(struct mechctl *m, const struct line *l)
+{
+    for (int i = 0; i < l->count; i++) {
+        const size_t length = strcspn(l->given[i].name, "=");
+        int at = 0;
+        const struct mechctl_option *o = m->command ? m->command->options : NULL;
+        for (; o && o->name && !is_word(l->given[i].name, length, o->name); o++) {
+            at++;
+        }
+        if (!o || !o->name) {
+            return mechctl_usage("--%.*s: no such option here", (int)length, l->given[i].name);
+        }
+        m->values[at] = l->given[i].value;
+    }
+    return MECHCTL_DONE;
+}
+
+static int check_count(const struct mechctl *m)
+{
+    const struct mechctl_command *const c = m->command;
+    if (m->count < c->least) {
+        return mechctl_usage("%s: too few arguments; usage: mechctl %s %s", c->name, c->name,
+                             c->arguments);
+    }
+    if (c->most >= 0 && m->count > c->most) {
+        return mechctl_usage("%s: '%s' is one argument too many; usage: mechctl %s %s", c->name,
+                             m->arguments[c->most], c->name, c->arguments);
+    }
+    return MECHCTL_DONE;
+}
+
+static int open_server(struct mechctl *m, const char *timeout)
+{
+    const int result = mechc_open(m->server, &m->c);
+    if (result != MECHC_OK) {
+        return mechctl_result(m, result);
+    }
+    double seconds = 30.;
+    if (timeout && (!to_number(timeout, &seconds) || seconds <= 0.)) {
+        return mechctl_usage("--timeout: '%s' is not a positive number", timeout);
+    }
+    return mechctl_result(m, mechc_set_timeout(m->c, seconds));
+}
+
+int mechctl_parse(struct mechctl *m, int argc, char **argv, bool *help, bool *version)
+{
+    struct line l = {.color = "auto", .help = help, .version = version};
+    bool options = true;
+    // positional words move to the front of argv, in their order
+    m->arguments = argv;
+    for (int i = 1; i < argc;) {
+        char *const word = argv[i];
+        if (options && strcmp(word, "--") == 0) {
+            options = false;
+            i++;
+        } else if (options && strcmp(word, "-h") == 0) {
+            *help = true;
+            i++;
+        } else if (options && strncmp(word, "--", 2) == 0) {
+            const int used = take_option(m, &l, argv + i, argc - i);
+            if (used == 0) {
+                return MECHCTL_USAGE;
+            }
+            i += used;
+        } else if (!m->command) {
+            m->command = mechctl_find(word);
+            if (!m->command) {
+                return mechctl_usage("'%s' is no command; mechctl help lists them", word);
+            }
+            i++;
+        } else {
+            m->arguments[m->count++] = word;
+            i++;
+        }
+    }
+    if (strcmp(l.color, "auto") != 0 && strcmp(l.color, "always") != 0 &&
+        strcmp(l.color, "never") != 0) {
+        return mechctl_usage("--color: auto, always or never");
+    }
+    choose_colour(m, l.color);
+    if (*help || *version || !m->command) {
+        return MECHCTL_DONE;
+    }
+    int code = settle(m, &l);
+    if (code == MECHCTL_DONE) {
+        code = check_count(m);
+    }
+    return code == MECHCTL_DONE ? open_server(m, l.timeout) : code;
+}
+
+const char *mechctl_option(const struct mechctl *m, const char *name)
+{
+    int at = 0;
+    for (const struct mechctl_option *o = m->command->options; o && o->name; o++, at++) {
+        if (strcmp(o->name, name) == 0) {
+            return m->values[at];
+        }
+    }
+    return NULL;
+}
+
+int mechctl_number(const struct mechctl *m, const char *name, double *out)
+{
+    const char *const text = mechctl_option(m, name);
+    if (text && !to_number(text, out)) {
+        return mechctl_usage("--%s: '%s' is not a number", name, text);
+    }
+    return MECHCTL_DONE;
+}
+
+/* "1" as a number, "1,2,3" as an array. */
+static int add_value(const char *argument, const char *value, struct mechc_bytes *out)
+{
+    const bool array = strchr(value, ',') != NULL;
+    mechc_bytes_text(out, array ? "[" : "");
+    for (const char *p = value; p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL) {
+        char piece[64];
+        const size_t n = strcspn(p, ",");
+        double x;
+        snprintf(piece, sizeof piece, "%.*s", n < sizeof piece ? (int)n : (int)sizeof piece, p);
+        if (n >= sizeof piece || !to_number(piece, &x)) {
+            return mechctl_usage("%s: '%s' is not a number", argument, piece);
+        }
+        mechc_bytes_text(out, p == value ? "" : ",");
+        mechc_bytes_number(out, x);
+    }
+    mechc_bytes_text(out, array ? "]" : "");
+    return MECHCTL_DONE;
+}
+
+int mechctl_assignments(struct mechctl *m, int first, struct mechc_bytes *out)
+{
+    mechc_bytes_text(out, "{");
+    for (int i = first; i < m->count; i++) {
+        char *const equals = strchr(m->arguments[i], '=');
+        if (!equals || equals == m->arguments[i]) {
+            return mechctl_usage("'%s': expected NAME=VALUE", m->arguments[i]);
+        }
+        mechc_bytes_text(out, i > first ? "," : "");
+        *equals = 0;
+        mechc_bytes_string(out, m->arguments[i]);
+        mechc_bytes_text(out, ":");
+        const int code = add_value(m->arguments[i], equals + 1, out);
+        *equals = '=';
+        if (code != MECHCTL_DONE) {
+            return code;
+        }
+    }
+    mechc_bytes_text(out, "}");
+    return MECHCTL_DONE;
+}
+
+int mechctl_read_file(const char *path, struct mechc_bytes *out)
+{
+    const bool standard = strcmp(path, "-") == 0;
+    FILE *const f = standard ? stdin : fopen(path, "rb");
+    if (!f) {
+        return mechctl_usage("%s: %s", path, strerror(errno));
+    }
+    char piece[16384];
+    size_t n;
+    mechc_bytes_add(out, "", 0);
+    while ((n = fread(piece, 1, sizeof piece, f)) > 0) {
+        mechc_bytes_add(out, piece, n);
+    }
+    const bool failed = ferror(f) || out->failed;
+    const int fault = errno;
+    if (!standard) {
+        fclose(f);
+    }
+    return failed ? mechctl_usage("%s: %s", path, strerror(fault)) : MECHCTL_DONE;
+}
+
+int mechctl_write_file(const char *path, const void *bytes, size_t size)
+{
+    FILE *const f = strcmp(path, "-") == 0 ? stdout : fopen(path, "wb");
+    if (!f) {
+        return mechctl_usage("%s: %s", path, strerror(errno));
+    }
+    const bool written = fwrite(bytes, 1, size, f) == size;
+    const bool closed = (f == stdout ? fflush(f) : fclose(f)) == 0;
+    return written && closed ? MECHCTL_DONE : mechctl_usage("%s: %s", path, strerror(errno));
+}

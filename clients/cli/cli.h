@@ -1,0 +1,135 @@
+/* mechctl: what its commands share. A command is one file under commands/ and one line of
+ * commands.def; it gets its arguments parsed, talks through libmechc and prints.
+ *
+ *   static int run(struct mechctl *m)
+ *   {
+ *       struct mechc_json reply;
+ *       const int exit_code = mechctl_get(m, MECHCTL_PATH("v1", "instances"), &reply);
+ *       …
+ *   }
+ *   const struct mechctl_command mechctl_list = {.name = "list", …, .run = run};
+ */
+#pragma once
+
+#include "clients/c/bytes.h"
+#include "clients/c/mechc.h"
+#include "clients/c/scan.h"
+
+#include <stdbool.h>
+
+/* The program's exit codes. */
+enum mechctl_exit {
+    MECHCTL_DONE = 0,
+    MECHCTL_REFUSED = 1,     /* the server refused: the reason is on stderr */
+    MECHCTL_USAGE = 2,       /* the command line is not understood, or a file cannot be read */
+    MECHCTL_UNREACHABLE = 3, /* no server there, or no answer in time */
+    MECHCTL_FAILED = 4 /* a reply that makes no sense, no memory, output that cannot be written */
+};
+
+/* An option of a command: "--size H". */
+struct mechctl_option {
+    const char *name;     /* without the dashes; NULL closes the list */
+    const char *argument; /* what follows, in capitals; NULL: a switch */
+    const char *doc;
+};
+
+enum { MECHCTL_OPTIONS = 8 };
+
+struct mechctl;
+
+struct mechctl_command {
+    const char *name;
+    const char *arguments;                /* "ID [NAME=VALUE ...]" */
+    const char *summary;                  /* one line, lower case */
+    const char *details;                  /* for help; may be NULL */
+    const struct mechctl_option *options; /* closed by an empty one; or NULL */
+    int least, most;                      /* arguments; most -1: any number */
+    int (*run)(struct mechctl *m);
+};
+
+/* One invocation. owner: main. */
+struct mechctl {
+    struct mechc *c;
+    const struct mechctl_command *command;
+    char **arguments; /* [count] positional */
+    int count;
+    const char *values[MECHCTL_OPTIONS]; /* by the command's options: the argument, "" for a switch
+                                            that is on, NULL: not given */
+    const char *server;
+    bool json;               /* --json: what the server said, for scripts */
+    bool colour;             /* stdout is a terminal that may be coloured */
+    const char *file;        /* file that the request came from, for its errors; or NULL */
+    const char *prefix;      /* pointer prefix that stands for the file's root */
+    struct mechc_bytes body; /* of the next request */
+    struct mechc_bytes held; /* a reply that outlives the next request */
+};
+
+/* All commands, sorted, closed by NULL (main.c). */
+extern const struct mechctl_command *const mechctl_commands[];
+const struct mechctl_command *mechctl_find(const char *name);
+void mechctl_print_help(const struct mechctl_command *command); /* NULL: of the program */
+
+/* --- arguments (arguments.c) ------------------------------------------------------------------- */
+
+/* Parse the whole command line. MECHCTL_DONE, or MECHCTL_USAGE with the reason printed. *help: help
+ * was asked for; *version likewise. */
+int mechctl_parse(struct mechctl *m, int argc, char **argv, bool *help, bool *version);
+/* The value of an option of the command, or NULL. */
+const char *mechctl_option(const struct mechctl *m, const char *name);
+/* The number in an option: MECHCTL_DONE (unchanged if it was not given) or MECHCTL_USAGE. */
+int mechctl_number(const struct mechctl *m, const char *name, double *out);
+/* Append {"a":1,"b":[1,2]} from arguments NAME=VALUE[,VALUE ...] beginning with the first-th. */
+int mechctl_assignments(struct mechctl *m, int first, struct mechc_bytes *out);
+/* A whole file ("-": stdin) appended. MECHCTL_DONE or MECHCTL_USAGE. */
+int mechctl_read_file(const char *path, struct mechc_bytes *out);
+int mechctl_write_file(const char *path, const void *bytes, size_t size);
+
+/* --- requests (request.c) ---------------------------------------------------------------------- */
+
+#define MECHCTL_PATH(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+/* A request; `body` NULL: none. The reply lives until the next request. Errors are printed. */
+int mechctl_send(struct mechctl *m, const char *method, const char *const *path,
+                 const struct mechc_bytes *body, struct mechc_json *reply);
+int mechctl_get(struct mechctl *m, const char *const *path, struct mechc_json *reply);
+/* Keep a reply beyond the next request (one at a time). */
+int mechctl_hold(struct mechctl *m, struct mechc_json *reply);
+/* Print the handle's error like a compiler would; the exit code for a libmechc result. */
+int mechctl_result(struct mechctl *m, int result);
+int mechctl_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* --- printing (print.c, table.c) --------------------------------------------------------------- */
+
+enum mechctl_ink { MECHCTL_BOLD, MECHCTL_DIM, MECHCTL_RED, MECHCTL_GREEN, MECHCTL_BLUE };
+/* The terminal's sequence, or "" where colours are off. */
+const char *mechctl_ink(const struct mechctl *m, enum mechctl_ink ink);
+const char *mechctl_ink_off(const struct mechctl *m);
+
+/* A number for people: at most 9 significant digits; returns `out`. */
+const char *mechctl_human(double value, char out[32]);
+/* A value on one line: numbers for people, strings without quotes, containers in short. */
+void mechctl_inline(struct mechc_json value, struct mechc_bytes *out);
+/* JSON indented by two, arrays of plain values on one line. */
+void mechctl_print_json(struct mechc_json value);
+/* "key  value" lines, nested objects indented. */
+void mechctl_print_tree(const struct mechctl *m, struct mechc_json object);
+/* For --json: the value as it came, and a line end. Returns MECHCTL_DONE. */
+int mechctl_print_raw(struct mechc_json value);
+
+struct mechctl_column {
+    const char *key;   /* path into each row; "" : the row itself */
+    const char *title; /* header */
+    bool right;        /* aligned to the right, for numbers */
+};
+/* Rows of an array of objects; columns that no row has are left out; `none` is said instead of an
+ * empty table. Columns are closed by one without a key. */
+void mechctl_print_table(const struct mechctl *m, struct mechc_json rows,
+                         const struct mechctl_column *columns, const char *none);
+/* name, value, unit of each member of an object of values; units may be NULL (a list of variables
+ * with name and unit). */
+void mechctl_print_values(const struct mechctl *m, struct mechc_json values,
+                          const struct mechc_json *variables);
+/* The unit of a variable in a list of variables; false: it has none. */
+bool mechctl_unit(struct mechc_json variables, const char *name, struct mechc_json *out);
+/* Columns that a UTF-8 text takes on a terminal, wide characters aside. */
+int mechctl_width(const char *text);

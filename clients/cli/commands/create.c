@@ -1,0 +1,77 @@
+/* mechctl create: an instance from a model file, an example or a snapshot file. */
+#include "clients/cli/cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static int send_snapshot(struct mechctl *m, const char *path)
+{
+    const int code = mechctl_read_file(path, &m->body);
+    if (code != MECHCTL_DONE) {
+        return code;
+    }
+    char id[MECHC_ID];
+    const int result = mechc_create_snapshot(m->c, m->body.at, m->body.length, id);
+    if (result == MECHC_OK) {
+        printf(m->json ? "{\"id\":\"%s\"}\n" : "%s\n", id);
+    }
+    return mechctl_result(m, result);
+}
+
+static int run(struct mechctl *m)
+{
+    const char *const example = mechctl_option(m, "example");
+    const char *const snapshot = mechctl_option(m, "snapshot");
+    const char *const id = mechctl_option(m, "id");
+    if ((m->count > 0) + (example != NULL) + (snapshot != NULL) != 1) {
+        return mechctl_usage("create: give one of FILE, --example and --snapshot");
+    }
+    if (snapshot) {
+        return id ? mechctl_usage("create: --id goes with FILE and --example")
+                  : send_snapshot(m, snapshot);
+    }
+    int code = MECHCTL_DONE;
+    if (example) {
+        mechc_bytes_text(&m->body, "{\"example\":");
+        mechc_bytes_string(&m->body, example);
+    } else {
+        m->file = m->arguments[0];
+        m->prefix = "/model";
+        mechc_bytes_text(&m->body, "{\"model\":");
+        code = mechctl_read_file(m->file, &m->body);
+    }
+    mechc_bytes_text(&m->body, "}");
+    struct mechc_json reply, v;
+    if (code == MECHCTL_DONE) {
+        code = id ? mechctl_send(m, "PUT", MECHCTL_PATH("v1", "instances", id), &m->body, &reply)
+                  : mechctl_send(m, "POST", MECHCTL_PATH("v1", "instances"), &m->body, &reply);
+    }
+    if (code != MECHCTL_DONE || m->json) {
+        return code != MECHCTL_DONE ? code : mechctl_print_raw(reply);
+    }
+    char text[MECHC_ID] = "";
+    if (mechc_json_member(reply, "id", &v)) {
+        mechc_json_text(v, text, sizeof text);
+    }
+    printf("%s\n", text);
+    return MECHCTL_DONE;
+}
+
+static const struct mechctl_option options[] = {
+    {"example", "NAME", "create this example (mechctl examples lists them)"},
+    {"snapshot", "FILE", "create from a snapshot that was saved to a file"},
+    {"id", "ID", "the id to give; refused if it is taken"},
+    {0},
+};
+
+const struct mechctl_command mechctl_create = {
+    .name = "create",
+    .arguments = "[FILE]",
+    .summary = "create an instance from a model, an example or a snapshot; prints its id",
+    .details = "  mechctl create model.json\n"
+               "  mechctl create --example bouncing-ball\n"
+               "FILE may be - for standard input.",
+    .options = options,
+    .most = 1,
+    .run = run,
+};

@@ -1,0 +1,20 @@
+/* mechctl help: of the program or of one command. */
+#include "clients/cli/cli.h"
+
+static int run(struct mechctl *m)
+{
+    const struct mechctl_command *const about = m->count > 0 ? mechctl_find(m->arguments[0]) : NULL;
+    if (m->count > 0 && !about) {
+        return mechctl_usage("'%s' is no command; mechctl help lists them", m->arguments[0]);
+    }
+    mechctl_print_help(about);
+    return MECHCTL_DONE;
+}
+
+const struct mechctl_command mechctl_help = {
+    .name = "help",
+    .arguments = "[COMMAND]",
+    .summary = "explain the program or a command",
+    .most = 1,
+    .run = run,
+};

@@ -1,0 +1,23 @@
+/* mechctl restore: back to a snapshot that the server keeps. */
+#include "clients/cli/cli.h"
+
+#include <stdio.h>
+
+static int run(struct mechctl *m)
+{
+    const int result = mechc_restore(m->c, m->arguments[0], m->arguments[1]);
+    if (result == MECHC_OK && !m->json) {
+        printf("%s restored to %s\n", m->arguments[0], m->arguments[1]);
+    }
+    return mechctl_result(m, result);
+}
+
+const struct mechctl_command mechctl_restore = {
+    .name = "restore",
+    .arguments = "ID SNAPSHOT",
+    .summary = "set an instance back to one of its snapshots",
+    .details = "A snapshot in a file becomes a new instance: mechctl create --snapshot FILE.",
+    .least = 2,
+    .most = 2,
+    .run = run,
+};

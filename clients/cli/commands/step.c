@@ -1,0 +1,106 @@
+/* mechctl step: one communication step, with inputs if given. */
+#include "clients/cli/cli.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The member of the request that says how far. */
+static int add_distance(struct mechctl *m, struct mechc_bytes *b)
+{
+    double size = NAN, until = NAN, count = NAN;
+    int code = mechctl_number(m, "size", &size);
+    if (code == MECHCTL_DONE) {
+        code = mechctl_number(m, "until", &until);
+    }
+    if (code == MECHCTL_DONE) {
+        code = mechctl_number(m, "count", &count);
+    }
+    if (code != MECHCTL_DONE) {
+        return code;
+    }
+    if (!isnan(size) + !isnan(until) + !isnan(count) > 1) {
+        return mechctl_usage("step: give one of --size, --until and --count");
+    }
+    // without any of them: one internal step
+    const char *const key = !isnan(size) ? "size" : !isnan(until) ? "until" : "count";
+    const double value = !isnan(size) ? size : !isnan(until) ? until : isnan(count) ? 1. : count;
+    mechc_bytes_string(b, key);
+    mechc_bytes_text(b, ":");
+    mechc_bytes_number(b, value);
+    return MECHCTL_DONE;
+}
+
+static void print_report(const struct mechctl *m, struct mechc_json reply)
+{
+    struct mechc_json v;
+    struct mechc_bytes line = {0};
+    static const char *const parts[][2] = {
+        {"time", "time"},
+        {"report/steps", "steps"},
+        {"report/iterations", "iterations"},
+        {"report/contacts", "contacts"},
+    };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (mechc_json_member(reply, parts[i][0], &v)) {
+            mechc_bytes_text(&line, line.length ? "  " : "");
+            mechc_bytes_text(&line, parts[i][1]);
+            mechc_bytes_text(&line, " ");
+            mechctl_inline(v, &line);
+            mechc_bytes_text(&line, i == 0 ? " s" : "");
+        }
+    }
+    printf("%s%s%s\n", mechctl_ink(m, MECHCTL_DIM), line.at && !line.failed ? line.at : "",
+           mechctl_ink_off(m));
+    mechc_bytes_fini(&line);
+    if (mechc_json_member(reply, "outputs", &v)) {
+        mechctl_print_values(m, v, NULL);
+    }
+}
+
+static int run(struct mechctl *m)
+{
+    double repeat = 1.;
+    int code = mechctl_number(m, "repeat", &repeat);
+    mechc_bytes_text(&m->body, "{");
+    if (code == MECHCTL_DONE) {
+        code = add_distance(m, &m->body);
+    }
+    if (code == MECHCTL_DONE && m->count > 1) {
+        mechc_bytes_text(&m->body, ",\"inputs\":");
+        code = mechctl_assignments(m, 1, &m->body);
+    }
+    mechc_bytes_text(&m->body, "}");
+    struct mechc_json reply;
+    for (double done = 0.; code == MECHCTL_DONE && done < repeat; done++) {
+        code = mechctl_send(m, "POST", MECHCTL_PATH("v1", "instances", m->arguments[0], "step"),
+                            &m->body, &reply);
+        if (code == MECHCTL_DONE && m->json) {
+            mechctl_print_raw(reply);
+        }
+    }
+    if (code == MECHCTL_DONE && !m->json && repeat >= 1.) {
+        print_report(m, reply);
+    }
+    return code;
+}
+
+static const struct mechctl_option options[] = {
+    {"size", "H", "step H seconds"},
+    {"until", "T", "step to the time T"},
+    {"count", "N", "take N internal steps (default 1)"},
+    {"repeat", "N", "do this N times"},
+    {0},
+};
+
+const struct mechctl_command mechctl_step = {
+    .name = "step",
+    .arguments = "ID [NAME=VALUE ...]",
+    .summary = "step an instance and print its outputs",
+    .details = "Values given by name are inputs; they hold until they are set again.\n"
+               "  mechctl step i-1 --size 0.01 force=20",
+    .options = options,
+    .least = 1,
+    .most = -1,
+    .run = run,
+};

@@ -1,0 +1,261 @@
+/* mechctl watch: outputs live from the stream, as an updating table or one line a frame. */
+#include "clients/cli/cli.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { HISTORY = 40 };
+
+static const double redraw = 0.05; /* s between two pictures: faster than the eye asks for */
+
+struct channel {
+    char name[96], unit[24];
+    double past[HISTORY]; /* ring of drawn values */
+};
+
+struct view {
+    struct mechctl *m;
+    struct channel *channels; /* [count] one a value of the frame */
+    size_t count, filled, at; /* filled: values in the rings; at: where the next goes */
+    int width;                /* of the longest name */
+    bool live;                /* an updating table, else lines */
+    int drawn;                /* lines on the screen */
+    uint64_t lost;
+};
+
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int signal)
+{
+    (void)signal;
+    interrupted = 1;
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* --- channels: every value of the outputs by name --------------------------------------------- */
+
+static size_t value_count(struct mechc_json v)
+{
+    return mechc_json_kind(v) == '[' ? mechc_json_count(v) : 1;
+}
+
+static int read_channels(struct view *v, const char *id)
+{
+    struct mechc_json reply, variables, values, unit;
+    int code = mechctl_get(v->m, MECHCTL_PATH("v1", "instances", id, "variables"), &variables);
+    if (code == MECHCTL_DONE) {
+        code = mechctl_hold(v->m, &variables);
+    }
+    if (code == MECHCTL_DONE) {
+        code = mechctl_get(v->m, MECHCTL_PATH("v1", "instances", id, "outputs"), &reply);
+    }
+    if (code != MECHCTL_DONE || !mechc_json_member(reply, "outputs", &values)) {
+        return code;
+    }
+    mechc_json_member(variables, "items", &variables);
+    size_t total = 0;
+    for (struct mechc_json_walk w = mechc_json_walk(values); mechc_json_next(&w);) {
+        total += value_count(w.value);
+    }
+    v->channels = calloc(total ? total : 1, sizeof *v->channels);
+    if (!v->channels) {
+        return MECHCTL_FAILED;
+    }
+    for (struct mechc_json_walk w = mechc_json_walk(values); mechc_json_next(&w);) {
+        char name[64];
+        mechc_json_text(w.key, name, sizeof name);
+        const size_t n = value_count(w.value);
+        for (size_t i = 0; i < n; i++) {
+            struct channel *const c = &v->channels[v->count++];
+            snprintf(c->name, sizeof c->name, mechc_json_kind(w.value) == '[' ? "%s[%zu]" : "%s",
+                     name, i);
+            if (mechctl_unit(variables, name, &unit)) {
+                mechc_json_text(unit, c->unit, sizeof c->unit);
+            }
+            v->width = mechctl_width(c->name) > v->width ? mechctl_width(c->name) : v->width;
+        }
+    }
+    return MECHCTL_DONE;
+}
+
+/* --- pictures ---------------------------------------------------------------------------------- */
+
+/* The ring as eight heights between its least and its greatest value. */
+static void print_spark(const struct view *v, const struct channel *c)
+{
+    static const char *const heights[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    double least = INFINITY, most = -INFINITY;
+    for (size_t i = 0; i < v->filled; i++) {
+        least = fmin(least, c->past[i]);
+        most = fmax(most, c->past[i]);
+    }
+    for (size_t i = 0; i < v->filled; i++) {
+        const double x = c->past[(v->at + HISTORY - v->filled + i) % HISTORY];
+        const double part = most > least ? (x - least) / (most - least) : 0.5;
+        fputs(heights[(int)fmin(7., fmax(0., part * 8.))], stdout);
+    }
+}
+
+static void draw(struct view *v, const struct mechc_sample *s)
+{
+    const char *const dim = mechctl_ink(v->m, MECHCTL_DIM), *const off = mechctl_ink_off(v->m);
+    char number[32];
+    // back to the first line of the last picture; each line clears its rest
+    if (v->drawn > 0) {
+        printf("\033[%dA\r", v->drawn);
+    }
+    printf("%s%s%s  time %s s  step %llu", mechctl_ink(v->m, MECHCTL_BOLD), s->id, off,
+           mechctl_human(s->time, number), (unsigned long long)s->step);
+    if (v->lost > 0) {
+        printf("  %slost %llu%s", mechctl_ink(v->m, MECHCTL_RED), (unsigned long long)v->lost, off);
+    }
+    printf("\033[K\n");
+    v->drawn = 1;
+    for (size_t i = 0; i < v->count && i < s->count; i++, v->drawn++) {
+        const struct channel *const c = &v->channels[i];
+        printf("%s%*s %14s %s%-6s%s  %s", c->name, v->width - mechctl_width(c->name), "",
+               mechctl_human(s->values[i], number), dim, c->unit, off,
+               mechctl_ink(v->m, MECHCTL_BLUE));
+        print_spark(v, c);
+        printf("%s\033[K\n", off);
+    }
+    fflush(stdout);
+}
+
+static void remember(struct view *v, const struct mechc_sample *s)
+{
+    for (size_t i = 0; i < v->count && i < s->count; i++) {
+        v->channels[i].past[v->at] = s->values[i];
+    }
+    v->at = (v->at + 1) % HISTORY;
+    v->filled += v->filled < HISTORY;
+}
+
+static void print_line(const struct view *v, const struct mechc_sample *s)
+{
+    struct mechc_bytes b = {0};
+    const bool json = v->m->json;
+    mechc_bytes_text(&b, json ? "{\"time\":" : "");
+    mechc_bytes_number(&b, s->time);
+    if (json) {
+        char step[64];
+        snprintf(step, sizeof step, ",\"step\":%llu,\"values\":[", (unsigned long long)s->step);
+        mechc_bytes_text(&b, step);
+    }
+    for (size_t i = 0; i < s->count; i++) {
+        mechc_bytes_text(&b, json ? (i ? "," : "") : "\t");
+        mechc_bytes_number(&b, s->values[i]);
+    }
+    mechc_bytes_text(&b, json ? "]}" : "");
+    puts(b.failed ? "" : b.at);
+    mechc_bytes_fini(&b);
+    fflush(stdout);
+}
+
+static void print_header(const struct view *v)
+{
+    if (v->m->json) {
+        return;
+    }
+    fputs("time", stdout);
+    for (size_t i = 0; i < v->count; i++) {
+        printf("\t%s", v->channels[i].name);
+    }
+    putchar('\n');
+    fflush(stdout);
+}
+
+/* --- the loop ---------------------------------------------------------------------------------- */
+
+static int follow(struct view *v, struct mechc_stream *stream, double most, double every)
+{
+    double last = -INFINITY, shown = 0.;
+    struct mechc_sample s;
+    while (!interrupted && !ferror(stdout) && shown < most) {
+        const int result = mechc_stream_next(stream, 0.25, &s);
+        if (result == MECHC_TIMEOUT || interrupted) {
+            continue;
+        }
+        if (result != MECHC_OK) {
+            return mechctl_result(v->m, result);
+        }
+        v->lost += s.lost;
+        // a picture now and then; a line for each frame, unless told otherwise
+        if (now() - last < every) {
+            continue;
+        }
+        last = now();
+        shown++;
+        if (v->live) {
+            remember(v, &s);
+            draw(v, &s);
+        } else {
+            print_line(v, &s);
+        }
+    }
+    return MECHCTL_DONE;
+}
+
+static int run(struct mechctl *m)
+{
+    struct view v = {.m = m};
+    v.live = !m->json && !mechctl_option(m, "follow") && isatty(STDOUT_FILENO);
+    double most = INFINITY, every = v.live ? redraw : 0.;
+    int code = mechctl_number(m, "count", &most);
+    if (code == MECHCTL_DONE) {
+        code = mechctl_number(m, "every", &every);
+    }
+    struct mechc_stream *stream = NULL;
+    if (code == MECHCTL_DONE) {
+        code = read_channels(&v, m->arguments[0]);
+    }
+    if (code == MECHCTL_DONE) {
+        code = mechctl_result(m, mechc_stream_open(m->c, m->arguments[0], &stream));
+    }
+    if (code == MECHCTL_DONE) {
+        // an interrupt ends the loop, and the terminal is left as it was
+        struct sigaction action = {.sa_handler = interrupt};
+        sigaction(SIGINT, &action, NULL);
+        sigaction(SIGTERM, &action, NULL);
+        if (v.live) {
+            fputs("\033[?25l", stdout);
+        } else {
+            print_header(&v);
+        }
+        code = follow(&v, stream, most, every);
+        fputs(v.live ? "\033[?25h" : "", stdout);
+    }
+    mechc_stream_close(stream);
+    free(v.channels);
+    return code;
+}
+
+static const struct mechctl_option options[] = {
+    {"follow", NULL, "one line a frame instead of an updating table (also when not on a terminal)"},
+    {"count", "N", "end after N frames (pictures)"},
+    {"every", "S", "at most one frame in S seconds"},
+    {0},
+};
+
+const struct mechctl_command mechctl_watch = {
+    .name = "watch",
+    .arguments = "ID",
+    .summary = "show the outputs live, from the ZeroMQ stream",
+    .details = "Lines are tab-separated: time, then every output; with --json an object each.\n"
+               "Ctrl-C ends it.",
+    .options = options,
+    .least = 1,
+    .most = 1,
+    .run = run,
+};

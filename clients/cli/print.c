@@ -1,0 +1,192 @@
+/* Values for people: numbers, one-line values, indented JSON, key-value trees. */
+#include "clients/cli/cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { SHORT_LIST = 8, LINE = 100 };
+
+const char *mechctl_ink(const struct mechctl *m, enum mechctl_ink ink)
+{
+    static const char *const sequences[] = {
+        [MECHCTL_BOLD] = "\033[1m",   [MECHCTL_DIM] = "\033[2m",   [MECHCTL_RED] = "\033[31m",
+        [MECHCTL_GREEN] = "\033[32m", [MECHCTL_BLUE] = "\033[34m",
+    };
+    return m->colour ? sequences[ink] : "";
+}
+
+const char *mechctl_ink_off(const struct mechctl *m)
+{
+    return m->colour ? "\033[0m" : "";
+}
+
+const char *mechctl_human(double value, char out[32])
+{
+    snprintf(out, 32, "%.9g", value);
+    return out;
+}
+
+int mechctl_width(const char *text)
+{
+    int width = 0;
+    for (; *text; text++) {
+        // bytes that continue a character take no column
+        width += ((unsigned char)*text & 0xc0) != 0x80;
+    }
+    return width;
+}
+
+static bool is_container(struct mechc_json v)
+{
+    return mechc_json_kind(v) == '{' || mechc_json_kind(v) == '[';
+}
+
+static void add_string(struct mechc_json value, struct mechc_bytes *out)
+{
+    char text[256];
+    mechc_json_text(value, text, sizeof text);
+    // control characters would move the cursor of whoever reads this
+    for (char *p = text; *p; p++) {
+        *p = (unsigned char)*p < 0x20 || *p == 0x7f ? ' ' : *p;
+    }
+    mechc_bytes_text(out, text);
+}
+
+void mechctl_inline(struct mechc_json value, struct mechc_bytes *out)
+{
+    double x;
+    char text[64];
+    switch (mechc_json_kind(value)) {
+    case '0':
+        // whole numbers keep all their digits
+        if (memchr(value.at, '.', (size_t)(value.end - value.at)) ||
+            memchr(value.at, 'e', (size_t)(value.end - value.at))) {
+            mechc_json_number(value, &x);
+            mechc_bytes_text(out, mechctl_human(x, text));
+        } else {
+            mechc_bytes_add(out, value.at, (size_t)(value.end - value.at));
+        }
+        return;
+    case '{':
+    case '[':
+        break;
+    case 'n':
+        mechc_bytes_text(out, "-");
+        return;
+    default:
+        add_string(value, out);
+        return;
+    }
+    // a short list of plain values is written out, anything else is counted
+    const size_t n = mechc_json_count(value);
+    bool plain = mechc_json_kind(value) == '[' && n <= SHORT_LIST;
+    for (struct mechc_json_walk w = mechc_json_walk(value); plain && mechc_json_next(&w);) {
+        plain = !is_container(w.value);
+    }
+    if (!plain) {
+        snprintf(text, sizeof text,
+                 mechc_json_kind(value) == '[' ? "[%zu values]" : "{%zu members}", n);
+        mechc_bytes_text(out, text);
+        return;
+    }
+    mechc_bytes_text(out, "[");
+    bool first = true;
+    for (struct mechc_json_walk w = mechc_json_walk(value); mechc_json_next(&w);) {
+        mechc_bytes_text(out, first ? "" : ", ");
+        mechctl_inline(w.value, out);
+        first = false;
+    }
+    mechc_bytes_text(out, "]");
+}
+
+static bool holds_containers(struct mechc_json v)
+{
+    for (struct mechc_json_walk w = mechc_json_walk(v); mechc_json_next(&w);) {
+        if (is_container(w.value)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void print_json(struct mechc_json v, int depth)
+{
+    const char kind = mechc_json_kind(v);
+    if (!is_container(v)) {
+        fwrite(v.at, 1, (size_t)(v.end - v.at), stdout);
+        return;
+    }
+    // plain lists and small plain objects stay on one line
+    const bool flat = !holds_containers(v) && (kind == '[' || v.end - v.at < LINE - 2 * depth);
+    bool first = true;
+    putchar(kind);
+    for (struct mechc_json_walk w = mechc_json_walk(v); mechc_json_next(&w);) {
+        fputs(first ? "" : flat ? ", " : ",", stdout);
+        if (!flat) {
+            printf("\n%*s", 2 * depth + 2, "");
+        } else if (first && kind == '{') {
+            putchar(' ');
+        }
+        if (w.object) {
+            printf("%.*s: ", (int)(w.key.end - w.key.at), w.key.at);
+        }
+        print_json(w.value, depth + 1);
+        first = false;
+    }
+    if (!flat && !first) {
+        printf("\n%*s", 2 * depth, "");
+    } else if (kind == '{' && !first) {
+        putchar(' ');
+    }
+    putchar(kind == '{' ? '}' : ']');
+}
+
+void mechctl_print_json(struct mechc_json value)
+{
+    print_json(value, 0);
+    putchar('\n');
+}
+
+int mechctl_print_raw(struct mechc_json value)
+{
+    fwrite(value.at, 1, (size_t)(value.end - value.at), stdout);
+    putchar('\n');
+    return MECHCTL_DONE;
+}
+
+static void print_tree(const struct mechctl *m, struct mechc_json object, int depth)
+{
+    // keys of one level share a column
+    int width = 0;
+    char key[128];
+    for (struct mechc_json_walk w = mechc_json_walk(object); mechc_json_next(&w);) {
+        if (w.object) {
+            mechc_json_text(w.key, key, sizeof key);
+            width = mechctl_width(key) > width ? mechctl_width(key) : width;
+        }
+    }
+    struct mechc_bytes line = {0};
+    for (struct mechc_json_walk w = mechc_json_walk(object); mechc_json_next(&w);) {
+        snprintf(key, sizeof key, "-");
+        if (w.object) {
+            mechc_json_text(w.key, key, sizeof key);
+        }
+        printf("%*s%s%s%s", 2 * depth, "", mechctl_ink(m, MECHCTL_DIM), key, mechctl_ink_off(m));
+        const bool nested = is_container(w.value) && mechc_json_count(w.value) > 0 &&
+                            (mechc_json_kind(w.value) == '{' || holds_containers(w.value));
+        if (nested) {
+            putchar('\n');
+            print_tree(m, w.value, depth + 1);
+            continue;
+        }
+        mechc_bytes_clear(&line);
+        mechctl_inline(w.value, &line);
+        printf("%*s  %s\n", width - mechctl_width(key), "", line.failed ? "" : line.at);
+    }
+    mechc_bytes_fini(&line);
+}
+
+void mechctl_print_tree(const struct mechctl *m, struct mechc_json object)
+{
+    print_tree(m, object, 0);
+}

@@ -1,0 +1,86 @@
+/* Requests of the commands, and errors as compilers print them: place, then reason. */
+#include "clients/cli/cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* "model.json: /objects/0/stiffness: must be positive" */
+static void print_fault(const struct mechctl *m, const struct mechc_fault *f)
+{
+    const char *pointer = f->pointer;
+    const size_t n = strlen(m->prefix);
+    if (m->file) {
+        // the file is the model: its own root is the pointer's
+        pointer += strncmp(pointer, m->prefix, n) == 0 ? n : 0;
+        fprintf(stderr, "%s: ", m->file);
+    }
+    fprintf(stderr, "%s%s%s\n", pointer, *pointer ? ": " : "", f->message);
+}
+
+int mechctl_result(struct mechctl *m, int result)
+{
+    static const int codes[] = {
+        [MECHC_OK] = MECHCTL_DONE,
+        [MECHC_REFUSED] = MECHCTL_REFUSED,
+        [MECHC_TIMEOUT] = MECHCTL_UNREACHABLE,
+        [MECHC_UNREACHABLE] = MECHCTL_UNREACHABLE,
+        [MECHC_BAD_REPLY] = MECHCTL_FAILED,
+        [MECHC_BAD_ARGUMENT] = MECHCTL_USAGE,
+    };
+    if (result == MECHC_OK) {
+        return MECHCTL_DONE;
+    }
+    const struct mechc_error *const e = mechc_error(m->c);
+    for (size_t i = 0; i < e->fault_count; i++) {
+        print_fault(m, &e->faults[i]);
+    }
+    const bool coded = *e->code != 0;
+    fprintf(stderr, "mechctl: %s%s%s%s\n", e->text, coded ? " (" : "", e->code, coded ? ")" : "");
+    return result < 0 ? MECHCTL_FAILED : codes[result];
+}
+
+int mechctl_send(struct mechctl *m, const char *method, const char *const *path,
+                 const struct mechc_bytes *body, struct mechc_json *reply)
+{
+    static const char nothing[] = "null";
+    *reply = (struct mechc_json){.at = nothing, .end = nothing + 4};
+    if (body && body->failed) {
+        fputs("mechctl: out of memory\n", stderr);
+        return MECHCTL_FAILED;
+    }
+    char text[MECHC_PATH];
+    int result = mechc_path(m->c, path, text);
+    struct mechc_reply r;
+    if (result == MECHC_OK) {
+        result = mechc_call(m->c,
+                            &(struct mechc_request){.method = method,
+                                                    .path = text,
+                                                    .body = body ? body->at : NULL,
+                                                    .size = body ? body->length : 0},
+                            &r);
+    }
+    if (result != MECHC_OK) {
+        return mechctl_result(m, result);
+    }
+    if (r.size > 0 && !mechc_json_open(r.body, r.size, reply)) {
+        fputs("mechctl: the reply is not JSON\n", stderr);
+        return MECHCTL_FAILED;
+    }
+    return MECHCTL_DONE;
+}
+
+int mechctl_get(struct mechctl *m, const char *const *path, struct mechc_json *reply)
+{
+    return mechctl_send(m, "GET", path, NULL, reply);
+}
+
+int mechctl_hold(struct mechctl *m, struct mechc_json *reply)
+{
+    mechc_bytes_clear(&m->held);
+    mechc_bytes_add(&m->held, reply->at, (size_t)(reply->end - reply->at));
+    if (m->held.failed || !mechc_json_open(m->held.at, m->held.length, reply)) {
+        fputs("mechctl: out of memory\n", stderr);
+        return MECHCTL_FAILED;
+    }
+    return MECHCTL_DONE;
+}

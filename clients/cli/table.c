@@ -1,0 +1,137 @@
+/* Aligned tables. Cells are collected first, because a column is as wide as its widest cell. */
+#include "clients/cli/cli.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_COLUMNS = 12 };
+
+/* The cell of a row: its text appended to `out` (nothing if the row has none). */
+static bool cell(struct mechc_json row, const char *key, struct mechc_bytes *out)
+{
+    struct mechc_json v = row;
+    if (*key && !mechc_json_member(row, key, &v)) {
+        return false;
+    }
+    mechctl_inline(v, out);
+    return true;
+}
+
+static void pad(int columns)
+{
+    printf("%*s", columns > 0 ? columns : 0, "");
+}
+
+struct shape {
+    int width[MOST_COLUMNS]; /* 0: left out */
+    int count, last;         /* the last column that is shown needs no padding */
+};
+
+static struct shape measure(struct mechc_json rows, const struct mechctl_column *columns,
+                            struct mechc_bytes *text)
+{
+    struct shape s = {0};
+    while (s.count < MOST_COLUMNS && columns[s.count].key) {
+        s.count++;
+    }
+    for (struct mechc_json_walk w = mechc_json_walk(rows); mechc_json_next(&w);) {
+        for (int i = 0; i < s.count; i++) {
+            mechc_bytes_clear(text);
+            if (cell(w.value, columns[i].key, text) && !text->failed) {
+                const int have = mechctl_width(text->at), head = mechctl_width(columns[i].title);
+                s.width[i] = have > s.width[i] ? have : s.width[i];
+                s.width[i] = head > s.width[i] ? head : s.width[i];
+            }
+        }
+    }
+    for (int i = 0; i < s.count; i++) {
+        s.last = s.width[i] > 0 ? i : s.last;
+    }
+    return s;
+}
+
+static void print_cell(const struct shape *s, const struct mechctl_column *columns, int i,
+                       const char *text)
+{
+    const int space = s->width[i] - mechctl_width(text);
+    pad(columns[i].right ? space : 0);
+    fputs(text, stdout);
+    if (i < s->last) {
+        pad(2 + (columns[i].right ? 0 : space));
+    }
+}
+
+void mechctl_print_table(const struct mechctl *m, struct mechc_json rows,
+                         const struct mechctl_column *columns, const char *none)
+{
+    if (mechc_json_count(rows) == 0) {
+        puts(none);
+        return;
+    }
+    struct mechc_bytes text = {0};
+    const struct shape s = measure(rows, columns, &text);
+    fputs(mechctl_ink(m, MECHCTL_BOLD), stdout);
+    for (int i = 0; i < s.count; i++) {
+        if (s.width[i] > 0) {
+            print_cell(&s, columns, i, columns[i].title);
+        }
+    }
+    printf("%s\n", mechctl_ink_off(m));
+    for (struct mechc_json_walk w = mechc_json_walk(rows); mechc_json_next(&w);) {
+        for (int i = 0; i < s.count; i++) {
+            mechc_bytes_clear(&text);
+            mechc_bytes_text(&text, "");
+            cell(w.value, columns[i].key, &text);
+            if (s.width[i] > 0 && !text.failed) {
+                print_cell(&s, columns, i, text.at);
+            }
+        }
+        putchar('\n');
+    }
+    mechc_bytes_fini(&text);
+}
+
+bool mechctl_unit(struct mechc_json variables, const char *name, struct mechc_json *out)
+{
+    struct mechc_json v;
+    for (struct mechc_json_walk w = mechc_json_walk(variables); mechc_json_next(&w);) {
+        if (mechc_json_member(w.value, "name", &v) && mechc_json_is(v, name)) {
+            return mechc_json_member(w.value, "unit", out) && mechc_json_kind(*out) == '"';
+        }
+    }
+    return false;
+}
+
+void mechctl_print_values(const struct mechctl *m, struct mechc_json values,
+                          const struct mechc_json *variables)
+{
+    struct mechc_bytes text = {0};
+    int names = 0, numbers = 0;
+    char name[128], unit[32];
+    // widths first
+    for (struct mechc_json_walk w = mechc_json_walk(values); mechc_json_next(&w);) {
+        mechc_json_text(w.key, name, sizeof name);
+        mechc_bytes_clear(&text);
+        mechctl_inline(w.value, &text);
+        const int a = mechctl_width(name), b = text.failed ? 0 : mechctl_width(text.at);
+        names = a > names ? a : names;
+        numbers = b > numbers ? b : numbers;
+    }
+    for (struct mechc_json_walk w = mechc_json_walk(values); mechc_json_next(&w);) {
+        mechc_json_text(w.key, name, sizeof name);
+        struct mechc_json v;
+        unit[0] = 0;
+        if (variables && mechctl_unit(*variables, name, &v)) {
+            mechc_json_text(v, unit, sizeof unit);
+        }
+        mechc_bytes_clear(&text);
+        mechctl_inline(w.value, &text);
+        const char *const number = text.failed ? "" : text.at;
+        fputs(name, stdout);
+        pad(names - mechctl_width(name) + 2 + numbers - mechctl_width(number));
+        printf("%s%s%s%s%s\n", number, *unit ? " " : "", mechctl_ink(m, MECHCTL_DIM), unit,
+               mechctl_ink_off(m));
+    }
+    mechc_bytes_fini(&text);
+}
