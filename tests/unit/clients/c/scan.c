@@ -1,0 +1,115 @@
+/* Reading JSON in place: what is accepted, what is refused, and what the values are. */
+#include "clients/c/scan.h"
+#include "tests/unit/unit.h"
+
+#include <string.h>
+
+static bool opens(const char *text, struct mechc_json *out)
+{
+    struct mechc_json v;
+    return mechc_json_open(text, strlen(text), out ? out : &v);
+}
+
+static void well_formed_texts_are_accepted(void)
+{
+    static const char *const texts[] = {
+        "null",       " true ",    "-0.5e+3",     "[]",
+        "{}",         "[1, 2,3 ]", "\"\\u00e9\"", "{\"a\":{\"b\":[{}]}}",
+        "\"a\\\"b\"", "0",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        CU_ASSERT(opens(texts[i], NULL));
+    }
+}
+
+static void malformed_texts_are_refused(void)
+{
+    static const char *const texts[] = {
+        "",           " ",       "01",       "1.",    "-",     "+1",      "tru",  "[1,]",
+        "[1 2]",      "{\"a\"}", "{\"a\":}", "{a:1}", "\"abc", "\"\\x\"", "1 2",  "\"\\u12g4\"",
+        "{\"a\":1,}", "]",       "\"\n\"",   "nan",   "1e",    "[",       "\"\\", "\"\\u12",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        CU_ASSERT(!opens(texts[i], NULL));
+    }
+    // a zero byte ends no text
+    struct mechc_json v;
+    CU_ASSERT(!mechc_json_open("1\0", 2, &v));
+    CU_ASSERT(!mechc_json_open("\"\\\0\"", 4, &v));
+}
+
+static void deep_nesting_is_refused(void)
+{
+    char text[400];
+    memset(text, '[', sizeof text);
+    struct mechc_json v;
+    CU_ASSERT(!mechc_json_open(text, sizeof text, &v));
+    // 60 levels, closed
+    memset(text + 60, ']', 60);
+    CU_ASSERT(mechc_json_open(text, 120, &v));
+    memset(text, '[', 100);
+    memset(text + 100, ']', 100);
+    CU_ASSERT(!mechc_json_open(text, 200, &v));
+}
+
+static void members_are_found_by_path(void)
+{
+    struct mechc_json root, v;
+    uint64_t n = 0;
+    CU_ASSERT_FATAL(opens("{\"x\":[{\"steps\":3}],\"report\":{\"other\":1,\"steps\":7}}", &root));
+    CU_ASSERT(mechc_json_member(root, "report/steps", &v) && mechc_json_unsigned(v, &n));
+    CU_ASSERT_EQUAL(n, 7);
+    CU_ASSERT(!mechc_json_member(root, "steps", &v));
+    CU_ASSERT(!mechc_json_member(root, "report/steps/deeper", &v));
+    CU_ASSERT(!mechc_json_member(root, "x/steps", &v));
+}
+
+static void a_walk_sees_every_element_once(void)
+{
+    struct mechc_json root;
+    CU_ASSERT_FATAL(opens(" [ 1 , [2,3] , {\"a\":[4]} , \"],[\" , null ] ", &root));
+    CU_ASSERT_EQUAL(mechc_json_count(root), 5);
+    static const char kinds[] = "0[{\"n";
+    size_t i = 0;
+    for (struct mechc_json_walk w = mechc_json_walk(root); mechc_json_next(&w); i++) {
+        CU_ASSERT_EQUAL(mechc_json_kind(w.value), kinds[i]);
+    }
+    CU_ASSERT_EQUAL(i, 5);
+    CU_ASSERT_FATAL(opens("12", &root));
+    CU_ASSERT_EQUAL(mechc_json_count(root), 0);
+}
+
+static void numbers_keep_all_their_bits(void)
+{
+    struct mechc_json v;
+    double x = 0.;
+    CU_ASSERT(opens("0.30000000000000004", &v) && mechc_json_number(v, &x));
+    CHECK_NEAR(x, 0.1 + 0.2, 0.);
+    CU_ASSERT(opens("-1e-3", &v) && mechc_json_number(v, &x));
+    CHECK_NEAR(x, -1e-3, 0.);
+    CU_ASSERT(opens("\"1\"", &v) && !mechc_json_number(v, &x));
+    uint64_t n = 0;
+    CU_ASSERT(opens("18446744073709551609", &v) && mechc_json_unsigned(v, &n));
+    CU_ASSERT(n == 18446744073709551609u);
+    CU_ASSERT(opens("99999999999999999999", &v) && !mechc_json_unsigned(v, &n));
+    CU_ASSERT(opens("1.5", &v) && !mechc_json_unsigned(v, &n));
+}
+
+static void strings_are_decoded(void)
+{
+    struct mechc_json v;
+    char text[64];
+    CU_ASSERT_FATAL(opens("\"a\\n\\\"\\u00e9\\ud83d\\ude00\\ud800!\"", &v));
+    CU_ASSERT_EQUAL(mechc_json_text(v, text, sizeof text), 13);
+    CU_ASSERT_STRING_EQUAL(text, "a\n\"\xc3\xa9\xf0\x9f\x98\x80\xef\xbf\xbd!");
+    // cut before the character that does not fit
+    CU_ASSERT_EQUAL(mechc_json_text(v, text, 5), 13);
+    CU_ASSERT_STRING_EQUAL(text, "a\n\"");
+    CU_ASSERT(mechc_json_is(v, "a\n\"\xc3\xa9\xf0\x9f\x98\x80\xef\xbf\xbd!"));
+    CU_ASSERT(!mechc_json_is(v, "a\n\""));
+}
+
+UNIT_TESTS(UNIT_TEST(well_formed_texts_are_accepted), UNIT_TEST(malformed_texts_are_refused),
+           UNIT_TEST(deep_nesting_is_refused), UNIT_TEST(members_are_found_by_path),
+           UNIT_TEST(a_walk_sees_every_element_once), UNIT_TEST(numbers_keep_all_their_bits),
+           UNIT_TEST(strings_are_decoded))
