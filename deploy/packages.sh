@@ -1,0 +1,57 @@
+# Installs Debian packages by name; read by deploy/run and tests/run. A name may carry the command
+# that makes it needless: npm:npm is missing only where there is no command npm.
+
+# what a build needs, and with it a run
+packages_to_build="gcc g++ meson ninja-build pkg-config:pkg-config libc6-dev libmicrohttpd-dev
+libjansson-dev libzmq3-dev libopenblas-dev liblapacke-dev libsuitesparse-dev libmuparser-dev
+libcurl4-openssl-dev python3:python3 curl:curl"
+
+# what the tests need beside that
+packages_to_test="libcunit1-dev clang clang-format-14 valgrind python3-zmq git:git procps:ps
+nodejs:node npm:npm"
+
+# prints those of the given names that are not installed
+packages_missing() {
+    local entry name command
+    for entry in "$@"; do
+        name=${entry%%:*} command=${entry#"$name"} command=${command#:}
+        if [ -n "$command" ] && command -v "$command" >/dev/null 2>&1; then
+            continue
+        fi
+        if [ "$(dpkg-query -W -f='${db:Status-Status}' "$name" 2>/dev/null)" != installed ]; then
+            printf '%s ' "$name"
+        fi
+    done
+}
+
+# installs what is missing; elsewhere than on Debian and Ubuntu prints the names and returns 2
+packages_install() {
+    local missing sudo=""
+    if ! command -v apt-get >/dev/null 2>&1 || ! command -v dpkg-query >/dev/null 2>&1; then
+        echo "This is neither Debian nor Ubuntu. Needed are (by Debian's names):"
+        printf '%s\n' "$@" | sed 's/:.*//; s/^/    /'
+        return 2
+    fi
+    missing=$(packages_missing "$@")
+    if [ -z "$missing" ]; then
+        echo "packages: all installed"
+        return 0
+    fi
+    if [ "$(id -u)" != 0 ]; then
+        if ! command -v sudo >/dev/null 2>&1; then
+            echo "Please install these packages (neither root nor sudo here):"
+            echo "    $missing"
+            return 2
+        fi
+        sudo=sudo
+    fi
+    echo "packages: installing $missing"
+    # word splitting is meant: a list of names
+    # shellcheck disable=SC2086
+    $sudo apt-get update -q >/dev/null &&
+        $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends \
+            $missing </dev/null >/dev/null || {
+        echo "apt-get could not install them; its own words stand above."
+        return 1
+    }
+}
