@@ -1,0 +1,131 @@
+"""mechctl against a running daemon: a user's session, output for scripts, errors and exit codes."""
+import json
+import os
+import subprocess
+import unittest
+import harness
+import models
+from harness import Daemon, HttpDoor, wait_until
+
+
+class Mechctl(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.daemon = Daemon()
+        cls.door = HttpDoor(cls.daemon)
+        cls.folder = cls.daemon.folder
+        cls.model = os.path.join(cls.folder, 'model.json')
+        with open(cls.model, 'w', encoding='utf-8') as f:
+            json.dump(models.oscillator(), f)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.daemon.stop()
+
+    def run_program(self, *arguments, server=None):
+        environment = {**os.environ, 'MECHD_SERVER': server or self.daemon.base}
+        return subprocess.run([harness.program('mechctl')] + [str(a) for a in arguments],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              stdin=subprocess.DEVNULL, timeout=60 * harness.SLOW,
+                              env=environment)
+
+    def good(self, *arguments):
+        done = self.run_program(*arguments)
+        self.assertEqual(done.returncode, 0, (arguments, done.stdout, done.stderr))
+        self.assertNotIn('Sanitizer', done.stderr)
+        return done.stdout
+
+    def created(self):
+        return self.good('create', self.model).split()[-1]
+
+    def test_a_session(self):
+        i = self.created()
+        self.assertIn(i, self.good('list'))
+        self.assertIn('driven oscillator', self.good('show', i))
+        text = self.good('step', i, '--size', '0.01', 'force=20')
+        self.assertIn('0.01', text)
+        self.assertEqual(self.door.call('get-inputs', id=i)[1]['inputs']['force'], 20)
+        self.good('set', i, 'force=1.5')
+        self.assertIn('1.5', self.good('inputs', i))
+        x = self.door.call('outputs', id=i)[1]['outputs']['x']
+        self.assertIn(('%.4g' % x)[:5], self.good('outputs', i))
+        self.good('reset', i)
+        self.assertEqual(self.door.call('get-state', id=i)[1]['time'], 0)
+        self.good('delete', i)
+        self.assertEqual(self.door.call('instance', id=i)[0], 404)
+
+    def test_output_for_scripts(self):
+        i = json.loads(self.good('--json', 'create', self.model))['id']
+        reply = json.loads(self.good('--json', 'step', i, '--count', '5'))
+        self.assertEqual(reply['step'], 5)
+        state = json.loads(self.good('--json', 'state', i))
+        self.assertEqual(state, self.door.call('get-state', id=i)[1])
+        names = [item['id'] for item in json.loads(self.good('--json', 'list'))['items']]
+        self.assertIn(i, names)
+
+    def test_snapshots_in_the_server_and_in_a_file(self):
+        i = self.created()
+        self.good('step', i, '--count', '10')
+        before = self.door.call('get-state', id=i)[1]
+        snapshot = self.good('snapshot', i).split()[-1]
+        path = os.path.join(self.folder, 'state.mechd')
+        self.good('snapshot', i, '--save', path)
+        self.good('step', i, '--count', '10')
+        self.good('restore', i, snapshot)
+        self.assertEqual(self.door.call('get-state', id=i)[1], before)
+        j = self.good('create', '--snapshot', path).split()[-1]
+        self.assertEqual(self.door.call('get-state', id=j)[1], before)
+
+    def test_watch_shows_frames_from_the_stream(self):
+        i = self.created()
+        self.good('run', i, '--pace', '1')
+        lines = self.good('watch', i, '--follow', '--count', '3').strip().split('\n')
+        rows = [line.split('\t') for line in lines if line[:1].isdigit()]
+        self.assertEqual(len(rows), 3, lines)
+        times = [float(row[0]) for row in rows]
+        self.assertLess(times[0], times[2])
+        self.good('stop', i)
+        wait_until(lambda: self.door.call('step', id=i, count=1)[0] == 200, 'the run has ended')
+
+    def test_examples_and_types_are_listed(self):
+        for example in self.door.call('examples')[1]['items']:
+            self.assertIn(example['name'], self.good('examples'))
+        self.assertIn('Mass1D', self.good('types'))
+        self.assertIn('physicsMass', self.good('types', 'Mass1D'))
+        self.assertIn('k', self.good('parameters', self.created()))
+        self.assertIn('force', self.good('variables', self.created()))
+
+    def test_errors_name_place_and_reason(self):
+        model = models.oscillator()
+        model['objects'][1]['stifness'] = 1
+        path = os.path.join(self.folder, 'bad.json')
+        with open(path, 'w', encoding='utf-8') as f:
+            json.dump(model, f)
+        for arguments in (['check', path], ['create', path]):
+            done = self.run_program(*arguments)
+            self.assertEqual(done.returncode, 1, done)
+            self.assertIn('/objects/1/stifness', done.stderr)
+        self.assertEqual(self.run_program('check', self.model).returncode, 0)
+
+    def test_exit_codes(self):
+        self.assertEqual(self.run_program('show', 'i-999').returncode, 1)
+        self.assertEqual(self.run_program('dance').returncode, 2)
+        self.assertEqual(self.run_program('step').returncode, 2)
+        self.assertEqual(self.run_program('create', '/no/such/file').returncode, 2)
+        done = self.run_program('list', server='http://127.0.0.1:1')
+        self.assertEqual(done.returncode, 3)
+        self.assertIn('127.0.0.1:1', done.stderr)
+
+    def test_help_of_every_command(self):
+        listed = self.good('help')
+        commands = os.path.join(harness.ROOT, 'clients', 'cli', 'commands.def')
+        with open(commands, encoding='utf-8') as f:
+            names = harness.re.findall(r'^MECHCTL_COMMAND\((\w+)\)', f.read(), harness.re.M)
+        self.assertGreater(len(names), 15)
+        for name in names:
+            self.assertIn(name, listed)
+            self.assertIn(name, self.good('help', name))
+
+
+if __name__ == '__main__':
+    unittest.main()
