@@ -10,6 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* values of z: every expression of a system sees all of them */
+enum { MOST_DATA = 1000 };
+
 struct lagrangian_linear_tids {
     struct mech_mat M, C, K;
     struct mech_vector q0, v0, z;
@@ -55,6 +58,12 @@ static void check(const void *description, const char *path, struct mech_diag *d
     mech_fit_length(&site, "q0", s->q0.n);
     mech_fit_length(&site, "v0", s->v0.n);
     mech_fit_length(&site, "Fext", s->Fext.n);
+    if (s->z.n > MOST_DATA) {
+        char place[2 * MECH_DIAG_PATH];
+
+        snprintf(place, sizeof place, "%s/z", path);
+        mech_diag_add(d, place, "more than %d values", MOST_DATA);
+    }
 }
 
 static int linear(const void *description, struct mech_terms *terms)

@@ -240,6 +240,7 @@ static const struct mech_field fields[] = {
 
 static const struct mech_object_ops ops = {
     .markers = markers,
+    .marker_kinds = 1u << MECH_MARKER_COORDINATE,
     .fit = fit,
     .linear = linear,
     .record_size = sizeof(struct record),

@@ -76,6 +76,7 @@ struct mech_object_ops {
     void (*start)(const void *description, double *q, double *v);
     void (*nodes)(const void *description, struct mech_attachment *out);   /* NULL: none */
     void (*markers)(const void *description, struct mech_attachment *out); /* NULL: none */
+    uint32_t marker_kinds; /* mask of 1u << enum mech_marker_kind that it takes */
     /* With the site known: sizes against coordinates, kinds of coordinates. May be NULL. */
     void (*fit)(const void *description, const struct mech_site *site);
     /* Linear terms. 0 or negative. May be NULL. */

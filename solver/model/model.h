@@ -9,6 +9,7 @@
 #pragma once
 
 #include "solver/items/document.h"
+#include "solver/items/ops.h"
 #include "solver/model/state.h"
 
 struct mech_model;
@@ -26,28 +27,119 @@ struct mech_linear_part {
 enum mech_row_law { MECH_ROW_NEWTON_IMPACT };
 struct mech_contact_rows {
     int32_t count;
-    const int32_t *start;   /* [count + 1] of the entries of each row of H */
-    const int32_t *column;  /* velocity indices */
+    const int32_t *start;  /* [count + 1] of the entries of each row of H */
+    const int32_t *column; /* velocity indices */
     const double *value;
-    const double *b;        /* [count] m */
-    const double *e;        /* [count] restitution, 0 to 1 */
-    const int32_t *law;     /* [count] enum mech_row_law */
+    const double *b;            /* [count] m */
+    const double *e;            /* [count] restitution, 0 to 1 */
+    const int32_t *law;         /* [count] enum mech_row_law */
     const int32_t *interaction; /* [count] index in the document's interactions */
 };
+
+/* Check and compile a document. `parameters` [document->parameters.n]: values in use, NULL: as the
+ * document says. Numbers bound to parameters are written into the document; on faults it must be
+ * compiled again with the old values to be as it was. The document must outlive the model.
+ * 0; MECH_INVALID (diag says why); negative. */
+int mech_model_compile(struct mech_document *document, const double *parameters,
+                       struct mech_diag *diag, struct mech_model **out);
+void mech_model_destroy(struct mech_model *m);
 
 const struct mech_state_sizes *mech_model_sizes(const struct mech_model *m);
 const struct mech_settings *mech_model_settings(const struct mech_model *m);
 const struct mech_linear_part *mech_model_linear(const struct mech_model *m);
 const struct mech_contact_rows *mech_model_contacts(const struct mech_model *m);
+size_t mech_model_memory(const struct mech_model *m);
+
+/* The initial state of the document into a state of the model's sizes: time, q, v, x, z, parameters;
+ * everything else 0, `changed` set. */
+void mech_model_initial(const struct mech_model *m, struct mech_state *s);
+
+/* Reference coordinates [nv + 1], never NULL. */
+const double *mech_model_reference(const struct mech_model *m);
 
 /* True when g is empty: no item is nonlinear. */
 bool mech_model_is_linear(const struct mech_model *m);
+/* True when some derivative of g is taken by differences. */
+bool mech_model_differenced(const struct mech_model *m);
+/* Name of the first nonlinear item, or NULL. */
+const char *mech_model_nonlinear_name(const struct mech_model *m);
 /* True when F depends on neither time nor inputs with derivatives (given which inputs are set). */
 bool mech_model_constant_force(const struct mech_model *m, const struct mech_state *s);
 
 /* F(t) of loads, Fext, inputs and the forces of this step into f [nv + 1] (overwritten).
  * 0; MECH_NOT_FINITE. */
 int mech_model_force(const struct mech_model *m, const struct mech_state *s, double t, double *f);
+/* After MECH_NOT_FINITE: a sentence with the name of the load or system at fault. */
+void mech_model_blame(const struct mech_model *m, const struct mech_state *s, double t, char *text,
+                      size_t size);
+/* The part of F that belongs to the objects (offsets of springs, constant forces), [nv + 1]. */
+const double *mech_model_item_force(const struct mech_model *m);
+
+/* The point (t, q, v) for the two functions below; q and v [nv + 1], ground slot 0. */
+struct mech_eval mech_model_point(const struct mech_model *m, double t, const double *q,
+                                  const double *v);
+/* g [nv + 1] += nonlinear left-hand-side terms. */
+void mech_model_nonlinear(const struct mech_model *m, const struct mech_eval *e, double *g);
+/* Pattern of ∂g/∂q and ∂g/∂v as a matrix of ones, ZERO when g is empty. */
+const struct mech_mat *mech_model_pattern(const struct mech_model *m);
+/* Places of the local tangents in the values of W, whose pattern holds mech_model_pattern; what
+ * belongs to the ground goes to values[mech_mat_stored(W)], so make room for one more.
+ * 0; MECH_INTERNAL when W lacks an entry; negative. */
+int mech_model_places(const struct mech_model *m, struct mech_arena *arena,
+                      const struct mech_mat *W, int32_t **out);
+/* values[places] += c[0] ∂g/∂q + c[1] ∂g/∂v. */
+void mech_model_tangent(const struct mech_model *m, const struct mech_eval *e, const double c[2],
+                        const int32_t *places, double *values);
+
+/* First-order states: ẋ = A x + r(t). */
+const struct mech_mat *mech_model_first_order(const struct mech_model *m);
+/* r(t) [nx + 1] (overwritten). 0; MECH_NOT_FINITE. */
+int mech_model_rate(const struct mech_model *m, const struct mech_state *s, double t, double *r);
+
+/* Path of the item that owns velocity `column`: "/objects/2" or "/nodes/0". */
+void mech_model_owner(const struct mech_model *m, int32_t column, char *path, size_t size);
+
+/* --- channels --------------------------------------------------------------------------------- */
+
+enum mech_input_kind { MECH_INPUT_LOAD, MECH_INPUT_MARKER, MECH_INPUT_PARAMETER };
+struct mech_channel_info {
+    const char *name;
+    int32_t size, offset; /* values; offset of the first among all inputs (outputs) */
+    bool scalar;
+    const char *unit;
+    enum mech_input_kind kind; /* of an input */
+    int32_t parameter;         /* of a parameter input: which */
+};
+size_t mech_model_inputs(const struct mech_model *m);
+const struct mech_channel_info *mech_model_input(const struct mech_model *m, size_t i);
+size_t mech_model_outputs(const struct mech_model *m);
+const struct mech_channel_info *mech_model_output(const struct mech_model *m, size_t i);
+int32_t mech_model_output_size(const struct mech_model *m);
+/* Value of one packed input at time t, whether it is set or the model's own. */
+double mech_model_input_value(const struct mech_model *m, const struct mech_state *s, int32_t input,
+                              size_t i, double t);
+/* Generalized force of `values` at a marker: f [nv + 1] +=. */
+void mech_model_marker_force(const struct mech_model *m, int32_t marker, const double *values,
+                             double *f);
+
+/* Values of output channel i in the state. */
+void mech_model_output_values(const struct mech_model *m, const struct mech_state *s, size_t i,
+                              double *values);
+/* As mech_sim_item_output, by index. */
+struct mech_output_request {
+    enum mech_category category;
+    int32_t index;
+    enum mech_output variable;
+    enum mech_configuration configuration;
+    const double *local; /* [3] or NULL */
+};
+int mech_model_item_output(const struct mech_model *m, const struct mech_state *s,
+                           const struct mech_output_request *r, size_t capacity, double *values,
+                           size_t *count);
+uint32_t mech_model_item_outputs(const struct mech_model *m, enum mech_category category,
+                                 int32_t index);
+/* Index of the item, or -1. */
+int32_t mech_model_find(const struct mech_model *m, enum mech_category category, const char *name);
 
 /* Scratch for one simulation; released by whoever marks it. */
 struct mech_arena *mech_model_scratch(const struct mech_model *m);

@@ -11,9 +11,9 @@
 
 struct mech_state_sizes {
     int32_t q, v, x, lambda, z, impulse;
-    int32_t input;     /* channel values in all, packed */
+    int32_t input; /* channel values in all, packed */
     int32_t parameter;
-    int32_t carry;     /* doubles that the integrator carries from step to step beyond these */
+    int32_t carry; /* doubles that the integrator carries from step to step beyond these */
 };
 
 /* Pointers into the block. */
@@ -22,23 +22,26 @@ struct mech_state {
     size_t size; /* bytes */
     struct mech_state_counters {
         double time;
-        uint64_t steps;      /* internal steps since the start */
-        uint64_t changed;    /* 1: v̇, a and λ must be computed anew before the next step */
-        double last_step;    /* h of the last internal step, 0 before the first */
-    } *at;
-    double *q, *v;       /* [q], [v] total coordinates; velocities */
-    double *vdot, *a;    /* [v] accelerations; algorithmic accelerations of generalized-α */
+        uint64_t steps;   /* internal steps since the start */
+        uint64_t changed; /* 1: v̇, a and λ must be computed anew before the next step */
+        double last_step; /* h of the last internal step, 0 before the first */
+    } * at;
+    double *q, *v;    /* [q], [v] total coordinates; velocities */
+    double *vdot, *a; /* [v] accelerations; algorithmic accelerations of generalized-α */
     double *x, *lambda, *z;
-    double *impulse;     /* [impulse] of the last step, N s */
-    double *input;       /* [4 × input]: value, first, second derivative; time since which they hold */
-    double *input_set;   /* [input] 1: set, 0: the model's own value acts */
-    double *parameter;   /* [parameter] */
-    double *carry;       /* [carry] */
+    double *impulse; /* [impulse] of the last step, N s */
+    double *input;   /* [4 × input]: value, first, second derivative; time since which they hold */
+    double *input_set;         /* [input] 1: set, 0: the model's own value acts */
+    double *parameter;         /* [parameter] */
+    double *carry;             /* [carry] */
+    double *q_start, *v_start; /* [q], [v] at the start of the last communication step */
+    /* not in the block: generalized forces [v] that act during the running command, or NULL */
+    const double *extra;
 };
 
 /* Bytes of a block with these sizes. */
 size_t mech_state_bytes(const struct mech_state_sizes *n);
 /* Point *s into a block of mech_state_bytes. */
 void mech_state_place(const struct mech_state_sizes *n, double *block, struct mech_state *s);
-/* Copy everything; both of the same sizes. */
+/* Copy the block; both of the same sizes. `extra` of `to` stays. */
 void mech_state_copy(const struct mech_state *from, struct mech_state *to);

@@ -1,0 +1,231 @@
+/* Third pass: every object writes its linear terms once; what is not linear becomes records.
+ *
+ * M, C, K and A are gathered as triplets and kept in their leanest form. Records of one type lie side
+ * by side; objects of one type need not be neighbours in the document. */
+#include "solver/base/err.h"
+#include "solver/model/internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static struct mech_site site_of(struct mech_model *m, size_t i, const char *path,
+                                struct mech_diag *diag)
+{
+    const struct mech_seat_of *const seat = &m->objects[i];
+
+    return (struct mech_site){.arena = &m->arena,
+                              .parameters = &m->document->parameters,
+                              .values = m->parameters,
+                              .slot = seat->slot,
+                              .n = seat->n,
+                              .first_order = seat->first_order,
+                              .path = path,
+                              .diag = diag};
+}
+
+/* sizes against coordinates, for all objects */
+static void fit_all(struct mech_model *m, struct mech_diag *diag)
+{
+    for (size_t i = 0; i < m->document->objects.n; i++) {
+        const struct mech_item *const item = &m->document->objects.at[i];
+        char path[MECH_DIAG_PATH];
+
+        mech_item_path(MECH_OBJECT, i, NULL, path, sizeof path);
+        const struct mech_site site = site_of(m, i, path, diag);
+        if (item->type->ops.object->fit) {
+            item->type->ops.object->fit(item->description, &site);
+        }
+    }
+}
+
+static int write_terms(struct mech_model *m, struct mech_terms *t)
+{
+    for (size_t i = 0; i < m->document->objects.n; i++) {
+        const struct mech_item *const item = &m->document->objects.at[i];
+
+        if (item->type->ops.object->linear) {
+            t->slot = m->objects[i].slot;
+            MECH_TRY(item->type->ops.object->linear(item->description, t));
+        }
+    }
+    return 0;
+}
+
+/* Rows of M without any entry: coordinates that nothing gives a mass. */
+static int check_mass_rows(struct mech_model *m, const struct mech_terms *t, struct mech_diag *diag)
+{
+    const struct mech_terms_list *const list = &t->list[MECH_TERM_M];
+    const struct mech_arena_mark mark = mech_arena_mark(&m->arena);
+    bool *const massive = mech_arena_alloc(&m->arena, (size_t)m->sizes.v, sizeof *massive);
+    char last[MECH_DIAG_PATH] = "";
+
+    if (!massive) {
+        return MECH_NO_MEMORY;
+    }
+    for (size_t k = 0; k < list->n; k++) {
+        if (list->at[k].value != 0.) {
+            massive[list->at[k].row] = true;
+        }
+    }
+    for (int32_t i = 0; i < m->sizes.v; i++) {
+        if (!massive[i]) {
+            char path[MECH_DIAG_PATH];
+
+            mech_model_owner(m, i, path, sizeof path);
+            if (strcmp(path, last) != 0) {
+                mech_diag_add(diag, path, "singular mass matrix: coordinate %d has no mass",
+                              (int)i);
+                memcpy(last, path, sizeof last);
+            }
+        }
+    }
+    mech_arena_release(&m->arena, mark);
+    return 0;
+}
+
+static int build_matrices(struct mech_model *m, struct mech_terms *t)
+{
+    const int32_t nv = m->sizes.v, nx = m->sizes.x;
+    struct mech_mat *const out[] = {&m->M, &m->C, &m->K, &m->A};
+    bool shifted = false;
+
+    for (int i = 0; i < MECH_TERM_COUNT; i++) {
+        const int32_t n = i == MECH_TERM_A ? nx : nv;
+
+        MECH_TRY(mech_mat_from_triplets(&m->arena, n, n, t->list[i].at, t->list[i].n, out[i]));
+    }
+    for (int32_t i = 0; i < nv; i++) {
+        shifted = shifted || m->q_ref[i] != 0.;
+    }
+    m->linear = (struct mech_linear_part){
+        .nv = nv, .M = &m->M, .C = &m->C, .K = &m->K, .q_ref = shifted ? m->q_ref : NULL};
+    return 0;
+}
+
+/* The batch of a type, made when its first record comes. */
+static struct mech_batch *batch_of(struct mech_model *m, const struct mech_object_ops *ops)
+{
+    for (size_t b = 0; b < m->batch_count; b++) {
+        if (m->batches[b].ops == ops) {
+            return &m->batches[b];
+        }
+    }
+    struct mech_batch *const fresh = &m->batches[m->batch_count];
+    const size_t most = m->document->objects.n;
+
+    fresh->ops = ops;
+    fresh->records = mech_arena_alloc(&m->arena, most, ops->record_size);
+    fresh->slot =
+        mech_arena_alloc(&m->arena, most * (size_t)ops->record_coordinates, sizeof *fresh->slot);
+    if (!fresh->records || !fresh->slot) {
+        return NULL;
+    }
+    m->batch_count++;
+    return fresh;
+}
+
+static int build_records(struct mech_model *m, struct mech_diag *diag)
+{
+    size_t types = 0;
+
+    while (mech_item_types[types]) {
+        types++;
+    }
+    m->batches = mech_arena_alloc(&m->arena, types, sizeof *m->batches);
+    if (!m->batches) {
+        return MECH_NO_MEMORY;
+    }
+    for (size_t i = 0; i < m->document->objects.n; i++) {
+        const struct mech_item *const item = &m->document->objects.at[i];
+        const struct mech_object_ops *const ops = item->type->ops.object;
+        char path[MECH_DIAG_PATH];
+
+        if (!ops->record) {
+            continue;
+        }
+        struct mech_batch *const b = batch_of(m, ops);
+        if (!b) {
+            return MECH_NO_MEMORY;
+        }
+        mech_item_path(MECH_OBJECT, i, NULL, path, sizeof path);
+        const struct mech_site site = site_of(m, i, path, diag);
+        void *const at = b->records + b->n * ops->record_size;
+        const int r = ops->record(item->description, &site, at);
+
+        if (r < 0) {
+            return r;
+        }
+        if (r > 0) {
+            const size_t rc = (size_t)ops->record_coordinates;
+
+            b->first = b->n ? b->first : (int32_t)i;
+            memcpy(b->slot + b->n * rc, site.slot, rc * sizeof *b->slot);
+            m->objects[i].record = at;
+            m->place_count += rc * rc;
+            b->n++;
+        }
+    }
+    return 0;
+}
+
+/* A one wherever a record has a tangent. */
+static int build_pattern(struct mech_model *m)
+{
+    const struct mech_arena_mark mark = mech_arena_mark(&m->scratch);
+    struct mech_triplet *const t = mech_arena_alloc(&m->scratch, m->place_count, sizeof *t);
+    size_t n = 0;
+
+    if (!t) {
+        return MECH_NO_MEMORY;
+    }
+    for (size_t b = 0; b < m->batch_count; b++) {
+        const struct mech_batch *const batch = &m->batches[b];
+        const int32_t rc = batch->ops->record_coordinates;
+
+        for (size_t r = 0; r < batch->n; r++) {
+            const int32_t *const slot = batch->slot + r * (size_t)rc;
+
+            for (int32_t k = 0; k < rc * rc; k++) {
+                const int32_t row = slot[k / rc], col = slot[k % rc];
+
+                if (row < m->sizes.v && col < m->sizes.v) {
+                    t[n++] = (struct mech_triplet){row, col, 1.};
+                }
+            }
+        }
+    }
+    const int result = mech_mat_from_triplets(&m->arena, m->sizes.v, m->sizes.v, t, n, &m->pattern);
+
+    mech_arena_release(&m->scratch, mark);
+    return result;
+}
+
+int mech_assemble(struct mech_model *m, struct mech_diag *diag)
+{
+    const size_t v = (size_t)m->sizes.v + 1, x = (size_t)m->sizes.x + 1;
+    struct mech_terms terms = {.ground = m->sizes.v};
+
+    fit_all(m, diag);
+    if (!mech_diag_clean(diag)) {
+        return 0;
+    }
+    m->item_force = mech_arena_alloc(&m->arena, v, sizeof(double));
+    m->base = mech_arena_alloc(&m->arena, v, sizeof(double));
+    m->rate = mech_arena_alloc(&m->arena, x, sizeof(double));
+    if (!m->item_force || !m->base || !m->rate) {
+        return MECH_NO_MEMORY;
+    }
+    terms.force = m->item_force;
+    terms.rate = m->rate;
+    int r = write_terms(m, &terms);
+    r = r ? r : check_mass_rows(m, &terms, diag);
+    r = r ? r : build_matrices(m, &terms);
+    mech_terms_fini(&terms);
+    r = r ? r : build_records(m, diag);
+    r = r ? r : build_pattern(m);
+    if (r == 0) {
+        m->item_force[m->sizes.v] = 0.;
+        memcpy(m->base, m->item_force, v * sizeof(double));
+    }
+    return r;
+}

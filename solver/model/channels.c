@@ -1,0 +1,232 @@
+/* The document's inputs and outputs: what each drives or reads, and its place among the packed
+ * values. */
+#include "solver/base/err.h"
+#include "solver/model/internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* "/inputs/2/component" */
+static void channel_path(const char *list, size_t i, const char *field, char *path, size_t size)
+{
+    snprintf(path, size, "/%s/%zu%s%s", list, i, field ? "/" : "", field ? field : "");
+}
+
+/* The range of components that a channel covers: all of `size`, or one. */
+static bool component_range(int32_t component, int32_t size, int32_t *first, int32_t *count)
+{
+    *first = component < 0 ? 0 : component;
+    *count = component < 0 ? size : 1;
+    return component < size;
+}
+
+static int32_t marker_size(enum mech_marker_kind kind)
+{
+    return kind == MECH_MARKER_COORDINATE ? 1 : kind == MECH_MARKER_POSITION ? 3 : 6;
+}
+
+/* A channel of forces of its own for component r at a marker. */
+static int marker_channel(struct mech_model *m, int32_t marker, int32_t r)
+{
+    const struct mech_marker_map *const map = &m->markers[marker];
+    struct mech_channel *const c = mech_channel_new(m);
+
+    if (!c) {
+        return MECH_NO_MEMORY;
+    }
+    c->category = MECH_MARKER;
+    c->item = marker;
+    c->first_order = map->first_order;
+    for (int32_t i = 0; i < map->n; i++) {
+        MECH_TRY(mech_channel_entry(m, map->slot[i], map->J[r][i]));
+    }
+    return 0;
+}
+
+/* Which kind of input it is; false with a fault when not exactly one target is named. */
+static bool input_kind(const struct mech_input *in, size_t i, enum mech_input_kind *kind,
+                       struct mech_diag *diag)
+{
+    const int named = (in->load.name != NULL) + (in->marker.name != NULL) + (in->parameter != NULL);
+
+    if (named != 1) {
+        char path[MECH_DIAG_PATH];
+
+        channel_path("inputs", i, NULL, path, sizeof path);
+        mech_diag_add(diag, path, "needs exactly one of load, marker, parameter");
+        return false;
+    }
+    *kind = in->load.name     ? MECH_INPUT_LOAD
+            : in->marker.name ? MECH_INPUT_MARKER
+                              : MECH_INPUT_PARAMETER;
+    return true;
+}
+
+/* Drive the channels of a load's components. */
+static void drive_load(struct mech_model *m, const struct mech_input *in, size_t i, int32_t first,
+                       int32_t offset, struct mech_diag *diag)
+{
+    const int32_t count = m->inputs[i].size;
+
+    for (int32_t k = 0; k < count; k++) {
+        const int32_t channel = m->loads[in->load.index].channel + first + k;
+
+        if (m->channels[channel].input >= 0) {
+            char path[MECH_DIAG_PATH];
+
+            channel_path("inputs", i, "load", path, sizeof path);
+            mech_diag_add(diag, path, "another input sets component %d of this load already",
+                          (int)(first + k));
+        }
+        m->channels[channel].input = offset + k;
+        m->input_channel[offset + k] = channel;
+    }
+}
+
+static int32_t find_parameter(const struct mech_model *m, const char *name)
+{
+    for (size_t p = 0; p < m->document->parameters.n; p++) {
+        if (strcmp(m->document->parameters.at[p].name, name) == 0) {
+            return (int32_t)p;
+        }
+    }
+    return -1;
+}
+
+static int add_input(struct mech_model *m, const struct mech_input *in, size_t i,
+                     struct mech_diag *diag)
+{
+    struct mech_channel_info *const info = &m->inputs[i];
+    const int32_t offset = m->sizes.input;
+    int32_t size = 1, first = 0;
+    char path[MECH_DIAG_PATH];
+
+    *info = (struct mech_channel_info){.name = in->name, .offset = offset, .unit = ""};
+    if (!input_kind(in, i, &info->kind, diag)) {
+        return 0;
+    }
+    if (info->kind == MECH_INPUT_LOAD) {
+        const struct mech_load_ops *const ops =
+            m->document->loads.at[in->load.index].type->ops.load;
+
+        size = ops->size;
+        info->unit = mech_output_unit(ops->variable);
+    } else if (info->kind == MECH_INPUT_MARKER) {
+        size = marker_size(m->markers[in->marker.index].kind);
+        info->unit = "N";
+    } else {
+        info->parameter = find_parameter(m, in->parameter);
+        if (info->parameter < 0) {
+            channel_path("inputs", i, "parameter", path, sizeof path);
+            mech_diag_add(diag, path, "there is no parameter \"%s\"", in->parameter);
+            return 0;
+        }
+    }
+    info->scalar = in->component >= 0 || size == 1;
+    if (!component_range(in->component, size, &first, &info->size)) {
+        channel_path("inputs", i, "component", path, sizeof path);
+        mech_diag_add(diag, path, "component %d of a vector of %d", (int)in->component, (int)size);
+        return 0;
+    }
+    m->sizes.input += info->size;
+    if (info->kind == MECH_INPUT_LOAD) {
+        drive_load(m, in, i, first, offset, diag);
+    }
+    for (int32_t k = 0; k < info->size && info->kind == MECH_INPUT_MARKER; k++) {
+        MECH_TRY(marker_channel(m, in->marker.index, first + k));
+        m->channels[m->channel_count - 1].input = offset + k;
+        m->input_channel[offset + k] = (int32_t)m->channel_count - 1;
+    }
+    return 0;
+}
+
+int mech_inputs(struct mech_model *m, struct mech_diag *diag)
+{
+    const struct mech_structs *const list = &m->document->inputs;
+    const struct mech_input *const in = list->at;
+
+    m->inputs = mech_arena_alloc(&m->arena, list->n, sizeof *m->inputs);
+    m->input_channel = mech_arena_alloc(&m->arena, 6 * list->n, sizeof *m->input_channel);
+    if (!m->inputs || !m->input_channel) {
+        return MECH_NO_MEMORY;
+    }
+    for (size_t i = 0; i < 6 * list->n; i++) {
+        m->input_channel[i] = -1;
+    }
+    for (size_t i = 0; i < list->n; i++) {
+        MECH_TRY(add_input(m, &in[i], i, diag));
+    }
+    return 0;
+}
+
+/* --- outputs ---------------------------------------------------------------------------------- */
+
+/* What a sensor asks for; a fault when its target does not have it. */
+static bool sensor_request(struct mech_model *m, size_t i, struct mech_output_request *r,
+                           struct mech_diag *diag)
+{
+    const struct mech_item *const item = &m->document->sensors.at[i];
+    const struct mech_sensor_ops *const ops = item->type->ops.sensor;
+    char path[MECH_DIAG_PATH];
+
+    *r = (struct mech_output_request){.category = ops->target,
+                                      .index = ops->ref(item->description)->index,
+                                      .local = ops->local ? ops->local(item->description) : NULL};
+    const struct mech_items *const targets = mech_document_items(m->document, ops->target);
+    const struct mech_item *const target = &targets->at[r->index];
+
+    if (ops->body && !target->type->ops.object->jacobian) {
+        mech_item_path(MECH_SENSOR, i, ops->field, path, sizeof path);
+        mech_diag_add(diag, path, "\"%s\" is not a body", target->name);
+        return false;
+    }
+    r->variable =
+        ops->variable ? ops->variable(item->description) : target->type->ops.load->variable;
+    if (!(mech_model_item_outputs(m, r->category, r->index) & mech_output_bit(r->variable))) {
+        mech_item_path(MECH_SENSOR, i, "outputVariable", path, sizeof path);
+        mech_diag_add(diag, path, "%s has no output variable %s", target->type->name,
+                      mech_output_name(r->variable));
+        return false;
+    }
+    return true;
+}
+
+int mech_outputs(struct mech_model *m, struct mech_diag *diag)
+{
+    const struct mech_structs *const list = &m->document->outputs;
+    const struct mech_output_channel *const out = list->at;
+    struct mech_output_request *const sensors =
+        mech_arena_alloc(&m->arena, m->document->sensors.n, sizeof *sensors);
+
+    m->outputs = mech_arena_alloc(&m->arena, list->n, sizeof *m->outputs);
+    m->output_of = mech_arena_alloc(&m->arena, list->n, sizeof *m->output_of);
+    if (!m->outputs || !m->output_of || !sensors) {
+        return MECH_NO_MEMORY;
+    }
+    bool clean = true;
+    for (size_t i = 0; i < m->document->sensors.n; i++) {
+        clean = sensor_request(m, i, &sensors[i], diag) && clean;
+    }
+    for (size_t i = 0; i < list->n && clean; i++) {
+        const struct mech_output_request *const r = &sensors[out[i].sensor.index];
+        const char *const unit = mech_output_unit(r->variable);
+        int32_t first;
+        size_t size = 0;
+
+        MECH_FOLD(mech_model_item_output(m, NULL, r, 0, NULL, &size));
+        m->outputs[i] = (struct mech_channel_info){.name = out[i].name,
+                                                   .offset = m->output_size,
+                                                   .scalar = out[i].component >= 0 || size == 1,
+                                                   .unit = unit ? unit : ""};
+        m->output_of[i] = (struct mech_output_of){*r, out[i].component};
+        if (!component_range(out[i].component, (int32_t)size, &first, &m->outputs[i].size)) {
+            char path[MECH_DIAG_PATH];
+
+            channel_path("outputs", i, "component", path, sizeof path);
+            mech_diag_add(diag, path, "component %d of a vector of %zu", (int)out[i].component,
+                          size);
+        }
+        m->output_size += m->outputs[i].size;
+    }
+    return 0;
+}

@@ -1,0 +1,204 @@
+/* From a document to a model: resolve, lay out, assemble, connect channels and contacts. A pass runs
+ * only when the one before found no fault, so that each may rely on what was checked. */
+#include "solver/base/err.h"
+#include "solver/model/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int use_parameters(struct mech_model *m, const double *values)
+{
+    const struct mech_parameters *const p = &m->document->parameters;
+    double *const own = mech_arena_alloc(&m->arena, p->n, sizeof *own);
+
+    if (!own) {
+        return MECH_NO_MEMORY;
+    }
+    for (size_t i = 0; i < p->n; i++) {
+        own[i] = values ? values[i] : p->at[i].value;
+    }
+    m->parameters = own;
+    m->sizes.parameter = (int32_t)p->n;
+    return 0;
+}
+
+static int compile(struct mech_model *m, const double *parameters, struct mech_diag *diag)
+{
+    int (*const passes[])(struct mech_model *, struct mech_diag *) = {
+        mech_resolve, mech_layout,  mech_assemble, mech_channels,
+        mech_inputs,  mech_outputs, mech_contacts,
+    };
+
+    MECH_TRY(use_parameters(m, parameters));
+    for (size_t i = 0; i < sizeof passes / sizeof *passes; i++) {
+        MECH_TRY(passes[i](m, diag));
+        if (!mech_diag_clean(diag)) {
+            return MECH_INVALID;
+        }
+    }
+    return mech_channels_fold(m);
+}
+
+int mech_model_compile(struct mech_document *document, const double *parameters,
+                       struct mech_diag *diag, struct mech_model **out)
+{
+    struct mech_model *const m = calloc(1, sizeof *m);
+
+    *out = NULL;
+    if (!m) {
+        return MECH_NO_MEMORY;
+    }
+    m->document = document;
+    mech_arena_init(&m->arena, 0);
+    mech_arena_init(&m->scratch, 0);
+    const int r = compile(m, parameters, diag);
+    if (r) {
+        mech_model_destroy(m);
+        return r;
+    }
+    *out = m;
+    return 0;
+}
+
+void mech_model_destroy(struct mech_model *m)
+{
+    if (!m) {
+        return;
+    }
+    for (size_t b = 0; b < m->batch_count; b++) {
+        const struct mech_batch *const batch = &m->batches[b];
+
+        for (size_t r = 0; r < batch->n && batch->ops->release; r++) {
+            batch->ops->release(batch->records + r * batch->ops->record_size);
+        }
+    }
+    for (size_t i = 0; i < m->channel_count; i++) {
+        mech_expr_destroy(m->channels[i].expr);
+    }
+    mech_arena_fini(&m->arena);
+    mech_arena_fini(&m->scratch);
+    free(m);
+}
+
+void mech_model_initial(const struct mech_model *m, struct mech_state *s)
+{
+    const size_t v = (size_t)m->sizes.v + 1;
+
+    memset(s->block, 0, s->size);
+    s->at->time = m->document->solver.start_time;
+    s->at->changed = 1;
+    memcpy(s->q, m->q0, v * sizeof(double));
+    memcpy(s->v, m->v0, v * sizeof(double));
+    memcpy(s->q_start, m->q0, v * sizeof(double));
+    memcpy(s->v_start, m->v0, v * sizeof(double));
+    memcpy(s->x, m->x0, ((size_t)m->sizes.x + 1) * sizeof(double));
+    memcpy(s->z, m->z0, ((size_t)m->sizes.z + 1) * sizeof(double));
+    memcpy(s->parameter, m->parameters, (size_t)m->sizes.parameter * sizeof(double));
+}
+
+void mech_model_owner(const struct mech_model *m, int32_t column, char *path, size_t size)
+{
+    for (size_t i = 0; i < m->document->objects.n; i++) {
+        const struct mech_seat_of *const on = &m->objects[i];
+        const struct mech_object_ops *const ops = m->document->objects.at[i].type->ops.object;
+
+        for (int32_t k = 0; k < on->n && (ops->body || ops->own) && !on->first_order; k++) {
+            if (on->slot[k] == column) {
+                mech_item_path(MECH_OBJECT, i, NULL, path, size);
+                return;
+            }
+        }
+    }
+    for (size_t i = 0; i < m->document->nodes.n; i++) {
+        const struct mech_seat_of *const on = &m->nodes[i];
+
+        if (!on->first_order && on->n && column >= on->slot[0] && column < on->slot[0] + on->n) {
+            mech_item_path(MECH_NODE, i, NULL, path, size);
+            return;
+        }
+    }
+    mech_item_path(MECH_NODE, 0, NULL, path, size);
+}
+
+/* --- what it is ------------------------------------------------------------------------------- */
+
+const struct mech_state_sizes *mech_model_sizes(const struct mech_model *m)
+{
+    return &m->sizes;
+}
+
+const struct mech_settings *mech_model_settings(const struct mech_model *m)
+{
+    return &m->document->solver;
+}
+
+const struct mech_linear_part *mech_model_linear(const struct mech_model *m)
+{
+    return &m->linear;
+}
+
+const struct mech_contact_rows *mech_model_contacts(const struct mech_model *m)
+{
+    return &m->rows;
+}
+
+size_t mech_model_memory(const struct mech_model *m)
+{
+    return sizeof *m + m->arena.total + m->scratch.total;
+}
+
+const double *mech_model_reference(const struct mech_model *m)
+{
+    return m->q_ref;
+}
+
+const double *mech_model_item_force(const struct mech_model *m)
+{
+    return m->item_force;
+}
+
+const struct mech_mat *mech_model_first_order(const struct mech_model *m)
+{
+    return &m->A;
+}
+
+size_t mech_model_inputs(const struct mech_model *m)
+{
+    return m->document->inputs.n;
+}
+
+const struct mech_channel_info *mech_model_input(const struct mech_model *m, size_t i)
+{
+    return &m->inputs[i];
+}
+
+size_t mech_model_outputs(const struct mech_model *m)
+{
+    return m->document->outputs.n;
+}
+
+const struct mech_channel_info *mech_model_output(const struct mech_model *m, size_t i)
+{
+    return &m->outputs[i];
+}
+
+int32_t mech_model_output_size(const struct mech_model *m)
+{
+    return m->output_size;
+}
+
+int32_t mech_model_find(const struct mech_model *m, enum mech_category category, const char *name)
+{
+    return category <= MECH_SENSOR ? mech_names_find(&m->names[category], name) : -1;
+}
+
+struct mech_arena *mech_model_scratch(const struct mech_model *m)
+{
+    /* the model is const to its readers; its scratch is the one thing that they may use up */
+    union {
+        const struct mech_arena *from;
+        struct mech_arena *to;
+    } scratch = {.from = &m->scratch};
+
+    return scratch.to;
+}

@@ -1,0 +1,366 @@
+/* F(t): what acts from outside. Each scalar component of a load or of a system's external force is a
+ * channel: a number, an expression or an input, and the coordinates on which it acts with their
+ * weights. Channels that never change are folded into one constant vector. */
+#include "solver/base/err.h"
+#include "solver/model/internal.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Twice the room when an array of the arena is full; the old one stays behind until the end. */
+static void *grown(struct mech_arena *arena, void *at, size_t *capacity, size_t size)
+{
+    const size_t more = *capacity ? 2 * *capacity : 64;
+    void *const fresh = mech_arena_alloc(arena, more, size);
+
+    if (fresh && *capacity) {
+        memcpy(fresh, at, *capacity * size);
+    }
+    *capacity = more;
+    return fresh;
+}
+
+struct mech_channel *mech_channel_new(struct mech_model *m)
+{
+    if (m->channel_count == m->channel_capacity) {
+        m->channels = grown(&m->arena, m->channels, &m->channel_capacity, sizeof *m->channels);
+        if (!m->channels) {
+            return NULL;
+        }
+    }
+    struct mech_channel *const c = &m->channels[m->channel_count++];
+
+    *c = (struct mech_channel){.input = -1, .start = m->entry_count, .end = m->entry_count};
+    return c;
+}
+
+int mech_channel_entry(struct mech_model *m, int32_t slot, double weight)
+{
+    if (m->entry_count == m->entry_capacity) {
+        m->entries = grown(&m->arena, m->entries, &m->entry_capacity, sizeof *m->entries);
+        if (!m->entries) {
+            return MECH_NO_MEMORY;
+        }
+    }
+    m->entries[m->entry_count++] = (struct mech_channel_entry){slot, weight};
+    m->channels[m->channel_count - 1].end = m->entry_count;
+    return 0;
+}
+
+/* --- loads and systems ------------------------------------------------------------------------ */
+
+/* t, then z0, z1, …, closed by NULL */
+static const char **variable_names(struct mech_arena *arena, size_t z)
+{
+    const char **const names = mech_arena_alloc(arena, z + 2, sizeof *names);
+    char *const text = mech_arena_alloc(arena, z, 24);
+
+    if (!names || !text) {
+        return NULL;
+    }
+    names[0] = "t";
+    for (size_t i = 0; i < z; i++) {
+        snprintf(text + 24 * i, 24, "z%zu", i);
+        names[1 + i] = text + 24 * i;
+    }
+    return names;
+}
+
+/* Value number i of `values` into the newest channel. */
+static int set_source(struct mech_model *m, const struct mech_values *values, size_t i,
+                      struct mech_scope *scope, const char *path, struct mech_diag *diag)
+{
+    struct mech_channel *const c = &m->channels[m->channel_count - 1];
+
+    if (i >= values->n) {
+        return 0;
+    }
+    c->number = values->number[i];
+    if (values->text && values->text[i]) {
+        c->vars = scope->vars;
+        const int r = mech_scope_compile(scope, values->text[i], path, diag, &c->expr);
+
+        m->timed = true;
+        return r < 0 ? r : 0;
+    }
+    return 0;
+}
+
+static int load_channels(struct mech_model *m, size_t l, struct mech_scope *scope,
+                         struct mech_diag *diag)
+{
+    const struct mech_item *const item = &m->document->loads.at[l];
+    const struct mech_load_ops *const ops = item->type->ops.load;
+    const struct mech_marker_map *const map = &m->markers[ops->marker(item->description)->index];
+    char path[MECH_DIAG_PATH];
+
+    m->loads[l].channel = (int32_t)m->channel_count;
+    if (!(ops->markers & 1u << map->kind)) {
+        mech_item_path(MECH_LOAD, l, "marker", path, sizeof path);
+        mech_diag_add(diag, path, "the marker is of another kind than this load needs");
+    }
+    for (int32_t k = 0; k < ops->size; k++) {
+        struct mech_channel *const c = mech_channel_new(m);
+        double w[6];
+
+        if (!c) {
+            return MECH_NO_MEMORY;
+        }
+        c->category = MECH_LOAD;
+        c->item = (int32_t)l;
+        c->first_order = map->first_order;
+        mech_item_path(MECH_LOAD, l, "load", path, sizeof path);
+        if (ops->size > 1) {
+            snprintf(path + strlen(path), sizeof path - strlen(path), "/%d", (int)k);
+        }
+        ops->wrench(item->description, k, map, w);
+        for (int32_t i = 0; i < map->n; i++) {
+            double weight = 0.;
+
+            for (int r = 0; r < 6; r++) {
+                weight += map->J[r][i] * w[r];
+            }
+            MECH_TRY(mech_channel_entry(m, map->slot[i], weight));
+        }
+        MECH_TRY(set_source(m, ops->values(item->description), (size_t)k, scope, path, diag));
+    }
+    return 0;
+}
+
+static int system_channels(struct mech_model *m, size_t o, struct mech_diag *diag)
+{
+    const struct mech_item *const item = &m->document->objects.at[o];
+    const struct mech_values *force = NULL;
+    const struct mech_vector *z = NULL;
+    struct mech_scope scope;
+
+    item->type->ops.object->excitation(item->description, &force, &z);
+    const char **const names = variable_names(&m->arena, z->n);
+    if (!names ||
+        mech_scope_init(&scope, &m->arena, names, &m->document->parameters, m->parameters)) {
+        return MECH_NO_MEMORY;
+    }
+    for (size_t i = 0; i < force->n; i++) {
+        char path[MECH_DIAG_PATH];
+
+        if ((!force->text || !force->text[i]) && force->number[i] == 0.) {
+            continue;
+        }
+        struct mech_channel *const c = mech_channel_new(m);
+        if (!c) {
+            return MECH_NO_MEMORY;
+        }
+        c->category = MECH_OBJECT;
+        c->item = (int32_t)o;
+        c->z = m->sizes.z;
+        c->z_count = (int32_t)z->n;
+        mech_item_path(MECH_OBJECT, o, "Fext", path, sizeof path);
+        snprintf(path + strlen(path), sizeof path - strlen(path), "/%zu", i);
+        MECH_TRY(mech_channel_entry(m, m->objects[o].slot[i], 1.));
+        MECH_TRY(set_source(m, force, i, &scope, path, diag));
+    }
+    m->sizes.z += (int32_t)z->n;
+    return 0;
+}
+
+/* z of all systems, side by side */
+static int start_data(struct mech_model *m)
+{
+    int32_t at = 0;
+
+    m->z0 = mech_arena_alloc(&m->arena, (size_t)m->sizes.z + 1, sizeof *m->z0);
+    if (!m->z0) {
+        return MECH_NO_MEMORY;
+    }
+    for (size_t o = 0; o < m->document->objects.n; o++) {
+        const struct mech_item *const item = &m->document->objects.at[o];
+        const struct mech_values *force = NULL;
+        const struct mech_vector *z = NULL;
+
+        if (item->type->ops.object->excitation) {
+            item->type->ops.object->excitation(item->description, &force, &z);
+            for (size_t i = 0; i < z->n; i++) {
+                m->z0[at++] = z->x[i];
+            }
+        }
+    }
+    return 0;
+}
+
+int mech_channels(struct mech_model *m, struct mech_diag *diag)
+{
+    static const char *const time_only[] = {"t", NULL};
+    struct mech_scope scope;
+
+    m->loads = mech_arena_alloc(&m->arena, m->document->loads.n, sizeof *m->loads);
+    if (!m->loads ||
+        mech_scope_init(&scope, &m->arena, time_only, &m->document->parameters, m->parameters)) {
+        return MECH_NO_MEMORY;
+    }
+    for (size_t l = 0; l < m->document->loads.n; l++) {
+        MECH_TRY(load_channels(m, l, &scope, diag));
+    }
+    for (size_t o = 0; o < m->document->objects.n; o++) {
+        if (m->document->objects.at[o].type->ops.object->excitation) {
+            MECH_TRY(system_channels(m, o, diag));
+        }
+    }
+    return start_data(m);
+}
+
+int mech_channels_fold(struct mech_model *m)
+{
+    m->dynamic = mech_arena_alloc(&m->arena, m->channel_count, sizeof *m->dynamic);
+    if (!m->dynamic) {
+        return MECH_NO_MEMORY;
+    }
+    for (size_t i = 0; i < m->channel_count; i++) {
+        const struct mech_channel *const c = &m->channels[i];
+
+        if (c->expr || c->input >= 0) {
+            m->dynamic[m->dynamic_count++] = i;
+            continue;
+        }
+        for (size_t k = c->start; k < c->end; k++) {
+            double *const to = c->first_order ? m->rate : m->base;
+
+            to[m->entries[k].slot] += m->entries[k].weight * c->number;
+        }
+    }
+    m->base[m->sizes.v] = 0.;
+    return 0;
+}
+
+/* --- evaluation ------------------------------------------------------------------------------- */
+
+/* An input at time t: value and derivatives from the time since which they hold. */
+static double extrapolate(const double in[4], double t)
+{
+    const double dt = t - in[3];
+
+    return in[0] + dt * (in[1] + 0.5 * dt * in[2]);
+}
+
+static double channel_value(const struct mech_channel *c, const struct mech_state *s, double t)
+{
+    if (c->input >= 0 && s->input_set[c->input] != 0.) {
+        return extrapolate(s->input + 4 * (size_t)c->input, t);
+    }
+    if (!c->expr) {
+        return c->number;
+    }
+    c->vars[0] = t;
+    for (int32_t i = 0; i < c->z_count; i++) {
+        c->vars[1 + i] = s->z[c->z + i];
+    }
+    return mech_expr_value(c->expr);
+}
+
+double mech_model_channel_value(const struct mech_model *m, const struct mech_state *s, size_t i,
+                                double t)
+{
+    return channel_value(&m->channels[i], s, t);
+}
+
+/* f += all channels of that order; 0 or MECH_NOT_FINITE */
+static int add_channels(const struct mech_model *m, const struct mech_state *s, double t,
+                        bool first_order, double *f)
+{
+    bool finite = true;
+
+    for (size_t i = 0; i < m->dynamic_count; i++) {
+        const struct mech_channel *const c = &m->channels[m->dynamic[i]];
+
+        if (c->first_order != first_order) {
+            continue;
+        }
+        const double value = channel_value(c, s, t);
+        finite = finite && isfinite(value);
+        for (size_t k = c->start; k < c->end; k++) {
+            f[m->entries[k].slot] += m->entries[k].weight * value;
+        }
+    }
+    return finite ? 0 : MECH_NOT_FINITE;
+}
+
+bool mech_model_constant_force(const struct mech_model *m, const struct mech_state *s)
+{
+    for (size_t i = 0; i < m->dynamic_count; i++) {
+        const struct mech_channel *const c = &m->channels[m->dynamic[i]];
+
+        if (c->input >= 0 && s->input_set[c->input] != 0.) {
+            const double *const in = s->input + 4 * (size_t)c->input;
+
+            if (in[1] != 0. || in[2] != 0.) {
+                return false;
+            }
+        } else if (c->expr) {
+            return false;
+        }
+    }
+    return true;
+}
+
+int mech_model_force(const struct mech_model *m, const struct mech_state *s, double t, double *f)
+{
+    const size_t n = (size_t)m->sizes.v + 1;
+
+    memcpy(f, m->base, n * sizeof *f);
+    if (s->extra) {
+        for (size_t i = 0; i + 1 < n; i++) {
+            f[i] += s->extra[i];
+        }
+    }
+    return add_channels(m, s, t, false, f);
+}
+
+int mech_model_rate(const struct mech_model *m, const struct mech_state *s, double t, double *r)
+{
+    memcpy(r, m->rate, ((size_t)m->sizes.x + 1) * sizeof *r);
+    return add_channels(m, s, t, true, r);
+}
+
+void mech_model_blame(const struct mech_model *m, const struct mech_state *s, double t, char *text,
+                      size_t size)
+{
+    for (size_t i = 0; i < m->dynamic_count; i++) {
+        const struct mech_channel *const c = &m->channels[m->dynamic[i]];
+
+        if (!isfinite(channel_value(c, s, t))) {
+            const bool marker = c->category == MECH_MARKER;
+            const struct mech_items *const items = mech_document_items(m->document, c->category);
+
+            snprintf(text, size, "the force of \"%s\"%s is not finite at t = %.9g",
+                     items->at[c->item].name, marker ? " (an input)" : "", t);
+            return;
+        }
+    }
+    snprintf(text, size, "a force is not finite at t = %.9g", t);
+}
+
+double mech_model_input_value(const struct mech_model *m, const struct mech_state *s, int32_t input,
+                              size_t i, double t)
+{
+    const struct mech_channel_info *const info = &m->inputs[i];
+
+    if (info->kind == MECH_INPUT_PARAMETER) {
+        return s->parameter[info->parameter];
+    }
+    return channel_value(&m->channels[m->input_channel[input]], s, t);
+}
+
+void mech_model_marker_force(const struct mech_model *m, int32_t marker, const double *values,
+                             double *f)
+{
+    const struct mech_marker_map *const map = &m->markers[marker];
+    const int rows = map->kind == MECH_MARKER_COORDINATE ? 1
+                     : map->kind == MECH_MARKER_POSITION ? 3
+                                                         : 6;
+
+    for (int32_t i = 0; i < map->n && !map->first_order; i++) {
+        for (int r = 0; r < rows; r++) {
+            f[map->slot[i]] += map->J[r][i] * values[r];
+        }
+    }
+}

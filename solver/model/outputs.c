@@ -1,0 +1,132 @@
+/* Output variables of items in any configuration. */
+#include "solver/base/err.h"
+#include "solver/model/internal.h"
+
+/* Sizes can be asked for without a state (s NULL, capacity 0). */
+static struct mech_view view_of(const struct mech_model *m, const struct mech_state *s,
+                                const struct mech_output_request *r, const struct mech_seat_of *on)
+{
+    static const double origin[3];
+    struct mech_view v = {.configuration = r->configuration,
+                          .slot = on->slot,
+                          .n = on->n,
+                          .local = r->local ? r->local : origin,
+                          .record = on->record};
+
+    v.at = mech_model_point(m, s ? s->at->time : 0., m->q_ref, m->zeros);
+    v.vdot = r->configuration == MECH_REFERENCE || !s ? m->zeros : NULL;
+    if (on->first_order) {
+        v.at.q_ref = m->zeros;
+        v.vdot = NULL;
+        v.at.q = r->configuration == MECH_REFERENCE      ? m->x_ref
+                 : r->configuration == MECH_CURRENT && s ? s->x
+                                                         : m->x0;
+        v.at.v = NULL;
+    } else if (r->configuration == MECH_INITIAL) {
+        v.at.q = m->q0;
+        v.at.v = m->v0;
+        v.vdot = NULL;
+    } else if (r->configuration == MECH_START_OF_STEP && s) {
+        v.at.q = s->q_start;
+        v.at.v = s->v_start;
+        v.vdot = NULL;
+    } else if (r->configuration == MECH_CURRENT && s) {
+        v.at.q = s->q;
+        v.at.v = s->v;
+        v.vdot = s->vdot;
+    }
+    return v;
+}
+
+/* Loads: what acts now. */
+static int load_output(const struct mech_model *m, const struct mech_state *s, int32_t index,
+                       size_t capacity, double *values, size_t *count)
+{
+    const struct mech_item *const item = &m->document->loads.at[index];
+    const int32_t size = item->type->ops.load->size;
+
+    *count = (size_t)size;
+    for (size_t k = 0; k < *count && k < capacity; k++) {
+        values[k] =
+            mech_model_channel_value(m, s, (size_t)m->loads[index].channel + k, s->at->time);
+    }
+    return 0;
+}
+
+uint32_t mech_model_item_outputs(const struct mech_model *m, enum mech_category category,
+                                 int32_t index)
+{
+    const struct mech_items *const items = mech_document_items(m->document, category);
+
+    if (!items || index < 0 || (size_t)index >= items->n) {
+        return 0;
+    }
+    switch (category) {
+    case MECH_NODE:
+        return items->at[index].type->ops.node->outputs;
+    case MECH_OBJECT:
+        return items->at[index].type->ops.object->outputs;
+    case MECH_LOAD:
+        return mech_output_bit(items->at[index].type->ops.load->variable);
+    default:
+        return 0;
+    }
+}
+
+int mech_model_item_output(const struct mech_model *m, const struct mech_state *s,
+                           const struct mech_output_request *r, size_t capacity, double *values,
+                           size_t *count)
+{
+    *count = 0;
+    if (!(mech_model_item_outputs(m, r->category, r->index) & mech_output_bit(r->variable))) {
+        return MECH_UNSUPPORTED;
+    }
+    if (r->category == MECH_LOAD) {
+        return r->configuration == MECH_CURRENT
+                   ? load_output(m, s, r->index, capacity, values, count)
+                   : MECH_UNSUPPORTED;
+    }
+    const bool node = r->category == MECH_NODE;
+    const struct mech_seat_of *const on = node ? &m->nodes[r->index] : &m->objects[r->index];
+    const struct mech_view view = view_of(m, s, r, on);
+
+    if (on->first_order && r->configuration == MECH_START_OF_STEP) {
+        return MECH_UNSUPPORTED;
+    }
+    if (node) {
+        return mech_coordinate_output(&view, r->variable, capacity, values, count);
+    }
+    const struct mech_item *const item = &m->document->objects.at[r->index];
+
+    return item->type->ops.object->output(item->description, &view, r->variable, capacity, values,
+                                          count);
+}
+
+void mech_model_output_values(const struct mech_model *m, const struct mech_state *s, size_t i,
+                              double *values)
+{
+    const struct mech_output_of *const o = &m->output_of[i];
+    double whole[16];
+    size_t count = 0;
+
+    if (o->component < 0) {
+        (void)mech_model_item_output(m, s, &o->request, (size_t)m->outputs[i].size, values, &count);
+        return;
+    }
+    /* one component: through a small buffer, or by a single coordinate of a long vector */
+    if (o->component < (int32_t)(sizeof whole / sizeof *whole)) {
+        (void)mech_model_item_output(m, s, &o->request, (size_t)o->component + 1, whole, &count);
+        values[0] = whole[o->component];
+        return;
+    }
+    const bool node = o->request.category == MECH_NODE;
+    const struct mech_seat_of *const on =
+        node ? &m->nodes[o->request.index] : &m->objects[o->request.index];
+    const struct mech_seat_of one = {.slot = on->slot + o->component,
+                                     .n = 1,
+                                     .first_order = on->first_order,
+                                     .record = on->record};
+    const struct mech_view view = view_of(m, s, &o->request, &one);
+
+    (void)mech_coordinate_output(&view, o->request.variable, 1, values, &count);
+}

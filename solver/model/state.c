@@ -1,0 +1,58 @@
+/* Layout of the state block: counters, then every vector with its ground slot, 8-byte aligned. */
+#include "solver/model/state.h"
+
+#include <string.h>
+
+enum { COUNTERS = (sizeof(struct mech_state_counters) + sizeof(double) - 1) / sizeof(double) };
+
+static size_t doubles(const struct mech_state_sizes *n)
+{
+    const size_t q = (size_t)n->q + 1, v = (size_t)n->v + 1;
+
+    return COUNTERS + 2 * q + 4 * v + ((size_t)n->x + 1) + ((size_t)n->lambda + 1) +
+           ((size_t)n->z + 1) + ((size_t)n->impulse + 1) + 5 * ((size_t)n->input + 1) +
+           ((size_t)n->parameter + 1) + ((size_t)n->carry + 1);
+}
+
+size_t mech_state_bytes(const struct mech_state_sizes *n)
+{
+    return doubles(n) * sizeof(double);
+}
+
+/* Cut `count` + 1 doubles off the block. */
+static double *cut(double **at, int32_t count)
+{
+    double *const here = *at;
+
+    *at += (size_t)count + 1;
+    return here;
+}
+
+void mech_state_place(const struct mech_state_sizes *n, double *block, struct mech_state *s)
+{
+    double *at = block + COUNTERS;
+
+    s->block = block;
+    s->size = mech_state_bytes(n);
+    s->at = (struct mech_state_counters *)(void *)block;
+    s->q = cut(&at, n->q);
+    s->v = cut(&at, n->v);
+    s->vdot = cut(&at, n->v);
+    s->a = cut(&at, n->v);
+    s->x = cut(&at, n->x);
+    s->lambda = cut(&at, n->lambda);
+    s->z = cut(&at, n->z);
+    s->impulse = cut(&at, n->impulse);
+    s->input = at;
+    at += 4 * ((size_t)n->input + 1);
+    s->input_set = cut(&at, n->input);
+    s->parameter = cut(&at, n->parameter);
+    s->carry = cut(&at, n->carry);
+    s->q_start = cut(&at, n->q);
+    s->v_start = cut(&at, n->v);
+}
+
+void mech_state_copy(const struct mech_state *from, struct mech_state *to)
+{
+    memcpy(to->block, from->block, from->size);
+}
