@@ -16,7 +16,7 @@ class Examples(unittest.TestCase):
 
     def test_there_are_the_first_five(self):
         text = ' '.join(self.names)
-        for word in ('mass1d', 'ball', 'chain', 'beads'):
+        for word in ('mass1d', 'spring-mass-damper', 'ball', 'chain', 'beads'):
             self.assertIn(word, text)
         self.assertGreaterEqual(len(self.names), 5)
 

@@ -1,0 +1,76 @@
+"""Runs README.md as written: every sh and python block in order, in an empty folder, against a
+running daemon. Ports and the build's folder are the only words that are replaced. The two commands
+at the top (an indented block) are run by tests/tools/clean_root."""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from tree import ROOT
+
+sys.path.insert(0, os.path.join(ROOT, 'tests', 'integration'))
+from harness import BUILD, Daemon  # noqa: E402
+
+FAULTS = re.compile(r'"code":|Traceback|^curl: |error:|command not found', re.M)
+
+
+def blocks(text):
+    """[(line, language, code)] of the fenced blocks."""
+    for match in re.finditer(r'^```(\w+)\n(.*?)^```$', text, re.M | re.S):
+        yield text[:match.start()].count('\n') + 1, match.group(1), match.group(2)
+
+
+def localised(code, daemon):
+    """The same words with the daemon's ports and this build."""
+    http = daemon.base.split('//')[1]
+    control = daemon.info['control'].split('//')[1]
+    return code.replace('127.0.0.1:8080', http).replace('127.0.0.1:5555', control) \
+        .replace('$PWD/build/run', os.path.abspath(BUILD))
+
+
+def run_block(language, code, daemon, folder):
+    """The complaint about a block, or None."""
+    command = {'sh': ['bash', '-eu', '-o', 'pipefail'], 'python': [sys.executable, '-']}[language]
+    environment = {**os.environ, 'MECHD_SERVER': daemon.base}
+    done = subprocess.run(command, cwd=folder, env=environment, timeout=120,
+                          input=localised(code, daemon).encode(), stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT)
+    text = done.stdout.decode()
+    if done.returncode != 0 or FAULTS.search(text) or not text.strip():
+        return 'ended with %d: %s' % (done.returncode, text[-1500:])
+    return None
+
+
+def check_links(text):
+    """Links into the tree that lead nowhere."""
+    for target in re.findall(r'\]\(([^)#:]+)\)', text):
+        if not os.path.exists(os.path.join(ROOT, target)):
+            yield '%s is not there' % target
+
+
+def main():
+    with open(os.path.join(ROOT, 'README.md'), encoding='utf-8') as f:
+        text = f.read()
+    passed, failed = 0, 0
+    faults = list(check_links(text))
+    with tempfile.TemporaryDirectory(prefix='mechd-readme-') as folder, Daemon() as daemon:
+        for line, language, code in blocks(text):
+            fault = run_block(language, code, daemon, folder)
+            if fault:
+                faults.append('README.md:%d: %s' % (line, fault))
+            else:
+                passed += 1
+    for fault in faults:
+        failed += 1
+        print('FAILED ' + fault)
+    passed += not list(check_links(text))
+    # a page without commands would pass for nothing
+    if passed < 4 and not failed:
+        print('FAILED README.md has too few commands')
+        failed += 1
+    print('%d passed, %d failed' % (passed, failed))
+    return 1 if failed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
