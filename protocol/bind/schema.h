@@ -1,0 +1,16 @@
+/* JSON Schemas (2020-12) printed from the field tables; used by schema.c and openapi.c.
+ * owner: one request; any thread.
+ */
+#pragma once
+
+#include "protocol/bind/bind.h"
+
+/* "prefix" and name as {"$ref": "#/$defs/Mass1D"}. */
+void mechp_schema_ref(struct mechp_text *w, const char *prefix, const char *name);
+
+/* One member for each type and structure of a model ("Model", "Mass1D", "Matrix", …) into the open
+ * object; references begin with `prefix` ("#/$defs/"). */
+void mechp_schema_definitions(struct mechp_text *w, const char *prefix);
+
+/* `"key": "value"`. */
+void mechp_schema_text(struct mechp_text *w, const char *key, const char *value);
