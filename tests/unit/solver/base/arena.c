@@ -1,0 +1,131 @@
+/* Arena: alignment, zeroing, limit, reuse after a release. */
+#include "solver/base/arena.h"
+
+#include "tests/unit/alloc_count.h"
+#include "tests/unit/unit.h"
+
+#include <stdint.h>
+#include <string.h>
+
+static void pointers_are_aligned_and_zeroed(void)
+{
+    struct mech_arena a;
+    mech_arena_init(&a, 0);
+    for (size_t n = 0; n < 3000; n += 7) {
+        const struct mech_arena_mark mark = mech_arena_mark(&a);
+        unsigned char *const p = mech_arena_alloc(&a, n, 3);
+        CU_ASSERT_FATAL(p != NULL);
+        CU_ASSERT((uintptr_t)p % 64 == 0);
+        bool zero = true;
+        for (size_t i = 0; i < 3 * n; i++) {
+            zero = zero && p[i] == 0;
+        }
+        CU_ASSERT(zero);
+        // what is handed out again was written to before
+        memset(p, 0xff, 3 * n);
+        if (n % 2 == 0) {
+            mech_arena_release(&a, mark);
+        }
+    }
+    mech_arena_fini(&a);
+    CU_ASSERT(a.total == 0);
+}
+
+static void pieces_do_not_overlap(void)
+{
+    struct mech_arena a;
+    mech_arena_init(&a, 0);
+    unsigned char *piece[200];
+    for (int k = 0; k < 200; k++) {
+        piece[k] = mech_arena_alloc(&a, (size_t)k * 10 + 1, 1);
+        CU_ASSERT_FATAL(piece[k] != NULL);
+        memset(piece[k], k, (size_t)k * 10 + 1);
+    }
+    bool kept = true;
+    for (int k = 0; k < 200; k++) {
+        for (int i = 0; i < k * 10 + 1; i++) {
+            kept = kept && piece[k][i] == k;
+        }
+    }
+    CU_ASSERT(kept);
+    mech_arena_fini(&a);
+}
+
+static void an_overflowing_product_is_refused(void)
+{
+    struct mech_arena a;
+    mech_arena_init(&a, 0);
+    CU_ASSERT(mech_arena_alloc(&a, SIZE_MAX / 2, 3) == NULL);
+    CU_ASSERT(mech_arena_alloc(&a, SIZE_MAX, 1) == NULL);
+    CU_ASSERT(mech_arena_alloc(&a, 1, 8) != NULL);
+    mech_arena_fini(&a);
+}
+
+static void the_limit_counts_all_that_malloc_gave(void)
+{
+    struct mech_arena a;
+    mech_arena_init(&a, 10000);
+    size_t got = 0;
+    while (mech_arena_alloc(&a, 64, 1) != NULL) {
+        got++;
+        CU_ASSERT_FATAL(got < 1000);
+    }
+    // all but the heads and the last incomplete 64 bytes of each block
+    CU_ASSERT(a.total <= 10000);
+    CU_ASSERT(got >= 10000 / 64 - 5);
+    CU_ASSERT(mech_arena_alloc(&a, 20000, 1) == NULL);
+    mech_arena_fini(&a);
+}
+
+static void work_done_again_needs_no_malloc(void)
+{
+    struct mech_arena a;
+    mech_arena_init(&a, 0);
+    const struct mech_arena_mark empty = mech_arena_mark(&a);
+    for (int turn = 0; turn < 5; turn++) {
+        alloc_count_start();
+        for (int k = 0; k < 100; k++) {
+            CU_ASSERT(mech_arena_alloc(&a, 100, 8) != NULL);
+        }
+        const long count = alloc_count_stop();
+        CU_ASSERT(turn == 0 ? count > 0 : count == 0);
+        mech_arena_release(&a, empty);
+    }
+    mech_arena_fini(&a);
+}
+
+static void a_release_gives_the_same_place_again(void)
+{
+    struct mech_arena a;
+    mech_arena_init(&a, 0);
+    char *const kept = mech_arena_strdup(&a, "kept");
+    const struct mech_arena_mark mark = mech_arena_mark(&a);
+    void *const first = mech_arena_alloc(&a, 10, 1);
+    CU_ASSERT(mech_arena_alloc(&a, 100000, 1) != NULL);
+    mech_arena_release(&a, mark);
+    CU_ASSERT(mech_arena_alloc(&a, 10, 1) == first);
+    CU_ASSERT_STRING_EQUAL(kept, "kept");
+    mech_arena_fini(&a);
+}
+
+static void a_kept_block_that_is_too_small_is_replaced(void)
+{
+    struct mech_arena a;
+    mech_arena_init(&a, 0);
+    CU_ASSERT(mech_arena_alloc(&a, 4000, 1) != NULL);
+    const struct mech_arena_mark mark = mech_arena_mark(&a);
+    CU_ASSERT(mech_arena_alloc(&a, 4000, 1) != NULL);
+    mech_arena_release(&a, mark);
+    unsigned char *const large = mech_arena_alloc(&a, 1000000, 1);
+    CU_ASSERT_FATAL(large != NULL);
+    memset(large, 1, 1000000);
+    mech_arena_fini(&a);
+    CU_ASSERT(a.total == 0);
+}
+
+UNIT_TESTS(UNIT_TEST(pointers_are_aligned_and_zeroed), UNIT_TEST(pieces_do_not_overlap),
+           UNIT_TEST(an_overflowing_product_is_refused),
+           UNIT_TEST(the_limit_counts_all_that_malloc_gave),
+           UNIT_TEST(work_done_again_needs_no_malloc),
+           UNIT_TEST(a_release_gives_the_same_place_again),
+           UNIT_TEST(a_kept_block_that_is_too_small_is_replaced))

@@ -1,0 +1,114 @@
+/* Vectors and rotations: identities that hold for every rotation. */
+#include "solver/linalg/so3.h"
+
+#include "tests/unit/unit.h"
+
+#include <float.h>
+
+/* Entries are sums of three products of numbers of size 1. */
+static const double rounding = 8. * DBL_EPSILON;
+
+static void angles_and_matrix_are_inverse(void)
+{
+    for (double x = -3.1; x < 3.15; x += 0.31) {
+        for (double y = -1.57; y < 1.575; y += 0.157) {
+            for (double z = -3.1; z < 3.15; z += 0.31) {
+                const double angles[3] = {x, y, z};
+                double r[9], back[3];
+                mech_so3_from_angles(angles, r);
+                CU_ASSERT(mech_so3_is_rotation(r, rounding));
+                mech_so3_angles(r, back);
+                // near ±π/2 the first and last angle lose what cos φ1 loses
+                const double loss = rounding / cos(y);
+                CHECK_NEAR(back[0], x, loss);
+                CHECK_NEAR(back[1], y, rounding);
+                CHECK_NEAR(back[2], z, loss);
+            }
+        }
+    }
+}
+
+static void the_matrix_is_the_product_of_its_three_turns(void)
+{
+    const double angles[3] = {0.3, -0.7, 1.1};
+    const double x[3] = {0.3, 0., 0.}, y[3] = {0., -0.7, 0.}, z[3] = {0., 0., 1.1};
+    double rx[9], ry[9], rz[9], r[9];
+    mech_so3_from_angles(x, rx);
+    mech_so3_from_angles(y, ry);
+    mech_so3_from_angles(z, rz);
+    // each turn by itself: x to y, y to z, z to x
+    CHECK_NEAR(rx[7], sin(0.3), 0);
+    CHECK_NEAR(ry[2], sin(-0.7), 0);
+    CHECK_NEAR(rz[3], sin(1.1), 0);
+    mech_m3_product(rx, ry, r);
+    mech_m3_product(r, rz, r);
+    double whole[9];
+    mech_so3_from_angles(angles, whole);
+    for (int i = 0; i < 9; i++) {
+        CHECK_NEAR(whole[i], r[i], rounding);
+    }
+}
+
+static void a_locked_rotation_comes_back_as_the_same_matrix(void)
+{
+    for (int sign = -1; sign <= 1; sign += 2) {
+        // cos(π/2) is not 0 in floating point, so the matrix is written out
+        const double s = sin(0.8), c = cos(0.8);
+        const double r[9] = {0., 0., sign, sign * s, c, 0., -sign * c, s, 0.};
+        double angles[3], back[9];
+        mech_so3_angles(r, angles);
+        CHECK_NEAR(angles[2], 0., 0);
+        mech_so3_from_angles(angles, back);
+        for (int i = 0; i < 9; i++) {
+            CHECK_NEAR(back[i], r[i], rounding);
+        }
+    }
+}
+
+static void cross_dot_and_transpose_keep_their_identities(void)
+{
+    const double a[3] = {1., -2., 3.}, b[3] = {4., 5., -6.};
+    double c[3];
+    mech_v3_cross(a, b, c);
+    CHECK_NEAR(c[0], -3., 0);
+    CHECK_NEAR(c[1], 18., 0);
+    CHECK_NEAR(c[2], 13., 0);
+    CHECK_NEAR(mech_v3_dot(a, c), 0., 0);
+    CHECK_NEAR(mech_v3_norm(b), sqrt(77.), 0);
+    mech_v3_add(a, 2., b, c);
+    CHECK_NEAR(c[2], -9., 0);
+    const double m[9] = {1, 2, 3, 4, 5, 6, 7, 8, 10};
+    double t[9], x[3], y[3];
+    mech_m3_transpose(m, t);
+    mech_m3_mul_transposed(m, a, x);
+    mech_m3_mul(t, a, y);
+    for (int i = 0; i < 3; i++) {
+        CHECK_NEAR(x[i], y[i], 0);
+    }
+    CHECK_NEAR(x[0], 14., 0);
+    // in place
+    double z[3] = {1., -2., 3.};
+    mech_m3_mul(m, z, z);
+    CHECK_NEAR(z[0], 6., 0);
+    CHECK_NEAR(z[1], 12., 0);
+    CHECK_NEAR(z[2], 21., 0);
+}
+
+static void what_is_no_rotation_is_refused(void)
+{
+    const double mirror[9] = {1, 0, 0, 0, 1, 0, 0, 0, -1};
+    const double stretched[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1 + 1e-6};
+    const double sheared[9] = {1, 1e-6, 0, 0, 1, 0, 0, 0, 1};
+    const double broken[9] = {1, 0, 0, 0, 1, 0, 0, 0, NAN};
+    CU_ASSERT(!mech_so3_is_rotation(mirror, 1e-9));
+    CU_ASSERT(!mech_so3_is_rotation(stretched, 1e-9));
+    CU_ASSERT(!mech_so3_is_rotation(sheared, 1e-9));
+    CU_ASSERT(!mech_so3_is_rotation(broken, 1e-9));
+    CU_ASSERT(mech_so3_is_rotation(stretched, 1e-5));
+}
+
+UNIT_TESTS(UNIT_TEST(angles_and_matrix_are_inverse),
+           UNIT_TEST(the_matrix_is_the_product_of_its_three_turns),
+           UNIT_TEST(a_locked_rotation_comes_back_as_the_same_matrix),
+           UNIT_TEST(cross_dot_and_transpose_keep_their_identities),
+           UNIT_TEST(what_is_no_rotation_is_refused))
