@@ -1,0 +1,106 @@
+/* One Moreau–Jean step: free motion, impacts, update; equations in moreau_jean.h. */
+#include "solver/step/moreau_jean.h"
+
+#include "solver/base/err.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int mech_moreau_jean_init(struct mech_moreau_jean *s, const struct mech_linear_part *part,
+                          const struct mech_contact_rows *rows,
+                          const struct mech_moreau_jean_settings *settings, double h)
+{
+    *s = (struct mech_moreau_jean){.dv = NULL};
+    MECH_TRY(mech_free_motion_init(&s->motion, part, settings->theta, h, settings->linear));
+    MECH_TRY(mech_impacts_init(&s->impacts, rows, &s->motion, settings));
+    s->dv = calloc((size_t)part->nv + 1, sizeof *s->dv);
+    return s->dv == NULL ? MECH_NO_MEMORY : 0;
+}
+
+void mech_moreau_jean_fini(struct mech_moreau_jean *s)
+{
+    mech_impacts_fini(&s->impacts);
+    mech_free_motion_fini(&s->motion);
+    free(s->dv);
+    s->dv = NULL;
+}
+
+int mech_moreau_jean_factor(struct mech_moreau_jean *s, double h, struct mech_step_result *result)
+{
+    if (s->motion.h == h) {
+        return 0;
+    }
+    int32_t where = -1;
+    const int code = mech_free_motion_factor(&s->motion, h, &where);
+    if (code > 0) {
+        (void)snprintf(result->reason, sizeof result->reason,
+                       "M + h theta C + h^2 theta^2 K is singular at coordinate %d", (int)where);
+    }
+    MECH_TRY(code);
+    mech_impacts_factor(&s->impacts);
+    return 0;
+}
+
+/* v += dv, q += h (θ v_{k+1} + (1 − θ) v_k), v̇ = dv/h. False: a coordinate is not finite. */
+static bool update(const struct mech_moreau_jean *s, struct mech_state *state)
+{
+    const size_t n = (size_t)s->motion.part->nv;
+    const double h = s->motion.h, theta = s->motion.theta, inverse = 1. / h;
+    const double *restrict const dv = s->dv;
+    double *restrict const q = state->q, *restrict const v = state->v,
+                           *restrict const a = state->vdot;
+    for (size_t i = 0; i < n; i++) {
+        const double next = v[i] + dv[i];
+        q[i] += h * (theta * next + (1. - theta) * v[i]);
+        v[i] = next;
+        a[i] = dv[i] * inverse;
+    }
+    // 0 × x is NaN for whatever is not finite; several sums, so that none waits for another
+    enum { LANES = 8 };
+    double sum[LANES] = {0.};
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES) {
+        for (size_t k = 0; k < LANES; k++) {
+            sum[k] += 0. * q[i + k];
+        }
+    }
+    double all = 0.;
+    for (; i < n; i++) {
+        all += 0. * q[i];
+    }
+    for (size_t k = 0; k < LANES; k++) {
+        all += sum[k];
+    }
+    return all == 0.;
+}
+
+int mech_moreau_jean_step(struct mech_moreau_jean *s, double h, const double *force,
+                          struct mech_state *state, struct mech_step_result *result)
+{
+    MECH_TRY(mech_moreau_jean_factor(s, h, result));
+    mech_impacts_find(&s->impacts, state->q, state->v);
+
+    // free change of velocity, −W⁻¹ r
+    const int32_t n = s->motion.part->nv;
+    mech_free_motion_residual(&s->motion, state->q, state->v, force, s->dv);
+    mech_free_motion_solve(&s->motion, s->dv);
+    for (int32_t i = 0; i < n; i++) {
+        s->dv[i] = -s->dv[i];
+    }
+
+    const int code = mech_impacts_solve(&s->impacts, state->v, s->dv, state->impulse, result);
+    if (code > 0) {
+        (void)snprintf(result->reason, sizeof result->reason,
+                       "the impulses of %d active contact rows were not found (%s), residual %g",
+                       (int)s->impacts.count, mech_err_text(code), result->residual);
+    }
+    MECH_TRY(code);
+    if (!update(s, state)) {
+        (void)snprintf(result->reason, sizeof result->reason,
+                       "a coordinate became infinite or not a number");
+        return MECH_NOT_FINITE;
+    }
+    return 0;
+}

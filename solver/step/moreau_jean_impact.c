@@ -1,0 +1,261 @@
+/* Impacts of the Moreau–Jean scheme: which contact rows are active, and their impulses
+ *
+ *     w = A P + H v_free + e ẏ_k,   0 ≤ w ⊥ P ≥ 0      (Newton's law, w = ẏ_{k+1} + e ẏ_k)
+ *
+ * A = H W⁻¹ Hᵀ of all rows is made once per h; a step gathers the active part of it. Where W is
+ * diagonal, W⁻¹HᵀP is added entry by entry of H; otherwise by kept columns of W⁻¹Hᵀ, or by one more
+ * solve when they would take too much memory. The impulses of the last step start the next.
+ * Cost of a step without active rows: the entries of H twice.
+ */
+#include "solver/step/moreau_jean.h"
+
+#include "solver/base/err.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int32_t row_count(const struct mech_impacts *c)
+{
+    return c->rows == NULL ? 0 : c->rows->count;
+}
+
+/* Complementarity solvers: the one that was asked for, or pivoting and, where there can be many
+ * rows, PSOR before it. */
+static int choose(struct mech_impacts *c)
+{
+    const int32_t count = row_count(c);
+    if (c->settings.vi.type != NULL) {
+        c->type[0] = mech_vi_find(c->settings.vi.type);
+    } else {
+        c->type[0] = mech_vi_find("lemke");
+        c->type[1] = count > MECH_PIVOTING_ROWS ? mech_vi_find("psor") : NULL;
+    }
+    if (c->type[0] == NULL) {
+        return MECH_UNSUPPORTED;
+    }
+    for (int k = 0; k < 2; k++) {
+        if (c->type[k] != NULL) {
+            MECH_TRY(c->type[k]->create(count, &c->solver[k]));
+        }
+    }
+    return 0;
+}
+
+int mech_impacts_init(struct mech_impacts *c, const struct mech_contact_rows *rows,
+                      const struct mech_free_motion *motion,
+                      const struct mech_moreau_jean_settings *settings)
+{
+    *c = (struct mech_impacts){.rows = rows, .motion = motion, .settings = *settings};
+    const size_t count = (size_t)row_count(c), n = (size_t)motion->part->nv;
+    if (count == 0) {
+        return 0;
+    }
+    if (count > MECH_CONTACT_ROWS_MOST) {
+        return MECH_UNSUPPORTED;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (rows->law[i] != MECH_ROW_NEWTON_IMPACT) {
+            return MECH_UNSUPPORTED;
+        }
+    }
+    MECH_TRY(choose(c));
+    const bool keep = motion->inverse == NULL && count * n <= MECH_CONTACT_COLUMNS_MOST;
+    const size_t columns = keep ? count * n : 0;
+    c->memory = calloc(2 * count * count + columns + n + 3 * count, sizeof *c->memory);
+    c->active = calloc(count, sizeof *c->active);
+    if (c->memory == NULL || c->active == NULL) {
+        return MECH_NO_MEMORY;
+    }
+    c->A = c->memory;
+    c->part = c->A + count * count;
+    double *next = c->part + count * count;
+    c->columns = keep ? next : NULL;
+    next += columns;
+    c->work = next;
+    c->speed = c->work + n;
+    c->b = c->speed + count;
+    c->P = c->b + count;
+    return 0;
+}
+
+void mech_impacts_fini(struct mech_impacts *c)
+{
+    for (int k = 0; k < 2; k++) {
+        if (c->solver[k] != NULL) {
+            c->type[k]->destroy(c->solver[k]);
+        }
+    }
+    free(c->memory);
+    free(c->active);
+    *c = (struct mech_impacts){.rows = NULL};
+}
+
+const char *mech_impacts_solver(const struct mech_impacts *c)
+{
+    if (row_count(c) == 0) {
+        return "";
+    }
+    return (c->type[1] != NULL ? c->type[1] : c->type[0])->name;
+}
+
+/* --- H ------------------------------------------------------------------------------------------ */
+
+/* row i of H times x */
+static double row_dot(const struct mech_contact_rows *rows, int32_t i, const double *x)
+{
+    double sum = 0.;
+    for (int32_t k = rows->start[i]; k < rows->start[i + 1]; k++) {
+        sum += rows->value[k] * x[rows->column[k]];
+    }
+    return sum;
+}
+
+/* x += p × row i of Hᵀ */
+static void row_add(const struct mech_contact_rows *rows, int32_t i, double p, double *x)
+{
+    for (int32_t k = rows->start[i]; k < rows->start[i + 1]; k++) {
+        x[rows->column[k]] += rows->value[k] * p;
+    }
+}
+
+void mech_impacts_factor(struct mech_impacts *c)
+{
+    const int32_t count = row_count(c);
+    const size_t n = (size_t)c->motion->part->nv;
+    for (int32_t j = 0; j < count; j++) {
+        double *const column = c->columns != NULL ? c->columns + (size_t)j * n : c->work;
+        memset(column, 0, n * sizeof *column);
+        row_add(c->rows, j, 1., column);
+        mech_free_motion_solve(c->motion, column);
+        double *const a = c->A + (size_t)j * (size_t)count;
+        for (int32_t i = 0; i < count; i++) {
+            a[i] = row_dot(c->rows, i, column);
+        }
+    }
+}
+
+/* dv += W⁻¹ Hᵀ P of the active rows */
+static void push(struct mech_impacts *c, double *restrict dv)
+{
+    const size_t n = (size_t)c->motion->part->nv;
+    const double *const inverse = c->motion->inverse;
+    if (inverse == NULL && c->columns == NULL) {
+        memset(c->work, 0, n * sizeof *c->work);
+    }
+    bool any = false;
+    for (int32_t i = 0; i < c->count; i++) {
+        const double p = c->P[i];
+        const int32_t row = c->active[i];
+        if (p == 0.) {
+            continue;
+        }
+        any = true;
+        if (inverse != NULL) {
+            for (int32_t k = c->rows->start[row]; k < c->rows->start[row + 1]; k++) {
+                const int32_t at = c->rows->column[k];
+                dv[at] += inverse[at] * c->rows->value[k] * p;
+            }
+        } else if (c->columns != NULL) {
+            const double *restrict const column = c->columns + (size_t)row * n;
+            for (size_t k = 0; k < n; k++) {
+                dv[k] += column[k] * p;
+            }
+        } else {
+            row_add(c->rows, row, p, c->work);
+        }
+    }
+    if (any && inverse == NULL && c->columns == NULL) {
+        mech_free_motion_solve(c->motion, c->work);
+        for (size_t k = 0; k < n; k++) {
+            dv[k] += c->work[k];
+        }
+    }
+}
+
+/* --- the step ------------------------------------------------------------------------------------ */
+
+void mech_impacts_find(struct mech_impacts *c, const double *q, const double *v)
+{
+    const int32_t count = row_count(c);
+    const double ahead = c->settings.gamma * c->motion->h;
+    c->count = 0;
+    for (int32_t i = 0; i < count; i++) {
+        const double y = row_dot(c->rows, i, q) + c->rows->b[i];
+        const double speed = row_dot(c->rows, i, v);
+        if (y + ahead * speed <= c->settings.threshold) {
+            c->active[c->count] = i;
+            c->speed[c->count++] = speed;
+        }
+    }
+}
+
+/* The problem of the active rows; A as it is when all of them are. */
+static struct mech_lcp gather(struct mech_impacts *c, const double *v, const double *dv,
+                              const double *impulse)
+{
+    const int32_t m = c->count, count = row_count(c);
+    for (int32_t i = 0; i < m; i++) {
+        const int32_t row = c->active[i];
+        double free_speed = 0.;
+        for (int32_t k = c->rows->start[row]; k < c->rows->start[row + 1]; k++) {
+            const int32_t at = c->rows->column[k];
+            free_speed += c->rows->value[k] * (v[at] + dv[at]);
+        }
+        c->b[i] = free_speed + c->rows->e[row] * c->speed[i];
+        c->P[i] = impulse[row];
+    }
+    if (m == count) {
+        return (struct mech_lcp){.n = m, .A = c->A, .lda = m, .q = c->b};
+    }
+    for (int32_t j = 0; j < m; j++) {
+        const double *const from = c->A + (size_t)c->active[j] * (size_t)count;
+        double *const to = c->part + (size_t)j * (size_t)m;
+        for (int32_t i = 0; i < m; i++) {
+            to[i] = from[c->active[i]];
+        }
+    }
+    return (struct mech_lcp){.n = m, .A = c->part, .lda = m, .q = c->b};
+}
+
+static int run(struct mech_impacts *c, int k, const struct mech_lcp *p,
+               struct mech_step_result *result)
+{
+    struct mech_vi_result r = {.iterations = 0, .residual = 0.};
+    const struct mech_vi_settings *const vi = &c->settings.vi;
+    const int code =
+        c->type[k]->solve(c->solver[k], p, vi->tolerance, vi->max_iterations, c->P, &r);
+    result->vi_iterations += r.iterations;
+    result->residual = r.residual;
+    return code;
+}
+
+int mech_impacts_solve(struct mech_impacts *c, const double *v, double *dv, double *impulse,
+                       struct mech_step_result *result)
+{
+    result->contacts = c->count;
+    if (c->count == 0) {
+        memset(impulse, 0, (size_t)row_count(c) * sizeof *impulse);
+        return 0;
+    }
+    const struct mech_lcp p = gather(c, v, dv, impulse);
+
+    // many rows: sweeps first, pivots when they do not get there
+    int code = MECH_VI_NOT_CONVERGED;
+    if (c->type[1] != NULL && c->count > MECH_PIVOTING_ROWS) {
+        code = run(c, 1, &p, result);
+    }
+    if (code > 0) {
+        code = run(c, 0, &p, result);
+    }
+    const bool accept = c->settings.vi.on_failure == MECH_ON_FAILURE_ACCEPT;
+    if (code != 0 && !(code == MECH_VI_NOT_CONVERGED && accept)) {
+        return code;
+    }
+
+    memset(impulse, 0, (size_t)row_count(c) * sizeof *impulse);
+    for (int32_t i = 0; i < c->count; i++) {
+        impulse[c->active[i]] = c->P[i];
+    }
+    push(c, dv);
+    return 0;
+}
