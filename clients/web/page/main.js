@@ -1,1 +1,135 @@
-/** The page. */
+/** The page: a list that refreshes itself, a form for new instances, and the selected one. */
+import * as api from "./api.js";
+import { Detail } from "./detail.js";
+import { find, make } from "./dom.js";
+import { clock } from "./format.js";
+import { attempt, tell } from "./notices.js";
+
+const REFRESH = 1500; // ms between two looks at the list
+
+const list = find("list", HTMLElement);
+const place = find("detail", HTMLElement);
+const link = find("link", HTMLElement);
+
+/** @type {Detail | null} */
+let detail = null;
+let timer = 0;
+
+/** @param {string} text @param {boolean} good */
+function setLink(text, good) {
+  link.textContent = text;
+  link.classList.toggle("good", good);
+  link.classList.toggle("bad", !good);
+}
+
+/** The id after the # of the address. */
+const selected = () => decodeURIComponent(location.hash.replace(/^#\/?/, ""));
+
+/** @param {import("./types.js").Instance} instance */
+function row(instance) {
+  const here = instance.id === selected();
+  return make("li", {}, make("a", { href: `#/${encodeURIComponent(instance.id)}`,
+    className: here ? "here" : "", "aria-current": here ? "true" : "false" },
+    make("span", { className: instance.running ? "dot on" : "dot", title: instance.running ? "running" : "idle" }),
+    make("span", { className: "name" }, instance.name || instance.id),
+    make("span", { className: "quiet" }, instance.id),
+    make("span", { className: "quiet number" }, clock(instance.time))));
+}
+
+/** @param {import("./types.js").Instance[]} items */
+function showList(items) {
+  const focused = document.activeElement instanceof HTMLAnchorElement
+    ? document.activeElement.getAttribute("href") : null;
+  list.replaceChildren(...items.map(row));
+  if (items.length === 0) {
+    list.append(make("li", { className: "quiet none" }, "None yet. Create one below."));
+  }
+  // the rows are new: whoever was on one with the keyboard stays on it
+  if (focused) {
+    for (const anchor of list.querySelectorAll("a")) {
+      if (anchor.getAttribute("href") === focused) {
+        anchor.focus();
+      }
+    }
+  }
+}
+
+async function refresh() {
+  clearTimeout(timer);
+  try {
+    const items = await api.instances();
+    showList(items);
+    setLink(link.textContent === "reconnecting" && detail ? "reconnecting" : "live", true);
+    const mine = items.find((item) => item.id === selected());
+    if (mine) {
+      void detail?.refresh(mine);
+    } else if (items.length > 0 && selected() === "") {
+      location.replace(`#/${encodeURIComponent(items[0].id)}`);
+    } else if (selected() !== "" && detail) {
+      location.hash = "";
+    }
+  } catch {
+    setLink("no connection", false);
+  }
+  timer = window.setTimeout(refresh, document.hidden ? 4 * REFRESH : REFRESH);
+}
+
+function welcome() {
+  place.replaceChildren(make("div", { className: "welcome" },
+    make("h1", {}, "Choose an instance, or create one"),
+    make("p", { className: "quiet" }, "An instance is a mechanical model that this server steps. " +
+      "Its outputs are plotted here while it moves, whoever steps it.")));
+}
+
+async function select() {
+  detail?.end();
+  detail = null;
+  const id = selected();
+  if (id === "") {
+    welcome();
+    void refresh();
+    return;
+  }
+  const next = new Detail(place, id, () => void refresh(), setLink);
+  detail = next;
+  try {
+    await next.open();
+  } catch (error) {
+    if (detail === next) {
+      tell(`show ${id}`, error);
+      location.hash = "";
+    }
+  }
+  void refresh();
+}
+
+async function offerExamples() {
+  const choice = find("example", HTMLSelectElement);
+  const text = find("example-about", HTMLElement);
+  const examples = (await attempt("list the examples", api.examples)) ?? [];
+  choice.replaceChildren(...examples.map((e) => make("option", { value: e.name }, e.title || e.name)));
+  const explain = () => {
+    text.textContent = examples.find((e) => e.name === choice.value)?.description ?? "";
+  };
+  choice.addEventListener("change", explain);
+  explain();
+  find("create", HTMLFormElement).addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const made = await attempt("create an instance", () => api.create(choice.value));
+    if (made) {
+      location.hash = `#/${encodeURIComponent(made.id)}`;
+    }
+  });
+}
+
+async function introduce() {
+  const about = await api.about().catch(() => null);
+  if (about?.version) {
+    find("about", HTMLElement).textContent = String(about.version);
+  }
+}
+
+window.addEventListener("hashchange", () => void select());
+void introduce();
+void offerExamples();
+void select();

@@ -1,0 +1,281 @@
+/** The selected instance: commands, live plot, drawing, inputs and values. */
+import * as api from "./api.js";
+import { make } from "./dom.js";
+import { Drawing } from "./drawing.js";
+import { clock, steady } from "./format.js";
+import { inputForm } from "./inputs.js";
+import { attempt, tell } from "./notices.js";
+import { Plot } from "./plot.js";
+import { Series } from "./series.js";
+
+/** @typedef {import("./types.js").Channel} Channel */
+/** @typedef {import("./types.js").Sample} Sample */
+
+const CHANNELS_MOST = 24, ON_AT_FIRST = 6, COLORS = 8;
+const WINDOWS = [["5 s", 5], ["10 s", 10], ["30 s", 30], ["60 s", 60], ["all", Infinity]];
+
+/**
+ * The curves of an instance: each component of each output.
+ * @param {import("./types.js").Variable[]} variables
+ * @returns {Channel[]}
+ */
+function channelsOf(variables) {
+  /** @type {Channel[]} */
+  const channels = [];
+  for (const v of variables.filter((variable) => variable.causality === "output")) {
+    const count = v.shape.length > 0 ? v.shape.reduce((a, b) => a * b, 1) : 1;
+    for (let i = 0; i < count && channels.length < CHANNELS_MOST; i++) {
+      channels.push({ key: v.name, component: v.shape.length > 0 ? i : -1,
+        label: v.shape.length > 0 ? `${v.name}[${i}]` : v.name, unit: v.unit,
+        color: channels.length % COLORS, on: channels.length < ON_AT_FIRST });
+    }
+  }
+  return channels;
+}
+
+/** @param {Channel[]} channels @param {import("./types.js").Values} outputs */
+function pick(channels, outputs) {
+  return channels.map((channel) => {
+    const value = outputs[channel.key];
+    return Array.isArray(value) ? value[Math.max(0, channel.component)] : (value ?? NaN);
+  });
+}
+
+export class Detail {
+  /**
+   * @param {HTMLElement} place
+   * @param {string} id
+   * @param {() => void} changed something that the list shows is different now
+   * @param {(text: string, good: boolean) => void} link says how the live connection is
+   */
+  constructor(place, id, changed, link) {
+    this.place = place;
+    this.id = id;
+    this.changed = changed;
+    this.link = link;
+    this.ended = false;
+    this.fetching = false;
+    /** @type {(() => void)[]} what has to be undone at the end */
+    this.endings = [];
+    /** @type {string | null} */
+    this.run = null;
+  }
+
+  /** Ask for everything once, build the panels, then follow the live events. */
+  async open() {
+    const [info, variables, values, first] = await Promise.all([
+      api.instance(this.id), api.variables(this.id), api.inputs(this.id), api.outputs(this.id)]);
+    if (this.ended) {
+      return;
+    }
+    this.channels = channelsOf(variables);
+    this.series = new Series(this.channels.length);
+    this.info = info;
+    this.build(variables.filter((v) => v.causality === "input"), values);
+    this.setRun(info.run?.id ?? null);
+    this.receive({ ...first, step: info.step });
+    this.endings.push(api.live(this.id, (sample) => this.receive(sample), (connected) =>
+      this.link(connected ? "live" : "reconnecting", connected)));
+  }
+
+  end() {
+    this.ended = true;
+    this.endings.forEach((ending) => ending());
+    this.place.replaceChildren();
+  }
+
+  /**
+   * @param {import("./types.js").Variable[]} inputs
+   * @param {import("./types.js").Values} values
+   */
+  build(inputs, values) {
+    const info = /** @type {import("./types.js").Instance} */ (this.info);
+    this.time = make("span", { className: "time", "data-role": "time" });
+    this.steps = make("span", { className: "quiet" });
+    this.badge = make("span", { className: "badge" });
+    const head = make("div", { className: "head" },
+      make("h1", {}, info.name || info.id), make("span", { className: "quiet" }, info.id), this.badge,
+      make("span", { className: "grow" }), this.time, this.steps);
+    const canvas = make("canvas", { className: "plot", tabIndex: 0, role: "img",
+      "aria-label": "Outputs over time; arrow keys move the cursor, the values stand in the table Outputs" });
+    this.plot = new Plot(canvas, /** @type {Series} */ (this.series), this.channels ?? []);
+    this.endings.push(() => this.plot?.end());
+    const picture = make("canvas", { className: "drawing", role: "img", "aria-label": "Positions of the bodies" });
+    this.drawing = new Drawing(picture);
+    this.endings.push(() => this.drawing?.end());
+    const note = (/** @type {string} */ text) => make("p", { className: "quiet" }, text);
+    this.place.replaceChildren(head, this.toolbar(info), make("div", { className: "grid" },
+      make("div", { className: "column" },
+        make("section", { className: "panel", "aria-label": "Plot" },
+          make("div", { className: "bar" }, this.legend(), this.windows()), canvas),
+        make("section", { className: "panel", "aria-label": "Drawing" }, picture)),
+      make("div", { className: "column" },
+        make("section", { className: "panel" }, make("h2", {}, "Inputs"),
+          inputs.length > 0 ? inputForm(this.id, inputs, values) : note("This model has no inputs.")),
+        make("section", { className: "panel" }, make("h2", {}, "Outputs"), this.table()))));
+  }
+
+  /** @param {import("./types.js").Instance} info */
+  toolbar(info) {
+    const button = (/** @type {string} */ text, /** @type {() => void} */ act, className = "") =>
+      make("button", { type: "button", className, onclick: act }, text);
+    this.runButton = button("Run in real time", () => void this.toggleRun(), "primary");
+    const size = make("input", { id: "size", type: "text", inputMode: "decimal", autocomplete: "off",
+      value: String(Number((10 * info.stepSize).toPrecision(6))) });
+    const step = button("Step", () => void this.step(size));
+    size.addEventListener("keydown", (event) => event.key === "Enter" && void this.step(size));
+    this.stepButton = step;
+    const reset = button("Reset", () => void attempt("reset", async () => {
+      await api.reset(this.id);
+      const now = await api.outputs(this.id);
+      this.receive({ ...now, step: 0 });
+      this.changed();
+    }));
+    const remove = button("Delete", () => void this.remove(remove), "danger");
+    return make("div", { className: "toolbar", role: "toolbar", "aria-label": "Commands" }, this.runButton,
+      make("span", { className: "joined" }, step, make("label", { htmlFor: "size", className: "hidden" },
+        "Step size in seconds"), size, make("span", { className: "unit" }, "s")),
+      reset, make("span", { className: "grow" }), remove);
+  }
+
+  legend() {
+    return make("div", { className: "legend", role: "group", "aria-label": "Curves" },
+      ...(this.channels ?? []).map((channel) => {
+        const chip = make("span", { className: `chip curve-${channel.color}` });
+        const button = make("button", { type: "button", className: "curve",
+          "aria-pressed": String(channel.on) }, chip, channel.label);
+        button.onclick = () => {
+          channel.on = !channel.on;
+          button.setAttribute("aria-pressed", String(channel.on));
+          this.plot?.request();
+        };
+        return button;
+      }));
+  }
+
+  windows() {
+    const select = make("select", { "aria-label": "Time shown" }, ...WINDOWS.map(([text, seconds]) =>
+      make("option", { value: String(seconds), selected: seconds === 10 }, String(text))));
+    select.onchange = () => {
+      if (this.plot) {
+        this.plot.window = Number(select.value);
+        this.plot.request();
+      }
+    };
+    return select;
+  }
+
+  table() {
+    /** @type {HTMLTableCellElement[]} */
+    this.cells = [];
+    const rows = (this.channels ?? []).map((channel) => {
+      const cell = make("td", { className: "number", "data-output": channel.label });
+      this.cells?.push(cell);
+      return make("tr", {}, make("th", { scope: "row" }, channel.label), cell,
+        make("td", { className: "unit" }, channel.unit));
+    });
+    return make("table", { className: "values" }, make("tbody", {}, ...rows));
+  }
+
+  /** @param {Sample} sample */
+  receive(sample) {
+    if (this.ended || !this.channels || !this.series) {
+      return;
+    }
+    const values = pick(this.channels, sample.outputs);
+    this.series.add(sample.time, values);
+    this.plot?.request();
+    this.cells?.forEach((cell, k) => {
+      cell.textContent = steady(values[k]);
+    });
+    if (this.time && this.steps) {
+      this.time.textContent = clock(sample.time);
+      this.steps.textContent = Number.isFinite(sample.step) ? `step ${sample.step}` : "";
+    }
+    void this.redraw();
+  }
+
+  /** One request for the scene at a time; samples that come meanwhile are passed over. */
+  async redraw() {
+    if (this.fetching) {
+      return;
+    }
+    this.fetching = true;
+    try {
+      const scene = await api.scene(this.id);
+      this.drawing?.show(scene.bodies ?? []);
+    } catch {
+      // the drawing is an extra: the live link tells of a lost server
+    }
+    this.fetching = false;
+  }
+
+  /** @param {string | null} run id of the run in progress */
+  setRun(run) {
+    this.run = run;
+    if (this.runButton && this.badge && this.stepButton) {
+      this.runButton.textContent = run ? "Stop" : "Run in real time";
+      this.badge.textContent = run ? "running" : "idle";
+      this.badge.classList.toggle("on", run !== null);
+      this.stepButton.disabled = run !== null;
+    }
+  }
+
+  /** The list has news of this instance. @param {import("./types.js").Instance} info */
+  async refresh(info) {
+    if (info.running !== (this.run !== null) && this.runButton) {
+      const whole = await api.instance(this.id).catch(() => null);
+      if (whole && !this.ended) {
+        this.setRun(whole.run?.id ?? null);
+      }
+    }
+  }
+
+  async toggleRun() {
+    const run = this.run;
+    if (run) {
+      await attempt("stop the run", () => api.stop(this.id, run));
+      this.setRun(null);
+    } else {
+      const made = await attempt("run", () => api.run(this.id));
+      this.setRun(made?.id ?? null);
+    }
+    this.changed();
+  }
+
+  /** @param {HTMLInputElement} box */
+  async step(box) {
+    const size = Number(box.value);
+    box.classList.toggle("wrong", !(size > 0));
+    if (!(size > 0)) {
+      tell("step", new Error("the step size is a positive number of seconds"));
+      return;
+    }
+    const sample = await attempt("step", () => api.step(this.id, size));
+    if (sample) {
+      this.receive(sample);
+      this.changed();
+    }
+  }
+
+  /** The first press asks, the second deletes. @param {HTMLButtonElement} button */
+  async remove(button) {
+    if (button.dataset.sure !== "yes") {
+      button.dataset.sure = "yes";
+      button.textContent = "Delete for good?";
+      setTimeout(() => {
+        button.dataset.sure = "";
+        button.textContent = "Delete";
+      }, 4000);
+      return;
+    }
+    const done = await attempt("delete", async () => {
+      await api.remove(this.id);
+      return true;
+    });
+    if (done) {
+      location.hash = "";
+      this.changed();
+    }
+  }
+}

@@ -1,0 +1,64 @@
+/** Numbers for people, and round numbers for axes. */
+
+/**
+ * At most `digits` significant digits, without a tail of zeros; a true minus sign.
+ * @param {number} x
+ * @param {number} [digits]
+ */
+export function number(x, digits = 6) {
+  if (!Number.isFinite(x)) {
+    return "–";
+  }
+  const size = Math.abs(x);
+  const far = size !== 0 && (size < 1e-4 || size >= 1e7);
+  const text = far ? x.toExponential(digits - 1) : x.toPrecision(digits);
+  const [mantissa, exponent] = text.split("e");
+  const short = mantissa.includes(".") ? mantissa.replace(/\.?0+$/, "") : mantissa;
+  return (short + (exponent ? `e${exponent.replace("+", "")}` : "")).replace(/-/g, "−");
+}
+
+/**
+ * A fixed width, so that a changing value does not make its neighbours jump.
+ * @param {number} x
+ */
+export function steady(x) {
+  if (!Number.isFinite(x)) {
+    return "–";
+  }
+  const size = Math.abs(x);
+  const text = size !== 0 && (size < 1e-3 || size >= 1e5) ? x.toExponential(3) : x.toFixed(4);
+  return text.replace(/-/g, "−").replace("e+", "e");
+}
+
+/** @param {number} t seconds */
+export const clock = (t) => `${t.toFixed(t < 1000 ? 3 : 2)} s`;
+
+/**
+ * Round steps (1, 2, 5 times a power of ten) for about `wanted` ticks.
+ * @param {number} low
+ * @param {number} high
+ * @param {number} wanted
+ * @returns {{ at: number[], step: number }}
+ */
+export function ticks(low, high, wanted) {
+  const raw = (high - low) / Math.max(1, wanted);
+  const power = 10 ** Math.floor(Math.log10(raw));
+  const step = power * ([1, 2, 5, 10].find((m) => m * power >= raw * 0.999) ?? 10);
+  const at = [];
+  for (let k = Math.ceil(low / step - 1e-9); k * step <= high + step * 1e-9; k++) {
+    at.push(k * step);
+  }
+  return { at, step };
+}
+
+/**
+ * Labels of ticks: as many decimals as the step has.
+ * @param {number} x
+ * @param {number} step
+ */
+export function tick(x, step) {
+  const value = Math.abs(x) < step * 1e-6 ? 0 : x;
+  const decimals = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+  const text = decimals > 5 || Math.abs(value) >= 1e6 ? value.toExponential(1) : value.toFixed(decimals);
+  return text.replace(/-/g, "−");
+}

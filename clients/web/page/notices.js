@@ -1,0 +1,47 @@
+/** Errors, shown readably until they are put away or the next action succeeds. */
+import { Problem } from "./api.js";
+import { find, make } from "./dom.js";
+
+const place = find("notices", HTMLElement);
+
+export function clear() {
+  place.replaceChildren();
+}
+
+/**
+ * @param {string} doing what was tried: "step"
+ * @param {unknown} error
+ */
+export function tell(doing, error) {
+  const text = error instanceof Error ? error.message : String(error);
+  const faults = error instanceof Problem ? error.faults : [];
+  const code = error instanceof Problem ? error.code : "";
+  const close = make("button", { type: "button", className: "plain", onclick: clear,
+    "aria-label": "Put this message away" }, "×");
+  const list = make("ul", {}, ...faults.map((fault) =>
+    make("li", {}, make("code", {}, fault.pointer || "/"), ` ${fault.message}`)));
+  place.replaceChildren(make("div", { className: "notice" },
+    make("div", { className: "grow" },
+      make("strong", {}, `Could not ${doing}: `), text,
+      code ? make("span", { className: "quiet" }, ` (${code})`) : "",
+      faults.length > 0 ? list : ""),
+    close));
+}
+
+/**
+ * Do something; an error is told, and success puts an old one away.
+ * @template T
+ * @param {string} doing
+ * @param {() => Promise<T>} action
+ * @returns {Promise<T | undefined>}
+ */
+export async function attempt(doing, action) {
+  try {
+    const result = await action();
+    clear();
+    return result;
+  } catch (error) {
+    tell(doing, error);
+    return undefined;
+  }
+}

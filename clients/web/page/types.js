@@ -1,0 +1,57 @@
+/**
+ * Shapes of what the server says; for the type checker and the reader, nothing runs here.
+ *
+ * @typedef {number | number[]} Value
+ * @typedef {Record<string, Value>} Values
+ *
+ * @typedef {object} Run
+ * @property {string} id
+ * @property {number} pace
+ *
+ * @typedef {object} Instance
+ * @property {string} id
+ * @property {string} name
+ * @property {number} time
+ * @property {number} step
+ * @property {number} stepSize
+ * @property {boolean} running
+ * @property {string} [integrator]
+ * @property {Run | null} [run]
+ *
+ * @typedef {object} Variable
+ * @property {string} name
+ * @property {"input" | "output" | "parameter" | "independent"} causality
+ * @property {string} unit
+ * @property {number[]} shape
+ * @property {Value} [start]
+ *
+ * @typedef {object} Sample
+ * @property {number} time
+ * @property {number} step
+ * @property {Values} outputs
+ *
+ * @typedef {object} Example
+ * @property {string} name
+ * @property {string} [title]
+ * @property {string} [description]
+ *
+ * @typedef {object} Body
+ * @property {string} name
+ * @property {string} type
+ * @property {number[]} position
+ * @property {number[]} [rotation] 9 numbers by rows
+ * @property {{show?: boolean, color?: number[]}} [visualization]
+ *
+ * @typedef {object} Scene
+ * @property {number} time
+ * @property {Body[]} bodies
+ *
+ * @typedef {object} Channel one curve: a component of an output
+ * @property {string} key name of the output
+ * @property {number} component index, or -1 for a scalar
+ * @property {string} label
+ * @property {string} unit
+ * @property {number} color index into the palette
+ * @property {boolean} on
+ */
+export {};
