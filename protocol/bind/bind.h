@@ -34,3 +34,9 @@ int mechp_bind_type(const char *name, struct mechp_text *w);
 void mechp_bind_schema(struct mechp_text *w);
 /* OpenAPI 3.1 of the daemon, from routes.def, codes.def and the schema. */
 void mechp_bind_openapi(struct mechp_text *w);
+
+/* A document printed from the tables, as its committed copy stands in the tree, with a newline at its
+ * end: "openapi" (protocol/openapi.json), "schema" (protocol/schema/model.schema.json), "types"
+ * (JSON), "errors" (the table of protocol/README.md). MECH_NOT_FOUND: no such document.
+ * What `mechd --print WHAT` prints. */
+int mechp_bind_print(const char *what, struct mechp_text *w);

@@ -361,20 +361,35 @@ static void structures_of(struct printer *p, struct seen *seen, const struct mec
     }
 }
 
+static size_t count_types(int category)
+{
+    size_t n = 0;
+    for (const struct mech_item_type *const *t = mech_item_types; *t != NULL; t++) {
+        n += (int)(*t)->category == category;
+    }
+    return n;
+}
+
+/* One schema a category; a choice of one is that one. */
 static void unions_of_types(struct printer *p)
 {
     for (int c = 0; c < MECH_CATEGORIES; c++) {
+        const bool several = count_types(c) > 1;
         mechp_text_key(p->w, unions[c]);
-        mechp_text_object(p->w);
-        mechp_text_key(p->w, "oneOf");
-        mechp_text_array(p->w);
+        if (several) {
+            mechp_text_object(p->w);
+            mechp_text_key(p->w, "oneOf");
+            mechp_text_array(p->w);
+        }
         for (const struct mech_item_type *const *t = mech_item_types; *t != NULL; t++) {
             if ((int)(*t)->category == c) {
                 mechp_schema_ref(p->w, p->prefix, (*t)->table.name);
             }
         }
-        mechp_text_end(p->w);
-        mechp_text_end(p->w);
+        if (several) {
+            mechp_text_end(p->w);
+            mechp_text_end(p->w);
+        }
     }
 }
 

@@ -46,3 +46,8 @@ void mechp_text_bool(struct mechp_text *w, bool value);
 void mechp_text_null(struct mechp_text *w);
 void mechp_text_numbers(struct mechp_text *w, const double *values, size_t count); /* an array */
 void mechp_text_raw(struct mechp_text *w, const char *json, size_t length); /* a value, as it is */
+
+/* Append JSON laid out for people, outside any object or array: two spaces a level, what fits into
+ * 100 columns on one line.
+ * `json` is well-formed. */
+void mechp_text_pretty(struct mechp_text *w, const char *json, size_t length);
