@@ -169,27 +169,32 @@ void mech_band_ldlt_solve(int32_t n, int32_t p, const double *restrict l, double
     }
 }
 
-/* Copy the rows, each scaled to a largest entry in [1, 2), and leave the size of column j in size[j]. */
+/* Copy the rows, scaled (pivot.h), and leave the size of column j in size[j]. */
 static void load_rows(const struct mech_mat *a, double *lu, double *scale, double *size)
 {
     const size_t n = zt(a->rows);
     const size_t lower = zt(a->lower);
-    const size_t width = 2 * lower + zt(a->upper) + 1;
+    const size_t diagonals = lower + zt(a->upper) + 1;
+    const size_t width = diagonals + lower;
     memset(lu, 0, n * width * sizeof *lu);
     memset(size, 0, n * sizeof *size);
     for (size_t i = 0; i < n; i++) {
-        double *const row = lu + i * width;
+        // place d of a row is column i + d − lower; those outside the matrix hold 0
         double most = 0.;
-        // place d of the row is column i + d − lower; those outside the matrix hold 0
-        for (size_t d = 0; d <= lower + zt(a->upper); d++) {
-            row[d] = a->values[d * n + i];
-            most = fmax(most, fabs(row[d]));
+        for (size_t d = 0; d < diagonals; d++) {
+            most = fmax(most, fabs(a->values[d * n + i]));
         }
-        scale[i] = mech_pivot_scale(most);
-        for (size_t d = 0; d <= lower + zt(a->upper); d++) {
-            row[d] *= scale[i];
+        const double diagonal = fabs(a->values[lower * n + i]);
+        scale[i] = !a->symmetric ? mech_pivot_scale(most)
+                                 : mech_pivot_scale_symmetric(diagonal > 0. ? diagonal : most);
+    }
+    for (size_t i = 0; i < n; i++) {
+        for (size_t d = 0; d < diagonals; d++) {
             if (i + d >= lower && i + d - lower < n) {
-                size[i + d - lower] = fmax(size[i + d - lower], fabs(row[d]));
+                const size_t j = i + d - lower;
+                const double x = a->values[d * n + i] * scale[i] * (a->symmetric ? scale[j] : 1.);
+                lu[i * width + d] = x;
+                size[j] = fmax(size[j], fabs(x));
             }
         }
     }
@@ -272,5 +277,8 @@ void mech_band_lu_solve(const struct mech_mat *shape, const double *restrict lu,
             sum -= row[c] * x[j + c];
         }
         x[j] = sum * inverse[j];
+    }
+    for (size_t j = 0; shape->symmetric && j < n; j++) {
+        x[j] *= scale[j];
     }
 }

@@ -21,7 +21,7 @@ void mech_tridiagonal_solve(int32_t n, const double *r, const double *inverse, d
 int32_t mech_band_ldlt_factor(const struct mech_mat *a, double *l);
 void mech_band_ldlt_solve(int32_t n, int32_t p, const double *l, double *x);
 
-/* General: rows scaled by powers of two, partial pivoting. Row i of lu [n · width],
+/* General: scaled by powers of two (pivot.h), partial pivoting. Row i of lu [n · width],
  * width = 2 lower + upper + 1, holds columns i − lower … i + upper + lower: multipliers, then U.
  * scale [n], pivot [n], inverse [n] = 1/U_jj. Returns −1 or the column without a pivot. */
 int32_t mech_band_lu_factor(const struct mech_mat *a, double *lu, double *scale, int32_t *pivot,

@@ -55,8 +55,8 @@ static int create(const struct mech_mat *a, void **self)
         return MECH_NO_MEMORY;
     }
     mech_arena_init(&b->arena, 0);
-    b->shape = (struct mech_mat){
-        .kind = a->kind, .rows = a->rows, .cols = a->cols, .lower = a->lower, .upper = a->upper};
+    b->shape = *a;
+    b->shape.values = NULL;
     const size_t n = (size_t)a->rows;
     const size_t lower = (size_t)a->lower;
     const size_t upper = (size_t)a->upper;

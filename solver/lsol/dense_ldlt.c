@@ -23,7 +23,7 @@ struct dense_ldlt {
     int32_t n;
     enum method method; /* of the last factor */
     double *l;          /* [n · n] factor, by columns, lower triangle */
-    double *diagonal;   /* [n] of A */
+    double *diagonal;   /* [n] of A; then the sizes of the scaled columns */
     double *scale;      /* [n] S */
     double *work;       /* [n · PANEL] */
     int32_t *pivot;     /* [n] */
@@ -94,25 +94,6 @@ static bool try_cholesky(struct dense_ldlt *d)
     return true;
 }
 
-/* S from the diagonal, or from the largest entry of a row whose diagonal is 0; l := S l S. */
-static void scale_both_sides(struct dense_ldlt *d)
-{
-    const size_t n = (size_t)d->n;
-    for (size_t j = 0; j < n; j++) {
-        double size = fabs(d->l[j * n + j]);
-        for (size_t i = 0; size == 0. && i < n; i++) {
-            const double entry = fabs(d->l[j * n + i]);
-            size = entry > size ? entry : size;
-        }
-        d->scale[j] = mech_pivot_scale_symmetric(size);
-    }
-    for (size_t j = 0; j < n; j++) {
-        for (size_t i = 0; i < n; i++) {
-            d->l[j * n + i] *= d->scale[i] * d->scale[j];
-        }
-    }
-}
-
 /* Where each column went, from LAPACK's exchanges (lower triangle: forwards, 1-based, negative for a
  * block of order 2, whose second column is exchanged). */
 static void follow_exchanges(struct dense_ldlt *d)
@@ -141,10 +122,10 @@ static double smallest_of_pair(double a, double b, double c)
 static int bunch_kaufman(struct dense_ldlt *d, int32_t *where)
 {
     const size_t n = (size_t)d->n;
-    scale_both_sides(d);
+    mech_dense_scale(d->n, true, d->l, d->scale, d->diagonal);
     double largest = 0.;
-    for (size_t k = 0; k < n * n; k++) {
-        largest = fmax(largest, fabs(d->l[k]));
+    for (size_t k = 0; k < n; k++) {
+        largest = fmax(largest, d->diagonal[k]);
     }
     const double bound = mech_pivot_tolerance(d->n) * largest;
     const int info = LAPACKE_dsytrf_work(LAPACK_COL_MAJOR, 'L', d->n, d->l, d->n, d->pivot, d->work,
@@ -187,11 +168,13 @@ static int factor(void *self, const struct mech_mat *a, int32_t *where)
     return bunch_kaufman(d, where);
 }
 
-static void scale_rows(const struct dense_ldlt *d, double *x, int32_t count)
+static void apply_scale(const struct dense_ldlt *d, double *x, int32_t count)
 {
     const size_t n = (size_t)d->n;
-    for (size_t k = 0; k < n * (size_t)count; k++) {
-        x[k] *= d->scale[k % n];
+    for (int32_t k = 0; k < count; k++, x += n) {
+        for (size_t i = 0; i < n; i++) {
+            x[i] *= d->scale[i];
+        }
     }
 }
 
@@ -215,9 +198,9 @@ static void solve(void *self, double *x, int32_t count)
         }
         break;
     case BUNCH_KAUFMAN:
-        scale_rows(d, x, count);
+        apply_scale(d, x, count);
         LAPACKE_dsytrs_work(LAPACK_COL_MAJOR, 'L', d->n, count, d->l, d->n, d->pivot, x, d->n);
-        scale_rows(d, x, count);
+        apply_scale(d, x, count);
         break;
     }
 }

@@ -1,5 +1,5 @@
 /* dense_lu: any square matrix up to order 8192, LU with partial pivoting (LAPACK dgetrf; own loops up
- * to order 8) after scaling the rows by powers of two. Cost of factor: 2 n³/3. */
+ * to order 8) after scaling by powers of two. Cost of factor: 2 n³/3. */
 #include "solver/base/err.h"
 #include "solver/linalg/dense.h"
 #include "solver/linalg/pivot.h"
@@ -8,15 +8,15 @@
 #include <lapacke.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { LARGEST = 8192 };
 
 struct dense_lu {
     struct mech_arena arena;
     int32_t n;
+    bool symmetric;
     double *lu;     /* [n · n] by columns */
-    double *scale;  /* [n] of the rows */
+    double *scale;  /* [n] of the rows, and of the columns if symmetric */
     double *size;   /* [n] largest entry of each scaled column */
     int32_t *pivot; /* [n] */
 };
@@ -44,6 +44,7 @@ static int create(const struct mech_mat *a, void **self)
     }
     mech_arena_init(&d->arena, 0);
     d->n = a->rows;
+    d->symmetric = a->symmetric;
     const size_t n = (size_t)a->rows;
     d->lu = mech_arena_alloc(&d->arena, n * n, sizeof *d->lu);
     d->scale = mech_arena_alloc(&d->arena, n, sizeof *d->scale);
@@ -57,36 +58,12 @@ static int create(const struct mech_mat *a, void **self)
     return 0;
 }
 
-/* Scale the rows, and note the sizes of the columns. */
-static void scale_rows(struct dense_lu *d)
-{
-    const size_t n = (size_t)d->n;
-    memset(d->scale, 0, n * sizeof *d->scale);
-    for (size_t j = 0; j < n; j++) {
-        for (size_t i = 0; i < n; i++) {
-            const double entry = fabs(d->lu[j * n + i]);
-            d->scale[i] = entry > d->scale[i] ? entry : d->scale[i];
-        }
-    }
-    for (size_t i = 0; i < n; i++) {
-        d->scale[i] = mech_pivot_scale(d->scale[i]);
-    }
-    for (size_t j = 0; j < n; j++) {
-        d->size[j] = 0.;
-        for (size_t i = 0; i < n; i++) {
-            d->lu[j * n + i] *= d->scale[i];
-            const double entry = fabs(d->lu[j * n + i]);
-            d->size[j] = entry > d->size[j] ? entry : d->size[j];
-        }
-    }
-}
-
 static int factor(void *self, const struct mech_mat *a, int32_t *where)
 {
     struct dense_lu *const d = self;
     const size_t n = (size_t)d->n;
     mech_dense_load(a, d->lu);
-    scale_rows(d);
+    mech_dense_scale(d->n, d->symmetric, d->lu, d->scale, d->size);
     if (d->n <= MECH_DENSE_SMALL) {
         *where = mech_dense_lu_factor(d->n, d->lu, d->size, d->pivot);
         return *where < 0 ? 0 : MECH_SINGULAR;
@@ -105,19 +82,29 @@ static int factor(void *self, const struct mech_mat *a, int32_t *where)
     return 0;
 }
 
+static void apply_scale(const struct dense_lu *d, double *x, int32_t count)
+{
+    const size_t n = (size_t)d->n;
+    for (int32_t k = 0; k < count; k++, x += n) {
+        for (size_t i = 0; i < n; i++) {
+            x[i] *= d->scale[i];
+        }
+    }
+}
+
 static void solve(void *self, double *x, int32_t count)
 {
     const struct dense_lu *const d = self;
-    const size_t n = (size_t)d->n;
-    for (size_t k = 0; k < n * (size_t)count; k++) {
-        x[k] *= d->scale[k % n];
-    }
+    apply_scale(d, x, count);
     if (d->n > MECH_DENSE_SMALL) {
         LAPACKE_dgetrs_work(LAPACK_COL_MAJOR, 'N', d->n, count, d->lu, d->n, d->pivot, x, d->n);
-        return;
+    } else {
+        for (int32_t k = 0; k < count; k++) {
+            mech_dense_lu_solve(d->n, d->lu, d->pivot, x + (size_t)k * (size_t)d->n);
+        }
     }
-    for (int32_t k = 0; k < count; k++) {
-        mech_dense_lu_solve(d->n, d->lu, d->pivot, x + (size_t)k * n);
+    if (d->symmetric) {
+        apply_scale(d, x, count);
     }
 }
 

@@ -198,19 +198,22 @@ static int factor(void *self, const struct mech_mat *a, int32_t *where)
     return *where < 0 ? 0 : MECH_SINGULAR;
 }
 
+static void apply_scale(int32_t n, const double *scale, double *x, int32_t count)
+{
+    for (int32_t k = 0; k < count; k++, x += n) {
+        for (int32_t i = 0; i < n; i++) {
+            x[i] *= scale[i];
+        }
+    }
+}
+
 static void solve(void *self, double *x, int32_t count)
 {
     struct klu *const k = self;
-    const size_t n = (size_t)k->n;
-    if (n == 0) {
-        return;
-    }
-    for (size_t m = 0; m < n * (size_t)count; m++) {
-        x[m] *= k->row_scale[m % n];
-    }
-    klu_solve(k->symbolic, k->use_chosen ? k->chosen : k->diagonal, k->n, count, x, &k->common);
-    for (size_t m = 0; m < n * (size_t)count; m++) {
-        x[m] *= k->col_scale[m % n];
+    if (k->n > 0) {
+        apply_scale(k->n, k->row_scale, x, count);
+        klu_solve(k->symbolic, k->use_chosen ? k->chosen : k->diagonal, k->n, count, x, &k->common);
+        apply_scale(k->n, k->col_scale, x, count);
     }
 }
 
