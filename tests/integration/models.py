@@ -1,7 +1,7 @@
 """Model documents of the tests. The reference values stand in test_references.py."""
 import copy
-import json
 import os
+import re
 from harness import ROOT
 
 ALPHA = {'integrator': 'GeneralizedAlpha', 'spectralRadius': 0.9, 'stepSize': 0.01}
@@ -135,9 +135,36 @@ def ball():
     return lti(next(c for c in lti_cases() if c['name'] == 'ball'))
 
 
+# linear systems with impacts: what their samples in tests/verify/nonsmooth_lti.inc were taken from
+CHAIN = {'n': 10, 'h': 1e-3, 'b': [1e-3], 'e': 0.5}
+LTI = {
+    'ball': {'h': 5e-3, 'b': [0.0], 'e': 0.9},
+    'ball_radius': {'h': 5e-3, 'b': [-0.1], 'e': 0.9},
+    'chain10_none': {**CHAIN, 'free': True},
+    'chain10_last': CHAIN,
+    'beads10': {'n': 10, 'h': 5e-4, 'e': 0.9},
+    'impacting_bar': {'n': 100, 'h': 2e-6, 'e': 0.0, 'gamma': 0.0, 't0': 1e-8, 'E': 210e9,
+                      'S': 0.000314, 'rho': 7800.0, 'L': 1.0, 'q0': 5e-5, 'v0': -0.1},
+}
+
+
 def lti_cases():
-    with open(os.path.join(ROOT, 'tests', 'verify', 'nonsmooth_lti.json'), encoding='utf-8') as f:
-        return json.load(f)
+    """[{name, model, samples: [{step, q, v, impulse}]}]"""
+    path = os.path.join(ROOT, 'tests', 'verify', 'nonsmooth_lti.inc')
+    with open(path, encoding='utf-8') as f:
+        text = f.read()
+    number = r'[-+0-9.e]+'
+    row = re.compile(r'\{(\d+),' + r'\s*\{([^{}]*)\},' * 2 + r'\s*\{([^{}]*)\}\}', re.S)
+    for name, model in LTI.items():
+        body = re.search(r'%s_samples\[\] = \{(.*?)\};' % name, text, re.S).group(1)
+        rows = int(re.search(r'%s_rows = (\d+)' % name, text).group(1))
+        samples = []
+        for match in row.finditer(body):
+            q, v, impulse = ([float(x) for x in re.findall(number, part)]
+                             for part in match.groups()[1:])
+            samples.append({'step': int(match.group(1)), 'q': q, 'v': v,
+                            'impulse': impulse[:rows]})
+        yield {'name': name, 'model': model, 'samples': samples}
 
 
 def tridiagonal(n, scale, first, inner, last, beside):
@@ -151,7 +178,7 @@ def tridiagonal(n, scale, first, inner, last, beside):
 
 
 def lti(case):
-    """A case of nonsmooth_lti.json as a model document."""
+    """A case of lti_cases as a model document."""
     m, name = case['model'], case['name']
     n = m.get('n', 1)
     kind = name.split('1')[0] if name != 'impacting_bar' else name
@@ -160,7 +187,7 @@ def lti(case):
         system = {'M': {'diag': [1.0] * n}, 'K': tridiagonal(n, 1000.0, 2.0, 2.0, 1.0, -1.0),
                   'C': tridiagonal(n, 0.1, 2.0, 2.0, 1.0, -1.0), 'q0': [0.0] * n,
                   'v0': [0.0] * n, 'Fext': [0.0] * (n - 1) + [1.0]}
-        rows = {'shape': [1, n], 'coo': [[0, n - 1, -1.0]]} if m['H'] else None
+        rows = None if 'free' in m else {'shape': [1, n], 'coo': [[0, n - 1, -1.0]]}
         b = m['b']
     elif kind == 'beads':
         system = {'M': {'diag': [1.0] * n}, 'q0': [1 + 0.25 * i for i in range(n)],
@@ -175,12 +202,12 @@ def lti(case):
                   'q0': [m['q0']] * n, 'v0': [m['v0']] * n}
         rows = {'shape': [1, n], 'coo': [[0, 0, 1.0]]}
     else:
-        system = {'M': m['M'], 'q0': m['q0'], 'v0': m['v0'], 'Fext': m['F']}
-        rows, b = m['H'], m['b']
+        system = {'M': [[1.0]], 'q0': [1.0], 'v0': [0.0], 'Fext': [-9.81]}
+        rows, b = [[1.0]], m['b']
     model = {'mechd': 1, 'name': name,
              'objects': [{'name': 's', 'type': 'LagrangianLinearTIDS', **system}],
-             'solver': {'integrator': 'MoreauJean', 'stepSize': m['h'], 'theta': m['theta'],
-                        'gamma': m['gamma'], 'startTime': m.get('t0', 0.0)}}
+             'solver': {'integrator': 'MoreauJean', 'stepSize': m['h'], 'theta': 0.5,
+                        'gamma': m.get('gamma', 0.5), 'startTime': m.get('t0', 0.0)}}
     if rows:
         model['interactions'] = [{'name': 'c', 'systems': ['s'],
                                   'relation': {'type': 'LagrangianLinearTIR', 'H': rows, 'b': b},
