@@ -63,6 +63,9 @@ export const about = () => ask("GET", "/v1");
 /** @returns {Promise<import("./types.js").Example[]>} */
 export const examples = async () => (await ask("GET", "/v1/examples")).items;
 
+/** @param {string} name @returns {Promise<any>} the model document */
+export const example = (name) => ask("GET", `/v1/examples/${encodeURIComponent(name)}`);
+
 /** @returns {Promise<import("./types.js").Instance[]>} */
 export const instances = async () => (await ask("GET", "/v1/instances?limit=1000")).items;
 
@@ -114,5 +117,9 @@ export function live(id, receive, link) {
   source.onopen = () => link(true);
   source.onerror = () => link(false);
   source.onmessage = (event) => receive(JSON.parse(event.data));
+  source.addEventListener("end", () => {
+    source.close();
+    link(false);
+  });
   return () => source.close();
 }

@@ -103,12 +103,13 @@ export class Detail {
     const picture = make("canvas", { className: "drawing", role: "img", "aria-label": "Positions of the bodies" });
     this.drawing = new Drawing(picture);
     this.endings.push(() => this.drawing?.end());
+    this.picture = make("section", { className: "panel", hidden: true, "aria-label": "Drawing" }, picture);
     const note = (/** @type {string} */ text) => make("p", { className: "quiet" }, text);
     this.place.replaceChildren(head, this.toolbar(info), make("div", { className: "grid" },
       make("div", { className: "column" },
         make("section", { className: "panel", "aria-label": "Plot" },
           make("div", { className: "bar" }, this.legend(), this.windows()), canvas),
-        make("section", { className: "panel", "aria-label": "Drawing" }, picture)),
+        this.picture),
       make("div", { className: "column" },
         make("section", { className: "panel" }, make("h2", {}, "Inputs"),
           inputs.length > 0 ? inputForm(this.id, inputs, values) : note("This model has no inputs.")),
@@ -192,6 +193,9 @@ export class Detail {
       this.time.textContent = clock(sample.time);
       this.steps.textContent = Number.isFinite(sample.step) ? `step ${sample.step}` : "";
     }
+    if (sample.running !== undefined && sample.running !== (this.run !== null)) {
+      void this.readRun();
+    }
     void this.redraw();
   }
 
@@ -204,6 +208,9 @@ export class Detail {
     try {
       const scene = await api.scene(this.id);
       this.drawing?.show(scene.bodies ?? []);
+      if (this.picture) {
+        this.picture.hidden = !this.drawing?.bodies.length;
+      }
     } catch {
       // the drawing is an extra: the live link tells of a lost server
     }
@@ -221,13 +228,18 @@ export class Detail {
     }
   }
 
+  /** Somebody started or ended a run: ask which. */
+  async readRun() {
+    const whole = await api.instance(this.id).catch(() => null);
+    if (whole && !this.ended) {
+      this.setRun(whole.run?.id ?? null);
+    }
+  }
+
   /** The list has news of this instance. @param {import("./types.js").Instance} info */
   async refresh(info) {
-    if (info.running !== (this.run !== null) && this.runButton) {
-      const whole = await api.instance(this.id).catch(() => null);
-      if (whole && !this.ended) {
-        this.setRun(whole.run?.id ?? null);
-      }
+    if (this.info && info.running !== (this.run !== null)) {
+      await this.readRun();
     }
   }
 

@@ -10,6 +10,21 @@ import { tick, ticks } from "./format.js";
 const AXES = ["x", "y", "z"];
 const LABELS_MOST = 12;
 
+/**
+ * Size of a body along two axes, m, from its first shape.
+ * @param {Body} body
+ * @param {number} across
+ * @param {number} up
+ */
+function sizes(body, across, up) {
+  const graphic = body.graphics[0];
+  if (!graphic) {
+    return [0, 0];
+  }
+  const round = graphic.shape === "Sphere" ? 2 * graphic.radius : 0;
+  return [round || graphic.size[across], round || graphic.size[up]];
+}
+
 export class Drawing {
   /** @param {HTMLCanvasElement} canvas */
   constructor(canvas) {
@@ -27,7 +42,7 @@ export class Drawing {
 
   /** @param {Body[]} bodies */
   show(bodies) {
-    this.bodies = bodies.filter((b) => b.visualization?.show !== false && b.position?.length === 3);
+    this.bodies = bodies.filter((b) => b.position?.length === 3);
     if (this.extent.length === 0 && this.bodies.length > 0) {
       this.extent = AXES.map((_, a) => [this.bodies[0].position[a], this.bodies[0].position[a]]);
     }
@@ -69,33 +84,34 @@ export class Drawing {
     }
     const { across, up } = this.axes();
     const [low, high] = this.extent[across];
-    const pad = Math.max((high - low) * 0.12, (up < 0 ? 0.02 : 0.1) * Math.max(1e-3, Math.abs(high)), 1e-3);
+    const half = Math.max(...this.bodies.map((b) => sizes(b, across, across)[0] / 2));
+    const pad = Math.max((high - low) * 0.1, 1.5 * half, 1e-3);
     const left = low - pad, right = high + pad;
-    const level = height - 44;
+    const level = height - 36;
     const scale = (width - 48) / (right - left);
     const x = (/** @type {number} */ v) => 24 + (v - left) * scale;
     this.drawLine(c, ink, { left, right, level, x, across, width });
-    const y = this.vertical(up, level, scale);
-    const size = Math.max(5, Math.min(26, ((width - 48) / this.bodies.length) * 0.6));
+    const most = Math.min(56, level - 40);
+    const seen = (/** @type {number} */ size) => Math.max(5, Math.min(most, size * scale));
     for (const body of this.bodies) {
-      this.drawBody(c, ink, body, x(body.position[across]), y(body), size);
+      // in scale where that can be seen; on one line, the body stands on it
+      const [wide, tall] = sizes(body, across, up < 0 ? across : up).map(seen);
+      const y = up < 0 ? level - tall / 2 - 1 : this.height(body, up, level, scale);
+      this.drawBody(c, ink, body, { x: x(body.position[across]), y, wide, tall });
     }
   }
 
   /**
-   * Heights: on the line, or by the second axis in the same scale where it fits.
+   * The second coordinate in the picture, in the scale of the first where that fits.
+   * @param {Body} body
    * @param {number} up
    * @param {number} level
    * @param {number} scale
-   * @returns {(body: Body) => number}
    */
-  vertical(up, level, scale) {
-    if (up < 0) {
-      return () => level - 20;
-    }
+  height(body, up, level, scale) {
     const [low, high] = this.extent[up];
-    const fit = Math.min(scale, (level - 40) / Math.max(1e-9, high - low));
-    return (body) => level - 20 - (body.position[up] - low) * fit;
+    const fit = Math.min(scale, (level - 60) / Math.max(1e-9, high - low));
+    return level - 24 - (body.position[up] - low) * fit;
   }
 
   /**
@@ -130,31 +146,32 @@ export class Drawing {
    * @param {CanvasRenderingContext2D} c
    * @param {(name: string) => string} ink
    * @param {Body} body
-   * @param {number} x
-   * @param {number} y
-   * @param {number} size
+   * @param {{x: number, y: number, wide: number, tall: number}} place
    */
-  drawBody(c, ink, body, x, y, size) {
-    const given = body.visualization?.color;
-    c.fillStyle = given && given.length >= 3
-      ? `rgb(${given.slice(0, 3).map((v) => Math.round(255 * v)).join(" ")})`
-      : ink("body");
+  drawBody(c, ink, body, { x, y, wide, tall }) {
+    const color = body.graphics[0]?.color ?? body.color ?? [];
+    const grey = color.length < 3 || (color[0] === color[1] && color[1] === color[2]);
+    c.fillStyle = grey ? ink("body") : `rgb(${color.slice(0, 3).map((v) => Math.round(255 * v)).join(" ")})`;
     c.strokeStyle = ink("body-edge");
     c.lineWidth = 1;
-    // a rotation about z turns the block in the picture
+    // a rotation about z turns the body in the picture
     const r = body.rotation;
     const angle = r && r.length === 9 ? Math.atan2(r[3], r[0]) : 0;
     c.save();
     c.translate(x, y);
     c.rotate(-angle);
     c.beginPath();
-    c.roundRect(-size / 2, -size / 2, size, size, Math.min(3, size / 4));
+    if (body.graphics[0]?.shape === "Sphere") {
+      c.arc(0, 0, wide / 2, 0, 2 * Math.PI);
+    } else {
+      c.roundRect(-wide / 2, -tall / 2, wide, tall, Math.min(3, wide / 4));
+    }
     c.fill();
     c.stroke();
     if (angle !== 0) {
       c.beginPath();
       c.moveTo(0, 0);
-      c.lineTo(size / 2, 0);
+      c.lineTo(wide / 2, 0);
       c.stroke();
     }
     c.restore();
@@ -162,7 +179,7 @@ export class Drawing {
       c.fillStyle = ink("quiet");
       c.textAlign = "center";
       c.textBaseline = "bottom";
-      c.fillText(body.name, x, y - size / 2 - 4);
+      c.fillText(body.name, x, y - tall / 2 - 4);
     }
   }
 }

@@ -108,11 +108,20 @@ async function offerExamples() {
   const text = find("example-about", HTMLElement);
   const examples = (await attempt("list the examples", api.examples)) ?? [];
   choice.replaceChildren(...examples.map((e) => make("option", { value: e.name }, e.title || e.name)));
-  const explain = () => {
-    text.textContent = examples.find((e) => e.name === choice.value)?.description ?? "";
+  // what it is made of, in one line
+  const explain = async () => {
+    const name = choice.value;
+    const model = await api.example(name).catch(() => null);
+    if (model && name === choice.value) {
+      const count = model.objects?.length ?? 0;
+      text.textContent = `${name}: ${count} object${count === 1 ? "" : "s"}, ` +
+        `${model.solver?.integrator ?? "default integrator"}, h = ${model.solver?.stepSize} s`;
+    }
   };
-  choice.addEventListener("change", explain);
-  explain();
+  choice.addEventListener("change", () => void explain());
+  if (examples.length > 0) {
+    void explain();
+  }
   find("create", HTMLFormElement).addEventListener("submit", async (event) => {
     event.preventDefault();
     const made = await attempt("create an instance", () => api.create(choice.value));

@@ -29,18 +29,26 @@
  * @property {number} time
  * @property {number} step
  * @property {Values} outputs
+ * @property {boolean} [running] in live events
  *
  * @typedef {object} Example
  * @property {string} name
  * @property {string} [title]
- * @property {string} [description]
+ *
+ * @typedef {object} Graphic
+ * @property {string} shape "Box", "Sphere", …
+ * @property {number[]} size along the body's axes, m
+ * @property {number} radius m
+ * @property {number[]} [color]
  *
  * @typedef {object} Body
  * @property {string} name
  * @property {string} type
  * @property {number[]} position
  * @property {number[]} [rotation] 9 numbers by rows
- * @property {{show?: boolean, color?: number[]}} [visualization]
+ * @property {number[]} [reference] position
+ * @property {number[]} [color] red, green, blue, alpha from 0 to 1
+ * @property {Graphic[]} graphics
  *
  * @typedef {object} Scene
  * @property {number} time
