@@ -114,19 +114,10 @@ void mech_tridiagonal_solve(int32_t n, const double *restrict r, const double *r
     }
 }
 
-int32_t mech_band_ldlt_factor(const struct mech_mat *a, double *l)
+/* The elimination, for a width that the compiler knows where it matters. */
+static inline __attribute__((always_inline)) int32_t
+eliminate(size_t n, size_t p, const double *restrict diagonal, double tolerance, double *restrict l)
 {
-    const size_t n = zt(a->rows);
-    const size_t p = zt(a->upper);
-    const double tolerance = mech_pivot_tolerance(a->rows);
-    const double *const diagonal = a->values + zt(a->lower) * n;
-    // columns of the lower triangle are rows of the upper one; columns after the last hold zeros
-    memset(l, 0, (n + p) * (p + 1) * sizeof *l);
-    for (size_t k = 0; k <= p; k++) {
-        for (size_t j = 0; j + k < n; j++) {
-            l[j * (p + 1) + k] = diagonal[k * n + j];
-        }
-    }
     for (size_t j = 0; j < n; j++) {
         double *const column = l + j * (p + 1);
         if (!mech_pivot_good(column[0], tolerance * diagonal[j])) {
@@ -147,25 +138,98 @@ int32_t mech_band_ldlt_factor(const struct mech_mat *a, double *l)
     return -1;
 }
 
-void mech_band_ldlt_solve(int32_t n, int32_t p, const double *restrict l, double *restrict x)
+int32_t mech_band_ldlt_factor(const struct mech_mat *a, double *l)
 {
-    const size_t stride = zt(p) + 1;
-    const size_t rows = zt(n);
-    for (size_t j = 0; j < rows; j++) {
-        const double *const column = l + j * stride;
-        const size_t most = rows - 1 - j < zt(p) ? rows - 1 - j : zt(p);
-        for (size_t k = 1; k <= most; k++) {
-            x[j + k] -= column[k] * x[j];
+    const size_t n = zt(a->rows);
+    const size_t p = zt(a->upper);
+    const double tolerance = mech_pivot_tolerance(a->rows);
+    const double *const diagonal = a->values + zt(a->lower) * n;
+    // columns of the lower triangle are rows of the upper one; columns after the last hold zeros
+    memset(l, 0, (n + p) * (p + 1) * sizeof *l);
+    for (size_t k = 0; k <= p; k++) {
+        for (size_t j = 0; j + k < n; j++) {
+            l[j * (p + 1) + k] = diagonal[k * n + j];
         }
     }
-    for (size_t j = rows; j-- > 0;) {
-        const double *const column = l + j * stride;
-        const size_t most = rows - 1 - j < zt(p) ? rows - 1 - j : zt(p);
+    switch (p) {
+    case 2:
+        return eliminate(n, 2, diagonal, tolerance, l);
+    case 3:
+        return eliminate(n, 3, diagonal, tolerance, l);
+    default:
+        return eliminate(n, p, diagonal, tolerance, l);
+    }
+}
+
+/* Narrow bands: the last p unknowns stay in registers, and the nearest is taken off last, so that a
+ * row waits for one product and one difference. */
+static inline __attribute__((always_inline)) void
+solve_narrow(size_t n, size_t p, const double *restrict l, double *restrict x)
+{
+    double last[4] = {0.}; /* last[k − 1]: the unknown k rows before (then: after) */
+    for (size_t i = 0; i < n; i++) {
+        double sum = x[i];
+        for (size_t k = p; k >= 1; k--) {
+            sum -= i >= k ? l[(i - k) * (p + 1) + k] * last[k - 1] : 0.;
+        }
+        for (size_t k = p - 1; k >= 1; k--) {
+            last[k] = last[k - 1];
+        }
+        last[0] = sum;
+        x[i] = sum;
+    }
+    // behind the last row there are only zeros
+    memset(last, 0, sizeof last);
+    for (size_t j = n; j-- > 0;) {
+        const double *const column = l + j * (p + 1);
+        double sum = x[j] * column[0];
+        for (size_t k = p; k >= 1; k--) {
+            sum -= column[k] * last[k - 1];
+        }
+        for (size_t k = p - 1; k >= 1; k--) {
+            last[k] = last[k - 1];
+        }
+        last[0] = sum;
+        x[j] = sum;
+    }
+}
+
+static void solve_wide(size_t n, size_t p, const double *restrict l, double *restrict x)
+{
+    for (size_t j = 0; j < n; j++) {
+        const double *const column = l + j * (p + 1);
+        const size_t most = n - 1 - j < p ? n - 1 - j : p;
+        const double t = x[j];
+        for (size_t k = 1; k <= most; k++) {
+            x[j + k] -= column[k] * t;
+        }
+    }
+    for (size_t j = n; j-- > 0;) {
+        const double *const column = l + j * (p + 1);
+        const size_t most = n - 1 - j < p ? n - 1 - j : p;
         double sum = x[j] * column[0];
         for (size_t k = 1; k <= most; k++) {
             sum -= column[k] * x[j + k];
         }
         x[j] = sum;
+    }
+}
+
+void mech_band_ldlt_solve(int32_t n, int32_t p, const double *l, double *x)
+{
+    switch (p) {
+    case 2:
+        solve_narrow(zt(n), 2, l, x);
+        break;
+    case 3:
+        solve_narrow(zt(n), 3, l, x);
+        break;
+    case 4:
+        solve_narrow(zt(n), 4, l, x);
+        break;
+    default:
+        solve_wide(zt(n), zt(p), l, x);
+        break;
     }
 }
 

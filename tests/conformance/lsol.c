@@ -47,6 +47,8 @@ static const struct shape shapes[] = {
     {BAND, false, true, 61, 1, 1, MECH_MAT_BAND},
     {BAND, true, true, 3, 2, 2, MECH_MAT_BAND},
     {BAND, true, true, 200, 2, 2, MECH_MAT_BAND},
+    {BAND, true, true, 150, 3, 3, MECH_MAT_BAND},
+    {BAND, true, true, 151, 4, 4, MECH_MAT_BAND},
     {BAND, true, true, 201, 5, 5, MECH_MAT_BAND},
     {BAND, true, false, 100, 3, 3, MECH_MAT_BAND},
     {BAND, false, false, 100, 1, 3, MECH_MAT_BAND},
