@@ -1,0 +1,197 @@
+/* Measuring of bench.h: both sides of a pair run in turns of about a millisecond, so that a change of
+ * the core's clock or a neighbour's load meets both; the median of the turns counts. */
+#define _GNU_SOURCE /* sched_setaffinity, sched_getcpu */
+#include "tests/bench/bench.h"
+
+#include <math.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+void openblas_set_num_threads(int count);
+
+enum { TURNS = 101, ROWS_MOST = 64 };
+static const double turn_ns = 2e6;
+/* a bar counts as broken beyond this: shared machines vary by some percent between runs */
+static const double margin = 1.25;
+
+struct row {
+    const char *what;
+    double ns, floor_ns, ratio, bar;
+    bool pair;
+};
+
+static struct {
+    const char *name;
+    bool json, strict, quick;
+    struct row rows[ROWS_MOST];
+    int count;
+} bench;
+
+void bench_begin(const char *name, int argc, char **argv)
+{
+    bench.name = name;
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--json") == 0) {
+            bench.json = true;
+        } else if (strcmp(argv[i], "--strict") == 0) {
+            bench.strict = true;
+        } else if (strcmp(argv[i], "--quick") == 0) {
+            bench.quick = true;
+        } else {
+            (void)fprintf(stderr, "usage: bench-%s [--json] [--strict] [--quick]\n", name);
+            exit(2);
+        }
+    }
+    openblas_set_num_threads(1);
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    const int cpu = sched_getcpu();
+    CPU_SET(cpu < 0 ? 0u : (unsigned)cpu, &one);
+    if (sched_setaffinity(0, sizeof one, &one) != 0) {
+        (void)fprintf(stderr, "bench-%s: not pinned to a core\n", name);
+    }
+}
+
+static double now_ns(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
+}
+
+static double timed(bench_work *work, void *context, uint64_t count)
+{
+    const double from = now_ns();
+    work(context, count);
+    return (now_ns() - from) / (double)count;
+}
+
+/* Units that fill a turn; warms everything up on the way. */
+static uint64_t units_of_a_turn(bench_work *work, void *context)
+{
+    uint64_t count = 1;
+    for (;;) {
+        const double ns = timed(work, context, count) * (double)count;
+        if (ns > 0.5 * turn_ns) {
+            return count;
+        }
+        count *= ns < 0.01 * turn_ns ? 16 : 2;
+    }
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *x, size_t n)
+{
+    qsort(x, n, sizeof *x, ascending);
+    return x[n / 2];
+}
+
+static void add(struct row row)
+{
+    if (bench.count < ROWS_MOST) {
+        bench.rows[bench.count++] = row;
+    }
+}
+
+void bench_compare(const char *what, bench_work *work, void *context, bench_work *floor,
+                   void *floor_context, double bar)
+{
+    double ours[TURNS], floors[TURNS], ratios[TURNS];
+    const size_t turns = bench.quick ? TURNS / 10 : TURNS;
+    const uint64_t count = units_of_a_turn(work, context);
+    const uint64_t floor_count = units_of_a_turn(floor, floor_context);
+    for (size_t i = 0; i < turns; i++) {
+        ours[i] = timed(work, context, count);
+        floors[i] = timed(floor, floor_context, floor_count);
+        ratios[i] = ours[i] / floors[i];
+    }
+    add((struct row){.what = what,
+                     .ns = median(ours, turns),
+                     .floor_ns = median(floors, turns),
+                     .ratio = median(ratios, turns),
+                     .bar = bar,
+                     .pair = true});
+}
+
+void bench_limit(const char *what, bench_work *work, void *context, double bar)
+{
+    double ours[TURNS];
+    const size_t turns = bench.quick ? TURNS / 10 : TURNS;
+    const uint64_t count = units_of_a_turn(work, context);
+    for (size_t i = 0; i < turns; i++) {
+        ours[i] = timed(work, context, count);
+    }
+    add((struct row){.what = what, .ns = median(ours, turns), .bar = bar});
+}
+
+static bool broken(const struct row *r)
+{
+    const double value = r->pair ? r->ratio : r->ns;
+    return r->bar > 0. && !(value <= r->bar * (bench.strict ? 1. : margin));
+}
+
+static void print_table(void)
+{
+    (void)printf("%-44s %12s %12s %8s %8s\n", bench.name, "ns", "floor ns", "ratio", "bar");
+    for (int i = 0; i < bench.count; i++) {
+        const struct row *const r = &bench.rows[i];
+        (void)printf("%-44s %12.1f", r->what, r->ns);
+        if (r->pair) {
+            (void)printf(" %12.1f %8.3f", r->floor_ns, r->ratio);
+        } else {
+            (void)printf(" %12s %8s", "", "");
+        }
+        if (r->bar > 0.) {
+            (void)printf(r->pair ? " %8.2f" : " %5.0f ns", r->bar);
+        }
+        (void)printf("%s\n", broken(r) ? "  BROKEN" : "");
+    }
+}
+
+static void print_json(void)
+{
+    (void)printf("{\"benchmark\": \"%s\", \"rows\": [", bench.name);
+    for (int i = 0; i < bench.count; i++) {
+        const struct row *const r = &bench.rows[i];
+        (void)printf("%s{\"what\": \"%s\", \"ns\": %.1f", i > 0 ? ", " : "", r->what, r->ns);
+        if (r->pair) {
+            (void)printf(", \"floorNs\": %.1f, \"ratio\": %.4f", r->floor_ns, r->ratio);
+        }
+        if (r->bar > 0.) {
+            (void)printf(", \"bar\": %g, \"broken\": %s", r->bar, broken(r) ? "true" : "false");
+        }
+        (void)printf("}");
+    }
+    (void)printf("]}\n");
+}
+
+int bench_end(void)
+{
+    if (bench.json) {
+        print_json();
+    } else {
+        print_table();
+    }
+    for (int i = 0; i < bench.count; i++) {
+        if (broken(&bench.rows[i])) {
+            return 1;
+        }
+    }
+    return bench.count > 0 ? 0 : 1;
+}
+
+static volatile double sink;
+
+void bench_use(const double *x)
+{
+    sink = *x;
+}

@@ -1,0 +1,39 @@
+/* Benchmarks: a program measures pairs (work, floor) alternately on one pinned core, prints a table of
+ * medians with their ratios and bars, and fails when a bar is broken by a wide margin.
+ *
+ *     int main(int argc, char **argv)
+ *     {
+ *         bench_begin("lti", argc, argv);
+ *         bench_compare("chain of 1000, banded", chain_run, &chain, floor_run, &floor, 0.8);
+ *         bench_limit("bouncing ball", ball_run, &ball, 200.);
+ *         return bench_end();
+ *     }
+ *
+ * Options: --json (one object on stdout), --strict (a bar is a bar: no margin), --quick (a tenth of
+ * the time). Times are CPU times of the thread, ns per call unit. owner: the one thread of the
+ * program.
+ */
+#pragma once
+
+#include <stdint.h>
+
+/* Does `count` units of the work (steps, calls). */
+typedef void bench_work(void *context, uint64_t count);
+
+/* Pins the thread to its core, keeps BLAS to one thread, reads the options. Exits with 2 on an option
+ * that it does not know. */
+void bench_begin(const char *name, int argc, char **argv);
+
+/* Median time of a unit of each, and the median of their ratios, which must not exceed `bar` (0: no
+ * bar, for information). */
+void bench_compare(const char *what, bench_work *work, void *context, bench_work *floor,
+                   void *floor_context, double bar);
+
+/* Median time of a unit, which must not exceed `bar` ns (0: no bar). */
+void bench_limit(const char *what, bench_work *work, void *context, double bar);
+
+/* Prints what was measured; 0, or 1 when a bar is broken by more than the margin. */
+int bench_end(void);
+
+/* Keeps a result alive. */
+void bench_use(const double *x);

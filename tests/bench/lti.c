@@ -1,0 +1,84 @@
+/* Linear systems with impacts through the public façade, against bare BLAS and LAPACK calls on the
+ * same sizes (floors.h). Bars: chain of 1000 masses banded 0.8 × (dsbmv + dpttrs), dense 1.3 × (two
+ * dsymv + two dtrsv); a bouncing ball 200 ns a step inside one command.
+ */
+#include "tests/bench/bench.h"
+#include "tests/bench/floors.h"
+#include "tests/bench/scenes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { N = 1000 };
+
+/* save and restore: one unit is a snapshot written and read back */
+struct saved {
+    struct mech_sim *sim;
+    size_t size;
+    void *bytes;
+};
+
+static void save_restore(void *context, uint64_t count)
+{
+    struct saved *const s = context;
+    for (uint64_t i = 0; i < count; i++) {
+        bool same = false;
+        mech_sim_snapshot_write(s->sim, s->bytes);
+        if (mech_sim_snapshot_read(s->sim, s->bytes, s->size, &same) != 0 || !same) {
+            (void)fprintf(stderr, "a snapshot was refused\n");
+            exit(2);
+        }
+    }
+}
+
+static void measure_snapshot(const char *what, int32_t n)
+{
+    struct saved s = {.sim = scene_create(scene_chain(n, SCENE_BANDED))};
+    s.size = mech_sim_snapshot_size(s.sim);
+    s.bytes = malloc(s.size);
+    if (s.bytes == NULL) {
+        exit(2);
+    }
+    scene_step(s.sim, 10);
+    bench_limit(what, save_restore, &s, 0.);
+    free(s.bytes);
+    mech_sim_destroy(s.sim);
+}
+
+static void measure_step(const char *what, struct mech_document *document, double bar)
+{
+    struct mech_sim *const sim = scene_create(document);
+    bench_limit(what, scene_step, sim, bar);
+    mech_sim_destroy(sim);
+}
+
+int main(int argc, char **argv)
+{
+    bench_begin("lti", argc, argv);
+
+    struct floor_chain floor;
+    struct mech_sim *sim = scene_create(scene_chain(N, SCENE_BANDED));
+    if (floor_banded_init(&floor, N) != 0) {
+        return 2;
+    }
+    bench_compare("chain 1000 banded / dsbmv + dpttrs", scene_step, sim, floor_banded, &floor, 0.8);
+    floor_fini(&floor);
+    mech_sim_destroy(sim);
+
+    sim = scene_create(scene_chain(N, SCENE_DENSE));
+    if (floor_dense_init(&floor, N) != 0) {
+        return 2;
+    }
+    bench_compare("chain 1000 dense / 2 dsymv + 2 dtrsv", scene_step, sim, floor_dense, &floor,
+                  1.3);
+    floor_fini(&floor);
+    mech_sim_destroy(sim);
+
+    measure_step("bouncing ball, one command", scene_ball(), 200.);
+    measure_step("two coordinates, banded", scene_chain(2, SCENE_BANDED), 0.);
+    measure_step("column of 10 beads", scene_beads(10), 0.);
+    measure_step("column of 100 beads", scene_beads(100), 0.);
+    measure_snapshot("save + restore, 100 coordinates", 50);
+    measure_snapshot("save + restore, 10000 coordinates", 5000);
+    return bench_end();
+}
