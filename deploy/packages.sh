@@ -9,6 +9,10 @@ libcurl4-openssl-dev python3:python3 curl:curl"
 # what the tests need beside that
 packages_to_test="libcunit1-dev clang clang-format-14 valgrind python3-zmq git:git procps:ps
 nodejs:node npm:npm"
+# a browser for the page's tests; Ubuntu has none outside its snaps
+if grep -q '^ID=debian' /etc/os-release 2>/dev/null; then
+    packages_to_test="$packages_to_test chromium:chromium"
+fi
 
 # prints those of the given names that are not installed
 packages_missing() {
