@@ -1,0 +1,23 @@
+/* The family of generalized-α schemes: Newmark, HHT, the trapezoidal rule and generalized-α itself are
+ * one code with other parameters (J. Chung, G. Hulbert, 1993; M. Arnold, O. Brüls, 2007). */
+#pragma once
+
+#include "solver/step/stepper.h"
+
+struct mech_alpha_parameters {
+    double alpha_m, alpha_f, beta, gamma;
+};
+
+void mech_alpha_check(const struct mech_model *m, struct mech_diag *d);
+int mech_alpha_create(const struct mech_model *m, struct mech_alpha_parameters p,
+                      struct mech_step_result *result, void **self);
+int mech_alpha_start(void *self, struct mech_state *s, struct mech_step_result *result);
+int mech_alpha_step(void *self, struct mech_state *s, double h, double t_end,
+                    struct mech_step_result *result);
+const char *mech_alpha_linear(const void *self);
+void mech_alpha_destroy(void *self);
+
+/* The part of a member's table that the family shares. */
+#define MECH_ALPHA_OPERATIONS                                                                      \
+    .create = create, .start = mech_alpha_start, .step = mech_alpha_step,                          \
+    .linear = mech_alpha_linear, .destroy = mech_alpha_destroy

@@ -1,0 +1,30 @@
+/* Explicit Runge–Kutta schemes by their tableau:  k_i = f(t + c_i h, y + h Σ_j a_ij k_j),
+ * y += h Σ_i b_i k_i  for y = (q, v, x), q̇ = v. owner: see stepper.h. */
+#pragma once
+
+#include "solver/step/stepper.h"
+
+enum { MECH_ERK_STAGES = 7 };
+
+struct mech_tableau {
+    int32_t stages;
+    double a[MECH_ERK_STAGES][MECH_ERK_STAGES];
+    double b[MECH_ERK_STAGES];
+    double c[MECH_ERK_STAGES];
+};
+
+/* The operations of an explicit scheme; `create` of a member calls mech_erk_create with its tableau,
+ * which must outlive the stepper. */
+void mech_erk_check(const struct mech_model *m, struct mech_diag *d);
+int mech_erk_create(const struct mech_model *m, const struct mech_tableau *tableau,
+                    struct mech_step_result *result, void **self);
+int mech_erk_start(void *self, struct mech_state *s, struct mech_step_result *result);
+int mech_erk_step(void *self, struct mech_state *s, double h, double t_end,
+                  struct mech_step_result *result);
+const char *mech_erk_linear(const void *self);
+void mech_erk_destroy(void *self);
+
+/* The part of a member's table that all explicit schemes share. */
+#define MECH_ERK_OPERATIONS                                                                        \
+    .explicit_scheme = true, .check = mech_erk_check, .create = create, .start = mech_erk_start,   \
+    .step = mech_erk_step, .linear = mech_erk_linear, .destroy = mech_erk_destroy

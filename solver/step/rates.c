@@ -1,0 +1,128 @@
+/* Rates of change; see rates.h for the equations. Cost: the products of C and K, one solve with M. */
+#include "solver/step/rates.h"
+
+#include "solver/base/err.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void mech_singular_reason(const struct mech_model *m, const char *what, int32_t column,
+                          struct mech_step_result *result)
+{
+    char path[MECH_DIAG_PATH];
+
+    mech_model_owner(m, column, path, sizeof path);
+    snprintf(result->reason, sizeof result->reason, "the %s is singular at %.64s, coordinate %d",
+             what, path, (int)column);
+}
+
+int mech_rates_init(struct mech_rates *r, const struct mech_model *m, const char *linear,
+                    struct mech_step_result *result)
+{
+    const struct mech_linear_part *const part = mech_model_linear(m);
+    const size_t n = (size_t)part->nv + 1;
+
+    *r = (struct mech_rates){.model = m};
+    r->u = calloc(3 * n, sizeof *r->u);
+    if (!r->u) {
+        return MECH_NO_MEMORY;
+    }
+    r->f = r->u + n;
+    r->g = r->u + 2 * n;
+    if (part->nv == 0) {
+        return 0;
+    }
+    int code = mech_lsol_create(linear, part->M, &r->mass);
+    /* a solver that was asked for need not suit M */
+    if (code == MECH_UNSUPPORTED && linear) {
+        code = mech_lsol_create(NULL, part->M, &r->mass);
+    }
+    if (code == MECH_SINGULAR) {
+        mech_singular_reason(m, "mass matrix", 0, result);
+    }
+    MECH_TRY(code);
+    code = mech_lsol_factor(r->mass, part->M);
+    if (code == MECH_SINGULAR) {
+        mech_singular_reason(m, "mass matrix", mech_lsol_where(r->mass), result);
+    }
+    return code;
+}
+
+void mech_rates_fini(struct mech_rates *r)
+{
+    mech_lsol_destroy(r->mass);
+    free(r->u);
+    *r = (struct mech_rates){0};
+}
+
+int mech_rates_force(struct mech_rates *r, const struct mech_state *s, double t, const double *q,
+                     const double *v, double *f, struct mech_step_result *result)
+{
+    const struct mech_linear_part *const part = mech_model_linear(r->model);
+    const int code = mech_model_force(r->model, s, t, f);
+
+    if (code) {
+        mech_model_blame(r->model, s, t, result->reason, sizeof result->reason);
+        return code;
+    }
+    if (part->K->kind != MECH_MAT_ZERO) {
+        const double *u = q;
+
+        if (part->q_ref) {
+            for (int32_t i = 0; i < part->nv; i++) {
+                r->u[i] = q[i] - part->q_ref[i];
+            }
+            u = r->u;
+        }
+        mech_mat_mul(part->K, -1., u, 1., f);
+    }
+    if (part->C->kind != MECH_MAT_ZERO) {
+        mech_mat_mul(part->C, -1., v, 1., f);
+    }
+    if (!mech_model_is_linear(r->model)) {
+        const struct mech_eval e = mech_model_point(r->model, t, q, v);
+
+        memset(r->g, 0, ((size_t)part->nv + 1) * sizeof *r->g);
+        mech_model_nonlinear(r->model, &e, r->g);
+        for (int32_t i = 0; i < part->nv; i++) {
+            f[i] -= r->g[i];
+        }
+    }
+    return 0;
+}
+
+int mech_rates_vdot(struct mech_rates *r, const struct mech_state *s, double t, const double *q,
+                    const double *v, double *vdot, struct mech_step_result *result)
+{
+    MECH_TRY(mech_rates_force(r, s, t, q, v, r->f, result));
+    memcpy(vdot, r->f, (size_t)mech_model_linear(r->model)->nv * sizeof *vdot);
+    if (r->mass) {
+        mech_lsol_solve(r->mass, vdot, 1);
+    }
+    return 0;
+}
+
+int mech_rates_xdot(struct mech_rates *r, const struct mech_state *s, double t, const double *x,
+                    double *xdot, struct mech_step_result *result)
+{
+    const int code = mech_model_rate(r->model, s, t, xdot);
+
+    if (code) {
+        mech_model_blame(r->model, s, t, result->reason, sizeof result->reason);
+        return code;
+    }
+    if (mech_model_first_order(r->model)->kind != MECH_MAT_ZERO) {
+        mech_mat_mul(mech_model_first_order(r->model), 1., x, 1., xdot);
+    }
+    return 0;
+}
+
+int mech_rates_start(struct mech_rates *r, struct mech_state *s, struct mech_step_result *result)
+{
+    const size_t n = (size_t)mech_model_linear(r->model)->nv;
+
+    MECH_TRY(mech_rates_vdot(r, s, s->at->time, s->q, s->v, s->vdot, result));
+    memcpy(s->a, s->vdot, n * sizeof *s->a);
+    return 0;
+}

@@ -1,0 +1,39 @@
+/* Rates of change at a point: v̇ = M⁻¹ (F − C v − K (q − q_ref) − g) and ẋ = A x + r. What explicit
+ * schemes integrate, what every scheme starts from, and the first-order form of a model.
+ * owner: one stepper; no allocation after init. */
+#pragma once
+
+#include "solver/lsol/lsol.h"
+#include "solver/model/model.h"
+#include "solver/step/stepper.h"
+
+struct mech_rates {
+    const struct mech_model *model;
+    struct mech_lsol *mass; /* M, factored; NULL when there are no velocities */
+    double *u;              /* [nv + 1] displacements */
+    double *f;              /* [nv + 1] */
+    double *g;              /* [nv + 1] */
+};
+
+/* Memory and the factors of M. `linear`: a linear solver's name or NULL. 0; MECH_SINGULAR with the
+ * reason in result; MECH_UNSUPPORTED (linear does not suit M); negative. fini accepts zeros. */
+int mech_rates_init(struct mech_rates *r, const struct mech_model *m, const char *linear,
+                    struct mech_step_result *result);
+void mech_rates_fini(struct mech_rates *r);
+
+/* f [nv + 1] = F(t) − C v − K (q − q_ref) − g. 0; MECH_NOT_FINITE with a reason. s: inputs and z. */
+int mech_rates_force(struct mech_rates *r, const struct mech_state *s, double t, const double *q,
+                     const double *v, double *f, struct mech_step_result *result);
+/* vdot [nv] = M⁻¹ f at the point. Same returns. */
+int mech_rates_vdot(struct mech_rates *r, const struct mech_state *s, double t, const double *q,
+                    const double *v, double *vdot, struct mech_step_result *result);
+/* xdot [nx + 1] at x. Same returns. */
+int mech_rates_xdot(struct mech_rates *r, const struct mech_state *s, double t, const double *x,
+                    double *xdot, struct mech_step_result *result);
+
+/* Consistent v̇ and a := v̇ of a state at its time: what every change of inputs asks for. */
+int mech_rates_start(struct mech_rates *r, struct mech_state *s, struct mech_step_result *result);
+
+/* "the mass matrix is singular at /objects/0" */
+void mech_singular_reason(const struct mech_model *m, const char *what, int32_t column,
+                          struct mech_step_result *result);
