@@ -235,3 +235,5 @@ const char *mech_linear_solver(size_t i, const char **doc);
 const char *mech_vi_solver(size_t i, const char **doc);
 /* "OpenBLAS 0.3.21, kernel Haswell" */
 const char *mech_blas_info(void);
+/* Keep the BLAS to the calling thread: the same bits for any number of workers. Once, at start. */
+void mech_blas_pin(void);

@@ -1,0 +1,139 @@
+/* From a document to something that steps: compile, check the integrator, factor the mass once so
+ * that a singular one is named here, create the stepper. */
+#include "solver/base/err.h"
+#include "solver/lsol/lsol.h"
+#include "solver/sim/internal.h"
+#include "solver/vi/vi.h"
+
+#include <string.h>
+
+static const char *const default_integrator = "GeneralizedAlpha";
+
+/* Names in the solver settings that must be members of a registry. */
+static const struct mech_stepper_type *check_settings(const struct mech_settings *settings,
+                                                      struct mech_diag *diag)
+{
+    const char *const name = settings->integrator ? settings->integrator : default_integrator;
+    const struct mech_stepper_type *const type = mech_stepper_find(name);
+
+    if (!type) {
+        mech_diag_add(diag, "/solver/integrator", "there is no integrator \"%s\"", name);
+    }
+    if (settings->linear && !mech_lsol_find(settings->linear)) {
+        mech_diag_add(diag, "/solver/linear", "there is no linear solver \"%s\"", settings->linear);
+    }
+    if (settings->vi.type && !(type && type->nonsmooth) && !mech_vi_find(settings->vi.type)) {
+        mech_diag_add(diag, "/solver/vi/type", "there is no complementarity solver \"%s\"",
+                      settings->vi.type);
+    }
+    return type;
+}
+
+/* A mass matrix that cannot be factored is the document's fault. 0 or negative. */
+static int check_mass(const struct mech_model *m, struct mech_diag *diag)
+{
+    const struct mech_linear_part *const part = mech_model_linear(m);
+    struct mech_lsol *mass = NULL;
+
+    if (part->nv == 0) {
+        return 0;
+    }
+    int code = mech_lsol_create(NULL, part->M, &mass);
+    int32_t where = 0;
+    if (code == 0) {
+        code = mech_lsol_factor(mass, part->M);
+        where = code == MECH_SINGULAR ? mech_lsol_where(mass) : 0;
+    }
+    mech_lsol_destroy(mass);
+    if (code > 0) {
+        char path[MECH_DIAG_PATH];
+
+        mech_model_owner(m, where, path, sizeof path);
+        mech_diag_add(diag, path, "the mass matrix is singular (coordinate %d)", (int)where);
+        return 0;
+    }
+    return code;
+}
+
+static int build(struct mech_document *document, const double *parameters, struct mech_diag *diag,
+                 struct mech_machine *out)
+{
+    MECH_TRY(mech_model_compile(document, parameters, diag, &out->model));
+    out->type = check_settings(&document->solver, diag);
+    if (out->type && out->type->check) {
+        out->type->check(out->model, diag);
+    }
+    MECH_TRY(check_mass(out->model, diag));
+    if (!mech_diag_clean(diag)) {
+        return MECH_INVALID;
+    }
+    struct mech_step_result result = {.iterations = 0};
+    const int code = out->type->create(out->model, &result, &out->stepper);
+    if (code > 0) {
+        mech_diag_add(diag, code == MECH_UNSUPPORTED ? "/solver/linear" : "/solver", "%s",
+                      result.reason[0] ? result.reason : mech_err_text(code));
+        return MECH_INVALID;
+    }
+    return code;
+}
+
+int mech_machine_build(struct mech_document *document, const double *parameters,
+                       struct mech_diag *diag, struct mech_machine *out)
+{
+    *out = (struct mech_machine){0};
+    const int code = build(document, parameters, diag, out);
+    if (code) {
+        mech_machine_fini(out);
+    }
+    return code;
+}
+
+void mech_machine_fini(struct mech_machine *machine)
+{
+    if (machine->type && machine->stepper) {
+        machine->type->destroy(machine->stepper);
+    }
+    mech_model_destroy(machine->model);
+    *machine = (struct mech_machine){0};
+}
+
+void mech_sim_take(struct mech_sim *s, const struct mech_machine *machine)
+{
+    struct mech_machine old = {s->model, s->type, s->stepper};
+
+    if (s->has_rates) {
+        mech_rates_fini(&s->rates);
+        s->has_rates = false;
+    }
+    mech_machine_fini(&old);
+    s->model = machine->model;
+    s->type = machine->type;
+    s->stepper = machine->stepper;
+    s->differenced = mech_model_differenced(s->model);
+}
+
+int mech_sim_rebuild(struct mech_sim *s, const double *parameters, struct mech_diag *diag)
+{
+    struct mech_machine machine;
+    int code = mech_machine_build(s->document, parameters, diag, &machine);
+
+    if (code == 0 && memcmp(mech_model_sizes(machine.model), mech_model_sizes(s->model),
+                            sizeof(struct mech_state_sizes)) != 0) {
+        mech_diag_add(diag, "/parameters", "would change the number of coordinates");
+        mech_machine_fini(&machine);
+        code = MECH_INVALID;
+    }
+    if (code == 0) {
+        mech_sim_take(s, &machine);
+        return 0;
+    }
+
+    /* the numbers in the document are those of the failed attempt: put the old ones back */
+    struct mech_diag ignored;
+    struct mech_model *again = NULL;
+    mech_diag_init(&ignored);
+    (void)mech_model_compile(s->document, s->now.parameter, &ignored, &again);
+    mech_model_destroy(again);
+    mech_diag_fini(&ignored);
+    return code;
+}

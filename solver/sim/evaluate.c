@@ -1,0 +1,251 @@
+/* The equations at any point: left- and right-hand sides, mass, tangents, first-order form, energy.
+ * Nothing here is on the step path. */
+#include "solver/base/err.h"
+#include "solver/sim/internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const mech_want_names[] = {
+    [MECH_WANT_LHS] = "lhs",
+    [MECH_WANT_RHS] = "rhs",
+    [MECH_WANT_FORCES] = "forces",
+    [MECH_WANT_MASS] = "mass",
+    [MECH_WANT_DFDQ] = "dFdq",
+    [MECH_WANT_DFDV] = "dFdv",
+    [MECH_WANT_FIRST_ORDER] = "firstOrder",
+    [MECH_WANT_RHS_JACOBIAN] = "rhsJacobian",
+    [MECH_WANT_COUNT] = NULL,
+};
+
+void mech_sim_want_shape(const struct mech_sim *s, enum mech_want want, int32_t *rows,
+                         int32_t *cols)
+{
+    const int32_t nv = s->sizes.v, all = s->sizes.q + nv + s->sizes.x;
+    const bool whole = want == MECH_WANT_FIRST_ORDER || want == MECH_WANT_RHS_JACOBIAN;
+    const bool vector = want == MECH_WANT_LHS || want == MECH_WANT_RHS ||
+                        want == MECH_WANT_FORCES || want == MECH_WANT_FIRST_ORDER;
+
+    *rows = whole ? all : nv;
+    *cols = vector ? 1 : want == MECH_WANT_DFDQ ? s->sizes.q : *rows;
+}
+
+/* Put the point into s->point. */
+static int place_point(struct mech_sim *s, const struct mech_point *at)
+{
+    struct mech_state *const p = &s->point;
+    const struct {
+        const double *from;
+        double *to;
+        int32_t n;
+    } parts[] = {{at->q, p->q, s->sizes.q},
+                 {at->v, p->v, s->sizes.v},
+                 {at->x, p->x, s->sizes.x},
+                 {at->z, p->z, s->sizes.z}};
+
+    if (isinf(at->time)) {
+        return MECH_NOT_FINITE;
+    }
+    mech_state_copy(&s->now, p);
+    p->extra = NULL;
+    if (!isnan(at->time)) {
+        p->at->time = at->time;
+    }
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        for (int32_t k = 0; parts[i].from && k < parts[i].n; k++) {
+            if (!isfinite(parts[i].from[k])) {
+                return MECH_NOT_FINITE;
+            }
+            parts[i].to[k] = parts[i].from[k];
+        }
+    }
+    return 0;
+}
+
+/* f = F − C v − K u − g at the point, into the rates' buffer */
+static int force_at(struct mech_sim *s, struct mech_step_result *result)
+{
+    const struct mech_state *const p = &s->point;
+
+    return mech_rates_force(&s->rates, p, p->at->time, p->q, p->v, s->rates.f, result);
+}
+
+static int left_hand_side(struct mech_sim *s, double *out, struct mech_step_result *result)
+{
+    const size_t n = (size_t)s->sizes.v;
+    const double *const items = mech_model_item_force(s->model);
+    double *const loads = s->rates.g;
+
+    /* LHS = F − f − (what belongs to the objects in F) */
+    MECH_TRY(force_at(s, result));
+    MECH_TRY(mech_model_force(s->model, &s->point, s->point.at->time, loads));
+    for (size_t i = 0; i < n; i++) {
+        out[i] = loads[i] - s->rates.f[i] - items[i];
+    }
+    return 0;
+}
+
+/* out [n × n] by rows += scale · a, at row r0 and column c0 of a matrix with `ld` columns */
+static int add_block(const struct mech_mat *a, double scale, double *out, size_t r0, size_t c0,
+                     size_t ld)
+{
+    struct mech_arena arena;
+    struct mech_triplet *t = NULL;
+    size_t count = 0;
+
+    mech_arena_init(&arena, 0);
+    const int code = mech_mat_triplets(&arena, a, &t, &count);
+    for (size_t k = 0; k < count && code == 0; k++) {
+        out[(r0 + (size_t)t[k].row) * ld + c0 + (size_t)t[k].col] += scale * t[k].value;
+    }
+    mech_arena_fini(&arena);
+    return code;
+}
+
+/* out −= c[0] ∂g/∂q + c[1] ∂g/∂v, in the same place */
+static int add_tangent(struct mech_sim *s, const double c[2], double *out, size_t r0, size_t c0,
+                       size_t ld)
+{
+    const struct mech_mat *const pattern = mech_model_pattern(s->model);
+    const struct mech_eval e =
+        mech_model_point(s->model, s->point.at->time, s->point.q, s->point.v);
+    struct mech_arena arena;
+    struct mech_mat local;
+    int32_t *places = NULL;
+
+    if (mech_model_is_linear(s->model)) {
+        return 0;
+    }
+    mech_arena_init(&arena, 0);
+    local = *pattern;
+    local.values = mech_arena_alloc(&arena, mech_mat_stored(pattern) + 1, sizeof(double));
+    int code = local.values ? mech_model_places(s->model, &arena, &local, &places) : MECH_NO_MEMORY;
+    if (code == 0) {
+        mech_model_tangent(s->model, &e, c, places, local.values);
+        code = add_block(&local, -1., out, r0, c0, ld);
+    }
+    mech_arena_fini(&arena);
+    return code;
+}
+
+/* −K − ∂g/∂q (velocity false) or −C − ∂g/∂v */
+static int force_jacobian(struct mech_sim *s, bool velocity, double *out, size_t r0, size_t c0,
+                          size_t ld)
+{
+    const struct mech_linear_part *const part = mech_model_linear(s->model);
+    const double c[2] = {velocity ? 0. : 1., velocity ? 1. : 0.};
+
+    MECH_TRY(add_block(velocity ? part->C : part->K, -1., out, r0, c0, ld));
+    return add_tangent(s, c, out, r0, c0, ld);
+}
+
+static int first_order(struct mech_sim *s, double *out, struct mech_step_result *result)
+{
+    const struct mech_state *const p = &s->point;
+    const size_t nv = (size_t)s->sizes.v, nx = (size_t)s->sizes.x;
+    double *const xdot = calloc(nx + 1, sizeof *xdot);
+
+    if (!xdot) {
+        return MECH_NO_MEMORY;
+    }
+    memcpy(out, p->v, nv * sizeof *out);
+    int code = mech_rates_vdot(&s->rates, p, p->at->time, p->q, p->v, out + nv, result);
+    code = code ? code : mech_rates_xdot(&s->rates, p, p->at->time, p->x, xdot, result);
+    memcpy(out + 2 * nv, xdot, nx * sizeof *out);
+    free(xdot);
+    return code;
+}
+
+/* [0 1 0; M⁻¹ ∂f/∂q, M⁻¹ ∂f/∂v, 0; 0 0 A] */
+static int first_order_jacobian(struct mech_sim *s, double *out)
+{
+    const size_t nv = (size_t)s->sizes.v, nx = (size_t)s->sizes.x, ld = 2 * nv + nx;
+    double *const column = calloc(nv + 1, sizeof *column);
+
+    if (!column) {
+        return MECH_NO_MEMORY;
+    }
+    for (size_t i = 0; i < nv; i++) {
+        out[i * ld + nv + i] = 1.;
+    }
+    int code = force_jacobian(s, false, out, nv, 0, ld);
+    code = code ? code : force_jacobian(s, true, out, nv, nv, ld);
+    for (size_t j = 0; j < 2 * nv && code == 0; j++) {
+        for (size_t i = 0; i < nv; i++) {
+            column[i] = out[(nv + i) * ld + j];
+        }
+        mech_lsol_solve(s->rates.mass, column, 1);
+        for (size_t i = 0; i < nv; i++) {
+            out[(nv + i) * ld + j] = column[i];
+        }
+    }
+    free(column);
+    return code ? code : add_block(mech_model_first_order(s->model), 1., out, 2 * nv, 2 * nv, ld);
+}
+
+int mech_sim_evaluate(struct mech_sim *s, const struct mech_point *at, enum mech_want want,
+                      double *out)
+{
+    struct mech_step_result result = {.iterations = 0};
+    const size_t nv = (size_t)s->sizes.v;
+    int32_t rows, cols;
+
+    MECH_TRY(place_point(s, at));
+    if (!s->has_rates) {
+        MECH_TRY(mech_rates_init(&s->rates, s->model, NULL, &result));
+        s->has_rates = true;
+    }
+    mech_sim_want_shape(s, want, &rows, &cols);
+    memset(out, 0, (size_t)rows * (size_t)cols * sizeof *out);
+    switch (want) {
+    case MECH_WANT_LHS:
+        return left_hand_side(s, out, &result);
+    case MECH_WANT_RHS:
+    case MECH_WANT_FORCES:
+        MECH_TRY(force_at(s, &result));
+        memcpy(out, s->rates.f, nv * sizeof *out);
+        return 0;
+    case MECH_WANT_MASS:
+        return add_block(mech_model_linear(s->model)->M, 1., out, 0, 0, nv);
+    case MECH_WANT_DFDQ:
+        return force_jacobian(s, false, out, 0, 0, nv);
+    case MECH_WANT_DFDV:
+        return force_jacobian(s, true, out, 0, 0, nv);
+    case MECH_WANT_FIRST_ORDER:
+        return first_order(s, out, &result);
+    case MECH_WANT_RHS_JACOBIAN:
+        return first_order_jacobian(s, out);
+    case MECH_WANT_COUNT:
+        break;
+    }
+    return MECH_INTERNAL;
+}
+
+double mech_sim_energy(const struct mech_sim *s)
+{
+    const struct mech_linear_part *const part = mech_model_linear(s->model);
+    const size_t n = (size_t)part->nv;
+    double *const u = calloc(2 * n + 1, sizeof *u);
+    double kinetic = 0., potential = 0.;
+
+    if (!u) {
+        return NAN;
+    }
+    double *const product = u + n;
+    if (n) {
+        mech_mat_mul(part->M, 1., s->now.v, 0., product);
+    }
+    for (size_t i = 0; i < n; i++) {
+        kinetic += 0.5 * s->now.v[i] * product[i];
+        u[i] = s->now.q[i] - (part->q_ref ? part->q_ref[i] : 0.);
+    }
+    if (part->K->kind != MECH_MAT_ZERO) {
+        mech_mat_mul(part->K, 1., u, 0., product);
+        for (size_t i = 0; i < n; i++) {
+            potential += 0.5 * u[i] * product[i];
+        }
+    }
+    free(u);
+    return kinetic + potential;
+}

@@ -1,0 +1,54 @@
+/* The simulation inside. owner: one thread at a time. */
+#pragma once
+
+#include "solver/sim/mech.h"
+#include "solver/step/rates.h"
+#include "solver/step/stepper.h"
+
+/* A command between begin and finish. */
+struct mech_command {
+    enum mech_step_kind kind;
+    bool running, trial, forced;
+    double t0, t_end, h;
+    uint64_t done, count;
+    struct mech_step_report *report;
+};
+
+struct mech_sim {
+    struct mech_document *document;
+    struct mech_model *model;
+    const struct mech_stepper_type *type;
+    void *stepper;
+    struct mech_state_sizes sizes;
+    double *memory;          /* of the three blocks and `extra` */
+    struct mech_state now;   /* committed */
+    struct mech_state next;  /* of the command, or the trial's end state */
+    struct mech_state point; /* of mech_sim_evaluate */
+    double *extra;           /* [v + 1] forces of the command */
+    struct mech_rates rates; /* of mech_sim_evaluate; made when first needed */
+    bool has_rates, has_trial, differenced;
+    struct mech_command command;
+    struct mech_names names[3]; /* inputs, outputs, parameters */
+    struct mech_arena arena;    /* of the names */
+    uint64_t layout;
+};
+
+/* A model, with everything that steps it. */
+struct mech_machine {
+    struct mech_model *model;
+    const struct mech_stepper_type *type;
+    void *stepper;
+};
+
+/* build.c: compile with these parameters (NULL: the document's) and make the stepper; faults go to
+ * diag. 0; MECH_INVALID; negative. */
+int mech_machine_build(struct mech_document *document, const double *parameters,
+                       struct mech_diag *diag, struct mech_machine *out);
+void mech_machine_fini(struct mech_machine *machine);
+/* Take over a machine of the same document: the old one is destroyed, the state stays. */
+void mech_sim_take(struct mech_sim *s, const struct mech_machine *machine);
+/* Rebuild with other parameters; on a fault nothing changes. Same returns as build. */
+int mech_sim_rebuild(struct mech_sim *s, const double *parameters, struct mech_diag *diag);
+
+/* snapshot.c */
+uint64_t mech_sim_hash_layout(const struct mech_sim *s);

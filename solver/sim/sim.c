@@ -1,0 +1,231 @@
+/* Life of a simulation, and what it is: sizes, variables, memory. */
+#include "solver/base/err.h"
+#include "solver/base/name.h"
+#include "solver/sim/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int mech_sim_check(struct mech_document *document, struct mech_diag *diag)
+{
+    struct mech_machine machine;
+    const int code = mech_machine_build(document, NULL, diag, &machine);
+
+    mech_machine_fini(&machine);
+    return code;
+}
+
+/* Three state blocks and the forces of a command in one piece. */
+static int allocate_state(struct mech_sim *s)
+{
+    s->sizes = *mech_model_sizes(s->model);
+    s->sizes.carry = s->type->carry ? s->type->carry(s->model) : 0;
+    const size_t block = mech_state_bytes(&s->sizes) / sizeof(double);
+
+    s->memory = calloc(3 * block + (size_t)s->sizes.v + 1, sizeof *s->memory);
+    if (!s->memory) {
+        return MECH_NO_MEMORY;
+    }
+    mech_state_place(&s->sizes, s->memory, &s->now);
+    mech_state_place(&s->sizes, s->memory + block, &s->next);
+    mech_state_place(&s->sizes, s->memory + 2 * block, &s->point);
+    s->extra = s->memory + 3 * block;
+    return 0;
+}
+
+static int collect_names(struct mech_sim *s)
+{
+    for (int c = 0; c < 3; c++) {
+        const size_t n = mech_sim_variable_count(s, (enum mech_causality)c);
+
+        MECH_TRY(mech_names_init(&s->names[c], &s->arena, n));
+        for (size_t i = 0; i < n; i++) {
+            struct mech_variable v;
+
+            mech_sim_variable(s, (enum mech_causality)c, i, &v);
+            MECH_FOLD(mech_names_add(&s->names[c], v.name, (int32_t)i));
+        }
+    }
+    return 0;
+}
+
+/* The initial state with consistent v̇; the reason goes to diag, if there is one. */
+static int start(struct mech_sim *s, struct mech_diag *diag)
+{
+    struct mech_step_result result = {.iterations = 0};
+
+    mech_model_initial(s->model, &s->now);
+    s->has_trial = false;
+    const int code = s->type->start(s->stepper, &s->now, &result);
+    if (code == 0) {
+        s->now.at->changed = 0;
+    } else if (code > 0 && diag) {
+        mech_diag_add(diag, "", "%s", result.reason[0] ? result.reason : mech_err_text(code));
+        return MECH_INVALID;
+    }
+    return code;
+}
+
+int mech_sim_create(struct mech_document *document, struct mech_diag *diag, struct mech_sim **out)
+{
+    struct mech_sim *const s = calloc(1, sizeof *s);
+    struct mech_machine machine;
+
+    *out = NULL;
+    if (!s) {
+        return MECH_NO_MEMORY;
+    }
+    mech_arena_init(&s->arena, 0);
+    int code = mech_machine_build(document, NULL, diag, &machine);
+    if (code == 0) {
+        s->document = document;
+        mech_sim_take(s, &machine);
+        code = allocate_state(s);
+        code = code ? code : collect_names(s);
+        code = code ? code : start(s, diag);
+    }
+    if (code) {
+        s->document = NULL; /* stays the caller's */
+        mech_sim_destroy(s);
+        return code;
+    }
+    s->layout = mech_sim_hash_layout(s);
+    *out = s;
+    return 0;
+}
+
+void mech_sim_destroy(struct mech_sim *s)
+{
+    if (!s) {
+        return;
+    }
+    struct mech_machine machine = {s->model, s->type, s->stepper};
+
+    if (s->has_rates) {
+        mech_rates_fini(&s->rates);
+    }
+    mech_machine_fini(&machine);
+    mech_arena_fini(&s->arena);
+    mech_document_destroy(s->document);
+    free(s->memory);
+    free(s);
+}
+
+int mech_sim_reset(struct mech_sim *s)
+{
+    const struct mech_parameters *const p = &s->document->parameters;
+    bool same = true;
+
+    for (size_t i = 0; i < p->n; i++) {
+        same = same && memcmp(&p->at[i].value, &s->now.parameter[i], sizeof(double)) == 0;
+    }
+    if (!same) {
+        struct mech_diag diag;
+
+        mech_diag_init(&diag);
+        const int code = mech_sim_rebuild(s, NULL, &diag);
+        mech_diag_fini(&diag);
+        MECH_TRY(code);
+    }
+    return start(s, NULL);
+}
+
+const struct mech_document *mech_sim_document(const struct mech_sim *s)
+{
+    return s->document;
+}
+
+size_t mech_sim_memory(const struct mech_sim *s)
+{
+    return sizeof *s + s->document->arena.total + mech_model_memory(s->model) + s->arena.total +
+           3 * s->now.size + ((size_t)s->sizes.v + 1) * sizeof(double);
+}
+
+/* --- what it is ------------------------------------------------------------------------------- */
+
+struct mech_sizes mech_sim_sizes(const struct mech_sim *s)
+{
+    return (struct mech_sizes){.q = s->sizes.q,
+                               .v = s->sizes.v,
+                               .x = s->sizes.x,
+                               .lambda = s->sizes.lambda,
+                               .z = s->sizes.z,
+                               .impulse = s->sizes.impulse};
+}
+
+double mech_sim_time(const struct mech_sim *s)
+{
+    return s->now.at->time;
+}
+
+uint64_t mech_sim_step_count(const struct mech_sim *s)
+{
+    return s->now.at->steps;
+}
+
+double mech_sim_step_size(const struct mech_sim *s)
+{
+    return s->document->solver.step_size;
+}
+
+size_t mech_sim_variable_count(const struct mech_sim *s, enum mech_causality causality)
+{
+    switch (causality) {
+    case MECH_INPUT:
+        return mech_model_inputs(s->model);
+    case MECH_OUTPUT_VARIABLE:
+        return mech_model_outputs(s->model);
+    case MECH_PARAMETER:
+        return s->document->parameters.n;
+    case MECH_INDEPENDENT:
+        break;
+    }
+    return 1;
+}
+
+static void from_channel(const struct mech_channel_info *c, struct mech_variable *out)
+{
+    out->name = c->name;
+    out->size = c->size;
+    out->scalar = c->scalar;
+    out->unit = c->unit;
+    out->offset = c->offset;
+}
+
+void mech_sim_variable(const struct mech_sim *s, enum mech_causality causality, size_t index,
+                       struct mech_variable *out)
+{
+    const size_t inputs = mech_model_inputs(s->model), outputs = mech_model_outputs(s->model);
+
+    *out = (struct mech_variable){
+        .causality = causality, .index = (int32_t)index, .size = 1, .scalar = true, .unit = ""};
+    switch (causality) {
+    case MECH_INPUT:
+        from_channel(mech_model_input(s->model, index), out);
+        out->reference = (int32_t)(1 + index);
+        out->tunable = true;
+        break;
+    case MECH_OUTPUT_VARIABLE:
+        from_channel(mech_model_output(s->model, index), out);
+        out->reference = (int32_t)(1 + inputs + index);
+        break;
+    case MECH_PARAMETER:
+        out->name = s->document->parameters.at[index].name;
+        out->reference = (int32_t)(1 + inputs + outputs + index);
+        out->offset = (int32_t)index;
+        out->tunable = true;
+        break;
+    case MECH_INDEPENDENT:
+        out->name = "time";
+        out->unit = "s";
+        break;
+    }
+}
+
+int32_t mech_sim_variable_find(const struct mech_sim *s, enum mech_causality causality,
+                               const char *name)
+{
+    return causality < MECH_INDEPENDENT ? mech_names_find(&s->names[causality], name)
+           : strcmp(name, "time") == 0  ? 0
+                                        : -1;
+}

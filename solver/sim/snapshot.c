@@ -1,0 +1,206 @@
+/* State in and out: views, and snapshots.
+ *
+ * A snapshot is a header and the state block. The header says what must agree for the block to make
+ * sense: format, byte order, layout; and what decides the last bits: the BLAS and its kernel. A reader
+ * checks all of it, and the checksum, before it touches anything. */
+#include "solver/base/err.h"
+#include "solver/base/hash.h"
+#include "solver/linalg/blas.h"
+#include "solver/sim/internal.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { FORMAT = 1, BYTE_ORDER_MARK = 0x01020304 };
+
+struct header {
+    char magic[8];
+    uint32_t format, order;
+    uint64_t layout, size; /* of the block, bytes */
+    char version[32];      /* of this program */
+    char blas[96];
+    uint64_t checksum; /* of the header up to here, and the block */
+};
+
+void mech_sim_state(const struct mech_sim *s, struct mech_state_view *out)
+{
+    *out = (struct mech_state_view){.time = s->now.at->time,
+                                    .q = s->now.q,
+                                    .v = s->now.v,
+                                    .vdot = s->now.vdot,
+                                    .a = s->now.a,
+                                    .lambda = s->now.lambda,
+                                    .impulse = s->now.impulse,
+                                    .x = s->now.x,
+                                    .z = s->now.z};
+}
+
+static bool finite_list(const double *x, int32_t n)
+{
+    for (int32_t i = 0; x && i < n; i++) {
+        if (!isfinite(x[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+int mech_sim_set_state(struct mech_sim *s, const struct mech_state_view *in)
+{
+    const struct {
+        const double *from;
+        double *to;
+        int32_t n;
+    } parts[] = {{in->q, s->now.q, s->sizes.q},
+                 {in->v, s->now.v, s->sizes.v},
+                 {in->x, s->now.x, s->sizes.x},
+                 {in->z, s->now.z, s->sizes.z}};
+
+    if (isinf(in->time)) {
+        return MECH_NOT_FINITE;
+    }
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (!finite_list(parts[i].from, parts[i].n)) {
+            return MECH_NOT_FINITE;
+        }
+    }
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (parts[i].from) {
+            memmove(parts[i].to, parts[i].from, (size_t)parts[i].n * sizeof(double));
+        }
+    }
+    if (!isnan(in->time)) {
+        s->now.at->time = in->time;
+    }
+    s->now.at->changed = 1;
+    s->has_trial = false;
+    return 0;
+}
+
+/* --- snapshots -------------------------------------------------------------------------------- */
+
+static uint64_t hash_text(const char *text, uint64_t seed)
+{
+    return mech_hash(text ? text : "", text ? strlen(text) + 1 : 1, seed);
+}
+
+uint64_t mech_sim_hash_layout(const struct mech_sim *s)
+{
+    uint64_t h = mech_hash(&s->sizes, sizeof s->sizes, FORMAT);
+
+    h = hash_text(s->type->name, h);
+    for (int c = 0; c <= MECH_SENSOR; c++) {
+        const struct mech_items *const items =
+            mech_document_items(s->document, (enum mech_category)c);
+
+        for (size_t i = 0; i < items->n; i++) {
+            h = hash_text(items->at[i].type->name, h);
+            h = hash_text(items->at[i].name, h);
+        }
+    }
+    for (int c = 0; c < MECH_INDEPENDENT; c++) {
+        for (size_t i = 0; i < mech_sim_variable_count(s, (enum mech_causality)c); i++) {
+            struct mech_variable v;
+
+            mech_sim_variable(s, (enum mech_causality)c, i, &v);
+            h = hash_text(v.name, h);
+            h = mech_hash(&v.size, sizeof v.size, h);
+        }
+    }
+    return h;
+}
+
+uint64_t mech_sim_layout_hash(const struct mech_sim *s)
+{
+    return s->layout;
+}
+
+size_t mech_sim_snapshot_size(const struct mech_sim *s)
+{
+    return sizeof(struct header) + s->now.size;
+}
+
+static uint64_t checksum(const struct header *h, const void *block, size_t size)
+{
+    return mech_hash(block, size, mech_hash(h, offsetof(struct header, checksum), FORMAT));
+}
+
+static struct header make_header(const struct mech_sim *s)
+{
+    struct header h;
+
+    memset(&h, 0, sizeof h);
+    memcpy(h.magic, "MCHDSNAP", sizeof h.magic);
+    h.format = FORMAT;
+    h.order = BYTE_ORDER_MARK;
+    h.layout = s->layout;
+    h.size = s->now.size;
+    snprintf(h.version, sizeof h.version, "%s", MECHD_VERSION);
+    snprintf(h.blas, sizeof h.blas, "%s", mech_blas_name());
+    return h;
+}
+
+void mech_sim_snapshot_write(const struct mech_sim *s, void *bytes)
+{
+    struct header h = make_header(s);
+
+    h.checksum = checksum(&h, s->now.block, s->now.size);
+    memcpy(bytes, &h, sizeof h);
+    memcpy((char *)bytes + sizeof h, s->now.block, s->now.size);
+}
+
+/* A block of ours has finite numbers everywhere (the counters are not numbers). */
+static bool block_sound(const struct mech_sim *s, const struct mech_state *p)
+{
+    const size_t head = (size_t)(p->q - p->block);
+    const size_t n = p->size / sizeof(double) - head;
+
+    if (!isfinite(p->at->time) || !isfinite(p->at->last_step) || p->at->changed > 1) {
+        return false;
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (!isfinite(p->q[i])) {
+            return false;
+        }
+    }
+    /* the ground stays at rest */
+    return p->q[s->sizes.q] == 0. && p->v[s->sizes.v] == 0.;
+}
+
+int mech_sim_snapshot_read(struct mech_sim *s, const void *bytes, size_t size, bool *same_kernel)
+{
+    const struct header mine = make_header(s);
+    struct header h;
+
+    if (size != mech_sim_snapshot_size(s)) {
+        return MECH_MISMATCH;
+    }
+    memcpy(&h, bytes, sizeof h);
+    if (memcmp(h.magic, mine.magic, sizeof h.magic) != 0 || h.format != mine.format ||
+        h.order != mine.order || h.layout != mine.layout || h.size != mine.size) {
+        return MECH_MISMATCH;
+    }
+    memcpy(s->point.block, (const char *)bytes + sizeof h, s->point.size);
+    if (h.checksum != checksum(&h, s->point.block, s->point.size) || !block_sound(s, &s->point)) {
+        return MECH_MISMATCH;
+    }
+    if (memcmp(s->point.parameter, s->now.parameter, (size_t)s->sizes.parameter * sizeof(double)) !=
+        0) {
+        struct mech_diag diag;
+
+        mech_diag_init(&diag);
+        const int code = mech_sim_rebuild(s, s->point.parameter, &diag);
+        mech_diag_fini(&diag);
+        if (code) {
+            return code < 0 ? code : MECH_MISMATCH;
+        }
+    }
+    mech_state_copy(&s->point, &s->now);
+    s->has_trial = false;
+    if (same_kernel) {
+        *same_kernel = memcmp(h.blas, mine.blas, sizeof h.blas) == 0 &&
+                       memcmp(h.version, mine.version, sizeof h.version) == 0;
+    }
+    return 0;
+}

@@ -1,0 +1,275 @@
+/* Communication steps (mechanics.md section 5): N equal internal steps on a copy of the state, which
+ * is committed by swapping. Whatever fails leaves the committed state as it was. */
+#include "solver/base/err.h"
+#include "solver/sim/internal.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double most_steps = 1e12;
+
+/* Split the request into steps. MECH_INVALID when it makes no sense. */
+static int plan(const struct mech_sim *s, const struct mech_step_request *r, struct mech_command *c)
+{
+    const double h = s->document->solver.step_size, t = s->now.at->time;
+
+    c->kind = r->kind;
+    c->t0 = t;
+    c->done = 0;
+    if (r->kind == MECH_STEP_COUNT) {
+        if (r->count == 0 || (double)r->count > most_steps) {
+            return MECH_INVALID;
+        }
+        c->count = r->count;
+        c->h = h;
+        c->t_end = t + (double)r->count * h;
+        return c->t_end > t && isfinite(c->t_end) ? 0 : MECH_INVALID;
+    }
+    const double H = r->kind == MECH_STEP_SIZE ? r->size : r->size - t;
+    c->t_end = r->kind == MECH_STEP_SIZE ? t + r->size : r->size;
+    if (!(H > 0.) || !isfinite(H) || !(c->t_end > t)) {
+        return MECH_INVALID;
+    }
+    /* a little more than a whole number of steps is that number */
+    const double n = fmax(1., ceil(H / h * (1. - 1e-9)));
+    if (n > most_steps) {
+        return MECH_INVALID;
+    }
+    c->count = (uint64_t)n;
+    c->h = fabs(H / n - h) <= 1e-9 * h ? h : H / n;
+    return 0;
+}
+
+int mech_sim_step_begin(struct mech_sim *s, const struct mech_step_request *r,
+                        struct mech_step_report *report)
+{
+    struct mech_command *const c = &s->command;
+    struct mech_command fresh = {.trial = r->trial, .forced = r->force_count > 0, .report = report};
+    const size_t n = (size_t)s->sizes.v + 1;
+
+    *report = (struct mech_step_report){.linear = "", .vi = ""};
+    if (c->running || plan(s, r, &fresh)) {
+        snprintf(report->reason, sizeof report->reason, "%s",
+                 c->running ? "a step is in progress"
+                            : "the step's size must be positive, finite, and at most 1e12 steps");
+        report->outcome = MECH_INVALID;
+        return MECH_INVALID;
+    }
+    *c = fresh;
+    c->running = true;
+    s->has_trial = false;
+    report->step_size = c->h;
+    report->differenced = s->differenced;
+    mech_state_copy(&s->now, &s->next);
+    s->next.extra = NULL;
+    if (c->forced) {
+        memset(s->extra, 0, n * sizeof *s->extra);
+        for (size_t i = 0; i < r->force_count; i++) {
+            mech_model_marker_force(s->model, r->forces[i].marker, r->forces[i].values, s->extra);
+        }
+        s->next.extra = s->extra;
+        s->next.at->changed = 1;
+    }
+    if (c->kind != MECH_STEP_COUNT) {
+        memcpy(s->next.q_start, s->now.q, n * sizeof *s->now.q);
+        memcpy(s->next.v_start, s->now.v, n * sizeof *s->now.v);
+    }
+    return 0;
+}
+
+/* Zero when all are finite: x − x is 0 or not a number. Four lanes hide the latency of the sums. */
+static bool all_finite(const double *x, int32_t n)
+{
+    double lane[4] = {0., 0., 0., 0.};
+    int32_t i = 0;
+
+    for (; i + 4 <= n; i += 4) {
+        lane[0] += x[i] - x[i];
+        lane[1] += x[i + 1] - x[i + 1];
+        lane[2] += x[i + 2] - x[i + 2];
+        lane[3] += x[i + 3] - x[i + 3];
+    }
+    for (; i < n; i++) {
+        lane[0] += x[i] - x[i];
+    }
+    return lane[0] + lane[1] + lane[2] + lane[3] == 0.;
+}
+
+/* Which coordinate it was, for people. */
+static void blame_state(const struct mech_sim *s, struct mech_step_result *result)
+{
+    for (int32_t i = 0; i < s->sizes.v; i++) {
+        if (!isfinite(s->next.v[i]) || !isfinite(s->next.q[i])) {
+            char path[MECH_DIAG_PATH];
+
+            mech_model_owner(s->model, i, path, sizeof path);
+            snprintf(result->reason, sizeof result->reason,
+                     "coordinate %d, of %.64s, became infinite or not a number", (int)i, path);
+            return;
+        }
+    }
+    snprintf(result->reason, sizeof result->reason,
+             "a first-order state became infinite or not a number");
+}
+
+/* The command is over without effect. */
+static int fail(struct mech_sim *s, int code, const struct mech_step_result *result)
+{
+    struct mech_step_report *const report = s->command.report;
+
+    report->outcome = code;
+    report->failed_time = s->next.at->time;
+    report->residual = isfinite(result->residual) ? result->residual : 0.;
+    report->iterations += (uint64_t)result->iterations;
+    report->vi_iterations += (uint64_t)result->vi_iterations;
+    snprintf(report->reason, sizeof report->reason, "%s",
+             result->reason[0] ? result->reason : mech_err_text(code));
+    s->command.running = false;
+    s->next.extra = NULL;
+    return code;
+}
+
+/* v̇ for the inputs and forces that act from here on */
+static int restart(struct mech_sim *s, struct mech_step_result *result)
+{
+    const int code = s->type->start(s->stepper, &s->next, result);
+
+    if (code == 0) {
+        s->next.at->changed = 0;
+    }
+    return code;
+}
+
+static int one_step(struct mech_sim *s, struct mech_step_result *result)
+{
+    struct mech_command *const c = &s->command;
+    const bool last = c->done + 1 == c->count;
+    const double t_end = last ? c->t_end : c->t0 + (double)(c->done + 1) * c->h;
+
+    if (last && c->kind == MECH_STEP_COUNT) {
+        memcpy(s->next.q_start, s->next.q, (size_t)s->sizes.v * sizeof *s->next.q);
+        memcpy(s->next.v_start, s->next.v, (size_t)s->sizes.v * sizeof *s->next.v);
+    }
+    MECH_TRY(s->type->step(s->stepper, &s->next, c->h, t_end, result));
+    if (!all_finite(s->next.v, s->sizes.v) || !all_finite(s->next.q, s->sizes.q) ||
+        !all_finite(s->next.x, s->sizes.x)) {
+        blame_state(s, result);
+        return MECH_NOT_FINITE;
+    }
+    s->next.at->time = t_end;
+    s->next.at->last_step = c->h;
+    s->next.at->steps++;
+    c->done++;
+    return 0;
+}
+
+int mech_sim_step_advance(struct mech_sim *s, uint64_t most, bool *done)
+{
+    struct mech_command *const c = &s->command;
+    struct mech_step_report *const report = c->report;
+
+    *done = false;
+    if (!c->running) {
+        return MECH_INVALID;
+    }
+    for (uint64_t i = 0; i < most && c->done < c->count; i++) {
+        struct mech_step_result result;
+
+        result.iterations = result.vi_iterations = result.contacts = 0;
+        result.residual = 0.;
+        result.reason[0] = '\0';
+        int code = s->next.at->changed ? restart(s, &result) : 0;
+        code = code ? code : one_step(s, &result);
+        if (code) {
+            return fail(s, code, &result);
+        }
+        report->iterations += (uint64_t)result.iterations;
+        report->vi_iterations += (uint64_t)result.vi_iterations;
+        report->contacts = result.contacts;
+        report->residual = fmax(report->residual, result.residual);
+    }
+    report->steps = c->done;
+    *done = c->done == c->count;
+    return 0;
+}
+
+static void swap_states(struct mech_sim *s)
+{
+    const struct mech_state now = s->now;
+
+    s->now = s->next;
+    s->next = now;
+}
+
+void mech_sim_step_finish(struct mech_sim *s)
+{
+    struct mech_command *const c = &s->command;
+
+    if (!c->running) {
+        return;
+    }
+    c->running = false;
+    s->next.extra = NULL;
+    if (c->forced) {
+        s->next.at->changed = 1; /* the forces of this command are gone */
+    }
+    c->report->linear = s->type->linear ? s->type->linear(s->stepper) : "";
+    c->report->vi = s->type->vi ? s->type->vi(s->stepper) : "";
+    if (c->trial) {
+        s->has_trial = true;
+    } else {
+        swap_states(s);
+    }
+}
+
+void mech_sim_step_abandon(struct mech_sim *s)
+{
+    s->command.running = false;
+    s->next.extra = NULL;
+}
+
+bool mech_sim_stepping(const struct mech_sim *s)
+{
+    return s->command.running;
+}
+
+int mech_sim_step(struct mech_sim *s, const struct mech_step_request *r,
+                  struct mech_step_report *report)
+{
+    bool done = false;
+
+    MECH_TRY(mech_sim_step_begin(s, r, report));
+    while (!done) {
+        MECH_TRY(mech_sim_step_advance(s, UINT64_MAX, &done));
+    }
+    mech_sim_step_finish(s);
+    return 0;
+}
+
+/* --- trials ----------------------------------------------------------------------------------- */
+
+bool mech_sim_has_trial(const struct mech_sim *s)
+{
+    return s->has_trial;
+}
+
+int mech_sim_commit(struct mech_sim *s)
+{
+    if (!s->has_trial) {
+        return MECH_NOT_FOUND;
+    }
+    swap_states(s);
+    s->has_trial = false;
+    return 0;
+}
+
+void mech_sim_discard_trial(struct mech_sim *s)
+{
+    s->has_trial = false;
+}
+
+double mech_sim_trial_time(const struct mech_sim *s)
+{
+    return s->next.at->time;
+}
