@@ -27,6 +27,8 @@ def run(job):
     try:
         done = subprocess.run(command, env=environment, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, timeout=600)
+    except OSError as e:
+        return 0, 1, '%s: cannot be run: %s' % (name, e)
     except subprocess.TimeoutExpired as e:
         return 0, 1, '%s: not over after 600 s\n%s' % (name, (e.stdout or b'').decode()[-2000:])
     text = done.stdout.decode(errors='replace')
