@@ -1,0 +1,195 @@
+/* The guarded parse: what it refuses and where, and the members of objects. */
+#include "protocol/wire/json.h"
+
+#include "solver/base/err.h"
+#include "tests/unit/unit.h"
+
+#include <math.h>
+#include <string.h>
+
+static int parse(const char *text, struct mechp_json_fault *fault, json_t **out)
+{
+    return mechp_json_parse(text, strlen(text), &mechp_json_limits_request, fault, out);
+}
+
+static void malformed_text_is_refused_with_its_place(void)
+{
+    static const struct {
+        const char *text;
+        int line, column;
+    } cases[] = {
+        {"", 1, 0},
+        {"{\"a\": 1,\n \"a\": 2}", 2, 4},
+        {"[1,\n2,\n NaN]", 3, 4},
+        {"[1e400]", 1, 6},
+        {"{\"model\": ", 1, 10},
+        {"[1] x", 1, 5},
+        {"[\"\\u0000\"]", 1, 9},
+        {"[\"\xff\"]", 1, 2},
+        {"[+1]", 1, 2},
+        {"[Infinity]", 1, 9},
+        {"[01]", 1, 2},
+        {"{'a':1}", 1, 2},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct mechp_json_fault fault;
+        json_t *root;
+        CU_ASSERT_EQUAL(parse(cases[i].text, &fault, &root), MECH_INVALID);
+        CU_ASSERT_EQUAL(root, NULL);
+        CU_ASSERT_EQUAL(fault.code, MECHP_MALFORMED_JSON);
+        CU_ASSERT_EQUAL(fault.line, cases[i].line);
+        CU_ASSERT_EQUAL(fault.column, cases[i].column);
+        CU_ASSERT(fault.text[0] != '\0');
+    }
+}
+
+static void depth_is_bounded_before_a_tree_is_built(void)
+{
+    char text[200];
+    struct mechp_json_fault fault;
+    json_t *root;
+    for (int depth = 30; depth <= 36; depth++) {
+        memset(text, '[', (size_t)depth);
+        memset(text + depth, ']', (size_t)depth);
+        text[2 * depth] = '\0';
+        const int code = parse(text, &fault, &root);
+        CU_ASSERT_EQUAL(code, depth <= 32 ? 0 : MECH_INVALID);
+        json_decref(root);
+    }
+    CU_ASSERT_EQUAL(fault.code, MECHP_MALFORMED_JSON);
+    CU_ASSERT_EQUAL(fault.byte, 32);
+    CU_ASSERT_PTR_NOT_NULL(strstr(fault.text, "deeper than 32"));
+    // brackets in strings do not count
+    memset(text, '[', 100);
+    text[0] = text[99] = '"';
+    text[100] = '\0';
+    CU_ASSERT_EQUAL(parse(text, &fault, &root), 0);
+    json_decref(root);
+}
+
+static void size_and_number_of_values_are_bounded(void)
+{
+    const struct mechp_json_limits limits = {.bytes = 20, .nodes = 4, .depth = 3};
+    struct mechp_json_fault fault;
+    json_t *root;
+    CU_ASSERT_EQUAL(mechp_json_parse("[1,2,3]", 7, &limits, &fault, &root), 0);
+    json_decref(root);
+    CU_ASSERT_EQUAL(mechp_json_parse("[1,2,3,4,5]", 11, &limits, &fault, &root), MECH_INVALID);
+    CU_ASSERT_EQUAL(fault.code, MECHP_BODY_TOO_LARGE);
+    CU_ASSERT_EQUAL(mechp_json_parse("{\"a\":1,\"b\":2,\"c\":3}", 19, &limits, &fault, &root),
+                    MECH_INVALID);
+    CU_ASSERT_EQUAL(fault.code, MECHP_BODY_TOO_LARGE);
+    CU_ASSERT_EQUAL(mechp_json_parse("[                     ]", 23, &limits, &fault, &root),
+                    MECH_INVALID);
+    CU_ASSERT_EQUAL(fault.code, MECHP_BODY_TOO_LARGE);
+}
+
+static void wide_integers_and_minus_zero_keep_their_value(void)
+{
+    struct mechp_json_fault fault;
+    json_t *root;
+    CU_ASSERT_EQUAL(parse("[100000000000000000000, -0, 1]", &fault, &root), 0);
+    CU_ASSERT_EQUAL(mechp_json_value(json_array_get(root, 0)), 1e20);
+    CU_ASSERT(signbit(mechp_json_value(json_array_get(root, 1))));
+    json_decref(root);
+    // others stay integers, exact beyond 2^53
+    CU_ASSERT_EQUAL(parse("[900719925474099311]", &fault, &root), 0);
+    CU_ASSERT_EQUAL(json_integer_value(json_array_get(root, 0)), 900719925474099311);
+    json_decref(root);
+}
+
+static void members_are_read_and_faults_have_their_pointer(void)
+{
+    struct mechp_json_fault fault;
+    struct mech_diag d;
+    json_t *root;
+    double number = 7.;
+    int64_t integer = 7;
+    bool flag = false;
+    const char *string = NULL;
+    const json_t *inner = NULL;
+    mech_diag_init(&d);
+    CU_ASSERT_EQUAL(
+        parse("{\"n\":2.5,\"i\":2.0,\"b\":true,\"s\":\"x\",\"o\":{},\"a\":[],\"a/b\":null}", &fault,
+              &root),
+        0);
+    CU_ASSERT(mechp_json_number(root, "n", &d, &number) && number == 2.5);
+    CU_ASSERT(mechp_json_integer(root, "i", &d, 0, 2, &integer) && integer == 2);
+    CU_ASSERT(mechp_json_bool(root, "b", &d, &flag) && flag);
+    CU_ASSERT(mechp_json_string(root, "s", &d, &string) && strcmp(string, "x") == 0);
+    CU_ASSERT(mechp_json_object(root, "o", &d, &inner) && json_is_object(inner));
+    CU_ASSERT(mechp_json_array(root, "a", &d, &inner) && json_is_array(inner));
+    CU_ASSERT(!mechp_json_number(root, "absent", &d, &number) && mech_diag_clean(&d));
+    // each wrong one
+    CU_ASSERT(!mechp_json_number(root, "a/b", &d, &number));
+    CU_ASSERT(!mechp_json_integer(root, "n", &d, 0, 9, &integer));
+    CU_ASSERT(!mechp_json_integer(root, "i", &d, 3, 9, &integer));
+    CU_ASSERT(!mechp_json_bool(root, "n", &d, &flag));
+    CU_ASSERT(!mechp_json_string(root, "n", &d, &string));
+    CU_ASSERT(!mechp_json_object(root, "a", &d, &inner));
+    CU_ASSERT(!mechp_json_array(root, "o", &d, &inner));
+    CU_ASSERT_EQUAL(d.total, 7);
+    CU_ASSERT_STRING_EQUAL(d.entries[0].path, "/a~1b");
+    CU_ASSERT_STRING_EQUAL(d.entries[2].text, "must be between 3 and 9");
+    mech_diag_fini(&d);
+    json_decref(root);
+}
+
+static void arrays_of_numbers_are_bounded(void)
+{
+    struct mech_diag d;
+    double out[3] = {9., 9., 9.};
+    size_t count = 9;
+    mech_diag_init(&d);
+    json_t *const three = json_pack("[f,i,f]", 1.5, 2, -1.);
+    json_t *const word = json_pack("[s]", "x");
+    json_t *const one = json_real(4.);
+    CU_ASSERT(mechp_json_numbers(three, "/x", &d, 3, out, &count) && count == 3 && out[1] == 2.);
+    CU_ASSERT(mechp_json_numbers(one, "/x", &d, 3, out, &count) && count == 1 && out[0] == 4.);
+    CU_ASSERT(mech_diag_clean(&d));
+    CU_ASSERT(!mechp_json_numbers(three, "/x", &d, 2, out, &count));
+    CU_ASSERT(!mechp_json_numbers(word, "/x", &d, 3, out, &count));
+    CU_ASSERT(!mechp_json_numbers(NULL, "/x", &d, 3, out, &count));
+    CU_ASSERT_EQUAL(d.total, 3);
+    json_decref(three);
+    json_decref(word);
+    json_decref(one);
+    mech_diag_fini(&d);
+}
+
+static void unknown_keys_come_with_what_was_meant(void)
+{
+    static const char *const allowed[] = {"size", "until", "count", NULL};
+    struct mech_diag d;
+    mech_diag_init(&d);
+    json_t *const object = json_pack("{s:i,s:i,s:i}", "size", 1, "utnil", 2, "something", 3);
+    mechp_json_only(object, "/step", allowed, &d);
+    CU_ASSERT_EQUAL(d.total, 2);
+    CU_ASSERT_STRING_EQUAL(d.entries[0].path, "/step/utnil");
+    CU_ASSERT_STRING_EQUAL(d.entries[0].text, "unknown key 'utnil', did you mean 'until'?");
+    CU_ASSERT_STRING_EQUAL(d.entries[1].text, "unknown key 'something'");
+    json_decref(object);
+    mech_diag_fini(&d);
+}
+
+static void distance_counts_edits_and_swaps(void)
+{
+    CU_ASSERT_EQUAL(mechp_distance("stiffness", "stifness"), 1);
+    CU_ASSERT_EQUAL(mechp_distance("abc", "acb"), 1);
+    CU_ASSERT_EQUAL(mechp_distance("kitten", "sitting"), 3);
+    CU_ASSERT_EQUAL(mechp_distance("", "abc"), 3);
+    CU_ASSERT_EQUAL(mechp_distance("same", "same"), 0);
+    char longer[80];
+    memset(longer, 'a', 79);
+    longer[79] = '\0';
+    CU_ASSERT_EQUAL(mechp_distance(longer, "a"), 99);
+}
+
+UNIT_TESTS(UNIT_TEST(malformed_text_is_refused_with_its_place),
+           UNIT_TEST(depth_is_bounded_before_a_tree_is_built),
+           UNIT_TEST(size_and_number_of_values_are_bounded),
+           UNIT_TEST(wide_integers_and_minus_zero_keep_their_value),
+           UNIT_TEST(members_are_read_and_faults_have_their_pointer),
+           UNIT_TEST(arrays_of_numbers_are_bounded),
+           UNIT_TEST(unknown_keys_come_with_what_was_meant),
+           UNIT_TEST(distance_counts_edits_and_swaps))
