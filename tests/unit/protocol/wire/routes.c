@@ -32,7 +32,7 @@ static void every_route_is_found_by_its_method_and_path(void)
         CU_ASSERT_EQUAL(mechp_route_match(r->method, path, &m), 0);
         CU_ASSERT_EQUAL(m.route, r);
         for (int k = 0; k < m.count; k++) {
-            char value[8];
+            char value[16];
             snprintf(value, sizeof value, "v%d", k);
             CU_ASSERT_STRING_EQUAL(m.parameters[k].value, value);
             CU_ASSERT_EQUAL(mechp_match_value(&m, m.parameters[k].name), m.parameters[k].value);
