@@ -169,8 +169,7 @@ class Concurrency(unittest.TestCase):
         self.assertEqual(status, 202, run)
 
         def is_over():
-            return door.call('get-run', id=a, rid=run['id'])[1].get('status') not in ('running',
-                                                                                     'waiting')
+            return door.call('get-run', id=a, rid=run['id'])[1]['state'] != 'running'
         wait_until(is_over, 'the run is over')
         door.call('step', id=b, until=2.0)
         self.assertEqual(door.call('get-state', id=a)[1]['time'], 2.0)
