@@ -10,6 +10,7 @@
 
 #include "solver/base/err.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,6 +61,20 @@ static void destroy(void *self)
     }
 }
 
+/* W and A for this h; says whose coordinate makes W singular. */
+static int factor(struct stepper *s, double h, struct mech_step_result *result)
+{
+    int32_t where = -1;
+    const int code = mech_moreau_jean_factor(&s->core, h, &where);
+    if (code > 0) {
+        char owner[96] = "";
+        mech_model_owner(s->model, where, owner, sizeof owner);
+        (void)snprintf(result->reason, sizeof result->reason,
+                       "%s: M + h theta C + h^2 theta^2 K is singular", owner);
+    }
+    return code;
+}
+
 static int create(const struct mech_model *m, struct mech_step_result *result, void **self)
 {
     const struct mech_settings *const settings = mech_model_settings(m);
@@ -85,7 +100,7 @@ static int create(const struct mech_model *m, struct mech_step_result *result, v
                                      s->step_size);
     }
     if (code == 0) {
-        code = mech_moreau_jean_factor(&s->core, s->step_size, result);
+        code = factor(s, s->step_size, result);
     }
     if (code != 0) {
         destroy(s);
@@ -95,17 +110,28 @@ static int create(const struct mech_model *m, struct mech_step_result *result, v
     return 0;
 }
 
+/* F(t); says which force is not finite. */
+static int force_at(const struct stepper *s, const struct mech_state *state, double t, double *f,
+                    struct mech_step_result *result)
+{
+    const int code = mech_model_force(s->model, state, t, f);
+    if (code == MECH_NOT_FINITE) {
+        mech_model_blame(s->model, state, t, result->reason, sizeof result->reason);
+    }
+    return code;
+}
+
 static int start(void *self, struct mech_state *state, struct mech_step_result *result)
 {
     struct stepper *const s = self;
     double *const force = state->carry + 1;
     const int32_t n = mech_model_sizes(s->model)->v;
     state->carry[0] = mech_model_constant_force(s->model, state) ? 1. : 0.;
-    MECH_TRY(mech_model_force(s->model, state, state->at->time, force));
+    MECH_TRY(force_at(s, state, state->at->time, force, result));
 
     // the mean acceleration of a free step
     const double h = state->at->last_step > 0. ? state->at->last_step : s->step_size;
-    MECH_TRY(mech_moreau_jean_factor(&s->core, h, result));
+    MECH_TRY(factor(s, h, result));
     mech_free_motion_residual(&s->core.motion, state->q, state->v, force, s->core.dv);
     mech_free_motion_solve(&s->core.motion, s->core.dv);
     for (int32_t i = 0; i < n; i++) {
@@ -119,16 +145,17 @@ static int step(void *self, struct mech_state *state, double h, double t_end,
 {
     struct stepper *const s = self;
     double *restrict const force = state->carry + 1;
+    MECH_TRY(factor(s, h, result));
     if (state->carry[0] != 0.) {
-        return mech_moreau_jean_step(&s->core, h, force, state, result);
+        return mech_moreau_jean_step(&s->core, force, state, result);
     }
     const size_t n = (size_t)mech_model_sizes(s->model)->v;
     const double theta = s->core.motion.theta;
-    MECH_TRY(mech_model_force(s->model, state, t_end, s->next));
+    MECH_TRY(force_at(s, state, t_end, s->next, result));
     for (size_t i = 0; i < n; i++) {
         s->mean[i] = (1. - theta) * force[i] + theta * s->next[i];
     }
-    MECH_TRY(mech_moreau_jean_step(&s->core, h, s->mean, state, result));
+    MECH_TRY(mech_moreau_jean_step(&s->core, s->mean, state, result));
     memcpy(force, s->next, n * sizeof *force);
     return 0;
 }

@@ -102,9 +102,10 @@ int mech_moreau_jean_init(struct mech_moreau_jean *s, const struct mech_linear_p
                           const struct mech_contact_rows *rows,
                           const struct mech_moreau_jean_settings *settings, double h);
 void mech_moreau_jean_fini(struct mech_moreau_jean *s);
-/* W and A for this h, unless they are. 0; MECH_SINGULAR, with a reason. */
-int mech_moreau_jean_factor(struct mech_moreau_jean *s, double h, struct mech_step_result *result);
-/* One step in place; force [nv] is F above, impulse [rows]. 0; MECH_SINGULAR,
- * MECH_VI_NOT_CONVERGED, MECH_NOT_FINITE, with a reason; then q and v are of no use. */
-int mech_moreau_jean_step(struct mech_moreau_jean *s, double h, const double *force,
-                          struct mech_state *state, struct mech_step_result *result);
+/* W and A for this h, unless they are. 0; MECH_SINGULAR with the coordinate in *where. */
+int mech_moreau_jean_factor(struct mech_moreau_jean *s, double h, int32_t *where);
+/* One step of the size last factored, in place; force [nv] is F above. Of the state: q, v, vdot (the
+ * mean acceleration), impulse [rows]. 0; MECH_VI_NOT_CONVERGED, MECH_NOT_FINITE, with a reason; then
+ * q and v are of no use. */
+int mech_moreau_jean_step(struct mech_moreau_jean *s, const double *force, struct mech_state *state,
+                          struct mech_step_result *result);

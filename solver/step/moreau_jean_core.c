@@ -27,18 +27,12 @@ void mech_moreau_jean_fini(struct mech_moreau_jean *s)
     s->dv = NULL;
 }
 
-int mech_moreau_jean_factor(struct mech_moreau_jean *s, double h, struct mech_step_result *result)
+int mech_moreau_jean_factor(struct mech_moreau_jean *s, double h, int32_t *where)
 {
     if (s->motion.h == h) {
         return 0;
     }
-    int32_t where = -1;
-    const int code = mech_free_motion_factor(&s->motion, h, &where);
-    if (code > 0) {
-        (void)snprintf(result->reason, sizeof result->reason,
-                       "M + h theta C + h^2 theta^2 K is singular at coordinate %d", (int)where);
-    }
-    MECH_TRY(code);
+    MECH_TRY(mech_free_motion_factor(&s->motion, h, where));
     mech_impacts_factor(&s->impacts);
     return 0;
 }
@@ -76,10 +70,9 @@ static bool update(const struct mech_moreau_jean *s, struct mech_state *state)
     return all == 0.;
 }
 
-int mech_moreau_jean_step(struct mech_moreau_jean *s, double h, const double *force,
-                          struct mech_state *state, struct mech_step_result *result)
+int mech_moreau_jean_step(struct mech_moreau_jean *s, const double *force, struct mech_state *state,
+                          struct mech_step_result *result)
 {
-    MECH_TRY(mech_moreau_jean_factor(s, h, result));
     mech_impacts_find(&s->impacts, state->q, state->v);
 
     // free change of velocity, −W⁻¹ r

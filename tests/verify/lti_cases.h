@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LTI_MOST = 128 };
+enum { LTI_MOST = 256 };
 
 enum lti_form { LTI_LEANEST, LTI_BAND, LTI_DENSE, LTI_CSC, LTI_FORMS };
 
@@ -156,7 +156,11 @@ static inline int lti_run(struct lti_case *c, int32_t steps)
 {
     for (int32_t i = 0; i < steps; i++) {
         c->result = (struct mech_step_result){.iterations = 0};
-        const int code = mech_moreau_jean_step(&c->core, c->h, c->force, &c->state, &c->result);
+        int32_t where = -1;
+        int code = mech_moreau_jean_factor(&c->core, c->h, &where);
+        if (code == 0) {
+            code = mech_moreau_jean_step(&c->core, c->force, &c->state, &c->result);
+        }
         if (code != 0) {
             return code;
         }
