@@ -5,7 +5,6 @@
 #include "solver/base/err.h"
 #include "solver/model/internal.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static struct mech_site site_of(struct mech_model *m, size_t i, const char *path,
@@ -51,13 +50,12 @@ static int write_terms(struct mech_model *m, struct mech_terms *t)
     return 0;
 }
 
-/* Rows of M without any entry: coordinates that nothing gives a mass. */
+/* Objects with a coordinate that nothing gives a mass: a row of M without any entry. */
 static int check_mass_rows(struct mech_model *m, const struct mech_terms *t, struct mech_diag *diag)
 {
     const struct mech_terms_list *const list = &t->list[MECH_TERM_M];
-    const struct mech_arena_mark mark = mech_arena_mark(&m->arena);
-    bool *const massive = mech_arena_alloc(&m->arena, (size_t)m->sizes.v, sizeof *massive);
-    char last[MECH_DIAG_PATH] = "";
+    const struct mech_arena_mark mark = mech_arena_mark(&m->scratch);
+    bool *const massive = mech_arena_alloc(&m->scratch, (size_t)m->sizes.v, sizeof *massive);
 
     if (!massive) {
         return MECH_NO_MEMORY;
@@ -67,19 +65,22 @@ static int check_mass_rows(struct mech_model *m, const struct mech_terms *t, str
             massive[list->at[k].row] = true;
         }
     }
-    for (int32_t i = 0; i < m->sizes.v; i++) {
-        if (!massive[i]) {
+    for (size_t i = 0; i < m->document->objects.n; i++) {
+        const struct mech_seat_of *const on = &m->objects[i];
+        const struct mech_object_ops *const ops = m->document->objects.at[i].type->ops.object;
+        int32_t k = 0;
+
+        while (k < on->n && (!(ops->body || ops->own) || on->first_order || massive[on->slot[k]])) {
+            k++;
+        }
+        if (k < on->n) {
             char path[MECH_DIAG_PATH];
 
-            mech_model_owner(m, i, path, sizeof path);
-            if (strcmp(path, last) != 0) {
-                mech_diag_add(diag, path, "singular mass matrix: coordinate %d has no mass",
-                              (int)i);
-                memcpy(last, path, sizeof last);
-            }
+            mech_item_path(MECH_OBJECT, i, NULL, path, sizeof path);
+            mech_diag_add(diag, path, "singular mass matrix: coordinate %d has no mass", (int)k);
         }
     }
-    mech_arena_release(&m->arena, mark);
+    mech_arena_release(&m->scratch, mark);
     return 0;
 }
 

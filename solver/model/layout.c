@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Coordinates of a model: more is refused, so that indices and their products stay in range. */
-enum { MOST_COORDINATES = 20000000 };
+enum { MOST_COORDINATES = 4000000 };
 
 static int new_slots(struct mech_model *m, struct mech_seat_of *seat, int32_t n, int32_t first)
 {
@@ -221,7 +221,6 @@ int mech_layout(struct mech_model *m, struct mech_diag *diag)
         return MECH_NO_MEMORY;
     }
     MECH_TRY(number_coordinates(m, diag));
-    MECH_TRY(start_values(m));
     for (size_t i = 0; i < d->nodes.n; i++) {
         body_of[i] = -1;
     }
@@ -248,5 +247,5 @@ int mech_layout(struct mech_model *m, struct mech_diag *diag)
             mech_diag_add(diag, path, "no body gives this node a mass: singular mass matrix");
         }
     }
-    return 0;
+    return mech_diag_clean(diag) ? start_values(m) : 0;
 }

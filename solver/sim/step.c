@@ -41,6 +41,29 @@ static int plan(const struct mech_sim *s, const struct mech_step_request *r, str
     return 0;
 }
 
+/* Why a request cannot be taken, or NULL. */
+static const char *refuse(const struct mech_sim *s, const struct mech_step_request *r,
+                          struct mech_command *c)
+{
+    if (s->command.running) {
+        return "a step is in progress";
+    }
+    for (size_t i = 0; i < r->force_count; i++) {
+        const int32_t marker = r->forces[i].marker;
+
+        if (marker < 0 || (size_t)marker >= s->document->markers.n) {
+            return "there is no such marker";
+        }
+        for (int k = 0; k < 6; k++) {
+            if (!isfinite(r->forces[i].values[k])) {
+                return "a force is not finite";
+            }
+        }
+    }
+    return plan(s, r, c) ? "the step's size must be positive, finite, and at most 1e12 steps"
+                         : NULL;
+}
+
 int mech_sim_step_begin(struct mech_sim *s, const struct mech_step_request *r,
                         struct mech_step_report *report)
 {
@@ -49,10 +72,9 @@ int mech_sim_step_begin(struct mech_sim *s, const struct mech_step_request *r,
     const size_t n = (size_t)s->sizes.v + 1;
 
     *report = (struct mech_step_report){.linear = "", .vi = ""};
-    if (c->running || plan(s, r, &fresh)) {
-        snprintf(report->reason, sizeof report->reason, "%s",
-                 c->running ? "a step is in progress"
-                            : "the step's size must be positive, finite, and at most 1e12 steps");
+    const char *const reason = refuse(s, r, &fresh);
+    if (reason) {
+        snprintf(report->reason, sizeof report->reason, "%s", reason);
         report->outcome = MECH_INVALID;
         return MECH_INVALID;
     }

@@ -82,7 +82,9 @@ static int create_velocities(struct alpha *s, const char *linear)
         return MECH_NO_MEMORY;
     }
     /* one more value: where tangents of the ground go */
-    memcpy(values, s->W.values, s->stored * sizeof *values);
+    if (s->stored) {
+        memcpy(values, s->W.values, s->stored * sizeof *values);
+    }
     s->W.values = values;
     if (nonlinear) {
         MECH_TRY(mech_model_places(s->model, &s->arena, &s->W, &s->places));
