@@ -81,6 +81,11 @@ int mechc_refused(struct mechc *c, int status, const char *body, size_t size)
     }
     words->length = 0;
     c->error = (struct mechc_error){.result = MECHC_REFUSED, .status = status, .code = ""};
+    uint64_t number = 0;
+    if (status == 0 && mechc_json_member(problem, "status", &v) &&
+        mechc_json_unsigned(v, &number)) {
+        c->error.status = number < 1000 ? (int)number : 0;
+    }
     if (mechc_json_member(problem, "code", &v)) {
         c->error.code = take(words, v);
     }

@@ -46,6 +46,7 @@ async function shown(options = {}) {
   return { page, id: made.body.id };
 }
 
+const press = (page, name) => page.getByRole("button", { name, exact: true }).click();
 const time = async (page) => parseFloat(await page.textContent("[data-role=time]"));
 const pixels = (page, canvas = "canvas.plot") =>
   page.evaluate((which) => document.querySelector(which).toDataURL(), canvas);
@@ -75,7 +76,7 @@ const tests = {
 
   async a_run_moves_the_plot_and_stopping_halts_it() {
     const { page, id } = await shown();
-    await page.click("text=Run in real time");
+    await press(page, "Run in real time");
     await page.waitForSelector(".badge.on");
     await until(async () => (await time(page)) > 1.5, "time runs");
     const first = await pixels(page);
@@ -86,7 +87,7 @@ const tests = {
     assert.notEqual(await pixels(page, "canvas.drawing"), drawn);
     await page.hover("canvas.plot", { position: { x: 420, y: 120 } });
     await picture(page, "running");
-    await page.click("text=Stop");
+    await press(page, "Stop");
     await page.waitForSelector(".badge:not(.on)");
     await until(async () => !(await daemon.call("GET", `/v1/instances/${id}`)).body.running, "the run ends");
     const still = (await daemon.call("GET", `/v1/instances/${id}`)).body.time;
@@ -99,7 +100,7 @@ const tests = {
     const cell = "[data-output=x1]";
     const before = await page.textContent(cell);
     await page.fill("#size", "0.25");
-    await page.click("text=Step");
+    await press(page, "Step");
     await until(async () => (await time(page)) === 0.25, "the step is shown");
     assert.notEqual(await page.textContent(cell), before);
     assert.equal((await daemon.call("GET", `/v1/instances/${id}`)).body.time, 0.25);
@@ -128,17 +129,17 @@ const tests = {
 
   async a_reset_goes_back_to_the_start() {
     const { page } = await shown();
-    await page.click("text=Step");
+    await press(page, "Step");
     await until(async () => (await time(page)) > 0, "the step");
-    await page.click("text=Reset");
+    await press(page, "Reset");
     await until(async () => (await time(page)) === 0, "the reset");
   },
 
   async deleting_asks_once_and_then_deletes() {
     const { page, id } = await shown();
-    await page.click("button.danger");
+    await press(page, "Delete");
     assert.equal((await daemon.call("GET", `/v1/instances/${id}`)).status, 200);
-    await page.click("text=Delete for good?");
+    await press(page, "Delete for good?");
     await until(async () => (await daemon.call("GET", `/v1/instances/${id}`)).status === 404, "it is gone");
     await page.waitForFunction((gone) => !document.querySelector(`a[href="#/${gone}"]`), id);
   },
@@ -146,7 +147,7 @@ const tests = {
   async a_refusal_is_told_with_its_reason() {
     const { page } = await shown();
     await page.route("**/step", (route) => route.continue({ postData: JSON.stringify({ size: -1, sise: 2 }) }));
-    await page.click("text=Step");
+    await press(page, "Step");
     const notice = await page.textContent(".notice");
     await picture(page, "refused");
     assert.match(notice, /Could not step/);
@@ -174,7 +175,7 @@ const tests = {
 
   async a_curve_can_be_switched_off() {
     const { page } = await shown();
-    await page.click("text=Step");
+    await press(page, "Step");
     await until(async () => (await time(page)) > 0, "the step");
     const button = page.locator("button.curve").first();
     assert.equal(await button.getAttribute("aria-pressed"), "true");
@@ -194,7 +195,7 @@ const tests = {
 
   async dark_screens_get_a_dark_page() {
     const { page } = await shown({ colorScheme: "dark" });
-    await page.click("text=Run in real time");
+    await press(page, "Run in real time");
     await until(async () => (await time(page)) > 3, "time runs");
     await picture(page, "dark");
     const light = await page.evaluate(() =>

@@ -31,7 +31,7 @@ function row(instance) {
   return make("li", {}, make("a", { href: `#/${encodeURIComponent(instance.id)}`,
     className: here ? "here" : "", "aria-current": here ? "true" : "false" },
     make("span", { className: instance.running ? "dot on" : "dot", title: instance.running ? "running" : "idle" }),
-    make("span", { className: "name" }, instance.name || instance.id),
+    make("span", { className: "name", title: instance.name }, instance.name || instance.id),
     make("span", { className: "quiet" }, instance.id),
     make("span", { className: "quiet number" }, clock(instance.time))));
 }

@@ -72,8 +72,9 @@ export class Plot {
     const last = this.series.count > 0 ? this.series.last : 0;
     const first = this.series.count > 0 ? this.series.time(0) : 0;
     this.low = Number.isFinite(this.window) ? Math.max(first, last - this.window) : first;
-    const shown = Number.isFinite(this.window) ? this.window : last - first;
-    this.high = Math.max(last, this.low + (shown > 0 ? shown : 1));
+    // while there is little to show, the axis ends at the next round span
+    const room = last > first ? ticks(0, last - first, 1).step : 1;
+    this.high = Math.max(last, this.low + Math.min(this.window, room));
   }
 
   /**

@@ -1,0 +1,80 @@
+"""libmechc through its example program, which knows only the public header and the shared library:
+the same bits as over HTTP, the stream, refusals, and what the library exports."""
+import math
+import os
+import subprocess
+import unittest
+import harness
+import models
+from harness import Daemon
+
+H, STEPS = 0.01, 40
+
+
+class Libmechc(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.daemon = Daemon()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.daemon.stop()
+
+    def example(self, instance, *outputs, name='force', follow=False):
+        program = os.path.join(harness.BUILD, 'clients', 'c', 'mechc-example')
+        environment = {**os.environ, **({'MECHC_FOLLOW': '1'} if follow else {})}
+        return subprocess.run([program, self.daemon.base, instance, name, str(H), str(STEPS)] +
+                              list(outputs), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True, timeout=60 * harness.SLOW, env=environment)
+
+    def rows(self, done):
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stderr, '')
+        return [[float(x) for x in line.split()] for line in done.stdout.split('\n') if line]
+
+    def expected(self):
+        """The same forces over HTTP: time, x and v after each step."""
+        twin, rows = self.daemon.create(models.oscillator()), []
+        for k in range(STEPS):
+            reply = self.daemon.call('POST', '/v1/instances/%s/step' % twin,
+                                     {'size': H, 'inputs': {'force': 20 * math.sin(0.3 * k)}})
+            rows.append([reply['time'], reply['outputs']['x'], reply['outputs']['v']])
+        return rows
+
+    def test_trials_and_commits_give_the_bits_of_http(self):
+        rows = self.rows(self.example(self.daemon.create(models.oscillator()), 'x', 'v'))
+        self.assertEqual(rows, self.expected())
+
+    def test_outputs_come_in_the_order_that_was_asked_for(self):
+        rows = self.rows(self.example(self.daemon.create(models.oscillator()), 'v', 'x'))
+        self.assertEqual([[t, x, v] for t, v, x in rows], self.expected())
+
+    def test_the_stream_tells_a_listener_the_same(self):
+        rows = self.rows(self.example(self.daemon.create(models.oscillator()), follow=True))
+        self.assertGreater(len(rows), 0)
+        self.assertEqual([row[:3] for row in rows], self.expected()[-len(rows):])
+
+    def test_refusals_carry_their_reason(self):
+        done = self.example('i-999', 'x')
+        self.assertEqual(done.returncode, 1)
+        self.assertIn('i-999', done.stderr)
+        done = self.example(self.daemon.create(models.oscillator()), 'x', name='nothing')
+        self.assertEqual(done.returncode, 1)
+        self.assertIn('nothing', done.stderr)
+
+    def test_the_library_exports_its_own_names_only(self):
+        library = os.path.join(harness.BUILD, 'clients', 'c', 'libmechc.so')
+        text = subprocess.run(['nm', '-D', '--defined-only', library], stdout=subprocess.PIPE,
+                              text=True, check=True).stdout
+        names = [line.split()[-1] for line in text.splitlines()]
+        names = [n for n in names if not n.startswith(('__asan', '__ubsan', '__sanitizer'))]
+        with open(os.path.join(harness.ROOT, 'clients', 'c', 'mechc.h'), encoding='utf-8') as f:
+            header = f.read()
+        declared = harness.re.findall(r'\*?(mechc_\w+)\(', '\n'.join(
+            part.split(';')[0] for part in header.split('MECHC_API ')[1:]))
+        self.assertGreater(len(declared), 30)
+        self.assertEqual(sorted(set(names)), sorted(set(declared)))
+
+
+if __name__ == '__main__':
+    unittest.main()
