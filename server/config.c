@@ -1,0 +1,315 @@
+/* One table of options; a value is taken from the strongest source that has it. */
+#include "server/config.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum option_kind { TEXT, ADDRESSES, NUMBER, SWITCH };
+
+static const struct option {
+    const char *name; /* --name, MECHD_NAME, and `name = …` in the file */
+    enum option_kind kind;
+    size_t offset;
+    size_t room; /* TEXT: bytes; NUMBER: largest */
+    const char *value;
+    const char *doc;
+} options[] = {
+    {"listen", ADDRESSES, offsetof(struct mechd_config, listen), 0, "ADDRESS",
+     "HTTP on host:port or unix:PATH, may be given again (127.0.0.1:8080)"},
+    {"control", TEXT, offsetof(struct mechd_config, control), MECHD_ADDRESS, "ENDPOINT",
+     "ZeroMQ control (tcp://127.0.0.1:5555), or none"},
+    {"stream", TEXT, offsetof(struct mechd_config, stream), MECHD_ADDRESS, "ENDPOINT",
+     "ZeroMQ stream (tcp://127.0.0.1:5556), or none"},
+    {"forces", TEXT, offsetof(struct mechd_config, forces), MECHD_ADDRESS, "ENDPOINT",
+     "ZeroMQ forces (tcp://127.0.0.1:5557), or none"},
+    {"state", TEXT, offsetof(struct mechd_config, state), MECHD_ADDRESS, "none",
+     "where instances outlive the process: this version keeps them in memory (none)"},
+    {"workers", NUMBER, offsetof(struct mechd_config, workers), 256, "N",
+     "threads of the step pool (0: one per processor)"},
+    {"log-level", TEXT, offsetof(struct mechd_config, log_level), 16, "LEVEL",
+     "error, warning, info or debug (info)"},
+    {"ready-file", TEXT, offsetof(struct mechd_config, ready_file), MECHD_ADDRESS, "FILE",
+     "written once everything listens: pid and real endpoints as JSON"},
+    {"insecure", SWITCH, offsetof(struct mechd_config, insecure), 0, NULL,
+     "serve addresses that other machines reach, without any protection"},
+    {"check-config", SWITCH, offsetof(struct mechd_config, check_config), 0, NULL,
+     "read and check the configuration, then leave"},
+};
+
+enum { OPTIONS = sizeof options / sizeof *options };
+
+void mechd_config_help(void)
+{
+    printf("mechd " MECHD_VERSION ": a co-simulation server for mechanics\n\n"
+           "usage: mechd [options]\n\n");
+    for (int k = 0; k < OPTIONS; k++) {
+        char left[48];
+        snprintf(left, sizeof left, "--%s %s", options[k].name,
+                 options[k].value != NULL ? options[k].value : "");
+        printf("  %-24s %s\n", left, options[k].doc);
+    }
+    printf("  %-24s %s\n", "--config FILE", "lines of `option = value`; # begins a comment");
+    printf("  %-24s %s\n", "--print WHAT", "openapi, schema, types or errors, from the tables");
+    printf("  %-24s %s\n", "--version", "version of the daemon");
+    printf("  %-24s %s\n", "--help", "this text");
+    printf(
+        "\nEvery option is also read from the environment as MECHD_NAME (MECHD_LOG_LEVEL=debug;\n"
+        "several addresses with commas), and from the file: flags win over environment,\n"
+        "environment over file. Port 0 (ZeroMQ: *) takes a free port.\n");
+}
+
+/* One address of a list; NULL when the list is full or the address too long. */
+static int add_addresses(struct mechd_config *c, const char *text)
+{
+    while (*text != '\0') {
+        const size_t n = strcspn(text, ",");
+        if (n == 0 || n >= MECHD_ADDRESS || c->listen_count >= MECHD_LISTEN_MOST) {
+            return -1;
+        }
+        memcpy(c->listen[c->listen_count], text, n);
+        c->listen[c->listen_count++][n] = '\0';
+        text += n + (text[n] == ',');
+    }
+    return 0;
+}
+
+/* Set one option from text. 0, or -1 when the text is not a value for it. */
+static int set(struct mechd_config *c, const struct option *o, const char *text)
+{
+    char *at = (char *)c + o->offset;
+    char *end = NULL;
+    long number = 0;
+    bool on = false;
+    switch (o->kind) {
+    case TEXT:
+        if (strlen(text) >= o->room || *text == '\0') {
+            return -1;
+        }
+        memcpy(at, text, strlen(text) + 1);
+        return 0;
+    case ADDRESSES:
+        return add_addresses(c, text);
+    case NUMBER:
+        number = strtol(text, &end, 10);
+        if (*text == '\0' || *end != '\0' || number < 0 || number > (long)o->room) {
+            return -1;
+        }
+        *(int *)(void *)at = (int)number;
+        return 0;
+    case SWITCH:
+        on = strcmp(text, "true") == 0 || strcmp(text, "1") == 0;
+        if (!on && strcmp(text, "false") != 0 && strcmp(text, "0") != 0) {
+            return -1;
+        }
+        *(bool *)(void *)at = on;
+        return 0;
+    }
+    return -1;
+}
+
+static const struct option *find(const char *name, size_t length)
+{
+    for (int k = 0; k < OPTIONS; k++) {
+        if (strlen(options[k].name) == length && memcmp(options[k].name, name, length) == 0) {
+            return &options[k];
+        }
+    }
+    return NULL;
+}
+
+/* Cut white space off both ends, in place. */
+static char *trim(char *text)
+{
+    text += strspn(text, " \t\r\n");
+    size_t n = strlen(text);
+    while (n > 0 && strchr(" \t\r\n", text[n - 1]) != NULL) {
+        text[--n] = '\0';
+    }
+    return text;
+}
+
+/* Read the file; options in `given` came from a stronger source. */
+static int read_file(struct mechd_config *c, const char *path, const bool *given, char *fault,
+                     size_t size)
+{
+    FILE *file = fopen(path, "r");
+    if (file == NULL) {
+        snprintf(fault, size, "cannot read the configuration file %s", path);
+        return -1;
+    }
+    char buffer[512];
+    int outcome = 0;
+    for (int n = 1; outcome == 0 && fgets(buffer, sizeof buffer, file) != NULL; n++) {
+        buffer[strcspn(buffer, "#")] = '\0';
+        char *text = trim(buffer);
+        char *equals = strchr(text, '=');
+        if (*text == '\0') {
+            continue;
+        }
+        if (equals == NULL) {
+            snprintf(fault, size, "%s, line %d: no `option = value`", path, n);
+            outcome = -1;
+            break;
+        }
+        *equals = '\0';
+        const char *name = trim(text);
+        const char *value = trim(equals + 1);
+        const struct option *o = find(name, strlen(name));
+        if (o == NULL) {
+            snprintf(fault, size, "%s, line %d: there is no option %s", path, n, name);
+            outcome = -1;
+        } else if (!given[o - options] && set(c, o, value) != 0) {
+            snprintf(fault, size, "%s, line %d: %s cannot be '%s'", path, n, name, value);
+            outcome = -1;
+        }
+    }
+    fclose(file);
+    return outcome;
+}
+
+/* The environment's value of an option, or NULL. */
+static const char *environment(const struct option *o)
+{
+    char name[48] = "MECHD_";
+    size_t n = strlen(name);
+    for (const char *p = o->name; *p != '\0'; p++) {
+        name[n++] = *p == '-' ? '_' : (char)(*p - 'a' + 'A');
+    }
+    name[n] = '\0';
+    return getenv(name);
+}
+
+bool mechd_config_is_local(const char *address)
+{
+    static const char *const local[] = {"unix:",      "ipc://",           "inproc://",
+                                        "127.",       "localhost:",       "[::1]:",
+                                        "tcp://127.", "tcp://localhost:", "tcp://[::1]:"};
+    for (size_t k = 0; k < sizeof local / sizeof *local; k++) {
+        if (strncmp(address, local[k], strlen(local[k])) == 0) {
+            return true;
+        }
+    }
+    return strcmp(address, "none") == 0;
+}
+
+/* Everything that can be refused before anything is opened. */
+static int check(const struct mechd_config *c, char *fault, size_t size)
+{
+    if (strcmp(c->state, "none") != 0) {
+        snprintf(fault, size,
+                 "--state %s: this version keeps instances in memory only; say --state none",
+                 c->state);
+        return -1;
+    }
+    if (mechd_log_level_find(c->log_level) < 0) {
+        snprintf(fault, size, "--log-level %s: it is error, warning, info or debug", c->log_level);
+        return -1;
+    }
+    const char *addresses[MECHD_LISTEN_MOST + 3] = {c->control, c->stream, c->forces};
+    for (int k = 0; k < c->listen_count; k++) {
+        addresses[3 + k] = c->listen[k];
+    }
+    for (int k = 0; k < 3 + c->listen_count; k++) {
+        if (!c->insecure && !mechd_config_is_local(addresses[k])) {
+            snprintf(fault, size,
+                     "%s is reached by other machines, and nothing protects it: listen on a "
+                     "loopback address, or say --insecure",
+                     addresses[k]);
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* Flags; `given` notes which. Returns -1 with a sentence. */
+static int read_flags(struct mechd_config *c, int argc, char **argv, bool *given, const char **file,
+                      char *fault, size_t size)
+{
+    for (int k = 1; k < argc; k++) {
+        const char *flag = argv[k];
+        if (strncmp(flag, "--", 2) != 0) {
+            snprintf(fault, size, "'%s' is not an option; see --help", flag);
+            return -1;
+        }
+        flag += 2;
+
+        // --option=value or --option value
+        const size_t n = strcspn(flag, "=");
+        const struct option *o = find(flag, n);
+        const bool is_config = n == 6 && memcmp(flag, "config", 6) == 0;
+        const bool is_print = n == 5 && memcmp(flag, "print", 5) == 0;
+        if (strcmp(flag, "help") == 0 || strcmp(flag, "version") == 0) {
+            c->action = *flag == 'h' ? MECHD_SAY_HELP : MECHD_SAY_VERSION;
+            return 0;
+        }
+        if (o == NULL && !is_config && !is_print) {
+            snprintf(fault, size, "there is no option --%.*s; see --help", (int)n, flag);
+            return -1;
+        }
+        const char *value = flag[n] == '=' ? flag + n + 1 : NULL;
+        if (value == NULL && o != NULL && o->kind == SWITCH) {
+            value = "true";
+        } else if (value == NULL) {
+            value = k + 1 < argc ? argv[++k] : "";
+        }
+        if (is_config) {
+            *file = value;
+        } else if (is_print) {
+            c->action = MECHD_PRINT;
+            snprintf(c->print, sizeof c->print, "%s", value);
+        } else if (set(c, o, value) != 0) {
+            snprintf(fault, size, "--%s cannot be '%s'", o->name, value);
+            return -1;
+        } else {
+            given[o - options] = true;
+        }
+    }
+    return 0;
+}
+
+int mechd_config_read(struct mechd_config *c, int argc, char **argv, char *fault, size_t size)
+{
+    *c = (struct mechd_config){.control = "tcp://127.0.0.1:5555",
+                               .stream = "tcp://127.0.0.1:5556",
+                               .forces = "tcp://127.0.0.1:5557",
+                               .state = "none",
+                               .log_level = "info"};
+
+    // flags first: they are the strongest, and name the file
+    bool given[OPTIONS] = {false};
+    const char *file = getenv("MECHD_CONFIG");
+    if (read_flags(c, argc, argv, given, &file, fault, size) != 0) {
+        return -1;
+    }
+    if (c->action != MECHD_SERVE) {
+        return 0;
+    }
+    for (int k = 0; k < OPTIONS; k++) {
+        const char *value = given[k] ? NULL : environment(&options[k]);
+        if (value == NULL) {
+            continue;
+        }
+        if (set(c, &options[k], value) != 0) {
+            snprintf(fault, size, "the environment's value for --%s cannot be '%s'",
+                     options[k].name, value);
+            return -1;
+        }
+        given[k] = true;
+    }
+    if (file != NULL && *file != '\0' && read_file(c, file, given, fault, size) != 0) {
+        return -1;
+    }
+
+    // what no source has given
+    if (c->listen_count == 0) {
+        add_addresses(c, "127.0.0.1:8080");
+    }
+    if (c->workers == 0) {
+        const long n = sysconf(_SC_NPROCESSORS_ONLN);
+        c->workers = n < 1 ? 1 : n > 64 ? 64 : (int)n;
+    }
+    return check(c, fault, size);
+}

@@ -1,0 +1,28 @@
+/* One HTTP request and its answer. owner: the connection's thread, or while suspended the thread that
+ * ends the call. Internal to server/http. */
+#pragma once
+
+#include "server/routes/call.h"
+
+#include <microhttpd.h>
+
+struct mechd_exchange {
+    struct mechd_call call; /* first */
+    struct MHD_Connection *connection;
+    unsigned char *body; /* [body_size] as far as it has come */
+    size_t body_size, body_room, body_limit;
+    bool started;   /* the call has been started */
+    bool answered;  /* the reply stands; partner: resume of the connection */
+    bool counted;   /* in daemon->in_flight */
+    bool head_only; /* HEAD */
+};
+
+/* Queue the answer that stands in the call. */
+enum MHD_Result mechd_exchange_answer(struct mechd_exchange *x);
+
+/* Serve a file of the page, if `path` is one; *result says how it went. */
+bool mechd_page_serve(struct MHD_Connection *connection, const char *path, bool head_only,
+                      enum MHD_Result *result);
+
+/* Answer with live events of the call's instance. */
+enum MHD_Result mechd_events_serve(struct mechd_exchange *x);

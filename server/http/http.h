@@ -1,0 +1,22 @@
+/* The HTTP door: libmicrohttpd, one daemon with a pool of threads for each address.
+ *
+ * A thread of that pool reads a request, starts the call and answers it; if the call is queued, the
+ * connection is suspended and resumed by whoever ends the call. shared: const once started.
+ */
+#pragma once
+
+#include <stddef.h>
+
+struct mechd;
+struct mechd_http;
+
+enum { MECHD_BODY_MOST = 1 << 20, MECHD_MODEL_MOST = 64 << 20 };
+
+/* Listen on every address of the configuration. Negative: a sentence is in `fault`. */
+int mechd_http_start(struct mechd *d, struct mechd_http **out, char *fault, size_t size);
+/* "http://127.0.0.1:8080": the first address as it really is, or "unix:PATH". */
+const char *mechd_http_address(const struct mechd_http *h);
+/* No new connections from now on. */
+void mechd_http_quiesce(struct mechd_http *h);
+/* End all connections and threads; no call may be in flight. */
+void mechd_http_stop(struct mechd_http *h);

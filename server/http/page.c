@@ -1,0 +1,53 @@
+/* Files of the page, as they were embedded; revalidated by ETag, and fenced by a content security
+ * policy that allows this origin alone. */
+#include "server/http/assets.h"
+#include "server/http/exchange.h"
+
+#include <string.h>
+
+static const char policy[] = "default-src 'self'; img-src 'self' data:; style-src 'self'; "
+                             "base-uri 'none'; frame-ancestors 'none'; form-action 'none'";
+
+static const struct mechd_asset *find(const char *path)
+{
+    for (size_t k = 0; k < mechd_asset_count; k++) {
+        if (strcmp(mechd_assets[k].path, path) == 0) {
+            return &mechd_assets[k];
+        }
+    }
+    return NULL;
+}
+
+bool mechd_page_serve(struct MHD_Connection *connection, const char *path, bool head_only,
+                      enum MHD_Result *result)
+{
+    const struct mechd_asset *a = find(path);
+    if (a == NULL) {
+        return false;
+    }
+    const char *known = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "If-None-Match");
+    const bool same = known != NULL && strstr(known, a->etag) != NULL;
+    (void)head_only;
+    struct MHD_Response *response = MHD_create_response_from_buffer(
+        same ? 0 : a->size, (void *)(uintptr_t)a->bytes, MHD_RESPMEM_PERSISTENT);
+    if (response == NULL) {
+        *result = MHD_NO;
+        return true;
+    }
+    MHD_add_response_header(response, "Content-Type", a->type);
+    MHD_add_response_header(response, "ETag", a->etag);
+    MHD_add_response_header(response, "Cache-Control", "no-cache");
+    MHD_add_response_header(response, "Content-Security-Policy", policy);
+    MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+    MHD_add_response_header(response, "Referrer-Policy", "no-referrer");
+    *result = MHD_queue_response(connection, same ? MHD_HTTP_NOT_MODIFIED : MHD_HTTP_OK, response);
+    MHD_destroy_response(response);
+    return true;
+}
+
+static enum mechd_progress run_page(struct mechd_call *c)
+{
+    return mechd_fail(c, MECHP_NOT_FOUND, "this build carries no page");
+}
+
+const struct mechd_operation mechd_operation_PAGE = {.run = run_page, .flags = MECHD_READS};

@@ -1,0 +1,30 @@
+/* A snapshot as bytes, model included: what GET …/snapshots/{sid} gives and POST /v1/instances takes.
+ *
+ *   offset 0  magic "MCHDSNAP"      24  size of the state u64
+ *          8  version u32 (1)       32  hash of all that follows u64
+ *         12  reserved u32 (0)      40  the model (JSON text), then the state
+ *         16  size of the model u64     (mech_sim_snapshot_write)
+ *
+ * Little-endian. Any thread.
+ */
+#pragma once
+
+#include "server/instance/instance.h"
+
+struct mechd_container {
+    const char *model;
+    size_t model_size;
+    const void *state;
+    size_t state_size;
+};
+
+enum { MECHD_CONTAINER_HEADER = 40 };
+#define MECHD_CONTAINER_TYPE "application/vnd.mechd.snapshot"
+
+/* Pack; the caller frees. NULL: no memory. */
+void *mechd_container_write(const struct mechd_container *parts, size_t *size);
+/* Point into the bytes. MECH_MISMATCH: no container, another version, or damaged. */
+int mechd_container_read(const void *bytes, size_t size, struct mechd_container *parts);
+
+/* Base64 of RFC 4648, section 4; white space is skipped. Fresh memory; NULL: not base64. */
+unsigned char *mechd_base64_decode(const char *text, size_t length, size_t *size);

@@ -1,0 +1,131 @@
+/* Life of an instance and what it publishes. */
+#include "server/instance/instance.h"
+
+#include "protocol/frame/frame.h"
+#include "server/daemon.h"
+#include "server/instance/partners.h"
+#include "server/instance/runs.h"
+#include "server/instance/snapshots.h"
+#include "server/zmq/stream.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A guess at the time of one step until it has been measured: high enough for a dense system, so that
+ * a first command errs towards the pool. */
+static uint64_t guess_step_ns(const struct mech_sim *sim)
+{
+    const uint64_t n = (uint64_t)mech_sim_sizes(sim).v;
+    return 1000 + 50 * n + n * n / 4;
+}
+
+int mechd_instance_create(struct mechd *daemon, struct mech_sim *sim, struct mechd_instance **out)
+{
+    struct mechd_instance *i = calloc(1, sizeof *i);
+    const size_t n = mech_sim_output_size(sim);
+    const size_t count = mech_sim_variable_count(sim, MECH_OUTPUT_VARIABLE);
+    double *values = calloc(n + 1, sizeof *values);
+    struct mech_variable *channels = calloc(count + 1, sizeof *channels);
+    if (i == NULL || values == NULL || channels == NULL) {
+        free(i);
+        free(values);
+        free(channels);
+        return MECH_NO_MEMORY;
+    }
+    for (size_t k = 0; k < count; k++) {
+        mech_sim_variable(sim, MECH_OUTPUT_VARIABLE, k, &channels[k]);
+    }
+    i->channels = channels;
+    i->channel_count = count;
+    i->daemon = daemon;
+    i->sim = sim;
+    i->incarnation = daemon->incarnation;
+    i->output_size = n;
+    i->size = mech_sim_sizes(sim).v + mech_sim_sizes(sim).x;
+    i->step_size = mech_sim_step_size(sim);
+    i->published.values = values;
+    const char *name = mech_sim_document(sim)->name;
+    snprintf(i->name, sizeof i->name, "%s", name != NULL ? name : "");
+    atomic_init(&i->refs, 1);
+    atomic_init(&i->revision, 1);
+    atomic_init(&i->step_ns, guess_step_ns(sim));
+    pthread_mutex_init(&i->m, NULL);
+    pthread_mutex_init(&i->p, NULL);
+
+    // the first values, before anybody can ask for them
+    i->published.revision = 1;
+    i->published.time = mech_sim_time(sim);
+    i->published.steps = mech_sim_step_count(sim);
+    mech_sim_get_outputs(sim, values);
+    *out = i;
+    return 0;
+}
+
+void mechd_instance_ref(struct mechd_instance *i)
+{
+    atomic_fetch_add(&i->refs, 1);
+}
+
+void mechd_instance_unref(struct mechd_instance *i)
+{
+    if (i == NULL || atomic_fetch_sub(&i->refs, 1) != 1) {
+        return;
+    }
+    mechd_snapshots_destroy(i->snapshots);
+    mechd_partners_destroy(i->partners);
+    mechd_run_unref(i->run);
+    mech_sim_destroy(i->sim);
+    json_decref(i->labels);
+    free(i->published.values);
+    free(i->channels);
+    pthread_mutex_destroy(&i->m);
+    pthread_mutex_destroy(&i->p);
+    free(i);
+}
+
+/* Publish the committed state under a new revision. */
+static void publish(struct mechd_instance *i, uint16_t flags, uint64_t steps_forward)
+{
+    i->trial = 0;
+    const uint64_t revision = atomic_fetch_add(&i->revision, 1) + 1;
+    pthread_mutex_lock(&i->p);
+    i->published.revision = revision;
+    i->published.sequence += steps_forward;
+    i->published.time = mech_sim_time(i->sim);
+    i->published.steps = mech_sim_step_count(i->sim);
+    i->published.flags = flags;
+    mech_sim_get_outputs(i->sim, i->published.values);
+    pthread_mutex_unlock(&i->p);
+}
+
+void mechd_instance_changed(struct mechd_instance *i, uint16_t flags)
+{
+    i->next_flags = (uint16_t)(i->next_flags | flags);
+    publish(i, flags, 0);
+}
+
+void mechd_instance_stepped(struct mechd_instance *i, uint16_t flags)
+{
+    flags = (uint16_t)(flags | i->next_flags);
+    i->next_flags = 0;
+    publish(i, flags, 1);
+    mechd_stream_publish(i, &i->published);
+}
+
+void mechd_instance_peek(struct mechd_instance *i, struct mechd_published *out, double *values)
+{
+    pthread_mutex_lock(&i->p);
+    *out = i->published;
+    if (values != NULL) {
+        memcpy(values, i->published.values, i->output_size * sizeof *values);
+    }
+    pthread_mutex_unlock(&i->p);
+    out->values = values;
+}
+
+void mechd_instance_etag(const struct mechd_instance *i, char *out)
+{
+    snprintf(out, 48, "\"%" PRIx64 ".%" PRIu64 "\"", i->incarnation, atomic_load(&i->revision));
+}

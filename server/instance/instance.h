@@ -1,0 +1,100 @@
+/* An instance: a simulation with its owner, its queue, its snapshots, its run and its watchers.
+ *
+ * shared. What each part is guarded by stands at the part: `const` after creation; `m`, the lock of
+ * ownership and queue; `owner`, the thread that runs the current job; `p`, the lock of what has been
+ * published. Reference counted, because requests, timers and the pool hold it.
+ */
+#pragma once
+
+#include "server/instance/job.h"
+#include "server/pool.h"
+#include "solver/base/id.h"
+#include "solver/base/name.h"
+#include "solver/sim/mech.h"
+
+#include <jansson.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+struct mechd;
+struct mechd_run;
+struct mechd_watcher;
+struct mechd_snapshots;
+struct mechd_partner;
+
+/* What readers without ownership see: the last committed communication step. */
+struct mechd_published {
+    uint64_t revision;
+    uint64_t sequence; /* communication steps committed */
+    uint64_t steps;    /* internal steps */
+    double time;
+    uint16_t flags; /* enum mechp_frame_flags of the last frame */
+    double *values; /* [outputs] all outputs, packed */
+};
+
+enum { MECHD_WATCH_STATE = 1, MECHD_WATCH_JSON = 2 };
+
+struct mechd_instance {
+    /* const */
+    struct mechd *daemon;
+    char id[MECH_NAME_MAX + 1];
+    mech_id number;                 /* generational, for binary frames */
+    uint64_t serial;                /* order of creation */
+    uint64_t incarnation;           /* first half of the ETag */
+    char name[128];                 /* of the model */
+    json_t *labels;                 /* object of strings, or NULL */
+    size_t output_size;             /* values of all outputs */
+    struct mech_variable *channels; /* [channel_count] the outputs */
+    size_t channel_count;
+    int32_t size;     /* velocities: what the cost of reading the state follows */
+    double step_size; /* h at creation, s */
+    _Atomic int refs;
+    _Atomic bool deleted;
+    _Atomic bool cancel; /* stop the running command at the next slice */
+    _Atomic uint64_t revision;
+    _Atomic uint64_t step_ns; /* measured time of one internal step; partner: any reader */
+    _Atomic unsigned watched; /* MECHD_WATCH_… topics with a subscriber; partner: zmq/stream.c */
+    _Atomic bool running;     /* a run is in progress; written by the owner */
+
+    /* locked by m */
+    pthread_mutex_t m;
+    bool owned;
+    struct mechd_job *head, *tail;
+    int queued;
+    struct mechd_task task; /* in the pool while jobs wait */
+
+    /* the owner's */
+    struct mech_sim *sim;
+    uint64_t trial; /* id of the trial that can be committed, 0: none */
+    uint64_t trials;
+    struct mechd_snapshots *snapshots;
+    struct mechd_partner *partners;
+    struct mechd_run *run;
+    uint64_t runs;
+    uint16_t next_flags; /* to be added to the next frame on the stream */
+
+    /* locked by p; written by the owner alone, which may read without it */
+    pthread_mutex_t p;
+    struct mechd_published published;
+};
+
+/* Make an instance around a simulation, which it then owns; one reference, in no table yet.
+ * Negative: no memory (the simulation stays the caller's). */
+int mechd_instance_create(struct mechd *daemon, struct mech_sim *sim, struct mechd_instance **out);
+
+void mechd_instance_ref(struct mechd_instance *i);
+void mechd_instance_unref(struct mechd_instance *i);
+
+/* Run, queue or refuse a job (instance/queue.c). */
+enum mechd_submitted mechd_instance_submit(struct mechd_instance *i, struct mechd_job *job);
+
+/* The owner says that something changed: the revision grows and the values are published; `flags`
+ * as in a frame. A committed communication step also goes to the stream. */
+void mechd_instance_changed(struct mechd_instance *i, uint16_t flags);
+void mechd_instance_stepped(struct mechd_instance *i, uint16_t flags);
+
+/* Copy what has been published; `values` [output_size] may be NULL. Any thread. */
+void mechd_instance_peek(struct mechd_instance *i, struct mechd_published *out, double *values);
+
+/* ETag, with its quotes, into out [48]. Any thread. */
+void mechd_instance_etag(const struct mechd_instance *i, char *out);

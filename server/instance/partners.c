@@ -1,0 +1,301 @@
+/* Leases and layouts of binary partners. */
+#include "server/instance/partners.h"
+
+#include "protocol/wire/json.h"
+#include "server/ticks.h"
+#include "solver/base/hash.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+static void destroy(struct mechd_partner *p)
+{
+    for (int k = 0; k < p->pending_count; k++) {
+        free(p->pending[k].values);
+    }
+    free(p->inputs);
+    free(p->outputs);
+    free(p->packed);
+    free(p->before);
+    free(p);
+}
+
+void mechd_partners_destroy(struct mechd_partner *first)
+{
+    while (first != NULL) {
+        struct mechd_partner *next = first->next;
+        destroy(first);
+        first = next;
+    }
+}
+
+/* Indices of the variables named in the list under `key`; all of them when it is absent. */
+static int read_names(const struct mechd_instance *i, const json_t *hello, const char *key,
+                      enum mech_causality causality, struct mech_diag *diag, int32_t **out,
+                      size_t *count, size_t *size)
+{
+    const json_t *names = NULL;
+    const bool given = mechp_json_array(hello, key, diag, &names);
+    const size_t all = mech_sim_variable_count(i->sim, causality);
+    const size_t n = given ? json_array_size(names) : all;
+    if (n > all) {
+        char path[32];
+        snprintf(path, sizeof path, "/%s", key);
+        mech_diag_add(diag, path, "the instance has %zu %s", all, key);
+        return MECH_INVALID;
+    }
+    int32_t *index = calloc(n + 1, sizeof *index);
+    if (index == NULL) {
+        return MECH_NO_MEMORY;
+    }
+    *out = index;
+    *count = n;
+    *size = 0;
+    for (size_t k = 0; k < n; k++) {
+        const char *name = given ? json_string_value(json_array_get(names, k)) : NULL;
+        index[k] = given ? (name != NULL ? mech_sim_variable_find(i->sim, causality, name) : -1)
+                         : (int32_t)k;
+        if (index[k] < 0) {
+            char path[64];
+            snprintf(path, sizeof path, "/%s/%zu", key, k);
+            mech_diag_add(diag, path, "there is no such name: '%.64s'", name != NULL ? name : "");
+            continue;
+        }
+        struct mech_variable v;
+        mech_sim_variable(i->sim, causality, (size_t)index[k], &v);
+        *size += (size_t)v.size;
+    }
+    return 0;
+}
+
+/* Make room: the longest silent partner goes if its lease has run out. False: all are active. */
+static bool make_room(struct mechd_instance *i)
+{
+    int count = 0;
+    struct mechd_partner *oldest = NULL;
+    for (struct mechd_partner *p = i->partners; p != NULL; p = p->next) {
+        count++;
+        oldest = oldest == NULL || p->used < oldest->used ? p : oldest;
+    }
+    if (count < MECHD_PARTNERS_MOST) {
+        return true;
+    }
+    if (mechd_now() - oldest->used < mechd_lease_ns) {
+        return false;
+    }
+    mechd_partner_bye(i, oldest);
+    return true;
+}
+
+/* A lease that nobody guesses, and that a double holds exactly. */
+static uint64_t make_lease(void)
+{
+    uint64_t lease = 0;
+    if (getrandom(&lease, sizeof lease, 0) != (ssize_t)sizeof lease) {
+        lease = mechd_now();
+    }
+    return (lease & 0xfffffffffffffu) | 1u;
+}
+
+static const char *const hello_keys[] = {"token",   "instance", "inputs", "inputOrder",
+                                         "outputs", "want",     NULL};
+
+int mechd_partner_hello(struct mechd_instance *i, const json_t *hello, struct mech_diag *diag,
+                        struct mechd_partner **out)
+{
+    int64_t order = 0;
+    mechp_json_only(hello, "", hello_keys, diag);
+    mechp_json_integer(hello, "inputOrder", diag, 0, MECHD_ORDER_MOST, &order);
+    if (json_array_size(json_object_get(hello, "want")) > 0) {
+        mech_diag_add(diag, "/want",
+                      "derivatives, jacobian and energy do not travel in frames yet");
+    }
+    if (!mech_diag_clean(diag)) {
+        return MECH_INVALID;
+    }
+    if (!make_room(i)) {
+        return MECH_UNSUPPORTED;
+    }
+    struct mechd_partner *p = calloc(1, sizeof *p);
+    if (p == NULL) {
+        return MECH_NO_MEMORY;
+    }
+    p->order = (int32_t)order;
+    int outcome = read_names(i, hello, "inputs", MECH_INPUT, diag, &p->inputs, &p->input_count,
+                             &p->input_size);
+    if (outcome == 0) {
+        outcome = read_names(i, hello, "outputs", MECH_OUTPUT_VARIABLE, diag, &p->outputs,
+                             &p->output_count, &p->output_size);
+    }
+    p->before_size = mech_sim_snapshot_size(i->sim);
+    p->before = malloc(p->before_size);
+    p->packed = calloc(i->output_size + 1, sizeof *p->packed);
+    if (outcome == 0 && (p->before == NULL || p->packed == NULL)) {
+        outcome = MECH_NO_MEMORY;
+    }
+    if (outcome == 0 && !mech_diag_clean(diag)) {
+        outcome = MECH_INVALID;
+    }
+    if (outcome != 0) {
+        destroy(p);
+        return outcome;
+    }
+    p->lease = make_lease();
+    p->used = mechd_now();
+    p->next = i->partners;
+    i->partners = p;
+    *out = p;
+    return 0;
+}
+
+struct mechd_partner *mechd_partner_find(struct mechd_instance *i, uint64_t lease)
+{
+    for (struct mechd_partner *p = i->partners; p != NULL; p = p->next) {
+        if (p->lease == lease) {
+            p->used = mechd_now();
+            return p;
+        }
+    }
+    return NULL;
+}
+
+void mechd_partner_bye(struct mechd_instance *i, struct mechd_partner *p)
+{
+    struct mechd_partner **at = &i->partners;
+    while (*at != p) {
+        at = &(*at)->next;
+    }
+    *at = p->next;
+    destroy(p);
+}
+
+/* Names with their places in the frame's values. */
+static void write_side(const struct mechd_instance *i, enum mech_causality causality,
+                       const int32_t *index, size_t count, struct mechp_text *w)
+{
+    size_t offset = 0;
+    mechp_text_array(w);
+    for (size_t k = 0; k < count; k++) {
+        struct mech_variable v;
+        mech_sim_variable(i->sim, causality, (size_t)index[k], &v);
+        mechp_text_object(w);
+        mechp_text_key(w, "name");
+        mechp_text_string(w, v.name);
+        mechp_text_key(w, "offset");
+        mechp_text_unsigned(w, offset);
+        mechp_text_key(w, "count");
+        mechp_text_integer(w, v.size);
+        mechp_text_end(w);
+        offset += (size_t)v.size;
+    }
+    mechp_text_end(w);
+}
+
+void mechd_partner_write(const struct mechd_instance *i, const struct mechd_partner *p,
+                         struct mechp_text *w)
+{
+    mechp_text_object(w);
+    mechp_text_key(w, "instance");
+    mechp_text_unsigned(w, i->number);
+    mechp_text_key(w, "lease");
+    mechp_text_unsigned(w, p->lease);
+
+    // outputs as the layout of replies, inputs as that of requests
+    const size_t start = w->length;
+    mechp_text_key(w, "layout");
+    write_side(i, MECH_OUTPUT_VARIABLE, p->outputs, p->output_count, w);
+    mechp_text_key(w, "inputLayout");
+    write_side(i, MECH_INPUT, p->inputs, p->input_count, w);
+    mechp_text_key(w, "inputOrder");
+    mechp_text_integer(w, p->order);
+    char hash[24];
+    snprintf(hash, sizeof hash, "%016" PRIx64,
+             w->failed ? 0 : mech_hash(w->bytes + start, w->length - start, 0));
+    mechp_text_key(w, "layoutHash");
+    mechp_text_string(w, hash);
+    mechp_text_end(w);
+}
+
+int mechd_partner_set(struct mechd_instance *i, const struct mechd_partner *p, const double *values,
+                      uint32_t count)
+{
+    const size_t n = p->input_size;
+    if (count == 0) {
+        return 0;
+    }
+    if (count != n * (size_t)(p->order + 1)) {
+        return MECH_MISMATCH;
+    }
+    size_t at = 0;
+    for (size_t k = 0; k < p->input_count; k++) {
+        struct mech_variable v;
+        mech_sim_variable(i->sim, MECH_INPUT, (size_t)p->inputs[k], &v);
+        double derivatives[MECHD_ORDER_MOST * MECH_ITEM_OUTPUT_MAX];
+        if (v.size > MECH_ITEM_OUTPUT_MAX) {
+            return MECH_MISMATCH;
+        }
+        for (int32_t d = 0; d < p->order; d++) {
+            memcpy(derivatives + d * v.size, values + (size_t)(d + 1) * n + at,
+                   (size_t)v.size * sizeof *values);
+        }
+        MECH_TRY(mech_sim_set_input(i->sim, p->inputs[k], values + at, p->order,
+                                    p->order > 0 ? derivatives : NULL));
+        at += (size_t)v.size;
+    }
+    return 0;
+}
+
+void mechd_partner_pick(const struct mechd_instance *i, const struct mechd_partner *p,
+                        const double *packed, double *out)
+{
+    for (size_t k = 0; k < p->output_count; k++) {
+        const struct mech_variable *v = &i->channels[p->outputs[k]];
+        memcpy(out, packed + v->offset, (size_t)v->size * sizeof *out);
+        out += v->size;
+    }
+}
+
+int mechd_partner_keep(struct mechd_partner *p, double time, const double *values, uint32_t count)
+{
+    if (count != p->input_size * (size_t)(p->order + 1)) {
+        return MECH_MISMATCH;
+    }
+    if (p->pending_count == MECHD_PENDING_MOST) {
+        return MECH_UNSUPPORTED;
+    }
+    double *copy = calloc(count + 1u, sizeof *copy);
+    if (copy == NULL) {
+        return MECH_NO_MEMORY;
+    }
+    memcpy(copy, values, count * sizeof *copy);
+
+    // behind everything that holds from the same time or earlier
+    int at = p->pending_count;
+    while (at > 0 && p->pending[at - 1].time > time) {
+        p->pending[at] = p->pending[at - 1];
+        at--;
+    }
+    p->pending[at] = (struct mechd_pending){.time = time, .values = copy};
+    p->pending_count++;
+    return 0;
+}
+
+void mechd_partners_due(struct mechd_instance *i)
+{
+    const double now = mech_sim_time(i->sim) + 1e-9 * i->step_size;
+    for (struct mechd_partner *p = i->partners; p != NULL; p = p->next) {
+        int due = 0;
+        while (due < p->pending_count && p->pending[due].time <= now) {
+            const uint32_t count = (uint32_t)(p->input_size * (size_t)(p->order + 1));
+            const int outcome = mechd_partner_set(i, p, p->pending[due].values, count);
+            (void)outcome; // finite and of the right size: checked when it came
+            free(p->pending[due].values);
+            due++;
+        }
+        p->pending_count -= due;
+        memmove(p->pending, p->pending + due, (size_t)p->pending_count * sizeof *p->pending);
+    }
+}

@@ -1,0 +1,59 @@
+/* Partners: what a binary hello has agreed on, by lease. The order of values both ways is fixed here.
+ * owner: the instance's. */
+#pragma once
+
+#include "protocol/frame/frame.h"
+#include "protocol/wire/text.h"
+#include "server/instance/instance.h"
+
+enum { MECHD_PARTNERS_MOST = 16, MECHD_PENDING_MOST = 64, MECHD_ORDER_MOST = 2 };
+/* A partner that has been silent for this long may be replaced by a new one, ns. */
+static const uint64_t mechd_lease_ns = 60000000000u;
+
+struct mechd_pending {
+    double time;    /* from which the values hold */
+    double *values; /* [input_size × (order + 1)] */
+};
+
+struct mechd_partner {
+    struct mechd_partner *next;
+    uint64_t lease;   /* 1 … 2^52, random */
+    uint64_t used;    /* last message, ns */
+    uint64_t trial;   /* id of its last trial in the instance */
+    int32_t *inputs;  /* [input_count] indices of variables */
+    int32_t *outputs; /* [output_count] */
+    size_t input_count, output_count;
+    size_t input_size, output_size; /* values */
+    int32_t order;
+    double *packed; /* [all outputs of the instance] scratch */
+    void *before;   /* [snapshot size] the state before the inputs of a step */
+    size_t before_size;
+    struct mechd_pending pending[MECHD_PENDING_MOST]; /* forces for later, sorted by time */
+    int pending_count;
+};
+
+/* Make a partner from a hello; faults go to diag. 0; MECH_INVALID; MECH_UNSUPPORTED (too many active
+ * partners); negative. */
+int mechd_partner_hello(struct mechd_instance *i, const json_t *hello, struct mech_diag *diag,
+                        struct mechd_partner **out);
+/* By lease, or NULL; notes that it was heard. */
+struct mechd_partner *mechd_partner_find(struct mechd_instance *i, uint64_t lease);
+void mechd_partner_bye(struct mechd_instance *i, struct mechd_partner *p);
+void mechd_partners_destroy(struct mechd_partner *first);
+
+/* The hello's JSON reply. */
+void mechd_partner_write(const struct mechd_instance *i, const struct mechd_partner *p,
+                         struct mechp_text *w);
+
+/* Set the partner's inputs: `count` values, all inputs, then their first derivatives … (none: nothing
+ * is set). 0; MECH_MISMATCH (wrong count); MECH_NOT_FINITE. */
+int mechd_partner_set(struct mechd_instance *i, const struct mechd_partner *p, const double *values,
+                      uint32_t count);
+/* The partner's outputs picked from all of them. */
+void mechd_partner_pick(const struct mechd_instance *i, const struct mechd_partner *p,
+                        const double *packed, double *out);
+
+/* Keep values for a later time. 0; MECH_MISMATCH; MECH_UNSUPPORTED (too many wait); negative. */
+int mechd_partner_keep(struct mechd_partner *p, double time, const double *values, uint32_t count);
+/* Before a command: set what has become due at the present time. */
+void mechd_partners_due(struct mechd_instance *i);

@@ -1,0 +1,161 @@
+/* Ownership and queue of one instance.
+ *
+ * `owned` means that some thread is the owner, or that the instance is in the pool and will be. A
+ * carrying thread becomes the owner only of an idle instance; when it leaves and jobs have come
+ * meanwhile, the pool takes over. The head of the queue is the job in progress.
+ */
+#include "server/daemon.h"
+#include "server/instance/instance.h"
+#include "solver/base/err.h"
+
+#include <stddef.h>
+
+/* Give the instance to the pool; a reference stays with the task until the queue is empty. */
+static void hand_to_pool(struct mechd_instance *i)
+{
+    mechd_pool_push(&i->daemon->pool, &i->task);
+}
+
+/* Append a job; the instance is locked. */
+static void append(struct mechd_instance *i, struct mechd_job *job)
+{
+    job->next = NULL;
+    if (i->tail != NULL) {
+        i->tail->next = job;
+    } else {
+        i->head = job;
+    }
+    i->tail = job;
+    i->queued++;
+}
+
+/* Take out the first reader behind the head; the instance is locked. */
+static struct mechd_job *take_reader(struct mechd_instance *i)
+{
+    for (struct mechd_job *before = i->head; before != NULL; before = before->next) {
+        struct mechd_job *job = before->next;
+        if (job == NULL || !job->reader) {
+            continue;
+        }
+        before->next = job->next;
+        if (i->tail == job) {
+            i->tail = before;
+        }
+        i->queued--;
+        return job;
+    }
+    return NULL;
+}
+
+/* Let the readers in the queue have their turn between two slices. */
+static void serve_readers(struct mechd_instance *i)
+{
+    for (int turns = 0; turns < MECHD_QUEUE_MOST; turns++) {
+        pthread_mutex_lock(&i->m);
+        struct mechd_job *job = take_reader(i);
+        pthread_mutex_unlock(&i->m);
+        if (job == NULL) {
+            return;
+        }
+        while (job->run(job) == MECHD_MORE) {
+        }
+        job->finish(job);
+    }
+}
+
+/* One slice of the job at the head, on a thread of the pool. */
+static void run_from_pool(struct mechd_task *task)
+{
+    struct mechd_instance *i =
+        (struct mechd_instance *)((char *)task - offsetof(struct mechd_instance, task));
+    pthread_mutex_lock(&i->m);
+    struct mechd_job *job = i->head;
+    pthread_mutex_unlock(&i->m);
+
+    // not done: readers first, then back to the end of the pool's queue, behind other instances
+    const enum mechd_progress progress = job->run(job);
+    if (progress == MECHD_MORE) {
+        serve_readers(i);
+        hand_to_pool(i);
+        return;
+    }
+
+    // done: the instance is free before the answer is on its way
+    pthread_mutex_lock(&i->m);
+    i->head = job->next;
+    i->queued--;
+    const bool more = i->head != NULL;
+    if (!more) {
+        i->tail = NULL;
+        i->owned = false;
+    }
+    pthread_mutex_unlock(&i->m);
+    if (more) {
+        hand_to_pool(i);
+    }
+    job->finish(job);
+    if (!more) {
+        mechd_instance_unref(i);
+    }
+}
+
+/* Queue a job; the instance is locked and not owned by the caller. */
+static void enqueue(struct mechd_instance *i, struct mechd_job *job)
+{
+    if (job->wait != NULL) {
+        job->wait(job);
+    }
+    append(i, job);
+    if (!i->owned) {
+        i->owned = true;
+        i->task.run = run_from_pool;
+        mechd_instance_ref(i);
+        hand_to_pool(i);
+    }
+}
+
+/* The caller is the owner and its job has had its first slice. */
+static enum mechd_submitted leave(struct mechd_instance *i, struct mechd_job *job,
+                                  enum mechd_progress progress)
+{
+    pthread_mutex_lock(&i->m);
+    if (progress == MECHD_MORE) {
+        // longer than it looked: it goes on in the pool, before all that came meanwhile
+        if (job->wait != NULL) {
+            job->wait(job);
+        }
+        job->next = i->head;
+        i->head = job;
+        if (i->tail == NULL) {
+            i->tail = job;
+        }
+        i->queued++;
+    }
+    const bool more = i->head != NULL;
+    if (more) {
+        i->task.run = run_from_pool;
+        mechd_instance_ref(i);
+        hand_to_pool(i);
+    } else {
+        i->owned = false;
+    }
+    pthread_mutex_unlock(&i->m);
+    return progress == MECHD_MORE ? MECHD_QUEUED : MECHD_RAN;
+}
+
+enum mechd_submitted mechd_instance_submit(struct mechd_instance *i, struct mechd_job *job)
+{
+    pthread_mutex_lock(&i->m);
+    if (!i->owned && job->cost < MECHD_SHORT) {
+        i->owned = true;
+        pthread_mutex_unlock(&i->m);
+        return leave(i, job, job->run(job));
+    }
+    if (i->queued >= MECHD_QUEUE_MOST) {
+        pthread_mutex_unlock(&i->m);
+        return MECHD_FULL;
+    }
+    enqueue(i, job);
+    pthread_mutex_unlock(&i->m);
+    return MECHD_QUEUED;
+}

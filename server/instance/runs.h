@@ -1,0 +1,45 @@
+/* Runs: an instance stepped by the daemon itself, paced by the clock or as fast as it goes.
+ *
+ * A run is a chain of jobs, one period each (several in one job when it is free of the clock), so that
+ * other commands get their turn between two periods and every period is a communication step that the
+ * stream and the live events see. The chain holds one reference, the instance another.
+ * Fields without a mark belong to the instance's owner.
+ */
+#pragma once
+
+#include "protocol/wire/text.h"
+#include "server/clock.h"
+#include "server/instance/stepping.h"
+
+enum mechd_run_state { MECHD_RUN_RUNNING, MECHD_RUN_FINISHED, MECHD_RUN_STOPPED, MECHD_RUN_FAILED };
+
+struct mechd_run_settings {
+    double pace;   /* seconds of simulation per second; 0: free */
+    double period; /* communication step, s */
+    double until;  /* end time, or NaN */
+};
+
+struct mechd_run {
+    struct mechd_job job;     /* first */
+    struct mechd_timer timer; /* the next period of a paced run */
+    _Atomic int refs;
+    uint64_t id;                        /* const */
+    struct mechd_run_settings settings; /* const */
+    uint64_t start;                     /* const: ns, when period 0 began */
+    _Atomic bool active;                /* the chain goes on; partner: finish */
+    uint64_t due;                       /* the chain's: when the next period begins, ns */
+    enum mechd_run_state state;
+    uint64_t periods;  /* done */
+    uint64_t shift;    /* ns by which overruns have moved the schedule */
+    uint64_t overruns; /* periods that began more than one period late */
+    struct mechd_stepping stepping;
+};
+
+/* Start; as owner. 0; negative. */
+int mechd_run_start(struct mechd_instance *i, const struct mechd_run_settings *settings);
+/* Stop at once, between two periods; as owner. */
+void mechd_run_stop(struct mechd_instance *i);
+void mechd_run_unref(struct mechd_run *r);
+
+/* Its description, as one JSON object; as owner. */
+void mechd_run_write(const struct mechd_run *r, struct mechp_text *w);

@@ -1,0 +1,21 @@
+/* A step command in slices: begin, advance, finish, with the time measured and the end published.
+ * Used by HTTP, ZeroMQ and runs alike. owner: the instance's owner. */
+#pragma once
+
+#include "server/instance/instance.h"
+
+struct mechd_stepping {
+    struct mech_step_request request;
+    struct mech_step_report report;
+    bool begun;
+    int outcome; /* once done: 0, an outcome, or negative */
+};
+
+/* Expected time of a command, ns. Any thread. */
+uint64_t mechd_stepping_cost(struct mechd_instance *i, const struct mech_step_request *r);
+
+/* About a millisecond of work; MORE until it is over. */
+enum mechd_progress mechd_stepping_slice(struct mechd_instance *i, struct mechd_stepping *s);
+
+/* Give up a command between two slices; the state is as before. */
+void mechd_stepping_abandon(struct mechd_instance *i, struct mechd_stepping *s);

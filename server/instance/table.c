@@ -1,0 +1,185 @@
+/* The shard follows from the id's hash; a number's slot is (index in the shard) × 64 + shard. */
+#include "server/instance/table.h"
+
+#include "solver/base/hash.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void mechd_table_init(struct mechd_table *t)
+{
+    memset(t, 0, sizeof *t);
+    for (int k = 0; k < MECHD_SHARDS; k++) {
+        pthread_mutex_init(&t->shards[k].m, NULL);
+    }
+}
+
+void mechd_table_fini(struct mechd_table *t)
+{
+    for (int k = 0; k < MECHD_SHARDS; k++) {
+        struct mechd_shard *s = &t->shards[k];
+        for (uint32_t n = 0; n < s->count; n++) {
+            mechd_instance_unref(s->slots[n].instance);
+        }
+        free(s->slots);
+        pthread_mutex_destroy(&s->m);
+    }
+}
+
+static uint32_t shard_of(const char *id)
+{
+    return (uint32_t)(mech_hash(id, strlen(id), 0) % MECHD_SHARDS);
+}
+
+/* Put an instance into its shard, which is locked. */
+static int add_to_shard(struct mechd_shard *s, uint32_t index, struct mechd_instance *i)
+{
+    // taken, or a free slot, or one more
+    uint32_t at = s->count;
+    for (uint32_t n = 0; n < s->count; n++) {
+        if (s->slots[n].instance == NULL) {
+            at = at == s->count ? n : at;
+        } else if (strcmp(s->slots[n].instance->id, i->id) == 0) {
+            return MECH_INVALID;
+        }
+    }
+    if (at == s->count) {
+        struct mechd_slot *more = realloc(s->slots, (s->count + 1) * sizeof *more);
+        if (more == NULL) {
+            return MECH_NO_MEMORY;
+        }
+        s->slots = more;
+        s->slots[s->count++] = (struct mechd_slot){.instance = NULL};
+    }
+    s->slots[at].generation = mech_id_next_generation(s->slots[at].generation);
+    i->number = mech_id_make(at * MECHD_SHARDS + index, s->slots[at].generation);
+    mechd_instance_ref(i);
+    s->slots[at].instance = i;
+    return 0;
+}
+
+int mechd_table_add(struct mechd_table *t, struct mechd_instance *i, const char *id)
+{
+    if (atomic_fetch_add(&t->count, 1) >= MECHD_INSTANCES_MOST) {
+        atomic_fetch_sub(&t->count, 1);
+        return MECH_UNSUPPORTED;
+    }
+
+    // ids of ours go on until one is free: a client may have taken some
+    int outcome = 0;
+    const uint64_t start = i->incarnation;
+    do {
+        i->serial = atomic_fetch_add(&t->serial, 1) + 1;
+        i->incarnation = start + i->serial;
+        if (id != NULL) {
+            snprintf(i->id, sizeof i->id, "%s", id);
+        } else {
+            snprintf(i->id, sizeof i->id, "i-%" PRIu64, i->serial);
+        }
+        const uint32_t index = shard_of(i->id);
+        struct mechd_shard *s = &t->shards[index];
+        pthread_mutex_lock(&s->m);
+        outcome = add_to_shard(s, index, i);
+        pthread_mutex_unlock(&s->m);
+    } while (id == NULL && outcome == MECH_INVALID);
+    if (outcome != 0) {
+        atomic_fetch_sub(&t->count, 1);
+    }
+    return outcome;
+}
+
+struct mechd_instance *mechd_table_find(struct mechd_table *t, const char *id)
+{
+    struct mechd_shard *s = &t->shards[shard_of(id)];
+    struct mechd_instance *found = NULL;
+    pthread_mutex_lock(&s->m);
+    for (uint32_t n = 0; n < s->count && found == NULL; n++) {
+        struct mechd_instance *i = s->slots[n].instance;
+        if (i != NULL && strcmp(i->id, id) == 0) {
+            found = i;
+            mechd_instance_ref(found);
+        }
+    }
+    pthread_mutex_unlock(&s->m);
+    return found;
+}
+
+struct mechd_instance *mechd_table_number(struct mechd_table *t, mech_id number)
+{
+    struct mechd_shard *s = &t->shards[mech_id_slot(number) % MECHD_SHARDS];
+    const uint32_t at = mech_id_slot(number) / MECHD_SHARDS;
+    struct mechd_instance *found = NULL;
+    pthread_mutex_lock(&s->m);
+    if (at < s->count && s->slots[at].instance != NULL &&
+        s->slots[at].generation == mech_id_generation(number)) {
+        found = s->slots[at].instance;
+        mechd_instance_ref(found);
+    }
+    pthread_mutex_unlock(&s->m);
+    return found;
+}
+
+bool mechd_table_remove(struct mechd_table *t, struct mechd_instance *i)
+{
+    struct mechd_shard *s = &t->shards[mech_id_slot(i->number) % MECHD_SHARDS];
+    const uint32_t at = mech_id_slot(i->number) / MECHD_SHARDS;
+    pthread_mutex_lock(&s->m);
+    const bool in = at < s->count && s->slots[at].instance == i;
+    if (in) {
+        s->slots[at].instance = NULL;
+    }
+    pthread_mutex_unlock(&s->m);
+    if (in) {
+        atomic_fetch_sub(&t->count, 1);
+    }
+    return in;
+}
+
+int mechd_table_count(struct mechd_table *t)
+{
+    return atomic_load(&t->count);
+}
+
+static int by_serial(const void *a, const void *b)
+{
+    const struct mechd_instance *const *x = a;
+    const struct mechd_instance *const *y = b;
+    return (*x)->serial < (*y)->serial ? -1 : (*x)->serial > (*y)->serial;
+}
+
+int mechd_table_list(struct mechd_table *t, uint64_t after, size_t most,
+                     struct mechd_instance ***out, size_t *count, bool *more)
+{
+    *out = NULL;
+    *count = 0;
+    *more = false;
+    struct mechd_instance **all = calloc(MECHD_INSTANCES_MOST, sizeof(struct mechd_instance *));
+    if (all == NULL) {
+        return MECH_NO_MEMORY;
+    }
+
+    // gather shard by shard, then sort by age
+    size_t n = 0;
+    for (int k = 0; k < MECHD_SHARDS; k++) {
+        struct mechd_shard *s = &t->shards[k];
+        pthread_mutex_lock(&s->m);
+        for (uint32_t j = 0; j < s->count; j++) {
+            struct mechd_instance *i = s->slots[j].instance;
+            if (i != NULL && i->serial > after && n < MECHD_INSTANCES_MOST) {
+                mechd_instance_ref(i);
+                all[n++] = i;
+            }
+        }
+        pthread_mutex_unlock(&s->m);
+    }
+    qsort(all, n, sizeof *all, by_serial);
+    for (size_t k = most; k < n; k++) {
+        mechd_instance_unref(all[k]);
+    }
+    *more = n > most;
+    *count = n > most ? most : n;
+    *out = all;
+    return 0;
+}

@@ -1,0 +1,41 @@
+/* All instances, by id and by number. Sixty-four shards, each with its own lock, so that looking up
+ * instances for steps does not meet at one place. shared, locked by shard. */
+#pragma once
+
+#include "server/instance/instance.h"
+
+enum { MECHD_SHARDS = 64, MECHD_INSTANCES_MOST = 10000 };
+
+struct mechd_shard {
+    pthread_mutex_t m;
+    struct mechd_slot {
+        struct mechd_instance *instance; /* a reference, or NULL */
+        uint32_t generation;
+    } * slots;
+    uint32_t count; /* slots */
+};
+
+struct mechd_table {
+    struct mechd_shard shards[MECHD_SHARDS];
+    _Atomic uint64_t serial; /* of the last instance made */
+    _Atomic int count;
+};
+
+void mechd_table_init(struct mechd_table *t);
+/* Releases every instance. */
+void mechd_table_fini(struct mechd_table *t);
+
+/* Take an instance in (a reference of its own), under `id`, or under a fresh "i-1", "i-2", … when id
+ * is NULL. 0; MECH_INVALID (the id is taken); MECH_UNSUPPORTED (too many instances); negative. */
+int mechd_table_add(struct mechd_table *t, struct mechd_instance *i, const char *id);
+/* A new reference, or NULL. */
+struct mechd_instance *mechd_table_find(struct mechd_table *t, const char *id);
+struct mechd_instance *mechd_table_number(struct mechd_table *t, mech_id number);
+/* Take it out; false if it was out already. The table's reference goes to the caller. */
+bool mechd_table_remove(struct mechd_table *t, struct mechd_instance *i);
+int mechd_table_count(struct mechd_table *t);
+
+/* References to all instances that were created after serial `after`, in that order, at most `most`,
+ * into a fresh array (free it and its references); *more: there are more. Negative: no memory. */
+int mechd_table_list(struct mechd_table *t, uint64_t after, size_t most,
+                     struct mechd_instance ***out, size_t *count, bool *more);

@@ -1,0 +1,263 @@
+/* From a filled-in request to a reply: checks that all operations share, then the thread to run on. */
+#include "server/routes/call.h"
+
+#include "protocol/wire/json.h"
+#include "server/daemon.h"
+#include "server/ticks.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MECHP_ROUTE(symbol, method, path, operation, summary)                                      \
+    extern const struct mechd_operation mechd_operation_##symbol;
+#include "protocol/wire/routes.def"
+#undef MECHP_ROUTE
+
+#define MECHP_ROUTE(symbol, method, path, operation, summary) &mechd_operation_##symbol,
+static const struct mechd_operation *const operations[] = {
+#include "protocol/wire/routes.def"
+};
+#undef MECHP_ROUTE
+
+const struct mechd_operation *mechd_operation(const struct mechp_route *route)
+{
+    return operations[route->id];
+}
+
+void mechd_call_init(struct mechd_call *c, struct mechd *d, enum mechd_door door)
+{
+    memset(c, 0, offsetof(struct mechd_call, buffer));
+    c->daemon = d;
+    c->door = door;
+    c->start = mechd_now();
+    mech_diag_init(&c->diag);
+    mechp_text_init(&c->text, c->buffer, sizeof c->buffer);
+    mechp_text_init(&c->report, NULL, 0);
+}
+
+void mechd_call_fini(struct mechd_call *c)
+{
+    if (c->work_free != NULL) {
+        c->work_free(c);
+    }
+    mechd_instance_unref(c->job.instance);
+    json_decref(c->body);
+    mechp_text_fini(&c->text);
+    mechp_text_fini(&c->report);
+    mech_diag_fini(&c->diag);
+}
+
+enum mechd_progress mechd_fail(struct mechd_call *c, enum mechp_code code, const char *format, ...)
+{
+    c->code = code;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(c->detail, sizeof c->detail, format, args);
+    va_end(args);
+    return MECHD_DONE;
+}
+
+enum mechd_progress mechd_fail_outcome(struct mechd_call *c, int outcome)
+{
+    return mechd_fail(c, mechp_code_of_outcome(outcome), "%s", mech_err_text(outcome));
+}
+
+bool mechd_call_faulty(struct mechd_call *c)
+{
+    if (!mech_diag_clean(&c->diag) && c->code == MECHP_OK) {
+        c->code = MECHP_INVALID_REQUEST;
+    }
+    return !mech_diag_clean(&c->diag);
+}
+
+const char *mechd_call_query(const struct mechd_call *c, const char *name)
+{
+    for (int k = 0; k < MECHD_QUERIES && c->operation->query[k] != NULL; k++) {
+        if (strcmp(c->operation->query[k], name) == 0) {
+            return c->query[k];
+        }
+    }
+    return NULL;
+}
+
+const char *mechd_call_value(const struct mechd_call *c, const char *name)
+{
+    const char *value = mechp_match_value(&c->match, name);
+    return value != NULL ? value : "";
+}
+
+void mechd_call_problem(struct mechd_call *c, struct mechp_text *w)
+{
+    const bool report = c->report.length > 0 && !c->report.failed;
+    const struct mechp_problem problem = {
+        .code = c->code,
+        .detail = c->detail[0] != '\0' ? c->detail : NULL,
+        .diag = mech_diag_clean(&c->diag) ? NULL : &c->diag,
+        .report = report ? c->report.bytes : NULL,
+        .report_length = c->report.length,
+    };
+    mechp_problem_write(&problem, w);
+}
+
+int mechd_call_status(const struct mechd_call *c)
+{
+    if (c->code != MECHP_OK) {
+        return mechp_code((int)c->code)->http_status;
+    }
+    return c->status != 0 ? c->status : 200;
+}
+
+/* Checks as owner, before the first slice. False: refused. */
+static bool may_run(struct mechd_call *c)
+{
+    struct mechd_instance *i = c->job.instance;
+    const unsigned flags = c->operation->flags;
+    if (i == NULL) {
+        return true;
+    }
+    if (atomic_load(&i->deleted)) {
+        mechd_fail(c, MECHP_INSTANCE_NOT_FOUND, "instance %s has been deleted", i->id);
+        return false;
+    }
+    if ((flags & (MECHD_READS | MECHD_WHILE_RUN)) == 0 && atomic_load(&i->running)) {
+        mechd_fail(c, MECHP_RUN_IN_PROGRESS, "instance %s is stepped by a run; stop it first",
+                   i->id);
+        return false;
+    }
+    char etag[48];
+    mechd_instance_etag(i, etag);
+    if (c->if_match != NULL && strcmp(c->if_match, "*") != 0 && strcmp(c->if_match, etag) != 0) {
+        mechd_fail(c, MECHP_REVISION_MISMATCH, "instance %s is at %s", i->id, etag);
+        return false;
+    }
+    return true;
+}
+
+/* One slice; at the end the reply is completed. */
+static enum mechd_progress run_call(struct mechd_job *job)
+{
+    struct mechd_call *c = (struct mechd_call *)job;
+    enum mechd_progress progress = MECHD_DONE;
+    if (c->begun || may_run(c)) {
+        c->begun = true;
+        progress = c->operation->run(c);
+    }
+    if (progress == MECHD_MORE) {
+        return MECHD_MORE;
+    }
+    mechd_call_faulty(c);
+    if (c->text.failed && c->code == MECHP_OK) {
+        mechd_fail(c, MECHP_OUT_OF_MEMORY, "the answer does not fit");
+    }
+    if (job->instance != NULL && c->code == MECHP_OK && c->etag[0] == '\0') {
+        mechd_instance_etag(job->instance, c->etag);
+    }
+    return MECHD_DONE;
+}
+
+static void finish_call(struct mechd_job *job)
+{
+    struct mechd_call *c = (struct mechd_call *)job;
+    c->answer(c);
+}
+
+/* A call without an instance, on a thread of the pool. */
+static void run_task(struct mechd_task *task)
+{
+    struct mechd_call *c = (struct mechd_call *)((char *)task - offsetof(struct mechd_call, task));
+    while (run_call(&c->job) == MECHD_MORE) {
+    }
+    c->answer(c);
+}
+
+/* Unknown keys in the body. Over ZeroMQ the body also carries what HTTP has in its path and query. */
+static void check_keys(struct mechd_call *c)
+{
+    enum { MOST = 32 };
+    const char *allowed[MOST + 1] = {NULL};
+    int n = 0;
+    for (const char *const *key = c->operation->keys; key != NULL && *key != NULL; key++) {
+        allowed[n++] = *key;
+    }
+    if (c->door == MECHD_DOOR_JSON) {
+        allowed[n++] = "op";
+        allowed[n++] = "sequence";
+        for (int k = 0; k < c->match.count; k++) {
+            allowed[n++] = c->match.parameters[k].name;
+        }
+        for (int k = 0; k < MECHD_QUERIES && c->operation->query[k] != NULL; k++) {
+            allowed[n++] = c->operation->query[k];
+        }
+    }
+    mechp_json_only(c->body, "", allowed, &c->diag);
+}
+
+/* Checks before anything runs. 0, or refused. */
+static int check_call(struct mechd_call *c)
+{
+    const struct mechd_operation *o = c->operation;
+    const bool changes = (o->flags & MECHD_READS) == 0;
+    if (changes && atomic_load(&c->daemon->draining)) {
+        return mechd_refuse(c, MECHP_DRAINING, "the server is shutting down");
+    }
+    if (c->body != NULL && !json_is_object(c->body)) {
+        return mechd_refuse(c, MECHP_MALFORMED_REQUEST, "the body is not a JSON object");
+    }
+    if (c->body != NULL && (o->flags & MECHD_FREE_KEYS) == 0) {
+        check_keys(c);
+    }
+    if ((o->flags & MECHD_ON_INSTANCE) != 0) {
+        const char *id = mechd_call_value(c, "id");
+        c->job.instance = mechd_table_find(&c->daemon->table, id);
+        if (c->job.instance == NULL) {
+            return mechd_refuse(c, MECHP_INSTANCE_NOT_FOUND, "there is no instance %.64s", id);
+        }
+    }
+    if (mechd_call_faulty(c)) {
+        return 1;
+    }
+    if (o->prepare != NULL && o->prepare(c) != 0) {
+        return 1;
+    }
+    return mechd_call_faulty(c) ? 1 : 0;
+}
+
+enum mechd_submitted mechd_call_start(struct mechd_call *c)
+{
+    if (check_call(c) != 0) {
+        return MECHD_RAN;
+    }
+    struct mechd_instance *i = c->job.instance;
+    const unsigned flags = c->operation->flags;
+    c->job.run = run_call;
+    c->job.finish = finish_call;
+    c->job.reader = (flags & MECHD_READS) != 0;
+
+    // without an instance: here, or on the pool
+    if (i == NULL && (flags & MECHD_IN_POOL) == 0) {
+        while (run_call(&c->job) == MECHD_MORE) {
+        }
+        return MECHD_RAN;
+    }
+    if (i == NULL) {
+        c->job.wait(&c->job);
+        c->task.run = run_task;
+        mechd_pool_push(&c->daemon->pool, &c->task);
+        return MECHD_QUEUED;
+    }
+
+    // as owner of the instance; 100 ns a number is what writing or reading JSON takes
+    if ((flags & MECHD_COST_BY_SIZE) != 0) {
+        c->job.cost = (uint64_t)i->size * 500;
+    } else if ((flags & MECHD_IN_POOL) != 0) {
+        c->job.cost = MECHD_SHORT;
+    }
+    const enum mechd_submitted submitted = mechd_instance_submit(i, &c->job);
+    if (submitted == MECHD_FULL) {
+        mechd_fail(c, MECHP_QUEUE_FULL, "%d commands wait for instance %s", MECHD_QUEUE_MOST,
+                   i->id);
+        return MECHD_RAN;
+    }
+    return submitted;
+}

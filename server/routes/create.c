@@ -1,0 +1,279 @@
+/* POST /v1/instances, PUT /v1/instances/{id}, POST /v1/models/check: from a model, an example or a
+ * snapshot to a simulation. Always on the pool: a small document can ask for a large system. */
+#include "protocol/bind/bind.h"
+#include "protocol/wire/json.h"
+#include "server/daemon.h"
+#include "server/examples/examples.h"
+#include "server/instance/container.h"
+#include "server/routes/shapes.h"
+#include "server/zmq/stream.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const create_keys[] = {"model",  "example",    "snapshot",
+                                          "labels", "durability", NULL};
+
+/* Refuse with the faults of a model. */
+static void fail_model(struct mechd_call *c)
+{
+    mechd_fail(c, MECHP_INVALID_MODEL, "the model has %zu fault%s", c->diag.total,
+               c->diag.total == 1 ? "" : "s");
+}
+
+/* A document from a model in JSON. NULL: refused. */
+static struct mech_document *read_model(struct mechd_call *c, const json_t *model, const char *base)
+{
+    struct mech_document *document = NULL;
+    const int outcome = mechp_bind_read(model, base, &c->diag, &document);
+    if (outcome < 0) {
+        mechd_fail_outcome(c, outcome);
+    } else if (outcome > 0) {
+        fail_model(c);
+    }
+    return outcome == 0 ? document : NULL;
+}
+
+/* Faults of mech_sim_create stand at paths in the model; put `base` before them. */
+static void prefix_faults(struct mech_diag *d, size_t from, const char *base)
+{
+    for (size_t k = from; k < d->count; k++) {
+        char path[2 * MECH_DIAG_PATH];
+        snprintf(path, sizeof path, "%s%s", base, d->entries[k].path);
+        path[MECH_DIAG_PATH - 1] = '\0';
+        memcpy(d->entries[k].path, path, MECH_DIAG_PATH);
+    }
+}
+
+/* A simulation from a model. NULL: refused. */
+static struct mech_sim *build(struct mechd_call *c, const json_t *model, const char *base)
+{
+    struct mech_document *document = read_model(c, model, base);
+    if (document == NULL) {
+        return NULL;
+    }
+    struct mech_sim *sim = NULL;
+    const size_t before = c->diag.count;
+    const int outcome = mech_sim_create(document, &c->diag, &sim);
+    if (outcome == 0) {
+        return sim;
+    }
+    mech_document_destroy(document);
+    prefix_faults(&c->diag, before, base);
+    if (outcome == MECH_INVALID) {
+        fail_model(c);
+    } else {
+        mechd_fail_outcome(c, outcome);
+    }
+    return NULL;
+}
+
+/* From the text of an example. */
+static struct mech_sim *build_example(struct mechd_call *c, const char *name)
+{
+    const struct mechd_example *example = mechd_example_find(name);
+    if (example == NULL) {
+        mech_diag_add(&c->diag, "/example", "there is no example '%.64s'", name);
+        return NULL;
+    }
+    struct mechp_json_fault fault;
+    json_t *model = NULL;
+    if (mechp_json_parse(example->text, example->size, NULL, &fault, &model) != 0) {
+        mechd_fail(c, MECHP_INTERNAL, "example %.64s: %s", name, fault.text);
+        return NULL;
+    }
+    struct mech_sim *sim = build(c, model, "/model");
+    json_decref(model);
+    return sim;
+}
+
+/* From the bytes of a container: the model, then the state. */
+static struct mech_sim *build_snapshot(struct mechd_call *c, const void *bytes, size_t size)
+{
+    struct mechd_container parts;
+    if (mechd_container_read(bytes, size, &parts) != 0) {
+        mechd_fail(c, MECHP_SNAPSHOT_MISMATCH, "the bytes are no snapshot, or are damaged");
+        return NULL;
+    }
+    struct mechp_json_fault fault;
+    json_t *model = NULL;
+    if (mechp_json_parse(parts.model, parts.model_size, NULL, &fault, &model) != 0) {
+        mechd_fail(c, MECHP_SNAPSHOT_MISMATCH, "the snapshot's model: %s", fault.text);
+        return NULL;
+    }
+    struct mech_sim *sim = build(c, model, "/snapshot");
+    json_decref(model);
+    bool same_kernel = true;
+    if (sim != NULL && mech_sim_snapshot_read(sim, parts.state, parts.state_size, &same_kernel)) {
+        mech_sim_destroy(sim);
+        mechd_fail(c, MECHP_SNAPSHOT_MISMATCH, "the snapshot's state does not fit its model");
+        return NULL;
+    }
+    return sim;
+}
+
+/* From base64 in the body. */
+static struct mech_sim *build_base64(struct mechd_call *c, const char *text)
+{
+    size_t size = 0;
+    unsigned char *bytes = mechd_base64_decode(text, strlen(text), &size);
+    if (bytes == NULL) {
+        mech_diag_add(&c->diag, "/snapshot", "not base64");
+        return NULL;
+    }
+    struct mech_sim *sim = build_snapshot(c, bytes, size);
+    free(bytes);
+    return sim;
+}
+
+/* The one source that the request names. */
+static struct mech_sim *build_from(struct mechd_call *c)
+{
+    if (c->bytes != NULL) {
+        return build_snapshot(c, c->bytes, c->size);
+    }
+    const json_t *model = NULL;
+    const char *example = NULL;
+    const char *snapshot = NULL;
+    const int sources = mechp_json_object(c->body, "model", &c->diag, &model) +
+                        mechp_json_string(c->body, "example", &c->diag, &example) +
+                        mechp_json_string(c->body, "snapshot", &c->diag, &snapshot);
+    if (mechd_call_faulty(c)) {
+        return NULL;
+    }
+    if (sources != 1) {
+        mech_diag_add(&c->diag, "", "exactly one of model, example and snapshot is needed");
+        return NULL;
+    }
+    return model != NULL     ? build(c, model, "/model")
+           : example != NULL ? build_example(c, example)
+                             : build_base64(c, snapshot);
+}
+
+/* Labels: an object of strings. */
+static void check_labels(struct mechd_call *c)
+{
+    const json_t *labels = NULL;
+    const char *durability = NULL;
+    if (mechp_json_string(c->body, "durability", &c->diag, &durability) &&
+        strcmp(durability, "memory") != 0) {
+        mech_diag_add(&c->diag, "/durability", "this server keeps instances in memory: \"memory\"");
+    }
+    if (!mechp_json_object(c->body, "labels", &c->diag, &labels)) {
+        return;
+    }
+    const char *key = NULL;
+    json_t *value = NULL;
+    json_object_foreach((json_t *)(uintptr_t)labels, key, value)
+    {
+        if (!json_is_string(value) || !mech_name_valid(key)) {
+            mech_diag_add(&c->diag, "/labels", "labels are names with strings");
+        }
+    }
+    if (json_object_size(labels) > 64) {
+        mech_diag_add(&c->diag, "/labels", "at most 64 labels");
+    }
+}
+
+static int prepare_create(struct mechd_call *c)
+{
+    if (c->body == NULL && c->bytes == NULL) {
+        return mechd_refuse(c, MECHP_MALFORMED_REQUEST, "a body is needed");
+    }
+    if (c->match.route->id == MECHP_ROUTE_CREATE_AS &&
+        !mech_name_valid(mechd_call_value(c, "id"))) {
+        return mechd_refuse(c, MECHP_INVALID_REQUEST, "an id is 1 to 64 of A-Z a-z 0-9 . _ -");
+    }
+    if (c->body != NULL) {
+        check_labels(c);
+    }
+    return 0;
+}
+
+static enum mechd_progress run_create(struct mechd_call *c)
+{
+    struct mech_sim *sim = build_from(c);
+    struct mechd_instance *i = NULL;
+    if (sim == NULL) {
+        return MECHD_DONE;
+    }
+    if (mechd_instance_create(c->daemon, sim, &i) != 0) {
+        mech_sim_destroy(sim);
+        return mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for another instance");
+    }
+    i->labels = json_deep_copy(json_object_get(c->body, "labels"));
+
+    // into the table, under its own id or the client's
+    const bool own = c->match.route->id == MECHP_ROUTE_CREATE_AS;
+    const char *id = own ? mechd_call_value(c, "id") : NULL;
+    const int outcome = mechd_table_add(&c->daemon->table, i, id);
+    if (outcome == MECH_INVALID) {
+        mechd_fail(c, MECHP_ID_TAKEN, "an instance %.64s exists", id);
+    } else if (outcome == MECH_UNSUPPORTED) {
+        mechd_fail(c, MECHP_LIMIT_REACHED, "%d instances exist", MECHD_INSTANCES_MOST);
+    } else if (outcome != 0) {
+        mechd_fail_outcome(c, outcome);
+    } else {
+        mechd_stream_meet(i);
+        mechd_count(&c->daemon->metrics.created, 1);
+        c->status = 201;
+        snprintf(c->location, sizeof c->location, "/v1/instances/%s", i->id);
+        mechd_instance_etag(i, c->etag);
+        mechp_text_object(&c->text);
+        mechd_write_instance(i, false, &c->text);
+        mechp_text_end(&c->text);
+    }
+    mechd_instance_unref(i);
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_CREATE = {
+    .run = run_create,
+    .prepare = prepare_create,
+    .flags = MECHD_IN_POOL | MECHD_BIG_BODY | MECHD_TAKES_BYTES,
+    .keys = create_keys,
+};
+
+const struct mechd_operation mechd_operation_CREATE_AS = {
+    .run = run_create,
+    .prepare = prepare_create,
+    .flags = MECHD_IN_POOL | MECHD_BIG_BODY | MECHD_TAKES_BYTES,
+    .keys = create_keys,
+};
+
+static const char *const check_keys[] = {"model", NULL};
+
+static enum mechd_progress run_check(struct mechd_call *c)
+{
+    const json_t *model = NULL;
+    if (!mechp_json_object(c->body, "model", &c->diag, &model)) {
+        mech_diag_add(&c->diag, "/model", "a model is needed");
+        return MECHD_DONE;
+    }
+    struct mech_document *document = read_model(c, model, "/model");
+    if (document == NULL) {
+        return MECHD_DONE;
+    }
+    const size_t before = c->diag.count;
+    const int outcome = mech_sim_check(document, &c->diag);
+    mech_document_destroy(document);
+    prefix_faults(&c->diag, before, "/model");
+    if (outcome > 0) {
+        fail_model(c);
+    } else if (outcome < 0) {
+        mechd_fail_outcome(c, outcome);
+    } else {
+        mechp_text_object(&c->text);
+        mechp_text_key(&c->text, "ok");
+        mechp_text_bool(&c->text, true);
+        mechp_text_end(&c->text);
+    }
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_CHECK = {
+    .run = run_check,
+    .flags = MECHD_IN_POOL | MECHD_READS | MECHD_BIG_BODY,
+    .keys = check_keys,
+};

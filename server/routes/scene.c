@@ -1,0 +1,102 @@
+/* GET …/scene: bodies for a viewer, each with position, rotation matrix (row-major) and shapes in its
+ * local frame. A body without shapes is drawn by default: a mass or a rotor as a block. */
+#include "server/routes/shapes.h"
+
+#include <string.h>
+
+/* The visualization of an object's description, or NULL if its type has none. */
+static const struct mech_visualization *visualization_of(const struct mech_item *item)
+{
+    const struct mech_field *field = mech_table_find(&item->type->table, "visualization");
+    if (field == NULL || field->kind != MECH_STRUCT || field->table != &mech_visualization_table) {
+        return NULL;
+    }
+    const char *at = item->description;
+    return (const struct mech_visualization *)(const void *)(at + field->offset);
+}
+
+static void write_graphic(const struct mech_graphic *g, struct mechp_text *w)
+{
+    mechp_text_object(w);
+    mechp_text_key(w, "shape");
+    mechp_text_string(w, mech_graphic_shapes[g->shape]);
+    mechp_text_key(w, "center");
+    mechp_text_numbers(w, g->center, 3);
+    mechp_text_key(w, "size");
+    mechp_text_numbers(w, g->size, 3);
+    mechp_text_key(w, "radius");
+    mechp_text_number(w, g->radius);
+    mechp_text_key(w, "color");
+    mechp_text_numbers(w, g->color, 4);
+    mechp_text_end(w);
+}
+
+/* A vector output of a body under `key`; left out if it has none. */
+static void write_output(const struct mech_sim *sim, const char *name, const char *key,
+                         enum mech_output variable, enum mech_configuration configuration,
+                         struct mechp_text *w)
+{
+    double values[9];
+    size_t count = 0;
+    if (mech_sim_item_output(sim, MECH_OBJECT, name, variable, configuration, NULL, 9, values,
+                             &count) == 0 &&
+        count <= 9) {
+        mechp_text_key(w, key);
+        mechp_text_numbers(w, values, count);
+    }
+}
+
+static void write_body(const struct mech_sim *sim, const struct mech_item *item,
+                       const struct mech_visualization *look, struct mechp_text *w)
+{
+    // the default block: light grey, 0.1 m
+    static const struct mech_graphic block = {.size = {0.1, 0.1, 0.1}, .color = {.6, .6, .6, 1.}};
+    mechp_text_object(w);
+    mechp_text_key(w, "name");
+    mechp_text_string(w, item->name);
+    mechp_text_key(w, "type");
+    mechp_text_string(w, item->type->name);
+    write_output(sim, item->name, "position", MECH_OUTPUT_POSITION, MECH_CURRENT, w);
+    write_output(sim, item->name, "rotation", MECH_OUTPUT_ROTATION_MATRIX, MECH_CURRENT, w);
+    write_output(sim, item->name, "reference", MECH_OUTPUT_POSITION, MECH_REFERENCE, w);
+    mechp_text_key(w, "color");
+    mechp_text_numbers(w, look->color, 4);
+    mechp_text_key(w, "graphics");
+    mechp_text_array(w);
+    const struct mech_graphic *graphics = look->graphics.at;
+    for (size_t k = 0; k < look->graphics.n; k++) {
+        write_graphic(&graphics[k], w);
+    }
+    if (look->graphics.n == 0 && strcmp(item->type->name, "Ground") != 0) {
+        struct mech_graphic g = block;
+        memcpy(g.color, look->color, sizeof g.color);
+        write_graphic(&g, w);
+    }
+    mechp_text_end(w);
+    mechp_text_end(w);
+}
+
+static enum mechd_progress run_scene(struct mechd_call *c)
+{
+    const struct mech_sim *sim = c->job.instance->sim;
+    const struct mech_document *d = mech_sim_document(sim);
+    mechp_text_object(&c->text);
+    mechp_text_key(&c->text, "time");
+    mechp_text_number(&c->text, mech_sim_time(sim));
+    mechp_text_key(&c->text, "bodies");
+    mechp_text_array(&c->text);
+    for (size_t k = 0; k < d->objects.n; k++) {
+        const struct mech_visualization *look = visualization_of(&d->objects.at[k]);
+        if (look != NULL && look->show) {
+            write_body(sim, &d->objects.at[k], look, &c->text);
+        }
+    }
+    mechp_text_end(&c->text);
+    mechp_text_end(&c->text);
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_SCENE = {
+    .run = run_scene,
+    .flags = MECHD_ON_INSTANCE | MECHD_READS | MECHD_COST_BY_SIZE,
+};

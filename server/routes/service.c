@@ -1,0 +1,139 @@
+/* What the server says about itself: probes, version, types, OpenAPI, metrics. */
+#include "protocol/bind/bind.h"
+#include "server/daemon.h"
+#include "server/http/http.h"
+#include "server/plain.h"
+#include "server/routes/shapes.h"
+#include "server/zmq/zmq.h"
+
+#include <microhttpd.h>
+#include <stdio.h>
+#include <string.h>
+#include <zmq.h>
+
+static enum mechd_progress plain(struct mechd_call *c, const char *text)
+{
+    mechd_plain(&c->text, text, strlen(text));
+    c->content_type = "text/plain; charset=utf-8";
+    return MECHD_DONE;
+}
+
+static enum mechd_progress run_livez(struct mechd_call *c)
+{
+    return plain(c, "ok\n");
+}
+
+const struct mechd_operation mechd_operation_LIVEZ = {.run = run_livez, .flags = MECHD_READS};
+
+static enum mechd_progress run_readyz(struct mechd_call *c)
+{
+    if (!atomic_load(&c->daemon->ready) || atomic_load(&c->daemon->draining)) {
+        return mechd_fail(c, MECHP_DRAINING, "the server does not take work");
+    }
+    return plain(c, "ok\n");
+}
+
+const struct mechd_operation mechd_operation_READYZ = {.run = run_readyz, .flags = MECHD_READS};
+
+static enum mechd_progress run_metrics(struct mechd_call *c)
+{
+    mechd_metrics_write(c->daemon, &c->text);
+    c->content_type = "text/plain; version=0.0.4; charset=utf-8";
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_METRICS = {.run = run_metrics, .flags = MECHD_READS};
+
+static enum mechd_progress run_openapi(struct mechd_call *c)
+{
+    mechp_bind_openapi(&c->text);
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_OPENAPI = {.run = run_openapi,
+                                                        .flags = MECHD_READS | MECHD_IN_POOL};
+
+static enum mechd_progress run_types(struct mechd_call *c)
+{
+    mechp_bind_types(&c->text);
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_TYPES = {.run = run_types,
+                                                      .flags = MECHD_READS | MECHD_IN_POOL};
+
+static enum mechd_progress run_type(struct mechd_call *c)
+{
+    const char *name = mechd_call_value(c, "type");
+    const int outcome = mechp_bind_type(name, &c->text);
+    if (outcome != 0) {
+        mechd_fail(c, MECHP_NOT_FOUND, "there is no type %.64s", name);
+    }
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_TYPE = {.run = run_type, .flags = MECHD_READS};
+
+static void write_text(struct mechp_text *w, const char *key, const char *value)
+{
+    mechp_text_key(w, key);
+    mechp_text_string(w, value);
+}
+
+static void write_integer(struct mechp_text *w, const char *key, int64_t value)
+{
+    mechp_text_key(w, key);
+    mechp_text_integer(w, value);
+}
+
+/* Where the doors really are. */
+static void write_endpoints(const struct mechd *d, struct mechp_text *w)
+{
+    mechp_text_key(w, "endpoints");
+    mechp_text_object(w);
+    write_text(w, "http", mechd_http_address(d->http));
+    write_text(w, "control", mechd_zmq_endpoint(d->zmq, MECHD_ZMQ_CONTROL));
+    write_text(w, "stream", mechd_zmq_endpoint(d->zmq, MECHD_ZMQ_STREAM));
+    write_text(w, "forces", mechd_zmq_endpoint(d->zmq, MECHD_ZMQ_FORCES));
+    mechp_text_end(w);
+}
+
+static enum mechd_progress run_about(struct mechd_call *c)
+{
+    struct mechp_text *w = &c->text;
+    int major = 0;
+    int minor = 0;
+    int patch = 0;
+    char zmq[32];
+    zmq_version(&major, &minor, &patch);
+    snprintf(zmq, sizeof zmq, "%d.%d.%d", major, minor, patch);
+    mechp_text_object(w);
+    write_text(w, "name", "mechd");
+    write_text(w, "version", MECHD_VERSION);
+    write_text(w, "compiler", __VERSION__);
+    mechp_text_key(w, "libraries");
+    mechp_text_object(w);
+    write_text(w, "blas", mech_blas_info());
+    write_text(w, "jansson", JANSSON_VERSION);
+    write_text(w, "libmicrohttpd", MHD_get_version());
+    write_text(w, "zeromq", zmq);
+    mechp_text_end(w);
+    mechp_text_key(w, "limits");
+    mechp_text_object(w);
+    write_integer(w, "instances", MECHD_INSTANCES_MOST);
+    write_integer(w, "queue", MECHD_QUEUE_MOST);
+    write_integer(w, "body", MECHD_BODY_MOST);
+    write_integer(w, "model", MECHD_MODEL_MOST);
+    mechp_text_end(w);
+    mechp_text_key(w, "enabled");
+    mechp_text_object(w);
+    write_text(w, "durability", "memory");
+    write_integer(w, "workers", c->daemon->config.workers);
+    mechp_text_end(w);
+    write_endpoints(c->daemon, w);
+    write_integer(w, "instances", mechd_table_count(&c->daemon->table));
+    mechp_text_end(w);
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_ABOUT = {.run = run_about, .flags = MECHD_READS};

@@ -1,0 +1,24 @@
+/* Pieces of replies and requests that several operations share. As owner of the instance, or with a
+ * simulation that nobody else holds. */
+#pragma once
+
+#include "server/routes/call.h"
+
+/* Members of one instance's description (between object and end); `whole` asks the simulation too,
+ * and needs ownership. */
+void mechd_write_instance(struct mechd_instance *i, bool whole, struct mechp_text *w);
+
+/* One value or an array of them, as the variable says. */
+void mechd_write_value(const struct mech_variable *v, const double *values, struct mechp_text *w);
+
+/* {"name": value, …} of all variables of that causality; `packed` holds all their values. */
+void mechd_write_values(const struct mech_sim *sim, enum mech_causality causality,
+                        const double *packed, struct mechp_text *w);
+
+/* Set inputs from {"name": number | array | null}, with derivatives {"name": [d1, d2]}; `base` is
+ * the place of `inputs` for messages. Faults go to c->diag, and then nothing has changed. */
+void mechd_set_inputs(struct mechd_call *c, const json_t *inputs, const json_t *derivatives,
+                      const char *base);
+
+/* Room for n doubles, or NULL: refused with OUT_OF_MEMORY. */
+double *mechd_doubles(struct mechd_call *c, size_t n);

@@ -1,0 +1,130 @@
+/* Snapshots: taken and restored in memory, or given out as bytes with the model. */
+#include "server/instance/snapshots.h"
+
+#include "protocol/bind/bind.h"
+#include "protocol/frame/frame.h"
+#include "server/instance/container.h"
+#include "server/plain.h"
+#include "server/routes/shapes.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static void write_snapshot(struct mechd_call *c, const struct mechd_snapshot *s)
+{
+    char id[32];
+    snprintf(id, sizeof id, "s-%" PRIu64, s->id);
+    mechp_text_object(&c->text);
+    mechp_text_key(&c->text, "id");
+    mechp_text_string(&c->text, id);
+    mechp_text_key(&c->text, "time");
+    mechp_text_number(&c->text, s->time);
+    mechp_text_key(&c->text, "bytes");
+    mechp_text_unsigned(&c->text, s->size);
+    mechp_text_end(&c->text);
+}
+
+static enum mechd_progress run_take(struct mechd_call *c)
+{
+    struct mechd_snapshot *s = NULL;
+    const int outcome = mechd_snapshots_take(c->job.instance, &s);
+    if (outcome == MECH_UNSUPPORTED) {
+        return mechd_fail(c, MECHP_LIMIT_REACHED,
+                          "at most %d snapshots and %zu bytes of an instance", MECHD_SNAPSHOTS_MOST,
+                          mechd_snapshots_bytes);
+    }
+    if (outcome != 0) {
+        return mechd_fail_outcome(c, outcome);
+    }
+    c->status = 201;
+    snprintf(c->location, sizeof c->location, "/v1/instances/%s/snapshots/s-%" PRIu64,
+             c->job.instance->id, s->id);
+    write_snapshot(c, s);
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_TAKE_SNAPSHOT = {
+    .run = run_take,
+    .flags = MECHD_ON_INSTANCE | MECHD_WHILE_RUN,
+};
+
+/* The snapshot of the path, or NULL: refused. */
+static struct mechd_snapshot *find(struct mechd_call *c)
+{
+    const char *id = mechd_call_value(c, "sid");
+    struct mechd_snapshot *s = mechd_snapshots_find(c->job.instance, id);
+    if (s == NULL) {
+        mechd_fail(c, MECHP_NOT_FOUND, "there is no snapshot %.64s", id);
+    }
+    return s;
+}
+
+static enum mechd_progress run_delete(struct mechd_call *c)
+{
+    struct mechd_snapshot *s = find(c);
+    if (s != NULL) {
+        mechd_snapshots_delete(c->job.instance, s);
+        c->status = 204;
+    }
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_DELETE_SNAPSHOT = {
+    .run = run_delete,
+    .flags = MECHD_ON_INSTANCE | MECHD_WHILE_RUN,
+};
+
+static enum mechd_progress run_bytes(struct mechd_call *c)
+{
+    const struct mechd_snapshot *s = find(c);
+    if (s == NULL) {
+        return MECHD_DONE;
+    }
+    struct mechp_text model;
+    mechp_text_init(&model, NULL, 0);
+    mechp_bind_write(mech_sim_document(c->job.instance->sim), &model);
+    const struct mechd_container parts = {
+        .model = model.bytes, .model_size = model.length, .state = s->bytes, .state_size = s->size};
+    size_t size = 0;
+    char *bytes = model.failed ? NULL : mechd_container_write(&parts, &size);
+    mechp_text_fini(&model);
+    if (bytes == NULL) {
+        return mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for the snapshot");
+    }
+    mechd_plain(&c->text, bytes, size);
+    free(bytes);
+    c->content_type = MECHD_CONTAINER_TYPE;
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_SNAPSHOT = {
+    .run = run_bytes,
+    .flags = MECHD_ON_INSTANCE | MECHD_READS | MECHD_IN_POOL,
+};
+
+static enum mechd_progress run_restore(struct mechd_call *c)
+{
+    const struct mechd_snapshot *s = find(c);
+    bool same_kernel = true;
+    if (s == NULL) {
+        return MECHD_DONE;
+    }
+    const int outcome =
+        mech_sim_snapshot_read(c->job.instance->sim, s->bytes, s->size, &same_kernel);
+    if (outcome != 0) {
+        return mechd_fail_outcome(c, outcome);
+    }
+    mechd_instance_changed(c->job.instance, MECHP_REWOUND);
+    mechp_text_object(&c->text);
+    mechd_write_instance(c->job.instance, false, &c->text);
+    mechp_text_key(&c->text, "reproducible");
+    mechp_text_bool(&c->text, same_kernel);
+    mechp_text_end(&c->text);
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_RESTORE = {
+    .run = run_restore,
+    .flags = MECHD_ON_INSTANCE,
+};

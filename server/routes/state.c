@@ -1,0 +1,111 @@
+/* GET and PUT …/state: {time, q, v, vdot, a, lambda, impulse, x, z}. */
+#include "protocol/wire/json.h"
+#include "server/routes/shapes.h"
+
+#include "protocol/frame/frame.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static void write_vector(struct mechp_text *w, const char *key, const double *x, int32_t n)
+{
+    mechp_text_key(w, key);
+    mechp_text_numbers(w, x, (size_t)n);
+}
+
+static enum mechd_progress run_get_state(struct mechd_call *c)
+{
+    const struct mechd_instance *i = c->job.instance;
+    const struct mech_sizes n = mech_sim_sizes(i->sim);
+    struct mech_state_view s;
+    mech_sim_state(i->sim, &s);
+    struct mechp_text *w = &c->text;
+    mechp_text_object(w);
+    mechp_text_key(w, "time");
+    mechp_text_number(w, s.time);
+    mechp_text_key(w, "step");
+    mechp_text_unsigned(w, mech_sim_step_count(i->sim));
+    write_vector(w, "q", s.q, n.q);
+    write_vector(w, "v", s.v, n.v);
+    write_vector(w, "vdot", s.vdot, n.v);
+    write_vector(w, "a", s.a, n.v);
+    write_vector(w, "lambda", s.lambda, n.lambda);
+    write_vector(w, "impulse", s.impulse, n.impulse);
+    write_vector(w, "x", s.x, n.x);
+    write_vector(w, "z", s.z, n.z);
+    mechp_text_end(w);
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_GET_STATE = {
+    .run = run_get_state,
+    .flags = MECHD_ON_INSTANCE | MECHD_READS | MECHD_COST_BY_SIZE,
+};
+
+static const char *const state_keys[] = {"time", "q", "v", "x", "z", NULL};
+
+/* One vector of the body into fresh memory; NULL when absent or refused. */
+static double *read_vector(struct mechd_call *c, const char *key, int32_t n)
+{
+    const json_t *given = json_object_get(c->body, key);
+    char path[16] = "/";
+    path[1] = key[0];
+    if (given == NULL) {
+        return NULL;
+    }
+    double *x = mechd_doubles(c, (size_t)n);
+    size_t count = 0;
+    if (x == NULL) {
+        return NULL;
+    }
+    const bool read = mechp_json_numbers(given, path, &c->diag, (size_t)n, x, &count);
+    if (read && count == (size_t)n) {
+        return x;
+    }
+    if (mech_diag_clean(&c->diag)) {
+        mech_diag_add(&c->diag, path, "expected %d numbers", n);
+    }
+    free(x);
+    return NULL;
+}
+
+static enum mechd_progress run_set_state(struct mechd_call *c)
+{
+    struct mech_sim *sim = c->job.instance->sim;
+    const struct mech_sizes n = mech_sim_sizes(sim);
+    if (c->body == NULL) {
+        return mechd_fail(c, MECHP_MALFORMED_REQUEST, "a body is needed");
+    }
+    struct mech_state_view in = {.time = NAN};
+    mechp_json_number(c->body, "time", &c->diag, &in.time);
+    double *q = read_vector(c, "q", n.q);
+    double *v = read_vector(c, "v", n.v);
+    double *x = read_vector(c, "x", n.x);
+    double *z = read_vector(c, "z", n.z);
+    if (mech_diag_clean(&c->diag) && c->code == MECHP_OK) {
+        in.q = q;
+        in.v = v;
+        in.x = x;
+        in.z = z;
+        const double before = mech_sim_time(sim);
+        const int outcome = mech_sim_set_state(sim, &in);
+        if (outcome != 0) {
+            mechd_fail_outcome(c, outcome);
+        } else {
+            mechd_instance_changed(c->job.instance,
+                                   mech_sim_time(sim) < before ? MECHP_REWOUND : 0);
+            run_get_state(c);
+        }
+    }
+    free(q);
+    free(v);
+    free(x);
+    free(z);
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_SET_STATE = {
+    .run = run_set_state,
+    .flags = MECHD_ON_INSTANCE | MECHD_COST_BY_SIZE | MECHD_BIG_BODY,
+    .keys = state_keys,
+};

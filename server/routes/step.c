@@ -1,0 +1,378 @@
+/* POST …/step and …/commit.
+ *
+ * Inputs given with a step are set first; if the step then fails, the state from before the inputs is
+ * put back, so that a failed command leaves no trace. Inputs given with a trial stay latched.
+ */
+#include "protocol/wire/json.h"
+#include "server/instance/stepping.h"
+#include "server/routes/shapes.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FORCES_MOST = 256 };
+
+static const char *const step_keys[] = {
+    "size",       "until", "count",  "inputs", "inputDerivatives", "forces", "outputs",
+    "expectTime", "want",  "commit", NULL};
+
+struct step_work {
+    struct mechd_stepping stepping;
+    double expect_time; /* NaN: none */
+    bool energy;
+    struct mech_marker_force *forces;
+    void *before; /* the state before the inputs were set, or NULL */
+    size_t before_size;
+};
+
+static void free_work(struct mechd_call *c)
+{
+    struct step_work *w = c->work;
+    if (w != NULL) {
+        free(w->forces);
+        free(w->before);
+        free(w);
+    }
+}
+
+/* size, until or count: exactly one. */
+static void read_kind(struct mechd_call *c, struct mech_step_request *r)
+{
+    int64_t count = 0;
+    const bool size = mechp_json_number(c->body, "size", &c->diag, &r->size);
+    double until = 0.;
+    if (mechp_json_number(c->body, "until", &c->diag, &until)) {
+        r->kind = MECH_STEP_UNTIL;
+        r->size = size ? r->size : until;
+    }
+    const bool counted = mechp_json_integer(c->body, "count", &c->diag, 1, 1000000000000, &count);
+    if (counted) {
+        r->kind = MECH_STEP_COUNT;
+        r->count = (uint64_t)count;
+    }
+    if (!mech_diag_clean(&c->diag)) {
+        return;
+    }
+    const int given = size + (json_object_get(c->body, "until") != NULL) + counted;
+    if (given != 1) {
+        mech_diag_add(&c->diag, "", "exactly one of size, until and count is needed");
+    } else if (size && !(r->size > 0.)) {
+        mech_diag_add(&c->diag, "/size", "must be greater than 0");
+    }
+}
+
+/* What is wanted beside the outputs. */
+static void read_want(struct mechd_call *c, struct step_work *w)
+{
+    const json_t *want = NULL;
+    if (!mechp_json_array(c->body, "want", &c->diag, &want)) {
+        return;
+    }
+    for (size_t k = 0; k < json_array_size(want); k++) {
+        const char *text = json_string_value(json_array_get(want, k));
+        char path[32];
+        snprintf(path, sizeof path, "/want/%zu", k);
+        if (text != NULL && strcmp(text, "energy") == 0) {
+            w->energy = true;
+        } else {
+            mech_diag_add(&c->diag, path, "a step can bring: \"energy\"");
+        }
+    }
+}
+
+static int prepare_step(struct mechd_call *c)
+{
+    struct step_work *w = calloc(1, sizeof *w);
+    c->work = w;
+    c->work_free = free_work;
+    if (w == NULL) {
+        return mechd_refuse(c, MECHP_OUT_OF_MEMORY, "no memory for the step");
+    }
+    if (c->body == NULL) {
+        return mechd_refuse(c, MECHP_MALFORMED_REQUEST,
+                            "a body with size, until or count is needed");
+    }
+    w->expect_time = NAN;
+    bool commit = true;
+    read_kind(c, &w->stepping.request);
+    mechp_json_number(c->body, "expectTime", &c->diag, &w->expect_time);
+    mechp_json_bool(c->body, "commit", &c->diag, &commit);
+    read_want(c, w);
+    w->stepping.request.trial = !commit;
+    const json_t *ignored = NULL;
+    mechp_json_object(c->body, "inputs", &c->diag, &ignored);
+    mechp_json_object(c->body, "inputDerivatives", &c->diag, &ignored);
+    mechp_json_object(c->body, "forces", &c->diag, &ignored);
+    mechp_json_array(c->body, "outputs", &c->diag, &ignored);
+    if (mechd_call_faulty(c)) {
+        return 1;
+    }
+    c->job.cost = mechd_stepping_cost(c->job.instance, &w->stepping.request);
+    return 0;
+}
+
+/* Forces on markers, by name, for this step only. */
+static void read_forces(struct mechd_call *c, struct step_work *w)
+{
+    const json_t *forces = json_object_get(c->body, "forces");
+    const struct mech_document *d = mech_sim_document(c->job.instance->sim);
+    if (forces == NULL || json_object_size(forces) == 0) {
+        return;
+    }
+    if (json_object_size(forces) > FORCES_MOST) {
+        mech_diag_add(&c->diag, "/forces", "at most %d markers", FORCES_MOST);
+        return;
+    }
+    w->forces = calloc(json_object_size(forces), sizeof *w->forces);
+    if (w->forces == NULL) {
+        mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for the forces");
+        return;
+    }
+    size_t n = 0;
+    const char *name = NULL;
+    json_t *value = NULL;
+    json_object_foreach((json_t *)(uintptr_t)forces, name, value)
+    {
+        char path[MECH_DIAG_PATH];
+        snprintf(path, sizeof path, "/forces/%.64s", name);
+        struct mech_marker_force *f = &w->forces[n];
+        size_t k = 0;
+        while (k < d->markers.n && strcmp(d->markers.at[k].name, name) != 0) {
+            k++;
+        }
+        size_t count = 0;
+        if (k == d->markers.n) {
+            mech_diag_add(&c->diag, path, "there is no marker '%.64s'", name);
+        } else if (mechp_json_numbers(value, path, &c->diag, 6, f->values, &count)) {
+            f->marker = (int32_t)k;
+            n++;
+        }
+    }
+    w->stepping.request.forces = w->forces;
+    w->stepping.request.force_count = n;
+}
+
+/* Keep what the inputs are going to change. False: refused. */
+static bool keep_before(struct mechd_call *c, struct step_work *w)
+{
+    const struct mech_sim *sim = c->job.instance->sim;
+    w->before_size = mech_sim_snapshot_size(sim);
+    w->before = malloc(w->before_size);
+    if (w->before == NULL) {
+        mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for the step");
+        return false;
+    }
+    mech_sim_snapshot_write(sim, w->before);
+    return true;
+}
+
+/* Names of outputs, checked before the step. */
+static void check_outputs(struct mechd_call *c)
+{
+    const json_t *names = json_object_get(c->body, "outputs");
+    for (size_t k = 0; k < json_array_size(names); k++) {
+        const char *name = json_string_value(json_array_get(names, k));
+        char path[48];
+        snprintf(path, sizeof path, "/outputs/%zu", k);
+        if (name == NULL ||
+            mech_sim_variable_find(c->job.instance->sim, MECH_OUTPUT_VARIABLE, name) < 0) {
+            mech_diag_add(&c->diag, path, "there is no output '%.64s'", name != NULL ? name : "");
+        }
+    }
+}
+
+/* Everything before the first slice. False: refused, nothing has changed. */
+static bool begin(struct mechd_call *c, struct step_work *w)
+{
+    const struct mechd_instance *i = c->job.instance;
+    const struct mech_step_request *r = &w->stepping.request;
+    const double now = mech_sim_time(i->sim);
+    const double h = r->kind == MECH_STEP_SIZE ? r->size : i->step_size;
+    if (!isnan(w->expect_time) && fabs(w->expect_time - now) > 1e-9 * h) {
+        mechd_fail(c, MECHP_TIME_MISMATCH, "the instance is at time %.17g", now);
+        return false;
+    }
+    if (r->kind == MECH_STEP_UNTIL && !(r->size > now)) {
+        mech_diag_add(&c->diag, "/until", "must be after the present time %.17g", now);
+    }
+    check_outputs(c);
+    read_forces(c, w);
+    if (mechd_call_faulty(c) || c->code != MECHP_OK) {
+        return false;
+    }
+    const json_t *inputs = json_object_get(c->body, "inputs");
+    const json_t *derivatives = json_object_get(c->body, "inputDerivatives");
+    if (inputs == NULL && derivatives == NULL) {
+        return true;
+    }
+    if (!keep_before(c, w)) {
+        return false;
+    }
+    mechd_set_inputs(c, inputs, derivatives, "/inputs");
+    return !mechd_call_faulty(c);
+}
+
+static void write_report(const struct mech_step_report *r, struct mechp_text *w)
+{
+    mechp_text_object(w);
+    mechp_text_key(w, "steps");
+    mechp_text_unsigned(w, r->steps);
+    mechp_text_key(w, "stepSize");
+    mechp_text_number(w, r->step_size);
+    mechp_text_key(w, "iterations");
+    mechp_text_unsigned(w, r->iterations);
+    mechp_text_key(w, "viIterations");
+    mechp_text_unsigned(w, r->vi_iterations);
+    mechp_text_key(w, "residual");
+    mechp_text_number(w, r->residual);
+    mechp_text_key(w, "contacts");
+    mechp_text_integer(w, r->contacts);
+    mechp_text_key(w, "linear");
+    mechp_text_string(w, r->linear != NULL ? r->linear : "");
+    mechp_text_key(w, "vi");
+    mechp_text_string(w, r->vi != NULL ? r->vi : "");
+    mechp_text_key(w, "differenced");
+    mechp_text_bool(w, r->differenced);
+    if (r->outcome != 0) {
+        mechp_text_key(w, "failedTime");
+        mechp_text_number(w, r->failed_time);
+        mechp_text_key(w, "reason");
+        mechp_text_string(w, r->reason);
+    }
+    mechp_text_end(w);
+}
+
+/* The outputs asked for, or all, at the end of the step or trial. */
+static void write_outputs(struct mechd_call *c, const double *packed)
+{
+    const struct mech_sim *sim = c->job.instance->sim;
+    const json_t *names = json_object_get(c->body, "outputs");
+    if (names == NULL) {
+        mechd_write_values(sim, MECH_OUTPUT_VARIABLE, packed, &c->text);
+        return;
+    }
+    mechp_text_object(&c->text);
+    for (size_t k = 0; k < json_array_size(names); k++) {
+        const char *name = json_string_value(json_array_get(names, k));
+        struct mech_variable v;
+        const int32_t at = mech_sim_variable_find(sim, MECH_OUTPUT_VARIABLE, name);
+        mech_sim_variable(sim, MECH_OUTPUT_VARIABLE, (size_t)at, &v);
+        mechp_text_key(&c->text, name);
+        mechd_write_value(&v, packed + v.offset, &c->text);
+    }
+    mechp_text_end(&c->text);
+}
+
+/* The reply of a step that succeeded. */
+static void write_reply(struct mechd_call *c, struct step_work *w)
+{
+    struct mechd_instance *i = c->job.instance;
+    const bool trial = w->stepping.request.trial;
+    double *packed = mechd_doubles(c, i->output_size);
+    if (packed == NULL) {
+        return;
+    }
+    if (trial) {
+        mech_sim_trial_outputs(i->sim, packed);
+    } else {
+        mech_sim_get_outputs(i->sim, packed);
+    }
+    mechp_text_object(&c->text);
+    mechp_text_key(&c->text, "time");
+    mechp_text_number(&c->text, trial ? mech_sim_trial_time(i->sim) : mech_sim_time(i->sim));
+    mechp_text_key(&c->text, "step");
+    mechp_text_unsigned(&c->text,
+                        mech_sim_step_count(i->sim) + (trial ? w->stepping.report.steps : 0));
+    mechp_text_key(&c->text, "outputs");
+    write_outputs(c, packed);
+    mechp_text_key(&c->text, "report");
+    write_report(&w->stepping.report, &c->text);
+    if (trial) {
+        i->trial = ++i->trials;
+        mechp_text_key(&c->text, "trial");
+        mechp_text_unsigned(&c->text, i->trial);
+    }
+    if (w->energy) {
+        mechp_text_key(&c->text, "energy");
+        mechp_text_number(&c->text, mech_sim_energy(i->sim));
+    }
+    mechp_text_end(&c->text);
+    free(packed);
+}
+
+/* Undo the inputs of a command that failed. */
+static void undo_inputs(struct mechd_instance *i, struct step_work *w)
+{
+    bool same_kernel = true;
+    if (w->before != NULL) {
+        mech_sim_snapshot_read(i->sim, w->before, w->before_size, &same_kernel);
+    }
+}
+
+static enum mechd_progress run_step(struct mechd_call *c)
+{
+    struct step_work *w = c->work;
+    if (!w->stepping.begun && !begin(c, w)) {
+        undo_inputs(c->job.instance, w);
+        return MECHD_DONE;
+    }
+    if (mechd_stepping_slice(c->job.instance, &w->stepping) == MECHD_MORE) {
+        return MECHD_MORE;
+    }
+    if (w->stepping.outcome == 0) {
+        write_reply(c, w);
+        return MECHD_DONE;
+    }
+    undo_inputs(c->job.instance, w);
+    write_report(&w->stepping.report, &c->report);
+    mechd_fail_outcome(c, w->stepping.outcome);
+    if (w->stepping.report.reason[0] != '\0') {
+        snprintf(c->detail, sizeof c->detail, "%s", w->stepping.report.reason);
+    }
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_STEP = {
+    .run = run_step,
+    .prepare = prepare_step,
+    .flags = MECHD_ON_INSTANCE,
+    .keys = step_keys,
+};
+
+static const char *const commit_keys[] = {"trial", NULL};
+
+static enum mechd_progress run_commit(struct mechd_call *c)
+{
+    struct mechd_instance *i = c->job.instance;
+    int64_t trial = 0;
+    if (!mechp_json_integer(c->body, "trial", &c->diag, 1, INT64_MAX, &trial)) {
+        mech_diag_add(&c->diag, "/trial", "the trial's number is needed");
+        return MECHD_DONE;
+    }
+    if (i->trial == 0 || (uint64_t)trial != i->trial || !mech_sim_has_trial(i->sim)) {
+        return mechd_fail(c, MECHP_NO_TRIAL, "there is no trial %" PRId64, trial);
+    }
+    const int outcome = mech_sim_commit(i->sim);
+    if (outcome != 0) {
+        return mechd_fail_outcome(c, outcome);
+    }
+    mechd_instance_stepped(i, 0);
+    mechp_text_object(&c->text);
+    mechp_text_key(&c->text, "time");
+    mechp_text_number(&c->text, i->published.time);
+    mechp_text_key(&c->text, "step");
+    mechp_text_unsigned(&c->text, i->published.steps);
+    mechp_text_key(&c->text, "outputs");
+    mechd_write_values(i->sim, MECH_OUTPUT_VARIABLE, i->published.values, &c->text);
+    mechp_text_end(&c->text);
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_COMMIT = {
+    .run = run_commit,
+    .flags = MECHD_ON_INSTANCE,
+    .keys = commit_keys,
+};

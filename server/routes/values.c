@@ -1,0 +1,240 @@
+/* Inputs, parameters, outputs, variables, and any output variable of any item. */
+#include "protocol/wire/json.h"
+#include "server/routes/shapes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PARAMETER_MOST = 256 };
+
+/* {"time": t, "<key>": { … }} */
+static enum mechd_progress write_all(struct mechd_call *c, const char *key,
+                                     enum mech_causality causality, const double *packed)
+{
+    mechp_text_object(&c->text);
+    mechp_text_key(&c->text, "time");
+    mechp_text_number(&c->text, mech_sim_time(c->job.instance->sim));
+    mechp_text_key(&c->text, key);
+    mechd_write_values(c->job.instance->sim, causality, packed, &c->text);
+    mechp_text_end(&c->text);
+    return MECHD_DONE;
+}
+
+static enum mechd_progress run_outputs(struct mechd_call *c)
+{
+    return write_all(c, "outputs", MECH_OUTPUT_VARIABLE, c->job.instance->published.values);
+}
+
+const struct mechd_operation mechd_operation_OUTPUTS = {
+    .run = run_outputs,
+    .flags = MECHD_ON_INSTANCE | MECHD_READS,
+};
+
+/* Number of values of all variables of one causality. */
+static size_t packed_size(const struct mech_sim *sim, enum mech_causality causality)
+{
+    const size_t n = mech_sim_variable_count(sim, causality);
+    struct mech_variable v = {.offset = 0};
+    if (n > 0) {
+        mech_sim_variable(sim, causality, n - 1, &v);
+    }
+    return (size_t)v.offset + (size_t)v.size;
+}
+
+static enum mechd_progress run_get_inputs(struct mechd_call *c)
+{
+    const struct mech_sim *sim = c->job.instance->sim;
+    double *packed = mechd_doubles(c, packed_size(sim, MECH_INPUT));
+    if (packed == NULL) {
+        return MECHD_DONE;
+    }
+    for (size_t k = 0; k < mech_sim_variable_count(sim, MECH_INPUT); k++) {
+        struct mech_variable v;
+        mech_sim_variable(sim, MECH_INPUT, k, &v);
+        mech_sim_get_input(sim, (int32_t)k, packed + v.offset);
+    }
+    write_all(c, "inputs", MECH_INPUT, packed);
+    free(packed);
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_GET_INPUTS = {
+    .run = run_get_inputs,
+    .flags = MECHD_ON_INSTANCE | MECHD_READS,
+};
+
+static const char *const input_keys[] = {"inputs", "inputDerivatives", NULL};
+
+static enum mechd_progress run_set_inputs(struct mechd_call *c)
+{
+    // {"inputs": {…}}, or over HTTP the object of names itself
+    const json_t *inputs = json_object_get(c->body, "inputs");
+    const bool whole = json_is_object(inputs) || c->door != MECHD_DOOR_HTTP;
+    if (whole) {
+        mechp_json_only(
+            c->body, "",
+            c->door == MECHD_DOOR_HTTP
+                ? input_keys
+                : (const char *const[]){"op", "id", "sequence", "inputs", "inputDerivatives", NULL},
+            &c->diag);
+    }
+    if (!mech_diag_clean(&c->diag)) {
+        return MECHD_DONE;
+    }
+    mechd_set_inputs(c, whole ? inputs : c->body,
+                     whole ? json_object_get(c->body, "inputDerivatives") : NULL,
+                     whole ? "/inputs" : "");
+    if (!mech_diag_clean(&c->diag)) {
+        return MECHD_DONE;
+    }
+    mechd_instance_changed(c->job.instance, 0);
+    return run_get_inputs(c);
+}
+
+const struct mechd_operation mechd_operation_SET_INPUTS = {
+    .run = run_set_inputs,
+    .flags = MECHD_ON_INSTANCE | MECHD_WHILE_RUN | MECHD_FREE_KEYS,
+};
+
+static enum mechd_progress run_get_parameters(struct mechd_call *c)
+{
+    const struct mech_sim *sim = c->job.instance->sim;
+    const size_t n = mech_sim_variable_count(sim, MECH_PARAMETER);
+    double *packed = mechd_doubles(c, n);
+    if (packed == NULL) {
+        return MECHD_DONE;
+    }
+    for (size_t k = 0; k < n; k++) {
+        struct mech_variable v;
+        mech_sim_variable(sim, MECH_PARAMETER, k, &v);
+        packed[v.offset] = mech_sim_get_parameter(sim, (int32_t)k);
+    }
+    write_all(c, "parameters", MECH_PARAMETER, packed);
+    free(packed);
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_GET_PARAMETERS = {
+    .run = run_get_parameters,
+    .flags = MECHD_ON_INSTANCE | MECHD_READS,
+};
+
+static enum mechd_progress run_set_parameters(struct mechd_call *c)
+{
+    struct mech_sim *sim = c->job.instance->sim;
+    const json_t *given = json_object_get(c->body, "parameters");
+    const bool whole = json_is_object(given) || c->door != MECHD_DOOR_HTTP;
+    const json_t *all = whole ? given : c->body;
+    const char *base = whole ? "/parameters" : "";
+    if (!json_is_object(all) || json_object_size(all) > PARAMETER_MOST) {
+        mech_diag_add(&c->diag, base, "expected an object of at most %d parameters",
+                      PARAMETER_MOST);
+        return MECHD_DONE;
+    }
+
+    // read all of them, then set all at once
+    int32_t index[PARAMETER_MOST];
+    double values[PARAMETER_MOST];
+    size_t n = 0;
+    const char *name = NULL;
+    json_t *value = NULL;
+    json_object_foreach((json_t *)(uintptr_t)all, name, value)
+    {
+        char path[MECH_DIAG_PATH];
+        snprintf(path, sizeof path, "%s/%.64s", base, name);
+        size_t count = 0;
+        index[n] = mech_sim_variable_find(sim, MECH_PARAMETER, name);
+        if (index[n] < 0) {
+            mech_diag_add(&c->diag, path, "there is no parameter '%.64s'", name);
+        } else if (!json_is_number(value)) {
+            mech_diag_add(&c->diag, path, "expected a number");
+        } else if (mechp_json_numbers(value, path, &c->diag, 1, &values[n], &count)) {
+            n++;
+        }
+    }
+    if (!mech_diag_clean(&c->diag)) {
+        return MECHD_DONE;
+    }
+    const int outcome = mech_sim_set_parameters(sim, n, index, values, &c->diag);
+    if (outcome != 0) {
+        return outcome == MECH_INVALID ? MECHD_DONE : mechd_fail_outcome(c, outcome);
+    }
+    mechd_instance_changed(c->job.instance, 0);
+    return run_get_parameters(c);
+}
+
+const struct mechd_operation mechd_operation_SET_PARAMETERS = {
+    .run = run_set_parameters,
+    .flags = MECHD_ON_INSTANCE | MECHD_WHILE_RUN | MECHD_FREE_KEYS,
+};
+
+/* Start value of a variable: what an input or parameter has now. */
+static void write_start(const struct mech_sim *sim, const struct mech_variable *v,
+                        struct mechp_text *w)
+{
+    double values[MECH_ITEM_OUTPUT_MAX];
+    if (v->causality == MECH_PARAMETER) {
+        mechp_text_key(w, "start");
+        mechp_text_number(w, mech_sim_get_parameter(sim, v->index));
+    } else if (v->causality == MECH_INPUT && v->size <= MECH_ITEM_OUTPUT_MAX) {
+        mech_sim_get_input(sim, v->index, values);
+        mechp_text_key(w, "start");
+        mechd_write_value(v, values, w);
+    }
+}
+
+static void write_variable(const struct mech_sim *sim, const struct mech_variable *v,
+                           struct mechp_text *w)
+{
+    static const char *const causality[] = {"input", "output", "parameter", "independent"};
+    mechp_text_object(w);
+    mechp_text_key(w, "name");
+    mechp_text_string(w, v->name);
+    mechp_text_key(w, "causality");
+    mechp_text_string(w, causality[v->causality]);
+    mechp_text_key(w, "variability");
+    mechp_text_string(w, v->causality != MECH_PARAMETER ? "continuous"
+                         : v->tunable                   ? "tunable"
+                                                        : "fixed");
+    mechp_text_key(w, "unit");
+    mechp_text_string(w, v->unit != NULL ? v->unit : "");
+    mechp_text_key(w, "shape");
+    mechp_text_array(w);
+    if (!v->scalar) {
+        mechp_text_integer(w, v->size);
+    }
+    mechp_text_end(w);
+    mechp_text_key(w, "reference");
+    mechp_text_integer(w, v->reference);
+    write_start(sim, v, w);
+    mechp_text_end(w);
+}
+
+static enum mechd_progress run_variables(struct mechd_call *c)
+{
+    const struct mech_sim *sim = c->job.instance->sim;
+    mechp_text_object(&c->text);
+    mechp_text_key(&c->text, "items");
+    mechp_text_array(&c->text);
+    const struct mech_variable time = {
+        .name = "time", .causality = MECH_INDEPENDENT, .size = 1, .scalar = true, .unit = "s"};
+    write_variable(sim, &time, &c->text);
+    for (enum mech_causality k = MECH_INPUT; k <= MECH_PARAMETER; k++) {
+        for (size_t n = 0; n < mech_sim_variable_count(sim, k); n++) {
+            struct mech_variable v;
+            mech_sim_variable(sim, k, n, &v);
+            write_variable(sim, &v, &c->text);
+        }
+    }
+    mechp_text_end(&c->text);
+    mechp_text_key(&c->text, "next");
+    mechp_text_null(&c->text);
+    mechp_text_end(&c->text);
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_VARIABLES = {
+    .run = run_variables,
+    .flags = MECHD_ON_INSTANCE | MECHD_READS,
+};

@@ -1,0 +1,194 @@
+/* JSON over the control socket: {"op": "step", "id": "i-1", …} is the same call as over HTTP. What HTTP
+ * has in its path and query stands beside the body's own keys. The reply is the operation's object
+ * with "ok": true in front, or {"ok": false, "error": problem}; a "sequence" comes back as it was. */
+#include "protocol/wire/json.h"
+#include "server/daemon.h"
+#include "server/ticks.h"
+#include "server/zmq/internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct json_request {
+    struct mechd_call call; /* first */
+    struct mechd_zmq *zmq;
+    struct mechd_peer peer;
+    char sequence[80]; /* the request's value as JSON, or "" */
+    char queries[MECHD_QUERIES][64];
+};
+
+/* The reply as it goes over the wire. */
+static void write_reply(struct json_request *r, struct mechp_text *w)
+{
+    struct mechd_call *c = &r->call;
+    const size_t n = strlen(r->sequence);
+    if (c->code != MECHP_OK) {
+        mechp_text_object(w);
+        mechp_text_key(w, "ok");
+        mechp_text_bool(w, false);
+        if (n > 0) {
+            mechp_text_key(w, "sequence");
+            mechp_text_raw(w, r->sequence, n);
+        }
+        mechp_text_key(w, "error");
+        mechd_call_problem(c, w);
+        mechp_text_end(w);
+        return;
+    }
+
+    // the operation's object follows the members in front
+    mechp_text_raw(w, "{\"ok\":true", 10);
+    w->comma[0] = false;
+    if (n > 0) {
+        mechp_text_raw(w, ",\"sequence\":", 12);
+        w->comma[0] = false;
+        mechp_text_raw(w, r->sequence, n);
+        w->comma[0] = false;
+    }
+    const bool object = c->text.length > 2 && c->text.bytes[0] == '{';
+    if (object && c->text.bytes[1] != '}') {
+        mechp_text_raw(w, ",", 1);
+        w->comma[0] = false;
+        mechp_text_raw(w, c->text.bytes + 1, c->text.length - 1);
+    } else {
+        mechp_text_raw(w, "}", 1);
+    }
+}
+
+static void free_request(struct json_request *r)
+{
+    atomic_fetch_sub(&r->call.daemon->in_flight, 1);
+    mechd_call_fini(&r->call);
+    free(r);
+}
+
+/* Send the reply, from the door's thread or through the outbox; the request is over. */
+static void reply(struct json_request *r, bool here)
+{
+    struct mechd_zmq *z = r->zmq;
+    struct mechd_call *c = &r->call;
+    char room[1024];
+    struct mechp_text w;
+    mechp_text_init(&w, room, sizeof room);
+    write_reply(r, &w);
+    struct mechd_letter *letter = w.failed ? NULL : mechd_letter_create(w.length, 0);
+    if (letter != NULL) {
+        letter->peer = r->peer;
+        memcpy(letter->bytes, w.bytes, w.length);
+    }
+    mechp_text_fini(&w);
+    mechd_metrics_request(&c->daemon->metrics, MECHD_DOOR_JSON, c->match.route,
+                          mechd_call_status(c), mechd_now() - c->start);
+    if (letter != NULL && here) {
+        mechd_letter_send(z, letter);
+    } else if (letter != NULL) {
+        mechd_letter_post(z, letter);
+    }
+    free_request(r);
+}
+
+static void answer_later(struct mechd_call *c)
+{
+    reply((struct json_request *)c, false);
+}
+
+static void wait_for(struct mechd_job *job)
+{
+    (void)job; // nobody is blocked: the reply goes through the outbox
+}
+
+/* A string key as a parameter of the path. */
+static void take_parameter(struct json_request *r, const char *name, size_t length)
+{
+    struct mechd_call *c = &r->call;
+    if (c->match.count == MECHP_MATCH_PARAMETERS || length >= sizeof c->match.parameters[0].name) {
+        return;
+    }
+    struct mechp_match_parameter *p = &c->match.parameters[c->match.count++];
+    snprintf(p->name, sizeof p->name, "%.*s", (int)length, name);
+    const char *value = json_string_value(json_object_get(c->body, p->name));
+    if (value == NULL || strlen(value) >= sizeof p->value) {
+        char path[40];
+        snprintf(path, sizeof path, "/%s", p->name);
+        mech_diag_add(&c->diag, path, "a string is needed");
+        p->value[0] = '\0';
+        return;
+    }
+    snprintf(p->value, sizeof p->value, "%s", value);
+}
+
+/* Path parameters by the route's template, and query parameters, both from keys. */
+static void take_parameters(struct json_request *r)
+{
+    struct mechd_call *c = &r->call;
+    for (const char *at = strchr(c->match.route->path, '{'); at != NULL; at = strchr(at, '{')) {
+        const size_t length = strcspn(at + 1, "}");
+        take_parameter(r, at + 1, length);
+        at += length;
+    }
+    for (int k = 0; k < MECHD_QUERIES && c->operation->query[k] != NULL; k++) {
+        const json_t *value = json_object_get(c->body, c->operation->query[k]);
+        if (json_is_string(value)) {
+            c->query[k] = json_string_value(value);
+        } else if (json_is_integer(value)) {
+            snprintf(r->queries[k], sizeof r->queries[k], "%lld",
+                     (long long)json_integer_value(value));
+            c->query[k] = r->queries[k];
+        }
+    }
+}
+
+/* The request's "sequence", to be given back. */
+static void take_sequence(struct json_request *r)
+{
+    const json_t *sequence = json_object_get(r->call.body, "sequence");
+    char *text = sequence != NULL ? json_dumps(sequence, JSON_ENCODE_ANY | JSON_COMPACT) : NULL;
+    if (text != NULL && strlen(text) < sizeof r->sequence) {
+        snprintf(r->sequence, sizeof r->sequence, "%s", text);
+    }
+    free(text);
+}
+
+/* From text to a call. 0, or refused. */
+static int read_request(struct json_request *r, const char *bytes, size_t size)
+{
+    struct mechd_call *c = &r->call;
+    struct mechp_json_fault fault;
+    if (mechp_json_parse(bytes, size, NULL, &fault, &c->body) != 0) {
+        return mechd_refuse(c, fault.code, "%s", fault.text);
+    }
+    take_sequence(r);
+    const char *op = json_string_value(json_object_get(c->body, "op"));
+    const struct mechp_route *route = op != NULL ? mechp_route_of_operation(op) : NULL;
+    if (route == NULL) {
+        return mechd_refuse(c, MECHP_UNKNOWN_OPERATION,
+                            op != NULL ? "there is no operation '%.64s'" : "\"op\" is needed%s",
+                            op != NULL ? op : "");
+    }
+    c->match.route = route;
+    c->operation = mechd_operation(route);
+    if (size > (1u << 20) && (c->operation->flags & MECHD_BIG_BODY) == 0) {
+        return mechd_refuse(c, MECHP_BODY_TOO_LARGE, "at most %u bytes are taken here", 1u << 20);
+    }
+    take_parameters(r);
+    return mechd_call_faulty(c) ? 1 : 0;
+}
+
+void mechd_control_json(struct mechd_zmq *z, const struct mechd_peer *peer, const char *bytes,
+                        size_t size)
+{
+    struct json_request *r = calloc(1, sizeof *r);
+    if (r == NULL) {
+        return;
+    }
+    mechd_call_init(&r->call, z->daemon, MECHD_DOOR_JSON);
+    atomic_fetch_add(&z->daemon->in_flight, 1);
+    r->zmq = z;
+    r->peer = *peer;
+    r->call.answer = answer_later;
+    r->call.job.wait = wait_for;
+    if (read_request(r, bytes, size) != 0 || mechd_call_start(&r->call) == MECHD_RAN) {
+        reply(r, true);
+    }
+}

@@ -1,0 +1,98 @@
+/* The forces socket: frames of kind inputs with a lease, never answered. A stamped frame (time not 0)
+ * holds from the first communication step that starts at or after its stamp; one whose time is past
+ * acts at once, is counted, and flags the next frame of the stream. */
+#include "protocol/frame/frame.h"
+#include "server/daemon.h"
+#include "server/instance/partners.h"
+#include "server/zmq/internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+struct force {
+    struct mechd_job job; /* first */
+    struct mechp_frame frame;
+    double values[]; /* [frame.count] */
+};
+
+static void free_force(struct force *f)
+{
+    atomic_fetch_sub(&f->job.instance->daemon->in_flight, 1);
+    mechd_instance_unref(f->job.instance);
+    free(f);
+}
+
+/* Take effect now, or keep it for its time. 0 or an outcome. */
+static int apply(struct force *f, struct mechd_partner *p)
+{
+    struct mechd_instance *i = f->job.instance;
+    const double now = mech_sim_time(i->sim);
+    const double slack = 1e-9 * i->step_size;
+    if (f->frame.time > now + slack) {
+        return mechd_partner_keep(p, f->frame.time, f->values, f->frame.count);
+    }
+    const bool late = f->frame.time != 0. && f->frame.time < now - slack;
+    MECH_TRY(mechd_partner_set(i, p, f->values, f->frame.count));
+    mechd_instance_changed(i, late ? MECHP_LATE : 0);
+    mechd_count(&i->daemon->metrics.forces_late, late ? 1 : 0);
+    return 0;
+}
+
+static enum mechd_progress run_force(struct mechd_job *job)
+{
+    struct force *f = (struct force *)job;
+    struct mechd_metrics *m = &job->instance->daemon->metrics;
+    struct mechd_partner *p = atomic_load(&job->instance->deleted)
+                                  ? NULL
+                                  : mechd_partner_find(job->instance, f->frame.lease);
+    const bool ok = p != NULL && apply(f, p) == 0;
+    mechd_count(ok ? &m->forces : &m->forces_refused, 1);
+    return MECHD_DONE;
+}
+
+static void finish(struct mechd_job *job)
+{
+    free_force((struct force *)job);
+}
+
+/* True if the frame may be handed on. */
+static bool is_sound(const struct force *f)
+{
+    bool ok = f->frame.kind == MECHP_INPUTS && isfinite(f->frame.time);
+    for (uint32_t k = 0; k < f->frame.count; k++) {
+        ok = ok && isfinite(f->values[k]);
+    }
+    return ok;
+}
+
+void mechd_forces_take(struct mechd_zmq *z, const void *bytes, size_t size)
+{
+    struct mechd *d = z->daemon;
+    struct mechp_frame frame;
+    struct force *f = NULL;
+    struct mechd_instance *i = NULL;
+    mechd_count(&d->metrics.bytes_in, size);
+    if (mechp_frame_read(bytes, size, &frame) == 0) {
+        f = calloc(1, sizeof *f + frame.count * sizeof(double));
+        i = mechd_table_number(&d->table, frame.instance);
+    }
+    if (f != NULL) {
+        f->frame = frame;
+        mechp_frame_get_values((const char *)bytes + MECHP_FRAME_HEADER, f->values, frame.count);
+    }
+    if (f == NULL || i == NULL || !is_sound(f) || atomic_load(&d->draining)) {
+        mechd_count(&d->metrics.forces_refused, 1);
+        mechd_instance_unref(i);
+        free(f);
+        return;
+    }
+    atomic_fetch_add(&d->in_flight, 1);
+    f->job = (struct mechd_job){.instance = i, .run = run_force, .finish = finish};
+    const enum mechd_submitted submitted = mechd_instance_submit(i, &f->job);
+    if (submitted == MECHD_FULL) {
+        mechd_count(&d->metrics.forces_refused, 1);
+    }
+    if (submitted != MECHD_QUEUED) {
+        free_force(f);
+    }
+}

@@ -1,0 +1,212 @@
+/* Subscriptions and frames of the stream. A subscription is any prefix of a topic. */
+#include "server/zmq/stream.h"
+
+#include "protocol/frame/frame.h"
+#include "server/daemon.h"
+#include "server/routes/shapes.h"
+#include "server/zmq/internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct kind {
+    unsigned bit;
+    const char *prefix;
+} kinds[] = {{MECHD_WATCH_STATE, "state"}, {MECHD_WATCH_JSON, "json"}};
+
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+static void topic_of(const struct kind *kind, const struct mechd_instance *i, char *out)
+{
+    snprintf(out, MECHD_TOPIC_MOST, "%s/%s/", kind->prefix, i->id);
+}
+
+/* True if a subscription to `prefix` brings messages of `topic`. */
+static bool matches(const char *prefix, size_t size, const char *topic)
+{
+    return strlen(topic) >= size && memcmp(prefix, topic, size) == 0;
+}
+
+/* Which topics of an instance are watched; z->s is held. */
+static void judge(struct mechd_zmq *z, struct mechd_instance *i)
+{
+    unsigned watched = z->overflow ? MECHD_WATCH_STATE | MECHD_WATCH_JSON : 0;
+    for (int k = 0; k < KINDS; k++) {
+        char topic[MECHD_TOPIC_MOST];
+        topic_of(&kinds[k], i, topic);
+        for (int n = 0; n < z->subscription_count; n++) {
+            if (matches(z->subscriptions[n].prefix, z->subscriptions[n].size, topic)) {
+                watched |= kinds[k].bit;
+            }
+        }
+    }
+    atomic_store(&i->watched, watched);
+}
+
+void mechd_stream_meet(struct mechd_instance *i)
+{
+    struct mechd_zmq *z = i->daemon->zmq;
+    if (z != NULL) {
+        pthread_mutex_lock(&z->s);
+        judge(z, i);
+        pthread_mutex_unlock(&z->s);
+    }
+}
+
+/* A frame as bytes: header and all outputs. */
+static struct mechd_letter *encode_state(struct mechd_instance *i,
+                                         const struct mechd_published *step)
+{
+    const size_t n = i->output_size;
+    struct mechd_letter *letter = mechd_letter_create(MECHP_FRAME_HEADER + 8 * n, 0);
+    if (letter == NULL) {
+        return NULL;
+    }
+    const struct mechp_frame frame = {.kind = MECHP_OUTPUTS,
+                                      .flags = step->flags,
+                                      .instance = i->number,
+                                      .count = (uint32_t)n,
+                                      .sequence = step->sequence,
+                                      .step = step->steps,
+                                      .time = step->time};
+    mechp_frame_write(&frame, letter->bytes);
+    mechp_frame_put_values(letter->bytes + MECHP_FRAME_HEADER, step->values, (uint32_t)n);
+    return letter;
+}
+
+/* The same as JSON. */
+static struct mechd_letter *encode_json(struct mechd_instance *i,
+                                        const struct mechd_published *step)
+{
+    char room[512];
+    struct mechp_text w;
+    mechp_text_init(&w, room, sizeof room);
+    mechp_text_object(&w);
+    mechp_text_key(&w, "instance");
+    mechp_text_string(&w, i->id);
+    mechp_text_key(&w, "time");
+    mechp_text_number(&w, step->time);
+    mechp_text_key(&w, "step");
+    mechp_text_unsigned(&w, step->steps);
+    mechp_text_key(&w, "sequence");
+    mechp_text_unsigned(&w, step->sequence);
+    mechp_text_key(&w, "flags");
+    mechp_text_unsigned(&w, step->flags);
+    mechp_text_key(&w, "outputs");
+    mechp_text_object(&w);
+    for (size_t k = 0; k < i->channel_count; k++) {
+        mechp_text_key(&w, i->channels[k].name);
+        mechd_write_value(&i->channels[k], step->values + i->channels[k].offset, &w);
+    }
+    mechp_text_end(&w);
+    mechp_text_end(&w);
+    struct mechd_letter *letter = w.failed ? NULL : mechd_letter_create(w.length, 0);
+    if (letter != NULL) {
+        memcpy(letter->bytes, w.bytes, w.length);
+    }
+    mechp_text_fini(&w);
+    return letter;
+}
+
+/* Encode one topic and leave it in the outbox. */
+static void publish_kind(struct mechd_instance *i, const struct kind *kind,
+                         const struct mechd_published *step)
+{
+    struct mechd_zmq *z = i->daemon->zmq;
+    struct mechd_letter *letter =
+        kind->bit == MECHD_WATCH_STATE ? encode_state(i, step) : encode_json(i, step);
+    if (letter == NULL) {
+        mechd_count(&i->daemon->metrics.stream_drops, 1);
+        return;
+    }
+    letter->stream = true;
+    topic_of(kind, i, letter->topic);
+    mechd_count(&i->daemon->metrics.stream_frames, 1);
+    mechd_letter_post(z, letter);
+}
+
+void mechd_stream_publish(struct mechd_instance *i, const struct mechd_published *step)
+{
+    const unsigned watched = atomic_load(&i->watched);
+    for (int k = 0; watched != 0 && k < KINDS; k++) {
+        if ((watched & kinds[k].bit) != 0) {
+            publish_kind(i, &kinds[k], step);
+        }
+    }
+}
+
+/* Repeat the last frame of every instance that the new subscription brings. */
+static void repeat_last(struct mechd_instance *i, const char *prefix, size_t size)
+{
+    for (int k = 0; k < KINDS; k++) {
+        char topic[MECHD_TOPIC_MOST];
+        topic_of(&kinds[k], i, topic);
+        if (!matches(prefix, size, topic)) {
+            continue;
+        }
+        struct mechd_published last;
+        double *values = calloc(i->output_size + 1, sizeof *values);
+        if (values == NULL) {
+            return;
+        }
+        mechd_instance_peek(i, &last, values);
+        last.flags = (uint16_t)(last.flags | MECHP_REPEAT);
+        if (last.sequence > 0) {
+            publish_kind(i, &kinds[k], &last);
+        }
+        free(values);
+    }
+}
+
+/* Note or forget a prefix; z->s is held. */
+static void remember(struct mechd_zmq *z, bool subscribe, const char *prefix, size_t size)
+{
+    int at = 0;
+    while (at < z->subscription_count && (z->subscriptions[at].size != size ||
+                                          memcmp(z->subscriptions[at].prefix, prefix, size) != 0)) {
+        at++;
+    }
+    const bool known = at < z->subscription_count;
+    if (!subscribe && known) {
+        z->subscriptions[at] = z->subscriptions[--z->subscription_count];
+    } else if (subscribe && !known && at == MECHD_SUBSCRIPTIONS) {
+        z->overflow = true;
+    } else if (subscribe && !known) {
+        memcpy(z->subscriptions[at].prefix, prefix, size);
+        z->subscriptions[at].size = size;
+        z->subscription_count++;
+    }
+}
+
+void mechd_stream_subscription(struct mechd_zmq *z, const char *bytes, size_t size)
+{
+    if (size < 1 || (bytes[0] != 0 && bytes[0] != 1)) {
+        return;
+    }
+    const bool subscribe = bytes[0] == 1;
+    const char *prefix = bytes + 1;
+    size--;
+    if (size >= MECHD_TOPIC_MOST) {
+        return; // longer than any topic: it can never match
+    }
+    pthread_mutex_lock(&z->s);
+    remember(z, subscribe, prefix, size);
+    pthread_mutex_unlock(&z->s);
+
+    // every instance learns whether it is watched
+    struct mechd_instance **all = NULL;
+    size_t count = 0;
+    bool more = false;
+    if (mechd_table_list(&z->daemon->table, 0, MECHD_INSTANCES_MOST, &all, &count, &more) != 0) {
+        return;
+    }
+    for (size_t k = 0; k < count; k++) {
+        mechd_stream_meet(all[k]);
+        if (subscribe) {
+            repeat_last(all[k], prefix, size);
+        }
+        mechd_instance_unref(all[k]);
+    }
+    free(all);
+}

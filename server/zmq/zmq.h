@@ -1,0 +1,22 @@
+/* The ZeroMQ door: one thread with a ROUTER (control), an XPUB (stream) and a PULL (forces).
+ *
+ * The thread reads requests, runs the short ones itself and sends every answer; other threads leave
+ * their answers and frames in an outbox and wake it. shared: const once started, outbox locked.
+ */
+#pragma once
+
+#include <stddef.h>
+
+struct mechd;
+struct mechd_zmq;
+
+enum mechd_zmq_socket { MECHD_ZMQ_CONTROL, MECHD_ZMQ_STREAM, MECHD_ZMQ_FORCES, MECHD_ZMQ_SOCKETS };
+
+/* Bind; endpoints are known from then on. Negative: a sentence is in `fault`. */
+int mechd_zmq_open(struct mechd *d, struct mechd_zmq **out, char *fault, size_t size);
+/* Start the thread. Negative: it cannot be started. */
+int mechd_zmq_run(struct mechd_zmq *z);
+/* Endpoint as it really is, or "" when closed. */
+const char *mechd_zmq_endpoint(const struct mechd_zmq *z, enum mechd_zmq_socket socket);
+/* Send what is in the outbox, then end the thread and close. */
+void mechd_zmq_stop(struct mechd_zmq *z);
