@@ -101,7 +101,7 @@ int mechc_refused(struct mechc *c, int status, const char *body, size_t size)
     return MECHC_REFUSED;
 }
 
-const struct mechc_error *mechc_error(const struct mechc *c)
+const struct mechc_error *mechc_last_error(const struct mechc *c)
 {
     return c ? &c->error : &no_memory;
 }

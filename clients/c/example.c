@@ -2,9 +2,9 @@
  *
  *   mechc-example URL INSTANCE INPUT H STEPS [OUTPUT ...]
  *
- * Each communication step is tried first with the force of the last one, then with the force for its
- * end, and the second try is kept. Prints time and outputs with all their digits. With MECHC_FOLLOW
- * set, what it prints comes from the stream instead, as another listener would see it. */
+ * Each communication step is tried first with the force of the last one, then with the force for
+ * its end, and the second try is kept. Prints time and outputs with all their digits. With
+ * MECHC_FOLLOW set, what it prints comes from the stream instead, as another listener sees it. */
 #include "clients/c/mechc.h"
 
 #include <math.h>
@@ -96,7 +96,7 @@ int main(int argc, char **argv)
         result = drive(c, argv, argc - 6);
     }
     if (result != MECHC_OK) {
-        fprintf(stderr, "mechc-example: %s\n", mechc_error(c)->text);
+        fprintf(stderr, "mechc-example: %s\n", mechc_last_error(c)->text);
     }
     mechc_close(c);
     return result == MECHC_OK ? 0 : 1;

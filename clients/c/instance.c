@@ -47,7 +47,7 @@ static int get(struct mechc *c, const char *const *segments, struct mechc_reply 
                : result;
 }
 
-/* --- life -------------------------------------------------------------------------------------- */
+/* --- life ------------------------------------------------------------------------------------- */
 
 int mechc_create(struct mechc *c, const char *model, char id[MECHC_ID])
 {
@@ -114,7 +114,7 @@ int mechc_reset(struct mechc *c, const char *id)
     return mechc_send(c, "POST", SEGMENTS(id, "reset"), NULL);
 }
 
-/* --- stepping ---------------------------------------------------------------------------------- */
+/* --- stepping --------------------------------------------------------------------------------- */
 
 static int send_step(struct mechc *c, const char *id, struct mechc_report *report)
 {
@@ -180,7 +180,7 @@ int mechc_step_count(struct mechc *c, const char *id, uint64_t count, struct mec
     return send_step(c, id, report);
 }
 
-/* --- inputs, outputs, state -------------------------------------------------------------------- */
+/* --- inputs, outputs, state ------------------------------------------------------------------- */
 
 static int add_number(struct mechc *c, struct mechc_bytes *b, const char *name, double value)
 {
@@ -296,7 +296,7 @@ int mechc_set_state(struct mechc *c, const char *id, const char *part, const dou
     return mechc_send(c, "PUT", SEGMENTS(id, "state"), NULL);
 }
 
-/* --- snapshots and runs ------------------------------------------------------------------------ */
+/* --- snapshots and runs ----------------------------------------------------------------------- */
 
 int mechc_snapshot(struct mechc *c, const char *id, char snapshot[MECHC_ID])
 {
@@ -321,7 +321,8 @@ int mechc_snapshot_bytes(struct mechc *c, const char *id, const char *snapshot,
     return get(c, SEGMENTS(id, "snapshots", snapshot), out);
 }
 
-int mechc_run(struct mechc *c, const char *id, const struct mechc_run *r, char run[MECHC_ID])
+int mechc_run(struct mechc *c, const char *id, const struct mechc_run_settings *r,
+              char run[MECHC_ID])
 {
     const struct {
         const char *key;

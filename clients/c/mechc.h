@@ -10,14 +10,14 @@
  *   if (mechc_open("http://127.0.0.1:8080", &c) == MECHC_OK) {
  *       if (mechc_create_example(c, "spring-mass-damper", id) != MECHC_OK ||
  *           mechc_step(c, id, 0.01, &r) != MECHC_OK) {
- *           fprintf(stderr, "%s\n", mechc_error(c)->text);
+ *           fprintf(stderr, "%s\n", mechc_last_error(c)->text);
  *       }
  *       mechc_close(c);
  *   }
  *
  * Every function that can fail returns enum mechc_result; what went wrong stands in
- * mechc_error() until the next call. Names are given back in UTF-8, numbers are float64 in SI units.
- * Strings that go into a path (ids, names) are percent-encoded here.
+ * mechc_last_error() until the next call. Names are given back in UTF-8, numbers are float64 in SI
+ * units. Strings that go into a path (ids, names) are percent-encoded here.
  */
 #pragma once
 
@@ -67,7 +67,7 @@ struct mechc_error {
 
 struct mechc;
 
-/* --- connection ------------------------------------------------------------------------------ */
+/* --- connection ------------------------------------------------------------------------------- */
 
 MECHC_API const char *mechc_version(void);
 
@@ -86,9 +86,9 @@ MECHC_API int mechc_set_endpoint(struct mechc *c, enum mechc_socket which, const
 MECHC_API int mechc_set_timeout(struct mechc *c, double seconds);
 
 MECHC_API const char *mechc_base(const struct mechc *c);
-MECHC_API const struct mechc_error *mechc_error(const struct mechc *c);
+MECHC_API const struct mechc_error *mechc_last_error(const struct mechc *c);
 
-/* --- any route ------------------------------------------------------------------------------- */
+/* --- any route -------------------------------------------------------------------------------- */
 
 struct mechc_request {
     const char *method; /* "GET", … */
@@ -111,7 +111,7 @@ MECHC_API int mechc_path(struct mechc *c, const char *const *names, char out[MEC
 /* One request, one answer. A status of 400 and above is MECHC_REFUSED (the reply is filled too). */
 MECHC_API int mechc_call(struct mechc *c, const struct mechc_request *r, struct mechc_reply *out);
 
-/* --- instances ------------------------------------------------------------------------------- */
+/* --- instances -------------------------------------------------------------------------------- */
 
 /* From the JSON text of a model, the name of an example, or the bytes of a snapshot; `id` gets the
  * new instance's id. */
@@ -128,7 +128,7 @@ MECHC_API int mechc_variables(struct mechc *c, const char *id, struct mechc_repl
 MECHC_API int mechc_delete(struct mechc *c, const char *id);
 MECHC_API int mechc_reset(struct mechc *c, const char *id);
 
-/* --- stepping -------------------------------------------------------------------------------- */
+/* --- stepping --------------------------------------------------------------------------------- */
 
 struct mechc_report {
     double time;         /* s, after the step */
@@ -147,7 +147,7 @@ MECHC_API int mechc_step_until(struct mechc *c, const char *id, double until,
 MECHC_API int mechc_step_count(struct mechc *c, const char *id, uint64_t count,
                                struct mechc_report *report);
 
-/* --- inputs, outputs, state ------------------------------------------------------------------ */
+/* --- inputs, outputs, state ------------------------------------------------------------------- */
 
 /* Set scalar inputs by name; they hold until they are set again. */
 MECHC_API int mechc_set_inputs(struct mechc *c, const char *id, size_t count,
@@ -166,7 +166,7 @@ MECHC_API int mechc_state(struct mechc *c, const char *id, const char *part, dou
 MECHC_API int mechc_set_state(struct mechc *c, const char *id, const char *part,
                               const double *values, size_t count);
 
-/* --- snapshots and runs ---------------------------------------------------------------------- */
+/* --- snapshots and runs ----------------------------------------------------------------------- */
 
 MECHC_API int mechc_snapshot(struct mechc *c, const char *id, char snapshot[MECHC_ID]);
 MECHC_API int mechc_restore(struct mechc *c, const char *id, const char *snapshot);
@@ -176,16 +176,16 @@ MECHC_API int mechc_snapshot_bytes(struct mechc *c, const char *id, const char *
                                    struct mechc_reply *out);
 
 /* Let the daemon step on its own. */
-struct mechc_run {
+struct mechc_run_settings {
     double pace;   /* simulated seconds per second; 0: as fast as it goes */
     double period; /* communication step, s; 0: the daemon's choice */
     double until;  /* end time, s; 0: until it is stopped */
 };
-MECHC_API int mechc_run(struct mechc *c, const char *id, const struct mechc_run *r,
+MECHC_API int mechc_run(struct mechc *c, const char *id, const struct mechc_run_settings *r,
                         char run[MECHC_ID]);
 MECHC_API int mechc_stop(struct mechc *c, const char *id, const char *run);
 
-/* --- lock-step partner: binary frames over ZeroMQ -------------------------------------------- */
+/* --- lock-step partner: binary frames over ZeroMQ --------------------------------------------- */
 
 struct mechc_partner;
 
@@ -233,7 +233,7 @@ MECHC_API int mechc_partner_push(struct mechc_partner *p, double time, const dou
 /* Says goodbye (the lease is given back) and frees. */
 MECHC_API void mechc_partner_close(struct mechc_partner *p);
 
-/* --- stream: outputs of committed steps ------------------------------------------------------ */
+/* --- stream: outputs of committed steps ------------------------------------------------------- */
 
 struct mechc_stream;
 

@@ -30,7 +30,7 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* --- messages ---------------------------------------------------------------------------------- */
+/* --- messages --------------------------------------------------------------------------------- */
 
 static int lost(struct mechc *c)
 {
@@ -169,7 +169,7 @@ static int exchange(struct mechc_partner *p, uint8_t kind, struct mechc_exchange
     return result;
 }
 
-/* --- hello ------------------------------------------------------------------------------------- */
+/* --- hello ------------------------------------------------------------------------------------ */
 
 static void add_names(struct mechc_bytes *b, const char *key, const char *const *names,
                       size_t count)
@@ -295,7 +295,7 @@ int mechc_partner_open(struct mechc *c, const char *id, const struct mechc_hello
     return MECHC_OK;
 }
 
-/* --- the public rest --------------------------------------------------------------------------- */
+/* --- the public rest -------------------------------------------------------------------------- */
 
 const struct mechc_channel *mechc_partner_layout(const struct mechc_partner *p, size_t *count)
 {

@@ -288,7 +288,7 @@ bool mechc_json_member(struct mechc_json object, const char *path, struct mechc_
     return false;
 }
 
-/* --- values ------------------------------------------------------------------------------------ */
+/* --- values ----------------------------------------------------------------------------------- */
 
 bool mechc_json_number(struct mechc_json v, double *out)
 {

@@ -69,7 +69,8 @@ static bool is_word(const char *name, size_t length, const char *word)
     return strlen(word) == length && strncmp(name, word, length) == 0;
 }
 
-/* One option; the argument may follow after "=" or as the next word. Returns words used, 0: error. */
+/* One option; its argument may follow after "=" or as the next word. Returns the words used, 0:
+ * error. */
 static int take_option(struct mechctl *m, struct line *l, char **words, int left)
 {
     const char *const name = words[0] + 2;

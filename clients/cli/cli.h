@@ -69,7 +69,7 @@ extern const struct mechctl_command *const mechctl_commands[];
 const struct mechctl_command *mechctl_find(const char *name);
 void mechctl_print_help(const struct mechctl_command *command); /* NULL: of the program */
 
-/* --- arguments (arguments.c) ------------------------------------------------------------------- */
+/* --- arguments (arguments.c) ------------------------------------------------------------------ */
 
 /* Parse the whole command line. MECHCTL_DONE, or MECHCTL_USAGE with the reason printed. *help: help
  * was asked for; *version likewise. */
@@ -84,7 +84,7 @@ int mechctl_assignments(struct mechctl *m, int first, struct mechc_bytes *out);
 int mechctl_read_file(const char *path, struct mechc_bytes *out);
 int mechctl_write_file(const char *path, const void *bytes, size_t size);
 
-/* --- requests (request.c) ---------------------------------------------------------------------- */
+/* --- requests (request.c) --------------------------------------------------------------------- */
 
 #define MECHCTL_PATH(...) ((const char *const[]){__VA_ARGS__, NULL})
 
@@ -98,7 +98,7 @@ int mechctl_hold(struct mechctl *m, struct mechc_json *reply);
 int mechctl_result(struct mechctl *m, int result);
 int mechctl_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* --- printing (print.c, table.c) --------------------------------------------------------------- */
+/* --- printing (print.c, table.c) -------------------------------------------------------------- */
 
 enum mechctl_ink { MECHCTL_BOLD, MECHCTL_DIM, MECHCTL_RED, MECHCTL_GREEN, MECHCTL_BLUE };
 /* The terminal's sequence, or "" where colours are off. */

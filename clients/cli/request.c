@@ -30,7 +30,7 @@ int mechctl_result(struct mechctl *m, int result)
     if (result == MECHC_OK) {
         return MECHCTL_DONE;
     }
-    const struct mechc_error *const e = mechc_error(m->c);
+    const struct mechc_error *const e = mechc_last_error(m->c);
     for (size_t i = 0; i < e->fault_count; i++) {
         print_fault(m, &e->faults[i]);
     }

@@ -3,8 +3,9 @@
 
 usage: embed.py OUTPUT.c FILE...
 
-index.html answers at "/", every other file at "/assets/<name>". The table that comes out is declared
-in server/http/assets.h: path, media type, bytes, size, and an entity tag made of the content.
+index.html answers at "/", every other file at "/assets/<name>". The table that comes out is
+declared in server/http/assets.h: path, media type, bytes, size, and an entity tag made of the
+content.
 """
 import hashlib
 import os
@@ -26,7 +27,8 @@ def array_of(index, data):
     """One C array; a final zero keeps an empty file legal."""
     rows = [data[i : i + 24] for i in range(0, len(data), 24)]
     text = ",\n".join(",".join(str(b) for b in row) for row in rows)
-    return "static const unsigned char bytes_%d[] = {\n%s0};\n" % (index, text + ",\n" if text else "")
+    body = text + ",\n" if text else ""
+    return "static const unsigned char bytes_%d[] = {\n%s0};\n" % (index, body)
 
 
 def entry_of(index, name, data):

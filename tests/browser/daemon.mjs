@@ -8,60 +8,75 @@ const build = process.env.MECHD_TESTS_BUILD || "build/tests";
 
 /** The condition's first true value; an error at the deadline. */
 export async function until(condition, what, seconds = 10) {
-  const deadline = Date.now() + 1000 * seconds * Number(process.env.MECHD_TESTS_DEADLINE || 1);
-  for (;;) {
-    const value = await condition();
-    if (value) {
-      return value;
+    const deadline = Date.now() + 1000 * seconds * Number(process.env.MECHD_TESTS_DEADLINE || 1);
+    for (;;) {
+        const value = await condition();
+        if (value) {
+            return value;
+        }
+        if (Date.now() > deadline) {
+            throw new Error(`waited ${seconds} s in vain: ${what}`);
+        }
+        await new Promise((resolve) => setTimeout(resolve, 20));
     }
-    if (Date.now() > deadline) {
-      throw new Error(`waited ${seconds} s in vain: ${what}`);
-    }
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
 }
 
 export class Daemon {
-  async start() {
-    this.folder = mkdtempSync(join(tmpdir(), "mechd-browser-"));
-    this.log = join(this.folder, "log");
-    const ready = join(this.folder, "ready.json");
-    const log = openSync(this.log, "w");
-    this.process = spawn(join(build, "server", "mechd"), ["--listen", "127.0.0.1:0", "--control",
-      "tcp://127.0.0.1:*", "--stream", "tcp://127.0.0.1:*", "--forces", "tcp://127.0.0.1:*", "--state",
-      "none", "--ready-file", ready], { stdio: ["ignore", log, log] });
-    this.ended = new Promise((resolve) => {
-      this.process.on("error", () => resolve(-1));
-      this.process.on("exit", resolve);
-    });
-    const info = await until(() => {
-      if (this.process.exitCode !== null) {
-        throw new Error(`mechd ended: ${readFileSync(this.log, "utf8").slice(-500)}`);
-      }
-      try {
-        return JSON.parse(readFileSync(ready, "utf8"));
-      } catch {
-        return null;
-      }
-    }, "the daemon's ready file");
-    this.base = info.http.startsWith("http") ? info.http : `http://${info.http}`;
-  }
+    async start() {
+        this.folder = mkdtempSync(join(tmpdir(), "mechd-browser-"));
+        this.log = join(this.folder, "log");
+        const ready = join(this.folder, "ready.json");
+        const log = openSync(this.log, "w");
+        this.process = spawn(
+            join(build, "server", "mechd"),
+            [
+                "--listen",
+                "127.0.0.1:0",
+                "--control",
+                "tcp://127.0.0.1:*",
+                "--stream",
+                "tcp://127.0.0.1:*",
+                "--forces",
+                "tcp://127.0.0.1:*",
+                "--state",
+                "none",
+                "--ready-file",
+                ready,
+            ],
+            { stdio: ["ignore", log, log] },
+        );
+        this.ended = new Promise((resolve) => {
+            this.process.on("error", () => resolve(-1));
+            this.process.on("exit", resolve);
+        });
+        const info = await until(() => {
+            if (this.process.exitCode !== null) {
+                throw new Error(`mechd ended: ${readFileSync(this.log, "utf8").slice(-500)}`);
+            }
+            try {
+                return JSON.parse(readFileSync(ready, "utf8"));
+            } catch {
+                return null;
+            }
+        }, "the daemon's ready file");
+        this.base = info.http.startsWith("http") ? info.http : `http://${info.http}`;
+    }
 
-  async call(method, path, body) {
-    const response = await fetch(this.base + path, {
-      method,
-      headers: { "Content-Type": "application/json" },
-      body: body === undefined ? undefined : JSON.stringify(body),
-    });
-    const text = await response.text();
-    return { status: response.status, body: text ? JSON.parse(text) : null };
-  }
+    async call(method, path, body) {
+        const response = await fetch(this.base + path, {
+            method,
+            headers: { "Content-Type": "application/json" },
+            body: body === undefined ? undefined : JSON.stringify(body),
+        });
+        const text = await response.text();
+        return { status: response.status, body: text ? JSON.parse(text) : null };
+    }
 
-  /** Ends the daemon; its exit code. */
-  async stop() {
-    this.process.kill("SIGTERM");
-    const code = await this.ended;
-    rmSync(this.folder, { recursive: true, force: true });
-    return code;
-  }
+    /** Ends the daemon; its exit code. */
+    async stop() {
+        this.process.kill("SIGTERM");
+        const code = await this.ended;
+        rmSync(this.folder, { recursive: true, force: true });
+        return code;
+    }
 }

@@ -9,8 +9,13 @@ const require = createRequire(new URL("../../clients/web/package.json", import.m
 const { chromium } = require("playwright-core");
 
 const pictures = process.env.MECHD_TESTS_PICTURES;
-const flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking",
-  "--disable-component-update", "--disable-sync"];
+const flags = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+];
 const EXAMPLE = "driven-oscillator";
 
 const daemon = new Daemon();
@@ -18,261 +23,298 @@ let browser;
 
 /** A fresh page whose complaints and requests are kept. */
 async function open(options = {}) {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, ...options });
-  const page = await context.newPage();
-  page.complaints = [];
-  page.addresses = [];
-  page.on("console", (m) => ["error", "warning"].includes(m.type()) && page.complaints.push(m.text()));
-  page.on("pageerror", (error) => page.complaints.push(String(error)));
-  page.on("request", (request) => page.addresses.push(request.url()));
-  page.setDefaultTimeout(8000);
-  await page.goto(`${daemon.base}/${options.hash ?? ""}`);
-  await page.waitForFunction(() => document.getElementById("link")?.textContent === "live");
-  return page;
+    const context = await browser.newContext({
+        viewport: { width: 1280, height: 860 },
+        ...options,
+    });
+    const page = await context.newPage();
+    page.complaints = [];
+    page.addresses = [];
+    page.on(
+        "console",
+        (m) => ["error", "warning"].includes(m.type()) && page.complaints.push(m.text()),
+    );
+    page.on("pageerror", (error) => page.complaints.push(String(error)));
+    page.on("request", (request) => page.addresses.push(request.url()));
+    page.setDefaultTimeout(8000);
+    await page.goto(`${daemon.base}/${options.hash ?? ""}`);
+    await page.waitForFunction(() => document.getElementById("link")?.textContent === "live");
+    return page;
 }
 
 async function picture(page, name) {
-  if (pictures) {
-    await page.screenshot({ path: join(pictures, `${name}.png`) });
-  }
+    if (pictures) {
+        await page.screenshot({ path: join(pictures, `${name}.png`) });
+    }
 }
 
 /** An instance made by another client, and the page that shows it. */
 async function shown(options = {}) {
-  const made = await daemon.call("POST", "/v1/instances", { example: options.example ?? EXAMPLE });
-  assert.equal(made.status, 201);
-  const page = await open({ ...options, hash: `#/${made.body.id}` });
-  await page.waitForSelector("canvas.plot");
-  return { page, id: made.body.id };
+    const made = await daemon.call("POST", "/v1/instances", {
+        example: options.example ?? EXAMPLE,
+    });
+    assert.equal(made.status, 201);
+    const page = await open({ ...options, hash: `#/${made.body.id}` });
+    await page.waitForSelector("canvas.plot");
+    return { page, id: made.body.id };
 }
 
 const press = (page, name) => page.getByRole("button", { name, exact: true }).click();
 const time = async (page) => parseFloat(await page.textContent("[data-role=time]"));
 const pixels = (page, canvas = "canvas.plot") =>
-  page.evaluate((which) => document.querySelector(which).toDataURL(), canvas);
+    page.evaluate((which) => document.querySelector(which).toDataURL(), canvas);
 
 const tests = {
-  async the_page_loads_without_complaints_or_foreign_requests() {
-    const page = await open();
-    await page.waitForSelector("text=Choose an instance");
-    await page.waitForFunction(() => document.querySelectorAll("#example option").length >= 5);
-    await picture(page, "empty");
-    assert.deepEqual(page.complaints, []);
-    assert.ok(page.addresses.length > 8);
-    assert.deepEqual(page.addresses.filter((url) => !url.startsWith(daemon.base)), []);
-  },
+    async the_page_loads_without_complaints_or_foreign_requests() {
+        const page = await open();
+        await page.waitForSelector("text=Choose an instance");
+        await page.waitForFunction(() => document.querySelectorAll("#example option").length >= 5);
+        await picture(page, "empty");
+        assert.deepEqual(page.complaints, []);
+        assert.ok(page.addresses.length > 8);
+        assert.deepEqual(
+            page.addresses.filter((url) => !url.startsWith(daemon.base)),
+            [],
+        );
+    },
 
-  async an_example_becomes_an_instance_and_is_selected() {
-    const page = await open();
-    await page.selectOption("#example", EXAMPLE);
-    await page.click("#create button");
-    await page.waitForSelector("canvas.plot");
-    const items = (await daemon.call("GET", "/v1/instances")).body.items;
-    assert.equal(items.length, 1);
-    assert.equal(await page.textContent("main h1"), items[0].name);
-    await page.waitForSelector(".list a.here");
-    assert.deepEqual(page.complaints, []);
-  },
+    async an_example_becomes_an_instance_and_is_selected() {
+        const page = await open();
+        await page.selectOption("#example", EXAMPLE);
+        await page.click("#create button");
+        await page.waitForSelector("canvas.plot");
+        const items = (await daemon.call("GET", "/v1/instances")).body.items;
+        assert.equal(items.length, 1);
+        assert.equal(await page.textContent("main h1"), items[0].name);
+        await page.waitForSelector(".list a.here");
+        assert.deepEqual(page.complaints, []);
+    },
 
-  async a_run_moves_the_plot_and_stopping_halts_it() {
-    const { page, id } = await shown();
-    await press(page, "Run in real time");
-    await page.waitForSelector(".badge.on");
-    await until(async () => (await time(page)) > 1.5, "time runs");
-    const first = await pixels(page);
-    const drawn = await pixels(page, "canvas.drawing");
-    const then = await time(page);
-    await until(async () => (await time(page)) > then + 1, "time runs on");
-    assert.notEqual(await pixels(page), first);
-    assert.notEqual(await pixels(page, "canvas.drawing"), drawn);
-    await page.hover("canvas.plot", { position: { x: 420, y: 120 } });
-    await picture(page, "running");
-    await press(page, "Stop");
-    await page.waitForSelector(".badge:not(.on)");
-    await until(async () => !(await daemon.call("GET", `/v1/instances/${id}`)).body.running, "the run ends");
-    const still = (await daemon.call("GET", `/v1/instances/${id}`)).body.time;
-    await until(async () => Math.abs((await time(page)) - still) < 1e-3, "the page shows the last time");
-    assert.deepEqual(page.complaints, []);
-  },
+    async a_run_moves_the_plot_and_stopping_halts_it() {
+        const { page, id } = await shown();
+        await press(page, "Run in real time");
+        await page.waitForSelector(".badge.on");
+        await until(async () => (await time(page)) > 1.5, "time runs");
+        const first = await pixels(page);
+        const drawn = await pixels(page, "canvas.drawing");
+        const then = await time(page);
+        await until(async () => (await time(page)) > then + 1, "time runs on");
+        assert.notEqual(await pixels(page), first);
+        assert.notEqual(await pixels(page, "canvas.drawing"), drawn);
+        await page.hover("canvas.plot", { position: { x: 420, y: 120 } });
+        await picture(page, "running");
+        await press(page, "Stop");
+        await page.waitForSelector(".badge:not(.on)");
+        await until(
+            async () => !(await daemon.call("GET", `/v1/instances/${id}`)).body.running,
+            "the run ends",
+        );
+        const still = (await daemon.call("GET", `/v1/instances/${id}`)).body.time;
+        await until(
+            async () => Math.abs((await time(page)) - still) < 1e-3,
+            "the page shows the last time",
+        );
+        assert.deepEqual(page.complaints, []);
+    },
 
-  async a_step_changes_time_and_values() {
-    const { page, id } = await shown();
-    const cell = "[data-output=x1]";
-    const before = await page.textContent(cell);
-    await page.fill("#size", "0.25");
-    await press(page, "Step");
-    await until(async () => (await time(page)) === 0.25, "the step is shown");
-    assert.notEqual(await page.textContent(cell), before);
-    assert.equal((await daemon.call("GET", `/v1/instances/${id}`)).body.time, 0.25);
-  },
+    async a_step_changes_time_and_values() {
+        const { page, id } = await shown();
+        const cell = "[data-output=x1]";
+        const before = await page.textContent(cell);
+        await page.fill("#size", "0.25");
+        await press(page, "Step");
+        await until(async () => (await time(page)) === 0.25, "the step is shown");
+        assert.notEqual(await page.textContent(cell), before);
+        assert.equal((await daemon.call("GET", `/v1/instances/${id}`)).body.time, 0.25);
+    },
 
-  async steps_of_another_client_are_seen() {
-    const { page, id } = await shown();
-    await daemon.call("POST", `/v1/instances/${id}/step`, { size: 0.5 });
-    await until(async () => (await time(page)) === 0.5, "the other client's step");
-    const value = (await daemon.call("GET", `/v1/instances/${id}/outputs`)).body.outputs.x2;
-    const cell = (await page.textContent("[data-output=x2]")).replace("−", "-");
-    assert.ok(Math.abs(parseFloat(cell) - value) < 1e-3);
-  },
+    async steps_of_another_client_are_seen() {
+        const { page, id } = await shown();
+        await daemon.call("POST", `/v1/instances/${id}/step`, { size: 0.5 });
+        await until(async () => (await time(page)) === 0.5, "the other client's step");
+        const value = (await daemon.call("GET", `/v1/instances/${id}/outputs`)).body.outputs.x2;
+        const cell = (await page.textContent("[data-output=x2]")).replace("−", "-");
+        assert.ok(Math.abs(parseFloat(cell) - value) < 1e-3);
+    },
 
-  async an_input_reaches_the_server_and_a_wrong_one_does_not() {
-    const { page, id } = await shown();
-    const inputs = async () => (await daemon.call("GET", `/v1/instances/${id}/inputs`)).body.inputs;
-    await page.fill("#input-push", "12.5");
-    await page.press("#input-push", "Enter");
-    await until(async () => (await inputs()).push === 12.5, "the input is set");
-    await page.fill("#input-push", "12,x");
-    await page.press("#input-push", "Enter");
-    await page.waitForSelector("#input-push.wrong");
-    assert.equal((await inputs()).push, 12.5);
-  },
+    async an_input_reaches_the_server_and_a_wrong_one_does_not() {
+        const { page, id } = await shown();
+        const inputs = async () =>
+            (await daemon.call("GET", `/v1/instances/${id}/inputs`)).body.inputs;
+        await page.fill("#input-push", "12.5");
+        await page.press("#input-push", "Enter");
+        await until(async () => (await inputs()).push === 12.5, "the input is set");
+        await page.fill("#input-push", "12,x");
+        await page.press("#input-push", "Enter");
+        await page.waitForSelector("#input-push.wrong");
+        assert.equal((await inputs()).push, 12.5);
+    },
 
-  async a_reset_goes_back_to_the_start() {
-    const { page } = await shown();
-    await press(page, "Step");
-    await until(async () => (await time(page)) > 0, "the step");
-    await press(page, "Reset");
-    await until(async () => (await time(page)) === 0, "the reset");
-  },
+    async a_reset_goes_back_to_the_start() {
+        const { page } = await shown();
+        await press(page, "Step");
+        await until(async () => (await time(page)) > 0, "the step");
+        await press(page, "Reset");
+        await until(async () => (await time(page)) === 0, "the reset");
+    },
 
-  async deleting_asks_once_and_then_deletes() {
-    const { page, id } = await shown();
-    await press(page, "Delete");
-    assert.equal((await daemon.call("GET", `/v1/instances/${id}`)).status, 200);
-    await press(page, "Delete for good?");
-    await until(async () => (await daemon.call("GET", `/v1/instances/${id}`)).status === 404, "it is gone");
-    await page.waitForFunction((gone) => !document.querySelector(`a[href="#/${gone}"]`), id);
-  },
+    async deleting_asks_once_and_then_deletes() {
+        const { page, id } = await shown();
+        await press(page, "Delete");
+        assert.equal((await daemon.call("GET", `/v1/instances/${id}`)).status, 200);
+        await press(page, "Delete for good?");
+        await until(
+            async () => (await daemon.call("GET", `/v1/instances/${id}`)).status === 404,
+            "it is gone",
+        );
+        await page.waitForFunction((gone) => !document.querySelector(`a[href="#/${gone}"]`), id);
+    },
 
-  async a_refusal_is_told_with_its_reason() {
-    const { page } = await shown();
-    await page.route("**/step", (route) => route.continue({ postData: JSON.stringify({ size: -1, sise: 2 }) }));
-    await press(page, "Step");
-    const notice = await page.textContent(".notice");
-    await picture(page, "refused");
-    assert.match(notice, /Could not step/);
-    assert.match(notice, /invalid-request/);
-    assert.match(notice, /\/size/);
-    assert.match(notice, /\/sise/);
-    await page.click(".notice button");
-    await page.waitForSelector(".notice", { state: "detached" });
-  },
+    async a_refusal_is_told_with_its_reason() {
+        const { page } = await shown();
+        await page.route("**/step", (route) =>
+            route.continue({ postData: JSON.stringify({ size: -1, sise: 2 }) }),
+        );
+        await press(page, "Step");
+        const notice = await page.textContent(".notice");
+        await picture(page, "refused");
+        assert.match(notice, /Could not step/);
+        assert.match(notice, /invalid-request/);
+        assert.match(notice, /\/size/);
+        assert.match(notice, /\/sise/);
+        await page.click(".notice button");
+        await page.waitForSelector(".notice", { state: "detached" });
+    },
 
-  async everything_works_from_the_keyboard() {
-    const page = await open();
-    await page.focus("#example");
-    await page.keyboard.press("Tab");
-    await page.keyboard.press("Enter");
-    await page.waitForSelector("canvas.plot");
-    await page.focus("#size");
-    await page.keyboard.press("Enter");
-    await until(async () => (await time(page)) > 0, "the step");
-    await page.focus("canvas.plot");
-    const before = await pixels(page);
-    await page.keyboard.press("ArrowLeft");
-    await until(async () => (await pixels(page)) !== before, "the cursor is drawn");
-  },
+    async everything_works_from_the_keyboard() {
+        const page = await open();
+        await page.focus("#example");
+        await page.keyboard.press("Tab");
+        await page.keyboard.press("Enter");
+        await page.waitForSelector("canvas.plot");
+        await page.focus("#size");
+        await page.keyboard.press("Enter");
+        await until(async () => (await time(page)) > 0, "the step");
+        await page.focus("canvas.plot");
+        const before = await pixels(page);
+        await page.keyboard.press("ArrowLeft");
+        await until(async () => (await pixels(page)) !== before, "the cursor is drawn");
+    },
 
-  async a_curve_can_be_switched_off() {
-    const { page } = await shown();
-    await press(page, "Step");
-    await until(async () => (await time(page)) > 0, "the step");
-    const button = page.locator("button.curve").first();
-    assert.equal(await button.getAttribute("aria-pressed"), "true");
-    const before = await pixels(page);
-    await button.click();
-    assert.equal(await button.getAttribute("aria-pressed"), "false");
-    await until(async () => (await pixels(page)) !== before, "the curve is gone");
-  },
+    async a_curve_can_be_switched_off() {
+        const { page } = await shown();
+        await press(page, "Step");
+        await until(async () => (await time(page)) > 0, "the step");
+        const button = page.locator("button.curve").first();
+        assert.equal(await button.getAttribute("aria-pressed"), "true");
+        const before = await pixels(page);
+        await button.click();
+        assert.equal(await button.getAttribute("aria-pressed"), "false");
+        await until(async () => (await pixels(page)) !== before, "the curve is gone");
+    },
 
-  async the_plot_is_sharp_on_fine_screens() {
-    const { page } = await shown({ deviceScaleFactor: 2 });
-    await until(() => page.evaluate(() => {
-      const canvas = document.querySelector("canvas.plot");
-      return canvas.width === 2 * canvas.clientWidth && canvas.clientWidth > 300;
-    }), "twice the pixels");
-  },
+    async the_plot_is_sharp_on_fine_screens() {
+        const { page } = await shown({ deviceScaleFactor: 2 });
+        await until(
+            () =>
+                page.evaluate(() => {
+                    const canvas = document.querySelector("canvas.plot");
+                    return canvas.width === 2 * canvas.clientWidth && canvas.clientWidth > 300;
+                }),
+            "twice the pixels",
+        );
+    },
 
-  async dark_screens_get_a_dark_page() {
-    const { page } = await shown({ colorScheme: "dark" });
-    await press(page, "Run in real time");
-    await until(async () => (await time(page)) > 3, "time runs");
-    await picture(page, "dark");
-    const light = await page.evaluate(() =>
-      getComputedStyle(document.body).backgroundColor.match(/\d+/g).map(Number).reduce((a, b) => a + b));
-    assert.ok(light < 200);
-  },
+    async dark_screens_get_a_dark_page() {
+        const { page } = await shown({ colorScheme: "dark" });
+        await press(page, "Run in real time");
+        await until(async () => (await time(page)) > 3, "time runs");
+        await picture(page, "dark");
+        const light = await page.evaluate(() =>
+            getComputedStyle(document.body)
+                .backgroundColor.match(/\d+/g)
+                .map(Number)
+                .reduce((a, b) => a + b),
+        );
+        assert.ok(light < 200);
+    },
 
-  async a_narrow_screen_does_not_scroll_sideways() {
-    const { page } = await shown({ viewport: { width: 390, height: 800 } });
-    await picture(page, "narrow");
-    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
-  },
+    async a_narrow_screen_does_not_scroll_sideways() {
+        const { page } = await shown({ viewport: { width: 390, height: 800 } });
+        await picture(page, "narrow");
+        assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+    },
 
-  async every_example_is_shown() {
-    const examples = (await daemon.call("GET", "/v1/examples")).body.items;
-    assert.ok(examples.length >= 5);
-    for (const { name } of examples) {
-      const { page, id } = await shown({ example: name });
-      await daemon.call("POST", `/v1/instances/${id}/step`, { count: 200 });
-      await until(async () => (await time(page)) > 0, `${name} has moved`);
-      await picture(page, `example-${name}`);
-      assert.deepEqual(page.complaints, [], name);
-      await page.context().close();
-    }
-  },
+    async every_example_is_shown() {
+        const examples = (await daemon.call("GET", "/v1/examples")).body.items;
+        assert.ok(examples.length >= 5);
+        for (const { name } of examples) {
+            const { page, id } = await shown({ example: name });
+            await daemon.call("POST", `/v1/instances/${id}/step`, { count: 200 });
+            await until(async () => (await time(page)) > 0, `${name} has moved`);
+            await picture(page, `example-${name}`);
+            assert.deepEqual(page.complaints, [], name);
+            await page.context().close();
+        }
+    },
 
-  async a_server_that_ends_is_noticed() {
-    const own = new Daemon();
-    await own.start();
-    const page = await (await browser.newContext()).newPage();
-    await page.goto(own.base);
-    await page.waitForFunction(() => document.getElementById("link")?.textContent === "live");
-    assert.equal(await own.stop(), 0);
-    await page.waitForFunction(() => document.getElementById("link")?.textContent === "no connection");
-  },
+    async a_server_that_ends_is_noticed() {
+        const own = new Daemon();
+        await own.start();
+        const page = await (await browser.newContext()).newPage();
+        await page.goto(own.base);
+        await page.waitForFunction(() => document.getElementById("link")?.textContent === "live");
+        assert.equal(await own.stop(), 0);
+        await page.waitForFunction(
+            () => document.getElementById("link")?.textContent === "no connection",
+        );
+    },
 
-  async the_modules_pass_the_type_checker() {
-    const tsc = require.resolve("typescript/bin/tsc");
-    const folder = new URL("../../clients/web", import.meta.url).pathname;
-    execFileSync(process.execPath, [tsc, "--project", "tsconfig.json"], { cwd: folder });
-  },
+    async the_modules_pass_the_type_checker() {
+        const tsc = require.resolve("typescript/bin/tsc");
+        const folder = new URL("../../clients/web", import.meta.url).pathname;
+        execFileSync(process.execPath, [tsc, "--project", "tsconfig.json"], { cwd: folder });
+    },
 };
 
 async function main() {
-  let passed = 0, failed = 0;
-  await daemon.start();
-  browser = await chromium.launch({ executablePath: process.env.MECHD_TESTS_BROWSER, args: flags });
-  for (const [name, test] of Object.entries(tests)) {
-    if (process.argv.length > 2 && !process.argv.slice(2).includes(name)) {
-      continue;
+    let passed = 0,
+        failed = 0;
+    await daemon.start();
+    browser = await chromium.launch({
+        executablePath: process.env.MECHD_TESTS_BROWSER,
+        args: flags,
+    });
+    for (const [name, test] of Object.entries(tests)) {
+        if (process.argv.length > 2 && !process.argv.slice(2).includes(name)) {
+            continue;
+        }
+        try {
+            await test();
+            passed++;
+        } catch (error) {
+            failed++;
+            console.log(`FAILED ${name}\n    ${error.stdout ?? ""}${error.stack ?? error}`);
+        }
+        // nothing of a test is left for the next one
+        for (const context of browser.contexts()) {
+            await context.close();
+        }
+        for (const item of (await daemon.call("GET", "/v1/instances")).body?.items ?? []) {
+            await daemon.call("DELETE", `/v1/instances/${item.id}`);
+        }
     }
-    try {
-      await test();
-      passed++;
-    } catch (error) {
-      failed++;
-      console.log(`FAILED ${name}\n    ${error.stdout ?? ""}${error.stack ?? error}`);
+    await browser.close();
+    const code = await daemon.stop();
+    if (code !== 0) {
+        failed++;
+        console.log(`FAILED the daemon ended with ${code}`);
     }
-    // nothing of a test is left for the next one
-    for (const context of browser.contexts()) {
-      await context.close();
-    }
-    for (const item of (await daemon.call("GET", "/v1/instances")).body?.items ?? []) {
-      await daemon.call("DELETE", `/v1/instances/${item.id}`);
-    }
-  }
-  await browser.close();
-  const code = await daemon.stop();
-  if (code !== 0) {
-    failed++;
-    console.log(`FAILED the daemon ended with ${code}`);
-  }
-  console.log(`${passed} passed, ${failed} failed`);
-  process.exitCode = failed === 0 && passed > 0 ? 0 : 1;
+    console.log(`${passed} passed, ${failed} failed`);
+    process.exitCode = failed === 0 && passed > 0 ? 0 : 1;
 }
 
 main().catch((error) => {
-  console.log(`FAILED browser: ${error.stack ?? error}\n0 passed, 1 failed`);
-  process.exit(1);
+    console.log(`FAILED browser: ${error.stack ?? error}\n0 passed, 1 failed`);
+    process.exit(1);
 });

@@ -5,7 +5,7 @@
 
 static int run(struct mechctl *m)
 {
-    struct mechc_run r = {.pace = mechctl_option(m, "fast") ? 0. : 1.};
+    struct mechc_run_settings r = {.pace = mechctl_option(m, "fast") ? 0. : 1.};
     int code = mechctl_number(m, "pace", &r.pace);
     if (code == MECHCTL_DONE) {
         code = mechctl_number(m, "period", &r.period);

@@ -8,48 +8,51 @@ static void print_type(const struct mechctl *m, struct mechc_json type)
     static const struct mechctl_column columns[] = {
         {"name", "FIELD", false},
         {"kind", "KIND", false},
+        {"of", "OF", false},
         {"unit", "UNIT", false},
-        {"default", "DEFAULT", false},
         {"required", "REQUIRED", false},
+        {"default", "DEFAULT", false},
         {"doc", "ABOUT", false},
         {0},
     };
     struct mechc_json v;
     struct mechc_bytes text = {0};
-    if (mechc_json_member(type, "name", &v)) {
+    mechc_bytes_text(&text, mechctl_ink(m, MECHCTL_BOLD));
+    if (mechc_json_member(type, "type", &v)) {
         mechctl_inline(v, &text);
+    }
+    mechc_bytes_text(&text, mechctl_ink_off(m));
+    if (mechc_json_member(type, "category", &v)) {
+        mechc_bytes_text(&text, " (");
+        mechctl_inline(v, &text);
+        mechc_bytes_text(&text, ")");
     }
     if (mechc_json_member(type, "doc", &v)) {
         mechc_bytes_text(&text, ": ");
         mechctl_inline(v, &text);
     }
-    printf("%s\n\n", text.at && !text.failed ? text.at : "");
-    mechc_bytes_fini(&text);
+    printf("%s\n", text.failed ? "" : text.at);
     if (mechc_json_member(type, "fields", &v)) {
+        putchar('\n');
         mechctl_print_table(m, v, columns, "no fields");
     }
-}
-
-/* A heading and a table for each list of named things. */
-static void print_lists(const struct mechctl *m, struct mechc_json reply)
-{
-    static const struct mechctl_column columns[] = {
-        {"name", "NAME", false}, {"doc", "ABOUT", false}, {0}};
-    for (struct mechc_json_walk w = mechc_json_walk(reply); mechc_json_next(&w);) {
-        if (mechc_json_kind(w.value) != '[' || mechc_json_count(w.value) == 0) {
-            continue;
+    if (mechc_json_member(type, "outputs", &v)) {
+        fputs("\noutput variables:", stdout);
+        for (struct mechc_json_walk w = mechc_json_walk(v); mechc_json_next(&w);) {
+            mechc_bytes_clear(&text);
+            mechctl_inline(w.value, &text);
+            printf(" %s", text.failed ? "" : text.at);
         }
-        char key[64];
-        mechc_json_text(w.key, key, sizeof key);
-        printf("%s%s%s\n", mechctl_ink(m, MECHCTL_BLUE), key, mechctl_ink_off(m));
-        mechctl_print_table(m, w.value, columns, "");
         putchar('\n');
     }
+    mechc_bytes_fini(&text);
 }
 
 static int run(struct mechctl *m)
 {
-    struct mechc_json reply;
+    static const struct mechctl_column columns[] = {
+        {"type", "TYPE", false}, {"category", "CATEGORY", false}, {"doc", "ABOUT", false}, {0}};
+    struct mechc_json reply, items;
     const int code = m->count > 0
                          ? mechctl_get(m, MECHCTL_PATH("v1", "types", m->arguments[0]), &reply)
                          : mechctl_get(m, MECHCTL_PATH("v1", "types"), &reply);
@@ -58,8 +61,8 @@ static int run(struct mechctl *m)
     }
     if (m->count > 0) {
         print_type(m, reply);
-    } else {
-        print_lists(m, reply);
+    } else if (mechc_json_member(reply, "items", &items)) {
+        mechctl_print_table(m, items, columns, "no types");
     }
     return MECHCTL_DONE;
 }

@@ -89,7 +89,7 @@ static int read_channels(struct view *v, const char *id)
     return MECHCTL_DONE;
 }
 
-/* --- pictures ---------------------------------------------------------------------------------- */
+/* --- pictures --------------------------------------------------------------------------------- */
 
 /* The ring as eight heights between its least and its greatest value. */
 static void print_spark(const struct view *v, const struct channel *c)
@@ -176,7 +176,7 @@ static void print_header(const struct view *v)
     fflush(stdout);
 }
 
-/* --- the loop ---------------------------------------------------------------------------------- */
+/* --- the loop --------------------------------------------------------------------------------- */
 
 static int follow(struct view *v, struct mechc_stream *stream, double most, double every)
 {

@@ -11,8 +11,16 @@ import { Series } from "./series.js";
 /** @typedef {import("./types.js").Channel} Channel */
 /** @typedef {import("./types.js").Sample} Sample */
 
-const CHANNELS_MOST = 24, ON_AT_FIRST = 6, COLORS = 8;
-const WINDOWS = [["5 s", 5], ["10 s", 10], ["30 s", 30], ["60 s", 60], ["all", Infinity]];
+const CHANNELS_MOST = 24,
+  ON_AT_FIRST = 6,
+  COLORS = 8;
+const WINDOWS = [
+  ["5 s", 5],
+  ["10 s", 10],
+  ["30 s", 30],
+  ["60 s", 60],
+  ["all", Infinity],
+];
 
 /**
  * The curves of an instance: each component of each output.
@@ -25,9 +33,14 @@ function channelsOf(variables) {
   for (const v of variables.filter((variable) => variable.causality === "output")) {
     const count = v.shape.length > 0 ? v.shape.reduce((a, b) => a * b, 1) : 1;
     for (let i = 0; i < count && channels.length < CHANNELS_MOST; i++) {
-      channels.push({ key: v.name, component: v.shape.length > 0 ? i : -1,
-        label: v.shape.length > 0 ? `${v.name}[${i}]` : v.name, unit: v.unit,
-        color: channels.length % COLORS, on: channels.length < ON_AT_FIRST });
+      channels.push({
+        key: v.name,
+        component: v.shape.length > 0 ? i : -1,
+        label: v.shape.length > 0 ? `${v.name}[${i}]` : v.name,
+        unit: v.unit,
+        color: channels.length % COLORS,
+        on: channels.length < ON_AT_FIRST,
+      });
     }
   }
   return channels;
@@ -64,18 +77,30 @@ export class Detail {
   /** Ask for everything once, build the panels, then follow the live events. */
   async open() {
     const [info, variables, values, first] = await Promise.all([
-      api.instance(this.id), api.variables(this.id), api.inputs(this.id), api.outputs(this.id)]);
+      api.instance(this.id),
+      api.variables(this.id),
+      api.inputs(this.id),
+      api.outputs(this.id),
+    ]);
     if (this.ended) {
       return;
     }
     this.channels = channelsOf(variables);
     this.series = new Series(this.channels.length);
     this.info = info;
-    this.build(variables.filter((v) => v.causality === "input"), values);
+    this.build(
+      variables.filter((v) => v.causality === "input"),
+      values,
+    );
     this.setRun(info.run?.id ?? null);
     this.receive({ ...first, step: info.step });
-    this.endings.push(api.live(this.id, (sample) => this.receive(sample), (connected) =>
-      this.link(connected ? "live" : "reconnecting", connected)));
+    this.endings.push(
+      api.live(
+        this.id,
+        (sample) => this.receive(sample),
+        (connected) => this.link(connected ? "live" : "reconnecting", connected),
+      ),
+    );
   }
 
   end() {
@@ -93,27 +118,70 @@ export class Detail {
     this.time = make("span", { className: "time", "data-role": "time" });
     this.steps = make("span", { className: "quiet" });
     this.badge = make("span", { className: "badge" });
-    const head = make("div", { className: "head" },
-      make("h1", {}, info.name || info.id), make("span", { className: "quiet" }, info.id), this.badge,
-      make("span", { className: "grow" }), this.time, this.steps);
-    const canvas = make("canvas", { className: "plot", tabIndex: 0, role: "img",
-      "aria-label": "Outputs over time; arrow keys move the cursor, the values stand in the table Outputs" });
+    const head = make(
+      "div",
+      { className: "head" },
+      make("h1", {}, info.name || info.id),
+      make("span", { className: "quiet" }, info.id),
+      this.badge,
+      make("span", { className: "grow" }),
+      this.time,
+      this.steps,
+    );
+    const canvas = make("canvas", {
+      className: "plot",
+      tabIndex: 0,
+      role: "img",
+      "aria-label":
+        "Outputs over time; arrow keys move the cursor, the values stand in the table Outputs",
+    });
     this.plot = new Plot(canvas, /** @type {Series} */ (this.series), this.channels ?? []);
     this.endings.push(() => this.plot?.end());
-    const picture = make("canvas", { className: "drawing", role: "img", "aria-label": "Positions of the bodies" });
+    const picture = make("canvas", {
+      className: "drawing",
+      role: "img",
+      "aria-label": "Positions of the bodies",
+    });
     this.drawing = new Drawing(picture);
     this.endings.push(() => this.drawing?.end());
-    this.picture = make("section", { className: "panel", hidden: true, "aria-label": "Drawing" }, picture);
+    this.picture = make(
+      "section",
+      { className: "panel", hidden: true, "aria-label": "Drawing" },
+      picture,
+    );
     const note = (/** @type {string} */ text) => make("p", { className: "quiet" }, text);
-    this.place.replaceChildren(head, this.toolbar(info), make("div", { className: "grid" },
-      make("div", { className: "column" },
-        make("section", { className: "panel", "aria-label": "Plot" },
-          make("div", { className: "bar" }, this.legend(), this.windows()), canvas),
-        this.picture),
-      make("div", { className: "column" },
-        make("section", { className: "panel" }, make("h2", {}, "Inputs"),
-          inputs.length > 0 ? inputForm(this.id, inputs, values) : note("This model has no inputs.")),
-        make("section", { className: "panel" }, make("h2", {}, "Outputs"), this.table()))));
+    this.place.replaceChildren(
+      head,
+      this.toolbar(info),
+      make(
+        "div",
+        { className: "grid" },
+        make(
+          "div",
+          { className: "column" },
+          make(
+            "section",
+            { className: "panel", "aria-label": "Plot" },
+            make("div", { className: "bar" }, this.legend(), this.windows()),
+            canvas,
+          ),
+          this.picture,
+        ),
+        make(
+          "div",
+          { className: "column" },
+          make(
+            "section",
+            { className: "panel" },
+            make("h2", {}, "Inputs"),
+            inputs.length > 0
+              ? inputForm(this.id, inputs, values)
+              : note("This model has no inputs."),
+          ),
+          make("section", { className: "panel" }, make("h2", {}, "Outputs"), this.table()),
+        ),
+      ),
+    );
   }
 
   /** @param {import("./types.js").Instance} info */
@@ -121,42 +189,75 @@ export class Detail {
     const button = (/** @type {string} */ text, /** @type {() => void} */ act, className = "") =>
       make("button", { type: "button", className, onclick: act }, text);
     this.runButton = button("Run in real time", () => void this.toggleRun(), "primary");
-    const size = make("input", { id: "size", type: "text", inputMode: "decimal", autocomplete: "off",
-      value: String(Number((10 * info.stepSize).toPrecision(6))) });
+    const size = make("input", {
+      id: "size",
+      type: "text",
+      inputMode: "decimal",
+      autocomplete: "off",
+      value: String(Number((10 * info.stepSize).toPrecision(6))),
+    });
     const step = button("Step", () => void this.step(size));
     size.addEventListener("keydown", (event) => event.key === "Enter" && void this.step(size));
     this.stepButton = step;
-    const reset = button("Reset", () => void attempt("reset", async () => {
-      await api.reset(this.id);
-      const now = await api.outputs(this.id);
-      this.receive({ ...now, step: 0 });
-      this.changed();
-    }));
+    const reset = button(
+      "Reset",
+      () =>
+        void attempt("reset", async () => {
+          await api.reset(this.id);
+          const now = await api.outputs(this.id);
+          this.receive({ ...now, step: 0 });
+          this.changed();
+        }),
+    );
     const remove = button("Delete", () => void this.remove(remove), "danger");
-    return make("div", { className: "toolbar", role: "toolbar", "aria-label": "Commands" }, this.runButton,
-      make("span", { className: "joined" }, step, make("label", { htmlFor: "size", className: "hidden" },
-        "Step size in seconds"), size, make("span", { className: "unit" }, "s")),
-      reset, make("span", { className: "grow" }), remove);
+    return make(
+      "div",
+      { className: "toolbar", role: "toolbar", "aria-label": "Commands" },
+      this.runButton,
+      make(
+        "span",
+        { className: "joined" },
+        step,
+        make("label", { htmlFor: "size", className: "hidden" }, "Step size in seconds"),
+        size,
+        make("span", { className: "unit" }, "s"),
+      ),
+      reset,
+      make("span", { className: "grow" }),
+      remove,
+    );
   }
 
   legend() {
-    return make("div", { className: "legend", role: "group", "aria-label": "Curves" },
+    return make(
+      "div",
+      { className: "legend", role: "group", "aria-label": "Curves" },
       ...(this.channels ?? []).map((channel) => {
         const chip = make("span", { className: `chip curve-${channel.color}` });
-        const button = make("button", { type: "button", className: "curve",
-          "aria-pressed": String(channel.on) }, chip, channel.label);
+        const button = make(
+          "button",
+          { type: "button", className: "curve", "aria-pressed": String(channel.on) },
+          chip,
+          channel.label,
+        );
         button.onclick = () => {
           channel.on = !channel.on;
           button.setAttribute("aria-pressed", String(channel.on));
           this.plot?.request();
         };
         return button;
-      }));
+      }),
+    );
   }
 
   windows() {
-    const select = make("select", { "aria-label": "Time shown" }, ...WINDOWS.map(([text, seconds]) =>
-      make("option", { value: String(seconds), selected: seconds === 10 }, String(text))));
+    const select = make(
+      "select",
+      { "aria-label": "Time shown" },
+      ...WINDOWS.map(([text, seconds]) =>
+        make("option", { value: String(seconds), selected: seconds === 10 }, String(text)),
+      ),
+    );
     select.onchange = () => {
       if (this.plot) {
         this.plot.window = Number(select.value);
@@ -172,8 +273,13 @@ export class Detail {
     const rows = (this.channels ?? []).map((channel) => {
       const cell = make("td", { className: "number", "data-output": channel.label });
       this.cells?.push(cell);
-      return make("tr", {}, make("th", { scope: "row" }, channel.label), cell,
-        make("td", { className: "unit" }, channel.unit));
+      return make(
+        "tr",
+        {},
+        make("th", { scope: "row" }, channel.label),
+        cell,
+        make("td", { className: "unit" }, channel.unit),
+      );
     });
     return make("table", { className: "values" }, make("tbody", {}, ...rows));
   }

@@ -3,7 +3,7 @@
 /**
  * @template {keyof HTMLElementTagNameMap} K
  * @param {K} tag
- * @param {Record<string, unknown>} [properties] set on the element; "aria-…" and "data-…" as attributes
+ * @param {Record<string, unknown>} [properties] set on the element; those with a dash as attributes
  * @param {...(Node | string)} children
  * @returns {HTMLElementTagNameMap[K]}
  */
@@ -45,12 +45,16 @@ export function surface(canvas, draw) {
   let pending = 0;
   const paint = () => {
     pending = 0;
-    const width = canvas.clientWidth, height = canvas.clientHeight;
+    const width = canvas.clientWidth,
+      height = canvas.clientHeight;
     const ratio = window.devicePixelRatio || 1;
     if (!context || width === 0 || height === 0) {
       return;
     }
-    if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
+    if (
+      canvas.width !== Math.round(width * ratio) ||
+      canvas.height !== Math.round(height * ratio)
+    ) {
       canvas.width = Math.round(width * ratio);
       canvas.height = Math.round(height * ratio);
     }

@@ -1,11 +1,20 @@
 /**
- * A simple picture of the bodies: those that move on one line are drawn on it, others are projected to
- * the plane in which they spread most.
+ * A simple picture of the bodies: those that move on one line are drawn on it, others are projected
+ * to the plane in which they spread most.
  */
 import { inks, surface } from "./dom.js";
 import { tick, ticks } from "./format.js";
 
 /** @typedef {import("./types.js").Body} Body */
+/**
+ * @typedef {object} Scale of the line below the bodies
+ * @property {number} left metres at its left end
+ * @property {number} right
+ * @property {number} level height in the picture
+ * @property {(v: number) => number} x metres to pixels
+ * @property {number} across axis
+ * @property {number} width of the picture
+ */
 
 const AXES = ["x", "y", "z"];
 const LABELS_MOST = 12;
@@ -86,7 +95,8 @@ export class Drawing {
     const [low, high] = this.extent[across];
     const half = Math.max(...this.bodies.map((b) => sizes(b, across, across)[0] / 2));
     const pad = Math.max((high - low) * 0.1, 1.5 * half, 1e-3);
-    const left = low - pad, right = high + pad;
+    const left = low - pad,
+      right = high + pad;
     const level = height - 36;
     const scale = (width - 48) / (right - left);
     const x = (/** @type {number} */ v) => 24 + (v - left) * scale;
@@ -117,7 +127,7 @@ export class Drawing {
   /**
    * @param {CanvasRenderingContext2D} c
    * @param {(name: string) => string} ink
-   * @param {{left: number, right: number, level: number, x: (v: number) => number, across: number, width: number}} place
+   * @param {Scale} place
    */
   drawLine(c, ink, { left, right, level, x, across, width }) {
     c.strokeStyle = ink("axis");
@@ -151,7 +161,12 @@ export class Drawing {
   drawBody(c, ink, body, { x, y, wide, tall }) {
     const color = body.graphics[0]?.color ?? body.color ?? [];
     const grey = color.length < 3 || (color[0] === color[1] && color[1] === color[2]);
-    c.fillStyle = grey ? ink("body") : `rgb(${color.slice(0, 3).map((v) => Math.round(255 * v)).join(" ")})`;
+    c.fillStyle = grey
+      ? ink("body")
+      : `rgb(${color
+          .slice(0, 3)
+          .map((v) => Math.round(255 * v))
+          .join(" ")})`;
     c.strokeStyle = ink("body-edge");
     c.lineWidth = 1;
     // a rotation about z turns the body in the picture

@@ -59,6 +59,7 @@ export function ticks(low, high, wanted) {
 export function tick(x, step) {
   const value = Math.abs(x) < step * 1e-6 ? 0 : x;
   const decimals = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
-  const text = decimals > 5 || Math.abs(value) >= 1e6 ? value.toExponential(1) : value.toFixed(decimals);
+  const text =
+    decimals > 5 || Math.abs(value) >= 1e6 ? value.toExponential(1) : value.toFixed(decimals);
   return text.replace(/-/g, "−");
 }

@@ -1,4 +1,4 @@
-/** One field per input; Enter or leaving the field sends it, and what the server holds comes back. */
+/** One field per input; Enter or leaving the field sends it; what the server holds comes back. */
 import * as api from "./api.js";
 import { make } from "./dom.js";
 import { attempt } from "./notices.js";
@@ -12,7 +12,10 @@ const write = (value) => (Array.isArray(value) ? value.join(", ") : String(value
  * @returns {import("./types.js").Value | null}
  */
 function read(text, vector) {
-  const parts = text.replace(/−/g, "-").split(/[\s,;]+/).filter((part) => part !== "");
+  const parts = text
+    .replace(/−/g, "-")
+    .split(/[\s,;]+/)
+    .filter((part) => part !== "");
   const numbers = parts.map(Number);
   if (numbers.length === 0 || numbers.some((x) => !Number.isFinite(x))) {
     return null;
@@ -30,8 +33,14 @@ export function inputForm(id, variables, values) {
   function field(variable) {
     const vector = variable.shape.length > 0;
     const key = `input-${variable.name}`;
-    const box = make("input", { id: key, type: "text", inputMode: "decimal", autocomplete: "off",
-      spellcheck: false, value: write(values[variable.name]) });
+    const box = make("input", {
+      id: key,
+      type: "text",
+      inputMode: "decimal",
+      autocomplete: "off",
+      spellcheck: false,
+      value: write(values[variable.name]),
+    });
     let sent = box.value;
     const send = async () => {
       const value = read(box.value, vector);
@@ -42,7 +51,8 @@ export function inputForm(id, variables, values) {
       }
       sent = box.value;
       const reply = await attempt(`set ${variable.name}`, () =>
-        api.setInputs(id, { [variable.name]: value }));
+        api.setInputs(id, { [variable.name]: value }),
+      );
       if (reply?.inputs && document.activeElement !== box) {
         sent = box.value = write(reply.inputs[variable.name]);
       }
@@ -54,9 +64,17 @@ export function inputForm(id, variables, values) {
         void send();
       }
     });
-    return make("div", { className: "field" }, make("label", { htmlFor: key }, variable.name), box,
-      make("span", { className: "unit" }, variable.unit));
+    return make(
+      "div",
+      { className: "field" },
+      make("label", { htmlFor: key }, variable.name),
+      box,
+      make("span", { className: "unit" }, variable.unit),
+    );
   }
-  return make("form", { className: "fields", onsubmit: (/** @type {Event} */ e) => e.preventDefault() },
-    ...variables.map(field));
+  return make(
+    "form",
+    { className: "fields", onsubmit: (/** @type {Event} */ e) => e.preventDefault() },
+    ...variables.map(field),
+  );
 }

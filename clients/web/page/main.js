@@ -28,18 +28,33 @@ const selected = () => decodeURIComponent(location.hash.replace(/^#\/?/, ""));
 /** @param {import("./types.js").Instance} instance */
 function row(instance) {
   const here = instance.id === selected();
-  return make("li", {}, make("a", { href: `#/${encodeURIComponent(instance.id)}`,
-    className: here ? "here" : "", "aria-current": here ? "true" : "false" },
-    make("span", { className: instance.running ? "dot on" : "dot", title: instance.running ? "running" : "idle" }),
-    make("span", { className: "name", title: instance.name }, instance.name || instance.id),
-    make("span", { className: "quiet" }, instance.id),
-    make("span", { className: "quiet number" }, clock(instance.time))));
+  return make(
+    "li",
+    {},
+    make(
+      "a",
+      {
+        href: `#/${encodeURIComponent(instance.id)}`,
+        className: here ? "here" : "",
+        "aria-current": here ? "true" : "false",
+      },
+      make("span", {
+        className: instance.running ? "dot on" : "dot",
+        title: instance.running ? "running" : "idle",
+      }),
+      make("span", { className: "name", title: instance.name }, instance.name || instance.id),
+      make("span", { className: "quiet" }, instance.id),
+      make("span", { className: "quiet number" }, clock(instance.time)),
+    ),
+  );
 }
 
 /** @param {import("./types.js").Instance[]} items */
 function showList(items) {
-  const focused = document.activeElement instanceof HTMLAnchorElement
-    ? document.activeElement.getAttribute("href") : null;
+  const focused =
+    document.activeElement instanceof HTMLAnchorElement
+      ? document.activeElement.getAttribute("href")
+      : null;
   list.replaceChildren(...items.map(row));
   if (items.length === 0) {
     list.append(make("li", { className: "quiet none" }, "None yet. Create one below."));
@@ -75,10 +90,19 @@ async function refresh() {
 }
 
 function welcome() {
-  place.replaceChildren(make("div", { className: "welcome" },
-    make("h1", {}, "Choose an instance, or create one"),
-    make("p", { className: "quiet" }, "An instance is a mechanical model that this server steps. " +
-      "Its outputs are plotted here while it moves, whoever steps it.")));
+  place.replaceChildren(
+    make(
+      "div",
+      { className: "welcome" },
+      make("h1", {}, "Choose an instance, or create one"),
+      make(
+        "p",
+        { className: "quiet" },
+        "An instance is a mechanical model that this server steps. " +
+          "Its outputs are plotted here while it moves, whoever steps it.",
+      ),
+    ),
+  );
 }
 
 async function select() {
@@ -107,14 +131,17 @@ async function offerExamples() {
   const choice = find("example", HTMLSelectElement);
   const text = find("example-about", HTMLElement);
   const examples = (await attempt("list the examples", api.examples)) ?? [];
-  choice.replaceChildren(...examples.map((e) => make("option", { value: e.name }, e.title || e.name)));
+  choice.replaceChildren(
+    ...examples.map((e) => make("option", { value: e.name }, e.title || e.name)),
+  );
   // what it is made of, in one line
   const explain = async () => {
     const name = choice.value;
     const model = await api.example(name).catch(() => null);
     if (model && name === choice.value) {
       const count = model.objects?.length ?? 0;
-      text.textContent = `${name}: ${count} object${count === 1 ? "" : "s"}, ` +
+      text.textContent =
+        `${name}: ${count} object${count === 1 ? "" : "s"}, ` +
         `${model.solver?.integrator ?? "default integrator"}, h = ${model.solver?.stepSize} s`;
     }
   };

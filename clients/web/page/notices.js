@@ -16,16 +16,33 @@ export function tell(doing, error) {
   const text = error instanceof Error ? error.message : String(error);
   const faults = error instanceof Problem ? error.faults : [];
   const code = error instanceof Problem ? error.code : "";
-  const close = make("button", { type: "button", className: "plain", onclick: clear,
-    "aria-label": "Put this message away" }, "×");
-  const list = make("ul", {}, ...faults.map((fault) =>
-    make("li", {}, make("code", {}, fault.pointer || "/"), ` ${fault.message}`)));
-  place.replaceChildren(make("div", { className: "notice" },
-    make("div", { className: "grow" },
-      make("strong", {}, `Could not ${doing}: `), text,
-      code ? make("span", { className: "quiet" }, ` (${code})`) : "",
-      faults.length > 0 ? list : ""),
-    close));
+  const close = make(
+    "button",
+    { type: "button", className: "plain", onclick: clear, "aria-label": "Put this message away" },
+    "×",
+  );
+  const list = make(
+    "ul",
+    {},
+    ...faults.map((fault) =>
+      make("li", {}, make("code", {}, fault.pointer || "/"), ` ${fault.message}`),
+    ),
+  );
+  place.replaceChildren(
+    make(
+      "div",
+      { className: "notice" },
+      make(
+        "div",
+        { className: "grow" },
+        make("strong", {}, `Could not ${doing}: `),
+        text,
+        code ? make("span", { className: "quiet" }, ` (${code})`) : "",
+        faults.length > 0 ? list : "",
+      ),
+      close,
+    ),
+  );
 }
 
 /**

@@ -6,9 +6,21 @@ import { inks, surface } from "./dom.js";
 import { clock, number, tick, ticks } from "./format.js";
 
 /** @typedef {import("./types.js").Channel} Channel */
-/** @typedef {{ unit: string, channels: number[], top: number, height: number, low: number, high: number }} Pane */
+/**
+ * @typedef {object} Pane
+ * @property {string} unit
+ * @property {number[]} channels those that are drawn in it
+ * @property {number} top in the picture
+ * @property {number} height
+ * @property {number} low of the axis
+ * @property {number} high
+ */
 
-const LEFT = 64, RIGHT = 14, TOP = 10, BOTTOM = 30, GAP = 16;
+const LEFT = 64,
+  RIGHT = 14,
+  TOP = 10,
+  BOTTOM = 30,
+  GAP = 16;
 
 export class Plot {
   /**
@@ -92,17 +104,22 @@ export class Plot {
     const room = height - TOP - BOTTOM - GAP * Math.max(0, units.size - 1);
     const each = room / Math.max(1, units.size);
     return [...units].map(([unit, channels], i) => ({
-      unit, channels, top: TOP + i * (each + GAP), height: each, ...this.range(unit, channels),
+      unit,
+      channels,
+      top: TOP + i * (each + GAP),
+      height: each,
+      ...this.range(unit, channels),
     }));
   }
 
   /**
-   * A range that grows at once and shrinks only when much of it is unused, so that the axis is calm.
+   * A range that grows at once and shrinks only when much of it is unused: a calm axis.
    * @param {string} unit
    * @param {number[]} channels
    */
   range(unit, channels) {
-    let least = Infinity, most = -Infinity;
+    let least = Infinity,
+      most = -Infinity;
     const { series } = this;
     for (let i = series.from(this.low); i < series.count; i++) {
       for (const k of channels) {
@@ -159,7 +176,11 @@ export class Plot {
       c.fillStyle = ink("quiet");
       c.textAlign = "center";
       c.textBaseline = "middle";
-      c.fillText(panes.length === 0 ? "no curve is switched on" : "no samples yet", width / 2, height / 2);
+      c.fillText(
+        panes.length === 0 ? "no curve is switched on" : "no samples yet",
+        width / 2,
+        height / 2,
+      );
     }
   }
 
@@ -218,7 +239,12 @@ export class Plot {
     }
     c.stroke();
     c.strokeStyle = ink("axis");
-    c.strokeRect(LEFT + 0.5, Math.round(pane.top) + 0.5, width - LEFT - RIGHT - 1, Math.round(pane.height));
+    c.strokeRect(
+      LEFT + 0.5,
+      Math.round(pane.top) + 0.5,
+      width - LEFT - RIGHT - 1,
+      Math.round(pane.height),
+    );
     // the unit, upright beside its axis
     c.save();
     c.translate(12, pane.top + pane.height / 2);
@@ -244,9 +270,13 @@ export class Plot {
     c.fillStyle = color;
     c.lineWidth = 1.6;
     c.beginPath();
-    let column = NaN, least = 0, most = 0, end = 0;
+    let column = NaN,
+      least = 0,
+      most = 0,
+      end = 0;
     for (let i = first; i < series.count; i++) {
-      const px = x(series.time(i)), py = y(series.value(i, k));
+      const px = x(series.time(i)),
+        py = y(series.value(i, k));
       if (!dense) {
         c.lineTo(px, py);
         continue;
@@ -305,8 +335,13 @@ export class Plot {
         const color = ink(`curve-${this.channels[k].color}`);
         c.fillStyle = color;
         c.beginPath();
-        c.arc(place, pane.top + pane.height - ((v - pane.low) / (pane.high - pane.low)) * pane.height,
-          3.2, 0, 2 * Math.PI);
+        c.arc(
+          place,
+          pane.top + pane.height - ((v - pane.low) / (pane.high - pane.low)) * pane.height,
+          3.2,
+          0,
+          2 * Math.PI,
+        );
         c.fill();
         rows.push({ text: `${this.channels[k].label}  ${number(v)} ${pane.unit}`.trim(), color });
       }

@@ -55,7 +55,8 @@ export class Series {
    * @param {number} time
    */
   from(time) {
-    let low = 0, high = this.count;
+    let low = 0,
+      high = this.count;
     while (low < high) {
       const middle = (low + high) >> 1;
       if (this.time(middle) < time) {
