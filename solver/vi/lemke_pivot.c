@@ -1,7 +1,8 @@
 /* Pivots of Lemke's method on a dictionary  x_B = b + D x_N.
  *
- * At first x_B = w, x_N = (z, z_0), D = [A, 1], b = q (the covering vector is 0 on bilateral rows).
- * Bilateral rows are pivoted out first: their z stays basic and free, their w stays at 0.
+ * At first x_B = w, x_N = (z, z_0), D = [A, 1], b = q (a covering vector of ones).
+ * Bilateral rows are pivoted out first: their z stays basic and free, their w stays at 0; they are
+ * not covered.
  * Ties of the ratio test are broken lexicographically: q is thought of as q + (ε, ε², …), and since
  * w_k enters its row as w_k − ε^k, the coefficient of ε^k in row i is −D_ik when w_k is nonbasic in
  * column k, and 1 in the row of w_k when it is basic. See lemke.c for the source.
@@ -49,7 +50,7 @@ static void fill(struct dictionary *d)
         for (int32_t j = 0; j < n; j++) {
             row[j] = d->p->A[(size_t)j * (size_t)d->p->lda + (size_t)i];
         }
-        row[n] = is_bilateral(d, i) ? 0. : 1.;
+        row[n] = 1.;
         row[n + 1] = d->p->q[i];
         d->s->basic[i] = i;
         d->s->where[i] = i;
