@@ -81,19 +81,15 @@ bool mechp_reader_plain(struct mechp_reader *r, const json_t *value, const struc
         return false;
     }
     const double x = json_number_value(value);
-    const bool ranged = mechp_bind_has_range(f);
-    const bool above = (f->flags & MECH_ABOVE_MIN) != 0;
-    const bool below = (f->flags & MECH_BELOW_MAX) != 0;
     if (!isfinite(x)) {
         MECHP_FAULT(r, "must be finite");
         return false;
     }
-    if (ranged && (x < f->min || (above && x <= f->min))) {
-        out_of_range(r, f, above ? "above" : "at least", f->min, x);
-        return false;
-    }
-    if (ranged && (x > f->max || (below && x >= f->max))) {
-        out_of_range(r, f, below ? "below" : "at most", f->max, x);
+    if (!mech_field_admits(f, x)) {
+        const bool low = x <= f->min;
+        const bool strict = (f->flags & (low ? MECH_ABOVE_MIN : MECH_BELOW_MAX)) != 0;
+        out_of_range(r, f, low ? (strict ? "above" : "at least") : (strict ? "below" : "at most"),
+                     low ? f->min : f->max, x);
         return false;
     }
     *out = x;

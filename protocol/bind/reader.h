@@ -31,12 +31,6 @@ const char *mechp_reader_kind(const json_t *value);
  * NULL and *bad when it is a bad one (a fault was added). */
 const char *mechp_reader_expression(struct mechp_reader *r, const json_t *value, bool *bad);
 
-/* False when the table gives no range: 0 to 0 allows everything. */
-static inline bool mechp_bind_has_range(const struct mech_field *f)
-{
-    return f->min < 0. || f->min > 0. || f->max < 0. || f->max > 0.;
-}
-
 /* A finite number in the field's range. False: a fault was added. */
 bool mechp_reader_plain(struct mechp_reader *r, const json_t *value, const struct mech_field *f,
                         double *out);

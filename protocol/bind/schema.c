@@ -47,7 +47,7 @@ static void false_member(struct mechp_text *w, const char *key)
 static void number_members(struct printer *p, const struct mech_field *f, const char *type)
 {
     mechp_schema_text(p->w, "type", type);
-    if (!mechp_bind_has_range(f)) {
+    if (!mech_field_has_range(f)) {
         return;
     }
     if (isfinite(f->min)) {

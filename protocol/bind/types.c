@@ -93,7 +93,7 @@ static void write_field(struct mechp_text *w, const struct mech_table *table,
         mechp_text_key(w, "columns");
         mechp_text_unsigned(w, f->columns);
     }
-    if (is_numeric(f->kind) && mechp_bind_has_range(f)) {
+    if (is_numeric(f->kind) && mech_field_has_range(f)) {
         range_member(w, (f->flags & MECH_ABOVE_MIN) != 0 ? "above" : "minimum", f->min);
         range_member(w, (f->flags & MECH_BELOW_MAX) != 0 ? "below" : "maximum", f->max);
     }

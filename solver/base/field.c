@@ -13,6 +13,21 @@ const struct mech_field *mech_table_find(const struct mech_table *table, const c
     return NULL;
 }
 
+bool mech_field_has_range(const struct mech_field *f)
+{
+    return f->min < 0. || f->min > 0. || f->max < 0. || f->max > 0.;
+}
+
+bool mech_field_admits(const struct mech_field *f, double value)
+{
+    if (!isfinite(value) || !mech_field_has_range(f)) {
+        return isfinite(value);
+    }
+    const bool above = value > f->min || (value >= f->min && (f->flags & MECH_ABOVE_MIN) == 0);
+    const bool below = value < f->max || (value <= f->max && (f->flags & MECH_BELOW_MAX) == 0);
+    return above && below;
+}
+
 void mech_table_defaults(const struct mech_table *table, void *at)
 {
     for (size_t i = 0; i < table->count; i++) {

@@ -18,22 +18,22 @@
 #include <stdint.h>
 
 enum mech_kind {
-    MECH_BOOL,       /* bool */
-    MECH_INT,        /* int32_t */
-    MECH_REAL,       /* double; "=expression" of the parameters allowed */
-    MECH_REALS,      /* double[count]; nested rows when `columns` is set; each element as MECH_REAL */
-    MECH_VECTOR,     /* struct mech_vector, of any length; each element as MECH_REAL */
-    MECH_MATRIX,     /* struct mech_mat (solver/linalg/mat.h), any of the four written forms */
-    MECH_STRING,     /* const char * */
-    MECH_CHOICE,     /* int32_t, index into `choices`; a name in the document */
-    MECH_REF,        /* struct mech_ref, one item of category `target` by name */
-    MECH_REFS,       /* struct mech_refs; `count` of them, 0: any number */
-    MECH_VALUES,     /* struct mech_values; numbers or "=expressions" of parameters and t */
-    MECH_FORMULA,    /* struct mech_formula; "=expression" of parameters and local variables */
-    MECH_STRUCT,     /* the struct that `table` describes */
-    MECH_STRUCTS,    /* struct mech_structs; a list of structs that `table` describes */
-    MECH_ITEMS,      /* struct mech_items (solver/items/item.h); a list of items of `target` */
-    MECH_VARIANT,    /* struct mech_item without name; one item of `target`, nested */
+    MECH_BOOL,    /* bool */
+    MECH_INT,     /* int32_t */
+    MECH_REAL,    /* double; "=expression" of the parameters allowed */
+    MECH_REALS,   /* double[count]; nested rows when `columns` is set; each element as MECH_REAL */
+    MECH_VECTOR,  /* struct mech_vector, of any length; each element as MECH_REAL */
+    MECH_MATRIX,  /* struct mech_mat (solver/linalg/mat.h), any of the four written forms */
+    MECH_STRING,  /* const char * */
+    MECH_CHOICE,  /* int32_t, index into `choices`; a name in the document */
+    MECH_REF,     /* struct mech_ref, one item of category `target` by name */
+    MECH_REFS,    /* struct mech_refs; `count` of them, 0: any number */
+    MECH_VALUES,  /* struct mech_values; numbers or "=expressions" of parameters and t */
+    MECH_FORMULA, /* struct mech_formula; "=expression" of parameters and local variables */
+    MECH_STRUCT,  /* the struct that `table` describes */
+    MECH_STRUCTS, /* struct mech_structs; a list of structs that `table` describes */
+    MECH_ITEMS,   /* struct mech_items (solver/items/item.h); a list of items of `target` */
+    MECH_VARIANT, /* struct mech_item without name; one item of `target`, nested */
     MECH_PARAMETERS, /* struct mech_parameters; an object of names and numbers */
 };
 
@@ -68,7 +68,7 @@ struct mech_values {
 
 /* A formula in local variables (say u, v), with its partial derivatives if they were given. */
 struct mech_formula {
-    const char *text;     /* expression without its "=", or NULL: absent */
+    const char *text;       /* expression without its "=", or NULL: absent */
     const char *partial[4]; /* derivative by the i-th local variable, or NULL: differenced */
 };
 
@@ -90,22 +90,22 @@ struct mech_parameters {
 struct mech_table;
 
 struct mech_field {
-    const char *name;          /* the document's key */
+    const char *name; /* the document's key */
     enum mech_kind kind;
-    size_t offset;             /* of the member in its struct */
-    uint32_t flags;            /* enum mech_field_flags */
-    uint32_t count;            /* REALS, REFS, VALUES: how many (0: any number, REALS excepted) */
-    uint32_t columns;          /* REALS: row length of a fixed matrix, 0: a flat list */
-    int32_t target;            /* REF, REFS, ITEMS, VARIANT: enum mech_category */
-    const char *unit;          /* SI, "" when dimensionless, NULL when it has none */
-    double preset;             /* default of BOOL, INT, REAL, CHOICE */
-    const double *presets;     /* default of REALS, VALUES [count], or NULL: zeros */
-    double min, max;           /* allowed range of each number */
+    size_t offset;              /* of the member in its struct */
+    uint32_t flags;             /* enum mech_field_flags */
+    uint32_t count;             /* REALS, REFS, VALUES: how many (0: any number, REALS excepted) */
+    uint32_t columns;           /* REALS: row length of a fixed matrix, 0: a flat list */
+    int32_t target;             /* REF, REFS, ITEMS, VARIANT: enum mech_category */
+    const char *unit;           /* SI, "" when dimensionless, NULL when it has none */
+    double preset;              /* default of BOOL, INT, REAL, CHOICE */
+    const double *presets;      /* default of REALS, VALUES [count], or NULL: zeros */
+    double min, max;            /* allowed range of each number */
     const char *const *choices; /* CHOICE: names, closed by NULL */
     const char *const *locals;  /* FORMULA: names of its local variables, closed by NULL; the first
                                    four may bring partial derivatives */
     const struct mech_table *table; /* STRUCT, STRUCTS */
-    const char *doc;           /* one sentence for people */
+    const char *doc;                /* one sentence for people */
 };
 
 /* Ranges, written once: {…, MECH_ANY_REAL}. */
@@ -115,7 +115,7 @@ struct mech_field {
 struct mech_table {
     const char *name; /* type name for schemas */
     const char *doc;
-    size_t size;      /* of the struct */
+    size_t size; /* of the struct */
     const struct mech_field *fields;
     size_t count;
 };
@@ -124,6 +124,12 @@ struct mech_table {
 
 /* The field of that name, or NULL. */
 const struct mech_field *mech_table_find(const struct mech_table *table, const char *name);
+
+/* False when the table gives the field no range: 0 to 0 allows everything. */
+bool mech_field_has_range(const struct mech_field *f);
+
+/* True when a number is finite and in the field's range. */
+bool mech_field_admits(const struct mech_field *f, double value);
 
 /* Write the defaults of a table into a zeroed struct (VECTOR, MATRIX, REFS, … stay empty; VALUES
  * of fixed count point at nothing until they are read). Any thread. */

@@ -82,5 +82,22 @@ static void defaults_of_every_kind_are_written(void)
     CU_ASSERT_PTR_NULL(s.load.number);
 }
 
-UNIT_TESTS(UNIT_TEST(a_field_is_found_by_its_whole_name),
+static void ranges_hold_with_and_without_their_ends(void)
+{
+    const struct mech_field closed = {.min = 0., .max = 1.};
+    const struct mech_field open = {.min = 0., .max = 1., .flags = MECH_ABOVE_MIN | MECH_BELOW_MAX};
+    const struct mech_field none = {.name = "no range"};
+    const struct mech_field half = {MECH_NOT_NEGATIVE};
+    CU_ASSERT(mech_field_admits(&closed, 0.) && mech_field_admits(&closed, 1.));
+    CU_ASSERT(!mech_field_admits(&closed, -1e-300) && !mech_field_admits(&closed, 1.0000001));
+    CU_ASSERT(!mech_field_admits(&open, 0.) && !mech_field_admits(&open, 1.));
+    CU_ASSERT(mech_field_admits(&open, 0.5));
+    CU_ASSERT(mech_field_admits(&none, -1e300) && !mech_field_has_range(&none));
+    CU_ASSERT(mech_field_admits(&half, 1e300) && !mech_field_admits(&half, -1.));
+    // what is not finite is in no range
+    CU_ASSERT(!mech_field_admits(&none, NAN) && !mech_field_admits(&half, HUGE_VAL));
+}
+
+UNIT_TESTS(UNIT_TEST(ranges_hold_with_and_without_their_ends),
+           UNIT_TEST(a_field_is_found_by_its_whole_name),
            UNIT_TEST(defaults_of_every_kind_are_written))
