@@ -224,11 +224,11 @@ static int check(const struct mechd_config *c, char *fault, size_t size)
     return 0;
 }
 
-/* Flags; `given` notes which. Returns -1 with a sentence. */
-static int read_flags(struct mechd_config *c, int argc, char **argv, bool *given, const char **file,
+/* Flags, closed by NULL; `given` notes which. Returns -1 with a sentence. */
+static int read_flags(struct mechd_config *c, char **argv, bool *given, const char **file,
                       char *fault, size_t size)
 {
-    for (int k = 1; k < argc; k++) {
+    for (int k = 1; argv[k] != NULL; k++) {
         const char *flag = argv[k];
         if (strncmp(flag, "--", 2) != 0) {
             snprintf(fault, size, "'%s' is not an option; see --help", flag);
@@ -253,7 +253,12 @@ static int read_flags(struct mechd_config *c, int argc, char **argv, bool *given
         if (value == NULL && o != NULL && o->kind == SWITCH) {
             value = "true";
         } else if (value == NULL) {
-            value = k + 1 < argc ? argv[++k] : "";
+            value = argv[k + 1];
+            if (value == NULL || strncmp(value, "--", 2) == 0) {
+                snprintf(fault, size, "--%.*s needs a value", (int)n, flag);
+                return -1;
+            }
+            k++;
         }
         if (is_config) {
             *file = value;
@@ -281,7 +286,7 @@ int mechd_config_read(struct mechd_config *c, int argc, char **argv, char *fault
     // flags first: they are the strongest, and name the file
     bool given[OPTIONS] = {false};
     const char *file = getenv("MECHD_CONFIG");
-    if (read_flags(c, argc, argv, given, &file, fault, size) != 0) {
+    if (read_flags(c, argv, given, &file, fault, size) != 0) {
         return -1;
     }
     if (c->action != MECHD_SERVE) {

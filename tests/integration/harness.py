@@ -8,7 +8,8 @@ The same operations go through HTTP (HttpDoor) and JSON over ZeroMQ (ZmqDoor), b
 name; the route of an operation is read from protocol/wire/routes.def. Binary frames: Partner, Stream,
 Forces. Nothing here sleeps for a fixed time: conditions are awaited with a deadline (wait_until).
 
-Environment: MECHD_TESTS_BUILD, the build directory that holds server/mechd (default build/tests);
+Environment: MECHD_TESTS_BUILD, the build directory that holds server/mechd (default
+build/tests/release);
 MECHD_TESTS_WRAP, a command in front of the daemon, such as a debugger; MECHD_TESTS_DEADLINE, a
 factor on every deadline for slow machines and sanitizers."""
 import base64
@@ -28,7 +29,7 @@ import urllib.parse
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SLOW = float(os.environ.get('MECHD_TESTS_DEADLINE', '1'))
-BUILD = os.environ.get('MECHD_TESTS_BUILD', os.path.join(ROOT, 'build', 'tests'))
+BUILD = os.environ.get('MECHD_TESTS_BUILD', os.path.join(ROOT, 'build', 'tests', 'release'))
 SANITIZER = re.compile(r'(ERROR|WARNING): (Address|Thread|Leak|Memory)Sanitizer|runtime error: |'
                        r'ERROR: LeakSanitizer|Assertion .* failed')
 
@@ -249,9 +250,14 @@ class ZmqDoor:
         if routes().get(op, ('',))[0] == 'GET':
             fields = as_query(fields)
         self.socket.send_multipart([b'', json.dumps({'op': op, **fields}).encode()])
+        return self.receive(201 if op == 'create' else 200)
+
+    def receive(self, success=200):
+        """(status, body) of the next reply; a refusal is {"ok": false, "error": problem}."""
         body = json.loads(self.socket.recv_multipart()[-1])
-        is_problem = isinstance(body, dict) and 'code' in body and 'status' in body
-        return body['status'] if is_problem else 201 if op == 'create' else 200, body
+        if isinstance(body, dict) and body.get('ok') is False:
+            return body['error']['status'], body['error']
+        return success, body
 
 
 KINDS = {name: number for number, name in enumerate(

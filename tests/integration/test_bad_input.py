@@ -73,8 +73,8 @@ class BadInput(unittest.TestCase):
     def setUpClass(cls):
         cls.daemon = Daemon()
         cls.http = HttpDoor(cls.daemon)
-        cls.id = cls.daemon.create(models.oscillator())
-        cls.http.call('step', id=cls.id, count=3)
+        cls.instance = cls.daemon.create(models.oscillator())
+        cls.http.call('step', id=cls.instance, count=3)
 
     @classmethod
     def tearDownClass(cls):
@@ -90,9 +90,9 @@ class BadInput(unittest.TestCase):
         self.assertEqual(self.everything(), self.before)
 
     def everything(self):
-        state = self.http.call('get-state', id=self.id)[1]
+        state = self.http.call('get-state', id=self.instance)[1]
         names = [i['id'] for i in self.http.call('instances')[1]['items']]
-        return state, self.http.call('get-inputs', id=self.id)[1], sorted(names)
+        return state, self.http.call('get-inputs', id=self.instance)[1], sorted(names)
 
     def is_problem(self, reply, status, pointer=None):
         statuses = status if isinstance(status, tuple) else (status,)
@@ -145,17 +145,19 @@ class BadInput(unittest.TestCase):
                 self.is_problem(reply, status)
 
     def test_a_truncated_body_is_dropped(self):
+        """A body that ends before its announced length changes nothing and hurts nobody."""
         host, port = self.daemon.base.split('//')[1].split(':')
-        with socket.create_connection((host, int(port)), 5) as s:
-            s.sendall(b'POST /v1/instances HTTP/1.1\r\nHost: x\r\nContent-Type: application/json'
-                      b'\r\nContent-Length: 1000\r\n\r\n{"model": {')
-            s.shutdown(socket.SHUT_WR)
-            s.settimeout(10 * harness.SLOW)
-            answer = s.recv(4096)
-        self.assertTrue(answer == b'' or answer.startswith(b'HTTP/1.1 4'), answer)
+        for _ in range(20):
+            with socket.create_connection((host, int(port)), 5) as s:
+                s.sendall(b'POST /v1/instances HTTP/1.1\r\nHost: x\r\n'
+                          b'Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n'
+                          b'{"model": {')
+        text = json.dumps({'model': models.oscillator()}).encode()
+        for cut in range(0, len(text), 97):
+            self.is_problem(self.daemon.call('POST', '/v1/instances', text[:cut]), 400)
 
     def test_wrong_methods_and_paths(self):
-        path = '/v1/instances/' + self.id
+        path = '/v1/instances/' + self.instance
         for method, where, status in (
                 ('DELETE', '/v1/examples', 405), ('PATCH', path + '/step', 405),
                 ('POST', '/livez', 405), ('GET', '/v1/nowhere', 404), ('GET', path + '/no', 404),
@@ -189,15 +191,15 @@ class BadInput(unittest.TestCase):
                 ({'count': 1, 'forces': {'no': [1]}}, '/forces'),
                 ({'count': 10 ** 18}, '/count')):
             with self.subTest(str(body)):
-                reply = self.daemon.call('POST', '/v1/instances/%s/step' % self.id, body)
+                reply = self.daemon.call('POST', '/v1/instances/%s/step' % self.instance, body)
                 self.is_problem(reply, (400, 422), pointer)
 
     def test_a_step_from_another_time_is_refused(self):
-        status, body = self.http.call('step', id=self.id, size=0.1, expectTime=55.0)
+        status, body = self.http.call('step', id=self.instance, size=0.1, expectTime=55.0)
         self.assertEqual((status, body['code']), (409, 'time-mismatch'))
 
     def test_states_and_inputs_that_do_not_fit(self):
-        path = '/v1/instances/' + self.id
+        path = '/v1/instances/' + self.instance
         for where, body in (('/state', {'q': [1, 2]}), ('/state', {'q': 'x'}),
                             ('/state', {'w': [1]}), ('/state', {'q': [None]}),
                             ('/inputs', {'inputs': {'no': 1}}),
@@ -213,7 +215,7 @@ class BadInput(unittest.TestCase):
         self.is_problem(reply, 415)
 
     def test_a_body_over_the_limit_is_refused(self):
-        reply = self.daemon.call('POST', '/v1/instances/%s/step' % self.id, b' ' * (3 << 20))
+        reply = self.daemon.call('POST', '/v1/instances/%s/step' % self.instance, b' ' * (3 << 20))
         self.is_problem(reply, 413)
 
     def test_unknown_operations_over_zeromq(self):
@@ -221,11 +223,11 @@ class BadInput(unittest.TestCase):
         for body in ({'op': 'dance'}, {}, {'op': 5}, {'op': 'step'}, {'op': 'step', 'id': 7}):
             with self.subTest(str(body)):
                 door.socket.send_multipart([b'', json.dumps(body).encode()])
-                reply = json.loads(door.socket.recv_multipart()[-1])
-                self.assertGreaterEqual(reply['status'], 400)
+                status, reply = door.receive()
+                self.assertGreaterEqual(status, 400)
                 self.assertTrue(reply['code'])
         door.socket.send_multipart([b'', b'{"op": '])
-        self.assertEqual(json.loads(door.socket.recv_multipart()[-1])['code'], 'malformed-json')
+        self.assertEqual(door.receive()[1]['code'], 'malformed-json')
 
     def test_frames_that_make_no_sense(self):
         good = harness.pack('step', [1.0], size=0.01)
@@ -243,7 +245,7 @@ class BadInput(unittest.TestCase):
                     self.assertEqual(reply['kind'], harness.KINDS['error'])
                     self.assertNotEqual(reply['status'], 0)
                 else:
-                    self.assertIn('code', json.loads(head))
+                    self.assertIn('code', json.loads(head)['error'])
                 door.close()
 
     def test_nan_in_a_frame_is_refused(self):

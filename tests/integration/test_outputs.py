@@ -34,9 +34,9 @@ class Outputs(unittest.TestCase):
 
     def coordinates(self, door, i):
         """q and v of each configuration: the state before the last communication step too."""
-        door.call('step', id=i, count=10)
+        door.call('step', id=i, size=0.1)
         start = door.call('get-state', id=i)[1]
-        door.call('step', id=i, count=10)
+        door.call('step', id=i, size=0.1)
         now = door.call('get-state', id=i)[1]
         self.assertNotEqual(start['q'], now['q'])
         return {'reference': (REFERENCE, 0.0), 'initial': (START_Q, START_V),
