@@ -1,0 +1,110 @@
+/* Snapshots: restored and uninterrupted runs agree to the bit; what does not fit is refused. */
+#include "tests/unit/model.h"
+
+#define MODEL(name, parameter)                                                                     \
+    "{'mechd': 1, 'parameters': {'k': " parameter "},"                                             \
+    "'nodes': [{'name': '" name "', 'type': 'Node1D', 'initialCoordinates': [0.5]},"               \
+    "{'name': 'y', 'type': 'NodeGenericODE1', 'initialCoordinates': [1, 0]}],"                     \
+    "'objects': [{'name': 'm', 'type': 'Mass1D', 'node': '" name "', 'physicsMass': 1},"           \
+    "{'name': 's', 'type': 'CoordinateSpringDamper', 'markers': ['g', 'x'], 'stiffness': '=k',"    \
+    "'damping': 1, 'springForceUserFunction': '=stiff*u + k*u + u^3'},"                            \
+    "{'name': 'o', 'type': 'GenericODE1', 'nodes': ['y'], 'systemMatrix': [[0, 1], [-50, 0]]}],"   \
+    "'markers': [{'name': 'g', 'type': 'MarkerGroundCoordinate'},"                                 \
+    "{'name': 'x', 'type': 'MarkerNodeCoordinate', 'node': '" name "'}],"                          \
+    "'loads': [{'name': 'F', 'type': 'LoadCoordinate', 'marker': 'x', 'load': '=sin(t)'}],"        \
+    "'inputs': [{'name': 'f', 'load': 'F'}, {'name': 'p', 'parameter': 'stiff'}]}"
+
+/* one more parameter, so that the law reads one that changes while it runs */
+#define WITH_STIFF(name) MODEL(name, "100, 'stiff': 3")
+
+static void restored_and_uninterrupted_agree_to_the_bit(void)
+{
+    struct mech_sim *const a = model_of(WITH_STIFF("n")), *const b = model_of(WITH_STIFF("n"));
+    const size_t size = mech_sim_snapshot_size(a);
+    char *const bytes = calloc(3, size);
+    const double force = 2., slope = 0.5, stiff = 7.;
+    bool same = false;
+
+    CU_ASSERT_EQUAL(model_steps(a, 37), 0);
+    CU_ASSERT_EQUAL(mech_sim_set_input(a, 1, &stiff, 0, NULL), 0);
+    CU_ASSERT_EQUAL(model_steps(a, 10), 0);
+    CU_ASSERT_EQUAL(mech_sim_set_input(a, 0, &force, 1, &slope), 0);
+    mech_sim_snapshot_write(a, bytes);
+    CU_ASSERT_EQUAL(model_steps(a, 200), 0);
+    mech_sim_snapshot_write(a, bytes + size);
+
+    /* into another simulation, parameters and inputs included */
+    CU_ASSERT_EQUAL(mech_sim_snapshot_read(b, bytes, size, &same), 0);
+    CU_ASSERT(same);
+    CU_ASSERT_EQUAL(mech_sim_get_parameter(b, 1), 7.);
+    CU_ASSERT_EQUAL(model_steps(b, 200), 0);
+    mech_sim_snapshot_write(b, bytes + 2 * size);
+    CU_ASSERT_EQUAL(memcmp(bytes + size, bytes + 2 * size, size), 0);
+    free(bytes);
+    mech_sim_destroy(a);
+    mech_sim_destroy(b);
+}
+
+static void damaged_or_foreign_snapshots_change_nothing(void)
+{
+    struct mech_sim *const a = model_of(WITH_STIFF("n")), *const b = model_of(WITH_STIFF("other"));
+    const size_t size = mech_sim_snapshot_size(a);
+    char *const bytes = calloc(3, size), *const now = bytes + size, *const then = now + size;
+
+    CU_ASSERT_EQUAL(model_steps(a, 5), 0);
+    mech_sim_snapshot_write(a, bytes);
+    CU_ASSERT_EQUAL(size, mech_sim_snapshot_size(b));
+    CU_ASSERT_EQUAL(mech_sim_snapshot_read(b, bytes, size, NULL), MECH_MISMATCH);
+    CU_ASSERT_EQUAL(mech_sim_snapshot_read(a, bytes, size - 1, NULL), MECH_MISMATCH);
+
+    CU_ASSERT_EQUAL(model_steps(a, 5), 0);
+    mech_sim_snapshot_write(a, now);
+    for (size_t i = 0; i < size; i++) {
+        bytes[i] = (char)(bytes[i] ^ 0x10);
+        CU_ASSERT_EQUAL(mech_sim_snapshot_read(a, bytes, size, NULL), MECH_MISMATCH);
+        bytes[i] = (char)(bytes[i] ^ 0x10);
+    }
+    mech_sim_snapshot_write(a, then);
+    CU_ASSERT_EQUAL(memcmp(now, then, size), 0);
+    free(bytes);
+    mech_sim_destroy(a);
+    mech_sim_destroy(b);
+}
+
+static void reset_is_the_beginning_again(void)
+{
+    struct mech_sim *const s = model_of(WITH_STIFF("n"));
+    const size_t size = mech_sim_snapshot_size(s);
+    char *const bytes = calloc(2, size);
+    const double force = 2., stiff = 7.;
+
+    mech_sim_snapshot_write(s, bytes);
+    CU_ASSERT_EQUAL(mech_sim_set_input(s, 0, &force, 0, NULL), 0);
+    CU_ASSERT_EQUAL(mech_sim_set_input(s, 1, &stiff, 0, NULL), 0);
+    CU_ASSERT_EQUAL(model_steps(s, 50), 0);
+    CU_ASSERT_EQUAL(mech_sim_reset(s), 0);
+    mech_sim_snapshot_write(s, bytes + size);
+    CU_ASSERT_EQUAL(memcmp(bytes, bytes + size, size), 0);
+    free(bytes);
+    mech_sim_destroy(s);
+}
+
+static void a_state_that_is_not_finite_is_refused(void)
+{
+    struct mech_sim *const s = model_of(WITH_STIFF("n"));
+    const double bad = INFINITY, good = 0.25;
+
+    CU_ASSERT_EQUAL(mech_sim_set_state(s, &(struct mech_state_view){.time = NAN, .q = &bad}),
+                    MECH_NOT_FINITE);
+    CU_ASSERT_EQUAL(model_state(s).q[0], 0.5);
+    CU_ASSERT_EQUAL(mech_sim_set_state(s, &(struct mech_state_view){.time = 3., .q = &good}), 0);
+    CU_ASSERT_EQUAL(model_state(s).q[0], 0.25);
+    CU_ASSERT_EQUAL(mech_sim_time(s), 3.);
+    CU_ASSERT_EQUAL(model_steps(s, 5), 0);
+    mech_sim_destroy(s);
+}
+
+UNIT_TESTS(UNIT_TEST(restored_and_uninterrupted_agree_to_the_bit),
+           UNIT_TEST(damaged_or_foreign_snapshots_change_nothing),
+           UNIT_TEST(reset_is_the_beginning_again),
+           UNIT_TEST(a_state_that_is_not_finite_is_refused))
