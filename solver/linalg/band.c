@@ -4,6 +4,7 @@
 #include "solver/linalg/band.h"
 
 #include "solver/linalg/pivot.h"
+#include "solver/linalg/scale.h"
 
 #include <string.h>
 
@@ -233,47 +234,36 @@ void mech_band_ldlt_solve(int32_t n, int32_t p, const double *l, double *x)
     }
 }
 
-/* Copy the rows, scaled (pivot.h), and leave the size of column j in size[j]. */
-static void load_rows(const struct mech_mat *a, double *lu, double *scale, double *size)
+/* Copy the rows, scaled. */
+static void load_rows(const struct mech_mat *a, const double *row, const double *col, double *lu)
 {
     const size_t n = zt(a->rows);
     const size_t lower = zt(a->lower);
     const size_t diagonals = lower + zt(a->upper) + 1;
     const size_t width = diagonals + lower;
     memset(lu, 0, n * width * sizeof *lu);
-    memset(size, 0, n * sizeof *size);
     for (size_t i = 0; i < n; i++) {
-        // place d of a row is column i + d − lower; those outside the matrix hold 0
-        double most = 0.;
-        for (size_t d = 0; d < diagonals; d++) {
-            most = fmax(most, fabs(a->values[d * n + i]));
-        }
-        const double diagonal = fabs(a->values[lower * n + i]);
-        scale[i] = !a->symmetric ? mech_pivot_scale(most)
-                                 : mech_pivot_scale_symmetric(diagonal > 0. ? diagonal : most);
-    }
-    for (size_t i = 0; i < n; i++) {
+        // place d of a row is column i + d − lower
         for (size_t d = 0; d < diagonals; d++) {
             if (i + d >= lower && i + d - lower < n) {
-                const size_t j = i + d - lower;
-                const double x = a->values[d * n + i] * scale[i] * (a->symmetric ? scale[j] : 1.);
-                lu[i * width + d] = x;
-                size[j] = fmax(size[j], fabs(x));
+                lu[i * width + d] = a->values[d * n + i] * row[i] * col[i + d - lower];
             }
         }
     }
 }
 
-int32_t mech_band_lu_factor(const struct mech_mat *a, double *lu, double *scale, int32_t *pivot,
-                            double *inverse)
+int32_t mech_band_lu_factor(const struct mech_mat *a, const struct mech_band_lu *f)
 {
+    double *const lu = f->lu;
+    double *const inverse = f->inverse;
+    int32_t *const pivot = f->pivot;
     const size_t n = zt(a->rows);
     const size_t lower = zt(a->lower);
     const size_t reach = lower + zt(a->upper);
     const size_t width = reach + lower + 1;
     const double tolerance = mech_pivot_tolerance(a->rows);
-    // the sizes of the columns wait in `inverse` until their pivot is known
-    load_rows(a, lu, scale, inverse);
+    mech_scale_find(a, f->row, f->col, f->size);
+    load_rows(a, f->row, f->col, lu);
     for (size_t j = 0; j < n; j++) {
         // entry (i, c) is at row i, place c − i + lower
         const size_t last = n - 1 - j < lower ? n - 1 : j + lower;
@@ -294,7 +284,7 @@ int32_t mech_band_lu_factor(const struct mech_mat *a, double *lu, double *scale,
                 other[c] = t;
             }
         }
-        if (!mech_pivot_good(fabs(top[0]), tolerance * inverse[j])) {
+        if (!mech_pivot_good(fabs(top[0]), tolerance * f->size[j])) {
             return (int32_t)j;
         }
         inverse[j] = 1. / top[0];
@@ -312,17 +302,16 @@ int32_t mech_band_lu_factor(const struct mech_mat *a, double *lu, double *scale,
     return -1;
 }
 
-void mech_band_lu_solve(const struct mech_mat *shape, const double *restrict lu,
-                        const double *restrict scale, const int32_t *restrict pivot,
-                        const double *restrict inverse, double *restrict x)
+void mech_band_lu_solve(const struct mech_mat *shape, const struct mech_band_lu *f, double *x)
 {
     const size_t n = zt(shape->rows);
     const size_t lower = zt(shape->lower);
     const size_t reach = lower + zt(shape->upper);
     const size_t width = reach + lower + 1;
-    for (size_t i = 0; i < n; i++) {
-        x[i] *= scale[i];
-    }
+    const double *const lu = f->lu;
+    const double *const inverse = f->inverse;
+    const int32_t *const pivot = f->pivot;
+    mech_scale_apply(shape->rows, f->row, x, 1);
     for (size_t j = 0; j < n; j++) {
         const size_t best = zt(pivot[j]);
         const double t = x[best];
@@ -342,7 +331,5 @@ void mech_band_lu_solve(const struct mech_mat *shape, const double *restrict lu,
         }
         x[j] = sum * inverse[j];
     }
-    for (size_t j = 0; shape->symmetric && j < n; j++) {
-        x[j] *= scale[j];
-    }
+    mech_scale_apply(shape->rows, f->col, x, 1);
 }

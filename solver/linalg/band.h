@@ -21,10 +21,18 @@ void mech_tridiagonal_solve(int32_t n, const double *r, const double *inverse, d
 int32_t mech_band_ldlt_factor(const struct mech_mat *a, double *l);
 void mech_band_ldlt_solve(int32_t n, int32_t p, const double *l, double *x);
 
-/* General: scaled by powers of two (pivot.h), partial pivoting. Row i of lu [n · width],
- * width = 2 lower + upper + 1, holds columns i − lower … i + upper + lower: multipliers, then U.
- * scale [n], pivot [n], inverse [n] = 1/U_jj. Returns −1 or the column without a pivot. */
-int32_t mech_band_lu_factor(const struct mech_mat *a, double *lu, double *scale, int32_t *pivot,
-                            double *inverse);
-void mech_band_lu_solve(const struct mech_mat *shape, const double *lu, const double *scale,
-                        const int32_t *pivot, const double *inverse, double *x);
+/* General: P S A T = L U with S and T of scale.h, partial pivoting. */
+struct mech_band_lu {
+    double *lu;      /* [n (2 lower + upper + 1)] row i: columns i − lower … i + upper + lower,
+                        multipliers, then U */
+    double *row;     /* [n] S */
+    double *col;     /* [n] T */
+    double *size;    /* [2 n] largest entry of each scaled column; scratch behind */
+    int32_t *pivot;  /* [n] */
+    double *inverse; /* [n] 1/U_jj */
+};
+
+/* Returns −1 or the column without a pivot. */
+int32_t mech_band_lu_factor(const struct mech_mat *a, const struct mech_band_lu *f);
+/* shape: order and band of a. */
+void mech_band_lu_solve(const struct mech_mat *shape, const struct mech_band_lu *f, double *x);

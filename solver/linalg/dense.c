@@ -17,27 +17,14 @@ void mech_dense_load(const struct mech_mat *a, double *out)
     }
 }
 
-void mech_dense_scale(int32_t n, bool symmetric, double *a, double *scale, double *size)
+void mech_dense_load_scaled(const struct mech_mat *a, const double *row, const double *col,
+                            double *out)
 {
-    const size_t order = (size_t)n;
-    memset(scale, 0, order * sizeof *scale);
+    const size_t order = (size_t)a->rows;
+    mech_dense_load(a, out);
     for (size_t j = 0; j < order; j++) {
         for (size_t i = 0; i < order; i++) {
-            const double entry = fabs(a[j * order + i]);
-            scale[i] = entry > scale[i] ? entry : scale[i];
-        }
-    }
-    for (size_t i = 0; i < order; i++) {
-        const double diagonal = fabs(a[i * order + i]);
-        scale[i] = !symmetric ? mech_pivot_scale(scale[i])
-                              : mech_pivot_scale_symmetric(diagonal > 0. ? diagonal : scale[i]);
-    }
-    for (size_t j = 0; j < order; j++) {
-        size[j] = 0.;
-        for (size_t i = 0; i < order; i++) {
-            a[j * order + i] *= scale[i] * (symmetric ? scale[j] : 1.);
-            const double entry = fabs(a[j * order + i]);
-            size[j] = entry > size[j] ? entry : size[j];
+            out[j * order + i] *= row[i] * col[j];
         }
     }
 }

@@ -9,10 +9,9 @@ enum { MECH_DENSE_SMALL = 8 }; /* up to this order own loops win */
 /* Write all n × n places of a square matrix of any form into `out` [n · n]. */
 void mech_dense_load(const struct mech_mat *a, double *out);
 
-/* Scale A by powers of two (pivot.h): a := S a S of a symmetric matrix, with S from its diagonal, or
- * from the largest entry of a row whose diagonal is 0; otherwise a := S a with S from the rows.
- * scale [n] takes S, size [n] the largest entry of each scaled column. */
-void mech_dense_scale(int32_t n, bool symmetric, double *a, double *scale, double *size);
+/* The same, of row[i] A(i,j) col[j]. */
+void mech_dense_load_scaled(const struct mech_mat *a, const double *row, const double *col,
+                            double *out);
 
 /* A = L D Lᵀ of a positive definite matrix in its lower triangle: L below the diagonal, 1/d on it.
  * Returns −1 or the row whose pivot is not safely positive (pivot.h). */

@@ -4,9 +4,8 @@
  * pivot of at most 4 n ε times the size of its column (for positive definite matrices: of its own
  * diagonal entry) cannot be told from zero.
  *
- * The size of a column means nothing while rows are written in different units. Therefore general
- * matrices are first scaled row by row, symmetric ones on both sides, by powers of two, which rounds
- * nothing. The test then does not depend on units. */
+ * The size of a column means nothing while rows are written in different units. Therefore matrices
+ * that are not positive definite are scaled first (scale.h), and the test does not depend on units. */
 #pragma once
 
 #include <float.h>
@@ -24,24 +23,4 @@ static inline double mech_pivot_tolerance(int32_t n)
 static inline bool mech_pivot_good(double pivot, double bound)
 {
     return pivot > bound && pivot < HUGE_VAL;
-}
-
-/* The power of two that brings `size` into [1, 2); 1 for zero and for what is not finite. */
-static inline double mech_pivot_scale(double size)
-{
-    if (!(size > 0.) || !isfinite(size)) {
-        return 1.;
-    }
-    // kept where both the factor and its inverse are normal numbers
-    const int e = ilogb(size);
-    return ldexp(1., -(e > 1000 ? 1000 : e < -1000 ? -1000 : e));
-}
-
-/* The power of two whose square brings `size` into [1/2, 4). */
-static inline double mech_pivot_scale_symmetric(double size)
-{
-    if (!(size > 0.) || !isfinite(size)) {
-        return 1.;
-    }
-    return ldexp(1., -(ilogb(size) / 2));
 }

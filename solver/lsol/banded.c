@@ -5,7 +5,6 @@
  * factor, per row: tridiagonal about 8 flops, LDLᵀ (p + 1)², LU 2 lower (upper + lower). */
 #include "solver/base/err.h"
 #include "solver/linalg/band.h"
-#include "solver/linalg/pivot.h"
 #include "solver/lsol/lsol.h"
 
 #include <math.h>
@@ -18,10 +17,8 @@ struct banded {
     struct mech_mat shape; /* order and band; no values */
     enum method method;    /* of the last factor */
     double *l;             /* LDLT: [(n + p)(p + 1)]; TRIDIAGONAL: r [n] */
-    double *lu;            /* [n (2 lower + upper + 1)] */
-    double *scale;         /* [n] of the rows of lu */
-    int32_t *pivot;        /* [n] */
-    double *inverse;       /* [n] of the pivots */
+    struct mech_band_lu lu;
+    double *inverse; /* [n] of the pivots */
 };
 
 static double cost(const struct mech_mat *a)
@@ -68,10 +65,16 @@ static int create(const struct mech_mat *a, void **self)
             b->l = mech_arena_alloc(&b->arena, (n + lower) * (lower + 1), sizeof(double));
             full = full && b->l != NULL;
         }
-        b->lu = mech_arena_alloc(&b->arena, n * (2 * lower + upper + 1), sizeof(double));
-        b->scale = mech_arena_alloc(&b->arena, n, sizeof(double));
-        b->pivot = mech_arena_alloc(&b->arena, n, sizeof(int32_t));
-        full = full && b->lu != NULL && b->scale != NULL && b->pivot != NULL;
+        b->lu = (struct mech_band_lu){
+            .lu = mech_arena_alloc(&b->arena, n * (2 * lower + upper + 1), sizeof(double)),
+            .row = mech_arena_alloc(&b->arena, n, sizeof(double)),
+            .col = mech_arena_alloc(&b->arena, n, sizeof(double)),
+            .size = mech_arena_alloc(&b->arena, 2 * n, sizeof(double)),
+            .pivot = mech_arena_alloc(&b->arena, n, sizeof(int32_t)),
+            .inverse = b->inverse,
+        };
+        full = full && b->lu.lu != NULL && b->lu.row != NULL && b->lu.col != NULL &&
+               b->lu.size != NULL && b->lu.pivot != NULL;
     }
     if (!full) {
         destroy(b);
@@ -115,7 +118,7 @@ static int factor(void *self, const struct mech_mat *a, int32_t *where)
         }
         if (!definite) {
             b->method = LU;
-            bad = mech_band_lu_factor(a, b->lu, b->scale, b->pivot, b->inverse);
+            bad = mech_band_lu_factor(a, &b->lu);
         }
     }
     *where = bad;
@@ -140,7 +143,7 @@ static void solve(void *self, double *x, int32_t count)
             mech_band_ldlt_solve(b->shape.rows, b->shape.lower, b->l, x);
             break;
         case LU:
-            mech_band_lu_solve(&b->shape, b->lu, b->scale, b->pivot, b->inverse, x);
+            mech_band_lu_solve(&b->shape, &b->lu, x);
             break;
         }
     }

@@ -2,11 +2,11 @@
  * sweeps (n² flops each); otherwise Bunch–Kaufman, L D Lᵀ with blocks of order 1 and 2 in D
  * (LAPACK dpotrf, dsytrf). Orders up to 8 use own loops. Cost of factor: n³/3.
  *
- * An indefinite matrix is scaled to S A S with powers of two, from its diagonal where that is not 0,
- * so that the pivot test of linalg/pivot.h does not depend on units. */
+ * An indefinite matrix is scaled to S A S first (linalg/scale.h). */
 #include "solver/base/err.h"
 #include "solver/linalg/dense.h"
 #include "solver/linalg/pivot.h"
+#include "solver/linalg/scale.h"
 #include "solver/lsol/lsol.h"
 
 #include <cblas.h>
@@ -23,8 +23,10 @@ struct dense_ldlt {
     int32_t n;
     enum method method; /* of the last factor */
     double *l;          /* [n · n] factor, by columns, lower triangle */
-    double *diagonal;   /* [n] of A; then the sizes of the scaled columns */
-    double *scale;      /* [n] S */
+    double *diagonal;   /* [n] of A */
+    double *scale;      /* [n] of rows and columns (scale.h) */
+    double *other;      /* [n] the same once more */
+    double *size;       /* [2 n] largest entry of each scaled column; scratch behind */
     double *work;       /* [n · PANEL] */
     int32_t *pivot;     /* [n] */
     int32_t *order;     /* [n] column of A at each place of the pivoted matrix */
@@ -57,11 +59,13 @@ static int create(const struct mech_mat *a, void **self)
     d->l = mech_arena_alloc(&d->arena, n * n, sizeof *d->l);
     d->diagonal = mech_arena_alloc(&d->arena, n, sizeof *d->diagonal);
     d->scale = mech_arena_alloc(&d->arena, n, sizeof *d->scale);
+    d->other = mech_arena_alloc(&d->arena, n, sizeof *d->other);
+    d->size = mech_arena_alloc(&d->arena, n, 2 * sizeof *d->size);
     d->work = mech_arena_alloc(&d->arena, n * PANEL, sizeof *d->work);
     d->pivot = mech_arena_alloc(&d->arena, n, sizeof *d->pivot);
     d->order = mech_arena_alloc(&d->arena, n, sizeof *d->order);
-    if (d->l == NULL || d->diagonal == NULL || d->scale == NULL || d->work == NULL ||
-        d->pivot == NULL || d->order == NULL) {
+    if (d->l == NULL || d->diagonal == NULL || d->scale == NULL || d->other == NULL ||
+        d->size == NULL || d->work == NULL || d->pivot == NULL || d->order == NULL) {
         destroy(d);
         return MECH_NO_MEMORY;
     }
@@ -112,20 +116,14 @@ static void follow_exchanges(struct dense_ldlt *d)
     }
 }
 
-/* Size of the smaller singular value of the symmetric block (a b; b c), from |det| / largest. */
-static double smallest_of_pair(double a, double b, double c)
-{
-    const double largest = fmax(fabs(a), fmax(fabs(b), fabs(c)));
-    return largest == 0. ? 0. : fabs(a / largest * c - b * (b / largest));
-}
-
-static int bunch_kaufman(struct dense_ldlt *d, int32_t *where)
+static int bunch_kaufman(struct dense_ldlt *d, const struct mech_mat *a, int32_t *where)
 {
     const size_t n = (size_t)d->n;
-    mech_dense_scale(d->n, true, d->l, d->scale, d->diagonal);
+    mech_scale_find(a, d->scale, d->other, d->size);
+    mech_dense_load_scaled(a, d->scale, d->other, d->l);
     double largest = 0.;
     for (size_t k = 0; k < n; k++) {
-        largest = fmax(largest, d->diagonal[k]);
+        largest = fmax(largest, d->size[k]);
     }
     const double bound = mech_pivot_tolerance(d->n) * largest;
     const int info = LAPACKE_dsytrf_work(LAPACK_COL_MAJOR, 'L', d->n, d->l, d->n, d->pivot, d->work,
@@ -137,7 +135,8 @@ static int bunch_kaufman(struct dense_ldlt *d, int32_t *where)
     for (size_t k = 0; k < n; k++) {
         const bool pair = d->pivot[k] < 0;
         const double *const at = d->l + k * n + k;
-        const double pivot = pair ? smallest_of_pair(at[0], at[1], at[n + 1]) : fabs(at[0]);
+        // a pair is only taken where its coupling outweighs its diagonal
+        const double pivot = fabs(at[pair ? 1 : 0]);
         if (!mech_pivot_good(pivot, bound)) {
             *where = d->order[k];
             return MECH_SINGULAR;
@@ -164,18 +163,7 @@ static int factor(void *self, const struct mech_mat *a, int32_t *where)
     }
     // what was not positive definite starts again
     d->method = BUNCH_KAUFMAN;
-    mech_dense_load(a, d->l);
-    return bunch_kaufman(d, where);
-}
-
-static void apply_scale(const struct dense_ldlt *d, double *x, int32_t count)
-{
-    const size_t n = (size_t)d->n;
-    for (int32_t k = 0; k < count; k++, x += n) {
-        for (size_t i = 0; i < n; i++) {
-            x[i] *= d->scale[i];
-        }
-    }
+    return bunch_kaufman(d, a, where);
 }
 
 static void solve(void *self, double *x, int32_t count)
@@ -198,9 +186,9 @@ static void solve(void *self, double *x, int32_t count)
         }
         break;
     case BUNCH_KAUFMAN:
-        apply_scale(d, x, count);
+        mech_scale_apply(d->n, d->scale, x, count);
         LAPACKE_dsytrs_work(LAPACK_COL_MAJOR, 'L', d->n, count, d->l, d->n, d->pivot, x, d->n);
-        apply_scale(d, x, count);
+        mech_scale_apply(d->n, d->scale, x, count);
         break;
     }
 }

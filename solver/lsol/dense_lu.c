@@ -1,8 +1,9 @@
 /* dense_lu: any square matrix up to order 8192, LU with partial pivoting (LAPACK dgetrf; own loops up
- * to order 8) after scaling by powers of two. Cost of factor: 2 n³/3. */
+ * to order 8) after scaling rows and columns. Cost of factor: 2 n³/3. */
 #include "solver/base/err.h"
 #include "solver/linalg/dense.h"
 #include "solver/linalg/pivot.h"
+#include "solver/linalg/scale.h"
 #include "solver/lsol/lsol.h"
 
 #include <lapacke.h>
@@ -14,10 +15,10 @@ enum { LARGEST = 8192 };
 struct dense_lu {
     struct mech_arena arena;
     int32_t n;
-    bool symmetric;
     double *lu;     /* [n · n] by columns */
-    double *scale;  /* [n] of the rows, and of the columns if symmetric */
-    double *size;   /* [n] largest entry of each scaled column */
+    double *row;    /* [n] scales (scale.h) */
+    double *col;    /* [n] */
+    double *size;   /* [2 n] largest entry of each scaled column; scratch behind */
     int32_t *pivot; /* [n] */
 };
 
@@ -44,13 +45,13 @@ static int create(const struct mech_mat *a, void **self)
     }
     mech_arena_init(&d->arena, 0);
     d->n = a->rows;
-    d->symmetric = a->symmetric;
     const size_t n = (size_t)a->rows;
     d->lu = mech_arena_alloc(&d->arena, n * n, sizeof *d->lu);
-    d->scale = mech_arena_alloc(&d->arena, n, sizeof *d->scale);
-    d->size = mech_arena_alloc(&d->arena, n, sizeof *d->size);
+    d->row = mech_arena_alloc(&d->arena, n, sizeof *d->row);
+    d->col = mech_arena_alloc(&d->arena, n, sizeof *d->col);
+    d->size = mech_arena_alloc(&d->arena, n, 2 * sizeof *d->size);
     d->pivot = mech_arena_alloc(&d->arena, n, sizeof *d->pivot);
-    if (d->lu == NULL || d->scale == NULL || d->size == NULL || d->pivot == NULL) {
+    if (d->lu == NULL || d->row == NULL || d->col == NULL || d->size == NULL || d->pivot == NULL) {
         destroy(d);
         return MECH_NO_MEMORY;
     }
@@ -62,8 +63,8 @@ static int factor(void *self, const struct mech_mat *a, int32_t *where)
 {
     struct dense_lu *const d = self;
     const size_t n = (size_t)d->n;
-    mech_dense_load(a, d->lu);
-    mech_dense_scale(d->n, d->symmetric, d->lu, d->scale, d->size);
+    mech_scale_find(a, d->row, d->col, d->size);
+    mech_dense_load_scaled(a, d->row, d->col, d->lu);
     if (d->n <= MECH_DENSE_SMALL) {
         *where = mech_dense_lu_factor(d->n, d->lu, d->size, d->pivot);
         return *where < 0 ? 0 : MECH_SINGULAR;
@@ -82,20 +83,10 @@ static int factor(void *self, const struct mech_mat *a, int32_t *where)
     return 0;
 }
 
-static void apply_scale(const struct dense_lu *d, double *x, int32_t count)
-{
-    const size_t n = (size_t)d->n;
-    for (int32_t k = 0; k < count; k++, x += n) {
-        for (size_t i = 0; i < n; i++) {
-            x[i] *= d->scale[i];
-        }
-    }
-}
-
 static void solve(void *self, double *x, int32_t count)
 {
     const struct dense_lu *const d = self;
-    apply_scale(d, x, count);
+    mech_scale_apply(d->n, d->row, x, count);
     if (d->n > MECH_DENSE_SMALL) {
         LAPACKE_dgetrs_work(LAPACK_COL_MAJOR, 'N', d->n, count, d->lu, d->n, d->pivot, x, d->n);
     } else {
@@ -103,9 +94,7 @@ static void solve(void *self, double *x, int32_t count)
             mech_dense_lu_solve(d->n, d->lu, d->pivot, x + (size_t)k * (size_t)d->n);
         }
     }
-    if (d->symmetric) {
-        apply_scale(d, x, count);
-    }
+    mech_scale_apply(d->n, d->col, x, count);
 }
 
 const struct mech_lsol_type mech_lsol_dense_lu = {

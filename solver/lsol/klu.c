@@ -7,15 +7,15 @@
  * not grown by more than 1000. Otherwise KLU chooses pivots anew (threshold 0.1): the one case in
  * which a factor allocates; positive definite matrices never need it.
  *
- * Symmetric matrices are scaled on both sides by powers of two, others by rows. */
+ * The matrix is scaled first (linalg/scale.h). */
 #include "solver/base/err.h"
 #include "solver/linalg/mat_walk.h"
 #include "solver/linalg/pivot.h"
+#include "solver/linalg/scale.h"
 #include "solver/lsol/lsol.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include <suitesparse/klu.h>
 
 static const double most_growth = 1e3;
@@ -26,8 +26,8 @@ struct klu {
     int32_t n;
     struct mech_mat csc; /* scaled values in KLU's form */
     double *row_scale;   /* [n] */
-    double *col_scale;   /* [n]; 1 for matrices that are not symmetric */
-    double *size;        /* [n] largest entry of each scaled column */
+    double *col_scale;   /* [n] */
+    double *size;        /* [2 n] largest entry of each scaled column; scratch behind */
     klu_common common;
     klu_symbolic *symbolic;
     klu_numeric *diagonal; /* pivots from the diagonal; its pattern serves every later factor */
@@ -72,7 +72,7 @@ static int analyse(struct klu *k, const struct mech_mat *a)
     const size_t n = (size_t)a->rows;
     k->row_scale = mech_arena_alloc(&k->arena, n, sizeof(double));
     k->col_scale = mech_arena_alloc(&k->arena, n, sizeof(double));
-    k->size = mech_arena_alloc(&k->arena, n, sizeof(double));
+    k->size = mech_arena_alloc(&k->arena, n, 2 * sizeof(double));
     if (k->row_scale == NULL || k->col_scale == NULL || k->size == NULL) {
         return MECH_NO_MEMORY;
     }
@@ -109,29 +109,13 @@ static int create(const struct mech_mat *a, void **self)
     return 0;
 }
 
-/* Sizes of a column (of its diagonal first, in a symmetric matrix) and of a row decide the scales. */
 static void scale(struct klu *k)
 {
     const struct mech_mat *const c = &k->csc;
-    const size_t n = (size_t)k->n;
-    memset(k->row_scale, 0, n * sizeof(double));
+    mech_scale_find(c, k->row_scale, k->col_scale, k->size);
     for (int32_t j = 0; j < k->n; j++) {
-        for (int32_t m = c->colptr[j]; m < c->colptr[j + 1]; m++) {
-            double *const row = &k->row_scale[c->rowind[m]];
-            *row = fmax(*row, fabs(c->values[m]));
-        }
-    }
-    for (int32_t i = 0; i < k->n; i++) {
-        const double diagonal = c->symmetric ? fabs(mech_mat_get(c, i, i)) : 0.;
-        const double size = diagonal > 0. ? diagonal : k->row_scale[i];
-        k->row_scale[i] = c->symmetric ? mech_pivot_scale_symmetric(size) : mech_pivot_scale(size);
-        k->col_scale[i] = c->symmetric ? k->row_scale[i] : 1.;
-    }
-    for (int32_t j = 0; j < k->n; j++) {
-        k->size[j] = 0.;
         for (int32_t m = c->colptr[j]; m < c->colptr[j + 1]; m++) {
             c->values[m] *= k->row_scale[c->rowind[m]] * k->col_scale[j];
-            k->size[j] = fmax(k->size[j], fabs(c->values[m]));
         }
     }
 }
@@ -198,22 +182,13 @@ static int factor(void *self, const struct mech_mat *a, int32_t *where)
     return *where < 0 ? 0 : MECH_SINGULAR;
 }
 
-static void apply_scale(int32_t n, const double *scale, double *x, int32_t count)
-{
-    for (int32_t k = 0; k < count; k++, x += n) {
-        for (int32_t i = 0; i < n; i++) {
-            x[i] *= scale[i];
-        }
-    }
-}
-
 static void solve(void *self, double *x, int32_t count)
 {
     struct klu *const k = self;
     if (k->n > 0) {
-        apply_scale(k->n, k->row_scale, x, count);
+        mech_scale_apply(k->n, k->row_scale, x, count);
         klu_solve(k->symbolic, k->use_chosen ? k->chosen : k->diagonal, k->n, count, x, &k->common);
-        apply_scale(k->n, k->col_scale, x, count);
+        mech_scale_apply(k->n, k->col_scale, x, count);
     }
 }
 
