@@ -60,7 +60,8 @@ struct mechd_instance {
     pthread_mutex_t m;
     bool owned;
     struct mechd_job *head, *tail;
-    int queued;
+    int queued;             /* jobs from head to tail */
+    bool head_begun;        /* the head is in progress and waits for nobody */
     struct mechd_task task; /* in the pool while jobs wait */
 
     /* the owner's */

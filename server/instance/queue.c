@@ -70,6 +70,7 @@ static void run_from_pool(struct mechd_task *task)
         (struct mechd_instance *)((char *)task - offsetof(struct mechd_instance, task));
     pthread_mutex_lock(&i->m);
     struct mechd_job *job = i->head;
+    i->head_begun = true;
     pthread_mutex_unlock(&i->m);
 
     // not done: readers first, then back to the end of the pool's queue, behind other instances
@@ -83,6 +84,7 @@ static void run_from_pool(struct mechd_task *task)
     // done: the instance is free before the answer is on its way
     pthread_mutex_lock(&i->m);
     i->head = job->next;
+    i->head_begun = false;
     i->queued--;
     const bool more = i->head != NULL;
     if (!more) {
@@ -126,6 +128,7 @@ static enum mechd_submitted leave(struct mechd_instance *i, struct mechd_job *jo
         }
         job->next = i->head;
         i->head = job;
+        i->head_begun = true;
         if (i->tail == NULL) {
             i->tail = job;
         }
@@ -151,7 +154,7 @@ enum mechd_submitted mechd_instance_submit(struct mechd_instance *i, struct mech
         pthread_mutex_unlock(&i->m);
         return leave(i, job, job->run(job));
     }
-    if (i->queued >= MECHD_QUEUE_MOST) {
+    if (i->queued - (i->head_begun ? 1 : 0) >= MECHD_QUEUE_MOST) {
         pthread_mutex_unlock(&i->m);
         return MECHD_FULL;
     }

@@ -98,7 +98,7 @@ static void run_hello(struct frame_request *r)
     struct mechd_partner *p = NULL;
     const int outcome = mechd_partner_hello(i, r->hello, &r->diag, &p);
     if (outcome == MECH_INVALID) {
-        fail(r, MECHP_INVALID_REQUEST, "the hello does not fit the instance");
+        fail(r, MECHP_INVALID_REQUEST, "");
     } else if (outcome == MECH_UNSUPPORTED) {
         fail(r, MECHP_LIMIT_REACHED, "too many partners hold leases on this instance");
     } else if (outcome != 0) {
@@ -421,7 +421,11 @@ static bool find_instance(struct frame_request *r, const char *extra, size_t ext
         r->job.instance = id != NULL ? mechd_table_find(table, id) : NULL;
     }
     if (r->job.instance == NULL) {
-        fail(r, MECHP_INSTANCE_NOT_FOUND, "there is no such instance");
+        const char *id = json_string_value(json_object_get(r->hello, "instance"));
+        char text[128];
+        snprintf(text, sizeof text, "there is no instance %.64s",
+                 id != NULL ? id : "of this number");
+        fail(r, MECHP_INSTANCE_NOT_FOUND, text);
         return false;
     }
     return true;
