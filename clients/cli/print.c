@@ -73,12 +73,20 @@ void mechctl_inline(struct mechc_json value, struct mechc_bytes *out)
     case 'n':
         mechc_bytes_text(out, "-");
         return;
+    case 't':
+    case 'f':
+        mechc_bytes_text(out, *value.at == 't' ? "yes" : "no");
+        return;
     default:
         add_string(value, out);
         return;
     }
     // a short list of plain values is written out, anything else is counted
     const size_t n = mechc_json_count(value);
+    if (n == 0) {
+        mechc_bytes_text(out, "-");
+        return;
+    }
     bool plain = mechc_json_kind(value) == '[' && n <= SHORT_LIST;
     for (struct mechc_json_walk w = mechc_json_walk(value); plain && mechc_json_next(&w);) {
         plain = !is_container(w.value);

@@ -35,6 +35,11 @@ int mechctl_result(struct mechctl *m, int result)
         print_fault(m, &e->faults[i]);
     }
     const bool coded = *e->code != 0;
+    if (e->fault_count == 1 && strcmp(e->faults[0].message, e->text) == 0) {
+        // the place has said it all
+        fprintf(stderr, "mechctl: refused%s%s%s\n", coded ? " (" : "", e->code, coded ? ")" : "");
+        return MECHCTL_REFUSED;
+    }
     fprintf(stderr, "mechctl: %s%s%s%s\n", e->text, coded ? " (" : "", e->code, coded ? ")" : "");
     return result < 0 ? MECHCTL_FAILED : codes[result];
 }

@@ -46,7 +46,7 @@ export class Daemon {
             { stdio: ["ignore", log, log] },
         );
         this.ended = new Promise((resolve) => {
-            this.process.on("error", () => resolve(-1));
+            this.process.on("error", (error) => resolve(error.message));
             this.process.on("exit", resolve);
         });
         const info = await until(() => {

@@ -68,6 +68,8 @@ export class Detail {
     this.link = link;
     this.ended = false;
     this.fetching = false;
+    /** the live connection is down */
+    this.broken = false;
     /** @type {(() => void)[]} what has to be undone at the end */
     this.endings = [];
     /** @type {string | null} */
@@ -98,7 +100,10 @@ export class Detail {
       api.live(
         this.id,
         (sample) => this.receive(sample),
-        (connected) => this.link(connected ? "live" : "reconnecting", connected),
+        (connected) => {
+          this.broken = !connected;
+          this.link(connected ? "live" : "reconnecting", connected);
+        },
       ),
     );
   }

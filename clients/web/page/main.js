@@ -71,17 +71,23 @@ function showList(items) {
 
 async function refresh() {
   clearTimeout(timer);
+  const asked = selected();
   try {
     const items = await api.instances();
     showList(items);
-    setLink(link.textContent === "reconnecting" && detail ? "reconnecting" : "live", true);
-    const mine = items.find((item) => item.id === selected());
-    if (mine) {
+    // a live connection that is down is told by the instance that is shown
+    if (!detail?.broken) {
+      setLink("live", true);
+    }
+    const mine = items.find((item) => item.id === asked);
+    if (asked !== selected()) {
+      // something else was chosen meanwhile: this answer may be older than it
+    } else if (mine) {
       void detail?.refresh(mine);
-    } else if (items.length > 0 && selected() === "") {
-      location.replace(`#/${encodeURIComponent(items[0].id)}`);
-    } else if (selected() !== "" && detail) {
+    } else if (asked !== "") {
       location.hash = "";
+    } else if (items.length > 0) {
+      location.replace(`#/${encodeURIComponent(items[0].id)}`);
     }
   } catch {
     setLink("no connection", false);

@@ -14,7 +14,10 @@ export function clear() {
  */
 export function tell(doing, error) {
   const text = error instanceof Error ? error.message : String(error);
-  const faults = error instanceof Problem ? error.faults : [];
+  const all = error instanceof Problem ? error.faults : [];
+  // a single fault that says the same stands before the text, as its place
+  const alone = all.length === 1 && all[0].message === text;
+  const faults = alone ? [] : all;
   const code = error instanceof Problem ? error.code : "";
   const close = make(
     "button",
@@ -36,7 +39,8 @@ export function tell(doing, error) {
         "div",
         { className: "grow" },
         make("strong", {}, `Could not ${doing}: `),
-        text,
+        alone ? make("code", {}, all[0].pointer || "/") : "",
+        alone ? ` ${text}` : text,
         code ? make("span", { className: "quiet" }, ` (${code})`) : "",
         faults.length > 0 ? list : "",
       ),
