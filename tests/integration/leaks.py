@@ -6,8 +6,7 @@ import os
 import sys
 os.environ['MECHD_TESTS_WRAP'] = ' '.join([
     'valgrind', '--quiet', '--leak-check=full', '--errors-for-leak-kinds=definite,indirect,possible',
-    '--show-leak-kinds=definite,indirect,possible', '--error-exitcode=99', '--num-callers=24',
-    '--suppressions=' + os.path.join(os.path.dirname(os.path.abspath(__file__)), 'valgrind.supp')])
+    '--show-leak-kinds=definite,indirect,possible', '--error-exitcode=99', '--num-callers=24'])
 os.environ['MECHD_TESTS_DEADLINE'] = '30'
 import models  # noqa: E402
 from harness import Daemon, HttpDoor, ZmqDoor  # noqa: E402
