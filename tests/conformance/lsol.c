@@ -492,9 +492,9 @@ static void a_free_chain_is_singular_and_a_tiny_mass_makes_it_regular(void)
         mixed[i] = ldexp(1., i * 37 % 41 - 20);
     }
     static const enum mech_mat_kind kinds[] = {MECH_MAT_BAND, MECH_MAT_DENSE, MECH_MAT_CSC};
-    static const int32_t orders[] = {2, 7, 30, 599};
+    static const int32_t orders[] = {2, 3, 4, 5, 6, 7, 8, 30, 599};
     for (size_t m = 0; mech_lsol_types[m] != NULL; m++) {
-        for (size_t k = 0; k < 12; k++) {
+        for (size_t k = 0; k < 27; k++) {
             const int32_t n = orders[k / 3];
             for (int u = 0; u < 2; u++) {
                 struct mech_arena arena;
@@ -518,6 +518,39 @@ static void a_free_chain_is_singular_and_a_tiny_mass_makes_it_regular(void)
             }
         }
     }
+}
+
+/* Diagonals that a free choice of pivots would pass over, though they serve. */
+static void pivots_do_not_depend_on_what_was_factored_before(void)
+{
+    static double first[100], second[100];
+    struct mech_arena arena;
+    mech_arena_init(&arena, 0);
+    const struct shape grid = {GRID, false, true, 100, 0, 0, MECH_MAT_CSC};
+    const struct mech_mat strong = make(&arena, &grid);
+    struct mech_mat mild;
+    CU_ASSERT_EQUAL_FATAL(mech_mat_copy(&arena, &strong, &mild), 0);
+    for (int32_t i = 0; i < mild.rows; i++) {
+        *mech_mat_place(&mild, i, i) = 0.4;
+    }
+    for (size_t m = 0; mech_lsol_types[m] != NULL; m++) {
+        struct mech_lsol *s = NULL, *fresh = NULL;
+        if (suits(mech_lsol_types[m], &mild)) {
+            CU_ASSERT_EQUAL_FATAL(mech_lsol_create(mech_lsol_types[m]->name, &mild, &s), 0);
+            CU_ASSERT_EQUAL_FATAL(mech_lsol_create(mech_lsol_types[m]->name, &mild, &fresh), 0);
+            for (int i = 0; i < 100; i++) {
+                first[i] = second[i] = uniform();
+            }
+            if (factors(s, &strong) && factors(s, &mild) && factors(fresh, &mild)) {
+                mech_lsol_solve(s, first, 1);
+                mech_lsol_solve(fresh, second, 1);
+                CU_ASSERT(memcmp(first, second, sizeof first) == 0);
+            }
+            mech_lsol_destroy(s);
+            mech_lsol_destroy(fresh);
+        }
+    }
+    mech_arena_fini(&arena);
 }
 
 static void the_registry_is_sorted_and_complete(void)
@@ -613,6 +646,7 @@ UNIT_TESTS(UNIT_TEST(the_registry_is_sorted_and_complete),
            UNIT_TEST(a_zero_column_is_singular_and_named),
            UNIT_TEST(values_that_are_not_finite_are_singular_and_named),
            UNIT_TEST(the_same_matrix_gives_the_same_bits_whatever_came_before),
+           UNIT_TEST(pivots_do_not_depend_on_what_was_factored_before),
            UNIT_TEST(factor_and_solve_do_not_allocate),
            UNIT_TEST(a_free_chain_is_singular_and_a_tiny_mass_makes_it_regular),
            UNIT_TEST(the_cheapest_member_that_suits_is_chosen),
