@@ -7,7 +7,6 @@
 #include "solver/base/err.h"
 
 #include <stdio.h>
-#include <string.h>
 
 const struct mechp_json_limits mechp_json_limits_model = {
     .bytes = (size_t)64 << 20, .nodes = 8000000, .depth = 32};
@@ -56,10 +55,15 @@ static size_t skip_number(const char *bytes, size_t at, size_t size, bool *wide)
     size_t i = at;
     size_t digits = 0;
     bool real = false;
-    while (i < size && bytes[i] != '\0' && strchr("0123456789+-.eE", bytes[i]) != NULL) {
-        digits += bytes[i] >= '0' && bytes[i] <= '9';
-        real = real || bytes[i] == '.' || bytes[i] == 'e' || bytes[i] == 'E';
-        i++;
+    for (; i < size; i++) {
+        const char c = bytes[i];
+        if (c >= '0' && c <= '9') {
+            digits++;
+        } else if (c == '.' || c == 'e' || c == 'E') {
+            real = true;
+        } else if (c != '-' && c != '+') {
+            break;
+        }
     }
     const bool minus_zero = i - at == 2 && bytes[at] == '-' && bytes[at + 1] == '0';
     *wide = *wide || (!real && (digits > 18 || minus_zero));
