@@ -132,10 +132,9 @@ static int start(void *self, struct mech_state *state, struct mech_step_result *
     // the mean acceleration of a free step
     const double h = state->at->last_step > 0. ? state->at->last_step : s->step_size;
     MECH_TRY(factor(s, h, result));
-    mech_free_motion_residual(&s->core.motion, state->q, state->v, force, s->core.dv);
-    mech_free_motion_solve(&s->core.motion, s->core.dv);
+    mech_free_motion_velocity(&s->core.motion, state->q, state->v, force, s->core.dv);
     for (int32_t i = 0; i < n; i++) {
-        state->vdot[i] = -s->core.dv[i] / h;
+        state->vdot[i] = s->core.dv[i] / h;
     }
     return 0;
 }

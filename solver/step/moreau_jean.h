@@ -32,14 +32,15 @@ struct mech_moreau_jean_settings {
     struct mech_vi_settings vi; /* type NULL: chosen by the number of active rows */
 };
 
-/* Free motion: W and the residual r. */
+/* Free motion: W and v_free. */
 struct mech_free_motion {
     const struct mech_linear_part *part;
     struct mech_arena arena; /* of W and the vectors */
     struct mech_mat W;
     struct mech_lsol *solver;
     double *inverse; /* [nv] 1/W_ii when W is diagonal, or NULL */
-    double *u;       /* [nv] q − q_ref + hθ v */
+    double *u;       /* [nv] q − q_ref (+ hθ v) */
+    bool merged;     /* C is read as a part of W; see moreau_jean_free.c */
     double h, theta; /* W is factored for this h; 0: not yet */
 };
 
@@ -52,9 +53,9 @@ void mech_free_motion_fini(struct mech_free_motion *f);
 int mech_free_motion_factor(struct mech_free_motion *f, double h, int32_t *where);
 /* x := W⁻¹ x, x [nv]. */
 void mech_free_motion_solve(const struct mech_free_motion *f, double *x);
-/* r [nv] as above. */
-void mech_free_motion_residual(const struct mech_free_motion *f, const double *q, const double *v,
-                               const double *force, double *r);
+/* dv [nv] = v_free − v_k = −W⁻¹ r. */
+void mech_free_motion_velocity(const struct mech_free_motion *f, const double *q, const double *v,
+                               const double *force, double *dv);
 
 /* Contact rows: active set, A, impulses. */
 struct mech_impacts {

@@ -75,14 +75,7 @@ int mech_moreau_jean_step(struct mech_moreau_jean *s, const double *force, struc
 {
     mech_impacts_find(&s->impacts, state->q, state->v);
 
-    // free change of velocity, −W⁻¹ r
-    const int32_t n = s->motion.part->nv;
-    mech_free_motion_residual(&s->motion, state->q, state->v, force, s->dv);
-    mech_free_motion_solve(&s->motion, s->dv);
-    for (int32_t i = 0; i < n; i++) {
-        s->dv[i] = -s->dv[i];
-    }
-
+    mech_free_motion_velocity(&s->motion, state->q, state->v, force, s->dv);
     const int code = mech_impacts_solve(&s->impacts, state->v, s->dv, state->impulse, result);
     if (code > 0) {
         (void)snprintf(result->reason, sizeof result->reason,

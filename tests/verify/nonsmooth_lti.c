@@ -179,9 +179,29 @@ static void begin_high_bar(struct lti_case *c, enum lti_form form)
     }
 }
 
+/* 100 masses with dampers: dense, it takes the form of the step that does not read C */
+static void begin_long_chain(struct lti_case *c, enum lti_form form)
+{
+    static double reference[LTI_MOST];
+    const struct lti_bands bands = {.M = {1.}, .C = {4., -2.}, .K = {2000., -1000.}};
+    lti_begin(c, 100, 1e-3, &bands, form);
+    c->M = lti_matrix(c, &bands, 0, LTI_LEANEST);
+    lti_contact(c, 1, (int32_t[]){99}, (double[]){-1.}, 1.3e-4, 0.5);
+    c->settings.theta = 0.75;
+    c->part.q_ref = reference;
+    lti_ready(c);
+    CU_ASSERT_EQUAL(c->core.motion.merged, form == LTI_DENSE);
+    for (int32_t i = 0; i < 100; i++) {
+        reference[i] = 1e-4 * (i % 3);
+        c->force[i] = 1.;
+        c->state.v[i] = 0.01 * (i % 7);
+    }
+}
+
 static void all_forms_of_the_matrices_agree(void)
 {
     compare_forms(begin_stopped_chain, 200, 1e-13);
+    compare_forms(begin_long_chain, 200, 1e-13);
     // a row of K u is a difference of numbers of 2 k q = 6.6e5 N, each rounded to 7e-11 N: over
     // h/m = 8e-5 s/kg that is 6e-15 m/s a step, 2e-13 m/s after the walk of 748 steps
     compare_forms(begin_high_bar, 748, 1e-12);
