@@ -16,9 +16,8 @@ extern const double mech_identity3[9];
  * written digits give). */
 void mech_frame_check(const struct mech_frame *frame, const char *path, struct mech_diag *d);
 
-/* y = R x, y = Rᵀ x, by rows. */
+/* y = R x, R by rows. */
 void mech_rotate(const double R[9], const double x[3], double y[3]);
-void mech_rotate_back(const double R[9], const double x[3], double y[3]);
 
 /* A fault under `path`/node unless the site has one second-order coordinate. */
 void mech_fit_one_coordinate(const struct mech_site *site);

@@ -90,7 +90,7 @@ static const struct mech_field fields[] = {
      .flags = MECH_REQUIRED | MECH_ABOVE_MIN | MECH_TUNABLE,
      .unit = "kg",
      MECH_NOT_NEGATIVE,
-     .doc = "mass"},
+     .doc = "mass of the body"},
     MECH_FRAME_FIELD_POSITION(mass1d, frame),
     MECH_FRAME_FIELD_ROTATION(mass1d, frame),
     MECH_VISUALIZATION_FIELD(mass1d, visualization),

@@ -15,13 +15,6 @@ void mech_rotate(const double R[9], const double x[3], double y[3])
     }
 }
 
-void mech_rotate_back(const double R[9], const double x[3], double y[3])
-{
-    for (int i = 0; i < 3; i++) {
-        y[i] = R[i] * x[0] + R[3 + i] * x[1] + R[6 + i] * x[2];
-    }
-}
-
 void mech_frame_check(const struct mech_frame *frame, const char *path, struct mech_diag *d)
 {
     const double *R = frame->rotation;

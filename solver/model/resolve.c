@@ -148,21 +148,20 @@ struct walk {
     struct mech_model *m;
     struct mech_diag *diag;
     struct mech_path path;
+    bool numbers; /* every expression gave its number, so that numbers can be judged */
 };
 
 static void check_number(struct walk *w, const struct mech_field *f, double x)
 {
-    if (!isfinite(x)) {
-        mech_diag_add(w->diag, w->path.text, "is not a finite number");
+    if (!w->numbers || mech_field_admits(f, x)) {
         return;
     }
-    const bool low = x < f->min || ((f->flags & MECH_ABOVE_MIN) && x == f->min);
-    const bool high = x > f->max || ((f->flags & MECH_BELOW_MAX) && x == f->max);
-
-    if (low) {
+    if (!isfinite(x)) {
+        mech_diag_add(w->diag, w->path.text, "is not a finite number");
+    } else if (x <= f->min) {
         mech_diag_add(w->diag, w->path.text, "%g is out of range: must be %s %g", x,
                       (f->flags & MECH_ABOVE_MIN) ? "greater than" : "at least", f->min);
-    } else if (high) {
+    } else {
         mech_diag_add(w->diag, w->path.text, "%g is out of range: must be %s %g", x,
                       (f->flags & MECH_BELOW_MAX) ? "less than" : "at most", f->max);
     }
@@ -203,7 +202,7 @@ static void walk_table(struct walk *w, const struct mech_table *table, void *at)
 static void walk_item(struct walk *w, const struct mech_item *item)
 {
     walk_table(w, &item->type->table, item->description);
-    if (item->type->check) {
+    if (item->type->check && w->numbers) {
         item->type->check(item->description, w->path.text, w->diag);
     }
 }
@@ -343,6 +342,7 @@ int mech_resolve(struct mech_model *m, struct mech_diag *diag)
     if (mech_diag_clean(diag)) {
         MECH_TRY(evaluate_bindings(m, diag));
     }
+    w.numbers = mech_diag_clean(diag);
     MECH_TRY(check_names(m, diag));
     walk_table(&w, &mech_document_table, m->document);
     return 0;

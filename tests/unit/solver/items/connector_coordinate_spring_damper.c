@@ -1,0 +1,85 @@
+/* CoordinateSpringDamper: linear form, force law, outputs, off switch. */
+#include "tests/unit/model.h"
+
+#define PAIR(spring)                                                                               \
+    "{'mechd': 1, 'parameters': {'c': 2}, 'nodes': [{'name': 'a', 'type': 'Node1D',"               \
+    "'referenceCoordinates': [5], 'initialCoordinates': [0.1], 'initialVelocities': [1]},"         \
+    "{'name': 'b', 'type': 'Node1D', 'referenceCoordinates': [9], 'initialCoordinates': [0.4],"    \
+    "'initialVelocities': [3]}], 'objects': [{'name': 'ma', 'type': 'Mass1D', 'node': 'a',"        \
+    "'physicsMass': 1}, {'name': 'mb', 'type': 'Mass1D', 'node': 'b', 'physicsMass': 1},"          \
+    "{'name': 's', 'type': 'CoordinateSpringDamper', 'markers': ['x', 'y'], " spring "}],"         \
+    "'markers': [{'name': 'x', 'type': 'MarkerNodeCoordinate', 'node': 'a'},"                      \
+    "{'name': 'y', 'type': 'MarkerNodeCoordinate', 'node': 'b'}]}"
+
+static void check_force(const char *text, double expected)
+{
+    struct mech_sim *const s = model_of(text);
+    double f[2];
+
+    CU_ASSERT_EQUAL(mech_sim_evaluate(s, &(struct mech_point){.time = NAN}, MECH_WANT_LHS, f), 0);
+    CHECK_NEAR(f[0], -expected, 1e-13);
+    CHECK_NEAR(f[1], expected, 1e-13);
+    CHECK_NEAR(model_value(s, MECH_OBJECT, "s", MECH_OUTPUT_FORCE), expected, 1e-13);
+    CHECK_NEAR(model_value(s, MECH_OBJECT, "s", MECH_OUTPUT_DISPLACEMENT), 0.3, 1e-15);
+    CHECK_NEAR(model_value(s, MECH_OBJECT, "s", MECH_OUTPUT_VELOCITY), 2., 1e-15);
+    mech_sim_destroy(s);
+}
+
+static void force_is_k_u_minus_offset_plus_d_v(void)
+{
+    check_force(PAIR("'stiffness': 100, 'damping': 3, 'offset': 0.05"), 100. * 0.25 + 6.);
+}
+
+static void a_law_sees_its_own_numbers_and_the_parameters(void)
+{
+    check_force(PAIR("'stiffness': 100, 'damping': 3, 'offset': 0.05,"
+                     "'springForceUserFunction': '=c*k*u^2 + d*v*offset + t'"),
+                2. * 100. * 0.09 + 3. * 2. * 0.05);
+}
+
+static void it_can_be_switched_off(void)
+{
+    check_force(PAIR("'stiffness': 100, 'active': false"), 0.);
+    check_force(PAIR("'stiffness': 100, 'active': false, 'springForceUserFunction': '=k*u'"), 0.);
+}
+
+/* Newton with given derivatives and with differences comes to the same motion; the report says which */
+static void given_and_differenced_derivatives_agree(void)
+{
+    struct mech_sim *const given =
+        model_of(PAIR("'stiffness': 100, 'springForceUserFunction': {'formula': '=k*u^3 + 2*v',"
+                      "'partial': {'u': '=3*k*u^2', 'v': '=2'}}"));
+    struct mech_sim *const differenced =
+        model_of(PAIR("'stiffness': 100, 'springForceUserFunction': '=k*u^3 + 2*v'"));
+    const struct mech_step_request r = {.kind = MECH_STEP_COUNT, .count = 500};
+    struct mech_step_report a, b;
+
+    CU_ASSERT_EQUAL(mech_sim_step(given, &r, &a), 0);
+    CU_ASSERT_EQUAL(mech_sim_step(differenced, &r, &b), 0);
+    CU_ASSERT_FALSE(a.differenced);
+    CU_ASSERT(b.differenced);
+    /* both stop at residuals of 1e-10 N on 1 kg and more: 500 steps of 1e-3 s add up to far less */
+    CHECK_NEAR(model_state(given).q[0], model_state(differenced).q[0], 1e-10);
+    mech_sim_destroy(given);
+    mech_sim_destroy(differenced);
+}
+
+/* a law that is linear steps as the linear form does */
+static void a_linear_law_equals_the_linear_form(void)
+{
+    struct mech_sim *const law =
+        model_of(PAIR("'stiffness': 100, 'damping': 3, 'springForceUserFunction': '=k*u + d*v'"));
+    struct mech_sim *const form = model_of(PAIR("'stiffness': 100, 'damping': 3"));
+
+    CU_ASSERT_EQUAL(model_steps(law, 500), 0);
+    CU_ASSERT_EQUAL(model_steps(form, 500), 0);
+    CHECK_NEAR(model_state(law).q[0], model_state(form).q[0], 1e-11);
+    CHECK_NEAR(model_state(law).q[1], model_state(form).q[1], 1e-11);
+    mech_sim_destroy(law);
+    mech_sim_destroy(form);
+}
+
+UNIT_TESTS(UNIT_TEST(force_is_k_u_minus_offset_plus_d_v),
+           UNIT_TEST(a_law_sees_its_own_numbers_and_the_parameters),
+           UNIT_TEST(it_can_be_switched_off), UNIT_TEST(given_and_differenced_derivatives_agree),
+           UNIT_TEST(a_linear_law_equals_the_linear_form))

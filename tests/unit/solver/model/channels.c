@@ -1,0 +1,165 @@
+/* Loads, inputs and outputs: what acts where, and which channels are refused. */
+#include "tests/unit/model.h"
+
+/* a mass on an inclined line: x-axis of its frame is [0.6, 0.8, 0] */
+#define INCLINED                                                                                   \
+    "'nodes': [{'name': 'n', 'type': 'Node1D'}],"                                                  \
+    "'objects': [{'name': 'm', 'type': 'Mass1D', 'node': 'n', 'physicsMass': 2,"                   \
+    "'referenceRotation': [[0.6, -0.8, 0], [0.8, 0.6, 0], [0, 0, 1]]}],"                           \
+    "'markers': [{'name': 'p', 'type': 'MarkerBodyPosition', 'object': 'm',"                       \
+    "'localPosition': [1, 2, 3]}, {'name': 'r', 'type': 'MarkerBodyRigid', 'object': 'm'},"        \
+    "{'name': 'x', 'type': 'MarkerNodeCoordinate', 'node': 'n'},"                                  \
+    "{'name': 'g', 'type': 'MarkerGroundCoordinate'}],"
+
+static double right_hand_side(const struct mech_sim *s, double t)
+{
+    double f = NAN;
+    union {
+        const struct mech_sim *from;
+        struct mech_sim *to;
+    } sim = {.from = s};
+
+    CU_ASSERT_EQUAL(mech_sim_evaluate(sim.to, &(struct mech_point){.time = t}, MECH_WANT_RHS, &f),
+                    0);
+    return f;
+}
+
+static void forces_act_along_the_coordinate_and_torques_do_nothing(void)
+{
+    struct mech_sim *const s =
+        model_of("{'mechd': 1, " INCLINED "'loads': [{'name': 'F', 'type': 'LoadForceVector',"
+                 "'marker': 'p', 'load': [10, 100, 1000]}, {'name': 'B', 'type': 'LoadForceVector',"
+                 "'marker': 'r', 'load': [3, 30, 300], 'bodyFixed': true}, {'name': 'T',"
+                 "'type': 'LoadTorqueVector', 'marker': 'r', 'load': [7, 8, 9]}, {'name': 'Q',"
+                 "'type': 'LoadCoordinate', 'marker': 'x', 'load': '=0.5*t'}, {'name': 'G',"
+                 "'type': 'LoadCoordinate', 'marker': 'g', 'load': 5000}]}");
+
+    CHECK_NEAR(right_hand_side(s, 4.), 6. + 80. + 3. + 2., 1e-12);
+    mech_sim_destroy(s);
+}
+
+static void torques_turn_a_rotor_about_its_axis(void)
+{
+    struct mech_sim *const s = model_of(
+        "{'mechd': 1, 'nodes': [{'name': 'n', 'type': 'Node1D', 'initialCoordinates': [1]}],"
+        "'objects': [{'name': 'r', 'type': 'Rotor1D', 'node': 'n', 'physicsInertia': 2,"
+        "'referenceRotation': [[0, 0, 1], [1, 0, 0], [0, 1, 0]]}],"
+        "'markers': [{'name': 'p', 'type': 'MarkerBodyRigid', 'object': 'r'}],"
+        "'loads': [{'name': 'T', 'type': 'LoadTorqueVector', 'marker': 'p',"
+        "'load': [10, 100, 1000]}, {'name': 'B', 'type': 'LoadTorqueVector', 'marker': 'p',"
+        "'load': [3, 30, 300], 'bodyFixed': true}, {'name': 'F', 'type': 'LoadForceVector',"
+        "'marker': 'p', 'load': [7, 8, 9]}]}");
+
+    CHECK_NEAR(right_hand_side(s, 0.), 10. + 300., 1e-12);
+    mech_sim_destroy(s);
+}
+
+static void a_load_can_drive_a_first_order_state(void)
+{
+    struct mech_sim *const s =
+        model_of("{'mechd': 1, 'nodes': [{'name': 'y', 'type': 'NodeGenericODE1',"
+                 "'initialCoordinates': [0, 1]}], 'objects': [{'name': 'o', 'type': 'GenericODE1',"
+                 "'nodes': ['y']}], 'markers': [{'name': 'x', 'type': 'MarkerNodeCoordinate',"
+                 "'node': 'y', 'coordinate': 1}], 'loads': [{'name': 'r', 'type': 'LoadCoordinate',"
+                 "'marker': 'x', 'load': '=2*t'}], 'solver': {'stepSize': 0.1}}");
+
+    CU_ASSERT_EQUAL(model_steps(s, 10), 0);
+    CHECK_NEAR(model_state(s).x[0], 0., 1e-15);
+    CHECK_NEAR(model_state(s).x[1], 2., 1e-14);
+    mech_sim_destroy(s);
+}
+
+static void inputs_replace_components_of_loads(void)
+{
+    struct mech_sim *const s = model_of(
+        "{'mechd': 1, 'parameters': {'a': 2}, " INCLINED
+        "'loads': [{'name': 'F', 'type': 'LoadForceVector', 'marker': 'p',"
+        "'load': [1, '=a', 3]}], 'inputs': [{'name': 'y', 'load': 'F', 'component': 1},"
+        "{'name': 'a', 'parameter': 'a'}, {'name': 'extra', 'marker': 'r', 'component': 0}]}");
+    const double y = 10., a = 4.;
+    double now;
+
+    CHECK_NEAR(right_hand_side(s, 0.), 0.6 + 1.6, 1e-14);
+    CU_ASSERT_EQUAL(mech_sim_set_input(s, 1, &a, 0, NULL), 0);
+    CHECK_NEAR(right_hand_side(s, 0.), 0.6 + 3.2, 1e-14);
+    mech_sim_get_input(s, 0, &now);
+    CU_ASSERT_EQUAL(now, 4.);
+    CU_ASSERT_EQUAL(mech_sim_set_input(s, 0, &y, 0, NULL), 0);
+    CHECK_NEAR(right_hand_side(s, 0.), 0.6 + 8., 1e-14);
+    CU_ASSERT_EQUAL(mech_sim_set_input(s, 2, &y, 0, NULL), 0);
+    CHECK_NEAR(right_hand_side(s, 0.), 0.6 + 8. + 6., 1e-14);
+    mech_sim_destroy(s);
+}
+
+static void channels_that_cannot_be_are_refused(void)
+{
+#define WITH(rest)                                                                                 \
+    "{'mechd': 1, 'parameters': {'a': 2}, " INCLINED                                               \
+    "'loads': [{'name': 'F', 'type': 'LoadForceVector', 'marker': 'p'}]," rest "}"
+    CU_ASSERT(model_refused(WITH("'inputs': [{'name': 'i', 'load': 'F', 'component': 3}]"),
+                            "/inputs/0/component", "component 3"));
+    CU_ASSERT(model_refused(WITH("'inputs': [{'name': 'i', 'load': 'F'},"
+                                 "{'name': 'j', 'load': 'F', 'component': 1}]"),
+                            "/inputs/1/load", "another input"));
+    CU_ASSERT(model_refused(WITH("'inputs': [{'name': 'i'}]"), "/inputs/0", "exactly one"));
+    CU_ASSERT(model_refused(WITH("'inputs': [{'name': 'i', 'load': 'F', 'marker': 'p'}]"),
+                            "/inputs/0", "exactly one"));
+    CU_ASSERT(model_refused(WITH("'sensors': [{'name': 's', 'type': 'SensorNode', 'node': 'n',"
+                                 "'outputVariable': 'Position'}]"),
+                            "/sensors/0/outputVariable", "Position"));
+    CU_ASSERT(model_refused(WITH("'sensors': [{'name': 's', 'type': 'SensorBody', 'object': 'm',"
+                                 "'outputVariable': 'Position'}],"
+                                 "'outputs': [{'name': 'o', 'sensor': 's', 'component': 3}]"),
+                            "/outputs/0/component", "component 3"));
+}
+
+static void a_failed_change_of_parameters_changes_nothing(void)
+{
+    struct mech_sim *const s =
+        model_of("{'mechd': 1, 'parameters': {'m': 2}, 'nodes': [{'name': 'n', 'type': 'Node1D'}],"
+                 "'objects': [{'name': 'o', 'type': 'Mass1D', 'node': 'n', 'physicsMass': '=m'}]}");
+    const int32_t index = 0;
+    const double bad = -1., good = 5.;
+    struct mech_diag diag;
+    double mass = 0.;
+
+    mech_diag_init(&diag);
+    CU_ASSERT_EQUAL(mech_sim_set_parameters(s, 1, &index, &bad, &diag), MECH_INVALID);
+    CU_ASSERT_STRING_EQUAL(diag.entries[0].path, "/objects/0/physicsMass");
+    CU_ASSERT_EQUAL(mech_sim_get_parameter(s, 0), 2.);
+    (void)mech_sim_evaluate(s, &(struct mech_point){.time = NAN}, MECH_WANT_MASS, &mass);
+    CU_ASSERT_EQUAL(mass, 2.);
+    CU_ASSERT_EQUAL(model_steps(s, 1), 0);
+    mech_diag_fini(&diag);
+
+    mech_diag_init(&diag);
+    CU_ASSERT_EQUAL(mech_sim_set_parameters(s, 1, &index, &good, &diag), 0);
+    (void)mech_sim_evaluate(s, &(struct mech_point){.time = NAN}, MECH_WANT_MASS, &mass);
+    CU_ASSERT_EQUAL(mass, 5.);
+    mech_diag_fini(&diag);
+    mech_sim_destroy(s);
+}
+
+static void a_load_that_is_not_finite_is_named(void)
+{
+    struct mech_sim *const s = model_of(MODEL_OSCILLATOR(
+        "", "1", "",
+        "{'name': 'pole', 'type': 'LoadCoordinate', 'marker': 'x', 'load': '=1/(t - 0.5)'}",
+        ", 'solver': {'integrator': 'RK44', 'stepSize': 0.125}"));
+    const struct mech_step_request r = {.kind = MECH_STEP_SIZE, .size = 1.};
+    struct mech_step_report report;
+
+    CU_ASSERT_EQUAL(mech_sim_step(s, &r, &report), MECH_NOT_FINITE);
+    CU_ASSERT_PTR_NOT_NULL(strstr(report.reason, "pole"));
+    CHECK_NEAR(report.failed_time, 0.375, 1e-15);
+    CU_ASSERT_EQUAL(mech_sim_time(s), 0.);
+    mech_sim_destroy(s);
+}
+
+UNIT_TESTS(UNIT_TEST(forces_act_along_the_coordinate_and_torques_do_nothing),
+           UNIT_TEST(torques_turn_a_rotor_about_its_axis),
+           UNIT_TEST(a_load_can_drive_a_first_order_state),
+           UNIT_TEST(inputs_replace_components_of_loads),
+           UNIT_TEST(channels_that_cannot_be_are_refused),
+           UNIT_TEST(a_failed_change_of_parameters_changes_nothing),
+           UNIT_TEST(a_load_that_is_not_finite_is_named))
