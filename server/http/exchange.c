@@ -189,7 +189,7 @@ static int read_body(struct mechd_exchange *x)
 static void answer_later(struct mechd_call *c)
 {
     struct mechd_exchange *x = (struct mechd_exchange *)c;
-    x->answered = true;
+    atomic_store(&x->answered, true);
     MHD_resume_connection(x->connection);
 }
 
@@ -259,7 +259,7 @@ enum MHD_Result mechd_door_handle(void *context, struct MHD_Connection *connecti
         return MHD_YES;
     }
     if (x->started) {
-        return x->answered ? answer(x) : MHD_YES;
+        return atomic_load(&x->answered) ? answer(x) : MHD_YES;
     }
 
     // files of the page stand beside the routes

@@ -12,9 +12,11 @@ struct mechd_exchange {
     unsigned char *body; /* [body_size] as far as it has come */
     size_t body_size, body_room, body_limit;
     bool started;   /* the call has been started */
-    bool answered;  /* the reply stands; partner: resume of the connection */
     bool counted;   /* in daemon->in_flight */
     bool head_only; /* HEAD */
+    /* The reply stands. Set before the connection is resumed, read after that; libmicrohttpd's own
+     * lock orders the two as well, but is not part of its contract. */
+    _Atomic bool answered;
 };
 
 /* Queue the answer that stands in the call. */
