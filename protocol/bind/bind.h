@@ -8,10 +8,10 @@
 
 #include <jansson.h>
 
-/* Read a model (a parsed JSON value) into a fresh document. Every fault goes to `diag` with its JSON
- * pointer, prefixed by `base` ("" or "/model"): unknown keys, missing keys, wrong types, ranges,
- * malformed or duplicate names, matrices of the wrong shape, expressions outside their place.
- * 0; MECH_INVALID (diag says why; *out is NULL); negative. References are resolved by
+/* Read a model (a parsed JSON value) into a fresh document. Every fault goes to `diag` with its
+ * JSON pointer, prefixed by `base` ("" or "/model"): unknown keys, missing keys, wrong types,
+ * ranges, malformed or duplicate names, matrices of the wrong shape, expressions outside their
+ * place. 0; MECH_INVALID (diag says why; *out is NULL); negative. References are resolved by
  * mech_sim_create. */
 int mechp_bind_read(const json_t *model, const char *base, struct mech_diag *diag,
                     struct mech_document **out);
@@ -35,8 +35,8 @@ void mechp_bind_schema(struct mechp_text *w);
 /* OpenAPI 3.1 of the daemon, from routes.def, codes.def and the schema. */
 void mechp_bind_openapi(struct mechp_text *w);
 
-/* A document printed from the tables, as its committed copy stands in the tree, with a newline at its
- * end: "openapi" (protocol/openapi.json), "schema" (protocol/schema/model.schema.json), "types"
+/* A document printed from the tables, as its committed copy stands in the tree, with a newline at
+ * its end: "openapi" (protocol/openapi.json), "schema" (protocol/schema/model.schema.json), "types"
  * (JSON), "errors" (the table of protocol/README.md). MECH_NOT_FOUND: no such document.
  * What `mechd --print WHAT` prints. */
 int mechp_bind_print(const char *what, struct mechp_text *w);

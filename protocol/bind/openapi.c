@@ -1,6 +1,6 @@
-/* OpenAPI 3.1 of the daemon, printed from routes.def, codes.def, the shapes of bodies and the schemas of
- * models. One operation a route: path parameters from the template, the body, the reply, and for each
- * HTTP status the codes that it can come with.
+/* OpenAPI 3.1 of the daemon, printed from routes.def, codes.def, the shapes of bodies and the
+ * schemas of models. One operation a route: path parameters from the template, the body, the reply,
+ * and for each HTTP status the codes that it can come with.
  */
 #include "protocol/bind/schema.h"
 #include "protocol/bind/shapes.h"

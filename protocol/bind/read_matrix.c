@@ -2,12 +2,12 @@
  *
  *   [[a, b], [c, d]]                                  rows
  *   {"diag": [a, d]}                                  square, all else 0
- *   {"banded": {"lower": l, "upper": u, "rows": […]}} square; row i holds A(i, i − l … i + u), whole
- *                                                     (0 outside the matrix) or cut to the matrix
+ *   {"banded": {"lower": l, "upper": u, "rows": […]}} square; row i holds A(i, i − l … i + u)
  *   {"shape": [r, c], "coo": [[i, j, v], …]}          0-based; the same place twice: added up
  *
- * All become triplets, zeros left out, from which linalg builds the leanest form. An entry may be an
- * expression; its place is kept by a number that only equal texts share, so that a pattern of
+ * A row of a band is written whole, 0 where it leaves the matrix, or cut to what lies inside.
+ * All become triplets, zeros left out, from which linalg builds the leanest form. An entry may be
+ * an expression; its place is kept by a number that only equal texts share, so that a pattern of
  * expressions is found to be symmetric exactly when it is written so.
  */
 #include "protocol/bind/reader.h"
@@ -163,7 +163,8 @@ static bool size_member(struct mechp_reader *r, const json_t *object, const char
     return true;
 }
 
-/* One row of a band: columns first … last lie in the matrix, the row holds them or all of the band. */
+/* One row of a band: columns first … last lie in the matrix, the row holds them or all of the
+ * band. */
 static int band_row(struct mechp_reader *r, struct gather *g, const json_t *row, size_t i,
                     const size_t band[2])
 {
@@ -324,8 +325,7 @@ static int by_target(const void *a, const void *b)
     return x < y ? -1 : x > y ? 1 : 0;
 }
 
-/* Bind the entries that expressions give; `whole`: how many triplets there were before equal places
- * were added up. */
+/* Bind the entries that expressions give, in ascending order of their places in memory. */
 static int bind_entries(struct mechp_reader *r, struct gather *g, struct mech_mat *a)
 {
     for (size_t k = 0; k < g->bound_n; k++) {
@@ -344,7 +344,8 @@ static int bind_entries(struct mechp_reader *r, struct gather *g, struct mech_ma
     return 0;
 }
 
-/* A place with an expression holds nothing else: a fault if a triplet or another expression shares it. */
+/* A place with an expression holds nothing else: a fault if a triplet or another expression shares
+ * it. */
 static bool places_are_single(struct mechp_reader *r, const struct gather *g, size_t places)
 {
     if (g->bound_n == 0 || places == g->n) {
@@ -354,7 +355,6 @@ static bool places_are_single(struct mechp_reader *r, const struct gather *g, si
     return false;
 }
 
-/* Number of different places. */
 static int by_place(const void *a, const void *b)
 {
     const struct mech_triplet *const x = a;
@@ -363,6 +363,7 @@ static int by_place(const void *a, const void *b)
     return columns != 0 ? columns : (x->row > y->row) - (x->row < y->row);
 }
 
+/* Number of different places. */
 static size_t count_places(struct gather *g)
 {
     size_t places = g->n > 0 ? 1 : 0;

@@ -1,4 +1,5 @@
-/* Numbers of documents from JSON: plain ones in their range, expressions, arrays, values and formulas. */
+/* Numbers of documents from JSON: plain ones in their range, expressions, arrays, values and
+ * formulas. */
 #include "protocol/bind/reader.h"
 
 #include "protocol/wire/json.h"

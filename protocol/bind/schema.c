@@ -1,5 +1,5 @@
-/* The model document's JSON Schema (2020-12), from the field tables. A member that an expression may
- * give takes a number in its range or a string that begins with "=".
+/* The model document's JSON Schema (2020-12), from the field tables. A member that an expression
+ * may give takes a number in its range or a string that begins with "=".
  */
 #include "protocol/bind/schema.h"
 
@@ -285,7 +285,8 @@ static void property(struct printer *p, const struct mech_field *f, bool is_name
     mechp_text_end(p->w);
 }
 
-/* The object schema of a table. `type`: of an item, with its name unless it is nested; NULL: none. */
+/* The object schema of a table. `type`: of an item, with its name unless it is nested; NULL:
+ * none. */
 static void definition(struct printer *p, const struct mech_table *table, const char *type,
                        bool named)
 {

@@ -1,8 +1,8 @@
 /* Bodies of requests and replies that are not models: their members, for OpenAPI and for tests.
  *
  * A type is written in a small language: "number", "integer", "string", "boolean", "object", "any",
- * "null", "@Name" (a schema), "'word'" (a constant); "[]" behind it: an array of it; "{}": an object
- * whose members all have it; "|" between types: any of them.
+ * "null", "@Name" (a schema), "'word'" (a constant); "[]" behind it: an array of it; "{}": an
+ * object whose members all have it; "|" between types: any of them.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
-/* Matrices to JSON: each stored form in the written form that reads back to it. Zeros are no places of a
- * pattern (read_matrix.c), so that a matrix read again has the same form and the same bits.
+/* Matrices to JSON: each stored form in the written form that reads back to it. Zeros are no places
+ * of a pattern (read_matrix.c), so that a matrix read again has the same form and the same bits.
  */
 #include "protocol/bind/writer.h"
 

@@ -1,6 +1,6 @@
-/* Reading JSON from outside, guarded: bytes, nesting and the number of values are bounded by one linear
- * scan before jansson builds a tree; duplicate keys, NUL, bad UTF-8, NaN and numbers beyond double are
- * refused, each with line, column and byte.
+/* Reading JSON from outside, guarded: bytes, nesting and the number of values are bounded by one
+ * linear scan before jansson builds a tree; duplicate keys, NUL, bad UTF-8, NaN and numbers beyond
+ * double are refused, each with line, column and byte.
  *
  *   struct mechp_json_fault fault;  json_t *root;
  *   if (mechp_json_parse(body, size, NULL, &fault, &root) != 0) { … fault.code, fault.text … }

@@ -1,6 +1,6 @@
-/* The guard before the JSON parser: one pass over the bytes that bounds nesting and the number of values,
- * so that a hostile body is refused before it costs a tree (a node takes up to 64 bytes). About
- * 1 ns a byte. What it lets through may still be malformed; the parser says so.
+/* The guard before the JSON parser: one pass over the bytes that bounds nesting and the number of
+ * values, so that a hostile body is refused before it costs a tree (a node takes up to 64 bytes).
+ * About 1 ns a byte. What it lets through may still be malformed; the parser says so.
  */
 #include "protocol/wire/json.h"
 

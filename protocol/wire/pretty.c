@@ -1,6 +1,6 @@
 /* JSON laid out for people. A value that fits into the rest of its line stays on it; otherwise its
- * members stand one a line, indented by two spaces a level. Linear in the text, but for the look ahead
- * of at most one line at each opening bracket.
+ * members stand one a line, indented by two spaces a level. Linear in the text, but for the look
+ * ahead of at most one line at each opening bracket.
  */
 #include "protocol/wire/text.h"
 

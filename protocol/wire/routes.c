@@ -1,4 +1,5 @@
-/* Routes: linear search over some forty templates, segment by segment; about 1 µs, no allocation. */
+/* Routes: linear search over some forty templates, segment by segment; about 1 µs, no
+ * allocation. */
 #include "protocol/wire/routes.h"
 
 #include <string.h>

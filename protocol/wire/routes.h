@@ -42,8 +42,8 @@ struct mechp_match {
 };
 
 /* Find the route of a method and a path (without query). HEAD is taken where GET is.
- * 0; MECHP_ROUTE_NOT_FOUND; MECHP_METHOD_NOT_ALLOWED (out->allow); MECHP_MALFORMED_REQUEST (a broken
- * percent escape, or one that hides a NUL). */
+ * 0; MECHP_ROUTE_NOT_FOUND; MECHP_METHOD_NOT_ALLOWED (out->allow); MECHP_MALFORMED_REQUEST (a
+ * broken percent escape, or one that hides a NUL). */
 int mechp_route_match(const char *method, const char *path, struct mechp_match *out);
 
 /* Value of a path parameter, or NULL. */

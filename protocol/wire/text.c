@@ -1,5 +1,5 @@
-/* JSON text appended to a growing buffer. Commas are put before the value that needs one: each depth
- * remembers whether something stands there already; a key clears that for its value. Capacity
+/* JSON text appended to a growing buffer. Commas are put before the value that needs one: each
+ * depth remembers whether something stands there already; a key clears that for its value. Capacity
  * doubles, so that writing n bytes costs O(n). Bytes that are not UTF-8 become U+FFFD.
  */
 #include "protocol/wire/text.h"

@@ -3,7 +3,10 @@
  * The reply path builds no tree: a writer appends. NaN and infinities are written as null (the
  * caller has refused them before they can get here). owner: one request.
  *
- *   mechp_text_object(&w); mechp_text_key(&w, "time"); mechp_text_number(&w, 0.1); mechp_text_end(&w);
+ *   mechp_text_object(&w);
+ *   mechp_text_key(&w, "time");
+ *   mechp_text_number(&w, 0.1);
+ *   mechp_text_end(&w);
  */
 #pragma once
 
@@ -11,8 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Shortest text that reads back to the same double; at most 32 bytes, no terminator; returns length.
- * The only C++ in the house is behind this function. */
+/* Shortest text that reads back to the same double; at most 32 bytes, no terminator; returns
+ * length. The only C++ in the house is behind this function. */
 size_t mechp_number_text(double value, char *out);
 
 enum { MECHP_TEXT_DEPTH = 32 };

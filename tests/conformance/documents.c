@@ -1,6 +1,7 @@
-/* Every item type and structure of a model, read and written through its field table: what the table
- * asks for is taken, comes back to the bit, and everything that the table forbids is refused with its
- * pointer. Then damaged documents: none may crash the reader, and what it takes comes back.
+/* Every item type and structure of a model, read and written through its field table: what the
+ * table asks for is taken, comes back to the bit, and everything that the table forbids is refused
+ * with its pointer. Then damaged documents: none may crash the reader, and what it takes comes
+ * back.
  */
 #include "protocol/bind/bind.h"
 
