@@ -68,11 +68,13 @@ void mechc_bytes_string(struct mechc_bytes *b, const char *text)
 
 void mechc_bytes_number(struct mechc_bytes *b, double value)
 {
-    // the shorter form where it is exact; the locale's decimal point becomes a point
+    // the shortest of the forms that are exact; the locale's decimal point becomes a point
     char text[40];
-    snprintf(text, sizeof text, "%.15g", value);
-    if (strtod(text, NULL) != value) {
-        snprintf(text, sizeof text, "%.17g", value);
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (strtod(text, NULL) == value) {
+            break;
+        }
     }
     char *const point = strchr(text, *localeconv()->decimal_point);
     if (point) {

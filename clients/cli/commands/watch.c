@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -107,6 +108,18 @@ static void print_spark(const struct view *v, const struct channel *c)
     }
 }
 
+/* Channels that fit on the terminal below the first line. */
+static size_t channels_shown(const struct view *v, const struct mechc_sample *s)
+{
+    struct winsize size = {.ws_row = 24};
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_row == 0) {
+        size.ws_row = 24;
+    }
+    const size_t have = v->count < s->count ? v->count : s->count;
+    const size_t room = size.ws_row > 4 ? (size_t)size.ws_row - 3 : 1;
+    return have < room ? have : room;
+}
+
 static void draw(struct view *v, const struct mechc_sample *s)
 {
     const char *const dim = mechctl_ink(v->m, MECHCTL_DIM), *const off = mechctl_ink_off(v->m);
@@ -122,13 +135,18 @@ static void draw(struct view *v, const struct mechc_sample *s)
     }
     printf("\033[K\n");
     v->drawn = 1;
-    for (size_t i = 0; i < v->count && i < s->count; i++, v->drawn++) {
+    const size_t shown = channels_shown(v, s);
+    for (size_t i = 0; i < shown; i++, v->drawn++) {
         const struct channel *const c = &v->channels[i];
         printf("%s%*s %14s %s%-6s%s  %s", c->name, v->width - mechctl_width(c->name), "",
                mechctl_human(s->values[i], number), dim, c->unit, off,
                mechctl_ink(v->m, MECHCTL_BLUE));
         print_spark(v, c);
         printf("%s\033[K\n", off);
+    }
+    if (shown < s->count) {
+        printf("%s… %zu more; a higher terminal shows them%s\033[K\n", dim, s->count - shown, off);
+        v->drawn++;
     }
     fflush(stdout);
 }

@@ -162,7 +162,7 @@ export class Plot {
       this.drawLevels(c, ink, pane, y, width);
       c.save();
       c.beginPath();
-      c.rect(LEFT, pane.top - 2, width - LEFT - RIGHT, pane.height + 4);
+      c.rect(LEFT - 3, pane.top - 3, width - LEFT - RIGHT + 6, pane.height + 6);
       c.clip();
       for (const k of pane.channels) {
         this.drawCurve(c, ink(`curve-${this.channels[k].color}`), k, x, y, width);
@@ -250,7 +250,7 @@ export class Plot {
     c.translate(12, pane.top + pane.height / 2);
     c.rotate(-Math.PI / 2);
     c.textAlign = "center";
-    c.fillText(pane.unit || "1", 0, 0);
+    c.fillText(pane.unit, 0, 0);
     c.restore();
   }
 
@@ -298,10 +298,12 @@ export class Plot {
       c.lineTo(column, end);
     }
     c.stroke();
-    // where the curve is now
-    if (series.count > 0) {
+    // samples that stand apart are marked: between them nothing is known
+    const apart = (width - LEFT - RIGHT) / Math.max(1, series.count - first) > 12;
+    for (let i = apart ? first : Math.max(first, series.count - 1); i < series.count; i++) {
+      const size = i === series.count - 1 ? 2.8 : 2;
       c.beginPath();
-      c.arc(x(series.last), y(series.value(series.count - 1, k)), 2.6, 0, 2 * Math.PI);
+      c.arc(x(series.time(i)), y(series.value(i, k)), size, 0, 2 * Math.PI);
       c.fill();
     }
   }

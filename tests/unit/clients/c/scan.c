@@ -2,6 +2,7 @@
 #include "clients/c/scan.h"
 #include "tests/unit/unit.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static bool opens(const char *text, struct mechc_json *out)
@@ -109,7 +110,54 @@ static void strings_are_decoded(void)
     CU_ASSERT(!mechc_json_is(v, "a\n\""));
 }
 
+/* Every value that a walk visits is JSON by itself; every read stays inside the allocation, or a
+ * sanitizer speaks. */
+static bool walk_all(struct mechc_json v)
+{
+    char text[16];
+    double x;
+    struct mechc_json again;
+    mechc_json_text(v, text, sizeof text);
+    mechc_json_number(v, &x);
+    bool good = mechc_json_open(v.at, (size_t)(v.end - v.at), &again) && again.end == v.end;
+    for (struct mechc_json_walk w = mechc_json_walk(v); good && mechc_json_next(&w);) {
+        good = w.value.at >= v.at && w.value.end <= v.end && walk_all(w.value);
+    }
+    return good;
+}
+
+static void damaged_texts_are_refused_or_walked_inside_their_bytes(void)
+{
+    static const char whole[] =
+        "{\"a\":[1,-2.5e3,{\"b\":\"x\\u00e9\\n\"}],\"c\":null,\"d\":[[],{}]}";
+    static const char bytes[] = "{}[]\",:\\u0e-. tfn";
+    const size_t size = sizeof whole - 1;
+    uint32_t seed = 1;
+    size_t accepted = 0;
+    for (int i = 0; i < 20000; i++) {
+        // a copy of the exact size, cut somewhere, with up to three bytes replaced
+        seed = seed * 1664525u + 1013904223u;
+        const size_t length = seed >> 30 ? size : (seed >> 8) % size;
+        char *const text = malloc(length ? length : 1);
+        CU_ASSERT_FATAL(text != NULL);
+        memcpy(text, whole, length);
+        for (int k = 0; k < 3 && length > 0; k++) {
+            seed = seed * 1664525u + 1013904223u;
+            text[(seed >> 8) % length] = bytes[(seed >> 4) % (sizeof bytes - 1)];
+        }
+        struct mechc_json v;
+        if (mechc_json_open(text, length, &v)) {
+            accepted++;
+            CU_ASSERT(walk_all(v));
+        }
+        free(text);
+    }
+    // some of the damage leaves JSON, most does not
+    CU_ASSERT(accepted > 20 && accepted < 10000);
+}
+
 UNIT_TESTS(UNIT_TEST(well_formed_texts_are_accepted), UNIT_TEST(malformed_texts_are_refused),
            UNIT_TEST(deep_nesting_is_refused), UNIT_TEST(members_are_found_by_path),
            UNIT_TEST(a_walk_sees_every_element_once), UNIT_TEST(numbers_keep_all_their_bits),
-           UNIT_TEST(strings_are_decoded))
+           UNIT_TEST(strings_are_decoded),
+           UNIT_TEST(damaged_texts_are_refused_or_walked_inside_their_bytes))
