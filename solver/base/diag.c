@@ -1,5 +1,5 @@
-/* Diagnostics and paths. Texts are cut at the end of a whole UTF-8 character, because they travel in
- * JSON. */
+/* Diagnostics and paths. Texts are cut at the end of a whole UTF-8 character, because they travel
+ * in JSON. */
 #include "solver/base/diag.h"
 
 #include <stdarg.h>

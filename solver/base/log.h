@@ -3,6 +3,7 @@
 #pragma once
 
 struct mech_log {
-    void (*write)(void *context, int level, const char *text); /* level: as syslog, 3 error … 7 debug */
+    void (*write)(void *context, int level,
+                  const char *text); /* level: as syslog, 3 error … 7 debug */
     void *context;
 };

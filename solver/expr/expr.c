@@ -1,9 +1,9 @@
-/* Expressions by muParser's C interface. The first evaluation, made at creation, compiles the text to
- * byte code with a stack of its own, so that later ones do not allocate (about 50 ns each); an
+/* Expressions by muParser's C interface. The first evaluation, made at creation, compiles the text
+ * to byte code with a stack of its own, so that later ones do not allocate (about 50 ns each); an
  * expression without variables is a number from then on.
  *
- * Reasons are written here from muParser's codes, because its own messages pass through a buffer that
- * all threads share. Numbers are read in the classic locale, whatever the program's is. */
+ * Reasons are written here from muParser's codes, because its own messages pass through a buffer
+ * that all threads share. Numbers are read in the classic locale, whatever the program's is. */
 #include "solver/expr/expr.h"
 
 #include "solver/base/err.h"
@@ -168,17 +168,17 @@ static int explain(muParserHandle_t parser, const char *text, struct report r)
 }
 
 /* Names of variables, then the constants that they leave. */
-static void define_names(muParserHandle_t parser, const char *const *names, size_t count,
-                         double *vars)
+static void define_names(muParserHandle_t parser, const struct mech_expr_vars *vars)
 {
     bool pi = true;
     bool e = true;
     mupClearConst(parser);
-    for (size_t i = 0; i < count; i++) {
-        if (identifier(names[i])) {
-            pi = pi && strcmp(names[i], "pi") != 0;
-            e = e && strcmp(names[i], "e") != 0;
-            mupDefineVar(parser, names[i], &vars[i]);
+    for (size_t i = 0; i < vars->count; i++) {
+        const char *const name = vars->names[i];
+        if (identifier(name)) {
+            pi = pi && strcmp(name, "pi") != 0;
+            e = e && strcmp(name, "e") != 0;
+            mupDefineVar(parser, name, &vars->values[i]);
         }
     }
     if (pi) {
@@ -214,8 +214,8 @@ static int compile(struct mech_expr *x, const char *text, struct report r)
     return 0;
 }
 
-int mech_expr_create(const char *text, const char *const *names, size_t count, double *vars,
-                     char *message, size_t message_size, struct mech_expr **out)
+int mech_expr_create(const char *text, const struct mech_expr_vars *vars, char *message,
+                     size_t message_size, struct mech_expr **out)
 {
     const struct report r = {.message = message, .size = message_size};
     *out = NULL;
@@ -229,7 +229,7 @@ int mech_expr_create(const char *text, const char *const *names, size_t count, d
         free(x);
         return MECH_NO_MEMORY;
     }
-    define_names(x->parser, names, count, vars);
+    define_names(x->parser, vars);
     const int code = mupError(x->parser) ? refuse(r, "the names of the variables are not usable")
                                          : compile(x, text, r);
     if (code != 0) {

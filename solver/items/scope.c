@@ -55,7 +55,8 @@ int mech_scope_compile(const struct mech_scope *s, const char *text, const char 
                        struct mech_diag *diag, struct mech_expr **out)
 {
     char message[MECH_DIAG_TEXT] = "";
-    const int r = mech_expr_create(text, s->names, s->count, s->vars, message, sizeof message, out);
+    const struct mech_expr_vars vars = {s->names, s->vars, s->count};
+    const int r = mech_expr_create(text, &vars, message, sizeof message, out);
 
     if (r > 0) {
         mech_diag_add(diag, path, "%s", message);

@@ -1,7 +1,7 @@
 /* Factorisations of band matrices (as MECH_MAT_BAND stores them) by loops of our own.
  *
- * General band LAPACK spends most of a narrow band's time in calls; these loops know the width. None
- * allocates; the arrays are the caller's. Pivot tests: see pivot.h. Any thread.
+ * General band LAPACK spends most of a narrow band's time in calls; these loops know the width.
+ * None allocates; the arrays are the caller's. Pivot tests: see pivot.h. Any thread.
  */
 #pragma once
 
@@ -9,9 +9,9 @@
 
 /* Symmetric positive definite tridiagonal, A = W D Wᵀ "twisted": eliminated from both ends towards
  * row n/2, so that two recurrences run side by side and the latency of the chain is halved
- * (J. J. Dongarra et al., LINPACK Users' Guide, 1979, ch. 7). r[i] [n] couples row i to its neighbour towards the
- * middle, inverse[i] [n] = 1/d_i.
- * Returns −1, or the first row found whose pivot is not safely positive. */
+ * (J. J. Dongarra et al., LINPACK Users' Guide, 1979, ch. 7). r[i] [n] couples row i to its
+ * neighbour towards the middle, inverse[i] [n] = 1/d_i. Returns −1, or the first row found whose
+ * pivot is not safely positive. */
 int32_t mech_tridiagonal_factor(int32_t n, const double *diagonal, const double *above, double *r,
                                 double *inverse);
 void mech_tridiagonal_solve(int32_t n, const double *r, const double *inverse, double *x);

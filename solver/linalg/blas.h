@@ -1,5 +1,5 @@
-/* What the BLAS is: its version and kernel stand in every snapshot and report, because other kernels
- * give other last bits. Any thread. */
+/* What the BLAS is: its version and kernel stand in every snapshot and report, because other
+ * kernels give other last bits. Any thread. */
 #pragma once
 
 /* "OpenBLAS 0.3.21, kernel Haswell"; static storage. */

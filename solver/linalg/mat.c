@@ -138,8 +138,9 @@ static int allocate(struct mech_arena *arena, size_t nnz, struct mech_mat *out)
     return out->values == NULL ? MECH_NO_MEMORY : 0;
 }
 
-/* True when A = Aᵀ. For CSC, the columns are walked in ascending order while next[i] walks column i:
- * in a symmetric matrix the entry met at (i, j) is always answered by the next one of column i. */
+/* True when A = Aᵀ. For CSC, the columns are walked in ascending order while next[i] walks column
+ * i: in a symmetric matrix the entry met at (i, j) is always answered by the next one of column i.
+ * */
 static int find_symmetric(struct mech_arena *arena, struct mech_mat *a)
 {
     a->symmetric = false;

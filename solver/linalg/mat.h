@@ -42,18 +42,18 @@ struct mech_triplet {
 size_t mech_mat_stored(const struct mech_mat *a);
 
 /* Build the leanest form from triplets (duplicates are added up, in the order given; the array is
- * sorted in place, and compacted). Sets `symmetric`. The places named are the pattern, whether their
- * values are 0 or not: leave zeros out where they are not meant to be stored. Chooses ZERO without
- * triplets, DIAG, then DENSE up to 8 × 8, then BAND when at most 2/3 of it would be wasted and its
- * diagonals are at most half of the columns, then DENSE from 1/4 fill, else CSC. DIAG and BAND are
- * square. Indices must be in range. Negative: no memory. */
+ * sorted in place, and compacted). Sets `symmetric`. The places named are the pattern, whether
+ * their values are 0 or not: leave zeros out where they are not meant to be stored. Chooses ZERO
+ * without triplets, DIAG, then DENSE up to 8 × 8, then BAND when at most 2/3 of it would be wasted
+ * and its diagonals are at most half of the columns, then DENSE from 1/4 fill, else CSC. DIAG and
+ * BAND are square. Indices must be in range. Negative: no memory. */
 int mech_mat_from_triplets(struct mech_arena *arena, int32_t rows, int32_t cols,
                            struct mech_triplet *t, size_t count, struct mech_mat *out);
 
 /* Deep copy into another arena. Negative: no memory. */
 int mech_mat_copy(struct mech_arena *arena, const struct mech_mat *a, struct mech_mat *out);
 
-/* All stored entries that are not 0, by columns, rows ascending, into a fresh array in the arena. */
+/* All stored entries that are not 0, by columns, rows ascending, in a fresh array of the arena. */
 int mech_mat_triplets(struct mech_arena *arena, const struct mech_mat *a, struct mech_triplet **out,
                       size_t *count);
 
@@ -77,9 +77,10 @@ int mech_mat_sum(struct mech_arena *arena, size_t count, const double *s,
 void mech_mat_sum_again(size_t count, const double *s, const struct mech_mat *const *a,
                         struct mech_mat *out);
 
-/* The same matrix in the form `kind`, which must hold its pattern (DENSE and CSC always do; CSC then
- * holds the stored places, BAND those of the narrowest band). mech_mat_sum_again with one factor 1
- * refreshes the values later. MECH_UNSUPPORTED: the form does not hold it; negative: no memory. */
+/* The same matrix in the form `kind`, which must hold its pattern (DENSE and CSC always do; CSC
+ * then holds the stored places, BAND those of the narrowest band). mech_mat_sum_again with one
+ * factor 1 refreshes the values later. MECH_UNSUPPORTED: the form does not hold it; negative: no
+ * memory. */
 int mech_mat_convert(struct mech_arena *arena, const struct mech_mat *a, enum mech_mat_kind kind,
                      struct mech_mat *out);
 

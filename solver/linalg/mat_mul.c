@@ -1,10 +1,11 @@
 /* Products of matrices and vectors, each form by loops that the compiler turns into vectors.
  *
- * BAND: y is made in blocks of rows. For a block, each diagonal d adds v[i] x[i + d] to a buffer that
- * stays in the nearest cache, so the traffic is one reading of the diagonals and of x and one writing
- * of y. Tridiagonal matrices need no buffer; a symmetric one reads two of its three diagonals.
- * DENSE: cblas (dsymv when symmetric, which reads half of the matrix), own loops up to 8 × 8, where a
- * call costs more than the work. Orders of summation are fixed: same input, same bits. */
+ * BAND: y is made in blocks of rows. For a block, each diagonal d adds v[i] x[i + d] to a buffer
+ * that stays in the nearest cache, so the traffic is one reading of the diagonals and of x and one
+ * writing of y. Tridiagonal matrices need no buffer; a symmetric one reads two of its three
+ * diagonals. DENSE: cblas (dsymv when symmetric, which reads half of the matrix), own loops up to
+ * 8 × 8, where a call costs more than the work. Orders of summation are fixed: same input, same
+ * bits. */
 #include "solver/linalg/mat.h"
 
 #include <cblas.h>
@@ -51,11 +52,15 @@ static void mul_diag(size_t n, const double *restrict a, double s, const double 
     }
 }
 
-/* Tridiagonal, n >= 2: l[i] = A(i, i − 1), m[i] = A(i, i), u[i] = A(i, i + 1). */
-static void mul_tridiagonal(size_t n, const double *restrict l, const double *restrict m,
-                            const double *restrict u, double s, const double *restrict x, double c,
+/* Tridiagonal, n >= 2: m[i] = A(i, i), l[i] = A(i, i − 1), u[i] = A(i, i + 1). By symmetry
+ * A(i, i − 1) = A(i − 1, i), which is read already. */
+static void mul_tridiagonal(const struct mech_mat *a, double s, const double *restrict x, double c,
                             double *restrict y)
 {
+    const size_t n = (size_t)a->rows;
+    const double *restrict const m = a->values + n;
+    const double *restrict const u = m + n;
+    const double *restrict const l = a->symmetric ? u - 1 : a->values;
     const double first = s * (m[0] * x[0] + u[0] * x[1]);
     const double last = s * (l[n - 1] * x[n - 2] + m[n - 1] * x[n - 1]);
     if (c == 0.) {
@@ -107,26 +112,30 @@ static void mul_band(const struct mech_mat *a, bool transposed, double s, const 
     }
 }
 
-/* Up to 8 rows; A by columns. */
-static void mul_small(size_t rows, size_t cols, const double *restrict a, double s,
-                      const double *restrict x, double c, double *restrict y)
+/* Up to 8 rows and columns. */
+static void mul_small(const struct mech_mat *a, double s, const double *restrict x, double c,
+                      double *restrict y)
 {
+    const size_t rows = (size_t)a->rows;
+    const size_t cols = (size_t)a->cols;
     double sum[SMALL] = {0.};
     for (size_t j = 0; j < cols; j++) {
         for (size_t i = 0; i < rows; i++) {
-            sum[i] += a[j * rows + i] * x[j];
+            sum[i] += a->values[j * rows + i] * x[j];
         }
     }
     blend(rows, s, sum, c, y);
 }
 
-static void mul_small_transposed(size_t rows, size_t cols, const double *restrict a, double s,
-                                 const double *restrict x, double c, double *restrict y)
+static void mul_small_transposed(const struct mech_mat *a, double s, const double *restrict x,
+                                 double c, double *restrict y)
 {
+    const size_t rows = (size_t)a->rows;
+    const size_t cols = (size_t)a->cols;
     double sum[SMALL] = {0.};
     for (size_t j = 0; j < cols; j++) {
         for (size_t i = 0; i < rows; i++) {
-            sum[j] += a[j * rows + i] * x[i];
+            sum[j] += a->values[j * rows + i] * x[i];
         }
     }
     blend(cols, s, sum, c, y);
@@ -136,8 +145,7 @@ static void mul_dense(const struct mech_mat *a, bool transposed, double s, const
                       double c, double *y)
 {
     if (a->rows <= SMALL && a->cols <= SMALL) {
-        (transposed ? mul_small_transposed : mul_small)((size_t)a->rows, (size_t)a->cols, a->values,
-                                                        s, x, c, y);
+        (transposed ? mul_small_transposed : mul_small)(a, s, x, c, y);
     } else if (a->symmetric) {
         cblas_dsymv(CblasColMajor, CblasLower, a->rows, s, a->values, a->rows, x, 1, c, y, 1);
     } else {
@@ -183,10 +191,7 @@ void mech_mat_mul(const struct mech_mat *a, double s, const double *x, double c,
         break;
     case MECH_MAT_BAND:
         if (a->lower == 1 && a->upper == 1 && n >= 2) {
-            const double *const m = a->values + n;
-            const double *const u = m + n;
-            // by symmetry A(i, i − 1) = A(i − 1, i), which is read already
-            mul_tridiagonal(n, a->symmetric ? u - 1 : a->values, m, u, s, x, c, y);
+            mul_tridiagonal(a, s, x, c, y);
         } else {
             mul_band(a, false, s, x, c, y);
         }

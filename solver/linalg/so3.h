@@ -29,8 +29,8 @@ static inline void mech_so3_from_angles(const double angles[3], double r[9])
 }
 
 /* The angles of a rotation matrix: φ1 in [−π/2, π/2], the others in (−π, π]. φ1 comes from both of
- * its sine and cosine, so that it is exact to rounding near ±π/2 too. There (c1 = 0) only φ0 ± φ2 is
- * determined, and φ2 = 0. */
+ * its sine and cosine, so that it is exact to rounding near ±π/2 too. There (c1 = 0) only φ0 ± φ2
+ * is determined, and φ2 = 0. */
 static inline void mech_so3_angles(const double r[9], double angles[3])
 {
     const double c1 = hypot(r[5], r[8]);

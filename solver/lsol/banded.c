@@ -1,8 +1,8 @@
 /* banded: diagonal and band matrices by the loops of linalg/band.h.
  *
  * A symmetric band is first tried as positive definite without pivoting (twisted when tridiagonal);
- * when a pivot is not safely positive, and for other bands, LU with partial pivoting decides. Cost of
- * factor, per row: tridiagonal about 8 flops, LDLᵀ (p + 1)², LU 2 lower (upper + lower). */
+ * when a pivot is not safely positive, and for other bands, LU with partial pivoting decides. Cost
+ * of factor, per row: tridiagonal about 8 flops, LDLᵀ (p + 1)², LU 2 lower (upper + lower). */
 #include "solver/base/err.h"
 #include "solver/linalg/band.h"
 #include "solver/lsol/lsol.h"

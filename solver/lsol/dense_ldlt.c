@@ -98,8 +98,8 @@ static bool try_cholesky(struct dense_ldlt *d)
     return true;
 }
 
-/* Where each column went, from LAPACK's exchanges (lower triangle: forwards, 1-based, negative for a
- * block of order 2, whose second column is exchanged). */
+/* Where each column went, from LAPACK's exchanges (lower triangle: forwards, 1-based, negative for
+ * a block of order 2, whose second column is exchanged). */
 static void follow_exchanges(struct dense_ldlt *d)
 {
     for (int32_t k = 0; k < d->n; k++) {

@@ -1,5 +1,5 @@
-/* dense_lu: any square matrix up to order 8192, LU with partial pivoting (LAPACK dgetrf; own loops up
- * to order 8) after scaling rows and columns. Cost of factor: 2 n³/3. */
+/* dense_lu: any square matrix up to order 8192, LU with partial pivoting (LAPACK dgetrf; own loops
+ * up to order 8) after scaling rows and columns. Cost of factor: 2 n³/3. */
 #include "solver/base/err.h"
 #include "solver/linalg/dense.h"
 #include "solver/linalg/pivot.h"

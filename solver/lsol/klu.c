@@ -1,11 +1,12 @@
-/* klu: any square matrix, sparse, by SuiteSparse's KLU (T. A. Davis, E. Palamadai Natarajan, ACM TOMS
- * algorithm 907, 2010): fill-reducing order by AMD, block triangular form when the diagonal has holes.
+/* klu: any square matrix, sparse, by SuiteSparse's KLU (T. A. Davis, E. Palamadai Natarajan, ACM
+ * TOMS algorithm 907, 2010): fill-reducing order by AMD, block triangular form when the diagonal
+ * has holes.
  *
  * Same matrix, same bits, whatever was factored before. Therefore pivots are first taken from the
- * diagonal without a choice (threshold 0), which a refactorisation repeats operation by operation and
- * without allocation; the outcome is kept when no pivot is zero (linalg/pivot.h) and the entries have
- * not grown by more than 1000. Otherwise KLU chooses pivots anew (threshold 0.1): the one case in
- * which a factor allocates; positive definite matrices never need it.
+ * diagonal without a choice (threshold 0), which a refactorisation repeats operation by operation
+ * and without allocation; the outcome is kept when no pivot is zero (linalg/pivot.h) and the
+ * entries have not grown by more than 1000. Otherwise KLU chooses pivots anew (threshold 0.1): the
+ * one case in which a factor allocates; positive definite matrices never need it.
  *
  * The matrix is scaled first (linalg/scale.h). */
 #include "solver/base/err.h"

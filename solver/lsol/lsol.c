@@ -1,5 +1,5 @@
-/* Linear solvers: the registry, the choice by estimated cost, and what all members share: the check of
- * the pattern and of finite values. */
+/* Linear solvers: the registry, the choice by estimated cost, and what all members share: the
+ * check of the pattern and of finite values. */
 #include "solver/lsol/lsol.h"
 
 #include "solver/base/err.h"

@@ -1,7 +1,7 @@
 /* Linear solvers behind one interface: factor once, solve often.
  *
- * A member (one file, one line in lsols.def) says which matrices suit it; mech_lsol_create takes the
- * one asked for, or the cheapest that suits. owner: one thread.
+ * A member (one file, one line in lsols.def) says which matrices suit it; mech_lsol_create takes
+ * the one asked for, or the cheapest that suits. owner: one thread.
  *
  *   struct mech_lsol *s;
  *   MECH_TRY(mech_lsol_create(NULL, &w, &s));   // symbolic analysis and all memory
@@ -17,10 +17,11 @@ struct mech_lsol;
 struct mech_lsol_type {
     const char *name; /* as the model's solver.linear names it */
     const char *doc;
-    /* Estimated flops of factor + 10 solves for this pattern, or a negative number: does not suit. */
+    /* Estimated flops of factor + 10 solves for this pattern, or a negative number: does not suit.
+     * */
     double (*cost)(const struct mech_mat *a);
-    /* 0, MECH_SINGULAR (structurally), or negative. Reads the pattern of a only, of which `symmetric`
-     * is a part. */
+    /* 0, MECH_SINGULAR (structurally), or negative. Reads the pattern of a only, of which
+     * `symmetric` is a part. */
     int (*create)(const struct mech_mat *a, void **self);
     /* 0, or MECH_SINGULAR with the column in *where. Copies what it needs of a, whose values are
      * finite and whose pattern is the one of create. The result depends on a alone, not on what was

@@ -11,13 +11,22 @@
 
 static const char *const names[] = {"t", "k", "a.b", "x1"};
 
+enum { MESSAGE = 200 };
+
+static int create(const char *text, const char *const *with, size_t count, double *values,
+                  char message[MESSAGE], struct mech_expr **e)
+{
+    const struct mech_expr_vars vars = {with, values, count};
+    return mech_expr_create(text, &vars, message, MESSAGE, e);
+}
+
 /* Value with t = 0.25, k = 3, x1 = −2; NaN when refused. */
 static double value(const char *text)
 {
     double vars[] = {0.25, 3., 1e9, -2.};
-    char message[200] = "";
+    char message[MESSAGE] = "";
     struct mech_expr *e = NULL;
-    if (mech_expr_create(text, names, 4, vars, message, sizeof message, &e) != 0) {
+    if (create(text, names, 4, vars, message, &e) != 0) {
         return NAN;
     }
     const double y = mech_expr_value(e);
@@ -43,10 +52,9 @@ static void values_follow_the_grammar(void)
 static void variables_are_read_at_each_evaluation(void)
 {
     double vars[] = {0., 0., 0., 0.};
-    char message[200] = "";
+    char message[MESSAGE] = "";
     struct mech_expr *e = NULL;
-    CU_ASSERT_EQUAL_FATAL(mech_expr_create("2*t + x1", names, 4, vars, message, sizeof message, &e),
-                          0);
+    CU_ASSERT_EQUAL_FATAL(create("2*t + x1", names, 4, vars, message, &e), 0);
     alloc_count_start();
     bool right = true;
     for (int k = 0; k < 1000; k++) {
@@ -62,11 +70,11 @@ static void variables_are_read_at_each_evaluation(void)
 static void functions_and_choices_do_not_allocate(void)
 {
     double vars[] = {0.5, 2., 0., 1.};
-    char message[200] = "";
+    char message[MESSAGE] = "";
     struct mech_expr *e = NULL;
-    CU_ASSERT_EQUAL_FATAL(mech_expr_create("t < 1 ? max(sin(t), k, x1^3, exp(-t)) : atan2(t, k)",
-                                           names, 4, vars, message, sizeof message, &e),
-                          0);
+    CU_ASSERT_EQUAL_FATAL(
+        create("t < 1 ? max(sin(t), k, x1^3, exp(-t)) : atan2(t, k)", names, 4, vars, message, &e),
+        0);
     alloc_count_start();
     CHECK_NEAR(mech_expr_value(e), 2., 0);
     vars[0] = 2.;
@@ -79,11 +87,10 @@ static void a_variable_named_as_a_constant_hides_it(void)
 {
     static const char *const own[] = {"e", "pi"};
     double vars[] = {10., 20.};
-    char message[200] = "";
+    char message[MESSAGE] = "";
     struct mech_expr *e = NULL;
     for (size_t count = 1; count <= 2; count++) {
-        CU_ASSERT_EQUAL_FATAL(
-            mech_expr_create("e+pi", own, count, vars, message, sizeof message, &e), 0);
+        CU_ASSERT_EQUAL_FATAL(create("e+pi", own, count, vars, message, &e), 0);
         CHECK_NEAR(mech_expr_value(e), 10. + (count == 2 ? 20. : 3.14159265358979323846), 1e-14);
         mech_expr_destroy(e);
     }
@@ -93,10 +100,9 @@ static void what_is_not_finite_is_passed_on(void)
 {
     CU_ASSERT(isinf(value("1/(t - 0.25)")));
     double vars[] = {0.25, 3., 0., -2.};
-    char message[200] = "";
+    char message[MESSAGE] = "";
     struct mech_expr *e = NULL;
-    CU_ASSERT_EQUAL_FATAL(mech_expr_create("sqrt(x1)", names, 4, vars, message, sizeof message, &e),
-                          0);
+    CU_ASSERT_EQUAL_FATAL(create("sqrt(x1)", names, 4, vars, message, &e), 0);
     CU_ASSERT(isnan(mech_expr_value(e)));
     mech_expr_destroy(e);
 }
@@ -133,10 +139,9 @@ static void refusals_name_the_position(void)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         double vars[] = {0.25, 3., 0., -2.};
-        char message[200] = "";
+        char message[MESSAGE] = "";
         struct mech_expr *e = NULL;
-        const int code =
-            mech_expr_create(cases[i].text, names, 4, vars, message, sizeof message, &e);
+        const int code = create(cases[i].text, names, 4, vars, message, &e);
         CU_ASSERT_EQUAL(code, MECH_INVALID);
         CU_ASSERT_PTR_NULL(e);
         if (strstr(message, cases[i].part) == NULL) {
@@ -152,24 +157,23 @@ static void length_and_depth_are_bounded(void)
 {
     char text[5000];
     double vars[] = {0., 0., 0., 0.};
-    char message[200] = "";
+    char message[MESSAGE] = "";
     struct mech_expr *e = NULL;
     memset(text, ' ', sizeof text);
     text[0] = '1';
     text[4096] = '\0';
-    CU_ASSERT_EQUAL(mech_expr_create(text, names, 4, vars, message, sizeof message, &e), 0);
+    CU_ASSERT_EQUAL(create(text, names, 4, vars, message, &e), 0);
     mech_expr_destroy(e);
     text[4096] = ' ';
     text[4097] = '\0';
-    CU_ASSERT_EQUAL(mech_expr_create(text, names, 4, vars, message, sizeof message, &e),
-                    MECH_INVALID);
+    CU_ASSERT_EQUAL(create(text, names, 4, vars, message, &e), MECH_INVALID);
     CU_ASSERT(strstr(message, "longer than 4096") != NULL);
     for (int depth = 64; depth <= 65; depth++) {
         memset(text, '(', (size_t)depth);
         text[depth] = '1';
         memset(text + depth + 1, ')', (size_t)depth);
         text[2 * depth + 1] = '\0';
-        const int code = mech_expr_create(text, names, 4, vars, message, sizeof message, &e);
+        const int code = create(text, names, 4, vars, message, &e);
         CU_ASSERT_EQUAL(code, depth == 64 ? 0 : MECH_INVALID);
         mech_expr_destroy(e);
     }

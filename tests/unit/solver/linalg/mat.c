@@ -160,7 +160,8 @@ static const struct {
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
-/* Bound of |error| of s Σ + c y with sums of at most 700 terms below 1 in size, and |s|, |c| <= 3. */
+/* Bound of |error| of s Σ + c y with sums of at most 700 terms below 1 in size, and |s|, |c| <= 3.
+ * */
 static const double bound = 3. * MOST * DBL_EPSILON * MOST;
 
 static void products_agree_with_plain_loops(void)
