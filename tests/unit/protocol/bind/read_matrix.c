@@ -150,10 +150,9 @@ static void expressions_are_bound_to_their_place_in_every_form(void)
     static const char *const forms[] = {
         // dense, band, diagonal, compressed columns
         "{\"a\":[[1,2],[3,\"=k+1\"]]}",
-        ("{\"a\":{\"banded\":{\"lower\":0,\"upper\":1,\"rows\":[[1,1],[\"=k+1\",1],[1,1],[1,1],[1,"
-         "1]"
-         ","
-         "[1,1],[1,1],[1,1],[1,1],[1]]}}}"),
+        ("{\"a\":{\"banded\":{\"lower\":1,\"upper\":1,\"rows\":[[1,1],[1,\"=k+1\",1],[1,1,1],[1,1,"
+         "1],"
+         "[1,1,1],[1,1,1],[1,1,1],[1,1,1],[1,1,1],[1,1]]}}}"),
         "{\"a\":{\"diag\":[1,\"=k+1\",1]}}",
         "{\"a\":{\"shape\":[20,30],\"coo\":[[19,29,5],[1,1,\"=k+1\"],[0,0,1]]}}",
     };

@@ -88,9 +88,11 @@ static void wide_integers_and_minus_zero_keep_their_value(void)
 {
     struct mechp_json_fault fault;
     json_t *root;
-    CU_ASSERT_EQUAL(parse("[100000000000000000000, -0, 1]", &fault, &root), 0);
+    CU_ASSERT_EQUAL(parse("[100000000000000000000, 1]", &fault, &root), 0);
     CU_ASSERT_EQUAL(mechp_json_value(json_array_get(root, 0)), 1e20);
-    CU_ASSERT(signbit(mechp_json_value(json_array_get(root, 1))));
+    json_decref(root);
+    CU_ASSERT_EQUAL(parse("[-0, 1]", &fault, &root), 0);
+    CU_ASSERT(signbit(mechp_json_value(json_array_get(root, 0))));
     json_decref(root);
     // others stay integers, exact beyond 2^53
     CU_ASSERT_EQUAL(parse("[900719925474099311]", &fault, &root), 0);

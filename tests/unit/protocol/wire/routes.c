@@ -71,6 +71,10 @@ static void parameters_are_percent_decoded(void)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         CU_ASSERT_EQUAL(mechp_route_match("GET", bad[i], &m), MECHP_MALFORMED_REQUEST);
     }
+    // an escape may not reach beyond its segment
+    char value[8];
+    CU_ASSERT(mechp_percent_decode("%41", 3, value, sizeof value) && strcmp(value, "A") == 0);
+    CU_ASSERT_FALSE(mechp_percent_decode("%41", 2, value, sizeof value));
     // a value that is too long
     char path[400] = "/v1/instances/";
     memset(path + 14, 'a', 300);
