@@ -2,7 +2,8 @@
  * four words run side by side; each lane is (lane xor word) · odd, rotated. The lanes, the size and
  * the tail are folded and finished by two xor-shift-multiply rounds (the finaliser of splitmix64,
  * Steele, Lea, Flood 2014). The multipliers are the fractional bits of the square roots of 2, 3, 5
- * and 7, made odd. Cost: about a cycle for 8 bytes. */
+ * and 7, made odd. Cost: 33 ns for 800 bytes, 3.1 us for 80,000 (thread time,
+ * -O3). */
 #include "solver/base/hash.h"
 
 #include <string.h>
