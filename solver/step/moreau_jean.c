@@ -4,7 +4,7 @@
  *
  * Carried from step to step: whether F is constant, and F(t_k), so that each step evaluates F once
  * (never when it is constant) and a restored state needs no evaluation. v̇ of the state is the mean
- * acceleration of the last step, (v_{k+1} − v_k)/h; at the start that of the free motion to come.
+ * acceleration of the last step, (v_{k+1} − v_k)/h, impulses included; 0 before the first.
  */
 #include "solver/step/moreau_jean.h"
 
@@ -123,20 +123,9 @@ static int force_at(const struct stepper *s, const struct mech_state *state, dou
 
 static int start(void *self, struct mech_state *state, struct mech_step_result *result)
 {
-    struct stepper *const s = self;
-    double *const force = state->carry + 1;
-    const int32_t n = mech_model_sizes(s->model)->v;
+    const struct stepper *const s = self;
     state->carry[0] = mech_model_constant_force(s->model, state) ? 1. : 0.;
-    MECH_TRY(force_at(s, state, state->at->time, force, result));
-
-    // the mean acceleration of a free step
-    const double h = state->at->last_step > 0. ? state->at->last_step : s->step_size;
-    MECH_TRY(factor(s, h, result));
-    mech_free_motion_velocity(&s->core.motion, state->q, state->v, force, s->core.dv);
-    for (int32_t i = 0; i < n; i++) {
-        state->vdot[i] = s->core.dv[i] / h;
-    }
-    return 0;
+    return force_at(s, state, state->at->time, state->carry + 1, result);
 }
 
 static int step(void *self, struct mech_state *state, double h, double t_end,
