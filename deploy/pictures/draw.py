@@ -6,7 +6,7 @@ import json
 import sys
 import urllib.request
 
-EXAMPLE, END, FRAMES = 'column-of-beads', 2.0, 400
+EXAMPLE, END, FRAMES = 'column-of-beads', 1.2, 300
 WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM = 760, 380, 52, 18, 16, 44
 DARK, LIGHT = (0x0B, 0x3C, 0x5D), (0x5A, 0xB1, 0xBB)
 
