@@ -339,7 +339,7 @@ static int bind_entries(struct mechp_reader *r, struct gather *g, struct mech_ma
     }
     for (size_t k = 0; k < g->bound_n; k++) {
         const struct bound *const b = &g->bound[k];
-        MECH_TRY(mech_document_bind(r->document, g->field, b->target, b->text, b->path));
+        MECH_TRY(mech_document_bind(r->document, b->target, b->text, b->path));
     }
     return 0;
 }

@@ -103,7 +103,7 @@ int mechp_reader_number(struct mechp_reader *r, const json_t *value, const struc
     bool bad;
     const char *const text = mechp_reader_expression(r, value, &bad);
     if (text != NULL) {
-        return mech_document_bind(r->document, f, target, text, r->path->text + r->base);
+        return mech_document_bind(r->document, target, text, r->path->text + r->base);
     }
     if (!bad) {
         (void)mechp_reader_plain(r, value, f, target);

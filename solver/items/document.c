@@ -56,8 +56,7 @@ static size_t lower_bound(const struct mech_bindings *b, const double *target)
     return low;
 }
 
-int mech_document_bind(struct mech_document *d, const struct mech_field *field, double *target,
-                       const char *text, const char *path)
+int mech_document_bind(struct mech_document *d, double *target, const char *text, const char *path)
 {
     struct mech_bindings *const b = &d->bindings;
 
@@ -72,7 +71,7 @@ int mech_document_bind(struct mech_document *d, const struct mech_field *field, 
         b->capacity = capacity;
     }
     const struct mech_binding fresh = {target, mech_arena_strdup(&d->arena, text),
-                                       mech_arena_strdup(&d->arena, path), field};
+                                       mech_arena_strdup(&d->arena, path)};
 
     if (!fresh.text || !fresh.path) {
         return MECH_NO_MEMORY;

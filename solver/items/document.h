@@ -1,8 +1,8 @@
 /* The model document as C structs: what POST /v1/instances carries, read and written by walking
  * mech_document_table. Nothing here is compiled or resolved yet; sim (solver/sim/mech.h) does that.
  *
- * owner: one thread until it is handed to mech_sim_create, which keeps it. Everything inside lives in
- * the document's own arena.
+ * owner: one thread until it is handed to mech_sim_create, which keeps it. Everything inside lives
+ * in the document's own arena.
  */
 #pragma once
 
@@ -14,7 +14,6 @@ struct mech_binding {
     double *target;   /* where the value goes: inside a description, a vector, a matrix … */
     const char *text; /* without its "=" */
     const char *path; /* place in the document, for messages */
-    const struct mech_field *field; /* whose range the value must keep */
 };
 
 struct mech_bindings {
@@ -119,10 +118,9 @@ void mech_document_destroy(struct mech_document *d);
 /* The list of a category (NODE … SENSOR). */
 struct mech_items *mech_document_items(struct mech_document *d, enum mech_category category);
 
-/* Note that *target, a number of `field`, comes from an expression. text and path are copied; whoever
- * evaluates it checks the field's range. Negative: no memory. */
-int mech_document_bind(struct mech_document *d, const struct mech_field *field, double *target,
-                       const char *text, const char *path);
+/* Note that *target comes from an expression. text and path are copied; whoever evaluates it checks
+ * the range. Negative: no memory. */
+int mech_document_bind(struct mech_document *d, double *target, const char *text, const char *path);
 
 /* The binding of a number, or NULL. */
 const struct mech_binding *mech_document_binding(const struct mech_document *d,

@@ -74,13 +74,10 @@ static int evaluate_bindings(struct mech_model *m, struct mech_diag *diag)
         if (r == 0) {
             const double value = mech_expr_value(e);
 
-            if (!isfinite(value)) {
-                mech_diag_add(diag, b->at[i].path, "the expression is not a finite number");
-            } else if (!mech_field_admits(b->at[i].field, value)) {
-                mech_diag_add(diag, b->at[i].path, "the expression gives %.17g, out of range",
-                              value);
-            } else {
+            if (isfinite(value)) {
                 *b->at[i].target = value;
+            } else {
+                mech_diag_add(diag, b->at[i].path, "the expression is not a finite number");
             }
         }
         mech_expr_destroy(e);

@@ -56,6 +56,32 @@ static void expressions_are_held_to_the_range_of_their_field(void)
     }
 }
 
+static void every_number_of_a_matrix_and_of_the_settings_may_be_one(void)
+{
+    static const struct {
+        const char *r;
+        bool good;
+    } cases[] = {{"0.5", true}, {"1.5", false}, {"-0.5", false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct mech_diag d;
+        mech_diag_init(&d);
+        struct mech_sim *const sim =
+            create(&d,
+                   "{\"mechd\":1,\"parameters\":{\"r\":%s},\"objects\":[{\"name\":\"s\",\"type\":"
+                   "\"LagrangianLinearTIDS\",\"M\":{\"diag\":[\"=1+r\"]},\"K\":[[\"=r*r\"]],"
+                   "\"q0\":[2],\"v0\":[0]}],\"solver\":{\"spectralRadius\":\"=r\"}}",
+                   cases[i].r);
+        CU_ASSERT_EQUAL(sim != NULL, cases[i].good);
+        CU_ASSERT(cases[i].good || has_fault(&d, "/solver/spectralRadius", ""));
+        if (sim != NULL) {
+            // half of 0.25 × 2²
+            CU_ASSERT_EQUAL(mech_sim_energy(sim), 0.5);
+        }
+        mech_sim_destroy(sim);
+        mech_diag_fini(&d);
+    }
+}
+
 static void a_parameter_that_leaves_the_range_changes_nothing(void)
 {
     struct mech_diag d;
@@ -149,5 +175,6 @@ static void a_matrix_steps_to_the_same_bits_in_every_written_form(void)
 }
 
 UNIT_TESTS(UNIT_TEST(expressions_are_held_to_the_range_of_their_field),
+           UNIT_TEST(every_number_of_a_matrix_and_of_the_settings_may_be_one),
            UNIT_TEST(a_parameter_that_leaves_the_range_changes_nothing),
            UNIT_TEST(a_matrix_steps_to_the_same_bits_in_every_written_form))
