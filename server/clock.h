@@ -1,7 +1,7 @@
 /* Timers: one thread that fires callbacks at their time, for paced runs and live events.
  *
- * A callback runs on the clock's thread without any lock held and must be short. Whoever arms a timer
- * keeps its memory alive until it has fired or mechd_clock_cancel has returned true.
+ * A callback runs on the clock's thread without any lock held and must be short. Whoever arms a
+ * timer keeps its memory alive until it has fired or mechd_clock_cancel has returned true.
  * shared, locked by its own mutex.
  */
 #pragma once

@@ -1,9 +1,10 @@
 /* mechd: reads the configuration, opens the doors, waits for a signal, and ends in order.
  *
  * The end takes at most two seconds: readiness goes off and new work is refused; clocks stop, which
- * ends runs and streams of events; calls in flight get 1.2 s; then long commands are cancelled at their
- * next slice and answered; then the pool, the ZeroMQ thread and the HTTP threads are joined. What is
- * stuck after that (the building of a huge model, say) ends with the process: nothing is stored.
+ * ends runs and streams of events; calls in flight get 1.2 s; then long commands are cancelled at
+ * their next slice and answered; then the pool, the ZeroMQ thread and the HTTP threads are joined.
+ * What is stuck after that (the building of a huge model, say) ends with the process: nothing is
+ * stored.
  */
 #include "protocol/bind/bind.h"
 #include "server/daemon.h"

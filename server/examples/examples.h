@@ -1,4 +1,5 @@
-/* Ready models, embedded at build time from server/examples/<name>.json in the order of their names. */
+/* Ready models, embedded at build time from server/examples/<name>.json in the order of their
+ * names. */
 #pragma once
 
 #include <stddef.h>

@@ -2,13 +2,13 @@
  *
  *   data: {"time":0.5,"step":500,"sequence":50,"running":true,"outputs":{"x":1.25}}
  *
- * No thread waits for a client: a timer looks whether something new has been published, and wakes the
- * suspended connection, whose thread then writes the newest values; what came between is skipped.
- * Without news a comment goes out every ten seconds, so that both ends notice a dead line. The event
- * `end` says that the instance or the server is gone.
+ * No thread waits for a client: a timer looks whether something new has been published, and wakes
+ * the suspended connection, whose thread then writes the newest values; what came between is
+ * skipped. Without news a comment goes out every ten seconds, so that both ends notice a dead line.
+ * The event `end` says that the instance or the server is gone.
  *
- * A stream has two holders: the response (until libmicrohttpd frees it) and an armed timer. `m` guards
- * what both touch; the clock's thread resumes while it holds m, so that nobody can free the
+ * A stream has two holders: the response (until libmicrohttpd frees it) and an armed timer. `m`
+ * guards what both touch; the clock's thread resumes while it holds m, so that nobody can free the
  * connection meanwhile.
  */
 #include "server/daemon.h"

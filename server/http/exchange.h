@@ -1,5 +1,5 @@
-/* One HTTP request and its answer. owner: the connection's thread, or while suspended the thread that
- * ends the call. Internal to server/http. */
+/* One HTTP request and its answer. owner: the connection's thread, or while suspended the thread
+ * that ends the call. Internal to server/http. */
 #pragma once
 
 #include "server/routes/call.h"

@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A guess at the time of one step until it has been measured: high enough for a dense system, so that
- * a first command errs towards the pool. */
+/* A guess at the time of one step until it has been measured: high enough for a dense system, so
+ * that a first command errs towards the pool. */
 static uint64_t guess_step_ns(const struct mech_sim *sim)
 {
     const uint64_t n = (uint64_t)mech_sim_sizes(sim).v;

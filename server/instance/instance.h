@@ -1,8 +1,8 @@
 /* An instance: a simulation with its owner, its queue, its snapshots, its run and its watchers.
  *
  * shared. What each part is guarded by stands at the part: `const` after creation; `m`, the lock of
- * ownership and queue; `owner`, the thread that runs the current job; `p`, the lock of what has been
- * published. Reference counted, because requests, timers and the pool hold it.
+ * ownership and queue; `owner`, the thread that runs the current job; `p`, the lock of what has
+ * been published. Reference counted, because requests, timers and the pool hold it.
  */
 #pragma once
 

@@ -13,12 +13,13 @@
 
 struct mechd_instance;
 
-enum mechd_progress { MECHD_DONE, MECHD_MORE };
+/* MORE_ALONE: as MORE, but nobody may read the state before the next slice. */
+enum mechd_progress { MECHD_DONE, MECHD_MORE, MECHD_MORE_ALONE };
 
 struct mechd_job {
     struct mechd_job *next;
     struct mechd_instance *instance; /* a reference, taken by whoever made the job */
-    /* One slice, as owner of the instance. MORE: call again. */
+    /* One slice, as owner of the instance. Not DONE: call again. */
     enum mechd_progress (*run)(struct mechd_job *job);
     /* After the last slice, or after a refusal in the queue. Not called by a submit that returned
      * MECHD_RAN or MECHD_FULL. */

@@ -6,6 +6,7 @@
 #include "solver/base/hash.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -287,15 +288,45 @@ void mechd_partners_due(struct mechd_instance *i)
 {
     const double now = mech_sim_time(i->sim) + 1e-9 * i->step_size;
     for (struct mechd_partner *p = i->partners; p != NULL; p = p->next) {
-        int due = 0;
-        while (due < p->pending_count && p->pending[due].time <= now) {
-            const uint32_t count = (uint32_t)(p->input_size * (size_t)(p->order + 1));
-            const int outcome = mechd_partner_set(i, p, p->pending[due].values, count);
-            (void)outcome; // finite and of the right size: checked when it came
-            free(p->pending[due].values);
-            due++;
+        const uint32_t count = (uint32_t)(p->input_size * (size_t)(p->order + 1));
+        for (int k = 0; k < p->pending_count && p->pending[k].time <= now; k++) {
+            if (!p->pending[k].used) {
+                const int outcome = mechd_partner_set(i, p, p->pending[k].values, count);
+                (void)outcome; // finite and of the right size: checked when it came
+                p->pending[k].used = true;
+            }
         }
-        p->pending_count -= due;
-        memmove(p->pending, p->pending + due, (size_t)p->pending_count * sizeof *p->pending);
     }
+}
+
+void mechd_partners_used(struct mechd_instance *i, bool forget)
+{
+    for (struct mechd_partner *p = i->partners; p != NULL; p = p->next) {
+        int used = 0;
+        while (used < p->pending_count && p->pending[used].used) {
+            p->pending[used].used = false;
+            used++;
+        }
+        if (!forget) {
+            continue;
+        }
+        for (int k = 0; k < used; k++) {
+            free(p->pending[k].values);
+        }
+        p->pending_count -= used;
+        memmove(p->pending, p->pending + used, (size_t)p->pending_count * sizeof *p->pending);
+    }
+}
+
+double mechd_partners_next(const struct mechd_instance *i)
+{
+    double next = INFINITY;
+    for (const struct mechd_partner *p = i->partners; p != NULL; p = p->next) {
+        for (int k = 0; k < p->pending_count; k++) {
+            if (!p->pending[k].used && p->pending[k].time < next) {
+                next = p->pending[k].time;
+            }
+        }
+    }
+    return next;
 }

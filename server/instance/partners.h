@@ -13,6 +13,7 @@ static const uint64_t mechd_lease_ns = 60000000000u;
 struct mechd_pending {
     double time;    /* from which the values hold */
     double *values; /* [input_size × (order + 1)] */
+    bool used;      /* set within a command that is not over */
 };
 
 struct mechd_partner {
@@ -55,5 +56,9 @@ void mechd_partner_pick(const struct mechd_instance *i, const struct mechd_partn
 
 /* Keep values for a later time. 0; MECH_MISMATCH; MECH_UNSUPPORTED (too many wait); negative. */
 int mechd_partner_keep(struct mechd_partner *p, double time, const double *values, uint32_t count);
-/* Before a command: set what has become due at the present time. */
+/* Set what has become due at the present time, in the order of stamps. */
 void mechd_partners_due(struct mechd_instance *i);
+/* A command is over: forget what has been set in it, or keep it for the next try. */
+void mechd_partners_used(struct mechd_instance *i, bool forget);
+/* Time of the next force that waits, or infinity. */
+double mechd_partners_next(const struct mechd_instance *i);

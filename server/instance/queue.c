@@ -57,7 +57,7 @@ static void serve_readers(struct mechd_instance *i)
         if (job == NULL) {
             return;
         }
-        while (job->run(job) == MECHD_MORE) {
+        while (job->run(job) != MECHD_DONE) {
         }
         job->finish(job);
     }
@@ -75,8 +75,10 @@ static void run_from_pool(struct mechd_task *task)
 
     // not done: readers first, then back to the end of the pool's queue, behind other instances
     const enum mechd_progress progress = job->run(job);
-    if (progress == MECHD_MORE) {
-        serve_readers(i);
+    if (progress != MECHD_DONE) {
+        if (progress == MECHD_MORE) {
+            serve_readers(i);
+        }
         hand_to_pool(i);
         return;
     }
@@ -121,7 +123,7 @@ static enum mechd_submitted leave(struct mechd_instance *i, struct mechd_job *jo
                                   enum mechd_progress progress)
 {
     pthread_mutex_lock(&i->m);
-    if (progress == MECHD_MORE) {
+    if (progress != MECHD_DONE) {
         // longer than it looked: it goes on in the pool, before all that came meanwhile
         if (job->wait != NULL) {
             job->wait(job);
@@ -143,7 +145,7 @@ static enum mechd_submitted leave(struct mechd_instance *i, struct mechd_job *jo
         i->owned = false;
     }
     pthread_mutex_unlock(&i->m);
-    return progress == MECHD_MORE ? MECHD_QUEUED : MECHD_RAN;
+    return progress != MECHD_DONE ? MECHD_QUEUED : MECHD_RAN;
 }
 
 enum mechd_submitted mechd_instance_submit(struct mechd_instance *i, struct mechd_job *job)

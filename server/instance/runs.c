@@ -82,8 +82,9 @@ static enum mechd_progress tick(struct mechd_job *job)
                 return MECHD_DONE;
             }
         }
-        if (mechd_stepping_slice(i, &r->stepping) == MECHD_MORE) {
-            return MECHD_MORE;
+        const enum mechd_progress progress = mechd_stepping_slice(i, &r->stepping);
+        if (progress != MECHD_DONE) {
+            return progress;
         }
         r->stepping.begun = false;
         if (r->stepping.outcome != 0) {

@@ -1,8 +1,8 @@
 /* Runs: an instance stepped by the daemon itself, paced by the clock or as fast as it goes.
  *
- * A run is a chain of jobs, one period each (several in one job when it is free of the clock), so that
- * other commands get their turn between two periods and every period is a communication step that the
- * stream and the live events see. The chain holds one reference, the instance another.
+ * A run is a chain of jobs, one period each (several in one job when it is free of the clock), so
+ * that other commands get their turn between two periods and every period is a communication step
+ * that the stream and the live events see. The chain holds one reference, the instance another.
  * Fields without a mark belong to the instance's owner.
  */
 #pragma once

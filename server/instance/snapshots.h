@@ -1,4 +1,5 @@
-/* Snapshots of one instance, in memory: numbered, bounded in count and bytes. owner: the instance's. */
+/* Snapshots of one instance, in memory: numbered, bounded in count and bytes. owner: the
+ * instance's. */
 #pragma once
 
 #include "server/instance/instance.h"

@@ -1,5 +1,9 @@
 /* Slices of a step command. The time of a step is a running mean of what was measured (weight 1/4 for
- * the newest), and sizes the slices to about a millisecond. */
+ * the newest), and sizes the slices to about a millisecond.
+ *
+ * A force that is stamped with a time within the command acts from the first substep that starts at or
+ * after its stamp. The command is then run in parts that meet at those substeps; nobody reads the state
+ * between them, and a failure in a later part undoes the earlier ones. */
 #include "server/instance/stepping.h"
 
 #include "server/daemon.h"
@@ -7,6 +11,7 @@
 #include "server/ticks.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 static const double slice_ns = 1e6;
 
@@ -46,15 +51,140 @@ static uint64_t slice_steps(const struct mechd_instance *i)
     return 1 + (uint64_t)(slice_ns / (double)atomic_load(&i->step_ns));
 }
 
+/* Time at which the command ends. */
+static double end_of(const struct mech_sim *sim, const struct mech_step_request *r)
+{
+    const double t = mech_sim_time(sim);
+    return r->kind == MECH_STEP_UNTIL  ? r->size
+           : r->kind == MECH_STEP_SIZE ? t + r->size
+                                       : t + (double)r->count * mech_sim_step_size(sim);
+}
+
+/* Internal step that the command will use (mechanics.md, section 5: N equal steps). */
+static double substep(const struct mech_sim *sim, const struct mech_step_request *r, double length)
+{
+    const double h = mech_sim_step_size(sim);
+    if (r->kind == MECH_STEP_COUNT) {
+        return h;
+    }
+    return length / fmax(1., ceil(length / h * (1. - 1e-9)));
+}
+
+/* The part of the command up to the first substep at which a force becomes due. */
+static void next_part(struct mechd_instance *i, struct mechd_stepping *s)
+{
+    const double stamp = mechd_partners_next(i);
+    s->part = s->request;
+    s->part.kind = MECH_STEP_UNTIL;
+    s->part.size = s->end;
+    if (stamp < s->end) {
+        const double at = s->start + s->h * ceil((stamp - s->start) / s->h - 1e-9);
+        const double now = mech_sim_time(i->sim);
+        if (at > now + 0.5 * s->h && at < s->end - 0.5 * s->h) {
+            s->part.size = at;
+        }
+    }
+}
+
+/* Begin the command, in parts if forces wait for a time within it. 0 or an outcome. */
+static int begin(struct mechd_instance *i, struct mechd_stepping *s)
+{
+    mechd_partners_due(i);
+    mechd_partners_used(i, true);
+    s->start = mech_sim_time(i->sim);
+    s->end = end_of(i->sim, &s->request);
+    s->h = substep(i->sim, &s->request, s->end - s->start);
+    const double stamp = mechd_partners_next(i);
+    if (s->request.trial || !(stamp < s->end - 0.5 * s->h) || !isfinite(s->end)) {
+        return mech_sim_step_begin(i->sim, &s->request, &s->report);
+    }
+
+    // the parts before the last one are committed on the way: keep what they would have to undo
+    s->before_size = mech_sim_snapshot_size(i->sim);
+    s->before = malloc(s->before_size);
+    if (s->before == NULL) {
+        return MECH_NO_MEMORY;
+    }
+    mech_sim_snapshot_write(i->sim, s->before);
+    s->whole = (struct mech_step_report){.linear = "", .vi = ""};
+    next_part(i, s);
+    return mech_sim_step_begin(i->sim, &s->part, &s->report);
+}
+
+/* Add a finished part to the whole. */
+static void add_report(struct mech_step_report *sum, const struct mech_step_report *part)
+{
+    const struct mech_step_report before = *sum;
+    *sum = *part;
+    sum->steps += before.steps;
+    sum->iterations += before.iterations;
+    sum->vi_iterations += before.vi_iterations;
+    sum->residual = fmax(part->residual, before.residual);
+}
+
+/* Put the state back to the beginning of a command in parts. */
+static void undo_parts(struct mechd_instance *i, struct mechd_stepping *s)
+{
+    bool same_kernel = true;
+    if (s->before != NULL) {
+        add_report(&s->whole, &s->report);
+        s->report = s->whole;
+        mech_sim_snapshot_read(i->sim, s->before, s->before_size, &same_kernel);
+        mechd_partners_used(i, false);
+        free(s->before);
+        s->before = NULL;
+    }
+}
+
+/* A part is over: go on with the next one, if there is one. True: the command is over. */
+static bool finish_part(struct mechd_instance *i, struct mechd_stepping *s)
+{
+    mech_sim_step_finish(i->sim);
+    if (s->before == NULL) {
+        return true;
+    }
+    add_report(&s->whole, &s->report);
+    s->report = s->whole;
+    if (s->part.size >= s->end) {
+        mechd_partners_used(i, true);
+        free(s->before);
+        s->before = NULL;
+        return true;
+    }
+    mechd_partners_due(i);
+    next_part(i, s);
+    s->outcome = mech_sim_step_begin(i->sim, &s->part, &s->report);
+    return s->outcome != 0;
+}
+
+/* A command that has come to nothing. */
+static enum mechd_progress give_up(struct mechd_instance *i, struct mechd_stepping *s)
+{
+    undo_parts(i, s);
+    s->report.outcome = s->outcome;
+    mechd_count(&i->daemon->metrics.failed_steps, 1);
+    return MECHD_DONE;
+}
+
+/* Advance by what fits a slice, and measure it. */
+static int advance(struct mechd_instance *i, struct mechd_stepping *s, bool *done)
+{
+    const uint64_t start = mechd_now();
+    const uint64_t before = s->report.steps;
+    const int outcome = mech_sim_step_advance(i->sim, slice_steps(i), done);
+    const uint64_t steps = s->report.steps - before;
+    measure(i, mechd_now() - start, steps);
+    mechd_count(&i->daemon->metrics.steps, steps);
+    return outcome;
+}
+
 enum mechd_progress mechd_stepping_slice(struct mechd_instance *i, struct mechd_stepping *s)
 {
     // the beginning of a command, which may refuse it
     if (!s->begun) {
-        mechd_partners_due(i);
-        s->outcome = mech_sim_step_begin(i->sim, &s->request, &s->report);
+        s->outcome = begin(i, s);
         if (s->outcome != 0) {
-            s->report.outcome = s->outcome;
-            return MECHD_DONE;
+            return give_up(i, s);
         }
         s->begun = true;
     }
@@ -63,26 +193,22 @@ enum mechd_progress mechd_stepping_slice(struct mechd_instance *i, struct mechd_
         return MECHD_DONE;
     }
 
-    // about a millisecond
+    // about a millisecond, over the ends of parts
     const uint64_t start = mechd_now();
-    const uint64_t before = s->report.steps;
-    bool done = false;
-    s->outcome = mech_sim_step_advance(i->sim, slice_steps(i), &done);
-    const uint64_t steps = s->report.steps - before;
-    measure(i, mechd_now() - start, steps);
-    struct mechd_metrics *m = &i->daemon->metrics;
-    mechd_count(&m->steps, steps);
-    if (s->outcome != 0) {
-        s->report.outcome = s->outcome;
-        mechd_count(&m->failed_steps, 1);
-        return MECHD_DONE;
-    }
-    if (!done) {
-        return MECHD_MORE;
+    for (bool over = false; !over;) {
+        bool done = false;
+        s->outcome = advance(i, s, &done);
+        over = s->outcome == 0 && done && finish_part(i, s);
+        if (s->outcome != 0) {
+            return give_up(i, s);
+        }
+        if (!over && (!done || mechd_now() - start > (uint64_t)slice_ns)) {
+            return s->before != NULL ? MECHD_MORE_ALONE : MECHD_MORE;
+        }
     }
 
-    // the end: committed and published, or kept as the trial
-    mech_sim_step_finish(i->sim);
+    // the end: published, or kept as the trial
+    struct mechd_metrics *m = &i->daemon->metrics;
     mechd_count(&m->commands, 1);
     mechd_count(&m->iterations, s->report.iterations);
     mechd_count(&m->vi_iterations, s->report.vi_iterations);
@@ -96,6 +222,7 @@ enum mechd_progress mechd_stepping_slice(struct mechd_instance *i, struct mechd_
 void mechd_stepping_abandon(struct mechd_instance *i, struct mechd_stepping *s)
 {
     mech_sim_step_abandon(i->sim);
+    undo_parts(i, s);
     s->outcome = MECH_CANCELLED;
     s->report.outcome = MECH_CANCELLED;
 }

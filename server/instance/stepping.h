@@ -9,12 +9,19 @@ struct mechd_stepping {
     struct mech_step_report report;
     bool begun;
     int outcome; /* once done: 0, an outcome, or negative */
+
+    /* a command in parts, because forces become due within it */
+    struct mech_step_request part; /* in progress */
+    struct mech_step_report whole; /* parts that are over */
+    double start, end, h;          /* of the command, s */
+    void *before;                  /* [before_size] state at its start; NULL: not in parts */
+    size_t before_size;
 };
 
 /* Expected time of a command, ns. Any thread. */
 uint64_t mechd_stepping_cost(struct mechd_instance *i, const struct mech_step_request *r);
 
-/* About a millisecond of work; MORE until it is over. */
+/* About a millisecond of work; MORE or MORE_ALONE until it is over. */
 enum mechd_progress mechd_stepping_slice(struct mechd_instance *i, struct mechd_stepping *s);
 
 /* Give up a command between two slices; the state is as before. */

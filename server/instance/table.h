@@ -25,8 +25,9 @@ void mechd_table_init(struct mechd_table *t);
 /* Releases every instance. */
 void mechd_table_fini(struct mechd_table *t);
 
-/* Take an instance in (a reference of its own), under `id`, or under a fresh "i-1", "i-2", … when id
- * is NULL. 0; MECH_INVALID (the id is taken); MECH_UNSUPPORTED (too many instances); negative. */
+/* Take an instance in (a reference of its own), under `id`, or under a fresh "i-1", "i-2", … when
+ * id is NULL. 0; MECH_INVALID (the id is taken); MECH_UNSUPPORTED (too many instances);
+ * negative. */
 int mechd_table_add(struct mechd_table *t, struct mechd_instance *i, const char *id);
 /* A new reference, or NULL. */
 struct mechd_instance *mechd_table_find(struct mechd_table *t, const char *id);
@@ -35,7 +36,8 @@ struct mechd_instance *mechd_table_number(struct mechd_table *t, mech_id number)
 bool mechd_table_remove(struct mechd_table *t, struct mechd_instance *i);
 int mechd_table_count(struct mechd_table *t);
 
-/* References to all instances that were created after serial `after`, in that order, at most `most`,
- * into a fresh array (free it and its references); *more: there are more. Negative: no memory. */
+/* References to all instances that were created after serial `after`, in that order, at most
+ * `most`, into a fresh array (free it and its references); *more: there are more. Negative: no
+ * memory. */
 int mechd_table_list(struct mechd_table *t, uint64_t after, size_t most,
                      struct mechd_instance ***out, size_t *count, bool *more);

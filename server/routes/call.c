@@ -143,8 +143,8 @@ static enum mechd_progress run_call(struct mechd_job *job)
         c->begun = true;
         progress = c->operation->run(c);
     }
-    if (progress == MECHD_MORE) {
-        return MECHD_MORE;
+    if (progress != MECHD_DONE) {
+        return progress;
     }
     mechd_call_faulty(c);
     if (c->text.failed && c->code == MECHP_OK) {
@@ -166,7 +166,7 @@ static void finish_call(struct mechd_job *job)
 static void run_task(struct mechd_task *task)
 {
     struct mechd_call *c = (struct mechd_call *)((char *)task - offsetof(struct mechd_call, task));
-    while (run_call(&c->job) == MECHD_MORE) {
+    while (run_call(&c->job) != MECHD_DONE) {
     }
     c->answer(c);
 }
@@ -236,7 +236,7 @@ enum mechd_submitted mechd_call_start(struct mechd_call *c)
 
     // without an instance: here, or on the pool
     if (i == NULL && (flags & MECHD_IN_POOL) == 0) {
-        while (run_call(&c->job) == MECHD_MORE) {
+        while (run_call(&c->job) != MECHD_DONE) {
         }
         return MECHD_RAN;
     }

@@ -1,9 +1,9 @@
 /* Calls: one request through any door, as operations see it.
  *
- * A door fills in the request, sets `answer`, and calls mechd_call_start. That finds the instance and
- * runs the operation on this thread, or queues it; in the end the reply stands in the call, as JSON
- * text, other bytes, or a problem. owner: the door, then whichever thread runs the operation, then
- * the door again (`answer`).
+ * A door fills in the request, sets `answer`, and calls mechd_call_start. That finds the instance
+ * and runs the operation on this thread, or queues it; in the end the reply stands in the call, as
+ * JSON text, other bytes, or a problem. owner: the door, then whichever thread runs the operation,
+ * then the door again (`answer`).
  */
 #pragma once
 

@@ -1,5 +1,5 @@
-/* GET /docs: the interface for people, printed from the lists that the daemon itself works with: routes
- * with their ZeroMQ operations, error codes. Plain HTML without scripts. */
+/* GET /docs: the interface for people, printed from the lists that the daemon itself works with:
+ * routes with their ZeroMQ operations, error codes. Plain HTML without scripts. */
 #include "protocol/wire/codes.h"
 #include "server/plain.h"
 #include "server/routes/shapes.h"

@@ -83,14 +83,18 @@ static enum mechd_progress run_item_output(struct mechd_call *c)
     // how many, then the values
     size_t count = 0;
     const enum mech_category in = (enum mech_category)category;
-    int outcome =
-        mech_sim_item_output(sim, in, name, (enum mech_output)variable,
-                             (enum mech_configuration)configuration, local, 0, NULL, &count);
+    int outcome = mech_sim_item_output(
+        sim,
+        &(struct mech_item_query){in, name, (enum mech_output)variable,
+                                  (enum mech_configuration)configuration, local},
+        0, NULL, &count);
     double *values = outcome == 0 ? mechd_doubles(c, count) : NULL;
     if (values != NULL) {
-        outcome = mech_sim_item_output(sim, in, name, (enum mech_output)variable,
-                                       (enum mech_configuration)configuration, local, count, values,
-                                       &count);
+        outcome = mech_sim_item_output(
+            sim,
+            &(struct mech_item_query){in, name, (enum mech_output)variable,
+                                      (enum mech_configuration)configuration, local},
+            count, values, &count);
     }
     if (outcome == MECH_NOT_FOUND) {
         mechd_fail(c, MECHP_NOT_FOUND, "there is no %.64s in %s", name, mech_category_name(in));

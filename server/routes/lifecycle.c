@@ -114,8 +114,8 @@ const struct mechd_operation mechd_operation_RESET = {
     .flags = MECHD_ON_INSTANCE | MECHD_COST_BY_SIZE,
 };
 
-/* Deleting does not wait: the id is gone at once, a running command stops at its next slice, and the
- * memory goes with the last reference. */
+/* Deleting does not wait: the id is gone at once, a running command stops at its next slice, and
+ * the memory goes with the last reference. */
 static enum mechd_progress run_delete(struct mechd_call *c)
 {
     const char *id = mechd_call_value(c, "id");

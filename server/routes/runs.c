@@ -11,7 +11,8 @@
 
 static const char *const run_keys[] = {"pace", "period", "until", NULL};
 
-/* Shortest period of a paced run on the wall's clock, s: below it the clock's thread is the limit. */
+/* Shortest period of a paced run on the wall's clock, s: below it the clock's thread is the
+ * limit. */
 static const double wall_least = 1e-3;
 /* Period when none is given, s: a picture's rate. */
 static const double period_preset = 0.02;

@@ -38,8 +38,9 @@ static void write_output(const struct mech_sim *sim, const char *name, const cha
 {
     double values[9];
     size_t count = 0;
-    if (mech_sim_item_output(sim, MECH_OBJECT, name, variable, configuration, NULL, 9, values,
-                             &count) == 0 &&
+    if (mech_sim_item_output(
+            sim, &(struct mech_item_query){MECH_OBJECT, name, variable, configuration, NULL}, 9,
+            values, &count) == 0 &&
         count <= 9) {
         mechp_text_key(w, key);
         mechp_text_numbers(w, values, count);

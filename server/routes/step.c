@@ -319,8 +319,9 @@ static enum mechd_progress run_step(struct mechd_call *c)
         undo_inputs(c->job.instance, w);
         return MECHD_DONE;
     }
-    if (mechd_stepping_slice(c->job.instance, &w->stepping) == MECHD_MORE) {
-        return MECHD_MORE;
+    const enum mechd_progress progress = mechd_stepping_slice(c->job.instance, &w->stepping);
+    if (progress != MECHD_DONE) {
+        return progress;
     }
     if (w->stepping.outcome == 0) {
         write_reply(c, w);

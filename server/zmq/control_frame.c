@@ -149,8 +149,9 @@ static enum mechd_progress run_step(struct frame_request *r)
             return MECHD_DONE;
         }
     }
-    if (mechd_stepping_slice(i, s) == MECHD_MORE) {
-        return MECHD_MORE;
+    const enum mechd_progress progress = mechd_stepping_slice(i, s);
+    if (progress != MECHD_DONE) {
+        return progress;
     }
 
     // between slices other jobs may have ended the lease

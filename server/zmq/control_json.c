@@ -1,6 +1,7 @@
-/* JSON over the control socket: {"op": "step", "id": "i-1", …} is the same call as over HTTP. What HTTP
- * has in its path and query stands beside the body's own keys. The reply is the operation's object
- * with "ok": true in front, or {"ok": false, "error": problem}; a "sequence" comes back as it was. */
+/* JSON over the control socket: {"op": "step", "id": "i-1", …} is the same call as over HTTP. What
+ * HTTP has in its path and query stands beside the body's own keys. The reply is the operation's
+ * object with "ok": true in front, or {"ok": false, "error": problem}; a "sequence" comes back as
+ * it was. */
 #include "protocol/wire/json.h"
 #include "server/daemon.h"
 #include "server/ticks.h"
