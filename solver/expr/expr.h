@@ -22,10 +22,11 @@ struct mech_expr_vars {
     size_t count;
 };
 
-/* The values of `vars` are read at each evaluation. A name that is not an identifier ([A-Za-z_][A-Za-z0-9_]*) cannot be written in an expression and is
- * passed over; one named pi or e hides the constant. 0; MECH_INVALID with a reason and position
- * (from 1) in message; negative. Refused are assignments, more than one value, text longer than
- * 4096 bytes, and more than 64 nested parentheses. */
+/* The values of `vars` are read at each evaluation. A name that is not an identifier
+ * ([A-Za-z_][A-Za-z0-9_]*) cannot be written in an expression and is passed over; one named pi or e
+ * hides the constant. 0; MECH_INVALID with a reason and position (from 1) in message; negative.
+ * Refused are assignments, more than one value, text longer than 4096 bytes, and more than 64
+ * nested parentheses. */
 int mech_expr_create(const char *text, const struct mech_expr_vars *vars, char *message,
                      size_t message_size, struct mech_expr **out);
 void mech_expr_destroy(struct mech_expr *e);

@@ -47,7 +47,7 @@ struct mech_sizes {
 };
 struct mech_sizes mech_sim_sizes(const struct mech_sim *s);
 
-double mech_sim_time(const struct mech_sim *s);        /* s */
+double mech_sim_time(const struct mech_sim *s);         /* s */
 uint64_t mech_sim_step_count(const struct mech_sim *s); /* internal steps since the start */
 double mech_sim_step_size(const struct mech_sim *s);    /* h of the document, s */
 
@@ -62,8 +62,8 @@ struct mech_variable {
     int32_t size;      /* number of values (1 for a scalar) */
     bool scalar;       /* written as a number; otherwise as an array of `size` */
     bool tunable;
-    const char *unit;  /* or "" */
-    int32_t offset;    /* of the first value in the packed vector of all inputs (outputs, …) */
+    const char *unit; /* or "" */
+    int32_t offset;   /* of the first value in the packed vector of all inputs (outputs, …) */
 };
 
 size_t mech_sim_variable_count(const struct mech_sim *s, enum mech_causality causality);
@@ -76,8 +76,8 @@ int32_t mech_sim_variable_find(const struct mech_sim *s, enum mech_causality cau
 /* --- inputs, parameters, outputs ------------------------------------------------------------- */
 
 /* Set input `index` from the current time on: `values` [size]; derivatives [order × size] are the
- * first, second … time derivatives with which it is extrapolated (order 0 to 2). It holds until it is
- * set again. NULL values give the input back to the model (the load's own value or expression).
+ * first, second … time derivatives with which it is extrapolated (order 0 to 2). It holds until it
+ * is set again. NULL values give the input back to the model (the load's own value or expression).
  * The change is a change at a communication point: v̇ and λ are computed anew with the next step.
  * 0; MECH_NOT_FINITE (nothing changed). */
 int mech_sim_set_input(struct mech_sim *s, int32_t index, const double *values, int32_t order,
@@ -98,16 +98,24 @@ void mech_sim_get_output(const struct mech_sim *s, int32_t index, double *values
 
 enum { MECH_ITEM_OUTPUT_MAX = 16 };
 
+struct mech_item_query {
+    enum mech_category category;
+    const char *name;
+    enum mech_output variable;
+    enum mech_configuration configuration;
+    const double *local; /* [3] local position on a body, NULL: the origin */
+};
+
 /* Any output variable of any item (nodes, objects, markers, loads, sensors), in any configuration,
  * at a local position (bodies; NULL: the origin). Writes at most `capacity` values, *count says how
- * many there are. 0; MECH_NOT_FOUND (no such item); MECH_UNSUPPORTED (it has no such variable, or not
- * in this configuration). Coordinates of a large system may need a large capacity: call with
+ * many there are. 0; MECH_NOT_FOUND (no such item); MECH_UNSUPPORTED (it has no such variable, or
+ * not in this configuration). Coordinates of a large system may need a large capacity: call with
  * capacity 0 first. */
-int mech_sim_item_output(const struct mech_sim *s, enum mech_category category, const char *name,
-                         enum mech_output variable, enum mech_configuration configuration,
-                         const double *local, size_t capacity, double *values, size_t *count);
+int mech_sim_item_output(const struct mech_sim *s, const struct mech_item_query *query,
+                         size_t capacity, double *values, size_t *count);
 
-/* Bit mask (1u << enum mech_output) of the variables that an item has; 0 if there is no such item. */
+/* Bit mask (1u << enum mech_output) of the variables that an item has; 0 if there is no such item.
+ * */
 uint32_t mech_sim_item_outputs(const struct mech_sim *s, enum mech_category category,
                                const char *name);
 
@@ -130,18 +138,18 @@ struct mech_step_request {
 };
 
 struct mech_step_report {
-    uint64_t steps;        /* internal steps done */
-    double step_size;      /* the internal step used */
-    uint64_t iterations;   /* Newton iterations, all steps */
-    uint64_t vi_iterations;/* complementarity iterations, all steps */
-    double residual;       /* largest final residual of any step */
-    int32_t contacts;      /* active interaction rows in the last step */
-    const char *linear;    /* linear solver used, "" if none */
-    const char *vi;        /* complementarity solver used, "" if none */
-    bool differenced;      /* some Jacobian was taken by differences */
-    int32_t outcome;       /* 0 or enum mech_outcome */
-    double failed_time;    /* when outcome is not 0: start of the failing internal step */
-    char reason[160];      /* when outcome is not 0: a sentence with the item's name if known */
+    uint64_t steps;         /* internal steps done */
+    double step_size;       /* the internal step used */
+    uint64_t iterations;    /* Newton iterations, all steps */
+    uint64_t vi_iterations; /* complementarity iterations, all steps */
+    double residual;        /* largest final residual of any step */
+    int32_t contacts;       /* active interaction rows in the last step */
+    const char *linear;     /* linear solver used, "" if none */
+    const char *vi;         /* complementarity solver used, "" if none */
+    bool differenced;       /* some Jacobian was taken by differences */
+    int32_t outcome;        /* 0 or enum mech_outcome */
+    double failed_time;     /* when outcome is not 0: start of the failing internal step */
+    char reason[160];       /* when outcome is not 0: a sentence with the item's name if known */
 };
 
 /* One command, whole: begin, advance until done, finish. On any outcome the state is as before. */
@@ -151,16 +159,19 @@ int mech_sim_step(struct mech_sim *s, const struct mech_step_request *r,
 /* The same in slices, so that a pool can be fair and a long command can be cancelled:
  * begin → advance … → finish, or abandon at any time. Between begin and finish the committed state
  * is what every reader sees, and no other change is allowed.
- * begin: 0; MECH_INVALID (H not positive and finite, until ≤ now, count 0, too many steps: > 1e12). */
+ * begin: 0; MECH_INVALID (H not positive and finite, until ≤ now, count 0, too many steps: > 1e12).
+ * */
 int mech_sim_step_begin(struct mech_sim *s, const struct mech_step_request *r,
                         struct mech_step_report *report);
-/* At most `most` internal steps. 0 with *done; or an outcome (the command is over, nothing changed). */
+/* At most `most` internal steps. 0 with *done; or an outcome (the command is over, nothing
+ * changed). */
 int mech_sim_step_advance(struct mech_sim *s, uint64_t most, bool *done);
 void mech_sim_step_finish(struct mech_sim *s); /* commits, or keeps the trial */
 void mech_sim_step_abandon(struct mech_sim *s);
 bool mech_sim_stepping(const struct mech_sim *s);
 
-/* Trials: a trial's end state is readable until it is committed or discarded by any other change. */
+/* Trials: a trial's end state is readable until it is committed or discarded by any other change.
+ * */
 bool mech_sim_has_trial(const struct mech_sim *s);
 int mech_sim_commit(struct mech_sim *s); /* MECH_NOT_FOUND: there is no trial */
 void mech_sim_discard_trial(struct mech_sim *s);
@@ -172,7 +183,8 @@ void mech_sim_trial_outputs(const struct mech_sim *s, double *values);
 /* Parts of the state by name; pointers into it, valid until the next change. */
 struct mech_state_view {
     double time;
-    const double *q, *v, *vdot, *a, *lambda, *impulse, *x, *z; /* sizes: mech_sim_sizes; vdot, a: v */
+    const double *q, *v, *vdot, *a, *lambda, *impulse, *x,
+        *z; /* sizes: mech_sim_sizes; vdot, a: v */
 };
 void mech_sim_state(const struct mech_sim *s, struct mech_state_view *out);
 
@@ -192,12 +204,12 @@ uint64_t mech_sim_layout_hash(const struct mech_sim *s);
 /* --- equations at any point ------------------------------------------------------------------ */
 
 enum mech_want {
-    MECH_WANT_LHS,     /* [v] LHS terms of the objects: d v + k q (Exudyn) */
-    MECH_WANT_RHS,     /* [v] loads − LHS: f of M v̇ = f */
-    MECH_WANT_FORCES,  /* [v] F(v, q, t, z) = F_ext − C v − K q (Siconos' computeForces) */
-    MECH_WANT_MASS,    /* [v × v] */
-    MECH_WANT_DFDQ,    /* [v × q] ∂forces/∂q, −K for linear systems */
-    MECH_WANT_DFDV,    /* [v × v] ∂forces/∂v, −C for linear systems */
+    MECH_WANT_LHS,          /* [v] LHS terms of the objects: d v + k q (Exudyn) */
+    MECH_WANT_RHS,          /* [v] loads − LHS: f of M v̇ = f */
+    MECH_WANT_FORCES,       /* [v] F(v, q, t, z) = F_ext − C v − K q (Siconos' computeForces) */
+    MECH_WANT_MASS,         /* [v × v] */
+    MECH_WANT_DFDQ,         /* [v × q] ∂forces/∂q, −K for linear systems */
+    MECH_WANT_DFDV,         /* [v × v] ∂forces/∂v, −C for linear systems */
     MECH_WANT_FIRST_ORDER,  /* [q + v + x] ẋ of x = [q; v; x] (Siconos' computeRhs) */
     MECH_WANT_RHS_JACOBIAN, /* [(q+v+x) × (q+v+x)] of the first-order form */
     MECH_WANT_COUNT
@@ -225,7 +237,7 @@ double mech_sim_energy(const struct mech_sim *s);
 struct mech_integrator_info {
     const char *name;
     const char *doc;
-    int32_t order;       /* theoretical order of convergence */
+    int32_t order; /* theoretical order of convergence */
     bool explicit_scheme;
     bool nonsmooth;
 };

@@ -1,6 +1,6 @@
 /* Moreau–Jean time stepping for linear systems with impacts (mechanics.md section 4; J.-J. Moreau,
- * M. Jean, 1987; V. Acary, B. Brogliato, Numerical Methods for Nonsmooth Dynamical Systems, Springer
- * 2008, chapter 10). First order; numerics in moreau_jean.h.
+ * M. Jean, 1987; V. Acary, B. Brogliato, Numerical Methods for Nonsmooth Dynamical Systems,
+ * Springer 2008, chapter 10). First order; numerics in moreau_jean.h.
  *
  * Carried from step to step: whether F is constant, and F(t_k), so that each step evaluates F once
  * (never when it is constant) and a restored state needs no evaluation. v̇ of the state is the mean

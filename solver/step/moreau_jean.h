@@ -105,8 +105,9 @@ int mech_moreau_jean_init(struct mech_moreau_jean *s, const struct mech_linear_p
 void mech_moreau_jean_fini(struct mech_moreau_jean *s);
 /* W and A for this h, unless they are. 0; MECH_SINGULAR with the coordinate in *where. */
 int mech_moreau_jean_factor(struct mech_moreau_jean *s, double h, int32_t *where);
-/* One step of the size last factored, in place; force [nv] is F above. Of the state: q, v, vdot (the
- * mean acceleration), impulse [rows]. 0; MECH_VI_NOT_CONVERGED with a reason; then q and v are of no
- * use. Whether the numbers are finite is for the caller to see, once a step for all schemes. */
+/* One step of the size last factored, in place; force [nv] is F above. Of the state: q, v, vdot
+ * (the mean acceleration), impulse [rows]. 0; MECH_VI_NOT_CONVERGED with a reason; then q and v are
+ * of no use. Whether the numbers are finite is for the caller to see, once a step for all
+ * schemes. */
 int mech_moreau_jean_step(struct mech_moreau_jean *s, const double *force, struct mech_state *state,
                           struct mech_step_result *result);

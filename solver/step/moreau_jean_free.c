@@ -7,8 +7,8 @@
  *
  *     v_free = (1 − 1/θ) v + W⁻¹ [M v/θ + h F − h K (q − q_ref)]
  *
- * is the same, since h C v + h²θ K v = (W − M) v/θ. Its rounding is of the same order, ε ‖W‖ ‖v‖ beside
- * ε h²‖K‖ ‖v‖, while 1/θ ≤ 2.
+ * is the same, since h C v + h²θ K v = (W − M) v/θ. Its rounding is of the same order, ε ‖W‖ ‖v‖
+ * beside ε h²‖K‖ ‖v‖, while 1/θ ≤ 2.
  * Cost per step: the patterns of C and K once, one solve with W.
  */
 #include "solver/step/moreau_jean.h"
@@ -83,7 +83,8 @@ void mech_free_motion_solve(const struct mech_free_motion *f, double *x)
     }
 }
 
-/* --- the residual ------------------------------------------------------------------------------ */
+/* --- the residual
+ * ------------------------------------------------------------------------------ */
 
 static bool is_tridiagonal(const struct mech_mat *a)
 {

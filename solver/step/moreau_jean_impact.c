@@ -98,7 +98,8 @@ const char *mech_impacts_solver(const struct mech_impacts *c)
     return (c->type[1] != NULL ? c->type[1] : c->type[0])->name;
 }
 
-/* --- H ------------------------------------------------------------------------------------------ */
+/* --- H
+ * ------------------------------------------------------------------------------------------ */
 
 /* row i of H times x */
 static double row_dot(const struct mech_contact_rows *rows, int32_t i, const double *x)
@@ -172,7 +173,8 @@ static void push(struct mech_impacts *c, double *restrict dv)
     }
 }
 
-/* --- the step ------------------------------------------------------------------------------------ */
+/* --- the step
+ * ------------------------------------------------------------------------------------ */
 
 void mech_impacts_find(struct mech_impacts *c, const double *q, const double *v)
 {

@@ -1,24 +1,24 @@
-/* Integrators behind one interface. A member (one file, one line in steppers.def) carries a state from
- * t to t + h. owner: the simulation's thread.
+/* Integrators behind one interface. A member (one file, one line in steppers.def) carries a state
+ * from t to t + h. owner: the simulation's thread.
  */
 #pragma once
 
 #include "solver/model/model.h"
 
 struct mech_step_result {
-    int32_t iterations;     /* Newton */
-    int32_t vi_iterations;  /* complementarity solver: pivots or sweeps */
-    int32_t contacts;       /* active rows */
-    double residual;        /* final */
-    char reason[160];       /* when the step came to an outcome */
+    int32_t iterations;    /* Newton */
+    int32_t vi_iterations; /* complementarity solver: pivots or sweeps */
+    int32_t contacts;      /* active rows */
+    double residual;       /* final */
+    char reason[160];      /* when the step came to an outcome */
 };
 
 struct mech_stepper_type {
     const char *name; /* as solver.integrator */
     const char *doc;
-    int32_t order;          /* theoretical order of convergence */
+    int32_t order; /* theoretical order of convergence */
     bool explicit_scheme;
-    bool nonsmooth;         /* takes interactions */
+    bool nonsmooth; /* takes interactions */
     /* Faults that make this model impossible for this scheme, under "/solver/integrator". */
     void (*check)(const struct mech_model *m, struct mech_diag *d);
     /* Doubles of state that it carries beyond q v vdot a x lambda. May be NULL: 0. */
@@ -28,8 +28,8 @@ struct mech_stepper_type {
     /* Consistent v̇, a and λ after the start and after any change (mechanics.md section 5). */
     int (*start)(void *self, struct mech_state *s, struct mech_step_result *result);
     /* One internal step of size h, in place; t_end is set by the caller's arithmetic: the step ends
-     * exactly there. No allocation. 0 or an outcome; then s is garbage and the caller throws it away.
-     * Adds nothing to counters: the caller counts. */
+     * exactly there. No allocation. 0 or an outcome; then s is garbage and the caller throws it
+     * away. Adds nothing to counters: the caller counts. */
     int (*step)(void *self, struct mech_state *s, double h, double t_end,
                 struct mech_step_result *result);
     const char *(*linear)(const void *self); /* linear solver in use, "" if none; may be NULL */

@@ -1,9 +1,9 @@
 /* Lemke's complementary pivoting for w = A z + q, 0 ≤ w ⊥ z ≥ 0 (bilateral rows: w = 0, z free).
  *
  * R. Cottle, J.-S. Pang, R. Stone, The Linear Complementarity Problem, SIAM 2009, sections 4.4
- * (scheme I, covering vector of ones) and 4.9 (lexicographic ratio test, so that degenerate problems
- * do not cycle). Finds a solution for every copositive-plus A with a feasible problem, among them the
- * positive semidefinite A = H W⁻¹ Hᵀ of contacts.
+ * (scheme I, covering vector of ones) and 4.9 (lexicographic ratio test, so that degenerate
+ * problems do not cycle). Finds a solution for every copositive-plus A with a feasible problem,
+ * among them the positive semidefinite A = H W⁻¹ Hᵀ of contacts.
  *
  *   n = 1, 2     by cases
  *   warm start   the set {z > 0} that comes in is solved by LU and tried; where it violates a sign,
@@ -72,7 +72,7 @@ static double at(const struct mech_lcp *p, int32_t i, int32_t j)
     return p->A[(size_t)j * (size_t)p->lda + (size_t)i];
 }
 
-/* --- a given set ------------------------------------------------------------------------------ */
+/* --- a given set ----------------------------------------------------------------------------- */
 
 /* Gaussian elimination with row pivoting on s->d [m × m] and s->rhs [m], by rows.
  * False: singular to working precision. */
@@ -195,7 +195,8 @@ static bool warm(struct lemke *s, const struct mech_lcp *p, double *z, int32_t *
     return false;
 }
 
-/* --- closed forms ------------------------------------------------------------------------------ */
+/* --- closed forms
+ * ------------------------------------------------------------------------------ */
 
 /* n = 1; z ≥ 0. False: no solution. */
 static bool one(const struct mech_lcp *p, double *z)
@@ -236,7 +237,8 @@ static bool two(const struct mech_lcp *p, double *z)
     return false;
 }
 
-/* --- all together ------------------------------------------------------------------------------ */
+/* --- all together
+ * ------------------------------------------------------------------------------ */
 
 static bool finite_problem(const struct mech_lcp *p)
 {

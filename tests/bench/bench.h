@@ -1,5 +1,5 @@
-/* Benchmarks: a program measures pairs (work, floor) alternately on one pinned core, prints a table of
- * medians with their ratios and bars, and fails when a bar is broken by a wide margin.
+/* Benchmarks: a program measures pairs (work, floor) alternately on one pinned core, prints a table
+ * of medians with their ratios and bars, and fails when a bar is broken by a wide margin.
  *
  *     int main(int argc, char **argv)
  *     {
@@ -20,8 +20,8 @@
 /* Does `count` units of the work (steps, calls). */
 typedef void bench_work(void *context, uint64_t count);
 
-/* Pins the thread to its core, keeps BLAS to one thread, reads the options. Exits with 2 on an option
- * that it does not know. */
+/* Pins the thread to its core, keeps BLAS to one thread, reads the options. Exits with 2 on an
+ * option that it does not know. */
 void bench_begin(const char *name, int argc, char **argv);
 
 /* Median time of a unit of each, and the median of their ratios, which must not exceed `bar` (0: no

@@ -39,7 +39,8 @@ static void item_init(struct mech_document *d, struct mech_item *item, enum mech
     mech_table_defaults(&item->type->table, item->description);
 }
 
-/* --- matrices and vectors ----------------------------------------------------------------------- */
+/* --- matrices and vectors
+ * ----------------------------------------------------------------------- */
 
 static double coupling(int32_t n, int32_t i, int32_t j, enum scene_form form)
 {
@@ -98,7 +99,8 @@ static struct mech_vector vector(struct mech_document *d, int32_t n)
     return (struct mech_vector){.x = room(d, (size_t)n, sizeof(double)), .n = (size_t)n};
 }
 
-/* --- documents ------------------------------------------------------------------------------------ */
+/* --- documents
+ * ------------------------------------------------------------------------------------ */
 
 /* One system of n unit masses with forces of 0; its description in the only object. */
 static struct mech_document *begin(int32_t n, double h)
@@ -201,7 +203,8 @@ struct mech_document *scene_ball(void)
     return d;
 }
 
-/* --- simulations ----------------------------------------------------------------------------------- */
+/* --- simulations
+ * ----------------------------------------------------------------------------------- */
 
 struct mech_sim *scene_create(struct mech_document *document)
 {

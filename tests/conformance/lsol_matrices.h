@@ -1,5 +1,5 @@
-/* The matrices on which linear solvers are tried: bands, full ones, grids, systems with multipliers,
- * free chains. Included by one test program. */
+/* The matrices on which linear solvers are tried: bands, full ones, grids, systems with
+ * multipliers, free chains. Included by one test program. */
 #pragma once
 
 #include "solver/linalg/mat.h"

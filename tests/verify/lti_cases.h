@@ -1,4 +1,5 @@
-/* The linear systems with impacts that verification runs, with their matrices in any wanted form. */
+/* The linear systems with impacts that verification runs, with their matrices in any wanted
+ * form. */
 #pragma once
 
 #include "solver/step/moreau_jean.h"

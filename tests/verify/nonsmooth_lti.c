@@ -132,8 +132,9 @@ static void column_of_beads_follows_the_published_run(void)
 
 static void impacting_bar_follows_the_published_run(void)
 {
-    // after 250 steps the end of the bar is 9.1e-20 m above the wall: whether it touches then hangs on
-    // K times a constant vector being 0 to the bit, which the sums of a dense product do not give
+    // after 250 steps the end of the bar is 9.1e-20 m above the wall: whether it touches then hangs
+    // on K times a constant vector being 0 to the bit, which the sums of a dense product do not
+    // give
     struct lti_case c;
     for (enum lti_form form = 0; form < LTI_FORMS; form++) {
         if (form == LTI_DENSE) {

@@ -1,5 +1,5 @@
-/* What the Moreau–Jean core does at its edges: solvers that fail, matrices that are singular, numbers
- * that overflow, many rows. Its results are verified in tests/verify/nonsmooth_lti.c.
+/* What the Moreau–Jean core does at its edges: solvers that fail, matrices that are singular,
+ * numbers that overflow, many rows. Its results are verified in tests/verify/nonsmooth_lti.c.
  */
 #include "solver/base/err.h"
 #include "tests/unit/unit.h"
