@@ -286,7 +286,7 @@ async function main() {
         failed = 0;
     await daemon.start();
     browser = await chromium.launch({
-        executablePath: process.env.MECHD_TESTS_BROWSER,
+        executablePath: process.env.MECHD_TESTS_BROWSER || undefined,
         args: flags,
     });
     for (const [name, test] of Object.entries(tests)) {

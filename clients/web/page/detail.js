@@ -68,6 +68,9 @@ export class Detail {
     this.link = link;
     this.ended = false;
     this.fetching = false;
+    this.stale = false;
+    /** nothing can be drawn */
+    this.bare = false;
     /** the live connection is down */
     this.broken = false;
     /** @type {(() => void)[]} what has to be undone at the end */
@@ -310,20 +313,26 @@ export class Detail {
     void this.redraw();
   }
 
-  /** One request for the scene at a time; samples that come meanwhile are passed over. */
+  /** One request for the scene at a time; of the samples that come meanwhile the last one counts. */
   async redraw() {
-    if (this.fetching) {
+    this.stale = true;
+    if (this.fetching || this.bare || document.hidden) {
       return;
     }
     this.fetching = true;
-    try {
-      const scene = await api.scene(this.id);
-      this.drawing?.show(scene.bodies ?? []);
-      if (this.picture) {
-        this.picture.hidden = !this.drawing?.bodies.length;
+    while (this.stale && !this.ended) {
+      this.stale = false;
+      try {
+        const scene = await api.scene(this.id);
+        this.drawing?.show(scene.bodies ?? []);
+        // bodies without a place stay without one: no need to ask again
+        this.bare = !this.drawing?.bodies.length;
+        if (this.picture) {
+          this.picture.hidden = this.bare;
+        }
+      } catch {
+        // the drawing is an extra: the live link tells of a lost server
       }
-    } catch {
-      // the drawing is an extra: the live link tells of a lost server
     }
     this.fetching = false;
   }
