@@ -11,7 +11,8 @@
 #include <stdarg.h>
 
 /* A simulation from text; NULL when it was refused. */
-static struct mech_sim *create(struct mech_diag *d, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static struct mech_sim *create(struct mech_diag *d,
+                                                                     const char *format, ...)
 {
     static char text[65536];
     va_list args;
