@@ -3,8 +3,8 @@
  *     J φ̈ = τ,   τ = [0 0 1]·R₀ᵀ T     for every torque T on the body
  *     R = R₀ Rz(φ),   p = p_ref + R local,   ω = R₀ [0 0 φ̇]ᵀ,   φ = φ_ref + u
  *
- * Source: Exudyn's ObjectRotationalMass1D, whose choices are kept: the output Rotation is the scalar
- * angle, and forces act on the axis only, where they do nothing. */
+ * Source: Exudyn's ObjectRotationalMass1D, whose choices are kept: the output Rotation is the
+ * scalar angle, and forces act on the axis only, where they do nothing. */
 #include "solver/items/body.h"
 
 #include <math.h>

@@ -6,7 +6,7 @@
  *
  * The linear form is folded into K and C. A force law becomes a record; its tangent is [a −a; −a a]
  * with a = c_q ∂F/∂u + c_v ∂F/∂v, from the partial derivatives given with the law or by central
- * differences of step ε^(1/3) max(1, |x|). Source: Exudyn's ObjectConnectorCoordinateSpringDamper. */
+ * differences of step ε^(1/3) max(1, |x|). Source: Exudyn's object of that name. */
 #include "solver/base/err.h"
 #include "solver/items/ops.h"
 

@@ -1,9 +1,9 @@
 /* Items: what a model is made of, and the registry of their types.
  *
- * A type is one file and one line in items.def. Its table names the C struct of its description (what
- * the document says), and the operations with which the model compiles descriptions into contiguous
- * records per type and evaluates them in batches (see ops.h). An item knows its own coordinates and
- * fills local blocks, never a global matrix.
+ * A type is one file and one line in items.def. Its table names the C struct of its description
+ * (what the document says), and the operations with which the model compiles descriptions into
+ * contiguous records per type and evaluates them in batches (see ops.h). An item knows its own
+ * coordinates and fills local blocks, never a global matrix.
  */
 #pragma once
 

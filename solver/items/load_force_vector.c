@@ -1,5 +1,5 @@
-/* LoadForceVector: a force at a point of a body, global or fixed to the body. Its components are numbers or
- * expressions in t. */
+/* LoadForceVector: a force at a point of a body, global or fixed to the body. Its components are
+ * numbers or expressions in t. */
 #include "solver/items/ops.h"
 
 #include <stddef.h>

@@ -1,10 +1,10 @@
 /* Operations of item types: how the model compiles descriptions and asks them for values.
  *
  * An item sees its own coordinates only. While a model is compiled, each object gets a site: the
- * global places (slots) of its local coordinates, in this order: the coordinates of its nodes, or of
- * its markers, or those that it brings itself. It writes local blocks through terms.h, which puts
- * them into their places. Slot `ground` is the fixed coordinate of the ground: always 0, and what is
- * added to it is dropped.
+ * global places (slots) of its local coordinates, in this order: the coordinates of its nodes, or
+ * of its markers, or those that it brings itself. It writes local blocks through terms.h, which
+ * puts them into their places. Slot `ground` is the fixed coordinate of the ground: always 0, and
+ * what is added to it is dropped.
  *
  * Linear, time-invariant terms are folded into M, C, K and a constant force once. What is left
  * becomes one record per item, contiguous per type, evaluated by one call per type.

@@ -126,7 +126,7 @@ int mech_coordinate_output(const struct mech_view *view, enum mech_output variab
     return 0;
 }
 
-/* Tait–Bryan angles of R = Rx(φ0) Ry(φ1) Rz(φ2); at |φ1| = π/2 the split is free, φ2 = 0 is taken. */
+/* Tait–Bryan angles of R = Rx(φ0) Ry(φ1) Rz(φ2); at |φ1| = π/2, where it is free, φ2 = 0. */
 static void angles_xyz(const double R[9], double phi[3])
 {
     const double s = fmax(-1., fmin(1., R[2])), c = hypot(R[0], R[1]);

@@ -1,7 +1,7 @@
 /* Third pass: every object writes its linear terms once; what is not linear becomes records.
  *
- * M, C, K and A are gathered as triplets and kept in their leanest form. Records of one type lie side
- * by side; objects of one type need not be neighbours in the document. */
+ * M, C, K and A are gathered as triplets and kept in their leanest form. Records of one type lie
+ * side by side; objects of one type need not be neighbours in the document. */
 #include "solver/base/err.h"
 #include "solver/model/internal.h"
 

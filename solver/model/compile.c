@@ -1,5 +1,5 @@
-/* From a document to a model: resolve, lay out, assemble, connect channels and contacts. A pass runs
- * only when the one before found no fault, so that each may rely on what was checked. */
+/* From a document to a model: resolve, lay out, assemble, connect channels and contacts. A pass
+ * runs only when the one before found no fault, so that each may rely on what was checked. */
 #include "solver/base/err.h"
 #include "solver/model/internal.h"
 

@@ -1,5 +1,5 @@
-/* F(t): what acts from outside. Each scalar component of a load or of a system's external force is a
- * channel: a number, an expression or an input, and the coordinates on which it acts with their
+/* F(t): what acts from outside. Each scalar component of a load or of a system's external force is
+ * a channel: a number, an expression or an input, and the coordinates on which it acts with their
  * weights. Channels that never change are folded into one constant vector. */
 #include "solver/base/err.h"
 #include "solver/model/internal.h"

@@ -3,8 +3,8 @@
  *     M v̇ + C v + K (q − q_ref) + g(q, v, t) = F(t, inputs)  (+ Gᵀ λ, + Hᵀ p)
  *
  * M, C, K gather every linear, time-invariant term of every item once, each in its leanest form.
- * Items that are not linear (force laws, and what later rooms bring) add to g and to its derivatives
- * through batches, one call per type. F is what acts from outside: loads, Fext, inputs.
+ * Items that are not linear (force laws, and what later rooms bring) add to g and to its
+ * derivatives through batches, one call per type. F is what acts from outside: loads, Fext, inputs.
  */
 #pragma once
 
@@ -50,8 +50,8 @@ const struct mech_linear_part *mech_model_linear(const struct mech_model *m);
 const struct mech_contact_rows *mech_model_contacts(const struct mech_model *m);
 size_t mech_model_memory(const struct mech_model *m);
 
-/* The initial state of the document into a state of the model's sizes: time, q, v, x, z, parameters;
- * everything else 0, `changed` set. */
+/* The initial state of the document into a state of the model's sizes: time, q, v, x, z,
+ * parameters; everything else 0, `changed` set. */
 void mech_model_initial(const struct mech_model *m, struct mech_state *s);
 
 /* Reference coordinates [nv + 1], never NULL. */

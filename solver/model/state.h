@@ -1,6 +1,6 @@
 /* The state of one instance: one contiguous block, so that save and restore are one memcpy and a
- * trial is a second block. Every vector has one more slot than its size says: the last is the ground
- * (coordinate 0, velocity 0; what is added to it is thrown away).
+ * trial is a second block. Every vector has one more slot than its size says: the last is the
+ * ground (coordinate 0, velocity 0; what is added to it is thrown away).
  *
  * Everything that the next step reads is in here. owner: the simulation.
  */

@@ -146,15 +146,16 @@ void mech_sim_get_output(const struct mech_sim *s, int32_t index, double *values
     mech_model_output_values(s->model, &s->now, (size_t)index, values);
 }
 
-int mech_sim_item_output(const struct mech_sim *s, enum mech_category category, const char *name,
-                         enum mech_output variable, enum mech_configuration configuration,
-                         const double *local, size_t capacity, double *values, size_t *count)
+int mech_sim_item_output(const struct mech_sim *s, const struct mech_item_query *query,
+                         size_t capacity, double *values, size_t *count)
 {
-    const struct mech_output_request r = {.category = category,
-                                          .index = mech_model_find(s->model, category, name),
-                                          .variable = variable,
-                                          .configuration = configuration,
-                                          .local = local};
+    const struct mech_output_request r = {
+        .category = query->category,
+        .index = mech_model_find(s->model, query->category, query->name),
+        .variable = query->variable,
+        .configuration = query->configuration,
+        .local = query->local,
+    };
 
     *count = 0;
     return r.index < 0 ? MECH_NOT_FOUND

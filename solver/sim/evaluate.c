@@ -67,8 +67,9 @@ static int place_point(struct mech_sim *s, const struct mech_point *at)
 static int force_at(struct mech_sim *s, struct mech_step_result *result)
 {
     const struct mech_state *const p = &s->point;
+    const struct mech_rate_point at = {p, p->at->time, p->q, p->v};
 
-    return mech_rates_force(&s->rates, p, p->at->time, p->q, p->v, s->rates.f, result);
+    return mech_rates_force(&s->rates, &at, s->rates.f, result);
 }
 
 static int left_hand_side(struct mech_sim *s, double *out, struct mech_step_result *result)
@@ -144,13 +145,14 @@ static int first_order(struct mech_sim *s, double *out, struct mech_step_result 
 {
     const struct mech_state *const p = &s->point;
     const size_t nv = (size_t)s->sizes.v, nx = (size_t)s->sizes.x;
+    const struct mech_rate_point at = {p, p->at->time, p->q, p->v};
     double *const xdot = calloc(nx + 1, sizeof *xdot);
 
     if (!xdot) {
         return MECH_NO_MEMORY;
     }
     memcpy(out, p->v, nv * sizeof *out);
-    int code = mech_rates_vdot(&s->rates, p, p->at->time, p->q, p->v, out + nv, result);
+    int code = mech_rates_vdot(&s->rates, &at, out + nv, result);
     code = code ? code : mech_rates_xdot(&s->rates, p, p->at->time, p->x, xdot, result);
     memcpy(out + 2 * nv, xdot, nx * sizeof *out);
     free(xdot);

@@ -114,8 +114,7 @@ struct mech_item_query {
 int mech_sim_item_output(const struct mech_sim *s, const struct mech_item_query *query,
                          size_t capacity, double *values, size_t *count);
 
-/* Bit mask (1u << enum mech_output) of the variables that an item has; 0 if there is no such item.
- * */
+/* Bit mask (1u << enum mech_output) of the variables of an item; 0 if there is no such item. */
 uint32_t mech_sim_item_outputs(const struct mech_sim *s, enum mech_category category,
                                const char *name);
 
@@ -159,19 +158,17 @@ int mech_sim_step(struct mech_sim *s, const struct mech_step_request *r,
 /* The same in slices, so that a pool can be fair and a long command can be cancelled:
  * begin → advance … → finish, or abandon at any time. Between begin and finish the committed state
  * is what every reader sees, and no other change is allowed.
- * begin: 0; MECH_INVALID (H not positive and finite, until ≤ now, count 0, too many steps: > 1e12).
- * */
+ * begin: 0; MECH_INVALID (H not positive and finite, until ≤ now, count 0, over 1e12 steps). */
 int mech_sim_step_begin(struct mech_sim *s, const struct mech_step_request *r,
                         struct mech_step_report *report);
-/* At most `most` internal steps. 0 with *done; or an outcome (the command is over, nothing
- * changed). */
+/* At most `most` internal steps. 0 with *done; or an outcome: the command is over, nothing is
+ * changed. */
 int mech_sim_step_advance(struct mech_sim *s, uint64_t most, bool *done);
 void mech_sim_step_finish(struct mech_sim *s); /* commits, or keeps the trial */
 void mech_sim_step_abandon(struct mech_sim *s);
 bool mech_sim_stepping(const struct mech_sim *s);
 
-/* Trials: a trial's end state is readable until it is committed or discarded by any other change.
- * */
+/* Trials: a trial's end state is readable until it is committed, or discarded by any change. */
 bool mech_sim_has_trial(const struct mech_sim *s);
 int mech_sim_commit(struct mech_sim *s); /* MECH_NOT_FOUND: there is no trial */
 void mech_sim_discard_trial(struct mech_sim *s);
@@ -183,8 +180,8 @@ void mech_sim_trial_outputs(const struct mech_sim *s, double *values);
 /* Parts of the state by name; pointers into it, valid until the next change. */
 struct mech_state_view {
     double time;
-    const double *q, *v, *vdot, *a, *lambda, *impulse, *x,
-        *z; /* sizes: mech_sim_sizes; vdot, a: v */
+    /* sizes: mech_sim_sizes; vdot and a as v */
+    const double *q, *v, *vdot, *a, *lambda, *impulse, *x, *z;
 };
 void mech_sim_state(const struct mech_sim *s, struct mech_state_view *out);
 

@@ -1,8 +1,8 @@
 /* State in and out: views, and snapshots.
  *
  * A snapshot is a header and the state block. The header says what must agree for the block to make
- * sense: format, byte order, layout; and what decides the last bits: the BLAS and its kernel. A reader
- * checks all of it, and the checksum, before it touches anything. */
+ * sense: format, byte order, layout; and what decides the last bits: the BLAS and its kernel. A
+ * reader checks all of it, and the checksum, before it touches anything. */
 #include "solver/base/err.h"
 #include "solver/base/hash.h"
 #include "solver/linalg/blas.h"

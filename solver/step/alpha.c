@@ -278,7 +278,9 @@ static void add_acceleration(const struct alpha *s, struct mech_state *state, do
 static int residual(struct alpha *s, struct mech_state *state, double t,
                     struct mech_step_result *result)
 {
-    MECH_TRY(mech_rates_force(&s->rates, state, t, state->q, state->v, s->r, result));
+    const struct mech_rate_point now = {state, t, state->q, state->v};
+
+    MECH_TRY(mech_rates_force(&s->rates, &now, s->r, result));
     mech_mat_mul(mech_model_linear(s->model)->M, 1., state->vdot, -1., s->r);
     return 0;
 }
@@ -334,11 +336,12 @@ static int iterate(struct alpha *s, struct mech_state *state, double h, double t
 static int solve_linear(struct alpha *s, struct mech_state *state, double h, double t,
                         struct mech_step_result *result)
 {
+    const struct mech_rate_point now = {state, t, state->q, state->v};
     double *restrict const r = s->r;
     double w[4];
 
     weights(s, h, w);
-    MECH_TRY(mech_rates_force(&s->rates, state, t, state->q, state->v, r, result));
+    MECH_TRY(mech_rates_force(&s->rates, &now, r, result));
     mech_lsol_solve(s->solver, r, 1);
     for (int32_t i = 0; i < s->nv; i++) {
         state->q[i] += r[i];

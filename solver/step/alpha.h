@@ -1,5 +1,5 @@
-/* The family of generalized-α schemes: Newmark, HHT, the trapezoidal rule and generalized-α itself are
- * one code with other parameters (J. Chung, G. Hulbert, 1993; M. Arnold, O. Brüls, 2007). */
+/* The family of generalized-α schemes: Newmark, HHT, the trapezoidal rule and generalized-α itself
+ * are one code with other parameters (J. Chung, G. Hulbert, 1993; M. Arnold, O. Brüls, 2007). */
 #pragma once
 
 #include "solver/step/stepper.h"

@@ -1,5 +1,5 @@
-/* Explicit Runge–Kutta schemes. The first stage is the v̇ that the state carries from the end of the
- * last step, so that a step costs as many evaluations as it has stages. */
+/* Explicit Runge–Kutta schemes. The first stage is the v̇ that the state carries from the end of
+ * the last step, so that a step costs as many evaluations as it has stages. */
 #include "solver/step/erk.h"
 
 #include "solver/base/err.h"
@@ -89,13 +89,10 @@ int mech_erk_start(void *self, struct mech_state *s, struct mech_step_result *re
     return mech_rates_start(&e->rates, s, result);
 }
 
-/* out = from + h Σ_j w_j k_j */
-static void combine(int32_t n, const double *from, double h, int32_t count, const double *w,
-                    double *const *k, double *out)
+/* out [n] += h Σ_j w_j k_j, j < count */
+static void add_stages(int32_t n, int32_t count, const double *w, double h, double *const *k,
+                       double *out)
 {
-    if (out != from) {
-        memcpy(out, from, (size_t)n * sizeof *out);
-    }
     for (int32_t j = 0; j < count; j++) {
         const double factor = h * w[j];
 
@@ -107,6 +104,19 @@ static void combine(int32_t n, const double *from, double h, int32_t count, cons
             }
         }
     }
+}
+
+/* The point of stage i into q, v, x of the stepper. */
+static void place_stage(struct erk *e, const struct mech_state *s, double h, int32_t i)
+{
+    const double *const w = e->tableau->a[i];
+
+    memcpy(e->q, s->q, (size_t)e->nv * sizeof *e->q);
+    memcpy(e->v, s->v, (size_t)e->nv * sizeof *e->v);
+    memcpy(e->x, s->x, (size_t)e->nx * sizeof *e->x);
+    add_stages(e->nv, i, w, h, e->kq, e->q);
+    add_stages(e->nv, i, w, h, e->kv, e->v);
+    add_stages(e->nx, i, w, h, e->kx, e->x);
 }
 
 int mech_erk_step(void *self, struct mech_state *s, double h, double t_end,
@@ -124,19 +134,19 @@ int mech_erk_step(void *self, struct mech_state *s, double h, double t_end,
     for (int32_t i = 1; i < b->stages; i++) {
         const double ti = b->c[i] == 1. ? t_end : t + b->c[i] * h;
 
-        combine(e->nv, s->q, h, i, b->a[i], e->kq, e->q);
-        combine(e->nv, s->v, h, i, b->a[i], e->kv, e->v);
-        combine(e->nx, s->x, h, i, b->a[i], e->kx, e->x);
+        place_stage(e, s, h, i);
         memcpy(e->kq[i], e->v, (size_t)e->nv * sizeof *e->v);
-        MECH_TRY(mech_rates_vdot(&e->rates, s, ti, e->q, e->v, e->kv[i], result));
+        MECH_TRY(mech_rates_vdot(&e->rates, &(struct mech_rate_point){s, ti, e->q, e->v}, e->kv[i],
+                                 result));
         MECH_TRY(mech_rates_xdot(&e->rates, s, ti, e->x, e->kx[i], result));
     }
-    combine(e->nv, s->q, h, b->stages, b->b, e->kq, s->q);
-    combine(e->nv, s->v, h, b->stages, b->b, e->kv, s->v);
-    combine(e->nx, s->x, h, b->stages, b->b, e->kx, s->x);
+    add_stages(e->nv, b->stages, b->b, h, e->kq, s->q);
+    add_stages(e->nv, b->stages, b->b, h, e->kv, s->v);
+    add_stages(e->nx, b->stages, b->b, h, e->kx, s->x);
 
     /* v̇ at the end: an output, and the first stage of the next step */
-    MECH_TRY(mech_rates_vdot(&e->rates, s, t_end, s->q, s->v, s->vdot, result));
+    MECH_TRY(mech_rates_vdot(&e->rates, &(struct mech_rate_point){s, t_end, s->q, s->v}, s->vdot,
+                             result));
     memcpy(s->a, s->vdot, (size_t)e->nv * sizeof *s->a);
     return 0;
 }

@@ -13,8 +13,8 @@ struct mech_tableau {
     double c[MECH_ERK_STAGES];
 };
 
-/* The operations of an explicit scheme; `create` of a member calls mech_erk_create with its tableau,
- * which must outlive the stepper. */
+/* The operations of an explicit scheme; `create` of a member calls mech_erk_create with its
+ * tableau, which must outlive the stepper. */
 void mech_erk_check(const struct mech_model *m, struct mech_diag *d);
 int mech_erk_create(const struct mech_model *m, const struct mech_tableau *tableau,
                     struct mech_step_result *result, void **self);

@@ -1,4 +1,5 @@
-/* GeneralizedAlpha: parameters of J. Chung, G. Hulbert, J. Appl. Mech. 60 (1993), from the spectral radius. */
+/* GeneralizedAlpha: parameters of J. Chung, G. Hulbert, J. Appl. Mech. 60 (1993), from the spectral
+ * radius. */
 #include "solver/step/alpha.h"
 
 static int create(const struct mech_model *m, struct mech_step_result *result, void **self)

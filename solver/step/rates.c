@@ -1,4 +1,4 @@
-/* Rates of change; see rates.h for the equations. Cost: the products of C and K, one solve with M. */
+/* Rates of change; see rates.h for the equations. Cost: products of C and K, a solve with M. */
 #include "solver/step/rates.h"
 
 #include "solver/base/err.h"
@@ -56,14 +56,15 @@ void mech_rates_fini(struct mech_rates *r)
     *r = (struct mech_rates){0};
 }
 
-int mech_rates_force(struct mech_rates *r, const struct mech_state *s, double t, const double *q,
-                     const double *v, double *f, struct mech_step_result *result)
+int mech_rates_force(struct mech_rates *r, const struct mech_rate_point *at, double *f,
+                     struct mech_step_result *result)
 {
+    const double *const q = at->q, *const v = at->v;
     const struct mech_linear_part *const part = mech_model_linear(r->model);
-    const int code = mech_model_force(r->model, s, t, f);
+    const int code = mech_model_force(r->model, at->s, at->t, f);
 
     if (code) {
-        mech_model_blame(r->model, s, t, result->reason, sizeof result->reason);
+        mech_model_blame(r->model, at->s, at->t, result->reason, sizeof result->reason);
         return code;
     }
     if (part->K->kind != MECH_MAT_ZERO) {
@@ -81,7 +82,7 @@ int mech_rates_force(struct mech_rates *r, const struct mech_state *s, double t,
         mech_mat_mul(part->C, -1., v, 1., f);
     }
     if (!mech_model_is_linear(r->model)) {
-        const struct mech_eval e = mech_model_point(r->model, t, q, v);
+        const struct mech_eval e = mech_model_point(r->model, at->t, q, v);
 
         memset(r->g, 0, ((size_t)part->nv + 1) * sizeof *r->g);
         mech_model_nonlinear(r->model, &e, r->g);
@@ -92,10 +93,10 @@ int mech_rates_force(struct mech_rates *r, const struct mech_state *s, double t,
     return 0;
 }
 
-int mech_rates_vdot(struct mech_rates *r, const struct mech_state *s, double t, const double *q,
-                    const double *v, double *vdot, struct mech_step_result *result)
+int mech_rates_vdot(struct mech_rates *r, const struct mech_rate_point *at, double *vdot,
+                    struct mech_step_result *result)
 {
-    MECH_TRY(mech_rates_force(r, s, t, q, v, r->f, result));
+    MECH_TRY(mech_rates_force(r, at, r->f, result));
     memcpy(vdot, r->f, (size_t)mech_model_linear(r->model)->nv * sizeof *vdot);
     if (r->mass) {
         mech_lsol_solve(r->mass, vdot, 1);
@@ -121,8 +122,9 @@ int mech_rates_xdot(struct mech_rates *r, const struct mech_state *s, double t, 
 int mech_rates_start(struct mech_rates *r, struct mech_state *s, struct mech_step_result *result)
 {
     const size_t n = (size_t)mech_model_linear(r->model)->nv;
+    const struct mech_rate_point now = {s, s->at->time, s->q, s->v};
 
-    MECH_TRY(mech_rates_vdot(r, s, s->at->time, s->q, s->v, s->vdot, result));
+    MECH_TRY(mech_rates_vdot(r, &now, s->vdot, result));
     memcpy(s->a, s->vdot, n * sizeof *s->a);
     return 0;
 }

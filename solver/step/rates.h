@@ -7,6 +7,13 @@
 #include "solver/model/model.h"
 #include "solver/step/stepper.h"
 
+/* A point: time, coordinates, velocities, and the state whose inputs and z act. */
+struct mech_rate_point {
+    const struct mech_state *s;
+    double t;
+    const double *q, *v; /* [nv + 1] with their ground slots */
+};
+
 struct mech_rates {
     const struct mech_model *model;
     struct mech_lsol *mass; /* M, factored; NULL when there are no velocities */
@@ -21,12 +28,12 @@ int mech_rates_init(struct mech_rates *r, const struct mech_model *m, const char
                     struct mech_step_result *result);
 void mech_rates_fini(struct mech_rates *r);
 
-/* f [nv + 1] = F(t) − C v − K (q − q_ref) − g. 0; MECH_NOT_FINITE with a reason. s: inputs and z. */
-int mech_rates_force(struct mech_rates *r, const struct mech_state *s, double t, const double *q,
-                     const double *v, double *f, struct mech_step_result *result);
+/* f [nv + 1] = F(t) − C v − K (q − q_ref) − g. 0; MECH_NOT_FINITE with a reason. */
+int mech_rates_force(struct mech_rates *r, const struct mech_rate_point *at, double *f,
+                     struct mech_step_result *result);
 /* vdot [nv] = M⁻¹ f at the point. Same returns. */
-int mech_rates_vdot(struct mech_rates *r, const struct mech_state *s, double t, const double *q,
-                    const double *v, double *vdot, struct mech_step_result *result);
+int mech_rates_vdot(struct mech_rates *r, const struct mech_rate_point *at, double *vdot,
+                    struct mech_step_result *result);
 /* xdot [nx + 1] at x. Same returns. */
 int mech_rates_xdot(struct mech_rates *r, const struct mech_state *s, double t, const double *x,
                     double *xdot, struct mech_step_result *result);

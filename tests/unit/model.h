@@ -112,9 +112,10 @@ static inline double model_value(const struct mech_sim *s, enum mech_category ca
     double values[16] = {NAN};
     size_t count = 0;
 
-    CU_ASSERT_EQUAL(
-        mech_sim_item_output(s, category, name, variable, MECH_CURRENT, NULL, 16, values, &count),
-        0);
+    CU_ASSERT_EQUAL(mech_sim_item_output(
+                        s, &(struct mech_item_query){category, name, variable, MECH_CURRENT, NULL},
+                        16, values, &count),
+                    0);
     return values[0];
 }
 

@@ -1,5 +1,5 @@
-/* Observed order of convergence of every integrator, on a damped oscillator under a harmonic load and
- * a first-order pair, against the closed forms; within 0.1 of the theoretical order.
+/* Observed order of convergence of every integrator, on a damped oscillator under a harmonic load
+ * and a first-order pair, against the closed forms; within 0.1 of the theoretical order.
  *
  * m ü + d u̇ + k u = F sin Ωt:  u = A sin Ωt + B cos Ωt + e^(−δt)(a cos ωt + b sin ωt). */
 #include "tests/unit/model.h"

@@ -1,6 +1,6 @@
 /* Smooth models against published numbers (Exudyn 1.11 reference solutions) and closed forms. Where
- * nothing else is said: 100 steps to 1 s, generalized-α with ρ = 0.9; agreement 1e-9, most are better
- * by orders. */
+ * nothing else is said: 100 steps to 1 s, generalized-α with ρ = 0.9; agreement 1e-9, most are
+ * better by orders. */
 #include "tests/unit/model.h"
 
 static const double agreement = 1e-9;

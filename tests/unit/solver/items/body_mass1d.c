@@ -1,4 +1,4 @@
-/* Mass1D: every output variable of Exudyn's ObjectMass1D, in every configuration, at a local point. */
+/* Mass1D: every output variable of Exudyn's ObjectMass1D, in all configurations, off the origin. */
 #include "tests/unit/model.h"
 
 /* R₀ = Rx(0.3) Ry(-0.4) Rz(0.5), p_ref = [1, 2, 3], q_ref = 0.7, u = 0.2, v = -1.5 */
@@ -38,8 +38,10 @@ static void check_output(const struct mech_sim *s, enum mech_output variable,
     double values[9];
     size_t count = 0;
 
-    CU_ASSERT_EQUAL(mech_sim_item_output(s, MECH_OBJECT, "m", variable, configuration, local, 9,
-                                         values, &count),
+    CU_ASSERT_EQUAL(mech_sim_item_output(
+                        s,
+                        &(struct mech_item_query){MECH_OBJECT, "m", variable, configuration, local},
+                        9, values, &count),
                     0);
     CU_ASSERT_EQUAL(count, n);
     for (size_t i = 0; i < n; i++) {
@@ -96,12 +98,17 @@ static void it_has_these_outputs_and_no_others(void)
     size_t count;
 
     CU_ASSERT_EQUAL(mech_sim_item_outputs(s, MECH_OBJECT, "m"), has);
-    CU_ASSERT_EQUAL(mech_sim_item_output(s, MECH_OBJECT, "m", MECH_OUTPUT_FORCE, MECH_CURRENT, NULL,
-                                         1, &value, &count),
-                    MECH_UNSUPPORTED);
-    CU_ASSERT_EQUAL(mech_sim_item_output(s, MECH_OBJECT, "x", MECH_OUTPUT_POSITION, MECH_CURRENT,
-                                         NULL, 1, &value, &count),
-                    MECH_NOT_FOUND);
+    CU_ASSERT_EQUAL(
+        mech_sim_item_output(
+            s, &(struct mech_item_query){MECH_OBJECT, "m", MECH_OUTPUT_FORCE, MECH_CURRENT, NULL},
+            1, &value, &count),
+        MECH_UNSUPPORTED);
+    CU_ASSERT_EQUAL(
+        mech_sim_item_output(
+            s,
+            &(struct mech_item_query){MECH_OBJECT, "x", MECH_OUTPUT_POSITION, MECH_CURRENT, NULL},
+            1, &value, &count),
+        MECH_NOT_FOUND);
     mech_sim_destroy(s);
 }
 

@@ -1,7 +1,8 @@
 /* Rotor1D: outputs about its axis; conventions of Exudyn's ObjectRotationalMass1D. */
 #include "tests/unit/model.h"
 
-/* axis of rotation: global y (R₀ = [z x; …] turns the local z-axis to y), φ_ref = 0.4, u = 0.1, ω = 2 */
+/* axis of rotation: global y (R₀ = [z x; …] turns the local z-axis to y), φ_ref = 0.4, u = 0.1, ω =
+ * 2 */
 static struct mech_sim *rotor(void)
 {
     return model_of("{'mechd': 1, 'nodes': [{'name': 'n', 'type': 'Node1D',"
@@ -17,8 +18,10 @@ static void read_output(const struct mech_sim *s, enum mech_output variable,
     const double local[3] = {0.5, 0., 0.25};
     size_t count = 0;
 
-    CU_ASSERT_EQUAL(mech_sim_item_output(s, MECH_OBJECT, "r", variable, configuration, local, 9,
-                                         values, &count),
+    CU_ASSERT_EQUAL(mech_sim_item_output(
+                        s,
+                        &(struct mech_item_query){MECH_OBJECT, "r", variable, configuration, local},
+                        9, values, &count),
                     0);
     CU_ASSERT_EQUAL(count, expected);
 }

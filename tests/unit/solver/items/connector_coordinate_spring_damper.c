@@ -43,7 +43,8 @@ static void it_can_be_switched_off(void)
     check_force(PAIR("'stiffness': 100, 'active': false, 'springForceUserFunction': '=k*u'"), 0.);
 }
 
-/* Newton with given derivatives and with differences comes to the same motion; the report says which */
+/* Newton with given derivatives and with differences comes to the same motion; the report says
+ * which */
 static void given_and_differenced_derivatives_agree(void)
 {
     struct mech_sim *const given =

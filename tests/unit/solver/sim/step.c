@@ -276,14 +276,20 @@ static void start_of_step_is_where_the_last_communication_step_began(void)
 
     CU_ASSERT_EQUAL(model_step(s, 0.01), 0);
     const double q1 = model_state(s).q[0];
-    CU_ASSERT_EQUAL(mech_sim_item_output(s, MECH_NODE, "n", MECH_OUTPUT_COORDINATES,
-                                         MECH_START_OF_STEP, NULL, 1, &value, &count),
-                    0);
+    CU_ASSERT_EQUAL(
+        mech_sim_item_output(s,
+                             &(struct mech_item_query){MECH_NODE, "n", MECH_OUTPUT_COORDINATES,
+                                                       MECH_START_OF_STEP, NULL},
+                             1, &value, &count),
+        0);
     CU_ASSERT_EQUAL(value, q0);
     CU_ASSERT_EQUAL(model_step(s, 0.01), 0);
-    CU_ASSERT_EQUAL(mech_sim_item_output(s, MECH_NODE, "n", MECH_OUTPUT_COORDINATES,
-                                         MECH_START_OF_STEP, NULL, 1, &value, &count),
-                    0);
+    CU_ASSERT_EQUAL(
+        mech_sim_item_output(s,
+                             &(struct mech_item_query){MECH_NODE, "n", MECH_OUTPUT_COORDINATES,
+                                                       MECH_START_OF_STEP, NULL},
+                             1, &value, &count),
+        0);
     CU_ASSERT_EQUAL(value, q1);
     mech_sim_destroy(s);
 }
