@@ -5,6 +5,7 @@ import { find, make } from "./dom.js";
 import { clock } from "./format.js";
 import { attempt, tell } from "./notices.js";
 
+const FIRST_EXAMPLE = "driven-oscillator"; // moves by itself and takes an input
 const REFRESH = 1500; // ms between two looks at the list
 
 const list = find("list", HTMLElement);
@@ -140,6 +141,9 @@ async function offerExamples() {
   choice.replaceChildren(
     ...examples.map((e) => make("option", { value: e.name }, e.title || e.name)),
   );
+  if (examples.some((e) => e.name === FIRST_EXAMPLE)) {
+    choice.value = FIRST_EXAMPLE;
+  }
   // what it is made of, in one line
   const explain = async () => {
     const name = choice.value;
