@@ -4,15 +4,18 @@ import json
 import os
 import sys
 
-out = ['/* Generated from the models in server/examples. */', '#include "server/examples/examples.h"', '']
+out = ['/* Generated from the models in server/examples. */',
+       '#include "server/examples/examples.h"', '']
 table = []
 for path in sorted(sys.argv[2:]):
     name = os.path.splitext(os.path.basename(path))[0]
-    text = json.dumps(json.load(open(path, encoding='utf-8')), ensure_ascii=False, separators=(',', ':')).encode()
+    with open(path, encoding='utf-8') as f:
+        text = json.dumps(json.load(f), ensure_ascii=False, separators=(',', ':')).encode()
     symbol = 'text_' + ''.join(c if c.isalnum() else '_' for c in name)
     out.append('static const char %s[] = {' % symbol)
-    for at in range(0, len(text), 24):
-        out.append('    ' + ', '.join(str(b if b < 128 else b - 256) for b in text[at:at + 24]) + ',')
+    numbers = [str(b if b < 128 else b - 256) for b in text]
+    for at in range(0, len(numbers), 24):
+        out.append('    ' + ', '.join(numbers[at:at + 24]) + ',')
     out.append('};')
     table.append('    {"%s", %s, sizeof %s},' % (name, symbol, symbol))
 out += ['', 'const struct mechd_example mechd_examples[] = {', *table, '};',

@@ -6,13 +6,13 @@
  */
 #pragma once
 
+#include "protocol/wire/json.h"
 #include "server/instance/job.h"
 #include "server/pool.h"
 #include "solver/base/id.h"
 #include "solver/base/name.h"
 #include "solver/sim/mech.h"
 
-#include <jansson.h>
 #include <pthread.h>
 #include <stdatomic.h>
 

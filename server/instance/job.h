@@ -1,10 +1,10 @@
 /* Jobs: what is done to an instance, one at a time, by whichever thread owns it at the moment.
  *
- * Life of a job: mechd_instance_submit either runs it at once on the calling thread, or takes it into
- * the instance's queue, or refuses it. A queued job is run by the pool, in slices if it is long;
- * between two slices the readers in the queue get their turn. `finish` is called once, on the thread
- * that ran the last slice, with no lock held and after the instance has been given free; the job may
- * be freed in it.
+ * Life of a job: mechd_instance_submit either runs it at once on the calling thread, or takes it
+ * into the instance's queue, or refuses it. A queued job is run by the pool, in slices if it is
+ * long; between two slices the readers in the queue get their turn. `finish` is called once, on the
+ * thread that ran the last slice, with no lock held and after the instance has been given free; the
+ * job may be freed in it.
  */
 #pragma once
 
@@ -24,8 +24,8 @@ struct mechd_job {
     /* After the last slice, or after a refusal in the queue. Not called by a submit that returned
      * MECHD_RAN or MECHD_FULL. */
     void (*finish)(struct mechd_job *job);
-    /* Just before the job is queued, under the instance's lock: the carrier prepares to wait. May be
-     * NULL. */
+    /* Just before the job is queued, under the instance's lock: the carrier prepares to wait. May
+     * be NULL. */
     void (*wait)(struct mechd_job *job);
     uint64_t cost; /* ns expected; decides between the carrying thread and the pool */
     bool reader;   /* only reads: may run between two slices of another job */

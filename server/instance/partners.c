@@ -33,14 +33,23 @@ void mechd_partners_destroy(struct mechd_partner *first)
     }
 }
 
-/* Indices of the variables named in the list under `key`; all of them when it is absent. */
-static int read_names(const struct mechd_instance *i, const json_t *hello, const char *key,
-                      enum mech_causality causality, struct mech_diag *diag, int32_t **out,
-                      size_t *count, size_t *size)
+/* One direction of the exchange. */
+struct side {
+    const char *key; /* in the hello */
+    enum mech_causality causality;
+    int32_t *index; /* [count] of the variables */
+    size_t count;
+    size_t size; /* values */
+};
+
+/* Indices of the variables named in the list under s->key; all of them when it is absent. */
+static int read_names(const struct mechd_instance *i, const json_t *hello, struct mech_diag *diag,
+                      struct side *s)
 {
+    const char *key = s->key;
     const json_t *names = NULL;
     const bool given = mechp_json_array(hello, key, diag, &names);
-    const size_t all = mech_sim_variable_count(i->sim, causality);
+    const size_t all = mech_sim_variable_count(i->sim, s->causality);
     const size_t n = given ? json_array_size(names) : all;
     if (n > all) {
         char path[32];
@@ -52,12 +61,12 @@ static int read_names(const struct mechd_instance *i, const json_t *hello, const
     if (index == NULL) {
         return MECH_NO_MEMORY;
     }
-    *out = index;
-    *count = n;
-    *size = 0;
+    s->index = index;
+    s->count = n;
+    s->size = 0;
     for (size_t k = 0; k < n; k++) {
         const char *name = given ? json_string_value(json_array_get(names, k)) : NULL;
-        index[k] = given ? (name != NULL ? mech_sim_variable_find(i->sim, causality, name) : -1)
+        index[k] = given ? (name != NULL ? mech_sim_variable_find(i->sim, s->causality, name) : -1)
                          : (int32_t)k;
         if (index[k] < 0) {
             char path[64];
@@ -66,8 +75,8 @@ static int read_names(const struct mechd_instance *i, const json_t *hello, const
             continue;
         }
         struct mech_variable v;
-        mech_sim_variable(i->sim, causality, (size_t)index[k], &v);
-        *size += (size_t)v.size;
+        mech_sim_variable(i->sim, s->causality, (size_t)index[k], &v);
+        s->size += (size_t)v.size;
     }
     return 0;
 }
@@ -125,12 +134,18 @@ int mechd_partner_hello(struct mechd_instance *i, const json_t *hello, struct me
         return MECH_NO_MEMORY;
     }
     p->order = (int32_t)order;
-    int outcome = read_names(i, hello, "inputs", MECH_INPUT, diag, &p->inputs, &p->input_count,
-                             &p->input_size);
+    struct side in = {.key = "inputs", .causality = MECH_INPUT};
+    struct side out_side = {.key = "outputs", .causality = MECH_OUTPUT_VARIABLE};
+    int outcome = read_names(i, hello, diag, &in);
     if (outcome == 0) {
-        outcome = read_names(i, hello, "outputs", MECH_OUTPUT_VARIABLE, diag, &p->outputs,
-                             &p->output_count, &p->output_size);
+        outcome = read_names(i, hello, diag, &out_side);
     }
+    p->inputs = in.index;
+    p->input_count = in.count;
+    p->input_size = in.size;
+    p->outputs = out_side.index;
+    p->output_count = out_side.count;
+    p->output_size = out_side.size;
     p->before_size = mech_sim_snapshot_size(i->sim);
     p->before = malloc(p->before_size);
     p->packed = calloc(i->output_size + 1, sizeof *p->packed);

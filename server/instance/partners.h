@@ -1,5 +1,5 @@
-/* Partners: what a binary hello has agreed on, by lease. The order of values both ways is fixed here.
- * owner: the instance's. */
+/* Partners: what a binary hello has agreed on, by lease. The order of values both ways is fixed
+ * here. owner: the instance's. */
 #pragma once
 
 #include "protocol/frame/frame.h"
@@ -33,8 +33,8 @@ struct mechd_partner {
     int pending_count;
 };
 
-/* Make a partner from a hello; faults go to diag. 0; MECH_INVALID; MECH_UNSUPPORTED (too many active
- * partners); negative. */
+/* Make a partner from a hello; faults go to diag. 0; MECH_INVALID; MECH_UNSUPPORTED (too many
+ * active partners); negative. */
 int mechd_partner_hello(struct mechd_instance *i, const json_t *hello, struct mech_diag *diag,
                         struct mechd_partner **out);
 /* By lease, or NULL; notes that it was heard. */
@@ -46,8 +46,8 @@ void mechd_partners_destroy(struct mechd_partner *first);
 void mechd_partner_write(const struct mechd_instance *i, const struct mechd_partner *p,
                          struct mechp_text *w);
 
-/* Set the partner's inputs: `count` values, all inputs, then their first derivatives … (none: nothing
- * is set). 0; MECH_MISMATCH (wrong count); MECH_NOT_FINITE. */
+/* Set the partner's inputs: `count` values, all inputs, then their first derivatives … (none:
+ * nothing is set). 0; MECH_MISMATCH (wrong count); MECH_NOT_FINITE. */
 int mechd_partner_set(struct mechd_instance *i, const struct mechd_partner *p, const double *values,
                       uint32_t count);
 /* The partner's outputs picked from all of them. */

@@ -108,8 +108,8 @@ static void release(struct mechd_run *r)
     mechd_instance_unref(i);
 }
 
-/* Queue the next tick; never on the clock's thread, nor nested in the tick before: always through the
- * pool. A full queue is tried again a little later. */
+/* Queue the next tick; never on the clock's thread, nor nested in the tick before: always through
+ * the pool. A full queue is tried again a little later. */
 static void submit(struct mechd_run *r)
 {
     struct mechd_clock *clock = &r->job.instance->daemon->clock;

@@ -1,4 +1,5 @@
-/* From a filled-in request to a reply: checks that all operations share, then the thread to run on. */
+/* From a filled-in request to a reply: checks that all operations share, then the thread to run
+ * on. */
 #include "server/routes/call.h"
 
 #include "protocol/wire/json.h"
@@ -171,7 +172,8 @@ static void run_task(struct mechd_task *task)
     c->answer(c);
 }
 
-/* Unknown keys in the body. Over ZeroMQ the body also carries what HTTP has in its path and query. */
+/* Unknown keys in the body. Over ZeroMQ the body also carries what HTTP has in its path and
+ * query. */
 static void check_keys(struct mechd_call *c)
 {
     enum { MOST = 32 };

@@ -7,12 +7,11 @@
  */
 #pragma once
 
+#include "protocol/wire/json.h"
 #include "protocol/wire/problem.h"
 #include "protocol/wire/routes.h"
 #include "server/instance/instance.h"
 #include "server/metrics.h"
-
-#include <jansson.h>
 
 struct mechd_call;
 

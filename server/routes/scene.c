@@ -1,5 +1,5 @@
-/* GET …/scene: bodies for a viewer, each with position, rotation matrix (row-major) and shapes in its
- * local frame. A body without shapes is drawn by default: a mass or a rotor as a block. */
+/* GET …/scene: bodies for a viewer, each with position, rotation matrix (row-major) and shapes in
+ * its local frame. A body without shapes is drawn by default: a mass or a rotor as a block. */
 #include "server/routes/shapes.h"
 
 #include <string.h>
@@ -13,6 +13,12 @@ static const struct mech_visualization *visualization_of(const struct mech_item 
     }
     const char *at = item->description;
     return (const struct mech_visualization *)(const void *)(at + field->offset);
+}
+
+/* A body without a node does not move: it is drawn by its own shapes only. */
+static bool has_node(const struct mech_item *item)
+{
+    return mech_table_find(&item->type->table, "node") != NULL;
 }
 
 static void write_graphic(const struct mech_graphic *g, struct mechp_text *w)
@@ -68,7 +74,7 @@ static void write_body(const struct mech_sim *sim, const struct mech_item *item,
     for (size_t k = 0; k < look->graphics.n; k++) {
         write_graphic(&graphics[k], w);
     }
-    if (look->graphics.n == 0 && strcmp(item->type->name, "Ground") != 0) {
+    if (look->graphics.n == 0 && has_node(item)) {
         struct mech_graphic g = block;
         memcpy(g.color, look->color, sizeof g.color);
         write_graphic(&g, w);

@@ -1,7 +1,7 @@
 /* POST …/step and …/commit.
  *
- * Inputs given with a step are set first; if the step then fails, the state from before the inputs is
- * put back, so that a failed command leaves no trace. Inputs given with a trial stay latched.
+ * Inputs given with a step are set first; if the step then fails, the state from before the inputs
+ * is put back, so that a failed command leaves no trace. Inputs given with a trial stay latched.
  */
 #include "protocol/wire/json.h"
 #include "server/instance/stepping.h"

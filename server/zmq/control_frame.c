@@ -1,15 +1,16 @@
-/* Binary frames over the control socket: hello, step, trial, commit, inputs, outputs, state, snapshot,
- * restore, bye.
+/* Binary frames over the control socket: hello, step, trial, commit, inputs, outputs, state,
+ * snapshot, restore, bye.
  *
  *   step, trial   values: the partner's inputs in the order of its hello (or none: they hold), then
  *                 their derivatives by the hello's order; size: H. Reply: its outputs at the end.
  *   commit        keeps the last trial of this partner. Reply: its outputs.
  *   inputs        sets them. outputs: asks for them.
  *   state         no values: asks for [q v x z]; values: sets them; time 0 or the new time.
- *   snapshot      takes one in memory; its number comes back in `iteration`, restore sends it there.
+ *   snapshot      takes one in memory; its number comes back in `iteration`, restore sends it
+ *   there.
  *
- * A reply carries the request's kind, sequence and iteration. An error reply has kind error, the code
- * in `status` and the problem as JSON in a second frame.
+ * A reply carries the request's kind, sequence and iteration. An error reply has kind error, the
+ * code in `status` and the problem as JSON in a second frame.
  */
 #include "protocol/wire/json.h"
 #include "server/daemon.h"

@@ -1,6 +1,6 @@
-/* The forces socket: frames of kind inputs with a lease, never answered. A stamped frame (time not 0)
- * acts from the first substep that starts at or after its stamp; one whose time is past acts at once,
- * is counted, and flags the next frame of the stream. */
+/* The forces socket: frames of kind inputs with a lease, never answered. A stamped frame (time not
+ * 0) acts from the first substep that starts at or after its stamp; one whose time is past acts at
+ * once, is counted, and flags the next frame of the stream. */
 #include "protocol/frame/frame.h"
 #include "server/daemon.h"
 #include "server/instance/partners.h"

@@ -1,5 +1,6 @@
-/* From documents to simulations: what expressions give is held to the range of its field, at creation
- * and when a parameter changes, and a matrix steps to the same bits in whatever form it was written.
+/* From documents to simulations: what expressions give is held to the range of its field, at
+ * creation and when a parameter changes, and a matrix steps to the same bits in whatever form it
+ * was written.
  */
 #include "protocol/bind/bind.h"
 
@@ -107,7 +108,8 @@ static void a_parameter_that_leaves_the_range_changes_nothing(void)
 
 enum { N = 12 };
 
-/* The stiffness of a chain of N masses in written form `form`, with 1000 for k or as expressions. */
+/* The stiffness of a chain of N masses in written form `form`, with 1000 for k or as
+ * expressions. */
 static void write_stiffness(int form, bool expressions, char *out)
 {
     const char *const k = expressions ? "\"=k\"" : "1000";

@@ -5,13 +5,13 @@
         reply = d.call('POST', '/v1/instances/%s/step' % i, {'count': 10})
 
 The same operations go through HTTP (HttpDoor) and JSON over ZeroMQ (ZmqDoor), by the operation's
-name; the route of an operation is read from protocol/wire/routes.def. Binary frames: Partner, Stream,
-Forces. Nothing here sleeps for a fixed time: conditions are awaited with a deadline (wait_until).
+name; the route of an operation is read from protocol/wire/routes.def. Binary frames: Partner,
+Stream, Forces. Nothing here sleeps for a fixed time: conditions are awaited with a deadline
+(wait_until).
 
 Environment: MECHD_TESTS_BUILD, the build directory that holds server/mechd (default
-build/tests/release);
-MECHD_TESTS_WRAP, a command in front of the daemon, such as a debugger; MECHD_TESTS_DEADLINE, a
-factor on every deadline for slow machines and sanitizers."""
+build/tests/release); MECHD_TESTS_WRAP, a command in front of the daemon, such as a debugger;
+MECHD_TESTS_DEADLINE, a factor on every deadline for slow machines and sanitizers."""
 import base64
 import functools
 import http.client

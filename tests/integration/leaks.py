@@ -1,11 +1,12 @@
 """Creates, steps and deletes 1,000 instances in a daemon under valgrind: no leak, no error.
 
-The number may be given as an argument. Linear, nonlinear and nonsmooth models take turns, over HTTP
-and over ZeroMQ, with a snapshot and a refused model now and then."""
+The number may be given as an argument. Linear, nonlinear and nonsmooth models take turns, over
+HTTP and over ZeroMQ, with a snapshot and a refused model now and then."""
 import os
 import sys
 os.environ['MECHD_TESTS_WRAP'] = ' '.join([
-    'valgrind', '--quiet', '--leak-check=full', '--errors-for-leak-kinds=definite,indirect,possible',
+    'valgrind', '--quiet', '--leak-check=full',
+    '--errors-for-leak-kinds=definite,indirect,possible',
     '--show-leak-kinds=definite,indirect,possible', '--error-exitcode=99', '--num-callers=24'])
 os.environ['MECHD_TESTS_DEADLINE'] = '30'
 import models  # noqa: E402

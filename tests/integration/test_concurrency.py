@@ -97,7 +97,7 @@ class Concurrency(unittest.TestCase):
         self.together(work)
 
     def test_a_long_command_delays_nobody(self):
-        """While as many long commands run as there are workers, probes and other instances answer."""
+        """While more long commands run than there are workers, probes and others answer."""
         long_ones = [self.daemon.create(models.nonlinear_oscillator()) for _ in range(4)]
         other = self.daemon.create(models.oscillator())
         ended = []
@@ -124,7 +124,7 @@ class Concurrency(unittest.TestCase):
         self.assertLess(max(waits), 1.0 * harness.SLOW)
 
     def test_a_full_queue_is_refused_with_429(self):
-        """64 commands wait behind a long one; the next is refused, and the waiting ones are done."""
+        """64 commands wait behind a long one; more are refused, the waiting ones are done."""
         i = self.daemon.create(models.nonlinear_oscillator())
         door = ZmqDoor(self.daemon)
 

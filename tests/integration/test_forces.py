@@ -1,5 +1,6 @@
-"""Forces stamped with a time within a command act from the first substep that starts at or after their
-stamp: the same bits as stopping there and setting the input. A command that fails undoes them."""
+"""Forces stamped with a time within a command act from the first substep that starts at or after
+their stamp: the same bits as stopping there and setting the input. A command that fails undoes
+them."""
 import re
 import unittest
 

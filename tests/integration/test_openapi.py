@@ -1,5 +1,5 @@
-"""The daemon keeps what its OpenAPI says: every route's real reply has a documented status and fits its
-schema, every refusal is a documented problem, every example of a request is taken."""
+"""The daemon keeps what its OpenAPI says: every route's real reply has a documented status and fits
+its schema, every refusal is a documented problem, every example of a request is taken."""
 import json
 import os
 import re
