@@ -72,7 +72,7 @@ def main():
         after = types_of(build(root, into + '-after'))
     if not isinstance(before[MODEL_TYPE], dict) or before[NEW_TYPE] != 404:
         faults.append('before the line: %s' % before)
-    if not isinstance(after[NEW_TYPE], dict) or after[NEW_TYPE].get('name') != NEW_TYPE:
+    if not isinstance(after[NEW_TYPE], dict) or after[NEW_TYPE].get('type') != NEW_TYPE:
         faults.append('after the line: %s' % str(after[NEW_TYPE])[:300])
     print('\n'.join(['FAILED an item is one file and one line'] + faults) if faults else
           'a new item type needs %s and one line of %s' % (NEW_FILE, REGISTRY))
