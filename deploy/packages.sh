@@ -7,8 +7,8 @@ libjansson-dev libzmq3-dev libopenblas-dev liblapacke-dev libsuitesparse-dev lib
 libcurl4-openssl-dev python3:python3 curl:curl"
 
 # what the tests need beside that
-packages_to_test="libcunit1-dev clang clang-format-14 valgrind python3-zmq git:git procps:ps
-nodejs:node npm:npm"
+packages_to_test="libcunit1-dev clang libclang-rt-dev llvm:llvm-symbolizer clang-format-14 valgrind
+python3-zmq git:git procps:ps nodejs:node npm:npm"
 # a browser for the page's tests; Ubuntu has none outside its snaps
 if grep -q '^ID=debian' /etc/os-release 2>/dev/null; then
     packages_to_test="$packages_to_test chromium:chromium"
@@ -24,6 +24,18 @@ packages_missing() {
         fi
         if [ "$(dpkg-query -W -f='${db:Status-Status}' "$name" 2>/dev/null)" != installed ]; then
             printf '%s ' "$name"
+        fi
+    done
+}
+
+# of these names, those that the distribution has; the others are told
+packages_available() {
+    local name
+    for name in "$@"; do
+        if apt-cache show "$name" >/dev/null 2>&1; then
+            printf '%s ' "$name"
+        else
+            echo "packages: there is no $name here; what needs it will say so" >&2
         fi
     done
 }
@@ -49,13 +61,13 @@ packages_install() {
         fi
         sudo=sudo
     fi
-    echo "packages: installing $missing"
-    # word splitting is meant: a list of names
+    # word splitting is meant from here on: lists of names
     # shellcheck disable=SC2086
-    $sudo apt-get update -q >/dev/null &&
+    {
+        $sudo apt-get update -q >/dev/null || return 1
+        missing=$(packages_available $missing)
+        echo "packages: installing $missing"
         $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends \
-            $missing </dev/null >/dev/null || {
-        echo "apt-get could not install them; its own words stand above."
-        return 1
+            $missing </dev/null >/dev/null || return 1
     }
 }
