@@ -1,0 +1,92 @@
+/* Options from flags, environment and file: which one wins, and what is refused. */
+#include "server/config.h"
+
+#include "tests/unit/unit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char fault[512];
+
+static int read_config(struct mechd_config *c, const char *a, const char *b, const char *third)
+{
+    char words[4][128];
+    char *argv[5] = {NULL};
+    const char *given[4] = {"mechd", a, b, third};
+    int argc = 0;
+    for (int k = 0; k < 4 && given[k] != NULL; k++) {
+        snprintf(words[argc], sizeof words[0], "%s", given[k]);
+        argv[argc] = words[argc];
+        argc++;
+    }
+    fault[0] = '\0';
+    return mechd_config_read(c, argc, argv, fault, sizeof fault);
+}
+
+static void nothing_given_listens_on_loopback(void)
+{
+    struct mechd_config c;
+    CU_ASSERT_EQUAL(read_config(&c, NULL, NULL, NULL), 0);
+    CU_ASSERT_EQUAL(c.listen_count, 1);
+    CU_ASSERT_STRING_EQUAL(c.listen[0], "127.0.0.1:8080");
+    CU_ASSERT_STRING_EQUAL(c.control, "tcp://127.0.0.1:5555");
+    CU_ASSERT(c.workers >= 1);
+}
+
+static void flags_win_over_environment_over_file(void)
+{
+    char path[] = "/tmp/mechd-config-XXXXXX";
+    const int file = mkstemp(path);
+    static const char text[] = "# a comment\nworkers = 3\nlog-level = error # why\nlisten = "
+                               "127.0.0.1:1\nlisten = 127.0.0.1:2\nstream = none\n";
+    CU_ASSERT(write(file, text, sizeof text - 1) == (ssize_t)sizeof text - 1);
+    close(file);
+    setenv("MECHD_LOG_LEVEL", "debug", 1);
+    setenv("MECHD_WORKERS", "5", 1);
+    struct mechd_config c;
+    char flag[64];
+    snprintf(flag, sizeof flag, "--config=%s", path);
+    CU_ASSERT_EQUAL(read_config(&c, flag, "--workers", "7"), 0);
+    CU_ASSERT_EQUAL(c.workers, 7);
+    CU_ASSERT_STRING_EQUAL(c.log_level, "debug");
+    CU_ASSERT_STRING_EQUAL(c.stream, "none");
+    CU_ASSERT_EQUAL(c.listen_count, 2);
+    unsetenv("MECHD_LOG_LEVEL");
+    unsetenv("MECHD_WORKERS");
+    unlink(path);
+}
+
+static void addresses_that_others_reach_need_the_word_insecure(void)
+{
+    struct mechd_config c;
+    CU_ASSERT_NOT_EQUAL(read_config(&c, "--listen", "0.0.0.0:8080", NULL), 0);
+    CU_ASSERT_PTR_NOT_NULL(strstr(fault, "--insecure"));
+    CU_ASSERT_EQUAL(read_config(&c, "--listen=0.0.0.0:8080", "--insecure", NULL), 0);
+    CU_ASSERT_NOT_EQUAL(read_config(&c, "--control", "tcp://*:5555", NULL), 0);
+    CU_ASSERT_EQUAL(read_config(&c, "--listen", "unix:/tmp/x", NULL), 0);
+    CU_ASSERT_FALSE(mechd_config_is_local("128.0.0.1:80"));
+    CU_ASSERT_FALSE(mechd_config_is_local("localhost.example:80"));
+    CU_ASSERT_TRUE(mechd_config_is_local("[::1]:80"));
+}
+
+static void what_is_no_option_or_no_value_is_refused_with_its_name(void)
+{
+    struct mechd_config c;
+    CU_ASSERT_NOT_EQUAL(read_config(&c, "--nonsense", NULL, NULL), 0);
+    CU_ASSERT_PTR_NOT_NULL(strstr(fault, "nonsense"));
+    CU_ASSERT_NOT_EQUAL(read_config(&c, "--workers", "many", NULL), 0);
+    CU_ASSERT_PTR_NOT_NULL(strstr(fault, "many"));
+    CU_ASSERT_NOT_EQUAL(read_config(&c, "--workers=257", NULL, NULL), 0);
+    CU_ASSERT_NOT_EQUAL(read_config(&c, "--log-level", "loud", NULL), 0);
+    CU_ASSERT_NOT_EQUAL(read_config(&c, "--state", "/var/lib/mechd", NULL), 0);
+    CU_ASSERT_PTR_NOT_NULL(strstr(fault, "--state none"));
+    CU_ASSERT_NOT_EQUAL(read_config(&c, "--config", "/nowhere/at/all", NULL), 0);
+    CU_ASSERT_NOT_EQUAL(read_config(&c, "word", NULL, NULL), 0);
+}
+
+UNIT_TESTS(UNIT_TEST(nothing_given_listens_on_loopback),
+           UNIT_TEST(flags_win_over_environment_over_file),
+           UNIT_TEST(addresses_that_others_reach_need_the_word_insecure),
+           UNIT_TEST(what_is_no_option_or_no_value_is_refused_with_its_name))

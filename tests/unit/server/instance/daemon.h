@@ -1,0 +1,49 @@
+/* For tests of server/instance: a daemon without doors, and instances of one free mass. */
+#pragma once
+
+#include "protocol/bind/bind.h"
+#include "server/daemon.h"
+#include "server/ticks.h"
+#include "tests/unit/unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct mechd *daemon_create(int workers)
+{
+    struct mechd *d = calloc(1, sizeof *d);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(d);
+    mechd_table_init(&d->table);
+    CU_ASSERT_EQUAL_FATAL(mechd_pool_init(&d->pool, workers), 0);
+    CU_ASSERT_EQUAL_FATAL(mechd_clock_init(&d->clock), 0);
+    return d;
+}
+
+static void daemon_destroy(struct mechd *d)
+{
+    mechd_clock_stop(&d->clock);
+    mechd_pool_fini(&d->pool);
+    mechd_table_fini(&d->table);
+    mechd_clock_fini(&d->clock);
+    free(d);
+}
+
+static struct mechd_instance *instance_create(struct mechd *d)
+{
+    static const char text[] =
+        "{\"mechd\":1,\"nodes\":[{\"name\":\"n\",\"type\":\"Node1D\",\"initialVelocities\":[1]}],"
+        "\"objects\":[{\"name\":\"m\",\"type\":\"Mass1D\",\"node\":\"n\",\"physicsMass\":1}],"
+        "\"solver\":{\"stepSize\":0.5}}";
+    json_t *model = json_loads(text, 0, NULL);
+    struct mech_diag diag;
+    struct mech_document *document = NULL;
+    struct mech_sim *sim = NULL;
+    struct mechd_instance *i = NULL;
+    mech_diag_init(&diag);
+    CU_ASSERT_EQUAL_FATAL(mechp_bind_read(model, "", &diag, &document), 0);
+    CU_ASSERT_EQUAL_FATAL(mech_sim_create(document, &diag, &sim), 0);
+    CU_ASSERT_EQUAL_FATAL(mechd_instance_create(d, sim, &i), 0);
+    mech_diag_fini(&diag);
+    json_decref(model);
+    return i;
+}
