@@ -28,7 +28,7 @@ static int plan(const struct mech_sim *s, const struct mech_step_request *r, str
     }
     const double H = r->kind == MECH_STEP_SIZE ? r->size : r->size - t;
     c->t_end = r->kind == MECH_STEP_SIZE ? t + r->size : r->size;
-    if (!(H > 0.) || !isfinite(H) || !(c->t_end > t)) {
+    if (!isfinite(H) || !(c->t_end > t)) {
         return MECH_INVALID;
     }
     /* a little more than a whole number of steps is that number */

@@ -107,6 +107,11 @@ static void channels_that_cannot_be_are_refused(void)
     CU_ASSERT(model_refused(WITH("'sensors': [{'name': 's', 'type': 'SensorNode', 'node': 'n',"
                                  "'outputVariable': 'Position'}]"),
                             "/sensors/0/outputVariable", "Position"));
+    CU_ASSERT(model_refused("{'mechd': 1, 'objects': [{'name': 'o',"
+                            "'type': 'LagrangianLinearTIDS', 'M': [[1]]}], 'sensors': [{"
+                            "'name': 's', 'type': 'SensorBody', 'object': 'o',"
+                            "'outputVariable': 'Coordinates'}]}",
+                            "/sensors/0/object", "not a body"));
     CU_ASSERT(model_refused(WITH("'sensors': [{'name': 's', 'type': 'SensorBody', 'object': 'm',"
                                  "'outputVariable': 'Position'}],"
                                  "'outputs': [{'name': 'o', 'sensor': 's', 'component': 3}]"),
@@ -140,6 +145,57 @@ static void a_failed_change_of_parameters_changes_nothing(void)
     mech_sim_destroy(s);
 }
 
+/* a fault that is found after numbers were put into the document: the mass would be singular */
+static void descriptions_are_put_back_after_a_late_fault(void)
+{
+    struct mech_sim *const s =
+        model_of("{'mechd': 1, 'parameters': {'p': 2}, 'objects': [{'name': 's',"
+                 "'type': 'LagrangianLinearTIDS', 'M': [['=p']]}, {'name': 'm', 'type': 'Mass1D',"
+                 "'node': 'n', 'physicsMass': 1}, {'name': 'c', 'type': 'CoordinateSpringDamper',"
+                 "'markers': ['g', 'x'], 'stiffness': '=100*p'}], 'nodes': [{'name': 'n',"
+                 "'type': 'Node1D', 'initialCoordinates': [0.5]}], 'markers': [{'name': 'g',"
+                 "'type': 'MarkerGroundCoordinate'}, {'name': 'x', 'type': 'MarkerNodeCoordinate',"
+                 "'node': 'n'}]}");
+    const int32_t index = 0;
+    const double zero = 0.;
+    struct mech_diag diag;
+
+    mech_diag_init(&diag);
+    CHECK_NEAR(model_value(s, MECH_OBJECT, "c", MECH_OUTPUT_FORCE), 100., 1e-12);
+    CU_ASSERT_EQUAL(mech_sim_set_parameters(s, 1, &index, &zero, &diag), MECH_INVALID);
+    CHECK_NEAR(model_value(s, MECH_OBJECT, "c", MECH_OUTPUT_FORCE), 100., 1e-12);
+    mech_diag_fini(&diag);
+    mech_sim_destroy(s);
+}
+
+static void variables_say_their_shape_and_place(void)
+{
+    struct mech_sim *const s = model_of(
+        "{'mechd': 1, 'parameters': {'a': 2}, " INCLINED
+        "'loads': [{'name': 'F', 'type': 'LoadForceVector', 'marker': 'p'},"
+        "{'name': 'G', 'type': 'LoadForceVector', 'marker': 'p'}],"
+        "'sensors': [{'name': 's', 'type': 'SensorBody', 'object': 'm',"
+        "'outputVariable': 'Position'}], 'inputs': [{'name': 'whole', 'load': 'F'},"
+        "{'name': 'one', 'load': 'G', 'component': 2}], 'outputs': [{'name': 'p', 'sensor': 's'},"
+        "{'name': 'z', 'sensor': 's', 'component': 2}]}");
+    struct mech_variable v;
+
+    mech_sim_variable(s, MECH_INPUT, 0, &v);
+    CU_ASSERT(v.size == 3 && !v.scalar && v.offset == 0 && v.reference == 1);
+    mech_sim_variable(s, MECH_INPUT, 1, &v);
+    CU_ASSERT(v.size == 1 && v.scalar && v.offset == 3 && v.reference == 2);
+    mech_sim_variable(s, MECH_OUTPUT_VARIABLE, 0, &v);
+    CU_ASSERT(v.size == 3 && !v.scalar && v.offset == 0 && v.reference == 3);
+    mech_sim_variable(s, MECH_OUTPUT_VARIABLE, 1, &v);
+    CU_ASSERT(v.size == 1 && v.scalar && v.offset == 3 && v.reference == 4);
+    CU_ASSERT_STRING_EQUAL(v.unit, "m");
+    mech_sim_variable(s, MECH_PARAMETER, 0, &v);
+    CU_ASSERT(v.reference == 5 && v.tunable && strcmp(v.name, "a") == 0);
+    CU_ASSERT_EQUAL(mech_sim_variable_find(s, MECH_OUTPUT_VARIABLE, "z"), 1);
+    CU_ASSERT_EQUAL(mech_sim_variable_find(s, MECH_INPUT, "z"), -1);
+    mech_sim_destroy(s);
+}
+
 static void a_load_that_is_not_finite_is_named(void)
 {
     struct mech_sim *const s = model_of(MODEL_OSCILLATOR(
@@ -162,4 +218,6 @@ UNIT_TESTS(UNIT_TEST(forces_act_along_the_coordinate_and_torques_do_nothing),
            UNIT_TEST(inputs_replace_components_of_loads),
            UNIT_TEST(channels_that_cannot_be_are_refused),
            UNIT_TEST(a_failed_change_of_parameters_changes_nothing),
+           UNIT_TEST(descriptions_are_put_back_after_a_late_fault),
+           UNIT_TEST(variables_say_their_shape_and_place),
            UNIT_TEST(a_load_that_is_not_finite_is_named))

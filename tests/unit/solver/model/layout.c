@@ -14,7 +14,7 @@ static void a_node_has_one_body(void)
 
 static void a_node_without_body_is_a_singular_mass(void)
 {
-    CU_ASSERT(model_refused("{'mechd': 1, 'nodes': [" NODE "]}", "/nodes/0", "singular"));
+    CU_ASSERT(model_refused("{'mechd': 1, 'nodes': [" NODE "]}", "/nodes/0", "no body"));
 }
 
 static void singular_mass_matrices_are_named(void)
@@ -26,6 +26,16 @@ static void singular_mass_matrices_are_named(void)
                             "'type': 'LagrangianLinearTIDS', 'M': [[1]]}, {'name': 'b',"
                             "'type': 'LagrangianLinearTIDS', 'M': [[1, 1], [1, 1]]}]}",
                             "/objects/1", "singular"));
+}
+
+static void all_systems_without_mass_are_named_at_once(void)
+{
+    const char *const text = "{'mechd': 1, 'objects': [{'name': 'a',"
+                             "'type': 'LagrangianLinearTIDS', 'M': [[0]]}, {'name': 'b',"
+                             "'type': 'LagrangianLinearTIDS', 'M': {'diag': [1, 0]}}]}";
+
+    CU_ASSERT(model_refused(text, "/objects/0", "no mass"));
+    CU_ASSERT(model_refused(text, "/objects/1", "coordinate 1 has no mass"));
 }
 
 static void a_body_with_one_coordinate_needs_such_a_node(void)
@@ -90,6 +100,7 @@ static void a_force_off_the_axis_of_a_rotor_is_refused(void)
 
 UNIT_TESTS(UNIT_TEST(a_node_has_one_body), UNIT_TEST(a_node_without_body_is_a_singular_mass),
            UNIT_TEST(singular_mass_matrices_are_named),
+           UNIT_TEST(all_systems_without_mass_are_named_at_once),
            UNIT_TEST(a_body_with_one_coordinate_needs_such_a_node),
            UNIT_TEST(sizes_of_matrices_follow_the_nodes),
            UNIT_TEST(markers_sit_on_coordinates_that_exist),

@@ -202,21 +202,23 @@ static void a_new_input_acts_in_full_at_once(void)
 static void an_input_extrapolates_with_its_derivatives(void)
 {
     struct mech_sim *const s = model_of(MODEL_OSCILLATOR(
-        "", "2", "", LOAD, CHANNELS ", 'solver': {'integrator': 'RK44', 'stepSize': 0.1}"));
+        "", "2", "", "{'name': 'F', 'type': 'LoadCoordinate', 'marker': 'x', 'load': 8}",
+        CHANNELS ", 'solver': {'integrator': 'RK44', 'stepSize': 0.1}"));
     const double value = 1., derivatives[] = {2., 6.};
     double now;
 
     CU_ASSERT_EQUAL(model_step(s, 0.5), 0);
+    CHECK_NEAR(model_state(s).v[0], 2., 1e-14);
     CU_ASSERT_EQUAL(mech_sim_set_input(s, 0, &value, 2, derivatives), 0);
     CU_ASSERT_EQUAL(model_step(s, 1.), 0);
-    CHECK_NEAR(model_state(s).v[0], 3. / 2., 1e-14);
+    CHECK_NEAR(model_state(s).v[0], 2. + 3. / 2., 1e-14);
     mech_sim_get_input(s, 0, &now);
     CHECK_NEAR(now, 6., 1e-14);
 
     /* given back to the model, its own value acts */
     CU_ASSERT_EQUAL(mech_sim_set_input(s, 0, NULL, 0, NULL), 0);
     CU_ASSERT_EQUAL(model_step(s, 1.), 0);
-    CHECK_NEAR(model_state(s).v[0], 3. / 2., 1e-14);
+    CHECK_NEAR(model_state(s).v[0], 3.5 + 4., 1e-13);
     mech_sim_destroy(s);
 }
 
@@ -264,6 +266,17 @@ static void forces_of_a_step_act_during_it_only(void)
     CU_ASSERT_EQUAL(model_step(s, 1.), 0);
     CHECK_NEAR(model_state(s).v[0], 1.5, 1e-12);
     CHECK_NEAR(model_state(s).q[0], 0.75 + 1.5, 1e-12);
+
+    /* nor do they add up from command to command */
+    CU_ASSERT_EQUAL(mech_sim_step(s, &r, &report), 0);
+    CHECK_NEAR(model_state(s).v[0], 3., 1e-12);
+
+    const struct mech_marker_force nowhere = {.marker = 2}, wild = {.values = {NAN}};
+    const struct mech_step_request bad[] = {
+        {.kind = MECH_STEP_SIZE, .size = 1., .forces = &nowhere, .force_count = 1},
+        {.kind = MECH_STEP_SIZE, .size = 1., .forces = &wild, .force_count = 1}};
+    CU_ASSERT_EQUAL(mech_sim_step(s, &bad[0], &report), MECH_INVALID);
+    CU_ASSERT_EQUAL(mech_sim_step(s, &bad[1], &report), MECH_INVALID);
     mech_sim_destroy(s);
 }
 
@@ -299,7 +312,7 @@ static void slices_equal_the_whole_command(void)
     struct mech_sim *const a = model_of(DRIVEN("'stepSize': 0.001"));
     struct mech_sim *const b = model_of(DRIVEN("'stepSize': 0.001"));
     const struct mech_step_request r = {.kind = MECH_STEP_COUNT, .count = 100};
-    struct mech_step_report report;
+    struct mech_step_report report, other;
     bool done = false;
     int slices = 0;
 
@@ -308,6 +321,7 @@ static void slices_equal_the_whole_command(void)
     while (!done && slices < 100) {
         CU_ASSERT_EQUAL(mech_sim_step_advance(b, 7, &done), 0);
         CU_ASSERT_EQUAL(mech_sim_time(b), 0.);
+        CU_ASSERT_EQUAL(mech_sim_step_begin(b, &r, &other), MECH_INVALID);
         slices++;
     }
     CU_ASSERT_EQUAL(slices, 15);
@@ -323,6 +337,34 @@ static void slices_equal_the_whole_command(void)
     CU_ASSERT_EQUAL(model_state(a).q[0], model_state(b).q[0]);
     mech_sim_destroy(a);
     mech_sim_destroy(b);
+}
+
+/* A step that is split uses the matrices of its own internal step, whatever was stepped before: it has
+ * the bits of a model with that step size. */
+static void another_step_size_means_other_factors(void)
+{
+    struct mech_integrator_info info;
+
+    for (size_t i = 0; mech_integrator(i, &info); i++) {
+        const struct mech_step_request trial = {.kind = MECH_STEP_COUNT, .count = 1, .trial = true};
+        struct mech_step_report report;
+        struct mech_sim *s[2];
+
+        for (int k = 0; k < 2; k++) {
+            char text[2048];
+
+            snprintf(text, sizeof text, DRIVEN("'integrator': '%s', 'stepSize': %s"), info.name,
+                     k ? "0.0025" : "0.003");
+            s[k] = model_of(text);
+            CU_ASSERT_EQUAL(mech_sim_step(s[k], &trial, &report), 0);
+            CU_ASSERT_EQUAL(model_step(s[k], 0.01), 0);
+            CU_ASSERT_EQUAL(model_step(s[k], 0.01), 0);
+        }
+        CU_ASSERT_EQUAL(model_state(s[0]).q[0], model_state(s[1]).q[0]);
+        CU_ASSERT_EQUAL(model_state(s[0]).v[0], model_state(s[1]).v[0]);
+        mech_sim_destroy(s[0]);
+        mech_sim_destroy(s[1]);
+    }
 }
 
 /* every integrator, linear and with a force law where it takes one */
@@ -367,4 +409,6 @@ UNIT_TESTS(UNIT_TEST(a_step_is_split_into_equal_internal_steps),
            UNIT_TEST(inputs_that_are_not_finite_are_refused),
            UNIT_TEST(forces_of_a_step_act_during_it_only),
            UNIT_TEST(start_of_step_is_where_the_last_communication_step_began),
-           UNIT_TEST(slices_equal_the_whole_command), UNIT_TEST(a_thousand_steps_allocate_nothing))
+           UNIT_TEST(slices_equal_the_whole_command),
+           UNIT_TEST(another_step_size_means_other_factors),
+           UNIT_TEST(a_thousand_steps_allocate_nothing))
