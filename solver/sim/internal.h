@@ -31,6 +31,7 @@ struct mech_sim {
     struct mech_names names[3]; /* inputs, outputs, parameters */
     struct mech_arena arena;    /* of the names */
     uint64_t layout;
+    char blas[96]; /* name of the BLAS, of every snapshot's header */
 };
 
 /* A model, with everything that steps it. */
@@ -50,5 +51,8 @@ void mech_sim_take(struct mech_sim *s, const struct mech_machine *machine);
 /* Rebuild with other parameters; on a fault nothing changes. Same returns as build. */
 int mech_sim_rebuild(struct mech_sim *s, const double *parameters, struct mech_diag *diag);
 
-/* snapshot.c */
-uint64_t mech_sim_hash_layout(const struct mech_sim *s);
+/* step.c: no infinity and no NaN among x [n]. */
+bool mech_sim_all_finite(const double *x, size_t n);
+
+/* snapshot.c: the layout's hash and what a header says of the libraries; once the state stands. */
+void mech_sim_snapshot_init(struct mech_sim *s);

@@ -198,6 +198,14 @@ void mech_sim_snapshot_write(const struct mech_sim *s, void *bytes);
 int mech_sim_snapshot_read(struct mech_sim *s, const void *bytes, size_t size, bool *same_kernel);
 uint64_t mech_sim_layout_hash(const struct mech_sim *s);
 
+/* The same within one process, at the price of a memcpy: `memory` of mech_sim_saved_size bytes, any
+ * alignment, that nobody else writes to; it is trusted (no checksum) and must not leave the
+ * process. Also for another simulation of the same layout. Restore: 0; MECH_MISMATCH (another
+ * layout, or parameters with which there is no model: nothing changed); negative. */
+size_t mech_sim_saved_size(const struct mech_sim *s);
+void mech_sim_save(const struct mech_sim *s, void *memory);
+int mech_sim_restore(struct mech_sim *s, const void *memory);
+
 /* --- equations at any point ------------------------------------------------------------------ */
 
 enum mech_want {

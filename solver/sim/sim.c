@@ -3,6 +3,7 @@
 #include "solver/base/name.h"
 #include "solver/sim/internal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,7 +90,8 @@ int mech_sim_create(struct mech_document *document, struct mech_diag *diag, stru
         mech_sim_destroy(s);
         return code;
     }
-    s->layout = mech_sim_hash_layout(s);
+    mech_sim_snapshot_init(s);
+    snprintf(s->blas, sizeof s->blas, "%s", mech_blas_info());
     *out = s;
     return 0;
 }

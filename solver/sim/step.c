@@ -100,11 +100,11 @@ int mech_sim_step_begin(struct mech_sim *s, const struct mech_step_request *r,
     return 0;
 }
 
-/* Zero when all are finite: x − x is 0 or not a number. Four lanes hide the latency of the sums. */
-static bool all_finite(const double *x, int32_t n)
+/* x − x is 0, or not a number. Four lanes hide the latency of the sums. */
+bool mech_sim_all_finite(const double *x, size_t n)
 {
     double lane[4] = {0., 0., 0., 0.};
-    int32_t i = 0;
+    size_t i = 0;
 
     for (; i + 4 <= n; i += 4) {
         lane[0] += x[i] - x[i];
@@ -174,8 +174,9 @@ static int one_step(struct mech_sim *s, struct mech_step_result *result)
         memcpy(s->next.v_start, s->next.v, (size_t)s->sizes.v * sizeof *s->next.v);
     }
     MECH_TRY(s->type->step(s->stepper, &s->next, c->h, t_end, result));
-    if (!all_finite(s->next.v, s->sizes.v) || !all_finite(s->next.q, s->sizes.q) ||
-        !all_finite(s->next.x, s->sizes.x)) {
+    if (!mech_sim_all_finite(s->next.v, (size_t)s->sizes.v) ||
+        !mech_sim_all_finite(s->next.q, (size_t)s->sizes.q) ||
+        !mech_sim_all_finite(s->next.x, (size_t)s->sizes.x)) {
         blame_state(s, result);
         return MECH_NOT_FINITE;
     }
