@@ -339,8 +339,8 @@ static void slices_equal_the_whole_command(void)
     mech_sim_destroy(b);
 }
 
-/* A step that is split uses the matrices of its own internal step, whatever was stepped before: it has
- * the bits of a model with that step size. */
+/* A step that is split uses the matrices of its own internal step, whatever was stepped before: it
+ * has the bits of a model with that step size. */
 static void another_step_size_means_other_factors(void)
 {
     struct mech_integrator_info info;
