@@ -3,7 +3,6 @@
 #include "solver/base/name.h"
 #include "solver/sim/internal.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,7 +90,6 @@ int mech_sim_create(struct mech_document *document, struct mech_diag *diag, stru
         return code;
     }
     mech_sim_snapshot_init(s);
-    snprintf(s->blas, sizeof s->blas, "%s", mech_blas_info());
     *out = s;
     return 0;
 }

@@ -9,11 +9,14 @@
  * never left the process is trusted, so that neither a checksum nor a search for values that are
  * not finite is needed, and both ways are one memcpy each.
  *
- * Cost of write + read: LTIBYTES; of save + restore: LTIMEM. */
+ * Cost (bench-lti, chain of 50 and of 5,000 masses, 2.8 and 240 KB): save + restore 92 ns and
+ * 4.6 µs; write + read 0.45 and 35 µs, of which two checksums are 0.2 and 19 µs. */
 #include "solver/base/err.h"
 #include "solver/base/hash.h"
+#include "solver/linalg/blas.h"
 #include "solver/sim/internal.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -146,6 +149,8 @@ static struct header make_header(const struct mech_sim *s)
     h.order = BYTE_ORDER_MARK;
     h.layout = s->layout;
     h.size = s->now.size;
+    static_assert(sizeof MECHD_VERSION <= sizeof h.version, "the version fits");
+    static_assert(sizeof s->blas == sizeof h.blas, "the name fits");
     memcpy(h.version, MECHD_VERSION, sizeof MECHD_VERSION);
     memcpy(h.blas, s->blas, sizeof h.blas);
     return h;
@@ -160,31 +165,13 @@ void mech_sim_snapshot_write(const struct mech_sim *s, void *bytes)
     memcpy((char *)bytes + sizeof h, s->now.block, s->now.size);
 }
 
-/* True when x × 0 is 0 for all of x, which infinity and NaN do not give; four sums that do not wait
- * for each other. */
-static bool all_finite(const double *x, size_t n)
-{
-    double sum[4] = {0.};
-    size_t i = 0;
-
-    for (; i + 4 <= n; i += 4) {
-        for (size_t k = 0; k < 4; k++) {
-            sum[k] += x[i + k] * 0.;
-        }
-    }
-    for (; i < n; i++) {
-        sum[0] += x[i] * 0.;
-    }
-    return sum[0] + sum[1] + sum[2] + sum[3] == 0.;
-}
-
 /* A block of ours has finite numbers everywhere (the counters are not numbers). */
 static bool block_sound(const struct mech_sim *s, const struct mech_state *p)
 {
     const size_t head = (size_t)(p->q - p->block);
 
     return isfinite(p->at->time) && isfinite(p->at->last_step) && p->at->changed <= 1 &&
-           all_finite(p->q, p->size / sizeof(double) - head) &&
+           mech_sim_all_finite(p->q, p->size / sizeof(double) - head) &&
            /* the ground stays at rest */
            p->q[s->sizes.q] == 0. && p->v[s->sizes.v] == 0.;
 }

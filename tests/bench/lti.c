@@ -11,7 +11,7 @@
 
 enum { N = 1000 };
 
-/* save and restore: one unit is a snapshot written and read back */
+/* one unit is a snapshot written and read back, as bytes or within the process */
 struct saved {
     struct mech_sim *sim;
     size_t size;
@@ -19,6 +19,18 @@ struct saved {
 };
 
 static void save_restore(void *context, uint64_t count)
+{
+    struct saved *const s = context;
+    for (uint64_t i = 0; i < count; i++) {
+        mech_sim_save(s->sim, s->bytes);
+        if (mech_sim_restore(s->sim, s->bytes) != 0) {
+            (void)fprintf(stderr, "a saved state was refused\n");
+            exit(2);
+        }
+    }
+}
+
+static void write_read(void *context, uint64_t count)
 {
     struct saved *const s = context;
     for (uint64_t i = 0; i < count; i++) {
@@ -31,7 +43,8 @@ static void save_restore(void *context, uint64_t count)
     }
 }
 
-static void measure_snapshot(const char *what, int32_t n)
+static void measure_snapshot(const char *what, int32_t n,
+                             void (*run)(void *context, uint64_t count))
 {
     struct saved s = {.sim = scene_create(scene_chain(n, SCENE_BANDED))};
     s.size = mech_sim_snapshot_size(s.sim);
@@ -40,7 +53,7 @@ static void measure_snapshot(const char *what, int32_t n)
         exit(2);
     }
     scene_step(s.sim, 10);
-    bench_limit(what, save_restore, &s, 0.);
+    bench_limit(what, run, &s, 0.);
     free(s.bytes);
     mech_sim_destroy(s.sim);
 }
@@ -78,7 +91,9 @@ int main(int argc, char **argv)
     measure_step("two coordinates, banded", scene_chain(2, SCENE_BANDED), 0.);
     measure_step("column of 10 beads", scene_beads(10), 0.);
     measure_step("column of 100 beads", scene_beads(100), 0.);
-    measure_snapshot("save + restore, 100 coordinates", 50);
-    measure_snapshot("save + restore, 10000 coordinates", 5000);
+    measure_snapshot("save + restore, 100 coordinates", 50, save_restore);
+    measure_snapshot("save + restore, 10000 coordinates", 5000, save_restore);
+    measure_snapshot("snapshot bytes, 100 coordinates", 50, write_read);
+    measure_snapshot("snapshot bytes, 10000 coordinates", 5000, write_read);
     return bench_end();
 }

@@ -71,6 +71,50 @@ static void damaged_or_foreign_snapshots_change_nothing(void)
     mech_sim_destroy(b);
 }
 
+static void saved_and_uninterrupted_agree_to_the_bit(void)
+{
+    struct mech_sim *const a = model_of(WITH_STIFF("n")), *const b = model_of(WITH_STIFF("n"));
+    struct mech_sim *const other = model_of(WITH_STIFF("other"));
+    const size_t size = mech_sim_snapshot_size(a), saved_size = mech_sim_saved_size(a);
+    char *const bytes = calloc(2, size), *const saved = calloc(1, saved_size + 1);
+    const double force = 2., stiff = 7., soft = 1.;
+
+    CU_ASSERT_EQUAL(mech_sim_set_input(a, 1, &stiff, 0, NULL), 0);
+    CU_ASSERT_EQUAL(mech_sim_set_input(a, 0, &force, 0, NULL), 0);
+    CU_ASSERT_EQUAL(model_steps(a, 47), 0);
+    /* at an odd place, and not beyond its size */
+    memset(saved, 0x5a, saved_size + 1);
+    mech_sim_save(a, saved);
+    CU_ASSERT_EQUAL(saved[saved_size], 0x5a);
+    memmove(saved + 1, saved, saved_size);
+    CU_ASSERT_EQUAL(model_steps(a, 200), 0);
+    mech_sim_snapshot_write(a, bytes);
+
+    /* back, with another stiffness meanwhile; and into another simulation */
+    CU_ASSERT_EQUAL(mech_sim_set_input(a, 1, &soft, 0, NULL), 0);
+    CU_ASSERT_EQUAL(model_steps(a, 3), 0);
+    struct mech_sim *const both[] = {a, b};
+    for (int i = 0; i < 2; i++) {
+        CU_ASSERT_EQUAL(mech_sim_restore(both[i], saved + 1), 0);
+        CU_ASSERT_EQUAL(mech_sim_get_parameter(both[i], 1), 7.);
+        CU_ASSERT_EQUAL(model_steps(both[i], 200), 0);
+        mech_sim_snapshot_write(both[i], bytes + size);
+        CU_ASSERT_EQUAL(memcmp(bytes, bytes + size, size), 0);
+    }
+
+    /* another layout is refused and changes nothing */
+    CU_ASSERT_EQUAL(mech_sim_saved_size(other), saved_size);
+    mech_sim_snapshot_write(other, bytes);
+    CU_ASSERT_EQUAL(mech_sim_restore(other, saved + 1), MECH_MISMATCH);
+    mech_sim_snapshot_write(other, bytes + size);
+    CU_ASSERT_EQUAL(memcmp(bytes, bytes + size, size), 0);
+    free(saved);
+    free(bytes);
+    mech_sim_destroy(a);
+    mech_sim_destroy(b);
+    mech_sim_destroy(other);
+}
+
 static void reset_is_the_beginning_again(void)
 {
     struct mech_sim *const s = model_of(WITH_STIFF("n"));
@@ -106,5 +150,6 @@ static void a_state_that_is_not_finite_is_refused(void)
 
 UNIT_TESTS(UNIT_TEST(restored_and_uninterrupted_agree_to_the_bit),
            UNIT_TEST(damaged_or_foreign_snapshots_change_nothing),
+           UNIT_TEST(saved_and_uninterrupted_agree_to_the_bit),
            UNIT_TEST(reset_is_the_beginning_again),
            UNIT_TEST(a_state_that_is_not_finite_is_refused))
