@@ -98,8 +98,11 @@ static int serve(struct mechd *d)
 {
     char fault[512];
     char quoted[512];
-    mechd_signals_block();
     mech_blas_pin();
+    if (mechd_signals_catch() != 0) {
+        mechd_log(MECHD_ERROR, "failed", "reason=signals");
+        return EXIT_FAILURE;
+    }
     if (start(d, fault, sizeof fault) != 0) {
         mechd_log(MECHD_ERROR, "failed", "reason=%s",
                   mechd_log_quote(quoted, sizeof quoted, fault));

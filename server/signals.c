@@ -1,36 +1,76 @@
-/* Waits with a deadline and again, so that no wait is without one. */
+/* A handler writes the signal's number into a pipe that main reads.
+ *
+ * To block the signals and to wait for them is not enough: OpenBLAS starts threads when it is
+ * loaded, before main can block anything, and when such a thread takes a signal, its default action
+ * ends the process. Our own threads block them, so that no wait of theirs is cut short. */
 #include "server/signals.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stddef.h>
-#include <time.h>
+#include <unistd.h>
 
-static sigset_t ours(void)
+static const int caught[] = {SIGTERM, SIGINT, SIGHUP};
+enum { CAUGHT = sizeof caught / sizeof *caught };
+
+/* to read, to write; const once caught */
+static int ends[2] = {-1, -1};
+
+static void tell(int number)
 {
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGHUP);
-    return set;
+    const int before = errno;
+    const unsigned char byte = (unsigned char)number;
+    // a full pipe holds reasons enough
+    const ssize_t written = write(ends[1], &byte, 1);
+    (void)written;
+    errno = before;
 }
 
-void mechd_signals_block(void)
+int mechd_signals_catch(void)
 {
-    const sigset_t set = ours();
-    pthread_sigmask(SIG_BLOCK, &set, NULL);
-    struct sigaction ignore = {.sa_flags = 0};
-    ignore.sa_handler = SIG_IGN;
-    sigaction(SIGPIPE, &ignore, NULL);
+    if (pipe(ends) != 0) {
+        return -1;
+    }
+    for (int k = 0; k < 2; k++) {
+        if (fcntl(ends[k], F_SETFD, FD_CLOEXEC) != 0 || fcntl(ends[k], F_SETFL, O_NONBLOCK) != 0) {
+            return -1;
+        }
+    }
+
+    // blocked here and in the threads to come, until main waits
+    struct sigaction act = {.sa_flags = SA_RESTART};
+    act.sa_handler = tell;
+    sigemptyset(&act.sa_mask);
+    sigset_t set;
+    sigemptyset(&set);
+    for (int k = 0; k < CAUGHT; k++) {
+        sigaddset(&set, caught[k]);
+        if (sigaction(caught[k], &act, NULL) != 0) {
+            return -1;
+        }
+    }
+    if (pthread_sigmask(SIG_BLOCK, &set, NULL) != 0) {
+        return -1;
+    }
+    act.sa_handler = SIG_IGN;
+    return sigaction(SIGPIPE, &act, NULL);
 }
 
 int mechd_signals_wait(void)
 {
-    const sigset_t set = ours();
-    const struct timespec nap = {.tv_sec = 1};
-    int signal = -1;
-    while (signal < 0) {
-        signal = sigtimedwait(&set, NULL, &nap);
+    sigset_t set;
+    sigemptyset(&set);
+    for (int k = 0; k < CAUGHT; k++) {
+        sigaddset(&set, caught[k]);
     }
-    return signal;
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+    struct pollfd reading = {.fd = ends[0], .events = POLLIN};
+    unsigned char byte = 0;
+    while (read(ends[0], &byte, 1) != 1) {
+        // with a deadline, as every wait
+        (void)poll(&reading, 1, 1000);
+    }
+    return byte;
 }

@@ -109,6 +109,10 @@ class Daemon:
         with open(self.log_path, encoding='utf-8', errors='replace') as f:
             return f.read()
 
+    def pid(self):
+        """Of mechd itself, where something stands in front of it too."""
+        return self.info['pid']
+
     def is_alive(self):
         return self.process.poll() is None
 

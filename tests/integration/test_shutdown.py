@@ -23,6 +23,15 @@ class Shutdown(unittest.TestCase):
         self.assertEqual(daemon.process.wait(LIMIT * harness.SLOW), 0)
         daemon.stop()
 
+    def test_signals_never_take_their_default_action(self):
+        """Threads of libraries do not block them, so each must be caught, in every thread."""
+        daemon = Daemon()
+        with open('/proc/%d/status' % daemon.pid(), encoding='utf-8') as f:
+            caught = harness.re.search(r'^SigCgt:\s*(\w+)', f.read(), harness.re.M).group(1)
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            self.assertTrue(int(caught, 16) & 1 << (number - 1), number)
+        self.ends_in_time(daemon)
+
     def test_it_ends_with_kept_connections_and_sockets(self):
         daemon = Daemon()
         i = daemon.create(models.oscillator())
