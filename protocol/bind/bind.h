@@ -12,7 +12,7 @@
  * JSON pointer, prefixed by `base` ("" or "/model"): unknown keys, missing keys, wrong types,
  * ranges, malformed or duplicate names, matrices of the wrong shape, expressions outside their
  * place. 0; MECH_INVALID (diag says why; *out is NULL); negative. References are resolved by
- * mech_sim_create. */
+ * mech_sim_create, whose faults stand there too where reading failed but left the rest to judge. */
 int mechp_bind_read(const json_t *model, const char *base, struct mech_diag *diag,
                     struct mech_document **out);
 

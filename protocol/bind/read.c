@@ -48,6 +48,7 @@ static void unknown_key(struct mechp_reader *r, const char *key, const struct me
     } else {
         MECHP_FAULT(r, "unknown key '%.64s' in %s", key, table->name);
     }
+    r->harmless++;
     mech_path_cut(r->path, mark);
 }
 
@@ -92,6 +93,48 @@ int mechp_bind_read_table(const json_t *object, const struct mech_table *table, 
     return mechp_reader_table(&r, object, table, at, false);
 }
 
+/* --- documents ------------------------------------------------------------------------------- */
+
+/* Length of the item's part of a path, or of a member of another object: two steps. */
+static size_t item_length(const char *path)
+{
+    const char *const second = *path == '\0' ? NULL : strchr(path + 1, '/');
+    return second == NULL ? strlen(path) : 1 + (size_t)(second - path) + strcspn(second + 1, "/");
+}
+
+/* True when a fault of the reader stands in the item of this path: what else is wrong with it may
+ * follow from that. */
+static bool is_known(const struct mechp_reader *r, const char *path)
+{
+    const size_t length = item_length(path);
+    for (size_t i = 0; i < r->diag->count; i++) {
+        const char *const other = r->diag->entries[i].path;
+        if (strlen(other) >= r->base && item_length(other + r->base) == length &&
+            strncmp(other + r->base, path, length) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What the solver finds in a document that is faulty but whole. */
+static int check_rest(struct mechp_reader *r)
+{
+    struct mech_diag more;
+    mech_diag_init(&more);
+    const int code = mech_sim_check(r->document, &more);
+    for (size_t i = 0; i < more.count && code >= 0; i++) {
+        if (!is_known(r, more.entries[i].path)) {
+            char path[2 * MECH_DIAG_PATH];
+            snprintf(path, sizeof path, "%.*s%s", (int)r->base, r->path->text,
+                     more.entries[i].path);
+            mech_diag_add(r->diag, path, "%s", more.entries[i].text);
+        }
+    }
+    mech_diag_fini(&more);
+    return code < 0 ? code : 0;
+}
+
 int mechp_bind_read(const json_t *model, const char *base, struct mech_diag *diag,
                     struct mech_document **out)
 {
@@ -107,6 +150,9 @@ int mechp_bind_read(const json_t *model, const char *base, struct mech_diag *dia
     int code = mechp_reader_table(&r, model, &mech_document_table, document, false);
     if (code == 0 && diag->total > before) {
         code = mechp_reader_dangling(&r);
+        if (code == 0 && diag->total == before + r.harmless) {
+            code = check_rest(&r);
+        }
         code = code == 0 ? MECH_INVALID : code;
     }
     if (code != 0) {

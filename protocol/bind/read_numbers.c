@@ -97,6 +97,18 @@ bool mechp_reader_plain(struct mechp_reader *r, const json_t *value, const struc
     return true;
 }
 
+/* A value that stands for a refused one, so that the rest can be judged. */
+static double admissible(const struct mech_field *f)
+{
+    const double tries[] = {f->preset, 1., f->min, f->max};
+    for (size_t i = 0; i < sizeof tries / sizeof *tries; i++) {
+        if (isfinite(tries[i]) && mech_field_admits(f, tries[i])) {
+            return tries[i];
+        }
+    }
+    return 0.;
+}
+
 int mechp_reader_number(struct mechp_reader *r, const json_t *value, const struct mech_field *f,
                         double *target)
 {
@@ -105,8 +117,9 @@ int mechp_reader_number(struct mechp_reader *r, const json_t *value, const struc
     if (text != NULL) {
         return mech_document_bind(r->document, target, text, r->path->text + r->base);
     }
-    if (!bad) {
-        (void)mechp_reader_plain(r, value, f, target);
+    if (!bad && !mechp_reader_plain(r, value, f, target)) {
+        *target = admissible(f);
+        r->harmless++;
     }
     return 0;
 }
@@ -116,6 +129,7 @@ int mechp_read_bool(struct mechp_reader *r, const json_t *value, const struct me
 {
     if (!json_is_boolean(value)) {
         MECHP_FAULT(r, "must be true or false, is %s", mechp_reader_kind(value));
+        r->harmless++;
         return 0;
     }
     *(bool *)at = json_is_true(value);

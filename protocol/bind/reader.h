@@ -19,6 +19,7 @@ struct mechp_reader {
     struct mech_diag *diag;
     size_t base;        /* length of what stands before the document's own paths */
     size_t expressions; /* met so far */
+    size_t harmless;    /* faults that left the document whole: an admissible value stands there */
 };
 
 /* A fault at the current place. */

@@ -1,5 +1,5 @@
 /* From a document to a model: resolve, lay out, assemble, connect channels and contacts. A pass
- * runs only when the one before found no fault, so that each may rely on what was checked. */
+ * runs when those that it relies on found no fault; as many faults as possible are told at once. */
 #include "solver/base/err.h"
 #include "solver/model/internal.h"
 
@@ -24,19 +24,24 @@ static int use_parameters(struct mech_model *m, const double *values)
 
 static int compile(struct mech_model *m, const double *parameters, struct mech_diag *diag)
 {
-    int (*const passes[])(struct mech_model *, struct mech_diag *) = {
-        mech_resolve, mech_layout,  mech_assemble, mech_channels,
-        mech_inputs,  mech_outputs, mech_contacts,
+    /* outputs and contacts stand on the layout alone, the others on all before them */
+    static const struct {
+        int (*run)(struct mech_model *, struct mech_diag *);
+        bool on_layout;
+    } passes[] = {
+        {mech_resolve, false}, {mech_layout, false}, {mech_assemble, false}, {mech_channels, false},
+        {mech_inputs, false},  {mech_outputs, true}, {mech_contacts, true},
     };
+    bool laid_out = false;
 
     MECH_TRY(use_parameters(m, parameters));
     for (size_t i = 0; i < sizeof passes / sizeof *passes; i++) {
-        MECH_TRY(passes[i](m, diag));
-        if (!mech_diag_clean(diag)) {
-            return MECH_INVALID;
+        if (mech_diag_clean(diag) || (passes[i].on_layout && laid_out)) {
+            MECH_TRY(passes[i].run(m, diag));
         }
+        laid_out = laid_out || (passes[i].run == mech_layout && mech_diag_clean(diag));
     }
-    return mech_channels_fold(m);
+    return mech_diag_clean(diag) ? mech_channels_fold(m) : MECH_INVALID;
 }
 
 int mech_model_compile(struct mech_document *document, const double *parameters,

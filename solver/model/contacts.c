@@ -131,10 +131,9 @@ int mech_contacts(struct mech_model *m, struct mech_diag *diag)
     struct row_arrays a;
     int32_t row = 0;
 
+    bool clean = true;
     for (size_t i = 0; i < list->n; i++) {
-        if (!systems_fit(m, &in[i], i, diag)) {
-            return 0;
-        }
+        clean = systems_fit(m, &in[i], i, diag) && clean;
         const struct mech_mat *const H =
             in[i].relation.type->ops.relation->H(in[i].relation.description);
 
@@ -143,6 +142,9 @@ int mech_contacts(struct mech_model *m, struct mech_diag *diag)
     }
     if (rows > INT32_MAX / 2 || entries > INT32_MAX / 2) {
         mech_diag_add(diag, "/interactions", "too many rows");
+        clean = false;
+    }
+    if (!clean) {
         return 0;
     }
     MECH_TRY(allocate(m, rows, entries, &a));

@@ -58,8 +58,14 @@ static int check_mass(const struct mech_model *m, struct mech_diag *diag)
 static int build(struct mech_document *document, const double *parameters, struct mech_diag *diag,
                  struct mech_machine *out)
 {
-    MECH_TRY(mech_model_compile(document, parameters, diag, &out->model));
+    const int compiled = mech_model_compile(document, parameters, diag, &out->model);
+    if (compiled < 0) {
+        return compiled;
+    }
     out->type = check_settings(&document->solver, diag);
+    if (compiled > 0) {
+        return compiled;
+    }
     if (out->type && out->type->check) {
         out->type->check(out->model, diag);
     }

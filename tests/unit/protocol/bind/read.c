@@ -160,6 +160,38 @@ static void all_faults_are_told_at_once_with_dangling_names(void)
     mech_diag_fini(&d);
 }
 
+/* Faults of the solver stand beside the reader's when the document is whole but for those. */
+static void faults_of_reader_and_solver_are_told_together(void)
+{
+    struct mech_diag d;
+    struct mech_document *doc;
+    mech_diag_init(&d);
+    CU_ASSERT_EQUAL(read_text("{\"mechd\":1,\"gravty\":[0,0,0],"
+                              "\"nodes\":[{\"name\":\"n\",\"type\":\"Node1D\"},"
+                              "{\"name\":\"bare\",\"type\":\"Node1D\"}],"
+                              "\"objects\":[{\"name\":\"b\",\"type\":\"Mass1D\",\"node\":\"n\","
+                              "\"physicsMass\":-1}],"
+                              "\"solver\":{\"stepSize\":0,\"integrator\":\"Magic\"}}",
+                              "/model", &d, &doc),
+                    MECH_INVALID);
+    CU_ASSERT(has_fault(&d, "/model/gravty", "did you mean 'gravity'?"));
+    CU_ASSERT(has_fault(&d, "/model/objects/0/physicsMass", "must be above 0"));
+    CU_ASSERT(has_fault(&d, "/model/solver/stepSize", "must be above 0"));
+    CU_ASSERT(has_fault(&d, "/model/solver/integrator", "Magic"));
+    CU_ASSERT(has_fault(&d, "/model/nodes/1", "singular mass"));
+    CU_ASSERT_EQUAL(d.total, 5);
+    mech_diag_fini(&d);
+    // what follows from a fault is not told: the mass that was refused makes no singular one
+    mech_diag_init(&d);
+    CU_ASSERT_EQUAL(
+        read_text("{\"mechd\":1,\"nodes\":[{\"name\":\"n\",\"type\":\"Node1D\"}],\"objects\":["
+                  "{\"name\":\"b\",\"type\":\"Mass1D\",\"node\":\"n\",\"physicsMass\":0}]}",
+                  "", &d, &doc),
+        MECH_INVALID);
+    CU_ASSERT_EQUAL(d.total, 1);
+    mech_diag_fini(&d);
+}
+
 static void a_model_that_is_no_object_is_refused(void)
 {
     static const char *const texts[] = {"[]", "7", "\"x\"", "null", "true"};
@@ -207,5 +239,6 @@ UNIT_TESTS(UNIT_TEST(a_whole_model_is_read_into_its_structs),
            UNIT_TEST(bindings_know_text_and_path),
            UNIT_TEST(every_fault_has_its_pointer_and_reason),
            UNIT_TEST(all_faults_are_told_at_once_with_dangling_names),
+           UNIT_TEST(faults_of_reader_and_solver_are_told_together),
            UNIT_TEST(a_model_that_is_no_object_is_refused),
            UNIT_TEST(expressions_are_bounded_in_length_and_number))
