@@ -157,16 +157,21 @@ bool mechp_json_numbers(const json_t *value, const char *path, struct mech_diag 
         mech_diag_add(d, path, "has %zu numbers; at most %zu are taken", n, most);
         return false;
     }
+    bool good = true;
     for (size_t i = 0; i < n; i++) {
         const json_t *const element = array ? json_array_get(value, i) : value;
-        if (!json_is_number(element) || !isfinite(json_number_value(element))) {
-            mech_diag_add(d, path, array ? "must be an array of numbers" : "must be a number");
-            return false;
+        if (json_is_number(element) && isfinite(json_number_value(element))) {
+            out[i] = json_number_value(element);
+            continue;
         }
-        out[i] = json_number_value(element);
+        // an element at its own place, and each that is bad
+        char place[MECH_DIAG_PATH];
+        snprintf(place, sizeof place, array ? "%s/%zu" : "%s", path, i);
+        mech_diag_add(d, place, "must be a number");
+        good = false;
     }
-    *count = n;
-    return true;
+    *count = good ? n : 0;
+    return good;
 }
 
 void mechp_json_only(const json_t *object, const char *base, const char *const *allowed,

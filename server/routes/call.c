@@ -216,13 +216,15 @@ static int check_call(struct mechd_call *c)
             return mechd_refuse(c, MECHP_INSTANCE_NOT_FOUND, "there is no instance %.64s", id);
         }
     }
-    if (mechd_call_faulty(c)) {
+    // names can be looked up by the owner only: it tells their faults together with these
+    const bool tells_all = (o->flags & MECHD_TELLS_ALL) != 0;
+    if (mechd_call_faulty(c) && !tells_all) {
         return 1;
     }
     if (o->prepare != NULL && o->prepare(c) != 0) {
         return 1;
     }
-    return mechd_call_faulty(c) ? 1 : 0;
+    return mechd_call_faulty(c) && !tells_all ? 1 : 0;
 }
 
 enum mechd_submitted mechd_call_start(struct mechd_call *c)

@@ -16,14 +16,16 @@
 struct mechd_call;
 
 enum mechd_operation_flags {
-    MECHD_ON_INSTANCE = 1u << 0, /* the path has {id}: found before, run as its owner */
-    MECHD_READS = 1u << 1,       /* changes nothing: may run between slices of a command */
-    MECHD_IN_POOL = 1u << 2,     /* never on the carrying thread: cost unknown before */
-    MECHD_BIG_BODY = 1u << 3,    /* takes models: 64 MiB instead of 1 MiB */
-    MECHD_TAKES_BYTES = 1u << 4, /* also takes application/vnd.mechd.snapshot */
-    MECHD_FREE_KEYS = 1u << 5,   /* the operation checks its keys itself */
-    MECHD_WHILE_RUN = 1u << 6,   /* a change that is allowed while a run is in progress */
-    MECHD_COST_BY_SIZE = 1u << 7 /* cost grows with the state */
+    MECHD_ON_INSTANCE = 1u << 0,  /* the path has {id}: found before, run as its owner */
+    MECHD_READS = 1u << 1,        /* changes nothing: may run between slices of a command */
+    MECHD_IN_POOL = 1u << 2,      /* never on the carrying thread: cost unknown before */
+    MECHD_BIG_BODY = 1u << 3,     /* takes models: 64 MiB instead of 1 MiB */
+    MECHD_TAKES_BYTES = 1u << 4,  /* also takes application/vnd.mechd.snapshot */
+    MECHD_FREE_KEYS = 1u << 5,    /* the operation checks its keys itself */
+    MECHD_WHILE_RUN = 1u << 6,    /* a change that is allowed while a run is in progress */
+    MECHD_COST_BY_SIZE = 1u << 7, /* cost grows with the state */
+    MECHD_TELLS_ALL = 1u << 8 /* run adds to the faults found before, and changes nothing if there
+                                 are any */
 };
 
 enum { MECHD_QUERIES = 4 };

@@ -141,26 +141,27 @@ static void read_derivatives(struct mechd_call *c, const json_t *all, const char
                              int32_t size, struct setting *s)
 {
     const json_t *given = json_object_get(all, name);
-    char path[MECH_DIAG_PATH];
-    snprintf(path, sizeof path, "/inputDerivatives/%.64s", name);
     if (given == NULL) {
         return;
     }
+    struct mech_path path = {.length = 0};
+    (void)mech_path_push(&path, "inputDerivatives");
+    (void)mech_path_push(&path, name);
     if (json_is_number(given) && size == 1) {
         s->order = 1;
         s->derivatives[0] = json_number_value(given);
         return;
     }
     if (!json_is_array(given) || json_array_size(given) > ORDER_MOST) {
-        mech_diag_add(&c->diag, path, "expected a list of at most %d derivatives", ORDER_MOST);
+        mech_diag_add(&c->diag, path.text, "expected a list of at most %d derivatives", ORDER_MOST);
         return;
     }
     for (size_t k = 0; k < json_array_size(given); k++) {
         size_t count = 0;
-        if (mechp_json_numbers(json_array_get(given, k), path, &c->diag, (size_t)size,
+        if (mechp_json_numbers(json_array_get(given, k), path.text, &c->diag, (size_t)size,
                                s->derivatives + (int32_t)k * size, &count) &&
             count != (size_t)size) {
-            mech_diag_add(&c->diag, path, "expected %d numbers in each derivative", size);
+            mech_diag_add(&c->diag, path.text, "expected %d numbers in each derivative", size);
         }
         s->order++;
     }
@@ -171,11 +172,14 @@ static bool read_input(struct mechd_call *c, const char *name, const json_t *val
                        const json_t *derivatives, const char *base, struct setting *s)
 {
     const struct mech_sim *sim = c->job.instance->sim;
-    char path[MECH_DIAG_PATH];
-    snprintf(path, sizeof path, "%s/%.64s", base, name);
+    struct mech_path path = {.length = 0};
+    if (*base != '\0') {
+        (void)mech_path_push(&path, base + 1);
+    }
+    (void)mech_path_push(&path, name);
     *s = (struct setting){.index = mech_sim_variable_find(sim, MECH_INPUT, name)};
     if (s->index < 0) {
-        mech_diag_add(&c->diag, path, "there is no input '%.64s'", name);
+        mech_diag_add(&c->diag, path.text, "there is no input '%.64s'", name);
         return false;
     }
     struct mech_variable v;
@@ -186,11 +190,11 @@ static bool read_input(struct mechd_call *c, const char *name, const json_t *val
     }
     size_t count = 0;
     if (v.size > MECH_ITEM_OUTPUT_MAX ||
-        !mechp_json_numbers(value, path, &c->diag, MECH_ITEM_OUTPUT_MAX, s->values, &count)) {
+        !mechp_json_numbers(value, path.text, &c->diag, MECH_ITEM_OUTPUT_MAX, s->values, &count)) {
         return false;
     }
     if (count != (size_t)v.size) {
-        mech_diag_add(&c->diag, path, "expected %d numbers, found %zu", v.size, count);
+        mech_diag_add(&c->diag, path.text, "expected %d numbers, found %zu", v.size, count);
         return false;
     }
     read_derivatives(c, derivatives, name, v.size, s);

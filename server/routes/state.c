@@ -62,8 +62,8 @@ static double *read_vector(struct mechd_call *c, const char *key, int32_t n)
     if (read && count == (size_t)n) {
         return x;
     }
-    if (mech_diag_clean(&c->diag)) {
-        mech_diag_add(&c->diag, path, "expected %d numbers", n);
+    if (read) {
+        mech_diag_add(&c->diag, path, "expected %d numbers, found %zu", n, count);
     }
     free(x);
     return NULL;
@@ -106,6 +106,6 @@ static enum mechd_progress run_set_state(struct mechd_call *c)
 
 const struct mechd_operation mechd_operation_SET_STATE = {
     .run = run_set_state,
-    .flags = MECHD_ON_INSTANCE | MECHD_COST_BY_SIZE | MECHD_BIG_BODY,
+    .flags = MECHD_ON_INSTANCE | MECHD_COST_BY_SIZE | MECHD_BIG_BODY | MECHD_TELLS_ALL,
     .keys = state_keys,
 };

@@ -107,10 +107,9 @@ static int prepare_step(struct mechd_call *c)
     mechp_json_object(c->body, "inputDerivatives", &c->diag, &ignored);
     mechp_json_object(c->body, "forces", &c->diag, &ignored);
     mechp_json_array(c->body, "outputs", &c->diag, &ignored);
-    if (mechd_call_faulty(c)) {
-        return 1;
+    if (!mechd_call_faulty(c)) {
+        c->job.cost = mechd_stepping_cost(c->job.instance, &w->stepping.request);
     }
-    c->job.cost = mechd_stepping_cost(c->job.instance, &w->stepping.request);
     return 0;
 }
 
@@ -136,8 +135,9 @@ static void read_forces(struct mechd_call *c, struct step_work *w)
     json_t *value = NULL;
     json_object_foreach((json_t *)(uintptr_t)forces, name, value)
     {
-        char path[MECH_DIAG_PATH];
-        snprintf(path, sizeof path, "/forces/%.64s", name);
+        struct mech_path path = {.length = 0};
+        (void)mech_path_push(&path, "forces");
+        (void)mech_path_push(&path, name);
         struct mech_marker_force *f = &w->forces[n];
         size_t k = 0;
         while (k < d->markers.n && strcmp(d->markers.at[k].name, name) != 0) {
@@ -145,8 +145,8 @@ static void read_forces(struct mechd_call *c, struct step_work *w)
         }
         size_t count = 0;
         if (k == d->markers.n) {
-            mech_diag_add(&c->diag, path, "there is no marker '%.64s'", name);
-        } else if (mechp_json_numbers(value, path, &c->diag, 6, f->values, &count)) {
+            mech_diag_add(&c->diag, path.text, "there is no marker '%.64s'", name);
+        } else if (mechp_json_numbers(value, path.text, &c->diag, 6, f->values, &count)) {
             f->marker = (int32_t)k;
             n++;
         }
@@ -191,28 +191,27 @@ static bool begin(struct mechd_call *c, struct step_work *w)
     const struct mech_step_request *r = &w->stepping.request;
     const double now = mech_sim_time(i->sim);
     const double h = r->kind == MECH_STEP_SIZE ? r->size : i->step_size;
-    if (!isnan(w->expect_time) && fabs(w->expect_time - now) > 1e-9 * h) {
-        mechd_fail(c, MECHP_TIME_MISMATCH, "the instance is at time %.17g", now);
-        return false;
-    }
     if (r->kind == MECH_STEP_UNTIL && !(r->size > now)) {
         mech_diag_add(&c->diag, "/until", "must be after the present time %.17g", now);
     }
     check_outputs(c);
     read_forces(c, w);
-    if (mechd_call_faulty(c) || c->code != MECHP_OK) {
+    const bool late = !isnan(w->expect_time) && fabs(w->expect_time - now) > 1e-9 * h;
+    if (late && mech_diag_clean(&c->diag)) {
+        mechd_fail(c, MECHP_TIME_MISMATCH, "the instance is at time %.17g", now);
         return false;
     }
     const json_t *inputs = json_object_get(c->body, "inputs");
     const json_t *derivatives = json_object_get(c->body, "inputDerivatives");
-    if (inputs == NULL && derivatives == NULL) {
-        return true;
-    }
-    if (!keep_before(c, w)) {
+    const bool given = json_is_object(inputs) || (inputs == NULL && derivatives != NULL);
+    if (given && mech_diag_clean(&c->diag) && !keep_before(c, w)) {
         return false;
     }
-    mechd_set_inputs(c, inputs, derivatives, "/inputs");
-    return !mechd_call_faulty(c);
+    // with faults, the inputs are read for their own and nothing is set
+    if (given) {
+        mechd_set_inputs(c, inputs, derivatives, "/inputs");
+    }
+    return !mechd_call_faulty(c) && c->code == MECHP_OK;
 }
 
 static void write_report(const struct mech_step_report *r, struct mechp_text *w)
@@ -339,7 +338,7 @@ static enum mechd_progress run_step(struct mechd_call *c)
 const struct mechd_operation mechd_operation_STEP = {
     .run = run_step,
     .prepare = prepare_step,
-    .flags = MECHD_ON_INSTANCE,
+    .flags = MECHD_ON_INSTANCE | MECHD_TELLS_ALL,
     .keys = step_keys,
 };
 

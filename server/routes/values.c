@@ -79,9 +79,7 @@ static enum mechd_progress run_set_inputs(struct mechd_call *c)
                 : (const char *const[]){"op", "id", "sequence", "inputs", "inputDerivatives", NULL},
             &c->diag);
     }
-    if (!mech_diag_clean(&c->diag)) {
-        return MECHD_DONE;
-    }
+    // with faults, the inputs are read for their own and nothing is set
     mechd_set_inputs(c, whole ? inputs : c->body,
                      whole ? json_object_get(c->body, "inputDerivatives") : NULL,
                      whole ? "/inputs" : "");
@@ -127,6 +125,13 @@ static enum mechd_progress run_set_parameters(struct mechd_call *c)
     const bool whole = json_is_object(given) || c->door != MECHD_DOOR_HTTP;
     const json_t *all = whole ? given : c->body;
     const char *base = whole ? "/parameters" : "";
+    if (whole) {
+        mechp_json_only(c->body, "",
+                        c->door == MECHD_DOOR_HTTP
+                            ? (const char *const[]){"parameters", NULL}
+                            : (const char *const[]){"op", "id", "sequence", "parameters", NULL},
+                        &c->diag);
+    }
     if (!json_is_object(all) || json_object_size(all) > PARAMETER_MOST) {
         mech_diag_add(&c->diag, base, "expected an object of at most %d parameters",
                       PARAMETER_MOST);
@@ -141,15 +146,18 @@ static enum mechd_progress run_set_parameters(struct mechd_call *c)
     json_t *value = NULL;
     json_object_foreach((json_t *)(uintptr_t)all, name, value)
     {
-        char path[MECH_DIAG_PATH];
-        snprintf(path, sizeof path, "%s/%.64s", base, name);
+        struct mech_path path = {.length = 0};
+        if (whole) {
+            (void)mech_path_push(&path, "parameters");
+        }
+        (void)mech_path_push(&path, name);
         size_t count = 0;
         index[n] = mech_sim_variable_find(sim, MECH_PARAMETER, name);
         if (index[n] < 0) {
-            mech_diag_add(&c->diag, path, "there is no parameter '%.64s'", name);
+            mech_diag_add(&c->diag, path.text, "there is no parameter '%.64s'", name);
         } else if (!json_is_number(value)) {
-            mech_diag_add(&c->diag, path, "expected a number");
-        } else if (mechp_json_numbers(value, path, &c->diag, 1, &values[n], &count)) {
+            mech_diag_add(&c->diag, path.text, "must be a number");
+        } else if (mechp_json_numbers(value, path.text, &c->diag, 1, &values[n], &count)) {
             n++;
         }
     }

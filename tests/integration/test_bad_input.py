@@ -133,6 +133,50 @@ class BadInput(unittest.TestCase):
                         '/model/solver/stepSize'):
             self.is_problem(reply, 422, pointer)
 
+    def test_faults_of_text_and_of_physics_are_told_at_once(self):
+        model = changed('/gravty', [0, 0, 0])
+        model['nodes'].append({'name': 'bare', 'type': 'Node1D'})
+        model['outputs'][0]['component'] = 7
+        model['solver']['integrator'] = 'Magic'
+        reply = self.daemon.call('POST', '/v1/instances', {'model': model})
+        for pointer in ('/model/gravty', '/model/nodes/1', '/model/solver/integrator'):
+            self.is_problem(reply, 422, pointer)
+        del model['nodes'][1]
+        model['objects'][0]['physicsMass'] = -1
+        reply = self.daemon.call('POST', '/v1/instances', {'model': model})
+        for pointer in ('/model/objects/0/physicsMass', '/model/outputs/0/component'):
+            self.is_problem(reply, 422, pointer)
+
+    def test_all_faults_of_a_request_are_told_at_once(self):
+        path = '/v1/instances/' + self.instance
+        for method, where, body, pointers in (
+                ('POST', '/step', {'count': 0, 'sise': 1, 'expectTime': 99, 'commit': 1,
+                                   'inputs': {'no': 1, 'a/b~': 2, 'force': 'x'},
+                                   'outputs': ['no'], 'forces': {'a/b': [1]}, 'want': ['magic']},
+                 ('/count', '/sise', '/commit', '/inputs/no', '/inputs/a~1b~0', '/inputs/force',
+                  '/outputs/0', '/forces/a~1b', '/want/0')),
+                ('PUT', '/inputs', {'inputs': {'no': 1, 'force': 'x'}, 'what': 1},
+                 ('/inputs/no', '/inputs/force', '/what')),
+                ('PUT', '/parameters', {'parameters': {'no': 1, 'k': 'x'}, 'what': 1},
+                 ('/parameters/no', '/parameters/k', '/what')),
+                ('PUT', '/state', {'q': ['a', None], 'v': [1, 2, 3], 'w': 1, 'time': 'x'},
+                 ('/q', '/v', '/w', '/time')),
+                ('POST', '/evaluate', {'q': ['a'], 'w': 1, 'want': ['no', 'lhs', 'rsh']},
+                 ('/q/0', '/w', '/want/0', '/want/2'))):
+            with self.subTest(where):
+                reply = self.daemon.call(method, path + where, body)
+                self.is_problem(reply, 422)
+                named = [e['pointer'] for e in reply.json['errors']]
+                self.assertEqual([p for p in pointers if p not in named], [], reply)
+                self.assertEqual(len(named), len(set(named)), reply)
+
+    def test_parameters_take_no_unknown_key(self):
+        path = '/v1/instances/%s/parameters' % self.instance
+        before = self.daemon.call('GET', path).json
+        reply = self.daemon.call('PUT', path, {'parameters': {'k': 1.0}, 'paramters': {}})
+        self.is_problem(reply, 422, '/paramters')
+        self.assertEqual(self.daemon.call('GET', path).json, before)
+
     def test_a_misspelt_key_brings_a_hint(self):
         reply = self.daemon.call('POST', '/v1/instances',
                                  {'model': changed('/objects/1/stifness', 1)})
