@@ -8,71 +8,148 @@
 
 /* One packed input: value, first and second derivative, time since which they hold. True when that
  * changes anything that acts. */
-static bool put_input(struct mech_sim *s, int32_t at, double value, double first, double second)
+static bool put_input(struct mech_state *to, int32_t at, const double given[3])
 {
-    double *const in = s->now.input + 4 * (size_t)at;
-    const bool held = s->now.input_set[at] != 0. && in[1] == 0. && in[2] == 0.;
+    double *const in = to->input + 4 * (size_t)at;
+    const bool held = to->input_set[at] != 0. && in[1] == 0. && in[2] == 0.;
 
-    if (held && first == 0. && second == 0. && memcmp(&in[0], &value, sizeof value) == 0) {
+    if (held && given[1] == 0. && given[2] == 0. && memcmp(in, given, sizeof *in) == 0) {
         return false;
     }
-    in[0] = value;
-    in[1] = first;
-    in[2] = second;
-    in[3] = s->now.at->time;
-    s->now.input_set[at] = 1.;
+    memcpy(in, given, 3 * sizeof *in);
+    in[3] = to->at->time;
+    to->input_set[at] = 1.;
     return true;
 }
 
-static int set_parameter_input(struct mech_sim *s, int32_t parameter, const double *values)
+/* Give one packed input back to the model. True when it had been set. */
+static bool release_input(struct mech_state *to, int32_t at)
 {
-    struct mech_diag diag;
-    const double value = values ? values[0] : s->document->parameters.at[parameter].value;
+    const bool was_set = to->input_set[at] != 0.;
 
-    mech_diag_init(&diag);
-    const int code = mech_sim_set_parameters(s, 1, &parameter, &value, &diag);
-    mech_diag_fini(&diag);
-    return code;
+    if (was_set) {
+        to->input_set[at] = 0.;
+        memset(to->input + 4 * (size_t)at, 0, 4 * sizeof(double));
+    }
+    return was_set;
+}
+
+int mech_sim_check_inputs(const struct mech_sim *s, const struct mech_input_change *inputs,
+                          size_t count, const char **reason)
+{
+    const size_t all = mech_model_inputs(s->model);
+
+    for (size_t i = 0; i < count; i++) {
+        const struct mech_input_change *const in = &inputs[i];
+
+        if (in->index < 0 || (size_t)in->index >= all || in->order < 0 || in->order > 2) {
+            *reason = "there is no such input";
+            return MECH_INVALID;
+        }
+        const size_t n = (size_t)mech_model_input(s->model, (size_t)in->index)->size;
+        if (in->values && (!mech_sim_all_finite(in->values, n) ||
+                           !mech_sim_all_finite(in->derivatives, (size_t)in->order * n))) {
+            *reason = "an input is not finite";
+            return MECH_NOT_FINITE;
+        }
+    }
+    return 0;
+}
+
+/* The parameter behind an input; a release brings the document's value back. True: changed. */
+static bool put_parameter(const struct mech_sim *s, int32_t parameter, const double *values,
+                          struct mech_state *to)
+{
+    const double value = values ? values[0] : s->document->parameters.at[parameter].value;
+    double *const at = to->parameter + parameter;
+    const bool changed = memcmp(at, &value, sizeof value) != 0;
+
+    *at = value;
+    return changed;
+}
+
+void mech_sim_put_inputs(const struct mech_sim *s, const struct mech_input_change *inputs,
+                         size_t count, struct mech_state *to)
+{
+    bool changed = false;
+
+    for (size_t k = 0; k < count; k++) {
+        const struct mech_input_change *const in = &inputs[k];
+        const struct mech_channel_info *const c = mech_model_input(s->model, (size_t)in->index);
+
+        if (c->kind == MECH_INPUT_PARAMETER) {
+            changed = put_parameter(s, c->parameter, in->values, to) || changed;
+            continue;
+        }
+        for (int32_t i = 0; i < c->size; i++) {
+            const double given[3] = {in->values ? in->values[i] : 0.,
+                                     in->order > 0 && in->values ? in->derivatives[i] : 0.,
+                                     in->order > 1 && in->values ? in->derivatives[c->size + i]
+                                                                 : 0.};
+            const bool now =
+                in->values ? put_input(to, c->offset + i, given) : release_input(to, c->offset + i);
+            changed = changed || now;
+        }
+    }
+    if (changed) {
+        to->at->changed = 1;
+    }
+}
+
+bool mech_sim_same_parameters(const struct mech_sim *s, const struct mech_state *a,
+                              const struct mech_state *b)
+{
+    return memcmp(a->parameter, b->parameter, (size_t)s->sizes.parameter * sizeof(double)) == 0;
+}
+
+/* Parameters among the inputs: the model of their new values. All inputs stand in s->next then. */
+static int set_with_parameters(struct mech_sim *s, const struct mech_input_change *inputs,
+                               size_t count, struct mech_diag *diag)
+{
+    mech_state_copy(&s->now, &s->next);
+    mech_sim_put_inputs(s, inputs, count, &s->next);
+    if (!mech_sim_same_parameters(s, &s->now, &s->next)) {
+        MECH_TRY(mech_sim_rebuild(s, s->next.parameter, diag));
+    }
+    mech_state_copy(&s->next, &s->now);
+    return 0;
+}
+
+int mech_sim_set_inputs(struct mech_sim *s, const struct mech_input_change *inputs, size_t count,
+                        struct mech_diag *diag)
+{
+    const char *reason = "";
+    const int code = mech_sim_check_inputs(s, inputs, count, &reason);
+    bool parameters = false;
+
+    if (code) {
+        mech_diag_add(diag, "", "%s", reason);
+        return code;
+    }
+    for (size_t k = 0; k < count; k++) {
+        const struct mech_channel_info *const c =
+            mech_model_input(s->model, (size_t)inputs[k].index);
+
+        parameters = parameters || c->kind == MECH_INPUT_PARAMETER;
+    }
+    s->has_trial = false;
+    if (parameters) {
+        return set_with_parameters(s, inputs, count, diag);
+    }
+    mech_sim_put_inputs(s, inputs, count, &s->now);
+    return 0;
 }
 
 int mech_sim_set_input(struct mech_sim *s, int32_t index, const double *values, int32_t order,
                        const double *derivatives)
 {
-    const struct mech_channel_info *const c = mech_model_input(s->model, (size_t)index);
-    const int32_t n = c->size;
-    bool finite = true, changed = false;
+    const struct mech_input_change change = {index, order, values, derivatives};
+    struct mech_diag diag;
 
-    for (int32_t i = 0; values && i < n; i++) {
-        finite = finite && isfinite(values[i]);
-    }
-    for (int32_t i = 0; values && i < order * n; i++) {
-        finite = finite && isfinite(derivatives[i]);
-    }
-    if (!finite) {
-        return MECH_NOT_FINITE;
-    }
-    s->has_trial = false;
-    if (c->kind == MECH_INPUT_PARAMETER) {
-        return set_parameter_input(s, c->parameter, values);
-    }
-    for (int32_t i = 0; i < n; i++) {
-        const int32_t at = c->offset + i;
-
-        if (values) {
-            const double first = order > 0 ? derivatives[i] : 0.;
-            const double second = order > 1 ? derivatives[n + i] : 0.;
-
-            changed = put_input(s, at, values[i], first, second) || changed;
-        } else if (s->now.input_set[at] != 0.) {
-            s->now.input_set[at] = 0.;
-            memset(s->now.input + 4 * (size_t)at, 0, 4 * sizeof(double));
-            changed = true;
-        }
-    }
-    if (changed) {
-        s->now.at->changed = 1;
-    }
-    return 0;
+    mech_diag_init(&diag);
+    const int code = mech_sim_set_inputs(s, &change, 1, &diag);
+    mech_diag_fini(&diag);
+    return code;
 }
 
 void mech_sim_get_input(const struct mech_sim *s, int32_t index, double *values)
@@ -138,7 +215,11 @@ void mech_sim_get_outputs(const struct mech_sim *s, double *values)
 
 void mech_sim_trial_outputs(const struct mech_sim *s, double *values)
 {
-    all_outputs(s, &s->next, values);
+    if (s->command.rebuilt) {
+        memcpy(values, s->trial_outputs, mech_sim_output_size(s) * sizeof *values);
+    } else {
+        all_outputs(s, &s->next, values);
+    }
 }
 
 void mech_sim_get_output(const struct mech_sim *s, int32_t index, double *values)

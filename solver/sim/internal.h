@@ -9,6 +9,7 @@
 struct mech_command {
     enum mech_step_kind kind;
     bool running, trial, forced;
+    bool rebuilt; /* parameters among its inputs: the model is the command's while it runs */
     double t0, t_end, h;
     uint64_t done, count;
     struct mech_step_report *report;
@@ -26,7 +27,9 @@ struct mech_sim {
     struct mech_state point; /* of mech_sim_evaluate */
     double *extra;           /* [v + 1] forces of the command */
     struct mech_rates rates; /* of mech_sim_evaluate; made when first needed */
+    double *trial_outputs;   /* of a trial with other parameters; made when first needed */
     bool has_rates, has_trial, differenced;
+    bool astray; /* no memory to build the model of `now` again: tried with the next command */
     struct mech_command command;
     struct mech_names names[3]; /* inputs, outputs, parameters */
     struct mech_arena arena;    /* of the names */
@@ -50,6 +53,16 @@ void mech_machine_fini(struct mech_machine *machine);
 void mech_sim_take(struct mech_sim *s, const struct mech_machine *machine);
 /* Rebuild with other parameters; on a fault nothing changes. Same returns as build. */
 int mech_sim_rebuild(struct mech_sim *s, const double *parameters, struct mech_diag *diag);
+
+/* channels.c: why these inputs cannot be set, or 0; and set them in a state, parameters included (the
+ * model is not touched). */
+int mech_sim_check_inputs(const struct mech_sim *s, const struct mech_input_change *inputs,
+                          size_t count, const char **reason);
+void mech_sim_put_inputs(const struct mech_sim *s, const struct mech_input_change *inputs,
+                         size_t count, struct mech_state *to);
+/* True when both have the same parameters. */
+bool mech_sim_same_parameters(const struct mech_sim *s, const struct mech_state *a,
+                              const struct mech_state *b);
 
 /* step.c: no infinity and no NaN among x [n]. */
 bool mech_sim_all_finite(const double *x, size_t n);

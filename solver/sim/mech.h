@@ -82,6 +82,20 @@ int32_t mech_sim_variable_find(const struct mech_sim *s, enum mech_causality cau
  * 0; MECH_NOT_FINITE (nothing changed). */
 int mech_sim_set_input(struct mech_sim *s, int32_t index, const double *values, int32_t order,
                        const double *derivatives);
+
+/* One of several inputs that are set together. */
+struct mech_input_change {
+    int32_t index;
+    int32_t order;             /* of the derivatives, 0 to 2 */
+    const double *values;      /* [size]; NULL: given back to the model */
+    const double *derivatives; /* [order × size] first, then second; NULL when order is 0 */
+};
+
+/* Set all of them, as mech_sim_set_input does, or none. 0; MECH_NOT_FINITE; MECH_INVALID (no such
+ * input, or parameters with which there is no model: diag); negative. */
+int mech_sim_set_inputs(struct mech_sim *s, const struct mech_input_change *inputs, size_t count,
+                        struct mech_diag *diag);
+
 /* Value at the current time. */
 void mech_sim_get_input(const struct mech_sim *s, int32_t index, double *values);
 
@@ -133,6 +147,10 @@ struct mech_step_request {
     uint64_t count; /* STEP_COUNT: internal steps of size h, > 0 */
     const struct mech_marker_force *forces; /* [force_count], acting during this step only */
     size_t force_count;
+    /* [input_count] set at the start of this step, and latched once it is committed: a trial that is
+     * dropped and a step that fails leave no trace of them; read by begin only */
+    const struct mech_input_change *inputs;
+    size_t input_count;
     bool trial; /* leave the committed state; mech_sim_commit keeps the end state */
 };
 
@@ -158,7 +176,8 @@ int mech_sim_step(struct mech_sim *s, const struct mech_step_request *r,
 /* The same in slices, so that a pool can be fair and a long command can be cancelled:
  * begin → advance … → finish, or abandon at any time. Between begin and finish the committed state
  * is what every reader sees, and no other change is allowed.
- * begin: 0; MECH_INVALID (H not positive and finite, until ≤ now, count 0, over 1e12 steps). */
+ * begin: 0; MECH_INVALID (H not positive and finite, until ≤ now, count 0, over 1e12 steps, a force
+ * or an input that cannot be); negative. */
 int mech_sim_step_begin(struct mech_sim *s, const struct mech_step_request *r,
                         struct mech_step_report *report);
 /* At most `most` internal steps. 0 with *done; or an outcome: the command is over, nothing is
@@ -167,10 +186,14 @@ int mech_sim_step_advance(struct mech_sim *s, uint64_t most, bool *done);
 void mech_sim_step_finish(struct mech_sim *s); /* commits, or keeps the trial */
 void mech_sim_step_abandon(struct mech_sim *s);
 bool mech_sim_stepping(const struct mech_sim *s);
+/* False while a command steps with other parameters, which came among its inputs: then the outputs
+ * of the committed state cannot be had until it is over. */
+bool mech_sim_readable(const struct mech_sim *s);
 
 /* Trials: a trial's end state is readable until it is committed, or discarded by any change. */
 bool mech_sim_has_trial(const struct mech_sim *s);
-int mech_sim_commit(struct mech_sim *s); /* MECH_NOT_FOUND: there is no trial */
+/* MECH_NOT_FOUND: there is no trial; negative: nothing changed. */
+int mech_sim_commit(struct mech_sim *s);
 void mech_sim_discard_trial(struct mech_sim *s);
 double mech_sim_trial_time(const struct mech_sim *s);
 void mech_sim_trial_outputs(const struct mech_sim *s, double *values);

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const double most_steps = 1e12;
@@ -45,6 +46,8 @@ static int plan(const struct mech_sim *s, const struct mech_step_request *r, str
 static const char *refuse(const struct mech_sim *s, const struct mech_step_request *r,
                           struct mech_command *c)
 {
+    const char *reason = NULL;
+
     if (s->command.running) {
         return "a step is in progress";
     }
@@ -60,8 +63,71 @@ static const char *refuse(const struct mech_sim *s, const struct mech_step_reque
             }
         }
     }
+    if (mech_sim_check_inputs(s, r->inputs, r->input_count, &reason)) {
+        return reason;
+    }
     return plan(s, r, c) ? "the step's size must be positive, finite, and at most 1e12 steps"
                          : NULL;
+}
+
+static int refused(struct mech_step_report *report, int code, const char *reason)
+{
+    snprintf(report->reason, sizeof report->reason, "%.159s", reason);
+    report->outcome = code;
+    return code;
+}
+
+/* The model of the committed state again, after a command with other parameters. */
+static void put_model_back(struct mech_sim *s)
+{
+    struct mech_diag ignored;
+
+    mech_diag_init(&ignored);
+    s->astray = mech_sim_rebuild(s, s->now.parameter, &ignored) != 0;
+    mech_diag_fini(&ignored);
+}
+
+/* The model for parameters that came with the command. */
+static int take_parameters(struct mech_sim *s, struct mech_command *c,
+                           struct mech_step_report *report)
+{
+    const size_t n = mech_sim_output_size(s) + 1;
+    struct mech_diag diag;
+
+    if (c->trial && !s->trial_outputs) {
+        s->trial_outputs = calloc(n, sizeof *s->trial_outputs);
+        if (!s->trial_outputs) {
+            return refused(report, MECH_NO_MEMORY, mech_err_text(MECH_NO_MEMORY));
+        }
+    }
+    mech_diag_init(&diag);
+    const int code = mech_sim_rebuild(s, s->next.parameter, &diag);
+    c->rebuilt = code == 0;
+    if (code) {
+        refused(report, code, diag.count ? diag.entries[0].text : mech_err_text(code));
+    }
+    mech_diag_fini(&diag);
+    return code;
+}
+
+/* The working state: the committed one with the command's inputs. */
+static int prepare(struct mech_sim *s, const struct mech_step_request *r, struct mech_command *c,
+                   struct mech_step_report *report)
+{
+    if (s->astray) {
+        put_model_back(s);
+    }
+    if (s->astray) {
+        return refused(report, MECH_NO_MEMORY, mech_err_text(MECH_NO_MEMORY));
+    }
+    s->has_trial = false;
+    mech_state_copy(&s->now, &s->next);
+    s->next.extra = NULL;
+    if (r->input_count == 0) {
+        return 0;
+    }
+    mech_sim_put_inputs(s, r->inputs, r->input_count, &s->next);
+    return mech_sim_same_parameters(s, &s->now, &s->next) ? 0 : take_parameters(s, c, report);
 }
 
 int mech_sim_step_begin(struct mech_sim *s, const struct mech_step_request *r,
@@ -74,17 +140,13 @@ int mech_sim_step_begin(struct mech_sim *s, const struct mech_step_request *r,
     *report = (struct mech_step_report){.linear = "", .vi = ""};
     const char *const reason = refuse(s, r, &fresh);
     if (reason) {
-        snprintf(report->reason, sizeof report->reason, "%s", reason);
-        report->outcome = MECH_INVALID;
-        return MECH_INVALID;
+        return refused(report, MECH_INVALID, reason);
     }
+    MECH_TRY(prepare(s, r, &fresh, report));
     *c = fresh;
     c->running = true;
-    s->has_trial = false;
     report->step_size = c->h;
     report->differenced = s->differenced;
-    mech_state_copy(&s->now, &s->next);
-    s->next.extra = NULL;
     if (c->forced) {
         memset(s->extra, 0, n * sizeof *s->extra);
         for (size_t i = 0; i < r->force_count; i++) {
@@ -147,8 +209,7 @@ static int fail(struct mech_sim *s, int code, const struct mech_step_result *res
     report->vi_iterations += (uint64_t)result->vi_iterations;
     snprintf(report->reason, sizeof report->reason, "%s",
              result->reason[0] ? result->reason : mech_err_text(code));
-    s->command.running = false;
-    s->next.extra = NULL;
+    mech_sim_step_abandon(s);
     return code;
 }
 
@@ -239,17 +300,33 @@ void mech_sim_step_finish(struct mech_sim *s)
     }
     c->report->linear = s->type->linear ? s->type->linear(s->stepper) : "";
     c->report->vi = s->type->vi ? s->type->vi(s->stepper) : "";
-    if (c->trial) {
-        s->has_trial = true;
-    } else {
+    if (!c->trial) {
         swap_states(s);
+        return;
+    }
+    s->has_trial = true;
+    if (c->rebuilt) {
+        c->rebuilt = false;
+        mech_sim_trial_outputs(s, s->trial_outputs);
+        c->rebuilt = true;
+        put_model_back(s);
     }
 }
 
 void mech_sim_step_abandon(struct mech_sim *s)
 {
+    const bool rebuilt = s->command.running && s->command.rebuilt;
+
     s->command.running = false;
     s->next.extra = NULL;
+    if (rebuilt) {
+        put_model_back(s);
+    }
+}
+
+bool mech_sim_readable(const struct mech_sim *s)
+{
+    return !(s->command.running && s->command.rebuilt);
 }
 
 bool mech_sim_stepping(const struct mech_sim *s)
@@ -281,6 +358,15 @@ int mech_sim_commit(struct mech_sim *s)
 {
     if (!s->has_trial) {
         return MECH_NOT_FOUND;
+    }
+    if (s->command.rebuilt) {
+        struct mech_diag diag;
+
+        mech_diag_init(&diag);
+        const int code = mech_sim_rebuild(s, s->next.parameter, &diag);
+        mech_diag_fini(&diag);
+        MECH_FOLD(code);
+        s->astray = false;
     }
     swap_states(s);
     s->has_trial = false;

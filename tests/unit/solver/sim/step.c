@@ -135,6 +135,143 @@ static void committed_trials_equal_steps_to_the_bit(void)
     mech_sim_destroy(b);
 }
 
+/* DRIVEN with an input that is a parameter too. */
+#define TUNED                                                                                      \
+    "{'mechd': 1, 'parameters': {'c': 100}, 'nodes': [{'name': 'n', 'type': 'Node1D',"             \
+    "'initialCoordinates': [0.5]}], 'objects': [{'name': 'm', 'type': 'Mass1D', 'node': 'n',"      \
+    "'physicsMass': 1}, {'name': 's', 'type': 'CoordinateSpringDamper', 'markers': ['g', 'x'],"    \
+    "'stiffness': '=c', 'damping': 1}], 'markers': [{'name': 'g',"                                 \
+    "'type': 'MarkerGroundCoordinate'}, {'name': 'x', 'type': 'MarkerNodeCoordinate',"             \
+    "'node': 'n'}], 'loads': [{'name': 'F', 'type': 'LoadCoordinate', 'marker': 'x'}],"            \
+    "'sensors': [{'name': 'e', 'type': 'SensorObject', 'object': 's',"                             \
+    "'outputVariable': 'Force'}],"                                                                 \
+    "'inputs': [{'name': 'f', 'load': 'F'}, {'name': 'p', 'parameter': 'c'}],"                     \
+    "'outputs': [{'name': 'e', 'sensor': 'e'}], 'solver': {'stepSize': 0.001}}"
+
+static double first_output(const struct mech_sim *s)
+{
+    double value = NAN;
+    mech_sim_get_outputs(s, &value);
+    return value;
+}
+
+static void inputs_of_a_dropped_trial_leave_no_trace(void)
+{
+    struct mech_sim *const a = model_of(TUNED), *const b = model_of(TUNED);
+    const double force = 20., slope = 3., soft = 40.;
+    const struct mech_input_change in[] = {{0, 1, &force, &slope}, {1, 0, &soft, NULL}};
+    struct mech_step_report report;
+
+    for (size_t count = 1; count <= 2; count++) {
+        const struct mech_step_request trial = {
+            .size = 0.01, .trial = true, .inputs = in, .input_count = count};
+        const size_t size = mech_sim_snapshot_size(a);
+        char *const before = calloc(2, size), *const after = before + size;
+        double value = NAN, tried = NAN;
+
+        mech_sim_snapshot_write(a, before);
+        const double output = first_output(a);
+        CU_ASSERT_EQUAL(mech_sim_step(a, &trial, &report), 0);
+        mech_sim_trial_outputs(a, &tried);
+        mech_sim_snapshot_write(a, after);
+        CU_ASSERT_EQUAL(memcmp(before, after, size), 0);
+        CU_ASSERT_EQUAL(first_output(a), output);
+        CU_ASSERT_NOT_EQUAL(tried, output);
+        mech_sim_get_input(a, 0, &value);
+        CU_ASSERT_EQUAL(value, 0.);
+        CU_ASSERT_EQUAL(mech_sim_get_parameter(a, 0), 100.);
+
+        /* and the next step is as if there had been no trial */
+        CU_ASSERT_EQUAL(model_step(a, 0.01), 0);
+        CU_ASSERT_EQUAL(model_step(b, 0.01), 0);
+        CU_ASSERT_EQUAL(model_state(a).q[0], model_state(b).q[0]);
+        CU_ASSERT_EQUAL(first_output(a), first_output(b));
+        free(before);
+    }
+    mech_sim_destroy(a);
+    mech_sim_destroy(b);
+}
+
+static void inputs_of_a_step_act_as_if_set_before_it(void)
+{
+    struct mech_sim *const a = model_of(TUNED), *const b = model_of(TUNED),
+                           *const c = model_of(TUNED);
+    const double force = 20., slopes[] = {3., -400.}, soft = 40.;
+    const struct mech_input_change in[] = {{0, 2, &force, slopes}, {1, 0, &soft, NULL}};
+    const struct mech_step_request step = {.size = 0.01, .inputs = in, .input_count = 2};
+    struct mech_step_request trial = step;
+    struct mech_step_report report;
+    double tried = NAN;
+
+    trial.trial = true;
+    CU_ASSERT_EQUAL(mech_sim_set_input(a, 0, &force, 2, slopes), 0);
+    CU_ASSERT_EQUAL(mech_sim_set_input(a, 1, &soft, 0, NULL), 0);
+    CU_ASSERT_EQUAL(model_step(a, 0.01), 0);
+    CU_ASSERT_EQUAL(mech_sim_step(b, &step, &report), 0);
+    CU_ASSERT_EQUAL(mech_sim_step(c, &trial, &report), 0);
+    mech_sim_trial_outputs(c, &tried);
+    CU_ASSERT_EQUAL(mech_sim_commit(c), 0);
+    CU_ASSERT_EQUAL(first_output(c), tried);
+    for (int k = 0; k < 3; k++) {
+        CU_ASSERT_EQUAL(model_state(a).q[0], model_state(b).q[0]);
+        CU_ASSERT_EQUAL(model_state(a).q[0], model_state(c).q[0]);
+        CU_ASSERT_EQUAL(first_output(a), first_output(b));
+        CU_ASSERT_EQUAL(first_output(a), first_output(c));
+        CU_ASSERT_EQUAL(mech_sim_get_parameter(c, 0), 40.);
+        CU_ASSERT_EQUAL(model_step(a, 0.01), 0);
+        CU_ASSERT_EQUAL(model_step(b, 0.01), 0);
+        CU_ASSERT_EQUAL(model_step(c, 0.01), 0);
+    }
+    mech_sim_destroy(a);
+    mech_sim_destroy(b);
+    mech_sim_destroy(c);
+}
+
+static void inputs_that_cannot_be_are_refused_with_the_step(void)
+{
+    struct mech_sim *const s = model_of(TUNED);
+    const double one = 1., bad = NAN, huge = 1e308;
+    const struct mech_input_change in[] = {{0, 0, &bad, NULL}, {0, 1, &one, &bad},
+                                           {2, 0, &one, NULL}, {-1, 0, &one, NULL},
+                                           {0, 3, &one, &one}, {0, 1, &one, &huge}};
+    struct mech_step_report report;
+
+    for (size_t k = 0; k < sizeof in / sizeof *in; k++) {
+        const struct mech_input_change both[] = {{1, 0, &one, NULL}, in[k]};
+        const struct mech_step_request r = {.size = 10., .inputs = both, .input_count = 2};
+        double value = NAN;
+
+        CU_ASSERT_NOT_EQUAL(mech_sim_step(s, &r, &report), 0);
+        CU_ASSERT(report.reason[0] != '\0');
+        mech_sim_get_input(s, 0, &value);
+        CU_ASSERT_EQUAL(value, 0.);
+        CU_ASSERT_EQUAL(mech_sim_get_parameter(s, 0), 100.);
+        CU_ASSERT_EQUAL(mech_sim_time(s), 0.);
+        CU_ASSERT_EQUAL(first_output(s), 50.);
+    }
+    mech_sim_destroy(s);
+}
+
+static void readers_wait_for_a_command_with_other_parameters(void)
+{
+    struct mech_sim *const s = model_of(TUNED);
+    const double soft = 40., force = 1.;
+    const struct mech_input_change in[] = {{0, 0, &force, NULL}, {1, 0, &soft, NULL}};
+    struct mech_step_request r = {.size = 10., .inputs = in, .input_count = 1};
+    struct mech_step_report report;
+
+    CU_ASSERT_EQUAL(mech_sim_step_begin(s, &r, &report), 0);
+    CU_ASSERT(mech_sim_readable(s));
+    mech_sim_step_abandon(s);
+    r.input_count = 2;
+    CU_ASSERT_EQUAL(mech_sim_step_begin(s, &r, &report), 0);
+    CU_ASSERT_FALSE(mech_sim_readable(s));
+    mech_sim_step_abandon(s);
+    CU_ASSERT(mech_sim_readable(s));
+    CU_ASSERT_EQUAL(first_output(s), 50.);
+    mech_sim_destroy(s);
+}
+
 static void a_failed_step_changes_nothing(void)
 {
     /* the law has no real value beyond u = 0.6, where the mass is driven to */
@@ -401,6 +538,10 @@ UNIT_TESTS(UNIT_TEST(a_step_is_split_into_equal_internal_steps),
            UNIT_TEST(until_and_count_end_exactly), UNIT_TEST(impossible_requests_are_refused),
            UNIT_TEST(a_trial_leaves_the_committed_state), UNIT_TEST(any_change_discards_the_trial),
            UNIT_TEST(committed_trials_equal_steps_to_the_bit),
+           UNIT_TEST(inputs_of_a_dropped_trial_leave_no_trace),
+           UNIT_TEST(inputs_of_a_step_act_as_if_set_before_it),
+           UNIT_TEST(inputs_that_cannot_be_are_refused_with_the_step),
+           UNIT_TEST(readers_wait_for_a_command_with_other_parameters),
            UNIT_TEST(a_failed_step_changes_nothing),
            UNIT_TEST(newton_that_does_not_converge_says_so),
            UNIT_TEST(a_new_input_acts_in_full_at_once),
