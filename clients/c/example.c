@@ -4,10 +4,13 @@
  *
  * Each communication step is tried first with the force of the last one, then with the force for
  * its end, and the second try is kept. Prints time and outputs with all their digits. With
- * MECHC_FOLLOW set, what it prints comes from the stream instead, as another listener sees it. */
+ * MECHC_FOLLOW set, what it prints comes from the stream instead, as another listener sees it. With
+ * MECHC_PUSH set, all forces go ahead through the forces socket, each with the time from which it
+ * holds, and the steps carry none. */
 #include "clients/c/mechc.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -32,6 +35,34 @@ static int advance(struct mechc_partner *p, struct mechc_exchange *x, double for
         result = mechc_partner_trial(p, x);
     }
     return result == MECHC_OK ? mechc_partner_commit(p, &(struct mechc_exchange){0}) : result;
+}
+
+static double force_at(long k)
+{
+    return 20. * sin(0.3 * (double)k);
+}
+
+/* All forces but the first, stamped just before their steps begin; then one that holds at once: once
+ * it is seen as the input's value, those before it have arrived too. */
+static int push(struct mechc *c, struct mechc_partner *p, char **argv, double size)
+{
+    const long steps = strtol(argv[5], NULL, 10);
+    const double first = 0.5;
+    int result = MECHC_OK;
+    for (long k = 1; k < steps && result == MECHC_OK; k++) {
+        const double force = force_at(k);
+        result = mechc_partner_push(p, ((double)k - 1e-4) * size, &force, 1);
+    }
+    if (result == MECHC_OK) {
+        result = mechc_partner_push(p, 0., &first, 1);
+    }
+    double seen = 0.;
+    for (int tries = 0; result == MECHC_OK && seen != first; tries++) {
+        size_t count = 0;
+        result =
+            tries < 100000 ? mechc_input(c, argv[2], argv[3], &seen, 1, &count) : MECHC_TIMEOUT;
+    }
+    return result;
 }
 
 /* Subscriptions take a moment: the first frame that arrives says that this one holds. */
@@ -65,12 +96,16 @@ static int drive(struct mechc *c, char **argv, int count)
     if (result == MECHC_OK) {
         result = mechc_partner_open(c, argv[2], &hello, &p);
     }
+    const bool pushed = getenv("MECHC_PUSH") != NULL;
+    if (result == MECHC_OK && pushed) {
+        result = push(c, p, argv, x.size);
+    }
     for (long k = 0; k < steps && result == MECHC_OK; k++) {
-        const double force = 20. * sin(0.3 * (double)k);
+        const double force = force_at(k);
         x.inputs = &last;
-        x.input_count = 1;
+        x.input_count = pushed ? 0 : 1;
         x.iteration = 0;
-        result = advance(p, &x, force);
+        result = pushed ? mechc_partner_step(p, &x) : advance(p, &x, force);
         if (result == MECHC_OK && !stream) {
             print(x.time, values, x.output_count < MOST ? x.output_count : MOST);
         }

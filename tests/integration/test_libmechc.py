@@ -20,10 +20,11 @@ class Libmechc(unittest.TestCase):
     def tearDownClass(cls):
         cls.daemon.stop()
 
-    def example(self, instance, *outputs, name='force', follow=False):
+    def example(self, instance, *outputs, name='force', mode=None, base=None):
         program = os.path.join(harness.BUILD, 'clients', 'c', 'mechc-example')
-        environment = {**os.environ, **({'MECHC_FOLLOW': '1'} if follow else {})}
-        return subprocess.run([program, self.daemon.base, instance, name, str(H), str(STEPS)] +
+        environment = {**os.environ, **({mode: '1'} if mode else {})}
+        return subprocess.run([program, base or self.daemon.base, instance, name, str(H),
+                               str(STEPS)] +
                               list(outputs), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               text=True, timeout=60 * harness.SLOW, env=environment)
 
@@ -32,12 +33,13 @@ class Libmechc(unittest.TestCase):
         self.assertEqual(done.stderr, '')
         return [[float(x) for x in line.split()] for line in done.stdout.split('\n') if line]
 
-    def expected(self):
+    def expected(self, first=0.0):
         """The same forces over HTTP: time, x and v after each step."""
         twin, rows = self.daemon.create(models.oscillator()), []
         for k in range(STEPS):
+            force = 20 * math.sin(0.3 * k) if k > 0 else first
             reply = self.daemon.call('POST', '/v1/instances/%s/step' % twin,
-                                     {'size': H, 'inputs': {'force': 20 * math.sin(0.3 * k)}})
+                                     {'size': H, 'inputs': {'force': force}})
             rows.append([reply['time'], reply['outputs']['x'], reply['outputs']['v']])
         return rows
 
@@ -50,9 +52,24 @@ class Libmechc(unittest.TestCase):
         self.assertEqual([[t, x, v] for t, v, x in rows], self.expected())
 
     def test_the_stream_tells_a_listener_the_same(self):
-        rows = self.rows(self.example(self.daemon.create(models.oscillator()), follow=True))
+        rows = self.rows(self.example(self.daemon.create(models.oscillator()), mode='MECHC_FOLLOW'))
         self.assertGreater(len(rows), 0)
         self.assertEqual([row[:3] for row in rows], self.expected()[-len(rows):])
+
+    def test_pushed_forces_act_from_their_time(self):
+        done = self.example(self.daemon.create(models.oscillator()), 'x', 'v', mode='MECHC_PUSH')
+        self.assertEqual(self.rows(done), self.expected(first=0.5))
+
+    def test_a_unix_socket_serves_as_well(self):
+        with Daemon('--listen', 'unix:http.sock') as daemon:
+            base = 'unix:' + os.path.join(daemon.folder, 'http.sock')
+            done = self.example(daemon.create(models.oscillator()), 'x', 'v', base=base)
+            self.assertEqual(self.rows(done), self.expected())
+            done = self.example('i-999', 'x', base=base)
+            self.assertEqual((done.returncode, 'i-999' in done.stderr), (1, True), done.stderr)
+        done = self.example('i-1', 'x', base='unix:/no/such/socket')
+        self.assertEqual(done.returncode, 1)
+        self.assertIn('/no/such/socket', done.stderr)
 
     def test_refusals_carry_their_reason(self):
         done = self.example('i-999', 'x')
