@@ -342,7 +342,8 @@ class Partner:
 
 
 class Stream:
-    """Frames of one instance from the stream socket."""
+    """Frames of one instance from the stream socket, each communication step once: who subscribes
+    while a step is published may get its frame twice, one of them as the last value again."""
 
     def __init__(self, daemon, instance, form='state'):
         import zmq
@@ -351,6 +352,7 @@ class Stream:
         self.socket.rcvtimeo = int(10000 * SLOW)
         self.socket.connect(daemon.info['stream'])
         self.socket.subscribe('%s/%s/' % (form, instance))
+        self.sequence = 0
 
     def __enter__(self):
         return self
@@ -360,8 +362,12 @@ class Stream:
 
     def next(self):
         """(topic, frame as header and values, or parsed JSON)."""
-        topic, frame = self.socket.recv_multipart()
-        return topic.decode(), unpack(frame) if frame[:4] == b'MCHD' else json.loads(frame)
+        while True:
+            topic, frame = self.socket.recv_multipart()
+            found = unpack(frame) if frame[:4] == b'MCHD' else json.loads(frame)
+            if found['sequence'] > self.sequence or found['flags'] & REWOUND:
+                self.sequence = found['sequence']
+                return topic.decode(), found
 
 
 class Forces:
