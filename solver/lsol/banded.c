@@ -125,7 +125,7 @@ static int factor(void *self, const struct mech_mat *a, int32_t *where)
     return bad < 0 ? 0 : MECH_SINGULAR;
 }
 
-static void solve(void *self, double *x, int32_t count)
+static int solve(void *self, double *x, int32_t count)
 {
     const struct banded *const b = self;
     const size_t n = (size_t)b->shape.rows;
@@ -147,6 +147,7 @@ static void solve(void *self, double *x, int32_t count)
             break;
         }
     }
+    return 0;
 }
 
 const struct mech_lsol_type mech_lsol_banded = {

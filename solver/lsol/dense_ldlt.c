@@ -166,7 +166,7 @@ static int factor(void *self, const struct mech_mat *a, int32_t *where)
     return bunch_kaufman(d, a, where);
 }
 
-static void solve(void *self, double *x, int32_t count)
+static int solve(void *self, double *x, int32_t count)
 {
     const struct dense_ldlt *const d = self;
     switch (d->method) {
@@ -191,6 +191,7 @@ static void solve(void *self, double *x, int32_t count)
         mech_scale_apply(d->n, d->scale, x, count);
         break;
     }
+    return 0;
 }
 
 const struct mech_lsol_type mech_lsol_dense_ldlt = {

@@ -83,7 +83,7 @@ static int factor(void *self, const struct mech_mat *a, int32_t *where)
     return 0;
 }
 
-static void solve(void *self, double *x, int32_t count)
+static int solve(void *self, double *x, int32_t count)
 {
     const struct dense_lu *const d = self;
     mech_scale_apply(d->n, d->row, x, count);
@@ -95,6 +95,7 @@ static void solve(void *self, double *x, int32_t count)
         }
     }
     mech_scale_apply(d->n, d->col, x, count);
+    return 0;
 }
 
 const struct mech_lsol_type mech_lsol_dense_lu = {

@@ -183,7 +183,7 @@ static int factor(void *self, const struct mech_mat *a, int32_t *where)
     return *where < 0 ? 0 : MECH_SINGULAR;
 }
 
-static void solve(void *self, double *x, int32_t count)
+static int solve(void *self, double *x, int32_t count)
 {
     struct klu *const k = self;
     if (k->n > 0) {
@@ -191,6 +191,7 @@ static void solve(void *self, double *x, int32_t count)
         klu_solve(k->symbolic, k->use_chosen ? k->chosen : k->diagonal, k->n, count, x, &k->common);
         mech_scale_apply(k->n, k->col_scale, x, count);
     }
+    return 0;
 }
 
 const struct mech_lsol_type mech_lsol_klu = {

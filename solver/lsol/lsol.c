@@ -36,15 +36,16 @@ const struct mech_lsol_type *mech_lsol_find(const char *name)
     return NULL;
 }
 
-/* The cheapest member that suits, or NULL. */
+/* The cheapest member that suits whatever the values are, or NULL. */
 static const struct mech_lsol_type *cheapest(const struct mech_mat *a)
 {
     const struct mech_lsol_type *best = NULL;
     double least = HUGE_VAL;
     for (size_t i = 0; mech_lsol_types[i] != NULL; i++) {
-        const double cost = mech_lsol_types[i]->cost(a);
+        const struct mech_lsol_type *const type = mech_lsol_types[i];
+        const double cost = type->definite || type->iterative ? -1. : type->cost(a);
         if (cost >= 0. && cost < least) {
-            best = mech_lsol_types[i];
+            best = type;
             least = cost;
         }
     }
@@ -136,8 +137,8 @@ int32_t mech_lsol_where(const struct mech_lsol *s)
     return s->where;
 }
 
-void mech_lsol_solve(struct mech_lsol *s, double *x, int32_t count)
+int mech_lsol_solve(struct mech_lsol *s, double *x, int32_t count)
 {
     assert(s->ready);
-    s->type->solve(s->self, x, count);
+    return s->type->solve(s->self, x, count);
 }

@@ -177,7 +177,7 @@ static int first_order_jacobian(struct mech_sim *s, double *out)
         for (size_t i = 0; i < nv; i++) {
             column[i] = out[(nv + i) * ld + j];
         }
-        mech_lsol_solve(s->rates.mass, column, 1);
+        code = mech_lsol_solve(s->rates.mass, column, 1);
         for (size_t i = 0; i < nv; i++) {
             out[(nv + i) * ld + j] = column[i];
         }

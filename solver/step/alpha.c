@@ -171,12 +171,15 @@ int mech_alpha_start(void *self, struct mech_state *state, struct mech_step_resu
 
 static int factor(struct alpha *s, struct mech_step_result *result)
 {
-    const int code = mech_lsol_factor(s->solver, &s->W);
+    return mech_linear_outcome(s->model, "iteration matrix", s->solver,
+                               mech_lsol_factor(s->solver, &s->W), result);
+}
 
-    if (code == MECH_SINGULAR) {
-        mech_singular_reason(s->model, "iteration matrix", mech_lsol_where(s->solver), result);
-    }
-    return code;
+/* r := W⁻¹ r */
+static int solve(struct alpha *s, double *r, struct mech_step_result *result)
+{
+    return mech_linear_outcome(s->model, "iteration matrix", s->solver,
+                               mech_lsol_solve(s->solver, r, 1), result);
 }
 
 /* W and X for a step size; what is linear stays until h changes. */
@@ -320,7 +323,7 @@ static int iterate(struct alpha *s, struct mech_state *state, double h, double t
         if (k == 0 || !newton->modified) {
             MECH_TRY(form_tangent(s, state, t, result));
         }
-        mech_lsol_solve(s->solver, s->r, 1);
+        MECH_TRY(solve(s, s->r, result));
         result->iterations++;
         for (int32_t i = 0; i < s->nv; i++) {
             const double dq = -s->r[i];
@@ -342,7 +345,7 @@ static int solve_linear(struct alpha *s, struct mech_state *state, double h, dou
 
     weights(s, h, w);
     MECH_TRY(mech_rates_force(&s->rates, &now, r, result));
-    mech_lsol_solve(s->solver, r, 1);
+    MECH_TRY(solve(s, r, result));
     for (int32_t i = 0; i < s->nv; i++) {
         state->q[i] += r[i];
         state->v[i] += w[1] * r[i];
@@ -367,8 +370,7 @@ static int step_states(struct alpha *s, struct mech_state *state, double h, doub
     for (int32_t i = 0; i < s->nx; i++) {
         state->x[i] += 0.5 * h * s->rate[i];
     }
-    mech_lsol_solve(s->x_solver, state->x, 1);
-    return 0;
+    return mech_lsol_solve(s->x_solver, state->x, 1);
 }
 
 int mech_alpha_step(void *self, struct mech_state *state, double h, double t_end,

@@ -66,7 +66,11 @@ static int factor(struct stepper *s, double h, struct mech_step_result *result)
 {
     int32_t where = -1;
     const int code = mech_moreau_jean_factor(&s->core, h, &where);
-    if (code > 0) {
+    if (code == MECH_NOT_CONVERGED || code == MECH_UNSUPPORTED) {
+        (void)snprintf(result->reason, sizeof result->reason,
+                       "the linear solver \"%s\" cannot solve with M + h theta C + h^2 theta^2 K",
+                       mech_lsol_name(s->core.motion.solver));
+    } else if (code > 0) {
         char owner[96] = "";
         mech_model_owner(s->model, where, owner, sizeof owner);
         (void)snprintf(result->reason, sizeof result->reason,

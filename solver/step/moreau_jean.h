@@ -51,10 +51,10 @@ int mech_free_motion_init(struct mech_free_motion *f, const struct mech_linear_p
 void mech_free_motion_fini(struct mech_free_motion *f);
 /* W for this h. 0; MECH_SINGULAR with the coordinate in *where. */
 int mech_free_motion_factor(struct mech_free_motion *f, double h, int32_t *where);
-/* x := W⁻¹ x, x [nv]. */
-void mech_free_motion_solve(const struct mech_free_motion *f, double *x);
-/* dv [nv] = v_free − v_k = −W⁻¹ r. */
-void mech_free_motion_velocity(const struct mech_free_motion *f, const double *q, const double *v,
+/* x := W⁻¹ x, x [nv]. Returns as mech_lsol_solve. */
+int mech_free_motion_solve(const struct mech_free_motion *f, double *x);
+/* dv [nv] = v_free − v_k = −W⁻¹ r. Returns as mech_lsol_solve. */
+int mech_free_motion_velocity(const struct mech_free_motion *f, const double *q, const double *v,
                                const double *force, double *dv);
 
 /* Contact rows: active set, A, impulses. */
@@ -81,8 +81,8 @@ int mech_impacts_init(struct mech_impacts *c, const struct mech_contact_rows *ro
                       const struct mech_free_motion *motion,
                       const struct mech_moreau_jean_settings *settings);
 void mech_impacts_fini(struct mech_impacts *c);
-/* A for the W that the free motion has now. */
-void mech_impacts_factor(struct mech_impacts *c);
+/* A for the W that the free motion has now. Returns as mech_lsol_solve. */
+int mech_impacts_factor(struct mech_impacts *c);
 /* Active rows at (q, v). */
 void mech_impacts_find(struct mech_impacts *c, const double *q, const double *v);
 /* P from v and the free change of velocity; added to dv [nv] as W⁻¹HᵀP and written to impulse

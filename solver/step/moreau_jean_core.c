@@ -31,8 +31,11 @@ int mech_moreau_jean_factor(struct mech_moreau_jean *s, double h, int32_t *where
         return 0;
     }
     MECH_TRY(mech_free_motion_factor(&s->motion, h, where));
-    mech_impacts_factor(&s->impacts);
-    return 0;
+    const int code = mech_impacts_factor(&s->impacts);
+    if (code != 0) {
+        s->motion.h = 0.;
+    }
+    return code;
 }
 
 /* v += dv, q += h (θ v_{k+1} + (1 − θ) v_k), v̇ = dv/h */
@@ -56,9 +59,15 @@ int mech_moreau_jean_step(struct mech_moreau_jean *s, const double *force, struc
 {
     mech_impacts_find(&s->impacts, state->q, state->v);
 
-    mech_free_motion_velocity(&s->motion, state->q, state->v, force, s->dv);
-    const int code = mech_impacts_solve(&s->impacts, state->v, s->dv, state->impulse, result);
-    if (code > 0) {
+    int code = mech_free_motion_velocity(&s->motion, state->q, state->v, force, s->dv);
+    if (code == 0) {
+        code = mech_impacts_solve(&s->impacts, state->v, s->dv, state->impulse, result);
+    }
+    if (code == MECH_NOT_CONVERGED || code == MECH_UNSUPPORTED) {
+        (void)snprintf(result->reason, sizeof result->reason,
+                       "the linear solver \"%s\" did not find the velocities",
+                       mech_lsol_name(s->motion.solver));
+    } else if (code > 0) {
         (void)snprintf(result->reason, sizeof result->reason,
                        "the impulses of %d active contact rows were not found (%s), residual %g",
                        (int)s->impacts.count, mech_err_text(code), result->residual);

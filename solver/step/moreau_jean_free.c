@@ -72,15 +72,15 @@ int mech_free_motion_factor(struct mech_free_motion *f, double h, int32_t *where
     return 0;
 }
 
-void mech_free_motion_solve(const struct mech_free_motion *f, double *x)
+int mech_free_motion_solve(const struct mech_free_motion *f, double *x)
 {
     if (f->inverse == NULL) {
-        mech_lsol_solve(f->solver, x, 1);
-        return;
+        return mech_lsol_solve(f->solver, x, 1);
     }
     for (int32_t i = 0; i < f->part->nv; i++) {
         x[i] *= f->inverse[i];
     }
+    return 0;
 }
 
 /* --- the residual
@@ -195,17 +195,17 @@ static void residual(const struct mech_free_motion *f, const double *q, const do
     }
 }
 
-void mech_free_motion_velocity(const struct mech_free_motion *f, const double *q, const double *v,
-                               const double *force, double *restrict dv)
+int mech_free_motion_velocity(const struct mech_free_motion *f, const double *q, const double *v,
+                              const double *force, double *restrict dv)
 {
     const size_t n = (size_t)f->part->nv;
     if (!f->merged) {
         residual(f, q, v, force, dv);
-        mech_free_motion_solve(f, dv);
+        MECH_TRY(mech_free_motion_solve(f, dv));
         for (size_t i = 0; i < n; i++) {
             dv[i] = -dv[i];
         }
-        return;
+        return 0;
     }
     // hC v + h²θK v = (W − M) v/θ: C is not read
     const double inverse = 1. / f->theta;
@@ -215,8 +215,9 @@ void mech_free_motion_velocity(const struct mech_free_motion *f, const double *q
     }
     mech_mat_mul(f->part->K, -f->h, f->u, 1., dv);
     mech_mat_mul(f->part->M, inverse, v, 1., dv);
-    mech_free_motion_solve(f, dv);
+    MECH_TRY(mech_free_motion_solve(f, dv));
     for (size_t i = 0; i < n; i++) {
         dv[i] -= inverse * v[i];
     }
+    return 0;
 }

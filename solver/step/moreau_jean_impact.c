@@ -119,7 +119,7 @@ static void row_add(const struct mech_contact_rows *rows, int32_t i, double p, d
     }
 }
 
-void mech_impacts_factor(struct mech_impacts *c)
+int mech_impacts_factor(struct mech_impacts *c)
 {
     const int32_t count = row_count(c);
     const size_t n = (size_t)c->motion->part->nv;
@@ -127,16 +127,17 @@ void mech_impacts_factor(struct mech_impacts *c)
         double *const column = c->columns != NULL ? c->columns + (size_t)j * n : c->work;
         memset(column, 0, n * sizeof *column);
         row_add(c->rows, j, 1., column);
-        mech_free_motion_solve(c->motion, column);
+        MECH_TRY(mech_free_motion_solve(c->motion, column));
         double *const a = c->A + (size_t)j * (size_t)count;
         for (int32_t i = 0; i < count; i++) {
             a[i] = row_dot(c->rows, i, column);
         }
     }
+    return 0;
 }
 
 /* dv += W⁻¹ Hᵀ P of the active rows */
-static void push(struct mech_impacts *c, double *restrict dv)
+static int push(struct mech_impacts *c, double *restrict dv)
 {
     const size_t n = (size_t)c->motion->part->nv;
     const double *const inverse = c->motion->inverse;
@@ -166,11 +167,12 @@ static void push(struct mech_impacts *c, double *restrict dv)
         }
     }
     if (any && inverse == NULL && c->columns == NULL) {
-        mech_free_motion_solve(c->motion, c->work);
+        MECH_TRY(mech_free_motion_solve(c->motion, c->work));
         for (size_t k = 0; k < n; k++) {
             dv[k] += c->work[k];
         }
     }
+    return 0;
 }
 
 /* --- the step
@@ -258,6 +260,5 @@ int mech_impacts_solve(struct mech_impacts *c, const double *v, double *dv, doub
     for (int32_t i = 0; i < c->count; i++) {
         impulse[c->active[i]] = c->P[i];
     }
-    push(c, dv);
-    return 0;
+    return push(c, dv);
 }

@@ -17,6 +17,24 @@ void mech_singular_reason(const struct mech_model *m, const char *what, int32_t 
              what, path, (int)column);
 }
 
+int mech_linear_outcome(const struct mech_model *m, const char *what, const struct mech_lsol *s,
+                        int code, struct mech_step_result *result)
+{
+    const int32_t where = mech_lsol_where(s);
+
+    if (code == MECH_SINGULAR) {
+        mech_singular_reason(m, what, where, result);
+    } else if (code == MECH_UNSUPPORTED) {
+        snprintf(result->reason, sizeof result->reason,
+                 "the %s is not positive definite, which the linear solver \"%s\" asks for", what,
+                 mech_lsol_name(s));
+    } else if (code == MECH_NOT_CONVERGED) {
+        snprintf(result->reason, sizeof result->reason,
+                 "the linear solver \"%s\" did not converge with the %s", mech_lsol_name(s), what);
+    }
+    return code;
+}
+
 int mech_rates_init(struct mech_rates *r, const struct mech_model *m, const char *linear,
                     struct mech_step_result *result)
 {
@@ -42,11 +60,8 @@ int mech_rates_init(struct mech_rates *r, const struct mech_model *m, const char
         mech_singular_reason(m, "mass matrix", 0, result);
     }
     MECH_TRY(code);
-    code = mech_lsol_factor(r->mass, part->M);
-    if (code == MECH_SINGULAR) {
-        mech_singular_reason(m, "mass matrix", mech_lsol_where(r->mass), result);
-    }
-    return code;
+    return mech_linear_outcome(m, "mass matrix", r->mass, mech_lsol_factor(r->mass, part->M),
+                               result);
 }
 
 void mech_rates_fini(struct mech_rates *r)
@@ -99,7 +114,8 @@ int mech_rates_vdot(struct mech_rates *r, const struct mech_rate_point *at, doub
     MECH_TRY(mech_rates_force(r, at, r->f, result));
     memcpy(vdot, r->f, (size_t)mech_model_linear(r->model)->nv * sizeof *vdot);
     if (r->mass) {
-        mech_lsol_solve(r->mass, vdot, 1);
+        return mech_linear_outcome(r->model, "mass matrix", r->mass,
+                                   mech_lsol_solve(r->mass, vdot, 1), result);
     }
     return 0;
 }
