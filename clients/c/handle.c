@@ -29,6 +29,10 @@ static int fill(struct mechc *c, const char *base)
     base = base && *base ? base : "http://127.0.0.1:8080";
     const bool known = strncmp(base, "http://", 7) == 0 || strncmp(base, "https://", 8) == 0 ||
                        strncmp(base, "unix:/", 6) == 0;
+    if (!known && (strstr(base, "://") || strncmp(base, "unix:", 5) == 0)) {
+        return mechc_fail(c, MECHC_BAD_ARGUMENT,
+                          "%s: not http://host:port, https://host:port or unix:/path", base);
+    }
     // "host:port" alone means http
     mechc_bytes_text(&c->body, known ? "" : "http://");
     mechc_bytes_text(&c->body, base);

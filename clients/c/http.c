@@ -94,7 +94,8 @@ int mechc_call(struct mechc *c, const struct mechc_request *r, struct mechc_repl
     char url[MECHC_PATH + 512];
     const int n = snprintf(url, sizeof url, "%s%s", local ? "http://localhost" : c->base, r->path);
     if (n < 0 || (size_t)n >= sizeof url || r->path[0] != '/') {
-        return mechc_fail(c, MECHC_BAD_ARGUMENT, "this address cannot be used");
+        return mechc_fail(c, MECHC_BAD_ARGUMENT,
+                          "'%.80s' is no path: it begins with / and is short", r->path);
     }
     mechc_bytes_clear(&c->reply);
     mechc_bytes_add(&c->reply, "", 0);

@@ -60,6 +60,7 @@ struct mechctl {
     bool colour;             /* stdout is a terminal that may be coloured */
     const char *file;        /* file that the request came from, for its errors; or NULL */
     const char *prefix;      /* pointer prefix that stands for the file's root */
+    int lead;                /* bytes before the file in the body */
     struct mechc_bytes body; /* of the next request */
     struct mechc_bytes held; /* a reply that outlives the next request */
 };

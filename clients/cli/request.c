@@ -17,6 +17,21 @@ static void print_fault(const struct mechctl *m, const struct mechc_fault *f)
     fprintf(stderr, "%s%s%s\n", pointer, *pointer ? ": " : "", f->message);
 }
 
+/* Where a file stops being JSON; its place counts from the file's beginning, not from that of the
+ * request around it (m->lead bytes on the first line). False: this is no such failure. */
+static bool print_malformed(const struct mechctl *m, const struct mechc_error *e)
+{
+    int line, column, text = 0;
+    if (!m->file || strcmp(e->code, "malformed-json") != 0 ||
+        sscanf(e->text, "line %d, column %d: %n", &line, &column, &text) != 2 || text == 0) {
+        return false;
+    }
+    const int shift = line == 1 && column > m->lead ? m->lead : 0;
+    fprintf(stderr, "%s: line %d, column %d: %s\nmechctl: refused (%s)\n", m->file, line,
+            column - shift, e->text + text, e->code);
+    return true;
+}
+
 int mechctl_result(struct mechctl *m, int result)
 {
     static const int codes[] = {
@@ -33,6 +48,9 @@ int mechctl_result(struct mechctl *m, int result)
     const struct mechc_error *const e = mechc_last_error(m->c);
     for (size_t i = 0; i < e->fault_count; i++) {
         print_fault(m, &e->faults[i]);
+    }
+    if (print_malformed(m, e)) {
+        return MECHCTL_REFUSED;
     }
     const bool coded = *e->code != 0;
     if (e->fault_count == 1 && strcmp(e->faults[0].message, e->text) == 0) {

@@ -154,7 +154,7 @@ bool mechp_json_numbers(const json_t *value, const char *path, struct mech_diag 
     const size_t n = array ? json_array_size(value) : 1;
     *count = 0;
     if (n > most) {
-        mech_diag_add(d, path, "has %zu numbers; at most %zu are taken", n, most);
+        mech_diag_add(d, path, "has %zu numbers, at most %zu fit", n, most);
         return false;
     }
     bool good = true;

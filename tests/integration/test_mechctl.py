@@ -107,6 +107,18 @@ class Mechctl(unittest.TestCase):
             self.assertIn('/objects/1/stifness', done.stderr)
         self.assertEqual(self.run_program('check', self.model).returncode, 0)
 
+    def test_what_is_no_json_is_told_by_its_place_in_the_file(self):
+        for text, place in (('# x', 'line 1, column 1'), ('{"mechd": 1\n "name" 5}', 'line 2, column'),
+                            ('[' * 100, 'line 1, column 32')):
+            path = os.path.join(self.folder, 'no.json')
+            with open(path, 'w', encoding='utf-8') as f:
+                f.write(text)
+            for arguments in (['check', path], ['create', path]):
+                done = self.run_program(*arguments)
+                self.assertEqual(done.returncode, 1, done)
+                self.assertTrue(done.stderr.startswith('%s: %s' % (path, place)), done.stderr)
+                self.assertIn('(malformed-json)', done.stderr)
+
     def test_exit_codes(self):
         self.assertEqual(self.run_program('show', 'i-999').returncode, 1)
         self.assertEqual(self.run_program('dance').returncode, 2)
@@ -115,6 +127,10 @@ class Mechctl(unittest.TestCase):
         done = self.run_program('list', server='http://127.0.0.1:1')
         self.assertEqual(done.returncode, 3)
         self.assertIn('127.0.0.1:1', done.stderr)
+        for address in ('ftp://x', 'unix:relative', 'https:/x://'):
+            done = self.run_program('list', server=address)
+            self.assertEqual(done.returncode, 2, done)
+            self.assertIn(address, done.stderr)
 
     def test_help_of_every_command(self):
         listed = self.good('help')

@@ -8,6 +8,7 @@ static int run(struct mechctl *m)
     m->file = m->arguments[0];
     m->prefix = "/model";
     mechc_bytes_text(&m->body, "{\"model\":");
+    m->lead = (int)m->body.length;
     int code = mechctl_read_file(m->file, &m->body);
     mechc_bytes_text(&m->body, "}");
     struct mechc_json reply;

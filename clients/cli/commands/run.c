@@ -26,7 +26,7 @@ static int run(struct mechctl *m)
 
 static const struct mechctl_option options[] = {
     {"pace", "P", "simulated seconds per second (default 1: real time)"},
-    {"fast", NULL, "as fast as it goes"},
+    {"fast", NULL, "as fast as it goes; needs --until"},
     {"period", "H", "communication step, in seconds"},
     {"until", "T", "end time, in seconds (default: until it is stopped)"},
     {0},

@@ -55,9 +55,8 @@ const struct mechctl_command mechctl_state = {
     .name = "state",
     .arguments = "ID [PART=VALUE,... ...]",
     .summary = "print the state of an instance, or set parts of it",
-    .details =
-        "  mechctl state i-1 q=0.1,0.2 v=0,0\n"
-        "Parts that can be set: time, q, v, x, z. A vector of one value ends with a comma: q=0.1,",
+    .details = "  mechctl state i-1 q=0.1,0.2 v=0,0\n"
+               "Parts that can be set: time, q, v, x, z.",
     .least = 1,
     .most = -1,
     .run = run,

@@ -260,16 +260,16 @@ static int run(struct mechctl *m)
 }
 
 static const struct mechctl_option options[] = {
-    {"follow", NULL, "one line a frame instead of an updating table (also when not on a terminal)"},
-    {"count", "N", "end after N frames (pictures)"},
-    {"every", "S", "at most one frame in S seconds"},
+    {"follow", NULL, "one line a frame instead of an updating table (as it is without a terminal)"},
+    {"count", "N", "end after N lines, or N updates of the table"},
+    {"every", "S", "show at most one frame in S seconds"},
     {0},
 };
 
 const struct mechctl_command mechctl_watch = {
     .name = "watch",
     .arguments = "ID",
-    .summary = "show the outputs live, from the ZeroMQ stream",
+    .summary = "show the outputs live, from the stream",
     .details = "Lines are tab-separated: time, then every output; with --json an object each.\n"
                "Ctrl-C ends it.",
     .options = options,
