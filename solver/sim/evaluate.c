@@ -195,7 +195,11 @@ int mech_sim_evaluate(struct mech_sim *s, const struct mech_point *at, enum mech
 
     MECH_TRY(place_point(s, at));
     if (!s->has_rates) {
-        MECH_TRY(mech_rates_init(&s->rates, s->model, NULL, &result));
+        const int code = mech_rates_init(&s->rates, s->model, NULL, &result);
+        if (code) {
+            mech_rates_fini(&s->rates);
+            return code;
+        }
         s->has_rates = true;
     }
     mech_sim_want_shape(s, want, &rows, &cols);

@@ -115,7 +115,7 @@ void mech_sim_destroy(struct mech_sim *s)
 int mech_sim_reset(struct mech_sim *s)
 {
     const struct mech_parameters *const p = &s->document->parameters;
-    bool same = true;
+    bool same = !s->astray;
 
     for (size_t i = 0; i < p->n; i++) {
         same = same && memcmp(&p->at[i].value, &s->now.parameter[i], sizeof(double)) == 0;
@@ -127,6 +127,7 @@ int mech_sim_reset(struct mech_sim *s)
         const int code = mech_sim_rebuild(s, NULL, &diag);
         mech_diag_fini(&diag);
         MECH_TRY(code);
+        s->astray = false;
     }
     return start(s, NULL);
 }

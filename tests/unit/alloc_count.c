@@ -1,9 +1,8 @@
-/* Counts allocations: the program's own malloc family in front of glibc's, or the hook of the
- * sanitizers where these have replaced it. */
+/* Counts and refuses allocations: the program's own malloc family in front of glibc's, or of the
+ * sanitizers' where these have replaced it; there their hook counts. */
 #include "tests/unit/alloc_count.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stddef.h>
 
 #if defined(__has_feature)
@@ -18,6 +17,9 @@
 static _Thread_local bool counting;
 static _Thread_local long counted;
 
+static _Thread_local bool refusing, refuse_forever;
+static _Thread_local long passing, refused;
+
 static void count(void)
 {
     if (counting) {
@@ -25,10 +27,41 @@ static void count(void)
     }
 }
 
+static bool refuse(void)
+{
+    if (!refusing || passing-- > 0 || (!refuse_forever && refused > 0)) {
+        return false;
+    }
+    refused++;
+    return true;
+}
+
+/* prototypes of what stdlib.h would declare with other attributes */
+void *malloc(size_t size);
+void *calloc(size_t number, size_t size);
+void *realloc(void *block, size_t size);
+void *aligned_alloc(size_t alignment, size_t size);
+void *memalign(size_t alignment, size_t size);
+int posix_memalign(void **block, size_t alignment, size_t size);
+void free(void *block);
+
+#define EXPORTED __attribute__((visibility("default")))
+
 #ifdef HAS_SANITIZER
 
 int __sanitizer_install_malloc_and_free_hooks(void (*on_malloc)(const volatile void *, size_t),
                                               void (*on_free)(const volatile void *));
+
+/* the sanitizers' allocator under its internal names */
+void *__interceptor_malloc(size_t size);
+void *__interceptor_calloc(size_t number, size_t size);
+void *__interceptor_realloc(void *block, size_t size);
+void *__interceptor_memalign(size_t alignment, size_t size);
+
+#define REAL_malloc __interceptor_malloc
+#define REAL_calloc __interceptor_calloc
+#define REAL_realloc __interceptor_realloc
+#define REAL_memalign __interceptor_memalign
 
 static void on_malloc(const volatile void *block, size_t size)
 {
@@ -50,77 +83,91 @@ static void install(void)
     }
 }
 
+static bool enter(void)
+{
+    return !refuse();
+}
+
 #else
 
 /* glibc's allocator under its internal names */
 void *__libc_malloc(size_t size);
-void *__libc_calloc(size_t count, size_t size);
+void *__libc_calloc(size_t number, size_t size);
 void *__libc_realloc(void *block, size_t size);
 void *__libc_memalign(size_t alignment, size_t size);
 void __libc_free(void *block);
 
-/* prototypes of what stdlib.h would declare with other attributes */
-void *malloc(size_t size);
-void *calloc(size_t number, size_t size);
-void *realloc(void *block, size_t size);
-void *aligned_alloc(size_t alignment, size_t size);
-void *memalign(size_t alignment, size_t size);
-int posix_memalign(void **block, size_t alignment, size_t size);
-void free(void *block);
-
-#define EXPORTED __attribute__((visibility("default")))
-
-EXPORTED void *malloc(size_t size)
-{
-    count();
-    return __libc_malloc(size);
-}
-
-EXPORTED void *calloc(size_t number, size_t size)
-{
-    count();
-    return __libc_calloc(number, size);
-}
-
-EXPORTED void *realloc(void *block, size_t size)
-{
-    count();
-    return __libc_realloc(block, size);
-}
-
-EXPORTED void *aligned_alloc(size_t alignment, size_t size)
-{
-    count();
-    return __libc_memalign(alignment, size);
-}
-
-EXPORTED void *memalign(size_t alignment, size_t size)
-{
-    count();
-    return __libc_memalign(alignment, size);
-}
-
-EXPORTED int posix_memalign(void **block, size_t alignment, size_t size)
-{
-    count();
-    void *const found = __libc_memalign(alignment, size);
-    if (found == NULL) {
-        return ENOMEM;
-    }
-    *block = found;
-    return 0;
-}
+#define REAL_malloc __libc_malloc
+#define REAL_calloc __libc_calloc
+#define REAL_realloc __libc_realloc
+#define REAL_memalign __libc_memalign
 
 EXPORTED void free(void *block)
 {
     __libc_free(block);
 }
 
+/* operator new and new[] of C++, which the sanitizers replace on their own: counted */
+void *_Znwm(size_t size);
+void *_Znam(size_t size);
+
+EXPORTED void *_Znwm(size_t size)
+{
+    count();
+    return __libc_malloc(size);
+}
+
+EXPORTED void *_Znam(size_t size)
+{
+    return _Znwm(size);
+}
+
 static void install(void)
 {
 }
 
+static bool enter(void)
+{
+    count();
+    return !refuse();
+}
+
 #endif
+
+EXPORTED void *malloc(size_t size)
+{
+    return enter() ? REAL_malloc(size) : NULL;
+}
+
+EXPORTED void *calloc(size_t number, size_t size)
+{
+    return enter() ? REAL_calloc(number, size) : NULL;
+}
+
+EXPORTED void *realloc(void *block, size_t size)
+{
+    return enter() ? REAL_realloc(block, size) : NULL;
+}
+
+EXPORTED void *aligned_alloc(size_t alignment, size_t size)
+{
+    return enter() ? REAL_memalign(alignment, size) : NULL;
+}
+
+EXPORTED void *memalign(size_t alignment, size_t size)
+{
+    return enter() ? REAL_memalign(alignment, size) : NULL;
+}
+
+EXPORTED int posix_memalign(void **block, size_t alignment, size_t size)
+{
+    void *const found = enter() ? REAL_memalign(alignment, size) : NULL;
+    if (found == NULL) {
+        return ENOMEM;
+    }
+    *block = found;
+    return 0;
+}
 
 void alloc_count_start(void)
 {
@@ -133,4 +180,18 @@ long alloc_count_stop(void)
 {
     counting = false;
     return counted;
+}
+
+void alloc_refuse_start(long first, bool forever)
+{
+    refuse_forever = forever;
+    passing = first;
+    refused = 0;
+    refusing = true;
+}
+
+long alloc_refuse_stop(void)
+{
+    refusing = false;
+    return refused;
 }

@@ -5,11 +5,22 @@
  *     CU_ASSERT_EQUAL(alloc_count_stop(), 0);
  *
  * Counted are malloc, calloc, realloc, aligned_alloc and posix_memalign of the whole program and
- * its libraries; memory that is only returned is not counted. Also works under the sanitizers. */
+ * its libraries; memory that is only returned is not counted. Also works under the sanitizers.
+ *
+ * Refuses allocations as well, for tests such as "creation survives any failed allocation". */
 #pragma once
+
+#include <stdbool.h>
 
 /* begins to count in this thread, from zero */
 void alloc_count_start(void);
 
 /* ends counting; returns the number of allocations since the start */
 long alloc_count_stop(void);
+
+/* From now on in this thread, let `first` allocations pass and refuse the next one, or all later
+ * ones when `forever`. C++'s operator new is never refused. */
+void alloc_refuse_start(long first, bool forever);
+
+/* allocates as before; returns the number of allocations refused */
+long alloc_refuse_stop(void);
