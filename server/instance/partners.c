@@ -12,6 +12,20 @@
 #include <string.h>
 #include <sys/random.h>
 
+static void free_room(struct mechd_partner_room *room)
+{
+    free(room->changes);
+    free(room->derivatives);
+}
+
+/* Room for the inputs of one frame. 0 or MECH_NO_MEMORY. */
+static int make_room_for_inputs(const struct mechd_partner *p, struct mechd_partner_room *room)
+{
+    room->changes = calloc(p->input_count + 1, sizeof *room->changes);
+    room->derivatives = calloc(p->input_size * (size_t)p->order + 1, sizeof *room->derivatives);
+    return room->changes != NULL && room->derivatives != NULL ? 0 : MECH_NO_MEMORY;
+}
+
 static void destroy(struct mechd_partner *p)
 {
     for (int k = 0; k < p->pending_count; k++) {
@@ -20,7 +34,8 @@ static void destroy(struct mechd_partner *p)
     free(p->inputs);
     free(p->outputs);
     free(p->packed);
-    free(p->before);
+    free_room(&p->step);
+    free_room(&p->set);
     free(p);
 }
 
@@ -146,11 +161,15 @@ int mechd_partner_hello(struct mechd_instance *i, const json_t *hello, struct me
     p->outputs = out_side.index;
     p->output_count = out_side.count;
     p->output_size = out_side.size;
-    p->before_size = mech_sim_snapshot_size(i->sim);
-    p->before = malloc(p->before_size);
     p->packed = calloc(i->output_size + 1, sizeof *p->packed);
-    if (outcome == 0 && (p->before == NULL || p->packed == NULL)) {
+    if (outcome == 0 && p->packed == NULL) {
         outcome = MECH_NO_MEMORY;
+    }
+    if (outcome == 0) {
+        outcome = make_room_for_inputs(p, &p->step);
+    }
+    if (outcome == 0) {
+        outcome = make_room_for_inputs(p, &p->set);
     }
     if (outcome == 0 && !mech_diag_clean(diag)) {
         outcome = MECH_INVALID;
@@ -235,33 +254,45 @@ void mechd_partner_write(const struct mechd_instance *i, const struct mechd_part
     mechp_text_end(w);
 }
 
-int mechd_partner_set(struct mechd_instance *i, const struct mechd_partner *p, const double *values,
-                      uint32_t count)
+int mechd_partner_inputs(const struct mechd_instance *i, const struct mechd_partner *p,
+                         const double *values, uint32_t count,
+                         const struct mechd_partner_room *room)
 {
     const size_t n = p->input_size;
-    if (count == 0) {
-        return 0;
-    }
-    if (count != n * (size_t)(p->order + 1)) {
+    const size_t order = (size_t)p->order;
+    if (count != n * (order + 1)) {
         return MECH_MISMATCH;
     }
+
+    // a frame has all values, then all first derivatives; a change has its own derivatives together
     size_t at = 0;
+    double *derivatives = room->derivatives;
     for (size_t k = 0; k < p->input_count; k++) {
         struct mech_variable v;
         mech_sim_variable(i->sim, MECH_INPUT, (size_t)p->inputs[k], &v);
-        double derivatives[MECHD_ORDER_MOST * MECH_ITEM_OUTPUT_MAX];
-        if (v.size > MECH_ITEM_OUTPUT_MAX) {
-            return MECH_MISMATCH;
+        const size_t size = (size_t)v.size;
+        room->changes[k] = (struct mech_input_change){.index = p->inputs[k],
+                                                      .order = p->order,
+                                                      .values = values + at,
+                                                      .derivatives = derivatives};
+        for (size_t d = 0; d < order; d++) {
+            memcpy(derivatives, values + (d + 1) * n + at, size * sizeof *values);
+            derivatives += size;
         }
-        for (int32_t d = 0; d < p->order; d++) {
-            memcpy(derivatives + d * v.size, values + (size_t)(d + 1) * n + at,
-                   (size_t)v.size * sizeof *values);
-        }
-        MECH_TRY(mech_sim_set_input(i->sim, p->inputs[k], values + at, p->order,
-                                    p->order > 0 ? derivatives : NULL));
-        at += (size_t)v.size;
+        at += size;
     }
     return 0;
+}
+
+int mechd_partner_set(struct mechd_instance *i, const struct mechd_partner *p, const double *values,
+                      uint32_t count)
+{
+    MECH_TRY(mechd_partner_inputs(i, p, values, count, &p->set));
+    struct mech_diag ignored;
+    mech_diag_init(&ignored);
+    const int outcome = mech_sim_set_inputs(i->sim, p->set.changes, p->input_count, &ignored);
+    mech_diag_fini(&ignored);
+    return outcome;
 }
 
 void mechd_partner_pick(const struct mechd_instance *i, const struct mechd_partner *p,

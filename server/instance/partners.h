@@ -16,6 +16,12 @@ struct mechd_pending {
     bool used;      /* set within a command that is not over */
 };
 
+/* Room for a frame's inputs as the simulation takes them. */
+struct mechd_partner_room {
+    struct mech_input_change *changes; /* [input_count] */
+    double *derivatives;               /* [input_size × order] each input's together */
+};
+
 struct mechd_partner {
     struct mechd_partner *next;
     uint64_t lease;   /* 1 … 2^52, random */
@@ -26,9 +32,9 @@ struct mechd_partner {
     size_t input_count, output_count;
     size_t input_size, output_size; /* values */
     int32_t order;
-    double *packed; /* [all outputs of the instance] scratch */
-    void *before;   /* [snapshot size] the state before the inputs of a step */
-    size_t before_size;
+    double *packed;                                   /* [all outputs of the instance] scratch */
+    struct mechd_partner_room step;                   /* inputs of the command in progress */
+    struct mechd_partner_room set;                    /* inputs that are being set */
     struct mechd_pending pending[MECHD_PENDING_MOST]; /* forces for later, sorted by time */
     int pending_count;
 };
@@ -46,8 +52,12 @@ void mechd_partners_destroy(struct mechd_partner *first);
 void mechd_partner_write(const struct mechd_instance *i, const struct mechd_partner *p,
                          struct mechp_text *w);
 
-/* Set the partner's inputs: `count` values, all inputs, then their first derivatives … (none:
- * nothing is set). 0; MECH_MISMATCH (wrong count); MECH_NOT_FINITE. */
+/* The partner's inputs from `count` values: all inputs, then their first derivatives … They stand in
+ * room->changes and point into `values`. 0; MECH_MISMATCH (wrong count). */
+int mechd_partner_inputs(const struct mechd_instance *i, const struct mechd_partner *p,
+                         const double *values, uint32_t count,
+                         const struct mechd_partner_room *room);
+/* Set them. 0; MECH_MISMATCH; otherwise as mech_sim_set_inputs: nothing is set. */
 int mechd_partner_set(struct mechd_instance *i, const struct mechd_partner *p, const double *values,
                       uint32_t count);
 /* The partner's outputs picked from all of them. */

@@ -29,22 +29,21 @@ static void end_run(struct mechd_run *r, enum mechd_run_state state)
     }
 }
 
-/* Prepare the next period's command. False: the end has been reached. */
+/* Prepare the next period's command. Period k ends at start + (k + 1) × period, not a period after
+ * the time that it is, so that rounding does not add up. False: the end has been reached. */
 static bool next_period(struct mechd_run *r)
 {
     const double now = mech_sim_time(r->job.instance->sim);
     const struct mechd_run_settings *s = &r->settings;
-    r->stepping = (struct mechd_stepping){.request = {.kind = MECH_STEP_SIZE, .size = s->period}};
-    if (isnan(s->until)) {
-        return true;
-    }
-    if (now >= s->until - 1e-9 * s->period) {
+    const double slack = 1e-9 * s->period;
+    double end = r->time + (double)(r->periods + 1) * s->period;
+    if (now >= s->until - slack) {
         return false;
     }
-    if (now + s->period >= s->until - 1e-9 * s->period) {
-        r->stepping.request.kind = MECH_STEP_UNTIL;
-        r->stepping.request.size = s->until;
+    if (end >= s->until - slack) {
+        end = s->until;
     }
+    r->stepping = (struct mechd_stepping){.request = {.kind = MECH_STEP_UNTIL, .size = end}};
     return true;
 }
 
@@ -147,6 +146,7 @@ int mechd_run_start(struct mechd_instance *i, const struct mechd_run_settings *s
     r->id = ++i->runs;
     r->settings = *settings;
     r->start = mechd_now();
+    r->time = mech_sim_time(i->sim);
     r->timer.fire = fire;
     r->job.instance = i;
     r->job.run = tick;

@@ -26,6 +26,7 @@ struct mechd_run {
     uint64_t id;                        /* const */
     struct mechd_run_settings settings; /* const */
     uint64_t start;                     /* const: ns, when period 0 began */
+    double time;                        /* const: s, where period 0 began */
     _Atomic bool active;                /* the chain goes on; partner: finish */
     uint64_t due;                       /* the chain's: when the next period begins, ns */
     enum mechd_run_state state;

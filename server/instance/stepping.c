@@ -76,6 +76,9 @@ static void next_part(struct mechd_instance *i, struct mechd_stepping *s)
     const double stamp = mechd_partners_next(i);
     s->part = s->request;
     s->part.kind = MECH_STEP_UNTIL;
+    if (mech_sim_step_count(i->sim) != s->first) {
+        s->part.input_count = 0; // the command's inputs hold since its first part
+    }
     s->part.size = s->end;
     if (stamp < s->end) {
         const double at = s->start + s->h * ceil((stamp - s->start) / s->h - 1e-9);
@@ -92,6 +95,7 @@ static int begin(struct mechd_instance *i, struct mechd_stepping *s)
     mechd_partners_due(i);
     mechd_partners_used(i, true);
     s->start = mech_sim_time(i->sim);
+    s->first = mech_sim_step_count(i->sim);
     s->end = end_of(i->sim, &s->request);
     s->h = substep(i->sim, &s->request, s->end - s->start);
     const double stamp = mechd_partners_next(i);
@@ -203,7 +207,7 @@ enum mechd_progress mechd_stepping_slice(struct mechd_instance *i, struct mechd_
             return give_up(i, s);
         }
         if (!over && (!done || mechd_now() - start > (uint64_t)slice_ns)) {
-            return s->before != NULL ? MECHD_MORE_ALONE : MECHD_MORE;
+            return s->before != NULL || !mech_sim_readable(i->sim) ? MECHD_MORE_ALONE : MECHD_MORE;
         }
     }
 

@@ -15,10 +15,16 @@ void mechd_write_value(const struct mech_variable *v, const double *values, stru
 void mechd_write_values(const struct mech_sim *sim, enum mech_causality causality,
                         const double *packed, struct mechp_text *w);
 
-/* Set inputs from {"name": number | array | null}, with derivatives {"name": [d1, d2]}; `base` is
- * the place of `inputs` for messages. Faults go to c->diag, and then nothing has changed. */
-void mechd_set_inputs(struct mechd_call *c, const json_t *inputs, const json_t *derivatives,
-                      const char *base);
+/* Inputs of a request, ready for a step or to be set. */
+struct mechd_inputs {
+    struct mech_input_change *changes; /* [count], their numbers behind them */
+    size_t count;
+};
+/* Read {"name": number | array | null}, with derivatives {"name": [d1, d2]} (may be NULL); `base` is
+ * the place of `inputs` for messages. Faults go to c->diag or c->code. Fini in any case. */
+void mechd_read_inputs(struct mechd_call *c, const json_t *inputs, const json_t *derivatives,
+                       const char *base, struct mechd_inputs *out);
+void mechd_inputs_fini(struct mechd_inputs *in);
 
 /* Room for n doubles, or NULL: refused with OUT_OF_MEMORY. */
 double *mechd_doubles(struct mechd_call *c, size_t n);

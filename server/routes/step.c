@@ -1,7 +1,7 @@
 /* POST …/step and …/commit.
  *
- * Inputs given with a step are set first; if the step then fails, the state from before the inputs
- * is put back, so that a failed command leaves no trace. Inputs given with a trial stay latched.
+ * Inputs given with a step go with it: a step that fails and a trial that is dropped leave no trace of
+ * them.
  */
 #include "protocol/wire/json.h"
 #include "server/instance/stepping.h"
@@ -24,8 +24,7 @@ struct step_work {
     double expect_time; /* NaN: none */
     bool energy;
     struct mech_marker_force *forces;
-    void *before; /* the state before the inputs were set, or NULL */
-    size_t before_size;
+    struct mechd_inputs inputs;
 };
 
 static void free_work(struct mechd_call *c)
@@ -33,7 +32,7 @@ static void free_work(struct mechd_call *c)
     struct step_work *w = c->work;
     if (w != NULL) {
         free(w->forces);
-        free(w->before);
+        mechd_inputs_fini(&w->inputs);
         free(w);
     }
 }
@@ -155,20 +154,6 @@ static void read_forces(struct mechd_call *c, struct step_work *w)
     w->stepping.request.force_count = n;
 }
 
-/* Keep what the inputs are going to change. False: refused. */
-static bool keep_before(struct mechd_call *c, struct step_work *w)
-{
-    const struct mech_sim *sim = c->job.instance->sim;
-    w->before_size = mech_sim_snapshot_size(sim);
-    w->before = malloc(w->before_size);
-    if (w->before == NULL) {
-        mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for the step");
-        return false;
-    }
-    mech_sim_snapshot_write(sim, w->before);
-    return true;
-}
-
 /* Names of outputs, checked before the step. */
 static void check_outputs(struct mechd_call *c)
 {
@@ -204,12 +189,10 @@ static bool begin(struct mechd_call *c, struct step_work *w)
     const json_t *inputs = json_object_get(c->body, "inputs");
     const json_t *derivatives = json_object_get(c->body, "inputDerivatives");
     const bool given = json_is_object(inputs) || (inputs == NULL && derivatives != NULL);
-    if (given && mech_diag_clean(&c->diag) && !keep_before(c, w)) {
-        return false;
-    }
-    // with faults, the inputs are read for their own and nothing is set
     if (given) {
-        mechd_set_inputs(c, inputs, derivatives, "/inputs");
+        mechd_read_inputs(c, inputs, derivatives, "/inputs", &w->inputs);
+        w->stepping.request.inputs = w->inputs.changes;
+        w->stepping.request.input_count = w->inputs.count;
     }
     return !mechd_call_faulty(c) && c->code == MECHP_OK;
 }
@@ -302,20 +285,10 @@ static void write_reply(struct mechd_call *c, struct step_work *w)
     free(packed);
 }
 
-/* Undo the inputs of a command that failed. */
-static void undo_inputs(struct mechd_instance *i, struct step_work *w)
-{
-    bool same_kernel = true;
-    if (w->before != NULL) {
-        mech_sim_snapshot_read(i->sim, w->before, w->before_size, &same_kernel);
-    }
-}
-
 static enum mechd_progress run_step(struct mechd_call *c)
 {
     struct step_work *w = c->work;
     if (!w->stepping.begun && !begin(c, w)) {
-        undo_inputs(c->job.instance, w);
         return MECHD_DONE;
     }
     const enum mechd_progress progress = mechd_stepping_slice(c->job.instance, &w->stepping);
@@ -326,7 +299,6 @@ static enum mechd_progress run_step(struct mechd_call *c)
         write_reply(c, w);
         return MECHD_DONE;
     }
-    undo_inputs(c->job.instance, w);
     write_report(&w->stepping.report, &c->report);
     mechd_fail_outcome(c, w->stepping.outcome);
     if (w->stepping.report.reason[0] != '\0') {

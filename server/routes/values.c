@@ -80,10 +80,19 @@ static enum mechd_progress run_set_inputs(struct mechd_call *c)
             &c->diag);
     }
     // with faults, the inputs are read for their own and nothing is set
-    mechd_set_inputs(c, whole ? inputs : c->body,
-                     whole ? json_object_get(c->body, "inputDerivatives") : NULL,
-                     whole ? "/inputs" : "");
-    if (!mech_diag_clean(&c->diag)) {
+    struct mechd_inputs in;
+    int outcome = 0;
+    mechd_read_inputs(c, whole ? inputs : c->body,
+                      whole ? json_object_get(c->body, "inputDerivatives") : NULL,
+                      whole ? "/inputs" : "", &in);
+    if (mech_diag_clean(&c->diag) && c->code == MECHP_OK) {
+        outcome = mech_sim_set_inputs(c->job.instance->sim, in.changes, in.count, &c->diag);
+    }
+    mechd_inputs_fini(&in);
+    if (outcome < 0) {
+        return mechd_fail_outcome(c, outcome);
+    }
+    if (!mech_diag_clean(&c->diag) || c->code != MECHP_OK) {
         return MECHD_DONE;
     }
     mechd_instance_changed(c->job.instance, 0);

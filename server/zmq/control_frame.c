@@ -40,7 +40,6 @@ struct frame_request {
     struct mech_diag diag;
     char detail[256];
     struct mechd_stepping stepping;
-    bool undo; /* inputs were set for this step: put the state back if it fails */
     struct mechd_partner *partner;
 };
 
@@ -113,25 +112,39 @@ static void run_hello(struct frame_request *r)
     }
 }
 
-/* Set the frame's inputs. False: refused, nothing has changed. */
-static bool set_inputs(struct frame_request *r)
+/* Why the inputs of a frame cannot be set. */
+static void refuse_inputs(struct frame_request *r, int outcome)
 {
-    struct mechd_instance *i = r->job.instance;
-    struct mechd_partner *p = r->partner;
-    if (r->in.count == 0) {
-        return true;
+    if (outcome == MECH_MISMATCH) {
+        fail(r, MECHP_MALFORMED_FRAME, "the values do not fit the inputs of the hello");
+    } else if (outcome == MECH_NOT_FINITE) {
+        fail(r, MECHP_INVALID_REQUEST, "an input is not finite");
+    } else {
+        fail_outcome(r, outcome);
     }
-    mech_sim_snapshot_write(i->sim, p->before);
-    const int outcome = mechd_partner_set(i, p, r->values, r->in.count);
-    if (outcome != 0) {
-        bool same_kernel = true;
-        mech_sim_snapshot_read(i->sim, p->before, p->before_size, &same_kernel);
-        fail(r, outcome == MECH_NOT_FINITE ? MECHP_INVALID_REQUEST : MECHP_MALFORMED_FRAME,
-             outcome == MECH_NOT_FINITE ? "an input is not finite"
-                                        : "the values do not fit the inputs of the hello");
+}
+
+/* The command of the frame, with its inputs. False: refused, nothing has changed. */
+static bool begin_step(struct frame_request *r)
+{
+    struct mechd_partner *p = r->partner;
+    struct mech_step_request *step = &r->stepping.request;
+    *step = (struct mech_step_request){
+        .kind = MECH_STEP_SIZE, .size = r->in.size, .trial = r->in.kind == MECHP_TRIAL};
+    if (!(r->in.size > 0.) || !isfinite(r->in.size)) {
+        fail(r, MECHP_INVALID_REQUEST, "size must be greater than 0");
         return false;
     }
-    r->undo = true;
+    if (r->in.count > 0) {
+        const int outcome =
+            mechd_partner_inputs(r->job.instance, p, r->values, r->in.count, &p->step);
+        if (outcome != 0) {
+            refuse_inputs(r, outcome);
+            return false;
+        }
+        step->inputs = p->step.changes;
+        step->input_count = p->input_count;
+    }
     return true;
 }
 
@@ -139,30 +152,17 @@ static enum mechd_progress run_step(struct frame_request *r)
 {
     struct mechd_instance *i = r->job.instance;
     struct mechd_stepping *s = &r->stepping;
-    if (!s->begun) {
-        s->request = (struct mech_step_request){
-            .kind = MECH_STEP_SIZE, .size = r->in.size, .trial = r->in.kind == MECHP_TRIAL};
-        if (!(r->in.size > 0.) || !isfinite(r->in.size)) {
-            fail(r, MECHP_INVALID_REQUEST, "size must be greater than 0");
-            return MECHD_DONE;
-        }
-        if (!set_inputs(r)) {
-            return MECHD_DONE;
-        }
+    if (!s->begun && !begin_step(r)) {
+        return MECHD_DONE;
     }
     const enum mechd_progress progress = mechd_stepping_slice(i, s);
     if (progress != MECHD_DONE) {
         return progress;
     }
 
-    // between slices other jobs may have ended the lease
-    r->partner = mechd_partner_find(i, r->in.lease);
+    // the lease has lasted: hello and bye, which could end it, do not run between two slices
+    r->partner->used = mechd_now();
     if (s->outcome != 0) {
-        if (r->undo && r->partner != NULL) {
-            bool same_kernel = true;
-            mech_sim_snapshot_read(i->sim, r->partner->before, r->partner->before_size,
-                                   &same_kernel);
-        }
         fail_outcome(r, s->outcome);
         if (s->report.reason[0] != '\0') {
             fail(r, mechp_code_of_outcome(s->outcome), s->report.reason);
@@ -195,10 +195,15 @@ static void run_commit(struct frame_request *r)
 
 static void run_inputs(struct frame_request *r)
 {
-    if (set_inputs(r)) {
-        mechd_instance_changed(r->job.instance, 0);
-        r->out.time = mech_sim_time(r->job.instance->sim);
+    struct mechd_instance *i = r->job.instance;
+    const int outcome =
+        r->in.count > 0 ? mechd_partner_set(i, r->partner, r->values, r->in.count) : 0;
+    if (outcome != 0) {
+        refuse_inputs(r, outcome);
+        return;
     }
+    mechd_instance_changed(i, 0);
+    r->out.time = mech_sim_time(i->sim);
 }
 
 /* [q v x z]: asked for, or set. */
