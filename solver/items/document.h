@@ -51,6 +51,13 @@ struct mech_newton_settings {
     bool modified;
 };
 
+/* Step size control of the integrators that estimate their error. */
+struct mech_adaptive_settings {
+    double absolute_tolerance, relative_tolerance;
+    double initial_step, minimum_step, maximum_step; /* s; initial, maximum 0: the internal step */
+    double max_increase, safety;
+};
+
 enum mech_on_failure { MECH_ON_FAILURE_ERROR, MECH_ON_FAILURE_ACCEPT };
 
 struct mech_vi_settings {
@@ -68,6 +75,7 @@ struct mech_settings {
     double theta, gamma, activation_threshold; /* Moreau–Jean */
     double newmark_beta, newmark_gamma;        /* Newmark */
     const char *linear;                        /* a linear solver, NULL: chosen by structure */
+    struct mech_adaptive_settings adaptive;
     struct mech_newton_settings newton;
     struct mech_vi_settings vi;
 };

@@ -1,10 +1,14 @@
 /* Explicit Runge–Kutta schemes. The first stage is the v̇ that the state carries from the end of
- * the last step, so that a step costs as many evaluations as it has stages. */
+ * the last step, so that a step costs as many evaluations as it has stages. A pair takes the v̇ at the
+ * end of a substep as its last stage (first same as last). */
 #include "solver/step/erk.h"
 
 #include "solver/base/err.h"
+#include "solver/step/control.h"
 #include "solver/step/rates.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +20,7 @@ struct erk {
     double *memory;
     double *q, *v, *x; /* stage point, with ground slots */
     double *kq[MECH_ERK_STAGES], *kv[MECH_ERK_STAGES], *kx[MECH_ERK_STAGES];
+    double *q0, *v0, *vdot0, *x0; /* start of a substep, of pairs */
 };
 
 void mech_erk_check(const struct mech_model *m, struct mech_diag *d)
@@ -32,7 +37,7 @@ int mech_erk_create(const struct mech_model *m, const struct mech_tableau *table
     struct erk *const e = calloc(1, sizeof *e);
     const struct mech_state_sizes *const n = mech_model_sizes(m);
     const size_t v = (size_t)n->v + 1, x = (size_t)n->x + 1;
-    const size_t stages = (size_t)tableau->stages;
+    const size_t stages = (size_t)tableau->stages + (tableau->lower ? 1 : 0);
 
     *self = e;
     if (!e) {
@@ -42,7 +47,7 @@ int mech_erk_create(const struct mech_model *m, const struct mech_tableau *table
     e->tableau = tableau;
     e->nv = n->v;
     e->nx = n->x;
-    e->memory = calloc((stages + 1) * (2 * v + x), sizeof *e->memory);
+    e->memory = calloc((stages + 1) * (2 * v + x) + 3 * v + x, sizeof *e->memory);
     int code = e->memory ? 0 : MECH_NO_MEMORY;
     if (code == 0) {
         double *at = e->memory;
@@ -55,6 +60,10 @@ int mech_erk_create(const struct mech_model *m, const struct mech_tableau *table
             e->kv[i] = at, at += v;
             e->kx[i] = at, at += x;
         }
+        e->q0 = at, at += v;
+        e->v0 = at, at += v;
+        e->vdot0 = at, at += v;
+        e->x0 = at;
         code = mech_rates_init(&e->rates, m, mech_model_settings(m)->linear, result);
     }
     if (code) {
@@ -148,5 +157,87 @@ int mech_erk_step(void *self, struct mech_state *s, double h, double t_end,
     MECH_TRY(mech_rates_vdot(&e->rates, &(struct mech_rate_point){s, t_end, s->q, s->v}, s->vdot,
                              result));
     memcpy(s->a, s->vdot, (size_t)e->nv * sizeof *s->a);
+    return 0;
+}
+
+/* --- pairs ------------------------------------------------------------------------------------ */
+
+int32_t mech_erk_carry(const struct mech_model *m)
+{
+    (void)m;
+    return 1; /* the next substep, 0: not yet known */
+}
+
+static void save_start(struct erk *e, const struct mech_state *s)
+{
+    memcpy(e->q0, s->q, (size_t)e->nv * sizeof *e->q0);
+    memcpy(e->v0, s->v, (size_t)e->nv * sizeof *e->v0);
+    memcpy(e->vdot0, s->vdot, (size_t)e->nv * sizeof *e->vdot0);
+    memcpy(e->x0, s->x, (size_t)e->nx * sizeof *e->x0);
+}
+
+static void back_to_start(const struct erk *e, struct mech_state *s)
+{
+    memcpy(s->q, e->q0, (size_t)e->nv * sizeof *e->q0);
+    memcpy(s->v, e->v0, (size_t)e->nv * sizeof *e->v0);
+    memcpy(s->vdot, e->vdot0, (size_t)e->nv * sizeof *e->vdot0);
+    memcpy(s->x, e->x0, (size_t)e->nx * sizeof *e->x0);
+}
+
+/* Norm of the estimated error of the substep that ended in s, 1: as large as allowed. */
+static int estimate(struct erk *e, const struct mech_state *s, double h, double t_end,
+                    double *error, struct mech_step_result *result)
+{
+    const struct mech_adaptive_settings *const a = &mech_model_settings(e->model)->adaptive;
+    const int32_t last = e->tableau->stages, count = last + 1;
+    const size_t v = (size_t)e->nv, x = (size_t)e->nx;
+
+    /* the last stage: rates at the end */
+    memcpy(e->kq[last], s->v, v * sizeof *s->v);
+    memcpy(e->kv[last], s->vdot, v * sizeof *s->vdot);
+    MECH_TRY(mech_rates_xdot(&e->rates, s, t_end, s->x, e->kx[last], result));
+    memset(e->q, 0, v * sizeof *e->q);
+    memset(e->v, 0, v * sizeof *e->v);
+    memset(e->x, 0, x * sizeof *e->x);
+    add_stages(e->nv, count, e->tableau->e, h, e->kq, e->q);
+    add_stages(e->nv, count, e->tableau->e, h, e->kv, e->v);
+    add_stages(e->nx, count, e->tableau->e, h, e->kx, e->x);
+
+    const double sum = mech_control_squares(a, v, e->q0, s->q, e->q) +
+                       mech_control_squares(a, v, e->v0, s->v, e->v) +
+                       mech_control_squares(a, x, e->x0, s->x, e->x);
+    *error = sqrt(sum / fmax(1., (double)(2 * v + x)));
+    return 0;
+}
+
+int mech_erk_adaptive(void *self, struct mech_state *s, double h, double t_end,
+                      struct mech_step_result *result)
+{
+    struct erk *const e = self;
+    struct mech_control c;
+    double error = 0.;
+
+    mech_control_begin(&c, &mech_model_settings(e->model)->adaptive, e->tableau->lower, h,
+                       s->carry[0]);
+    while (s->at->time < t_end) {
+        const double end = mech_control_plan(&c, s->at->time, t_end);
+
+        save_start(e, s);
+        MECH_TRY(mech_erk_step(e, s, c.step, end, result));
+        MECH_TRY(estimate(e, s, c.step, end, &error, result));
+        if (mech_control_judge(&c, error)) {
+            s->at->time = end;
+        } else {
+            back_to_start(e, s);
+        }
+        if (mech_control_exhausted(&c, s->at->time)) {
+            snprintf(result->reason, sizeof result->reason,
+                     "the error asks for substeps under %.3g s at t = %.9g, or for too many",
+                     mech_model_settings(e->model)->adaptive.minimum_step, s->at->time);
+            return MECH_STEP_TOO_SMALL;
+        }
+    }
+    memcpy(s->a, s->vdot, (size_t)e->nv * sizeof *s->a);
+    s->carry[0] = c.next;
     return 0;
 }

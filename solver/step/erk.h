@@ -11,6 +11,9 @@ struct mech_tableau {
     double a[MECH_ERK_STAGES][MECH_ERK_STAGES];
     double b[MECH_ERK_STAGES];
     double c[MECH_ERK_STAGES];
+    /* A pair with error estimate h Σ e_i k_i, the last k being f at the end of the step: */
+    double e[MECH_ERK_STAGES];
+    int32_t lower; /* order of the lower member plus 1; 0: no estimate */
 };
 
 /* The operations of an explicit scheme; `create` of a member calls mech_erk_create with its
@@ -21,6 +24,12 @@ int mech_erk_create(const struct mech_model *m, const struct mech_tableau *table
 int mech_erk_start(void *self, struct mech_state *s, struct mech_step_result *result);
 int mech_erk_step(void *self, struct mech_state *s, double h, double t_end,
                   struct mech_step_result *result);
+/* A step of a pair, divided into substeps by solver.adaptive (control.h); the substep that it would
+ * take next stands in the state's carry. MECH_STEP_TOO_SMALL when the error asks for less than the
+ * minimum. While it runs, the state's time is the start of the substep. */
+int mech_erk_adaptive(void *self, struct mech_state *s, double h, double t_end,
+                      struct mech_step_result *result);
+int32_t mech_erk_carry(const struct mech_model *m);
 const char *mech_erk_linear(const void *self);
 void mech_erk_destroy(void *self);
 
@@ -28,3 +37,9 @@ void mech_erk_destroy(void *self);
 #define MECH_ERK_OPERATIONS                                                                        \
     .explicit_scheme = true, .check = mech_erk_check, .create = create, .start = mech_erk_start,   \
     .step = mech_erk_step, .linear = mech_erk_linear, .destroy = mech_erk_destroy
+
+/* The same for a pair. */
+#define MECH_ERK_PAIR_OPERATIONS                                                                   \
+    .explicit_scheme = true, .check = mech_erk_check, .carry = mech_erk_carry, .create = create,   \
+    .start = mech_erk_start, .step = mech_erk_adaptive, .linear = mech_erk_linear,                 \
+    .destroy = mech_erk_destroy

@@ -71,6 +71,27 @@ static void duffing_sweep_through_resonance(void)
                0.5062872273010911, agreement);
 }
 
+/* the sum of the positions at 2 s for four step sizes; the length of the spring is the reference */
+static void velocity_verlet_of_a_spring(void)
+{
+    double sum = 0.;
+
+    for (int i = 0; i < 4; i++) {
+        char text[2048];
+
+        snprintf(text, sizeof text,
+                 MODEL_OSCILLATOR(", 'referenceCoordinates': [1], 'initialVelocities': [1]", "10",
+                                  ", {'name': 's', 'type': 'CoordinateSpringDamper',"
+                                  "'markers': ['g', 'x'], 'stiffness': 1000}",
+                                  "",
+                                  ", 'solver': {'integrator': 'VelocityVerlet',"
+                                  "'stepSize': %.17g}"),
+                 1e-3 / (1 << i));
+        sum += end_of(text, 2000u << i);
+    }
+    CHECK_NEAR(sum, 4.365184132226787, agreement);
+}
+
 static void generic_ode2_two_points_in_space(void)
 {
     struct mech_sim *const s = model_of(
@@ -165,6 +186,7 @@ static void physical_pendulum_swings(void)
 
 UNIT_TESTS(UNIT_TEST(mass1d_moves_on), UNIT_TEST(rotor1d_turns_on),
            UNIT_TEST(spring_damper_on_a_line), UNIT_TEST(nonlinear_spring_settles),
-           UNIT_TEST(duffing_sweep_through_resonance), UNIT_TEST(generic_ode2_two_points_in_space),
-           UNIT_TEST(generic_ode1_oscillates), UNIT_TEST(static_position_by_damping),
-           UNIT_TEST(second_and_first_order_together), UNIT_TEST(physical_pendulum_swings))
+           UNIT_TEST(duffing_sweep_through_resonance), UNIT_TEST(velocity_verlet_of_a_spring),
+           UNIT_TEST(generic_ode2_two_points_in_space), UNIT_TEST(generic_ode1_oscillates),
+           UNIT_TEST(static_position_by_damping), UNIT_TEST(second_and_first_order_together),
+           UNIT_TEST(physical_pendulum_swings))
