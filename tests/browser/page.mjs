@@ -264,6 +264,20 @@ const tests = {
         }
     },
 
+    async an_address_that_names_nothing_is_told_and_left() {
+        for (const hash of ["#/nothing", "#/%", "#/<b>"]) {
+            const page = await open({ hash });
+            await page.waitForSelector("text=Could not show");
+            await until(
+                () => page.evaluate(() => !/nothing|%|b/.test(location.hash)),
+                "the address is left",
+            );
+            await daemon.call("POST", "/v1/instances", { example: EXAMPLE });
+            await page.waitForSelector(".list a");
+            await page.context().close();
+        }
+    },
+
     async a_server_that_ends_is_noticed() {
         const own = new Daemon();
         await own.start();

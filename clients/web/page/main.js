@@ -23,8 +23,15 @@ function setLink(text, good) {
   link.classList.toggle("bad", !good);
 }
 
-/** The id after the # of the address. */
-const selected = () => decodeURIComponent(location.hash.replace(/^#\/?/, ""));
+/** The id after the # of the address, as it stands when it is not encoded well. */
+function selected() {
+  const text = location.hash.replace(/^#\/?/, "");
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
 
 /** @param {import("./types.js").Instance} instance */
 function row(instance) {
@@ -137,7 +144,11 @@ async function select() {
 async function offerExamples() {
   const choice = find("example", HTMLSelectElement);
   const text = find("example-about", HTMLElement);
-  const examples = (await attempt("list the examples", api.examples)) ?? [];
+  // nobody asked for this: its success puts no message away
+  const examples = await api.examples().catch((error) => {
+    tell("list the examples", error);
+    return [];
+  });
   choice.replaceChildren(
     ...examples.map((e) => make("option", { value: e.name }, e.title || e.name)),
   );
