@@ -7,8 +7,13 @@
 #include "server/metrics.h"
 #include "server/pool.h"
 
+#include <stddef.h>
+
 struct mechd_http;
 struct mechd_zmq;
+
+/* Bytes of all bodies that have been taken and not yet answered, through any door. */
+static const size_t mechd_bodies_most = (size_t)256 << 20;
 
 struct mechd {
     struct mechd_config config; /* const once running */
@@ -24,4 +29,21 @@ struct mechd {
     _Atomic bool draining; /* refuses new work; partner: both doors */
     _Atomic bool cancel;   /* long commands stop at their next slice; partner: stepping */
     _Atomic int in_flight; /* calls taken and not yet answered */
+    _Atomic size_t bodies; /* bytes of their bodies; partner: both doors */
 };
+
+/* Room for `size` more bytes of a body; false: there is none now. Any thread. */
+static inline bool mechd_bodies_take(struct mechd *d, size_t size)
+{
+    const bool fits =
+        size <= mechd_bodies_most && atomic_fetch_add(&d->bodies, size) <= mechd_bodies_most - size;
+    if (!fits && size <= mechd_bodies_most) {
+        atomic_fetch_sub(&d->bodies, size);
+    }
+    return fits;
+}
+
+static inline void mechd_bodies_give(struct mechd *d, size_t size)
+{
+    atomic_fetch_sub(&d->bodies, size);
+}

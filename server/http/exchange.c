@@ -45,7 +45,8 @@ enum MHD_Result mechd_exchange_answer(struct mechd_exchange *x)
     if (c->code == MECHP_METHOD_NOT_ALLOWED) {
         MHD_add_response_header(response, "Allow", c->match.allow);
     }
-    if (c->code == MECHP_DRAINING || c->code == MECHP_QUEUE_FULL) {
+    if (c->code == MECHP_DRAINING || c->code == MECHP_QUEUE_FULL ||
+        c->code == MECHP_LIMIT_REACHED) {
         MHD_add_response_header(response, "Retry-After", "1");
     }
     MHD_add_response_header(response, "Cache-Control", "no-store");
@@ -143,9 +144,15 @@ static void take_body(struct mechd_exchange *x, const char *bytes, size_t size)
     }
     if (x->body_size + size > x->body_room) {
         size_t room = x->body_room < 1024 ? 1024 : 2 * x->body_room;
+        room = room < x->body_limit ? room : x->body_limit;
         room = room < x->body_size + size ? x->body_size + size : room;
+        if (!mechd_bodies_take(c->daemon, room - x->body_room)) {
+            mechd_fail(c, MECHP_LIMIT_REACHED, "too many large bodies are on their way");
+            return;
+        }
         unsigned char *more = realloc(x->body, room);
         if (more == NULL) {
+            mechd_bodies_give(c->daemon, room - x->body_room);
             mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for the body");
             return;
         }
@@ -285,6 +292,7 @@ void mechd_door_completed(void *context, struct MHD_Connection *connection, void
         atomic_fetch_sub(&d->in_flight, 1);
     }
     mechd_call_fini(&x->call);
+    mechd_bodies_give(d, x->body_room);
     free(x->body);
     free(x);
     *state = NULL;

@@ -35,6 +35,7 @@ struct frame_request {
     double *values; /* [in.count], then room for the reply's values */
     double *reply;  /* [out.count] */
     size_t room;    /* of reply */
+    size_t taken;   /* of the bodies in flight */
     json_t *hello;
     struct mechp_text second; /* second frame of the reply */
     struct mech_diag diag;
@@ -352,6 +353,7 @@ static enum mechd_progress run_request(struct mechd_job *job)
 
 static void free_request(struct frame_request *r)
 {
+    mechd_bodies_give(r->zmq->daemon, r->taken);
     atomic_fetch_sub(&r->zmq->daemon->in_flight, 1);
     mechd_instance_unref(r->job.instance);
     json_decref(r->hello);
@@ -458,6 +460,11 @@ static bool read_frame(struct frame_request *r, const void *bytes, size_t size)
                                   .sequence = r->in.sequence,
                                   .size = r->in.size,
                                   .lease = r->in.lease};
+    if (!mechd_bodies_take(r->zmq->daemon, size)) {
+        fail(r, MECHP_LIMIT_REACHED, "too many requests are on their way");
+        return false;
+    }
+    r->taken = size;
     if (r->in.count > 0) {
         r->values = calloc(r->in.count, sizeof *r->values);
         if (r->values == NULL) {

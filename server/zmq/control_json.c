@@ -11,8 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What a request takes beside its text: small ones count too, when many wait. */
+enum { REQUEST_ROOM = 4096 };
+
 struct json_request {
     struct mechd_call call; /* first */
+    size_t room;            /* taken of the bodies in flight */
     struct mechd_zmq *zmq;
     struct mechd_peer peer;
     char sequence[80]; /* the request's value as JSON, or "" */
@@ -59,6 +63,7 @@ static void write_reply(struct json_request *r, struct mechp_text *w)
 
 static void free_request(struct json_request *r)
 {
+    mechd_bodies_give(r->call.daemon, r->room);
     atomic_fetch_sub(&r->call.daemon->in_flight, 1);
     mechd_call_fini(&r->call);
     free(r);
@@ -156,6 +161,10 @@ static int read_request(struct json_request *r, const char *bytes, size_t size)
 {
     struct mechd_call *c = &r->call;
     struct mechp_json_fault fault;
+    if (!mechd_bodies_take(c->daemon, size + REQUEST_ROOM)) {
+        return mechd_refuse(c, MECHP_LIMIT_REACHED, "too many requests are on their way");
+    }
+    r->room = size + REQUEST_ROOM;
     if (mechp_json_parse(bytes, size, NULL, &fault, &c->body) != 0) {
         return mechd_refuse(c, fault.code, "%s", fault.text);
     }

@@ -17,7 +17,9 @@ struct force {
 
 static void free_force(struct force *f)
 {
-    atomic_fetch_sub(&f->job.instance->daemon->in_flight, 1);
+    struct mechd *d = f->job.instance->daemon;
+    mechd_bodies_give(d, sizeof *f + f->frame.count * sizeof(double));
+    atomic_fetch_sub(&d->in_flight, 1);
     mechd_instance_unref(f->job.instance);
     free(f);
 }
@@ -80,7 +82,8 @@ void mechd_forces_take(struct mechd_zmq *z, const void *bytes, size_t size)
         f->frame = frame;
         mechp_frame_get_values((const char *)bytes + MECHP_FRAME_HEADER, f->values, frame.count);
     }
-    if (f == NULL || i == NULL || !is_sound(f) || atomic_load(&d->draining)) {
+    if (f == NULL || i == NULL || !is_sound(f) || atomic_load(&d->draining) ||
+        !mechd_bodies_take(d, sizeof *f + frame.count * sizeof(double))) {
         mechd_count(&d->metrics.forces_refused, 1);
         mechd_instance_unref(i);
         free(f);

@@ -13,7 +13,16 @@
 #include <unistd.h>
 #include <zmq.h>
 
-enum { FRAMES_MOST = 8, MESSAGE_MOST = 65 << 20, STREAM_MARK = 1000, NAP_MS = 1000, TURNS = 64 };
+enum { FRAMES_MOST = 8, STREAM_MARK = 1000, NAP_MS = 1000, TURNS = 64 };
+
+/* What each socket takes: bytes of a frame, frames that wait for each peer. A model goes to control,
+ * a frame of inputs to forces, a topic to the stream. */
+static const struct {
+    int64_t bytes;
+    int frames;
+} bounds[MECHD_ZMQ_SOCKETS] = {[MECHD_ZMQ_CONTROL] = {65 << 20, 64},
+                               [MECHD_ZMQ_STREAM] = {4096, 1000},
+                               [MECHD_ZMQ_FORCES] = {1 << 20, 1000}};
 
 struct mechd_letter *mechd_letter_create(size_t size, size_t extra)
 {
@@ -195,7 +204,8 @@ static int open_socket(struct mechd_zmq *z, enum mechd_zmq_socket which, int typ
         return 0;
     }
     void *socket = zmq_socket(z->context, type);
-    const int64_t most = MESSAGE_MOST;
+    const int64_t most = bounds[which].bytes;
+    const int waiting = bounds[which].frames;
     const int linger = 200;
     const int mark = STREAM_MARK;
     const int on = 1;
@@ -207,7 +217,7 @@ static int open_socket(struct mechd_zmq *z, enum mechd_zmq_socket which, int typ
     zmq_setsockopt(socket, ZMQ_MAXMSGSIZE, &most, sizeof most);
     zmq_setsockopt(socket, ZMQ_LINGER, &linger, sizeof linger);
     zmq_setsockopt(socket, ZMQ_SNDHWM, &mark, sizeof mark);
-    zmq_setsockopt(socket, ZMQ_RCVHWM, &mark, sizeof mark);
+    zmq_setsockopt(socket, ZMQ_RCVHWM, &waiting, sizeof waiting);
     zmq_setsockopt(socket, ZMQ_TCP_KEEPALIVE, &on, sizeof on);
     if (type == ZMQ_XPUB) {
         zmq_setsockopt(socket, ZMQ_XPUB_VERBOSE, &on, sizeof on);

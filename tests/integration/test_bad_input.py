@@ -343,5 +343,34 @@ class FailingSteps(unittest.TestCase):
             self.assertEqual(door.call('get-inputs', id=i)[1], before)
 
 
+class Bounds(unittest.TestCase):
+    def test_all_bodies_in_flight_are_bounded_together(self):
+        """Five bodies of 60 MB at once are more than is taken; four, and one again later, are not."""
+        part, size = b' ' * (1 << 20), 60
+        with Daemon() as daemon:
+            address = daemon.http.address
+            open_ones = []
+            for _ in range(5):
+                s = socket.create_connection((address.hostname, address.port), 20 * harness.SLOW)
+                open_ones.append(s)
+                s.sendall(b'POST /v1/models/check HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n'
+                          % (size * len(part)))
+                for _ in range(size - 1):
+                    s.sendall(part)
+            # each but the last byte has been sent: the fifth does not fit
+            last = open_ones[-1]
+            last.sendall(part)
+            answer = last.recv(4096)
+            self.assertIn(b' 429 ', answer.split(b'\r\n')[0])
+            self.assertIn(b'limit-reached', answer)
+            for s in open_ones:
+                s.close()
+
+            def taken():
+                return daemon.call('POST', '/v1/models/check',
+                                   part * size + json.dumps({'model': models.oscillator()}).encode()).status
+            harness.wait_until(lambda: taken() == 200, 'the room is given back')
+
+
 if __name__ == '__main__':
     unittest.main()
