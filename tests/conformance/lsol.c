@@ -573,6 +573,62 @@ static void a_system_without_unknowns_is_solved(void)
     }
 }
 
+/* Condition about 4e4, beyond what a wrong recurrence or preconditioner gets through. */
+static void iterations_get_through_a_stiff_chain(void)
+{
+    enum { N = 300 };
+    static double units[N], b[N], x[N], r[N];
+    struct mech_arena arena;
+    mech_arena_init(&arena, 0);
+    for (int i = 0; i < N; i++) {
+        units[i] = 1.;
+        b[i] = uniform();
+    }
+    const struct mech_mat a = free_chain(&arena, N, 1e-5, units, MECH_MAT_CSC);
+    for (size_t m = 0; mech_lsol_types[m] != NULL; m++) {
+        struct mech_lsol *s = NULL;
+        if (!suits(mech_lsol_types[m], &a)) {
+            continue;
+        }
+        CU_ASSERT_EQUAL_FATAL(mech_lsol_create(mech_lsol_types[m]->name, &a, &s), 0);
+        memcpy(x, b, sizeof x);
+        if (factors(s, &a)) {
+            CU_ASSERT_EQUAL(mech_lsol_solve(s, x, 1), 0);
+            memcpy(r, b, sizeof r);
+            mech_mat_mul(&a, -1., x, 1., r);
+            CHECK_NEAR(largest(N, r), 0., residual_bound(&a, largest(N, x)));
+        }
+        mech_lsol_destroy(s);
+    }
+    mech_arena_fini(&arena);
+}
+
+static void members_for_definite_matrices_refuse_others(void)
+{
+    // eigenvalues 3 and −1, or a negative diagonal
+    double saddle[] = {1., 2., 2., 1.}, negative[] = {1., 2., 2., -1.};
+    struct mech_mat a = {
+        .kind = MECH_MAT_DENSE, .rows = 2, .cols = 2, .symmetric = true, .values = saddle};
+    for (size_t m = 0; mech_lsol_types[m] != NULL; m++) {
+        struct mech_lsol *s = NULL;
+        if (mech_lsol_types[m]->definite) {
+            a.values = saddle;
+            CU_ASSERT_EQUAL_FATAL(mech_lsol_create(mech_lsol_types[m]->name, &a, &s), 0);
+            int code = mech_lsol_factor(s, &a);
+            double x[] = {1., -1.};
+            if (code == 0) {
+                code = mech_lsol_solve(s, x, 1);
+            }
+            CU_ASSERT_EQUAL(code, MECH_UNSUPPORTED);
+            CU_ASSERT(x[0] == 1. && x[1] == -1.);
+            a.values = negative;
+            CU_ASSERT_EQUAL(mech_lsol_factor(s, &a), MECH_UNSUPPORTED);
+            CU_ASSERT_EQUAL(mech_lsol_where(s), 1);
+            mech_lsol_destroy(s);
+        }
+    }
+}
+
 UNIT_TESTS(UNIT_TEST(the_registry_is_sorted_and_complete),
            UNIT_TEST(every_member_solves_what_suits_it),
            UNIT_TEST(every_member_agrees_with_dense_lu),
@@ -583,4 +639,6 @@ UNIT_TESTS(UNIT_TEST(the_registry_is_sorted_and_complete),
            UNIT_TEST(factor_and_solve_do_not_allocate),
            UNIT_TEST(a_free_chain_is_singular_and_a_tiny_mass_makes_it_regular),
            UNIT_TEST(the_cheapest_member_that_suits_is_chosen),
+           UNIT_TEST(iterations_get_through_a_stiff_chain),
+           UNIT_TEST(members_for_definite_matrices_refuse_others),
            UNIT_TEST(what_does_not_fit_is_refused), UNIT_TEST(a_system_without_unknowns_is_solved))
