@@ -42,8 +42,8 @@ static double force_at(long k)
     return 20. * sin(0.3 * (double)k);
 }
 
-/* All forces but the first, stamped just before their steps begin; then one that holds at once: once
- * it is seen as the input's value, those before it have arrived too. */
+/* All forces but the first, stamped just before their steps begin; then one that holds at once:
+ * once it is seen as the input's value, those before it have arrived too. */
 static int push(struct mechc *c, struct mechc_partner *p, char **argv, double size)
 {
     const long steps = strtol(argv[5], NULL, 10);

@@ -52,8 +52,8 @@ void mechd_partners_destroy(struct mechd_partner *first);
 void mechd_partner_write(const struct mechd_instance *i, const struct mechd_partner *p,
                          struct mechp_text *w);
 
-/* The partner's inputs from `count` values: all inputs, then their first derivatives … They stand in
- * room->changes and point into `values`. 0; MECH_MISMATCH (wrong count). */
+/* The partner's inputs from `count` values: all inputs, then their first derivatives … They stand
+ * in room->changes and point into `values`. 0; MECH_MISMATCH (wrong count). */
 int mechd_partner_inputs(const struct mechd_instance *i, const struct mechd_partner *p,
                          const double *values, uint32_t count,
                          const struct mechd_partner_room *room);

@@ -20,8 +20,8 @@ struct mechd_inputs {
     struct mech_input_change *changes; /* [count], their numbers behind them */
     size_t count;
 };
-/* Read {"name": number | array | null}, with derivatives {"name": [d1, d2]} (may be NULL); `base` is
- * the place of `inputs` for messages. Faults go to c->diag or c->code. Fini in any case. */
+/* Read {"name": number | array | null}, with derivatives {"name": [d1, d2]} (may be NULL); `base`
+ * is the place of `inputs` for messages. Faults go to c->diag or c->code. Fini in any case. */
 void mechd_read_inputs(struct mechd_call *c, const json_t *inputs, const json_t *derivatives,
                        const char *base, struct mechd_inputs *out);
 void mechd_inputs_fini(struct mechd_inputs *in);

@@ -1,7 +1,7 @@
 /* POST …/step and …/commit.
  *
- * Inputs given with a step go with it: a step that fails and a trial that is dropped leave no trace of
- * them.
+ * Inputs given with a step go with it: a step that fails and a trial that is dropped leave no trace
+ * of them.
  */
 #include "protocol/wire/json.h"
 #include "server/instance/stepping.h"

@@ -15,8 +15,8 @@
 
 enum { FRAMES_MOST = 8, STREAM_MARK = 1000, NAP_MS = 1000, TURNS = 64 };
 
-/* What each socket takes: bytes of a frame, frames that wait for each peer. A model goes to control,
- * a frame of inputs to forces, a topic to the stream. */
+/* What each socket takes: bytes of a frame, frames that wait for each peer. A model goes to
+ * control, a frame of inputs to forces, a topic to the stream. */
 static const struct {
     int64_t bytes;
     int frames;

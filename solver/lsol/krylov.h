@@ -4,9 +4,9 @@
  *
  *   r = b − A x,   d ≈ A⁻¹ r by the method (a reduction by 1e-8 is enough),   x += d
  *
- * until ‖r‖ ≤ 4 ε (‖A‖ ‖x‖ + ‖b‖), the backward error that elimination leaves as well (N. J. Higham,
- * Accuracy and Stability, 2002, section 7.1): the solution is as good as a direct solver's, and r
- * is the true residual, not the one that a recurrence carries along. ‖A‖ is bounded by
+ * until ‖r‖ ≤ 4 ε (‖A‖ ‖x‖ + ‖b‖), the backward error that elimination leaves as well (N. J.
+ * Higham, Accuracy and Stability, 2002, section 7.1): the solution is as good as a direct solver's,
+ * and r is the true residual, not the one that a recurrence carries along. ‖A‖ is bounded by
  * √(‖A‖₁ ‖A‖∞). Starting from 0, the result depends on A and b alone.
  *
  * Cost of a product: 2 flops per stored place. At most 20 n + 200 products, and 20,000, are made
@@ -29,7 +29,8 @@ struct mech_krylov {
 };
 
 /* One correction: d from r, with ‖r − A d‖ ≤ target if that can be had in a reasonable number of
- * products, which it counts. d is 0 at first; r may be overwritten. 0, or MECH_UNSUPPORTED: not positive definite.
+ * products, which it counts. d is 0 at first; r may be overwritten. 0, or MECH_UNSUPPORTED: not
+ * positive definite.
  */
 typedef int mech_krylov_method(void *self, struct mech_krylov *k, double target);
 

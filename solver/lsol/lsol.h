@@ -52,7 +52,8 @@ int mech_lsol_create(const char *name, const struct mech_mat *a, struct mech_lso
 void mech_lsol_destroy(struct mech_lsol *s);
 const char *mech_lsol_name(const struct mech_lsol *s);
 /* 0; MECH_SINGULAR (also for a value that is not finite); MECH_UNSUPPORTED: the member asked for is
- * for positive definite matrices; negative: the pattern is another one, or (klu, cholmod) no memory. After anything but 0 the solver needs a new factor before it can solve. */
+ * for positive definite matrices; negative: the pattern is another one, or (klu, cholmod) no
+ * memory. After anything but 0 the solver needs a new factor before it can solve. */
 int mech_lsol_factor(struct mech_lsol *s, const struct mech_mat *a);
 /* Column of the zero pivot (see linalg/pivot.h), or of the first value that is not finite, after
  * mech_lsol_factor returned MECH_SINGULAR or MECH_UNSUPPORTED. */

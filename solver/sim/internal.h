@@ -54,8 +54,8 @@ void mech_sim_take(struct mech_sim *s, const struct mech_machine *machine);
 /* Rebuild with other parameters; on a fault nothing changes. Same returns as build. */
 int mech_sim_rebuild(struct mech_sim *s, const double *parameters, struct mech_diag *diag);
 
-/* channels.c: why these inputs cannot be set, or 0; and set them in a state, parameters included (the
- * model is not touched). */
+/* channels.c: why these inputs cannot be set, or 0; and set them in a state, parameters included
+ * (the model is not touched). */
 int mech_sim_check_inputs(const struct mech_sim *s, const struct mech_input_change *inputs,
                           size_t count, const char **reason);
 void mech_sim_put_inputs(const struct mech_sim *s, const struct mech_input_change *inputs,

@@ -147,8 +147,8 @@ struct mech_step_request {
     uint64_t count; /* STEP_COUNT: internal steps of size h, > 0 */
     const struct mech_marker_force *forces; /* [force_count], acting during this step only */
     size_t force_count;
-    /* [input_count] set at the start of this step, and latched once it is committed: a trial that is
-     * dropped and a step that fails leave no trace of them; read by begin only */
+    /* [input_count] set at the start of this step, and latched once it is committed: a trial that
+     * is dropped and a step that fails leave no trace of them; read by begin only */
     const struct mech_input_change *inputs;
     size_t input_count;
     bool trial; /* leave the committed state; mech_sim_commit keeps the end state */

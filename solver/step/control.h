@@ -1,7 +1,7 @@
 /* Step size control by an estimated error (E. Hairer, S. Nørsett, G. Wanner, Solving Ordinary
- * Differential Equations I, II.4). An internal step is divided into substeps; the step size lives on
- * from one internal step to the next. A pure function of what it is given: same errors, same steps.
- * owner: one step of one stepper.
+ * Differential Equations I, II.4). An internal step is divided into substeps; the step size lives
+ * on from one internal step to the next. A pure function of what it is given: same errors, same
+ * steps. owner: one step of one stepper.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /* Explicit Runge–Kutta schemes. The first stage is the v̇ that the state carries from the end of
- * the last step, so that a step costs as many evaluations as it has stages. A pair takes the v̇ at the
- * end of a substep as its last stage (first same as last). */
+ * the last step, so that a step costs as many evaluations as it has stages. A pair takes the v̇ at
+ * the end of a substep as its last stage (first same as last). */
 #include "solver/step/erk.h"
 
 #include "solver/base/err.h"

@@ -1,5 +1,5 @@
-/* ODE23: P. Bogacki, L. Shampine, Appl. Math. Lett. 2 (1989): order 3 with an error estimate of order
- * 2 whose last stage is the first of the next step. */
+/* ODE23: P. Bogacki, L. Shampine, Appl. Math. Lett. 2 (1989): order 3 with an error estimate of
+ * order 2 whose last stage is the first of the next step. */
 #include "solver/step/erk.h"
 
 static const struct mech_tableau tableau = {

@@ -1,6 +1,6 @@
-/* Numbers as JSON: 100,000 of full length written and read, against the bare calls below them in the
- * same run: std::to_chars for each number, and jansson without the guard in front of it. Bars: 60 ns
- * a value for writing; the guard may cost a quarter of the parser.
+/* Numbers as JSON: 100,000 of full length written and read, against the bare calls below them in
+ * the same run: std::to_chars for each number, and jansson without the guard in front of it. Bars:
+ * 60 ns a value for writing; the guard may cost a quarter of the parser.
  */
 #include "protocol/wire/text.h"
 #include "protocol/wire/json.h"

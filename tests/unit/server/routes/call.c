@@ -1,6 +1,6 @@
 /* Operations and their description in the documents: what a route takes stands once in
- * server/routes/ (keys, query) and once in protocol/bind/shapes.c; here the two are compared, so that
- * a route that is not described is named. */
+ * server/routes/ (keys, query) and once in protocol/bind/shapes.c; here the two are compared, so
+ * that a route that is not described is named. */
 #include "server/routes/call.h"
 
 #include "protocol/bind/shapes.h"
