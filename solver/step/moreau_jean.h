@@ -55,7 +55,7 @@ int mech_free_motion_factor(struct mech_free_motion *f, double h, int32_t *where
 int mech_free_motion_solve(const struct mech_free_motion *f, double *x);
 /* dv [nv] = v_free − v_k = −W⁻¹ r. Returns as mech_lsol_solve. */
 int mech_free_motion_velocity(const struct mech_free_motion *f, const double *q, const double *v,
-                               const double *force, double *dv);
+                              const double *force, double *dv);
 
 /* Contact rows: active set, A, impulses. */
 struct mech_impacts {

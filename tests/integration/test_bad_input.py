@@ -345,7 +345,7 @@ class FailingSteps(unittest.TestCase):
 
 class Bounds(unittest.TestCase):
     def test_all_bodies_in_flight_are_bounded_together(self):
-        """Five bodies of 60 MB at once are more than is taken; four, and one again later, are not."""
+        """Five bodies of 60 MB at once are too many; four, and one again later, are not."""
         part, size = b' ' * (1 << 20), 60
         with Daemon() as daemon:
             address = daemon.http.address
@@ -367,8 +367,8 @@ class Bounds(unittest.TestCase):
                 s.close()
 
             def taken():
-                return daemon.call('POST', '/v1/models/check',
-                                   part * size + json.dumps({'model': models.oscillator()}).encode()).status
+                model = json.dumps({'model': models.oscillator()}).encode()
+                return daemon.call('POST', '/v1/models/check', part * size + model).status
             harness.wait_until(lambda: taken() == 200, 'the room is given back')
 
 

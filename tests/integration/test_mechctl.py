@@ -108,7 +108,8 @@ class Mechctl(unittest.TestCase):
         self.assertEqual(self.run_program('check', self.model).returncode, 0)
 
     def test_what_is_no_json_is_told_by_its_place_in_the_file(self):
-        for text, place in (('# x', 'line 1, column 1'), ('{"mechd": 1\n "name" 5}', 'line 2, column'),
+        for text, place in (('# x', 'line 1, column 1'),
+                            ('{"mechd": 1\n "name" 5}', 'line 2, column'),
                             ('[' * 100, 'line 1, column 32')):
             path = os.path.join(self.folder, 'no.json')
             with open(path, 'w', encoding='utf-8') as f:

@@ -130,7 +130,8 @@ class Steps(unittest.TestCase):
         status, run = self.door.call('run', id=i, period=SIZE, until=start + 20.0)
         self.assertEqual(status, 202, run)
         harness.wait_until(
-            lambda: self.door.call('get-run', id=i, rid=run['id'])[1]['state'] != 'running', 'the end')
+            lambda: self.door.call('get-run', id=i, rid=run['id'])[1]['state'] != 'running',
+            'the end')
         self.assertEqual(self.door.call('get-state', id=i)[1]['time'], start + 20.0)
 
         # paced, seen on the stream
