@@ -64,26 +64,31 @@ static int32_t read_derivatives(struct mechd_call *c, const json_t *given, const
     return (int32_t)json_array_size(given);
 }
 
-/* One input that exists; returns the numbers that it took. */
-static size_t read_input(struct mechd_call *c, const char *name, const json_t *value,
-                         const json_t *derivatives, struct mech_path *path,
-                         struct mech_input_change *in, double *out)
+/* Where the reader is: in the request, and in the memory for its numbers. */
+struct cursor {
+    struct mech_path path;
+    double *at;
+};
+
+/* One input that exists. */
+static void read_input(struct mechd_call *c, const char *name, const json_t *value,
+                       const json_t *derivatives, struct cursor *to, struct mech_input_change *in)
 {
     const struct mech_sim *sim = c->job.instance->sim;
     struct mech_variable v;
     *in = (struct mech_input_change){.index = mech_sim_variable_find(sim, MECH_INPUT, name)};
     if (json_is_null(value)) {
-        return 0;
+        return;
     }
     mech_sim_variable(sim, MECH_INPUT, (size_t)in->index, &v);
     const size_t size = (size_t)v.size;
-    const size_t mark = mech_path_push(path, name);
-    read_numbers(c, value, path->text, size, out);
-    mech_path_cut(path, mark);
-    in->values = out;
-    in->derivatives = out + size;
-    in->order = read_derivatives(c, json_object_get(derivatives, name), name, size, out + size);
-    return size * (size_t)(1 + in->order);
+    const size_t mark = mech_path_push(&to->path, name);
+    read_numbers(c, value, to->path.text, size, to->at);
+    mech_path_cut(&to->path, mark);
+    in->values = to->at;
+    in->derivatives = to->at + size;
+    in->order = read_derivatives(c, json_object_get(derivatives, name), name, size, to->at + size);
+    to->at += size * (size_t)(1 + in->order);
 }
 
 void mechd_read_inputs(struct mechd_call *c, const json_t *inputs, const json_t *derivatives,
@@ -91,7 +96,7 @@ void mechd_read_inputs(struct mechd_call *c, const json_t *inputs, const json_t 
 {
     const struct mech_sim *sim = c->job.instance->sim;
     const size_t all = mech_sim_variable_count(sim, MECH_INPUT);
-    struct mech_path path = {.length = 0};
+    struct cursor to = {.path = {.length = 0}};
     const char *name = NULL;
     json_t *value = NULL;
     *out = (struct mechd_inputs){.count = 0};
@@ -108,9 +113,9 @@ void mechd_read_inputs(struct mechd_call *c, const json_t *inputs, const json_t 
 
     // names first: with all of them known, one piece of memory holds the rest
     if (*base != '\0') {
-        (void)mech_path_push(&path, base + 1);
+        (void)mech_path_push(&to.path, base + 1);
     }
-    const size_t numbers = (1 + ORDER_MOST) * count_values(c, inputs, &path);
+    const size_t numbers = (1 + ORDER_MOST) * count_values(c, inputs, &to.path);
     const size_t given = json_object_size(inputs);
     const size_t n = given < all ? given : all;
     out->changes = malloc(n * sizeof *out->changes + numbers * sizeof(double) + 1);
@@ -118,11 +123,11 @@ void mechd_read_inputs(struct mechd_call *c, const json_t *inputs, const json_t 
         mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for the inputs");
         return;
     }
-    double *at = (double *)(void *)(out->changes + n);
+    to.at = (double *)(void *)(out->changes + n);
     json_object_foreach((json_t *)(uintptr_t)inputs, name, value)
     {
         if (mech_sim_variable_find(sim, MECH_INPUT, name) >= 0) {
-            at += read_input(c, name, value, derivatives, &path, &out->changes[out->count], at);
+            read_input(c, name, value, derivatives, &to, &out->changes[out->count]);
             out->count++;
         }
     }
