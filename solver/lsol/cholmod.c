@@ -1,17 +1,15 @@
 /* cholmod: symmetric positive definite matrices, sparse, by SuiteSparse's CHOLMOD (Y. Chen,
  * T. A. Davis, W. W. Hager, S. Rajamanickam, ACM TOMS algorithm 887, 2008): L D Lᵀ by rows
- * (simplicial), or L Lᵀ by blocks with the BLAS (supernodal) where the factor has at least 40
- * flops per entry, as CHOLMOD decides.
+ * (simplicial). CHOLMOD's supernodal module is under the GPL and obtains memory in each
+ * factorisation; it is not used.
  *
  * The fill-reducing order (AMD) is found once and applied here: values go straight to their places
  * in one triangle of the permuted matrix, which CHOLMOD then takes as it comes, without copies. So
- * a simplicial factorisation allocates nothing after the first. A supernodal one obtains four
- * blocks each time (counted), which CHOLMOD offers no way to keep. Solves allocate nothing.
+ * a factorisation allocates nothing after the first, and solves allocate nothing.
  *
  * Pivots are judged as in linalg/pivot.h, against their own diagonal entries, which needs no
- * scaling. A supernodal factorisation tells no size of the pivot that failed: it counts as not
- * positive definite. The workspace and the settings (cholmod_common) belong to the instance; it
- * prints nothing. */
+ * scaling. The workspace and the settings (cholmod_common) belong to the instance; it prints
+ * nothing. */
 #include "solver/base/err.h"
 #include "solver/linalg/mat_walk.h"
 #include "solver/linalg/pivot.h"
@@ -32,7 +30,6 @@ struct cholmod {
     double *column;      /* [n] one permuted right-hand side */
     cholmod_sparse half; /* one triangle of the permuted matrix */
     cholmod_factor *l;
-    double *below; /* workspace of supernodal solves [maxesize] */
     cholmod_common common;
 };
 
@@ -52,8 +49,8 @@ static void destroy(void *self)
     }
 }
 
-/* The upper triangle of the permuted matrix (stype 1), or the lower one (−1), from that of A. */
-static void fill_half(struct cholmod *c, int stype)
+/* The upper triangle of the permuted matrix from that of A. */
+static void fill_half(struct cholmod *c)
 {
     const struct mech_mat *const a = &c->csc;
     int32_t *const p = c->half.p, *const rows = c->half.i;
@@ -63,8 +60,7 @@ static void fill_half(struct cholmod *c, int stype)
         for (int32_t j = 0; j < c->n; j++) {
             for (int32_t k = a->colptr[j]; k < a->colptr[j + 1] && a->rowind[k] <= j; k++) {
                 const int32_t r = c->inverse[a->rowind[k]], s = c->inverse[j];
-                const bool keep = (stype > 0) == (r <= s);
-                const int32_t row = keep ? r : s, col = keep ? s : r;
+                const int32_t row = r <= s ? r : s, col = r <= s ? s : r;
                 if (pass == 0) {
                     p[col + 1]++;
                 } else {
@@ -79,7 +75,7 @@ static void fill_half(struct cholmod *c, int stype)
     }
     memmove(p + 1, p, (size_t)c->n * sizeof *p);
     p[0] = 0;
-    c->half.stype = stype;
+    c->half.stype = 1;
 }
 
 /* The order that CHOLMOD finds for A. */
@@ -134,19 +130,11 @@ static int analyse(struct cholmod *c, const struct mech_mat *a)
     }
     MECH_TRY(find_order(c));
     // from now on CHOLMOD keeps the order that it is given
-    fill_half(c, 1);
+    fill_half(c);
     c->common.method[0].ordering = CHOLMOD_NATURAL;
     c->common.postorder = 0;
     c->l = cholmod_analyze(&c->half, &c->common);
-    if (c->l == NULL) {
-        return MECH_NO_MEMORY;
-    }
-    if (c->l->is_super) {
-        fill_half(c, -1);
-        c->below = mech_arena_alloc(&c->arena, c->l->maxesize, sizeof *c->below);
-        return c->below != NULL ? 0 : MECH_NO_MEMORY;
-    }
-    return 0;
+    return c->l != NULL ? 0 : MECH_NO_MEMORY;
 }
 
 static int create(const struct mech_mat *a, void **self)
@@ -158,6 +146,7 @@ static int create(const struct mech_mat *a, void **self)
     mech_arena_init(&c->arena, 0);
     cholmod_start(&c->common);
     c->common.print = 0;
+    c->common.supernodal = CHOLMOD_SIMPLICIAL;
     c->common.error_handler = NULL;
     c->common.quick_return_if_not_posdef = 1;
     c->n = a->rows;
@@ -170,35 +159,12 @@ static int create(const struct mech_mat *a, void **self)
     return 0;
 }
 
-/* The same of a supernodal factor, whose pivots are the squares of the blocks' diagonals. */
-static int judge_blocks(const struct cholmod *c, int32_t *where)
-{
-    const double tolerance = mech_pivot_tolerance(c->n);
-    const int32_t *const first = c->l->super, *const row = c->l->pi, *const value = c->l->px;
-    const int32_t failed = (int32_t)c->l->minor;
-    for (int32_t b = 0; b < (int32_t)c->l->nsuper && failed == c->n; b++) {
-        const double *const x = (const double *)c->l->x + value[b];
-        for (int32_t j = 0; j < first[b + 1] - first[b]; j++) {
-            const double root = x[(size_t)j * (size_t)(row[b + 1] - row[b] + 1)];
-            *where = c->order[first[b] + j];
-            if (!mech_pivot_good(root * root, tolerance * c->diagonal[*where])) {
-                return MECH_SINGULAR;
-            }
-        }
-    }
-    *where = failed < c->n ? c->order[failed] : -1;
-    return failed < c->n ? MECH_UNSUPPORTED : 0;
-}
-
 /* Judge the pivots; 0, MECH_SINGULAR or MECH_UNSUPPORTED with the column in *where. */
 static int judge(const struct cholmod *c, int32_t *where)
 {
     const double tolerance = mech_pivot_tolerance(c->n);
     const double *const x = c->l->x;
     const int32_t failed = (int32_t)c->l->minor;
-    if (c->l->is_super) {
-        return judge_blocks(c, where);
-    }
     for (int32_t j = 0; j < c->n; j++) {
         const double pivot = x[((const int32_t *)c->l->p)[j]];
         const double bound = tolerance * c->diagonal[c->order[j]];
@@ -230,37 +196,16 @@ static void solve_simplicial(const cholmod_factor *l, double *x)
     }
 }
 
-static cholmod_dense dense_view(size_t n, double *x)
-{
-    return (cholmod_dense){.nrow = n,
-                           .ncol = 1,
-                           .nzmax = n,
-                           .d = n,
-                           .x = x,
-                           .xtype = CHOLMOD_REAL,
-                           .dtype = CHOLMOD_DOUBLE};
-}
-
 /* x := A⁻¹ x, one column. */
-static int solve_one(struct cholmod *c, double *x)
+static void solve_one(struct cholmod *c, double *x)
 {
     for (int32_t k = 0; k < c->n; k++) {
         c->column[k] = x[c->order[k]];
     }
-    if (c->l->is_super) {
-        cholmod_dense column = dense_view((size_t)c->n, c->column);
-        cholmod_dense below = dense_view(c->l->maxesize, c->below);
-        if (cholmod_super_lsolve(c->l, &column, &below, &c->common) == 0 ||
-            cholmod_super_ltsolve(c->l, &column, &below, &c->common) == 0) {
-            return MECH_INTERNAL;
-        }
-    } else {
-        solve_simplicial(c->l, c->column);
-    }
+    solve_simplicial(c->l, c->column);
     for (int32_t k = 0; k < c->n; k++) {
         x[c->order[k]] = c->column[k];
     }
-    return 0;
 }
 
 static bool is_zero_column(const struct mech_mat *a, int32_t j)
@@ -303,7 +248,7 @@ static int solve(void *self, double *x, int32_t count)
 {
     struct cholmod *const c = self;
     for (int32_t i = 0; i < count && c->n > 0; i++) {
-        MECH_TRY(solve_one(c, x + (size_t)i * (size_t)c->n));
+        solve_one(c, x + (size_t)i * (size_t)c->n);
     }
     return 0;
 }
