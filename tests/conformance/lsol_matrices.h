@@ -147,8 +147,8 @@ static struct mech_mat make(struct mech_arena *arena, const struct shape *s)
 
 /* Springs between n masses in a row, without walls: singular, though rounding hides the zero
  * pivot. */
-static struct mech_mat free_chain(struct mech_arena *arena, int32_t n, double mass,
-                                  const double *units, enum mech_mat_kind kind)
+static inline struct mech_mat free_chain(struct mech_arena *arena, int32_t n, double mass,
+                                         const double *units, enum mech_mat_kind kind)
 {
     struct mech_triplet *const t = mech_arena_alloc(arena, 3 * (size_t)n, sizeof *t);
     struct mech_mat leanest, out;
