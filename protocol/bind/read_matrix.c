@@ -392,6 +392,15 @@ static int gather_any(struct mechp_reader *r, struct gather *g, const json_t *va
     return 0;
 }
 
+/* Entries that cancel each other out are zeros, and no part of the pattern: leave them out. */
+static int drop_zeros(struct mech_arena *arena, const struct gather *g, struct mech_mat *a)
+{
+    struct mech_triplet *t = NULL;
+    size_t n = 0;
+    MECH_TRY(mech_mat_triplets(arena, a, &t, &n));
+    return n == g->n ? 0 : mech_mat_from_triplets(arena, a->rows, a->cols, t, n, a);
+}
+
 int mechp_read_matrix(struct mechp_reader *r, const json_t *value, const struct mech_field *f,
                       void *at)
 {
@@ -404,6 +413,9 @@ int mechp_read_matrix(struct mechp_reader *r, const json_t *value, const struct 
     if (code == 0 && r->diag->total == before &&
         (g.bound_n == 0 || places_are_single(r, &g, count_places(&g)))) {
         code = mech_mat_from_triplets(&r->document->arena, g.rows, g.cols, g.t, g.n, at);
+        if (code == 0 && g.bound_n == 0 && json_object_get(value, "coo") != NULL) {
+            code = drop_zeros(&r->document->arena, &g, at);
+        }
         code = code == 0 ? bind_entries(r, &g, at) : code;
     }
     free(g.t);

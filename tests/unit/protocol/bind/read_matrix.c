@@ -43,6 +43,28 @@ static void stop(struct reading *r)
     mech_diag_fini(&r->d);
 }
 
+static void entries_that_cancel_are_no_part_of_the_pattern(void)
+{
+    static const char *const with[] = {
+        "{\"a\":{\"shape\":[40,40],\"coo\":[[0,39,1],[7,3,2],[7,3,-2],[39,0,1]]}}",
+        "{\"a\":{\"shape\":[40,40],\"coo\":[[0,0,1],[7,3,2],[7,3,-2],[39,39,1]]}}",
+        "{\"a\":{\"shape\":[2,2],\"coo\":[[0,1,2],[0,1,-2]]}}"};
+    static const char *const without[] = {"{\"a\":{\"shape\":[40,40],\"coo\":[[0,39,1],[39,0,1]]}}",
+                                          "{\"a\":{\"shape\":[40,40],\"coo\":[[0,0,1],[39,39,1]]}}",
+                                          "{\"a\":{\"shape\":[2,2],\"coo\":[]}}"};
+    for (size_t k = 0; k < sizeof with / sizeof *with; k++) {
+        struct reading r;
+        struct reading s;
+        start(&r, with[k]);
+        start(&s, without[k]);
+        CU_ASSERT(r.code == 0 && mech_diag_clean(&r.d));
+        CU_ASSERT_EQUAL(r.h.a.kind, s.h.a.kind);
+        CU_ASSERT_EQUAL(mech_mat_stored(&r.h.a), mech_mat_stored(&s.h.a));
+        stop(&r);
+        stop(&s);
+    }
+}
+
 static void four_forms_give_the_same_matrix(void)
 {
     static const char *const forms[] = {
@@ -183,7 +205,9 @@ static void expressions_are_symmetric_when_their_texts_are(void)
     stop(&r);
 }
 
-UNIT_TESTS(UNIT_TEST(four_forms_give_the_same_matrix), UNIT_TEST(a_diagonal_is_kept_as_one),
-           UNIT_TEST(wide_bands_find_their_columns), UNIT_TEST(each_bad_matrix_has_its_pointer),
+UNIT_TESTS(UNIT_TEST(four_forms_give_the_same_matrix),
+           UNIT_TEST(entries_that_cancel_are_no_part_of_the_pattern),
+           UNIT_TEST(a_diagonal_is_kept_as_one), UNIT_TEST(wide_bands_find_their_columns),
+           UNIT_TEST(each_bad_matrix_has_its_pointer),
            UNIT_TEST(expressions_are_bound_to_their_place_in_every_form),
            UNIT_TEST(expressions_are_symmetric_when_their_texts_are))
