@@ -15,17 +15,18 @@
 
 /* A guess at the time of one step until it has been measured: high enough for a dense system, so
  * that a first command errs towards the pool. */
-static uint64_t guess_step_ns(const struct mech_sim *sim)
+static uint64_t guess_step_ns(int32_t size)
 {
-    const uint64_t n = (uint64_t)mech_sim_sizes(sim).v;
+    const uint64_t n = (uint64_t)size;
     return 1000 + 50 * n + n * n / 4;
 }
 
-int mechd_instance_create(struct mechd *daemon, struct mech_sim *sim, struct mechd_instance **out)
+int mechd_instance_create(struct mechd *daemon, const struct mechd_engine *engine,
+                          struct mechd_instance **out)
 {
     struct mechd_instance *i = calloc(1, sizeof *i);
-    const size_t n = mech_sim_output_size(sim);
-    const size_t count = mech_sim_variable_count(sim, MECH_OUTPUT_VARIABLE);
+    const size_t n = mechd_engine_output_size(engine);
+    const size_t count = mechd_engine_variable_count(engine, MECH_OUTPUT_VARIABLE);
     double *values = calloc(n + 1, sizeof *values);
     struct mech_variable *channels = calloc(count + 1, sizeof *channels);
     if (i == NULL || values == NULL || channels == NULL) {
@@ -35,30 +36,30 @@ int mechd_instance_create(struct mechd *daemon, struct mech_sim *sim, struct mec
         return MECH_NO_MEMORY;
     }
     for (size_t k = 0; k < count; k++) {
-        mech_sim_variable(sim, MECH_OUTPUT_VARIABLE, k, &channels[k]);
+        mechd_engine_variable(engine, MECH_OUTPUT_VARIABLE, k, &channels[k]);
     }
     i->channels = channels;
     i->channel_count = count;
     i->daemon = daemon;
-    i->sim = sim;
+    i->engine = *engine;
+    i->sim = mechd_engine_sim(engine);
     i->incarnation = daemon->incarnation;
     i->output_size = n;
-    i->size = mech_sim_sizes(sim).v + mech_sim_sizes(sim).x;
-    i->step_size = mech_sim_step_size(sim);
+    i->size = engine->ops->size(engine->self);
+    i->step_size = mechd_engine_step_size(engine);
     i->published.values = values;
-    const char *name = mech_sim_document(sim)->name;
-    snprintf(i->name, sizeof i->name, "%s", name != NULL ? name : "");
+    snprintf(i->name, sizeof i->name, "%s", engine->ops->title(engine->self));
     atomic_init(&i->refs, 1);
     atomic_init(&i->revision, 1);
-    atomic_init(&i->step_ns, guess_step_ns(sim));
+    atomic_init(&i->step_ns, guess_step_ns(i->size));
     pthread_mutex_init(&i->m, NULL);
     pthread_mutex_init(&i->p, NULL);
 
     // the first values, before anybody can ask for them
     i->published.revision = 1;
-    i->published.time = mech_sim_time(sim);
-    i->published.steps = mech_sim_step_count(sim);
-    mech_sim_get_outputs(sim, values);
+    i->published.time = mechd_engine_time(engine);
+    i->published.steps = mechd_engine_step_count(engine);
+    mechd_engine_get_outputs(engine, values);
     *out = i;
     return 0;
 }
@@ -76,7 +77,7 @@ void mechd_instance_unref(struct mechd_instance *i)
     mechd_snapshots_destroy(i->snapshots);
     mechd_partners_destroy(i->partners);
     mechd_run_unref(i->run);
-    mech_sim_destroy(i->sim);
+    mechd_engine_destroy(&i->engine);
     json_decref(i->labels);
     free(i->published.values);
     free(i->channels);
@@ -93,10 +94,10 @@ static void publish(struct mechd_instance *i, uint16_t flags, uint64_t steps_for
     pthread_mutex_lock(&i->p);
     i->published.revision = revision;
     i->published.sequence += steps_forward;
-    i->published.time = mech_sim_time(i->sim);
-    i->published.steps = mech_sim_step_count(i->sim);
+    i->published.time = mechd_engine_time(&i->engine);
+    i->published.steps = mechd_engine_step_count(&i->engine);
     i->published.flags = flags;
-    mech_sim_get_outputs(i->sim, i->published.values);
+    mechd_engine_get_outputs(&i->engine, i->published.values);
     pthread_mutex_unlock(&i->p);
 }
 

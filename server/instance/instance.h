@@ -7,11 +7,11 @@
 #pragma once
 
 #include "protocol/wire/json.h"
+#include "server/engine/engine.h"
 #include "server/instance/job.h"
 #include "server/pool.h"
 #include "solver/base/id.h"
 #include "solver/base/name.h"
-#include "solver/sim/mech.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -65,8 +65,9 @@ struct mechd_instance {
     struct mechd_task task; /* in the pool while jobs wait */
 
     /* the owner's */
-    struct mech_sim *sim;
-    uint64_t trial; /* id of the trial that can be committed, 0: none */
+    struct mechd_engine engine;
+    struct mech_sim *sim; /* the engine's, for what only a model tells; NULL: it has none */
+    uint64_t trial;       /* id of the trial that can be committed, 0: none */
     uint64_t trials;
     struct mechd_snapshots *snapshots;
     struct mechd_partner *partners;
@@ -79,9 +80,10 @@ struct mechd_instance {
     struct mechd_published published;
 };
 
-/* Make an instance around a simulation, which it then owns; one reference, in no table yet.
- * Negative: no memory (the simulation stays the caller's). */
-int mechd_instance_create(struct mechd *daemon, struct mech_sim *sim, struct mechd_instance **out);
+/* Make an instance around an engine, which it then owns; one reference, in no table yet.
+ * Negative: no memory (the engine stays the caller's). */
+int mechd_instance_create(struct mechd *daemon, const struct mechd_engine *engine,
+                          struct mechd_instance **out);
 
 void mechd_instance_ref(struct mechd_instance *i);
 void mechd_instance_unref(struct mechd_instance *i);

@@ -64,7 +64,7 @@ static int read_names(const struct mechd_instance *i, const json_t *hello, struc
     const char *key = s->key;
     const json_t *names = NULL;
     const bool given = mechp_json_array(hello, key, diag, &names);
-    const size_t all = mech_sim_variable_count(i->sim, s->causality);
+    const size_t all = mechd_engine_variable_count(&i->engine, s->causality);
     const size_t n = given ? json_array_size(names) : all;
     if (n > all) {
         char path[32];
@@ -81,8 +81,9 @@ static int read_names(const struct mechd_instance *i, const json_t *hello, struc
     s->size = 0;
     for (size_t k = 0; k < n; k++) {
         const char *name = given ? json_string_value(json_array_get(names, k)) : NULL;
-        index[k] = given ? (name != NULL ? mech_sim_variable_find(i->sim, s->causality, name) : -1)
-                         : (int32_t)k;
+        index[k] =
+            given ? (name != NULL ? mechd_engine_variable_find(&i->engine, s->causality, name) : -1)
+                  : (int32_t)k;
         if (index[k] < 0) {
             char path[64];
             snprintf(path, sizeof path, "/%s/%zu", key, k);
@@ -90,7 +91,7 @@ static int read_names(const struct mechd_instance *i, const json_t *hello, struc
             continue;
         }
         struct mech_variable v;
-        mech_sim_variable(i->sim, s->causality, (size_t)index[k], &v);
+        mechd_engine_variable(&i->engine, s->causality, (size_t)index[k], &v);
         s->size += (size_t)v.size;
     }
     return 0;
@@ -215,7 +216,7 @@ static void write_side(const struct mechd_instance *i, enum mech_causality causa
     mechp_text_array(w);
     for (size_t k = 0; k < count; k++) {
         struct mech_variable v;
-        mech_sim_variable(i->sim, causality, (size_t)index[k], &v);
+        mechd_engine_variable(&i->engine, causality, (size_t)index[k], &v);
         mechp_text_object(w);
         mechp_text_key(w, "name");
         mechp_text_string(w, v.name);
@@ -269,7 +270,7 @@ int mechd_partner_inputs(const struct mechd_instance *i, const struct mechd_part
     double *derivatives = room->derivatives;
     for (size_t k = 0; k < p->input_count; k++) {
         struct mech_variable v;
-        mech_sim_variable(i->sim, MECH_INPUT, (size_t)p->inputs[k], &v);
+        mechd_engine_variable(&i->engine, MECH_INPUT, (size_t)p->inputs[k], &v);
         const size_t size = (size_t)v.size;
         room->changes[k] = (struct mech_input_change){.index = p->inputs[k],
                                                       .order = p->order,
@@ -290,7 +291,8 @@ int mechd_partner_set(struct mechd_instance *i, const struct mechd_partner *p, c
     MECH_TRY(mechd_partner_inputs(i, p, values, count, &p->set));
     struct mech_diag ignored;
     mech_diag_init(&ignored);
-    const int outcome = mech_sim_set_inputs(i->sim, p->set.changes, p->input_count, &ignored);
+    const int outcome =
+        mechd_engine_set_inputs(&i->engine, p->set.changes, p->input_count, &ignored);
     mech_diag_fini(&ignored);
     return outcome;
 }
@@ -332,7 +334,7 @@ int mechd_partner_keep(struct mechd_partner *p, double time, const double *value
 
 void mechd_partners_due(struct mechd_instance *i)
 {
-    const double now = mech_sim_time(i->sim) + 1e-9 * i->step_size;
+    const double now = mechd_engine_time(&i->engine) + 1e-9 * i->step_size;
     for (struct mechd_partner *p = i->partners; p != NULL; p = p->next) {
         const uint32_t count = (uint32_t)(p->input_size * (size_t)(p->order + 1));
         for (int k = 0; k < p->pending_count && p->pending[k].time <= now; k++) {

@@ -33,7 +33,7 @@ static void end_run(struct mechd_run *r, enum mechd_run_state state)
  * the time that it is, so that rounding does not add up. False: the end has been reached. */
 static bool next_period(struct mechd_run *r)
 {
-    const double now = mech_sim_time(r->job.instance->sim);
+    const double now = mechd_engine_time(&r->job.instance->engine);
     const struct mechd_run_settings *s = &r->settings;
     const double slack = 1e-9 * s->period;
     double end = r->time + (double)(r->periods + 1) * s->period;
@@ -146,7 +146,7 @@ int mechd_run_start(struct mechd_instance *i, const struct mechd_run_settings *s
     r->id = ++i->runs;
     r->settings = *settings;
     r->start = mechd_now();
-    r->time = mech_sim_time(i->sim);
+    r->time = mechd_engine_time(&i->engine);
     r->timer.fire = fire;
     r->job.instance = i;
     r->job.run = tick;

@@ -12,7 +12,7 @@ int mechd_snapshots_take(struct mechd_instance *i, struct mechd_snapshot **out)
     if (all == NULL) {
         return MECH_NO_MEMORY;
     }
-    const size_t size = mech_sim_snapshot_size(i->sim);
+    const size_t size = mechd_engine_snapshot_size(&i->engine);
     if (all->count == MECHD_SNAPSHOTS_MOST || size > mechd_snapshots_bytes - all->bytes) {
         return MECH_UNSUPPORTED;
     }
@@ -20,10 +20,10 @@ int mechd_snapshots_take(struct mechd_instance *i, struct mechd_snapshot **out)
     if (bytes == NULL) {
         return MECH_NO_MEMORY;
     }
-    mech_sim_snapshot_write(i->sim, bytes);
+    mechd_engine_snapshot_write(&i->engine, bytes);
     all->bytes += size;
     all->at[all->count] = (struct mechd_snapshot){
-        .id = ++all->last, .time = mech_sim_time(i->sim), .size = size, .bytes = bytes};
+        .id = ++all->last, .time = mechd_engine_time(&i->engine), .size = size, .bytes = bytes};
     *out = &all->at[all->count++];
     return 0;
 }

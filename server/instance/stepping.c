@@ -52,18 +52,19 @@ static uint64_t slice_steps(const struct mechd_instance *i)
 }
 
 /* Time at which the command ends. */
-static double end_of(const struct mech_sim *sim, const struct mech_step_request *r)
+static double end_of(const struct mechd_engine *e, const struct mech_step_request *r)
 {
-    const double t = mech_sim_time(sim);
+    const double t = mechd_engine_time(e);
     return r->kind == MECH_STEP_UNTIL  ? r->size
            : r->kind == MECH_STEP_SIZE ? t + r->size
-                                       : t + (double)r->count * mech_sim_step_size(sim);
+                                       : t + (double)r->count * mechd_engine_step_size(e);
 }
 
 /* Internal step that the command will use (mechanics.md, section 5: N equal steps). */
-static double substep(const struct mech_sim *sim, const struct mech_step_request *r, double length)
+static double substep(const struct mechd_engine *e, const struct mech_step_request *r,
+                      double length)
 {
-    const double h = mech_sim_step_size(sim);
+    const double h = mechd_engine_step_size(e);
     if (r->kind == MECH_STEP_COUNT) {
         return h;
     }
@@ -76,13 +77,13 @@ static void next_part(struct mechd_instance *i, struct mechd_stepping *s)
     const double stamp = mechd_partners_next(i);
     s->part = s->request;
     s->part.kind = MECH_STEP_UNTIL;
-    if (mech_sim_step_count(i->sim) != s->first) {
+    if (mechd_engine_step_count(&i->engine) != s->first) {
         s->part.input_count = 0; // the command's inputs hold since its first part
     }
     s->part.size = s->end;
     if (stamp < s->end) {
         const double at = s->start + s->h * ceil((stamp - s->start) / s->h - 1e-9);
-        const double now = mech_sim_time(i->sim);
+        const double now = mechd_engine_time(&i->engine);
         if (at > now + 0.5 * s->h && at < s->end - 0.5 * s->h) {
             s->part.size = at;
         }
@@ -94,25 +95,25 @@ static int begin(struct mechd_instance *i, struct mechd_stepping *s)
 {
     mechd_partners_due(i);
     mechd_partners_used(i, true);
-    s->start = mech_sim_time(i->sim);
-    s->first = mech_sim_step_count(i->sim);
-    s->end = end_of(i->sim, &s->request);
-    s->h = substep(i->sim, &s->request, s->end - s->start);
+    s->start = mechd_engine_time(&i->engine);
+    s->first = mechd_engine_step_count(&i->engine);
+    s->end = end_of(&i->engine, &s->request);
+    s->h = substep(&i->engine, &s->request, s->end - s->start);
     const double stamp = mechd_partners_next(i);
     if (s->request.trial || !(stamp < s->end - 0.5 * s->h) || !isfinite(s->end)) {
-        return mech_sim_step_begin(i->sim, &s->request, &s->report);
+        return mechd_engine_step_begin(&i->engine, &s->request, &s->report);
     }
 
     // the parts before the last one are committed on the way: keep what they would have to undo
-    s->before_size = mech_sim_snapshot_size(i->sim);
+    s->before_size = mechd_engine_snapshot_size(&i->engine);
     s->before = malloc(s->before_size);
     if (s->before == NULL) {
         return MECH_NO_MEMORY;
     }
-    mech_sim_snapshot_write(i->sim, s->before);
+    mechd_engine_snapshot_write(&i->engine, s->before);
     s->whole = (struct mech_step_report){.linear = "", .vi = ""};
     next_part(i, s);
-    return mech_sim_step_begin(i->sim, &s->part, &s->report);
+    return mechd_engine_step_begin(&i->engine, &s->part, &s->report);
 }
 
 /* Add a finished part to the whole. */
@@ -133,7 +134,7 @@ static void undo_parts(struct mechd_instance *i, struct mechd_stepping *s)
     if (s->before != NULL) {
         add_report(&s->whole, &s->report);
         s->report = s->whole;
-        mech_sim_snapshot_read(i->sim, s->before, s->before_size, &same_kernel);
+        mechd_engine_snapshot_read(&i->engine, s->before, s->before_size, &same_kernel);
         mechd_partners_used(i, false);
         free(s->before);
         s->before = NULL;
@@ -143,7 +144,7 @@ static void undo_parts(struct mechd_instance *i, struct mechd_stepping *s)
 /* A part is over: go on with the next one, if there is one. True: the command is over. */
 static bool finish_part(struct mechd_instance *i, struct mechd_stepping *s)
 {
-    mech_sim_step_finish(i->sim);
+    mechd_engine_step_finish(&i->engine);
     if (s->before == NULL) {
         return true;
     }
@@ -157,7 +158,7 @@ static bool finish_part(struct mechd_instance *i, struct mechd_stepping *s)
     }
     mechd_partners_due(i);
     next_part(i, s);
-    s->outcome = mech_sim_step_begin(i->sim, &s->part, &s->report);
+    s->outcome = mechd_engine_step_begin(&i->engine, &s->part, &s->report);
     return s->outcome != 0;
 }
 
@@ -175,7 +176,7 @@ static int advance(struct mechd_instance *i, struct mechd_stepping *s, bool *don
 {
     const uint64_t start = mechd_now();
     const uint64_t before = s->report.steps;
-    const int outcome = mech_sim_step_advance(i->sim, slice_steps(i), done);
+    const int outcome = mechd_engine_step_advance(&i->engine, slice_steps(i), done);
     const uint64_t steps = s->report.steps - before;
     measure(i, mechd_now() - start, steps);
     mechd_count(&i->daemon->metrics.steps, steps);
@@ -207,7 +208,8 @@ enum mechd_progress mechd_stepping_slice(struct mechd_instance *i, struct mechd_
             return give_up(i, s);
         }
         if (!over && (!done || mechd_now() - start > (uint64_t)slice_ns)) {
-            return s->before != NULL || !mech_sim_readable(i->sim) ? MECHD_MORE_ALONE : MECHD_MORE;
+            return s->before != NULL || !mechd_engine_readable(&i->engine) ? MECHD_MORE_ALONE
+                                                                           : MECHD_MORE;
         }
     }
 
@@ -225,7 +227,7 @@ enum mechd_progress mechd_stepping_slice(struct mechd_instance *i, struct mechd_
 
 void mechd_stepping_abandon(struct mechd_instance *i, struct mechd_stepping *s)
 {
-    mech_sim_step_abandon(i->sim);
+    mechd_engine_step_abandon(&i->engine);
     undo_parts(i, s);
     s->outcome = MECH_CANCELLED;
     s->report.outcome = MECH_CANCELLED;

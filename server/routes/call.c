@@ -126,6 +126,10 @@ static bool may_run(struct mechd_call *c)
                    i->id);
         return false;
     }
+    if ((flags & MECHD_OF_MODEL) != 0 && i->sim == NULL) {
+        mechd_fail(c, MECHP_INVALID_REQUEST, "instance %s is not a model of the solver", i->id);
+        return false;
+    }
     char etag[48];
     mechd_instance_etag(i, etag);
     if (c->if_match != NULL && strcmp(c->if_match, "*") != 0 && strcmp(c->if_match, etag) != 0) {

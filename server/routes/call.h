@@ -24,6 +24,7 @@ enum mechd_operation_flags {
     MECHD_FREE_KEYS = 1u << 5,    /* the operation checks its keys itself */
     MECHD_WHILE_RUN = 1u << 6,    /* a change that is allowed while a run is in progress */
     MECHD_COST_BY_SIZE = 1u << 7, /* cost grows with the state */
+    MECHD_OF_MODEL = 1u << 9,     /* asks a model of the solver: other engines have none */
     MECHD_TELLS_ALL = 1u << 8 /* run adds to the faults found before, and changes nothing if there
                                  are any */
 };

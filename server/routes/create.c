@@ -198,7 +198,8 @@ static enum mechd_progress run_create(struct mechd_call *c)
     if (sim == NULL) {
         return MECHD_DONE;
     }
-    if (mechd_instance_create(c->daemon, sim, &i) != 0) {
+    const struct mechd_engine engine = mechd_engine_of_sim(sim);
+    if (mechd_instance_create(c->daemon, &engine, &i) != 0) {
         mech_sim_destroy(sim);
         return mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for another instance");
     }

@@ -139,6 +139,6 @@ static int prepare_evaluate(struct mechd_call *c)
 const struct mechd_operation mechd_operation_EVALUATE = {
     .run = run_evaluate,
     .prepare = prepare_evaluate,
-    .flags = MECHD_ON_INSTANCE | MECHD_READS | MECHD_BIG_BODY | MECHD_TELLS_ALL,
+    .flags = MECHD_ON_INSTANCE | MECHD_OF_MODEL | MECHD_READS | MECHD_BIG_BODY | MECHD_TELLS_ALL,
     .keys = evaluate_keys,
 };

@@ -9,13 +9,13 @@ enum { ORDER_MOST = 2 };
 /* Sum of the sizes of the inputs named; a name that does not exist is a fault. */
 static size_t count_values(struct mechd_call *c, const json_t *inputs, struct mech_path *path)
 {
-    const struct mech_sim *sim = c->job.instance->sim;
+    const struct mechd_engine *engine = &c->job.instance->engine;
     size_t all = 0;
     const char *name = NULL;
     json_t *value = NULL;
     json_object_foreach((json_t *)(uintptr_t)inputs, name, value)
     {
-        const int32_t index = mech_sim_variable_find(sim, MECH_INPUT, name);
+        const int32_t index = mechd_engine_variable_find(engine, MECH_INPUT, name);
         if (index < 0) {
             const size_t mark = mech_path_push(path, name);
             mech_diag_add(&c->diag, path->text, "there is no input '%.64s'", name);
@@ -23,7 +23,7 @@ static size_t count_values(struct mechd_call *c, const json_t *inputs, struct me
             continue;
         }
         struct mech_variable v;
-        mech_sim_variable(sim, MECH_INPUT, (size_t)index, &v);
+        mechd_engine_variable(engine, MECH_INPUT, (size_t)index, &v);
         all += (size_t)v.size;
     }
     return all;
@@ -74,13 +74,13 @@ struct cursor {
 static void read_input(struct mechd_call *c, const char *name, const json_t *value,
                        const json_t *derivatives, struct cursor *to, struct mech_input_change *in)
 {
-    const struct mech_sim *sim = c->job.instance->sim;
+    const struct mechd_engine *engine = &c->job.instance->engine;
     struct mech_variable v;
-    *in = (struct mech_input_change){.index = mech_sim_variable_find(sim, MECH_INPUT, name)};
+    *in = (struct mech_input_change){.index = mechd_engine_variable_find(engine, MECH_INPUT, name)};
     if (json_is_null(value)) {
         return;
     }
-    mech_sim_variable(sim, MECH_INPUT, (size_t)in->index, &v);
+    mechd_engine_variable(engine, MECH_INPUT, (size_t)in->index, &v);
     const size_t size = (size_t)v.size;
     const size_t mark = mech_path_push(&to->path, name);
     read_numbers(c, value, to->path.text, size, to->at);
@@ -94,8 +94,8 @@ static void read_input(struct mechd_call *c, const char *name, const json_t *val
 void mechd_read_inputs(struct mechd_call *c, const json_t *inputs, const json_t *derivatives,
                        const char *base, struct mechd_inputs *out)
 {
-    const struct mech_sim *sim = c->job.instance->sim;
-    const size_t all = mech_sim_variable_count(sim, MECH_INPUT);
+    const struct mechd_engine *engine = &c->job.instance->engine;
+    const size_t all = mechd_engine_variable_count(engine, MECH_INPUT);
     struct cursor to = {.path = {.length = 0}};
     const char *name = NULL;
     json_t *value = NULL;
@@ -126,7 +126,7 @@ void mechd_read_inputs(struct mechd_call *c, const json_t *inputs, const json_t 
     to.at = (double *)(void *)(out->changes + n);
     json_object_foreach((json_t *)(uintptr_t)inputs, name, value)
     {
-        if (mech_sim_variable_find(sim, MECH_INPUT, name) >= 0) {
+        if (mechd_engine_variable_find(engine, MECH_INPUT, name) >= 0) {
             read_input(c, name, value, derivatives, &to, &out->changes[out->count]);
             out->count++;
         }

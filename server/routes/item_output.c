@@ -124,6 +124,6 @@ static enum mechd_progress run_item_output(struct mechd_call *c)
 
 const struct mechd_operation mechd_operation_ITEM_OUTPUT = {
     .run = run_item_output,
-    .flags = MECHD_ON_INSTANCE | MECHD_READS,
+    .flags = MECHD_ON_INSTANCE | MECHD_OF_MODEL | MECHD_READS,
     .query = {"localPosition", "configuration", "category"},
 };

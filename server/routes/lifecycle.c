@@ -95,13 +95,13 @@ static enum mechd_progress run_model(struct mechd_call *c)
 
 const struct mechd_operation mechd_operation_MODEL = {
     .run = run_model,
-    .flags = MECHD_ON_INSTANCE | MECHD_READS | MECHD_IN_POOL,
+    .flags = MECHD_ON_INSTANCE | MECHD_OF_MODEL | MECHD_READS | MECHD_IN_POOL,
 };
 
 static enum mechd_progress run_reset(struct mechd_call *c)
 {
     struct mechd_instance *i = c->job.instance;
-    const int outcome = mech_sim_reset(i->sim);
+    const int outcome = mechd_engine_reset(&i->engine);
     mechd_instance_changed(i, MECHP_REWOUND);
     if (outcome != 0) {
         return mechd_fail_outcome(c, outcome);

@@ -36,9 +36,9 @@ static void read_settings(struct mechd_call *c, struct mechd_run_settings *s)
     } else if (s->pace == 0. && isnan(s->until)) {
         mech_diag_add(&c->diag, "/until", "a run without a pace needs an end");
     }
-    if (s->until <= mech_sim_time(i->sim)) {
+    if (s->until <= mechd_engine_time(&i->engine)) {
         mech_diag_add(&c->diag, "/until", "must be after the present time %.17g",
-                      mech_sim_time(i->sim));
+                      mechd_engine_time(&i->engine));
     }
 }
 

@@ -105,5 +105,5 @@ static enum mechd_progress run_scene(struct mechd_call *c)
 
 const struct mechd_operation mechd_operation_SCENE = {
     .run = run_scene,
-    .flags = MECHD_ON_INSTANCE | MECHD_READS | MECHD_COST_BY_SIZE,
+    .flags = MECHD_ON_INSTANCE | MECHD_OF_MODEL | MECHD_READS | MECHD_COST_BY_SIZE,
 };

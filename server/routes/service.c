@@ -127,6 +127,12 @@ static enum mechd_progress run_about(struct mechd_call *c)
     mechp_text_end(w);
     mechp_text_key(w, "enabled");
     mechp_text_object(w);
+    mechp_text_key(w, "engines");
+    mechp_text_array(w);
+    for (size_t k = 0; mechd_engine_at(k) != NULL; k++) {
+        mechp_text_string(w, mechd_engine_at(k)->name);
+    }
+    mechp_text_end(w);
     write_text(w, "durability", "memory");
     write_integer(w, "workers", c->daemon->config.workers);
     mechp_text_end(w);

@@ -24,23 +24,22 @@ static void write_integer(struct mechp_text *w, const char *key, int64_t value)
 }
 
 /* Names of the variables of one causality. */
-static void write_names(const struct mech_sim *sim, const char *key, enum mech_causality causality,
-                        struct mechp_text *w)
+static void write_names(const struct mechd_engine *engine, const char *key,
+                        enum mech_causality causality, struct mechp_text *w)
 {
     mechp_text_key(w, key);
     mechp_text_array(w);
-    for (size_t k = 0; k < mech_sim_variable_count(sim, causality); k++) {
+    for (size_t k = 0; k < mechd_engine_variable_count(engine, causality); k++) {
         struct mech_variable v;
-        mech_sim_variable(sim, causality, k, &v);
+        mechd_engine_variable(engine, causality, k, &v);
         mechp_text_string(w, v.name);
     }
     mechp_text_end(w);
 }
 
-/* What only the owner may read. */
-static void write_whole(const struct mechd_instance *i, struct mechp_text *w)
+/* What only a model of the solver has. */
+static void write_model(const struct mech_sim *sim, struct mechp_text *w)
 {
-    const struct mech_sim *sim = i->sim;
     const struct mech_sizes n = mech_sim_sizes(sim);
     mechp_text_key(w, "integrator");
     mechp_text_string(w, mech_sim_document(sim)->solver.integrator);
@@ -53,11 +52,19 @@ static void write_whole(const struct mechd_instance *i, struct mechp_text *w)
     write_integer(w, "z", n.z);
     write_integer(w, "impulse", n.impulse);
     mechp_text_end(w);
-    write_names(sim, "inputs", MECH_INPUT, w);
-    write_names(sim, "outputs", MECH_OUTPUT_VARIABLE, w);
-    write_names(sim, "parameters", MECH_PARAMETER, w);
     mechp_text_key(w, "memory");
     mechp_text_unsigned(w, mech_sim_memory(sim));
+}
+
+/* What only the owner may read. */
+static void write_whole(const struct mechd_instance *i, struct mechp_text *w)
+{
+    if (i->sim != NULL) {
+        write_model(i->sim, w);
+    }
+    write_names(&i->engine, "inputs", MECH_INPUT, w);
+    write_names(&i->engine, "outputs", MECH_OUTPUT_VARIABLE, w);
+    write_names(&i->engine, "parameters", MECH_PARAMETER, w);
     mechp_text_key(w, "run");
     if (i->run != NULL && atomic_load(&i->running)) {
         mechd_run_write(i->run, w);
@@ -112,13 +119,13 @@ void mechd_write_value(const struct mech_variable *v, const double *values, stru
     }
 }
 
-void mechd_write_values(const struct mech_sim *sim, enum mech_causality causality,
+void mechd_write_values(const struct mechd_engine *engine, enum mech_causality causality,
                         const double *packed, struct mechp_text *w)
 {
     mechp_text_object(w);
-    for (size_t k = 0; k < mech_sim_variable_count(sim, causality); k++) {
+    for (size_t k = 0; k < mechd_engine_variable_count(engine, causality); k++) {
         struct mech_variable v;
-        mech_sim_variable(sim, causality, k, &v);
+        mechd_engine_variable(engine, causality, k, &v);
         mechp_text_key(w, v.name);
         mechd_write_value(&v, packed + v.offset, w);
     }

@@ -12,7 +12,7 @@ void mechd_write_instance(struct mechd_instance *i, bool whole, struct mechp_tex
 void mechd_write_value(const struct mech_variable *v, const double *values, struct mechp_text *w);
 
 /* {"name": value, …} of all variables of that causality; `packed` holds all their values. */
-void mechd_write_values(const struct mech_sim *sim, enum mech_causality causality,
+void mechd_write_values(const struct mechd_engine *engine, enum mech_causality causality,
                         const double *packed, struct mechp_text *w);
 
 /* Inputs of a request, ready for a step or to be set. */

@@ -100,7 +100,7 @@ static enum mechd_progress run_bytes(struct mechd_call *c)
 
 const struct mechd_operation mechd_operation_SNAPSHOT = {
     .run = run_bytes,
-    .flags = MECHD_ON_INSTANCE | MECHD_READS | MECHD_IN_POOL,
+    .flags = MECHD_ON_INSTANCE | MECHD_OF_MODEL | MECHD_READS | MECHD_IN_POOL,
 };
 
 static enum mechd_progress run_restore(struct mechd_call *c)
@@ -111,7 +111,7 @@ static enum mechd_progress run_restore(struct mechd_call *c)
         return MECHD_DONE;
     }
     const int outcome =
-        mech_sim_snapshot_read(c->job.instance->sim, s->bytes, s->size, &same_kernel);
+        mechd_engine_snapshot_read(&c->job.instance->engine, s->bytes, s->size, &same_kernel);
     if (outcome != 0) {
         return mechd_fail_outcome(c, outcome);
     }

@@ -24,7 +24,7 @@ static enum mechd_progress run_get_state(struct mechd_call *c)
     mechp_text_key(w, "time");
     mechp_text_number(w, s.time);
     mechp_text_key(w, "step");
-    mechp_text_unsigned(w, mech_sim_step_count(i->sim));
+    mechp_text_unsigned(w, mechd_engine_step_count(&i->engine));
     write_vector(w, "q", s.q, n.q);
     write_vector(w, "v", s.v, n.v);
     write_vector(w, "vdot", s.vdot, n.v);
@@ -39,7 +39,7 @@ static enum mechd_progress run_get_state(struct mechd_call *c)
 
 const struct mechd_operation mechd_operation_GET_STATE = {
     .run = run_get_state,
-    .flags = MECHD_ON_INSTANCE | MECHD_READS | MECHD_COST_BY_SIZE,
+    .flags = MECHD_ON_INSTANCE | MECHD_OF_MODEL | MECHD_READS | MECHD_COST_BY_SIZE,
 };
 
 static const char *const state_keys[] = {"time", "q", "v", "x", "z", NULL};
@@ -106,6 +106,7 @@ static enum mechd_progress run_set_state(struct mechd_call *c)
 
 const struct mechd_operation mechd_operation_SET_STATE = {
     .run = run_set_state,
-    .flags = MECHD_ON_INSTANCE | MECHD_COST_BY_SIZE | MECHD_BIG_BODY | MECHD_TELLS_ALL,
+    .flags =
+        MECHD_ON_INSTANCE | MECHD_OF_MODEL | MECHD_COST_BY_SIZE | MECHD_BIG_BODY | MECHD_TELLS_ALL,
     .keys = state_keys,
 };

@@ -116,10 +116,15 @@ static int prepare_step(struct mechd_call *c)
 static void read_forces(struct mechd_call *c, struct step_work *w)
 {
     const json_t *forces = json_object_get(c->body, "forces");
-    const struct mech_document *d = mech_sim_document(c->job.instance->sim);
+    const struct mech_sim *sim = c->job.instance->sim;
     if (forces == NULL || json_object_size(forces) == 0) {
         return;
     }
+    if (sim == NULL) {
+        mech_diag_add(&c->diag, "/forces", "this instance has no markers");
+        return;
+    }
+    const struct mech_document *d = mech_sim_document(sim);
     if (json_object_size(forces) > FORCES_MOST) {
         mech_diag_add(&c->diag, "/forces", "at most %d markers", FORCES_MOST);
         return;
@@ -163,7 +168,7 @@ static void check_outputs(struct mechd_call *c)
         char path[48];
         snprintf(path, sizeof path, "/outputs/%zu", k);
         if (name == NULL ||
-            mech_sim_variable_find(c->job.instance->sim, MECH_OUTPUT_VARIABLE, name) < 0) {
+            mechd_engine_variable_find(&c->job.instance->engine, MECH_OUTPUT_VARIABLE, name) < 0) {
             mech_diag_add(&c->diag, path, "there is no output '%.64s'", name != NULL ? name : "");
         }
     }
@@ -174,7 +179,7 @@ static bool begin(struct mechd_call *c, struct step_work *w)
 {
     const struct mechd_instance *i = c->job.instance;
     const struct mech_step_request *r = &w->stepping.request;
-    const double now = mech_sim_time(i->sim);
+    const double now = mechd_engine_time(&i->engine);
     const double h = r->kind == MECH_STEP_SIZE ? r->size : i->step_size;
     if (r->kind == MECH_STEP_UNTIL && !(r->size > now)) {
         mech_diag_add(&c->diag, "/until", "must be after the present time %.17g", now);
@@ -230,18 +235,18 @@ static void write_report(const struct mech_step_report *r, struct mechp_text *w)
 /* The outputs asked for, or all, at the end of the step or trial. */
 static void write_outputs(struct mechd_call *c, const double *packed)
 {
-    const struct mech_sim *sim = c->job.instance->sim;
+    const struct mechd_engine *engine = &c->job.instance->engine;
     const json_t *names = json_object_get(c->body, "outputs");
     if (names == NULL) {
-        mechd_write_values(sim, MECH_OUTPUT_VARIABLE, packed, &c->text);
+        mechd_write_values(engine, MECH_OUTPUT_VARIABLE, packed, &c->text);
         return;
     }
     mechp_text_object(&c->text);
     for (size_t k = 0; k < json_array_size(names); k++) {
         const char *name = json_string_value(json_array_get(names, k));
         struct mech_variable v;
-        const int32_t at = mech_sim_variable_find(sim, MECH_OUTPUT_VARIABLE, name);
-        mech_sim_variable(sim, MECH_OUTPUT_VARIABLE, (size_t)at, &v);
+        const int32_t at = mechd_engine_variable_find(engine, MECH_OUTPUT_VARIABLE, name);
+        mechd_engine_variable(engine, MECH_OUTPUT_VARIABLE, (size_t)at, &v);
         mechp_text_key(&c->text, name);
         mechd_write_value(&v, packed + v.offset, &c->text);
     }
@@ -258,16 +263,17 @@ static void write_reply(struct mechd_call *c, struct step_work *w)
         return;
     }
     if (trial) {
-        mech_sim_trial_outputs(i->sim, packed);
+        mechd_engine_trial_outputs(&i->engine, packed);
     } else {
-        mech_sim_get_outputs(i->sim, packed);
+        mechd_engine_get_outputs(&i->engine, packed);
     }
     mechp_text_object(&c->text);
     mechp_text_key(&c->text, "time");
-    mechp_text_number(&c->text, trial ? mech_sim_trial_time(i->sim) : mech_sim_time(i->sim));
+    mechp_text_number(&c->text,
+                      trial ? mechd_engine_trial_time(&i->engine) : mechd_engine_time(&i->engine));
     mechp_text_key(&c->text, "step");
-    mechp_text_unsigned(&c->text,
-                        mech_sim_step_count(i->sim) + (trial ? w->stepping.report.steps : 0));
+    mechp_text_unsigned(&c->text, mechd_engine_step_count(&i->engine) +
+                                      (trial ? w->stepping.report.steps : 0));
     mechp_text_key(&c->text, "outputs");
     write_outputs(c, packed);
     mechp_text_key(&c->text, "report");
@@ -277,7 +283,7 @@ static void write_reply(struct mechd_call *c, struct step_work *w)
         mechp_text_key(&c->text, "trial");
         mechp_text_unsigned(&c->text, i->trial);
     }
-    if (w->energy) {
+    if (w->energy && i->sim != NULL) {
         mechp_text_key(&c->text, "energy");
         mechp_text_number(&c->text, mech_sim_energy(i->sim));
     }
@@ -324,10 +330,10 @@ static enum mechd_progress run_commit(struct mechd_call *c)
         mech_diag_add(&c->diag, "/trial", "the trial's number is needed");
         return MECHD_DONE;
     }
-    if (i->trial == 0 || (uint64_t)trial != i->trial || !mech_sim_has_trial(i->sim)) {
+    if (i->trial == 0 || (uint64_t)trial != i->trial || !mechd_engine_has_trial(&i->engine)) {
         return mechd_fail(c, MECHP_NO_TRIAL, "there is no trial %" PRId64, trial);
     }
-    const int outcome = mech_sim_commit(i->sim);
+    const int outcome = mechd_engine_commit(&i->engine);
     if (outcome != 0) {
         return mechd_fail_outcome(c, outcome);
     }
@@ -338,7 +344,7 @@ static enum mechd_progress run_commit(struct mechd_call *c)
     mechp_text_key(&c->text, "step");
     mechp_text_unsigned(&c->text, i->published.steps);
     mechp_text_key(&c->text, "outputs");
-    mechd_write_values(i->sim, MECH_OUTPUT_VARIABLE, i->published.values, &c->text);
+    mechd_write_values(&i->engine, MECH_OUTPUT_VARIABLE, i->published.values, &c->text);
     mechp_text_end(&c->text);
     return MECHD_DONE;
 }

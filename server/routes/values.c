@@ -14,9 +14,9 @@ static enum mechd_progress write_all(struct mechd_call *c, const char *key,
 {
     mechp_text_object(&c->text);
     mechp_text_key(&c->text, "time");
-    mechp_text_number(&c->text, mech_sim_time(c->job.instance->sim));
+    mechp_text_number(&c->text, mechd_engine_time(&c->job.instance->engine));
     mechp_text_key(&c->text, key);
-    mechd_write_values(c->job.instance->sim, causality, packed, &c->text);
+    mechd_write_values(&c->job.instance->engine, causality, packed, &c->text);
     mechp_text_end(&c->text);
     return MECHD_DONE;
 }
@@ -32,27 +32,27 @@ const struct mechd_operation mechd_operation_OUTPUTS = {
 };
 
 /* Number of values of all variables of one causality. */
-static size_t packed_size(const struct mech_sim *sim, enum mech_causality causality)
+static size_t packed_size(const struct mechd_engine *engine, enum mech_causality causality)
 {
-    const size_t n = mech_sim_variable_count(sim, causality);
+    const size_t n = mechd_engine_variable_count(engine, causality);
     struct mech_variable v = {.offset = 0};
     if (n > 0) {
-        mech_sim_variable(sim, causality, n - 1, &v);
+        mechd_engine_variable(engine, causality, n - 1, &v);
     }
     return (size_t)v.offset + (size_t)v.size;
 }
 
 static enum mechd_progress run_get_inputs(struct mechd_call *c)
 {
-    const struct mech_sim *sim = c->job.instance->sim;
-    double *packed = mechd_doubles(c, packed_size(sim, MECH_INPUT));
+    const struct mechd_engine *engine = &c->job.instance->engine;
+    double *packed = mechd_doubles(c, packed_size(engine, MECH_INPUT));
     if (packed == NULL) {
         return MECHD_DONE;
     }
-    for (size_t k = 0; k < mech_sim_variable_count(sim, MECH_INPUT); k++) {
+    for (size_t k = 0; k < mechd_engine_variable_count(engine, MECH_INPUT); k++) {
         struct mech_variable v;
-        mech_sim_variable(sim, MECH_INPUT, k, &v);
-        mech_sim_get_input(sim, (int32_t)k, packed + v.offset);
+        mechd_engine_variable(engine, MECH_INPUT, k, &v);
+        mechd_engine_get_input(engine, (int32_t)k, packed + v.offset);
     }
     write_all(c, "inputs", MECH_INPUT, packed);
     free(packed);
@@ -86,7 +86,7 @@ static enum mechd_progress run_set_inputs(struct mechd_call *c)
                       whole ? json_object_get(c->body, "inputDerivatives") : NULL,
                       whole ? "/inputs" : "", &in);
     if (mech_diag_clean(&c->diag) && c->code == MECHP_OK) {
-        outcome = mech_sim_set_inputs(c->job.instance->sim, in.changes, in.count, &c->diag);
+        outcome = mechd_engine_set_inputs(&c->job.instance->engine, in.changes, in.count, &c->diag);
     }
     mechd_inputs_fini(&in);
     if (outcome < 0) {
@@ -106,16 +106,16 @@ const struct mechd_operation mechd_operation_SET_INPUTS = {
 
 static enum mechd_progress run_get_parameters(struct mechd_call *c)
 {
-    const struct mech_sim *sim = c->job.instance->sim;
-    const size_t n = mech_sim_variable_count(sim, MECH_PARAMETER);
+    const struct mechd_engine *engine = &c->job.instance->engine;
+    const size_t n = mechd_engine_variable_count(engine, MECH_PARAMETER);
     double *packed = mechd_doubles(c, n);
     if (packed == NULL) {
         return MECHD_DONE;
     }
     for (size_t k = 0; k < n; k++) {
         struct mech_variable v;
-        mech_sim_variable(sim, MECH_PARAMETER, k, &v);
-        packed[v.offset] = mech_sim_get_parameter(sim, (int32_t)k);
+        mechd_engine_variable(engine, MECH_PARAMETER, k, &v);
+        packed[v.offset] = mechd_engine_get_parameter(engine, (int32_t)k);
     }
     write_all(c, "parameters", MECH_PARAMETER, packed);
     free(packed);
@@ -129,7 +129,7 @@ const struct mechd_operation mechd_operation_GET_PARAMETERS = {
 
 static enum mechd_progress run_set_parameters(struct mechd_call *c)
 {
-    struct mech_sim *sim = c->job.instance->sim;
+    const struct mechd_engine *engine = &c->job.instance->engine;
     const json_t *given = json_object_get(c->body, "parameters");
     const bool whole = json_is_object(given) || c->door != MECHD_DOOR_HTTP;
     const json_t *all = whole ? given : c->body;
@@ -161,7 +161,7 @@ static enum mechd_progress run_set_parameters(struct mechd_call *c)
         }
         (void)mech_path_push(&path, name);
         size_t count = 0;
-        index[n] = mech_sim_variable_find(sim, MECH_PARAMETER, name);
+        index[n] = mechd_engine_variable_find(engine, MECH_PARAMETER, name);
         if (index[n] < 0) {
             mech_diag_add(&c->diag, path.text, "there is no parameter '%.64s'", name);
         } else if (!json_is_number(value)) {
@@ -173,7 +173,7 @@ static enum mechd_progress run_set_parameters(struct mechd_call *c)
     if (!mech_diag_clean(&c->diag)) {
         return MECHD_DONE;
     }
-    const int outcome = mech_sim_set_parameters(sim, n, index, values, &c->diag);
+    const int outcome = mechd_engine_set_parameters(engine, n, index, values, &c->diag);
     if (outcome != 0) {
         return outcome == MECH_INVALID ? MECHD_DONE : mechd_fail_outcome(c, outcome);
     }
@@ -187,21 +187,21 @@ const struct mechd_operation mechd_operation_SET_PARAMETERS = {
 };
 
 /* Start value of a variable: what an input or parameter has now. */
-static void write_start(const struct mech_sim *sim, const struct mech_variable *v,
+static void write_start(const struct mechd_engine *engine, const struct mech_variable *v,
                         struct mechp_text *w)
 {
     double values[MECH_ITEM_OUTPUT_MAX];
     if (v->causality == MECH_PARAMETER) {
         mechp_text_key(w, "start");
-        mechp_text_number(w, mech_sim_get_parameter(sim, v->index));
+        mechp_text_number(w, mechd_engine_get_parameter(engine, v->index));
     } else if (v->causality == MECH_INPUT && v->size <= MECH_ITEM_OUTPUT_MAX) {
-        mech_sim_get_input(sim, v->index, values);
+        mechd_engine_get_input(engine, v->index, values);
         mechp_text_key(w, "start");
         mechd_write_value(v, values, w);
     }
 }
 
-static void write_variable(const struct mech_sim *sim, const struct mech_variable *v,
+static void write_variable(const struct mechd_engine *engine, const struct mech_variable *v,
                            struct mechp_text *w)
 {
     static const char *const causality[] = {"input", "output", "parameter", "independent"};
@@ -224,24 +224,24 @@ static void write_variable(const struct mech_sim *sim, const struct mech_variabl
     mechp_text_end(w);
     mechp_text_key(w, "reference");
     mechp_text_integer(w, v->reference);
-    write_start(sim, v, w);
+    write_start(engine, v, w);
     mechp_text_end(w);
 }
 
 static enum mechd_progress run_variables(struct mechd_call *c)
 {
-    const struct mech_sim *sim = c->job.instance->sim;
+    const struct mechd_engine *engine = &c->job.instance->engine;
     mechp_text_object(&c->text);
     mechp_text_key(&c->text, "items");
     mechp_text_array(&c->text);
     const struct mech_variable time = {
         .name = "time", .causality = MECH_INDEPENDENT, .size = 1, .scalar = true, .unit = "s"};
-    write_variable(sim, &time, &c->text);
+    write_variable(engine, &time, &c->text);
     for (enum mech_causality k = MECH_INPUT; k <= MECH_PARAMETER; k++) {
-        for (size_t n = 0; n < mech_sim_variable_count(sim, k); n++) {
+        for (size_t n = 0; n < mechd_engine_variable_count(engine, k); n++) {
             struct mech_variable v;
-            mech_sim_variable(sim, k, n, &v);
-            write_variable(sim, &v, &c->text);
+            mechd_engine_variable(engine, k, n, &v);
+            write_variable(engine, &v, &c->text);
         }
     }
     mechp_text_end(&c->text);

@@ -82,13 +82,13 @@ static void reply_outputs(struct frame_request *r, bool trial)
         return;
     }
     if (trial) {
-        mech_sim_trial_outputs(i->sim, p->packed);
-        r->out.time = mech_sim_trial_time(i->sim);
-        r->out.step = mech_sim_step_count(i->sim) + r->stepping.report.steps;
+        mechd_engine_trial_outputs(&i->engine, p->packed);
+        r->out.time = mechd_engine_trial_time(&i->engine);
+        r->out.step = mechd_engine_step_count(&i->engine) + r->stepping.report.steps;
     } else {
-        mech_sim_get_outputs(i->sim, p->packed);
-        r->out.time = mech_sim_time(i->sim);
-        r->out.step = mech_sim_step_count(i->sim);
+        mechd_engine_get_outputs(&i->engine, p->packed);
+        r->out.time = mechd_engine_time(&i->engine);
+        r->out.step = mechd_engine_step_count(&i->engine);
     }
     mechd_partner_pick(i, p, p->packed, r->reply);
 }
@@ -108,8 +108,8 @@ static void run_hello(struct frame_request *r)
         mechd_partner_write(i, p, &r->second);
         r->out.instance = i->number;
         r->out.lease = p->lease;
-        r->out.time = mech_sim_time(i->sim);
-        r->out.step = mech_sim_step_count(i->sim);
+        r->out.time = mechd_engine_time(&i->engine);
+        r->out.step = mechd_engine_step_count(&i->engine);
     }
 }
 
@@ -181,11 +181,11 @@ static enum mechd_progress run_step(struct frame_request *r)
 static void run_commit(struct frame_request *r)
 {
     struct mechd_instance *i = r->job.instance;
-    if (i->trial == 0 || r->partner->trial != i->trial || !mech_sim_has_trial(i->sim)) {
+    if (i->trial == 0 || r->partner->trial != i->trial || !mechd_engine_has_trial(&i->engine)) {
         fail(r, MECHP_NO_TRIAL, "there is no trial of this partner");
         return;
     }
-    const int outcome = mech_sim_commit(i->sim);
+    const int outcome = mechd_engine_commit(&i->engine);
     if (outcome != 0) {
         fail_outcome(r, outcome);
         return;
@@ -204,13 +204,17 @@ static void run_inputs(struct frame_request *r)
         return;
     }
     mechd_instance_changed(i, 0);
-    r->out.time = mech_sim_time(i->sim);
+    r->out.time = mechd_engine_time(&i->engine);
 }
 
 /* [q v x z]: asked for, or set. */
 static void run_state(struct frame_request *r)
 {
     struct mechd_instance *i = r->job.instance;
+    if (i->sim == NULL) {
+        fail(r, MECHP_INVALID_REQUEST, "the instance is not a model of the solver");
+        return;
+    }
     const struct mech_sizes n = mech_sim_sizes(i->sim);
     const size_t q = (size_t)n.q;
     const size_t v = (size_t)n.v;
@@ -251,7 +255,7 @@ static void run_state(struct frame_request *r)
         to += parts[k].count;
     }
     r->out.time = s.time;
-    r->out.step = mech_sim_step_count(i->sim);
+    r->out.step = mechd_engine_step_count(&i->engine);
 }
 
 static void run_snapshot(struct frame_request *r)
@@ -277,12 +281,12 @@ static void run_restore(struct frame_request *r)
     bool same_kernel = true;
     if (s == NULL) {
         fail(r, MECHP_NOT_FOUND, "there is no such snapshot");
-    } else if (mech_sim_snapshot_read(i->sim, s->bytes, s->size, &same_kernel) != 0) {
+    } else if (mechd_engine_snapshot_read(&i->engine, s->bytes, s->size, &same_kernel) != 0) {
         fail(r, MECHP_SNAPSHOT_MISMATCH, "the snapshot does not fit");
     } else {
         mechd_instance_changed(i, MECHP_REWOUND);
-        r->out.time = mech_sim_time(i->sim);
-        r->out.step = mech_sim_step_count(i->sim);
+        r->out.time = mechd_engine_time(&i->engine);
+        r->out.step = mechd_engine_step_count(&i->engine);
     }
 }
 

@@ -28,7 +28,7 @@ static void free_force(struct force *f)
 static int apply(struct force *f, struct mechd_partner *p)
 {
     struct mechd_instance *i = f->job.instance;
-    const double now = mech_sim_time(i->sim);
+    const double now = mechd_engine_time(&i->engine);
     const double slack = 1e-9 * i->step_size;
     if (f->frame.time > now + slack) {
         return mechd_partner_keep(p, f->frame.time, f->values, f->frame.count);

@@ -42,7 +42,8 @@ static struct mechd_instance *instance_create(struct mechd *d)
     mech_diag_init(&diag);
     CU_ASSERT_EQUAL_FATAL(mechp_bind_read(model, "", &diag, &document), 0);
     CU_ASSERT_EQUAL_FATAL(mech_sim_create(document, &diag, &sim), 0);
-    CU_ASSERT_EQUAL_FATAL(mechd_instance_create(d, sim, &i), 0);
+    const struct mechd_engine engine = mechd_engine_of_sim(sim);
+    CU_ASSERT_EQUAL_FATAL(mechd_instance_create(d, &engine, &i), 0);
     mech_diag_fini(&diag);
     json_decref(model);
     return i;

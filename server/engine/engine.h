@@ -1,0 +1,212 @@
+/* Engines: what can stand behind an instance and be stepped. The solver is one.
+ *
+ * An instance is stepped, published, snapshot and exchanged with through these operations alone.
+ * What only a model of the solver can tell (its state, its equations, its document) is asked of the
+ * simulation itself: mechd_engine_sim. owner: as mech.h says of a simulation, one thread at a time.
+ * Requests, reports and returns are those of mech.h, under the same names.
+ */
+#pragma once
+
+#include "solver/sim/mech.h"
+
+struct mechd_engine_ops {
+    const char *name;
+    const char *doc;
+    void (*destroy)(void *self);
+    int (*reset)(void *self);
+
+    /* what it is: name of the model, size to judge costs by, step size h, variables */
+    const char *(*title)(const void *self);
+    int32_t (*size)(const void *self);
+    double (*step_size)(const void *self);
+    size_t (*variable_count)(const void *self, enum mech_causality causality);
+    void (*variable)(const void *self, enum mech_causality causality, size_t index,
+                     struct mech_variable *out);
+    int32_t (*variable_find)(const void *self, enum mech_causality causality, const char *name);
+
+    /* where it is, and the exchange */
+    double (*time)(const void *self);
+    uint64_t (*step_count)(const void *self);
+    size_t (*output_size)(const void *self);
+    void (*get_outputs)(const void *self, double *values);
+    void (*get_input)(const void *self, int32_t index, double *values);
+    int (*set_inputs)(void *self, const struct mech_input_change *inputs, size_t count,
+                      struct mech_diag *diag);
+    double (*get_parameter)(const void *self, int32_t index);
+    int (*set_parameters)(void *self, size_t count, const int32_t *index, const double *values,
+                          struct mech_diag *diag);
+
+    /* a command in slices, and trials */
+    int (*step_begin)(void *self, const struct mech_step_request *r,
+                      struct mech_step_report *report);
+    int (*step_advance)(void *self, uint64_t most, bool *done);
+    void (*step_finish)(void *self);
+    void (*step_abandon)(void *self);
+    bool (*readable)(const void *self);
+    bool (*has_trial)(const void *self);
+    int (*commit)(void *self);
+    double (*trial_time)(const void *self);
+    void (*trial_outputs)(const void *self, double *values);
+
+    /* everything that the next step reads, as bytes */
+    size_t (*snapshot_size)(const void *self);
+    void (*snapshot_write)(const void *self, void *bytes);
+    int (*snapshot_read)(void *self, const void *bytes, size_t size, bool *same_kernel);
+};
+
+struct mechd_engine {
+    const struct mechd_engine_ops *ops;
+    void *self;
+};
+
+/* The i-th engine of engines.def, or NULL past the end. */
+const struct mechd_engine_ops *mechd_engine_at(size_t i);
+
+/* A simulation as an engine, which then owns it; and the simulation of an engine, or NULL when it
+ * is another one. */
+struct mechd_engine mechd_engine_of_sim(struct mech_sim *sim);
+struct mech_sim *mechd_engine_sim(const struct mechd_engine *e);
+
+/* --- calls ------------------------------------------------------------------------------------ */
+
+static inline double mechd_engine_time(const struct mechd_engine *e)
+{
+    return e->ops->time(e->self);
+}
+
+static inline uint64_t mechd_engine_step_count(const struct mechd_engine *e)
+{
+    return e->ops->step_count(e->self);
+}
+
+static inline double mechd_engine_step_size(const struct mechd_engine *e)
+{
+    return e->ops->step_size(e->self);
+}
+
+static inline size_t mechd_engine_variable_count(const struct mechd_engine *e,
+                                                 enum mech_causality causality)
+{
+    return e->ops->variable_count(e->self, causality);
+}
+
+static inline void mechd_engine_variable(const struct mechd_engine *e,
+                                         enum mech_causality causality, size_t index,
+                                         struct mech_variable *out)
+{
+    e->ops->variable(e->self, causality, index, out);
+}
+
+static inline int32_t mechd_engine_variable_find(const struct mechd_engine *e,
+                                                 enum mech_causality causality, const char *name)
+{
+    return e->ops->variable_find(e->self, causality, name);
+}
+
+static inline void mechd_engine_get_outputs(const struct mechd_engine *e, double *values)
+{
+    e->ops->get_outputs(e->self, values);
+}
+
+static inline int mechd_engine_set_inputs(const struct mechd_engine *e,
+                                          const struct mech_input_change *inputs, size_t count,
+                                          struct mech_diag *diag)
+{
+    return e->ops->set_inputs(e->self, inputs, count, diag);
+}
+
+static inline size_t mechd_engine_snapshot_size(const struct mechd_engine *e)
+{
+    return e->ops->snapshot_size(e->self);
+}
+
+static inline void mechd_engine_snapshot_write(const struct mechd_engine *e, void *bytes)
+{
+    e->ops->snapshot_write(e->self, bytes);
+}
+
+static inline int mechd_engine_snapshot_read(const struct mechd_engine *e, const void *bytes,
+                                             size_t size, bool *same_kernel)
+{
+    return e->ops->snapshot_read(e->self, bytes, size, same_kernel);
+}
+
+static inline int mechd_engine_step_begin(const struct mechd_engine *e,
+                                          const struct mech_step_request *r,
+                                          struct mech_step_report *report)
+{
+    return e->ops->step_begin(e->self, r, report);
+}
+
+static inline int mechd_engine_step_advance(const struct mechd_engine *e, uint64_t most, bool *done)
+{
+    return e->ops->step_advance(e->self, most, done);
+}
+
+static inline void mechd_engine_destroy(const struct mechd_engine *e)
+{
+    e->ops->destroy(e->self);
+}
+
+static inline int mechd_engine_reset(const struct mechd_engine *e)
+{
+    return e->ops->reset(e->self);
+}
+
+static inline size_t mechd_engine_output_size(const struct mechd_engine *e)
+{
+    return e->ops->output_size(e->self);
+}
+
+static inline void mechd_engine_get_input(const struct mechd_engine *e, int32_t index,
+                                          double *values)
+{
+    e->ops->get_input(e->self, index, values);
+}
+
+static inline void mechd_engine_step_finish(const struct mechd_engine *e)
+{
+    e->ops->step_finish(e->self);
+}
+
+static inline void mechd_engine_step_abandon(const struct mechd_engine *e)
+{
+    e->ops->step_abandon(e->self);
+}
+
+static inline bool mechd_engine_readable(const struct mechd_engine *e)
+{
+    return e->ops->readable(e->self);
+}
+
+static inline bool mechd_engine_has_trial(const struct mechd_engine *e)
+{
+    return e->ops->has_trial(e->self);
+}
+
+static inline int mechd_engine_commit(const struct mechd_engine *e)
+{
+    return e->ops->commit(e->self);
+}
+
+static inline double mechd_engine_trial_time(const struct mechd_engine *e)
+{
+    return e->ops->trial_time(e->self);
+}
+
+static inline void mechd_engine_trial_outputs(const struct mechd_engine *e, double *values)
+{
+    e->ops->trial_outputs(e->self, values);
+}
+
+static inline double mechd_engine_get_parameter(const struct mechd_engine *e, int32_t index)
+{
+    return e->ops->get_parameter(e->self, index);
+}
+
+static inline int mechd_engine_set_parameters(const struct mechd_engine *e, size_t count,
+                                              const int32_t *index, const double *values,
+                                              struct mech_diag *diag)
+{
+    return e->ops->set_parameters(e->self, count, index, values, diag);
+}

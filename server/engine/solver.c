@@ -1,0 +1,193 @@
+/* The solver as an engine: the operations are those of mech.h. */
+#include "server/engine/engine.h"
+
+static const char *title(const void *self)
+{
+    const char *name = mech_sim_document(self)->name;
+    return name != NULL ? name : "";
+}
+
+static int32_t size(const void *self)
+{
+    const struct mech_sizes n = mech_sim_sizes(self);
+    return n.v + n.x;
+}
+
+static void destroy(void *self)
+{
+    mech_sim_destroy(self);
+}
+
+static int reset(void *self)
+{
+    return mech_sim_reset(self);
+}
+
+static double step_size(const void *self)
+{
+    return mech_sim_step_size(self);
+}
+
+static size_t variable_count(const void *self, enum mech_causality causality)
+{
+    return mech_sim_variable_count(self, causality);
+}
+
+static void variable(const void *self, enum mech_causality causality, size_t index,
+                     struct mech_variable *out)
+{
+    mech_sim_variable(self, causality, index, out);
+}
+
+static int32_t variable_find(const void *self, enum mech_causality causality, const char *name)
+{
+    return mech_sim_variable_find(self, causality, name);
+}
+
+static double time_of(const void *self)
+{
+    return mech_sim_time(self);
+}
+
+static uint64_t step_count(const void *self)
+{
+    return mech_sim_step_count(self);
+}
+
+static size_t output_size(const void *self)
+{
+    return mech_sim_output_size(self);
+}
+
+static void get_outputs(const void *self, double *values)
+{
+    mech_sim_get_outputs(self, values);
+}
+
+static void get_input(const void *self, int32_t index, double *values)
+{
+    mech_sim_get_input(self, index, values);
+}
+
+static int set_inputs(void *self, const struct mech_input_change *inputs, size_t count,
+                      struct mech_diag *diag)
+{
+    return mech_sim_set_inputs(self, inputs, count, diag);
+}
+
+static int step_begin(void *self, const struct mech_step_request *r,
+                      struct mech_step_report *report)
+{
+    return mech_sim_step_begin(self, r, report);
+}
+
+static int step_advance(void *self, uint64_t most, bool *done)
+{
+    return mech_sim_step_advance(self, most, done);
+}
+
+static void step_finish(void *self)
+{
+    mech_sim_step_finish(self);
+}
+
+static void step_abandon(void *self)
+{
+    mech_sim_step_abandon(self);
+}
+
+static bool readable(const void *self)
+{
+    return mech_sim_readable(self);
+}
+
+static bool has_trial(const void *self)
+{
+    return mech_sim_has_trial(self);
+}
+
+static int commit(void *self)
+{
+    return mech_sim_commit(self);
+}
+
+static double trial_time(const void *self)
+{
+    return mech_sim_trial_time(self);
+}
+
+static void trial_outputs(const void *self, double *values)
+{
+    mech_sim_trial_outputs(self, values);
+}
+
+static size_t snapshot_size(const void *self)
+{
+    return mech_sim_snapshot_size(self);
+}
+
+static void snapshot_write(const void *self, void *bytes)
+{
+    mech_sim_snapshot_write(self, bytes);
+}
+
+static int snapshot_read(void *self, const void *bytes, size_t size, bool *same_kernel)
+{
+    return mech_sim_snapshot_read(self, bytes, size, same_kernel);
+}
+
+static double get_parameter(const void *self, int32_t index)
+{
+    return mech_sim_get_parameter(self, index);
+}
+
+static int set_parameters(void *self, size_t count, const int32_t *index, const double *values,
+                          struct mech_diag *diag)
+{
+    return mech_sim_set_parameters(self, count, index, values, diag);
+}
+
+extern const struct mechd_engine_ops mechd_engine_solver;
+
+const struct mechd_engine_ops mechd_engine_solver = {
+    .name = "solver",
+    .doc = "a model document, stepped by the solver of this program",
+    .title = title,
+    .size = size,
+    .destroy = destroy,
+    .reset = reset,
+    .step_size = step_size,
+    .variable_count = variable_count,
+    .variable = variable,
+    .variable_find = variable_find,
+    .time = time_of,
+    .step_count = step_count,
+    .output_size = output_size,
+    .get_outputs = get_outputs,
+    .get_input = get_input,
+    .set_inputs = set_inputs,
+    .get_parameter = get_parameter,
+    .set_parameters = set_parameters,
+    .step_begin = step_begin,
+    .step_advance = step_advance,
+    .step_finish = step_finish,
+    .step_abandon = step_abandon,
+    .readable = readable,
+    .has_trial = has_trial,
+    .commit = commit,
+    .trial_time = trial_time,
+    .trial_outputs = trial_outputs,
+    .snapshot_size = snapshot_size,
+    .snapshot_write = snapshot_write,
+    .snapshot_read = snapshot_read,
+};
+
+struct mechd_engine mechd_engine_of_sim(struct mech_sim *sim)
+{
+    return (struct mechd_engine){&mechd_engine_solver, sim};
+}
+
+struct mech_sim *mechd_engine_sim(const struct mechd_engine *e)
+{
+    return e->ops == &mechd_engine_solver ? e->self : NULL;
+}
