@@ -26,7 +26,7 @@ static const struct option {
     {"forces", TEXT, offsetof(struct mechd_config, forces), MECHD_ADDRESS, "ENDPOINT",
      "ZeroMQ forces (tcp://127.0.0.1:5557), or none"},
     {"state", TEXT, offsetof(struct mechd_config, state), MECHD_ADDRESS, "none",
-     "where instances outlive the process: this version keeps them in memory (none)"},
+     "instances end with the process; nothing else yet (none)"},
     {"workers", NUMBER, offsetof(struct mechd_config, workers), 256, "N",
      "threads of the step pool (0: one per processor)"},
     {"log-level", TEXT, offsetof(struct mechd_config, log_level), 16, "LEVEL",
