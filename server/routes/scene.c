@@ -1,7 +1,10 @@
 /* GET …/scene: bodies for a viewer, each with position, rotation matrix (row-major) and shapes in
- * its local frame. A body without shapes is drawn by default: a mass or a rotor as a block. */
+ * its local frame. A body without shapes is drawn by default: a mass or a rotor as a block. Systems of
+ * generalized coordinates have no place in space; their coordinates let a viewer draw beads on a
+ * line. */
 #include "server/routes/shapes.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* The visualization of an object's description, or NULL if its type has none. */
@@ -83,6 +86,47 @@ static void write_body(const struct mech_sim *sim, const struct mech_item *item,
     mechp_text_end(w);
 }
 
+/* Coordinates of an object that has no position: reference plus displacement. */
+static void write_system(struct mechd_call *c, const struct mech_sim *sim,
+                         const struct mech_item *item)
+{
+    struct mech_item_query query = {MECH_OBJECT, item->name, MECH_OUTPUT_COORDINATES, MECH_CURRENT,
+                                    NULL};
+    size_t n = 0;
+    mech_sim_item_output(sim, &query, 0, NULL, &n);
+    double *u = mechd_doubles(c, 2 * n);
+    if (u == NULL) {
+        return;
+    }
+    double *reference = u + n;
+    size_t same = 0;
+    if (mech_sim_item_output(sim, &query, n, u, &n) != 0) {
+        n = 0;
+    }
+    query.configuration = MECH_REFERENCE;
+    if (mech_sim_item_output(sim, &query, n, reference, &same) == 0 && same == n) {
+        for (size_t k = 0; k < n; k++) {
+            u[k] += reference[k];
+        }
+    }
+    mechp_text_object(&c->text);
+    mechp_text_key(&c->text, "name");
+    mechp_text_string(&c->text, item->name);
+    mechp_text_key(&c->text, "type");
+    mechp_text_string(&c->text, item->type->name);
+    mechp_text_key(&c->text, "coordinates");
+    mechp_text_numbers(&c->text, u, n);
+    mechp_text_end(&c->text);
+    free(u);
+}
+
+static bool is_system(const struct mech_sim *sim, const struct mech_item *item)
+{
+    const uint32_t outputs = mech_sim_item_outputs(sim, MECH_OBJECT, item->name);
+    return (outputs & 1u << MECH_OUTPUT_COORDINATES) != 0 &&
+           (outputs & 1u << MECH_OUTPUT_POSITION) == 0;
+}
+
 static enum mechd_progress run_scene(struct mechd_call *c)
 {
     const struct mech_sim *sim = c->job.instance->sim;
@@ -96,6 +140,14 @@ static enum mechd_progress run_scene(struct mechd_call *c)
         const struct mech_visualization *look = visualization_of(&d->objects.at[k]);
         if (look != NULL && look->show) {
             write_body(sim, &d->objects.at[k], look, &c->text);
+        }
+    }
+    mechp_text_end(&c->text);
+    mechp_text_key(&c->text, "systems");
+    mechp_text_array(&c->text);
+    for (size_t k = 0; k < d->objects.n; k++) {
+        if (is_system(sim, &d->objects.at[k])) {
+            write_system(c, sim, &d->objects.at[k]);
         }
     }
     mechp_text_end(&c->text);

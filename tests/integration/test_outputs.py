@@ -161,5 +161,24 @@ class Outputs(unittest.TestCase):
         self.assertEqual(door.call('get-inputs', id=i)[1]['inputs']['force'], 0)
 
 
+    def test_the_scene_has_coordinates_where_there_is_no_place(self):
+        """Reference plus displacement, of systems that no position can be told of."""
+        door = HttpDoor(self.daemon)
+        model = models.generic_ode2()
+        i = self.daemon.create(model)
+        door.call('step', id=i, count=5)
+        scene = door.call('scene', id=i)[1]
+        self.assertEqual(scene['bodies'], [])
+        (system,) = scene['systems']
+        self.assertEqual((system['name'], system['type']), ('o', 'GenericODE2'))
+        u = door.call('get-state', id=i)[1]['q']
+        reference = [x for n in model['nodes'] for x in n['referenceCoordinates']]
+        self.assertNotEqual(u, reference)
+        for found, x in zip(system['coordinates'], u, strict=True):
+            self.assertAlmostEqual(found, x, delta=1e-15)
+        # a mass has a place, and is a body
+        scene = door.call('scene', id=self.daemon.create(models.mass1d()))[1]
+        self.assertEqual((len(scene['bodies']), scene['systems']), (1, []))
+
 if __name__ == '__main__':
     unittest.main()
