@@ -14,11 +14,9 @@
 /* "allowed: a, b, c" of a category, cut where it gets too long. */
 static void list_types(enum mech_category category, char *out, size_t size)
 {
-    size_t used = 0;
     for (const struct mech_item_type *const *t = mech_item_types; *t != NULL; t++) {
-        if ((*t)->category == category && used + strlen((*t)->name) + 6 < size) {
-            used +=
-                (size_t)snprintf(out + used, size - used, "%s%s", used > 0 ? ", " : "", (*t)->name);
+        if ((*t)->category == category) {
+            mechp_reader_list(out, size, (*t)->name);
         }
     }
 }

@@ -1,6 +1,7 @@
 /* Words of documents from JSON: strings, choices, references, and lists of structs by name. */
 #include "protocol/bind/reader.h"
 
+#include "protocol/wire/json.h"
 #include "solver/base/err.h"
 #include "solver/base/name.h"
 
@@ -22,6 +23,19 @@ static int copy_string(struct mechp_reader *r, const json_t *value, const char *
     return *out == NULL ? MECH_NO_MEMORY : 0;
 }
 
+void mechp_reader_list(char *list, size_t size, const char *name)
+{
+    static const char more[] = ", …";
+    const size_t used = strlen(list);
+    const size_t length = strlen(name) + 2;
+    if (used >= sizeof more && strcmp(list + used - (sizeof more - 1), more) == 0) {
+        return;
+    }
+    // whole names, and room for the sign that there are more
+    snprintf(list + used, size - used, "%s%s", used > 0 ? ", " : "",
+             used + length + sizeof more <= size ? name : more + 2);
+}
+
 int mechp_read_string(struct mechp_reader *r, const json_t *value, const struct mech_field *f,
                       void *at)
 {
@@ -35,16 +49,21 @@ int mechp_read_choice(struct mechp_reader *r, const json_t *value, const struct 
         MECHP_FAULT(r, "must be a string, is %s", mechp_reader_kind(value));
         return 0;
     }
-    char allowed[160] = "";
-    size_t used = 0;
     for (int32_t i = 0; f->choices[i] != NULL; i++) {
         if (strcmp(f->choices[i], json_string_value(value)) == 0) {
             *(int32_t *)at = i;
             return 0;
         }
-        const int n = snprintf(allowed + used, sizeof allowed - used, "%s%s", i > 0 ? ", " : "",
-                               f->choices[i]);
-        used += n > 0 && (size_t)n < sizeof allowed - used ? (size_t)n : 0;
+    }
+    char allowed[160] = "";
+    for (int32_t i = 0; f->choices[i] != NULL; i++) {
+        mechp_reader_list(allowed, sizeof allowed, f->choices[i]);
+    }
+    const char *const meant = mechp_closest(json_string_value(value), f->choices);
+    if (meant != NULL) {
+        MECHP_FAULT(r, "unknown value '%.40s', did you mean '%s'? allowed: %s",
+                    json_string_value(value), meant, allowed);
+        return 0;
     }
     MECHP_FAULT(r, "unknown value '%.64s'; allowed: %s", json_string_value(value), allowed);
     return 0;

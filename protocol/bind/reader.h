@@ -44,6 +44,9 @@ int mechp_reader_number(struct mechp_reader *r, const json_t *value, const struc
 bool mechp_reader_array(struct mechp_reader *r, const json_t *value, size_t count,
                         const char *what);
 
+/* Append a name to a list with commas; "…" stands for all names that do not fit. */
+void mechp_reader_list(char *list, size_t size, const char *name);
+
 /* One function a kind (enum mech_kind); `at`: the member of the field. */
 typedef int mechp_read_kind(struct mechp_reader *r, const json_t *value, const struct mech_field *f,
                             void *at);
