@@ -198,3 +198,25 @@ void mechctl_print_tree(const struct mechctl *m, struct mechc_json object)
 {
     print_tree(m, object, 0);
 }
+
+int mechctl_run_values(struct mechctl *m)
+{
+    const char *const id = m->arguments[0], *const what = m->command->name;
+    struct mechc_json reply, variables, values;
+    int code = mechctl_get(m, MECHCTL_PATH("v1", "instances", id, what), &reply);
+    if (code != MECHCTL_DONE || m->json) {
+        return code != MECHCTL_DONE ? code : mechctl_print_raw(reply);
+    }
+    code = mechctl_hold(m, &reply);
+    if (code == MECHCTL_DONE) {
+        code = mechctl_get(m, MECHCTL_PATH("v1", "instances", id, "variables"), &variables);
+    }
+    if (code != MECHCTL_DONE) {
+        return code;
+    }
+    const bool units = mechc_json_member(variables, "items", &variables);
+    if (mechc_json_member(reply, what, &values)) {
+        mechctl_print_values(m, values, units ? &variables : NULL);
+    }
+    return MECHCTL_DONE;
+}
