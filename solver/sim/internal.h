@@ -64,6 +64,11 @@ void mech_sim_put_inputs(const struct mech_sim *s, const struct mech_input_chang
 bool mech_sim_same_parameters(const struct mech_sim *s, const struct mech_state *a,
                               const struct mech_state *b);
 
+/* step.c: split a request into steps: kind, t0, t_end, h, count of the command. MECH_INVALID when it
+ * makes no sense. */
+int mech_sim_plan(const struct mech_sim *s, const struct mech_step_request *r,
+                  struct mech_command *c);
+
 /* step.c: no infinity and no NaN among x [n]. */
 bool mech_sim_all_finite(const double *x, size_t n);
 

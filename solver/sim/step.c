@@ -10,8 +10,8 @@
 
 static const double most_steps = 1e12;
 
-/* Split the request into steps. MECH_INVALID when it makes no sense. */
-static int plan(const struct mech_sim *s, const struct mech_step_request *r, struct mech_command *c)
+int mech_sim_plan(const struct mech_sim *s, const struct mech_step_request *r,
+                  struct mech_command *c)
 {
     const double h = s->document->solver.step_size, t = s->now.at->time;
 
@@ -66,8 +66,9 @@ static const char *refuse(const struct mech_sim *s, const struct mech_step_reque
     if (mech_sim_check_inputs(s, r->inputs, r->input_count, &reason)) {
         return reason;
     }
-    return plan(s, r, c) ? "the step's size must be positive, finite, and at most 1e12 steps"
-                         : NULL;
+    return mech_sim_plan(s, r, c)
+               ? "the step's size must be positive, finite, and at most 1e12 steps"
+               : NULL;
 }
 
 static int refused(struct mech_step_report *report, int code, const char *reason)

@@ -1,0 +1,41 @@
+/* Small free vibrations about a state: K φ = ω² M φ without damping, (λ² M + λ C + K) φ = 0 with.
+ * owner: whoever owns the model; a result is its caller's. */
+#pragma once
+
+#include "solver/base/arena.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct mech_model;
+struct mech_state;
+
+enum {
+    MECH_MODES_DENSE = 500, /* coordinates up to which all modes are computed by LAPACK */
+    MECH_MODES_MOST = 200   /* modes of one request */
+};
+
+struct mech_mode {
+    double re, im; /* λ, 1/s; im ≥ 0: a conjugate pair is one mode */
+    double square; /* ω² = |λ|², 1/s²; undamped: the eigenvalue itself, negative when unstable */
+    double frequency; /* Hz, im / 2π */
+    double damping;   /* −re / |λ|, 0 when λ = 0 */
+};
+
+struct mech_modes {
+    struct mech_arena arena;
+    int32_t n, count;
+    struct mech_mode *modes; /* [count] by ascending |λ| (undamped: ω²) */
+    double *shapes;    /* [count × n]; undamped: φᵀ M φ = 1, otherwise the largest entry is 1;
+                                the largest entry is positive */
+    double *imaginary; /* [count × n] of damped modes, or NULL */
+    char linear[32];   /* linear solver of the subspace iteration, "" when LAPACK did it all */
+    char reason[160];  /* when it came to an outcome */
+};
+
+/* The lowest `count` modes (fewer when there are no more) about s. More than MECH_MODES_DENSE
+ * coordinates: subspace iteration, undamped modes only. 0; MECH_UNSUPPORTED; MECH_NOT_CONVERGED;
+ * MECH_SINGULAR; MECH_NOT_FINITE; negative. `out` is to be finished in any case. */
+int mech_modes(const struct mech_model *m, const struct mech_state *s, int32_t count, bool damped,
+               struct mech_modes *out);
+void mech_modes_fini(struct mech_modes *modes);

@@ -1,0 +1,180 @@
+/* Statics; see statics.h. One factorization and one solve an iteration. */
+#include "solver/analysis/statics.h"
+
+#include "solver/analysis/tangents.h"
+#include "solver/base/err.h"
+#include "solver/step/rates.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct statics {
+    const struct mech_model *model;
+    struct mech_state *state;
+    struct mech_statics_report *report;
+    struct mech_rates rates;
+    int32_t n;
+    double *loads; /* [n + 1] what is not yet on: F − item forces */
+    double *r;     /* [n + 1] */
+    double *q;     /* [n + 1] start of a load step */
+};
+
+static double norm(const double *x, int32_t n)
+{
+    double sum = 0.;
+
+    for (int32_t i = 0; i < n; i++) {
+        sum += x[i] * x[i];
+    }
+    return sqrt(sum);
+}
+
+/* r = F − K u − g with the share `load` of the loads */
+static int residual(struct statics *s, double load)
+{
+    const struct mech_state *const now = s->state;
+    const struct mech_rate_point at = {now, now->at->time, now->q, now->v};
+    const double *const items = mech_model_item_force(s->model);
+    struct mech_step_result result = {.iterations = 0};
+    int code = mech_rates_force(&s->rates, &at, s->r, &result);
+
+    code = code ? code : mech_model_force(s->model, now, now->at->time, s->loads);
+    if (code) {
+        memcpy(s->report->reason, result.reason, sizeof s->report->reason);
+        return code;
+    }
+    for (int32_t i = 0; i < s->n; i++) {
+        s->r[i] -= (1. - load) * (s->loads[i] - items[i]);
+    }
+    s->report->residual = norm(s->r, s->n);
+    if (!isfinite(s->report->residual)) {
+        snprintf(s->report->reason, sizeof s->report->reason, "the residual is not finite");
+        return MECH_NOT_FINITE;
+    }
+    return 0;
+}
+
+/* r := K⁻¹ r with the tangent stiffness */
+static int solve(struct statics *s)
+{
+    struct mech_step_result result = {.iterations = 0};
+    struct mech_lsol *solver = NULL;
+    struct mech_arena arena;
+    struct mech_mat K;
+
+    mech_arena_init(&arena, 0);
+    int code = mech_tangents(s->model, s->state, false, &arena, &K);
+    if (code == 0 && K.kind == MECH_MAT_ZERO) {
+        code = MECH_SINGULAR;
+        mech_singular_reason(s->model, "stiffness", 0, &result);
+    } else if (code == 0) {
+        code = mech_lsol_create(NULL, &K, &solver);
+        if (code == MECH_SINGULAR) {
+            snprintf(result.reason, sizeof result.reason, "the stiffness is singular");
+        }
+        if (code == 0) {
+            code = mech_linear_outcome(s->model, "stiffness", solver, mech_lsol_factor(solver, &K),
+                                       &result);
+        }
+    }
+    if (code == 0) {
+        snprintf(s->report->linear, sizeof s->report->linear, "%s", mech_lsol_name(solver));
+        code = mech_linear_outcome(s->model, "stiffness", solver, mech_lsol_solve(solver, s->r, 1),
+                                   &result);
+    }
+    if (code > 0) {
+        memcpy(s->report->reason, result.reason, sizeof s->report->reason);
+    }
+    mech_lsol_destroy(solver);
+    mech_arena_fini(&arena);
+    return code;
+}
+
+/* Newton's method at one share of the loads. */
+static int equilibrium(struct statics *s, double load)
+{
+    const struct mech_newton_settings *const newton = &mech_model_settings(s->model)->newton;
+    double tolerance = 0.;
+
+    for (int32_t k = 0;; k++) {
+        MECH_TRY(residual(s, load));
+        if (k == 0) {
+            tolerance =
+                fmax(newton->relative_tolerance * s->report->residual, newton->absolute_tolerance);
+        }
+        if (s->report->residual <= tolerance) {
+            return 0;
+        }
+        if (k == newton->max_iterations) {
+            snprintf(s->report->reason, sizeof s->report->reason,
+                     "Newton's method stopped after %d iterations with residual %.3g, wanted %.3g,"
+                     " at %.4g of the loads",
+                     (int)k, s->report->residual, tolerance, load);
+            return MECH_NOT_CONVERGED;
+        }
+        MECH_TRY(solve(s));
+        s->report->iterations++;
+        for (int32_t i = 0; i < s->n; i++) s->state->q[i] += s->r[i];
+    }
+}
+
+/* Raise the loads; a step that fails is tried again half as long. */
+static int raise(struct statics *s, int32_t load_steps)
+{
+    const double step = 1. / load_steps, least = step / 1024.;
+    const size_t nq = (size_t)mech_model_sizes(s->model)->q + 1;
+    double load = 0., wanted = step;
+
+    while (load < 1.) {
+        /* the last step ends at 1 however the sum was rounded */
+        const double to = load + wanted > 1. - 1e-9 * step ? 1. : load + wanted;
+
+        memcpy(s->q, s->state->q, nq * sizeof *s->q);
+        const int code = equilibrium(s, to);
+        if (code < 0 || (code > 0 && 0.5 * wanted < least)) {
+            return code;
+        }
+        if (code > 0) {
+            memcpy(s->state->q, s->q, nq * sizeof *s->q);
+            wanted *= 0.5;
+            continue;
+        }
+        load = to;
+        s->report->load = load;
+        s->report->load_steps++;
+    }
+    return 0;
+}
+
+int mech_statics(const struct mech_model *m, struct mech_state *s,
+                 const struct mech_statics_request *request, struct mech_statics_report *report)
+{
+    const struct mech_state_sizes *const n = mech_model_sizes(m);
+    struct statics self = {.model = m, .state = s, .report = report, .n = n->v};
+    struct mech_step_result result = {.iterations = 0};
+
+    *report = (struct mech_statics_report){.load = 0.};
+    if (n->lambda > 0 || n->impulse > 0) {
+        snprintf(report->reason, sizeof report->reason,
+                 "statics take models without joints and interactions");
+        return MECH_UNSUPPORTED;
+    }
+    self.loads = calloc(2 * ((size_t)n->v + 1) + (size_t)n->q + 1, sizeof *self.loads);
+    if (!self.loads) {
+        return MECH_NO_MEMORY;
+    }
+    self.r = self.loads + n->v + 1;
+    self.q = self.r + n->v + 1;
+    memset(s->v, 0, ((size_t)n->v + 1) * sizeof *s->v);
+    int code = mech_rates_init(&self.rates, m, NULL, &result);
+    if (code > 0) {
+        memcpy(report->reason, result.reason, sizeof report->reason);
+    }
+    code = code ? code : raise(&self, request->load_steps);
+    mech_rates_fini(&self.rates);
+    free(self.loads);
+    s->at->changed = 1;
+    return code;
+}

@@ -1,0 +1,65 @@
+/* M, C and K about a point; see tangents.h. */
+#include "solver/analysis/tangents.h"
+
+#include "solver/base/err.h"
+
+#include <string.h>
+
+/* base + c[0] ∂g/∂q + c[1] ∂g/∂v in the form that holds both patterns */
+static int with_tangent(const struct mech_model *m, const struct mech_state *s,
+                        const struct mech_mat *base, const double c[2], struct mech_arena *arena,
+                        struct mech_mat *out)
+{
+    const struct mech_mat *const terms[] = {base, mech_model_pattern(m)};
+    const struct mech_eval e = mech_model_point(m, s->at->time, s->q, s->v);
+    int32_t *places = NULL;
+
+    MECH_TRY(mech_mat_sum(arena, 2, (const double[]){1., 1.}, terms, out));
+    const size_t stored = mech_mat_stored(out);
+    double *const values = mech_arena_alloc(arena, stored + 1, sizeof *values);
+    if (!values) {
+        return MECH_NO_MEMORY;
+    }
+    out->values = values;
+    mech_mat_sum_again(2, (const double[]){1., 0.}, terms, out);
+    MECH_TRY(mech_model_places(m, arena, out, &places));
+    mech_model_tangent(m, &e, c, places, values);
+    return 0;
+}
+
+int mech_tangents(const struct mech_model *m, const struct mech_state *s, bool velocity,
+                  struct mech_arena *arena, struct mech_mat *out)
+{
+    const struct mech_linear_part *const part = mech_model_linear(m);
+    const struct mech_mat *const base = velocity ? part->C : part->K;
+    const double c[2] = {velocity ? 0. : 1., velocity ? 1. : 0.};
+    struct mech_triplet *t = NULL;
+    struct mech_mat sum;
+    size_t count = 0;
+
+    if (mech_model_is_linear(m)) {
+        *out = *base;
+        return 0;
+    }
+    MECH_TRY(with_tangent(m, s, base, c, arena, &sum));
+    if (!mech_mat_is_finite(&sum)) {
+        return MECH_NOT_FINITE;
+    }
+    MECH_TRY(mech_mat_triplets(arena, &sum, &t, &count));
+    return mech_mat_from_triplets(arena, part->nv, part->nv, t, count, out);
+}
+
+const char *mech_analysis_obstacle(const struct mech_model *m, const struct mech_state *s)
+{
+    const struct mech_state_sizes *const n = mech_model_sizes(m);
+
+    for (int32_t i = 0; i < n->impulse; i++) {
+        if (s->impulse[i] != 0.) {
+            return "contacts press: small motions about this state are not smooth";
+        }
+    }
+    return n->lambda > 0  ? "the model has joints; this analysis takes models without"
+           : n->q != n->v ? "the model has bodies whose coordinates are no integrals of velocities;"
+                            " this analysis takes models without"
+                          : NULL;
+}

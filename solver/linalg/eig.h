@@ -1,0 +1,21 @@
+/* Eigenvalues of dense matrices, by columns as LAPACK, and the dense kernels of subspace iteration.
+ * Allocates inside LAPACK: not for steps. Any thread. */
+#pragma once
+
+#include <stdint.h>
+
+/* A φ = λ B φ for symmetric A and positive definite B [n × n]; both are overwritten, the vectors
+ * stand in the columns of A, φᵀ B φ = 1. lambda [n] ascending.
+ * 0; MECH_SINGULAR (B is not positive definite); MECH_NOT_CONVERGED; negative. */
+int mech_eig_symmetric(int32_t n, double *A, double *B, double *lambda);
+
+/* A φ = λ φ for any A [n × n], overwritten. re, im [n]; a conjugate pair stands side by side, the
+ * positive imaginary part first, its vector's real and imaginary part in the two columns of
+ * vectors [n × n]; of a real one in one column. 0; MECH_NOT_CONVERGED; negative. */
+int mech_eig_general(int32_t n, double *A, double *re, double *im, double *vectors);
+
+/* out [p × p] = Aᵀ B for A, B [n × p]. */
+void mech_eig_gram(int32_t n, int32_t p, const double *A, const double *B, double *out);
+
+/* out [n × p] = A Q for A [n × p], Q [p × p]. */
+void mech_eig_rotate(int32_t n, int32_t p, const double *A, const double *Q, double *out);

@@ -1,0 +1,51 @@
+/* mech.h, continued: analyses about the committed state. Nothing here is on the step path; all of
+ * it allocates, and none of it changes the state unless it says so.
+ */
+#pragma once
+
+#include "solver/analysis/linearize.h"
+#include "solver/analysis/modes.h"
+#include "solver/analysis/statics.h"
+#include "solver/sim/mech.h"
+
+/* Static equilibrium at the present time, from the present configuration (analysis/statics.h).
+ * `keep`: it becomes the state, at rest; else `values` [outputs] and q [nq] (NULL: not wanted) are
+ * all that is seen of it. 0, or an outcome with report->reason, then nothing changed; negative. */
+struct mech_statics_query {
+    struct mech_statics_request request;
+    bool keep;
+    double *q;       /* [nq] or NULL */
+    double *outputs; /* [mech_sim_output_size] or NULL */
+};
+int mech_sim_statics(struct mech_sim *s, const struct mech_statics_query *query,
+                     struct mech_statics_report *report);
+
+/* Modes about the present state (analysis/modes.h). */
+int mech_sim_modes(const struct mech_sim *s, int32_t count, bool damped, struct mech_modes *out);
+
+enum { MECH_LINEARIZE_MOST = 1000 }; /* states */
+
+/* Sizes of a linearization at the present state (its matrices NULL), then the matrices, which the
+ * caller provides. The obstacle in `reason` [160]. 0; MECH_UNSUPPORTED; MECH_NOT_FINITE;
+ * MECH_SINGULAR; negative. */
+int mech_sim_linearize_sizes(const struct mech_sim *s, struct mech_linearization *out,
+                             char *reason);
+int mech_sim_linearize(struct mech_sim *s, struct mech_linearization *out);
+
+/* How a change of the state and of the inputs changes what a step leads to (step/tangent.h). */
+struct mech_jvp {
+    const struct mech_step_request *step; /* size, until or count; no inputs, forces, trial */
+    const double *q, *v, *x;              /* direction: [nq], [nv], [nx] or NULL */
+    const double *inputs;                 /* [packed inputs] or NULL */
+    /* the derivative at the end of the step; each may be NULL */
+    double *dq, *dv, *dvdot, *dx; /* [nq], [nv], [nv], [nx] */
+    double *outputs;              /* [mech_sim_output_size] */
+    /* told */
+    uint64_t steps; /* internal */
+    double time;    /* s, at the end */
+    char reason[160];
+};
+/* Number of packed inputs. */
+size_t mech_sim_input_size(const struct mech_sim *s);
+/* 0; MECH_INVALID (no such step); MECH_UNSUPPORTED; an outcome of the step; negative. */
+int mech_sim_jvp(struct mech_sim *s, struct mech_jvp *jvp);
