@@ -104,6 +104,9 @@ static void publish(struct mechd_instance *i, uint16_t flags, uint64_t steps_for
 void mechd_instance_changed(struct mechd_instance *i, uint16_t flags)
 {
     i->next_flags = (uint16_t)(i->next_flags | flags);
+    if ((flags & MECHP_REWOUND) != 0) {
+        mechd_partners_rewind(i);
+    }
     publish(i, flags, 0);
 }
 

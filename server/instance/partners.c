@@ -26,11 +26,17 @@ static int make_room_for_inputs(const struct mechd_partner *p, struct mechd_part
     return room->changes != NULL && room->derivatives != NULL ? 0 : MECH_NO_MEMORY;
 }
 
-static void destroy(struct mechd_partner *p)
+static void drop_pending(struct mechd_partner *p)
 {
     for (int k = 0; k < p->pending_count; k++) {
         free(p->pending[k].values);
     }
+    p->pending_count = 0;
+}
+
+static void destroy(struct mechd_partner *p)
+{
+    drop_pending(p);
     free(p->inputs);
     free(p->outputs);
     free(p->packed);
@@ -344,6 +350,13 @@ void mechd_partners_due(struct mechd_instance *i)
                 p->pending[k].used = true;
             }
         }
+    }
+}
+
+void mechd_partners_rewind(struct mechd_instance *i)
+{
+    for (struct mechd_partner *p = i->partners; p != NULL; p = p->next) {
+        drop_pending(p);
     }
 }
 

@@ -70,5 +70,7 @@ int mechd_partner_keep(struct mechd_partner *p, double time, const double *value
 void mechd_partners_due(struct mechd_instance *i);
 /* A command is over: forget what has been set in it, or keep it for the next try. */
 void mechd_partners_used(struct mechd_instance *i, bool forget);
+/* Time has gone back: what waits was meant for another course of things and is dropped. */
+void mechd_partners_rewind(struct mechd_instance *i);
 /* Time of the next force that waits, or infinity. */
 double mechd_partners_next(const struct mechd_instance *i);

@@ -85,6 +85,21 @@ class StampedForces(unittest.TestCase):
         self.assertEqual(self.door.call('step', id=j, until=0.016)[0], 200)
         self.assertEqual(self.values(i), self.values(j))
 
+    def test_going_back_in_time_drops_those_that_wait(self):
+        i = self.daemon.create(oscillator())
+        with Partner(self.daemon, i, ['force'], ['x']) as partner:
+            for back in ('reset', 'restore', 'set-state'):
+                fields = {'sid': self.door.call('snapshot', id=i)[1]['id']} if back == 'restore' else {}
+                self.push(partner, (7.0, 0.012))
+                partner.step(0.004)
+                if back == 'set-state':
+                    fields = {'time': 0.0}
+                self.assertEqual(self.door.call(back, id=i, **fields)[0], 200, back)
+                partner.step(0.016)
+                inputs = self.door.call('get-inputs', id=i)[1]['inputs']
+                self.assertEqual(inputs['force'], 0, back)
+                self.assertEqual(self.door.call('reset', id=i)[0], 200)
+
     def test_a_failing_command_undoes_its_parts(self):
         # the first force is harmless, the second beyond what the cubic spring can take
         model = models.nonlinear_oscillator()
