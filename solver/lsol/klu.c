@@ -21,6 +21,10 @@
 
 static const double most_growth = 1e3;
 static const double free_threshold = 0.1;
+/* what the factors of one matrix may cost, by the estimate of the ordering: minutes, and 2.4 GB;
+ * a few hundred thousand entries spread at random would take hours */
+static const double most_flops = 1e11;
+static const double most_entries = 2e8;
 
 struct klu {
     struct mech_arena arena;
@@ -90,7 +94,12 @@ static int analyse(struct klu *k, const struct mech_mat *a)
     if (k->symbolic == NULL) {
         return k->common.status == KLU_SINGULAR ? MECH_SINGULAR : MECH_NO_MEMORY;
     }
-    return k->common.btf && k->symbolic->structural_rank < k->n ? MECH_SINGULAR : 0;
+    if (k->common.btf && k->symbolic->structural_rank < k->n) {
+        return MECH_SINGULAR;
+    }
+    const bool bounded =
+        k->symbolic->est_flops <= most_flops && k->symbolic->lnz + k->symbolic->unz <= most_entries;
+    return bounded ? 0 : MECH_UNSUPPORTED;
 }
 
 static int create(const struct mech_mat *a, void **self)
