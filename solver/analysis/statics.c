@@ -116,7 +116,7 @@ static int equilibrium(struct statics *s, double load)
         }
         MECH_TRY(solve(s));
         s->report->iterations++;
-        for (int32_t i = 0; i < s->n; i++) s->state->q[i] += s->r[i];
+        mech_model_move(s->model, s->state->q, s->r, s->state->q);
     }
 }
 

@@ -11,7 +11,7 @@ static int with_tangent(const struct mech_model *m, const struct mech_state *s,
                         struct mech_mat *out)
 {
     const struct mech_mat *const terms[] = {base, mech_model_pattern(m)};
-    const struct mech_eval e = mech_model_point(m, s->at->time, s->q, s->v);
+    const struct mech_eval e = mech_model_point(m, s, s->at->time, s->q, s->v);
     int32_t *places = NULL;
 
     MECH_TRY(mech_mat_sum(arena, 2, (const double[]){1., 1.}, terms, out));

@@ -22,6 +22,9 @@ void mech_rotate(const double R[9], const double x[3], double y[3]);
 /* A fault under `path`/node unless the site has one second-order coordinate. */
 void mech_fit_one_coordinate(const struct mech_site *site);
 
+/* A fault under `path`/node unless the node is of that kind; `type` names one for people. */
+void mech_fit_node(const struct mech_site *site, enum mech_node_kind kind, const char *type);
+
 #define MECH_FRAME_FIELD_POSITION(type, member)                                                    \
     {                                                                                              \
         .name = "referencePosition", .kind = MECH_REALS,                                           \

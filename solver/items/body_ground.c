@@ -26,6 +26,22 @@ static const char *jacobian(const void *description, const double local[3],
     return NULL;
 }
 
+static void pose(const void *description, const struct mech_seat *seat, const struct mech_eval *e,
+                 const double local[3], struct mech_pose *out)
+{
+    const struct ground *b = description;
+
+    (void)seat;
+    (void)e;
+    mech_rotate(b->frame.rotation, local, out->p);
+    for (int i = 0; i < 3; i++) {
+        out->p[i] += b->frame.position[i];
+    }
+    for (int i = 0; i < 9; i++) {
+        out->R[i] = b->frame.rotation[i];
+    }
+}
+
 static int output(const void *description, const struct mech_view *view, enum mech_output variable,
                   size_t capacity, double *values, size_t *count)
 {
@@ -49,6 +65,7 @@ static const struct mech_field fields[] = {
 };
 
 static const struct mech_object_ops ops = {
+    .pose = pose,
     .jacobian = jacobian,
     .outputs = MECH_MOTION_OUTPUTS,
     .output = output,

@@ -54,11 +54,28 @@ static const char *jacobian(const void *description, const double local[3],
     return NULL;
 }
 
+static void pose(const void *description, const struct mech_seat *seat, const struct mech_eval *e,
+                 const double local[3], struct mech_pose *out)
+{
+    const struct mass1d *b = description;
+    const double point[3] = {e->q[seat->q_slot[0]] + local[0], local[1], local[2]};
+
+    mech_rotate(b->frame.rotation, point, out->p);
+    for (int i = 0; i < 3; i++) {
+        out->p[i] += b->frame.position[i];
+        out->J[i][0] = b->frame.rotation[3 * i];
+        out->v[i] = out->J[i][0] * e->v[seat->slot[0]];
+    }
+    for (int i = 0; i < 9; i++) {
+        out->R[i] = b->frame.rotation[i];
+    }
+}
+
 static int output(const void *description, const struct mech_view *view, enum mech_output variable,
                   size_t capacity, double *values, size_t *count)
 {
     const struct mass1d *b = description;
-    const int32_t s = view->slot[0];
+    const int32_t s = view->q_slot[0];
     const double q = view->at.q[s], u = q - view->at.q_ref[s];
     const double point[3] = {q + view->local[0], view->local[1], view->local[2]};
     struct mech_motion m = {.omega = {0.}};
@@ -69,7 +86,7 @@ static int output(const void *description, const struct mech_view *view, enum me
 
         m.position[i] += b->frame.position[i];
         m.displacement[i] = x_axis * u;
-        m.velocity[i] = x_axis * view->at.v[s];
+        m.velocity[i] = x_axis * view->at.v[view->slot[0]];
     }
     for (int i = 0; i < 9; i++) {
         m.rotation[i] = b->frame.rotation[i];
@@ -101,6 +118,7 @@ static const struct mech_object_ops ops = {
     .nodes = nodes,
     .fit = fit,
     .linear = linear,
+    .pose = pose,
     .jacobian = jacobian,
     .outputs = MECH_MOTION_OUTPUTS,
     .output = output,

@@ -71,12 +71,26 @@ static void rotation_at(const struct rotor1d *b, double phi, double R[9])
     }
 }
 
+static void pose(const void *description, const struct mech_seat *seat, const struct mech_eval *e,
+                 const double local[3], struct mech_pose *out)
+{
+    const struct rotor1d *b = description;
+
+    rotation_at(b, e->q[seat->q_slot[0]], out->R);
+    mech_rotate(out->R, local, out->p);
+    for (int i = 0; i < 3; i++) {
+        out->p[i] += b->frame.position[i];
+        out->J[3 + i][0] = b->frame.rotation[3 * i + 2];
+        out->omega[i] = out->J[3 + i][0] * e->v[seat->slot[0]];
+    }
+}
+
 static int output(const void *description, const struct mech_view *view, enum mech_output variable,
                   size_t capacity, double *values, size_t *count)
 {
     const struct rotor1d *b = description;
-    const int32_t s = view->slot[0];
-    const double phi = view->at.q[s], omega = view->at.v[s];
+    const int32_t s = view->q_slot[0];
+    const double phi = view->at.q[s], omega = view->at.v[view->slot[0]];
     struct mech_motion m = {.omega_local = {0., 0., omega}};
 
     if (variable == MECH_OUTPUT_ROTATION) {
@@ -127,6 +141,7 @@ static const struct mech_object_ops ops = {
     .nodes = nodes,
     .fit = fit,
     .linear = linear,
+    .pose = pose,
     .jacobian = jacobian,
     .outputs = MECH_MOTION_OUTPUTS,
     .output = output,

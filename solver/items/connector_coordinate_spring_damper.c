@@ -26,7 +26,7 @@ enum { U, V, T, K, D, OFFSET };
 static const char *const locals[] = {"u", "v", "t", "k", "d", "offset", NULL};
 
 struct record {
-    int32_t slot[2];
+    int32_t slot[2], q_slot[2];
     double *vars; /* u v t k d offset, parameters */
     struct mech_expr *force, *partial[2];
 };
@@ -80,7 +80,8 @@ static int record(const void *description, const struct mech_site *site, void *a
     if (!c->active || !c->law.text) {
         return 0;
     }
-    *r = (struct record){.slot = {site->slot[0], site->slot[1]}};
+    *r = (struct record){.slot = {site->slot[0], site->slot[1]},
+                         .q_slot = {site->q_slot[0], site->q_slot[1]}};
     if (mech_scope_init(&scope, site->arena, locals, site->parameters, site->values)) {
         return MECH_NO_MEMORY;
     }
@@ -111,10 +112,10 @@ static void release(void *at)
 /* Put the point into the variables of the law. */
 static void place_variables(struct record *r, const struct mech_eval *e)
 {
-    const int32_t a = r->slot[0], b = r->slot[1];
+    const int32_t a = r->q_slot[0], b = r->q_slot[1];
 
     r->vars[U] = e->q[b] - e->q_ref[b] - (e->q[a] - e->q_ref[a]);
-    r->vars[V] = e->v[b] - e->v[a];
+    r->vars[V] = e->v[r->slot[1]] - e->v[r->slot[0]];
     r->vars[T] = e->t;
 }
 
@@ -171,9 +172,9 @@ static int output(const void *description, const struct mech_view *view, enum me
                   size_t capacity, double *values, size_t *count)
 {
     const struct coordinate_spring_damper *c = description;
-    const int32_t a = view->slot[0], b = view->slot[1];
+    const int32_t a = view->q_slot[0], b = view->q_slot[1];
     const double u = view->at.q[b] - view->at.q_ref[b] - (view->at.q[a] - view->at.q_ref[a]);
-    const double v = view->at.v[b] - view->at.v[a];
+    const double v = view->at.v[view->slot[1]] - view->at.v[view->slot[0]];
     double x = 0.;
 
     if (variable == MECH_OUTPUT_DISPLACEMENT) {

@@ -21,6 +21,12 @@ static const char *map(const void *description, const struct mech_seat *on,
                                 field);
 }
 
+static void pose(const void *description, const struct mech_seat *on, const struct mech_eval *e,
+                 struct mech_pose *out)
+{
+    mech_marker_body_pose(on, e, ((const struct marker_body_rigid *)description)->local, out);
+}
+
 static const struct mech_field fields[] = {
     {.name = "localPosition",
      .kind = MECH_REALS,
@@ -41,6 +47,7 @@ static const struct mech_marker_ops ops = {
     .kind = MECH_MARKER_RIGID,
     .seat = seat,
     .map = map,
+    .pose = pose,
 };
 
 const struct mech_item_type mech_item_marker_body_rigid = {

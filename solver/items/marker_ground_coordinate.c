@@ -16,9 +16,19 @@ static const char *map(const void *description, const struct mech_seat *seat,
     return NULL;
 }
 
+static void pose(const void *description, const struct mech_seat *on, const struct mech_eval *e,
+                 struct mech_pose *out)
+{
+    (void)description;
+    (void)on;
+    (void)e;
+    (void)out;
+}
+
 static const struct mech_marker_ops ops = {
     .kind = MECH_MARKER_COORDINATE,
     .map = map,
+    .pose = pose,
 };
 
 const struct mech_item_type mech_item_marker_ground_coordinate = {

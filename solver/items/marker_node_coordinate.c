@@ -23,10 +23,27 @@ static const char *map(const void *description, const struct mech_seat *on,
         *field = "coordinate";
         return "the node has fewer coordinates";
     }
+    if (on->nq != on->n && m->coordinate >= 3) {
+        *field = "coordinate";
+        return "rotation parameters are not coordinates that loads and connectors act on";
+    }
     out->n = 1;
     out->slot[0] = on->slot[m->coordinate];
     out->J[0][0] = 1.;
     return NULL;
+}
+
+static void pose(const void *description, const struct mech_seat *on, const struct mech_eval *e,
+                 struct mech_pose *out)
+{
+    const struct marker_node_coordinate *m = description;
+    const int32_t q = on->q_slot[m->coordinate], v = on->slot[m->coordinate];
+
+    out->p[0] = e->q[q] - e->q_ref[q];
+    out->v[0] = e->v[v];
+    out->J[0][0] = 1.;
+    out->slot = on->slot + m->coordinate;
+    out->n = 1;
 }
 
 static const struct mech_field fields[] = {
@@ -49,6 +66,7 @@ static const struct mech_marker_ops ops = {
     .kind = MECH_MARKER_COORDINATE,
     .seat = seat,
     .map = map,
+    .pose = pose,
 };
 
 const struct mech_item_type mech_item_marker_node_coordinate = {

@@ -15,17 +15,28 @@
 #include "solver/items/scope.h"
 #include "solver/items/terms.h"
 
-enum { MECH_MARKER_SLOTS = 6, MECH_RECORD_COORDINATES = 4 };
+enum { MECH_MARKER_SLOTS = 6, MECH_RECORD_COORDINATES = 6, MECH_PAIR_ROWS = 6 };
+
+/* What the coordinates of a node mean; bodies ask for it. */
+enum mech_node_kind {
+    MECH_NODE_GENERIC,
+    MECH_NODE_POINT_2D, /* x y */
+    MECH_NODE_POINT,    /* x y z */
+    MECH_NODE_RIGID_2D, /* x y φ */
+    MECH_NODE_RIGID     /* q: x y z and 4 Euler parameters; v: global velocity, local angular one */
+};
 
 /* What an object sees while it is compiled. */
 struct mech_site {
     struct mech_arena *arena;                 /* lives as long as the model */
     const struct mech_parameters *parameters; /* names */
     const double *values;                     /* [parameters->n] values */
-    const int32_t *slot;                      /* [n] of the local coordinates */
-    int32_t n;
-    bool first_order; /* the coordinates are first-order states */
-    const char *path; /* "/objects/3" */
+    const int32_t *slot;                      /* [n] of the local velocities (and forces) */
+    const int32_t *q_slot;                    /* [nq] of the local coordinates in q */
+    int32_t n, nq;
+    enum mech_node_kind kind; /* of the one node that it sits on, GENERIC otherwise */
+    bool first_order;         /* the coordinates are first-order states */
+    const char *path;         /* "/objects/3" */
     struct mech_diag *diag;
 };
 
@@ -34,6 +45,33 @@ struct mech_eval {
     double t;
     const double *q, *v; /* total coordinates, velocities */
     const double *q_ref; /* reference coordinates */
+    /* whose inputs and data the loads on moving markers read; NULL: those loads do not act */
+    const struct mech_state *state;
+    const double *lambda; /* multipliers whose reactions act; NULL: none do */
+};
+
+/* Where the coordinates of a node, or of a body, are. */
+struct mech_seat {
+    const struct mech_item *item; /* NULL: the ground */
+    const int32_t *slot;          /* [n] velocities */
+    const int32_t *q_slot;        /* [nq] coordinates */
+    int32_t n, nq;
+    bool first_order;
+};
+
+/* A point that moves with a body or node: where it is, how it moves, and what its coordinates do to
+ * it. Global axes. A coordinate's marker has displacement and velocity in p[0] and v[0].
+ *
+ * Rotating columns of J are body-fixed axes a_k (or fixed ones): δa_k = a_j × a_k, and their
+ * velocity column is a_k × arm. What depends on q follows from that, in model/pairs.c. */
+struct mech_pose {
+    double p[3], v[3];              /* m, m/s */
+    double R[9];                    /* rotation of the body, by rows */
+    double omega[3];                /* rad/s */
+    double arm[3];                  /* m, from the point that the translations move to p */
+    int32_t n;                      /* velocities that move it */
+    const int32_t *slot;            /* [n] */
+    double J[6][MECH_MARKER_SLOTS]; /* ∂(v, omega)/∂velocities */
 };
 
 /* The configuration in which an output is asked for. */
@@ -41,21 +79,37 @@ struct mech_view {
     struct mech_eval at;
     const double *vdot; /* accelerations, or NULL: not known in this configuration */
     enum mech_configuration configuration;
-    const int32_t *slot; /* [n] */
-    int32_t n;
-    const double *local; /* [3] local position */
-    void *record;        /* of the object, or NULL */
+    const int32_t *slot;   /* [n] velocities */
+    const int32_t *q_slot; /* [nq] coordinates */
+    int32_t n, nq;
+    const double *local;             /* [3] local position */
+    void *record;                    /* of the object, or NULL */
+    /* a pair's markers; or the point of a body or node, and the same in the reference */
+    const struct mech_pose *pose[2];
+    int32_t rows;         /* of a joint */
+    const double *lambda; /* [rows], or NULL: not known in this configuration */
 };
 
 /* --- nodes ------------------------------------------------------------------------------------ */
 
 struct mech_node_ops {
     bool first_order; /* coordinates are first-order states x */
-    int32_t (*size)(const void *description);
-    /* [size] each; velocity is not written by first-order nodes. */
+    enum mech_node_kind kind;
+    int32_t (*size)(const void *description); /* velocities */
+    /* Coordinates, where they are not as many as velocities: then rate and move are needed. A node
+     * whose q̇ = v leaves all three NULL. */
+    int32_t (*coordinates)(const void *description);
+    void (*rate)(const double *q, const double *v, double *qdot); /* q̇ = T(q) v */
+    /* out = q ⊕ d: the coordinates after a motion by d = h v at constant v */
+    void (*move)(const double *q, const double *d, double *out);
+    /* [coordinates], [coordinates], [size]; velocity is not written by first-order nodes. */
     void (*start)(const void *description, double *reference, double *displacement,
                   double *velocity);
-    uint32_t outputs; /* mask of 1u << enum mech_output; mech_coordinate_output computes them */
+    /* Pose of the node; NULL: it has none. */
+    void (*pose)(const void *description, const struct mech_seat *seat, const struct mech_eval *e,
+                 struct mech_pose *out);
+    uint32_t outputs; /* mask of 1u << enum mech_output; mech_coordinate_output computes those of
+                         coordinates, mech_pose_output the others */
 };
 
 /* --- objects ---------------------------------------------------------------------------------- */
@@ -66,6 +120,42 @@ struct mech_attachment {
     size_t n;
     const char *field; /* the document's key; a list when `list` */
     bool list;
+};
+
+/* Two position or rigid markers (or coordinates) that act on each other. A newcomer writes what it
+ * does in terms of the two poses; the model multiplies by their J and adds what depends on q.
+ *
+ * A twist T [12] is (v, ω) of the first pose, then of the second; a wrench W [12] is the force and
+ * torque on each. A motion δ [12] is (δp, δθ) of each, global axes.
+ *
+ * A force element gives W (and its slopes). A joint gives g, and G with ġ = G T + g_t; W = Gᵀ λ
+ * follows from that.
+ *
+ * To add a joint: one file items/joint_<name>.c with record (copies what the document says), rows,
+ * residual, jacobian, rate and stiffness; .markers, .marker_kinds, .pair and outputs in its object
+ * table; one line in items.def. connector_distance_constraint.c is a short one to start from. The
+ * conformance test of pairs (tests/conformance/pairs.c) differences all of it. */
+struct mech_pair_ops {
+    size_t record_size;
+    /* Fill a record; 1, or 0: not active; negative: no memory. */
+    int (*record)(const void *description, const struct mech_site *site, void *record);
+    void (*release)(void *record); /* what the arena does not hold; NULL: nothing */
+    /* --- force elements: NULL for joints --- */
+    void (*wrench)(void *record, const struct mech_eval *e, const struct mech_pose *const pose[2],
+                   double W[12]);
+    /* Wx += ∂W/∂δ at T held, Wt += ∂W/∂T (both come zeroed) */
+    void (*slope)(void *record, const struct mech_eval *e, const struct mech_pose *const pose[2],
+                  double Wx[12][12], double Wt[12][12]);
+    /* --- joints: rows NULL for force elements --- */
+    int32_t (*rows)(const void *description); /* multipliers, at most MECH_PAIR_ROWS */
+    void (*residual)(void *record, double t, const struct mech_pose *const pose[2], double *g);
+    void (*jacobian)(void *record, const struct mech_pose *const pose[2], double G[][12]);
+    /* gt = ∂g/∂t; bias = g̈ − G Ṫ (what is left of g̈ at Ṫ = 0). Both come zeroed. */
+    void (*rate)(void *record, double t, const struct mech_pose *const pose[2], double *gt,
+                 double *bias);
+    /* Wx += ∂(Gᵀ λ)/∂δ (comes zeroed); NULL: G does not depend on the poses */
+    void (*stiffness)(void *record, const struct mech_pose *const pose[2], const double *lambda,
+                      double Wx[12][12]);
 };
 
 struct mech_object_ops {
@@ -84,8 +174,14 @@ struct mech_object_ops {
     /* The external force of a linear system and the data that it reads. May be NULL. */
     void (*excitation)(const void *description, const struct mech_values **force,
                        const struct mech_vector **z);
-    /* Body: rows 0–2 ∂(velocity of a point)/∂v, rows 3–5 ∂(angular velocity)/∂v [6][n], and the
-     * rotation matrix R [9], all constant. A reason, or NULL when it is fine. NULL: not a body. */
+    /* Body: motion of a point. NULL: not a body. The caller zeroed *out and set its n and slot. */
+    void (*pose)(const void *description, const struct mech_seat *seat, const struct mech_eval *e,
+                 const double local[3], struct mech_pose *out);
+    /* Body on which gravity acts: its mass, and the centre of mass in its frame. May be NULL. */
+    double (*mass)(const void *description, double center[3]);
+    /* Body whose points have a constant J: rows 0–2 ∂(velocity of a point)/∂v, rows 3–5 ∂(angular
+     * velocity)/∂v [6][n], and R [9] in which body-fixed loads are given, constant for them. A
+     * reason, or NULL when it is fine. NULL: J moves with the body. */
     const char *(*jacobian)(const void *description, const double local[3],
                             double J[6][MECH_MARKER_SLOTS], double R[9]);
     /* Nonlinear part; all NULL or 0 for linear types. `record` fills one record and returns 1 when
@@ -100,6 +196,7 @@ struct mech_object_ops {
                     const int32_t *place, double *values);
     bool (*differenced)(const void *record); /* its derivatives are taken by differences */
     void (*release)(void *record);           /* what the arena does not hold */
+    const struct mech_pair_ops *pair;        /* acts between two markers; NULL: does not */
     /* Outputs: mask, and values: at most `capacity` are written, *count says how many there are.
      * 0, or MECH_UNSUPPORTED. */
     uint32_t outputs;
@@ -110,24 +207,23 @@ struct mech_object_ops {
 
 /* --- markers, loads, sensors ------------------------------------------------------------------ */
 
-enum mech_marker_kind { MECH_MARKER_COORDINATE, MECH_MARKER_POSITION, MECH_MARKER_RIGID };
+enum mech_marker_kind {
+    MECH_MARKER_COORDINATE,
+    MECH_MARKER_POSITION,
+    MECH_MARKER_RIGID,
+    MECH_MARKER_MASS /* all of a body's mass */
+};
 
-/* Where a marker puts forces: generalized force at slot[i] = Σ_r J[r][i] w[r]. */
+/* Where a marker puts forces: generalized force at slot[i] = Σ_r J[r][i] w[r]. A marker that moves
+ * has no constant J: the model asks for its pose at each evaluation, and the R given here is 1. */
 struct mech_marker_map {
     enum mech_marker_kind kind;
-    bool first_order;
+    bool first_order, moving;
+    double mass; /* kg, of a mass marker */
     int32_t n;
     int32_t slot[MECH_MARKER_SLOTS];
     double J[6][MECH_MARKER_SLOTS]; /* rows: force, torque; a coordinate marker uses row 0 */
     double R[9];                    /* rotation of the body, by rows */
-};
-
-/* The item that a marker sits on, as the model resolved it. */
-struct mech_seat {
-    const struct mech_item *item; /* NULL: the ground */
-    const int32_t *slot;
-    int32_t n;
-    bool first_order;
 };
 
 struct mech_marker_ops {
@@ -137,6 +233,9 @@ struct mech_marker_ops {
     /* A reason, with the field at fault in *field, or NULL when it is fine. */
     const char *(*map)(const void *description, const struct mech_seat *seat,
                        struct mech_marker_map *out, const char **field);
+    /* The caller zeroed *out and set its n and slot. */
+    void (*pose)(const void *description, const struct mech_seat *seat, const struct mech_eval *e,
+                 struct mech_pose *out);
 };
 
 struct mech_load_ops {
@@ -148,6 +247,7 @@ struct mech_load_ops {
     /* Generalized force of component c = 1: w [6] at the marker, to be multiplied by its J. */
     void (*wrench)(const void *description, int32_t c, const struct mech_marker_map *map,
                    double w[6]);
+    bool (*body_fixed)(const void *description); /* the wrench turns with the marker; NULL: no */
 };
 
 struct mech_sensor_ops {
@@ -190,9 +290,37 @@ struct mech_motion {
     double rotation[9]; /* matrix by rows */
     double omega[3], omega_local[3];
 };
+/* The output variables of a body's or node's point from the poses of the view; accelerations need
+ * view->vdot. An `output` operation of objects: the description is not read. */
+int mech_pose_output(const void *description, const struct mech_view *view,
+                     enum mech_output variable, size_t capacity, double *values, size_t *count);
+/* a [6]: acceleration and angular acceleration of a pose at v̇ = 0. */
+void mech_pose_bias(const struct mech_pose *pose, double a[6]);
+
 /* The output variables that every body has, from its motion. MECH_UNSUPPORTED: not one of them. */
 int mech_motion_output(const struct mech_motion *motion, enum mech_output variable, size_t capacity,
                        double *values, size_t *count);
+
+/* Poses into *out, whose R is 1 and whose other numbers are 0: a point with n coordinates, and a
+ * local position of a frame x, y, φ. */
+void mech_point_pose(const struct mech_seat *seat, const struct mech_eval *e, int32_t n,
+                     struct mech_pose *out);
+void mech_rigid_2d_pose(const struct mech_seat *seat, const struct mech_eval *e,
+                        const double local[3], struct mech_pose *out);
+
+/* What mech_coordinate_output computes, and mech_pose_output of points and of frames. */
+enum {
+    MECH_COORDINATE_OUTPUTS = 1u << MECH_OUTPUT_COORDINATES | 1u << MECH_OUTPUT_COORDINATES_T |
+                              1u << MECH_OUTPUT_COORDINATES_TT,
+    MECH_POINT_OUTPUTS = 1u << MECH_OUTPUT_POSITION | 1u << MECH_OUTPUT_DISPLACEMENT |
+                         1u << MECH_OUTPUT_VELOCITY | 1u << MECH_OUTPUT_ACCELERATION,
+    MECH_RIGID_OUTPUTS = MECH_POINT_OUTPUTS | 1u << MECH_OUTPUT_VELOCITY_LOCAL |
+                         1u << MECH_OUTPUT_ACCELERATION_LOCAL | 1u << MECH_OUTPUT_ROTATION_MATRIX |
+                         1u << MECH_OUTPUT_ROTATION | 1u << MECH_OUTPUT_ANGULAR_VELOCITY |
+                         1u << MECH_OUTPUT_ANGULAR_VELOCITY_LOCAL |
+                         1u << MECH_OUTPUT_ANGULAR_ACCELERATION |
+                         1u << MECH_OUTPUT_ANGULAR_ACCELERATION_LOCAL
+};
 
 /* Names of all output variables, closed by NULL: choices of the sensors' field. */
 extern const char *const mech_output_names[];

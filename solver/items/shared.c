@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 const double mech_identity3[9] = {1., 0., 0., 0., 1., 0., 0., 0., 1.};
 
@@ -80,7 +81,7 @@ const char *mech_marker_body_map(const struct mech_seat *seat, const double loca
     const struct mech_object_ops *ops = seat->item->type->ops.object;
 
     *field = "object";
-    if (!ops->jacobian) {
+    if (!ops->pose) {
         return "needs a body";
     }
     if (seat->n > MECH_MARKER_SLOTS) {
@@ -90,11 +91,24 @@ const char *mech_marker_body_map(const struct mech_seat *seat, const double loca
     for (int32_t i = 0; i < seat->n; i++) {
         out->slot[i] = seat->slot[i];
     }
+    if (!ops->jacobian) {
+        out->moving = true;
+        memcpy(out->R, mech_identity3, sizeof out->R);
+        return NULL;
+    }
     const char *reason = ops->jacobian(seat->item->description, local, out->J, out->R);
     if (reason) {
         *field = "localPosition";
     }
     return reason;
+}
+
+void mech_marker_body_pose(const struct mech_seat *seat, const struct mech_eval *e,
+                           const double local[3], struct mech_pose *out)
+{
+    const struct mech_item *const item = seat->item;
+
+    item->type->ops.object->pose(item->description, seat, e, local, out);
 }
 
 /* --- outputs ---------------------------------------------------------------------------------- */
@@ -117,9 +131,11 @@ int mech_coordinate_output(const struct mech_view *view, enum mech_output variab
     }
     const bool shift = variable == MECH_OUTPUT_COORDINATES && !reference;
 
-    *count = (size_t)view->n;
+    const bool positions = variable == MECH_OUTPUT_COORDINATES;
+
+    *count = (size_t)(positions ? view->nq : view->n);
     for (size_t i = 0; i < *count && i < capacity; i++) {
-        const int32_t s = view->slot[i];
+        const int32_t s = positions ? view->q_slot[i] : view->slot[i];
 
         values[i] = shift ? from[s] - view->at.q_ref[s] : from[s];
     }

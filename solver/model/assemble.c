@@ -7,16 +7,31 @@
 
 #include <string.h>
 
-static struct mech_site site_of(struct mech_model *m, size_t i, const char *path,
-                                struct mech_diag *diag)
+struct mech_site mech_site_of(struct mech_model *m, size_t i, const char *path,
+                              struct mech_diag *diag)
 {
     const struct mech_seat_of *const seat = &m->objects[i];
+    const struct mech_item *const item = &m->document->objects.at[i];
+    const struct mech_object_ops *const ops = item->type->ops.object;
+    enum mech_node_kind kind = MECH_NODE_GENERIC;
+
+    if (ops->nodes) {
+        struct mech_attachment at;
+
+        ops->nodes(item->description, &at);
+        if (at.n == 1) {
+            kind = m->document->nodes.at[at.refs[0].index].type->ops.node->kind;
+        }
+    }
 
     return (struct mech_site){.arena = &m->arena,
                               .parameters = &m->document->parameters,
                               .values = m->parameters,
                               .slot = seat->slot,
+                              .q_slot = seat->q_slot,
                               .n = seat->n,
+                              .nq = seat->nq,
+                              .kind = kind,
                               .first_order = seat->first_order,
                               .path = path,
                               .diag = diag};
@@ -30,7 +45,7 @@ static void fit_all(struct mech_model *m, struct mech_diag *diag)
         char path[MECH_DIAG_PATH];
 
         mech_item_path(MECH_OBJECT, i, NULL, path, sizeof path);
-        const struct mech_site site = site_of(m, i, path, diag);
+        const struct mech_site site = mech_site_of(m, i, path, diag);
         if (item->type->ops.object->fit) {
             item->type->ops.object->fit(item->description, &site);
         }
@@ -95,7 +110,7 @@ static int build_matrices(struct mech_model *m, struct mech_terms *t)
 
         MECH_TRY(mech_mat_from_triplets(&m->arena, n, n, t->list[i].at, t->list[i].n, out[i]));
     }
-    for (int32_t i = 0; i < nv; i++) {
+    for (int32_t i = 0; i < m->sizes.q; i++) {
         shifted = shifted || m->q_ref[i] != 0.;
     }
     m->linear = (struct mech_linear_part){
@@ -149,7 +164,7 @@ static int build_records(struct mech_model *m, struct mech_diag *diag)
             return MECH_NO_MEMORY;
         }
         mech_item_path(MECH_OBJECT, i, NULL, path, sizeof path);
-        const struct mech_site site = site_of(m, i, path, diag);
+        const struct mech_site site = mech_site_of(m, i, path, diag);
         void *const at = b->records + b->n * ops->record_size;
         const int r = ops->record(item->description, &site, at);
 
@@ -169,7 +184,22 @@ static int build_records(struct mech_model *m, struct mech_diag *diag)
     return 0;
 }
 
-/* A one wherever a record has a tangent. */
+static size_t couple(const struct mech_model *m, const int32_t *slot, int32_t n,
+                     struct mech_triplet *t)
+{
+    size_t count = 0;
+
+    for (int32_t k = 0; k < n * n; k++) {
+        const int32_t row = slot[k / n], col = slot[k % n];
+
+        if (row < m->sizes.v && col < m->sizes.v) {
+            t[count++] = (struct mech_triplet){row, col, 1.};
+        }
+    }
+    return count;
+}
+
+/* A one wherever a record, a moving load or a pair has a tangent. */
 static int build_pattern(struct mech_model *m)
 {
     const struct mech_arena_mark mark = mech_arena_mark(&m->scratch);
@@ -184,16 +214,19 @@ static int build_pattern(struct mech_model *m)
         const int32_t rc = batch->ops->record_coordinates;
 
         for (size_t r = 0; r < batch->n; r++) {
-            const int32_t *const slot = batch->slot + r * (size_t)rc;
-
-            for (int32_t k = 0; k < rc * rc; k++) {
-                const int32_t row = slot[k / rc], col = slot[k % rc];
-
-                if (row < m->sizes.v && col < m->sizes.v) {
-                    t[n++] = (struct mech_triplet){row, col, 1.};
-                }
-            }
+            n += couple(m, batch->slot + r * (size_t)rc, rc, t + n);
         }
+    }
+    for (size_t k = 0; k < m->moving_count; k++) {
+        const struct mech_seat *const seat = &m->marker_seats[m->moving[k].marker];
+
+        n += couple(m, seat->slot, seat->n, t + n);
+    }
+    for (size_t p = 0; p < m->pair_count; p++) {
+        int32_t slot[2 * MECH_MARKER_SLOTS];
+        const int32_t count = mech_pair_slots(m, &m->pairs[p], slot);
+
+        n += couple(m, slot, count, t + n);
     }
     const int result = mech_mat_from_triplets(&m->arena, m->sizes.v, m->sizes.v, t, n, &m->pattern);
 
@@ -223,10 +256,10 @@ int mech_assemble(struct mech_model *m, struct mech_diag *diag)
     r = r ? r : build_matrices(m, &terms);
     mech_terms_fini(&terms);
     r = r ? r : build_records(m, diag);
-    r = r ? r : build_pattern(m);
     if (r == 0) {
         m->item_force[m->sizes.v] = 0.;
         memcpy(m->base, m->item_force, v * sizeof(double));
     }
-    return r;
+    r = r ? r : mech_pairs(m, diag);
+    return r ? r : build_pattern(m);
 }

@@ -22,7 +22,7 @@ static bool component_range(int32_t component, int32_t size, int32_t *first, int
 
 static int32_t marker_size(enum mech_marker_kind kind)
 {
-    return kind == MECH_MARKER_COORDINATE ? 1 : kind == MECH_MARKER_POSITION ? 3 : 6;
+    return kind == MECH_MARKER_COORDINATE ? 1 : kind == MECH_MARKER_RIGID ? 6 : 3;
 }
 
 /* A channel of forces of its own for component r at a marker. */
@@ -37,6 +37,13 @@ static int marker_channel(struct mech_model *m, int32_t marker, int32_t r)
     c->category = MECH_MARKER;
     c->item = marker;
     c->first_order = map->first_order;
+    if (map->moving) {
+        struct mech_moving_load load = {.moving = m->moving_of[marker],
+                                        .channel = (int32_t)m->channel_count - 1};
+
+        load.w[r] = 1.;
+        return mech_moving_load_new(m, &load);
+    }
     for (int32_t i = 0; i < map->n; i++) {
         MECH_TRY(mech_channel_entry(m, map->slot[i], map->J[r][i]));
     }
@@ -175,7 +182,7 @@ static bool sensor_request(struct mech_model *m, size_t i, struct mech_output_re
     const struct mech_items *const targets = mech_document_items(m->document, ops->target);
     const struct mech_item *const target = &targets->at[r->index];
 
-    if (ops->body && !target->type->ops.object->jacobian) {
+    if (ops->body && !target->type->ops.object->pose) {
         mech_item_path(MECH_SENSOR, i, ops->field, path, sizeof path);
         mech_diag_add(diag, path, "\"%s\" is not a body", target->name);
         return false;

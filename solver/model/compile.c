@@ -77,6 +77,11 @@ void mech_model_destroy(struct mech_model *m)
             batch->ops->release(batch->records + r * batch->ops->record_size);
         }
     }
+    for (size_t p = 0; p < m->pair_count; p++) {
+        if (m->pairs[p].ops->release) {
+            m->pairs[p].ops->release(m->pairs[p].record);
+        }
+    }
     for (size_t i = 0; i < m->channel_count; i++) {
         mech_expr_destroy(m->channels[i].expr);
     }
@@ -87,14 +92,14 @@ void mech_model_destroy(struct mech_model *m)
 
 void mech_model_initial(const struct mech_model *m, struct mech_state *s)
 {
-    const size_t v = (size_t)m->sizes.v + 1;
+    const size_t q = (size_t)m->sizes.q + 1, v = (size_t)m->sizes.v + 1;
 
     memset(s->block, 0, s->size);
     s->at->time = m->document->solver.start_time;
     s->at->changed = 1;
-    memcpy(s->q, m->q0, v * sizeof(double));
+    memcpy(s->q, m->q0, q * sizeof(double));
     memcpy(s->v, m->v0, v * sizeof(double));
-    memcpy(s->q_start, m->q0, v * sizeof(double));
+    memcpy(s->q_start, m->q0, q * sizeof(double));
     memcpy(s->v_start, m->v0, v * sizeof(double));
     memcpy(s->x, m->x0, ((size_t)m->sizes.x + 1) * sizeof(double));
     memcpy(s->z, m->z0, ((size_t)m->sizes.z + 1) * sizeof(double));

@@ -115,7 +115,16 @@ static int load_channels(struct mech_model *m, size_t l, struct mech_scope *scop
             snprintf(path + strlen(path), sizeof path - strlen(path), "/%d", (int)k);
         }
         ops->wrench(item->description, k, map, w);
-        for (int32_t i = 0; i < map->n; i++) {
+        if (map->moving) {
+            struct mech_moving_load load = {
+                .moving = m->moving_of[ops->marker(item->description)->index],
+                .channel = (int32_t)m->channel_count - 1,
+                .body_fixed = ops->body_fixed && ops->body_fixed(item->description)};
+
+            memcpy(load.w, w, sizeof load.w);
+            MECH_TRY(mech_moving_load_new(m, &load));
+        }
+        for (int32_t i = 0; i < map->n && !map->moving; i++) {
             double weight = 0.;
 
             for (int r = 0; r < 6; r++) {
@@ -355,8 +364,8 @@ void mech_model_marker_force(const struct mech_model *m, int32_t marker, const d
 {
     const struct mech_marker_map *const map = &m->markers[marker];
     const int rows = map->kind == MECH_MARKER_COORDINATE ? 1
-                     : map->kind == MECH_MARKER_POSITION ? 3
-                                                         : 6;
+                     : map->kind == MECH_MARKER_RIGID    ? 6
+                                                         : 3;
 
     for (int32_t i = 0; i < map->n && !map->first_order; i++) {
         for (int r = 0; r < rows; r++) {

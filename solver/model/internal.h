@@ -7,10 +7,12 @@
 
 /* Where the coordinates of a node or an object are. */
 struct mech_seat_of {
-    int32_t *slot; /* [n] */
-    int32_t n;
+    int32_t *slot;   /* [n] velocities */
+    int32_t *q_slot; /* [nq] coordinates; slot itself where they are numbered alike */
+    int32_t n, nq;
     bool first_order;
     void *record; /* of an object, or NULL */
+    int32_t pair; /* of an object, or -1 */
 };
 
 /* One scalar force: a number, an expression, or an input, and where it acts. */
@@ -44,6 +46,29 @@ struct mech_load_of {
     int32_t channel; /* of its first component */
 };
 
+/* What a marker that moves takes from one channel: a wrench for value 1. */
+struct mech_moving_load {
+    int32_t moving;  /* index among the moving markers */
+    int32_t channel; /* -1: value 1 */
+    double w[6];
+    bool body_fixed; /* w turns with the marker */
+};
+
+/* A marker whose J moves; the ones after the document's markers are centres of mass. */
+struct mech_moving {
+    int32_t marker;        /* index of its pose */
+    double w[6], fixed[6]; /* scratch: sums of wrenches, global; those that turn with the body */
+};
+
+/* An object that acts between two markers. */
+struct mech_pair_of {
+    const struct mech_pair_ops *ops;
+    void *record;
+    int32_t object;
+    int32_t marker[2];
+    int32_t row, rows; /* of its multipliers; 0 rows for a force element */
+};
+
 struct mech_output_of {
     struct mech_output_request request;
     int32_t component;
@@ -57,6 +82,24 @@ struct mech_model {
     struct mech_state_sizes sizes;
     struct mech_seat_of *nodes, *objects;
     struct mech_marker_map *markers;
+    struct mech_seat *marker_seats; /* [markers + centres] */
+    struct mech_pose *poses;        /* [markers + centres] scratch of the last evaluation */
+    int32_t *posed;                 /* [posed_count] poses that an evaluation needs */
+    size_t posed_count, centre_count;
+    struct mech_moving *moving; /* [moving_count] */
+    int32_t *moving_of;         /* [markers + centres] index in moving, or -1 */
+    size_t moving_count;
+    struct mech_moving_load *moving_loads;
+    size_t moving_load_count, moving_load_capacity;
+    struct mech_pair_of *pairs; /* [pair_count] in the document's order */
+    size_t pair_count;
+    struct mech_joint_rows joints;
+    /* all owners of second-order coordinates, and the node's operations where rate and move differ
+     * from sums; for models that are curved */
+    const struct mech_seat_of **seats; /* [seat_count] */
+    const struct mech_node_ops **seat_ops;
+    size_t seat_count;
+    bool curved; /* some node has coordinates that are not its velocities' integrals */
     struct mech_load_of *loads;
 
     struct mech_mat M, C, K, A, pattern;
@@ -109,6 +152,29 @@ int mech_channels_fold(struct mech_model *m);
 /* Value of channel i at time t. */
 double mech_model_channel_value(const struct mech_model *m, const struct mech_state *s, size_t i,
                                 double t);
+
+/* assemble.c: what object i sees. */
+struct mech_site mech_site_of(struct mech_model *m, size_t i, const char *path,
+                              struct mech_diag *diag);
+
+/* pairs.c: objects between two markers; after the constant forces. */
+int mech_pairs(struct mech_model *m, struct mech_diag *diag);
+/* markers.c: which poses are needed; gravity. */
+int mech_markers(struct mech_model *m);
+/* What a marker takes from a channel (-1: value 1), for value 1. Negative: no memory. */
+int mech_moving_load_new(struct mech_model *m, const struct mech_moving_load *load);
+/* Pose of marker i at a point. */
+void mech_model_pose_marker(const struct mech_model *m, int32_t i, const struct mech_eval *e);
+/* Slots that a pair couples, and their number, at most 2 MECH_MARKER_SLOTS. */
+int32_t mech_pair_slots(const struct mech_model *m, const struct mech_pair_of *p, int32_t *slot);
+/* At the poses of this point: g += forces of moving loads, of pairs; and their tangents. */
+void mech_moving_force(const struct mech_model *m, const struct mech_eval *e, double *g);
+/* Returns the places behind its own. */
+const int32_t *mech_moving_tangent(const struct mech_model *m, const struct mech_eval *e, double c,
+                                   const int32_t *places, double *values);
+void mech_pairs_force(const struct mech_model *m, const struct mech_eval *e, double *g);
+void mech_pairs_tangent(const struct mech_model *m, const struct mech_eval *e, const double c[2],
+                        const int32_t *places, double *values);
 
 /* contacts.c */
 int mech_contacts(struct mech_model *m, struct mech_diag *diag);

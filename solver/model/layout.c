@@ -11,13 +11,28 @@ enum { MOST_COORDINATES = 4000000 };
 
 static int new_slots(struct mech_model *m, struct mech_seat_of *seat, int32_t n, int32_t first)
 {
-    seat->n = n;
+    seat->n = seat->nq = n;
     seat->slot = mech_arena_alloc(&m->arena, (size_t)n, sizeof *seat->slot);
     if (!seat->slot) {
         return MECH_NO_MEMORY;
     }
     for (int32_t i = 0; i < n; i++) {
         seat->slot[i] = first + i;
+    }
+    seat->q_slot = seat->slot;
+    return 0;
+}
+
+/* Coordinates of their own numbers: once a node before has more coordinates than velocities. */
+static int new_q_slots(struct mech_model *m, struct mech_seat_of *seat, int32_t n, int32_t first)
+{
+    seat->nq = n;
+    seat->q_slot = mech_arena_alloc(&m->arena, (size_t)n, sizeof *seat->q_slot);
+    if (!seat->q_slot) {
+        return MECH_NO_MEMORY;
+    }
+    for (int32_t i = 0; i < n; i++) {
+        seat->q_slot[i] = first + i;
     }
     return 0;
 }
@@ -26,16 +41,22 @@ static int new_slots(struct mech_model *m, struct mech_seat_of *seat, int32_t n,
 static int number_coordinates(struct mech_model *m, struct mech_diag *diag)
 {
     const struct mech_document *const d = m->document;
-    int64_t v = 0, x = 0;
+    int64_t v = 0, q = 0, x = 0;
 
     for (size_t i = 0; i < d->nodes.n; i++) {
         const struct mech_item *const item = &d->nodes.at[i];
         const struct mech_node_ops *const ops = item->type->ops.node;
         int64_t *const next = ops->first_order ? &x : &v;
         const int32_t n = ops->size(item->description);
+        const int32_t nq = ops->coordinates ? ops->coordinates(item->description) : n;
 
         m->nodes[i].first_order = ops->first_order;
         MECH_TRY(new_slots(m, &m->nodes[i], n, (int32_t)*next));
+        if (!ops->first_order && (q != v || nq != n)) {
+            MECH_TRY(new_q_slots(m, &m->nodes[i], nq, (int32_t)q));
+        }
+        m->curved = m->curved || ops->coordinates;
+        q += ops->first_order ? 0 : nq;
         *next += n;
         if (v + x > MOST_COORDINATES) {
             mech_diag_add(diag, "/nodes", "more than %d coordinates", MOST_COORDINATES);
@@ -50,24 +71,59 @@ static int number_coordinates(struct mech_model *m, struct mech_diag *diag)
             const int32_t n = ops->own(item->description);
 
             MECH_TRY(new_slots(m, &m->objects[i], n, (int32_t)v));
+            if (q != v) {
+                MECH_TRY(new_q_slots(m, &m->objects[i], n, (int32_t)q));
+            }
             v += n;
+            q += n;
         }
         if (v + x > MOST_COORDINATES) {
             mech_diag_add(diag, "/objects", "more than %d coordinates", MOST_COORDINATES);
             return MECH_INVALID;
         }
     }
-    m->sizes.q = m->sizes.v = (int32_t)v;
+    m->sizes.q = (int32_t)q;
+    m->sizes.v = (int32_t)v;
     m->sizes.x = (int32_t)x;
+    return 0;
+}
+
+/* Who owns which second-order coordinates. */
+static int list_owners(struct mech_model *m)
+{
+    const size_t nodes = m->document->nodes.n, objects = m->document->objects.n;
+
+    if (!m->curved) {
+        return 0;
+    }
+    m->seats = mech_arena_alloc(&m->arena, nodes + objects, sizeof *m->seats);
+    m->seat_ops = mech_arena_alloc(&m->arena, nodes + objects, sizeof *m->seat_ops);
+    if (!m->seats || !m->seat_ops) {
+        return MECH_NO_MEMORY;
+    }
+    for (size_t i = 0; i < nodes; i++) {
+        const struct mech_node_ops *const ops = m->document->nodes.at[i].type->ops.node;
+
+        if (!ops->first_order && m->nodes[i].n) {
+            m->seat_ops[m->seat_count] = ops->coordinates ? ops : NULL;
+            m->seats[m->seat_count++] = &m->nodes[i];
+        }
+    }
+    for (size_t i = 0; i < objects; i++) {
+        if (m->document->objects.at[i].type->ops.object->own && m->objects[i].n) {
+            m->seats[m->seat_count++] = &m->objects[i];
+        }
+    }
     return 0;
 }
 
 static int start_values(struct mech_model *m)
 {
     const struct mech_document *const d = m->document;
-    const size_t v = (size_t)m->sizes.v + 1, x = (size_t)m->sizes.x + 1;
+    const size_t q = (size_t)m->sizes.q + 1, v = (size_t)m->sizes.v + 1;
+    const size_t x = (size_t)m->sizes.x + 1, longest = q > v ? q : v;
     double **const vectors[] = {&m->q_ref, &m->q0, &m->v0, &m->x_ref, &m->x0, &m->zeros};
-    const size_t lengths[] = {v, v, v, x, x, v > x ? v : x};
+    const size_t lengths[] = {q, q, v, x, x, longest > x ? longest : x};
 
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
         *vectors[i] = mech_arena_alloc(&m->arena, lengths[i], sizeof(double));
@@ -78,24 +134,31 @@ static int start_values(struct mech_model *m)
     for (size_t i = 0; i < d->nodes.n; i++) {
         const struct mech_node_ops *const ops = d->nodes.at[i].type->ops.node;
         const struct mech_seat_of *const seat = &m->nodes[i];
-        const int32_t first = seat->n ? seat->slot[0] : 0;
+        const int32_t first = seat->n ? seat->slot[0] : 0, q_first = seat->nq ? seat->q_slot[0] : 0;
 
+        if (seat->n == 0) {
+            continue;
+        }
         if (ops->first_order) {
             ops->start(d->nodes.at[i].description, m->x_ref + first, m->x0 + first, NULL);
             continue;
         }
-        ops->start(d->nodes.at[i].description, m->q_ref + first, m->q0 + first, m->v0 + first);
-        for (int32_t k = first; k < first + seat->n; k++) {
+        ops->start(d->nodes.at[i].description, m->q_ref + q_first, m->q0 + q_first, m->v0 + first);
+        for (int32_t k = q_first; k < q_first + seat->nq; k++) {
             m->q0[k] += m->q_ref[k];
+        }
+        if (ops->move) {
+            ops->move(m->q0 + q_first, m->zeros, m->q0 + q_first);
         }
     }
     for (size_t i = 0; i < d->objects.n; i++) {
         const struct mech_object_ops *const ops = d->objects.at[i].type->ops.object;
 
         if (ops->own && m->objects[i].n) {
-            const int32_t first = m->objects[i].slot[0];
+            const struct mech_seat_of *const seat = &m->objects[i];
 
-            ops->start(d->objects.at[i].description, m->q0 + first, m->v0 + first);
+            ops->start(d->objects.at[i].description, m->q0 + seat->q_slot[0],
+                       m->v0 + seat->slot[0]);
         }
     }
     return 0;
@@ -109,11 +172,12 @@ static int attach_to_nodes(struct mech_model *m, size_t i, int32_t *body_of, str
     struct mech_seat_of *const seat = &m->objects[i];
     struct mech_attachment at;
     char path[MECH_DIAG_PATH];
-    int64_t n = 0;
+    int64_t n = 0, nq = 0;
 
     ops->nodes(item->description, &at);
     for (size_t k = 0; k < at.n; k++) {
         n += m->nodes[at.refs[k].index].n;
+        nq += m->nodes[at.refs[k].index].nq;
     }
     if (n > MOST_COORDINATES) {
         mech_item_path(MECH_OBJECT, i, at.field, path, sizeof path);
@@ -121,7 +185,8 @@ static int attach_to_nodes(struct mech_model *m, size_t i, int32_t *body_of, str
         return 0;
     }
     MECH_TRY(new_slots(m, seat, (int32_t)n, 0));
-    n = 0;
+    MECH_TRY(new_q_slots(m, seat, (int32_t)nq, 0));
+    n = nq = 0;
     for (size_t k = 0; k < at.n; k++) {
         const int32_t node = at.refs[k].index;
         const struct mech_seat_of *const from = &m->nodes[node];
@@ -135,7 +200,9 @@ static int attach_to_nodes(struct mech_model *m, size_t i, int32_t *body_of, str
         }
         seat->first_order = from->first_order;
         memcpy(seat->slot + n, from->slot, (size_t)from->n * sizeof *from->slot);
+        memcpy(seat->q_slot + nq, from->q_slot, (size_t)from->nq * sizeof *from->q_slot);
         n += from->n;
+        nq += from->nq;
         if (ops->body && body_of[node] >= 0) {
             mech_diag_add(diag, path, "the node \"%s\" belongs to \"%s\" already",
                           m->document->nodes.at[node].name,
@@ -145,6 +212,17 @@ static int attach_to_nodes(struct mech_model *m, size_t i, int32_t *body_of, str
         }
     }
     return 0;
+}
+
+/* The coordinate behind a velocity of a seat: nodes of vectors have them side by side. */
+static int32_t q_slot_of(const struct mech_model *m, const struct mech_seat *on, int32_t slot)
+{
+    for (int32_t k = 0; k < on->n && k < on->nq; k++) {
+        if (on->slot[k] == slot) {
+            return on->q_slot[k];
+        }
+    }
+    return m->sizes.q;
 }
 
 /* Slots of a connector from its markers. */
@@ -158,6 +236,7 @@ static int attach_to_markers(struct mech_model *m, size_t i, struct mech_diag *d
 
     ops->markers(item->description, &at);
     MECH_TRY(new_slots(m, seat, (int32_t)at.n * MECH_MARKER_SLOTS, 0));
+    MECH_TRY(new_q_slots(m, seat, (int32_t)at.n * MECH_MARKER_SLOTS, 0));
     for (size_t k = 0; k < at.n; k++) {
         const struct mech_marker_map *const map = &m->markers[at.refs[k].index];
 
@@ -169,12 +248,17 @@ static int attach_to_markers(struct mech_model *m, size_t i, struct mech_diag *d
             mech_diag_add(diag, path, "the marker \"%s\" is of another kind than this needs",
                           at.refs[k].name);
         }
+        const struct mech_seat *const on = &m->marker_seats[at.refs[k].index];
+
         for (int32_t j = 0; j < map->n; j++) {
+            /* of a coordinate's marker; elsewhere poses are asked, not coordinates */
+            seat->q_slot[n] =
+                map->kind == MECH_MARKER_COORDINATE ? q_slot_of(m, on, map->slot[j]) : m->sizes.q;
             seat->slot[n++] = map->slot[j];
         }
         seat->first_order = seat->first_order || map->first_order;
     }
-    seat->n = n;
+    seat->n = seat->nq = n;
     return 0;
 }
 
@@ -183,7 +267,8 @@ static void place_marker(struct mech_model *m, size_t i, struct mech_diag *diag)
     const struct mech_item *const item = &m->document->markers.at[i];
     const struct mech_marker_ops *const ops = item->type->ops.marker;
     struct mech_marker_map *const map = &m->markers[i];
-    struct mech_seat seat = {.slot = &m->sizes.v, .n = 1}; /* the ground's slot is nv */
+    /* the ground's slots are nv and nq */
+    struct mech_seat seat = {.slot = &m->sizes.v, .q_slot = &m->sizes.q, .n = 1, .nq = 1};
     const char *field = NULL;
 
     map->kind = ops->kind;
@@ -196,9 +281,12 @@ static void place_marker(struct mech_model *m, size_t i, struct mech_diag *diag)
         seat =
             (struct mech_seat){.item = &mech_document_items(m->document, category)->at[ref->index],
                                .slot = on->slot,
+                               .q_slot = on->q_slot,
                                .n = on->n,
+                               .nq = on->nq,
                                .first_order = on->first_order};
     }
+    m->marker_seats[i] = seat;
     map->first_order = seat.first_order;
     const char *reason = ops->map(item->description, &seat, map, &field);
     if (reason) {
@@ -217,7 +305,10 @@ int mech_layout(struct mech_model *m, struct mech_diag *diag)
     m->nodes = mech_arena_alloc(&m->arena, d->nodes.n, sizeof *m->nodes);
     m->objects = mech_arena_alloc(&m->arena, d->objects.n, sizeof *m->objects);
     m->markers = mech_arena_alloc(&m->arena, d->markers.n, sizeof *m->markers);
-    if (!body_of || !m->nodes || !m->objects || !m->markers) {
+    /* bodies may add a centre of mass each */
+    m->marker_seats =
+        mech_arena_alloc(&m->arena, d->markers.n + d->objects.n, sizeof *m->marker_seats);
+    if (!body_of || !m->nodes || !m->objects || !m->markers || !m->marker_seats) {
         return MECH_NO_MEMORY;
     }
     MECH_TRY(number_coordinates(m, diag));
@@ -240,12 +331,13 @@ int mech_layout(struct mech_model *m, struct mech_diag *diag)
         }
     }
     for (size_t i = 0; i < d->nodes.n; i++) {
-        if (body_of[i] < 0 && !m->nodes[i].first_order) {
+        if (body_of[i] < 0 && !m->nodes[i].first_order && m->nodes[i].n > 0) {
             char path[MECH_DIAG_PATH];
 
             mech_item_path(MECH_NODE, i, NULL, path, sizeof path);
             mech_diag_add(diag, path, "no body gives this node a mass: singular mass matrix");
         }
     }
+    MECH_TRY(list_owners(m));
     return mech_diag_clean(diag) ? start_values(m) : 0;
 }

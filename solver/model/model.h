@@ -75,9 +75,10 @@ void mech_model_blame(const struct mech_model *m, const struct mech_state *s, do
 /* The part of F that belongs to the objects (offsets of springs, constant forces), [nv + 1]. */
 const double *mech_model_item_force(const struct mech_model *m);
 
-/* The point (t, q, v) for the two functions below; q and v [nv + 1], ground slot 0. */
-struct mech_eval mech_model_point(const struct mech_model *m, double t, const double *q,
-                                  const double *v);
+/* The point (t, q, v) for the functions below; q [nq + 1] and v [nv + 1], ground slot 0. `s`: whose
+ * inputs act on moving markers, may be NULL. lambda is NULL: set it where reactions shall act. */
+struct mech_eval mech_model_point(const struct mech_model *m, const struct mech_state *s, double t,
+                                  const double *q, const double *v);
 /* g [nv + 1] += nonlinear left-hand-side terms. */
 void mech_model_nonlinear(const struct mech_model *m, const struct mech_eval *e, double *g);
 /* Pattern of ∂g/∂q and ∂g/∂v as a matrix of ones, ZERO when g is empty. */
@@ -90,6 +91,42 @@ int mech_model_places(const struct mech_model *m, struct mech_arena *arena,
 /* values[places] += c[0] ∂g/∂q + c[1] ∂g/∂v. */
 void mech_model_tangent(const struct mech_model *m, const struct mech_eval *e, const double c[2],
                         const int32_t *places, double *values);
+
+/* --- coordinates that are not integrals of velocities ----------------------------------------- */
+
+/* True when q̇ = v everywhere, so that q and v are numbered alike. */
+bool mech_model_flat(const struct mech_model *m);
+/* qdot [nq] = T(q) v. */
+void mech_model_qdot(const struct mech_model *m, const double *q, const double *v, double *qdot);
+/* out [nq] = q ⊕ d, d [nv] a motion in velocity space; out may be q. */
+void mech_model_move(const struct mech_model *m, const double *q, const double *d, double *out);
+/* u [nv] = q − q_ref where q̇ = v, 0 elsewhere: what K acts on. */
+void mech_model_displacement(const struct mech_model *m, const double *q, double *u);
+
+/* --- joints: g(q, t) = 0, reactions + Gᵀ λ ---------------------------------------------------- */
+
+/* Rows of all joints, in the document's order; a column nv is the ground's. */
+struct mech_joint_rows {
+    int32_t count;
+    const int32_t *start;  /* [count + 1] of the entries of each row of G */
+    const int32_t *column; /* [start[count]] velocities; one may come twice in a row */
+    const int32_t *object; /* [count] in the document's objects */
+};
+const struct mech_joint_rows *mech_model_joints(const struct mech_model *m);
+/* Name of the joint that a row belongs to. */
+const char *mech_model_joint_name(const struct mech_model *m, int32_t row);
+/* Poses of all markers that matter, at a point. mech_model_nonlinear and mech_model_tangent do it
+ * themselves; the functions below read the poses of the last one of the three. */
+void mech_model_pose(const struct mech_model *m, const struct mech_eval *e);
+/* g [count] */
+void mech_model_joint_residual(const struct mech_model *m, const struct mech_eval *e, double *g);
+/* values [start[count]] of G */
+void mech_model_joint_jacobian(const struct mech_model *m, double *values);
+/* gt = ∂g/∂t, bias = g̈ − G v̇; [count] each */
+void mech_model_joint_rate(const struct mech_model *m, const struct mech_eval *e, double *gt,
+                           double *bias);
+/* True when forces on this marker turn with q: they go to state->wrench, not into f. */
+bool mech_model_marker_moves(const struct mech_model *m, int32_t marker);
 
 /* First-order states: ẋ = A x + r(t). */
 const struct mech_mat *mech_model_first_order(const struct mech_model *m);

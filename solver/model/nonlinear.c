@@ -1,10 +1,11 @@
 /* The nonlinear part g(q, v, t) and its tangents: one call per type. */
 #include "solver/base/err.h"
+#include "solver/linalg/mat_walk.h"
 #include "solver/model/internal.h"
 
 bool mech_model_is_linear(const struct mech_model *m)
 {
-    return m->place_count == 0;
+    return m->place_count == 0 && m->pair_count == 0 && !m->curved;
 }
 
 bool mech_model_differenced(const struct mech_model *m)
@@ -29,19 +30,30 @@ const char *mech_model_nonlinear_name(const struct mech_model *m)
             return m->document->objects.at[m->batches[b].first].name;
         }
     }
-    return NULL;
+    if (m->pair_count) {
+        return m->document->objects.at[m->pairs[0].object].name;
+    }
+    if (m->moving_count) {
+        return m->marker_seats[m->moving[0].marker].item->name;
+    }
+    return m->curved ? m->document->nodes.at[0].name : NULL;
 }
 
-struct mech_eval mech_model_point(const struct mech_model *m, double t, const double *q,
-                                  const double *v)
+struct mech_eval mech_model_point(const struct mech_model *m, const struct mech_state *s, double t,
+                                  const double *q, const double *v)
 {
-    return (struct mech_eval){.t = t, .q = q, .v = v, .q_ref = m->q_ref};
+    return (struct mech_eval){.t = t, .q = q, .v = v, .q_ref = m->q_ref, .state = s};
 }
 
 void mech_model_nonlinear(const struct mech_model *m, const struct mech_eval *e, double *g)
 {
     for (size_t b = 0; b < m->batch_count; b++) {
         m->batches[b].ops->force(m->batches[b].records, m->batches[b].n, e, g);
+    }
+    if (m->posed_count) {
+        mech_model_pose(m, e);
+        mech_moving_force(m, e, g);
+        mech_pairs_force(m, e, g);
     }
 }
 
@@ -50,41 +62,30 @@ const struct mech_mat *mech_model_pattern(const struct mech_model *m)
     return &m->pattern;
 }
 
-/* Place of A(i,j) among the stored values, or -1. */
-static int32_t place_in(const struct mech_mat *a, int32_t i, int32_t j)
+/* Places of all couplings of these slots; -1 among them: W lacks an entry. */
+static size_t places_of(const struct mech_model *m, const int32_t *slot, int32_t n,
+                        const struct mech_mat *W, int32_t *places)
 {
-    switch (a->kind) {
-    case MECH_MAT_DIAG:
-        return i == j ? i : -1;
-    case MECH_MAT_BAND:
-        return j - i >= -a->lower && j - i <= a->upper ? (j - i + a->lower) * a->rows + i : -1;
-    case MECH_MAT_DENSE:
-        return j * a->rows + i;
-    case MECH_MAT_CSC: {
-        int32_t low = a->colptr[j], high = a->colptr[j + 1];
+    const int32_t ground = (int32_t)mech_mat_stored(W);
 
-        while (low < high) {
-            const int32_t middle = low + (high - low) / 2;
+    for (int32_t k = 0; k < n * n; k++) {
+        const int32_t row = slot[k / n], col = slot[k % n];
+        const bool free = row < m->sizes.v && col < m->sizes.v;
 
-            if (a->rowind[middle] < i) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
+        if (!free) {
+            places[k] = ground;
+            continue;
         }
-        return low < a->colptr[j + 1] && a->rowind[low] == i ? low : -1;
+        const double *const at = mech_mat_place(W, row, col);
+        places[k] = at ? (int32_t)(at - W->values) : -1;
     }
-    case MECH_MAT_ZERO:
-        break;
-    }
-    return -1;
+    return (size_t)(n * n);
 }
 
 int mech_model_places(const struct mech_model *m, struct mech_arena *arena,
                       const struct mech_mat *W, int32_t **out)
 {
     int32_t *const places = mech_arena_alloc(arena, m->place_count, sizeof *places);
-    const int32_t ground = (int32_t)mech_mat_stored(W);
     size_t n = 0;
 
     if (!places) {
@@ -94,17 +95,23 @@ int mech_model_places(const struct mech_model *m, struct mech_arena *arena,
         const int32_t rc = m->batches[b].ops->record_coordinates;
 
         for (size_t r = 0; r < m->batches[b].n; r++) {
-            const int32_t *const slot = m->batches[b].slot + r * (size_t)rc;
+            n += places_of(m, m->batches[b].slot + r * (size_t)rc, rc, W, places + n);
+        }
+    }
+    for (size_t k = 0; k < m->moving_count; k++) {
+        const struct mech_seat *const seat = &m->marker_seats[m->moving[k].marker];
 
-            for (int32_t k = 0; k < rc * rc; k++) {
-                const int32_t row = slot[k / rc], col = slot[k % rc];
-                const bool free = row < m->sizes.v && col < m->sizes.v;
+        n += places_of(m, seat->slot, seat->n, W, places + n);
+    }
+    for (size_t p = 0; p < m->pair_count; p++) {
+        int32_t slot[2 * MECH_MARKER_SLOTS];
+        const int32_t count = mech_pair_slots(m, &m->pairs[p], slot);
 
-                places[n] = free ? place_in(W, row, col) : ground;
-                if (places[n++] < 0) {
-                    return MECH_INTERNAL;
-                }
-            }
+        n += places_of(m, slot, count, W, places + n);
+    }
+    for (size_t k = 0; k < n; k++) {
+        if (places[k] < 0) {
+            return MECH_INTERNAL;
         }
     }
     *out = places;
@@ -120,5 +127,9 @@ void mech_model_tangent(const struct mech_model *m, const struct mech_eval *e, c
 
         batch->ops->tangent(batch->records, batch->n, e, c, places, values);
         places += batch->n * rc * rc;
+    }
+    if (m->posed_count) {
+        mech_model_pose(m, e);
+        mech_pairs_tangent(m, e, c, places, values);
     }
 }

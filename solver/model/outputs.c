@@ -9,11 +9,13 @@ static struct mech_view view_of(const struct mech_model *m, const struct mech_st
     static const double origin[3];
     struct mech_view v = {.configuration = r->configuration,
                           .slot = on->slot,
+                          .q_slot = on->q_slot,
                           .n = on->n,
+                          .nq = on->nq,
                           .local = r->local ? r->local : origin,
                           .record = on->record};
 
-    v.at = mech_model_point(m, s ? s->at->time : 0., m->q_ref, m->zeros);
+    v.at = mech_model_point(m, s, s ? s->at->time : 0., m->q_ref, m->zeros);
     v.vdot = r->configuration == MECH_REFERENCE || !s ? m->zeros : NULL;
     if (on->first_order) {
         v.at.q_ref = m->zeros;
@@ -34,8 +36,54 @@ static struct mech_view view_of(const struct mech_model *m, const struct mech_st
         v.at.q = s->q;
         v.at.v = s->v;
         v.vdot = s->vdot;
+        v.at.lambda = s->lambda;
     }
     return v;
+}
+
+/* The poses of a pair's markers, and its multipliers, into the view. */
+static void view_pair(const struct mech_model *m, int32_t index, struct mech_view *v)
+{
+    const int32_t p = m->objects[index].pair;
+
+    if (!m->document->objects.at[index].type->ops.object->pair) {
+        return;
+    }
+    struct mech_attachment at;
+    const struct mech_item *const item = &m->document->objects.at[index];
+
+    item->type->ops.object->markers(item->description, &at);
+    for (int k = 0; k < 2; k++) {
+        mech_model_pose_marker(m, at.refs[k].index, &v->at);
+        v->pose[k] = &m->poses[at.refs[k].index];
+    }
+    v->record = p < 0 ? NULL : v->record;
+    v->rows = item->type->ops.object->pair->rows
+                  ? item->type->ops.object->pair->rows(item->description)
+                  : 0;
+    v->lambda = p >= 0 && v->at.lambda ? v->at.lambda + m->pairs[p].row : NULL;
+}
+
+/* The point of a node or body now and in the reference, where it has one. */
+static void view_point(const struct mech_model *m, const struct mech_item *item,
+                       struct mech_pose pose[2], struct mech_view *v)
+{
+    const struct mech_seat seat = {
+        .item = item, .slot = v->slot, .q_slot = v->q_slot, .n = v->n, .nq = v->nq};
+    const struct mech_eval reference = mech_model_point(m, NULL, 0., m->q_ref, m->zeros);
+
+    for (int k = 0; k < 2; k++) {
+        const struct mech_eval *const e = k ? &reference : &v->at;
+
+        pose[k] =
+            (struct mech_pose){.R = {[0] = 1., [4] = 1., [8] = 1.}, .n = v->n, .slot = v->slot};
+        if (item->type->category == MECH_NODE) {
+            item->type->ops.node->pose(item->description, &seat, e, &pose[k]);
+        } else {
+            item->type->ops.object->pose(item->description, &seat, e, v->local, &pose[k]);
+        }
+        v->pose[k] = &pose[k];
+    }
 }
 
 /* Loads: what acts now. */
@@ -88,16 +136,28 @@ int mech_model_item_output(const struct mech_model *m, const struct mech_state *
     }
     const bool node = r->category == MECH_NODE;
     const struct mech_seat_of *const on = node ? &m->nodes[r->index] : &m->objects[r->index];
-    const struct mech_view view = view_of(m, s, r, on);
+    struct mech_view view = view_of(m, s, r, on);
 
     if (on->first_order && r->configuration == MECH_START_OF_STEP) {
         return MECH_UNSUPPORTED;
     }
-    if (node) {
-        return mech_coordinate_output(&view, r->variable, capacity, values, count);
-    }
-    const struct mech_item *const item = &m->document->objects.at[r->index];
+    const struct mech_item *const item =
+        node ? &m->document->nodes.at[r->index] : &m->document->objects.at[r->index];
+    const bool posed =
+        node ? item->type->ops.node->pose != NULL : item->type->ops.object->pose != NULL;
+    struct mech_pose pose[2];
 
+    if (posed) {
+        view_point(m, item, pose, &view);
+    }
+    if (node) {
+        const int code = mech_coordinate_output(&view, r->variable, capacity, values, count);
+
+        return code && posed ? mech_pose_output(item->description, &view, r->variable, capacity,
+                                                values, count)
+                             : code;
+    }
+    view_pair(m, r->index, &view);
     return item->type->ops.object->output(item->description, &view, r->variable, capacity, values,
                                           count);
 }
@@ -123,7 +183,9 @@ void mech_model_output_values(const struct mech_model *m, const struct mech_stat
     const struct mech_seat_of *const on =
         node ? &m->nodes[o->request.index] : &m->objects[o->request.index];
     const struct mech_seat_of one = {.slot = on->slot + o->component,
+                                     .q_slot = on->q_slot + o->component,
                                      .n = 1,
+                                     .nq = 1,
                                      .first_order = on->first_order,
                                      .record = on->record};
     const struct mech_view view = view_of(m, s, &o->request, &one);

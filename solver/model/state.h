@@ -37,6 +37,8 @@ struct mech_state {
     double *q_start, *v_start; /* [q], [v] at the start of the last communication step */
     /* not in the block: generalized forces [v] that act during the running command, or NULL */
     const double *extra;
+    /* the same for markers that move: [6 × markers] force and torque, or NULL */
+    const double *wrench;
 };
 
 /* Bytes of a block with these sizes. */

@@ -29,6 +29,28 @@ static const struct mech_stepper_type *check_settings(const struct mech_settings
     return type;
 }
 
+/* What this model asks of its integrator. */
+static void check_scheme(const struct mech_model *m, const struct mech_stepper_type *type,
+                         struct mech_diag *diag)
+{
+    if (!type) {
+        return;
+    }
+    if (mech_model_joints(m)->count > 0 && !type->joints) {
+        mech_diag_add(diag, "/solver/integrator",
+                      "%s takes no joints, and \"%s\" is one; use GeneralizedAlpha or "
+                      "TrapezoidalIndex2",
+                      type->name, mech_model_joint_name(m, 0));
+    }
+    if (!mech_model_flat(m) && !type->rotations) {
+        mech_diag_add(diag, "/solver/integrator",
+                      "%s takes no rotations in space; use GeneralizedAlpha", type->name);
+    }
+    if (type->check) {
+        type->check(m, diag);
+    }
+}
+
 /* A mass matrix that cannot be factored is the document's fault. 0 or negative. */
 static int check_mass(const struct mech_model *m, struct mech_diag *diag)
 {
@@ -66,9 +88,7 @@ static int build(struct mech_document *document, const double *parameters, struc
     if (compiled > 0) {
         return compiled;
     }
-    if (out->type && out->type->check) {
-        out->type->check(out->model, diag);
-    }
+    check_scheme(out->model, out->type, diag);
     MECH_TRY(check_mass(out->model, diag));
     if (!mech_diag_clean(diag)) {
         return MECH_INVALID;

@@ -110,7 +110,7 @@ static int add_tangent(struct mech_sim *s, const double c[2], double *out, size_
 {
     const struct mech_mat *const pattern = mech_model_pattern(s->model);
     const struct mech_eval e =
-        mech_model_point(s->model, s->point.at->time, s->point.q, s->point.v);
+        mech_model_point(s->model, &s->point, s->point.at->time, s->point.q, s->point.v);
     struct mech_arena arena;
     struct mech_mat local;
     int32_t *places = NULL;
@@ -151,7 +151,7 @@ static int first_order(struct mech_sim *s, double *out, struct mech_step_result 
     if (!xdot) {
         return MECH_NO_MEMORY;
     }
-    memcpy(out, p->v, nv * sizeof *out);
+    mech_model_qdot(s->model, p->q, p->v, out);
     int code = mech_rates_vdot(&s->rates, &at, out + nv, result);
     code = code ? code : mech_rates_xdot(&s->rates, p, p->at->time, p->x, xdot, result);
     memcpy(out + 2 * nv, xdot, nx * sizeof *out);

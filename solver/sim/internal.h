@@ -26,6 +26,7 @@ struct mech_sim {
     struct mech_state next;  /* of the command, or the trial's end state */
     struct mech_state point; /* of mech_sim_evaluate */
     double *extra;           /* [v + 1] forces of the command */
+    double *wrench;          /* [6 × markers] forces of the command on markers that move */
     struct mech_rates rates; /* of mech_sim_evaluate; made when first needed */
     double *trial_outputs;   /* of a trial with other parameters; made when first needed */
     bool has_rates, has_trial, differenced;

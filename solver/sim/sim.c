@@ -22,7 +22,9 @@ static int allocate_state(struct mech_sim *s)
     s->sizes.carry = s->type->carry ? s->type->carry(s->model) : 0;
     const size_t block = mech_state_bytes(&s->sizes) / sizeof(double);
 
-    s->memory = calloc(3 * block + (size_t)s->sizes.v + 1, sizeof *s->memory);
+    const size_t markers = s->document->markers.n;
+
+    s->memory = calloc(3 * block + (size_t)s->sizes.v + 1 + 6 * markers, sizeof *s->memory);
     if (!s->memory) {
         return MECH_NO_MEMORY;
     }
@@ -30,6 +32,7 @@ static int allocate_state(struct mech_sim *s)
     mech_state_place(&s->sizes, s->memory + block, &s->next);
     mech_state_place(&s->sizes, s->memory + 2 * block, &s->point);
     s->extra = s->memory + 3 * block;
+    s->wrench = s->extra + s->sizes.v + 1;
     return 0;
 }
 
@@ -140,7 +143,7 @@ const struct mech_document *mech_sim_document(const struct mech_sim *s)
 size_t mech_sim_memory(const struct mech_sim *s)
 {
     return sizeof *s + s->document->arena.total + mech_model_memory(s->model) + s->arena.total +
-           3 * s->now.size + ((size_t)s->sizes.v + 1) * sizeof(double);
+           3 * s->now.size + ((size_t)s->sizes.v + 1 + 6 * s->document->markers.n) * sizeof(double);
 }
 
 /* --- what it is ------------------------------------------------------------------------------- */

@@ -123,7 +123,7 @@ static int prepare(struct mech_sim *s, const struct mech_step_request *r, struct
     }
     s->has_trial = false;
     mech_state_copy(&s->now, &s->next);
-    s->next.extra = NULL;
+    s->next.extra = s->next.wrench = NULL;
     if (r->input_count == 0) {
         return 0;
     }
@@ -150,14 +150,24 @@ int mech_sim_step_begin(struct mech_sim *s, const struct mech_step_request *r,
     report->differenced = s->differenced;
     if (c->forced) {
         memset(s->extra, 0, n * sizeof *s->extra);
+        memset(s->wrench, 0, 6 * s->document->markers.n * sizeof *s->wrench);
         for (size_t i = 0; i < r->force_count; i++) {
-            mech_model_marker_force(s->model, r->forces[i].marker, r->forces[i].values, s->extra);
+            const int32_t marker = r->forces[i].marker;
+
+            if (mech_model_marker_moves(s->model, marker)) {
+                for (int k = 0; k < 6; k++) {
+                    s->wrench[6 * marker + k] += r->forces[i].values[k];
+                }
+            } else {
+                mech_model_marker_force(s->model, marker, r->forces[i].values, s->extra);
+            }
         }
         s->next.extra = s->extra;
+        s->next.wrench = s->wrench;
         s->next.at->changed = 1;
     }
     if (c->kind != MECH_STEP_COUNT) {
-        memcpy(s->next.q_start, s->now.q, n * sizeof *s->now.q);
+        memcpy(s->next.q_start, s->now.q, (size_t)s->sizes.q * sizeof *s->now.q);
         memcpy(s->next.v_start, s->now.v, n * sizeof *s->now.v);
     }
     return 0;
@@ -185,7 +195,7 @@ bool mech_sim_all_finite(const double *x, size_t n)
 static void blame_state(const struct mech_sim *s, struct mech_step_result *result)
 {
     for (int32_t i = 0; i < s->sizes.v; i++) {
-        if (!isfinite(s->next.v[i]) || !isfinite(s->next.q[i])) {
+        if (!isfinite(s->next.v[i]) || (i < s->sizes.q && !isfinite(s->next.q[i]))) {
             char path[MECH_DIAG_PATH];
 
             mech_model_owner(s->model, i, path, sizeof path);
@@ -232,7 +242,7 @@ static int one_step(struct mech_sim *s, struct mech_step_result *result)
     const double t_end = last ? c->t_end : c->t0 + (double)(c->done + 1) * c->h;
 
     if (last && c->kind == MECH_STEP_COUNT) {
-        memcpy(s->next.q_start, s->next.q, (size_t)s->sizes.v * sizeof *s->next.q);
+        memcpy(s->next.q_start, s->next.q, (size_t)s->sizes.q * sizeof *s->next.q);
         memcpy(s->next.v_start, s->next.v, (size_t)s->sizes.v * sizeof *s->next.v);
     }
     MECH_TRY(s->type->step(s->stepper, &s->next, c->h, t_end, result));
@@ -295,7 +305,7 @@ void mech_sim_step_finish(struct mech_sim *s)
         return;
     }
     c->running = false;
-    s->next.extra = NULL;
+    s->next.extra = s->next.wrench = NULL;
     if (c->forced) {
         s->next.at->changed = 1; /* the forces of this command are gone */
     }
@@ -319,7 +329,7 @@ void mech_sim_step_abandon(struct mech_sim *s)
     const bool rebuilt = s->command.running && s->command.rebuilt;
 
     s->command.running = false;
-    s->next.extra = NULL;
+    s->next.extra = s->next.wrench = NULL;
     if (rebuilt) {
         put_model_back(s);
     }

@@ -10,37 +10,13 @@
  * starts from the last v̇ (q and v shifted to match), which saves iterations and has the same
  * solution. First-order states by the trapezoidal rule: (1 − h/2 A) x₁ = x₀ + h/2 (A x₀ + r₀ + r₁).
  * A step at the end of which the residual is met costs no more than that. */
-#include "solver/step/alpha.h"
-
 #include "solver/base/err.h"
-#include "solver/step/rates.h"
+#include "solver/step/alpha_internal.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct alpha {
-    const struct mech_model *model;
-    struct mech_alpha_parameters p;
-    struct mech_rates rates; /* M alone: the start */
-    struct mech_arena arena;
-    /* velocities */
-    int32_t nv;
-    struct mech_mat W;
-    struct mech_lsol *solver;
-    int32_t *places; /* of the tangents in W */
-    double *linear;  /* values of W without tangents, nonlinear models */
-    size_t stored;
-    double h;            /* W is formed for this step; 0: not yet */
-    double *r, *a_p, *u; /* [nv + 1] */
-    /* first-order states */
-    int32_t nx;
-    struct mech_mat X;   /* 1 − h/2 A */
-    struct mech_mat one; /* unit matrix [nx × nx] */
-    struct mech_lsol *x_solver;
-    double *rate; /* [nx + 1] */
-};
 
 void mech_alpha_check(const struct mech_model *m, struct mech_diag *d)
 {
@@ -50,46 +26,54 @@ void mech_alpha_check(const struct mech_model *m, struct mech_diag *d)
     }
 }
 
-/* Factors of M, C, K (and the pattern) in W for a step size. */
-static void weights(const struct alpha *s, double h, double w[4])
+void mech_alpha_check_damped(const struct mech_model *m, struct mech_diag *d)
+{
+    mech_alpha_check(m, d);
+    if (mech_model_joints(m)->count > 0 && mech_model_settings(m)->spectral_radius >= 1.) {
+        mech_diag_add(d, "/solver/spectralRadius",
+                      "joints need less than 1; without damping use TrapezoidalIndex2");
+    }
+}
+
+void mech_alpha_weights(const struct alpha *s, double h, double w[3])
 {
     w[0] = (1. - s->p.alpha_m) / (h * h * s->p.beta * (1. - s->p.alpha_f));
     w[1] = s->p.gamma / (h * s->p.beta);
     w[2] = 1.;
-    w[3] = 0.;
 }
 
-/* W, its solver and the places of the tangents. */
-static int create_velocities(struct alpha *s, const char *linear)
+/* Vectors, and W with its solver. */
+static int create_velocities(struct alpha *s, const char *linear, struct mech_step_result *result)
 {
     const struct mech_linear_part *const part = mech_model_linear(s->model);
-    const struct mech_mat *const pattern = mech_model_pattern(s->model);
-    const struct mech_mat *const terms[] = {part->M, part->C, part->K, pattern};
-    const bool nonlinear = !mech_model_is_linear(s->model);
-    const size_t n = (size_t)s->nv + 1;
-    double w[4];
+    const struct mech_mat *const terms[] = {part->M, part->C, part->K};
+    const size_t n = (size_t)s->nv + 1, rows = (size_t)s->rows;
+    double w[3];
 
-    weights(s, mech_model_settings(s->model)->step_size, w);
-    w[3] = 1.; /* so that no entry of the pattern is missed */
-    MECH_TRY(mech_mat_sum(&s->arena, nonlinear ? 4 : 3, w, terms, &s->W));
-    s->stored = mech_mat_stored(&s->W);
-    double *const values = mech_arena_alloc(&s->arena, s->stored + 1, sizeof *values);
-    s->linear = mech_arena_alloc(&s->arena, s->stored + 1, sizeof *s->linear);
-    s->r = mech_arena_alloc(&s->arena, n, sizeof *s->r);
+    s->r = mech_arena_alloc(&s->arena, n + rows, sizeof *s->r);
     s->a_p = mech_arena_alloc(&s->arena, n, sizeof *s->a_p);
-    s->u = mech_arena_alloc(&s->arena, n, sizeof *s->u);
-    if (!values || !s->linear || !s->r || !s->a_p || !s->u) {
+    s->d = mech_arena_alloc(&s->arena, n, sizeof *s->d);
+    s->gt = mech_arena_alloc(&s->arena, rows + 1, sizeof *s->gt);
+    s->bias = mech_arena_alloc(&s->arena, rows + 1, sizeof *s->bias);
+    if (!s->r || !s->a_p || !s->d || !s->gt || !s->bias) {
         return MECH_NO_MEMORY;
     }
-    /* one more value: where tangents of the ground go */
-    if (s->stored) {
-        memcpy(values, s->W.values, s->stored * sizeof *values);
+    if (!mech_model_flat(s->model)) {
+        s->q_n =
+            mech_arena_alloc(&s->arena, (size_t)mech_model_sizes(s->model)->q + 1, sizeof *s->q_n);
+        if (!s->q_n) {
+            return MECH_NO_MEMORY;
+        }
     }
-    s->W.values = values;
-    if (nonlinear) {
-        MECH_TRY(mech_model_places(s->model, &s->arena, &s->W, &s->places));
+    if (s->nv == 0) {
+        return 0;
     }
-    return s->nv ? mech_lsol_create(linear, &s->W, &s->solver) : 0;
+    if (!mech_model_is_linear(s->model)) {
+        return mech_saddle_init(&s->saddle, s->model, linear, true, result);
+    }
+    mech_alpha_weights(s, mech_model_settings(s->model)->step_size, w);
+    MECH_TRY(mech_mat_sum(&s->arena, 3, w, terms, &s->W));
+    return mech_lsol_create(linear, &s->W, &s->solver);
 }
 
 static int create_states(struct alpha *s)
@@ -128,9 +112,10 @@ int mech_alpha_create(const struct mech_model *m, struct mech_alpha_parameters p
     s->p = p;
     s->nv = mech_model_sizes(m)->v;
     s->nx = mech_model_sizes(m)->x;
+    s->rows = mech_model_joints(m)->count;
     mech_arena_init(&s->arena, 0);
     int code = mech_rates_init(&s->rates, m, linear, result);
-    code = code ? code : create_velocities(s, linear);
+    code = code ? code : create_velocities(s, linear, result);
     code = code ? code : create_states(s);
     if (code) {
         mech_alpha_destroy(s);
@@ -147,6 +132,7 @@ void mech_alpha_destroy(void *self)
     if (s) {
         mech_rates_fini(&s->rates);
         mech_lsol_destroy(s->solver);
+        mech_saddle_fini(&s->saddle);
         mech_lsol_destroy(s->x_solver);
         mech_arena_fini(&s->arena);
         free(s);
@@ -157,7 +143,11 @@ const char *mech_alpha_linear(const void *self)
 {
     const struct alpha *const s = self;
 
-    return s->solver ? mech_lsol_name(s->solver) : s->x_solver ? mech_lsol_name(s->x_solver) : "";
+    const struct mech_lsol *const used = s->solver          ? s->solver
+                                         : s->saddle.solver ? s->saddle.solver
+                                                            : s->x_solver;
+
+    return used ? mech_lsol_name(used) : "";
 }
 
 int mech_alpha_start(void *self, struct mech_state *state, struct mech_step_result *result)
@@ -186,22 +176,20 @@ static int solve(struct alpha *s, double *r, struct mech_step_result *result)
 static int form(struct alpha *s, double h, struct mech_step_result *result)
 {
     const struct mech_linear_part *const part = mech_model_linear(s->model);
-    const struct mech_mat *const terms[] = {part->M, part->C, part->K,
-                                            mech_model_pattern(s->model)};
-    const bool nonlinear = !mech_model_is_linear(s->model);
-    double w[4];
+    const struct mech_mat *const terms[] = {part->M, part->C, part->K};
+    double w[3];
 
     if (h == s->h) {
         return 0;
     }
     s->h = 0.;
     if (s->nv) {
-        weights(s, h, w);
-        mech_mat_sum_again(nonlinear ? 4 : 3, w, terms, &s->W);
-        if (nonlinear) {
-            memcpy(s->linear, s->W.values, s->stored * sizeof *s->linear);
-        } else {
+        mech_alpha_weights(s, h, w);
+        if (mech_model_is_linear(s->model)) {
+            mech_mat_sum_again(3, w, terms, &s->W);
             MECH_TRY(factor(s, result));
+        } else {
+            mech_saddle_form(&s->saddle, (const double[3]){1., w[1] / w[0], 1. / w[0]});
         }
     }
     if (s->nx) {
@@ -220,30 +208,7 @@ static int form(struct alpha *s, double h, struct mech_step_result *result)
     return 0;
 }
 
-/* W with the tangents at the state. */
-static int form_tangent(struct alpha *s, const struct mech_state *state, double t,
-                        struct mech_step_result *result)
-{
-    const struct mech_eval e = mech_model_point(s->model, t, state->q, state->v);
-    double w[4];
-
-    weights(s, s->h, w);
-    memcpy(s->W.values, s->linear, s->stored * sizeof *s->linear);
-    mech_model_tangent(s->model, &e, (const double[2]){1., w[1]}, s->places, s->W.values);
-    return factor(s, result);
-}
-
 /* --- one step --------------------------------------------------------------------------------- */
-
-static double norm(const double *x, int32_t n)
-{
-    double sum = 0.;
-
-    for (int32_t i = 0; i < n; i++) {
-        sum += x[i] * x[i];
-    }
-    return sqrt(sum);
-}
 
 /* a_p, and q and v as far as they are known */
 static void predict(struct alpha *s, struct mech_state *state, double h)
@@ -265,85 +230,15 @@ static void predict(struct alpha *s, struct mech_state *state, double h)
     }
 }
 
-/* q, v += what a given v̇ at the end adds to the prediction; v̇ itself is set by the caller */
-static void add_acceleration(const struct alpha *s, struct mech_state *state, double h)
-{
-    const double share = (1. - s->p.alpha_f) / (1. - s->p.alpha_m);
-    const double to_q = h * h * s->p.beta * share, to_v = h * s->p.gamma * share;
-
-    for (int32_t i = 0; i < s->nv; i++) {
-        state->q[i] += to_q * state->vdot[i];
-        state->v[i] += to_v * state->vdot[i];
-    }
-}
-
-/* r = M v̇ − (F − C v − K u − g) */
-static int residual(struct alpha *s, struct mech_state *state, double t,
-                    struct mech_step_result *result)
-{
-    const struct mech_rate_point now = {state, t, state->q, state->v};
-
-    MECH_TRY(mech_rates_force(&s->rates, &now, s->r, result));
-    mech_mat_mul(mech_model_linear(s->model)->M, 1., state->vdot, -1., s->r);
-    return 0;
-}
-
-/* Newton's method from the last v̇. */
-static int iterate(struct alpha *s, struct mech_state *state, double h, double t,
-                   struct mech_step_result *result)
-{
-    const struct mech_newton_settings *const newton = &mech_model_settings(s->model)->newton;
-    double w[4], tolerance = 0.;
-
-    weights(s, h, w);
-    add_acceleration(s, state, h);
-    for (int32_t k = 0;; k++) {
-        MECH_TRY(residual(s, state, t, result));
-        result->residual = norm(s->r, s->nv);
-        if (k == 0) {
-            tolerance =
-                fmax(newton->relative_tolerance * result->residual, newton->absolute_tolerance);
-        }
-        if (!isfinite(result->residual)) {
-            snprintf(result->reason, sizeof result->reason,
-                     "the residual of \"%.64s\" or a neighbor "
-                     "is not finite",
-                     mech_model_nonlinear_name(s->model));
-            return MECH_NOT_FINITE;
-        }
-        if (result->residual <= tolerance) {
-            return 0;
-        }
-        if (k == newton->max_iterations) {
-            snprintf(result->reason, sizeof result->reason,
-                     "Newton's method stopped after %d iterations with residual %.3g, wanted %.3g",
-                     (int)k, result->residual, tolerance);
-            return MECH_NOT_CONVERGED;
-        }
-        if (k == 0 || !newton->modified) {
-            MECH_TRY(form_tangent(s, state, t, result));
-        }
-        MECH_TRY(solve(s, s->r, result));
-        result->iterations++;
-        for (int32_t i = 0; i < s->nv; i++) {
-            const double dq = -s->r[i];
-
-            state->q[i] += dq;
-            state->v[i] += w[1] * dq;
-            state->vdot[i] += w[0] * dq;
-        }
-    }
-}
-
 /* The linear model's one solve, from v̇ = 0. */
 static int solve_linear(struct alpha *s, struct mech_state *state, double h, double t,
                         struct mech_step_result *result)
 {
     const struct mech_rate_point now = {state, t, state->q, state->v};
     double *restrict const r = s->r;
-    double w[4];
+    double w[3];
 
-    weights(s, h, w);
+    mech_alpha_weights(s, h, w);
     MECH_TRY(mech_rates_force(&s->rates, &now, r, result));
     MECH_TRY(solve(s, r, result));
     for (int32_t i = 0; i < s->nv; i++) {
@@ -382,9 +277,12 @@ int mech_alpha_step(void *self, struct mech_state *state, double h, double t_end
     if (s->nv) {
         const double share = (1. - s->p.alpha_f) / (1. - s->p.alpha_m);
 
-        predict(s, state, h);
-        MECH_TRY(mech_model_is_linear(s->model) ? solve_linear(s, state, h, t_end, result)
-                                                : iterate(s, state, h, t_end, result));
+        if (mech_model_is_linear(s->model)) {
+            predict(s, state, h);
+            MECH_TRY(solve_linear(s, state, h, t_end, result));
+        } else {
+            MECH_TRY(mech_alpha_newton(s, state, h, t_end, result));
+        }
         for (int32_t i = 0; i < s->nv; i++) {
             state->a[i] = s->a_p[i] + share * state->vdot[i];
         }

@@ -6,8 +6,11 @@
 
 struct mech_alpha_parameters {
     double alpha_m, alpha_f, beta, gamma;
+    bool index2; /* joints hold at velocity level */
 };
 
+/* The second: joints at position level need numerical damping. */
+void mech_alpha_check_damped(const struct mech_model *m, struct mech_diag *d);
 void mech_alpha_check(const struct mech_model *m, struct mech_diag *d);
 int mech_alpha_create(const struct mech_model *m, struct mech_alpha_parameters p,
                       struct mech_step_result *result, void **self);

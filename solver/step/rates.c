@@ -2,6 +2,7 @@
 #include "solver/step/rates.h"
 
 #include "solver/base/err.h"
+#include "solver/step/saddle.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +12,14 @@ void mech_singular_reason(const struct mech_model *m, const char *what, int32_t 
                           struct mech_step_result *result)
 {
     char path[MECH_DIAG_PATH];
+    const int32_t row = column - mech_model_sizes(m)->v;
 
+    if (row >= 0 && row < mech_model_joints(m)->count) {
+        snprintf(result->reason, sizeof result->reason,
+                 "the joint \"%.64s\" repeats or contradicts what other joints ask for",
+                 mech_model_joint_name(m, row));
+        return;
+    }
     mech_model_owner(m, column, path, sizeof path);
     snprintf(result->reason, sizeof result->reason, "the %s is singular at %.64s, coordinate %d",
              what, path, (int)column);
@@ -33,6 +41,24 @@ int mech_linear_outcome(const struct mech_model *m, const char *what, const stru
                  "the linear solver \"%s\" did not converge with the %s", mech_lsol_name(s), what);
     }
     return code;
+}
+
+/* The matrix of the start, with joints. */
+static int init_joints(struct mech_rates *r, const char *linear, struct mech_step_result *result)
+{
+    const size_t rows = (size_t)mech_model_joints(r->model)->count;
+    const size_t n = (size_t)mech_model_linear(r->model)->nv + rows + 1;
+
+    r->joints = calloc(1, sizeof *r->joints);
+    r->x = calloc(n + 2 * (rows + 1), sizeof *r->x);
+    if (!r->joints || !r->x) {
+        return MECH_NO_MEMORY;
+    }
+    r->gt = r->x + n;
+    r->bias = r->gt + rows + 1;
+    MECH_TRY(mech_saddle_init(r->joints, r->model, linear, false, result));
+    mech_saddle_form(r->joints, (const double[3]){1., 0., 0.});
+    return 0;
 }
 
 int mech_rates_init(struct mech_rates *r, const struct mech_model *m, const char *linear,
@@ -60,19 +86,25 @@ int mech_rates_init(struct mech_rates *r, const struct mech_model *m, const char
         mech_singular_reason(m, "mass matrix", 0, result);
     }
     MECH_TRY(code);
-    return mech_linear_outcome(m, "mass matrix", r->mass, mech_lsol_factor(r->mass, part->M),
-                               result);
+    MECH_TRY(
+        mech_linear_outcome(m, "mass matrix", r->mass, mech_lsol_factor(r->mass, part->M), result));
+    return mech_model_joints(m)->count ? init_joints(r, linear, result) : 0;
 }
 
 void mech_rates_fini(struct mech_rates *r)
 {
     mech_lsol_destroy(r->mass);
+    if (r->joints) {
+        mech_saddle_fini(r->joints);
+        free(r->joints);
+    }
+    free(r->x);
     free(r->u);
     *r = (struct mech_rates){0};
 }
 
-int mech_rates_force(struct mech_rates *r, const struct mech_rate_point *at, double *f,
-                     struct mech_step_result *result)
+int mech_rates_force_with(struct mech_rates *r, const struct mech_rate_point *at,
+                          const double *lambda, double *f, struct mech_step_result *result)
 {
     const double *const q = at->q, *const v = at->v;
     const struct mech_linear_part *const part = mech_model_linear(r->model);
@@ -85,7 +117,10 @@ int mech_rates_force(struct mech_rates *r, const struct mech_rate_point *at, dou
     if (part->K->kind != MECH_MAT_ZERO) {
         const double *u = q;
 
-        if (part->q_ref) {
+        if (!mech_model_flat(r->model)) {
+            mech_model_displacement(r->model, q, r->u);
+            u = r->u;
+        } else if (part->q_ref) {
             for (int32_t i = 0; i < part->nv; i++) {
                 r->u[i] = q[i] - part->q_ref[i];
             }
@@ -97,8 +132,9 @@ int mech_rates_force(struct mech_rates *r, const struct mech_rate_point *at, dou
         mech_mat_mul(part->C, -1., v, 1., f);
     }
     if (!mech_model_is_linear(r->model)) {
-        const struct mech_eval e = mech_model_point(r->model, at->t, q, v);
+        struct mech_eval e = mech_model_point(r->model, at->s, at->t, q, v);
 
+        e.lambda = lambda;
         memset(r->g, 0, ((size_t)part->nv + 1) * sizeof *r->g);
         mech_model_nonlinear(r->model, &e, r->g);
         for (int32_t i = 0; i < part->nv; i++) {
@@ -108,10 +144,37 @@ int mech_rates_force(struct mech_rates *r, const struct mech_rate_point *at, dou
     return 0;
 }
 
+int mech_rates_force(struct mech_rates *r, const struct mech_rate_point *at, double *f,
+                     struct mech_step_result *result)
+{
+    return mech_rates_force_with(r, at, NULL, f, result);
+}
+
+/* v̇ and −λ of the start system, with f in r->f and the poses of the point */
+static int joint_vdot(struct mech_rates *r, const struct mech_rate_point *at, double *vdot,
+                      struct mech_step_result *result)
+{
+    const struct mech_eval e = mech_model_point(r->model, at->s, at->t, at->q, at->v);
+    const int32_t nv = mech_model_linear(r->model)->nv, rows = mech_model_joints(r->model)->count;
+
+    MECH_TRY(mech_saddle_factor(r->joints, &e, NULL, result));
+    mech_model_joint_rate(r->model, &e, r->gt, r->bias);
+    memcpy(r->x, r->f, (size_t)nv * sizeof *r->x);
+    for (int32_t i = 0; i < rows; i++) {
+        r->x[nv + i] = -r->bias[i];
+    }
+    MECH_TRY(mech_saddle_solve(r->joints, r->x, result));
+    memcpy(vdot, r->x, (size_t)nv * sizeof *vdot);
+    return 0;
+}
+
 int mech_rates_vdot(struct mech_rates *r, const struct mech_rate_point *at, double *vdot,
                     struct mech_step_result *result)
 {
     MECH_TRY(mech_rates_force(r, at, r->f, result));
+    if (r->joints) {
+        return joint_vdot(r, at, vdot, result);
+    }
     memcpy(vdot, r->f, (size_t)mech_model_linear(r->model)->nv * sizeof *vdot);
     if (r->mass) {
         return mech_linear_outcome(r->model, "mass matrix", r->mass,
@@ -142,5 +205,8 @@ int mech_rates_start(struct mech_rates *r, struct mech_state *s, struct mech_ste
 
     MECH_TRY(mech_rates_vdot(r, &now, s->vdot, result));
     memcpy(s->a, s->vdot, n * sizeof *s->a);
+    for (int32_t i = 0; r->joints && i < mech_model_joints(r->model)->count; i++) {
+        s->lambda[i] = -r->x[n + (size_t)i];
+    }
     return 0;
 }

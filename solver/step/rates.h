@@ -11,15 +11,19 @@
 struct mech_rate_point {
     const struct mech_state *s;
     double t;
-    const double *q, *v; /* [nv + 1] with their ground slots */
+    const double *q, *v; /* [nq + 1], [nv + 1] with their ground slots */
 };
+
+struct mech_saddle;
 
 struct mech_rates {
     const struct mech_model *model;
-    struct mech_lsol *mass; /* M, factored; NULL when there are no velocities */
-    double *u;              /* [nv + 1] displacements */
-    double *f;              /* [nv + 1] */
-    double *g;              /* [nv + 1] */
+    struct mech_lsol *mass;     /* M, factored; NULL when there are no velocities */
+    struct mech_saddle *joints; /* M and G; NULL when there are no joints */
+    double *x, *gt, *bias;      /* [nv + rows + 1], [rows + 1], [rows + 1] with joints */
+    double *u;                  /* [nv + 1] displacements */
+    double *f;                  /* [nv + 1] */
+    double *g;                  /* [nv + 1] */
 };
 
 /* Memory and the factors of M. `linear`: a linear solver's name or NULL. 0; MECH_SINGULAR with the
@@ -31,7 +35,11 @@ void mech_rates_fini(struct mech_rates *r);
 /* f [nv + 1] = F(t) − C v − K (q − q_ref) − g. 0; MECH_NOT_FINITE with a reason. */
 int mech_rates_force(struct mech_rates *r, const struct mech_rate_point *at, double *f,
                      struct mech_step_result *result);
-/* vdot [nv] = M⁻¹ f at the point. Same returns. */
+/* The same and + Gᵀ λ. */
+int mech_rates_force_with(struct mech_rates *r, const struct mech_rate_point *at,
+                          const double *lambda, double *f, struct mech_step_result *result);
+/* vdot [nv] = M⁻¹ f at the point; with joints from [M Gᵀ; G 0]{v̇, −λ} = {f, g̈ at v̇ = 0}, and the
+ * multipliers are −x behind nv. Same returns, and MECH_SINGULAR. */
 int mech_rates_vdot(struct mech_rates *r, const struct mech_rate_point *at, double *vdot,
                     struct mech_step_result *result);
 /* xdot [nx + 1] at x. Same returns. */

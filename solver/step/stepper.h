@@ -19,6 +19,8 @@ struct mech_stepper_type {
     int32_t order; /* theoretical order of convergence */
     bool explicit_scheme;
     bool nonsmooth; /* takes interactions */
+    bool joints;    /* takes joints */
+    bool rotations; /* takes coordinates with q̇ ≠ v */
     /* Faults that make this model impossible for this scheme, under "/solver/integrator". */
     void (*check)(const struct mech_model *m, struct mech_diag *d);
     /* Doubles of state that it carries beyond q v vdot a x lambda. May be NULL: 0. */

@@ -1,0 +1,142 @@
+/* Poses of points and rigid frames, and the outputs that follow from them. */
+#include "solver/base/err.h"
+#include "solver/items/body.h"
+#include "solver/items/marker_node.h"
+#include "solver/linalg/so3.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void mech_point_pose(const struct mech_seat *seat, const struct mech_eval *e, int32_t n,
+                     struct mech_pose *out)
+{
+    for (int32_t i = 0; i < n; i++) {
+        out->p[i] = e->q[seat->q_slot[i]];
+        out->v[i] = e->v[seat->slot[i]];
+        out->J[i][i] = 1.;
+    }
+}
+
+void mech_rigid_2d_pose(const struct mech_seat *seat, const struct mech_eval *e,
+                        const double local[3], struct mech_pose *out)
+{
+    const double phi = e->q[seat->q_slot[2]], omega = e->v[seat->slot[2]];
+    const double c = cos(phi), s = sin(phi), R[9] = {c, -s, 0., s, c, 0., 0., 0., 1.};
+
+    memcpy(out->R, R, sizeof out->R);
+    mech_m3_mul(R, local, out->arm);
+    out->p[2] = out->arm[2];
+    for (int32_t i = 0; i < 2; i++) {
+        const double turn = i == 0 ? -out->arm[1] : out->arm[0];
+
+        out->p[i] = e->q[seat->q_slot[i]] + out->arm[i];
+        out->v[i] = e->v[seat->slot[i]] + turn * omega;
+        out->J[i][i] = 1.;
+        out->J[i][2] = turn;
+    }
+    out->J[5][2] = 1.;
+    out->omega[2] = omega;
+}
+
+const char *mech_marker_node_map(const struct mech_seat *seat, bool frame,
+                                 struct mech_marker_map *out, const char **field)
+{
+    const struct mech_node_ops *const ops = seat->item->type->ops.node;
+    const bool turns = ops->kind == MECH_NODE_RIGID_2D || ops->kind == MECH_NODE_RIGID;
+
+    *field = "node";
+    if (!ops->pose || (frame && !turns)) {
+        return frame ? "needs a node with a rotation" : "needs a node with a position";
+    }
+    out->n = seat->n;
+    out->moving = turns; /* the axes of a rotation turn; where they do not, nothing is lost */
+    memcpy(out->R, mech_identity3, sizeof out->R);
+    for (int32_t i = 0; i < seat->n; i++) {
+        out->slot[i] = seat->slot[i];
+        out->J[i][i] = turns ? 0. : 1.;
+    }
+    return NULL;
+}
+
+void mech_fit_node(const struct mech_site *site, enum mech_node_kind kind, const char *type)
+{
+    if (site->kind != kind) {
+        char place[2 * MECH_DIAG_PATH];
+
+        snprintf(place, sizeof place, "%s/node", site->path);
+        mech_diag_add(site->diag, place, "needs a %s", type);
+    }
+}
+
+/* --- outputs ---------------------------------------------------------------------------------- */
+
+static int give(const double *from, size_t n, size_t capacity, double *values, size_t *count)
+{
+    *count = n;
+    for (size_t i = 0; i < n && i < capacity; i++) {
+        values[i] = from[i];
+    }
+    return 0;
+}
+
+/* Accelerations [6] of a pose, when v̇ is known. */
+static bool accelerations(const struct mech_view *view, const struct mech_pose *now, double a[6])
+{
+    mech_pose_bias(now, a);
+    for (int32_t k = 0; k < now->n && view->vdot; k++) {
+        for (int r = 0; r < 6; r++) {
+            a[r] += now->J[r][k] * view->vdot[now->slot[k]];
+        }
+    }
+    return view->vdot != NULL;
+}
+
+int mech_pose_output(const void *description, const struct mech_view *view,
+                     enum mech_output variable, size_t capacity, double *values, size_t *count)
+{
+    const struct mech_pose *const now = view->pose[0], *const reference = view->pose[1];
+    double x[3], a[6];
+
+    (void)description;
+    *count = 0;
+    switch (variable) {
+    case MECH_OUTPUT_POSITION:
+        return give(now->p, 3, capacity, values, count);
+    case MECH_OUTPUT_DISPLACEMENT:
+        mech_v3_add(now->p, -1., reference->p, x);
+        return give(x, 3, capacity, values, count);
+    case MECH_OUTPUT_VELOCITY:
+        return give(now->v, 3, capacity, values, count);
+    case MECH_OUTPUT_VELOCITY_LOCAL:
+        mech_m3_mul_transposed(now->R, now->v, x);
+        return give(x, 3, capacity, values, count);
+    case MECH_OUTPUT_ROTATION_MATRIX:
+        return give(now->R, 9, capacity, values, count);
+    case MECH_OUTPUT_ROTATION:
+        mech_so3_angles(now->R, x);
+        return give(x, 3, capacity, values, count);
+    case MECH_OUTPUT_ANGULAR_VELOCITY:
+        return give(now->omega, 3, capacity, values, count);
+    case MECH_OUTPUT_ANGULAR_VELOCITY_LOCAL:
+        mech_m3_mul_transposed(now->R, now->omega, x);
+        return give(x, 3, capacity, values, count);
+    case MECH_OUTPUT_ACCELERATION:
+    case MECH_OUTPUT_ACCELERATION_LOCAL:
+    case MECH_OUTPUT_ANGULAR_ACCELERATION:
+    case MECH_OUTPUT_ANGULAR_ACCELERATION_LOCAL:
+        break;
+    default:
+        return MECH_UNSUPPORTED;
+    }
+    if (!accelerations(view, now, a)) {
+        return MECH_UNSUPPORTED;
+    }
+    const bool angular = variable == MECH_OUTPUT_ANGULAR_ACCELERATION ||
+                         variable == MECH_OUTPUT_ANGULAR_ACCELERATION_LOCAL;
+    const double *const from = angular ? a + 3 : a;
+    const bool local = variable == MECH_OUTPUT_ACCELERATION_LOCAL ||
+                       variable == MECH_OUTPUT_ANGULAR_ACCELERATION_LOCAL;
+
+    mech_m3_mul_transposed(local ? now->R : mech_identity3, from, x);
+    return give(x, 3, capacity, values, count);
+}

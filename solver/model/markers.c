@@ -1,0 +1,228 @@
+/* Markers that move: their poses at a point, and the loads on them, gravity among them.
+ *
+ *     g −= Jᵀ w,   w the sum of all wrenches on a marker (fixed ones turn with the body)
+ *
+ * J of a rotating column is a_k × arm above a_k, with δa_k = a_j × a_k and δarm = a_j × arm. */
+#include "solver/base/err.h"
+#include "solver/linalg/v3.h"
+#include "solver/model/internal.h"
+#include "solver/model/pose.h"
+
+#include <string.h>
+
+void mech_model_pose_marker(const struct mech_model *m, int32_t i, const struct mech_eval *e)
+{
+    const struct mech_seat *const seat = &m->marker_seats[i];
+    struct mech_pose *const pose = &m->poses[i];
+    const size_t document = m->document->markers.n;
+
+    memset(pose, 0, sizeof *pose);
+    pose->n = seat->n < MECH_MARKER_SLOTS ? seat->n : MECH_MARKER_SLOTS;
+    pose->slot = seat->slot;
+    for (int k = 0; k < 3; k++) {
+        pose->R[4 * k] = 1.;
+    }
+    if ((size_t)i < document) {
+        const struct mech_item *const item = &m->document->markers.at[i];
+
+        item->type->ops.marker->pose(item->description, seat, e, pose);
+    } else {
+        const struct mech_object_ops *const ops = seat->item->type->ops.object;
+        double center[3];
+
+        (void)ops->mass(seat->item->description, center);
+        ops->pose(seat->item->description, seat, e, center, pose);
+    }
+}
+
+void mech_model_pose(const struct mech_model *m, const struct mech_eval *e)
+{
+    for (size_t k = 0; k < m->posed_count; k++) {
+        mech_model_pose_marker(m, m->posed[k], e);
+    }
+}
+
+/* --- what is made while the model is compiled ------------------------------------------------- */
+
+int mech_moving_load_new(struct mech_model *m, const struct mech_moving_load *load)
+{
+    if (m->moving_load_count == m->moving_load_capacity) {
+        const size_t more = m->moving_load_capacity ? 2 * m->moving_load_capacity : 32;
+        struct mech_moving_load *const fresh = mech_arena_alloc(&m->arena, more, sizeof *fresh);
+
+        if (!fresh) {
+            return MECH_NO_MEMORY;
+        }
+        if (m->moving_load_count) {
+            memcpy(fresh, m->moving_loads, m->moving_load_count * sizeof *fresh);
+        }
+        m->moving_loads = fresh;
+        m->moving_load_capacity = more;
+    }
+    m->moving_loads[m->moving_load_count++] = *load;
+    return 0;
+}
+
+/* Gravity on one body: into the constant forces when it acts alike in all poses, else by the pose
+ * of its centre of mass. */
+static int add_gravity(struct mech_model *m, size_t o)
+{
+    const struct mech_item *const item = &m->document->objects.at[o];
+    const struct mech_seat_of *const on = &m->objects[o];
+    const int32_t i = (int32_t)(m->document->markers.n + m->centre_count);
+    const double *const gravity = m->document->gravity;
+    const struct mech_eval e = mech_model_point(m, NULL, 0., m->q_ref, m->zeros);
+    double center[3];
+    const double mass = item->type->ops.object->mass(item->description, center);
+
+    m->marker_seats[i] = (struct mech_seat){
+        .item = item, .slot = on->slot, .q_slot = on->q_slot, .n = on->n, .nq = on->nq};
+    mech_model_pose_marker(m, i, &e);
+    const struct mech_pose *const pose = &m->poses[i];
+    if (mech_v3_norm(pose->arm) == 0.) {
+        for (int32_t k = 0; k < pose->n; k++) {
+            for (int r = 0; r < 3; r++) {
+                m->base[pose->slot[k]] += mass * pose->J[r][k] * gravity[r];
+            }
+        }
+        return 0;
+    }
+    struct mech_moving_load load = {.moving = (int32_t)m->moving_count, .channel = -1};
+    mech_v3_add(load.w, mass, gravity, load.w);
+    m->moving_of[i] = (int32_t)m->moving_count;
+    m->moving[m->moving_count++].marker = i;
+    m->posed[m->posed_count++] = i;
+    m->centre_count++;
+    return mech_moving_load_new(m, &load);
+}
+
+int mech_markers(struct mech_model *m)
+{
+    const size_t markers = m->document->markers.n, most = markers + m->document->objects.n;
+
+    m->poses = mech_arena_alloc(&m->arena, most, sizeof *m->poses);
+    m->posed = mech_arena_alloc(&m->arena, most, sizeof *m->posed);
+    m->moving = mech_arena_alloc(&m->arena, most, sizeof *m->moving);
+    m->moving_of = mech_arena_alloc(&m->arena, most, sizeof *m->moving_of);
+    bool *const wanted = mech_arena_alloc(&m->arena, most, sizeof *wanted);
+    if (!m->poses || !m->posed || !m->moving || !m->moving_of || !wanted) {
+        return MECH_NO_MEMORY;
+    }
+    for (size_t p = 0; p < m->pair_count; p++) {
+        wanted[m->pairs[p].marker[0]] = wanted[m->pairs[p].marker[1]] = true;
+    }
+    for (size_t i = 0; i < most; i++) {
+        m->moving_of[i] = -1;
+        if (i < markers && m->markers[i].moving) {
+            m->moving_of[i] = (int32_t)m->moving_count;
+            m->moving[m->moving_count++].marker = (int32_t)i;
+            wanted[i] = true;
+        }
+        if (wanted[i]) {
+            m->posed[m->posed_count++] = (int32_t)i;
+        }
+    }
+    if (mech_v3_norm(m->document->gravity) == 0.) {
+        return 0;
+    }
+    for (size_t o = 0; o < m->document->objects.n; o++) {
+        if (m->document->objects.at[o].type->ops.object->mass) {
+            MECH_TRY(add_gravity(m, o));
+        }
+    }
+    return 0;
+}
+
+/* --- loads ------------------------------------------------------------------------------------ */
+
+bool mech_model_marker_moves(const struct mech_model *m, int32_t marker)
+{
+    return m->moving_of[marker] >= 0;
+}
+
+/* Sums of the wrenches on each marker. */
+static void gather(const struct mech_model *m, const struct mech_eval *e)
+{
+    for (size_t k = 0; k < m->moving_count; k++) {
+        struct mech_moving *const to = &m->moving[k];
+
+        memset(to->w, 0, sizeof to->w);
+        memset(to->fixed, 0, sizeof to->fixed);
+        if (e->state && e->state->wrench && (size_t)to->marker < m->document->markers.n) {
+            memcpy(to->w, e->state->wrench + 6 * (size_t)to->marker, sizeof to->w);
+        }
+    }
+    for (size_t k = 0; k < m->moving_load_count; k++) {
+        const struct mech_moving_load *const load = &m->moving_loads[k];
+        struct mech_moving *const to = &m->moving[load->moving];
+        const double value =
+            load->channel < 0 ? 1.
+            : e->state        ? mech_model_channel_value(m, e->state, (size_t)load->channel, e->t)
+                              : 0.;
+
+        if (load->body_fixed) {
+            const double *const R = m->poses[to->marker].R;
+            double w[6];
+
+            mech_m3_mul(R, load->w, w);
+            mech_m3_mul(R, load->w + 3, w + 3);
+            for (int r = 0; r < 6; r++) {
+                to->fixed[r] += value * w[r];
+            }
+        } else {
+            for (int r = 0; r < 6; r++) {
+                to->w[r] += value * load->w[r];
+            }
+        }
+    }
+}
+
+void mech_moving_force(const struct mech_model *m, const struct mech_eval *e, double *g)
+{
+    gather(m, e);
+    for (size_t k = 0; k < m->moving_count; k++) {
+        const struct mech_moving *const at = &m->moving[k];
+        const struct mech_pose *const pose = &m->poses[at->marker];
+
+        for (int32_t i = 0; i < pose->n; i++) {
+            for (int r = 0; r < 6; r++) {
+                g[pose->slot[i]] -= pose->J[r][i] * (at->w[r] + at->fixed[r]);
+            }
+        }
+    }
+}
+
+const int32_t *mech_moving_tangent(const struct mech_model *m, const struct mech_eval *e, double c,
+                                   const int32_t *places, double *values)
+{
+    gather(m, e);
+    for (size_t k = 0; k < m->moving_count; k++) {
+        const struct mech_moving *const at = &m->moving[k];
+        const struct mech_pose *const pose = &m->poses[at->marker];
+        double w[6], K[MECH_MARKER_SLOTS][MECH_MARKER_SLOTS] = {{0.}};
+
+        for (int r = 0; r < 6; r++) {
+            w[r] = at->w[r] + at->fixed[r];
+        }
+        mech_pose_stiffness(pose, w, K);
+        /* fixed wrenches turn with the body */
+        for (int32_t j = 0; j < pose->n; j++) {
+            const double axis[3] = {pose->J[3][j], pose->J[4][j], pose->J[5][j]};
+            double turned[6];
+
+            mech_v3_cross(axis, at->fixed, turned);
+            mech_v3_cross(axis, at->fixed + 3, turned + 3);
+            for (int32_t i = 0; i < pose->n; i++) {
+                for (int r = 0; r < 6; r++) {
+                    K[i][j] += pose->J[r][i] * turned[r];
+                }
+            }
+        }
+        for (int32_t i = 0; i < pose->n; i++) {
+            for (int32_t j = 0; j < pose->n; j++) {
+                values[*places++] -= c * K[i][j];
+            }
+        }
+    }
+    return places;
+}

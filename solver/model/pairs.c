@@ -1,0 +1,401 @@
+/* Objects between two markers: force elements and joints, in terms of the poses of their markers.
+ *
+ *     T = J v           twist of both poses [12], J block diagonal
+ *     g −= Jᵀ W         W = wrench of a force element, or Gᵀ λ of a joint
+ *     ∂(Jᵀ W)/∂q = Jᵀ (∂W/∂δ J + ∂W/∂T ∂T/∂q) + (∂Jᵀ/∂q) W
+ *
+ * All of a pair's algebra is done on arrays of 12; what it costs does not depend on the model. */
+#include "solver/base/err.h"
+#include "solver/linalg/v3.h"
+#include "solver/model/internal.h"
+#include "solver/model/pose.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { SLOTS = 2 * MECH_MARKER_SLOTS };
+
+void mech_pose_stiffness(const struct mech_pose *pose, const double w[6],
+                         double K[MECH_MARKER_SLOTS][MECH_MARKER_SLOTS])
+{
+    double moment[3];
+
+    mech_v3_cross(pose->arm, w, moment);
+    mech_v3_add(moment, 1., w + 3, moment);
+    for (int32_t j = 0; j < pose->n; j++) {
+        const double aj[3] = {pose->J[3][j], pose->J[4][j], pose->J[5][j]};
+        double swing[3], turned[3];
+
+        if (mech_v3_dot(aj, aj) == 0.) {
+            continue;
+        }
+        /* the arm turns under the force: (a_j × arm) × F */
+        mech_v3_cross(aj, pose->arm, swing);
+        mech_v3_cross(swing, w, swing);
+        for (int32_t i = 0; i < pose->n; i++) {
+            const double ai[3] = {pose->J[3][i], pose->J[4][i], pose->J[5][i]};
+
+            mech_v3_cross(aj, ai, turned);
+            K[i][j] += mech_v3_dot(turned, moment) + mech_v3_dot(ai, swing);
+        }
+    }
+}
+
+void mech_pose_turning(const struct mech_pose *pose, double Jq[6][MECH_MARKER_SLOTS])
+{
+    for (int32_t j = 0; j < pose->n; j++) {
+        const double aj[3] = {pose->J[3][j], pose->J[4][j], pose->J[5][j]};
+        double omega[3], swing[3], a[3], b[3];
+
+        mech_v3_cross(aj, pose->omega, omega);
+        mech_v3_cross(omega, pose->arm, a);
+        mech_v3_cross(aj, pose->arm, swing);
+        mech_v3_cross(pose->omega, swing, b);
+        for (int r = 0; r < 3; r++) {
+            Jq[r][j] = a[r] + b[r];
+            Jq[3 + r][j] = omega[r];
+        }
+    }
+}
+
+void mech_pose_bias(const struct mech_pose *pose, double a[6])
+{
+    double swing[3];
+
+    mech_v3_cross(pose->omega, pose->arm, swing);
+    mech_v3_cross(pose->omega, swing, a);
+    a[3] = a[4] = a[5] = 0.;
+}
+
+/* --- what is made while the model is compiled ------------------------------------------------- */
+
+static int add_pair(struct mech_model *m, size_t o, struct mech_diag *diag)
+{
+    const struct mech_item *const item = &m->document->objects.at[o];
+    const struct mech_object_ops *const ops = item->type->ops.object;
+    struct mech_pair_of *const pair = &m->pairs[m->pair_count];
+    struct mech_attachment at;
+    char path[MECH_DIAG_PATH];
+
+    mech_item_path(MECH_OBJECT, o, NULL, path, sizeof path);
+    const struct mech_site site = mech_site_of(m, o, path, diag);
+    ops->markers(item->description, &at);
+    *pair = (struct mech_pair_of){.ops = ops->pair,
+                                  .object = (int32_t)o,
+                                  .marker = {at.refs[0].index, at.refs[1].index},
+                                  .row = m->sizes.lambda};
+    pair->record = mech_arena_alloc(&m->arena, 1, ops->pair->record_size);
+    if (!pair->record) {
+        return MECH_NO_MEMORY;
+    }
+    for (int k = 0; k < 2; k++) {
+        if (m->markers[pair->marker[k]].first_order) {
+            snprintf(path + strlen(path), sizeof path - strlen(path), "/markers/%d", k);
+            mech_diag_add(diag, path, "needs a marker of second-order coordinates");
+            return 0;
+        }
+    }
+    const int r = ops->pair->record(item->description, &site, pair->record);
+    if (r <= 0) {
+        return r;
+    }
+    pair->rows = ops->pair->rows ? ops->pair->rows(item->description) : 0;
+    m->objects[o].pair = (int32_t)m->pair_count;
+    m->objects[o].record = pair->record;
+    m->sizes.lambda += pair->rows;
+    m->pair_count++;
+    return 0;
+}
+
+int32_t mech_pair_slots(const struct mech_model *m, const struct mech_pair_of *p, int32_t *slot)
+{
+    int32_t n = 0;
+
+    for (int k = 0; k < 2; k++) {
+        const struct mech_marker_map *const map = &m->markers[p->marker[k]];
+
+        for (int32_t i = 0; i < map->n; i++) {
+            slot[n++] = map->slot[i];
+        }
+    }
+    return n;
+}
+
+/* columns of the rows of all joints */
+static int build_rows(struct mech_model *m)
+{
+    const size_t rows = (size_t)m->sizes.lambda;
+    int32_t *const start = mech_arena_alloc(&m->arena, rows + 1, sizeof *start);
+    int32_t *const column = mech_arena_alloc(&m->arena, rows * SLOTS, sizeof *column);
+    int32_t *const object = mech_arena_alloc(&m->arena, rows, sizeof *object);
+    int32_t entry = 0;
+
+    if (!start || !column || !object) {
+        return MECH_NO_MEMORY;
+    }
+    for (size_t p = 0; p < m->pair_count; p++) {
+        const struct mech_pair_of *const pair = &m->pairs[p];
+
+        for (int32_t r = 0; r < pair->rows; r++) {
+            entry += mech_pair_slots(m, pair, column + entry);
+            start[pair->row + r + 1] = entry;
+            object[pair->row + r] = pair->object;
+        }
+    }
+    m->joints = (struct mech_joint_rows){m->sizes.lambda, start, column, object};
+    return 0;
+}
+
+int mech_pairs(struct mech_model *m, struct mech_diag *diag)
+{
+    const size_t n = m->document->objects.n;
+
+    m->pairs = mech_arena_alloc(&m->arena, n, sizeof *m->pairs);
+    if (!m->pairs) {
+        return MECH_NO_MEMORY;
+    }
+    for (size_t o = 0; o < n; o++) {
+        m->objects[o].pair = -1;
+        if (m->document->objects.at[o].type->ops.object->pair) {
+            MECH_TRY(add_pair(m, o, diag));
+        }
+    }
+    MECH_TRY(build_rows(m));
+    MECH_TRY(mech_markers(m));
+    for (size_t p = 0; p < m->pair_count; p++) {
+        int32_t slot[SLOTS];
+        const size_t k = (size_t)mech_pair_slots(m, &m->pairs[p], slot);
+
+        m->place_count += k * k;
+    }
+    for (size_t k = 0; k < m->moving_count; k++) {
+        const size_t s = (size_t)m->marker_seats[m->moving[k].marker].n;
+
+        m->place_count += s * s;
+    }
+    return 0;
+}
+
+/* --- evaluation ------------------------------------------------------------------------------- */
+
+static void poses_of(const struct mech_model *m, const struct mech_pair_of *p,
+                     const struct mech_pose *pose[2])
+{
+    pose[0] = &m->poses[p->marker[0]];
+    pose[1] = &m->poses[p->marker[1]];
+}
+
+/* What acts on both poses. */
+static void wrench_of(const struct mech_pair_of *p, const struct mech_eval *e,
+                      const struct mech_pose *const pose[2], double W[12])
+{
+    memset(W, 0, 12 * sizeof *W);
+    if (!p->rows) {
+        p->ops->wrench(p->record, e, pose, W);
+    } else if (e->lambda) {
+        double G[MECH_PAIR_ROWS][12] = {{0.}};
+
+        p->ops->jacobian(p->record, pose, G);
+        for (int32_t r = 0; r < p->rows; r++) {
+            for (int k = 0; k < 12; k++) {
+                W[k] += G[r][k] * e->lambda[p->row + r];
+            }
+        }
+    }
+}
+
+void mech_pairs_force(const struct mech_model *m, const struct mech_eval *e, double *g)
+{
+    for (size_t p = 0; p < m->pair_count; p++) {
+        const struct mech_pose *pose[2];
+        double W[12];
+
+        if (m->pairs[p].rows && !e->lambda) {
+            continue;
+        }
+        poses_of(m, &m->pairs[p], pose);
+        wrench_of(&m->pairs[p], e, pose, W);
+        for (int k = 0; k < 2; k++) {
+            for (int32_t i = 0; i < pose[k]->n; i++) {
+                double sum = 0.;
+
+                for (int r = 0; r < 6; r++) {
+                    sum += pose[k]->J[r][i] * W[6 * k + r];
+                }
+                g[pose[k]->slot[i]] -= sum;
+            }
+        }
+    }
+}
+
+/* out [12][n] += slope [12][12] × blocks of both poses [6][n_k] */
+static void times_blocks(double slope[12][12], int k, double block[6][MECH_MARKER_SLOTS], int32_t n,
+                         int32_t first, double out[12][SLOTS])
+{
+    for (int a = 0; a < 12; a++) {
+        for (int b = 0; b < 6; b++) {
+            const double s = slope[a][6 * k + b];
+
+            for (int32_t i = 0; i < n && s != 0.; i++) {
+                out[a][first + i] += s * block[b][i];
+            }
+        }
+    }
+}
+
+/* T [n][n] = c0 ∂(−Jᵀ W)/∂q + c1 ∂(−Jᵀ W)/∂v of a pair */
+static void tangent_of(const struct mech_pair_of *p, const struct mech_eval *e,
+                       const struct mech_pose *const pose[2], const double c[2],
+                       double T[SLOTS][SLOTS])
+{
+    double Wx[12][12] = {{0.}}, Wt[12][12] = {{0.}}, A[12][SLOTS] = {{0.}}, W[12];
+    int32_t first = 0;
+
+    if (!p->rows) {
+        p->ops->slope(p->record, e, pose, Wx, Wt);
+    } else if (p->ops->stiffness) {
+        p->ops->stiffness(p->record, pose, e->lambda + p->row, Wx);
+    }
+    wrench_of(p, e, pose, W);
+
+    /* A = c0 (Wx J + Wt ∂T/∂q) + c1 Wt J */
+    for (int a = 0; a < 12; a++) {
+        for (int b = 0; b < 12; b++) {
+            Wx[a][b] = c[0] * Wx[a][b] + c[1] * Wt[a][b];
+            Wt[a][b] *= c[0];
+        }
+    }
+    for (int k = 0; k < 2; first += pose[k]->n, k++) {
+        double J[6][MECH_MARKER_SLOTS], Jq[6][MECH_MARKER_SLOTS];
+
+        memcpy(J, pose[k]->J, sizeof J);
+        times_blocks(Wx, k, J, pose[k]->n, first, A);
+        if (!p->rows) {
+            mech_pose_turning(pose[k], Jq);
+            times_blocks(Wt, k, Jq, pose[k]->n, first, A);
+        }
+    }
+    first = 0;
+    for (int k = 0; k < 2; first += pose[k]->n, k++) {
+        double K[MECH_MARKER_SLOTS][MECH_MARKER_SLOTS] = {{0.}};
+        const int32_t n = pose[0]->n + pose[1]->n;
+
+        mech_pose_stiffness(pose[k], W + 6 * k, K);
+        for (int32_t i = 0; i < pose[k]->n; i++) {
+            for (int32_t j = 0; j < n; j++) {
+                double sum = 0.;
+
+                for (int r = 0; r < 6; r++) {
+                    sum += pose[k]->J[r][i] * A[6 * k + r][j];
+                }
+                T[first + i][j] = -sum;
+            }
+            for (int32_t j = 0; j < pose[k]->n; j++) {
+                T[first + i][first + j] -= c[0] * K[i][j];
+            }
+        }
+    }
+}
+
+void mech_pairs_tangent(const struct mech_model *m, const struct mech_eval *e, const double c[2],
+                        const int32_t *places, double *values)
+{
+    places = mech_moving_tangent(m, e, c[0], places, values);
+    for (size_t p = 0; p < m->pair_count; p++) {
+        const struct mech_pose *pose[2];
+        double T[SLOTS][SLOTS];
+
+        poses_of(m, &m->pairs[p], pose);
+        const int32_t n = pose[0]->n + pose[1]->n;
+        if (m->pairs[p].rows && !e->lambda) {
+            places += n * n;
+            continue;
+        }
+        tangent_of(&m->pairs[p], e, pose, c, T);
+        for (int32_t i = 0; i < n; i++) {
+            for (int32_t j = 0; j < n; j++) {
+                values[*places++] += T[i][j];
+            }
+        }
+    }
+}
+
+/* --- joints ----------------------------------------------------------------------------------- */
+
+const struct mech_joint_rows *mech_model_joints(const struct mech_model *m)
+{
+    return &m->joints;
+}
+
+const char *mech_model_joint_name(const struct mech_model *m, int32_t row)
+{
+    return m->document->objects.at[m->joints.object[row]].name;
+}
+
+void mech_model_joint_residual(const struct mech_model *m, const struct mech_eval *e, double *g)
+{
+    for (size_t p = 0; p < m->pair_count; p++) {
+        const struct mech_pair_of *const pair = &m->pairs[p];
+        const struct mech_pose *pose[2];
+
+        if (pair->rows) {
+            poses_of(m, pair, pose);
+            pair->ops->residual(pair->record, e->t, pose, g + pair->row);
+        }
+    }
+}
+
+void mech_model_joint_jacobian(const struct mech_model *m, double *values)
+{
+    for (size_t p = 0; p < m->pair_count; p++) {
+        const struct mech_pair_of *const pair = &m->pairs[p];
+        const struct mech_pose *pose[2];
+        double G[MECH_PAIR_ROWS][12] = {{0.}};
+
+        if (!pair->rows) {
+            continue;
+        }
+        poses_of(m, pair, pose);
+        pair->ops->jacobian(pair->record, pose, G);
+        for (int32_t row = 0; row < pair->rows; row++) {
+            double *out = values + m->joints.start[pair->row + row];
+
+            for (int k = 0; k < 2; k++) {
+                for (int32_t i = 0; i < pose[k]->n; i++) {
+                    double sum = 0.;
+
+                    for (int r = 0; r < 6; r++) {
+                        sum += G[row][6 * k + r] * pose[k]->J[r][i];
+                    }
+                    *out++ = sum;
+                }
+            }
+        }
+    }
+}
+
+void mech_model_joint_rate(const struct mech_model *m, const struct mech_eval *e, double *gt,
+                           double *bias)
+{
+    memset(gt, 0, (size_t)m->joints.count * sizeof *gt);
+    memset(bias, 0, (size_t)m->joints.count * sizeof *bias);
+    for (size_t p = 0; p < m->pair_count; p++) {
+        const struct mech_pair_of *const pair = &m->pairs[p];
+        const struct mech_pose *pose[2];
+        double G[MECH_PAIR_ROWS][12] = {{0.}}, a[12];
+
+        if (!pair->rows) {
+            continue;
+        }
+        poses_of(m, pair, pose);
+        pair->ops->rate(pair->record, e->t, pose, gt + pair->row, bias + pair->row);
+        pair->ops->jacobian(pair->record, pose, G);
+        mech_pose_bias(pose[0], a);
+        mech_pose_bias(pose[1], a + 6);
+        for (int32_t r = 0; r < pair->rows; r++) {
+            for (int k = 0; k < 12; k++) {
+                bias[pair->row + r] += G[r][k] * a[k];
+            }
+        }
+    }
+}

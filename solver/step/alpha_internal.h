@@ -1,0 +1,35 @@
+/* A scheme of the generalized-α family inside: its linear and its nonlinear part share it. */
+#pragma once
+
+#include "solver/step/alpha.h"
+#include "solver/step/rates.h"
+#include "solver/step/saddle.h"
+
+struct alpha {
+    const struct mech_model *model;
+    struct mech_alpha_parameters p;
+    struct mech_rates rates; /* the start */
+    struct mech_arena arena;
+    /* velocities */
+    int32_t nv, rows;
+    struct mech_mat W; /* linear models */
+    struct mech_lsol *solver;
+    struct mech_saddle saddle; /* the others */
+    double h;                  /* W is formed for this step; 0: not yet */
+    double *r;                 /* [nv + rows + 1] */
+    double *a_p, *d;           /* [nv + 1] */
+    double *q_n;               /* [nq + 1] of models that are not flat */
+    double *gt, *bias;         /* [rows + 1] */
+    /* first-order states */
+    int32_t nx;
+    struct mech_mat X;   /* 1 − h/2 A */
+    struct mech_mat one; /* unit matrix [nx × nx] */
+    struct mech_lsol *x_solver;
+    double *rate; /* [nx + 1] */
+};
+
+/* Factors of M, C, K in W for a step size. */
+void mech_alpha_weights(const struct alpha *s, double h, double w[3]);
+/* The step of a nonlinear model, or one with joints, up to v̇. 0 or an outcome with a reason. */
+int mech_alpha_newton(struct alpha *s, struct mech_state *state, double h, double t,
+                      struct mech_step_result *result);

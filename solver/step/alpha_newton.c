@@ -1,0 +1,155 @@
+/* Newton's method of the generalized-α family for nonlinear models and joints (M. Arnold, O. Brüls,
+ * 2007; on rotations: O. Brüls, A. Cardona, M. Arnold, Mech. Mach. Theory 48 (2012)).
+ *
+ *     r = M v̇ − f(q, v, t) − Gᵀ λ,   and  g(q, t) = 0  (index 3)  or  G v + g_t = 0  (index 2)
+ *     [ S/w₀  Gᵀ ] [ Δd    ]     [ r/w₀ ]
+ *     [ G     0  ] [ −Δλ/w₀ ] = −[ g    ]     d += Δd,  v += w₁ Δd,  v̇ += w₀ Δd,  q = q_n ⊕ d
+ *
+ * The division by w₀ ~ 1/h² keeps the condition of the matrix from growing as h falls (C. Bottasso
+ * et al., 2007). It starts from the last v̇ and λ. d is the motion over the step: where q̇ ≠ v the
+ * matrix takes ∂q/∂d at d = 0, off by O(h ω), which costs iterations and no accuracy. At index 2
+ * the second row is divided by w₁, and its slope by q is left out for the same reason. */
+#include "solver/base/err.h"
+#include "solver/step/alpha_internal.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static double norm(const double *x, int32_t n)
+{
+    double sum = 0.;
+
+    for (int32_t i = 0; i < n; i++) {
+        sum += x[i] * x[i];
+    }
+    return sqrt(sum);
+}
+
+/* a_p, and v and the motion d as far as they are known, with v̇ as it was */
+static void predict(struct alpha *s, struct mech_state *state, double h)
+{
+    const struct mech_alpha_parameters p = s->p;
+    const double share = (1. - p.alpha_f) / (1. - p.alpha_m);
+    const double from_vdot = p.alpha_f / (1. - p.alpha_m), from_a = p.alpha_m / (1. - p.alpha_m);
+
+    for (int32_t i = 0; i < s->nv; i++) {
+        const double a = state->a[i], ap = from_vdot * state->vdot[i] - from_a * a;
+        const double end = ap + share * state->vdot[i];
+
+        s->a_p[i] = ap;
+        s->d[i] = h * state->v[i] + h * h * ((0.5 - p.beta) * a + p.beta * end);
+        state->v[i] += h * ((1. - p.gamma) * a + p.gamma * end);
+    }
+    if (s->q_n) {
+        memcpy(s->q_n, state->q, (size_t)mech_model_sizes(s->model)->q * sizeof *s->q_n);
+    }
+    mech_model_move(s->model, state->q, s->d, state->q);
+}
+
+/* r [nv], and behind it the joints' equations [rows] */
+static int residual(struct alpha *s, struct mech_state *state, double t,
+                    struct mech_step_result *result)
+{
+    const struct mech_rate_point now = {state, t, state->q, state->v};
+    const struct mech_eval e = mech_model_point(s->model, state, t, state->q, state->v);
+    double *const g = s->r + s->nv;
+
+    MECH_TRY(mech_rates_force_with(&s->rates, &now, state->lambda, s->r, result));
+    mech_mat_mul(mech_model_linear(s->model)->M, 1., state->vdot, -1., s->r);
+    if (!s->rows) {
+        return 0;
+    }
+    if (!s->p.index2) {
+        mech_model_joint_residual(s->model, &e, g);
+        return 0;
+    }
+    const struct mech_joint_rows *const rows = mech_model_joints(s->model);
+
+    mech_model_joint_rate(s->model, &e, s->gt, s->bias);
+    mech_model_joint_jacobian(s->model, s->saddle.g);
+    for (int32_t r = 0; r < s->rows; r++) {
+        g[r] = s->gt[r];
+        for (int32_t k = rows->start[r]; k < rows->start[r + 1]; k++) {
+            g[r] += s->saddle.g[k] * state->v[rows->column[k]];
+        }
+    }
+    return 0;
+}
+
+/* x = −(Newton's change) into q, v, v̇, λ */
+static void take(struct alpha *s, struct mech_state *state, const double w[3])
+{
+    for (int32_t i = 0; i < s->nv; i++) {
+        const double dq = -s->r[i];
+
+        s->d[i] += dq;
+        state->v[i] += w[1] * dq;
+        state->vdot[i] += w[0] * dq;
+        if (!s->q_n) {
+            state->q[i] += dq;
+        }
+    }
+    if (s->q_n) {
+        mech_model_move(s->model, s->q_n, s->d, state->q);
+    }
+    for (int32_t r = 0; r < s->rows; r++) {
+        state->lambda[r] += w[0] * s->r[s->nv + r];
+    }
+}
+
+static int not_finite(const struct alpha *s, struct mech_step_result *result)
+{
+    snprintf(result->reason, sizeof result->reason,
+             "the residual of \"%.64s\" or a neighbor is not finite",
+             mech_model_nonlinear_name(s->model));
+    return MECH_NOT_FINITE;
+}
+
+int mech_alpha_newton(struct alpha *s, struct mech_state *state, double h, double t,
+                      struct mech_step_result *result)
+{
+    const struct mech_newton_settings *const newton = &mech_model_settings(s->model)->newton;
+    double w[3], tolerance[2] = {0., 0.};
+
+    mech_alpha_weights(s, h, w);
+    predict(s, state, h);
+    for (int32_t k = 0;; k++) {
+        MECH_TRY(residual(s, state, t, result));
+        const double size[2] = {norm(s->r, s->nv), norm(s->r + s->nv, s->rows)};
+
+        /* forces and joints each in their own unit */
+        for (int i = 0; i < 2 && k == 0; i++) {
+            tolerance[i] = fmax(newton->relative_tolerance * size[i], newton->absolute_tolerance);
+        }
+        result->residual = fmax(size[0], size[1]);
+        if (!isfinite(size[0]) || !isfinite(size[1])) {
+            return not_finite(s, result);
+        }
+        if (size[0] <= tolerance[0] && size[1] <= tolerance[1]) {
+            return 0;
+        }
+        if (k == newton->max_iterations) {
+            snprintf(result->reason, sizeof result->reason,
+                     "Newton's method stopped after %d iterations with residual %.3g, wanted %.3g",
+                     (int)k, result->residual, fmax(tolerance[0], tolerance[1]));
+            return MECH_NOT_CONVERGED;
+        }
+        if (k == 0 || !newton->modified) {
+            struct mech_eval e = mech_model_point(s->model, state, t, state->q, state->v);
+
+            e.lambda = state->lambda;
+            MECH_TRY(mech_saddle_factor(&s->saddle, &e, (const double[2]){1. / w[0], w[1] / w[0]},
+                                        result));
+        }
+        for (int32_t i = 0; i < s->nv; i++) {
+            s->r[i] /= w[0];
+        }
+        for (int32_t r = 0; r < s->rows && s->p.index2; r++) {
+            s->r[s->nv + r] /= w[1];
+        }
+        MECH_TRY(mech_saddle_solve(&s->saddle, s->r, result));
+        result->iterations++;
+        take(s, state, w);
+    }
+}

@@ -1,0 +1,226 @@
+/* Saddle matrix of models with joints; see saddle.h. A singular one is asked again with −ε in the
+ * corner: the multipliers that grow like 1/ε belong to rows that depend on each other, and the last
+ * of them names the joint. */
+#include "solver/step/saddle.h"
+
+#include "solver/base/err.h"
+#include "solver/linalg/mat_walk.h"
+#include "solver/step/rates.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* M, C, K as triplets that live as long as s */
+static int take_entries(struct mech_saddle *s, bool tangents)
+{
+    const struct mech_linear_part *const part = mech_model_linear(s->model);
+    const struct mech_mat *const from[] = {part->M, part->C, part->K};
+
+    for (int i = 0; i < (tangents ? 3 : 1); i++) {
+        MECH_TRY(mech_mat_triplets(&s->arena, from[i], &s->entries[i], &s->count[i]));
+    }
+    return 0;
+}
+
+/* All places of the pattern; returns how many. */
+static size_t gather(const struct mech_saddle *s, const struct mech_triplet *tangent, size_t n,
+                     struct mech_triplet *t)
+{
+    const struct mech_joint_rows *const rows = mech_model_joints(s->model);
+    size_t count = 0;
+
+    for (int i = 0; i < 3; i++) {
+        for (size_t k = 0; k < s->count[i]; k++) {
+            t[count++] = (struct mech_triplet){s->entries[i][k].row, s->entries[i][k].col, 1.};
+        }
+    }
+    for (size_t k = 0; k < n; k++) {
+        t[count++] = (struct mech_triplet){tangent[k].row, tangent[k].col, 1.};
+    }
+    for (int32_t r = 0; r < rows->count; r++) {
+        t[count++] = (struct mech_triplet){s->nv + r, s->nv + r, 1.};
+        for (int32_t k = rows->start[r]; k < rows->start[r + 1]; k++) {
+            if (rows->column[k] < s->nv) {
+                t[count++] = (struct mech_triplet){s->nv + r, rows->column[k], 1.};
+                t[count++] = (struct mech_triplet){rows->column[k], s->nv + r, 1.};
+            }
+        }
+    }
+    return count;
+}
+
+static int32_t place(const struct mech_saddle *s, int32_t row, int32_t col)
+{
+    if (col >= s->nv + s->rows) {
+        return (int32_t)s->stored;
+    }
+    return (int32_t)(mech_mat_place(&s->W, row, col) - s->W.values);
+}
+
+static int build_pattern(struct mech_saddle *s, bool tangents)
+{
+    const struct mech_joint_rows *const rows = mech_model_joints(s->model);
+    const size_t joint = (size_t)rows->start[rows->count];
+    struct mech_triplet *tangent = NULL;
+    size_t n = 0;
+    struct mech_arena scratch;
+
+    mech_arena_init(&scratch, 0);
+    int code =
+        tangents ? mech_mat_triplets(&scratch, mech_model_pattern(s->model), &tangent, &n) : 0;
+    const size_t most =
+        s->count[0] + s->count[1] + s->count[2] + n + 2 * joint + (size_t)rows->count;
+    struct mech_triplet *const t = mech_arena_alloc(&scratch, most, sizeof *t);
+    if (code == 0 && !t) {
+        code = MECH_NO_MEMORY;
+    }
+    if (code == 0) {
+        const size_t count = gather(s, tangent, n, t);
+
+        code = mech_mat_from_triplets(&s->arena, s->nv + s->rows, s->nv + s->rows, t, count, &s->W);
+    }
+    mech_arena_fini(&scratch);
+    return code;
+}
+
+static int build_places(struct mech_saddle *s, bool tangents)
+{
+    const struct mech_joint_rows *const rows = mech_model_joints(s->model);
+    const size_t joint = (size_t)rows->start[rows->count];
+
+    for (int i = 0; i < 3; i++) {
+        s->place[i] = mech_arena_alloc(&s->arena, s->count[i], sizeof *s->place[i]);
+        for (size_t k = 0; k < s->count[i] && s->place[i]; k++) {
+            s->place[i][k] = place(s, s->entries[i][k].row, s->entries[i][k].col);
+        }
+        if (!s->place[i]) {
+            return MECH_NO_MEMORY;
+        }
+    }
+    s->lower = mech_arena_alloc(&s->arena, joint, sizeof *s->lower);
+    s->upper = mech_arena_alloc(&s->arena, joint, sizeof *s->upper);
+    s->corner = mech_arena_alloc(&s->arena, (size_t)rows->count, sizeof *s->corner);
+    s->g = mech_arena_alloc(&s->arena, joint, sizeof *s->g);
+    if (!s->lower || !s->upper || !s->corner || !s->g) {
+        return MECH_NO_MEMORY;
+    }
+    for (int32_t r = 0; r < rows->count; r++) {
+        s->corner[r] = place(s, s->nv + r, s->nv + r);
+        for (int32_t k = rows->start[r]; k < rows->start[r + 1]; k++) {
+            const bool free = rows->column[k] < s->nv;
+
+            s->lower[k] = free ? place(s, s->nv + r, rows->column[k]) : (int32_t)s->stored;
+            s->upper[k] = free ? place(s, rows->column[k], s->nv + r) : (int32_t)s->stored;
+        }
+    }
+    return tangents ? mech_model_places(s->model, &s->arena, &s->W, &s->tangents) : 0;
+}
+
+int mech_saddle_init(struct mech_saddle *s, const struct mech_model *m, const char *linear,
+                     bool tangents, struct mech_step_result *result)
+{
+    *s = (struct mech_saddle){
+        .model = m, .nv = mech_model_sizes(m)->v, .rows = mech_model_joints(m)->count};
+    mech_arena_init(&s->arena, 0);
+    MECH_TRY(take_entries(s, tangents));
+    MECH_TRY(build_pattern(s, tangents));
+    s->stored = mech_mat_stored(&s->W);
+    double *const values = mech_arena_alloc(&s->arena, s->stored + 1, sizeof *values);
+    s->base = mech_arena_alloc(&s->arena, s->stored + 1, sizeof *s->base);
+    if (!values || !s->base) {
+        return MECH_NO_MEMORY;
+    }
+    s->W.values = values;
+    s->W.symmetric = false; /* tangents need not be */
+    MECH_TRY(build_places(s, tangents));
+    int code = mech_lsol_create(linear, &s->W, &s->solver);
+    /* a solver that was asked for need not suit a saddle */
+    if (code == MECH_UNSUPPORTED && linear) {
+        code = mech_lsol_create(NULL, &s->W, &s->solver);
+    }
+    if (code == MECH_SINGULAR) {
+        mech_singular_reason(m, "iteration matrix", s->nv, result);
+    }
+    return code;
+}
+
+void mech_saddle_fini(struct mech_saddle *s)
+{
+    if (s->model) {
+        mech_lsol_destroy(s->solver);
+        mech_arena_fini(&s->arena);
+    }
+    *s = (struct mech_saddle){0};
+}
+
+void mech_saddle_form(struct mech_saddle *s, const double w[3])
+{
+    memset(s->base, 0, (s->stored + 1) * sizeof *s->base);
+    for (int i = 0; i < 3; i++) {
+        for (size_t k = 0; k < s->count[i]; k++) {
+            s->base[s->place[i][k]] += w[i] * s->entries[i][k].value;
+        }
+    }
+}
+
+/* The row that others make superfluous, or -1: see above. */
+static int32_t dependent_row(struct mech_saddle *s)
+{
+    const size_t n = (size_t)(s->nv + s->rows);
+    double *const x = calloc(n, sizeof *x), largest = 0.;
+    int32_t found = -1;
+
+    for (int32_t r = 0; r < s->rows; r++) {
+        s->W.values[s->corner[r]] = -1e-9;
+    }
+    if (x && s->rows && mech_lsol_factor(s->solver, &s->W) == 0) {
+        for (int32_t r = 0; r < s->rows; r++) {
+            x[s->nv + r] = 1. + 0.37 * (double)(r % 7); /* along no pattern of the rows */
+        }
+        double grown = mech_lsol_solve(s->solver, x, 1) == 0 ? 1e6 : HUGE_VAL;
+
+        for (int32_t r = 0; r < s->rows; r++) {
+            largest = fmax(largest, fabs(x[s->nv + r]));
+        }
+        for (int32_t r = 0; r < s->rows && largest > grown; r++) {
+            found = fabs(x[s->nv + r]) > 0.01 * largest ? r : found;
+        }
+    }
+    free(x);
+    return found;
+}
+
+int mech_saddle_factor(struct mech_saddle *s, const struct mech_eval *e, const double c[2],
+                       struct mech_step_result *result)
+{
+    const struct mech_joint_rows *const rows = mech_model_joints(s->model);
+    double *const values = s->W.values;
+
+    memcpy(values, s->base, (s->stored + 1) * sizeof *values);
+    if (s->tangents) {
+        mech_model_tangent(s->model, e, c, s->tangents, values);
+    }
+    if (rows->count) {
+        mech_model_joint_jacobian(s->model, s->g);
+        for (int32_t k = 0; k < rows->start[rows->count]; k++) {
+            values[s->lower[k]] += s->g[k];
+            values[s->upper[k]] += s->g[k];
+        }
+    }
+    const int code = mech_lsol_factor(s->solver, &s->W);
+    if (code == MECH_SINGULAR) {
+        const int32_t where = mech_lsol_where(s->solver), row = dependent_row(s);
+
+        mech_singular_reason(s->model, "iteration matrix", row >= 0 ? s->nv + row : where, result);
+        return code;
+    }
+    return mech_linear_outcome(s->model, "iteration matrix", s->solver, code, result);
+}
+
+int mech_saddle_solve(struct mech_saddle *s, double *x, struct mech_step_result *result)
+{
+    return mech_linear_outcome(s->model, "iteration matrix", s->solver,
+                               mech_lsol_solve(s->solver, x, 1), result);
+}

@@ -1,0 +1,46 @@
+/* The matrix of models with joints, and of all nonlinear models:
+ *
+ *     [ S  Gᵀ ] [ x ]   [ r ]        S = w₀ M + w₁ C + w₂ K + tangents of g(q, v, t) − Gᵀ λ
+ *     [ G  0  ] [ μ ] = [ s ]        G = ∂g/∂q of the joints
+ *
+ * Pattern and symbolic analysis once; values at each point. owner: one stepper; no allocation after
+ * init.
+ *
+ *   MECH_TRY(mech_saddle_init(&s, model, linear, true, result));
+ *   mech_saddle_form(&s, w);                        // the constant part, when w changes
+ *   MECH_TRY(mech_saddle_factor(&s, &e, c, result)); // at the point e
+ *   MECH_TRY(mech_saddle_solve(&s, x, result));     // x [nv + rows] in place
+ */
+#pragma once
+
+#include "solver/lsol/lsol.h"
+#include "solver/model/model.h"
+#include "solver/step/stepper.h"
+
+struct mech_saddle {
+    const struct mech_model *model;
+    struct mech_arena arena;
+    int32_t nv, rows;
+    struct mech_mat W; /* values [stored + 1]: the last takes what belongs to the ground */
+    size_t stored;
+    struct mech_lsol *solver;
+    double *base; /* [stored + 1] the constant part */
+    struct mech_triplet *entries[3];
+    size_t count[3];
+    int32_t *place[3];               /* of M, C, K */
+    int32_t *tangents;               /* NULL: the matrix of the start, M alone */
+    int32_t *lower, *upper, *corner; /* of G, Gᵀ and the zero diagonal */
+    double *g;                       /* values of G */
+};
+
+/* `tangents` false: S = w₀ M. 0; MECH_UNSUPPORTED; MECH_SINGULAR with a reason; negative. fini
+ * accepts zeros. */
+int mech_saddle_init(struct mech_saddle *s, const struct mech_model *m, const char *linear,
+                     bool tangents, struct mech_step_result *result);
+void mech_saddle_fini(struct mech_saddle *s);
+void mech_saddle_form(struct mech_saddle *s, const double w[3]);
+/* Adds c[0] ∂/∂q + c[1] ∂/∂v at the point, and G there. Without tangents G is that of the last
+ * poses. 0 or an outcome with a reason. */
+int mech_saddle_factor(struct mech_saddle *s, const struct mech_eval *e, const double c[2],
+                       struct mech_step_result *result);
+int mech_saddle_solve(struct mech_saddle *s, double *x, struct mech_step_result *result);
