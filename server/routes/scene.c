@@ -1,7 +1,7 @@
 /* GET …/scene: bodies for a viewer, each with position, rotation matrix (row-major) and shapes in
- * its local frame. A body without shapes is drawn by default: a mass or a rotor as a block. Systems of
- * generalized coordinates have no place in space; their coordinates let a viewer draw beads on a
- * line. */
+ * its local frame. A body without shapes is drawn by default: a mass or a rotor as a block.
+ * Systems of generalized coordinates have no place in space; their coordinates let a viewer draw
+ * beads on a line. */
 #include "server/routes/shapes.h"
 
 #include <stdlib.h>
