@@ -195,7 +195,9 @@ bool mech_sim_all_finite(const double *x, size_t n)
 static void blame_state(const struct mech_sim *s, struct mech_step_result *result)
 {
     for (int32_t i = 0; i < s->sizes.v; i++) {
-        if (!isfinite(s->next.v[i]) || (i < s->sizes.q && !isfinite(s->next.q[i]))) {
+        const double rates = s->next.v[i] + s->next.vdot[i] + s->next.a[i];
+
+        if (!isfinite(rates) || (i < s->sizes.q && !isfinite(s->next.q[i]))) {
             char path[MECH_DIAG_PATH];
 
             mech_model_owner(s->model, i, path, sizeof path);
@@ -248,7 +250,10 @@ static int one_step(struct mech_sim *s, struct mech_step_result *result)
     MECH_TRY(s->type->step(s->stepper, &s->next, c->h, t_end, result));
     if (!mech_sim_all_finite(s->next.v, (size_t)s->sizes.v) ||
         !mech_sim_all_finite(s->next.q, (size_t)s->sizes.q) ||
-        !mech_sim_all_finite(s->next.x, (size_t)s->sizes.x)) {
+        !mech_sim_all_finite(s->next.x, (size_t)s->sizes.x) ||
+        /* what the next step would show at once, but a reader before it */
+        (last && !(mech_sim_all_finite(s->next.vdot, (size_t)s->sizes.v) &&
+                   mech_sim_all_finite(s->next.a, (size_t)s->sizes.v)))) {
         blame_state(s, result);
         return MECH_NOT_FINITE;
     }

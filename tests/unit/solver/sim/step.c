@@ -300,6 +300,22 @@ static void a_failed_step_changes_nothing(void)
     mech_sim_destroy(s);
 }
 
+static void an_infinite_acceleration_at_the_end_is_no_success(void)
+{
+    struct mech_sim *const s = model_of(MODEL_OSCILLATOR(
+        "", "1e-3",
+        ", {'name': 's', 'type': 'CoordinateSpringDamper', 'markers': ['g', 'x'], 'stiffness': 1,"
+        "'springForceUserFunction': '=t>0.0005 ? 1e306 : 0'}",
+        "", ", 'solver': {'integrator': 'ExplicitEuler', 'stepSize': 1e-3}"));
+    const struct mech_step_request r = {.kind = MECH_STEP_COUNT, .count = 1};
+    struct mech_step_report report;
+
+    CU_ASSERT_EQUAL(mech_sim_step(s, &r, &report), MECH_NOT_FINITE);
+    CU_ASSERT_EQUAL(model_state(s).time, 0.);
+    CU_ASSERT_PTR_NOT_NULL(strstr(report.reason, "/objects/0"));
+    mech_sim_destroy(s);
+}
+
 static void newton_that_does_not_converge_says_so(void)
 {
     struct mech_sim *const s = model_of(MODEL_OSCILLATOR(
@@ -543,6 +559,7 @@ UNIT_TESTS(UNIT_TEST(a_step_is_split_into_equal_internal_steps),
            UNIT_TEST(inputs_that_cannot_be_are_refused_with_the_step),
            UNIT_TEST(readers_wait_for_a_command_with_other_parameters),
            UNIT_TEST(a_failed_step_changes_nothing),
+           UNIT_TEST(an_infinite_acceleration_at_the_end_is_no_success),
            UNIT_TEST(newton_that_does_not_converge_says_so),
            UNIT_TEST(a_new_input_acts_in_full_at_once),
            UNIT_TEST(an_input_extrapolates_with_its_derivatives),
