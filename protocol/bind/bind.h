@@ -25,6 +25,21 @@ int mechp_bind_read_table(const json_t *object, const struct mech_table *table, 
                           struct mech_document *document, struct mech_path *path,
                           struct mech_diag *diag);
 
+/* A field of an item of a live model. */
+struct mechp_edit_query {
+    enum mech_category category;
+    const char *name, *field;
+    const json_t *value; /* as in a document */
+};
+/* Set it and make the model anew; the state goes on. Faults have the document's pointers. 0;
+ * MECH_NOT_FOUND (no such item or field); MECH_INVALID (diag says why); negative; then nothing
+ * changed. Arrays that it replaces stay in the document's memory until the instance ends. */
+int mechp_bind_edit(struct mech_sim *sim, const struct mechp_edit_query *query,
+                    struct mech_diag *diag);
+/* The field's value as in a document; null when there is none. */
+void mechp_bind_write_field(const struct mech_sim *sim, const struct mechp_edit_query *query,
+                            struct mechp_text *w);
+
 /* GET /v1/types and /v1/types/{type}: categories, fields, units, ranges, defaults, outputs. */
 void mechp_bind_types(struct mechp_text *w);
 /* MECH_NOT_FOUND: no such type. */

@@ -52,6 +52,12 @@ static void unknown_key(struct mechp_reader *r, const char *key, const struct me
     mech_path_cut(r->path, mark);
 }
 
+int mechp_reader_field(struct mechp_reader *r, const json_t *value, const struct mech_field *f,
+                       void *at)
+{
+    return readers[f->kind](r, value, f, at);
+}
+
 int mechp_reader_table(struct mechp_reader *r, const json_t *object, const struct mech_table *table,
                        void *at, bool item)
 {

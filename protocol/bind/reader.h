@@ -62,6 +62,10 @@ mechp_read_kind mechp_read_items, mechp_read_variant;             /* read_items.
 int mechp_reader_table(struct mechp_reader *r, const json_t *object, const struct mech_table *table,
                        void *at, bool item);
 
+/* One value into the member of a field. */
+int mechp_reader_field(struct mechp_reader *r, const json_t *value, const struct mech_field *f,
+                       void *at);
+
 /* Faults for references to names that no item has: what mech_sim_create would find, had the reading
  * succeeded, so that all faults are told at once. */
 int mechp_reader_dangling(struct mechp_reader *r);

@@ -1,5 +1,5 @@
 /* Linearization; see linearize.h. Every column of [B; D] and of C takes four evaluations of the
- * rates and outputs at perturbed points; what is affine comes out exact to rounding (quotient.h). */
+ * rates and outputs at perturbed points; what is affine is exact to rounding (quotient.h). */
 #include "solver/analysis/linearize.h"
 
 #include "solver/analysis/quotient.h"

@@ -1,5 +1,5 @@
-/* Subspace iteration with p = max(2 count, count + 8) vectors: Y = (K + σM)⁻¹ M X, then Rayleigh and
- * Ritz in the span of Y. The shift σ is 0, or as small as makes K + σM positive definite. An
+/* Subspace iteration with p = max(2 count, count + 8) vectors: Y = (K + σM)⁻¹ M X, then Rayleigh
+ * and Ritz in the span of Y. The shift σ is 0, or as small as makes K + σM positive definite. An
  * eigenvalue converges by (λ_i/λ_{p+1})² an iteration. Cost of one: p solves, 4 n p² flops. */
 #include "solver/analysis/subspace.h"
 
@@ -64,7 +64,7 @@ static int factor(struct subspace *s)
     return code;
 }
 
-/* A fixed start that no eigenvector is orthogonal to: numbers from a generator (D. Knuth's MMIX). */
+/* A fixed start that no eigenvector is orthogonal to: a generator's numbers (D. Knuth's MMIX). */
 static void start(struct subspace *s)
 {
     uint64_t seed = 1;

@@ -101,10 +101,14 @@ size_t mech_sim_input_size(const struct mech_sim *s)
     return (size_t)s->sizes.input;
 }
 
+bool mech_sim_input_is_parameter(const struct mech_sim *s, int32_t index)
+{
+    return mech_model_input(s->model, (size_t)index)->kind == MECH_INPUT_PARAMETER;
+}
+
 /* What a derivative needs: two runs' states, the derivative, outputs at four points. */
 struct derivation {
     double *memory;
-    struct mech_state base, other;
     struct mech_tangent tangent;
     double *outputs; /* [4 × outputs] */
 };
@@ -121,8 +125,8 @@ static int allocate(const struct mech_sim *s, struct derivation *d)
     if (!d->memory) {
         return MECH_NO_MEMORY;
     }
-    mech_state_place(&s->sizes, d->memory, &d->base);
-    mech_state_place(&s->sizes, d->memory + block, &d->other);
+    mech_state_place(&s->sizes, d->memory, &d->tangent.base);
+    mech_state_place(&s->sizes, d->memory + block, &d->tangent.other);
     d->tangent.q = d->memory + 2 * block;
     d->tangent.v = d->tangent.q + s->sizes.q + 1;
     d->tangent.vdot = d->tangent.v + v;
@@ -135,7 +139,7 @@ static int allocate(const struct mech_sim *s, struct derivation *d)
 static void displace(const struct mech_sim *s, const struct derivation *d, const double *inputs,
                      double step, struct mech_state *to)
 {
-    mech_state_copy(&d->base, to);
+    mech_state_copy(&d->tangent.base, to);
     for (int32_t i = 0; i < s->sizes.q; i++) {
         to->q[i] += step * d->tangent.q[i];
     }
@@ -175,10 +179,10 @@ static void output_derivative(const struct mech_sim *s, struct derivation *d,
     for (int k = 0; k < 2; k++) {
         double *const plus = d->outputs + (size_t)(2 * k) * n, *const minus = plus + n;
 
-        displace(s, d, jvp->inputs, q.step[k], &d->other);
-        outputs_of(s, &d->other, plus);
-        displace(s, d, jvp->inputs, -q.step[k], &d->other);
-        outputs_of(s, &d->other, minus);
+        displace(s, d, jvp->inputs, q.step[k], &d->tangent.other);
+        outputs_of(s, &d->tangent.other, plus);
+        displace(s, d, jvp->inputs, -q.step[k], &d->tangent.other);
+        outputs_of(s, &d->tangent.other, minus);
         q.plus[k] = plus;
         q.minus[k] = minus;
     }
@@ -192,23 +196,9 @@ static void copy_out(const double *from, int32_t n, double *to)
     }
 }
 
-/* A direction's members are only read. */
-static double *readable(const double *x)
-{
-    union {
-        const double *from;
-        double *to;
-    } pointer = {.from = x};
-
-    return pointer.to;
-}
-
 int mech_sim_jvp(struct mech_sim *s, struct mech_jvp *jvp)
 {
-    const struct mech_tangent direction = {.q = readable(jvp->q),
-                                           .v = readable(jvp->v),
-                                           .x = readable(jvp->x),
-                                           .input = readable(jvp->inputs)};
+    const struct mech_tangent_direction direction = {jvp->q, jvp->v, jvp->x, jvp->inputs};
     const char *const obstacle = mech_tangent_obstacle(s->model, s->type);
     struct mech_step_result result = {.iterations = 0};
     struct mech_command c = {.done = 0};
@@ -219,11 +209,14 @@ int mech_sim_jvp(struct mech_sim *s, struct mech_jvp *jvp)
         snprintf(jvp->reason, sizeof jvp->reason, "%s", obstacle);
         return MECH_UNSUPPORTED;
     }
-    MECH_TRY(mech_sim_plan(s, jvp->step, &c));
+    if (mech_sim_plan(s, jvp->step, &c) || (jvp->steps_most && c.count > jvp->steps_most)) {
+        snprintf(jvp->reason, sizeof jvp->reason,
+                 "the step's size must be positive and finite, its internal steps not too many");
+        return MECH_INVALID;
+    }
     const struct mech_tangent_run run = {s->type, s->stepper, c.h, c.t_end, c.count};
     MECH_TRY(allocate(s, &d));
-    const int code = mech_tangent_derive(&run, s->model, &s->now, &direction, &d.base, &d.other,
-                                         &d.tangent, &result);
+    const int code = mech_tangent_derive(&run, s->model, &s->now, &direction, &d.tangent, &result);
     if (code == 0) {
         jvp->steps = c.count;
         jvp->time = c.t_end;

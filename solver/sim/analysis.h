@@ -37,6 +37,7 @@ struct mech_jvp {
     const struct mech_step_request *step; /* size, until or count; no inputs, forces, trial */
     const double *q, *v, *x;              /* direction: [nq], [nv], [nx] or NULL */
     const double *inputs;                 /* [packed inputs] or NULL */
+    uint64_t steps_most;                  /* internal steps that are too many, 0: none are */
     /* the derivative at the end of the step; each may be NULL */
     double *dq, *dv, *dvdot, *dx; /* [nq], [nv], [nv], [nx] */
     double *outputs;              /* [mech_sim_output_size] */
@@ -45,7 +46,8 @@ struct mech_jvp {
     double time;    /* s, at the end */
     char reason[160];
 };
-/* Number of packed inputs. */
+/* Number of packed inputs, and whether an input is a parameter: those have no derivatives. */
 size_t mech_sim_input_size(const struct mech_sim *s);
-/* 0; MECH_INVALID (no such step); MECH_UNSUPPORTED; an outcome of the step; negative. */
+bool mech_sim_input_is_parameter(const struct mech_sim *s, int32_t index);
+/* 0; MECH_INVALID (no such step, too many); MECH_UNSUPPORTED; an outcome of the step; negative. */
 int mech_sim_jvp(struct mech_sim *s, struct mech_jvp *jvp);

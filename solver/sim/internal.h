@@ -65,8 +65,8 @@ void mech_sim_put_inputs(const struct mech_sim *s, const struct mech_input_chang
 bool mech_sim_same_parameters(const struct mech_sim *s, const struct mech_state *a,
                               const struct mech_state *b);
 
-/* step.c: split a request into steps: kind, t0, t_end, h, count of the command. MECH_INVALID when it
- * makes no sense. */
+/* step.c: split a request into steps: kind, t0, t_end, h, count of the command. MECH_INVALID when
+ * it makes no sense. */
 int mech_sim_plan(const struct mech_sim *s, const struct mech_step_request *r,
                   struct mech_command *c);
 

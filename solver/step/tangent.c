@@ -80,12 +80,13 @@ static void difference(const double *a, const double *b, int32_t n, double scale
 }
 
 int mech_tangent_derive(const struct mech_tangent_run *run, const struct mech_model *m,
-                        const struct mech_state *state, const struct mech_tangent *direction,
-                        struct mech_state *base, struct mech_state *other, struct mech_tangent *out,
+                        const struct mech_state *state,
+                        const struct mech_tangent_direction *direction, struct mech_tangent *out,
                         struct mech_step_result *result)
 {
     const struct mech_state_sizes *const n = mech_model_sizes(m);
-    const struct mech_tangent *const d = direction;
+    const struct mech_tangent_direction *const d = direction;
+    struct mech_state *const base = &out->base, *const other = &out->other;
 
     mech_state_copy(state, base);
     hold_inputs(m, state, d->input, base);

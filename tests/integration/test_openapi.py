@@ -119,6 +119,12 @@ class OpenApi(unittest.TestCase):
         body = model['objects'][0]['name']
         self.call('GET', '%s/objects/%s/outputs/Position?configuration=reference' % (one, body),
                   status=200)
+        self.call('PUT', '%s/objects/%s/fields/physicsMass' % (one, body), {'value': 1.5}, 200)
+        self.call('GET', one + '/linearization', status=200)
+        self.call('GET', one + '/modes', status=200)
+        self.call('GET', one + '/modes?count=2&complex=true', status=200)
+        self.call('POST', one + '/jvp', {'size': 0.01, 'v': [1]}, 200)
+        self.call('POST', one + '/statics', {'commit': False}, 200)
         taken = self.call('POST', one + '/snapshots', {}, 201)
         where = '%s/snapshots/%s' % (one, taken['id'])
         self.call('GET', where, status=200)
@@ -155,6 +161,10 @@ class OpenApi(unittest.TestCase):
                 ('POST', one + '/step', b'[' * 100, 400),
                 ('POST', one + '/commit', {'trial': 7}, 409),
                 ('POST', one + '/evaluate', {'want': ['nothing']}, 422),
+                ('POST', one + '/statics', {'loadSteps': 0}, 422),
+                ('POST', one + '/jvp', {'size': 0}, 422),
+                ('GET', one + '/modes?count=0', None, 422),
+                ('PUT', one + '/objects/nobody/fields/K', {'value': 1}, 404),
                 ('PUT', one + '/inputs', {'inputs': {'nobody': 1}}, 422),
                 ('PUT', one + '/parameters', {'parameters': {'nobody': 1}}, 422),
                 ('PUT', one + '/state', {'q': [1, 2, 3]}, 422),

@@ -1,0 +1,179 @@
+/* One field of an item of a live model: read as in a document, in place; what it was is kept until
+ * the model stands. */
+#include "solver/sim/edit.h"
+#include "protocol/bind/reader.h"
+#include "protocol/bind/writer.h"
+#include "solver/base/err.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Most bytes of a description. */
+enum { DESCRIPTION_MOST = 4096 };
+
+struct edit {
+    const struct mechp_edit_query *query;
+    /* what was there */
+    void *at;
+    size_t size;
+    unsigned char description[DESCRIPTION_MOST];
+    struct mech_binding *bindings;
+    size_t binding_count;
+    bool saved;
+};
+
+static const struct mech_item *find_item(const struct mech_document *d,
+                                         const struct mechp_edit_query *q, size_t *index)
+{
+    const struct mech_items *const lists[] = {
+        [MECH_NODE] = &d->nodes, [MECH_OBJECT] = &d->objects, [MECH_MARKER] = &d->markers,
+        [MECH_LOAD] = &d->loads, [MECH_SENSOR] = &d->sensors,
+    };
+    const struct mech_items *const items = lists[q->category];
+    for (size_t i = 0; i < items->n; i++) {
+        if (strcmp(items->at[i].name, q->name) == 0) {
+            *index = i;
+            return &items->at[i];
+        }
+    }
+    return NULL;
+}
+
+/* Bytes of the member when its reader expects it empty; 0: when it does not care. */
+static size_t clear_size(const struct mech_field *f)
+{
+    return f->kind == MECH_VECTOR    ? sizeof(struct mech_vector)
+           : f->kind == MECH_MATRIX  ? sizeof(struct mech_mat)
+           : f->kind == MECH_VALUES  ? sizeof(struct mech_values)
+           : f->kind == MECH_REF     ? sizeof(struct mech_ref)
+           : f->kind == MECH_REFS    ? sizeof(struct mech_refs)
+           : f->kind == MECH_FORMULA ? sizeof(struct mech_formula)
+                                     : 0;
+}
+
+/* True when it holds no further structs: those stay as the document says. */
+static bool is_plain(const struct mech_field *f)
+{
+    return f->kind != MECH_STRUCT && f->kind != MECH_STRUCTS && f->kind != MECH_ITEMS &&
+           f->kind != MECH_VARIANT && f->kind != MECH_PARAMETERS;
+}
+
+/* Forget the expressions behind numbers from `from` to `to`. */
+static void unbind(struct mech_document *d, const double *from, const double *to)
+{
+    struct mech_bindings *const b = &d->bindings;
+    size_t kept = 0;
+    for (size_t i = 0; i < b->n; i++) {
+        const uintptr_t target = (uintptr_t)b->at[i].target;
+        if (target < (uintptr_t)from || target >= (uintptr_t)to) {
+            b->at[kept++] = b->at[i];
+        }
+    }
+    b->n = kept;
+}
+
+/* Forget the expressions of a field: its numbers stand in the struct, or in arrays of its own. */
+static void unbind_field(struct mech_document *d, const struct mech_field *f, void *at)
+{
+    if (f->kind == MECH_REAL || f->kind == MECH_REALS) {
+        const double *const x = at;
+        unbind(d, x, x + (f->kind == MECH_REALS ? f->count : 1));
+    } else if (f->kind == MECH_VECTOR) {
+        const struct mech_vector *const x = at;
+        unbind(d, x->x, x->x + x->n);
+    } else if (f->kind == MECH_MATRIX) {
+        const struct mech_mat *const a = at;
+        unbind(d, a->values, a->values + mech_mat_stored(a));
+    } else if (f->kind == MECH_VALUES) {
+        const struct mech_values *const x = at;
+        unbind(d, x->number, x->number + x->n);
+    }
+}
+
+/* Keep what is there: the description, and which numbers come from expressions. */
+static int save(struct edit *e, struct mech_document *d, const struct mech_item *item)
+{
+    const struct mech_bindings *const b = &d->bindings;
+    e->at = item->description;
+    e->size = item->type->table.size;
+    if (e->size > sizeof e->description) {
+        return MECH_INTERNAL;
+    }
+    e->bindings = malloc(b->n * sizeof *b->at + 1);
+    if (e->bindings == NULL) {
+        return MECH_NO_MEMORY;
+    }
+    memcpy(e->description, e->at, e->size);
+    if (b->n > 0) {
+        memcpy(e->bindings, b->at, b->n * sizeof *b->at);
+    }
+    e->binding_count = b->n;
+    e->saved = true;
+    return 0;
+}
+
+static int apply(struct mech_document *d, void *context, struct mech_diag *diag)
+{
+    struct edit *const e = context;
+    const struct mechp_edit_query *const q = e->query;
+    struct mech_path path = {.length = 0};
+    size_t index = 0;
+    const struct mech_item *const item = find_item(d, q, &index);
+    const struct mech_field *const f =
+        item == NULL ? NULL : mech_table_find(&item->type->table, q->field);
+    if (f == NULL) {
+        return MECH_NOT_FOUND;
+    }
+    if (!is_plain(f)) {
+        mech_diag_add(diag, "", "%s stays as the document says", f->name);
+        return MECH_INVALID;
+    }
+    MECH_TRY(save(e, d, item));
+    void *const at = (char *)item->description + f->offset;
+    (void)mech_path_push(&path, mech_category_name(q->category));
+    (void)mech_path_push_index(&path, index);
+    (void)mech_path_push(&path, q->field);
+    unbind_field(d, f, at);
+    memset(at, 0, clear_size(f));
+    const size_t before = diag->total;
+    MECH_TRY(mechp_reader_field(&(struct mechp_reader){.document = d, .path = &path, .diag = diag},
+                                q->value, f, at));
+    return diag->total > before ? MECH_INVALID : 0;
+}
+
+static void undo(struct mech_document *d, void *context)
+{
+    struct edit *const e = context;
+    if (e->saved) {
+        memcpy(e->at, e->description, e->size);
+        /* there is room: as many stood there before */
+        if (e->binding_count > 0) {
+            memcpy(d->bindings.at, e->bindings, e->binding_count * sizeof *e->bindings);
+        }
+        d->bindings.n = e->binding_count;
+    }
+}
+
+int mechp_bind_edit(struct mech_sim *sim, const struct mechp_edit_query *query,
+                    struct mech_diag *diag)
+{
+    struct edit e = {.query = query};
+    const int code = mech_sim_edit(sim, &(struct mech_edit){apply, undo, &e}, diag);
+    free(e.bindings);
+    return code;
+}
+
+void mechp_bind_write_field(const struct mech_sim *sim, const struct mechp_edit_query *query,
+                            struct mechp_text *w)
+{
+    const struct mech_document *const d = mech_sim_document(sim);
+    const struct mech_item *const item = find_item(d, query, &(size_t){0});
+    const struct mech_field *const f =
+        item == NULL ? NULL : mech_table_find(&item->type->table, query->field);
+    struct mechp_writer writer = {.document = d, .w = w};
+    if (f == NULL || !is_plain(f)) {
+        mechp_text_null(w);
+    } else {
+        mechp_writer_field(&writer, f, (const char *)item->description + f->offset, NULL);
+    }
+}

@@ -1,0 +1,192 @@
+/* POST …/statics and GET …/modes: equilibrium, and vibrations about the present state. */
+#include "solver/sim/analysis.h"
+
+#include "protocol/wire/json.h"
+#include "server/routes/shapes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LOAD_STEPS_MOST = 10000, MODES_PRESET = 10 };
+
+/* Most numbers of shapes in one answer. */
+static const size_t shapes_most = 4u << 20;
+
+/* An outcome with its reason. */
+static enum mechd_progress fail_reason(struct mechd_call *c, int outcome, const char *reason)
+{
+    if (reason[0] == '\0' || outcome < 0) {
+        return mechd_fail_outcome(c, outcome);
+    }
+    if (outcome == MECH_UNSUPPORTED) {
+        mech_diag_add(&c->diag, "", "%s", reason);
+        return MECHD_DONE;
+    }
+    return mechd_fail(c, mechp_code_of_outcome(outcome), "%s", reason);
+}
+
+static void write_number(struct mechp_text *w, const char *key, double value)
+{
+    mechp_text_key(w, key);
+    mechp_text_number(w, value);
+}
+
+static void write_integer(struct mechp_text *w, const char *key, int64_t value)
+{
+    mechp_text_key(w, key);
+    mechp_text_integer(w, value);
+}
+
+/* --- statics --------------------------------------------------------------------------------- */
+
+static const char *const statics_keys[] = {"loadSteps", "commit", NULL};
+
+static void write_statics(const struct mechd_call *c, const struct mech_statics_report *r,
+                          const struct mech_statics_query *query, struct mechp_text *w)
+{
+    const struct mechd_instance *i = c->job.instance;
+    mechp_text_object(w);
+    write_number(w, "time", mech_sim_time(i->sim));
+    mechp_text_key(w, "outputs");
+    mechd_write_values(&i->engine, MECH_OUTPUT_VARIABLE, query->outputs, w);
+    mechp_text_key(w, "q");
+    mechp_text_numbers(w, query->q, (size_t)mech_sim_sizes(i->sim).q);
+    mechp_text_key(w, "report");
+    mechp_text_object(w);
+    write_integer(w, "loadSteps", r->load_steps);
+    write_integer(w, "iterations", r->iterations);
+    write_number(w, "residual", r->residual);
+    mechp_text_key(w, "linear");
+    mechp_text_string(w, r->linear);
+    mechp_text_end(w);
+    mechp_text_end(w);
+}
+
+static enum mechd_progress run_statics(struct mechd_call *c)
+{
+    struct mech_sim *sim = c->job.instance->sim;
+    struct mech_statics_query query = {.keep = true};
+    struct mech_statics_report report;
+    int64_t load_steps = 1;
+    mechp_json_integer(c->body, "loadSteps", &c->diag, 1, LOAD_STEPS_MOST, &load_steps);
+    mechp_json_bool(c->body, "commit", &c->diag, &query.keep);
+    if (mechd_call_faulty(c)) {
+        return MECHD_DONE;
+    }
+    query.request.load_steps = (int32_t)load_steps;
+    query.q = mechd_doubles(c, (size_t)mech_sim_sizes(sim).q);
+    query.outputs = mechd_doubles(c, mech_sim_output_size(sim));
+    if (query.q != NULL && query.outputs != NULL) {
+        const int outcome = mech_sim_statics(sim, &query, &report);
+        if (outcome != 0) {
+            fail_reason(c, outcome, report.reason);
+        } else {
+            write_statics(c, &report, &query, &c->text);
+        }
+        if (outcome == 0 && query.keep) {
+            mechd_instance_changed(c->job.instance, 0);
+        }
+    }
+    free(query.q);
+    free(query.outputs);
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_STATICS = {
+    .run = run_statics,
+    .flags = MECHD_ON_INSTANCE | MECHD_OF_MODEL | MECHD_IN_POOL,
+    .keys = statics_keys,
+};
+
+/* --- modes ----------------------------------------------------------------------------------- */
+
+static int64_t read_count(struct mechd_call *c)
+{
+    const char *text = mechd_call_query(c, "count");
+    int64_t count = MODES_PRESET;
+    if (json_is_number(json_object_get(c->body, "count"))) {
+        mechp_json_integer(c->body, "count", &c->diag, 1, MECH_MODES_MOST, &count);
+    } else if (text != NULL) {
+        char *end = NULL;
+        count = strtol(text, &end, 10);
+        if (*text < '0' || *text > '9' || *end != '\0' || count < 1 || count > MECH_MODES_MOST) {
+            mech_diag_add(&c->diag, "/count", "expected a whole number from 1 to %d",
+                          MECH_MODES_MOST);
+        }
+    }
+    return count;
+}
+
+static bool read_complex(struct mechd_call *c)
+{
+    const char *text = mechd_call_query(c, "complex");
+    bool yes = false;
+    if (json_is_boolean(json_object_get(c->body, "complex"))) {
+        mechp_json_bool(c->body, "complex", &c->diag, &yes);
+    } else if (text != NULL) {
+        yes = strcmp(text, "true") == 0;
+        if (!yes && strcmp(text, "false") != 0) {
+            mech_diag_add(&c->diag, "/complex", "expected true or false");
+        }
+    }
+    return yes;
+}
+
+static void write_mode(const struct mech_modes *modes, int32_t i, struct mechp_text *w)
+{
+    const struct mech_mode *mode = &modes->modes[i];
+    const size_t n = (size_t)modes->n;
+    mechp_text_object(w);
+    write_number(w, "frequency", mode->frequency);
+    write_number(w, "damping", mode->damping);
+    write_number(w, "omega2", mode->square);
+    write_number(w, "re", mode->re);
+    write_number(w, "im", mode->im);
+    mechp_text_key(w, "shape");
+    mechp_text_numbers(w, modes->shapes + (size_t)i * n, n);
+    if (modes->imaginary != NULL) {
+        mechp_text_key(w, "imaginary");
+        mechp_text_numbers(w, modes->imaginary + (size_t)i * n, n);
+    }
+    mechp_text_end(w);
+}
+
+static enum mechd_progress run_modes(struct mechd_call *c)
+{
+    const struct mech_sim *sim = c->job.instance->sim;
+    struct mech_modes modes;
+    const int64_t count = read_count(c);
+    const bool complex = read_complex(c);
+    if (mechd_call_faulty(c)) {
+        return MECHD_DONE;
+    }
+    if ((size_t)count * (size_t)mech_sim_sizes(sim).v > shapes_most) {
+        return mechd_fail(c, MECHP_LIMIT_REACHED, "%d shapes of %d numbers; ask for fewer",
+                          (int)count, (int)mech_sim_sizes(sim).v);
+    }
+    const int outcome = mech_sim_modes(sim, (int32_t)count, complex, &modes);
+    if (outcome != 0) {
+        fail_reason(c, outcome, modes.reason);
+    } else {
+        mechp_text_object(&c->text);
+        write_number(&c->text, "time", mech_sim_time(sim));
+        mechp_text_key(&c->text, "linear");
+        mechp_text_string(&c->text, modes.linear);
+        mechp_text_key(&c->text, "modes");
+        mechp_text_array(&c->text);
+        for (int32_t i = 0; i < modes.count; i++) {
+            write_mode(&modes, i, &c->text);
+        }
+        mechp_text_end(&c->text);
+        mechp_text_end(&c->text);
+    }
+    mech_modes_fini(&modes);
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_MODES = {
+    .run = run_modes,
+    .flags = MECHD_ON_INSTANCE | MECHD_OF_MODEL | MECHD_WHILE_RUN | MECHD_IN_POOL,
+    .query = {"count", "complex"},
+};

@@ -1,0 +1,68 @@
+/* PUT …/objects/{name}/fields/{field}: change a field of a live object, node, marker, load or
+ * sensor. The model is made anew from the changed document, and goes on from the present state. */
+#include "protocol/bind/bind.h"
+#include "protocol/wire/json.h"
+#include "server/routes/shapes.h"
+
+#include <string.h>
+
+static const char *const field_keys[] = {"value", "category", NULL};
+
+/* Category of the item: the query or member `category`, objects by default. */
+static bool read_category(struct mechd_call *c, enum mech_category *out)
+{
+    const char *text = mechd_call_query(c, "category");
+    mechp_json_string(c->body, "category", &c->diag, &text);
+    *out = MECH_OBJECT;
+    for (int k = 0; k <= MECH_SENSOR && text != NULL; k++) {
+        if (strcmp(text, mech_category_name((enum mech_category)k)) == 0) {
+            *out = (enum mech_category)k;
+            return true;
+        }
+    }
+    if (text != NULL) {
+        mech_diag_add(&c->diag, "/category", "nodes, objects, markers, loads or sensors");
+    }
+    return text == NULL;
+}
+
+static enum mechd_progress run_set_field(struct mechd_call *c)
+{
+    struct mech_sim *sim = c->job.instance->sim;
+    struct mechp_edit_query query = {.name = mechd_call_value(c, "name"),
+                                     .field = mechd_call_value(c, "field"),
+                                     .value = json_object_get(c->body, "value")};
+    if (query.value == NULL) {
+        mech_diag_add(&c->diag, "/value", "a value is needed");
+    }
+    if (!read_category(c, &query.category) || mechd_call_faulty(c)) {
+        return MECHD_DONE;
+    }
+    const int outcome = mechp_bind_edit(sim, &query, &c->diag);
+    if (outcome == MECH_NOT_FOUND) {
+        return mechd_fail(c, MECHP_NOT_FOUND, "there is no %.64s with a field %.64s in %s",
+                          query.name, query.field, mech_category_name(query.category));
+    }
+    if (outcome != 0) {
+        return outcome == MECH_INVALID ? MECHD_DONE : mechd_fail_outcome(c, outcome);
+    }
+    mechd_instance_changed(c->job.instance, 0);
+    mechp_text_object(&c->text);
+    mechp_text_key(&c->text, "time");
+    mechp_text_number(&c->text, mech_sim_time(sim));
+    mechp_text_key(&c->text, "name");
+    mechp_text_string(&c->text, query.name);
+    mechp_text_key(&c->text, "field");
+    mechp_text_string(&c->text, query.field);
+    mechp_text_key(&c->text, "value");
+    mechp_bind_write_field(sim, &query, &c->text);
+    mechp_text_end(&c->text);
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_SET_FIELD = {
+    .run = run_set_field,
+    .flags = MECHD_ON_INSTANCE | MECHD_OF_MODEL | MECHD_WHILE_RUN | MECHD_IN_POOL | MECHD_BIG_BODY,
+    .keys = field_keys,
+    .query = {"category"},
+};

@@ -1,0 +1,235 @@
+/* GET …/linearization and POST …/jvp: A, B, C, D at the present state, and directional derivatives
+ * of a step. */
+#include "solver/sim/analysis.h"
+
+#include "protocol/wire/json.h"
+#include "server/routes/shapes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- linearization --------------------------------------------------------------------------- */
+
+static void write_matrix(struct mechp_text *w, const char *key, const double *values, int32_t rows,
+                         int32_t cols)
+{
+    mechp_text_key(w, key);
+    mechp_text_array(w);
+    for (int32_t r = 0; r < rows; r++) {
+        mechp_text_numbers(w, values + (size_t)r * (size_t)cols, (size_t)cols);
+    }
+    mechp_text_end(w);
+}
+
+/* One label a value: "force", or "force/0", "force/1" of a vector. Parameters among the inputs have
+ * no column. */
+static void write_labels(struct mechd_call *c, const char *key, enum mech_causality causality)
+{
+    const struct mech_sim *sim = c->job.instance->sim;
+    struct mechp_text *w = &c->text;
+    mechp_text_key(w, key);
+    mechp_text_array(w);
+    for (size_t k = 0; k < mech_sim_variable_count(sim, causality); k++) {
+        struct mech_variable v;
+        mech_sim_variable(sim, causality, k, &v);
+        if (causality == MECH_INPUT && mech_sim_input_is_parameter(sim, (int32_t)k)) {
+            continue;
+        }
+        for (int32_t i = 0; i < v.size; i++) {
+            char label[128];
+            snprintf(label, sizeof label, v.scalar ? "%.100s" : "%.100s/%d", v.name, (int)i);
+            mechp_text_string(w, label);
+        }
+    }
+    mechp_text_end(w);
+}
+
+static enum mechd_progress run_linearization(struct mechd_call *c)
+{
+    struct mech_sim *sim = c->job.instance->sim;
+    struct mech_linearization l;
+    char reason[160] = "";
+    if (mech_sim_linearize_sizes(sim, &l, reason) != 0) {
+        mech_diag_add(&c->diag, "", "%s", reason);
+        return MECHD_DONE;
+    }
+    const size_t states = (size_t)l.states, inputs = (size_t)l.inputs, outputs = (size_t)l.outputs;
+    double *room = mechd_doubles(c, (states + outputs) * (states + inputs));
+    if (room == NULL) {
+        return MECHD_DONE;
+    }
+    l.A = room;
+    l.B = l.A + states * states;
+    l.C = l.B + states * inputs;
+    l.D = l.C + outputs * states;
+    const int outcome = mech_sim_linearize(sim, &l);
+    if (outcome != 0) {
+        mechd_fail_outcome(c, outcome);
+    } else {
+        const struct mech_sizes n = mech_sim_sizes(sim);
+        mechp_text_object(&c->text);
+        mechp_text_key(&c->text, "time");
+        mechp_text_number(&c->text, mech_sim_time(sim));
+        mechp_text_key(&c->text, "sizes");
+        mechp_text_object(&c->text);
+        mechp_text_key(&c->text, "q");
+        mechp_text_integer(&c->text, n.q);
+        mechp_text_key(&c->text, "v");
+        mechp_text_integer(&c->text, n.v);
+        mechp_text_key(&c->text, "x");
+        mechp_text_integer(&c->text, n.x);
+        mechp_text_end(&c->text);
+        write_labels(c, "inputs", MECH_INPUT);
+        write_labels(c, "outputs", MECH_OUTPUT_VARIABLE);
+        write_matrix(&c->text, "A", l.A, l.states, l.states);
+        write_matrix(&c->text, "B", l.B, l.states, l.inputs);
+        write_matrix(&c->text, "C", l.C, l.outputs, l.states);
+        write_matrix(&c->text, "D", l.D, l.outputs, l.inputs);
+        mechp_text_end(&c->text);
+    }
+    free(room);
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_LINEARIZATION = {
+    .run = run_linearization,
+    .flags = MECHD_ON_INSTANCE | MECHD_OF_MODEL | MECHD_WHILE_RUN | MECHD_IN_POOL,
+};
+
+/* --- derivatives of a step ------------------------------------------------------------------- */
+
+static const char *const jvp_keys[] = {"size", "until", "count", "inputs", "q", "v", "x", NULL};
+
+/* Internal steps of one derivative: some seconds of a small model. */
+static const uint64_t steps_most = 1000000;
+
+/* size, until or count: exactly one. */
+static void read_step(struct mechd_call *c, struct mech_step_request *r)
+{
+    int64_t count = 0;
+    double until = 0.;
+    const bool size = mechp_json_number(c->body, "size", &c->diag, &r->size);
+    const bool timed = mechp_json_number(c->body, "until", &c->diag, &until);
+    const bool counted =
+        mechp_json_integer(c->body, "count", &c->diag, 1, INT64_C(1000000000000), &count);
+    if (timed) {
+        r->kind = MECH_STEP_UNTIL;
+        r->size = until;
+    } else if (counted) {
+        r->kind = MECH_STEP_COUNT;
+        r->count = (uint64_t)count;
+    }
+    if (mech_diag_clean(&c->diag) && size + timed + counted != 1) {
+        mech_diag_add(&c->diag, "", "exactly one of size, until and count is needed");
+    }
+}
+
+/* Part of the direction at /key, or NULL when it is not given. */
+static double *read_part(struct mechd_call *c, const char *key, int32_t n)
+{
+    const json_t *given = json_object_get(c->body, key);
+    double *x = given != NULL ? mechd_doubles(c, (size_t)n) : NULL;
+    size_t count = 0;
+    char path[8];
+    snprintf(path, sizeof path, "/%s", key);
+    if (x != NULL && mechp_json_numbers(given, path, &c->diag, (size_t)n, x, &count) &&
+        count != (size_t)n) {
+        mech_diag_add(&c->diag, path, "expected %d numbers, found %zu", (int)n, count);
+    }
+    return x;
+}
+
+/* The direction of the inputs, packed; NULL when none is given. */
+static double *read_direction(struct mechd_call *c)
+{
+    const struct mech_sim *sim = c->job.instance->sim;
+    const json_t *given = json_object_get(c->body, "inputs");
+    struct mechd_inputs in;
+    if (given == NULL) {
+        return NULL;
+    }
+    double *packed = mechd_doubles(c, mech_sim_input_size(sim));
+    mechd_read_inputs(c, given, NULL, "/inputs", &in);
+    for (size_t k = 0; k < in.count && packed != NULL && mech_diag_clean(&c->diag); k++) {
+        const struct mech_input_change *change = &in.changes[k];
+        struct mech_variable v;
+        mech_sim_variable(sim, MECH_INPUT, (size_t)change->index, &v);
+        if (mech_sim_input_is_parameter(sim, change->index)) {
+            mech_diag_add(&c->diag, "/inputs", "'%.64s' is a parameter: no derivative", v.name);
+        } else if (change->values != NULL) {
+            memcpy(packed + v.offset, change->values, (size_t)v.size * sizeof *packed);
+        }
+    }
+    mechd_inputs_fini(&in);
+    return packed;
+}
+
+static void write_part(struct mechp_text *w, const char *key, const double *values, int32_t n)
+{
+    mechp_text_key(w, key);
+    mechp_text_numbers(w, values, (size_t)n);
+}
+
+static void derive(struct mechd_call *c, struct mech_jvp *jvp)
+{
+    struct mech_sim *sim = c->job.instance->sim;
+    const struct mech_sizes n = mech_sim_sizes(sim);
+    const size_t q = (size_t)n.q, v = (size_t)n.v, x = (size_t)n.x;
+    double *room = mechd_doubles(c, q + 2 * v + x + mech_sim_output_size(sim));
+    if (room == NULL) {
+        return;
+    }
+    jvp->dq = room;
+    jvp->dv = jvp->dq + q;
+    jvp->dvdot = jvp->dv + v;
+    jvp->dx = jvp->dvdot + v;
+    jvp->outputs = jvp->dx + x;
+    jvp->steps_most = steps_most;
+    const int outcome = mech_sim_jvp(sim, jvp);
+    if (outcome == MECH_INVALID || outcome == MECH_UNSUPPORTED) {
+        mech_diag_add(&c->diag, "", "%s", jvp->reason);
+    } else if (outcome != 0 && jvp->reason[0] != '\0') {
+        mechd_fail(c, mechp_code_of_outcome(outcome), "%s", jvp->reason);
+    } else if (outcome != 0) {
+        mechd_fail_outcome(c, outcome);
+    } else {
+        mechp_text_object(&c->text);
+        mechp_text_key(&c->text, "time");
+        mechp_text_number(&c->text, jvp->time);
+        mechp_text_key(&c->text, "steps");
+        mechp_text_integer(&c->text, (int64_t)jvp->steps);
+        mechp_text_key(&c->text, "outputs");
+        mechd_write_values(&c->job.instance->engine, MECH_OUTPUT_VARIABLE, jvp->outputs, &c->text);
+        write_part(&c->text, "q", jvp->dq, n.q);
+        write_part(&c->text, "v", jvp->dv, n.v);
+        write_part(&c->text, "a", jvp->dvdot, n.v);
+        write_part(&c->text, "x", jvp->dx, n.x);
+        mechp_text_end(&c->text);
+    }
+    free(room);
+}
+
+static enum mechd_progress run_jvp(struct mechd_call *c)
+{
+    const struct mech_sizes n = mech_sim_sizes(c->job.instance->sim);
+    struct mech_step_request step = {.kind = MECH_STEP_SIZE};
+    read_step(c, &step);
+    double *q = read_part(c, "q", n.q), *v = read_part(c, "v", n.v), *x = read_part(c, "x", n.x);
+    double *inputs = read_direction(c);
+    struct mech_jvp jvp = {.step = &step, .q = q, .v = v, .x = x, .inputs = inputs};
+    if (mech_diag_clean(&c->diag) && c->code == MECHP_OK) {
+        derive(c, &jvp);
+    }
+    free(q);
+    free(v);
+    free(x);
+    free(inputs);
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_JVP = {
+    .run = run_jvp,
+    .flags = MECHD_ON_INSTANCE | MECHD_OF_MODEL | MECHD_WHILE_RUN | MECHD_IN_POOL | MECHD_TELLS_ALL,
+    .keys = jvp_keys,
+};
