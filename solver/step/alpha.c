@@ -80,7 +80,7 @@ static int create_states(struct alpha *s)
 {
     const struct mech_mat *const A = mech_model_first_order(s->model);
     const struct mech_mat *const terms[] = {&s->one, A};
-    const double w[] = {1., -0.5 * mech_model_settings(s->model)->step_size};
+    const double w[] = {1., -mech_alpha_end(s->p) * mech_model_settings(s->model)->step_size};
     struct mech_triplet *const t = mech_arena_alloc(&s->arena, (size_t)s->nx, sizeof *t);
 
     s->rate = mech_arena_alloc(&s->arena, (size_t)s->nx + 1, sizeof *s->rate);
@@ -194,7 +194,7 @@ static int form(struct alpha *s, double h, struct mech_step_result *result)
     }
     if (s->nx) {
         const struct mech_mat *const x_terms[] = {&s->one, mech_model_first_order(s->model)};
-        const double x_w[] = {1., -0.5 * h};
+        const double x_w[] = {1., -mech_alpha_end(s->p) * h};
 
         mech_mat_sum_again(2, x_w, x_terms, &s->X);
         const int code = mech_lsol_factor(s->x_solver, &s->X);
@@ -215,7 +215,7 @@ static void predict(struct alpha *s, struct mech_state *state, double h)
 {
     const struct mech_alpha_parameters p = s->p;
     const double from_vdot = p.alpha_f / (1. - p.alpha_m), from_a = p.alpha_m / (1. - p.alpha_m);
-    const double q_a = h * h * (0.5 - p.beta), q_p = h * h * p.beta;
+    const double q_a = h * h * (mech_alpha_end(p) - p.beta), q_p = h * h * p.beta;
     const double v_a = h * (1. - p.gamma), v_p = h * p.gamma;
     double *restrict const q = state->q, *restrict const v = state->v;
     const double *restrict const vdot = state->vdot, *restrict const a = state->a;
@@ -250,20 +250,22 @@ static int solve_linear(struct alpha *s, struct mech_state *state, double h, dou
     return 0;
 }
 
-/* trapezoidal rule for x */
+/* trapezoidal rule, or implicit Euler, for x */
 static int step_states(struct alpha *s, struct mech_state *state, double h, double t_end,
                        struct mech_step_result *result)
 {
+    const double end = mech_alpha_end(s->p) * h, start = h - end;
+
     MECH_TRY(mech_rates_xdot(&s->rates, state, state->at->time, state->x, s->rate, result));
     for (int32_t i = 0; i < s->nx; i++) {
-        state->x[i] += 0.5 * h * s->rate[i];
+        state->x[i] += start * s->rate[i];
     }
     if (mech_model_rate(s->model, state, t_end, s->rate)) {
         mech_model_blame(s->model, state, t_end, result->reason, sizeof result->reason);
         return MECH_NOT_FINITE;
     }
     for (int32_t i = 0; i < s->nx; i++) {
-        state->x[i] += 0.5 * h * s->rate[i];
+        state->x[i] += end * s->rate[i];
     }
     return mech_lsol_solve(s->x_solver, state->x, 1);
 }

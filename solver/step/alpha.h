@@ -7,7 +7,14 @@
 struct mech_alpha_parameters {
     double alpha_m, alpha_f, beta, gamma;
     bool index2; /* joints hold at velocity level */
+    bool euler;  /* q and x by their rates at the end alone: implicit Euler, with β = γ = 1 */
 };
+
+/* Weight of the end of a step in q and x. */
+static inline double mech_alpha_end(struct mech_alpha_parameters p)
+{
+    return p.euler ? 1. : 0.5;
+}
 
 /* The second: joints at position level need numerical damping. */
 void mech_alpha_check_damped(const struct mech_model *m, struct mech_diag *d);

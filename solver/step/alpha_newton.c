@@ -38,7 +38,7 @@ static void predict(struct alpha *s, struct mech_state *state, double h)
         const double end = ap + share * state->vdot[i];
 
         s->a_p[i] = ap;
-        s->d[i] = h * state->v[i] + h * h * ((0.5 - p.beta) * a + p.beta * end);
+        s->d[i] = h * state->v[i] + h * h * ((mech_alpha_end(p) - p.beta) * a + p.beta * end);
         state->v[i] += h * ((1. - p.gamma) * a + p.gamma * end);
     }
     if (s->q_n) {

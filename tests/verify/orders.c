@@ -3,6 +3,7 @@
  * step size control are told to allow any error, so that they take the steps that they are given.
  *
  * m ü + d u̇ + k u = F sin Ωt:  u = A sin Ωt + B cos Ωt + e^(−δt)(a cos ωt + b sin ωt). */
+#include "solver/step/stepper.h"
 #include "tests/unit/model.h"
 
 static const double m = 2., d = 3., k = 50., F = 7., W = 4., u0 = 0.3, v0 = -0.8, T = 1.;
@@ -103,6 +104,47 @@ static void first_order_states_have_their_order(void)
     }
 }
 
+/* x of a pendulum of 2 m on a rod after 1 s */
+static double pendulum(const char *integrator, int n)
+{
+    char text[2048];
+
+    snprintf(text, sizeof text,
+             "{'mechd': 1, 'gravity': [0, -10, 0], 'nodes': [{'name': 'n', 'type': 'NodePoint2D',"
+             "'referenceCoordinates': [0, -2], 'initialVelocities': [3, 0]},"
+             "{'name': 'g', 'type': 'NodePointGround'}], 'objects': [{'name': 'b',"
+             "'type': 'MassPoint2D', 'node': 'n', 'physicsMass': 1.5}, {'name': 'd',"
+             "'type': 'DistanceConstraint', 'markers': ['m0', 'm1'], 'distance': 2}],"
+             "'markers': [{'name': 'm0', 'type': 'MarkerNodePosition', 'node': 'g'},"
+             "{'name': 'm1', 'type': 'MarkerNodePosition', 'node': 'n'}],"
+             "'solver': {'integrator': '%s', 'stepSize': %.17g, 'spectralRadius': 0.8}}",
+             integrator, T / n);
+    struct mech_sim *const s = model_of(text);
+
+    CU_ASSERT_EQUAL(model_steps(s, (uint64_t)n), 0);
+    const double x = model_state(s).q[0];
+    mech_sim_destroy(s);
+    return x;
+}
+
+/* by three step sizes: log2 of the ratio of differences */
+static void joints_keep_the_order(void)
+{
+    struct mech_integrator_info info;
+    int checked = 0;
+
+    for (size_t i = 0; mech_integrator(i, &info); i++) {
+        if (mech_stepper_find(info.name)->joints) {
+            const double a = pendulum(info.name, 400), b = pendulum(info.name, 800);
+            const double order = log2(fabs(a - b) / fabs(b - pendulum(info.name, 1600)));
+
+            CHECK_NEAR(order, info.order, 0.1);
+            checked++;
+        }
+    }
+    CU_ASSERT(checked >= 5);
+}
+
 /* Moreau–Jean with θ = ½ is the trapezoidal rule while nothing touches */
 static void free_oscillation_keeps_its_energy(void)
 {
@@ -129,5 +171,5 @@ static void free_oscillation_keeps_its_energy(void)
 }
 
 UNIT_TESTS(UNIT_TEST(every_integrator_has_its_order),
-           UNIT_TEST(first_order_states_have_their_order),
+           UNIT_TEST(first_order_states_have_their_order), UNIT_TEST(joints_keep_the_order),
            UNIT_TEST(free_oscillation_keeps_its_energy))
