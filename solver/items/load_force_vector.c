@@ -32,6 +32,11 @@ static void wrench(const void *description, int32_t c, const struct mech_marker_
     }
 }
 
+static bool body_fixed(const void *description)
+{
+    return ((const struct load_force_vector *)description)->body_fixed;
+}
+
 static const struct mech_field fields[] = {
     {.name = "bodyFixed",
      .kind = MECH_BOOL,
@@ -59,6 +64,7 @@ static const struct mech_load_ops ops = {
     .marker = marker,
     .values = values,
     .wrench = wrench,
+    .body_fixed = body_fixed,
 };
 
 const struct mech_item_type mech_item_load_force_vector = {

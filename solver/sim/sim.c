@@ -3,6 +3,8 @@
 #include "solver/base/name.h"
 #include "solver/sim/internal.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,6 +54,43 @@ static int collect_names(struct mech_sim *s)
     return 0;
 }
 
+static int32_t first_row(const struct mech_joint_rows *rows, int32_t r)
+{
+    while (r > 0 && rows->object[r - 1] == rows->object[r]) {
+        r--;
+    }
+    return r;
+}
+
+/* Joints that the initial positions violate: by more than 1e-6 (m, rad), what six written digits
+ * give; the first step closes smaller gaps. */
+static bool joints_fit(struct mech_sim *s, struct mech_diag *diag)
+{
+    const struct mech_joint_rows *const rows = mech_model_joints(s->model);
+    const struct mech_eval e =
+        mech_model_point(s->model, &s->now, s->now.at->time, s->now.q, s->now.v);
+    bool fit = true;
+
+    if (!diag || rows->count == 0) {
+        return true;
+    }
+    /* the multipliers' place is free until the start system fills it */
+    mech_model_pose(s->model, &e);
+    mech_model_joint_residual(s->model, &e, s->now.lambda);
+    for (int32_t r = 0; r < rows->count; r++) {
+        if (!(fabs(s->now.lambda[r]) <= 1e-6)) {
+            char path[MECH_DIAG_PATH];
+
+            snprintf(path, sizeof path, "/objects/%d", (int)rows->object[r]);
+            mech_diag_add(diag, path, "the initial positions miss this joint's equation %d by %.3g",
+                          (int)(r - first_row(rows, r)), s->now.lambda[r]);
+            fit = false;
+        }
+        s->now.lambda[r] = 0.;
+    }
+    return fit;
+}
+
 /* The initial state with consistent v̇; the reason goes to diag, if there is one. */
 static int start(struct mech_sim *s, struct mech_diag *diag)
 {
@@ -59,6 +98,9 @@ static int start(struct mech_sim *s, struct mech_diag *diag)
 
     mech_model_initial(s->model, &s->now);
     s->has_trial = false;
+    if (!joints_fit(s, diag)) {
+        return MECH_INVALID;
+    }
     const int code = s->type->start(s->stepper, &s->now, &result);
     if (code == 0) {
         s->now.at->changed = 0;

@@ -126,7 +126,9 @@ int mech_alpha_newton(struct alpha *s, struct mech_state *state, double h, doubl
         if (!isfinite(size[0]) || !isfinite(size[1])) {
             return not_finite(s, result);
         }
-        if (size[0] <= tolerance[0] && size[1] <= tolerance[1]) {
+        /* joints ask for one iteration at least: with a small h a prediction can be so good that
+         * g is within its tolerance while the multipliers are still those of the last step */
+        if (size[0] <= tolerance[0] && size[1] <= tolerance[1] && (k > 0 || !s->rows)) {
             return 0;
         }
         if (k == newton->max_iterations) {

@@ -1,0 +1,224 @@
+/* The rows of joints between frames; see joint_rows.h. With a, b, d global, u = ḋ:
+ *
+ *     SLIDE on marker s   ġ = a·u + ω_s·(a × d)       g̈: 2 u·(ω_s × a) + d·(ω_s × (ω_s × a))
+ *     DOT                 ġ = ω₀·(a × b) + ω₁·(b × a)
+ *                         g̈: 2 (ω₀ × a)·(ω₁ × b) + (ω₀ × (ω₀ × a))·b + a·(ω₁ × (ω₁ × b)) */
+#include "solver/items/joint_rows.h"
+
+#include "solver/items/body.h"
+
+/* Global axes of a row. */
+static void axes_of(const struct mech_joint_row *row, const struct mech_pose *const pose[2],
+                    double a[3], double b[3])
+{
+    if (row->dot) {
+        mech_m3_mul(pose[0]->R, row->a, a);
+        mech_m3_mul(pose[1]->R, row->b, b);
+    } else {
+        mech_m3_mul(row->side < 0 ? mech_identity3 : pose[row->side]->R, row->a, a);
+    }
+}
+
+void mech_joint_rows_residual(void *record, double t, const struct mech_pose *const pose[2],
+                              double *g)
+{
+    const struct mech_joint_record *const j = record;
+    double a[3], b[3], d[3];
+
+    (void)t;
+    mech_v3_add(pose[1]->p, -1., pose[0]->p, d);
+    for (int32_t r = 0; r < j->n; r++) {
+        axes_of(&j->row[r], pose, a, b);
+        g[r] = mech_v3_dot(a, j->row[r].dot ? b : d);
+    }
+}
+
+void mech_joint_rows_jacobian(void *record, const struct mech_pose *const pose[2], double G[][12])
+{
+    const struct mech_joint_record *const j = record;
+    double a[3], b[3], d[3], moment[3];
+
+    mech_v3_add(pose[1]->p, -1., pose[0]->p, d);
+    for (int32_t r = 0; r < j->n; r++) {
+        const struct mech_joint_row *const row = &j->row[r];
+
+        axes_of(row, pose, a, b);
+        mech_v3_cross(a, row->dot ? b : d, moment);
+        for (int i = 0; i < 3; i++) {
+            if (row->dot) {
+                G[r][3 + i] = moment[i];
+                G[r][9 + i] = -moment[i];
+            } else {
+                G[r][i] = -a[i];
+                G[r][6 + i] = a[i];
+                if (row->side >= 0) {
+                    G[r][6 * row->side + 3 + i] = moment[i];
+                }
+            }
+        }
+    }
+}
+
+/* out = ω × x, twice = ω × (ω × x) */
+static void spin(const double omega[3], const double x[3], double out[3], double twice[3])
+{
+    mech_v3_cross(omega, x, out);
+    mech_v3_cross(omega, out, twice);
+}
+
+void mech_joint_rows_rate(void *record, double t, const struct mech_pose *const pose[2], double *gt,
+                          double *bias)
+{
+    const struct mech_joint_record *const j = record;
+    double a[3], b[3], d[3], u[3], va[3], aa[3], vb[3], ab[3];
+
+    (void)t;
+    (void)gt;
+    mech_v3_add(pose[1]->p, -1., pose[0]->p, d);
+    mech_v3_add(pose[1]->v, -1., pose[0]->v, u);
+    for (int32_t r = 0; r < j->n; r++) {
+        const struct mech_joint_row *const row = &j->row[r];
+
+        axes_of(row, pose, a, b);
+        if (row->dot) {
+            spin(pose[0]->omega, a, va, aa);
+            spin(pose[1]->omega, b, vb, ab);
+            bias[r] = 2. * mech_v3_dot(va, vb) + mech_v3_dot(aa, b) + mech_v3_dot(a, ab);
+        } else if (row->side >= 0) {
+            spin(pose[row->side]->omega, a, va, aa);
+            bias[r] = 2. * mech_v3_dot(u, va) + mech_v3_dot(d, aa);
+        }
+    }
+}
+
+/* Wx at (row, col) += s (x yᵀ − (x·y) 1): how (θ × x) × y follows θ */
+static void add_turned(double s, const double x[3], const double y[3], int row, int col,
+                       double Wx[12][12])
+{
+    const double dot = mech_v3_dot(x, y);
+
+    for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < 3; k++) {
+            Wx[row + i][col + k] += s * (x[i] * y[k] - (i == k ? dot : 0.));
+        }
+    }
+}
+
+/* Wx at (row, col) += s [x]×: how x × δ follows δ */
+static void add_cross(double s, const double x[3], int row, int col, double Wx[12][12])
+{
+    static const int next[3] = {1, 2, 0};
+
+    for (int i = 0; i < 3; i++) {
+        const int k = next[i], l = next[k];
+
+        Wx[row + i][col + l] += s * x[k];
+        Wx[row + i][col + k] -= s * x[l];
+    }
+}
+
+void mech_joint_rows_stiffness(void *record, const struct mech_pose *const pose[2],
+                               const double *lambda, double Wx[12][12])
+{
+    const struct mech_joint_record *const j = record;
+    double a[3], b[3], d[3];
+
+    mech_v3_add(pose[1]->p, -1., pose[0]->p, d);
+    for (int32_t r = 0; r < j->n; r++) {
+        const struct mech_joint_row *const row = &j->row[r];
+        const double s = lambda[r];
+
+        axes_of(row, pose, a, b);
+        if (row->dot) {
+            /* torques λ a × b on 0, λ b × a on 1 */
+            add_turned(s, a, b, 3, 3, Wx);
+            add_turned(-s, b, a, 3, 9, Wx);
+            add_turned(s, b, a, 9, 9, Wx);
+            add_turned(-s, a, b, 9, 3, Wx);
+        } else if (row->side >= 0) {
+            /* forces −λ a on 0, λ a on 1; torque λ a × d on the side */
+            const int turn = 6 * row->side + 3;
+
+            add_cross(s, a, 0, turn, Wx);
+            add_cross(-s, a, 6, turn, Wx);
+            add_turned(s, a, d, turn, turn, Wx);
+            add_cross(s, a, turn, 6, Wx);
+            add_cross(-s, a, turn, 0, Wx);
+        }
+    }
+}
+
+static void column(const double R[9], int k, double out[3])
+{
+    for (int i = 0; i < 3; i++) {
+        out[i] = R[3 * i + k];
+    }
+}
+
+void mech_joint_rows_frame(struct mech_joint_record *record, const int32_t axes[6],
+                           const double R0[9], const double R1[9])
+{
+    /* no turning about axis k: this axis of 1 stays normal to that one of 0; the last row of the
+     * table serves when all three or one are held, the others when one axis k may turn */
+    static const int pairs[4][3][2] = {{{0, 0}, {0, 2}, {0, 1}},
+                                       {{1, 2}, {0, 0}, {1, 0}},
+                                       {{2, 1}, {2, 0}, {0, 0}},
+                                       {{2, 1}, {2, 0}, {0, 1}}};
+    const int held = axes[3] + axes[4] + axes[5];
+    const int use = held != 2 ? 3 : !axes[3] ? 0 : !axes[4] ? 1 : 2;
+
+    for (int k = 0; k < 3; k++) {
+        if (axes[k]) {
+            column(R0, k, record->row[record->n++].a);
+        }
+    }
+    for (int k = 0; k < 3; k++) {
+        if (axes[3 + k]) {
+            struct mech_joint_row *const row = &record->row[record->n++];
+
+            row->dot = true;
+            column(R0, pairs[use][k][1], row->a);
+            column(R1, pairs[use][k][0], row->b);
+        }
+    }
+    memcpy(record->frame, R0, sizeof record->frame);
+}
+
+int mech_joint_rows_output(const void *description, const struct mech_view *view,
+                           enum mech_output variable, size_t capacity, double *values,
+                           size_t *count)
+{
+    const struct mech_joint_record *const j = view->record;
+    double x[MECH_PAIR_ROWS] = {0.}, G[MECH_PAIR_ROWS][12] = {{0.}}, W[12] = {0.};
+
+    (void)description;
+    if (variable == MECH_OUTPUT_CONSTRAINT_EQUATION) {
+        if (j) {
+            mech_joint_rows_residual(view->record, view->at.t, view->pose, x);
+        }
+        return mech_pair_give(x, (size_t)view->rows, capacity, values, count);
+    }
+    if (variable != MECH_OUTPUT_FORCE_LOCAL && variable != MECH_OUTPUT_TORQUE_LOCAL) {
+        return mech_line_output(view, variable, capacity, values, count);
+    }
+    if (j && !view->lambda && capacity) {
+        return MECH_UNSUPPORTED;
+    }
+    if (j && view->lambda) {
+        mech_joint_rows_jacobian(view->record, view->pose, G);
+        for (int32_t r = 0; r < j->n; r++) {
+            for (int k = 0; k < 12; k++) {
+                W[k] += G[r][k] * view->lambda[r];
+            }
+        }
+        /* what marker 0 gets, about the point of marker 1 */
+        const double *const from = variable == MECH_OUTPUT_FORCE_LOCAL ? W + 6 : W + 9;
+
+        mech_m3_mul_transposed(view->pose[0]->R, from, x);
+        mech_m3_mul_transposed(j->frame, x, x);
+    }
+    for (int i = 0; i < 3; i++) {
+        x[i] = -x[i];
+    }
+    return mech_pair_give(x, 3, capacity, values, count);
+}

@@ -1,0 +1,51 @@
+/* Joints made of two kinds of equations between frames 0 and 1, d = p₁ − p₀:
+ *
+ *     SLIDE   a · d = 0     a fixed in space, or to the frame of one marker
+ *     DOT     a · b = 0     a fixed to marker 0, b to marker 1
+ *
+ * A joint fills the rows; everything else is here. */
+#pragma once
+
+#include "solver/items/pair.h"
+
+struct mech_joint_row {
+    bool dot;
+    int32_t side;      /* SLIDE: marker to which a is fixed, −1: fixed in space */
+    double a[3], b[3]; /* in the frames of their markers */
+};
+
+struct mech_joint_record {
+    int32_t n;
+    struct mech_joint_row row[MECH_PAIR_ROWS];
+    double frame[9]; /* of joint forces, in the frame of marker 0 */
+};
+
+void mech_joint_rows_residual(void *record, double t, const struct mech_pose *const pose[2],
+                              double *g);
+void mech_joint_rows_jacobian(void *record, const struct mech_pose *const pose[2], double G[][12]);
+void mech_joint_rows_rate(void *record, double t, const struct mech_pose *const pose[2], double *gt,
+                          double *bias);
+void mech_joint_rows_stiffness(void *record, const struct mech_pose *const pose[2],
+                               const double *lambda, double Wx[12][12]);
+
+/* Slides along axes i with axes[i] in frame R0 (columns) of marker 0; and no turning about axes i
+ * with axes[3 + i] of that frame against R1 of marker 1. */
+void mech_joint_rows_frame(struct mech_joint_record *record, const int32_t axes[6],
+                           const double R0[9], const double R1[9]);
+
+/* Outputs of joints: ForceLocal and TorqueLocal, what marker 0 gets, in the joint's frame there (a
+ * positive force pulls, as Exudyn's multipliers); Displacement, Velocity, ConstraintEquation. An
+ * `output` operation of objects: the description is not read. */
+int mech_joint_rows_output(const void *description, const struct mech_view *view,
+                           enum mech_output variable, size_t capacity, double *values,
+                           size_t *count);
+enum {
+    MECH_JOINT_OUTPUTS = 1u << MECH_OUTPUT_DISPLACEMENT | 1u << MECH_OUTPUT_VELOCITY |
+                         1u << MECH_OUTPUT_FORCE_LOCAL | 1u << MECH_OUTPUT_TORQUE_LOCAL |
+                         1u << MECH_OUTPUT_CONSTRAINT_EQUATION
+};
+
+#define MECH_JOINT_ROWS_OPERATIONS                                                                 \
+    .record_size = sizeof(struct mech_joint_record), .residual = mech_joint_rows_residual,         \
+    .jacobian = mech_joint_rows_jacobian, .rate = mech_joint_rows_rate,                            \
+    .stiffness = mech_joint_rows_stiffness

@@ -1,0 +1,288 @@
+/* Every object that acts between two markers keeps the contract of struct mech_pair_ops: what it
+ * says of slopes, rates and stiffness is what differences of its own functions say. Two frames
+ * stand and move at random; the description has its defaults, with every free number set. */
+#include "solver/items/document.h"
+#include "solver/items/ops.h"
+#include "solver/linalg/so3.h"
+#include "tests/unit/unit.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t seed = 12345;
+
+/* −1 to 1 */
+static double random_number(void)
+{
+    seed = seed * 1664525u + 1013904223u;
+    return (double)(seed >> 8) / 8388608. - 1.;
+}
+
+/* numbers that are allowed, not 0 and not equal, for every field with a range */
+static void fill(const struct mech_table *table, char *at)
+{
+    mech_table_defaults(table, at);
+    for (size_t i = 0; i < table->count; i++) {
+        const struct mech_field *const f = &table->fields[i];
+        const uint32_t n = f->kind == MECH_REALS ? f->count : f->kind == MECH_REAL;
+        const bool matrix = f->columns == 3;
+
+        for (uint32_t k = 0; k < n && !matrix; k++) {
+            const double x = 0.3 + fabs(random_number());
+
+            memcpy(at + f->offset + k * sizeof x, &x, sizeof x);
+        }
+    }
+}
+
+static void random_pose(struct mech_pose *pose)
+{
+    const double angles[3] = {random_number(), random_number(), random_number()};
+
+    memset(pose, 0, sizeof *pose);
+    mech_so3_from_angles(angles, pose->R);
+    for (int i = 0; i < 3; i++) {
+        pose->p[i] = 2. * random_number();
+        pose->v[i] = random_number();
+        pose->omega[i] = random_number();
+    }
+}
+
+/* R := exp(ω) R to second order, then straightened: enough for central differences */
+static void turn(const double omega[3], double R[9])
+{
+    const double angle = mech_v3_norm(omega);
+    double fresh[9];
+
+    for (int k = 0; k < 3; k++) {
+        const double x[3] = {R[k], R[3 + k], R[6 + k]};
+        double a[3], b[3];
+
+        mech_v3_cross(omega, x, a);
+        mech_v3_cross(omega, a, b);
+        for (int i = 0; i < 3; i++) {
+            const double s = angle > 0. ? sin(angle) / angle : 1.;
+            const double c = angle > 0. ? (1. - cos(angle)) / (angle * angle) : 0.5;
+
+            fresh[3 * i + k] = x[i] + s * a[i] + c * b[i];
+        }
+    }
+    memcpy(R, fresh, sizeof fresh);
+}
+
+/* motion k of the twelve by `step`, in poses or in twists */
+static void shift(struct mech_pose at[2], int k, double step, bool twist)
+{
+    struct mech_pose *const pose = &at[k / 6];
+    double axis[3] = {0., 0., 0.};
+
+    if (k % 6 < 3) {
+        (twist ? pose->v : pose->p)[k % 3] += step;
+    } else if (twist) {
+        pose->omega[k % 3] += step;
+    } else {
+        axis[k % 3] = step;
+        turn(axis, pose->R);
+    }
+}
+
+/* both poses after time dt at constant twist */
+static void advance(struct mech_pose at[2], double dt)
+{
+    for (int k = 0; k < 2; k++) {
+        const double omega[3] = {dt * at[k].omega[0], dt * at[k].omega[1], dt * at[k].omega[2]};
+
+        mech_v3_add(at[k].p, dt, at[k].v, at[k].p);
+        turn(omega, at[k].R);
+    }
+}
+
+struct subject {
+    const struct mech_item_type *type;
+    const struct mech_pair_ops *ops;
+    void *record;
+    int32_t rows;
+    struct mech_pose at[2];
+    double lambda[MECH_PAIR_ROWS];
+};
+
+static void near(const struct subject *s, const char *what, int i, int k, double told, double found)
+{
+    /* central differences of step 1e-5: truncation 1e-10, rounding 1e-11 of numbers of size 10 */
+    const double allowed = 1e-7 * (1. + fabs(found));
+
+    if (!(fabs(told - found) <= allowed)) {
+        fprintf(stderr, "%s: %s %d %d is %.10g, by differences %.10g\n", s->type->name, what, i, k,
+                told, found);
+    }
+    CHECK_NEAR(told, found, allowed);
+}
+
+/* W of a force element or Gᵀ λ */
+static void wrench(struct subject *s, struct mech_pose at[2], double W[12])
+{
+    const struct mech_pose *const pose[2] = {&at[0], &at[1]};
+    const struct mech_eval e = {.t = 0.7};
+    double G[MECH_PAIR_ROWS][12] = {{0.}};
+
+    memset(W, 0, 12 * sizeof *W);
+    if (!s->rows) {
+        s->ops->wrench(s->record, &e, pose, W);
+        return;
+    }
+    s->ops->jacobian(s->record, pose, G);
+    for (int32_t r = 0; r < s->rows; r++) {
+        for (int k = 0; k < 12; k++) {
+            W[k] += G[r][k] * s->lambda[r];
+        }
+    }
+}
+
+static void check_slopes(struct subject *s)
+{
+    const struct mech_pose *const pose[2] = {&s->at[0], &s->at[1]};
+    const struct mech_eval e = {.t = 0.7};
+    double slope[2][12][12] = {{{0.}}};
+    const double h = 1e-5;
+
+    if (!s->rows) {
+        s->ops->slope(s->record, &e, pose, slope[0], slope[1]);
+    } else if (s->ops->stiffness) {
+        s->ops->stiffness(s->record, pose, s->lambda, slope[0]);
+    }
+    for (int twist = 0; twist < 2; twist++) {
+        for (int k = 0; k < 12; k++) {
+            struct mech_pose up[2] = {s->at[0], s->at[1]}, down[2] = {s->at[0], s->at[1]};
+            double above[12], below[12];
+
+            shift(up, k, h, twist);
+            shift(down, k, -h, twist);
+            wrench(s, up, above);
+            wrench(s, down, below);
+            for (int i = 0; i < 12; i++) {
+                near(s, twist ? "slope by twist" : "slope by motion", i, k, slope[twist][i][k],
+                     (above[i] - below[i]) / (2. * h));
+            }
+        }
+    }
+}
+
+static void check_joint(struct subject *s)
+{
+    const struct mech_pose *const pose[2] = {&s->at[0], &s->at[1]};
+    double G[MECH_PAIR_ROWS][12] = {{0.}}, gt[MECH_PAIR_ROWS] = {0.}, bias[MECH_PAIR_ROWS] = {0.};
+    double g[3][MECH_PAIR_ROWS];
+    const double h = 1e-4, t = 0.7;
+
+    CU_ASSERT(s->rows <= MECH_PAIR_ROWS);
+    s->ops->jacobian(s->record, pose, G);
+    s->ops->rate(s->record, t, pose, gt, bias);
+
+    /* G by motions */
+    for (int k = 0; k < 12; k++) {
+        struct mech_pose up[2] = {s->at[0], s->at[1]}, down[2] = {s->at[0], s->at[1]};
+        const struct mech_pose *const above[2] = {&up[0], &up[1]};
+        const struct mech_pose *const below[2] = {&down[0], &down[1]};
+
+        shift(up, k, 1e-5, false);
+        shift(down, k, -1e-5, false);
+        s->ops->residual(s->record, t, above, g[0]);
+        s->ops->residual(s->record, t, below, g[1]);
+        for (int32_t r = 0; r < s->rows; r++) {
+            near(s, "jacobian", r, k, G[r][k], (g[0][r] - g[1][r]) / 2e-5);
+        }
+    }
+
+    /* ġ and g̈ along the motion of constant twists; h² ε of the second difference is 1e-8 */
+    for (int i = 0; i < 3; i++) {
+        struct mech_pose at[2] = {s->at[0], s->at[1]};
+        const struct mech_pose *const then[2] = {&at[0], &at[1]};
+
+        advance(at, (i - 1) * h);
+        s->ops->residual(s->record, t + (i - 1) * h, then, g[i]);
+    }
+    for (int32_t r = 0; r < s->rows; r++) {
+        double rate = gt[r];
+
+        for (int k = 0; k < 12; k++) {
+            const double *const part = k % 6 < 3 ? s->at[k / 6].v : s->at[k / 6].omega;
+
+            rate += G[r][k] * part[k % 3];
+        }
+        near(s, "rate", r, 0, rate, (g[2][r] - g[0][r]) / (2. * h));
+        CHECK_NEAR(bias[r], (g[2][r] - 2. * g[1][r] + g[0][r]) / (h * h), 1e-6);
+    }
+}
+
+/* every pair of the registry, at several poses */
+static void each_pair(void (*check)(struct subject *), bool joints_only)
+{
+    int seen = 0;
+
+    for (const struct mech_item_type *const *t = mech_item_types; *t; t++) {
+        if ((*t)->category != MECH_OBJECT || !(*t)->ops.object->pair) {
+            continue;
+        }
+        struct subject s = {.type = *t, .ops = (*t)->ops.object->pair};
+        char *const description = calloc(1, (*t)->table.size);
+        struct mech_parameters none = {.n = 0};
+        struct mech_diag diag;
+        struct mech_arena arena;
+        const struct mech_site site = {
+            .arena = &arena, .parameters = &none, .path = "/objects/0", .diag = &diag};
+
+        mech_arena_init(&arena, 0);
+        mech_diag_init(&diag);
+        s.record = calloc(1, s.ops->record_size);
+        fill(&(*t)->table, description);
+        CU_ASSERT_EQUAL(s.ops->record(description, &site, s.record), 1);
+        s.rows = s.ops->rows ? s.ops->rows(description) : 0;
+        for (int i = 0; i < 5 && (s.rows || !joints_only); i++) {
+            random_pose(&s.at[0]);
+            random_pose(&s.at[1]);
+            for (int32_t r = 0; r < s.rows; r++) {
+                s.lambda[r] = 3. * random_number();
+            }
+            check(&s);
+            seen++;
+        }
+        if (s.ops->release) {
+            s.ops->release(s.record);
+        }
+        free(s.record);
+        free(description);
+        mech_diag_fini(&diag);
+        mech_arena_fini(&arena);
+    }
+    CU_ASSERT(seen >= 10);
+}
+
+static void slopes_are_derivatives_of_wrenches(void)
+{
+    each_pair(check_slopes, false);
+}
+
+static void joints_differentiate_their_equations(void)
+{
+    each_pair(check_joint, true);
+}
+
+static void tables_of_pairs_are_complete(void)
+{
+    for (const struct mech_item_type *const *t = mech_item_types; *t; t++) {
+        const struct mech_pair_ops *const p =
+            (*t)->category == MECH_OBJECT ? (*t)->ops.object->pair : NULL;
+
+        if (p) {
+            CU_ASSERT(p->record && p->record_size > 0);
+            CU_ASSERT((*t)->ops.object->markers != NULL);
+            CU_ASSERT(p->rows ? p->residual && p->jacobian && p->rate && !p->wrench
+                              : p->wrench && p->slope && !p->residual);
+        }
+    }
+}
+
+UNIT_TESTS(UNIT_TEST(tables_of_pairs_are_complete), UNIT_TEST(slopes_are_derivatives_of_wrenches),
+           UNIT_TEST(joints_differentiate_their_equations))
