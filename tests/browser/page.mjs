@@ -68,6 +68,26 @@ const time = async (page) => parseFloat(await page.textContent("[data-role=time]
 const pixels = (page, canvas = "canvas.plot") =>
     page.evaluate((which) => document.querySelector(which).toDataURL(), canvas);
 
+/** The drawing that is shown, where it has bodies, beads or curves in it: those are coloured. */
+const drawn = (page) =>
+    page.evaluate(() => {
+        const canvas = document.querySelector("canvas.drawing:not([hidden])");
+        if (!canvas?.width || !canvas.clientHeight) {
+            return "";
+        }
+        // read from a copy: the page's own canvas stays as it is
+        const copy = new OffscreenCanvas(canvas.width, canvas.height);
+        const context = copy.getContext("2d", { willReadFrequently: true });
+        context.drawImage(canvas, 0, 0);
+        const { data } = context.getImageData(0, 0, copy.width, copy.height);
+        let coloured = 0;
+        for (let k = 0; k < data.length; k += 4) {
+            const [r, g, b, a] = data.subarray(k, k + 4);
+            coloured += a > 60 && Math.max(r, g, b) - Math.min(r, g, b) > 40 ? 1 : 0;
+        }
+        return coloured > 60 ? canvas.toDataURL() : "";
+    });
+
 const tests = {
     async the_page_loads_without_complaints_or_foreign_requests() {
         const page = await open();
@@ -258,6 +278,13 @@ const tests = {
             const { page, id } = await shown({ example: name });
             await daemon.call("POST", `/v1/instances/${id}/step`, { count: 200 });
             await until(async () => (await time(page)) > 0, `${name} has moved`);
+            await until(() => drawn(page), `${name} has a drawing`);
+            const before = await drawn(page);
+            await daemon.call("POST", `/v1/instances/${id}/step`, { count: 37 });
+            await until(
+                async () => (await drawn(page)) !== before,
+                `the drawing of ${name} moves`,
+            );
             await picture(page, `example-${name}`);
             assert.deepEqual(page.complaints, [], name);
             await page.context().close();

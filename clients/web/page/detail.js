@@ -7,6 +7,7 @@ import { inputForm } from "./inputs.js";
 import { attempt, tell } from "./notices.js";
 import { Plot } from "./plot.js";
 import { Series } from "./series.js";
+import { Systems } from "./systems.js";
 
 /** @typedef {import("./types.js").Channel} Channel */
 /** @typedef {import("./types.js").Sample} Sample */
@@ -152,10 +153,18 @@ export class Detail {
     });
     this.drawing = new Drawing(picture);
     this.endings.push(() => this.drawing?.end());
+    const chart = make("canvas", {
+      className: "drawing systems",
+      role: "img",
+      "aria-label": "Coordinates of the systems",
+    });
+    this.systems = new Systems(chart);
+    this.endings.push(() => this.systems?.end());
     this.picture = make(
       "section",
       { className: "panel", hidden: true, "aria-label": "Drawing" },
       picture,
+      chart,
     );
     const note = (/** @type {string} */ text) => make("p", { className: "quiet" }, text);
     this.place.replaceChildren(
@@ -325,16 +334,28 @@ export class Detail {
       try {
         const scene = await api.scene(this.id);
         this.drawing?.show(scene.bodies ?? []);
-        // bodies without a place stay without one: no need to ask again
-        this.bare = !this.drawing?.bodies.length;
-        if (this.picture) {
-          this.picture.hidden = this.bare;
-        }
+        this.systems?.show(scene.systems ?? [], scene.time);
+        this.unveil();
       } catch {
         // the drawing is an extra: the live link tells of a lost server
       }
     }
     this.fetching = false;
+  }
+
+  /** Show the pictures that have something in them. */
+  unveil() {
+    const bodies = (this.drawing?.bodies.length ?? 0) > 0;
+    const systems = (this.systems?.systems.length ?? 0) > 0;
+    // bodies without a place stay without one: no need to ask again
+    this.bare = !bodies && !systems;
+    if (this.picture && this.drawing && this.systems) {
+      this.picture.hidden = this.bare;
+      this.drawing.canvas.hidden = !bodies;
+      this.systems.canvas.hidden = !systems;
+      // both fit on a screen
+      this.plot?.canvas.classList.toggle("low", systems);
+    }
   }
 
   /** @param {string | null} run id of the run in progress */

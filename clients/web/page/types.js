@@ -50,9 +50,15 @@
  * @property {number[]} [color] red, green, blue, alpha from 0 to 1
  * @property {Graphic[]} graphics
  *
+ * @typedef {object} System an object without a place in space
+ * @property {string} name
+ * @property {string} type
+ * @property {number[]} coordinates
+ *
  * @typedef {object} Scene
  * @property {number} time
  * @property {Body[]} bodies
+ * @property {System[]} [systems]
  *
  * @typedef {object} Channel one curve: a component of an output
  * @property {string} key name of the output
