@@ -39,7 +39,8 @@ const char *mechp_reader_expression(struct mechp_reader *r, const json_t *value,
         MECHP_FAULT(r, "the expression is empty");
         return NULL;
     }
-    if (strlen(text) > MECHP_BIND_EXPRESSION) {
+    const size_t length = strlen(text);
+    if (length > MECHP_BIND_EXPRESSION) {
         MECHP_FAULT(r, "the expression is longer than %d bytes", MECHP_BIND_EXPRESSION);
         return NULL;
     }
@@ -51,7 +52,16 @@ const char *mechp_reader_expression(struct mechp_reader *r, const json_t *value,
         r->expressions = MECHP_BIND_EXPRESSIONS + 1;
         return NULL;
     }
+    if (r->text + length > MECHP_BIND_EXPRESSIONS_TEXT) {
+        if (r->text <= MECHP_BIND_EXPRESSIONS_TEXT) {
+            MECHP_FAULT(r, "the document's expressions are longer than %d bytes together",
+                        MECHP_BIND_EXPRESSIONS_TEXT);
+        }
+        r->text = MECHP_BIND_EXPRESSIONS_TEXT + 1;
+        return NULL;
+    }
     r->expressions++;
+    r->text += length;
     *bad = false;
     return text;
 }

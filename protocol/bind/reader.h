@@ -9,8 +9,9 @@
 enum {
     MECHP_BIND_EXPRESSION = 4096,   /* longest expression, bytes */
     MECHP_BIND_EXPRESSIONS = 20000, /* most expressions of a document; each is a compiled program */
-    MECHP_BIND_STRING = 1024,       /* longest string, bytes */
-    MECHP_BIND_ORDER = 2000000,     /* most rows or columns of a matrix */
+    MECHP_BIND_EXPRESSIONS_TEXT = 2000000, /* most bytes of all of them: each is parsed */
+    MECHP_BIND_STRING = 1024,              /* longest string, bytes */
+    MECHP_BIND_ORDER = 2000000,            /* most rows or columns of a matrix */
 };
 
 struct mechp_reader {
@@ -19,6 +20,7 @@ struct mechp_reader {
     struct mech_diag *diag;
     size_t base;        /* length of what stands before the document's own paths */
     size_t expressions; /* met so far */
+    size_t text;        /* bytes of them; MECHP_BIND_EXPRESSIONS_TEXT + 1: too many, told */
     size_t harmless;    /* faults that left the document whole: an admissible value stands there */
 };
 

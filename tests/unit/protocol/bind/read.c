@@ -238,10 +238,51 @@ static void expressions_are_bounded_in_length_and_number(void)
     free(text);
 }
 
+/* `count` expressions of `length` bytes each as the forces on one system. */
+static char *forces(size_t count, size_t length)
+{
+    char *const text = malloc(count * (length + 4) + 200);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(text);
+    char *at = text + sprintf(text, "{\"mechd\":1,\"objects\":[{\"name\":\"s\",\"type\":"
+                                    "\"LagrangianLinearTIDS\",\"M\":{\"diag\":[1]},\"q0\":[0],"
+                                    "\"v0\":[0],\"Fext\":[");
+    for (size_t i = 0; i < count; i++) {
+        at += sprintf(at, "%s\"=", i > 0 ? "," : "");
+        memset(at, '1', length);
+        at += length;
+        *at++ = '"';
+    }
+    strcpy(at, "]}]}");
+    return text;
+}
+
+static void expressions_are_bounded_in_length_together(void)
+{
+    // 500 of 4,000 bytes are 2 MB; what is wrong with them is only their number
+    struct mech_diag d;
+    struct mech_document *doc;
+    char *text = forces(500, 4000);
+    mech_diag_init(&d);
+    read_text(text, "", &d, &doc);
+    CU_ASSERT(!has_fault(&d, "/objects/0/Fext/499", "longer than"));
+    mech_document_destroy(doc);
+    mech_diag_fini(&d);
+    free(text);
+    // one fault for all that follow
+    text = forces(510, 4000);
+    mech_diag_init(&d);
+    CU_ASSERT_EQUAL(read_text(text, "", &d, &doc), MECH_INVALID);
+    CU_ASSERT(has_fault(&d, "/objects/0/Fext/500", "longer than 2000000 bytes together"));
+    CU_ASSERT_EQUAL(d.total, 1);
+    mech_diag_fini(&d);
+    free(text);
+}
+
 UNIT_TESTS(UNIT_TEST(a_whole_model_is_read_into_its_structs),
            UNIT_TEST(bindings_know_text_and_path),
            UNIT_TEST(every_fault_has_its_pointer_and_reason),
            UNIT_TEST(all_faults_are_told_at_once_with_dangling_names),
            UNIT_TEST(faults_of_reader_and_solver_are_told_together),
            UNIT_TEST(a_model_that_is_no_object_is_refused),
-           UNIT_TEST(expressions_are_bounded_in_length_and_number))
+           UNIT_TEST(expressions_are_bounded_in_length_and_number),
+           UNIT_TEST(expressions_are_bounded_in_length_together))
