@@ -54,6 +54,23 @@ class Mechctl(unittest.TestCase):
         self.good('delete', i)
         self.assertEqual(self.door.call('instance', id=i)[0], 404)
 
+    def test_analyses_and_live_fields(self):
+        i = self.created()
+        self.good('step', i, '--size', '0.05')
+        self.good('field', i, 'spring', 'stiffness', '200')
+        self.good('field', i, 'spring', 'stiffness', '=100+100')
+        self.assertIn('value  20', self.good('field', i, 'F', 'load', '20', '--category', 'loads'))
+        before = self.door.call('get-state', id=i)[1]
+        shown = json.loads(self.good('--json', 'statics', i, '--show', '--load-steps', '2'))
+        self.assertEqual(shown['report']['loadSteps'], 2)
+        self.assertEqual(self.door.call('get-state', id=i)[1], before)
+        self.good('statics', i)
+        self.assertEqual(self.door.call('get-state', id=i)[1]['v'], [0])
+        mode = json.loads(self.good('--json', 'modes', i, '--complex'))['modes'][0]
+        self.assertIn(('%.4g' % mode['frequency'])[:5], self.good('modes', i, '--complex'))
+        self.assertNotEqual(self.run_program('modes', i, '--count', '0').returncode, 0)
+        self.assertNotEqual(self.run_program('field', i, 'spring', 'nothing', '1').returncode, 0)
+
     def test_output_for_scripts(self):
         i = json.loads(self.good('--json', 'create', self.model))['id']
         reply = json.loads(self.good('--json', 'step', i, '--count', '5'))

@@ -1,0 +1,49 @@
+/* mechctl statics: move an instance to its static equilibrium, or only show it. */
+#include "clients/cli/cli.h"
+
+static int run(struct mechctl *m)
+{
+    const char *const *const path = MECHCTL_PATH("v1", "instances", m->arguments[0], "statics");
+    const char *const steps = mechctl_option(m, "load-steps");
+    struct mechc_json reply, part;
+    double count = 1.;
+    int code = mechctl_number(m, "load-steps", &count);
+    if (code != MECHCTL_DONE) {
+        return code;
+    }
+    mechc_bytes_text(&m->body,
+                     mechctl_option(m, "show") ? "{\"commit\":false" : "{\"commit\":true");
+    if (steps) {
+        mechc_bytes_text(&m->body, ",\"loadSteps\":");
+        mechc_bytes_text(&m->body, steps);
+    }
+    mechc_bytes_text(&m->body, "}");
+    code = mechctl_send(m, "POST", path, &m->body, &reply);
+    if (code != MECHCTL_DONE || m->json) {
+        return code != MECHCTL_DONE ? code : mechctl_print_raw(reply);
+    }
+    if (mechc_json_member(reply, "outputs", &part)) {
+        mechctl_print_values(m, part, NULL);
+    }
+    if (mechc_json_member(reply, "report", &part)) {
+        mechctl_print_tree(m, part);
+    }
+    return MECHCTL_DONE;
+}
+
+static const struct mechctl_option options[] = {
+    {"load-steps", "COUNT", "raise the loads in so many steps (1)"},
+    {"show", NULL, "leave the instance where it is"},
+    {0},
+};
+
+const struct mechctl_command mechctl_statics = {
+    .name = "statics",
+    .arguments = "ID",
+    .summary = "move an instance to its static equilibrium",
+    .details = "  mechctl statics i-1 --load-steps 10",
+    .options = options,
+    .least = 1,
+    .most = 1,
+    .run = run,
+};
