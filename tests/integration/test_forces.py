@@ -89,11 +89,13 @@ class StampedForces(unittest.TestCase):
         i = self.daemon.create(oscillator())
         with Partner(self.daemon, i, ['force'], ['x']) as partner:
             for back in ('reset', 'restore', 'set-state'):
-                fields = {'sid': self.door.call('snapshot', id=i)[1]['id']} if back == 'restore' else {}
+                fields = {}
+                if back == 'restore':
+                    fields = {'sid': self.door.call('snapshot', id=i)[1]['id']}
+                elif back == 'set-state':
+                    fields = {'time': 0.0}
                 self.push(partner, (7.0, 0.012))
                 partner.step(0.004)
-                if back == 'set-state':
-                    fields = {'time': 0.0}
                 self.assertEqual(self.door.call(back, id=i, **fields)[0], 200, back)
                 partner.step(0.016)
                 inputs = self.door.call('get-inputs', id=i)[1]['inputs']
