@@ -285,7 +285,8 @@ static void write_reply(struct mechd_call *c, struct step_work *w)
     }
     if (w->energy && i->sim != NULL) {
         mechp_text_key(&c->text, "energy");
-        mechp_text_number(&c->text, mech_sim_energy(i->sim));
+        mechp_text_number(&c->text,
+                          trial ? mech_sim_trial_energy(i->sim) : mech_sim_energy(i->sim));
     }
     mechp_text_end(&c->text);
     free(packed);

@@ -228,7 +228,8 @@ int mech_sim_evaluate(struct mech_sim *s, const struct mech_point *at, enum mech
     return MECH_INTERNAL;
 }
 
-double mech_sim_energy(const struct mech_sim *s)
+/* Of a state of the simulation; NaN: no memory. */
+static double energy_of(const struct mech_sim *s, const struct mech_state *state)
 {
     const struct mech_linear_part *const part = mech_model_linear(s->model);
     const size_t n = (size_t)part->nv;
@@ -240,11 +241,11 @@ double mech_sim_energy(const struct mech_sim *s)
     }
     double *const product = u + n;
     if (n) {
-        mech_mat_mul(part->M, 1., s->now.v, 0., product);
+        mech_mat_mul(part->M, 1., state->v, 0., product);
     }
     for (size_t i = 0; i < n; i++) {
-        kinetic += 0.5 * s->now.v[i] * product[i];
-        u[i] = s->now.q[i] - (part->q_ref ? part->q_ref[i] : 0.);
+        kinetic += 0.5 * state->v[i] * product[i];
+        u[i] = state->q[i] - (part->q_ref ? part->q_ref[i] : 0.);
     }
     if (part->K->kind != MECH_MAT_ZERO) {
         mech_mat_mul(part->K, 1., u, 0., product);
@@ -254,4 +255,14 @@ double mech_sim_energy(const struct mech_sim *s)
     }
     free(u);
     return kinetic + potential;
+}
+
+double mech_sim_energy(const struct mech_sim *s)
+{
+    return energy_of(s, &s->now);
+}
+
+double mech_sim_trial_energy(const struct mech_sim *s)
+{
+    return s->command.rebuilt ? s->trial_energy : energy_of(s, &s->next);
 }

@@ -29,6 +29,7 @@ struct mech_sim {
     double *wrench;          /* [6 × markers] forces of the command on markers that move */
     struct mech_rates rates; /* of mech_sim_evaluate; made when first needed */
     double *trial_outputs;   /* of a trial with other parameters; made when first needed */
+    double trial_energy;     /* of a trial with other parameters, J */
     bool has_rates, has_trial, differenced;
     bool astray; /* no memory to build the model of `now` again: tried with the next command */
     struct mech_command command;

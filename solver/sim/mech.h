@@ -259,6 +259,8 @@ int mech_sim_evaluate(struct mech_sim *s, const struct mech_point *at, enum mech
 
 /* Kinetic plus potential energy of the linear part and what the loads do not carry; J. */
 double mech_sim_energy(const struct mech_sim *s);
+/* The same at the end of a trial; a trial is there. */
+double mech_sim_trial_energy(const struct mech_sim *s);
 
 /* --- registries, for /v1/types --------------------------------------------------------------- */
 

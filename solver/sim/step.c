@@ -324,6 +324,7 @@ void mech_sim_step_finish(struct mech_sim *s)
     if (c->rebuilt) {
         c->rebuilt = false;
         mech_sim_trial_outputs(s, s->trial_outputs);
+        s->trial_energy = mech_sim_trial_energy(s);
         c->rebuilt = true;
         put_model_back(s);
     }

@@ -89,9 +89,12 @@ class Doors(unittest.TestCase):
             with self.subTest(door=door.name):
                 i = door.call('create', model=models.oscillator())[1]['id']
                 before = door.call('get-state', id=i)[1]
-                status, trial = door.call('step', id=i, size=SIZE, commit=False)
+                energy = door.call('step', id=i, size=SIZE, want=['energy'])[1]['energy']
+                door.call('reset', id=i)
+                status, trial = door.call('step', id=i, size=SIZE, commit=False, want=['energy'])
                 self.assertEqual(status, 200, trial)
                 self.assertIn('trial', trial)
+                self.assertEqual(trial['energy'], energy)
                 self.assertEqual(door.call('get-state', id=i)[1], before)
                 status, reply = door.call('commit', id=i, trial=trial['trial'])
                 self.assertEqual(status, 200, reply)

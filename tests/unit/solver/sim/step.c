@@ -227,6 +227,28 @@ static void inputs_of_a_step_act_as_if_set_before_it(void)
     mech_sim_destroy(c);
 }
 
+static void energy_of_a_trial_is_that_of_its_end(void)
+{
+    const double force = 30., soft = 40.;
+    const struct mech_input_change in[] = {{0, 0, &force, NULL}, {1, 0, &soft, NULL}};
+    struct mech_step_report report;
+
+    /* with its own parameter too, that the committed model does not have */
+    for (size_t count = 1; count <= 2; count++) {
+        struct mech_sim *const s = model_of(TUNED);
+        const struct mech_step_request trial = {
+            .size = 0.01, .trial = true, .inputs = in, .input_count = count};
+
+        CU_ASSERT_EQUAL(mech_sim_step(s, &trial, &report), 0);
+        const double energy = mech_sim_trial_energy(s);
+        CHECK_NEAR(mech_sim_energy(s), 0.5 * 100. * 0.25, 1e-12);
+        CU_ASSERT_EQUAL(mech_sim_commit(s), 0);
+        CU_ASSERT_EQUAL(mech_sim_energy(s), energy);
+        CU_ASSERT_NOT_EQUAL(energy, 0.5 * 100. * 0.25);
+        mech_sim_destroy(s);
+    }
+}
+
 static void inputs_that_cannot_be_are_refused_with_the_step(void)
 {
     struct mech_sim *const s = model_of(TUNED);
@@ -556,6 +578,7 @@ UNIT_TESTS(UNIT_TEST(a_step_is_split_into_equal_internal_steps),
            UNIT_TEST(committed_trials_equal_steps_to_the_bit),
            UNIT_TEST(inputs_of_a_dropped_trial_leave_no_trace),
            UNIT_TEST(inputs_of_a_step_act_as_if_set_before_it),
+           UNIT_TEST(energy_of_a_trial_is_that_of_its_end),
            UNIT_TEST(inputs_that_cannot_be_are_refused_with_the_step),
            UNIT_TEST(readers_wait_for_a_command_with_other_parameters),
            UNIT_TEST(a_failed_step_changes_nothing),
