@@ -388,6 +388,28 @@ static void derivatives_are_what_changes_of_the_start_lead_to(void)
     }
 }
 
+/* an input that follows an expression is held at its present value, 80 sin(t), while it is varied */
+static void inputs_of_a_direction_are_held(void)
+{
+    struct mech_sim *const a = driven("RK44"), *const b = driven("RK44");
+    const struct mech_step_request r = {.kind = MECH_STEP_COUNT, .count = 20};
+    const double one = 1.;
+    double dq;
+    struct mech_jvp jvp = {.step = &r, .inputs = &one, .dq = &dq};
+
+    CU_ASSERT_EQUAL(model_steps(a, 30), 0);
+    CU_ASSERT_EQUAL(model_steps(b, 30), 0);
+    CU_ASSERT_EQUAL(mech_sim_jvp(a, &jvp), 0);
+    const double force = 80. * sin(mech_sim_time(a)), more = force + 1.;
+    (void)mech_sim_set_input(a, 0, &force, 0, NULL);
+    (void)mech_sim_set_input(b, 0, &more, 0, NULL);
+    CU_ASSERT_EQUAL(model_steps(a, 20), 0);
+    CU_ASSERT_EQUAL(model_steps(b, 20), 0);
+    CHECK_NEAR(dq, model_state(b).q[0] - model_state(a).q[0], 1e-13);
+    mech_sim_destroy(a);
+    mech_sim_destroy(b);
+}
+
 static void derivatives_that_are_not_to_be_had_are_refused(void)
 {
     struct mech_sim *const bent = model_of(
@@ -417,4 +439,5 @@ UNIT_TESTS(UNIT_TEST(a_spring_rests_where_its_force_balances),
            UNIT_TEST(an_oscillator_is_linearized_exactly),
            UNIT_TEST(nonlinear_outputs_are_linearized_at_the_state),
            UNIT_TEST(derivatives_are_what_changes_of_the_start_lead_to),
+           UNIT_TEST(inputs_of_a_direction_are_held),
            UNIT_TEST(derivatives_that_are_not_to_be_had_are_refused))

@@ -104,6 +104,27 @@ static void first_order_states_have_their_order(void)
     }
 }
 
+/* v₁ = (v₀ − h k/m q₀)/(1 + h² k/m), q₁ = q₀ + h v₁; of ẋ = −x: x₁ = x₀/(1 + h) */
+static void implicit_euler_takes_the_rates_at_the_end(void)
+{
+    struct mech_sim *const s = model_of(
+        "{'mechd': 1, 'nodes': [{'name': 'n', 'type': 'Node1D', 'initialCoordinates': [0.3],"
+        "'initialVelocities': [2]}, {'name': 'y', 'type': 'NodeGenericODE1',"
+        "'initialCoordinates': [3]}], 'objects': [{'name': 'm', 'type': 'Mass1D', 'node': 'n',"
+        "'physicsMass': 2}, {'name': 's', 'type': 'CoordinateSpringDamper',"
+        "'markers': ['g', 'x'], 'stiffness': 50}, {'name': 'o', 'type': 'GenericODE1',"
+        "'nodes': ['y'], 'systemMatrix': [[-1]]}], 'markers': [{'name': 'g',"
+        "'type': 'MarkerGroundCoordinate'}, {'name': 'x', 'type': 'MarkerNodeCoordinate',"
+        "'node': 'n'}], 'solver': {'integrator': 'ImplicitEuler', 'stepSize': 0.5}}");
+    const double v1 = (2. - 0.5 * 25. * 0.3) / (1. + 0.25 * 25.);
+
+    CU_ASSERT_EQUAL(model_steps(s, 1), 0);
+    CHECK_NEAR(model_state(s).v[0], v1, 1e-15);
+    CHECK_NEAR(model_state(s).q[0], 0.3 + 0.5 * v1, 1e-15);
+    CHECK_NEAR(model_state(s).x[0], 2., 1e-15);
+    mech_sim_destroy(s);
+}
+
 /* x of a pendulum of 2 m on a rod after 1 s */
 static double pendulum(const char *integrator, int n)
 {
@@ -172,4 +193,5 @@ static void free_oscillation_keeps_its_energy(void)
 
 UNIT_TESTS(UNIT_TEST(every_integrator_has_its_order),
            UNIT_TEST(first_order_states_have_their_order), UNIT_TEST(joints_keep_the_order),
+           UNIT_TEST(implicit_euler_takes_the_rates_at_the_end),
            UNIT_TEST(free_oscillation_keeps_its_energy))
