@@ -70,34 +70,100 @@ static void set_undamped(struct mech_mode *mode, double square)
     mode->damping = square < 0. ? -1. : 0.;
 }
 
-static int undamped(const struct mech_model *m, const struct mech_mat *K, struct mech_modes *out)
+/* Basis Z [n × n] of the motions that the joints allow, in its first `free` columns. */
+static int allowed(const struct mech_model *m, const struct mech_state *s, struct mech_modes *out,
+                   double *Z, int32_t *free_count)
+{
+    const struct mech_joint_rows *const rows = mech_model_joints(m);
+    const struct mech_eval e = mech_model_point(m, s, s->at->time, s->q, s->v);
+    const size_t n = (size_t)out->n, count = (size_t)rows->count;
+    double *const G = mech_arena_alloc(&out->arena, count * n, sizeof *G);
+    double *const values =
+        mech_arena_alloc(&out->arena, (size_t)rows->start[count], sizeof *values);
+
+    if (!G || !values) {
+        return MECH_NO_MEMORY;
+    }
+    mech_model_pose(m, &e);
+    mech_model_joint_jacobian(m, values);
+    for (size_t r = 0; r < count; r++) {
+        for (int32_t k = rows->start[r]; k < rows->start[r + 1]; k++) {
+            if (rows->column[k] < out->n) {
+                G[(size_t)rows->column[k] * count + r] += values[k];
+            }
+        }
+    }
+    return mech_eig_null(rows->count, out->n, G, Z, free_count);
+}
+
+/* A := Zᵀ A Z, its leading part [free × free]; T [n × n] is scratch */
+static void project(size_t n, size_t free_count, const double *Z, double *A, double *T)
+{
+    mech_eig_rotate((int32_t)n, (int32_t)n, A, Z, T);
+    mech_eig_gram((int32_t)n, (int32_t)n, Z, T, A);
+    for (size_t j = 0; j < free_count; j++) {
+        memmove(A + j * free_count, A + j * n, free_count * sizeof *A);
+    }
+}
+
+/* Modes of K and M [free × free]; `Z` NULL: of all coordinates. */
+static int solve_undamped(struct mech_modes *out, int32_t free_count, const double *Z, double *k,
+                          double *mass)
+{
+    const size_t n = (size_t)out->n, p = (size_t)free_count;
+    double *const square = mech_arena_alloc(&out->arena, p + 1, sizeof *square);
+
+    if (!square) {
+        return MECH_NO_MEMORY;
+    }
+    if (!symmetrize(p, k) || !symmetrize(p, mass)) {
+        snprintf(out->reason, sizeof out->reason,
+                 "the stiffness or the mass matrix is not symmetric; ask for complex modes");
+        return MECH_UNSUPPORTED;
+    }
+    MECH_TRY(mech_eig_symmetric(free_count, k, mass, square));
+    out->count = out->count < free_count ? out->count : free_count;
+    for (int32_t i = 0; i < out->count; i++) {
+        double *const shape = out->shapes + (size_t)i * n;
+
+        set_undamped(&out->modes[i], square[i]);
+        if (!Z) {
+            memcpy(shape, k + (size_t)i * n, n * sizeof *k);
+        }
+        for (size_t j = 0; Z && j < p; j++) {
+            for (size_t r = 0; r < n; r++) {
+                shape[r] += Z[j * n + r] * k[(size_t)i * p + j];
+            }
+        }
+    }
+    return 0;
+}
+
+static int undamped(const struct mech_model *m, const struct mech_state *s,
+                    const struct mech_mat *K, struct mech_modes *out)
 {
     const size_t n = (size_t)out->n;
     double *const k = mech_arena_alloc(&out->arena, n * n, sizeof *k);
     double *const mass = mech_arena_alloc(&out->arena, n * n, sizeof *mass);
-    double *const square = mech_arena_alloc(&out->arena, n, sizeof *square);
+    int32_t free_count = out->n;
 
-    if (!k || !mass || !square) {
+    if (!k || !mass) {
         return MECH_NO_MEMORY;
     }
     MECH_TRY(spread(&out->arena, K, k));
     MECH_TRY(spread(&out->arena, mech_model_linear(m)->M, mass));
-    if (!symmetrize(n, k)) {
-        snprintf(out->reason, sizeof out->reason,
-                 "the stiffness is not symmetric; ask for complex modes");
-        return MECH_UNSUPPORTED;
+    if (mech_model_joints(m)->count == 0) {
+        return solve_undamped(out, free_count, NULL, k, mass);
     }
-    if (!symmetrize(n, mass)) {
-        snprintf(out->reason, sizeof out->reason,
-                 "the mass matrix is not symmetric; ask for complex modes");
-        return MECH_UNSUPPORTED;
+    double *const Z = mech_arena_alloc(&out->arena, n * n, sizeof *Z);
+    double *const T = mech_arena_alloc(&out->arena, n * n, sizeof *T);
+    if (!Z || !T) {
+        return MECH_NO_MEMORY;
     }
-    MECH_TRY(mech_eig_symmetric(out->n, k, mass, square));
-    for (int32_t i = 0; i < out->count; i++) {
-        set_undamped(&out->modes[i], square[i]);
-        memcpy(out->shapes + (size_t)i * n, k + (size_t)i * n, n * sizeof *k);
-    }
-    return 0;
+    MECH_TRY(allowed(m, s, out, Z, &free_count));
+    project(n, (size_t)free_count, Z, k, T);
+    project(n, (size_t)free_count, Z, mass, T);
+    return solve_undamped(out, free_count, Z, k, mass);
 }
 
 /* [0 1; −M⁻¹K −M⁻¹C] by columns into A [2n × 2n] */
@@ -210,17 +276,28 @@ static int allocate(struct mech_modes *out, bool damped)
     return out->modes && out->shapes && (out->imaginary || !damped) ? 0 : MECH_NO_MEMORY;
 }
 
+/* Why these modes are not to be had, or NULL. */
+static const char *refuse(const struct mech_model *m, const struct mech_state *s, bool damped)
+{
+    const bool large = mech_model_sizes(m)->v > MECH_MODES_DENSE;
+
+    return damped && large ? "complex modes are computed up to 500 coordinates"
+           : damped        ? mech_analysis_obstacle(m, s)
+           : large && mech_model_joints(m)->count > 0
+               ? "modes of models with joints are computed up to 500 coordinates"
+               : mech_analysis_pressed(m, s);
+}
+
 int mech_modes(const struct mech_model *m, const struct mech_state *s, int32_t count, bool damped,
                struct mech_modes *out)
 {
-    const char *const obstacle = mech_analysis_obstacle(m, s);
+    const char *const obstacle = refuse(m, s, damped);
     struct mech_mat K, C;
 
     *out = (struct mech_modes){.n = mech_model_sizes(m)->v};
     mech_arena_init(&out->arena, 0);
-    if (obstacle || (damped && out->n > MECH_MODES_DENSE)) {
-        snprintf(out->reason, sizeof out->reason, "%s",
-                 obstacle ? obstacle : "complex modes are computed up to 500 coordinates");
+    if (obstacle) {
+        snprintf(out->reason, sizeof out->reason, "%s", obstacle);
         return MECH_UNSUPPORTED;
     }
     /* all 2n eigenvalues may be real */
@@ -236,7 +313,7 @@ int mech_modes(const struct mech_model *m, const struct mech_state *s, int32_t c
         return damped_modes(m, &K, &C, out);
     }
     if (out->n <= MECH_MODES_DENSE) {
-        MECH_TRY(undamped(m, &K, out));
+        MECH_TRY(undamped(m, s, &K, out));
     } else {
         double *const square =
             mech_arena_alloc(&out->arena, (size_t)out->count + 1, sizeof *square);

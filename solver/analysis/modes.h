@@ -33,7 +33,8 @@ struct mech_modes {
     char reason[160];  /* when it came to an outcome */
 };
 
-/* The lowest `count` modes (fewer when there are no more) about s. More than MECH_MODES_DENSE
+/* The lowest `count` modes (fewer when there are no more) about s, at rest, among the motions that
+ * joints allow (undamped modes). More than MECH_MODES_DENSE
  * coordinates: subspace iteration, undamped modes only. 0; MECH_UNSUPPORTED; MECH_NOT_CONVERGED;
  * MECH_SINGULAR; MECH_NOT_FINITE; negative. `out` is to be finished in any case. */
 int mech_modes(const struct mech_model *m, const struct mech_state *s, int32_t count, bool damped,

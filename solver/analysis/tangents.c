@@ -11,8 +11,10 @@ static int with_tangent(const struct mech_model *m, const struct mech_state *s,
                         struct mech_mat *out)
 {
     const struct mech_mat *const terms[] = {base, mech_model_pattern(m)};
-    const struct mech_eval e = mech_model_point(m, s, s->at->time, s->q, s->v);
+    struct mech_eval e = mech_model_point(m, s, s->at->time, s->q, s->v);
     int32_t *places = NULL;
+
+    e.lambda = mech_model_sizes(m)->lambda > 0 ? s->lambda : NULL;
 
     MECH_TRY(mech_mat_sum(arena, 2, (const double[]){1., 1.}, terms, out));
     const size_t stored = mech_mat_stored(out);
@@ -49,16 +51,23 @@ int mech_tangents(const struct mech_model *m, const struct mech_state *s, bool v
     return mech_mat_from_triplets(arena, part->nv, part->nv, t, count, out);
 }
 
-const char *mech_analysis_obstacle(const struct mech_model *m, const struct mech_state *s)
+const char *mech_analysis_pressed(const struct mech_model *m, const struct mech_state *s)
 {
-    const struct mech_state_sizes *const n = mech_model_sizes(m);
-
-    for (int32_t i = 0; i < n->impulse; i++) {
+    for (int32_t i = 0; i < mech_model_sizes(m)->impulse; i++) {
         if (s->impulse[i] != 0.) {
             return "contacts press: small motions about this state are not smooth";
         }
     }
-    return n->lambda > 0  ? "the model has joints; this analysis takes models without"
+    return NULL;
+}
+
+const char *mech_analysis_obstacle(const struct mech_model *m, const struct mech_state *s)
+{
+    const struct mech_state_sizes *const n = mech_model_sizes(m);
+    const char *const pressed = mech_analysis_pressed(m, s);
+
+    return pressed         ? pressed
+           : n->lambda > 0 ? "the model has joints; this analysis takes models without"
            : n->q != n->v ? "the model has bodies whose coordinates are no integrals of velocities;"
                             " this analysis takes models without"
                           : NULL;

@@ -1,4 +1,5 @@
-/* Eigenvalues by LAPACK: dsygvd (Cholesky, then divide and conquer) and dgeev (QR). Cost: about
+/* Eigenvalues by LAPACK: dsygvd (Cholesky, then divide and conquer) and dgeev (QR); null spaces by
+ * dgesvd. Cost: about
  * 10 n³ and 25 n³. */
 #include "solver/linalg/eig.h"
 
@@ -6,6 +7,7 @@
 
 #include <cblas.h>
 #include <lapacke.h>
+#include <stdlib.h>
 
 int mech_eig_symmetric(int32_t n, double *A, double *B, double *lambda)
 {
@@ -34,6 +36,36 @@ int mech_eig_general(int32_t n, double *A, double *re, double *im, double *vecto
         return MECH_NO_MEMORY;
     }
     return info == 0 ? 0 : info < 0 ? MECH_INTERNAL : MECH_NOT_CONVERGED;
+}
+
+int mech_eig_null(int32_t rows, int32_t n, double *G, double *Z, int32_t *dimension)
+{
+    const int32_t least = rows < n ? rows : n;
+    double *const work = calloc(2 * (size_t)least + (size_t)n * (size_t)n + 1, sizeof *work);
+    double *const values = work, *const super = work + least, *const vt = super + least;
+    double none = 0.;
+    int32_t rank = 0;
+
+    if (!work) {
+        return MECH_NO_MEMORY;
+    }
+    const lapack_int info = LAPACKE_dgesvd(LAPACK_COL_MAJOR, 'N', 'A', rows, n, G, rows, values,
+                                           &none, 1, vt, n, super);
+    while (info == 0 && rank < least && values[rank] > 1e-10 * values[0]) {
+        rank++;
+    }
+    /* the last rows of Vᵀ become columns */
+    for (int32_t j = rank; j < n && info == 0; j++) {
+        for (int32_t i = 0; i < n; i++) {
+            Z[(size_t)(j - rank) * (size_t)n + (size_t)i] = vt[(size_t)i * (size_t)n + (size_t)j];
+        }
+    }
+    free(work);
+    *dimension = n - rank;
+    return info == 0                          ? 0
+           : info == LAPACK_WORK_MEMORY_ERROR ? MECH_NO_MEMORY
+           : info < 0                         ? MECH_INTERNAL
+                                              : MECH_NOT_CONVERGED;
 }
 
 void mech_eig_gram(int32_t n, int32_t p, const double *A, const double *B, double *out)

@@ -195,6 +195,33 @@ static void a_hinged_bar_swings_on_its_spring(void)
     mech_sim_destroy(s);
 }
 
+/* a pendulum of 2 m that hangs in space: twice √(g/L); the rod's reaction is all its stiffness */
+static void a_pendulum_swings_within_its_joint(void)
+{
+    struct mech_sim *const s = model_of(
+        "{'mechd': 1, 'gravity': [0, 0, -10], 'nodes': [{'name': 'n', 'type': 'NodePoint',"
+        "'referenceCoordinates': [0, 0, -2]}, {'name': 'g', 'type': 'NodePointGround'}],"
+        "'objects': [{'name': 'b', 'type': 'MassPoint', 'node': 'n', 'physicsMass': 1.5},"
+        "{'name': 'd', 'type': 'DistanceConstraint', 'markers': ['m0', 'm1'], 'distance': 2}],"
+        "'markers': [{'name': 'm0', 'type': 'MarkerNodePosition', 'node': 'g'},"
+        "{'name': 'm1', 'type': 'MarkerNodePosition', 'node': 'n'}]}");
+    struct mech_modes modes;
+
+    CU_ASSERT_EQUAL(mech_sim_modes(s, 5, false, &modes), 0);
+    CU_ASSERT_EQUAL_FATAL(modes.count, 2);
+    for (int i = 0; i < 2; i++) {
+        const double *const shape = modes.shapes + 3 * i;
+
+        CHECK_NEAR(modes.modes[i].square, 5., 1e-12);
+        CHECK_NEAR(shape[2], 0., 1e-14);
+        CHECK_NEAR(1.5 * (shape[0] * shape[0] + shape[1] * shape[1]), 1., 1e-13);
+    }
+    mech_modes_fini(&modes);
+    CU_ASSERT_EQUAL(mech_sim_modes(s, 5, true, &modes), MECH_UNSUPPORTED);
+    mech_modes_fini(&modes);
+    mech_sim_destroy(s);
+}
+
 static void damped_modes_decay(void)
 {
     struct mech_sim *s = model_of(REFERENCE);
@@ -435,7 +462,8 @@ UNIT_TESTS(UNIT_TEST(a_spring_rests_where_its_force_balances),
            UNIT_TEST(loads_that_nothing_holds_are_refused),
            UNIT_TEST(chains_vibrate_at_their_frequencies),
            UNIT_TEST(a_hinged_bar_swings_on_its_spring), UNIT_TEST(damped_modes_decay),
-           UNIT_TEST(gyroscopic_modes_turn), UNIT_TEST(modes_that_are_not_to_be_had_are_refused),
+           UNIT_TEST(a_pendulum_swings_within_its_joint), UNIT_TEST(gyroscopic_modes_turn),
+           UNIT_TEST(modes_that_are_not_to_be_had_are_refused),
            UNIT_TEST(an_oscillator_is_linearized_exactly),
            UNIT_TEST(nonlinear_outputs_are_linearized_at_the_state),
            UNIT_TEST(derivatives_are_what_changes_of_the_start_lead_to),
