@@ -1,5 +1,6 @@
-/* A literal implementation of mechanics.md: dense matrices, elimination with pivoting, impulses by
- * trying every set of pressing rows; and one linear model as JSON and by hand. literal.c compares. */
+/* A literal implementation of the equations: dense matrices, elimination with pivoting, impulses by
+ * trying every set of pressing rows; and one linear model as JSON and by hand. literal.c
+ * compares. */
 #pragma once
 
 #include "tests/unit/model.h"
