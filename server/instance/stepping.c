@@ -60,7 +60,7 @@ static double end_of(const struct mechd_engine *e, const struct mech_step_reques
                                        : t + (double)r->count * mechd_engine_step_size(e);
 }
 
-/* Internal step that the command will use (mechanics.md, section 5: N equal steps). */
+/* Internal step that the command will use (solver/README.md: N equal steps). */
 static double substep(const struct mechd_engine *e, const struct mech_step_request *r,
                       double length)
 {

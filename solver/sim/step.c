@@ -1,4 +1,4 @@
-/* Communication steps (mechanics.md section 5): N equal internal steps on a copy of the state,
+/* Communication steps (solver/README.md): N equal internal steps on a copy of the state,
  * which is committed by swapping. Whatever fails leaves the committed state as it was. */
 #include "solver/base/err.h"
 #include "solver/sim/internal.h"

@@ -1,4 +1,4 @@
-/* Moreau–Jean time stepping for linear systems with impacts (mechanics.md section 4; J.-J. Moreau,
+/* Moreau–Jean time stepping for linear systems with impacts (solver/README.md; J.-J. Moreau,
  * M. Jean, 1987; V. Acary, B. Brogliato, Numerical Methods for Nonsmooth Dynamical Systems,
  * Springer 2008, chapter 10). First order; numerics in moreau_jean.h.
  *

@@ -1,4 +1,4 @@
-/* The numerics of the Moreau–Jean scheme (mechanics.md section 4) for linear systems with contact
+/* The numerics of the Moreau–Jean scheme (solver/README.md) for linear systems with contact
  * rows, on nothing but matrices and vectors; moreau_jean.c makes an integrator of it.
  *
  *     W = M + hθC + h²θ²K,   A = H W⁻¹ Hᵀ                             once per h

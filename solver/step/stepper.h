@@ -27,7 +27,7 @@ struct mech_stepper_type {
     int32_t (*carry)(const struct mech_model *m);
     /* All memory for steps; 0, MECH_SINGULAR (reason in result), negative. */
     int (*create)(const struct mech_model *m, struct mech_step_result *result, void **self);
-    /* Consistent v̇, a and λ after the start and after any change (mechanics.md section 5). */
+    /* Consistent v̇, a and λ after the start and after any change (solver/README.md). */
     int (*start)(void *self, struct mech_state *s, struct mech_step_result *result);
     /* One internal step of size h, in place; t_end is set by the caller's arithmetic: the step ends
      * exactly there. No allocation. 0 or an outcome; then s is garbage and the caller throws it

@@ -2,7 +2,7 @@
  *
  *     w = A z + q,   per row 0 ≤ w ⊥ z ≥ 0   (unilateral)   or   w = 0 (bilateral)
  *
- * A is dense by columns [n × n], leading dimension lda. Residual (mechanics.md section 2):
+ * A is dense by columns [n × n], leading dimension lda. Residual (solver/README.md):
  * ‖z − max(0, z − w)‖₂ / ‖q‖₂ (the bilateral rows count with |w|). owner: one thread; no allocation
  * in solve for n up to the `most` of create.
  */

@@ -15,7 +15,7 @@
 #include "tests/conformance/lcp_problems.inc"
 
 enum { MOST = 60 };
-static const double tolerance = 1e-10; /* mechanics.md asks 1e-8 of the published problems */
+static const double tolerance = 1e-10; /* the published problems are known to 1e-8 */
 
 struct solved {
     int code;

@@ -1,4 +1,4 @@
-/* Whole commands against a literal implementation of mechanics.md (literal.h). One model has all
+/* Whole commands against a literal implementation of the equations (literal.h). One model has all
  * that a linear model may have at once: unsymmetric C and K, bodies on nodes and a system with
  * coordinates of its own, reference values, expressions in t, an input with derivatives that
  * changes at communication points, several interactions over several systems with e from 0 to 1,

@@ -1,6 +1,6 @@
 /* Energy and order of the Moreau–Jean scheme.
  *
- * At θ = ½ and constant F the balance of one step holds to rounding (mechanics.md section 4):
+ * At θ = ½ and constant F the balance of one step holds to rounding (solver/README.md):
  *     ΔE = F·Δq − h v̄ᵀ C v̄ + (H v̄)ᵀ P,   E = ½ vᵀ M v + ½ qᵀ K q,   v̄ = ½ (v_k + v_{k+1})
  */
 #include "tests/unit/unit.h"

@@ -15,7 +15,7 @@ struct sample {
 
 #include "tests/verify/nonsmooth_lti.inc"
 
-static const double agreement = 1e-12; /* literal agreement: mechanics.md section 4 */
+static const double agreement = 1e-12; /* a literal implementation agrees so */
 
 static int32_t picked(const struct lti_case *c, int32_t width, int32_t k)
 {
