@@ -6,6 +6,9 @@
 #include "solver/items/joint_rows.h"
 
 #include "solver/items/body.h"
+#include "solver/linalg/so3.h"
+
+#include <stdio.h>
 
 /* Global axes of a row. */
 static void axes_of(const struct mech_joint_row *row, const struct mech_pose *const pose[2],
@@ -182,6 +185,36 @@ void mech_joint_rows_frame(struct mech_joint_record *record, const int32_t axes[
         }
     }
     memcpy(record->frame, R0, sizeof record->frame);
+}
+
+void mech_joint_frame_markers(const void *description, struct mech_attachment *out)
+{
+    const struct mech_joint_frame *c = description;
+
+    *out = (struct mech_attachment){
+        .refs = c->markers.refs, .n = c->markers.n, .field = "markers", .list = true};
+}
+
+void mech_joint_frame_check(const void *description, const char *path, struct mech_diag *d)
+{
+    const struct mech_joint_frame *c = description;
+
+    for (int k = 0; k < 2; k++) {
+        if (!mech_so3_is_rotation(k ? c->rotation1 : c->rotation0, 1e-6)) {
+            char place[2 * MECH_DIAG_PATH];
+
+            snprintf(place, sizeof place, "%s/rotationMarker%d", path, k);
+            mech_diag_add(d, place, "is not a rotation matrix (orthonormal, determinant 1)");
+        }
+    }
+}
+
+int mech_joint_frame_record(const struct mech_joint_frame *description, const int32_t axes[6],
+                            struct mech_joint_record *record)
+{
+    *record = (struct mech_joint_record){.n = 0};
+    mech_joint_rows_frame(record, axes, description->rotation0, description->rotation1);
+    return description->active;
 }
 
 int mech_joint_rows_output(const void *description, const struct mech_view *view,

@@ -45,6 +45,26 @@ enum {
                          1u << MECH_OUTPUT_CONSTRAINT_EQUATION
 };
 
+/* What joints in space are described by; types that fix the axes leave those fields out. */
+struct mech_joint_frame {
+    struct mech_refs markers;
+    bool active;
+    double axes[6];                    /* 1: held; three translations, three rotations */
+    double rotation0[9], rotation1[9]; /* of the joint in the frames of the markers, by rows */
+};
+void mech_joint_frame_markers(const void *description, struct mech_attachment *out);
+/* A fault unless both matrices are rotations. */
+void mech_joint_frame_check(const void *description, const char *path, struct mech_diag *d);
+int mech_joint_frame_record(const struct mech_joint_frame *description, const int32_t axes[6],
+                            struct mech_joint_record *record);
+
+#define MECH_JOINT_FIELD_ROTATION(member, key, which)                                              \
+    {                                                                                              \
+        .name = key, .kind = MECH_REALS, .offset = offsetof(struct mech_joint_frame, member),      \
+        .count = 9, .columns = 3, .unit = "", .presets = mech_identity3, .min = -1.000001,         \
+        .max = 1.000001, .doc = "rotation of the joint's frame in that of the " which " marker"    \
+    }
+
 #define MECH_JOINT_ROWS_OPERATIONS                                                                 \
     .record_size = sizeof(struct mech_joint_record), .residual = mech_joint_rows_residual,         \
     .jacobian = mech_joint_rows_jacobian, .rate = mech_joint_rows_rate,                            \

@@ -82,8 +82,8 @@ struct mech_view {
     const int32_t *slot;   /* [n] velocities */
     const int32_t *q_slot; /* [nq] coordinates */
     int32_t n, nq;
-    const double *local;             /* [3] local position */
-    void *record;                    /* of the object, or NULL */
+    const double *local; /* [3] local position */
+    void *record;        /* of the object, or NULL */
     /* a pair's markers; or the point of a body or node, and the same in the reference */
     const struct mech_pose *pose[2];
     int32_t rows;         /* of a joint */
@@ -302,8 +302,10 @@ int mech_motion_output(const struct mech_motion *motion, enum mech_output variab
                        double *values, size_t *count);
 
 /* Poses into *out, whose R is 1 and whose other numbers are 0: a point with n coordinates, and a
- * local position of a frame x, y, φ. */
+ * local position of a frame in space, of one x, y, φ. */
 void mech_point_pose(const struct mech_seat *seat, const struct mech_eval *e, int32_t n,
+                     struct mech_pose *out);
+void mech_rigid_pose(const struct mech_seat *seat, const struct mech_eval *e, const double local[3],
                      struct mech_pose *out);
 void mech_rigid_2d_pose(const struct mech_seat *seat, const struct mech_eval *e,
                         const double local[3], struct mech_pose *out);

@@ -38,6 +38,50 @@ void mech_rigid_2d_pose(const struct mech_seat *seat, const struct mech_eval *e,
     out->omega[2] = omega;
 }
 
+/* rotation matrix of Euler parameters */
+static void matrix_of(const double e[4], double R[9])
+{
+    const double *const x = e + 1;
+
+    for (int i = 0; i < 3; i++) {
+        const int j = (i + 1) % 3, k = (i + 2) % 3;
+
+        R[4 * i] = 1. - 2. * (x[j] * x[j] + x[k] * x[k]);
+        R[3 * i + j] = 2. * (x[i] * x[j] - e[0] * x[k]);
+        R[3 * i + k] = 2. * (x[i] * x[k] + e[0] * x[j]);
+    }
+}
+
+void mech_rigid_pose(const struct mech_seat *seat, const struct mech_eval *e, const double local[3],
+                     struct mech_pose *out)
+{
+    double parameters[4], spin[3], swing[3];
+
+    for (int i = 0; i < 4; i++) {
+        parameters[i] = e->q[seat->q_slot[3 + i]];
+    }
+    matrix_of(parameters, out->R);
+    mech_m3_mul(out->R, local, out->arm);
+    for (int i = 0; i < 3; i++) {
+        spin[i] = e->v[seat->slot[3 + i]];
+    }
+    mech_m3_mul(out->R, spin, out->omega);
+    mech_v3_cross(out->omega, out->arm, swing);
+    for (int i = 0; i < 3; i++) {
+        const double axis[3] = {out->R[i], out->R[3 + i], out->R[6 + i]};
+        double turn[3];
+
+        out->p[i] = e->q[seat->q_slot[i]] + out->arm[i];
+        out->v[i] = e->v[seat->slot[i]] + swing[i];
+        out->J[i][i] = 1.;
+        mech_v3_cross(axis, out->arm, turn);
+        for (int r = 0; r < 3; r++) {
+            out->J[r][3 + i] = turn[r];
+            out->J[3 + r][3 + i] = axis[r];
+        }
+    }
+}
+
 const char *mech_marker_node_map(const struct mech_seat *seat, bool frame,
                                  struct mech_marker_map *out, const char **field)
 {

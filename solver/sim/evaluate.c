@@ -28,7 +28,7 @@ void mech_sim_want_shape(const struct mech_sim *s, enum mech_want want, int32_t 
                         want == MECH_WANT_FORCES || want == MECH_WANT_FIRST_ORDER;
 
     *rows = whole ? all : nv;
-    *cols = vector ? 1 : want == MECH_WANT_DFDQ ? s->sizes.q : *rows;
+    *cols = vector ? 1 : *rows;
 }
 
 /* Put the point into s->point. */
@@ -145,6 +145,7 @@ static int first_order(struct mech_sim *s, double *out, struct mech_step_result 
 {
     const struct mech_state *const p = &s->point;
     const size_t nv = (size_t)s->sizes.v, nx = (size_t)s->sizes.x;
+    const size_t nq = (size_t)s->sizes.q;
     const struct mech_rate_point at = {p, p->at->time, p->q, p->v};
     double *const xdot = calloc(nx + 1, sizeof *xdot);
 
@@ -152,9 +153,9 @@ static int first_order(struct mech_sim *s, double *out, struct mech_step_result 
         return MECH_NO_MEMORY;
     }
     mech_model_qdot(s->model, p->q, p->v, out);
-    int code = mech_rates_vdot(&s->rates, &at, out + nv, result);
+    int code = mech_rates_vdot(&s->rates, &at, out + nq, result);
     code = code ? code : mech_rates_xdot(&s->rates, p, p->at->time, p->x, xdot, result);
-    memcpy(out + 2 * nv, xdot, nx * sizeof *out);
+    memcpy(out + nq + nv, xdot, nx * sizeof *out);
     free(xdot);
     return code;
 }
@@ -221,7 +222,9 @@ int mech_sim_evaluate(struct mech_sim *s, const struct mech_point *at, enum mech
     case MECH_WANT_FIRST_ORDER:
         return first_order(s, out, &result);
     case MECH_WANT_RHS_JACOBIAN:
-        return first_order_jacobian(s, out);
+        return mech_model_joints(s->model)->count > 0 || !mech_model_flat(s->model)
+                   ? MECH_UNSUPPORTED
+                   : first_order_jacobian(s, out);
     case MECH_WANT_COUNT:
         break;
     }
@@ -245,8 +248,8 @@ static double energy_of(const struct mech_sim *s, const struct mech_state *state
     }
     for (size_t i = 0; i < n; i++) {
         kinetic += 0.5 * state->v[i] * product[i];
-        u[i] = state->q[i] - (part->q_ref ? part->q_ref[i] : 0.);
     }
+    mech_model_displacement(s->model, state->q, u);
     if (part->K->kind != MECH_MAT_ZERO) {
         mech_mat_mul(part->K, 1., u, 0., product);
         for (size_t i = 0; i < n; i++) {

@@ -232,13 +232,13 @@ int mech_sim_restore(struct mech_sim *s, const void *memory);
 /* --- equations at any point ------------------------------------------------------------------ */
 
 enum mech_want {
-    MECH_WANT_LHS,          /* [v] LHS terms of the objects: d v + k q (Exudyn) */
-    MECH_WANT_RHS,          /* [v] loads − LHS: f of M v̇ = f */
-    MECH_WANT_FORCES,       /* [v] F(v, q, t, z) = F_ext − C v − K q (Siconos' computeForces) */
-    MECH_WANT_MASS,         /* [v × v] */
-    MECH_WANT_DFDQ,         /* [v × q] ∂forces/∂q, −K for linear systems */
-    MECH_WANT_DFDV,         /* [v × v] ∂forces/∂v, −C for linear systems */
-    MECH_WANT_FIRST_ORDER,  /* [q + v + x] ẋ of x = [q; v; x] (Siconos' computeRhs) */
+    MECH_WANT_LHS,         /* [v] LHS terms of the objects: d v + k q (Exudyn) */
+    MECH_WANT_RHS,         /* [v] loads − LHS: f of M v̇ = f */
+    MECH_WANT_FORCES,      /* [v] F(v, q, t, z) = F_ext − C v − K q (Siconos' computeForces) */
+    MECH_WANT_MASS,        /* [v × v] */
+    MECH_WANT_DFDQ,        /* [v × v] ∂forces/∂q by motions along v, −K for linear systems */
+    MECH_WANT_DFDV,        /* [v × v] ∂forces/∂v, −C for linear systems */
+    MECH_WANT_FIRST_ORDER, /* [q + v + x] ẋ of x = [q; v; x] (Siconos' computeRhs) */
     MECH_WANT_RHS_JACOBIAN, /* [(q+v+x) × (q+v+x)] of the first-order form */
     MECH_WANT_COUNT
 };
@@ -253,7 +253,8 @@ struct mech_point {
 void mech_sim_want_shape(const struct mech_sim *s, enum mech_want want, int32_t *rows,
                          int32_t *cols);
 /* Vectors: [rows]; matrices: dense by rows [rows × cols]. The state does not change.
- * 0; MECH_SINGULAR (mass, for FIRST_ORDER and its Jacobian); MECH_NOT_FINITE; negative. */
+ * 0; MECH_SINGULAR (mass, for FIRST_ORDER and its Jacobian); MECH_NOT_FINITE; MECH_UNSUPPORTED
+ * (that Jacobian of a model with joints or rotations in space); negative. */
 int mech_sim_evaluate(struct mech_sim *s, const struct mech_point *at, enum mech_want want,
                       double *out);
 

@@ -40,7 +40,11 @@ static json_t *numbers(const struct mech_field *f, size_t n)
 {
     json_t *const array = json_array();
     for (size_t i = 0; i < n; i++) {
-        json_array_append_new(array, json_real(number_for(f, false)));
+        const double x = number_for(f, false);
+        // not the default, which a writer leaves out
+        const bool preset = f->kind == MECH_REALS && f->presets != NULL && f->presets[i] == x;
+        json_array_append_new(array,
+                              json_real(preset && isfinite(f->min) ? 0.5 * (f->min + x) : x));
     }
     return array;
 }

@@ -1,0 +1,51 @@
+/* RevoluteJointZ: a hinge about the z-axis of the joint's frame (Exudyn's ObjectJointRevoluteZ). */
+#include "solver/items/body.h"
+#include "solver/items/joint_rows.h"
+
+#include <stddef.h>
+
+static int record(const void *description, const struct mech_site *site, void *at)
+{
+    static const int32_t axes[6] = {1, 1, 1, 1, 1, 0};
+
+    (void)site;
+    return mech_joint_frame_record(description, axes, at);
+}
+
+static int32_t rows(const void *description)
+{
+    (void)description;
+    return 5;
+}
+
+static const struct mech_field fields[] = {
+    MECH_PAIR_FIELD_ACTIVE(mech_joint_frame, active),
+    MECH_PAIR_FIELD_MARKERS(mech_joint_frame, markers),
+    MECH_JOINT_FIELD_ROTATION(rotation0, "rotationMarker0", "first"),
+    MECH_JOINT_FIELD_ROTATION(rotation1, "rotationMarker1", "second"),
+};
+
+static const struct mech_pair_ops pair = {
+    MECH_JOINT_ROWS_OPERATIONS,
+    .record = record,
+    .rows = rows,
+};
+
+static const struct mech_object_ops ops = {
+    .markers = mech_joint_frame_markers,
+    .marker_kinds = 1u << MECH_MARKER_RIGID,
+    .pair = &pair,
+    .outputs = MECH_JOINT_OUTPUTS,
+    .output = mech_joint_rows_output,
+};
+
+const struct mech_item_type mech_item_joint_revolute_z = {
+    .name = "RevoluteJointZ",
+    .category = MECH_OBJECT,
+    .table = {.name = "RevoluteJointZ",
+              .doc = "A hinge about the z-axis of the joint's frame.",
+              .size = sizeof(struct mech_joint_frame),
+              MECH_FIELDS(fields)},
+    .check = mech_joint_frame_check,
+    .ops.object = &ops,
+};

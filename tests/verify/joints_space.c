@@ -1,0 +1,185 @@
+/* Rigid bodies and joints in space: 5 s of pendulums against ADAMS (m = 1, J = diag(0.04, 0.1,
+ * 0.1), g = 9.80665 along −z, released at rest), a free top against its closed form. */
+#include "tests/unit/model.h"
+
+/* position of the body "b" */
+static void position_of(const struct mech_sim *s, double p[3])
+{
+    size_t count = 0;
+
+    CU_ASSERT_EQUAL(
+        mech_sim_item_output(
+            s,
+            &(struct mech_item_query){MECH_OBJECT, "b", MECH_OUTPUT_POSITION, MECH_CURRENT, NULL},
+            3, p, &count),
+        0);
+}
+
+/* %s: position, markers' fields, joint, integrator */
+#define SPACE(position, ground, local, joint, solver)                                              \
+    "{'mechd': 1, 'gravity': [0, 0, -9.80665], 'nodes': [{'name': 'n', 'type': 'NodeRigidBodyEP'," \
+    "'referenceCoordinates': [" position ", 1, 0, 0, 0]}], 'objects': [{'name': 'g',"              \
+    "'type': 'Ground'}, {'name': 'b', 'type': 'RigidBody', 'node': 'n', 'physicsMass': 1,"         \
+    "'physicsInertia': [0.04, 0.1, 0.1, 0, 0, 0]}, {'name': 'j', 'markers': ['m0', 'm1'], " joint  \
+    "}], 'markers': [{'name': 'm0', 'type': 'MarkerBodyRigid', 'object': 'g', 'localPosition': "   \
+    "[" ground                                                                                     \
+    "]}, {'name': 'm1', 'type': 'MarkerBodyRigid', 'object': 'b', 'localPosition': [" local        \
+    "]}], 'solver': {'stepSize': 0.001" solver "}}"
+
+/* positions at 0.5, 1, 2 and 5 s; they are printed with 6 digits, the peers' own bar is 1e-3 */
+static void check_flight(const char *text, const double expected[4][3])
+{
+    static const uint64_t steps[] = {500, 500, 1000, 3000};
+    struct mech_sim *const s = model_of(text);
+
+    for (int i = 0; i < 4; i++) {
+        double p[3];
+
+        CU_ASSERT_EQUAL_FATAL(model_steps(s, steps[i]), 0);
+        position_of(s, p);
+        for (int k = 0; k < 3; k++) {
+            CHECK_NEAR(p[k], expected[i][k], 2e-4);
+        }
+    }
+    mech_sim_destroy(s);
+}
+
+static const double hinge[4][3] = {{1.66081, 0, -1.11432},
+                                   {-0.892381, 0, -1.78988},
+                                   {-1.95112, 0, -0.439479},
+                                   {-1.99968, 0, -0.0355587}};
+
+#define Z_IS_Y "[[1, 0, 0], [0, 0, 1], [0, -1, 0]]"
+
+static void pendulum_on_a_hinge(void)
+{
+    check_flight(SPACE("2, 0, 0", "0, 0, 0", "-2, 0, 0",
+                       "'type': 'RevoluteJointZ', 'rotationMarker0': " Z_IS_Y
+                       ", 'rotationMarker1': " Z_IS_Y,
+                       ""),
+                 hinge);
+    check_flight(SPACE("2, 0, 0", "0, 0, 0", "-2, 0, 0",
+                       "'type': 'GenericJoint', 'constrainedAxes': [1, 1, 1, 1, 0, 1]",
+                       ", 'integrator': 'TrapezoidalIndex2'"),
+                 hinge);
+}
+
+static void slide_at_45_degrees(void)
+{
+    static const double expected[4][3] = {{3, 1.38708, 2.38708},
+                                          {3, -0.451662, 0.548338},
+                                          {3, -7.80665, -6.80665},
+                                          {3, -59.2916, -58.2916}};
+
+#define SLOPE                                                                                      \
+    "[[0, 1, 0], [0.70710678118654757, 0, 0.70710678118654757],"                                   \
+    "[0.70710678118654757, 0, -0.70710678118654757]]"
+    check_flight(SPACE("3, 2, 3", "1, 2, 3", "-2, 0, 0",
+                       "'type': 'PrismaticJointX', 'rotationMarker0': " SLOPE
+                       ", 'rotationMarker1': " SLOPE,
+                       ""),
+                 expected);
+}
+
+static void pendulum_on_a_ball(void)
+{
+    /* the hinge's flight, seen from (1, 2, 3) */
+    static const double expected[4][3] = {{2.66081, 2, 1.88568},
+                                          {0.107619, 2, 1.21012},
+                                          {-0.951117, 2, 2.56052},
+                                          {-0.999684, 2, 2.96444}};
+
+    check_flight(SPACE("3, 2, 3", "1, 2, 3", "-2, 0, 0", "'type': 'SphericalJoint'", ""), expected);
+}
+
+static void body_on_a_rod_and_on_a_spring(void)
+{
+    static const double rod[4][3] = {{0, 1.64457, -1.138152},
+                                     {0, -0.956545, -1.756423},
+                                     {0, -1.933289, -0.5122448},
+                                     {0, -1.999998, -0.00277958}};
+    static const double spring[4][3] = {{0, 1.773547, -1.162133},
+                                        {0, -0.5973274, -2.189069},
+                                        {0, -1.983834, -0.3247606},
+                                        {0, -1.945198, -0.7674010}};
+
+    check_flight(
+        SPACE("0, 2, 0", "0, 0, 0", "0, 0, 0", "'type': 'DistanceConstraint', 'distance': 2", ""),
+        rod);
+    check_flight(SPACE("0, 2, 0", "0, 0, 0", "0, 0, 0",
+                       "'type': 'SpringDamper', 'referenceLength': 2, 'stiffness': 100,"
+                       "'damping': 5",
+                       ""),
+                 spring);
+}
+
+/* a top with J = (0.1, 0.1, 0.04): Ω turns about the body's axis with (J₁ − J₃)/J₁ Ω₃ */
+static double top_error(double h, uint64_t steps)
+{
+    char text[1024];
+
+    /* ė = ½ e ∘ (0, Ω) at e = (1, 0, 0, 0) */
+    snprintf(text, sizeof text,
+             "{'mechd': 1, 'nodes': [{'name': 'n', 'type': 'NodeRigidBodyEP',"
+             "'initialVelocities': [1, 2, 3, 0, 0.5, 0, 2.5]}], 'objects': [{'name': 'b',"
+             "'type': 'RigidBody', 'node': 'n', 'physicsMass': 1,"
+             "'physicsInertia': [0.1, 0.1, 0.04, 0, 0, 0]}],"
+             "'solver': {'stepSize': %.17g, 'integrator': 'TrapezoidalIndex2'}}",
+             h);
+    struct mech_sim *const s = model_of(text);
+
+    CU_ASSERT_EQUAL(model_steps(s, steps), 0);
+    const struct mech_state_view at = model_state(s);
+    const double rate = (0.1 - 0.04) / 0.1 * 5., angle = rate * at.time;
+    const double error = hypot(at.v[3] - cos(angle), at.v[4] + sin(angle));
+
+    CHECK_NEAR(at.q[0], at.time, 1e-12);
+    CHECK_NEAR(at.v[5], 5., 1e-12);
+    const double length =
+        at.q[3] * at.q[3] + at.q[4] * at.q[4] + at.q[5] * at.q[5] + at.q[6] * at.q[6];
+    CHECK_NEAR(length, 1., 1e-14);
+
+    /* angular momentum in space, R J Ω: at rest in direction and size, to the scheme's order */
+    double R[9];
+    size_t count = 0;
+    const struct mech_item_query query = {MECH_OBJECT, "b", MECH_OUTPUT_ROTATION_MATRIX,
+                                          MECH_CURRENT, NULL};
+    CU_ASSERT_EQUAL(mech_sim_item_output(s, &query, 9, R, &count), 0);
+    const double L[3] = {0.1 * at.v[3], 0.1 * at.v[4], 0.04 * at.v[5]};
+    const double start[3] = {0.1, 0., 0.2};
+    for (int i = 0; i < 3; i++) {
+        const double now = R[3 * i] * L[0] + R[3 * i + 1] * L[1] + R[3 * i + 2] * L[2];
+
+        CHECK_NEAR(now, start[i], 20. * h * h);
+    }
+    mech_sim_destroy(s);
+    return error;
+}
+
+static void free_top_precesses_at_second_order(void)
+{
+    const double coarse = top_error(0.02, 100), fine = top_error(0.01, 200);
+
+    CHECK_NEAR(log2(coarse / fine), 2., 0.1);
+}
+
+/* a loop of hinges in space repeats itself: three bodies in a plane held by revolutes about z */
+static void hinges_that_repeat_are_named(void)
+{
+    CU_ASSERT(
+        model_refused(SPACE("2, 0, 0", "0, 0, 0", "-2, 0, 0",
+                            "'type': 'RevoluteJointZ'}, {'name': 'again', 'markers': ['m0', 'm1'],"
+                            "'type': 'SphericalJoint'",
+                            ""),
+                      "", "\"again\" repeats or contradicts"));
+    CU_ASSERT(
+        model_refused(SPACE("2, 0, 0", "0, 0, 0.5", "-2, 0, 0", "'type': 'SphericalJoint'", ""),
+                      "/objects/2", "equation 2"));
+    CU_ASSERT(model_refused(SPACE("2, 0, 0", "0, 0, 0", "-2, 0, 0", "'type': 'SphericalJoint'",
+                                  ", 'integrator': 'RK44'"),
+                            "/solver/integrator", "takes no rotations in space"));
+}
+
+UNIT_TESTS(UNIT_TEST(pendulum_on_a_hinge), UNIT_TEST(slide_at_45_degrees),
+           UNIT_TEST(pendulum_on_a_ball), UNIT_TEST(body_on_a_rod_and_on_a_spring),
+           UNIT_TEST(free_top_precesses_at_second_order), UNIT_TEST(hinges_that_repeat_are_named))
