@@ -4,6 +4,7 @@
 #include "server/clock.h"
 #include "server/config.h"
 #include "server/instance/table.h"
+#include "server/memory.h"
 #include "server/metrics.h"
 #include "server/pool.h"
 
@@ -20,6 +21,7 @@ struct mechd {
     struct mechd_metrics metrics;
     struct mechd_pool pool;
     struct mechd_clock clock;
+    struct mechd_memory memory;
     struct mechd_table table;
     struct mechd_http *http; /* doors; const once running */
     struct mechd_zmq *zmq;

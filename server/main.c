@@ -47,6 +47,7 @@ static int start(struct mechd *d, char *fault, size_t size)
     snprintf(fault, size, "no threads or no memory");
     MECH_TRY(mechd_pool_init(&d->pool, d->config.workers));
     MECH_TRY(mechd_clock_init(&d->clock));
+    mechd_memory_init(&d->memory, &d->clock, &d->pool);
     MECH_TRY(mechd_zmq_open(d, &d->zmq, fault, size));
     MECH_TRY(mechd_http_start(d, &d->http, fault, size));
     MECH_TRY(mechd_zmq_run(d->zmq));

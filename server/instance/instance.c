@@ -83,6 +83,7 @@ void mechd_instance_unref(struct mechd_instance *i)
     free(i->channels);
     pthread_mutex_destroy(&i->m);
     pthread_mutex_destroy(&i->p);
+    mechd_memory_freed(&i->daemon->memory);
     free(i);
 }
 
