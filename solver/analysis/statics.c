@@ -4,6 +4,7 @@
 #include "solver/analysis/tangents.h"
 #include "solver/base/err.h"
 #include "solver/step/rates.h"
+#include "solver/step/saddle.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -15,10 +16,12 @@ struct statics {
     struct mech_state *state;
     struct mech_statics_report *report;
     struct mech_rates rates;
-    int32_t n;
-    double *loads; /* [n + 1] what is not yet on: F − item forces */
-    double *r;     /* [n + 1] */
-    double *q;     /* [n + 1] start of a load step */
+    struct mech_saddle saddle; /* of models with joints */
+    int32_t n, rows;
+    double violation; /* of the joints, largest */
+    double *loads;    /* [n + 1] what is not yet on: F − item forces */
+    double *r;        /* [n + rows + 1] */
+    double *q;        /* [n + 1] start of a load step */
 };
 
 static double norm(const double *x, int32_t n)
@@ -38,7 +41,7 @@ static int residual(struct statics *s, double load)
     const struct mech_rate_point at = {now, now->at->time, now->q, now->v};
     const double *const items = mech_model_item_force(s->model);
     struct mech_step_result result = {.iterations = 0};
-    int code = mech_rates_force(&s->rates, &at, s->r, &result);
+    int code = mech_rates_force_with(&s->rates, &at, s->rows ? now->lambda : NULL, s->r, &result);
 
     code = code ? code : mech_model_force(s->model, now, now->at->time, s->loads);
     if (code) {
@@ -49,9 +52,41 @@ static int residual(struct statics *s, double load)
         s->r[i] -= (1. - load) * (s->loads[i] - items[i]);
     }
     s->report->residual = norm(s->r, s->n);
-    if (!isfinite(s->report->residual)) {
+    s->violation = 0.;
+    if (s->rows) {
+        const struct mech_eval e = mech_model_point(s->model, now, at.t, now->q, now->v);
+
+        mech_model_pose(s->model, &e);
+        mech_model_joint_residual(s->model, &e, s->r + s->n);
+        s->violation = norm(s->r + s->n, s->rows);
+    }
+    if (!isfinite(s->report->residual + s->violation)) {
         snprintf(s->report->reason, sizeof s->report->reason, "the residual is not finite");
         return MECH_NOT_FINITE;
+    }
+    return 0;
+}
+
+/* r := the motion by [K Gᵀ; G 0]; λ moves too */
+static int solve_joints(struct statics *s)
+{
+    const struct mech_state *const now = s->state;
+    struct mech_eval e = mech_model_point(s->model, now, now->at->time, now->q, now->v);
+    struct mech_step_result result = {.iterations = 0};
+
+    e.lambda = now->lambda;
+    for (int32_t i = 0; i < s->rows; i++) {
+        s->r[s->n + i] = -s->r[s->n + i];
+    }
+    int code = mech_saddle_factor(&s->saddle, &e, (const double[2]){1., 0.}, &result);
+    code = code ? code : mech_saddle_solve(&s->saddle, s->r, &result);
+    if (code) {
+        memcpy(s->report->reason, result.reason, sizeof s->report->reason);
+        return code;
+    }
+    snprintf(s->report->linear, sizeof s->report->linear, "%s", mech_lsol_name(s->saddle.solver));
+    for (int32_t i = 0; i < s->rows; i++) {
+        s->state->lambda[i] -= s->r[s->n + i];
     }
     return 0;
 }
@@ -104,7 +139,7 @@ static int equilibrium(struct statics *s, double load)
             tolerance =
                 fmax(newton->relative_tolerance * s->report->residual, newton->absolute_tolerance);
         }
-        if (s->report->residual <= tolerance) {
+        if (s->report->residual <= tolerance && s->violation <= newton->absolute_tolerance) {
             return 0;
         }
         if (k == newton->max_iterations) {
@@ -114,7 +149,7 @@ static int equilibrium(struct statics *s, double load)
                      (int)k, s->report->residual, tolerance, load);
             return MECH_NOT_CONVERGED;
         }
-        MECH_TRY(solve(s));
+        MECH_TRY(s->rows ? solve_joints(s) : solve(s));
         s->report->iterations++;
         mech_model_move(s->model, s->state->q, s->r, s->state->q);
     }
@@ -152,27 +187,37 @@ int mech_statics(const struct mech_model *m, struct mech_state *s,
                  const struct mech_statics_request *request, struct mech_statics_report *report)
 {
     const struct mech_state_sizes *const n = mech_model_sizes(m);
-    struct statics self = {.model = m, .state = s, .report = report, .n = n->v};
+    struct statics self = {
+        .model = m, .state = s, .report = report, .n = n->v, .rows = mech_model_joints(m)->count};
     struct mech_step_result result = {.iterations = 0};
 
     *report = (struct mech_statics_report){.load = 0.};
-    if (n->lambda > 0 || n->impulse > 0) {
-        snprintf(report->reason, sizeof report->reason,
-                 "statics take models without joints and interactions");
+    if (n->impulse > 0) {
+        snprintf(report->reason, sizeof report->reason, "statics take models without interactions");
         return MECH_UNSUPPORTED;
     }
-    self.loads = calloc(2 * ((size_t)n->v + 1) + (size_t)n->q + 1, sizeof *self.loads);
+    self.loads =
+        calloc(2 * ((size_t)n->v + 1) + (size_t)self.rows + (size_t)n->q + 1, sizeof *self.loads);
     if (!self.loads) {
         return MECH_NO_MEMORY;
     }
     self.r = self.loads + n->v + 1;
-    self.q = self.r + n->v + 1;
+    self.q = self.r + n->v + self.rows + 1;
     memset(s->v, 0, ((size_t)n->v + 1) * sizeof *s->v);
     int code = mech_rates_init(&self.rates, m, NULL, &result);
+    if (code == 0 && self.rows) {
+        code = mech_saddle_init(&self.saddle, m, NULL, true, &result);
+    }
+    if (code == 0 && self.rows) {
+        /* multipliers to begin with: those of rest */
+        mech_saddle_form(&self.saddle, (const double[3]){0., 0., 1.});
+        code = mech_rates_start(&self.rates, s, &result);
+    }
     if (code > 0) {
         memcpy(report->reason, result.reason, sizeof report->reason);
     }
     code = code ? code : raise(&self, request->load_steps);
+    mech_saddle_fini(&self.saddle);
     mech_rates_fini(&self.rates);
     free(self.loads);
     s->at->changed = 1;

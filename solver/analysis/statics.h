@@ -1,5 +1,5 @@
-/* Static equilibrium: F(t) − K (q − q_ref) − g(q, 0, t) = 0 by Newton's method, the loads raised in
- * steps. owner: whoever owns the model. */
+/* Static equilibrium: F(t) − K (q − q_ref) − g(q, 0, t) + Gᵀ λ = 0 with the joints' g(q, t) = 0, by
+ * Newton's method, the loads raised in steps. owner: whoever owns the model. */
 #pragma once
 
 #include <stdint.h>
@@ -21,7 +21,8 @@ struct mech_statics_report {
 };
 
 /* From the configuration of `s` to equilibrium at its time: q is overwritten, v becomes 0. The
- * loads begin at 0, constant forces of objects act in full from the start. First-order states stay.
+ * loads begin at 0, constant forces of objects, and loads on
+ * markers that move, act in full from the start. First-order states stay.
  * 0; MECH_SINGULAR (a mechanism, or an unstable path); MECH_NOT_CONVERGED; MECH_NOT_FINITE;
  * MECH_UNSUPPORTED; then s is garbage. Negative: no memory. */
 int mech_statics(const struct mech_model *m, struct mech_state *s,

@@ -14,8 +14,8 @@ int mech_eig_symmetric(int32_t n, double *A, double *B, double *lambda);
  * vectors [n × n]; of a real one in one column. 0; MECH_NOT_CONVERGED; negative. */
 int mech_eig_general(int32_t n, double *A, double *re, double *im, double *vectors);
 
-/* An orthonormal basis of the null space of G [rows × n], overwritten, in the first *dimension columns
- * of Z [n × n]; singular values below 1e-10 of the largest count as 0.
+/* An orthonormal basis of the null space of G [rows × n], overwritten, in the first *dimension
+ * columns of Z [n × n]; singular values below 1e-10 of the largest count as 0.
  * 0; MECH_NOT_CONVERGED; negative. */
 int mech_eig_null(int32_t rows, int32_t n, double *G, double *Z, int32_t *dimension);
 

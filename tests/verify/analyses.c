@@ -101,6 +101,41 @@ static void loads_that_nothing_holds_are_refused(void)
     mech_sim_destroy(s);
 }
 
+/* a pendulum of 2 m and 1.5 kg, let go at 1 rad: it comes to rest below its hinge, the rod holds its
+ * weight; a spring beside it pulls it to where tan φ = F/(m g) */
+static void a_pendulum_hangs_in_its_joint(void)
+{
+    struct mech_sim *const s = model_of(
+        "{'mechd': 1, 'gravity': [0, -10, 0], 'nodes': [{'name': 'n', 'type': 'NodePoint2D',"
+        "'referenceCoordinates': [1.6829419696157930, -1.0806046117362795],"
+        "'initialVelocities': [1.0806046117362795, 1.6829419696157930]},"
+        "{'name': 'g', 'type': 'NodePointGround'}],"
+        "'objects': [{'name': 'b', 'type': 'MassPoint2D', 'node': 'n', 'physicsMass': 1.5},"
+        "{'name': 'd', 'type': 'DistanceConstraint', 'markers': ['m0', 'm1'], 'distance': 2}],"
+        "'markers': [{'name': 'm0', 'type': 'MarkerNodePosition', 'node': 'g'},"
+        "{'name': 'm1', 'type': 'MarkerNodePosition', 'node': 'n'},"
+        "{'name': 'x', 'type': 'MarkerNodeCoordinate', 'node': 'n'}],"
+        "'loads': [{'name': 'F', 'type': 'LoadCoordinate', 'marker': 'x', 'load': 0}],"
+        "'inputs': [{'name': 'F', 'load': 'F'}]}");
+    struct mech_statics_report report;
+    const double force = 15.;
+    double q[2];
+
+    CU_ASSERT_EQUAL(statics(s, 1, true, q, &report), 0);
+    CHECK_NEAR(q[0], 0., 1e-9);
+    CHECK_NEAR(q[1], -2., 1e-9);
+    CHECK_NEAR(model_value(s, MECH_OBJECT, "d", MECH_OUTPUT_FORCE), 15., 1e-8);
+    CU_ASSERT(report.linear[0] != '\0');
+    (void)mech_sim_set_input(s, 0, &force, 0, NULL);
+    CU_ASSERT_EQUAL(statics(s, 4, true, q, &report), 0);
+    CU_ASSERT_EQUAL(report.load_steps, 4);
+    CHECK_NEAR(q[0], sqrt(2.), 1e-7);
+    CHECK_NEAR(q[1], -sqrt(2.), 1e-7);
+    CU_ASSERT_EQUAL(model_steps(s, 10), 0);
+    CHECK_NEAR(model_state(s).q[0], sqrt(2.), 1e-7);
+    mech_sim_destroy(s);
+}
+
 /* --- modes ------------------------------------------------------------------------------------ */
 
 /* n masses of 2 kg in a row, springs of 50 N/m between them and one to the ground (unless free) */
@@ -460,7 +495,7 @@ static void derivatives_that_are_not_to_be_had_are_refused(void)
 UNIT_TESTS(UNIT_TEST(a_spring_rests_where_its_force_balances),
            UNIT_TEST(a_cubic_spring_rests_at_its_root),
            UNIT_TEST(loads_that_nothing_holds_are_refused),
-           UNIT_TEST(chains_vibrate_at_their_frequencies),
+           UNIT_TEST(a_pendulum_hangs_in_its_joint), UNIT_TEST(chains_vibrate_at_their_frequencies),
            UNIT_TEST(a_hinged_bar_swings_on_its_spring), UNIT_TEST(damped_modes_decay),
            UNIT_TEST(a_pendulum_swings_within_its_joint), UNIT_TEST(gyroscopic_modes_turn),
            UNIT_TEST(modes_that_are_not_to_be_had_are_refused),
