@@ -176,6 +176,17 @@ static void run_task(struct mechd_task *task)
     c->answer(c);
 }
 
+/* A model document where a request that carries one is expected: told in one sentence. */
+static bool is_bare_model(const struct mechd_call *c)
+{
+    bool carries = false;
+    for (const char *const *key = c->operation->keys; key != NULL && *key != NULL; key++) {
+        carries = carries || strcmp(*key, "model") == 0;
+    }
+    return carries && json_object_get(c->body, "mechd") != NULL &&
+           json_object_get(c->body, "model") == NULL;
+}
+
 /* Unknown keys in the body. Over ZeroMQ the body also carries what HTTP has in its path and
  * query. */
 static void check_keys(struct mechd_call *c)
@@ -183,6 +194,11 @@ static void check_keys(struct mechd_call *c)
     enum { MOST = 32 };
     const char *allowed[MOST + 1] = {NULL};
     int n = 0;
+    if (is_bare_model(c)) {
+        mech_diag_add(&c->diag, "/mechd",
+                      "this is a model document: send it as {\"model\": {...}}");
+        return;
+    }
     for (const char *const *key = c->operation->keys; key != NULL && *key != NULL; key++) {
         allowed[n++] = *key;
     }

@@ -89,7 +89,7 @@ static uint32_t read_want(struct mechd_call *c)
         char path[32];
         snprintf(path, sizeof path, "/want/%zu", k);
         const char *close = name != NULL ? mechp_closest(name, mech_want_names) : NULL;
-        mech_diag_add(&c->diag, path, "no such quantity%s%s",
+        mech_diag_add(&c->diag, path, "no such quantity '%.64s'%s%s", name != NULL ? name : "",
                       close != NULL ? "; did you mean " : "", close != NULL ? close : "");
     }
     return mask;

@@ -182,6 +182,14 @@ class BadInput(unittest.TestCase):
                                  {'model': changed('/objects/1/stifness', 1)})
         self.assertIn('stiffness', reply.raw.decode())
 
+    def test_a_bare_model_is_told_where_it_belongs(self):
+        for method, path in (('POST', '/v1/instances'), ('PUT', '/v1/instances/bare'),
+                             ('POST', '/v1/models/check')):
+            reply = self.daemon.call(method, path, models.oscillator())
+            self.is_problem(reply, 422, '/mechd')
+            self.assertIn('{"model": {...}}', reply.json['errors'][0]['message'])
+            self.assertEqual(len(reply.json['errors']), 1)
+
     def test_bodies_that_are_no_documents(self):
         for body, status in BODIES:
             with self.subTest(body[:40]):

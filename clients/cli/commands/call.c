@@ -36,7 +36,7 @@ const struct mechctl_command mechctl_call = {
     .arguments = "METHOD PATH [FILE]",
     .summary = "send any request and print the answer",
     .details = "FILE is the JSON body, - for standard input:\n"
-               "  mechctl call POST /v1/instances/i-1/evaluate request.json\n"
+               "  echo '{\"want\": [\"mass\"]}' | mechctl call POST /v1/instances/i-1/evaluate -\n"
                "  mechctl call GET /metrics",
     .least = 2,
     .most = 3,

@@ -48,8 +48,9 @@ const struct mechctl_command mechctl_snapshot = {
     .name = "snapshot",
     .arguments = "ID",
     .summary = "take a snapshot of an instance; prints its id",
-    .details = "  mechctl snapshot i-1                 kept by the server: mechctl restore i-1 ID\n"
-               "  mechctl snapshot i-1 --save s.mechd  a file: mechctl create --snapshot s.mechd",
+    .details =
+        "  mechctl snapshot i-1                 kept by the server: mechctl restore i-1 s-1\n"
+        "  mechctl snapshot i-1 --save s.mechd  a file: mechctl create --snapshot s.mechd",
     .options = options,
     .least = 1,
     .most = 1,
