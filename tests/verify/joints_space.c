@@ -1,5 +1,6 @@
 /* Rigid bodies and joints in space: 5 s of pendulums against ADAMS (m = 1, J = diag(0.04, 0.1,
  * 0.1), g = 9.80665 along −z, released at rest), a free top against its closed form. */
+#include "tests/unit/alloc_count.h"
 #include "tests/unit/model.h"
 
 /* position of the body "b" */
@@ -180,6 +181,81 @@ static void hinges_that_repeat_are_named(void)
                             "/solver/integrator", "takes no rotations in space"));
 }
 
-UNIT_TESTS(UNIT_TEST(pendulum_on_a_hinge), UNIT_TEST(slide_at_45_degrees),
-           UNIT_TEST(pendulum_on_a_ball), UNIT_TEST(body_on_a_rod_and_on_a_spring),
-           UNIT_TEST(free_top_precesses_at_second_order), UNIT_TEST(hinges_that_repeat_are_named))
+static struct mech_sim *ball_pendulum(void)
+{
+    return model_of(SPACE("2, 0, 0", "0, 0, 0", "-2, 0, 0",
+                          "'type': 'GenericJoint', 'constrainedAxes': [1, 1, 1, 0, 0, 1]", ""));
+}
+
+/* every linear solver of the list allocates nothing in a step, joints and rotations included */
+static void steps_with_joints_allocate_nothing(void)
+{
+    const char *const solvers[] = {"", ", 'linear': 'dense_lu'", ", 'linear': 'klu'"};
+
+    for (int i = 0; i < 3; i++) {
+        char text[2048];
+
+        snprintf(text, sizeof text,
+                 SPACE("2, 0, 0", "0, 0, 0", "-2, 0, 0", "'type': 'SphericalJoint'", "%s"),
+                 solvers[i]);
+        struct mech_sim *const s = model_of(text);
+
+        CU_ASSERT_EQUAL(model_steps(s, 10), 0);
+        alloc_count_start();
+        const int code = model_steps(s, 1000);
+        const long count = alloc_count_stop();
+        CU_ASSERT_EQUAL(code, 0);
+        CU_ASSERT_EQUAL(count, 0);
+        mech_sim_destroy(s);
+    }
+}
+
+/* q, v, v̇, a, λ in the snapshot: restored and uninterrupted agree to the bit */
+static void restored_joints_go_on_alike(void)
+{
+    struct mech_sim *const one = ball_pendulum(), *const two = ball_pendulum();
+    const size_t size = mech_sim_snapshot_size(one);
+    void *const bytes = malloc(size);
+    bool same = false;
+
+    CU_ASSERT_EQUAL(model_steps(one, 300), 0);
+    mech_sim_snapshot_write(one, bytes);
+    CU_ASSERT_EQUAL(mech_sim_snapshot_read(two, bytes, size, &same), 0);
+    CU_ASSERT_EQUAL(model_steps(one, 300), 0);
+    CU_ASSERT_EQUAL(model_steps(two, 300), 0);
+    CU_ASSERT_EQUAL(mech_sim_sizes(one).q, 7);
+    CU_ASSERT_EQUAL(mech_sim_sizes(one).lambda, 4);
+    CU_ASSERT(memcmp(model_state(one).q, model_state(two).q, 7 * sizeof(double)) == 0);
+    CU_ASSERT(memcmp(model_state(one).v, model_state(two).v, 6 * sizeof(double)) == 0);
+    CU_ASSERT(memcmp(model_state(one).lambda, model_state(two).lambda, 4 * sizeof(double)) == 0);
+    free(bytes);
+    mech_sim_destroy(one);
+    mech_sim_destroy(two);
+}
+
+/* potential and kinetic energy of the hinged pendulum: with the trapezoidal rule it stays */
+static void hinged_pendulum_keeps_its_energy(void)
+{
+    struct mech_sim *const s =
+        model_of(SPACE("2, 0, 0", "0, 0, 0", "-2, 0, 0",
+                       "'type': 'GenericJoint', 'constrainedAxes': [1, 1, 1, 1, 0, 1]",
+                       ", 'integrator': 'TrapezoidalIndex2'"));
+    double worst = 0.;
+
+    for (int i = 0; i < 50; i++) {
+        double p[3];
+
+        CU_ASSERT_EQUAL(model_steps(s, 100), 0);
+        position_of(s, p);
+        worst = fmax(worst, fabs(mech_sim_energy(s) + 9.80665 * p[2]));
+    }
+    /* of 20 J in exchange; h² = 1e-6 with ω² ≈ 5 */
+    CHECK_NEAR(worst, 0., 2e-3);
+    mech_sim_destroy(s);
+}
+
+UNIT_TESTS(UNIT_TEST(steps_with_joints_allocate_nothing), UNIT_TEST(restored_joints_go_on_alike),
+           UNIT_TEST(hinged_pendulum_keeps_its_energy), UNIT_TEST(pendulum_on_a_hinge),
+           UNIT_TEST(slide_at_45_degrees), UNIT_TEST(pendulum_on_a_ball),
+           UNIT_TEST(body_on_a_rod_and_on_a_spring), UNIT_TEST(free_top_precesses_at_second_order),
+           UNIT_TEST(hinges_that_repeat_are_named))
