@@ -136,6 +136,24 @@ static void a_pendulum_hangs_in_its_joint(void)
     mech_sim_destroy(s);
 }
 
+/* without any force, the joint alone moves it: 0.1 (1 − cos πt) at t = ½, where its law has no
+ * acceleration and so no force to begin with */
+static void a_prescribed_coordinate_is_reached(void)
+{
+    struct mech_sim *const s = model_of(
+        MODEL_OSCILLATOR("", "5",
+                         ", {'name': 'c', 'type': 'CoordinateConstraint', 'markers': ['g', 'x'],"
+                         "'offsetUserFunction': '=0.1*(1-cos(pi*t))'}",
+                         "", ""));
+    struct mech_statics_report report;
+    double q;
+
+    (void)mech_sim_set_state(s, &(struct mech_state_view){.time = 0.5});
+    CU_ASSERT_EQUAL(statics(s, 1, false, &q, &report), 0);
+    CHECK_NEAR(q, 0.1, 1e-10);
+    mech_sim_destroy(s);
+}
+
 /* --- modes ------------------------------------------------------------------------------------ */
 
 /* n masses of 2 kg in a row, springs of 50 N/m between them and one to the ground (unless free) */
@@ -231,6 +249,40 @@ static void a_hinged_bar_swings_on_its_spring(void)
 }
 
 /* a pendulum of 2 m that hangs in space: twice √(g/L); the rod's reaction is all its stiffness */
+/* the same bar as a body in the plane, its hinge as a joint */
+static void a_hinged_body_swings_on_its_spring(void)
+{
+    const double L = 0.1, m = 5000. * L * 0.001 * 0.01;
+    const double J = m * (L * L + 0.001 * 0.001) / 12.;
+    char text[2048];
+    struct mech_modes modes;
+
+    snprintf(text, sizeof text,
+             "{'mechd': 1, 'nodes': [{'name': 'n', 'type': 'NodeRigidBody2D',"
+             "'referenceCoordinates': [0.05, 0, 0]}], 'objects': [{'name': 'g', 'type': 'Ground'},"
+             "{'name': 'b', 'type': 'RigidBody2D', 'node': 'n', 'physicsMass': %.17g,"
+             "'physicsInertia': %.17g},"
+             "{'name': 'j', 'type': 'RevoluteJoint2D', 'markers': ['g0', 'b0']},"
+             "{'name': 's', 'type': 'CartesianSpringDamper', 'markers': ['g1', 'b1'],"
+             "'stiffness': [0, 10, 0]}], 'markers': ["
+             "{'name': 'g0', 'type': 'MarkerBodyRigid', 'object': 'g'},"
+             "{'name': 'b0', 'type': 'MarkerBodyRigid', 'object': 'b',"
+             "'localPosition': [-0.05, 0, 0]},"
+             "{'name': 'g1', 'type': 'MarkerBodyPosition', 'object': 'g',"
+             "'localPosition': [0.1, 0, 0]},"
+             "{'name': 'b1', 'type': 'MarkerBodyPosition', 'object': 'b',"
+             "'localPosition': [0.05, 0, 0]}]}",
+             m, J);
+    struct mech_sim *const s = model_of(text);
+
+    CU_ASSERT_EQUAL(mech_sim_modes(s, 5, false, &modes), 0);
+    CU_ASSERT_EQUAL_FATAL(modes.count, 1);
+    CHECK_NEAR(modes.modes[0].frequency, sqrt(10. * L * L / (J + m * L * L / 4.)) / (2. * pi),
+               1e-9);
+    mech_modes_fini(&modes);
+    mech_sim_destroy(s);
+}
+
 static void a_pendulum_swings_within_its_joint(void)
 {
     struct mech_sim *const s = model_of(
@@ -495,9 +547,11 @@ static void derivatives_that_are_not_to_be_had_are_refused(void)
 UNIT_TESTS(UNIT_TEST(a_spring_rests_where_its_force_balances),
            UNIT_TEST(a_cubic_spring_rests_at_its_root),
            UNIT_TEST(loads_that_nothing_holds_are_refused),
-           UNIT_TEST(a_pendulum_hangs_in_its_joint), UNIT_TEST(chains_vibrate_at_their_frequencies),
+           UNIT_TEST(a_pendulum_hangs_in_its_joint), UNIT_TEST(a_prescribed_coordinate_is_reached),
+           UNIT_TEST(chains_vibrate_at_their_frequencies),
            UNIT_TEST(a_hinged_bar_swings_on_its_spring), UNIT_TEST(damped_modes_decay),
-           UNIT_TEST(a_pendulum_swings_within_its_joint), UNIT_TEST(gyroscopic_modes_turn),
+           UNIT_TEST(a_pendulum_swings_within_its_joint),
+           UNIT_TEST(a_hinged_body_swings_on_its_spring), UNIT_TEST(gyroscopic_modes_turn),
            UNIT_TEST(modes_that_are_not_to_be_had_are_refused),
            UNIT_TEST(an_oscillator_is_linearized_exactly),
            UNIT_TEST(nonlinear_outputs_are_linearized_at_the_state),
