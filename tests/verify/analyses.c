@@ -136,7 +136,7 @@ static void a_pendulum_hangs_in_its_joint(void)
     mech_sim_destroy(s);
 }
 
-/* a state off its joint, without any force: the joint alone moves it; then to 0.1 at t = ½ */
+/* a state off its joint, without any force: the joint alone moves it; then to 0.1 later */
 static void joints_are_met_where_no_force_acts(void)
 {
     struct mech_sim *const s = model_of(
@@ -505,7 +505,7 @@ static void derivatives_are_what_changes_of_the_start_lead_to(void)
     }
 }
 
-/* an input that follows an expression is held at its present value, 80 sin(t), while it is varied */
+/* an input that follows an expression is held at its present value, 80 sin(t), and varied */
 static void inputs_of_a_direction_are_held(void)
 {
     struct mech_sim *const a = driven("RK44"), *const b = driven("RK44");
