@@ -101,8 +101,8 @@ static void loads_that_nothing_holds_are_refused(void)
     mech_sim_destroy(s);
 }
 
-/* a pendulum of 2 m and 1.5 kg, let go at 1 rad: it comes to rest below its hinge, the rod holds its
- * weight; a spring beside it pulls it to where tan φ = F/(m g) */
+/* a pendulum of 2 m and 1.5 kg, let go at 1 rad: it comes to rest below its hinge, the rod holds
+ * its weight; a force beside it pulls it to where tan φ = F/(m g) */
 static void a_pendulum_hangs_in_its_joint(void)
 {
     struct mech_sim *const s = model_of(
