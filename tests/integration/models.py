@@ -52,6 +52,43 @@ def spring_damper():
                  spring(stiffness=100, damping=1, offset=-0.05)])
 
 
+def point(position, name='n', body='mass', kind='NodePoint', **fields):
+    """A node of a point and its mass, as (nodes, objects)."""
+    return ([{'name': name, 'type': kind, 'referenceCoordinates': position, **fields}],
+            [{'name': body, 'type': kind.replace('NodePoint', 'MassPoint'), 'node': name,
+              'physicsMass': 1}])
+
+
+def mass_point():
+    nodes, objects = point([1, 1], kind='NodePoint2D', initialCoordinates=[0.5, 0],
+                           initialVelocities=[0.5, 0])
+    return document('mass point', nodes=nodes, objects=objects)
+
+
+def spring_between_points():
+    nodes, objects = point([1.05, 0, 0])
+    nodes.append({'name': 'g', 'type': 'NodePointGround'})
+    objects.append({'name': 'spring', 'type': 'SpringDamper', 'markers': ['m0', 'm1'],
+                    'referenceLength': 1, 'stiffness': 100, 'damping': 1})
+    return document('spring between points', nodes=nodes, objects=objects, markers=[
+        {'name': 'm0', 'type': 'MarkerNodePosition', 'node': 'g'},
+        {'name': 'm1', 'type': 'MarkerNodePosition', 'node': 'n'}])
+
+
+def revolute_z():
+    """An inertia of 1 on a hinge in space, turned by a torque of 1 about z: half a radian, of which
+    the last Euler parameter is the sine of the half."""
+    return document(
+        'revolute z', nodes=[{'name': 'n', 'type': 'NodeRigidBodyEP'}],
+        objects=[{'name': 'g', 'type': 'Ground'},
+                 {'name': 'b', 'type': 'RigidBody', 'node': 'n', 'physicsMass': 1,
+                  'physicsInertia': [1, 1, 1, 0, 0, 0]},
+                 {'name': 'hinge', 'type': 'RevoluteJointZ', 'markers': ['m0', 'm1']}],
+        markers=[{'name': 'm0', 'type': 'MarkerBodyRigid', 'object': 'g'},
+                 {'name': 'm1', 'type': 'MarkerBodyRigid', 'object': 'b'}],
+        loads=[{'name': 'T', 'type': 'LoadTorqueVector', 'marker': 'm1', 'load': [0, 0, 1]}])
+
+
 def nonlinear_spring():
     return document(
         'spring with a law', nodes=[node_1d(referenceCoordinates=[0])], markers=markers(),

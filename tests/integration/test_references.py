@@ -1,4 +1,5 @@
 """Published and closed-form references over HTTP and again over ZeroMQ."""
+import math
 import unittest
 import models
 from harness import Daemon, HttpDoor, ZmqDoor
@@ -8,6 +9,9 @@ SMOOTH = [
     (models.mass1d, 'q', 0, 2.0),
     (models.rotor1d, 'q', 0, 2.0),
     (models.spring_damper, 'q', 0, 0.9733828995763039),
+    (models.mass_point, 'q', 0, 2.0),
+    (models.spring_between_points, 'q', 0, 0.9733828995763039),
+    (models.revolute_z, 'q', 6, math.sin(0.25)),
     (models.nonlinear_spring, 'q', 0, 0.0019995154213252597),
     (models.generic_ode2, 'q', 3, 1.0039999999354785),
     (models.generic_ode1, 'x', 0, -0.8206847097689384),
