@@ -201,8 +201,14 @@ const int32_t *mech_moving_tangent(const struct mech_model *m, const struct mech
         const struct mech_pose *const pose = &m->poses[at->marker];
         double w[6], K[MECH_MARKER_SLOTS][MECH_MARKER_SLOTS] = {{0.}};
 
+        double acting = 0.;
         for (int r = 0; r < 6; r++) {
             w[r] = at->w[r] + at->fixed[r];
+            acting += fabs(at->w[r]) + fabs(at->fixed[r]);
+        }
+        if (acting == 0.) {
+            places += pose->n * pose->n;
+            continue;
         }
         mech_pose_stiffness(pose, w, K);
         /* fixed wrenches turn with the body */
