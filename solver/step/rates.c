@@ -4,6 +4,7 @@
 #include "solver/base/err.h"
 #include "solver/step/saddle.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -204,6 +205,14 @@ int mech_rates_start(struct mech_rates *r, struct mech_state *s, struct mech_ste
     const struct mech_rate_point now = {s, s->at->time, s->q, s->v};
 
     MECH_TRY(mech_rates_vdot(r, &now, s->vdot, result));
+    for (size_t i = 0; i < n && !mech_model_is_linear(r->model); i++) {
+        if (!isfinite(s->vdot[i])) {
+            snprintf(result->reason, sizeof result->reason,
+                     "the forces of \"%.64s\" or a neighbor are not finite",
+                     mech_model_nonlinear_name(r->model));
+            return MECH_NOT_FINITE;
+        }
+    }
     memcpy(s->a, s->vdot, n * sizeof *s->a);
     for (int32_t i = 0; r->joints && i < mech_model_joints(r->model)->count; i++) {
         s->lambda[i] = -r->x[n + (size_t)i];

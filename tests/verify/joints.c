@@ -486,7 +486,19 @@ static void forces_on_moving_markers_agree(void)
     CU_ASSERT(fabs(q[0][2] - 2.) > 0.1);
 }
 
-UNIT_TESTS(UNIT_TEST(tangents_of_plane_bodies_are_derivatives),
+/* a spring without a direction has no force: the model does not start with numbers that are none */
+static void spring_of_no_length_is_refused(void)
+{
+    CU_ASSERT(model_refused(
+        "{'mechd': 1, 'nodes': [{'name': 'n', 'type': 'NodePoint'}], 'objects': [{'name': 'b',"
+        "'type': 'MassPoint', 'node': 'n', 'physicsMass': 1}, {'name': 'spring',"
+        "'type': 'SpringDamper', 'markers': ['m', 'm'], 'stiffness': 1}], 'markers': ["
+        "{'name': 'm', 'type': 'MarkerNodePosition', 'node': 'n'}], 'solver': {'stepSize': 0.01}}",
+        "", "\"spring\" or a neighbor are not finite"));
+}
+
+UNIT_TESTS(UNIT_TEST(spring_of_no_length_is_refused),
+           UNIT_TEST(tangents_of_plane_bodies_are_derivatives),
            UNIT_TEST(mass_proportional_load_is_gravity), UNIT_TEST(forces_on_moving_markers_agree),
            UNIT_TEST(joints_that_cannot_be_are_named),
            UNIT_TEST(schemes_without_joints_refuse_them),
