@@ -96,8 +96,10 @@ static int build(struct mech_document *document, const double *parameters, struc
     struct mech_step_result result = {.iterations = 0};
     const int code = out->type->create(out->model, &result, &out->stepper);
     if (code > 0) {
-        mech_diag_add(diag, code == MECH_UNSUPPORTED ? "/solver/linear" : "/solver", "%s",
-                      result.reason[0] ? result.reason : mech_err_text(code));
+        const char *const place = result.place[0]            ? result.place
+                                  : code == MECH_UNSUPPORTED ? "/solver/linear"
+                                                             : "/solver";
+        mech_diag_add(diag, place, "%s", result.reason[0] ? result.reason : mech_err_text(code));
         return MECH_INVALID;
     }
     return code;

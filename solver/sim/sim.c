@@ -105,7 +105,8 @@ static int start(struct mech_sim *s, struct mech_diag *diag)
     if (code == 0) {
         s->now.at->changed = 0;
     } else if (code > 0 && diag) {
-        mech_diag_add(diag, "", "%s", result.reason[0] ? result.reason : mech_err_text(code));
+        mech_diag_add(diag, result.place, "%s",
+                      result.reason[0] ? result.reason : mech_err_text(code));
         return MECH_INVALID;
     }
     return code;

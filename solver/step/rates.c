@@ -19,6 +19,8 @@ void mech_singular_reason(const struct mech_model *m, const char *what, int32_t 
         snprintf(result->reason, sizeof result->reason,
                  "the joint \"%.64s\" repeats or contradicts what other joints ask for",
                  mech_model_joint_name(m, row));
+        snprintf(result->place, sizeof result->place, "/objects/%d",
+                 (int)mech_model_joints(m)->object[row]);
         return;
     }
     mech_model_owner(m, column, path, sizeof path);

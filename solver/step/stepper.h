@@ -11,6 +11,7 @@ struct mech_step_result {
     int32_t contacts;      /* active rows */
     double residual;       /* final */
     char reason[160];      /* when the step came to an outcome */
+    char place[32];        /* of the item at fault, "/objects/3", or "" when it is not known */
 };
 
 struct mech_stepper_type {

@@ -172,7 +172,7 @@ static void hinges_that_repeat_are_named(void)
                             "'type': 'RevoluteJointZ'}, {'name': 'again', 'markers': ['m0', 'm1'],"
                             "'type': 'SphericalJoint'",
                             ""),
-                      "", "\"again\" repeats or contradicts"));
+                      "/objects/3", "\"again\" repeats or contradicts"));
     CU_ASSERT(
         model_refused(SPACE("2, 0, 0", "0, 0, 0.5", "-2, 0, 0", "'type': 'SphericalJoint'", ""),
                       "/objects/2", "equation 2"));
