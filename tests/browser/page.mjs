@@ -41,6 +41,7 @@ async function open(options = {}) {
     page.on("pageerror", (error) => page.complaints.push(String(error)));
     page.on("request", (request) => page.addresses.push(request.url()));
     page.setDefaultTimeout(8000);
+    await options.before?.(page);
     await page.goto(`${daemon.base}/${options.hash ?? ""}`);
     await linked(page, "live");
     return page;
@@ -210,6 +211,22 @@ const tests = {
         assert.match(notice, /\/size/);
         await page.click(".notice button");
         await page.waitForSelector(".notice", { state: "detached" });
+    },
+
+    async a_press_before_the_examples_have_come_waits_for_them() {
+        let come = () => {};
+        const asked = new Promise((resolve) => (come = resolve));
+        const page = await open({
+            before: (fresh) =>
+                fresh.route("**/v1/examples", async (route) => {
+                    await asked;
+                    await route.continue();
+                }),
+        });
+        assert.equal(await page.locator("#example option").count(), 0);
+        await press(page, "Create");
+        come();
+        await page.waitForSelector("canvas.plot");
     },
 
     async everything_works_from_the_keyboard() {

@@ -141,7 +141,8 @@ async function select() {
   void refresh();
 }
 
-async function offerExamples() {
+/** Fills the choice; what is chosen is explained in one line. */
+async function listExamples() {
   const choice = find("example", HTMLSelectElement);
   const text = find("example-about", HTMLElement);
   // nobody asked for this: its success puts no message away
@@ -170,8 +171,15 @@ async function offerExamples() {
   if (examples.length > 0) {
     void explain();
   }
+}
+
+function offerExamples() {
+  const choice = find("example", HTMLSelectElement);
+  const listed = listExamples();
+  // heard from the start: a press before the list has come must not send the form itself
   find("create", HTMLFormElement).addEventListener("submit", async (event) => {
     event.preventDefault();
+    await listed;
     const made = await attempt("create an instance", () => api.create(choice.value));
     if (made) {
       location.hash = `#/${encodeURIComponent(made.id)}`;
@@ -188,5 +196,5 @@ async function introduce() {
 
 window.addEventListener("hashchange", () => void select());
 void introduce();
-void offerExamples();
+offerExamples();
 void select();
