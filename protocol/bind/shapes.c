@@ -225,7 +225,7 @@ const struct mechp_shape mechp_shapes[] = {
              {"outputs", VALUES, "all, or those named", true},
              {"report", "@Report", "how it went", true},
              {"trial", "integer", "of a trial: what commit takes", false},
-             {"energy", "number", "J, if wanted", false}),
+             {"energy", "number", "kinetic and stored, J, if wanted", false}),
      false, NULL},
     {"StepRequest", "Exactly one of size, until and count.",
      MEMBERS({"size", "number", "communication step, s", false},

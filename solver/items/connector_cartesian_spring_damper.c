@@ -68,6 +68,19 @@ static void slope(void *record, const struct mech_eval *e, const struct mech_pos
     mech_pair_slope(D, Wt);
 }
 
+static double energy(void *record, const struct mech_pose *const pose[2])
+{
+    const struct record *const r = record;
+    double sum = 0.;
+
+    for (int i = 0; i < 3; i++) {
+        const double stretch = pose[1]->p[i] - pose[0]->p[i] - r->offset[i];
+
+        sum += 0.5 * r->k[i] * stretch * stretch;
+    }
+    return sum;
+}
+
 static int output(const void *description, const struct mech_view *view, enum mech_output variable,
                   size_t capacity, double *values, size_t *count)
 {
@@ -117,6 +130,7 @@ static const struct mech_pair_ops pair = {
     .record = record,
     .wrench = wrench,
     .slope = slope,
+    .energy = energy,
 };
 
 static const struct mech_object_ops ops = {

@@ -67,6 +67,7 @@ static int linear(const void *description, struct mech_terms *terms)
         }
         mech_terms_force(terms, i, sign[i] * c->stiffness * c->offset);
     }
+    mech_terms_potential(terms, 0.5 * c->stiffness * c->offset * c->offset);
     return 0;
 }
 

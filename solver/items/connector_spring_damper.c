@@ -77,6 +77,14 @@ static void slope(void *record, const struct mech_eval *e, const struct mech_pos
     mech_pair_slope(D, Wt);
 }
 
+static double energy(void *record, const struct mech_pose *const pose[2])
+{
+    const struct record *const r = record;
+    const double L = mech_line_of(pose).L, stretch = L - r->L0;
+
+    return 0.5 * r->k * stretch * stretch + r->force * L;
+}
+
 static int output(const void *description, const struct mech_view *view, enum mech_output variable,
                   size_t capacity, double *values, size_t *count)
 {
@@ -140,6 +148,7 @@ static const struct mech_pair_ops pair = {
     .record = record,
     .wrench = wrench,
     .slope = slope,
+    .energy = energy,
 };
 
 static const struct mech_object_ops ops = {

@@ -146,6 +146,8 @@ struct mech_pair_ops {
     /* Wx += ∂W/∂δ at T held, Wt += ∂W/∂T (both come zeroed) */
     void (*slope)(void *record, const struct mech_eval *e, const struct mech_pose *const pose[2],
                   double Wx[12][12], double Wt[12][12]);
+    /* Potential energy, J: W without its dampers is −∂/∂δ of it. NULL: none, or not known. */
+    double (*energy)(void *record, const struct mech_pose *const pose[2]);
     /* --- joints: rows NULL for force elements --- */
     int32_t (*rows)(const void *description); /* multipliers, at most MECH_PAIR_ROWS */
     void (*residual)(void *record, double t, const struct mech_pose *const pose[2], double *g);
@@ -194,6 +196,8 @@ struct mech_object_ops {
     /* values[place] += cq ∂g/∂q + cv ∂g/∂v, place [n × coordinates²] by rows of each record */
     void (*tangent)(void *records, size_t n, const struct mech_eval *e, const double c[2],
                     const int32_t *place, double *values);
+    /* Potential energy of `n` records, J. NULL: none, or not known. */
+    double (*energy)(void *records, size_t n, const struct mech_eval *e);
     bool (*differenced)(const void *record); /* its derivatives are taken by differences */
     void (*release)(void *record);           /* what the arena does not hold */
     const struct mech_pair_ops *pair;        /* acts between two markers; NULL: does not */

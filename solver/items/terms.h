@@ -16,6 +16,7 @@ struct mech_terms {
     } list[MECH_TERM_COUNT];
     double *force;       /* [ground + 1] constant force of objects, right-hand side */
     double *rate;        /* [first-order states + 1] constant rate r */
+    double potential;    /* J, of what stands here at displacement 0 */
     int32_t ground;      /* slot of the ground */
     const int32_t *slot; /* of the object that is writing */
 };
@@ -33,5 +34,10 @@ static inline void mech_terms_force(struct mech_terms *t, int32_t i, double valu
 static inline void mech_terms_rate(struct mech_terms *t, int32_t i, double value)
 {
     t->rate[t->slot[i]] += value;
+}
+/* Potential energy of the object at displacement 0, J. */
+static inline void mech_terms_potential(struct mech_terms *t, double value)
+{
+    t->potential += value;
 }
 void mech_terms_fini(struct mech_terms *t);

@@ -254,6 +254,7 @@ int mech_assemble(struct mech_model *m, struct mech_diag *diag)
     int r = write_terms(m, &terms);
     r = r ? r : check_mass_rows(m, &terms, diag);
     r = r ? r : build_matrices(m, &terms);
+    m->potential = terms.potential;
     mech_terms_fini(&terms);
     r = r ? r : build_records(m, diag);
     if (r == 0) {

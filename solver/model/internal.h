@@ -107,6 +107,7 @@ struct mech_model {
     double *q_ref, *x_ref, *q0, *v0, *x0, *z0; /* with ground slot; x_ref [nx + 1] … */
     double *zeros;                             /* as long as the longest of them */
     double *item_force, *base, *rate;          /* [nv + 1], [nv + 1], [nx + 1] */
+    double potential;                          /* J, of objects' linear terms at u = 0 */
 
     struct mech_channel *channels;
     size_t channel_count, channel_capacity;

@@ -78,6 +78,7 @@ static int add_gravity(struct mech_model *m, size_t o)
     m->marker_seats[i] = (struct mech_seat){
         .item = item, .slot = on->slot, .q_slot = on->q_slot, .n = on->n, .nq = on->nq};
     mech_model_pose_marker(m, i, &e);
+    m->centre_count++;
     const struct mech_pose *const pose = &m->poses[i];
     if (mech_v3_norm(pose->arm) == 0.) {
         for (int32_t k = 0; k < pose->n; k++) {
@@ -92,7 +93,6 @@ static int add_gravity(struct mech_model *m, size_t o)
     m->moving_of[i] = (int32_t)m->moving_count;
     m->moving[m->moving_count++].marker = i;
     m->posed[m->posed_count++] = i;
-    m->centre_count++;
     return mech_moving_load_new(m, &load);
 }
 

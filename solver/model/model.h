@@ -128,6 +128,14 @@ void mech_model_joint_rate(const struct mech_model *m, const struct mech_eval *e
 /* True when forces on this marker turn with q: they go to state->wrench, not into f. */
 bool mech_model_marker_moves(const struct mech_model *m, int32_t marker);
 
+/* Mechanical energy at a point with its ground slots, J:
+ *
+ *     ½ vᵀ M v + ½ uᵀ K u − f_objectsᵀ u + springs' own − Σ m a · p
+ *
+ * f_objects: constant forces of objects; a: gravity and accelerations that act by number. Nothing of
+ * other loads, of inputs, of force laws. NaN: no memory. */
+double mech_model_energy(const struct mech_model *m, const struct mech_eval *e);
+
 /* First-order states: ẋ = A x + r(t). */
 const struct mech_mat *mech_model_first_order(const struct mech_model *m);
 /* r(t) [nx + 1] (overwritten). 0; MECH_NOT_FINITE. */

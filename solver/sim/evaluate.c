@@ -234,30 +234,10 @@ int mech_sim_evaluate(struct mech_sim *s, const struct mech_point *at, enum mech
 /* Of a state of the simulation; NaN: no memory. */
 static double energy_of(const struct mech_sim *s, const struct mech_state *state)
 {
-    const struct mech_linear_part *const part = mech_model_linear(s->model);
-    const size_t n = (size_t)part->nv;
-    double *const u = calloc(2 * n + 1, sizeof *u);
-    double kinetic = 0., potential = 0.;
+    const struct mech_eval e =
+        mech_model_point(s->model, state, state->at->time, state->q, state->v);
 
-    if (!u) {
-        return NAN;
-    }
-    double *const product = u + n;
-    if (n) {
-        mech_mat_mul(part->M, 1., state->v, 0., product);
-    }
-    for (size_t i = 0; i < n; i++) {
-        kinetic += 0.5 * state->v[i] * product[i];
-    }
-    mech_model_displacement(s->model, state->q, u);
-    if (part->K->kind != MECH_MAT_ZERO) {
-        mech_mat_mul(part->K, 1., u, 0., product);
-        for (size_t i = 0; i < n; i++) {
-            potential += 0.5 * u[i] * product[i];
-        }
-    }
-    free(u);
-    return kinetic + potential;
+    return mech_model_energy(s->model, &e);
 }
 
 double mech_sim_energy(const struct mech_sim *s)

@@ -258,7 +258,9 @@ void mech_sim_want_shape(const struct mech_sim *s, enum mech_want want, int32_t 
 int mech_sim_evaluate(struct mech_sim *s, const struct mech_point *at, enum mech_want want,
                       double *out);
 
-/* Kinetic plus potential energy of the linear part and what the loads do not carry; J. */
+/* Mechanical energy, J: kinetic, of springs and stiffness matrices, of constant forces of objects,
+ * and of weights (m g z). Nothing of loads (LoadMassProportional by numbers excepted), of inputs
+ * and of force laws by expression; what these do shows as a change. NaN: no memory. */
 double mech_sim_energy(const struct mech_sim *s);
 /* The same at the end of a trial; a trial is there. */
 double mech_sim_trial_energy(const struct mech_sim *s);

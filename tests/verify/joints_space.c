@@ -243,11 +243,8 @@ static void hinged_pendulum_keeps_its_energy(void)
     double worst = 0.;
 
     for (int i = 0; i < 50; i++) {
-        double p[3];
-
         CU_ASSERT_EQUAL(model_steps(s, 100), 0);
-        position_of(s, p);
-        worst = fmax(worst, fabs(mech_sim_energy(s) + 9.80665 * p[2]));
+        worst = fmax(worst, fabs(mech_sim_energy(s)));
     }
     /* of 20 J in exchange; h² = 1e-6 with ω² ≈ 5 */
     CHECK_NEAR(worst, 0., 2e-3);
