@@ -1,6 +1,11 @@
 /* Explicit Runge–Kutta schemes. The first stage is the v̇ that the state carries from the end of
  * the last step, so that a step costs as many evaluations as it has stages. A pair takes the v̇ at
- * the end of a substep as its last stage (first same as last). */
+ * the end of a substep as its last stage (first same as last).
+ *
+ * Rotations: the stages are those of q̇ = T(q) v in the coordinates themselves, which keep every
+ * order; the end of a step is then put back where they belong (Euler parameters to length 1), a
+ * change as small as the error (E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration,
+ * IV.4). */
 #include "solver/step/erk.h"
 
 #include "solver/base/err.h"
@@ -16,9 +21,10 @@ struct erk {
     const struct mech_model *model;
     const struct mech_tableau *tableau;
     struct mech_rates rates;
-    int32_t nv, nx;
+    int32_t nq, nv, nx;
     double *memory;
     double *q, *v, *x; /* stage point, with ground slots */
+    double *still;     /* [nv + 1] zeros: no motion */
     double *kq[MECH_ERK_STAGES], *kv[MECH_ERK_STAGES], *kx[MECH_ERK_STAGES];
     double *q0, *v0, *vdot0, *x0; /* start of a substep, of pairs */
 };
@@ -36,7 +42,7 @@ int mech_erk_create(const struct mech_model *m, const struct mech_tableau *table
 {
     struct erk *const e = calloc(1, sizeof *e);
     const struct mech_state_sizes *const n = mech_model_sizes(m);
-    const size_t v = (size_t)n->v + 1, x = (size_t)n->x + 1;
+    const size_t q = (size_t)n->q + 1, v = (size_t)n->v + 1, x = (size_t)n->x + 1;
     const size_t stages = (size_t)tableau->stages + (tableau->lower ? 1 : 0);
 
     *self = e;
@@ -45,25 +51,27 @@ int mech_erk_create(const struct mech_model *m, const struct mech_tableau *table
     }
     e->model = m;
     e->tableau = tableau;
+    e->nq = n->q;
     e->nv = n->v;
     e->nx = n->x;
-    e->memory = calloc((stages + 1) * (2 * v + x) + 3 * v + x, sizeof *e->memory);
+    e->memory = calloc((stages + 2) * (q + v + x) + 2 * v, sizeof *e->memory);
     int code = e->memory ? 0 : MECH_NO_MEMORY;
     if (code == 0) {
         double *at = e->memory;
 
-        e->q = at, at += v;
+        e->q = at, at += q;
         e->v = at, at += v;
         e->x = at, at += x;
         for (size_t i = 0; i < stages; i++) {
-            e->kq[i] = at, at += v;
+            e->kq[i] = at, at += q;
             e->kv[i] = at, at += v;
             e->kx[i] = at, at += x;
         }
-        e->q0 = at, at += v;
+        e->q0 = at, at += q;
         e->v0 = at, at += v;
         e->vdot0 = at, at += v;
-        e->x0 = at;
+        e->x0 = at, at += x;
+        e->still = at;
         code = mech_rates_init(&e->rates, m, mech_model_settings(m)->linear, result);
     }
     if (code) {
@@ -120,10 +128,10 @@ static void place_stage(struct erk *e, const struct mech_state *s, double h, int
 {
     const double *const w = e->tableau->a[i];
 
-    memcpy(e->q, s->q, (size_t)e->nv * sizeof *e->q);
+    memcpy(e->q, s->q, (size_t)e->nq * sizeof *e->q);
     memcpy(e->v, s->v, (size_t)e->nv * sizeof *e->v);
     memcpy(e->x, s->x, (size_t)e->nx * sizeof *e->x);
-    add_stages(e->nv, i, w, h, e->kq, e->q);
+    add_stages(e->nq, i, w, h, e->kq, e->q);
     add_stages(e->nv, i, w, h, e->kv, e->v);
     add_stages(e->nx, i, w, h, e->kx, e->x);
 }
@@ -136,7 +144,7 @@ int mech_erk_step(void *self, struct mech_state *s, double h, double t_end,
     const double t = s->at->time;
 
     /* first stage: known */
-    memcpy(e->kq[0], s->v, (size_t)e->nv * sizeof *e->v);
+    mech_model_qdot(e->model, s->q, s->v, e->kq[0]);
     memcpy(e->kv[0], s->vdot, (size_t)e->nv * sizeof *e->v);
     MECH_TRY(mech_rates_xdot(&e->rates, s, t, s->x, e->kx[0], result));
 
@@ -144,14 +152,17 @@ int mech_erk_step(void *self, struct mech_state *s, double h, double t_end,
         const double ti = b->c[i] == 1. ? t_end : t + b->c[i] * h;
 
         place_stage(e, s, h, i);
-        memcpy(e->kq[i], e->v, (size_t)e->nv * sizeof *e->v);
+        mech_model_qdot(e->model, e->q, e->v, e->kq[i]);
         MECH_TRY(mech_rates_vdot(&e->rates, &(struct mech_rate_point){s, ti, e->q, e->v}, e->kv[i],
                                  result));
         MECH_TRY(mech_rates_xdot(&e->rates, s, ti, e->x, e->kx[i], result));
     }
-    add_stages(e->nv, b->stages, b->b, h, e->kq, s->q);
+    add_stages(e->nq, b->stages, b->b, h, e->kq, s->q);
     add_stages(e->nv, b->stages, b->b, h, e->kv, s->v);
     add_stages(e->nx, b->stages, b->b, h, e->kx, s->x);
+    if (!mech_model_flat(e->model)) {
+        mech_model_move(e->model, s->q, e->still, s->q);
+    }
 
     /* v̇ at the end: an output, and the first stage of the next step */
     MECH_TRY(mech_rates_vdot(&e->rates, &(struct mech_rate_point){s, t_end, s->q, s->v}, s->vdot,
@@ -170,7 +181,7 @@ int32_t mech_erk_carry(const struct mech_model *m)
 
 static void save_start(struct erk *e, const struct mech_state *s)
 {
-    memcpy(e->q0, s->q, (size_t)e->nv * sizeof *e->q0);
+    memcpy(e->q0, s->q, (size_t)e->nq * sizeof *e->q0);
     memcpy(e->v0, s->v, (size_t)e->nv * sizeof *e->v0);
     memcpy(e->vdot0, s->vdot, (size_t)e->nv * sizeof *e->vdot0);
     memcpy(e->x0, s->x, (size_t)e->nx * sizeof *e->x0);
@@ -178,7 +189,7 @@ static void save_start(struct erk *e, const struct mech_state *s)
 
 static void back_to_start(const struct erk *e, struct mech_state *s)
 {
-    memcpy(s->q, e->q0, (size_t)e->nv * sizeof *e->q0);
+    memcpy(s->q, e->q0, (size_t)e->nq * sizeof *e->q0);
     memcpy(s->v, e->v0, (size_t)e->nv * sizeof *e->v0);
     memcpy(s->vdot, e->vdot0, (size_t)e->nv * sizeof *e->vdot0);
     memcpy(s->x, e->x0, (size_t)e->nx * sizeof *e->x0);
@@ -190,23 +201,23 @@ static int estimate(struct erk *e, const struct mech_state *s, double h, double 
 {
     const struct mech_adaptive_settings *const a = &mech_model_settings(e->model)->adaptive;
     const int32_t last = e->tableau->stages, count = last + 1;
-    const size_t v = (size_t)e->nv, x = (size_t)e->nx;
+    const size_t q = (size_t)e->nq, v = (size_t)e->nv, x = (size_t)e->nx;
 
     /* the last stage: rates at the end */
-    memcpy(e->kq[last], s->v, v * sizeof *s->v);
+    mech_model_qdot(e->model, s->q, s->v, e->kq[last]);
     memcpy(e->kv[last], s->vdot, v * sizeof *s->vdot);
     MECH_TRY(mech_rates_xdot(&e->rates, s, t_end, s->x, e->kx[last], result));
-    memset(e->q, 0, v * sizeof *e->q);
+    memset(e->q, 0, q * sizeof *e->q);
     memset(e->v, 0, v * sizeof *e->v);
     memset(e->x, 0, x * sizeof *e->x);
-    add_stages(e->nv, count, e->tableau->e, h, e->kq, e->q);
+    add_stages(e->nq, count, e->tableau->e, h, e->kq, e->q);
     add_stages(e->nv, count, e->tableau->e, h, e->kv, e->v);
     add_stages(e->nx, count, e->tableau->e, h, e->kx, e->x);
 
-    const double sum = mech_control_squares(a, v, e->q0, s->q, e->q) +
+    const double sum = mech_control_squares(a, q, e->q0, s->q, e->q) +
                        mech_control_squares(a, v, e->v0, s->v, e->v) +
                        mech_control_squares(a, x, e->x0, s->x, e->x);
-    *error = sqrt(sum / fmax(1., (double)(2 * v + x)));
+    *error = sqrt(sum / fmax(1., (double)(q + v + x)));
     return 0;
 }
 

@@ -1,5 +1,5 @@
 /* Explicit Runge–Kutta schemes by their tableau:  k_i = f(t + c_i h, y + h Σ_j a_ij k_j),
- * y += h Σ_i b_i k_i  for y = (q, v, x), q̇ = v. owner: see stepper.h. */
+ * y += h Σ_i b_i k_i  for y = (q, v, x), q̇ = T(q) v. owner: see stepper.h. */
 #pragma once
 
 #include "solver/step/stepper.h"
@@ -35,11 +35,12 @@ void mech_erk_destroy(void *self);
 
 /* The part of a member's table that all explicit schemes share. */
 #define MECH_ERK_OPERATIONS                                                                        \
-    .explicit_scheme = true, .check = mech_erk_check, .create = create, .start = mech_erk_start,   \
-    .step = mech_erk_step, .linear = mech_erk_linear, .destroy = mech_erk_destroy
+    .explicit_scheme = true, .rotations = true, .check = mech_erk_check, .create = create,         \
+    .start = mech_erk_start, .step = mech_erk_step, .linear = mech_erk_linear,                     \
+    .destroy = mech_erk_destroy
 
 /* The same for a pair. */
 #define MECH_ERK_PAIR_OPERATIONS                                                                   \
-    .explicit_scheme = true, .check = mech_erk_check, .carry = mech_erk_carry, .create = create,   \
-    .start = mech_erk_start, .step = mech_erk_adaptive, .linear = mech_erk_linear,                 \
-    .destroy = mech_erk_destroy
+    .explicit_scheme = true, .rotations = true, .check = mech_erk_check, .carry = mech_erk_carry,  \
+    .create = create, .start = mech_erk_start, .step = mech_erk_adaptive,                          \
+    .linear = mech_erk_linear, .destroy = mech_erk_destroy

@@ -4,7 +4,9 @@
  *   Euler    v += h a;  q += h v;  a₁ = M⁻¹ f(t + h, q, v)
  *
  * For forces that depend on velocities Verlet takes those at the end as predicted by a, which keeps
- * its order 2. First-order states by Heun's scheme (Verlet) or explicit Euler. */
+ * its order 2. Rotations take the same motion, q ⊕ (h v + h²/2 a) or q ⊕ h v: what the exact one
+ * adds to it, h³/12 v × a, is of higher order. First-order states by Heun's scheme
+ * (Verlet) or explicit Euler. */
 #include "solver/step/leapfrog.h"
 
 #include "solver/base/err.h"
@@ -15,11 +17,13 @@
 #include <string.h>
 
 struct leapfrog {
+    const struct mech_model *model;
     struct mech_rates rates;
     bool verlet;
     int32_t nv, nx;
     double *memory;
     double *v, *a;       /* [nv + 1] predicted velocity, old acceleration */
+    double *d;           /* [nv + 1] motion of the step */
     double *x, *k0, *k1; /* [nx + 1] */
 };
 
@@ -39,15 +43,17 @@ int mech_leapfrog_create(const struct mech_model *m, bool verlet, struct mech_st
     if (!s) {
         return MECH_NO_MEMORY;
     }
+    s->model = m;
     s->verlet = verlet;
     s->nv = n->v;
     s->nx = n->x;
-    s->memory = calloc(2 * v + 3 * x, sizeof *s->memory);
+    s->memory = calloc(3 * v + 3 * x, sizeof *s->memory);
     int code = s->memory ? 0 : MECH_NO_MEMORY;
     if (code == 0) {
         s->v = s->memory;
         s->a = s->v + v;
-        s->x = s->a + v;
+        s->d = s->a + v;
+        s->x = s->d + v;
         s->k0 = s->x + x;
         s->k1 = s->k0 + x;
         code = mech_rates_init(&s->rates, m, mech_model_settings(m)->linear, result);
@@ -108,19 +114,20 @@ static int step_states(struct leapfrog *l, struct mech_state *s, double h, doubl
 /* q and v up to the new forces; the velocity at which these are taken goes to l->v */
 static void drift(struct leapfrog *l, struct mech_state *s, double h)
 {
-    double *restrict const q = s->q, *restrict const v = s->v, *restrict const to = l->v;
+    double *restrict const d = l->d, *restrict const v = s->v, *restrict const to = l->v;
     const double *restrict const a = s->vdot;
 
     for (int32_t i = 0; i < l->nv; i++) {
         if (l->verlet) {
-            q[i] += h * (v[i] + 0.5 * h * a[i]);
+            d[i] = h * (v[i] + 0.5 * h * a[i]);
             to[i] = v[i] + h * a[i];
         } else {
             v[i] += h * a[i];
-            q[i] += h * v[i];
+            d[i] = h * v[i];
             to[i] = v[i];
         }
     }
+    mech_model_move(l->model, s->q, d, s->q);
 }
 
 int mech_leapfrog_step(void *self, struct mech_state *s, double h, double t_end,

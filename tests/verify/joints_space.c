@@ -178,7 +178,7 @@ static void hinges_that_repeat_are_named(void)
                       "/objects/2", "equation 2"));
     CU_ASSERT(model_refused(SPACE("2, 0, 0", "0, 0, 0", "-2, 0, 0", "'type': 'SphericalJoint'",
                                   ", 'integrator': 'RK44'"),
-                            "/solver/integrator", "takes no rotations in space"));
+                            "/solver/integrator", "takes no joints"));
 }
 
 static struct mech_sim *ball_pendulum(void)
