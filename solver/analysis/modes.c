@@ -88,7 +88,7 @@ static int allowed(const struct mech_model *m, const struct mech_state *s, struc
     mech_model_joint_jacobian(m, values);
     for (size_t r = 0; r < count; r++) {
         for (int32_t k = rows->start[r]; k < rows->start[r + 1]; k++) {
-            if (rows->column[k] < out->n) {
+            if (rows->column[k] < out->n && s->open[r] == 0.) {
                 G[(size_t)rows->column[k] * count + r] += values[k];
             }
         }

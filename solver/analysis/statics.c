@@ -58,6 +58,10 @@ static int residual(struct statics *s, double load)
 
         mech_model_pose(s->model, &e);
         mech_model_joint_residual(s->model, &e, s->r + s->n);
+        for (int32_t r = 0; r < s->rows; r++) {
+            /* one-sided rows that are open ask for nothing */
+            s->r[s->n + r] = now->open[r] != 0. ? 0. : s->r[s->n + r];
+        }
         s->violation = norm(s->r + s->n, s->rows);
     }
     if (!isfinite(s->report->residual + s->violation)) {

@@ -2,12 +2,12 @@
  *
  *     g = factorValue1 u₁ − u₀ − offset(t) = 0       u displacements from the reference
  *
- * The offset is a number, or a function of time. Its rate comes with the function, or from central
- * differences of order 4 with a step of 1e-4 s: relative error 1e-6 at 100 Hz. Source: Exudyn's
- * ObjectConnectorCoordinate. The output Force has Exudyn's sign, −λ. */
+ * The offset is a number, or a function of time; its rate comes with the function, or from
+ * differences. Source: Exudyn's ObjectConnectorCoordinate. The output Force has Exudyn's sign, −λ.
+ */
 #include "solver/items/pair.h"
+#include "solver/items/timed.h"
 
-#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -18,13 +18,12 @@ struct coordinate_constraint {
     struct mech_formula law;
 };
 
-enum { T, OFFSET };
+enum { OFFSET = 1 };
 static const char *const locals[] = {"t", "offset", NULL};
 
 struct record {
-    double factor, offset;
-    double *vars;
-    struct mech_expr *value, *rate; /* NULL: constant; differenced */
+    double factor;
+    struct mech_timed offset;
 };
 
 static void markers(const void *description, struct mech_attachment *out)
@@ -37,32 +36,30 @@ static void markers(const void *description, struct mech_attachment *out)
 
 static void release(void *at)
 {
-    struct record *const r = at;
-
-    mech_expr_destroy(r->value);
-    mech_expr_destroy(r->rate);
+    mech_timed_fini(&((struct record *)at)->offset);
 }
 
 static int record(const void *description, const struct mech_site *site, void *at)
 {
     const struct coordinate_constraint *c = description;
     struct record *const r = at;
+    struct mech_timed *const offset = &r->offset;
     struct mech_scope scope;
     char place[2 * MECH_DIAG_PATH];
 
-    *r = (struct record){.factor = c->factor, .offset = c->offset};
+    *r = (struct record){.factor = c->factor, .offset.number = c->offset};
     if (!c->active || !c->law.text) {
         return c->active;
     }
     if (mech_scope_init(&scope, site->arena, locals, site->parameters, site->values)) {
         return MECH_NO_MEMORY;
     }
-    r->vars = scope.vars;
-    r->vars[OFFSET] = c->offset;
+    offset->vars = scope.vars;
+    offset->vars[OFFSET] = c->offset;
     snprintf(place, sizeof place, "%s/offsetUserFunction", site->path);
-    int code = mech_scope_compile(&scope, c->law.text, place, site->diag, &r->value);
+    int code = mech_scope_compile(&scope, c->law.text, place, site->diag, &offset->value);
     if (code >= 0 && c->law.partial[0]) {
-        code = mech_scope_compile(&scope, c->law.partial[0], place, site->diag, &r->rate);
+        code = mech_scope_compile(&scope, c->law.partial[0], place, site->diag, &offset->rate);
     }
     if (code < 0) {
         release(r);
@@ -77,37 +74,11 @@ static int32_t rows(const void *description)
     return 1;
 }
 
-static double at_time(const struct record *r, struct mech_expr *e, double t)
-{
-    r->vars[T] = t;
-    return mech_expr_value(e);
-}
-
-/* First derivative in time of an expression. */
-static double slope_of(const struct record *r, struct mech_expr *e, double t)
-{
-    const double h = 1e-4;
-
-    return (8. * (at_time(r, e, t + h) - at_time(r, e, t - h)) -
-            (at_time(r, e, t + 2. * h) - at_time(r, e, t - 2. * h))) /
-           (12. * h);
-}
-
-static double curvature_of(const struct record *r, struct mech_expr *e, double t)
-{
-    const double h = 1e-4;
-
-    return (16. * (at_time(r, e, t + h) + at_time(r, e, t - h)) - 30. * at_time(r, e, t) -
-            (at_time(r, e, t + 2. * h) + at_time(r, e, t - 2. * h))) /
-           (12. * h * h);
-}
-
 static void residual(void *record, double t, const struct mech_pose *const pose[2], double *g)
 {
     const struct record *const r = record;
 
-    g[0] = r->factor * pose[1]->p[0] - pose[0]->p[0] -
-           (r->value ? at_time(r, r->value, t) : r->offset);
+    g[0] = r->factor * pose[1]->p[0] - pose[0]->p[0] - mech_timed_value(&r->offset, t);
 }
 
 static void jacobian(void *record, const struct mech_pose *const pose[2], double G[][12])
@@ -123,10 +94,8 @@ static void rate(void *record, double t, const struct mech_pose *const pose[2], 
     const struct record *const r = record;
 
     (void)pose;
-    if (r->value) {
-        gt[0] = -(r->rate ? at_time(r, r->rate, t) : slope_of(r, r->value, t));
-        bias[0] = -(r->rate ? slope_of(r, r->rate, t) : curvature_of(r, r->value, t));
-    }
+    gt[0] = -mech_timed_rate(&r->offset, t);
+    bias[0] = -mech_timed_curvature(&r->offset, t);
 }
 
 static const struct mech_pair_ops pair = {

@@ -34,6 +34,7 @@ struct mech_site {
     const int32_t *slot;                      /* [n] of the local velocities (and forces) */
     const int32_t *q_slot;                    /* [nq] of the local coordinates in q */
     int32_t n, nq;
+    int32_t first;            /* of the n, what the first of its nodes or markers brings */
     enum mech_node_kind kind; /* of the one node that it sits on, GENERIC otherwise */
     bool first_order;         /* the coordinates are first-order states */
     const char *path;         /* "/objects/3" */
@@ -86,8 +87,9 @@ struct mech_view {
     void *record;        /* of the object, or NULL */
     /* a pair's markers; or the point of a body or node, and the same in the reference */
     const struct mech_pose *pose[2];
-    int32_t rows;         /* of a joint */
-    const double *lambda; /* [rows], or NULL: not known in this configuration */
+    const struct mech_equation_point *point; /* of an object with equations */
+    int32_t rows;                            /* of a joint */
+    const double *lambda;                    /* [rows], or NULL: not known in this configuration */
 };
 
 /* --- nodes ------------------------------------------------------------------------------------ */
@@ -158,6 +160,45 @@ struct mech_pair_ops {
     /* Wx += ∂(Gᵀ λ)/∂δ (comes zeroed); NULL: G does not depend on the poses */
     void (*stiffness)(void *record, const struct mech_pose *const pose[2], const double *lambda,
                       double Wx[12][12]);
+    /* Mask of rows that hold velocities: ġ = G T + g_t = 0 without any g behind it (rolling); their
+     * residual is not asked for and stays 0. NULL: none. */
+    uint32_t (*velocity)(const void *description);
+    /* −1: the rows hold g ≤ 0 with λ ≤ 0, +1: g ≥ 0 with λ ≥ 0, 0: g = 0. NULL: 0. */
+    int32_t (*side)(const void *description);
+};
+
+/* Where equations between coordinates are asked: the object's local coordinates (see the head of
+ * this file), total as in q, their reference, and their velocities; 0 for the ground. */
+struct mech_equation_point {
+    double t;
+    const double *q, *ref, *v; /* [n] m or rad, and per second */
+    int32_t n;
+};
+
+/* Equations between the coordinates of nodes or markers, which bring one multiplier a row:
+ *
+ *     g(q, t) = 0,  ġ = G v + g_t     or, at velocity level,  G v + g_t = 0 without any g
+ *
+ * The reaction on the local coordinates is Gᵀ λ. To add such a type: a file with these operations
+ * and .equation in its object table, beside .nodes or .markers (of kinds COORDINATE and
+ * COORDINATES), and one line in items.def. connector_coordinate_vector_constraint.c is one.
+ * tests/conformance/equations.c differences all of it. */
+struct mech_equation_ops {
+    size_t record_size;
+    /* Fill a record; 1, or 0: not active; negative: no memory. */
+    int (*record)(const void *description, const struct mech_site *site, void *record);
+    void (*release)(void *record);                                          /* NULL: nothing */
+    int32_t (*rows)(const void *description, const struct mech_site *site); /* multipliers */
+    bool (*velocity)(const void *description);                              /* NULL: no */
+    /* g [rows]; G [rows][n], which comes zeroed */
+    void (*residual)(void *record, const struct mech_equation_point *at, double *g);
+    void (*jacobian)(void *record, const struct mech_equation_point *at, double *G);
+    /* gt = ∂g/∂t; bias = g̈ − G v̇ (what is left of g̈ at v̇ = 0); [rows] each, both come zeroed.
+     * At velocity level gt is what G v is added to, bias the rest of its derivative. */
+    void (*rate)(void *record, const struct mech_equation_point *at, double *gt, double *bias);
+    /* K [n][n] += ∂(Gᵀ λ)/∂q (comes zeroed); NULL: G does not depend on q */
+    void (*stiffness)(void *record, const struct mech_equation_point *at, const double *lambda,
+                      double *K);
 };
 
 struct mech_object_ops {
@@ -198,9 +239,10 @@ struct mech_object_ops {
                     const int32_t *place, double *values);
     /* Potential energy of `n` records, J. NULL: none, or not known. */
     double (*energy)(void *records, size_t n, const struct mech_eval *e);
-    bool (*differenced)(const void *record); /* its derivatives are taken by differences */
-    void (*release)(void *record);           /* what the arena does not hold */
-    const struct mech_pair_ops *pair;        /* acts between two markers; NULL: does not */
+    bool (*differenced)(const void *record);  /* its derivatives are taken by differences */
+    void (*release)(void *record);            /* what the arena does not hold */
+    const struct mech_pair_ops *pair;         /* acts between two markers; NULL: does not */
+    const struct mech_equation_ops *equation; /* equations between coordinates; NULL: none */
     /* Outputs: mask, and values: at most `capacity` are written, *count says how many there are.
      * 0, or MECH_UNSUPPORTED. */
     uint32_t outputs;
@@ -215,7 +257,8 @@ enum mech_marker_kind {
     MECH_MARKER_COORDINATE,
     MECH_MARKER_POSITION,
     MECH_MARKER_RIGID,
-    MECH_MARKER_MASS /* all of a body's mass */
+    MECH_MARKER_MASS,       /* all of a body's mass */
+    MECH_MARKER_COORDINATES /* all coordinates of its seat, however many: n is 0, there is no J */
 };
 
 /* Where a marker puts forces: generalized force at slot[i] = Σ_r J[r][i] w[r]. A marker that moves

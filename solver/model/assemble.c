@@ -31,6 +31,7 @@ struct mech_site mech_site_of(struct mech_model *m, size_t i, const char *path,
                               .q_slot = seat->q_slot,
                               .n = seat->n,
                               .nq = seat->nq,
+                              .first = seat->first,
                               .kind = kind,
                               .first_order = seat->first_order,
                               .path = path,
@@ -227,6 +228,11 @@ static int build_pattern(struct mech_model *m)
         const int32_t count = mech_pair_slots(m, &m->pairs[p], slot);
 
         n += couple(m, slot, count, t + n);
+    }
+    for (size_t k = 0; k < m->equation_count; k++) {
+        const struct mech_equation_of *const q = &m->equations[k];
+
+        n += q->ops->stiffness ? couple(m, q->slot, q->point.n, t + n) : 0;
     }
     const int result = mech_mat_from_triplets(&m->arena, m->sizes.v, m->sizes.v, t, n, &m->pattern);
 

@@ -82,6 +82,11 @@ void mech_model_destroy(struct mech_model *m)
             m->pairs[p].ops->release(m->pairs[p].record);
         }
     }
+    for (size_t k = 0; k < m->equation_count; k++) {
+        if (m->equations[k].ops->release) {
+            m->equations[k].ops->release(m->equations[k].record);
+        }
+    }
     for (size_t i = 0; i < m->channel_count; i++) {
         mech_expr_destroy(m->channels[i].expr);
     }

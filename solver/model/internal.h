@@ -7,12 +7,12 @@
 
 /* Where the coordinates of a node or an object are. */
 struct mech_seat_of {
-    int32_t *slot;   /* [n] velocities */
-    int32_t *q_slot; /* [nq] coordinates; slot itself where they are numbered alike */
-    int32_t n, nq;
+    int32_t *slot;        /* [n] velocities */
+    int32_t *q_slot;      /* [nq] coordinates; slot itself where they are numbered alike */
+    int32_t n, nq, first; /* first: what the first of an object's nodes or markers brings of n */
     bool first_order;
-    void *record; /* of an object, or NULL */
-    int32_t pair; /* of an object, or -1 */
+    void *record;           /* of an object, or NULL */
+    int32_t pair, equation; /* of an object, or -1 */
 };
 
 /* One scalar force: a number, an expression, or an input, and where it acts. */
@@ -69,6 +69,17 @@ struct mech_pair_of {
     int32_t row, rows; /* of its multipliers; 0 rows for a force element */
 };
 
+/* An object with equations between its coordinates. */
+struct mech_equation_of {
+    const struct mech_equation_ops *ops;
+    void *record;
+    int32_t object, row, rows;
+    const int32_t *slot, *q_slot;     /* [point.n] */
+    double *local;                    /* [3 × point.n] what point shows */
+    double *block;                    /* [most of rows, n] × n, scratch: G or K */
+    struct mech_equation_point point; /* of the last evaluation */
+};
+
 struct mech_output_of {
     struct mech_output_request request;
     int32_t component;
@@ -93,6 +104,8 @@ struct mech_model {
     size_t moving_load_count, moving_load_capacity;
     struct mech_pair_of *pairs; /* [pair_count] in the document's order */
     size_t pair_count;
+    struct mech_equation_of *equations; /* [equation_count] in the document's order */
+    size_t equation_count;
     struct mech_joint_rows joints;
     /* all owners of second-order coordinates, and the node's operations where rate and move differ
      * from sums; for models that are curved */
@@ -174,8 +187,24 @@ void mech_moving_force(const struct mech_model *m, const struct mech_eval *e, do
 const int32_t *mech_moving_tangent(const struct mech_model *m, const struct mech_eval *e, double c,
                                    const int32_t *places, double *values);
 void mech_pairs_force(const struct mech_model *m, const struct mech_eval *e, double *g);
-void mech_pairs_tangent(const struct mech_model *m, const struct mech_eval *e, const double c[2],
-                        const int32_t *places, double *values);
+/* Returns the places behind its own. */
+const int32_t *mech_pairs_tangent(const struct mech_model *m, const struct mech_eval *e,
+                                  const double c[2], const int32_t *places, double *values);
+
+/* equations.c: objects with equations between their coordinates. */
+int mech_equation_add(struct mech_model *m, size_t o, struct mech_diag *diag);
+void mech_equations_gather(const struct mech_model *m, const struct mech_eval *e);
+void mech_equations_force(const struct mech_model *m, const struct mech_eval *e, double *g);
+void mech_equations_tangent(const struct mech_model *m, const struct mech_eval *e, double c,
+                            const int32_t *places, double *values);
+void mech_equations_residual(const struct mech_model *m, double *g);
+void mech_equations_jacobian(const struct mech_model *m, double *values);
+void mech_equations_rate(const struct mech_model *m, double *gt, double *bias);
+/* The point of one object with equations; local [3 × on->n] is what it shows. */
+void mech_equation_read(const struct mech_seat_of *on, const struct mech_eval *e, double *local,
+                        struct mech_equation_point *out);
+/* rows.c: the rows of all joints, pairs and equations; after both. */
+int mech_joint_rows(struct mech_model *m);
 
 /* contacts.c */
 int mech_contacts(struct mech_model *m, struct mech_diag *diag);

@@ -203,6 +203,7 @@ static int attach_to_nodes(struct mech_model *m, size_t i, int32_t *body_of, str
         memcpy(seat->q_slot + nq, from->q_slot, (size_t)from->nq * sizeof *from->q_slot);
         n += from->n;
         nq += from->nq;
+        seat->first = k ? seat->first : (int32_t)n;
         if (ops->body && body_of[node] >= 0) {
             mech_diag_add(diag, path, "the node \"%s\" belongs to \"%s\" already",
                           m->document->nodes.at[node].name,
@@ -225,6 +226,28 @@ static int32_t q_slot_of(const struct mech_model *m, const struct mech_seat *on,
     return m->sizes.q;
 }
 
+/* Most coordinates that markers bring to a connector. */
+static int64_t most_slots(const struct mech_model *m, const struct mech_attachment *at)
+{
+    int64_t n = 0;
+
+    for (size_t k = 0; k < at->n; k++) {
+        const int32_t i = at->refs[k].index;
+
+        n += m->markers[i].kind == MECH_MARKER_COORDINATES ? m->marker_seats[i].n
+                                                           : MECH_MARKER_SLOTS;
+    }
+    return n;
+}
+
+/* All coordinates behind a marker to the end of a seat. */
+static void take_all(const struct mech_seat *on, struct mech_seat_of *seat, int32_t *n)
+{
+    memcpy(seat->slot + *n, on->slot, (size_t)on->n * sizeof *on->slot);
+    memcpy(seat->q_slot + *n, on->q_slot, (size_t)on->n * sizeof *on->q_slot);
+    *n += on->n;
+}
+
 /* Slots of a connector from its markers. */
 static int attach_to_markers(struct mech_model *m, size_t i, struct mech_diag *diag)
 {
@@ -235,8 +258,15 @@ static int attach_to_markers(struct mech_model *m, size_t i, struct mech_diag *d
     int32_t n = 0;
 
     ops->markers(item->description, &at);
-    MECH_TRY(new_slots(m, seat, (int32_t)at.n * MECH_MARKER_SLOTS, 0));
-    MECH_TRY(new_q_slots(m, seat, (int32_t)at.n * MECH_MARKER_SLOTS, 0));
+    if (most_slots(m, &at) > MOST_COORDINATES) {
+        char path[MECH_DIAG_PATH];
+
+        mech_item_path(MECH_OBJECT, i, at.field, path, sizeof path);
+        mech_diag_add(diag, path, "more than %d coordinates", MOST_COORDINATES);
+        return 0;
+    }
+    MECH_TRY(new_slots(m, seat, (int32_t)most_slots(m, &at), 0));
+    MECH_TRY(new_q_slots(m, seat, (int32_t)most_slots(m, &at), 0));
     for (size_t k = 0; k < at.n; k++) {
         const struct mech_marker_map *const map = &m->markers[at.refs[k].index];
 
@@ -250,12 +280,16 @@ static int attach_to_markers(struct mech_model *m, size_t i, struct mech_diag *d
         }
         const struct mech_seat *const on = &m->marker_seats[at.refs[k].index];
 
+        if (map->kind == MECH_MARKER_COORDINATES) {
+            take_all(on, seat, &n);
+        }
         for (int32_t j = 0; j < map->n; j++) {
             /* of a coordinate's marker; elsewhere poses are asked, not coordinates */
             seat->q_slot[n] =
                 map->kind == MECH_MARKER_COORDINATE ? q_slot_of(m, on, map->slot[j]) : m->sizes.q;
             seat->slot[n++] = map->slot[j];
         }
+        seat->first = k ? seat->first : n;
         seat->first_order = seat->first_order || map->first_order;
     }
     seat->n = seat->nq = n;

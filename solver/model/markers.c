@@ -40,6 +40,7 @@ void mech_model_pose(const struct mech_model *m, const struct mech_eval *e)
     for (size_t k = 0; k < m->posed_count; k++) {
         mech_model_pose_marker(m, m->posed[k], e);
     }
+    mech_equations_gather(m, e);
 }
 
 /* --- what is made while the model is compiled ------------------------------------------------- */

@@ -111,12 +111,20 @@ struct mech_joint_rows {
     const int32_t *start;  /* [count + 1] of the entries of each row of G */
     const int32_t *column; /* [start[count]] velocities; one may come twice in a row */
     const int32_t *object; /* [count] in the document's objects */
+    /* [count] rows that hold velocities, G v + g_t = 0, at every index; their g is 0 */
+    const bool *velocity;
+    /* [count] −1: g ≤ 0 and λ ≤ 0; +1: g ≥ 0 and λ ≥ 0; 0: g = 0. state->open says of the others
+     * whether they act */
+    const int8_t *side;
+    bool one_sided, nonholonomic; /* some row is */
+    bool paired;                  /* all rows are of joints between two markers */
 };
 const struct mech_joint_rows *mech_model_joints(const struct mech_model *m);
 /* Name of the joint that a row belongs to. */
 const char *mech_model_joint_name(const struct mech_model *m, int32_t row);
-/* Poses of all markers that matter, at a point. mech_model_nonlinear and mech_model_tangent do it
- * themselves; the functions below read the poses of the last one of the three. */
+/* Poses of all markers, and coordinates of all equations, that matter, at a point.
+ * mech_model_nonlinear and mech_model_tangent do it themselves; the functions below read those of
+ * the last one of the three. */
 void mech_model_pose(const struct mech_model *m, const struct mech_eval *e);
 /* g [count] */
 void mech_model_joint_residual(const struct mech_model *m, const struct mech_eval *e, double *g);

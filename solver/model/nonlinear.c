@@ -5,7 +5,7 @@
 
 bool mech_model_is_linear(const struct mech_model *m)
 {
-    return m->place_count == 0 && m->pair_count == 0 && !m->curved;
+    return m->place_count == 0 && m->pair_count == 0 && m->equation_count == 0 && !m->curved;
 }
 
 bool mech_model_differenced(const struct mech_model *m)
@@ -33,6 +33,9 @@ const char *mech_model_nonlinear_name(const struct mech_model *m)
     if (m->pair_count) {
         return m->document->objects.at[m->pairs[0].object].name;
     }
+    if (m->equation_count) {
+        return m->document->objects.at[m->equations[0].object].name;
+    }
     if (m->moving_count) {
         return m->marker_seats[m->moving[0].marker].item->name;
     }
@@ -50,10 +53,11 @@ void mech_model_nonlinear(const struct mech_model *m, const struct mech_eval *e,
     for (size_t b = 0; b < m->batch_count; b++) {
         m->batches[b].ops->force(m->batches[b].records, m->batches[b].n, e, g);
     }
-    if (m->posed_count) {
+    if (m->posed_count || m->equation_count) {
         mech_model_pose(m, e);
         mech_moving_force(m, e, g);
         mech_pairs_force(m, e, g);
+        mech_equations_force(m, e, g);
     }
 }
 
@@ -109,6 +113,11 @@ int mech_model_places(const struct mech_model *m, struct mech_arena *arena,
 
         n += places_of(m, slot, count, W, places + n);
     }
+    for (size_t k = 0; k < m->equation_count; k++) {
+        const struct mech_equation_of *const q = &m->equations[k];
+
+        n += q->ops->stiffness ? places_of(m, q->slot, q->point.n, W, places + n) : 0;
+    }
     for (size_t k = 0; k < n; k++) {
         if (places[k] < 0) {
             return MECH_INTERNAL;
@@ -128,8 +137,9 @@ void mech_model_tangent(const struct mech_model *m, const struct mech_eval *e, c
         batch->ops->tangent(batch->records, batch->n, e, c, places, values);
         places += batch->n * rc * rc;
     }
-    if (m->posed_count) {
+    if (m->posed_count || m->equation_count) {
         mech_model_pose(m, e);
-        mech_pairs_tangent(m, e, c, places, values);
+        places = mech_pairs_tangent(m, e, c, places, values);
+        mech_equations_tangent(m, e, c[0], places, values);
     }
 }

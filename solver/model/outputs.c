@@ -64,6 +64,31 @@ static void view_pair(const struct mech_model *m, int32_t index, struct mech_vie
     v->lambda = p >= 0 && v->at.lambda ? v->at.lambda + m->pairs[p].row : NULL;
 }
 
+/* The coordinates of an object with equations, and its multipliers, into the view. They stay in the
+ * model's scratch, as poses do. Negative: no memory. */
+static int view_equation(const struct mech_model *m, int32_t index,
+                         struct mech_equation_point *point, struct mech_view *v)
+{
+    const struct mech_seat_of *const on = &m->objects[index];
+    const struct mech_item *const item = &m->document->objects.at[index];
+    const struct mech_equation_ops *const ops = item->type->ops.object->equation;
+    double *const values =
+        mech_arena_alloc(mech_model_scratch(m), 3 * (size_t)on->n, sizeof *values);
+    const struct mech_site site = {
+        .slot = on->slot, .q_slot = on->q_slot, .n = on->n, .nq = on->nq, .first = on->first};
+
+    if (!values) {
+        return MECH_NO_MEMORY;
+    }
+    mech_equation_read(on, &v->at, values, point);
+    v->point = point;
+    v->rows = ops->rows(item->description, &site);
+    v->record = on->equation < 0 ? NULL : v->record;
+    v->lambda =
+        on->equation >= 0 && v->at.lambda ? v->at.lambda + m->equations[on->equation].row : NULL;
+    return 0;
+}
+
 /* The point of a node or body now and in the reference, where it has one. */
 static void view_point(const struct mech_model *m, const struct mech_item *item,
                        struct mech_pose pose[2], struct mech_view *v)
@@ -157,9 +182,20 @@ int mech_model_item_output(const struct mech_model *m, const struct mech_state *
                                                 values, count)
                              : code;
     }
+    const struct mech_object_ops *const ops = item->type->ops.object;
+
+    if (ops->equation) {
+        const struct mech_arena_mark mark = mech_arena_mark(mech_model_scratch(m));
+        struct mech_equation_point point;
+        int code = view_equation(m, r->index, &point, &view);
+
+        code = code ? code
+                    : ops->output(item->description, &view, r->variable, capacity, values, count);
+        mech_arena_release(mech_model_scratch(m), mark);
+        return code;
+    }
     view_pair(m, r->index, &view);
-    return item->type->ops.object->output(item->description, &view, r->variable, capacity, values,
-                                          count);
+    return ops->output(item->description, &view, r->variable, capacity, values, count);
 }
 
 void mech_model_output_values(const struct mech_model *m, const struct mech_state *s, size_t i,

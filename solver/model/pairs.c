@@ -121,46 +121,26 @@ int32_t mech_pair_slots(const struct mech_model *m, const struct mech_pair_of *p
     return n;
 }
 
-/* columns of the rows of all joints */
-static int build_rows(struct mech_model *m)
-{
-    const size_t rows = (size_t)m->sizes.lambda;
-    int32_t *const start = mech_arena_alloc(&m->arena, rows + 1, sizeof *start);
-    int32_t *const column = mech_arena_alloc(&m->arena, rows * SLOTS, sizeof *column);
-    int32_t *const object = mech_arena_alloc(&m->arena, rows, sizeof *object);
-    int32_t entry = 0;
-
-    if (!start || !column || !object) {
-        return MECH_NO_MEMORY;
-    }
-    for (size_t p = 0; p < m->pair_count; p++) {
-        const struct mech_pair_of *const pair = &m->pairs[p];
-
-        for (int32_t r = 0; r < pair->rows; r++) {
-            entry += mech_pair_slots(m, pair, column + entry);
-            start[pair->row + r + 1] = entry;
-            object[pair->row + r] = pair->object;
-        }
-    }
-    m->joints = (struct mech_joint_rows){m->sizes.lambda, start, column, object};
-    return 0;
-}
-
 int mech_pairs(struct mech_model *m, struct mech_diag *diag)
 {
     const size_t n = m->document->objects.n;
 
     m->pairs = mech_arena_alloc(&m->arena, n, sizeof *m->pairs);
-    if (!m->pairs) {
+    m->equations = mech_arena_alloc(&m->arena, n, sizeof *m->equations);
+    if (!m->pairs || !m->equations) {
         return MECH_NO_MEMORY;
     }
     for (size_t o = 0; o < n; o++) {
-        m->objects[o].pair = -1;
-        if (m->document->objects.at[o].type->ops.object->pair) {
+        const struct mech_object_ops *const ops = m->document->objects.at[o].type->ops.object;
+
+        m->objects[o].pair = m->objects[o].equation = -1;
+        if (ops->pair) {
             MECH_TRY(add_pair(m, o, diag));
+        } else if (ops->equation) {
+            MECH_TRY(mech_equation_add(m, o, diag));
         }
     }
-    MECH_TRY(build_rows(m));
+    MECH_TRY(mech_joint_rows(m));
     MECH_TRY(mech_markers(m));
     for (size_t p = 0; p < m->pair_count; p++) {
         int32_t slot[SLOTS];
@@ -297,8 +277,8 @@ static void tangent_of(const struct mech_pair_of *p, const struct mech_eval *e,
     }
 }
 
-void mech_pairs_tangent(const struct mech_model *m, const struct mech_eval *e, const double c[2],
-                        const int32_t *places, double *values)
+const int32_t *mech_pairs_tangent(const struct mech_model *m, const struct mech_eval *e,
+                                  const double c[2], const int32_t *places, double *values)
 {
     places = mech_moving_tangent(m, e, c[0], places, values);
     for (size_t p = 0; p < m->pair_count; p++) {
@@ -318,6 +298,7 @@ void mech_pairs_tangent(const struct mech_model *m, const struct mech_eval *e, c
             }
         }
     }
+    return places;
 }
 
 /* --- joints ----------------------------------------------------------------------------------- */
@@ -340,9 +321,11 @@ void mech_model_joint_residual(const struct mech_model *m, const struct mech_eva
 
         if (pair->rows) {
             poses_of(m, pair, pose);
+            memset(g + pair->row, 0, (size_t)pair->rows * sizeof *g);
             pair->ops->residual(pair->record, e->t, pose, g + pair->row);
         }
     }
+    mech_equations_residual(m, g);
 }
 
 void mech_model_joint_jacobian(const struct mech_model *m, double *values)
@@ -372,6 +355,7 @@ void mech_model_joint_jacobian(const struct mech_model *m, double *values)
             }
         }
     }
+    mech_equations_jacobian(m, values);
 }
 
 void mech_model_joint_rate(const struct mech_model *m, const struct mech_eval *e, double *gt,
@@ -398,4 +382,5 @@ void mech_model_joint_rate(const struct mech_model *m, const struct mech_eval *e
             }
         }
     }
+    mech_equations_rate(m, gt, bias);
 }

@@ -9,7 +9,7 @@ static size_t doubles(const struct mech_state_sizes *n)
 {
     const size_t q = (size_t)n->q + 1, v = (size_t)n->v + 1;
 
-    return COUNTERS + 2 * q + 4 * v + ((size_t)n->x + 1) + ((size_t)n->lambda + 1) +
+    return COUNTERS + 2 * q + 4 * v + ((size_t)n->x + 1) + 2 * ((size_t)n->lambda + 1) +
            ((size_t)n->z + 1) + ((size_t)n->impulse + 1) + 5 * ((size_t)n->input + 1) +
            ((size_t)n->parameter + 1) + ((size_t)n->carry + 1);
 }
@@ -41,6 +41,7 @@ void mech_state_place(const struct mech_state_sizes *n, double *block, struct me
     s->a = cut(&at, n->v);
     s->x = cut(&at, n->x);
     s->lambda = cut(&at, n->lambda);
+    s->open = cut(&at, n->lambda);
     s->z = cut(&at, n->z);
     s->impulse = cut(&at, n->impulse);
     s->input = at;

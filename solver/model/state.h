@@ -29,6 +29,7 @@ struct mech_state {
     double *q, *v;    /* [q], [v] total coordinates; velocities */
     double *vdot, *a; /* [v] accelerations; algorithmic accelerations of generalized-α */
     double *x, *lambda, *z;
+    double *open;    /* [lambda] 1: a one-sided row that does not act now; 0 of all others */
     double *impulse; /* [impulse] of the last step, N s */
     double *input;   /* [4 × input]: value, first, second derivative; time since which they hold */
     double *input_set;         /* [input] 1: set, 0: the model's own value acts */

@@ -20,7 +20,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { FORMAT = 1, BYTE_ORDER_MARK = 0x01020304 };
+enum { FORMAT = 2, BYTE_ORDER_MARK = 0x01020304 };
 
 struct header {
     char magic[8];

@@ -7,8 +7,9 @@
  *
  * The division by w₀ ~ 1/h² keeps the condition of the matrix from growing as h falls (C. Bottasso
  * et al., 2007). It starts from the last v̇ and λ. d is the motion over the step: where q̇ ≠ v the
- * matrix takes ∂q/∂d at d = 0, off by O(h ω), which costs iterations and no accuracy. At index 2
- * the second row is divided by w₁, and its slope by q is left out for the same reason. */
+ * matrix takes ∂q/∂d at d = 0, off by O(h ω), which costs iterations and no accuracy. Rows at
+ * velocity level (all at index 2; nonholonomic ones always) are divided by w₁, and their slope by q
+ * is left out for the same reason. One-sided rows that are open ask for nothing and keep λ = 0. */
 #include "solver/base/err.h"
 #include "solver/step/alpha_internal.h"
 
@@ -47,34 +48,63 @@ static void predict(struct alpha *s, struct mech_state *state, double h)
     mech_model_move(s->model, state->q, s->d, state->q);
 }
 
+static bool by_rate(const struct alpha *s, int32_t row)
+{
+    return s->p.index2 || mech_model_joints(s->model)->velocity[row];
+}
+
+/* g of all rows: positions or velocities */
+static void joint_equations(struct alpha *s, const struct mech_state *state, double t, double *g)
+{
+    const struct mech_joint_rows *const rows = mech_model_joints(s->model);
+    const struct mech_eval e = mech_model_point(s->model, state, t, state->q, state->v);
+
+    if (!s->p.index2) {
+        mech_model_joint_residual(s->model, &e, g);
+    }
+    if (s->p.index2 || rows->nonholonomic) {
+        mech_model_joint_rate(s->model, &e, s->gt, s->bias);
+        mech_model_joint_jacobian(s->model, s->saddle.g);
+        for (int32_t r = 0; r < s->rows; r++) {
+            if (!by_rate(s, r)) {
+                continue;
+            }
+            g[r] = s->gt[r];
+            for (int32_t k = rows->start[r]; k < rows->start[r + 1]; k++) {
+                g[r] += s->saddle.g[k] * state->v[rows->column[k]];
+            }
+        }
+    }
+    for (int32_t r = 0; r < s->rows && rows->one_sided; r++) {
+        g[r] = state->open[r] != 0. ? 0. : g[r];
+    }
+}
+
 /* r [nv], and behind it the joints' equations [rows] */
 static int residual(struct alpha *s, struct mech_state *state, double t,
                     struct mech_step_result *result)
 {
     const struct mech_rate_point now = {state, t, state->q, state->v};
-    const struct mech_eval e = mech_model_point(s->model, state, t, state->q, state->v);
-    double *const g = s->r + s->nv;
 
     MECH_TRY(mech_rates_force_with(&s->rates, &now, state->lambda, s->r, result));
     mech_mat_mul(mech_model_linear(s->model)->M, 1., state->vdot, -1., s->r);
-    if (!s->rows) {
-        return 0;
-    }
-    if (!s->p.index2) {
-        mech_model_joint_residual(s->model, &e, g);
-        return 0;
-    }
-    const struct mech_joint_rows *const rows = mech_model_joints(s->model);
-
-    mech_model_joint_rate(s->model, &e, s->gt, s->bias);
-    mech_model_joint_jacobian(s->model, s->saddle.g);
-    for (int32_t r = 0; r < s->rows; r++) {
-        g[r] = s->gt[r];
-        for (int32_t k = rows->start[r]; k < rows->start[r + 1]; k++) {
-            g[r] += s->saddle.g[k] * state->v[rows->column[k]];
-        }
+    if (s->rows) {
+        joint_equations(s, state, t, s->r + s->nv);
     }
     return 0;
+}
+
+/* Sizes of the forces' residual, the positions' and the velocities', each in its own unit. */
+static void sizes_of(const struct alpha *s, double size[3])
+{
+    double sum[2] = {0., 0.};
+
+    for (int32_t r = 0; r < s->rows; r++) {
+        sum[by_rate(s, r)] += s->r[s->nv + r] * s->r[s->nv + r];
+    }
+    size[0] = norm(s->r, s->nv);
+    size[1] = sqrt(sum[0]);
+    size[2] = sqrt(sum[1]);
 }
 
 /* x = −(Newton's change) into q, v, v̇, λ */
@@ -110,31 +140,36 @@ int mech_alpha_newton(struct alpha *s, struct mech_state *state, double h, doubl
                       struct mech_step_result *result)
 {
     const struct mech_newton_settings *const newton = &mech_model_settings(s->model)->newton;
-    double w[3], tolerance[2] = {0., 0.};
+    double w[3], tolerance[3] = {0., 0., 0.};
 
     mech_alpha_weights(s, h, w);
     predict(s, state, h);
     for (int32_t k = 0;; k++) {
         MECH_TRY(residual(s, state, t, result));
-        const double size[2] = {norm(s->r, s->nv), norm(s->r + s->nv, s->rows)};
+        double size[3];
+        bool met = true;
 
-        /* forces and joints each in their own unit */
-        for (int i = 0; i < 2 && k == 0; i++) {
-            tolerance[i] = fmax(newton->relative_tolerance * size[i], newton->absolute_tolerance);
+        sizes_of(s, size);
+        for (int i = 0; i < 3; i++) {
+            if (!isfinite(size[i])) {
+                return not_finite(s, result);
+            }
+            tolerance[i] =
+                k ? tolerance[i]
+                  : fmax(newton->relative_tolerance * size[i], newton->absolute_tolerance);
+            met = met && size[i] <= tolerance[i];
         }
-        result->residual = fmax(size[0], size[1]);
-        if (!isfinite(size[0]) || !isfinite(size[1])) {
-            return not_finite(s, result);
-        }
+        result->residual = fmax(size[0], fmax(size[1], size[2]));
         /* joints ask for one iteration at least: with a small h a prediction can be so good that
          * g is within its tolerance while the multipliers are still those of the last step */
-        if (size[0] <= tolerance[0] && size[1] <= tolerance[1] && (k > 0 || !s->rows)) {
+        if (met && (k > 0 || !s->rows)) {
             return 0;
         }
         if (k == newton->max_iterations) {
             snprintf(result->reason, sizeof result->reason,
                      "Newton's method stopped after %d iterations with residual %.3g, wanted %.3g",
-                     (int)k, result->residual, fmax(tolerance[0], tolerance[1]));
+                     (int)k, result->residual,
+                     fmax(tolerance[0], fmax(tolerance[1], tolerance[2])));
             return MECH_NOT_CONVERGED;
         }
         if (k == 0 || !newton->modified) {
@@ -147,8 +182,8 @@ int mech_alpha_newton(struct alpha *s, struct mech_state *state, double h, doubl
         for (int32_t i = 0; i < s->nv; i++) {
             s->r[i] /= w[0];
         }
-        for (int32_t r = 0; r < s->rows && s->p.index2; r++) {
-            s->r[s->nv + r] /= w[1];
+        for (int32_t r = 0; r < s->rows; r++) {
+            s->r[s->nv + r] /= by_rate(s, r) ? w[1] : 1.;
         }
         MECH_TRY(mech_saddle_solve(&s->saddle, s->r, result));
         result->iterations++;

@@ -192,6 +192,22 @@ static int32_t dependent_row(struct mech_saddle *s)
     return found;
 }
 
+/* One-sided rows that are open: μ = its right-hand side, and no reaction. */
+static void leave_open(struct mech_saddle *s, const struct mech_eval *e)
+{
+    const struct mech_joint_rows *const rows = mech_model_joints(s->model);
+
+    for (int32_t r = 0; r < rows->count && e->state; r++) {
+        if (e->state->open[r] == 0.) {
+            continue;
+        }
+        for (int32_t k = rows->start[r]; k < rows->start[r + 1]; k++) {
+            s->W.values[s->lower[k]] = s->W.values[s->upper[k]] = 0.;
+        }
+        s->W.values[s->corner[r]] = 1.;
+    }
+}
+
 int mech_saddle_factor(struct mech_saddle *s, const struct mech_eval *e, const double c[2],
                        struct mech_step_result *result)
 {
@@ -208,6 +224,9 @@ int mech_saddle_factor(struct mech_saddle *s, const struct mech_eval *e, const d
             values[s->lower[k]] += s->g[k];
             values[s->upper[k]] += s->g[k];
         }
+    }
+    if (rows->one_sided) {
+        leave_open(s, e);
     }
     const int code = mech_lsol_factor(s->solver, &s->W);
     if (code == MECH_SINGULAR) {

@@ -1,0 +1,99 @@
+/* The rows of all joints in the document's order: which velocities each couples, and of which kind
+ * it is. Those of pairs and those of equations between coordinates stand among each other. */
+#include "solver/base/err.h"
+#include "solver/model/internal.h"
+
+#include <string.h>
+
+struct building {
+    int32_t *start, *column, *object;
+    bool *velocity;
+    int8_t *side;
+};
+
+/* Entries of all rows. */
+static int64_t count_entries(const struct mech_model *m)
+{
+    int64_t n = 0;
+
+    for (size_t p = 0; p < m->pair_count; p++) {
+        n += (int64_t)m->pairs[p].rows * 2 * MECH_MARKER_SLOTS;
+    }
+    for (size_t k = 0; k < m->equation_count; k++) {
+        n += (int64_t)m->equations[k].rows * m->equations[k].point.n;
+    }
+    return n;
+}
+
+static void pair_rows(struct mech_model *m, const struct mech_pair_of *p, struct building *b,
+                      int32_t *entry)
+{
+    const void *const description = m->document->objects.at[p->object].description;
+    const uint32_t velocity = p->ops->velocity ? p->ops->velocity(description) : 0;
+    const int32_t side = p->ops->side ? p->ops->side(description) : 0;
+
+    for (int32_t r = 0; r < p->rows; r++) {
+        *entry += mech_pair_slots(m, p, b->column + *entry);
+        b->start[p->row + r + 1] = *entry;
+        b->object[p->row + r] = p->object;
+        b->velocity[p->row + r] = velocity >> r & 1;
+        b->side[p->row + r] = (int8_t)side;
+        m->joints.one_sided = m->joints.one_sided || side;
+        m->joints.nonholonomic = m->joints.nonholonomic || b->velocity[p->row + r];
+    }
+}
+
+static void equation_rows(struct mech_model *m, const struct mech_equation_of *q,
+                          struct building *b, int32_t *entry)
+{
+    const void *const description = m->document->objects.at[q->object].description;
+    const bool velocity = q->ops->velocity && q->ops->velocity(description);
+
+    for (int32_t r = 0; r < q->rows; r++) {
+        memcpy(b->column + *entry, q->slot, (size_t)q->point.n * sizeof *q->slot);
+        *entry += q->point.n;
+        b->start[q->row + r + 1] = *entry;
+        b->object[q->row + r] = q->object;
+        b->velocity[q->row + r] = velocity;
+        m->joints.nonholonomic = m->joints.nonholonomic || velocity;
+    }
+}
+
+int mech_joint_rows(struct mech_model *m)
+{
+    const size_t rows = (size_t)m->sizes.lambda;
+    const int64_t entries = count_entries(m);
+    size_t p = 0, k = 0;
+    int32_t entry = 0;
+
+    if (entries > INT32_MAX) {
+        return MECH_NO_MEMORY;
+    }
+    struct building b = {
+        .start = mech_arena_alloc(&m->arena, rows + 1, sizeof *b.start),
+        .column = mech_arena_alloc(&m->arena, (size_t)entries, sizeof *b.column),
+        .object = mech_arena_alloc(&m->arena, rows, sizeof *b.object),
+        .velocity = mech_arena_alloc(&m->arena, rows, sizeof *b.velocity),
+        .side = mech_arena_alloc(&m->arena, rows, sizeof *b.side),
+    };
+    if (!b.start || !b.column || !b.object || !b.velocity || !b.side) {
+        return MECH_NO_MEMORY;
+    }
+    m->joints = (struct mech_joint_rows){.paired = m->equation_count == 0};
+    /* by object: both lists are in the document's order */
+    while (p < m->pair_count || k < m->equation_count) {
+        if (k == m->equation_count ||
+            (p < m->pair_count && m->pairs[p].object < m->equations[k].object)) {
+            pair_rows(m, &m->pairs[p++], &b, &entry);
+        } else {
+            equation_rows(m, &m->equations[k++], &b, &entry);
+        }
+    }
+    m->joints.count = m->sizes.lambda;
+    m->joints.start = b.start;
+    m->joints.column = b.column;
+    m->joints.object = b.object;
+    m->joints.velocity = b.velocity;
+    m->joints.side = b.side;
+    return 0;
+}
