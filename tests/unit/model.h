@@ -119,6 +119,18 @@ static inline double model_value(const struct mech_sim *s, enum mech_category ca
     return values[0];
 }
 
+/* Up to 9 values of an item's output at a local origin, in the current configuration. */
+static inline void model_values(const struct mech_sim *s, enum mech_category category,
+                                const char *name, enum mech_output variable, double *values)
+{
+    size_t count = 0;
+
+    CU_ASSERT_EQUAL(mech_sim_item_output(
+                        s, &(struct mech_item_query){category, name, variable, MECH_CURRENT, NULL},
+                        9, values, &count),
+                    0);
+}
+
 /* A mass on Node1D "n" and a connector or more between "g" and "x"; `solver` and `more` are members
  * of the document that follow. %s order: node fields, mass, connectors, loads, rest. */
 #define MODEL_OSCILLATOR(node, mass, connectors, loads, rest)                                      \

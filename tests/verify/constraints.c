@@ -5,18 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-/* First `n` values of an output at a local origin. */
-static void values_of(const struct mech_sim *s, enum mech_category category, const char *name,
-                      enum mech_output variable, double *values)
-{
-    size_t count = 0;
-
-    CU_ASSERT_EQUAL(mech_sim_item_output(
-                        s, &(struct mech_item_query){category, name, variable, MECH_CURRENT, NULL},
-                        9, values, &count),
-                    0);
-}
-
 /* two shafts, J = 10 and 100, torque 6 on the first, with a constraint between m0 and m1 */
 #define SHAFTS(constraint)                                                                         \
     "{'mechd': 1, 'nodes': [{'name': 'n0', 'type': 'Node1D'}, {'name': 'n1', 'type': 'Node1D'}],"  \
@@ -67,7 +55,7 @@ static void pulleys_halve_the_way(void)
     double x[2], tension;
 
     CU_ASSERT_EQUAL(model_steps(s, 100), 0);
-    values_of(s, MECH_NODE, "n", MECH_OUTPUT_COORDINATES, x);
+    model_values(s, MECH_NODE, "n", MECH_OUTPUT_COORDINATES, x);
     CHECK_NEAR(x[0], 0.5 * 9.81 / 7., 1e-12);
     CHECK_NEAR(x[1], -9.81 / 7., 1e-12);
     tension = model_value(s, MECH_OBJECT, "rope", MECH_OUTPUT_FORCE);
@@ -96,8 +84,8 @@ static double lost_in_the_bowl(int halvings)
     double p[3], v[3];
 
     CU_ASSERT_EQUAL(model_steps(s, 600ull << halvings), 0);
-    values_of(s, MECH_NODE, "n", MECH_OUTPUT_POSITION, p);
-    values_of(s, MECH_NODE, "n", MECH_OUTPUT_VELOCITY, v);
+    model_values(s, MECH_NODE, "n", MECH_OUTPUT_POSITION, p);
+    model_values(s, MECH_NODE, "n", MECH_OUTPUT_VELOCITY, v);
     mech_sim_destroy(s);
     CHECK_NEAR(p[1], p[0] * p[0], 1e-9);
     CU_ASSERT(v[0] * v[0] > 1.);

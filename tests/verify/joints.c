@@ -3,18 +3,6 @@
  * generalized-α with ρ = 0.9. */
 #include "tests/unit/model.h"
 
-/* First `n` values of an object's output at a local origin. */
-static void values_of(const struct mech_sim *s, enum mech_category category, const char *name,
-                      enum mech_output variable, double *values)
-{
-    size_t count = 0;
-
-    CU_ASSERT_EQUAL(mech_sim_item_output(
-                        s, &(struct mech_item_query){category, name, variable, MECH_CURRENT, NULL},
-                        9, values, &count),
-                    0);
-}
-
 static void mass_points_fly_straight(void)
 {
     const char *const nodes[] = {
@@ -51,7 +39,7 @@ static void rigid_body_2d_turns_and_flies(void)
     double u[3];
 
     CU_ASSERT_EQUAL(model_steps(s, 100), 0);
-    values_of(s, MECH_NODE, "n", MECH_OUTPUT_COORDINATES, u);
+    model_values(s, MECH_NODE, "n", MECH_OUTPUT_COORDINATES, u);
     CHECK_NEAR(model_value(s, MECH_NODE, "n", MECH_OUTPUT_POSITION) + u[2], 4.356194490192344,
                1e-13);
     mech_sim_destroy(s);
@@ -66,7 +54,7 @@ static void gravity_falls_by_half_g(void)
     double p[3];
 
     CU_ASSERT_EQUAL(model_steps(s, 100), 0);
-    values_of(s, MECH_OBJECT, "b", MECH_OUTPUT_POSITION, p);
+    model_values(s, MECH_OBJECT, "b", MECH_OUTPUT_POSITION, p);
     CHECK_NEAR(p[2], -4.905, 1e-13);
     mech_sim_destroy(s);
 }
@@ -116,7 +104,7 @@ static void four_masses_on_three_rods(void)
     double u[3];
 
     CU_ASSERT_EQUAL(model_steps(s, 2000), 0);
-    values_of(s, MECH_NODE, "n1", MECH_OUTPUT_COORDINATES, u);
+    model_values(s, MECH_NODE, "n1", MECH_OUTPUT_COORDINATES, u);
     CHECK_NEAR(u[1], -2.376335780518, 2e-7);
     mech_sim_destroy(s);
 }
@@ -136,7 +124,7 @@ static void cartesian_spring_bends_under_its_load(void)
     double u[3];
 
     CU_ASSERT_EQUAL(model_steps(s, 100), 0);
-    values_of(s, MECH_NODE, "n", MECH_OUTPUT_DISPLACEMENT, u);
+    model_values(s, MECH_NODE, "n", MECH_OUTPUT_DISPLACEMENT, u);
     CHECK_NEAR(u[1], -0.0009999999999750209, 1e-9);
     mech_sim_destroy(s);
 }
@@ -241,7 +229,7 @@ static void slider_crank_turns(void)
     double p[3];
 
     CU_ASSERT_EQUAL(model_steps(s, 5000), 0);
-    values_of(s, MECH_OBJECT, "slider", MECH_OUTPUT_POSITION, p);
+    model_values(s, MECH_OBJECT, "slider", MECH_OUTPUT_POSITION, p);
     CHECK_NEAR(p[0], 0.29485999, 1e-8);
     mech_sim_destroy(s);
 }
@@ -264,7 +252,7 @@ static void slider_crank_agrees_among_schemes_and_solvers(void)
         struct mech_sim *const s = model_of(text);
 
         CU_ASSERT_EQUAL(model_steps(s, 1500), 0);
-        values_of(s, MECH_OBJECT, "slider", MECH_OUTPUT_POSITION, p);
+        model_values(s, MECH_OBJECT, "slider", MECH_OUTPUT_POSITION, p);
         x[i] = p[0];
         CHECK_NEAR(p[1], 0., 1e-9);
         mech_sim_destroy(s);
