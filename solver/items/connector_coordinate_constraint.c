@@ -103,6 +103,7 @@ static const struct mech_pair_ops pair = {
     .record = record,
     .release = release,
     .rows = rows,
+    .linear = true,
     .residual = residual,
     .jacobian = jacobian,
     .rate = rate,

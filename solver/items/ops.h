@@ -152,6 +152,9 @@ struct mech_pair_ops {
     double (*energy)(void *record, const struct mech_pose *const pose[2]);
     /* --- joints: rows NULL for force elements --- */
     int32_t (*rows)(const void *description); /* multipliers, at most MECH_PAIR_ROWS */
+    /* Of coordinates' markers, G constant: explicit schemes take such a row out of the equations
+     * when it holds one coordinate alone. */
+    bool linear;
     void (*residual)(void *record, double t, const struct mech_pose *const pose[2], double *g);
     void (*jacobian)(void *record, const struct mech_pose *const pose[2], double G[][12]);
     /* gt = ∂g/∂t; bias = g̈ − G Ṫ (what is left of g̈ at Ṫ = 0). Both come zeroed. */

@@ -133,6 +133,17 @@ void mech_model_joint_jacobian(const struct mech_model *m, double *values);
 /* gt = ∂g/∂t, bias = g̈ − G v̇; [count] each */
 void mech_model_joint_rate(const struct mech_model *m, const struct mech_eval *e, double *gt,
                            double *bias);
+/* A row that fixes one coordinate at a function of time: g = factor q − c(t). */
+struct mech_pin {
+    int32_t row;          /* of λ */
+    int32_t slot, q_slot; /* of the velocity and of the coordinate */
+    double factor;
+};
+/* All of them, ascending by row, into out [mech_joint_rows.count] (NULL: they are only counted);
+ * returns how many. */
+int32_t mech_model_pins(const struct mech_model *m, struct mech_pin *out);
+/* The first row that is none of them, or the number of rows. */
+int32_t mech_model_first_unpinned(const struct mech_model *m);
 /* True when forces on this marker turn with q: they go to state->wrench, not into f. */
 bool mech_model_marker_moves(const struct mech_model *m, int32_t marker);
 
@@ -140,8 +151,8 @@ bool mech_model_marker_moves(const struct mech_model *m, int32_t marker);
  *
  *     ½ vᵀ M v + ½ uᵀ K u − f_objectsᵀ u + springs' own − Σ m a · p
  *
- * f_objects: constant forces of objects; a: gravity and accelerations that act by number. Nothing of
- * other loads, of inputs, of force laws. NaN: no memory. */
+ * f_objects: constant forces of objects; a: gravity and accelerations that act by number. Nothing
+ * of other loads, of inputs, of force laws. NaN: no memory. */
 double mech_model_energy(const struct mech_model *m, const struct mech_eval *e);
 
 /* First-order states: ẋ = A x + r(t). */

@@ -36,11 +36,12 @@ static void check_scheme(const struct mech_model *m, const struct mech_stepper_t
     if (!type) {
         return;
     }
-    if (mech_model_joints(m)->count > 0 && !type->joints) {
+    const int32_t taken = type->pins ? mech_model_pins(m, NULL) : 0;
+    if (mech_model_joints(m)->count > taken && !type->joints) {
         mech_diag_add(diag, "/solver/integrator",
                       "%s takes no joints, and \"%s\" is one; use GeneralizedAlpha or "
                       "TrapezoidalIndex2",
-                      type->name, mech_model_joint_name(m, 0));
+                      type->name, mech_model_joint_name(m, mech_model_first_unpinned(m)));
     }
     if (!mech_model_flat(m) && !type->rotations) {
         mech_diag_add(diag, "/solver/integrator",

@@ -103,6 +103,7 @@ int mech_erk_start(void *self, struct mech_state *s, struct mech_step_result *re
 {
     struct erk *const e = self;
 
+    mech_rates_hold(&e->rates, s, s->at->time, s->q, s->v);
     return mech_rates_start(&e->rates, s, result);
 }
 
@@ -152,6 +153,7 @@ int mech_erk_step(void *self, struct mech_state *s, double h, double t_end,
         const double ti = b->c[i] == 1. ? t_end : t + b->c[i] * h;
 
         place_stage(e, s, h, i);
+        mech_rates_hold(&e->rates, s, ti, e->q, e->v);
         mech_model_qdot(e->model, e->q, e->v, e->kq[i]);
         MECH_TRY(mech_rates_vdot(&e->rates, &(struct mech_rate_point){s, ti, e->q, e->v}, e->kv[i],
                                  result));
@@ -163,10 +165,12 @@ int mech_erk_step(void *self, struct mech_state *s, double h, double t_end,
     if (!mech_model_flat(e->model)) {
         mech_model_move(e->model, s->q, e->still, s->q);
     }
+    mech_rates_hold(&e->rates, s, t_end, s->q, s->v);
 
     /* v̇ at the end: an output, and the first stage of the next step */
     MECH_TRY(mech_rates_vdot(&e->rates, &(struct mech_rate_point){s, t_end, s->q, s->v}, s->vdot,
                              result));
+    mech_rates_reactions(&e->rates, s->vdot, s->lambda);
     memcpy(s->a, s->vdot, (size_t)e->nv * sizeof *s->a);
     return 0;
 }

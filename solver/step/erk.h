@@ -35,12 +35,12 @@ void mech_erk_destroy(void *self);
 
 /* The part of a member's table that all explicit schemes share. */
 #define MECH_ERK_OPERATIONS                                                                        \
-    .explicit_scheme = true, .rotations = true, .check = mech_erk_check, .create = create,         \
-    .start = mech_erk_start, .step = mech_erk_step, .linear = mech_erk_linear,                     \
+    .explicit_scheme = true, .pins = true, .rotations = true, .check = mech_erk_check,             \
+    .create = create, .start = mech_erk_start, .step = mech_erk_step, .linear = mech_erk_linear,   \
     .destroy = mech_erk_destroy
 
 /* The same for a pair. */
 #define MECH_ERK_PAIR_OPERATIONS                                                                   \
-    .explicit_scheme = true, .rotations = true, .check = mech_erk_check, .carry = mech_erk_carry,  \
-    .create = create, .start = mech_erk_start, .step = mech_erk_adaptive,                          \
+    .explicit_scheme = true, .pins = true, .rotations = true, .check = mech_erk_check,             \
+    .carry = mech_erk_carry, .create = create, .start = mech_erk_start, .step = mech_erk_adaptive, \
     .linear = mech_erk_linear, .destroy = mech_erk_destroy

@@ -87,6 +87,7 @@ int mech_leapfrog_start(void *self, struct mech_state *s, struct mech_step_resul
 {
     struct leapfrog *const l = self;
 
+    mech_rates_hold(&l->rates, s, s->at->time, s->q, s->v);
     return mech_rates_start(&l->rates, s, result);
 }
 
@@ -140,12 +141,15 @@ int mech_leapfrog_step(void *self, struct mech_state *s, double h, double t_end,
     MECH_TRY(step_states(l, s, h, t_end, result));
     memcpy(l->a, s->vdot, n * sizeof *l->a);
     drift(l, s, h);
+    mech_rates_hold(&l->rates, s, t_end, s->q, l->v);
     MECH_TRY(mech_rates_vdot(&l->rates, &end, s->vdot, result));
     if (l->verlet) {
         for (int32_t i = 0; i < l->nv; i++) {
             s->v[i] += 0.5 * h * (l->a[i] + s->vdot[i]);
         }
     }
+    mech_rates_hold(&l->rates, s, t_end, s->q, s->v);
+    mech_rates_reactions(&l->rates, s->vdot, s->lambda);
     memcpy(s->a, s->vdot, n * sizeof *s->a);
     return 0;
 }

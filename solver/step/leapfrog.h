@@ -16,6 +16,6 @@ void mech_leapfrog_destroy(void *self);
 
 /* The part of a member's table that the family shares. */
 #define MECH_LEAPFROG_OPERATIONS                                                                   \
-    .explicit_scheme = true, .rotations = true, .check = mech_leapfrog_check, .create = create,    \
-    .start = mech_leapfrog_start, .step = mech_leapfrog_step, .linear = mech_leapfrog_linear,      \
-    .destroy = mech_leapfrog_destroy
+    .explicit_scheme = true, .pins = true, .rotations = true, .check = mech_leapfrog_check,        \
+    .create = create, .start = mech_leapfrog_start, .step = mech_leapfrog_step,                    \
+    .linear = mech_leapfrog_linear, .destroy = mech_leapfrog_destroy

@@ -2,6 +2,7 @@
 #include "solver/step/rates.h"
 
 #include "solver/base/err.h"
+#include "solver/step/pins.h"
 #include "solver/step/saddle.h"
 
 #include <math.h>
@@ -64,6 +65,22 @@ static int init_joints(struct mech_rates *r, const char *linear, struct mech_ste
     return 0;
 }
 
+/* Coordinates held by constraints, when the joints are nothing else. */
+static int init_pins(struct mech_rates *r, const char *linear, struct mech_step_result *result)
+{
+    r->pins = calloc(1, sizeof *r->pins);
+    if (!r->pins) {
+        return MECH_NO_MEMORY;
+    }
+    MECH_TRY(mech_pins_init(r->pins, r->model, linear, true, result));
+    if (r->pins->count == 0) {
+        mech_pins_fini(r->pins);
+        free(r->pins);
+        r->pins = NULL;
+    }
+    return 0;
+}
+
 int mech_rates_init(struct mech_rates *r, const struct mech_model *m, const char *linear,
                     struct mech_step_result *result)
 {
@@ -91,12 +108,20 @@ int mech_rates_init(struct mech_rates *r, const struct mech_model *m, const char
     MECH_TRY(code);
     MECH_TRY(
         mech_linear_outcome(m, "mass matrix", r->mass, mech_lsol_factor(r->mass, part->M), result));
-    return mech_model_joints(m)->count ? init_joints(r, linear, result) : 0;
+    if (mech_model_joints(m)->count == 0) {
+        return 0;
+    }
+    MECH_TRY(init_pins(r, linear, result));
+    return r->pins ? 0 : init_joints(r, linear, result);
 }
 
 void mech_rates_fini(struct mech_rates *r)
 {
     mech_lsol_destroy(r->mass);
+    if (r->pins) {
+        mech_pins_fini(r->pins);
+        free(r->pins);
+    }
     if (r->joints) {
         mech_saddle_fini(r->joints);
         free(r->joints);
@@ -178,12 +203,37 @@ int mech_rates_vdot(struct mech_rates *r, const struct mech_rate_point *at, doub
     if (r->joints) {
         return joint_vdot(r, at, vdot, result);
     }
+    if (r->pins) {
+        const struct mech_eval e = mech_model_point(r->model, at->s, at->t, at->q, at->v);
+
+        return mech_pins_solve(r->pins, &e, r->f, vdot, result);
+    }
     memcpy(vdot, r->f, (size_t)mech_model_linear(r->model)->nv * sizeof *vdot);
     if (r->mass) {
         return mech_linear_outcome(r->model, "mass matrix", r->mass,
                                    mech_lsol_solve(r->mass, vdot, 1), result);
     }
     return 0;
+}
+
+void mech_rates_hold(const struct mech_rates *r, const struct mech_state *s, double t, double *q,
+                     double *v)
+{
+    if (r->pins) {
+        mech_pins_hold(r->pins, s, t, q, v);
+    }
+}
+
+void mech_rates_reactions(const struct mech_rates *r, const double *vdot, double *lambda)
+{
+    const int32_t nv = mech_model_linear(r->model)->nv;
+
+    if (r->pins) {
+        mech_pins_reactions(r->pins, r->f, vdot, lambda);
+    }
+    for (int32_t i = 0; r->joints && i < mech_model_joints(r->model)->count; i++) {
+        lambda[i] = -r->x[nv + i];
+    }
 }
 
 int mech_rates_xdot(struct mech_rates *r, const struct mech_state *s, double t, const double *x,
@@ -216,8 +266,6 @@ int mech_rates_start(struct mech_rates *r, struct mech_state *s, struct mech_ste
         }
     }
     memcpy(s->a, s->vdot, n * sizeof *s->a);
-    for (int32_t i = 0; r->joints && i < mech_model_joints(r->model)->count; i++) {
-        s->lambda[i] = -r->x[n + (size_t)i];
-    }
+    mech_rates_reactions(r, s->vdot, s->lambda);
     return 0;
 }

@@ -15,11 +15,13 @@ struct mech_rate_point {
 };
 
 struct mech_saddle;
+struct mech_pins;
 
 struct mech_rates {
     const struct mech_model *model;
     struct mech_lsol *mass;     /* M, factored; NULL when there are no velocities */
-    struct mech_saddle *joints; /* M and G; NULL when there are no joints */
+    struct mech_pins *pins;     /* M without held coordinates; NULL when other joints exist */
+    struct mech_saddle *joints; /* M and G; NULL when there are none but pins */
     double *x, *gt, *bias;      /* [nv + rows + 1], [rows + 1], [rows + 1] with joints */
     double *u;                  /* [nv + 1] displacements */
     double *f;                  /* [nv + 1] */
@@ -38,10 +40,16 @@ int mech_rates_force(struct mech_rates *r, const struct mech_rate_point *at, dou
 /* The same and + Gᵀ λ. */
 int mech_rates_force_with(struct mech_rates *r, const struct mech_rate_point *at,
                           const double *lambda, double *f, struct mech_step_result *result);
-/* vdot [nv] = M⁻¹ f at the point; with joints from [M Gᵀ; G 0]{v̇, −λ} = {f, g̈ at v̇ = 0}, and the
- * multipliers are −x behind nv. Same returns, and MECH_SINGULAR. */
+/* vdot [nv] = M⁻¹ f at the point; with joints from [M Gᵀ; G 0]{v̇, −λ} = {f, g̈ at v̇ = 0}.
+ * Same returns, and MECH_SINGULAR. */
 int mech_rates_vdot(struct mech_rates *r, const struct mech_rate_point *at, double *vdot,
                     struct mech_step_result *result);
+/* Coordinates that constraints hold (pins.h) and their velocities at the time t into q [nq + 1] and
+ * v [nv + 1]; nothing when there are none, or other joints beside them. */
+void mech_rates_hold(const struct mech_rates *r, const struct mech_state *s, double t, double *q,
+                     double *v);
+/* λ of the last mech_rates_vdot, which wrote vdot; lambda [rows]. */
+void mech_rates_reactions(const struct mech_rates *r, const double *vdot, double *lambda);
 /* xdot [nx + 1] at x. Same returns. */
 int mech_rates_xdot(struct mech_rates *r, const struct mech_state *s, double t, const double *x,
                     double *xdot, struct mech_step_result *result);

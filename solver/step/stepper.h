@@ -21,6 +21,7 @@ struct mech_stepper_type {
     bool explicit_scheme;
     bool nonsmooth; /* takes interactions */
     bool joints;    /* takes joints */
+    bool pins;      /* takes those that hold one coordinate at a function of time (mech_pin) */
     bool rotations; /* takes coordinates with q̇ ≠ v */
     /* Faults that make this model impossible for this scheme, under "/solver/integrator". */
     void (*check)(const struct mech_model *m, struct mech_diag *d);
