@@ -101,7 +101,7 @@ static void write_field(struct mechp_text *w, const struct mech_table *table,
     if (f->kind == MECH_CHOICE) {
         write_choices(w, "choices", f->choices);
     }
-    if (f->kind == MECH_FORMULA) {
+    if (f->locals != NULL) {
         write_choices(w, "variables", f->locals);
     }
     if (f->kind == MECH_REF || f->kind == MECH_REFS || f->kind == MECH_ITEMS ||

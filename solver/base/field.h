@@ -103,7 +103,8 @@ struct mech_field {
     double min, max;            /* allowed range of each number */
     const char *const *choices; /* CHOICE: names, closed by NULL */
     const char *const *locals;  /* FORMULA: names of its local variables, closed by NULL; the first
-                                   four may bring partial derivatives */
+                                   four may bring partial derivatives. VALUES: the same, where
+                                   there are others than t */
     const struct mech_table *table; /* STRUCT, STRUCTS */
     const char *doc;                /* one sentence for people */
 };

@@ -2,7 +2,9 @@
  *
  *     F = k ∘ (p₁ − p₀ − offset) + d ∘ (v₁ − v₀)      on the first point, −F on the second
  *
+ * or a law of three forces in u = p₁ − p₀, v = v₁ − v₀, t and F (force_law.h).
  * Source: Exudyn's ObjectConnectorCartesianSpringDamper. */
+#include "solver/items/force_law.h"
 #include "solver/items/pair.h"
 
 #include <stddef.h>
@@ -11,11 +13,11 @@ struct cartesian_spring_damper {
     struct mech_refs markers;
     double stiffness[3], damping[3], offset[3];
     bool active;
+    struct mech_values law;
 };
 
-struct record {
-    double k[3], d[3], offset[3];
-};
+static const char *const locals[] = {"u0", "u1", "u2", "v0", "v1", "v2",
+                                     "f0", "f1", "f2", "t",  NULL};
 
 static void markers(const void *description, struct mech_attachment *out)
 {
@@ -28,21 +30,39 @@ static void markers(const void *description, struct mech_attachment *out)
 static int record(const void *description, const struct mech_site *site, void *at)
 {
     const struct cartesian_spring_damper *c = description;
-    struct record *const r = at;
+    struct mech_springs *const s = at;
 
-    (void)site;
-    memcpy(r->k, c->stiffness, sizeof r->k);
-    memcpy(r->d, c->damping, sizeof r->d);
-    memcpy(r->offset, c->offset, sizeof r->offset);
-    return c->active;
+    *s = (struct mech_springs){.n = 3};
+    for (int i = 0; i < 3; i++) {
+        s->K[4 * i] = c->stiffness[i];
+        s->D[4 * i] = c->damping[i];
+        s->offset[i] = c->offset[i];
+    }
+    if (!c->active) {
+        return 0;
+    }
+    MECH_TRY(mech_springs_law(s, &c->law, site, "springForceUserFunction", locals));
+    return 1;
 }
 
-static void force_of(const struct record *r, const struct mech_pose *const pose[2], double F[3])
+static void release(void *at)
 {
-    for (int i = 0; i < 3; i++) {
-        F[i] = r->k[i] * (pose[1]->p[i] - pose[0]->p[i] - r->offset[i]) +
-               r->d[i] * (pose[1]->v[i] - pose[0]->v[i]);
-    }
+    mech_springs_fini(at);
+}
+
+static bool differenced(const void *at)
+{
+    return ((const struct mech_springs *)at)->vars != NULL;
+}
+
+static void force_of(const struct mech_springs *s, double t, const struct mech_pose *const pose[2],
+                     double F[3])
+{
+    double u[3], v[3];
+
+    mech_v3_add(pose[1]->p, -1., pose[0]->p, u);
+    mech_v3_add(pose[1]->v, -1., pose[0]->v, v);
+    mech_springs_force(s, t, u, v, F);
 }
 
 static void wrench(void *record, const struct mech_eval *e, const struct mech_pose *const pose[2],
@@ -50,35 +70,28 @@ static void wrench(void *record, const struct mech_eval *e, const struct mech_po
 {
     double F[3];
 
-    (void)e;
-    force_of(record, pose, F);
+    force_of(record, e->t, pose, F);
     mech_pair_force(F, W);
 }
 
 static void slope(void *record, const struct mech_eval *e, const struct mech_pose *const pose[2],
                   double Wx[12][12], double Wt[12][12])
 {
-    const struct record *const r = record;
-    const double S[9] = {[0] = r->k[0], [4] = r->k[1], [8] = r->k[2]};
-    const double D[9] = {[0] = r->d[0], [4] = r->d[1], [8] = r->d[2]};
+    double u[3], v[3], S[9], D[9];
 
-    (void)e;
-    (void)pose;
+    mech_v3_add(pose[1]->p, -1., pose[0]->p, u);
+    mech_v3_add(pose[1]->v, -1., pose[0]->v, v);
+    mech_springs_slope(record, e->t, u, v, S, D);
     mech_pair_slope(S, Wx);
     mech_pair_slope(D, Wt);
 }
 
 static double energy(void *record, const struct mech_pose *const pose[2])
 {
-    const struct record *const r = record;
-    double sum = 0.;
+    double u[3];
 
-    for (int i = 0; i < 3; i++) {
-        const double stretch = pose[1]->p[i] - pose[0]->p[i] - r->offset[i];
-
-        sum += 0.5 * r->k[i] * stretch * stretch;
-    }
-    return sum;
+    mech_v3_add(pose[1]->p, -1., pose[0]->p, u);
+    return mech_springs_energy(record, u);
 }
 
 static int output(const void *description, const struct mech_view *view, enum mech_output variable,
@@ -91,7 +104,7 @@ static int output(const void *description, const struct mech_view *view, enum me
         return mech_line_output(view, variable, capacity, values, count);
     }
     if (view->record) {
-        force_of(view->record, view->pose, F);
+        force_of(view->record, view->at.t, view->pose, F);
     }
     return mech_pair_give(F, 3, capacity, values, count);
 }
@@ -115,6 +128,15 @@ static const struct mech_field fields[] = {
      .unit = "m",
      MECH_ANY_REAL,
      .doc = "vector from the first to the second point at which the springs have no force"},
+    {.name = "springForceUserFunction",
+     .kind = MECH_VALUES,
+     .offset = offsetof(struct cartesian_spring_damper, law),
+     .count = 3,
+     .unit = "N",
+     MECH_ANY_REAL,
+     .locals = locals,
+     .doc = "three forces instead of the linear ones, each a number or an expression in u0 u1 u2 = "
+            "displacement, v0 v1 v2 = velocity, f0 f1 f2 = the linear forces, t"},
     {.name = "stiffness",
      .kind = MECH_REALS,
      .offset = offsetof(struct cartesian_spring_damper, stiffness),
@@ -126,8 +148,10 @@ static const struct mech_field fields[] = {
 };
 
 static const struct mech_pair_ops pair = {
-    .record_size = sizeof(struct record),
+    .record_size = sizeof(struct mech_springs),
     .record = record,
+    .release = release,
+    .differenced = differenced,
     .wrench = wrench,
     .slope = slope,
     .energy = energy,
@@ -137,8 +161,7 @@ static const struct mech_object_ops ops = {
     .markers = markers,
     .marker_kinds = 1u << MECH_MARKER_POSITION | 1u << MECH_MARKER_RIGID,
     .pair = &pair,
-    .outputs =
-        1u << MECH_OUTPUT_DISPLACEMENT | 1u << MECH_OUTPUT_VELOCITY | 1u << MECH_OUTPUT_FORCE,
+    .outputs = MECH_LINE_OUTPUTS | 1u << MECH_OUTPUT_FORCE,
     .output = output,
 };
 

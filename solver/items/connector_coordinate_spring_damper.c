@@ -4,14 +4,11 @@
  *     f = k (u − offset) + d v            or   f = F(u, v, t, k, d, offset)
  *     left-hand side: + f at coordinate 1, − f at coordinate 0
  *
- * The linear form is folded into K and C. A force law becomes a record; its tangent is [a −a; −a a]
- * with a = c_q ∂F/∂u + c_v ∂F/∂v, from the partial derivatives given with the law or by central
- * differences of step ε^(1/3) max(1, |x|). Source: Exudyn's object of that name. */
+ * The linear form is folded into K and C. A force law (force_law.h) becomes a record; its tangent
+ * is [a −a; −a a] with a = c_q ∂F/∂u + c_v ∂F/∂v. Source: Exudyn's object of that name. */
 #include "solver/base/err.h"
-#include "solver/items/ops.h"
+#include "solver/items/force_law.h"
 
-#include <float.h>
-#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -22,13 +19,11 @@ struct coordinate_spring_damper {
     struct mech_formula law;
 };
 
-enum { U, V, T, K, D, OFFSET };
 static const char *const locals[] = {"u", "v", "t", "k", "d", "offset", NULL};
 
 struct record {
     int32_t slot[2], q_slot[2];
-    double *vars; /* u v t k d offset, parameters */
-    struct mech_expr *force, *partial[2];
+    struct mech_spring spring; /* with a law */
 };
 
 static void markers(const void *description, struct mech_attachment *out)
@@ -74,86 +69,51 @@ static int linear(const void *description, struct mech_terms *terms)
 static int record(const void *description, const struct mech_site *site, void *at)
 {
     const struct coordinate_spring_damper *c = description;
+    const double constants[] = {c->stiffness, c->damping, c->offset};
     struct record *r = at;
-    struct mech_scope scope;
-    char place[2 * MECH_DIAG_PATH];
 
     if (!c->active || !c->law.text) {
         return 0;
     }
     *r = (struct record){.slot = {site->slot[0], site->slot[1]},
                          .q_slot = {site->q_slot[0], site->q_slot[1]}};
-    if (mech_scope_init(&scope, site->arena, locals, site->parameters, site->values)) {
-        return MECH_NO_MEMORY;
-    }
-    r->vars = scope.vars;
-    r->vars[K] = c->stiffness;
-    r->vars[D] = c->damping;
-    r->vars[OFFSET] = c->offset;
-    snprintf(place, sizeof place, "%s/springForceUserFunction", site->path);
-    int result = mech_scope_compile(&scope, c->law.text, place, site->diag, &r->force);
-    for (int i = 0; i < 2 && result >= 0; i++) {
-        if (c->law.partial[i]) {
-            result =
-                mech_scope_compile(&scope, c->law.partial[i], place, site->diag, &r->partial[i]);
-        }
-    }
-    return result < 0 ? result : 1;
+    MECH_TRY(mech_force_law_init(&r->spring.law, &c->law, site, "springForceUserFunction", locals,
+                                 constants));
+    return 1;
 }
 
 static void release(void *at)
 {
-    struct record *r = at;
-
-    mech_expr_destroy(r->force);
-    mech_expr_destroy(r->partial[0]);
-    mech_expr_destroy(r->partial[1]);
+    mech_force_law_fini(&((struct record *)at)->spring.law);
 }
 
-/* Put the point into the variables of the law. */
-static void place_variables(struct record *r, const struct mech_eval *e)
+/* The force at a point, with its derivatives by displacement and velocity (may be NULL). */
+static double force_of(const struct record *r, const struct mech_eval *e, double *slope)
 {
     const int32_t a = r->q_slot[0], b = r->q_slot[1];
 
-    r->vars[U] = e->q[b] - e->q_ref[b] - (e->q[a] - e->q_ref[a]);
-    r->vars[V] = e->v[r->slot[1]] - e->v[r->slot[0]];
-    r->vars[T] = e->t;
+    return mech_spring_force(&r->spring, e->t, e->q[b] - e->q_ref[b] - (e->q[a] - e->q_ref[a]),
+                             e->v[r->slot[1]] - e->v[r->slot[0]], slope);
 }
 
 static void force(void *records, size_t n, const struct mech_eval *e, double *g)
 {
     for (struct record *r = records, *end = r + n; r < end; r++) {
-        place_variables(r, e);
-        const double f = mech_expr_value(r->force);
+        const double f = force_of(r, e, NULL);
 
         g[r->slot[1]] += f;
         g[r->slot[0]] -= f;
     }
 }
 
-/* ∂F/∂(variable i) at the point in the variables. */
-static double slope(struct record *r, int i)
-{
-    if (r->partial[i]) {
-        return mech_expr_value(r->partial[i]);
-    }
-    /* cbrt(DBL_EPSILON): truncation and rounding of a central difference balance */
-    const double x = r->vars[i], h = 6.0554544523933395e-06 * fmax(1., fabs(x));
-
-    r->vars[i] = x + h;
-    const double above = mech_expr_value(r->force);
-    r->vars[i] = x - h;
-    const double below = mech_expr_value(r->force);
-    r->vars[i] = x;
-    return (above - below) / (2. * h);
-}
-
 static void tangent(void *records, size_t n, const struct mech_eval *e, const double c[2],
                     const int32_t *place, double *values)
 {
     for (struct record *r = records, *end = r + n; r < end; r++, place += 4) {
-        place_variables(r, e);
-        const double a = c[0] * slope(r, U) + c[1] * slope(r, V);
+        double slope[2];
+
+        (void)force_of(r, e, slope);
+        const double a = c[0] * slope[0] + c[1] * slope[1];
 
         values[place[0]] += a;
         values[place[1]] -= a;
@@ -164,9 +124,7 @@ static void tangent(void *records, size_t n, const struct mech_eval *e, const do
 
 static bool differenced(const void *at)
 {
-    const struct record *r = at;
-
-    return !r->partial[0] || !r->partial[1];
+    return mech_force_law_differenced(&((const struct record *)at)->spring.law);
 }
 
 static int output(const void *description, const struct mech_view *view, enum mech_output variable,
@@ -183,10 +141,7 @@ static int output(const void *description, const struct mech_view *view, enum me
     } else if (variable == MECH_OUTPUT_VELOCITY) {
         x = v;
     } else if (variable == MECH_OUTPUT_FORCE && view->record) {
-        struct record *r = view->record;
-
-        place_variables(r, &view->at);
-        x = mech_expr_value(r->force);
+        x = force_of(view->record, &view->at, NULL);
     } else if (variable == MECH_OUTPUT_FORCE) {
         x = c->active ? c->stiffness * (u - c->offset) + c->damping * v : 0.;
     } else {

@@ -1,9 +1,12 @@
 /* SpringDamper: spring, damper and actuator along the line between two points.
  *
- *     L = |p₁ − p₀|,  n = (p₁ − p₀)/L,  f = k (L − L₀) + d (L̇ − velocityOffset) + force
+ *     L = |p₁ − p₀|,  n = (p₁ − p₀)/L,  u = L − L₀,  v = L̇ − velocityOffset
+ *     f = k u + d v + force   or   f = F(u, v, t, k, d, force)
  *     force f n on the first point, −f n on the second: f > 0 pulls (Exudyn's SpringDamper)
  *
- *     ∂(f n)/∂(p₁ − p₀) = n (k n + d P Δv/L)ᵀ + f P/L,  P = 1 − n nᵀ;   ∂(f n)/∂Δv = d n nᵀ */
+ *     ∂(f n)/∂(p₁ − p₀) = n (f_u n + f_v P Δv/L)ᵀ + f P/L,  P = 1 − n nᵀ
+ *     ∂(f n)/∂Δv = f_v n nᵀ */
+#include "solver/items/force_law.h"
 #include "solver/items/pair.h"
 
 #include <stddef.h>
@@ -12,10 +15,14 @@ struct spring_damper {
     struct mech_refs markers;
     double stiffness, damping, length, force, velocity;
     bool active;
+    struct mech_formula law;
 };
 
+static const char *const locals[] = {"u", "v", "t", "k", "d", "force", NULL};
+
 struct record {
-    double k, d, L0, force, rate;
+    double length, rate; /* at which u and v are 0 */
+    struct mech_spring spring;
 };
 
 static void markers(const void *description, struct mech_attachment *out)
@@ -29,26 +36,42 @@ static void markers(const void *description, struct mech_attachment *out)
 static int record(const void *description, const struct mech_site *site, void *at)
 {
     const struct spring_damper *c = description;
+    const double constants[] = {c->stiffness, c->damping, c->force};
+    struct record *const r = at;
 
-    (void)site;
-    *(struct record *)at =
-        (struct record){c->stiffness, c->damping, c->length, c->force, c->velocity};
-    return c->active;
+    *r = (struct record){.length = c->length,
+                         .rate = c->velocity,
+                         .spring = {.k = c->stiffness, .d = c->damping, .force = c->force}};
+    if (!c->active) {
+        return 0;
+    }
+    MECH_TRY(mech_force_law_init(&r->spring.law, &c->law, site, "springForceUserFunction", locals,
+                                 constants));
+    return 1;
 }
 
-static double tension(const struct record *r, const struct mech_line *l)
+static void release(void *at)
 {
-    return r->k * (l->L - r->L0) + r->d * (l->rate - r->rate) + r->force;
+    mech_force_law_fini(&((struct record *)at)->spring.law);
+}
+
+static bool differenced(const void *at)
+{
+    return mech_force_law_differenced(&((const struct record *)at)->spring.law);
+}
+
+static double tension(const struct record *r, double t, const struct mech_line *l, double *slope)
+{
+    return mech_spring_force(&r->spring, t, l->L - r->length, l->rate - r->rate, slope);
 }
 
 static void wrench(void *record, const struct mech_eval *e, const struct mech_pose *const pose[2],
                    double W[12])
 {
     const struct mech_line l = mech_line_of(pose);
-    const double f = tension(record, &l);
+    const double f = tension(record, e->t, &l, NULL);
     double F[3];
 
-    (void)e;
     for (int i = 0; i < 3; i++) {
         F[i] = f * l.n[i];
     }
@@ -58,19 +81,17 @@ static void wrench(void *record, const struct mech_eval *e, const struct mech_po
 static void slope(void *record, const struct mech_eval *e, const struct mech_pose *const pose[2],
                   double Wx[12][12], double Wt[12][12])
 {
-    const struct record *const r = record;
     const struct mech_line l = mech_line_of(pose);
-    const double f = tension(r, &l);
-    double S[9], D[9];
+    double by[2], S[9], D[9];
+    const double f = tension(record, e->t, &l, by);
 
-    (void)e;
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
             const double P = (i == j ? 1. : 0.) - l.n[i] * l.n[j];
             const double across = (l.u[j] - l.rate * l.n[j]) / l.L; /* (P Δv / L)_j */
 
-            S[3 * i + j] = l.n[i] * (r->k * l.n[j] + r->d * across) + f / l.L * P;
-            D[3 * i + j] = r->d * l.n[i] * l.n[j];
+            S[3 * i + j] = l.n[i] * (by[0] * l.n[j] + by[1] * across) + f / l.L * P;
+            D[3 * i + j] = by[1] * l.n[i] * l.n[j];
         }
     }
     mech_pair_slope(S, Wx);
@@ -80,9 +101,8 @@ static void slope(void *record, const struct mech_eval *e, const struct mech_pos
 static double energy(void *record, const struct mech_pose *const pose[2])
 {
     const struct record *const r = record;
-    const double L = mech_line_of(pose).L, stretch = L - r->L0;
 
-    return 0.5 * r->k * stretch * stretch + r->force * L;
+    return mech_spring_energy(&r->spring, mech_line_of(pose).L - r->length);
 }
 
 static int output(const void *description, const struct mech_view *view, enum mech_output variable,
@@ -96,7 +116,7 @@ static int output(const void *description, const struct mech_view *view, enum me
         return mech_line_output(view, variable, capacity, values, count);
     }
     if (view->record) {
-        f = tension(view->record, &l);
+        f = tension(view->record, view->at.t, &l, NULL);
         mech_v3_add(F, f, l.n, F);
     }
     return variable == MECH_OUTPUT_FORCE ? mech_pair_give(F, 3, capacity, values, count)
@@ -127,6 +147,12 @@ static const struct mech_field fields[] = {
      .unit = "m",
      MECH_NOT_NEGATIVE,
      .doc = "length at which the spring has no force"},
+    {.name = "springForceUserFunction",
+     .kind = MECH_FORMULA,
+     .offset = offsetof(struct spring_damper, law),
+     .locals = locals,
+     .doc = "force law in u = L - referenceLength, v = its rate - velocityOffset, t, k, d, force "
+            "instead of the linear one"},
     {.name = "stiffness",
      .kind = MECH_REAL,
      .offset = offsetof(struct spring_damper, stiffness),
@@ -146,6 +172,8 @@ static const struct mech_field fields[] = {
 static const struct mech_pair_ops pair = {
     .record_size = sizeof(struct record),
     .record = record,
+    .release = release,
+    .differenced = differenced,
     .wrench = wrench,
     .slope = slope,
     .energy = energy,

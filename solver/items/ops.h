@@ -141,7 +141,8 @@ struct mech_pair_ops {
     size_t record_size;
     /* Fill a record; 1, or 0: not active; negative: no memory. */
     int (*record)(const void *description, const struct mech_site *site, void *record);
-    void (*release)(void *record); /* what the arena does not hold; NULL: nothing */
+    void (*release)(void *record);           /* what the arena does not hold; NULL: nothing */
+    bool (*differenced)(const void *record); /* its slopes are taken by differences; NULL: no */
     /* --- force elements: NULL for joints --- */
     void (*wrench)(void *record, const struct mech_eval *e, const struct mech_pose *const pose[2],
                    double W[12]);

@@ -39,6 +39,31 @@ static void fill(const struct mech_table *table, char *at, bool dampers)
     }
 }
 
+/* expressions for every force law: one of one stretch, and some that see all of their own row */
+static void fill_laws(const struct mech_table *table, char *at)
+{
+    static const char *rows[] = {"2*f0 + u1*v2 - sin(u0)",
+                                 "t*f1 - u2^2",
+                                 "v1 + cos(u0 + v0)",
+                                 "3*u1 + f0",
+                                 "f2*u0",
+                                 "v0*v2"};
+    static double numbers[6];
+    const struct mech_formula one = {.text = "3*sin(u) + 0.5*u*v + 0.2*v^3 + t"};
+
+    for (size_t i = 0; i < table->count; i++) {
+        const struct mech_field *const f = &table->fields[i];
+
+        if (f->kind == MECH_FORMULA && strcmp(f->locals[0], "u") == 0) {
+            memcpy(at + f->offset, &one, sizeof one);
+        } else if (f->kind == MECH_VALUES && f->locals) {
+            const struct mech_values law = {numbers, rows, f->count};
+
+            memcpy(at + f->offset, &law, sizeof law);
+        }
+    }
+}
+
 static void random_pose(struct mech_pose *pose)
 {
     const double angles[3] = {random_number(), random_number(), random_number()};
@@ -239,11 +264,11 @@ static void check_energy(struct subject *s)
     }
 }
 
-enum which { ALL, JOINTS, STORES };
+enum which { ALL, LAWS, JOINTS, STORES };
 
 static bool among(enum which which, const struct mech_pair_ops *ops)
 {
-    return which == ALL || (which == JOINTS ? ops->rows != NULL : ops->energy != NULL);
+    return which <= LAWS || (which == JOINTS ? ops->rows != NULL : ops->energy != NULL);
 }
 
 /* every pair of the registry, at several poses */
@@ -268,6 +293,9 @@ static void each_pair(void (*check)(struct subject *), enum which which)
         mech_diag_init(&diag);
         s.record = calloc(1, s.ops->record_size);
         fill(&(*t)->table, description, which != STORES);
+        if (which == LAWS) {
+            fill_laws(&(*t)->table, description);
+        }
         CU_ASSERT_EQUAL(s.ops->record(description, &site, s.record), 1);
         s.rows = s.ops->rows ? s.ops->rows(description) : 0;
         for (int i = 0; i < 5; i++) {
@@ -293,6 +321,7 @@ static void each_pair(void (*check)(struct subject *), enum which which)
 static void slopes_are_derivatives_of_wrenches(void)
 {
     each_pair(check_slopes, ALL);
+    each_pair(check_slopes, LAWS);
 }
 
 static void joints_differentiate_their_equations(void)

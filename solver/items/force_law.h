@@ -1,0 +1,60 @@
+/* Springs and dampers with a force law by expression, shared by connectors.
+ *
+ *     one stretch u with rate v:   f = k (u − offset) + d (v − rate) + force   or  f(u, v, t, …)
+ *     n of them:                   f = K (u − offset) + D v                    or  f_i(u, v, f, t)
+ *
+ * A law of one stretch may bring ∂f/∂u and ∂f/∂v; else, and for n of them, central differences of
+ * step ε^(1/3) max(1, |x|) give them (truncation and rounding balance). Laws of n stretches read u0
+ * u1 …, v0 v1 …, and f0 f1 …: what the linear form gives there. All read t and the parameters. */
+#pragma once
+
+#include "solver/items/ops.h"
+
+enum { MECH_LAW_ROWS = 6 };
+
+struct mech_force_law {
+    double *vars;                         /* u v t, then the constants of the type, parameters */
+    struct mech_expr *value, *partial[2]; /* value NULL: no law; partial NULL: differenced */
+};
+
+struct mech_spring {
+    double k, d, offset, rate, force; /* N/m, N s/m, m, m/s, N; or N m/rad … */
+    struct mech_force_law law;
+};
+
+/* The law of a field, if the document has one. `locals`: "u", "v", "t", then the names of
+ * `constants`, closed by NULL. Faults go to site->diag. 0; negative: nothing to release. */
+int mech_force_law_init(struct mech_force_law *law, const struct mech_formula *formula,
+                        const struct mech_site *site, const char *field, const char *const *locals,
+                        const double *constants);
+void mech_force_law_fini(struct mech_force_law *law);
+/* It has derivatives that are taken by differences. */
+bool mech_force_law_differenced(const struct mech_force_law *law);
+
+/* f; with `slope` [2] (may be NULL) ∂f/∂u and ∂f/∂v. */
+double mech_spring_force(const struct mech_spring *s, double t, double u, double v, double *slope);
+/* ½ k (u − offset)² + force u; of a law: 0, it is not known. J. */
+double mech_spring_energy(const struct mech_spring *s, double u);
+
+struct mech_springs {
+    int32_t n; /* at most MECH_LAW_ROWS */
+    double K[MECH_LAW_ROWS * MECH_LAW_ROWS], D[MECH_LAW_ROWS * MECH_LAW_ROWS]; /* by rows, n × n */
+    double offset[MECH_LAW_ROWS];
+    double number[MECH_LAW_ROWS]; /* of the law's rows that are plain numbers */
+    struct mech_expr *row[MECH_LAW_ROWS];
+    double *vars; /* u [n], v [n], f [n], t, parameters; NULL: no law */
+};
+
+/* The law of n stretches into s (n, K, D and offset set). `locals`: u0 … v0 … f0 … t, closed by
+ * NULL. Same returns as mech_force_law_init. */
+int mech_springs_law(struct mech_springs *s, const struct mech_values *law,
+                     const struct mech_site *site, const char *field, const char *const *locals);
+void mech_springs_fini(struct mech_springs *s);
+/* u, v, f [n]. */
+void mech_springs_force(const struct mech_springs *s, double t, const double *u, const double *v,
+                        double *f);
+/* fu, fv [n × n] by rows: ∂f/∂u, ∂f/∂v. */
+void mech_springs_slope(const struct mech_springs *s, double t, const double *u, const double *v,
+                        double *fu, double *fv);
+/* ½ (u − offset)ᵀ K (u − offset); of a law: 0. J. */
+double mech_springs_energy(const struct mech_springs *s, const double *u);
