@@ -140,7 +140,7 @@ static int solve_undamped(struct mech_modes *out, int32_t free_count, const doub
 }
 
 static int undamped(const struct mech_model *m, const struct mech_state *s,
-                    const struct mech_mat *K, struct mech_modes *out)
+                    const struct mech_mat *M, const struct mech_mat *K, struct mech_modes *out)
 {
     const size_t n = (size_t)out->n;
     double *const k = mech_arena_alloc(&out->arena, n * n, sizeof *k);
@@ -151,7 +151,7 @@ static int undamped(const struct mech_model *m, const struct mech_state *s,
         return MECH_NO_MEMORY;
     }
     MECH_TRY(spread(&out->arena, K, k));
-    MECH_TRY(spread(&out->arena, mech_model_linear(m)->M, mass));
+    MECH_TRY(spread(&out->arena, M, mass));
     if (mech_model_joints(m)->count == 0) {
         return solve_undamped(out, free_count, NULL, k, mass);
     }
@@ -167,7 +167,7 @@ static int undamped(const struct mech_model *m, const struct mech_state *s,
 }
 
 /* [0 1; −M⁻¹K −M⁻¹C] by columns into A [2n × 2n] */
-static int companion(const struct mech_model *m, const struct mech_mat *K, const struct mech_mat *C,
+static int companion(const struct mech_mat *M, const struct mech_mat *K, const struct mech_mat *C,
                      struct mech_modes *out, double *A)
 {
     const size_t n = (size_t)out->n, ld = 2 * n;
@@ -178,8 +178,8 @@ static int companion(const struct mech_model *m, const struct mech_mat *K, const
     if (!block) {
         return MECH_NO_MEMORY;
     }
-    int code = mech_lsol_create(NULL, mech_model_linear(m)->M, &mass);
-    code = code ? code : mech_lsol_factor(mass, mech_model_linear(m)->M);
+    int code = mech_lsol_create(NULL, M, &mass);
+    code = code ? code : mech_lsol_factor(mass, M);
     for (size_t p = 0; p < 2 && code == 0; p++) {
         memset(block, 0, n * n * sizeof *block);
         code = spread(&out->arena, parts[p], block);
@@ -229,7 +229,7 @@ static void set_damped(struct mech_modes *out, int32_t i, const double lambda[2]
     }
 }
 
-static int damped_modes(const struct mech_model *m, const struct mech_mat *K,
+static int damped_modes(const struct mech_mat *M, const struct mech_mat *K,
                         const struct mech_mat *C, struct mech_modes *out)
 {
     const size_t n = (size_t)out->n, ld = 2 * n;
@@ -241,7 +241,7 @@ static int damped_modes(const struct mech_model *m, const struct mech_mat *K,
     if (!A || !vectors || !re || !used) {
         return MECH_NO_MEMORY;
     }
-    MECH_TRY(companion(m, K, C, out, A));
+    MECH_TRY(companion(M, K, C, out, A));
     MECH_TRY(mech_eig_general((int32_t)ld, A, re, im, vectors));
 
     /* by ascending |λ|; of a pair the one with positive imaginary part stands first */
@@ -292,7 +292,7 @@ int mech_modes(const struct mech_model *m, const struct mech_state *s, int32_t c
                struct mech_modes *out)
 {
     const char *const obstacle = refuse(m, s, damped);
-    struct mech_mat K, C;
+    struct mech_mat M, K, C;
 
     *out = (struct mech_modes){.n = mech_model_sizes(m)->v};
     mech_arena_init(&out->arena, 0);
@@ -304,16 +304,17 @@ int mech_modes(const struct mech_model *m, const struct mech_state *s, int32_t c
     const int32_t most = damped ? 2 * out->n : out->n;
     out->count = count < most ? count : most;
     MECH_TRY(allocate(out, damped));
+    MECH_TRY(mech_tangent_mass(m, s, &out->arena, &M));
     MECH_TRY(mech_tangents(m, s, false, &out->arena, &K));
     if (out->n == 0) {
         return 0;
     }
     if (damped) {
         MECH_TRY(mech_tangents(m, s, true, &out->arena, &C));
-        return damped_modes(m, &K, &C, out);
+        return damped_modes(&M, &K, &C, out);
     }
     if (out->n <= MECH_MODES_DENSE) {
-        MECH_TRY(undamped(m, s, &K, out));
+        MECH_TRY(undamped(m, s, &M, &K, out));
     } else {
         double *const square =
             mech_arena_alloc(&out->arena, (size_t)out->count + 1, sizeof *square);
@@ -321,7 +322,7 @@ int mech_modes(const struct mech_model *m, const struct mech_state *s, int32_t c
         if (!square) {
             return MECH_NO_MEMORY;
         }
-        MECH_TRY(mech_subspace(&K, mech_model_linear(m)->M, out->count, square, out->shapes,
+        MECH_TRY(mech_subspace(&K, &M, out->count, square, out->shapes,
                                &(struct mech_subspace_report){out->linear, out->reason}));
         for (int32_t i = 0; i < out->count; i++) {
             set_undamped(&out->modes[i], square[i]);

@@ -38,7 +38,7 @@ static double norm(const double *x, int32_t n)
 static int residual(struct statics *s, double load)
 {
     const struct mech_state *const now = s->state;
-    const struct mech_rate_point at = {now, now->at->time, now->q, now->v};
+    const struct mech_rate_point at = {now, now->at->time, now->q, now->v, NULL};
     const double *const items = mech_model_item_force(s->model);
     struct mech_step_result result = {.iterations = 0};
     int code = mech_rates_force_with(&s->rates, &at, s->rows ? now->lambda : NULL, s->r, &result);
@@ -82,7 +82,7 @@ static int solve_joints(struct statics *s)
     for (int32_t i = 0; i < s->rows; i++) {
         s->r[s->n + i] = -s->r[s->n + i];
     }
-    int code = mech_saddle_factor(&s->saddle, &e, (const double[2]){1., 0.}, &result);
+    int code = mech_saddle_factor(&s->saddle, &e, (const double[3]){1., 0., 0.}, &result);
     code = code ? code : mech_saddle_solve(&s->saddle, s->r, &result);
     if (code) {
         memcpy(s->report->reason, result.reason, sizeof s->report->reason);
@@ -208,6 +208,7 @@ int mech_statics(const struct mech_model *m, struct mech_state *s,
     self.r = self.loads + n->v + 1;
     self.q = self.r + n->v + self.rows + 1;
     memset(s->v, 0, ((size_t)n->v + 1) * sizeof *s->v);
+    memset(s->vdot, 0, (size_t)n->v * sizeof *s->vdot);
     int code = mech_rates_init(&self.rates, m, NULL, &result);
     if (code == 0 && self.rows) {
         code = mech_saddle_init(&self.saddle, m, NULL, true, &result);

@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-/* base + c[0] ∂g/∂q + c[1] ∂g/∂v in the form that holds both patterns */
+/* base + c[0] ∂g/∂q + c[1] ∂g/∂v + c[2] M_q in the form that holds both patterns */
 static int with_tangent(const struct mech_model *m, const struct mech_state *s,
-                        const struct mech_mat *base, const double c[2], struct mech_arena *arena,
+                        const struct mech_mat *base, const double c[3], struct mech_arena *arena,
                         struct mech_mat *out)
 {
     const struct mech_mat *const terms[] = {base, mech_model_pattern(m)};
@@ -15,6 +15,7 @@ static int with_tangent(const struct mech_model *m, const struct mech_state *s,
     int32_t *places = NULL;
 
     e.lambda = mech_model_sizes(m)->lambda > 0 ? s->lambda : NULL;
+    e.vdot = s->vdot;
 
     MECH_TRY(mech_mat_sum(arena, 2, (const double[]){1., 1.}, terms, out));
     const size_t stored = mech_mat_stored(out);
@@ -34,7 +35,7 @@ int mech_tangents(const struct mech_model *m, const struct mech_state *s, bool v
 {
     const struct mech_linear_part *const part = mech_model_linear(m);
     const struct mech_mat *const base = velocity ? part->C : part->K;
-    const double c[2] = {velocity ? 0. : 1., velocity ? 1. : 0.};
+    const double c[3] = {velocity ? 0. : 1., velocity ? 1. : 0., 0.};
     struct mech_triplet *t = NULL;
     struct mech_mat sum;
     size_t count = 0;
@@ -49,6 +50,19 @@ int mech_tangents(const struct mech_model *m, const struct mech_state *s, bool v
     }
     MECH_TRY(mech_mat_triplets(arena, &sum, &t, &count));
     return mech_mat_from_triplets(arena, part->nv, part->nv, t, count, out);
+}
+
+int mech_tangent_mass(const struct mech_model *m, const struct mech_state *s,
+                      struct mech_arena *arena, struct mech_mat *out)
+{
+    const struct mech_mat *const M = mech_model_linear(m)->M;
+
+    if (!mech_model_inertia(m)) {
+        *out = *M;
+        return 0;
+    }
+    MECH_TRY(with_tangent(m, s, M, (const double[3]){0., 0., 1.}, arena, out));
+    return mech_mat_is_finite(out) ? 0 : MECH_NOT_FINITE;
 }
 
 const char *mech_analysis_pressed(const struct mech_model *m, const struct mech_state *s)

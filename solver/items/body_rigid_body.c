@@ -112,7 +112,7 @@ static void cross_matrix(const double x[3], double out[9])
 }
 
 /* ∂(Ω × J Ω)/∂Ω = [Ω]× J − [J Ω]× */
-static void tangent(void *records, size_t n, const struct mech_eval *e, const double c[2],
+static void tangent(void *records, size_t n, const struct mech_eval *e, const double c[3],
                     const int32_t *place, double *values)
 {
     for (struct record *r = records, *end = r + n; r < end; r++, place += 36) {

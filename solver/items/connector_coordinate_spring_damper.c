@@ -106,7 +106,7 @@ static void force(void *records, size_t n, const struct mech_eval *e, double *g)
     }
 }
 
-static void tangent(void *records, size_t n, const struct mech_eval *e, const double c[2],
+static void tangent(void *records, size_t n, const struct mech_eval *e, const double c[3],
                     const int32_t *place, double *values)
 {
     for (struct record *r = records, *end = r + n; r < end; r++, place += 4) {

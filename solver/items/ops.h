@@ -49,6 +49,7 @@ struct mech_eval {
     /* whose inputs and data the loads on moving markers read; NULL: those loads do not act */
     const struct mech_state *state;
     const double *lambda; /* multipliers whose reactions act; NULL: none do */
+    const double *vdot;   /* accelerations on which M_q(q) acts; NULL: M_q v̇ is left out */
 };
 
 /* Where the coordinates of a node, or of a body, are. */
@@ -236,12 +237,17 @@ struct mech_object_ops {
     size_t record_size;
     int32_t record_coordinates; /* local coordinates of a record, at most MECH_RECORD_COORDINATES */
     int (*record)(const void *description, const struct mech_site *site, void *record);
+    /* Its mass matrix depends on q: what `linear` writes into M, which is positive definite, and
+     * M_q(q) of its records. Then `force` adds M_q v̇ where e->vdot is given, `tangent` takes its
+     * derivative by q and c[2], and `energy` counts ½ vᵀ M_q v. */
+    bool inertia;
     /* g [.. ground] += left-hand-side terms of `n` records */
     void (*force)(void *records, size_t n, const struct mech_eval *e, double *g);
-    /* values[place] += cq ∂g/∂q + cv ∂g/∂v, place [n × coordinates²] by rows of each record */
-    void (*tangent)(void *records, size_t n, const struct mech_eval *e, const double c[2],
+    /* values[place] += c[0] ∂g/∂q + c[1] ∂g/∂v + c[2] ∂g/∂v̇, place [n × coordinates²] by rows of
+     * each record. Without `inertia` there are only c[0] and c[1]. */
+    void (*tangent)(void *records, size_t n, const struct mech_eval *e, const double c[3],
                     const int32_t *place, double *values);
-    /* Potential energy of `n` records, J. NULL: none, or not known. */
+    /* Potential energy of `n` records, J, and ½ vᵀ M_q v. NULL: none, or not known. */
     double (*energy)(void *records, size_t n, const struct mech_eval *e);
     bool (*differenced)(const void *record);  /* its derivatives are taken by differences */
     void (*release)(void *record);            /* what the arena does not hold */

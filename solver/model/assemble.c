@@ -179,6 +179,7 @@ static int build_records(struct mech_model *m, struct mech_diag *diag)
             memcpy(b->slot + b->n * rc, site.slot, rc * sizeof *b->slot);
             m->objects[i].record = at;
             m->place_count += rc * rc;
+            m->has_inertia = m->has_inertia || ops->inertia;
             b->n++;
         }
     }
@@ -200,24 +201,34 @@ static size_t couple(const struct mech_model *m, const int32_t *slot, int32_t n,
     return count;
 }
 
-/* A one wherever a record, a moving load or a pair has a tangent. */
-static int build_pattern(struct mech_model *m)
+/* Ones wherever records have M_q (`inertia`), or any tangent; returns how many. */
+static size_t couple_records(const struct mech_model *m, bool inertia, struct mech_triplet *t)
 {
-    const struct mech_arena_mark mark = mech_arena_mark(&m->scratch);
-    struct mech_triplet *const t = mech_arena_alloc(&m->scratch, m->place_count, sizeof *t);
     size_t n = 0;
 
-    if (!t) {
-        return MECH_NO_MEMORY;
-    }
     for (size_t b = 0; b < m->batch_count; b++) {
         const struct mech_batch *const batch = &m->batches[b];
         const int32_t rc = batch->ops->record_coordinates;
 
-        for (size_t r = 0; r < batch->n; r++) {
+        for (size_t r = 0; r < batch->n && (batch->ops->inertia || !inertia); r++) {
             n += couple(m, batch->slot + r * (size_t)rc, rc, t + n);
         }
     }
+    return n;
+}
+
+/* A one wherever a record, a moving load or a pair has a tangent; and wherever M_q is. */
+static int build_pattern(struct mech_model *m)
+{
+    const struct mech_arena_mark mark = mech_arena_mark(&m->scratch);
+    struct mech_triplet *const t = mech_arena_alloc(&m->scratch, m->place_count, sizeof *t);
+
+    if (!t) {
+        return MECH_NO_MEMORY;
+    }
+    size_t n = couple_records(m, true, t);
+    int result = mech_mat_from_triplets(&m->arena, m->sizes.v, m->sizes.v, t, n, &m->inertia);
+    n = couple_records(m, false, t);
     for (size_t k = 0; k < m->moving_count; k++) {
         const struct mech_seat *const seat = &m->marker_seats[m->moving[k].marker];
 
@@ -234,8 +245,9 @@ static int build_pattern(struct mech_model *m)
 
         n += q->ops->stiffness ? couple(m, q->slot, q->point.n, t + n) : 0;
     }
-    const int result = mech_mat_from_triplets(&m->arena, m->sizes.v, m->sizes.v, t, n, &m->pattern);
-
+    if (result == 0) {
+        result = mech_mat_from_triplets(&m->arena, m->sizes.v, m->sizes.v, t, n, &m->pattern);
+    }
     mech_arena_release(&m->scratch, mark);
     return result;
 }

@@ -116,6 +116,7 @@ struct mech_model {
     struct mech_load_of *loads;
 
     struct mech_mat M, C, K, A, pattern;
+    struct mech_mat inertia; /* pattern of M_q */
     struct mech_linear_part linear;
     double *q_ref, *x_ref, *q0, *v0, *x0, *z0; /* with ground slot; x_ref [nx + 1] … */
     double *zeros;                             /* as long as the longest of them */
@@ -132,6 +133,7 @@ struct mech_model {
 
     struct mech_batch *batches;
     size_t batch_count, place_count;
+    bool has_inertia; /* some record has M_q */
 
     struct mech_contact_rows rows;
 

@@ -1,10 +1,12 @@
 /* The compiled model: const after mech_model_compile. Integrators see nothing but this and a state.
  *
- *     M v̇ + C v + K (q − q_ref) + g(q, v, t) = F(t, inputs)  (+ Gᵀ λ, + Hᵀ p)
+ *     (M + M_q(q)) v̇ + C v + K (q − q_ref) + g(q, v, t) = F(t, inputs)  (+ Gᵀ λ, + Hᵀ p)
  *
- * M, C, K gather every linear, time-invariant term of every item once, each in its leanest form.
- * Items that are not linear (force laws, and what later rooms bring) add to g and to its
- * derivatives through batches, one call per type. F is what acts from outside: loads, Fext, inputs.
+ * M_q is what depends on the configuration in the mass matrix; few items have it, and it belongs to
+ * their records: whoever reads M asks mech_model_inertia. M, C, K gather every linear,
+ * time-invariant term of every item once, each in its leanest form. Items that are not linear
+ * (force laws, and what later rooms bring) add to g and to its derivatives through batches, one
+ * call per type. F is what acts from outside: loads, Fext, inputs.
  */
 #pragma once
 
@@ -17,7 +19,8 @@ struct mech_model;
 /* What integrators read of a compiled model. */
 struct mech_linear_part {
     int32_t nv;               /* velocities; = coordinates for all items so far */
-    const struct mech_mat *M; /* kinds DIAG, BAND, DENSE or CSC; never ZERO unless nv = 0 */
+    const struct mech_mat *M; /* kinds DIAG, BAND, DENSE or CSC; never ZERO unless nv = 0;
+                               * without M_q */
     const struct mech_mat *C; /* may be ZERO */
     const struct mech_mat *K; /* may be ZERO; acts on q − q_ref */
     const double *q_ref;      /* [nv], or NULL when all are 0 */
@@ -79,7 +82,7 @@ const double *mech_model_item_force(const struct mech_model *m);
  * inputs act on moving markers, may be NULL. lambda is NULL: set it where reactions shall act. */
 struct mech_eval mech_model_point(const struct mech_model *m, const struct mech_state *s, double t,
                                   const double *q, const double *v);
-/* g [nv + 1] += nonlinear left-hand-side terms. */
+/* g [nv + 1] += nonlinear left-hand-side terms, M_q v̇ among them where e->vdot is given. */
 void mech_model_nonlinear(const struct mech_model *m, const struct mech_eval *e, double *g);
 /* Pattern of ∂g/∂q and ∂g/∂v as a matrix of ones, ZERO when g is empty. */
 const struct mech_mat *mech_model_pattern(const struct mech_model *m);
@@ -88,9 +91,22 @@ const struct mech_mat *mech_model_pattern(const struct mech_model *m);
  * 0; MECH_INTERNAL when W lacks an entry; negative. */
 int mech_model_places(const struct mech_model *m, struct mech_arena *arena,
                       const struct mech_mat *W, int32_t **out);
-/* values[places] += c[0] ∂g/∂q + c[1] ∂g/∂v. */
-void mech_model_tangent(const struct mech_model *m, const struct mech_eval *e, const double c[2],
+/* values[places] += c[0] ∂g/∂q + c[1] ∂g/∂v + c[2] M_q; ∂(M_q v̇)/∂q where e->vdot is given. */
+void mech_model_tangent(const struct mech_model *m, const struct mech_eval *e, const double c[3],
                         const int32_t *places, double *values);
+
+/* --- a mass matrix that depends on q ---------------------------------------------------------- */
+
+/* True when M_q is not empty. */
+bool mech_model_inertia(const struct mech_model *m);
+/* Pattern of M_q as a matrix of ones, ZERO when it is empty. */
+const struct mech_mat *mech_model_inertia_pattern(const struct mech_model *m);
+/* As mech_model_places, of M_q alone. */
+int mech_model_inertia_places(const struct mech_model *m, struct mech_arena *arena,
+                              const struct mech_mat *W, int32_t **out);
+/* values[places] += M_q(q) at the point. */
+void mech_model_inertia_add(const struct mech_model *m, const struct mech_eval *e,
+                            const int32_t *places, double *values);
 
 /* --- coordinates that are not integrals of velocities ----------------------------------------- */
 
@@ -133,7 +149,8 @@ void mech_model_joint_jacobian(const struct mech_model *m, double *values);
 /* gt = ∂g/∂t, bias = g̈ − G v̇; [count] each */
 void mech_model_joint_rate(const struct mech_model *m, const struct mech_eval *e, double *gt,
                            double *bias);
-/* A row that fixes one coordinate at a function of time: g = factor q − c(t). */
+/* A row that fixes one coordinate at a function of time: g = factor q − c(t). Models with M_q have
+ * none: they are taken out of a constant M. */
 struct mech_pin {
     int32_t row;          /* of λ */
     int32_t slot, q_slot; /* of the velocity and of the coordinate */

@@ -93,6 +93,33 @@ static size_t places_of(const struct mech_model *m, const int32_t *slot, int32_t
     return (size_t)(n * n);
 }
 
+/* of all records, or of those with M_q; returns how many */
+static size_t places_of_records(const struct mech_model *m, bool inertia, const struct mech_mat *W,
+                                int32_t *places)
+{
+    size_t n = 0;
+
+    for (size_t b = 0; b < m->batch_count; b++) {
+        const struct mech_batch *const batch = &m->batches[b];
+        const int32_t rc = batch->ops->record_coordinates;
+
+        for (size_t r = 0; r < batch->n && (batch->ops->inertia || !inertia); r++) {
+            n += places_of(m, batch->slot + r * (size_t)rc, rc, W, places + n);
+        }
+    }
+    return n;
+}
+
+static int complete(const int32_t *places, size_t n)
+{
+    size_t k = 0;
+
+    while (k < n && places[k] >= 0) {
+        k++;
+    }
+    return k < n ? MECH_INTERNAL : 0;
+}
+
 int mech_model_places(const struct mech_model *m, struct mech_arena *arena,
                       const struct mech_mat *W, int32_t **out)
 {
@@ -102,13 +129,7 @@ int mech_model_places(const struct mech_model *m, struct mech_arena *arena,
     if (!places) {
         return MECH_NO_MEMORY;
     }
-    for (size_t b = 0; b < m->batch_count; b++) {
-        const int32_t rc = m->batches[b].ops->record_coordinates;
-
-        for (size_t r = 0; r < m->batches[b].n; r++) {
-            n += places_of(m, m->batches[b].slot + r * (size_t)rc, rc, W, places + n);
-        }
-    }
+    n = places_of_records(m, false, W, places);
     for (size_t k = 0; k < m->moving_count; k++) {
         const struct mech_seat *const seat = &m->marker_seats[m->moving[k].marker];
 
@@ -125,16 +146,11 @@ int mech_model_places(const struct mech_model *m, struct mech_arena *arena,
 
         n += q->ops->stiffness ? places_of(m, q->slot, q->point.n, W, places + n) : 0;
     }
-    for (size_t k = 0; k < n; k++) {
-        if (places[k] < 0) {
-            return MECH_INTERNAL;
-        }
-    }
     *out = places;
-    return 0;
+    return complete(places, n);
 }
 
-void mech_model_tangent(const struct mech_model *m, const struct mech_eval *e, const double c[2],
+void mech_model_tangent(const struct mech_model *m, const struct mech_eval *e, const double c[3],
                         const int32_t *places, double *values)
 {
     for (size_t b = 0; b < m->batch_count; b++) {
@@ -148,5 +164,45 @@ void mech_model_tangent(const struct mech_model *m, const struct mech_eval *e, c
         mech_model_pose(m, e);
         places = mech_pairs_tangent(m, e, c, places, values);
         mech_equations_tangent(m, e, c[0], places, values);
+    }
+}
+
+/* --- M_q -------------------------------------------------------------------------------------- */
+
+bool mech_model_inertia(const struct mech_model *m)
+{
+    return m->has_inertia;
+}
+
+const struct mech_mat *mech_model_inertia_pattern(const struct mech_model *m)
+{
+    return &m->inertia;
+}
+
+int mech_model_inertia_places(const struct mech_model *m, struct mech_arena *arena,
+                              const struct mech_mat *W, int32_t **out)
+{
+    int32_t *const places = mech_arena_alloc(arena, m->place_count, sizeof *places);
+
+    if (!places) {
+        return MECH_NO_MEMORY;
+    }
+    *out = places;
+    return complete(places, places_of_records(m, true, W, places));
+}
+
+void mech_model_inertia_add(const struct mech_model *m, const struct mech_eval *e,
+                            const int32_t *places, double *values)
+{
+    static const double alone[3] = {0., 0., 1.};
+
+    for (size_t b = 0; b < m->batch_count; b++) {
+        const struct mech_batch *const batch = &m->batches[b];
+        const size_t rc = (size_t)batch->ops->record_coordinates;
+
+        if (batch->ops->inertia) {
+            batch->ops->tangent(batch->records, batch->n, e, alone, places, values);
+            places += batch->n * rc * rc;
+        }
     }
 }

@@ -67,7 +67,7 @@ static int place_point(struct mech_sim *s, const struct mech_point *at)
 static int force_at(struct mech_sim *s, struct mech_step_result *result)
 {
     const struct mech_state *const p = &s->point;
-    const struct mech_rate_point at = {p, p->at->time, p->q, p->v};
+    const struct mech_rate_point at = {p, p->at->time, p->q, p->v, NULL};
 
     return mech_rates_force(&s->rates, &at, s->rates.f, result);
 }
@@ -104,8 +104,8 @@ static int add_block(const struct mech_mat *a, double scale, double *out, size_t
     return code;
 }
 
-/* out −= c[0] ∂g/∂q + c[1] ∂g/∂v, in the same place */
-static int add_tangent(struct mech_sim *s, const double c[2], double *out, size_t r0, size_t c0,
+/* out −= c[0] ∂g/∂q + c[1] ∂g/∂v + c[2] M_q, in the same place */
+static int add_tangent(struct mech_sim *s, const double c[3], double *out, size_t r0, size_t c0,
                        size_t ld)
 {
     const struct mech_mat *const pattern = mech_model_pattern(s->model);
@@ -135,7 +135,7 @@ static int force_jacobian(struct mech_sim *s, bool velocity, double *out, size_t
                           size_t ld)
 {
     const struct mech_linear_part *const part = mech_model_linear(s->model);
-    const double c[2] = {velocity ? 0. : 1., velocity ? 1. : 0.};
+    const double c[3] = {velocity ? 0. : 1., velocity ? 1. : 0., 0.};
 
     MECH_TRY(add_block(velocity ? part->C : part->K, -1., out, r0, c0, ld));
     return add_tangent(s, c, out, r0, c0, ld);
@@ -146,7 +146,7 @@ static int first_order(struct mech_sim *s, double *out, struct mech_step_result 
     const struct mech_state *const p = &s->point;
     const size_t nv = (size_t)s->sizes.v, nx = (size_t)s->sizes.x;
     const size_t nq = (size_t)s->sizes.q;
-    const struct mech_rate_point at = {p, p->at->time, p->q, p->v};
+    const struct mech_rate_point at = {p, p->at->time, p->q, p->v, NULL};
     double *const xdot = calloc(nx + 1, sizeof *xdot);
 
     if (!xdot) {
@@ -214,7 +214,10 @@ int mech_sim_evaluate(struct mech_sim *s, const struct mech_point *at, enum mech
         memcpy(out, s->rates.f, nv * sizeof *out);
         return 0;
     case MECH_WANT_MASS:
-        return add_block(mech_model_linear(s->model)->M, 1., out, 0, 0, nv);
+        MECH_TRY(add_block(mech_model_linear(s->model)->M, 1., out, 0, 0, nv));
+        return mech_model_inertia(s->model)
+                   ? add_tangent(s, (const double[3]){0., 0., -1.}, out, 0, 0, nv)
+                   : 0;
     case MECH_WANT_DFDQ:
         return force_jacobian(s, false, out, 0, 0, nv);
     case MECH_WANT_DFDV:
@@ -222,7 +225,8 @@ int mech_sim_evaluate(struct mech_sim *s, const struct mech_point *at, enum mech
     case MECH_WANT_FIRST_ORDER:
         return first_order(s, out, &result);
     case MECH_WANT_RHS_JACOBIAN:
-        return mech_model_joints(s->model)->count > 0 || !mech_model_flat(s->model)
+        return mech_model_joints(s->model)->count > 0 || !mech_model_flat(s->model) ||
+                       mech_model_inertia(s->model)
                    ? MECH_UNSUPPORTED
                    : first_order_jacobian(s, out);
     case MECH_WANT_COUNT:

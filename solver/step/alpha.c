@@ -234,7 +234,7 @@ static void predict(struct alpha *s, struct mech_state *state, double h)
 static int solve_linear(struct alpha *s, struct mech_state *state, double h, double t,
                         struct mech_step_result *result)
 {
-    const struct mech_rate_point now = {state, t, state->q, state->v};
+    const struct mech_rate_point now = {state, t, state->q, state->v, NULL};
     double *restrict const r = s->r;
     double w[3];
 

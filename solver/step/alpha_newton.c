@@ -84,7 +84,7 @@ static void joint_equations(struct alpha *s, const struct mech_state *state, dou
 static int residual(struct alpha *s, struct mech_state *state, double t,
                     struct mech_step_result *result)
 {
-    const struct mech_rate_point now = {state, t, state->q, state->v};
+    const struct mech_rate_point now = {state, t, state->q, state->v, state->vdot};
 
     MECH_TRY(mech_rates_force_with(&s->rates, &now, state->lambda, s->r, result));
     mech_mat_mul(mech_model_linear(s->model)->M, 1., state->vdot, -1., s->r);
@@ -176,8 +176,9 @@ int mech_alpha_newton(struct alpha *s, struct mech_state *state, double h, doubl
             struct mech_eval e = mech_model_point(s->model, state, t, state->q, state->v);
 
             e.lambda = state->lambda;
-            MECH_TRY(mech_saddle_factor(&s->saddle, &e, (const double[2]){1. / w[0], w[1] / w[0]},
-                                        result));
+            e.vdot = state->vdot;
+            MECH_TRY(mech_saddle_factor(&s->saddle, &e,
+                                        (const double[3]){1. / w[0], w[1] / w[0], 1.}, result));
         }
         for (int32_t i = 0; i < s->nv; i++) {
             s->r[i] /= w[0];

@@ -155,8 +155,8 @@ int mech_erk_step(void *self, struct mech_state *s, double h, double t_end,
         place_stage(e, s, h, i);
         mech_rates_hold(&e->rates, s, ti, e->q, e->v);
         mech_model_qdot(e->model, e->q, e->v, e->kq[i]);
-        MECH_TRY(mech_rates_vdot(&e->rates, &(struct mech_rate_point){s, ti, e->q, e->v}, e->kv[i],
-                                 result));
+        MECH_TRY(mech_rates_vdot(&e->rates, &(struct mech_rate_point){s, ti, e->q, e->v, NULL},
+                                 e->kv[i], result));
         MECH_TRY(mech_rates_xdot(&e->rates, s, ti, e->x, e->kx[i], result));
     }
     add_stages(e->nq, b->stages, b->b, h, e->kq, s->q);
@@ -168,8 +168,8 @@ int mech_erk_step(void *self, struct mech_state *s, double h, double t_end,
     mech_rates_hold(&e->rates, s, t_end, s->q, s->v);
 
     /* v̇ at the end: an output, and the first stage of the next step */
-    MECH_TRY(mech_rates_vdot(&e->rates, &(struct mech_rate_point){s, t_end, s->q, s->v}, s->vdot,
-                             result));
+    MECH_TRY(mech_rates_vdot(&e->rates, &(struct mech_rate_point){s, t_end, s->q, s->v, NULL},
+                             s->vdot, result));
     mech_rates_reactions(&e->rates, s->vdot, s->lambda);
     memcpy(s->a, s->vdot, (size_t)e->nv * sizeof *s->a);
     return 0;

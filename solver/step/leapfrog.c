@@ -136,7 +136,7 @@ int mech_leapfrog_step(void *self, struct mech_state *s, double h, double t_end,
 {
     struct leapfrog *const l = self;
     const size_t n = (size_t)l->nv;
-    const struct mech_rate_point end = {s, t_end, s->q, l->v};
+    const struct mech_rate_point end = {s, t_end, s->q, l->v, NULL};
 
     MECH_TRY(step_states(l, s, h, t_end, result));
     memcpy(l->a, s->vdot, n * sizeof *l->a);

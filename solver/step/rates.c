@@ -81,6 +81,35 @@ static int init_pins(struct mech_rates *r, const char *linear, struct mech_step_
     return 0;
 }
 
+/* M + M_q at the point */
+static void form_mass(struct mech_rates *r, const struct mech_eval *e)
+{
+    const struct mech_mat *const terms[] = {mech_model_linear(r->model)->M,
+                                            mech_model_inertia_pattern(r->model)};
+
+    mech_mat_sum_again(2, (const double[]){1., 0.}, terms, &r->M);
+    mech_model_inertia_add(r->model, e, r->inertia, r->M.values);
+}
+
+/* A matrix for M + M_q, at the initial point. */
+static int init_mass(struct mech_rates *r)
+{
+    const struct mech_mat *const terms[] = {mech_model_linear(r->model)->M,
+                                            mech_model_inertia_pattern(r->model)};
+    const struct mech_eval e =
+        mech_model_point(r->model, NULL, 0., mech_model_reference(r->model), r->f);
+
+    MECH_TRY(mech_mat_sum(&r->arena, 2, (const double[]){1., 1.}, terms, &r->M));
+    /* one more place: what belongs to the ground */
+    r->M.values = mech_arena_alloc(&r->arena, mech_mat_stored(&r->M) + 1, sizeof(double));
+    if (!r->M.values) {
+        return MECH_NO_MEMORY;
+    }
+    MECH_TRY(mech_model_inertia_places(r->model, &r->arena, &r->M, &r->inertia));
+    form_mass(r, &e);
+    return 0;
+}
+
 int mech_rates_init(struct mech_rates *r, const struct mech_model *m, const char *linear,
                     struct mech_step_result *result)
 {
@@ -88,6 +117,7 @@ int mech_rates_init(struct mech_rates *r, const struct mech_model *m, const char
     const size_t n = (size_t)part->nv + 1;
 
     *r = (struct mech_rates){.model = m};
+    mech_arena_init(&r->arena, 0);
     r->u = calloc(3 * n, sizeof *r->u);
     if (!r->u) {
         return MECH_NO_MEMORY;
@@ -97,17 +127,21 @@ int mech_rates_init(struct mech_rates *r, const struct mech_model *m, const char
     if (part->nv == 0) {
         return 0;
     }
-    int code = mech_lsol_create(linear, part->M, &r->mass);
+    const struct mech_mat *M = part->M;
+    if (mech_model_inertia(m)) {
+        MECH_TRY(init_mass(r));
+        M = &r->M;
+    }
+    int code = mech_lsol_create(linear, M, &r->mass);
     /* a solver that was asked for need not suit M */
     if (code == MECH_UNSUPPORTED && linear) {
-        code = mech_lsol_create(NULL, part->M, &r->mass);
+        code = mech_lsol_create(NULL, M, &r->mass);
     }
     if (code == MECH_SINGULAR) {
         mech_singular_reason(m, "mass matrix", 0, result);
     }
     MECH_TRY(code);
-    MECH_TRY(
-        mech_linear_outcome(m, "mass matrix", r->mass, mech_lsol_factor(r->mass, part->M), result));
+    MECH_TRY(mech_linear_outcome(m, "mass matrix", r->mass, mech_lsol_factor(r->mass, M), result));
     if (mech_model_joints(m)->count == 0) {
         return 0;
     }
@@ -121,6 +155,9 @@ void mech_rates_fini(struct mech_rates *r)
     if (r->pins) {
         mech_pins_fini(r->pins);
         free(r->pins);
+    }
+    if (r->model) {
+        mech_arena_fini(&r->arena);
     }
     if (r->joints) {
         mech_saddle_fini(r->joints);
@@ -163,6 +200,7 @@ int mech_rates_force_with(struct mech_rates *r, const struct mech_rate_point *at
         struct mech_eval e = mech_model_point(r->model, at->s, at->t, q, v);
 
         e.lambda = lambda;
+        e.vdot = at->vdot;
         memset(r->g, 0, ((size_t)part->nv + 1) * sizeof *r->g);
         mech_model_nonlinear(r->model, &e, r->g);
         for (int32_t i = 0; i < part->nv; i++) {
@@ -207,6 +245,13 @@ int mech_rates_vdot(struct mech_rates *r, const struct mech_rate_point *at, doub
         const struct mech_eval e = mech_model_point(r->model, at->s, at->t, at->q, at->v);
 
         return mech_pins_solve(r->pins, &e, r->f, vdot, result);
+    }
+    if (r->inertia) {
+        const struct mech_eval e = mech_model_point(r->model, at->s, at->t, at->q, at->v);
+
+        form_mass(r, &e);
+        MECH_TRY(mech_linear_outcome(r->model, "mass matrix", r->mass,
+                                     mech_lsol_factor(r->mass, &r->M), result));
     }
     memcpy(vdot, r->f, (size_t)mech_model_linear(r->model)->nv * sizeof *vdot);
     if (r->mass) {
@@ -254,7 +299,7 @@ int mech_rates_xdot(struct mech_rates *r, const struct mech_state *s, double t, 
 int mech_rates_start(struct mech_rates *r, struct mech_state *s, struct mech_step_result *result)
 {
     const size_t n = (size_t)mech_model_linear(r->model)->nv;
-    const struct mech_rate_point now = {s, s->at->time, s->q, s->v};
+    const struct mech_rate_point now = {s, s->at->time, s->q, s->v, NULL};
 
     MECH_TRY(mech_rates_vdot(r, &now, s->vdot, result));
     for (size_t i = 0; i < n && !mech_model_is_linear(r->model); i++) {

@@ -1,4 +1,5 @@
-/* Rates of change at a point: v̇ = M⁻¹ (F − C v − K (q − q_ref) − g) and ẋ = A x + r. What explicit
+/* Rates of change at a point: v̇ = M⁻¹ (F − C v − K (q − q_ref) − g) and ẋ = A x + r. M is factored
+ * once, or at each point where it depends on q. What explicit
  * schemes integrate, what every scheme starts from, and the first-order form of a model.
  * owner: one stepper; no allocation after init. */
 #pragma once
@@ -12,6 +13,7 @@ struct mech_rate_point {
     const struct mech_state *s;
     double t;
     const double *q, *v; /* [nq + 1], [nv + 1] with their ground slots */
+    const double *vdot;  /* [nv + 1] whose M_q(q) v̇ is taken off the forces, or NULL: it is not */
 };
 
 struct mech_saddle;
@@ -22,6 +24,9 @@ struct mech_rates {
     struct mech_lsol *mass;     /* M, factored; NULL when there are no velocities */
     struct mech_pins *pins;     /* M without held coordinates; NULL when other joints exist */
     struct mech_saddle *joints; /* M and G; NULL when there are none but pins */
+    struct mech_arena arena;    /* of what follows */
+    struct mech_mat M;          /* M + M_q at the last point, where M_q is not empty */
+    int32_t *inertia;           /* places of M_q in it, or NULL */
     double *x, *gt, *bias;      /* [nv + rows + 1], [rows + 1], [rows + 1] with joints */
     double *u;                  /* [nv + 1] displacements */
     double *f;                  /* [nv + 1] */

@@ -68,8 +68,9 @@ static int build_pattern(struct mech_saddle *s, bool tangents)
     struct mech_arena scratch;
 
     mech_arena_init(&scratch, 0);
-    int code =
-        tangents ? mech_mat_triplets(&scratch, mech_model_pattern(s->model), &tangent, &n) : 0;
+    int code = mech_mat_triplets(
+        &scratch, tangents ? mech_model_pattern(s->model) : mech_model_inertia_pattern(s->model),
+        &tangent, &n);
     const size_t most =
         s->count[0] + s->count[1] + s->count[2] + n + 2 * joint + (size_t)rows->count;
     struct mech_triplet *const t = mech_arena_alloc(&scratch, most, sizeof *t);
@@ -115,7 +116,10 @@ static int build_places(struct mech_saddle *s, bool tangents)
             s->upper[k] = free ? place(s, rows->column[k], s->nv + r) : (int32_t)s->stored;
         }
     }
-    return tangents ? mech_model_places(s->model, &s->arena, &s->W, &s->tangents) : 0;
+    return tangents ? mech_model_places(s->model, &s->arena, &s->W, &s->tangents)
+           : mech_model_inertia(s->model)
+               ? mech_model_inertia_places(s->model, &s->arena, &s->W, &s->inertia)
+               : 0;
 }
 
 int mech_saddle_init(struct mech_saddle *s, const struct mech_model *m, const char *linear,
@@ -208,7 +212,7 @@ static void leave_open(struct mech_saddle *s, const struct mech_eval *e)
     }
 }
 
-int mech_saddle_factor(struct mech_saddle *s, const struct mech_eval *e, const double c[2],
+int mech_saddle_factor(struct mech_saddle *s, const struct mech_eval *e, const double c[3],
                        struct mech_step_result *result)
 {
     const struct mech_joint_rows *const rows = mech_model_joints(s->model);
@@ -217,6 +221,8 @@ int mech_saddle_factor(struct mech_saddle *s, const struct mech_eval *e, const d
     memcpy(values, s->base, (s->stored + 1) * sizeof *values);
     if (s->tangents) {
         mech_model_tangent(s->model, e, c, s->tangents, values);
+    } else if (s->inertia) {
+        mech_model_inertia_add(s->model, e, s->inertia, values);
     }
     if (rows->count) {
         mech_model_joint_jacobian(s->model, s->g);

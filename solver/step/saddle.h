@@ -1,6 +1,6 @@
 /* The matrix of models with joints, and of all nonlinear models:
  *
- *     [ S  Gᵀ ] [ x ]   [ r ]        S = w₀ M + w₁ C + w₂ K + tangents of g(q, v, t) − Gᵀ λ
+ *     [ S  Gᵀ ] [ x ]   [ r ]        S = w₀ M + w₁ C + w₂ K + tangents of M_q v̇ + g − Gᵀ λ
  *     [ G  0  ] [ μ ] = [ s ]        G = ∂g/∂q of the joints
  *
  * Pattern and symbolic analysis once; values at each point. owner: one stepper; no allocation after
@@ -28,19 +28,20 @@ struct mech_saddle {
     struct mech_triplet *entries[3];
     size_t count[3];
     int32_t *place[3];               /* of M, C, K */
-    int32_t *tangents;               /* NULL: the matrix of the start, M alone */
+    int32_t *tangents;               /* NULL: that of the start, M and M_q alone */
+    int32_t *inertia;                /* of M_q in the matrix of the start; NULL: there is none */
     int32_t *lower, *upper, *corner; /* of G, Gᵀ and the zero diagonal */
     double *g;                       /* values of G */
 };
 
-/* `tangents` false: S = w₀ M. 0; MECH_UNSUPPORTED; MECH_SINGULAR with a reason; negative. fini
- * accepts zeros. */
+/* `tangents` false: S = w₀ M + M_q. 0; MECH_UNSUPPORTED; MECH_SINGULAR with a reason; negative.
+ * fini accepts zeros. */
 int mech_saddle_init(struct mech_saddle *s, const struct mech_model *m, const char *linear,
                      bool tangents, struct mech_step_result *result);
 void mech_saddle_fini(struct mech_saddle *s);
 void mech_saddle_form(struct mech_saddle *s, const double w[3]);
-/* Adds c[0] ∂/∂q + c[1] ∂/∂v at the point, and G there. Without tangents G is that of the last
- * poses. 0 or an outcome with a reason. */
-int mech_saddle_factor(struct mech_saddle *s, const struct mech_eval *e, const double c[2],
+/* Adds c[0] ∂/∂q + c[1] ∂/∂v + c[2] M_q at the point, and G there. Without tangents only M_q, G is
+ * that of the last poses and c is not read. 0 or an outcome with a reason. */
+int mech_saddle_factor(struct mech_saddle *s, const struct mech_eval *e, const double c[3],
                        struct mech_step_result *result);
 int mech_saddle_solve(struct mech_saddle *s, double *x, struct mech_step_result *result);
