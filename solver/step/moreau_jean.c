@@ -38,9 +38,14 @@ static void check(const struct mech_model *m, struct mech_diag *d)
         mech_diag_add(d, "/interactions", "%d contact rows; MoreauJean takes at most %d",
                       (int)rows->count, (int)MECH_CONTACT_ROWS_MOST);
     }
-    if (settings->vi.type != NULL && mech_vi_find(settings->vi.type) == NULL) {
+    const struct mech_vi_type *const vi =
+        settings->vi.type != NULL ? mech_vi_find(settings->vi.type) : NULL;
+    if (settings->vi.type != NULL && vi == NULL) {
         mech_diag_add(d, "/solver/vi/type", "there is no complementarity solver \"%s\"",
                       settings->vi.type);
+    }
+    if (vi != NULL && (vi->kinds & 1u << MECH_SET_UNILATERAL) == 0) {
+        mech_diag_add(d, "/solver/vi/type", "\"%s\" takes no impacts: %s", vi->name, vi->doc);
     }
 }
 

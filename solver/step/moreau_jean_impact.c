@@ -194,8 +194,8 @@ void mech_impacts_find(struct mech_impacts *c, const double *q, const double *v)
 }
 
 /* The problem of the active rows; A as it is when all of them are. */
-static struct mech_lcp gather(struct mech_impacts *c, const double *v, const double *dv,
-                              const double *impulse)
+static void gather(struct mech_impacts *c, const double *v, const double *dv, const double *impulse,
+                   struct mech_mat *N)
 {
     const int32_t m = c->count, count = row_count(c);
     for (int32_t i = 0; i < m; i++) {
@@ -208,8 +208,10 @@ static struct mech_lcp gather(struct mech_impacts *c, const double *v, const dou
         c->b[i] = free_speed + c->rows->e[row] * c->speed[i];
         c->P[i] = impulse[row];
     }
+    *N = (struct mech_mat){.kind = MECH_MAT_DENSE, .rows = m, .cols = m, .symmetric = true};
+    N->values = m == count ? c->A : c->part;
     if (m == count) {
-        return (struct mech_lcp){.n = m, .A = c->A, .lda = m, .q = c->b};
+        return;
     }
     for (int32_t j = 0; j < m; j++) {
         const double *const from = c->A + (size_t)c->active[j] * (size_t)count;
@@ -218,16 +220,15 @@ static struct mech_lcp gather(struct mech_impacts *c, const double *v, const dou
             to[i] = from[c->active[i]];
         }
     }
-    return (struct mech_lcp){.n = m, .A = c->part, .lda = m, .q = c->b};
 }
 
-static int run(struct mech_impacts *c, int k, const struct mech_lcp *p,
+static int run(struct mech_impacts *c, int k, const struct mech_problem *p,
                struct mech_step_result *result)
 {
     struct mech_vi_result r = {.iterations = 0, .residual = 0.};
     const struct mech_vi_settings *const vi = &c->settings.vi;
-    const int code =
-        c->type[k]->solve(c->solver[k], p, vi->tolerance, vi->max_iterations, c->P, &r);
+    const struct mech_vi_limits limits = {vi->tolerance, vi->max_iterations};
+    const int code = c->type[k]->solve(c->solver[k], p, &limits, c->P, &r);
     result->vi_iterations += r.iterations;
     result->residual = r.residual;
     return code;
@@ -241,7 +242,10 @@ int mech_impacts_solve(struct mech_impacts *c, const double *v, double *dv, doub
         memset(impulse, 0, (size_t)row_count(c) * sizeof *impulse);
         return 0;
     }
-    const struct mech_lcp p = gather(c, v, dv, impulse);
+    struct mech_mat N;
+    const struct mech_problem p = {.m = c->count, .N = &N, .r = c->b};
+
+    gather(c, v, dv, impulse, &N);
 
     // many rows: sweeps first, pivots when they do not get there
     int code = MECH_VI_NOT_CONVERGED;

@@ -2,6 +2,7 @@
 #include "solver/sys/sets.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { CONE_ROWS = 3 };
 
@@ -71,20 +72,59 @@ int32_t mech_sets_rows(const struct mech_set *sets, int32_t count)
     return rows;
 }
 
-bool mech_sets_have_cones(const struct mech_set *sets, int32_t count)
-{
-    for (int32_t i = 0; i < count; i++) {
-        if (sets[i].kind == MECH_SET_CONE) {
-            return true;
-        }
-    }
-    return false;
-}
-
 void mech_set_correct(const struct mech_set *set, enum mech_friction friction, double *c)
 {
     if (set->kind == MECH_SET_CONE && friction == MECH_COULOMB) {
         c[0] += set->mu * tangential(set->rows, c);
+    }
+}
+
+/* l − P(l − c) on an interval: c, as far as it stays inside */
+static double interval_map(double lower, double upper, double l, double c)
+{
+    if (c > l - lower) {
+        return l - lower;
+    }
+    return c < l - upper ? l - upper : c;
+}
+
+static void cone_map(const struct mech_set *set, enum mech_friction friction, const double *l,
+                     const double *c, double *map)
+{
+    double x[CONE_ROWS] = {0.}, corrected[CONE_ROWS] = {0.};
+
+    memcpy(corrected, c, (size_t)set->rows * sizeof *c);
+    mech_set_correct(set, friction, corrected);
+    for (int32_t k = 0; k < set->rows; k++) {
+        x[k] = l[k] - corrected[k];
+    }
+    const bool inside = tangential(set->rows, x) <= set->mu * x[0];
+
+    mech_cone_project(set->mu, set->rows, x);
+    for (int32_t k = 0; k < set->rows; k++) {
+        map[k] = inside ? corrected[k] : l[k] - x[k];
+    }
+}
+
+void mech_set_map(const struct mech_set *set, enum mech_friction friction, const double *l,
+                  const double *c, double *map)
+{
+    switch (set->kind) {
+    case MECH_SET_BILATERAL:
+        map[0] = c[0];
+        break;
+    case MECH_SET_UNILATERAL:
+        map[0] = interval_map(0., HUGE_VAL, l[0], c[0]);
+        break;
+    case MECH_SET_BOX:
+        map[0] = interval_map(set->lower, set->upper, l[0], c[0]);
+        break;
+    case MECH_SET_CONE:
+        cone_map(set, friction, l, c, map);
+        break;
+    }
+    for (int32_t k = 0; k < set->rows; k++) {
+        map[k] += 0. * (l[k] + c[k]);
     }
 }
 
@@ -93,27 +133,21 @@ double mech_sets_residual(const struct mech_set *sets, int32_t count, enum mech_
 {
     double map = 0., scale = 0., sum_l = 0., sum_c = 0.;
     int32_t row = 0;
+    bool linear = true;
 
     for (int32_t i = 0; i < count; row += sets[i].rows, i++) {
-        const int32_t rows = sets[i].rows;
-        double next[CONE_ROWS] = {0.};
+        double d[CONE_ROWS];
 
-        for (int32_t k = 0; k < rows; k++) {
-            next[k] = c[row + k];
+        linear &= sets[i].kind == MECH_SET_BILATERAL || sets[i].kind == MECH_SET_UNILATERAL;
+        mech_set_map(&sets[i], friction, l + row, c + row, d);
+        for (int32_t k = 0; k < sets[i].rows; k++) {
+            map += d[k] * d[k];
             scale += r[row + k] * r[row + k];
             sum_l += l[row + k] * l[row + k];
             sum_c += c[row + k] * c[row + k];
         }
-        mech_set_correct(&sets[i], friction, next);
-        for (int32_t k = 0; k < rows; k++) {
-            next[k] = l[row + k] - next[k];
-        }
-        mech_set_project(&sets[i], next);
-        for (int32_t k = 0; k < rows; k++) {
-            map += (l[row + k] - next[k]) * (l[row + k] - next[k]);
-        }
     }
-    if (mech_sets_have_cones(sets, count)) {
+    if (!linear) {
         scale = fmax(scale, fmax(sum_l, sum_c));
     }
     return map == 0. ? 0. : sqrt(map / scale);

@@ -44,12 +44,17 @@ void mech_set_project(const struct mech_set *set, double *l);
 void mech_sets_project(const struct mech_set *sets, int32_t count, const bool *enabled, double *l);
 
 int32_t mech_sets_rows(const struct mech_set *sets, int32_t count);
-bool mech_sets_have_cones(const struct mech_set *sets, int32_t count);
 
 /* c := ĉ in place, c [set->rows]. */
 void mech_set_correct(const struct mech_set *set, enum mech_friction friction, double *c);
 
+/* l − P_K(l − ĉ) of one set into map [set->rows], without cancellation where the projection does
+ * nothing: a huge l is no solution. NaN stays NaN. */
+void mech_set_map(const struct mech_set *set, enum mech_friction friction, const double *l,
+                  const double *c, double *map);
+
 /* How far (l, c) is from a solution: the natural map ‖l − P_K(l − ĉ)‖₂ over all sets, divided by
- * ‖r‖₂ without cones and by max(‖r‖₂, ‖l‖₂, ‖c‖₂) with cones. 0/0 counts as 0. l, c, r [Σ rows]. */
+ * ‖r‖₂, and by max(‖r‖₂, ‖l‖₂, ‖c‖₂) when there are cones or boxes. 0/0 counts as 0. l, c, r [Σ
+ * rows]. */
 double mech_sets_residual(const struct mech_set *sets, int32_t count, enum mech_friction friction,
                           const double *l, const double *c, const double *r);

@@ -15,22 +15,26 @@
  */
 #include "solver/vi/lemke.h"
 #include "solver/base/err.h"
+#include "solver/linalg/dense.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { WARM_ROUNDS = 6 };
+enum { WARM_ROUNDS = 6, ROWS_MOST = 4096 };
 
 static int create(int32_t most, void **self)
 {
     const size_t n = most > 0 ? (size_t)most : 1;
+    if (most > ROWS_MOST) {
+        return MECH_UNSUPPORTED;
+    }
     struct lemke *s = calloc(1, sizeof *s);
     if (s == NULL) {
         return MECH_NO_MEMORY;
     }
-    s->d = n < 30000 ? malloc(n * (n + 2) * sizeof *s->d) : NULL;
+    s->d = malloc((2 * n + 2) * n * sizeof *s->d);
     s->z = malloc(4 * n * sizeof *s->z);
     s->index = malloc((6 * n + 2) * sizeof *s->index);
     if (s->d == NULL || s->z == NULL || s->index == NULL) {
@@ -40,6 +44,7 @@ static int create(int32_t most, void **self)
         free(s);
         return MECH_NO_MEMORY;
     }
+    s->N = s->d + n * (n + 2);
     s->w = s->z + n;
     s->rhs = s->w + n;
     s->keep = s->rhs + n;
@@ -62,14 +67,14 @@ static void destroy(void *self)
     }
 }
 
-static bool is_bilateral(const struct mech_lcp *p, int32_t i)
+static bool is_bilateral(const struct mech_problem *p, int32_t i)
 {
-    return p->bilateral != NULL && p->bilateral[i];
+    return p->sets != NULL && p->sets[i].kind == MECH_SET_BILATERAL;
 }
 
-static double at(const struct mech_lcp *p, int32_t i, int32_t j)
+static double at(const struct mech_problem *p, int32_t i, int32_t j)
 {
-    return p->A[(size_t)j * (size_t)p->lda + (size_t)i];
+    return p->N->values[(size_t)j * (size_t)p->m + (size_t)i];
 }
 
 /* --- a given set ----------------------------------------------------------------------------- */
@@ -122,18 +127,18 @@ static bool eliminate(struct lemke *s, int32_t m)
 }
 
 /* z with w = 0 on s->set[0 … m) and z = 0 elsewhere, into s->z. False: singular. */
-static bool solve_set(struct lemke *s, const struct mech_lcp *p, int32_t m)
+static bool solve_set(struct lemke *s, const struct mech_problem *p, int32_t m)
 {
     for (int32_t i = 0; i < m; i++) {
         for (int32_t j = 0; j < m; j++) {
             s->d[(size_t)i * (size_t)m + (size_t)j] = at(p, s->set[i], s->set[j]);
         }
-        s->rhs[i] = -p->q[s->set[i]];
+        s->rhs[i] = -p->r[s->set[i]];
     }
     if (!eliminate(s, m)) {
         return false;
     }
-    memset(s->z, 0, (size_t)p->n * sizeof *s->z);
+    memset(s->z, 0, (size_t)p->m * sizeof *s->z);
     for (int32_t i = 0; i < m; i++) {
         s->z[s->set[i]] = s->rhs[i];
     }
@@ -141,10 +146,10 @@ static bool solve_set(struct lemke *s, const struct mech_lcp *p, int32_t m)
 }
 
 /* The rows with positive z, and all bilateral ones. */
-static int32_t positive_set(struct lemke *s, const struct mech_lcp *p, const double *z)
+static int32_t positive_set(struct lemke *s, const struct mech_problem *p, const double *z)
 {
     int32_t m = 0;
-    for (int32_t i = 0; i < p->n; i++) {
+    for (int32_t i = 0; i < p->m; i++) {
         if (is_bilateral(p, i) || z[i] > 0.) {
             s->set[m++] = i;
         }
@@ -153,7 +158,7 @@ static int32_t positive_set(struct lemke *s, const struct mech_lcp *p, const dou
 }
 
 /* Start from the set of the last solution; true when the signs hold, z is then exact. */
-static bool warm(struct lemke *s, const struct mech_lcp *p, double *z, int32_t *rounds)
+static bool warm(struct lemke *s, const struct mech_problem *p, double *z, int32_t *rounds)
 {
     int32_t m = positive_set(s, p, z);
     bool any = false;
@@ -166,10 +171,10 @@ static bool warm(struct lemke *s, const struct mech_lcp *p, double *z, int32_t *
         }
         ++*rounds;
         // w outside the set, by columns
-        memcpy(s->w, p->q, (size_t)p->n * sizeof *s->w);
+        memcpy(s->w, p->r, (size_t)p->m * sizeof *s->w);
         for (int32_t k = 0; k < m; k++) {
             const int32_t j = s->set[k];
-            for (int32_t i = 0; i < p->n; i++) {
+            for (int32_t i = 0; i < p->m; i++) {
                 s->w[i] += at(p, i, j) * s->z[j];
             }
         }
@@ -179,7 +184,7 @@ static bool warm(struct lemke *s, const struct mech_lcp *p, double *z, int32_t *
         // rows of wrong sign change sides
         bool fine = true;
         m = 0;
-        for (int32_t i = 0; i < p->n; i++) {
+        for (int32_t i = 0; i < p->m; i++) {
             const bool stays = is_bilateral(p, i) || s->z[i] > 0.;
             const bool enters = s->w[i] < 0.;
             fine &= (stays || s->z[i] == 0.) && !enters;
@@ -188,7 +193,7 @@ static bool warm(struct lemke *s, const struct mech_lcp *p, double *z, int32_t *
             }
         }
         if (fine) {
-            memcpy(z, s->z, (size_t)p->n * sizeof *z);
+            memcpy(z, s->z, (size_t)p->m * sizeof *z);
             return true;
         }
     }
@@ -199,18 +204,18 @@ static bool warm(struct lemke *s, const struct mech_lcp *p, double *z, int32_t *
  * ------------------------------------------------------------------------------ */
 
 /* n = 1; z ≥ 0. False: no solution. */
-static bool one(const struct mech_lcp *p, double *z)
+static bool one(const struct mech_problem *p, double *z)
 {
-    const double a = p->A[0], q = p->q[0];
+    const double a = p->N->values[0], q = p->r[0];
     const bool pushes = q < 0. || is_bilateral(p, 0);
     z[0] = pushes && q != 0. ? -q / a : 0.;
     return isfinite(z[0]) && (z[0] >= 0. || is_bilateral(p, 0));
 }
 
 /* n = 2, both unilateral: the four cases. False: none holds to the bit. */
-static bool two(const struct mech_lcp *p, double *z)
+static bool two(const struct mech_problem *p, double *z)
 {
-    const double *const q = p->q;
+    const double *const q = p->r;
     const double a = at(p, 0, 0), b = at(p, 0, 1), c = at(p, 1, 0), d = at(p, 1, 1);
     z[0] = z[1] = 0.;
     if (q[0] >= 0. && q[1] >= 0.) {
@@ -240,85 +245,98 @@ static bool two(const struct mech_lcp *p, double *z)
 /* --- all together
  * ------------------------------------------------------------------------------ */
 
-static bool finite_problem(const struct mech_lcp *p)
+static double residual_of(struct lemke *s, const struct mech_problem *p, const double *z)
 {
-    double sum = 0.;
-    for (int32_t j = 0; j < p->n; j++) {
-        sum += 0. * p->q[j];
-        for (int32_t i = 0; i < p->n; i++) {
-            sum += 0. * at(p, i, j);
-        }
-    }
-    return sum == 0.;
+    mech_problem_speed(p, z, s->w);
+    return mech_problem_residual(p, z, s->w);
 }
 
 /* Values of the final set from the data instead of from the pivots, when that is no worse. */
-static void refine(struct lemke *s, const struct mech_lcp *p, double *z)
+static void refine(struct lemke *s, const struct mech_problem *p, double *z)
 {
-    const double before = mech_lcp_residual(p, z);
+    const double before = residual_of(s, p, z);
     const int32_t m = positive_set(s, p, z);
     if (before == 0. || !solve_set(s, p, m)) {
         return;
     }
-    for (int32_t i = 0; i < p->n; i++) {
+    for (int32_t i = 0; i < p->m; i++) {
         if (s->z[i] < 0. && !is_bilateral(p, i)) {
             s->z[i] = 0.;
         }
     }
-    if (mech_lcp_residual(p, s->z) <= before) {
-        memcpy(z, s->z, (size_t)p->n * sizeof *z);
+    if (residual_of(s, p, s->z) <= before) {
+        memcpy(z, s->z, (size_t)p->m * sizeof *z);
     }
 }
 
-static int judge(const struct mech_lcp *p, const double *z, double tolerance,
+static int judge(struct lemke *s, const struct mech_problem *p, const double *z, double tolerance,
                  struct mech_vi_result *result)
 {
-    result->residual = mech_lcp_residual(p, z);
+    result->residual = residual_of(s, p, z);
     return result->residual <= tolerance ? 0 : MECH_VI_NOT_CONVERGED;
 }
 
-static int solve(void *self, const struct mech_lcp *p, double tolerance, int32_t max_iterations,
-                 double *z, struct mech_vi_result *result)
+static int solve_dense(struct lemke *s, const struct mech_problem *p,
+                       const struct mech_vi_limits *limits, double *z,
+                       struct mech_vi_result *result)
 {
-    struct lemke *const s = self;
-    const size_t bytes = (size_t)p->n * sizeof *z;
-    *result = (struct mech_vi_result){.iterations = 1, .residual = 0.};
-    if (!finite_problem(p)) {
-        memset(z, 0, bytes);
-        result->residual = NAN;
-        return MECH_VI_NOT_CONVERGED;
+    const size_t bytes = (size_t)p->m * sizeof *z;
+    const double tolerance = limits->tolerance;
+    if (p->m == 1 && one(p, z)) {
+        return judge(s, p, z, tolerance, result);
     }
-    if (p->n == 1 && one(p, z)) {
-        return judge(p, z, tolerance, result);
-    }
-    if (p->n == 2 && p->bilateral == NULL && two(p, z)) {
-        const int code = judge(p, z, tolerance, result);
+    if (p->m == 2 && p->sets == NULL && two(p, z)) {
+        const int code = judge(s, p, z, tolerance, result);
         if (code == 0) {
             return 0;
         }
     }
-    if (p->n > 2) {
+    if (p->m > 2) {
         result->iterations = 0;
-        if (warm(s, p, z, &result->iterations) && judge(p, z, tolerance, result) == 0) {
+        if (warm(s, p, z, &result->iterations) && judge(s, p, z, tolerance, result) == 0) {
             return 0;
         }
     }
     memcpy(s->keep, z, bytes);
     memset(z, 0, bytes);
-    const int code = mech_lemke_pivot(s, p, max_iterations, z, &result->iterations);
+    const int code = mech_lemke_pivot(s, p, limits->max_iterations, z, &result->iterations);
     if (code == MECH_SINGULAR) {
         memcpy(z, s->keep, bytes);
         return code;
     }
     refine(s, p, z);
-    const int verdict = judge(p, z, tolerance, result);
+    const int verdict = judge(s, p, z, tolerance, result);
     return code != 0 ? code : verdict;
+}
+
+static int solve(void *self, const struct mech_problem *p, const struct mech_vi_limits *limits,
+                 double *z, struct mech_vi_result *result)
+{
+    struct lemke *const s = self;
+    *result = (struct mech_vi_result){.iterations = 1, .solver = mech_vi_lemke.name};
+    if (p->sets != NULL && (mech_problem_kinds(p) & ~mech_vi_lemke.kinds) != 0) {
+        return MECH_UNSUPPORTED;
+    }
+    if (!mech_problem_is_finite(p)) {
+        memset(z, 0, (size_t)p->m * sizeof *z);
+        result->residual = NAN;
+        return MECH_VI_NOT_CONVERGED;
+    }
+    if (p->N->kind == MECH_MAT_DENSE) {
+        return solve_dense(s, p, limits, z, result);
+    }
+    struct mech_problem whole = *p;
+    const struct mech_mat N = {.kind = MECH_MAT_DENSE, .rows = p->m, .cols = p->m, .values = s->N};
+    mech_dense_load(p->N, s->N);
+    whole.N = &N;
+    return solve_dense(s, &whole, limits, z, result);
 }
 
 const struct mech_vi_type mech_vi_lemke = {
     .name = "lemke",
     .doc =
         "Lemke's pivoting with a lexicographic ratio test; exact, for up to some hundred contacts",
+    .kinds = 1u << MECH_SET_BILATERAL | 1u << MECH_SET_UNILATERAL,
     .create = create,
     .solve = solve,
     .destroy = destroy,

@@ -8,6 +8,7 @@
 /* n is the `most` of create. */
 struct lemke {
     double *d;         /* [n × (n + 2)] dictionary by rows: D | b; or a matrix of a set */
+    double *N;         /* [n × n] by columns, of a problem that is not dense */
     double *z, *w;     /* [n] */
     double *rhs;       /* [n] */
     double *keep;      /* [n] z as it came */
@@ -21,5 +22,5 @@ struct lemke {
 /* Pivot from w = q to a solution; z [n] out (zeros where a ray ends it), *pivots is added to.
  * 0; MECH_VI_NOT_CONVERGED (a ray, or max_pivots spent); MECH_SINGULAR (bilateral rows depend on
  * each other). Finite data only. */
-int mech_lemke_pivot(struct lemke *s, const struct mech_lcp *p, int32_t max_pivots, double *z,
+int mech_lemke_pivot(struct lemke *s, const struct mech_problem *p, int32_t max_pivots, double *z,
                      int32_t *pivots);

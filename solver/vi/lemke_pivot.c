@@ -20,7 +20,7 @@ static const double rounding = 1e-12;
 
 struct dictionary {
     struct lemke *s;
-    const struct mech_lcp *p;
+    const struct mech_problem *p;
     int32_t n;
     size_t stride;
 };
@@ -32,7 +32,7 @@ static double *row_of(const struct dictionary *d, int32_t i)
 
 static bool is_bilateral(const struct dictionary *d, int32_t i)
 {
-    return d->p->bilateral != NULL && d->p->bilateral[i];
+    return d->p->sets != NULL && d->p->sets[i].kind == MECH_SET_BILATERAL;
 }
 
 /* Row whose basic variable has a sign to keep. */
@@ -48,10 +48,10 @@ static void fill(struct dictionary *d)
     for (int32_t i = 0; i < n; i++) {
         double *const row = row_of(d, i);
         for (int32_t j = 0; j < n; j++) {
-            row[j] = d->p->A[(size_t)j * (size_t)d->p->lda + (size_t)i];
+            row[j] = d->p->N->values[(size_t)j * (size_t)n + (size_t)i];
         }
         row[n] = 1.;
-        row[n + 1] = d->p->q[i];
+        row[n + 1] = d->p->r[i];
         d->s->basic[i] = i;
         d->s->where[i] = i;
         d->s->nonbasic[i] = n + i;
@@ -194,14 +194,14 @@ static int32_t first_row(const struct dictionary *d)
     return best;
 }
 
-int mech_lemke_pivot(struct lemke *s, const struct mech_lcp *p, int32_t max_pivots, double *z,
+int mech_lemke_pivot(struct lemke *s, const struct mech_problem *p, int32_t max_pivots, double *z,
                      int32_t *pivots)
 {
-    struct dictionary d = {.s = s, .p = p, .n = p->n, .stride = (size_t)p->n + 2};
-    const int32_t n = p->n;
+    struct dictionary d = {.s = s, .p = p, .n = p->m, .stride = (size_t)p->m + 2};
+    const int32_t n = p->m;
     fill(&d);
     MECH_TRY(remove_bilateral(&d));
-    if (p->bilateral != NULL) {
+    if (p->sets != NULL) {
         // elimination has mixed the rows: cover each of the others anew
         for (int32_t i = 0; i < n; i++) {
             row_of(&d, i)[n] = is_bound(&d, i) ? 1. : 0.;

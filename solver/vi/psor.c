@@ -1,177 +1,139 @@
-/* Projected Gauss–Seidel (successive over-relaxation with factor 1) for w = A z + q, 0 ≤ w ⊥ z ≥ 0.
+/* Projected Gauss–Seidel (successive over-relaxation with factor 1): row after row
  *
- *     z_i ← max(0, z_i − w_i / A_ii)      row by row, w kept up to date by columns of A
+ *     l_i ← P(l_i − c_i / N_ii)      c = N l + r kept up to date by columns of N
  *
- * Bilateral rows are not projected. Converges for symmetric positive definite A (O. Mangasarian,
- * J. Optim. Theory Appl. 22, 1977) and for strictly diagonally dominant A; each sweep costs one
- * column of A per entry that moves. Stops on the natural-map residual, of a freshly computed w.
+ * and for a cone all its rows with one step length 1/g, g their largest diagonal, then the
+ * projection (A. Tasora, M. Anitescu, Comput. Methods Appl. Mech. Eng. 200 (2011)): the associated
+ * law, and Coulomb's by desaxce.h. Converges for symmetric positive definite N without friction (O.
+ * Mangasarian, J. Optim. Theory Appl. 22 (1977)) and for strictly diagonally dominant N; each sweep
+ * costs one column of N per entry that moves. Stops on the residual of a freshly computed c.
  */
 #include "solver/base/err.h"
-#include "solver/vi/vi.h"
+#include "solver/vi/desaxce.h"
+#include "solver/vi/iterate.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
+
+enum { CONE_ROWS = 3 };
 
 struct psor {
-    double *w;    /* [most] A z + q, updated as z moves */
-    double *best; /* [most] z of the smallest residual so far */
+    struct mech_desaxce outer;
+    double *c, *best; /* [most] */
+    double *diagonal; /* [most] step lengths' inverses */
 };
 
 static int create(int32_t most, void **self)
 {
-    struct psor *s = calloc(1, sizeof *s);
-    if (s == NULL) {
-        return MECH_NO_MEMORY;
-    }
     const size_t n = most > 0 ? (size_t)most : 1;
-    s->w = malloc(n * sizeof *s->w);
-    s->best = malloc(n * sizeof *s->best);
-    if (s->w == NULL || s->best == NULL) {
-        free(s->w);
-        free(s->best);
+    struct psor *const s = calloc(1, sizeof *s);
+    double *const memory = calloc(6 * n, sizeof *memory);
+
+    if (!s || !memory) {
         free(s);
+        free(memory);
         return MECH_NO_MEMORY;
     }
+    *s = (struct psor){.outer = {.r = memory, .c = memory + n, .best = memory + 2 * n},
+                       .c = memory + 3 * n,
+                       .best = memory + 4 * n,
+                       .diagonal = memory + 5 * n};
     *self = s;
     return 0;
 }
 
 static void destroy(void *self)
 {
-    struct psor *s = self;
-    if (s != NULL) {
-        free(s->w);
-        free(s->best);
+    struct psor *const s = self;
+
+    if (s) {
+        free(s->outer.r);
         free(s);
     }
 }
 
-static bool is_bilateral(const struct mech_lcp *p, int32_t i)
+/* False: a diagonal that cannot be divided by, not positive (unilateral rows), zero, not finite. */
+static bool take_diagonal(struct psor *s, const struct mech_problem *p)
 {
-    return p->bilateral != NULL && p->bilateral[i];
+    int32_t row = 0;
+
+    for (int32_t i = 0; i < mech_problem_sets(p); i++) {
+        const struct mech_set set = mech_problem_set(p, i);
+        double block[CONE_ROWS * CONE_ROWS], largest = 0.;
+
+        mech_problem_block(p, row, set.rows, block);
+        for (int32_t k = 0; k < set.rows; k++) {
+            const double d = block[k * set.rows + k];
+            const bool fine = set.kind == MECH_SET_BILATERAL ? d != 0. : d > 0.;
+
+            if (!fine || !isfinite(d) || !isfinite(1. / d)) {
+                return false;
+            }
+            largest = set.rows == 1 ? d : fmax(largest, d);
+        }
+        for (int32_t k = 0; k < set.rows; k++) {
+            s->diagonal[row++] = largest;
+        }
+    }
+    return true;
 }
 
-/* w = A z + q */
-static void compute_w(const struct mech_lcp *p, const double *z, double *w)
+static void sweep(struct psor *s, const struct mech_problem *p, double *l)
 {
-    memcpy(w, p->q, (size_t)p->n * sizeof *w);
-    for (int32_t j = 0; j < p->n; j++) {
-        if (z[j] != 0.) {
-            const double *const a = p->A + (size_t)j * (size_t)p->lda;
-            for (int32_t i = 0; i < p->n; i++) {
-                w[i] += a[i] * z[j];
+    int32_t row = 0;
+
+    for (int32_t i = 0; i < mech_problem_sets(p); i++) {
+        const struct mech_set set = mech_problem_set(p, i);
+        double next[CONE_ROWS];
+
+        for (int32_t k = 0; k < set.rows; k++) {
+            next[k] = l[row + k] - s->c[row + k] / s->diagonal[row + k];
+        }
+        mech_set_project(&set, next);
+        for (int32_t k = 0; k < set.rows; k++) {
+            const double move = next[k] - l[row + k];
+
+            if (move != 0.) {
+                l[row + k] = next[k];
+                mech_problem_add_column(p, row + k, move, s->c);
             }
         }
+        row += set.rows;
     }
 }
 
-/* natural map with a w at hand */
-static double residual_of(const struct mech_lcp *p, const double *z, const double *w, double scale)
-{
-    double map = 0.;
-    for (int32_t i = 0; i < p->n; i++) {
-        const double next = z[i] - w[i];
-        const double d = is_bilateral(p, i) ? w[i] : z[i] - (next < 0. ? 0. : next);
-        map += d * d;
-    }
-    return map == 0. ? 0. : sqrt(map) / scale;
-}
-
-static void sweep(const struct mech_lcp *p, double *z, double *w)
-{
-    for (int32_t i = 0; i < p->n; i++) {
-        const double *const a = p->A + (size_t)i * (size_t)p->lda;
-        double next = z[i] - w[i] / a[i];
-        if (next < 0. && !is_bilateral(p, i)) {
-            next = 0.;
-        }
-        const double move = next - z[i];
-        if (move != 0.) {
-            z[i] = next;
-            for (int32_t k = 0; k < p->n; k++) {
-                w[k] += a[k] * move;
-            }
-        }
-    }
-}
-
-/* A diagonal that cannot be divided by: not positive (unilateral rows), zero, or not a number. */
-static bool refuses(const struct mech_lcp *p)
-{
-    for (int32_t i = 0; i < p->n; i++) {
-        const double d = p->A[(size_t)i * (size_t)p->lda + (size_t)i];
-        const bool fine = is_bilateral(p, i) ? d != 0. : d > 0.;
-        if (!fine || !isfinite(d) || !isfinite(1. / d)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static int solve(void *self, const struct mech_lcp *p, double tolerance, int32_t max_iterations,
-                 double *z, struct mech_vi_result *result)
+static int associated(void *self, const struct mech_problem *p, const struct mech_vi_limits *limits,
+                      double *l, struct mech_vi_result *result)
 {
     struct psor *const s = self;
-    const size_t bytes = (size_t)p->n * sizeof *z;
-    *result = (struct mech_vi_result){.iterations = 0, .residual = 0.};
-    if (refuses(p)) {
+    struct mech_iterate it = {.c = s->c, .best = s->best};
+
+    MECH_TRY(mech_iterate_start(&it, &mech_vi_psor, p, limits, l));
+    for (int32_t k = 1; !it.done; k++) {
+        sweep(s, p, l);
+        it.done = mech_iterate_judge(&it, p, k, l);
+    }
+    return mech_iterate_end(&it, p, l, result);
+}
+
+static int solve(void *self, const struct mech_problem *p, const struct mech_vi_limits *limits,
+                 double *l, struct mech_vi_result *result)
+{
+    struct psor *const s = self;
+
+    *result = (struct mech_vi_result){.solver = mech_vi_psor.name};
+    if (!take_diagonal(s, p)) {
         return MECH_SINGULAR;
     }
-    double scale = 0.;
-    for (int32_t i = 0; i < p->n; i++) {
-        scale += p->q[i] * p->q[i];
-        if (!isfinite(z[i]) || (z[i] < 0. && !is_bilateral(p, i))) {
-            z[i] = 0.;
-        }
-    }
-    if (scale == 0.) {
-        memset(z, 0, bytes);
-        return 0;
-    }
-    scale = sqrt(scale);
-    if (!isfinite(scale)) {
-        result->residual = NAN;
-        return MECH_VI_NOT_CONVERGED;
-    }
-
-    compute_w(p, z, s->w);
-    double best = residual_of(p, z, s->w, scale);
-    memcpy(s->best, z, bytes);
-    if (!(best > tolerance)) {
-        // a NaN here comes from the data: no z can mend it
-        result->residual = best;
-        return isnan(best) ? MECH_VI_NOT_CONVERGED : 0;
-    }
-    for (int32_t k = 1; k <= max_iterations; k++) {
-        sweep(p, z, s->w);
-        double now = residual_of(p, z, s->w, scale);
-        if (!(now > tolerance) || k % 64 == 0 || k == max_iterations) {
-            // rounding gathers in the updated w: judge by a fresh one
-            compute_w(p, z, s->w);
-            now = residual_of(p, z, s->w, scale);
-        }
-        result->iterations = k;
-        if (!isfinite(now)) {
-            break;
-        }
-        if (now < best) {
-            best = now;
-            memcpy(s->best, z, bytes);
-        }
-        if (now <= tolerance) {
-            result->residual = now;
-            return 0;
-        }
-    }
-    memcpy(z, s->best, bytes);
-    result->residual = best;
-    return MECH_VI_NOT_CONVERGED;
+    s->outer.member = associated;
+    s->outer.self = s;
+    return mech_desaxce_solve(&s->outer, p, limits, l, result);
 }
 
 const struct mech_vi_type mech_vi_psor = {
     .name = "psor",
     .doc = "projected Gauss–Seidel; many contacts, symmetric positive definite problems",
+    .kinds = MECH_VI_ALL,
     .create = create,
     .solve = solve,
     .destroy = destroy,

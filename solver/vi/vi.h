@@ -1,44 +1,54 @@
-/* Complementarity solvers behind one interface.
+/* Complementarity solvers behind one interface: find l with
  *
- *     w = A z + q,   per row 0 ≤ w ⊥ z ≥ 0   (unilateral)   or   w = 0 (bilateral)
+ *     c = N l + r,    l ∈ K,   −ĉ ∈ normal cone of K at l        (sys/problem.h, sys/sets.h)
  *
- * A is dense by columns [n × n], leading dimension lda. Residual (solver/README.md):
- * ‖z − max(0, z − w)‖₂ / ‖q‖₂ (the bilateral rows count with |w|). owner: one thread; no allocation
- * in solve for n up to the `most` of create.
+ * A member is one file and one line in vis.def. All are judged by the same residual
+ * (mech_problem_residual, of the law that the problem asks for), whatever they minimise inside.
+ * owner: one thread; no allocation in solve for m up to the `most` of create.
+ *
+ *   MECH_TRY(type->create(most, &s));
+ *   int code = type->solve(s, &problem, &limits, l, &result);   // l: start in, solution out
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "solver/sys/problem.h"
 
-struct mech_lcp {
-    int32_t n;
-    const double *A; /* [n × n] by columns */
-    int32_t lda;
-    const double *q;       /* [n] */
-    const bool *bilateral; /* [n], or NULL: none */
+#include <stddef.h>
+
+struct mech_vi_limits {
+    double tolerance;       /* of the residual, > 0 */
+    int32_t max_iterations; /* pivots, sweeps or Newton steps, ≥ 0 */
 };
 
 struct mech_vi_result {
-    int32_t iterations; /* pivots or sweeps */
+    int32_t iterations;
     double residual;
+    const char *solver; /* who found it: differs from the name asked for in a chain */
 };
 
 struct mech_vi_type {
     const char *name; /* as solver.vi.type */
     const char *doc;
-    int (*create)(int32_t most, void **self); /* negative: no memory */
-    /* z [n]: warm start in, solution out. tolerance > 0. 0 only when the residual is at most the
-     * tolerance; MECH_VI_NOT_CONVERGED (z: best so far, finite); MECH_SINGULAR (a zero pivot or
-     * diagonal that this method cannot take; z as it came). */
-    int (*solve)(void *self, const struct mech_lcp *p, double tolerance, int32_t max_iterations,
-                 double *z, struct mech_vi_result *result);
-    void (*destroy)(void *self);
+    uint32_t kinds; /* mask of 1u << enum mech_set_kind that it takes */
+    /* most: rows. Negative: no memory; MECH_UNSUPPORTED: too many rows for this member. */
+    int (*create)(int32_t most, void **self);
+    /* 0 only when the residual is at most the tolerance; MECH_VI_NOT_CONVERGED (l: the best seen,
+     * finite); MECH_SINGULAR (a zero pivot or diagonal that this method cannot take; l as it came);
+     * MECH_UNSUPPORTED (a kind of set that it does not take; l as it came). */
+    int (*solve)(void *self, const struct mech_problem *p, const struct mech_vi_limits *limits,
+                 double *l, struct mech_vi_result *result);
+    void (*destroy)(void *self); /* accepts NULL */
 };
+
+#define MECH_VI(name) extern const struct mech_vi_type mech_vi_##name;
+#include "solver/vi/vis.def"
+#undef MECH_VI
 
 extern const struct mech_vi_type *const mech_vi_types[]; /* sorted, closed by NULL */
 const struct mech_vi_type *mech_vi_find(const char *name);
 
-/* The residual above, for any z (w = A z + q is computed). 0 / 0 counts as 0. */
-double mech_lcp_residual(const struct mech_lcp *p, const double *z);
+/* Mask of all kinds, and of those without friction. */
+enum {
+    MECH_VI_ROWS = 1u << MECH_SET_BILATERAL | 1u << MECH_SET_UNILATERAL | 1u << MECH_SET_BOX,
+    MECH_VI_ALL = MECH_VI_ROWS | 1u << MECH_SET_CONE
+};

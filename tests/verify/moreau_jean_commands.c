@@ -143,6 +143,44 @@ static void what_moreau_jean_cannot_take_is_refused(void)
         "{'mechd': 1, 'objects': [{'name': 's', 'type': 'LagrangianLinearTIDS', 'M': [[1]]}],"
         " 'solver': {'integrator': 'MoreauJean', 'vi': {'type': 'nsgs9'}}}",
         "/solver/vi/type", "nsgs9"));
+    CU_ASSERT(model_refused(
+        "{'mechd': 1, 'objects': [{'name': 's', 'type': 'LagrangianLinearTIDS', 'M': [[1]]}],"
+        " 'solver': {'integrator': 'MoreauJean', 'vi': {'type': 'minres'}}}",
+        "/solver/vi/type", "takes no impacts"));
+}
+
+/* the same end of five beads that fall on each other, whoever finds the impulses */
+static void every_solver_that_takes_impacts_gives_the_same_steps(void)
+{
+    static const char *const names[] = {"lemke",  "admm", "apgd", "barzilai",
+                                        "jacobi", "nsgs", "psor", "semismooth"};
+    double first[5] = {0.};
+
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        char text[1024];
+
+        snprintf(text, sizeof text,
+                 "{'mechd': 1, 'objects': [{'name': 's', 'type': 'LagrangianLinearTIDS',"
+                 " 'M': {'diag': [1, 1, 1, 1, 1]}, 'q0': [1, 2.1, 3.2, 4.3, 5.4],"
+                 " 'Fext': [-9.81, -9.81, -9.81, -9.81, -9.81]}],"
+                 " 'interactions': [{'name': 'c', 'systems': ['s'], 'relation':"
+                 " {'type': 'LagrangianLinearTIR', 'H': [[1, 0, 0, 0, 0], [-1, 1, 0, 0, 0],"
+                 " [0, -1, 1, 0, 0], [0, 0, -1, 1, 0], [0, 0, 0, -1, 1]],"
+                 " 'b': [0, -1, -1, -1, -1]}, 'law': {'type': 'NewtonImpact', 'e': 0}}],"
+                 " 'solver': {'integrator': 'MoreauJean', 'stepSize': 0.01,"
+                 " 'vi': {'type': '%s', 'tolerance': 1e-12, 'maxIterations': 20000}}}",
+                 names[k]);
+        struct mech_sim *const s = model_of(text);
+
+        CU_ASSERT_EQUAL(model_steps(s, 100), 0);
+        for (int i = 0; i < 5; i++) {
+            first[i] = k == 0 ? view_of(s).q[i] : first[i];
+            CHECK_NEAR(view_of(s).q[i], first[i], 1e-9);
+        }
+        CHECK_NEAR(view_of(s).v[4], 0., 1e-9); /* they lie on each other */
+        CU_ASSERT(view_of(s).q[4] < 4.2);
+        mech_sim_destroy(s);
+    }
 }
 
 static void a_step_whose_impulses_are_not_found_changes_nothing(void)
@@ -187,5 +225,6 @@ UNIT_TESTS(UNIT_TEST(force_is_averaged_over_the_step_with_theta),
            UNIT_TEST(a_thousand_steps_allocate_nothing),
            UNIT_TEST(acceleration_is_the_mean_of_the_last_step),
            UNIT_TEST(what_moreau_jean_cannot_take_is_refused),
+           UNIT_TEST(every_solver_that_takes_impacts_gives_the_same_steps),
            UNIT_TEST(a_step_whose_impulses_are_not_found_changes_nothing),
            UNIT_TEST(a_force_that_is_not_finite_is_named))

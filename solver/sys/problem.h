@@ -1,0 +1,49 @@
+/* The problem that complementarity solvers see, in multipliers alone:
+ *
+ *     c = N l + r,     l and c bound by sets (sets.h)
+ *
+ * N = G H⁻¹ Gᵀ + E of a system, or the matrix of a linear complementarity problem. It is walked by
+ * columns: what moves in l is carried into c.
+ *
+ * Pure functions of their arguments, any thread; nothing is allocated.
+ */
+#pragma once
+
+#include "solver/linalg/mat.h"
+#include "solver/sys/sets.h"
+
+struct mech_problem {
+    int32_t m;                   /* rows */
+    const struct mech_mat *N;    /* [m × m], DENSE or CSC; need not be symmetric */
+    const double *r;             /* [m] */
+    const struct mech_set *sets; /* [count], their rows in order; NULL: m unilateral ones */
+    int32_t count;               /* not read without sets */
+    enum mech_friction friction; /* of all cones */
+};
+
+/* The set number i, and how many there are. */
+static inline struct mech_set mech_problem_set(const struct mech_problem *p, int32_t i)
+{
+    return p->sets ? p->sets[i] : (struct mech_set){.kind = MECH_SET_UNILATERAL, .rows = 1};
+}
+
+static inline int32_t mech_problem_sets(const struct mech_problem *p)
+{
+    return p->sets ? p->count : p->m;
+}
+
+/* Mask of 1u << enum mech_set_kind over all sets. */
+uint32_t mech_problem_kinds(const struct mech_problem *p);
+
+/* c [m] = N l + r */
+void mech_problem_speed(const struct mech_problem *p, const double *l, double *c);
+/* c [m] += s × column j of N */
+void mech_problem_add_column(const struct mech_problem *p, int32_t j, double s, double *c);
+/* block [rows × rows] by rows: N of the set that starts at `row` */
+void mech_problem_block(const struct mech_problem *p, int32_t row, int32_t rows, double *block);
+/* l into its sets */
+void mech_problem_project(const struct mech_problem *p, double *l);
+/* The residual of (l, c); see mech_sets_residual. NaN when something is. */
+double mech_problem_residual(const struct mech_problem *p, const double *l, const double *c);
+/* True when N and r are finite. */
+bool mech_problem_is_finite(const struct mech_problem *p);

@@ -1,0 +1,185 @@
+/* Alternating direction method of multipliers (S. Boyd et al., Found. Trends Mach. Learn. 3 (2011);
+ * A. Tasora, D. Mangoni, S. Benatti, R. Garziera, Comput. Methods Appl. Mech. Eng. 380 (2021)) for
+ * ½ lᵀ N l + rᵀ l over the sets:
+ *
+ *     (N + ρ 1) x = ρ (z − u) − r        x := 1.6 x − 0.6 z
+ *     z ← P(x + u),   u ← u + x − z
+ *
+ * z is the solution. ρ follows the balance of ‖x − z‖ and ρ‖z − z₋‖, each in its own scale; N + ρ 1
+ * is factored anew when it does. The associated law, and Coulomb's by desaxce.h. It takes
+ * hyperstatic problems as they are. Dense: 2/3 m³ flops a factor, 2 m² an iteration. */
+#include "solver/base/err.h"
+#include "solver/linalg/dense.h"
+#include "solver/vi/gradient.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS_MOST = 4096, BALANCE_EVERY = 10 };
+
+struct admm {
+    struct mech_gradient *vectors;
+    double *factors; /* [most × most] */
+    double *size;    /* [most] */
+    int32_t *pivot;
+    double rho;
+};
+
+static void destroy(void *self)
+{
+    struct admm *const s = self;
+
+    if (s) {
+        mech_gradient_destroy(s->vectors);
+        free(s->factors);
+        free(s->pivot);
+        free(s);
+    }
+}
+
+static int create(int32_t most, void **self)
+{
+    const size_t n = most > 0 ? (size_t)most : 1;
+
+    if (most > ROWS_MOST) {
+        return MECH_UNSUPPORTED;
+    }
+    struct admm *const s = calloc(1, sizeof *s);
+
+    if (!s) {
+        return MECH_NO_MEMORY;
+    }
+    void *vectors = NULL;
+    const int code = mech_gradient_create(most, &vectors);
+
+    s->vectors = vectors;
+    s->factors = malloc((n + 1) * n * sizeof *s->factors);
+    s->pivot = malloc(n * sizeof *s->pivot);
+    if (code || !s->factors || !s->pivot) {
+        destroy(s);
+        return MECH_NO_MEMORY;
+    }
+    s->size = s->factors + n * n;
+    *self = s;
+    return 0;
+}
+
+/* False: N + ρ 1 is singular. */
+static bool factor(struct admm *s, const struct mech_problem *p)
+{
+    const size_t m = (size_t)p->m;
+
+    mech_dense_load(p->N, s->factors);
+    for (size_t j = 0; j < m; j++) {
+        s->factors[j * m + j] += s->rho;
+        s->size[j] = 0.;
+        for (size_t i = 0; i < m; i++) {
+            s->size[j] = fmax(s->size[j], fabs(s->factors[j * m + i]));
+        }
+    }
+    return mech_dense_lu_factor(p->m, s->factors, s->size, s->pivot) < 0;
+}
+
+struct balance {
+    double primal, dual; /* ‖x − z‖ and ρ‖z − z₋‖, relative */
+};
+
+/* x, z, u in the vectors x, z (l itself holds z) and y */
+static struct balance advance(struct admm *s, const struct mech_problem *p, double *l)
+{
+    struct mech_gradient *const g = s->vectors;
+    double apart = 0., moved = 0., size_x = 0., size_z = 0., size_u = 0.;
+
+    for (int32_t i = 0; i < p->m; i++) {
+        g->x[i] = s->rho * (l[i] - g->y[i]) - p->r[i];
+    }
+    mech_dense_lu_solve(p->m, s->factors, s->pivot, g->x);
+    for (int32_t i = 0; i < p->m; i++) {
+        g->x[i] = 1.6 * g->x[i] - 0.6 * l[i];
+        g->z[i] = g->x[i] + g->y[i];
+    }
+    mech_problem_project(p, g->z);
+    for (int32_t i = 0; i < p->m; i++) {
+        const double gap = g->x[i] - g->z[i], move = g->z[i] - l[i];
+
+        g->y[i] += gap;
+        l[i] = g->z[i];
+        apart += gap * gap;
+        moved += move * move;
+        size_x += g->x[i] * g->x[i];
+        size_z += l[i] * l[i];
+        size_u += g->y[i] * g->y[i];
+    }
+    const double length = sqrt(fmax(size_x, size_z)), force = sqrt(size_u);
+
+    return (struct balance){length > 0. ? sqrt(apart) / length : 0.,
+                            force > 0. ? sqrt(moved) / force : 0.};
+}
+
+/* ρ towards the balance of both; u is scaled by it. False: singular. */
+static bool rebalance(struct admm *s, const struct mech_problem *p, struct balance b)
+{
+    const double ratio = b.dual > 0. && b.primal > 0. ? sqrt(b.primal / b.dual) : 1.;
+
+    if (ratio < 2. && ratio > 0.5) {
+        return true;
+    }
+    const double change = fmin(fmax(ratio, 0.1), 10.);
+
+    s->rho *= change;
+    for (int32_t i = 0; i < p->m; i++) {
+        s->vectors->y[i] /= change;
+    }
+    return factor(s, p);
+}
+
+static int associated(void *self, const struct mech_problem *p, const struct mech_vi_limits *limits,
+                      double *l, struct mech_vi_result *result)
+{
+    struct admm *const s = self;
+    struct mech_gradient *const g = s->vectors;
+    struct mech_iterate it = {.c = g->c, .best = g->best};
+    int32_t every = BALANCE_EVERY;
+
+    MECH_TRY(mech_iterate_start(&it, &mech_vi_admm, p, limits, l));
+    s->rho = 0.1 * mech_gradient_largest(g, p);
+    if (!it.done && (!(s->rho > 0.) || !isfinite(s->rho) || !factor(s, p))) {
+        it.done = true;
+    }
+    /* u = −c/ρ is what a solution has */
+    for (int32_t i = 0; i < p->m; i++) {
+        g->y[i] = s->rho > 0. ? -it.c[i] / s->rho : 0.;
+    }
+    for (int32_t k = 1; !it.done; k++) {
+        const struct balance b = advance(s, p, l);
+
+        mech_problem_speed(p, l, it.c);
+        it.done = mech_iterate_judge(&it, p, k, l);
+        if (!it.done && k % every == 0) {
+            it.done = !rebalance(s, p, b);
+            every += BALANCE_EVERY; /* ever rarer, so that it settles */
+        }
+    }
+    return mech_iterate_end(&it, p, l, result);
+}
+
+static int solve(void *self, const struct mech_problem *p, const struct mech_vi_limits *limits,
+                 double *l, struct mech_vi_result *result)
+{
+    struct admm *const s = self;
+
+    *result = (struct mech_vi_result){.solver = mech_vi_admm.name};
+    s->vectors->outer.member = associated;
+    s->vectors->outer.self = s;
+    return mech_desaxce_solve(&s->vectors->outer, p, limits, l, result);
+}
+
+const struct mech_vi_type mech_vi_admm = {
+    .name = "admm",
+    .doc = "alternating directions with a factored matrix; hyperstatic problems, symmetric ones",
+    .kinds = MECH_VI_ALL,
+    .create = create,
+    .solve = solve,
+    .destroy = destroy,
+};

@@ -1,0 +1,55 @@
+/* Bilateral rows alone, symmetric N: N l = −r by the conjugate residual method, which has the
+ * smallest residual over the Krylov space as MINRES has (Y. Saad, Iterative Methods for Sparse
+ * Linear Systems, SIAM 2003, section 6.8). Redundant rows that do not contradict each other need
+ * nothing special. One product with N an iteration. */
+#include "solver/base/err.h"
+#include "solver/vi/gradient.h"
+
+#include <math.h>
+#include <string.h>
+
+static int solve(void *self, const struct mech_problem *p, const struct mech_vi_limits *limits,
+                 double *l, struct mech_vi_result *result)
+{
+    struct mech_gradient *const s = self;
+    struct mech_iterate it = {.c = s->c, .best = s->best};
+    const size_t bytes = (size_t)p->m * sizeof *l;
+
+    *result = (struct mech_vi_result){.solver = mech_vi_minres.name};
+    MECH_TRY(mech_iterate_start(&it, &mech_vi_minres, p, limits, l));
+    /* x: direction, gx: N x, y: N c */
+    memcpy(s->x, s->c, bytes);
+    mech_gradient_product(p, s->c, s->y);
+    memcpy(s->gx, s->y, bytes);
+    for (int32_t k = 1; !it.done; k++) {
+        const double before = mech_gradient_dot(p->m, s->c, s->y);
+        const double length = mech_gradient_dot(p->m, s->gx, s->gx);
+
+        if (!(length > 0.)) {
+            break;
+        }
+        for (int32_t i = 0; i < p->m; i++) {
+            l[i] -= before / length * s->x[i];
+            s->c[i] -= before / length * s->gx[i];
+        }
+        it.done = mech_iterate_judge(&it, p, k, l);
+        mech_gradient_product(p, s->c, s->y);
+        const double after = mech_gradient_dot(p->m, s->c, s->y);
+        const double beta = before != 0. ? after / before : 0.;
+
+        for (int32_t i = 0; i < p->m; i++) {
+            s->x[i] = s->c[i] + beta * s->x[i];
+            s->gx[i] = s->y[i] + beta * s->gx[i];
+        }
+    }
+    return mech_iterate_end(&it, p, l, result);
+}
+
+const struct mech_vi_type mech_vi_minres = {
+    .name = "minres",
+    .doc = "conjugate residuals for bilateral rows alone, redundant ones too; symmetric problems",
+    .kinds = 1u << MECH_SET_BILATERAL,
+    .create = mech_gradient_create,
+    .solve = solve,
+    .destroy = mech_gradient_destroy,
+};
