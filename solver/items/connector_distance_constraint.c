@@ -1,10 +1,10 @@
-/* DistanceConstraint: keeps the distance of two points.
+/* DistanceConstraint: keeps the distance of two points, or as a rope keeps it from growing.
  *
  *     g = |p₁ − p₀| − distance = 0,   ġ = nᵀ (v₁ − v₀),   n = (p₁ − p₀)/L
  *     g̈ − nᵀ Δa = |P Δv|²/L,   ∂(λ n)/∂(p₁ − p₀) = λ P/L,   P = 1 − n nᵀ
  *
- * Source: Exudyn's ObjectConnectorDistance. λ > 0 pushes the points apart; the output Force has
- * Exudyn's sign: positive pulls. */
+ * unilateral: g ≤ 0 with λ ≤ 0. Source: Exudyn's ObjectConnectorDistance. λ > 0 pushes the points
+ * apart; the output Force has Exudyn's sign: positive pulls. */
 #include "solver/items/pair.h"
 
 #include <stddef.h>
@@ -12,7 +12,7 @@
 struct distance_constraint {
     struct mech_refs markers;
     double distance;
-    bool active;
+    bool active, unilateral;
 };
 
 struct record {
@@ -86,6 +86,11 @@ static void stiffness(void *record, const struct mech_pose *const pose[2], const
     mech_pair_slope(S, Wx);
 }
 
+static int32_t side(const void *description)
+{
+    return ((const struct distance_constraint *)description)->unilateral ? -1 : 0;
+}
+
 static const struct mech_pair_ops pair = {
     .record_size = sizeof(struct record),
     .record = record,
@@ -94,6 +99,7 @@ static const struct mech_pair_ops pair = {
     .jacobian = jacobian,
     .rate = rate,
     .stiffness = stiffness,
+    .side = side,
 };
 
 static int output(const void *description, const struct mech_view *view, enum mech_output variable,
@@ -113,8 +119,12 @@ static const struct mech_field fields[] = {
      .flags = MECH_REQUIRED | MECH_ABOVE_MIN,
      .unit = "m",
      MECH_NOT_NEGATIVE,
-     .doc = "distance of the two points"},
+     .doc = "distance of the two points; the largest one when unilateral"},
     MECH_PAIR_FIELD_MARKERS(distance_constraint, markers),
+    {.name = "unilateral",
+     .kind = MECH_BOOL,
+     .offset = offsetof(struct distance_constraint, unilateral),
+     .doc = "whether it is a rope: the points may come closer, and are caught without rebound"},
 };
 
 static const struct mech_object_ops ops = {
@@ -129,7 +139,7 @@ const struct mech_item_type mech_item_connector_distance_constraint = {
     .name = "DistanceConstraint",
     .category = MECH_OBJECT,
     .table = {.name = "DistanceConstraint",
-              .doc = "Keeps the distance of two points.",
+              .doc = "Keeps the distance of two points, or keeps it from growing.",
               .size = sizeof(struct distance_constraint),
               MECH_FIELDS(fields)},
     .ops.object = &ops,

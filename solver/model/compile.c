@@ -109,6 +109,14 @@ void mech_model_initial(const struct mech_model *m, struct mech_state *s)
     memcpy(s->x, m->x0, ((size_t)m->sizes.x + 1) * sizeof(double));
     memcpy(s->z, m->z0, ((size_t)m->sizes.z + 1) * sizeof(double));
     memcpy(s->parameter, m->parameters, (size_t)m->sizes.parameter * sizeof(double));
+    mech_model_forget_sides(m, s);
+}
+
+void mech_model_forget_sides(const struct mech_model *m, struct mech_state *s)
+{
+    for (int32_t r = 0; r < m->joints.count; r++) {
+        s->open[r] = m->joints.side[r] ? MECH_SIDE_UNKNOWN : 0.;
+    }
 }
 
 void mech_model_owner(const struct mech_model *m, int32_t column, char *path, size_t size)

@@ -136,6 +136,8 @@ struct mech_joint_rows {
     bool paired;                  /* all rows are of joints between two markers */
 };
 const struct mech_joint_rows *mech_model_joints(const struct mech_model *m);
+/* Which one-sided rows act is unknown, as after any q that was not reached by steps. */
+void mech_model_forget_sides(const struct mech_model *m, struct mech_state *s);
 /* Name of the joint that a row belongs to. */
 const char *mech_model_joint_name(const struct mech_model *m, int32_t row);
 /* Poses of all markers, and coordinates of all equations, that matter, at a point.

@@ -16,6 +16,8 @@ struct mech_state_sizes {
     int32_t carry; /* doubles that the integrator carries from step to step beyond these */
 };
 
+enum { MECH_SIDE_UNKNOWN = 2 };
+
 /* Pointers into the block. */
 struct mech_state {
     double *block;
@@ -29,7 +31,8 @@ struct mech_state {
     double *q, *v;    /* [q], [v] total coordinates; velocities */
     double *vdot, *a; /* [v] accelerations; algorithmic accelerations of generalized-α */
     double *x, *lambda, *z;
-    double *open;    /* [lambda] 1: a one-sided row that does not act now; 0 of all others */
+    double *open;    /* [lambda] 1: a one-sided row that does not act now; 0 of all others;
+                        MECH_SIDE_UNKNOWN: whoever starts from here looks */
     double *impulse; /* [impulse] of the last step, N s */
     double *input;   /* [4 × input]: value, first, second derivative; time since which they hold */
     double *input_set;         /* [input] 1: set, 0: the model's own value acts */

@@ -117,6 +117,7 @@ int mech_alpha_create(const struct mech_model *m, struct mech_alpha_parameters p
     int code = mech_rates_init(&s->rates, m, linear, result);
     code = code ? code : create_velocities(s, linear, result);
     code = code ? code : create_states(s);
+    code = code ? code : mech_alpha_sided_init(s);
     if (code) {
         mech_alpha_destroy(s);
         return code;
@@ -270,11 +271,9 @@ static int step_states(struct alpha *s, struct mech_state *state, double h, doub
     return mech_lsol_solve(s->x_solver, state->x, 1);
 }
 
-int mech_alpha_step(void *self, struct mech_state *state, double h, double t_end,
+int mech_alpha_part(struct alpha *s, struct mech_state *state, double h, double t_end,
                     struct mech_step_result *result)
 {
-    struct alpha *const s = self;
-
     MECH_TRY(form(s, h, result));
     if (s->nv) {
         const double share = (1. - s->p.alpha_f) / (1. - s->p.alpha_m);
@@ -290,4 +289,13 @@ int mech_alpha_step(void *self, struct mech_state *state, double h, double t_end
         }
     }
     return s->nx ? step_states(s, state, h, t_end, result) : 0;
+}
+
+int mech_alpha_step(void *self, struct mech_state *state, double h, double t_end,
+                    struct mech_step_result *result)
+{
+    struct alpha *const s = self;
+
+    return mech_model_joints(s->model)->one_sided ? mech_alpha_sided(s, state, h, t_end, result)
+                                                  : mech_alpha_part(s, state, h, t_end, result);
 }

@@ -26,6 +26,9 @@ struct alpha {
     struct mech_mat one; /* unit matrix [nx × nx] */
     struct mech_lsol *x_solver;
     double *rate; /* [nx + 1] */
+    /* models with one-sided rows */
+    struct mech_state from; /* where a part of a step begins */
+    double *gap, *floor;    /* [rows] s g at its end; what may be missing of it, ≤ 0 */
 };
 
 /* Factors of M, C, K in W for a step size. */
@@ -33,3 +36,10 @@ void mech_alpha_weights(const struct alpha *s, double h, double w[3]);
 /* The step of a nonlinear model, or one with joints, up to v̇. 0 or an outcome with a reason. */
 int mech_alpha_newton(struct alpha *s, struct mech_state *state, double h, double t,
                       struct mech_step_result *result);
+/* One step, or a part of one, from state->at->time, without looking at one-sided rows. */
+int mech_alpha_part(struct alpha *s, struct mech_state *state, double h, double t_end,
+                    struct mech_step_result *result);
+/* A step of a model with one-sided rows: alpha_sided.c. Memory for it; 0 or negative. */
+int mech_alpha_sided_init(struct alpha *s);
+int mech_alpha_sided(struct alpha *s, struct mech_state *state, double h, double t_end,
+                     struct mech_step_result *result);

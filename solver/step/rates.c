@@ -4,6 +4,7 @@
 #include "solver/base/err.h"
 #include "solver/step/pins.h"
 #include "solver/step/saddle.h"
+#include "solver/step/sided.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -227,7 +228,7 @@ static int joint_vdot(struct mech_rates *r, const struct mech_rate_point *at, do
     mech_model_joint_rate(r->model, &e, r->gt, r->bias);
     memcpy(r->x, r->f, (size_t)nv * sizeof *r->x);
     for (int32_t i = 0; i < rows; i++) {
-        r->x[nv + i] = -r->bias[i];
+        r->x[nv + i] = at->s && at->s->open[i] != 0. ? 0. : -r->bias[i];
     }
     MECH_TRY(mech_saddle_solve(r->joints, r->x, result));
     memcpy(vdot, r->x, (size_t)nv * sizeof *vdot);
@@ -296,12 +297,53 @@ int mech_rates_xdot(struct mech_rates *r, const struct mech_state *s, double t, 
     return 0;
 }
 
+void mech_rates_joint_speed(struct mech_rates *r, const struct mech_eval *e, double *speed)
+{
+    const struct mech_joint_rows *const rows = mech_model_joints(r->model);
+    double *const G = r->joints->g;
+
+    mech_model_joint_rate(r->model, e, r->gt, r->bias);
+    mech_model_joint_jacobian(r->model, G);
+    for (int32_t k = 0; k < rows->count; k++) {
+        double sum = r->gt[k];
+
+        for (int32_t i = rows->start[k]; i < rows->start[k + 1]; i++) {
+            sum += G[i] * e->v[rows->column[i]];
+        }
+        speed[k] = sum;
+    }
+}
+
+int mech_rates_project(struct mech_rates *r, const struct mech_state *s,
+                       struct mech_step_result *result)
+{
+    const struct mech_eval e = mech_model_point(r->model, s, s->at->time, s->q, s->v);
+    const int32_t nv = mech_model_linear(r->model)->nv, rows = mech_model_joints(r->model)->count;
+    double *const x = r->x;
+
+    mech_model_pose(r->model, &e);
+    mech_rates_joint_speed(r, &e, x + nv);
+    MECH_TRY(mech_saddle_factor(r->joints, &e, NULL, result));
+    memset(x, 0, (size_t)nv * sizeof *x);
+    for (int32_t k = 0; k < rows; k++) {
+        x[nv + k] = s->open[k] != 0. ? 0. : -x[nv + k];
+    }
+    return mech_saddle_solve(r->joints, x, result);
+}
+
 int mech_rates_start(struct mech_rates *r, struct mech_state *s, struct mech_step_result *result)
 {
     const size_t n = (size_t)mech_model_linear(r->model)->nv;
     const struct mech_rate_point now = {s, s->at->time, s->q, s->v, NULL};
+    const bool sided = r->joints && mech_model_joints(r->model)->one_sided;
 
-    MECH_TRY(mech_rates_vdot(r, &now, s->vdot, result));
+    if (sided) {
+        mech_sided_classify(r, s);
+    }
+    do {
+        MECH_TRY(mech_rates_vdot(r, &now, s->vdot, result));
+        mech_rates_reactions(r, s->vdot, s->lambda);
+    } while (sided && mech_sided_release(r->model, 0., s));
     for (size_t i = 0; i < n && !mech_model_is_linear(r->model); i++) {
         if (!isfinite(s->vdot[i])) {
             snprintf(result->reason, sizeof result->reason,
@@ -311,6 +353,5 @@ int mech_rates_start(struct mech_rates *r, struct mech_state *s, struct mech_ste
         }
     }
     memcpy(s->a, s->vdot, n * sizeof *s->a);
-    mech_rates_reactions(r, s->vdot, s->lambda);
     return 0;
 }

@@ -59,7 +59,15 @@ void mech_rates_reactions(const struct mech_rates *r, const double *vdot, double
 int mech_rates_xdot(struct mech_rates *r, const struct mech_state *s, double t, const double *x,
                     double *xdot, struct mech_step_result *result);
 
-/* Consistent v̇ and a := v̇ of a state at its time: what every change of inputs asks for. */
+/* speed [rows] = G v + g_t of all joints at a point whose poses are the last ones. */
+void mech_rates_joint_speed(struct mech_rates *r, const struct mech_eval *e, double *speed);
+/* x [nv + rows] = Δv and −P of M Δv = Gᵀ P, G (v + Δv) + g_t = 0 in r->x: the nearest velocities
+ * that the joints allow, in the metric of M. Same returns. */
+int mech_rates_project(struct mech_rates *r, const struct mech_state *s,
+                       struct mech_step_result *result);
+
+/* Consistent v̇ and a := v̇ of a state at its time, and which one-sided rows act: what every change of
+ * inputs asks for. */
 int mech_rates_start(struct mech_rates *r, struct mech_state *s, struct mech_step_result *result);
 
 /* "the mass matrix is singular at /objects/0" */

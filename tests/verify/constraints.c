@@ -1,5 +1,6 @@
 /* Equations between coordinates, rolling, and one-sided distances, against closed forms. Where
  * nothing else is said: 100 steps to 1 s, generalized-α with ρ = 0.9. */
+#include "tests/unit/alloc_count.h"
 #include "tests/unit/model.h"
 
 #include <math.h>
@@ -133,5 +134,185 @@ static void offsets_drive(void)
     }
 }
 
+/* --- ropes ------------------------------------------------------------------------------------ */
+
+/* 1 kg on a rope of 1 m from the origin, g = 10 */
+static struct mech_sim *rope(const char *start, double h)
+{
+    char text[1024];
+
+    snprintf(text, sizeof text,
+             "{'mechd': 1, 'gravity': [0, -10, 0], 'nodes': [{'name': 'g', 'type':"
+             "'NodePointGround'}, {'name': 'n', 'type': 'NodePoint2D', %s}], 'objects': ["
+             "{'name': 'b', 'type': 'MassPoint2D', 'node': 'n', 'physicsMass': 1},"
+             "{'name': 'rope', 'type': 'DistanceConstraint', 'markers': ['mg', 'mn'],"
+             "'distance': 1, 'unilateral': true}], 'markers': ["
+             "{'name': 'mg', 'type': 'MarkerNodePosition', 'node': 'g'},"
+             "{'name': 'mn', 'type': 'MarkerNodePosition', 'node': 'n'}],"
+             "'solver': {'stepSize': %.17g}}",
+             start, h);
+    return model_of(text);
+}
+
+/* θ'' = −10 sin θ for a time, Runge–Kutta of order 4 in 1e4 steps; y: θ, θ' */
+static void swing(double y[2], double time)
+{
+    const double h = time / 1e4;
+
+    for (int i = 0; i < 10000; i++) {
+        const double a = -10. * sin(y[0]), b = -10. * sin(y[0] + 0.5 * h * y[1]);
+        const double c = -10. * sin(y[0] + 0.5 * h * (y[1] + 0.5 * h * a));
+        const double d = -10. * sin(y[0] + h * (y[1] + 0.5 * h * b));
+
+        y[0] += h * (y[1] + h / 6. * (a + b + c));
+        y[1] += h / 6. * (a + 2. * b + 2. * c + d);
+    }
+}
+
+static double angle_of(const struct mech_sim *s)
+{
+    double p[3];
+
+    model_values(s, MECH_NODE, "n", MECH_OUTPUT_POSITION, p);
+    return atan2(p[0], -p[1]);
+}
+
+static void a_rope_catches_what_falls(void)
+{
+    const double t = sqrt(2. * (0.9 + sqrt(0.99)) / 10.);
+    double off[2];
+
+    CHECK_NEAR(t, 0.615628, 5e-7);
+    for (int i = 0; i < 2; i++) {
+        const double h = 0.01 / (1 << i);
+        struct mech_sim *const s = rope("'referenceCoordinates': [0.1, 0.9]", h);
+        double p[3], v[3], y[2] = {asin(0.1), -t};
+
+        /* free fall */
+        CU_ASSERT_EQUAL(model_steps(s, 61u << i), 0);
+        model_values(s, MECH_NODE, "n", MECH_OUTPUT_POSITION, p);
+        CHECK_NEAR(p[1], 0.9 - 5. * 0.61 * 0.61, 1e-13);
+        CHECK_NEAR(model_value(s, MECH_OBJECT, "rope", MECH_OUTPUT_FORCE), 0., 0.);
+
+        /* from the catch on: the radial speed is gone, the rest stays */
+        CU_ASSERT_EQUAL(model_steps(s, 1u << i), 0);
+        CHECK_NEAR(model_value(s, MECH_OBJECT, "rope", MECH_OUTPUT_DISTANCE), 1., 1e-10);
+        model_values(s, MECH_NODE, "n", MECH_OUTPUT_POSITION, p);
+        model_values(s, MECH_NODE, "n", MECH_OUTPUT_VELOCITY, v);
+        CHECK_NEAR(p[0] * v[0] + p[1] * v[1], 0., 1e-4);
+        swing(y, 0.62 - t);
+        CHECK_NEAR(angle_of(s), y[0], 1e-6);
+
+        /* on the circle, without rebound */
+        for (int k = 0; k < 38 << i; k++) {
+            CU_ASSERT_EQUAL(model_steps(s, 1), 0);
+            CHECK_NEAR(model_value(s, MECH_OBJECT, "rope", MECH_OUTPUT_DISTANCE), 1., 1e-10);
+            CU_ASSERT(model_value(s, MECH_OBJECT, "rope", MECH_OUTPUT_FORCE) > 9.);
+        }
+        swing(y, 0.38);
+        off[i] = fabs(angle_of(s) - y[0]);
+        CHECK_NEAR(off[i], 0., 1e-3);
+        mech_sim_destroy(s);
+    }
+    /* order 2 through the catch */
+    CHECK_NEAR(log2(off[0] / off[1]), 2., 0.3);
+}
+
+/* from the bottom with v² = 40 = 4 g L the rope slackens at cos θ = −2/3 */
+static void a_rope_slackens_and_throws(void)
+{
+    struct mech_sim *const s =
+        rope("'referenceCoordinates': [0, -1], 'initialVelocities': [6.324555320336759, 0]", 1e-3);
+    double y[2] = {0., sqrt(40.)}, time = 0., p[3];
+
+    /* when θ passes it */
+    for (double step = 0.1; step > 1e-10; step *= 0.5) {
+        double next[2] = {y[0], y[1]};
+
+        swing(next, step);
+        if (cos(next[0]) > -2. / 3. && next[0] < 3.) {
+            memcpy(y, next, sizeof y);
+            time += step;
+            step *= 2.;
+        }
+    }
+    CHECK_NEAR(y[1] * y[1], 20. / 3., 1e-6);
+    CHECK_NEAR(model_value(s, MECH_OBJECT, "rope", MECH_OUTPUT_FORCE), 50., 1e-9);
+    CU_ASSERT_EQUAL(model_steps(s, 550), 0);
+    const double flight = 0.55 - time;
+    CU_ASSERT(flight > 0.05);
+    model_values(s, MECH_NODE, "n", MECH_OUTPUT_POSITION, p);
+    /* h² ω³/12 with ω = v/L = 6.3 */
+    CHECK_NEAR(p[0], sin(y[0]) + flight * y[1] * cos(y[0]), 2e-5);
+    CHECK_NEAR(p[1], -cos(y[0]) + flight * y[1] * sin(y[0]) - 5. * flight * flight, 2e-5);
+    CHECK_NEAR(model_value(s, MECH_OBJECT, "rope", MECH_OUTPUT_FORCE), 0., 0.);
+    mech_sim_destroy(s);
+}
+
+static void a_rope_at_rest_holds(void)
+{
+    struct mech_sim *const s = rope("'referenceCoordinates': [0, -1]", 0.01);
+
+    CHECK_NEAR(model_value(s, MECH_OBJECT, "rope", MECH_OUTPUT_FORCE), 10., 1e-12);
+    CU_ASSERT_EQUAL(model_steps(s, 100), 0);
+    CHECK_NEAR(model_value(s, MECH_OBJECT, "rope", MECH_OUTPUT_FORCE), 10., 1e-12);
+    CHECK_NEAR(model_value(s, MECH_OBJECT, "rope", MECH_OUTPUT_DISTANCE), 1., 1e-14);
+    mech_sim_destroy(s);
+}
+
+/* 1 kg at rest and 3 kg at 4 m/s, until the rope between them is tight: 3 m/s both */
+static void a_rope_balances_momentum(void)
+{
+    struct mech_sim *const s = model_of(
+        "{'mechd': 1, 'nodes': [{'name': 'n0', 'type': 'NodePoint'}, {'name': 'n1',"
+        "'type': 'NodePoint', 'referenceCoordinates': [0.5, 0, 0], 'initialVelocities': [4, 0, 0]"
+        "}], 'objects': [{'name': 'b0', 'type': 'MassPoint', 'node': 'n0', 'physicsMass': 1},"
+        "{'name': 'b1', 'type': 'MassPoint', 'node': 'n1', 'physicsMass': 3},"
+        "{'name': 'rope', 'type': 'DistanceConstraint', 'markers': ['m0', 'm1'], 'distance': 1,"
+        "'unilateral': true}], 'markers': ["
+        "{'name': 'm0', 'type': 'MarkerNodePosition', 'node': 'n0'},"
+        "{'name': 'm1', 'type': 'MarkerNodePosition', 'node': 'n1'}],"
+        "'solver': {'stepSize': 0.01}}");
+    double p[3];
+
+    CU_ASSERT_EQUAL(model_steps(s, 100), 0);
+    CHECK_NEAR(model_value(s, MECH_NODE, "n0", MECH_OUTPUT_VELOCITY), 3., 1e-12);
+    CHECK_NEAR(model_value(s, MECH_NODE, "n1", MECH_OUTPUT_VELOCITY), 3., 1e-12);
+    model_values(s, MECH_NODE, "n0", MECH_OUTPUT_POSITION, p);
+    CHECK_NEAR(p[0], 3. * (1. - 0.125), 1e-11);
+    mech_sim_destroy(s);
+}
+
+/* which rows act is part of the state: slack at the snapshot, caught afterwards */
+static void ropes_restore_to_the_bit(void)
+{
+    static const char start[] =
+        "'referenceCoordinates': [0, -1], 'initialVelocities': [6.324555320336759, 0]";
+    struct mech_sim *const one = rope(start, 1e-3), *const two = rope(start, 1e-3);
+    const size_t size = mech_sim_snapshot_size(one);
+    void *const bytes = malloc(size);
+    bool same = false;
+
+    CU_ASSERT_EQUAL(model_steps(one, 550), 0);
+    CHECK_NEAR(model_value(one, MECH_OBJECT, "rope", MECH_OUTPUT_FORCE), 0., 0.);
+    mech_sim_snapshot_write(one, bytes);
+    CU_ASSERT_EQUAL(mech_sim_snapshot_read(two, bytes, size, &same), 0);
+    alloc_count_start();
+    const int code = model_steps(one, 1000);
+    CU_ASSERT_EQUAL(alloc_count_stop(), 0);
+    CU_ASSERT_EQUAL(code, 0);
+    CU_ASSERT_EQUAL(model_steps(two, 1000), 0);
+    CU_ASSERT(model_value(one, MECH_OBJECT, "rope", MECH_OUTPUT_FORCE) > 0.);
+    CU_ASSERT(memcmp(model_state(one).q, model_state(two).q, 2 * sizeof(double)) == 0);
+    CU_ASSERT(memcmp(model_state(one).v, model_state(two).v, 2 * sizeof(double)) == 0);
+    CU_ASSERT(memcmp(model_state(one).lambda, model_state(two).lambda, sizeof(double)) == 0);
+    free(bytes);
+    mech_sim_destroy(one);
+    mech_sim_destroy(two);
+}
+
 UNIT_TESTS(UNIT_TEST(gears_share_the_torque), UNIT_TEST(pulleys_halve_the_way),
-           UNIT_TEST(quadratic_terms_make_a_bowl), UNIT_TEST(offsets_drive))
+           UNIT_TEST(quadratic_terms_make_a_bowl), UNIT_TEST(offsets_drive),
+           UNIT_TEST(a_rope_catches_what_falls), UNIT_TEST(a_rope_slackens_and_throws),
+           UNIT_TEST(a_rope_at_rest_holds), UNIT_TEST(a_rope_balances_momentum),
+           UNIT_TEST(ropes_restore_to_the_bit))

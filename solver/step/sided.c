@@ -1,0 +1,88 @@
+/* One-sided rows; see sided.h. The set of rows that act is found by opening one at a time: exact
+ * where they do not depend on each other, and where they do the next step closes what was missed. */
+#include "solver/step/sided.h"
+
+#include "solver/base/err.h"
+#include <math.h>
+#include <string.h>
+
+/* m: what six written digits of a document give */
+static const double near_limit = 1e-6;
+
+void mech_sided_classify(struct mech_rates *r, struct mech_state *s)
+{
+    const struct mech_joint_rows *const rows = mech_model_joints(r->model);
+    const struct mech_eval e = mech_model_point(r->model, s, s->at->time, s->q, s->v);
+    double *const g = r->x;
+
+    mech_model_pose(r->model, &e);
+    mech_model_joint_residual(r->model, &e, g);
+    mech_rates_joint_speed(r, &e, r->bias);
+    for (int32_t k = 0; k < rows->count; k++) {
+        const double side = rows->side[k];
+
+        if (side == 0.) {
+            s->open[k] = 0.;
+        } else if (s->open[k] == MECH_SIDE_UNKNOWN) {
+            s->open[k] = side * g[k] > near_limit || fabs(r->bias[k]) > near_limit;
+        }
+        s->lambda[k] = s->open[k] != 0. ? 0. : s->lambda[k];
+    }
+}
+
+bool mech_sided_release(const struct mech_model *m, double least, struct mech_state *s)
+{
+    const struct mech_joint_rows *const rows = mech_model_joints(m);
+    int32_t worst = -1;
+
+    for (int32_t k = 0; k < rows->count; k++) {
+        const double push = rows->side[k] * s->lambda[k];
+
+        if (s->open[k] == 0. && push < -least) {
+            least = -push;
+            worst = k;
+        }
+    }
+    if (worst >= 0) {
+        s->open[worst] = 1.;
+        s->lambda[worst] = 0.;
+    }
+    return worst >= 0;
+}
+
+/* The row that an impact would pull back, or -1. */
+static int32_t pulled(const struct mech_rates *r, const struct mech_state *s)
+{
+    const struct mech_joint_rows *const rows = mech_model_joints(r->model);
+    const double *const x = r->x + mech_model_linear(r->model)->nv;
+    int32_t worst = -1;
+    double least = 0.;
+
+    for (int32_t k = 0; k < rows->count; k++) {
+        const double push = -rows->side[k] * x[k];
+
+        if (s->open[k] == 0. && push < least) {
+            least = push;
+            worst = k;
+        }
+    }
+    return worst;
+}
+
+int mech_sided_impact(struct mech_rates *r, struct mech_state *s, struct mech_step_result *result)
+{
+    for (;;) {
+        MECH_TRY(mech_rates_project(r, s, result));
+        const int32_t k = pulled(r, s);
+
+        if (k < 0) {
+            break;
+        }
+        s->open[k] = 1.;
+        s->lambda[k] = 0.;
+    }
+    for (int32_t i = 0; i < mech_model_linear(r->model)->nv; i++) {
+        s->v[i] += r->x[i];
+    }
+    return 0;
+}
