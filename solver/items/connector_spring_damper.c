@@ -12,52 +12,28 @@
 #include <stddef.h>
 
 struct spring_damper {
-    struct mech_refs markers;
-    double stiffness, damping, length, force, velocity;
-    bool active;
-    struct mech_formula law;
+    struct mech_spring_item spring; /* its offset is not used */
+    double length;
 };
 
 static const char *const locals[] = {"u", "v", "t", "k", "d", "force", NULL};
 
 struct record {
-    double length, rate; /* at which u and v are 0 */
     struct mech_spring spring;
+    double length, rate; /* at which u and v are 0 */
 };
-
-static void markers(const void *description, struct mech_attachment *out)
-{
-    const struct spring_damper *c = description;
-
-    *out = (struct mech_attachment){
-        .refs = c->markers.refs, .n = c->markers.n, .field = "markers", .list = true};
-}
 
 static int record(const void *description, const struct mech_site *site, void *at)
 {
     const struct spring_damper *c = description;
-    const double constants[] = {c->stiffness, c->damping, c->force};
     struct record *const r = at;
+    const int active =
+        mech_spring_init(&r->spring, &c->spring, site, "springForceUserFunction", locals);
 
-    *r = (struct record){.length = c->length,
-                         .rate = c->velocity,
-                         .spring = {.k = c->stiffness, .d = c->damping, .force = c->force}};
-    if (!c->active) {
-        return 0;
-    }
-    MECH_TRY(mech_force_law_init(&r->spring.law, &c->law, site, "springForceUserFunction", locals,
-                                 constants));
-    return 1;
-}
-
-static void release(void *at)
-{
-    mech_force_law_fini(&((struct record *)at)->spring.law);
-}
-
-static bool differenced(const void *at)
-{
-    return mech_force_law_differenced(&((const struct record *)at)->spring.law);
+    r->length = c->length;
+    r->rate = c->spring.rate;
+    r->spring.rate = 0.;
+    return active;
 }
 
 static double tension(const struct record *r, double t, const struct mech_line *l, double *slope)
@@ -82,20 +58,10 @@ static void slope(void *record, const struct mech_eval *e, const struct mech_pos
                   double Wx[12][12], double Wt[12][12])
 {
     const struct mech_line l = mech_line_of(pose);
-    double by[2], S[9], D[9];
+    double by[2];
     const double f = tension(record, e->t, &l, by);
 
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) {
-            const double P = (i == j ? 1. : 0.) - l.n[i] * l.n[j];
-            const double across = (l.u[j] - l.rate * l.n[j]) / l.L; /* (P Δv / L)_j */
-
-            S[3 * i + j] = l.n[i] * (by[0] * l.n[j] + by[1] * across) + f / l.L * P;
-            D[3 * i + j] = by[1] * l.n[i] * l.n[j];
-        }
-    }
-    mech_pair_slope(S, Wx);
-    mech_pair_slope(D, Wt);
+    mech_line_slope(&l, f, by, Wx, Wt);
 }
 
 static double energy(void *record, const struct mech_pose *const pose[2])
@@ -124,22 +90,10 @@ static int output(const void *description, const struct mech_view *view, enum me
 }
 
 static const struct mech_field fields[] = {
-    MECH_PAIR_FIELD_ACTIVE(spring_damper, active),
-    {.name = "damping",
-     .kind = MECH_REAL,
-     .offset = offsetof(struct spring_damper, damping),
-     .flags = MECH_TUNABLE,
-     .unit = "N s/m",
-     MECH_ANY_REAL,
-     .doc = "damping of the rate of length"},
-    {.name = "force",
-     .kind = MECH_REAL,
-     .offset = offsetof(struct spring_damper, force),
-     .flags = MECH_TUNABLE,
-     .unit = "N",
-     MECH_ANY_REAL,
-     .doc = "force of an actuator, positive pulls"},
-    MECH_PAIR_FIELD_MARKERS(spring_damper, markers),
+    MECH_PAIR_FIELD_ACTIVE(spring_damper, spring.active),
+    MECH_SPRING_FIELD(spring_damper, "damping", damping, "N s/m", "damping of the rate of length"),
+    MECH_SPRING_FIELD(spring_damper, "force", force, "N", "force of an actuator, positive pulls"),
+    MECH_PAIR_FIELD_MARKERS(spring_damper, spring.markers),
     {.name = "referenceLength",
      .kind = MECH_REAL,
      .offset = offsetof(struct spring_damper, length),
@@ -147,40 +101,26 @@ static const struct mech_field fields[] = {
      .unit = "m",
      MECH_NOT_NEGATIVE,
      .doc = "length at which the spring has no force"},
-    {.name = "springForceUserFunction",
-     .kind = MECH_FORMULA,
-     .offset = offsetof(struct spring_damper, law),
-     .locals = locals,
-     .doc = "force law in u = L - referenceLength, v = its rate - velocityOffset, t, k, d, force "
-            "instead of the linear one"},
-    {.name = "stiffness",
-     .kind = MECH_REAL,
-     .offset = offsetof(struct spring_damper, stiffness),
-     .flags = MECH_TUNABLE,
-     .unit = "N/m",
-     MECH_ANY_REAL,
-     .doc = "stiffness of the spring"},
-    {.name = "velocityOffset",
-     .kind = MECH_REAL,
-     .offset = offsetof(struct spring_damper, velocity),
-     .flags = MECH_TUNABLE,
-     .unit = "m/s",
-     MECH_ANY_REAL,
-     .doc = "rate of length at which the damper has no force"},
+    MECH_SPRING_FIELD_LAW(spring_damper, "springForceUserFunction", locals,
+                          "force law in u = L - referenceLength, v = its rate - velocityOffset, t, "
+                          "k, d, force instead of the linear one"),
+    MECH_SPRING_FIELD(spring_damper, "stiffness", stiffness, "N/m", "stiffness of the spring"),
+    MECH_SPRING_FIELD(spring_damper, "velocityOffset", rate, "m/s",
+                      "rate of length at which the damper has no force"),
 };
 
 static const struct mech_pair_ops pair = {
     .record_size = sizeof(struct record),
     .record = record,
-    .release = release,
-    .differenced = differenced,
+    .release = mech_spring_release,
+    .differenced = mech_spring_differenced,
     .wrench = wrench,
     .slope = slope,
     .energy = energy,
 };
 
 static const struct mech_object_ops ops = {
-    .markers = markers,
+    .markers = mech_spring_markers,
     .marker_kinds = 1u << MECH_MARKER_POSITION | 1u << MECH_MARKER_RIGID,
     .pair = &pair,
     .outputs = MECH_LINE_OUTPUTS | 1u << MECH_OUTPUT_FORCE | 1u << MECH_OUTPUT_FORCE_LOCAL,

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { U, V, T, CONSTANTS };
+enum { AT_U, AT_V, AT_T, CONSTANTS };
 
 /* of a central difference at x: cbrt(DBL_EPSILON) */
 static double step_at(double x)
@@ -91,12 +91,12 @@ double mech_spring_force(const struct mech_spring *s, double t, double u, double
         }
         return s->k * (u - s->offset) + s->d * (v - s->rate) + s->force;
     }
-    s->law.vars[U] = u;
-    s->law.vars[V] = v;
-    s->law.vars[T] = t;
+    s->law.vars[AT_U] = u;
+    s->law.vars[AT_V] = v;
+    s->law.vars[AT_T] = t;
     if (slope) {
-        slope[0] = slope_of(&s->law, U);
-        slope[1] = slope_of(&s->law, V);
+        slope[0] = slope_of(&s->law, AT_U);
+        slope[1] = slope_of(&s->law, AT_V);
     }
     return mech_expr_value(s->law.value);
 }
@@ -106,6 +106,108 @@ double mech_spring_energy(const struct mech_spring *s, double u)
     const double stretch = u - s->offset;
 
     return s->law.value ? 0. : 0.5 * s->k * stretch * stretch + s->force * u;
+}
+
+/* T [12] of both poses */
+static void twist_of(const struct mech_pose *const pose[2], double T[12])
+{
+    for (int k = 0; k < 2; k++) {
+        memcpy(T + 6 * k, pose[k]->v, 3 * sizeof *T);
+        memcpy(T + 6 * k + 3, pose[k]->omega, 3 * sizeof *T);
+    }
+}
+
+double mech_stretch_rate(const struct mech_stretch *x, const struct mech_pose *const pose[2])
+{
+    double T[12], sum = 0.;
+
+    twist_of(pose, T);
+    for (int i = 0; i < 12; i++) {
+        sum += x->G[i] * T[i];
+    }
+    return sum;
+}
+
+void mech_spring_wrench(const struct mech_spring *s, double t, const struct mech_stretch *x,
+                        const struct mech_pose *const pose[2], double W[12])
+{
+    const double f = mech_spring_force(s, t, x->u, mech_stretch_rate(x, pose), NULL);
+
+    for (int i = 0; i < 12; i++) {
+        W[i] -= f * x->G[i];
+    }
+}
+
+/* ∂(−f Gᵀ)/∂δ = −Gᵀ (f_u G + f_v Tᵀ H) − f H,  ∂(−f Gᵀ)/∂T = −f_v Gᵀ G */
+void mech_spring_slope(const struct mech_spring *s, double t, const struct mech_stretch *x,
+                       const struct mech_pose *const pose[2], double Wx[12][12], double Wt[12][12])
+{
+    double T[12], by[2];
+    const double f = mech_spring_force(s, t, x->u, mech_stretch_rate(x, pose), by);
+
+    twist_of(pose, T);
+    for (int k = 0; k < 12; k++) {
+        double turned = 0.;
+
+        for (int i = 0; i < 12; i++) {
+            turned += T[i] * x->H[i][k];
+        }
+        for (int i = 0; i < 12; i++) {
+            Wx[i][k] -= x->G[i] * (by[0] * x->G[k] + by[1] * turned) + f * x->H[i][k];
+            Wt[i][k] -= by[1] * x->G[i] * x->G[k];
+        }
+    }
+}
+
+/* --- connectors of one stretch ---------------------------------------------------------------- */
+
+void mech_spring_markers(const void *description, struct mech_attachment *out)
+{
+    const struct mech_spring_item *const item = description;
+
+    *out = (struct mech_attachment){
+        .refs = item->markers.refs, .n = item->markers.n, .field = "markers", .list = true};
+}
+
+int mech_spring_init(struct mech_spring *s, const struct mech_spring_item *item,
+                     const struct mech_site *site, const char *field, const char *const *locals)
+{
+    const double constants[] = {item->stiffness, item->damping, item->force, item->offset,
+                                item->rate};
+
+    *s = (struct mech_spring){.k = item->stiffness,
+                              .d = item->damping,
+                              .offset = item->offset,
+                              .rate = item->rate,
+                              .force = item->force};
+    if (!item->active) {
+        return 0;
+    }
+    MECH_TRY(mech_force_law_init(&s->law, &item->law, site, field, locals, constants));
+    return 1;
+}
+
+void mech_spring_release(void *record)
+{
+    mech_force_law_fini(&((struct mech_spring *)record)->law);
+}
+
+bool mech_spring_differenced(const void *record)
+{
+    return mech_force_law_differenced(&((const struct mech_spring *)record)->law);
+}
+
+double mech_spring_output(const struct mech_spring *s, const struct mech_stretch *x,
+                          const struct mech_view *view, enum mech_spring_value which)
+{
+    const double rate = mech_stretch_rate(x, view->pose);
+
+    if (which == MECH_SPRING_STRETCH) {
+        return x->u;
+    }
+    return which == MECH_SPRING_RATE ? rate
+           : view->record            ? mech_spring_force(s, view->at.t, x->u, rate, NULL)
+                                     : 0.;
 }
 
 /* --- n stretches ------------------------------------------------------------------------------ */

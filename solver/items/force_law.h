@@ -36,6 +36,56 @@ double mech_spring_force(const struct mech_spring *s, double t, double u, double
 /* ½ k (u − offset)² + force u; of a law: 0, it is not known. J. */
 double mech_spring_energy(const struct mech_spring *s, double u);
 
+/* One stretch u of two poses: u̇ = G T with the twists T (ops.h), H[i][k] = ∂G_i/∂δ_k. */
+struct mech_stretch {
+    double u, G[12], H[12][12];
+};
+/* u̇ */
+double mech_stretch_rate(const struct mech_stretch *x, const struct mech_pose *const pose[2]);
+/* The force f of a spring on both poses, W = −f Gᵀ: f > 0 pulls them together. Its slopes are those
+ * of struct mech_pair_ops; H is read by mech_spring_slope alone. */
+void mech_spring_wrench(const struct mech_spring *s, double t, const struct mech_stretch *x,
+                        const struct mech_pose *const pose[2], double W[12]);
+void mech_spring_slope(const struct mech_spring *s, double t, const struct mech_stretch *x,
+                       const struct mech_pose *const pose[2], double Wx[12][12], double Wt[12][12]);
+
+/* --- connectors of one stretch ---------------------------------------------------------------- */
+
+/* What they are described by; the first member of their description. */
+struct mech_spring_item {
+    struct mech_refs markers;
+    bool active;
+    double stiffness, damping, offset, rate, force;
+    struct mech_formula law;
+};
+void mech_spring_markers(const void *description, struct mech_attachment *out);
+/* Numbers and law. `locals`: u v t k d, force (or torque), offset, velocityOffset or less of them.
+ * 1; 0: not active; negative. */
+int mech_spring_init(struct mech_spring *s, const struct mech_spring_item *item,
+                     const struct mech_site *site, const char *field, const char *const *locals);
+/* Operations of pairs whose record begins with a struct mech_spring. */
+void mech_spring_release(void *record);
+bool mech_spring_differenced(const void *record);
+
+enum mech_spring_value { MECH_SPRING_STRETCH, MECH_SPRING_RATE, MECH_SPRING_FORCE };
+/* What a view's outputs show; the force is 0 where the view has no record. */
+double mech_spring_output(const struct mech_spring *s, const struct mech_stretch *x,
+                          const struct mech_view *view, enum mech_spring_value which);
+
+/* A real number of a struct whose first member, `spring`, is the description above. */
+#define MECH_SPRING_FIELD(type, key, member, its_unit, its_doc)                                    \
+    {                                                                                              \
+        .name = key, .kind = MECH_REAL, .offset = offsetof(struct type, spring.member),            \
+        .flags = MECH_TUNABLE, .unit = its_unit, MECH_ANY_REAL, .doc = its_doc                     \
+    }
+#define MECH_SPRING_FIELD_LAW(type, key, its_locals, its_doc)                                      \
+    {                                                                                              \
+        .name = key, .kind = MECH_FORMULA, .offset = offsetof(struct type, spring.law),            \
+        .locals = its_locals, .doc = its_doc                                                       \
+    }
+
+/* --- n stretches ------------------------------------------------------------------------------ */
+
 struct mech_springs {
     int32_t n; /* at most MECH_LAW_ROWS */
     double K[MECH_LAW_ROWS * MECH_LAW_ROWS], D[MECH_LAW_ROWS * MECH_LAW_ROWS]; /* by rows, n × n */

@@ -52,6 +52,25 @@ static inline struct mech_line mech_line_of(const struct mech_pose *const pose[2
     return l;
 }
 
+/* Slopes of the force f n on the first point and −f n on the second, by[2] = ∂f/∂L, ∂f/∂L̇. */
+static inline void mech_line_slope(const struct mech_line *l, double f, const double by[2],
+                                   double Wx[12][12], double Wt[12][12])
+{
+    double S[9], D[9];
+
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            const double P = (i == j ? 1. : 0.) - l->n[i] * l->n[j];
+            const double across = (l->u[j] - l->rate * l->n[j]) / l->L; /* (P Δv / L)_j */
+
+            S[3 * i + j] = l->n[i] * (by[0] * l->n[j] + by[1] * across) + f / l->L * P;
+            D[3 * i + j] = by[1] * l->n[i] * l->n[j];
+        }
+    }
+    mech_pair_slope(S, Wx);
+    mech_pair_slope(D, Wt);
+}
+
 /* `n` numbers of an output. */
 static inline int mech_pair_give(const double *from, size_t n, size_t capacity, double *values,
                                  size_t *count)

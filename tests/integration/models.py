@@ -1,5 +1,6 @@
 """Model documents of the tests. The reference values stand in test_references.py."""
 import copy
+import math
 import os
 import re
 from harness import ROOT
@@ -87,6 +88,44 @@ def revolute_z():
         markers=[{'name': 'm0', 'type': 'MarkerBodyRigid', 'object': 'g'},
                  {'name': 'm1', 'type': 'MarkerBodyRigid', 'object': 'b'}],
         loads=[{'name': 'T', 'type': 'LoadTorqueVector', 'marker': 'm1', 'load': [0, 0, 1]}])
+
+
+def jointed_body(name, joint, spring, load):
+    """A body with a mass and inertia of 1 on the ground 'm0', with one joint, spring and load."""
+    return document(
+        name, nodes=[{'name': 'n', 'type': 'NodeRigidBodyEP'}],
+        objects=[{'name': 'g', 'type': 'Ground'},
+                 {'name': 'b', 'type': 'RigidBody', 'node': 'n', 'physicsMass': 1,
+                  'physicsInertia': [1, 1, 1, 0, 0, 0]},
+                 {'name': 'joint', 'markers': ['m0', 'm1'], **joint},
+                 {'name': 'spring', 'markers': ['m0', 'm1'], 'stiffness': 2000, 'damping': 20,
+                  **spring}],
+        markers=[{'name': 'm0', 'type': 'MarkerBodyRigid', 'object': 'g'},
+                 {'name': 'm1', 'type': 'MarkerNodeRigid', 'node': 'n'}],
+        loads=[{'name': 'F', 'marker': 'm1', **load}])
+
+
+def linear_spring():
+    return jointed_body('spring on a slide', {'type': 'PrismaticJointX'},
+                        {'type': 'LinearSpringDamper'},
+                        {'type': 'LoadForceVector', 'load': [1, 0, 0]})
+
+
+def newton_gravity():
+    """A quarter of a circle around a mass of 1e25 kg, in units of 100 km: radius, time of the end
+    from the circular speed."""
+    radius, mass = 1e5, 1e25
+    speed = math.sqrt(6.6743e-11 * mass / radius)
+    nodes, objects = point([radius, 0, 0], initialVelocities=[0, speed, 0])
+    nodes.append({'name': 'sun', 'type': 'NodePointGround'})
+    objects[0]['physicsMass'] = 1e3
+    objects.append({'name': 'pull', 'type': 'Gravity', 'markers': ['m0', 'm1'], 'mass0': mass,
+                    'mass1': 1e3})
+    model = document('orbit', nodes=nodes, objects=objects, markers=[
+        {'name': 'm0', 'type': 'MarkerNodePosition', 'node': 'sun'},
+        {'name': 'm1', 'type': 'MarkerNodePosition', 'node': 'n'}])
+    model['solver'] = {'integrator': 'RK67', 'stepSize': radius * math.pi / 2 / speed / 100}
+    return model
 
 
 def nonlinear_spring():
