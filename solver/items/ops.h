@@ -15,7 +15,7 @@
 #include "solver/items/scope.h"
 #include "solver/items/terms.h"
 
-enum { MECH_MARKER_SLOTS = 6, MECH_RECORD_COORDINATES = 6, MECH_PAIR_ROWS = 6 };
+enum { MECH_MARKER_SLOTS = 6, MECH_RECORD_COORDINATES = 1000, MECH_PAIR_ROWS = 6 };
 
 /* What the coordinates of a node mean; bodies ask for it. */
 enum mech_node_kind {
@@ -35,7 +35,7 @@ struct mech_site {
     const int32_t *q_slot;                    /* [nq] of the local coordinates in q */
     int32_t n, nq;
     int32_t first;            /* of the n, what the first of its nodes or markers brings */
-    enum mech_node_kind kind; /* of the one node that it sits on, GENERIC otherwise */
+    enum mech_node_kind kind; /* of the nodes that it sits on, GENERIC where they differ */
     bool first_order;         /* the coordinates are first-order states */
     const char *path;         /* "/objects/3" */
     struct mech_diag *diag;
@@ -235,7 +235,9 @@ struct mech_object_ops {
     /* Nonlinear part; all NULL or 0 for linear types. `record` fills one record and returns 1 when
      * this item needs one, 0 when it does not, negative: no memory. */
     size_t record_size;
-    int32_t record_coordinates; /* local coordinates of a record, at most MECH_RECORD_COORDINATES */
+    /* Local velocities of a record, the first of the object's; 0: all of the object's, which differ
+     * from record to record (its `n`, which the record keeps). At most MECH_RECORD_COORDINATES. */
+    int32_t record_coordinates;
     int (*record)(const void *description, const struct mech_site *site, void *record);
     /* Its mass matrix depends on q: what `linear` writes into M, which is positive definite, and
      * M_q(q) of its records. Then `force` adds M_q v̇ where e->vdot is given, `tangent` takes its
@@ -243,8 +245,8 @@ struct mech_object_ops {
     bool inertia;
     /* g [.. ground] += left-hand-side terms of `n` records */
     void (*force)(void *records, size_t n, const struct mech_eval *e, double *g);
-    /* values[place] += c[0] ∂g/∂q + c[1] ∂g/∂v + c[2] ∂g/∂v̇, place [n × coordinates²] by rows of
-     * each record. Without `inertia` there are only c[0] and c[1]. */
+    /* values[place] += c[0] ∂g/∂q + c[1] ∂g/∂v + c[2] ∂g/∂v̇, place: for each record the square of
+     * its coordinates, by rows. Without `inertia` there are only c[0] and c[1]. */
     void (*tangent)(void *records, size_t n, const struct mech_eval *e, const double c[3],
                     const int32_t *place, double *values);
     /* Potential energy of `n` records, J, and ½ vᵀ M_q v. NULL: none, or not known. */

@@ -19,8 +19,11 @@ struct mech_site mech_site_of(struct mech_model *m, size_t i, const char *path,
         struct mech_attachment at;
 
         ops->nodes(item->description, &at);
-        if (at.n == 1) {
-            kind = m->document->nodes.at[at.refs[0].index].type->ops.node->kind;
+        for (size_t k = 0; k < at.n; k++) {
+            const enum mech_node_kind one =
+                m->document->nodes.at[at.refs[k].index].type->ops.node->kind;
+
+            kind = k == 0 || one == kind ? one : MECH_NODE_GENERIC;
         }
     }
 
@@ -119,22 +122,37 @@ static int build_matrices(struct mech_model *m, struct mech_terms *t)
     return 0;
 }
 
+/* Local velocities of the record of object i. */
+static int32_t record_size_of(const struct mech_model *m, size_t i)
+{
+    const struct mech_object_ops *const ops = m->document->objects.at[i].type->ops.object;
+
+    return ops->record_coordinates ? ops->record_coordinates : m->objects[i].n;
+}
+
 /* The batch of a type, made when its first record comes. */
 static struct mech_batch *batch_of(struct mech_model *m, const struct mech_object_ops *ops)
 {
+    size_t most = 0, slots = 0;
+
     for (size_t b = 0; b < m->batch_count; b++) {
         if (m->batches[b].ops == ops) {
             return &m->batches[b];
         }
     }
     struct mech_batch *const fresh = &m->batches[m->batch_count];
-    const size_t most = m->document->objects.n;
 
+    for (size_t i = 0; i < m->document->objects.n; i++) {
+        if (m->document->objects.at[i].type->ops.object == ops) {
+            most++;
+            slots += (size_t)record_size_of(m, i);
+        }
+    }
     fresh->ops = ops;
     fresh->records = mech_arena_alloc(&m->arena, most, ops->record_size);
-    fresh->slot =
-        mech_arena_alloc(&m->arena, most * (size_t)ops->record_coordinates, sizeof *fresh->slot);
-    if (!fresh->records || !fresh->slot) {
+    fresh->slot = mech_arena_alloc(&m->arena, slots, sizeof *fresh->slot);
+    fresh->start = mech_arena_alloc(&m->arena, most + 1, sizeof *fresh->start);
+    if (!fresh->records || !fresh->slot || !fresh->start) {
         return NULL;
     }
     m->batch_count++;
@@ -165,6 +183,10 @@ static int build_records(struct mech_model *m, struct mech_diag *diag)
             return MECH_NO_MEMORY;
         }
         mech_item_path(MECH_OBJECT, i, NULL, path, sizeof path);
+        if (record_size_of(m, i) > MECH_RECORD_COORDINATES) {
+            mech_diag_add(diag, path, "more than %d coordinates", MECH_RECORD_COORDINATES);
+            continue;
+        }
         const struct mech_site site = mech_site_of(m, i, path, diag);
         void *const at = b->records + b->n * ops->record_size;
         const int r = ops->record(item->description, &site, at);
@@ -173,13 +195,15 @@ static int build_records(struct mech_model *m, struct mech_diag *diag)
             return r;
         }
         if (r > 0) {
-            const size_t rc = (size_t)ops->record_coordinates;
+            const size_t rc = (size_t)record_size_of(m, i);
 
             b->first = b->n ? b->first : (int32_t)i;
-            memcpy(b->slot + b->n * rc, site.slot, rc * sizeof *b->slot);
+            memcpy(b->slot + b->start[b->n], site.slot, rc * sizeof *b->slot);
             m->objects[i].record = at;
+            b->places += rc * rc;
             m->place_count += rc * rc;
             m->has_inertia = m->has_inertia || ops->inertia;
+            b->start[b->n + 1] = b->start[b->n] + (int32_t)rc;
             b->n++;
         }
     }
@@ -208,10 +232,10 @@ static size_t couple_records(const struct mech_model *m, bool inertia, struct me
 
     for (size_t b = 0; b < m->batch_count; b++) {
         const struct mech_batch *const batch = &m->batches[b];
-        const int32_t rc = batch->ops->record_coordinates;
+        const int32_t *const start = batch->start;
 
         for (size_t r = 0; r < batch->n && (batch->ops->inertia || !inertia); r++) {
-            n += couple(m, batch->slot + r * (size_t)rc, rc, t + n);
+            n += couple(m, batch->slot + start[r], start[r + 1] - start[r], t + n);
         }
     }
     return n;

@@ -38,8 +38,10 @@ struct mech_batch {
     const struct mech_object_ops *ops;
     char *records; /* [n × ops->record_size] */
     size_t n;
-    int32_t *slot; /* [n × ops->record_coordinates] */
-    int32_t first; /* object of the first record */
+    int32_t *slot;  /* [start[n]] */
+    int32_t *start; /* [n + 1] of the slots of each record */
+    size_t places;  /* sum of the squares of their numbers */
+    int32_t first;  /* object of the first record */
 };
 
 struct mech_load_of {

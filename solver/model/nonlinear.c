@@ -101,10 +101,10 @@ static size_t places_of_records(const struct mech_model *m, bool inertia, const 
 
     for (size_t b = 0; b < m->batch_count; b++) {
         const struct mech_batch *const batch = &m->batches[b];
-        const int32_t rc = batch->ops->record_coordinates;
+        const int32_t *const start = batch->start;
 
         for (size_t r = 0; r < batch->n && (batch->ops->inertia || !inertia); r++) {
-            n += places_of(m, batch->slot + r * (size_t)rc, rc, W, places + n);
+            n += places_of(m, batch->slot + start[r], start[r + 1] - start[r], W, places + n);
         }
     }
     return n;
@@ -155,10 +155,9 @@ void mech_model_tangent(const struct mech_model *m, const struct mech_eval *e, c
 {
     for (size_t b = 0; b < m->batch_count; b++) {
         const struct mech_batch *const batch = &m->batches[b];
-        const size_t rc = (size_t)batch->ops->record_coordinates;
 
         batch->ops->tangent(batch->records, batch->n, e, c, places, values);
-        places += batch->n * rc * rc;
+        places += batch->places;
     }
     if (m->posed_count || m->equation_count) {
         mech_model_pose(m, e);
@@ -198,11 +197,10 @@ void mech_model_inertia_add(const struct mech_model *m, const struct mech_eval *
 
     for (size_t b = 0; b < m->batch_count; b++) {
         const struct mech_batch *const batch = &m->batches[b];
-        const size_t rc = (size_t)batch->ops->record_coordinates;
 
         if (batch->ops->inertia) {
             batch->ops->tangent(batch->records, batch->n, e, alone, places, values);
-            places += batch->n * rc * rc;
+            places += batch->places;
         }
     }
 }
