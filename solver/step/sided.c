@@ -1,5 +1,5 @@
-/* One-sided rows; see sided.h. The set of rows that act is found by opening one at a time: exact
- * where they do not depend on each other, and where they do the next step closes what was missed. */
+/* One-sided rows; see sided.h. The set that acts is found by opening one row at a time: exact where
+ * they do not depend on each other, and where they do the next step closes what was missed. */
 #include "solver/step/sided.h"
 
 #include "solver/base/err.h"

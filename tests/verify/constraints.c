@@ -311,8 +311,134 @@ static void ropes_restore_to_the_bit(void)
     mech_sim_destroy(two);
 }
 
+/* --- rolling ---------------------------------------------------------------------------------- */
+
+/* A disc of 1 kg and radius 0.5, leaning by `lean`, whose center begins on a circle of radius 2 and
+ * rolls about its center at `rate`, on the plane z = 0 under g = 9.81. Inertia 1/8 and 1/16 kg m².
+ */
+static struct mech_sim *disc(double lean, double rate, double h, const char *more)
+{
+    const double r = 0.5, R = 2., w = cos(0.5 * lean), y = -sin(0.5 * lean);
+    /* about the axis and about the disc's own upwards direction; the rest is rolling */
+    const double spin = -rate * R / r, up = rate * cos(lean);
+    char text[2048];
+
+    snprintf(text, sizeof text,
+             "{'mechd': 1, 'gravity': [0, 0, -9.81], 'nodes': [{'name': 'n', 'type':"
+             "'NodeRigidBodyEP', 'referenceCoordinates': [%.17g, 0, %.17g, %.17g, 0, %.17g, 0],"
+             "'initialVelocities': [0, %.17g, 0, 0, %.17g, 0, %.17g]}], 'objects': ["
+             "{'name': 'g', 'type': 'Ground'}, {'name': 'b', 'type': 'RigidBody', 'node': 'n',"
+             "'physicsMass': 1, 'physicsInertia': [0.125, 0.0625, 0.0625, 0, 0, 0]},"
+             "{'name': 'roll', 'type': 'RollingDisc', 'markers': ['mg', 'mb'], 'discRadius': 0.5}],"
+             "'markers': [{'name': 'mg', 'type': 'MarkerBodyRigid', 'object': 'g'},"
+             "{'name': 'mb', 'type': 'MarkerBodyRigid', 'object': 'b'}],"
+             "'solver': {'stepSize': %.17g%s}}",
+             R, r * cos(lean), w, y, rate * R, 0.5 * (w * spin + y * up), 0.5 * (w * up - y * spin),
+             h, more);
+    return model_of(text);
+}
+
+/* Ω² = m g r tan β/(C ρ/r + A sin β + m r ρ): moments about the center in steady motion */
+static double steady_rate(double lean)
+{
+    return sqrt(9.81 * 0.5 * tan(lean) / (0.125 * 2. / 0.5 + 0.0625 * sin(lean) + 0.5 * 2.));
+}
+
+static void a_disc_rolls_in_a_circle(void)
+{
+    const double lean = 0.3, rate = steady_rate(lean);
+    struct mech_sim *const s = disc(lean, rate, 1e-3, "");
+    double p[3], f[3];
+
+    for (int i = 1; i <= 4; i++) {
+        CU_ASSERT_EQUAL(model_steps(s, 1000), 0);
+        model_values(s, MECH_OBJECT, "b", MECH_OUTPUT_POSITION, p);
+        /* h² times rates of some 10/s, growing with the way */
+        CHECK_NEAR(p[0], 2. * cos(rate * i), 1e-4);
+        CHECK_NEAR(p[1], 2. * sin(rate * i), 1e-4);
+        CHECK_NEAR(p[2], 0.5 * cos(lean), 1e-5);
+        /* across: the centripetal force; upwards: the weight */
+        model_values(s, MECH_OBJECT, "roll", MECH_OUTPUT_FORCE_LOCAL, f);
+        CHECK_NEAR(fabs(f[0]), 2. * rate * rate, 1e-3);
+        CHECK_NEAR(f[1], 0., 1e-3);
+        CHECK_NEAR(f[2], 9.81, 1e-3);
+        model_values(s, MECH_OBJECT, "roll", MECH_OUTPUT_CONSTRAINT_EQUATION, f);
+        CHECK_NEAR(f[0], 0., 1e-9);
+        CHECK_NEAR(f[1], 0., 1e-9);
+        CHECK_NEAR(f[2], 0., 1e-9);
+        model_values(s, MECH_OBJECT, "roll", MECH_OUTPUT_POSITION, p);
+        CHECK_NEAR(p[2], 0., 1e-9);
+    }
+    mech_sim_destroy(s);
+}
+
+/* energy that a wobbling disc loses, largest in 1 s; at index 3 and 2 */
+static double lost_in_a_wobble(int halvings, const char *more)
+{
+    struct mech_sim *const s = disc(0.3, 1.2 * steady_rate(0.3), ldexp(2e-3, -halvings), more);
+    const double begin = mech_sim_energy(s);
+    double worst = 0., low = 1., high = 0., p[3];
+
+    for (int i = 0; i < 50; i++) {
+        CU_ASSERT_EQUAL(model_steps(s, 10u << halvings), 0);
+        worst = fmax(worst, fabs(mech_sim_energy(s) - begin));
+        model_values(s, MECH_OBJECT, "b", MECH_OUTPUT_POSITION, p);
+        low = fmin(low, p[2]);
+        high = fmax(high, p[2]);
+    }
+    /* it wobbles */
+    CU_ASSERT(high - low > 0.005);
+    mech_sim_destroy(s);
+    return worst;
+}
+
+static void a_wobbling_disc_keeps_its_energy(void)
+{
+    const char *const schemes[] = {"", ", 'integrator': 'TrapezoidalIndex2'"};
+
+    for (int i = 0; i < 2; i++) {
+        const double coarse = lost_in_a_wobble(0, schemes[i]);
+        const double fine = lost_in_a_wobble(1, schemes[i]);
+
+        CHECK_NEAR(coarse, 0., 1e-3);
+        /* order 2 */
+        CHECK_NEAR(log2(coarse / fine), 2., 0.3);
+    }
+}
+
+/* upright and driven by a torque T about its axis: a = T r/(J + m r²), the track along y */
+static void a_wheel_accelerates(void)
+{
+    struct mech_sim *const s = model_of(
+        "{'mechd': 1, 'gravity': [0, 0, -9.81], 'nodes': [{'name': 'n', 'type':"
+        "'NodeRigidBodyEP', 'referenceCoordinates': [0, 0, 0.5, 1, 0, 0, 0],"
+        "'initialVelocities': [0, 1, 0, 0, -1, 0, 0]}], 'objects': ["
+        "{'name': 'g', 'type': 'Ground'}, {'name': 'b', 'type': 'RigidBody', 'node': 'n',"
+        "'physicsMass': 1, 'physicsInertia': [0.125, 0.0625, 0.0625, 0, 0, 0]},"
+        "{'name': 'roll', 'type': 'RollingDisc', 'markers': ['mg', 'mb'], 'discRadius': 0.5}],"
+        "'markers': [{'name': 'mg', 'type': 'MarkerBodyRigid', 'object': 'g'},"
+        "{'name': 'mb', 'type': 'MarkerBodyRigid', 'object': 'b'}], 'loads': [{'name': 'T',"
+        "'type': 'LoadTorqueVector', 'marker': 'mb', 'load': [-3, 0, 0]}],"
+        "'solver': {'stepSize': 0.01}}");
+    const double a = 3. * 0.5 / (0.125 + 0.25);
+    double p[3], v[3], f[3];
+
+    CU_ASSERT_EQUAL(model_steps(s, 100), 0);
+    model_values(s, MECH_OBJECT, "b", MECH_OUTPUT_POSITION, p);
+    model_values(s, MECH_OBJECT, "b", MECH_OUTPUT_VELOCITY, v);
+    model_values(s, MECH_OBJECT, "roll", MECH_OUTPUT_FORCE_LOCAL, f);
+    CHECK_NEAR(p[0], 0., 1e-12);
+    CHECK_NEAR(p[1], 1. + 0.5 * a, 1e-9);
+    CHECK_NEAR(p[2], 0.5, 1e-12);
+    CHECK_NEAR(v[1], 1. + a, 1e-9);
+    CHECK_NEAR(fabs(f[1]), a, 1e-9);
+    CHECK_NEAR(f[2], 9.81, 1e-9);
+    mech_sim_destroy(s);
+}
+
 UNIT_TESTS(UNIT_TEST(gears_share_the_torque), UNIT_TEST(pulleys_halve_the_way),
            UNIT_TEST(quadratic_terms_make_a_bowl), UNIT_TEST(offsets_drive),
            UNIT_TEST(a_rope_catches_what_falls), UNIT_TEST(a_rope_slackens_and_throws),
            UNIT_TEST(a_rope_at_rest_holds), UNIT_TEST(a_rope_balances_momentum),
-           UNIT_TEST(ropes_restore_to_the_bit))
+           UNIT_TEST(ropes_restore_to_the_bit), UNIT_TEST(a_disc_rolls_in_a_circle),
+           UNIT_TEST(a_wobbling_disc_keeps_its_energy), UNIT_TEST(a_wheel_accelerates))
