@@ -66,8 +66,8 @@ void mech_rates_joint_speed(struct mech_rates *r, const struct mech_eval *e, dou
 int mech_rates_project(struct mech_rates *r, const struct mech_state *s,
                        struct mech_step_result *result);
 
-/* Consistent v̇ and a := v̇ of a state at its time, and which one-sided rows act: what every change of
- * inputs asks for. */
+/* Consistent v̇ and a := v̇ of a state at its time, and which one-sided rows act: what every change
+ * of inputs asks for. */
 int mech_rates_start(struct mech_rates *r, struct mech_state *s, struct mech_step_result *result);
 
 /* "the mass matrix is singular at /objects/0" */
