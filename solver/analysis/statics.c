@@ -180,6 +180,7 @@ static int raise(struct statics *s, int32_t load_steps)
             wanted *= 0.5;
             continue;
         }
+        mech_model_keep(s->model, s->state);
         load = to;
         s->report->load = load;
         s->report->load_steps++;

@@ -88,12 +88,14 @@ static void slope(void *record, const struct mech_eval *e, const struct mech_pos
     mech_line_slope(&l, f, by, Wx, Wt);
 }
 
-static double energy(void *record, const struct mech_pose *const pose[2])
+static double energy(void *record, const struct mech_eval *e, const struct mech_pose *const pose[2])
 {
     const struct record *const r = record;
     const double L = mech_line_of(pose).L, d = r->shortest;
 
     /* π/4 = atan(1) */
+
+    (void)e;
     return L >= d ? -r->strength / L : -r->strength / d * (1. + atan(1.) - atan(2. * L / d - 1.));
 }
 

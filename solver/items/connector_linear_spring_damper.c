@@ -88,10 +88,11 @@ static void slope(void *record, const struct mech_eval *e, const struct mech_pos
     mech_spring_slope(&r->spring, e->t, &x, pose, Wx, Wt);
 }
 
-static double energy(void *record, const struct mech_pose *const pose[2])
+static double energy(void *record, const struct mech_eval *e, const struct mech_pose *const pose[2])
 {
     struct record *const r = record;
 
+    (void)e;
     return mech_spring_energy(&r->spring, stretch_of(&r->along, pose).u);
 }
 

@@ -64,10 +64,11 @@ static void slope(void *record, const struct mech_eval *e, const struct mech_pos
     mech_line_slope(&l, f, by, Wx, Wt);
 }
 
-static double energy(void *record, const struct mech_pose *const pose[2])
+static double energy(void *record, const struct mech_eval *e, const struct mech_pose *const pose[2])
 {
     const struct record *const r = record;
 
+    (void)e;
     return mech_spring_energy(&r->spring, mech_line_of(pose).L - r->length);
 }
 

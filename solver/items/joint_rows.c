@@ -195,18 +195,24 @@ void mech_joint_frame_markers(const void *description, struct mech_attachment *o
         .refs = c->markers.refs, .n = c->markers.n, .field = "markers", .list = true};
 }
 
-void mech_joint_frame_check(const void *description, const char *path, struct mech_diag *d)
+void mech_joint_rotations_check(const double R0[9], const double R1[9], const char *path,
+                                struct mech_diag *d)
 {
-    const struct mech_joint_frame *c = description;
-
     for (int k = 0; k < 2; k++) {
-        if (!mech_so3_is_rotation(k ? c->rotation1 : c->rotation0, 1e-6)) {
+        if (!mech_so3_is_rotation(k ? R1 : R0, 1e-6)) {
             char place[2 * MECH_DIAG_PATH];
 
             snprintf(place, sizeof place, "%s/rotationMarker%d", path, k);
             mech_diag_add(d, place, "is not a rotation matrix (orthonormal, determinant 1)");
         }
     }
+}
+
+void mech_joint_frame_check(const void *description, const char *path, struct mech_diag *d)
+{
+    const struct mech_joint_frame *c = description;
+
+    mech_joint_rotations_check(c->rotation0, c->rotation1, path, d);
 }
 
 int mech_joint_frame_record(const struct mech_joint_frame *description, const int32_t axes[6],

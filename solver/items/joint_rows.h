@@ -53,17 +53,22 @@ struct mech_joint_frame {
     double rotation0[9], rotation1[9]; /* of the joint in the frames of the markers, by rows */
 };
 void mech_joint_frame_markers(const void *description, struct mech_attachment *out);
-/* A fault unless both matrices are rotations. */
+/* A fault at /rotationMarker0, /rotationMarker1 unless R0, R1 are rotations. */
+void mech_joint_rotations_check(const double R0[9], const double R1[9], const char *path,
+                                struct mech_diag *d);
+/* The same for a joint's description. */
 void mech_joint_frame_check(const void *description, const char *path, struct mech_diag *d);
 int mech_joint_frame_record(const struct mech_joint_frame *description, const int32_t axes[6],
                             struct mech_joint_record *record);
 
-#define MECH_JOINT_FIELD_ROTATION(member, key, which)                                              \
+#define MECH_FIELD_ROTATION(type, member, key, which)                                              \
     {                                                                                              \
-        .name = key, .kind = MECH_REALS, .offset = offsetof(struct mech_joint_frame, member),      \
-        .count = 9, .columns = 3, .unit = "", .presets = mech_identity3, .min = -1.000001,         \
-        .max = 1.000001, .doc = "rotation of the joint's frame in that of the " which " marker"    \
+        .name = key, .kind = MECH_REALS, .offset = offsetof(struct type, member), .count = 9,      \
+        .columns = 3, .unit = "", .presets = mech_identity3, .min = -1.000001, .max = 1.000001,    \
+        .doc = "rotation of the joint's frame in that of the " which " marker"                     \
     }
+#define MECH_JOINT_FIELD_ROTATION(member, key, which)                                              \
+    MECH_FIELD_ROTATION(mech_joint_frame, member, key, which)
 
 #define MECH_JOINT_ROWS_OPERATIONS                                                                 \
     .record_size = sizeof(struct mech_joint_record), .residual = mech_joint_rows_residual,         \

@@ -34,6 +34,7 @@ struct mech_site {
     const int32_t *slot;                      /* [n] of the local velocities (and forces) */
     const int32_t *q_slot;                    /* [nq] of the local coordinates in q */
     int32_t n, nq;
+    int32_t z;                /* of a pair: the first of its numbers in the state's z */
     int32_t first;            /* of the n, what the first of its nodes or markers brings */
     enum mech_node_kind kind; /* of the nodes that it sits on, GENERIC where they differ */
     bool first_order;         /* the coordinates are first-order states */
@@ -49,6 +50,7 @@ struct mech_eval {
     /* whose inputs and data the loads on moving markers read; NULL: those loads do not act */
     const struct mech_state *state;
     const double *lambda; /* multipliers whose reactions act; NULL: none do */
+    const double *z;      /* what pairs keep from step to step; NULL: as at the start, 0 */
     const double *vdot;   /* accelerations on which M_q(q) acts; NULL: M_q v̇ is left out */
 };
 
@@ -151,7 +153,14 @@ struct mech_pair_ops {
     void (*slope)(void *record, const struct mech_eval *e, const struct mech_pose *const pose[2],
                   double Wx[12][12], double Wt[12][12]);
     /* Potential energy, J: W without its dampers is −∂/∂δ of it. NULL: none, or not known. */
-    double (*energy)(void *record, const struct mech_pose *const pose[2]);
+    double (*energy)(void *record, const struct mech_eval *e,
+                     const struct mech_pose *const pose[2]);
+    /* Numbers that it keeps from step to step, such as turns: how many. They stand in the state's z
+     * from site->z on, which is e->z. */
+    int32_t data;
+    /* z [data]: from what they were before a step to what they are at these poses, after it, or at
+     * the start, from 0. May be called twice: it changes nothing then. */
+    void (*keep)(void *record, const struct mech_pose *const pose[2], double *z);
     /* --- joints: rows NULL for force elements --- */
     int32_t (*rows)(const void *description); /* multipliers, at most MECH_PAIR_ROWS */
     /* Of coordinates' markers, G constant: explicit schemes take such a row out of the equations

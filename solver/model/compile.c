@@ -109,6 +109,7 @@ void mech_model_initial(const struct mech_model *m, struct mech_state *s)
     memcpy(s->x, m->x0, ((size_t)m->sizes.x + 1) * sizeof(double));
     memcpy(s->z, m->z0, ((size_t)m->sizes.z + 1) * sizeof(double));
     memcpy(s->parameter, m->parameters, (size_t)m->sizes.parameter * sizeof(double));
+    mech_model_keep(m, s);
     mech_model_forget_sides(m, s);
 }
 

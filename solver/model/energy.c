@@ -103,7 +103,7 @@ double mech_model_energy(const struct mech_model *m, const struct mech_eval *e)
                                                  &m->poses[pair->marker[1]]};
 
         if (pair->ops->energy) {
-            sum += pair->ops->energy(pair->record, pose);
+            sum += pair->ops->energy(pair->record, e, pose);
         }
     }
     return sum;

@@ -173,10 +173,10 @@ static int system_channels(struct mech_model *m, size_t o, struct mech_diag *dia
     return 0;
 }
 
-/* z of all systems, side by side */
+/* z of all systems, side by side, behind what pairs keep */
 static int start_data(struct mech_model *m)
 {
-    int32_t at = 0;
+    int32_t at = m->kept;
 
     m->z0 = mech_arena_alloc(&m->arena, (size_t)m->sizes.z + 1, sizeof *m->z0);
     if (!m->z0) {

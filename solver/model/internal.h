@@ -69,6 +69,7 @@ struct mech_pair_of {
     int32_t object;
     int32_t marker[2];
     int32_t row, rows; /* of its multipliers; 0 rows for a force element */
+    int32_t z;         /* of what it keeps */
 };
 
 /* An object with equations between its coordinates. */
@@ -106,6 +107,7 @@ struct mech_model {
     size_t moving_load_count, moving_load_capacity;
     struct mech_pair_of *pairs; /* [pair_count] in the document's order */
     size_t pair_count;
+    int32_t kept;                       /* numbers in z that pairs keep: the first ones */
     struct mech_equation_of *equations; /* [equation_count] in the document's order */
     size_t equation_count;
     struct mech_joint_rows joints;

@@ -163,6 +163,8 @@ struct mech_pin {
 int32_t mech_model_pins(const struct mech_model *m, struct mech_pin *out);
 /* The first row that is none of them, or the number of rows. */
 int32_t mech_model_first_unpinned(const struct mech_model *m);
+/* What items keep from step to step (turns of a hinge), in z: after a step, or when q was set. */
+void mech_model_keep(const struct mech_model *m, struct mech_state *s);
 /* True when forces on this marker turn with q: they go to state->wrench, not into f. */
 bool mech_model_marker_moves(const struct mech_model *m, int32_t marker);
 

@@ -52,7 +52,8 @@ const char *mech_model_nonlinear_name(const struct mech_model *m)
 struct mech_eval mech_model_point(const struct mech_model *m, const struct mech_state *s, double t,
                                   const double *q, const double *v)
 {
-    return (struct mech_eval){.t = t, .q = q, .v = v, .q_ref = m->q_ref, .state = s};
+    return (struct mech_eval){
+        .t = t, .q = q, .v = v, .q_ref = m->q_ref, .state = s, .z = s ? s->z : NULL};
 }
 
 void mech_model_nonlinear(const struct mech_model *m, const struct mech_eval *e, double *g)

@@ -78,12 +78,14 @@ static int add_pair(struct mech_model *m, size_t o, struct mech_diag *diag)
     char path[MECH_DIAG_PATH];
 
     mech_item_path(MECH_OBJECT, o, NULL, path, sizeof path);
-    const struct mech_site site = mech_site_of(m, o, path, diag);
+    struct mech_site site = mech_site_of(m, o, path, diag);
+    site.z = m->sizes.z;
     ops->markers(item->description, &at);
     *pair = (struct mech_pair_of){.ops = ops->pair,
                                   .object = (int32_t)o,
                                   .marker = {at.refs[0].index, at.refs[1].index},
-                                  .row = m->sizes.lambda};
+                                  .row = m->sizes.lambda,
+                                  .z = m->sizes.z};
     pair->record = mech_arena_alloc(&m->arena, 1, ops->pair->record_size);
     if (!pair->record) {
         return MECH_NO_MEMORY;
@@ -103,6 +105,7 @@ static int add_pair(struct mech_model *m, size_t o, struct mech_diag *diag)
     m->objects[o].pair = (int32_t)m->pair_count;
     m->objects[o].record = pair->record;
     m->sizes.lambda += pair->rows;
+    m->sizes.z += ops->pair->data;
     m->pair_count++;
     return 0;
 }
@@ -140,6 +143,7 @@ int mech_pairs(struct mech_model *m, struct mech_diag *diag)
             MECH_TRY(mech_equation_add(m, o, diag));
         }
     }
+    m->kept = m->sizes.z;
     MECH_TRY(mech_joint_rows(m));
     MECH_TRY(mech_markers(m));
     for (size_t p = 0; p < m->pair_count; p++) {
@@ -299,6 +303,23 @@ const int32_t *mech_pairs_tangent(const struct mech_model *m, const struct mech_
         }
     }
     return places;
+}
+
+void mech_model_keep(const struct mech_model *m, struct mech_state *s)
+{
+    const struct mech_eval e = mech_model_point(m, s, s->at->time, s->q, s->v);
+
+    for (size_t p = 0; p < m->pair_count && m->kept; p++) {
+        const struct mech_pair_of *const pair = &m->pairs[p];
+        const struct mech_pose *pose[2];
+
+        if (pair->ops->keep) {
+            mech_model_pose_marker(m, pair->marker[0], &e);
+            mech_model_pose_marker(m, pair->marker[1], &e);
+            poses_of(m, pair, pose);
+            pair->ops->keep(pair->record, pose, s->z + pair->z);
+        }
+    }
 }
 
 /* --- joints ----------------------------------------------------------------------------------- */

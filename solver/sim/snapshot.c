@@ -77,6 +77,7 @@ int mech_sim_set_state(struct mech_sim *s, const struct mech_state_view *in)
         s->now.at->time = in->time;
     }
     mech_model_forget_sides(s->model, &s->now);
+    mech_model_keep(s->model, &s->now);
     s->now.at->changed = 1;
     s->has_trial = false;
     return 0;

@@ -258,6 +258,7 @@ static int one_step(struct mech_sim *s, struct mech_step_result *result)
         return MECH_NOT_FINITE;
     }
     s->next.at->time = t_end;
+    mech_model_keep(s->model, &s->next);
     s->next.at->last_step = c->h;
     s->next.at->steps++;
     c->done++;

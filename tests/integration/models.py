@@ -111,6 +111,13 @@ def linear_spring():
                         {'type': 'LoadForceVector', 'load': [1, 0, 0]})
 
 
+def torsional_spring():
+    """The last Euler parameter is the sine of half the angle."""
+    return jointed_body('spring on a hinge', {'type': 'RevoluteJointZ'},
+                        {'type': 'TorsionalSpringDamper'},
+                        {'type': 'LoadTorqueVector', 'load': [0, 0, 1]})
+
+
 def newton_gravity():
     """A quarter of a circle around a mass of 1e25 kg, in units of 100 km: radius, time of the end
     from the circular speed."""

@@ -14,6 +14,7 @@ SMOOTH = [
     (models.spring_between_points, 'q', 0, 0.9733828995763039),
     (models.revolute_z, 'q', 6, math.sin(0.25)),
     (models.linear_spring, 'q', 0, 0.0004999866342439289),
+    (models.torsional_spring, 'q', 6, math.sin(0.0004999866342439527 / 2)),
     (models.newton_gravity, 'q', 1, 1.000000000000048e5),
     (models.nonlinear_spring, 'q', 0, 0.0019995154213252597),
     (models.generic_ode2, 'q', 3, 1.0039999999354785),
