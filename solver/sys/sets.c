@@ -4,8 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { CONE_ROWS = 3 };
-
 /* ‖x_T‖; not hypot, whose bits depend on the processor */
 static double tangential(int32_t rows, const double *x)
 {
@@ -34,6 +32,57 @@ void mech_cone_project(double mu, int32_t rows, double *l)
     }
 }
 
+/* first row and rows of the parts of a ROLLING set that its normal row bounds */
+static const int32_t part_row[3] = {1, 3, 4}, part_rows[3] = {2, 1, 2};
+
+static void parts_of(const struct mech_set *set, const double *x, double coefficient[3],
+                     double length[3])
+{
+    coefficient[0] = set->mu;
+    coefficient[1] = set->spinning;
+    coefficient[2] = set->rolling;
+    for (int k = 0; k < 3; k++) {
+        const double *const p = x + part_row[k];
+
+        length[k] = part_rows[k] == 2 ? sqrt(p[0] * p[0] + p[1] * p[1]) : fabs(p[0]);
+    }
+}
+
+/* The nearest point has the normal component n ≥ 0 with n − l_N = Σ μ_k max(0, t_k − μ_k n): the
+ * right side falls with n, and part k is in the sum as long as n < t_k/μ_k. Parts join in the order
+ * of these ends, the largest first, until the next one would lie outside. */
+static void project_rolling(const struct mech_set *set, double *l)
+{
+    double mu[3], t[3], sum = l[0], share = 1., n = l[0];
+    bool joined[3] = {false, false, false};
+
+    parts_of(set, l, mu, t);
+    for (int round = 0; round < 3; round++) {
+        int next = -1;
+
+        for (int k = 0; k < 3; k++) {
+            if (!joined[k] && mu[k] > 0. && (next < 0 || t[k] * mu[next] > t[next] * mu[k])) {
+                next = k;
+            }
+        }
+        if (next < 0 || mu[next] * n >= t[next]) {
+            break;
+        }
+        joined[next] = true;
+        sum += mu[next] * t[next];
+        share += mu[next] * mu[next];
+        n = sum / share;
+    }
+    l[0] = n > 0. || isnan(n) ? n : 0.;
+    for (int k = 0; k < 3; k++) {
+        const double scale = t[k] > mu[k] * l[0] ? mu[k] * l[0] / t[k] : 1.;
+
+        for (int32_t i = 0; i < part_rows[k]; i++) {
+            l[part_row[k] + i] *= scale;
+        }
+    }
+}
+
 void mech_set_project(const struct mech_set *set, double *l)
 {
     switch (set->kind) {
@@ -47,6 +96,9 @@ void mech_set_project(const struct mech_set *set, double *l)
         break;
     case MECH_SET_CONE:
         mech_cone_project(set->mu, set->rows, l);
+        break;
+    case MECH_SET_ROLLING:
+        project_rolling(set, l);
         break;
     }
 }
@@ -77,6 +129,12 @@ void mech_set_correct(const struct mech_set *set, enum mech_friction friction, d
     if (set->kind == MECH_SET_CONE && friction == MECH_COULOMB) {
         c[0] += set->mu * tangential(set->rows, c);
     }
+    if (set->kind == MECH_SET_ROLLING && friction == MECH_COULOMB) {
+        double mu[3], t[3];
+
+        parts_of(set, c, mu, t);
+        c[0] += mu[0] * t[0] + mu[1] * t[1] + mu[2] * t[2];
+    }
 }
 
 /* l − P(l − c) on an interval: c, as far as it stays inside */
@@ -91,18 +149,23 @@ static double interval_map(double lower, double upper, double l, double c)
 static void cone_map(const struct mech_set *set, enum mech_friction friction, const double *l,
                      const double *c, double *map)
 {
-    double x[CONE_ROWS] = {0.}, corrected[CONE_ROWS] = {0.};
+    double x[MECH_SET_ROWS] = {0.}, corrected[MECH_SET_ROWS] = {0.};
 
     memcpy(corrected, c, (size_t)set->rows * sizeof *c);
     mech_set_correct(set, friction, corrected);
     for (int32_t k = 0; k < set->rows; k++) {
         x[k] = l[k] - corrected[k];
     }
-    const bool inside = tangential(set->rows, x) <= set->mu * x[0];
+    bool inside = true;
+    double next[MECH_SET_ROWS] = {0.};
 
-    mech_cone_project(set->mu, set->rows, x);
+    memcpy(next, x, sizeof next);
+    mech_set_project(set, next);
     for (int32_t k = 0; k < set->rows; k++) {
-        map[k] = inside ? corrected[k] : l[k] - x[k];
+        inside &= next[k] == x[k];
+    }
+    for (int32_t k = 0; k < set->rows; k++) {
+        map[k] = inside ? corrected[k] : l[k] - next[k];
     }
 }
 
@@ -120,6 +183,7 @@ void mech_set_map(const struct mech_set *set, enum mech_friction friction, const
         map[0] = interval_map(set->lower, set->upper, l[0], c[0]);
         break;
     case MECH_SET_CONE:
+    case MECH_SET_ROLLING:
         cone_map(set, friction, l, c, map);
         break;
     }
@@ -136,7 +200,7 @@ double mech_sets_residual(const struct mech_set *sets, int32_t count, enum mech_
     bool linear = true;
 
     for (int32_t i = 0; i < count; row += sets[i].rows, i++) {
-        double d[CONE_ROWS];
+        double d[MECH_SET_ROWS];
 
         linear &= sets[i].kind == MECH_SET_BILATERAL || sets[i].kind == MECH_SET_UNILATERAL;
         mech_set_map(&sets[i], friction, l + row, c + row, d);

@@ -6,8 +6,10 @@
  *   UNILATERAL  K = ℝ⁺                 0 ≤ c ⊥ l ≥ 0
  *   BOX         lower ≤ l ≤ upper      c ≥ 0 at lower, c ≤ 0 at upper, c = 0 between
  *   CONE        ‖l_T‖ ≤ μ l_N          rows (N, T) in the plane, (N, U, V) in space
+ *   ROLLING     ‖l_T‖ ≤ μ l_N, |l_S| ≤ σ l_N, ‖l_R‖ ≤ ρ l_N     rows (N, U, V, S, R, R'): a contact
+ *               with torques against spinning and rolling
  *
- * ĉ = c, but for cones under Coulomb's law: ĉ = c + (μ‖c_T‖, 0, 0) (G. De Saxcé, Z.-Q. Feng, Math.
+ * ĉ = c, but under Coulomb's law ĉ_N = c_N + μ‖c_T‖ (+ σ|c_S| + ρ‖c_R‖) (G. De Saxcé, Z.-Q. Feng, Math.
  * Comput. Modelling 28 (1998)). Without that term a cone is the associated law (M. Anitescu, A.
  * Tasora, Comput. Optim. Appl. 47 (2010)), in which sliding opens the contact.
  *
@@ -18,14 +20,24 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum mech_set_kind { MECH_SET_BILATERAL, MECH_SET_UNILATERAL, MECH_SET_BOX, MECH_SET_CONE };
+enum mech_set_kind {
+    MECH_SET_BILATERAL,
+    MECH_SET_UNILATERAL,
+    MECH_SET_BOX,
+    MECH_SET_CONE,
+    MECH_SET_ROLLING
+};
+enum { MECH_SET_ROWS = 6 }; /* of one set, at most */
+
 enum mech_friction { MECH_COULOMB, MECH_ASSOCIATED };
 
 /* Consecutive rows of a problem. */
 struct mech_set {
     enum mech_set_kind kind;
-    int32_t rows;        /* 1; of a CONE 2 or 3 */
-    double mu;           /* CONE: μ ≥ 0 */
+    int32_t rows;        /* 1; of a CONE 2 or 3, of a ROLLING 6 */
+    double mu;           /* CONE, ROLLING: μ ≥ 0 */
+    double spinning;     /* ROLLING: σ ≥ 0, m */
+    double rolling;      /* ROLLING: ρ ≥ 0, m */
     double lower, upper; /* BOX: lower ≤ upper; may be infinite */
 };
 

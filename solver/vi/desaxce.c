@@ -15,9 +15,9 @@ static void shift(const struct mech_problem *p, const double *c, double *r)
 
     memcpy(r, p->r, (size_t)p->m * sizeof *r);
     for (int32_t i = 0; i < p->count; row += p->sets[i].rows, i++) {
-        double corrected[3];
+        double corrected[MECH_SET_ROWS];
 
-        if (p->sets[i].kind == MECH_SET_CONE) {
+        if (p->sets[i].kind == MECH_SET_CONE || p->sets[i].kind == MECH_SET_ROLLING) {
             memcpy(corrected, c + row, (size_t)p->sets[i].rows * sizeof *corrected);
             mech_set_correct(&p->sets[i], MECH_COULOMB, corrected);
             r[row] += corrected[0] - c[row];
@@ -33,7 +33,7 @@ int mech_desaxce_solve(const struct mech_desaxce *d, const struct mech_problem *
     double least = HUGE_VAL;
     int32_t used = 0;
 
-    if (p->friction == MECH_ASSOCIATED || !(mech_problem_kinds(p) & 1u << MECH_SET_CONE)) {
+    if (p->friction == MECH_ASSOCIATED || !(mech_problem_kinds(p) & MECH_VI_FRICTION)) {
         return d->member(d->self, p, limits, l, result);
     }
     convex.r = d->r;

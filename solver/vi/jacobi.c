@@ -18,7 +18,7 @@ static bool weigh(struct mech_gradient *s, const struct mech_problem *p)
 
     for (int32_t i = 0; i < mech_problem_sets(p); i++) {
         const struct mech_set set = mech_problem_set(p, i);
-        double block[9], largest = 0.;
+        double block[MECH_SET_ROWS * MECH_SET_ROWS], largest = 0.;
 
         mech_problem_block(p, row, set.rows, block);
         for (int32_t k = 0; k < set.rows; k++) {

@@ -121,6 +121,9 @@ static int solve(void *self, const struct mech_problem *p, const struct mech_vi_
     struct mech_iterate it = {.c = s->c, .best = s->best};
 
     *result = (struct mech_vi_result){.solver = mech_vi_nsgs.name};
+    if (mech_problem_kinds(p) & ~mech_vi_nsgs.kinds) {
+        return MECH_UNSUPPORTED;
+    }
     if (!take_blocks(s, p)) {
         return MECH_SINGULAR;
     }
@@ -134,7 +137,7 @@ static int solve(void *self, const struct mech_problem *p, const struct mech_vi_
 const struct mech_vi_type mech_vi_nsgs = {
     .name = "nsgs",
     .doc = "block Gauss–Seidel, each contact solved exactly; friction of both laws",
-    .kinds = MECH_VI_ALL,
+    .kinds = MECH_VI_CONES,
     .create = create,
     .solve = solve,
     .destroy = destroy,

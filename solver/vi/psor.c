@@ -15,8 +15,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { CONE_ROWS = 3 };
-
 struct psor {
     struct mech_desaxce outer;
     double *c, *best; /* [most] */
@@ -59,7 +57,7 @@ static bool take_diagonal(struct psor *s, const struct mech_problem *p)
 
     for (int32_t i = 0; i < mech_problem_sets(p); i++) {
         const struct mech_set set = mech_problem_set(p, i);
-        double block[CONE_ROWS * CONE_ROWS], largest = 0.;
+        double block[MECH_SET_ROWS * MECH_SET_ROWS], largest = 0.;
 
         mech_problem_block(p, row, set.rows, block);
         for (int32_t k = 0; k < set.rows; k++) {
@@ -84,7 +82,7 @@ static void sweep(struct psor *s, const struct mech_problem *p, double *l)
 
     for (int32_t i = 0; i < mech_problem_sets(p); i++) {
         const struct mech_set set = mech_problem_set(p, i);
-        double next[CONE_ROWS];
+        double next[MECH_SET_ROWS];
 
         for (int32_t k = 0; k < set.rows; k++) {
             next[k] = l[row + k] - s->c[row + k] / s->diagonal[row + k];

@@ -298,7 +298,7 @@ const struct mech_vi_type mech_vi_semismooth = {
     .name = "semismooth",
     .doc = "nonsmooth Newton (Alart–Curnier) with line search; hard friction problems, some "
            "hundred contacts",
-    .kinds = MECH_VI_ALL,
+    .kinds = MECH_VI_CONES,
     .create = create,
     .solve = solve,
     .destroy = destroy,

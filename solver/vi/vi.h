@@ -47,8 +47,10 @@ struct mech_vi_type {
 extern const struct mech_vi_type *const mech_vi_types[]; /* sorted, closed by NULL */
 const struct mech_vi_type *mech_vi_find(const char *name);
 
-/* Mask of all kinds, and of those without friction. */
+/* Masks: kinds without friction, and with cones; those with friction; all. */
 enum {
     MECH_VI_ROWS = 1u << MECH_SET_BILATERAL | 1u << MECH_SET_UNILATERAL | 1u << MECH_SET_BOX,
-    MECH_VI_ALL = MECH_VI_ROWS | 1u << MECH_SET_CONE
+    MECH_VI_CONES = MECH_VI_ROWS | 1u << MECH_SET_CONE,
+    MECH_VI_FRICTION = 1u << MECH_SET_CONE | 1u << MECH_SET_ROLLING,
+    MECH_VI_ALL = MECH_VI_ROWS | MECH_VI_FRICTION
 };

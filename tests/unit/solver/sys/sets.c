@@ -126,10 +126,42 @@ static void the_residual_of_a_linear_problem_is_scaled_by_its_right_hand_side(vo
     CU_ASSERT(isnan(mech_sets_residual(sets, 2, MECH_COULOMB, l, (double[]){NAN, 0.}, r)));
 }
 
+/* x − P x in the polar cone and orthogonal to P x, P x in the set */
+static void a_rolling_contact_is_projected_exactly(void)
+{
+    uint64_t seed = 2463534242u;
+
+    for (int k = 0; k < 3000; k++) {
+        const struct mech_set set = {.kind = MECH_SET_ROLLING,
+                                     .rows = 6,
+                                     .mu = fabs(uniform(&seed)),
+                                     .spinning = k % 5 ? 0.3 * fabs(uniform(&seed)) : 0.,
+                                     .rolling = 2. * fabs(uniform(&seed))};
+        double x[6], p[6], rest[6], along = 0.;
+
+        for (int i = 0; i < 6; i++) {
+            x[i] = p[i] = 2. * uniform(&seed);
+        }
+        mech_set_project(&set, p);
+        for (int i = 0; i < 6; i++) {
+            rest[i] = x[i] - p[i];
+            along += rest[i] * p[i];
+        }
+        CHECK_NEAR(along, 0., 1e-13);
+        CU_ASSERT(hypot(p[1], p[2]) <= set.mu * p[0] + 1e-14);
+        CU_ASSERT(fabs(p[3]) <= set.spinning * p[0] + 1e-14);
+        CU_ASSERT(hypot(p[4], p[5]) <= set.rolling * p[0] + 1e-14);
+        /* the support of the polar cone: rest · (1, extreme torques and forces) ≤ 0 */
+        CU_ASSERT(rest[0] + set.mu * hypot(rest[1], rest[2]) + set.spinning * fabs(rest[3]) +
+                      set.rolling * hypot(rest[4], rest[5]) <=
+                  1e-13);
+    }
+}
+
 UNIT_TESTS(UNIT_TEST(a_point_between_cone_and_polar_goes_to_the_surface),
            UNIT_TEST(projection_is_moreaus_decomposition),
            UNIT_TEST(without_friction_a_cone_is_a_half_line),
            UNIT_TEST(a_plane_cone_is_a_slice_of_the_one_in_space),
-           UNIT_TEST(a_mask_leaves_sets_alone),
+           UNIT_TEST(a_mask_leaves_sets_alone), UNIT_TEST(a_rolling_contact_is_projected_exactly),
            UNIT_TEST(sliding_fulfils_coulombs_law_and_not_the_associated_one),
            UNIT_TEST(the_residual_of_a_linear_problem_is_scaled_by_its_right_hand_side))
