@@ -1,0 +1,44 @@
+/* Mass blocks of variables: what a descriptor asks of them, without a matrix where none is needed.
+ *
+ *   BODY      m, J [9] by rows     6 velocities: 3 of the centre of mass, 3 angular (body frame)
+ *   NODE      m                    3 velocities
+ *   SHAFT     J                    1 velocity
+ *   DIAGONAL  d [n]                n velocities
+ *   DENSE     M [n × n]            n velocities, symmetric positive definite
+ *
+ * Several variables may share one. Vectors are those of one block, [n]. owner: the arena. */
+#pragma once
+
+#include "solver/base/arena.h"
+
+#include <stdint.h>
+
+enum mech_mass_kind {
+    MECH_MASS_BODY,
+    MECH_MASS_NODE,
+    MECH_MASS_SHAFT,
+    MECH_MASS_DIAGONAL,
+    MECH_MASS_DENSE,
+    MECH_MASS_KINDS
+};
+
+struct mech_mass {
+    enum mech_mass_kind kind;
+    int32_t n;             /* velocities; given for DIAGONAL and DENSE, known for the others */
+    double m;              /* kg, or kg m² of a shaft */
+    double J[9], J_inv[9]; /* BODY */
+    const double *values;  /* [n] DIAGONAL, [n × n] by columns DENSE */
+    double *factors;       /* DENSE: Cholesky factor L, [n × n] by columns */
+};
+
+/* Completes *mass (kind, n, m, J, values given; values are copied) in the arena. 0; MECH_SINGULAR:
+ * a mass is not positive, an inertia not positive definite; negative: no memory. */
+int mech_mass_init(struct mech_arena *arena, struct mech_mass *mass);
+/* out = M⁻¹ x; out may be x */
+void mech_mass_solve(const struct mech_mass *mass, const double *x, double *out);
+/* y += a M x */
+void mech_mass_add(const struct mech_mass *mass, double a, const double *x, double *y);
+/* M(i, j), 0 where nothing is stored */
+double mech_mass_entry(const struct mech_mass *mass, int32_t i, int32_t j);
+/* "body", "node", …; NULL behind the last */
+const char *mech_mass_name(enum mech_mass_kind kind);

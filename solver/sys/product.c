@@ -1,0 +1,245 @@
+/* Products of a descriptor, block by block; see descriptor.h. */
+#include "solver/base/err.h"
+#include "solver/sys/descriptor_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+double mech_stiffness_entry(const struct mech_descriptor *d, const struct stiffness *s, size_t at)
+{
+    return (s->K ? d->k * s->K[at] : 0.) + (s->R ? d->r * s->R[at] : 0.) +
+           (s->M ? d->m * s->M[at] : 0.);
+}
+
+/* y += block × x over the variables of a stiffness block that are not frozen */
+static void add_stiffness(const struct mech_descriptor *d, const struct stiffness *s,
+                          const double *x, double *y)
+{
+    size_t column = 0;
+
+    for (int32_t q = 0; q < s->count; q++) {
+        const struct variables *const from = &d->variables[s->variables[q]];
+
+        for (int32_t j = 0; j < from->n; j++, column++) {
+            size_t row = 0;
+
+            for (int32_t p = 0; p < s->count && from->offset >= 0; p++) {
+                const struct variables *const to = &d->variables[s->variables[p]];
+
+                for (int32_t i = 0; i < to->n; i++, row++) {
+                    if (to->offset >= 0) {
+                        y[to->offset + i] +=
+                            mech_stiffness_entry(d, s, column * (size_t)s->n + row) *
+                            x[from->offset + j];
+                    }
+                }
+            }
+        }
+    }
+}
+
+void mech_descriptor_H(const struct mech_descriptor *d, const double *w, double *out)
+{
+    memset(out, 0, (size_t)d->size.velocities * sizeof *out);
+    for (size_t i = 0; i < d->variables_count; i++) {
+        const struct variables *const v = &d->variables[i];
+
+        if (v->offset >= 0) {
+            mech_mass_add(&d->masses[v->mass], d->a, w + v->offset, out + v->offset);
+        }
+    }
+    for (size_t i = 0; i < d->block_count; i++) {
+        add_stiffness(d, &d->blocks[i], w, out);
+    }
+}
+
+static double half_dot(const struct mech_descriptor *d, const struct half *h, int32_t row,
+                       const double *w)
+{
+    const struct variables *const v = &d->variables[h->variables];
+    double sum = 0.;
+
+    for (int32_t i = 0; i < v->n && v->offset >= 0; i++) {
+        sum += h->jacobian[row * v->n + i] * w[v->offset + i];
+    }
+    return sum;
+}
+
+void mech_descriptor_G(const struct mech_descriptor *d, const double *w, double *out)
+{
+    for (size_t i = 0; i < d->constraint_count; i++) {
+        const struct constraint *const c = &d->constraints[i];
+
+        for (int32_t r = 0; r < c->set.rows && c->offset >= 0; r++) {
+            out[c->offset + r] = 0.;
+            for (int32_t k = 0; k < c->count; k++) {
+                out[c->offset + r] += half_dot(d, &c->halves[k], r, w);
+            }
+        }
+    }
+}
+
+void mech_descriptor_Gt(const struct mech_descriptor *d, const double *l, double *out)
+{
+    memset(out, 0, (size_t)d->size.velocities * sizeof *out);
+    for (size_t i = 0; i < d->constraint_count; i++) {
+        const struct constraint *const c = &d->constraints[i];
+
+        for (int32_t k = 0; k < c->count && c->offset >= 0; k++) {
+            const struct half *const h = &c->halves[k];
+            const struct variables *const v = &d->variables[h->variables];
+
+            for (int32_t r = 0; r < c->set.rows && v->offset >= 0; r++) {
+                for (int32_t j = 0; j < v->n; j++) {
+                    out[v->offset + j] += h->jacobian[r * v->n + j] * l[c->offset + r];
+                }
+            }
+        }
+    }
+}
+
+/* y [l] += E l */
+static void add_compliance(const struct mech_descriptor *d, const double *l, double *y)
+{
+    for (size_t i = 0; i < d->constraint_count; i++) {
+        const struct constraint *const c = &d->constraints[i];
+
+        for (int32_t r = 0; r < c->set.rows && c->offset >= 0; r++) {
+            y[c->offset + r] += c->cfm[r] * l[c->offset + r];
+        }
+    }
+}
+
+void mech_descriptor_product(const struct mech_descriptor *d, const double *x, double *out)
+{
+    const double *const l = x + d->size.velocities;
+    double *const c = out + d->size.velocities;
+
+    mech_descriptor_H(d, x, out);
+    for (size_t i = 0; i < d->constraint_count; i++) {
+        const struct constraint *const row = &d->constraints[i];
+
+        for (int32_t k = 0; k < row->count && row->offset >= 0; k++) {
+            const struct half *const h = &row->halves[k];
+            const struct variables *const v = &d->variables[h->variables];
+
+            for (int32_t r = 0; r < row->set.rows && v->offset >= 0; r++) {
+                for (int32_t j = 0; j < v->n; j++) {
+                    out[v->offset + j] -= h->jacobian[r * v->n + j] * l[row->offset + r];
+                }
+            }
+        }
+    }
+    mech_descriptor_G(d, x, c);
+    add_compliance(d, l, c);
+}
+
+static void solve_masses(const struct mech_descriptor *d, double *x)
+{
+    for (size_t i = 0; i < d->variables_count; i++) {
+        const struct variables *const v = &d->variables[i];
+
+        if (v->offset >= 0) {
+            mech_mass_solve(&d->masses[v->mass], x + v->offset, x + v->offset);
+            for (int32_t j = 0; j < v->n; j++) {
+                x[v->offset + j] /= d->a;
+            }
+        }
+    }
+}
+
+int mech_descriptor_schur(const struct mech_descriptor *d, const struct mech_inverse *inverse,
+                          const bool *enabled, const double *l, double *work, double *out)
+{
+    if (!inverse && d->block_count > 0) {
+        return MECH_UNSUPPORTED;
+    }
+    for (int32_t i = 0; i < d->size.rows; i++) {
+        out[i] = enabled && !enabled[i] ? 0. : l[i];
+    }
+    mech_descriptor_Gt(d, out, work);
+    if (inverse) {
+        MECH_TRY(inverse->solve(inverse->self, work));
+    } else {
+        solve_masses(d, work);
+    }
+    mech_descriptor_G(d, work, out);
+    add_compliance(d, l, out);
+    for (int32_t i = 0; i < d->size.rows && enabled; i++) {
+        out[i] = enabled[i] ? out[i] : 0.;
+    }
+    return 0;
+}
+
+void mech_descriptor_project(const struct mech_descriptor *d, const bool *enabled, double *l)
+{
+    for (size_t i = 0; i < d->constraint_count; i++) {
+        const struct constraint *const c = &d->constraints[i];
+
+        if (c->offset >= 0 && (!enabled || enabled[c->offset])) {
+            mech_set_project(&c->set, l + c->offset);
+        }
+    }
+}
+
+void mech_descriptor_project_unknowns(const struct mech_descriptor *d, double *x)
+{
+    mech_descriptor_project(d, NULL, x + d->size.velocities);
+}
+
+void mech_descriptor_diagonal(const struct mech_descriptor *d, double *out)
+{
+    for (size_t i = 0; i < d->variables_count; i++) {
+        const struct variables *const v = &d->variables[i];
+
+        for (int32_t j = 0; j < v->n && v->offset >= 0; j++) {
+            out[v->offset + j] = d->a * mech_mass_entry(&d->masses[v->mass], j, j);
+        }
+    }
+    for (size_t i = 0; i < d->block_count; i++) {
+        const struct stiffness *const s = &d->blocks[i];
+        size_t at = 0;
+
+        for (int32_t p = 0; p < s->count; p++) {
+            const struct variables *const v = &d->variables[s->variables[p]];
+
+            for (int32_t j = 0; j < v->n; j++, at++) {
+                if (v->offset >= 0) {
+                    out[v->offset + j] += mech_stiffness_entry(d, s, at * (size_t)s->n + at);
+                }
+            }
+        }
+    }
+    for (size_t i = 0; i < d->constraint_count; i++) {
+        const struct constraint *const c = &d->constraints[i];
+
+        if (c->offset >= 0) {
+            memcpy(out + d->size.velocities + c->offset, c->cfm, (size_t)c->set.rows * sizeof *out);
+        }
+    }
+}
+
+struct mech_feasibility mech_descriptor_feasibility(const struct mech_descriptor *d, double *work)
+{
+    struct mech_feasibility worst = {0., 0.};
+    double *const c = work + d->size.velocities;
+
+    mech_descriptor_get_w(d, work);
+    mech_descriptor_G(d, work, c);
+    for (size_t i = 0; i < d->constraint_count; i++) {
+        const struct constraint *const row = &d->constraints[i];
+        const bool bilateral = row->set.kind == MECH_SET_BILATERAL;
+
+        for (int32_t r = 0; r < row->set.rows && row->offset >= 0; r++) {
+            const double value = c[row->offset + r] + row->cfm[r] * row->l[r] + row->b[r];
+
+            if (bilateral || r == 0) {
+                worst.violation = fmax(worst.violation, bilateral ? fabs(value) : -value);
+            }
+            if (!bilateral && r == 0) {
+                worst.complementarity = fmax(worst.complementarity, fabs(row->l[r] * value));
+            }
+        }
+    }
+    return worst;
+}
