@@ -6,8 +6,8 @@
  *   UNILATERAL  K = ℝ⁺                 0 ≤ c ⊥ l ≥ 0
  *   BOX         lower ≤ l ≤ upper      c ≥ 0 at lower, c ≤ 0 at upper, c = 0 between
  *   CONE        ‖l_T‖ ≤ μ l_N          rows (N, T) in the plane, (N, U, V) in space
- *   ROLLING     ‖l_T‖ ≤ μ l_N, |l_S| ≤ σ l_N, ‖l_R‖ ≤ ρ l_N; rows (N, U, V, S, R, R'): a
- *               contact with torques against spinning and rolling
+ *   ROLLING     ‖l_T‖ ≤ μ l_N, |l_S| ≤ σ l_N, ‖l_R‖ ≤ ρ l_N
+ *               rows (N, U, V, S, R, R'): a contact with torques against spinning and rolling
  *
  * ĉ = c, but under Coulomb's law ĉ_N = c_N + μ‖c_T‖ (+ σ|c_S| + ρ‖c_R‖) (G. De Saxcé, Z.-Q. Feng, Math.
  * Comput. Modelling 28 (1998)). Without that term a cone is the associated law (M. Anitescu, A.
