@@ -9,9 +9,9 @@
  *   ROLLING     ‖l_T‖ ≤ μ l_N, |l_S| ≤ σ l_N, ‖l_R‖ ≤ ρ l_N
  *               rows (N, U, V, S, R, R'): a contact with torques against spinning and rolling
  *
- * ĉ = c, but under Coulomb's law ĉ_N = c_N + μ‖c_T‖ (+ σ|c_S| + ρ‖c_R‖) (G. De Saxcé, Z.-Q. Feng, Math.
- * Comput. Modelling 28 (1998)). Without that term a cone is the associated law (M. Anitescu, A.
- * Tasora, Comput. Optim. Appl. 47 (2010)), in which sliding opens the contact.
+ * ĉ = c, but under Coulomb's law ĉ_N = c_N + μ‖c_T‖ (+ σ|c_S| + ρ‖c_R‖); G. De Saxcé, Z.-Q. Feng,
+ * Math. Comput. Modelling 28 (1998). Without that term a cone is the associated law (M. Anitescu,
+ * A. Tasora, Comput. Optim. Appl. 47 (2010)), in which sliding opens the contact.
  *
  * Pure functions of their arguments, any thread; nothing is allocated.
  */

@@ -306,7 +306,8 @@ static void check_energy(struct subject *s)
         shift(up, k, h, false);
         shift(down, k, -h, false);
         near(s, "wrench by energy", k, 0, W[k],
-             (s->ops->energy(s->record, &e, below) - s->ops->energy(s->record, &e, above)) / (2. * h));
+             (s->ops->energy(s->record, &e, below) - s->ops->energy(s->record, &e, above)) /
+                 (2. * h));
     }
 }
 
