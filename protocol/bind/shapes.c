@@ -100,6 +100,8 @@ const struct mechp_shape mechp_shapes[] = {
     {"JvpReply", "Derivatives at the end of the step, by the direction.",
      MEMBERS({"time", "number", "s, end of the step", true},
              {"steps", "integer", "internal steps", true},
+             {"differenced", "boolean", "some part by differences of runs", true},
+             {"kinked", "boolean", "other contacts acted beside the step: not smooth there", true},
              {"outputs", VALUES, "of the outputs", true},
              {"q", "number[]", "of the coordinates", true},
              {"v", "number[]", "of the velocities", true},

@@ -155,9 +155,7 @@ static double *read_direction(struct mechd_call *c)
         const struct mech_input_change *change = &in.changes[k];
         struct mech_variable v;
         mech_sim_variable(sim, MECH_INPUT, (size_t)change->index, &v);
-        if (mech_sim_input_is_parameter(sim, change->index)) {
-            mech_diag_add(&c->diag, "/inputs", "'%.64s' is a parameter: no derivative", v.name);
-        } else if (change->values != NULL) {
+        if (change->values != NULL) {
             memcpy(packed + v.offset, change->values, (size_t)v.size * sizeof *packed);
         }
     }
@@ -188,17 +186,21 @@ static void derive(struct mechd_call *c, struct mech_jvp *jvp)
     jvp->steps_most = steps_most;
     const int outcome = mech_sim_jvp(sim, jvp);
     if (outcome == MECH_INVALID || outcome == MECH_UNSUPPORTED) {
-        mech_diag_add(&c->diag, "", "%s", jvp->reason);
-    } else if (outcome != 0 && jvp->reason[0] != '\0') {
-        mechd_fail(c, mechp_code_of_outcome(outcome), "%s", jvp->reason);
+        mech_diag_add(&c->diag, "", "%s", jvp->told.reason);
+    } else if (outcome != 0 && jvp->told.reason[0] != '\0') {
+        mechd_fail(c, mechp_code_of_outcome(outcome), "%s", jvp->told.reason);
     } else if (outcome != 0) {
         mechd_fail_outcome(c, outcome);
     } else {
         mechp_text_object(&c->text);
         mechp_text_key(&c->text, "time");
-        mechp_text_number(&c->text, jvp->time);
+        mechp_text_number(&c->text, jvp->told.time);
         mechp_text_key(&c->text, "steps");
-        mechp_text_integer(&c->text, (int64_t)jvp->steps);
+        mechp_text_integer(&c->text, (int64_t)jvp->told.steps);
+        mechp_text_key(&c->text, "differenced");
+        mechp_text_bool(&c->text, jvp->told.differenced);
+        mechp_text_key(&c->text, "kinked");
+        mechp_text_bool(&c->text, jvp->told.kinked);
         mechp_text_key(&c->text, "outputs");
         mechd_write_values(&c->job.instance->engine, MECH_OUTPUT_VARIABLE, jvp->outputs, &c->text);
         write_part(&c->text, "q", jvp->dq, n.q);

@@ -148,6 +148,7 @@ static const struct mech_node_ops ops = {
     .coordinates = coordinates,
     .rate = rate,
     .move = move,
+    .transport = mech_rigid_transport,
     .start = start,
     .pose = pose,
     .outputs = MECH_COORDINATE_OUTPUTS | MECH_RIGID_OUTPUTS,

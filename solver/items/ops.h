@@ -107,6 +107,10 @@ struct mech_node_ops {
     void (*rate)(const double *q, const double *v, double *qdot); /* q̇ = T(q) v */
     /* out = q ⊕ d: the coordinates after a motion by d = h v at constant v */
     void (*move)(const double *q, const double *d, double *out);
+    /* The motion [size] of q ⊕ d that follows from a motion dq of q and a change dd of d: a matter
+     * of what velocities mean, not of q. NULL beside a move: derivatives of steps are differenced.
+     */
+    void (*transport)(const double *d, const double *dq, const double *dd, double *out);
     /* [coordinates], [coordinates], [size]; velocity is not written by first-order nodes. */
     void (*start)(const void *description, double *reference, double *displacement,
                   double *velocity);
@@ -375,6 +379,8 @@ void mech_point_pose(const struct mech_seat *seat, const struct mech_eval *e, in
                      struct mech_pose *out);
 void mech_rigid_pose(const struct mech_seat *seat, const struct mech_eval *e, const double local[3],
                      struct mech_pose *out);
+/* transport of nodes of MECH_NODE_RIGID, whatever their coordinates */
+void mech_rigid_transport(const double *d, const double *dq, const double *dd, double *out);
 void mech_rigid_2d_pose(const struct mech_seat *seat, const struct mech_eval *e,
                         const double local[3], struct mech_pose *out);
 

@@ -184,3 +184,11 @@ int mech_pose_output(const void *description, const struct mech_view *view,
     mech_m3_mul_transposed(local ? now->R : mech_identity3, from, x);
     return give(x, 3, capacity, values, count);
 }
+
+void mech_rigid_transport(const double *d, const double *dq, const double *dd, double *out)
+{
+    for (int i = 0; i < 3; i++) {
+        out[i] = dq[i] + dd[i];
+    }
+    mech_so3_transport(d + 3, dq + 3, dd + 3, out + 3);
+}

@@ -59,3 +59,33 @@ static inline bool mech_so3_is_rotation(const double r[9], double tolerance)
     mech_v3_cross(r, r + 3, z);
     return mech_v3_dot(z, r + 6) > 0.;
 }
+
+/* What a motion of R by θ' = dq and a change of θ by dtheta do to R exp(θ), in its own axes:
+ *
+ *     out = exp(−θ) dq + T(θ) dtheta,   T = 1 − (1 − cos a)/a² θ× + (a − sin a)/a³ θ×θ×,  a = |θ|
+ *
+ * (A. Iserles et al., Acta Numerica 9 (2000), the right-trivialized differential of exp.) out may
+ * be dq. */
+static inline void mech_so3_transport(const double theta[3], const double dq[3],
+                                      const double dtheta[3], double out[3])
+{
+    const double a = mech_v3_norm(theta), square = a * a;
+    const bool small = a < 1e-2; /* below: series, the next terms are under 1e-13 */
+    const double s = small ? 1. - square / 6. * (1. - square / 20.) : sin(a) / a;
+    const double c = small ? 0.5 - square / 24. * (1. - square / 30.) : (1. - cos(a)) / square;
+    const double d = small ? 1. / 6. - square / 120. * (1. - square / 42.) : (1. - s) / square;
+    double once[3], twice[3], sum[3];
+    for (int i = 0; i < 3; i++) {
+        sum[i] = dq[i] + dtheta[i];
+    }
+    mech_v3_cross(theta, dq, once);
+    mech_v3_cross(theta, once, twice);
+    for (int i = 0; i < 3; i++) {
+        sum[i] += c * twice[i] - s * once[i];
+    }
+    mech_v3_cross(theta, dtheta, once);
+    mech_v3_cross(theta, once, twice);
+    for (int i = 0; i < 3; i++) {
+        out[i] = sum[i] + d * twice[i] - c * once[i];
+    }
+}

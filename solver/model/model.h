@@ -116,6 +116,12 @@ bool mech_model_flat(const struct mech_model *m);
 void mech_model_qdot(const struct mech_model *m, const double *q, const double *v, double *qdot);
 /* out [nq] = q ⊕ d, d [nv] a motion in velocity space; out may be q. */
 void mech_model_move(const struct mech_model *m, const double *q, const double *d, double *out);
+/* out [nv]: the motion of q ⊕ d that follows from a motion dq of q and a change dd of d, [nv] each;
+ * out may be dq. False: some node does not tell (MECH_UNSUPPORTED to whoever needs it). */
+bool mech_model_transport(const struct mech_model *m, const double *d, const double *dq,
+                          const double *dd, double *out);
+/* d [nv]: the motion whose T(q) d is nearest to the change dq [nq] of coordinates. */
+void mech_model_motion(const struct mech_model *m, const double *q, const double *dq, double *d);
 /* u [nv] = q − q_ref where q̇ = v, 0 elsewhere: what K acts on. */
 void mech_model_displacement(const struct mech_model *m, const double *q, double *u);
 

@@ -32,7 +32,18 @@ int mech_sim_linearize_sizes(const struct mech_sim *s, struct mech_linearization
                              char *reason);
 int mech_sim_linearize(struct mech_sim *s, struct mech_linearization *out);
 
-/* How a change of the state and of the inputs changes what a step leads to (step/tangent.h). */
+/* --- derivatives of steps: sim/derivatives.c -------------------------------------------------- */
+
+/* What every derivative of a step tells. */
+struct mech_derived {
+    uint64_t steps;   /* internal */
+    double time;      /* s, at the end */
+    bool differenced; /* some part by differences of runs (step/tangent.h; parameters always) */
+    bool kinked; /* other contacts or one-sided joints acted beside the step: not smooth there */
+    char reason[160]; /* when it came to an outcome */
+};
+
+/* How a change of the state and of the inputs changes what a step leads to. */
 struct mech_jvp {
     const struct mech_step_request *step; /* size, until or count; no inputs, forces, trial */
     const double *q, *v, *x;              /* direction: [nq], [nv], [nx] or NULL */
@@ -41,13 +52,15 @@ struct mech_jvp {
     /* the derivative at the end of the step; each may be NULL */
     double *dq, *dv, *dvdot, *dx; /* [nq], [nv], [nv], [nx] */
     double *outputs;              /* [mech_sim_output_size] */
-    /* told */
-    uint64_t steps; /* internal */
-    double time;    /* s, at the end */
-    char reason[160];
+    struct mech_derived told;
 };
-/* Number of packed inputs, and whether an input is a parameter: those have no derivatives. */
+/* Number of packed inputs, and whether an input is a parameter: those are differenced. */
 size_t mech_sim_input_size(const struct mech_sim *s);
 bool mech_sim_input_is_parameter(const struct mech_sim *s, int32_t index);
 /* 0; MECH_INVALID (no such step, too many); MECH_UNSUPPORTED; an outcome of the step; negative. */
 int mech_sim_jvp(struct mech_sim *s, struct mech_jvp *jvp);
+
+/* ∂outputs/∂inputs at the end of a step from the present state, [outputs × packed inputs] by rows.
+ * Same returns. */
+int mech_sim_jacobian(struct mech_sim *s, const struct mech_step_request *step, uint64_t steps_most,
+                      double *out, struct mech_derived *told);

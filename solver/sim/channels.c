@@ -200,7 +200,7 @@ size_t mech_sim_output_size(const struct mech_sim *s)
     return (size_t)mech_model_output_size(s->model);
 }
 
-static void all_outputs(const struct mech_sim *s, const struct mech_state *state, double *values)
+void mech_sim_outputs_of(const struct mech_sim *s, const struct mech_state *state, double *values)
 {
     for (size_t i = 0; i < mech_model_outputs(s->model); i++) {
         mech_model_output_values(s->model, state, i,
@@ -210,7 +210,7 @@ static void all_outputs(const struct mech_sim *s, const struct mech_state *state
 
 void mech_sim_get_outputs(const struct mech_sim *s, double *values)
 {
-    all_outputs(s, &s->now, values);
+    mech_sim_outputs_of(s, &s->now, values);
 }
 
 void mech_sim_trial_outputs(const struct mech_sim *s, double *values)
@@ -218,7 +218,7 @@ void mech_sim_trial_outputs(const struct mech_sim *s, double *values)
     if (s->command.rebuilt) {
         memcpy(values, s->trial_outputs, mech_sim_output_size(s) * sizeof *values);
     } else {
-        all_outputs(s, &s->next, values);
+        mech_sim_outputs_of(s, &s->next, values);
     }
 }
 

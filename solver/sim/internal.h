@@ -62,6 +62,8 @@ int mech_sim_check_inputs(const struct mech_sim *s, const struct mech_input_chan
                           size_t count, const char **reason);
 void mech_sim_put_inputs(const struct mech_sim *s, const struct mech_input_change *inputs,
                          size_t count, struct mech_state *to);
+/* All outputs in a state of the simulation's model. */
+void mech_sim_outputs_of(const struct mech_sim *s, const struct mech_state *state, double *values);
 /* True when both have the same parameters. */
 bool mech_sim_same_parameters(const struct mech_sim *s, const struct mech_state *a,
                               const struct mech_state *b);

@@ -24,10 +24,12 @@ int mech_alpha_create(const struct mech_model *m, struct mech_alpha_parameters p
 int mech_alpha_start(void *self, struct mech_state *s, struct mech_step_result *result);
 int mech_alpha_step(void *self, struct mech_state *s, double h, double t_end,
                     struct mech_step_result *result);
+int mech_alpha_tangent(void *self, const struct mech_state *from, const struct mech_state *to,
+                       double h, struct mech_tangent *t, struct mech_step_result *result);
 const char *mech_alpha_linear(const void *self);
 void mech_alpha_destroy(void *self);
 
 /* The part of a member's table that the family shares. */
 #define MECH_ALPHA_OPERATIONS                                                                      \
     .create = create, .start = mech_alpha_start, .step = mech_alpha_step,                          \
-    .linear = mech_alpha_linear, .destroy = mech_alpha_destroy
+    .tangent = mech_alpha_tangent, .linear = mech_alpha_linear, .destroy = mech_alpha_destroy

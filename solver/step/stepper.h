@@ -14,6 +14,8 @@ struct mech_step_result {
     char place[32];        /* of the item at fault, "/objects/3", or "" when it is not known */
 };
 
+struct mech_tangent;
+
 struct mech_stepper_type {
     const char *name; /* as solver.integrator */
     const char *doc;
@@ -36,6 +38,11 @@ struct mech_stepper_type {
      * away. Adds nothing to counters: the caller counts. */
     int (*step)(void *self, struct mech_state *s, double h, double t_end,
                 struct mech_step_result *result);
+    /* The columns of t (tangent.h) from the start `from` to the end `to` of the step of size h that
+     * led there. 0 or an outcome; MECH_UNSUPPORTED: not of this model, runs are differenced. May be
+     * NULL: never. */
+    int (*tangent)(void *self, const struct mech_state *from, const struct mech_state *to, double h,
+                   struct mech_tangent *t, struct mech_step_result *result);
     const char *(*linear)(const void *self); /* linear solver in use, "" if none; may be NULL */
     const char *(*vi)(const void *self);     /* complementarity solver in use; may be NULL */
     void (*destroy)(void *self);             /* accepts NULL */

@@ -1,51 +1,106 @@
-/* Derivatives of steps; see tangent.h. The direction is scaled until it dwarfs the state, so that
- * what both runs have in common costs no digits: the error is that of one run. */
-#include "solver/step/tangent.h"
+/* Derivatives of steps; see tangent.h. The start of a run is differenced by itself: v̇ and λ follow
+ * from the state by one solve without iterations, and by inputs they are affine. */
+#include "solver/step/tangent_internal.h"
 
 #include "solver/base/err.h"
 
 #include <math.h>
 #include <string.h>
 
-const char *mech_tangent_obstacle(const struct mech_model *m, const struct mech_stepper_type *type)
-{
-    const struct mech_state_sizes *const n = mech_model_sizes(m);
+/* --- memory ----------------------------------------------------------------------------------- */
 
-    return !mech_model_is_linear(m) ? "derivatives of steps are for linear models"
-           : n->impulse > 0         ? "derivatives of steps are for models without interactions"
-           : n->lambda > 0          ? "derivatives of steps are for models without joints"
-           : type->carry            ? "derivatives of steps are for schemes of fixed step size"
-                                    : NULL;
+/* One vector that stands for several: all have `size` numbers and a slot of the ground. */
+static double *cut(double **at, size_t count, int32_t size)
+{
+    double *const here = *at;
+
+    *at += count * ((size_t)size + 1);
+    return here;
 }
 
-static double largest(const double *x, int32_t n, double so_far)
+static void place_vectors(struct mech_tangent *t, const struct mech_state_sizes *n, double *at)
 {
-    for (int32_t i = 0; x && i < n; i++) {
-        so_far = fmax(so_far, fabs(x[i]));
+    struct mech_columns *const c = &t->columns;
+    const size_t count = (size_t)c->count;
+
+    c->q = cut(&at, count, n->v);
+    c->v = cut(&at, count, n->v);
+    c->vdot = cut(&at, count, n->v);
+    c->a = cut(&at, count, n->v);
+    c->force = cut(&at, count, n->v);
+    c->x = cut(&at, count, n->x);
+    c->rate[0] = cut(&at, count, n->x);
+    c->rate[1] = cut(&at, count, n->x);
+    c->lambda = cut(&at, count, n->lambda);
+    t->d = cut(&at, 1, n->v);
+    t->q0 = cut(&at, 1, n->v);
+    t->v0 = cut(&at, 1, n->v);
+    t->z = cut(&at, 1, n->v);
+    t->v = cut(&at, 1, n->v);
+    t->r = cut(&at, 1, n->v + n->lambda);
+    t->q = cut(&at, 1, n->q);
+    for (int k = 0; k < 4; k++) {
+        t->rows[k] = cut(&at, 1, n->lambda);
+        t->sample[k] = cut(&at, 1, 4 * n->v + n->x + n->lambda);
     }
-    return so_far;
+    t->input = cut(&at, 4, n->input);
 }
 
-/* to += scale · d */
-static void shift(double *to, const double *d, int32_t n, double scale)
+int mech_tangent_init(struct mech_tangent *t, const struct mech_model *m,
+                      const struct mech_state_sizes *sizes, int32_t count)
 {
-    for (int32_t i = 0; d && i < n; i++) {
-        to[i] += scale * d[i];
+    const struct mech_joint_rows *const rows = mech_model_joints(m);
+    const size_t v = (size_t)sizes->v + 1, x = (size_t)sizes->x + 1, r = (size_t)sizes->lambda + 1;
+    const size_t q = (size_t)sizes->q + 1, block = mech_state_bytes(sizes) / sizeof(double);
+    const size_t columns = (size_t)count * (5 * v + 3 * x + r);
+    const size_t scratch = 6 * v + 2 * r + q + 4 * (4 * v + x + 2 * r);
+
+    *t = (struct mech_tangent){.model = m, .columns.count = count};
+    mech_arena_init(&t->arena, 0);
+    MECH_TRY(mech_slopes_init(&t->slopes, m));
+    double *const memory = mech_arena_alloc(
+        &t->arena, columns + scratch + 4 * ((size_t)sizes->input + 1), sizeof *memory);
+    double *const states = mech_arena_alloc(&t->arena, 3 * block, sizeof *states);
+    t->G = mech_arena_alloc(&t->arena, (size_t)rows->start[rows->count] + 1, sizeof *t->G);
+    if (!memory || !states || !t->G) {
+        return MECH_NO_MEMORY;
     }
+    place_vectors(t, sizes, memory);
+    mech_state_place(sizes, states, &t->base);
+    mech_state_place(sizes, states + block, &t->other);
+    mech_state_place(sizes, states + 2 * block, &t->from);
+    return 0;
 }
 
-/* Hold the inputs of the direction at their present values. */
-static void hold_inputs(const struct mech_model *m, const struct mech_state *state,
-                        const double *direction, struct mech_state *to)
+void mech_tangent_fini(struct mech_tangent *t)
 {
-    for (size_t i = 0; direction && i < mech_model_inputs(m); i++) {
-        const struct mech_channel_info *const c = mech_model_input(m, i);
+    if (t->model) {
+        mech_slopes_fini(&t->slopes);
+        mech_arena_fini(&t->arena);
+    }
+    *t = (struct mech_tangent){0};
+}
+
+/* --- inputs ----------------------------------------------------------------------------------- */
+
+/* Hold the inputs that some direction changes at their present values. */
+void mech_tangent_hold(const struct mech_tangent *t, const struct mech_state *state,
+                       const double *directions, struct mech_state *to)
+{
+    const size_t packed = (size_t)mech_model_sizes(t->model)->input;
+
+    for (size_t i = 0; directions && i < mech_model_inputs(t->model); i++) {
+        const struct mech_channel_info *const c = mech_model_input(t->model, i);
 
         for (int32_t k = c->offset; k < c->offset + c->size; k++) {
             double *const in = to->input + 4 * (size_t)k;
+            bool changed = false;
 
-            if (direction[k] != 0. && c->kind != MECH_INPUT_PARAMETER) {
-                in[0] = mech_model_input_value(m, state, k, i, state->at->time);
+            for (int32_t j = 0; j < t->columns.count; j++) {
+                changed = changed || directions[(size_t)j * packed + (size_t)k] != 0.;
+            }
+            if (changed && c->kind != MECH_INPUT_PARAMETER) {
+                in[0] = mech_model_input_value(t->model, state, k, i, state->at->time);
                 in[1] = in[2] = 0.;
                 in[3] = state->at->time;
                 to->input_set[k] = 1.;
@@ -54,62 +109,307 @@ static void hold_inputs(const struct mech_model *m, const struct mech_state *sta
     }
 }
 
-static int run_steps(const struct mech_tangent_run *run, struct mech_state *s,
-                     struct mech_step_result *result)
+double mech_tangent_largest(const double *x, size_t n, double so_far)
 {
-    const double t0 = s->at->time;
+    for (size_t i = 0; x && i < n; i++) {
+        so_far = fmax(so_far, fabs(x[i]));
+    }
+    return so_far;
+}
 
-    MECH_TRY(run->type->start(run->stepper, s, result));
-    s->at->changed = 0;
-    for (uint64_t k = 0; k < run->count; k++) {
-        const double t_end = k + 1 == run->count ? run->t_end : t0 + (double)(k + 1) * run->h;
+double mech_tangent_unit(double most)
+{
+    return most > 0. && isfinite(most) ? exp2(-ceil(log2(most))) : 1.;
+}
 
-        MECH_TRY(run->type->step(run->stepper, s, run->h, t_end, result));
-        s->at->time = t_end;
-        s->at->last_step = run->h;
-        s->at->steps++;
+/* `at` with its inputs shifted, in t->input */
+static struct mech_state beside(const struct mech_tangent *t, const struct mech_state *at,
+                                const double *direction, double step)
+{
+    struct mech_state shifted = *at;
+    const size_t n = (size_t)mech_model_sizes(t->model)->input;
+
+    memcpy(t->input, at->input, 4 * n * sizeof *t->input);
+    for (size_t i = 0; i < n; i++) {
+        t->input[4 * i] += step * direction[i];
+    }
+    shifted.input = t->input;
+    return shifted;
+}
+
+/* forces of `s` at the point of t->base less those of t->base itself; g in t->v */
+static int force_change(struct mech_tangent *t, const struct mech_state *s, double sign, double *f)
+{
+    const struct mech_state *const at = &t->base;
+    const size_t n = (size_t)mech_model_sizes(t->model)->v + 1;
+    const struct mech_eval e = mech_model_point(t->model, s, at->at->time, at->q, at->v);
+
+    MECH_TRY(mech_model_force(t->model, s, at->at->time, t->v));
+    for (size_t i = 0; i < n; i++) {
+        f[i] += sign * t->v[i];
+    }
+    if (!mech_model_is_linear(t->model)) {
+        memset(t->v, 0, n * sizeof *t->v);
+        mech_model_nonlinear(t->model, &e, t->v);
+        for (size_t i = 0; i < n; i++) {
+            f[i] -= sign * t->v[i];
+        }
     }
     return 0;
 }
 
-static void difference(const double *a, const double *b, int32_t n, double scale, double *out)
+/* ∂f/∂inputs at t->base for all columns, and ∂r/∂inputs: forces are affine in inputs, so that a
+ * step that dwarfs them costs no digits. */
+static int forces_by_inputs(struct mech_tangent *t, const double *directions, int end)
 {
-    for (int32_t i = 0; i < n; i++) {
-        out[i] = (a[i] - b[i]) / scale;
+    const struct mech_state_sizes *const n = mech_model_sizes(t->model);
+    const size_t nv = (size_t)n->v + 1, nx = (size_t)n->x + 1;
+
+    for (int32_t j = 0; j < t->columns.count; j++) {
+        const double *const d = directions + (size_t)j * (size_t)n->input;
+        double *const f = t->columns.force + (size_t)j * nv;
+        double *const r = t->columns.rate[end] + (size_t)j * nx;
+        const double step =
+            0x1p20 * mech_tangent_unit(mech_tangent_largest(d, (size_t)n->input, 0.));
+        const struct mech_state shifted = beside(t, &t->base, d, step);
+
+        if (end) {
+            memset(f, 0, nv * sizeof *f);
+            MECH_TRY(force_change(t, &shifted, 1. / step, f));
+            MECH_TRY(force_change(t, &t->base, -1. / step, f));
+        }
+        if (n->x) {
+            MECH_TRY(mech_model_rate(t->model, &shifted, t->base.at->time, r));
+            MECH_TRY(mech_model_rate(t->model, &t->base, t->base.at->time, t->sample[0]));
+            for (int32_t i = 0; i < n->x; i++) {
+                r[i] = (r[i] - t->sample[0][i]) / step;
+            }
+        }
+    }
+    return 0;
+}
+
+/* --- differences ------------------------------------------------------------------------------ */
+
+void mech_tangent_difference(double *const sample[4], size_t n, double h, double *out)
+{
+    for (size_t i = 0; i < n; i++) {
+        const double wide = (sample[0][i] - sample[1][i]) / (2. * h);
+        const double close = (sample[2][i] - sample[3][i]) / h;
+
+        out[i] = close + (close - wide) / 3.;
     }
 }
 
-int mech_tangent_derive(const struct mech_tangent_run *run, const struct mech_model *m,
-                        const struct mech_state *state,
-                        const struct mech_tangent_direction *direction, struct mech_tangent *out,
+struct mech_direction mech_tangent_direction(const struct mech_tangent *t,
+                                             const struct mech_tangent_directions *d, int32_t j)
+{
+    const struct mech_state_sizes *const n = mech_model_sizes(t->model);
+    const size_t at = (size_t)j;
+
+    return (struct mech_direction){
+        d->q ? d->q + at * (size_t)n->v : NULL, d->v ? d->v + at * (size_t)n->v : NULL,
+        d->x ? d->x + at * (size_t)n->x : NULL, d->input ? d->input + at * (size_t)n->input : NULL};
+}
+
+/* to = from + step · direction */
+void mech_tangent_shift(struct mech_tangent *t, const struct mech_state *from,
+                        const struct mech_direction *d, double step, struct mech_state *to)
+{
+    const struct mech_state_sizes *const n = mech_model_sizes(t->model);
+
+    mech_state_copy(from, to);
+    for (int32_t i = 0; i < n->v; i++) {
+        t->v[i] = d->q ? step * d->q[i] : 0.;
+        to->v[i] += d->v ? step * d->v[i] : 0.;
+    }
+    if (d->q) {
+        mech_model_move(t->model, from->q, t->v, to->q);
+    }
+    for (int32_t i = 0; i < n->x && d->x; i++) {
+        to->x[i] += step * d->x[i];
+    }
+    for (int32_t i = 0; i < n->input && d->input; i++) {
+        to->input[4 * (size_t)i] += step * d->input[i];
+    }
+}
+
+double mech_tangent_unit_of(const struct mech_tangent *t, const struct mech_direction *d)
+{
+    const struct mech_state_sizes *const n = mech_model_sizes(t->model);
+    double most = mech_tangent_largest(d->q, (size_t)n->v, 0.);
+
+    most = mech_tangent_largest(d->v, (size_t)n->v, most);
+    most = mech_tangent_largest(d->x, (size_t)n->x, most);
+    return mech_tangent_unit(mech_tangent_largest(d->input, (size_t)n->input, most));
+}
+
+/* --- the start -------------------------------------------------------------------------------- */
+
+/* v̇ and λ of the start at `from` + step · d into sample k: [nv], [rows] */
+static int sample_start(struct mech_tangent *t, const struct mech_tangent_run *run,
+                        const struct mech_direction *d, double step, int k,
                         struct mech_step_result *result)
 {
-    const struct mech_state_sizes *const n = mech_model_sizes(m);
-    const struct mech_tangent_direction *const d = direction;
-    struct mech_state *const base = &out->base, *const other = &out->other;
+    const struct mech_state_sizes *const n = mech_model_sizes(t->model);
 
-    mech_state_copy(state, base);
-    hold_inputs(m, state, d->input, base);
-    mech_state_copy(base, other);
-    MECH_TRY(run_steps(run, base, result));
-
-    /* a power of two, so that scaling rounds nothing */
-    double size = largest(state->q, n->q, 1.), length = largest(d->q, n->q, 0.);
-    size = largest(base->q, n->q, largest(base->v, n->v, largest(state->v, n->v, size)));
-    size = largest(base->vdot, n->v, largest(base->x, n->x, largest(state->x, n->x, size)));
-    length = largest(d->v, n->v, largest(d->x, n->x, largest(d->input, n->input, length)));
-    const double scale = length > 0. ? exp2(ceil(log2(size / length)) + 6.) : 1.;
-
-    shift(other->q, d->q, n->q, scale);
-    shift(other->v, d->v, n->v, scale);
-    shift(other->x, d->x, n->x, scale);
-    for (int32_t i = 0; d->input && i < n->input; i++) {
-        other->input[4 * (size_t)i] += scale * d->input[i];
-    }
-    MECH_TRY(run_steps(run, other, result));
-    difference(other->q, base->q, n->q, scale, out->q);
-    difference(other->v, base->v, n->v, scale, out->v);
-    difference(other->vdot, base->vdot, n->v, scale, out->vdot);
-    difference(other->x, base->x, n->x, scale, out->x);
+    mech_tangent_shift(t, &t->base, d, step, &t->other);
+    MECH_TRY(run->type->start(run->stepper, &t->other, result));
+    memcpy(t->sample[k], t->other.vdot, (size_t)n->v * sizeof *t->v);
+    memcpy(t->sample[k] + n->v, t->other.lambda, (size_t)n->lambda * sizeof *t->v);
     return 0;
+}
+
+/* out [nv + rows] += the derivative of v̇ and λ along d */
+static int start_slope(struct mech_tangent *t, const struct mech_tangent_run *run,
+                       const struct mech_direction *d, bool affine, double *out,
+                       struct mech_step_result *result)
+{
+    const struct mech_state_sizes *const n = mech_model_sizes(t->model);
+    const size_t size = (size_t)n->v + (size_t)n->lambda;
+    const double unit = mech_tangent_unit_of(t, d),
+                 step = (affine ? 0x1p20 : mech_tangent_narrow) * unit;
+
+    if (affine) {
+        MECH_TRY(sample_start(t, run, d, step, 0, result));
+        MECH_TRY(sample_start(t, run, d, 0., 1, result));
+        for (size_t i = 0; i < size; i++) {
+            out[i] += (t->sample[0][i] - t->sample[1][i]) / step;
+        }
+        return 0;
+    }
+    for (int k = 0; k < 4; k++) {
+        const double at = k == 0 ? step : k == 1 ? -step : k == 2 ? 0.5 * step : -0.5 * step;
+
+        MECH_TRY(sample_start(t, run, d, at, k, result));
+    }
+    mech_tangent_difference(t->sample, size, step, t->sample[0]);
+    for (size_t i = 0; i < size; i++) {
+        out[i] += t->sample[0][i];
+    }
+    return 0;
+}
+
+/* The columns at the start, t->base standing there with its inputs held. */
+static int start_columns(struct mech_tangent *t, const struct mech_tangent_run *run,
+                         const struct mech_tangent_directions *directions,
+                         struct mech_step_result *result)
+{
+    const struct mech_state_sizes *const n = mech_model_sizes(t->model);
+    const size_t nv = (size_t)n->v + 1, nx = (size_t)n->x + 1, rows = (size_t)n->lambda + 1;
+    struct mech_columns *const c = &t->columns;
+    const bool linear = mech_model_is_linear(t->model);
+
+    for (int32_t j = 0; j < c->count; j++) {
+        const struct mech_direction d = mech_tangent_direction(t, directions, j);
+        const struct mech_direction state = {d.q, d.v, d.x, linear ? d.input : NULL};
+        const struct mech_direction input = {.input = d.input};
+        double *const slope = t->r;
+
+        memset(slope, 0, (nv + rows) * sizeof *slope);
+        if (d.q || d.v || linear) {
+            MECH_TRY(start_slope(t, run, &state, linear, slope, result));
+        }
+        if (d.input && !linear) {
+            MECH_TRY(start_slope(t, run, &input, true, slope, result));
+        }
+        for (int32_t i = 0; i < n->v; i++) {
+            const size_t at = (size_t)j * nv + (size_t)i;
+
+            c->q[at] = d.q ? d.q[i] : 0.;
+            c->v[at] = d.v ? d.v[i] : 0.;
+            c->vdot[at] = c->a[at] = slope[i];
+        }
+        for (int32_t i = 0; i < n->x; i++) {
+            c->x[(size_t)j * nx + (size_t)i] = d.x ? d.x[i] : 0.;
+        }
+        memcpy(c->lambda + (size_t)j * rows, slope + n->v, (size_t)n->lambda * sizeof *slope);
+    }
+    return 0;
+}
+
+/* --- runs ------------------------------------------------------------------------------------- */
+
+int mech_tangent_step(const struct mech_tangent_run *run, uint64_t k, double t0,
+                      struct mech_state *s, struct mech_step_result *result)
+{
+    const double t_end = k + 1 == run->count ? run->t_end : t0 + (double)(k + 1) * run->h;
+
+    MECH_TRY(run->type->step(run->stepper, s, run->h, t_end, result));
+    s->at->time = t_end;
+    s->at->last_step = run->h;
+    s->at->steps++;
+    return 0;
+}
+
+/* The analytic columns beside the run of t->base. */
+static int chain(struct mech_tangent *t, const struct mech_tangent_run *run,
+                 const struct mech_tangent_directions *directions, struct mech_step_result *result)
+{
+    const bool linear = mech_model_is_linear(t->model);
+    const double t0 = t->base.at->time;
+
+    MECH_TRY(start_columns(t, run, directions, result));
+    for (uint64_t k = 0; k < run->count; k++) {
+        mech_state_copy(&t->base, &t->other);
+        if (directions->input && (k == 0 || !linear)) {
+            MECH_TRY(forces_by_inputs(t, directions->input, 0));
+        }
+        MECH_TRY(mech_tangent_step(run, k, t0, &t->base, result));
+        /* of linear models they are the same everywhere */
+        if (directions->input && (k == 0 || !linear)) {
+            MECH_TRY(forces_by_inputs(t, directions->input, 1));
+        }
+        MECH_TRY(run->type->tangent(run->stepper, &t->other, &t->base, run->h, t, result));
+    }
+    return 0;
+}
+
+const char *mech_tangent_obstacle(const struct mech_stepper_type *type)
+{
+    return type->explicit_scheme && type->carry
+               ? "derivatives of steps are for schemes of fixed step size"
+               : NULL;
+}
+
+int mech_tangent_derive(struct mech_tangent *t, const struct mech_tangent_run *run,
+                        const struct mech_state *state,
+                        const struct mech_tangent_directions *directions,
+                        struct mech_step_result *result)
+{
+    if (run->type->tangent) {
+        mech_state_copy(state, &t->base);
+        mech_tangent_hold(t, state, directions->input, &t->base);
+        MECH_TRY(run->type->start(run->stepper, &t->base, result));
+        t->base.at->changed = 0;
+        const int code = chain(t, run, directions, result);
+        if (code != MECH_UNSUPPORTED) {
+            return code;
+        }
+    }
+    return mech_tangent_runs(t, run, state, directions, result);
+}
+
+void mech_tangent_displace(const struct mech_tangent *t, int32_t j, double step,
+                           struct mech_state *to)
+{
+    const struct mech_state_sizes *const n = mech_model_sizes(t->model);
+    const struct mech_columns *const c = &t->columns;
+    const size_t v = (size_t)j * ((size_t)n->v + 1), x = (size_t)j * ((size_t)n->x + 1);
+    const size_t rows = (size_t)j * ((size_t)n->lambda + 1);
+
+    mech_state_copy(&t->base, to);
+    for (int32_t i = 0; i < n->v; i++) {
+        t->v[i] = step * c->q[v + (size_t)i];
+        to->v[i] += step * c->v[v + (size_t)i];
+        to->vdot[i] += step * c->vdot[v + (size_t)i];
+        to->a[i] += step * c->a[v + (size_t)i];
+    }
+    mech_model_move(t->model, t->base.q, t->v, to->q);
+    for (int32_t i = 0; i < n->x; i++) {
+        to->x[i] += step * c->x[x + (size_t)i];
+    }
+    for (int32_t i = 0; i < n->lambda; i++) {
+        to->lambda[i] += step * c->lambda[rows + (size_t)i];
+    }
 }

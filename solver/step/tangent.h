@@ -1,9 +1,21 @@
 /* Derivatives of steps: how a change of the state, or of inputs held from its time on, changes the
- * state after N internal steps. For models that are linear the map is affine, and the derivative is
- * the difference of two runs, exact to rounding; the second costs what a back-substitution per
- * internal step costs. owner: the simulation's thread. */
+ * state after N internal steps.
+ *
+ * A scheme with a `tangent` gets each step's derivative from the equations that the step has
+ * fulfilled: one factorization at its end (none for linear models, whose factors stand) and one
+ * back-substitution a column, chained through q, v, v̇, a, x and λ. Where the scheme or the model
+ * has none, runs beside the step are differenced (to fourth order), and the answer says so. Either
+ * way the derivative is one of smooth motion: it holds while the same contacts and one-sided joints
+ * act. owner: the simulation's thread; nothing here is on the step path.
+ *
+ *   MECH_TRY(mech_tangent_init(&t, m, &sizes, count));
+ *   MECH_TRY(mech_tangent_derive(&t, &run, state, &directions, result));
+ *   … t.columns, t.base …
+ *   mech_tangent_fini(&t);
+ */
 #pragma once
 
+#include "solver/step/slopes.h"
 #include "solver/step/stepper.h"
 
 /* What runs, and how long. */
@@ -14,25 +26,63 @@ struct mech_tangent_run {
     uint64_t count; /* internal steps */
 };
 
-/* A direction: [nq], [nv], [nx], [packed inputs]; NULL: zeros. */
-struct mech_tangent_direction {
+/* Directions: each [count × …], q as motions [nv], v [nv], x [nx], packed inputs; NULL: zeros. */
+struct mech_tangent_directions {
     const double *q, *v, *x, *input;
 };
 
-/* A derivative, and the states of the two runs that it comes from: `base` ends where the step leads
- * to, `other` is scratch. All memory is the caller's; the states have the sizes of the one that
- * they start from. */
-struct mech_tangent {
-    double *q, *v, *vdot, *x; /* [nq], [nv], [nv], [nx] */
-    struct mech_state base, other;
+/* The derivatives of a state, one column after the other, with their ground slots. */
+struct mech_columns {
+    int32_t count;
+    double *q;            /* [count × (nv + 1)] motions */
+    double *v, *vdot, *a; /* [count × (nv + 1)] */
+    double *x;            /* [count × (nx + 1)] */
+    double *lambda;       /* [count × (rows + 1)] */
+    double *force;        /* [count × (nv + 1)] of f by inputs, at the end of the step */
+    double *rate[2];      /* [count × (nx + 1)] of r(t) by inputs, at start and end of the step */
 };
 
-/* Why this model, or this scheme, has no derivatives of its steps here, or NULL. */
-const char *mech_tangent_obstacle(const struct mech_model *m, const struct mech_stepper_type *type);
+/* One derivation. All memory is its own. */
+struct mech_tangent {
+    const struct mech_model *model;
+    struct mech_arena arena;
+    struct mech_columns columns;
+    struct mech_slopes slopes;
+    /* scratch of schemes */
+    double *d, *q0, *v0, *z, *r; /* [nv + 1], but r [nv + rows + 1] */
+    double *rows[4];             /* [rows + 1] */
+    double *G;                   /* entries of the joints' rows */
+    double *q, *v;               /* [nq + 1], [nv + 1] a point beside */
+    struct mech_state base;      /* ends where the step leads to */
+    struct mech_state other;     /* where it came from; of runs beside, where they lead to */
+    struct mech_state from;      /* where runs beside start */
+    double *input;               /* [4 × inputs] beside those of a state */
+    double *sample[4];           /* of differences */
+    bool differenced;            /* told: by differences of runs */
+    bool kinked;                 /* told: other contacts or one-sided joints acted beside */
+};
 
-/* From `state`, with the inputs of the direction held at their present values. 0, or an outcome of
- * start or step with its reason in result; negative. */
-int mech_tangent_derive(const struct mech_tangent_run *run, const struct mech_model *m,
+/* Memory for `count` columns of states of these sizes. 0 or negative; fini in any case, it accepts
+ * zeros. */
+int mech_tangent_init(struct mech_tangent *t, const struct mech_model *m,
+                      const struct mech_state_sizes *sizes, int32_t count);
+void mech_tangent_fini(struct mech_tangent *t);
+
+/* Why this scheme has no derivatives of its steps, or NULL. */
+const char *mech_tangent_obstacle(const struct mech_stepper_type *type);
+
+/* From `state`, with the inputs of the directions held at their present values: t->columns and
+ * t->base. 0, or an outcome of start or step with its reason in result; negative. */
+int mech_tangent_derive(struct mech_tangent *t, const struct mech_tangent_run *run,
                         const struct mech_state *state,
-                        const struct mech_tangent_direction *direction, struct mech_tangent *out,
+                        const struct mech_tangent_directions *directions,
                         struct mech_step_result *result);
+
+/* to = base + step · column j: q, v, v̇, a, x, λ. */
+void mech_tangent_displace(const struct mech_tangent *t, int32_t j, double step,
+                           struct mech_state *to);
+/* out [n] from samples at +h, −h, +h/2 and −h/2: the derivative to fourth order. */
+void mech_tangent_difference(double *const sample[4], size_t n, double h, double *out);
+/* The largest |x_i|, or so_far; x may be NULL. And the power of two just below 1/most, 1 for 0. */
+double mech_tangent_largest(const double *x, size_t n, double so_far);
+double mech_tangent_unit(double most);

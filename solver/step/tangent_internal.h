@@ -1,0 +1,31 @@
+/* Inside derivatives of steps: directions, shifted states, runs. */
+#pragma once
+
+#include "solver/step/tangent.h"
+
+/* Step of differences of smooth functions without iterations, relative to a direction of size 1:
+ * fourth order leaves 2^-48 of truncation and 2^-40 of rounding. */
+static const double mech_tangent_narrow = 0x1p-12;
+
+/* One of the directions, NULL for zeros. */
+struct mech_direction {
+    const double *q, *v, *x, *input;
+};
+struct mech_direction mech_tangent_direction(const struct mech_tangent *t,
+                                             const struct mech_tangent_directions *d, int32_t j);
+/* The power of two that makes it at most 1. */
+double mech_tangent_unit_of(const struct mech_tangent *t, const struct mech_direction *d);
+/* to = from + step · direction */
+void mech_tangent_shift(struct mech_tangent *t, const struct mech_state *from,
+                        const struct mech_direction *d, double step, struct mech_state *to);
+/* Hold the inputs that some direction changes at their values in `state`. */
+void mech_tangent_hold(const struct mech_tangent *t, const struct mech_state *state,
+                       const double *directions, struct mech_state *to);
+/* Step k of a run that began at t0. */
+int mech_tangent_step(const struct mech_tangent_run *run, uint64_t k, double t0,
+                      struct mech_state *s, struct mech_step_result *result);
+/* All columns by runs beside that of t->base, which starts at `start` with its inputs held. */
+int mech_tangent_runs(struct mech_tangent *t, const struct mech_tangent_run *run,
+                      const struct mech_state *start,
+                      const struct mech_tangent_directions *directions,
+                      struct mech_step_result *result);

@@ -1,0 +1,252 @@
+/* Derivatives of steps against central differences of whole runs over the façade: a spring with a
+ * cubic law, a slider-crank, a pendulum in space with Euler parameters; by forces, torques, a
+ * parameter, the initial state; for every integrator that takes the model. */
+#include "solver/sim/analysis.h"
+#include "tests/unit/model.h"
+
+enum { MOST = 64 };
+
+/* what is varied: an input, or one coordinate, or one velocity */
+struct direction {
+    int32_t input, q, v; /* −1: not */
+    double step;         /* of the differences */
+};
+
+struct subject {
+    const char *text; /* with @ for the integrator */
+    double H;
+    int before; /* steps that are done first */
+};
+
+static struct mech_sim *build(const struct subject *subject, const char *integrator)
+{
+    char *const text = malloc(strlen(subject->text) + 64);
+
+    const char *const at = strchr(subject->text, '@');
+
+    sprintf(text, "%.*s%s%s", (int)(at - subject->text), subject->text, integrator, at + 1);
+    struct mech_sim *const s = model_of(text);
+    free(text);
+    CU_ASSERT_EQUAL(subject->before ? model_steps(s, (uint64_t)subject->before) : 0, 0);
+    return s;
+}
+
+/* outputs at the end of a step that starts with the direction added */
+static void run_beside(const struct subject *subject, const char *integrator,
+                       const struct direction *d, double step, double *outputs)
+{
+    struct mech_sim *const s = build(subject, integrator);
+    const struct mech_sizes n = mech_sim_sizes(s);
+    double q[MOST], v[MOST];
+
+    memcpy(q, model_state(s).q, (size_t)n.q * sizeof *q);
+    memcpy(v, model_state(s).v, (size_t)n.v * sizeof *v);
+    if (d->q >= 0) {
+        q[d->q] += step;
+    }
+    if (d->v >= 0) {
+        v[d->v] += step;
+    }
+    /* the step begins with v' at the present values in any case */
+    CU_ASSERT_EQUAL(mech_sim_set_state(s, &(struct mech_state_view){.time = NAN, .q = q, .v = v}),
+                    0);
+    if (d->input >= 0) {
+        double now;
+
+        mech_sim_get_input(s, d->input, &now);
+        now += step;
+        CU_ASSERT_EQUAL(mech_sim_set_input(s, d->input, &now, 0, NULL), 0);
+    }
+    CU_ASSERT_EQUAL(model_step(s, subject->H), 0);
+    mech_sim_get_outputs(s, outputs);
+    mech_sim_destroy(s);
+}
+
+/* fourth order central difference of runs */
+static void difference(const struct subject *subject, const char *integrator,
+                       const struct direction *d, size_t n, double *out)
+{
+    double at[4][MOST];
+
+    for (int k = 0; k < 4; k++) {
+        run_beside(subject, integrator, d, d->step * (k % 2 ? -1. : 1.) * (k < 2 ? 1. : 0.5),
+                   at[k]);
+    }
+    for (size_t i = 0; i < n; i++) {
+        const double wide = (at[0][i] - at[1][i]) / (2. * d->step);
+        const double close = (at[2][i] - at[3][i]) / d->step;
+
+        out[i] = close + (close - wide) / 3.;
+    }
+}
+
+/* every output to `allowed` of the largest derivative of a like output */
+static void check(const struct subject *subject, const char *integrator, const struct direction *d,
+                  bool differenced, double allowed)
+{
+    struct mech_sim *const s = build(subject, integrator);
+    const struct mech_step_request r = {.kind = MECH_STEP_SIZE, .size = subject->H};
+    const size_t n = mech_sim_output_size(s);
+    double q[MOST] = {0.}, v[MOST] = {0.}, inputs[MOST] = {0.}, found[MOST], expected[MOST];
+    struct mech_jvp jvp = {.step = &r, .q = q, .v = v, .inputs = inputs, .outputs = found};
+
+    if (d->q >= 0) {
+        q[d->q] = 1.;
+    }
+    if (d->v >= 0) {
+        v[d->v] = 1.;
+    }
+    if (d->input >= 0) {
+        inputs[d->input] = 1.;
+    }
+    const int code = mech_sim_jvp(s, &jvp);
+    if (code) {
+        fprintf(stderr, "%s: %s\n", integrator, jvp.told.reason);
+    }
+    CU_ASSERT_EQUAL_FATAL(code, 0);
+    CU_ASSERT_EQUAL(jvp.told.differenced, differenced);
+    CU_ASSERT(!jvp.told.kinked);
+    difference(subject, integrator, d, n, expected);
+    double largest = 0.;
+    for (size_t i = 0; i < n; i++) {
+        largest = fmax(largest, fabs(expected[i]));
+    }
+    CU_ASSERT(largest > 0.);
+    for (size_t i = 0; i < n; i++) {
+        if (!(fabs(found[i] - expected[i]) <= allowed * largest)) {
+            fprintf(stderr, "%s, direction %d %d %d, output %zu: %.12g, by runs %.12g\n",
+                    integrator, (int)d->input, (int)d->q, (int)d->v, i, found[i], expected[i]);
+        }
+        CHECK_NEAR(found[i], expected[i], allowed * largest);
+    }
+    mech_sim_destroy(s);
+}
+
+#define NEWTON "'newton': {'relativeTolerance': 1e-13, 'absoluteTolerance': 1e-11}"
+
+/* --- a spring with a cubic law ---------------------------------------------------------------- */
+
+static const struct subject duffing = {
+    MODEL_OSCILLATOR(
+        ", 'initialCoordinates': [0.8], 'initialVelocities': [2]", "1.6",
+        ", {'name': 's', 'type': 'CoordinateSpringDamper', 'markers': ['g', 'x'], 'stiffness': "
+        "'=k',"
+        "'damping': 0.5, 'springForceUserFunction': {'formula': '=k*u + 30*u^3 + d*v',"
+        "'partial': {'u': '=k + 90*u^2', 'v': '=d'}}}",
+        "{'name': 'F', 'type': 'LoadCoordinate', 'marker': 'x', 'load': '=5*cos(2*t)'}",
+        ", 'parameters': {'k': 40}, 'sensors': [{'name': 'p', 'type': 'SensorNode', 'node': 'n',"
+        "'outputVariable': 'Coordinates'}, {'name': 'v', 'type': 'SensorNode', 'node': 'n',"
+        "'outputVariable': 'Coordinates_t'}],"
+        "'inputs': [{'name': 'F', 'load': 'F'}, {'name': 'k', 'parameter': 'k'}],"
+        "'outputs': [{'name': 'p', 'sensor': 'p'}, {'name': 'v', 'sensor': 'v'}],"
+        "'solver': {'integrator': '@', 'stepSize': 0.01, " NEWTON "}"),
+    0.2, 13};
+
+static void a_cubic_spring(void)
+{
+    static const char *const implicit[] = {"GeneralizedAlpha", "HHT", "Newmark",
+                                           "TrapezoidalIndex2", "ImplicitEuler"};
+    static const char *const direct[] = {"RK44", "RK67", "ExplicitEuler", "VelocityVerlet",
+                                         "SymplecticEuler"};
+    static const struct direction along[] = {
+        {0, -1, -1, 0.5}, {-1, 0, -1, 0.01}, {-1, -1, 0, 0.05}};
+
+    for (int k = 0; k < 3; k++) {
+        for (int i = 0; i < 5; i++) {
+            check(&duffing, implicit[i], &along[k], false, 1e-8);
+            check(&duffing, direct[i], &along[k], true, 1e-8);
+        }
+    }
+    /* by a parameter the runs are differenced */
+    check(&duffing, "GeneralizedAlpha", &(struct direction){1, -1, -1, 0.2}, true, 1e-7);
+    check(&duffing, "RK44", &(struct direction){1, -1, -1, 0.2}, true, 1e-7);
+}
+
+/* --- a slider-crank --------------------------------------------------------------------------- */
+
+static const struct subject crank = {
+    "{'mechd': 1, 'gravity': [0, -9.81, 0], 'nodes': ["
+    "{'name': 'a', 'type': 'NodeRigidBody2D', 'referenceCoordinates': [0.25, 0.4330127018922193,"
+    "1.0471975511965976]},"
+    "{'name': 'b', 'type': 'NodeRigidBody2D', 'referenceCoordinates': [1.4013878188659973,"
+    "0.4330127018922193, -0.44783239692893245]}],"
+    "'objects': [{'name': 'g', 'type': 'Ground'},"
+    "{'name': 'A', 'type': 'RigidBody2D', 'node': 'a', 'physicsMass': 2, 'physicsInertia': 0.2},"
+    "{'name': 'B', 'type': 'RigidBody2D', 'node': 'b', 'physicsMass': 3, 'physicsInertia': 1},"
+    "{'name': 'j0', 'type': 'RevoluteJoint2D', 'markers': ['g0', 'a0']},"
+    "{'name': 'j1', 'type': 'RevoluteJoint2D', 'markers': ['a1', 'b0']},"
+    "{'name': 'j2', 'type': 'PrismaticJoint2D', 'markers': ['b1', 'g1'],"
+    "'constrainRotation': false},"
+    "{'name': 'spring', 'type': 'SpringDamper', 'markers': ['g1', 'b1'], 'stiffness': 50,"
+    "'damping': 2, 'referenceLength': 0.5}],"
+    "'markers': [{'name': 'g0', 'type': 'MarkerBodyRigid', 'object': 'g'},"
+    "{'name': 'g1', 'type': 'MarkerBodyRigid', 'object': 'g', 'localPosition': [1, 0, 0]},"
+    "{'name': 'a0', 'type': 'MarkerBodyRigid', 'object': 'A', 'localPosition': [-0.5, 0, 0]},"
+    "{'name': 'a1', 'type': 'MarkerBodyRigid', 'object': 'A', 'localPosition': [0.5, 0, 0]},"
+    "{'name': 'b0', 'type': 'MarkerBodyRigid', 'object': 'B', 'localPosition': [-1, 0, 0]},"
+    "{'name': 'b1', 'type': 'MarkerBodyRigid', 'object': 'B', 'localPosition': [1, 0, 0]}],"
+    "'loads': [{'name': 'T', 'type': 'LoadTorqueVector', 'marker': 'a0', 'load': [0, 0, 20]},"
+    "{'name': 'F', 'type': 'LoadForceVector', 'marker': 'b1', 'load': [-10, 0, 0]}],"
+    "'sensors': [{'name': 'p', 'type': 'SensorBody', 'object': 'B', 'outputVariable': 'Position'},"
+    "{'name': 'v', 'type': 'SensorBody', 'object': 'A', 'outputVariable': 'AngularVelocity'},"
+    "{'name': 'r', 'type': 'SensorObject', 'object': 'j1', 'outputVariable': 'ForceLocal'}],"
+    "'inputs': [{'name': 'T', 'load': 'T', 'component': 2},"
+    "{'name': 'F', 'load': 'F', 'component': 0}],"
+    "'outputs': [{'name': 'p', 'sensor': 'p'}, {'name': 'v', 'sensor': 'v', 'component': 2},"
+    "{'name': 'r', 'sensor': 'r'}],"
+    "'solver': {'integrator': '@', 'stepSize': 0.005, 'spectralRadius': 0.8, " NEWTON "}}",
+    0.1, 20};
+
+static void a_slider_crank(void)
+{
+    static const char *const schemes[] = {"GeneralizedAlpha", "TrapezoidalIndex2", "HHT",
+                                          "ImplicitEuler"};
+
+    for (int i = 0; i < 4; i++) {
+        check(&crank, schemes[i], &(struct direction){0, -1, -1, 0.5}, false, 1e-7);
+        check(&crank, schemes[i], &(struct direction){1, -1, -1, 0.5}, false, 1e-7);
+    }
+}
+
+/* --- a pendulum in space ---------------------------------------------------------------------- */
+
+static const struct subject pendulum = {
+    "{'mechd': 1, 'gravity': [0, 0, -9.81], 'nodes': ["
+    "{'name': 'n', 'type': 'NodeRigidBodyEP', 'referenceCoordinates': [1, 0, 0, 1, 0, 0, 0],"
+    "'initialVelocities': [0, 0.5, 0, 0, 0.7, 0, 0.25]}],"
+    "'objects': [{'name': 'g', 'type': 'Ground'},"
+    "{'name': 'b', 'type': 'RigidBody', 'node': 'n', 'physicsMass': 2,"
+    "'physicsInertia': [0.1, 0.5, 0.4, 0.01, 0.02, 0.03]},"
+    "{'name': 'j', 'type': 'SphericalJoint', 'markers': ['g0', 'b0']}],"
+    "'markers': [{'name': 'g0', 'type': 'MarkerBodyRigid', 'object': 'g'},"
+    "{'name': 'b0', 'type': 'MarkerBodyRigid', 'object': 'b', 'localPosition': [-1, 0, 0]},"
+    "{'name': 'b1', 'type': 'MarkerBodyRigid', 'object': 'b', 'localPosition': [0.5, 0.1, 0]}],"
+    "'loads': [{'name': 'F', 'type': 'LoadForceVector', 'marker': 'b1', 'load': [1, 2, 0]},"
+    "{'name': 'T', 'type': 'LoadTorqueVector', 'marker': 'b1', 'load': [0.5, 0, 0],"
+    "'bodyFixed': true}],"
+    "'sensors': [{'name': 'p', 'type': 'SensorBody', 'object': 'b', 'outputVariable': 'Position',"
+    "'localPosition': [0, 0.3, 0.2]},"
+    "{'name': 'v', 'type': 'SensorBody', 'object': 'b', 'outputVariable': 'AngularVelocityLocal'},"
+    "{'name': 'a', 'type': 'SensorBody', 'object': 'b', 'outputVariable': 'Acceleration'},"
+    "{'name': 'r', 'type': 'SensorObject', 'object': 'j', 'outputVariable': 'ForceLocal'}],"
+    "'inputs': [{'name': 'F', 'load': 'F', 'component': 1},"
+    "{'name': 'T', 'load': 'T', 'component': 0}],"
+    "'outputs': [{'name': 'p', 'sensor': 'p'}, {'name': 'v', 'sensor': 'v'},"
+    "{'name': 'a', 'sensor': 'a'}, {'name': 'r', 'sensor': 'r'}],"
+    "'solver': {'integrator': '@', 'stepSize': 0.01, 'spectralRadius': 0.8, " NEWTON "}}",
+    0.2, 20};
+
+static void a_pendulum_in_space(void)
+{
+    static const char *const schemes[] = {"GeneralizedAlpha", "TrapezoidalIndex2", "HHT",
+                                          "ImplicitEuler"};
+
+    for (int i = 0; i < 4; i++) {
+        check(&pendulum, schemes[i], &(struct direction){0, -1, -1, 0.1}, false, 1e-6);
+        check(&pendulum, schemes[i], &(struct direction){1, -1, -1, 0.1}, false, 1e-6);
+        /* a turn about the joint would have to move all coordinates: velocities that break it */
+        check(&pendulum, schemes[i], &(struct direction){-1, -1, 5, 0.01}, false, 1e-6);
+    }
+}
+
+UNIT_TESTS(UNIT_TEST(a_cubic_spring), UNIT_TEST(a_slider_crank), UNIT_TEST(a_pendulum_in_space))
