@@ -31,11 +31,8 @@ static const char *map(const void *description, const struct mech_seat *on,
 static void pose(const void *description, const struct mech_seat *on, const struct mech_eval *e,
                  struct mech_pose *out)
 {
-    double center[3];
-
     (void)description;
-    (void)on->item->type->ops.object->mass(on->item->description, center);
-    mech_marker_body_pose(on, e, center, out);
+    mech_centre_pose(on, e, out);
 }
 
 static const struct mech_field fields[] = {

@@ -15,7 +15,12 @@
 #include "solver/items/scope.h"
 #include "solver/items/terms.h"
 
-enum { MECH_MARKER_SLOTS = 6, MECH_RECORD_COORDINATES = 1000, MECH_PAIR_ROWS = 6 };
+enum {
+    MECH_MARKER_SLOTS = 6,
+    MECH_FLEX_SLOTS = 100, /* velocities of a deformable body that markers can sit on */
+    MECH_RECORD_COORDINATES = 1000,
+    MECH_PAIR_ROWS = 6
+};
 
 /* What the coordinates of a node mean; bodies ask for it. */
 enum mech_node_kind {
@@ -63,6 +68,16 @@ struct mech_seat {
     bool first_order;
 };
 
+/* What the coordinates of a deformable body or node do to one of its points, for any number of
+ * them. Its pose operation writes J and slope, which come zeroed. */
+struct mech_flex {
+    double *J;     /* [6][n] ∂(v, omega)/∂velocities */
+    double *slope; /* [6][n][n] ∂J[r][i]/∂q_j; j moves as velocity j does */
+    /* the model's, from slope and the velocities v */
+    double *turning; /* [6][n] Σ_i slope[r][i][j] v_i: ∂(v, omega)/∂q at constant velocities */
+    double bias[6];  /* accelerations at v̇ = 0 */
+};
+
 /* A point that moves with a body or node: where it is, how it moves, and what its coordinates do to
  * it. Global axes. A coordinate's marker has displacement and velocity in p[0] and v[0].
  *
@@ -76,6 +91,7 @@ struct mech_pose {
     int32_t n;                      /* velocities that move it */
     const int32_t *slot;            /* [n] */
     double J[6][MECH_MARKER_SLOTS]; /* ∂(v, omega)/∂velocities */
+    struct mech_flex *flex; /* of what is deformable: in place of J and its rules; or NULL */
 };
 
 /* The configuration in which an output is asked for. */
@@ -99,6 +115,7 @@ struct mech_view {
 
 struct mech_node_ops {
     bool first_order; /* coordinates are first-order states x */
+    bool flexible;    /* its poses fill flex */
     enum mech_node_kind kind;
     int32_t (*size)(const void *description); /* velocities */
     /* Coordinates, where they are not as many as velocities: then rate and move are needed. A node
@@ -221,6 +238,8 @@ struct mech_equation_ops {
 
 struct mech_object_ops {
     bool body;                               /* has mass of its own: no two on one node */
+    bool element;                            /* a body that shares nodes with other elements */
+    bool flexible;                           /* a body whose poses fill flex */
     bool system;                             /* may stand in interactions */
     int32_t (*own)(const void *description); /* coordinates that it brings; NULL: none */
     /* displacement = q − 0 for own coordinates; [own] each */
@@ -240,6 +259,9 @@ struct mech_object_ops {
                  const double local[3], struct mech_pose *out);
     /* Body on which gravity acts: its mass, and the centre of mass in its frame. May be NULL. */
     double (*mass)(const void *description, double center[3]);
+    /* Pose of the centre of mass, as `pose`, where it is no point of the body; NULL: it is one. */
+    void (*centre)(const void *description, const struct mech_seat *seat, const struct mech_eval *e,
+                   struct mech_pose *out);
     /* Body whose points have a constant J: rows 0–2 ∂(velocity of a point)/∂v, rows 3–5 ∂(angular
      * velocity)/∂v [6][n], and R [9] in which body-fixed loads are given, constant for them. A
      * reason, or NULL when it is fine. NULL: J moves with the body. */
@@ -291,7 +313,8 @@ enum mech_marker_kind {
 struct mech_marker_map {
     enum mech_marker_kind kind;
     bool first_order, moving;
-    double mass; /* kg, of a mass marker */
+    bool flexible; /* moves with all n velocities of its seat; slot is not used */
+    double mass;   /* kg, of a mass marker */
     int32_t n;
     int32_t slot[MECH_MARKER_SLOTS];
     double J[6][MECH_MARKER_SLOTS]; /* rows: force, torque; a coordinate marker uses row 0 */
@@ -383,6 +406,10 @@ void mech_rigid_pose(const struct mech_seat *seat, const struct mech_eval *e, co
 void mech_rigid_transport(const double *d, const double *dq, const double *dd, double *out);
 void mech_rigid_2d_pose(const struct mech_seat *seat, const struct mech_eval *e,
                         const double local[3], struct mech_pose *out);
+
+/* The pose of a body's centre of mass. */
+void mech_centre_pose(const struct mech_seat *seat, const struct mech_eval *e,
+                      struct mech_pose *out);
 
 /* What mech_coordinate_output computes, and mech_pose_output of points and of frames. */
 enum {

@@ -86,16 +86,18 @@ const char *mech_marker_node_map(const struct mech_seat *seat, bool frame,
                                  struct mech_marker_map *out, const char **field)
 {
     const struct mech_node_ops *const ops = seat->item->type->ops.node;
-    const bool turns = ops->kind == MECH_NODE_RIGID_2D || ops->kind == MECH_NODE_RIGID;
+    const bool turns =
+        ops->kind == MECH_NODE_RIGID_2D || ops->kind == MECH_NODE_RIGID || ops->flexible;
 
     *field = "node";
     if (!ops->pose || (frame && !turns)) {
         return frame ? "needs a node with a rotation" : "needs a node with a position";
     }
     out->n = seat->n;
+    out->flexible = ops->flexible;
     out->moving = turns; /* the axes of a rotation turn; where they do not, nothing is lost */
     memcpy(out->R, mech_identity3, sizeof out->R);
-    for (int32_t i = 0; i < seat->n; i++) {
+    for (int32_t i = 0; i < seat->n && !ops->flexible; i++) {
         out->slot[i] = seat->slot[i];
         out->J[i][i] = turns ? 0. : 1.;
     }
@@ -129,7 +131,9 @@ static bool accelerations(const struct mech_view *view, const struct mech_pose *
     mech_pose_bias(now, a);
     for (int32_t k = 0; k < now->n && view->vdot; k++) {
         for (int r = 0; r < 6; r++) {
-            a[r] += now->J[r][k] * view->vdot[now->slot[k]];
+            const double J = now->flex ? now->flex->J[r * now->n + k] : now->J[r][k];
+
+            a[r] += J * view->vdot[now->slot[k]];
         }
     }
     return view->vdot != NULL;

@@ -84,10 +84,15 @@ const char *mech_marker_body_map(const struct mech_seat *seat, const double loca
     if (!ops->pose) {
         return "needs a body";
     }
-    if (seat->n > MECH_MARKER_SLOTS) {
+    if (seat->n > (ops->flexible ? MECH_FLEX_SLOTS : MECH_MARKER_SLOTS)) {
         return "the body has too many coordinates";
     }
     out->n = seat->n;
+    if (ops->flexible) {
+        out->moving = out->flexible = true;
+        memcpy(out->R, mech_identity3, sizeof out->R);
+        return NULL;
+    }
     for (int32_t i = 0; i < seat->n; i++) {
         out->slot[i] = seat->slot[i];
     }
@@ -109,6 +114,20 @@ void mech_marker_body_pose(const struct mech_seat *seat, const struct mech_eval 
     const struct mech_item *const item = seat->item;
 
     item->type->ops.object->pose(item->description, seat, e, local, out);
+}
+
+void mech_centre_pose(const struct mech_seat *seat, const struct mech_eval *e,
+                      struct mech_pose *out)
+{
+    const struct mech_object_ops *const ops = seat->item->type->ops.object;
+    double center[3];
+
+    if (ops->centre) {
+        ops->centre(seat->item->description, seat, e, out);
+        return;
+    }
+    (void)ops->mass(seat->item->description, center);
+    ops->pose(seat->item->description, seat, e, center, out);
 }
 
 /* --- outputs ---------------------------------------------------------------------------------- */

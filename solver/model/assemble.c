@@ -259,7 +259,7 @@ static int build_pattern(struct mech_model *m)
         n += couple(m, seat->slot, seat->n, t + n);
     }
     for (size_t p = 0; p < m->pair_count; p++) {
-        int32_t slot[2 * MECH_MARKER_SLOTS];
+        int32_t slot[MECH_PAIR_SLOTS];
         const int32_t count = mech_pair_slots(m, &m->pairs[p], slot);
 
         n += couple(m, slot, count, t + n);

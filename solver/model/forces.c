@@ -367,7 +367,7 @@ void mech_model_marker_force(const struct mech_model *m, int32_t marker, const d
                      : map->kind == MECH_MARKER_RIGID    ? 6
                                                          : 3;
 
-    for (int32_t i = 0; i < map->n && !map->first_order; i++) {
+    for (int32_t i = 0; i < map->n && !map->first_order && !map->moving; i++) {
         for (int r = 0; r < rows; r++) {
             f[map->slot[i]] += map->J[r][i] * values[r];
         }

@@ -62,6 +62,15 @@ struct mech_moving {
     double w[6], fixed[6]; /* scratch: sums of wrenches, global; those that turn with the body */
 };
 
+enum { MECH_PAIR_SLOTS = 2 * MECH_FLEX_SLOTS };
+
+/* Slopes of a pair's wrench W: by its poses' motion and by their twists, and c of c ∂(Jᵀ W)/∂q. */
+struct mech_flex_slopes {
+    const double (*Wx)[12], (*Wt)[12];
+    const double *W;
+    double c;
+};
+
 /* An object that acts between two markers. */
 struct mech_pair_of {
     const struct mech_pair_ops *ops;
@@ -100,6 +109,7 @@ struct mech_model {
     struct mech_pose *poses;        /* [markers + centres] scratch of the last evaluation */
     int32_t *posed;                 /* [posed_count] poses that an evaluation needs */
     size_t posed_count, centre_count;
+    double *flex_block;         /* scratch of mech_flex_pair_tangent */
     struct mech_moving *moving; /* [moving_count] */
     int32_t *moving_of;         /* [markers + centres] index in moving, or -1 */
     size_t moving_count;
@@ -185,10 +195,35 @@ int mech_markers(struct mech_model *m);
 int mech_moving_load_new(struct mech_model *m, const struct mech_moving_load *load);
 /* Pose of marker i at a point. */
 void mech_model_pose_marker(const struct mech_model *m, int32_t i, const struct mech_eval *e);
-/* Slots that a pair couples, and their number, at most 2 MECH_MARKER_SLOTS. */
+/* Slots that a pair couples, and their number, at most MECH_PAIR_SLOTS. */
 int32_t mech_pair_slots(const struct mech_model *m, const struct mech_pair_of *p, int32_t *slot);
 /* At the poses of this point: g += forces of moving loads, of pairs; and their tangents. */
 void mech_moving_force(const struct mech_model *m, const struct mech_eval *e, double *g);
+
+/* flex.c: markers on what is deformable. Room for the poses of all of them; after mech_pairs knows
+ * its pairs and `poses` stand. */
+int mech_flex(struct mech_model *m);
+/* Room for one pose. */
+int mech_flex_new(struct mech_arena *arena, int32_t n, struct mech_flex **out);
+/* What the pose's operation shall find, and what follows from what it wrote. */
+void mech_flex_open(struct mech_pose *pose);
+void mech_flex_close(struct mech_pose *pose, const double *v);
+/* g −= Jᵀ w */
+void mech_flex_force(const struct mech_pose *pose, const double w[6], double *g);
+/* values[places] −= c ∂(Jᵀ w)/∂q; the wrench `fixed`, part of w, turns with the body. Returns the
+ * places behind. */
+const int32_t *mech_flex_moving_tangent(const struct mech_pose *pose, const double w[6],
+                                        const double fixed[6], double c, const int32_t *places,
+                                        double *values);
+/* values[places] −= Jᵀ (Wx J + Wt turning) + c ∂(Jᵀ W)/∂q of a pair, of which one is deformable.
+ * Returns the places behind. */
+const int32_t *mech_flex_pair_tangent(const struct mech_model *m,
+                                      const struct mech_pose *const pose[2],
+                                      const struct mech_flex_slopes *slopes, const int32_t *places,
+                                      double *values);
+/* out [n of both] = row [12] times the J of both. */
+void mech_flex_row(const struct mech_pose *const pose[2], const double row[12], double *out);
+
 /* Returns the places behind its own. */
 const int32_t *mech_moving_tangent(const struct mech_model *m, const struct mech_eval *e, double c,
                                    const int32_t *places, double *values);

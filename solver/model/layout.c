@@ -204,7 +204,10 @@ static int attach_to_nodes(struct mech_model *m, size_t i, int32_t *body_of, str
         n += from->n;
         nq += from->nq;
         seat->first = k ? seat->first : (int32_t)n;
-        if (ops->body && body_of[node] >= 0) {
+        const bool shared = ops->element && body_of[node] >= 0 &&
+                            m->document->objects.at[body_of[node]].type->ops.object->element;
+
+        if (ops->body && body_of[node] >= 0 && !shared) {
             mech_diag_add(diag, path, "the node \"%s\" belongs to \"%s\" already",
                           m->document->nodes.at[node].name,
                           m->document->objects.at[body_of[node]].name);
@@ -234,8 +237,9 @@ static int64_t most_slots(const struct mech_model *m, const struct mech_attachme
     for (size_t k = 0; k < at->n; k++) {
         const int32_t i = at->refs[k].index;
 
-        n += m->markers[i].kind == MECH_MARKER_COORDINATES ? m->marker_seats[i].n
-                                                           : MECH_MARKER_SLOTS;
+        n += m->markers[i].kind == MECH_MARKER_COORDINATES || m->markers[i].flexible
+                 ? m->marker_seats[i].n
+                 : MECH_MARKER_SLOTS;
     }
     return n;
 }
@@ -287,7 +291,7 @@ static int attach_to_markers(struct mech_model *m, size_t i, struct mech_diag *d
             /* of a coordinate's marker; elsewhere poses are asked, not coordinates */
             seat->q_slot[n] =
                 map->kind == MECH_MARKER_COORDINATE ? q_slot_of(m, on, map->slot[j]) : m->sizes.q;
-            seat->slot[n++] = map->slot[j];
+            seat->slot[n++] = map->flexible ? on->slot[j] : map->slot[j];
         }
         seat->first = k ? seat->first : n;
         seat->first_order = seat->first_order || map->first_order;

@@ -16,22 +16,27 @@ void mech_model_pose_marker(const struct mech_model *m, int32_t i, const struct 
     struct mech_pose *const pose = &m->poses[i];
     const size_t document = m->document->markers.n;
 
+    struct mech_flex *const flex = pose->flex;
+
     memset(pose, 0, sizeof *pose);
-    pose->n = seat->n < MECH_MARKER_SLOTS ? seat->n : MECH_MARKER_SLOTS;
+    pose->n = seat->n < MECH_MARKER_SLOTS || flex ? seat->n : MECH_MARKER_SLOTS;
     pose->slot = seat->slot;
     for (int k = 0; k < 3; k++) {
         pose->R[4 * k] = 1.;
+    }
+    if (flex) {
+        pose->flex = flex;
+        mech_flex_open(pose);
     }
     if ((size_t)i < document) {
         const struct mech_item *const item = &m->document->markers.at[i];
 
         item->type->ops.marker->pose(item->description, seat, e, pose);
     } else {
-        const struct mech_object_ops *const ops = seat->item->type->ops.object;
-        double center[3];
-
-        (void)ops->mass(seat->item->description, center);
-        ops->pose(seat->item->description, seat, e, center, pose);
+        mech_centre_pose(seat, e, pose);
+    }
+    if (flex) {
+        mech_flex_close(pose, e->v);
     }
 }
 
@@ -64,6 +69,18 @@ int mech_moving_load_new(struct mech_model *m, const struct mech_moving_load *lo
     return 0;
 }
 
+/* Whether the translation of a centre of mass is the same linear map in all poses. */
+static bool constant(const struct mech_pose *pose)
+{
+    const int32_t entries = 3 * pose->n * pose->n;
+    int32_t k = 0;
+
+    while (pose->flex && k < entries && pose->flex->slope[k] == 0.) {
+        k++;
+    }
+    return pose->flex ? k == entries : mech_v3_norm(pose->arm) == 0.;
+}
+
 /* Gravity on one body: into the constant forces when it acts alike in all poses, else by the pose
  * of its centre of mass. */
 static int add_gravity(struct mech_model *m, size_t o)
@@ -78,13 +95,18 @@ static int add_gravity(struct mech_model *m, size_t o)
 
     m->marker_seats[i] = (struct mech_seat){
         .item = item, .slot = on->slot, .q_slot = on->q_slot, .n = on->n, .nq = on->nq};
+    if (item->type->ops.object->flexible) {
+        MECH_TRY(mech_flex_new(&m->arena, on->n, &m->poses[i].flex));
+    }
     mech_model_pose_marker(m, i, &e);
     m->centre_count++;
     const struct mech_pose *const pose = &m->poses[i];
-    if (mech_v3_norm(pose->arm) == 0.) {
+    if (constant(pose)) {
         for (int32_t k = 0; k < pose->n; k++) {
             for (int r = 0; r < 3; r++) {
-                m->base[pose->slot[k]] += mass * pose->J[r][k] * gravity[r];
+                const double J = pose->flex ? pose->flex->J[r * pose->n + k] : pose->J[r][k];
+
+                m->base[pose->slot[k]] += mass * J * gravity[r];
             }
         }
         return 0;
@@ -109,6 +131,7 @@ int mech_markers(struct mech_model *m)
     if (!m->poses || !m->posed || !m->moving || !m->moving_of || !wanted) {
         return MECH_NO_MEMORY;
     }
+    MECH_TRY(mech_flex(m));
     for (size_t p = 0; p < m->pair_count; p++) {
         wanted[m->pairs[p].marker[0]] = wanted[m->pairs[p].marker[1]] = true;
     }
@@ -185,6 +208,15 @@ void mech_moving_force(const struct mech_model *m, const struct mech_eval *e, do
         const struct mech_moving *const at = &m->moving[k];
         const struct mech_pose *const pose = &m->poses[at->marker];
 
+        if (pose->flex) {
+            double w[6];
+
+            for (int r = 0; r < 6; r++) {
+                w[r] = at->w[r] + at->fixed[r];
+            }
+            mech_flex_force(pose, w, g);
+            continue;
+        }
         for (int32_t i = 0; i < pose->n; i++) {
             for (int r = 0; r < 6; r++) {
                 g[pose->slot[i]] -= pose->J[r][i] * (at->w[r] + at->fixed[r]);
@@ -209,6 +241,10 @@ const int32_t *mech_moving_tangent(const struct mech_model *m, const struct mech
         }
         if (acting == 0.) {
             places += pose->n * pose->n;
+            continue;
+        }
+        if (pose->flex) {
+            places = mech_flex_moving_tangent(pose, w, at->fixed, c, places, values);
             continue;
         }
         mech_pose_stiffness(pose, w, K);

@@ -137,7 +137,7 @@ int mech_model_places(const struct mech_model *m, struct mech_arena *arena,
         n += places_of(m, seat->slot, seat->n, W, places + n);
     }
     for (size_t p = 0; p < m->pair_count; p++) {
-        int32_t slot[2 * MECH_MARKER_SLOTS];
+        int32_t slot[MECH_PAIR_SLOTS];
         const int32_t count = mech_pair_slots(m, &m->pairs[p], slot);
 
         n += places_of(m, slot, count, W, places + n);

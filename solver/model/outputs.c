@@ -89,10 +89,13 @@ static int view_equation(const struct mech_model *m, int32_t index,
     return 0;
 }
 
-/* The point of a node or body now and in the reference, where it has one. */
-static void view_point(const struct mech_model *m, const struct mech_item *item,
-                       struct mech_pose pose[2], struct mech_view *v)
+/* The point of a node or body now and in the reference, where it has one. Negative: no memory. */
+static int view_point(const struct mech_model *m, const struct mech_item *item,
+                      struct mech_pose pose[2], struct mech_view *v)
 {
+    const bool flexible = item->type->category == MECH_NODE ? item->type->ops.node->flexible
+                                                            : item->type->ops.object->flexible;
+
     const struct mech_seat seat = {
         .item = item, .slot = v->slot, .q_slot = v->q_slot, .n = v->n, .nq = v->nq};
     const struct mech_eval reference = mech_model_point(m, NULL, 0., m->q_ref, m->zeros);
@@ -102,13 +105,20 @@ static void view_point(const struct mech_model *m, const struct mech_item *item,
 
         pose[k] =
             (struct mech_pose){.R = {[0] = 1., [4] = 1., [8] = 1.}, .n = v->n, .slot = v->slot};
+        if (flexible) {
+            MECH_TRY(mech_flex_new(mech_model_scratch(m), v->n, &pose[k].flex));
+        }
         if (item->type->category == MECH_NODE) {
             item->type->ops.node->pose(item->description, &seat, e, &pose[k]);
         } else {
             item->type->ops.object->pose(item->description, &seat, e, v->local, &pose[k]);
         }
+        if (flexible) {
+            mech_flex_close(&pose[k], e->v);
+        }
         v->pose[k] = &pose[k];
     }
+    return 0;
 }
 
 /* Loads: what acts now. */
@@ -146,19 +156,11 @@ uint32_t mech_model_item_outputs(const struct mech_model *m, enum mech_category 
     }
 }
 
-int mech_model_item_output(const struct mech_model *m, const struct mech_state *s,
-                           const struct mech_output_request *r, size_t capacity, double *values,
-                           size_t *count)
+/* Of a node or object; what it needs stays in the model's scratch. */
+static int item_output(const struct mech_model *m, const struct mech_state *s,
+                       const struct mech_output_request *r, size_t capacity, double *values,
+                       size_t *count)
 {
-    *count = 0;
-    if (!(mech_model_item_outputs(m, r->category, r->index) & mech_output_bit(r->variable))) {
-        return MECH_UNSUPPORTED;
-    }
-    if (r->category == MECH_LOAD) {
-        return r->configuration == MECH_CURRENT
-                   ? load_output(m, s, r->index, capacity, values, count)
-                   : MECH_UNSUPPORTED;
-    }
     const bool node = r->category == MECH_NODE;
     const struct mech_seat_of *const on = node ? &m->nodes[r->index] : &m->objects[r->index];
     struct mech_view view = view_of(m, s, r, on);
@@ -173,7 +175,7 @@ int mech_model_item_output(const struct mech_model *m, const struct mech_state *
     struct mech_pose pose[2];
 
     if (posed) {
-        view_point(m, item, pose, &view);
+        MECH_TRY(view_point(m, item, pose, &view));
     }
     if (node) {
         const int code = mech_coordinate_output(&view, r->variable, capacity, values, count);
@@ -185,17 +187,34 @@ int mech_model_item_output(const struct mech_model *m, const struct mech_state *
     const struct mech_object_ops *const ops = item->type->ops.object;
 
     if (ops->equation) {
-        const struct mech_arena_mark mark = mech_arena_mark(mech_model_scratch(m));
         struct mech_equation_point point;
-        int code = view_equation(m, r->index, &point, &view);
 
-        code = code ? code
-                    : ops->output(item->description, &view, r->variable, capacity, values, count);
-        mech_arena_release(mech_model_scratch(m), mark);
-        return code;
+        MECH_TRY(view_equation(m, r->index, &point, &view));
+        return ops->output(item->description, &view, r->variable, capacity, values, count);
     }
     view_pair(m, r->index, &view);
     return ops->output(item->description, &view, r->variable, capacity, values, count);
+}
+
+int mech_model_item_output(const struct mech_model *m, const struct mech_state *s,
+                           const struct mech_output_request *r, size_t capacity, double *values,
+                           size_t *count)
+{
+    *count = 0;
+    if (!(mech_model_item_outputs(m, r->category, r->index) & mech_output_bit(r->variable))) {
+        return MECH_UNSUPPORTED;
+    }
+    if (r->category == MECH_LOAD) {
+        return r->configuration == MECH_CURRENT
+                   ? load_output(m, s, r->index, capacity, values, count)
+                   : MECH_UNSUPPORTED;
+    }
+    struct mech_arena *const scratch = mech_model_scratch(m);
+    const struct mech_arena_mark mark = mech_arena_mark(scratch);
+    const int code = item_output(m, s, r, capacity, values, count);
+
+    mech_arena_release(scratch, mark);
+    return code;
 }
 
 void mech_model_output_values(const struct mech_model *m, const struct mech_state *s, size_t i,

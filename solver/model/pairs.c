@@ -62,6 +62,11 @@ void mech_pose_bias(const struct mech_pose *pose, double a[6])
 {
     double swing[3];
 
+    if (pose->flex) {
+        memcpy(a, pose->flex->bias, sizeof pose->flex->bias);
+        return;
+    }
+
     mech_v3_cross(pose->omega, pose->arm, swing);
     mech_v3_cross(pose->omega, swing, a);
     a[3] = a[4] = a[5] = 0.;
@@ -117,8 +122,10 @@ int32_t mech_pair_slots(const struct mech_model *m, const struct mech_pair_of *p
     for (int k = 0; k < 2; k++) {
         const struct mech_marker_map *const map = &m->markers[p->marker[k]];
 
+        const int32_t *const from = map->flexible ? m->marker_seats[p->marker[k]].slot : map->slot;
+
         for (int32_t i = 0; i < map->n; i++) {
-            slot[n++] = map->slot[i];
+            slot[n++] = from[i];
         }
     }
     return n;
@@ -147,7 +154,7 @@ int mech_pairs(struct mech_model *m, struct mech_diag *diag)
     MECH_TRY(mech_joint_rows(m));
     MECH_TRY(mech_markers(m));
     for (size_t p = 0; p < m->pair_count; p++) {
-        int32_t slot[SLOTS];
+        int32_t slot[MECH_PAIR_SLOTS];
         const size_t k = (size_t)mech_pair_slots(m, &m->pairs[p], slot);
 
         m->place_count += k * k;
@@ -200,6 +207,10 @@ void mech_pairs_force(const struct mech_model *m, const struct mech_eval *e, dou
         poses_of(m, &m->pairs[p], pose);
         wrench_of(&m->pairs[p], e, pose, W);
         for (int k = 0; k < 2; k++) {
+            if (pose[k]->flex) {
+                mech_flex_force(pose[k], W + 6 * k, g);
+                continue;
+            }
             for (int32_t i = 0; i < pose[k]->n; i++) {
                 double sum = 0.;
 
@@ -227,6 +238,24 @@ static void times_blocks(double slope[12][12], int k, double block[6][MECH_MARKE
     }
 }
 
+/* Wx = c0 ∂W/∂δ + c1 ∂W/∂T, Wt = c0 ∂W/∂T; both come zeroed */
+static void slopes_of(const struct mech_pair_of *p, const struct mech_eval *e,
+                      const struct mech_pose *const pose[2], const double c[2], double Wx[12][12],
+                      double Wt[12][12])
+{
+    if (!p->rows) {
+        p->ops->slope(p->record, e, pose, Wx, Wt);
+    } else if (p->ops->stiffness) {
+        p->ops->stiffness(p->record, pose, e->lambda + p->row, Wx);
+    }
+    for (int a = 0; a < 12; a++) {
+        for (int b = 0; b < 12; b++) {
+            Wx[a][b] = c[0] * Wx[a][b] + c[1] * Wt[a][b];
+            Wt[a][b] *= c[0];
+        }
+    }
+}
+
 /* T [n][n] = c0 ∂(−Jᵀ W)/∂q + c1 ∂(−Jᵀ W)/∂v of a pair */
 static void tangent_of(const struct mech_pair_of *p, const struct mech_eval *e,
                        const struct mech_pose *const pose[2], const double c[2],
@@ -235,20 +264,10 @@ static void tangent_of(const struct mech_pair_of *p, const struct mech_eval *e,
     double Wx[12][12] = {{0.}}, Wt[12][12] = {{0.}}, A[12][SLOTS] = {{0.}}, W[12];
     int32_t first = 0;
 
-    if (!p->rows) {
-        p->ops->slope(p->record, e, pose, Wx, Wt);
-    } else if (p->ops->stiffness) {
-        p->ops->stiffness(p->record, pose, e->lambda + p->row, Wx);
-    }
+    slopes_of(p, e, pose, c, Wx, Wt);
     wrench_of(p, e, pose, W);
 
-    /* A = c0 (Wx J + Wt ∂T/∂q) + c1 Wt J */
-    for (int a = 0; a < 12; a++) {
-        for (int b = 0; b < 12; b++) {
-            Wx[a][b] = c[0] * Wx[a][b] + c[1] * Wt[a][b];
-            Wt[a][b] *= c[0];
-        }
-    }
+    /* A = c0 (∂W/∂δ J + ∂W/∂T ∂T/∂q) + c1 ∂W/∂T J */
     for (int k = 0; k < 2; first += pose[k]->n, k++) {
         double J[6][MECH_MARKER_SLOTS], Jq[6][MECH_MARKER_SLOTS];
 
@@ -281,6 +300,22 @@ static void tangent_of(const struct mech_pair_of *p, const struct mech_eval *e,
     }
 }
 
+/* Of a pair of which one is deformable; returns the places behind. */
+static const int32_t *flexible_tangent(const struct mech_model *m, const struct mech_pair_of *p,
+                                       const struct mech_eval *e, const double c[2],
+                                       const int32_t *places, double *values)
+{
+    double Wx[12][12] = {{0.}}, Wt[12][12] = {{0.}}, W[12];
+    const struct mech_pose *pose[2];
+
+    poses_of(m, p, pose);
+    slopes_of(p, e, pose, c, Wx, Wt);
+    wrench_of(p, e, pose, W);
+    const struct mech_flex_slopes slopes = {(const double(*)[12])Wx, (const double(*)[12])Wt, W,
+                                            c[0]};
+    return mech_flex_pair_tangent(m, pose, &slopes, places, values);
+}
+
 const int32_t *mech_pairs_tangent(const struct mech_model *m, const struct mech_eval *e,
                                   const double c[2], const int32_t *places, double *values)
 {
@@ -293,6 +328,10 @@ const int32_t *mech_pairs_tangent(const struct mech_model *m, const struct mech_
         const int32_t n = pose[0]->n + pose[1]->n;
         if (m->pairs[p].rows && !e->lambda) {
             places += n * n;
+            continue;
+        }
+        if (pose[0]->flex || pose[1]->flex) {
+            places = flexible_tangent(m, &m->pairs[p], e, c, places, values);
             continue;
         }
         tangent_of(&m->pairs[p], e, pose, c, T);
@@ -364,6 +403,10 @@ void mech_model_joint_jacobian(const struct mech_model *m, double *values)
         for (int32_t row = 0; row < pair->rows; row++) {
             double *out = values + m->joints.start[pair->row + row];
 
+            if (pose[0]->flex || pose[1]->flex) {
+                mech_flex_row(pose, G[row], out);
+                continue;
+            }
             for (int k = 0; k < 2; k++) {
                 for (int32_t i = 0; i < pose[k]->n; i++) {
                     double sum = 0.;
