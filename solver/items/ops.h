@@ -274,10 +274,10 @@ struct mech_object_ops {
      * from record to record (its `n`, which the record keeps). At most MECH_RECORD_COORDINATES. */
     int32_t record_coordinates;
     int (*record)(const void *description, const struct mech_site *site, void *record);
-    /* Its mass matrix depends on q: what `linear` writes into M, which is positive definite, and
-     * M_q(q) of its records. Then `force` adds M_q v̇ where e->vdot is given, `tangent` takes its
-     * derivative by q and c[2], and `energy` counts ½ vᵀ M_q v. */
-    bool inertia;
+    /* Whether its mass matrix depends on q: what `linear` writes into M, positive definite, and
+     * M_q(q) of its record. Then `force` adds M_q v̇ where e->vdot is given, `tangent` takes its
+     * derivative by q and c[2], and `energy` counts ½ vᵀ M_q v. NULL: it never does. */
+    bool (*inertia)(const void *description);
     /* g [.. ground] += left-hand-side terms of `n` records */
     void (*force)(void *records, size_t n, const struct mech_eval *e, double *g);
     /* values[place] += c[0] ∂g/∂q + c[1] ∂g/∂v + c[2] ∂g/∂v̇, place: for each record the square of

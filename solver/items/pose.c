@@ -38,10 +38,14 @@ void mech_rigid_2d_pose(const struct mech_seat *seat, const struct mech_eval *e,
     out->omega[2] = omega;
 }
 
-/* rotation matrix of Euler parameters */
-static void matrix_of(const double e[4], double R[9])
+void mech_rigid_rotation(const int32_t *q_slot, const double *q, double R[9])
 {
+    double e[4];
     const double *const x = e + 1;
+
+    for (int i = 0; i < 4; i++) {
+        e[i] = q[q_slot[3 + i]];
+    }
 
     for (int i = 0; i < 3; i++) {
         const int j = (i + 1) % 3, k = (i + 2) % 3;
@@ -55,12 +59,9 @@ static void matrix_of(const double e[4], double R[9])
 void mech_rigid_pose(const struct mech_seat *seat, const struct mech_eval *e, const double local[3],
                      struct mech_pose *out)
 {
-    double parameters[4], spin[3], swing[3];
+    double spin[3], swing[3];
 
-    for (int i = 0; i < 4; i++) {
-        parameters[i] = e->q[seat->q_slot[3 + i]];
-    }
-    matrix_of(parameters, out->R);
+    mech_rigid_rotation(seat->q_slot, e->q, out->R);
     mech_m3_mul(out->R, local, out->arm);
     for (int i = 0; i < 3; i++) {
         spin[i] = e->v[seat->slot[3 + i]];

@@ -130,13 +130,14 @@ static int32_t record_size_of(const struct mech_model *m, size_t i)
     return ops->record_coordinates ? ops->record_coordinates : m->objects[i].n;
 }
 
-/* The batch of a type, made when its first record comes. */
-static struct mech_batch *batch_of(struct mech_model *m, const struct mech_object_ops *ops)
+/* The batch of a type with or without M_q, made when its first record comes. */
+static struct mech_batch *batch_of(struct mech_model *m, const struct mech_object_ops *ops,
+                                   bool inertia)
 {
     size_t most = 0, slots = 0;
 
     for (size_t b = 0; b < m->batch_count; b++) {
-        if (m->batches[b].ops == ops) {
+        if (m->batches[b].ops == ops && m->batches[b].inertia == inertia) {
             return &m->batches[b];
         }
     }
@@ -149,6 +150,8 @@ static struct mech_batch *batch_of(struct mech_model *m, const struct mech_objec
         }
     }
     fresh->ops = ops;
+    fresh->inertia = inertia;
+    m->has_inertia = m->has_inertia || inertia;
     fresh->records = mech_arena_alloc(&m->arena, most, ops->record_size);
     fresh->slot = mech_arena_alloc(&m->arena, slots, sizeof *fresh->slot);
     fresh->start = mech_arena_alloc(&m->arena, most + 1, sizeof *fresh->start);
@@ -166,7 +169,7 @@ static int build_records(struct mech_model *m, struct mech_diag *diag)
     while (mech_item_types[types]) {
         types++;
     }
-    m->batches = mech_arena_alloc(&m->arena, types, sizeof *m->batches);
+    m->batches = mech_arena_alloc(&m->arena, 2 * types, sizeof *m->batches);
     if (!m->batches) {
         return MECH_NO_MEMORY;
     }
@@ -178,7 +181,8 @@ static int build_records(struct mech_model *m, struct mech_diag *diag)
         if (!ops->record) {
             continue;
         }
-        struct mech_batch *const b = batch_of(m, ops);
+        struct mech_batch *const b =
+            batch_of(m, ops, ops->inertia && ops->inertia(item->description));
         if (!b) {
             return MECH_NO_MEMORY;
         }
@@ -202,7 +206,6 @@ static int build_records(struct mech_model *m, struct mech_diag *diag)
             m->objects[i].record = at;
             b->places += rc * rc;
             m->place_count += rc * rc;
-            m->has_inertia = m->has_inertia || ops->inertia;
             b->start[b->n + 1] = b->start[b->n] + (int32_t)rc;
             b->n++;
         }
@@ -234,7 +237,7 @@ static size_t couple_records(const struct mech_model *m, bool inertia, struct me
         const struct mech_batch *const batch = &m->batches[b];
         const int32_t *const start = batch->start;
 
-        for (size_t r = 0; r < batch->n && (batch->ops->inertia || !inertia); r++) {
+        for (size_t r = 0; r < batch->n && (batch->inertia || !inertia); r++) {
             n += couple(m, batch->slot + start[r], start[r + 1] - start[r], t + n);
         }
     }

@@ -33,9 +33,10 @@ struct mech_channel_entry {
     double weight;
 };
 
-/* Records of one type. */
+/* Records of one type, those with M_q apart. */
 struct mech_batch {
     const struct mech_object_ops *ops;
+    bool inertia;  /* all of them have M_q */
     char *records; /* [n × ops->record_size] */
     size_t n;
     int32_t *slot;  /* [start[n]] */
@@ -147,7 +148,7 @@ struct mech_model {
 
     struct mech_batch *batches;
     size_t batch_count, place_count;
-    bool has_inertia; /* some record has M_q */
+    bool has_inertia; /* some batch has M_q */
 
     struct mech_contact_rows rows;
 

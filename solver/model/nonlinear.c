@@ -104,7 +104,7 @@ static size_t places_of_records(const struct mech_model *m, bool inertia, const 
         const struct mech_batch *const batch = &m->batches[b];
         const int32_t *const start = batch->start;
 
-        for (size_t r = 0; r < batch->n && (batch->ops->inertia || !inertia); r++) {
+        for (size_t r = 0; r < batch->n && (batch->inertia || !inertia); r++) {
             n += places_of(m, batch->slot + start[r], start[r + 1] - start[r], W, places + n);
         }
     }
@@ -199,7 +199,7 @@ void mech_model_inertia_add(const struct mech_model *m, const struct mech_eval *
     for (size_t b = 0; b < m->batch_count; b++) {
         const struct mech_batch *const batch = &m->batches[b];
 
-        if (batch->ops->inertia) {
+        if (batch->inertia) {
             batch->ops->tangent(batch->records, batch->n, e, alone, places, values);
             places += batch->places;
         }

@@ -90,6 +90,23 @@ def revolute_z():
         loads=[{'name': 'T', 'type': 'LoadTorqueVector', 'marker': 'm1', 'load': [0, 0, 1]}])
 
 
+def inclined_pendulum():
+    """A rod of mass 1 and length 4 on a hinge at its end whose axis is inclined by 45 degrees, told
+    about the hinge: J = 0.1 + 1 * 2^2 across it."""
+    half = math.sqrt(0.5)
+    frame = [[1, 0, 0], [0, half, -half], [0, half, half]]
+    return dict(document(
+        'inclined pendulum', nodes=[{'name': 'n', 'type': 'NodeRigidBodyEP'}],
+        objects=[{'name': 'g', 'type': 'Ground'},
+                 {'name': 'b', 'type': 'RigidBody', 'node': 'n', 'physicsMass': 1,
+                  'physicsInertia': [0.04, 4.1, 4.1, 0, 0, 0], 'physicsCenterOfMass': [2, 0, 0]},
+                 {'name': 'hinge', 'type': 'RevoluteJointZ', 'markers': ['m0', 'm1'],
+                  'rotationMarker0': frame, 'rotationMarker1': frame}],
+        markers=[{'name': 'm0', 'type': 'MarkerBodyRigid', 'object': 'g'},
+                 {'name': 'm1', 'type': 'MarkerBodyRigid', 'object': 'b'}]),
+        gravity=[0, 0, -9.80665], solver={'stepSize': 1e-6})
+
+
 def jointed_body(name, joint, spring, load):
     """A body with a mass and inertia of 1 on the ground 'm0', with one joint, spring and load."""
     return document(

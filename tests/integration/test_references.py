@@ -91,6 +91,14 @@ class References(unittest.TestCase):
         value = reply['value'] if isinstance(reply['value'], float) else reply['value'][-1]
         self.assertLess(abs(value - 2), 1e-9)
 
+    def test_an_inclined_pendulum_is_released(self):
+        door = HttpDoor(self.daemon)
+        i = door.call('create', model=models.inclined_pendulum())[1]['id']
+        door.call('step', id=i, count=1)
+        reply = door.call('item-output', id=i, name='b', variable='AngularAcceleration')[1]
+        # m g (l/2) sin 45 / (J + m l^2/4), printed with 7 digits
+        self.assertLess(abs(math.hypot(*reply['value']) - 3.382609), 2e-6)
+
 
 if __name__ == '__main__':
     unittest.main()

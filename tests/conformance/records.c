@@ -1,0 +1,206 @@
+/* Every object that brings records keeps their contract: its tangents by q, v and v̇ are what
+ * differences of its own forces say, its M_q is symmetric and the one that its energy counts. Each
+ * such type stands in one of the documents below, off every symmetry; a newcomer adds its own. */
+#include "solver/model/model.h"
+#include "tests/unit/model.h"
+
+#define FLAT                                                                                       \
+    "{'mechd': 1, 'nodes': [{'name': 'n', 'type': 'NodeGenericODE2',"                              \
+    "'numberOfODE2Coordinates': 2}], 'objects': [{'name': 'o', 'type': 'GenericODE2',"             \
+    "'nodes': ['n'], 'massMatrix': {'diag': [1, 2]}}, {'name': 'c',"                               \
+    "'type': 'CoordinateSpringDamper', 'markers': ['a', 'b'], 'stiffness': 3, 'damping': 2,"       \
+    "'springForceUserFunction': '=k*u+sin(u)+d*v*u'}], 'markers': [{'name': 'a',"                  \
+    "'type': 'MarkerNodeCoordinate', 'node': 'n', 'coordinate': 0}, {'name': 'b',"                 \
+    "'type': 'MarkerNodeCoordinate', 'node': 'n', 'coordinate': 1}]}"
+
+#define SPATIAL                                                                                    \
+    "{'mechd': 1, 'nodes': [{'name': 'n0', 'type': 'NodeRigidBodyEP'}, {'name': 'n1',"             \
+    "'type': 'NodeRigidBodyEP', 'referenceCoordinates': [1, 2, 3, 0.8, 0.6, 0, 0]}],"              \
+    "'objects': [{'name': 'b0', 'type': 'RigidBody', 'node': 'n0', 'physicsMass': 2,"              \
+    "'physicsInertia': [3, 4, 5, 0.1, 0.2, 0.3]}, {'name': 'b1', 'type': 'RigidBody',"             \
+    "'node': 'n1', 'physicsMass': 2, 'physicsInertia': [9, 8, 7, 0.1, 0.2, 0.3],"                  \
+    "'physicsCenterOfMass': [0.3, -0.5, 0.7]}]}"
+
+static const char *const documents[] = {FLAT, SPATIAL};
+
+enum { MOST = 16 };
+
+static uint32_t seed = 815;
+
+/* −1 to 1 */
+static double random_number(void)
+{
+    seed = seed * 1664525u + 1013904223u;
+    return (double)(seed >> 8) / 8388608. - 1.;
+}
+
+struct subject {
+    const char *text;
+    struct mech_document *document;
+    struct mech_model *model;
+    size_t nv;
+    double q[MOST], v[MOST], vdot[MOST]; /* the ground's 0 behind them */
+};
+
+/* The document, compiled, in a place of its own. */
+static struct subject subject_of(const char *text)
+{
+    struct subject s = {.text = text};
+    char *const json = strdup(text);
+    struct mech_diag diag;
+    double d[MOST];
+
+    for (char *c = json; *c; c++) {
+        *c = *c == '\'' ? '"' : *c;
+    }
+    json_t *const value = json_loads(json, 0, NULL);
+    free(json);
+    mech_diag_init(&diag);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(value);
+    CU_ASSERT_EQUAL_FATAL(mechp_bind_read(value, "", &diag, &s.document), 0);
+    json_decref(value);
+    CU_ASSERT_EQUAL(mech_model_compile(s.document, NULL, &diag, &s.model), 0);
+    for (size_t i = 0; i < diag.count; i++) {
+        fprintf(stderr, "%s: %s\n", diag.entries[i].path, diag.entries[i].text);
+    }
+    mech_diag_fini(&diag);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(s.model);
+
+    const struct mech_state_sizes *const n = mech_model_sizes(s.model);
+    CU_ASSERT_FATAL(n->q < MOST && n->v < MOST);
+    s.nv = (size_t)n->v;
+    for (size_t i = 0; i < s.nv; i++) {
+        d[i] = random_number();
+        s.v[i] = random_number();
+        s.vdot[i] = random_number();
+    }
+    mech_model_move(s.model, mech_model_reference(s.model), d, s.q);
+    return s;
+}
+
+static void subject_fini(struct subject *s)
+{
+    mech_model_destroy(s->model);
+    mech_document_destroy(s->document);
+}
+
+static void force(const struct subject *s, const double *q, const double *vdot, double *g)
+{
+    struct mech_eval e = mech_model_point(s->model, NULL, 0.7, q, s->v);
+
+    e.vdot = vdot;
+    memset(g, 0, MOST * sizeof *g);
+    mech_model_nonlinear(s->model, &e, g);
+}
+
+/* T [nv × nv] by rows = Σ c ∂g/∂(q, v, v̇) as the items tell it */
+static void told(const struct subject *s, const double c[3], double T[MOST][MOST])
+{
+    const struct mech_mat *const pattern = mech_model_pattern(s->model);
+    struct mech_eval e = mech_model_point(s->model, NULL, 0.7, s->q, s->v);
+    struct mech_mat local = *pattern;
+    struct mech_arena arena;
+    int32_t *places = NULL;
+
+    e.vdot = s->vdot;
+    mech_arena_init(&arena, 0);
+    local.values = mech_arena_alloc(&arena, mech_mat_stored(pattern) + 1, sizeof(double));
+    CU_ASSERT_EQUAL_FATAL(mech_model_places(s->model, &arena, &local, &places), 0);
+    mech_model_tangent(s->model, &e, c, places, local.values);
+    for (size_t i = 0; i < s->nv; i++) {
+        for (size_t j = 0; j < s->nv; j++) {
+            T[i][j] = mech_mat_get(&local, (int32_t)i, (int32_t)j);
+        }
+    }
+    mech_arena_fini(&arena);
+}
+
+/* central difference of g by number j of q (a motion), v or v̇ */
+static void difference(struct subject *s, int which, size_t j, double out[MOST])
+{
+    const double h = 1e-5;
+    double g[2][MOST];
+
+    for (int k = 0; k < 2; k++) {
+        const double step = k ? h : -h;
+        double d[MOST] = {0.}, q[MOST] = {0.};
+        double *const at = which == 1 ? &s->v[j] : &s->vdot[j], old = *at;
+
+        d[j] = which == 0 ? step : 0.;
+        *at += which == 0 ? 0. : step;
+        mech_model_move(s->model, s->q, d, q);
+        force(s, q, s->vdot, g[k]);
+        *at = old;
+    }
+    for (size_t i = 0; i < s->nv; i++) {
+        out[i] = (g[1][i] - g[0][i]) / (2. * h);
+    }
+}
+
+static void tangents_are_derivatives(void)
+{
+    for (size_t k = 0; k < sizeof documents / sizeof *documents; k++) {
+        struct subject s = subject_of(documents[k]);
+
+        for (int which = 0; which < 3; which++) {
+            double c[3] = {0.}, T[MOST][MOST], column[MOST];
+
+            c[which] = 1.;
+            told(&s, c, T);
+            for (size_t j = 0; j < s.nv; j++) {
+                difference(&s, which, j, column);
+                for (size_t i = 0; i < s.nv; i++) {
+                    /* truncation 1e-10, rounding 1e-16 · 100 / 1e-5 */
+                    CHECK_NEAR(T[i][j], column[i], 1e-8);
+                }
+            }
+        }
+        subject_fini(&s);
+    }
+}
+
+/* M_q is symmetric; ½ vᵀ (M + M_q) v is what the energy at v has more than that at rest */
+static void mass_is_that_of_the_energy(void)
+{
+    for (size_t k = 0; k < sizeof documents / sizeof *documents; k++) {
+        struct subject s = subject_of(documents[k]);
+        static const double rest[MOST], c[3] = {0., 0., 1.};
+        struct mech_eval e = mech_model_point(s.model, NULL, 0.7, s.q, s.v);
+        double T[MOST][MOST], kinetic = mech_model_energy(s.model, &e);
+
+        e.v = rest;
+        kinetic -= mech_model_energy(s.model, &e);
+        told(&s, c, T);
+        for (size_t i = 0; i < s.nv; i++) {
+            for (size_t j = 0; j < s.nv; j++) {
+                const double m =
+                    mech_mat_get(mech_model_linear(s.model)->M, (int32_t)i, (int32_t)j);
+
+                CU_ASSERT(T[i][j] == T[j][i]);
+                kinetic -= 0.5 * s.v[i] * (m + T[i][j]) * s.v[j];
+            }
+        }
+        CHECK_NEAR(kinetic, 0., 1e-14 * 100.);
+        subject_fini(&s);
+    }
+}
+
+static void every_type_with_records_is_here(void)
+{
+    for (const struct mech_item_type *const *t = mech_item_types; *t; t++) {
+        char quoted[80];
+        bool found = (*t)->category != MECH_OBJECT || !(*t)->ops.object->record;
+
+        snprintf(quoted, sizeof quoted, "'type': '%s'", (*t)->name);
+        for (size_t k = 0; k < sizeof documents / sizeof *documents; k++) {
+            found = found || strstr(documents[k], quoted);
+        }
+        if (!found) {
+            fprintf(stderr, "no document has a %s\n", (*t)->name);
+        }
+        CU_ASSERT(found);
+    }
+}
+
+UNIT_TESTS(UNIT_TEST(tangents_are_derivatives), UNIT_TEST(mass_is_that_of_the_energy),
+           UNIT_TEST(every_type_with_records_is_here))
