@@ -88,7 +88,7 @@ static int solve_joints(struct statics *s)
         memcpy(s->report->reason, result.reason, sizeof s->report->reason);
         return code;
     }
-    snprintf(s->report->linear, sizeof s->report->linear, "%s", mech_lsol_name(s->saddle.solver));
+    snprintf(s->report->linear, sizeof s->report->linear, "%s", mech_saddle_linear(&s->saddle));
     for (int32_t i = 0; i < s->rows; i++) {
         s->state->lambda[i] -= s->r[s->n + i];
     }

@@ -120,6 +120,23 @@ void mech_model_forget_sides(const struct mech_model *m, struct mech_state *s)
     }
 }
 
+int32_t mech_model_owners(const struct mech_model *m, int32_t *of)
+{
+    const size_t nodes = m->document->nodes.n, objects = m->document->objects.n;
+    int32_t count = 0;
+
+    for (size_t i = 0; i < nodes + objects; i++) {
+        const struct mech_seat_of *const on = i < nodes ? &m->nodes[i] : &m->objects[i - nodes];
+        const bool owns = i < nodes || m->document->objects.at[i - nodes].type->ops.object->own;
+
+        for (int32_t k = 0; k < on->n && owns && !on->first_order; k++) {
+            of[on->slot[k]] = count;
+        }
+        count += on->n && owns && !on->first_order;
+    }
+    return count;
+}
+
 void mech_model_owner(const struct mech_model *m, int32_t column, char *path, size_t size)
 {
     for (size_t i = 0; i < m->document->objects.n; i++) {

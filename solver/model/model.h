@@ -91,6 +91,8 @@ const struct mech_mat *mech_model_pattern(const struct mech_model *m);
  * 0; MECH_INTERNAL when W lacks an entry; negative. */
 int mech_model_places(const struct mech_model *m, struct mech_arena *arena,
                       const struct mech_mat *W, int32_t **out);
+/* Length of what that returns, and mech_model_inertia_places. */
+size_t mech_model_place_count(const struct mech_model *m);
 /* values[places] += c[0] ∂g/∂q + c[1] ∂g/∂v + c[2] M_q; ∂(M_q v̇)/∂q where e->vdot is given. */
 void mech_model_tangent(const struct mech_model *m, const struct mech_eval *e, const double c[3],
                         const int32_t *places, double *values);
@@ -187,6 +189,9 @@ const struct mech_mat *mech_model_first_order(const struct mech_model *m);
 /* r(t) [nx + 1] (overwritten). 0; MECH_NOT_FINITE. */
 int mech_model_rate(const struct mech_model *m, const struct mech_state *s, double t, double *r);
 
+/* of [nv] = number of the node or object that each velocity belongs to; returns how many there are.
+ * Those of one stand side by side. */
+int32_t mech_model_owners(const struct mech_model *m, int32_t *of);
 /* Path of the item that owns velocity `column`: "/objects/2" or "/nodes/0". */
 void mech_model_owner(const struct mech_model *m, int32_t column, char *path, size_t size);
 

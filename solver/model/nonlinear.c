@@ -121,6 +121,11 @@ static int complete(const int32_t *places, size_t n)
     return k < n ? MECH_INTERNAL : 0;
 }
 
+size_t mech_model_place_count(const struct mech_model *m)
+{
+    return m->place_count;
+}
+
 int mech_model_places(const struct mech_model *m, struct mech_arena *arena,
                       const struct mech_mat *W, int32_t **out)
 {

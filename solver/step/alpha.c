@@ -144,9 +144,10 @@ const char *mech_alpha_linear(const void *self)
 {
     const struct alpha *const s = self;
 
-    const struct mech_lsol *const used = s->solver          ? s->solver
-                                         : s->saddle.solver ? s->saddle.solver
-                                                            : s->x_solver;
+    if (s->saddle.solver) {
+        return mech_saddle_linear(&s->saddle);
+    }
+    const struct mech_lsol *const used = s->solver ? s->solver : s->x_solver;
 
     return used ? mech_lsol_name(used) : "";
 }

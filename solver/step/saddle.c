@@ -6,6 +6,7 @@
 #include "solver/base/err.h"
 #include "solver/linalg/mat_walk.h"
 #include "solver/step/rates.h"
+#include "solver/step/tree.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -51,16 +52,37 @@ static size_t gather(const struct mech_saddle *s, const struct mech_triplet *tan
     return count;
 }
 
+/* Whose velocities make a tree, when they do; `t` are all places. */
+static int build_tree(struct mech_saddle *s, const struct mech_triplet *t, size_t count,
+                      struct mech_arena *scratch)
+{
+    int32_t *const owner = mech_arena_alloc(scratch, (size_t)s->nv, sizeof *owner);
+
+    if (!owner) {
+        return MECH_NO_MEMORY;
+    }
+    const struct mech_tree_pattern pattern = {.nv = s->nv,
+                                              .rows = s->rows,
+                                              .blocks = mech_model_owners(s->model, owner),
+                                              .block_of = owner,
+                                              .entry = t,
+                                              .count = count};
+    const int code = mech_tree_create(&pattern, &s->tree);
+
+    return code == MECH_UNSUPPORTED ? 0 : code;
+}
+
 static int32_t place(const struct mech_saddle *s, int32_t row, int32_t col)
 {
     if (col >= s->nv + s->rows) {
-        return (int32_t)s->stored;
+        return (int32_t)mech_mat_stored(&s->W);
     }
     return (int32_t)(mech_mat_place(&s->W, row, col) - s->W.values);
 }
 
-static int build_pattern(struct mech_saddle *s, bool tangents)
+static int build_pattern(struct mech_saddle *s, const char *linear, bool tangents)
 {
+    const bool may_be_tree = !linear && s->rows && !mech_model_joints(s->model)->one_sided;
     const struct mech_joint_rows *const rows = mech_model_joints(s->model);
     const size_t joint = (size_t)rows->start[rows->count];
     struct mech_triplet *tangent = NULL;
@@ -80,7 +102,10 @@ static int build_pattern(struct mech_saddle *s, bool tangents)
     if (code == 0) {
         const size_t count = gather(s, tangent, n, t);
 
-        code = mech_mat_from_triplets(&s->arena, s->nv + s->rows, s->nv + s->rows, t, count, &s->W);
+        code = may_be_tree ? build_tree(s, t, count, &scratch) : 0;
+        code = code ? code
+                    : mech_mat_from_triplets(&s->arena, s->nv + s->rows, s->nv + s->rows, t, count,
+                                             &s->W);
     }
     mech_arena_fini(&scratch);
     return code;
@@ -90,6 +115,7 @@ static int build_places(struct mech_saddle *s, bool tangents)
 {
     const struct mech_joint_rows *const rows = mech_model_joints(s->model);
     const size_t joint = (size_t)rows->start[rows->count];
+    const int32_t ground = (int32_t)mech_mat_stored(&s->W);
 
     for (int i = 0; i < 3; i++) {
         s->place[i] = mech_arena_alloc(&s->arena, s->count[i], sizeof *s->place[i]);
@@ -112,14 +138,48 @@ static int build_places(struct mech_saddle *s, bool tangents)
         for (int32_t k = rows->start[r]; k < rows->start[r + 1]; k++) {
             const bool free = rows->column[k] < s->nv;
 
-            s->lower[k] = free ? place(s, s->nv + r, rows->column[k]) : (int32_t)s->stored;
-            s->upper[k] = free ? place(s, rows->column[k], s->nv + r) : (int32_t)s->stored;
+            s->lower[k] = free ? place(s, s->nv + r, rows->column[k]) : ground;
+            s->upper[k] = free ? place(s, rows->column[k], s->nv + r) : ground;
         }
     }
     return tangents ? mech_model_places(s->model, &s->arena, &s->W, &s->tangents)
            : mech_model_inertia(s->model)
                ? mech_model_inertia_places(s->model, &s->arena, &s->W, &s->inertia)
                : 0;
+}
+
+/* Places in W become places in the tree's values; the last of those takes what has none. */
+static int move_to_tree(struct mech_saddle *s)
+{
+    const struct mech_joint_rows *const rows = mech_model_joints(s->model);
+    const size_t stored = mech_mat_stored(&s->W), joint = (size_t)rows->start[rows->count];
+    int32_t *const lists[] = {s->place[0], s->place[1], s->place[2], s->lower,
+                              s->upper,    s->tangents, s->inertia};
+    const size_t places = mech_model_place_count(s->model);
+    const size_t lengths[] = {s->count[0], s->count[1], s->count[2], joint, joint, places, places};
+    struct mech_mat_walk walk = {.a = &s->W};
+
+    s->stored = mech_tree_stored(s->tree);
+    s->of_tree = mech_arena_alloc(&s->arena, stored + 1, sizeof *s->of_tree);
+    if (!s->of_tree || s->stored >= INT32_MAX) {
+        return MECH_NO_MEMORY;
+    }
+    for (size_t k = 0; k <= stored; k++) {
+        s->of_tree[k] = (int32_t)s->stored;
+    }
+    while (mech_mat_next(&walk)) {
+        const int64_t at = mech_tree_place(s->tree, walk.row, walk.col);
+
+        if (at >= 0) {
+            s->of_tree[place(s, walk.row, walk.col)] = (int32_t)at;
+        }
+    }
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        for (size_t k = 0; k < lengths[i] && lists[i]; k++) {
+            lists[i][k] = s->of_tree[lists[i][k]];
+        }
+    }
+    return 0;
 }
 
 int mech_saddle_init(struct mech_saddle *s, const struct mech_model *m, const char *linear,
@@ -129,16 +189,23 @@ int mech_saddle_init(struct mech_saddle *s, const struct mech_model *m, const ch
         .model = m, .nv = mech_model_sizes(m)->v, .rows = mech_model_joints(m)->count};
     mech_arena_init(&s->arena, 0);
     MECH_TRY(take_entries(s, tangents));
-    MECH_TRY(build_pattern(s, tangents));
+    MECH_TRY(build_pattern(s, linear, tangents));
     s->stored = mech_mat_stored(&s->W);
-    double *const values = mech_arena_alloc(&s->arena, s->stored + 1, sizeof *values);
-    s->base = mech_arena_alloc(&s->arena, s->stored + 1, sizeof *s->base);
-    if (!values || !s->base) {
+    s->W.values = mech_arena_alloc(&s->arena, s->stored + 1, sizeof *s->W.values);
+    if (!s->W.values) {
         return MECH_NO_MEMORY;
     }
-    s->W.values = values;
     s->W.symmetric = false; /* tangents need not be */
     MECH_TRY(build_places(s, tangents));
+    s->values = s->W.values;
+    if (s->tree) {
+        MECH_TRY(move_to_tree(s));
+        s->values = mech_arena_alloc(&s->arena, s->stored + 1, sizeof *s->values);
+    }
+    s->base = mech_arena_alloc(&s->arena, s->stored + 1, sizeof *s->base);
+    if (!s->values || !s->base) {
+        return MECH_NO_MEMORY;
+    }
     int code = mech_lsol_create(linear, &s->W, &s->solver);
     /* a solver that was asked for need not suit a saddle */
     if (code == MECH_UNSUPPORTED && linear) {
@@ -154,6 +221,7 @@ void mech_saddle_fini(struct mech_saddle *s)
 {
     if (s->model) {
         mech_lsol_destroy(s->solver);
+        mech_tree_destroy(s->tree);
         mech_arena_fini(&s->arena);
     }
     *s = (struct mech_saddle){0};
@@ -212,11 +280,12 @@ static void leave_open(struct mech_saddle *s, const struct mech_eval *e)
     }
 }
 
-int mech_saddle_factor(struct mech_saddle *s, const struct mech_eval *e, const double c[3],
-                       struct mech_step_result *result)
+/* All values at a point. */
+static void fill(struct mech_saddle *s, const struct mech_eval *e, const double c[3])
 {
     const struct mech_joint_rows *const rows = mech_model_joints(s->model);
-    double *const values = s->W.values;
+    double *const values = s->values;
+    const int32_t joint = rows->start[rows->count];
 
     memcpy(values, s->base, (s->stored + 1) * sizeof *values);
     if (s->tangents) {
@@ -226,13 +295,40 @@ int mech_saddle_factor(struct mech_saddle *s, const struct mech_eval *e, const d
     }
     if (rows->count) {
         mech_model_joint_jacobian(s->model, s->g);
-        for (int32_t k = 0; k < rows->start[rows->count]; k++) {
+        for (int32_t k = 0; k < joint; k++) {
             values[s->lower[k]] += s->g[k];
+        }
+        for (int32_t k = 0; k < joint && !s->tree; k++) {
             values[s->upper[k]] += s->g[k];
         }
     }
     if (rows->one_sided) {
         leave_open(s, e);
+    }
+}
+
+/* What the tree finds singular may be so in its order alone. */
+static void leave_tree(struct mech_saddle *s, const struct mech_eval *e, const double c[3])
+{
+    const size_t stored = mech_mat_stored(&s->W);
+
+    fill(s, e, c);
+    s->values[s->stored] = 0.;
+    for (size_t k = 0; k < stored; k++) {
+        s->W.values[k] = s->values[s->of_tree[k]];
+    }
+}
+
+int mech_saddle_factor(struct mech_saddle *s, const struct mech_eval *e, const double c[3],
+                       struct mech_step_result *result)
+{
+    fill(s, e, c);
+    s->by_tree = s->tree && mech_tree_factor(s->tree, s->values) == 0;
+    if (s->by_tree) {
+        return 0;
+    }
+    if (s->tree) {
+        leave_tree(s, e, c);
     }
     const int code = mech_lsol_factor(s->solver, &s->W);
     if (code == MECH_SINGULAR) {
@@ -246,6 +342,15 @@ int mech_saddle_factor(struct mech_saddle *s, const struct mech_eval *e, const d
 
 int mech_saddle_solve(struct mech_saddle *s, double *x, struct mech_step_result *result)
 {
+    if (s->by_tree) {
+        mech_tree_solve(s->tree, x);
+        return 0;
+    }
     return mech_linear_outcome(s->model, "iteration matrix", s->solver,
                                mech_lsol_solve(s->solver, x, 1), result);
+}
+
+const char *mech_saddle_linear(const struct mech_saddle *s)
+{
+    return s->tree ? "tree" : mech_lsol_name(s->solver);
 }

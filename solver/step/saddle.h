@@ -3,8 +3,9 @@
  *     [ S  Gᵀ ] [ x ]   [ r ]        S = w₀ M + w₁ C + w₂ K + tangents of M_q v̇ + g − Gᵀ λ
  *     [ G  0  ] [ μ ] = [ s ]        G = ∂g/∂q of the joints
  *
- * Pattern and symbolic analysis once; values at each point. owner: one stepper; no allocation after
- * init.
+ * Pattern and symbolic analysis once; values at each point. Where no solver is asked for and the
+ * bodies make a tree (tree.h), it is eliminated along that, else by the solver that suits; and so is
+ * a tree at points at which it finds no pivots. owner: one stepper; no allocation after init.
  *
  *   MECH_TRY(mech_saddle_init(&s, model, linear, true, result));
  *   mech_saddle_form(&s, w);                        // the constant part, when w changes
@@ -21,9 +22,15 @@ struct mech_saddle {
     const struct mech_model *model;
     struct mech_arena arena;
     int32_t nv, rows;
-    struct mech_mat W; /* values [stored + 1]: the last takes what belongs to the ground */
-    size_t stored;
+    struct mech_mat
+        W; /* values [its stored places + 1]: the last takes what belongs to the ground */
     struct mech_lsol *solver;
+    struct mech_tree *tree; /* NULL: there is none */
+    bool by_tree;           /* the last factor is the tree's */
+    int32_t *of_tree;       /* [stored places of W] places in the tree's values */
+    /* values that everything is added into: W's, or the tree's */
+    double *values; /* [stored + 1] */
+    size_t stored;
     double *base; /* [stored + 1] the constant part */
     struct mech_triplet *entries[3];
     size_t count[3];
@@ -44,4 +51,6 @@ void mech_saddle_form(struct mech_saddle *s, const double w[3]);
  * that of the last poses and c is not read. 0 or an outcome with a reason. */
 int mech_saddle_factor(struct mech_saddle *s, const struct mech_eval *e, const double c[3],
                        struct mech_step_result *result);
+/* Name of the linear solver, "tree" for that. */
+const char *mech_saddle_linear(const struct mech_saddle *s);
 int mech_saddle_solve(struct mech_saddle *s, double *x, struct mech_step_result *result);
