@@ -1,10 +1,12 @@
 /* CoordinateConstraint: one coordinate follows another, or time.
  *
  *     g = factorValue1 u₁ − u₀ − offset(t) = 0       u displacements from the reference
+ *     factorValue1 v₁ − v₀ − offset(t) = 0           at velocity level
  *
- * The offset is a number, or a function of time; its rate comes with the function, or from
- * differences. Source: Exudyn's ObjectConnectorCoordinate. The output Force has Exudyn's sign, −λ.
- */
+ * Rotation markers give angles instead of u. The offset is a number, or a function of time; its
+ * rate comes with the function, or from differences. At velocity level the function is
+ * offsetUserFunction_t. Source: Exudyn's ObjectConnectorCoordinate. The output Force has Exudyn's
+ * sign, −λ. */
 #include "solver/items/pair.h"
 #include "solver/items/timed.h"
 
@@ -14,14 +16,15 @@
 struct coordinate_constraint {
     struct mech_refs markers;
     double factor, offset;
-    bool active;
-    struct mech_formula law;
+    bool active, velocity;
+    struct mech_formula law, law_t;
 };
 
 enum { OFFSET = 1 };
 static const char *const locals[] = {"t", "offset", NULL};
 
 struct record {
+    bool velocity;
     double factor;
     struct mech_timed offset;
 };
@@ -39,16 +42,26 @@ static void release(void *at)
     mech_timed_fini(&((struct record *)at)->offset);
 }
 
+static int compile(const struct mech_scope *scope, const char *text, const char *field,
+                   const struct mech_site *site, struct mech_expr **out)
+{
+    char place[2 * MECH_DIAG_PATH];
+
+    snprintf(place, sizeof place, "%s/%s", site->path, field);
+    return text ? mech_scope_compile(scope, text, place, site->diag, out) : 0;
+}
+
 static int record(const void *description, const struct mech_site *site, void *at)
 {
     const struct coordinate_constraint *c = description;
     struct record *const r = at;
     struct mech_timed *const offset = &r->offset;
+    const struct mech_formula *const law = c->velocity ? &c->law_t : &c->law;
+    const char *const rate = c->velocity || !c->law_t.text ? law->partial[0] : c->law_t.text;
     struct mech_scope scope;
-    char place[2 * MECH_DIAG_PATH];
 
-    *r = (struct record){.factor = c->factor, .offset.number = c->offset};
-    if (!c->active || !c->law.text) {
+    *r = (struct record){.factor = c->factor, .velocity = c->velocity, .offset.number = c->offset};
+    if (!c->active || !law->text) {
         return c->active;
     }
     if (mech_scope_init(&scope, site->arena, locals, site->parameters, site->values)) {
@@ -56,10 +69,14 @@ static int record(const void *description, const struct mech_site *site, void *a
     }
     offset->vars = scope.vars;
     offset->vars[OFFSET] = c->offset;
-    snprintf(place, sizeof place, "%s/offsetUserFunction", site->path);
-    int code = mech_scope_compile(&scope, c->law.text, place, site->diag, &offset->value);
-    if (code >= 0 && c->law.partial[0]) {
-        code = mech_scope_compile(&scope, c->law.partial[0], place, site->diag, &offset->rate);
+    int code =
+        compile(&scope, law->text, law == &c->law ? "offsetUserFunction" : "offsetUserFunction_t",
+                site, &offset->value);
+    if (code >= 0) {
+        code = compile(&scope, rate,
+                       rate == law->partial[0] && law == &c->law ? "offsetUserFunction"
+                                                                 : "offsetUserFunction_t",
+                       site, &offset->rate);
     }
     if (code < 0) {
         release(r);
@@ -78,7 +95,9 @@ static void residual(void *record, double t, const struct mech_pose *const pose[
 {
     const struct record *const r = record;
 
-    g[0] = r->factor * pose[1]->p[0] - pose[0]->p[0] - mech_timed_value(&r->offset, t);
+    if (!r->velocity) {
+        g[0] = r->factor * pose[1]->p[0] - pose[0]->p[0] - mech_timed_value(&r->offset, t);
+    }
 }
 
 static void jacobian(void *record, const struct mech_pose *const pose[2], double G[][12])
@@ -94,8 +113,13 @@ static void rate(void *record, double t, const struct mech_pose *const pose[2], 
     const struct record *const r = record;
 
     (void)pose;
-    gt[0] = -mech_timed_rate(&r->offset, t);
-    bias[0] = -mech_timed_curvature(&r->offset, t);
+    gt[0] = r->velocity ? -mech_timed_value(&r->offset, t) : -mech_timed_rate(&r->offset, t);
+    bias[0] = r->velocity ? -mech_timed_rate(&r->offset, t) : -mech_timed_curvature(&r->offset, t);
+}
+
+static uint32_t velocity(const void *description)
+{
+    return ((const struct coordinate_constraint *)description)->velocity;
 }
 
 static const struct mech_pair_ops pair = {
@@ -107,15 +131,20 @@ static const struct mech_pair_ops pair = {
     .residual = residual,
     .jacobian = jacobian,
     .rate = rate,
+    .velocity = velocity,
 };
 
 static int output(const void *description, const struct mech_view *view, enum mech_output variable,
                   size_t capacity, double *values, size_t *count)
 {
+    const struct record *const r = view->record;
     double x;
 
     (void)description;
-    if (variable == MECH_OUTPUT_DISPLACEMENT) {
+    if (variable == MECH_OUTPUT_CONSTRAINT_EQUATION && r && r->velocity) {
+        x = r->factor * view->pose[1]->v[0] - view->pose[0]->v[0] -
+            mech_timed_value(&r->offset, view->at.t);
+    } else if (variable == MECH_OUTPUT_DISPLACEMENT) {
         x = view->pose[1]->p[0] - view->pose[0]->p[0];
     } else if (variable == MECH_OUTPUT_VELOCITY) {
         x = view->pose[1]->v[0] - view->pose[0]->v[0];
@@ -148,11 +177,20 @@ static const struct mech_field fields[] = {
      .offset = offsetof(struct coordinate_constraint, law),
      .locals = locals,
      .doc = "the offset as a function of t (and offset)"},
+    {.name = "offsetUserFunction_t",
+     .kind = MECH_FORMULA,
+     .offset = offsetof(struct coordinate_constraint, law_t),
+     .locals = locals,
+     .doc = "the rate of that function, differenced without it; at velocity level the offset"},
+    {.name = "velocityLevel",
+     .kind = MECH_BOOL,
+     .offset = offsetof(struct coordinate_constraint, velocity),
+     .doc = "whether velocities are constrained; the offset is then a velocity"},
 };
 
 static const struct mech_object_ops ops = {
     .markers = markers,
-    .marker_kinds = 1u << MECH_MARKER_COORDINATE,
+    .marker_kinds = 1u << MECH_MARKER_COORDINATE | 1u << MECH_MARKER_ROTATION,
     .pair = &pair,
     .outputs = 1u << MECH_OUTPUT_DISPLACEMENT | 1u << MECH_OUTPUT_VELOCITY |
                1u << MECH_OUTPUT_FORCE | 1u << MECH_OUTPUT_CONSTRAINT_EQUATION,

@@ -47,7 +47,7 @@ static const struct mech_field fields[] = {
 
 static const struct mech_load_ops ops = {
     .size = 1,
-    .markers = 1u << MECH_MARKER_COORDINATE,
+    .markers = 1u << MECH_MARKER_COORDINATE | 1u << MECH_MARKER_ROTATION,
     .variable = MECH_OUTPUT_FORCE,
     .marker = marker,
     .values = values,

@@ -88,6 +88,7 @@ struct mech_pose {
     double R[9];                    /* rotation of the body, by rows */
     double omega[3];                /* rad/s */
     double arm[3];                  /* m, from the point that the translations move to p */
+    double turn[3];                 /* where p[0] is an angle and w[0] a torque: its axis; else 0 */
     int32_t n;                      /* velocities that move it */
     const int32_t *slot;            /* [n] */
     double J[6][MECH_MARKER_SLOTS]; /* ∂(v, omega)/∂velocities */
@@ -305,6 +306,7 @@ enum mech_marker_kind {
     MECH_MARKER_POSITION,
     MECH_MARKER_RIGID,
     MECH_MARKER_MASS,       /* all of a body's mass */
+    MECH_MARKER_ROTATION,   /* a rotation: one coordinate of more than one velocity */
     MECH_MARKER_COORDINATES /* all coordinates of its seat, however many: n is 0, there is no J */
 };
 

@@ -22,7 +22,9 @@ static bool component_range(int32_t component, int32_t size, int32_t *first, int
 
 static int32_t marker_size(enum mech_marker_kind kind)
 {
-    return kind == MECH_MARKER_COORDINATE ? 1 : kind == MECH_MARKER_RIGID ? 6 : 3;
+    const bool one = kind == MECH_MARKER_COORDINATE || kind == MECH_MARKER_ROTATION;
+
+    return one ? 1 : kind == MECH_MARKER_RIGID ? 6 : 3;
 }
 
 /* A channel of forces of its own for component r at a marker. */

@@ -363,9 +363,8 @@ void mech_model_marker_force(const struct mech_model *m, int32_t marker, const d
                              double *f)
 {
     const struct mech_marker_map *const map = &m->markers[marker];
-    const int rows = map->kind == MECH_MARKER_COORDINATE ? 1
-                     : map->kind == MECH_MARKER_RIGID    ? 6
-                                                         : 3;
+    const bool one = map->kind == MECH_MARKER_COORDINATE || map->kind == MECH_MARKER_ROTATION;
+    const int rows = one ? 1 : map->kind == MECH_MARKER_RIGID ? 6 : 3;
 
     for (int32_t i = 0; i < map->n && !map->first_order && !map->moving; i++) {
         for (int r = 0; r < rows; r++) {

@@ -22,6 +22,7 @@ void mech_pose_stiffness(const struct mech_pose *pose, const double w[6],
 
     mech_v3_cross(pose->arm, w, moment);
     mech_v3_add(moment, 1., w + 3, moment);
+    mech_v3_add(moment, w[0], pose->turn, moment);
     for (int32_t j = 0; j < pose->n; j++) {
         const double aj[3] = {pose->J[3][j], pose->J[4][j], pose->J[5][j]};
         double swing[3], turned[3];
@@ -52,7 +53,7 @@ void mech_pose_turning(const struct mech_pose *pose, double Jq[6][MECH_MARKER_SL
         mech_v3_cross(aj, pose->arm, swing);
         mech_v3_cross(pose->omega, swing, b);
         for (int r = 0; r < 3; r++) {
-            Jq[r][j] = a[r] + b[r];
+            Jq[r][j] = a[r] + b[r] + (r == 0 ? mech_v3_dot(pose->turn, omega) : 0.);
             Jq[3 + r][j] = omega[r];
         }
     }

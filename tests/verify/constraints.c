@@ -26,7 +26,8 @@ static void gears_share_the_torque(void)
         SHAFTS("'type': 'CoordinateVectorConstraint', 'scalingMarker0': [[-0.1]],"
                "'scalingMarker1': [[1]]"),
         SHAFTS("'type': 'CoordinateVectorConstraint', 'scalingMarker0': [[1]],"
-               "'scalingMarker1': [[-10]], 'velocityLevel': true")};
+               "'scalingMarker1': [[-10]], 'velocityLevel': true"),
+        SHAFTS("'type': 'CoordinateConstraint', 'factorValue1': -10, 'velocityLevel': true")};
 
     for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
         struct mech_sim *const s = model_of(models[i]);
@@ -130,6 +131,60 @@ static void offsets_drive(void)
         CHECK_NEAR(model_value(s, MECH_NODE, "n", MECH_OUTPUT_COORDINATES_T),
                    i ? sin(3.) : 3. * cos(3.), i ? 1e-9 : 1e-4);
         CHECK_NEAR(model_value(s, MECH_OBJECT, "drive", MECH_OUTPUT_CONSTRAINT_EQUATION), 0., 1e-9);
+        mech_sim_destroy(s);
+    }
+}
+
+/* two wheels in space about parallel z axes, J = 10 and 100 kg m², torque 6 on the first by its
+ * rotation coordinate, geared by angle or by speed */
+static struct mech_sim *wheels(const char *gear, double speed)
+{
+    char text[4096];
+
+    snprintf(text, sizeof text,
+             "{'mechd': 1, 'nodes': ["
+             "{'name': 'n0', 'type': 'NodeRigidBodyEP', 'initialVelocities':"
+             "[0, 0, 0, 0, 0, 0, %.17g], 'referenceCoordinates': [0, 0, 0, 1, 0, 0, 0]},"
+             "{'name': 'n1', 'type': 'NodeRigidBodyEP', 'initialVelocities':"
+             "[0, 0, 0, 0, 0, 0, %.17g], 'referenceCoordinates': [2, 0, 0, 1, 0, 0, 0]}],"
+             "'objects': [{'name': 'g', 'type': 'Ground'},"
+             "{'name': 'b0', 'type': 'RigidBody', 'node': 'n0', 'physicsMass': 1,"
+             "'physicsInertia': [3, 4, 10, 0, 0, 0]}, {'name': 'b1', 'type': 'RigidBody',"
+             "'node': 'n1', 'physicsMass': 1, 'physicsInertia': [60, 50, 100, 0, 0, 0]},"
+             "{'name': 'j0', 'type': 'RevoluteJointZ', 'markers': ['g0', 'm0']},"
+             "{'name': 'j1', 'type': 'RevoluteJointZ', 'markers': ['g1', 'm1']},"
+             "{'name': 'gear', 'type': 'CoordinateConstraint', 'markers': ['a0', 'a1'],"
+             "'factorValue1': -10, %s}], 'markers': ["
+             "{'name': 'g0', 'type': 'MarkerBodyRigid', 'object': 'g'},"
+             "{'name': 'g1', 'type': 'MarkerBodyRigid', 'object': 'g', 'localPosition': [2, 0, 0]},"
+             "{'name': 'm0', 'type': 'MarkerBodyRigid', 'object': 'b0'},"
+             "{'name': 'm1', 'type': 'MarkerBodyRigid', 'object': 'b1'},"
+             "{'name': 'a0', 'type': 'MarkerNodeRotationCoordinate', 'node': 'n0',"
+             "'rotationCoordinate': 2}, {'name': 'a1', 'type': 'MarkerNodeRotationCoordinate',"
+             "'node': 'n1', 'rotationCoordinate': 2}], 'loads': [{'name': 'T',"
+             "'type': 'LoadCoordinate', 'marker': 'a0', 'load': 6}], 'solver': {'stepSize': 0.01}}",
+             0.5 * speed, -0.05 * speed, gear);
+    return model_of(text);
+}
+
+static void wheels_in_space_are_geared(void)
+{
+    /* by speed they may turn on past π */
+    const char *const gears[] = {"'offset': 0", "'velocityLevel': true"};
+    const double speeds[] = {0., 20.};
+
+    for (int i = 0; i < 2; i++) {
+        struct mech_sim *const s = wheels(gears[i], speeds[i]);
+        double w[3];
+
+        CU_ASSERT_EQUAL(model_steps(s, 100), 0);
+        model_values(s, MECH_OBJECT, "b0", MECH_OUTPUT_ANGULAR_VELOCITY, w);
+        CHECK_NEAR(w[2], speeds[i] + 6. / 11., 1e-9);
+        model_values(s, MECH_OBJECT, "b1", MECH_OUTPUT_ANGULAR_VELOCITY, w);
+        CHECK_NEAR(w[2], -0.1 * (speeds[i] + 6. / 11.), 1e-9);
+        /* J₁ α₁ = 10 λ */
+        CHECK_NEAR(fabs(model_value(s, MECH_OBJECT, "gear", MECH_OUTPUT_FORCE)), 6. / 11., 1e-7);
+        CHECK_NEAR(model_value(s, MECH_OBJECT, "gear", MECH_OUTPUT_CONSTRAINT_EQUATION), 0., 1e-8);
         mech_sim_destroy(s);
     }
 }
@@ -441,4 +496,5 @@ UNIT_TESTS(UNIT_TEST(gears_share_the_torque), UNIT_TEST(pulleys_halve_the_way),
            UNIT_TEST(a_rope_catches_what_falls), UNIT_TEST(a_rope_slackens_and_throws),
            UNIT_TEST(a_rope_at_rest_holds), UNIT_TEST(a_rope_balances_momentum),
            UNIT_TEST(ropes_restore_to_the_bit), UNIT_TEST(a_disc_rolls_in_a_circle),
-           UNIT_TEST(a_wobbling_disc_keeps_its_energy), UNIT_TEST(a_wheel_accelerates))
+           UNIT_TEST(a_wobbling_disc_keeps_its_energy), UNIT_TEST(a_wheel_accelerates),
+           UNIT_TEST(wheels_in_space_are_geared))
