@@ -5,7 +5,7 @@
  *     force      a torque about the global axis k
  *
  * Source: Exudyn's MarkerNodeRotationCoordinate. The angle's rate is ω_k while the node turns about
- * axis k alone. An angle in space stays within (−π, π]: what turns on is constrained by velocity. */
+ * axis k alone. An angle in space stays within (−π, π]: what turns on is held by velocity. */
 #include "solver/items/ops.h"
 #include "solver/linalg/so3.h"
 
