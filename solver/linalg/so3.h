@@ -89,3 +89,88 @@ static inline void mech_so3_transport(const double theta[3], const double dq[3],
         out[i] = sum[i] + d * twice[i] - c * once[i];
     }
 }
+
+/* out = 1 + a [x]× + b [x]×², what functions of a rotation vector look like. */
+static inline void mech_so3_polynomial(double a, double b, const double x[3], double out[9])
+{
+    const double square = mech_v3_dot(x, x);
+
+    for (int i = 0; i < 3; i++) {
+        const int j = (i + 1) % 3, k = (i + 2) % 3;
+
+        out[4 * i] = 1. + b * (x[i] * x[i] - square);
+        out[3 * i + j] = b * x[i] * x[j] - a * x[k];
+        out[3 * i + k] = b * x[i] * x[k] + a * x[j];
+    }
+}
+
+/* (1 − cos θ)/θ², without cancellation */
+static inline double mech_so3_versine(double angle)
+{
+    const double s = angle > 0. ? sin(0.5 * angle) / (0.5 * angle) : 1.;
+
+    return 0.5 * s * s;
+}
+
+/* The matrix of a rotation vector. */
+static inline void mech_so3_exp(const double x[3], double r[9])
+{
+    const double angle = mech_v3_norm(x);
+
+    mech_so3_polynomial(angle > 0. ? sin(angle) / angle : 1., mech_so3_versine(angle), x, r);
+}
+
+/* The rotation vector of a matrix, of length up to π (there, either direction). By the quaternion,
+ * from whose largest component the others follow without loss. */
+static inline void mech_so3_log(const double r[9], double x[3])
+{
+    const double trace = r[0] + r[4] + r[8];
+    const double four[4] = {1. + trace, 1. + 2. * r[0] - trace, 1. + 2. * r[4] - trace,
+                            1. + 2. * r[8] - trace}; /* 4 q_i² */
+    const double turn[3] = {r[7] - r[5], r[2] - r[6], r[3] - r[1]};
+    int most = 0;
+    double q[4];
+
+    for (int i = 1; i < 4; i++) {
+        most = four[i] > four[most] ? i : most;
+    }
+    q[most] = 0.5 * sqrt(four[most]);
+    for (int i = 0; i < 3; i++) {
+        if (most == 0) {
+            q[1 + i] = turn[i] / (4. * q[0]);
+        } else if (most != 1 + i) {
+            q[1 + i] = (r[3 * (most - 1) + i] + r[3 * i + most - 1]) / (4. * q[most]);
+        }
+    }
+    q[0] = most == 0 ? q[0] : turn[most - 1] / (4. * q[most]);
+    const double sine = mech_v3_norm(q + 1), sign = q[0] < 0. ? -1. : 1.;
+    const double scale = sine > 0. ? 2. * sign * atan2(sine, fabs(q[0])) / sine : 2. * sign;
+
+    for (int i = 0; i < 3; i++) {
+        x[i] = scale * q[1 + i];
+    }
+}
+
+/* J with exp(x + δx) = exp(J δx) exp(x) to first order: 1 + (1 − cos θ)/θ² [x]× + (θ − sin θ)/θ³
+ * [x]×². */
+static inline void mech_so3_left(const double x[3], double J[9])
+{
+    const double angle = mech_v3_norm(x), square = angle * angle;
+    /* below 0.1: the series, whose next term is 1e-15 of the first */
+    const double b = angle < 0.1
+                         ? (1. - square / 20. * (1. - square / 42. * (1. - square / 72.))) / 6.
+                         : (angle - sin(angle)) / (square * angle);
+
+    mech_so3_polynomial(mech_so3_versine(angle), b, x, J);
+}
+
+/* J⁻¹, for θ < 2π: 1 − ½ [x]× + (1 − θ/2 cot θ/2)/θ² [x]×². */
+static inline void mech_so3_left_inverse(const double x[3], double out[9])
+{
+    const double angle = mech_v3_norm(x), square = angle * angle;
+    const double b = angle < 0.1
+                         ? (1. + square / 60. * (1. + square / 42. * (1. + square / 40.))) / 12.
+                         : (1. - 0.5 * angle / tan(0.5 * angle)) / square;
+
+    mech_so3_polynomial(-0.5, b, x, out);
+}

@@ -64,6 +64,18 @@ static void fill_laws(const struct mech_table *table, char *at)
     }
 }
 
+/* everything that can be switched on is on */
+static void raise_flags(const struct mech_table *table, char *at)
+{
+    const bool on = true;
+
+    for (size_t i = 0; i < table->count; i++) {
+        if (table->fields[i].kind == MECH_BOOL) {
+            memcpy(at + table->fields[i].offset, &on, sizeof on);
+        }
+    }
+}
+
 static void random_pose(struct mech_pose *pose)
 {
     const double angles[3] = {random_number(), random_number(), random_number()};
@@ -311,7 +323,7 @@ static void check_energy(struct subject *s)
     }
 }
 
-enum which { ALL, LAWS, JOINTS, STORES };
+enum which { ALL, FLAGS, LAWS, JOINTS, STORES };
 
 static bool among(enum which which, const struct mech_pair_ops *ops)
 {
@@ -342,6 +354,8 @@ static void each_pair(void (*check)(struct subject *), enum which which)
         fill(&(*t)->table, description, which != STORES);
         if (which == LAWS) {
             fill_laws(&(*t)->table, description);
+        } else if (which == FLAGS) {
+            raise_flags(&(*t)->table, description);
         }
         CU_ASSERT_EQUAL(s.ops->record(description, &site, s.record), 1);
         s.rows = s.ops->rows ? s.ops->rows(description) : 0;
@@ -369,6 +383,7 @@ static void each_pair(void (*check)(struct subject *), enum which which)
 static void slopes_are_derivatives_of_wrenches(void)
 {
     each_pair(check_slopes, ALL);
+    each_pair(check_slopes, FLAGS);
     each_pair(check_slopes, LAWS);
 }
 

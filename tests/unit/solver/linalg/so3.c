@@ -107,8 +107,64 @@ static void what_is_no_rotation_is_refused(void)
     CU_ASSERT(mech_so3_is_rotation(stretched, 1e-5));
 }
 
+static void vectors_and_matrices_are_inverse(void)
+{
+    static const double angles[] = {0., 1e-12, 1e-5, 0.09, 0.11, 1.5, 2.5, 3.1, 3.1415};
+
+    for (size_t i = 0; i < sizeof angles / sizeof *angles; i++) {
+        for (int k = 0; k < 4; k++) {
+            const double axis[3] = {k == 0 ? 1. : 0.6, k == 1 ? 0. : -0.48, k == 2 ? 0. : 0.64};
+            const double scale = angles[i] / mech_v3_norm(axis);
+            const double x[3] = {scale * axis[0], scale * axis[1], scale * axis[2]};
+            double r[9], back[3];
+
+            mech_so3_exp(x, r);
+            CU_ASSERT(mech_so3_is_rotation(r, rounding));
+            mech_so3_log(r, back);
+            for (int c = 0; c < 3; c++) {
+                CHECK_NEAR(back[c], x[c], 4. * rounding);
+            }
+        }
+    }
+}
+
+static void left_jacobians_are_derivatives_and_inverse(void)
+{
+    static const double angles[] = {1e-7, 0.01, 0.099, 0.101, 1., 3.};
+
+    for (size_t i = 0; i < sizeof angles / sizeof *angles; i++) {
+        const double x[3] = {0.6 * angles[i], -0.48 * angles[i], 0.64 * angles[i]}, h = 1e-5;
+        double J[9], inverse[9], product[9], r[9];
+
+        mech_so3_left(x, J);
+        mech_so3_left_inverse(x, inverse);
+        mech_m3_product(J, inverse, product);
+        mech_so3_exp(x, r);
+        mech_m3_transpose(r, r);
+        for (int k = 0; k < 3; k++) {
+            double up[3] = {x[0], x[1], x[2]}, down[3] = {x[0], x[1], x[2]}, a[9], b[9];
+            double above[3], below[3];
+
+            up[k] += h;
+            down[k] -= h;
+            mech_so3_exp(up, a);
+            mech_so3_exp(down, b);
+            mech_m3_product(a, r, a);
+            mech_m3_product(b, r, b);
+            mech_so3_log(a, above);
+            mech_so3_log(b, below);
+            for (int c = 0; c < 3; c++) {
+                // central differences: h² and ε/h
+                CHECK_NEAR(J[3 * c + k], (above[c] - below[c]) / (2. * h), 1e-9);
+                CHECK_NEAR(product[3 * c + k], c == k ? 1. : 0., 100. * rounding);
+            }
+        }
+    }
+}
+
 UNIT_TESTS(UNIT_TEST(angles_and_matrix_are_inverse),
            UNIT_TEST(the_matrix_is_the_product_of_its_three_turns),
            UNIT_TEST(a_locked_rotation_comes_back_as_the_same_matrix),
            UNIT_TEST(cross_dot_and_transpose_keep_their_identities),
-           UNIT_TEST(what_is_no_rotation_is_refused))
+           UNIT_TEST(what_is_no_rotation_is_refused), UNIT_TEST(vectors_and_matrices_are_inverse),
+           UNIT_TEST(left_jacobians_are_derivatives_and_inverse))
