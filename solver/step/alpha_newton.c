@@ -9,7 +9,8 @@
  * et al., 2007). It starts from the last v̇ and λ. d is the motion over the step: where q̇ ≠ v the
  * matrix takes ∂q/∂d at d = 0, off by O(h ω), which costs iterations and no accuracy. Rows at
  * velocity level (all at index 2; nonholonomic ones always) are divided by w₁, and their slope by q
- * is left out for the same reason. One-sided rows that are open ask for nothing and keep λ = 0. */
+ * is left out for the same reason. The matrix stays from one iteration to the next while that
+ * converges fast. One-sided rows that are open ask for nothing and keep λ = 0. */
 #include "solver/base/err.h"
 #include "solver/step/alpha_internal.h"
 
@@ -136,11 +137,25 @@ static int not_finite(const struct alpha *s, struct mech_step_result *result)
     return MECH_NOT_FINITE;
 }
 
+/* Whether the matrix of an earlier iteration will do: as fast as the last iteration came closer, two
+ * more have to meet the tolerance. */
+static bool fast(const double size[3], const double before[3], const double tolerance[3])
+{
+    for (int i = 0; i < 3; i++) {
+        const double rate = size[i] / before[i];
+
+        if (size[i] > tolerance[i] && !(size[i] * rate * rate <= tolerance[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
 int mech_alpha_newton(struct alpha *s, struct mech_state *state, double h, double t,
                       struct mech_step_result *result)
 {
     const struct mech_newton_settings *const newton = &mech_model_settings(s->model)->newton;
-    double w[3], tolerance[3] = {0., 0., 0.};
+    double w[3], tolerance[3] = {0., 0., 0.}, before[3] = {0., 0., 0.};
 
     mech_alpha_weights(s, h, w);
     predict(s, state, h);
@@ -172,7 +187,7 @@ int mech_alpha_newton(struct alpha *s, struct mech_state *state, double h, doubl
                      fmax(tolerance[0], fmax(tolerance[1], tolerance[2])));
             return MECH_NOT_CONVERGED;
         }
-        if (k == 0 || !newton->modified) {
+        if (k == 0 || !(newton->modified || fast(size, before, tolerance))) {
             struct mech_eval e = mech_model_point(s->model, state, t, state->q, state->v);
 
             e.lambda = state->lambda;
@@ -180,6 +195,7 @@ int mech_alpha_newton(struct alpha *s, struct mech_state *state, double h, doubl
             MECH_TRY(mech_saddle_factor(&s->saddle, &e,
                                         (const double[3]){1. / w[0], w[1] / w[0], 1.}, result));
         }
+        memcpy(before, size, sizeof before);
         for (int32_t i = 0; i < s->nv; i++) {
             s->r[i] /= w[0];
         }
