@@ -161,6 +161,8 @@ const struct mechp_shape mechp_shapes[] = {
              {"stepSize", "number", "internal step used, s", true},
              {"iterations", "integer", "Newton iterations", true},
              {"viIterations", "integer", "iterations of the complementarity solver", true},
+             {"substeps", "integer", "substeps of schemes with step size control", true},
+             {"refusedSubsteps", "integer", "substeps that were too inaccurate, or failed", true},
              {"residual", "number|null", "largest final residual", true},
              {"contacts", "integer", "active contacts in the last internal step", true},
              {"linear", "string", "linear solver", true},

@@ -213,6 +213,10 @@ static void write_report(const struct mech_step_report *r, struct mechp_text *w)
     mechp_text_unsigned(w, r->iterations);
     mechp_text_key(w, "viIterations");
     mechp_text_unsigned(w, r->vi_iterations);
+    mechp_text_key(w, "substeps");
+    mechp_text_unsigned(w, r->substeps);
+    mechp_text_key(w, "refusedSubsteps");
+    mechp_text_unsigned(w, r->refused);
     mechp_text_key(w, "residual");
     mechp_text_number(w, r->residual);
     mechp_text_key(w, "contacts");

@@ -51,8 +51,18 @@ struct mech_newton_settings {
     bool modified;
 };
 
+/* Who divides internal steps into substeps: schemes with an estimate of their own always; the
+ * others never, or when Newton's method fails, or by an estimated error too. */
+enum mech_adaptive_mode {
+    MECH_ADAPTIVE_BY_SCHEME,
+    MECH_ADAPTIVE_ON_FAILURE,
+    MECH_ADAPTIVE_BY_ERROR
+};
+
 /* Step size control of the integrators that estimate their error. */
 struct mech_adaptive_settings {
+    int32_t mode; /* enum mech_adaptive_mode */
+    bool dense;   /* substeps of explicit schemes may end beyond the step */
     double absolute_tolerance, relative_tolerance;
     double initial_step, minimum_step, maximum_step; /* s; initial, maximum 0: the internal step */
     double max_increase, safety;

@@ -9,6 +9,7 @@ const char *const mech_graphic_shapes[] = {"Box", "Sphere", "Cylinder", "Line", 
 static const double opaque_steel[] = {0.42, 0.52, 0.62, 1.};
 static const double unit_size[] = {0.1, 0.1, 0.1};
 static const char *const on_failure_names[] = {"error", "accept", NULL};
+static const char *const adaptive_modes[] = {"scheme", "failure", "error", NULL};
 
 /* --- visualization ---------------------------------------------------------------------------- */
 
@@ -185,6 +186,13 @@ static const struct mech_field adaptive_fields[] = {
      MECH_NOT_NEGATIVE,
      .flags = MECH_ABOVE_MIN,
      .doc = "error of one substep that is always allowed, in the units of the coordinates"},
+    {.name = "denseOutput",
+     .kind = MECH_BOOL,
+     .offset = offsetof(struct mech_adaptive_settings, dense),
+     .preset = 0.,
+     .doc =
+         "DOPRI5 and ODE23: substeps may end beyond an internal step, whose end is interpolated; "
+         "they are then at most maximumStepSize, or stepSize, long"},
     {.name = "initialStepSize",
      .kind = MECH_REAL,
      .offset = offsetof(struct mech_adaptive_settings, initial_step),
@@ -207,6 +215,13 @@ static const struct mech_field adaptive_fields[] = {
      MECH_NOT_NEGATIVE,
      .flags = MECH_ABOVE_MIN,
      .doc = "a substep that would have to be smaller fails"},
+    {.name = "mode",
+     .kind = MECH_CHOICE,
+     .offset = offsetof(struct mech_adaptive_settings, mode),
+     .preset = MECH_ADAPTIVE_BY_SCHEME,
+     .choices = adaptive_modes,
+     .doc = "what implicit schemes divide their steps for: nothing, failures of Newton's method, "
+            "or an estimated error too; DOPRI5 and ODE23 always follow their error"},
     {.name = "relativeTolerance",
      .kind = MECH_REAL,
      .offset = offsetof(struct mech_adaptive_settings, relative_tolerance),
@@ -235,7 +250,7 @@ static const struct mech_field adaptive_fields[] = {
 };
 static const struct mech_table adaptive_table = {
     .name = "StepSizeControl",
-    .doc = "How schemes that estimate their error divide an internal step into substeps.",
+    .doc = "How an internal step is divided into substeps.",
     .size = sizeof(struct mech_adaptive_settings),
     MECH_FIELDS(adaptive_fields)};
 
@@ -320,7 +335,7 @@ static const struct mech_field settings_fields[] = {
      .kind = MECH_STRUCT,
      .offset = offsetof(struct mech_settings, adaptive),
      .table = &adaptive_table,
-     .doc = "step size control of DOPRI5 and ODE23"},
+     .doc = "step size control"},
     {.name = "gamma",
      .kind = MECH_REAL,
      .offset = offsetof(struct mech_settings, gamma),

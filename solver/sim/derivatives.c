@@ -38,7 +38,7 @@ struct derivation {
 static int begin(struct mech_sim *s, const struct mech_step_request *step, uint64_t steps_most,
                  struct mech_derived *told, struct derivation *d)
 {
-    const char *const obstacle = mech_tangent_obstacle(s->type);
+    const char *const obstacle = mech_tangent_obstacle(s->model, s->type);
 
     *told = (struct mech_derived){.steps = 0};
     *d = (struct derivation){.sim = s, .told = told};

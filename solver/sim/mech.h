@@ -159,6 +159,8 @@ struct mech_step_report {
     double step_size;       /* the internal step used */
     uint64_t iterations;    /* Newton iterations, all steps */
     uint64_t vi_iterations; /* complementarity iterations, all steps */
+    uint64_t substeps;      /* of schemes that divide internal steps by their error */
+    uint64_t refused;       /* substeps undone: too inaccurate, or failed */
     double residual;        /* largest final residual of any step */
     int32_t contacts;       /* active interaction rows in the last step */
     const char *linear;     /* linear solver used, "" if none */

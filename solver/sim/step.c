@@ -220,6 +220,8 @@ static int fail(struct mech_sim *s, int code, const struct mech_step_result *res
     report->residual = isfinite(result->residual) ? result->residual : 0.;
     report->iterations += (uint64_t)result->iterations;
     report->vi_iterations += (uint64_t)result->vi_iterations;
+    report->substeps += (uint64_t)result->substeps;
+    report->refused += (uint64_t)result->refused;
     snprintf(report->reason, sizeof report->reason, "%s",
              result->reason[0] ? result->reason : mech_err_text(code));
     mech_sim_step_abandon(s);
@@ -278,6 +280,7 @@ int mech_sim_step_advance(struct mech_sim *s, uint64_t most, bool *done)
         struct mech_step_result result;
 
         result.iterations = result.vi_iterations = result.contacts = 0;
+        result.substeps = result.refused = 0;
         result.residual = 0.;
         result.reason[0] = '\0';
         int code = s->next.at->changed ? restart(s, &result) : 0;
@@ -287,6 +290,8 @@ int mech_sim_step_advance(struct mech_sim *s, uint64_t most, bool *done)
         }
         report->iterations += (uint64_t)result.iterations;
         report->vi_iterations += (uint64_t)result.vi_iterations;
+        report->substeps += (uint64_t)result.substeps;
+        report->refused += (uint64_t)result.refused;
         report->contacts = result.contacts;
         report->residual = fmax(report->residual, result.residual);
     }

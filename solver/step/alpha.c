@@ -118,6 +118,7 @@ int mech_alpha_create(const struct mech_model *m, struct mech_alpha_parameters p
     code = code ? code : create_velocities(s, linear, result);
     code = code ? code : create_states(s);
     code = code ? code : mech_alpha_sided_init(s);
+    code = code ? code : mech_alpha_substeps_init(s);
     if (code) {
         mech_alpha_destroy(s);
         return code;
@@ -135,6 +136,7 @@ void mech_alpha_destroy(void *self)
         mech_lsol_destroy(s->solver);
         mech_saddle_fini(&s->saddle);
         mech_lsol_destroy(s->x_solver);
+        mech_substeps_fini(&s->substeps);
         mech_arena_fini(&s->arena);
         free(s);
     }

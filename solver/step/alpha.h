@@ -26,10 +26,17 @@ int mech_alpha_step(void *self, struct mech_state *s, double h, double t_end,
                     struct mech_step_result *result);
 int mech_alpha_tangent(void *self, const struct mech_state *from, const struct mech_state *to,
                        double h, struct mech_tangent *t, struct mech_step_result *result);
+/* The same, in substeps where solver.adaptive asks for them (alpha_adaptive.c); while it runs, the
+ * state's time is the start of the substep. */
+int mech_alpha_advance(void *self, struct mech_state *s, double h, double t_end,
+                       struct mech_step_result *result);
+bool mech_alpha_divides(const struct mech_model *m);
+int32_t mech_alpha_carry(const struct mech_model *m);
 const char *mech_alpha_linear(const void *self);
 void mech_alpha_destroy(void *self);
 
 /* The part of a member's table that the family shares. */
 #define MECH_ALPHA_OPERATIONS                                                                      \
-    .create = create, .start = mech_alpha_start, .step = mech_alpha_step,                          \
-    .tangent = mech_alpha_tangent, .linear = mech_alpha_linear, .destroy = mech_alpha_destroy
+    .divides = mech_alpha_divides, .carry = mech_alpha_carry, .create = create,                    \
+    .start = mech_alpha_start, .step = mech_alpha_advance, .tangent = mech_alpha_tangent,          \
+    .linear = mech_alpha_linear, .destroy = mech_alpha_destroy

@@ -4,6 +4,7 @@
 #include "solver/step/alpha.h"
 #include "solver/step/rates.h"
 #include "solver/step/saddle.h"
+#include "solver/step/substeps.h"
 
 struct alpha {
     const struct mech_model *model;
@@ -29,10 +30,15 @@ struct alpha {
     /* models with one-sided rows */
     struct mech_state from; /* where a part of a step begins */
     double *gap, *floor;    /* [rows] s g at its end; what may be missing of it, ≤ 0 */
+    /* step size control */
+    struct mech_substeps substeps;
+    double *q_error, *x_error[3]; /* [nq + 1], [nx + 1] */
 };
 
 /* Factors of M, C, K in W for a step size. */
 void mech_alpha_weights(const struct alpha *s, double h, double w[3]);
+/* alpha_adaptive.c: what substeps need. Negative: no memory. */
+int mech_alpha_substeps_init(struct alpha *s);
 /* The step of a nonlinear model, or one with joints, up to v̇. 0 or an outcome with a reason. */
 int mech_alpha_newton(struct alpha *s, struct mech_state *state, double h, double t,
                       struct mech_step_result *result);

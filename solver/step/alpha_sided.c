@@ -18,19 +18,20 @@ enum { MOST_IMPACTS = 64, MOST_CUTS = 60 };
 
 int mech_alpha_sided_init(struct alpha *s)
 {
-    const struct mech_state_sizes *const n = mech_model_sizes(s->model);
+    struct mech_state_sizes n = *mech_model_sizes(s->model);
     const size_t rows = (size_t)s->rows;
 
     if (!mech_model_joints(s->model)->one_sided) {
         return 0;
     }
-    double *const block = mech_arena_alloc(&s->arena, 1, mech_state_bytes(n));
+    n.carry = mech_alpha_carry(s->model);
+    double *const block = mech_arena_alloc(&s->arena, 1, mech_state_bytes(&n));
     s->gap = mech_arena_alloc(&s->arena, 2 * rows, sizeof *s->gap);
     if (!block || !s->gap) {
         return MECH_NO_MEMORY;
     }
     s->floor = s->gap + rows;
-    mech_state_place(n, block, &s->from);
+    mech_state_place(&n, block, &s->from);
     return 0;
 }
 

@@ -8,9 +8,8 @@ static const double least_factor = 0.2;
 static const uint64_t most_substeps = 1000000;
 
 void mech_control_begin(struct mech_control *c, const struct mech_adaptive_settings *settings,
-                        int32_t lower, double h, double next)
+                        int32_t lower, double most, double next)
 {
-    const double most = settings->maximum_step > 0. ? fmin(settings->maximum_step, h) : h;
     const double first = settings->initial_step > 0. ? settings->initial_step : most;
 
     *c = (struct mech_control){.settings = settings,
@@ -24,6 +23,12 @@ double mech_control_plan(struct mech_control *c, double t, double t_end)
     const double left = t_end - t, wanted = fmin(c->next, c->most);
 
     c->planned++;
+    if (c->even) {
+        const double n = fmax(1., ceil(left / wanted * (1. - 1e-9)));
+
+        c->step = left / n;
+        return n > 1. ? t + c->step : t_end;
+    }
     /* the rest in one when it is hardly more, in two halves when one would leave a crumb */
     if (wanted >= left * (1. - 1e-9)) {
         c->step = left;
@@ -46,7 +51,7 @@ bool mech_control_judge(struct mech_control *c, double error)
     c->error = error;
     if (!good) {
         c->next = fmax(c->step * fmin(fmax(factor, least_factor), 0.9), s->minimum_step);
-    } else if (c->step < wanted) {
+    } else if (c->step < wanted && !c->even) {
         /* a substep cut short by the end: it only tells when the wanted one is too long */
         c->next = error > 0. ? fmin(wanted, c->step * fmax(factor, least_factor)) : wanted;
     } else {

@@ -15,13 +15,14 @@ struct mech_control {
     double step;      /* s, planned substep */
     double error;     /* of the last substep, 1: as large as allowed */
     bool refused;     /* the last substep was too inaccurate */
+    bool even;        /* what is left is divided evenly, so that the end cuts no substep short */
     uint64_t planned; /* substeps, refused ones too */
 };
 
-/* Begin an internal step of h; `next` as an earlier one left it, 0: none did. `lower`: order of the
- * lower member of the pair plus 1. */
+/* Begin an internal step with substeps of at most `most`; `next` as an earlier one left it, 0: none
+ * did. `lower`: order of the lower member of the pair plus 1. */
 void mech_control_begin(struct mech_control *c, const struct mech_adaptive_settings *settings,
-                        int32_t lower, double h, double next);
+                        int32_t lower, double most, double next);
 
 /* Plan the substep from t (c->step); its end is returned, t_end itself for the last one. */
 double mech_control_plan(struct mech_control *c, double t, double t_end);

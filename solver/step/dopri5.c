@@ -14,6 +14,10 @@ static const struct mech_tableau tableau = {
     .c = {0., 1. / 5., 3. / 10., 4. / 5., 8. / 9., 1.},
     .e = {71. / 57600., 0., -71. / 16695., 71. / 1920., -17253. / 339200., 22. / 525., -1. / 40.},
     .lower = 5,
+    /* of order 4: L. Shampine; E. Hairer, S. Nørsett, G. Wanner, II.6 */
+    .d = {-12715105075. / 11282082432., 0., 87487479700. / 32700410799.,
+          -10690763975. / 1880347072., 701980252875. / 199316789632., -1453857185. / 822651844.,
+          69997945. / 29380423.},
 };
 
 static int create(const struct mech_model *m, struct mech_step_result *result, void **self)

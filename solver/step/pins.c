@@ -119,24 +119,40 @@ void mech_pins_hold(const struct mech_pins *p, const struct mech_state *s, doubl
     }
 }
 
-int mech_pins_solve(const struct mech_pins *p, const struct mech_eval *e, const double *f,
-                    double *vdot, struct mech_step_result *result)
+/* x [nv] with x_p as w has it and (M x)_f = x_f at the beginning */
+static int solve_free(const struct mech_pins *p, double *x, struct mech_step_result *result)
 {
     const struct mech_mat *const M = mech_model_linear(p->model)->M;
 
+    if (M->kind != MECH_MAT_DIAG) {
+        mech_mat_mul(M, -1., p->w, 1., x);
+    }
+    for (int32_t i = 0; i < p->count; i++) {
+        x[p->at[i].slot] = p->w[p->at[i].slot];
+    }
+    return mech_linear_outcome(p->model, "mass matrix", p->solver, mech_lsol_solve(p->solver, x, 1),
+                               result);
+}
+
+int mech_pins_solve(const struct mech_pins *p, const struct mech_eval *e, const double *f,
+                    double *vdot, struct mech_step_result *result)
+{
     mech_model_joint_rate(p->model, e, p->gt, p->bias);
     for (int32_t i = 0; i < p->count; i++) {
         p->w[p->at[i].slot] = -p->bias[p->at[i].row] / p->at[i].factor;
     }
-    memcpy(vdot, f, (size_t)M->rows * sizeof *vdot);
-    if (M->kind != MECH_MAT_DIAG) {
-        mech_mat_mul(M, -1., p->w, 1., vdot);
-    }
+    memcpy(vdot, f, (size_t)mech_model_linear(p->model)->nv * sizeof *vdot);
+    return solve_free(p, vdot, result);
+}
+
+int mech_pins_push(const struct mech_pins *p, const double *dg, double *dv,
+                   struct mech_step_result *result)
+{
     for (int32_t i = 0; i < p->count; i++) {
-        vdot[p->at[i].slot] = p->w[p->at[i].slot];
+        p->w[p->at[i].slot] = dg[p->at[i].row] / p->at[i].factor;
     }
-    return mech_linear_outcome(p->model, "mass matrix", p->solver,
-                               mech_lsol_solve(p->solver, vdot, 1), result);
+    memset(dv, 0, (size_t)mech_model_linear(p->model)->nv * sizeof *dv);
+    return solve_free(p, dv, result);
 }
 
 void mech_pins_reactions(const struct mech_pins *p, const double *f, const double *vdot,

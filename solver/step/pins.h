@@ -35,6 +35,10 @@ void mech_pins_hold(const struct mech_pins *p, const struct mech_state *s, doubl
 /* vdot [nv] from f [nv + 1] at the point; init made M. 0 or an outcome with a reason. */
 int mech_pins_solve(const struct mech_pins *p, const struct mech_eval *e, const double *f,
                     double *vdot, struct mech_step_result *result);
+/* dv [nv] that changes the held velocities' G v by dg [rows] and no others' momentum: M dv has
+ * entries in p alone. Same returns. */
+int mech_pins_push(const struct mech_pins *p, const double *dg, double *dv,
+                   struct mech_step_result *result);
 /* lambda [rows] for the same f and v̇. */
 void mech_pins_reactions(const struct mech_pins *p, const double *f, const double *vdot,
                          double *lambda);

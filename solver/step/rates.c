@@ -66,14 +66,17 @@ static int init_joints(struct mech_rates *r, const char *linear, struct mech_ste
     return 0;
 }
 
-/* Coordinates held by constraints, when the joints are nothing else. */
+/* Coordinates held by constraints, when the joints are nothing else. A mass matrix that depends on
+ * q keeps their rows. */
 static int init_pins(struct mech_rates *r, const char *linear, struct mech_step_result *result)
 {
     r->pins = calloc(1, sizeof *r->pins);
     if (!r->pins) {
         return MECH_NO_MEMORY;
     }
-    MECH_TRY(mech_pins_init(r->pins, r->model, linear, true, result));
+    const bool constant = !mech_model_inertia(r->model);
+
+    MECH_TRY(mech_pins_init(r->pins, r->model, linear, constant, result));
     if (r->pins->count == 0) {
         mech_pins_fini(r->pins);
         free(r->pins);
@@ -146,8 +149,14 @@ int mech_rates_init(struct mech_rates *r, const struct mech_model *m, const char
     if (mech_model_joints(m)->count == 0) {
         return 0;
     }
+    const struct mech_joint_rows *const rows = mech_model_joints(m);
+
+    r->push = mech_arena_alloc(&r->arena, (size_t)rows->start[rows->count], sizeof *r->push);
+    if (!r->push) {
+        return MECH_NO_MEMORY;
+    }
     MECH_TRY(init_pins(r, linear, result));
-    return r->pins ? 0 : init_joints(r, linear, result);
+    return r->pins && !r->inertia ? 0 : init_joints(r, linear, result);
 }
 
 void mech_rates_fini(struct mech_rates *r)
@@ -274,12 +283,46 @@ void mech_rates_reactions(const struct mech_rates *r, const double *vdot, double
 {
     const int32_t nv = mech_model_linear(r->model)->nv;
 
-    if (r->pins) {
+    if (r->pins && !r->joints) {
         mech_pins_reactions(r->pins, r->f, vdot, lambda);
     }
     for (int32_t i = 0; r->joints && i < mech_model_joints(r->model)->count; i++) {
         lambda[i] = -r->x[nv + i];
     }
+}
+
+int mech_rates_push(struct mech_rates *r, const struct mech_rate_point *at, double share,
+                    double *dv, struct mech_step_result *result)
+{
+    const struct mech_joint_rows *const rows = mech_model_joints(r->model);
+    const struct mech_eval e = mech_model_point(r->model, at->s, at->t, at->q, at->v);
+    const int32_t nv = mech_model_linear(r->model)->nv;
+    double *const g = r->push;
+
+    if (rows->count == 0) {
+        memset(dv, 0, (size_t)nv * sizeof *dv);
+        return 0;
+    }
+    double *const gt = r->joints ? r->gt : r->pins->gt;
+
+    mech_model_pose(r->model, &e);
+    mech_model_joint_rate(r->model, &e, gt, r->joints ? r->bias : r->pins->bias);
+    mech_model_joint_jacobian(r->model, g);
+    for (int32_t i = 0; i < rows->count; i++) {
+        for (int32_t k = rows->start[i]; k < rows->start[i + 1]; k++) {
+            gt[i] += g[k] * at->v[rows->column[k]];
+        }
+        gt[i] *= share;
+    }
+    if (!r->joints) {
+        return mech_pins_push(r->pins, gt, dv, result);
+    }
+    memset(r->x, 0, (size_t)nv * sizeof *r->x);
+    memcpy(r->x + nv, gt, (size_t)rows->count * sizeof *r->x);
+    MECH_TRY(mech_saddle_factor(r->joints, &e, NULL, result));
+    MECH_TRY(mech_saddle_solve(r->joints, r->x, result));
+    memcpy(dv, r->x, (size_t)nv * sizeof *dv);
+    return 0;
 }
 
 int mech_rates_xdot(struct mech_rates *r, const struct mech_state *s, double t, const double *x,

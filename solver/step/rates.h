@@ -22,12 +22,13 @@ struct mech_pins;
 struct mech_rates {
     const struct mech_model *model;
     struct mech_lsol *mass;     /* M, factored; NULL when there are no velocities */
-    struct mech_pins *pins;     /* M without held coordinates; NULL when other joints exist */
-    struct mech_saddle *joints; /* M and G; NULL when there are none but pins */
+    struct mech_pins *pins;     /* held coordinates, M without them; NULL: other joints exist */
+    struct mech_saddle *joints; /* M and G; NULL when there are none but pins and M is constant */
     struct mech_arena arena;    /* of what follows */
     struct mech_mat M;          /* M + M_q at the last point, where M_q is not empty */
     int32_t *inertia;           /* places of M_q in it, or NULL */
     double *x, *gt, *bias;      /* [nv + rows + 1], [rows + 1], [rows + 1] with joints */
+    double *push;               /* values of G, with joints */
     double *u;                  /* [nv + 1] displacements */
     double *f;                  /* [nv + 1] */
     double *g;                  /* [nv + 1] */
@@ -55,6 +56,10 @@ void mech_rates_hold(const struct mech_rates *r, const struct mech_state *s, dou
                      double *v);
 /* λ of the last mech_rates_vdot, which wrote vdot; lambda [rows]. */
 void mech_rates_reactions(const struct mech_rates *r, const double *vdot, double *lambda);
+/* dv [nv] by impulses of the joints: G dv = share (G v + g_t) at the point, M dv = Gᵀ μ. Nothing
+ * without joints. Same returns. */
+int mech_rates_push(struct mech_rates *r, const struct mech_rate_point *at, double share,
+                    double *dv, struct mech_step_result *result);
 /* xdot [nx + 1] at x. Same returns. */
 int mech_rates_xdot(struct mech_rates *r, const struct mech_state *s, double t, const double *x,
                     double *xdot, struct mech_step_result *result);

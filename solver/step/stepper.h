@@ -9,6 +9,8 @@ struct mech_step_result {
     int32_t iterations;    /* Newton */
     int32_t vi_iterations; /* complementarity solver: pivots or sweeps */
     int32_t contacts;      /* active rows */
+    int32_t substeps;      /* of schemes that divide their steps (substeps.h) */
+    int32_t refused;       /* substeps that were too inaccurate, or failed, and were undone */
     double residual;       /* final */
     char reason[160];      /* when the step came to an outcome */
     char place[32];        /* of the item at fault, "/objects/3", or "" when it is not known */
@@ -29,6 +31,8 @@ struct mech_stepper_type {
     void (*check)(const struct mech_model *m, struct mech_diag *d);
     /* Doubles of state that it carries beyond q v vdot a x lambda. May be NULL: 0. */
     int32_t (*carry)(const struct mech_model *m);
+    /* True when it divides the steps of this model by their error. NULL: never. */
+    bool (*divides)(const struct mech_model *m);
     /* All memory for steps; 0, MECH_SINGULAR (reason in result), negative. */
     int (*create)(const struct mech_model *m, struct mech_step_result *result, void **self);
     /* Consistent v̇, a and λ after the start and after any change (solver/README.md). */

@@ -365,9 +365,9 @@ static int chain(struct mech_tangent *t, const struct mech_tangent_run *run,
     return 0;
 }
 
-const char *mech_tangent_obstacle(const struct mech_stepper_type *type)
+const char *mech_tangent_obstacle(const struct mech_model *m, const struct mech_stepper_type *type)
 {
-    return type->explicit_scheme && type->carry
+    return type->divides && type->divides(m)
                ? "derivatives of steps are for schemes of fixed step size"
                : NULL;
 }

@@ -68,8 +68,8 @@ int mech_tangent_init(struct mech_tangent *t, const struct mech_model *m,
                       const struct mech_state_sizes *sizes, int32_t count);
 void mech_tangent_fini(struct mech_tangent *t);
 
-/* Why this scheme has no derivatives of its steps, or NULL. */
-const char *mech_tangent_obstacle(const struct mech_stepper_type *type);
+/* Why this scheme has no derivatives of its steps with this model, or NULL. */
+const char *mech_tangent_obstacle(const struct mech_model *m, const struct mech_stepper_type *type);
 
 /* From `state`, with the inputs of the directions held at their present values: t->columns and
  * t->base. 0, or an outcome of start or step with its reason in result; negative. */
