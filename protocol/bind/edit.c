@@ -4,6 +4,7 @@
 #include "protocol/bind/reader.h"
 #include "protocol/bind/writer.h"
 #include "solver/base/err.h"
+#include "solver/items/series.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -75,6 +76,7 @@ static void unbind(struct mech_document *d, const double *from, const double *to
 /* Forget the expressions of a field: its numbers stand in the struct, or in arrays of its own. */
 static void unbind_field(struct mech_document *d, const struct mech_field *f, void *at)
 {
+    static const struct mech_field vector = {.kind = MECH_VECTOR};
     if (f->kind == MECH_REAL || f->kind == MECH_REALS) {
         const double *const x = at;
         unbind(d, x, x + (f->kind == MECH_REALS ? f->count : 1));
@@ -87,6 +89,10 @@ static void unbind_field(struct mech_document *d, const struct mech_field *f, vo
     } else if (f->kind == MECH_VALUES) {
         const struct mech_values *const x = at;
         unbind(d, x->number, x->number + x->n);
+        for (size_t i = 0; x->series != NULL && i < x->n; i++) {
+            unbind_field(d, &vector, &x->series[i].t);
+            unbind_field(d, &vector, &x->series[i].values);
+        }
     }
 }
 

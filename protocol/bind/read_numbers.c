@@ -4,6 +4,7 @@
 
 #include "protocol/wire/json.h"
 #include "solver/base/err.h"
+#include "solver/items/series.h"
 
 #include <math.h>
 #include <string.h>
@@ -233,11 +234,42 @@ int mechp_read_vector(struct mechp_reader *r, const json_t *value, const struct 
     return read_numbers(r, value, f, x);
 }
 
-/* One of the values: a number, or an expression that keeps its text. */
+/* Value i as {"table": {"t": […], "values": […]}}. */
+static int read_series(struct mechp_reader *r, const json_t *value, const struct mech_field *f,
+                       struct mech_values *out, size_t i)
+{
+    static const char *const keys[] = {"table", NULL};
+    const json_t *const table = json_object_get(value, "table");
+    if (f->locals != NULL) {
+        MECHP_FAULT(r, "must be a number or an expression: a table is a function of t alone");
+        return 0;
+    }
+    mechp_json_only(value, r->path->text, keys, r->diag);
+    if (table == NULL) {
+        MECHP_FAULT(r, "missing key 'table'");
+        return 0;
+    }
+    if (out->series == NULL) {
+        out->series = mech_arena_alloc(&r->document->arena, out->n, sizeof *out->series);
+        if (out->series == NULL) {
+            return MECH_NO_MEMORY;
+        }
+    }
+    const struct mech_field inner = {.name = "table", .table = &mech_series_table};
+    const size_t mark = mech_path_push(r->path, "table");
+    MECH_TRY(mechp_read_struct(r, table, &inner, &out->series[i]));
+    mech_path_cut(r->path, mark);
+    return 0;
+}
+
+/* One of the values: a number, an expression that keeps its text, or a table. */
 static int read_value(struct mechp_reader *r, const json_t *value, const struct mech_field *f,
                       struct mech_values *out, size_t i)
 {
     bool bad;
+    if (json_is_object(value)) {
+        return read_series(r, value, f, out, i);
+    }
     const char *const text = mechp_reader_expression(r, value, &bad);
     if (text == NULL) {
         if (!bad) {

@@ -5,6 +5,7 @@
 
 #include "protocol/bind/reader.h"
 #include "protocol/bind/writer.h"
+#include "solver/items/series.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -60,15 +61,25 @@ static void number_members(struct printer *p, const struct mech_field *f, const 
     }
 }
 
-/* A number in range or an expression, as the member "anyOf". */
-static void number_or_expression(struct printer *p, const struct mech_field *f)
+/* What a number may be, into the open array: one in range, an expression, and a function of time by
+ * points where the field takes one. */
+static void number_forms(struct printer *p, const struct mech_field *f)
 {
-    mechp_text_key(p->w, "anyOf");
-    mechp_text_array(p->w);
     mechp_text_object(p->w);
     number_members(p, f, "number");
     mechp_text_end(p->w);
     mechp_schema_ref(p->w, p->prefix, "Expression");
+    if (f->kind == MECH_VALUES && f->locals == NULL) {
+        mechp_schema_ref(p->w, p->prefix, "ByTable");
+    }
+}
+
+/* The same as the member "anyOf". */
+static void number_or_expression(struct printer *p, const struct mech_field *f)
+{
+    mechp_text_key(p->w, "anyOf");
+    mechp_text_array(p->w);
+    number_forms(p, f);
     mechp_text_end(p->w);
 }
 
@@ -110,10 +121,7 @@ static void values(struct printer *p, const struct mech_field *f)
     // a single value may stand alone
     mechp_text_key(p->w, "anyOf");
     mechp_text_array(p->w);
-    mechp_text_object(p->w);
-    number_members(p, f, "number");
-    mechp_text_end(p->w);
-    mechp_schema_ref(p->w, p->prefix, "Expression");
+    number_forms(p, f);
     mechp_text_object(p->w);
     numbers(p, f, 1);
     mechp_text_end(p->w);
@@ -450,6 +458,25 @@ static void matrix(struct printer *p)
     mechp_text_end(p->w);
 }
 
+/* A value that is a function of time by points. */
+static void by_table(struct printer *p)
+{
+    definition(p, &mech_series_table, NULL, false);
+    mechp_text_key(p->w, "ByTable");
+    mechp_text_object(p->w);
+    mechp_schema_text(p->w, "description", "A value that is a function of time by points.");
+    mechp_schema_text(p->w, "type", "object");
+    mechp_text_key(p->w, "properties");
+    mechp_text_object(p->w);
+    mechp_text_key(p->w, "table");
+    mechp_schema_ref(p->w, p->prefix, mech_series_table.name);
+    mechp_text_end(p->w);
+    mechp_text_key(p->w, "required");
+    mechp_text_raw(p->w, "[\"table\"]", 9);
+    false_member(p->w, "additionalProperties");
+    mechp_text_end(p->w);
+}
+
 void mechp_schema_definitions(struct mechp_text *w, const char *prefix)
 {
     struct printer p = {.w = w, .prefix = prefix};
@@ -467,6 +494,7 @@ void mechp_schema_definitions(struct mechp_text *w, const char *prefix)
     number_or_expression(&p, &(struct mech_field){MECH_ANY_REAL});
     mechp_text_end(w);
     matrix(&p);
+    by_table(&p);
     definition(&p, &mech_document_table, NULL, false);
     structures_of(&p, &seen, &mech_document_table);
     for (const struct mech_item_type *const *t = mech_item_types; *t != NULL; t++) {

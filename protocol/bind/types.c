@@ -3,6 +3,7 @@
 #include "protocol/bind/writer.h"
 #include "solver/base/err.h"
 #include "solver/items/ops.h"
+#include "solver/items/series.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -206,7 +207,8 @@ static void write_solver(struct mechp_text *w, const char *name, const char *cat
 
 static const struct mech_table *const structures[] = {
     &mech_document_table,       &mech_interaction_table, &mech_input_table,
-    &mech_output_channel_table, &mech_settings_table,    &mech_visualization_table,
+    &mech_output_channel_table, &mech_settings_table,    &mech_series_table,
+    &mech_visualization_table,
 };
 enum { STRUCTURES = sizeof structures / sizeof *structures };
 

@@ -3,6 +3,8 @@
  */
 #include "protocol/bind/writer.h"
 
+#include "solver/items/series.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -211,7 +213,14 @@ static void write_values(struct mechp_writer *s, const struct mech_field *f,
         mechp_text_array(s->w);
     }
     for (size_t i = 0; i < values->n; i++) {
-        if (values->text != NULL && values->text[i] != NULL) {
+        if (values->series != NULL && values->series[i].t.x != NULL) {
+            mechp_text_object(s->w);
+            mechp_text_key(s->w, "table");
+            mechp_text_object(s->w);
+            write_fresh(s, &mech_series_table, &values->series[i]);
+            mechp_text_end(s->w);
+            mechp_text_end(s->w);
+        } else if (values->text != NULL && values->text[i] != NULL) {
             mechp_writer_expression(s, values->text[i]);
         } else {
             mechp_text_number(s->w, values->number[i]);

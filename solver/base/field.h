@@ -28,7 +28,8 @@ enum mech_kind {
     MECH_CHOICE,  /* int32_t, index into `choices`; a name in the document */
     MECH_REF,     /* struct mech_ref, one item of category `target` by name */
     MECH_REFS,    /* struct mech_refs; `count` of them, 0: any number */
-    MECH_VALUES,  /* struct mech_values; numbers or "=expressions" of parameters and t */
+    MECH_VALUES,  /* struct mech_values; numbers, "=expressions" of parameters and t,
+                     or functions of time by points where no other locals are */
     MECH_FORMULA, /* struct mech_formula; "=expression" of parameters and local variables */
     MECH_STRUCT,  /* the struct that `table` describes */
     MECH_STRUCTS, /* struct mech_structs; a list of structs that `table` describes */
@@ -59,10 +60,14 @@ struct mech_refs {
     size_t n;
 };
 
-/* Numbers that may depend on time: text[i] is NULL for a plain number. */
+struct mech_series;
+
+/* Numbers that may depend on time: text[i] is NULL for a plain number or a function by points. */
 struct mech_values {
-    double *number;    /* [n] value, or the start value of an expression */
-    const char **text; /* [n] expression without its "=", or NULL; NULL as a whole: all numbers */
+    double *number;             /* [n] value, or the start value of an expression */
+    const char **text;          /* [n] expression without its "=", or NULL; NULL as a whole: none */
+    struct mech_series *series; /* [n] (solver/items/series.h), without points where there is
+                                   none; NULL as a whole: none */
     size_t n;
 };
 

@@ -4,7 +4,7 @@
  *     factorValue1 v₁ − v₀ − offset(t) = 0           at velocity level
  *
  * Rotation markers give angles instead of u. The offset is a number, or a function of time; its
- * rate comes with the function, or from differences. At velocity level the function is
+ * rate comes with the function or the points, or from differences. At velocity level the function is
  * offsetUserFunction_t. Source: Exudyn's ObjectConnectorCoordinate. The output Force has Exudyn's
  * sign, −λ. */
 #include "solver/items/pair.h"
@@ -15,17 +15,18 @@
 
 struct coordinate_constraint {
     struct mech_refs markers;
-    double factor, offset;
+    double factor;
+    struct mech_values offset; /* [1] */
     bool active, velocity;
     struct mech_formula law, law_t;
 };
 
-enum { OFFSET = 1 };
 static const char *const locals[] = {"t", "offset", NULL};
 
 struct record {
     bool velocity;
     double factor;
+    struct mech_timed *given; /* as the field offset says, which a law reads; NULL: no law */
     struct mech_timed offset;
 };
 
@@ -39,7 +40,12 @@ static void markers(const void *description, struct mech_attachment *out)
 
 static void release(void *at)
 {
-    mech_timed_fini(&((struct record *)at)->offset);
+    struct record *const r = at;
+
+    if (r->given) {
+        mech_timed_fini(r->given);
+    }
+    mech_timed_fini(&r->offset);
 }
 
 static int compile(const struct mech_scope *scope, const char *text, const char *field,
@@ -51,32 +57,52 @@ static int compile(const struct mech_scope *scope, const char *text, const char 
     return text ? mech_scope_compile(scope, text, place, site->diag, out) : 0;
 }
 
-static int record(const void *description, const struct mech_site *site, void *at)
+/* The offset, or the speed, by a law, which reads what the field offset says. */
+static int read_law(const struct coordinate_constraint *c, const struct mech_site *site,
+                    struct record *r)
 {
-    const struct coordinate_constraint *c = description;
-    struct record *const r = at;
-    struct mech_timed *const offset = &r->offset;
     const struct mech_formula *const law = c->velocity ? &c->law_t : &c->law;
     const char *const rate = c->velocity || !c->law_t.text ? law->partial[0] : c->law_t.text;
+    const char *const field = c->velocity ? "offsetUserFunction_t" : "offsetUserFunction";
+    struct mech_timed *const offset = &r->offset;
     struct mech_scope scope;
 
-    *r = (struct record){.factor = c->factor, .velocity = c->velocity, .offset.number = c->offset};
-    if (!c->active || !law->text) {
-        return c->active;
+    if (!law->text) {
+        return 0;
     }
-    if (mech_scope_init(&scope, site->arena, locals, site->parameters, site->values)) {
+    r->given = mech_arena_alloc(site->arena, 1, sizeof *r->given);
+    if (!r->given || mech_scope_init(&scope, site->arena, locals, site->parameters, site->values)) {
         return MECH_NO_MEMORY;
     }
-    offset->vars = scope.vars;
-    offset->vars[OFFSET] = c->offset;
-    int code =
-        compile(&scope, law->text, law == &c->law ? "offsetUserFunction" : "offsetUserFunction_t",
-                site, &offset->value);
+    *r->given = *offset;
+    *offset = (struct mech_timed){.vars = scope.vars, .inner = r->given};
+    int code = compile(&scope, law->text, field, site, &offset->value);
     if (code >= 0) {
-        code = compile(&scope, rate,
-                       rate == law->partial[0] && law == &c->law ? "offsetUserFunction"
-                                                                 : "offsetUserFunction_t",
-                       site, &offset->rate);
+        code = compile(&scope, rate, rate == law->partial[0] ? field : "offsetUserFunction_t", site,
+                       &offset->rate);
+    }
+    return code < 0 ? code : 0;
+}
+
+static int record(const void *description, const struct mech_site *site, void *at)
+{
+    static const char *const time_only[] = {"t", NULL};
+    const struct coordinate_constraint *c = description;
+    struct record *const r = at;
+    struct mech_scope scope;
+    char place[2 * MECH_DIAG_PATH];
+
+    *r = (struct record){.factor = c->factor, .velocity = c->velocity};
+    if (!c->active) {
+        return 0;
+    }
+    if (mech_scope_init(&scope, site->arena, time_only, site->parameters, site->values)) {
+        return MECH_NO_MEMORY;
+    }
+    snprintf(place, sizeof place, "%s/offset", site->path);
+    int code = mech_timed_read(&r->offset, &c->offset, 0, &scope, place, site->diag);
+    if (code >= 0) {
+        code = read_law(c, site, r);
     }
     if (code < 0) {
         release(r);
@@ -166,12 +192,14 @@ static const struct mech_field fields[] = {
      .doc = "factor of the second coordinate"},
     MECH_PAIR_FIELD_MARKERS(coordinate_constraint, markers),
     {.name = "offset",
-     .kind = MECH_REAL,
+     .kind = MECH_VALUES,
      .offset = offsetof(struct coordinate_constraint, offset),
      .flags = MECH_TUNABLE,
+     .count = 1,
      .unit = "m or rad",
      MECH_ANY_REAL,
-     .doc = "what the second coordinate, times its factor, is more than the first"},
+     .doc = "what the second coordinate, times its factor, is more than the first: a number, an "
+            "expression in t and the parameters, or a table"},
     {.name = "offsetUserFunction",
      .kind = MECH_FORMULA,
      .offset = offsetof(struct coordinate_constraint, law),

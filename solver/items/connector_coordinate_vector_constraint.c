@@ -113,18 +113,11 @@ static int read_offset(const struct vector_constraint *c, const struct mech_site
     for (size_t i = 0; i < c->offset.n; i++) {
         char place[2 * MECH_DIAG_PATH];
 
-        r->offset[i].number = c->offset.number[i];
-        if (!c->offset.text || !c->offset.text[i]) {
-            continue;
-        }
         if (!scope.count) {
             MECH_TRY(mech_scope_init(&scope, site->arena, locals, site->parameters, site->values));
         }
         snprintf(place, sizeof place, "%s/offset/%zu", site->path, i);
-        r->offset[i].vars = scope.vars;
-        const int code =
-            mech_scope_compile(&scope, c->offset.text[i], place, site->diag, &r->offset[i].value);
-        MECH_TRY(code < 0 ? code : 0);
+        MECH_TRY(mech_timed_read(&r->offset[i], &c->offset, i, &scope, place, site->diag));
     }
     return 0;
 }
@@ -280,8 +273,8 @@ static const struct mech_field fields[] = {
      .offset = offsetof(struct vector_constraint, offset),
      .unit = NULL,
      MECH_ANY_REAL,
-     .doc = "what is subtracted from each equation: numbers, or expressions in t and the "
-            "parameters; none without it"},
+     .doc = "what is subtracted from each equation: numbers, expressions in t and the "
+            "parameters, or tables; none without it"},
     MATRIX("quadraticTermMarker0", quadratic[0],
            "factors of the squared coordinates of the first marker; none without it"),
     MATRIX("quadraticTermMarker1", quadratic[1],

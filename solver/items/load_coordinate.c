@@ -36,7 +36,7 @@ static const struct mech_field fields[] = {
      .count = 1,
      .unit = "N or N m",
      MECH_ANY_REAL,
-     .doc = "value, or an expression in t and the parameters"},
+     .doc = "a number, an expression in t and the parameters, or a table"},
     {.name = "marker",
      .kind = MECH_REF,
      .offset = offsetof(struct load_coordinate, marker),

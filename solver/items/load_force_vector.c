@@ -48,7 +48,7 @@ static const struct mech_field fields[] = {
      .count = 3,
      .unit = "N",
      MECH_ANY_REAL,
-     .doc = "components, each a number or an expression in t and the parameters"},
+     .doc = "components, each a number, an expression in t and the parameters, or a table"},
     {.name = "marker",
      .kind = MECH_REF,
      .offset = offsetof(struct load_force_vector, marker),

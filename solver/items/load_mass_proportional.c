@@ -35,7 +35,7 @@ static const struct mech_field fields[] = {
      .count = 3,
      .unit = "m/s^2",
      MECH_ANY_REAL,
-     .doc = "components, each a number or an expression in t and the parameters"},
+     .doc = "components, each a number, an expression in t and the parameters, or a table"},
     {.name = "marker",
      .kind = MECH_REF,
      .offset = offsetof(struct load_mass_proportional, marker),

@@ -24,6 +24,7 @@ int mech_scope_init(struct mech_scope *s, struct mech_arena *arena, const char *
     while (locals[local_count]) {
         local_count++;
     }
+    s->arena = arena;
     s->count = local_count + parameters->n;
     s->names = mech_arena_alloc(arena, s->count, sizeof *s->names);
     s->vars = mech_arena_alloc(arena, s->count, sizeof *s->vars);

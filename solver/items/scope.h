@@ -12,6 +12,7 @@ struct mech_scope {
     const char **names; /* [count] */
     double *vars;       /* [count] local variables, then parameters */
     size_t count;
+    struct mech_arena *arena;
 };
 
 /* `locals` closed by NULL, borrowed. Negative: no memory. */

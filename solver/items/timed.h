@@ -1,16 +1,29 @@
-/* A number that may depend on time, and its derivatives. Those that no expression gives come from
- * central differences of order 4 with a step of 1e-4 s: relative error 1e-6 at 100 Hz. */
+/* A number that may depend on time, and its derivatives: plain, by an expression, or by points.
+ * Derivatives that no expression gives come from central differences of order 4 with a step of
+ * 1e-4 s: relative error 1e-6 at 100 Hz. Those of points are exact (series.h). */
 #pragma once
 
 #include "solver/items/scope.h"
+#include "solver/items/series.h"
 
 struct mech_timed {
-    double number;           /* where there is no expression */
-    double *vars;            /* [scope] the first is t */
-    struct mech_expr *value; /* NULL: number */
-    struct mech_expr *rate;  /* its first derivative, NULL: differenced */
+    double number;                  /* where there is nothing else */
+    double *vars;                   /* [scope] the first is t */
+    struct mech_expr *value;        /* NULL: no expression */
+    struct mech_expr *rate;         /* its first derivative, NULL: differenced */
+    struct mech_curve *curve;       /* NULL: not by points */
+    const struct mech_timed *inner; /* whose value is vars[1] of the expressions, or NULL */
 };
 
+/* Number i of the values, 0 beyond them, into *x; an expression is compiled in the scope, whose
+ * first variable is t. A fault goes to diag under path. 0; negative: no memory. */
+int mech_timed_read(struct mech_timed *x, const struct mech_values *values, size_t i,
+                    const struct mech_scope *scope, const char *path, struct mech_diag *diag);
+/* Whether it depends on anything at all. */
+static inline bool mech_timed_varies(const struct mech_timed *x)
+{
+    return x->value || x->curve;
+}
 /* Value, first and second derivative at t. */
 double mech_timed_value(const struct mech_timed *x, double t);
 double mech_timed_rate(const struct mech_timed *x, double t);

@@ -88,7 +88,7 @@ void mech_model_destroy(struct mech_model *m)
         }
     }
     for (size_t i = 0; i < m->channel_count; i++) {
-        mech_expr_destroy(m->channels[i].expr);
+        mech_timed_fini(&m->channels[i].source);
     }
     mech_arena_fini(&m->arena);
     mech_arena_fini(&m->scratch);

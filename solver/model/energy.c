@@ -76,9 +76,9 @@ static double of_loads(const struct mech_model *m, const struct mech_eval *e)
             const struct mech_channel *const c = &m->channels[m->loads[l].channel + k];
             double w[6];
 
-            if (!c->expr && c->input < 0) {
+            if (!mech_timed_varies(&c->source) && c->input < 0) {
                 ops->wrench(item->description, k, &m->markers[marker], w);
-                sum -= c->number * mech_v3_dot(w, m->poses[marker].p);
+                sum -= c->source.number * mech_v3_dot(w, m->poses[marker].p);
             }
         }
     }

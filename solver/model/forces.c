@@ -69,21 +69,12 @@ static const char **variable_names(struct mech_arena *arena, size_t z)
 
 /* Value number i of `values` into the newest channel. */
 static int set_source(struct mech_model *m, const struct mech_values *values, size_t i,
-                      struct mech_scope *scope, const char *path, struct mech_diag *diag)
+                      const struct mech_scope *scope, const char *path, struct mech_diag *diag)
 {
     struct mech_channel *const c = &m->channels[m->channel_count - 1];
 
-    if (i >= values->n) {
-        return 0;
-    }
-    c->number = values->number[i];
-    if (values->text && values->text[i]) {
-        c->vars = scope->vars;
-        const int r = mech_scope_compile(scope, values->text[i], path, diag, &c->expr);
-
-        m->timed = true;
-        return r < 0 ? r : 0;
-    }
+    MECH_TRY(mech_timed_read(&c->source, values, i, scope, path, diag));
+    m->timed = m->timed || mech_timed_varies(&c->source);
     return 0;
 }
 
@@ -153,7 +144,8 @@ static int system_channels(struct mech_model *m, size_t o, struct mech_diag *dia
     for (size_t i = 0; i < force->n; i++) {
         char path[MECH_DIAG_PATH];
 
-        if ((!force->text || !force->text[i]) && force->number[i] == 0.) {
+        if ((!force->text || !force->text[i]) && (!force->series || !force->series[i].t.n) &&
+            force->number[i] == 0.) {
             continue;
         }
         struct mech_channel *const c = mech_channel_new(m);
@@ -227,14 +219,14 @@ int mech_channels_fold(struct mech_model *m)
     for (size_t i = 0; i < m->channel_count; i++) {
         const struct mech_channel *const c = &m->channels[i];
 
-        if (c->expr || c->input >= 0) {
+        if (mech_timed_varies(&c->source) || c->input >= 0) {
             m->dynamic[m->dynamic_count++] = i;
             continue;
         }
         for (size_t k = c->start; k < c->end; k++) {
             double *const to = c->first_order ? m->rate : m->base;
 
-            to[m->entries[k].slot] += m->entries[k].weight * c->number;
+            to[m->entries[k].slot] += m->entries[k].weight * c->source.number;
         }
     }
     m->base[m->sizes.v] = 0.;
@@ -256,14 +248,10 @@ static double channel_value(const struct mech_channel *c, const struct mech_stat
     if (c->input >= 0 && s->input_set[c->input] != 0.) {
         return extrapolate(s->input + 4 * (size_t)c->input, t);
     }
-    if (!c->expr) {
-        return c->number;
+    for (int32_t i = 0; c->source.value && i < c->z_count; i++) {
+        c->source.vars[1 + i] = s->z[c->z + i];
     }
-    c->vars[0] = t;
-    for (int32_t i = 0; i < c->z_count; i++) {
-        c->vars[1 + i] = s->z[c->z + i];
-    }
-    return mech_expr_value(c->expr);
+    return mech_timed_value(&c->source, t);
 }
 
 double mech_model_channel_value(const struct mech_model *m, const struct mech_state *s, size_t i,
@@ -304,7 +292,7 @@ bool mech_model_constant_force(const struct mech_model *m, const struct mech_sta
             if (in[1] != 0. || in[2] != 0.) {
                 return false;
             }
-        } else if (c->expr) {
+        } else if (mech_timed_varies(&c->source)) {
             return false;
         }
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "solver/base/name.h"
+#include "solver/items/timed.h"
 #include "solver/model/model.h"
 
 /* Where the coordinates of a node or an object are. */
@@ -15,13 +16,11 @@ struct mech_seat_of {
     int32_t pair, equation; /* of an object, or -1 */
 };
 
-/* One scalar force: a number, an expression, or an input, and where it acts. */
+/* One scalar force: a number or a function of time, or an input, and where it acts. */
 struct mech_channel {
-    double number;
-    struct mech_expr *expr; /* or NULL */
-    double *vars;           /* of expr: t, z … */
-    int32_t z, z_count;     /* part of the state's z that expr reads */
-    int32_t input;          /* packed input that overrides it, or -1 */
+    struct mech_timed source; /* variables of its expression: t, z … */
+    int32_t z, z_count;       /* part of the state's z that it reads */
+    int32_t input;            /* packed input that overrides it, or -1 */
     bool first_order;
     size_t start, end;           /* entries */
     enum mech_category category; /* of the item that it belongs to, for messages */
@@ -144,7 +143,7 @@ struct mech_model {
     size_t entry_count, entry_capacity;
     size_t *dynamic; /* [dynamic_count] channels that are not folded into base and rate */
     size_t dynamic_count;
-    bool timed; /* some channel has an expression */
+    bool timed; /* some channel is a function of time */
 
     struct mech_batch *batches;
     size_t batch_count, place_count;

@@ -262,12 +262,18 @@ static void walk_values(struct walk *w, const struct mech_field *f, const struct
         mech_diag_add(w->diag, w->path.text, "has %zu values, needs %u", v->n, f->count);
     }
     for (size_t i = 0; i < v->n; i++) {
-        if (!v->text || !v->text[i]) {
-            const size_t mark = v->n > 1 ? mech_path_push_index(&w->path, i) : w->path.length;
+        const size_t mark = v->n > 1 ? mech_path_push_index(&w->path, i) : w->path.length;
 
+        if (v->series && v->series[i].t.x) {
+            mech_path_push(&w->path, "table");
+            walk_table(w, &mech_series_table, &v->series[i]);
+            if (w->numbers) {
+                mech_series_check(&v->series[i], &w->path, w->diag);
+            }
+        } else if (!v->text || !v->text[i]) {
             check_number(w, f, v->number[i]);
-            mech_path_cut(&w->path, mark);
         }
+        mech_path_cut(&w->path, mark);
     }
 }
 

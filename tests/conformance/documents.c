@@ -58,6 +58,13 @@ static json_t *list_of(json_t *element)
     return array;
 }
 
+/* A value by points, one of them an expression. */
+static json_t *table_of(double x)
+{
+    return json_pack("{s:{s:s, s:[f,s], s:[f,f]}}", "table", "interpolation", "cubic", "t", -1.,
+                     "=1+1", "values", x, x);
+}
+
 /* A value that the field takes. */
 static json_t *field_value(const struct mech_field *f, bool full)
 {
@@ -96,9 +103,14 @@ static json_t *field_value(const struct mech_field *f, bool full)
         return out;
     case MECH_VALUES:
         if (f->count == 1) {
-            return full ? json_string("=t") : json_real(number_for(f, false));
+            return !full               ? json_real(number_for(f, false))
+                   : f->locals == NULL ? table_of(number_for(f, false))
+                                       : json_string("=t");
         }
         out = numbers(f, f->count == 0 ? 2 : f->count);
+        if (full && f->locals == NULL) {
+            json_array_set_new(out, 0, table_of(number_for(f, false)));
+        }
         if (full) {
             json_array_set_new(out, 1, json_string("=sin(t)"));
         }

@@ -38,7 +38,7 @@ static void fill(const struct mech_table *table, char *at, struct mech_arena *ar
         } else if (f->kind == MECH_VALUES) {
             static const char *texts[] = {"sin(3*t)", NULL};
             static double numbers[] = {0.1, 0.7};
-            const struct mech_values values = {numbers, texts, 2};
+            const struct mech_values values = {.number = numbers, .text = texts, .n = 2};
 
             memcpy(at + f->offset, &values, sizeof values);
         } else if (f->kind == MECH_BOOL && strstr(f->name, "elocity")) {

@@ -57,7 +57,7 @@ static void fill_laws(const struct mech_table *table, char *at)
         if (f->kind == MECH_FORMULA && strcmp(f->locals[0], "u") == 0) {
             memcpy(at + f->offset, &one, sizeof one);
         } else if (f->kind == MECH_VALUES && f->locals) {
-            const struct mech_values law = {numbers, rows, f->count};
+            const struct mech_values law = {.number = numbers, .text = rows, .n = f->count};
 
             memcpy(at + f->offset, &law, sizeof law);
         }
