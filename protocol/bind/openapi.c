@@ -484,6 +484,7 @@ void mechp_bind_openapi(struct mechp_text *w)
         write_shape(w, s);
     }
     mechp_schema_definitions(w, prefix);
+    mechp_schema_problem(w, prefix);
     mechp_text_end(w);
     mechp_text_end(w);
     mechp_text_end(w);

@@ -505,6 +505,15 @@ void mechp_schema_definitions(struct mechp_text *w, const char *prefix)
     unions_of_types(&p);
 }
 
+void mechp_schema_problem(struct mechp_text *w, const char *prefix)
+{
+    struct printer p = {.w = w, .prefix = prefix};
+    /* the solver's settings are a model's too */
+    struct seen seen = {.at = {&mech_vi_table}, .n = 1};
+    definition(&p, &mech_lone_problem_table, NULL, false);
+    structures_of(&p, &seen, &mech_lone_problem_table);
+}
+
 void mechp_bind_schema(struct mechp_text *w)
 {
     mechp_text_object(w);

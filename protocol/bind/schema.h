@@ -4,6 +4,7 @@
 #pragma once
 
 #include "protocol/bind/bind.h"
+#include "solver/sim/problem.h"
 
 /* "prefix" and name as {"$ref": "#/$defs/Mass1D"}. */
 void mechp_schema_ref(struct mechp_text *w, const char *prefix, const char *name);
@@ -11,6 +12,9 @@ void mechp_schema_ref(struct mechp_text *w, const char *prefix, const char *name
 /* One member for each type and structure of a model ("Model", "Mass1D", "Matrix", …) into the open
  * object; references begin with `prefix` ("#/$defs/"). */
 void mechp_schema_definitions(struct mechp_text *w, const char *prefix);
+
+/* The same for problems that stand alone ("LoneProblem"), beside those of a model. */
+void mechp_schema_problem(struct mechp_text *w, const char *prefix);
 
 /* `"key": "value"`. */
 void mechp_schema_text(struct mechp_text *w, const char *key, const char *value);

@@ -189,6 +189,14 @@ const struct mechp_shape mechp_shapes[] = {
     {"Scene", "Bodies with their shapes and frames.",
      MEMBERS({"time", "number", "s", true}, {"bodies", "object[]", "what is drawn", true}), false,
      NULL},
+    {"SolveReply", "What solves the problem.",
+     MEMBERS({"l", "number[]", "multipliers", true}, {"c", "number[]", "N l + r", true},
+             {"w", "number[]", "velocities, of a problem with H", false},
+             {"report", "object", "solver, converged, iterations, residual", true}),
+     false, NULL},
+    {"SolveRequest", "A problem that stands alone.",
+     MEMBERS({"problem", "@LoneProblem", "N and r, or H, f, G and b", true}), true,
+     "{\"problem\":{\"N\":[[2,1],[1,2]],\"r\":[-5,-6]}}"},
     {"Snapshot", "A snapshot in memory.",
      MEMBERS({"id", "@Name", "id", true}, {"time", "number", "s", true},
              {"bytes", "integer", "size of the state", true}),
@@ -281,6 +289,8 @@ static const int restore_codes[] = {MECHP_SNAPSHOT_MISMATCH, 0};
 static const int evaluate_codes[] = {MECHP_SINGULAR, MECHP_NOT_FINITE, MECHP_LIMIT_REACHED, 0};
 static const int analysis_codes[] = {MECHP_NOT_CONVERGED, MECHP_SINGULAR, MECHP_NOT_FINITE,
                                      MECHP_LIMIT_REACHED, 0};
+static const int solve_codes[] = {MECHP_VI_NOT_CONVERGED, MECHP_SINGULAR, MECHP_BODY_TOO_LARGE,
+                                  MECHP_MEDIA_TYPE, 0};
 static const int state_codes[] = {MECHP_NOT_FINITE, 0};
 static const int limit_codes[] = {MECHP_LIMIT_REACHED, 0};
 
@@ -413,6 +423,11 @@ static const struct mechp_route_doc docs[MECHP_ROUTES] = {
                            .reply = "@CheckReply",
                            .content = JSON,
                            .codes = model_codes},
+    [MECHP_ROUTE_SOLVE] = {.request = "@SolveRequest",
+                           .status = 200,
+                           .reply = "@SolveReply",
+                           .content = JSON,
+                           .codes = solve_codes},
     [MECHP_ROUTE_TYPES] = {.status = 200, .reply = "@TypeList", .content = JSON},
     [MECHP_ROUTE_TYPE] = {.status = 200, .reply = "@TypeEntry", .content = JSON},
 };

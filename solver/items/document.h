@@ -110,6 +110,7 @@ extern const struct mech_table mech_interaction_table;
 extern const struct mech_table mech_input_table;
 extern const struct mech_table mech_output_channel_table;
 extern const struct mech_table mech_settings_table;
+extern const struct mech_table mech_vi_table;
 extern const struct mech_table mech_visualization_table;
 
 /* Visualization of a body: shapes in its local frame. */

@@ -318,10 +318,10 @@ static const struct mech_field vi_fields[] = {
      .offset = offsetof(struct mech_vi_settings, type),
      .doc = "complementarity solver; without it one is chosen by size"},
 };
-static const struct mech_table vi_table = {.name = "ComplementaritySolver",
-                                           .doc = "The solver of the impacts of one step.",
-                                           .size = sizeof(struct mech_vi_settings),
-                                           MECH_FIELDS(vi_fields)};
+const struct mech_table mech_vi_table = {.name = "ComplementaritySolver",
+                                         .doc = "The solver of the impacts of one step.",
+                                         .size = sizeof(struct mech_vi_settings),
+                                         MECH_FIELDS(vi_fields)};
 
 static const struct mech_field settings_fields[] = {
     {.name = "activationThreshold",
@@ -410,7 +410,7 @@ static const struct mech_field settings_fields[] = {
     {.name = "vi",
      .kind = MECH_STRUCT,
      .offset = offsetof(struct mech_settings, vi),
-     .table = &vi_table,
+     .table = &mech_vi_table,
      .doc = "the solver of impacts"},
 };
 const struct mech_table mech_settings_table = {.name = "Solver",

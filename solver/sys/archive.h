@@ -1,6 +1,6 @@
 /* A descriptor as bytes, with everything that a solve needs: masses, variables with their w and f,
- * constraints with their halves, b, cfm, l, sets and flags, stiffness blocks, factors. Little-endian
- * as this machine writes it; another version or byte order is refused. */
+ * constraints with their halves, b, cfm, l, sets and flags, stiffness blocks, factors.
+ * Little-endian as this machine writes it; another version or byte order is refused. */
 #pragma once
 
 #include "solver/sys/descriptor.h"

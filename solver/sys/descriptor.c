@@ -179,7 +179,7 @@ int mech_descriptor_add_stiffness(struct mech_descriptor *d, const struct mech_s
     return 0;
 }
 
-/* --- changes, counts, offsets ------------------------------------------------------------------ */
+/* --- changes, counts, offsets ----------------------------------------------------------------- */
 
 void mech_descriptor_freeze(struct mech_descriptor *d, int32_t variables, bool frozen)
 {
@@ -244,7 +244,7 @@ int32_t mech_descriptor_constraint_offset(const struct mech_descriptor *d, int32
     return d->constraints[constraint].offset;
 }
 
-/* --- vectors ----------------------------------------------------------------------------------- */
+/* --- vectors ---------------------------------------------------------------------------------- */
 
 void mech_descriptor_f(const struct mech_descriptor *d, double *f)
 {

@@ -11,9 +11,9 @@
  *   mech_descriptor_add_mass(d, &mass, &at);  mech_descriptor_add_variables(d, &spec, &v);  …
  *   mech_descriptor_close(d);                 // counts and offsets; again after any flag changed
  *
- * All system vectors have mech_descriptor_size entries: w [velocities], l [rows] of the active ones,
- * in the order of insertion. owner: one thread. Nothing but the add functions and the matrices
- * allocates. */
+ * All system vectors have mech_descriptor_size entries: w [velocities], l [rows] of the active
+ * ones, in the order of insertion. owner: one thread. Nothing but the add functions and the
+ * matrices allocates. */
 #pragma once
 
 #include "solver/sys/mass.h"
@@ -33,7 +33,7 @@ int mech_descriptor_create(struct mech_descriptor **out);
 void mech_descriptor_destroy(struct mech_descriptor *d);
 
 /* --- insertion: 0, and the index of the new one in *at; MECH_INVALID: an index or size is wrong;
- * what the mass says; negative: no memory -------------------------------------------------------- */
+ * what the mass says; negative: no memory ------------------------------------------------------ */
 
 int mech_descriptor_add_mass(struct mech_descriptor *d, const struct mech_mass *mass, int32_t *at);
 
@@ -77,7 +77,7 @@ struct mech_stiffness {
 int mech_descriptor_add_stiffness(struct mech_descriptor *d, const struct mech_stiffness *spec,
                                   int32_t *at);
 
-/* --- changes; then close again ------------------------------------------------------------------ */
+/* --- changes; then close again ---------------------------------------------------------------- */
 
 void mech_descriptor_freeze(struct mech_descriptor *d, int32_t variables, bool frozen);
 void mech_descriptor_flag(struct mech_descriptor *d, int32_t constraint, uint32_t flags);
@@ -92,7 +92,7 @@ struct mech_descriptor_size mech_descriptor_sizes(const struct mech_descriptor *
 int32_t mech_descriptor_variables_offset(const struct mech_descriptor *d, int32_t variables);
 int32_t mech_descriptor_constraint_offset(const struct mech_descriptor *d, int32_t constraint);
 
-/* --- vectors ------------------------------------------------------------------------------------ */
+/* --- vectors ---------------------------------------------------------------------------------- */
 
 void mech_descriptor_f(const struct mech_descriptor *d, double *f);              /* [w] */
 void mech_descriptor_b(const struct mech_descriptor *d, double *b);              /* [l] */
@@ -108,7 +108,7 @@ void mech_descriptor_set_unknowns(struct mech_descriptor *d, const double *x);
  */
 int32_t mech_descriptor_sets(const struct mech_descriptor *d, struct mech_set *out);
 
-/* --- products ----------------------------------------------------------------------------------- */
+/* --- products --------------------------------------------------------------------------------- */
 
 /* out {w; l} = [H −Gᵀ; G E] {w; l}; x and out do not overlap */
 void mech_descriptor_product(const struct mech_descriptor *d, const double *x, double *out);

@@ -97,6 +97,7 @@ class OpenApi(unittest.TestCase):
         self.call('GET', '/v1/examples/' + example, status=200)
         model = models.oscillator()
         self.call('POST', '/v1/models/check', {'model': model}, 200)
+        self.call('POST', '/v1/problems/solve', {'problem': {'N': [[1]], 'r': [-1]}}, 200)
         reply = self.call('POST', '/v1/instances', {'model': model, 'labels': {'a': 'b'}}, 201)
         one = '/v1/instances/' + reply['id']
         self.call('PUT', '/v1/instances/openapi-test', {'example': example}, 201)

@@ -1,0 +1,380 @@
+/* Problems that stand alone; see problem.h. */
+#include "solver/sim/problem.h"
+
+#include "solver/base/err.h"
+#include "solver/lsol/lsol.h"
+#include "solver/vi/chain.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { DENSE_ROWS_MOST = 4096 };
+
+/* iterations × entries of N that one request may ask for: a minute or two */
+static const double work_most = 1e11;
+
+/* --- what a request says ---------------------------------------------------------------------- */
+
+enum lone_kind { BILATERAL, BOX, CONE, PLANE_CONE, ROLLING, UNILATERAL };
+static const char *const kind_names[] = {"bilateral", "box",        "cone", "planeCone",
+                                         "rolling",   "unilateral", NULL};
+static const char *const friction_names[] = {"coulomb", "associated", NULL};
+
+struct lone_set {
+    int32_t kind; /* enum lone_kind */
+    double mu, spinning, rolling, lower, upper;
+};
+
+static const struct mech_field set_fields[] = {
+    {.name = "kind",
+     .kind = MECH_CHOICE,
+     .offset = offsetof(struct lone_set, kind),
+     .flags = MECH_REQUIRED,
+     .choices = kind_names,
+     .doc = "one row, a cone (N, U, V), one in the plane (N, T), or (N, U, V, spin, roll, roll)"},
+    {.name = "lower",
+     .kind = MECH_REAL,
+     .offset = offsetof(struct lone_set, lower),
+     .preset = -1e300,
+     MECH_ANY_REAL,
+     .doc = "smallest l of a box"},
+    {.name = "mu",
+     .kind = MECH_REAL,
+     .offset = offsetof(struct lone_set, mu),
+     .unit = "",
+     MECH_NOT_NEGATIVE,
+     .doc = "coefficient of friction"},
+    {.name = "rolling",
+     .kind = MECH_REAL,
+     .offset = offsetof(struct lone_set, rolling),
+     .unit = "m",
+     MECH_NOT_NEGATIVE,
+     .doc = "bound of the rolling torque over the normal force"},
+    {.name = "spinning",
+     .kind = MECH_REAL,
+     .offset = offsetof(struct lone_set, spinning),
+     .unit = "m",
+     MECH_NOT_NEGATIVE,
+     .doc = "bound of the spinning torque over the normal force"},
+    {.name = "upper",
+     .kind = MECH_REAL,
+     .offset = offsetof(struct lone_set, upper),
+     .preset = 1e300,
+     MECH_ANY_REAL,
+     .doc = "largest l of a box"},
+};
+static const struct mech_table set_table = {
+    .name = "LoneSet",
+    .doc = "Rows of a problem that belong together, and what bounds them.",
+    .size = sizeof(struct lone_set),
+    MECH_FIELDS(set_fields)};
+
+#define MATRIX(key, member, text)                                                                  \
+    {                                                                                              \
+        .name = key, .kind = MECH_MATRIX, .offset = offsetof(struct mech_lone_problem, member),    \
+        .doc = text                                                                                \
+    }
+#define VECTOR(key, member, text)                                                                  \
+    {                                                                                              \
+        .name = key, .kind = MECH_VECTOR, .offset = offsetof(struct mech_lone_problem, member),    \
+        MECH_ANY_REAL, .doc = text                                                                 \
+    }
+
+static const struct mech_field problem_fields[] = {
+    MATRIX("G", G, "Jacobian of the rows, [rows × velocities]"),
+    MATRIX("H", H, "matrix of the velocities; with G, f and b instead of N and r"),
+    MATRIX("N", N, "matrix of the rows: c = N l + r"),
+    VECTOR("b", b, "known terms of the rows of a system"),
+    {.name = "cfm",
+     .kind = MECH_VECTOR,
+     .offset = offsetof(struct mech_lone_problem, cfm),
+     MECH_NOT_NEGATIVE,
+     .doc = "compliance of the rows of a system; left out: none"},
+    {.name = "dimension",
+     .kind = MECH_INT,
+     .offset = offsetof(struct mech_lone_problem, dimension),
+     .preset = 3.,
+     .min = 2.,
+     .max = 3.,
+     .doc = "rows of each cone that `mu` makes"},
+    VECTOR("f", f, "known terms of the velocities of a system"),
+    {.name = "friction",
+     .kind = MECH_CHOICE,
+     .offset = offsetof(struct mech_lone_problem, friction),
+     .choices = friction_names,
+     .doc = "Coulomb's law, or the associated one in which sliding opens the contact"},
+    VECTOR("l", l, "where the solver starts; left out: 0"),
+    {.name = "mu",
+     .kind = MECH_VECTOR,
+     .offset = offsetof(struct mech_lone_problem, mu),
+     .unit = "",
+     MECH_NOT_NEGATIVE,
+     .doc = "coefficient of friction of each contact; all rows are cones then"},
+    VECTOR("r", r, "known terms of the rows"),
+    {.name = "sets",
+     .kind = MECH_STRUCTS,
+     .offset = offsetof(struct mech_lone_problem, sets),
+     .table = &set_table,
+     .doc = "what the rows are, in order; without it and `mu` all are unilateral"},
+    {.name = "solver",
+     .kind = MECH_STRUCT,
+     .offset = offsetof(struct mech_lone_problem, vi),
+     .table = &mech_vi_table,
+     .doc = "who solves it and how well; without a type one after the other"},
+};
+const struct mech_table mech_lone_problem_table = {
+    .name = "LoneProblem",
+    .doc = "A complementarity, friction or mixed problem that stands alone.",
+    .size = sizeof(struct mech_lone_problem),
+    MECH_FIELDS(problem_fields)};
+
+/* --- from the request to the solver ----------------------------------------------------------- */
+
+struct lone {
+    const struct mech_lone_problem *request;
+    struct mech_arena *arena;
+    struct mech_diag *diag;
+    struct mech_lsol *H; /* of a system */
+    struct mech_mat N;
+    struct mech_problem problem;
+    double *r, *l, *c;
+};
+
+static bool given(const struct mech_mat *a)
+{
+    return a->kind != MECH_MAT_ZERO || a->rows > 0;
+}
+
+static void expect(struct lone *s, const char *path, size_t found, size_t wanted)
+{
+    if (found != wanted) {
+        mech_diag_add(s->diag, path, "expected %zu numbers, found %zu", wanted, found);
+    }
+}
+
+static struct mech_set set_of(const struct lone_set *from)
+{
+    static const enum mech_set_kind kinds[] = {
+        [BILATERAL] = MECH_SET_BILATERAL, [BOX] = MECH_SET_BOX,
+        [CONE] = MECH_SET_CONE,           [PLANE_CONE] = MECH_SET_CONE,
+        [ROLLING] = MECH_SET_ROLLING,     [UNILATERAL] = MECH_SET_UNILATERAL};
+    static const int32_t rows[] = {
+        [BILATERAL] = 1, [BOX] = 1, [CONE] = 3, [PLANE_CONE] = 2, [ROLLING] = 6, [UNILATERAL] = 1};
+
+    return (struct mech_set){.kind = kinds[from->kind],
+                             .rows = rows[from->kind],
+                             .mu = from->mu,
+                             .spinning = from->spinning,
+                             .rolling = from->rolling,
+                             .lower = from->lower,
+                             .upper = from->upper};
+}
+
+/* sets of the problem; their rows must be m */
+static int take_sets(struct lone *s, size_t m)
+{
+    const struct mech_lone_problem *const q = s->request;
+    const size_t count = q->sets.n ? q->sets.n : q->mu.n;
+    struct mech_set *const sets = mech_arena_alloc(s->arena, count, sizeof *sets);
+    const struct lone_set *const from = q->sets.at;
+
+    if (!sets) {
+        return MECH_NO_MEMORY;
+    }
+    if (q->sets.n && q->mu.n) {
+        mech_diag_add(s->diag, "/mu", "not together with sets, which have their own");
+    }
+    for (size_t i = 0; i < count; i++) {
+        sets[i] =
+            q->sets.n
+                ? set_of(&from[i])
+                : (struct mech_set){.kind = MECH_SET_CONE, .rows = q->dimension, .mu = q->mu.x[i]};
+        if (sets[i].lower > sets[i].upper) {
+            char path[64];
+
+            snprintf(path, sizeof path, "/sets/%zu/lower", i);
+            mech_diag_add(s->diag, path, "is above upper");
+        }
+    }
+    s->problem.sets = count ? sets : NULL;
+    s->problem.count = (int32_t)count;
+    const int32_t rows = mech_sets_rows(sets, (int32_t)count);
+
+    if (count && (size_t)rows != m) {
+        mech_diag_add(s->diag, q->sets.n ? "/sets" : "/mu", "%d rows; the problem has %zu",
+                      (int)rows, m);
+    }
+    return 0;
+}
+
+/* sizes of everything; rows in *m */
+static int check(struct lone *s, size_t *m)
+{
+    const struct mech_lone_problem *const q = s->request;
+    const bool system = given(&q->H) || given(&q->G) || q->f.n || q->b.n;
+
+    if (system == given(&q->N)) {
+        mech_diag_add(s->diag, "", "either N and r, or H, f, G and b are needed");
+        return 0;
+    }
+    const struct mech_mat *const rows = system ? &q->G : &q->N;
+
+    *m = (size_t)rows->rows;
+    if (*m == 0 || *m > MECH_LONE_ROWS_MOST || (system && *m > DENSE_ROWS_MOST)) {
+        mech_diag_add(s->diag, system ? "/G" : "/N", "1 to %d rows",
+                      system ? DENSE_ROWS_MOST : MECH_LONE_ROWS_MOST);
+        return 0;
+    }
+    if (system) {
+        if (q->H.rows != q->H.cols || q->H.rows != q->G.cols) {
+            mech_diag_add(s->diag, "/H", "%d × %d; square with the %d columns of G is needed",
+                          (int)q->H.rows, (int)q->H.cols, (int)q->G.cols);
+        }
+        expect(s, "/f", q->f.n, (size_t)q->G.cols);
+        expect(s, "/b", q->b.n, *m);
+        expect(s, "/cfm", q->cfm.n ? q->cfm.n : *m, *m);
+    } else {
+        if (q->N.rows != q->N.cols) {
+            mech_diag_add(s->diag, "/N", "%d × %d; it must be square", (int)q->N.rows,
+                          (int)q->N.cols);
+        }
+        expect(s, "/r", q->r.n, *m);
+    }
+    expect(s, "/l", q->l.n ? q->l.n : *m, *m);
+    const double entries = system ? (double)*m * (double)*m : (double)mech_mat_stored(&q->N);
+
+    if (entries * q->vi.max_iterations > work_most) {
+        mech_diag_add(s->diag, "/solver/maxIterations", "at most %.0f for a problem of this size",
+                      floor(work_most / entries));
+    }
+    return take_sets(s, *m);
+}
+
+/* H w = x for the system; x [velocities] */
+static int divide(struct lone *s, double *x)
+{
+    return mech_lsol_solve(s->H, x, 1);
+}
+
+/* N and r of a system, N dense by columns */
+static int reduce(struct lone *s)
+{
+    const struct mech_lone_problem *const q = s->request;
+    const int32_t m = q->G.rows, n = q->G.cols;
+    double *const unit = mech_arena_alloc(s->arena, (size_t)m, sizeof *unit);
+    double *const x = mech_arena_alloc(s->arena, (size_t)n, sizeof *x);
+    double *const N = mech_arena_alloc(s->arena, (size_t)m * (size_t)m, sizeof *N);
+
+    if (!unit || !x || !N) {
+        return MECH_NO_MEMORY;
+    }
+    MECH_TRY(mech_lsol_create(NULL, &q->H, &s->H));
+    MECH_TRY(mech_lsol_factor(s->H, &q->H));
+    for (int32_t j = 0; j < m; j++) {
+        unit[j] = 1.;
+        mech_mat_mul_transposed(&q->G, 1., unit, 0., x);
+        unit[j] = 0.;
+        MECH_TRY(divide(s, x));
+        mech_mat_mul(&q->G, 1., x, 0., N + (size_t)j * (size_t)m);
+        N[(size_t)j * (size_t)m + (size_t)j] += q->cfm.n ? q->cfm.x[j] : 0.;
+    }
+    memcpy(x, q->f.x, (size_t)n * sizeof *x);
+    MECH_TRY(divide(s, x));
+    memcpy(s->r, q->b.x, (size_t)m * sizeof *s->r);
+    mech_mat_mul(&q->G, 1., x, 1., s->r);
+    s->N = (struct mech_mat){.kind = MECH_MAT_DENSE, .rows = m, .cols = m, .values = N};
+    return 0;
+}
+
+/* w = H⁻¹ (f + Gᵀ l) */
+static int velocities(struct lone *s, struct mech_lone_solution *out)
+{
+    const struct mech_lone_problem *const q = s->request;
+    const size_t n = (size_t)q->G.cols;
+
+    out->w = mech_arena_alloc(s->arena, n, sizeof *out->w);
+    if (!out->w) {
+        return MECH_NO_MEMORY;
+    }
+    out->velocities = (int32_t)n;
+    memcpy(out->w, q->f.x, n * sizeof *out->w);
+    mech_mat_mul_transposed(&q->G, 1., s->l, 1., out->w);
+    return divide(s, out->w);
+}
+
+static int pose(struct lone *s, size_t m)
+{
+    const struct mech_lone_problem *const q = s->request;
+
+    s->r = mech_arena_alloc(s->arena, m, sizeof *s->r);
+    s->l = mech_arena_alloc(s->arena, m, sizeof *s->l);
+    s->c = mech_arena_alloc(s->arena, m, sizeof *s->c);
+    if (!s->r || !s->l || !s->c) {
+        return MECH_NO_MEMORY;
+    }
+    if (q->l.n) {
+        memcpy(s->l, q->l.x, m * sizeof *s->l);
+    }
+    if (given(&q->H)) {
+        MECH_TRY(reduce(s));
+    } else {
+        const bool small = m <= 200 || q->N.kind == MECH_MAT_DENSE;
+
+        memcpy(s->r, q->r.x, m * sizeof *s->r);
+        MECH_TRY(mech_mat_convert(s->arena, &q->N, small ? MECH_MAT_DENSE : MECH_MAT_CSC, &s->N));
+    }
+    s->problem.m = (int32_t)m;
+    s->problem.N = &s->N;
+    s->problem.r = s->r;
+    s->problem.friction = (enum mech_friction)q->friction;
+    return 0;
+}
+
+static int solve(struct lone *s, size_t m, struct mech_lone_solution *out)
+{
+    const struct mech_vi_settings *const vi = &s->request->vi;
+    const struct mech_vi_limits limits = {vi->tolerance, vi->max_iterations};
+    struct mech_vi_result result;
+
+    MECH_TRY(pose(s, m));
+    const int code = mech_vi_solve(vi->type, &s->problem, &limits, s->l, &result);
+
+    if (code == MECH_NOT_FOUND) {
+        mech_diag_add(s->diag, "/solver/type", "there is no complementarity solver \"%s\"",
+                      vi->type);
+        return MECH_INVALID;
+    }
+    if (code == MECH_UNSUPPORTED && vi->type) {
+        mech_diag_add(s->diag, "/solver/type", "\"%s\" does not take this problem: %s", vi->type,
+                      mech_vi_find(vi->type)->doc);
+        return MECH_INVALID;
+    }
+    if (code != 0 && code != MECH_VI_NOT_CONVERGED) {
+        return code;
+    }
+    mech_problem_speed(&s->problem, s->l, s->c);
+    *out = (struct mech_lone_solution){.rows = (int32_t)m,
+                                       .l = s->l,
+                                       .c = s->c,
+                                       .iterations = result.iterations,
+                                       .residual = result.residual,
+                                       .solver = result.solver,
+                                       .converged = code == 0};
+    if (s->H) {
+        MECH_TRY(velocities(s, out));
+    }
+    return code && vi->on_failure == MECH_ON_FAILURE_ACCEPT ? 0 : code;
+}
+
+int mech_lone_problem_solve(const struct mech_lone_problem *p, struct mech_arena *arena,
+                            struct mech_diag *diag, struct mech_lone_solution *out)
+{
+    struct lone s = {.request = p, .arena = arena, .diag = diag};
+    size_t m = 0;
+    int code = check(&s, &m);
+
+    code = code ? code : diag->count ? MECH_INVALID : solve(&s, m, out);
+    mech_lsol_destroy(s.H);
+    return code;
+}

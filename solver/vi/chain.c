@@ -1,0 +1,90 @@
+/* A chain of complementarity solvers; see chain.h. */
+#include "solver/vi/chain.h"
+
+#include "solver/base/err.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINKS = 5, PIVOTING_ROWS = 200 };
+
+/* names, closed by NULL */
+static void choose(const struct mech_problem *p, const char *names[LINKS])
+{
+    static const char *const bilateral[LINKS] = {"bilateral", "minres", "semismooth"};
+    static const char *const small[LINKS] = {"lemke", "psor", "semismooth", "admm"};
+    static const char *const rows[LINKS] = {"psor", "semismooth", "admm"};
+    static const char *const cones[LINKS] = {"nsgs", "semismooth", "admm"};
+    static const char *const rolling[LINKS] = {"psor", "apgd", "admm"};
+    const uint32_t kinds = mech_problem_kinds(p);
+    const char *const *chain = rows;
+
+    if (kinds & 1u << MECH_SET_ROLLING) {
+        chain = rolling;
+    } else if (kinds & 1u << MECH_SET_CONE) {
+        chain = cones;
+    } else if (kinds == 1u << MECH_SET_BILATERAL) {
+        chain = bilateral;
+    } else if (p->m <= PIVOTING_ROWS) {
+        chain = small;
+    }
+    memcpy(names, chain, LINKS * sizeof *names);
+}
+
+static int run(const struct mech_vi_type *type, const struct mech_problem *p,
+               const struct mech_vi_limits *limits, double *l, struct mech_vi_result *result)
+{
+    void *self = NULL;
+    int code = type->create(p->m, &self);
+
+    if (code == 0) {
+        code = type->solve(self, p, limits, l, result);
+    }
+    type->destroy(self);
+    return code;
+}
+
+int mech_vi_solve(const char *name, const struct mech_problem *p,
+                  const struct mech_vi_limits *limits, double *l, struct mech_vi_result *result)
+{
+    const char *names[LINKS] = {name};
+    const size_t bytes = (size_t)p->m * sizeof *l;
+    double *const trial = malloc(bytes + sizeof *l);
+    struct mech_vi_result best = {.residual = HUGE_VAL, .solver = ""};
+    int32_t iterations = 0;
+    int first = MECH_NOT_FOUND, code = MECH_NOT_FOUND;
+
+    *result = best;
+    if (!trial) {
+        return MECH_NO_MEMORY;
+    }
+    if (!name) {
+        choose(p, names);
+    }
+    for (size_t k = 0; k < LINKS && names[k] && code != 0; k++) {
+        const struct mech_vi_type *const type = mech_vi_find(names[k]);
+        struct mech_vi_result here = {.residual = HUGE_VAL};
+
+        if (!type) {
+            break;
+        }
+        memcpy(trial, l, bytes);
+        code = run(type, p, limits, trial, &here);
+        first = k == 0 || first == MECH_UNSUPPORTED || first == MECH_SINGULAR ? code : first;
+        if (code < 0) {
+            first = code;
+            break;
+        }
+        iterations += here.iterations;
+        if (code == 0 || (code == MECH_VI_NOT_CONVERGED && here.residual < best.residual)) {
+            memcpy(l, trial, bytes);
+            best = here;
+            best.solver = type->name;
+        }
+    }
+    free(trial);
+    *result = best;
+    result->iterations = iterations;
+    return code == 0 ? 0 : first;
+}

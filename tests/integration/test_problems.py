@@ -1,0 +1,142 @@
+"""POST /v1/problems/solve: published complementarity and friction problems, a system with its
+velocities, and requests that cannot be, over both doors."""
+import math
+import os
+import unittest
+from harness import Daemon, HttpDoor, ZmqDoor
+
+GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'golden', 'friction')
+MURTY = [[1 if i == j else 2 if i < j else 0 for j in range(6)] for i in range(6)]
+SPHERE = {'N': {'diag': [1, 3.5, 3.5]}, 'r': [-0.04905, 1, 0], 'mu': [0.4]}
+
+
+def golden(name):
+    """dimension, contacts, entries; row column value of N; r; mu"""
+    with open(os.path.join(GOLDEN, name + '.txt'), encoding='utf-8') as f:
+        words = [w for line in f if not line.startswith('#') for w in line.split()]
+    rows, contacts, entries = (int(w) for w in words[:3])
+    numbers = [float(w) for w in words[3:]]
+    coo = [[int(numbers[k]), int(numbers[k + 1]), numbers[k + 2]]
+           for k in range(0, 3 * entries, 3)]
+    rest = numbers[3 * entries:]
+    m = rows * contacts
+    return {'N': {'shape': [m, m], 'coo': coo}, 'r': rest[:m], 'mu': rest[m:m + contacts],
+            'dimension': rows}
+
+
+def norm(x):
+    return math.sqrt(sum(v * v for v in x))
+
+
+class Problems(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.daemon = Daemon()
+        cls.doors = (HttpDoor(cls.daemon), ZmqDoor(cls.daemon))
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.daemon.stop()
+
+    def solve(self, problem, door=0):
+        status, reply = self.doors[door].call('solve', problem=problem)
+        self.assertEqual(status, 200, reply)
+        return reply
+
+    def near(self, found, expected, tolerance=1e-9):
+        self.assertEqual(len(found), len(expected))
+        for a, b in zip(found, expected):
+            self.assertAlmostEqual(a, b, delta=tolerance)
+
+    def test_complementarity(self):
+        for door in (0, 1):
+            reply = self.solve({'N': [[2, 1], [1, 2]], 'r': [-5, -6]}, door)
+            self.near(reply['l'], [4 / 3, 7 / 3])
+            self.near(reply['c'], [0, 0])
+            self.assertTrue(reply['report']['converged'])
+        self.near(self.solve({'N': [[2, 1], [1, 2]], 'r': [-4, -5]})['l'], [1, 2])
+        murty = self.solve({'N': MURTY, 'r': [-126, -124, -120, -112, -96, -64],
+                            'solver': {'type': 'lemke'}})
+        self.assertEqual(murty['report']['iterations'], 63)
+        self.near(murty['l'], [0, 0, 0, 0, 0, 64])
+
+    def test_the_chain_ends_with_whoever_solves_it(self):
+        rover = self.solve({**golden('rover'), 'solver': {'tolerance': 1e-10}})
+        self.assertEqual(rover['report']['solver'], 'nsgs')
+        self.assertAlmostEqual(norm(rover['l']), 54.379377, delta=1e-6)
+        hard = self.solve({**golden('one_object'), 'solver': {'tolerance': 1e-10,
+                                                              'maxIterations': 2000}})
+        self.assertEqual(hard['report']['solver'], 'semismooth')
+        self.assertAlmostEqual(norm(hard['c']), 1.30701, delta=1e-5)
+        heap = self.solve({**golden('confeti'), 'solver': {'type': 'admm', 'tolerance': 1e-8}})
+        self.assertAlmostEqual(norm(heap['c']), 34.1944, delta=1e-3)
+
+    def test_the_law_of_friction_is_the_one_asked_for(self):
+        coulomb = self.solve(SPHERE)
+        self.near(coulomb['c'][:1], [0])
+        self.near(coulomb['l'], [0.04905, -0.4 * 0.04905, 0])
+        associated = self.solve({**SPHERE, 'friction': 'associated',
+                                 'sets': [{'kind': 'cone', 'mu': 0.4}], 'mu': []})
+        self.near(associated['l'][:1], [0.287853], 5e-7)
+        # the one-row box stops at its bound, the bilateral row does not care
+        boxed = self.solve({'N': {'diag': [2, 2]}, 'r': [-8, 8],
+                            'sets': [{'kind': 'box', 'lower': -1, 'upper': 3},
+                                     {'kind': 'bilateral'}]})
+        self.near(boxed['l'], [3, -4])
+        # rolling: the torque is bounded by the normal force
+        rolling = self.solve({'N': {'diag': [1] * 6}, 'r': [-2, 0.1, 0, 0, 9, 0],
+                              'sets': [{'kind': 'rolling', 'mu': 0.5, 'rolling': 0.25}],
+                              'solver': {'tolerance': 1e-11}})
+        self.near(rolling['l'], [2, -0.1, 0, 0, -0.5, 0])
+
+    def test_a_system_gives_its_velocities(self):
+        # two masses of 1 and 2 kg are pushed into a wall and into each other
+        reply = self.solve({'H': {'diag': [1, 2]}, 'f': [-3, -8], 'b': [0, 0],
+                            'G': [[1, 0], [-1, 1]]})
+        self.near(reply['w'], [0, 0])
+        self.near(reply['l'], [11, 8])
+        soft = self.solve({'H': {'diag': [1, 2]}, 'f': [-3, -8], 'b': [0, 0], 'cfm': [0.5, 0],
+                           'G': [[1, 0], [-1, 1]]})
+        self.near([soft['w'][0] + 0.5 * soft['l'][0]], [0])
+
+    def test_failure_is_told(self):
+        hopeless = {'N': [[0, 0], [0, 1]], 'r': [-1, 1]}
+        status, reply = self.doors[0].call('solve', problem=hopeless)
+        self.assertEqual((status, reply['code']), (422, 'vi-not-converged'))
+        accepted = self.solve({**golden('one_object'), 'solver': {
+            'type': 'nsgs', 'maxIterations': 20, 'onFailure': 'accept'}})
+        self.assertFalse(accepted['report']['converged'])
+        self.assertGreater(accepted['report']['residual'], 1e-10)
+        status, reply = self.doors[0].call('solve', problem={
+            **hopeless, 'solver': {'type': 'psor'}})
+        self.assertEqual((status, reply['code']), (422, 'singular-system'))
+
+    def test_what_cannot_be_is_refused_with_its_place(self):
+        plain = {'N': [[1, 0], [0, 1]], 'r': [1, 1]}
+        for change, pointer in (
+                ({'r': [1]}, '/problem/r'), ({'l': [1]}, '/problem/l'), ({'N': None}, '/problem/N'),
+                ({'mu': [0.1]}, '/problem/mu'), ({'mu': [-1]}, '/problem/mu/0'),
+                ({'N': [[1, 0]]}, '/problem/N'), ({'r': ['=k', 1]}, '/problem/r/0'),
+                ({'sets': [{'kind': 'ball'}]}, '/problem/sets/0/kind'),
+                ({'sets': [{'kind': 'box', 'lower': 1, 'upper': 0}, {'kind': 'bilateral'}]},
+                 '/problem/sets/0/lower'),
+                ({'solver': {'type': 'magic'}}, '/problem/solver/type'),
+                ({'solver': {'type': 'minres'}}, '/problem/solver/type'),
+                ({'solver': {'tolerance': 0}}, '/problem/solver/tolerance'),
+                ({'solver': {'maxIterations': 1000000000}}, None),
+                ({'H': [[1]]}, '/problem'), ({'friction': 'none'}, '/problem/friction')):
+            with self.subTest(str(change)):
+                status, reply = self.doors[0].call('solve', problem={**plain, **change})
+                if pointer is None:
+                    self.assertEqual(status, 200, reply)
+                    continue
+                self.assertEqual(status, 422, reply)
+                self.assertIn(pointer, [e['pointer'] for e in reply['errors']])
+        big = golden('confeti')
+        status, reply = self.doors[0].call('solve', problem={
+            **big, 'solver': {'maxIterations': 1000000000}})
+        self.assertEqual(reply['errors'][0]['pointer'], '/problem/solver/maxIterations')
+
+
+if __name__ == '__main__':
+    unittest.main()
