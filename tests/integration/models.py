@@ -135,6 +135,73 @@ def torsional_spring():
                         {'type': 'LoadTorqueVector', 'load': [0, 0, 1]})
 
 
+def cartesian_spring():
+    """A mass of 5 kg, pushed down by 5 N."""
+    nodes, objects = point([0, 0, 0])
+    nodes.append({'name': 'g', 'type': 'NodePointGround'})
+    objects[0]['physicsMass'] = 5
+    objects.append({'name': 'spring', 'type': 'CartesianSpringDamper', 'markers': ['m0', 'm1'],
+                    'stiffness': [5000] * 3, 'damping': [0, 250, 0]})
+    return document('springs along the axes', nodes=nodes, objects=objects, markers=[
+        {'name': 'm0', 'type': 'MarkerNodePosition', 'node': 'g'},
+        {'name': 'm1', 'type': 'MarkerNodePosition', 'node': 'n'}],
+        loads=[{'name': 'F', 'type': 'LoadForceVector', 'marker': 'm1', 'load': [0, -5, 0]}])
+
+
+def six_way_spring():
+    """A body of 1 kg that leaves the origin at 1000 m/s."""
+    def diagonal(*values):
+        return [[v if i == j else 0 for j in range(6)] for i, v in enumerate(values)]
+    model = jointed_body('springs in six directions', {'type': 'SphericalJoint'},
+                         {'type': 'RigidBodySpringDamper',
+                          'stiffness': diagonal(500, 500, 500, 0, 0, 0),
+                          'damping': diagonal(0, 5, 0, 0, 0, 0)},
+                         {'type': 'LoadForceVector', 'load': [0, 0, 0]})
+    model['nodes'][0]['initialVelocities'] = [0, 1000, 0, 0, 0, 0, 0]
+    model['objects'] = [o for o in model['objects'] if o['name'] != 'joint']
+    return model
+
+
+def hung_body(position, spring, local, *joints):
+    """A body of 1 kg in a field of gravity, released at rest; its marker 'm1' at a local position,
+    the ground's 'm0' at the origin."""
+    return document(
+        'hung body', gravity=[0, 0, -9.80665],
+        nodes=[{'name': 'n', 'type': 'NodeRigidBodyEP',
+                'referenceCoordinates': [*position, 1, 0, 0, 0]}],
+        objects=[{'name': 'g', 'type': 'Ground'},
+                 {'name': 'b', 'type': 'RigidBody', 'node': 'n', 'physicsMass': 1,
+                  'physicsInertia': [0.04, 0.1, 0.1, 0, 0, 0]},
+                 *({'name': 'joint%d' % i, 'markers': ['m0', 'm1'], **joint}
+                   for i, joint in enumerate(joints)),
+                 {'name': 'spring', 'markers': ['m0', 'm1'], **spring}],
+        markers=[{'name': 'm0', 'type': 'MarkerBodyRigid', 'object': 'g'},
+                 {'name': 'm1', 'type': 'MarkerBodyRigid', 'object': 'b', 'localPosition': local}],
+        solver={'stepSize': 1e-3})
+
+
+def spring_point():
+    return hung_body([0, 2, 0], {'type': 'SpringDamper', 'referenceLength': 2, 'stiffness': 100,
+                                 'damping': 5}, [0, 0, 0])
+
+
+def torsion_hinge():
+    z_is_y = {'rotationMarker%d' % k: [[1, 0, 0], [0, 0, 1], [0, -1, 0]] for k in range(2)}
+    return hung_body([2, 0, 0], {'type': 'TorsionalSpringDamper', 'stiffness': 200, 'damping': 10,
+                                 **z_is_y}, [-2, 0, 0], {'type': 'RevoluteJointZ', **z_is_y})
+
+
+def static_by_damping():
+    model = document(
+        'rest by damping', nodes=[node_1d(referenceCoordinates=[0.5], initialCoordinates=[-0.08],
+                                          initialVelocities=[1])], markers=markers(),
+        objects=[{'name': 'mass', 'type': 'Mass1D', 'node': 'n', 'physicsMass': 1.6},
+                 spring(stiffness=4000, damping=8)],
+        loads=[{'name': 'F', 'type': 'LoadCoordinate', 'marker': 'x', 'load': 80}])
+    model['solver'] = {'integrator': 'ExplicitEuler', 'stepSize': 1e-4}
+    return model
+
+
 def newton_gravity():
     """A quarter of a circle around a mass of 1e25 kg, in units of 100 km: radius, time of the end
     from the circular speed."""
