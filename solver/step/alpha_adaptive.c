@@ -1,5 +1,5 @@
-/* Step size control of the generalized-α family. What a step of h makes of exact values differs from
- * the solution by (O. Zienkiewicz, Y. Xie, Earthq. Eng. Struct. Dyn. 20 (1991), with the
+/* Step size control of the generalized-α family. What a step of h makes of exact values differs
+ * from the solution by (O. Zienkiewicz, Y. Xie, Earthq. Eng. Struct. Dyn. 20 (1991), with the
  * accelerations a = v̇(t + δ h), δ = α_m − α_f, of the generalized scheme)
  *
  *     q   h² ((e − ½) a₁ + (½ δ + β − 1/6) (a₁ − a₀))     e: 1 for implicit Euler, ½ otherwise
@@ -7,8 +7,8 @@
  *     x   h (e − ½) (f₁ − f₀) + X⁻¹ (h²/12 A (f₁ − f₀) + h/3 (r₁ − 2 r½ + r₀)),  f = A x + r
  *
  * v of order 2 is not estimated: relative to its size its error is that of q. Multipliers are not
- * controlled; at index 3 a sudden change of h costs them an order for some steps, so that what is
- * left of a step is divided evenly. A substep for which Newton's method fails is refused, too.
+ * controlled. What is left of a step is divided evenly: sudden changes of h are bad for them, and
+ * for factors that could be kept. A substep for which Newton's method fails is refused, too.
  *
  * Carried: the size of the next substep, and that of the last, for which a stands. */
 #include "solver/base/err.h"
@@ -118,8 +118,8 @@ static int estimate(void *self, const struct mech_state *start, const struct mec
     return 0;
 }
 
-/* What a state carries of the last h, for this one: a stands for v̇ at t + δ h. At index 3 velocities
- * miss the joints by a multiple of h² (they hold at the ends of steps alone); left as it is, the
+/* What a state carries of the last h, for this one: a stands for v̇ at t + δ h. At index 3
+ * velocities miss the joints by a multiple of h² (positions alone are held); left as it is, the
  * difference would go into the multipliers as an error of order 1. */
 static int change_size(struct alpha *s, struct mech_state *state, double h,
                        struct mech_step_result *result)
