@@ -73,7 +73,11 @@ static int create_velocities(struct alpha *s, const char *linear, struct mech_st
     }
     mech_alpha_weights(s, mech_model_settings(s->model)->step_size, w);
     MECH_TRY(mech_mat_sum(&s->arena, 3, w, terms, &s->W));
-    return mech_lsol_create(linear, &s->W, &s->solver);
+    const int code = mech_lsol_create(linear, &s->W, &s->solver);
+    if (code == MECH_UNSUPPORTED) {
+        mech_linear_unsuited(linear, "iteration matrix", result);
+    }
+    return code;
 }
 
 static int create_states(struct alpha *s)

@@ -30,6 +30,13 @@ void mech_singular_reason(const struct mech_model *m, const char *what, int32_t 
              what, path, (int)column);
 }
 
+void mech_linear_unsuited(const char *name, const char *what, struct mech_step_result *result)
+{
+    snprintf(result->reason, sizeof result->reason,
+             "the linear solver \"%.32s\" does not suit the %s of this model", name ? name : "",
+             what);
+}
+
 int mech_linear_outcome(const struct mech_model *m, const char *what, const struct mech_lsol *s,
                         int code, struct mech_step_result *result)
 {

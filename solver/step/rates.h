@@ -78,6 +78,8 @@ int mech_rates_start(struct mech_rates *r, struct mech_state *s, struct mech_ste
 /* "the mass matrix is singular at /objects/0" */
 void mech_singular_reason(const struct mech_model *m, const char *what, int32_t column,
                           struct mech_step_result *result);
+/* "the linear solver "cg" does not suit the iteration matrix of this model" */
+void mech_linear_unsuited(const char *name, const char *what, struct mech_step_result *result);
 /* What factor or solve of a linear solver came to, with its reason; returns the code. */
 int mech_linear_outcome(const struct mech_model *m, const char *what, const struct mech_lsol *s,
                         int code, struct mech_step_result *result);

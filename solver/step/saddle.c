@@ -207,9 +207,12 @@ int mech_saddle_init(struct mech_saddle *s, const struct mech_model *m, const ch
         return MECH_NO_MEMORY;
     }
     int code = mech_lsol_create(linear, &s->W, &s->solver);
-    /* a solver that was asked for need not suit a saddle */
-    if (code == MECH_UNSUPPORTED && linear) {
+    /* a solver that was asked for the steps need not suit the start */
+    if (code == MECH_UNSUPPORTED && linear && !tangents) {
         code = mech_lsol_create(NULL, &s->W, &s->solver);
+    }
+    if (code == MECH_UNSUPPORTED) {
+        mech_linear_unsuited(linear, "iteration matrix", result);
     }
     if (code == MECH_SINGULAR) {
         mech_singular_reason(m, "iteration matrix", s->nv, result);

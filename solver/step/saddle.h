@@ -41,8 +41,9 @@ struct mech_saddle {
     double *g;                       /* values of G */
 };
 
-/* `tangents` false: S = w₀ M + M_q. 0; MECH_UNSUPPORTED; MECH_SINGULAR with a reason; negative.
- * fini accepts zeros. */
+/* `linear`: a solver's name or NULL; one that does not suit is refused with a reason, or, for the
+ * matrix of the start, replaced. `tangents` false: S = w₀ M + M_q. 0; MECH_UNSUPPORTED or
+ * MECH_SINGULAR with a reason; negative. fini accepts zeros. */
 int mech_saddle_init(struct mech_saddle *s, const struct mech_model *m, const char *linear,
                      bool tangents, struct mech_step_result *result);
 void mech_saddle_fini(struct mech_saddle *s);
