@@ -13,19 +13,6 @@ enum { LOAD_STEPS_MOST = 10000, MODES_PRESET = 10 };
 /* Most numbers of shapes in one answer. */
 static const size_t shapes_most = 4u << 20;
 
-/* An outcome with its reason. */
-static enum mechd_progress fail_reason(struct mechd_call *c, int outcome, const char *reason)
-{
-    if (reason[0] == '\0' || outcome < 0) {
-        return mechd_fail_outcome(c, outcome);
-    }
-    if (outcome == MECH_UNSUPPORTED) {
-        mech_diag_add(&c->diag, "", "%s", reason);
-        return MECHD_DONE;
-    }
-    return mechd_fail(c, mechp_code_of_outcome(outcome), "%s", reason);
-}
-
 static void write_number(struct mechp_text *w, const char *key, double value)
 {
     mechp_text_key(w, key);
@@ -80,7 +67,7 @@ static enum mechd_progress run_statics(struct mechd_call *c)
     if (query.q != NULL && query.outputs != NULL) {
         const int outcome = mech_sim_statics(sim, &query, &report);
         if (outcome != 0) {
-            fail_reason(c, outcome, report.reason);
+            mechd_fail_reason(c, outcome, report.reason);
         } else {
             write_statics(c, &report, &query, &c->text);
         }
@@ -143,6 +130,7 @@ static void write_mode(const struct mech_modes *modes, int32_t i, struct mechp_t
     write_number(w, "omega2", mode->square);
     write_number(w, "re", mode->re);
     write_number(w, "im", mode->im);
+    write_number(w, "residual", mode->residual);
     mechp_text_key(w, "shape");
     mechp_text_numbers(w, modes->shapes + (size_t)i * n, n);
     if (modes->imaginary != NULL) {
@@ -154,7 +142,7 @@ static void write_mode(const struct mech_modes *modes, int32_t i, struct mechp_t
 
 static enum mechd_progress run_modes(struct mechd_call *c)
 {
-    const struct mech_sim *sim = c->job.instance->sim;
+    struct mech_sim *sim = c->job.instance->sim;
     struct mech_modes modes;
     const int64_t count = read_count(c);
     const bool complex = read_complex(c);
@@ -167,12 +155,14 @@ static enum mechd_progress run_modes(struct mechd_call *c)
     }
     const int outcome = mech_sim_modes(sim, (int32_t)count, complex, &modes);
     if (outcome != 0) {
-        fail_reason(c, outcome, modes.reason);
+        mechd_fail_reason(c, outcome, modes.reason);
     } else {
         mechp_text_object(&c->text);
         write_number(&c->text, "time", mech_sim_time(sim));
         mechp_text_key(&c->text, "linear");
         mechp_text_string(&c->text, modes.linear);
+        write_number(&c->text, "speed", modes.speed);
+        write_number(&c->text, "acceleration", modes.acceleration);
         mechp_text_key(&c->text, "modes");
         mechp_text_array(&c->text);
         for (int32_t i = 0; i < modes.count; i++) {

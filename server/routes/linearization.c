@@ -45,50 +45,90 @@ static void write_labels(struct mechd_call *c, const char *key, enum mech_causal
     mechp_text_end(w);
 }
 
-static enum mechd_progress run_linearization(struct mechd_call *c)
+static void write_integer(struct mechp_text *w, const char *key, int64_t value)
 {
-    struct mech_sim *sim = c->job.instance->sim;
-    struct mech_linearization l;
-    char reason[160] = "";
-    if (mech_sim_linearize_sizes(sim, &l, reason) != 0) {
-        mech_diag_add(&c->diag, "", "%s", reason);
-        return MECHD_DONE;
+    mechp_text_key(w, key);
+    mechp_text_integer(w, value);
+}
+
+/* Bases of the free motions, a row a velocity; none without joints. */
+static void write_basis(struct mechd_call *c, const char *key, const double *basis, int32_t n,
+                        int32_t columns)
+{
+    struct mechp_text *w = &c->text;
+    double *row = basis != NULL ? mechd_doubles(c, (size_t)columns) : NULL;
+    if (row == NULL) {
+        return;
     }
-    const size_t states = (size_t)l.states, inputs = (size_t)l.inputs, outputs = (size_t)l.outputs;
+    mechp_text_key(w, key);
+    mechp_text_array(w);
+    for (int32_t i = 0; i < n; i++) {
+        for (int32_t k = 0; k < columns; k++) {
+            row[k] = basis[(size_t)k * (size_t)n + (size_t)i];
+        }
+        mechp_text_numbers(w, row, (size_t)columns);
+    }
+    mechp_text_end(w);
+    free(row);
+}
+
+static void write_linearization(struct mechd_call *c, const struct mech_linearization *l)
+{
+    const struct mech_sim *sim = c->job.instance->sim;
+    const struct mech_motions *b = &l->motions;
+    mechp_text_object(&c->text);
+    mechp_text_key(&c->text, "time");
+    mechp_text_number(&c->text, mech_sim_time(sim));
+    mechp_text_key(&c->text, "sizes");
+    mechp_text_object(&c->text);
+    write_integer(&c->text, "q", b->positions);
+    write_integer(&c->text, "v", b->velocities);
+    write_integer(&c->text, "x", l->states - b->positions - b->velocities);
+    mechp_text_end(&c->text);
+    write_labels(c, "inputs", MECH_INPUT);
+    write_labels(c, "outputs", MECH_OUTPUT_VARIABLE);
+    write_matrix(&c->text, "A", l->A, l->states, l->states);
+    write_matrix(&c->text, "B", l->B, l->states, l->inputs);
+    write_matrix(&c->text, "C", l->C, l->outputs, l->states);
+    write_matrix(&c->text, "D", l->D, l->outputs, l->inputs);
+    write_basis(c, "basis", b->Q, b->n, b->positions);
+    write_basis(c, "velocityBasis", b->V, b->n, b->velocities);
+    mechp_text_end(&c->text);
+}
+
+static void linearize(struct mechd_call *c, struct mech_linearization *l)
+{
+    const size_t states = (size_t)l->states, inputs = (size_t)l->inputs;
+    const size_t outputs = (size_t)l->outputs;
     double *room = mechd_doubles(c, (states + outputs) * (states + inputs));
+    char reason[160] = "";
     if (room == NULL) {
-        return MECHD_DONE;
+        return;
     }
-    l.A = room;
-    l.B = l.A + states * states;
-    l.C = l.B + states * inputs;
-    l.D = l.C + outputs * states;
-    const int outcome = mech_sim_linearize(sim, &l);
+    l->A = room;
+    l->B = l->A + states * states;
+    l->C = l->B + states * inputs;
+    l->D = l->C + outputs * states;
+    const int outcome = mech_sim_linearize(c->job.instance->sim, l, reason);
     if (outcome != 0) {
-        mechd_fail_outcome(c, outcome);
+        mechd_fail_reason(c, outcome, reason);
     } else {
-        const struct mech_sizes n = mech_sim_sizes(sim);
-        mechp_text_object(&c->text);
-        mechp_text_key(&c->text, "time");
-        mechp_text_number(&c->text, mech_sim_time(sim));
-        mechp_text_key(&c->text, "sizes");
-        mechp_text_object(&c->text);
-        mechp_text_key(&c->text, "q");
-        mechp_text_integer(&c->text, n.q);
-        mechp_text_key(&c->text, "v");
-        mechp_text_integer(&c->text, n.v);
-        mechp_text_key(&c->text, "x");
-        mechp_text_integer(&c->text, n.x);
-        mechp_text_end(&c->text);
-        write_labels(c, "inputs", MECH_INPUT);
-        write_labels(c, "outputs", MECH_OUTPUT_VARIABLE);
-        write_matrix(&c->text, "A", l.A, l.states, l.states);
-        write_matrix(&c->text, "B", l.B, l.states, l.inputs);
-        write_matrix(&c->text, "C", l.C, l.outputs, l.states);
-        write_matrix(&c->text, "D", l.D, l.outputs, l.inputs);
-        mechp_text_end(&c->text);
+        write_linearization(c, l);
     }
     free(room);
+}
+
+static enum mechd_progress run_linearization(struct mechd_call *c)
+{
+    struct mech_linearization l;
+    char reason[160] = "";
+    const int outcome = mech_sim_linearize_init(c->job.instance->sim, &l, reason);
+    if (outcome != 0) {
+        mechd_fail_reason(c, outcome, reason);
+    } else {
+        linearize(c, &l);
+    }
+    mech_linearize_fini(&l);
     return MECHD_DONE;
 }
 
@@ -185,12 +225,8 @@ static void derive(struct mechd_call *c, struct mech_jvp *jvp)
     jvp->outputs = jvp->dx + x;
     jvp->steps_most = steps_most;
     const int outcome = mech_sim_jvp(sim, jvp);
-    if (outcome == MECH_INVALID || outcome == MECH_UNSUPPORTED) {
-        mech_diag_add(&c->diag, "", "%s", jvp->told.reason);
-    } else if (outcome != 0 && jvp->told.reason[0] != '\0') {
-        mechd_fail(c, mechp_code_of_outcome(outcome), "%s", jvp->told.reason);
-    } else if (outcome != 0) {
-        mechd_fail_outcome(c, outcome);
+    if (outcome != 0) {
+        mechd_fail_reason(c, outcome, jvp->told.reason);
     } else {
         mechp_text_object(&c->text);
         mechp_text_key(&c->text, "time");

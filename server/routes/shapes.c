@@ -131,3 +131,14 @@ void mechd_write_values(const struct mechd_engine *engine, enum mech_causality c
     }
     mechp_text_end(w);
 }
+
+void mechd_fail_reason(struct mechd_call *c, int outcome, const char *reason)
+{
+    if (reason[0] == '\0' || outcome < 0) {
+        mechd_fail_outcome(c, outcome);
+    } else if (outcome == MECH_UNSUPPORTED || outcome == MECH_INVALID) {
+        mech_diag_add(&c->diag, "", "%s", reason);
+    } else {
+        mechd_fail(c, mechp_code_of_outcome(outcome), "%s", reason);
+    }
+}

@@ -26,5 +26,9 @@ void mechd_read_inputs(struct mechd_call *c, const json_t *inputs, const json_t 
                        const char *base, struct mechd_inputs *out);
 void mechd_inputs_fini(struct mechd_inputs *in);
 
+/* Refuse by an outcome of an analysis with its reason; what the request asks for in vain
+ * (MECH_INVALID, MECH_UNSUPPORTED) is a fault of the request. */
+void mechd_fail_reason(struct mechd_call *c, int outcome, const char *reason);
+
 /* Room for n doubles, or NULL: refused with OUT_OF_MEMORY. */
 double *mechd_doubles(struct mechd_call *c, size_t n);

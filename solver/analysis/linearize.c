@@ -1,24 +1,32 @@
-/* Linearization; see linearize.h. Every column of [B; D] and of C takes four evaluations of the
- * rates and outputs at perturbed points; what is affine is exact to rounding (quotient.h). */
+/* Linearization; see linearize.h. One column of [A B; C D] is one direction:
+ *
+ *     [ M  Gᵀ ] [ δv̇  ]   [ δf − K δq − C δv ]       ξ̇ = Qᵀ (δv + v × δq),  η̇ = Vᵀ δv̇
+ *     [ G  0  ] [ −δλ ] = [ −δ(g̈ at v̇ held) ]       v × δq: how a body-fixed motion turns
+ *
+ * One factorization, one back-substitution a column; outputs by quotients with δv̇ and δλ. At rest in
+ * equilibrium A is the first-order form of M δv̇ + C δv + K δq on the free motions. */
 #include "solver/analysis/linearize.h"
 
-#include "solver/analysis/quotient.h"
+#include "solver/analysis/output_slopes.h"
 #include "solver/base/err.h"
-#include "solver/step/rates.h"
+#include "solver/step/saddle.h"
+#include "solver/step/tangent.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct linearize {
-    struct mech_rates *rates;
+struct work {
+    struct mech_linearization *l;
     const struct mech_model *model;
-    const struct mech_state *state;
-    struct mech_state *work;
-    struct mech_linearization *out;
-    size_t rows;    /* states + outputs */
-    double *values; /* [4 × rows] rates and outputs at the perturbed points */
-    double *column; /* [rows] */
+    struct mech_tangent tangent;
+    struct mech_saddle saddle;
+    struct mech_eval e;
+    int32_t nv, rows, columns;
+    double *directions; /* [columns × packed inputs] */
+    double *samples;    /* [4 × outputs] */
+    double *rate;       /* [nv + 1] ξ̇ before it is projected */
 };
 
 int32_t mech_linearize_inputs(const struct mech_model *m)
@@ -33,126 +41,238 @@ int32_t mech_linearize_inputs(const struct mech_model *m)
     return n;
 }
 
-/* [q̇; v̇; ẋ; y] of the work state, whose v̇ follows from its forces */
-static int evaluate(struct linearize *l, double *to)
+int mech_linearize_init(struct mech_linearization *l, const struct mech_model *m,
+                        const struct mech_state *state)
 {
-    struct mech_state *const w = l->work;
-    const struct mech_state_sizes *const n = mech_model_sizes(l->model);
-    struct mech_step_result result = {.iterations = 0};
-
-    MECH_TRY(mech_rates_start(l->rates, w, &result));
-    memcpy(to, w->v, (size_t)n->v * sizeof *to);
-    to += n->v;
-    memcpy(to, w->vdot, (size_t)n->v * sizeof *to);
-    to += n->v;
-    /* ẋ has a ground slot behind it, where the outputs begin; they are written afterwards */
-    double *const xdot = l->column;
-    MECH_TRY(mech_rates_xdot(l->rates, w, w->at->time, w->x, xdot, &result));
-    memcpy(to, xdot, (size_t)n->x * sizeof *to);
-    to += n->x;
-    for (size_t i = 0; i < mech_model_outputs(l->model); i++) {
-        mech_model_output_values(l->model, w, i, to + mech_model_output(l->model, i)->offset);
-    }
+    *l = (struct mech_linearization){.outputs = mech_model_output_size(m)};
+    MECH_TRY(mech_motions_init(&l->motions, m, state));
+    l->states = l->motions.positions + l->motions.velocities + mech_model_sizes(m)->x;
+    l->inputs = mech_linearize_inputs(m);
     return 0;
 }
 
-/* d[rates; outputs]/d(*at) into l->column; `at` is a number of the work state */
-static int derive(struct linearize *l, double *at)
+void mech_linearize_fini(struct mech_linearization *l)
 {
-    const double value = *at, size = fmax(1., fabs(value));
-    struct mech_quotient q = {
-        .step = {mech_quotient_wide * size, mech_quotient_narrow * size},
-    };
-
-    for (int k = 0; k < 2; k++) {
-        double *const plus = l->values + (size_t)(2 * k) * l->rows, *const minus = plus + l->rows;
-
-        /* the step as it comes out after rounding of the argument */
-        const double above = value + q.step[k], below = value - q.step[k];
-        *at = above;
-        MECH_TRY(evaluate(l, plus));
-        *at = below;
-        MECH_TRY(evaluate(l, minus));
-        *at = value;
-        q.step[k] = 0.5 * (above - below);
-        q.plus[k] = plus;
-        q.minus[k] = minus;
-    }
-    mech_quotient(&q, l->rows, l->column);
-    return 0;
+    mech_motions_fini(&l->motions);
+    *l = (struct mech_linearization){.states = 0};
 }
 
-/* column j of C for a state's number */
-static int state_columns(struct linearize *l)
+/* A direction for each value of a force input, behind those of the states. */
+static void set_directions(struct work *w)
 {
-    const struct mech_state_sizes *const n = mech_model_sizes(l->model);
-    const struct {
-        double *at;
-        int32_t n;
-    } parts[] = {{l->work->q, n->q}, {l->work->v, n->v}, {l->work->x, n->x}};
-    const size_t states = (size_t)l->out->states;
-    size_t j = 0;
+    const size_t packed = (size_t)mech_model_sizes(w->model)->input;
+    int32_t j = w->l->states;
 
-    for (size_t p = 0; p < 3; p++) {
-        for (int32_t i = 0; i < parts[p].n; i++, j++) {
-            MECH_TRY(derive(l, parts[p].at + i));
-            for (size_t r = 0; r < (size_t)l->out->outputs; r++) {
-                l->out->C[r * states + j] = l->column[states + r];
-            }
+    for (size_t i = 0; i < mech_model_inputs(w->model); i++) {
+        const struct mech_channel_info *const c = mech_model_input(w->model, i);
+
+        for (int32_t k = 0; k < c->size && c->kind != MECH_INPUT_PARAMETER && j < w->columns; k++) {
+            w->directions[(size_t)j++ * packed + (size_t)(c->offset + k)] = 1.;
+        }
+    }
+}
+
+/* x [nv + rows] := the solution of the saddle; δλ is the negative of its last part. */
+static int solve(struct work *w, double *x, struct mech_step_result *result)
+{
+    return w->nv ? mech_saddle_solve(&w->saddle, x, result) : 0;
+}
+
+/* δq, δv and δx of column j */
+static int set_column(struct work *w, int32_t j, struct mech_step_result *result)
+{
+    const struct mech_motions *const b = &w->l->motions;
+    struct mech_tangent *const t = &w->tangent;
+    struct mech_columns *const c = &t->columns;
+    const size_t nv = (size_t)w->nv;
+    double *const q = c->q + (size_t)j * (nv + 1), *const v = c->v + (size_t)j * (nv + 1);
+    const int32_t first_x = b->positions + b->velocities;
+
+    if (j >= b->positions && j < first_x) {
+        mech_motions_column(w->nv, b->V, j - b->positions, v);
+    } else if (j >= first_x && j < w->l->states) {
+        c->x[(size_t)j * ((size_t)mech_model_sizes(w->model)->x + 1) + (size_t)(j - first_x)] = 1.;
+    }
+    if (j >= b->positions) {
+        return 0;
+    }
+    mech_motions_column(w->nv, b->Q, j, q);
+    if (!w->rows) {
+        return 0;
+    }
+    /* P ξ: the shortest change of velocities that keeps the rows */
+    mech_slopes_of_rows(&t->slopes, &w->e, q, NULL, t->rows[0], NULL);
+    memset(t->r, 0, (nv + 1) * sizeof *t->r);
+    for (int32_t r = 0; r < w->rows; r++) {
+        t->r[nv + (size_t)r] = -t->rows[0][r];
+    }
+    MECH_TRY(solve(w, t->r, result));
+    mech_motions_project(w->nv, b->V, b->velocities, t->r, t->z, 1);
+    memcpy(v, t->r, nv * sizeof *v);
+    for (int32_t k = 0; k < b->velocities; k++) {
+        for (size_t i = 0; i < nv; i++) {
+            v[i] -= b->V[(size_t)k * nv + i] * t->z[k];
         }
     }
     return 0;
 }
 
-/* column j of B and D for each value of a force input, held from now on */
-static int input_columns(struct linearize *l)
+/* δv̇ and δλ of column j */
+static int accelerate(struct work *w, int32_t j, struct mech_step_result *result)
 {
-    const size_t states = (size_t)l->out->states, inputs = (size_t)l->out->inputs;
-    struct mech_state *const w = l->work;
-    size_t j = 0;
+    struct mech_tangent *const t = &w->tangent;
+    struct mech_columns *const c = &t->columns;
+    const size_t nv = (size_t)w->nv, at = (size_t)j * (nv + 1);
+    double *const lambda = c->lambda + (size_t)j * ((size_t)w->rows + 1);
 
-    for (size_t i = 0; i < mech_model_inputs(l->model); i++) {
-        const struct mech_channel_info *const c = mech_model_input(l->model, i);
-
-        for (int32_t k = 0; k < c->size && c->kind != MECH_INPUT_PARAMETER; k++, j++) {
-            const int32_t at = c->offset + k;
-            double *const in = w->input + 4 * (size_t)at;
-
-            mech_state_copy(l->state, w);
-            in[0] = mech_model_input_value(l->model, l->state, at, i, l->state->at->time);
-            in[1] = in[2] = 0.;
-            in[3] = w->at->time;
-            w->input_set[at] = 1.;
-            MECH_TRY(derive(l, in));
-            for (size_t r = 0; r < states; r++) {
-                l->out->B[r * inputs + j] = l->column[r];
-            }
-            for (size_t r = 0; r < (size_t)l->out->outputs; r++) {
-                l->out->D[r * inputs + j] = l->column[states + r];
-            }
-        }
+    memset(t->d, 0, (nv + 1) * sizeof *t->d);
+    mech_slopes_add(&t->slopes, c->q + at, c->v + at, NULL, t->d);
+    for (size_t i = 0; i < nv; i++) {
+        t->r[i] = c->force[at + i] - t->d[i];
+    }
+    if (w->rows) {
+        mech_slopes_of_rows(&t->slopes, &w->e, c->q + at, c->v + at, t->rows[0], t->rows[1]);
+    }
+    for (int32_t r = 0; r < w->rows; r++) {
+        t->r[nv + (size_t)r] = w->e.state->open[r] != 0. ? 0. : -t->rows[1][r];
+    }
+    MECH_TRY(solve(w, t->r, result));
+    memcpy(c->vdot + at, t->r, nv * sizeof *t->r);
+    for (int32_t r = 0; r < w->rows; r++) {
+        lambda[r] = -t->r[nv + (size_t)r];
     }
     return 0;
 }
 
-int mech_linearize(struct mech_rates *rates, const struct mech_state *state,
-                   struct mech_state *work, struct mech_linearization *out)
+/* rate = δv + v × δq, from how a small step along v carries δq */
+static bool rate_of_motion(struct work *w, const double *q, const double *v)
 {
-    struct linearize l = {.rates = rates,
-                          .model = rates->model,
-                          .state = state,
-                          .work = work,
-                          .out = out,
-                          .rows = (size_t)out->states + (size_t)out->outputs};
+    struct mech_tangent *const t = &w->tangent;
+    const size_t nv = (size_t)w->nv;
+    const double step = 0x1p-16 * mech_tangent_unit(mech_tangent_largest(w->e.v, nv, 0.));
 
-    l.values = calloc(5 * l.rows + 1, sizeof *l.values);
-    if (!l.values) {
+    memcpy(w->rate, v, nv * sizeof *v);
+    memset(t->z, 0, (nv + 1) * sizeof *t->z);
+    for (int k = 0; k < 2 && !mech_model_flat(w->model); k++) {
+        const double h = k ? -step : step;
+
+        for (size_t i = 0; i < nv; i++) {
+            t->d[i] = h * w->e.v[i];
+        }
+        if (!mech_model_transport(w->model, t->d, q, t->z, t->q0)) {
+            return false;
+        }
+        for (size_t i = 0; i < nv; i++) {
+            w->rate[i] += t->q0[i] / (2. * h);
+        }
+    }
+    return true;
+}
+
+/* Column j of A and C, or of B and D. */
+static int write_column(struct work *w, int32_t j, struct mech_step_result *result)
+{
+    struct mech_linearization *const l = w->l;
+    const struct mech_motions *const b = &l->motions;
+    const struct mech_columns *const c = &w->tangent.columns;
+    const int32_t nx = mech_model_sizes(w->model)->x;
+    const size_t at = (size_t)j * ((size_t)w->nv + 1), states = (size_t)l->states;
+    const size_t first = (size_t)b->positions, x = first + (size_t)b->velocities;
+    const bool state = j < l->states;
+    const size_t width = state ? states : (size_t)l->inputs;
+    const size_t column = state ? (size_t)j : (size_t)(j - l->states);
+    const struct mech_mat *const A = mech_model_first_order(w->model);
+    double *const out = (state ? l->A : l->B) + column;
+
+    if (!rate_of_motion(w, c->q + at, c->v + at)) {
+        snprintf(result->reason, sizeof result->reason,
+                 "the model has rotations that are not linearized");
+        return MECH_UNSUPPORTED;
+    }
+    mech_motions_project(w->nv, b->Q, b->positions, w->rate, out, width);
+    mech_motions_project(w->nv, b->V, b->velocities, c->vdot + at, out + first * width, width);
+    for (int32_t i = 0; i < nx; i++) {
+        out[(x + (size_t)i) * width] = state ? (size_t)j < x || A->kind == MECH_MAT_ZERO
+                                                   ? 0.
+                                                   : mech_mat_get(A, i, (int32_t)((size_t)j - x))
+                                             : c->rate[1][(size_t)j * ((size_t)nx + 1) + (size_t)i];
+    }
+    if (l->B) {
+        const size_t packed = (size_t)mech_model_sizes(w->model)->input;
+
+        mech_output_slopes(&w->tangent, j, w->directions + (size_t)j * packed, w->samples,
+                           (state ? l->C : l->D) + column, width);
+    }
+    return 0;
+}
+
+/* Matrices of the point, and the saddle with its factors. */
+static int prepare(struct work *w, const struct mech_state *state, struct mech_step_result *result)
+{
+    struct mech_tangent *const t = &w->tangent;
+
+    set_directions(w);
+    mech_state_copy(state, &t->base);
+    mech_tangent_hold(t, state, w->directions, &t->base);
+    MECH_TRY(mech_tangent_forces(t, w->directions));
+    w->e = mech_model_point(w->model, &t->base, t->base.at->time, t->base.q, t->base.v);
+    w->e.vdot = t->base.vdot;
+    w->e.lambda = w->rows ? t->base.lambda : NULL;
+    mech_slopes_at(&t->slopes, &w->e);
+    if (!w->nv) {
+        return 0;
+    }
+    MECH_TRY(mech_saddle_init(&w->saddle, w->model, NULL, false, result));
+    mech_saddle_form(&w->saddle, (const double[3]){1., 0., 0.});
+    return mech_saddle_factor(&w->saddle, &w->e, NULL, result);
+}
+
+static int run(struct work *w, const struct mech_state *state, const struct mech_state_sizes *sizes,
+               struct mech_step_result *result)
+{
+    MECH_TRY(mech_tangent_init(&w->tangent, w->model, sizes, w->columns));
+    MECH_TRY(prepare(w, state, result));
+    for (int32_t j = 0; j < w->columns; j++) {
+        MECH_TRY(set_column(w, j, result));
+        MECH_TRY(accelerate(w, j, result));
+        MECH_TRY(write_column(w, j, result));
+    }
+    return 0;
+}
+
+static void clear(double *x, size_t n)
+{
+    if (x) {
+        memset(x, 0, n * sizeof *x);
+    }
+}
+
+int mech_linearize(struct mech_linearization *l, const struct mech_model *m,
+                   const struct mech_state *state, const struct mech_state_sizes *sizes,
+                   struct mech_step_result *result)
+{
+    struct work w = {.l = l,
+                     .model = m,
+                     .nv = sizes->v,
+                     .rows = mech_model_joints(m)->count,
+                     .columns = l->states + (l->B ? l->inputs : 0)};
+    const size_t states = (size_t)l->states, inputs = (size_t)l->inputs;
+    const size_t outputs = (size_t)l->outputs, nv = (size_t)sizes->v;
+    const size_t packed = (size_t)w.columns * (size_t)sizes->input;
+
+    w.directions = calloc(packed + 4 * outputs + nv + 1, sizeof *w.directions);
+    if (!w.directions) {
         return MECH_NO_MEMORY;
     }
-    l.column = l.values + 4 * l.rows;
-    mech_state_copy(state, work);
-    int code = state_columns(&l);
-    code = code ? code : input_columns(&l);
-    free(l.values);
+    w.samples = w.directions + packed;
+    w.rate = w.samples + 4 * outputs;
+    clear(l->A, states * states);
+    clear(l->B, states * inputs);
+    clear(l->C, outputs * states);
+    clear(l->D, outputs * inputs);
+    const int code = run(&w, state, sizes, result);
+    mech_saddle_fini(&w.saddle);
+    mech_tangent_fini(&w.tangent);
+    free(w.directions);
     return code;
 }

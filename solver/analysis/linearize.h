@@ -1,24 +1,31 @@
-/* B, C and D of  ż = A z + B u,  y = C z + D u  about a state, z = [q; v; x], u the inputs that are
- * forces, y all outputs. A is the Jacobian of the first-order form (solver/sim/evaluate.c).
- * owner: whoever owns the model. */
+/* ż = A z + B u,  y = C z + D u  about a state: z = [ξ; η; x] with the motions ξ and velocities η
+ * that joints leave free (motions.h), u the inputs that are forces, y all outputs. For a model
+ * without joints and rotations ξ and η are q and v. owner: whoever owns the model. */
 #pragma once
 
-#include <stdint.h>
-
-struct mech_model;
-struct mech_rates;
-struct mech_state;
+#include "solver/analysis/motions.h"
+#include "solver/step/stepper.h"
 
 struct mech_linearization {
-    int32_t states, inputs, outputs; /* nq + nv + nx, packed values of force inputs, of outputs */
-    double *A, *B, *C, *D;           /* by rows: [states × states], [states × inputs], … */
+    struct mech_motions motions;
+    int32_t states, inputs, outputs; /* ξ, η and x; packed values of force inputs; of outputs */
+    /* by rows: [states × states], [states × inputs], [outputs × states], [outputs × inputs]; the
+     * caller's. B NULL: A alone is wanted */
+    double *A, *B, *C, *D;
 };
 
 /* Number of packed values of the inputs that are forces, the columns of B and D, in the document's
  * order; inputs that are parameters have none. */
 int32_t mech_linearize_inputs(const struct mech_model *m);
 
-/* Fill B, C and D at `state`; `work`: a second state of the same sizes, overwritten.
- * 0; MECH_NOT_FINITE; MECH_SINGULAR; negative. */
-int mech_linearize(struct mech_rates *rates, const struct mech_state *state,
-                   struct mech_state *work, struct mech_linearization *out);
+/* The sizes, and the motions. 0, MECH_NOT_CONVERGED or negative; fini in any case. */
+int mech_linearize_init(struct mech_linearization *l, const struct mech_model *m,
+                        const struct mech_state *state);
+void mech_linearize_fini(struct mech_linearization *l);
+
+/* Fill the matrices at `state`, whose v̇ and λ are consistent. `sizes`: of the state.
+ * 0; MECH_UNSUPPORTED (rotations of a node that does not tell); MECH_SINGULAR; MECH_NOT_FINITE, with
+ * a reason; negative. */
+int mech_linearize(struct mech_linearization *l, const struct mech_model *m,
+                   const struct mech_state *state, const struct mech_state_sizes *sizes,
+                   struct mech_step_result *result);

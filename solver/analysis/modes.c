@@ -1,11 +1,11 @@
 /* Modes of small models by LAPACK; see modes.h. Larger ones: subspace.c. */
 #include "solver/analysis/modes.h"
 
+#include "solver/analysis/linearize.h"
 #include "solver/analysis/subspace.h"
 #include "solver/analysis/tangents.h"
 #include "solver/base/err.h"
 #include "solver/linalg/eig.h"
-#include "solver/lsol/lsol.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -35,6 +35,7 @@ static bool symmetrize(size_t n, double *A)
     double largest = 0., difference = 0.;
 
     for (size_t j = 0; j < n; j++) {
+        largest = fmax(largest, fabs(A[j * n + j]));
         for (size_t i = 0; i < j; i++) {
             double *const a = &A[j * n + i], *const b = &A[i * n + j];
 
@@ -70,33 +71,8 @@ static void set_undamped(struct mech_mode *mode, double square)
     mode->damping = square < 0. ? -1. : 0.;
 }
 
-/* Basis Z [n × n] of the motions that the joints allow, in its first `free` columns. */
-static int allowed(const struct mech_model *m, const struct mech_state *s, struct mech_modes *out,
-                   double *Z, int32_t *free_count)
-{
-    const struct mech_joint_rows *const rows = mech_model_joints(m);
-    const struct mech_eval e = mech_model_point(m, s, s->at->time, s->q, s->v);
-    const size_t n = (size_t)out->n, count = (size_t)rows->count;
-    double *const G = mech_arena_alloc(&out->arena, count * n, sizeof *G);
-    double *const values =
-        mech_arena_alloc(&out->arena, (size_t)rows->start[count], sizeof *values);
-
-    if (!G || !values) {
-        return MECH_NO_MEMORY;
-    }
-    mech_model_pose(m, &e);
-    mech_model_joint_jacobian(m, values);
-    for (size_t r = 0; r < count; r++) {
-        for (int32_t k = rows->start[r]; k < rows->start[r + 1]; k++) {
-            if (rows->column[k] < out->n && s->open[r] == 0.) {
-                G[(size_t)rows->column[k] * count + r] += values[k];
-            }
-        }
-    }
-    return mech_eig_null(rows->count, out->n, G, Z, free_count);
-}
-
-/* A := Zᵀ A Z, its leading part [free × free]; T [n × n] is scratch */
+/* A := Zᵀ A Z, its leading part [free × free]; T [n × n] is scratch. Z has n columns, those behind
+ * `free` may hold anything finite. */
 static void project(size_t n, size_t free_count, const double *Z, double *A, double *T)
 {
     mech_eig_rotate((int32_t)n, (int32_t)n, A, Z, T);
@@ -106,14 +82,36 @@ static void project(size_t n, size_t free_count, const double *Z, double *A, dou
     }
 }
 
+/* ‖A x − λ B x‖₂ / (‖A‖ + |λ| ‖B‖) ‖x‖₂ for x [n], with the largest entries as norms times n */
+static double residual_of(size_t n, const double *A, const double *B, double lambda,
+                          const double *x)
+{
+    double sum = 0., size = 0., a = 0., b = 0.;
+
+    for (size_t i = 0; i < n; i++) {
+        double r = 0.;
+
+        for (size_t j = 0; j < n; j++) {
+            r += (A[j * n + i] - lambda * B[j * n + i]) * x[j];
+            a = fmax(a, fabs(A[j * n + i]));
+            b = fmax(b, fabs(B[j * n + i]));
+        }
+        sum += r * r;
+        size += x[i] * x[i];
+    }
+    const double scale = (a + fabs(lambda) * b) * sqrt(size);
+    return scale > 0. ? sqrt(sum) / scale : 0.;
+}
+
 /* Modes of K and M [free × free]; `Z` NULL: of all coordinates. */
 static int solve_undamped(struct mech_modes *out, int32_t free_count, const double *Z, double *k,
                           double *mass)
 {
     const size_t n = (size_t)out->n, p = (size_t)free_count;
     double *const square = mech_arena_alloc(&out->arena, p + 1, sizeof *square);
+    double *const A = mech_arena_alloc(&out->arena, 2 * p * p, sizeof *A), *const B = A + p * p;
 
-    if (!square) {
+    if (!square || !A) {
         return MECH_NO_MEMORY;
     }
     if (!symmetrize(p, k) || !symmetrize(p, mass)) {
@@ -121,12 +119,15 @@ static int solve_undamped(struct mech_modes *out, int32_t free_count, const doub
                  "the stiffness or the mass matrix is not symmetric; ask for complex modes");
         return MECH_UNSUPPORTED;
     }
+    memcpy(A, k, p * p * sizeof *A);
+    memcpy(B, mass, p * p * sizeof *B);
     MECH_TRY(mech_eig_symmetric(free_count, k, mass, square));
     out->count = out->count < free_count ? out->count : free_count;
     for (int32_t i = 0; i < out->count; i++) {
         double *const shape = out->shapes + (size_t)i * n;
 
         set_undamped(&out->modes[i], square[i]);
+        out->modes[i].residual = residual_of(p, A, B, square[i], k + (size_t)i * p);
         if (!Z) {
             memcpy(shape, k + (size_t)i * n, n * sizeof *k);
         }
@@ -145,7 +146,7 @@ static int undamped(const struct mech_model *m, const struct mech_state *s,
     const size_t n = (size_t)out->n;
     double *const k = mech_arena_alloc(&out->arena, n * n, sizeof *k);
     double *const mass = mech_arena_alloc(&out->arena, n * n, sizeof *mass);
-    int32_t free_count = out->n;
+    struct mech_motions b;
 
     if (!k || !mass) {
         return MECH_NO_MEMORY;
@@ -153,54 +154,46 @@ static int undamped(const struct mech_model *m, const struct mech_state *s,
     MECH_TRY(spread(&out->arena, K, k));
     MECH_TRY(spread(&out->arena, M, mass));
     if (mech_model_joints(m)->count == 0) {
-        return solve_undamped(out, free_count, NULL, k, mass);
+        return solve_undamped(out, out->n, NULL, k, mass);
     }
-    double *const Z = mech_arena_alloc(&out->arena, n * n, sizeof *Z);
     double *const T = mech_arena_alloc(&out->arena, n * n, sizeof *T);
-    if (!Z || !T) {
+    if (!T) {
         return MECH_NO_MEMORY;
     }
-    MECH_TRY(allowed(m, s, out, Z, &free_count));
-    project(n, (size_t)free_count, Z, k, T);
-    project(n, (size_t)free_count, Z, mass, T);
-    return solve_undamped(out, free_count, Z, k, mass);
-}
-
-/* [0 1; −M⁻¹K −M⁻¹C] by columns into A [2n × 2n] */
-static int companion(const struct mech_mat *M, const struct mech_mat *K, const struct mech_mat *C,
-                     struct mech_modes *out, double *A)
-{
-    const size_t n = (size_t)out->n, ld = 2 * n;
-    double *const block = mech_arena_alloc(&out->arena, n * n, sizeof *block);
-    const struct mech_mat *const parts[] = {K, C};
-    struct mech_lsol *mass = NULL;
-
-    if (!block) {
-        return MECH_NO_MEMORY;
+    int code = mech_motions_init(&b, m, s);
+    if (code == 0 && b.positions != b.velocities) {
+        snprintf(out->reason, sizeof out->reason,
+                 "the model rolls: its modes are not those of a stiffness; ask for complex modes");
+        code = MECH_UNSUPPORTED;
     }
-    int code = mech_lsol_create(NULL, M, &mass);
-    code = code ? code : mech_lsol_factor(mass, M);
-    for (size_t p = 0; p < 2 && code == 0; p++) {
-        memset(block, 0, n * n * sizeof *block);
-        code = spread(&out->arena, parts[p], block);
-        code = code ? code : mech_lsol_solve(mass, block, out->n);
-        for (size_t j = 0; j < n && code == 0; j++) {
-            for (size_t i = 0; i < n; i++) {
-                A[(p * n + j) * ld + n + i] = -block[j * n + i];
-            }
-            A[(n + j) * ld + j] = 1.;
-        }
+    if (code == 0) {
+        project(n, (size_t)b.positions, b.Q, k, T);
+        project(n, (size_t)b.positions, b.Q, mass, T);
+        code = solve_undamped(out, b.positions, b.Q, k, mass);
     }
-    mech_lsol_destroy(mass);
+    mech_motions_fini(&b);
     return code;
 }
 
-/* Mode i of the result from column j of the vectors [2n × 2n]; `pair`: a complex one. */
-static void set_damped(struct mech_modes *out, int32_t i, const double lambda[2],
-                       const double *column, bool pair)
+/* φ [n] = Q ξ; a basis NULL: 1 */
+static void expand(const struct mech_motions *b, const double *xi, double *shape)
+{
+    const size_t n = (size_t)b->n;
+
+    memset(shape, 0, n * sizeof *shape);
+    for (size_t j = 0; j < (size_t)b->positions; j++) {
+        for (size_t i = 0; i < n && b->Q; i++) {
+            shape[i] += b->Q[j * n + i] * xi[j];
+        }
+        shape[j] += b->Q ? 0. : xi[j];
+    }
+}
+
+/* Mode i of the result from its eigenvalue; its shape stands in shapes and imaginary and is divided
+ * by its largest entry. `pair`: a complex one. */
+static void set_damped(struct mech_modes *out, int32_t i, const double lambda[2], bool pair)
 {
     const size_t n = (size_t)out->n;
-    const double *const re = column, *const im = column + 2 * n;
     double *const x = out->shapes + (size_t)i * n, *const y = out->imaginary + (size_t)i * n;
     const double size = hypot(lambda[0], lambda[1]);
     double largest = 0., a = 1., b = 0.;
@@ -212,36 +205,86 @@ static void set_damped(struct mech_modes *out, int32_t i, const double lambda[2]
                                        .damping = size > 0. ? -lambda[0] / size : 0.};
     /* divide by the largest entry a + i b */
     for (size_t k = 0; k < n; k++) {
-        const double s = pair ? hypot(re[k], im[k]) : fabs(re[k]);
+        y[k] = pair ? y[k] : 0.;
+        const double s = hypot(x[k], y[k]);
 
         if (s > largest * (1. + 1e-9)) {
             largest = s;
-            a = re[k];
-            b = pair ? im[k] : 0.;
+            a = x[k];
+            b = y[k];
         }
     }
     const double d = a * a + b * b;
     for (size_t k = 0; k < n && d > 0.; k++) {
-        const double c = pair ? im[k] : 0.;
+        const double re = x[k], im = y[k];
 
-        x[k] = (re[k] * a + c * b) / d;
-        y[k] = (c * a - re[k] * b) / d;
+        x[k] = (re * a + im * b) / d;
+        y[k] = (im * a - re * b) / d;
     }
 }
 
-static int damped_modes(const struct mech_mat *M, const struct mech_mat *K,
-                        const struct mech_mat *C, struct mech_modes *out)
+/* ‖A x − λ x‖ / (largest |A| + |λ|) ‖x‖ of x = re + i im */
+static double residual_of_pair(size_t n, const double *A, const double lambda[2], const double *re,
+                               const double *im)
 {
-    const size_t n = (size_t)out->n, ld = 2 * n;
-    double *const A = mech_arena_alloc(&out->arena, ld * ld, sizeof *A);
-    double *const vectors = mech_arena_alloc(&out->arena, ld * ld, sizeof *vectors);
-    double *const re = mech_arena_alloc(&out->arena, 2 * ld, sizeof *re), *const im = re + ld;
-    bool *const used = mech_arena_alloc(&out->arena, ld, sizeof *used);
+    double sum = 0., size = 0., most = 0.;
 
-    if (!A || !vectors || !re || !used) {
+    for (size_t i = 0; i < n; i++) {
+        double r = lambda[1] * im[i] - lambda[0] * re[i];
+        double c = -lambda[1] * re[i] - lambda[0] * im[i];
+
+        for (size_t j = 0; j < n; j++) {
+            r += A[j * n + i] * re[j];
+            c += A[j * n + i] * im[j];
+            most = fmax(most, fabs(A[j * n + i]));
+        }
+        sum += r * r + c * c;
+        size += re[i] * re[i] + im[i] * im[i];
+    }
+    const double scale = (most + hypot(lambda[0], lambda[1])) * sqrt(size);
+    return scale > 0. ? sqrt(sum) / scale : 0.;
+}
+
+/* The motions' part of the linearization's A, by columns, twice: [ld × ld] */
+static int motions_of(const struct mech_model *m, const struct mech_state *s,
+                      const struct mech_state_sizes *sizes, struct mech_linearization *l,
+                      struct mech_modes *out, double **A)
+{
+    struct mech_step_result result = {.iterations = 0};
+    const size_t states = (size_t)l->states;
+    const size_t ld = states - (size_t)sizes->x;
+
+    l->A = mech_arena_alloc(&out->arena, states * states, sizeof *l->A);
+    *A = mech_arena_alloc(&out->arena, 2 * ld * ld, sizeof **A);
+    if (!l->A || !*A) {
         return MECH_NO_MEMORY;
     }
-    MECH_TRY(companion(M, K, C, out, A));
+    const int code = mech_linearize(l, m, s, sizes, &result);
+    if (code) {
+        memcpy(out->reason, result.reason, sizeof out->reason);
+        return code;
+    }
+    for (size_t i = 0; i < ld; i++) {
+        for (size_t j = 0; j < ld; j++) {
+            (*A)[j * ld + i] = (*A)[ld * ld + j * ld + i] = l->A[i * states + j];
+        }
+    }
+    return 0;
+}
+
+/* The modes of A [ld × ld], which is overwritten; `kept` is the same matrix. */
+static int solve_damped(const struct mech_motions *b, size_t ld, double *A, const double *kept,
+                        struct mech_modes *out)
+{
+    const size_t n = (size_t)out->n;
+    double *const vectors = mech_arena_alloc(&out->arena, ld * ld, sizeof *vectors);
+    double *const re = mech_arena_alloc(&out->arena, 3 * ld, sizeof *re), *const im = re + ld;
+    bool *const used = mech_arena_alloc(&out->arena, ld, sizeof *used);
+    const double *const none = im + ld;
+
+    if (!vectors || !re || !used) {
+        return MECH_NO_MEMORY;
+    }
     MECH_TRY(mech_eig_general((int32_t)ld, A, re, im, vectors));
 
     /* by ascending |λ|; of a pair the one with positive imaginary part stands first */
@@ -258,12 +301,32 @@ static int damped_modes(const struct mech_mat *M, const struct mech_mat *K,
         if (best == ld) {
             break;
         }
+        const double lambda[2] = {re[best], im[best]};
+        const bool pair = im[best] > 0.;
+        const double *const x = vectors + best * ld, *const y = pair ? x + ld : none;
+
         used[best] = true;
-        set_damped(out, found, (const double[]){re[best], im[best]}, vectors + best * ld,
-                   im[best] > 0.);
+        expand(b, x, out->shapes + (size_t)found * n);
+        expand(b, y, out->imaginary + (size_t)found * n);
+        set_damped(out, found, lambda, pair);
+        out->modes[found].residual = residual_of_pair(ld, kept, lambda, x, y);
     }
     out->count = found;
     return 0;
+}
+
+static int damped_modes(const struct mech_model *m, const struct mech_state *s,
+                        const struct mech_state_sizes *sizes, struct mech_modes *out)
+{
+    struct mech_linearization l;
+    double *A = NULL;
+    int code = mech_linearize_init(&l, m, s);
+    const size_t ld = (size_t)(l.states - sizes->x);
+
+    code = code ? code : motions_of(m, s, sizes, &l, out, &A);
+    code = code ? code : solve_damped(&l.motions, ld, A, A + ld * ld, out);
+    mech_linearize_fini(&l);
+    return code;
 }
 
 static int allocate(struct mech_modes *out, bool damped)
@@ -282,20 +345,56 @@ static const char *refuse(const struct mech_model *m, const struct mech_state *s
     const bool large = mech_model_sizes(m)->v > MECH_MODES_DENSE;
 
     return damped && large ? "complex modes are computed up to 500 coordinates"
-           : damped        ? mech_analysis_obstacle(m, s)
-           : large && mech_model_joints(m)->count > 0
-               ? "modes of models with joints are computed up to 500 coordinates"
-               : mech_analysis_pressed(m, s);
+                           : mech_analysis_pressed(m, s);
 }
 
-int mech_modes(const struct mech_model *m, const struct mech_state *s, int32_t count, bool damped,
+/* The lowest modes of many coordinates. */
+static int large_modes(const struct mech_model *m, const struct mech_state *s,
+                       const struct mech_mat *K, const struct mech_mat *M, struct mech_modes *out)
+{
+    double *const square =
+        mech_arena_alloc(&out->arena, 2 * (size_t)out->count + 1, sizeof *square);
+    struct mech_mat G = {.kind = MECH_MAT_ZERO};
+
+    if (!square) {
+        return MECH_NO_MEMORY;
+    }
+    if (mech_model_joints(m)->count > 0) {
+        MECH_TRY(mech_tangent_rows(m, s, &out->arena, &G));
+        const int32_t left = out->n - G.rows;
+        out->count = out->count < left ? out->count : left > 0 ? left : 0;
+    }
+    const size_t count = (size_t)out->count;
+    const struct mech_subspace_problem p = {K, M, &G, out->count, out->linear, out->reason};
+    MECH_TRY(mech_subspace(&p, square, out->shapes, square + count));
+    for (size_t i = 0; i < count; i++) {
+        set_undamped(&out->modes[i], square[i]);
+        out->modes[i].residual = square[count + i];
+    }
+    return 0;
+}
+
+static double largest(const double *x, int32_t n)
+{
+    double most = 0.;
+
+    for (int32_t i = 0; i < n; i++) {
+        most = fmax(most, fabs(x[i]));
+    }
+    return most;
+}
+
+int mech_modes(const struct mech_model *m, const struct mech_state *s,
+               const struct mech_state_sizes *sizes, int32_t count, bool damped,
                struct mech_modes *out)
 {
     const char *const obstacle = refuse(m, s, damped);
-    struct mech_mat M, K, C;
+    struct mech_mat M, K;
 
     *out = (struct mech_modes){.n = mech_model_sizes(m)->v};
     mech_arena_init(&out->arena, 0);
+    out->speed = largest(s->v, out->n);
+    out->acceleration = largest(s->vdot, out->n);
     if (obstacle) {
         snprintf(out->reason, sizeof out->reason, "%s", obstacle);
         return MECH_UNSUPPORTED;
@@ -304,30 +403,16 @@ int mech_modes(const struct mech_model *m, const struct mech_state *s, int32_t c
     const int32_t most = damped ? 2 * out->n : out->n;
     out->count = count < most ? count : most;
     MECH_TRY(allocate(out, damped));
-    MECH_TRY(mech_tangent_mass(m, s, &out->arena, &M));
-    MECH_TRY(mech_tangents(m, s, false, &out->arena, &K));
     if (out->n == 0) {
         return 0;
     }
     if (damped) {
-        MECH_TRY(mech_tangents(m, s, true, &out->arena, &C));
-        return damped_modes(&M, &K, &C, out);
+        return damped_modes(m, s, sizes, out);
     }
-    if (out->n <= MECH_MODES_DENSE) {
-        MECH_TRY(undamped(m, s, &M, &K, out));
-    } else {
-        double *const square =
-            mech_arena_alloc(&out->arena, (size_t)out->count + 1, sizeof *square);
-
-        if (!square) {
-            return MECH_NO_MEMORY;
-        }
-        MECH_TRY(mech_subspace(&K, &M, out->count, square, out->shapes,
-                               &(struct mech_subspace_report){out->linear, out->reason}));
-        for (int32_t i = 0; i < out->count; i++) {
-            set_undamped(&out->modes[i], square[i]);
-        }
-    }
+    MECH_TRY(mech_tangent_mass(m, s, &out->arena, &M));
+    MECH_TRY(mech_tangents(m, s, false, &out->arena, &K));
+    MECH_TRY(out->n <= MECH_MODES_DENSE ? undamped(m, s, &M, &K, out)
+                                        : large_modes(m, s, &K, &M, out));
     for (int32_t i = 0; i < out->count; i++) {
         orient(out->shapes + (size_t)i * (size_t)out->n, (size_t)out->n);
     }

@@ -9,6 +9,7 @@
 
 struct mech_model;
 struct mech_state;
+struct mech_state_sizes;
 
 enum {
     MECH_MODES_DENSE = 500, /* coordinates up to which all modes are computed by LAPACK */
@@ -20,6 +21,7 @@ struct mech_mode {
     double square; /* ω² = |λ|², 1/s²; undamped: the eigenvalue itself, negative when unstable */
     double frequency; /* Hz, im / 2π */
     double damping;   /* −re / |λ|, 0 when λ = 0 */
+    double residual;  /* of the eigenvalue problem, relative to its matrices: rounding is 1e-16 */
 };
 
 struct mech_modes {
@@ -29,14 +31,19 @@ struct mech_modes {
     double *shapes;    /* [count × n]; undamped: φᵀ M φ = 1, otherwise the largest entry is 1;
                                 the largest entry is positive */
     double *imaginary; /* [count × n] of damped modes, or NULL */
-    char linear[32];   /* linear solver of the subspace iteration, "" when LAPACK did it all */
-    char reason[160];  /* when it came to an outcome */
+    /* of the state: the motion is about an equilibrium when both are 0 */
+    double speed, acceleration; /* largest |v|, |v̇| */
+    char linear[32];  /* linear solver of the subspace iteration, "" when LAPACK did it all */
+    char reason[160]; /* when it came to an outcome */
 };
 
-/* The lowest `count` modes (fewer when there are no more) about s, at rest, among the motions that
- * joints allow (undamped modes). More than MECH_MODES_DENSE
- * coordinates: subspace iteration, undamped modes only. 0; MECH_UNSUPPORTED; MECH_NOT_CONVERGED;
- * MECH_SINGULAR; MECH_NOT_FINITE; negative. `out` is to be finished in any case. */
-int mech_modes(const struct mech_model *m, const struct mech_state *s, int32_t count, bool damped,
+/* The lowest `count` modes (fewer when there are no more) about s, whose v̇ and λ are consistent,
+ * among the motions that joints allow; the stiffness of their reactions counts. At a state that
+ * moves or falls they are those of the equations frozen there. `sizes`: of the state. More than
+ * MECH_MODES_DENSE coordinates: subspace iteration, undamped modes only.
+ * 0; MECH_UNSUPPORTED; MECH_NOT_CONVERGED; MECH_SINGULAR; MECH_NOT_FINITE; negative. `out` is to be
+ * finished in any case. */
+int mech_modes(const struct mech_model *m, const struct mech_state *s,
+               const struct mech_state_sizes *sizes, int32_t count, bool damped,
                struct mech_modes *out);
 void mech_modes_fini(struct mech_modes *modes);

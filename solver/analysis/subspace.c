@@ -1,5 +1,9 @@
-/* Subspace iteration with p = max(2 count, count + 8) vectors: Y = (K + σM)⁻¹ M X, then Rayleigh
- * and Ritz in the span of Y. The shift σ is 0, or as small as makes K + σM positive definite. An
+/* Subspace iteration with p = max(2 count, count + 8) vectors: Y from
+ *
+ *     [ K + σM  Gᵀ ] [ Y ]   [ M X ]
+ *     [ G       0  ] [ · ] = [ 0   ]
+ *
+ * then Rayleigh and Ritz in the span of Y, where G Y = 0. The shift σ is 0, or as small as makes K + σM positive definite. An
  * eigenvalue converges by (λ_i/λ_{p+1})² an iteration. Cost of one: p solves, 4 n p² flops. */
 #include "solver/analysis/subspace.h"
 
@@ -18,13 +22,14 @@ static const size_t most_values = 20000000; /* n × p: 160 MB each of three arra
 struct subspace {
     const struct mech_mat *K, *M;
     struct mech_arena arena;
-    struct mech_lsol *solver; /* K + σ M */
+    struct mech_lsol *solver; /* of the matrix above */
     double shift;
-    int32_t n, p, count;
+    int32_t n, p, count, rows;
     double *X, *MX, *Y;     /* [n × p] */
+    double *column;         /* [n + rows] */
     double *k, *m, *lambda; /* [p × p], [p × p], [p] of the small problem */
     double *before;         /* [p] */
-    const struct mech_subspace_report *report;
+    const struct mech_subspace_problem *problem;
 };
 
 /* Mean eigenvalue, for the shift. */
@@ -39,29 +44,75 @@ static double scale(const struct subspace *s)
     return m > 0. && k > 0. ? k / m : 1.;
 }
 
-/* Factors of K + σ M with the smallest shift that lets it be. */
-static int factor(struct subspace *s)
+/* The matrix above for a shift, and its solver. */
+static int form(struct subspace *s, double shift, struct mech_mat *A)
 {
     const struct mech_mat *const terms[] = {s->K, s->M};
-    const double mean = scale(s);
-    struct mech_mat A;
-    int code = mech_mat_sum(&s->arena, 2, (const double[]){1., 0.}, terms, &A);
+    struct mech_triplet *t = NULL, *g = NULL;
+    size_t count = 0, rows = 0;
 
-    code = code ? code : mech_lsol_create(NULL, &A, &s->solver);
-    for (double shift = 0.; code == 0; shift = shift > 0. ? 100. * shift : 1e-10 * mean) {
-        mech_mat_sum_again(2, (const double[]){1., shift}, terms, &A);
-        code = mech_lsol_factor(s->solver, &A);
+    MECH_TRY(mech_mat_sum(&s->arena, 2, (const double[]){1., shift}, terms, A));
+    if (s->rows) {
+        MECH_TRY(mech_mat_triplets(&s->arena, A, &t, &count));
+        MECH_TRY(mech_mat_triplets(&s->arena, s->problem->G, &g, &rows));
+        struct mech_triplet *const all =
+            mech_arena_alloc(&s->arena, count + 2 * rows + (size_t)s->rows, sizeof *all);
+        if (!all) {
+            return MECH_NO_MEMORY;
+        }
+        memcpy(all, t, count * sizeof *all);
+        for (size_t k = 0; k < rows; k++) {
+            all[count++] = (struct mech_triplet){s->n + g[k].row, g[k].col, g[k].value};
+            all[count++] = (struct mech_triplet){g[k].col, s->n + g[k].row, g[k].value};
+        }
+        for (int32_t r = 0; r < s->rows; r++) {
+            all[count++] = (struct mech_triplet){s->n + r, s->n + r, 0.};
+        }
+        MECH_TRY(mech_mat_from_triplets(&s->arena, s->n + s->rows, s->n + s->rows, all, count, A));
+    }
+    return mech_lsol_create(NULL, A, &s->solver);
+}
+
+/* Factors with the smallest shift that lets it be. */
+static int factor(struct subspace *s)
+{
+    const double mean = scale(s);
+    int code = 0;
+
+    for (double shift = 0.;; shift = shift > 0. ? 100. * shift : 1e-10 * mean) {
+        struct mech_mat A;
+
+        mech_lsol_destroy(s->solver);
+        s->solver = NULL;
+        code = form(s, shift, &A);
+        code = code ? code : mech_lsol_factor(s->solver, &A);
+        s->shift = shift;
         /* not definite is UNSUPPORTED to solvers that need that */
         if ((code != MECH_SINGULAR && code != MECH_UNSUPPORTED) || shift > 1e-3 * mean) {
-            s->shift = shift;
             break;
         }
-        code = 0;
     }
     if (code > 0) {
-        snprintf(s->report->reason, 160, "the stiffness cannot be factored");
+        snprintf(s->problem->reason, 160, "the stiffness cannot be factored");
     }
     return code;
+}
+
+/* x [n × count] := what the matrix makes of it */
+static int solve(struct subspace *s, double *x, int32_t count)
+{
+    const size_t n = (size_t)s->n;
+
+    if (!s->rows) {
+        return mech_lsol_solve(s->solver, x, count);
+    }
+    for (int32_t j = 0; j < count; j++) {
+        memcpy(s->column, x + (size_t)j * n, n * sizeof *x);
+        memset(s->column + n, 0, (size_t)s->rows * sizeof *x);
+        MECH_TRY(mech_lsol_solve(s->solver, s->column, 1));
+        memcpy(x + (size_t)j * n, s->column, n * sizeof *x);
+    }
+    return 0;
 }
 
 /* A fixed start that no eigenvector is orthogonal to: a generator's numbers (D. Knuth's MMIX). */
@@ -91,7 +142,7 @@ static int iterate(struct subspace *s)
 
     times_mass(s, s->X, s->MX);
     memcpy(s->Y, s->MX, values * sizeof *s->Y);
-    MECH_TRY(mech_lsol_solve(s->solver, s->Y, s->p));
+    MECH_TRY(solve(s, s->Y, s->p));
     /* Yᵀ (K + σM) Y = Yᵀ M X */
     mech_eig_gram(s->n, s->p, s->Y, s->MX, s->k);
     times_mass(s, s->Y, s->MX);
@@ -124,7 +175,7 @@ static int run(struct subspace *s)
         }
         memcpy(s->before, s->lambda, (size_t)s->p * sizeof *s->lambda);
     }
-    snprintf(s->report->reason, 160, "the modes did not converge in %d subspace iterations",
+    snprintf(s->problem->reason, 160, "the modes did not converge in %d subspace iterations",
              MOST_ITERATIONS);
     return MECH_NOT_CONVERGED;
 }
@@ -134,11 +185,13 @@ static int allocate(struct subspace *s)
     const size_t values = (size_t)s->n * (size_t)s->p, small = (size_t)s->p * (size_t)s->p;
 
     if (values > most_values) {
-        snprintf(s->report->reason, 160, "%d vectors of %d coordinates are too many", (int)s->p,
+        snprintf(s->problem->reason, 160, "%d vectors of %d coordinates are too many", (int)s->p,
                  (int)s->n);
         return MECH_UNSUPPORTED;
     }
-    double *at = mech_arena_alloc(&s->arena, 3 * values + 2 * small + 2 * (size_t)s->p, sizeof *at);
+    const size_t column = (size_t)s->n + (size_t)s->rows;
+    double *at =
+        mech_arena_alloc(&s->arena, 3 * values + 2 * small + 2 * (size_t)s->p + column, sizeof *at);
     if (!at) {
         return MECH_NO_MEMORY;
     }
@@ -148,26 +201,77 @@ static int allocate(struct subspace *s)
     s->k = at, at += small;
     s->m = at, at += small;
     s->lambda = at, at += s->p;
-    s->before = at;
+    s->before = at, at += s->p;
+    s->column = at;
     return 0;
 }
 
-int mech_subspace(const struct mech_mat *K, const struct mech_mat *M, int32_t count, double *lambda,
-                  double *shapes, const struct mech_subspace_report *report)
+/* ‖φ − (λ + σ) A⁻¹ M φ‖ in the norm of M, φ of unit length in it */
+static int residuals(struct subspace *s, double *residual)
 {
+    const size_t n = (size_t)s->n;
+
+    times_mass(s, s->X, s->MX);
+    memcpy(s->Y, s->MX, n * (size_t)s->count * sizeof *s->Y);
+    MECH_TRY(solve(s, s->Y, s->count));
+    for (int32_t j = 0; j < s->count; j++) {
+        const size_t at = (size_t)j * n;
+        double sum = 0.;
+
+        for (size_t i = 0; i < n; i++) {
+            s->column[i] = s->X[at + i] - s->lambda[j] * s->Y[at + i];
+        }
+        mech_mat_mul(s->M, 1., s->column, 0., s->MX);
+        for (size_t i = 0; i < n; i++) {
+            sum += s->column[i] * s->MX[i];
+        }
+        residual[j] = sqrt(fmax(sum, 0.));
+    }
+    return 0;
+}
+
+/* Symmetric up to rounding. */
+static bool symmetric(const struct mech_mat *K, struct mech_arena *arena, int *code)
+{
+    struct mech_triplet *t = NULL;
+    size_t count = 0;
+    double largest = 0., difference = 0.;
+
+    if (K->symmetric || K->kind == MECH_MAT_ZERO) {
+        return true;
+    }
+    *code = mech_mat_triplets(arena, K, &t, &count);
+    for (size_t k = 0; k < count && *code == 0; k++) {
+        largest = fmax(largest, fabs(t[k].value));
+        difference = fmax(difference, fabs(t[k].value - mech_mat_get(K, t[k].col, t[k].row)));
+    }
+    return difference <= 1e-9 * largest;
+}
+
+int mech_subspace(const struct mech_subspace_problem *p, double *lambda, double *shapes,
+                  double *residual)
+{
+    const int32_t count = p->count, n = p->K->rows;
     const int32_t wanted = 2 * count > count + 8 ? 2 * count : count + 8;
-    struct subspace s = {.K = K,
-                         .M = M,
-                         .n = K->rows,
-                         .p = wanted < K->rows ? wanted : K->rows,
+    const int32_t rows = p->G->kind == MECH_MAT_ZERO ? 0 : p->G->rows;
+    struct subspace s = {.K = p->K,
+                         .M = p->M,
+                         .n = n,
+                         .rows = rows,
+                         .p = wanted < n - rows ? wanted : n - rows,
                          .count = count,
-                         .report = report};
+                         .problem = p};
+    int code = 0;
 
     mech_arena_init(&s.arena, 0);
-    int code = allocate(&s);
+    if (!symmetric(p->K, &s.arena, &code) && code == 0) {
+        snprintf(p->reason, 160, "the stiffness is not symmetric; ask for complex modes");
+        code = MECH_UNSUPPORTED;
+    }
+    code = code ? code : allocate(&s);
     code = code ? code : factor(&s);
     if (code == 0) {
-        snprintf(report->linear, 32, "%s", mech_lsol_name(s.solver));
+        snprintf(p->linear, 32, "%s", mech_lsol_name(s.solver));
         code = run(&s);
     }
     for (int32_t i = 0; i < count && code == 0; i++) {
@@ -175,6 +279,7 @@ int mech_subspace(const struct mech_mat *K, const struct mech_mat *M, int32_t co
     }
     if (code == 0) {
         memcpy(shapes, s.X, (size_t)count * (size_t)s.n * sizeof *shapes);
+        code = residuals(&s, residual);
     }
     mech_lsol_destroy(s.solver);
     mech_arena_fini(&s.arena);

@@ -1,16 +1,21 @@
-/* The lowest eigenvalues of K φ = λ M φ for large sparse symmetric K and positive definite M by
- * subspace iteration (K.-J. Bathe, Finite Element Procedures, 11.6). Any thread. */
+/* The lowest eigenvalues of K φ = λ M φ for large sparse symmetric K and positive definite M, among
+ * the φ with G φ = 0, by subspace iteration (K.-J. Bathe, Finite Element Procedures, 11.6). Any
+ * thread. */
 #pragma once
 
 #include "solver/linalg/mat.h"
 
-struct mech_subspace_report {
+struct mech_subspace_problem {
+    const struct mech_mat *K, *M;
+    const struct mech_mat *G; /* [rows × n] of full rank, or ZERO: none */
+    int32_t count;
     char *linear; /* [32] linear solver */
     char *reason; /* [160] when it came to an outcome */
 };
 
-/* lambda [count] ascending, shapes [count × n] with φᵀ M φ = 1. K may be singular (bodies that are
- * free), not indefinite. 0; MECH_SINGULAR; MECH_NOT_CONVERGED; MECH_UNSUPPORTED (too large);
- * negative. */
-int mech_subspace(const struct mech_mat *K, const struct mech_mat *M, int32_t count, double *lambda,
-                  double *shapes, const struct mech_subspace_report *report);
+/* lambda [count] ascending, shapes [count × n] with φᵀ M φ = 1, residual [count]: how far φ is from
+ * (λ + σ) (K + σ M)⁻¹ M φ within G φ = 0, relative. K may be singular there (bodies that are free),
+ * not indefinite. 0; MECH_SINGULAR; MECH_NOT_CONVERGED; MECH_UNSUPPORTED (too large, K not
+ * symmetric); negative. */
+int mech_subspace(const struct mech_subspace_problem *p, double *lambda, double *shapes,
+                  double *residual);

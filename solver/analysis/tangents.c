@@ -65,6 +65,31 @@ int mech_tangent_mass(const struct mech_model *m, const struct mech_state *s,
     return mech_mat_is_finite(out) ? 0 : MECH_NOT_FINITE;
 }
 
+int mech_tangent_rows(const struct mech_model *m, const struct mech_state *s,
+                      struct mech_arena *arena, struct mech_mat *out)
+{
+    const struct mech_joint_rows *const rows = mech_model_joints(m);
+    const struct mech_eval e = mech_model_point(m, s, s->at->time, s->q, s->v);
+    const size_t entries = (size_t)rows->start[rows->count];
+    double *const values = mech_arena_alloc(arena, entries, sizeof *values);
+    struct mech_triplet *const t = mech_arena_alloc(arena, entries, sizeof *t);
+    size_t count = 0;
+
+    if (!values || !t) {
+        return MECH_NO_MEMORY;
+    }
+    mech_model_pose(m, &e);
+    mech_model_joint_jacobian(m, values);
+    for (int32_t r = 0; r < rows->count; r++) {
+        for (int32_t k = rows->start[r]; k < rows->start[r + 1]; k++) {
+            if (rows->column[k] < mech_model_sizes(m)->v && values[k] != 0. && s->open[r] == 0.) {
+                t[count++] = (struct mech_triplet){r, rows->column[k], values[k]};
+            }
+        }
+    }
+    return mech_mat_from_triplets(arena, rows->count, mech_model_sizes(m)->v, t, count, out);
+}
+
 const char *mech_analysis_pressed(const struct mech_model *m, const struct mech_state *s)
 {
     for (int32_t i = 0; i < mech_model_sizes(m)->impulse; i++) {
@@ -73,16 +98,4 @@ const char *mech_analysis_pressed(const struct mech_model *m, const struct mech_
         }
     }
     return NULL;
-}
-
-const char *mech_analysis_obstacle(const struct mech_model *m, const struct mech_state *s)
-{
-    const struct mech_state_sizes *const n = mech_model_sizes(m);
-    const char *const pressed = mech_analysis_pressed(m, s);
-
-    return pressed         ? pressed
-           : n->lambda > 0 ? "the model has joints; this analysis takes models without"
-           : n->q != n->v ? "the model has bodies whose coordinates are no integrals of velocities;"
-                            " this analysis takes models without"
-                          : NULL;
 }

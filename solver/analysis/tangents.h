@@ -14,9 +14,9 @@ int mech_tangents(const struct mech_model *m, const struct mech_state *s, bool v
 int mech_tangent_mass(const struct mech_model *m, const struct mech_state *s,
                       struct mech_arena *arena, struct mech_mat *out);
 
+/* G of the joints at a state, [rows × nv]; rows that are open are empty. 0 or negative. */
+int mech_tangent_rows(const struct mech_model *m, const struct mech_state *s,
+                      struct mech_arena *arena, struct mech_mat *out);
+
 /* That contacts press, or NULL. */
 const char *mech_analysis_pressed(const struct mech_model *m, const struct mech_state *s);
-
-/* Why small motions about this state are not those of a free smooth system, or NULL: joints,
- * contacts that press, coordinates that are no integrals of velocities. */
-const char *mech_analysis_obstacle(const struct mech_model *m, const struct mech_state *s);

@@ -5,21 +5,22 @@
 #include "solver/base/err.h"
 #include "solver/sim/internal.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* The rates of the façade, made when first needed. */
-static int need_rates(struct mech_sim *s)
+/* The committed state with consistent v̇ and λ into s->point. */
+static int start_point(struct mech_sim *s, char *reason)
 {
     struct mech_step_result result = {.iterations = 0};
+    struct mech_state *const p = &s->point;
 
-    if (!s->has_rates) {
-        MECH_TRY(mech_rates_init(&s->rates, s->model, NULL, &result));
-        s->has_rates = true;
+    mech_state_copy(&s->now, p);
+    p->extra = p->wrench = NULL;
+    const int code = p->at->changed ? s->type->start(s->stepper, p, &result) : 0;
+    if (code) {
+        memcpy(reason, result.reason, sizeof result.reason);
     }
-    return 0;
+    return code;
 }
 
 int mech_sim_statics(struct mech_sim *s, const struct mech_statics_query *query,
@@ -51,35 +52,44 @@ int mech_sim_statics(struct mech_sim *s, const struct mech_statics_query *query,
     return 0;
 }
 
-int mech_sim_modes(const struct mech_sim *s, int32_t count, bool damped, struct mech_modes *out)
+int mech_sim_modes(struct mech_sim *s, int32_t count, bool damped, struct mech_modes *out)
 {
-    return mech_modes(s->model, &s->now, count, damped, out);
+    char reason[160] = "";
+    const int code = start_point(s, reason);
+
+    if (code) {
+        *out = (struct mech_modes){.n = 0};
+        mech_arena_init(&out->arena, 0);
+        memcpy(out->reason, reason, sizeof out->reason);
+        return code;
+    }
+    return mech_modes(s->model, &s->point, &s->sizes, count, damped, out);
 }
 
 /* --- linearization ---------------------------------------------------------------------------- */
 
-int mech_sim_linearize_sizes(const struct mech_sim *s, struct mech_linearization *out, char *reason)
+int mech_sim_linearize_init(struct mech_sim *s, struct mech_linearization *out, char *reason)
 {
-    const char *const obstacle = mech_analysis_obstacle(s->model, &s->now);
-    const int64_t states = (int64_t)s->sizes.q + s->sizes.v + s->sizes.x;
+    const char *const pressed = mech_analysis_pressed(s->model, &s->now);
 
-    *out = (struct mech_linearization){0};
-    if (obstacle || states > MECH_LINEARIZE_MOST) {
-        snprintf(reason, 160, "%s", obstacle ? obstacle : "at most 1000 states are linearized");
+    *out = (struct mech_linearization){.states = 0};
+    mech_arena_init(&out->motions.arena, 0);
+    if (pressed || s->sizes.v > MECH_LINEARIZE_MOST / 2 ||
+        2 * s->sizes.v + s->sizes.x > MECH_LINEARIZE_MOST) {
+        snprintf(reason, 160, "%s", pressed ? pressed : "at most 1000 states are linearized");
         return MECH_UNSUPPORTED;
     }
-    out->states = (int32_t)states;
-    out->inputs = mech_linearize_inputs(s->model);
-    out->outputs = mech_model_output_size(s->model);
-    return 0;
+    MECH_TRY(start_point(s, reason));
+    return mech_linearize_init(out, s->model, &s->point);
 }
 
-int mech_sim_linearize(struct mech_sim *s, struct mech_linearization *out)
+int mech_sim_linearize(struct mech_sim *s, struct mech_linearization *out, char *reason)
 {
-    const struct mech_point now = {.time = NAN};
+    struct mech_step_result result = {.iterations = 0};
+    const int code = mech_linearize(out, s->model, &s->point, &s->sizes, &result);
 
-    MECH_TRY(mech_sim_evaluate(s, &now, MECH_WANT_RHS_JACOBIAN, out->A));
-    MECH_TRY(need_rates(s));
-    s->point.extra = NULL;
-    return mech_linearize(&s->rates, &s->now, &s->point, out);
+    if (code) {
+        memcpy(reason, result.reason, sizeof result.reason);
+    }
+    return code;
 }

@@ -21,16 +21,15 @@ int mech_sim_statics(struct mech_sim *s, const struct mech_statics_query *query,
                      struct mech_statics_report *report);
 
 /* Modes about the present state (analysis/modes.h). */
-int mech_sim_modes(const struct mech_sim *s, int32_t count, bool damped, struct mech_modes *out);
+int mech_sim_modes(struct mech_sim *s, int32_t count, bool damped, struct mech_modes *out);
 
 enum { MECH_LINEARIZE_MOST = 1000 }; /* states */
 
-/* Sizes of a linearization at the present state (its matrices NULL), then the matrices, which the
- * caller provides. The obstacle in `reason` [160]. 0; MECH_UNSUPPORTED; MECH_NOT_FINITE;
- * MECH_SINGULAR; negative. */
-int mech_sim_linearize_sizes(const struct mech_sim *s, struct mech_linearization *out,
-                             char *reason);
-int mech_sim_linearize(struct mech_sim *s, struct mech_linearization *out);
+/* Sizes and coordinates of a linearization at the present state (analysis/linearize.h), then the
+ * matrices, which the caller provides; mech_linearize_fini in any case. An outcome has its reason in
+ * `reason` [160]. 0; MECH_UNSUPPORTED; MECH_NOT_FINITE; MECH_SINGULAR; negative. */
+int mech_sim_linearize_init(struct mech_sim *s, struct mech_linearization *out, char *reason);
+int mech_sim_linearize(struct mech_sim *s, struct mech_linearization *out, char *reason);
 
 /* --- derivatives of steps: sim/derivatives.c -------------------------------------------------- */
 

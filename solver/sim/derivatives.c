@@ -1,7 +1,7 @@
 /* Derivatives of steps over the façade: directions in, derivatives of states and outputs out. What
  * an input or a state changes comes from step/tangent.h. What a parameter changes is differenced:
  * the model is made anew for each of four values beside the present one, runs, and is put back. */
-#include "solver/analysis/quotient.h"
+#include "solver/analysis/output_slopes.h"
 #include "solver/base/err.h"
 #include "solver/sim/analysis.h"
 #include "solver/sim/internal.h"
@@ -81,57 +81,6 @@ static int derive(struct derivation *d, int32_t count, const struct mech_tangent
     d->told->differenced = d->told->differenced || d->tangent.differenced;
     d->told->kinked = d->told->kinked || d->tangent.kinked;
     return code;
-}
-
-/* How far a state moves along column j, inputs included. */
-static double length_of(const struct derivation *d, int32_t j, const double *inputs)
-{
-    const struct mech_state_sizes *const n = &d->sim->sizes;
-    const struct mech_columns *const c = &d->tangent.columns;
-    const size_t nv = (size_t)n->v, v = (size_t)j * (nv + 1);
-    double most = mech_tangent_largest(c->q + v, nv, 0.);
-
-    most = mech_tangent_largest(c->v + v, nv, most);
-    most = mech_tangent_largest(c->vdot + v, nv, most);
-    most = mech_tangent_largest(c->x + (size_t)j * ((size_t)n->x + 1), (size_t)n->x, most);
-    most = mech_tangent_largest(c->lambda + (size_t)j * ((size_t)n->lambda + 1), (size_t)n->lambda,
-                                most);
-    return mech_tangent_largest(inputs, (size_t)n->input, most);
-}
-
-static void sample_outputs(struct derivation *d, int32_t j, const double *inputs, double step,
-                           double *out)
-{
-    struct mech_state *const to = &d->tangent.other;
-
-    mech_tangent_displace(&d->tangent, j, step, to);
-    for (int32_t i = 0; inputs && i < d->sim->sizes.input; i++) {
-        to->input[4 * (size_t)i] += step * inputs[i];
-    }
-    mech_sim_outputs_of(d->sim, to, out);
-}
-
-/* d(outputs)/d(column j), to out[k × stride] */
-static void output_column(struct derivation *d, int32_t j, const double *inputs, double *out,
-                          size_t stride)
-{
-    const size_t n = mech_sim_output_size(d->sim);
-    const double unit = mech_tangent_unit(length_of(d, j, inputs));
-    struct mech_quotient q = {.step = {mech_quotient_wide * unit, mech_quotient_narrow * unit}};
-
-    for (int k = 0; k < 2; k++) {
-        double *const plus = d->samples + (size_t)(2 * k) * n, *const minus = plus + n;
-
-        sample_outputs(d, j, inputs, q.step[k], plus);
-        sample_outputs(d, j, inputs, -q.step[k], minus);
-        q.plus[k] = plus;
-        q.minus[k] = minus;
-    }
-    /* over the first samples, each of which is read before it is written */
-    mech_quotient(&q, n, d->samples);
-    for (size_t k = 0; k < n; k++) {
-        out[k * stride] += d->samples[k];
-    }
 }
 
 /* --- parameters ------------------------------------------------------------------------------- */
@@ -281,7 +230,7 @@ static void give(struct derivation *d, const struct mech_jvp *jvp)
     add(c->vdot, (size_t)n->v, jvp->dvdot);
     add(c->x, (size_t)n->x, jvp->dx);
     if (jvp->outputs) {
-        output_column(d, 0, jvp->inputs, jvp->outputs, 1);
+        mech_output_slopes(&d->tangent, 0, jvp->inputs, d->samples, jvp->outputs, 1);
     }
 }
 
@@ -362,7 +311,8 @@ static int block(struct derivation *d, int32_t first, int32_t count, double *dir
     }
     MECH_TRY(derive(d, count, &(struct mech_tangent_directions){.input = directions}));
     for (int32_t j = 0; j < count; j++) {
-        output_column(d, j, directions + (size_t)j * inputs, out + first + j, inputs);
+        mech_output_slopes(&d->tangent, j, directions + (size_t)j * inputs, d->samples,
+                           out + first + j, inputs);
     }
     return 0;
 }

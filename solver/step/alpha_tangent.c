@@ -81,48 +81,11 @@ static bool predict(const struct alpha_tangent *a, const struct mech_state *from
     return mech_model_transport(a->s->model, t->d, c.q, t->q0, t->q0);
 }
 
-/* ġ of all rows with G, at q and the velocities of the end */
-static void rates_of_rows(const struct alpha_tangent *a, const double *q, double *out)
-{
-    struct mech_tangent *const t = a->t;
-    const struct alpha *const s = a->s;
-    const struct mech_eval e = mech_model_point(s->model, a->to, a->to->at->time, q, a->to->v);
-
-    mech_model_pose(s->model, &e);
-    mech_model_joint_rate(s->model, &e, out, t->rows[3]);
-    mech_model_joint_jacobian(s->model, t->G);
-    const struct mech_joint_rows *const rows = mech_model_joints(s->model);
-    for (int32_t r = 0; r < s->rows; r++) {
-        for (int32_t k = rows->start[r]; k < rows->start[r + 1]; k++) {
-            out[r] += t->G[k] * a->to->v[rows->column[k]];
-        }
-    }
-}
-
-/* out [rows] = (G v + g_t)_q δq by a central quotient: G v is all that depends on q there, and its
- * own second derivatives are what no item tells */
-static void slope_of_rows(const struct alpha_tangent *a, const double *dq, double *out)
-{
-    struct mech_tangent *const t = a->t;
-    const double step = 0x1p-16 * mech_tangent_unit(mech_tangent_largest(dq, (size_t)a->s->nv, 0.));
-
-    for (int k = 0; k < 2; k++) {
-        for (int32_t i = 0; i < a->s->nv; i++) {
-            t->v[i] = (k ? -step : step) * dq[i];
-        }
-        mech_model_move(a->s->model, a->to->q, t->v, t->q);
-        rates_of_rows(a, t->q, k ? t->rows[2] : out);
-    }
-    for (int32_t r = 0; r < a->s->rows; r++) {
-        out[r] = (out[r] - t->rows[2][r]) / (2. * step);
-    }
-}
-
 /* The joints' part of the residual, each row in the scale of the iteration matrix. */
-static void residual_of_rows(const struct alpha_tangent *a, const struct mech_state *to,
-                             const double *dq, const double *dv)
+static void residual_of_rows(const struct alpha_tangent *a, const double *dq, const double *dv)
 {
     struct mech_tangent *const t = a->t;
+    const struct mech_state *const to = a->to;
     const struct mech_joint_rows *const rows = mech_model_joints(a->s->model);
     double *const g = t->r + a->s->nv;
 
@@ -131,7 +94,8 @@ static void residual_of_rows(const struct alpha_tangent *a, const struct mech_st
         return;
     }
     mech_slopes_rows(&t->slopes, dv, t->rows[0]);
-    slope_of_rows(a, dq, t->rows[1]);
+    const struct mech_eval e = mech_model_point(a->s->model, to, to->at->time, to->q, to->v);
+    mech_slopes_of_rows(&t->slopes, &e, dq, NULL, t->rows[1], NULL);
     for (int32_t r = 0; r < a->s->rows; r++) {
         if (a->s->p.index2 || rows->velocity[r]) {
             const bool open = rows->one_sided && to->open[r] != 0.;
@@ -175,7 +139,7 @@ static bool residual(const struct alpha_tangent *a, struct column c)
     mech_slopes_add(&t->slopes, c.q, c.v, c.vdot, t->r);
     if (a->s->rows) {
         mech_slopes_react(&t->slopes, -1., c.lambda, t->r);
-        residual_of_rows(a, a->to, c.q, c.v);
+        residual_of_rows(a, c.q, c.v);
     }
     return true;
 }

@@ -16,6 +16,8 @@ struct mech_slopes {
     double *G;                        /* [start[rows]] values of the joints' rows */
     struct mech_mat own[3];           /* K, C, M where they are not the model's own */
     int32_t *places[3];
+    /* scratch of the slopes of rows: a point beside, its G, and rows there */
+    double *q, *v, *d, *beside, *row[4];
 };
 
 /* 0 or negative: no memory. fini accepts zeros. */
@@ -31,3 +33,9 @@ void mech_slopes_add(const struct mech_slopes *s, const double *q, const double 
 void mech_slopes_rows(const struct mech_slopes *s, const double *x, double *out);
 void mech_slopes_react(const struct mech_slopes *s, double scale, const double *lambda,
                        double *out);
+/* How the rows' rates change by a motion dq and a change dv of velocities, [nv + 1] each or NULL:
+ * rate [rows] = δ(G v + g_t), and acceleration [rows] (or NULL) = δ(g̈) at the v̇ of e->vdot. Both to
+ * fourth order by differences, for the second derivatives of joints are what no item tells. Poses
+ * are those of another point then. */
+void mech_slopes_of_rows(struct mech_slopes *s, const struct mech_eval *e, const double *dq,
+                         const double *dv, double *rate, double *acceleration);

@@ -39,8 +39,9 @@ static void place_vectors(struct mech_tangent *t, const struct mech_state_sizes 
     t->v = cut(&at, 1, n->v);
     t->r = cut(&at, 1, n->v + n->lambda);
     t->q = cut(&at, 1, n->q);
+    t->rows[0] = cut(&at, 1, n->lambda);
+    t->rows[1] = cut(&at, 1, n->lambda);
     for (int k = 0; k < 4; k++) {
-        t->rows[k] = cut(&at, 1, n->lambda);
         t->sample[k] = cut(&at, 1, 4 * n->v + n->x + n->lambda);
     }
     t->input = cut(&at, 4, n->input);
@@ -49,7 +50,6 @@ static void place_vectors(struct mech_tangent *t, const struct mech_state_sizes 
 int mech_tangent_init(struct mech_tangent *t, const struct mech_model *m,
                       const struct mech_state_sizes *sizes, int32_t count)
 {
-    const struct mech_joint_rows *const rows = mech_model_joints(m);
     const size_t v = (size_t)sizes->v + 1, x = (size_t)sizes->x + 1, r = (size_t)sizes->lambda + 1;
     const size_t q = (size_t)sizes->q + 1, block = mech_state_bytes(sizes) / sizeof(double);
     const size_t columns = (size_t)count * (5 * v + 3 * x + r);
@@ -61,8 +61,7 @@ int mech_tangent_init(struct mech_tangent *t, const struct mech_model *m,
     double *const memory = mech_arena_alloc(
         &t->arena, columns + scratch + 4 * ((size_t)sizes->input + 1), sizeof *memory);
     double *const states = mech_arena_alloc(&t->arena, 3 * block, sizeof *states);
-    t->G = mech_arena_alloc(&t->arena, (size_t)rows->start[rows->count] + 1, sizeof *t->G);
-    if (!memory || !states || !t->G) {
+    if (!memory || !states) {
         return MECH_NO_MEMORY;
     }
     place_vectors(t, sizes, memory);
@@ -187,6 +186,11 @@ static int forces_by_inputs(struct mech_tangent *t, const double *directions, in
         }
     }
     return 0;
+}
+
+int mech_tangent_forces(struct mech_tangent *t, const double *directions)
+{
+    return forces_by_inputs(t, directions, 1);
 }
 
 /* --- differences ------------------------------------------------------------------------------ */

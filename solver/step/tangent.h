@@ -50,8 +50,7 @@ struct mech_tangent {
     struct mech_slopes slopes;
     /* scratch of schemes */
     double *d, *q0, *v0, *z, *r; /* [nv + 1], but r [nv + rows + 1] */
-    double *rows[4];             /* [rows + 1] */
-    double *G;                   /* entries of the joints' rows */
+    double *rows[2];             /* [rows + 1] */
     double *q, *v;               /* [nq + 1], [nv + 1] a point beside */
     struct mech_state base;      /* ends where the step leads to */
     struct mech_state other;     /* where it came from; of runs beside, where they lead to */
@@ -78,6 +77,12 @@ int mech_tangent_derive(struct mech_tangent *t, const struct mech_tangent_run *r
                         const struct mech_tangent_directions *directions,
                         struct mech_step_result *result);
 
+/* Hold the inputs that some direction [count × packed inputs] changes at their values in `state`.
+ */
+void mech_tangent_hold(const struct mech_tangent *t, const struct mech_state *state,
+                       const double *directions, struct mech_state *to);
+/* columns.force and columns.rate[1] by inputs at t->base. 0; MECH_NOT_FINITE. */
+int mech_tangent_forces(struct mech_tangent *t, const double *directions);
 /* to = base + step · column j: q, v, v̇, a, x, λ. */
 void mech_tangent_displace(const struct mech_tangent *t, int32_t j, double step,
                            struct mech_state *to);

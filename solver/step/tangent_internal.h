@@ -18,9 +18,6 @@ double mech_tangent_unit_of(const struct mech_tangent *t, const struct mech_dire
 /* to = from + step · direction */
 void mech_tangent_shift(struct mech_tangent *t, const struct mech_state *from,
                         const struct mech_direction *d, double step, struct mech_state *to);
-/* Hold the inputs that some direction changes at their values in `state`. */
-void mech_tangent_hold(const struct mech_tangent *t, const struct mech_state *state,
-                       const double *directions, struct mech_state *to);
 /* Step k of a run that began at t0. */
 int mech_tangent_step(const struct mech_tangent_run *run, uint64_t k, double t0,
                       struct mech_state *s, struct mech_step_result *result);

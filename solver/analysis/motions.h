@@ -1,0 +1,29 @@
+/* Small motions about a point in the coordinates that joints leave free:
+ *
+ *     δq = Q ξ,   δv = V η + P ξ,   G_h Q = 0,   G V = 0,   G P ξ = −(G v + g_t)_q Q ξ
+ *
+ * Q and V are orthonormal bases, of motions that rows at position level allow and of velocities that
+ * all rows allow (the same but for rolling); without joints both are 1 and not stored. One-sided
+ * rows that are open ask for nothing. owner: whoever owns the model. */
+#pragma once
+
+#include "solver/base/arena.h"
+#include "solver/model/model.h"
+
+struct mech_motions {
+    struct mech_arena arena;
+    int32_t n;                     /* velocities */
+    int32_t positions, velocities; /* columns of Q and V */
+    double *Q, *V;                 /* [positions × n], [velocities × n], or NULL: 1 */
+};
+
+/* At the state s. 0; MECH_NOT_CONVERGED (singular values); negative. fini in any case. */
+int mech_motions_init(struct mech_motions *b, const struct mech_model *m,
+                      const struct mech_state *s);
+void mech_motions_fini(struct mech_motions *b);
+
+/* out [n] = column j of a basis, NULL: of 1. */
+void mech_motions_column(int32_t n, const double *basis, int32_t j, double *out);
+/* out[k stride] = (basisᵀ x)_k for the columns of a basis. */
+void mech_motions_project(int32_t n, const double *basis, int32_t columns, const double *x,
+                          double *out, size_t stride);
