@@ -27,8 +27,8 @@ int mech_erk_start(void *self, struct mech_state *s, struct mech_step_result *re
 int mech_erk_step(void *self, struct mech_state *s, double h, double t_end,
                   struct mech_step_result *result);
 /* A step of a pair, divided into substeps by solver.adaptive (substeps.h); what it carries stands
- * in erk_pair.c. MECH_STEP_TOO_SMALL when the error asks for less than the minimum. While it runs, the
- * state's time is the start of the substep. */
+ * in erk_pair.c. MECH_STEP_TOO_SMALL when the error asks for less than the minimum. While it runs,
+ * the state's time is the start of the substep. */
 int mech_erk_pair_start(void *self, struct mech_state *s, struct mech_step_result *result);
 int mech_erk_adaptive(void *self, struct mech_state *s, double h, double t_end,
                       struct mech_step_result *result);
