@@ -105,7 +105,7 @@ double mech_spring_energy(const struct mech_spring *s, double u)
 {
     const double stretch = u - s->offset;
 
-    return s->law.value ? 0. : 0.5 * s->k * stretch * stretch + s->force * u;
+    return s->law.value ? NAN : 0.5 * s->k * stretch * stretch + s->force * u;
 }
 
 /* T [12] of both poses */
@@ -302,7 +302,7 @@ void mech_springs_slope(const struct mech_springs *s, double t, const double *u,
 double mech_springs_energy(const struct mech_springs *s, const double *u)
 {
     const size_t n = (size_t)s->n;
-    double sum = 0.;
+    double sum = s->vars ? NAN : 0.;
 
     for (size_t i = 0; i < n && !s->vars; i++) {
         for (size_t j = 0; j < n; j++) {

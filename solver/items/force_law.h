@@ -33,7 +33,7 @@ bool mech_force_law_differenced(const struct mech_force_law *law);
 
 /* f; with `slope` [2] (may be NULL) ∂f/∂u and ∂f/∂v. */
 double mech_spring_force(const struct mech_spring *s, double t, double u, double v, double *slope);
-/* ½ k (u − offset)² + force u; of a law: 0, it is not known. J. */
+/* ½ k (u − offset)² + force u; of a law: not known, NaN. J. */
 double mech_spring_energy(const struct mech_spring *s, double u);
 
 /* One stretch u of two poses: u̇ = G T with the twists T (ops.h), H[i][k] = ∂G_i/∂δ_k. */
@@ -106,5 +106,5 @@ void mech_springs_force(const struct mech_springs *s, double t, const double *u,
 /* fu, fv [n × n] by rows: ∂f/∂u, ∂f/∂v. */
 void mech_springs_slope(const struct mech_springs *s, double t, const double *u, const double *v,
                         double *fu, double *fv);
-/* ½ (u − offset)ᵀ K (u − offset); of a law: 0. J. */
+/* ½ (u − offset)ᵀ K (u − offset); of a law: NaN. J. */
 double mech_springs_energy(const struct mech_springs *s, const double *u);

@@ -174,7 +174,7 @@ struct mech_pair_ops {
     /* Wx += ∂W/∂δ at T held, Wt += ∂W/∂T (both come zeroed) */
     void (*slope)(void *record, const struct mech_eval *e, const struct mech_pose *const pose[2],
                   double Wx[12][12], double Wt[12][12]);
-    /* Potential energy, J: W without its dampers is −∂/∂δ of it. NULL: none, or not known. */
+    /* Potential energy, J: W without its dampers is −∂/∂δ of it. NULL, or NaN: not known. */
     double (*energy)(void *record, const struct mech_eval *e,
                      const struct mech_pose *const pose[2]);
     /* Numbers that it keeps from step to step, such as turns: how many. They stand in the state's z

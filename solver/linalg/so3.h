@@ -164,13 +164,39 @@ static inline void mech_so3_left(const double x[3], double J[9])
     mech_so3_polynomial(mech_so3_versine(angle), b, x, J);
 }
 
-/* J⁻¹, for θ < 2π: 1 − ½ [x]× + (1 − θ/2 cot θ/2)/θ² [x]×². */
+/* β = (1 − θ/2 cot θ/2)/θ² and γ = β'/θ, for θ < 2π. */
+static inline void mech_so3_inverse_terms(double angle, double *beta, double *gamma)
+{
+    const double s = angle * angle, half = 0.5 * angle;
+
+    /* the series of |B₂ₖ|/(2k)! θ²ᵏ⁻²; below 0.5 what they leave out is 1e-15 and 1e-13 of them,
+     * above the others lose 1e-15 and 1e-12 by cancellation */
+    if (angle < 0.5) {
+        *beta = (1. + s / 60. *
+                          (1. + s / 42. *
+                                    (1. + s / 40. *
+                                              (1. + s * 5. / 198. *
+                                                        (1. + s * 691. / 27300. *
+                                                                  (1. + s * 35. / 1382.)))))) /
+                12.;
+        *gamma = (1. + s / 21. *
+                           (1. + s * 3. / 80. *
+                                     (1. + s * 10. / 297. *
+                                               (1. + s * 691. / 21840. * (1. + s * 21. / 691.))))) /
+                 360.;
+    } else {
+        const double cot = 1. / tan(half), sine = sin(half);
+
+        *beta = (1. - half * cot) / s;
+        *gamma = (-2. + half * cot + half * half / (sine * sine)) / (s * s);
+    }
+}
+
+/* J⁻¹, for θ < 2π: 1 − ½ [x]× + β [x]×². */
 static inline void mech_so3_left_inverse(const double x[3], double out[9])
 {
-    const double angle = mech_v3_norm(x), square = angle * angle;
-    const double b = angle < 0.1
-                         ? (1. + square / 60. * (1. + square / 42. * (1. + square / 40.))) / 12.
-                         : (1. - 0.5 * angle / tan(0.5 * angle)) / square;
+    double beta, gamma;
 
-    mech_so3_polynomial(-0.5, b, x, out);
+    mech_so3_inverse_terms(mech_v3_norm(x), &beta, &gamma);
+    mech_so3_polynomial(-0.5, beta, x, out);
 }

@@ -103,7 +103,9 @@ double mech_model_energy(const struct mech_model *m, const struct mech_eval *e)
                                                  &m->poses[pair->marker[1]]};
 
         if (pair->ops->energy) {
-            sum += pair->ops->energy(pair->record, e, pose);
+            const double stored = pair->ops->energy(pair->record, e, pose);
+
+            sum += isnan(stored) ? 0. : stored;
         }
     }
     return sum;

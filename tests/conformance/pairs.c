@@ -21,7 +21,7 @@ static double random_number(void)
 }
 
 /* numbers that are allowed, not 0 and not equal, for every field with a range; dampers (per rate: a
- * unit with " s/") only when wanted */
+ * unit with " s/") only when wanted, and without them square matrices that are symmetric */
 static void fill(const struct mech_table *table, char *at, bool dampers)
 {
     mech_table_defaults(table, at);
@@ -35,6 +35,12 @@ static void fill(const struct mech_table *table, char *at, bool dampers)
             const double x = 0.3 + fabs(random_number());
 
             memcpy(at + f->offset + k * sizeof x, &x, sizeof x);
+        }
+        for (uint32_t k = 0; f->columns > 3 && k < n && !dampers; k++) {
+            const uint32_t mirror = f->columns * (k % f->columns) + k / f->columns;
+
+            memcpy(at + f->offset + mirror * sizeof(double), at + f->offset + k * sizeof(double),
+                   sizeof(double));
         }
     }
 }
@@ -309,6 +315,7 @@ static void check_energy(struct subject *s)
     double W[12] = {0.};
     const double h = 1e-5;
 
+    CU_ASSERT(!isnan(s->ops->energy(s->record, &e, pose)));
     s->ops->wrench(s->record, &e, pose, W);
     for (int k = 0; k < 12; k++) {
         struct mech_pose up[2] = {s->at[0], s->at[1]}, down[2] = {s->at[0], s->at[1]};
@@ -355,7 +362,7 @@ static void each_pair(void (*check)(struct subject *), enum which which)
         fill(&(*t)->table, description, which != STORES);
         if (which == LAWS) {
             fill_laws(&(*t)->table, description);
-        } else if (which == FLAGS) {
+        } else if (which == FLAGS || which == STORES) {
             raise_flags(&(*t)->table, description);
         }
         CU_ASSERT_EQUAL(s.ops->record(description, &site, s.record), 1);

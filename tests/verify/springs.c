@@ -285,16 +285,20 @@ static void moment_of(const struct mech_sim *s, double L[3])
     }
 }
 
-static void halfway_springs_keep_momentum_from_either_side(void)
+static void halfway_springs_keep_momentum_and_energy_from_either_side(void)
 {
     struct mech_sim *const one = model_of(DUMBBELL("ma", "mb"));
     struct mech_sim *const two = model_of(DUMBBELL("mb", "ma"));
     double before[3], after[3];
 
+    const double energy = mech_sim_energy(one);
+
     moment_of(one, before);
     CU_ASSERT_EQUAL(model_steps(one, 1000), 0);
     CU_ASSERT_EQUAL(model_steps(two, 1000), 0);
     moment_of(one, after);
+    /* h² ω² of 2 J, ω = 10 */
+    CHECK_NEAR(mech_sim_energy(one), energy, 1e-3);
     const struct mech_state_view a = model_state(one), b = model_state(two);
 
     for (int i = 0; i < 3; i++) {
@@ -343,5 +347,5 @@ UNIT_TESTS(UNIT_TEST(spring_on_a_slide), UNIT_TEST(spring_on_a_hinge), UNIT_TEST
            UNIT_TEST(pendulum_on_a_hinge_with_a_spring),
            UNIT_TEST(softened_gravity_keeps_energy_and_angular_momentum),
            UNIT_TEST(body_on_a_six_way_spring),
-           UNIT_TEST(halfway_springs_keep_momentum_from_either_side),
+           UNIT_TEST(halfway_springs_keep_momentum_and_energy_from_either_side),
            UNIT_TEST(satellite_of_a_free_star))
