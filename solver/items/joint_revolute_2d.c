@@ -42,7 +42,7 @@ static const struct mech_field fields[] = {
 };
 
 static const struct mech_pair_ops pair = {
-    MECH_JOINT_ROWS_OPERATIONS,
+    MECH_JOINT_ROWS_FIXED,
     .record = record,
     .rows = rows,
 };

@@ -151,6 +151,82 @@ void mech_joint_rows_stiffness(void *record, const struct mech_pose *const pose[
     }
 }
 
+/* T at (row, col) = ± A, or its transpose */
+static void put(const double A[9], double sign, bool transposed, int row, int col, double T[12][12])
+{
+    for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < 3; k++) {
+            T[row + i][col + k] = sign * (transposed ? A[3 * k + i] : A[3 * i + k]);
+        }
+    }
+}
+
+/* out = R₀ᵀ A R₁ */
+static void turn_block(const double R0[9], const double A[9], const double R1[9], double out[9])
+{
+    double left[9];
+
+    mech_m3_transpose(R0, left);
+    mech_m3_product(left, A, left);
+    mech_m3_product(left, R1, out);
+}
+
+/* With f = Σ λ a of the slides, D = Σ λ a bᵀ of the others, r₁ the arm of marker 1 and e from body 0's
+ * reference point to marker 1:
+ *
+ *     H = D + f r₁ᵀ,   H₀ = D + f eᵀ,   Q = [f]× R₀,   B = R₁ᵀ (H − tr H) R₀
+ *     ∂/∂(x₀, φ₀, x₁, φ₁) = [ 0   Q                     0   0                   ]
+ *                           [ Qᵀ  R₀ᵀ (H₀ᵀ − tr H₀) R₀  −Qᵀ −Bᵀ                 ]
+ *                           [ 0   −Q                    0   0                   ]
+ *                           [ 0   −B                    0   R₁ᵀ (H − tr H) R₁ ] */
+uint32_t mech_joint_rows_curvature(void *record, const struct mech_pose *const pose[2],
+                                   const double *lambda, double T[12][12])
+{
+    const struct mech_joint_record *const j = record;
+    const double *const R0 = pose[0]->R, *const R1 = pose[1]->R, *const r1 = pose[1]->arm;
+    double f[3] = {0., 0., 0.}, H[9] = {0.}, H0[9], e[3], a[3], b[3], A[9];
+
+    for (int32_t r = 0; r < j->n; r++) {
+        if (!j->row[r].dot && j->row[r].side != 0) {
+            return 0;
+        }
+        axes_of(&j->row[r], pose, a, b);
+        if (!j->row[r].dot) {
+            mech_v3_add(f, lambda[r], a, f);
+            continue;
+        }
+        for (int i = 0; i < 9; i++) {
+            H[i] += lambda[r] * a[i / 3] * b[i % 3];
+        }
+    }
+    mech_v3_add(pose[1]->p, -1., pose[0]->p, e);
+    mech_v3_add(e, 1., pose[0]->arm, e);
+    for (int i = 0; i < 9; i++) {
+        H0[3 * (i % 3) + i / 3] = H[i] + f[i / 3] * e[i % 3]; /* transposed */
+        H[i] += f[i / 3] * r1[i % 3];
+    }
+    const double trace = H[0] + H[4] + H[8], trace0 = H0[0] + H0[4] + H0[8];
+    for (int i = 0; i < 9; i += 4) {
+        H[i] -= trace;
+        H0[i] -= trace0;
+    }
+    turn_block(R0, H0, R0, A);
+    put(A, 1., false, 3, 3, T);
+    turn_block(R1, H, R1, A);
+    put(A, 1., false, 9, 9, T);
+    turn_block(R1, H, R0, A);
+    put(A, -1., false, 9, 3, T);
+    put(A, -1., true, 3, 9, T);
+    const double cross[9] = {0., -f[2], f[1], f[2], 0., -f[0], -f[1], f[0], 0.};
+    mech_m3_product(cross, R0, A);
+    put(A, 1., false, 0, 3, T);
+    put(A, -1., false, 6, 3, T);
+    put(A, 1., true, 3, 0, T);
+    put(A, -1., true, 3, 6, T);
+    /* blocks of the table above, by rows */
+    return 1u << 1 | 1u << 4 | 1u << 5 | 1u << 6 | 1u << 7 | 1u << 9 | 1u << 13 | 1u << 15;
+}
+
 static void column(const double R[9], int k, double out[3])
 {
     for (int i = 0; i < 3; i++) {

@@ -28,6 +28,10 @@ void mech_joint_rows_rate(void *record, double t, const struct mech_pose *const 
 void mech_joint_rows_stiffness(void *record, const struct mech_pose *const pose[2],
                                const double *lambda, double Wx[12][12]);
 
+/* Of rows that are DOT, or SLIDE fixed to marker 0; 0 for others. */
+uint32_t mech_joint_rows_curvature(void *record, const struct mech_pose *const pose[2],
+                                   const double *lambda, double T[12][12]);
+
 /* Slides along axes i with axes[i] in frame R0 (columns) of marker 0; and no turning about axes i
  * with axes[3 + i] of that frame against R1 of marker 1. */
 void mech_joint_rows_frame(struct mech_joint_record *record, const int32_t axes[6],
@@ -70,7 +74,10 @@ int mech_joint_frame_record(const struct mech_joint_frame *description, const in
 #define MECH_JOINT_FIELD_ROTATION(member, key, which)                                              \
     MECH_FIELD_ROTATION(mech_joint_frame, member, key, which)
 
+/* The second is for rows that are all SLIDE and fixed in space: G does not depend on the poses. */
 #define MECH_JOINT_ROWS_OPERATIONS                                                                 \
+    MECH_JOINT_ROWS_FIXED, .stiffness = mech_joint_rows_stiffness,                                 \
+                           .curvature = mech_joint_rows_curvature
+#define MECH_JOINT_ROWS_FIXED                                                                      \
     .record_size = sizeof(struct mech_joint_record), .residual = mech_joint_rows_residual,         \
-    .jacobian = mech_joint_rows_jacobian, .rate = mech_joint_rows_rate,                            \
-    .stiffness = mech_joint_rows_stiffness
+    .jacobian = mech_joint_rows_jacobian, .rate = mech_joint_rows_rate

@@ -58,6 +58,7 @@ static void pose(const void *description, const struct mech_seat *on, const stru
     const bool flat = on->item->type->ops.node->kind == MECH_NODE_RIGID_2D;
     const double value = flat ? e->q[on->q_slot[2]] : angles[k];
 
+    out->kind = MECH_POSE_GENERAL;
     memset(out->p, 0, sizeof out->p);
     memset(out->v, 0, sizeof out->v);
     memset(out->J, 0, 3 * sizeof out->J[0]);

@@ -57,6 +57,7 @@ struct mech_eval {
     const double *lambda; /* multipliers whose reactions act; NULL: none do */
     const double *z;      /* what pairs keep from step to step; NULL: as at the start, 0 */
     const double *vdot;   /* accelerations on which M_q(q) acts; NULL: M_q v̇ is left out */
+    bool posed; /* mech_model_nonlinear came before with the same q and v: its poses serve */
 };
 
 /* Where the coordinates of a node, or of a body, are. */
@@ -78,6 +79,10 @@ struct mech_flex {
     double bias[6];  /* accelerations at v̇ = 0 */
 };
 
+/* Whether J follows from the pose: translations, and behind them the rotation about z, or about the
+ * body's axes, the columns of R. GENERAL: it does not, or is not known to. */
+enum mech_pose_kind { MECH_POSE_GENERAL, MECH_POSE_PLANE, MECH_POSE_SPACE };
+
 /* A point that moves with a body or node: where it is, how it moves, and what its coordinates do to
  * it. Global axes. A coordinate's marker has displacement and velocity in p[0] and v[0].
  *
@@ -93,6 +98,11 @@ struct mech_pose {
     const int32_t *slot;            /* [n] */
     double J[6][MECH_MARKER_SLOTS]; /* ∂(v, omega)/∂velocities */
     struct mech_flex *flex; /* of what is deformable: in place of J and its rules; or NULL */
+    /* A pose operation that sets another kind than GENERAL writes the same entries each time: what it
+     * finds is then not zeroed, but what it wrote at an earlier point. */
+    enum mech_pose_kind kind;
+    const struct mech_pose
+        *like; /* of the same body, with its R and omega at this point; or NULL */
 };
 
 /* The configuration in which an output is asked for. */
@@ -196,6 +206,11 @@ struct mech_pair_ops {
     /* Wx += ∂(Gᵀ λ)/∂δ (comes zeroed); NULL: G does not depend on the poses */
     void (*stiffness)(void *record, const struct mech_pose *const pose[2], const double *lambda,
                       double Wx[12][12]);
+    /* The same with all that follows from the motion of rigid bodies, for speed: ∂(Jᵀ Gᵀ λ)/∂q where
+     * both poses are of kind SPACE or of the ground, in the coordinates of both bodies. Writes blocks
+     * of 3 × 3 and returns which: bit 4 i + j. 0: the model does it by stiffness. NULL: never. */
+    uint32_t (*curvature)(void *record, const struct mech_pose *const pose[2], const double *lambda,
+                          double T[12][12]);
     /* Mask of rows that hold velocities: ġ = G T + g_t = 0 without any g behind it (rolling); their
      * residual is not asked for and stays 0. NULL: none. */
     uint32_t (*velocity)(const void *description);

@@ -20,11 +20,20 @@ void mech_point_pose(const struct mech_seat *seat, const struct mech_eval *e, in
 void mech_rigid_2d_pose(const struct mech_seat *seat, const struct mech_eval *e,
                         const double local[3], struct mech_pose *out)
 {
-    const double phi = e->q[seat->q_slot[2]], omega = e->v[seat->slot[2]];
-    const double c = cos(phi), s = sin(phi), R[9] = {c, -s, 0., s, c, 0., 0., 0., 1.};
+    const double omega = e->v[seat->slot[2]];
 
-    memcpy(out->R, R, sizeof out->R);
-    mech_m3_mul(R, local, out->arm);
+    if (out->like) {
+        memcpy(out->R, out->like->R, sizeof out->R);
+    } else {
+        const double phi = e->q[seat->q_slot[2]], c = cos(phi), s = sin(phi);
+        const double R[9] = {c, -s, 0., s, c, 0., 0., 0., 1.};
+
+        memcpy(out->R, R, sizeof out->R);
+    }
+    out->kind = MECH_POSE_PLANE;
+    out->arm[0] = out->R[0] * local[0] + out->R[1] * local[1];
+    out->arm[1] = out->R[3] * local[0] + out->R[4] * local[1];
+    out->arm[2] = local[2];
     out->p[2] = out->arm[2];
     for (int32_t i = 0; i < 2; i++) {
         const double turn = i == 0 ? -out->arm[1] : out->arm[0];
@@ -59,14 +68,19 @@ void mech_rigid_rotation(const int32_t *q_slot, const double *q, double R[9])
 void mech_rigid_pose(const struct mech_seat *seat, const struct mech_eval *e, const double local[3],
                      struct mech_pose *out)
 {
-    double spin[3], swing[3];
+    double swing[3];
 
-    mech_rigid_rotation(seat->q_slot, e->q, out->R);
-    mech_m3_mul(out->R, local, out->arm);
-    for (int i = 0; i < 3; i++) {
-        spin[i] = e->v[seat->slot[3 + i]];
+    if (out->like) {
+        memcpy(out->R, out->like->R, sizeof out->R);
+        memcpy(out->omega, out->like->omega, sizeof out->omega);
+    } else {
+        const double spin[3] = {e->v[seat->slot[3]], e->v[seat->slot[4]], e->v[seat->slot[5]]};
+
+        mech_rigid_rotation(seat->q_slot, e->q, out->R);
+        mech_m3_mul(out->R, spin, out->omega);
     }
-    mech_m3_mul(out->R, spin, out->omega);
+    out->kind = MECH_POSE_SPACE;
+    mech_m3_mul(out->R, local, out->arm);
     mech_v3_cross(out->omega, out->arm, swing);
     for (int i = 0; i < 3; i++) {
         const double axis[3] = {out->R[i], out->R[3 + i], out->R[6 + i]};

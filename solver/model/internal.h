@@ -108,11 +108,13 @@ struct mech_model {
     struct mech_seat *marker_seats; /* [markers + centres] */
     struct mech_pose *poses;        /* [markers + centres] scratch of the last evaluation */
     int32_t *posed;                 /* [posed_count] poses that an evaluation needs */
+    int32_t *like;                  /* [posed_count] an earlier one on the same body, or −1 */
+    double *G;                      /* [joints.start[rows]] of pairs at the last poses */
     size_t posed_count, centre_count;
     double *flex_block;         /* scratch of mech_flex_pair_tangent */
     struct mech_moving *moving; /* [moving_count] */
     int32_t *moving_of;         /* [markers + centres] index in moving, or -1 */
-    size_t moving_count;
+    size_t moving_count, moving_places;
     struct mech_moving_load *moving_loads;
     size_t moving_load_count, moving_load_capacity;
     struct mech_pair_of *pairs; /* [pair_count] in the document's order */
@@ -227,6 +229,14 @@ void mech_flex_row(const struct mech_pose *const pose[2], const double row[12], 
 /* Returns the places behind its own. */
 const int32_t *mech_moving_tangent(const struct mech_model *m, const struct mech_eval *e, double c,
                                    const int32_t *places, double *values);
+/* frames.c: G of all pairs at the poses, in coordinates. */
+void mech_frames_gather(const struct mech_model *m);
+/* g −= Gᵀ λ of a pair with rows. */
+void mech_frames_force(const struct mech_model *m, const struct mech_pair_of *p,
+                       const double *lambda, double *g);
+/* values[places] −= c ∂(Gᵀ λ)/∂q of a pair between rigid bodies; false: it is not, nothing done. */
+bool mech_frames_tangent(const struct mech_model *m, const struct mech_pair_of *p,
+                         const double *lambda, double c, const int32_t *places, double *values);
 void mech_pairs_force(const struct mech_model *m, const struct mech_eval *e, double *g);
 /* Returns the places behind its own. */
 const int32_t *mech_pairs_tangent(const struct mech_model *m, const struct mech_eval *e,

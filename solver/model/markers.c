@@ -10,25 +10,28 @@
 
 #include <string.h>
 
-void mech_model_pose_marker(const struct mech_model *m, int32_t i, const struct mech_eval *e)
+/* `like`: a pose of the same body at the same point, or NULL. */
+static void pose_one(const struct mech_model *m, int32_t i, const struct mech_eval *e,
+                     const struct mech_pose *like)
 {
     const struct mech_seat *const seat = &m->marker_seats[i];
     struct mech_pose *const pose = &m->poses[i];
-    const size_t document = m->document->markers.n;
-
     struct mech_flex *const flex = pose->flex;
 
-    memset(pose, 0, sizeof *pose);
-    pose->n = seat->n < MECH_MARKER_SLOTS || flex ? seat->n : MECH_MARKER_SLOTS;
-    pose->slot = seat->slot;
-    for (int k = 0; k < 3; k++) {
-        pose->R[4 * k] = 1.;
-    }
-    if (flex) {
+    if (pose->kind == MECH_POSE_GENERAL) {
+        memset(pose, 0, sizeof *pose);
+        pose->n = seat->n < MECH_MARKER_SLOTS || flex ? seat->n : MECH_MARKER_SLOTS;
+        pose->slot = seat->slot;
         pose->flex = flex;
+        for (int k = 0; k < 3; k++) {
+            pose->R[4 * k] = 1.;
+        }
+    }
+    pose->like = like;
+    if (flex) {
         mech_flex_open(pose);
     }
-    if ((size_t)i < document) {
+    if ((size_t)i < m->document->markers.n) {
         const struct mech_item *const item = &m->document->markers.at[i];
 
         item->type->ops.marker->pose(item->description, seat, e, pose);
@@ -40,11 +43,20 @@ void mech_model_pose_marker(const struct mech_model *m, int32_t i, const struct 
     }
 }
 
+void mech_model_pose_marker(const struct mech_model *m, int32_t i, const struct mech_eval *e)
+{
+    pose_one(m, i, e, NULL);
+}
+
 void mech_model_pose(const struct mech_model *m, const struct mech_eval *e)
 {
     for (size_t k = 0; k < m->posed_count; k++) {
-        mech_model_pose_marker(m, m->posed[k], e);
+        const int32_t like = m->like[k];
+        const bool known = like >= 0 && m->poses[like].kind != MECH_POSE_GENERAL;
+
+        pose_one(m, m->posed[k], e, known ? &m->poses[like] : NULL);
     }
+    mech_frames_gather(m);
     mech_equations_gather(m, e);
 }
 
@@ -119,6 +131,29 @@ static int add_gravity(struct mech_model *m, size_t o)
     return mech_moving_load_new(m, &load);
 }
 
+/* Which poses belong to the same item. */
+static int find_alike(struct mech_model *m)
+{
+    int32_t *const last = mech_arena_alloc(&m->arena, (size_t)m->sizes.v + 1, sizeof *last);
+
+    m->like = mech_arena_alloc(&m->arena, m->posed_count, sizeof *m->like);
+    if (!last || !m->like) {
+        return MECH_NO_MEMORY;
+    }
+    for (int32_t i = 0; i <= m->sizes.v; i++) {
+        last[i] = -1;
+    }
+    for (size_t k = 0; k < m->posed_count; k++) {
+        const struct mech_seat *const seat = &m->marker_seats[m->posed[k]];
+        int32_t *const at = &last[seat->n ? seat->slot[0] : m->sizes.v];
+        const bool same = seat->n && *at >= 0 && m->marker_seats[*at].item == seat->item;
+
+        m->like[k] = same ? *at : -1;
+        *at = same ? *at : m->posed[k];
+    }
+    return 0;
+}
+
 int mech_markers(struct mech_model *m)
 {
     const size_t markers = m->document->markers.n, most = markers + m->document->objects.n;
@@ -127,8 +162,9 @@ int mech_markers(struct mech_model *m)
     m->posed = mech_arena_alloc(&m->arena, most, sizeof *m->posed);
     m->moving = mech_arena_alloc(&m->arena, most, sizeof *m->moving);
     m->moving_of = mech_arena_alloc(&m->arena, most, sizeof *m->moving_of);
+    m->G = mech_arena_alloc(&m->arena, (size_t)m->joints.start[m->joints.count], sizeof *m->G);
     bool *const wanted = mech_arena_alloc(&m->arena, most, sizeof *wanted);
-    if (!m->poses || !m->posed || !m->moving || !m->moving_of || !wanted) {
+    if (!m->G || !m->poses || !m->posed || !m->moving || !m->moving_of || !wanted) {
         return MECH_NO_MEMORY;
     }
     MECH_TRY(mech_flex(m));
@@ -146,15 +182,13 @@ int mech_markers(struct mech_model *m)
             m->posed[m->posed_count++] = (int32_t)i;
         }
     }
-    if (mech_v3_norm(m->document->gravity) == 0.) {
-        return 0;
-    }
-    for (size_t o = 0; o < m->document->objects.n; o++) {
+    const bool falls = mech_v3_norm(m->document->gravity) != 0.;
+    for (size_t o = 0; o < m->document->objects.n && falls; o++) {
         if (m->document->objects.at[o].type->ops.object->mass) {
             MECH_TRY(add_gravity(m, o));
         }
     }
-    return 0;
+    return find_alike(m);
 }
 
 /* --- loads ------------------------------------------------------------------------------------ */
@@ -201,8 +235,17 @@ static void gather(const struct mech_model *m, const struct mech_eval *e)
     }
 }
 
+/* Whether there are no loads at all on markers that move. */
+static bool unloaded(const struct mech_model *m, const struct mech_eval *e)
+{
+    return m->moving_load_count == 0 && !(e->state && e->state->wrench);
+}
+
 void mech_moving_force(const struct mech_model *m, const struct mech_eval *e, double *g)
 {
+    if (unloaded(m, e)) {
+        return;
+    }
     gather(m, e);
     for (size_t k = 0; k < m->moving_count; k++) {
         const struct mech_moving *const at = &m->moving[k];
@@ -228,6 +271,9 @@ void mech_moving_force(const struct mech_model *m, const struct mech_eval *e, do
 const int32_t *mech_moving_tangent(const struct mech_model *m, const struct mech_eval *e, double c,
                                    const int32_t *places, double *values)
 {
+    if (unloaded(m, e)) {
+        return places + m->moving_places;
+    }
     gather(m, e);
     for (size_t k = 0; k < m->moving_count; k++) {
         const struct mech_moving *const at = &m->moving[k];

@@ -166,7 +166,9 @@ void mech_model_tangent(const struct mech_model *m, const struct mech_eval *e, c
         places += batch->places;
     }
     if (m->posed_count || m->equation_count) {
-        mech_model_pose(m, e);
+        if (!e->posed) {
+            mech_model_pose(m, e);
+        }
         places = mech_pairs_tangent(m, e, c, places, values);
         mech_equations_tangent(m, e, c[0], places, values);
     }

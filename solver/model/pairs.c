@@ -163,6 +163,7 @@ int mech_pairs(struct mech_model *m, struct mech_diag *diag)
     for (size_t k = 0; k < m->moving_count; k++) {
         const size_t s = (size_t)m->marker_seats[m->moving[k].marker].n;
 
+        m->moving_places += s * s;
         m->place_count += s * s;
     }
     return 0;
@@ -202,7 +203,10 @@ void mech_pairs_force(const struct mech_model *m, const struct mech_eval *e, dou
         const struct mech_pose *pose[2];
         double W[12];
 
-        if (m->pairs[p].rows && !e->lambda) {
+        if (m->pairs[p].rows) {
+            if (e->lambda) {
+                mech_frames_force(m, &m->pairs[p], e->lambda, g);
+            }
             continue;
         }
         poses_of(m, &m->pairs[p], pose);
@@ -331,6 +335,11 @@ const int32_t *mech_pairs_tangent(const struct mech_model *m, const struct mech_
             places += n * n;
             continue;
         }
+        if (m->pairs[p].rows &&
+            mech_frames_tangent(m, &m->pairs[p], e->lambda, c[0], places, values)) {
+            places += n * n;
+            continue;
+        }
         if (pose[0]->flex || pose[1]->flex) {
             places = flexible_tangent(m, &m->pairs[p], e, c, places, values);
             continue;
@@ -391,34 +400,16 @@ void mech_model_joint_residual(const struct mech_model *m, const struct mech_eva
 
 void mech_model_joint_jacobian(const struct mech_model *m, double *values)
 {
+    if (m->joints.paired) {
+        memcpy(values, m->G, (size_t)m->joints.start[m->joints.count] * sizeof *values);
+        return;
+    }
     for (size_t p = 0; p < m->pair_count; p++) {
         const struct mech_pair_of *const pair = &m->pairs[p];
-        const struct mech_pose *pose[2];
-        double G[MECH_PAIR_ROWS][12] = {{0.}};
+        const int32_t from = m->joints.start[pair->row];
+        const int32_t to = m->joints.start[pair->row + pair->rows];
 
-        if (!pair->rows) {
-            continue;
-        }
-        poses_of(m, pair, pose);
-        pair->ops->jacobian(pair->record, pose, G);
-        for (int32_t row = 0; row < pair->rows; row++) {
-            double *out = values + m->joints.start[pair->row + row];
-
-            if (pose[0]->flex || pose[1]->flex) {
-                mech_flex_row(pose, G[row], out);
-                continue;
-            }
-            for (int k = 0; k < 2; k++) {
-                for (int32_t i = 0; i < pose[k]->n; i++) {
-                    double sum = 0.;
-
-                    for (int r = 0; r < 6; r++) {
-                        sum += G[row][6 * k + r] * pose[k]->J[r][i];
-                    }
-                    *out++ = sum;
-                }
-            }
-        }
+        memcpy(values + from, m->G + from, (size_t)(to - from) * sizeof *values);
     }
     mech_equations_jacobian(m, values);
 }

@@ -192,6 +192,7 @@ int mech_alpha_newton(struct alpha *s, struct mech_state *state, double h, doubl
 
             e.lambda = state->lambda;
             e.vdot = state->vdot;
+            e.posed = true;
             MECH_TRY(mech_saddle_factor(&s->saddle, &e,
                                         (const double[3]){1. / w[0], w[1] / w[0], 1.}, result));
         }

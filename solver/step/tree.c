@@ -1,6 +1,6 @@
-/* The order of elimination of tree.h: which body is whose child, found from the pattern alone. Roots
- * are the bodies with the most rows to the ground; children stand before their parents, a chain
- * from its tip to its root. Cost: that of sorting the pattern. */
+/* The order of elimination of tree.h: which body is whose child, found from the pattern alone.
+ * Roots are the bodies with the most rows to the ground; children stand before their parents, a
+ * chain from its tip to its root. Cost: that of sorting the pattern. */
 #include "solver/step/tree.h"
 
 #include "solver/base/err.h"

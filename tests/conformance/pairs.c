@@ -215,6 +215,62 @@ static void check_slopes(struct subject *s)
     }
 }
 
+/* Jᵀ Gᵀ λ of rigid bodies in space, after a motion k of the coordinates of both by `step` */
+static void reaction(struct subject *s, const double local[2][3], int k, double step, double f[12])
+{
+    struct mech_pose at[2] = {s->at[0], s->at[1]};
+    struct mech_pose *const moved = &at[k / 6];
+    double W[12];
+
+    if (k % 6 < 3) {
+        moved->p[k % 3] += step;
+    } else {
+        const double axis[3] = {step * moved->R[k % 3], step * moved->R[3 + k % 3],
+                                step * moved->R[6 + k % 3]};
+
+        mech_v3_add(moved->p, -1., moved->arm, moved->p);
+        turn(axis, moved->R);
+        mech_m3_mul(moved->R, local[k / 6], moved->arm);
+        mech_v3_add(moved->p, 1., moved->arm, moved->p);
+    }
+    wrench(s, at, W);
+    for (int b = 0; b < 2; b++) {
+        double moment[3];
+
+        mech_v3_cross(at[b].arm, W + 6 * b, moment);
+        mech_v3_add(moment, 1., W + 6 * b + 3, moment);
+        memcpy(f + 6 * b, W + 6 * b, 3 * sizeof *f);
+        mech_m3_mul_transposed(at[b].R, moment, f + 6 * b + 3);
+    }
+}
+
+static void check_curvature(struct subject *s)
+{
+    const struct mech_pose *const pose[2] = {&s->at[0], &s->at[1]};
+    double T[12][12], local[2][3];
+    const double h = 1e-5;
+
+    for (int b = 0; b < 2; b++) {
+        for (int i = 0; i < 3; i++) {
+            local[b][i] = random_number();
+        }
+        mech_m3_mul(s->at[b].R, local[b], s->at[b].arm);
+    }
+    const uint32_t blocks =
+        s->ops->curvature ? s->ops->curvature(s->record, pose, s->lambda, T) : 0;
+    for (int k = 0; k < 12 && blocks; k++) {
+        double above[12], below[12];
+
+        reaction(s, (const double(*)[3])local, k, h, above);
+        reaction(s, (const double(*)[3])local, k, -h, below);
+        for (int i = 0; i < 12; i++) {
+            const bool written = blocks >> (4 * (i / 3) + k / 3) & 1;
+
+            near(s, "curvature", i, k, written ? T[i][k] : 0., (above[i] - below[i]) / (2. * h));
+        }
+    }
+}
+
 /* G T + g_t */
 static void speed(const struct subject *s, const struct mech_pose at[2], double t, double *out)
 {
@@ -395,6 +451,11 @@ static void slopes_are_derivatives_of_wrenches(void)
     each_pair(check_slopes, LAWS);
 }
 
+static void joints_of_rigid_bodies_know_their_curvature(void)
+{
+    each_pair(check_curvature, JOINTS);
+}
+
 static void joints_differentiate_their_equations(void)
 {
     each_pair(check_joint, JOINTS);
@@ -427,5 +488,6 @@ static void tables_of_pairs_are_complete(void)
 }
 
 UNIT_TESTS(UNIT_TEST(tables_of_pairs_are_complete), UNIT_TEST(slopes_are_derivatives_of_wrenches),
+           UNIT_TEST(joints_of_rigid_bodies_know_their_curvature),
            UNIT_TEST(joints_differentiate_their_equations), UNIT_TEST(speeds_change_by_their_bias),
            UNIT_TEST(springs_give_the_energy_that_they_store))
