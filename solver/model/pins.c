@@ -26,7 +26,7 @@ static bool pin_of(const struct mech_model *m, const struct mech_pair_of *pair,
                                              &m->poses[pair->marker[1]]};
     double G[MECH_PAIR_ROWS][12] = {{0.}};
 
-    if (pair->rows != 1 || !pair->ops->linear || m->joints.velocity[pair->row] || m->has_inertia) {
+    if (pair->rows != 1 || !pair->ops->linear || m->joints.velocity[pair->row]) {
         return false;
     }
     const int32_t k = only_slot(m, on);
