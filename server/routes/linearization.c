@@ -11,40 +11,6 @@
 
 /* --- linearization --------------------------------------------------------------------------- */
 
-static void write_matrix(struct mechp_text *w, const char *key, const double *values, int32_t rows,
-                         int32_t cols)
-{
-    mechp_text_key(w, key);
-    mechp_text_array(w);
-    for (int32_t r = 0; r < rows; r++) {
-        mechp_text_numbers(w, values + (size_t)r * (size_t)cols, (size_t)cols);
-    }
-    mechp_text_end(w);
-}
-
-/* One label a value: "force", or "force/0", "force/1" of a vector. Parameters among the inputs have
- * no column. */
-static void write_labels(struct mechd_call *c, const char *key, enum mech_causality causality)
-{
-    const struct mech_sim *sim = c->job.instance->sim;
-    struct mechp_text *w = &c->text;
-    mechp_text_key(w, key);
-    mechp_text_array(w);
-    for (size_t k = 0; k < mech_sim_variable_count(sim, causality); k++) {
-        struct mech_variable v;
-        mech_sim_variable(sim, causality, k, &v);
-        if (causality == MECH_INPUT && mech_sim_input_is_parameter(sim, (int32_t)k)) {
-            continue;
-        }
-        for (int32_t i = 0; i < v.size; i++) {
-            char label[128];
-            snprintf(label, sizeof label, v.scalar ? "%.100s" : "%.100s/%d", v.name, (int)i);
-            mechp_text_string(w, label);
-        }
-    }
-    mechp_text_end(w);
-}
-
 static void write_integer(struct mechp_text *w, const char *key, int64_t value)
 {
     mechp_text_key(w, key);
@@ -85,12 +51,12 @@ static void write_linearization(struct mechd_call *c, const struct mech_lineariz
     write_integer(&c->text, "v", b->velocities);
     write_integer(&c->text, "x", l->states - b->positions - b->velocities);
     mechp_text_end(&c->text);
-    write_labels(c, "inputs", MECH_INPUT);
-    write_labels(c, "outputs", MECH_OUTPUT_VARIABLE);
-    write_matrix(&c->text, "A", l->A, l->states, l->states);
-    write_matrix(&c->text, "B", l->B, l->states, l->inputs);
-    write_matrix(&c->text, "C", l->C, l->outputs, l->states);
-    write_matrix(&c->text, "D", l->D, l->outputs, l->inputs);
+    mechd_write_labels(c, "inputs", MECH_INPUT, false);
+    mechd_write_labels(c, "outputs", MECH_OUTPUT_VARIABLE, true);
+    mechd_write_matrix(&c->text, "A", l->A, l->states, l->states);
+    mechd_write_matrix(&c->text, "B", l->B, l->states, l->inputs);
+    mechd_write_matrix(&c->text, "C", l->C, l->outputs, l->states);
+    mechd_write_matrix(&c->text, "D", l->D, l->outputs, l->inputs);
     write_basis(c, "basis", b->Q, b->n, b->positions);
     write_basis(c, "velocityBasis", b->V, b->n, b->velocities);
     mechp_text_end(&c->text);

@@ -3,6 +3,7 @@
 
 #include "protocol/wire/json.h"
 #include "server/instance/runs.h"
+#include "solver/sim/analysis.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -141,4 +142,37 @@ void mechd_fail_reason(struct mechd_call *c, int outcome, const char *reason)
     } else {
         mechd_fail(c, mechp_code_of_outcome(outcome), "%s", reason);
     }
+}
+
+void mechd_write_matrix(struct mechp_text *w, const char *key, const double *values, int32_t rows,
+                        int32_t cols)
+{
+    mechp_text_key(w, key);
+    mechp_text_array(w);
+    for (int32_t r = 0; r < rows; r++) {
+        mechp_text_numbers(w, values + (size_t)r * (size_t)cols, (size_t)cols);
+    }
+    mechp_text_end(w);
+}
+
+void mechd_write_labels(struct mechd_call *c, const char *key, enum mech_causality causality,
+                        bool parameters)
+{
+    const struct mech_sim *sim = c->job.instance->sim;
+    struct mechp_text *w = &c->text;
+    mechp_text_key(w, key);
+    mechp_text_array(w);
+    for (size_t k = 0; k < mech_sim_variable_count(sim, causality); k++) {
+        struct mech_variable v;
+        mech_sim_variable(sim, causality, k, &v);
+        if (!parameters && mech_sim_input_is_parameter(sim, (int32_t)k)) {
+            continue;
+        }
+        for (int32_t i = 0; i < v.size; i++) {
+            char label[128];
+            snprintf(label, sizeof label, v.scalar ? "%.100s" : "%.100s/%d", v.name, (int)i);
+            mechp_text_string(w, label);
+        }
+    }
+    mechp_text_end(w);
 }

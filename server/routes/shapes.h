@@ -30,5 +30,13 @@ void mechd_inputs_fini(struct mechd_inputs *in);
  * (MECH_INVALID, MECH_UNSUPPORTED) is a fault of the request. */
 void mechd_fail_reason(struct mechd_call *c, int outcome, const char *reason);
 
+/* A list of rows. */
+void mechd_write_matrix(struct mechp_text *w, const char *key, const double *values, int32_t rows,
+                        int32_t cols);
+/* One label a value of the model's variables: "force", or "force/0", "force/1" of a vector.
+ * `parameters` false: without the inputs that are parameters. */
+void mechd_write_labels(struct mechd_call *c, const char *key, enum mech_causality causality,
+                        bool parameters);
+
 /* Room for n doubles, or NULL: refused with OUT_OF_MEMORY. */
 double *mechd_doubles(struct mechd_call *c, size_t n);

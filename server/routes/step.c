@@ -6,6 +6,7 @@
 #include "protocol/wire/json.h"
 #include "server/instance/stepping.h"
 #include "server/routes/shapes.h"
+#include "solver/sim/analysis.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -13,7 +14,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FORCES_MOST = 256 };
+enum {
+    FORCES_MOST = 256,
+    JACOBIAN_COST = 10000000, /* ns: never on a carrying thread */
+    JACOBIAN_MOST = 1 << 20   /* numbers */
+};
+
+/* Internal steps of one jacobian: some seconds of a small model. */
+static const uint64_t jacobian_steps = 1000000;
 
 static const char *const step_keys[] = {
     "size",       "until", "count",  "inputs", "inputDerivatives", "forces", "outputs",
@@ -22,7 +30,9 @@ static const char *const step_keys[] = {
 struct step_work {
     struct mechd_stepping stepping;
     double expect_time; /* NaN: none */
-    bool energy;
+    bool energy, derivatives, jacobian;
+    double *matrix; /* [outputs × inputs] of the jacobian */
+    struct mech_derived told;
     struct mech_marker_force *forces;
     struct mechd_inputs inputs;
 };
@@ -32,6 +42,7 @@ static void free_work(struct mechd_call *c)
     struct step_work *w = c->work;
     if (w != NULL) {
         free(w->forces);
+        free(w->matrix);
         mechd_inputs_fini(&w->inputs);
         free(w);
     }
@@ -74,10 +85,16 @@ static void read_want(struct mechd_call *c, struct step_work *w)
         const char *text = json_string_value(json_array_get(want, k));
         char path[32];
         snprintf(path, sizeof path, "/want/%zu", k);
-        if (text != NULL && strcmp(text, "energy") == 0) {
-            w->energy = true;
+        bool *const flag = text == NULL                       ? NULL
+                           : strcmp(text, "energy") == 0      ? &w->energy
+                           : strcmp(text, "derivatives") == 0 ? &w->derivatives
+                           : strcmp(text, "jacobian") == 0    ? &w->jacobian
+                                                              : NULL;
+        if (flag != NULL) {
+            *flag = true;
         } else {
-            mech_diag_add(&c->diag, path, "a step can bring: \"energy\"");
+            mech_diag_add(&c->diag, path,
+                          "a step can bring: \"derivatives\", \"energy\", \"jacobian\"");
         }
     }
 }
@@ -108,6 +125,8 @@ static int prepare_step(struct mechd_call *c)
     mechp_json_array(c->body, "outputs", &c->diag, &ignored);
     if (!mechd_call_faulty(c)) {
         c->job.cost = mechd_stepping_cost(c->job.instance, &w->stepping.request);
+        // a run of its own, and a column an input
+        c->job.cost += w->jacobian ? JACOBIAN_COST : 0;
     }
     return 0;
 }
@@ -174,6 +193,30 @@ static void check_outputs(struct mechd_call *c)
     }
 }
 
+/* ∂outputs/∂inputs of the step to come. */
+static void read_jacobian(struct mechd_call *c, struct step_work *w)
+{
+    struct mech_sim *sim = c->job.instance->sim;
+    if (sim == NULL) {
+        mech_diag_add(&c->diag, "/want", "this instance has no model to take derivatives of");
+        return;
+    }
+    const size_t n = mech_sim_output_size(sim) * mech_sim_input_size(sim);
+    if (n > JACOBIAN_MOST) {
+        mechd_fail(c, MECHP_LIMIT_REACHED, "a jacobian of %zu numbers", n);
+        return;
+    }
+    w->matrix = mechd_doubles(c, n);
+    if (w->matrix == NULL) {
+        return;
+    }
+    const int outcome =
+        mech_sim_jacobian(sim, &w->stepping.request, jacobian_steps, w->matrix, &w->told);
+    if (outcome != 0) {
+        mechd_fail_reason(c, outcome, w->told.reason);
+    }
+}
+
 /* Everything before the first slice. False: refused, nothing has changed. */
 static bool begin(struct mechd_call *c, struct step_work *w)
 {
@@ -198,6 +241,9 @@ static bool begin(struct mechd_call *c, struct step_work *w)
         mechd_read_inputs(c, inputs, derivatives, "/inputs", &w->inputs);
         w->stepping.request.inputs = w->inputs.changes;
         w->stepping.request.input_count = w->inputs.count;
+    }
+    if (w->jacobian && mech_diag_clean(&c->diag) && c->code == MECHP_OK) {
+        read_jacobian(c, w);
     }
     return !mechd_call_faulty(c) && c->code == MECHP_OK;
 }
@@ -257,6 +303,40 @@ static void write_outputs(struct mechd_call *c, const double *packed)
     mechp_text_end(&c->text);
 }
 
+/* What is wanted beside outputs and report. */
+static void write_wanted(struct mechd_call *c, struct step_work *w, double *packed)
+{
+    const struct mechd_instance *i = c->job.instance;
+    const bool trial = w->stepping.request.trial;
+    char reason[160] = "";
+    if (w->energy && i->sim != NULL) {
+        mechp_text_key(&c->text, "energy");
+        mechp_text_number(&c->text,
+                          trial ? mech_sim_trial_energy(i->sim) : mech_sim_energy(i->sim));
+    }
+    if (w->derivatives && i->sim != NULL) {
+        mechp_text_key(&c->text, "derivatives");
+        if (mech_sim_output_rates(i->sim, trial, packed, reason) == 0) {
+            write_outputs(c, packed);
+        } else {
+            mechp_text_null(&c->text);
+        }
+    }
+    if (w->matrix != NULL) {
+        mechp_text_key(&c->text, "jacobian");
+        mechp_text_object(&c->text);
+        mechd_write_labels(c, "inputs", MECH_INPUT, true);
+        mechd_write_labels(c, "outputs", MECH_OUTPUT_VARIABLE, true);
+        mechd_write_matrix(&c->text, "matrix", w->matrix, (int32_t)mech_sim_output_size(i->sim),
+                           (int32_t)mech_sim_input_size(i->sim));
+        mechp_text_key(&c->text, "differenced");
+        mechp_text_bool(&c->text, w->told.differenced);
+        mechp_text_key(&c->text, "kinked");
+        mechp_text_bool(&c->text, w->told.kinked);
+        mechp_text_end(&c->text);
+    }
+}
+
 /* The reply of a step that succeeded. */
 static void write_reply(struct mechd_call *c, struct step_work *w)
 {
@@ -287,11 +367,7 @@ static void write_reply(struct mechd_call *c, struct step_work *w)
         mechp_text_key(&c->text, "trial");
         mechp_text_unsigned(&c->text, i->trial);
     }
-    if (w->energy && i->sim != NULL) {
-        mechp_text_key(&c->text, "energy");
-        mechp_text_number(&c->text,
-                          trial ? mech_sim_trial_energy(i->sim) : mech_sim_energy(i->sim));
-    }
+    write_wanted(c, w, packed);
     mechp_text_end(&c->text);
     free(packed);
 }

@@ -3,8 +3,8 @@
  *     [ M  Gᵀ ] [ δv̇  ]   [ δf − K δq − C δv ]       ξ̇ = Qᵀ (δv + v × δq),  η̇ = Vᵀ δv̇
  *     [ G  0  ] [ −δλ ] = [ −δ(g̈ at v̇ held) ]       v × δq: how a body-fixed motion turns
  *
- * One factorization, one back-substitution a column; outputs by quotients with δv̇ and δλ. At rest in
- * equilibrium A is the first-order form of M δv̇ + C δv + K δq on the free motions. */
+ * One factorization, one back-substitution a column; outputs by quotients with δv̇ and δλ. At rest
+ * in equilibrium A is the first-order form of M δv̇ + C δv + K δq on the free motions. */
 #include "solver/analysis/linearize.h"
 
 #include "solver/analysis/output_slopes.h"

@@ -24,8 +24,8 @@ int mech_linearize_init(struct mech_linearization *l, const struct mech_model *m
 void mech_linearize_fini(struct mech_linearization *l);
 
 /* Fill the matrices at `state`, whose v̇ and λ are consistent. `sizes`: of the state.
- * 0; MECH_UNSUPPORTED (rotations of a node that does not tell); MECH_SINGULAR; MECH_NOT_FINITE, with
- * a reason; negative. */
+ * 0; MECH_UNSUPPORTED (rotations of a node that does not tell); MECH_SINGULAR; MECH_NOT_FINITE,
+ * with a reason; negative. */
 int mech_linearize(struct mech_linearization *l, const struct mech_model *m,
                    const struct mech_state *state, const struct mech_state_sizes *sizes,
                    struct mech_step_result *result);

@@ -6,13 +6,26 @@
 
 #include <string.h>
 
-/* A basis of what the rows allow, those at velocity level among them or not. */
-static int basis_of(struct mech_motions *b, const struct mech_model *m, const struct mech_state *s,
-                    const double *values, bool velocity, double **basis, int32_t *columns)
+/* Rows of G that count. */
+struct wanted {
+    const struct mech_model *model;
+    const struct mech_state *state;
+    const double *values; /* of G */
+    bool velocity;        /* those at velocity level too */
+};
+
+static bool counts(const struct wanted *w, int32_t r)
 {
-    const struct mech_joint_rows *const rows = mech_model_joints(m);
+    return (w->velocity || !mech_model_joints(w->model)->velocity[r]) && w->state->open[r] == 0.;
+}
+
+/* A basis of what they allow. */
+static int basis_of(struct mech_motions *b, const struct wanted *w, double **basis,
+                    int32_t *columns)
+{
+    const struct mech_joint_rows *const rows = mech_model_joints(w->model);
     const size_t n = (size_t)b->n;
-    int32_t count = 0;
+    int32_t count = 0, at = 0;
 
     *basis = mech_arena_alloc(&b->arena, n * n, sizeof **basis);
     double *const G = mech_arena_alloc(&b->arena, (size_t)rows->count * n, sizeof *G);
@@ -20,18 +33,15 @@ static int basis_of(struct mech_motions *b, const struct mech_model *m, const st
         return MECH_NO_MEMORY;
     }
     for (int32_t r = 0; r < rows->count; r++) {
-        count += (velocity || !rows->velocity[r]) && s->open[r] == 0.;
+        count += counts(w, r);
     }
-    for (int32_t r = 0, at = 0; r < rows->count; r++) {
-        if ((!velocity && rows->velocity[r]) || s->open[r] != 0.) {
-            continue;
-        }
-        for (int32_t k = rows->start[r]; k < rows->start[r + 1]; k++) {
+    for (int32_t r = 0; r < rows->count; r++) {
+        for (int32_t k = rows->start[r]; k < rows->start[r + 1] && counts(w, r); k++) {
             if (rows->column[k] < b->n) {
-                G[(size_t)rows->column[k] * (size_t)count + (size_t)at] += values[k];
+                G[(size_t)rows->column[k] * (size_t)count + (size_t)at] += w->values[k];
             }
         }
-        at++;
+        at += counts(w, r);
     }
     for (int32_t i = 0; i < b->n && count == 0; i++) {
         (*basis)[(size_t)i * (n + 1)] = 1.;
@@ -58,9 +68,11 @@ int mech_motions_init(struct mech_motions *b, const struct mech_model *m,
     }
     mech_model_pose(m, &e);
     mech_model_joint_jacobian(m, values);
-    MECH_TRY(basis_of(b, m, s, values, true, &b->V, &b->velocities));
+    struct wanted w = {m, s, values, true};
+    MECH_TRY(basis_of(b, &w, &b->V, &b->velocities));
     if (rows->nonholonomic) {
-        return basis_of(b, m, s, values, false, &b->Q, &b->positions);
+        w.velocity = false;
+        return basis_of(b, &w, &b->Q, &b->positions);
     }
     b->Q = b->V;
     b->positions = b->velocities;

@@ -2,9 +2,9 @@
  *
  *     δq = Q ξ,   δv = V η + P ξ,   G_h Q = 0,   G V = 0,   G P ξ = −(G v + g_t)_q Q ξ
  *
- * Q and V are orthonormal bases, of motions that rows at position level allow and of velocities that
- * all rows allow (the same but for rolling); without joints both are 1 and not stored. One-sided
- * rows that are open ask for nothing. owner: whoever owns the model. */
+ * Q and V are orthonormal bases, of motions that rows at position level allow and of velocities
+ * that all rows allow (the same but for rolling); without joints both are 1 and not stored.
+ * One-sided rows that are open ask for nothing. owner: whoever owns the model. */
 #pragma once
 
 #include "solver/base/arena.h"

@@ -1,5 +1,5 @@
-/* Derivatives of outputs along a column of a derivation (step/tangent.h), by quotients: what sensors
- * compute has no analytic derivatives. */
+/* Derivatives of outputs along a column of a derivation (step/tangent.h), by quotients: what
+ * sensors compute has no analytic derivatives. */
 #pragma once
 
 #include <stddef.h>

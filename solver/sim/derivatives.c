@@ -51,6 +51,17 @@ static int begin(struct mech_sim *s, const struct mech_step_request *step, uint6
                  "the step's size must be positive and finite, its internal steps not too many");
         return MECH_INVALID;
     }
+    if (step->force_count) {
+        snprintf(told->reason, sizeof told->reason, "forces on markers have no derivatives here");
+        return MECH_INVALID;
+    }
+    mech_state_copy(&s->now, &s->point);
+    mech_sim_put_inputs(s, step->inputs, step->input_count, &s->point);
+    s->point.extra = s->point.wrench = NULL;
+    if (!mech_sim_same_parameters(s, &s->now, &s->point)) {
+        snprintf(told->reason, sizeof told->reason, "set parameters before, not with the step");
+        return MECH_INVALID;
+    }
     told->steps = d->plan.count;
     told->time = d->plan.t_end;
     d->samples = calloc(4 * mech_sim_output_size(s) + 1, sizeof *d->samples);
@@ -74,7 +85,7 @@ static int derive(struct derivation *d, int32_t count, const struct mech_tangent
 
     mech_tangent_fini(&d->tangent);
     MECH_TRY(mech_tangent_init(&d->tangent, s->model, &s->sizes, count));
-    const int code = mech_tangent_derive(&d->tangent, &run, &s->now, along, &result);
+    const int code = mech_tangent_derive(&d->tangent, &run, &d->sim->point, along, &result);
     if (code) {
         memcpy(d->told->reason, result.reason, sizeof d->told->reason);
     }
@@ -93,7 +104,7 @@ static int run_beside(struct derivation *d, const double *direction, double step
     struct mech_step_result result = {.iterations = 0};
     struct mech_diag diag;
 
-    mech_state_copy(&s->now, to);
+    mech_state_copy(&s->point, to);
     for (int32_t i = 0; i < s->sizes.parameter; i++) {
         to->parameter[i] += step * direction[i];
     }
@@ -277,7 +288,7 @@ int mech_sim_jvp(struct mech_sim *s, struct mech_jvp *jvp)
     }
     int code = begin(s, jvp->step, jvp->steps_most, &jvp->told, &d);
     if (code == 0 && jvp->q) {
-        mech_model_motion(s->model, s->now.q, jvp->q, scratch);
+        mech_model_motion(s->model, s->point.q, jvp->q, scratch);
         along.q = scratch;
     }
     code = code ? code : derive(&d, 1, &along);
@@ -350,5 +361,58 @@ int mech_sim_jacobian(struct mech_sim *s, const struct mech_step_request *step, 
     }
     end(&d);
     free(directions);
+    return code;
+}
+
+/* --- outputs in time -------------------------------------------------------------------------- */
+
+/* Outputs at s->point, dt from the state `at` along its velocities and accelerations. */
+static int outputs_beside(struct mech_sim *s, const struct mech_state *at, const double *xdot,
+                          double dt, double *out)
+{
+    const size_t nv = (size_t)s->sizes.v;
+    struct mech_state *const to = &s->point;
+    struct mech_step_result result = {.iterations = 0};
+    double *const d = s->extra; /* scratch between commands */
+
+    mech_state_copy(at, to);
+    to->extra = to->wrench = NULL;
+    for (size_t i = 0; i < nv; i++) {
+        d[i] = dt * (at->v[i] + 0.5 * dt * at->vdot[i]);
+        to->v[i] += dt * at->vdot[i];
+    }
+    mech_model_move(s->model, at->q, d, to->q);
+    for (int32_t i = 0; i < s->sizes.x; i++) {
+        to->x[i] += dt * xdot[i];
+    }
+    to->at->time += dt;
+    MECH_TRY(s->type->nonsmooth ? 0 : s->type->start(s->stepper, to, &result));
+    mech_sim_outputs_of(s, to, out);
+    return 0;
+}
+
+int mech_sim_output_rates(struct mech_sim *s, bool trial, double *out, char *reason)
+{
+    const struct mech_state *const at = trial ? &s->next : &s->now;
+    const size_t n = mech_sim_output_size(s), nx = (size_t)s->sizes.x + 1;
+    const double dt = s->document->solver.step_size / 64.;
+    struct mech_step_result result = {.iterations = 0};
+    double *const room = calloc(n + nx, sizeof *room), *const xdot = room + n;
+
+    if (!room) {
+        return MECH_NO_MEMORY;
+    }
+    int code = s->command.running || (trial && s->command.rebuilt) ? MECH_UNSUPPORTED : 0;
+    if (code) {
+        snprintf(reason, 160, "a trial with other parameters, or a step in progress, has no rates");
+    }
+    code = code ? code : mech_sim_need_rates(s, &result);
+    code = code ? code : mech_rates_xdot(&s->rates, at, at->at->time, at->x, xdot, &result);
+    code = code ? code : outputs_beside(s, at, xdot, dt, out);
+    code = code ? code : outputs_beside(s, at, xdot, -dt, room);
+    for (size_t i = 0; i < n && code == 0; i++) {
+        out[i] = (out[i] - room[i]) / (2. * dt);
+    }
+    free(room);
     return code;
 }

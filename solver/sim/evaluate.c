@@ -187,6 +187,19 @@ static int first_order_jacobian(struct mech_sim *s, double *out)
     return code ? code : add_block(mech_model_first_order(s->model), 1., out, 2 * nv, 2 * nv, ld);
 }
 
+int mech_sim_need_rates(struct mech_sim *s, struct mech_step_result *result)
+{
+    if (!s->has_rates) {
+        const int code = mech_rates_init(&s->rates, s->model, NULL, result);
+        if (code) {
+            mech_rates_fini(&s->rates);
+            return code;
+        }
+        s->has_rates = true;
+    }
+    return 0;
+}
+
 int mech_sim_evaluate(struct mech_sim *s, const struct mech_point *at, enum mech_want want,
                       double *out)
 {
@@ -195,14 +208,7 @@ int mech_sim_evaluate(struct mech_sim *s, const struct mech_point *at, enum mech
     int32_t rows, cols;
 
     MECH_TRY(place_point(s, at));
-    if (!s->has_rates) {
-        const int code = mech_rates_init(&s->rates, s->model, NULL, &result);
-        if (code) {
-            mech_rates_fini(&s->rates);
-            return code;
-        }
-        s->has_rates = true;
-    }
+    MECH_TRY(mech_sim_need_rates(s, &result));
     mech_sim_want_shape(s, want, &rows, &cols);
     memset(out, 0, (size_t)rows * (size_t)cols * sizeof *out);
     switch (want) {

@@ -76,5 +76,8 @@ int mech_sim_plan(const struct mech_sim *s, const struct mech_step_request *r,
 /* step.c: no infinity and no NaN among x [n]. */
 bool mech_sim_all_finite(const double *x, size_t n);
 
+/* evaluate.c: s->rates, made when first needed. Returns as mech_rates_init. */
+int mech_sim_need_rates(struct mech_sim *s, struct mech_step_result *result);
+
 /* snapshot.c: the layout's hash and what a header says of the libraries; once the state stands. */
 void mech_sim_snapshot_init(struct mech_sim *s);

@@ -3,9 +3,10 @@
  *     δd = δd₀ + z,  δv = δv₀ + w₁ z,  δv̇ = w₀ z,  δq = transport(d; δq_n, δd)
  *     w₀ M z + K δq + C δv − Gᵀ δλ = δf,   G δq = 0   or   G δv + (G v + g_t)_q δq = 0
  *
- * with δd₀ and δv₀ from the columns of the start, and z found with the iteration matrix at the end
- * of the step. On coordinates with q̇ = v and rows at position level that is exact at once;
- * rotations and rows at velocity level leave O(h ω), to be repeated, each time by that much less. */
+ * with δd₀ and δv₀ from the columns of the start, and z found with the iteration matrix at the
+ * end of the step. On coordinates with q̇ = v and rows at position level that is exact at once;
+ * rotations and rows at velocity level leave O(h ω), to be repeated, each time by that much less.
+ */
 #include "solver/base/err.h"
 #include "solver/step/alpha_internal.h"
 #include "solver/step/tangent.h"

@@ -34,8 +34,8 @@ void mech_slopes_rows(const struct mech_slopes *s, const double *x, double *out)
 void mech_slopes_react(const struct mech_slopes *s, double scale, const double *lambda,
                        double *out);
 /* How the rows' rates change by a motion dq and a change dv of velocities, [nv + 1] each or NULL:
- * rate [rows] = δ(G v + g_t), and acceleration [rows] (or NULL) = δ(g̈) at the v̇ of e->vdot. Both to
- * fourth order by differences, for the second derivatives of joints are what no item tells. Poses
- * are those of another point then. */
+ * rate [rows] = δ(G v + g_t), and acceleration [rows] (or NULL) = δ(g̈) at the v̇ of e->vdot. Both
+ * to fourth order by differences, for the second derivatives of joints are what no item tells.
+ * Poses are those of another point then. */
 void mech_slopes_of_rows(struct mech_slopes *s, const struct mech_eval *e, const double *dq,
                          const double *dv, double *rate, double *acceleration);

@@ -102,6 +102,74 @@ class Analysis(unittest.TestCase):
             self.assertEqual(reply.status, 422, body)
             self.assertTrue(reply.json['errors'], body)
 
+    def test_what_a_step_brings_beside_its_outputs(self):
+        def again(door, force):
+            i = self.daemon.create(driven())
+            self.good(door, 'step', id=i, size=0.02, inputs={'force': force})
+            return self.good(door, 'step', id=i, size=0.05, inputs={'force': force})['outputs']['x']
+        for door in self.doors:
+            i = self.daemon.create(driven())
+            self.good(door, 'step', id=i, size=0.02, inputs={'force': 80})
+            for commit in (False, True):
+                reply = self.good(door, 'step', id=i, size=0.05, inputs={'force': 80},
+                                  want=['derivatives', 'jacobian', 'energy'], commit=commit)
+                v = self.good(door, 'get-state', id=i)['v'][0] if commit else None
+                if commit:
+                    # the output is a position
+                    self.near(reply['derivatives']['x'], v, 1e-8)
+                self.assertIn('energy', reply)
+                j = reply['jacobian']
+                self.assertEqual((j['inputs'], j['outputs'], j['differenced'], j['kinked']),
+                                 (['force'], ['x'], False, False))
+            # the first step starts with other forces: only the second's input is varied
+            k = self.daemon.create(driven())
+            self.good(door, 'step', id=k, size=0.02, inputs={'force': 80})
+            other = self.good(door, 'step', id=k, size=0.05, inputs={'force': 90})
+            self.near(j['matrix'][0][0], (other['outputs']['x'] - again(door, 80)) / 10, 1e-7)
+        reply = self.daemon.call('POST', '/v1/instances/%s/step' % i,
+                                 {'size': 0.01, 'want': ['jacobian'], 'forces': {'x': [1]}})
+        self.assertEqual(reply.status, 422, reply.raw)
+
+    def test_derivatives_by_a_parameter_are_differenced(self):
+        model = driven()
+        model['inputs'].append({'name': 'stiffness', 'parameter': 'k'})
+        for door in self.doors:
+            i, ends = self.daemon.create(model), []
+            reply = self.good(door, 'jvp', id=i, size=0.05, inputs={'stiffness': 1})
+            self.assertTrue(reply['differenced'])
+            self.near(self.good(door, 'get-parameters', id=i)['parameters']['k'], 4000)
+            for k in (3999, 4001):
+                j = self.daemon.create(model)
+                ends.append(self.good(door, 'step', id=j, size=0.05,
+                                      inputs={'stiffness': k})['outputs']['x'])
+            slope = (ends[1] - ends[0]) / 2
+            self.near(reply['outputs']['x'] / slope, 1, 1e-6)
+            # and the instance goes on as if nothing had been
+            other = self.daemon.create(model)
+            self.assertEqual(self.good(door, 'step', id=i, size=0.05)['outputs'],
+                             self.good(door, 'step', id=other, size=0.05)['outputs'])
+
+    def test_small_motions_within_joints(self):
+        swing = models.document(
+            'swing', gravity=[0, -9.81, 0],
+            nodes=[{'name': 'n', 'type': 'NodePoint2D', 'referenceCoordinates': [0, -2]},
+                   {'name': 'o', 'type': 'NodePointGround'}],
+            objects=[{'name': 'b', 'type': 'MassPoint2D', 'node': 'n', 'physicsMass': 3},
+                     {'name': 'd', 'type': 'DistanceConstraint', 'markers': ['m', 'c'],
+                      'distance': 2}],
+            markers=[{'name': 'm', 'type': 'MarkerNodePosition', 'node': 'o'},
+                     {'name': 'c', 'type': 'MarkerNodePosition', 'node': 'n'}])
+        for door in self.doors:
+            i = self.daemon.create(swing)
+            reply = self.good(door, 'linearization', id=i)
+            self.assertEqual(reply['sizes'], {'q': 1, 'v': 1, 'x': 0})
+            self.assertEqual([len(row) for row in reply['basis']], [1, 1])
+            self.near(reply['A'][1][0], -9.81 / 2, 1e-12)
+            modes = self.good(door, 'modes', id=i, complex='true')
+            self.near(modes['modes'][0]['im'], math.sqrt(9.81 / 2), 1e-12)
+            self.assertEqual(modes['speed'], 0)
+            self.assertLess(modes['modes'][0]['residual'], 1e-13)
+
     def test_a_field_changes_while_the_state_goes_on(self):
         for door in self.doors:
             i = self.daemon.create(driven())
