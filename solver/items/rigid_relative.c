@@ -241,7 +241,8 @@ static void bend_first(const double F[3], const double T[3], struct motions *m, 
     put(force, torque, second, Wx);
 }
 
-/* From halfway: F = A f_t, T = A₀ J⁻ᵀ f_r, g = d × F; torques T + ½ (g − s × g), −T + ½ (g + s × g) */
+/* From halfway: F = A f_t, T = A₀ J⁻ᵀ f_r, g = d × F; the torques are T + ½ (g − s × g) and
+ * −T + ½ (g + s × g). */
 static void bend_halfway(const struct mech_relative *x, const double f[6], struct motions *m,
                          double turn[3][12], double sweep[3][12], double Wx[12][12])
 {

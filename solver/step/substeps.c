@@ -91,6 +91,7 @@ int mech_substeps_run(struct mech_substeps *d, struct mech_state *s, double h, d
         const bool good = mech_control_judge(&c, error);
         if (good) {
             s->at->time = end;
+            mech_model_keep(d->model, s);
             result->substeps++;
         } else {
             mech_state_copy(&d->start, s);

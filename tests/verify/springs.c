@@ -70,6 +70,35 @@ static void turns_are_counted(void)
     mech_sim_destroy(s);
 }
 
+/* a schemes' substeps count too: one step of 2 s turns by more than two turns */
+static void turns_are_counted_by_substeps(void)
+{
+    static const char *const schemes[] = {"'DOPRI5'", "'GeneralizedAlpha'"};
+
+    for (int i = 0; i < 2; i++) {
+        char text[2048];
+
+        /* a rotor in the plane: explicit schemes take no joints */
+        snprintf(text, sizeof text,
+                 "{'mechd': 1, 'nodes': [{'name': 'n', 'type': 'NodeRigidBody2D',"
+                 "'initialVelocities': [0, 0, 20]}], 'objects': [{'name': 'g', 'type': 'Ground'},"
+                 "{'name': 'b', 'type': 'RigidBody2D', 'node': 'n', 'physicsMass': 1,"
+                 "'physicsInertia': 1}, {'name': 's', 'type': 'TorsionalSpringDamper', 'markers':"
+                 "['m0', 'm1'], 'stiffness': 1}], 'markers': [{'name': 'm0', 'type':"
+                 "'MarkerBodyRigid', 'object': 'g'}, {'name': 'm1', 'type': 'MarkerBodyRigid',"
+                 "'object': 'b'}], 'solver': {'integrator': %s, 'stepSize': 2, 'adaptive':"
+                 "{'mode': 'error', 'initialStepSize': 0.01, 'relativeTolerance': 1e-8, "
+                 "'absoluteTolerance': 1e-8}}}",
+                 schemes[i]);
+        struct mech_sim *const s = model_of(text);
+
+        CU_ASSERT_EQUAL(model_steps(s, 3), 0);
+        CHECK_NEAR(rotation(s), 20. * sin(6.), 2e-3);
+        CHECK_NEAR(model_state(s).q[2], 20. * sin(6.), 2e-3);
+        mech_sim_destroy(s);
+    }
+}
+
 /* the count is part of the state: restored elsewhere, put back by a failed or a trial step */
 static void counted_turns_are_restored(void)
 {
@@ -342,8 +371,8 @@ static void satellite_of_a_free_star(void)
 }
 
 UNIT_TESTS(UNIT_TEST(spring_on_a_slide), UNIT_TEST(spring_on_a_hinge), UNIT_TEST(turns_are_counted),
-           UNIT_TEST(counted_turns_are_restored), UNIT_TEST(counting_allocates_nothing),
-           UNIT_TEST(angles_put_in_keep_to_the_nearest_turn),
+           UNIT_TEST(turns_are_counted_by_substeps), UNIT_TEST(counted_turns_are_restored),
+           UNIT_TEST(counting_allocates_nothing), UNIT_TEST(angles_put_in_keep_to_the_nearest_turn),
            UNIT_TEST(pendulum_on_a_hinge_with_a_spring),
            UNIT_TEST(softened_gravity_keeps_energy_and_angular_momentum),
            UNIT_TEST(body_on_a_six_way_spring),

@@ -81,6 +81,38 @@ static void bad_laws_are_refused_at_their_place(void)
                             "/objects/2/springForceUserFunction", ""));
 }
 
+/* between two frames; %s: the connector */
+#define FRAMES(connector)                                                                          \
+    "{'mechd': 1, 'nodes': [{'name': 'n', 'type': 'NodeRigidBodyEP'}], 'objects': ["               \
+    "{'name': 'g', 'type': 'Ground'}, {'name': 'b', 'type': 'RigidBody', 'node': 'n',"             \
+    "'physicsMass': 1, 'physicsInertia': [1, 1, 1, 0, 0, 0]}, {'name': 's', 'markers': ['x', "     \
+    "'y'],"                                                                                        \
+    " " connector "}], 'markers': [{'name': 'x', 'type': 'MarkerBodyRigid', 'object': 'g'},"       \
+    "{'name': 'y', 'type': 'MarkerBodyRigid', 'object': 'b'}, {'name': 'p', 'type':"               \
+    "'MarkerBodyPosition', 'object': 'b'}]}"
+
+static void bad_frames_are_refused_at_their_place(void)
+{
+    CU_ASSERT(model_refused(FRAMES("'type': 'LinearSpringDamper', 'axisMarker0': [0, 0, 0]"),
+                            "/objects/2/axisMarker0", "direction"));
+    CU_ASSERT(model_refused(FRAMES("'type': 'TorsionalSpringDamper', 'rotationMarker1':"
+                                   "[[1, 0, 0], [0, 1, 0], [0, 0, -1]]"),
+                            "/objects/2/rotationMarker1", "not a rotation"));
+    CU_ASSERT(model_refused(FRAMES("'type': 'RigidBodySpringDamper', 'rotationMarker0':"
+                                   "[[1, 0, 0], [0, 1, 0], [0, 0.5, 1]]"),
+                            "/objects/2/rotationMarker0", "not a rotation"));
+    CU_ASSERT(model_refused(FRAMES("'type': 'TorsionalSpringDamper', 'springTorqueUserFunction':"
+                                   "'=k*phi'"),
+                            "/objects/2/springTorqueUserFunction", ""));
+    CU_ASSERT(model_refused(FRAMES("'type': 'RigidBodySpringDamper',"
+                                   "'springForceTorqueUserFunction': [0, 0, 0, 0, 0, '=u6']"),
+                            "/objects/2/springForceTorqueUserFunction/5", ""));
+    /* a later key wins: the second marker has no axes */
+    CU_ASSERT(model_refused(FRAMES("'type': 'LinearSpringDamper', 'markers': ['x', 'p']"),
+                            "/objects/2/markers/1", "another kind"));
+}
+
 UNIT_TESTS(UNIT_TEST(laws_see_stretches_rates_and_parameters),
            UNIT_TEST(linear_laws_move_as_the_linear_form),
-           UNIT_TEST(bad_laws_are_refused_at_their_place))
+           UNIT_TEST(bad_laws_are_refused_at_their_place),
+           UNIT_TEST(bad_frames_are_refused_at_their_place))
