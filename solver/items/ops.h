@@ -28,6 +28,7 @@ enum mech_node_kind {
     MECH_NODE_POINT_2D, /* x y */
     MECH_NODE_POINT,    /* x y z */
     MECH_NODE_RIGID_2D, /* x y φ */
+    MECH_NODE_SLOPE_2D, /* x y, then both components of the slope ∂r/∂x */
     MECH_NODE_RIGID     /* q: x y z and 4 Euler parameters; v: global velocity, local angular one */
 };
 
