@@ -7,9 +7,11 @@ struct newton_impact {
     double e;
 };
 
-static double restitution(const void *description)
+static void contact(const void *description, struct mech_contact_law *out)
 {
-    return ((const struct newton_impact *)description)->e;
+    const struct newton_impact *const law = description;
+
+    *out = (struct mech_contact_law){.kind = MECH_LAW_UNILATERAL, .rows = 1, .e = {law->e}};
 }
 
 static const struct mech_field fields[] = {
@@ -23,7 +25,7 @@ static const struct mech_field fields[] = {
      .doc = "coefficient of restitution"},
 };
 
-static const struct mech_law_ops ops = {.dimension = 1, .restitution = restitution};
+static const struct mech_law_ops ops = {.contact = contact};
 
 const struct mech_item_type mech_item_law_newton_impact = {
     .name = "NewtonImpact",

@@ -379,9 +379,22 @@ struct mech_relation_ops {
     const struct mech_vector *(*b)(const void *description); /* empty: zeros */
 };
 
+enum mech_law_kind {
+    MECH_LAW_UNILATERAL, /* 0 ≤ ẏ⁺ + e ẏ⁻ ⊥ p ≥ 0 while the contact is closed */
+    MECH_LAW_FRICTION,   /* the same on its first row, with Coulomb's friction on the others */
+    MECH_LAW_EQUALITY,   /* ẏ⁺ = 0 always */
+    MECH_LAW_RELAY       /* lower ≤ force ≤ upper against ẏ⁺, always */
+};
+/* What one contact obeys. Its rows stand together in H. */
+struct mech_contact_law {
+    enum mech_law_kind kind;
+    int32_t rows;        /* 1; FRICTION 2 (N, T) or 3 (N, T1, T2) */
+    double e[3];         /* restitution of each row, 0 to 1 */
+    double mu;           /* FRICTION */
+    double lower, upper; /* RELAY, N */
+};
 struct mech_law_ops {
-    int32_t dimension; /* rows of one contact */
-    double (*restitution)(const void *description);
+    void (*contact)(const void *description, struct mech_contact_law *out); /* comes zeroed */
 };
 
 /* --- shared by types -------------------------------------------------------------------------- */

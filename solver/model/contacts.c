@@ -75,22 +75,50 @@ static int by_row(struct mech_arena *arena, const struct mech_model *m,
 }
 
 struct row_arrays {
-    int32_t *start, *column, *law, *interaction;
+    int32_t *start, *column, *interaction;
     double *value, *b, *e;
+    struct mech_set *sets;
+    int32_t contacts;
+    bool plain; /* unilateral rows alone */
 };
 
 static int allocate(struct mech_model *m, size_t rows, size_t entries, struct row_arrays *a)
 {
     a->start = mech_arena_alloc(&m->arena, rows + 1, sizeof *a->start);
-    a->law = mech_arena_alloc(&m->arena, rows, sizeof *a->law);
     a->interaction = mech_arena_alloc(&m->arena, rows, sizeof *a->interaction);
     a->b = mech_arena_alloc(&m->arena, rows, sizeof *a->b);
     a->e = mech_arena_alloc(&m->arena, rows, sizeof *a->e);
     a->column = mech_arena_alloc(&m->arena, entries, sizeof *a->column);
     a->value = mech_arena_alloc(&m->arena, entries, sizeof *a->value);
-    return a->start && a->law && a->interaction && a->b && a->e && a->column && a->value
+    a->sets = mech_arena_alloc(&m->arena, rows, sizeof *a->sets);
+    a->contacts = 0;
+    a->plain = true;
+    return a->start && a->interaction && a->b && a->e && a->column && a->value && a->sets
                ? 0
                : MECH_NO_MEMORY;
+}
+
+static struct mech_contact_law law_of(const struct mech_interaction *in)
+{
+    struct mech_contact_law law = {.rows = 1};
+
+    in->law.type->ops.law->contact(in->law.description, &law);
+    return law;
+}
+
+static void append_contact(const struct mech_contact_law *law, struct row_arrays *a)
+{
+    static const enum mech_set_kind kinds[] = {[MECH_LAW_UNILATERAL] = MECH_SET_UNILATERAL,
+                                               [MECH_LAW_FRICTION] = MECH_SET_CONE,
+                                               [MECH_LAW_EQUALITY] = MECH_SET_BILATERAL,
+                                               [MECH_LAW_RELAY] = MECH_SET_BOX};
+
+    a->plain &= law->kind == MECH_LAW_UNILATERAL;
+    a->sets[a->contacts++] = (struct mech_set){.kind = kinds[law->kind],
+                                               .rows = law->rows,
+                                               .mu = law->mu,
+                                               .lower = law->lower,
+                                               .upper = law->upper};
 }
 
 /* Append the rows of interaction i. */
@@ -99,7 +127,7 @@ static int append(struct mech_model *m, const struct mech_interaction *in, size_
 {
     const struct mech_relation_ops *const relation = in->relation.type->ops.relation;
     const struct mech_vector *const b = relation->b(in->relation.description);
-    const struct mech_law_ops *const law = in->law.type->ops.law;
+    const struct mech_contact_law law = law_of(in);
     const int32_t rows = relation->H(in->relation.description)->rows;
     const struct mech_arena_mark mark = mech_arena_mark(&m->scratch);
     struct mech_triplet *t = NULL;
@@ -115,9 +143,11 @@ static int append(struct mech_model *m, const struct mech_interaction *in, size_
         }
         a->start[*row + 1] = at;
         a->b[*row] = b->n ? b->x[r] : 0.;
-        a->e[*row] = law->restitution(in->law.description);
-        a->law[*row] = MECH_ROW_NEWTON_IMPACT;
+        a->e[*row] = law.e[r % law.rows];
         a->interaction[*row] = (int32_t)i;
+        if (r % law.rows == 0) {
+            append_contact(&law, a);
+        }
     }
     mech_arena_release(&m->scratch, mark);
     return result;
@@ -137,6 +167,14 @@ int mech_contacts(struct mech_model *m, struct mech_diag *diag)
         const struct mech_mat *const H =
             in[i].relation.type->ops.relation->H(in[i].relation.description);
 
+        if (H->rows % law_of(&in[i]).rows) {
+            char path[64];
+
+            snprintf(path, sizeof path, "/interactions/%zu/relation/H", i);
+            mech_diag_add(diag, path, "has %d rows; each contact of this law takes %d",
+                          (int)H->rows, (int)law_of(&in[i]).rows);
+            clean = false;
+        }
         rows += (size_t)H->rows;
         entries += mech_mat_stored(H);
     }
@@ -157,8 +195,9 @@ int mech_contacts(struct mech_model *m, struct mech_diag *diag)
                                          .value = a.value,
                                          .b = a.b,
                                          .e = a.e,
-                                         .law = a.law,
-                                         .interaction = a.interaction};
+                                         .interaction = a.interaction,
+                                         .contacts = a.contacts,
+                                         .sets = a.plain ? NULL : a.sets};
     m->sizes.impulse = row;
     return 0;
 }

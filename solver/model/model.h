@@ -13,6 +13,7 @@
 #include "solver/items/document.h"
 #include "solver/items/ops.h"
 #include "solver/model/state.h"
+#include "solver/sys/sets.h"
 
 struct mech_model;
 
@@ -26,17 +27,19 @@ struct mech_linear_part {
     const double *q_ref;      /* [nv], or NULL when all are 0 */
 };
 
-/* Rows of all interactions, in the document's order: y = H q + b, law per row. */
-enum mech_row_law { MECH_ROW_NEWTON_IMPACT };
+/* Rows of all interactions, in the document's order: y = H q + b. Rows of one contact stand
+ * together; whether it is closed is a matter of its first row. */
 struct mech_contact_rows {
     int32_t count;
     const int32_t *start;  /* [count + 1] of the entries of each row of H */
     const int32_t *column; /* velocity indices */
     const double *value;
-    const double *b;            /* [count] m */
-    const double *e;            /* [count] restitution, 0 to 1 */
-    const int32_t *law;         /* [count] enum mech_row_law */
-    const int32_t *interaction; /* [count] index in the document's interactions */
+    const double *b;             /* [count] m */
+    const double *e;             /* [count] restitution, 0 to 1 */
+    const int32_t *interaction;  /* [count] index in the document's interactions */
+    int32_t contacts;            /* not read without sets */
+    const struct mech_set *sets; /* [contacts] of the impulses, bounds of a BOX in N (times h they
+                                    are impulses); NULL: every row is a unilateral contact */
 };
 
 /* Check and compile a document. `parameters` [document->parameters.n]: values in use, NULL: as the

@@ -44,8 +44,13 @@ static void check(const struct mech_model *m, struct mech_diag *d)
         mech_diag_add(d, "/solver/vi/type", "there is no complementarity solver \"%s\"",
                       settings->vi.type);
     }
-    if (vi != NULL && (vi->kinds & 1u << MECH_SET_UNILATERAL) == 0) {
-        mech_diag_add(d, "/solver/vi/type", "\"%s\" takes no impacts: %s", vi->name, vi->doc);
+    uint32_t kinds = 1u << MECH_SET_UNILATERAL;
+    for (int32_t i = 0; rows != NULL && rows->sets != NULL && i < rows->contacts; i++) {
+        kinds |= 1u << rows->sets[i].kind;
+    }
+    if (vi != NULL && (kinds & ~vi->kinds) != 0) {
+        mech_diag_add(d, "/solver/vi/type", "\"%s\" does not take the laws of this model: %s",
+                      vi->name, vi->doc);
     }
 }
 

@@ -4,7 +4,8 @@
  *     W = M + hθC + h²θ²K,   A = H W⁻¹ Hᵀ                             once per h
  *     active  { α : y_k + γ h ẏ_k ≤ threshold }
  *     free    r = h C v_k + h K (q_k − q_ref + hθ v_k) − h F;   v_free = v_k − W⁻¹ r
- *     solve   w = A P + H v_free + e ẏ_k,   0 ≤ w ⊥ P ≥ 0
+ *     solve   w = A P + H v_free + e ẏ_k,   0 ≤ w ⊥ P ≥ 0,  or the law of its contact: friction
+ *             on the rows behind a normal one, w = 0 (equality), h lower ≤ P ≤ h upper (relay)
  *     update  v_{k+1} = v_free + W⁻¹ Hᵀ P;   q_{k+1} = q_k + h [θ v_{k+1} + (1 − θ) v_k]
  *
  * with F = (1 − θ) F(t_k) + θ F(t_{k+1}), N, and impulses P, N s. One K product per step.
@@ -22,8 +23,7 @@ enum {
     MECH_CONTACT_ROWS_MOST = 1024,
     /* numbers in the kept columns of W⁻¹Hᵀ (8 MB); beyond, one more solve per step with impulses */
     MECH_CONTACT_COLUMNS_MOST = 1 << 20,
-    /* active rows up to which pivoting is chosen when the model names no solver */
-    MECH_PIVOTING_ROWS = 200,
+    MECH_IMPACT_SOLVERS = 3,
 };
 
 struct mech_moreau_jean_settings {
@@ -62,17 +62,19 @@ struct mech_impacts {
     const struct mech_contact_rows *rows;
     const struct mech_free_motion *motion;
     struct mech_moreau_jean_settings settings;
-    double *memory;  /* of the vectors and matrices below */
-    double *A;       /* [count × count] H W⁻¹ Hᵀ by columns */
-    double *columns; /* [count × nv] W⁻¹Hᵀ, or NULL: W is diagonal, or too large */
-    double *part;    /* [count × count] A of the active rows */
-    double *work;    /* [nv] */
-    double *speed;   /* [count] ẏ_k of the active rows */
-    double *b, *P;   /* [count] of the active rows */
-    int32_t *active; /* [count] row numbers, ascending */
-    int32_t count;   /* active rows */
-    const struct mech_vi_type *type[2]; /* preferred first; NULL: none */
-    void *solver[2];
+    double *memory;        /* of the vectors and matrices below */
+    double *A;             /* [count × count] H W⁻¹ Hᵀ by columns */
+    double *columns;       /* [count × nv] W⁻¹Hᵀ, or NULL: W is diagonal, or too large */
+    double *part;          /* [count × count] A of the active rows */
+    double *work;          /* [nv] */
+    double *speed;         /* [count] ẏ_k of the active rows */
+    double *b, *P, *best;  /* [count] of the active rows */
+    int32_t *active;       /* [count] row numbers, ascending */
+    int32_t count;         /* active rows */
+    struct mech_set *sets; /* [contacts] of the active ones, or NULL: unilateral rows alone */
+    int32_t contacts;
+    const struct mech_vi_type *type[MECH_IMPACT_SOLVERS]; /* in their order; NULL: none */
+    void *solver[MECH_IMPACT_SOLVERS];
 };
 
 /* rows may be NULL or empty. 0; MECH_UNSUPPORTED (more rows than MECH_CONTACT_ROWS_MOST, a law or a

@@ -2,6 +2,8 @@
  *
  *     w = A P + H v_free + e ẏ_k,   0 ≤ w ⊥ P ≥ 0      (Newton's law, w = ẏ_{k+1} + e ẏ_k)
  *
+ * or the law of the contact: friction, equality, relay (sys/sets.h).
+ *
  * A = H W⁻¹ Hᵀ of all rows is made once per h; a step gathers the active part of it. Where W is
  * diagonal, W⁻¹HᵀP is added entry by entry of H; otherwise by kept columns of W⁻¹Hᵀ, or by one more
  * solve when they would take too much memory. The impulses of the last step start the next.
@@ -10,7 +12,9 @@
 #include "solver/step/moreau_jean.h"
 
 #include "solver/base/err.h"
+#include "solver/vi/chain.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,24 +23,29 @@ static int32_t row_count(const struct mech_impacts *c)
     return c->rows == NULL ? 0 : c->rows->count;
 }
 
-/* Complementarity solvers: the one that was asked for, or pivoting and, where there can be many
- * rows, PSOR before it. */
+/* Mask of the kinds of all contacts. */
+static uint32_t kinds_of(const struct mech_contact_rows *rows)
+{
+    uint32_t kinds = 0;
+    for (int32_t i = 0; rows->sets != NULL && i < rows->contacts; i++) {
+        kinds |= 1u << rows->sets[i].kind;
+    }
+    return rows->sets != NULL ? kinds : 1u << MECH_SET_UNILATERAL;
+}
+
+/* Complementarity solvers in their order: the one that was asked for, or the usual ones. */
 static int choose(struct mech_impacts *c)
 {
     const int32_t count = row_count(c);
-    if (c->settings.vi.type != NULL) {
-        c->type[0] = mech_vi_find(c->settings.vi.type);
-    } else {
-        c->type[0] = mech_vi_find("lemke");
-        c->type[1] = count > MECH_PIVOTING_ROWS ? mech_vi_find("psor") : NULL;
-    }
-    if (c->type[0] == NULL) {
-        return MECH_UNSUPPORTED;
-    }
-    for (int k = 0; k < 2; k++) {
-        if (c->type[k] != NULL) {
-            MECH_TRY(c->type[k]->create(count, &c->solver[k]));
+    const uint32_t kinds = kinds_of(c->rows);
+    const char *const asked[] = {c->settings.vi.type, NULL};
+    const char *const *const names = asked[0] != NULL ? asked : mech_vi_default(kinds, count);
+    for (int k = 0; k < MECH_IMPACT_SOLVERS && names[k] != NULL; k++) {
+        c->type[k] = mech_vi_find(names[k]);
+        if (c->type[k] == NULL || (kinds & ~c->type[k]->kinds) != 0) {
+            return MECH_UNSUPPORTED;
         }
+        MECH_TRY(c->type[k]->create(count, &c->solver[k]));
     }
     return 0;
 }
@@ -53,17 +62,15 @@ int mech_impacts_init(struct mech_impacts *c, const struct mech_contact_rows *ro
     if (count > MECH_CONTACT_ROWS_MOST) {
         return MECH_UNSUPPORTED;
     }
-    for (size_t i = 0; i < count; i++) {
-        if (rows->law[i] != MECH_ROW_NEWTON_IMPACT) {
-            return MECH_UNSUPPORTED;
-        }
-    }
     MECH_TRY(choose(c));
     const bool keep = motion->inverse == NULL && count * n <= MECH_CONTACT_COLUMNS_MOST;
     const size_t columns = keep ? count * n : 0;
-    c->memory = calloc(2 * count * count + columns + n + 3 * count, sizeof *c->memory);
+    c->memory = calloc(2 * count * count + columns + n + 4 * count, sizeof *c->memory);
     c->active = calloc(count, sizeof *c->active);
-    if (c->memory == NULL || c->active == NULL) {
+    if (rows->sets != NULL) {
+        c->sets = calloc((size_t)rows->contacts, sizeof *c->sets);
+    }
+    if (c->memory == NULL || c->active == NULL || (rows->sets != NULL && c->sets == NULL)) {
         return MECH_NO_MEMORY;
     }
     c->A = c->memory;
@@ -75,18 +82,20 @@ int mech_impacts_init(struct mech_impacts *c, const struct mech_contact_rows *ro
     c->speed = c->work + n;
     c->b = c->speed + count;
     c->P = c->b + count;
+    c->best = c->P + count;
     return 0;
 }
 
 void mech_impacts_fini(struct mech_impacts *c)
 {
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < MECH_IMPACT_SOLVERS; k++) {
         if (c->solver[k] != NULL) {
             c->type[k]->destroy(c->solver[k]);
         }
     }
     free(c->memory);
     free(c->active);
+    free(c->sets);
     *c = (struct mech_impacts){.rows = NULL};
 }
 
@@ -95,7 +104,7 @@ const char *mech_impacts_solver(const struct mech_impacts *c)
     if (row_count(c) == 0) {
         return "";
     }
-    return (c->type[1] != NULL ? c->type[1] : c->type[0])->name;
+    return c->type[0]->name;
 }
 
 /* --- H
@@ -178,11 +187,45 @@ static int push(struct mech_impacts *c, double *restrict dv)
 /* --- the step
  * ------------------------------------------------------------------------------------ */
 
+/* Closed, judged by its first row; relays and equalities always are. */
+static bool is_closed(const struct mech_impacts *c, const struct mech_set *set, int32_t row,
+                      const double *q, const double *v)
+{
+    if (set->kind == MECH_SET_BILATERAL || set->kind == MECH_SET_BOX) {
+        return true;
+    }
+    const double y = row_dot(c->rows, row, q) + c->rows->b[row];
+    return y + c->settings.gamma * c->motion->h * row_dot(c->rows, row, v) <= c->settings.threshold;
+}
+
+static void find_contacts(struct mech_impacts *c, const double *q, const double *v)
+{
+    int32_t row = 0;
+    c->contacts = 0;
+    for (int32_t i = 0; i < c->rows->contacts; i++) {
+        struct mech_set set = c->rows->sets[i];
+        if (is_closed(c, &set, row, q, v)) {
+            for (int32_t k = 0; k < set.rows; k++) {
+                c->active[c->count] = row + k;
+                c->speed[c->count++] = row_dot(c->rows, row + k, v);
+            }
+            set.lower *= c->motion->h;
+            set.upper *= c->motion->h;
+            c->sets[c->contacts++] = set;
+        }
+        row += set.rows;
+    }
+}
+
 void mech_impacts_find(struct mech_impacts *c, const double *q, const double *v)
 {
     const int32_t count = row_count(c);
     const double ahead = c->settings.gamma * c->motion->h;
     c->count = 0;
+    if (c->sets != NULL) {
+        find_contacts(c, q, v);
+        return;
+    }
     for (int32_t i = 0; i < count; i++) {
         const double y = row_dot(c->rows, i, q) + c->rows->b[i];
         const double speed = row_dot(c->rows, i, v);
@@ -234,6 +277,43 @@ static int run(struct mech_impacts *c, int k, const struct mech_problem *p,
     return code;
 }
 
+/* True when so few rows are active that the second solver is the usual first one. */
+static bool begins_later(const struct mech_impacts *c)
+{
+    if (c->type[1] == NULL) {
+        return false;
+    }
+    const char *const first = mech_vi_default(kinds_of(c->rows), c->count)[0];
+    return strcmp(first, c->type[0]->name) != 0 && strcmp(first, c->type[1]->name) == 0;
+}
+
+/* One solver after the other until one gets there. Failures that are accepted leave the best P of
+ * all of them. */
+static int run_all(struct mech_impacts *c, const struct mech_problem *p,
+                   struct mech_step_result *result)
+{
+    const size_t bytes = (size_t)c->count * sizeof *c->P;
+    double least = HUGE_VAL;
+    int code = MECH_VI_NOT_CONVERGED;
+    for (int k = 0; k < MECH_IMPACT_SOLVERS && c->type[k] != NULL && code > 0; k++) {
+        if (k == 0 && begins_later(c)) {
+            continue;
+        }
+        code = run(c, k, p, result);
+        if (code == MECH_VI_NOT_CONVERGED && result->residual < least) {
+            least = result->residual;
+            memcpy(c->best, c->P, bytes);
+        }
+    }
+    const bool accept = c->settings.vi.on_failure == MECH_ON_FAILURE_ACCEPT;
+    if (code > 0 && accept && least < HUGE_VAL) {
+        memcpy(c->P, c->best, bytes);
+        result->residual = least;
+        return 0;
+    }
+    return code;
+}
+
 int mech_impacts_solve(struct mech_impacts *c, const double *v, double *dv, double *impulse,
                        struct mech_step_result *result)
 {
@@ -243,22 +323,15 @@ int mech_impacts_solve(struct mech_impacts *c, const double *v, double *dv, doub
         return 0;
     }
     struct mech_mat N;
-    const struct mech_problem p = {.m = c->count, .N = &N, .r = c->b};
+    const struct mech_problem p = {.m = c->count,
+                                   .N = &N,
+                                   .r = c->b,
+                                   .sets = c->sets,
+                                   .count = c->contacts,
+                                   .friction = MECH_COULOMB};
 
     gather(c, v, dv, impulse, &N);
-
-    // many rows: sweeps first, pivots when they do not get there
-    int code = MECH_VI_NOT_CONVERGED;
-    if (c->type[1] != NULL && c->count > MECH_PIVOTING_ROWS) {
-        code = run(c, 1, &p, result);
-    }
-    if (code > 0) {
-        code = run(c, 0, &p, result);
-    }
-    const bool accept = c->settings.vi.on_failure == MECH_ON_FAILURE_ACCEPT;
-    if (code != 0 && !(code == MECH_VI_NOT_CONVERGED && accept)) {
-        return code;
-    }
+    MECH_TRY(run_all(c, &p, result));
 
     memset(impulse, 0, (size_t)row_count(c) * sizeof *impulse);
     for (int32_t i = 0; i < c->count; i++) {

@@ -7,29 +7,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINKS = 5, PIVOTING_ROWS = 200 };
+enum { PIVOTING_ROWS = 200 }; /* up to which pivoting comes first */
 
-/* names, closed by NULL */
-static void choose(const struct mech_problem *p, const char *names[LINKS])
+const char *const *mech_vi_default(uint32_t kinds, int32_t rows)
 {
-    static const char *const bilateral[LINKS] = {"bilateral", "minres", "semismooth"};
-    static const char *const small[LINKS] = {"lemke", "psor", "semismooth", "admm"};
-    static const char *const rows[LINKS] = {"psor", "semismooth", "admm"};
-    static const char *const cones[LINKS] = {"nsgs", "semismooth", "admm"};
-    static const char *const rolling[LINKS] = {"psor", "apgd", "admm"};
-    const uint32_t kinds = mech_problem_kinds(p);
-    const char *const *chain = rows;
+    static const char *const bilateral[] = {"bilateral", "minres", "semismooth", NULL};
+    static const char *const few[] = {"lemke", "psor", "semismooth", NULL};
+    static const char *const many[] = {"psor", "lemke", "semismooth", NULL};
+    static const char *const cones[] = {"nsgs", "semismooth", "admm", NULL};
+    static const char *const rolling[] = {"psor", "apgd", "admm", NULL};
 
     if (kinds & 1u << MECH_SET_ROLLING) {
-        chain = rolling;
-    } else if (kinds & 1u << MECH_SET_CONE) {
-        chain = cones;
-    } else if (kinds == 1u << MECH_SET_BILATERAL) {
-        chain = bilateral;
-    } else if (p->m <= PIVOTING_ROWS) {
-        chain = small;
+        return rolling;
     }
-    memcpy(names, chain, LINKS * sizeof *names);
+    if (kinds & (1u << MECH_SET_CONE | 1u << MECH_SET_BOX)) {
+        return cones;
+    }
+    if (kinds == 1u << MECH_SET_BILATERAL) {
+        return bilateral;
+    }
+    return rows <= PIVOTING_ROWS ? few : many;
 }
 
 static int run(const struct mech_vi_type *type, const struct mech_problem *p,
@@ -48,7 +45,8 @@ static int run(const struct mech_vi_type *type, const struct mech_problem *p,
 int mech_vi_solve(const char *name, const struct mech_problem *p,
                   const struct mech_vi_limits *limits, double *l, struct mech_vi_result *result)
 {
-    const char *names[LINKS] = {name};
+    const char *const asked[] = {name, NULL};
+    const char *const *const names = name ? asked : mech_vi_default(mech_problem_kinds(p), p->m);
     const size_t bytes = (size_t)p->m * sizeof *l;
     double *const trial = malloc(bytes + sizeof *l);
     struct mech_vi_result best = {.residual = HUGE_VAL, .solver = ""};
@@ -59,10 +57,7 @@ int mech_vi_solve(const char *name, const struct mech_problem *p,
     if (!trial) {
         return MECH_NO_MEMORY;
     }
-    if (!name) {
-        choose(p, names);
-    }
-    for (size_t k = 0; k < LINKS && names[k] && code != 0; k++) {
+    for (size_t k = 0; names[k] && code != 0; k++) {
         const struct mech_vi_type *const type = mech_vi_find(names[k]);
         struct mech_vi_result here = {.residual = HUGE_VAL};
 

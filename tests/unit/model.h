@@ -139,3 +139,12 @@ static inline void model_values(const struct mech_sim *s, enum mech_category cat
     "], 'markers': [{'name': 'g', 'type': 'MarkerGroundCoordinate'},"                              \
     "{'name': 'x', 'type': 'MarkerNodeCoordinate', 'node': 'n', 'coordinate': 0}],"                \
     "'loads': [" loads "]" rest "}"
+
+/* the committed state */
+static inline struct mech_state_view view_of(const struct mech_sim *s)
+{
+    struct mech_state_view view;
+
+    mech_sim_state(s, &view);
+    return view;
+}

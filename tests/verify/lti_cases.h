@@ -20,7 +20,7 @@ struct lti_case {
     struct mech_mat M, C, K;
     struct mech_linear_part part;
     struct mech_contact_rows contacts;
-    int32_t start[LTI_MOST + 1], column[2 * LTI_MOST], law[LTI_MOST], interaction[LTI_MOST];
+    int32_t start[LTI_MOST + 1], column[2 * LTI_MOST], interaction[LTI_MOST];
     double value[2 * LTI_MOST], b[LTI_MOST], e[LTI_MOST];
     struct mech_moreau_jean core;
     double block[4 * LTI_MOST + 8];
@@ -132,7 +132,6 @@ static inline void lti_contact(struct lti_case *c, int32_t count, const int32_t 
     memcpy(c->value + at, values, (size_t)count * sizeof *values);
     c->b[c->rows] = b;
     c->e[c->rows] = e;
-    c->law[c->rows] = MECH_ROW_NEWTON_IMPACT;
     c->start[++c->rows] = at + count;
 }
 
@@ -145,7 +144,6 @@ static inline void lti_ready(struct lti_case *c)
                                              .value = c->value,
                                              .b = c->b,
                                              .e = c->e,
-                                             .law = c->law,
                                              .interaction = c->interaction};
     if (mech_moreau_jean_init(&c->core, &c->part, &c->contacts, &c->settings, c->h) != 0) {
         abort();
