@@ -340,6 +340,30 @@ class FailingSteps(unittest.TestCase):
             self.assertIn('residual', json.dumps(body))
             self.assertEqual(door.call('get-state', id=i)[1], before)
 
+    def test_a_step_that_would_be_too_small_is_undone(self):
+        """Substeps are reported; below the least of them the step ends, with what asked for it."""
+        for solver in ({'integrator': 'DOPRI5'}, {'adaptive': {'mode': 'error'}},
+                       {'adaptive': {'mode': 'failure'}, 'newton': {'maxIterations': 1}}):
+            with self.subTest(solver), Daemon() as daemon:
+                model = models.nonlinear_oscillator(**{'stepSize': 0.5, **solver})
+                adaptive = model['solver'].setdefault('adaptive', {})
+                door = HttpDoor(daemon)
+                status, body = door.call('step', id=daemon.create(model), count=2,
+                                         inputs={'force': 1e3})
+                self.assertEqual(status, 200, body)
+                report = body['report']
+                self.assertEqual(report['steps'], 2)
+                self.assertGreater(report['substeps'], 2)
+                self.assertGreater(report['refusedSubsteps'], 0)
+                adaptive['minimumStepSize'] = 0.3
+                i = daemon.create(model)
+                before = door.call('get-state', id=i)[1]
+                status, body = door.call('step', id=i, count=2, inputs={'force': 1e3})
+                self.assertEqual((status, body['code']), (422, 'step-too-small'), body)
+                self.assertIn('substeps under 0.3 s at t = 0', json.dumps(body))
+                self.assertGreater(body['report']['refusedSubsteps'], 0)
+                self.assertEqual(door.call('get-state', id=i)[1], before)
+
     def test_inputs_of_a_failed_step_are_undone(self):
         model = models.nonlinear_oscillator(stepSize=0.1, newton={'maxIterations': 1})
         with Daemon() as daemon:
