@@ -337,15 +337,6 @@ static void bodies_that_cannot_be_are_refused(void)
     CU_ASSERT(model_refused(
         PIVOT("'type': 'SphericalJoint'", "", "1, 1, 1, 2, 0, 0", "0, 0, 0", "'stepSize': 0.001"),
         "/objects/1/physicsInertia", "not positive definite"));
-    /* a held coordinate is not taken out of a mass matrix that changes */
-    CU_ASSERT(model_refused(
-        "{'mechd': 1, 'nodes': [{'name': 'n', 'type': 'NodeRigidBodyEP'}], 'objects': [{"
-        "'name': 'b', 'type': 'RigidBody', 'node': 'n', 'physicsMass': 1, 'physicsInertia':"
-        "[1, 1, 1, 0, 0, 0], 'physicsCenterOfMass': [0.1, 0, 0]}, {'name': 'c',"
-        "'type': 'CoordinateConstraint', 'markers': ['g', 'x']}], 'markers': [{'name': 'g',"
-        "'type': 'MarkerGroundCoordinate'}, {'name': 'x', 'type': 'MarkerNodeCoordinate',"
-        "'node': 'n', 'coordinate': 0}], 'solver': {'integrator': 'RK44'}}",
-        "/solver/integrator", "takes no joints, and \"c\" is one"));
 }
 
 UNIT_TESTS(UNIT_TEST(one_body_told_about_two_points),
