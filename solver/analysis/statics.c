@@ -37,10 +37,12 @@ static double norm(const double *x, int32_t n)
 /* r = F − K u − g with the share `load` of the loads */
 static int residual(struct statics *s, double load)
 {
-    const struct mech_state *const now = s->state;
+    struct mech_state *const now = s->state;
     const struct mech_rate_point at = {now, now->at->time, now->q, now->v, NULL};
     const double *const items = mech_model_item_force(s->model);
     struct mech_step_result result = {.iterations = 0};
+
+    now->held = 1. - load;
     int code = mech_rates_force_with(&s->rates, &at, s->rows ? now->lambda : NULL, s->r, &result);
 
     code = code ? code : mech_model_force(s->model, now, now->at->time, s->loads);
@@ -226,6 +228,7 @@ int mech_statics(const struct mech_model *m, struct mech_state *s,
     mech_saddle_fini(&self.saddle);
     mech_rates_fini(&self.rates);
     free(self.loads);
+    s->held = 0.;
     s->at->changed = 1;
     return code;
 }

@@ -233,6 +233,14 @@ static void gather(const struct mech_model *m, const struct mech_eval *e)
             }
         }
     }
+    for (size_t k = 0; k < m->moving_count && e->state && e->state->held != 0.; k++) {
+        struct mech_moving *const to = &m->moving[k];
+
+        for (int r = 0; r < 6; r++) {
+            to->w[r] *= 1. - e->state->held;
+            to->fixed[r] *= 1. - e->state->held;
+        }
+    }
 }
 
 /* Whether there are no loads at all on markers that move. */

@@ -33,6 +33,7 @@ void mech_state_place(const struct mech_state_sizes *n, double *block, struct me
     double *at = block + COUNTERS;
 
     s->block = block;
+    s->held = 0.;
     s->size = mech_state_bytes(n);
     s->at = (struct mech_state_counters *)(void *)block;
     s->q = cut(&at, n->q);

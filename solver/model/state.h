@@ -43,6 +43,8 @@ struct mech_state {
     const double *extra;
     /* the same for markers that move: [6 × markers] force and torque, or NULL */
     const double *wrench;
+    /* not in the block: the share of loads on markers that move which is held back; 0: all act */
+    double held;
 };
 
 /* Bytes of a block with these sizes. */

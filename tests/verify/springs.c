@@ -1,5 +1,6 @@
 /* Springs between bodies against published numbers (Exudyn 1.11; ADAMS for the hinge) and closed
  * forms. Where nothing else is said: 100 steps to 1 s, generalized-α with ρ = 0.9. */
+#include "solver/sim/analysis.h"
 #include "tests/unit/alloc_count.h"
 #include "tests/unit/model.h"
 
@@ -97,6 +98,21 @@ static void turns_are_counted_by_substeps(void)
         CHECK_NEAR(model_state(s).q[2], 20. * sin(6.), 2e-3);
         mech_sim_destroy(s);
     }
+}
+
+/* torque 20 on k = 1: three turns, in load steps of less than half a turn */
+static void statics_count_turns(void)
+{
+    struct mech_sim *const s = model_of(
+        BODY("'RevoluteJointZ'", "'TorsionalSpringDamper', 'stiffness': 1",
+             "{'name': 'T', 'type': 'LoadTorqueVector', 'marker': 'm1', 'load': [0, 0, 20]}", ""));
+    struct mech_statics_report report;
+    const struct mech_statics_query query = {.request = {.load_steps = 8}, .keep = true};
+
+    CU_ASSERT_EQUAL(mech_sim_statics(s, &query, &report), 0);
+    CU_ASSERT_EQUAL(report.load_steps, 8);
+    CHECK_NEAR(rotation(s), 20., 1e-9);
+    mech_sim_destroy(s);
 }
 
 /* the count is part of the state: restored elsewhere, put back by a failed or a trial step */
@@ -371,8 +387,9 @@ static void satellite_of_a_free_star(void)
 }
 
 UNIT_TESTS(UNIT_TEST(spring_on_a_slide), UNIT_TEST(spring_on_a_hinge), UNIT_TEST(turns_are_counted),
-           UNIT_TEST(turns_are_counted_by_substeps), UNIT_TEST(counted_turns_are_restored),
-           UNIT_TEST(counting_allocates_nothing), UNIT_TEST(angles_put_in_keep_to_the_nearest_turn),
+           UNIT_TEST(turns_are_counted_by_substeps), UNIT_TEST(statics_count_turns),
+           UNIT_TEST(counted_turns_are_restored), UNIT_TEST(counting_allocates_nothing),
+           UNIT_TEST(angles_put_in_keep_to_the_nearest_turn),
            UNIT_TEST(pendulum_on_a_hinge_with_a_spring),
            UNIT_TEST(softened_gravity_keeps_energy_and_angular_momentum),
            UNIT_TEST(body_on_a_six_way_spring),
