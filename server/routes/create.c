@@ -36,13 +36,21 @@ static struct mech_document *read_model(struct mechd_call *c, const json_t *mode
 }
 
 /* Faults of mech_sim_create stand at paths in the model; put `base` before them. */
+static void prefix(struct mech_diag_entry *entry, const char *base)
+{
+    char path[2 * MECH_DIAG_PATH];
+    snprintf(path, sizeof path, "%s%s", base, entry->path);
+    path[MECH_DIAG_PATH - 1] = '\0';
+    memcpy(entry->path, path, MECH_DIAG_PATH);
+}
+
 static void prefix_faults(struct mech_diag *d, size_t from, const char *base)
 {
     for (size_t k = from; k < d->count; k++) {
-        char path[2 * MECH_DIAG_PATH];
-        snprintf(path, sizeof path, "%s%s", base, d->entries[k].path);
-        path[MECH_DIAG_PATH - 1] = '\0';
-        memcpy(d->entries[k].path, path, MECH_DIAG_PATH);
+        prefix(&d->entries[k], base);
+    }
+    for (size_t k = 0; k < d->warning_count; k++) {
+        prefix(&d->warnings[k], base);
     }
 }
 
@@ -56,11 +64,11 @@ static struct mech_sim *build(struct mechd_call *c, const json_t *model, const c
     struct mech_sim *sim = NULL;
     const size_t before = c->diag.count;
     const int outcome = mech_sim_create(document, &c->diag, &sim);
+    prefix_faults(&c->diag, before, base);
     if (outcome == 0) {
         return sim;
     }
     mech_document_destroy(document);
-    prefix_faults(&c->diag, before, base);
     if (outcome == MECH_INVALID) {
         fail_model(c);
     } else {
@@ -223,6 +231,7 @@ static enum mechd_progress run_create(struct mechd_call *c)
         mechd_instance_etag(i, c->etag);
         mechp_text_object(&c->text);
         mechd_write_instance(i, false, &c->text);
+        mechp_problem_write_warnings(&c->diag, &c->text);
         mechp_text_end(&c->text);
     }
     mechd_instance_unref(i);
@@ -268,6 +277,7 @@ static enum mechd_progress run_check(struct mechd_call *c)
         mechp_text_object(&c->text);
         mechp_text_key(&c->text, "ok");
         mechp_text_bool(&c->text, true);
+        mechp_problem_write_warnings(&c->diag, &c->text);
         mechp_text_end(&c->text);
     }
     return MECHD_DONE;

@@ -248,6 +248,22 @@ static bool begin(struct mechd_call *c, struct step_work *w)
     return !mechd_call_faulty(c) && c->code == MECHP_OK;
 }
 
+static void write_drift(const struct mech_drift *d, struct mechp_text *w)
+{
+    mechp_text_object(w);
+    mechp_text_key(w, "position");
+    mechp_text_number(w, d->position);
+    mechp_text_key(w, "worstPosition");
+    mechp_text_string(w, d->worst_position);
+    mechp_text_key(w, "velocity");
+    mechp_text_number(w, d->velocity);
+    mechp_text_key(w, "worstVelocity");
+    mechp_text_string(w, d->worst_velocity);
+    mechp_text_key(w, "leftOut");
+    mechp_text_integer(w, d->left_out);
+    mechp_text_end(w);
+}
+
 static void write_report(const struct mech_step_report *r, struct mechp_text *w)
 {
     mechp_text_object(w);
@@ -273,6 +289,10 @@ static void write_report(const struct mech_step_report *r, struct mechp_text *w)
     mechp_text_string(w, r->vi != NULL ? r->vi : "");
     mechp_text_key(w, "differenced");
     mechp_text_bool(w, r->differenced);
+    if (r->outcome == 0 && r->drift.rows > 0) {
+        mechp_text_key(w, "joints");
+        write_drift(&r->drift, w);
+    }
     if (r->outcome != 0) {
         mechp_text_key(w, "failedTime");
         mechp_text_number(w, r->failed_time);

@@ -15,6 +15,7 @@ void mech_diag_init(struct mech_diag *d)
 void mech_diag_fini(struct mech_diag *d)
 {
     free(d->entries);
+    free(d->warnings);
     *d = (struct mech_diag){.count = 0};
 }
 
@@ -34,33 +35,27 @@ static size_t whole_characters(const char *text, size_t length)
     return size > length - start + 1 ? start - 1 : length;
 }
 
-/* Make room for one more entry; false if there is none. */
-static bool reserve(struct mech_diag *d)
+/* A place for one more entry of a list, or NULL. */
+static struct mech_diag_entry *reserve(struct mech_diag_entry **list, size_t count,
+                                       size_t *capacity)
 {
-    if (d->count < d->capacity) {
-        return true;
+    if (count == *capacity) {
+        size_t more = count == 0 ? 4 : 2 * count;
+        more = more > MECH_DIAG_MOST ? MECH_DIAG_MOST : more;
+        struct mech_diag_entry *const grown =
+            more > count ? realloc(*list, more * sizeof *grown) : NULL;
+        if (grown == NULL) {
+            return NULL;
+        }
+        *list = grown;
+        *capacity = more;
     }
-    if (d->capacity >= MECH_DIAG_MOST) {
-        return false;
-    }
-    size_t capacity = d->capacity == 0 ? 4 : 2 * d->capacity;
-    capacity = capacity > MECH_DIAG_MOST ? MECH_DIAG_MOST : capacity;
-    struct mech_diag_entry *const grown = realloc(d->entries, capacity * sizeof *grown);
-    if (grown == NULL) {
-        return false;
-    }
-    d->entries = grown;
-    d->capacity = capacity;
-    return true;
+    return &(*list)[count];
 }
 
-void mech_diag_add(struct mech_diag *d, const char *path, const char *format, ...)
+static void write_entry(struct mech_diag_entry *e, const char *path, const char *format,
+                        va_list arguments)
 {
-    d->total++;
-    if (!reserve(d)) {
-        return;
-    }
-    struct mech_diag_entry *const e = &d->entries[d->count++];
     // the path
     size_t length = strnlen(path, MECH_DIAG_PATH);
     if (length == MECH_DIAG_PATH) {
@@ -69,14 +64,36 @@ void mech_diag_add(struct mech_diag *d, const char *path, const char *format, ..
     memcpy(e->path, path, length);
     e->path[length] = '\0';
     // the text
-    va_list arguments;
-    va_start(arguments, format);
     const int written = vsnprintf(e->text, sizeof e->text, format, arguments);
-    va_end(arguments);
     if (written < 0) {
         e->text[0] = '\0';
     } else if ((size_t)written >= sizeof e->text) {
         e->text[whole_characters(e->text, sizeof e->text - 1)] = '\0';
+    }
+}
+
+void mech_diag_add(struct mech_diag *d, const char *path, const char *format, ...)
+{
+    struct mech_diag_entry *const e = reserve(&d->entries, d->count, &d->capacity);
+    d->total++;
+    if (e != NULL) {
+        va_list arguments;
+        va_start(arguments, format);
+        write_entry(e, path, format, arguments);
+        va_end(arguments);
+        d->count++;
+    }
+}
+
+void mech_diag_warn(struct mech_diag *d, const char *path, const char *format, ...)
+{
+    struct mech_diag_entry *const e = reserve(&d->warnings, d->warning_count, &d->warning_capacity);
+    if (e != NULL) {
+        va_list arguments;
+        va_start(arguments, format);
+        write_entry(e, path, format, arguments);
+        va_end(arguments);
+        d->warning_count++;
     }
 }
 

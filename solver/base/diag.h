@@ -21,6 +21,8 @@ struct mech_diag {
     size_t count;                    /* entries kept */
     size_t total;                    /* faults found, kept or not */
     size_t capacity;
+    struct mech_diag_entry *warnings; /* [warning_count] what is no fault, and should be known */
+    size_t warning_count, warning_capacity;
 };
 
 void mech_diag_init(struct mech_diag *d);
@@ -28,6 +30,10 @@ void mech_diag_fini(struct mech_diag *d);
 
 /* Add one fault. Long paths and texts are cut. If memory is short, only `total` grows. */
 void mech_diag_add(struct mech_diag *d, const char *path, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Add one warning: it does not make an input bad. Lost if memory is short. */
+void mech_diag_warn(struct mech_diag *d, const char *path, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 static inline bool mech_diag_clean(const struct mech_diag *d)

@@ -407,6 +407,11 @@ static const struct mech_field settings_fields[] = {
      .min = 0.,
      .max = 1.,
      .doc = "Moreau–Jean: weight of the step's end"},
+    {.name = "velocityProjection",
+     .kind = MECH_BOOL,
+     .offset = offsetof(struct mech_settings, velocity_projection),
+     .doc = "generalized-alpha family: velocities are made to fit the joints, at the start and "
+            "after each step"},
     {.name = "vi",
      .kind = MECH_STRUCT,
      .offset = offsetof(struct mech_settings, vi),

@@ -123,6 +123,7 @@ struct mech_model {
     struct mech_equation_of *equations; /* [equation_count] in the document's order */
     size_t equation_count;
     struct mech_joint_rows joints;
+    bool *dropped; /* [joints.count] what joints shows, or NULL */
     /* all owners of second-order coordinates, and the node's operations where rate and move differ
      * from sums; for models that are curved */
     const struct mech_seat_of **seats; /* [seat_count] */

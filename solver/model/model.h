@@ -144,9 +144,15 @@ struct mech_joint_rows {
      * whether they act */
     const int8_t *side;
     bool one_sided, nonholonomic; /* some row is */
-    bool paired;                  /* all rows are of joints between two markers */
+    /* [count] rows that repeat others where the model starts, and are left out: their state->open is
+     * 1 for good; NULL: none */
+    const bool *dropped;
+    bool partial; /* some row may not act: state->open says which */
+    bool paired;  /* all rows are of joints between two markers */
 };
 const struct mech_joint_rows *mech_model_joints(const struct mech_model *m);
+/* Leave a row out from here on; before any stepper is made. Negative: no memory. */
+int mech_model_drop_row(struct mech_model *m, int32_t row);
 /* Which one-sided rows act is unknown, as after any q that was not reached by steps. */
 void mech_model_forget_sides(const struct mech_model *m, struct mech_state *s);
 /* Name of the joint that a row belongs to. */

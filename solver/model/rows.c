@@ -90,11 +90,26 @@ int mech_joint_rows(struct mech_model *m)
             equation_rows(m, &m->equations[k++], &b, &entry);
         }
     }
+    m->joints.partial = m->joints.one_sided;
     m->joints.count = m->sizes.lambda;
     m->joints.start = b.start;
     m->joints.column = b.column;
     m->joints.object = b.object;
     m->joints.velocity = b.velocity;
     m->joints.side = b.side;
+    return 0;
+}
+
+int mech_model_drop_row(struct mech_model *m, int32_t row)
+{
+    if (!m->dropped) {
+        m->dropped = mech_arena_alloc(&m->arena, (size_t)m->joints.count, sizeof *m->dropped);
+        if (!m->dropped) {
+            return MECH_NO_MEMORY;
+        }
+        m->joints.dropped = m->dropped;
+    }
+    m->dropped[row] = true;
+    m->joints.partial = true;
     return 0;
 }

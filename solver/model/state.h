@@ -31,7 +31,7 @@ struct mech_state {
     double *q, *v;    /* [q], [v] total coordinates; velocities */
     double *vdot, *a; /* [v] accelerations; algorithmic accelerations of generalized-α */
     double *x, *lambda, *z;
-    double *open;    /* [lambda] 1: a one-sided row that does not act now; 0 of all others;
+    double *open;    /* [lambda] 1: a row that does not act, one-sided or left out; 0: it acts;
                         MECH_SIDE_UNKNOWN: whoever starts from here looks */
     double *impulse; /* [impulse] of the last step, N s */
     double *input;   /* [4 × input]: value, first, second derivative; time since which they hold */

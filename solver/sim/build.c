@@ -78,8 +78,22 @@ static int check_mass(const struct mech_model *m, struct mech_diag *diag)
     return code;
 }
 
-static int build(struct mech_document *document, const double *parameters, struct mech_diag *diag,
-                 struct mech_machine *out)
+int mech_machine_step(struct mech_machine *machine, struct mech_diag *diag)
+{
+    struct mech_step_result result = {.iterations = 0};
+    const int code = machine->type->create(machine->model, &result, &machine->stepper);
+
+    if (code > 0 && diag) {
+        const char *const place = result.place[0]            ? result.place
+                                  : code == MECH_UNSUPPORTED ? "/solver/linear"
+                                                             : "/solver";
+        mech_diag_add(diag, place, "%s", result.reason[0] ? result.reason : mech_err_text(code));
+    }
+    return code > 0 ? MECH_INVALID : code;
+}
+
+static int build(struct mech_document *document, const double *parameters,
+                 const struct mech_sim *of, struct mech_diag *diag, struct mech_machine *out)
 {
     const int compiled = mech_model_compile(document, parameters, diag, &out->model);
     if (compiled < 0) {
@@ -94,23 +108,20 @@ static int build(struct mech_document *document, const double *parameters, struc
     if (!mech_diag_clean(diag)) {
         return MECH_INVALID;
     }
-    struct mech_step_result result = {.iterations = 0};
-    const int code = out->type->create(out->model, &result, &out->stepper);
-    if (code > 0) {
-        const char *const place = result.place[0]            ? result.place
-                                  : code == MECH_UNSUPPORTED ? "/solver/linear"
-                                                             : "/solver";
-        mech_diag_add(diag, place, "%s", result.reason[0] ? result.reason : mech_err_text(code));
-        return MECH_INVALID;
+    const int32_t rows = mech_model_joints(out->model)->count;
+    for (int32_t r = 0; of && of->dropped && rows == of->sizes.lambda && r < rows; r++) {
+        if (of->dropped[r]) {
+            MECH_TRY(mech_model_drop_row(out->model, r));
+        }
     }
-    return code;
+    return mech_machine_step(out, diag);
 }
 
 int mech_machine_build(struct mech_document *document, const double *parameters,
-                       struct mech_diag *diag, struct mech_machine *out)
+                       const struct mech_sim *of, struct mech_diag *diag, struct mech_machine *out)
 {
     *out = (struct mech_machine){0};
-    const int code = build(document, parameters, diag, out);
+    const int code = build(document, parameters, of, diag, out);
     if (code) {
         mech_machine_fini(out);
     }
@@ -144,7 +155,7 @@ void mech_sim_take(struct mech_sim *s, const struct mech_machine *machine)
 int mech_sim_rebuild(struct mech_sim *s, const double *parameters, struct mech_diag *diag)
 {
     struct mech_machine machine;
-    int code = mech_machine_build(s->document, parameters, diag, &machine);
+    int code = mech_machine_build(s->document, parameters, s, diag, &machine);
 
     if (code == 0 && memcmp(mech_model_sizes(machine.model), mech_model_sizes(s->model),
                             sizeof(struct mech_state_sizes)) != 0) {

@@ -31,6 +31,9 @@ struct mech_sim {
     double *trial_outputs;   /* of a trial with other parameters; made when first needed */
     double trial_energy;     /* of a trial with other parameters, J */
     bool has_rates, has_trial, differenced;
+    double *joint_scratch; /* [3 × rows + entries of G] of mech_sim_drift */
+    bool *dropped; /* [sizes.lambda] rows of joints that repeat others where the model starts */
+    int32_t dropped_count;
     bool astray; /* no memory to build the model of `now` again: tried with the next command */
     struct mech_command command;
     struct mech_names names[3]; /* inputs, outputs, parameters */
@@ -47,9 +50,11 @@ struct mech_machine {
 };
 
 /* build.c: compile with these parameters (NULL: the document's) and make the stepper; faults go to
- * diag. 0; MECH_INVALID; negative. */
+ * diag. `of` NULL, or whose dropped rows are left out. 0; MECH_INVALID; negative. */
 int mech_machine_build(struct mech_document *document, const double *parameters,
-                       struct mech_diag *diag, struct mech_machine *out);
+                       const struct mech_sim *of, struct mech_diag *diag, struct mech_machine *out);
+/* The stepper of a machine whose model stands. Same returns. */
+int mech_machine_step(struct mech_machine *machine, struct mech_diag *diag);
 void mech_machine_fini(struct mech_machine *machine);
 /* Take over a machine of the same document: the old one is destroyed, the state stays. */
 void mech_sim_take(struct mech_sim *s, const struct mech_machine *machine);
@@ -72,6 +77,10 @@ bool mech_sim_same_parameters(const struct mech_sim *s, const struct mech_state 
  * it makes no sense. */
 int mech_sim_plan(const struct mech_sim *s, const struct mech_step_request *r,
                   struct mech_command *c);
+
+/* drift.c: how far the joints are off in a state. */
+void mech_sim_drift(const struct mech_sim *s, const struct mech_state *state,
+                    struct mech_drift *out);
 
 /* step.c: no infinity and no NaN among x [n]. */
 bool mech_sim_all_finite(const double *x, size_t n);

@@ -154,6 +154,14 @@ struct mech_step_request {
     bool trial; /* leave the committed state; mech_sim_commit keeps the end state */
 };
 
+/* How far the joints are off at the end of a command; positions that index 2 lets drift, velocities
+ * that index 3 does. The names are the model's. */
+struct mech_drift {
+    int32_t rows, left_out;    /* of joints; of these, left out as repeating others */
+    double position, velocity; /* largest of g, of ġ: m or rad, and per second */
+    const char *worst_position, *worst_velocity; /* the joints, NULL when there are none */
+};
+
 struct mech_step_report {
     uint64_t steps;         /* internal steps done */
     double step_size;       /* the internal step used */
@@ -166,9 +174,10 @@ struct mech_step_report {
     const char *linear;     /* linear solver used, "" if none */
     const char *vi;         /* complementarity solver used, "" if none */
     bool differenced;       /* some Jacobian was taken by differences */
-    int32_t outcome;        /* 0 or enum mech_outcome */
-    double failed_time;     /* when outcome is not 0: start of the failing internal step */
-    char reason[160];       /* when outcome is not 0: a sentence with the item's name if known */
+    struct mech_drift drift;
+    int32_t outcome;    /* 0 or enum mech_outcome */
+    double failed_time; /* when outcome is not 0: start of the failing internal step */
+    char reason[160];   /* when outcome is not 0: a sentence with the item's name if known */
 };
 
 /* One command, whole: begin, advance until done, finish. On any outcome the state is as before. */

@@ -8,15 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-int mech_sim_check(struct mech_document *document, struct mech_diag *diag)
-{
-    struct mech_machine machine;
-    const int code = mech_machine_build(document, NULL, diag, &machine);
-
-    mech_machine_fini(&machine);
-    return code;
-}
-
 /* Three state blocks and the forces of a command in one piece. */
 static int allocate_state(struct mech_sim *s)
 {
@@ -35,7 +26,11 @@ static int allocate_state(struct mech_sim *s)
     mech_state_place(&s->sizes, s->memory + 2 * block, &s->point);
     s->extra = s->memory + 3 * block;
     s->wrench = s->extra + s->sizes.v + 1;
-    return 0;
+    const struct mech_joint_rows *const rows = mech_model_joints(s->model);
+    const size_t entries = rows->count ? (size_t)rows->start[rows->count] : 0;
+    s->joint_scratch =
+        mech_arena_alloc(&s->arena, 3 * (size_t)rows->count + entries, sizeof *s->joint_scratch);
+    return s->joint_scratch ? 0 : MECH_NO_MEMORY;
 }
 
 static int collect_names(struct mech_sim *s)
@@ -83,8 +78,10 @@ static bool joints_fit(struct mech_sim *s, struct mech_diag *diag)
             char path[MECH_DIAG_PATH];
 
             snprintf(path, sizeof path, "/objects/%d", (int)rows->object[r]);
-            mech_diag_add(diag, path, "the initial positions miss this joint's equation %d by %.3g",
-                          (int)(r - first_row(rows, r)), s->now.lambda[r]);
+            mech_diag_add(diag, path,
+                          "the initial positions miss equation %d of the joint \"%s\" by %.3g",
+                          (int)(r - first_row(rows, r)), mech_model_joint_name(s->model, r),
+                          s->now.lambda[r]);
             fit = false;
         }
         s->now.lambda[r] = 0.;
@@ -92,20 +89,90 @@ static bool joints_fit(struct mech_sim *s, struct mech_diag *diag)
     return fit;
 }
 
-/* The initial state with consistent v̇; the reason goes to diag, if there is one. */
-static int start(struct mech_sim *s, struct mech_diag *diag)
+/* Leave a row out from now on, and step without it. */
+static int drop_row(struct mech_sim *s, int32_t row, struct mech_diag *diag)
 {
-    struct mech_step_result result = {.iterations = 0};
+    struct mech_machine machine = {s->model, s->type, NULL};
 
-    mech_model_initial(s->model, &s->now);
-    s->has_trial = false;
-    if (!joints_fit(s, diag)) {
+    if (!s->dropped) {
+        s->dropped = mech_arena_alloc(&s->arena, (size_t)s->sizes.lambda, sizeof *s->dropped);
+        if (!s->dropped) {
+            return MECH_NO_MEMORY;
+        }
+    }
+    MECH_TRY(mech_model_drop_row(s->model, row));
+    s->dropped[row] = true;
+    s->dropped_count++;
+    s->type->destroy(s->stepper);
+    s->stepper = NULL;
+    const int code = mech_machine_step(&machine, diag);
+    s->stepper = machine.stepper;
+    return code;
+}
+
+/* Rows that were left out: a fault where they contradict the others, a warning for each joint. */
+static int tell_dropped(struct mech_sim *s, struct mech_diag *diag)
+{
+    const struct mech_joint_rows *const rows = mech_model_joints(s->model);
+    struct mech_step_result result = {.iterations = 0};
+    struct mech_rates rates;
+    char path[MECH_DIAG_PATH];
+
+    int code = mech_rates_init(&rates, s->model, s->document->solver.linear, &result);
+    const int32_t wrong = code ? -1 : mech_rates_contradiction(&rates, &s->now);
+    mech_rates_fini(&rates);
+    if (wrong >= 0) {
+        snprintf(path, sizeof path, "/objects/%d", (int)rows->object[wrong]);
+        mech_diag_add(diag, path, "the joint \"%s\" contradicts what other joints ask for",
+                      mech_model_joint_name(s->model, wrong));
         return MECH_INVALID;
     }
-    const int code = s->type->start(s->stepper, &s->now, &result);
+    for (int32_t r = 0, count = 0; r < rows->count; r++) {
+        const bool last = r + 1 == rows->count || rows->object[r + 1] != rows->object[r];
+
+        count += s->dropped[r];
+        if (last && count > 0) {
+            snprintf(path, sizeof path, "/objects/%d", (int)rows->object[r]);
+            mech_diag_warn(diag, path,
+                           "the joint \"%s\" repeats what other joints ask for: %d of its "
+                           "equations left out, their reactions are 0",
+                           mech_model_joint_name(s->model, r), (int)count);
+        }
+        count = last ? 0 : count;
+    }
+    return code;
+}
+
+/* The initial state with consistent v̇, without rows that repeat others; the reason goes to diag, if
+ * there is one. */
+static int start(struct mech_sim *s, struct mech_diag *diag)
+{
+    const struct mech_joint_rows *rows;
+    struct mech_step_result result;
+    bool again;
+    int code;
+
+    do {
+        result = (struct mech_step_result){.iterations = 0};
+        mech_model_initial(s->model, &s->now);
+        s->has_trial = false;
+        rows = mech_model_joints(s->model);
+        if (!joints_fit(s, diag)) {
+            return MECH_INVALID;
+        }
+        code = s->type->start(s->stepper, &s->now, &result);
+        again = code == MECH_SINGULAR && result.dependent > 0 && s->type->joints &&
+                rows->side[result.dependent - 1] == 0 &&
+                !(s->dropped && s->dropped[result.dependent - 1]);
+        if (again) {
+            MECH_TRY(drop_row(s, result.dependent - 1, diag));
+        }
+    } while (again);
     if (code == 0) {
         s->now.at->changed = 0;
-    } else if (code > 0 && diag) {
+        return s->dropped_count > 0 && diag ? tell_dropped(s, diag) : 0;
+    }
+    if (code > 0 && diag) {
         mech_diag_add(diag, result.place, "%s",
                       result.reason[0] ? result.reason : mech_err_text(code));
         return MECH_INVALID;
@@ -123,7 +190,7 @@ int mech_sim_create(struct mech_document *document, struct mech_diag *diag, stru
         return MECH_NO_MEMORY;
     }
     mech_arena_init(&s->arena, 0);
-    int code = mech_machine_build(document, NULL, diag, &machine);
+    int code = mech_machine_build(document, NULL, NULL, diag, &machine);
     if (code == 0) {
         s->document = document;
         mech_sim_take(s, &machine);
@@ -139,6 +206,18 @@ int mech_sim_create(struct mech_document *document, struct mech_diag *diag, stru
     mech_sim_snapshot_init(s);
     *out = s;
     return 0;
+}
+
+int mech_sim_check(struct mech_document *document, struct mech_diag *diag)
+{
+    struct mech_sim *s = NULL;
+    const int code = mech_sim_create(document, diag, &s);
+
+    if (code == 0) {
+        s->document = NULL; /* stays the caller's */
+        mech_sim_destroy(s);
+    }
+    return code;
 }
 
 void mech_sim_destroy(struct mech_sim *s)

@@ -113,6 +113,9 @@ static uint64_t hash_layout(const struct mech_sim *s)
             h = mech_hash(&v.size, sizeof v.size, h);
         }
     }
+    if (s->dropped) {
+        h = mech_hash(s->dropped, (size_t)s->sizes.lambda * sizeof *s->dropped, h);
+    }
     return h;
 }
 

@@ -322,6 +322,7 @@ void mech_sim_step_finish(struct mech_sim *s)
     }
     c->report->linear = s->type->linear ? s->type->linear(s->stepper) : "";
     c->report->vi = s->type->vi ? s->type->vi(s->stepper) : "";
+    mech_sim_drift(s, &s->next, &c->report->drift);
     if (!c->trial) {
         swap_states(s);
         return;

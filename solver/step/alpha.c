@@ -158,10 +158,33 @@ const char *mech_alpha_linear(const void *self)
     return used ? mech_lsol_name(used) : "";
 }
 
+/* v := the nearest that the joints allow, where the settings ask for it. The time is t. */
+static int project(struct alpha *s, struct mech_state *state, double t,
+                   struct mech_step_result *result)
+{
+    const double before = state->at->time;
+
+    if (!s->rows || !mech_model_settings(s->model)->velocity_projection) {
+        return 0;
+    }
+    if (!s->rates.joints) {
+        mech_rates_hold(&s->rates, state, t, state->q, state->v);
+        return 0;
+    }
+    state->at->time = t;
+    const int code = mech_rates_project(&s->rates, state, result);
+    state->at->time = before;
+    for (int32_t i = 0; i < s->nv && code == 0; i++) {
+        state->v[i] += s->rates.x[i];
+    }
+    return code;
+}
+
 int mech_alpha_start(void *self, struct mech_state *state, struct mech_step_result *result)
 {
     struct alpha *const s = self;
 
+    MECH_TRY(project(s, state, state->at->time, result));
     return mech_rates_start(&s->rates, state, result);
 }
 
@@ -290,6 +313,7 @@ int mech_alpha_part(struct alpha *s, struct mech_state *state, double h, double 
             MECH_TRY(solve_linear(s, state, h, t_end, result));
         } else {
             MECH_TRY(mech_alpha_newton(s, state, h, t_end, result));
+            MECH_TRY(project(s, state, t_end, result));
         }
         for (int32_t i = 0; i < s->nv; i++) {
             state->a[i] = s->a_p[i] + share * state->vdot[i];

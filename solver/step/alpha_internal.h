@@ -21,6 +21,8 @@ struct alpha {
     double *a_p, *d;           /* [nv + 1] */
     double *q_n;               /* [nq + 1] of models that are not flat */
     double *gt, *bias;         /* [rows + 1] */
+    double missed;             /* by rows that were left out, of what they may miss */
+    int32_t missing;           /* the row that misses most */
     /* first-order states */
     int32_t nx;
     struct mech_mat X;   /* 1 − h/2 A */

@@ -48,7 +48,7 @@ static void look(struct alpha *s, const struct mech_state *state, bool speeds)
         mech_rates_joint_speed(&s->rates, &e, s->rates.bias);
     }
     for (int32_t r = 0; r < s->rows; r++) {
-        s->gap[r] = state->open[r] != 0. ? rows->side[r] * s->gap[r] : 1.;
+        s->gap[r] = rows->side[r] && state->open[r] != 0. ? rows->side[r] * s->gap[r] : 1.;
     }
 }
 

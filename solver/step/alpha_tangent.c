@@ -99,7 +99,7 @@ static void residual_of_rows(const struct alpha_tangent *a, const double *dq, co
     mech_slopes_of_rows(&t->slopes, &e, dq, NULL, t->rows[1], NULL);
     for (int32_t r = 0; r < a->s->rows; r++) {
         if (a->s->p.index2 || rows->velocity[r]) {
-            const bool open = rows->one_sided && to->open[r] != 0.;
+            const bool open = rows->partial && to->open[r] != 0.;
 
             g[r] = open ? 0. : (t->rows[0][r] + t->rows[1][r]) / a->w[1];
         }
@@ -247,6 +247,9 @@ int mech_alpha_tangent(void *self, const struct mech_state *from, const struct m
             mech_model_flat(m) && !mech_model_joints(m)->nonholonomic && !(s->p.index2 && s->rows),
     };
 
+    if (s->rows && mech_model_settings(m)->velocity_projection) {
+        return MECH_UNSUPPORTED;
+    }
     if (s->nv) {
         MECH_TRY(prepare(&a, result));
     }

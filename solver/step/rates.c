@@ -23,6 +23,7 @@ void mech_singular_reason(const struct mech_model *m, const char *what, int32_t 
                  mech_model_joint_name(m, row));
         snprintf(result->place, sizeof result->place, "/objects/%d",
                  (int)mech_model_joints(m)->object[row]);
+        result->dependent = row + 1;
         return;
     }
     mech_model_owner(m, column, path, sizeof path);
@@ -379,6 +380,41 @@ int mech_rates_project(struct mech_rates *r, const struct mech_state *s,
         x[nv + k] = s->open[k] != 0. ? 0. : -x[nv + k];
     }
     return mech_saddle_solve(r->joints, x, result);
+}
+
+int32_t mech_rates_contradiction(struct mech_rates *r, const struct mech_state *s)
+{
+    const struct mech_joint_rows *const rows = mech_model_joints(r->model);
+    const int32_t nv = mech_model_linear(r->model)->nv;
+    struct mech_step_result ignored = {.iterations = 0};
+    int32_t worst = -1;
+    double most = 1e-6, jump = 0.;
+
+    if (!r->joints || !rows->dropped || mech_rates_project(r, s, &ignored)) {
+        return -1;
+    }
+    /* velocities that the other rows allow must suit the dropped ones; then accelerations */
+    for (int32_t i = 0; i < nv; i++) {
+        r->u[i] = s->v[i] + r->x[i];
+        jump = fmax(jump, fabs(r->x[i]));
+    }
+    const struct mech_eval e = mech_model_point(r->model, s, s->at->time, s->q, r->u);
+    mech_model_pose(r->model, &e);
+    mech_rates_joint_speed(r, &e, r->x);
+    for (int32_t k = 0; k < rows->count; k++) {
+        double rate = r->bias[k];
+
+        for (int32_t i = rows->start[k]; i < rows->start[k + 1]; i++) {
+            rate += r->joints->g[i] * s->vdot[rows->column[i]];
+        }
+        /* v̇ belongs to velocities that fit */
+        const double off = fmax(fabs(r->x[k]), jump < 1e-9 ? 1e-3 * fabs(rate) : 0.);
+        if (rows->dropped[k] && off > most) {
+            most = off;
+            worst = k;
+        }
+    }
+    return worst;
 }
 
 int mech_rates_start(struct mech_rates *r, struct mech_state *s, struct mech_step_result *result)

@@ -71,6 +71,10 @@ void mech_rates_joint_speed(struct mech_rates *r, const struct mech_eval *e, dou
 int mech_rates_project(struct mech_rates *r, const struct mech_state *s,
                        struct mech_step_result *result);
 
+/* After a start: the row among those left out that contradicts the others, by its velocities or
+ * accelerations, or -1. */
+int32_t mech_rates_contradiction(struct mech_rates *r, const struct mech_state *s);
+
 /* Consistent v̇ and a := v̇ of a state at its time, and which one-sided rows act: what every change
  * of inputs asks for. */
 int mech_rates_start(struct mech_rates *r, struct mech_state *s, struct mech_step_result *result);

@@ -82,7 +82,7 @@ static int32_t place(const struct mech_saddle *s, int32_t row, int32_t col)
 
 static int build_pattern(struct mech_saddle *s, const char *linear, bool tangents)
 {
-    const bool may_be_tree = !linear && s->rows && !mech_model_joints(s->model)->one_sided;
+    const bool may_be_tree = !linear && s->rows && !mech_model_joints(s->model)->partial;
     const struct mech_joint_rows *const rows = mech_model_joints(s->model);
     const size_t joint = (size_t)rows->start[rows->count];
     struct mech_triplet *tangent = NULL;
@@ -241,14 +241,17 @@ void mech_saddle_form(struct mech_saddle *s, const double w[3])
 }
 
 /* The row that others make superfluous, or -1: see above. */
-static int32_t dependent_row(struct mech_saddle *s)
+static int32_t dependent_row(struct mech_saddle *s, const struct mech_eval *e)
 {
+    const bool partial = mech_model_joints(s->model)->partial && e->state;
     const size_t n = (size_t)(s->nv + s->rows);
     double *const x = calloc(n, sizeof *x), largest = 0.;
     int32_t found = -1;
 
     for (int32_t r = 0; r < s->rows; r++) {
-        s->W.values[s->corner[r]] = -1e-9;
+        if (!(partial && e->state->open[r] != 0.)) {
+            s->W.values[s->corner[r]] = -1e-9;
+        }
     }
     if (x && s->rows && mech_lsol_factor(s->solver, &s->W) == 0) {
         for (int32_t r = 0; r < s->rows; r++) {
@@ -267,7 +270,7 @@ static int32_t dependent_row(struct mech_saddle *s)
     return found;
 }
 
-/* One-sided rows that are open: μ = its right-hand side, and no reaction. */
+/* Rows that do not act: μ = its right-hand side, and no reaction. */
 static void leave_open(struct mech_saddle *s, const struct mech_eval *e)
 {
     const struct mech_joint_rows *const rows = mech_model_joints(s->model);
@@ -305,7 +308,7 @@ static void fill(struct mech_saddle *s, const struct mech_eval *e, const double 
             values[s->upper[k]] += s->g[k];
         }
     }
-    if (rows->one_sided) {
+    if (rows->partial) {
         leave_open(s, e);
     }
 }
@@ -335,7 +338,7 @@ int mech_saddle_factor(struct mech_saddle *s, const struct mech_eval *e, const d
     }
     const int code = mech_lsol_factor(s->solver, &s->W);
     if (code == MECH_SINGULAR) {
-        const int32_t where = mech_lsol_where(s->solver), row = dependent_row(s);
+        const int32_t where = mech_lsol_where(s->solver), row = dependent_row(s, e);
 
         mech_singular_reason(s->model, "iteration matrix", row >= 0 ? s->nv + row : where, result);
         return code;

@@ -22,7 +22,7 @@ void mech_sided_classify(struct mech_rates *r, struct mech_state *s)
         const double side = rows->side[k];
 
         if (side == 0.) {
-            s->open[k] = 0.;
+            s->open[k] = rows->dropped && rows->dropped[k];
         } else if (s->open[k] == MECH_SIDE_UNKNOWN) {
             s->open[k] = side * g[k] > near_limit || fabs(r->bias[k]) > near_limit;
         }

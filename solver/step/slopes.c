@@ -96,7 +96,7 @@ void mech_slopes_at(struct mech_slopes *s, const struct mech_eval *e)
     }
     if (mech_model_joints(s->model)->count) {
         mech_model_joint_jacobian(s->model, s->G);
-        if (mech_model_joints(s->model)->one_sided) {
+        if (mech_model_joints(s->model)->partial) {
             close_out(s, e);
         }
     }

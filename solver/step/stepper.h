@@ -12,8 +12,9 @@ struct mech_step_result {
     int32_t substeps;      /* of schemes that divide their steps (substeps.h) */
     int32_t refused;       /* substeps that were too inaccurate, or failed, and were undone */
     double residual;       /* final */
-    char reason[160];      /* when the step came to an outcome */
-    char place[32];        /* of the item at fault, "/objects/3", or "" when it is not known */
+    int32_t dependent; /* after MECH_SINGULAR: 1 + the row of joints that depends on others, or 0 */
+    char reason[160];  /* when the step came to an outcome */
+    char place[32];    /* of the item at fault, "/objects/3", or "" when it is not known */
 };
 
 struct mech_tangent;

@@ -17,7 +17,7 @@ static uint64_t acting(const struct mech_tangent *t, const struct mech_state *s,
     for (int32_t i = 0; i < n->impulse; i++) {
         so_far = (so_far ^ (s->impulse[i] != 0.)) * 1099511628211u;
     }
-    for (int32_t i = 0; i < n->lambda && mech_model_joints(t->model)->one_sided; i++) {
+    for (int32_t i = 0; i < n->lambda && mech_model_joints(t->model)->partial; i++) {
         so_far = (so_far ^ (s->open[i] != 0.)) * 1099511628211u;
     }
     return so_far;

@@ -1,4 +1,5 @@
-"""Constraints through the daemon against closed forms: gears, ropes."""
+"""Constraints through the daemon: gears, ropes and discs against closed forms; joints that repeat or
+contradict each other, and what else cannot be; drift."""
 import math
 import unittest
 from harness import Daemon, HttpDoor
@@ -31,7 +32,7 @@ def rope(unilateral=True):
             'solver': {'stepSize': 0.001}}
 
 
-class Constraints(unittest.TestCase):
+class Case(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.daemon = Daemon()
@@ -56,6 +57,8 @@ class Constraints(unittest.TestCase):
         self.assertEqual(status, 200, reply)
         return reply['value']
 
+
+class Constraints(Case):
     def test_shafts_accelerate_by_their_ratio(self):
         i = self.make(shafts())
         self.step(i, count=100)
@@ -87,6 +90,116 @@ class Constraints(unittest.TestCase):
         status, reply = self.door.call('create', model=model)
         self.assertEqual(status, 422, reply)
         self.assertEqual(reply['errors'][0]['pointer'], '/model/objects/1')
+
+
+def pendulum(rods, **solver):
+    """1.5 kg at (2, 0) on rods of these lengths to the origin."""
+    return {'mechd': 1, 'gravity': [0, -10, 0],
+            'nodes': [{'name': 'g', 'type': 'NodePointGround'},
+                      {'name': 'n', 'type': 'NodePoint2D', 'referenceCoordinates': [2, 0]}],
+            'objects': [{'name': 'b', 'type': 'MassPoint2D', 'node': 'n', 'physicsMass': 1.5}] +
+                       [{'name': 'rod%d' % k, 'type': 'DistanceConstraint',
+                         'markers': ['mg', 'mn'], 'distance': length}
+                        for k, length in enumerate(rods)],
+            'markers': [{'name': 'mg', 'type': 'MarkerNodePosition', 'node': 'g'},
+                        {'name': 'mn', 'type': 'MarkerNodePosition', 'node': 'n'}],
+            'solver': {'stepSize': 0.01, **solver}}
+
+
+def wheel():
+    """A disc of 1 kg, radius 0.5, that rolls upright along y at 1 m/s, driven by 3 N m."""
+    return {'mechd': 1, 'gravity': [0, 0, -9.81],
+            'nodes': [{'name': 'n', 'type': 'NodeRigidBodyEP',
+                       'referenceCoordinates': [0, 0, 0.5, 1, 0, 0, 0],
+                       'initialVelocities': [0, 1, 0, 0, -1, 0, 0]}],
+            'objects': [{'name': 'g', 'type': 'Ground'},
+                        {'name': 'b', 'type': 'RigidBody', 'node': 'n', 'physicsMass': 1,
+                         'physicsInertia': [0.125, 0.0625, 0.0625, 0, 0, 0]},
+                        {'name': 'roll', 'type': 'RollingDisc', 'markers': ['mg', 'mb'],
+                         'discRadius': 0.5}],
+            'markers': [{'name': 'mg', 'type': 'MarkerBodyRigid', 'object': 'g'},
+                        {'name': 'mb', 'type': 'MarkerBodyRigid', 'object': 'b'},
+                        {'name': 'axle', 'type': 'MarkerNodeRotationCoordinate', 'node': 'n',
+                         'rotationCoordinate': 0}],
+            'loads': [{'name': 'T', 'type': 'LoadCoordinate', 'marker': 'axle', 'load': -3}],
+            'solver': {'stepSize': 0.01}}
+
+
+class Joints(Case):
+    def refused(self, model, pointer, words):
+        for op in ('check', 'create'):
+            status, reply = self.door.call(op, model=model)
+            self.assertEqual(status, 422, reply)
+            faults = [e for e in reply['errors'] if e['pointer'] == pointer]
+            self.assertTrue(any(words in e['message'] for e in faults), reply)
+
+    def test_a_wheel_rolls(self):
+        i = self.make(wheel())
+        report = self.step(i, count=100)['report']
+        a = 3 * 0.5 / (0.125 + 0.25)
+        position = self.value(i, 'b', 'Position')
+        for found, expected in zip(position, [0, 1 + a / 2, 0.5]):
+            self.assertAlmostEqual(found, expected, delta=1e-9)
+        force = self.value(i, 'roll', 'ForceLocal')
+        self.assertAlmostEqual(force[2], 9.81, delta=1e-9)
+        self.assertLess(report['joints']['position'], 1e-9)
+        self.assertLess(report['joints']['velocity'], 1e-9)
+
+    def test_a_joint_that_repeats_another_is_left_out_and_told(self):
+        for op, status in (('check', 200), ('create', 201)):
+            code, reply = self.door.call(op, model=pendulum([2, 2]))
+            self.assertEqual(code, status, reply)
+            self.assertEqual([w['pointer'] for w in reply['warnings']], ['/model/objects/2'])
+            self.assertIn('"rod1" repeats', reply['warnings'][0]['message'])
+        i = reply['id']
+        report = self.step(i, count=100)['report']
+        self.assertEqual(report['joints']['leftOut'], 1)
+        alone = self.make(pendulum([2]))
+        self.step(alone, count=100)
+        for key in 'qv':
+            for a, b in zip(*(self.door.call('get-state', id=k)[1][key] for k in (i, alone))):
+                self.assertAlmostEqual(a, b, delta=1e-9)
+        self.assertNotIn('warnings', self.door.call('create', model=pendulum([2]))[1])
+
+    def test_what_contradicts_or_cannot_be_assembled_is_refused(self):
+        self.refused(pendulum([2, 2.1]), '/model/objects/2', 'equation 0 of the joint "rod1" by -0.1')
+        model = shafts()
+        model['objects'][2] = {'name': 'one', 'type': 'CoordinateConstraint',
+                               'markers': ['ground', 'at'], 'offsetUserFunction': '=sin(t)'}
+        model['objects'].append({'name': 'two', 'type': 'CoordinateConstraint',
+                                 'markers': ['ground', 'at'], 'offsetUserFunction': '=sin(2*t)'})
+        model['markers'].append({'name': 'ground', 'type': 'MarkerGroundCoordinate'})
+        self.refused(model, '/model/objects/3', '"two" contradicts')
+
+    def test_masses_and_inertias_that_cannot_be_are_refused(self):
+        model = pendulum([2])
+        model['objects'][0]['physicsMass'] = 0
+        self.refused(model, '/model/objects/0/physicsMass', 'must be above 0')
+        model = wheel()
+        model['objects'][1]['physicsInertia'] = [0.125, -0.1, 0.0625, 0, 0, 0]
+        self.refused(model, '/model/objects/1/physicsInertia', 'positive')
+        model = wheel()
+        model['objects'][2]['discAxis'] = [0, 0, 0]
+        self.refused(model, '/model/objects/2/discAxis', 'no direction')
+
+    def test_drift_is_told_and_removed(self):
+        i = self.make(pendulum([2]))
+        free = self.step(i, count=300)['report']['joints']
+        self.assertEqual(free['worstVelocity'], 'rod0')
+        self.assertGreater(free['velocity'], 1e-7)
+        i = self.make(pendulum([2], velocityProjection=True))
+        held = self.step(i, count=300)['report']['joints']
+        self.assertLess(held['velocity'], 1e-12)
+        self.assertLess(held['position'], 1e-9)
+
+    def test_matrices_that_do_not_fit_their_markers_are_refused(self):
+        model = shafts()
+        model['objects'][2]['scalingMarker0'] = [[1, 2]]
+        self.refused(model, '/model/objects/2/scalingMarker0', 'is 1 x 2, must be 1 x 1')
+        model = shafts()
+        model['objects'][2]['offset'] = [1, 2]
+        self.refused(model, '/model/objects/2/offset', 'has 2 numbers')
+
 
 
 if __name__ == '__main__':

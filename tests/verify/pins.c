@@ -148,7 +148,7 @@ static void what_is_no_held_coordinate_is_refused(void)
                             "/objects/3", "\"d\" repeats or contradicts"));
     /* not where it is held */
     CU_ASSERT(model_refused(SHAKEN(FULL, "'offset': 0.1", "", "VelocityVerlet", "0.01"),
-                            "/objects/1", "miss this joint's equation 0"));
+                            "/objects/1", "miss equation 0 of the joint \"c\""));
 }
 
 UNIT_TESTS(UNIT_TEST(held_coordinates_cost_no_order), UNIT_TEST(the_reaction_carries_what_moves_it),

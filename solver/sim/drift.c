@@ -1,0 +1,45 @@
+/* How far the joints of a state are off: g at position level, G v + g_t at velocity level. A one-sided
+ * row is off by what it misses on its side, and has no velocity to hold while it is open. */
+#include "solver/sim/internal.h"
+
+#include <math.h>
+
+void mech_sim_drift(const struct mech_sim *s, const struct mech_state *state,
+                    struct mech_drift *out)
+{
+    const struct mech_joint_rows *const rows = mech_model_joints(s->model);
+    const struct mech_eval e =
+        mech_model_point(s->model, state, state->at->time, state->q, state->v);
+    double *const g = s->joint_scratch, *const gt = g + rows->count;
+    double *const bias = gt + rows->count, *const G = bias + rows->count;
+    int32_t worst[2] = {0, 0};
+
+    *out = (struct mech_drift){.rows = rows->count, .left_out = s->dropped_count};
+    if (rows->count == 0) {
+        return;
+    }
+    mech_model_pose(s->model, &e);
+    mech_model_joint_residual(s->model, &e, g);
+    mech_model_joint_rate(s->model, &e, gt, bias);
+    mech_model_joint_jacobian(s->model, G);
+    for (int32_t r = 0; r < rows->count; r++) {
+        const double side = rows->side[r];
+        const double part = side != 0. ? fmax(0., -side * g[r]) : fabs(g[r]);
+        double speed = gt[r];
+
+        for (int32_t k = rows->start[r]; k < rows->start[r + 1]; k++) {
+            speed += G[k] * state->v[rows->column[k]];
+        }
+        speed = side != 0. && state->open[r] != 0. ? 0. : fabs(speed);
+        if (part > out->position) {
+            out->position = part;
+            worst[0] = r;
+        }
+        if (speed > out->velocity) {
+            out->velocity = speed;
+            worst[1] = r;
+        }
+    }
+    out->worst_position = mech_model_joint_name(s->model, worst[0]);
+    out->worst_velocity = mech_model_joint_name(s->model, worst[1]);
+}
