@@ -82,7 +82,7 @@ struct mech_settings {
     double start_time;      /* s */
     double step_size;       /* internal step h, s */
     double spectral_radius;
-    bool velocity_projection; /* joints: v is made to fit after each step */
+    bool velocity_projection;                  /* joints: v is made to fit after each step */
     double theta, gamma, activation_threshold; /* Moreau–Jean */
     double newmark_beta, newmark_gamma;        /* Newmark */
     const char *linear;                        /* a linear solver, NULL: chosen by structure */

@@ -144,8 +144,8 @@ struct mech_joint_rows {
      * whether they act */
     const int8_t *side;
     bool one_sided, nonholonomic; /* some row is */
-    /* [count] rows that repeat others where the model starts, and are left out: their state->open is
-     * 1 for good; NULL: none */
+    /* [count] rows that repeat others where the model starts, and are left out: their state->open
+     * is 1 for good; NULL: none */
     const bool *dropped;
     bool partial; /* some row may not act: state->open says which */
     bool paired;  /* all rows are of joints between two markers */

@@ -1,5 +1,6 @@
-/* How far the joints of a state are off: g at position level, G v + g_t at velocity level. A one-sided
- * row is off by what it misses on its side, and has no velocity to hold while it is open. */
+/* How far the joints of a state are off: g at position level, G v + g_t at velocity level. A row
+ * that is one-sided is off by what it misses on its side, and has no velocity to hold while it is
+ * open. */
 #include "solver/sim/internal.h"
 
 #include <math.h>

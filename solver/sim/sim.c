@@ -143,8 +143,8 @@ static int tell_dropped(struct mech_sim *s, struct mech_diag *diag)
     return code;
 }
 
-/* The initial state with consistent v̇, without rows that repeat others; the reason goes to diag, if
- * there is one. */
+/* The initial state with consistent v̇, without rows that repeat others; the reason goes to diag,
+ * if there is one. */
 static int start(struct mech_sim *s, struct mech_diag *diag)
 {
     const struct mech_joint_rows *rows;

@@ -18,8 +18,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* m or rad, m/s or rad/s: what rows that were left out as repeating others may miss. The joints of a
- * document fit to 1e-6, and at index 2 positions drift. */
+/* m or rad, m/s or rad/s: what rows that were left out as repeating others may miss. The joints of
+ * a document fit to 1e-6, and at index 2 positions drift. */
 static const double may_part = 1e-5, may_slip = 1e-3;
 
 static double norm(const double *x, int32_t n)

@@ -1,5 +1,5 @@
-"""Constraints through the daemon: gears, ropes and discs against closed forms; joints that repeat or
-contradict each other, and what else cannot be; drift."""
+"""Constraints through the daemon: gears, ropes and discs against closed forms; joints that repeat
+or contradict each other, and what else cannot be; drift."""
 import math
 import unittest
 from harness import Daemon, HttpDoor
@@ -162,7 +162,8 @@ class Joints(Case):
         self.assertNotIn('warnings', self.door.call('create', model=pendulum([2]))[1])
 
     def test_what_contradicts_or_cannot_be_assembled_is_refused(self):
-        self.refused(pendulum([2, 2.1]), '/model/objects/2', 'equation 0 of the joint "rod1" by -0.1')
+        self.refused(pendulum([2, 2.1]), '/model/objects/2',
+                     'equation 0 of the joint "rod1" by -0.1')
         model = shafts()
         model['objects'][2] = {'name': 'one', 'type': 'CoordinateConstraint',
                                'markers': ['ground', 'at'], 'offsetUserFunction': '=sin(t)'}
