@@ -148,6 +148,36 @@ static void a_tumbling_body_follows_the_tolerance(void)
     CHECK_NEAR(log10(size[0] / size[1]), 2., 0.15);
 }
 
+/* A mass falls from (0.1, 0.9) until its rope of 1 m is tight after √(0.2 (0.9 + √0.99)) s, and
+ * swings from there; the catch is found within a substep. */
+static void a_rope_is_caught_by_the_way(void)
+{
+    static const double tolerance[] = {1e-6, 1e-9, 1e-12};
+    double x[3];
+
+    for (int i = 0; i < 3; i++) {
+        char text[2048];
+
+        snprintf(text, sizeof text,
+                 "{'mechd': 1, 'gravity': [0, -10, 0], 'nodes': [{'name': 'g', 'type':"
+                 "'NodePointGround'}, {'name': 'n', 'type': 'NodePoint2D',"
+                 "'referenceCoordinates': [0.1, 0.9]}], 'objects': [{'name': 'b',"
+                 "'type': 'MassPoint2D', 'node': 'n', 'physicsMass': 1}, {'name': 'rope',"
+                 "'type': 'DistanceConstraint', 'markers': ['mg', 'mn'], 'distance': 1,"
+                 "'unilateral': true}], 'markers': [{'name': 'mg', 'type': 'MarkerNodePosition',"
+                 "'node': 'g'}, {'name': 'mn', 'type': 'MarkerNodePosition', 'node': 'n'}],"
+                 "'solver': {'stepSize': 0.1, 'adaptive': {" CONTROL "}}}",
+                 tolerance[i], tolerance[i]);
+        struct mech_sim *const s = model_of(text);
+
+        CU_ASSERT_EQUAL(model_steps(s, 10), 0);
+        CHECK_NEAR(hypot(model_state(s).q[0], model_state(s).q[1]), 1., 1e-9);
+        x[i] = model_state(s).q[0];
+        mech_sim_destroy(s);
+    }
+    CHECK_NEAR(log10(fabs(x[0] - x[2]) / fabs(x[1] - x[2])), 2., 0.5);
+}
+
 /* --- failures of Newton's method -------------------------------------------------------------- */
 
 #define FEW ", 'newton': {'maxIterations': 4}"
@@ -240,5 +270,5 @@ static void interrupted_runs_go_on_to_the_bit(void)
 UNIT_TESTS(UNIT_TEST(errors_of_joints_follow_the_tolerance),
            UNIT_TEST(errors_of_forced_motion_follow_the_tolerance),
            UNIT_TEST(a_tumbling_body_follows_the_tolerance), UNIT_TEST(failures_make_smaller_steps),
-           UNIT_TEST(what_asks_for_smaller_steps_is_undone),
+           UNIT_TEST(a_rope_is_caught_by_the_way), UNIT_TEST(what_asks_for_smaller_steps_is_undone),
            UNIT_TEST(interrupted_runs_go_on_to_the_bit))
