@@ -136,14 +136,7 @@ static void write_fields(struct mechp_text *w, const struct mech_table *table)
 /* Output variables that an item of this type has. */
 static void write_outputs(struct mechp_text *w, const struct mech_item_type *type)
 {
-    uint32_t mask = 0;
-    if (type->category == MECH_NODE) {
-        mask = type->ops.node->outputs;
-    } else if (type->category == MECH_OBJECT) {
-        mask = type->ops.object->outputs;
-    } else if (type->category == MECH_LOAD) {
-        mask = 1u << type->ops.load->variable;
-    }
+    const uint32_t mask = mech_item_type_outputs(type);
     if (mask == 0) {
         return;
     }

@@ -79,7 +79,7 @@ static const struct mech_object_ops ops = {
     .nodes = nodes,
     .fit = fit,
     .linear = linear,
-    .outputs = 1u << MECH_OUTPUT_COORDINATES,
+    .outputs = MECH_FIRST_ORDER_OUTPUTS,
     .output = output,
 };
 

@@ -98,8 +98,7 @@ static const struct mech_object_ops ops = {
     .nodes = nodes,
     .fit = fit,
     .linear = linear,
-    .outputs = 1u << MECH_OUTPUT_COORDINATES | 1u << MECH_OUTPUT_COORDINATES_T |
-               1u << MECH_OUTPUT_COORDINATES_TT,
+    .outputs = MECH_COORDINATE_OUTPUTS,
     .output = output,
 };
 

@@ -143,8 +143,7 @@ static const struct mech_object_ops ops = {
     .start = start,
     .linear = linear,
     .excitation = excitation,
-    .outputs = 1u << MECH_OUTPUT_COORDINATES | 1u << MECH_OUTPUT_COORDINATES_T |
-               1u << MECH_OUTPUT_COORDINATES_TT,
+    .outputs = MECH_COORDINATE_OUTPUTS,
     .output = output,
 };
 

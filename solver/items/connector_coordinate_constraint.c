@@ -4,9 +4,9 @@
  *     factorValue1 v₁ − v₀ − offset(t) = 0           at velocity level
  *
  * Rotation markers give angles instead of u. The offset is a number, or a function of time; its
- * rate comes with the function or the points, or from differences. At velocity level the function is
- * offsetUserFunction_t. Source: Exudyn's ObjectConnectorCoordinate. The output Force has Exudyn's
- * sign, −λ. */
+ * rate comes with the function or the points, or from differences. At velocity level the function
+ * is offsetUserFunction_t. Source: Exudyn's ObjectConnectorCoordinate. The output Force has
+ * Exudyn's sign, −λ. */
 #include "solver/items/pair.h"
 #include "solver/items/timed.h"
 

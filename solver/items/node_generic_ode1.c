@@ -84,7 +84,7 @@ static const struct mech_node_ops ops = {
     .first_order = true,
     .size = size,
     .start = start,
-    .outputs = 1u << MECH_OUTPUT_COORDINATES,
+    .outputs = MECH_FIRST_ORDER_OUTPUTS,
 };
 
 const struct mech_item_type mech_item_node_generic_ode1 = {

@@ -93,8 +93,7 @@ static const struct mech_field fields[] = {
 static const struct mech_node_ops ops = {
     .size = size,
     .start = start,
-    .outputs = 1u << MECH_OUTPUT_COORDINATES | 1u << MECH_OUTPUT_COORDINATES_T |
-               1u << MECH_OUTPUT_COORDINATES_TT,
+    .outputs = MECH_COORDINATE_OUTPUTS,
 };
 
 const struct mech_item_type mech_item_node_generic_ode2 = {

@@ -399,7 +399,8 @@ struct mech_law_ops {
 
 /* --- shared by types -------------------------------------------------------------------------- */
 
-/* Coordinates, Coordinates_t, Coordinates_tt of a view: what nodes and coordinate systems offer.
+/* Coordinates, CoordinatesTotal, Coordinates_t, Coordinates_tt of a view: what nodes and coordinate
+ * systems offer.
  * In the reference configuration Coordinates are the reference coordinates (as in Exudyn), in all
  * others displacements from them. Same returns as mech_object_ops.output. */
 int mech_coordinate_output(const struct mech_view *view, enum mech_output variable, size_t capacity,
@@ -444,8 +445,9 @@ void mech_centre_pose(const struct mech_seat *seat, const struct mech_eval *e,
 
 /* What mech_coordinate_output computes, and mech_pose_output of points and of frames. */
 enum {
-    MECH_COORDINATE_OUTPUTS = 1u << MECH_OUTPUT_COORDINATES | 1u << MECH_OUTPUT_COORDINATES_T |
-                              1u << MECH_OUTPUT_COORDINATES_TT,
+    MECH_FIRST_ORDER_OUTPUTS = 1u << MECH_OUTPUT_COORDINATES | 1u << MECH_OUTPUT_COORDINATES_T |
+                               1u << MECH_OUTPUT_COORDINATES_TOTAL,
+    MECH_COORDINATE_OUTPUTS = MECH_FIRST_ORDER_OUTPUTS | 1u << MECH_OUTPUT_COORDINATES_TT,
     MECH_POINT_OUTPUTS = 1u << MECH_OUTPUT_POSITION | 1u << MECH_OUTPUT_DISPLACEMENT |
                          1u << MECH_OUTPUT_VELOCITY | 1u << MECH_OUTPUT_ACCELERATION,
     MECH_RIGID_OUTPUTS = MECH_POINT_OUTPUTS | 1u << MECH_OUTPUT_VELOCITY_LOCAL |
@@ -455,6 +457,9 @@ enum {
                          1u << MECH_OUTPUT_ANGULAR_ACCELERATION |
                          1u << MECH_OUTPUT_ANGULAR_ACCELERATION_LOCAL
 };
+
+/* Mask of the output variables that items of this type have; 0 for sensors. */
+uint32_t mech_item_type_outputs(const struct mech_item_type *type);
 
 /* Names of all output variables, closed by NULL: choices of the sensors' field. */
 extern const char *const mech_output_names[];

@@ -132,13 +132,33 @@ void mech_centre_pose(const struct mech_seat *seat, const struct mech_eval *e,
 
 /* --- outputs ---------------------------------------------------------------------------------- */
 
+uint32_t mech_item_type_outputs(const struct mech_item_type *type)
+{
+    static const uint32_t by_kind[] = {
+        [MECH_MARKER_COORDINATE] = MECH_COORDINATE_OUTPUTS & ~(1u << MECH_OUTPUT_COORDINATES_TOTAL),
+        [MECH_MARKER_POSITION] = MECH_POINT_OUTPUTS,
+        [MECH_MARKER_RIGID] = MECH_RIGID_OUTPUTS,
+        [MECH_MARKER_MASS] = MECH_POINT_OUTPUTS,
+        [MECH_MARKER_COORDINATES] = MECH_COORDINATE_OUTPUTS,
+    };
+
+    return type->category == MECH_NODE     ? type->ops.node->outputs
+           : type->category == MECH_OBJECT ? type->ops.object->outputs
+           : type->category == MECH_LOAD   ? mech_output_bit(type->ops.load->variable)
+           : type->category == MECH_MARKER ? by_kind[type->ops.marker->kind]
+                                           : 0;
+}
+
 int mech_coordinate_output(const struct mech_view *view, enum mech_output variable, size_t capacity,
                            double *values, size_t *count)
 {
     const bool reference = view->configuration == MECH_REFERENCE;
     const double *from = NULL;
 
-    if (variable == MECH_OUTPUT_COORDINATES) {
+    const bool positions =
+        variable == MECH_OUTPUT_COORDINATES || variable == MECH_OUTPUT_COORDINATES_TOTAL;
+
+    if (positions) {
         from = view->at.q;
     } else if (variable == MECH_OUTPUT_COORDINATES_T) {
         from = view->at.v;
@@ -149,8 +169,6 @@ int mech_coordinate_output(const struct mech_view *view, enum mech_output variab
         return MECH_UNSUPPORTED;
     }
     const bool shift = variable == MECH_OUTPUT_COORDINATES && !reference;
-
-    const bool positions = variable == MECH_OUTPUT_COORDINATES;
 
     *count = (size_t)(positions ? view->nq : view->n);
     for (size_t i = 0; i < *count && i < capacity; i++) {

@@ -205,13 +205,40 @@ static bool sensor_request(struct mech_model *m, size_t i, struct mech_output_re
     return true;
 }
 
+/* The document's outputs; where it has no such list, one a sensor under the sensor's name. */
+static int output_list(struct mech_model *m, struct mech_structs *list)
+{
+    const struct mech_items *const sensors = &m->document->sensors;
+
+    *list = m->document->outputs;
+    if (list->at) {
+        return 0;
+    }
+    struct mech_output_channel *const all = mech_arena_alloc(&m->arena, sensors->n, sizeof *all);
+    if (!all) {
+        return MECH_NO_MEMORY;
+    }
+    for (size_t i = 0; i < sensors->n; i++) {
+        all[i] = (struct mech_output_channel){.name = sensors->at[i].name,
+                                              .sensor = {sensors->at[i].name, (int32_t)i},
+                                              .component = -1};
+    }
+    *list = (struct mech_structs){.at = all, .n = sensors->n};
+    return 0;
+}
+
 int mech_outputs(struct mech_model *m, struct mech_diag *diag)
 {
-    const struct mech_structs *const list = &m->document->outputs;
+    struct mech_structs given;
+    const struct mech_structs *const list = &given;
+
+    MECH_TRY(output_list(m, &given));
+    m->output_count = given.n;
     const struct mech_output_channel *const out = list->at;
     struct mech_output_request *const sensors =
         mech_arena_alloc(&m->arena, m->document->sensors.n, sizeof *sensors);
 
+    m->sensors = sensors;
     m->outputs = mech_arena_alloc(&m->arena, list->n, sizeof *m->outputs);
     m->output_of = mech_arena_alloc(&m->arena, list->n, sizeof *m->output_of);
     if (!m->outputs || !m->output_of || !sensors) {

@@ -215,7 +215,7 @@ const struct mech_channel_info *mech_model_input(const struct mech_model *m, siz
 
 size_t mech_model_outputs(const struct mech_model *m)
 {
-    return m->document->outputs.n;
+    return m->output_count;
 }
 
 const struct mech_channel_info *mech_model_output(const struct mech_model *m, size_t i)

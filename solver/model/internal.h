@@ -156,7 +156,9 @@ struct mech_model {
 
     struct mech_channel_info *inputs, *outputs;
     struct mech_output_of *output_of;
-    int32_t *input_channel; /* [sizes.input] channel that it drives, -1: a parameter */
+    size_t output_count;
+    struct mech_output_request *sensors; /* [sensors] what each measures now */
+    int32_t *input_channel;              /* [sizes.input] channel that it drives, -1: a parameter */
     int32_t output_size;
 };
 

@@ -2,6 +2,18 @@
 #include "solver/base/err.h"
 #include "solver/model/internal.h"
 
+/* ẋ = A x + r(t) of all first-order states, in the model's scratch; NULL: no memory, no number. */
+static const double *state_rates(const struct mech_model *m, const struct mech_state *s)
+{
+    double *const r = mech_arena_alloc(mech_model_scratch(m), (size_t)m->sizes.x + 1, sizeof *r);
+
+    if (!r || mech_model_rate(m, s, s->at->time, r)) {
+        return NULL;
+    }
+    mech_mat_mul(mech_model_first_order(m), 1., s->x, 1., r);
+    return r;
+}
+
 /* Sizes can be asked for without a state (s NULL, capacity 0). */
 static struct mech_view view_of(const struct mech_model *m, const struct mech_state *s,
                                 const struct mech_output_request *r, const struct mech_seat_of *on)
@@ -24,6 +36,9 @@ static struct mech_view view_of(const struct mech_model *m, const struct mech_st
                  : r->configuration == MECH_CURRENT && s ? s->x
                                                          : m->x0;
         v.at.v = NULL;
+        if (r->variable == MECH_OUTPUT_COORDINATES_T && r->configuration == MECH_CURRENT) {
+            v.at.v = s ? state_rates(m, s) : m->x0;
+        }
     } else if (r->configuration == MECH_INITIAL) {
         v.at.q = m->q0;
         v.at.v = m->v0;
@@ -121,6 +136,32 @@ static int view_point(const struct mech_model *m, const struct mech_item *item,
     return 0;
 }
 
+/* The one coordinate of a marker. */
+static int coordinate_output(const struct mech_view *v, enum mech_output variable, size_t capacity,
+                             double *values, size_t *count)
+{
+    const struct mech_pose *const pose = v->pose[0];
+    double x = variable == MECH_OUTPUT_COORDINATES ? pose->p[0] : pose->v[0];
+
+    if (variable == MECH_OUTPUT_COORDINATES_TT) {
+        double a[6];
+
+        if (!v->vdot) {
+            return MECH_UNSUPPORTED;
+        }
+        mech_pose_bias(pose, a);
+        x = a[0];
+        for (int32_t k = 0; k < pose->n; k++) {
+            x += pose->J[0][k] * v->vdot[pose->slot[k]];
+        }
+    }
+    *count = 1;
+    if (capacity) {
+        values[0] = x;
+    }
+    return 0;
+}
+
 /* Loads: what acts now. */
 static int load_output(const struct mech_model *m, const struct mech_state *s, int32_t index,
                        size_t capacity, double *values, size_t *count)
@@ -136,6 +177,34 @@ static int load_output(const struct mech_model *m, const struct mech_state *s, i
     return 0;
 }
 
+/* Markers: what they move with. Coordinates of first-order nodes have no pose. */
+static int marker_output(const struct mech_model *m, const struct mech_state *s,
+                         const struct mech_output_request *r, size_t capacity, double *values,
+                         size_t *count)
+{
+    const struct mech_marker_map *const map = &m->markers[r->index];
+    const struct mech_seat *const seat = &m->marker_seats[r->index];
+    const bool many = map->kind == MECH_MARKER_COORDINATES;
+    struct mech_view v = view_of(m, s, r, &(struct mech_seat_of){.first_order = map->first_order});
+
+    v.slot = many ? seat->slot : map->slot;
+    v.q_slot = many ? seat->q_slot : map->slot;
+    v.n = many ? seat->n : map->n;
+    v.nq = many ? seat->nq : map->n;
+    if (many || map->first_order) {
+        return mech_coordinate_output(&v, r->variable, capacity, values, count);
+    }
+    const struct mech_eval reference = mech_model_point(m, NULL, 0., m->q_ref, m->zeros);
+    mech_model_pose_marker(m, r->index, &reference);
+    const struct mech_pose before = m->poses[r->index];
+    mech_model_pose_marker(m, r->index, &v.at);
+    v.pose[0] = &m->poses[r->index];
+    v.pose[1] = &before;
+    return map->kind == MECH_MARKER_COORDINATE
+               ? coordinate_output(&v, r->variable, capacity, values, count)
+               : mech_pose_output(NULL, &v, r->variable, capacity, values, count);
+}
+
 uint32_t mech_model_item_outputs(const struct mech_model *m, enum mech_category category,
                                  int32_t index)
 {
@@ -144,16 +213,8 @@ uint32_t mech_model_item_outputs(const struct mech_model *m, enum mech_category 
     if (!items || index < 0 || (size_t)index >= items->n) {
         return 0;
     }
-    switch (category) {
-    case MECH_NODE:
-        return items->at[index].type->ops.node->outputs;
-    case MECH_OBJECT:
-        return items->at[index].type->ops.object->outputs;
-    case MECH_LOAD:
-        return mech_output_bit(items->at[index].type->ops.load->variable);
-    default:
-        return 0;
-    }
+    return category == MECH_SENSOR ? mech_output_bit(m->sensors[index].variable)
+                                   : mech_item_type_outputs(items->at[index].type);
 }
 
 /* Of a node or object; what it needs stays in the model's scratch. */
@@ -161,6 +222,15 @@ static int item_output(const struct mech_model *m, const struct mech_state *s,
                        const struct mech_output_request *r, size_t capacity, double *values,
                        size_t *count)
 {
+    if (r->category == MECH_SENSOR) {
+        struct mech_output_request measured = m->sensors[r->index];
+
+        measured.configuration = r->configuration;
+        return mech_model_item_output(m, s, &measured, capacity, values, count);
+    }
+    if (r->category == MECH_MARKER) {
+        return marker_output(m, s, r, capacity, values, count);
+    }
     const bool node = r->category == MECH_NODE;
     const struct mech_seat_of *const on = node ? &m->nodes[r->index] : &m->objects[r->index];
     struct mech_view view = view_of(m, s, r, on);
@@ -232,6 +302,19 @@ void mech_model_output_values(const struct mech_model *m, const struct mech_stat
     if (o->component < (int32_t)(sizeof whole / sizeof *whole)) {
         (void)mech_model_item_output(m, s, &o->request, (size_t)o->component + 1, whole, &count);
         values[0] = whole[o->component];
+        return;
+    }
+    if (o->request.category == MECH_MARKER || o->request.category == MECH_SENSOR) {
+        struct mech_arena *const scratch = mech_model_scratch(m);
+        const struct mech_arena_mark mark = mech_arena_mark(scratch);
+        const size_t n = (size_t)o->component + 1;
+        double *const long_one = mech_arena_alloc(scratch, n, sizeof *long_one);
+
+        if (long_one) {
+            (void)mech_model_item_output(m, s, &o->request, n, long_one, &count);
+            values[0] = long_one[o->component];
+        }
+        mech_arena_release(scratch, mark);
         return;
     }
     const bool node = o->request.category == MECH_NODE;

@@ -180,5 +180,34 @@ class Outputs(unittest.TestCase):
         scene = door.call('scene', id=self.daemon.create(models.mass1d()))[1]
         self.assertEqual((len(scene['bodies']), scene['systems']), (1, []))
 
+    def test_markers_and_sensors_have_outputs_too(self):
+        model = models.turned_mass()
+        model['sensors'] = [{'name': 'a', 'type': 'SensorMarker', 'marker': 'x',
+                             'outputVariable': 'Coordinates_t'},
+                            {'name': 'b', 'type': 'SensorNode', 'node': 'n',
+                             'outputVariable': 'CoordinatesTotal'}]
+        model.pop('outputs', None)
+        for door in (HttpDoor(self.daemon), ZmqDoor(self.daemon)):
+            i = door.call('create', model=model)[1]['id']
+            at = self.coordinates(door, i)
+            for configuration in CONFIGURATIONS[1:]:
+                q, v = at[configuration]
+                for category, name, variable, expected in (
+                        ('markers', 'x', 'Coordinates', q - REFERENCE),
+                        ('markers', 'x', 'Coordinates_t', v), ('sensors', 'a', 'Coordinates_t', v),
+                        ('sensors', 'b', 'CoordinatesTotal', q)):
+                    self.near(self.value(door, i, name, variable, category=category,
+                                         configuration=configuration), [expected], configuration)
+            # a model without outputs gives all of its sensors
+            q, v = at['current']
+            outputs = door.call('outputs', id=i)[1]['outputs']
+            self.assertEqual(sorted(outputs), ['a', 'b'])
+            self.near([outputs['a'], outputs['b']], [v, q], 'outputs')
+            self.assertEqual(door.call('model', id=i)[1].get('outputs'), None)
+            # an empty list stays empty
+            i = door.call('create', model=dict(model, outputs=[]))[1]['id']
+            self.assertEqual(door.call('outputs', id=i)[1]['outputs'], {})
+
+
 if __name__ == '__main__':
     unittest.main()
