@@ -19,8 +19,9 @@ void mech_frame_check(const struct mech_frame *frame, const char *path, struct m
 /* y = R x, R by rows. */
 void mech_rotate(const double R[9], const double x[3], double y[3]);
 
-/* Rotation matrix by rows of a node of kind MECH_NODE_RIGID whose coordinates are at q_slot. */
-void mech_rigid_rotation(const int32_t *q_slot, const double *q, double R[9]);
+/* Rotation matrix by rows of a node of kind MECH_NODE_RIGID whose coordinates are at q_slot:
+ * position and a rotation vector, or Euler parameters. */
+void mech_rigid_rotation(const int32_t *q_slot, bool vector, const double *q, double R[9]);
 
 /* A fault under `path`/node unless the site has one second-order coordinate. */
 void mech_fit_one_coordinate(const struct mech_site *site);

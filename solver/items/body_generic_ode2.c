@@ -32,6 +32,11 @@ static void fit(const void *description, const struct mech_site *site)
         mech_diag_add(site->diag, place, "needs nodes with second-order coordinates");
         return;
     }
+    if (site->curved) {
+        snprintf(place, sizeof place, "%s/nodes", site->path);
+        mech_diag_add(site->diag, place, "needs nodes without rotations in space");
+        return;
+    }
     mech_fit_square(site, "massMatrix", &o->mass);
     mech_fit_square(site, "stiffnessMatrix", &o->stiffness);
     mech_fit_square(site, "dampingMatrix", &o->damping);

@@ -30,6 +30,7 @@ struct rigid_body {
 
 struct record {
     const int32_t *slot, *q_slot; /* [6] and those of the node's coordinates */
+    bool vector;                  /* of rotation; Euler parameters otherwise */
     bool offset;                  /* c is not 0 */
     double J[9], mass, center[3];
 };
@@ -87,7 +88,7 @@ static void nodes(const void *description, struct mech_attachment *out)
 static void fit(const void *description, const struct mech_site *site)
 {
     (void)description;
-    mech_fit_node(site, MECH_NODE_RIGID, "NodeRigidBodyEP");
+    mech_fit_node(site, MECH_NODE_RIGID, "NodeRigidBodyEP or NodeRigidBodyRotVecLG");
 }
 
 static int linear(const void *description, struct mech_terms *terms)
@@ -114,6 +115,7 @@ static int record(const void *description, const struct mech_site *site, void *a
 
     *r = (struct record){.slot = site->slot,
                          .q_slot = site->q_slot,
+                         .vector = site->nq == site->n,
                          .offset = inertia(b),
                          .mass = b->mass,
                          .center = {b->center[0], b->center[1], b->center[2]}};
@@ -134,7 +136,7 @@ static void offset_terms(const struct record *r, const struct mech_eval *e,
     double arm[3];
 
     memset(out, 0, sizeof *out);
-    mech_rigid_rotation(r->q_slot, e->q, out->R);
+    mech_rigid_rotation(r->q_slot, r->vector, e->q, out->R);
     for (int i = 0; i < 3; i++) {
         out->omega[i] = e->v[r->slot[3 + i]];
     }
@@ -297,7 +299,7 @@ static const struct mech_field fields[] = {
      .offset = offsetof(struct rigid_body, node),
      .flags = MECH_REQUIRED,
      .target = MECH_NODE,
-     .doc = "NodeRigidBodyEP of the body's frame"},
+     .doc = "NodeRigidBodyEP or NodeRigidBodyRotVecLG: the body's frame"},
     {.name = "physicsCenterOfMass",
      .kind = MECH_REALS,
      .offset = offsetof(struct rigid_body, center),

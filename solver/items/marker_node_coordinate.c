@@ -23,7 +23,7 @@ static const char *map(const void *description, const struct mech_seat *on,
         *field = "coordinate";
         return "the node has fewer coordinates";
     }
-    if (on->nq != on->n && m->coordinate >= 3) {
+    if (on->item->type->ops.node->coordinates && m->coordinate >= 3) {
         *field = "coordinate";
         return "rotation parameters are not coordinates that loads and connectors act on";
     }

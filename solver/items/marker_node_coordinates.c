@@ -18,7 +18,7 @@ static const char *map(const void *description, const struct mech_seat *on,
 {
     (void)description;
     (void)out;
-    if (on->nq != on->n) {
+    if (on->item->type->ops.node->coordinates) {
         *field = "node";
         return "rotation parameters are not coordinates that loads and connectors act on";
     }

@@ -6,7 +6,7 @@
  *
  * Initial velocities are given as [ẋ ẏ ż ė₀ ė₁ ė₂ ė₃], from which Ω = 2 (e₀ ε̇ − ė₀ ε − ε × ε̇). */
 #include "solver/items/ops.h"
-#include "solver/linalg/v3.h"
+#include "solver/linalg/so3.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -87,18 +87,12 @@ static void rate(const double *q, const double *v, double *qdot)
 
 static void move(const double *q, const double *d, double *out)
 {
-    const double *const theta = d + 3, angle = mech_v3_norm(theta);
-    /* sin(½ a)/a near 0: ½ − a²/48 */
-    const double s = angle > 1e-4 ? sin(0.5 * angle) / angle : 0.5 - angle * angle / 48.;
-    const double c = cos(0.5 * angle), e0 = q[3],
-                 turn[3] = {s * theta[0], s * theta[1], s * theta[2]};
-    double e[4], cross[3], length = 0.;
+    double turn[4], e[4], length = 0.;
 
-    mech_v3_cross(q + 4, turn, cross);
-    e[0] = e0 * c - mech_v3_dot(q + 4, turn);
+    mech_so3_parameters(d + 3, turn);
+    mech_so3_compose(q + 3, turn, e);
     for (int i = 0; i < 3; i++) {
         out[i] = q[i] + d[i];
-        e[1 + i] = e0 * turn[i] + c * q[4 + i] + cross[i];
     }
     for (int i = 0; i < 4; i++) {
         length += e[i] * e[i];
@@ -106,15 +100,6 @@ static void move(const double *q, const double *d, double *out)
     for (int i = 0; i < 4; i++) {
         out[3 + i] = e[i] / sqrt(length);
     }
-}
-
-static void pose(const void *description, const struct mech_seat *seat, const struct mech_eval *e,
-                 struct mech_pose *out)
-{
-    static const double origin[3];
-
-    (void)description;
-    mech_rigid_pose(seat, e, origin, out);
 }
 
 static const struct mech_field fields[] = {
@@ -150,7 +135,7 @@ static const struct mech_node_ops ops = {
     .move = move,
     .transport = mech_rigid_transport,
     .start = start,
-    .pose = pose,
+    .pose = mech_rigid_node_pose,
     .outputs = MECH_COORDINATE_OUTPUTS | MECH_RIGID_OUTPUTS,
 };
 

@@ -29,7 +29,9 @@ enum mech_node_kind {
     MECH_NODE_POINT,    /* x y z */
     MECH_NODE_RIGID_2D, /* x y φ */
     MECH_NODE_SLOPE_2D, /* x y, then both components of the slope ∂r/∂x */
-    MECH_NODE_RIGID     /* q: x y z and 4 Euler parameters; v: global velocity, local angular one */
+    /* q: x y z and 4 Euler parameters, or, when as many as v, a rotation vector; v: global
+     * velocity, local angular one */
+    MECH_NODE_RIGID
 };
 
 /* What an object sees while it is compiled. */
@@ -44,6 +46,7 @@ struct mech_site {
     int32_t first;            /* of the n, what the first of its nodes or markers brings */
     enum mech_node_kind kind; /* of the nodes that it sits on, GENERIC where they differ */
     bool first_order;         /* the coordinates are first-order states */
+    bool curved;              /* some coordinates are not the integrals of the velocities */
     const char *path;         /* "/objects/3" */
     struct mech_diag *diag;
 };
@@ -130,8 +133,8 @@ struct mech_node_ops {
     bool flexible;    /* its poses fill flex */
     enum mech_node_kind kind;
     int32_t (*size)(const void *description); /* velocities */
-    /* Coordinates, where they are not as many as velocities: then rate and move are needed. A node
-     * whose q̇ = v leaves all three NULL. */
+    /* How many coordinates, where they are not the integrals of the velocities: then rate and move
+     * are needed. A node whose q̇ = v leaves all three NULL. */
     int32_t (*coordinates)(const void *description);
     void (*rate)(const double *q, const double *v, double *qdot); /* q̇ = T(q) v */
     /* out = q ⊕ d: the coordinates after a motion by d = h v at constant v */
@@ -434,7 +437,9 @@ void mech_point_pose(const struct mech_seat *seat, const struct mech_eval *e, in
                      struct mech_pose *out);
 void mech_rigid_pose(const struct mech_seat *seat, const struct mech_eval *e, const double local[3],
                      struct mech_pose *out);
-/* transport of nodes of MECH_NODE_RIGID, whatever their coordinates */
+/* pose and transport of nodes of MECH_NODE_RIGID, whatever their coordinates */
+void mech_rigid_node_pose(const void *description, const struct mech_seat *seat,
+                          const struct mech_eval *e, struct mech_pose *out);
 void mech_rigid_transport(const double *d, const double *dq, const double *dd, double *out);
 void mech_rigid_2d_pose(const struct mech_seat *seat, const struct mech_eval *e,
                         const double local[3], struct mech_pose *out);

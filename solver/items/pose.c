@@ -47,22 +47,17 @@ void mech_rigid_2d_pose(const struct mech_seat *seat, const struct mech_eval *e,
     out->omega[2] = omega;
 }
 
-void mech_rigid_rotation(const int32_t *q_slot, const double *q, double R[9])
+void mech_rigid_rotation(const int32_t *q_slot, bool vector, const double *q, double R[9])
 {
-    double e[4];
-    const double *const x = e + 1;
+    double at[4], e[4];
 
-    for (int i = 0; i < 4; i++) {
-        e[i] = q[q_slot[3 + i]];
+    for (int i = 0; i < (vector ? 3 : 4); i++) {
+        at[i] = q[q_slot[3 + i]];
     }
-
-    for (int i = 0; i < 3; i++) {
-        const int j = (i + 1) % 3, k = (i + 2) % 3;
-
-        R[4 * i] = 1. - 2. * (x[j] * x[j] + x[k] * x[k]);
-        R[3 * i + j] = 2. * (x[i] * x[j] - e[0] * x[k]);
-        R[3 * i + k] = 2. * (x[i] * x[k] + e[0] * x[j]);
+    if (vector) {
+        mech_so3_parameters(at, e);
     }
+    mech_so3_from_parameters(vector ? e : at, R);
 }
 
 void mech_rigid_pose(const struct mech_seat *seat, const struct mech_eval *e, const double local[3],
@@ -76,7 +71,7 @@ void mech_rigid_pose(const struct mech_seat *seat, const struct mech_eval *e, co
     } else {
         const double spin[3] = {e->v[seat->slot[3]], e->v[seat->slot[4]], e->v[seat->slot[5]]};
 
-        mech_rigid_rotation(seat->q_slot, e->q, out->R);
+        mech_rigid_rotation(seat->q_slot, seat->nq == seat->n, e->q, out->R);
         mech_m3_mul(out->R, spin, out->omega);
     }
     out->kind = MECH_POSE_SPACE;
@@ -95,6 +90,15 @@ void mech_rigid_pose(const struct mech_seat *seat, const struct mech_eval *e, co
             out->J[3 + r][3 + i] = axis[r];
         }
     }
+}
+
+void mech_rigid_node_pose(const void *description, const struct mech_seat *seat,
+                          const struct mech_eval *e, struct mech_pose *out)
+{
+    static const double origin[3];
+
+    (void)description;
+    mech_rigid_pose(seat, e, origin, out);
 }
 
 const char *mech_marker_node_map(const struct mech_seat *seat, bool frame,

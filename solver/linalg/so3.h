@@ -60,6 +60,57 @@ static inline bool mech_so3_is_rotation(const double r[9], double tolerance)
     return mech_v3_dot(z, r + 6) > 0.;
 }
 
+/* Euler parameters e (unit quaternion, scalar first) of a rotation vector. */
+static inline void mech_so3_parameters(const double theta[3], double e[4])
+{
+    const double angle = mech_v3_norm(theta);
+    /* sin(½ a)/a near 0: ½ − a²/48 */
+    const double s = angle > 1e-4 ? sin(0.5 * angle) / angle : 0.5 - angle * angle / 48.;
+
+    e[0] = cos(0.5 * angle);
+    for (int i = 0; i < 3; i++) {
+        e[1 + i] = s * theta[i];
+    }
+}
+
+/* The rotation vector of Euler parameters of any length, |θ| ≤ π. */
+static inline void mech_so3_vector(const double e[4], double theta[3])
+{
+    const double s = mech_v3_norm(e + 1), c = fabs(e[0]), r = s / c;
+    /* 2 atan(r)/s near 0: 2 (1 − r²/3)/c */
+    const double factor = s > 1e-4 * c ? 2. * atan2(s, c) / s : 2. * (1. - r * r / 3.) / c;
+
+    for (int i = 0; i < 3; i++) {
+        theta[i] = (e[0] < 0. ? -factor : factor) * e[1 + i];
+    }
+}
+
+/* out = a ∘ b: first a, then b in the axes of a. out may be neither. */
+static inline void mech_so3_compose(const double a[4], const double b[4], double out[4])
+{
+    double cross[3];
+
+    mech_v3_cross(a + 1, b + 1, cross);
+    out[0] = a[0] * b[0] - mech_v3_dot(a + 1, b + 1);
+    for (int i = 0; i < 3; i++) {
+        out[1 + i] = a[0] * b[1 + i] + b[0] * a[1 + i] + cross[i];
+    }
+}
+
+/* The matrix of Euler parameters of length 1. */
+static inline void mech_so3_from_parameters(const double e[4], double r[9])
+{
+    const double *const x = e + 1;
+
+    for (int i = 0; i < 3; i++) {
+        const int j = (i + 1) % 3, k = (i + 2) % 3;
+
+        r[4 * i] = 1. - 2. * (x[j] * x[j] + x[k] * x[k]);
+        r[3 * i + j] = 2. * (x[i] * x[j] - e[0] * x[k]);
+        r[3 * i + k] = 2. * (x[i] * x[k] + e[0] * x[j]);
+    }
+}
+
 /* What a motion of R by θ' = dq and a change of θ by dtheta do to R exp(θ), in its own axes:
  *
  *     out = exp(−θ) dq + T(θ) dtheta,   T = 1 − (1 − cos a)/a² θ× + (a − sin a)/a³ θ×θ×,  a = |θ|

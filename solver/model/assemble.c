@@ -37,6 +37,7 @@ struct mech_site mech_site_of(struct mech_model *m, size_t i, const char *path,
                               .first = seat->first,
                               .kind = kind,
                               .first_order = seat->first_order,
+                              .curved = seat->curved,
                               .path = path,
                               .diag = diag};
 }

@@ -18,7 +18,7 @@ static bool fits(const struct mech_equation_of *q, const struct mech_site *site)
 {
     const int64_t n = site->n, rows = q->rows;
 
-    if (site->n != site->nq || site->first_order) {
+    if (site->curved || site->first_order) {
         mech_diag_add(site->diag, site->path,
                       "needs second-order coordinates whose rates are their velocities");
         return false;

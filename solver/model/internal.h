@@ -11,7 +11,7 @@ struct mech_seat_of {
     int32_t *slot;        /* [n] velocities */
     int32_t *q_slot;      /* [nq] coordinates; slot itself where they are numbered alike */
     int32_t n, nq, first; /* first: what the first of an object's nodes or markers brings of n */
-    bool first_order;
+    bool first_order, curved;
     void *record;           /* of an object, or NULL */
     int32_t pair, equation; /* of an object, or -1 */
 };

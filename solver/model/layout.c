@@ -51,6 +51,7 @@ static int number_coordinates(struct mech_model *m, struct mech_diag *diag)
         const int32_t nq = ops->coordinates ? ops->coordinates(item->description) : n;
 
         m->nodes[i].first_order = ops->first_order;
+        m->nodes[i].curved = ops->coordinates != NULL;
         MECH_TRY(new_slots(m, &m->nodes[i], n, (int32_t)*next));
         if (!ops->first_order && (q != v || nq != n)) {
             MECH_TRY(new_q_slots(m, &m->nodes[i], nq, (int32_t)q));
@@ -199,6 +200,7 @@ static int attach_to_nodes(struct mech_model *m, size_t i, int32_t *body_of, str
             mech_diag_add(diag, path, "mixes first-order and second-order nodes");
         }
         seat->first_order = from->first_order;
+        seat->curved = seat->curved || from->curved;
         memcpy(seat->slot + n, from->slot, (size_t)from->n * sizeof *from->slot);
         memcpy(seat->q_slot + nq, from->q_slot, (size_t)from->nq * sizeof *from->q_slot);
         n += from->n;

@@ -38,7 +38,7 @@ int mech_erk_create(const struct mech_model *m, const struct mech_tableau *table
     e->nq = n->q;
     e->nv = n->v;
     e->nx = n->x;
-    e->memory = calloc((stages + 1) * (q + v + x) + v, sizeof *e->memory);
+    e->memory = calloc((stages + 1) * (q + v + x) + v + q, sizeof *e->memory);
     int code = e->memory ? 0 : MECH_NO_MEMORY;
     if (code == 0) {
         double *at = e->memory;
@@ -51,7 +51,8 @@ int mech_erk_create(const struct mech_model *m, const struct mech_tableau *table
             e->kv[i] = at, at += v;
             e->kx[i] = at, at += x;
         }
-        e->still = at;
+        e->still = at, at += v;
+        e->end = at;
         code = mech_rates_init(&e->rates, m, mech_model_settings(m)->linear, result);
         code = code || !tableau->lower ? code : mech_erk_pair_init(e);
     }
@@ -161,6 +162,7 @@ int mech_erk_step(void *self, struct mech_state *s, double h, double t_end,
     mech_erk_add(e->nq, b->stages, b->b, h, e->kq, s->q);
     mech_erk_add(e->nv, b->stages, b->b, h, e->kv, s->v);
     mech_erk_add(e->nx, b->stages, b->b, h, e->kx, s->x);
+    memcpy(e->end, s->q, (size_t)(b->lower ? e->nq : 0) * sizeof *e->end);
     mech_erk_settle(e, s, t_end);
     /* v̇ at the end: an output, and the first stage of the next step */
     return mech_erk_finish(e, s, t_end, result);

@@ -14,6 +14,7 @@ struct erk {
     double *memory;
     double *q, *v, *x; /* stage point, with ground slots */
     double *still;     /* [nv + 1] zeros: no motion */
+    double *end;       /* [nq] of a pair's last substep, before rotations are put in order */
     double *kq[MECH_ERK_STAGES], *kv[MECH_ERK_STAGES], *kx[MECH_ERK_STAGES];
     struct mech_substeps substeps; /* of pairs */
 };

@@ -32,6 +32,13 @@ int32_t mech_erk_carry(const struct mech_model *m)
     return dense(m) ? NUMBERS + (int32_t)mech_dense_size(n) + n->v : 1;
 }
 
+/* Coordinates at the end of a substep as its stages lead there: a rotation vector that has been put
+ * in order may have turned round by 2π. */
+static const double *end_of(const struct erk *e, const struct mech_state *s)
+{
+    return mech_model_flat(e->model) ? s->q : e->end;
+}
+
 /* Norm of the estimated error of the substep that ended in s, 1: as large as allowed. */
 static int estimate(void *self, const struct mech_state *start, const struct mech_state *s,
                     double h, double *error, struct mech_step_result *result)
@@ -42,7 +49,7 @@ static int estimate(void *self, const struct mech_state *start, const struct mec
     const size_t q = (size_t)e->nq, v = (size_t)e->nv, x = (size_t)e->nx;
 
     /* the last stage: rates at the end */
-    mech_model_qdot(e->model, s->q, s->v, e->kq[last]);
+    mech_model_qdot(e->model, end_of(e, s), s->v, e->kq[last]);
     memcpy(e->kv[last], s->vdot, v * sizeof *s->vdot);
     MECH_TRY(mech_rates_xdot(&e->rates, s, start->at->time + h, s->x, e->kx[last], result));
     memset(e->q, 0, q * sizeof *e->q);
@@ -98,6 +105,9 @@ static void go_on(const struct erk *e, struct mech_state *s)
     const double *const vdot = s->carry + NUMBERS + mech_dense_size(mech_model_sizes(e->model));
 
     memcpy(s->q, d.y1, (size_t)d.nq * sizeof *s->q);
+    if (!mech_model_flat(e->model)) {
+        mech_model_move(e->model, s->q, e->still, s->q);
+    }
     memcpy(s->v, d.y1 + d.nq, (size_t)d.nv * sizeof *s->v);
     memcpy(s->x, d.y1 + d.nq + d.nv, (size_t)d.nx * sizeof *s->x);
     memcpy(s->vdot, vdot, (size_t)d.nv * sizeof *s->vdot);
@@ -125,7 +135,7 @@ static void extend(struct erk *e, struct mech_state *s)
     s->carry[TO] = s->at->time;
     struct mech_dense d = extension(e, s);
     pack(&d, from->q, from->v, from->x, d.y0);
-    pack(&d, s->q, s->v, s->x, d.y1);
+    pack(&d, end_of(e, s), s->v, s->x, d.y1);
     pack(&d, e->kq[0], e->kv[0], e->kx[0], d.r3);
     pack(&d, e->kq[last], e->kv[last], e->kx[last], d.r4);
     mech_dense_hermite(&d);

@@ -13,10 +13,11 @@
     "'type': 'MarkerNodeCoordinate', 'node': 'n', 'coordinate': 0}, {'name': 'b',"                 \
     "'type': 'MarkerNodeCoordinate', 'node': 'n', 'coordinate': 1}]}"
 
-#define SPATIAL                                                                                    \
-    "{'mechd': 1, 'nodes': [{'name': 'n0', 'type': 'NodeRigidBodyEP'}, {'name': 'n1',"             \
-    "'type': 'NodeRigidBodyEP', 'referenceCoordinates': [1, 2, 3, 0.8, 0.6, 0, 0]}],"              \
-    "'objects': [{'name': 'b0', 'type': 'RigidBody', 'node': 'n0', 'physicsMass': 2,"              \
+/* %s: a node and its coordinates */
+#define SPATIAL(node, coordinates)                                                                 \
+    "{'mechd': 1, 'nodes': [{'name': 'n0', 'type': 'NodeRigidBodyEP'}, {'name': 'n1', 'type': "    \
+    "'" node "', 'referenceCoordinates': [" coordinates                                            \
+    "]}], 'objects': [{'name': 'b0', 'type': 'RigidBody', 'node': 'n0', 'physicsMass': 2,"         \
     "'physicsInertia': [3, 4, 5, 0.1, 0.2, 0.3]}, {'name': 'b1', 'type': 'RigidBody',"             \
     "'node': 'n1', 'physicsMass': 2, 'physicsInertia': [9, 8, 7, 0.1, 0.2, 0.3],"                  \
     "'physicsCenterOfMass': [0.3, -0.5, 0.7]}]}"
@@ -50,7 +51,9 @@
     "'object': 'c1', 'localPosition': [0.9, -0.3, 0.1]}, {'name': 'm3',"                           \
     "'type': 'MarkerNodeRigid', 'node': 'n2'}]}"
 
-static const char *const documents[] = {FLAT, SPATIAL, CABLES};
+static const char *const documents[] = {
+    FLAT, CABLES, SPATIAL("NodeRigidBodyEP", "1, 2, 3, 0.8, 0.6, 0, 0"),
+    SPATIAL("NodeRigidBodyRotVecLG", "1, 2, 3, 0.8, 1.5, -0.5")};
 
 enum { MOST = 16 };
 

@@ -90,6 +90,13 @@ def revolute_z():
         loads=[{'name': 'T', 'type': 'LoadTorqueVector', 'marker': 'm1', 'load': [0, 0, 1]}])
 
 
+def revolute_z_vector():
+    """The same with a rotation vector, whose z is the angle."""
+    model = revolute_z()
+    model['nodes'] = [{'name': 'n', 'type': 'NodeRigidBodyRotVecLG'}]
+    return model
+
+
 def inclined_pendulum():
     """A rod of mass 1 and length 4 on a hinge at its end whose axis is inclined by 45 degrees, told
     about the hinge: J = 0.1 + 1 * 2^2 across it."""

@@ -13,6 +13,7 @@ SMOOTH = [
     (models.mass_point, 'q', 0, 2.0),
     (models.spring_between_points, 'q', 0, 0.9733828995763039),
     (models.revolute_z, 'q', 6, math.sin(0.25)),
+    (models.revolute_z_vector, 'q', 5, 0.5),
     (models.cartesian_spring, 'q', 1, -0.0009999999999750209),
     (models.linear_spring, 'q', 0, 0.0004999866342439289),
     (models.torsional_spring, 'q', 6, math.sin(0.0004999866342439527 / 2)),

@@ -162,7 +162,35 @@ static void left_jacobians_are_derivatives_and_inverse(void)
     }
 }
 
-UNIT_TESTS(UNIT_TEST(angles_and_matrix_are_inverse),
+/* also where the angle is so small that series take over, and at half a turn */
+static void vectors_and_parameters_are_inverse(void)
+{
+    static const double lengths[] = {0., 1e-9, 1e-5, 2e-4, 0.3, 3.14159, 3.141592653589793};
+
+    for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++) {
+        const double a = lengths[k], theta[3] = {a * 2. / 7., a * -3. / 7., a * 6. / 7.};
+        double e[4], back[3], R[9], once[3], twice[3];
+
+        mech_so3_parameters(theta, e);
+        CHECK_NEAR(e[0] * e[0] + mech_v3_dot(e + 1, e + 1), 1., 1e-15);
+        mech_so3_vector(e, back);
+        for (int i = 0; i < 3; i++) {
+            CHECK_NEAR(back[i], theta[i], 1e-15 + 4e-16 * a);
+        }
+        /* O. Rodrigues: x + sin a n × x + (1 − cos a) n × (n × x) */
+        const double n[3] = {2. / 7., -3. / 7., 6. / 7.}, x[3] = {1., 2., -0.5};
+        double y[3];
+        mech_so3_from_parameters(e, R);
+        mech_m3_mul(R, x, y);
+        mech_v3_cross(n, x, once);
+        mech_v3_cross(n, once, twice);
+        for (int i = 0; i < 3; i++) {
+            CHECK_NEAR(y[i], x[i] + sin(a) * once[i] + (1. - cos(a)) * twice[i], 4e-15);
+        }
+    }
+}
+
+UNIT_TESTS(UNIT_TEST(vectors_and_parameters_are_inverse), UNIT_TEST(angles_and_matrix_are_inverse),
            UNIT_TEST(the_matrix_is_the_product_of_its_three_turns),
            UNIT_TEST(a_locked_rotation_comes_back_as_the_same_matrix),
            UNIT_TEST(cross_dot_and_transpose_keep_their_identities),
