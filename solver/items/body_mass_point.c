@@ -1,22 +1,5 @@
 /* MassPoint: m v̇ = f at a point in space (Exudyn's ObjectMassPoint). */
-#include "solver/base/err.h"
-#include "solver/items/body.h"
-#include "solver/linalg/v3.h"
-
-#include <stddef.h>
-
-struct mass_point {
-    struct mech_ref node;
-    double mass; /* kg */
-    struct mech_visualization visualization;
-};
-
-static void nodes(const void *description, struct mech_attachment *out)
-{
-    const struct mass_point *b = description;
-
-    *out = (struct mech_attachment){.refs = &b->node, .n = 1, .field = "node"};
-}
+#include "solver/items/mass_point.h"
 
 static void fit(const void *description, const struct mech_site *site)
 {
@@ -26,25 +9,15 @@ static void fit(const void *description, const struct mech_site *site)
 
 static int linear(const void *description, struct mech_terms *terms)
 {
-    for (int32_t i = 0; i < 3; i++) {
-        MECH_TRY(mech_terms_add(terms, MECH_TERM_M, i, i,
-                                ((const struct mass_point *)description)->mass));
-    }
-    return 0;
+    return mech_mass_point_linear(description, 3, terms);
 }
 
-/* all points of the body move as its node does */
 static const char *jacobian(const void *description, const double local[3],
                             double J[6][MECH_MARKER_SLOTS], double R[9])
 {
     (void)description;
     (void)local;
-    for (int i = 0; i < 3; i++) {
-        J[i][i] = 1.;
-    }
-    for (int i = 0; i < 9; i++) {
-        R[i] = mech_identity3[i];
-    }
+    mech_mass_point_jacobian(3, J, R);
     return NULL;
 }
 
@@ -52,44 +25,11 @@ static void pose(const void *description, const struct mech_seat *seat, const st
                  const double local[3], struct mech_pose *out)
 {
     (void)description;
-    mech_point_pose(seat, e, 3, out);
-    mech_v3_add(out->p, 1., local, out->p);
+    mech_mass_point_pose(seat, e, 3, local, out);
 }
-
-static double mass_of(const void *description, double center[3])
-{
-    center[0] = center[1] = center[2] = 0.;
-    return ((const struct mass_point *)description)->mass;
-}
-
-static const struct mech_field fields[] = {
-    {.name = "node",
-     .kind = MECH_REF,
-     .offset = offsetof(struct mass_point, node),
-     .flags = MECH_REQUIRED,
-     .target = MECH_NODE,
-     .doc = "the point"},
-    {.name = "physicsMass",
-     .kind = MECH_REAL,
-     .offset = offsetof(struct mass_point, mass),
-     .flags = MECH_REQUIRED | MECH_ABOVE_MIN | MECH_TUNABLE,
-     .unit = "kg",
-     MECH_NOT_NEGATIVE,
-     .doc = "mass of the body"},
-    MECH_VISUALIZATION_FIELD(mass_point, visualization),
-};
 
 static const struct mech_object_ops ops = {
-    .body = true,
-    .nodes = nodes,
-    .fit = fit,
-    .linear = linear,
-    .pose = pose,
-    .mass = mass_of,
-    .jacobian = jacobian,
-    .outputs = MECH_POINT_OUTPUTS | 1u << MECH_OUTPUT_ROTATION_MATRIX,
-    .output = mech_pose_output,
-    .visualization = offsetof(struct mass_point, visualization),
+    MECH_MASS_POINT_OPERATIONS, .fit = fit, .linear = linear, .pose = pose, .jacobian = jacobian,
 };
 
 const struct mech_item_type mech_item_body_mass_point = {
@@ -97,7 +37,8 @@ const struct mech_item_type mech_item_body_mass_point = {
     .category = MECH_OBJECT,
     .table = {.name = "MassPoint",
               .doc = "A point mass in space.",
-              .size = sizeof(struct mass_point),
-              MECH_FIELDS(fields)},
+              .size = sizeof(struct mech_mass_point),
+              .fields = mech_mass_point_fields,
+              .count = MECH_MASS_POINT_FIELDS},
     .ops.object = &ops,
 };

@@ -18,13 +18,6 @@ static int32_t rows(const void *description)
     return 5;
 }
 
-static const struct mech_field fields[] = {
-    MECH_PAIR_FIELD_ACTIVE(mech_joint_frame, active),
-    MECH_PAIR_FIELD_MARKERS(mech_joint_frame, markers),
-    MECH_JOINT_FIELD_ROTATION(rotation0, "rotationMarker0", "first"),
-    MECH_JOINT_FIELD_ROTATION(rotation1, "rotationMarker1", "second"),
-};
-
 static const struct mech_pair_ops pair = {
     MECH_JOINT_ROWS_OPERATIONS,
     .record = record,
@@ -45,7 +38,8 @@ const struct mech_item_type mech_item_joint_prismatic_x = {
     .table = {.name = "PrismaticJointX",
               .doc = "A slide along the x-axis of the joint's frame.",
               .size = sizeof(struct mech_joint_frame),
-              MECH_FIELDS(fields)},
+              .fields = mech_joint_frame_fields,
+              .count = MECH_JOINT_FRAME_FIELDS},
     .check = mech_joint_frame_check,
     .ops.object = &ops,
 };

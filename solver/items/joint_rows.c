@@ -8,6 +8,7 @@
 #include "solver/items/body.h"
 #include "solver/linalg/so3.h"
 
+#include <stddef.h>
 #include <stdio.h>
 
 /* Global axes of a row. */
@@ -337,3 +338,10 @@ int mech_joint_rows_output(const void *description, const struct mech_view *view
     }
     return mech_pair_give(x, 3, capacity, values, count);
 }
+
+const struct mech_field mech_joint_frame_fields[] = {
+    MECH_PAIR_FIELD_ACTIVE(mech_joint_frame, active),
+    MECH_PAIR_FIELD_MARKERS(mech_joint_frame, markers),
+    MECH_JOINT_FIELD_ROTATION(rotation0, "rotationMarker0", "first"),
+    MECH_JOINT_FIELD_ROTATION(rotation1, "rotationMarker1", "second"),
+};

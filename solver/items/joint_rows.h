@@ -75,6 +75,10 @@ int mech_joint_frame_record(const struct mech_joint_frame *description, const in
     MECH_FIELD_ROTATION(mech_joint_frame, member, key, which)
 
 /* The second is for rows that are all SLIDE and fixed in space: G does not depend on the poses. */
+/* active, markers, rotationMarker0, rotationMarker1: of types that fix the axes */
+extern const struct mech_field mech_joint_frame_fields[];
+enum { MECH_JOINT_FRAME_FIELDS = 4 };
+
 #define MECH_JOINT_ROWS_OPERATIONS                                                                 \
     MECH_JOINT_ROWS_FIXED, .stiffness = mech_joint_rows_stiffness,                                 \
                            .curvature = mech_joint_rows_curvature

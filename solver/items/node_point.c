@@ -1,12 +1,5 @@
 /* NodePoint: a point in space, q = reference + displacement (Exudyn's NodePoint). */
-#include "solver/items/ops.h"
-
-#include <stddef.h>
-#include <string.h>
-
-struct node_point {
-    double reference[3], displacement[3], velocity[3];
-};
+#include "solver/items/node_start.h"
 
 static int32_t size(const void *description)
 {
@@ -17,11 +10,7 @@ static int32_t size(const void *description)
 static void start(const void *description, double *reference, double *displacement,
                   double *velocity)
 {
-    const struct node_point *n = description;
-
-    memcpy(reference, n->reference, sizeof n->reference);
-    memcpy(displacement, n->displacement, sizeof n->displacement);
-    memcpy(velocity, n->velocity, sizeof n->velocity);
+    mech_node_start(description, 3, reference, displacement, velocity);
 }
 
 static void pose(const void *description, const struct mech_seat *seat, const struct mech_eval *e,
@@ -32,27 +21,7 @@ static void pose(const void *description, const struct mech_seat *seat, const st
 }
 
 static const struct mech_field fields[] = {
-    {.name = "initialCoordinates",
-     .kind = MECH_REALS,
-     .offset = offsetof(struct node_point, displacement),
-     .count = 3,
-     .unit = "m",
-     MECH_ANY_REAL,
-     .doc = "initial displacements from the reference"},
-    {.name = "initialVelocities",
-     .kind = MECH_REALS,
-     .offset = offsetof(struct node_point, velocity),
-     .count = 3,
-     .unit = "m/s",
-     MECH_ANY_REAL,
-     .doc = "initial velocities"},
-    {.name = "referenceCoordinates",
-     .kind = MECH_REALS,
-     .offset = offsetof(struct node_point, reference),
-     .count = 3,
-     .unit = "m",
-     MECH_ANY_REAL,
-     .doc = "reference coordinates"},
+    MECH_NODE_START_FIELDS(3, "m", "m/s"),
 };
 
 static const struct mech_node_ops ops = {
@@ -68,7 +37,7 @@ const struct mech_item_type mech_item_node_point = {
     .category = MECH_NODE,
     .table = {.name = "NodePoint",
               .doc = "A point in space.",
-              .size = sizeof(struct node_point),
+              .size = sizeof(struct mech_node_start),
               MECH_FIELDS(fields)},
     .ops.node = &ops,
 };

@@ -1,12 +1,5 @@
 /* NodePoint2D: a point in the x-y plane, q = reference + displacement (Exudyn's NodePoint2D). */
-#include "solver/items/ops.h"
-
-#include <stddef.h>
-#include <string.h>
-
-struct node_point_2d {
-    double reference[2], displacement[2], velocity[2];
-};
+#include "solver/items/node_start.h"
 
 static int32_t size(const void *description)
 {
@@ -17,11 +10,7 @@ static int32_t size(const void *description)
 static void start(const void *description, double *reference, double *displacement,
                   double *velocity)
 {
-    const struct node_point_2d *n = description;
-
-    memcpy(reference, n->reference, sizeof n->reference);
-    memcpy(displacement, n->displacement, sizeof n->displacement);
-    memcpy(velocity, n->velocity, sizeof n->velocity);
+    mech_node_start(description, 2, reference, displacement, velocity);
 }
 
 static void pose(const void *description, const struct mech_seat *seat, const struct mech_eval *e,
@@ -32,27 +21,7 @@ static void pose(const void *description, const struct mech_seat *seat, const st
 }
 
 static const struct mech_field fields[] = {
-    {.name = "initialCoordinates",
-     .kind = MECH_REALS,
-     .offset = offsetof(struct node_point_2d, displacement),
-     .count = 2,
-     .unit = "m",
-     MECH_ANY_REAL,
-     .doc = "initial displacements from the reference"},
-    {.name = "initialVelocities",
-     .kind = MECH_REALS,
-     .offset = offsetof(struct node_point_2d, velocity),
-     .count = 2,
-     .unit = "m/s",
-     MECH_ANY_REAL,
-     .doc = "initial velocities"},
-    {.name = "referenceCoordinates",
-     .kind = MECH_REALS,
-     .offset = offsetof(struct node_point_2d, reference),
-     .count = 2,
-     .unit = "m",
-     MECH_ANY_REAL,
-     .doc = "reference coordinates"},
+    MECH_NODE_START_FIELDS(2, "m", "m/s"),
 };
 
 static const struct mech_node_ops ops = {
@@ -68,7 +37,7 @@ const struct mech_item_type mech_item_node_point_2d = {
     .category = MECH_NODE,
     .table = {.name = "NodePoint2D",
               .doc = "A point in the x-y plane.",
-              .size = sizeof(struct node_point_2d),
+              .size = sizeof(struct mech_node_start),
               MECH_FIELDS(fields)},
     .ops.node = &ops,
 };
