@@ -304,12 +304,17 @@ static int output(const void *description, const struct mech_view *view, enum me
     case MECH_OUTPUT_CONSTRAINT_EQUATION:
         equations(&r, view->pose, &at, x);
         break;
+    case MECH_OUTPUT_FORCE:
     case MECH_OUTPUT_FORCE_LOCAL:
         if (view->record && !view->lambda && capacity) {
             return MECH_UNSUPPORTED;
         }
         for (int32_t k = 0; k < r.n && view->lambda; k++) {
-            x[r.row_axis[k]] = view->lambda[k];
+            if (variable == MECH_OUTPUT_FORCE) {
+                mech_v3_add(x, view->lambda[k], at.e[r.row_axis[k]], x);
+            } else {
+                x[r.row_axis[k]] = view->lambda[k];
+            }
         }
         break;
     default:
@@ -362,8 +367,8 @@ static const struct mech_object_ops ops = {
     .marker_kinds = 1u << MECH_MARKER_RIGID,
     .pair = &pair,
     .outputs = 1u << MECH_OUTPUT_POSITION | 1u << MECH_OUTPUT_VELOCITY |
-               1u << MECH_OUTPUT_ROTATION_MATRIX | 1u << MECH_OUTPUT_FORCE_LOCAL |
-               1u << MECH_OUTPUT_CONSTRAINT_EQUATION,
+               1u << MECH_OUTPUT_ROTATION_MATRIX | 1u << MECH_OUTPUT_FORCE |
+               1u << MECH_OUTPUT_FORCE_LOCAL | 1u << MECH_OUTPUT_CONSTRAINT_EQUATION,
     .output = output,
 };
 

@@ -300,12 +300,27 @@ int mech_joint_frame_record(const struct mech_joint_frame *description, const in
     return description->active;
 }
 
+/* −W of marker 1: what marker 0 gets, about the point of marker 1; global axes */
+static void reaction(const struct mech_view *view, bool torque, double out[3])
+{
+    const struct mech_joint_record *const j = view->record;
+    double G[MECH_PAIR_ROWS][12] = {{0.}};
+
+    memset(out, 0, 3 * sizeof *out);
+    mech_joint_rows_jacobian(view->record, view->pose, G);
+    for (int32_t r = 0; r < j->n; r++) {
+        mech_v3_add(out, -view->lambda[r], G[r] + (torque ? 9 : 6), out);
+    }
+}
+
 int mech_joint_rows_output(const void *description, const struct mech_view *view,
                            enum mech_output variable, size_t capacity, double *values,
                            size_t *count)
 {
     const struct mech_joint_record *const j = view->record;
-    double x[MECH_PAIR_ROWS] = {0.}, G[MECH_PAIR_ROWS][12] = {{0.}}, W[12] = {0.};
+    const bool torque = variable == MECH_OUTPUT_TORQUE || variable == MECH_OUTPUT_TORQUE_LOCAL;
+    const bool local = variable == MECH_OUTPUT_FORCE_LOCAL || variable == MECH_OUTPUT_TORQUE_LOCAL;
+    double x[MECH_PAIR_ROWS] = {0.};
 
     (void)description;
     if (variable == MECH_OUTPUT_CONSTRAINT_EQUATION) {
@@ -314,27 +329,18 @@ int mech_joint_rows_output(const void *description, const struct mech_view *view
         }
         return mech_pair_give(x, (size_t)view->rows, capacity, values, count);
     }
-    if (variable != MECH_OUTPUT_FORCE_LOCAL && variable != MECH_OUTPUT_TORQUE_LOCAL) {
+    if (!torque && !local && variable != MECH_OUTPUT_FORCE) {
         return mech_line_output(view, variable, capacity, values, count);
     }
     if (j && !view->lambda && capacity) {
         return MECH_UNSUPPORTED;
     }
     if (j && view->lambda) {
-        mech_joint_rows_jacobian(view->record, view->pose, G);
-        for (int32_t r = 0; r < j->n; r++) {
-            for (int k = 0; k < 12; k++) {
-                W[k] += G[r][k] * view->lambda[r];
-            }
-        }
-        /* what marker 0 gets, about the point of marker 1 */
-        const double *const from = variable == MECH_OUTPUT_FORCE_LOCAL ? W + 6 : W + 9;
-
-        mech_m3_mul_transposed(view->pose[0]->R, from, x);
-        mech_m3_mul_transposed(j->frame, x, x);
+        reaction(view, torque, x);
     }
-    for (int i = 0; i < 3; i++) {
-        x[i] = -x[i];
+    if (j && local) {
+        mech_m3_mul_transposed(view->pose[0]->R, x, x);
+        mech_m3_mul_transposed(j->frame, x, x);
     }
     return mech_pair_give(x, 3, capacity, values, count);
 }

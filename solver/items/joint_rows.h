@@ -37,14 +37,15 @@ uint32_t mech_joint_rows_curvature(void *record, const struct mech_pose *const p
 void mech_joint_rows_frame(struct mech_joint_record *record, const int32_t axes[6],
                            const double R0[9], const double R1[9]);
 
-/* Outputs of joints: ForceLocal and TorqueLocal, what marker 0 gets, in the joint's frame there (a
- * positive force pulls, as Exudyn's multipliers); Displacement, Velocity, ConstraintEquation. An
- * `output` operation of objects: the description is not read. */
+/* Outputs of joints: Force and Torque, what marker 0 gets (a positive force pulls, as Exudyn's
+ * multipliers), global axes; ForceLocal and TorqueLocal in the joint's frame there; Displacement,
+ * Velocity, ConstraintEquation. An `output` operation of objects: the description is not read. */
 int mech_joint_rows_output(const void *description, const struct mech_view *view,
                            enum mech_output variable, size_t capacity, double *values,
                            size_t *count);
 enum {
     MECH_JOINT_OUTPUTS = 1u << MECH_OUTPUT_DISPLACEMENT | 1u << MECH_OUTPUT_VELOCITY |
+                         1u << MECH_OUTPUT_FORCE | 1u << MECH_OUTPUT_TORQUE |
                          1u << MECH_OUTPUT_FORCE_LOCAL | 1u << MECH_OUTPUT_TORQUE_LOCAL |
                          1u << MECH_OUTPUT_CONSTRAINT_EQUATION
 };

@@ -125,7 +125,35 @@ def wheel():
             'solver': {'stepSize': 0.01}}
 
 
+def inclined():
+    """1 kg, 4 m, hinged at its end about an axis at 45 degrees, released from the horizontal."""
+    c = math.sqrt(0.5)
+    frame = [[1, 0, 0], [0, c, c], [0, -c, c]]
+    return {'mechd': 1, 'gravity': [0, 0, -9.80665],
+            'nodes': [{'name': 'n', 'type': 'NodeRigidBodyEP',
+                       'referenceCoordinates': [2, 0, 0, 1, 0, 0, 0]}],
+            'objects': [{'name': 'g', 'type': 'Ground'},
+                        {'name': 'b', 'type': 'RigidBody', 'node': 'n', 'physicsMass': 1,
+                         'physicsInertia': [0.04, 0.1, 0.1, 0, 0, 0]},
+                        {'name': 'j', 'type': 'RevoluteJointZ', 'markers': ['m0', 'm1'],
+                         'rotationMarker0': frame, 'rotationMarker1': frame}],
+            'markers': [{'name': 'm0', 'type': 'MarkerBodyRigid', 'object': 'g'},
+                        {'name': 'm1', 'type': 'MarkerBodyRigid', 'object': 'b',
+                         'localPosition': [-2, 0, 0]}],
+            'solver': {'stepSize': 0.001}}
+
+
 class Joints(Case):
+    def test_an_inclined_pendulum_starts_as_told(self):
+        i = self.make(inclined())
+        turn = self.value(i, 'b', 'AngularAcceleration')
+        self.assertAlmostEqual(math.hypot(*turn), 3.382609, delta=5e-7)
+        force = self.value(i, 'j', 'Force')
+        # m (g + a): what falls at ω' l along the slope is not carried
+        fall = 2 * 3.382609 * math.sqrt(0.5)
+        self.assertAlmostEqual(force[0], 0, delta=1e-9)
+        self.assertAlmostEqual(force[2], fall - 9.80665, delta=1e-5)
+
     def refused(self, model, pointer, words):
         for op in ('check', 'create'):
             status, reply = self.door.call(op, model=model)
