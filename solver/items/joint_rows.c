@@ -172,8 +172,8 @@ static void turn_block(const double R0[9], const double A[9], const double R1[9]
     mech_m3_product(left, R1, out);
 }
 
-/* With f = Σ λ a of the slides, D = Σ λ a bᵀ of the others, r₁ the arm of marker 1 and e from body 0's
- * reference point to marker 1:
+/* With f = Σ λ a of the slides, D = Σ λ a bᵀ of the others, r₁ the arm of marker 1 and e from body
+ * 0's reference point to marker 1:
  *
  *     H = D + f r₁ᵀ,   H₀ = D + f eᵀ,   Q = [f]× R₀,   B = R₁ᵀ (H − tr H) R₀
  *     ∂/∂(x₀, φ₀, x₁, φ₁) = [ 0   Q                     0   0                   ]

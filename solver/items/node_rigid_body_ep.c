@@ -97,8 +97,11 @@ static void move(const double *q, const double *d, double *out)
     for (int i = 0; i < 4; i++) {
         length += e[i] * e[i];
     }
+    /* of a length that is 1 to rounding by its series */
+    const double off = length - 1.;
+    const double inverse = fabs(off) < 1e-8 ? 1. - 0.5 * off : 1. / sqrt(length);
     for (int i = 0; i < 4; i++) {
-        out[3 + i] = e[i] / sqrt(length);
+        out[3 + i] = e[i] * inverse;
     }
 }
 

@@ -60,14 +60,20 @@ static inline bool mech_so3_is_rotation(const double r[9], double tolerance)
     return mech_v3_dot(z, r + 6) > 0.;
 }
 
-/* Euler parameters e (unit quaternion, scalar first) of a rotation vector. */
+/* Euler parameters e (unit quaternion, scalar first) of a rotation vector: cos(½ a), sin(½ a)/a of
+ * its length a, by their series in x = ¼ a² below a = ¼, where what is left out is below 1e-17. */
 static inline void mech_so3_parameters(const double theta[3], double e[4])
 {
-    const double angle = mech_v3_norm(theta);
-    /* sin(½ a)/a near 0: ½ − a²/48 */
-    const double s = angle > 1e-4 ? sin(0.5 * angle) / angle : 0.5 - angle * angle / 48.;
+    const double x = 0.25 * mech_v3_dot(theta, theta);
+    double s = 0.5 - x * (1. / 12. - x * (1. / 240. - x * (1. / 10080. - x / 725760.)));
 
-    e[0] = cos(0.5 * angle);
+    e[0] = 1. - x * (0.5 - x * (1. / 24. - x * (1. / 720. - x * (1. / 40320. - x / 3628800.))));
+    if (x > 1. / 64.) {
+        const double half = sqrt(x);
+
+        s = 0.5 * sin(half) / half;
+        e[0] = cos(half);
+    }
     for (int i = 0; i < 3; i++) {
         e[1 + i] = s * theta[i];
     }

@@ -1,5 +1,5 @@
-/* Joints between rigid bodies, whose J follows from the pose (enum mech_pose_kind): with the arm r of
- * the marker and R the rotation of its body, a wrench (F, τ) on it acts on the body's coordinates as
+/* Joints between rigid bodies, whose J follows from the pose (enum mech_pose_kind): with the arm r
+ * of the marker and R the rotation of its body, a wrench (F, τ) on it acts on its coordinates as
  *
  *     plane   (F_x, F_y, τ_z + (r × F)_z)        space   (F, Rᵀ (τ + r × F))
  *
@@ -69,26 +69,41 @@ void mech_frames_gather(const struct mech_model *m)
     }
 }
 
-void mech_frames_force(const struct mech_model *m, const struct mech_pair_of *p,
-                       const double *lambda, double *g)
+/* Gᵀ λ of a pair [n] */
+static void reaction(const struct mech_model *m, const struct mech_pair_of *p, const double *lambda,
+                     int32_t n, double *restrict f)
 {
-    for (int32_t r = p->row; r < p->row + p->rows; r++) {
-        for (int32_t k = m->joints.start[r]; k < m->joints.start[r + 1]; k++) {
-            g[m->joints.column[k]] -= m->G[k] * lambda[r];
+    memset(f, 0, (size_t)n * sizeof *f);
+    for (int32_t r = 0; r < p->rows; r++) {
+        const double *const restrict G = m->G + m->joints.start[p->row + r];
+
+        for (int32_t k = 0; k < n; k++) {
+            f[k] += G[k] * lambda[p->row + r];
         }
     }
 }
 
-/* Gᵀ λ of a pair [n] */
-static void reaction(const struct mech_model *m, const struct mech_pair_of *p, const double *lambda,
-                     int32_t n, double *f)
+void mech_frames_force(const struct mech_model *m, const struct mech_pair_of *p,
+                       const double *lambda, double *g)
 {
-    memset(f, 0, (size_t)n * sizeof *f);
-    for (int32_t r = 0; r < p->rows; r++) {
-        const double *const G = m->G + m->joints.start[p->row + r];
+    const int32_t *const column = m->joints.column + m->joints.start[p->row];
+    const int32_t n = m->joints.start[p->row + 1] - m->joints.start[p->row];
+    double few[2 * MECH_MARKER_SLOTS];
 
+    if (n <= 2 * MECH_MARKER_SLOTS) {
+        if (n == 2 * MECH_MARKER_SLOTS) {
+            reaction(m, p, lambda, 2 * MECH_MARKER_SLOTS, few);
+        } else {
+            reaction(m, p, lambda, n, few);
+        }
         for (int32_t k = 0; k < n; k++) {
-            f[k] += G[k] * lambda[p->row + r];
+            g[column[k]] -= few[k];
+        }
+        return;
+    }
+    for (int32_t r = p->row; r < p->row + p->rows; r++) {
+        for (int32_t k = 0; k < n; k++) {
+            g[column[k]] -= m->G[m->joints.start[r] + k] * lambda[r];
         }
     }
 }

@@ -22,14 +22,21 @@
  * a document fit to 1e-6, and at index 2 positions drift. */
 static const double may_part = 1e-5, may_slip = 1e-3;
 
+/* four lanes hide the latency of the sums */
 static double norm(const double *x, int32_t n)
 {
-    double sum = 0.;
+    double sum[4] = {0., 0., 0., 0.};
+    int32_t i = 0;
 
-    for (int32_t i = 0; i < n; i++) {
-        sum += x[i] * x[i];
+    for (; i + 4 <= n; i += 4) {
+        for (int k = 0; k < 4; k++) {
+            sum[k] += x[i + k] * x[i + k];
+        }
     }
-    return sqrt(sum);
+    for (; i < n; i++) {
+        sum[0] += x[i] * x[i];
+    }
+    return sqrt(sum[0] + sum[1] + (sum[2] + sum[3]));
 }
 
 /* a_p, and v and the motion d as far as they are known, with v̇ as it was */
@@ -39,13 +46,16 @@ static void predict(struct alpha *s, struct mech_state *state, double h)
     const double share = (1. - p.alpha_f) / (1. - p.alpha_m);
     const double from_vdot = p.alpha_f / (1. - p.alpha_m), from_a = p.alpha_m / (1. - p.alpha_m);
 
-    for (int32_t i = 0; i < s->nv; i++) {
-        const double a = state->a[i], ap = from_vdot * state->vdot[i] - from_a * a;
-        const double end = ap + share * state->vdot[i];
+    const double of_a = mech_alpha_end(p) - p.beta;
+    double *restrict const a_p = s->a_p, *restrict const d = s->d, *restrict const v = state->v;
+    const double *restrict const vdot = state->vdot, *restrict const a = state->a;
 
-        s->a_p[i] = ap;
-        s->d[i] = h * state->v[i] + h * h * ((mech_alpha_end(p) - p.beta) * a + p.beta * end);
-        state->v[i] += h * ((1. - p.gamma) * a + p.gamma * end);
+    for (int32_t i = 0; i < s->nv; i++) {
+        const double ap = from_vdot * vdot[i] - from_a * a[i], end = ap + share * vdot[i];
+
+        a_p[i] = ap;
+        d[i] = h * v[i] + h * h * (of_a * a[i] + p.beta * end);
+        v[i] += h * ((1. - p.gamma) * a[i] + p.gamma * end);
     }
     if (s->q_n) {
         memcpy(s->q_n, state->q, (size_t)mech_model_sizes(s->model)->q * sizeof *s->q_n);
@@ -113,10 +123,17 @@ static void sizes_of(const struct alpha *s, double size[3])
 {
     double sum[2] = {0., 0.};
 
+    size[0] = norm(s->r, s->nv);
+    if (!mech_model_joints(s->model)->nonholonomic) {
+        const double of_rows = norm(s->r + s->nv, s->rows);
+
+        size[1] = s->p.index2 ? 0. : of_rows;
+        size[2] = s->p.index2 ? of_rows : 0.;
+        return;
+    }
     for (int32_t r = 0; r < s->rows; r++) {
         sum[by_rate(s, r)] += s->r[s->nv + r] * s->r[s->nv + r];
     }
-    size[0] = norm(s->r, s->nv);
     size[1] = sqrt(sum[0]);
     size[2] = sqrt(sum[1]);
 }
@@ -124,21 +141,24 @@ static void sizes_of(const struct alpha *s, double size[3])
 /* x = −(Newton's change) into q, v, v̇, λ */
 static void take(struct alpha *s, struct mech_state *state, const double w[3])
 {
-    for (int32_t i = 0; i < s->nv; i++) {
-        const double dq = -s->r[i];
+    double *restrict const d = s->d, *restrict const v = state->v;
+    double *restrict const vdot = state->vdot, *restrict const q = state->q;
+    const double *restrict const r = s->r;
 
-        s->d[i] += dq;
-        state->v[i] += w[1] * dq;
-        state->vdot[i] += w[0] * dq;
-        if (!s->q_n) {
-            state->q[i] += dq;
-        }
+    for (int32_t i = 0; i < s->nv; i++) {
+        d[i] -= r[i];
+        v[i] -= w[1] * r[i];
+        vdot[i] -= w[0] * r[i];
     }
     if (s->q_n) {
         mech_model_move(s->model, s->q_n, s->d, state->q);
+    } else {
+        for (int32_t i = 0; i < s->nv; i++) {
+            q[i] -= r[i];
+        }
     }
-    for (int32_t r = 0; r < s->rows; r++) {
-        state->lambda[r] += w[0] * s->r[s->nv + r];
+    for (int32_t i = 0; i < s->rows; i++) {
+        state->lambda[i] += w[0] * r[s->nv + i];
     }
 }
 
@@ -158,6 +178,19 @@ static int not_finite(const struct alpha *s, struct mech_step_result *result)
              "the residual of \"%.64s\" or a neighbor is not finite",
              mech_model_nonlinear_name(s->model));
     return MECH_NOT_FINITE;
+}
+
+/* r by the units of the matrix. */
+static void scale(struct alpha *s, const double w[3])
+{
+    const bool some = s->p.index2 || mech_model_joints(s->model)->nonholonomic;
+
+    for (int32_t i = 0; i < s->nv; i++) {
+        s->r[i] /= w[0];
+    }
+    for (int32_t r = 0; r < s->rows && some; r++) {
+        s->r[s->nv + r] /= by_rate(s, r) ? w[1] : 1.;
+    }
 }
 
 /* Whether the matrix of an earlier iteration will do: as fast as the last iteration came closer, two
@@ -220,12 +253,7 @@ int mech_alpha_newton(struct alpha *s, struct mech_state *state, double h, doubl
                                         (const double[3]){1. / w[0], w[1] / w[0], 1.}, result));
         }
         memcpy(before, size, sizeof before);
-        for (int32_t i = 0; i < s->nv; i++) {
-            s->r[i] /= w[0];
-        }
-        for (int32_t r = 0; r < s->rows; r++) {
-            s->r[s->nv + r] /= by_rate(s, r) ? w[1] : 1.;
-        }
+        scale(s, w);
         MECH_TRY(mech_saddle_solve(&s->saddle, s->r, result));
         result->iterations++;
         take(s, state, w);

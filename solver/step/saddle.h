@@ -4,8 +4,8 @@
  *     [ G  0  ] [ μ ] = [ s ]        G = ∂g/∂q of the joints
  *
  * Pattern and symbolic analysis once; values at each point. Where no solver is asked for and the
- * bodies make a tree (tree.h), it is eliminated along that, else by the solver that suits; and so is
- * a tree at points at which it finds no pivots. owner: one stepper; no allocation after init.
+ * bodies make a tree (tree.h), it is eliminated along that, else by the solver that suits; and so
+ * is a tree at points at which it finds no pivots. owner: one stepper; no allocation after init.
  *
  *   MECH_TRY(mech_saddle_init(&s, model, linear, true, result));
  *   mech_saddle_form(&s, w);                        // the constant part, when w changes

@@ -16,6 +16,11 @@ enum { MOST = MECH_TREE_MOST };
  * free direction has no inertia when this much of the terms remains: other pivots may do better */
 static const double least_row = 1e-8, least_pivot = 1e-12;
 
+/* Velocities, rows, velocities of the parent. */
+struct size {
+    int m, k, mp;
+};
+
 /* Where the blocks of a body start. */
 struct blocks {
     double *S, *Gi, *Gp, *Sip, *Spi;
@@ -24,31 +29,37 @@ struct factors {
     double *E, *P, *N, *X, *Z, *A, *B, *C;
 };
 
-INLINE struct blocks blocks_of(double *at, int m, int k, int mp)
+/* What is worked with: by rows d of P and N, by all rows of X and Z. */
+struct work {
+    double P[MOST][MOST], N[MOST][MOST], X[MOST][MOST], Z[MOST][MOST];
+    double size[MOST]; /* magnitude of the columns of A */
+};
+
+INLINE struct blocks blocks_of(double *at, struct size n)
 {
     struct blocks b;
 
     b.S = at;
-    b.Gi = b.S + m * m;
-    b.Gp = b.Gi + k * m;
-    b.Sip = b.Gp + k * mp;
-    b.Spi = b.Sip + m * mp;
+    b.Gi = b.S + n.m * n.m;
+    b.Gp = b.Gi + n.k * n.m;
+    b.Sip = b.Gp + n.k * n.mp;
+    b.Spi = b.Sip + n.m * n.mp;
     return b;
 }
 
-INLINE struct factors factors_of(double *at, int m, int k, int mp)
+INLINE struct factors factors_of(double *at, struct size n)
 {
-    const int n = m - k;
+    const int free = n.m - n.k;
     struct factors f;
 
     f.E = at;
-    f.P = f.E + k * k;
-    f.N = f.P + k * mp;
-    f.X = f.N + k * n;
-    f.Z = f.X + k * mp;
-    f.A = f.Z + k * n;
-    f.B = f.A + n * n;
-    f.C = f.B + n * mp;
+    f.P = f.E + n.k * n.k;
+    f.N = f.P + n.k * n.mp;
+    f.X = f.N + n.k * free;
+    f.Z = f.X + n.k * n.mp;
+    f.A = f.Z + n.k * free;
+    f.B = f.A + free * free;
+    f.C = f.B + free * n.mp;
     return f;
 }
 
@@ -64,72 +75,87 @@ size_t mech_tree_link_factors(const struct mech_tree_link *l)
     return (size_t)(l->k * l->k + 2 * l->k * (l->mp + n) + n * (n + 2 * l->mp));
 }
 
-/* E, P and N by Gauss and Jordan on [G_i G_p 1], and the order of the velocities. */
-INLINE int solve_rows(struct mech_tree_link *l, struct blocks b, struct factors f, int m, int k,
-                      int mp)
+/* out += s x, [n] */
+INLINE void add(double *restrict out, double s, const double *restrict x, int n)
 {
-    const int width = m + mp + k;
-    double T[MOST][3 * MOST];
+    for (int i = 0; i < n; i++) {
+        out[i] += s * x[i];
+    }
+}
+
+/* [G_i G_p 1] becomes [1 −P E] in the columns of d; false: a row determines no velocity. `order`
+ * takes d, and behind it the others. */
+INLINE bool eliminate(double T[MOST][3 * MOST], int8_t *order, struct size n)
+{
+    const int width = n.m + n.mp + n.k;
+    double size[MOST];
     unsigned used = 0;
 
-    for (int r = 0; r < k; r++) {
-        for (int j = 0; j < m; j++) {
-            T[r][j] = b.Gi[r * m + j];
-        }
-        for (int j = 0; j < mp; j++) {
-            T[r][m + j] = b.Gp[r * mp + j];
-        }
-        for (int j = 0; j < k; j++) {
-            T[r][m + mp + j] = j == r ? 1. : 0.;
+    for (int r = 0; r < n.k; r++) {
+        size[r] = 0.;
+        for (int j = 0; j < n.m; j++) {
+            const double now = fabs(T[r][j]);
+
+            size[r] = now > size[r] ? now : size[r];
         }
     }
-    for (int r = 0; r < k; r++) {
-        double largest = 0., size = 0.;
+    for (int r = 0; r < n.k; r++) {
+        double largest = 0.;
         int best = 0;
 
-        for (int j = 0; j < m; j++) {
+        for (int j = 0; j < n.m; j++) {
             const double now = used >> j & 1 ? 0. : fabs(T[r][j]);
 
-            size = fmax(size, fabs(b.Gi[r * m + j]));
             best = now > largest ? j : best;
             largest = now > largest ? now : largest;
         }
-        if (!(largest > least_row * size && largest < HUGE_VAL)) {
-            return MECH_SINGULAR;
+        if (!(largest > least_row * size[r] && largest < HUGE_VAL)) {
+            return false;
         }
-        l->order[r] = (int8_t)best;
+        order[r] = (int8_t)best;
         used |= 1u << best;
         const double inverse = 1. / T[r][best];
         for (int j = 0; j < width; j++) {
             T[r][j] *= inverse;
         }
-        for (int i = 0; i < k; i++) {
-            const double s = T[i][best];
-
+        for (int i = 0; i < n.k; i++) {
             /* rows of rotations alone have many zeros */
-            if (i == r || s == 0.) {
-                continue;
-            }
-            for (int j = 0; j < width; j++) {
-                T[i][j] -= s * T[r][j];
+            if (i != r && T[i][best] != 0.) {
+                add(T[i], -T[i][best], T[r], width);
             }
         }
     }
-    int n = 0;
-    for (int j = 0; j < m; j++) {
+    for (int j = 0, free = n.k; j < n.m; j++) {
         if (!(used >> j & 1)) {
-            l->order[k + n++] = (int8_t)j;
+            order[free++] = (int8_t)j;
         }
     }
-    for (int r = 0; r < k; r++) {
-        for (int j = 0; j < k; j++) {
-            f.E[r * k + j] = T[r][m + mp + j];
+    return true;
+}
+
+/* E, P, N and the order of the velocities. */
+INLINE int solve_rows(struct mech_tree_link *l, struct blocks b, struct factors f, struct work *w,
+                      struct size n)
+{
+    double T[MOST][3 * MOST];
+
+    for (int r = 0; r < n.k; r++) {
+        memcpy(T[r], b.Gi + r * n.m, (size_t)n.m * sizeof(double));
+        memcpy(T[r] + n.m, b.Gp + r * n.mp, (size_t)n.mp * sizeof(double));
+        for (int j = 0; j < n.k; j++) {
+            T[r][n.m + n.mp + j] = j == r ? 1. : 0.;
         }
-        for (int j = 0; j < mp; j++) {
-            f.P[r * mp + j] = -T[r][m + j];
+    }
+    if (!eliminate(T, l->order, n)) {
+        return MECH_SINGULAR;
+    }
+    for (int r = 0; r < n.k; r++) {
+        memcpy(f.E + r * n.k, T[r] + n.m + n.mp, (size_t)n.k * sizeof(double));
+        for (int j = 0; j < n.mp; j++) {
+            f.P[r * n.mp + j] = w->P[r][j] = -T[r][n.m + j];
         }
-        for (int j = 0; j < m - k; j++) {
-            f.N[r * (m - k) + j] = -T[r][l->order[k + j]];
+        for (int j = 0; j < n.m - n.k; j++) {
+            f.N[r * (n.m - n.k) + j] = w->N[r][j] = -T[r][l->order[n.k + j]];
         }
     }
     return 0;
@@ -209,219 +235,212 @@ INLINE bool any(const double *x, int n)
     return sum != 0.;
 }
 
-/* Z [m][n] = S [N; 1] and A, of which `size` gathers the magnitudes by columns. */
-INLINE void free_inertia(const struct mech_tree_link *l, struct blocks b, struct factors f,
-                         double Z[MOST][MOST], double *size, int m, int k)
+/* Z [m][free] = S [N; 1] and A. */
+INLINE void free_inertia(const int8_t *order, struct blocks b, struct factors f, struct work *w,
+                         struct size n)
 {
-    const int n = m - k;
-    const int8_t *const order = l->order;
+    const int free = n.m - n.k;
 
-    for (int i = 0; i < m; i++) {
-        for (int j = 0; j < n; j++) {
-            double sum = b.S[i * m + order[k + j]];
+    for (int i = 0; i < n.m; i++) {
+        for (int j = 0; j < free; j++) {
+            double sum = b.S[i * n.m + order[n.k + j]];
 
-            for (int r = 0; r < k; r++) {
-                sum += b.S[i * m + order[r]] * f.N[r * n + j];
+            for (int r = 0; r < n.k; r++) {
+                sum += b.S[i * n.m + order[r]] * w->N[r][j];
             }
-            Z[i][j] = sum;
+            w->Z[i][j] = sum;
         }
     }
-    for (int j = 0; j < n; j++) {
-        size[j] = 0.;
+    for (int j = 0; j < free; j++) {
+        w->size[j] = 0.;
     }
-    for (int i = 0; i < n; i++) {
-        for (int j = 0; j < n; j++) {
-            double sum = Z[order[k + i]][j], magnitude = fabs(sum);
+    for (int i = 0; i < free; i++) {
+        for (int j = 0; j < free; j++) {
+            double sum = w->Z[order[n.k + i]][j], magnitude = fabs(sum);
 
-            for (int r = 0; r < k; r++) {
-                sum += f.N[r * n + i] * Z[order[r]][j];
-                magnitude += fabs(f.N[r * n + i] * Z[order[r]][j]);
+            for (int r = 0; r < n.k; r++) {
+                const double term = w->N[r][i] * w->Z[order[r]][j];
+
+                sum += term;
+                magnitude += fabs(term);
             }
-            f.A[i * n + j] = sum;
-            size[j] = fmax(size[j], magnitude);
+            f.A[i * free + j] = sum;
+            w->size[j] = magnitude > w->size[j] ? magnitude : w->size[j];
         }
     }
-    for (int r = 0; r < k; r++) {
-        for (int j = 0; j < n; j++) {
-            f.Z[r * n + j] = Z[order[r]][j];
-        }
+    for (int r = 0; r < n.k; r++) {
+        memcpy(f.Z + r * free, w->Z[order[r]], (size_t)free * sizeof(double));
     }
 }
 
-/* X, B and C, and what the parent's block gets. */
+/* X and B. */
+INLINE void free_of_parent(const struct mech_tree_link *l, struct blocks b, struct factors f,
+                           struct work *w, struct size n)
+{
+    const int8_t *const order = l->order;
+    const int free = n.m - n.k;
+
+    for (int i = 0; i < n.m; i++) {
+        double row[MOST];
+
+        memcpy(row, b.Sip + i * n.mp, (size_t)n.mp * sizeof(double));
+        for (int r = 0; r < n.k; r++) {
+            add(row, b.S[i * n.m + order[r]], w->P[r], n.mp);
+        }
+        memcpy(w->X[i], row, (size_t)n.mp * sizeof(double));
+    }
+    for (int r = 0; r < n.k; r++) {
+        memcpy(f.X + r * n.mp, w->X[order[r]], (size_t)n.mp * sizeof(double));
+    }
+    for (int j = 0; j < free; j++) {
+        double row[MOST];
+
+        memcpy(row, w->X[order[n.k + j]], (size_t)n.mp * sizeof(double));
+        for (int r = 0; r < n.k; r++) {
+            add(row, w->N[r][j], w->X[order[r]], n.mp);
+        }
+        memcpy(f.B + j * n.mp, row, (size_t)n.mp * sizeof(double));
+    }
+    solve_free(l, f.A, f.B, free, n.mp);
+}
+
+/* C, and what the parent's block gets. */
 INLINE void add_to_parent(const struct mech_tree_link *l, struct blocks b, struct factors f,
-                          double Z[MOST][MOST], double *Sp, int m, int k, int mp)
+                          const struct work *w, double *Sp, struct size n)
 {
-    const int n = m - k;
     const int8_t *const order = l->order;
-    double X[MOST][MOST];
+    const int free = n.m - n.k;
 
-    for (int i = 0; i < m; i++) {
-        for (int a = 0; a < mp; a++) {
-            X[i][a] = b.Sip[i * mp + a];
-        }
-        for (int r = 0; r < k; r++) {
-            const double s = b.S[i * m + order[r]];
+    for (int a = 0; a < n.mp; a++) {
+        double row[MOST], c[MOST] = {0.};
 
-            for (int a = 0; a < mp; a++) {
-                X[i][a] += s * f.P[r * mp + a];
+        memcpy(row, Sp + a * n.mp, (size_t)n.mp * sizeof(double));
+        for (int r = 0; r < n.k; r++) {
+            add(row, w->P[r][a], w->X[order[r]], n.mp);
+            add(c, w->P[r][a], w->Z[order[r]], free);
+        }
+        if (l->coupled) {
+            for (int r = 0; r < n.k; r++) {
+                add(row, b.Spi[a * n.m + order[r]], w->P[r], n.mp);
+                add(c, b.Spi[a * n.m + order[r]], w->N[r], free);
+            }
+            for (int j = 0; j < free; j++) {
+                c[j] += b.Spi[a * n.m + order[n.k + j]];
             }
         }
-    }
-    for (int i = 0; i < n; i++) {
-        for (int a = 0; a < mp; a++) {
-            f.B[i * mp + a] = X[order[k + i]][a];
+        for (int j = 0; j < free; j++) {
+            f.C[a * free + j] = c[j];
+            add(row, -c[j], f.B + j * n.mp, n.mp);
         }
-        for (int r = 0; r < k; r++) {
-            for (int a = 0; a < mp; a++) {
-                f.B[i * mp + a] += f.N[r * n + i] * X[order[r]][a];
-            }
-        }
-    }
-    solve_free(l, f.A, f.B, n, mp);
-    for (int i = 0; i < mp * n; i++) {
-        f.C[i] = 0.;
-    }
-    for (int r = 0; r < k; r++) {
-        const double *const from = X[order[r]];
-
-        for (int a = 0; a < mp; a++) {
-            const double p = f.P[r * mp + a];
-
-            f.X[r * mp + a] = from[a];
-            for (int c = 0; c < mp; c++) {
-                Sp[a * mp + c] += p * from[c];
-            }
-            for (int j = 0; j < n; j++) {
-                f.C[a * n + j] += p * Z[order[r]][j];
-            }
-        }
-    }
-    for (int a = 0; a < mp && l->coupled; a++) {
-        for (int r = 0; r < k; r++) {
-            const double s = b.Spi[a * m + order[r]];
-
-            for (int c = 0; c < mp; c++) {
-                Sp[a * mp + c] += s * f.P[r * mp + c];
-            }
-            for (int j = 0; j < n; j++) {
-                f.C[a * n + j] += s * f.N[r * n + j];
-            }
-        }
-        for (int j = 0; j < n; j++) {
-            f.C[a * n + j] += b.Spi[a * m + order[k + j]];
-        }
-    }
-    for (int a = 0; a < mp; a++) {
-        for (int j = 0; j < n; j++) {
-            for (int c = 0; c < mp; c++) {
-                Sp[a * mp + c] -= f.C[a * n + j] * f.B[j * mp + c];
-            }
-        }
+        memcpy(Sp + a * n.mp, row, (size_t)n.mp * sizeof(double));
     }
 }
 
-INLINE int factor(struct mech_tree_link *l, double *values, double *all, int m, int k, int mp)
+INLINE int factor(struct mech_tree_link *l, double *values, double *all, struct size n)
 {
-    const struct blocks b = blocks_of(values + l->value, m, k, mp);
-    const struct factors f = factors_of(all + l->factor, m, k, mp);
-    double Z[MOST][MOST], size[MOST];
+    const struct blocks b = blocks_of(values + l->value, n);
+    const struct factors f = factors_of(all + l->factor, n);
+    struct work w;
 
-    MECH_TRY(solve_rows(l, b, f, m, k, mp));
-    free_inertia(l, b, f, Z, size, m, k);
-    MECH_TRY(factor_free(l, f.A, size, m - k));
-    if (mp) {
-        l->coupled = any(b.Sip, 2 * m * mp);
-        add_to_parent(l, b, f, Z, values + l->parent_value, m, k, mp);
+    MECH_TRY(solve_rows(l, b, f, &w, n));
+    free_inertia(l->order, b, f, &w, n);
+    MECH_TRY(factor_free(l, f.A, w.size, n.m - n.k));
+    if (n.mp) {
+        l->coupled = any(b.Sip, 2 * n.m * n.mp);
+        free_of_parent(l, b, f, &w, n);
+        add_to_parent(l, b, f, &w, values + l->parent_value, n);
     }
     return 0;
 }
 
 /* x becomes c and z, the rows t_d */
-INLINE void forward(const struct mech_tree_link *l, double *values, double *all, double *x, int m,
-                    int k, int mp)
+INLINE void forward(const struct mech_tree_link *l, double *values, double *all, double *x,
+                    struct size n)
 {
-    const int n = m - k;
-    const struct blocks b = blocks_of(values + l->value, m, k, mp);
-    const struct factors f = factors_of(all + l->factor, m, k, mp);
+    const int free = n.m - n.k;
+    const struct blocks b = blocks_of(values + l->value, n);
+    const struct factors f = factors_of(all + l->factor, n);
     const int8_t *const order = l->order;
-    double *const xi = x + l->x, *const xp = x + l->xp, c[MOST], t[MOST], z[MOST];
+    double *const xi = x + l->x, *const xp = x + l->xp;
+    double c[MOST], t[MOST], z[MOST], p[MOST];
 
-    for (int r = 0; r < k; r++) {
+    for (int r = 0; r < n.k; r++) {
         c[r] = 0.;
-        for (int j = 0; j < k; j++) {
-            c[r] += f.E[r * k + j] * x[l->row[j]];
+        for (int j = 0; j < n.k; j++) {
+            c[r] += f.E[r * n.k + j] * x[l->row[j]];
         }
     }
-    for (int i = 0; i < m; i++) {
-        t[i] = xi[i];
-        for (int r = 0; r < k; r++) {
-            t[i] -= b.S[i * m + order[r]] * c[r];
+    for (int i = 0; i < n.m; i++) {
+        double sum = 0.;
+
+        for (int r = 0; r < n.k; r++) {
+            sum += b.S[i * n.m + order[r]] * c[r];
+        }
+        t[i] = xi[i] - sum;
+    }
+    for (int j = 0; j < free; j++) {
+        z[j] = t[order[n.k + j]];
+        for (int r = 0; r < n.k; r++) {
+            z[j] += f.N[r * free + j] * t[order[r]];
         }
     }
-    for (int j = 0; j < n; j++) {
-        z[j] = t[order[k + j]];
-        for (int r = 0; r < k; r++) {
-            z[j] += f.N[r * n + j] * t[order[r]];
+    solve_free(l, f.A, z, free, 1);
+    memcpy(p, xp, (size_t)n.mp * sizeof(double));
+    for (int a = 0; a < n.mp && l->coupled; a++) {
+        for (int r = 0; r < n.k; r++) {
+            p[a] -= b.Spi[a * n.m + order[r]] * c[r];
         }
     }
-    solve_free(l, f.A, z, n, 1);
-    for (int r = 0; r < k; r++) {
+    for (int r = 0; r < n.k; r++) {
         xi[order[r]] = c[r];
         x[l->row[r]] = t[order[r]];
-        for (int a = 0; a < mp; a++) {
-            xp[a] += f.P[r * mp + a] * t[order[r]];
+        add(p, t[order[r]], f.P + r * n.mp, n.mp);
+    }
+    for (int j = 0; j < free; j++) {
+        xi[order[n.k + j]] = z[j];
+        for (int a = 0; a < n.mp; a++) {
+            p[a] -= f.C[a * free + j] * z[j];
         }
     }
-    for (int j = 0; j < n; j++) {
-        xi[order[k + j]] = z[j];
-        for (int a = 0; a < mp; a++) {
-            xp[a] -= f.C[a * n + j] * z[j];
-        }
-    }
-    for (int a = 0; a < mp && l->coupled; a++) {
-        for (int r = 0; r < k; r++) {
-            xp[a] -= b.Spi[a * m + order[r]] * c[r];
-        }
-    }
+    memcpy(xp, p, (size_t)n.mp * sizeof(double));
 }
 
-INLINE void backward(const struct mech_tree_link *l, double *all, double *x, int m, int k, int mp)
+INLINE void backward(const struct mech_tree_link *l, double *all, double *x, struct size n)
 {
-    const int n = m - k;
-    const struct factors f = factors_of(all + l->factor, m, k, mp);
+    const int free = n.m - n.k;
+    const struct factors f = factors_of(all + l->factor, n);
     const int8_t *const order = l->order;
     const double *const xp = x + l->xp;
     double *const xi = x + l->x, y[MOST], rest[MOST];
 
-    for (int j = 0; j < n; j++) {
-        y[j] = xi[order[k + j]];
-        for (int a = 0; a < mp; a++) {
-            y[j] -= f.B[j * mp + a] * xp[a];
+    for (int j = 0; j < free; j++) {
+        y[j] = xi[order[n.k + j]];
+        for (int a = 0; a < n.mp; a++) {
+            y[j] -= f.B[j * n.mp + a] * xp[a];
         }
     }
-    for (int r = 0; r < k; r++) {
+    for (int r = 0; r < n.k; r++) {
         double sum = xi[order[r]];
 
         rest[r] = x[l->row[r]];
-        for (int a = 0; a < mp; a++) {
-            sum += f.P[r * mp + a] * xp[a];
-            rest[r] -= f.X[r * mp + a] * xp[a];
+        for (int a = 0; a < n.mp; a++) {
+            sum += f.P[r * n.mp + a] * xp[a];
+            rest[r] -= f.X[r * n.mp + a] * xp[a];
         }
-        for (int j = 0; j < n; j++) {
-            sum += f.N[r * n + j] * y[j];
-            rest[r] -= f.Z[r * n + j] * y[j];
+        for (int j = 0; j < free; j++) {
+            sum += f.N[r * free + j] * y[j];
+            rest[r] -= f.Z[r * free + j] * y[j];
         }
         xi[order[r]] = sum;
     }
-    for (int j = 0; j < n; j++) {
-        xi[order[k + j]] = y[j];
+    for (int j = 0; j < free; j++) {
+        xi[order[n.k + j]] = y[j];
     }
-    for (int j = 0; j < k; j++) {
+    for (int j = 0; j < n.k; j++) {
         double sum = 0.;
 
-        for (int r = 0; r < k; r++) {
-            sum += f.E[r * k + j] * rest[r];
+        for (int r = 0; r < n.k; r++) {
+            sum += f.E[r * n.k + j] * rest[r];
         }
         x[l->row[j]] = sum;
     }
@@ -432,18 +451,19 @@ INLINE void backward(const struct mech_tree_link *l, double *all, double *x, int
 #define KERNEL(name, M, K, MP)                                                                     \
     static int factor_##name(struct mech_tree_link *l, double *values, double *all)                \
     {                                                                                              \
-        return factor(l, values, all, M, K, MP);                                                   \
+        return factor(l, values, all, (struct size){M, K, MP});                                    \
     }                                                                                              \
     static void forward_##name(const struct mech_tree_link *l, double *values, double *all,        \
                                double *x)                                                          \
     {                                                                                              \
-        forward(l, values, all, x, M, K, MP);                                                      \
+        forward(l, values, all, x, (struct size){M, K, MP});                                       \
     }                                                                                              \
     static void backward_##name(const struct mech_tree_link *l, double *all, double *x)            \
     {                                                                                              \
-        backward(l, all, x, M, K, MP);                                                             \
+        backward(l, all, x, (struct size){M, K, MP});                                              \
     }
-/* a hinge or slide in the plane, hinge and ball in space, and the same to the ground */
+/* a hinge or slide in the plane, hinge and ball in space, and the same to the ground. (Four numbers
+ * at a time, by AVX2, are no faster: what was stored by two is loaded by four.) */
 KERNEL(plane, 3, 2, 3)
 KERNEL(plane_ground, 3, 2, 0)
 KERNEL(hinge, 6, 5, 6)
