@@ -1,8 +1,10 @@
 /* GET …/scene: bodies for a viewer, each with position, rotation matrix (row-major) and shapes in
- * its local frame. A body without shapes is drawn by default: a mass or a rotor as a block.
- * Systems of generalized coordinates have no place in space; their coordinates let a viewer draw
- * beads on a line. */
+ * its local frame. A body without shapes is drawn by default: a mass or a rotor as a block; one that
+ * is a line comes with points on it. Systems of generalized coordinates have no place in space;
+ * their coordinates let a viewer draw beads on a line. */
 #include "server/routes/shapes.h"
+
+#include "solver/items/ops.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -56,6 +58,32 @@ static void write_output(const struct mech_sim *sim, const char *name, const cha
     }
 }
 
+/* Points along the axis of a body that is a line: "line": [[x, y, z], …]. */
+static void write_line(const struct mech_sim *sim, const struct mech_item *item,
+                       struct mechp_text *w)
+{
+    enum { PARTS = 8 };
+    const struct mech_object_ops *ops = item->type->ops.object;
+    const double part = ops->line ? ops->line(item->description) / PARTS : 0.;
+    if (!ops->line) {
+        return;
+    }
+    mechp_text_key(w, "line");
+    mechp_text_array(w);
+    for (int k = 0; k <= PARTS; k++) {
+        const double local[3] = {k * part, 0., 0.};
+        double p[3] = {0., 0., 0.};
+        size_t count = 0;
+        (void)mech_sim_item_output(sim,
+                                   &(struct mech_item_query){MECH_OBJECT, item->name,
+                                                             MECH_OUTPUT_POSITION, MECH_CURRENT,
+                                                             local},
+                                   3, p, &count);
+        mechp_text_numbers(w, p, 3);
+    }
+    mechp_text_end(w);
+}
+
 static void write_body(const struct mech_sim *sim, const struct mech_item *item,
                        const struct mech_visualization *look, struct mechp_text *w)
 {
@@ -69,6 +97,7 @@ static void write_body(const struct mech_sim *sim, const struct mech_item *item,
     write_output(sim, item->name, "position", MECH_OUTPUT_POSITION, MECH_CURRENT, w);
     write_output(sim, item->name, "rotation", MECH_OUTPUT_ROTATION_MATRIX, MECH_CURRENT, w);
     write_output(sim, item->name, "reference", MECH_OUTPUT_POSITION, MECH_REFERENCE, w);
+    write_line(sim, item, w);
     mechp_text_key(w, "color");
     mechp_text_numbers(w, look->color, 4);
     mechp_text_key(w, "graphics");

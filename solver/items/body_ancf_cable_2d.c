@@ -13,6 +13,7 @@
 #include "solver/base/err.h"
 #include "solver/items/body.h"
 #include "solver/items/cable.h"
+#include "solver/items/pair.h"
 #include "solver/items/slope.h"
 
 #include <math.h>
@@ -300,7 +301,13 @@ static void centre(const void *description, const struct mech_seat *seat, const 
     mech_slope_pose(&at, seat, e, origin, out);
 }
 
-/* ε, κ, axial force and bending moment at a local position */
+/* length of the axis */
+static double line(const void *description)
+{
+    return ((const struct cable *)description)->length;
+}
+
+/* ε, κ, axial force and bending moment at a local position; Rotation is the angle of the slope */
 static int output(const void *description, const struct mech_view *view, enum mech_output variable,
                   size_t capacity, double *values, size_t *count)
 {
@@ -312,6 +319,11 @@ static int output(const void *description, const struct mech_view *view, enum me
     struct mech_cable_strain s;
     struct record r = {.relative = b->relative};
 
+    if (variable == MECH_OUTPUT_ROTATION) {
+        const double *const R = view->pose[0]->R, angle = atan2(R[3], R[0]);
+
+        return mech_pair_give(&angle, 1, capacity, values, count);
+    }
     if (!bending && !stress && variable != MECH_OUTPUT_STRAIN_LOCAL) {
         const int code = mech_coordinate_output(view, variable, capacity, values, count);
 
@@ -388,6 +400,7 @@ static const struct mech_object_ops ops = {
     .pose = pose,
     .mass = mass_of,
     .centre = centre,
+    .line = line,
     .outputs = MECH_COORDINATE_OUTPUTS | MECH_RIGID_OUTPUTS | 1u << MECH_OUTPUT_STRAIN_LOCAL |
                1u << MECH_OUTPUT_CURVATURE_LOCAL | 1u << MECH_OUTPUT_FORCE_LOCAL |
                1u << MECH_OUTPUT_TORQUE_LOCAL,

@@ -315,6 +315,8 @@ struct mech_object_ops {
     uint32_t outputs;
     int (*output)(const void *description, const struct mech_view *view, enum mech_output variable,
                   size_t capacity, double *values, size_t *count);
+    /* Body that is a line along its local x axis: its length, for pictures. NULL: it is none. */
+    double (*line)(const void *description);
     size_t visualization; /* offset of its struct mech_visualization, 0: has none */
 };
 

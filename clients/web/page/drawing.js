@@ -56,10 +56,12 @@ export class Drawing {
       this.extent = AXES.map((_, a) => [this.bodies[0].position[a], this.bodies[0].position[a]]);
     }
     for (const body of this.bodies) {
-      this.extent.forEach((e, a) => {
-        e[0] = Math.min(e[0], body.position[a]);
-        e[1] = Math.max(e[1], body.position[a]);
-      });
+      for (const point of body.line ?? [body.position]) {
+        this.extent.forEach((e, a) => {
+          e[0] = Math.min(e[0], point[a]);
+          e[1] = Math.max(e[1], point[a]);
+        });
+      }
     }
     this.surface.request();
   }
@@ -104,24 +106,32 @@ export class Drawing {
     const most = Math.min(56, level - 40);
     const seen = (/** @type {number} */ size) => Math.max(5, Math.min(most, size * scale));
     for (const body of this.bodies) {
+      if (body.line) {
+        const points = body.line.map((p) => [
+          x(p[across]),
+          up < 0 ? level - 6 : this.height(p[up], up, level, scale),
+        ]);
+        this.drawCable(c, ink, body, points);
+        continue;
+      }
       // in scale where that can be seen; on one line, the body stands on it
       const [wide, tall] = sizes(body, across, up < 0 ? across : up).map(seen);
-      const y = up < 0 ? level - tall / 2 - 1 : this.height(body, up, level, scale);
+      const y = up < 0 ? level - tall / 2 - 1 : this.height(body.position[up], up, level, scale);
       this.drawBody(c, ink, body, { x: x(body.position[across]), y, wide, tall });
     }
   }
 
   /**
    * The second coordinate in the picture, in the scale of the first where that fits.
-   * @param {Body} body
+   * @param {number} value metres
    * @param {number} up
    * @param {number} level
    * @param {number} scale
    */
-  height(body, up, level, scale) {
+  height(value, up, level, scale) {
     const [low, high] = this.extent[up];
     const fit = Math.min(scale, (level - 60) / Math.max(1e-9, high - low));
-    return level - 24 - (body.position[up] - low) * fit;
+    return level - 24 - (value - low) * fit;
   }
 
   /**
@@ -153,20 +163,49 @@ export class Drawing {
   }
 
   /**
+   * A body that is a line, with its ends marked.
+   * @param {CanvasRenderingContext2D} c
+   * @param {(name: string) => string} ink
+   * @param {Body} body
+   * @param {number[][]} points
+   */
+  drawCable(c, ink, body, points) {
+    c.strokeStyle = this.color(ink, body);
+    c.fillStyle = c.strokeStyle;
+    c.lineWidth = 3;
+    c.beginPath();
+    points.forEach(([x, y], k) => (k ? c.lineTo(x, y) : c.moveTo(x, y)));
+    c.stroke();
+    for (const [x, y] of [points[0], points[points.length - 1]]) {
+      c.beginPath();
+      c.arc(x, y, 3.5, 0, 2 * Math.PI);
+      c.fill();
+    }
+  }
+
+  /**
+   * @param {(name: string) => string} ink
+   * @param {Body} body
+   */
+  color(ink, body) {
+    const color = body.graphics[0]?.color ?? body.color ?? [];
+    const grey = color.length < 3 || (color[0] === color[1] && color[1] === color[2]);
+    return grey
+      ? ink("body")
+      : `rgb(${color
+          .slice(0, 3)
+          .map((v) => Math.round(255 * v))
+          .join(" ")})`;
+  }
+
+  /**
    * @param {CanvasRenderingContext2D} c
    * @param {(name: string) => string} ink
    * @param {Body} body
    * @param {{x: number, y: number, wide: number, tall: number}} place
    */
   drawBody(c, ink, body, { x, y, wide, tall }) {
-    const color = body.graphics[0]?.color ?? body.color ?? [];
-    const grey = color.length < 3 || (color[0] === color[1] && color[1] === color[2]);
-    c.fillStyle = grey
-      ? ink("body")
-      : `rgb(${color
-          .slice(0, 3)
-          .map((v) => Math.round(255 * v))
-          .join(" ")})`;
+    c.fillStyle = this.color(ink, body);
     c.strokeStyle = ink("body-edge");
     c.lineWidth = 1;
     // a rotation about z turns the body in the picture

@@ -49,6 +49,7 @@
  * @property {number[]} [reference] position
  * @property {number[]} [color] red, green, blue, alpha from 0 to 1
  * @property {Graphic[]} graphics
+ * @property {number[][]} [line] points along it, of a body that is a line
  *
  * @typedef {object} System an object without a place in space
  * @property {string} name
