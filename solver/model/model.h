@@ -178,6 +178,8 @@ struct mech_pin {
 /* All of them, ascending by row, into out [mech_joint_rows.count] (NULL: they are only counted);
  * returns how many. */
 int32_t mech_model_pins(const struct mech_model *m, struct mech_pin *out);
+/* True when nothing but these rows keeps the model from being linear. */
+bool mech_model_is_linear_but_pins(const struct mech_model *m);
 /* The first row that is none of them, or the number of rows. */
 int32_t mech_model_first_unpinned(const struct mech_model *m);
 /* What items keep from step to step (turns of a hinge), in z: after a step, or when q was set. */

@@ -76,3 +76,14 @@ int32_t mech_model_first_unpinned(const struct mech_model *m)
     }
     return row;
 }
+
+bool mech_model_is_linear_but_pins(const struct mech_model *m)
+{
+    size_t records = 0;
+
+    for (size_t b = 0; b < m->batch_count; b++) {
+        records += m->batches[b].n;
+    }
+    return records == 0 && m->moving_count == 0 && m->equation_count == 0 && !m->curved &&
+           !m->has_inertia && (size_t)mech_model_pins(m, NULL) == m->pair_count;
+}

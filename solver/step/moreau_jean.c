@@ -5,10 +5,18 @@
  * Carried from step to step: whether F is constant, and F(t_k), so that each step evaluates F once
  * (never when it is constant) and a restored state needs no evaluation. v̇ of the state is the mean
  * acceleration of the last step, (v_{k+1} − v_k)/h, impulses included; 0 before the first.
+ *
+ * Coordinates that constraints hold (pins.h) get a mass that dwarfs all others and the force that
+ * gives them the velocity of t_{k+1}: what couples to them stays as it is, impulses do not move
+ * them. Their reaction is the mean one of the step,
+ *
+ *     h λ = (M dv + h C v_θ + h K (q_k − q_ref + hθ v_θ) − h F_θ − HᵀP)_p / factor,  v_θ = v_k + θ dv
  */
 #include "solver/step/moreau_jean.h"
 
 #include "solver/base/err.h"
+#include "solver/linalg/mat_walk.h"
+#include "solver/step/pins.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,13 +28,22 @@ struct stepper {
     double step_size; /* of the model */
     double *next;     /* [nv + 1] F(t_{k+1}) */
     double *mean;     /* [nv + 1] (1 − θ) F(t_k) + θ F(t_{k+1}) */
+    struct mech_pins pins;
+    struct mech_linear_part part; /* of the model, with M heavy where coordinates are held */
+    struct mech_arena arena;      /* of what follows */
+    struct mech_mat M;
+    double *q, *v, *u;    /* [nv + 1] where held ones go to, with the others; scratch */
+    double *force, *push; /* [nv + 1] F_θ, and with what moves held ones */
 };
+
+/* no mass of a model is near, and its reciprocal is far above the smallest numbers */
+static const double heavy = 0x1p300;
 
 static void check(const struct mech_model *m, struct mech_diag *d)
 {
     const struct mech_settings *const settings = mech_model_settings(m);
     const struct mech_contact_rows *const rows = mech_model_contacts(m);
-    if (!mech_model_is_linear(m)) {
+    if (!mech_model_is_linear(m) && !mech_model_is_linear_but_pins(m)) {
         mech_diag_add(d, "/solver/integrator",
                       "MoreauJean takes linear systems; an item of this model is not linear");
     }
@@ -65,6 +82,8 @@ static void destroy(void *self)
     struct stepper *const s = self;
     if (s != NULL) {
         mech_moreau_jean_fini(&s->core);
+        mech_pins_fini(&s->pins);
+        mech_arena_fini(&s->arena);
         free(s->next);
         free(s->mean);
         free(s);
@@ -89,6 +108,35 @@ static int factor(struct stepper *s, double h, struct mech_step_result *result)
     return code;
 }
 
+/* Held coordinates: their mass, and scratch. */
+static int hold(struct stepper *s, struct mech_step_result *result)
+{
+    const struct mech_mat *const M = mech_model_linear(s->model)->M;
+    const size_t n = (size_t)mech_model_sizes(s->model)->v + 1;
+
+    s->part = *mech_model_linear(s->model);
+    MECH_TRY(mech_pins_init(&s->pins, s->model, NULL, false, result));
+    if (s->pins.count == 0) {
+        return 0;
+    }
+    s->q = mech_arena_alloc(&s->arena, 5 * n, sizeof *s->q);
+    if (!s->q) {
+        return MECH_NO_MEMORY;
+    }
+    s->v = s->q + n;
+    s->u = s->v + n;
+    s->force = s->u + n;
+    s->push = s->force + n;
+    MECH_TRY(mech_mat_copy(&s->arena, M, &s->M));
+    for (int32_t i = 0; i < s->pins.count; i++) {
+        double *const at = mech_mat_place(&s->M, s->pins.at[i].slot, s->pins.at[i].slot);
+
+        *at = heavy;
+    }
+    s->part.M = &s->M;
+    return 0;
+}
+
 static int create(const struct mech_model *m, struct mech_step_result *result, void **self)
 {
     const struct mech_settings *const settings = mech_model_settings(m);
@@ -108,10 +156,12 @@ static int create(const struct mech_model *m, struct mech_step_result *result, v
         .linear = settings->linear,
         .vi = settings->vi,
     };
+    mech_arena_init(&s->arena, 0);
     int code = s->next == NULL || s->mean == NULL ? MECH_NO_MEMORY : 0;
+    code = code != 0 ? code : hold(s, result);
     if (code == 0) {
-        code = mech_moreau_jean_init(&s->core, mech_model_linear(m), mech_model_contacts(m), &core,
-                                     s->step_size);
+        code =
+            mech_moreau_jean_init(&s->core, &s->part, mech_model_contacts(m), &core, s->step_size);
     }
     if (code == 0) {
         code = factor(s, s->step_size, result);
@@ -138,8 +188,78 @@ static int force_at(const struct stepper *s, const struct mech_state *state, dou
 static int start(void *self, struct mech_state *state, struct mech_step_result *result)
 {
     const struct stepper *const s = self;
+    mech_pins_hold(&s->pins, state, state->at->time, state->q, state->v);
     state->carry[0] = mech_model_constant_force(s->model, state) ? 1. : 0.;
     return force_at(s, state, state->at->time, state->carry + 1, result);
+}
+
+/* λ of the step from u = q_k − q_ref and v_k to the state; needs dv and the impulses. */
+static void react(const struct stepper *s, double h, struct mech_state *state)
+{
+    const struct mech_linear_part *const part = mech_model_linear(s->model);
+    const struct mech_contact_rows *const rows = mech_model_contacts(s->model);
+    const double theta = s->core.motion.theta, *const dv = s->core.dv;
+    double *const f = s->force, *const v = s->v;
+
+    /* −h F_θ − HᵀP, and what M, C and K add to it */
+    for (int32_t i = 0; i < part->nv; i++) {
+        f[i] *= -h;
+        v[i] += theta * dv[i];
+        s->u[i] += h * theta * v[i];
+    }
+    for (int32_t r = 0; r < rows->count; r++) {
+        for (int32_t k = rows->start[r]; k < rows->start[r + 1]; k++) {
+            f[rows->column[k]] -= rows->value[k] * state->impulse[r];
+        }
+    }
+    mech_mat_mul(part->M, 1., dv, 1., f);
+    if (part->C->kind != MECH_MAT_ZERO) {
+        mech_mat_mul(part->C, h, v, 1., f);
+    }
+    if (part->K->kind != MECH_MAT_ZERO) {
+        mech_mat_mul(part->K, h, s->u, 1., f);
+    }
+    for (int32_t i = 0; i < s->pins.count; i++) {
+        const struct mech_pin *const pin = &s->pins.at[i];
+
+        state->lambda[pin->row] = f[pin->slot] / (h * pin->factor);
+    }
+}
+
+/* A step under the mean force, with held coordinates put where they are at t_end. */
+static int move(struct stepper *s, const double *force, struct mech_state *state, double t_end,
+                struct mech_step_result *result)
+{
+    const size_t n = (size_t)mech_model_sizes(s->model)->v + 1;
+    const double *const q_ref = mech_model_reference(s->model);
+    const double h = s->core.motion.h;
+
+    if (s->pins.count == 0) {
+        return mech_moreau_jean_step(&s->core, force, state, result);
+    }
+    memcpy(s->force, force, n * sizeof *s->force);
+    memcpy(s->push, force, n * sizeof *s->push);
+    memcpy(s->q, state->q, n * sizeof *s->q);
+    memcpy(s->v, state->v, n * sizeof *s->v);
+    for (size_t i = 0; i < n; i++) {
+        s->u[i] = state->q[i] - q_ref[i];
+    }
+    mech_pins_hold(&s->pins, state, t_end, s->q, s->v);
+    for (int32_t i = 0; i < s->pins.count; i++) {
+        const int32_t slot = s->pins.at[i].slot;
+
+        s->push[slot] = heavy * ((s->v[slot] - state->v[slot]) / h);
+    }
+    MECH_TRY(mech_moreau_jean_step(&s->core, s->push, state, result));
+    for (int32_t i = 0; i < s->pins.count; i++) {
+        const int32_t slot = s->pins.at[i].slot;
+
+        state->q[slot] = s->q[slot];
+        state->v[slot] = s->v[slot];
+        s->v[slot] -= s->core.dv[slot];
+    }
+    react(s, h, state);
+    return 0;
 }
 
 static int step(void *self, struct mech_state *state, double h, double t_end,
@@ -149,7 +269,7 @@ static int step(void *self, struct mech_state *state, double h, double t_end,
     double *restrict const force = state->carry + 1;
     MECH_TRY(factor(s, h, result));
     if (state->carry[0] != 0.) {
-        return mech_moreau_jean_step(&s->core, force, state, result);
+        return move(s, force, state, t_end, result);
     }
     const size_t n = (size_t)mech_model_sizes(s->model)->v;
     const double theta = s->core.motion.theta;
@@ -157,7 +277,7 @@ static int step(void *self, struct mech_state *state, double h, double t_end,
     for (size_t i = 0; i < n; i++) {
         s->mean[i] = (1. - theta) * force[i] + theta * s->next[i];
     }
-    MECH_TRY(mech_moreau_jean_step(&s->core, s->mean, state, result));
+    MECH_TRY(move(s, s->mean, state, t_end, result));
     memcpy(force, s->next, n * sizeof *force);
     return 0;
 }
@@ -179,6 +299,7 @@ const struct mech_stepper_type mech_stepper_moreau_jean = {
     .doc = "time stepping of impacts for linear systems (theta, gamma)",
     .order = 1,
     .nonsmooth = true,
+    .pins = true,
     .check = check,
     .carry = carry,
     .create = create,

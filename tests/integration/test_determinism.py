@@ -13,7 +13,7 @@ PARTS = ('q', 'v', 'vdot', 'a', 'lambda', 'impulse', 'x', 'z')
 
 
 def bits(state):
-    """The numbers of a state as bytes; JSON carries each float64 with as many digits as it needs."""
+    """The numbers of a state as bytes; JSON carries all digits that a float64 needs."""
     numbers = [state['time']] + [n for part in PARTS for n in state.get(part) or []]
     return struct.pack('<%dd' % len(numbers), *numbers)
 

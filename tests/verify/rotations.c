@@ -162,8 +162,8 @@ static void a_free_body_keeps_its_momentum_and_nearly_its_energy(void)
     }
 }
 
-/* A heavy top: its point is the node, whose position is held; the centre of mass is 0.3 m off it, so
- * that M depends on q. %s, %.17g: integrator, step size. */
+/* A heavy top: its point is the node, whose position is held; the centre of mass is 0.3 m off it,
+ * so that M depends on q. %s, %.17g: integrator, step size. */
 #define TOP                                                                                        \
     "{'mechd': 1, 'gravity': [0, 0, -9.81], 'nodes': [{'name': 'n', 'type': 'NodeRigidBodyEP',"    \
     "'referenceCoordinates': [0, 0, 0, 0.9689124217106447, 0.24740395925452294, 0, 0],"            \
