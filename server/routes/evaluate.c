@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const evaluate_keys[] = {"time", "q", "v", "x", "z", "want", NULL};
+static const char *const evaluate_keys[] = {"time", "q", "v", "x", "z", "want", "sparse", NULL};
 
 /* Most numbers in one answer: 16 million, 128 MiB before they are written. */
 static const size_t answer_most = 16u << 20;
@@ -37,6 +37,45 @@ static int find_want(const char *name)
     return -1;
 }
 
+/* A matrix as {"shape": [rows, columns], "coo": [[row, column, value], …]}. */
+static void write_sparse(struct mechd_call *c, const struct mech_point *at, enum mech_want want)
+{
+    struct mech_sim *sim = c->job.instance->sim;
+    struct mech_arena arena;
+    struct mech_triplet *t = NULL;
+    size_t count = 0;
+    int32_t rows = 0;
+    int32_t cols = 0;
+    mech_sim_want_shape(sim, want, &rows, &cols);
+    mech_arena_init(&arena, 0);
+    const int outcome = mech_sim_evaluate_sparse(sim, at, want, &arena, &t, &count);
+    if (outcome != 0) {
+        mechd_fail_outcome(c, outcome);
+    } else if (3 * count > answer_most) {
+        mechd_fail(c, MECHP_LIMIT_REACHED, "%s has %zu entries", mech_want_names[want], count);
+    } else {
+        const double shape[] = {rows, cols};
+        mechp_text_key(&c->text, mech_want_names[want]);
+        mechp_text_object(&c->text);
+        mechp_text_key(&c->text, "shape");
+        mechp_text_numbers(&c->text, shape, 2);
+        mechp_text_key(&c->text, "coo");
+        mechp_text_array(&c->text);
+        for (size_t k = 0; k < count; k++) {
+            mechp_text_numbers(&c->text, (const double[]){t[k].row, t[k].col, t[k].value}, 3);
+        }
+        mechp_text_end(&c->text);
+        mechp_text_end(&c->text);
+    }
+    mech_arena_fini(&arena);
+}
+
+static bool is_sparse(enum mech_want want)
+{
+    return want == MECH_WANT_MASS || want == MECH_WANT_DFDQ || want == MECH_WANT_DFDV ||
+           want == MECH_WANT_CONSTRAINT_JACOBIAN;
+}
+
 /* One quantity into the reply. */
 static void write_want(struct mechd_call *c, const struct mech_point *at, enum mech_want want)
 {
@@ -57,8 +96,7 @@ static void write_want(struct mechd_call *c, const struct mech_point *at, enum m
     mechp_text_key(&c->text, mech_want_names[want]);
     if (outcome != 0) {
         mechd_fail_outcome(c, outcome);
-    } else if (want == MECH_WANT_LHS || want == MECH_WANT_RHS || want == MECH_WANT_FORCES ||
-               want == MECH_WANT_FIRST_ORDER) {
+    } else if (cols == 1 && !is_sparse(want) && want != MECH_WANT_RHS_JACOBIAN) {
         mechp_text_numbers(&c->text, values, n);
     } else {
         mechp_text_array(&c->text);
@@ -101,6 +139,8 @@ static enum mechd_progress run_evaluate(struct mechd_call *c)
     const struct mech_sizes n = mech_sim_sizes(sim);
     struct mech_point at = {.time = NAN};
     mechp_json_number(c->body, "time", &c->diag, &at.time);
+    bool sparse = false;
+    mechp_json_bool(c->body, "sparse", &c->diag, &sparse);
     const uint32_t mask = read_want(c);
     double *q = read_point(c, "q", n.q);
     double *v = read_point(c, "v", n.v);
@@ -115,7 +155,9 @@ static enum mechd_progress run_evaluate(struct mechd_call *c)
         mechp_text_key(&c->text, "time");
         mechp_text_number(&c->text, isnan(at.time) ? mech_sim_time(sim) : at.time);
         for (unsigned k = 0; k < MECH_WANT_COUNT && c->code == MECHP_OK; k++) {
-            if ((mask & 1u << k) != 0) {
+            if ((mask & 1u << k) != 0 && sparse && is_sparse((enum mech_want)k)) {
+                write_sparse(c, &at, (enum mech_want)k);
+            } else if ((mask & 1u << k) != 0) {
                 write_want(c, &at, (enum mech_want)k);
             }
         }

@@ -1,7 +1,9 @@
 /* The equations at any point: left- and right-hand sides, mass, tangents, first-order form, energy.
  * Nothing here is on the step path. */
+#include "solver/analysis/tangents.h"
 #include "solver/base/err.h"
 #include "solver/sim/internal.h"
+#include "solver/step/tangent.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,6 +18,8 @@ const char *const mech_want_names[] = {
     [MECH_WANT_DFDV] = "dFdv",
     [MECH_WANT_FIRST_ORDER] = "firstOrder",
     [MECH_WANT_RHS_JACOBIAN] = "rhsJacobian",
+    [MECH_WANT_CONSTRAINTS] = "constraints",
+    [MECH_WANT_CONSTRAINT_JACOBIAN] = "constraintJacobian",
     [MECH_WANT_COUNT] = NULL,
 };
 
@@ -24,11 +28,13 @@ void mech_sim_want_shape(const struct mech_sim *s, enum mech_want want, int32_t 
 {
     const int32_t nv = s->sizes.v, all = s->sizes.q + nv + s->sizes.x;
     const bool whole = want == MECH_WANT_FIRST_ORDER || want == MECH_WANT_RHS_JACOBIAN;
-    const bool vector = want == MECH_WANT_LHS || want == MECH_WANT_RHS ||
-                        want == MECH_WANT_FORCES || want == MECH_WANT_FIRST_ORDER;
+    const bool joints = want == MECH_WANT_CONSTRAINTS || want == MECH_WANT_CONSTRAINT_JACOBIAN;
+    const bool matrix = want == MECH_WANT_MASS || want == MECH_WANT_DFDQ ||
+                        want == MECH_WANT_DFDV || want == MECH_WANT_RHS_JACOBIAN ||
+                        want == MECH_WANT_CONSTRAINT_JACOBIAN;
 
-    *rows = whole ? all : nv;
-    *cols = vector ? 1 : *rows;
+    *rows = whole ? all : joints ? s->sizes.lambda : nv;
+    *cols = !matrix ? 1 : whole ? all : nv;
 }
 
 /* Put the point into s->point. */
@@ -104,41 +110,76 @@ static int add_block(const struct mech_mat *a, double scale, double *out, size_t
     return code;
 }
 
-/* out −= c[0] ∂g/∂q + c[1] ∂g/∂v + c[2] M_q, in the same place */
-static int add_tangent(struct mech_sim *s, const double c[3], double *out, size_t r0, size_t c0,
-                       size_t ld)
+/* The matrix asked for, in the arena, as sparse as it is; *scale times it is meant. */
+static int matrix_of(struct mech_sim *s, enum mech_want want, struct mech_arena *arena,
+                     struct mech_mat *out, double *scale)
 {
-    const struct mech_mat *const pattern = mech_model_pattern(s->model);
     const struct mech_eval e =
         mech_model_point(s->model, &s->point, s->point.at->time, s->point.q, s->point.v);
-    struct mech_arena arena;
-    struct mech_mat local;
-    int32_t *places = NULL;
+    struct mech_slopes slopes;
 
-    if (mech_model_is_linear(s->model)) {
+    if (want == MECH_WANT_CONSTRAINT_JACOBIAN) {
+        *scale = 1.;
+        return mech_tangent_rows(s->model, &s->point, arena, out);
+    }
+    int code = mech_slopes_init(&slopes, s->model);
+    if (code == 0) {
+        mech_slopes_at(&slopes, &e);
+        const struct mech_mat *const from = want == MECH_WANT_MASS   ? slopes.M
+                                            : want == MECH_WANT_DFDQ ? slopes.K
+                                                                     : slopes.C;
+
+        *scale = want == MECH_WANT_MASS ? 1. : -1.;
+        code = mech_mat_is_finite(from) ? mech_mat_copy(arena, from, out) : MECH_NOT_FINITE;
+    }
+    mech_slopes_fini(&slopes);
+    return code;
+}
+
+int mech_sim_evaluate_sparse(struct mech_sim *s, const struct mech_point *at, enum mech_want want,
+                             struct mech_arena *arena, struct mech_triplet **entries, size_t *count)
+{
+    struct mech_mat A;
+    double scale = 1.;
+
+    *count = 0;
+    MECH_TRY(place_point(s, at));
+    MECH_TRY(matrix_of(s, want, arena, &A, &scale));
+    if (A.kind == MECH_MAT_ZERO) {
         return 0;
     }
+    MECH_TRY(mech_mat_triplets(arena, &A, entries, count));
+    for (size_t k = 0; k < *count; k++) {
+        (*entries)[k].value *= scale;
+    }
+    return 0;
+}
+
+/* The same by rows at row r0 and column c0 of a matrix with `ld` columns. */
+static int add_matrix(struct mech_sim *s, enum mech_want want, double *out, const size_t at[2],
+                      size_t ld)
+{
+    struct mech_arena arena;
+    struct mech_mat A;
+    double scale = 1.;
+
     mech_arena_init(&arena, 0);
-    local = *pattern;
-    local.values = mech_arena_alloc(&arena, mech_mat_stored(pattern) + 1, sizeof(double));
-    int code = local.values ? mech_model_places(s->model, &arena, &local, &places) : MECH_NO_MEMORY;
-    if (code == 0) {
-        mech_model_tangent(s->model, &e, c, places, local.values);
-        code = add_block(&local, -1., out, r0, c0, ld);
+    int code = matrix_of(s, want, &arena, &A, &scale);
+    if (code == 0 && A.kind != MECH_MAT_ZERO) {
+        code = add_block(&A, scale, out, at[0], at[1], ld);
     }
     mech_arena_fini(&arena);
     return code;
 }
 
-/* −K − ∂g/∂q (velocity false) or −C − ∂g/∂v */
-static int force_jacobian(struct mech_sim *s, bool velocity, double *out, size_t r0, size_t c0,
-                          size_t ld)
+static int constraints(struct mech_sim *s, double *out)
 {
-    const struct mech_linear_part *const part = mech_model_linear(s->model);
-    const double c[3] = {velocity ? 0. : 1., velocity ? 1. : 0., 0.};
+    const struct mech_eval e =
+        mech_model_point(s->model, &s->point, s->point.at->time, s->point.q, s->point.v);
 
-    MECH_TRY(add_block(velocity ? part->C : part->K, -1., out, r0, c0, ld));
-    return add_tangent(s, c, out, r0, c0, ld);
+    mech_model_pose(s->model, &e);
+    mech_model_joint_residual(s->model, &e, out);
+    return mech_sim_all_finite(out, (size_t)s->sizes.lambda) ? 0 : MECH_NOT_FINITE;
 }
 
 static int first_order(struct mech_sim *s, double *out, struct mech_step_result *result)
@@ -172,8 +213,8 @@ static int first_order_jacobian(struct mech_sim *s, double *out)
     for (size_t i = 0; i < nv; i++) {
         out[i * ld + nv + i] = 1.;
     }
-    int code = force_jacobian(s, false, out, nv, 0, ld);
-    code = code ? code : force_jacobian(s, true, out, nv, nv, ld);
+    int code = add_matrix(s, MECH_WANT_DFDQ, out, (const size_t[]){nv, 0}, ld);
+    code = code ? code : add_matrix(s, MECH_WANT_DFDV, out, (const size_t[]){nv, nv}, ld);
     for (size_t j = 0; j < 2 * nv && code == 0; j++) {
         for (size_t i = 0; i < nv; i++) {
             column[i] = out[(nv + i) * ld + j];
@@ -185,6 +226,35 @@ static int first_order_jacobian(struct mech_sim *s, double *out)
     }
     free(column);
     return code ? code : add_block(mech_model_first_order(s->model), 1., out, 2 * nv, 2 * nv, ld);
+}
+
+/* Columns of the first-order form where v̇ comes from a saddle, or coordinates are no integrals of
+ * velocities: to fourth order by differences, as neither has an analytic form in all of [q; v]. */
+static int differenced_jacobian(struct mech_sim *s, double *out, struct mech_step_result *result)
+{
+    struct mech_state *const p = &s->point;
+    const size_t nq = (size_t)s->sizes.q, nv = (size_t)s->sizes.v;
+    const size_t ld = nq + nv + (size_t)s->sizes.x, moving = nq + nv;
+    double *const room = calloc(4 * ld + 1, sizeof *room);
+    double *const sample[] = {room, room + ld, room + 2 * ld, room + 3 * ld};
+    int code = room ? 0 : MECH_NO_MEMORY;
+
+    for (size_t j = 0; j < moving && code == 0; j++) {
+        double *const at = j < nq ? p->q + j : p->v + (j - nq);
+        const double value = *at, step = 0x1p-12 * fmax(1., exp2(ceil(log2(fabs(value)))));
+
+        for (int k = 0; k < 4 && code == 0; k++) {
+            *at = value + (k % 2 ? -step : step) / (k < 2 ? 1. : 2.);
+            code = first_order(s, sample[k], result);
+        }
+        *at = value;
+        mech_tangent_difference(sample, ld, step, room);
+        for (size_t i = 0; i < moving; i++) {
+            out[i * ld + j] = room[i];
+        }
+    }
+    free(room);
+    return code ? code : add_block(mech_model_first_order(s->model), 1., out, moving, moving, ld);
 }
 
 int mech_sim_need_rates(struct mech_sim *s, struct mech_step_result *result)
@@ -220,20 +290,18 @@ int mech_sim_evaluate(struct mech_sim *s, const struct mech_point *at, enum mech
         memcpy(out, s->rates.f, nv * sizeof *out);
         return 0;
     case MECH_WANT_MASS:
-        MECH_TRY(add_block(mech_model_linear(s->model)->M, 1., out, 0, 0, nv));
-        return mech_model_inertia(s->model)
-                   ? add_tangent(s, (const double[3]){0., 0., -1.}, out, 0, 0, nv)
-                   : 0;
     case MECH_WANT_DFDQ:
-        return force_jacobian(s, false, out, 0, 0, nv);
     case MECH_WANT_DFDV:
-        return force_jacobian(s, true, out, 0, 0, nv);
+    case MECH_WANT_CONSTRAINT_JACOBIAN:
+        return add_matrix(s, want, out, (const size_t[]){0, 0}, nv);
+    case MECH_WANT_CONSTRAINTS:
+        return constraints(s, out);
     case MECH_WANT_FIRST_ORDER:
         return first_order(s, out, &result);
     case MECH_WANT_RHS_JACOBIAN:
         return mech_model_joints(s->model)->count > 0 || !mech_model_flat(s->model) ||
                        mech_model_inertia(s->model)
-                   ? MECH_UNSUPPORTED
+                   ? differenced_jacobian(s, out, &result)
                    : first_order_jacobian(s, out);
     case MECH_WANT_COUNT:
         break;

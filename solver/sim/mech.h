@@ -250,7 +250,9 @@ enum mech_want {
     MECH_WANT_DFDQ,        /* [v × v] ∂forces/∂q by motions along v, −K for linear systems */
     MECH_WANT_DFDV,        /* [v × v] ∂forces/∂v, −C for linear systems */
     MECH_WANT_FIRST_ORDER, /* [q + v + x] ẋ of x = [q; v; x] (Siconos' computeRhs) */
-    MECH_WANT_RHS_JACOBIAN, /* [(q+v+x) × (q+v+x)] of the first-order form */
+    MECH_WANT_RHS_JACOBIAN,        /* [(q+v+x) × (q+v+x)] of the first-order form */
+    MECH_WANT_CONSTRAINTS,         /* [lambda] g(q, t) of the joints; 0 of rows at velocity level */
+    MECH_WANT_CONSTRAINT_JACOBIAN, /* [lambda × v] G; rows that are open are 0 */
     MECH_WANT_COUNT
 };
 extern const char *const mech_want_names[]; /* "lhs", "rhs", "forces", "mass", … closed by NULL */
@@ -264,10 +266,17 @@ struct mech_point {
 void mech_sim_want_shape(const struct mech_sim *s, enum mech_want want, int32_t *rows,
                          int32_t *cols);
 /* Vectors: [rows]; matrices: dense by rows [rows × cols]. The state does not change.
- * 0; MECH_SINGULAR (mass, for FIRST_ORDER and its Jacobian); MECH_NOT_FINITE; MECH_UNSUPPORTED
- * (that Jacobian of a model with joints or rotations in space); negative. */
+ * 0; MECH_SINGULAR (mass and joints, for FIRST_ORDER and its Jacobian); MECH_NOT_FINITE; negative.
+ * RHS_JACOBIAN is differenced for models with joints, rotations in space or a mass matrix that
+ * depends on q. */
 int mech_sim_evaluate(struct mech_sim *s, const struct mech_point *at, enum mech_want want,
                       double *out);
+
+/* The entries of MASS, DFDQ, DFDV or CONSTRAINT_JACOBIAN that are not 0, by columns, in the arena.
+ * Same returns. */
+int mech_sim_evaluate_sparse(struct mech_sim *s, const struct mech_point *at, enum mech_want want,
+                             struct mech_arena *arena, struct mech_triplet **entries,
+                             size_t *count);
 
 /* Mechanical energy, J: kinetic, of springs and stiffness matrices, of constant forces of objects,
  * and of weights (m g z). Nothing of loads (LoadMassProportional by numbers excepted), of inputs

@@ -74,6 +74,22 @@ class Evaluate(unittest.TestCase):
         self.near(reply['rhs'], [2.5 - 28.0])
         self.near(reply['mass'], [[1.0]])
 
+    def test_sparse_matrices(self):
+        n = 3000
+        row = {'shape': [n, n], 'coo': [[k, k, 2.0] for k in range(n)] + [[0, n - 1, 0.5]]}
+        i = self.daemon.create({'mechd': 1, 'objects': [
+            {'name': 's', 'type': 'LagrangianLinearTIDS', 'M': {'diag': [3] * n}, 'K': row,
+             'q0': [0] * n, 'v0': [0] * n}], 'solver': {'integrator': 'Newmark'}})
+        for door in (HttpDoor(self.daemon), ZmqDoor(self.daemon)):
+            status, reply = door.call('evaluate', id=i, want=['dFdq', 'mass', 'dFdv'], sparse=True)
+            self.assertEqual(status, 200, reply)
+            self.assertEqual(reply['dFdq']['shape'], [n, n])
+            self.assertEqual(reply['dFdq']['coo'][-2:], [[0, n - 1, -0.5], [n - 1, n - 1, -2]])
+            self.assertEqual(len(reply['mass']['coo']), n)
+            self.assertEqual(reply['dFdv'], {'shape': [n, n], 'coo': []})
+            status, reply = door.call('evaluate', id=i, want=['rhsJacobian'], sparse=True)
+            self.assertEqual(status, 429, reply)
+
     def test_points_that_do_not_fit_are_refused(self):
         door = HttpDoor(self.daemon)
         i = self.daemon.create(lti())

@@ -119,5 +119,104 @@ static void tangents_of_a_law_are_its_derivatives(void)
     mech_sim_destroy(s);
 }
 
-UNIT_TESTS(UNIT_TEST(siconos_operators_of_a_linear_system), UNIT_TEST(evaluation_leaves_the_state),
-           UNIT_TEST(left_and_right_of_items), UNIT_TEST(tangents_of_a_law_are_its_derivatives))
+/* a mass at rest below its rod of 2 m, which pulls it back: ∂v̇/∂x = −g/L, no other slope */
+static void joints_have_their_part_in_the_equations(void)
+{
+    struct mech_sim *const s = model_of(
+        "{'mechd': 1, 'gravity': [0, -10, 0], 'nodes': [{'name': 'n', 'type': 'NodePoint2D',"
+        "'referenceCoordinates': [0, -2]}, {'name': 'g', 'type': 'NodePointGround'}],"
+        "'objects': [{'name': 'b', 'type': 'MassPoint2D', 'node': 'n', 'physicsMass': 1.5},"
+        "{'name': 'd', 'type': 'DistanceConstraint', 'markers': ['m0', 'm1'], 'distance': 2}],"
+        "'markers': [{'name': 'm0', 'type': 'MarkerNodePosition', 'node': 'g'},"
+        "{'name': 'm1', 'type': 'MarkerNodePosition', 'node': 'n'}]}");
+    const struct mech_point now = {.time = NAN};
+    const double aside[] = {1.5, -2.};
+    double x[4], A[16], G[2], g;
+
+    CU_ASSERT_EQUAL(mech_sim_evaluate(s, &now, MECH_WANT_FIRST_ORDER, x), 0);
+    for (int i = 0; i < 4; i++) {
+        CHECK_NEAR(x[i], 0., 1e-14);
+    }
+    CU_ASSERT_EQUAL(mech_sim_evaluate(s, &now, MECH_WANT_RHS_JACOBIAN, A), 0);
+    const double expected[] = {0., 0., 1., 0., 0., 0., 0., 1., -5., 0., 0., 0., 0., 0., 0., 0.};
+    for (int i = 0; i < 16; i++) {
+        /* fourth order of a step of 2^-12, rounding 2^-52 · 10 / 2^-12 */
+        CHECK_NEAR(A[i], expected[i], 1e-10);
+    }
+    CU_ASSERT_EQUAL(mech_sim_evaluate(s, &(struct mech_point){.time = NAN, .q = aside},
+                                      MECH_WANT_CONSTRAINTS, &g),
+                    0);
+    CHECK_NEAR(g, 0.5, 1e-15);
+    CU_ASSERT_EQUAL(mech_sim_evaluate(s, &(struct mech_point){.time = NAN, .q = aside},
+                                      MECH_WANT_CONSTRAINT_JACOBIAN, G),
+                    0);
+    CHECK_NEAR(G[0], 0.6, 1e-15);
+    CHECK_NEAR(G[1], -0.8, 1e-15);
+    mech_sim_destroy(s);
+}
+
+/* two bodies in space, a spring and a load between: slopes by motions are what forces at turned
+ * bodies say, and sparse matrices are the others without their zeros */
+static void rotations_have_their_slopes(void)
+{
+    struct mech_sim *const s = model_of(
+        "{'mechd': 1, 'nodes': [{'name': 'n', 'type': 'NodeRigidBodyEP',"
+        "'initialVelocities': [0.1, 0.2, 0.3, 0, 0.5, -0.25, 0.75]}, {'name': 'o',"
+        "'type': 'NodeRigidBodyEP', 'referenceCoordinates': [2, 0.5, 0.25, 0.8, 0, 0.6, 0]}],"
+        "'objects': [{'name': 'b', 'type': 'RigidBody', 'node': 'n', 'physicsMass': 2,"
+        "'physicsInertia': [1, 2, 3, 0.1, 0.2, 0.3]}, {'name': 'c', 'type': 'RigidBody',"
+        "'node': 'o', 'physicsMass': 1, 'physicsInertia': [1, 1, 2, 0, 0, 0]},"
+        "{'name': 's', 'type': 'SpringDamper', 'markers': ['p', 'r'], 'stiffness': 30,"
+        "'damping': 2, 'referenceLength': 1}], 'markers': ["
+        "{'name': 'p', 'type': 'MarkerBodyRigid', 'object': 'b', 'localPosition': [0.5, 0.2, 0]},"
+        "{'name': 'r', 'type': 'MarkerBodyRigid', 'object': 'c', 'localPosition': [0, 0, 0.3]}],"
+        "'loads': [{'name': 'F', 'type': 'LoadForceVector', 'marker': 'p', 'load': [1, 2, 3]}]}");
+    const struct mech_point now = {.time = NAN};
+    double slope[144], q[14], forces[2][12];
+    const double step = 1e-5;
+
+    CU_ASSERT_EQUAL(mech_sim_evaluate(s, &now, MECH_WANT_DFDQ, slope), 0);
+    for (int j = 3; j < 6; j++) {
+        for (int k = 0; k < 2; k++) {
+            /* e ∘ (1, ½ dθ), to second order of length 1 */
+            const double half = (k ? -0.5 : 0.5) * step;
+            memcpy(q, model_state(s).q, sizeof q);
+            q[3] = sqrt(1. - half * half);
+            q[1 + j] = half;
+            CU_ASSERT_EQUAL(mech_sim_evaluate(s, &(struct mech_point){.time = NAN, .q = q},
+                                              MECH_WANT_FORCES, forces[k]),
+                            0);
+        }
+        for (int i = 0; i < 12; i++) {
+            CHECK_NEAR(slope[12 * i + j], (forces[0][i] - forces[1][i]) / (2. * step), 1e-8);
+        }
+    }
+
+    static const enum mech_want sparse[] = {MECH_WANT_MASS, MECH_WANT_DFDQ, MECH_WANT_DFDV};
+    for (int w = 0; w < 3; w++) {
+        struct mech_arena arena;
+        struct mech_triplet *t = NULL;
+        size_t count;
+
+        mech_arena_init(&arena, 0);
+        CU_ASSERT_EQUAL(mech_sim_evaluate(s, &now, sparse[w], slope), 0);
+        CU_ASSERT_EQUAL(mech_sim_evaluate_sparse(s, &now, sparse[w], &arena, &t, &count), 0);
+        CU_ASSERT(count > 0 && count < 144);
+        for (size_t k = 0; k < count; k++) {
+            double *const at = &slope[12 * t[k].row + t[k].col];
+
+            CU_ASSERT_EQUAL(*at, t[k].value);
+            *at = 0.;
+        }
+        for (int i = 0; i < 144; i++) {
+            CU_ASSERT_EQUAL(slope[i], 0.);
+        }
+        mech_arena_fini(&arena);
+    }
+    mech_sim_destroy(s);
+}
+
+UNIT_TESTS(UNIT_TEST(joints_have_their_part_in_the_equations),
+           UNIT_TEST(rotations_have_their_slopes), UNIT_TEST(siconos_operators_of_a_linear_system),
+           UNIT_TEST(evaluation_leaves_the_state), UNIT_TEST(left_and_right_of_items),
+           UNIT_TEST(tangents_of_a_law_are_its_derivatives))
