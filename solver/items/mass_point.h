@@ -1,4 +1,5 @@
-/* What point masses in the plane and in space share: M = m 1, J = 1, all points move as the node. */
+/* What point masses in the plane and in space share: M = m 1, J = 1; all points move as the node
+ * does. */
 #pragma once
 
 #include "solver/items/body.h"
