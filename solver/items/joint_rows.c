@@ -152,6 +152,70 @@ void mech_joint_rows_stiffness(void *record, const struct mech_pose *const pose[
     }
 }
 
+/* out = a × Rᵀ b */
+static void cross_in_body(const double a[3], const double R[9], const double b[3], double out[3])
+{
+    double inside[3];
+
+    mech_m3_mul_transposed(R, b, inside);
+    mech_v3_cross(a, inside, out);
+}
+
+/* A row of a slide along a against the coordinates (x, φ) of body k, whose arm is r in its frame */
+static void slide_row(const double a[3], double sign, const double R[9], const double r[3],
+                      double *out)
+{
+    const double force[3] = {sign * a[0], sign * a[1], sign * a[2]};
+
+    memcpy(out, force, sizeof force);
+    cross_in_body(r, R, force, out + 3);
+}
+
+/* The rows of the head, turned into the axes of the bodies; with e from body 0's reference point to
+ * marker 1, a slide that is fixed to body 0 has d = e there: a·arm₀ is constant. */
+bool mech_joint_rows_frames(void *record, const struct mech_pose *const pose[2], double *g,
+                            double *G)
+{
+    const struct mech_joint_record *const j = record;
+    const double *const R0 = pose[0]->R, *const R1 = pose[1]->R;
+    const bool moves0 = pose[0]->n > 0, moves1 = pose[1]->n > 0;
+    double d[3], e[3], r0[3], r1[3], a[3], b[3];
+
+    mech_v3_add(pose[1]->p, -1., pose[0]->p, d);
+    mech_v3_add(d, 1., pose[0]->arm, e);
+    mech_m3_mul_transposed(R0, pose[0]->arm, r0);
+    mech_m3_mul_transposed(R0, e, e);
+    mech_m3_mul_transposed(R1, pose[1]->arm, r1);
+    for (int32_t r = 0; r < j->n; r++) {
+        const struct mech_joint_row *const row = &j->row[r];
+        double *const second = G + (moves0 ? 6 : 0);
+
+        if (!row->dot && row->side > 0) {
+            return false;
+        }
+        axes_of(row, pose, a, b);
+        g[r] = mech_v3_dot(a, row->dot ? b : d);
+        if (row->dot) {
+            memset(G, 0, (moves0 && moves1 ? 12 : 6) * sizeof *G);
+        }
+        if (moves0 && row->dot) {
+            cross_in_body(row->a, R0, b, G + 3);
+        } else if (moves0) {
+            slide_row(a, -1., R0, r0, G);
+            if (row->side == 0) {
+                mech_v3_cross(row->a, e, G + 3);
+            }
+        }
+        if (moves1 && row->dot) {
+            cross_in_body(row->b, R1, a, second + 3);
+        } else if (moves1) {
+            slide_row(a, 1., R1, r1, second);
+        }
+        G = second + (moves1 ? 6 : 0);
+    }
+    return true;
+}
+
 /* T at (row, col) = ± A, or its transpose */
 static void put(const double A[9], double sign, bool transposed, int row, int col, double T[12][12])
 {

@@ -28,7 +28,9 @@ void mech_joint_rows_rate(void *record, double t, const struct mech_pose *const 
 void mech_joint_rows_stiffness(void *record, const struct mech_pose *const pose[2],
                                const double *lambda, double Wx[12][12]);
 
-/* Of rows that are DOT, or SLIDE fixed to marker 0; 0 for others. */
+/* For speed, of rows that are DOT, or SLIDE not fixed to marker 1; the curvature's not in space. */
+bool mech_joint_rows_frames(void *record, const struct mech_pose *const pose[2], double *g,
+                            double *G);
 uint32_t mech_joint_rows_curvature(void *record, const struct mech_pose *const pose[2],
                                    const double *lambda, double T[12][12]);
 
@@ -85,4 +87,5 @@ enum { MECH_JOINT_FRAME_FIELDS = 4 };
                            .curvature = mech_joint_rows_curvature
 #define MECH_JOINT_ROWS_FIXED                                                                      \
     .record_size = sizeof(struct mech_joint_record), .residual = mech_joint_rows_residual,         \
-    .jacobian = mech_joint_rows_jacobian, .rate = mech_joint_rows_rate
+    .jacobian = mech_joint_rows_jacobian, .rate = mech_joint_rows_rate,                            \
+    .frames = mech_joint_rows_frames

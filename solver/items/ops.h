@@ -210,9 +210,13 @@ struct mech_pair_ops {
     /* Wx += ∂(Gᵀ λ)/∂δ (comes zeroed); NULL: G does not depend on the poses */
     void (*stiffness)(void *record, const struct mech_pose *const pose[2], const double *lambda,
                       double Wx[12][12]);
-    /* The same with all that follows from the motion of rigid bodies, for speed: ∂(Jᵀ Gᵀ λ)/∂q where
-     * both poses are of kind SPACE or of the ground, in the coordinates of both bodies. Writes blocks
-     * of 3 × 3 and returns which: bit 4 i + j. 0: the model does it by stiffness. NULL: never. */
+    /* g and G at once, for speed, where both poses are of kind SPACE or of the ground and g does not
+     * depend on time: G by rows of the coordinates of both bodies, 6 or none each. false: it is not
+     * so, and the model does it by residual and jacobian. NULL: never. */
+    bool (*frames)(void *record, const struct mech_pose *const pose[2], double *g, double *G);
+    /* ∂(Jᵀ Gᵀ λ)/∂q where both poses are of kind SPACE or of the ground, in the coordinates of both
+     * bodies, for speed. Writes blocks of 3 × 3 and returns which: bit 4 i + j. 0: the model does it
+     * by stiffness. NULL: never. */
     uint32_t (*curvature)(void *record, const struct mech_pose *const pose[2], const double *lambda,
                           double T[12][12]);
     /* Mask of rows that hold velocities: ġ = G T + g_t = 0 without any g behind it (rolling); their

@@ -44,15 +44,26 @@ static double *pull(const struct mech_pose *pose, const double w[6], double *out
     return out;
 }
 
+static bool in_space(const struct mech_pose *pose)
+{
+    return !pose->flex && (pose->n == 0 || pose->kind == MECH_POSE_SPACE);
+}
+
 void mech_frames_gather(const struct mech_model *m)
 {
     for (size_t p = 0; p < m->pair_count; p++) {
-        const struct mech_pair_of *const pair = &m->pairs[p];
+        struct mech_pair_of *const pair = &m->pairs[p];
         const struct mech_pose *const pose[2] = {&m->poses[pair->marker[0]],
                                                  &m->poses[pair->marker[1]]};
         double G[MECH_PAIR_ROWS][12];
 
         if (!pair->rows) {
+            continue;
+        }
+        pair->known = pair->ops->frames && in_space(pose[0]) && in_space(pose[1]) &&
+                      pair->ops->frames(pair->record, pose, m->g + pair->row,
+                                        m->G + m->joints.start[pair->row]);
+        if (pair->known) {
             continue;
         }
         memset(G, 0, (size_t)pair->rows * sizeof *G);
@@ -134,11 +145,6 @@ static void turn_arm(const struct mech_pose *pose, const double *f, double c, in
 static bool rigid(const struct mech_pose *pose)
 {
     return pose->n == 0 || pose->kind != MECH_POSE_GENERAL;
-}
-
-static bool in_space(const struct mech_pose *pose)
-{
-    return pose->n == 0 || pose->kind == MECH_POSE_SPACE;
 }
 
 bool mech_frames_tangent(const struct mech_model *m, const struct mech_pair_of *p,

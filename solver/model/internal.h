@@ -77,6 +77,7 @@ struct mech_pair_of {
     void *record;
     int32_t object;
     int32_t marker[2];
+    bool known;        /* its residual at the last poses stands in the model's g */
     int32_t row, rows; /* of its multipliers; 0 rows for a force element */
     int32_t z;         /* of what it keeps */
 };
@@ -110,6 +111,7 @@ struct mech_model {
     int32_t *posed;                 /* [posed_count] poses that an evaluation needs */
     int32_t *like;                  /* [posed_count] an earlier one on the same body, or −1 */
     double *G;                      /* [joints.start[rows]] of pairs at the last poses */
+    double *g;                      /* [joints.count] of pairs that are known there */
     size_t posed_count, centre_count;
     double *flex_block;         /* scratch of mech_flex_pair_tangent */
     struct mech_moving *moving; /* [moving_count] */

@@ -164,7 +164,8 @@ int mech_markers(struct mech_model *m)
     m->moving_of = mech_arena_alloc(&m->arena, most, sizeof *m->moving_of);
     m->G = mech_arena_alloc(&m->arena, (size_t)m->joints.start[m->joints.count], sizeof *m->G);
     bool *const wanted = mech_arena_alloc(&m->arena, most, sizeof *wanted);
-    if (!m->G || !m->poses || !m->posed || !m->moving || !m->moving_of || !wanted) {
+    m->g = mech_arena_alloc(&m->arena, (size_t)m->joints.count, sizeof *m->g);
+    if (!m->G || !m->g || !m->poses || !m->posed || !m->moving || !m->moving_of || !wanted) {
         return MECH_NO_MEMORY;
     }
     MECH_TRY(mech_flex(m));

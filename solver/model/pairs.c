@@ -389,7 +389,9 @@ void mech_model_joint_residual(const struct mech_model *m, const struct mech_eva
         const struct mech_pair_of *const pair = &m->pairs[p];
         const struct mech_pose *pose[2];
 
-        if (pair->rows) {
+        if (pair->known) {
+            memcpy(g + pair->row, m->g + pair->row, (size_t)pair->rows * sizeof *g);
+        } else if (pair->rows) {
             poses_of(m, pair, pose);
             memset(g + pair->row, 0, (size_t)pair->rows * sizeof *g);
             pair->ops->residual(pair->record, e->t, pose, g + pair->row);
