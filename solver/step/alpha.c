@@ -122,6 +122,7 @@ int mech_alpha_create(const struct mech_model *m, struct mech_alpha_parameters p
     code = code ? code : create_velocities(s, linear, result);
     code = code ? code : create_states(s);
     code = code ? code : mech_alpha_sided_init(s);
+    code = code ? code : mech_alpha_kept_init(s);
     code = code ? code : mech_alpha_substeps_init(s);
     if (code) {
         mech_alpha_destroy(s);
@@ -184,6 +185,7 @@ int mech_alpha_start(void *self, struct mech_state *state, struct mech_step_resu
 {
     struct alpha *const s = self;
 
+    mech_alpha_kept_forget(s, state);
     MECH_TRY(project(s, state, state->at->time, result));
     return mech_rates_start(&s->rates, state, result);
 }

@@ -30,7 +30,7 @@ bool mech_alpha_divides(const struct mech_model *m)
 
 int32_t mech_alpha_carry(const struct mech_model *m)
 {
-    return mech_alpha_divides(m) ? CARRIED : 0;
+    return (mech_alpha_divides(m) ? CARRIED : 0) + mech_alpha_kept_size(m);
 }
 
 /* The a with which a substep of h begins, [nv]; it may be the state's own. */
@@ -168,7 +168,7 @@ int mech_alpha_substeps_init(struct alpha *s)
     }
     s->substeps = (struct mech_substeps){
         .self = s, .step = substep, .estimate = estimate, .lower = second ? 3 : 2, .even = true};
-    return mech_substeps_init(&s->substeps, s->model, CARRIED);
+    return mech_substeps_init(&s->substeps, s->model, mech_alpha_carry(s->model));
 }
 
 int mech_alpha_advance(void *self, struct mech_state *s, double h, double t_end,

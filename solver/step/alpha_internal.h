@@ -23,6 +23,9 @@ struct alpha {
     double *gt, *bias;         /* [rows + 1] */
     double missed;             /* by rows that were left out, of what they may miss */
     int32_t missing;           /* the row that misses most */
+    /* matrices that outlive a step */
+    double *kept;        /* [mech_alpha_kept_size] the carried point of the factors in saddle */
+    uint64_t kept_count; /* of saddle.factored when they were made */
     /* first-order states */
     int32_t nx;
     struct mech_mat X;   /* 1 − h/2 A */
@@ -41,6 +44,17 @@ struct alpha {
 void mech_alpha_weights(const struct alpha *s, double h, double w[3]);
 /* alpha_adaptive.c: what substeps need. Negative: no memory. */
 int mech_alpha_substeps_init(struct alpha *s);
+/* alpha_kept.c: matrices that outlive a step. Doubles that a state carries, its last ones; memory;
+ * no point is carried any more. */
+int32_t mech_alpha_kept_size(const struct mech_model *m);
+int mech_alpha_kept_init(struct alpha *s);
+void mech_alpha_kept_forget(const struct alpha *s, struct mech_state *state);
+/* Factors at the state, whose poses are the last ones; they are carried from here on. */
+int mech_alpha_factor(struct alpha *s, struct mech_state *state, double h, double t,
+                      struct mech_step_result *result);
+/* Factors at the carried point. *there false: none serves a step of h. */
+int mech_alpha_kept(struct alpha *s, const struct mech_state *state, double h, bool *there,
+                    struct mech_step_result *result);
 /* The step of a nonlinear model, or one with joints, up to v̇. 0 or an outcome with a reason. */
 int mech_alpha_newton(struct alpha *s, struct mech_state *state, double h, double t,
                       struct mech_step_result *result);

@@ -10,7 +10,7 @@
  * matrix takes ∂q/∂d at d = 0, off by O(h ω), which costs iterations and no accuracy. Rows at
  * velocity level (all at index 2; nonholonomic ones always) are divided by w₁, and their slope by q
  * is left out for the same reason. The matrix stays from one iteration to the next while that
- * converges fast. One-sided rows that are open ask for nothing and keep λ = 0. */
+ * converges fast, and with `modified` from one step to the next (alpha_kept.c). One-sided rows that are open ask for nothing and keep λ = 0. */
 #include "solver/base/err.h"
 #include "solver/step/alpha_internal.h"
 
@@ -207,6 +207,17 @@ static bool fast(const double size[3], const double before[3], const double tole
     return true;
 }
 
+/* Whether a matrix of an earlier step still does: each iteration leaves a quarter at most. */
+static bool near(const double size[3], const double before[3], const double tolerance[3])
+{
+    for (int i = 0; i < 3; i++) {
+        if (size[i] > tolerance[i] && !(size[i] <= 0.25 * before[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
 int mech_alpha_newton(struct alpha *s, struct mech_state *state, double h, double t,
                       struct mech_step_result *result)
 {
@@ -243,14 +254,14 @@ int mech_alpha_newton(struct alpha *s, struct mech_state *state, double h, doubl
                      fmax(tolerance[0], fmax(tolerance[1], tolerance[2])));
             return MECH_NOT_CONVERGED;
         }
-        if (k == 0 || !(newton->modified || fast(size, before, tolerance))) {
-            struct mech_eval e = mech_model_point(s->model, state, t, state->q, state->v);
+        bool serves = k > 0 && (newton->modified ? near(size, before, tolerance)
+                                                 : fast(size, before, tolerance));
 
-            e.lambda = state->lambda;
-            e.vdot = state->vdot;
-            e.posed = true;
-            MECH_TRY(mech_saddle_factor(&s->saddle, &e,
-                                        (const double[3]){1. / w[0], w[1] / w[0], 1.}, result));
+        if (k == 0) {
+            MECH_TRY(mech_alpha_kept(s, state, h, &serves, result));
+        }
+        if (!serves) {
+            MECH_TRY(mech_alpha_factor(s, state, h, t, result));
         }
         memcpy(before, size, sizeof before);
         scale(s, w);

@@ -328,6 +328,7 @@ static void leave_tree(struct mech_saddle *s, const struct mech_eval *e, const d
 int mech_saddle_factor(struct mech_saddle *s, const struct mech_eval *e, const double c[3],
                        struct mech_step_result *result)
 {
+    s->factored++;
     fill(s, e, c);
     s->by_tree = s->tree && mech_tree_factor(s->tree, s->values) == 0;
     if (s->by_tree) {

@@ -39,6 +39,7 @@ struct mech_saddle {
     int32_t *inertia;                /* of M_q in the matrix of the start; NULL: there is none */
     int32_t *lower, *upper, *corner; /* of G, Gᵀ and the zero diagonal */
     double *g;                       /* values of G */
+    uint64_t factored;               /* how often */
 };
 
 /* `linear`: a solver's name or NULL; one that does not suit is refused with a reason, or, for the
