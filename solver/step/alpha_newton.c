@@ -10,7 +10,8 @@
  * matrix takes ∂q/∂d at d = 0, off by O(h ω), which costs iterations and no accuracy. Rows at
  * velocity level (all at index 2; nonholonomic ones always) are divided by w₁, and their slope by q
  * is left out for the same reason. The matrix stays from one iteration to the next while that
- * converges fast, and with `modified` from one step to the next (alpha_kept.c). One-sided rows that are open ask for nothing and keep λ = 0. */
+ * converges fast, and with `modified` from one step to the next (alpha_kept.c). One-sided rows that
+ * are open ask for nothing and keep λ = 0. */
 #include "solver/base/err.h"
 #include "solver/step/alpha_internal.h"
 
@@ -193,8 +194,8 @@ static void scale(struct alpha *s, const double w[3])
     }
 }
 
-/* Whether the matrix of an earlier iteration will do: as fast as the last iteration came closer, two
- * more have to meet the tolerance. */
+/* Whether the matrix of an earlier iteration will do: as fast as the last iteration came closer,
+ * two more have to meet the tolerance. */
 static bool fast(const double size[3], const double before[3], const double tolerance[3])
 {
     for (int i = 0; i < 3; i++) {
