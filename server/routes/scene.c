@@ -1,11 +1,13 @@
 /* GET …/scene: bodies for a viewer, each with position, rotation matrix (row-major) and shapes in
- * its local frame. A body without shapes is drawn by default: a mass or a rotor as a block; one that
- * is a line comes with points on it. Systems of generalized coordinates have no place in space;
- * their coordinates let a viewer draw beads on a line. */
+ * its local frame. A body without shapes is drawn by default: a rigid body as the box that has its
+ * inertia, a mass or a rotor as a block; one that is a line comes with points on it. Systems of
+ * generalized coordinates have no place in space; their coordinates let a viewer draw beads on a
+ * line. */
 #include "server/routes/shapes.h"
 
 #include "solver/items/ops.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,6 +86,52 @@ static void write_line(const struct mech_sim *sim, const struct mech_item *item,
     mechp_text_end(w);
 }
 
+/* The box of even mass with a rigid body's mass and inertia: J_xx = m (b² + c²)/12 about the centre,
+ * so a² = 6 (J_yy + J_zz − J_xx)/m. In the plane J_zz alone tells: a rod, ten times as long as wide.
+ * False: the item has other fields. */
+static bool inertia_box(const struct mech_item *item, struct mech_graphic *g)
+{
+    const struct mech_table *const table = &item->type->table;
+    const struct mech_field *const mass = mech_table_find(table, "physicsMass");
+    const struct mech_field *const inertia = mech_table_find(table, "physicsInertia");
+    const struct mech_field *const center = mech_table_find(table, "physicsCenterOfMass");
+    const char *const at = item->description;
+    if (mass == NULL || inertia == NULL || mass->kind != MECH_REAL) {
+        return false;
+    }
+    double m, J[3], c[3] = {0., 0., 0.};
+    memcpy(&m, at + mass->offset, sizeof m);
+    if (center != NULL && center->kind == MECH_REALS && center->count == 3) {
+        memcpy(c, at + center->offset, sizeof c);
+        memcpy(g->center, c, sizeof c);
+    }
+    if (inertia->kind == MECH_REAL && m > 0.) {
+        memcpy(J, at + inertia->offset, sizeof *J);
+        const double length = sqrt(12. * J[0] / (1.01 * m));
+        memcpy(g->size, (double[3]){length, 0.1 * length, 0.1 * length}, sizeof g->size);
+        return length > 0.;
+    }
+    if (inertia->kind != MECH_REALS || inertia->count != 6 || !(m > 0.)) {
+        return false;
+    }
+    memcpy(J, at + inertia->offset, sizeof J);
+    const double sum = c[0] * c[0] + c[1] * c[1] + c[2] * c[2];
+    double longest = 0.;
+    for (int i = 0; i < 3; i++) {
+        J[i] -= m * (sum - c[i] * c[i]);
+    }
+    for (int i = 0; i < 3; i++) {
+        const double square = 6. * (J[(i + 1) % 3] + J[(i + 2) % 3] - J[i]) / m;
+        g->size[i] = sqrt(fmax(square, 0.));
+        longest = fmax(longest, g->size[i]);
+    }
+    // an edge that can be seen, where the tensor leaves none
+    for (int i = 0; i < 3; i++) {
+        g->size[i] = fmax(g->size[i], 0.05 * longest);
+    }
+    return longest > 0.;
+}
+
 static void write_body(const struct mech_sim *sim, const struct mech_item *item,
                        const struct mech_visualization *look, struct mechp_text *w)
 {
@@ -108,6 +156,9 @@ static void write_body(const struct mech_sim *sim, const struct mech_item *item,
     }
     if (look->graphics.n == 0 && has_node(item)) {
         struct mech_graphic g = block;
+        if (!inertia_box(item, &g)) {
+            g = block;
+        }
         memcpy(g.color, look->color, sizeof g.color);
         write_graphic(&g, w);
     }

@@ -3,6 +3,7 @@
 #include "solver/base/err.h"
 #include "solver/model/internal.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -102,6 +103,37 @@ static int32_t find_parameter(const struct mech_model *m, const char *name)
     return -1;
 }
 
+/* Whether the one coordinate of a marker turns its body without moving the body's origin. */
+static bool turns(const struct mech_model *m, int32_t marker)
+{
+    const struct mech_marker_map *const map = &m->markers[marker];
+    const struct mech_item *const on_it = &m->document->markers.at[marker];
+    enum mech_category category = MECH_OBJECT;
+    const struct mech_ref *const ref = on_it->type->ops.marker->seat(on_it->description, &category);
+    const int32_t object = ref && category == MECH_NODE ? m->body_of[ref->index] : -1;
+
+    if (object < 0 || map->n != 1 || m->objects[object].n > MECH_MARKER_SLOTS ||
+        !m->document->objects.at[object].type->ops.object->pose) {
+        return false;
+    }
+    const struct mech_seat_of *const on = &m->objects[object];
+    const struct mech_item *const item = &m->document->objects.at[object];
+    const struct mech_seat seat = {
+        .item = item, .slot = on->slot, .q_slot = on->q_slot, .n = on->n, .nq = on->nq};
+    const struct mech_eval e = mech_model_point(m, NULL, 0., m->q_ref, m->zeros);
+    struct mech_pose pose = {.n = on->n, .slot = on->slot};
+    double moved = 0., turned = 0.;
+
+    item->type->ops.object->pose(item->description, &seat, &e, (double[3]){0.}, &pose);
+    for (int32_t k = 0; k < on->n; k++) {
+        for (int r = 0; r < 3 && on->slot[k] == map->slot[0]; r++) {
+            moved += fabs(pose.J[r][k]);
+            turned += fabs(pose.J[3 + r][k]);
+        }
+    }
+    return turned > 0. && !(moved > 0.);
+}
+
 static int add_input(struct mech_model *m, const struct mech_input *in, size_t i,
                      struct mech_diag *diag)
 {
@@ -118,8 +150,12 @@ static int add_input(struct mech_model *m, const struct mech_input *in, size_t i
         const struct mech_load_ops *const ops =
             m->document->loads.at[in->load.index].type->ops.load;
 
+        const int32_t marker =
+            ops->marker(m->document->loads.at[in->load.index].description)->index;
+
         size = ops->size;
-        info->unit = mech_output_unit(ops->variable);
+        info->unit =
+            mech_output_unit(size == 1 && turns(m, marker) ? MECH_OUTPUT_TORQUE : ops->variable);
     } else if (info->kind == MECH_INPUT_MARKER &&
                m->markers[in->marker.index].kind == MECH_MARKER_COORDINATES) {
         channel_path("inputs", i, "marker", path, sizeof path);
@@ -127,7 +163,9 @@ static int add_input(struct mech_model *m, const struct mech_input *in, size_t i
         return 0;
     } else if (info->kind == MECH_INPUT_MARKER) {
         size = marker_size(m->markers[in->marker.index].kind);
-        info->unit = "N";
+        const bool torque = in->component >= 3 || (size == 1 && turns(m, in->marker.index));
+
+        info->unit = mech_output_unit(torque ? MECH_OUTPUT_TORQUE : MECH_OUTPUT_FORCE);
     } else {
         info->parameter = find_parameter(m, in->parameter);
         if (info->parameter < 0) {

@@ -106,6 +106,7 @@ struct mech_model {
     struct mech_state_sizes sizes;
     struct mech_seat_of *nodes, *objects;
     struct mech_marker_map *markers;
+    int32_t *body_of;               /* [nodes] object whose mass a node carries, or -1 */
     struct mech_seat *marker_seats; /* [markers + centres] */
     struct mech_pose *poses;        /* [markers + centres] scratch of the last evaluation */
     int32_t *posed;                 /* [posed_count] poses that an evaluation needs */

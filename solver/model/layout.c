@@ -342,6 +342,8 @@ int mech_layout(struct mech_model *m, struct mech_diag *diag)
     const struct mech_document *const d = m->document;
     int32_t *const body_of = mech_arena_alloc(&m->arena, d->nodes.n, sizeof *body_of);
 
+    m->body_of = body_of;
+
     m->nodes = mech_arena_alloc(&m->arena, d->nodes.n, sizeof *m->nodes);
     m->objects = mech_arena_alloc(&m->arena, d->objects.n, sizeof *m->objects);
     m->markers = mech_arena_alloc(&m->arena, d->markers.n, sizeof *m->markers);

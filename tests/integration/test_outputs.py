@@ -208,6 +208,53 @@ class Outputs(unittest.TestCase):
             i = door.call('create', model=dict(model, outputs=[]))[1]['id']
             self.assertEqual(door.call('outputs', id=i)[1]['outputs'], {})
 
+    def test_torques_are_told_in_newton_metres(self):
+        """Of coordinates that turn a body, of torques, and of the torque components of a marker."""
+        model = {'mechd': 1,
+                 'nodes': [{'name': 'p', 'type': 'NodeRigidBody2D'},
+                           {'name': 'r', 'type': 'Node1D'}, {'name': 'm', 'type': 'Node1D'}],
+                 'objects': [{'name': 'plate', 'type': 'RigidBody2D', 'node': 'p',
+                              'physicsMass': 3, 'physicsInertia': 1},
+                             {'name': 'rotor', 'type': 'Rotor1D', 'node': 'r',
+                              'physicsInertia': 1},
+                             {'name': 'mass', 'type': 'Mass1D', 'node': 'm', 'physicsMass': 1}],
+                 'markers': [{'name': 'x', 'type': 'MarkerNodeCoordinate', 'node': 'p'},
+                             {'name': 'phi', 'type': 'MarkerNodeCoordinate', 'node': 'p',
+                              'coordinate': 2},
+                             {'name': 'r', 'type': 'MarkerNodeCoordinate', 'node': 'r'},
+                             {'name': 'm', 'type': 'MarkerNodeCoordinate', 'node': 'm'},
+                             {'name': 'body', 'type': 'MarkerBodyRigid', 'object': 'plate'}],
+                 'loads': [{'name': n, 'type': 'LoadCoordinate', 'marker': n}
+                           for n in ('x', 'phi', 'r', 'm')] +
+                          [{'name': 'T', 'type': 'LoadTorqueVector', 'marker': 'body'}],
+                 'inputs': [{'name': n, 'load': n} for n in ('x', 'phi', 'r', 'm', 'T')] +
+                           [{'name': 'mr', 'marker': 'r'},
+                            {'name': 'f2', 'marker': 'body', 'component': 2},
+                            {'name': 't2', 'marker': 'body', 'component': 5}]}
+        door = HttpDoor(self.daemon)
+        i = self.daemon.create(model)
+        units = {v['name']: v['unit'] for v in door.call('variables', id=i)[1]['items']
+                 if v['causality'] == 'input'}
+        self.assertEqual(units, {'x': 'N', 'phi': 'N m', 'r': 'N m', 'm': 'N', 'T': 'N m',
+                                 'mr': 'N m', 'f2': 'N', 't2': 'N m'})
+        # the plate is drawn as a rod of its inertia, the others as blocks
+        sizes = {b['name']: b['graphics'][0]['size'] for b in door.call('scene', id=i)[1]['bodies']}
+        length = math.sqrt(12 / (1.01 * 3))
+        self.near(sizes['plate'], [length, length / 10, length / 10], 'plate')
+        self.assertEqual(sizes['mass'], [0.1, 0.1, 0.1])
+
+    def test_a_rigid_body_is_drawn_as_its_inertia_box(self):
+        m, a, b, c, s = 2.0, 0.5, 0.25, 1.0, 0.3
+        jyy, jzz = m / 12 * (a * a + c * c) + m * s * s, m / 12 * (a * a + b * b) + m * s * s
+        model = {'mechd': 1, 'nodes': [{'name': 'n', 'type': 'NodeRigidBodyEP'}],
+                 'objects': [{'name': 'b', 'type': 'RigidBody', 'node': 'n', 'physicsMass': m,
+                              'physicsCenterOfMass': [s, 0, 0],
+                              'physicsInertia': [m / 12 * (b * b + c * c), jyy, jzz, 0, 0, 0]}]}
+        (graphic,) = HttpDoor(self.daemon).call(
+            'scene', id=self.daemon.create(model))[1]['bodies'][0]['graphics']
+        for found, x in zip(graphic['size'] + graphic['center'], (a, b, c, s, 0, 0)):
+            self.assertAlmostEqual(found, x, delta=1e-12)
+
 
 if __name__ == '__main__':
     unittest.main()

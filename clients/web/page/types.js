@@ -37,7 +37,8 @@
  *
  * @typedef {object} Graphic
  * @property {string} shape "Box", "Sphere", …
- * @property {number[]} size along the body's axes, m
+ * @property {number[]} [center] in the body's frame, m; one end of a cylinder or line
+ * @property {number[]} size along the body's axes, m; from end to end of a cylinder or line
  * @property {number} radius m
  * @property {number[]} [color]
  *
