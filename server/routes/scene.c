@@ -86,9 +86,9 @@ static void write_line(const struct mech_sim *sim, const struct mech_item *item,
     mechp_text_end(w);
 }
 
-/* The box of even mass with a rigid body's mass and inertia: J_xx = m (b² + c²)/12 about the centre,
- * so a² = 6 (J_yy + J_zz − J_xx)/m. In the plane J_zz alone tells: a rod, ten times as long as wide.
- * False: the item has other fields. */
+/* The box of even mass with a rigid body's mass and inertia: J_xx = m (b² + c²)/12 about the
+ * centre, so a² = 6 (J_yy + J_zz − J_xx)/m. In the plane J_zz alone tells: a rod, ten times as long
+ * as wide. False: the item has other fields. */
 static bool inertia_box(const struct mech_item *item, struct mech_graphic *g)
 {
     const struct mech_table *const table = &item->type->table;
