@@ -29,7 +29,8 @@ void mech_dense_place(struct mech_dense *d, const struct mech_state_sizes *n, do
 /* y₀ and y₁, into r₃ and r₄ at first the rates ẏ₀ and ẏ₁; then make r₃ … r₅ of them. */
 void mech_dense_hermite(struct mech_dense *d);
 
-/* The step between two states of the same inputs, from its ends alone. 0 or an outcome of
+/* The step between two states of the same inputs, from its ends alone; coordinates must not have
+ * jumped between them, as rotation vectors do at a length of π. 0 or an outcome of
  * mech_rates_xdot. */
 int mech_dense_between(struct mech_dense *d, struct mech_rates *rates,
                        const struct mech_state *from, const struct mech_state *to,

@@ -105,6 +105,17 @@ static inline struct mech_state_view model_state(const struct mech_sim *s)
     return view;
 }
 
+/* √Σ (a − b)² of n numbers. */
+static inline double model_distance(const double *a, const double *b, int n)
+{
+    double sum = 0.;
+
+    for (int i = 0; i < n; i++) {
+        sum += (a[i] - b[i]) * (a[i] - b[i]);
+    }
+    return sqrt(sum);
+}
+
 /* First value of an item's output in the current configuration. */
 static inline double model_value(const struct mech_sim *s, enum mech_category category,
                                  const char *name, enum mech_output variable)

@@ -150,17 +150,6 @@ static void pendulum(const char *integrator, int n, double y[5])
     mech_sim_destroy(s);
 }
 
-/* √Σ (a − b)² of n numbers */
-static double distance(const double *a, const double *b, int n)
-{
-    double sum = 0.;
-
-    for (int i = 0; i < n; i++) {
-        sum += (a[i] - b[i]) * (a[i] - b[i]);
-    }
-    return sqrt(sum);
-}
-
 /* positions, velocities and the multiplier, each by three step sizes, at index 3 and index 2; and
  * all schemes swing to the same place */
 static void joints_keep_the_order_of_all_that_is_computed(void)
@@ -179,15 +168,15 @@ static void joints_keep_the_order_of_all_that_is_computed(void)
             }
             for (int j = 0; j < 5; j += 2) {
                 const int n = j < 4 ? 2 : 1;
-                const double last = distance(y[1] + j, y[2] + j, n);
-                const double order = log2(distance(y[0] + j, y[1] + j, n) / last);
+                const double last = model_distance(y[1] + j, y[2] + j, n);
+                const double order = log2(model_distance(y[0] + j, y[1] + j, n) / last);
 
                 if (!(fabs(order - info.order) <= 0.1)) {
                     fprintf(stderr, "%s: order %.3f of part %d\n", info.name, order, j / 2);
                 }
                 CHECK_NEAR(order, info.order, 0.1);
                 /* the error that the order predicts, and that of the best */
-                CHECK_NEAR(distance(y[2] + j, best + j, n), 0.,
+                CHECK_NEAR(model_distance(y[2] + j, best + j, n), 0.,
                            1.5 * last / (exp2(info.order) - 1.) + 1e-7);
             }
             checked++;
@@ -237,7 +226,7 @@ static void held_inputs_cost_no_order(void)
         held(info.name, n, a);
         held(info.name, 2 * n, b);
         held(info.name, 4 * n, c);
-        const double order = log2(distance(a, b, 2) / distance(b, c, 2));
+        const double order = log2(model_distance(a, b, 2) / model_distance(b, c, 2));
 
         if (!(fabs(order - info.order) <= 0.1)) {
             fprintf(stderr, "%s: order %.3f, expected %d\n", info.name, order, (int)info.order);

@@ -46,16 +46,6 @@ static void tumble(const char *integrator, int n, double y[NUMBERS])
     mech_sim_destroy(s);
 }
 
-static double distance(const double *a, const double *b)
-{
-    double sum = 0.;
-
-    for (int i = 0; i < NUMBERS; i++) {
-        sum += (a[i] - b[i]) * (a[i] - b[i]);
-    }
-    return sqrt(sum);
-}
-
 /* steps of 1 s at which the error is of its asymptotic form and far above rounding */
 static int steps_of(int32_t order)
 {
@@ -78,15 +68,16 @@ static void every_integrator_keeps_its_order_and_all_agree(void)
             tumble(info.name, n, a);
             tumble(info.name, 2 * n, b);
             tumble(info.name, 4 * n, c);
-            const double order = log2(distance(a, b) / distance(b, c));
-            const double left = distance(b, c) / (exp2(info.order) - 1.);
+            const double order =
+                log2(model_distance(a, b, NUMBERS) / model_distance(b, c, NUMBERS));
+            const double left = model_distance(b, c, NUMBERS) / (exp2(info.order) - 1.);
 
             if (!(fabs(order - info.order) <= 0.1)) {
                 fprintf(stderr, "%s: order %.3f, expected %d\n", info.name, order, (int)info.order);
             }
             CHECK_NEAR(order, info.order, 0.1);
             /* the error that the order predicts, twice; and rounding */
-            CHECK_NEAR(distance(c, best), 0., 2. * left + 1e-11);
+            CHECK_NEAR(model_distance(c, best, NUMBERS), 0., 2. * left + 1e-11);
             checked++;
         }
     }
