@@ -66,9 +66,15 @@ static int form(struct subspace *s, double shift, struct mech_mat *A)
             all[count++] = (struct mech_triplet){s->n + g[k].row, g[k].col, g[k].value};
             all[count++] = (struct mech_triplet){g[k].col, s->n + g[k].row, g[k].value};
         }
+        /* a row without entries asks for nothing */
+        struct mech_triplet *const corner = all + count;
         for (int32_t r = 0; r < s->rows; r++) {
-            all[count++] = (struct mech_triplet){s->n + r, s->n + r, 0.};
+            corner[r] = (struct mech_triplet){s->n + r, s->n + r, 1.};
         }
+        for (size_t k = 0; k < rows; k++) {
+            corner[g[k].row].value = 0.;
+        }
+        count += (size_t)s->rows;
         MECH_TRY(mech_mat_from_triplets(&s->arena, s->n + s->rows, s->n + s->rows, all, count, A));
     }
     return mech_lsol_create(NULL, A, &s->solver);

@@ -171,7 +171,81 @@ static void outputs_are_found_by_name(void)
     CU_ASSERT_EQUAL(mech_output_find("Nothing"), -1);
 }
 
-UNIT_TESTS(UNIT_TEST(types_are_named_documented_and_found), UNIT_TEST(fields_are_sorted),
+/* −1 to 1, from a generator's numbers */
+static double random_number(uint32_t *seed)
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    return (double)(*seed >> 8) / 8388608. - 1.;
+}
+
+/* rate is the slope of move, and T transport what a motion of q and a change of d do to q ⊕ d, by
+ * central differences of step 1e-5 */
+static void check_motions(const struct mech_node_ops *ops, int32_t n, int32_t nq, double *q)
+{
+    enum { MOST = 16 };
+    double d[MOST], dq[MOST], dd[MOST], sum[MOST], base[MOST], told[MOST], at[2][MOST];
+    const double step = 1e-5;
+    uint32_t seed = 7;
+
+    CU_ASSERT_FATAL(n <= MOST && nq <= MOST);
+    for (int32_t i = 0; i < n; i++) {
+        sum[i] = random_number(&seed);
+        d[i] = random_number(&seed);
+        dq[i] = random_number(&seed);
+        dd[i] = random_number(&seed);
+    }
+    ops->move(q, sum, q);
+    ops->move(q, d, base);
+    for (int k = 0; k < 2; k++) {
+        for (int32_t i = 0; i < n; i++) {
+            sum[i] = (k ? -step : step) * dq[i];
+        }
+        ops->move(q, sum, at[k]);
+    }
+    ops->rate(q, dq, told);
+    for (int32_t i = 0; i < nq; i++) {
+        CHECK_NEAR(told[i], (at[0][i] - at[1][i]) / (2. * step), 1e-9);
+    }
+    if (!ops->transport) {
+        return;
+    }
+    for (int k = 0; k < 2; k++) {
+        for (int32_t i = 0; i < n; i++) {
+            sum[i] = d[i] + (k ? -step : step) * dd[i];
+        }
+        ops->move(at[k], sum, at[k]);
+    }
+    ops->transport(d, dq, dd, sum);
+    ops->rate(base, sum, told);
+    for (int32_t i = 0; i < nq; i++) {
+        CHECK_NEAR(told[i], (at[0][i] - at[1][i]) / (2. * step), 1e-9);
+    }
+}
+
+static void nodes_that_turn_differentiate_their_motions(void)
+{
+    int seen = 0;
+
+    for (const struct mech_item_type *const *t = mech_item_types; *t; t++) {
+        const struct mech_node_ops *const ops = (*t)->ops.node;
+
+        if ((*t)->category != MECH_NODE || !ops->move) {
+            continue;
+        }
+        char *const description = calloc(1, (*t)->table.size);
+        double q[16] = {0.}, u[16] = {0.}, v[16] = {0.};
+
+        mech_table_defaults(&(*t)->table, description);
+        ops->start(description, q, u, v);
+        check_motions(ops, ops->size(description), ops->coordinates(description), q);
+        free(description);
+        seen++;
+    }
+    CU_ASSERT(seen > 0);
+}
+
+UNIT_TESTS(UNIT_TEST(nodes_that_turn_differentiate_their_motions),
+           UNIT_TEST(types_are_named_documented_and_found), UNIT_TEST(fields_are_sorted),
            UNIT_TEST(fields_are_documented_and_inside_their_struct),
            UNIT_TEST(defaults_are_in_range), UNIT_TEST(kinds_bring_what_they_need),
            UNIT_TEST(operations_of_each_category_are_complete), UNIT_TEST(bodies_can_be_drawn),

@@ -58,6 +58,22 @@ static void print_report(const struct mechctl *m, struct mechc_json reply)
     }
 }
 
+/* ,"want":["a","b"] from "a,b" */
+static void add_want(const char *names, struct mechc_bytes *b)
+{
+    const char *from = names;
+    mechc_bytes_text(b, ",\"want\":[");
+    while (*from != '\0') {
+        char name[32];
+        const size_t n = strcspn(from, ",");
+        snprintf(name, sizeof name, "%.*s", (int)(n < 31 ? n : 31), from);
+        mechc_bytes_text(b, from > names ? "," : "");
+        mechc_bytes_string(b, name);
+        from += n + (from[n] == ',');
+    }
+    mechc_bytes_text(b, "]");
+}
+
 static int run(struct mechctl *m)
 {
     double repeat = 1.;
@@ -69,6 +85,10 @@ static int run(struct mechctl *m)
     if (code == MECHCTL_DONE && m->count > 1) {
         mechc_bytes_text(&m->body, ",\"inputs\":");
         code = mechctl_assignments(m, 1, &m->body);
+    }
+    const char *const want = mechctl_option(m, "want");
+    if (want != NULL) {
+        add_want(want, &m->body);
     }
     mechc_bytes_text(&m->body, "}");
     struct mechc_json reply;
@@ -90,6 +110,7 @@ static const struct mechctl_option options[] = {
     {"until", "T", "step to the time T"},
     {"count", "N", "take N internal steps (default 1)"},
     {"repeat", "N", "do this N times"},
+    {"want", "NAMES", "with --json also: derivatives, energy, jacobian (with commas between)"},
     {0},
 };
 
