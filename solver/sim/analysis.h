@@ -65,8 +65,8 @@ int mech_sim_jacobian(struct mech_sim *s, const struct mech_step_request *step, 
                       double *out, struct mech_derived *told);
 
 /* d(outputs)/dt [mech_sim_output_size] at the present state, or at the end of a trial, along the
- * equations with inputs extrapolated as they are; of what a sensor tells of accelerations too. Under
- * MoreauJean along the mean acceleration of the last step. By central differences over a 64th of the
+ * equations with inputs extrapolated as they are; of what a sensor tells of accelerations too.
+ * Under MoreauJean along the mean acceleration of the last step. By central differences over a 64th of the
  * step size: the error is that squared. 0; MECH_UNSUPPORTED (a trial with other parameters); an
  * outcome of the start; negative. */
 int mech_sim_output_rates(struct mech_sim *s, bool trial, double *out, char *reason);

@@ -123,6 +123,7 @@ static int run_beside(struct derivation *d, const double *direction, double step
 
         code = s->type->step(s->stepper, to, d->plan.h, t, &result);
         to->at->time = t;
+        mech_model_keep(s->model, to);
     }
     memcpy(d->told->reason, result.reason, sizeof d->told->reason);
     if (code == 0) {

@@ -247,7 +247,10 @@ int mech_alpha_tangent(void *self, const struct mech_state *from, const struct m
             mech_model_flat(m) && !mech_model_joints(m)->nonholonomic && !(s->p.index2 && s->rows),
     };
 
-    if (s->rows && mech_model_settings(m)->velocity_projection) {
+    /* v that is projected, and steps that are cut where a rope is caught, are more than a step's
+     * equations */
+    if (s->rows &&
+        (mech_model_settings(m)->velocity_projection || mech_model_joints(m)->one_sided)) {
         return MECH_UNSUPPORTED;
     }
     if (s->nv) {

@@ -334,13 +334,14 @@ static int start_columns(struct mech_tangent *t, const struct mech_tangent_run *
 
 /* --- runs ------------------------------------------------------------------------------------- */
 
-int mech_tangent_step(const struct mech_tangent_run *run, uint64_t k, double t0,
-                      struct mech_state *s, struct mech_step_result *result)
+int mech_tangent_step(const struct mech_model *m, const struct mech_tangent_run *run, uint64_t k,
+                      double t0, struct mech_state *s, struct mech_step_result *result)
 {
     const double t_end = k + 1 == run->count ? run->t_end : t0 + (double)(k + 1) * run->h;
 
     MECH_TRY(run->type->step(run->stepper, s, run->h, t_end, result));
     s->at->time = t_end;
+    mech_model_keep(m, s);
     s->at->last_step = run->h;
     s->at->steps++;
     return 0;
@@ -359,7 +360,7 @@ static int chain(struct mech_tangent *t, const struct mech_tangent_run *run,
         if (directions->input && (k == 0 || !linear)) {
             MECH_TRY(forces_by_inputs(t, directions->input, 0));
         }
-        MECH_TRY(mech_tangent_step(run, k, t0, &t->base, result));
+        MECH_TRY(mech_tangent_step(t->model, run, k, t0, &t->base, result));
         /* of linear models they are the same everywhere */
         if (directions->input && (k == 0 || !linear)) {
             MECH_TRY(forces_by_inputs(t, directions->input, 1));

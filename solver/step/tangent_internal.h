@@ -19,8 +19,8 @@ double mech_tangent_unit_of(const struct mech_tangent *t, const struct mech_dire
 void mech_tangent_shift(struct mech_tangent *t, const struct mech_state *from,
                         const struct mech_direction *d, double step, struct mech_state *to);
 /* Step k of a run that began at t0. */
-int mech_tangent_step(const struct mech_tangent_run *run, uint64_t k, double t0,
-                      struct mech_state *s, struct mech_step_result *result);
+int mech_tangent_step(const struct mech_model *m, const struct mech_tangent_run *run, uint64_t k,
+                      double t0, struct mech_state *s, struct mech_step_result *result);
 /* All columns by runs beside that of t->base, which starts at `start` with its inputs held. */
 int mech_tangent_runs(struct mech_tangent *t, const struct mech_tangent_run *run,
                       const struct mech_state *start,

@@ -33,7 +33,7 @@ static int run_steps(const struct mech_tangent *t, const struct mech_tangent_run
     MECH_TRY(run->type->start(run->stepper, s, result));
     s->at->changed = 0;
     for (uint64_t k = 0; k < run->count; k++) {
-        MECH_TRY(mech_tangent_step(run, k, t0, s, result));
+        MECH_TRY(mech_tangent_step(t->model, run, k, t0, s, result));
         *seen = acting(t, s, *seen);
     }
     return 0;

@@ -75,6 +75,8 @@ class Mechctl(unittest.TestCase):
         i = json.loads(self.good('--json', 'create', self.model))['id']
         reply = json.loads(self.good('--json', 'step', i, '--count', '5'))
         self.assertEqual(reply['step'], 5)
+        reply = json.loads(self.good('--json', 'step', i, '--want', 'derivatives,jacobian'))
+        self.assertEqual(set(reply['derivatives']), set(reply['jacobian']['outputs']))
         state = json.loads(self.good('--json', 'state', i))
         self.assertEqual(state, self.door.call('get-state', id=i)[1])
         names = [item['id'] for item in json.loads(self.good('--json', 'list'))['items']]

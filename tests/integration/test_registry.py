@@ -159,22 +159,26 @@ class Registry(unittest.TestCase):
 
     @classmethod
     def place_pair(cls, node, body, shift):
-        """A body on a node of its own, one coordinate of which stands at 1."""
+        """A body on nodes of its own, as many as it asks for, 1 m apart; one coordinate of the
+        first stands at 1."""
         reference = next((f for f in node['fields'] if f['name'] == 'referenceCoordinates'), {})
         at = list(reference.get('default') or [])
         if shift is not None and shift >= len(at):
             return False
+        count = next(f.get('count', 1) for f in body['fields'] if f.get('of') == 'nodes')
         for item in cls.items(node, ()):
-            item['name'] += 'n'
-            if shift is not None:
-                at[shift] = 1
-            if at:
-                item['referenceCoordinates'] = at
-            for other in cls.items(body, (item['name'],)):
-                if cls.fits({'mechd': 1, 'nodes': [item], 'objects': [other]}):
-                    cls.model = dict(cls.model, nodes=cls.model['nodes'] + [item],
+            nodes = []
+            for k in range(count):
+                nodes.append(dict(item, name='%s-n%d' % (item['name'], k)))
+                if at:
+                    nodes[k]['referenceCoordinates'] = [
+                        x + (1 if c == shift else 0) + (k if c == 0 else 0)
+                        for c, x in enumerate(at)]
+            for other in cls.items(body, tuple(n['name'] for n in nodes)):
+                if cls.fits({'mechd': 1, 'nodes': nodes, 'objects': [other]}):
+                    cls.model = dict(cls.model, nodes=cls.model['nodes'] + nodes,
                                      objects=cls.model['objects'] + [other])
-                    cls.standing.update((item['name'], other['name']))
+                    cls.standing.update([n['name'] for n in nodes] + [other['name']])
                     return True
         return False
 
