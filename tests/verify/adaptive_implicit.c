@@ -116,6 +116,38 @@ static void errors_of_forced_motion_follow_the_tolerance(void)
     }
 }
 
+/* ẋ₁ = −1000 (x₁ − x₂) follows x₂ = cos t: no size of step is too large for the stability of implicit
+ * schemes, nor for their estimate; an explicit pair takes 3/1000 s at most */
+static void stiff_states_take_large_steps(void)
+{
+    static const char *const schemes[] = {"TrapezoidalIndex2", "GeneralizedAlpha", "DOPRI5"};
+    uint64_t substeps[3];
+
+    for (int i = 0; i < 3; i++) {
+        const struct mech_step_request r = {.kind = MECH_STEP_COUNT, .count = 1};
+        struct mech_step_report report;
+        char text[2048];
+
+        snprintf(text, sizeof text,
+                 "{'mechd': 1, 'nodes': [{'name': 'y', 'type': 'NodeGenericODE1',"
+                 "'initialCoordinates': [0.999999000001, 1, 0]}], 'objects': [{'name': 'o',"
+                 "'type': 'GenericODE1', 'nodes': ['y'], 'systemMatrix':"
+                 "[[-1000, 1000, 0], [0, 0, 1], [0, -1, 0]]}], 'solver': {'integrator': '%s',"
+                 "'stepSize': 10, 'adaptive': {" CONTROL "}}}",
+                 schemes[i], 1e-5, 1e-5);
+        struct mech_sim *const s = model_of(text);
+
+        CU_ASSERT_EQUAL(mech_sim_step(s, &r, &report), 0);
+        CHECK_NEAR(model_state(s).x[0], (1e6 * cos(10.) + 1e3 * sin(10.)) / (1e6 + 1.), 3e-3);
+        CHECK_NEAR(model_state(s).x[1], cos(10.), 3e-3);
+        substeps[i] = report.substeps;
+        mech_sim_destroy(s);
+    }
+    /* 180, 180 and 2984 */
+    CU_ASSERT(substeps[0] < 300 && substeps[1] < 300);
+    CU_ASSERT(substeps[2] > 2500);
+}
+
 static void a_tumbling_body_follows_the_tolerance(void)
 {
     double y[3][13];
@@ -269,6 +301,7 @@ static void interrupted_runs_go_on_to_the_bit(void)
 
 UNIT_TESTS(UNIT_TEST(errors_of_joints_follow_the_tolerance),
            UNIT_TEST(errors_of_forced_motion_follow_the_tolerance),
+           UNIT_TEST(stiff_states_take_large_steps),
            UNIT_TEST(a_tumbling_body_follows_the_tolerance), UNIT_TEST(failures_make_smaller_steps),
            UNIT_TEST(a_rope_is_caught_by_the_way), UNIT_TEST(what_asks_for_smaller_steps_is_undone),
            UNIT_TEST(interrupted_runs_go_on_to_the_bit))
