@@ -116,8 +116,8 @@ static void errors_of_forced_motion_follow_the_tolerance(void)
     }
 }
 
-/* ẋ₁ = −1000 (x₁ − x₂) follows x₂ = cos t: no size of step is too large for the stability of implicit
- * schemes, nor for their estimate; an explicit pair takes 3/1000 s at most */
+/* ẋ₁ = −1000 (x₁ − x₂) follows x₂ = cos t: no step is too large for the stability of these implicit
+ * schemes; an explicit pair takes 3/1000 s at most */
 static void stiff_states_take_large_steps(void)
 {
     static const char *const schemes[] = {"TrapezoidalIndex2", "GeneralizedAlpha", "DOPRI5"};
