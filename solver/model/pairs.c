@@ -261,6 +261,19 @@ static void slopes_of(const struct mech_pair_of *p, const struct mech_eval *e,
     }
 }
 
+/* a point whose coordinates are its x, y (and z): J = 1 and stays */
+static bool is_point(const struct mech_pose *pose)
+{
+    bool yes = pose->n <= 3;
+
+    for (int32_t i = 0; i < pose->n && yes; i++) {
+        for (int r = 0; r < 6; r++) {
+            yes = yes && pose->J[r][i] == (r == i ? 1. : 0.);
+        }
+    }
+    return yes;
+}
+
 /* T [n][n] = c0 ∂(−Jᵀ W)/∂q + c1 ∂(−Jᵀ W)/∂v of a pair */
 static void tangent_of(const struct mech_pair_of *p, const struct mech_eval *e,
                        const struct mech_pose *const pose[2], const double c[2],
@@ -270,6 +283,16 @@ static void tangent_of(const struct mech_pair_of *p, const struct mech_eval *e,
     int32_t first = 0;
 
     slopes_of(p, e, pose, c, Wx, Wt);
+    if (!p->rows && is_point(pose[0]) && is_point(pose[1])) {
+        const int32_t n0 = pose[0]->n, n = n0 + pose[1]->n;
+
+        for (int32_t i = 0; i < n; i++) {
+            for (int32_t j = 0; j < n; j++) {
+                T[i][j] = -Wx[i < n0 ? i : 6 + i - n0][j < n0 ? j : 6 + j - n0];
+            }
+        }
+        return;
+    }
     wrench_of(p, e, pose, W);
 
     /* A = c0 (∂W/∂δ J + ∂W/∂T ∂T/∂q) + c1 ∂W/∂T J */
