@@ -338,6 +338,37 @@ static void a_rope_balances_momentum(void)
     mech_sim_destroy(s);
 }
 
+/* 2 kg fall between two ropes of 5 m that hang from (−3, 0) and (3, 0): both catch at (0, −4) at
+ * once, and share the weight by 2 T · 4/5 = m g */
+static void two_ropes_catch_together(void)
+{
+    struct mech_sim *const s = model_of(
+        "{'mechd': 1, 'gravity': [0, -10, 0], 'nodes': [{'name': 'n', 'type': 'NodePoint2D'},"
+        "{'name': 'g0', 'type': 'NodePointGround', 'referenceCoordinates': [-3, 0, 0]},"
+        "{'name': 'g1', 'type': 'NodePointGround', 'referenceCoordinates': [3, 0, 0]}],"
+        "'objects': [{'name': 'b', 'type': 'MassPoint2D', 'node': 'n', 'physicsMass': 2},"
+        "{'name': 'r0', 'type': 'DistanceConstraint', 'markers': ['m0', 'm'], 'distance': 5,"
+        "'unilateral': true}, {'name': 'r1', 'type': 'DistanceConstraint', 'markers': ['m1', 'm'],"
+        "'distance': 5, 'unilateral': true}], 'markers': ["
+        "{'name': 'm0', 'type': 'MarkerNodePosition', 'node': 'g0'},"
+        "{'name': 'm1', 'type': 'MarkerNodePosition', 'node': 'g1'},"
+        "{'name': 'm', 'type': 'MarkerNodePosition', 'node': 'n'}],"
+        "'solver': {'stepSize': 0.01}}");
+    double p[3], v[3];
+
+    CU_ASSERT_EQUAL(model_steps(s, 89), 0);
+    CHECK_NEAR(model_value(s, MECH_OBJECT, "r0", MECH_OUTPUT_FORCE), 0., 0.);
+    CU_ASSERT_EQUAL(model_steps(s, 100), 0);
+    model_values(s, MECH_NODE, "n", MECH_OUTPUT_POSITION, p);
+    model_values(s, MECH_NODE, "n", MECH_OUTPUT_VELOCITY, v);
+    CHECK_NEAR(p[0], 0., 1e-10);
+    CHECK_NEAR(p[1], -4., 1e-10);
+    CHECK_NEAR(hypot(v[0], v[1]), 0., 1e-7);
+    CHECK_NEAR(model_value(s, MECH_OBJECT, "r0", MECH_OUTPUT_FORCE), 12.5, 1e-6);
+    CHECK_NEAR(model_value(s, MECH_OBJECT, "r1", MECH_OUTPUT_FORCE), 12.5, 1e-6);
+    mech_sim_destroy(s);
+}
+
 /* which rows act is part of the state: slack at the snapshot, caught afterwards */
 static void ropes_restore_to_the_bit(void)
 {
@@ -497,4 +528,4 @@ UNIT_TESTS(UNIT_TEST(gears_share_the_torque), UNIT_TEST(pulleys_halve_the_way),
            UNIT_TEST(a_rope_at_rest_holds), UNIT_TEST(a_rope_balances_momentum),
            UNIT_TEST(ropes_restore_to_the_bit), UNIT_TEST(a_disc_rolls_in_a_circle),
            UNIT_TEST(a_wobbling_disc_keeps_its_energy), UNIT_TEST(a_wheel_accelerates),
-           UNIT_TEST(wheels_in_space_are_geared))
+           UNIT_TEST(wheels_in_space_are_geared), UNIT_TEST(two_ropes_catch_together))
