@@ -5,6 +5,7 @@
 #include "solver/base/err.h"
 #include "solver/step/rates.h"
 #include "solver/step/saddle.h"
+#include "solver/step/sided.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -161,6 +162,50 @@ static int equilibrium(struct statics *s, double load)
     }
 }
 
+/* One more one-sided row that acts, being beyond its limit, or none any more, being pulled. False:
+ * all are as they should be. */
+static bool change_sides(struct statics *s)
+{
+    const struct mech_joint_rows *const rows = mech_model_joints(s->model);
+    const double least = mech_model_settings(s->model)->newton.absolute_tolerance;
+    const struct mech_eval e =
+        mech_model_point(s->model, s->state, s->state->at->time, s->state->q, s->state->v);
+    double *const g = s->r + s->n, most = least;
+    int32_t worst = -1;
+
+    if (!rows->one_sided) {
+        return false;
+    }
+    mech_model_pose(s->model, &e);
+    mech_model_joint_residual(s->model, &e, g);
+    for (int32_t r = 0; r < s->rows; r++) {
+        if (rows->side[r] && s->state->open[r] != 0. && -rows->side[r] * g[r] > most) {
+            most = -rows->side[r] * g[r];
+            worst = r;
+        }
+    }
+    if (worst >= 0) {
+        s->state->open[worst] = 0.;
+    }
+    return worst >= 0 || mech_sided_release(s->model, least, s->state);
+}
+
+/* Equilibrium with those one-sided rows that have to act. */
+static int settle(struct statics *s, double load)
+{
+    int code = equilibrium(s, load);
+
+    for (int32_t k = 0; code == 0 && change_sides(s); k++) {
+        if (k > 2 * s->rows + 2) {
+            snprintf(s->report->reason, sizeof s->report->reason,
+                     "the one-sided joints open and close without end");
+            return MECH_NOT_CONVERGED;
+        }
+        code = equilibrium(s, load);
+    }
+    return code;
+}
+
 /* Raise the loads; a step that fails is tried again half as long. */
 static int raise(struct statics *s, int32_t load_steps)
 {
@@ -173,7 +218,7 @@ static int raise(struct statics *s, int32_t load_steps)
         const double to = load + wanted > 1. - 1e-9 * step ? 1. : load + wanted;
 
         memcpy(s->q, s->state->q, nq * sizeof *s->q);
-        const int code = equilibrium(s, to);
+        const int code = settle(s, to);
         if (code < 0 || (code > 0 && 0.5 * wanted < least)) {
             return code;
         }

@@ -1,5 +1,6 @@
 /* Equations between coordinates, rolling, and one-sided distances, against closed forms. Where
  * nothing else is said: 100 steps to 1 s, generalized-α with ρ = 0.9. */
+#include "solver/sim/analysis.h"
 #include "tests/unit/alloc_count.h"
 #include "tests/unit/model.h"
 
@@ -369,6 +370,37 @@ static void two_ropes_catch_together(void)
     mech_sim_destroy(s);
 }
 
+/* a spring of 100 N/m pulls 2 kg down from −0.5 m; the rope of 1 m takes what is left, or nothing */
+static void statics_find_which_ropes_act(void)
+{
+    for (int taut = 0; taut < 2; taut++) {
+        char text[2048];
+
+        snprintf(text, sizeof text,
+                 "{'mechd': 1, 'gravity': [0, -10, 0], 'nodes': [{'name': 'n', 'type':"
+                 "'NodePoint2D', 'referenceCoordinates': [0, -0.5]},"
+                 "{'name': 'g', 'type': 'NodePointGround'}], 'objects': ["
+                 "{'name': 'b', 'type': 'MassPoint2D', 'node': 'n', 'physicsMass': 2},"
+                 "{'name': 'k', 'type': 'CartesianSpringDamper', 'markers': ['mg', 'm'],"
+                 "'stiffness': [100, 100, 0], 'offset': [0, %g, 0]},"
+                 "{'name': 'rope', 'type': 'DistanceConstraint', 'markers': ['mg', 'm'],"
+                 "'distance': 1, 'unilateral': true}], 'markers': ["
+                 "{'name': 'mg', 'type': 'MarkerNodePosition', 'node': 'g'},"
+                 "{'name': 'm', 'type': 'MarkerNodePosition', 'node': 'n'}],"
+                 "'solver': {'stepSize': 0.01}}",
+                 taut ? -1.5 : -0.6);
+        struct mech_sim *const s = model_of(text);
+        struct mech_statics_report report;
+
+        const struct mech_statics_query query = {.request = {.load_steps = 1}, .keep = true};
+        CU_ASSERT_EQUAL(mech_sim_statics(s, &query, &report), 0);
+        CHECK_NEAR(model_state(s).q[1], taut ? -1. : -0.8, 1e-9);
+        /* 20 N of weight and 50 of the spring */
+        CHECK_NEAR(model_value(s, MECH_OBJECT, "rope", MECH_OUTPUT_FORCE), taut ? 70. : 0., 1e-6);
+        mech_sim_destroy(s);
+    }
+}
+
 /* which rows act is part of the state: slack at the snapshot, caught afterwards */
 static void ropes_restore_to_the_bit(void)
 {
@@ -528,4 +560,5 @@ UNIT_TESTS(UNIT_TEST(gears_share_the_torque), UNIT_TEST(pulleys_halve_the_way),
            UNIT_TEST(a_rope_at_rest_holds), UNIT_TEST(a_rope_balances_momentum),
            UNIT_TEST(ropes_restore_to_the_bit), UNIT_TEST(a_disc_rolls_in_a_circle),
            UNIT_TEST(a_wobbling_disc_keeps_its_energy), UNIT_TEST(a_wheel_accelerates),
-           UNIT_TEST(wheels_in_space_are_geared), UNIT_TEST(two_ropes_catch_together))
+           UNIT_TEST(wheels_in_space_are_geared), UNIT_TEST(two_ropes_catch_together),
+           UNIT_TEST(statics_find_which_ropes_act))
