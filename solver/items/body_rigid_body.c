@@ -43,14 +43,6 @@ static void matrix_of(const struct rigid_body *b, double J[9])
     memcpy(J, rows, sizeof rows);
 }
 
-/* x × as a matrix by rows */
-static void cross_matrix(const double x[3], double out[9])
-{
-    const double rows[9] = {0., -x[2], x[1], x[2], 0., -x[0], -x[1], x[0], 0.};
-
-    memcpy(out, rows, sizeof rows);
-}
-
 static bool inertia(const void *description)
 {
     return mech_v3_norm(((const struct rigid_body *)description)->center) > 0.;
@@ -205,7 +197,7 @@ static void offset_tangent(const struct record *r, const struct mech_eval *e, co
     double arm[3], a[9], b[9], cross[9], turned[9];
 
     offset_terms(r, e, &o);
-    cross_matrix(r->center, cross);
+    mech_m3_cross(r->center, cross);
 
     /* M_q: R [c]× is turned, and its transpose is −[c]× Rᵀ */
     mech_m3_product(o.R, cross, turned);
@@ -217,20 +209,20 @@ static void offset_tangent(const struct record *r, const struct mech_eval *e, co
     }
 
     /* force by rotation, and by Ω */
-    cross_matrix(o.w, a);
+    mech_m3_cross(o.w, a);
     mech_m3_product(o.R, a, b);
     add_block(b, -c[0] * r->mass, 0, 3, place, values);
     mech_v3_cross(o.omega, r->center, arm);
-    cross_matrix(arm, a);
+    mech_m3_cross(arm, a);
     mech_m3_product(o.R, a, b);
     add_block(b, -c[1] * r->mass, 0, 3, place, values);
-    cross_matrix(o.omega, a);
+    mech_m3_cross(o.omega, a);
     mech_m3_product(a, cross, b);
     mech_m3_product(o.R, b, a);
     add_block(a, -c[1] * r->mass, 0, 3, place, values);
 
     /* torque by rotation */
-    cross_matrix(o.a, a);
+    mech_m3_cross(o.a, a);
     mech_m3_product(cross, a, b);
     add_block(b, c[0] * r->mass, 3, 3, place, values);
 }
@@ -243,9 +235,9 @@ static void tangent(void *records, size_t n, const struct mech_eval *e, const do
         double momentum[3], spin[9], turned[9];
 
         mech_m3_mul(r->J, omega, momentum);
-        cross_matrix(omega, spin);
+        mech_m3_cross(omega, spin);
         mech_m3_product(spin, r->J, spin);
-        cross_matrix(momentum, turned);
+        mech_m3_cross(momentum, turned);
         for (int i = 0; i < 9; i++) {
             spin[i] -= turned[i];
         }

@@ -42,12 +42,13 @@ struct mech_site {
     const int32_t *slot;                      /* [n] of the local velocities (and forces) */
     const int32_t *q_slot;                    /* [nq] of the local coordinates in q */
     int32_t n, nq;
-    int32_t z;                /* of a pair: the first of its numbers in the state's z */
-    int32_t first;            /* of the n, what the first of its nodes or markers brings */
-    enum mech_node_kind kind; /* of the nodes that it sits on, GENERIC where they differ */
-    bool first_order;         /* the coordinates are first-order states */
-    bool curved;              /* some coordinates are not the integrals of the velocities */
-    const char *path;         /* "/objects/3" */
+    int32_t z;                      /* of a pair: the first of its numbers in the state's z */
+    int32_t first;                  /* of the n, what the first of its nodes or markers brings */
+    enum mech_node_kind kind;       /* of the nodes that it sits on, GENERIC where they differ */
+    enum mech_node_kind first_kind; /* of the first of them */
+    bool first_order;               /* the coordinates are first-order states */
+    bool curved;                    /* some coordinates are not the integrals of the velocities */
+    const char *path;               /* "/objects/3" */
     struct mech_diag *diag;
 };
 

@@ -66,6 +66,15 @@ static inline void mech_m3_transpose(const double m[9], double out[9])
     }
 }
 
+/* out = x × as a matrix */
+static inline void mech_m3_cross(const double x[3], double out[9])
+{
+    const double rows[9] = {0., -x[2], x[1], x[2], 0., -x[0], -x[1], x[0], 0.};
+    for (int i = 0; i < 9; i++) {
+        out[i] = rows[i];
+    }
+}
+
 /* out = A B */
 static inline void mech_m3_product(const double a[9], const double b[9], double out[9])
 {

@@ -13,7 +13,7 @@ struct mech_site mech_site_of(struct mech_model *m, size_t i, const char *path,
     const struct mech_seat_of *const seat = &m->objects[i];
     const struct mech_item *const item = &m->document->objects.at[i];
     const struct mech_object_ops *const ops = item->type->ops.object;
-    enum mech_node_kind kind = MECH_NODE_GENERIC;
+    enum mech_node_kind kind = MECH_NODE_GENERIC, first = MECH_NODE_GENERIC;
 
     if (ops->nodes) {
         struct mech_attachment at;
@@ -23,6 +23,7 @@ struct mech_site mech_site_of(struct mech_model *m, size_t i, const char *path,
             const enum mech_node_kind one =
                 m->document->nodes.at[at.refs[k].index].type->ops.node->kind;
 
+            first = k == 0 ? one : first;
             kind = k == 0 || one == kind ? one : MECH_NODE_GENERIC;
         }
     }
@@ -36,6 +37,7 @@ struct mech_site mech_site_of(struct mech_model *m, size_t i, const char *path,
                               .nq = seat->nq,
                               .first = seat->first,
                               .kind = kind,
+                              .first_kind = first,
                               .first_order = seat->first_order,
                               .curved = seat->curved,
                               .path = path,

@@ -51,9 +51,33 @@
     "'object': 'c1', 'localPosition': [0.9, -0.3, 0.1]}, {'name': 'm3',"                           \
     "'type': 'MarkerNodeRigid', 'node': 'n2'}]}"
 
-static const char *const documents[] = {
-    FLAT, CABLES, SPATIAL("NodeRigidBodyEP", "1, 2, 3, 0.8, 0.6, 0, 0"),
-    SPATIAL("NodeRigidBodyRotVecLG", "1, 2, 3, 0.8, 1.5, -0.5")};
+/* three points with a consistent mass matrix and two modes, on a spring; %s: a node */
+#define MODAL(node)                                                                                \
+    "{'mechd': 1, 'gravity': [1, -2, 3], 'nodes': [{'name': 'f', 'type': '" node                   \
+    "'}, {'name': 'a', 'type': 'NodeGenericODE2', 'numberOfODE2Coordinates': 2, "                  \
+    "'referenceCoordinates': [0.2, 0.1]}], 'objects': [{'name': 'g', 'type': "                     \
+    "'Ground'}, {'name': 'b', 'type': 'FlexibleBodyModal', 'nodes': ['f', 'a'], "                  \
+    "'referencePositions': [[0.1, 0, 0], [1, 0.2, 0], [0.3, 1, 0.5]], 'massMatrix': "              \
+    "[[2, 0, 0, 0.5, 0, 0, 0, 0, 0], [0, 2, 0, 0, 0.5, 0, 0, 0, 0], [0, 0, 2, 0, 0, "              \
+    "0.5, 0, 0, 0], [0.5, 0, 0, 3, 0, 0, 0.4, 0, 0], [0, 0.5, 0, 0, 3, 0, 0, 0.4, "                \
+    "0], [0, 0, 0.5, 0, 0, 3, 0, 0, 0.4], [0, 0, 0, 0.4, 0, 0, 1, 0, 0], [0, 0, 0, "               \
+    "0, 0.4, 0, 0, 1, 0], [0, 0, 0, 0, 0, 0.4, 0, 0, 1]], 'stiffnessMatrix': "                     \
+    "{'diag': [1, 2, 3, 4, 5, 6, 7, 8, 9]}, 'modes': [[0.1, 0.3], [-0.2, 0.4], [0.5, "             \
+    "0.1], [0.7, -0.2], [0.2, 0.6], [-0.4, 0.3], [0.1, -0.5], [0.6, 0.2], [-0.3, "                 \
+    "0.8]]}, {'name': 's', 'type': 'RigidBodySpringDamper', 'markers': ['m0', 'm1'], "             \
+    "'stiffness': [[3, 0, 0, 0, 0, 0], [0, 4, 0, 0, 0, 0], [0, 0, 5, 0, 0, 0], [0, "               \
+    "0, 0, 1, 0, 0], [0, 0, 0, 0, 2, 0], [0, 0, 0, 0, 0, 3]], 'damping': [[1, 0, 0, "              \
+    "0, 0, 0], [0, 2, 0, 0, 0, 0], [0, 0, 1, 0, 0, 0], [0, 0, 0, 1, 0, 0], [0, 0, 0, "             \
+    "0, 1, 0], [0, 0, 0, 0, 0, 1]]}], 'markers': [{'name': 'm0', 'type': "                         \
+    "'MarkerBodyRigid', 'object': 'g', 'localPosition': [0.5, -0.3, 0.2]}, {'name': "              \
+    "'m1', 'type': 'MarkerBodyRigid', 'object': 'b', 'localPosition': [1, 0.2, 0]}]}"
+
+static const char *const documents[] = {FLAT,
+                                        CABLES,
+                                        SPATIAL("NodeRigidBodyEP", "1, 2, 3, 0.8, 0.6, 0, 0"),
+                                        SPATIAL("NodeRigidBodyRotVecLG", "1, 2, 3, 0.8, 1.5, -0.5"),
+                                        MODAL("NodeRigidBodyEP"),
+                                        MODAL("NodeRigidBodyRotVecLG")};
 
 enum { MOST = 16 };
 
