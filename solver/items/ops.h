@@ -131,7 +131,10 @@ struct mech_view {
 
 struct mech_node_ops {
     bool first_order; /* coordinates are first-order states x */
-    bool flexible;    /* its poses fill flex */
+    /* With first_order: they are data z instead, outside all equations; `start` gets NULL for what
+     * is not their initial values. */
+    bool data;
+    bool flexible; /* its poses fill flex */
     enum mech_node_kind kind;
     int32_t (*size)(const void *description); /* velocities */
     /* How many coordinates, where they are not the integrals of the velocities: then rate and move

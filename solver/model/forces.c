@@ -165,7 +165,7 @@ static int system_channels(struct mech_model *m, size_t o, struct mech_diag *dia
     return 0;
 }
 
-/* z of all systems, side by side, behind what pairs keep */
+/* z of nodes, and of all systems, side by side, behind what pairs keep */
 static int start_data(struct mech_model *m)
 {
     int32_t at = m->kept;
@@ -173,6 +173,13 @@ static int start_data(struct mech_model *m)
     m->z0 = mech_arena_alloc(&m->arena, (size_t)m->sizes.z + 1, sizeof *m->z0);
     if (!m->z0) {
         return MECH_NO_MEMORY;
+    }
+    for (size_t i = 0; i < m->document->nodes.n; i++) {
+        const struct mech_item *const item = &m->document->nodes.at[i];
+
+        if (m->nodes[i].data && m->nodes[i].n) {
+            item->type->ops.node->start(item->description, NULL, m->z0 + m->nodes[i].slot[0], NULL);
+        }
     }
     for (size_t o = 0; o < m->document->objects.n; o++) {
         const struct mech_item *const item = &m->document->objects.at[o];

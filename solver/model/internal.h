@@ -12,6 +12,7 @@ struct mech_seat_of {
     int32_t *q_slot;      /* [nq] coordinates; slot itself where they are numbered alike */
     int32_t n, nq, first; /* first: what the first of an object's nodes or markers brings of n */
     bool first_order, curved;
+    bool data;              /* of a node: slot numbers the state's z */
     void *record;           /* of an object, or NULL */
     int32_t pair, equation; /* of an object, or -1 */
 };
@@ -122,7 +123,7 @@ struct mech_model {
     size_t moving_load_count, moving_load_capacity;
     struct mech_pair_of *pairs; /* [pair_count] in the document's order */
     size_t pair_count;
-    int32_t kept;                       /* numbers in z that pairs keep: the first ones */
+    int32_t kept;                       /* numbers in z of nodes and of pairs: the first ones */
     struct mech_equation_of *equations; /* [equation_count] in the document's order */
     size_t equation_count;
     struct mech_joint_rows joints;

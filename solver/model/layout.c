@@ -41,16 +41,17 @@ static int new_q_slots(struct mech_model *m, struct mech_seat_of *seat, int32_t 
 static int number_coordinates(struct mech_model *m, struct mech_diag *diag)
 {
     const struct mech_document *const d = m->document;
-    int64_t v = 0, q = 0, x = 0;
+    int64_t v = 0, q = 0, x = 0, z = 0;
 
     for (size_t i = 0; i < d->nodes.n; i++) {
         const struct mech_item *const item = &d->nodes.at[i];
         const struct mech_node_ops *const ops = item->type->ops.node;
-        int64_t *const next = ops->first_order ? &x : &v;
+        int64_t *const next = ops->data ? &z : ops->first_order ? &x : &v;
         const int32_t n = ops->size(item->description);
         const int32_t nq = ops->coordinates ? ops->coordinates(item->description) : n;
 
         m->nodes[i].first_order = ops->first_order;
+        m->nodes[i].data = ops->data;
         m->nodes[i].curved = ops->coordinates != NULL;
         MECH_TRY(new_slots(m, &m->nodes[i], n, (int32_t)*next));
         if (!ops->first_order && (q != v || nq != n)) {
@@ -59,7 +60,7 @@ static int number_coordinates(struct mech_model *m, struct mech_diag *diag)
         m->curved = m->curved || ops->coordinates;
         q += ops->first_order ? 0 : nq;
         *next += n;
-        if (v + x > MOST_COORDINATES) {
+        if (v + x + z > MOST_COORDINATES) {
             mech_diag_add(diag, "/nodes", "more than %d coordinates", MOST_COORDINATES);
             return MECH_INVALID;
         }
@@ -86,6 +87,7 @@ static int number_coordinates(struct mech_model *m, struct mech_diag *diag)
     m->sizes.q = (int32_t)q;
     m->sizes.v = (int32_t)v;
     m->sizes.x = (int32_t)x;
+    m->sizes.z = (int32_t)z;
     return 0;
 }
 
@@ -122,9 +124,10 @@ static int start_values(struct mech_model *m)
 {
     const struct mech_document *const d = m->document;
     const size_t q = (size_t)m->sizes.q + 1, v = (size_t)m->sizes.v + 1;
-    const size_t x = (size_t)m->sizes.x + 1, longest = q > v ? q : v;
+    const size_t x = (size_t)m->sizes.x + 1, z = (size_t)m->sizes.z + 1;
+    const size_t longest = (q > v ? q : v) + (x > z ? x : z);
     double **const vectors[] = {&m->q_ref, &m->q0, &m->v0, &m->x_ref, &m->x0, &m->zeros};
-    const size_t lengths[] = {q, q, v, x, x, longest > x ? longest : x};
+    const size_t lengths[] = {q, q, v, x, x, longest};
 
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
         *vectors[i] = mech_arena_alloc(&m->arena, lengths[i], sizeof(double));
@@ -137,7 +140,7 @@ static int start_values(struct mech_model *m)
         const struct mech_seat_of *const seat = &m->nodes[i];
         const int32_t first = seat->n ? seat->slot[0] : 0, q_first = seat->nq ? seat->q_slot[0] : 0;
 
-        if (seat->n == 0) {
+        if (seat->n == 0 || seat->data) {
             continue;
         }
         if (ops->first_order) {
@@ -195,6 +198,9 @@ static int attach_to_nodes(struct mech_model *m, size_t i, int32_t *body_of, str
         mech_item_path(MECH_OBJECT, i, at.field, path, sizeof path);
         if (at.list) {
             snprintf(path + strlen(path), sizeof path - strlen(path), "/%zu", k);
+        }
+        if (from->data) {
+            mech_diag_add(diag, path, "holds data, which no equations move");
         }
         if (k > 0 && from->first_order != seat->first_order) {
             mech_diag_add(diag, path, "mixes first-order and second-order nodes");
@@ -310,6 +316,7 @@ static void place_marker(struct mech_model *m, size_t i, struct mech_diag *diag)
     /* the ground's slots are nv and nq */
     struct mech_seat seat = {.slot = &m->sizes.v, .q_slot = &m->sizes.q, .n = 1, .nq = 1};
     const char *field = NULL;
+    bool data = false;
 
     map->kind = ops->kind;
     if (ops->seat) {
@@ -318,6 +325,8 @@ static void place_marker(struct mech_model *m, size_t i, struct mech_diag *diag)
         const struct mech_seat_of *const on =
             category == MECH_NODE ? &m->nodes[ref->index] : &m->objects[ref->index];
 
+        data = on->data;
+        field = data ? "node" : NULL;
         seat =
             (struct mech_seat){.item = &mech_document_items(m->document, category)->at[ref->index],
                                .slot = on->slot,
@@ -328,7 +337,8 @@ static void place_marker(struct mech_model *m, size_t i, struct mech_diag *diag)
     }
     m->marker_seats[i] = seat;
     map->first_order = seat.first_order;
-    const char *reason = ops->map(item->description, &seat, map, &field);
+    const char *reason = data ? "holds data, on which nothing can act"
+                              : ops->map(item->description, &seat, map, &field);
     if (reason) {
         char path[MECH_DIAG_PATH];
 

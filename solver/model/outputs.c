@@ -32,9 +32,12 @@ static struct mech_view view_of(const struct mech_model *m, const struct mech_st
     if (on->first_order) {
         v.at.q_ref = m->zeros;
         v.vdot = NULL;
-        v.at.q = r->configuration == MECH_REFERENCE      ? m->x_ref
-                 : r->configuration == MECH_CURRENT && s ? s->x
-                                                         : m->x0;
+        const bool now = r->configuration == MECH_CURRENT && s;
+
+        v.at.q = r->configuration == MECH_REFERENCE ? on->data ? m->zeros : m->x_ref
+                 : on->data                         ? now ? s->z : m->z0
+                 : now                              ? s->x
+                                                    : m->x0;
         v.at.v = NULL;
         if (r->variable == MECH_OUTPUT_COORDINATES_T && r->configuration == MECH_CURRENT) {
             v.at.v = s ? state_rates(m, s) : m->x0;
@@ -325,6 +328,7 @@ void mech_model_output_values(const struct mech_model *m, const struct mech_stat
                                      .n = 1,
                                      .nq = 1,
                                      .first_order = on->first_order,
+                                     .data = on->data,
                                      .record = on->record};
     const struct mech_view view = view_of(m, s, &o->request, &one);
 
