@@ -89,6 +89,19 @@ static bool joints_fit(struct mech_sim *s, struct mech_diag *diag)
     return fit;
 }
 
+/* Each row that is left out costs a stepper made anew, in proportion to the model: rows times size,
+ * so that no document keeps a thread busy for more than some seconds. */
+static const int64_t most_dropped = 1000000;
+
+static bool may_drop(const struct mech_sim *s, const struct mech_step_result *result)
+{
+    const int64_t size = (int64_t)s->sizes.v + s->sizes.lambda;
+    const int32_t row = result->dependent - 1;
+
+    return row >= 0 && s->type->joints && mech_model_joints(s->model)->side[row] == 0 &&
+           !(s->dropped && s->dropped[row]) && (s->dropped_count + 1) * size <= most_dropped;
+}
+
 /* Leave a row out from now on, and step without it. */
 static int drop_row(struct mech_sim *s, int32_t row, struct mech_diag *diag)
 {
@@ -147,7 +160,6 @@ static int tell_dropped(struct mech_sim *s, struct mech_diag *diag)
  * if there is one. */
 static int start(struct mech_sim *s, struct mech_diag *diag)
 {
-    const struct mech_joint_rows *rows;
     struct mech_step_result result;
     bool again;
     int code;
@@ -156,14 +168,11 @@ static int start(struct mech_sim *s, struct mech_diag *diag)
         result = (struct mech_step_result){.iterations = 0};
         mech_model_initial(s->model, &s->now);
         s->has_trial = false;
-        rows = mech_model_joints(s->model);
         if (!joints_fit(s, diag)) {
             return MECH_INVALID;
         }
         code = s->type->start(s->stepper, &s->now, &result);
-        again = code == MECH_SINGULAR && result.dependent > 0 && s->type->joints &&
-                rows->side[result.dependent - 1] == 0 &&
-                !(s->dropped && s->dropped[result.dependent - 1]);
+        again = code == MECH_SINGULAR && may_drop(s, &result);
         if (again) {
             MECH_TRY(drop_row(s, result.dependent - 1, diag));
         }
