@@ -29,6 +29,8 @@ static const struct option {
      "instances end with the process; nothing else yet (none)"},
     {"workers", NUMBER, offsetof(struct mechd_config, workers), 256, "N",
      "threads of the step pool (0: one per processor)"},
+    {"model-size", NUMBER, offsetof(struct mechd_config, model_size), 2000, "MIB",
+     "largest model document, MiB of JSON (64); reading it takes about 20 times that in memory"},
     {"log-level", TEXT, offsetof(struct mechd_config, log_level), 16, "LEVEL",
      "error, warning, info or debug (info)"},
     {"ready-file", TEXT, offsetof(struct mechd_config, ready_file), MECHD_ADDRESS, "FILE",
@@ -311,6 +313,9 @@ int mechd_config_read(struct mechd_config *c, int argc, char **argv, char *fault
     // what no source has given
     if (c->listen_count == 0) {
         add_addresses(c, "127.0.0.1:8080");
+    }
+    if (c->model_size == 0) {
+        c->model_size = 64;
     }
     if (c->workers == 0) {
         const long n = sysconf(_SC_NPROCESSORS_ONLN);

@@ -18,7 +18,8 @@ struct mechd_config {
     char state[MECHD_ADDRESS]; /* "none": instances live in memory */
     char ready_file[MECHD_ADDRESS];
     char log_level[16];
-    int workers; /* threads of the step pool; 0: one per processor */
+    int workers;    /* threads of the step pool; 0: one per processor */
+    int model_size; /* MiB of JSON of the largest model */
     bool insecure;
     bool check_config; /* read, check, say so, and leave */
     enum { MECHD_SERVE, MECHD_SAY_HELP, MECHD_SAY_VERSION, MECHD_PRINT } action;

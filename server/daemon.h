@@ -13,9 +13,6 @@
 struct mechd_http;
 struct mechd_zmq;
 
-/* Bytes of all bodies that have been taken and not yet answered, through any door. */
-static const size_t mechd_bodies_most = (size_t)256 << 20;
-
 struct mechd {
     struct mechd_config config; /* const once running */
     struct mechd_metrics metrics;
@@ -34,12 +31,19 @@ struct mechd {
     _Atomic size_t bodies; /* bytes of their bodies; partner: both doors */
 };
 
-/* Room for `size` more bytes of a body; false: there is none now. Any thread. */
+/* Largest model document, bytes of JSON. */
+static inline size_t mechd_model_most(const struct mechd *d)
+{
+    return (size_t)d->config.model_size << 20;
+}
+
+/* Room for `size` more bytes of a body; false: there is none now. All bodies that have been taken
+ * and not yet answered, through any door, are four models at most. Any thread. */
 static inline bool mechd_bodies_take(struct mechd *d, size_t size)
 {
-    const bool fits =
-        size <= mechd_bodies_most && atomic_fetch_add(&d->bodies, size) <= mechd_bodies_most - size;
-    if (!fits && size <= mechd_bodies_most) {
+    const size_t most = 4 * mechd_model_most(d);
+    const bool fits = size <= most && atomic_fetch_add(&d->bodies, size) <= most - size;
+    if (!fits && size <= most) {
         atomic_fetch_sub(&d->bodies, size);
     }
     return fits;

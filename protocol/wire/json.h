@@ -28,6 +28,8 @@ struct mechp_json_limits {
 
 /* 64 MiB, 8 million nodes (a tree takes up to 64 bytes a node), depth 32. */
 extern const struct mechp_json_limits mechp_json_limits_model;
+/* The same for other models: as many nodes a byte. */
+struct mechp_json_limits mechp_json_limits_of(size_t bytes);
 /* 1 MiB, 200,000 nodes, depth 32: everything but models. */
 extern const struct mechp_json_limits mechp_json_limits_request;
 

@@ -13,6 +13,13 @@ const struct mechp_json_limits mechp_json_limits_model = {
 const struct mechp_json_limits mechp_json_limits_request = {
     .bytes = (size_t)1 << 20, .nodes = 200000, .depth = 32};
 
+struct mechp_json_limits mechp_json_limits_of(size_t bytes)
+{
+    const struct mechp_json_limits *const usual = &mechp_json_limits_model;
+    return (struct mechp_json_limits){
+        .bytes = bytes, .nodes = bytes * usual->nodes / usual->bytes, .depth = usual->depth};
+}
+
 /* Line and column of a byte; only faults pay for it. */
 static void locate(const char *bytes, size_t at, struct mechp_json_fault *fault)
 {

@@ -83,7 +83,7 @@ static int read_head(struct mechd_exchange *x, const char *method, const char *u
     }
     c->operation = mechd_operation(c->match.route);
     x->body_limit =
-        (c->operation->flags & MECHD_BIG_BODY) != 0 ? MECHD_MODEL_MOST : MECHD_BODY_MOST;
+        (c->operation->flags & MECHD_BIG_BODY) != 0 ? mechd_model_most(c->daemon) : MECHD_BODY_MOST;
     c->if_match = MHD_lookup_connection_value(x->connection, MHD_HEADER_KIND, "If-Match");
     for (int k = 0; k < MECHD_QUERIES && c->operation->query[k] != NULL; k++) {
         c->query[k] = MHD_lookup_connection_value(x->connection, MHD_GET_ARGUMENT_KIND,
@@ -184,9 +184,9 @@ static int read_body(struct mechd_exchange *x)
     }
     struct mechp_json_fault fault;
     const bool big = (c->operation->flags & MECHD_BIG_BODY) != 0;
+    const struct mechp_json_limits model = mechp_json_limits_of(mechd_model_most(c->daemon));
     if (mechp_json_parse((const char *)x->body, x->body_size,
-                         big ? &mechp_json_limits_model : &mechp_json_limits_request, &fault,
-                         &c->body) != 0) {
+                         big ? &model : &mechp_json_limits_request, &fault, &c->body) != 0) {
         return mechd_refuse(c, fault.code, "%s", fault.text);
     }
     return 0;

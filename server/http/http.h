@@ -10,7 +10,7 @@
 struct mechd;
 struct mechd_http;
 
-enum { MECHD_BODY_MOST = 1 << 20, MECHD_MODEL_MOST = 64 << 20 };
+enum { MECHD_BODY_MOST = 1 << 20 };
 
 /* Listen on every address of the configuration. Negative: a sentence is in `fault`. */
 int mechd_http_start(struct mechd *d, struct mechd_http **out, char *fault, size_t size);

@@ -123,7 +123,7 @@ static enum mechd_progress run_about(struct mechd_call *c)
     write_integer(w, "instances", MECHD_INSTANCES_MOST);
     write_integer(w, "queue", MECHD_QUEUE_MOST);
     write_integer(w, "body", MECHD_BODY_MOST);
-    write_integer(w, "model", MECHD_MODEL_MOST);
+    write_integer(w, "model", (int64_t)mechd_model_most(c->daemon));
     mechp_text_end(w);
     mechp_text_key(w, "enabled");
     mechp_text_object(w);

@@ -165,7 +165,8 @@ static int read_request(struct json_request *r, const char *bytes, size_t size)
         return mechd_refuse(c, MECHP_LIMIT_REACHED, "too many requests are on their way");
     }
     r->room = size + REQUEST_ROOM;
-    if (mechp_json_parse(bytes, size, NULL, &fault, &c->body) != 0) {
+    const struct mechp_json_limits most = mechp_json_limits_of(mechd_model_most(c->daemon));
+    if (mechp_json_parse(bytes, size, &most, &fault, &c->body) != 0) {
         return mechd_refuse(c, fault.code, "%s", fault.text);
     }
     take_sequence(r);

@@ -20,7 +20,7 @@ enum { FRAMES_MOST = 8, STREAM_MARK = 1000, NAP_MS = 1000, TURNS = 64 };
 static const struct {
     int64_t bytes;
     int frames;
-} bounds[MECHD_ZMQ_SOCKETS] = {[MECHD_ZMQ_CONTROL] = {65 << 20, 64},
+} bounds[MECHD_ZMQ_SOCKETS] = {[MECHD_ZMQ_CONTROL] = {1 << 20, 64},
                                [MECHD_ZMQ_STREAM] = {4096, 1000},
                                [MECHD_ZMQ_FORCES] = {1 << 20, 1000}};
 
@@ -204,7 +204,8 @@ static int open_socket(struct mechd_zmq *z, enum mechd_zmq_socket which, int typ
         return 0;
     }
     void *socket = zmq_socket(z->context, type);
-    const int64_t most = bounds[which].bytes;
+    const int64_t models = which == MECHD_ZMQ_CONTROL ? (int64_t)mechd_model_most(z->daemon) : 0;
+    const int64_t most = models + bounds[which].bytes;
     const int waiting = bounds[which].frames;
     const int linger = 200;
     const int mark = STREAM_MARK;

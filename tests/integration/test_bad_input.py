@@ -403,6 +403,22 @@ class Bounds(unittest.TestCase):
                 return daemon.call('POST', '/v1/models/check', part * size + model).status
             harness.wait_until(lambda: taken() == 200, 'the room is given back')
 
+    def test_the_size_of_models_is_a_choice(self):
+        """2 MB of a banded matrix: too large for 1 MiB, taken with 4; both doors and /v1 say so."""
+        n = 80000
+        rows = [[0, 2, -1]] + [[-1, 2, -1]] * (n - 2) + [[-1, 1, 0]]
+        model = {'mechd': 1, 'objects': [
+            {'name': 'o', 'type': 'LagrangianLinearTIDS', 'M': {'diag': [1] * n},
+             'K': {'banded': {'lower': 1, 'upper': 1, 'rows': rows}}, 'q0': [1] + [0] * (n - 1)}]}
+        for size, status, outcome in (('1', 413, 'body-too-large'), ('4', 201, None)):
+            with Daemon('--model-size', size) as daemon:
+                about = daemon.call('GET', '/v1').json
+                self.assertEqual(about['limits']['model'], int(size) << 20)
+                for door in (HttpDoor(daemon), ZmqDoor(daemon)) if outcome is None else (
+                        HttpDoor(daemon),):
+                    found, reply = door.call('create', model=model)
+                    self.assertEqual((found, reply.get('code')), (status, outcome))
+
 
 if __name__ == '__main__':
     unittest.main()

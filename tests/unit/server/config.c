@@ -48,7 +48,10 @@ static void flags_win_over_environment_over_file(void)
     struct mechd_config c;
     char flag[64];
     snprintf(flag, sizeof flag, "--config=%s", path);
+    CU_ASSERT_EQUAL(read_config(&c, "--model-size=128", NULL, NULL), 0);
+    CU_ASSERT_EQUAL(c.model_size, 128);
     CU_ASSERT_EQUAL(read_config(&c, flag, "--workers", "7"), 0);
+    CU_ASSERT_EQUAL(c.model_size, 64);
     CU_ASSERT_EQUAL(c.workers, 7);
     CU_ASSERT_STRING_EQUAL(c.log_level, "debug");
     CU_ASSERT_STRING_EQUAL(c.stream, "none");
@@ -79,6 +82,7 @@ static void what_is_no_option_or_no_value_is_refused_with_its_name(void)
     CU_ASSERT_NOT_EQUAL(read_config(&c, "--workers", "many", NULL), 0);
     CU_ASSERT_PTR_NOT_NULL(strstr(fault, "many"));
     CU_ASSERT_NOT_EQUAL(read_config(&c, "--workers=257", NULL, NULL), 0);
+    CU_ASSERT_NOT_EQUAL(read_config(&c, "--model-size=2001", NULL, NULL), 0);
     CU_ASSERT_NOT_EQUAL(read_config(&c, "--log-level", "loud", NULL), 0);
     CU_ASSERT_NOT_EQUAL(read_config(&c, "--state", "/var/lib/mechd", NULL), 0);
     CU_ASSERT_PTR_NOT_NULL(strstr(fault, "--state none"));
