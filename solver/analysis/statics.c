@@ -134,6 +134,29 @@ static int solve(struct statics *s)
     return code;
 }
 
+/* The reason: how far it came, and where most is out of balance. */
+static int diverged(struct statics *s, double load, double tolerance)
+{
+    char path[MECH_DIAG_PATH];
+    int32_t worst = 0;
+
+    for (int32_t i = 1; i < s->n; i++) {
+        worst = fabs(s->r[i]) > fabs(s->r[worst]) ? i : worst;
+    }
+    if (s->report->residual <= tolerance) {
+        snprintf(s->report->reason, sizeof s->report->reason,
+                 "Newton's method stopped at %.4g of the loads: the joints are off by %.3g", load,
+                 s->violation);
+        return MECH_NOT_CONVERGED;
+    }
+    mech_model_owner(s->model, worst, path, sizeof path);
+    snprintf(s->report->reason, sizeof s->report->reason,
+             "Newton's method stopped at %.4g of the loads with residual %.3g, wanted %.3g, most of"
+             " it at %.40s",
+             load, s->report->residual, tolerance, path);
+    return MECH_NOT_CONVERGED;
+}
+
 /* Newton's method at one share of the loads. */
 static int equilibrium(struct statics *s, double load)
 {
@@ -150,11 +173,7 @@ static int equilibrium(struct statics *s, double load)
             return 0;
         }
         if (k == newton->max_iterations) {
-            snprintf(s->report->reason, sizeof s->report->reason,
-                     "Newton's method stopped after %d iterations with residual %.3g, wanted %.3g,"
-                     " at %.4g of the loads",
-                     (int)k, s->report->residual, tolerance, load);
-            return MECH_NOT_CONVERGED;
+            return diverged(s, load, tolerance);
         }
         MECH_TRY(s->rows ? solve_joints(s) : solve(s));
         s->report->iterations++;

@@ -249,4 +249,52 @@ static void a_pendulum_in_space(void)
     }
 }
 
-UNIT_TESTS(UNIT_TEST(a_cubic_spring), UNIT_TEST(a_slider_crank), UNIT_TEST(a_pendulum_in_space))
+/* --- impacts ---------------------------------------------------------------------------------- */
+
+/* a ball of 1 kg over a floor, let go so that it hits in the fifth of ten steps, restitution 0.8 */
+static struct mech_sim *ball(double height)
+{
+    char text[1024];
+
+    snprintf(text, sizeof text,
+             "{'mechd': 1, 'objects': [{'name': 'b', 'type': 'LagrangianLinearTIDS',"
+             "'M': {'diag': [1]}, 'q0': [%.17g], 'v0': [-2], 'Fext': [-10]}],"
+             "'interactions': [{'name': 'i', 'systems': ['b'], 'relation':"
+             "{'type': 'LagrangianLinearTIR', 'H': [[1]]}, 'law': {'type': 'NewtonImpact',"
+             "'e': 0.8}}], 'solver': {'integrator': 'MoreauJean', 'theta': 0.5, 'gamma': 0.5,"
+             "'stepSize': 0.01}}",
+             height);
+    return model_of(text);
+}
+
+static void impacts_hold_while_the_same_contacts_act(void)
+{
+    const struct mech_step_request r = {.kind = MECH_STEP_COUNT, .count = 10};
+    const double one = 1.;
+    double dq, dv;
+    struct mech_jvp jvp = {.step = &r, .v = &one, .dq = &dq, .dv = &dv};
+
+    /* the step that hits keeps the mean of the two velocities: of ten steps, five turned */
+    struct mech_sim *s = ball(0.095);
+    CU_ASSERT_EQUAL(mech_sim_jvp(s, &jvp), 0);
+    CU_ASSERT(jvp.told.differenced && !jvp.told.kinked);
+    CHECK_NEAR(dv, -0.8, 1e-9);
+    mech_sim_destroy(s);
+
+    /* free flight: exact */
+    s = ball(10.);
+    CU_ASSERT_EQUAL(mech_sim_jvp(s, &jvp), 0);
+    CHECK_NEAR(dv, 1., 1e-9);
+    CHECK_NEAR(dq, 0.1, 1e-9);
+    CU_ASSERT(!jvp.told.kinked);
+    mech_sim_destroy(s);
+
+    /* it is over the threshold, q + ½ h v = 0, of the first step by less than the runs beside */
+    s = ball(0.01 + 1e-9);
+    CU_ASSERT_EQUAL(mech_sim_jvp(s, &jvp), 0);
+    CU_ASSERT(jvp.told.kinked);
+    mech_sim_destroy(s);
+}
+
+UNIT_TESTS(UNIT_TEST(impacts_hold_while_the_same_contacts_act), UNIT_TEST(a_cubic_spring),
+           UNIT_TEST(a_slider_crank), UNIT_TEST(a_pendulum_in_space))
