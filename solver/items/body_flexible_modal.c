@@ -15,6 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Stored masses times the square of the modes: some seconds of summing up. */
+static const double most_products = 2e9;
+
 struct flexible_body_modal {
     struct mech_refs nodes;
     struct mech_modal_shape shape;
@@ -68,6 +71,10 @@ static void check(const void *description, const char *path, struct mech_diag *d
             fault(d, path, names[i], "needs 3 rows and columns for each position");
             return;
         }
+    }
+    if ((double)mech_mat_stored(&b->shape.mass) * (m + 1.) * (m + 1.) > most_products) {
+        fault(d, path, "massMatrix", "has too many entries for so many modes");
+        return;
     }
     if (!b->shape.mass.symmetric || !is_scalar(&b->shape.mass)) {
         fault(d, path, "massMatrix", "needs symmetric blocks of a mass times the unit matrix");

@@ -97,6 +97,27 @@ def revolute_z_vector():
     return model
 
 
+def modal_cantilever():
+    """Three points, clamped at the first; the one mode is the deflection z of the last, of 3 kg on a
+    stiffness of 50."""
+    points = [[0, 0, 0], [1, 0, 0], [0.3, 0.8, 0.2]]
+    return document(
+        'modal cantilever', gravity=[0, 0, -9.81],
+        nodes=[{'name': 'f', 'type': 'NodeRigidBodyRotVecLG'},
+               {'name': 'a', 'type': 'NodeGenericODE2', 'numberOfODE2Coordinates': 1}],
+        objects=[{'name': 'g', 'type': 'Ground'},
+                 {'name': 'b', 'type': 'FlexibleBodyModal', 'nodes': ['f', 'a'],
+                  'referencePositions': points, 'massMatrix': {'diag': [1, 1, 1, 2, 2, 2, 3, 3, 3]},
+                  'stiffnessMatrix': {'diag': [0, 0, 0, 40, 0, 0, 30, 20, 50]},
+                  'modes': [[0]] * 8 + [[1]]},
+                 {'name': 'clamp', 'type': 'GenericJoint', 'markers': ['m0', 'm1']}],
+        markers=[{'name': 'm0', 'type': 'MarkerBodyRigid', 'object': 'g'},
+                 {'name': 'm1', 'type': 'MarkerBodyRigid', 'object': 'b'}],
+        sensors=[{'name': 'tip', 'type': 'SensorBody', 'object': 'b', 'localPosition': points[2],
+                  'outputVariable': 'Position'}],
+        outputs=[{'name': 'tip', 'sensor': 'tip', 'component': 2}])
+
+
 def inclined_pendulum():
     """A rod of mass 1 and length 4 on a hinge at its end whose axis is inclined by 45 degrees, told
     about the hinge: J = 0.1 + 1 * 2^2 across it."""

@@ -129,6 +129,16 @@ class References(unittest.TestCase):
         value = reply['value'] if isinstance(reply['value'], float) else reply['value'][-1]
         self.assertLess(abs(value - 2), 1e-9)
 
+    def test_a_flexible_body_sags_and_vibrates(self):
+        for door in (HttpDoor(self.daemon), ZmqDoor(self.daemon)):
+            i = door.call('create', model=models.modal_cantilever())[1]['id']
+            mode = door.call('modes', id=i)[1]['modes'][0]
+            self.assertLess(abs(mode['frequency'] - math.sqrt(50 / 3) / (2 * math.pi)), 1e-12)
+            status, reply = door.call('statics', id=i)
+            self.assertEqual(status, 200, reply)
+            tip = door.call('outputs', id=i)[1]['outputs']['tip']
+            self.assertLess(abs(tip - (0.2 - 3 * 9.81 / 50)), 1e-9)
+
     def test_an_inclined_pendulum_is_released(self):
         door = HttpDoor(self.daemon)
         i = door.call('create', model=models.inclined_pendulum())[1]['id']
