@@ -59,14 +59,14 @@ bool mech_sim_input_is_parameter(const struct mech_sim *s, int32_t index);
 /* 0; MECH_INVALID (no such step, too many); MECH_UNSUPPORTED; an outcome of the step; negative. */
 int mech_sim_jvp(struct mech_sim *s, struct mech_jvp *jvp);
 
-/* ∂outputs/∂inputs at the end of a step from the present state with the step's own inputs set, which
- * are not parameters, and without forces: [outputs × packed inputs] by rows. Same returns. */
+/* ∂outputs/∂inputs at the end of a step from the present state with the step's own inputs set,
+ * which are not parameters, and without forces: [outputs × packed inputs] by rows. Same returns. */
 int mech_sim_jacobian(struct mech_sim *s, const struct mech_step_request *step, uint64_t steps_most,
                       double *out, struct mech_derived *told);
 
 /* d(outputs)/dt [mech_sim_output_size] at the present state, or at the end of a trial, along the
  * equations with inputs extrapolated as they are; of what a sensor tells of accelerations too.
- * Under MoreauJean along the mean acceleration of the last step. By central differences over a 64th of the
- * step size: the error is that squared. 0; MECH_UNSUPPORTED (a trial with other parameters); an
- * outcome of the start; negative. */
+ * Under MoreauJean along the mean acceleration of the last step. By central differences over a
+ * 64th of the step size: the error is that squared. 0; MECH_UNSUPPORTED (a trial with other
+ * parameters); an outcome of the start; negative. */
 int mech_sim_output_rates(struct mech_sim *s, bool trial, double *out, char *reason);

@@ -136,53 +136,62 @@ static struct mech_state beside(const struct mech_tangent *t, const struct mech_
     return shifted;
 }
 
-/* forces of `s` at the point of t->base less those of t->base itself; g in t->v */
-static int force_change(struct mech_tangent *t, const struct mech_state *s, double sign, double *f)
+/* f [nv + 1] = forces of the inputs of `s` at the point of t->base; what does not depend on inputs
+ * is left out as far as it is known. Scratch: t->v. */
+static int forces_at(struct mech_tangent *t, const struct mech_state *s, double *f)
 {
     const struct mech_state *const at = &t->base;
     const size_t n = (size_t)mech_model_sizes(t->model)->v + 1;
     const struct mech_eval e = mech_model_point(t->model, s, at->at->time, at->q, at->v);
 
-    MECH_TRY(mech_model_force(t->model, s, at->at->time, t->v));
-    for (size_t i = 0; i < n; i++) {
-        f[i] += sign * t->v[i];
-    }
+    MECH_TRY(mech_model_force(t->model, s, at->at->time, f));
     if (!mech_model_is_linear(t->model)) {
         memset(t->v, 0, n * sizeof *t->v);
         mech_model_nonlinear(t->model, &e, t->v);
         for (size_t i = 0; i < n; i++) {
-            f[i] -= sign * t->v[i];
+            f[i] -= t->v[i];
         }
     }
     return 0;
 }
 
-/* ∂f/∂inputs at t->base for all columns, and ∂r/∂inputs: forces are affine in inputs, so that a
- * step that dwarfs them costs no digits. */
+/* x = (x − y)/step */
+static void quotient(double *x, const double *y, size_t n, double step)
+{
+    for (size_t i = 0; i < n; i++) {
+        x[i] = (x[i] - y[i]) / step;
+    }
+}
+
+/* ∂f/∂inputs at t->base for all columns (end 1), and ∂r/∂inputs: forces are affine in inputs, so
+ * that a step that dwarfs them costs no digits. */
 static int forces_by_inputs(struct mech_tangent *t, const double *directions, int end)
 {
     const struct mech_state_sizes *const n = mech_model_sizes(t->model);
     const size_t nv = (size_t)n->v + 1, nx = (size_t)n->x + 1;
+    const double time = t->base.at->time;
+    double *const force = t->z, *const rate = t->sample[0];
 
+    MECH_TRY(end ? forces_at(t, &t->base, force) : 0);
+    MECH_TRY(n->x ? mech_model_rate(t->model, &t->base, time, rate) : 0);
     for (int32_t j = 0; j < t->columns.count; j++) {
         const double *const d = directions + (size_t)j * (size_t)n->input;
         double *const f = t->columns.force + (size_t)j * nv;
         double *const r = t->columns.rate[end] + (size_t)j * nx;
-        const double step =
-            0x1p20 * mech_tangent_unit(mech_tangent_largest(d, (size_t)n->input, 0.));
-        const struct mech_state shifted = beside(t, &t->base, d, step);
+        const double most = mech_tangent_largest(d, (size_t)n->input, 0.);
+        const double step = 0x1p20 * mech_tangent_unit(most);
 
+        if (most == 0.) {
+            continue;
+        }
+        const struct mech_state shifted = beside(t, &t->base, d, step);
         if (end) {
-            memset(f, 0, nv * sizeof *f);
-            MECH_TRY(force_change(t, &shifted, 1. / step, f));
-            MECH_TRY(force_change(t, &t->base, -1. / step, f));
+            MECH_TRY(forces_at(t, &shifted, f));
+            quotient(f, force, nv, step);
         }
         if (n->x) {
-            MECH_TRY(mech_model_rate(t->model, &shifted, t->base.at->time, r));
-            MECH_TRY(mech_model_rate(t->model, &t->base, t->base.at->time, t->sample[0]));
-            for (int32_t i = 0; i < n->x; i++) {
-                r[i] = (r[i] - t->sample[0][i]) / step;
-            }
+            MECH_TRY(mech_model_rate(t->model, &shifted, time, r));
+            quotient(r, rate, nx, step);
         }
     }
     return 0;
