@@ -161,16 +161,6 @@ static void cross_in_body(const double a[3], const double R[9], const double b[3
     mech_v3_cross(a, inside, out);
 }
 
-/* A row of a slide along a against the coordinates (x, φ) of body k, whose arm is r in its frame */
-static void slide_row(const double a[3], double sign, const double R[9], const double r[3],
-                      double *out)
-{
-    const double force[3] = {sign * a[0], sign * a[1], sign * a[2]};
-
-    memcpy(out, force, sizeof force);
-    cross_in_body(r, R, force, out + 3);
-}
-
 /* The rows of the head, turned into the axes of the bodies; with e from body 0's reference point to
  * marker 1, a slide that is fixed to body 0 has d = e there: a·arm₀ is constant. */
 bool mech_joint_rows_frames(void *record, const struct mech_pose *const pose[2], double *g,
@@ -201,15 +191,20 @@ bool mech_joint_rows_frames(void *record, const struct mech_pose *const pose[2],
         if (moves0 && row->dot) {
             cross_in_body(row->a, R0, b, G + 3);
         } else if (moves0) {
-            slide_row(a, -1., R0, r0, G);
+            for (int i = 0; i < 3; i++) {
+                G[i] = -a[i];
+            }
             if (row->side == 0) {
                 mech_v3_cross(row->a, e, G + 3);
+            } else {
+                cross_in_body(r0, R0, G, G + 3);
             }
         }
         if (moves1 && row->dot) {
             cross_in_body(row->b, R1, a, second + 3);
         } else if (moves1) {
-            slide_row(a, 1., R1, r1, second);
+            memcpy(second, a, sizeof a);
+            cross_in_body(r1, R1, a, second + 3);
         }
         G = second + (moves1 ? 6 : 0);
     }

@@ -106,8 +106,8 @@ struct mech_pose {
     /* A pose operation that sets another kind than GENERAL writes the same entries each time: what it
      * finds is then not zeroed, but what it wrote at an earlier point. */
     enum mech_pose_kind kind;
-    const struct mech_pose
-        *like; /* of the same body, with its R and omega at this point; or NULL */
+    const struct mech_pose *like; /* of the same body: its R and omega serve; or NULL */
+    bool lean; /* kind SPACE: J is not written; who reads it calls mech_pose_complete */
 };
 
 /* The configuration in which an output is asked for. */
@@ -451,6 +451,8 @@ void mech_rigid_pose(const struct mech_seat *seat, const struct mech_eval *e, co
 void mech_rigid_node_pose(const void *description, const struct mech_seat *seat,
                           const struct mech_eval *e, struct mech_pose *out);
 void mech_rigid_transport(const double *d, const double *dq, const double *dd, double *out);
+/* Writes J of a lean pose. */
+void mech_pose_complete(struct mech_pose *pose);
 void mech_rigid_2d_pose(const struct mech_seat *seat, const struct mech_eval *e,
                         const double local[3], struct mech_pose *out);
 

@@ -60,6 +60,30 @@ void mech_rigid_rotation(const int32_t *q_slot, bool vector, const double *q, do
     mech_so3_from_parameters(vector ? e : at, R);
 }
 
+/* J of a frame in space */
+static void fill_space(struct mech_pose *pose)
+{
+    for (int i = 0; i < 3; i++) {
+        const double axis[3] = {pose->R[i], pose->R[3 + i], pose->R[6 + i]};
+        double turn[3];
+
+        pose->J[i][i] = 1.;
+        mech_v3_cross(axis, pose->arm, turn);
+        for (int r = 0; r < 3; r++) {
+            pose->J[r][3 + i] = turn[r];
+            pose->J[3 + r][3 + i] = axis[r];
+        }
+    }
+}
+
+void mech_pose_complete(struct mech_pose *pose)
+{
+    if (pose->lean) {
+        fill_space(pose);
+        pose->lean = false;
+    }
+}
+
 void mech_rigid_pose(const struct mech_seat *seat, const struct mech_eval *e, const double local[3],
                      struct mech_pose *out)
 {
@@ -78,17 +102,11 @@ void mech_rigid_pose(const struct mech_seat *seat, const struct mech_eval *e, co
     mech_m3_mul(out->R, local, out->arm);
     mech_v3_cross(out->omega, out->arm, swing);
     for (int i = 0; i < 3; i++) {
-        const double axis[3] = {out->R[i], out->R[3 + i], out->R[6 + i]};
-        double turn[3];
-
         out->p[i] = e->q[seat->q_slot[i]] + out->arm[i];
         out->v[i] = e->v[seat->slot[i]] + swing[i];
-        out->J[i][i] = 1.;
-        mech_v3_cross(axis, out->arm, turn);
-        for (int r = 0; r < 3; r++) {
-            out->J[r][3 + i] = turn[r];
-            out->J[3 + r][3 + i] = axis[r];
-        }
+    }
+    if (!out->lean) {
+        fill_space(out);
     }
 }
 

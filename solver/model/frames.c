@@ -66,6 +66,8 @@ void mech_frames_gather(const struct mech_model *m)
         if (pair->known) {
             continue;
         }
+        mech_pose_complete(&m->poses[pair->marker[0]]);
+        mech_pose_complete(&m->poses[pair->marker[1]]);
         memset(G, 0, (size_t)pair->rows * sizeof *G);
         pair->ops->jacobian(pair->record, pose, G);
         for (int32_t r = 0; r < pair->rows; r++) {

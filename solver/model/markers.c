@@ -10,9 +10,9 @@
 
 #include <string.h>
 
-/* `like`: a pose of the same body at the same point, or NULL. */
+/* `like`: a pose of the same body at the same point, or NULL; lean: J only where it must be. */
 static void pose_one(const struct mech_model *m, int32_t i, const struct mech_eval *e,
-                     const struct mech_pose *like)
+                     const struct mech_pose *like, bool lean)
 {
     const struct mech_seat *const seat = &m->marker_seats[i];
     struct mech_pose *const pose = &m->poses[i];
@@ -28,6 +28,7 @@ static void pose_one(const struct mech_model *m, int32_t i, const struct mech_ev
         }
     }
     pose->like = like;
+    pose->lean = lean && pose->kind == MECH_POSE_SPACE;
     if (flex) {
         mech_flex_open(pose);
     }
@@ -45,7 +46,7 @@ static void pose_one(const struct mech_model *m, int32_t i, const struct mech_ev
 
 void mech_model_pose_marker(const struct mech_model *m, int32_t i, const struct mech_eval *e)
 {
-    pose_one(m, i, e, NULL);
+    pose_one(m, i, e, NULL, false);
 }
 
 void mech_model_pose(const struct mech_model *m, const struct mech_eval *e)
@@ -54,7 +55,7 @@ void mech_model_pose(const struct mech_model *m, const struct mech_eval *e)
         const int32_t like = m->like[k];
         const bool known = like >= 0 && m->poses[like].kind != MECH_POSE_GENERAL;
 
-        pose_one(m, m->posed[k], e, known ? &m->poses[like] : NULL);
+        pose_one(m, m->posed[k], e, known ? &m->poses[like] : NULL, true);
     }
     mech_frames_gather(m);
     mech_equations_gather(m, e);
@@ -258,8 +259,9 @@ void mech_moving_force(const struct mech_model *m, const struct mech_eval *e, do
     gather(m, e);
     for (size_t k = 0; k < m->moving_count; k++) {
         const struct mech_moving *const at = &m->moving[k];
-        const struct mech_pose *const pose = &m->poses[at->marker];
+        struct mech_pose *const pose = &m->poses[at->marker];
 
+        mech_pose_complete(pose);
         if (pose->flex) {
             double w[6];
 
@@ -286,7 +288,7 @@ const int32_t *mech_moving_tangent(const struct mech_model *m, const struct mech
     gather(m, e);
     for (size_t k = 0; k < m->moving_count; k++) {
         const struct mech_moving *const at = &m->moving[k];
-        const struct mech_pose *const pose = &m->poses[at->marker];
+        struct mech_pose *const pose = &m->poses[at->marker];
         double w[6], K[MECH_MARKER_SLOTS][MECH_MARKER_SLOTS] = {{0.}};
 
         double acting = 0.;
@@ -302,6 +304,7 @@ const int32_t *mech_moving_tangent(const struct mech_model *m, const struct mech
             places = mech_flex_moving_tangent(pose, w, at->fixed, c, places, values);
             continue;
         }
+        mech_pose_complete(pose);
         mech_pose_stiffness(pose, w, K);
         /* fixed wrenches turn with the body */
         for (int32_t j = 0; j < pose->n; j++) {

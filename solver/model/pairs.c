@@ -174,8 +174,10 @@ int mech_pairs(struct mech_model *m, struct mech_diag *diag)
 static void poses_of(const struct mech_model *m, const struct mech_pair_of *p,
                      const struct mech_pose *pose[2])
 {
-    pose[0] = &m->poses[p->marker[0]];
-    pose[1] = &m->poses[p->marker[1]];
+    for (int k = 0; k < 2; k++) {
+        mech_pose_complete(&m->poses[p->marker[k]]);
+        pose[k] = &m->poses[p->marker[k]];
+    }
 }
 
 /* What acts on both poses. */
@@ -352,22 +354,22 @@ const int32_t *mech_pairs_tangent(const struct mech_model *m, const struct mech_
         const struct mech_pose *pose[2];
         double T[SLOTS][SLOTS];
 
-        poses_of(m, &m->pairs[p], pose);
-        const int32_t n = pose[0]->n + pose[1]->n;
-        if (m->pairs[p].rows && !e->lambda) {
+        const struct mech_pair_of *const pair = &m->pairs[p];
+        const int32_t n = m->poses[pair->marker[0]].n + m->poses[pair->marker[1]].n;
+        if (pair->rows && !e->lambda) {
             places += n * n;
             continue;
         }
-        if (m->pairs[p].rows &&
-            mech_frames_tangent(m, &m->pairs[p], e->lambda, c[0], places, values)) {
+        if (pair->rows && mech_frames_tangent(m, pair, e->lambda, c[0], places, values)) {
             places += n * n;
             continue;
         }
+        poses_of(m, pair, pose);
         if (pose[0]->flex || pose[1]->flex) {
-            places = flexible_tangent(m, &m->pairs[p], e, c, places, values);
+            places = flexible_tangent(m, pair, e, c, places, values);
             continue;
         }
-        tangent_of(&m->pairs[p], e, pose, c, T);
+        tangent_of(pair, e, pose, c, T);
         for (int32_t i = 0; i < n; i++) {
             for (int32_t j = 0; j < n; j++) {
                 values[*places++] += T[i][j];

@@ -200,7 +200,14 @@ int mech_saddle_init(struct mech_saddle *s, const struct mech_model *m, const ch
     s->values = s->W.values;
     if (s->tree) {
         MECH_TRY(move_to_tree(s));
+        const size_t most = s->count[0] + s->count[1] + s->count[2];
+
         s->values = mech_arena_alloc(&s->arena, s->stored + 1, sizeof *s->values);
+        s->some = mech_arena_alloc(&s->arena, most, sizeof *s->some);
+        s->some_value = mech_arena_alloc(&s->arena, most, sizeof *s->some_value);
+        if (!s->some || !s->some_value) {
+            return MECH_NO_MEMORY;
+        }
     }
     s->base = mech_arena_alloc(&s->arena, s->stored + 1, sizeof *s->base);
     if (!s->values || !s->base) {
@@ -236,6 +243,13 @@ void mech_saddle_form(struct mech_saddle *s, const double w[3])
     for (int i = 0; i < 3; i++) {
         for (size_t k = 0; k < s->count[i]; k++) {
             s->base[s->place[i][k]] += w[i] * s->entries[i][k].value;
+        }
+    }
+    s->some_count = 0;
+    for (size_t k = 0; k < s->stored && s->tree; k++) {
+        if (s->base[k] != 0.) {
+            s->some[s->some_count] = (int32_t)k;
+            s->some_value[s->some_count++] = s->base[k];
         }
     }
 }
@@ -293,7 +307,14 @@ static void fill(struct mech_saddle *s, const struct mech_eval *e, const double 
     double *const values = s->values;
     const int32_t joint = rows->start[rows->count];
 
-    memcpy(values, s->base, (s->stored + 1) * sizeof *values);
+    if (s->tree) {
+        memset(values, 0, (s->stored + 1) * sizeof *values);
+        for (size_t k = 0; k < s->some_count; k++) {
+            values[s->some[k]] = s->some_value[k];
+        }
+    } else {
+        memcpy(values, s->base, (s->stored + 1) * sizeof *values);
+    }
     if (s->tangents) {
         mech_model_tangent(s->model, e, c, s->tangents, values);
     } else if (s->inertia) {

@@ -32,6 +32,10 @@ struct mech_saddle {
     double *values; /* [stored + 1] */
     size_t stored;
     double *base; /* [stored + 1] the constant part */
+    /* [some_count] places in the tree's values at which that is not 0, and what it is there */
+    int32_t *some;
+    double *some_value;
+    size_t some_count;
     struct mech_triplet *entries[3];
     size_t count[3];
     int32_t *place[3];               /* of M, C, K */
