@@ -62,10 +62,16 @@ static int evaluate_bindings(struct mech_model *m, struct mech_diag *diag)
     static const char *const none[] = {NULL};
     const struct mech_bindings *const b = &m->document->bindings;
     struct mech_scope scope;
+    size_t known = 0; /* 1 + the last one that gave a number: equal texts give equal numbers */
 
     MECH_TRY(mech_scope_init(&scope, &m->arena, none, &m->document->parameters, m->parameters));
     for (size_t i = 0; i < b->n; i++) {
         struct mech_expr *e = NULL;
+
+        if (known && strcmp(b->at[known - 1].text, b->at[i].text) == 0) {
+            *b->at[i].target = *b->at[known - 1].target;
+            continue;
+        }
         const int r = mech_scope_compile(&scope, b->at[i].text, b->at[i].path, diag, &e);
 
         if (r < 0) {
@@ -76,6 +82,7 @@ static int evaluate_bindings(struct mech_model *m, struct mech_diag *diag)
 
             if (isfinite(value)) {
                 *b->at[i].target = value;
+                known = i + 1;
             } else {
                 mech_diag_add(diag, b->at[i].path, "the expression is not a finite number");
             }
