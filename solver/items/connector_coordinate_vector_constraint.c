@@ -6,9 +6,8 @@
  *
  * Source: Exudyn's ObjectConnectorCoordinateVector. A marker of a single coordinate counts as a
  * vector of one. The output Force is λ, as Exudyn gives it, with the sign of −λ here. */
+#include "solver/items/coordinate_rows.h"
 #include "solver/items/pair.h"
-#include "solver/items/timed.h"
-#include "solver/linalg/mat_walk.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -18,13 +17,6 @@ struct vector_constraint {
     struct mech_mat scaling[2], quadratic[2];
     struct mech_values offset;
     bool active, velocity;
-};
-
-struct record {
-    int32_t rows, n;
-    bool velocity;
-    double *X, *Y;             /* [rows][n]; Y NULL: none */
-    struct mech_timed *offset; /* [rows] */
 };
 
 static void markers(const void *description, struct mech_attachment *out)
@@ -78,79 +70,28 @@ static void fit(const void *description, const struct mech_site *site)
     }
 }
 
-/* to [rows][n] += sign · A in the columns of marker k */
-static int spread(const struct mech_site *site, const struct mech_mat *A, int k, double *to)
-{
-    struct mech_triplet *t = NULL;
-    size_t n = 0;
-
-    if (A->rows == 0 || A->cols == 0) {
-        return 0;
-    }
-    MECH_TRY(mech_mat_triplets(site->arena, A, &t, &n));
-    for (size_t i = 0; i < n; i++) {
-        to[(size_t)t[i].row * (size_t)site->n + (size_t)(t[i].col + (k ? site->first : 0))] +=
-            k ? t[i].value : -t[i].value;
-    }
-    return 0;
-}
-
-static void release(void *at)
-{
-    const struct record *const r = at;
-
-    for (int32_t i = 0; i < r->rows && r->offset; i++) {
-        mech_timed_fini(&r->offset[i]);
-    }
-}
-
-static int read_offset(const struct vector_constraint *c, const struct mech_site *site,
-                       struct record *r)
-{
-    static const char *const locals[] = {"t", NULL};
-    struct mech_scope scope = {.count = 0};
-
-    for (size_t i = 0; i < c->offset.n; i++) {
-        char place[2 * MECH_DIAG_PATH];
-
-        if (!scope.count) {
-            MECH_TRY(mech_scope_init(&scope, site->arena, locals, site->parameters, site->values));
-        }
-        snprintf(place, sizeof place, "%s/offset/%zu", site->path, i);
-        MECH_TRY(mech_timed_read(&r->offset[i], &c->offset, i, &scope, place, site->diag));
-    }
-    return 0;
-}
-
 static int record(const void *description, const struct mech_site *site, void *at)
 {
     const struct vector_constraint *c = description;
-    struct record *const r = at;
+    struct mech_coordinate_rows *const r = at;
+    const bool curved = c->quadratic[0].rows || c->quadratic[1].rows;
 
-    *r = (struct record){.rows = rows(description, site), .n = site->n, .velocity = c->velocity};
+    *r = (struct mech_coordinate_rows){
+        .rows = rows(description, site), .n = site->n, .velocity = c->velocity};
     if (!c->active) {
         return 0;
     }
-    const size_t entries = (size_t)r->rows * (size_t)r->n;
-    const bool curved = c->quadratic[0].rows || c->quadratic[1].rows;
-
-    r->X = mech_arena_alloc(site->arena, entries, sizeof *r->X);
-    r->Y = curved ? mech_arena_alloc(site->arena, entries, sizeof *r->Y) : NULL;
-    r->offset = mech_arena_alloc(site->arena, (size_t)r->rows, sizeof *r->offset);
-    if (!r->X || !r->offset || (curved && !r->Y)) {
-        return MECH_NO_MEMORY;
-    }
+    MECH_TRY(mech_coordinate_rows_new(r, site, curved));
     for (int k = 0; k < 2; k++) {
-        MECH_TRY(spread(site, &c->scaling[k], k, r->X));
+        const int32_t first = k ? site->first : 0;
+        const double sign = k ? 1. : -1.;
+
+        MECH_TRY(mech_coordinate_rows_add(r, site, &c->scaling[k], first, sign, r->X));
         if (curved) {
-            MECH_TRY(spread(site, &c->quadratic[k], k, r->Y));
+            MECH_TRY(mech_coordinate_rows_add(r, site, &c->quadratic[k], first, sign, r->Y));
         }
     }
-    const int code = read_offset(c, site, r);
-    if (code) {
-        release(r);
-        return code;
-    }
+    MECH_TRY(mech_coordinate_rows_offset(r, site, &c->offset, "offset"));
     return 1;
 }
 
@@ -159,105 +100,13 @@ static bool velocity(const void *description)
     return ((const struct vector_constraint *)description)->velocity;
 }
 
-static void residual(void *record, const struct mech_equation_point *at, double *g)
-{
-    const struct record *const r = record;
-
-    for (int32_t i = 0; i < r->rows; i++) {
-        const double *const X = r->X + (size_t)i * (size_t)r->n;
-        const double *const Y = r->Y ? r->Y + (size_t)i * (size_t)r->n : NULL;
-
-        g[i] = -mech_timed_value(&r->offset[i], at->t);
-        for (int32_t k = 0; k < r->n; k++) {
-            g[i] += (X[k] + (Y ? Y[k] * at->q[k] : 0.)) * at->q[k];
-        }
-    }
-}
-
-static void jacobian(void *record, const struct mech_equation_point *at, double *G)
-{
-    const struct record *const r = record;
-    const size_t entries = (size_t)r->rows * (size_t)r->n;
-
-    for (size_t k = 0; k < entries; k++) {
-        G[k] = r->X[k] + (r->Y ? 2. * r->Y[k] * at->q[k % (size_t)r->n] : 0.);
-    }
-}
-
-static void rate(void *record, const struct mech_equation_point *at, double *gt, double *bias)
-{
-    const struct record *const r = record;
-
-    for (int32_t i = 0; i < r->rows; i++) {
-        const struct mech_timed *const offset = &r->offset[i];
-
-        gt[i] = r->velocity ? -mech_timed_value(offset, at->t) : -mech_timed_rate(offset, at->t);
-        bias[i] =
-            r->velocity ? -mech_timed_rate(offset, at->t) : -mech_timed_curvature(offset, at->t);
-        for (int32_t k = 0; k < r->n && r->Y; k++) {
-            bias[i] += 2. * r->Y[(size_t)i * (size_t)r->n + (size_t)k] * at->v[k] * at->v[k];
-        }
-    }
-}
-
-static void stiffness(void *record, const struct mech_equation_point *at, const double *lambda,
-                      double *K)
-{
-    const struct record *const r = record;
-
-    (void)at;
-    for (int32_t i = 0; i < r->rows && r->Y; i++) {
-        for (int32_t k = 0; k < r->n; k++) {
-            K[(size_t)k * (size_t)(r->n + 1)] +=
-                2. * r->Y[(size_t)i * (size_t)r->n + (size_t)k] * lambda[i];
-        }
-    }
-}
-
 static const struct mech_equation_ops equation = {
-    .record_size = sizeof(struct record),
+    MECH_COORDINATE_ROWS_OPERATIONS,
     .record = record,
-    .release = release,
     .rows = rows,
     .velocity = velocity,
-    .residual = residual,
-    .jacobian = jacobian,
-    .rate = rate,
-    .stiffness = stiffness,
+    .stiffness = mech_coordinate_rows_stiffness,
 };
-
-/* what is left of the equations: at velocity level G v + g_t */
-static double left_of(const struct mech_view *view, int32_t row)
-{
-    const struct record *const r = view->record;
-    const struct mech_equation_point *const at = view->point;
-    const double *const X = r->X + (size_t)row * (size_t)r->n;
-    const double *const Y = r->Y ? r->Y + (size_t)row * (size_t)r->n : NULL;
-    double sum = -mech_timed_value(&r->offset[row], at->t);
-
-    for (int32_t k = 0; k < r->n; k++) {
-        const double by = Y ? Y[k] * at->q[k] : 0.;
-
-        sum += r->velocity ? (X[k] + 2. * by) * at->v[k] : (X[k] + by) * at->q[k];
-    }
-    return sum;
-}
-
-static int output(const void *description, const struct mech_view *view, enum mech_output variable,
-                  size_t capacity, double *values, size_t *count)
-{
-    (void)description;
-    if (view->record && variable == MECH_OUTPUT_FORCE && !view->lambda && capacity) {
-        return MECH_UNSUPPORTED;
-    }
-    *count = (size_t)view->rows;
-    for (int32_t i = 0; i < view->rows && (size_t)i < capacity; i++) {
-        values[i] = !view->record                   ? 0.
-                    : variable == MECH_OUTPUT_FORCE ? -view->lambda[i]
-                                                    : left_of(view, i);
-    }
-    return 0;
-}
 
 #define MATRIX(key, at, text)                                                                      \
     {                                                                                              \
@@ -295,7 +144,7 @@ static const struct mech_object_ops ops = {
     .fit = fit,
     .equation = &equation,
     .outputs = 1u << MECH_OUTPUT_FORCE | 1u << MECH_OUTPUT_CONSTRAINT_EQUATION,
-    .output = output,
+    .output = mech_coordinate_rows_output,
 };
 
 const struct mech_item_type mech_item_connector_coordinate_vector_constraint = {

@@ -1,7 +1,7 @@
 /* Every object with equations between coordinates keeps the contract of struct mech_equation_ops:
  * its slopes, rates and stiffness are what differences of its own functions say. Descriptions have
- * their defaults, with matrices of 2 × 3 and random numbers in them; there are six coordinates, of
- * which the first marker or node brings three. */
+ * their defaults, with matrices of 2 × 3 (2 × 6 where there are nodes) and random numbers in them;
+ * there are six coordinates, of which the first marker or node brings three. */
 #include "solver/items/document.h"
 #include "solver/items/ops.h"
 #include "tests/unit/unit.h"
@@ -22,19 +22,22 @@ static double random_number(void)
     return (double)(seed >> 8) / 8388608. - 1.;
 }
 
-static void fill(const struct mech_table *table, char *at, struct mech_arena *arena, bool velocity)
+static void fill(const struct mech_table *table, char *at, struct mech_arena *arena, int32_t cols,
+                 bool velocity)
 {
     mech_table_defaults(table, at);
     for (size_t i = 0; i < table->count; i++) {
         const struct mech_field *const f = &table->fields[i];
 
         if (f->kind == MECH_MATRIX) {
-            struct mech_triplet t[6];
+            struct mech_triplet t[2 * N];
 
-            for (int32_t k = 0; k < 6; k++) {
-                t[k] = (struct mech_triplet){k / 3, k % 3, random_number()};
+            for (int32_t k = 0; k < 2 * cols; k++) {
+                t[k] = (struct mech_triplet){k / cols, k % cols, random_number()};
             }
-            CU_ASSERT_EQUAL(mech_mat_from_triplets(arena, 2, 3, t, 6, (void *)(at + f->offset)), 0);
+            CU_ASSERT_EQUAL(mech_mat_from_triplets(arena, 2, cols, t, 2 * (size_t)cols,
+                                                   (void *)(at + f->offset)),
+                            0);
         } else if (f->kind == MECH_VALUES) {
             static const char *texts[] = {"sin(3*t)", NULL};
             static double numbers[] = {0.1, 0.7};
@@ -188,7 +191,7 @@ static void each_equation(void (*check)(const struct subject *))
             mech_arena_init(&arena, 0);
             mech_diag_init(&diag);
             s.record = calloc(1, s.ops->record_size);
-            fill(&(*t)->table, description, &arena, velocity);
+            fill(&(*t)->table, description, &arena, (*t)->ops.object->nodes ? N : 3, velocity);
             if ((*t)->ops.object->fit) {
                 (*t)->ops.object->fit(description, &site);
             }
