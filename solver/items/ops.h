@@ -103,8 +103,8 @@ struct mech_pose {
     const int32_t *slot;            /* [n] */
     double J[6][MECH_MARKER_SLOTS]; /* ∂(v, omega)/∂velocities */
     struct mech_flex *flex; /* of what is deformable: in place of J and its rules; or NULL */
-    /* A pose operation that sets another kind than GENERAL writes the same entries each time: what it
-     * finds is then not zeroed, but what it wrote at an earlier point. */
+    /* A pose operation that sets another kind than GENERAL writes the same entries each time: what
+     * it finds is then not zeroed, but what it wrote at an earlier point. */
     enum mech_pose_kind kind;
     const struct mech_pose *like; /* of the same body: its R and omega serve; or NULL */
     bool lean; /* kind SPACE: J is not written; who reads it calls mech_pose_complete */
@@ -214,13 +214,13 @@ struct mech_pair_ops {
     /* Wx += ∂(Gᵀ λ)/∂δ (comes zeroed); NULL: G does not depend on the poses */
     void (*stiffness)(void *record, const struct mech_pose *const pose[2], const double *lambda,
                       double Wx[12][12]);
-    /* g and G at once, for speed, where both poses are of kind SPACE or of the ground and g does not
-     * depend on time: G by rows of the coordinates of both bodies, 6 or none each. false: it is not
-     * so, and the model does it by residual and jacobian. NULL: never. */
+    /* g and G at once, for speed, where both poses are of kind SPACE or of the ground and g does
+     * not depend on time: G by rows of the coordinates of both bodies, 6 or none each. false: it
+     * is not so, and the model does it by residual and jacobian. NULL: never. */
     bool (*frames)(void *record, const struct mech_pose *const pose[2], double *g, double *G);
     /* ∂(Jᵀ Gᵀ λ)/∂q where both poses are of kind SPACE or of the ground, in the coordinates of both
-     * bodies, for speed. Writes blocks of 3 × 3 and returns which: bit 4 i + j. 0: the model does it
-     * by stiffness. NULL: never. */
+     * bodies, for speed. Writes blocks of 3 × 3 and returns which: bit 4 i + j. 0: the model does
+     * it by stiffness. NULL: never. */
     uint32_t (*curvature)(void *record, const struct mech_pose *const pose[2], const double *lambda,
                           double T[12][12]);
     /* Mask of rows that hold velocities: ġ = G T + g_t = 0 without any g behind it (rolling); their

@@ -4,95 +4,83 @@
 #include "tests/unit/alloc_count.h"
 #include "tests/unit/model.h"
 
-#define PLANE_BODY(name, x, y)                                                                     \
-    "{'name': '" name "', 'type': 'NodeRigidBody2D', 'referenceCoordinates': [" x ", " y ", 0],"   \
-    " 'initialVelocities': [0, 0, 0]}"
-#define MARKER(name, body, x, y)                                                                   \
-    "{'name': '" name "', 'type': 'MarkerBodyRigid', 'object': '" body "', 'localPosition': [" x   \
-    ", " y ", 0]}"
-#define MASS(name, node)                                                                           \
-    "{'name': '" name "', 'type': 'RigidBody2D', 'node': '" node                                   \
-    "', 'physicsMass': 2, 'physicsInertia': 0.3}"
-#define JOINT(name, type, a, b, more)                                                              \
-    "{'name': '" name "', 'type': '" type "', 'markers': ['" a "', '" b "']" more "}"
-
-/* a link on the ground, on it a slide and a hinge, on that another; the solver is open */
+/* a link on the ground, on it a slide and a hinge, on that another; solver and document are open */
 static const char plane[] =
-    "{'mechd': 1, 'gravity': [0, -9.81, 0], 'nodes': [" PLANE_BODY("na", "0.5", "0") "," PLANE_BODY("nb", "1.5", "0") "," PLANE_BODY(
-        "nc", "1.5",
-        "0.2") "," PLANE_BODY("nd", "2.5",
-                              "0") "],"
-                                   "'objects': [{'name': 'g', 'type': "
-                                   "'Ground'}," MASS("a", "na") "," MASS("b", "nb") "," MASS(
-                                       "c", "nc") "," MASS("d", "nd") "," JOINT("ja",
-                                                                                "Revol"
-                                                                                "uteJo"
-                                                                                "int2"
-                                                                                "D",
-                                                                                "g0", "a0",
-                                                                                "") "," JOINT("jb",
-                                                                                              "Revo"
-                                                                                              "lute"
-                                                                                              "Join"
-                                                                                              "t2D",
-                                                                                              "a1",
-                                                                                              "b0", "") "," JOINT("jc", "PrismaticJoint2D", "a2", "c0", "") "," JOINT("jd", "RevoluteJoint2D", "b1", "d0", "") "," JOINT("s", "CartesianSpringDamper", "a2", "c0", ", 'stiffness': [90, 0, 0], 'damping': [1, 0, 0]") "],"
-                                                                                                                                                                                                                                                                                                                      "'markers': [" MARKER("g0", "g", "0", "0") "," MARKER("a0",
-                                                                                                                                                                                                                                                                                                                                                                            "a",
-                                                                                                                                                                                                                                                                                                                                                                            "-0.5",
-                                                                                                                                                                                                                                                                                                                                                                            "0") "," MARKER("a1", "a", "0.5", "0") "," MARKER("a2", "a", "0.5", "0.2") "," MARKER("b0",
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                  "b", "-0.5", "0") "," MARKER("b1",
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                               "b", "0.5", "0") "," MARKER("c0",
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                           "c", "-0.5", "0") "," MARKER("d0",
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                        "d",
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                        "-0.5",
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                        "0") "],"
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                             "'solver': {'stepSize': 0.002";
-
-#define SPACE_BODY(name, x)                                                                        \
-    "{'name': '" name "', 'type': 'NodeRigidBodyEP', 'referenceCoordinates': [" x                  \
-    ", 0, 0, 1, 0, 0, 0]}"
-#define TENSOR(name, node)                                                                         \
-    "{'name': '" name "', 'type': 'RigidBody', 'node': '" node                                     \
-    "', 'physicsMass': 2, 'physicsInertia': [0.1, 0.3, 0.35, 0, 0, 0.02]}"
-#define Z_IS_Y                                                                                     \
-    ", 'rotationMarker0': [[1, 0, 0], [0, 0, 1], [0, -1, 0]],"                                     \
-    " 'rotationMarker1': [[1, 0, 0], [0, 0, 1], [0, -1, 0]]"
+    "{'mechd': 1, 'gravity': [0, -9.81, 0], 'nodes': [{'name': 'na', 'type': "
+    "'NodeRigidBody2D', 'referenceCoordinates': [0.5, 0, 0]}, {'name': 'nb', 'type': "
+    "'NodeRigidBody2D', 'referenceCoordinates': [1.5, 0, 0]}, {'name': 'nc', 'type': "
+    "'NodeRigidBody2D', 'referenceCoordinates': [1.5, 0.2, 0]}, {'name': 'nd', 'type': "
+    "'NodeRigidBody2D', 'referenceCoordinates': [2.5, 0, 0]}], 'objects': [{'name': 'g', "
+    "'type': 'Ground'}, {'name': 'a', 'type': 'RigidBody2D', 'node': 'na', 'physicsMass': 2, "
+    "'physicsInertia': 0.3}, {'name': 'b', 'type': 'RigidBody2D', 'node': 'nb', 'physicsMass': "
+    "2, 'physicsInertia': 0.3}, {'name': 'c', 'type': 'RigidBody2D', 'node': 'nc', "
+    "'physicsMass': 2, 'physicsInertia': 0.3}, {'name': 'd', 'type': 'RigidBody2D', 'node': "
+    "'nd', 'physicsMass': 2, 'physicsInertia': 0.3}, {'name': 'ja', 'type': 'RevoluteJoint2D', "
+    "'markers': ['g0', 'a0']}, {'name': 'jb', 'type': 'RevoluteJoint2D', 'markers': ['a1', "
+    "'b0']}, {'name': 'jc', 'type': 'PrismaticJoint2D', 'markers': ['a2', 'c0']}, {'name': "
+    "'jd', 'type': 'RevoluteJoint2D', 'markers': ['b1', 'd0']}, {'name': 's', 'type': "
+    "'CartesianSpringDamper', 'markers': ['a2', 'c0'], 'stiffness': [90, 0, 0], 'damping': [1, "
+    "0, 0]}], 'markers': [{'name': 'g0', 'type': 'MarkerBodyRigid', 'object': 'g', "
+    "'localPosition': [0, 0, 0]}, {'name': 'a0', 'type': 'MarkerBodyRigid', 'object': 'a', "
+    "'localPosition': [-0.5, 0, 0]}, {'name': 'a1', 'type': 'MarkerBodyRigid', 'object': 'a', "
+    "'localPosition': [0.5, 0, 0]}, {'name': 'a2', 'type': 'MarkerBodyRigid', 'object': 'a', "
+    "'localPosition': [0.5, 0.2, 0]}, {'name': 'b0', 'type': 'MarkerBodyRigid', 'object': 'b', "
+    "'localPosition': [-0.5, 0, 0]}, {'name': 'b1', 'type': 'MarkerBodyRigid', 'object': 'b', "
+    "'localPosition': [0.5, 0, 0]}, {'name': 'c0', 'type': 'MarkerBodyRigid', 'object': 'c', "
+    "'localPosition': [-0.5, 0, 0]}, {'name': 'd0', 'type': 'MarkerBodyRigid', 'object': 'd', "
+    "'localPosition': [-0.5, 0, 0]}], 'solver': {'stepSize': 0.002";
 
 /* hinge, universal joint, ball and cylindrical joint */
 static const char space[] =
-    "{'mechd': 1, 'gravity': [0, 0, -9.81], 'nodes': [" SPACE_BODY("na", "0.5") "," SPACE_BODY("nb", "1.5") "," SPACE_BODY("nc", "1.5") "," SPACE_BODY(
-        "nd",
-        "2.5") "],"
-               "'objects': [{'name': 'g', 'type': 'Ground'}," TENSOR("a", "na") "," TENSOR(
-                   "b",
-                   "n"
-                   "b") "," TENSOR("c",
-                                   "nc") "," TENSOR("d",
-                                                    "nd") "," JOINT("ja", "RevoluteJointZ", "g0",
-                                                                    "a0",
-                                                                    Z_IS_Y) "," JOINT("jb",
-                                                                                      "GenericJoin"
-                                                                                      "t",
-                                                                                      "a1",
-                                                                                      "b0", ", 'constrainedAxes': [1, 1, 1, 1, 0, 0]") "," JOINT("jc",
-                                                                                                                                                 "SphericalJoint",
-                                                                                                                                                 "c0",
-                                                                                                                                                 "a1", "") "," JOINT("jd", "GenericJoint", "b1", "d0", ", 'constrainedAxes': [0, 1, 1, 0, 1, 1]") "," JOINT("s",
-                                                                                                                                                                                                                                                            "CartesianSpringDamper", "b1", "d0", ", 'stiffness': [90, 0, 0], 'damping': [1, 0, 0]") "],"
-                                                                                                                                                                                                                                                                                                                                                    "'markers': [" MARKER("g0", "g", "0", "0") "," MARKER("a0",
-                                                                                                                                                                                                                                                                                                                                                                                                          "a",
-                                                                                                                                                                                                                                                                                                                                                                                                          "-0.5", "0") "," MARKER("a1",
-                                                                                                                                                                                                                                                                                                                                                                                                                                  "a",
-                                                                                                                                                                                                                                                                                                                                                                                                                                  "0.5",
-                                                                                                                                                                                                                                                                                                                                                                                                                                  "0") "," MARKER("b0",
-                                                                                                                                                                                                                                                                                                                                                                                                                                                  "b",
-                                                                                                                                                                                                                                                                                                                                                                                                                                                  "-0.5", "0") "," MARKER("b1", "b", "0.5", "0") "," MARKER("c0", "c", "-0.5", "0") "," MARKER("d0",
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                               "d",
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                               "-0.5",
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                               "0") "],"
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                    "'loads': [{'name': 'F', 'type': 'LoadForceVector', 'marker': 'd0', 'load': [0, 3, 1]}],"
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                    "'solver': {'stepSize': 0.002";
+    "{'mechd': 1, 'gravity': [0, 0, -9.81], 'nodes': [{'name': 'na', 'type': "
+    "'NodeRigidBodyEP', 'referenceCoordinates': [0.5, 0, 0, 1, 0, 0, 0]}, {'name': 'nb', "
+    "'type': 'NodeRigidBodyEP', 'referenceCoordinates': [1.5, 0, 0, 1, 0, 0, 0]}, {'name': "
+    "'nc', 'type': 'NodeRigidBodyEP', 'referenceCoordinates': [1.5, 0, 0, 1, 0, 0, 0]}, "
+    "{'name': 'nd', 'type': 'NodeRigidBodyEP', 'referenceCoordinates': [2.5, 0, 0, 1, 0, 0, "
+    "0]}], 'objects': [{'name': 'g', 'type': 'Ground'}, {'name': 'a', 'type': 'RigidBody', "
+    "'node': 'na', 'physicsMass': 2, 'physicsInertia': [0.1, 0.3, 0.35, 0, 0, 0.02]}, {'name': "
+    "'b', 'type': 'RigidBody', 'node': 'nb', 'physicsMass': 2, 'physicsInertia': [0.1, 0.3, "
+    "0.35, 0, 0, 0.02]}, {'name': 'c', 'type': 'RigidBody', 'node': 'nc', 'physicsMass': 2, "
+    "'physicsInertia': [0.1, 0.3, 0.35, 0, 0, 0.02]}, {'name': 'd', 'type': 'RigidBody', "
+    "'node': 'nd', 'physicsMass': 2, 'physicsInertia': [0.1, 0.3, 0.35, 0, 0, 0.02]}, {'name': "
+    "'ja', 'type': 'RevoluteJointZ', 'markers': ['g0', 'a0'], 'rotationMarker0': [[1, 0, 0], "
+    "[0, 0, 1], [0, -1, 0]], 'rotationMarker1': [[1, 0, 0], [0, 0, 1], [0, -1, 0]]}, {'name': "
+    "'jb', 'type': 'GenericJoint', 'markers': ['a1', 'b0'], 'constrainedAxes': [1, 1, 1, 1, 0, "
+    "0]}, {'name': 'jc', 'type': 'SphericalJoint', 'markers': ['c0', 'a1']}, {'name': 'jd', "
+    "'type': 'GenericJoint', 'markers': ['b1', 'd0'], 'constrainedAxes': [0, 1, 1, 0, 1, 1]}, "
+    "{'name': 's', 'type': 'CartesianSpringDamper', 'markers': ['b1', 'd0'], 'stiffness': [90, "
+    "0, 0], 'damping': [1, 0, 0]}], 'markers': [{'name': 'g0', 'type': 'MarkerBodyRigid', "
+    "'object': 'g', 'localPosition': [0, 0, 0]}, {'name': 'a0', 'type': 'MarkerBodyRigid', "
+    "'object': 'a', 'localPosition': [-0.5, 0, 0]}, {'name': 'a1', 'type': 'MarkerBodyRigid', "
+    "'object': 'a', 'localPosition': [0.5, 0, 0]}, {'name': 'b0', 'type': 'MarkerBodyRigid', "
+    "'object': 'b', 'localPosition': [-0.5, 0, 0]}, {'name': 'b1', 'type': 'MarkerBodyRigid', "
+    "'object': 'b', 'localPosition': [0.5, 0, 0]}, {'name': 'c0', 'type': 'MarkerBodyRigid', "
+    "'object': 'c', 'localPosition': [-0.5, 0, 0]}, {'name': 'd0', 'type': 'MarkerBodyRigid', "
+    "'object': 'd', 'localPosition': [-0.5, 0, 0]}], 'loads': [{'name': 'F', 'type': "
+    "'LoadForceVector', 'marker': 'd0', 'load': [0, 3, 1]}], 'solver': {'stepSize': 0.002";
+
+/* a four-bar: the last of its bodies has four rows */
+static const char four_bar[] =
+    "{'mechd': 1, 'gravity': [0, -9.81, 0], 'nodes': [{'name': 'na', 'type': "
+    "'NodeRigidBody2D', 'referenceCoordinates': [0, 0.5, 0]}, {'name': 'nb', 'type': "
+    "'NodeRigidBody2D', 'referenceCoordinates': [0.5, 1, 0]}, {'name': 'nc', 'type': "
+    "'NodeRigidBody2D', 'referenceCoordinates': [1, 0.5, 0]}], 'objects': [{'name': 'g', "
+    "'type': 'Ground'}, {'name': 'a', 'type': 'RigidBody2D', 'node': 'na', 'physicsMass': 2, "
+    "'physicsInertia': 0.3}, {'name': 'b', 'type': 'RigidBody2D', 'node': 'nb', 'physicsMass': "
+    "2, 'physicsInertia': 0.3}, {'name': 'c', 'type': 'RigidBody2D', 'node': 'nc', "
+    "'physicsMass': 2, 'physicsInertia': 0.3}, {'name': 'j0', 'type': 'RevoluteJoint2D', "
+    "'markers': ['g0', 'a0']}, {'name': 'j1', 'type': 'RevoluteJoint2D', 'markers': ['a1', "
+    "'b0']}, {'name': 'j2', 'type': 'RevoluteJoint2D', 'markers': ['b1', 'c0']}, {'name': "
+    "'j3', 'type': 'RevoluteJoint2D', 'markers': ['c1', 'g1']}], 'markers': [{'name': 'g0', "
+    "'type': 'MarkerBodyRigid', 'object': 'g', 'localPosition': [0, 0, 0]}, {'name': 'g1', "
+    "'type': 'MarkerBodyRigid', 'object': 'g', 'localPosition': [1, 0, 0]}, {'name': 'a0', "
+    "'type': 'MarkerBodyRigid', 'object': 'a', 'localPosition': [0, -0.5, 0]}, {'name': 'a1', "
+    "'type': 'MarkerBodyRigid', 'object': 'a', 'localPosition': [0, 0.5, 0]}, {'name': 'b0', "
+    "'type': 'MarkerBodyRigid', 'object': 'b', 'localPosition': [-0.5, 0, 0]}, {'name': 'b1', "
+    "'type': 'MarkerBodyRigid', 'object': 'b', 'localPosition': [0.5, 0, 0]}, {'name': 'c0', "
+    "'type': 'MarkerBodyRigid', 'object': 'c', 'localPosition': [0, 0.5, 0]}, {'name': 'c1', "
+    "'type': 'MarkerBodyRigid', 'object': 'c', 'localPosition': [0, -0.5, 0]}], 'solver': "
+    "{'stepSize': 0.002";
 
 static struct mech_sim *with(const char *text, const char *more)
 {
@@ -155,44 +143,9 @@ static void steps_of_trees_do_not_allocate(void)
     }
 }
 
-/* the end of the last link on the ground as well: a four-bar, whose last body has four rows */
 static void loops_go_to_another_solver(void)
 {
-    struct mech_sim
-        *const
-            s =
-                model_of(
-                    "{'mechd': 1, 'gravity': [0, -9.81, 0], 'nodes': [" PLANE_BODY("na", "0", "0.5") "," PLANE_BODY("nb", "0.5", "1") "," PLANE_BODY(
-                        "nc", "1",
-                        "0.5") "],"
-                               "'objects': [{'name': 'g', 'type': 'Ground'}," MASS("a", "na") "," MASS("b", "nb") "," MASS("c", "nc") "," JOINT(
-                                   "j0", "RevoluteJoint2D",
-                                   "g0", "a0",
-                                   "") "," JOINT("j1", "RevoluteJoint2D", "a1", "b0",
-                                                 "") "," JOINT("j2", "RevoluteJoint2D", "b1", "c0",
-                                                               "") "," JOINT("j3",
-                                                                             "RevoluteJoint2D",
-                                                                             "c1", "g1",
-                                                                             "") "],"
-                                                                                 "'markers': "
-                                                                                 "[" MARKER("g0", "g", "0", "0") "," MARKER("g1", "g", "1", "0") "," MARKER("a0", "a", "0", "-0.5") "," MARKER(
-                                                                                     "a1",
-                                                                                     "a",
-                                                                                     "0",
-                                                                                     "0.5") "," MARKER("b0",
-                                                                                                       "b",
-                                                                                                       "-0.5",
-                                                                                                       "0") "," MARKER("b1",
-                                                                                                                       "b",
-                                                                                                                       "0.5",
-                                                                                                                       "0") "," MARKER("c0",
-                                                                                                                                       "c",
-                                                                                                                                       "0",
-                                                                                                                                       "0.5") "," MARKER("c1",
-                                                                                                                                                         "c",
-                                                                                                                                                         "0",
-                                                                                                                                                         "-0.5") "],"
-                                                                                                                                                                 "'solver': {'stepSize': 0.002}}");
+    struct mech_sim *const s = with(four_bar, "");
     const struct mech_step_request r = {.kind = MECH_STEP_COUNT, .count = 10};
     struct mech_step_report report;
 
