@@ -335,8 +335,12 @@ void mech_model_blame(const struct mech_model *m, const struct mech_state *s, do
             const bool marker = c->category == MECH_MARKER;
             const struct mech_items *const items = mech_document_items(m->document, c->category);
 
-            snprintf(text, size, "the force of \"%s\"%s is not finite at t = %.9g",
-                     items->at[c->item].name, marker ? " (an input)" : "", t);
+            snprintf(text, size, "the %s of \"%s\"%s t = %.9g", c->source.curve ? "table" : "force",
+                     items->at[c->item].name,
+                     c->source.curve ? " has no value at"
+                     : marker        ? " (an input) is not finite at"
+                                     : " is not finite at",
+                     t);
             return;
         }
     }

@@ -91,5 +91,11 @@ class Loads(unittest.TestCase):
         self.assertEqual(door.call('step', id=i, size=1)[0], 200)
         status, reply = door.call('step', id=i, size=1)
         self.assertEqual((status, reply['code']), (422, 'not-finite'))
-        self.assertIn('"F"', reply['detail'])
+        self.assertIn('table of "F"', reply['detail'])
         self.assertEqual(door.call('get-state', id=i)[1]['time'], 1)
+        for integrator in ('RK44', 'GeneralizedAlpha'):
+            i = door.call('create', model=driven([0, 0, 0], ends, integrator=integrator))[1]['id']
+            self.assertEqual(door.call('step', id=i, size=1)[0], 200)
+            status, reply = door.call('step', id=i, size=1)
+            self.assertEqual((status, reply['code']), (422, 'not-finite'))
+            self.assertEqual(door.call('get-state', id=i)[1]['time'], 1)
