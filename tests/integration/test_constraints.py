@@ -221,6 +221,28 @@ class Joints(Case):
         self.assertLess(held['velocity'], 1e-12)
         self.assertLess(held['position'], 1e-9)
 
+    def test_the_gear_as_equation_of_nodes_is_the_same_gear(self):
+        """And a node's data stand in the state, where they can be set."""
+        gear, model = self.make(shafts()), shafts()
+        model['objects'][2] = {'name': 'gear', 'type': 'GenericAE', 'nodes': ['n0', 'n1'],
+                               'constraintMatrix': [[0.1, 1]], 'rhsVector': ['=0*t']}
+        model['nodes'].append({'name': 'd', 'type': 'NodeGenericData',
+                               'initialCoordinates': [3, 4]})
+        model['sensors'] = [{'name': 's', 'type': 'SensorNode', 'node': 'd',
+                             'outputVariable': 'Coordinates'}]
+        model['outputs'] = [{'name': 'data', 'sensor': 's'}]
+        equation = self.make(model)
+        self.assertEqual(self.door.call('get-state', id=equation)[1]['z'], [3, 4])
+        self.assertEqual(self.door.call('set-state', id=equation, z=[5, 6])[0] // 100, 2)
+        for i in (gear, equation):
+            self.step(i, count=100)
+        one, other = (self.door.call('get-state', id=i)[1] for i in (gear, equation))
+        for x, y in zip(one['q'] + one['lambda'], other['q'] + other['lambda'], strict=True):
+            self.assertAlmostEqual(x, y, delta=1e-12)
+        self.assertEqual(self.door.call('outputs', id=equation)[1]['outputs']['data'], [5, 6])
+        model['objects'][2]['nodes'].append('d')
+        self.refused(model, '/model/objects/2/nodes/2', 'data')
+
     def test_matrices_that_do_not_fit_their_markers_are_refused(self):
         model = shafts()
         model['objects'][2]['scalingMarker0'] = [[1, 2]]

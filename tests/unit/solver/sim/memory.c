@@ -31,6 +31,22 @@ static const char system_on_stops[] =
     "'law': {'type': 'NewtonImpact', 'e': 0.5}}],"
     "'solver': {'integrator': 'MoreauJean', 'linear': 'klu', 'stepSize': 1e-3}}";
 
+/* what is deformable, on a hinge; equations of its nodes, data beside them */
+static const char cable[] =
+    "{'mechd': 1, 'gravity': [0, -9.81, 0], 'nodes': [{'name': 'a', 'type': 'NodePoint2DSlope1'},"
+    "{'name': 'b', 'type': 'NodePoint2DSlope1', 'referenceCoordinates': [1, 0, 1, 0]},"
+    "{'name': 'd', 'type': 'NodeGenericData', 'initialCoordinates': [1, 2]}],"
+    "'objects': [{'name': 'c', 'type': 'ANCFCable2D', 'nodes': ['a', 'b'], 'physicsLength': 1,"
+    "'physicsMassPerLength': 1, 'physicsAxialStiffness': 100, 'physicsBendingStiffness': 1},"
+    "{'name': 'g', 'type': 'Ground'}, {'name': 'h', 'type': 'RevoluteJoint2D',"
+    "'markers': ['m', 'o']}, {'name': 'e', 'type': 'GenericAE', 'nodes': ['b'],"
+    "'constraintMatrix': [[0, 0, 1, 0]], 'rhsVector': [1]}],"
+    "'markers': [{'name': 'm', 'type': 'MarkerBodyRigid', 'object': 'c'},"
+    "{'name': 'o', 'type': 'MarkerBodyRigid', 'object': 'g'}],"
+    "'sensors': [{'name': 'p', 'type': 'SensorBody', 'object': 'c', 'outputVariable':"
+    "'Acceleration', 'localPosition': [1, 0.1, 0]}], 'outputs': [{'name': 'o', 'sensor': 'p'}],"
+    "'solver': {'stepSize': 1e-3}}";
+
 static struct mech_document *document_of(const char *text)
 {
     char *const json = strdup(text);
@@ -78,9 +94,9 @@ static void create_without_memory(const char *text, bool forever)
 
 static void creation_survives_any_failed_allocation(void)
 {
-    const char *const models[] = {items, system_on_stops};
+    const char *const models[] = {items, system_on_stops, cable};
 
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
         create_without_memory(models[i], false);
         create_without_memory(models[i], true);
     }
@@ -188,6 +204,19 @@ static void a_reset_after_no_memory_has_the_model_of_the_parameters(void)
     mech_sim_destroy(fresh);
 }
 
+static void steps_of_a_cable_allocate_nothing(void)
+{
+    struct mech_sim *const s = model_of(cable);
+
+    CU_ASSERT_EQUAL(model_steps(s, 2), 0);
+    alloc_count_start();
+    const int code = model_steps(s, 100);
+    CU_ASSERT_EQUAL(alloc_count_stop(), 0);
+    CU_ASSERT_EQUAL(code, 0);
+    mech_sim_destroy(s);
+}
+
 UNIT_TESTS(UNIT_TEST(creation_survives_any_failed_allocation),
+           UNIT_TEST(steps_of_a_cable_allocate_nothing),
            UNIT_TEST(operations_survive_any_failed_allocation),
            UNIT_TEST(a_reset_after_no_memory_has_the_model_of_the_parameters))
