@@ -12,8 +12,8 @@
 #include <stdio.h>
 
 /* Global axes of a row. */
-static void axes_of(const struct mech_joint_row *row, const struct mech_pose *const pose[2],
-                    double a[3], double b[3])
+static inline void axes_of(const struct mech_joint_row *row, const struct mech_pose *const pose[2],
+                           double a[3], double b[3])
 {
     if (row->dot) {
         mech_m3_mul(pose[0]->R, row->a, a);
@@ -153,7 +153,8 @@ void mech_joint_rows_stiffness(void *record, const struct mech_pose *const pose[
 }
 
 /* out = a × Rᵀ b */
-static void cross_in_body(const double a[3], const double R[9], const double b[3], double out[3])
+static inline void cross_in_body(const double a[3], const double R[9], const double b[3],
+                                 double out[3])
 {
     double inside[3];
 

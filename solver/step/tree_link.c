@@ -227,12 +227,12 @@ INLINE void solve_free(const struct mech_tree_link *l, const double *A, double *
 
 INLINE bool any(const double *x, int n)
 {
-    double sum = 0.;
-
     for (int i = 0; i < n; i++) {
-        sum += fabs(x[i]);
+        if (x[i] != 0.) {
+            return true;
+        }
     }
-    return sum != 0.;
+    return false;
 }
 
 /* Z [m][free] = S [N; 1] and A. */
