@@ -87,6 +87,11 @@ const char *mech_marker_body_map(const struct mech_seat *seat, const double loca
     if (seat->n > (ops->flexible ? MECH_FLEX_SLOTS : MECH_MARKER_SLOTS)) {
         return "the body has too many coordinates";
     }
+    const double length = ops->line ? ops->line(seat->item->description) : HUGE_VAL;
+    if (ops->line && !(local[0] >= 0. && local[0] <= length * (1. + 1e-9))) {
+        *field = "localPosition";
+        return "is beyond the ends of the body";
+    }
     out->n = seat->n;
     if (ops->flexible) {
         out->moving = out->flexible = true;

@@ -79,6 +79,17 @@ class Cables(unittest.TestCase):
                 self.assertEqual(answer.status, 422, answer)
                 self.assertIn(pointer, [e['pointer'] for e in answer.json['errors']])
 
+    def test_markers_beyond_its_ends_are_refused(self):
+        for x in (-0.01, 0.26):
+            model = self.floating(markers=self.model['markers'] + [
+                {'name': 'm', 'type': 'MarkerBodyPosition', 'object': 'strip-3',
+                 'localPosition': [x, 0, 0]}])
+            answer = self.daemon.call('POST', '/v1/models/check', {'model': model})
+            self.assertEqual(answer.status, 422, answer)
+            (fault,) = answer.json['errors']
+            self.assertEqual(fault['pointer'], '/model/markers/5/localPosition')
+            self.assertIn('beyond the ends', fault['message'])
+
 
 if __name__ == '__main__':
     unittest.main()
