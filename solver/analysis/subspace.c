@@ -3,9 +3,9 @@
  *     [ K + σM  Gᵀ ] [ Y ]   [ M X ]
  *     [ G       0  ] [ · ] = [ 0   ]
  *
- * then Rayleigh and Ritz in the span of Y, where G Y = 0. The shift σ is 0, or as small as lets the
- * matrix be factored. An eigenvalue converges by (λ_i/λ_{p+1})² an iteration. Cost of one: p solves,
- * 4 n p² flops. */
+ * then Rayleigh and Ritz in the span of Y, where G Y = 0. The shift σ is 0, or as small as lets
+ * the matrix be factored. An eigenvalue converges by (λ_i/λ_{p+1})² an iteration. Cost of one: p
+ * solves, 4 n p² flops. */
 #include "solver/analysis/subspace.h"
 
 #include "solver/base/err.h"

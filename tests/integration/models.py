@@ -97,9 +97,21 @@ def revolute_z_vector():
     return model
 
 
+def geared_rotors():
+    """Two rotors of 1 and 2 kg m², the second turns against the first at a tenth of its rate."""
+    return {'mechd': 1,
+            'nodes': [{'name': 'n0', 'type': 'Node1D', 'initialVelocities': [10]},
+                      {'name': 'n1', 'type': 'Node1D', 'initialVelocities': [-1]}],
+            'objects': [{'name': 'a', 'type': 'Rotor1D', 'node': 'n0', 'physicsInertia': 1},
+                        {'name': 'b', 'type': 'Rotor1D', 'node': 'n1', 'physicsInertia': 2},
+                        {'name': 'gear', 'type': 'GenericAE', 'nodes': ['n0', 'n1'],
+                         'constraintMatrix': [[0.1, 1]]}],
+            'solver': {'stepSize': 1e-3}}
+
+
 def modal_cantilever():
-    """Three points, clamped at the first; the one mode is the deflection z of the last, of 3 kg on a
-    stiffness of 50."""
+    """Three points, clamped at the first; the one mode is the deflection z of the last, of 3 kg on
+    a stiffness of 50."""
     points = [[0, 0, 0], [1, 0, 0], [0.3, 0.8, 0.2]]
     return document(
         'modal cantilever', gravity=[0, 0, -9.81],

@@ -370,7 +370,7 @@ static void two_ropes_catch_together(void)
     mech_sim_destroy(s);
 }
 
-/* a spring of 100 N/m pulls 2 kg down from −0.5 m; the rope of 1 m takes what is left, or nothing */
+/* a spring of 100 N/m pulls 2 kg down from −0.5 m; a rope of 1 m takes the rest, or nothing */
 static void statics_find_which_ropes_act(void)
 {
     for (int taut = 0; taut < 2; taut++) {
