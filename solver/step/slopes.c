@@ -17,6 +17,7 @@ static int own_matrix(struct mech_slopes *s, int which, const struct mech_mat *b
     struct mech_mat *const out = &s->own[which];
 
     MECH_TRY(mech_mat_sum(&s->arena, 2, (const double[]){1., 1.}, terms, out));
+    out->symmetric = false; /* tangents need not be */
     /* one more for what belongs to the ground */
     out->values = mech_arena_alloc(&s->arena, mech_mat_stored(out) + 1, sizeof *out->values);
     return out->values ? mech_model_places(s->model, &s->arena, out, &s->places[which])

@@ -249,6 +249,47 @@ static void a_pendulum_in_space(void)
     }
 }
 
+/* --- two links in space ----------------------------------------------------------------------- */
+
+/* tangents of reactions and of global torques are not symmetric here */
+static const struct subject links = {
+    "{'mechd': 1, 'gravity': [0, 0, -9.81], 'nodes': ["
+    "{'name': 'n0', 'type': 'NodeRigidBodyEP', 'referenceCoordinates': [1, 0, 0, 1, 0, 0, 0]},"
+    "{'name': 'n1', 'type': 'NodeRigidBodyRotVecLG', 'referenceCoordinates': [3, 0, 0, 0, 0, 0]}],"
+    "'objects': [{'name': 'g', 'type': 'Ground'},"
+    "{'name': 'b0', 'type': 'RigidBody', 'node': 'n0', 'physicsMass': 2,"
+    "'physicsInertia': [0.1, 0.5, 0.4, 0.01, 0.02, 0.03]},"
+    "{'name': 'b1', 'type': 'RigidBody', 'node': 'n1', 'physicsMass': 1,"
+    "'physicsInertia': [0.3, 0.3, 0.3, 0, 0, 0]},"
+    "{'name': 'j0', 'type': 'SphericalJoint', 'markers': ['g0', 'a0']},"
+    "{'name': 'j1', 'type': 'RevoluteJointZ', 'markers': ['e0', 'a1'], 'rotationMarker0':"
+    "[[1, 0, 0], [0, 0, -1], [0, 1, 0]], 'rotationMarker1': [[1, 0, 0], [0, 0, -1], [0, 1, 0]]}],"
+    "'markers': [{'name': 'g0', 'type': 'MarkerBodyRigid', 'object': 'g'},"
+    "{'name': 'a0', 'type': 'MarkerBodyRigid', 'object': 'b0', 'localPosition': [-1, 0, 0]},"
+    "{'name': 'e0', 'type': 'MarkerBodyRigid', 'object': 'b0', 'localPosition': [1, 0, 0]},"
+    "{'name': 'a1', 'type': 'MarkerBodyRigid', 'object': 'b1', 'localPosition': [-1, 0, 0]},"
+    "{'name': 'e1', 'type': 'MarkerBodyRigid', 'object': 'b1', 'localPosition': [1, 0, 0]}],"
+    "'loads': [{'name': 'T', 'type': 'LoadTorqueVector', 'marker': 'e1', 'load': [0.5, 2, 3]}],"
+    "'sensors': [{'name': 'p', 'type': 'SensorBody', 'object': 'b1', 'outputVariable': 'Position',"
+    "'localPosition': [0, 0.3, 0.2]},"
+    "{'name': 'v', 'type': 'SensorBody', 'object': 'b0', 'outputVariable': 'AngularVelocity'},"
+    "{'name': 'r', 'type': 'SensorObject', 'object': 'j1', 'outputVariable': 'Force'}],"
+    "'inputs': [{'name': 'T', 'load': 'T', 'component': 1}],"
+    "'outputs': [{'name': 'p', 'sensor': 'p'}, {'name': 'v', 'sensor': 'v'},"
+    "{'name': 'r', 'sensor': 'r'}],"
+    "'solver': {'integrator': '@', 'stepSize': 0.01, 'spectralRadius': 0.8, " NEWTON "}}",
+    0.1, 20};
+
+static void two_links_in_space(void)
+{
+    static const char *const schemes[] = {"GeneralizedAlpha", "TrapezoidalIndex2", "HHT",
+                                          "ImplicitEuler"};
+
+    for (int i = 0; i < 4; i++) {
+        check(&links, schemes[i], &(struct direction){0, -1, -1, 0.1}, false, 1e-6);
+    }
+}
+
 /* --- impacts ---------------------------------------------------------------------------------- */
 
 /* a ball of 1 kg over a floor, let go so that it hits in the fifth of ten steps, restitution 0.8 */
@@ -297,4 +338,4 @@ static void impacts_hold_while_the_same_contacts_act(void)
 }
 
 UNIT_TESTS(UNIT_TEST(impacts_hold_while_the_same_contacts_act), UNIT_TEST(a_cubic_spring),
-           UNIT_TEST(a_slider_crank), UNIT_TEST(a_pendulum_in_space))
+           UNIT_TEST(a_slider_crank), UNIT_TEST(a_pendulum_in_space), UNIT_TEST(two_links_in_space))
