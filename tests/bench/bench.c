@@ -176,6 +176,11 @@ static void print_json(void)
     (void)printf("]}\n");
 }
 
+bool bench_is_quick(void)
+{
+    return bench.quick;
+}
+
 int bench_end(void)
 {
     if (bench.json) {

@@ -15,6 +15,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Does `count` units of the work (steps, calls). */
@@ -31,6 +32,9 @@ void bench_compare(const char *what, bench_work *work, void *context, bench_work
 
 /* Median time of a unit, which must not exceed `bar` ns (0: no bar). */
 void bench_limit(const char *what, bench_work *work, void *context, double bar);
+
+/* Whether --quick was given: what takes seconds to build may be left out. */
+bool bench_is_quick(void);
 
 /* Prints what was measured; 0, or 1 when a bar is broken by more than the margin. */
 int bench_end(void);

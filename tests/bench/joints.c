@@ -64,5 +64,9 @@ int main(int argc, char **argv)
     measure("1000 items", CHAIN_ITEMS, 1000, NULL, 20e3);
     measure("1000 items with force laws", CHAIN_FORMULA, 1000, NULL, 0.);
     measure("200000 items", CHAIN_ITEMS, 200000, NULL, 40. * 200000.);
+    /* 300 MB of text and some GB to read them */
+    if (!bench_is_quick()) {
+        measure("1000000 items", CHAIN_ITEMS, 1000000, NULL, 40e6);
+    }
     return bench_end();
 }
