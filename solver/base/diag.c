@@ -53,8 +53,8 @@ static struct mech_diag_entry *reserve(struct mech_diag_entry **list, size_t cou
     return &(*list)[count];
 }
 
-static void write_entry(struct mech_diag_entry *e, const char *path, const char *format,
-                        va_list arguments)
+__attribute__((format(printf, 3, 0))) static void
+write_entry(struct mech_diag_entry *e, const char *path, const char *format, va_list arguments)
 {
     // the path
     size_t length = strnlen(path, MECH_DIAG_PATH);

@@ -56,10 +56,10 @@ static int too_small(const struct mech_substeps *d, double t, int code,
                      struct mech_step_result *result)
 {
     const double least = mech_model_settings(d->model)->adaptive.minimum_step;
-    char last[96] = "the error";
+    char last[64] = "the error";
 
     if (code > 0) {
-        snprintf(last, sizeof last, "%.95s",
+        snprintf(last, sizeof last, "%.63s",
                  result->reason[0] ? result->reason : mech_err_text(code));
     }
     snprintf(result->reason, sizeof result->reason,
