@@ -59,14 +59,14 @@ static bool is_plain(const struct mech_field *f)
            f->kind != MECH_VARIANT && f->kind != MECH_PARAMETERS;
 }
 
-/* Forget the expressions behind numbers from `from` to `to`. */
-static void unbind(struct mech_document *d, const double *from, const double *to)
+/* Forget the expressions behind n numbers from `from`, which may be NULL when n is 0. */
+static void unbind(struct mech_document *d, const double *from, size_t n)
 {
     struct mech_bindings *const b = &d->bindings;
     size_t kept = 0;
     for (size_t i = 0; i < b->n; i++) {
         const uintptr_t target = (uintptr_t)b->at[i].target;
-        if (target < (uintptr_t)from || target >= (uintptr_t)to) {
+        if (target < (uintptr_t)from || target >= (uintptr_t)from + n * sizeof *from) {
             b->at[kept++] = b->at[i];
         }
     }
@@ -79,16 +79,16 @@ static void unbind_field(struct mech_document *d, const struct mech_field *f, vo
     static const struct mech_field vector = {.kind = MECH_VECTOR};
     if (f->kind == MECH_REAL || f->kind == MECH_REALS) {
         const double *const x = at;
-        unbind(d, x, x + (f->kind == MECH_REALS ? f->count : 1));
+        unbind(d, x, f->kind == MECH_REALS ? f->count : 1);
     } else if (f->kind == MECH_VECTOR) {
         const struct mech_vector *const x = at;
-        unbind(d, x->x, x->x + x->n);
+        unbind(d, x->x, x->n);
     } else if (f->kind == MECH_MATRIX) {
         const struct mech_mat *const a = at;
-        unbind(d, a->values, a->values + mech_mat_stored(a));
+        unbind(d, a->values, mech_mat_stored(a));
     } else if (f->kind == MECH_VALUES) {
         const struct mech_values *const x = at;
-        unbind(d, x->number, x->number + x->n);
+        unbind(d, x->number, x->n);
         for (size_t i = 0; x->series != NULL && i < x->n; i++) {
             unbind_field(d, &vector, &x->series[i].t);
             unbind_field(d, &vector, &x->series[i].values);
