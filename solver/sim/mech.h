@@ -220,7 +220,8 @@ struct mech_state_view {
 void mech_sim_state(const struct mech_sim *s, struct mech_state_view *out);
 
 /* Set any of time, q, v, x, z (NULL or NaN time: unchanged); v̇ and λ follow with the next step.
- * 0; MECH_NOT_FINITE (nothing changed). */
+ * Euler parameters get length 1, rotation vectors π at most. 0; MECH_NOT_FINITE (nothing changed;
+ * Euler parameters of length 0, too). */
 int mech_sim_set_state(struct mech_sim *s, const struct mech_state_view *in);
 
 /* Everything that the next step reads, as bytes: a header (magic, version, layout hash, byte order,

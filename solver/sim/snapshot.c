@@ -49,6 +49,23 @@ void mech_sim_state(const struct mech_sim *s, struct mech_state_view *out)
                                     .z = s->now.z};
 }
 
+/* Coordinates of rotations where they belong, |e| = 1 and |ρ| ≤ π, as at the start; those that are
+ * there keep their bits. In s->point; false when there is no rotation. */
+static bool settle(struct mech_sim *s, const double *q)
+{
+    const size_t n = (size_t)s->sizes.q;
+    double *const to = s->point.q;
+
+    memset(s->point.v, 0, (size_t)s->sizes.v * sizeof(double));
+    mech_model_move(s->model, q, s->point.v, to);
+    for (size_t i = 0; i < n; i++) {
+        if (fabs(to[i] - q[i]) <= 1e-6 * fmax(1., fabs(q[i]))) {
+            to[i] = q[i];
+        }
+    }
+    return mech_sim_all_finite(to, n);
+}
+
 int mech_sim_set_state(struct mech_sim *s, const struct mech_state_view *in)
 {
     const struct {
@@ -68,10 +85,16 @@ int mech_sim_set_state(struct mech_sim *s, const struct mech_state_view *in)
             return MECH_NOT_FINITE;
         }
     }
+    if (in->q && !settle(s, in->q)) {
+        return MECH_NOT_FINITE;
+    }
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         if (parts[i].from) {
             memmove(parts[i].to, parts[i].from, (size_t)parts[i].n * sizeof(double));
         }
+    }
+    if (in->q) {
+        memcpy(s->now.q, s->point.q, (size_t)s->sizes.q * sizeof(double));
     }
     if (!isnan(in->time)) {
         s->now.at->time = in->time;

@@ -218,7 +218,34 @@ static void rotation_vectors_are_no_plain_coordinates(void)
         "/markers/0/node", "rotation parameters"));
 }
 
-UNIT_TESTS(UNIT_TEST(motion_does_not_depend_on_the_coordinates),
+/* a turn of 2π, where ρ' is not regular, is none; Euler parameters of length 0 are no rotation */
+static void states_are_set_where_rotations_belong(void)
+{
+    struct mech_sim *s = model_of(
+        "{'mechd': 1, 'nodes': [{'name': 'n', 'type': 'NodeRigidBodyRotVecLG',"
+        "'initialVelocities': [0, 0, 0, 0.1, 0.5, 0.3]}], 'objects': [{'name': 'b', 'type':"
+        "'RigidBody', 'node': 'n', 'physicsMass': 1, 'physicsInertia': [0.1, 0.1, 0.1, 0, 0, 0]}],"
+        "'solver': {'integrator': 'RK44', 'stepSize': 0.01}}");
+    const double turned[6] = {0., 0., 0., 6.283185307179586, 0., 0.};
+    CU_ASSERT_EQUAL(mech_sim_set_state(s, &(struct mech_state_view){.time = NAN, .q = turned}), 0);
+    CU_ASSERT_EQUAL(model_steps(s, 20), 0);
+    CHECK_NEAR(model_state(s).q[3], 0.02, 1e-12);
+    CHECK_NEAR(model_state(s).q[4], 0.1, 1e-12);
+    CHECK_NEAR(model_state(s).q[5], 0.06, 1e-12);
+    mech_sim_destroy(s);
+
+    s = model_of("{'mechd': 1, 'nodes': [{'name': 'n', 'type': 'NodeRigidBodyEP'}], 'objects':"
+                 "[{'name': 'b', 'type': 'RigidBody', 'node': 'n', 'physicsMass': 1,"
+                 "'physicsInertia': [0.1, 0.1, 0.1, 0, 0, 0]}]}");
+    const double none[7] = {0.};
+    CU_ASSERT_EQUAL(mech_sim_set_state(s, &(struct mech_state_view){.time = NAN, .q = none}),
+                    MECH_NOT_FINITE);
+    CHECK_NEAR(model_state(s).q[3], 1., 0.);
+    mech_sim_destroy(s);
+}
+
+UNIT_TESTS(UNIT_TEST(states_are_set_where_rotations_belong),
+           UNIT_TEST(motion_does_not_depend_on_the_coordinates),
            UNIT_TEST(runge_kutta_keeps_its_order_over_turns), UNIT_TEST(many_turns_are_counted_out),
            UNIT_TEST(steps_have_the_derivatives_of_runs),
            UNIT_TEST(rotation_vectors_are_no_plain_coordinates))
