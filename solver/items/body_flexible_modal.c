@@ -76,6 +76,11 @@ static void check(const void *description, const char *path, struct mech_diag *d
         fault(d, path, "massMatrix", "has too many entries for so many modes");
         return;
     }
+    for (int i = 1; i < 3; i++) {
+        if (square[i]->kind != MECH_MAT_ZERO && !square[i]->symmetric) {
+            fault(d, path, names[i], "needs to be symmetric");
+        }
+    }
     if (!b->shape.mass.symmetric || !is_scalar(&b->shape.mass)) {
         fault(d, path, "massMatrix", "needs symmetric blocks of a mass times the unit matrix");
     }

@@ -96,6 +96,11 @@ static int add_pair(struct mech_model *m, size_t o, struct mech_diag *diag)
     if (!pair->record) {
         return MECH_NO_MEMORY;
     }
+    if (pair->marker[0] == pair->marker[1]) {
+        snprintf(path + strlen(path), sizeof path - strlen(path), "/markers/1");
+        mech_diag_add(diag, path, "is the first marker again");
+        return 0;
+    }
     for (int k = 0; k < 2; k++) {
         if (m->markers[pair->marker[k]].first_order) {
             snprintf(path + strlen(path), sizeof path - strlen(path), "/markers/%d", k);

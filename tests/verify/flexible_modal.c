@@ -243,6 +243,13 @@ static void what_does_not_fit_is_refused(void)
                                     "[1, 0], [0, 1], [0, 0]",
                                     "'f', 'a'"),
                             "/objects/0/nodes", "a coordinate for each mode"));
+    CU_ASSERT(model_refused(
+        "{'mechd': 1, 'nodes': [{'name': 'f', 'type': 'NodeRigidBodyEP'}, {'name': 'a',"
+        "'type': 'NodeGenericODE2', 'numberOfODE2Coordinates': 1}], 'objects': [{'name': 'b',"
+        "'type': 'FlexibleBodyModal', 'nodes': ['f', 'a'], 'referencePositions': [[0, 0, 0],"
+        "[1, 0, 0], [0.3, 0.8, 0.2]], 'massMatrix': {'diag': [" LUMPED "]}, 'stiffnessMatrix':"
+        "{'shape': [9, 9], 'coo': [[0, 1, 5], [8, 8, 50]]}, 'modes': [" ONE_MODE "]}]}",
+        "/objects/0/stiffnessMatrix", "symmetric"));
 }
 
 UNIT_TESTS(UNIT_TEST(loose_points_fly_straight), UNIT_TEST(body_in_space_keeps_momentum_and_energy),

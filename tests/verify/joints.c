@@ -300,6 +300,10 @@ static void joints_that_cannot_be_are_named(void)
 {
     CU_ASSERT(model_refused(RODS(ROD("one", "2") ", " ROD("two", "2.1"), "'stepSize': 0.01"),
                             "/objects/2", "miss equation 0 of the joint \"two\" by -0.1"));
+    CU_ASSERT(model_refused(RODS("{'name': 'rod', 'type': 'DistanceConstraint', 'distance': 1,"
+                                 "'markers': ['m1', 'm1']}",
+                                 "'stepSize': 0.01"),
+                            "/objects/1/markers/1", "first marker again"));
 }
 
 static void schemes_without_joints_refuse_them(void)
@@ -478,8 +482,9 @@ static void spring_of_no_length_is_refused(void)
     CU_ASSERT(model_refused(
         "{'mechd': 1, 'nodes': [{'name': 'n', 'type': 'NodePoint'}], 'objects': [{'name': 'b',"
         "'type': 'MassPoint', 'node': 'n', 'physicsMass': 1}, {'name': 'spring',"
-        "'type': 'SpringDamper', 'markers': ['m', 'm'], 'stiffness': 1}], 'markers': ["
-        "{'name': 'm', 'type': 'MarkerNodePosition', 'node': 'n'}], 'solver': {'stepSize': 0.01}}",
+        "'type': 'SpringDamper', 'markers': ['m', 'k'], 'stiffness': 1}], 'markers': ["
+        "{'name': 'm', 'type': 'MarkerNodePosition', 'node': 'n'},"
+        " {'name': 'k', 'type': 'MarkerNodePosition', 'node': 'n'}], 'solver': {'stepSize': 0.01}}",
         "", "\"spring\" or a neighbor are not finite"));
 }
 
