@@ -152,64 +152,77 @@ void mech_joint_rows_stiffness(void *record, const struct mech_pose *const pose[
     }
 }
 
-/* out = a × Rᵀ b */
-static inline void cross_in_body(const double a[3], const double R[9], const double b[3],
-                                 double out[3])
-{
-    double inside[3];
-
-    mech_m3_mul_transposed(R, b, inside);
-    mech_v3_cross(a, inside, out);
-}
-
 /* The rows of the head, turned into the axes of the bodies; with e from body 0's reference point to
- * marker 1, a slide that is fixed to body 0 has d = e there: a·arm₀ is constant. */
-bool mech_joint_rows_frames(void *record, const struct mech_pose *const pose[2], double *g,
-                            double *G)
+ * marker 1, a slide that is fixed to body 0 has d = e there: a·arm₀ is constant. Compiled for each
+ * case of bodies that move. */
+static inline __attribute__((always_inline)) bool
+fill_frames(const struct mech_joint_record *j, const struct mech_pose *const pose[2],
+            const bool moves[2], double *restrict g, double *restrict G)
 {
-    const struct mech_joint_record *const j = record;
-    const double *const R0 = pose[0]->R, *const R1 = pose[1]->R;
-    const bool moves0 = pose[0]->n > 0, moves1 = pose[1]->n > 0;
-    double d[3], e[3], r0[3], r1[3], a[3], b[3];
+    const double *const R0 = pose[0]->R;
+    const int second = moves[0] ? 6 : 0, n = second + (moves[1] ? 6 : 0);
+    double d[3], e[3], r0[3], r1[3], turn[9], a[3], b[3], moment[3];
 
     mech_v3_add(pose[1]->p, -1., pose[0]->p, d);
     mech_v3_add(d, 1., pose[0]->arm, e);
     mech_m3_mul_transposed(R0, pose[0]->arm, r0);
     mech_m3_mul_transposed(R0, e, e);
-    mech_m3_mul_transposed(R1, pose[1]->arm, r1);
-    for (int32_t r = 0; r < j->n; r++) {
+    mech_m3_mul_transposed(pose[1]->R, pose[1]->arm, r1);
+    mech_m3_product_transposed(pose[1]->R, R0, turn);
+    for (int32_t r = 0; r < j->n; r++, G += n) {
         const struct mech_joint_row *const row = &j->row[r];
-        double *const second = G + (moves0 ? 6 : 0);
 
-        if (!row->dot && row->side > 0) {
+        if (row->dot) {
+            mech_m3_mul_transposed(turn, row->b, b);
+            g[r] = mech_v3_dot(row->a, b);
+            mech_v3_cross(row->a, b, moment);
+            for (int i = 0; i < 3 && moves[0]; i++) {
+                G[i] = 0.;
+                G[3 + i] = moment[i];
+            }
+            mech_m3_mul(turn, moment, moment);
+            for (int i = 0; i < 3 && moves[1]; i++) {
+                G[second + i] = 0.;
+                G[second + 3 + i] = -moment[i];
+            }
+            continue;
+        }
+        if (row->side > 0) {
             return false;
         }
-        axes_of(row, pose, a, b);
-        g[r] = mech_v3_dot(a, row->dot ? b : d);
-        if (row->dot) {
-            memset(G, 0, (moves0 && moves1 ? 12 : 6) * sizeof *G);
-        }
-        if (moves0 && row->dot) {
-            cross_in_body(row->a, R0, b, G + 3);
-        } else if (moves0) {
+        mech_m3_mul(row->side == 0 ? R0 : mech_identity3, row->a, a);
+        g[r] = mech_v3_dot(a, d);
+        if (moves[0]) {
             for (int i = 0; i < 3; i++) {
                 G[i] = -a[i];
             }
             if (row->side == 0) {
                 mech_v3_cross(row->a, e, G + 3);
             } else {
-                cross_in_body(r0, R0, G, G + 3);
+                mech_m3_mul_transposed(R0, a, b);
+                mech_v3_cross(b, r0, G + 3);
             }
         }
-        if (moves1 && row->dot) {
-            cross_in_body(row->b, R1, a, second + 3);
-        } else if (moves1) {
-            memcpy(second, a, sizeof a);
-            cross_in_body(r1, R1, a, second + 3);
+        if (moves[1]) {
+            for (int i = 0; i < 3; i++) {
+                G[second + i] = a[i];
+            }
+            mech_m3_mul_transposed(pose[1]->R, a, b);
+            mech_v3_cross(r1, b, G + second + 3);
         }
-        G = second + (moves1 ? 6 : 0);
     }
     return true;
+}
+
+bool mech_joint_rows_frames(void *record, const struct mech_pose *const pose[2], double *g,
+                            double *G)
+{
+    const bool moves0 = pose[0]->n > 0, moves1 = pose[1]->n > 0;
+
+    if (moves0 && moves1) {
+        return fill_frames(record, pose, (const bool[]){true, true}, g, G);
+    }
+    return fill_frames(record, pose, (const bool[]){moves0, moves1}, g, G);
 }
 
 /* T at (row, col) = ± A, or its transpose */
@@ -222,68 +235,62 @@ static void put(const double A[9], double sign, bool transposed, int row, int co
     }
 }
 
-/* out = R₀ᵀ A R₁ */
-static void turn_block(const double R0[9], const double A[9], const double R1[9], double out[9])
-{
-    double left[9];
-
-    mech_m3_transpose(R0, left);
-    mech_m3_product(left, A, left);
-    mech_m3_product(left, R1, out);
-}
-
-/* With f = Σ λ a of the slides, D = Σ λ a bᵀ of the others, r₁ the arm of marker 1 and e from body
- * 0's reference point to marker 1:
+/* With f = Σ λ a of the slides and e from body 0's reference point to marker 1, both in the axes of
+ * body 0, r₁ the arm of marker 1 in those of body 1, D = Σ λ a bᵀ of the others as they stand in
+ * the record, and W = R₁ᵀ R₀:
  *
- *     H = D + f r₁ᵀ,   H₀ = D + f eᵀ,   Q = [f]× R₀,   B = R₁ᵀ (H − tr H) R₀
- *     ∂/∂(x₀, φ₀, x₁, φ₁) = [ 0   Q                     0   0                   ]
- *                           [ Qᵀ  R₀ᵀ (H₀ᵀ − tr H₀) R₀  −Qᵀ −Bᵀ                 ]
- *                           [ 0   −Q                    0   0                   ]
- *                           [ 0   −B                    0   R₁ᵀ (H − tr H) R₁ ] */
+ *     A = W (D + f r₁ᵀ),   A' = A − tr A,   L = D W + f eᵀ,   Q = R₀ [f]×,   B = A' W
+ *     ∂/∂(x₀, φ₀, x₁, φ₁) = [ 0   Q          0   0   ]
+ *                           [ Qᵀ  Lᵀ − tr L  −Qᵀ −Bᵀ ]
+ *                           [ 0   −Q         0   0   ]
+ *                           [ 0   −B         0   A'  ] */
 uint32_t mech_joint_rows_curvature(void *record, const struct mech_pose *const pose[2],
                                    const double *lambda, double T[12][12])
 {
     const struct mech_joint_record *const j = record;
-    const double *const R0 = pose[0]->R, *const R1 = pose[1]->R, *const r1 = pose[1]->arm;
-    double f[3] = {0., 0., 0.}, H[9] = {0.}, H0[9], e[3], a[3], b[3], A[9];
+    const double *const R0 = pose[0]->R;
+    double f[3] = {0., 0., 0.}, D[9] = {0.}, W[9], A[9], L[9], Q[9], e[3], r1[3];
 
     for (int32_t r = 0; r < j->n; r++) {
-        if (!j->row[r].dot && j->row[r].side != 0) {
+        const struct mech_joint_row *const row = &j->row[r];
+
+        if (!row->dot && row->side != 0) {
             return 0;
         }
-        axes_of(&j->row[r], pose, a, b);
-        if (!j->row[r].dot) {
-            mech_v3_add(f, lambda[r], a, f);
+        if (!row->dot) {
+            mech_v3_add(f, lambda[r], row->a, f);
             continue;
         }
-        for (int i = 0; i < 9; i++) {
-            H[i] += lambda[r] * a[i / 3] * b[i % 3];
+        for (int i = 0; i < 3; i++) {
+            mech_v3_add(D + 3 * i, lambda[r] * row->a[i], row->b, D + 3 * i);
         }
     }
     mech_v3_add(pose[1]->p, -1., pose[0]->p, e);
     mech_v3_add(e, 1., pose[0]->arm, e);
-    for (int i = 0; i < 9; i++) {
-        H0[3 * (i % 3) + i / 3] = H[i] + f[i / 3] * e[i % 3]; /* transposed */
-        H[i] += f[i / 3] * r1[i % 3];
+    mech_m3_mul_transposed(R0, e, e);
+    mech_m3_mul_transposed(pose[1]->R, pose[1]->arm, r1);
+    mech_m3_product_transposed(pose[1]->R, R0, W);
+    mech_m3_product(D, W, L);
+    for (int i = 0; i < 3; i++) {
+        mech_v3_add(L + 3 * i, f[i], e, L + 3 * i);
+        mech_v3_add(D + 3 * i, f[i], r1, D + 3 * i);
+        mech_v3_cross(R0 + 3 * i, f, Q + 3 * i);
     }
-    const double trace = H[0] + H[4] + H[8], trace0 = H0[0] + H0[4] + H0[8];
+    mech_m3_product(W, D, A);
+    const double trace = A[0] + A[4] + A[8], trace0 = L[0] + L[4] + L[8];
     for (int i = 0; i < 9; i += 4) {
-        H[i] -= trace;
-        H0[i] -= trace0;
+        A[i] -= trace;
+        L[i] -= trace0;
     }
-    turn_block(R0, H0, R0, A);
-    put(A, 1., false, 3, 3, T);
-    turn_block(R1, H, R1, A);
+    put(L, 1., true, 3, 3, T);
     put(A, 1., false, 9, 9, T);
-    turn_block(R1, H, R0, A);
+    mech_m3_product(A, W, A);
     put(A, -1., false, 9, 3, T);
     put(A, -1., true, 3, 9, T);
-    const double cross[9] = {0., -f[2], f[1], f[2], 0., -f[0], -f[1], f[0], 0.};
-    mech_m3_product(cross, R0, A);
-    put(A, 1., false, 0, 3, T);
-    put(A, -1., false, 6, 3, T);
-    put(A, 1., true, 3, 0, T);
-    put(A, -1., true, 3, 6, T);
+    put(Q, 1., false, 0, 3, T);
+    put(Q, -1., false, 6, 3, T);
+    put(Q, 1., true, 3, 0, T);
+    put(Q, -1., true, 3, 6, T);
     /* blocks of the table above, by rows */
     return 1u << 1 | 1u << 4 | 1u << 5 | 1u << 6 | 1u << 7 | 1u << 9 | 1u << 13 | 1u << 15;
 }

@@ -94,13 +94,10 @@ static inline void mech_so3_vector(const double e[4], double theta[3])
 /* out = a ∘ b: first a, then b in the axes of a. out may be neither. */
 static inline void mech_so3_compose(const double a[4], const double b[4], double out[4])
 {
-    double cross[3];
-
-    mech_v3_cross(a + 1, b + 1, cross);
     out[0] = a[0] * b[0] - mech_v3_dot(a + 1, b + 1);
-    for (int i = 0; i < 3; i++) {
-        out[1 + i] = a[0] * b[1 + i] + b[0] * a[1 + i] + cross[i];
-    }
+    out[1] = a[0] * b[1] + b[0] * a[1] + (a[2] * b[3] - a[3] * b[2]);
+    out[2] = a[0] * b[2] + b[0] * a[2] + (a[3] * b[1] - a[1] * b[3]);
+    out[3] = a[0] * b[3] + b[0] * a[3] + (a[1] * b[2] - a[2] * b[1]);
 }
 
 /* The matrix of Euler parameters of length 1. */

@@ -60,31 +60,56 @@ static inline void mech_m3_mul_transposed(const double m[9], const double a[3], 
 /* out = Mᵀ */
 static inline void mech_m3_transpose(const double m[9], double out[9])
 {
-    const double t[9] = {m[0], m[3], m[6], m[1], m[4], m[7], m[2], m[5], m[8]};
-    for (int i = 0; i < 9; i++) {
-        out[i] = t[i];
-    }
+    const double x = m[1], y = m[2], z = m[5];
+    out[0] = m[0];
+    out[1] = m[3];
+    out[2] = m[6];
+    out[3] = x;
+    out[4] = m[4];
+    out[5] = m[7];
+    out[6] = y;
+    out[7] = z;
+    out[8] = m[8];
 }
 
 /* out = x × as a matrix */
 static inline void mech_m3_cross(const double x[3], double out[9])
 {
-    const double rows[9] = {0., -x[2], x[1], x[2], 0., -x[0], -x[1], x[0], 0.};
-    for (int i = 0; i < 9; i++) {
-        out[i] = rows[i];
+    const double a = x[0], b = x[1], c = x[2];
+    out[0] = out[4] = out[8] = 0.;
+    out[1] = -c;
+    out[2] = b;
+    out[3] = c;
+    out[5] = -a;
+    out[6] = -b;
+    out[7] = a;
+}
+
+/* out = A B; by rows of three, which stay in registers */
+static inline void mech_m3_product(const double a[9], const double b[9], double out[9])
+{
+    double x[3], y[3], z[3];
+    mech_m3_mul_transposed(b, a, x);
+    mech_m3_mul_transposed(b, a + 3, y);
+    mech_m3_mul_transposed(b, a + 6, z);
+    for (int i = 0; i < 3; i++) {
+        out[i] = x[i];
+        out[3 + i] = y[i];
+        out[6 + i] = z[i];
     }
 }
 
-/* out = A B */
-static inline void mech_m3_product(const double a[9], const double b[9], double out[9])
+/* out = Aᵀ B */
+static inline void mech_m3_product_transposed(const double a[9], const double b[9], double out[9])
 {
-    double t[9];
+    const double column[3][3] = {{a[0], a[3], a[6]}, {a[1], a[4], a[7]}, {a[2], a[5], a[8]}};
+    double x[3], y[3], z[3];
+    mech_m3_mul_transposed(b, column[0], x);
+    mech_m3_mul_transposed(b, column[1], y);
+    mech_m3_mul_transposed(b, column[2], z);
     for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) {
-            t[3 * i + j] = a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j] + a[3 * i + 2] * b[6 + j];
-        }
-    }
-    for (int i = 0; i < 9; i++) {
-        out[i] = t[i];
+        out[i] = x[i];
+        out[3 + i] = y[i];
+        out[6 + i] = z[i];
     }
 }

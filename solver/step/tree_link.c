@@ -319,7 +319,8 @@ INLINE void add_to_parent(const struct mech_tree_link *l, struct blocks b, struc
             add(row, w->P[r][a], w->X[order[r]], n.mp);
             add(c, w->P[r][a], w->Z[order[r]], free);
         }
-        if (l->coupled) {
+        /* a joint's forces do not depend on where its parent is, but on how that is turned */
+        if (l->coupled && any(b.Spi + a * n.m, n.m)) {
             for (int r = 0; r < n.k; r++) {
                 add(row, b.Spi[a * n.m + order[r]], w->P[r], n.mp);
                 add(c, b.Spi[a * n.m + order[r]], w->N[r], free);
