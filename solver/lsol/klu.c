@@ -3,10 +3,11 @@
  * has holes.
  *
  * Same matrix, same bits, whatever was factored before. Therefore pivots are first taken from the
- * diagonal without a choice (threshold 0), which a refactorisation repeats operation by operation
- * and without allocation; the outcome is kept when no pivot is zero (linalg/pivot.h) and the
- * entries have not grown by more than 1000. Otherwise KLU chooses pivots anew (threshold 0.1): the
- * one case in which a factor allocates; positive definite matrices never need it.
+ * diagonal without a choice, in an order that follows from the pattern and from which diagonal
+ * entries are 0 (rows of joints: saddle_order.h). A refactorisation repeats that operation by
+ * operation and without allocation; the outcome is kept when no pivot is zero (linalg/pivot.h) and
+ * the entries have not grown by more than 1000. Otherwise KLU chooses pivots anew (threshold 0.1).
+ * A factor allocates there, and when other diagonal entries are 0 than in the one before.
  *
  * The matrix is scaled first (linalg/scale.h). */
 #include "solver/base/err.h"
@@ -14,9 +15,11 @@
 #include "solver/linalg/pivot.h"
 #include "solver/linalg/scale.h"
 #include "solver/lsol/lsol.h"
+#include "solver/lsol/saddle_order.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <suitesparse/klu.h>
 
 static const double most_growth = 1e3;
@@ -35,8 +38,15 @@ struct klu {
     double *size;        /* [2 n] largest entry of each scaled column; scratch behind */
     klu_common common;
     klu_symbolic *symbolic;
-    klu_numeric *diagonal; /* pivots from the diagonal; its pattern serves every later factor */
-    klu_numeric *chosen;   /* free choice of pivots, for the last factor alone */
+    /* pivots from the diagonal: order and pattern, for one set of zeros; NULL: there is none */
+    klu_symbolic *diagonal_order;
+    klu_numeric *diagonal;
+    unsigned char *zero; /* [2 n] whose diagonal is 0 in that; in the matrix at hand */
+    int32_t *place;      /* [n] of the diagonal in csc; −1: not stored */
+    int32_t *order;      /* [n]; scratch [3 n] behind */
+    double *generic;     /* [stored] values of no matrix in particular */
+    bool ordered;        /* `zero` and `diagonal` belong together */
+    klu_numeric *chosen; /* free choice of pivots, for the last factor alone */
     bool use_chosen;
 };
 
@@ -48,46 +58,64 @@ static double cost(const struct mech_mat *a)
                                      : 200. * (double)mech_mat_stored(a) + 50. * n + 1e3;
 }
 
+static void free_diagonal(struct klu *k)
+{
+    klu_free_numeric(&k->diagonal, &k->common);
+    klu_free_symbolic(&k->diagonal_order, &k->common);
+    k->ordered = false;
+}
+
 static void destroy(void *self)
 {
     struct klu *const k = self;
     if (k != NULL) {
         klu_free_numeric(&k->chosen, &k->common);
-        klu_free_numeric(&k->diagonal, &k->common);
+        free_diagonal(k);
         klu_free_symbolic(&k->symbolic, &k->common);
         mech_arena_fini(&k->arena);
         free(k);
     }
 }
 
-static bool has_full_diagonal(const struct mech_mat *a)
+/* Memory, and where the diagonal is; *full: all of it is stored. */
+static int prepare(struct klu *k, bool *full)
 {
-    for (int32_t i = 0; i < a->rows; i++) {
-        if (mech_mat_place(a, i, i) == NULL) {
-            return false;
-        }
+    const size_t n = (size_t)k->n;
+
+    k->row_scale = mech_arena_alloc(&k->arena, n, sizeof(double));
+    k->col_scale = mech_arena_alloc(&k->arena, n, sizeof(double));
+    k->size = mech_arena_alloc(&k->arena, n, 2 * sizeof(double));
+    k->generic = mech_arena_alloc(&k->arena, mech_mat_stored(&k->csc), sizeof(double));
+    k->zero = mech_arena_alloc(&k->arena, n, 2);
+    k->place = mech_arena_alloc(&k->arena, n, sizeof(int32_t));
+    k->order = mech_arena_alloc(&k->arena, n, 4 * sizeof(int32_t));
+    if (!k->row_scale || !k->col_scale || !k->size || !k->generic || !k->zero || !k->place ||
+        !k->order) {
+        return MECH_NO_MEMORY;
     }
-    return true;
+    *full = true;
+    for (int32_t i = 0; i < k->n; i++) {
+        const double *const at = mech_mat_place(&k->csc, i, i);
+
+        k->place[i] = at ? (int32_t)(at - k->csc.values) : -1;
+        *full = *full && at;
+    }
+    return 0;
 }
 
 /* Order and memory. */
 static int analyse(struct klu *k, const struct mech_mat *a)
 {
     MECH_TRY(mech_mat_convert(&k->arena, a, MECH_MAT_CSC, &k->csc));
-    const size_t n = (size_t)a->rows;
-    k->row_scale = mech_arena_alloc(&k->arena, n, sizeof(double));
-    k->col_scale = mech_arena_alloc(&k->arena, n, sizeof(double));
-    k->size = mech_arena_alloc(&k->arena, n, 2 * sizeof(double));
-    if (k->row_scale == NULL || k->col_scale == NULL || k->size == NULL) {
-        return MECH_NO_MEMORY;
-    }
+    bool full = true;
+    MECH_TRY(prepare(k, &full));
     if (klu_defaults(&k->common) == 0) {
         return MECH_INTERNAL;
     }
     k->common.scale = -1;
     // with a full diagonal the order keeps it on the diagonal
-    k->common.btf = !has_full_diagonal(&k->csc);
-    if (n == 0) {
+    k->common.btf = !full;
+    if (k->n == 0) {
         return 0;
     }
     k->symbolic = klu_analyze(k->n, k->csc.colptr, k->csc.rowind, &k->common);
@@ -131,12 +159,13 @@ static void scale(struct klu *k)
 }
 
 /* Column of the first pivot that counts as zero, or −1. */
-static int32_t zero_pivot(const struct klu *k, const klu_numeric *numeric)
+static int32_t zero_pivot(const struct klu *k, const klu_symbolic *symbolic,
+                          const klu_numeric *numeric)
 {
     const double tolerance = mech_pivot_tolerance(k->n);
     const double *const pivots = numeric->Udiag;
     for (int32_t p = 0; p < k->n; p++) {
-        const int32_t j = k->symbolic->Q[p];
+        const int32_t j = symbolic->Q[p];
         if (!mech_pivot_good(fabs(pivots[p]), tolerance * k->size[j])) {
             return j;
         }
@@ -144,25 +173,90 @@ static int32_t zero_pivot(const struct klu *k, const klu_numeric *numeric)
     return -1;
 }
 
+/* Values for which no sum vanishes by chance: the pattern that they give holds for all. */
+static void fill_generic(struct klu *k)
+{
+    const size_t stored = mech_mat_stored(&k->csc);
+    uint32_t random = 1;
+
+    for (size_t m = 0; m < stored; m++) {
+        random = random * 1664525u + 1013904223u;
+        k->generic[m] = ldexp((double)(random >> 8), -24) + 0.5;
+    }
+    for (int32_t i = 0; i < k->n; i++) {
+        if (k->place[i] >= 0) {
+            k->generic[k->place[i]] = k->zero[i] ? 0. : 4. * k->generic[k->place[i]];
+        }
+    }
+}
+
+/* Order and pattern of a factor with pivots from the diagonal, for the zeros in k->zero. */
+static int order_diagonal(struct klu *k)
+{
+    const struct mech_mat *const c = &k->csc;
+
+    k->diagonal_order = klu_analyze(k->n, c->colptr, c->rowind, &k->common);
+    if (k->diagonal_order && memchr(k->zero, 1, (size_t)k->n)) {
+        // zeros that wait cost fill; beyond some, a free choice is cheaper
+        const double most = 3. * k->diagonal_order->lnz + 10. * k->n;
+
+        memcpy(k->order, k->diagonal_order->Q, (size_t)k->n * sizeof *k->order);
+        klu_free_symbolic(&k->diagonal_order, &k->common);
+        if (mech_saddle_order(c, k->zero, k->order, k->order + k->n, (int64_t)most) < 0) {
+            return 0;
+        }
+        k->diagonal_order =
+            klu_analyze_given(k->n, c->colptr, c->rowind, k->order, k->order, &k->common);
+    }
+    if (!k->diagonal_order) {
+        return MECH_NO_MEMORY;
+    }
+    fill_generic(k);
+    k->diagonal = klu_factor(c->colptr, c->rowind, k->generic, k->diagonal_order, &k->common);
+    if (!k->diagonal) {
+        return MECH_NO_MEMORY;
+    }
+    if (k->common.noffdiag > 0) {
+        klu_free_numeric(&k->diagonal, &k->common);
+    }
+    return 0;
+}
+
+/* k->diagonal for the zeros of the matrix at hand. */
+static int prepare_diagonal(struct klu *k)
+{
+    unsigned char *const zero = k->zero + k->n;
+
+    for (int32_t i = 0; i < k->n; i++) {
+        zero[i] = k->place[i] < 0 || k->csc.values[k->place[i]] == 0.;
+    }
+    if (k->ordered && memcmp(k->zero, zero, (size_t)k->n) == 0) {
+        return 0;
+    }
+    const int btf = k->common.btf;
+
+    memcpy(k->zero, zero, (size_t)k->n);
+    free_diagonal(k);
+    k->common.btf = 0;
+    k->common.tol = 0.;
+    k->common.halt_if_singular = 0;
+    const int code = order_diagonal(k);
+    k->common.btf = btf;
+    k->ordered = code == 0;
+    return code;
+}
+
 /* Pivots from the diagonal; true when the outcome can be trusted. */
 static bool from_diagonal(struct klu *k)
 {
     const struct mech_mat *const c = &k->csc;
-    k->common.tol = 0.;
+    klu_symbolic *const order = k->diagonal_order;
+
     k->common.halt_if_singular = 0;
-    if (k->diagonal == NULL) {
-        k->diagonal = klu_factor(c->colptr, c->rowind, c->values, k->symbolic, &k->common);
-        if (k->diagonal == NULL || k->common.noffdiag > 0) {
-            klu_free_numeric(&k->diagonal, &k->common);
-            return false;
-        }
-    }
-    // the first time as well, so that every factor comes from the same operations
-    return klu_refactor(c->colptr, c->rowind, c->values, k->symbolic, k->diagonal, &k->common) !=
-               0 &&
-           zero_pivot(k, k->diagonal) < 0 &&
-           klu_rgrowth(c->colptr, c->rowind, c->values, k->symbolic, k->diagonal, &k->common) !=
-               0 &&
+    return k->diagonal &&
+           klu_refactor(c->colptr, c->rowind, c->values, order, k->diagonal, &k->common) != 0 &&
+           zero_pivot(k, order, k->diagonal) < 0 &&
+           klu_rgrowth(c->colptr, c->rowind, c->values, order, k->diagonal, &k->common) != 0 &&
            k->common.rgrowth * most_growth >= 1.;
 }
 
@@ -175,6 +269,7 @@ static int factor(void *self, const struct mech_mat *a, int32_t *where)
     const double one = 1.;
     mech_mat_sum_again(1, &one, &a, &k->csc);
     scale(k);
+    MECH_TRY(prepare_diagonal(k));
     k->use_chosen = !from_diagonal(k);
     if (!k->use_chosen) {
         return 0;
@@ -188,7 +283,7 @@ static int factor(void *self, const struct mech_mat *a, int32_t *where)
         *where = k->common.singular_col;
         return k->common.status == KLU_SINGULAR ? MECH_SINGULAR : MECH_NO_MEMORY;
     }
-    *where = zero_pivot(k, k->chosen);
+    *where = zero_pivot(k, k->symbolic, k->chosen);
     return *where < 0 ? 0 : MECH_SINGULAR;
 }
 
@@ -197,7 +292,8 @@ static int solve(void *self, double *x, int32_t count)
     struct klu *const k = self;
     if (k->n > 0) {
         mech_scale_apply(k->n, k->row_scale, x, count);
-        klu_solve(k->symbolic, k->use_chosen ? k->chosen : k->diagonal, k->n, count, x, &k->common);
+        klu_solve(k->use_chosen ? k->symbolic : k->diagonal_order,
+                  k->use_chosen ? k->chosen : k->diagonal, k->n, count, x, &k->common);
         mech_scale_apply(k->n, k->col_scale, x, count);
     }
     return 0;

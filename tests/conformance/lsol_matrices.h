@@ -1,10 +1,12 @@
 /* The matrices on which linear solvers are tried: bands, full ones, grids, systems with
- * multipliers, free chains. Included by one test program. */
+ * multipliers, free chains; and how far off a solution may be. */
 #pragma once
 
 #include "solver/linalg/mat.h"
+#include "solver/linalg/mat_walk.h"
 #include "tests/unit/unit.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -165,4 +167,39 @@ static inline struct mech_mat free_chain(struct mech_arena *arena, int32_t n, do
     CU_ASSERT_EQUAL_FATAL(mech_mat_from_triplets(arena, n, n, t, count, &leanest), 0);
     CU_ASSERT_EQUAL_FATAL(mech_mat_convert(arena, &leanest, kind, &out), 0);
     return out;
+}
+
+static inline double norm(const struct mech_mat *a)
+{
+    static double sums[MOST];
+    for (int i = 0; i < MOST; i++) {
+        sums[i] = 0.;
+    }
+    for (int32_t j = 0; j < a->cols; j++) {
+        for (int32_t i = 0; i < a->rows; i++) {
+            sums[i] += fabs(mech_mat_get(a, i, j));
+        }
+    }
+    double most = 0.;
+    for (int32_t i = 0; i < a->rows; i++) {
+        most = fmax(most, sums[i]);
+    }
+    return most;
+}
+
+/* Elimination leaves ‖b − A x‖ ≤ c n ε ‖A‖ ‖x‖ with c the growth of the entries: below 20 for the
+ * patterns here (Higham 2002, ch. 9: partial pivoting on random matrices grows like n^(2/3) / 2).
+ * */
+static inline double residual_bound(const struct mech_mat *a, double size)
+{
+    return 20. * (double)a->rows * DBL_EPSILON * norm(a) * size;
+}
+
+static inline double largest(size_t n, const double *x)
+{
+    double most = 0.;
+    for (size_t i = 0; i < n; i++) {
+        most = x[i] == x[i] ? fmax(most, fabs(x[i])) : HUGE_VAL;
+    }
+    return most;
 }

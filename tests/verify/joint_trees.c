@@ -143,6 +143,74 @@ static void steps_of_trees_do_not_allocate(void)
     }
 }
 
+/* a row of hinged links, long enough that rows of joints would come before their bodies */
+static struct mech_sim *row_of_links(int n)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *const f = open_memstream(&text, &size);
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(f);
+    fputs("{'mechd': 1, 'gravity': [0, -9.81, 0], 'objects': [{'name': 'g', 'type': 'Ground'}", f);
+    for (int i = 0; i < n; i++) {
+        fprintf(f,
+                ", {'name': 'b%d', 'type': 'RigidBody2D', 'node': 'n%d', 'physicsMass': 2, "
+                "'physicsInertia': 0.3}, {'name': 'j%d', 'type': 'RevoluteJoint2D', 'markers': "
+                "['e%d', 's%d']}",
+                i, i, i, i, i);
+    }
+    fputs("], 'nodes': [", f);
+    for (int i = 0; i < n; i++) {
+        fprintf(f,
+                "%s{'name': 'n%d', 'type': 'NodeRigidBody2D', 'referenceCoordinates': [%g, 0, 0]}",
+                i ? ", " : "", i, i + 0.5);
+    }
+    fputs("], 'markers': [{'name': 'e0', 'type': 'MarkerBodyRigid', 'object': 'g'}", f);
+    for (int i = 0; i < n; i++) {
+        fprintf(f,
+                ", {'name': 's%d', 'type': 'MarkerBodyRigid', 'object': 'b%d', 'localPosition': "
+                "[-0.5, 0, 0]}, {'name': 'e%d', 'type': 'MarkerBodyRigid', 'object': 'b%d', "
+                "'localPosition': [0.5, 0, 0]}",
+                i, i, i + 1, i);
+    }
+    fputs("], 'solver': {'linear': 'klu', 'stepSize': 0.001}}", f);
+    fclose(f);
+    struct mech_sim *const s = model_of(text);
+    free(text);
+    return s;
+}
+
+/* joints on closed loops, all the way round, and chains: pivots from the diagonal serve */
+static void steps_by_klu_do_not_allocate(void)
+{
+    static const char *const examples[] = {"four-bar", "slider-crank"};
+
+    for (int i = 0; i < 5; i++) {
+        struct mech_sim *s = NULL;
+
+        if (i < 2) {
+            char path[512];
+
+            snprintf(path, sizeof path, "%s/../server/examples/%s.json", MECH_TESTS_FOLDER,
+                     examples[i]);
+            json_t *const model = json_load_file(path, 0, NULL);
+            CU_ASSERT_PTR_NOT_NULL_FATAL(model);
+            json_object_set_new(json_object_get(model, "solver"), "linear", json_string("klu"));
+            char *const text = json_dumps(model, 0);
+            s = model_of(text);
+            free(text);
+            json_decref(model);
+        } else {
+            s = i == 4 ? row_of_links(24) : with(i == 2 ? plane : space, ", 'linear': 'klu'");
+        }
+        step(s, 1, "klu");
+        alloc_count_start();
+        step(s, 500, NULL);
+        CU_ASSERT_EQUAL(alloc_count_stop(), 0);
+        mech_sim_destroy(s);
+    }
+}
+
 static void loops_go_to_another_solver(void)
 {
     struct mech_sim *const s = with(four_bar, "");
@@ -155,4 +223,4 @@ static void loops_go_to_another_solver(void)
 }
 
 UNIT_TESTS(UNIT_TEST(trees_move_as_klu_says), UNIT_TEST(steps_of_trees_do_not_allocate),
-           UNIT_TEST(loops_go_to_another_solver))
+           UNIT_TEST(steps_by_klu_do_not_allocate), UNIT_TEST(loops_go_to_another_solver))
