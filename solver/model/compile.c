@@ -137,7 +137,8 @@ int32_t mech_model_owners(const struct mech_model *m, int32_t *of)
     return count;
 }
 
-void mech_model_owner(const struct mech_model *m, int32_t column, char *path, size_t size)
+/* The item that owns a velocity; its index in its category. */
+static enum mech_category owner_of(const struct mech_model *m, int32_t column, size_t *index)
 {
     for (size_t i = 0; i < m->document->objects.n; i++) {
         const struct mech_seat_of *const on = &m->objects[i];
@@ -145,20 +146,37 @@ void mech_model_owner(const struct mech_model *m, int32_t column, char *path, si
 
         for (int32_t k = 0; k < on->n && (ops->body || ops->own) && !on->first_order; k++) {
             if (on->slot[k] == column) {
-                mech_item_path(MECH_OBJECT, i, NULL, path, size);
-                return;
+                *index = i;
+                return MECH_OBJECT;
             }
         }
     }
+    *index = 0;
     for (size_t i = 0; i < m->document->nodes.n; i++) {
         const struct mech_seat_of *const on = &m->nodes[i];
 
         if (!on->first_order && on->n && column >= on->slot[0] && column < on->slot[0] + on->n) {
-            mech_item_path(MECH_NODE, i, NULL, path, size);
-            return;
+            *index = i;
+            break;
         }
     }
-    mech_item_path(MECH_NODE, 0, NULL, path, size);
+    return MECH_NODE;
+}
+
+void mech_model_owner(const struct mech_model *m, int32_t column, char *path, size_t size)
+{
+    size_t index;
+    const enum mech_category category = owner_of(m, column, &index);
+
+    mech_item_path(category, index, NULL, path, size);
+}
+
+const char *mech_model_owner_name(const struct mech_model *m, int32_t column)
+{
+    size_t index;
+
+    return owner_of(m, column, &index) == MECH_OBJECT ? m->document->objects.at[index].name
+                                                      : m->document->nodes.at[index].name;
 }
 
 /* --- what it is ------------------------------------------------------------------------------- */

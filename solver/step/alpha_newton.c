@@ -181,6 +181,24 @@ static int not_finite(const struct alpha *s, struct mech_step_result *result)
     return MECH_NOT_FINITE;
 }
 
+/* The reason names the item where most of the residual is. */
+static int not_converged(const struct alpha *s, int32_t iterations, double wanted,
+                         struct mech_step_result *result)
+{
+    int32_t worst = 0;
+
+    for (int32_t i = 1; i < s->nv + s->rows; i++) {
+        worst = fabs(s->r[i]) > fabs(s->r[worst]) ? i : worst;
+    }
+    snprintf(result->reason, sizeof result->reason,
+             "Newton's method stopped after %d iterations with residual %.3g, wanted %.3g, most of"
+             " it at \"%.48s\"",
+             (int)iterations, result->residual, wanted,
+             worst < s->nv ? mech_model_owner_name(s->model, worst)
+                           : mech_model_joint_name(s->model, worst - s->nv));
+    return MECH_NOT_CONVERGED;
+}
+
 /* r by the units of the matrix. */
 static void scale(struct alpha *s, const double w[3])
 {
@@ -249,11 +267,8 @@ int mech_alpha_newton(struct alpha *s, struct mech_state *state, double h, doubl
             return s->missed > 1. ? no_longer_repeats(s, result) : 0;
         }
         if (k == newton->max_iterations) {
-            snprintf(result->reason, sizeof result->reason,
-                     "Newton's method stopped after %d iterations with residual %.3g, wanted %.3g",
-                     (int)k, result->residual,
-                     fmax(tolerance[0], fmax(tolerance[1], tolerance[2])));
-            return MECH_NOT_CONVERGED;
+            return not_converged(s, k, fmax(tolerance[0], fmax(tolerance[1], tolerance[2])),
+                                 result);
         }
         bool serves = k > 0 && (newton->modified ? near(size, before, tolerance)
                                                  : fast(size, before, tolerance));

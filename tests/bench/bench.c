@@ -22,6 +22,7 @@ struct row {
     const char *what;
     double ns, floor_ns, ratio, bar;
     bool pair;
+    int32_t coordinates; /* that a unit moves; 0: not told */
 };
 
 static struct {
@@ -29,6 +30,7 @@ static struct {
     bool json, strict, quick;
     struct row rows[ROWS_MOST];
     int count;
+    int32_t coordinates;
 } bench;
 
 void bench_begin(const char *name, int argc, char **argv)
@@ -99,6 +101,7 @@ static double median(double *x, size_t n)
 
 static void add(struct row row)
 {
+    row.coordinates = bench.coordinates;
     if (bench.count < ROWS_MOST) {
         bench.rows[bench.count++] = row;
     }
@@ -143,10 +146,16 @@ static bool broken(const struct row *r)
 
 static void print_table(void)
 {
-    (void)printf("%-44s %12s %12s %8s %8s\n", bench.name, "ns", "floor ns", "ratio", "bar");
+    (void)printf("%-36s %12s %9s %12s %8s %8s\n", bench.name, "ns", "/coord.", "floor ns", "ratio",
+                 "bar");
     for (int i = 0; i < bench.count; i++) {
         const struct row *const r = &bench.rows[i];
-        (void)printf("%-44s %12.1f", r->what, r->ns);
+        (void)printf("%-36s %12.1f", r->what, r->ns);
+        if (r->coordinates) {
+            (void)printf(" %9.2f", r->ns / r->coordinates);
+        } else {
+            (void)printf(" %9s", "");
+        }
         if (r->pair) {
             (void)printf(" %12.1f %8.3f", r->floor_ns, r->ratio);
         } else {
@@ -165,6 +174,10 @@ static void print_json(void)
     for (int i = 0; i < bench.count; i++) {
         const struct row *const r = &bench.rows[i];
         (void)printf("%s{\"what\": \"%s\", \"ns\": %.1f", i > 0 ? ", " : "", r->what, r->ns);
+        if (r->coordinates) {
+            (void)printf(", \"coordinates\": %d, \"nsPerCoordinate\": %.3f", (int)r->coordinates,
+                         r->ns / r->coordinates);
+        }
         if (r->pair) {
             (void)printf(", \"floorNs\": %.1f, \"ratio\": %.4f", r->floor_ns, r->ratio);
         }
@@ -174,6 +187,11 @@ static void print_json(void)
         (void)printf("}");
     }
     (void)printf("]}\n");
+}
+
+void bench_coordinates(int32_t count)
+{
+    bench.coordinates = count;
 }
 
 bool bench_is_quick(void)

@@ -30,6 +30,10 @@ void bench_begin(const char *name, int argc, char **argv);
 void bench_compare(const char *what, bench_work *work, void *context, bench_work *floor,
                    void *floor_context, double bar);
 
+/* From here on a unit of the rows moves so many coordinates: their time is told for one, too. 0:
+ * not told, as in the beginning. */
+void bench_coordinates(int32_t count);
+
 /* Median time of a unit, which must not exceed `bar` ns (0: no bar). */
 void bench_limit(const char *what, bench_work *work, void *context, double bar);
 

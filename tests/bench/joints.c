@@ -17,9 +17,11 @@ static void measure(const char *what, enum chain_kind kind, int n, const char *l
 {
     struct chain *const c = chain_create(kind, n, linear);
 
+    bench_coordinates(n * (kind == CHAIN_PLANE ? 3 : kind == CHAIN_SPACE ? 6 : 1));
     bench_limit(what, chain_step, c, bar);
     (void)fprintf(stderr, "%s: %.2f iterations a step\n", what,
                   (double)c->iterations / (double)c->steps);
+    bench_coordinates(0);
     chain_destroy(c);
 }
 

@@ -342,6 +342,40 @@ static void failed_step_with_joints_leaves_no_trace(void)
     mech_sim_destroy(s);
 }
 
+/* Newton's method without time enough names the body that is most out of balance */
+static void newton_that_stops_names_the_item(void)
+{
+    for (int k = 0; k < 2; k++) {
+        char text[1200];
+        struct mech_step_report report;
+        const struct mech_step_request r = {.kind = MECH_STEP_COUNT, .count = 1};
+
+        snprintf(text, sizeof text,
+                 "{'mechd': 1, 'nodes': [{'name': 'n0', 'type': 'NodePoint2D',"
+                 "'referenceCoordinates': [1, 0], 'initialVelocities': [0, %d]},"
+                 "{'name': 'n1', 'type': 'NodePoint2D', 'referenceCoordinates': [1, 0],"
+                 "'initialVelocities': [0, %d]}, {'name': 'o', 'type': 'NodePointGround'}],"
+                 "'objects': [{'name': 'left', 'type': 'MassPoint2D', 'node': 'n0',"
+                 "'physicsMass': 1}, {'name': 'right', 'type': 'MassPoint2D', 'node': 'n1',"
+                 "'physicsMass': 1}, {'name': 's0', 'type': 'SpringDamper', 'markers': ['o', 'm0'],"
+                 "'stiffness': 1000, 'springForceUserFunction': '=k*u^3'}, {'name': 's1',"
+                 "'type': 'SpringDamper', 'markers': ['o', 'm1'], 'stiffness': 1000,"
+                 "'springForceUserFunction': '=k*u^3'}], 'markers': ["
+                 "{'name': 'o', 'type': 'MarkerNodePosition', 'node': 'o'}, {'name': 'm0',"
+                 "'type': 'MarkerNodePosition', 'node': 'n0'}, {'name': 'm1',"
+                 "'type': 'MarkerNodePosition', 'node': 'n1'}], 'solver': {'stepSize': 0.05,"
+                 "'newton': {'maxIterations': 1}}}",
+                 k ? 0 : 20, k ? 20 : 0);
+        struct mech_sim *const s = model_of(text);
+
+        CU_ASSERT_EQUAL(mech_sim_step(s, &r, &report), MECH_NOT_CONVERGED);
+        CU_ASSERT(strstr(report.reason, k ? "at \"right\"" : "at \"left\"") != NULL);
+        CU_ASSERT(strstr(report.reason, "after 1 iterations with residual") != NULL);
+        CHECK_NEAR(model_state(s).time, 0., 0.);
+        mech_sim_destroy(s);
+    }
+}
+
 /* Derivatives of all forces are those of differences: springs and loads off the centre. */
 static void check_tangents(const char *text)
 {
@@ -494,6 +528,7 @@ UNIT_TESTS(UNIT_TEST(spring_of_no_length_is_refused),
            UNIT_TEST(joints_that_cannot_be_are_named),
            UNIT_TEST(schemes_without_joints_refuse_them),
            UNIT_TEST(failed_step_with_joints_leaves_no_trace),
+           UNIT_TEST(newton_that_stops_names_the_item),
            UNIT_TEST(cartesian_spring_bends_under_its_load), UNIT_TEST(coordinate_follows_its_law),
            UNIT_TEST(reaction_of_a_prescribed_motion_is_m_a), UNIT_TEST(coordinates_are_geared),
            UNIT_TEST(slider_crank_turns), UNIT_TEST(slider_crank_agrees_among_schemes_and_solvers),
