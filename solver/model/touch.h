@@ -1,0 +1,65 @@
+/* Contacts between bodies by their shapes (contact/contact.h), in the velocities of the model. owner:
+ * its simulation, one thread; no allocation but what mech_scene_find takes.
+ *
+ * Of one contact: rows N, T1, T2 of the velocity of the second body's point against the first's,
+ * along frame (n, t1, t2 by rows, right-handed, t1 a function of n alone), then the same of its
+ * angular velocity: spinning about n, rolling about t1 and t2. */
+#pragma once
+
+#include "solver/contact/contact.h"
+#include "solver/model/model.h"
+
+/* Moving bodies with shapes; 0: nothing can touch. */
+int32_t mech_model_touch_bodies(const struct mech_model *m);
+/* The document's object of one of them, and its velocities' slots [n]. */
+struct mech_touch_body {
+    int32_t object, n;
+    const int32_t *slot;
+};
+struct mech_touch_body mech_model_touch_body(const struct mech_model *m, int32_t body);
+/* What collider c of a contact is: its object, and its place in that object's geometry. */
+void mech_model_touch_collider(const struct mech_model *m, int32_t collider, int32_t *object,
+                               int32_t *shape);
+
+/* Contacts at a point whose gaps are at most the settings' margin + what the bodies move within
+ * `ahead` seconds at their present velocities. Returns as mech_scene_find. */
+int mech_model_touch_find(const struct mech_model *m, const struct mech_eval *e, double ahead,
+                          struct mech_contact_list *list);
+struct mech_material mech_model_touch_material(const struct mech_model *m,
+                                               const struct mech_contact *c);
+
+struct mech_touch_rows {
+    int32_t n;                           /* velocities of both bodies, the ground's none */
+    int32_t slot[2 * MECH_MARKER_SLOTS]; /* those of the first body come first */
+    double frame[9];                     /* n, t1, t2 by rows, global */
+    double G[6][2 * MECH_MARKER_SLOTS];  /* of the velocities, not of the motions h v */
+    int32_t body[2];                     /* moving bodies or −1 */
+    double arm[2][3];                    /* m, global, from the bodies' centers of mass */
+};
+/* Rows of one contact; the poses are those of the last mech_model_touch_find. */
+void mech_model_touch_rows(const struct mech_model *m, const struct mech_contact *c,
+                           struct mech_touch_rows *out);
+
+/* True when every velocity of the model belongs to a body whose mass matrix is m 1 and an inertia
+ * tensor about its centre of mass, so that M is inverted body by body. */
+bool mech_model_touch_free(const struct mech_model *m);
+/* Of such a body at the last poses: 1/m, and J⁻¹ in global axes by rows (0 for points). */
+void mech_model_touch_inertia(const struct mech_model *m, int32_t body, double *inverse_mass,
+                              double inverse_inertia[9]);
+/* Velocity and angular velocity of such a body's centre of mass in global axes, to and from the
+ * slots of v [nv + 1]. */
+void mech_model_touch_twist(const struct mech_model *m, int32_t body, const double *v,
+                            double twist[6]);
+void mech_model_touch_untwist(const struct mech_model *m, int32_t body, const double twist[6],
+                              double *v);
+
+/* --- what a state keeps of its contacts ------------------------------------------------------- */
+
+/* One contact of the last step, in the state's block: sizes.contact of them at most. */
+struct mech_touched {
+    uint64_t id;
+    double p[3], n[3]; /* halfway between the surfaces, m; the normal */
+    double gap;        /* m, at the start of the step */
+    double impulse[3]; /* N s, global, on the second body at p */
+    double couple[3];  /* N m s, global, on the second body */
+};
