@@ -1,5 +1,5 @@
-/* Contacts between bodies by their shapes (contact/contact.h), in the velocities of the model. owner:
- * its simulation, one thread; no allocation but what mech_scene_find takes.
+/* Contacts between bodies by their shapes (contact/contact.h), in the velocities of the model.
+ * owner: its simulation, one thread; no allocation but what mech_scene_find takes.
  *
  * Of one contact: rows N, T1, T2 of the velocity of the second body's point against the first's,
  * along frame (n, t1, t2 by rows, right-handed, t1 a function of n alone), then the same of its
