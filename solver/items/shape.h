@@ -54,6 +54,9 @@ struct mech_shape {
     double radius;          /* sphere, capsule, cylinder; 0 */
     double half_length;     /* capsule, cylinder: along local z, of a capsule between its centers */
     double half[3];         /* box */
+    /* of convex shapes: all points within this distance of the core that `support` describes.
+     * Sphere: its radius around a point; capsule: the same around a segment; others: 0 */
+    double rounding;
     double low[3], high[3]; /* bounds in the shape's frame, ±∞ for what has none */
     struct mech_polyhedron hull; /* box and convex hull; vertices 0: none */
     /* mesh: triangles, vertices counterclockwise seen from outside */
@@ -68,6 +71,7 @@ struct mech_shape_ops {
     /* Fill what follows from the description; faults under `path` into d. 0 or negative. */
     int (*build)(const void *description, struct mech_arena *arena, const char *path,
                  struct mech_diag *d, struct mech_shape *out);
-    /* Farthest point along d (any length), convex shapes; NULL: not convex or unbounded. */
+    /* Farthest point of the core along d (any length), in the shape's frame: of a sphere its
+     * center. Convex shapes; NULL: not convex or unbounded. */
     void (*support)(const struct mech_shape *s, const double d[3], double out[3]);
 };
