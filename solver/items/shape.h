@@ -51,13 +51,13 @@ struct mech_polyhedron {
 struct mech_shape {
     const struct mech_item_type *type;
     const struct mech_shape_ops *ops;
-    double radius;          /* sphere, capsule, cylinder; 0 */
-    double half_length;     /* capsule, cylinder: along local z, of a capsule between its centers */
-    double half[3];         /* box */
+    double radius;      /* sphere, capsule, cylinder; 0 */
+    double half_length; /* capsule, cylinder: along local z, of a capsule between its centers */
+    double half[3];     /* box */
     /* of convex shapes: all points within this distance of the core that `support` describes.
      * Sphere: its radius around a point; capsule: the same around a segment; others: 0 */
     double rounding;
-    double low[3], high[3]; /* bounds in the shape's frame, ±∞ for what has none */
+    double low[3], high[3];      /* bounds in the shape's frame, ±∞ for what has none */
     struct mech_polyhedron hull; /* box and convex hull; vertices 0: none */
     /* mesh: triangles, vertices counterclockwise seen from outside */
     const double *vertex;               /* [3 × vertices] */
