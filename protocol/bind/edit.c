@@ -55,8 +55,8 @@ static size_t clear_size(const struct mech_field *f)
 /* True when it holds no further structs: those stay as the document says. */
 static bool is_plain(const struct mech_field *f)
 {
-    return f->kind != MECH_STRUCT && f->kind != MECH_STRUCTS && f->kind != MECH_ITEMS &&
-           f->kind != MECH_VARIANT && f->kind != MECH_PARAMETERS;
+    return f->kind != MECH_STRUCT && f->kind != MECH_STRUCTS && f->kind != MECH_SHARED &&
+           f->kind != MECH_ITEMS && f->kind != MECH_VARIANT && f->kind != MECH_PARAMETERS;
 }
 
 /* Forget the expressions behind n numbers from `from`, which may be NULL when n is 0. */

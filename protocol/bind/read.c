@@ -13,23 +13,15 @@
 static const size_t document_limit = (size_t)512 << 20;
 
 static mechp_read_kind *const readers[] = {
-    [MECH_BOOL] = mechp_read_bool,
-    [MECH_INT] = mechp_read_int,
-    [MECH_REAL] = mechp_read_real,
-    [MECH_REALS] = mechp_read_reals,
-    [MECH_VECTOR] = mechp_read_vector,
-    [MECH_MATRIX] = mechp_read_matrix,
-    [MECH_STRING] = mechp_read_string,
-    [MECH_CHOICE] = mechp_read_choice,
-    [MECH_REF] = mechp_read_ref,
-    [MECH_REFS] = mechp_read_refs,
-    [MECH_VALUES] = mechp_read_values,
-    [MECH_FORMULA] = mechp_read_formula,
-    [MECH_STRUCT] = mechp_read_struct,
-    [MECH_STRUCTS] = mechp_read_structs,
-    [MECH_ITEMS] = mechp_read_items,
-    [MECH_VARIANT] = mechp_read_variant,
-    [MECH_PARAMETERS] = mechp_read_parameters,
+    [MECH_BOOL] = mechp_read_bool,       [MECH_INT] = mechp_read_int,
+    [MECH_REAL] = mechp_read_real,       [MECH_REALS] = mechp_read_reals,
+    [MECH_VECTOR] = mechp_read_vector,   [MECH_MATRIX] = mechp_read_matrix,
+    [MECH_STRING] = mechp_read_string,   [MECH_CHOICE] = mechp_read_choice,
+    [MECH_REF] = mechp_read_ref,         [MECH_REFS] = mechp_read_refs,
+    [MECH_VALUES] = mechp_read_values,   [MECH_FORMULA] = mechp_read_formula,
+    [MECH_STRUCT] = mechp_read_struct,   [MECH_STRUCTS] = mechp_read_structs,
+    [MECH_SHARED] = mechp_read_shared,   [MECH_ITEMS] = mechp_read_items,
+    [MECH_VARIANT] = mechp_read_variant, [MECH_PARAMETERS] = mechp_read_parameters,
 };
 
 /* --- tables ---------------------------------------------------------------------------------- */
@@ -59,7 +51,7 @@ int mechp_reader_field(struct mechp_reader *r, const json_t *value, const struct
 }
 
 int mechp_reader_table(struct mechp_reader *r, const json_t *object, const struct mech_table *table,
-                       void *at, bool item)
+                       void *at, const char *item)
 {
     if (!json_is_object(object)) {
         MECHP_FAULT(r, "must be an object, is %s", mechp_reader_kind(object));
@@ -69,7 +61,7 @@ int mechp_reader_table(struct mechp_reader *r, const json_t *object, const struc
     for (void *i = json_object_iter((json_t *)(uintptr_t)object); i != NULL;
          i = json_object_iter_next((json_t *)(uintptr_t)object, i)) {
         const char *const key = json_object_iter_key(i);
-        if (item && (strcmp(key, "name") == 0 || strcmp(key, "type") == 0)) {
+        if (item != NULL && (strcmp(key, "name") == 0 || strcmp(key, item) == 0)) {
             continue;
         }
         const struct mech_field *const f = mech_table_find(table, key);
@@ -96,7 +88,7 @@ int mechp_bind_read_table(const json_t *object, const struct mech_table *table, 
                           struct mech_diag *diag)
 {
     struct mechp_reader r = {.document = document, .path = path, .diag = diag};
-    return mechp_reader_table(&r, object, table, at, false);
+    return mechp_reader_table(&r, object, table, at, NULL);
 }
 
 /* --- documents ------------------------------------------------------------------------------- */
@@ -153,7 +145,7 @@ int mechp_bind_read(const json_t *model, const char *base, struct mech_diag *dia
     struct mechp_reader r = {
         .document = document, .path = &path, .diag = diag, .base = path.length};
     const size_t before = diag->total;
-    int code = mechp_reader_table(&r, model, &mech_document_table, document, false);
+    int code = mechp_reader_table(&r, model, &mech_document_table, document, NULL);
     if (code == 0 && diag->total > before) {
         code = mechp_reader_dangling(&r);
         if (code == 0 && diag->total == before + r.harmless) {

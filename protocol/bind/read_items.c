@@ -50,13 +50,14 @@ static void unknown_type(struct mechp_reader *r, enum mech_category category, co
 static const struct mech_item_type *find_type(struct mechp_reader *r, const json_t *object,
                                               enum mech_category category)
 {
-    const json_t *const type = json_object_get(object, "type");
+    const char *const key = mech_category_key(category);
+    const json_t *const type = json_object_get(object, key);
     if (type == NULL) {
-        MECHP_FAULT(r, "missing key 'type'");
+        MECHP_FAULT(r, "missing key '%s'", key);
         return NULL;
     }
     const struct mech_item_type *found = NULL;
-    const size_t mark = mech_path_push(r->path, "type");
+    const size_t mark = mech_path_push(r->path, key);
     if (!json_is_string(type)) {
         MECHP_FAULT(r, "must be a string, is %s", mechp_reader_kind(type));
     } else {
@@ -87,7 +88,8 @@ static int read_description(struct mechp_reader *r, const json_t *value,
         return MECH_NO_MEMORY;
     }
     mech_table_defaults(&type->table, out->description);
-    return mechp_reader_table(r, value, &type->table, out->description, true);
+    return mechp_reader_table(r, value, &type->table, out->description,
+                              mech_category_key(category));
 }
 
 int mechp_read_variant(struct mechp_reader *r, const json_t *value, const struct mech_field *f,
@@ -103,12 +105,14 @@ int mechp_read_variant(struct mechp_reader *r, const json_t *value, const struct
 }
 
 /* The item's name, if it is a good one; known names grow by it. */
-static int read_name(struct mechp_reader *r, const json_t *object, struct mech_names *names,
-                     size_t i, struct mech_item *out)
+static int read_name(struct mechp_reader *r, const json_t *object, const struct mech_field *f,
+                     struct mech_names *names, size_t i, struct mech_item *out)
 {
     const json_t *const value = json_object_get(object, "name");
     if (value == NULL) {
-        MECHP_FAULT(r, "missing key 'name'");
+        if ((f->flags & MECH_NAMELESS) == 0) {
+            MECHP_FAULT(r, "missing key 'name'");
+        }
         return 0;
     }
     const size_t mark = mech_path_push(r->path, "name");
@@ -150,7 +154,7 @@ int mechp_read_items(struct mechp_reader *r, const json_t *value, const struct m
         const size_t mark = mech_path_push_index(r->path, i);
         const json_t *const item = json_array_get(value, i);
         if (json_is_object(item)) {
-            MECH_TRY(read_name(r, item, &names, i, &list[i]));
+            MECH_TRY(read_name(r, item, f, &names, i, &list[i]));
         }
         MECH_TRY(read_description(r, item, (enum mech_category)f->target, &list[i]));
         mech_path_cut(r->path, mark);

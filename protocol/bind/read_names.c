@@ -114,7 +114,7 @@ int mechp_read_refs(struct mechp_reader *r, const json_t *value, const struct me
 int mechp_read_struct(struct mechp_reader *r, const json_t *value, const struct mech_field *f,
                       void *at)
 {
-    return mechp_reader_table(r, value, f->table, at, false);
+    return mechp_reader_table(r, value, f->table, at, NULL);
 }
 
 /* Names of a list's members are names, and no two are the same. */
@@ -165,10 +165,28 @@ int mechp_read_structs(struct mechp_reader *r, const json_t *value, const struct
         const size_t mark = mech_path_push_index(r->path, i);
         mech_table_defaults(f->table, list + i * f->table->size);
         MECH_TRY(mechp_reader_table(r, json_array_get(value, i), f->table,
-                                    list + i * f->table->size, false));
+                                    list + i * f->table->size, NULL));
         mech_path_cut(r->path, mark);
     }
     return check_struct_names(r, f, out);
+}
+
+/* A name, or the struct itself, which then has none. */
+int mechp_read_shared(struct mechp_reader *r, const json_t *value, const struct mech_field *f,
+                      void *at)
+{
+    struct mech_shared *const out = at;
+    struct mech_ref ref = {.name = NULL};
+    if (json_is_object(value)) {
+        return mechp_reader_table(r, value, f->table, out + 1, NULL);
+    }
+    if (!json_is_string(value)) {
+        MECHP_FAULT(r, "must be a name or an object, is %s", mechp_reader_kind(value));
+        return 0;
+    }
+    MECH_TRY(mechp_read_ref(r, value, f, &ref));
+    out->name = ref.name;
+    return 0;
 }
 
 /* A parameter stands in expressions: a letter or underscore, then letters, digits, underscores. */

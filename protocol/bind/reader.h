@@ -56,13 +56,14 @@ mechp_read_kind mechp_read_bool, mechp_read_int, mechp_read_real, mechp_read_rea
     mechp_read_vector, mechp_read_values, mechp_read_formula; /* read_numbers.c */
 mechp_read_kind mechp_read_matrix; /* read_matrix.c: four written forms */
 mechp_read_kind mechp_read_string, mechp_read_choice, mechp_read_ref, mechp_read_refs,
-    mechp_read_struct, mechp_read_structs, mechp_read_parameters; /* read_names.c */
-mechp_read_kind mechp_read_items, mechp_read_variant;             /* read_items.c */
+    mechp_read_struct, mechp_read_structs, mechp_read_shared,
+    mechp_read_parameters;                            /* read_names.c */
+mechp_read_kind mechp_read_items, mechp_read_variant; /* read_items.c */
 
-/* All keys of an object into the members of `at`; `item`: name and type belong to an item and are
- * not the table's. Unknown and missing keys are faults. */
+/* All keys of an object into the members of `at`; `item`: the key of an item's type, which with its
+ * name is not the table's; NULL: it is no item. Unknown and missing keys are faults. */
 int mechp_reader_table(struct mechp_reader *r, const json_t *object, const struct mech_table *table,
-                       void *at, bool item);
+                       void *at, const char *item);
 
 /* One value into the member of a field. */
 int mechp_reader_field(struct mechp_reader *r, const json_t *value, const struct mech_field *f,

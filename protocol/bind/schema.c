@@ -206,7 +206,7 @@ static void parameters(struct printer *p)
 static const char *const unions[] = {
     [MECH_NODE] = "AnyNode", [MECH_OBJECT] = "AnyObject", [MECH_MARKER] = "AnyMarker",
     [MECH_LOAD] = "AnyLoad", [MECH_SENSOR] = "AnySensor", [MECH_RELATION] = "AnyRelation",
-    [MECH_LAW] = "AnyLaw",
+    [MECH_LAW] = "AnyLaw",   [MECH_SHAPE] = "AnyShape",
 };
 
 /* What a field's kind allows, as members of the open schema. */
@@ -253,6 +253,13 @@ static void kind_members(struct printer *p, const struct mech_field *f)
     case MECH_STRUCT:
         ref_member(p, f->table->name);
         break;
+    case MECH_SHARED:
+        mechp_text_key(p->w, "anyOf");
+        mechp_text_array(p->w);
+        mechp_schema_ref(p->w, p->prefix, "Name");
+        mechp_schema_ref(p->w, p->prefix, f->table->name);
+        mechp_text_end(p->w);
+        break;
     case MECH_STRUCTS:
         list_of(p, f->table->name, 0);
         break;
@@ -293,11 +300,12 @@ static void property(struct printer *p, const struct mech_field *f, bool is_name
     mechp_text_end(p->w);
 }
 
-/* The object schema of a table. `type`: of an item, with its name unless it is nested; NULL:
- * none. */
-static void definition(struct printer *p, const struct mech_table *table, const char *type,
-                       bool named)
+/* The object schema of a table, or of an item type's, with its name where there is one. */
+static void definition(struct printer *p, const struct mech_table *table,
+                       const struct mech_item_type *type)
 {
+    const bool named = type != NULL && mech_category_named(type->category);
+    const char *const key = type == NULL ? NULL : mech_category_key(type->category);
     void *const preset = calloc(1, table->size > 0 ? table->size : 1);
     if (preset == NULL) {
         p->w->failed = true;
@@ -315,9 +323,9 @@ static void definition(struct printer *p, const struct mech_table *table, const 
         mechp_schema_ref(p->w, p->prefix, "Name");
     }
     if (type != NULL) {
-        mechp_text_key(p->w, "type");
+        mechp_text_key(p->w, key);
         mechp_text_object(p->w);
-        mechp_schema_text(p->w, "const", type);
+        mechp_schema_text(p->w, "const", type->name);
         mechp_text_end(p->w);
     }
     for (size_t i = 0; i < table->count; i++) {
@@ -330,11 +338,11 @@ static void definition(struct printer *p, const struct mech_table *table, const 
     // required members
     mechp_text_key(p->w, "required");
     mechp_text_array(p->w);
-    if (named) {
+    if (named && type->category != MECH_SHAPE) {
         mechp_text_string(p->w, "name");
     }
     if (type != NULL) {
-        mechp_text_string(p->w, "type");
+        mechp_text_string(p->w, key);
     }
     for (size_t i = 0; i < table->count; i++) {
         if ((table->fields[i].flags & MECH_REQUIRED) != 0) {
@@ -364,7 +372,7 @@ static void structures_of(struct printer *p, struct seen *seen, const struct mec
         }
         if (!met) {
             seen->at[seen->n++] = inner;
-            definition(p, inner, NULL, false);
+            definition(p, inner, NULL);
             structures_of(p, seen, inner);
         }
     }
@@ -384,6 +392,9 @@ static void unions_of_types(struct printer *p)
 {
     for (int c = 0; c < MECH_CATEGORIES; c++) {
         const bool several = count_types(c) > 1;
+        if (count_types(c) == 0) {
+            continue;
+        }
         mechp_text_key(p->w, unions[c]);
         if (several) {
             mechp_text_object(p->w);
@@ -461,7 +472,7 @@ static void matrix(struct printer *p)
 /* A value that is a function of time by points. */
 static void by_table(struct printer *p)
 {
-    definition(p, &mech_series_table, NULL, false);
+    definition(p, &mech_series_table, NULL);
     mechp_text_key(p->w, "ByTable");
     mechp_text_object(p->w);
     mechp_schema_text(p->w, "description", "A value that is a function of time by points.");
@@ -495,11 +506,10 @@ void mechp_schema_definitions(struct mechp_text *w, const char *prefix)
     mechp_text_end(w);
     matrix(&p);
     by_table(&p);
-    definition(&p, &mech_document_table, NULL, false);
+    definition(&p, &mech_document_table, NULL);
     structures_of(&p, &seen, &mech_document_table);
     for (const struct mech_item_type *const *t = mech_item_types; *t != NULL; t++) {
-        const bool named = (*t)->category != MECH_RELATION && (*t)->category != MECH_LAW;
-        definition(&p, &(*t)->table, (*t)->name, named);
+        definition(&p, &(*t)->table, *t);
         structures_of(&p, &seen, &(*t)->table);
     }
     unions_of_types(&p);
@@ -510,7 +520,7 @@ void mechp_schema_problem(struct mechp_text *w, const char *prefix)
     struct printer p = {.w = w, .prefix = prefix};
     /* the solver's settings are a model's too */
     struct seen seen = {.at = {&mech_vi_table}, .n = 1};
-    definition(&p, &mech_lone_problem_table, NULL, false);
+    definition(&p, &mech_lone_problem_table, NULL);
     structures_of(&p, &seen, &mech_lone_problem_table);
 }
 

@@ -2,6 +2,7 @@
 #include "protocol/bind/reader.h"
 #include "protocol/bind/writer.h"
 #include "solver/base/err.h"
+#include "solver/items/material.h"
 #include "solver/items/ops.h"
 #include "solver/items/series.h"
 
@@ -15,7 +16,7 @@ static const char *const kinds[] = {
     [MECH_STRING] = "string",    [MECH_CHOICE] = "choice",         [MECH_REF] = "reference",
     [MECH_REFS] = "references",  [MECH_VALUES] = "values",         [MECH_FORMULA] = "formula",
     [MECH_STRUCT] = "structure", [MECH_STRUCTS] = "list",          [MECH_ITEMS] = "items",
-    [MECH_VARIANT] = "item",     [MECH_PARAMETERS] = "parameters",
+    [MECH_VARIANT] = "item",     [MECH_PARAMETERS] = "parameters", [MECH_SHARED] = "shared",
 };
 
 static void text_member(struct mechp_text *w, const char *key, const char *value)
@@ -201,7 +202,7 @@ static void write_solver(struct mechp_text *w, const char *name, const char *cat
 static const struct mech_table *const structures[] = {
     &mech_document_table,       &mech_interaction_table, &mech_input_table,
     &mech_output_channel_table, &mech_settings_table,    &mech_series_table,
-    &mech_visualization_table,
+    &mech_visualization_table,  &mech_material_table,    &mech_contact_settings_table,
 };
 enum { STRUCTURES = sizeof structures / sizeof *structures };
 

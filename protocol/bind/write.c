@@ -79,6 +79,10 @@ static bool differs(const struct mechp_writer *s, const struct mech_field *f, co
         return ((const struct mech_formula *)at)->text != NULL;
     case MECH_STRUCT:
         return table_differs(s, f->table, at, preset);
+    case MECH_SHARED:
+        return ((const struct mech_shared *)at)->name != NULL ||
+               table_differs(s, f->table, (const struct mech_shared *)at + 1,
+                             (const struct mech_shared *)preset + 1);
     case MECH_STRUCTS:
         return ((const struct mech_structs *)at)->at != NULL;
     case MECH_ITEMS:
@@ -141,7 +145,7 @@ static void write_item(struct mechp_writer *s, const struct mech_item *item)
         mechp_text_string(s->w, item->name);
     }
     if (item->type != NULL) {
-        mechp_text_key(s->w, "type");
+        mechp_text_key(s->w, mech_category_key(item->type->category));
         mechp_text_string(s->w, item->type->name);
         write_fresh(s, &item->type->table, item->description);
     }
@@ -267,6 +271,18 @@ static void write_parameters(struct mechp_writer *s, const struct mech_parameter
     mechp_text_end(s->w);
 }
 
+static void write_shared(struct mechp_writer *s, const struct mech_field *f,
+                         const struct mech_shared *shared, const struct mech_shared *preset)
+{
+    if (shared->name != NULL) {
+        mechp_text_string(s->w, shared->name);
+        return;
+    }
+    mechp_text_object(s->w);
+    write_members(s, f->table, shared + 1, preset + 1);
+    mechp_text_end(s->w);
+}
+
 void mechp_writer_field(struct mechp_writer *s, const struct mech_field *f, const void *at,
                         const void *preset)
 {
@@ -311,6 +327,9 @@ void mechp_writer_field(struct mechp_writer *s, const struct mech_field *f, cons
         mechp_text_object(s->w);
         write_members(s, f->table, at, preset);
         mechp_text_end(s->w);
+        break;
+    case MECH_SHARED:
+        write_shared(s, f, at, preset);
         break;
     case MECH_STRUCTS:
         write_structs(s, f, at);

@@ -55,6 +55,10 @@ void mech_table_defaults(const struct mech_table *table, void *at)
         case MECH_STRUCT:
             mech_table_defaults(f->table, member);
             break;
+        case MECH_SHARED:
+            ((struct mech_shared *)member)->index = -1;
+            mech_table_defaults(f->table, (struct mech_shared *)member + 1);
+            break;
         // these stay empty until they are read
         case MECH_VECTOR:
         case MECH_MATRIX:

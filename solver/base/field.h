@@ -33,6 +33,8 @@ enum mech_kind {
     MECH_FORMULA, /* struct mech_formula; "=expression" of parameters and local variables */
     MECH_STRUCT,  /* the struct that `table` describes */
     MECH_STRUCTS, /* struct mech_structs; a list of structs that `table` describes */
+    MECH_SHARED,  /* struct mech_shared, and behind it the struct that `table` describes: it stands
+                     there, or the document's list of such structs has one of that name */
     MECH_ITEMS,   /* struct mech_items (solver/items/item.h); a list of items of `target` */
     MECH_VARIANT, /* struct mech_item without name; one item of `target`, nested */
     MECH_PARAMETERS, /* struct mech_parameters; an object of names and numbers */
@@ -43,6 +45,7 @@ enum mech_field_flags {
     MECH_ABOVE_MIN = 1u << 1, /* min itself is not allowed */
     MECH_BELOW_MAX = 1u << 2, /* max itself is not allowed */
     MECH_TUNABLE = 1u << 3,   /* may change while an instance lives */
+    MECH_NAMELESS = 1u << 4,  /* ITEMS: their names may be left out */
 };
 
 struct mech_vector {
@@ -58,6 +61,12 @@ struct mech_ref {
 struct mech_refs {
     struct mech_ref *refs; /* [n] */
     size_t n;
+};
+
+/* A struct of its own, or the name of one in the document's list. */
+struct mech_shared {
+    const char *name; /* as written; NULL: the struct behind this one counts */
+    int32_t index;    /* in the list once resolved, -1 before and without a name */
 };
 
 struct mech_series;
@@ -110,7 +119,7 @@ struct mech_field {
     const char *const *locals;  /* FORMULA: names of its local variables, closed by NULL; the first
                                    four may bring partial derivatives. VALUES: the same, where
                                    there are others than t */
-    const struct mech_table *table; /* STRUCT, STRUCTS */
+    const struct mech_table *table; /* STRUCT, STRUCTS, SHARED */
     const char *doc;                /* one sentence for people */
 };
 

@@ -39,6 +39,20 @@ struct mech_items *mech_document_items(struct mech_document *d, enum mech_catego
     return (size_t)category < sizeof lists / sizeof *lists ? lists[category] : NULL;
 }
 
+const struct mech_structs *mech_document_list(const struct mech_document *d,
+                                              const struct mech_table *table, const char **key)
+{
+    for (size_t i = 0; i < mech_document_table.count; i++) {
+        const struct mech_field *const f = &mech_document_table.fields[i];
+
+        if (f->kind == MECH_STRUCTS && f->table == table) {
+            *key = f->name;
+            return (const void *)((const char *)d + f->offset);
+        }
+    }
+    return NULL;
+}
+
 /* Index of the first binding at or after `target`. */
 static size_t lower_bound(const struct mech_bindings *b, const double *target)
 {

@@ -91,6 +91,23 @@ struct mech_settings {
     struct mech_vi_settings vi;
 };
 
+enum mech_contact_method { MECH_CONTACT_NONSMOOTH, MECH_CONTACT_PENALTY };
+enum mech_contact_friction { MECH_FRICTION_COULOMB, MECH_FRICTION_ASSOCIATED };
+enum mech_interpenetration { MECH_INTERPENETRATION_RESOLVE, MECH_INTERPENETRATION_REFUSE };
+
+/* How bodies touch each other by their shapes. */
+struct mech_contact_settings {
+    int32_t method;           /* enum mech_contact_method */
+    int32_t friction;         /* enum mech_contact_friction */
+    int32_t interpenetration; /* enum mech_interpenetration: of the start */
+    double depth;             /* m, overlap from which a start is refused */
+    double recovery_speed;    /* m/s, at most, at which overlaps are undone */
+    double min_bounce_speed;  /* m/s, rebound below which there is none */
+    double margin;            /* m, added to the distance at which contacts are considered */
+    int32_t capacity;         /* most contacts of a step; 0: 16 for each moving shape, and 64 */
+    bool jointed;             /* bodies that a joint connects touch each other too */
+};
+
 struct mech_document {
     struct mech_arena arena;
     struct mech_bindings bindings;
@@ -103,6 +120,8 @@ struct mech_document {
     struct mech_structs interactions; /* struct mech_interaction */
     struct mech_structs inputs;       /* struct mech_input */
     struct mech_structs outputs;      /* struct mech_output_channel */
+    struct mech_structs materials;    /* struct mech_material (solver/items/material.h) */
+    struct mech_contact_settings contact;
     struct mech_settings solver;
 };
 
@@ -111,6 +130,7 @@ extern const struct mech_table mech_interaction_table;
 extern const struct mech_table mech_input_table;
 extern const struct mech_table mech_output_channel_table;
 extern const struct mech_table mech_settings_table;
+extern const struct mech_table mech_contact_settings_table;
 extern const struct mech_table mech_vi_table;
 extern const struct mech_table mech_visualization_table;
 
@@ -137,6 +157,11 @@ void mech_document_destroy(struct mech_document *d);
 
 /* The list of a category (NODE … SENSOR). */
 struct mech_items *mech_document_items(struct mech_document *d, enum mech_category category);
+
+/* The list of such structs in a document, of which fields of kind MECH_SHARED name one, and its key;
+ * NULL: there is none. */
+const struct mech_structs *mech_document_list(const struct mech_document *d,
+                                              const struct mech_table *table, const char **key);
 
 /* Note that *target comes from an expression. text and path are copied; whoever evaluates it checks
  * the range. Negative: no memory. */

@@ -1,6 +1,7 @@
 /* Field tables of the model document, its channels and its solver settings. Defaults are those of
  * Exudyn's dynamic solver and of Siconos' Moreau–Jean scheme (theta, gamma). */
 #include "solver/items/document.h"
+#include "solver/items/material.h"
 
 #include <stddef.h>
 
@@ -432,6 +433,11 @@ const struct mech_table mech_settings_table = {.name = "Solver",
     }
 
 static const struct mech_field document_fields[] = {
+    {.name = "contact",
+     .kind = MECH_STRUCT,
+     .offset = offsetof(struct mech_document, contact),
+     .table = &mech_contact_settings_table,
+     .doc = "how bodies touch each other by their geometry"},
     {.name = "gravity",
      .kind = MECH_REALS,
      .offset = offsetof(struct mech_document, gravity),
@@ -451,6 +457,11 @@ static const struct mech_field document_fields[] = {
      .doc = "nonsmooth laws between systems"},
     LIST("loads", loads, MECH_LOAD, "forces from outside"),
     LIST("markers", markers, MECH_MARKER, "places where loads and connectors act"),
+    {.name = "materials",
+     .kind = MECH_STRUCTS,
+     .offset = offsetof(struct mech_document, materials),
+     .table = &mech_material_table,
+     .doc = "materials that geometry may name"},
     {.name = "mechd",
      .kind = MECH_INT,
      .offset = offsetof(struct mech_document, version),

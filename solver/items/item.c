@@ -40,10 +40,20 @@ const char *mech_category_name(enum mech_category category)
     static const char *const names[] = {
         [MECH_NODE] = "nodes", [MECH_OBJECT] = "objects", [MECH_MARKER] = "markers",
         [MECH_LOAD] = "loads", [MECH_SENSOR] = "sensors", [MECH_RELATION] = "relation",
-        [MECH_LAW] = "law",
+        [MECH_LAW] = "law",    [MECH_SHAPE] = "geometry",
     };
 
     return names[category];
+}
+
+const char *mech_category_key(enum mech_category category)
+{
+    return category == MECH_SHAPE ? "shape" : "type";
+}
+
+bool mech_category_named(enum mech_category category)
+{
+    return category < MECH_RELATION || category == MECH_SHAPE;
 }
 
 const struct mech_item_type *mech_item_type_find(enum mech_category category, const char *name)

@@ -19,11 +19,17 @@ enum mech_category {
     MECH_SENSOR,
     MECH_RELATION,
     MECH_LAW,
+    MECH_SHAPE,
     MECH_CATEGORIES
 };
 
-/* "nodes", "objects", … as the document's lists are called; RELATION and LAW: "relation", "law". */
+/* "nodes", "objects", … as the document's lists are called; RELATION and LAW: "relation", "law";
+ * SHAPE: "geometry", a list of each body. */
 const char *mech_category_name(enum mech_category category);
+/* The key under which an item tells its type: "type", a shape "shape". */
+const char *mech_category_key(enum mech_category category);
+/* Whether its items have names: not those that stand in others. */
+bool mech_category_named(enum mech_category category);
 
 struct mech_node_ops;
 struct mech_object_ops;
@@ -32,6 +38,7 @@ struct mech_load_ops;
 struct mech_sensor_ops;
 struct mech_relation_ops;
 struct mech_law_ops;
+struct mech_shape_ops;
 
 struct mech_item_type {
     const char *name; /* as the document's "type" */
@@ -48,6 +55,7 @@ struct mech_item_type {
         const struct mech_sensor_ops *sensor;
         const struct mech_relation_ops *relation;
         const struct mech_law_ops *law;
+        const struct mech_shape_ops *shape;
     } ops; /* by category */
 };
 
@@ -60,7 +68,7 @@ const struct mech_item_type *mech_item_type_find(enum mech_category category, co
 /* One item of a document: its type, its name, its description (type->table.size bytes). */
 struct mech_item {
     const struct mech_item_type *type;
-    const char *name; /* NULL for a nested item (relation, law) */
+    const char *name; /* NULL for a nested item (relation, law), or a shape without one */
     void *description;
 };
 

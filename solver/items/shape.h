@@ -6,29 +6,13 @@
 #pragma once
 
 #include "solver/base/arena.h"
-#include "solver/items/item.h"
-
-/* What two surfaces do to each other. Of two that differ the smaller friction, rolling friction,
- * spinning friction, restitution and damping count, and the sum of the compliances. */
-struct mech_material {
-    const char *name;
-    double friction;    /* μ ≥ 0 */
-    double rolling;     /* m ≥ 0: torque against rolling per normal force */
-    double spinning;    /* m ≥ 0: the same against spinning about the normal */
-    double restitution; /* 0 to 1 */
-    double compliance;  /* m/N ≥ 0 */
-    double damping;     /* N s/m ≥ 0, of a penalty contact; s of a compliant one: see contact */
-};
-extern const struct mech_table mech_material_table;
-/* a and b together. */
-struct mech_material mech_material_pair(const struct mech_material *a,
-                                        const struct mech_material *b);
+#include "solver/items/material.h"
 
 /* The first member of every description: where the shape sits on its body, and whom it touches. */
 struct mech_shape_place {
-    double position[3];     /* of the shape's frame in the body's */
-    double rotation[3];     /* Tait–Bryan angles of that frame, R = Rx Ry Rz, rad */
-    struct mech_ref common; /* a material of the document's list, or absent */
+    double position[3];        /* of the shape's frame in the body's */
+    double rotation[3];        /* Tait–Bryan angles of that frame, R = Rx Ry Rz, rad */
+    struct mech_shared common; /* kind MECH_SHARED: one of the document's materials, or its own */
     struct mech_material material;
     int32_t group;    /* two of the same group other than 0: > 0 always touch, < 0 never */
     int32_t category; /* bits of what it is */

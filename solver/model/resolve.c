@@ -1,6 +1,7 @@
 /* First pass over a document: numbers that expressions give, names, references, ranges, and what
  * each item checks by itself. Every fault goes to the list under its place. */
 #include "solver/base/err.h"
+#include "solver/items/material.h"
 #include "solver/model/internal.h"
 
 #include <ctype.h>
@@ -120,6 +121,8 @@ static int check_names(struct mech_model *m, struct mech_diag *diag)
         {&d->inputs, sizeof(struct mech_input), offsetof(struct mech_input, name), "inputs"},
         {&d->outputs, sizeof(struct mech_output_channel),
          offsetof(struct mech_output_channel, name), "outputs"},
+        {&d->materials, sizeof(struct mech_material), offsetof(struct mech_material, name),
+         "materials"},
     };
 
     for (int c = 0; c <= MECH_SENSOR; c++) {
@@ -132,15 +135,16 @@ static int check_names(struct mech_model *m, struct mech_diag *diag)
         }
     }
     for (size_t c = 0; c < sizeof channels / sizeof *channels; c++) {
-        struct mech_names seen;
+        struct mech_names other;
+        struct mech_names *const seen = channels[c].list == &d->materials ? &m->materials : &other;
 
-        MECH_TRY(mech_names_init(&seen, &m->arena, channels[c].list->n));
+        MECH_TRY(mech_names_init(seen, &m->arena, channels[c].list->n));
         for (size_t i = 0; i < channels[c].list->n; i++) {
             const char *at = (const char *)channels[c].list->at + i * channels[c].size;
             const char *name;
 
             memcpy(&name, at + channels[c].name, sizeof name);
-            check_name(&seen, name, (int32_t)i, channels[c].key, diag);
+            check_name(seen, name, (int32_t)i, channels[c].key, diag);
         }
     }
     return 0;
@@ -202,6 +206,24 @@ static void resolve_ref(struct walk *w, const struct mech_field *f, struct mech_
 }
 
 static void walk_table(struct walk *w, const struct mech_table *table, void *at);
+
+/* one of the document's list by name, or the struct behind it */
+static void walk_shared(struct walk *w, const struct mech_field *f, struct mech_shared *shared)
+{
+    const char *key = "";
+
+    shared->index = -1;
+    if (!shared->name) {
+        walk_table(w, f->table, shared + 1);
+        return;
+    }
+    if (mech_document_list(w->m->document, f->table, &key)) {
+        shared->index = mech_names_find(&w->m->materials, shared->name);
+    }
+    if (shared->index < 0) {
+        mech_diag_add(w->diag, w->path.text, "there is no \"%s\" in %s", shared->name, key);
+    }
+}
 
 static void walk_item(struct walk *w, const struct mech_item *item)
 {
@@ -316,6 +338,9 @@ static void walk_field(struct walk *w, const struct mech_field *f, void *at)
         break;
     case MECH_STRUCT:
         walk_table(w, f->table, at);
+        break;
+    case MECH_SHARED:
+        walk_shared(w, f, at);
         break;
     case MECH_VARIANT:
         if (((const struct mech_item *)at)->type) {

@@ -121,6 +121,8 @@ static json_t *field_value(const struct mech_field *f, bool full)
                    : json_string("=1");
     case MECH_STRUCT:
         return table_value(f->table, full);
+    case MECH_SHARED:
+        return full ? table_value(f->table, full) : json_string("a-name");
     case MECH_STRUCTS:
         return list_of(table_value(f->table, full));
     case MECH_ITEMS:

@@ -101,7 +101,7 @@ static void check_kind(const struct mech_table *table, const struct mech_field *
 {
     const bool target = f->kind == MECH_REF || f->kind == MECH_REFS || f->kind == MECH_ITEMS ||
                         f->kind == MECH_VARIANT;
-    const bool inner = f->kind == MECH_STRUCT || f->kind == MECH_STRUCTS;
+    const bool inner = f->kind == MECH_STRUCT || f->kind == MECH_STRUCTS || f->kind == MECH_SHARED;
 
     CU_ASSERT(say(target || f->target == 0, "target", table->name, f->name));
     CU_ASSERT(say(f->target >= 0 && f->target < MECH_CATEGORIES, "target", table->name, f->name));
