@@ -1,4 +1,5 @@
-/* Layout of the state block: counters, then every vector with its ground slot, 8-byte aligned. */
+/* Layout of the state block: counters, then every vector with its ground slot, 8-byte aligned, then
+ * the contacts between shapes. Of these a copy takes those that there are. */
 #include "solver/model/state.h"
 
 #include <string.h>
@@ -16,7 +17,7 @@ static size_t doubles(const struct mech_state_sizes *n)
 
 size_t mech_state_bytes(const struct mech_state_sizes *n)
 {
-    return doubles(n) * sizeof(double);
+    return doubles(n) * sizeof(double) + (size_t)n->contact * sizeof(struct mech_touched);
 }
 
 /* Cut `count` + 1 doubles off the block. */
@@ -52,9 +53,24 @@ void mech_state_place(const struct mech_state_sizes *n, double *block, struct me
     s->carry = cut(&at, n->carry);
     s->q_start = cut(&at, n->q);
     s->v_start = cut(&at, n->v);
+    s->touched = (struct mech_touched *)(void *)at;
+}
+
+struct mech_touched *mech_state_touch(struct mech_state *s, size_t count)
+{
+    if (s->at->touched > count) {
+        memset(s->touched + count, 0, (s->at->touched - count) * sizeof *s->touched);
+    }
+    s->at->touched = count;
+    return s->touched;
 }
 
 void mech_state_copy(const struct mech_state *from, struct mech_state *to)
 {
-    memcpy(to->block, from->block, from->size);
+    const size_t count = from->at->touched;
+    const size_t head = (size_t)((const char *)from->touched - (const char *)from->block);
+
+    /* before the counters are overwritten */
+    (void)mech_state_touch(to, count);
+    memcpy(to->block, from->block, head + count * sizeof *from->touched);
 }

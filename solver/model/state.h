@@ -13,7 +13,17 @@ struct mech_state_sizes {
     int32_t q, v, x, lambda, z, impulse;
     int32_t input; /* channel values in all, packed */
     int32_t parameter;
-    int32_t carry; /* doubles that the integrator carries from step to step beyond these */
+    int32_t carry;   /* doubles that the integrator carries from step to step beyond these */
+    int32_t contact; /* most contacts of a step between shapes */
+};
+
+/* One contact of the last step between two shapes; id as in contact/contact.h. */
+struct mech_touched {
+    uint64_t id;
+    double p[3], n[3]; /* halfway between the surfaces, m; the normal */
+    double gap;        /* m, where the step looked for contacts */
+    double impulse[3]; /* N s, global, on the second body at p */
+    double couple[3];  /* N m s, global, on the second body */
 };
 
 enum { MECH_SIDE_UNKNOWN = 2 };
@@ -27,6 +37,7 @@ struct mech_state {
         uint64_t steps;   /* internal steps since the start */
         uint64_t changed; /* 1: v̇, a and λ must be computed anew before the next step */
         double last_step; /* h of the last internal step, 0 before the first */
+        uint64_t touched; /* contacts between shapes of that step */
     } * at;
     double *q, *v;    /* [q], [v] total coordinates; velocities */
     double *vdot, *a; /* [v] accelerations; algorithmic accelerations of generalized-α */
@@ -39,6 +50,8 @@ struct mech_state {
     double *parameter;         /* [parameter] */
     double *carry;             /* [carry] */
     double *q_start, *v_start; /* [q], [v] at the start of the last communication step */
+    /* [at->touched] of [contact], ascending by id, the end of the block; 0 behind them */
+    struct mech_touched *touched;
     /* not in the block: generalized forces [v] that act during the running command, or NULL */
     const double *extra;
     /* the same for markers that move: [6 × markers] force and torque, or NULL */
@@ -51,5 +64,9 @@ struct mech_state {
 size_t mech_state_bytes(const struct mech_state_sizes *n);
 /* Point *s into a block of mech_state_bytes. */
 void mech_state_place(const struct mech_state_sizes *n, double *block, struct mech_state *s);
-/* Copy the block; both of the same sizes. `extra` of `to` stays. */
+/* Copy what the block holds; both of the same sizes, `to` zeroed once or copied to before. `extra`
+ * of `to` stays. */
 void mech_state_copy(const struct mech_state *from, struct mech_state *to);
+/* Room for `count` contacts, at most sizes.contact, whose contents are the caller's to write: those
+ * behind it are 0. */
+struct mech_touched *mech_state_touch(struct mech_state *s, size_t count);

@@ -21,6 +21,9 @@ struct mech_touch_body mech_model_touch_body(const struct mech_model *m, int32_t
 void mech_model_touch_collider(const struct mech_model *m, int32_t collider, int32_t *object,
                                int32_t *shape);
 
+/* Whether an id speaks of two colliders of the model. */
+bool mech_model_touch_known(const struct mech_model *m, uint64_t id);
+
 /* Contacts at a point whose gaps are at most the settings' margin + what the bodies move within
  * `ahead` seconds at their present velocities. Returns as mech_scene_find. */
 int mech_model_touch_find(const struct mech_model *m, const struct mech_eval *e, double ahead,
@@ -52,14 +55,3 @@ void mech_model_touch_twist(const struct mech_model *m, int32_t body, const doub
                             double twist[6]);
 void mech_model_touch_untwist(const struct mech_model *m, int32_t body, const double twist[6],
                               double *v);
-
-/* --- what a state keeps of its contacts ------------------------------------------------------- */
-
-/* One contact of the last step, in the state's block: sizes.contact of them at most. */
-struct mech_touched {
-    uint64_t id;
-    double p[3], n[3]; /* halfway between the surfaces, m; the normal */
-    double gap;        /* m, at the start of the step */
-    double impulse[3]; /* N s, global, on the second body at p */
-    double couple[3];  /* N m s, global, on the second body */
-};

@@ -20,7 +20,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { FORMAT = 2, BYTE_ORDER_MARK = 0x01020304 };
+enum { FORMAT = 3, BYTE_ORDER_MARK = 0x01020304 };
 
 struct header {
     char magic[8];
@@ -101,6 +101,7 @@ int mech_sim_set_state(struct mech_sim *s, const struct mech_state_view *in)
     }
     mech_model_forget_sides(s->model, &s->now);
     mech_model_keep(s->model, &s->now);
+    (void)mech_state_touch(&s->now, 0);
     s->now.at->changed = 1;
     s->has_trial = false;
     return 0;
@@ -193,13 +194,34 @@ void mech_sim_snapshot_write(const struct mech_sim *s, void *bytes)
     memcpy((char *)bytes + sizeof h, s->now.block, s->now.size);
 }
 
+/* Contacts ascend, belong to the model and are finite; behind them there is nothing. */
+static bool contacts_sound(const struct mech_sim *s, const struct mech_state *p)
+{
+    const size_t count = p->at->touched, size = sizeof *p->touched;
+
+    if (count > (size_t)s->sizes.contact) {
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const struct mech_touched *const t = &p->touched[i];
+
+        if ((i > 0 && t->id <= t[-1].id) ||
+            !mech_sim_all_finite(t->p, (size - offsetof(struct mech_touched, p)) / sizeof *t->p)) {
+            return false;
+        }
+    }
+    const char *const rest = (const char *)(p->touched + count);
+    const size_t left = ((size_t)s->sizes.contact - count) * size;
+    return left == 0 || (rest[0] == 0 && memcmp(rest, rest + 1, left - 1) == 0);
+}
+
 /* A block of ours has finite numbers everywhere (the counters are not numbers). */
 static bool block_sound(const struct mech_sim *s, const struct mech_state *p)
 {
-    const size_t head = (size_t)(p->q - p->block);
+    const size_t numbers = (size_t)((double *)(void *)p->touched - p->q);
 
     return isfinite(p->at->time) && isfinite(p->at->last_step) && p->at->changed <= 1 &&
-           mech_sim_all_finite(p->q, p->size / sizeof(double) - head) &&
+           mech_sim_all_finite(p->q, numbers) && contacts_sound(s, p) &&
            /* the ground stays at rest */
            p->q[s->sizes.q] == 0. && p->v[s->sizes.v] == 0.;
 }

@@ -8,7 +8,7 @@
 struct mech_step_result {
     int32_t iterations;    /* Newton */
     int32_t vi_iterations; /* complementarity solver: pivots or sweeps */
-    int32_t contacts;      /* active rows */
+    int32_t contacts;      /* active rows of interactions, and contacts between shapes */
     int32_t substeps;      /* of schemes that divide their steps (substeps.h) */
     int32_t refused;       /* substeps that were too inaccurate, or failed, and were undone */
     double residual;       /* final */
@@ -28,6 +28,7 @@ struct mech_stepper_type {
     bool joints;    /* takes joints */
     bool pins;      /* takes those that hold one coordinate at a function of time (mech_pin) */
     bool rotations; /* takes coordinates with q̇ ≠ v */
+    bool contacts;  /* takes contacts between bodies by their shapes */
     /* Faults that make this model impossible for this scheme, under "/solver/integrator". */
     void (*check)(const struct mech_model *m, struct mech_diag *d);
     /* Doubles of state that it carries beyond q v vdot a x lambda. May be NULL: 0. */
