@@ -5,12 +5,13 @@
 
 #include "solver/base/err.h"
 #include "solver/base/hash.h"
+#include "solver/linalg/mat_walk.h"
 #include "solver/sys/descriptor_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static const uint64_t magic = 0x3153444453434d4du; /* "MMCSDDS1" */
+static const uint64_t magic = 0x3253444453434d4du; /* "MMCSDDS2" */
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
@@ -42,17 +43,15 @@ static void write_doubles(struct writer *w, const double *x, size_t n)
 
 static void write_mass(struct writer *w, const struct mech_mass *m)
 {
-    const size_t n = (size_t)m->n;
-
     write_number(w, m->kind);
     write_number(w, m->n);
+    write_number(w, m->half);
     write_bytes(w, &m->m, sizeof m->m);
     write_bytes(w, m->J, sizeof m->J);
-    write_doubles(w, m->values, m->kind == MECH_MASS_DENSE ? n * n : n);
+    write_doubles(w, m->values, (size_t)mech_mass_values(m));
 }
 
-static void write_constraint(struct writer *w, const struct mech_descriptor *d,
-                             const struct constraint *c)
+static void write_constraint(struct writer *w, const struct constraint *c)
 {
     const size_t rows = (size_t)c->set.rows;
     const double numbers[] = {c->set.mu, c->set.spinning, c->set.rolling, c->set.lower,
@@ -67,28 +66,48 @@ static void write_constraint(struct writer *w, const struct mech_descriptor *d,
     write_doubles(w, c->cfm, rows);
     write_doubles(w, c->l, rows);
     for (int32_t k = 0; k < c->count; k++) {
-        write_number(w, c->halves[k].variables);
-        write_doubles(w, c->halves[k].jacobian,
-                      rows * (size_t)d->variables[c->halves[k].variables].n);
+        const struct half *const h = &c->halves[k];
+
+        write_number(w, h->variables);
+        write_number(w, h->list ? h->n : -1);
+        for (int32_t j = 0; h->list && j < h->n; j++) {
+            write_number(w, h->list[j]);
+        }
+        write_doubles(w, h->jacobian, rows * (size_t)h->n);
+    }
+}
+
+/* the stored places, one after the other */
+static void write_matrix(struct writer *w, const struct mech_mat *a)
+{
+    struct mech_mat_walk count = {.a = a}, walk = {.a = a};
+    int64_t n = 0;
+
+    while (mech_mat_next(&count)) {
+        n++;
+    }
+    write_number(w, n);
+    while (mech_mat_next(&walk)) {
+        write_number(w, walk.row);
+        write_number(w, walk.col);
+        write_bytes(w, &walk.value, sizeof walk.value);
     }
 }
 
 static void write_stiffness(struct writer *w, const struct stiffness *s)
 {
-    const size_t n = (size_t)s->n * (size_t)s->n;
-
     write_number(w, s->count);
     for (int32_t k = 0; k < s->count; k++) {
         write_number(w, s->variables[k]);
     }
-    write_doubles(w, s->K, n);
-    write_doubles(w, s->R, n);
-    write_doubles(w, s->M, n);
+    for (int k = 0; k < 3; k++) {
+        write_matrix(w, &s->part[k]);
+    }
 }
 
 static void write_all(struct writer *w, const struct mech_descriptor *d)
 {
-    const double factors[] = {d->a, d->k, d->r, d->m};
+    const double factors[] = {d->a, d->factor[0], d->factor[1], d->factor[2]};
 
     write_bytes(w, &magic, sizeof magic);
     write_number(w, (int64_t)d->mass_count);
@@ -106,7 +125,7 @@ static void write_all(struct writer *w, const struct mech_descriptor *d)
         write_doubles(w, d->variables[i].f, (size_t)d->variables[i].n);
     }
     for (size_t i = 0; i < d->constraint_count; i++) {
-        write_constraint(w, d, &d->constraints[i]);
+        write_constraint(w, &d->constraints[i]);
     }
     for (size_t i = 0; i < d->block_count; i++) {
         write_stiffness(w, &d->blocks[i]);
@@ -191,13 +210,14 @@ static int load_mass(struct reader *r, struct mech_descriptor *d)
     struct mech_mass mass = {.kind = (enum mech_mass_kind)read_number(r, MECH_MASS_KINDS - 1)};
     int32_t at;
 
-    mass.n = read_number(r, 1 << 20);
+    mass.n = read_number(r, 1 << 26);
+    mass.half = read_number(r, mass.n);
     read_bytes(r, &mass.m, sizeof mass.m);
     read_bytes(r, mass.J, sizeof mass.J);
-    const int64_t n = mass.n, values = mass.kind == MECH_MASS_DENSE ? n * n : n;
+    const int64_t values = mech_mass_values(&mass);
 
     mass.values = read_doubles(r, values);
-    if (!mass.values && (mass.kind == MECH_MASS_DENSE || mass.kind == MECH_MASS_DIAGONAL)) {
+    if (!mass.values && values > 0) {
         return MECH_MISMATCH;
     }
     return r->failed ? MECH_MISMATCH : mech_descriptor_add_mass(d, &mass, &at);
@@ -215,6 +235,29 @@ static int load_variables(struct reader *r, struct mech_descriptor *d)
     v.w = read_doubles(r, d->masses[v.mass].n);
     v.f = read_doubles(r, d->masses[v.mass].n);
     return r->failed ? MECH_MISMATCH : mech_descriptor_add_variables(d, &v, &at);
+}
+
+static void load_half(struct reader *r, const struct mech_descriptor *d, int32_t rows,
+                      struct mech_constraint_half *out)
+{
+    const int32_t v = read_number(r, (int64_t)d->variables_count - 1);
+    int64_t listed = 0;
+
+    read_bytes(r, &listed, sizeof listed);
+    if (r->failed || listed < -1 || listed > (int64_t)(r->left / sizeof listed)) {
+        r->failed = true;
+        return;
+    }
+    *out = (struct mech_constraint_half){.variables = v, .listed = (int32_t)listed};
+    int32_t *const list =
+        listed < 0 ? NULL : mech_arena_alloc(&r->scratch, (size_t)listed, sizeof *list);
+
+    for (int64_t j = 0; list && j < listed; j++) {
+        list[j] = read_number(r, d->variables[v].n - 1);
+    }
+    r->failed |= listed >= 0 && !list;
+    out->list = list;
+    out->jacobian = r->failed ? NULL : read_doubles(r, rows * (list ? listed : d->variables[v].n));
 }
 
 static int load_constraint(struct reader *r, struct mech_descriptor *d)
@@ -242,14 +285,25 @@ static int load_constraint(struct reader *r, struct mech_descriptor *d)
         return MECH_MISMATCH;
     }
     for (int32_t k = 0; k < c.count && !r->failed; k++) {
-        const int32_t v = read_number(r, (int64_t)d->variables_count - 1);
-
-        halves[k].variables = v;
-        halves[k].jacobian =
-            r->failed ? NULL : read_doubles(r, (int64_t)c.set.rows * d->variables[v].n);
+        load_half(r, d, c.set.rows, &halves[k]);
     }
     c.halves = halves;
     return r->failed ? MECH_MISMATCH : mech_descriptor_add_constraint(d, &c, &at);
+}
+
+static void load_matrix(struct reader *r, int32_t n, struct mech_mat *out)
+{
+    enum { BYTES = 24 }; /* of one place */
+    const int32_t count = read_number(r, (int64_t)(r->left / BYTES));
+    struct mech_triplet *const t = mech_arena_alloc(&r->scratch, (size_t)count, sizeof *t);
+
+    for (int32_t k = 0; k < count && t && !r->failed; k++) {
+        t[k].row = read_number(r, n - 1);
+        t[k].col = read_number(r, n - 1);
+        read_bytes(r, &t[k].value, sizeof t[k].value);
+    }
+    r->failed |= !t;
+    r->failed = r->failed || mech_mat_from_triplets(&r->scratch, n, n, t, (size_t)count, out) != 0;
 }
 
 static int load_stiffness(struct reader *r, struct mech_descriptor *d)
@@ -257,6 +311,7 @@ static int load_stiffness(struct reader *r, struct mech_descriptor *d)
     const int32_t count = read_number(r, (int64_t)(r->left / sizeof(int64_t)));
     int32_t *const variables = mech_arena_alloc(&r->scratch, (size_t)count, sizeof *variables);
     struct mech_stiffness s = {.variables = variables, .count = count};
+    struct mech_mat mats[3];
     int64_t n = 0;
     int32_t at;
 
@@ -267,9 +322,15 @@ static int load_stiffness(struct reader *r, struct mech_descriptor *d)
     if (!variables || r->failed) {
         return MECH_MISMATCH;
     }
-    s.K = read_doubles(r, n * n);
-    s.R = read_doubles(r, n * n);
-    s.M = read_doubles(r, n * n);
+    if (n > INT32_MAX) {
+        return MECH_MISMATCH;
+    }
+    for (int k = 0; k < 3 && !r->failed; k++) {
+        load_matrix(r, (int32_t)n, &mats[k]);
+    }
+    s.K_mat = &mats[0];
+    s.R_mat = &mats[1];
+    s.M_mat = &mats[2];
     return r->failed ? MECH_MISMATCH : mech_descriptor_add_stiffness(d, &s, &at);
 }
 

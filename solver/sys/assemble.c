@@ -2,6 +2,7 @@
 #include "solver/sys/assemble.h"
 
 #include "solver/base/err.h"
+#include "solver/linalg/mat_walk.h"
 #include "solver/sys/descriptor_internal.h"
 
 #include <stdlib.h>
@@ -37,10 +38,13 @@ static void put_masses(const struct mech_descriptor *d, double a, struct triplet
 {
     for (size_t i = 0; i < d->variables_count; i++) {
         const struct variables *const v = &d->variables[i];
+        const struct mech_mass *const mass = &d->masses[v->mass];
+        const int32_t reach = mech_mass_reach(mass);
 
-        for (int32_t j = 0; j < v->n * v->n && v->offset >= 0; j++) {
-            put(t, v->offset + j % v->n, v->offset + j / v->n,
-                a * mech_mass_entry(&d->masses[v->mass], j % v->n, j / v->n));
+        for (int32_t j = 0; j < v->n && v->offset >= 0; j++) {
+            for (int32_t k = j > reach ? j - reach : 0; k <= j + reach && k < v->n; k++) {
+                put(t, v->offset + k, v->offset + j, a * mech_mass_entry(mass, k, j));
+            }
         }
     }
 }
@@ -51,26 +55,13 @@ static void put_stiffness(const struct mech_descriptor *d, const double factor[3
 {
     for (size_t i = 0; i < d->block_count; i++) {
         const struct stiffness *const s = &d->blocks[i];
-        const double *const part[] = {s->K, s->R, s->M};
-        size_t at = 0;
 
-        for (int32_t q = 0; q < s->count; q++) {
-            const struct variables *const from = &d->variables[s->variables[q]];
+        for (int k = 0; k < 3; k++) {
+            struct mech_mat_walk w = {.a = &s->part[k]};
 
-            for (int32_t j = 0; j < from->n; j++) {
-                for (int32_t p = 0; p < s->count; p++) {
-                    const struct variables *const to = &d->variables[s->variables[p]];
-
-                    for (int32_t k = 0; k < to->n; k++, at++) {
-                        double value = 0.;
-
-                        for (int m = 0; m < 3; m++) {
-                            value += part[m] ? factor[m] * part[m][at] : 0.;
-                        }
-                        if (from->offset >= 0 && to->offset >= 0) {
-                            put(t, to->offset + k, from->offset + j, value);
-                        }
-                    }
+            while (factor[k] != 0. && mech_mat_next(&w)) {
+                if (s->at[w.row] >= 0 && s->at[w.col] >= 0) {
+                    put(t, s->at[w.row], s->at[w.col], factor[k] * w.value);
                 }
             }
         }
@@ -117,8 +108,8 @@ static void put_jacobian(const struct mech_descriptor *d, struct corner at, stru
             const struct half *const h = &c->halves[k];
             const struct variables *const v = &d->variables[h->variables];
 
-            for (int32_t e = 0; e < c->set.rows * v->n && v->offset >= 0; e++) {
-                const int32_t r = row + e / v->n, w = v->offset + e % v->n;
+            for (int32_t e = 0; e < c->set.rows * h->n && v->offset >= 0; e++) {
+                const int32_t r = row + e / h->n, w = v->offset + mech_half_at(h, e % h->n);
 
                 put(t, at.top + (at.transposed ? w : r), at.left + (at.transposed ? r : w),
                     h->jacobian[e]);
@@ -205,12 +196,16 @@ static void put_pair(const struct mech_descriptor *d, const struct incidence *in
     const int32_t row = in->row[in->constraint[a]], col = in->row[in->constraint[b]];
 
     for (int32_t c = 0; c < cj->set.rows && row >= 0 && col >= 0; c++) {
-        mech_mass_solve(&d->masses[v->mass], hj->jacobian + c * v->n, in->x);
+        memset(in->x, 0, (size_t)v->n * sizeof *in->x);
+        for (int32_t k = 0; k < hj->n; k++) {
+            in->x[mech_half_at(hj, k)] += hj->jacobian[c * hj->n + k];
+        }
+        mech_mass_solve(&d->masses[v->mass], in->x, in->x);
         for (int32_t r = 0; r < ci->set.rows; r++) {
             double sum = 0.;
 
-            for (int32_t k = 0; k < v->n; k++) {
-                sum += hi->jacobian[r * v->n + k] * in->x[k];
+            for (int32_t k = 0; k < hi->n; k++) {
+                sum += hi->jacobian[r * hi->n + k] * in->x[mech_half_at(hi, k)];
             }
             put(t, row + r, col + c, sum / d->a);
         }
@@ -245,11 +240,11 @@ static int collect(const struct mech_descriptor *d, enum mech_system_matrix whic
     switch (which) {
     case MECH_SYSTEM_H:
         put_masses(d, d->a, t);
-        put_stiffness(d, (const double[3]){d->k, d->r, d->m}, t);
+        put_stiffness(d, d->factor, t);
         break;
     case MECH_SYSTEM_M:
         put_masses(d, d->a, t);
-        put_stiffness(d, (const double[3]){0., 0., d->m}, t);
+        put_stiffness(d, (const double[3]){0., 0., d->factor[2]}, t);
         break;
     case MECH_SYSTEM_K:
         put_stiffness(d, (const double[3]){1., 0., 0.}, t);
@@ -268,13 +263,13 @@ static int collect(const struct mech_descriptor *d, enum mech_system_matrix whic
         break;
     case MECH_SYSTEM_Z:
         put_masses(d, d->a, t);
-        put_stiffness(d, (const double[3]){d->k, d->r, d->m}, t);
+        put_stiffness(d, d->factor, t);
         put_jacobian(d, (struct corner){.top = n, .bilateral = bilateral}, t);
         put_jacobian(d, (struct corner){.left = n, .transposed = true, .bilateral = bilateral}, t);
         put_compliance(d, (struct corner){.top = n, .left = n, .bilateral = bilateral}, -1., t);
         break;
     default:
-        if (d->block_count) {
+        if (!mech_descriptor_lumped(d)) {
             return MECH_UNSUPPORTED;
         }
         MECH_TRY(put_schur(d, bilateral, t));

@@ -15,12 +15,12 @@ enum mech_system_matrix {
     MECH_SYSTEM_GT, /* [w × l] */
     MECH_SYSTEM_E,  /* [l × l] diag(cfm) */
     MECH_SYSTEM_Z,  /* [w + l × w + l] [H Gᵀ; G −E], symmetric, of {w; −l} */
-    MECH_SYSTEM_N,  /* [l × l] G M⁻¹ Gᵀ / a + E, of systems without stiffness blocks */
+    MECH_SYSTEM_N,  /* [l × l] G M⁻¹ Gᵀ / a + E, when H is lumped */
     MECH_SYSTEM_MATRICES
 };
 
-/* bilateral: rows of bilateral constraints alone (their order stays). 0; MECH_UNSUPPORTED (N of a
- * system with stiffness blocks); negative: no memory. */
+/* bilateral: rows of bilateral constraints alone (their order stays). 0; MECH_UNSUPPORTED (N where
+ * H is not lumped); negative: no memory. */
 int mech_descriptor_matrix(const struct mech_descriptor *d, enum mech_system_matrix which,
                            bool bilateral, struct mech_arena *arena, struct mech_mat *out);
 /* {f; −b}, with rows as above; out [velocities + rows]. Returns how many rows. */

@@ -15,7 +15,7 @@ int mech_descriptor_create(struct mech_descriptor **out)
         return MECH_NO_MEMORY;
     }
     mech_arena_init(&d->arena, 0);
-    d->a = d->k = 1.;
+    d->a = d->factor[0] = 1.;
     return 0;
 }
 
@@ -103,6 +103,30 @@ static bool is_variables(const struct mech_descriptor *d, int32_t index)
     return index >= 0 && (size_t)index < d->variables_count;
 }
 
+static int keep_half(struct mech_descriptor *d, const struct mech_constraint_half *spec,
+                     size_t rows, struct half *out)
+{
+    if (!is_variables(d, spec->variables)) {
+        return MECH_INVALID;
+    }
+    const int32_t n = d->variables[spec->variables].n;
+
+    *out = (struct half){.variables = spec->variables, .n = spec->list ? spec->listed : n};
+    for (int32_t j = 0; spec->list && j < spec->listed; j++) {
+        if (spec->list[j] < 0 || spec->list[j] >= n) {
+            return MECH_INVALID;
+        }
+    }
+    if (spec->list) {
+        out->list = mech_arena_alloc(&d->arena, (size_t)spec->listed, sizeof *out->list);
+        if (!out->list) {
+            return MECH_NO_MEMORY;
+        }
+        memcpy(out->list, spec->list, (size_t)spec->listed * sizeof *out->list);
+    }
+    return keep(d, spec->jacobian, rows * (size_t)out->n, &out->jacobian);
+}
+
 int mech_descriptor_add_constraint(struct mech_descriptor *d, const struct mech_constraint *spec,
                                    int32_t *at)
 {
@@ -118,14 +142,7 @@ int mech_descriptor_add_constraint(struct mech_descriptor *d, const struct mech_
         return MECH_NO_MEMORY;
     }
     for (int32_t k = 0; k < spec->count; k++) {
-        const int32_t index = spec->halves[k].variables;
-
-        if (!is_variables(d, index)) {
-            return MECH_INVALID;
-        }
-        c.halves[k].variables = index;
-        MECH_TRY(keep(d, spec->halves[k].jacobian, rows * (size_t)d->variables[index].n,
-                      &c.halves[k].jacobian));
+        MECH_TRY(keep_half(d, &spec->halves[k], rows, &c.halves[k]));
     }
     MECH_TRY(keep(d, spec->b, rows, &c.b));
     MECH_TRY(keep(d, spec->cfm, rows, &c.cfm));
@@ -142,12 +159,27 @@ int mech_descriptor_add_constraint(struct mech_descriptor *d, const struct mech_
     return 0;
 }
 
+/* a dense array, a matrix of any form, or neither */
+static int keep_part(struct mech_descriptor *d, const double *dense, const struct mech_mat *mat,
+                     int32_t n, struct mech_mat *out)
+{
+    *out = (struct mech_mat){.kind = MECH_MAT_ZERO, .rows = n, .cols = n};
+    if (dense) {
+        out->kind = MECH_MAT_DENSE;
+        return keep(d, dense, (size_t)n * (size_t)n, &out->values);
+    }
+    if (mat && (mat->rows != n || mat->cols != n)) {
+        return MECH_INVALID;
+    }
+    return mat ? mech_mat_copy(&d->arena, mat, out) : 0;
+}
+
 int mech_descriptor_add_stiffness(struct mech_descriptor *d, const struct mech_stiffness *spec,
                                   int32_t *at)
 {
     struct stiffness s = {.count = spec->count};
     const double *const from[] = {spec->K, spec->R, spec->M};
-    double **const to[] = {&s.K, &s.R, &s.M};
+    const struct mech_mat *const mats[] = {spec->K_mat, spec->R_mat, spec->M_mat};
 
     if (spec->count < 1) {
         return MECH_INVALID;
@@ -163,10 +195,12 @@ int mech_descriptor_add_stiffness(struct mech_descriptor *d, const struct mech_s
         s.variables[k] = spec->variables[k];
         s.n += d->variables[spec->variables[k]].n;
     }
+    s.at = mech_arena_alloc(&d->arena, (size_t)s.n, sizeof *s.at);
+    if (!s.at) {
+        return MECH_NO_MEMORY;
+    }
     for (int k = 0; k < 3; k++) {
-        if (from[k]) {
-            MECH_TRY(keep(d, from[k], (size_t)s.n * (size_t)s.n, to[k]));
-        }
+        MECH_TRY(keep_part(d, from[k], mats[k], s.n, &s.part[k]));
     }
     void *const larger = grow(d->blocks, d->block_count, &d->block_room, sizeof *d->blocks);
 
@@ -203,9 +237,26 @@ double mech_descriptor_get_mass_factor(const struct mech_descriptor *d)
 
 void mech_descriptor_stiffness_factors(struct mech_descriptor *d, double k, double r, double m)
 {
-    d->k = k;
-    d->r = r;
-    d->m = m;
+    d->factor[0] = k;
+    d->factor[1] = r;
+    d->factor[2] = m;
+}
+
+bool mech_descriptor_lumped(const struct mech_descriptor *d)
+{
+    for (size_t i = 0; i < d->variables_count; i++) {
+        if (d->variables[i].offset >= 0 && d->masses[d->variables[i].mass].kind == MECH_MASS_NONE) {
+            return false;
+        }
+    }
+    for (size_t i = 0; i < d->block_count; i++) {
+        for (int k = 0; k < 3; k++) {
+            if (d->factor[k] != 0. && d->blocks[i].part[k].kind != MECH_MAT_ZERO) {
+                return false;
+            }
+        }
+    }
+    return true;
 }
 
 struct mech_descriptor_size mech_descriptor_close(struct mech_descriptor *d)
@@ -225,6 +276,18 @@ struct mech_descriptor_size mech_descriptor_close(struct mech_descriptor *d)
 
         c->offset = c->flags ? -1 : d->size.rows;
         d->size.rows += c->flags ? 0 : c->set.rows;
+    }
+    for (size_t i = 0; i < d->block_count; i++) {
+        const struct stiffness *const s = &d->blocks[i];
+        int32_t at = 0;
+
+        for (int32_t p = 0; p < s->count; p++) {
+            const struct variables *const v = &d->variables[s->variables[p]];
+
+            for (int32_t j = 0; j < v->n; j++) {
+                s->at[at++] = v->offset < 0 ? -1 : v->offset + j;
+            }
+        }
     }
     return d->size;
 }

@@ -16,6 +16,7 @@
  * matrices allocates. */
 #pragma once
 
+#include "solver/linalg/mat.h"
 #include "solver/sys/mass.h"
 #include "solver/sys/sets.h"
 
@@ -55,7 +56,10 @@ enum mech_constraint_flag {
 
 struct mech_constraint_half {
     int32_t variables;
-    const double *jacobian; /* [rows × n] by rows */
+    const double *jacobian; /* [rows × n] by rows; [rows × listed] with a list */
+    /* the velocities of the block that jacobian is about, when it is not about all of them */
+    const int32_t *list;
+    int32_t listed;
 };
 struct mech_constraint {
     struct mech_set set;
@@ -68,11 +72,13 @@ int mech_descriptor_add_constraint(struct mech_descriptor *d, const struct mech_
                                    int32_t *at);
 
 /* A stiffness block over several variables: K, R, M' [n × n] by columns over their velocities one
- * after the other; NULL: zeros. */
+ * after the other, or as matrices of any form; NULL: zeros. A large block costs what its pattern
+ * costs. */
 struct mech_stiffness {
     const int32_t *variables; /* [count] */
     int32_t count;
     const double *K, *R, *M;
+    const struct mech_mat *K_mat, *R_mat, *M_mat; /* read where K, R, M are NULL */
 };
 int mech_descriptor_add_stiffness(struct mech_descriptor *d, const struct mech_stiffness *spec,
                                   int32_t *at);
@@ -85,6 +91,9 @@ void mech_descriptor_flag(struct mech_descriptor *d, int32_t constraint, uint32_
 void mech_descriptor_mass_factor(struct mech_descriptor *d, double a);
 void mech_descriptor_stiffness_factors(struct mech_descriptor *d, double k, double r, double m);
 double mech_descriptor_get_mass_factor(const struct mech_descriptor *d);
+/* True when H is a M of the mass blocks alone: no stiffness block counts with the present factors,
+ * and all variables that are not frozen have a mass. */
+bool mech_descriptor_lumped(const struct mech_descriptor *d);
 
 struct mech_descriptor_size mech_descriptor_close(struct mech_descriptor *d);
 struct mech_descriptor_size mech_descriptor_sizes(const struct mech_descriptor *d);
@@ -122,8 +131,8 @@ struct mech_inverse {
     int (*solve)(void *self, double *x);
     void *self;
 };
-/* out [l] = (G H⁻¹ Gᵀ + E) l; work [w]. inverse NULL: by the mass blocks alone, which is H⁻¹ only
- * without stiffness blocks (MECH_UNSUPPORTED otherwise). enabled [l] masks rows: those that are off
+/* out [l] = (G H⁻¹ Gᵀ + E) l; work [w]. inverse NULL: by the mass blocks alone, MECH_UNSUPPORTED
+ * when H is not lumped. enabled [l] masks rows: those that are off
  * neither push nor are written (0); NULL: all. */
 int mech_descriptor_schur(const struct mech_descriptor *d, const struct mech_inverse *inverse,
                           const bool *enabled, const double *l, double *work, double *out);

@@ -10,9 +10,16 @@ struct variables {
 };
 
 struct half {
-    int32_t variables;
+    int32_t variables, n;
+    int32_t *list;    /* [n] velocities of the block, or NULL: all of them in order */
     double *jacobian; /* [rows × n] by rows */
 };
+
+/* Where entry j of a half is in its block. */
+static inline int32_t mech_half_at(const struct half *h, int32_t j)
+{
+    return h->list ? h->list[j] : j;
+}
 
 struct constraint {
     struct mech_set set;
@@ -25,7 +32,8 @@ struct constraint {
 struct stiffness {
     int32_t count, n;
     int32_t *variables;
-    double *K, *R, *M; /* [n × n] by columns, or NULL */
+    int32_t *at;             /* [n] offsets in w, −1: frozen; since the last close */
+    struct mech_mat part[3]; /* K, R, M' [n × n] */
 };
 
 struct mech_descriptor {
@@ -36,9 +44,6 @@ struct mech_descriptor {
     struct stiffness *blocks;
     size_t mass_count, mass_room, variables_count, variables_room;
     size_t constraint_count, constraint_room, block_count, block_room;
-    double a, k, r, m;
+    double a, factor[3]; /* of M; of K, R, M' */
     struct mech_descriptor_size size;
 };
-
-/* Coefficient (row, column) of a stiffness block with the present factors. */
-double mech_stiffness_entry(const struct mech_descriptor *d, const struct stiffness *s, size_t at);

@@ -2,13 +2,14 @@
 #include "solver/sys/mass.h"
 
 #include "solver/base/err.h"
+#include "solver/linalg/band.h"
 #include "solver/linalg/v3.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
-static const char *const names[] = {"body", "node", "shaft", "diagonal", "dense"};
+static const char *const names[] = {"body", "node", "shaft", "diagonal", "dense", "band", "none"};
 
 const char *mech_mass_name(enum mech_mass_kind kind)
 {
@@ -93,6 +94,39 @@ static int init_dense(struct mech_arena *arena, struct mech_mass *mass)
     return 0;
 }
 
+/* M = L D Lᵀ */
+static int init_band(struct mech_arena *arena, struct mech_mass *mass)
+{
+    const size_t n = (size_t)mass->n, p = (size_t)mass->half;
+    double *const copy = mech_arena_alloc(arena, (2 * p + 1) * n, sizeof *copy);
+
+    mass->factors = mech_arena_alloc(arena, (n + p) * (p + 1), sizeof *mass->factors);
+    if (!copy || !mass->factors) {
+        return MECH_NO_MEMORY;
+    }
+    memcpy(copy, mass->values, (2 * p + 1) * n * sizeof *copy);
+    mass->values = copy;
+    const struct mech_mat a = {.kind = MECH_MAT_BAND,
+                               .rows = mass->n,
+                               .cols = mass->n,
+                               .lower = mass->half,
+                               .upper = mass->half,
+                               .symmetric = true,
+                               .values = copy};
+
+    return mech_band_ldlt_factor(&a, mass->factors) < 0 ? 0 : MECH_SINGULAR;
+}
+
+int64_t mech_mass_values(const struct mech_mass *mass)
+{
+    const int64_t n = mass->n;
+
+    return mass->kind == MECH_MASS_DENSE      ? n * n
+           : mass->kind == MECH_MASS_BAND     ? n * (2 * (int64_t)mass->half + 1)
+           : mass->kind == MECH_MASS_DIAGONAL ? n
+                                              : 0;
+}
+
 int mech_mass_init(struct mech_arena *arena, struct mech_mass *mass)
 {
     switch (mass->kind) {
@@ -107,6 +141,10 @@ int mech_mass_init(struct mech_arena *arena, struct mech_mass *mass)
         return init_diagonal(arena, mass);
     case MECH_MASS_DENSE:
         return init_dense(arena, mass);
+    case MECH_MASS_BAND:
+        return mass->half >= 0 && mass->half < mass->n ? init_band(arena, mass) : MECH_INTERNAL;
+    case MECH_MASS_NONE:
+        return 0;
     default:
         return MECH_INTERNAL;
     }
@@ -151,6 +189,9 @@ void mech_mass_solve(const struct mech_mass *mass, const double *x, double *out)
     case MECH_MASS_DENSE:
         solve_dense(mass, out);
         break;
+    case MECH_MASS_BAND:
+        mech_band_ldlt_solve(mass->n, mass->half, mass->factors, out);
+        break;
     default:
         for (int32_t i = 0; i < mass->n; i++) {
             out[i] /= mass->m;
@@ -170,23 +211,34 @@ double mech_mass_entry(const struct mech_mass *mass, int32_t i, int32_t j)
         return i == j ? mass->values[i] : 0.;
     case MECH_MASS_DENSE:
         return mass->values[j * mass->n + i];
+    case MECH_MASS_BAND:
+        return i - j <= mass->half && j - i <= mass->half
+                   ? mass->values[(j - i + mass->half) * mass->n + i]
+                   : 0.;
+    case MECH_MASS_NONE:
+        return 0.;
     default:
         return i == j ? mass->m : 0.;
     }
 }
 
+int32_t mech_mass_reach(const struct mech_mass *mass)
+{
+    return mass->kind == MECH_MASS_BAND    ? mass->half
+           : mass->kind == MECH_MASS_BODY  ? 2
+           : mass->kind == MECH_MASS_DENSE ? mass->n - 1
+                                           : 0;
+}
+
 void mech_mass_add(const struct mech_mass *mass, double a, const double *x, double *y)
 {
-    if (mass->kind != MECH_MASS_BODY && mass->kind != MECH_MASS_DENSE) {
-        for (int32_t i = 0; i < mass->n; i++) {
-            y[i] += a * mech_mass_entry(mass, i, i) * x[i];
-        }
-        return;
-    }
+    const int32_t reach = mech_mass_reach(mass);
+
     for (int32_t i = 0; i < mass->n; i++) {
+        const int32_t end = i + reach < mass->n ? i + reach : mass->n - 1;
         double sum = 0.;
 
-        for (int32_t j = 0; j < mass->n; j++) {
+        for (int32_t j = i > reach ? i - reach : 0; j <= end; j++) {
             sum += mech_mass_entry(mass, i, j) * x[j];
         }
         y[i] += a * sum;

@@ -1,38 +1,21 @@
 /* Products of a descriptor, block by block; see descriptor.h. */
 #include "solver/base/err.h"
+#include "solver/linalg/mat_walk.h"
 #include "solver/sys/descriptor_internal.h"
 
 #include <math.h>
 #include <string.h>
 
-double mech_stiffness_entry(const struct mech_descriptor *d, const struct stiffness *s, size_t at)
-{
-    return (s->K ? d->k * s->K[at] : 0.) + (s->R ? d->r * s->R[at] : 0.) +
-           (s->M ? d->m * s->M[at] : 0.);
-}
-
 /* y += block × x over the variables of a stiffness block that are not frozen */
 static void add_stiffness(const struct mech_descriptor *d, const struct stiffness *s,
                           const double *x, double *y)
 {
-    size_t column = 0;
+    for (int k = 0; k < 3; k++) {
+        struct mech_mat_walk w = {.a = &s->part[k]};
 
-    for (int32_t q = 0; q < s->count; q++) {
-        const struct variables *const from = &d->variables[s->variables[q]];
-
-        for (int32_t j = 0; j < from->n; j++, column++) {
-            size_t row = 0;
-
-            for (int32_t p = 0; p < s->count && from->offset >= 0; p++) {
-                const struct variables *const to = &d->variables[s->variables[p]];
-
-                for (int32_t i = 0; i < to->n; i++, row++) {
-                    if (to->offset >= 0) {
-                        y[to->offset + i] +=
-                            mech_stiffness_entry(d, s, column * (size_t)s->n + row) *
-                            x[from->offset + j];
-                    }
-                }
+        while (d->factor[k] != 0. && mech_mat_next(&w)) {
+            if (s->at[w.row] >= 0 && s->at[w.col] >= 0) {
+                y[s->at[w.row]] += d->factor[k] * w.value * x[s->at[w.col]];
             }
         }
     }
@@ -59,8 +42,8 @@ static double half_dot(const struct mech_descriptor *d, const struct half *h, in
     const struct variables *const v = &d->variables[h->variables];
     double sum = 0.;
 
-    for (int32_t i = 0; i < v->n && v->offset >= 0; i++) {
-        sum += h->jacobian[row * v->n + i] * w[v->offset + i];
+    for (int32_t i = 0; i < h->n && v->offset >= 0; i++) {
+        sum += h->jacobian[row * h->n + i] * w[v->offset + mech_half_at(h, i)];
     }
     return sum;
 }
@@ -90,8 +73,9 @@ void mech_descriptor_Gt(const struct mech_descriptor *d, const double *l, double
             const struct variables *const v = &d->variables[h->variables];
 
             for (int32_t r = 0; r < c->set.rows && v->offset >= 0; r++) {
-                for (int32_t j = 0; j < v->n; j++) {
-                    out[v->offset + j] += h->jacobian[r * v->n + j] * l[c->offset + r];
+                for (int32_t j = 0; j < h->n; j++) {
+                    out[v->offset + mech_half_at(h, j)] +=
+                        h->jacobian[r * h->n + j] * l[c->offset + r];
                 }
             }
         }
@@ -124,8 +108,9 @@ void mech_descriptor_product(const struct mech_descriptor *d, const double *x, d
             const struct variables *const v = &d->variables[h->variables];
 
             for (int32_t r = 0; r < row->set.rows && v->offset >= 0; r++) {
-                for (int32_t j = 0; j < v->n; j++) {
-                    out[v->offset + j] -= h->jacobian[r * v->n + j] * l[row->offset + r];
+                for (int32_t j = 0; j < h->n; j++) {
+                    out[v->offset + mech_half_at(h, j)] -=
+                        h->jacobian[r * h->n + j] * l[row->offset + r];
                 }
             }
         }
@@ -151,7 +136,7 @@ static void solve_masses(const struct mech_descriptor *d, double *x)
 int mech_descriptor_schur(const struct mech_descriptor *d, const struct mech_inverse *inverse,
                           const bool *enabled, const double *l, double *work, double *out)
 {
-    if (!inverse && d->block_count > 0) {
+    if (!inverse && !mech_descriptor_lumped(d)) {
         return MECH_UNSUPPORTED;
     }
     for (int32_t i = 0; i < d->size.rows; i++) {
@@ -198,14 +183,13 @@ void mech_descriptor_diagonal(const struct mech_descriptor *d, double *out)
     }
     for (size_t i = 0; i < d->block_count; i++) {
         const struct stiffness *const s = &d->blocks[i];
-        size_t at = 0;
 
-        for (int32_t p = 0; p < s->count; p++) {
-            const struct variables *const v = &d->variables[s->variables[p]];
+        for (int k = 0; k < 3; k++) {
+            struct mech_mat_walk w = {.a = &s->part[k]};
 
-            for (int32_t j = 0; j < v->n; j++, at++) {
-                if (v->offset >= 0) {
-                    out[v->offset + j] += mech_stiffness_entry(d, s, at * (size_t)s->n + at);
+            while (d->factor[k] != 0. && mech_mat_next(&w)) {
+                if (w.row == w.col && s->at[w.row] >= 0) {
+                    out[s->at[w.row]] += d->factor[k] * w.value;
                 }
             }
         }

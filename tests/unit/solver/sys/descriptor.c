@@ -103,7 +103,8 @@ static void add_constraint(struct built *s, int which, struct mech_set set, cons
     const uint32_t flags = which == 3 ? MECH_CONSTRAINT_BROKEN : 0;
 
     for (int32_t k = 0; k < count; k++) {
-        halves[k] = (struct mech_constraint_half){s->variables[on[k]], jacobian[k]};
+        halves[k] = (struct mech_constraint_half){.variables = s->variables[on[k]],
+                                                  .jacobian = jacobian[k]};
         for (int32_t e = 0; e < set.rows * s->n[on[k]]; e++) {
             jacobian[k][e] = uniform(seed);
             if (!flags && s->at[on[k]] >= 0) {
@@ -539,12 +540,17 @@ static void what_cannot_be_is_refused(void)
     const struct mech_mass no_mass = {.kind = MECH_MASS_NODE, .m = 0.};
     const struct mech_mass flat = {.kind = MECH_MASS_BODY, .m = 1., .J = {1., 0, 0, 0, 1., 0, 0}};
     const struct mech_mass saddle = {.kind = MECH_MASS_DENSE, .n = 2, .values = indefinite};
+    const struct mech_mass band = {.kind = MECH_MASS_BAND,
+                                   .n = 2,
+                                   .half = 1,
+                                   .values = (const double[]){0., 2., 1., 1., 2., 0.}};
     const struct mech_variables nowhere = {.mass = 3};
 
     CU_ASSERT_EQUAL_FATAL(mech_descriptor_create(&d), 0);
     CU_ASSERT_EQUAL(mech_descriptor_add_mass(d, &no_mass, &at), MECH_SINGULAR);
     CU_ASSERT_EQUAL(mech_descriptor_add_mass(d, &flat, &at), MECH_SINGULAR);
     CU_ASSERT_EQUAL(mech_descriptor_add_mass(d, &saddle, &at), MECH_SINGULAR);
+    CU_ASSERT_EQUAL(mech_descriptor_add_mass(d, &band, &at), MECH_SINGULAR);
     CU_ASSERT_EQUAL(mech_descriptor_add_variables(d, &nowhere, &at), MECH_INVALID);
     mech_descriptor_destroy(d);
 }
@@ -556,5 +562,5 @@ UNIT_TESTS(UNIT_TEST(counts_and_offsets_skip_what_is_not_active),
            UNIT_TEST(the_matrix_of_the_schur_product_is_its_columns),
            UNIT_TEST(multipliers_are_projected_in_their_sets),
            UNIT_TEST(feasibility_is_that_of_the_kept_unknowns),
-           UNIT_TEST(bytes_give_the_same_descriptor),
+           UNIT_TEST(bytes_give_the_same_descriptor), UNIT_TEST(lean_blocks_are_the_full_ones),
            UNIT_TEST(text_is_matrix_market_or_coordinates), UNIT_TEST(what_cannot_be_is_refused))
