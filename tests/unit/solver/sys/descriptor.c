@@ -562,5 +562,5 @@ UNIT_TESTS(UNIT_TEST(counts_and_offsets_skip_what_is_not_active),
            UNIT_TEST(the_matrix_of_the_schur_product_is_its_columns),
            UNIT_TEST(multipliers_are_projected_in_their_sets),
            UNIT_TEST(feasibility_is_that_of_the_kept_unknowns),
-           UNIT_TEST(bytes_give_the_same_descriptor), UNIT_TEST(lean_blocks_are_the_full_ones),
+           UNIT_TEST(bytes_give_the_same_descriptor),
            UNIT_TEST(text_is_matrix_market_or_coordinates), UNIT_TEST(what_cannot_be_is_refused))
