@@ -18,6 +18,8 @@ struct mech_shape_place {
     int32_t category; /* bits of what it is */
     int32_t mask;     /* bits of what it touches */
 };
+/* p and R (by rows) of the shape's frame in the body's. */
+void mech_shape_frame(const struct mech_shape_place *place, double p[3], double R[9]);
 
 struct mech_shape_ops;
 struct mech_shape_tree;
@@ -38,6 +40,7 @@ struct mech_shape {
     double radius;      /* sphere, capsule, cylinder; 0 */
     double half_length; /* capsule, cylinder: along local z, of a capsule between its centers */
     double half[3];     /* box */
+    double normal[3];   /* plane: unit, outward; it passes through the origin */
     /* of convex shapes: all points within this distance of the core that `support` describes.
      * Sphere: its radius around a point; capsule: the same around a segment; others: 0 */
     double rounding;
@@ -52,10 +55,17 @@ struct mech_shape {
 
 struct mech_shape_ops {
     bool fixed; /* only on the ground: plane, mesh */
-    /* Fill what follows from the description; faults under `path` into d. 0 or negative. */
+    /* Fill what follows from the description into *out, which comes zeroed but for type and ops;
+     * faults under `path` into d. 0 or negative. */
     int (*build)(const void *description, struct mech_arena *arena, const char *path,
                  struct mech_diag *d, struct mech_shape *out);
     /* Farthest point of the core along d (any length), in the shape's frame: of a sphere its
      * center. Convex shapes; NULL: not convex or unbounded. */
     void (*support)(const struct mech_shape *s, const double d[3], double out[3]);
 };
+
+/* The shape of a description, with its type and operations; faults under `path` into d. *out is
+ * good only when there are none. 0 or negative. */
+int mech_shape_build(const struct mech_item_type *type, const void *description,
+                     struct mech_arena *arena, const char *path, struct mech_diag *d,
+                     struct mech_shape *out);
