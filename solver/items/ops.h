@@ -393,10 +393,11 @@ struct mech_relation_ops {
 };
 
 enum mech_law_kind {
-    MECH_LAW_UNILATERAL, /* 0 ≤ ẏ⁺ + e ẏ⁻ ⊥ p ≥ 0 while the contact is closed */
-    MECH_LAW_FRICTION,   /* the same on its first row, with Coulomb's friction on the others */
-    MECH_LAW_EQUALITY,   /* ẏ⁺ = 0 always */
-    MECH_LAW_RELAY       /* lower ≤ force ≤ upper against ẏ⁺, always */
+    MECH_LAW_UNILATERAL, /* 0 ≤ ẏ⁺ + e ẏ⁻ ⊥ p ≥ 0 while the contact is closed; with a compliance s
+                            a spring and a damper that push: s f = max(0, −y − s d ẏ) */
+    MECH_LAW_FRICTION, /* the same on its first row, with Coulomb's friction on the others */
+    MECH_LAW_EQUALITY, /* ẏ⁺ = 0 always */
+    MECH_LAW_RELAY     /* lower ≤ force ≤ upper against ẏ⁺, always */
 };
 /* What one contact obeys. Its rows stand together in H. */
 struct mech_contact_law {
@@ -405,6 +406,8 @@ struct mech_contact_law {
     double e[3];         /* restitution of each row, 0 to 1 */
     double mu;           /* FRICTION */
     double lower, upper; /* RELAY, N */
+    double compliance;   /* s ≥ 0, UNILATERAL, m/N; 0: rigid */
+    double damping;      /* d ≥ 0, N s/m, of a compliant contact */
 };
 struct mech_law_ops {
     void (*contact)(const void *description, struct mech_contact_law *out); /* comes zeroed */

@@ -76,10 +76,11 @@ static int by_row(struct mech_arena *arena, const struct mech_model *m,
 
 struct row_arrays {
     int32_t *start, *column, *interaction;
-    double *value, *b, *e;
+    double *value, *b, *e, *compliance, *damping;
     struct mech_set *sets;
     int32_t contacts;
     bool plain; /* unilateral rows alone */
+    bool soft;  /* some row is compliant */
 };
 
 static int allocate(struct mech_model *m, size_t rows, size_t entries, struct row_arrays *a)
@@ -88,12 +89,16 @@ static int allocate(struct mech_model *m, size_t rows, size_t entries, struct ro
     a->interaction = mech_arena_alloc(&m->arena, rows, sizeof *a->interaction);
     a->b = mech_arena_alloc(&m->arena, rows, sizeof *a->b);
     a->e = mech_arena_alloc(&m->arena, rows, sizeof *a->e);
+    a->compliance = mech_arena_alloc(&m->arena, rows, sizeof *a->compliance);
+    a->damping = mech_arena_alloc(&m->arena, rows, sizeof *a->damping);
     a->column = mech_arena_alloc(&m->arena, entries, sizeof *a->column);
     a->value = mech_arena_alloc(&m->arena, entries, sizeof *a->value);
     a->sets = mech_arena_alloc(&m->arena, rows, sizeof *a->sets);
     a->contacts = 0;
     a->plain = true;
-    return a->start && a->interaction && a->b && a->e && a->column && a->value && a->sets
+    a->soft = false;
+    return a->start && a->interaction && a->b && a->e && a->compliance && a->damping && a->column &&
+                   a->value && a->sets
                ? 0
                : MECH_NO_MEMORY;
 }
@@ -114,6 +119,7 @@ static void append_contact(const struct mech_contact_law *law, struct row_arrays
                                                [MECH_LAW_RELAY] = MECH_SET_BOX};
 
     a->plain &= law->kind == MECH_LAW_UNILATERAL;
+    a->soft |= law->compliance > 0.;
     a->sets[a->contacts++] = (struct mech_set){.kind = kinds[law->kind],
                                                .rows = law->rows,
                                                .mu = law->mu,
@@ -144,6 +150,8 @@ static int append(struct mech_model *m, const struct mech_interaction *in, size_
         a->start[*row + 1] = at;
         a->b[*row] = b->n ? b->x[r] : 0.;
         a->e[*row] = law.e[r % law.rows];
+        a->compliance[*row] = law.compliance;
+        a->damping[*row] = law.damping;
         a->interaction[*row] = (int32_t)i;
         if (r % law.rows == 0) {
             append_contact(&law, a);
@@ -195,6 +203,8 @@ int mech_contacts(struct mech_model *m, struct mech_diag *diag)
                                          .value = a.value,
                                          .b = a.b,
                                          .e = a.e,
+                                         .compliance = a.soft ? a.compliance : NULL,
+                                         .damping = a.soft ? a.damping : NULL,
                                          .interaction = a.interaction,
                                          .contacts = a.contacts,
                                          .sets = a.plain ? NULL : a.sets};

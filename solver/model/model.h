@@ -36,6 +36,8 @@ struct mech_contact_rows {
     const double *value;
     const double *b;             /* [count] m */
     const double *e;             /* [count] restitution, 0 to 1 */
+    const double *compliance;    /* [count] m/N, 0: rigid; NULL: all are */
+    const double *damping;       /* [count] N s/m of the compliant ones; not read without them */
     const int32_t *interaction;  /* [count] index in the document's interactions */
     int32_t contacts;            /* not read without sets */
     const struct mech_set *sets; /* [contacts] of the impulses, bounds of a BOX in N (times h they

@@ -55,6 +55,9 @@ static void check(const struct mech_model *m, struct mech_diag *d)
         mech_diag_add(d, "/interactions", "%d contact rows; MoreauJean takes at most %d",
                       (int)rows->count, (int)MECH_CONTACT_ROWS_MOST);
     }
+    if (rows != NULL && rows->compliance != NULL && settings->theta == 0.) {
+        mech_diag_add(d, "/solver/theta", "must be above 0 for contacts with a compliance");
+    }
     const struct mech_vi_type *const vi =
         settings->vi.type != NULL ? mech_vi_find(settings->vi.type) : NULL;
     if (settings->vi.type != NULL && vi == NULL) {

@@ -6,6 +6,9 @@
  *     free    r = h C v_k + h K (q_k − q_ref + hθ v_k) − h F;   v_free = v_k − W⁻¹ r
  *     solve   w = A P + H v_free + e ẏ_k,   0 ≤ w ⊥ P ≥ 0,  or the law of its contact: friction
  *             on the rows behind a normal one, w = 0 (equality), h lower ≤ P ≤ h upper (relay)
+ *             compliant contacts:  w = (A + E) P + H v_free + [y_k + (1 − θ)(hθ + s d) ẏ_k]/α,
+ *             α = θ (hθ + s d),  E = s/(h α): the spring 1/s and the damper d of the contact, taken
+ *             at v_θ and at the q_θ of K
  *     update  v_{k+1} = v_free + W⁻¹ Hᵀ P;   q_{k+1} = q_k + h [θ v_{k+1} + (1 − θ) v_k]
  *
  * with F = (1 − θ) F(t_k) + θ F(t_{k+1}), N, and impulses P, N s. One K product per step.
@@ -16,6 +19,7 @@
 #include "solver/lsol/lsol.h"
 #include "solver/model/model.h"
 #include "solver/step/stepper.h"
+#include "solver/vi/banded_set.h"
 #include "solver/vi/vi.h"
 
 enum {
@@ -62,16 +66,18 @@ struct mech_impacts {
     const struct mech_contact_rows *rows;
     const struct mech_free_motion *motion;
     struct mech_moreau_jean_settings settings;
-    double *memory;        /* of the vectors and matrices below */
-    double *A;             /* [count × count] H W⁻¹ Hᵀ by columns */
-    double *columns;       /* [count × nv] W⁻¹Hᵀ, or NULL: W is diagonal, or too large */
-    double *part;          /* [count × count] A of the active rows */
-    double *work;          /* [nv] */
-    double *speed;         /* [count] ẏ_k of the active rows */
-    double *b, *P, *best;  /* [count] of the active rows */
-    int32_t *active;       /* [count] row numbers, ascending */
-    int32_t count;         /* active rows */
-    struct mech_set *sets; /* [contacts] of the active ones, or NULL: unilateral rows alone */
+    double *memory;  /* of the vectors and matrices below */
+    double *A;       /* [count × count] H W⁻¹ Hᵀ + E by columns */
+    double *columns; /* [count × nv] W⁻¹Hᵀ, or NULL: W is diagonal, or too large */
+    double *part;    /* [count × count] A of the active rows, or their band by columns */
+    int32_t width;   /* diagonals of A below the main one when it is a narrow band, or -1 */
+    int32_t *colptr, *rowind; /* of that band: [count + 1], [count × (2 width + 1)] */
+    double *work;             /* [nv] */
+    double *gap, *speed;      /* [count] y_k and ẏ_k of the active rows */
+    double *b, *P, *best;     /* [count] of the active rows */
+    int32_t *active;          /* [count] row numbers, ascending */
+    int32_t count;            /* active rows */
+    struct mech_set *sets;    /* [contacts] of the active ones, or NULL: unilateral rows alone */
     int32_t contacts;
     const struct mech_vi_type *type[MECH_IMPACT_SOLVERS]; /* in their order; NULL: none */
     void *solver[MECH_IMPACT_SOLVERS];

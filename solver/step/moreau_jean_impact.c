@@ -2,9 +2,11 @@
  *
  *     w = A P + H v_free + e ẏ_k,   0 ≤ w ⊥ P ≥ 0      (Newton's law, w = ẏ_{k+1} + e ẏ_k)
  *
- * or the law of the contact: friction, equality, relay (sys/sets.h).
+ * or the law of the contact: friction, equality, relay (sys/sets.h),
+ * or the law of a compliant contact (moreau_jean.h).
  *
- * A = H W⁻¹ Hᵀ of all rows is made once per h; a step gathers the active part of it. Where W is
+ * A = H W⁻¹ Hᵀ of all rows is made once per h; a step gathers the active part of it: sparse where A
+ * is a narrow band, as that of a column is, so that the step costs what its contacts do. Where W is
  * diagonal, W⁻¹HᵀP is added entry by entry of H; otherwise by kept columns of W⁻¹Hᵀ, or by one more
  * solve when they would take too much memory. The impulses of the last step start the next.
  * Cost of a step without active rows: the entries of H twice.
@@ -17,6 +19,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* rows from which on a band is worth its indices */
+enum { BANDED_LEAST = 4 };
 
 static int32_t row_count(const struct mech_impacts *c)
 {
@@ -65,8 +70,9 @@ int mech_impacts_init(struct mech_impacts *c, const struct mech_contact_rows *ro
     MECH_TRY(choose(c));
     const bool keep = motion->inverse == NULL && count * n <= MECH_CONTACT_COLUMNS_MOST;
     const size_t columns = keep ? count * n : 0;
-    c->memory = calloc(2 * count * count + columns + n + 4 * count, sizeof *c->memory);
-    c->active = calloc(count, sizeof *c->active);
+    const size_t band = count * (2 * MECH_BANDED_SET_WIDTH + 1);
+    c->memory = calloc(2 * count * count + columns + n + 5 * count, sizeof *c->memory);
+    c->active = calloc(2 * count + 1 + band, sizeof *c->active);
     if (rows->sets != NULL) {
         c->sets = calloc((size_t)rows->contacts, sizeof *c->sets);
     }
@@ -79,7 +85,11 @@ int mech_impacts_init(struct mech_impacts *c, const struct mech_contact_rows *ro
     c->columns = keep ? next : NULL;
     next += columns;
     c->work = next;
-    c->speed = c->work + n;
+    c->colptr = c->active + count;
+    c->rowind = c->colptr + count + 1;
+    c->width = -1;
+    c->gap = c->work + n;
+    c->speed = c->gap + count;
     c->b = c->speed + count;
     c->P = c->b + count;
     c->best = c->P + count;
@@ -97,14 +107,6 @@ void mech_impacts_fini(struct mech_impacts *c)
     free(c->active);
     free(c->sets);
     *c = (struct mech_impacts){.rows = NULL};
-}
-
-const char *mech_impacts_solver(const struct mech_impacts *c)
-{
-    if (row_count(c) == 0) {
-        return "";
-    }
-    return c->type[0]->name;
 }
 
 /* --- H
@@ -128,6 +130,34 @@ static void row_add(const struct mech_contact_rows *rows, int32_t i, double p, d
     }
 }
 
+/* a compliant contact: α, and what stands beside ẏ_k in its right-hand side, times α */
+static double softness(const struct mech_impacts *c, int32_t row, double *ahead)
+{
+    const double h = c->motion->h, theta = c->motion->theta;
+    const double reach = h * theta + c->rows->compliance[row] * c->rows->damping[row];
+    *ahead = (1. - theta) * reach;
+    return theta * reach;
+}
+
+static bool is_soft(const struct mech_impacts *c, int32_t row)
+{
+    return c->rows->compliance != NULL && c->rows->compliance[row] > 0.;
+}
+
+/* Width of the band of A, or -1: dense enough to be taken as a whole. */
+static int32_t width_of(const double *A, int32_t count)
+{
+    int32_t width = 0;
+    for (int32_t j = 0; j < count; j++) {
+        const double *const a = A + (size_t)j * (size_t)count;
+        for (int32_t i = 0; i < count; i++) {
+            const int32_t apart = i < j ? j - i : i - j;
+            width = a[i] != 0. && apart > width ? apart : width;
+        }
+    }
+    return width <= MECH_BANDED_SET_WIDTH && count >= BANDED_LEAST ? width : -1;
+}
+
 int mech_impacts_factor(struct mech_impacts *c)
 {
     const int32_t count = row_count(c);
@@ -141,7 +171,12 @@ int mech_impacts_factor(struct mech_impacts *c)
         for (int32_t i = 0; i < count; i++) {
             a[i] = row_dot(c->rows, i, column);
         }
+        if (is_soft(c, j)) {
+            double ahead;
+            a[j] += c->rows->compliance[j] / (c->motion->h * softness(c, j, &ahead));
+        }
     }
+    c->width = count > 0 ? width_of(c->A, count) : -1;
     return 0;
 }
 
@@ -189,13 +224,10 @@ static int push(struct mech_impacts *c, double *restrict dv)
 
 /* Closed, judged by its first row; relays and equalities always are. */
 static bool is_closed(const struct mech_impacts *c, const struct mech_set *set, int32_t row,
-                      const double *q, const double *v)
+                      const double *v, double y)
 {
-    if (set->kind == MECH_SET_BILATERAL || set->kind == MECH_SET_BOX) {
-        return true;
-    }
-    const double y = row_dot(c->rows, row, q) + c->rows->b[row];
-    return y + c->settings.gamma * c->motion->h * row_dot(c->rows, row, v) <= c->settings.threshold;
+    return set->kind == MECH_SET_BILATERAL || set->kind == MECH_SET_BOX ||
+           y + c->settings.gamma * c->motion->h * row_dot(c->rows, row, v) <= c->settings.threshold;
 }
 
 static void find_contacts(struct mech_impacts *c, const double *q, const double *v)
@@ -204,7 +236,9 @@ static void find_contacts(struct mech_impacts *c, const double *q, const double 
     c->contacts = 0;
     for (int32_t i = 0; i < c->rows->contacts; i++) {
         struct mech_set set = c->rows->sets[i];
-        if (is_closed(c, &set, row, q, v)) {
+        const double y = row_dot(c->rows, row, q) + c->rows->b[row];
+        if (is_closed(c, &set, row, v, y)) {
+            c->gap[c->count] = y;
             for (int32_t k = 0; k < set.rows; k++) {
                 c->active[c->count] = row + k;
                 c->speed[c->count++] = row_dot(c->rows, row + k, v);
@@ -231,9 +265,35 @@ void mech_impacts_find(struct mech_impacts *c, const double *q, const double *v)
         const double speed = row_dot(c->rows, i, v);
         if (y + ahead * speed <= c->settings.threshold) {
             c->active[c->count] = i;
+            c->gap[c->count] = y;
             c->speed[c->count++] = speed;
         }
     }
+}
+
+/* A of the active rows within its band: they ascend, so that none gets wider */
+static void gather_band(struct mech_impacts *c, struct mech_mat *N)
+{
+    const int32_t m = c->count, count = row_count(c);
+    int32_t entries = 0;
+    for (int32_t j = 0; j < m; j++) {
+        const int32_t column = c->active[j];
+        const double *const from = c->A + (size_t)column * (size_t)count;
+        int32_t i = j;
+        c->colptr[j] = entries;
+        while (i > 0 && c->active[i - 1] >= column - c->width) {
+            i--;
+        }
+        for (; i < m && c->active[i] <= column + c->width; i++) {
+            c->rowind[entries] = i;
+            c->part[entries++] = from[c->active[i]];
+        }
+    }
+    c->colptr[m] = entries;
+    N->kind = MECH_MAT_CSC;
+    N->colptr = c->colptr;
+    N->rowind = c->rowind;
+    N->values = c->part;
 }
 
 /* The problem of the active rows; A as it is when all of them are. */
@@ -250,8 +310,17 @@ static void gather(struct mech_impacts *c, const double *v, const double *dv, co
         }
         c->b[i] = free_speed + c->rows->e[row] * c->speed[i];
         c->P[i] = impulse[row];
+        if (is_soft(c, row)) {
+            double ahead;
+            const double alpha = softness(c, row, &ahead);
+            c->b[i] = free_speed + (c->gap[i] + ahead * c->speed[i]) / alpha;
+        }
     }
     *N = (struct mech_mat){.kind = MECH_MAT_DENSE, .rows = m, .cols = m, .symmetric = true};
+    if (c->width >= 0 && m >= BANDED_LEAST) {
+        gather_band(c, N);
+        return;
+    }
     N->values = m == count ? c->A : c->part;
     if (m == count) {
         return;
@@ -277,14 +346,22 @@ static int run(struct mech_impacts *c, int k, const struct mech_problem *p,
     return code;
 }
 
-/* True when so few rows are active that the second solver is the usual first one. */
-static bool begins_later(const struct mech_impacts *c)
+/* The solver to begin with: the second one, when it is the usual first one of so few active rows,
+ * or of rows of which so few touch. */
+static int first_solver(const struct mech_impacts *c, int32_t active)
 {
     if (c->type[1] == NULL) {
-        return false;
+        return 0;
     }
-    const char *const first = mech_vi_default(kinds_of(c->rows), c->count)[0];
-    return strcmp(first, c->type[0]->name) != 0 && strcmp(first, c->type[1]->name) == 0;
+    const int32_t rows = c->width >= 0 ? BANDED_LEAST : active;
+    const char *const first = mech_vi_default(kinds_of(c->rows), rows)[0];
+    return strcmp(first, c->type[0]->name) != 0 && strcmp(first, c->type[1]->name) == 0 ? 1 : 0;
+}
+
+const char *mech_impacts_solver(const struct mech_impacts *c)
+{
+    const int32_t count = row_count(c);
+    return count == 0 ? "" : c->type[first_solver(c, count)]->name;
 }
 
 /* One solver after the other until one gets there. Failures that are accepted leave the best P of
@@ -295,10 +372,8 @@ static int run_all(struct mech_impacts *c, const struct mech_problem *p,
     const size_t bytes = (size_t)c->count * sizeof *c->P;
     double least = HUGE_VAL;
     int code = MECH_VI_NOT_CONVERGED;
-    for (int k = 0; k < MECH_IMPACT_SOLVERS && c->type[k] != NULL && code > 0; k++) {
-        if (k == 0 && begins_later(c)) {
-            continue;
-        }
+    int k = first_solver(c, c->count);
+    for (; k < MECH_IMPACT_SOLVERS && c->type[k] != NULL && code > 0; k++) {
         code = run(c, k, p, result);
         if (code == MECH_VI_NOT_CONVERGED && result->residual < least) {
             least = result->residual;

@@ -6,6 +6,7 @@
  * among them the positive semidefinite A = H W⁻¹ Hᵀ of contacts.
  *
  *   n = 1, 2     by cases
+ *   a narrow symmetric band, sparse: block principal pivoting with a banded factor (banded_set.h)
  *   warm start   the set {z > 0} that comes in is solved by LU and tried; where it violates a sign,
  *                the rows that do so change sides (block principal pivoting, J. Júdice, F. Pires,
  *                Computers Oper. Res. 21, 1994), a few times
@@ -16,6 +17,7 @@
 #include "solver/vi/lemke.h"
 #include "solver/base/err.h"
 #include "solver/linalg/dense.h"
+#include "solver/vi/banded_set.h"
 
 #include <float.h>
 #include <math.h>
@@ -309,6 +311,20 @@ static int solve_dense(struct lemke *s, const struct mech_problem *p,
     return code != 0 ? code : verdict;
 }
 
+/* True when a narrow band was solved as one. */
+static bool solve_banded(struct lemke *s, const struct mech_problem *p,
+                         const struct mech_vi_limits *limits, double *z,
+                         struct mech_vi_result *result)
+{
+    const struct mech_banded_set set = {
+        .factors = s->d, .z = s->z, .w = s->w, .rhs = s->rhs, .set = s->set, .place = s->where};
+    const int32_t width = mech_banded_set_width(p);
+    result->iterations = 0;
+    return width >= 0 &&
+           mech_banded_set_solve(&set, p, width, limits->max_iterations, z, &result->iterations) &&
+           judge(s, p, z, limits->tolerance, result) == 0;
+}
+
 static int solve(void *self, const struct mech_problem *p, const struct mech_vi_limits *limits,
                  double *z, struct mech_vi_result *result)
 {
@@ -325,6 +341,10 @@ static int solve(void *self, const struct mech_problem *p, const struct mech_vi_
     if (p->N->kind == MECH_MAT_DENSE) {
         return solve_dense(s, p, limits, z, result);
     }
+    if (p->m > 2 && solve_banded(s, p, limits, z, result)) {
+        return 0;
+    }
+    result->iterations = 1;
     struct mech_problem whole = *p;
     const struct mech_mat N = {.kind = MECH_MAT_DENSE, .rows = p->m, .cols = p->m, .values = s->N};
     mech_dense_load(p->N, s->N);
