@@ -45,7 +45,8 @@ static bool on_segment(const double a[3], const double b[3], struct projection *
     return true;
 }
 
-/* The same on the plane of three points, along whose normal v lies exactly. */
+/* The same on the plane of three points. v lies along its normal, which keeps its direction however
+ * short it is; of a thin triangle, whose normal is not known as well, it is the weighted sum. */
 static bool on_triangle(const double a[3], const double b[3], const double c[3],
                         struct projection *out)
 {
@@ -70,8 +71,17 @@ static bool on_triangle(const double a[3], const double b[3], const double c[3],
     out->weight[2] = at_c / square;
     out->weight[0] = 1. - out->weight[1] - out->weight[2];
     const double height = mech_v3_dot(a, n) / square;
+    double off = 0., size = 0.;
     for (int i = 0; i < 3; i++) {
-        out->v[i] = height * n[i];
+        const double sum = a[i] + out->weight[1] * d[i] + out->weight[2] * e[i];
+
+        out->v[i] = sum;
+        n[i] *= height;
+        off = fmax(off, fabs(sum - n[i]));
+        size = fmax(size, fmax(fabs(a[i]), fmax(fabs(b[i]), fabs(c[i]))));
+    }
+    if (off <= 4. * DBL_EPSILON * size) {
+        memcpy(out->v, n, sizeof n);
     }
     finish(out);
     return true;
@@ -179,6 +189,10 @@ enum mech_convex_end mech_convex_distance(const struct mech_convex_pair *pair, d
     mech_convex_support(pair, m, &s->at[0]);
     memcpy(s->v, s->at[0].w, sizeof s->v);
     length = s->scale = mech_v3_norm(s->v);
+    /* of curved cores the last digits of |v| cost those of its direction: the step with the largest
+     * bound from below is the answer, not the last one */
+    struct mech_convex_simplex best = *s;
+    double highest = -INFINITY;
     for (int k = 0; k < ITERATIONS_MOST && length > meets * s->scale; k++) {
         struct mech_convex_simplex next = *s;
         struct mech_convex_point *const p = &next.at[next.n++];
@@ -192,8 +206,11 @@ enum mech_convex_end mech_convex_distance(const struct mech_convex_pair *pair, d
         if (bound > most) {
             return MECH_CONVEX_FAR;
         }
-        /* no point of W is nearer along v: v is the closest to the last digit or two */
-        if (length - bound <= 2. * DBL_EPSILON * next.scale || known(s, p->w)) {
+        if (bound >= highest - 4. * DBL_EPSILON * next.scale) {
+            highest = fmax(highest, bound);
+            best = *s;
+        }
+        if (length - highest <= 2. * DBL_EPSILON * next.scale || known(s, p->w)) {
             break;
         }
         if (mech_convex_closest(next.at, next.n, next.weight, next.v)) {
@@ -208,5 +225,10 @@ enum mech_convex_end mech_convex_distance(const struct mech_convex_pair *pair, d
         *s = next;
         length = shorter;
     }
-    return length > meets * s->scale ? MECH_CONVEX_APART : MECH_CONVEX_MEETS;
+    if (!(length > meets * s->scale)) {
+        return MECH_CONVEX_MEETS;
+    }
+    best.scale = s->scale;
+    *s = best;
+    return MECH_CONVEX_APART;
 }
