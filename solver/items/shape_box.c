@@ -1,4 +1,5 @@
 /* Box about the origin of its frame, edges along its axes. */
+#include "solver/items/polyhedron.h"
 #include "solver/items/shape_fields.h"
 
 #include <math.h>
@@ -14,14 +15,13 @@ static int build(const void *description, struct mech_arena *arena, const char *
     static const char *const keys[] = {"size/0", "size/1", "size/2"};
     const struct box *const s = description;
 
-    (void)arena;
     for (int i = 0; i < 3; i++) {
         mech_shape_above(s->size[i], path, keys[i], d);
         out->half[i] = 0.5 * s->size[i];
         out->low[i] = -out->half[i];
         out->high[i] = out->half[i];
     }
-    return 0;
+    return mech_polyhedron_box(out->half, arena, &out->hull);
 }
 
 static void support(const struct mech_shape *s, const double d[3], double out[3])
