@@ -7,6 +7,7 @@ from tree import report
 # registry: macro, file of a member, symbol of a member ({} is its name)
 FAMILIES = {
     'solver/items/items.def': ('MECH_ITEM', 'solver/items/{}.c', 'mech_item_{}'),
+    'solver/contact/pairs.def': ('MECH_PAIR', 'solver/contact/pair_{}.c', 'mech_pair_{}'),
     'solver/lsol/lsols.def': ('MECH_LSOL', 'solver/lsol/{}.c', 'mech_lsol_{}'),
     'solver/step/steppers.def': ('MECH_STEPPER', 'solver/step/{}.c', 'mech_stepper_{}'),
     'solver/vi/vis.def': ('MECH_VI', 'solver/vi/{}.c', 'mech_vi_{}'),

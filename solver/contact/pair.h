@@ -1,0 +1,46 @@
+/* Narrow phase: what two shapes have in contact, by pairs of their types.
+ *
+ * A pair is one file pair_<name>.c and one line in pairs.def; it may serve several types on its
+ * second side. It is given the shapes in the order of its types and tells what it finds by
+ * mech_touching_add; the scene turns it around where its colliders come the other way. Pairs that
+ * no line names go to the first line that takes any two convex shapes (first NULL).
+ *
+ * What a pair finds depends on the placements alone, it allocates nothing, and it never gives NaN:
+ * where centers coincide any unit normal will do. All gaps up to `reach` are told, overlaps along
+ * the least translation that parts the shapes. Features number what touches on the two shapes, so
+ * that they stay while the same vertices, edges and faces touch. */
+#pragma once
+
+#include "solver/contact/contact.h"
+#include "solver/contact/convex.h"
+
+struct mech_touching {
+    struct mech_contact_list *list;
+    double reach; /* m: gaps beyond are dropped */
+    int32_t collider[2];
+    bool turned; /* the pair's first shape is the second collider */
+    int code;    /* negative: no memory */
+};
+
+/* One point of contact, points on the surfaces of the pair's first and second shape, normal from
+ * the first to the second, feature below MECH_FEATURES_MOST. Dropped when the gap is not within
+ * reach. Features of one call need not come sorted. */
+void mech_touching_add(struct mech_touching *t, uint32_t feature, const double normal[3],
+                       const double first[3], const double second[3], double gap);
+/* The same for shapes that are rounded by radii: points on the cores, gap of the cores. */
+void mech_touching_add_rounded(struct mech_touching *t, uint32_t feature, const double normal[3],
+                               const double first[3], const double second[3],
+                               const double radius[2]);
+
+enum { MECH_PAIR_SECONDS = 4 };
+
+struct mech_shape_pair {
+    const char *first; /* name of a shape's type; NULL: any with a support function */
+    const char *second[MECH_PAIR_SECONDS];
+    void (*find)(const struct mech_convex *first, const struct mech_convex *second,
+                 struct mech_touching *out);
+};
+
+/* The pair for shapes a and b, *turned when its first type is b's; NULL: they never touch. */
+const struct mech_shape_pair *mech_shape_pair_find(const struct mech_shape *a,
+                                                   const struct mech_shape *b, bool *turned);

@@ -1,0 +1,245 @@
+/* A scene: its colliders, who may touch whom, and the way from placements to contacts. */
+#include "solver/contact/scene.h"
+
+#include "solver/base/err.h"
+#include "solver/linalg/v3.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- creation --------------------------------------------------------------------------------- */
+
+/* [n] zeroed elements of which at least one exists. */
+static void *some(size_t n, size_t size)
+{
+    return calloc(n > 0 ? n : 1, size);
+}
+
+static int allocate(struct mech_scene *s)
+{
+    const size_t n = (size_t)s->n;
+
+    s->colliders = some(n, sizeof *s->colliders);
+    s->placed = some(n, sizeof *s->placed);
+    s->frames = some(12 * n, sizeof *s->frames);
+    s->boxes = some(6 * n, sizeof *s->boxes);
+    s->plain = some(n, sizeof *s->plain);
+    s->bounded = some(n, sizeof *s->bounded);
+    s->unbounded = some(n, sizeof *s->unbounded);
+    s->order = some(n, sizeof *s->order);
+    s->kind = some(n, sizeof *s->kind);
+    s->apart_start = some((size_t)s->bodies + 1, sizeof *s->apart_start);
+    return s->colliders && s->placed && s->frames && s->boxes && s->plain && s->bounded &&
+                   s->unbounded && s->order && s->kind && s->apart_start
+               ? 0
+               : MECH_NO_MEMORY;
+}
+
+static bool is_plain(const struct mech_collider *c)
+{
+    static const double same[9] = {1., 0., 0., 0., 1., 0., 0., 0., 1.};
+
+    for (int i = 0; i < 9; i++) {
+        if (fabs(c->R[i] - same[i]) > 0.) {
+            return false;
+        }
+    }
+    return !(mech_v3_norm(c->p) > 0.);
+}
+
+/* Copies the colliders and divides them by bounds and types. */
+static void take(struct mech_scene *s, const struct mech_collider *colliders)
+{
+    for (int32_t i = 0; i < s->n; i++) {
+        struct mech_collider *const c = &s->colliders[i];
+        int32_t same = 0;
+
+        *c = colliders[i];
+        s->plain[i] = is_plain(c);
+        s->placed[i] = (struct mech_convex){.shape = &c->shape,
+                                            .p = s->frames + 12 * (size_t)i,
+                                            .R = s->frames + 12 * (size_t)i + 3};
+        if (isfinite(c->shape.high[0] - c->shape.low[0])) {
+            s->order[s->bounded_count] = i;
+            s->bounded[s->bounded_count++] = i;
+        } else {
+            s->unbounded[s->unbounded_count++] = i;
+        }
+        while (same < i && s->colliders[same].shape.type != c->shape.type) {
+            same++;
+        }
+        s->kind[i] = same < i ? s->kind[same] : s->kinds++;
+    }
+}
+
+static int choose_pairs(struct mech_scene *s)
+{
+    const size_t kinds = (size_t)s->kinds;
+    const struct mech_shape **const shape = some(kinds, sizeof *shape);
+
+    s->pair = some(kinds * kinds, sizeof *s->pair);
+    s->turned = some(kinds * kinds, sizeof *s->turned);
+    if (!shape || !s->pair || !s->turned) {
+        free(shape);
+        return MECH_NO_MEMORY;
+    }
+    for (int32_t i = 0; i < s->n; i++) {
+        shape[s->kind[i]] = &s->colliders[i].shape;
+    }
+    for (size_t a = 0; a < kinds; a++) {
+        for (size_t b = 0; b < kinds; b++) {
+            s->pair[a * kinds + b] =
+                mech_shape_pair_find(shape[a], shape[b], &s->turned[a * kinds + b]);
+        }
+    }
+    free(shape);
+    return 0;
+}
+
+/* The pairs of bodies that never touch, by the smaller of the two. */
+static int part(struct mech_scene *s, const int32_t *pairs, int32_t count)
+{
+    s->apart = some((size_t)count, sizeof *s->apart);
+    if (!s->apart) {
+        return MECH_NO_MEMORY;
+    }
+    for (int32_t k = 0; k < count; k++) {
+        s->apart_start[pairs[2 * k] + 1]++;
+    }
+    for (int32_t b = 0; b < s->bodies; b++) {
+        s->apart_start[b + 1] += s->apart_start[b];
+    }
+    // each start moves to the next one's while the lists fill, and back afterwards
+    for (int32_t k = 0; k < count; k++) {
+        s->apart[s->apart_start[pairs[2 * k]]++] = pairs[2 * k + 1];
+    }
+    for (int32_t b = s->bodies; b > 0; b--) {
+        s->apart_start[b] = s->apart_start[b - 1];
+    }
+    s->apart_start[0] = 0;
+    return 0;
+}
+
+static int build(struct mech_scene *s, const struct mech_scene_description *d)
+{
+    MECH_TRY(allocate(s));
+    take(s, d->colliders);
+    MECH_TRY(choose_pairs(s));
+    return part(s, d->apart, d->apart_count);
+}
+
+int mech_scene_create(const struct mech_scene_description *d, struct mech_scene **out)
+{
+    *out = NULL;
+    if (d->n > MECH_COLLIDERS_MOST) {
+        return MECH_UNSUPPORTED;
+    }
+    struct mech_scene *const s = calloc(1, sizeof *s);
+    if (!s) {
+        return MECH_NO_MEMORY;
+    }
+    s->n = d->n;
+    s->bodies = d->bodies;
+    const int code = build(s, d);
+    if (code != 0) {
+        mech_scene_destroy(s);
+        return code;
+    }
+    *out = s;
+    return 0;
+}
+
+void mech_scene_destroy(struct mech_scene *s)
+{
+    if (!s) {
+        return;
+    }
+    free(s->colliders);
+    free(s->placed);
+    free(s->frames);
+    free(s->boxes);
+    free(s->plain);
+    free(s->bounded);
+    free(s->unbounded);
+    free(s->order);
+    free(s->kind);
+    free(s->pair);
+    free(s->turned);
+    free(s->apart_start);
+    free(s->apart);
+    free(s->candidates);
+    free(s->sorting);
+    free(s);
+}
+
+size_t mech_scene_memory(const struct mech_scene *s)
+{
+    const size_t each = sizeof *s->colliders + sizeof *s->placed + 18 * sizeof(double) +
+                        sizeof *s->plain + 4 * sizeof(int32_t);
+    const size_t pairs = (size_t)s->kinds * (size_t)s->kinds;
+
+    return sizeof *s + (size_t)s->n * each + pairs * (sizeof *s->pair + sizeof *s->turned) +
+           ((size_t)s->bodies + 1 + (size_t)s->apart_start[s->bodies]) * sizeof(int32_t) +
+           2 * s->candidate_capacity * sizeof *s->candidates;
+}
+
+struct mech_material mech_scene_material(const struct mech_scene *s, const struct mech_contact *c)
+{
+    return mech_material_pair(&s->colliders[c->collider[0]].material,
+                              &s->colliders[c->collider[1]].material);
+}
+
+/* --- contacts --------------------------------------------------------------------------------- */
+
+/* Ascending by id from `first` on: the few contacts of one pair. */
+static void sort_from(struct mech_contact_list *list, int32_t first)
+{
+    for (int32_t k = first + 1; k < list->n; k++) {
+        const struct mech_contact c = list->at[k];
+        int32_t at = k;
+
+        while (at > first && list->at[at - 1].id > c.id) {
+            list->at[at] = list->at[at - 1];
+            at--;
+        }
+        list->at[at] = c;
+    }
+}
+
+static double reach_of(const struct mech_scene *s, const struct mech_scene_query *query, int32_t i)
+{
+    const int32_t body = s->colliders[i].body;
+
+    return query->reach && body >= 0 ? query->reach[body] : 0.;
+}
+
+static int touch(const struct mech_scene *s, const struct mech_scene_query *query,
+                 uint64_t candidate, struct mech_contact_list *list)
+{
+    const int32_t i = (int32_t)(candidate >> 32), j = (int32_t)(candidate & 0xffffffff);
+    const int32_t kinds = s->kind[i] * s->kinds + s->kind[j], first = list->n;
+    struct mech_touching out = {
+        .list = list,
+        .reach = query->margin + reach_of(s, query, i) + reach_of(s, query, j),
+        .collider = {i, j},
+        .turned = s->turned[kinds],
+    };
+
+    s->pair[kinds]->find(&s->placed[out.turned ? j : i], &s->placed[out.turned ? i : j], &out);
+    if (list->n > first + 1) {
+        sort_from(list, first);
+    }
+    return out.code;
+}
+
+int mech_scene_find(struct mech_scene *s, const struct mech_scene_query *query,
+                    struct mech_contact_list *list)
+{
+    list->n = 0;
+    MECH_TRY(mech_scene_place(s, query));
+    MECH_TRY(mech_scene_candidates(s, query));
+    for (size_t k = 0; k < s->candidate_count; k++) {
+        MECH_TRY(touch(s, query, s->candidates[k], list));
+    }
+    return 0;
+}
