@@ -3,7 +3,11 @@
  *     M v̇ + C v + K q = F_ext(t, z) + p,   q̇ = v
  *
  * Source: Siconos' class of that name. K acts on the total coordinates: the reference is 0. z is a
- * vector that F_ext may read as z0, z1, …; it changes only when the state is set. */
+ * vector that F_ext may read as z0, z1, …; it changes only when the state is set. Velocities of
+ * chosen coordinates may be prescribed as functions of time, v_i = w(t): boundary conditions whose
+ * reactions λ stand on the right-hand side as p does. */
+#include "solver/base/err.h"
+#include "solver/items/coordinate_rows.h"
 #include "solver/items/ops.h"
 
 #include <stddef.h>
@@ -17,7 +21,36 @@ struct lagrangian_linear_tids {
     struct mech_mat M, C, K;
     struct mech_vector q0, v0, z;
     struct mech_values Fext;
+    struct mech_structs prescribed; /* struct prescribed */
 };
+
+struct prescribed {
+    int32_t coordinate;
+    struct mech_values velocity; /* [1] */
+};
+
+static const struct mech_field prescribed_fields[] = {
+    {.name = "coordinate",
+     .kind = MECH_INT,
+     .offset = offsetof(struct prescribed, coordinate),
+     .flags = MECH_REQUIRED,
+     .min = 0.,
+     .max = INT32_MAX,
+     .doc = "which of the system's, from 0"},
+    {.name = "velocity",
+     .kind = MECH_VALUES,
+     .offset = offsetof(struct prescribed, velocity),
+     .flags = MECH_REQUIRED,
+     .count = 1,
+     .unit = NULL,
+     MECH_ANY_REAL,
+     .doc = "a number, an expression in t and the parameters, or a table"},
+};
+static const struct mech_table prescribed_table = {
+    .name = "PrescribedVelocity",
+    .doc = "The velocity of one coordinate as a function of time.",
+    .size = sizeof(struct prescribed),
+    MECH_FIELDS(prescribed_fields)};
 
 static int32_t own(const void *description)
 {
@@ -36,6 +69,28 @@ static void start(const void *description, double *q, double *v)
     }
     if (s->v0.n) {
         memcpy(v, s->v0.x, bytes);
+    }
+}
+
+/* coordinates that are there, each once */
+static void check_prescribed(const struct lagrangian_linear_tids *s, const char *path,
+                             struct mech_diag *d)
+{
+    const struct prescribed *const at = s->prescribed.at;
+
+    for (size_t i = 0; i < s->prescribed.n; i++) {
+        char place[2 * MECH_DIAG_PATH];
+        size_t before = 0;
+
+        snprintf(place, sizeof place, "%s/prescribed/%zu/coordinate", path, i);
+        while (before < i && at[before].coordinate != at[i].coordinate) {
+            before++;
+        }
+        if (at[i].coordinate >= s->M.rows) {
+            mech_diag_add(d, place, "there are %d coordinates", (int)s->M.rows);
+        } else if (before < i) {
+            mech_diag_add(d, place, "is prescribed already, by number %zu", before);
+        }
     }
 }
 
@@ -58,6 +113,7 @@ static void check(const void *description, const char *path, struct mech_diag *d
     mech_fit_length(&site, "q0", s->q0.n);
     mech_fit_length(&site, "v0", s->v0.n);
     mech_fit_length(&site, "Fext", s->Fext.n);
+    check_prescribed(s, path, d);
     if (s->z.n > MOST_DATA) {
         char place[2 * MECH_DIAG_PATH];
 
@@ -83,6 +139,48 @@ static void excitation(const void *description, const struct mech_values **force
     *force = &s->Fext;
     *z = &s->z;
 }
+
+static int32_t prescribed_rows(const void *description, const struct mech_site *site)
+{
+    (void)site;
+    return (int32_t)((const struct lagrangian_linear_tids *)description)->prescribed.n;
+}
+
+static bool prescribed_velocity(const void *description)
+{
+    (void)description;
+    return true;
+}
+
+static int record(const void *description, const struct mech_site *site, void *at)
+{
+    const struct lagrangian_linear_tids *s = description;
+    const struct prescribed *const from = s->prescribed.at;
+    struct mech_coordinate_rows *const r = at;
+
+    *r = (struct mech_coordinate_rows){
+        .rows = (int32_t)s->prescribed.n, .n = site->n, .velocity = true};
+    MECH_TRY(mech_coordinate_rows_new(r, site, false));
+    for (int32_t i = 0; i < r->rows; i++) {
+        char field[64];
+
+        r->X[(size_t)i * (size_t)r->n + (size_t)from[i].coordinate] = 1.;
+        snprintf(field, sizeof field, "prescribed/%d/velocity", (int)i);
+        const int code = mech_coordinate_rows_offset_at(r, site, i, &from[i].velocity, field);
+        if (code) {
+            mech_coordinate_rows_release(r);
+            return code;
+        }
+    }
+    return 1;
+}
+
+static const struct mech_equation_ops equation = {
+    MECH_COORDINATE_ROWS_OPERATIONS,
+    .record = record,
+    .rows = prescribed_rows,
+    .velocity = prescribed_velocity,
+};
 
 static int output(const void *description, const struct mech_view *view, enum mech_output variable,
                   size_t capacity, double *values, size_t *count)
@@ -117,6 +215,11 @@ static const struct mech_field fields[] = {
      .unit = NULL,
      MECH_ANY_REAL,
      .doc = "mass matrix"},
+    {.name = "prescribed",
+     .kind = MECH_STRUCTS,
+     .offset = offsetof(struct lagrangian_linear_tids, prescribed),
+     .table = &prescribed_table,
+     .doc = "velocities that are given; their coordinates follow"},
     {.name = "q0",
      .kind = MECH_VECTOR,
      .offset = offsetof(struct lagrangian_linear_tids, q0),
@@ -143,6 +246,7 @@ static const struct mech_object_ops ops = {
     .start = start,
     .linear = linear,
     .excitation = excitation,
+    .equation = &equation,
     .outputs = MECH_COORDINATE_OUTPUTS,
     .output = output,
 };

@@ -67,6 +67,18 @@ int mech_coordinate_rows_offset(struct mech_coordinate_rows *r, const struct mec
     return code;
 }
 
+int mech_coordinate_rows_offset_at(struct mech_coordinate_rows *r, const struct mech_site *site,
+                                   int32_t row, const struct mech_values *offset, const char *field)
+{
+    static const char *const locals[] = {"t", NULL};
+    struct mech_scope scope;
+    char place[2 * MECH_DIAG_PATH];
+
+    MECH_TRY(mech_scope_init(&scope, site->arena, locals, site->parameters, site->values));
+    snprintf(place, sizeof place, "%s/%s", site->path, field);
+    return mech_timed_read(&r->offset[row], offset, 0, &scope, place, site->diag);
+}
+
 void mech_coordinate_rows_residual(void *record, const struct mech_equation_point *at, double *g)
 {
     const struct mech_coordinate_rows *const r = record;
@@ -121,6 +133,11 @@ void mech_coordinate_rows_stiffness(void *record, const struct mech_equation_poi
                 2. * r->Y[(size_t)i * (size_t)r->n + (size_t)k] * lambda[i];
         }
     }
+}
+
+bool mech_coordinate_rows_constant(const void *record)
+{
+    return ((const struct mech_coordinate_rows *)record)->Y == NULL;
 }
 
 /* what is left of the equations: at velocity level G v + g_t */

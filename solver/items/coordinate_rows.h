@@ -26,6 +26,11 @@ int mech_coordinate_rows_add(const struct mech_coordinate_rows *r, const struct 
 /* Offsets as the document says them, none: zeros. Negative: no memory, and all are released. */
 int mech_coordinate_rows_offset(struct mech_coordinate_rows *r, const struct mech_site *site,
                                 const struct mech_values *offset, const char *field);
+/* One of them, number `row`, from the first of the values. Negative: no memory; the caller
+ * releases. */
+int mech_coordinate_rows_offset_at(struct mech_coordinate_rows *r, const struct mech_site *site,
+                                   int32_t row, const struct mech_values *offset,
+                                   const char *field);
 void mech_coordinate_rows_release(void *record);
 void mech_coordinate_rows_residual(void *record, const struct mech_equation_point *at, double *g);
 void mech_coordinate_rows_jacobian(void *record, const struct mech_equation_point *at, double *G);
@@ -33,6 +38,8 @@ void mech_coordinate_rows_rate(void *record, const struct mech_equation_point *a
                                double *bias);
 void mech_coordinate_rows_stiffness(void *record, const struct mech_equation_point *at,
                                     const double *lambda, double *K);
+/* Whether there is no Y. */
+bool mech_coordinate_rows_constant(const void *record);
 /* Force as Exudyn signs it (−λ), and ConstraintEquation: what is left of the equations. */
 int mech_coordinate_rows_output(const void *description, const struct mech_view *view,
                                 enum mech_output variable, size_t capacity, double *values,
@@ -42,4 +49,4 @@ int mech_coordinate_rows_output(const void *description, const struct mech_view 
 #define MECH_COORDINATE_ROWS_OPERATIONS                                                            \
     .record_size = sizeof(struct mech_coordinate_rows), .release = mech_coordinate_rows_release,   \
     .residual = mech_coordinate_rows_residual, .jacobian = mech_coordinate_rows_jacobian,          \
-    .rate = mech_coordinate_rows_rate
+    .rate = mech_coordinate_rows_rate, .constant = mech_coordinate_rows_constant

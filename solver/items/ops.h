@@ -243,8 +243,8 @@ struct mech_equation_point {
  *     g(q, t) = 0,  ġ = G v + g_t     or, at velocity level,  G v + g_t = 0 without any g
  *
  * The reaction on the local coordinates is Gᵀ λ. To add such a type: a file with these operations
- * and .equation in its object table, beside .nodes or .markers (of kinds COORDINATE and
- * COORDINATES), and one line in items.def. connector_coordinate_vector_constraint.c is one.
+ * and .equation in its object table, beside .nodes, .markers (of kinds COORDINATE and COORDINATES)
+ * or .own, and one line in items.def. connector_coordinate_vector_constraint.c is one.
  * tests/conformance/equations.c differences all of it. */
 struct mech_equation_ops {
     size_t record_size;
@@ -262,6 +262,8 @@ struct mech_equation_ops {
     /* K [n][n] += ∂(Gᵀ λ)/∂q (comes zeroed); NULL: G does not depend on q */
     void (*stiffness)(void *record, const struct mech_equation_point *at, const double *lambda,
                       double *K);
+    /* Whether this record's G is constant although there is a stiffness; NULL: it is not. */
+    bool (*constant)(const void *record);
 };
 
 struct mech_object_ops {

@@ -161,6 +161,11 @@ static int append(struct mech_model *m, const struct mech_interaction *in, size_
     return result;
 }
 
+static enum mech_friction friction_of(const struct mech_document *d)
+{
+    return d->contact.friction == MECH_FRICTION_ASSOCIATED ? MECH_ASSOCIATED : MECH_COULOMB;
+}
+
 int mech_contacts(struct mech_model *m, struct mech_diag *diag)
 {
     const struct mech_structs *const list = &m->document->interactions;
@@ -207,7 +212,8 @@ int mech_contacts(struct mech_model *m, struct mech_diag *diag)
                                          .damping = a.soft ? a.damping : NULL,
                                          .interaction = a.interaction,
                                          .contacts = a.contacts,
-                                         .sets = a.plain ? NULL : a.sets};
+                                         .sets = a.plain ? NULL : a.sets,
+                                         .friction = friction_of(m->document)};
     m->sizes.impulse = row;
     return 0;
 }

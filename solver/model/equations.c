@@ -95,8 +95,7 @@ void mech_equations_gather(const struct mech_model *m, const struct mech_eval *e
     }
 }
 
-/* G of one object into its block, [rows][n] */
-static const double *jacobian_of(const struct mech_equation_of *q)
+const double *mech_equation_jacobian(const struct mech_equation_of *q)
 {
     memset(q->block, 0, (size_t)q->rows * (size_t)q->point.n * sizeof *q->block);
     q->ops->jacobian(q->record, &q->point, q->block);
@@ -107,7 +106,7 @@ void mech_equations_force(const struct mech_model *m, const struct mech_eval *e,
 {
     for (size_t k = 0; k < m->equation_count && e->lambda; k++) {
         const struct mech_equation_of *const q = &m->equations[k];
-        const double *G = jacobian_of(q);
+        const double *G = mech_equation_jacobian(q);
 
         for (int32_t r = 0; r < q->rows; r++, G += q->point.n) {
             const double lambda = e->lambda[q->row + r];
@@ -155,7 +154,7 @@ void mech_equations_jacobian(const struct mech_model *m, double *values)
     for (size_t k = 0; k < m->equation_count; k++) {
         const struct mech_equation_of *const q = &m->equations[k];
 
-        memcpy(values + m->joints.start[q->row], jacobian_of(q),
+        memcpy(values + m->joints.start[q->row], mech_equation_jacobian(q),
                (size_t)q->rows * (size_t)q->point.n * sizeof *values);
     }
 }

@@ -257,6 +257,8 @@ void mech_equations_tangent(const struct mech_model *m, const struct mech_eval *
                             const int32_t *places, double *values);
 void mech_equations_residual(const struct mech_model *m, double *g);
 void mech_equations_jacobian(const struct mech_model *m, double *values);
+/* G of one object at the last point, [rows][n]; stands until the next call of any of these. */
+const double *mech_equation_jacobian(const struct mech_equation_of *q);
 void mech_equations_rate(const struct mech_model *m, double *gt, double *bias);
 /* The point of one object with equations; local [3 × on->n] is what it shows. */
 void mech_equation_read(const struct mech_seat_of *on, const struct mech_eval *e, double *local,

@@ -42,6 +42,7 @@ struct mech_contact_rows {
     int32_t contacts;            /* not read without sets */
     const struct mech_set *sets; /* [contacts] of the impulses, bounds of a BOX in N (times h they
                                     are impulses); NULL: every row is a unilateral contact */
+    enum mech_friction friction; /* the law of all cones */
 };
 
 /* Check and compile a document. `parameters` [document->parameters.n]: values in use, NULL: as the
@@ -170,12 +171,13 @@ void mech_model_joint_jacobian(const struct mech_model *m, double *values);
 /* gt = ∂g/∂t, bias = g̈ − G v̇; [count] each */
 void mech_model_joint_rate(const struct mech_model *m, const struct mech_eval *e, double *gt,
                            double *bias);
-/* A row that fixes one coordinate at a function of time: g = factor q − c(t). Models with M_q have
- * none: they are taken out of a constant M. */
+/* A row that fixes one coordinate at a function of time: g = factor q − c(t), or its velocity:
+ * factor v = c(t). Models with M_q have none: they are taken out of a constant M. */
 struct mech_pin {
     int32_t row;          /* of λ */
     int32_t slot, q_slot; /* of the velocity and of the coordinate */
     double factor;
+    bool velocity; /* q follows by integration */
 };
 /* All of them, ascending by row, into out [mech_joint_rows.count] (NULL: they are only counted);
  * returns how many. */

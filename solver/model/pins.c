@@ -1,4 +1,5 @@
-/* Coordinates held by constraints: rows of joints that fix one coordinate at a function of time. */
+/* Coordinates held by constraints: rows of joints and of equations that fix one coordinate, or its
+ * velocity, at a function of time. */
 #include "solver/model/internal.h"
 
 /* The free slot of a pair, when it is the only one: its place among the object's, or -1. */
@@ -26,7 +27,7 @@ static bool pin_of(const struct mech_model *m, const struct mech_pair_of *pair,
                                              &m->poses[pair->marker[1]]};
     double G[MECH_PAIR_ROWS][12] = {{0.}};
 
-    if (pair->rows != 1 || !pair->ops->linear || m->joints.velocity[pair->row]) {
+    if (pair->rows != 1 || !pair->ops->linear) {
         return false;
     }
     const int32_t k = only_slot(m, on);
@@ -36,19 +37,66 @@ static bool pin_of(const struct mech_model *m, const struct mech_pair_of *pair,
     }
     pair->ops->jacobian(pair->record, pose, G);
     /* the slots of both markers stand one behind the other */
-    *out = (struct mech_pin){pair->row, on->slot[k], on->q_slot[k],
-                             G[0][k < m->markers[pair->marker[0]].n ? 0 : 6]};
+    *out = (struct mech_pin){.row = pair->row,
+                             .slot = on->slot[k],
+                             .q_slot = on->q_slot[k],
+                             .factor = G[0][k < m->markers[pair->marker[0]].n ? 0 : 6],
+                             .velocity = m->joints.velocity[pair->row]};
     return out->factor != 0.;
 }
 
-int32_t mech_model_pins(const struct mech_model *m, struct mech_pin *out)
+/* Whether row r of equations, G its entries, fixes one coordinate. */
+static bool pin_of_row(const struct mech_model *m, const struct mech_equation_of *q, int32_t r,
+                       const double *G, struct mech_pin *out)
 {
+    int32_t found = -1;
+
+    for (int32_t i = 0; i < q->point.n; i++) {
+        if (G[i] != 0. && q->slot[i] < m->sizes.v) {
+            if (found >= 0) {
+                return false;
+            }
+            found = i;
+        }
+    }
+    if (found < 0) {
+        return false;
+    }
+    *out = (struct mech_pin){.row = q->row + r,
+                             .slot = q->slot[found],
+                             .q_slot = q->q_slot[found],
+                             .factor = G[found],
+                             .velocity = m->joints.velocity[q->row + r]};
+    return true;
+}
+
+/* Multipliers of an object into *rows, and how many of them pin: the pins into out unless NULL. */
+static int32_t pins_of_object(const struct mech_model *m, size_t o, int32_t *rows,
+                              struct mech_pin *out)
+{
+    struct mech_pin pin;
     int32_t n = 0;
 
-    for (size_t p = 0; p < m->pair_count; p++) {
-        struct mech_pin pin;
+    *rows = 0;
+    if (m->objects[o].pair >= 0) {
+        *rows = m->pairs[m->objects[o].pair].rows;
+        n = pin_of(m, &m->pairs[m->objects[o].pair], &pin);
+        if (n && out) {
+            *out = pin;
+        }
+        return n;
+    }
+    if (m->objects[o].equation < 0) {
+        return 0;
+    }
+    const struct mech_equation_of *const q = &m->equations[m->objects[o].equation];
+    const bool constant =
+        q->ops->constant ? q->ops->constant(q->record) : q->ops->stiffness == NULL;
 
-        if (pin_of(m, &m->pairs[p], &pin)) {
+    *rows = q->rows;
+    const double *G = constant ? mech_equation_jacobian(q) : NULL;
+    for (int32_t r = 0; r < q->rows && constant; r++, G += q->point.n) {
+        if (pin_of_row(m, q, r, G, &pin)) {
             if (out) {
                 out[n] = pin;
             }
@@ -58,32 +106,41 @@ int32_t mech_model_pins(const struct mech_model *m, struct mech_pin *out)
     return n;
 }
 
+int32_t mech_model_pins(const struct mech_model *m, struct mech_pin *out)
+{
+    int32_t n = 0, rows;
+
+    for (size_t o = 0; o < m->document->objects.n; o++) {
+        n += pins_of_object(m, o, &rows, out ? out + n : NULL);
+    }
+    return n;
+}
+
 int32_t mech_model_first_unpinned(const struct mech_model *m)
 {
-    int32_t row = 0;
+    int32_t row = 0, rows;
 
-    /* rows that are no pair's stand between those that are */
-    for (size_t p = 0; p < m->pair_count; p++) {
-        struct mech_pin pin;
+    for (size_t o = 0; o < m->document->objects.n; o++) {
+        const int32_t pins = pins_of_object(m, o, &rows, NULL);
 
-        if (m->pairs[p].rows == 0) {
-            continue;
-        }
-        if (m->pairs[p].row != row || !pin_of(m, &m->pairs[p], &pin)) {
+        if (pins < rows) {
             return row;
         }
-        row++;
+        row += rows;
     }
     return row;
 }
 
 bool mech_model_is_linear_but_pins(const struct mech_model *m)
 {
-    size_t records = 0;
+    size_t records = 0, rows = m->pair_count;
 
+    for (size_t k = 0; k < m->equation_count; k++) {
+        rows += (size_t)m->equations[k].rows;
+    }
     for (size_t b = 0; b < m->batch_count; b++) {
         records += m->batches[b].n;
     }
-    return records == 0 && m->moving_count == 0 && m->equation_count == 0 && !m->curved &&
-           !m->has_inertia && (size_t)mech_model_pins(m, NULL) == m->pair_count;
+    return records == 0 && m->moving_count == 0 && !m->curved && !m->has_inertia &&
+           (size_t)mech_model_pins(m, NULL) == rows;
 }

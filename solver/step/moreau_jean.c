@@ -7,7 +7,8 @@
  * acceleration of the last step, (v_{k+1} − v_k)/h, impulses included; 0 before the first.
  *
  * Coordinates that constraints hold (pins.h) get a mass that dwarfs all others and the force that
- * gives them the velocity of t_{k+1}: what couples to them stays as it is, impulses do not move
+ * gives them the velocity of t_{k+1} (where the velocity alone is held, q follows as that of any
+ * other coordinate): what couples to them stays as it is, impulses do not move
  * them. Their reaction is the mean one of the step, with v_θ = v_k + θ dv
  *
  *     h λ = (M dv + h C v_θ + h K (q_k − q_ref + hθ v_θ) − h F_θ − HᵀP)_p / factor
@@ -257,7 +258,7 @@ static int move(struct stepper *s, const double *force, struct mech_state *state
     for (int32_t i = 0; i < s->pins.count; i++) {
         const int32_t slot = s->pins.at[i].slot;
 
-        state->q[slot] = s->q[slot];
+        state->q[slot] = s->pins.at[i].velocity ? state->q[slot] : s->q[slot];
         state->v[slot] = s->v[slot];
         s->v[slot] -= s->core.dv[slot];
     }

@@ -403,7 +403,7 @@ int mech_impacts_solve(struct mech_impacts *c, const double *v, double *dv, doub
                                    .r = c->b,
                                    .sets = c->sets,
                                    .count = c->contacts,
-                                   .friction = MECH_COULOMB};
+                                   .friction = c->rows->friction};
 
     gather(c, v, dv, impulse, &N);
     MECH_TRY(run_all(c, &p, result));

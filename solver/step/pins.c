@@ -106,7 +106,9 @@ void mech_pins_hold(const struct mech_pins *p, const struct mech_state *s, doubl
     const struct mech_eval e = mech_model_point(p->model, s, t, q, v);
 
     for (int32_t i = 0; i < p->count; i++) {
-        q[p->at[i].q_slot] = q_ref[p->at[i].q_slot];
+        if (!p->at[i].velocity) {
+            q[p->at[i].q_slot] = q_ref[p->at[i].q_slot];
+        }
     }
     mech_model_pose(p->model, &e);
     mech_model_joint_residual(p->model, &e, p->g);
@@ -114,7 +116,9 @@ void mech_pins_hold(const struct mech_pins *p, const struct mech_state *s, doubl
     for (int32_t i = 0; i < p->count; i++) {
         const struct mech_pin *const pin = &p->at[i];
 
-        q[pin->q_slot] -= p->g[pin->row] / pin->factor;
+        if (!pin->velocity) {
+            q[pin->q_slot] -= p->g[pin->row] / pin->factor;
+        }
         v[pin->slot] = -p->gt[pin->row] / pin->factor;
     }
 }

@@ -2,6 +2,7 @@
  * equations. With p the held coordinates and f the others:
  *
  *     q_p = c(t)/factor,  v_p = ċ/factor,  v̇_p = c̈/factor
+ *     or, at velocity level,  v_p = c(t)/factor,  v̇_p = ċ/factor, and q̇_p = v_p is integrated
  *     M_ff v̇_f = f_f − M_fp v̇_p,   λ = (M v̇ − f)_p / factor
  *
  * What explicit schemes do with such rows, and how every scheme starts when a model has no other
@@ -29,7 +30,7 @@ int mech_pins_init(struct mech_pins *p, const struct mech_model *m, const char *
                    struct mech_step_result *result);
 void mech_pins_fini(struct mech_pins *p);
 
-/* q_p and v_p of the time t into q [nq + 1] and v [nv + 1]. */
+/* q_p and v_p of the time t into q [nq + 1] and v [nv + 1]; q_p stays where v_p alone is held. */
 void mech_pins_hold(const struct mech_pins *p, const struct mech_state *s, double t, double *q,
                     double *v);
 /* vdot [nv] from f [nv + 1] at the point; init made M. 0 or an outcome with a reason. */

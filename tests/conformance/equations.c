@@ -46,6 +46,13 @@ static void fill(const struct mech_table *table, char *at, struct mech_arena *ar
             memcpy(at + f->offset, &values, sizeof values);
         } else if (f->kind == MECH_BOOL && strstr(f->name, "elocity")) {
             memcpy(at + f->offset, &velocity, sizeof velocity);
+        } else if (f->kind == MECH_STRUCTS && f->table->size <= 64) {
+            /* two of them, on the first coordinate each */
+            struct mech_structs list = {.at = mech_arena_alloc(arena, 2, f->table->size), .n = 2};
+
+            fill(f->table, list.at, arena, cols, velocity);
+            fill(f->table, (char *)list.at + f->table->size, arena, cols, velocity);
+            memcpy(at + f->offset, &list, sizeof list);
         }
     }
 }
@@ -240,7 +247,8 @@ static void tables_of_equations_are_complete(void)
             CU_ASSERT(q->record && q->record_size > 0 && q->rows);
             CU_ASSERT(q->residual && q->jacobian && q->rate);
             CU_ASSERT(!(*t)->ops.object->pair);
-            CU_ASSERT((*t)->ops.object->markers || (*t)->ops.object->nodes);
+            CU_ASSERT((*t)->ops.object->markers || (*t)->ops.object->nodes ||
+                      (*t)->ops.object->own);
         }
     }
 }

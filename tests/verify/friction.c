@@ -115,6 +115,63 @@ static void an_impact_takes_friction_along(void)
     mech_sim_destroy(s);
 }
 
+/* a ball of radius 0.5 m that slides on a plane; coordinates (z, x, turn): the contact slips by
+ * v − ω r */
+static struct mech_sim *ball(const char *law, const char *solver)
+{
+    char text[TEXT];
+
+    snprintf(text, sizeof text,
+             "{'mechd': 1, %s 'objects': [{'name': 's', 'type': 'LagrangianLinearTIDS', 'M': "
+             "{'diag': [2, 2, 0.2]}, 'v0': [0, 1, 0], 'Fext': [-19.62, 0, 0]}], 'interactions': "
+             "[{'name': 'c', 'systems': ['s'], 'relation': {'type': 'LagrangianLinearTIR', 'H': "
+             "[[1, 0, 0], [0, 1, -0.5]]}, 'law': {'type': 'NewtonImpactFriction', 'dimension': 2, "
+             "'mu': 0.4}}], 'solver': {'integrator': 'MoreauJean', 'stepSize': 0.005, "
+             "'activationThreshold': 1e-9, 'vi': {'tolerance': 1e-13, 'maxIterations': 20000%s}}}",
+             law, solver);
+    return model_of(text);
+}
+
+/* one step from the closed forms of both laws (m = 2, J = 0.4 m r²) */
+static void the_document_chooses_the_law_of_friction(void)
+{
+    static const char *const solvers[] = {"", ", 'type': 'apgd'", ", 'type': 'admm'",
+                                          ", 'type': 'nsgs'", ", 'type': 'semismooth'"};
+
+    for (size_t k = 0; k < sizeof solvers / sizeof *solvers; k++) {
+        struct mech_sim *const relaxed = ball("'contact': {'friction': 'associated'},", solvers[k]);
+        struct mech_sim *const strict = ball("'contact': {'friction': 'coulomb'},", solvers[k]);
+
+        CU_ASSERT_EQUAL(model_steps(relaxed, 1), 0);
+        CHECK_NEAR(view_of(relaxed).impulse[0] / 2., 0.287853, 5e-7);
+        CHECK_NEAR(view_of(relaxed).v[1], 0.884859, 5e-7);
+        CHECK_NEAR(view_of(relaxed).v[0], 0.238803, 5e-7);
+        CU_ASSERT_EQUAL(model_steps(strict, 1), 0);
+        CHECK_NEAR(view_of(strict).v[1], 0.980380, 1e-12);
+        CHECK_NEAR(view_of(strict).v[0], 0., 1e-12);
+        CHECK_NEAR(view_of(strict).v[2] * 0.5, 0.04905, 1e-12);
+        mech_sim_destroy(relaxed);
+        mech_sim_destroy(strict);
+    }
+}
+
+/* friction takes angular momentum about the plane from nobody: it ends at v = ω r = 5/7 v0, when
+ * 2 v0/(7 μ g) is over */
+static void a_ball_slides_until_it_rolls(void)
+{
+    struct mech_sim *const s = ball("", "");
+    const int slides = (int)(2. / (7. * 0.4 * g) / h);
+
+    CU_ASSERT_EQUAL(model_steps(s, (uint64_t)slides), 0);
+    CHECK_NEAR(view_of(s).v[1], 1. - 0.4 * g * h * slides, 1e-11);
+    CU_ASSERT(view_of(s).v[1] - 0.5 * view_of(s).v[2] > 1e-3);
+    CU_ASSERT_EQUAL(model_steps(s, 100), 0);
+    CHECK_NEAR(view_of(s).v[1], 5. / 7., 1e-11);
+    CHECK_NEAR(0.5 * view_of(s).v[2], 5. / 7., 1e-11);
+    CHECK_NEAR(view_of(s).impulse[1], 0., 1e-11);
+    mech_sim_destroy(s);
+}
+
 static void an_equality_keeps_its_rows_at_rest(void)
 {
     struct mech_sim *const s =
@@ -186,5 +243,7 @@ static void what_cannot_be_is_refused(void)
 UNIT_TESTS(UNIT_TEST(a_sliding_block_stops_in_its_step),
            UNIT_TEST(an_incline_holds_up_to_the_angle_of_friction),
            UNIT_TEST(friction_points_against_the_motion), UNIT_TEST(an_impact_takes_friction_along),
-           UNIT_TEST(an_equality_keeps_its_rows_at_rest), UNIT_TEST(a_relay_is_dry_friction),
-           UNIT_TEST(steps_with_friction_allocate_nothing), UNIT_TEST(what_cannot_be_is_refused))
+           UNIT_TEST(the_document_chooses_the_law_of_friction),
+           UNIT_TEST(a_ball_slides_until_it_rolls), UNIT_TEST(an_equality_keeps_its_rows_at_rest),
+           UNIT_TEST(a_relay_is_dry_friction), UNIT_TEST(steps_with_friction_allocate_nothing),
+           UNIT_TEST(what_cannot_be_is_refused))
