@@ -25,8 +25,10 @@ static const struct option {
      "ZeroMQ stream (tcp://127.0.0.1:5556), or none"},
     {"forces", TEXT, offsetof(struct mechd_config, forces), MECHD_ADDRESS, "ENDPOINT",
      "ZeroMQ forces (tcp://127.0.0.1:5557), or none"},
-    {"state", TEXT, offsetof(struct mechd_config, state), MECHD_ADDRESS, "none",
-     "instances end with the process; nothing else yet (none)"},
+    {"state", TEXT, offsetof(struct mechd_config, state), MECHD_ADDRESS, "DIR",
+     "directory in which instances outlive the process, or none (none)"},
+    {"durability", TEXT, offsetof(struct mechd_config, durability), 16, "MODE",
+     "of instances that do not say: none, checkpoint or every-step (none)"},
     {"workers", NUMBER, offsetof(struct mechd_config, workers), 256, "N",
      "threads of the step pool (0: one per processor)"},
     {"model-size", NUMBER, offsetof(struct mechd_config, model_size), 2000, "MIB",
@@ -197,13 +199,28 @@ bool mechd_config_is_local(const char *address)
     return strcmp(address, "none") == 0;
 }
 
+int mechd_config_durability(const struct mechd_config *c)
+{
+    static const char *const names[] = {"none", "checkpoint", "every-step"};
+    for (int k = 0; k < 3; k++) {
+        if (strcmp(c->durability, names[k]) == 0) {
+            return k;
+        }
+    }
+    return -1;
+}
+
 /* Everything that can be refused before anything is opened. */
 static int check(const struct mechd_config *c, char *fault, size_t size)
 {
-    if (strcmp(c->state, "none") != 0) {
-        snprintf(fault, size,
-                 "--state %s: this version keeps instances in memory only; say --state none",
-                 c->state);
+    if (mechd_config_durability(c) < 0) {
+        snprintf(fault, size, "--durability %s: it is none, checkpoint or every-step",
+                 c->durability);
+        return -1;
+    }
+    if (mechd_config_durability(c) > 0 && strcmp(c->state, "none") == 0) {
+        snprintf(fault, size, "--durability %s needs a directory: say --state DIR too",
+                 c->durability);
         return -1;
     }
     if (mechd_log_level_find(c->log_level) < 0) {
@@ -283,6 +300,7 @@ int mechd_config_read(struct mechd_config *c, int argc, char **argv, char *fault
                                .stream = "tcp://127.0.0.1:5556",
                                .forces = "tcp://127.0.0.1:5557",
                                .state = "none",
+                               .durability = "none",
                                .log_level = "info"};
 
     // flags first: they are the strongest, and name the file

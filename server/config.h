@@ -16,6 +16,7 @@ struct mechd_config {
     char stream[MECHD_ADDRESS];
     char forces[MECHD_ADDRESS];
     char state[MECHD_ADDRESS]; /* "none": instances live in memory */
+    char durability[16];       /* of instances that do not say */
     char ready_file[MECHD_ADDRESS];
     char log_level[16];
     int workers;    /* threads of the step pool; 0: one per processor */
@@ -28,6 +29,9 @@ struct mechd_config {
 
 /* Read flags, environment and file, and check the whole. Negative: a sentence is in `fault`. */
 int mechd_config_read(struct mechd_config *c, int argc, char **argv, char *fault, size_t size);
+
+/* The number of that durability (enum mechd_durability), or −1: there is none of that name. */
+int mechd_config_durability(const struct mechd_config *c);
 
 /* The text of --help, from the table. */
 void mechd_config_help(void);

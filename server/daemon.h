@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 struct mechd_http;
+struct mechd_store;
 struct mechd_zmq;
 
 struct mechd {
@@ -22,13 +23,14 @@ struct mechd {
     struct mechd_table table;
     struct mechd_http *http; /* doors; const once running */
     struct mechd_zmq *zmq;
-    uint64_t started;      /* mechd_now at start */
-    uint64_t incarnation;  /* of the process; instances add their serial */
-    _Atomic bool ready;    /* takes work; partner: /readyz */
-    _Atomic bool draining; /* refuses new work; partner: both doors */
-    _Atomic bool cancel;   /* long commands stop at their next slice; partner: stepping */
-    _Atomic int in_flight; /* calls taken and not yet answered */
-    _Atomic size_t bodies; /* bytes of their bodies; partner: both doors */
+    struct mechd_store *store; /* NULL: nothing outlives the process; const once running */
+    uint64_t started;          /* mechd_now at start */
+    uint64_t incarnation;      /* of the process; instances add their serial */
+    _Atomic bool ready;        /* takes work; partner: /readyz */
+    _Atomic bool draining;     /* refuses new work; partner: both doors */
+    _Atomic bool cancel;       /* long commands stop at their next slice; partner: stepping */
+    _Atomic int in_flight;     /* calls taken and not yet answered */
+    _Atomic size_t bodies;     /* bytes of their bodies; partner: both doors */
 };
 
 /* Largest model document, bytes of JSON. */

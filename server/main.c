@@ -3,19 +3,22 @@
  * The end takes at most two seconds: readiness goes off and new work is refused; clocks stop, which
  * ends runs and streams of events; calls in flight get 1.2 s; then long commands are cancelled at
  * their next slice and answered; then the pool, the ZeroMQ thread and the HTTP threads are joined.
- * What is stuck after that (the building of a huge model, say) ends with the process: nothing is
- * stored.
+ * What is stuck after that (the building of a huge model, say) ends with the process. Then what has
+ * changed and not been stored is.
  */
 #include "protocol/bind/bind.h"
 #include "server/daemon.h"
 #include "server/http/http.h"
+#include "server/instance/durable.h"
 #include "server/ready.h"
 #include "server/signals.h"
+#include "server/store/store.h"
 #include "server/ticks.h"
 #include "server/zmq/zmq.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static const uint64_t finish_ns = 1200000000u;
@@ -48,6 +51,11 @@ static int start(struct mechd *d, char *fault, size_t size)
     MECH_TRY(mechd_pool_init(&d->pool, d->config.workers));
     MECH_TRY(mechd_clock_init(&d->clock));
     mechd_memory_init(&d->memory, &d->clock, &d->pool);
+    if (strcmp(d->config.state, "none") != 0) {
+        MECH_TRY(mechd_store_open(d->config.state, fault, size, &d->store));
+        snprintf(fault, size, "what %s holds cannot be loaded", d->config.state);
+        MECH_TRY(mechd_recover(d));
+    }
     MECH_TRY(mechd_zmq_open(d, &d->zmq, fault, size));
     MECH_TRY(mechd_http_start(d, &d->http, fault, size));
     MECH_TRY(mechd_zmq_run(d->zmq));
@@ -90,6 +98,8 @@ static void stop(struct mechd *d)
     mechd_pool_fini(&d->pool);
     mechd_zmq_stop(d->zmq);
     mechd_http_stop(d->http);
+    mechd_durable_flush(d);
+    mechd_store_close(d->store);
     mechd_table_fini(&d->table);
     mechd_clock_fini(&d->clock);
     mechd_log(MECHD_INFO, "stopped", "seconds=%.3f", 1e-9 * (double)(mechd_now() - d->started));

@@ -9,9 +9,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-static const int statuses[MECHD_STATUSES] = {200, 201, 202, 204, 206, 304, 400, 401,
-                                             403, 404, 405, 406, 408, 409, 411, 412,
-                                             413, 415, 422, 429, 500, 501, 503, 0};
+static const int statuses[MECHD_STATUSES] = {200, 201, 202, 204, 206, 304, 400, 401, 403,
+                                             404, 405, 406, 408, 409, 411, 412, 413, 415,
+                                             422, 429, 500, 501, 503, 507, 0};
 
 /* Upper ends of the latency buckets, s. */
 static const double bounds[MECHD_BUCKETS] = {25e-6, 50e-6, 100e-6, 250e-6, 500e-6, 1e-3, 2.5e-3,

@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-enum { MECHD_STATUSES = 24, MECHD_BUCKETS = 14 };
+enum { MECHD_STATUSES = 28, MECHD_BUCKETS = 14 };
 
 /* Doors that requests come through. */
 enum mechd_door { MECHD_DOOR_HTTP, MECHD_DOOR_JSON, MECHD_DOOR_FRAME, MECHD_DOORS };

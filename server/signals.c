@@ -54,8 +54,9 @@ int mechd_signals_catch(void)
     if (pthread_sigmask(SIG_BLOCK, &set, NULL) != 0) {
         return -1;
     }
+    // a file that may not grow is an error of its write
     act.sa_handler = SIG_IGN;
-    return sigaction(SIGPIPE, &act, NULL);
+    return sigaction(SIGXFSZ, &act, NULL) != 0 ? -1 : sigaction(SIGPIPE, &act, NULL);
 }
 
 int mechd_signals_wait(void)

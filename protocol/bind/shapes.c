@@ -35,7 +35,8 @@ const struct mechp_shape mechp_shapes[] = {
              {"example", "@Name", "name of one of /v1/examples", false},
              {"snapshot", "string", "a snapshot's bytes as base64", false},
              {"labels", "string{}", "names and texts of the client's choice", false},
-             {"durability", "'memory'", "where the instance lives", false}),
+             {"durability", "'none'|'checkpoint'|'every-step'|object",
+              "what of it outlives the server; an object has mode, steps and seconds", false}),
      true,
      "{\"model\":{\"mechd\":1,\"name\":\"mass on a spring\",\"parameters\":{\"k\":4000},"
      "\"nodes\":[{\"name\":\"n\",\"type\":\"Node1D\",\"initialVelocities\":[1]}],"

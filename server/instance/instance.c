@@ -77,6 +77,7 @@ void mechd_instance_unref(struct mechd_instance *i)
     mechd_snapshots_destroy(i->snapshots);
     mechd_partners_destroy(i->partners);
     mechd_run_unref(i->run);
+    mechd_durable_fini(i);
     mechd_engine_destroy(&i->engine);
     json_decref(i->labels);
     free(i->published.values);
@@ -100,6 +101,7 @@ static void publish(struct mechd_instance *i, uint16_t flags, uint64_t steps_for
     i->published.flags = flags;
     mechd_engine_get_outputs(&i->engine, i->published.values);
     pthread_mutex_unlock(&i->p);
+    mechd_durable_changed(i);
 }
 
 void mechd_instance_changed(struct mechd_instance *i, uint16_t flags)

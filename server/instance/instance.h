@@ -8,6 +8,7 @@
 
 #include "protocol/wire/json.h"
 #include "server/engine/engine.h"
+#include "server/instance/durable.h"
 #include "server/instance/job.h"
 #include "server/pool.h"
 #include "solver/base/id.h"
@@ -73,6 +74,7 @@ struct mechd_instance {
     struct mechd_partner *partners;
     struct mechd_run *run;
     uint64_t runs;
+    struct mechd_durable durable;
     uint16_t next_flags; /* to be added to the next frame on the stream */
 
     /* locked by p; written by the owner alone, which may read without it */

@@ -62,7 +62,7 @@ static void schedule(struct mechd_run *r)
 }
 
 /* One slice of a period; free runs go on to further periods until their turn is over. */
-static enum mechd_progress tick(struct mechd_job *job)
+static enum mechd_progress step_on(struct mechd_job *job)
 {
     struct mechd_run *r = (struct mechd_run *)job;
     struct mechd_instance *i = job->instance;
@@ -97,6 +97,20 @@ static enum mechd_progress tick(struct mechd_job *job)
         schedule(r);
     }
     return MECHD_DONE;
+}
+
+/* The same; what it changed is stored when it is time. */
+static enum mechd_progress tick(struct mechd_job *job)
+{
+    const struct mechd_run *r = (struct mechd_run *)job;
+    if (!r->stepping.begun && mechd_durable_repair(job->instance) != 0) {
+        return MECHD_DONE;
+    }
+    const enum mechd_progress progress = step_on(job);
+    if (progress == MECHD_DONE) {
+        mechd_durable_sync(job->instance, NULL);
+    }
+    return progress;
 }
 
 /* The chain is over: nobody will submit the job again. */

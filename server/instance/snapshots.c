@@ -2,30 +2,58 @@
 #include "server/instance/snapshots.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-int mechd_snapshots_take(struct mechd_instance *i, struct mechd_snapshot **out)
+/* Room for one more of this size, numbered; its bytes are not written. NULL with *outcome. */
+static struct mechd_snapshot *add(struct mechd_instance *i, size_t size, int *outcome)
 {
     if (i->snapshots == NULL) {
         i->snapshots = calloc(1, sizeof *i->snapshots);
     }
     struct mechd_snapshots *all = i->snapshots;
+    *outcome = MECH_NO_MEMORY;
     if (all == NULL) {
-        return MECH_NO_MEMORY;
+        return NULL;
     }
-    const size_t size = mechd_engine_snapshot_size(&i->engine);
     if (all->count == MECHD_SNAPSHOTS_MOST || size > mechd_snapshots_bytes - all->bytes) {
-        return MECH_UNSUPPORTED;
+        *outcome = MECH_UNSUPPORTED;
+        return NULL;
     }
     void *bytes = malloc(size);
     if (bytes == NULL) {
-        return MECH_NO_MEMORY;
+        return NULL;
     }
-    mechd_engine_snapshot_write(&i->engine, bytes);
+    *outcome = 0;
     all->bytes += size;
-    all->at[all->count] = (struct mechd_snapshot){
-        .id = ++all->last, .time = mechd_engine_time(&i->engine), .size = size, .bytes = bytes};
-    *out = &all->at[all->count++];
-    return 0;
+    all->at[all->count] = (struct mechd_snapshot){.size = size, .bytes = bytes};
+    return &all->at[all->count++];
+}
+
+int mechd_snapshots_take(struct mechd_instance *i, struct mechd_snapshot **out)
+{
+    int outcome = 0;
+    struct mechd_snapshot *s = add(i, mechd_engine_snapshot_size(&i->engine), &outcome);
+    if (s != NULL) {
+        mechd_engine_snapshot_write(&i->engine, s->bytes);
+        s->id = ++i->snapshots->last;
+        s->time = mechd_engine_time(&i->engine);
+        *out = s;
+    }
+    return outcome;
+}
+
+int mechd_snapshots_keep(struct mechd_instance *i, uint64_t id, double time, const void *bytes,
+                         size_t size)
+{
+    int outcome = 0;
+    struct mechd_snapshot *s = add(i, size, &outcome);
+    if (s != NULL) {
+        memcpy(s->bytes, bytes, size);
+        s->id = id;
+        s->time = time;
+        i->snapshots->last = id > i->snapshots->last ? id : i->snapshots->last;
+    }
+    return outcome;
 }
 
 struct mechd_snapshot *mechd_snapshots_find(struct mechd_instance *i, const char *id)

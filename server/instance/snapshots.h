@@ -23,6 +23,9 @@ struct mechd_snapshots {
 
 /* 0; MECH_UNSUPPORTED (too many, too large); negative. */
 int mechd_snapshots_take(struct mechd_instance *i, struct mechd_snapshot **out);
+/* One that was taken in another process, with its bytes copied. Same returns. */
+int mechd_snapshots_keep(struct mechd_instance *i, uint64_t id, double time, const void *bytes,
+                         size_t size);
 /* By the text of its id, or NULL. */
 struct mechd_snapshot *mechd_snapshots_find(struct mechd_instance *i, const char *id);
 void mechd_snapshots_delete(struct mechd_instance *i, struct mechd_snapshot *s);

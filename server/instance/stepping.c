@@ -222,6 +222,10 @@ enum mechd_progress mechd_stepping_slice(struct mechd_instance *i, struct mechd_
     mechd_count(&m->vi_iterations, s->report.vi_iterations);
     mechd_count(&m->contacts, s->report.contacts > 0 ? (uint64_t)s->report.contacts : 0);
     if (!s->request.trial) {
+        // in parts it also took forces that are not in the request
+        if (s->before_size == 0) {
+            mechd_durable_command(i, &s->request, s->report.steps * atomic_load(&i->step_ns));
+        }
         mechd_instance_stepped(i, 0);
     }
     return MECHD_DONE;

@@ -4,6 +4,7 @@
 
 #include "protocol/wire/json.h"
 #include "server/daemon.h"
+#include "server/store/store.h"
 #include "server/ticks.h"
 
 #include <stdarg.h>
@@ -109,6 +110,17 @@ int mechd_call_status(const struct mechd_call *c)
     return c->status != 0 ? c->status : 200;
 }
 
+/* What is not on disk has not happened. */
+static void fail_storage(struct mechd_call *c)
+{
+    char fault[160] = "";
+    mechd_store_fault(c->daemon->store, fault, sizeof fault);
+    mechd_fail(c, MECHP_STORAGE_FAILED, "%s", fault[0] != '\0' ? fault : "another change failed");
+    c->status = 0;
+    c->etag[0] = '\0';
+    c->location[0] = '\0';
+}
+
 /* Checks as owner, before the first slice. False: refused. */
 static bool may_run(struct mechd_call *c)
 {
@@ -130,6 +142,11 @@ static bool may_run(struct mechd_call *c)
         mechd_fail(c, MECHP_INVALID_REQUEST, "instance %s is not a model of the solver", i->id);
         return false;
     }
+    // a reader may stand between two slices of a command: it takes what it finds
+    if ((flags & MECHD_READS) == 0 && mechd_durable_repair(i) != 0) {
+        fail_storage(c);
+        return false;
+    }
     char etag[48];
     mechd_instance_etag(i, etag);
     if (c->if_match != NULL && strcmp(c->if_match, "*") != 0 && strcmp(c->if_match, etag) != 0) {
@@ -137,6 +154,28 @@ static bool may_run(struct mechd_call *c)
         return false;
     }
     return true;
+}
+
+/* The disk has spoken. */
+static void answer_ticket(struct mechd_ticket *t)
+{
+    struct mechd_call *c = (struct mechd_call *)((char *)t - offsetof(struct mechd_call, ticket));
+    if (t->outcome != 0) {
+        fail_storage(c);
+    }
+    c->answer(c);
+}
+
+struct mechd_ticket *mechd_call_ticket(struct mechd_call *c)
+{
+    c->ticket.answer = answer_ticket;
+    return &c->ticket;
+}
+
+static void suspend(void *context)
+{
+    struct mechd_call *c = context;
+    c->job.wait(&c->job);
 }
 
 /* One slice; at the end the reply is completed. */
@@ -158,13 +197,18 @@ static enum mechd_progress run_call(struct mechd_job *job)
     if (job->instance != NULL && c->code == MECHP_OK && c->etag[0] == '\0') {
         mechd_instance_etag(job->instance, c->etag);
     }
+    if (job->instance != NULL && !job->reader) {
+        mechd_durable_sync(job->instance, c->ticket.answer == NULL ? mechd_call_ticket(c) : NULL);
+    }
     return MECHD_DONE;
 }
 
 static void finish_call(struct mechd_job *job)
 {
     struct mechd_call *c = (struct mechd_call *)job;
-    c->answer(c);
+    if (!mechd_ticket_wait(&c->ticket, NULL, NULL)) {
+        c->answer(c);
+    }
 }
 
 /* A call without an instance, on a thread of the pool. */
@@ -173,7 +217,7 @@ static void run_task(struct mechd_task *task)
     struct mechd_call *c = (struct mechd_call *)((char *)task - offsetof(struct mechd_call, task));
     while (run_call(&c->job) != MECHD_DONE) {
     }
-    c->answer(c);
+    finish_call(&c->job);
 }
 
 /* A model document where a request that carries one is expected: told in one sentence. */
@@ -262,7 +306,7 @@ enum mechd_submitted mechd_call_start(struct mechd_call *c)
     if (i == NULL && (flags & MECHD_IN_POOL) == 0) {
         while (run_call(&c->job) != MECHD_DONE) {
         }
-        return MECHD_RAN;
+        return mechd_ticket_wait(&c->ticket, suspend, c) ? MECHD_QUEUED : MECHD_RAN;
     }
     if (i == NULL) {
         c->job.wait(&c->job);
@@ -282,6 +326,9 @@ enum mechd_submitted mechd_call_start(struct mechd_call *c)
         mechd_fail(c, MECHP_QUEUE_FULL, "%d commands wait for instance %s", MECHD_QUEUE_MOST,
                    i->id);
         return MECHD_RAN;
+    }
+    if (submitted == MECHD_RAN && mechd_ticket_wait(&c->ticket, suspend, c)) {
+        return MECHD_QUEUED;
     }
     return submitted;
 }

@@ -72,6 +72,9 @@ struct mechd_call {
     struct mech_diag diag;
     struct mechp_text report; /* a failed step's */
 
+    /* what the reply waits for on disk; an operation may have taken it */
+    struct mechd_ticket ticket;
+
     /* the operation's own, between its slices */
     bool begun; /* the first slice has run */
     void *work;
@@ -87,6 +90,9 @@ void mechd_call_fini(struct mechd_call *c);
 
 /* Run or queue. RAN: the reply stands, `answer` will not be called. QUEUED: it will be. */
 enum mechd_submitted mechd_call_start(struct mechd_call *c);
+
+/* For an operation whose reply waits for what it has stored itself. */
+struct mechd_ticket *mechd_call_ticket(struct mechd_call *c);
 
 /* Refuse; returns MECHD_DONE, or use it as a nonzero result of prepare via mechd_refuse. */
 enum mechd_progress mechd_fail(struct mechd_call *c, enum mechp_code code, const char *format, ...)

@@ -159,15 +159,23 @@ static struct mech_sim *build_from(struct mechd_call *c)
                              : build_base64(c, snapshot);
 }
 
+/* What the request says, or the daemon's preset. */
+static struct mechd_durable_settings durability_of(struct mechd_call *c)
+{
+    const int preset = mechd_config_durability(&c->daemon->config);
+    const struct mechd_durable_settings s = mechd_durability_read(
+        json_object_get(c->body, "durability"), (enum mechd_durability)preset, &c->diag);
+    if (s.mode != MECHD_DURABLE_NONE && c->daemon->store == NULL) {
+        mech_diag_add(&c->diag, "/durability",
+                      "this server keeps nothing: it was started without --state DIR");
+    }
+    return s;
+}
+
 /* Labels: an object of strings. */
 static void check_labels(struct mechd_call *c)
 {
     const json_t *labels = NULL;
-    const char *durability = NULL;
-    if (mechp_json_string(c->body, "durability", &c->diag, &durability) &&
-        strcmp(durability, "memory") != 0) {
-        mech_diag_add(&c->diag, "/durability", "this server keeps instances in memory: \"memory\"");
-    }
     if (!mechp_json_object(c->body, "labels", &c->diag, &labels)) {
         return;
     }
@@ -196,6 +204,7 @@ static int prepare_create(struct mechd_call *c)
     if (c->body != NULL) {
         check_labels(c);
     }
+    (void)durability_of(c);
     return 0;
 }
 
@@ -212,6 +221,8 @@ static enum mechd_progress run_create(struct mechd_call *c)
         return mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for another instance");
     }
     i->labels = json_deep_copy(json_object_get(c->body, "labels"));
+    const struct mechd_durable_settings durability = durability_of(c);
+    mechd_durable_init(i, &durability);
 
     // into the table, under its own id or the client's
     const bool own = c->match.route->id == MECHP_ROUTE_CREATE_AS;
@@ -223,6 +234,11 @@ static enum mechd_progress run_create(struct mechd_call *c)
         mechd_fail(c, MECHP_LIMIT_REACHED, "%d instances exist", MECHD_INSTANCES_MOST);
     } else if (outcome != 0) {
         mechd_fail_outcome(c, outcome);
+    } else if (mechd_durable_begin(i, mechd_call_ticket(c)) != 0) {
+        mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory to store the instance");
+        if (mechd_table_remove(&c->daemon->table, i)) {
+            mechd_instance_unref(i);
+        }
     } else {
         mechd_stream_meet(i);
         mechd_count(&c->daemon->metrics.created, 1);

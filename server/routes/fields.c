@@ -46,6 +46,7 @@ static enum mechd_progress run_set_field(struct mechd_call *c)
     if (outcome != 0) {
         return outcome == MECH_INVALID ? MECHD_DONE : mechd_fail_outcome(c, outcome);
     }
+    mechd_durable_remodelled(c->job.instance);
     mechd_instance_changed(c->job.instance, 0);
     mechp_text_object(&c->text);
     mechp_text_key(&c->text, "time");

@@ -133,7 +133,14 @@ static enum mechd_progress run_about(struct mechd_call *c)
         mechp_text_string(w, mechd_engine_at(k)->name);
     }
     mechp_text_end(w);
-    write_text(w, "durability", "memory");
+    mechp_text_key(w, "durability");
+    mechp_text_array(w);
+    for (int k = 0; mechd_durability_names[k] != NULL; k++) {
+        if (k == 0 || c->daemon->store != NULL) {
+            mechp_text_string(w, mechd_durability_names[k]);
+        }
+    }
+    mechp_text_end(w);
     write_integer(w, "workers", c->daemon->config.workers);
     mechp_text_end(w);
     write_endpoints(c->daemon, w);

@@ -42,6 +42,7 @@ struct frame_request {
     char detail[256];
     struct mechd_stepping stepping;
     struct mechd_partner *partner;
+    struct mechd_ticket ticket;
 };
 
 static void fail(struct frame_request *r, enum mechp_code code, const char *text)
@@ -300,6 +301,10 @@ static bool may_run(struct frame_request *r)
         fail(r, MECHP_INSTANCE_NOT_FOUND, "the instance has been deleted");
         return false;
     }
+    if (!reads && mechd_durable_repair(i) != 0) {
+        fail(r, MECHP_STORAGE_FAILED, "what could not be stored cannot be undone now");
+        return false;
+    }
     if (r->in.kind == MECHP_HELLO) {
         return true;
     }
@@ -353,6 +358,17 @@ static enum mechd_progress run_request(struct mechd_job *job)
         fail(r, MECHP_UNKNOWN_OPERATION, "this kind is not a request");
     }
     return MECHD_DONE;
+}
+
+/* The same; what it changed is on its way to the disk. */
+static enum mechd_progress run_and_store(struct mechd_job *job)
+{
+    struct frame_request *r = (struct frame_request *)job;
+    const enum mechd_progress progress = run_request(job);
+    if (progress == MECHD_DONE && !job->reader) {
+        mechd_durable_sync(job->instance, &r->ticket);
+    }
+    return progress;
 }
 
 static void free_request(struct frame_request *r)
@@ -411,9 +427,22 @@ static void reply(struct frame_request *r, bool here)
     free_request(r);
 }
 
+static void answer_ticket(struct mechd_ticket *t)
+{
+    struct frame_request *r =
+        (struct frame_request *)((char *)t - offsetof(struct frame_request, ticket));
+    if (t->outcome != 0) {
+        fail(r, MECHP_STORAGE_FAILED, "the change could not be stored and was undone");
+    }
+    reply(r, false);
+}
+
 static void finish(struct mechd_job *job)
 {
-    reply((struct frame_request *)job, false);
+    struct frame_request *r = (struct frame_request *)job;
+    if (!mechd_ticket_wait(&r->ticket, NULL, NULL)) {
+        reply(r, false);
+    }
 }
 
 /* The instance: by name in a hello, by number afterwards. False: refused. */
@@ -513,7 +542,8 @@ void mechd_control_frame(struct mechd_zmq *z, const struct mechd_peer *peer, con
         reply(r, true);
         return;
     }
-    r->job.run = run_request;
+    r->job.run = run_and_store;
+    r->ticket.answer = answer_ticket;
     r->job.finish = finish;
     r->job.cost = cost_of(r);
     r->job.reader = r->in.kind == MECHP_OUTPUTS;
@@ -521,7 +551,7 @@ void mechd_control_frame(struct mechd_zmq *z, const struct mechd_peer *peer, con
     if (submitted == MECHD_FULL) {
         fail(r, MECHP_QUEUE_FULL, "too many commands wait for this instance");
     }
-    if (submitted != MECHD_QUEUED) {
+    if (submitted != MECHD_QUEUED && !mechd_ticket_wait(&r->ticket, NULL, NULL)) {
         reply(r, true);
     }
 }

@@ -388,5 +388,11 @@ class Forces:
         self.socket.close()
 
 
+def zmq_again():
+    """What a socket raises when nothing has come in time."""
+    import zmq
+    return zmq.Again
+
+
 def text_of(raw):
     return base64.b64encode(raw).decode()

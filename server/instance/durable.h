@@ -1,0 +1,116 @@
+/* What of an instance survives the process, and when: its durability.
+ *
+ *   none        nothing
+ *   checkpoint  the state every n committed steps, or every so many seconds in which something
+ *               changed, and at the end of the daemon
+ *   every-step  every change, before it is acknowledged
+ *
+ * A record of a change holds the state; of large models a step command is written down instead (a
+ * command and a state give the same bits again), until a state follows. An acknowledgement that
+ * must wait for the disk takes a ticket: nobody blocks, the store's thread answers.
+ *
+ * When a record cannot be stored, the changes since the last stored one are undone: their answers
+ * say so, and the next command finds the instance where its last stored change left it.
+ *
+ * owner: the instance's owner, but for what says otherwise.
+ */
+#pragma once
+
+#include "protocol/wire/json.h"
+#include "protocol/wire/text.h"
+#include "server/clock.h"
+#include "server/instance/job.h"
+#include "solver/sim/mech.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+struct mechd;
+struct mechd_instance;
+
+enum mechd_durability { MECHD_DURABLE_NONE, MECHD_DURABLE_CHECKPOINT, MECHD_DURABLE_EVERY_STEP };
+/* "none", "checkpoint", "every-step"; closed by NULL. */
+extern const char *const mechd_durability_names[];
+
+struct mechd_durable_settings {
+    enum mechd_durability mode;
+    uint64_t steps; /* CHECKPOINT: communication steps, 0: not by steps */
+    double seconds; /* CHECKPOINT: s of the clock, 0: not by time */
+};
+
+struct mechd_durable {
+    /* const after creation */
+    struct mechd_durable_settings settings;
+    int64_t key; /* in the store; 0: not stored */
+    /* the owner's */
+    bool dirty, remodelled; /* since the last record: changed; the document too */
+    /* the step command that made the only change since then, as bytes, or NULL */
+    unsigned char *command;
+    size_t command_size;
+    bool whole;         /* the change that comes is that command */
+    uint64_t number;    /* of the last command record since the last state, 0: none */
+    uint64_t replay_ns; /* what those commands took */
+    uint64_t sequence;  /* communication steps at the last record */
+    uint64_t recorded;  /* mechd_now of the last record */
+    uint64_t epoch;     /* grows with each undoing */
+    bool armed;         /* the timer of a checkpoint */
+    struct mechd_timer timer;
+    struct mechd_job job;  /* of that timer */
+    struct mechd_job mend; /* of a failure; while `mending` */
+    /* any thread */
+    _Atomic uint64_t failed; /* records of this epoch and before are lost; partner: the store */
+    _Atomic int outstanding; /* records on their way */
+    _Atomic bool mending;    /* partner: the store's thread */
+};
+
+/* An answer that waits for the disk. Zeroed before use; inside what is answered. */
+struct mechd_ticket {
+    _Atomic int state;
+    int outcome; /* once answered: 0, or it is not on disk and has been undone */
+    void (*answer)(struct mechd_ticket *t); /* on the store's thread or in mechd_ticket_wait */
+};
+/* By whoever is about to send the answer: true when it goes out later, by `answer`. `suspend` is
+ * called just before that is possible; may be NULL. */
+bool mechd_ticket_wait(struct mechd_ticket *t, void (*suspend)(void *context), void *context);
+
+/* A new instance, not in the table yet: with its key, and its creation on the way to the disk once
+ * mechd_durable_begin is called, which takes a ticket. labels: JSON text or NULL. 0 or negative. */
+int mechd_durable_init(struct mechd_instance *i, const struct mechd_durable_settings *settings);
+int mechd_durable_begin(struct mechd_instance *i, struct mechd_ticket *t);
+/* Deleted: nothing of it is kept. Any thread. */
+int mechd_durable_end(struct mechd_instance *i, struct mechd_ticket *t);
+void mechd_durable_fini(struct mechd_instance *i);
+
+/* Something changed: called by mechd_instance_changed and _stepped. */
+void mechd_durable_changed(struct mechd_instance *i);
+/* Just before that: all of the change is this step command, which took so long. */
+void mechd_durable_command(struct mechd_instance *i, const struct mech_step_request *request,
+                           uint64_t ns);
+/* The document changed too. */
+void mechd_durable_remodelled(struct mechd_instance *i);
+/* After a job: what has changed goes to the disk when it is time. With a ticket (not taken unless
+ * the answer must wait); NULL: nobody waits. */
+void mechd_durable_sync(struct mechd_instance *i, struct mechd_ticket *t);
+/* Before a job: undo what could not be stored. 0; MECH_INTERNAL: that cannot be read now. */
+int mechd_durable_repair(struct mechd_instance *i);
+/* At the end of the daemon, when no thread works any more. */
+void mechd_durable_flush(struct mechd *d);
+
+/* Snapshots of a stored instance are stored: bytes are copied. */
+int mechd_durable_snapshot(struct mechd_instance *i, uint64_t number, double time,
+                           const void *bytes, size_t size, struct mechd_ticket *t);
+int mechd_durable_forget(struct mechd_instance *i, uint64_t number, struct mechd_ticket *t);
+
+/* State, commands after it and snapshots from the store into a new instance of the same model, or
+ * one to be repaired (snapshots: false). 0; MECH_MISMATCH: they do not fit; MECH_NOT_FOUND;
+ * MECH_INTERNAL. */
+int mechd_durable_load(struct mechd_instance *i, bool snapshots);
+
+/* All instances of the store into the table: before the doors open. 0 or negative. */
+int mechd_recover(struct mechd *d);
+
+/* As requests have it: the mode as a string, or {"mode": …, "steps": …, "seconds": …}. Reading adds
+ * faults under "/durability"; what is NULL is `preset`. */
+void mechd_durability_write(const struct mechd_durable_settings *s, struct mechp_text *w);
+struct mechd_durable_settings
+mechd_durability_read(const json_t *value, enum mechd_durability preset, struct mech_diag *diag);

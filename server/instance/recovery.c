@@ -1,0 +1,244 @@
+/* From the store back into instances: at start, and after a record that could not be stored. */
+#include "protocol/bind/bind.h"
+#include "protocol/frame/frame.h"
+#include "protocol/wire/json.h"
+#include "server/daemon.h"
+#include "server/instance/command_bytes.h"
+#include "server/instance/durable.h"
+#include "server/instance/instance.h"
+#include "server/instance/runs.h"
+#include "server/instance/snapshots.h"
+#include "server/log.h"
+#include "server/store/store.h"
+#include "server/ticks.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *const mechd_durability_names[] = {"none", "checkpoint", "every-step", NULL};
+
+/* --- settings --------------------------------------------------------------------------------- */
+
+void mechd_durability_write(const struct mechd_durable_settings *s, struct mechp_text *w)
+{
+    if (s->mode != MECHD_DURABLE_CHECKPOINT) {
+        mechp_text_string(w, mechd_durability_names[s->mode]);
+        return;
+    }
+    mechp_text_object(w);
+    mechp_text_key(w, "mode");
+    mechp_text_string(w, mechd_durability_names[s->mode]);
+    if (s->steps > 0) {
+        mechp_text_key(w, "steps");
+        mechp_text_unsigned(w, s->steps);
+    }
+    if (s->seconds > 0.) {
+        mechp_text_key(w, "seconds");
+        mechp_text_number(w, s->seconds);
+    }
+    mechp_text_end(w);
+}
+
+struct mechd_durable_settings
+mechd_durability_read(const json_t *value, enum mechd_durability preset, struct mech_diag *diag)
+{
+    static const char *const keys[] = {"mode", "steps", "seconds", NULL};
+    struct mechd_durable_settings s = {.mode = preset};
+    const char *mode = json_string_value(value);
+    int64_t steps = 0;
+    if (json_is_object(value)) {
+        mechp_json_only(value, "/durability", keys, diag);
+        mode = json_string_value(json_object_get(value, "mode"));
+        mechp_json_integer(value, "steps", diag, 1, 1000000000, &steps);
+        mechp_json_number(value, "seconds", diag, &s.seconds);
+        s.steps = (uint64_t)steps;
+    }
+    if (mode != NULL || (value != NULL && !json_is_null(value))) {
+        int k = 0;
+        while (mode != NULL && mechd_durability_names[k] != NULL &&
+               strcmp(mechd_durability_names[k], mode) != 0) {
+            k++;
+        }
+        if (mode == NULL || mechd_durability_names[k] == NULL) {
+            mech_diag_add(diag, "/durability",
+                          "\"none\", \"checkpoint\", \"every-step\", or an object with that as its "
+                          "mode");
+        } else {
+            s.mode = (enum mechd_durability)k;
+        }
+    }
+    if (!(s.seconds >= 0.) || s.seconds > 1e6) {
+        mech_diag_add(diag, "/durability/seconds", "must be 0 to 1e6");
+    }
+    if (s.mode != MECHD_DURABLE_CHECKPOINT && (s.steps > 0 || s.seconds > 0.)) {
+        mech_diag_add(diag, "/durability/mode", "steps and seconds belong to \"checkpoint\"");
+    }
+    if (s.mode == MECHD_DURABLE_CHECKPOINT && s.steps == 0 && s.seconds == 0.) {
+        s.seconds = 1.;
+    }
+    return s;
+}
+
+/* --- one instance ----------------------------------------------------------------------------- */
+
+/* Number 0 is the state, the others are commands after it. */
+static int read_change(void *context, const struct mechd_stored_bytes *b)
+{
+    struct mechd_instance *const i = context;
+    bool same_kernel = true;
+    const int outcome =
+        b->number == 0 ? mechd_engine_snapshot_read(&i->engine, b->bytes, b->size, &same_kernel)
+                       : mechd_command_replay(&i->engine, b->bytes, b->size);
+    if (outcome != 0) {
+        return outcome < 0 ? outcome : MECH_MISMATCH;
+    }
+    if (!same_kernel) {
+        mechd_log(MECHD_WARNING, "kernel",
+                  "instance=%s reason=\"stored with another BLAS kernel: last bits may differ\"",
+                  i->id);
+    }
+    i->durable.number = b->number;
+    // the owner alone writes it; nobody reads before the next publication
+    i->published.sequence = b->sequence;
+    if (atomic_load(&i->revision) < b->revision) {
+        atomic_store(&i->revision, b->revision);
+    }
+    return 0;
+}
+
+static int read_snapshot(void *context, const struct mechd_stored_bytes *b)
+{
+    return mechd_snapshots_keep(context, b->number, b->time, b->bytes, b->size);
+}
+
+int mechd_durable_load(struct mechd_instance *i, bool snapshots)
+{
+    MECH_TRY(mechd_store_replay(i->daemon->store, i->durable.key, read_change, i));
+    if (snapshots) {
+        MECH_TRY(mechd_store_snapshots(i->daemon->store, i->durable.key, read_snapshot, i));
+    }
+    mechd_instance_changed(i, MECHP_REWOUND);
+    i->durable.dirty = false;
+    i->durable.remodelled = false;
+    i->durable.sequence = i->published.sequence;
+    return 0;
+}
+
+int mechd_durable_repair(struct mechd_instance *i)
+{
+    struct mechd_durable *const d = &i->durable;
+    const uint64_t failed = atomic_load(&d->failed);
+    if (d->key == 0 || failed < d->epoch) {
+        return 0;
+    }
+    if (atomic_load(&i->running)) {
+        mechd_run_stop(i);
+    }
+    if (mechd_durable_load(i, false) != 0) {
+        return MECH_INTERNAL;
+    }
+    d->epoch = failed + 1;
+    mechd_log(MECHD_WARNING, "undone", "instance=%s time=%.17g", i->id,
+              mechd_engine_time(&i->engine));
+    return 0;
+}
+
+/* --- all -------------------------------------------------------------------------------------- */
+
+/* A simulation from the text of its model; NULL with the reason. */
+static struct mech_sim *build(const char *text, size_t size, char reason[160])
+{
+    struct mechp_json_fault fault;
+    struct mech_document *document = NULL;
+    struct mech_sim *sim = NULL;
+    struct mech_diag diag;
+    json_t *model = NULL;
+    snprintf(reason, 160, "its model cannot be read");
+    if (mechp_json_parse(text, size, NULL, &fault, &model) != 0) {
+        snprintf(reason, 160, "its model: %.120s", fault.text);
+        return NULL;
+    }
+    mech_diag_init(&diag);
+    if (mechp_bind_read(model, "", &diag, &document) == 0 &&
+        mech_sim_create(document, &diag, &sim) != 0) {
+        mech_document_destroy(document);
+    }
+    if (sim == NULL && diag.count > 0) {
+        snprintf(reason, 160, "its model, %.60s: %.80s", diag.entries[0].path,
+                 diag.entries[0].text);
+    }
+    mech_diag_fini(&diag);
+    json_decref(model);
+    return sim;
+}
+
+struct recovery {
+    struct mechd *daemon;
+    uint64_t instances;
+    uint64_t serial;  /* the largest */
+    char reason[160]; /* of the last one that was put aside */
+};
+
+/* Labels, durability, state and snapshots of a new instance, then into the table. */
+static const char *complete(struct mechd_instance *i, const struct mechd_stored *stored)
+{
+    struct mech_diag diag;
+    mech_diag_init(&diag);
+    json_t *const value = json_loads(stored->durability, JSON_DECODE_ANY, NULL);
+    i->durable.settings = mechd_durability_read(value, MECHD_DURABLE_NONE, &diag);
+    const bool good = value != NULL && mech_diag_clean(&diag);
+    json_decref(value);
+    mech_diag_fini(&diag);
+    if (!good) {
+        return "its durability cannot be read";
+    }
+    i->labels = stored->labels != NULL ? json_loads(stored->labels, 0, NULL) : NULL;
+    i->durable.key = stored->key;
+    i->durable.epoch = 1;
+    i->durable.recorded = mechd_now();
+    snprintf(i->id, sizeof i->id, "%s", stored->id);
+    if (mechd_durable_load(i, true) != 0) {
+        return "its state does not fit its model";
+    }
+    return mechd_table_add(&i->daemon->table, i, stored->id) == 0 ? NULL
+                                                                  : "there are too many instances";
+}
+
+static const char *recover_one(void *context, const struct mechd_stored *stored)
+{
+    struct recovery *const r = context;
+    struct mechd_instance *i = NULL;
+    struct mech_sim *const sim = build(stored->model, stored->model_size, r->reason);
+    r->serial = stored->serial > r->serial ? stored->serial : r->serial;
+    if (sim == NULL) {
+        return r->reason;
+    }
+    const struct mechd_engine engine = mechd_engine_of_sim(sim);
+    if (mechd_instance_create(r->daemon, &engine, &i) != 0) {
+        mech_sim_destroy(sim);
+        return "there is no memory for it";
+    }
+    const char *const fault = complete(i, stored);
+    mechd_instance_unref(i);
+    r->instances += fault == NULL;
+    return fault;
+}
+
+int mechd_recover(struct mechd *d)
+{
+    struct recovery r = {.daemon = d};
+    const uint64_t start = mechd_now();
+    if (d->store == NULL) {
+        return 0;
+    }
+    MECH_TRY(mechd_store_visit_all(d->store, recover_one, &r));
+    if (atomic_load(&d->table.serial) < r.serial) {
+        atomic_store(&d->table.serial, r.serial);
+    }
+    if (r.instances > 0) {
+        mechd_log(MECHD_INFO, "recovered", "instances=%llu seconds=%.3f",
+                  (unsigned long long)r.instances, 1e-9 * (double)(mechd_now() - start));
+    }
+    return 0;
+}

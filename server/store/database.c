@@ -1,0 +1,321 @@
+/* SQL of the store. WAL with synchronous=FULL: a commit that has returned survives power loss. */
+#include "server/store/database.h"
+
+#include "server/log.h"
+#include "solver/base/err.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { VERSION = 1, PATH = 512 };
+
+static const char schema[] =
+    "CREATE TABLE instances (key INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE,"
+    " serial INTEGER NOT NULL, labels TEXT, durability TEXT NOT NULL, model TEXT NOT NULL);"
+    "CREATE TABLE states (key INTEGER PRIMARY KEY REFERENCES instances ON DELETE CASCADE,"
+    " revision INTEGER NOT NULL, sequence INTEGER NOT NULL, bytes BLOB NOT NULL);"
+    "CREATE TABLE commands (key INTEGER NOT NULL REFERENCES instances ON DELETE CASCADE,"
+    " number INTEGER NOT NULL, revision INTEGER NOT NULL, sequence INTEGER NOT NULL,"
+    " bytes BLOB NOT NULL, PRIMARY KEY (key, number)) WITHOUT ROWID;"
+    "CREATE TABLE snapshots (key INTEGER NOT NULL REFERENCES instances ON DELETE CASCADE,"
+    " number INTEGER NOT NULL, time REAL NOT NULL, bytes BLOB NOT NULL,"
+    " PRIMARY KEY (key, number)) WITHOUT ROWID;"
+    "CREATE TABLE aside (id TEXT NOT NULL, reason TEXT NOT NULL, labels TEXT,"
+    " durability TEXT NOT NULL, model TEXT NOT NULL, revision INTEGER, sequence INTEGER,"
+    " bytes BLOB);"
+    "PRAGMA user_version = 1;";
+
+static const char *const text_of[MECHD_SQL_COUNT] = {
+    [MECHD_SQL_BEGIN] = "BEGIN IMMEDIATE",
+    [MECHD_SQL_COMMIT] = "COMMIT",
+    [MECHD_SQL_ROLLBACK] = "ROLLBACK",
+    [MECHD_SQL_FORGET_ID] = "DELETE FROM instances WHERE id = ?1",
+    [MECHD_SQL_CREATE] = "INSERT INTO instances (key, id, serial, labels, durability, model)"
+                         " VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+    [MECHD_SQL_MODEL] = "UPDATE instances SET model = ?2 WHERE key = ?1",
+    // of an instance that has been deleted meanwhile nothing is kept
+    [MECHD_SQL_STATE] = "INSERT OR REPLACE INTO states (key, revision, sequence, bytes)"
+                        " SELECT ?1, ?2, ?3, ?4 WHERE EXISTS"
+                        " (SELECT 1 FROM instances WHERE key = ?1)",
+    [MECHD_SQL_FORGET_COMMANDS] = "DELETE FROM commands WHERE key = ?1",
+    [MECHD_SQL_COMMAND] = "INSERT OR REPLACE INTO commands (key, number, revision, sequence, bytes)"
+                          " SELECT ?1, ?2, ?3, ?4, ?5 WHERE EXISTS"
+                          " (SELECT 1 FROM instances WHERE key = ?1)",
+    [MECHD_SQL_DELETE] = "DELETE FROM instances WHERE key = ?1",
+    [MECHD_SQL_SNAPSHOT] = "INSERT OR REPLACE INTO snapshots (key, number, time, bytes)"
+                           " SELECT ?1, ?2, ?3, ?4 WHERE EXISTS"
+                           " (SELECT 1 FROM instances WHERE key = ?1)",
+    [MECHD_SQL_DELETE_SNAPSHOT] = "DELETE FROM snapshots WHERE key = ?1 AND number = ?2",
+    [MECHD_SQL_KEY] = "SELECT max(seq) FROM sqlite_sequence WHERE name = 'instances'",
+    [MECHD_SQL_ALL] = "SELECT i.key, i.id, i.labels, i.durability, i.model, i.serial, s.revision,"
+                      " s.sequence, s.bytes FROM instances i LEFT JOIN states s ON s.key = i.key"
+                      " WHERE i.key > ?1 ORDER BY i.key LIMIT 1",
+    [MECHD_SQL_ASIDE] = "INSERT INTO aside (id, reason, labels, durability, model, revision,"
+                        " sequence, bytes) SELECT i.id, ?2, i.labels, i.durability, i.model,"
+                        " s.revision, s.sequence, s.bytes FROM instances i LEFT JOIN states s"
+                        " ON s.key = i.key WHERE i.key = ?1",
+    [MECHD_SQL_READ_STATE] = "SELECT 0, revision, sequence, 0.0, bytes FROM states WHERE key = ?1",
+    [MECHD_SQL_READ_COMMANDS] = "SELECT number, revision, sequence, 0.0, bytes FROM commands"
+                                " WHERE key = ?1 ORDER BY number",
+    [MECHD_SQL_READ_SNAPSHOTS] = "SELECT number, 0, 0, time, bytes FROM snapshots"
+                                 " WHERE key = ?1 ORDER BY number",
+};
+
+sqlite3_stmt *mechd_database_statement(struct mechd_database *d, enum mechd_statement which)
+{
+    if (d->statement[which] == NULL) {
+        sqlite3_prepare_v3(d->sqlite, text_of[which], -1, SQLITE_PREPARE_PERSISTENT,
+                           &d->statement[which], NULL);
+    } else {
+        sqlite3_reset(d->statement[which]);
+        sqlite3_clear_bindings(d->statement[which]);
+    }
+    return d->statement[which];
+}
+
+static bool finish(sqlite3_stmt *s)
+{
+    const bool done = s != NULL && sqlite3_step(s) == SQLITE_DONE;
+    return sqlite3_reset(s) == SQLITE_OK && done;
+}
+
+bool mechd_database_run(struct mechd_database *d, enum mechd_statement which)
+{
+    return finish(mechd_database_statement(d, which));
+}
+
+/* A statement for this key. */
+static sqlite3_stmt *of_key(struct mechd_database *d, enum mechd_statement which, int64_t key)
+{
+    sqlite3_stmt *const s = mechd_database_statement(d, which);
+    if (s != NULL) {
+        sqlite3_bind_int64(s, 1, key);
+    }
+    return s;
+}
+
+/* SQLite takes a blob of length 0 for NULL unless it has an address. */
+static void bind_bytes(sqlite3_stmt *s, int at, const void *bytes, size_t size)
+{
+    sqlite3_bind_blob64(s, at, size > 0 ? bytes : "", size, SQLITE_STATIC);
+}
+
+static bool apply_create(struct mechd_database *d, const struct mechd_record *r)
+{
+    sqlite3_stmt *s = mechd_database_statement(d, MECHD_SQL_FORGET_ID);
+    if (s == NULL) {
+        return false;
+    }
+    sqlite3_bind_text(s, 1, r->id, -1, SQLITE_STATIC);
+    if (!finish(s) || (s = of_key(d, MECHD_SQL_CREATE, r->key)) == NULL) {
+        return false;
+    }
+    sqlite3_bind_text(s, 2, r->id, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(s, 3, (int64_t)r->serial);
+    sqlite3_bind_text(s, 4, r->labels, -1, SQLITE_STATIC);
+    sqlite3_bind_text(s, 5, r->durability, -1, SQLITE_STATIC);
+    sqlite3_bind_text64(s, 6, r->model, r->model_size, SQLITE_STATIC, SQLITE_UTF8);
+    return finish(s);
+}
+
+static bool apply_model(struct mechd_database *d, const struct mechd_record *r)
+{
+    sqlite3_stmt *const s = of_key(d, MECHD_SQL_MODEL, r->key);
+    if (s != NULL) {
+        sqlite3_bind_text64(s, 2, r->model, r->model_size, SQLITE_STATIC, SQLITE_UTF8);
+    }
+    return finish(s);
+}
+
+static bool apply_state(struct mechd_database *d, const struct mechd_record *r)
+{
+    sqlite3_stmt *const s = of_key(d, MECHD_SQL_STATE, r->key);
+    if (s == NULL) {
+        return false;
+    }
+    sqlite3_bind_int64(s, 2, (int64_t)r->revision);
+    sqlite3_bind_int64(s, 3, (int64_t)r->sequence);
+    bind_bytes(s, 4, r->bytes, r->size);
+    return finish(s) && finish(of_key(d, MECHD_SQL_FORGET_COMMANDS, r->key));
+}
+
+static bool apply_command(struct mechd_database *d, const struct mechd_record *r)
+{
+    sqlite3_stmt *const s = of_key(d, MECHD_SQL_COMMAND, r->key);
+    if (s == NULL) {
+        return false;
+    }
+    sqlite3_bind_int64(s, 2, (int64_t)r->number);
+    sqlite3_bind_int64(s, 3, (int64_t)r->revision);
+    sqlite3_bind_int64(s, 4, (int64_t)r->sequence);
+    bind_bytes(s, 5, r->bytes, r->size);
+    return finish(s);
+}
+
+static bool apply_snapshot(struct mechd_database *d, const struct mechd_record *r)
+{
+    sqlite3_stmt *const s = of_key(d, MECHD_SQL_SNAPSHOT, r->key);
+    if (s == NULL) {
+        return false;
+    }
+    sqlite3_bind_int64(s, 2, (int64_t)r->number);
+    sqlite3_bind_double(s, 3, r->time);
+    bind_bytes(s, 4, r->bytes, r->size);
+    return finish(s);
+}
+
+static bool apply_delete_snapshot(struct mechd_database *d, const struct mechd_record *r)
+{
+    sqlite3_stmt *const s = of_key(d, MECHD_SQL_DELETE_SNAPSHOT, r->key);
+    if (s != NULL) {
+        sqlite3_bind_int64(s, 2, (int64_t)r->number);
+    }
+    return finish(s);
+}
+
+bool mechd_database_apply(struct mechd_database *d, const struct mechd_record *r)
+{
+    switch (r->kind) {
+    case MECHD_RECORD_CREATE:
+        return apply_create(d, r) && apply_state(d, r);
+    case MECHD_RECORD_MODEL:
+        return apply_model(d, r) && apply_state(d, r);
+    case MECHD_RECORD_STATE:
+        return apply_state(d, r);
+    case MECHD_RECORD_COMMAND:
+        return apply_command(d, r);
+    case MECHD_RECORD_DELETE:
+        return finish(of_key(d, MECHD_SQL_DELETE, r->key));
+    case MECHD_RECORD_SNAPSHOT:
+        return apply_snapshot(d, r);
+    case MECHD_RECORD_DELETE_SNAPSHOT:
+        return apply_delete_snapshot(d, r);
+    }
+    return false;
+}
+
+/* --- opening ---------------------------------------------------------------------------------- */
+
+void mechd_database_close(struct mechd_database *d)
+{
+    for (int k = 0; k < MECHD_SQL_COUNT; k++) {
+        sqlite3_finalize(d->statement[k]);
+        d->statement[k] = NULL;
+    }
+    sqlite3_close(d->sqlite);
+    d->sqlite = NULL;
+}
+
+/* One number that a query gives, or −1. */
+static int64_t number_of(struct mechd_database *d, const char *sql)
+{
+    sqlite3_stmt *s = NULL;
+    int64_t value = -1;
+    if (sqlite3_prepare_v2(d->sqlite, sql, -1, &s, NULL) == SQLITE_OK &&
+        sqlite3_step(s) == SQLITE_ROW) {
+        value = sqlite3_column_int64(s, 0);
+    }
+    sqlite3_finalize(s);
+    return value;
+}
+
+/* What is wrong with the content, or NULL. */
+static const char *damage_of(struct mechd_database *d)
+{
+    sqlite3_stmt *s = NULL;
+    const char *found = "it is damaged";
+    if (sqlite3_prepare_v2(d->sqlite, "PRAGMA quick_check(1)", -1, &s, NULL) == SQLITE_OK &&
+        sqlite3_step(s) == SQLITE_ROW &&
+        strcmp((const char *)sqlite3_column_text(s, 0), "ok") == 0) {
+        found = NULL;
+    }
+    sqlite3_finalize(s);
+    if (found == NULL && number_of(d, "PRAGMA user_version") > VERSION) {
+        found = "a newer version of mechd wrote it";
+    }
+    return found;
+}
+
+/* Rename the database and what belongs to it, so that a new one can be begun. */
+static int set_aside(const char *path, const char *why, char *fault, size_t size)
+{
+    static const char *const endings[] = {"", "-wal", "-shm"};
+    char to[PATH + 64];
+    char name[PATH + 16];
+    for (int k = 1;; k++) {
+        snprintf(to, sizeof to, "%s.aside-%lld-%d", path, (long long)time(NULL), k);
+        if (access(to, F_OK) != 0) {
+            break;
+        }
+    }
+    const size_t length = strlen(to);
+    for (int k = 0; k < 3; k++) {
+        snprintf(name, sizeof name, "%s%s", path, endings[k]);
+        snprintf(to + length, sizeof to - length, "%s", endings[k]);
+        if (rename(name, to) != 0 && errno != ENOENT) {
+            snprintf(fault, size, "cannot set %s aside: %s", name, strerror(errno));
+            return MECH_INTERNAL;
+        }
+    }
+    to[length] = '\0';
+    mechd_log(MECHD_ERROR, "set-aside", "file=%s to=%s reason=\"%s\"", path, to, why);
+    return 0;
+}
+
+static bool execute(struct mechd_database *d, const char *sql)
+{
+    return sqlite3_exec(d->sqlite, sql, NULL, NULL, NULL) == SQLITE_OK;
+}
+
+/* Connect; the schema of a new database. 0; MECH_MISMATCH with what is wrong in *why; negative. */
+static int connect_to(struct mechd_database *d, const char *path, const char **why)
+{
+    const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
+    if (sqlite3_open_v2(path, &d->sqlite, flags, NULL) != SQLITE_OK) {
+        return MECH_INTERNAL;
+    }
+    sqlite3_busy_timeout(d->sqlite, 5000);
+    sqlite3_extended_result_codes(d->sqlite, 1);
+    *why = damage_of(d);
+    if (*why != NULL) {
+        const int code = sqlite3_errcode(d->sqlite) & 0xff;
+        const bool unreadable = code == SQLITE_CANTOPEN || code == SQLITE_READONLY ||
+                                code == SQLITE_IOERR || code == SQLITE_FULL || code == SQLITE_PERM;
+        return unreadable ? MECH_INTERNAL : MECH_MISMATCH;
+    }
+    if (!execute(d, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
+                    " PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY;")) {
+        return MECH_INTERNAL;
+    }
+    if (number_of(d, "PRAGMA user_version") == 0 &&
+        !(execute(d, "BEGIN IMMEDIATE") && execute(d, schema) && execute(d, "COMMIT"))) {
+        return MECH_INTERNAL;
+    }
+    return 0;
+}
+
+int mechd_database_open(struct mechd_database *d, const char *directory, char *fault, size_t size)
+{
+    char path[PATH];
+    const char *why = NULL;
+    *d = (struct mechd_database){.sqlite = NULL};
+    snprintf(path, sizeof path, "%s/mechd.sqlite", directory);
+    int outcome = connect_to(d, path, &why);
+    if (outcome == MECH_MISMATCH) {
+        mechd_database_close(d);
+        MECH_TRY(set_aside(path, why, fault, size));
+        outcome = connect_to(d, path, &why);
+    }
+    if (outcome != 0) {
+        snprintf(fault, size, "cannot use %s: %s", path,
+                 d->sqlite != NULL ? sqlite3_errmsg(d->sqlite) : "no memory");
+        mechd_database_close(d);
+        return MECH_INTERNAL;
+    }
+    return 0;
+}

@@ -1,0 +1,44 @@
+/* The database behind the store: opening, setting aside, statements. owner: one thread. */
+#pragma once
+
+#include "server/store/store.h"
+
+#include <sqlite3.h>
+
+enum mechd_statement {
+    MECHD_SQL_BEGIN,
+    MECHD_SQL_COMMIT,
+    MECHD_SQL_ROLLBACK,
+    MECHD_SQL_FORGET_ID,
+    MECHD_SQL_CREATE,
+    MECHD_SQL_MODEL,
+    MECHD_SQL_STATE,
+    MECHD_SQL_FORGET_COMMANDS,
+    MECHD_SQL_COMMAND,
+    MECHD_SQL_DELETE,
+    MECHD_SQL_SNAPSHOT,
+    MECHD_SQL_DELETE_SNAPSHOT,
+    MECHD_SQL_KEY,
+    MECHD_SQL_ALL,
+    MECHD_SQL_ASIDE,
+    MECHD_SQL_READ_STATE,
+    MECHD_SQL_READ_COMMANDS,
+    MECHD_SQL_READ_SNAPSHOTS,
+    MECHD_SQL_COUNT
+};
+
+struct mechd_database {
+    sqlite3 *sqlite;
+    sqlite3_stmt *statement[MECHD_SQL_COUNT]; /* prepared at first use */
+};
+
+/* Open `directory`/mechd.sqlite, with its schema; one that is damaged or newer is set aside first.
+ * 0, or negative with a sentence. */
+int mechd_database_open(struct mechd_database *d, const char *directory, char *fault, size_t size);
+void mechd_database_close(struct mechd_database *d);
+/* A statement without bound values, or NULL. */
+sqlite3_stmt *mechd_database_statement(struct mechd_database *d, enum mechd_statement which);
+/* Step a statement without rows. True: done. */
+bool mechd_database_run(struct mechd_database *d, enum mechd_statement which);
+/* Apply one record within a transaction. True: done. */
+bool mechd_database_apply(struct mechd_database *d, const struct mechd_record *r);

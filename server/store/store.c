@@ -1,0 +1,375 @@
+/* The store's queue and thread. While one transaction waits for the disk the next records gather;
+ * they go together then. A transaction that fails is tried again record by record, so that one bad
+ * record does not take others with it. */
+#include "server/store/store.h"
+
+#include "server/log.h"
+#include "server/store/database.h"
+#include "solver/base/err.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* records and bytes of one transaction: what a disk takes in some ten milliseconds */
+enum { BATCH_RECORDS = 4096, BATCH_BYTES = 16 << 20 };
+
+struct mechd_store {
+    pthread_mutex_t m; /* of what follows */
+    pthread_cond_t c;
+    struct mechd_record *head, *tail;
+    bool stop, running;
+    char fault[256];
+    struct mechd_store_counts counts;
+    _Atomic int64_t key; /* the last one given */
+    pthread_t thread;
+    struct mechd_database writer; /* the thread's; the opener's before it runs */
+    pthread_mutex_t r;            /* of reader */
+    struct mechd_database reader;
+    int lock; /* descriptor of the lock file */
+};
+
+int64_t mechd_store_key(struct mechd_store *s)
+{
+    return atomic_fetch_add(&s->key, 1) + 1;
+}
+
+void mechd_store_post(struct mechd_store *s, struct mechd_record *r)
+{
+    r->next = NULL;
+    pthread_mutex_lock(&s->m);
+    if (s->tail != NULL) {
+        s->tail->next = r;
+    } else {
+        s->head = r;
+    }
+    s->tail = r;
+    s->counts.waiting++;
+    pthread_cond_signal(&s->c);
+    pthread_mutex_unlock(&s->m);
+}
+
+/* Take what one transaction shall hold; the mutex is held. */
+static struct mechd_record *take_batch(struct mechd_store *s)
+{
+    struct mechd_record *const first = s->head;
+    struct mechd_record *last = first;
+    size_t bytes = first->size + first->model_size;
+    uint64_t count = 1;
+    while (last->next != NULL && count < BATCH_RECORDS && bytes < BATCH_BYTES) {
+        last = last->next;
+        bytes += last->size + last->model_size;
+        count++;
+    }
+    s->head = last->next;
+    if (s->head == NULL) {
+        s->tail = NULL;
+    }
+    s->counts.waiting -= count;
+    last->next = NULL;
+    return first;
+}
+
+/* Note why something failed, and say so when it is news. */
+static void note_failure(struct mechd_store *s)
+{
+    const char *const text = sqlite3_errmsg(s->writer.sqlite);
+    pthread_mutex_lock(&s->m);
+    const bool news = strcmp(s->fault, text) != 0;
+    snprintf(s->fault, sizeof s->fault, "%s", text);
+    pthread_mutex_unlock(&s->m);
+    if (news) {
+        mechd_log(MECHD_ERROR, "storage", "reason=\"%s\"", text);
+    }
+}
+
+/* Apply records until `end` in one transaction. True: they are on disk. */
+static bool commit(struct mechd_store *s, struct mechd_record *first,
+                   const struct mechd_record *end)
+{
+    bool good = mechd_database_run(&s->writer, MECHD_SQL_BEGIN);
+    for (struct mechd_record *r = first; good && r != end; r = r->next) {
+        r->outcome = r->stale != NULL && r->stale(r) ? MECH_CANCELLED : 0;
+        good = r->outcome != 0 || mechd_database_apply(&s->writer, r);
+    }
+    good = good && mechd_database_run(&s->writer, MECHD_SQL_COMMIT);
+    if (!good) {
+        note_failure(s);
+        if (!sqlite3_get_autocommit(s->writer.sqlite)) {
+            mechd_database_run(&s->writer, MECHD_SQL_ROLLBACK);
+        }
+    }
+    return good;
+}
+
+static void tell(struct mechd_store *s, struct mechd_record *first)
+{
+    uint64_t records = 0, failures = 0;
+    while (first != NULL) {
+        struct mechd_record *const next = first->next;
+        records++;
+        failures += first->outcome == MECH_INTERNAL;
+        first->done(first);
+        first = next;
+    }
+    pthread_mutex_lock(&s->m);
+    s->counts.records += records;
+    s->counts.commits++;
+    s->counts.failures += failures;
+    if (failures == 0) {
+        s->fault[0] = '\0';
+    }
+    pthread_mutex_unlock(&s->m);
+}
+
+static void *write_records(void *context)
+{
+    struct mechd_store *const s = context;
+    for (;;) {
+        pthread_mutex_lock(&s->m);
+        while (s->head == NULL && !s->stop) {
+            pthread_cond_wait(&s->c, &s->m);
+        }
+        struct mechd_record *const first = s->head != NULL ? take_batch(s) : NULL;
+        pthread_mutex_unlock(&s->m);
+        if (first == NULL) {
+            return NULL;
+        }
+        if (!commit(s, first, NULL)) {
+            for (struct mechd_record *r = first; r != NULL; r = r->next) {
+                if (!commit(s, r, r->next)) {
+                    r->outcome = MECH_INTERNAL;
+                }
+                // the next record may depend on this one: it must know first
+                if (r->outcome == MECH_INTERNAL && r->failed != NULL) {
+                    r->failed(r);
+                }
+            }
+        }
+        tell(s, first);
+    }
+}
+
+void mechd_store_fault(struct mechd_store *s, char *out, size_t size)
+{
+    pthread_mutex_lock(&s->m);
+    snprintf(out, size, "%s", s->fault);
+    pthread_mutex_unlock(&s->m);
+}
+
+struct mechd_store_counts mechd_store_counts(struct mechd_store *s)
+{
+    pthread_mutex_lock(&s->m);
+    const struct mechd_store_counts counts = s->counts;
+    pthread_mutex_unlock(&s->m);
+    return counts;
+}
+
+/* --- opening and closing ---------------------------------------------------------------------- */
+
+/* One daemon a directory: a lock that ends with the process. */
+static int lock_directory(struct mechd_store *s, const char *directory, char *fault, size_t size)
+{
+    char path[512];
+    if (mkdir(directory, 0700) != 0 && errno != EEXIST) {
+        snprintf(fault, size, "cannot make the state directory %s: %s", directory, strerror(errno));
+        return MECH_INTERNAL;
+    }
+    snprintf(path, sizeof path, "%s/lock", directory);
+    s->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (s->lock < 0) {
+        snprintf(fault, size, "cannot write to the state directory %s: %s", directory,
+                 strerror(errno));
+        return MECH_INTERNAL;
+    }
+    if (flock(s->lock, LOCK_EX | LOCK_NB) != 0) {
+        snprintf(fault, size, "another mechd uses the state directory %s", directory);
+        return MECH_INTERNAL;
+    }
+    return 0;
+}
+
+static int start_thread(struct mechd_store *s)
+{
+    sqlite3_stmt *const statement = mechd_database_statement(&s->writer, MECHD_SQL_KEY);
+    if (statement == NULL || sqlite3_step(statement) != SQLITE_ROW) {
+        return MECH_INTERNAL;
+    }
+    atomic_init(&s->key, sqlite3_column_int64(statement, 0));
+    sqlite3_reset(statement);
+    s->running = pthread_create(&s->thread, NULL, write_records, s) == 0;
+    return s->running ? 0 : MECH_INTERNAL;
+}
+
+int mechd_store_open(const char *directory, char *fault, size_t size, struct mechd_store **out)
+{
+    struct mechd_store *const s = calloc(1, sizeof *s);
+    snprintf(fault, size, "no memory or no threads for storage");
+    if (s == NULL) {
+        return MECH_NO_MEMORY;
+    }
+    s->lock = -1;
+    pthread_mutex_init(&s->m, NULL);
+    pthread_mutex_init(&s->r, NULL);
+    pthread_cond_init(&s->c, NULL);
+    int outcome = lock_directory(s, directory, fault, size);
+    outcome = outcome != 0 ? outcome : mechd_database_open(&s->writer, directory, fault, size);
+    outcome = outcome != 0 ? outcome : mechd_database_open(&s->reader, directory, fault, size);
+    outcome = outcome != 0 ? outcome : start_thread(s);
+    if (outcome != 0) {
+        mechd_store_close(s);
+        return outcome;
+    }
+    *out = s;
+    return 0;
+}
+
+void mechd_store_close(struct mechd_store *s)
+{
+    if (s == NULL) {
+        return;
+    }
+    pthread_mutex_lock(&s->m);
+    s->stop = true;
+    pthread_cond_signal(&s->c);
+    pthread_mutex_unlock(&s->m);
+    if (s->running) {
+        pthread_join(s->thread, NULL);
+    }
+    mechd_database_close(&s->reader);
+    mechd_database_close(&s->writer);
+    if (s->lock >= 0) {
+        close(s->lock);
+    }
+    pthread_cond_destroy(&s->c);
+    pthread_mutex_destroy(&s->r);
+    pthread_mutex_destroy(&s->m);
+    free(s);
+}
+
+/* --- reading ---------------------------------------------------------------------------------- */
+
+static const char *text_at(sqlite3_stmt *s, int column)
+{
+    return (const char *)sqlite3_column_text(s, column);
+}
+
+/* Keep what cannot be loaded where nothing overwrites it. */
+static int put_aside(struct mechd_database *d, int64_t key, const char *id, const char *reason)
+{
+    mechd_log(MECHD_ERROR, "set-aside", "instance=%s reason=\"%s\"", id, reason);
+    bool good = mechd_database_run(d, MECHD_SQL_BEGIN);
+    sqlite3_stmt *const s = mechd_database_statement(d, MECHD_SQL_ASIDE);
+    if (good && s != NULL) {
+        sqlite3_bind_int64(s, 1, key);
+        sqlite3_bind_text(s, 2, reason, -1, SQLITE_TRANSIENT);
+        good = sqlite3_step(s) == SQLITE_DONE;
+        sqlite3_reset(s);
+    }
+    const struct mechd_record gone = {.kind = MECHD_RECORD_DELETE, .key = key};
+    good = good && mechd_database_apply(d, &gone);
+    return good && mechd_database_run(d, MECHD_SQL_COMMIT) ? 0 : MECH_INTERNAL;
+}
+
+/* The instance with the next key after `after`; false: there is none. */
+static bool read_next(struct mechd_database *d, int64_t after, struct mechd_stored *out)
+{
+    sqlite3_stmt *const s = mechd_database_statement(d, MECHD_SQL_ALL);
+    if (s == NULL) {
+        return false;
+    }
+    sqlite3_bind_int64(s, 1, after);
+    if (sqlite3_step(s) != SQLITE_ROW) {
+        sqlite3_reset(s);
+        return false;
+    }
+    *out = (struct mechd_stored){.key = sqlite3_column_int64(s, 0),
+                                 .id = text_at(s, 1),
+                                 .labels = text_at(s, 2),
+                                 .durability = text_at(s, 3),
+                                 .model = text_at(s, 4),
+                                 .model_size = (size_t)sqlite3_column_bytes(s, 4),
+                                 .serial = (uint64_t)sqlite3_column_int64(s, 5),
+                                 .revision = (uint64_t)sqlite3_column_int64(s, 6),
+                                 .sequence = (uint64_t)sqlite3_column_int64(s, 7),
+                                 .state = sqlite3_column_blob(s, 8),
+                                 .state_size = (size_t)sqlite3_column_bytes(s, 8)};
+    return true;
+}
+
+int mechd_store_visit_all(struct mechd_store *s, mechd_store_visit *visit, void *context)
+{
+    struct mechd_stored stored = {.key = 0};
+    while (read_next(&s->reader, stored.key, &stored)) {
+        const char *const reason = visit(context, &stored);
+        char id[80];
+        snprintf(id, sizeof id, "%s", stored.id);
+        sqlite3_reset(s->reader.statement[MECHD_SQL_ALL]);
+        if (reason != NULL) {
+            MECH_TRY(put_aside(&s->reader, stored.key, id, reason));
+        }
+    }
+    return 0;
+}
+
+/* Rows of one statement; *count grows. */
+static int read_rows(struct mechd_store *s, enum mechd_statement which, int64_t key,
+                     mechd_store_read *read, void *context, int *count)
+{
+    int outcome = 0, code = SQLITE_ERROR;
+    sqlite3_stmt *const statement = mechd_database_statement(&s->reader, which);
+    if (statement != NULL) {
+        sqlite3_bind_int64(statement, 1, key);
+        while (outcome == 0 && (code = sqlite3_step(statement)) == SQLITE_ROW) {
+            const struct mechd_stored_bytes row = {
+                .number = (uint64_t)sqlite3_column_int64(statement, 0),
+                .revision = (uint64_t)sqlite3_column_int64(statement, 1),
+                .sequence = (uint64_t)sqlite3_column_int64(statement, 2),
+                .time = sqlite3_column_double(statement, 3),
+                .bytes = sqlite3_column_blob(statement, 4),
+                .size = (size_t)sqlite3_column_bytes(statement, 4)};
+            outcome = read(context, &row);
+            ++*count;
+        }
+        sqlite3_reset(statement);
+    }
+    return outcome != 0 ? outcome : code == SQLITE_DONE ? 0 : MECH_INTERNAL;
+}
+
+int mechd_store_replay(struct mechd_store *s, int64_t key, mechd_store_read *read, void *context)
+{
+    int count = 0;
+    pthread_mutex_lock(&s->r);
+    // one transaction: no record comes between the state and its commands
+    int outcome =
+        sqlite3_exec(s->reader.sqlite, "BEGIN", NULL, NULL, NULL) == SQLITE_OK ? 0 : MECH_INTERNAL;
+    if (outcome == 0) {
+        outcome = read_rows(s, MECHD_SQL_READ_STATE, key, read, context, &count);
+        if (outcome == 0 && count == 0) {
+            outcome = MECH_NOT_FOUND;
+        }
+        if (outcome == 0) {
+            outcome = read_rows(s, MECHD_SQL_READ_COMMANDS, key, read, context, &count);
+        }
+        (void)sqlite3_exec(s->reader.sqlite, "COMMIT", NULL, NULL, NULL);
+    }
+    pthread_mutex_unlock(&s->r);
+    return outcome;
+}
+
+int mechd_store_snapshots(struct mechd_store *s, int64_t key, mechd_store_read *read, void *context)
+{
+    int count = 0;
+    pthread_mutex_lock(&s->r);
+    const int outcome = read_rows(s, MECHD_SQL_READ_SNAPSHOTS, key, read, context, &count);
+    pthread_mutex_unlock(&s->r);
+    return outcome;
+}

@@ -1,0 +1,112 @@
+/* Storage: one SQLite database in the state directory, written by one thread.
+ *
+ * Whoever changes something that shall last posts a record. The thread takes all records that wait
+ * into one transaction (group commit: one fsync for all of them), then tells each that it is on
+ * disk. Records are applied in the order in which they were posted. No fsync happens on any other
+ * thread.
+ *
+ * Schema, version 1 (PRAGMA user_version):
+ *
+ *   instances  key, id, serial, labels, durability, model    what a creation said
+ *   states     key, revision, sequence, bytes                the last stored state
+ *   commands   key, number, bytes                            step commands after that state
+ *   snapshots  key, number, time, bytes
+ *   aside      id, reason, and what instances and states had  what could not be loaded
+ *
+ * A database that is damaged, or of a newer version, is renamed and a new one begun; the log names
+ * both. One daemon at a time has a state directory: file `lock`. shared, locked by its own mutex.
+ *
+ *   mechd_store_open(directory, fault, sizeof fault, &store);
+ *   record->done = told;  mechd_store_post(store, record);  // told(record) on the store's thread
+ *   mechd_store_close(store);                               // applies what waits
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct mechd_store;
+
+enum mechd_record_kind {
+    MECHD_RECORD_CREATE,          /* id, serial, labels, durability, model, state */
+    MECHD_RECORD_MODEL,           /* model and state */
+    MECHD_RECORD_STATE,           /* state; the commands before it go */
+    MECHD_RECORD_COMMAND,         /* number and bytes */
+    MECHD_RECORD_DELETE,          /* everything of the key */
+    MECHD_RECORD_SNAPSHOT,        /* number, time and bytes */
+    MECHD_RECORD_DELETE_SNAPSHOT, /* number */
+};
+
+/* Owner: the store from post to done, then whoever done hands it to. What it points to lives as
+ * long as the record. */
+struct mechd_record {
+    struct mechd_record *next;
+    enum mechd_record_kind kind;
+    int64_t key; /* of the instance, from mechd_store_key */
+    const char *id, *labels, *durability, *model;
+    size_t model_size;
+    uint64_t serial, revision, sequence, number;
+    double time;
+    const void *bytes;
+    size_t size;
+    /* True: not to be applied any more; `outcome` is MECH_CANCELLED. May be NULL. */
+    bool (*stale)(const struct mechd_record *r);
+    /* When it could not be stored, before any record behind it is tried. May be NULL. */
+    void (*failed)(struct mechd_record *r);
+    /* Once, on the store's thread, with the outcome: 0, MECH_CANCELLED, or MECH_INTERNAL (the disk
+     * is full, the directory is read-only, …; mechd_store_fault says which). Frees the record. */
+    void (*done)(struct mechd_record *r);
+    int outcome;
+};
+
+/* Open or make the database and start the thread. 0, or negative with a sentence in fault. */
+int mechd_store_open(const char *directory, char *fault, size_t size, struct mechd_store **out);
+/* Apply what waits, stop, close. Accepts NULL. */
+void mechd_store_close(struct mechd_store *s);
+
+/* A key for a new instance: never given before in this database. Any thread. */
+int64_t mechd_store_key(struct mechd_store *s);
+/* Never blocks for long. Any thread but the store's own. */
+void mechd_store_post(struct mechd_store *s, struct mechd_record *r);
+
+/* Why the last record failed, "" if none has since the last success; into out. Any thread. */
+void mechd_store_fault(struct mechd_store *s, char *out, size_t size);
+
+struct mechd_store_counts {
+    uint64_t records, commits, failures; /* so far */
+    uint64_t waiting;                    /* records */
+};
+struct mechd_store_counts mechd_store_counts(struct mechd_store *s);
+
+/* --- reading ---------------------------------------------------------------------------------- */
+
+/* What the database has of an instance. Pointers are valid within the callback. */
+struct mechd_stored {
+    int64_t key;
+    const char *id, *labels, *durability, *model;
+    size_t model_size;
+    uint64_t serial, revision, sequence;
+    const void *state;
+    size_t state_size;
+};
+
+/* Called for each; a sentence puts the instance aside: it is kept under `aside`, and logged. NULL:
+ * it is fine. */
+typedef const char *mechd_store_visit(void *context, const struct mechd_stored *stored);
+/* All instances by age; before other threads use the store. 0 or negative. */
+int mechd_store_visit_all(struct mechd_store *s, mechd_store_visit *visit, void *context);
+
+/* State and commands after it, or snapshots, of one instance, in order: number 0 is the state. Any
+ * thread; sees what has been committed. Stops with the first nonzero answer, which it returns; 0;
+ * MECH_NOT_FOUND: there is none; MECH_INTERNAL: it cannot be read. */
+struct mechd_stored_bytes {
+    uint64_t number, revision, sequence;
+    double time;
+    const void *bytes;
+    size_t size;
+};
+typedef int mechd_store_read(void *context, const struct mechd_stored_bytes *bytes);
+int mechd_store_replay(struct mechd_store *s, int64_t key, mechd_store_read *read, void *context);
+int mechd_store_snapshots(struct mechd_store *s, int64_t key, mechd_store_read *read,
+                          void *context);

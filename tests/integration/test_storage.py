@@ -1,0 +1,336 @@
+"""What outlives the process: instances in the state directory, after SIGTERM, after SIGKILL at any
+moment, with a damaged or newer database, and with a disk that is full.
+
+MECHD_TESTS_KILLS: how often the daemon is killed while three partners step (10)."""
+import glob
+import os
+import random
+import resource
+import shutil
+import signal
+import sqlite3
+import tempfile
+import threading
+import unittest
+import harness
+import models
+from harness import Daemon, Http, Partner, wait_until
+
+KILLS = int(os.environ.get('MECHD_TESTS_KILLS', '10'))
+
+
+class Kept(Daemon):
+    """A daemon on a state directory that stays when it ends."""
+
+    def __init__(self, folder, *arguments):
+        super().__init__('--state', folder, *arguments)
+
+    def kill(self):
+        os.kill(self.pid(), signal.SIGKILL)
+        self.process.wait(10)
+        self._remove()
+
+
+def chain(n=3000):
+    """A state of 100 kB, so that step commands are written down in its place."""
+    rows = [[0 if k == 0 else -100, 200, 0 if k == n - 1 else -100] for k in range(n)]
+    banded = {'lower': 1, 'upper': 1, 'rows': rows}
+    return {'mechd': 1, 'name': 'chain', 'objects': [
+        {'name': 'chain', 'type': 'LagrangianLinearTIDS', 'M': {'diag': [1] * n},
+         'K': {'banded': banded}, 'q0': [0] * n, 'v0': [1] + [0] * (n - 1),
+         'Fext': [0] * (n - 1) + ['=0.1*sin(t)']}],
+        'solver': {'integrator': 'MoreauJean', 'stepSize': 1e-3}}
+
+
+class Storage(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix='mechd-state-')
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def database(self):
+        return os.path.join(self.folder, 'mechd.sqlite')
+
+    def state(self, daemon, i):
+        reply = daemon.call('GET', '/v1/instances/%s/state' % i)
+        self.assertEqual(reply.status, 200, reply)
+        return reply.json
+
+    def step(self, daemon, i, count=1):
+        reply = daemon.call('POST', '/v1/instances/%s/step' % i, {'count': count})
+        self.assertEqual(reply.status, 200, reply)
+        return reply
+
+    def create(self, daemon, model, durability, **more):
+        return daemon.create(model, durability=durability, **more)
+
+    def test_everything_is_there_after_the_end(self):
+        with Kept(self.folder) as d:
+            i = self.create(d, models.nonlinear_oscillator(), {'mode': 'checkpoint', 'steps': 1000},
+                            labels={'rig': 'left'})
+            other = d.create(models.oscillator())
+            self.step(d, i, 7)
+            sid = d.call('POST', '/v1/instances/%s/snapshots' % i).json['id']
+            self.step(d, i, 5)
+            before, etag = self.state(d, i), d.call('GET', '/v1/instances/%s' % i).json['revision']
+        with Kept(self.folder) as d:
+            self.assertEqual(self.state(d, i), before)
+            shown = d.call('GET', '/v1/instances/%s' % i).json
+            self.assertEqual(shown['labels'], {'rig': 'left'})
+            self.assertNotEqual(shown['revision'], etag)
+            self.assertEqual(d.call('GET', '/v1/instances/%s' % other).status, 404)
+            restored = d.call('POST', '/v1/instances/%s/snapshots/%s/restore' % (i, sid))
+            self.assertEqual(restored.status, 200, restored)
+            self.step(d, i, 5)
+            self.assertEqual(self.state(d, i)['q'], before['q'])
+
+    def test_inputs_parameters_and_fields_are_there_after_a_kill(self):
+        d = Kept(self.folder)
+        i = self.create(d, models.oscillator(), 'every-step')
+        root = '/v1/instances/%s' % i
+        changes = [('PUT', root + '/inputs', {'force': 3}),
+                   ('PUT', root + '/parameters', {'k': 50}),
+                   ('PUT', root + '/objects/mass/fields/physicsMass', {'value': 2.5}),
+                   ('POST', root + '/step', {'count': 3, 'inputs': {'force': 4}})]
+        for method, path, body in changes:
+            reply = d.call(method, path, body)
+            self.assertEqual(reply.status, 200, reply)
+        before = self.state(d, i)
+        d.kill()
+        with Kept(self.folder) as d:
+            self.assertEqual(self.state(d, i), before)
+            self.assertEqual(d.call('GET', root + '/inputs').json['inputs']['force'], 4)
+            self.assertEqual(d.call('GET', root + '/parameters').json['parameters']['k'], 50)
+            self.assertEqual(d.call('GET', root + '/model').json['objects'][0]['physicsMass'], 2.5)
+
+    def test_a_deleted_instance_stays_deleted_and_its_id_is_free(self):
+        d = Kept(self.folder, '--durability', 'every-step')
+        self.assertEqual(d.call('PUT', '/v1/instances/a', {'model': models.oscillator()}).status,
+                         201)
+        self.step(d, 'a')
+        self.assertEqual(d.call('DELETE', '/v1/instances/a').status, 204)
+        d.kill()
+        d = Kept(self.folder, '--durability', 'every-step')
+        self.assertEqual(d.call('GET', '/v1/instances/a').status, 404)
+        self.assertEqual(d.call('PUT', '/v1/instances/a', {'model': models.oscillator()}).status,
+                         201)
+        d.kill()
+        with Kept(self.folder) as d:
+            self.assertEqual(self.state(d, 'a')['step'], 0)
+
+    def test_a_checkpoint_by_steps_is_at_most_that_many_steps_old(self):
+        d = Kept(self.folder)
+        i = self.create(d, models.oscillator(), {'mode': 'checkpoint', 'steps': 10})
+        for _ in range(57):
+            self.step(d, i)
+        wait_until(lambda: self.stored(i) >= 47, 'the checkpoint is on disk')
+        d.kill()
+        with Kept(self.folder) as d:
+            self.assertGreaterEqual(self.state(d, i)['step'], 47)
+
+    def test_a_checkpoint_by_time_comes_without_another_change(self):
+        d = Kept(self.folder)
+        i = self.create(d, models.oscillator(), {'mode': 'checkpoint', 'seconds': 0.2})
+        self.step(d, i, 5)
+        wait_until(lambda: self.stored(i) == 1, 'the checkpoint is on disk')
+        d.kill()
+        with Kept(self.folder) as d:
+            self.assertEqual(self.state(d, i)['step'], 5)
+
+    def stored(self, i):
+        """Communication steps of what the database has of an instance."""
+        connection = sqlite3.connect('file:%s?mode=ro' % self.database(), uri=True)
+        try:
+            return connection.execute('SELECT sequence FROM states JOIN instances USING (key) '
+                                      'WHERE id = ?', (i,)).fetchone()[0]
+        finally:
+            connection.close()
+
+    def test_no_acknowledged_step_is_lost_and_none_is_done_twice(self):
+        """Two clients over HTTP, one of them with a large model, and a partner with frames; what
+        is acknowledged counts. After each kill the instance is at the last acknowledged step, or
+        one further if that one was on disk before its answer was on its way."""
+        instances = {'http': models.nonlinear_oscillator(), 'large': chain(),
+                     'frame': models.nonlinear_oscillator()}
+        done = dict.fromkeys(instances, 0)
+        d = Kept(self.folder, '--durability', 'every-step')
+        for i, model in instances.items():
+            self.assertEqual(d.call('PUT', '/v1/instances/' + i, {'model': model}).status, 201)
+        for _ in range(KILLS):
+            self.step_until_killed(d, done)
+            d = Kept(self.folder, '--durability', 'every-step')
+            for i in instances:
+                steps = self.state(d, i)['step']
+                self.assertIn(steps, (done[i], done[i] + 1), i)
+                done[i] = steps
+        for i, model in instances.items():
+            # step by step, as it was done: the time of many steps is not summed up
+            twin = self.create(d, model, 'none')
+            for _ in range(done[i]):
+                self.step(d, twin)
+            self.assertEqual(self.state(d, twin)['q'], self.state(d, i)['q'], i)
+            self.assertEqual(self.state(d, twin)['v'], self.state(d, i)['v'], i)
+        self.assertGreater(min(done.values()), 0)
+        d.stop()
+
+    def step_until_killed(self, d, done):
+        stop = threading.Event()
+
+        def over_http(i):
+            http = Http(d.base)
+            while not stop.is_set():
+                try:
+                    reply = http.call('POST', '/v1/instances/%s/step' % i, {'count': 1})
+                except (OSError, harness.http.client.HTTPException):
+                    break
+                if reply.status == 200:
+                    done[i] = reply['step']
+            http.close()
+
+        def over_frames(i):
+            with Partner(d, i, outputs=['x']) as partner:
+                partner.socket.rcvtimeo = 1000
+                size = d.call('GET', '/v1/instances/%s' % i).json['stepSize']
+                ready.set()
+                while not stop.is_set():
+                    try:
+                        done[i] = partner.step(size)['step']
+                    except harness.zmq_again():
+                        break
+
+        ready = threading.Event()
+        threads = [threading.Thread(target=over_http, args=('http',)),
+                   threading.Thread(target=over_http, args=('large',)),
+                   threading.Thread(target=over_frames, args=('frame',))]
+        for t in threads:
+            t.start()
+        ready.wait(20 * harness.SLOW)
+        threading.Event().wait(random.uniform(0.01, 0.15) * harness.SLOW)
+        d.kill()
+        stop.set()
+        for t in threads:
+            t.join()
+
+    def test_a_second_daemon_on_the_directory_is_refused(self):
+        with Kept(self.folder):
+            with self.assertRaisesRegex(AssertionError, 'another mechd uses the state directory'):
+                Kept(self.folder)
+
+    def test_a_directory_that_cannot_be_made_is_told(self):
+        blocked = os.path.join(self.folder, 'file')
+        with open(blocked, 'w', encoding='utf-8') as f:
+            f.write('in the way')
+        with self.assertRaisesRegex(AssertionError, 'state directory .*file/state'):
+            Kept(os.path.join(blocked, 'state'))
+
+    def test_a_damaged_database_is_set_aside(self):
+        with Kept(self.folder) as d:
+            self.create(d, models.oscillator(), 'every-step')
+        with open(self.database(), 'r+b') as f:
+            f.seek(0)
+            f.write(b'\xff' * 8192)
+        self.is_set_aside('it is damaged')
+
+    def test_a_newer_database_is_set_aside(self):
+        with Kept(self.folder) as d:
+            self.create(d, models.oscillator(), 'every-step')
+        connection = sqlite3.connect(self.database())
+        connection.execute('PRAGMA user_version = 1000')
+        connection.close()
+        self.is_set_aside('a newer version of mechd wrote it')
+
+    def is_set_aside(self, reason):
+        with open(self.database(), 'rb') as f:
+            before = f.read()
+        with Kept(self.folder) as d:
+            self.assertIn(reason, d.log())
+            self.assertEqual(d.call('GET', '/v1/instances').json['items'], [])
+            self.create(d, models.oscillator(), 'every-step')
+            aside = [p for p in glob.glob(self.database() + '.aside-*') if p[-4] != '-']
+            self.assertEqual(len(aside), 1)
+            self.assertIn(os.path.basename(aside[0]), d.log())
+            with open(aside[0], 'rb') as f:
+                self.assertEqual(f.read(), before)
+
+    def test_an_instance_that_cannot_be_loaded_is_kept_aside(self):
+        with Kept(self.folder) as d:
+            for i in ('good', 'bad'):
+                self.assertEqual(d.call('PUT', '/v1/instances/' + i,
+                                        {'model': models.oscillator(),
+                                         'durability': 'every-step'}).status, 201)
+        connection = sqlite3.connect(self.database())
+        connection.execute("UPDATE instances SET model = '{\"mechd\": 1, \"objects\": 3}' "
+                           "WHERE id = 'bad'")
+        connection.commit()
+        connection.close()
+        for _ in range(2):
+            with Kept(self.folder) as d:
+                items = d.call('GET', '/v1/instances').json['items']
+                self.assertEqual([x['id'] for x in items], ['good'])
+                connection = sqlite3.connect(self.database())
+                aside = connection.execute('SELECT id, reason, length(bytes) FROM aside').fetchall()
+                connection.close()
+                self.assertEqual(len(aside), 1)
+                self.assertEqual(aside[0][0], 'bad')
+                self.assertIn('/objects', aside[0][1])
+                self.assertGreater(aside[0][2], 100)
+
+    def test_a_full_disk_undoes_the_step_and_reading_goes_on(self):
+        """No file may grow any more: writes fail as on a full disk."""
+        with Kept(self.folder) as d:
+            i = self.create(d, models.oscillator(), 'every-step')
+            self.step(d, i, 4)
+            before = self.state(d, i)
+            limits = resource.prlimit(d.pid(), resource.RLIMIT_FSIZE)
+            resource.prlimit(d.pid(), resource.RLIMIT_FSIZE, (0, limits[1]))
+            try:
+                for _ in range(3):
+                    reply = d.call('POST', '/v1/instances/%s/step' % i, {'count': 1})
+                    self.assertEqual(reply.status, 507, reply)
+                    self.assertEqual(reply['code'], 'storage-failed')
+                    wait_until(lambda: self.state(d, i) == before, 'the step is undone')
+                reply = d.call('PUT', '/v1/instances/new',
+                               {'model': models.oscillator(), 'durability': 'every-step'})
+                self.assertEqual(reply.status, 507, reply)
+                self.assertEqual(d.call('GET', '/v1/instances/new').status, 404)
+            finally:
+                resource.prlimit(d.pid(), resource.RLIMIT_FSIZE, limits)
+            self.assertEqual(self.step(d, i)['step'], 5)
+            last = self.state(d, i)
+        with Kept(self.folder) as d:
+            self.assertEqual(self.state(d, i), last)
+
+    def test_durability_without_a_directory_is_refused(self):
+        with Daemon() as d:
+            reply = d.call('POST', '/v1/instances',
+                           {'model': models.oscillator(), 'durability': 'every-step'})
+            self.assertEqual(reply.status, 422, reply)
+            self.assertEqual(reply['errors'][0]['pointer'], '/durability')
+            for wrong in ('always', {'mode': 'none', 'steps': 3}, {'mode': 'checkpoint', 'n': 3},
+                          7):
+                reply = d.call('POST', '/v1/instances',
+                               {'model': models.oscillator(), 'durability': wrong})
+                self.assertEqual(reply.status, 422, reply)
+                self.assertTrue(reply['errors'][0]['pointer'].startswith('/durability'), reply)
+        with self.assertRaisesRegex(AssertionError, 'say --state DIR too'):
+            Daemon('--durability', 'checkpoint')
+
+    def test_a_run_is_stored_up_to_its_end(self):
+        d = Kept(self.folder)
+        i = self.create(d, models.oscillator(), 'every-step')
+        reply = d.call('POST', '/v1/instances/%s/runs' % i,
+                       {'until': 5, 'period': 0.01, 'pace': 0})
+        self.assertEqual(reply.status, 202, reply)
+        path = '/v1/instances/%s/runs/%s' % (i, reply['id'])
+        wait_until(lambda: d.call('GET', path).json['state'] == 'finished', 'the run ends')
+        before = self.state(d, i)
+        # an acknowledged change behind it, so that what came before is on disk
+        reply = d.call('PUT', '/v1/instances/%s/state' % i, {'q': before['q']})
+        self.assertEqual(reply.status, 200, reply)
+        before = self.state(d, i)
+        d.kill()
+        with Kept(self.folder) as d:
+            self.assertEqual(self.state(d, i), before)
+
+
+if __name__ == '__main__':
+    unittest.main()
