@@ -411,8 +411,8 @@ static const struct mech_field settings_fields[] = {
     {.name = "velocityProjection",
      .kind = MECH_BOOL,
      .offset = offsetof(struct mech_settings, velocity_projection),
-     .doc = "generalized-alpha family: velocities are made to fit the joints, at the start and "
-            "after each step"},
+     .doc = "generalized-alpha family, MoreauJean: velocities are made to fit the joints, at the "
+            "start and after each step"},
     {.name = "vi",
      .kind = MECH_STRUCT,
      .offset = offsetof(struct mech_settings, vi),

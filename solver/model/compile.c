@@ -196,6 +196,11 @@ const struct mech_linear_part *mech_model_linear(const struct mech_model *m)
     return &m->linear;
 }
 
+const struct mech_contact_settings *mech_model_contact_settings(const struct mech_model *m)
+{
+    return &m->document->contact;
+}
+
 const struct mech_contact_rows *mech_model_contacts(const struct mech_model *m)
 {
     return &m->rows;

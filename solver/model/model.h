@@ -55,6 +55,7 @@ void mech_model_destroy(struct mech_model *m);
 
 const struct mech_state_sizes *mech_model_sizes(const struct mech_model *m);
 const struct mech_settings *mech_model_settings(const struct mech_model *m);
+const struct mech_contact_settings *mech_model_contact_settings(const struct mech_model *m);
 const struct mech_linear_part *mech_model_linear(const struct mech_model *m);
 const struct mech_contact_rows *mech_model_contacts(const struct mech_model *m);
 size_t mech_model_memory(const struct mech_model *m);

@@ -17,6 +17,7 @@
 
 #include "solver/base/err.h"
 #include "solver/linalg/mat_walk.h"
+#include "solver/step/moreau_jean_bodies.h"
 #include "solver/step/pins.h"
 
 #include <stdio.h>
@@ -25,6 +26,7 @@
 
 struct stepper {
     const struct mech_model *model;
+    struct mech_moreau_bodies *bodies; /* steps what is not linear, or NULL */
     struct mech_moreau_jean core;
     double step_size; /* of the model */
     double *next;     /* [nv + 1] F(t_{k+1}) */
@@ -44,15 +46,11 @@ static void check(const struct mech_model *m, struct mech_diag *d)
 {
     const struct mech_settings *const settings = mech_model_settings(m);
     const struct mech_contact_rows *const rows = mech_model_contacts(m);
-    if (!mech_model_is_linear(m) && !mech_model_is_linear_but_pins(m)) {
-        mech_diag_add(d, "/solver/integrator",
-                      "MoreauJean takes linear systems; an item of this model is not linear");
+    const bool bodies = mech_moreau_bodies_takes(m);
+    if (bodies) {
+        mech_moreau_bodies_check(m, d);
     }
-    if (mech_model_sizes(m)->x > 0) {
-        mech_diag_add(d, "/solver/integrator",
-                      "MoreauJean takes no first-order coordinates (NodeGenericODE1)");
-    }
-    if (rows != NULL && rows->count > MECH_CONTACT_ROWS_MOST) {
+    if (!bodies && rows != NULL && rows->count > MECH_CONTACT_ROWS_MOST) {
         mech_diag_add(d, "/interactions", "%d contact rows; MoreauJean takes at most %d",
                       (int)rows->count, (int)MECH_CONTACT_ROWS_MOST);
     }
@@ -78,13 +76,14 @@ static void check(const struct mech_model *m, struct mech_diag *d)
 /* a flag, and F with its slot of the ground */
 static int32_t carry(const struct mech_model *m)
 {
-    return mech_model_sizes(m)->v + 2;
+    return mech_moreau_bodies_takes(m) ? 0 : mech_model_sizes(m)->v + 2;
 }
 
 static void destroy(void *self)
 {
     struct stepper *const s = self;
     if (s != NULL) {
+        mech_moreau_bodies_destroy(s->bodies);
         mech_moreau_jean_fini(&s->core);
         mech_pins_fini(&s->pins);
         mech_arena_fini(&s->arena);
@@ -150,6 +149,15 @@ static int create(const struct mech_model *m, struct mech_step_result *result, v
     }
     const size_t n = (size_t)mech_model_sizes(m)->v + 1;
     s->model = m;
+    mech_arena_init(&s->arena, 0);
+    if (mech_moreau_bodies_takes(m)) {
+        *self = s;
+        const int result_code = mech_moreau_bodies_create(m, result, &s->bodies);
+        if (result_code != 0) {
+            destroy(s);
+        }
+        return result_code;
+    }
     s->step_size = settings->step_size;
     s->next = calloc(n, sizeof *s->next);
     s->mean = calloc(n, sizeof *s->mean);
@@ -160,7 +168,6 @@ static int create(const struct mech_model *m, struct mech_step_result *result, v
         .linear = settings->linear,
         .vi = settings->vi,
     };
-    mech_arena_init(&s->arena, 0);
     int code = s->next == NULL || s->mean == NULL ? MECH_NO_MEMORY : 0;
     code = code != 0 ? code : hold(s, result);
     if (code == 0) {
@@ -192,6 +199,9 @@ static int force_at(const struct stepper *s, const struct mech_state *state, dou
 static int start(void *self, struct mech_state *state, struct mech_step_result *result)
 {
     const struct stepper *const s = self;
+    if (s->bodies != NULL) {
+        return mech_moreau_bodies_start(s->bodies, state, result);
+    }
     mech_pins_hold(&s->pins, state, state->at->time, state->q, state->v);
     state->carry[0] = mech_model_constant_force(s->model, state) ? 1. : 0.;
     return force_at(s, state, state->at->time, state->carry + 1, result);
@@ -270,6 +280,9 @@ static int step(void *self, struct mech_state *state, double h, double t_end,
                 struct mech_step_result *result)
 {
     struct stepper *const s = self;
+    if (s->bodies != NULL) {
+        return mech_moreau_bodies_step(s->bodies, state, h, t_end, result);
+    }
     double *restrict const force = state->carry + 1;
     MECH_TRY(factor(s, h, result));
     if (state->carry[0] != 0.) {
@@ -289,21 +302,29 @@ static int step(void *self, struct mech_state *state, double h, double t_end,
 static const char *linear(const void *self)
 {
     const struct stepper *const s = self;
+    if (s->bodies != NULL) {
+        return mech_moreau_bodies_linear(s->bodies);
+    }
     return mech_lsol_name(s->core.motion.solver);
 }
 
 static const char *vi(const void *self)
 {
     const struct stepper *const s = self;
+    if (s->bodies != NULL) {
+        return mech_moreau_bodies_vi(s->bodies);
+    }
     return mech_impacts_solver(&s->core.impacts);
 }
 
 const struct mech_stepper_type mech_stepper_moreau_jean = {
     .name = "MoreauJean",
-    .doc = "time stepping of impacts for linear systems (theta, gamma)",
+    .doc = "time stepping of impacts (theta, gamma), joints and contacts",
     .order = 1,
     .nonsmooth = true,
+    .joints = true,
     .pins = true,
+    .rotations = true,
     .check = check,
     .carry = carry,
     .create = create,

@@ -122,16 +122,6 @@ static void acceleration_is_the_mean_of_the_last_step(void)
 
 static void what_moreau_jean_cannot_take_is_refused(void)
 {
-    // a force law, which is not linear
-    CU_ASSERT(model_refused(
-        "{'mechd': 1, 'nodes': [{'name': 'n', 'type': 'Node1D'}],"
-        " 'objects': [{'name': 'm', 'type': 'Mass1D', 'node': 'n', 'physicsMass': 2},"
-        " {'name': 'k', 'type': 'CoordinateSpringDamper', 'markers': ['g', 'x'],"
-        " 'springForceUserFunction': '=u^3'}],"
-        " 'markers': [{'name': 'x', 'type': 'MarkerNodeCoordinate', 'node': 'n', 'coordinate': 0},"
-        " {'name': 'g', 'type': 'MarkerGroundCoordinate'}],"
-        " 'solver': {'integrator': 'MoreauJean'}}",
-        "/solver/integrator", "not linear"));
     CU_ASSERT(model_refused(
         "{'mechd': 1, 'objects': [{'name': 's', 'type': 'LagrangianLinearTIDS', 'M': [[1]]}],"
         " 'solver': {'integrator': 'MoreauJean', 'vi': {'type': 'nsgs9'}}}",

@@ -138,7 +138,7 @@ static void pendulum(const char *integrator, int n, double y[5])
              "'type': 'DistanceConstraint', 'markers': ['m0', 'm1'], 'distance': 2}],"
              "'markers': [{'name': 'm0', 'type': 'MarkerNodePosition', 'node': 'g'},"
              "{'name': 'm1', 'type': 'MarkerNodePosition', 'node': 'n'}],"
-             "'solver': {'integrator': '%s', 'stepSize': %.17g, 'spectralRadius': 0.8,"
+             "'solver': {'integrator': '%s', 'stepSize': %.17g, 'spectralRadius': 0.8, 'theta': 1,"
              "'newton': {'relativeTolerance': 1e-12}}}",
              integrator, T / n);
     struct mech_sim *const s = model_of(text);

@@ -20,7 +20,7 @@
     "'systemMatrix': [[-1, 4], [-4, -1]]}], 'markers': [{'name': 'm0',"                            \
     "'type': 'MarkerBodyRigid', 'object': 'g', 'localPosition': [0.4, 0.1, 0]}, {'name': 'm1',"    \
     "'type': 'MarkerBodyRigid', 'object': 'b', 'localPosition': [0.4, 0.1, 0]}],"                  \
-    "'solver': {'integrator': '%s', 'stepSize': %.17g, 'spectralRadius': 0.8,"                     \
+    "'solver': {'integrator': '%s', 'stepSize': %.17g, 'spectralRadius': 0.8, 'theta': 1,"         \
     "'newton': {'relativeTolerance': 1e-12},"                                                      \
     "'adaptive': {'absoluteTolerance': 1e9}}}"
 

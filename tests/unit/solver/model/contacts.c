@@ -82,16 +82,5 @@ static void smooth_schemes_take_no_interactions(void)
     }
 }
 
-static void moreau_jean_takes_no_force_law(void)
-{
-    CU_ASSERT(
-        model_refused(MODEL_OSCILLATOR("", "1",
-                                       ", {'name': 's', 'type': 'CoordinateSpringDamper',"
-                                       "'markers': ['g', 'x'], 'springForceUserFunction': '=u^3'}",
-                                       "", ", 'solver': {'integrator': 'MoreauJean'}"),
-                      "/solver/integrator", "linear"));
-}
-
 UNIT_TESTS(UNIT_TEST(rows_run_over_several_systems), UNIT_TEST(columns_must_match_the_systems),
-           UNIT_TEST(smooth_schemes_take_no_interactions),
-           UNIT_TEST(moreau_jean_takes_no_force_law))
+           UNIT_TEST(smooth_schemes_take_no_interactions))

@@ -1,0 +1,223 @@
+/* Moreau–Jean time stepping of bodies, joints and contacts: memory, start and step; see
+ * moreau_jean_bodies.h. Nothing is carried beside what every state has: the impulses and λ of the
+ * last step start the next. v̇ and a of the state are the mean acceleration of the last step,
+ * impulses included, and before the first what the forces and joints give. */
+#include "solver/step/moreau_jean_bodies.h"
+
+#include "solver/base/err.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool mech_moreau_bodies_takes(const struct mech_model *m)
+{
+    return (!mech_model_is_linear(m) && !mech_model_is_linear_but_pins(m)) ||
+           mech_model_sizes(m)->x > 0;
+}
+
+void mech_moreau_bodies_check(const struct mech_model *m, struct mech_diag *d)
+{
+    if (mech_model_contacts(m)->count > MECH_IMPACT_ROWS_MOST) {
+        mech_diag_add(d, "/interactions", "%d contact rows; MoreauJean takes at most %d",
+                      (int)mech_model_contacts(m)->count, (int)MECH_IMPACT_ROWS_MOST);
+    }
+}
+
+static int allocate(struct mech_moreau_bodies *s)
+{
+    const struct mech_joint_rows *const joints = mech_model_joints(s->model);
+    const size_t nv = (size_t)s->nv + 1, nq = (size_t)s->nq + 1, rows = (size_t)s->rows + 1;
+    const size_t entries = s->rows ? (size_t)joints->start[s->rows] : 0;
+    const struct {
+        double **at;
+        size_t n;
+    } vectors[] = {{&s->q0, nq},     {&s->q_m, nq},      {&s->v0, nv},       {&s->v_m, nv},
+                   {&s->d, nv},      {&s->r, nv + rows}, {&s->x, nv + rows}, {&s->gt, rows},
+                   {&s->bias, rows}, {&s->g, entries},   {&s->place, nv},    {&s->u, nv},
+                   {&s->warm, rows}};
+
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
+        *vectors[i].at = mech_arena_alloc(&s->arena, vectors[i].n, sizeof(double));
+        if (!*vectors[i].at) {
+            return MECH_NO_MEMORY;
+        }
+    }
+    mech_model_displacement(s->model, s->q0, s->place);
+    return 0;
+}
+
+/* 1 − hθ A and its solver */
+static int create_states(struct mech_moreau_bodies *s)
+{
+    const struct mech_mat *const A = mech_model_first_order(s->model);
+    const struct mech_mat *const terms[] = {&s->one, A};
+    struct mech_triplet *const t = mech_arena_alloc(&s->arena, (size_t)s->nx, sizeof *t);
+
+    s->rate = mech_arena_alloc(&s->arena, (size_t)s->nx + 1, sizeof *s->rate);
+    if (!t || !s->rate) {
+        return MECH_NO_MEMORY;
+    }
+    if (s->nx == 0) {
+        return 0;
+    }
+    for (int32_t i = 0; i < s->nx; i++) {
+        t[i] = (struct mech_triplet){i, i, 1.};
+    }
+    MECH_TRY(mech_mat_from_triplets(&s->arena, s->nx, s->nx, t, (size_t)s->nx, &s->one));
+    MECH_TRY(mech_mat_sum(&s->arena, 2, (const double[]){1., -1.}, terms, &s->X));
+    return mech_lsol_create(NULL, &s->X, &s->x_solver);
+}
+
+int mech_moreau_bodies_create(const struct mech_model *m, struct mech_step_result *result,
+                              struct mech_moreau_bodies **out)
+{
+    const struct mech_settings *const settings = mech_model_settings(m);
+    struct mech_moreau_bodies *const s = calloc(1, sizeof *s);
+
+    *out = NULL;
+    if (!s) {
+        return MECH_NO_MEMORY;
+    }
+    *s = (struct mech_moreau_bodies){.model = m,
+                                     .theta = settings->theta,
+                                     .nv = mech_model_sizes(m)->v,
+                                     .nq = mech_model_sizes(m)->q,
+                                     .nx = mech_model_sizes(m)->x,
+                                     .rows = mech_model_joints(m)->count,
+                                     .friction = mech_model_contact_settings(m)->friction ==
+                                                         MECH_FRICTION_COULOMB
+                                                     ? MECH_COULOMB
+                                                     : MECH_ASSOCIATED,
+                                     .used = ""};
+    mech_arena_init(&s->arena, 0);
+    int code = allocate(s);
+    code = code ? code : mech_rates_init(&s->rates, m, settings->linear, result);
+    if (code == 0 && s->nv) {
+        code = mech_saddle_init(&s->saddle, m, settings->linear, true, result);
+    }
+    code = code ? code : create_states(s);
+    if (code) {
+        mech_moreau_bodies_destroy(s);
+        return code;
+    }
+    *out = s;
+    return 0;
+}
+
+void mech_moreau_bodies_destroy(struct mech_moreau_bodies *s)
+{
+    if (!s) {
+        return;
+    }
+    for (int i = 0; i < MECH_IMPACT_SOLVERS_MOST; i++) {
+        if (s->solver[i]) {
+            mech_vi_types[i]->destroy(s->solver[i]);
+        }
+    }
+    mech_impact_rows_fini(&s->impacts);
+    free(s->N.values);
+    free(s->c);
+    mech_rates_fini(&s->rates);
+    mech_saddle_fini(&s->saddle);
+    mech_lsol_destroy(s->x_solver);
+    mech_arena_fini(&s->arena);
+    free(s);
+}
+
+/* --- the start -------------------------------------------------------------------------------- */
+
+/* v := the nearest that the joints allow, where the settings ask for it */
+static int project(struct mech_moreau_bodies *s, struct mech_state *state,
+                   struct mech_step_result *result)
+{
+    if (!s->rows || !mech_model_settings(s->model)->velocity_projection) {
+        return 0;
+    }
+    if (!s->rates.joints) {
+        mech_rates_hold(&s->rates, state, state->at->time, state->q, state->v);
+        return 0;
+    }
+    MECH_TRY(mech_rates_project(&s->rates, state, result));
+    for (int32_t i = 0; i < s->nv; i++) {
+        state->v[i] += s->rates.x[i];
+    }
+    return 0;
+}
+
+int mech_moreau_bodies_start(struct mech_moreau_bodies *s, struct mech_state *state,
+                             struct mech_step_result *result)
+{
+    MECH_TRY(project(s, state, result));
+    return mech_rates_start(&s->rates, state, result);
+}
+
+/* --- a step ----------------------------------------------------------------------------------- */
+
+/* Matrices of this step size. */
+static int form(struct mech_moreau_bodies *s, double h, struct mech_step_result *result)
+{
+    const double end = h * s->theta;
+
+    s->h = 0.;
+    if (s->nv) {
+        mech_saddle_form(&s->saddle, (const double[3]){1., end, end * end});
+    }
+    if (s->nx) {
+        const struct mech_mat *const terms[] = {&s->one, mech_model_first_order(s->model)};
+
+        mech_mat_sum_again(2, (const double[]){1., -end}, terms, &s->X);
+        if (mech_lsol_factor(s->x_solver, &s->X)) {
+            snprintf(result->reason, sizeof result->reason,
+                     "the matrix of the first-order states is singular");
+            return MECH_SINGULAR;
+        }
+    }
+    s->h = h;
+    return 0;
+}
+
+/* (1 − hθ A) x₁ = x₀ + h (1 − θ) (A x₀ + r₀) + hθ r₁ */
+static int step_states(struct mech_moreau_bodies *s, struct mech_state *state, double t_end,
+                       struct mech_step_result *result)
+{
+    const double end = s->theta * s->h, start = s->h - end;
+
+    MECH_TRY(mech_rates_xdot(&s->rates, state, state->at->time, state->x, s->rate, result));
+    for (int32_t i = 0; i < s->nx; i++) {
+        state->x[i] += start * s->rate[i];
+    }
+    if (mech_model_rate(s->model, state, t_end, s->rate)) {
+        mech_model_blame(s->model, state, t_end, result->reason, sizeof result->reason);
+        return MECH_NOT_FINITE;
+    }
+    for (int32_t i = 0; i < s->nx; i++) {
+        state->x[i] += end * s->rate[i];
+    }
+    return mech_lsol_solve(s->x_solver, state->x, 1);
+}
+
+int mech_moreau_bodies_step(struct mech_moreau_bodies *s, struct mech_state *state, double h,
+                            double t_end, struct mech_step_result *result)
+{
+    if (s->h != h) {
+        MECH_TRY(form(s, h, result));
+    }
+    if (s->nv) {
+        memcpy(s->q0, state->q, ((size_t)s->nq + 1) * sizeof *s->q0);
+        memcpy(s->v0, state->v, ((size_t)s->nv + 1) * sizeof *s->v0);
+        MECH_TRY(mech_moreau_bodies_solve(s, state, t_end, result));
+        memcpy(state->a, state->vdot, (size_t)s->nv * sizeof *state->a);
+    }
+    return s->nx ? step_states(s, state, t_end, result) : 0;
+}
+
+const char *mech_moreau_bodies_linear(const struct mech_moreau_bodies *s)
+{
+    return s->nv ? mech_saddle_linear(&s->saddle) : "";
+}
+
+const char *mech_moreau_bodies_vi(const struct mech_moreau_bodies *s)
+{
+    return s->used;
+}

@@ -1,0 +1,130 @@
+/* Moreau–Jean time stepping of models that are not linear, with joints and contacts: the θ rule
+ * taken at the point q_θ, and impulses P of whatever is one-sided, N s,
+ *
+ *     v_θ = (1 − θ) v_k + θ v_{k+1},   q_θ = q_k ⊕ hθ v_θ,   q_{k+1} = q_k ⊕ h v_θ
+ *     M(q_θ) (v_{k+1} − v_k) = h f(q_θ, v_θ, t_k + hθ) + h G(q_θ)ᵀ λ + Hᵀ P
+ *     G(q_{k+1}) v_{k+1} + g_t = 0                                      joints, at velocity level
+ *     c = H v_{k+1} + E P + b,   c and P bound by the laws of the contacts             (sys/sets.h)
+ *
+ * which for linear systems is the scheme of moreau_jean.h. Newton's method, W = M − hθ ∂f/∂v −
+ * h²θ² ∂f/∂q; each of its iterations solves the contacts with the joints eliminated exactly,
+ *
+ *     [ W Gᵀ; G 0 ] {Δv; −h Δλ} = {−r; −(G v + g_t)},   N = H W_G⁻¹ Hᵀ + E
+ *
+ * until the forces' residual, the joints' velocities and the contacts at the velocities reached are
+ * within their tolerances. Then positions are brought to the joints, G d = −g, in the metric of W:
+ * the drift of a step, O(h³) at θ = ½, does not add up.
+ *
+ * Order 1 (J.-J. Moreau 1988; V. Acary, B. Brogliato 2008); 2 at θ = ½ where nothing closes or
+ * opens. owner: one stepper; no allocation but for more contacts than ever before. */
+#pragma once
+
+#include "solver/step/rates.h"
+#include "solver/step/saddle.h"
+#include "solver/vi/vi.h"
+
+enum {
+    MECH_IMPACT_ROWS_MOST = 3000, /* of one step; N is 72 MB then */
+    MECH_IMPACT_SOLVERS_MOST = 16 /* members of vis.def */
+};
+
+/* What a set of rows belongs to. */
+enum mech_impact_kind { MECH_IMPACT_LAW, MECH_IMPACT_SIDE };
+
+struct mech_impact_set {
+    enum mech_impact_kind kind;
+    int32_t of; /* LAW: first row in mech_model_contacts; SIDE: row of the joints */
+};
+
+/* The one-sided rows of one step, y' = H v, and their impulses. */
+struct mech_impact_rows {
+    int32_t count, sets;
+    int32_t *start;  /* [count + 1] */
+    int32_t *column; /* velocities; nv: the ground's */
+    double *value;
+    double *b, *E;               /* [count] m/s; m/(N s) */
+    double *P;                   /* [count] N s */
+    struct mech_set *set;        /* [sets] */
+    struct mech_impact_set *who; /* [sets] */
+    int32_t most;                /* rows that there is room for */
+    size_t entries;              /* and entries */
+};
+
+/* Room for so many. 0; negative. fini accepts zeros. */
+int mech_impact_rows_reserve(struct mech_impact_rows *r, int32_t rows, size_t entries);
+void mech_impact_rows_fini(struct mech_impact_rows *r);
+
+struct mech_moreau_bodies {
+    const struct mech_model *model;
+    struct mech_arena arena;
+    double theta, h; /* the saddle is formed for this h; 0: not yet */
+    int32_t nv, nq, rows;
+    struct mech_rates rates; /* the start, forces */
+    struct mech_saddle saddle;
+    double *q0, *v0;   /* [nq + 1], [nv + 1] start of the step */
+    double *q_m, *v_m; /* the same at θ */
+    double *d;         /* [nv + 1] motion */
+    double *r, *x;     /* [nv + rows + 1] residual, N s and m/s; scratch */
+    double *gt, *bias; /* [rows + 1] */
+    double *g;         /* [entries of G] */
+    double *place, *u; /* [nv + 1] −q_ref by velocities; scratch */
+    double *warm;      /* [rows + 1] impulses of one-sided rows in the last step, N s */
+    double missed;     /* by rows that were left out, of what they may miss */
+    int32_t missing;   /* the row that misses most */
+    /* first-order states, by the trapezoidal rule weighted by θ */
+    int32_t nx;
+    struct mech_mat X, one; /* 1 − hθ A; 1 */
+    struct mech_lsol *x_solver;
+    double *rate; /* [nx + 1] */
+    /* contacts */
+    struct mech_impact_rows impacts;
+    struct mech_mat N;                      /* [count × count] values [most × most] */
+    double *c, *q, *trial, *best, *zero;    /* [most] */
+    int32_t most;                           /* rows that these have room for */
+    void *solver[MECH_IMPACT_SOLVERS_MOST]; /* of mech_vi_types, NULL until it is needed */
+    enum mech_friction friction;
+    bool formed;      /* N belongs to the factors in saddle */
+    bool accepted;    /* no solver came to its tolerance in this step, and that is accepted */
+    const char *used; /* complementarity solver */
+};
+
+/* moreau_jean_bodies.c */
+void mech_moreau_bodies_check(const struct mech_model *m, struct mech_diag *d);
+/* True when the linear scheme does not take this model and this one may. */
+bool mech_moreau_bodies_takes(const struct mech_model *m);
+int mech_moreau_bodies_create(const struct mech_model *m, struct mech_step_result *result,
+                              struct mech_moreau_bodies **out);
+void mech_moreau_bodies_destroy(struct mech_moreau_bodies *s);
+int mech_moreau_bodies_start(struct mech_moreau_bodies *s, struct mech_state *state,
+                             struct mech_step_result *result);
+int mech_moreau_bodies_step(struct mech_moreau_bodies *s, struct mech_state *state, double h,
+                            double t_end, struct mech_step_result *result);
+const char *mech_moreau_bodies_linear(const struct mech_moreau_bodies *s);
+const char *mech_moreau_bodies_vi(const struct mech_moreau_bodies *s);
+
+/* moreau_jean_bodies_newton.c: v_{k+1}, λ, P and q_{k+1} of a step from q0, v0 that ends at t. */
+int mech_moreau_bodies_solve(struct mech_moreau_bodies *s, struct mech_state *state, double t,
+                             struct mech_step_result *result);
+
+/* moreau_jean_bodies_rows.c. One-sided joints leave the saddle matrix for the contacts. */
+void mech_moreau_bodies_open(struct mech_moreau_bodies *s, struct mech_state *state);
+/* The rows that may act in this step; v are those of the free motion, the poses any. 0 or an
+ * outcome with a reason. */
+int mech_moreau_bodies_find(struct mech_moreau_bodies *s, const struct mech_state *state,
+                            struct mech_step_result *result);
+/* b of a gap at q_m whose speed was `speed` at the start of the step, m, m/s. */
+double mech_moreau_bodies_rest(const struct mech_moreau_bodies *s, double gap, double speed,
+                               double recovery);
+/* After the step: impulses and reactions into the state. */
+void mech_moreau_bodies_keep(struct mech_moreau_bodies *s, struct mech_state *state,
+                             struct mech_step_result *result);
+
+/* moreau_jean_bodies_impact.c: P for the present v, which gets W_G⁻¹ Hᵀ ΔP added, and λ its part.
+ * 0; MECH_VI_NOT_CONVERGED, with a reason … */
+int mech_moreau_bodies_impact(struct mech_moreau_bodies *s, struct mech_state *state,
+                              struct mech_step_result *result);
+/* Residual of the contacts at v. */
+double mech_moreau_bodies_miss(struct mech_moreau_bodies *s, const double *v);
+/* x [nv] += share HᵀP */
+void mech_moreau_bodies_push(const struct mech_impact_rows *rows, double share, const double *P,
+                             double *x);

@@ -1,0 +1,281 @@
+/* Which rows may act in a step of moreau_jean_bodies.h, and what they ask for.
+ *
+ *   interactions   those with y_k + γ h y'_k ≤ threshold (relays and equalities always), as in the
+ *                  linear scheme:  b = e y'_k
+ *   one-sided joints s g ≥ 0, s λ ≥ 0:  H = s G and the gap s g at q_m = q_k ⊕ (1 − θ) h v_k, as
+ *                  far as it does not depend on v_{k+1};  b by `rest` below, P = h s λ
+ *
+ * A gap that is open at q_m may close to just 0 at the end of the step, q_m + θ h v_{k+1}; one that
+ * was closed where the step began opens by gap_k/h, at recoverySpeed at most. */
+#include "solver/base/err.h"
+#include "solver/step/moreau_jean_bodies.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- memory ----------------------------------------------------------------------------------- */
+
+static int grow(void **at, size_t n, size_t size)
+{
+    void *const more = realloc(*at, n * size);
+
+    if (!more) {
+        return MECH_NO_MEMORY;
+    }
+    *at = more;
+    return 0;
+}
+
+int mech_impact_rows_reserve(struct mech_impact_rows *r, int32_t rows, size_t entries)
+{
+    if (rows > r->most) {
+        const int32_t most = rows + rows / 2 + 16;
+        const size_t n = (size_t)most;
+
+        MECH_TRY(grow((void **)&r->start, n + 1, sizeof *r->start));
+        MECH_TRY(grow((void **)&r->b, n, sizeof *r->b));
+        MECH_TRY(grow((void **)&r->E, n, sizeof *r->E));
+        MECH_TRY(grow((void **)&r->P, n, sizeof *r->P));
+        MECH_TRY(grow((void **)&r->set, n, sizeof *r->set));
+        MECH_TRY(grow((void **)&r->who, n, sizeof *r->who));
+        r->most = most;
+    }
+    if (entries > r->entries) {
+        const size_t n = entries + entries / 2 + 64;
+
+        MECH_TRY(grow((void **)&r->column, n, sizeof *r->column));
+        MECH_TRY(grow((void **)&r->value, n, sizeof *r->value));
+        r->entries = n;
+    }
+    return 0;
+}
+
+void mech_impact_rows_fini(struct mech_impact_rows *r)
+{
+    free(r->start);
+    free(r->column);
+    free(r->value);
+    free(r->b);
+    free(r->E);
+    free(r->P);
+    free(r->set);
+    free(r->who);
+    *r = (struct mech_impact_rows){.count = 0};
+}
+
+/* --- appending -------------------------------------------------------------------------------- */
+
+static void append_set(struct mech_impact_rows *r, struct mech_set set, enum mech_impact_kind kind,
+                       int32_t of)
+{
+    r->set[r->sets] = set;
+    r->who[r->sets++] = (struct mech_impact_set){kind, of};
+}
+
+/* Entries of one row are n from here on; returns where they go. */
+static int32_t open_row(struct mech_impact_rows *r, int32_t n, double b, double E, double P)
+{
+    const int32_t at = r->count ? r->start[r->count] : 0;
+
+    r->start[0] = 0;
+    r->b[r->count] = b;
+    r->E[r->count] = E;
+    r->P[r->count] = P;
+    r->start[++r->count] = at + n;
+    return at;
+}
+
+static double row_speed(const struct mech_impact_rows *r, int32_t row, const double *v)
+{
+    double sum = 0.;
+
+    for (int32_t k = r->start[row]; k < r->start[row + 1]; k++) {
+        sum += r->value[k] * v[r->column[k]];
+    }
+    return sum;
+}
+
+/* --- interactions ----------------------------------------------------------------------------- */
+
+static double law_dot(const struct mech_contact_rows *rows, int32_t row, const double *x)
+{
+    double sum = 0.;
+
+    for (int32_t k = rows->start[row]; k < rows->start[row + 1]; k++) {
+        sum += rows->value[k] * x[rows->column[k]];
+    }
+    return sum;
+}
+
+static bool is_closed(const struct mech_moreau_bodies *s, const struct mech_set *set, int32_t row)
+{
+    const struct mech_contact_rows *const laws = mech_model_contacts(s->model);
+    const struct mech_settings *const settings = mech_model_settings(s->model);
+
+    if (set->kind == MECH_SET_BILATERAL || set->kind == MECH_SET_BOX) {
+        return true;
+    }
+    return law_dot(laws, row, s->u) + laws->b[row] +
+               settings->gamma * s->h * law_dot(laws, row, s->v0) <=
+           settings->activation_threshold;
+}
+
+static int find_laws(struct mech_moreau_bodies *s, const struct mech_state *state)
+{
+    const struct mech_contact_rows *const laws = mech_model_contacts(s->model);
+    struct mech_impact_rows *const r = &s->impacts;
+    const int32_t contacts = laws->sets ? laws->contacts : laws->count;
+
+    if (contacts == 0) {
+        return 0;
+    }
+    MECH_TRY(mech_impact_rows_reserve(r, laws->count, (size_t)laws->start[laws->count]));
+    mech_model_displacement(s->model, s->q0, s->u);
+    for (int32_t i = 0; i < s->nv; i++) {
+        s->u[i] -= s->place[i];
+    }
+    for (int32_t i = 0, row = 0; i < contacts; i++) {
+        struct mech_set set = {.kind = MECH_SET_UNILATERAL, .rows = 1};
+
+        set = laws->sets ? laws->sets[i] : set;
+        for (int32_t k = 0; k < set.rows && is_closed(s, &set, row); k++) {
+            const int32_t from = laws->start[row + k], n = laws->start[row + k + 1] - from;
+            const int32_t at = open_row(r, n, laws->e[row + k] * law_dot(laws, row + k, s->v0), 0.,
+                                        state->impulse[row + k]);
+
+            memcpy(r->column + at, laws->column + from, (size_t)n * sizeof *r->column);
+            memcpy(r->value + at, laws->value + from, (size_t)n * sizeof *r->value);
+            if (k + 1 == set.rows) {
+                set.lower *= s->h;
+                set.upper *= s->h;
+                append_set(r, set, MECH_IMPACT_LAW, row);
+            }
+        }
+        row += set.rows;
+    }
+    return 0;
+}
+
+/* --- one-sided joints ------------------------------------------------------------------------- */
+
+void mech_moreau_bodies_open(struct mech_moreau_bodies *s, struct mech_state *state)
+{
+    const struct mech_joint_rows *const rows = mech_model_joints(s->model);
+
+    for (int32_t k = 0; k < rows->count && rows->one_sided; k++) {
+        if (rows->side[k]) {
+            s->warm[k] = rows->side[k] * state->lambda[k] * s->h;
+            state->lambda[k] = 0.;
+            state->open[k] = 1.;
+        }
+    }
+}
+
+/* q_m = q_k ⊕ (1 − θ) h v_k, and its time */
+static double middle(struct mech_moreau_bodies *s, const struct mech_state *state)
+{
+    for (int32_t i = 0; i < s->nv; i++) {
+        s->d[i] = (1. - s->theta) * s->h * s->v0[i];
+    }
+    mech_model_move(s->model, s->q0, s->d, s->q_m);
+    return state->at->time + (1. - s->theta) * s->h;
+}
+
+/* b of a gap at q_m whose speed was `speed` at the start of the step */
+double mech_moreau_bodies_rest(const struct mech_moreau_bodies *s, double gap, double speed,
+                               double recovery)
+{
+    if (gap >= 0.) {
+        return gap / (s->theta > 0. ? s->theta * s->h : s->h);
+    }
+    const double before = gap - (1. - s->theta) * s->h * speed;
+
+    return fmax(fmin(before, 0.) / s->h, -recovery);
+}
+
+static int find_sides(struct mech_moreau_bodies *s, const struct mech_state *state)
+{
+    const struct mech_joint_rows *const rows = mech_model_joints(s->model);
+    const double t = middle(s, state);
+    const struct mech_eval e = mech_model_point(s->model, state, t, s->q_m, s->v0);
+    struct mech_impact_rows *const r = &s->impacts;
+    const double recovery = mech_model_contact_settings(s->model)->recovery_speed;
+    double *const gap = s->x;
+
+    MECH_TRY(mech_impact_rows_reserve(r, r->count + s->rows,
+                                      (size_t)rows->start[s->rows] +
+                                          (r->count ? (size_t)r->start[r->count] : 0)));
+    mech_model_pose(s->model, &e);
+    mech_model_joint_residual(s->model, &e, gap);
+    mech_model_joint_rate(s->model, &e, s->gt, s->bias);
+    mech_model_joint_jacobian(s->model, s->g);
+    for (int32_t k = 0; k < s->rows; k++) {
+        const double side = rows->side[k];
+        const int32_t from = rows->start[k], n = rows->start[k + 1] - from;
+
+        if (side == 0. || (rows->dropped && rows->dropped[k])) {
+            continue;
+        }
+        const int32_t row = r->count, at = open_row(r, n, 0., 0., fmax(0., s->warm[k]));
+
+        for (int32_t i = 0; i < n; i++) {
+            r->column[at + i] = rows->column[from + i];
+            r->value[at + i] = side * s->g[from + i];
+        }
+        const double drift = side * s->gt[k], speed = row_speed(r, row, s->v0) + drift;
+
+        r->b[row] = drift + mech_moreau_bodies_rest(s, side * gap[k], speed, recovery);
+        append_set(r, (struct mech_set){.kind = MECH_SET_UNILATERAL, .rows = 1}, MECH_IMPACT_SIDE,
+                   k);
+    }
+    return 0;
+}
+
+/* --- the step --------------------------------------------------------------------------------- */
+
+int mech_moreau_bodies_find(struct mech_moreau_bodies *s, const struct mech_state *state,
+                            struct mech_step_result *result)
+{
+    struct mech_impact_rows *const r = &s->impacts;
+
+    r->count = r->sets = 0;
+    MECH_TRY(find_laws(s, state));
+    if (mech_model_joints(s->model)->one_sided) {
+        MECH_TRY(find_sides(s, state));
+    }
+    if (r->count > MECH_IMPACT_ROWS_MOST) {
+        snprintf(result->reason, sizeof result->reason,
+                 "%d rows of contacts in one step; at most %d are taken with joints or springs",
+                 (int)r->count, (int)MECH_IMPACT_ROWS_MOST);
+        return MECH_UNSUPPORTED;
+    }
+    return 0;
+}
+
+void mech_moreau_bodies_keep(struct mech_moreau_bodies *s, struct mech_state *state,
+                             struct mech_step_result *result)
+{
+    const struct mech_impact_rows *const r = &s->impacts;
+    const struct mech_joint_rows *const joints = mech_model_joints(s->model);
+    int32_t row = 0;
+
+    memset(state->impulse, 0, (size_t)mech_model_sizes(s->model)->impulse * sizeof *r->P);
+    result->contacts = 0;
+    for (int32_t i = 0; i < r->sets; row += r->set[i].rows, i++) {
+        const int32_t of = r->who[i].of;
+
+        switch (r->who[i].kind) {
+        case MECH_IMPACT_LAW:
+            memcpy(state->impulse + of, r->P + row, (size_t)r->set[i].rows * sizeof *r->P);
+            result->contacts += r->set[i].rows;
+            break;
+        case MECH_IMPACT_SIDE:
+            state->lambda[of] = joints->side[of] * r->P[row] / s->h;
+            state->open[of] = r->P[row] > 0. ? 0. : 1.;
+            result->contacts += r->P[row] > 0.;
+            break;
+        }
+    }
+}
