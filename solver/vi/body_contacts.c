@@ -1,0 +1,416 @@
+/* Contacts between free bodies by block Gauss–Seidel; the contract stands in body_contacts.h.
+ *
+ *     lay out    contacts by colours, what sweeps read of each (body_contacts_layout.h)
+ *     sweep      visit each contact, forwards and backwards in turn (body_contacts_visit.h)
+ *     look       residual of all; when it seems small enough, with fresh Δv = M⁻¹ Gᵀ l
+ *     end        impulses in world axes, and v⁺ from their sums by bodies
+ */
+#include "solver/base/err.h"
+#include "solver/linalg/v3.h"
+#include "solver/vi/body_contacts_kernel.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALIGNMENT = 64, MOMENTA = 6, L_NUMBERS = 8 };
+
+/* --- memory ----------------------------------------------------------------------------------- */
+
+/* the next `bytes` of a block, which begins at NULL to be measured */
+static void *carve(char *base, size_t *used, size_t bytes)
+{
+    char *const here = base ? base + *used : NULL;
+
+    *used += (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    return here;
+}
+
+/* numbers of data for one contact, with what begins anew after it */
+static size_t data_numbers(void)
+{
+    const size_t odd = sizeof(struct mech_odd_contact) / sizeof(double);
+
+    return (odd > MECH_BLOCK_SLOTS ? odd : MECH_BLOCK_SLOTS) + MECH_LINE;
+}
+
+static size_t set_pointers(struct mech_body_contacts *s, char *base)
+{
+    const size_t b = (size_t)s->most_bodies, n = (size_t)s->most_contacts;
+    size_t used = 0;
+
+    s->lines = carve(base, &used, (b + 1) * MECH_LINE * sizeof *s->lines);
+    s->lines_before = carve(base, &used, (b + 1) * MECH_LINE * sizeof *s->lines);
+    s->momenta = carve(base, &used, b * MOMENTA * sizeof *s->momenta);
+    s->l = carve(base, &used, n * L_NUMBERS * sizeof *s->l);
+    s->l_before = carve(base, &used, n * L_NUMBERS * sizeof *s->l);
+    s->l_start = carve(base, &used, n * L_NUMBERS * sizeof *s->l);
+    s->l_best = carve(base, &used, n * L_NUMBERS * sizeof *s->l);
+    s->data = carve(base, &used, n * data_numbers() * sizeof *s->data);
+    s->bodies = carve(base, &used, b * sizeof *s->bodies);
+    s->colours = carve(base, &used, n * sizeof *s->colours);
+    s->order = carve(base, &used, n * sizeof *s->order);
+    s->colour = carve(base, &used, n * sizeof *s->colour);
+    s->rest = carve(base, &used, n * sizeof *s->rest);
+    s->start = carve(base, &used, (n * MECH_CONTACT_CLASSES + 1) * sizeof *s->start);
+    s->pair = carve(base, &used, 2 * n * sizeof *s->pair);
+    s->kind = carve(base, &used, n * sizeof *s->kind);
+    return used;
+}
+
+int mech_body_contacts_reserve(struct mech_body_contacts *self, int32_t bodies, int32_t contacts)
+{
+    if (bodies <= self->most_bodies && contacts <= self->most_contacts) {
+        return 0;
+    }
+    struct mech_body_contacts grown = {
+        .most_bodies = bodies > self->most_bodies ? bodies : self->most_bodies,
+        .most_contacts = contacts > self->most_contacts ? contacts : self->most_contacts};
+
+    /* calloc: what no contact ever needs is never touched */
+    grown.memory = calloc(1, set_pointers(&grown, NULL) + ALIGNMENT);
+    if (!grown.memory) {
+        return MECH_NO_MEMORY;
+    }
+    const size_t over = (size_t)((uintptr_t)grown.memory % ALIGNMENT);
+
+    set_pointers(&grown, (char *)grown.memory + (ALIGNMENT - over));
+    free(self->memory);
+    *self = grown;
+    return 0;
+}
+
+int mech_body_contacts_create(int32_t bodies, int32_t contacts, struct mech_body_contacts **self)
+{
+    struct mech_body_contacts *const s = calloc(1, sizeof *s);
+
+    if (!s) {
+        return MECH_NO_MEMORY;
+    }
+    s->most_bodies = s->most_contacts = -1;
+
+    const int code = mech_body_contacts_reserve(s, bodies, contacts);
+
+    if (code != 0) {
+        free(s);
+        return code;
+    }
+    *self = s;
+    return 0;
+}
+
+void mech_body_contacts_destroy(struct mech_body_contacts *self)
+{
+    if (self) {
+        free(self->memory);
+        free(self);
+    }
+}
+
+/* --- impulses and velocities ------------------------------------------------------------------ */
+
+/* impulse and couple of a contact in world axes */
+static void world_of(const struct mech_contact_run *run, int32_t kind, int32_t p,
+                     const struct mech_body_contact *c, double impulse[3], double couple[3])
+{
+    const struct mech_contact_place at = mech_contact_place_of(run, kind, p);
+    double l[3], axes[9];
+
+    for (size_t k = 0; k < 3; k++) {
+        l[k] = at.l[k * at.width];
+        couple[k] = 0.;
+    }
+    if (kind == MECH_ROUND) {
+        memcpy(impulse, l, sizeof l);
+    } else if (kind == MECH_BLOCK) {
+        for (size_t k = 0; k < 9; k++) {
+            axes[k] = at.data[(MECH_BLOCK_AXES + k) * at.width];
+        }
+        mech_m3_mul_transposed(axes, l, impulse);
+    } else {
+        const struct mech_odd_contact *const odd =
+            (const struct mech_odd_contact *)(const void *)at.data;
+
+        mech_m3_mul_transposed(odd->axes, l, impulse);
+        mech_m3_mul_transposed(odd->axes, at.l + 3, couple);
+    }
+}
+
+/* Sums of impulses and of their moments by bodies; into the contacts too when `out` is not NULL. */
+static void sum_momenta(struct mech_body_contacts *s, const struct mech_body_contact *contacts,
+                        struct mech_body_contact *out)
+{
+    memset(s->momenta, 0, (size_t)s->body_count * MOMENTA * sizeof *s->momenta);
+    for (int32_t k = 0; k < s->colour_count * MECH_CONTACT_CLASSES; k++) {
+        const int32_t kind = k % MECH_CONTACT_CLASSES;
+        const struct mech_contact_run *const run = &s->colours[k / MECH_CONTACT_CLASSES].run[kind];
+
+        for (int32_t p = s->start[k]; p < s->start[k + 1]; p++) {
+            const struct mech_body_contact *const c = &contacts[s->order[p]];
+            double impulse[3], couple[3], moment[3];
+
+            world_of(run, kind, p - s->start[k], c, impulse, couple);
+            for (int side = 0; side < 2; side++) {
+                if (mech_contact_body_of(s, c->body[side])) {
+                    double *const sum = s->momenta + MOMENTA * (size_t)c->body[side];
+                    const double sign = side == 0 ? -1. : 1.;
+
+                    mech_v3_cross(c->arm[side], impulse, moment);
+                    mech_v3_add(moment, 1., couple, moment);
+                    mech_v3_add(sum, sign, impulse, sum);
+                    mech_v3_add(sum + 3, sign, moment, sum + 3);
+                }
+            }
+            if (out) {
+                memcpy(out[s->order[p]].impulse, impulse, sizeof impulse);
+                memcpy(out[s->order[p]].couple, couple, sizeof couple);
+            }
+        }
+    }
+}
+
+/* Δv and y from l */
+static void refresh(struct mech_body_contacts *s, const struct mech_contact_bodies *bodies,
+                    const struct mech_body_contact *contacts)
+{
+    sum_momenta(s, contacts, NULL);
+    for (int32_t i = 0; i < s->body_count; i++) {
+        const double *const m = bodies->inverse_mass + 3 * (size_t)i;
+        const double *const sum = s->momenta + MOMENTA * (size_t)i;
+        double *const line = s->lines + MECH_LINE * (size_t)i;
+
+        for (int k = 0; k < 3; k++) {
+            line[k] = m[k] * sum[k];
+        }
+        line[3] = m[0];
+        mech_m3_mul_transposed(s->bodies[i].L, sum + 3, line + 4);
+        line[7] = 0.;
+    }
+    memset(s->lines + MECH_LINE * (size_t)s->body_count, 0, MECH_LINE * sizeof *s->lines);
+}
+
+static void put_out(struct mech_body_contacts *s, const struct mech_contact_bodies *bodies,
+                    struct mech_body_contact *contacts, int32_t count)
+{
+    sum_momenta(s, contacts, contacts);
+    for (int32_t i = 0; i < count; i++) {
+        if (s->colour[i] < 0) {
+            memset(contacts[i].impulse, 0, sizeof contacts[i].impulse);
+            memset(contacts[i].couple, 0, sizeof contacts[i].couple);
+        }
+    }
+    for (int32_t i = 0; i < s->body_count; i++) {
+        const double *const m = bodies->inverse_mass + 3 * (size_t)i;
+        const double *const sum = s->momenta + MOMENTA * (size_t)i;
+        double *const v = bodies->velocity + 6 * (size_t)i;
+        double turn[3];
+
+        mech_m3_mul(bodies->inverse_inertia + 9 * (size_t)i, sum + 3, turn);
+        for (int k = 0; k < 3; k++) {
+            v[k] += m[k] * sum[k];
+            v[3 + k] += turn[k];
+        }
+    }
+}
+
+/* --- sweeps ----------------------------------------------------------------------------------- */
+
+static struct mech_contact_span span_of(const struct mech_contact_run *run, size_t slots,
+                                        bool singles)
+{
+    const size_t before = singles ? (size_t)run->groups * MECH_LANES : 0;
+
+    return (struct mech_contact_span){.data = run->data + before * slots,
+                                      .l = run->l + before * 3,
+                                      .pair = run->pair + before * 2,
+                                      .count = singles ? run->singles : run->groups};
+}
+
+static void sweep_colour(struct mech_body_contacts *s, const struct mech_contact_colour *colour,
+                         const struct mech_contact_loops *groups)
+{
+    for (int singles = 0; singles < 2; singles++) {
+        const struct mech_contact_loops *const loops = singles ? &mech_contact_singles : groups;
+        const struct mech_contact_span rounds =
+            span_of(&colour->run[MECH_ROUND], MECH_ROUND_SLOTS, singles);
+        const struct mech_contact_span blocks =
+            span_of(&colour->run[MECH_BLOCK], MECH_BLOCK_SLOTS, singles);
+
+        loops->round(&rounds, s->lines);
+        if (s->friction == MECH_COULOMB) {
+            loops->block_coulomb(&blocks, s->lines);
+        } else {
+            loops->block_associated(&blocks, s->lines);
+        }
+    }
+    mech_contact_sweep_odd(&colour->run[MECH_ODD], s->friction, s->lines);
+}
+
+static void sweep_all(struct mech_body_contacts *s, const struct mech_contact_loops *groups,
+                      bool backwards)
+{
+    for (int32_t k = 0; k < s->colour_count; k++) {
+        sweep_colour(s, &s->colours[backwards ? s->colour_count - 1 - k : k], groups);
+    }
+}
+
+static double residual_of(const struct mech_body_contacts *s,
+                          const struct mech_contact_loops *groups)
+{
+    const double coulomb = s->friction == MECH_COULOMB ? 1. : 0.;
+    struct mech_contact_sums sums = {{s->dead_map}, {s->dead_speed}, {0.}};
+    double total[3] = {0.};
+
+    for (int32_t k = 0; k < s->colour_count; k++) {
+        const struct mech_contact_run *const run = s->colours[k].run;
+
+        for (int singles = 0; singles < 2; singles++) {
+            const struct mech_contact_loops *const loops = singles ? &mech_contact_singles : groups;
+            const struct mech_contact_span rounds =
+                span_of(&run[MECH_ROUND], MECH_ROUND_SLOTS, singles);
+            const struct mech_contact_span blocks =
+                span_of(&run[MECH_BLOCK], MECH_BLOCK_SLOTS, singles);
+
+            loops->look_round(&rounds, s->lines, coulomb, &sums);
+            loops->look_block(&blocks, s->lines, coulomb, &sums);
+        }
+        mech_contact_look_odd(&run[MECH_ODD], s->friction, s->lines, &sums);
+    }
+    for (int lane = 0; lane < MECH_LANES; lane++) {
+        total[0] += sums.map[lane];
+        total[1] += sums.c[lane];
+        total[2] += sums.l[lane];
+    }
+    /* not fmax, which hides what is not a number */
+    if (!isfinite(total[0]) || !isfinite(total[1]) || !isfinite(total[2])) {
+        return NAN;
+    }
+    const double scale = s->linear ? s->scale_r : fmax(s->scale_r, fmax(total[1], total[2]));
+
+    return total[0] == 0. ? 0. : sqrt(total[0] / scale);
+}
+
+/* --- acceleration ----------------------------------------------------------------------------- */
+
+/* Nesterov's momentum: a sweep starts from l + share (l − l_before), as do the lines, which are
+ * linear in l; it begins anew when a sweep goes back against it (B. O'Donoghue, E. Candès, Found.
+ * Comput. Math. 15 (2015)). */
+static double share_of(double *t)
+{
+    const double next = 0.5 * (1. + sqrt(1. + 4. * *t * *t)), share = (*t - 1.) / next;
+
+    *t = next;
+    return share;
+}
+
+static void run_ahead(double *x, double *before, size_t n, double share)
+{
+    for (size_t i = 0; i < n; i++) {
+        const double here = x[i];
+
+        x[i] = here + share * (here - before[i]);
+        before[i] = here;
+    }
+}
+
+/* A sweep led from `start` to l; `before` it was l_before. */
+static bool goes_back(const double *start, const double *l, const double *before, size_t n)
+{
+    double sum = 0.;
+
+    for (size_t i = 0; i < n; i++) {
+        sum += (start[i] - l[i]) * (l[i] - before[i]);
+    }
+    return sum > 0.;
+}
+
+/* one sweep, or one forwards and one back */
+static void sweep_ahead(struct mech_body_contacts *s, const struct mech_contact_loops *groups,
+                        int32_t k, double *t)
+{
+    const size_t lines = ((size_t)s->body_count + 1) * MECH_LINE;
+
+    if (k == 0) {
+        memcpy(s->l_before, s->l, s->multipliers * sizeof *s->l);
+        memcpy(s->lines_before, s->lines, lines * sizeof *s->lines);
+        *t = 1.;
+    }
+    if (k % 2 == 0) {
+        const double share = share_of(t);
+
+        run_ahead(s->l, s->l_before, s->multipliers, share);
+        run_ahead(s->lines, s->lines_before, lines, share);
+        memcpy(s->l_start, s->l, s->multipliers * sizeof *s->l);
+    }
+    sweep_all(s, groups, k % 2 == 1);
+    if (k % 2 == 1 && goes_back(s->l_start, s->l, s->l_before, s->multipliers)) {
+        *t = 1.;
+    }
+}
+
+/* --- the solve -------------------------------------------------------------------------------- */
+
+static const struct mech_contact_loops *loops_of(enum mech_contact_kernel kernel)
+{
+    const struct mech_contact_loops *const fast =
+        kernel == MECH_KERNEL_BASELINE ? NULL : mech_contact_groups_avx2();
+
+    return fast ? fast : &mech_contact_groups;
+}
+
+int mech_body_contacts_solve(struct mech_body_contacts *self,
+                             const struct mech_contact_bodies *bodies,
+                             struct mech_body_contact *contacts, int32_t count,
+                             const struct mech_body_contacts_options *options,
+                             struct mech_body_contacts_result *result)
+{
+    struct mech_body_contacts *const s = self;
+    const struct mech_contact_loops *const groups = loops_of(options->kernel);
+
+    *result = (struct mech_body_contacts_result){.contact = -1, .body = -1};
+    if (bodies->count > s->most_bodies || count > s->most_contacts) {
+        return MECH_INTERNAL;
+    }
+    s->friction = options->friction;
+    MECH_TRY(mech_contact_lay_out(s, bodies, contacts, count, result));
+    refresh(s, bodies, contacts);
+    result->colours = s->colour_count;
+
+    const int32_t every = options->look_every > 0 ? options->look_every : INT32_MAX;
+    double best = HUGE_VAL, residual = HUGE_VAL, t = 1.;
+
+    for (int32_t k = 0;; k++) {
+        const bool last = k >= options->max_sweeps;
+
+        if (last || (options->look_every > 0 && k % every == 0)) {
+            residual = residual_of(s, groups);
+            if (residual <= options->tolerance || last) {
+                refresh(s, bodies, contacts);
+                residual = residual_of(s, groups);
+            }
+            if (!isfinite(residual)) {
+                return MECH_NOT_FINITE;
+            }
+            if (residual < best) {
+                best = residual;
+                memcpy(s->l_best, s->l, s->multipliers * sizeof *s->l);
+            }
+            if (last || residual <= options->tolerance) {
+                result->sweeps = k;
+                break;
+            }
+        }
+        if (options->accelerate) {
+            sweep_ahead(s, groups, k, &t);
+        } else {
+            sweep_all(s, groups, k % 2 == 1);
+        }
+    }
+    if (best < residual) {
+        memcpy(s->l, s->l_best, s->multipliers * sizeof *s->l);
+        residual = best;
+    }
+    put_out(s, bodies, contacts, count);
+    result->residual = residual;
+    return residual <= options->tolerance ? 0 : MECH_VI_NOT_CONVERGED;
+}
