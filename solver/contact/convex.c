@@ -1,5 +1,5 @@
-/* Signed distance of two convex shapes: convex.h. Core to core, then a face that fits as well takes
- * the direction's place, then the roundings.
+/* Signed distance of two convex shapes: convex.h. Core to core, then a face that fits as well
+ * takes the direction's place, then the roundings.
  *
  * For any unit n, sep(n) = min over W of n · w is a lower bound of the signed distance, which is its
  * maximum over n; so a face's normal with the same sep to rounding is as good, and does not carry
