@@ -247,6 +247,7 @@ static const struct mech_object_ops ops = {
     .linear = linear,
     .excitation = excitation,
     .equation = &equation,
+    .excitation_field = "Fext",
     .outputs = MECH_COORDINATE_OUTPUTS,
     .output = output,
 };

@@ -83,7 +83,8 @@ struct mech_settings {
     double step_size;       /* internal step h, s */
     double spectral_radius;
     bool velocity_projection;                  /* joints: v is made to fit after each step */
-    double theta, gamma, activation_threshold; /* Moreau–Jean */
+    double theta, gamma, activation_threshold; /* Moreau–Jean; theta of Euler–Moreau too */
+    double relation_gamma;                     /* Euler–Moreau */
     double newmark_beta, newmark_gamma;        /* Newmark */
     const char *linear;                        /* a linear solver, NULL: chosen by structure */
     struct mech_adaptive_settings adaptive;

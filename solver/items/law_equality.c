@@ -1,5 +1,5 @@
 /* Equality: ẏ⁺ = 0 at the end of every step, whatever impulse that takes (as Siconos'
- * EqualityConditionNSL at velocity level). */
+ * EqualityConditionNSL at velocity level). Between systems of first order y = 0. */
 #include "solver/items/ops.h"
 
 struct equality {
@@ -17,10 +17,11 @@ static const struct mech_law_ops ops = {.contact = contact};
 const struct mech_item_type mech_item_law_equality = {
     .name = "Equality",
     .category = MECH_LAW,
-    .table = {.name = "Equality",
-              .doc = "Holds the rows of its relation at zero velocity.",
-              .size = sizeof(struct equality),
-              .fields = NULL,
-              .count = 0},
+    .table =
+        {.name = "Equality",
+         .doc = "Holds the rows of its relation at zero velocity; of first-order systems at zero.",
+         .size = sizeof(struct equality),
+         .fields = NULL,
+         .count = 0},
     .ops.law = &ops,
 };

@@ -50,7 +50,7 @@ static const struct mech_field fields[] = {
      .doc = "gaps at q = 0; zeros without it"},
 };
 
-static const struct mech_relation_ops ops = {.H = H, .b = b};
+static const struct mech_relation_ops ops = {.field = "H", .H = H, .b = b};
 
 const struct mech_item_type mech_item_law_relation_lagrangian_linear_tir = {
     .name = "LagrangianLinearTIR",

@@ -1,5 +1,6 @@
 /* Relay: a force between two bounds that opposes ẏ⁺, such as dry friction of given strength: at the
- * upper bound while ẏ⁺ < 0, at the lower one while ẏ⁺ > 0, between them at rest. */
+ * upper bound while ẏ⁺ < 0, at the lower one while ẏ⁺ > 0, between them at rest. Between systems of
+ * first order it is λ that opposes y, in the units of both. */
 #include "solver/items/ops.h"
 
 #include <stddef.h>
@@ -32,17 +33,17 @@ static const struct mech_field fields[] = {
     {.name = "lb",
      .kind = MECH_REAL,
      .offset = offsetof(struct relay, lb),
-     .unit = "N",
+     .unit = NULL,
      .preset = -1.,
      MECH_ANY_REAL,
-     .doc = "smallest force"},
+     .doc = "smallest multiplier; a force in N between systems of second order"},
     {.name = "ub",
      .kind = MECH_REAL,
      .offset = offsetof(struct relay, ub),
-     .unit = "N",
+     .unit = NULL,
      .preset = 1.,
      MECH_ANY_REAL,
-     .doc = "largest force"},
+     .doc = "largest multiplier"},
 };
 
 static const struct mech_law_ops ops = {.contact = contact};
@@ -50,10 +51,12 @@ static const struct mech_law_ops ops = {.contact = contact};
 const struct mech_item_type mech_item_law_relay = {
     .name = "Relay",
     .category = MECH_LAW,
-    .table = {.name = "Relay",
-              .doc = "A force between two bounds that opposes the velocity of its row.",
-              .size = sizeof(struct relay),
-              MECH_FIELDS(fields)},
+    .table =
+        {.name = "Relay",
+         .doc =
+             "A multiplier between two bounds that opposes the velocity of its row, or its value.",
+         .size = sizeof(struct relay),
+         MECH_FIELDS(fields)},
     .check = check,
     .ops.law = &ops,
 };

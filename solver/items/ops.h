@@ -272,7 +272,8 @@ struct mech_object_ops {
     bool flexible;                           /* a body whose poses fill flex */
     bool system;                             /* may stand in interactions */
     int32_t (*own)(const void *description); /* coordinates that it brings; NULL: none */
-    /* displacement = q − 0 for own coordinates; [own] each */
+    bool first_order;                        /* those are first-order states */
+    /* displacement = q − 0 for own coordinates; [own] each; first-order states: v is NULL */
     void (*start)(const void *description, double *q, double *v);
     void (*nodes)(const void *description, struct mech_attachment *out);   /* NULL: none */
     void (*markers)(const void *description, struct mech_attachment *out); /* NULL: none */
@@ -281,7 +282,9 @@ struct mech_object_ops {
     void (*fit)(const void *description, const struct mech_site *site);
     /* Linear terms. 0 or negative. May be NULL. */
     int (*linear)(const void *description, struct mech_terms *terms);
-    /* The external force of a linear system and the data that it reads. May be NULL. */
+    /* The external force of a linear system (of first order: what stands beside A x), and the data
+     * that it reads; its field. May be NULL. */
+    const char *excitation_field;
     void (*excitation)(const void *description, const struct mech_values **force,
                        const struct mech_vector **z);
     /* Body: motion of a point. NULL: not a body. The caller zeroed *out and set its n and slot. */
@@ -389,17 +392,25 @@ struct mech_sensor_ops {
 
 /* --- interactions ----------------------------------------------------------------------------- */
 
+/* y = H q + b between systems of second order; between those of first order
+ *
+ *     y = H x + D λ + b,   M ẋ = A x + … + B λ
+ */
 struct mech_relation_ops {
+    const char *field; /* of H, for messages */
     const struct mech_mat *(*H)(const void *description);
     const struct mech_vector *(*b)(const void *description); /* empty: zeros */
+    const struct mech_mat *(*B)(const void *description);    /* NULL: of second order */
+    const struct mech_mat *(*D)(const void *description);    /* beside B; no rows: 0 */
 };
 
 enum mech_law_kind {
     MECH_LAW_UNILATERAL, /* 0 ≤ ẏ⁺ + e ẏ⁻ ⊥ p ≥ 0 while the contact is closed; with a compliance s
                             a spring and a damper that push: s f = max(0, −y − s d ẏ) */
     MECH_LAW_FRICTION, /* the same on its first row, with Coulomb's friction on the others */
-    MECH_LAW_EQUALITY, /* ẏ⁺ = 0 always */
-    MECH_LAW_RELAY     /* lower ≤ force ≤ upper against ẏ⁺, always */
+    MECH_LAW_EQUALITY, /* ẏ⁺ = 0 always; of first order y = 0 */
+    MECH_LAW_RELAY,    /* lower ≤ λ ≤ upper against ẏ⁺, always; of first order against y */
+    MECH_LAW_COMPLEMENTARITY /* of first order alone: 0 ≤ y ⊥ λ ≥ 0 */
 };
 /* What one contact obeys. Its rows stand together in H. */
 struct mech_contact_law {
@@ -407,7 +418,7 @@ struct mech_contact_law {
     int32_t rows;        /* 1; FRICTION 2 (N, T) or 3 (N, T1, T2) */
     double e[3];         /* restitution of each row, 0 to 1 */
     double mu;           /* FRICTION */
-    double lower, upper; /* RELAY, N */
+    double lower, upper; /* RELAY, N; of first order as λ */
     double compliance;   /* s ≥ 0, UNILATERAL, m/N; 0: rigid */
     double damping;      /* d ≥ 0, N s/m, of a compliant contact */
 };

@@ -10,7 +10,7 @@ int mech_terms_add(struct mech_terms *t, enum mech_term which, int32_t i, int32_
     struct mech_terms_list *const list = &t->list[which];
     const int32_t row = t->slot[i], col = t->slot[j];
 
-    if (which != MECH_TERM_A && (row == t->ground || col == t->ground)) {
+    if (which < MECH_TERM_A && (row == t->ground || col == t->ground)) {
         return 0;
     }
     if (list->n == list->capacity) {

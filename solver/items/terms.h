@@ -1,13 +1,14 @@
 /* Terms: where objects write their linear, time-invariant local blocks.
  *
- *     M v̇ + C v + K (q − q_ref) = f,        ẋ = A x + r
+ *     M v̇ + C v + K (q − q_ref) = f,        X ẋ = A x + r
  *
+ * X is 1 where an object writes nothing there.
  * owner: the model while it is compiled. Entries of the ground are dropped here. */
 #pragma once
 
 #include "solver/linalg/mat.h"
 
-enum mech_term { MECH_TERM_M, MECH_TERM_C, MECH_TERM_K, MECH_TERM_A, MECH_TERM_COUNT };
+enum mech_term { MECH_TERM_M, MECH_TERM_C, MECH_TERM_K, MECH_TERM_A, MECH_TERM_X, MECH_TERM_COUNT };
 
 struct mech_terms {
     struct mech_terms_list {

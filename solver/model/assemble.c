@@ -59,14 +59,20 @@ static void fit_all(struct mech_model *m, struct mech_diag *diag)
     }
 }
 
-static int write_terms(struct mech_model *m, struct mech_terms *t)
+/* given [nx]: states of objects that wrote X */
+static int write_terms(struct mech_model *m, struct mech_terms *t, bool *given)
 {
     for (size_t i = 0; i < m->document->objects.n; i++) {
         const struct mech_item *const item = &m->document->objects.at[i];
 
         if (item->type->ops.object->linear) {
+            const size_t before = t->list[MECH_TERM_X].n;
+
             t->slot = m->objects[i].slot;
             MECH_TRY(item->type->ops.object->linear(item->description, t));
+            for (int32_t k = 0; k < m->objects[i].n && t->list[MECH_TERM_X].n > before; k++) {
+                given[m->objects[i].slot[k]] = true;
+            }
         }
     }
     return 0;
@@ -112,7 +118,7 @@ static int build_matrices(struct mech_model *m, struct mech_terms *t)
     struct mech_mat *const out[] = {&m->M, &m->C, &m->K, &m->A};
     bool shifted = false;
 
-    for (int i = 0; i < MECH_TERM_COUNT; i++) {
+    for (int i = 0; i <= MECH_TERM_A; i++) {
         const int32_t n = i == MECH_TERM_A ? nx : nv;
 
         MECH_TRY(mech_mat_from_triplets(&m->arena, n, n, t->list[i].at, t->list[i].n, out[i]));
@@ -299,9 +305,11 @@ int mech_assemble(struct mech_model *m, struct mech_diag *diag)
     }
     terms.force = m->item_force;
     terms.rate = m->rate;
-    int r = write_terms(m, &terms);
+    bool *const given = mech_arena_alloc(&m->arena, x, sizeof *given);
+    int r = given ? write_terms(m, &terms, given) : MECH_NO_MEMORY;
     r = r ? r : check_mass_rows(m, &terms, diag);
     r = r ? r : build_matrices(m, &terms);
+    r = r ? r : mech_first_order(m, &terms, given, diag);
     m->potential = terms.potential;
     mech_terms_fini(&terms);
     r = r ? r : build_records(m, diag);

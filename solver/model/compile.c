@@ -29,8 +29,9 @@ static int compile(struct mech_model *m, const double *parameters, struct mech_d
         int (*run)(struct mech_model *, struct mech_diag *);
         bool on_layout;
     } passes[] = {
-        {mech_resolve, false}, {mech_layout, false}, {mech_assemble, false}, {mech_channels, false},
-        {mech_inputs, false},  {mech_outputs, true}, {mech_contacts, true},
+        {mech_resolve, false},  {mech_layout, false},          {mech_assemble, false},
+        {mech_channels, false}, {mech_inputs, false},          {mech_outputs, true},
+        {mech_contacts, true},  {mech_first_order_rows, true},
     };
     bool laid_out = false;
 
@@ -206,6 +207,11 @@ const struct mech_contact_rows *mech_model_contacts(const struct mech_model *m)
     return &m->rows;
 }
 
+const struct mech_first_order_rows *mech_model_first_order_rows(const struct mech_model *m)
+{
+    return &m->first_rows;
+}
+
 size_t mech_model_memory(const struct mech_model *m)
 {
     return sizeof *m + m->arena.total + m->scratch.total;
@@ -224,6 +230,34 @@ const double *mech_model_item_force(const struct mech_model *m)
 const struct mech_mat *mech_model_first_order(const struct mech_model *m)
 {
     return &m->A;
+}
+
+const struct mech_mat *mech_model_first_order_mass(const struct mech_model *m,
+                                                   const struct mech_mat **A)
+{
+    *A = m->first.has_mass ? &m->first.A : &m->A;
+    return m->first.has_mass ? &m->first.X : NULL;
+}
+
+void mech_model_first_order_push(const struct mech_model *m, const double *impulse, double *r)
+{
+    const struct mech_first_order_rows *const rows = &m->first_rows;
+    const struct mech_first_order *const first = &m->first;
+
+    for (int32_t i = 0; i < rows->count; i++) {
+        for (int32_t k = rows->B_start[i]; k < rows->B_start[i + 1]; k++) {
+            const int32_t j = rows->B_row[k];
+            const double push = rows->B_value[k] * impulse[m->rows.count + i];
+
+            if (!first->has_mass) {
+                r[j] += push;
+                continue;
+            }
+            for (size_t l = first->start[j]; l < first->start[j + 1]; l++) {
+                r[first->row[l]] += first->value[l] * push;
+            }
+        }
+    }
 }
 
 size_t mech_model_inputs(const struct mech_model *m)

@@ -128,6 +128,20 @@ static int load_channels(struct mech_model *m, size_t l, struct mech_scope *scop
     return 0;
 }
 
+/* Where a channel of a system acts: on one slot, or through X⁻¹. */
+static int system_entries(struct mech_model *m, int32_t slot, bool first_order)
+{
+    const struct mech_first_order *const f = &m->first;
+
+    if (!first_order || !f->has_mass) {
+        return mech_channel_entry(m, slot, 1.);
+    }
+    for (size_t k = f->start[slot]; k < f->start[slot + 1]; k++) {
+        MECH_TRY(mech_channel_entry(m, f->row[k], f->value[k]));
+    }
+    return 0;
+}
+
 static int system_channels(struct mech_model *m, size_t o, struct mech_diag *diag)
 {
     const struct mech_item *const item = &m->document->objects.at[o];
@@ -156,9 +170,10 @@ static int system_channels(struct mech_model *m, size_t o, struct mech_diag *dia
         c->item = (int32_t)o;
         c->z = m->sizes.z;
         c->z_count = (int32_t)z->n;
-        mech_item_path(MECH_OBJECT, o, "Fext", path, sizeof path);
+        c->first_order = m->objects[o].first_order;
+        mech_item_path(MECH_OBJECT, o, item->type->ops.object->excitation_field, path, sizeof path);
         snprintf(path + strlen(path), sizeof path - strlen(path), "/%zu", i);
-        MECH_TRY(mech_channel_entry(m, m->objects[o].slot[i], 1.));
+        MECH_TRY(system_entries(m, m->objects[o].slot[i], c->first_order));
         MECH_TRY(set_source(m, force, i, &scope, path, diag));
     }
     m->sizes.z += (int32_t)z->n;

@@ -45,6 +45,15 @@ struct mech_batch {
     int32_t first;  /* object of the first record */
 };
 
+/* X ẋ = A x + b of first-order systems. */
+struct mech_first_order {
+    bool has_mass; /* false: X is 1, and nothing below is set */
+    struct mech_mat X, A;
+    size_t *start; /* [nx + 1] X⁻¹ by columns */
+    int32_t *row;
+    double *value;
+};
+
 struct mech_load_of {
     int32_t channel; /* of its first component */
 };
@@ -138,6 +147,7 @@ struct mech_model {
 
     struct mech_mat M, C, K, A, pattern;
     struct mech_mat inertia; /* pattern of M_q */
+    struct mech_first_order first;
     struct mech_linear_part linear;
     double *q_ref, *x_ref, *q0, *v0, *x0, *z0; /* with ground slot; x_ref [nx + 1] … */
     double *zeros;                             /* as long as the longest of them */
@@ -157,6 +167,7 @@ struct mech_model {
     bool has_inertia; /* some batch has M_q */
 
     struct mech_contact_rows rows;
+    struct mech_first_order_rows first_rows;
 
     struct mech_channel_info *inputs, *outputs;
     struct mech_output_of *output_of;
@@ -266,8 +277,28 @@ void mech_equation_read(const struct mech_seat_of *on, const struct mech_eval *e
 /* rows.c: the rows of all joints, pairs and equations; after both. */
 int mech_joint_rows(struct mech_model *m);
 
-/* contacts.c */
+/* first_order.c: A' and what else follows from X, once A stands; given [nx]: some object wrote X
+ * there. */
+int mech_first_order(struct mech_model *m, const struct mech_terms *terms, const bool *given,
+                     struct mech_diag *diag);
+
+/* contacts.c: rows of second order; first_order_rows.c: those of first order, behind them. */
 int mech_contacts(struct mech_model *m, struct mech_diag *diag);
+int mech_first_order_rows(struct mech_model *m, struct mech_diag *diag);
+/* The entries of `a` by rows, columns ascending, in the arena; start [a->rows + 1]. */
+int mech_by_row(struct mech_arena *arena, const struct mech_mat *a, struct mech_triplet **out,
+                int32_t **start);
+/* Slots of all systems of an interaction, side by side; `coordinates`: those in q. */
+int32_t *mech_interaction_slots(struct mech_arena *arena, const struct mech_model *m,
+                                const struct mech_interaction *in, bool coordinates);
+/* The law of an interaction. */
+struct mech_contact_law mech_interaction_law(const struct mech_interaction *in);
+/* False, with a fault, when its systems are of another order than its relation, or of another
+ * size, or its law is. */
+bool mech_interaction_fits(const struct mech_model *m, const struct mech_interaction *in, size_t i,
+                           struct mech_diag *diag);
+/* What the multipliers of a law stay in. */
+struct mech_set mech_interaction_set(const struct mech_contact_law *law);
 
 /* "/objects/3" or "/objects/3/field" (field may be NULL) into text. */
 void mech_item_path(enum mech_category category, size_t index, const char *field, char *text,

@@ -72,12 +72,14 @@ static int number_coordinates(struct mech_model *m, struct mech_diag *diag)
         if (ops->own) {
             const int32_t n = ops->own(item->description);
 
-            MECH_TRY(new_slots(m, &m->objects[i], n, (int32_t)v));
-            if (q != v) {
+            m->objects[i].first_order = ops->first_order;
+            MECH_TRY(new_slots(m, &m->objects[i], n, (int32_t)(ops->first_order ? x : v)));
+            if (!ops->first_order && q != v) {
                 MECH_TRY(new_q_slots(m, &m->objects[i], n, (int32_t)q));
             }
-            v += n;
-            q += n;
+            v += ops->first_order ? 0 : n;
+            q += ops->first_order ? 0 : n;
+            x += ops->first_order ? n : 0;
         }
         if (v + x > MOST_COORDINATES) {
             mech_diag_add(diag, "/objects", "more than %d coordinates", MOST_COORDINATES);
@@ -113,7 +115,8 @@ static int list_owners(struct mech_model *m)
         }
     }
     for (size_t i = 0; i < objects; i++) {
-        if (m->document->objects.at[i].type->ops.object->own && m->objects[i].n) {
+        if (m->document->objects.at[i].type->ops.object->own && m->objects[i].n &&
+            !m->objects[i].first_order) {
             m->seats[m->seat_count++] = &m->objects[i];
         }
     }
@@ -161,6 +164,10 @@ static int start_values(struct mech_model *m)
         if (ops->own && m->objects[i].n) {
             const struct mech_seat_of *const seat = &m->objects[i];
 
+            if (seat->first_order) {
+                ops->start(d->objects.at[i].description, m->x0 + seat->slot[0], NULL);
+                continue;
+            }
             ops->start(d->objects.at[i].description, m->q0 + seat->q_slot[0],
                        m->v0 + seat->slot[0]);
         }

@@ -27,12 +27,14 @@ struct mech_linear_part {
     const double *q_ref;      /* [nv], or NULL when all are 0 */
 };
 
-/* Rows of all interactions, in the document's order: y = H q + b. Rows of one contact stand
- * together; whether it is closed is a matter of its first row. */
+/* Rows of all interactions between systems of second order, in the document's order:
+ * y = H q + b. Rows of one contact stand together; whether it is closed is a matter of its
+ * first row. */
 struct mech_contact_rows {
     int32_t count;
     const int32_t *start;  /* [count + 1] of the entries of each row of H */
     const int32_t *column; /* velocity indices */
+    const int32_t *place;  /* of the same in q */
     const double *value;
     const double *b;             /* [count] m */
     const double *e;             /* [count] restitution, 0 to 1 */
@@ -43,6 +45,24 @@ struct mech_contact_rows {
     const struct mech_set *sets; /* [contacts] of the impulses, bounds of a BOX in N (times h they
                                     are impulses); NULL: every row is a unilateral contact */
     enum mech_friction friction; /* the law of all cones */
+};
+
+/* Rows of all interactions between first-order systems, in the document's order:
+ *
+ *     y = C x + D λ + e,   X ẋ = A x + b + B λ
+ *
+ * with λ in the state's `impulse`, behind the rows of second order, and one set a row. */
+struct mech_first_order_rows {
+    int32_t count;
+    const int32_t *C_start, *C_column; /* [count + 1] of the entries of each row of C; states */
+    const double *C_value;
+    const int32_t *B_start, *B_row; /* [count + 1] of the entries of each column of B; states */
+    const double *B_value;
+    const int32_t *D_start, *D_column; /* [count + 1] of the entries of each row of D; rows */
+    const double *D_value;
+    const double *e;            /* [count] */
+    const int32_t *interaction; /* [count] index in the document's interactions */
+    const struct mech_set *sets;
 };
 
 /* Check and compile a document. `parameters` [document->parameters.n]: values in use, NULL: as the
@@ -58,6 +78,7 @@ const struct mech_settings *mech_model_settings(const struct mech_model *m);
 const struct mech_contact_settings *mech_model_contact_settings(const struct mech_model *m);
 const struct mech_linear_part *mech_model_linear(const struct mech_model *m);
 const struct mech_contact_rows *mech_model_contacts(const struct mech_model *m);
+const struct mech_first_order_rows *mech_model_first_order_rows(const struct mech_model *m);
 size_t mech_model_memory(const struct mech_model *m);
 
 /* The initial state of the document into a state of the model's sizes: time, q, v, x, z,
@@ -200,8 +221,15 @@ bool mech_model_marker_moves(const struct mech_model *m, int32_t marker);
  * of other loads, of inputs, of force laws. NaN: no memory. */
 double mech_model_energy(const struct mech_model *m, const struct mech_eval *e);
 
-/* First-order states: ẋ = A x + r(t). */
+/* First-order states: ẋ = A x + r(t), where systems of their own X ẋ = A x + b have been divided by
+ * X; without what interactions add. */
 const struct mech_mat *mech_model_first_order(const struct mech_model *m);
+/* X and the A beside it: X ẋ = A x + X r(t). X is NULL where it is 1; then the A is the one
+ * above. */
+const struct mech_mat *mech_model_first_order_mass(const struct mech_model *m,
+                                                   const struct mech_mat **A);
+/* r [nx] += X⁻¹ B λ; impulse: that of a state, where λ stands */
+void mech_model_first_order_push(const struct mech_model *m, const double *impulse, double *r);
 /* r(t) [nx + 1] (overwritten). 0; MECH_NOT_FINITE. */
 int mech_model_rate(const struct mech_model *m, const struct mech_state *s, double t, double *r);
 

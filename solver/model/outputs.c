@@ -2,7 +2,7 @@
 #include "solver/base/err.h"
 #include "solver/model/internal.h"
 
-/* ẋ = A x + r(t) of all first-order states, in the model's scratch; NULL: no memory, no number. */
+/* ẋ of all first-order states, in the model's scratch; NULL: no memory, no number. */
 static const double *state_rates(const struct mech_model *m, const struct mech_state *s)
 {
     double *const r = mech_arena_alloc(mech_model_scratch(m), (size_t)m->sizes.x + 1, sizeof *r);
@@ -11,6 +11,7 @@ static const double *state_rates(const struct mech_model *m, const struct mech_s
         return NULL;
     }
     mech_mat_mul(mech_model_first_order(m), 1., s->x, 1., r);
+    mech_model_first_order_push(m, s->impulse, r);
     return r;
 }
 

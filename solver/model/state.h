@@ -44,7 +44,8 @@ struct mech_state {
     double *x, *lambda, *z;
     double *open;    /* [lambda] 1: a row that does not act, one-sided or left out; 0: it acts;
                         MECH_SIDE_UNKNOWN: whoever starts from here looks */
-    double *impulse; /* [impulse] of the last step, N s */
+    double *impulse; /* [impulse] of the last step, N s; behind the rows of second order the
+                        multipliers λ of first-order systems, in their own units */
     double *input;   /* [4 × input]: value, first, second derivative; time since which they hold */
     double *input_set;         /* [input] 1: set, 0: the model's own value acts */
     double *parameter;         /* [parameter] */

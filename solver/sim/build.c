@@ -43,6 +43,17 @@ static void check_scheme(const struct mech_model *m, const struct mech_stepper_t
                       "TrapezoidalIndex2",
                       type->name, mech_model_joint_name(m, mech_model_first_unpinned(m)));
     }
+    if (mech_model_first_order_rows(m)->count > 0 && !type->first_order) {
+        mech_diag_add(diag, "/solver/integrator",
+                      "%s takes no interactions between systems of first order; use EulerMoreau",
+                      type->name);
+    }
+    if (mech_model_sizes(m)->v > 0 && type->first_order) {
+        mech_diag_add(diag, "/solver/integrator",
+                      "%s takes systems of first order alone, and their interactions; \"%s\" is "
+                      "of second order",
+                      type->name, mech_model_owner_name(m, 0));
+    }
     if (!mech_model_flat(m) && !type->rotations) {
         mech_diag_add(diag, "/solver/integrator",
                       "%s takes no rotations in space; use GeneralizedAlpha", type->name);

@@ -294,6 +294,7 @@ struct mech_integrator_info {
     int32_t order; /* theoretical order of convergence */
     bool explicit_scheme;
     bool nonsmooth;
+    bool first_order; /* of systems of first order alone */
 };
 /* The i-th integrator, linear solver, complementarity solver; NULL (false) past the end. */
 bool mech_integrator(size_t i, struct mech_integrator_info *out);

@@ -21,7 +21,8 @@ bool mech_integrator(size_t i, struct mech_integrator_info *out)
                                          .doc = t->doc,
                                          .order = t->order,
                                          .explicit_scheme = t->explicit_scheme,
-                                         .nonsmooth = t->nonsmooth};
+                                         .nonsmooth = t->nonsmooth,
+                                         .first_order = t->first_order};
     return true;
 }
 

@@ -345,6 +345,7 @@ int mech_rates_xdot(struct mech_rates *r, const struct mech_state *s, double t, 
     if (mech_model_first_order(r->model)->kind != MECH_MAT_ZERO) {
         mech_mat_mul(mech_model_first_order(r->model), 1., x, 1., xdot);
     }
+    mech_model_first_order_push(r->model, s->impulse, xdot);
     return 0;
 }
 

@@ -24,11 +24,12 @@ struct mech_stepper_type {
     const char *doc;
     int32_t order; /* theoretical order of convergence */
     bool explicit_scheme;
-    bool nonsmooth; /* takes interactions */
-    bool joints;    /* takes joints */
-    bool pins;      /* takes those that hold one coordinate at a function of time (mech_pin) */
-    bool rotations; /* takes coordinates with q̇ ≠ v */
-    bool contacts;  /* takes contacts between bodies by their shapes */
+    bool nonsmooth;   /* takes interactions */
+    bool first_order; /* those between systems of first order, and no others */
+    bool joints;      /* takes joints */
+    bool pins;        /* takes those that hold one coordinate at a function of time (mech_pin) */
+    bool rotations;   /* takes coordinates with q̇ ≠ v */
+    bool contacts;    /* takes contacts between bodies by their shapes */
     /* Faults that make this model impossible for this scheme, under "/solver/integrator". */
     void (*check)(const struct mech_model *m, struct mech_diag *d);
     /* Doubles of state that it carries beyond q v vdot a x lambda. May be NULL: 0. */

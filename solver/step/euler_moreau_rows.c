@@ -1,0 +1,308 @@
+/* Multipliers of an Euler–Moreau step; see euler_moreau_rows.h. Cost of a step: the entries of C, a
+ * warm start of the solver, the columns of W⁻¹B of the multipliers that are not 0. */
+#include "solver/step/euler_moreau_rows.h"
+
+#include "solver/base/err.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PIVOTING_ROWS = 200 }; /* up to which pivoting comes first */
+
+/* Mask of the kinds of all rows. */
+static uint32_t kinds_of(const struct mech_first_order_rows *rows)
+{
+    uint32_t kinds = 0;
+
+    for (int32_t i = 0; i < rows->count; i++) {
+        kinds |= 1u << rows->sets[i].kind;
+    }
+    return kinds;
+}
+
+bool mech_relations_suit(const struct mech_first_order_rows *rows, const struct mech_vi_type *type)
+{
+    const uint32_t kinds = kinds_of(rows), box = 1u << MECH_SET_BOX;
+    const uint32_t wide = (kinds & ~box) | (kinds & box ? 1u << MECH_SET_UNILATERAL : 0u);
+
+    return (kinds & ~type->kinds) == 0 || (wide & ~type->kinds) == 0;
+}
+
+/* Who does not take relays sees the wider problem. */
+static bool widens(const struct mech_relations *c, const struct mech_vi_type *type)
+{
+    return c->boxes > 0 && !(type->kinds & 1u << MECH_SET_BOX);
+}
+
+/* Solvers in their order for problems that need not be symmetric. */
+static int choose(struct mech_relations *c)
+{
+    static const char *const bilateral[] = {"bilateral", "semismooth", "lemke", NULL};
+    static const char *const few[] = {"lemke", "semismooth", "psor", NULL};
+    static const char *const many[] = {"semismooth", "psor", "lemke", NULL};
+    const char *const asked[] = {c->settings.type, NULL};
+    const bool linear = kinds_of(c->rows) == 1u << MECH_SET_BILATERAL;
+    const int32_t count = c->rows->count;
+    const char *const *const names = asked[0]                            ? asked
+                                     : linear                            ? bilateral
+                                     : count + c->boxes <= PIVOTING_ROWS ? few
+                                                                         : many;
+
+    for (int k = 0; k < MECH_RELATION_SOLVERS && names[k]; k++) {
+        c->type[k] = mech_vi_find(names[k]);
+        if (!c->type[k] || !mech_relations_suit(c->rows, c->type[k])) {
+            return MECH_UNSUPPORTED;
+        }
+        MECH_TRY(c->type[k]->create(count + (widens(c, c->type[k]) ? c->boxes : 0), &c->solver[k]));
+    }
+    return 0;
+}
+
+/* Sets of the wider problem: each row's own, then one for each relay. */
+static void widen_sets(struct mech_relations *c)
+{
+    for (int32_t i = 0; i < c->rows->count + c->boxes; i++) {
+        const bool equality = i < c->rows->count && c->rows->sets[i].kind == MECH_SET_BILATERAL;
+
+        c->wide[i] = (struct mech_set){.kind = equality ? MECH_SET_BILATERAL : MECH_SET_UNILATERAL,
+                                       .rows = 1};
+    }
+}
+
+int mech_relations_init(struct mech_relations *c, const struct mech_first_order_rows *rows,
+                        int32_t nx, const struct mech_settings *settings)
+{
+    const size_t m = (size_t)rows->count, n = (size_t)nx;
+
+    *c = (struct mech_relations){
+        .rows = rows, .settings = settings->vi, .nx = nx, .gamma = settings->relation_gamma};
+    if (m == 0) {
+        return 0;
+    }
+    if (m > MECH_RELATION_ROWS_MOST) {
+        return MECH_UNSUPPORTED;
+    }
+    for (size_t i = 0; i < m; i++) {
+        c->boxes += rows->sets[i].kind == MECH_SET_BOX;
+    }
+    MECH_TRY(choose(c));
+    const size_t wide = c->boxes ? m + (size_t)c->boxes : 0;
+    const size_t columns = m * n <= MECH_RELATION_COLUMNS_MOST ? m * n : 0;
+    c->memory = calloc(m * m + columns + n + 1 + 3 * m + wide * (wide + 2), sizeof *c->memory);
+    c->wide = calloc(wide + 1, sizeof *c->wide);
+    if (!c->memory || !c->wide) {
+        return MECH_NO_MEMORY;
+    }
+    c->N = c->memory;
+    c->columns = columns ? c->N + m * m : NULL;
+    c->work = c->N + m * m + columns;
+    c->r = c->work + n + 1;
+    c->w = c->r + m;
+    c->best = c->w + m;
+    c->wide_N = c->best + m;
+    c->wide_r = c->wide_N + wide * wide;
+    c->wide_l = c->wide_r + wide;
+    if (wide) {
+        widen_sets(c);
+    }
+    return 0;
+}
+
+void mech_relations_fini(struct mech_relations *c)
+{
+    for (int k = 0; k < MECH_RELATION_SOLVERS; k++) {
+        if (c->solver[k]) {
+            c->type[k]->destroy(c->solver[k]);
+        }
+    }
+    free(c->memory);
+    free(c->wide);
+    *c = (struct mech_relations){.rows = NULL};
+}
+
+/* --- matrices --------------------------------------------------------------------------------- */
+
+/* row i of C times x */
+static double row_dot(const struct mech_first_order_rows *rows, int32_t i, const double *x)
+{
+    double sum = 0.;
+
+    for (int32_t k = rows->C_start[i]; k < rows->C_start[i + 1]; k++) {
+        sum += rows->C_value[k] * x[rows->C_column[k]];
+    }
+    return sum;
+}
+
+/* x += s × column j of B */
+static void column_add(const struct mech_first_order_rows *rows, int32_t j, double s, double *x)
+{
+    for (int32_t k = rows->B_start[j]; k < rows->B_start[j + 1]; k++) {
+        x[rows->B_row[k]] += s * rows->B_value[k];
+    }
+}
+
+/* [N, 1; −1, 0] with the ones at the relays */
+static void widen_matrix(struct mech_relations *c)
+{
+    const size_t m = (size_t)c->rows->count, wide = m + (size_t)c->boxes;
+    size_t box = m;
+
+    memset(c->wide_N, 0, wide * wide * sizeof *c->wide_N);
+    for (size_t j = 0; j < m; j++) {
+        memcpy(c->wide_N + j * wide, c->N + j * m, m * sizeof *c->N);
+        if (c->rows->sets[j].kind == MECH_SET_BOX) {
+            c->wide_N[j * wide + box] = -1.;
+            c->wide_N[box++ * wide + j] = 1.;
+        }
+    }
+}
+
+int mech_relations_factor(struct mech_relations *c, struct mech_lsol *solver, double h)
+{
+    const struct mech_first_order_rows *const rows = c->rows;
+    const size_t m = (size_t)rows->count, n = (size_t)c->nx;
+
+    c->h = 0.;
+    for (size_t j = 0; j < m; j++) {
+        double *const column = c->columns ? c->columns + j * n : c->work;
+
+        memset(column, 0, n * sizeof *column);
+        column_add(rows, (int32_t)j, 1., column);
+        MECH_TRY(mech_lsol_solve(solver, column, 1));
+        for (size_t i = 0; i < m; i++) {
+            c->N[j * m + i] = h * c->gamma * row_dot(rows, (int32_t)i, column);
+        }
+    }
+    for (int32_t i = 0; i < rows->count; i++) {
+        for (int32_t k = rows->D_start[i]; k < rows->D_start[i + 1]; k++) {
+            c->N[(size_t)rows->D_column[k] * m + (size_t)i] += rows->D_value[k];
+        }
+    }
+    if (c->boxes) {
+        widen_matrix(c);
+    }
+    c->h = h;
+    return 0;
+}
+
+int mech_relations_push(struct mech_relations *c, struct mech_lsol *solver, const double *lambda,
+                        double *dx)
+{
+    const size_t n = (size_t)c->nx;
+
+    if (!c->columns) {
+        memset(c->work, 0, n * sizeof *c->work);
+    }
+    for (int32_t j = 0; j < c->rows->count; j++) {
+        const double s = c->h * lambda[j];
+
+        if (s == 0.) {
+            continue;
+        }
+        if (!c->columns) {
+            column_add(c->rows, j, s, c->work);
+            continue;
+        }
+        const double *const column = c->columns + (size_t)j * n;
+        for (size_t i = 0; i < n; i++) {
+            dx[i] += s * column[i];
+        }
+    }
+    if (!c->columns && c->rows->count > 0) {
+        MECH_TRY(mech_lsol_solve(solver, c->work, 1));
+        for (size_t i = 0; i < n; i++) {
+            dx[i] += c->work[i];
+        }
+    }
+    return 0;
+}
+
+/* --- the solution ----------------------------------------------------------------------------- */
+
+static struct mech_mat dense(int32_t n, double *values)
+{
+    return (struct mech_mat){.kind = MECH_MAT_DENSE, .rows = n, .cols = n, .values = values};
+}
+
+/* The wider problem by solver k, and its λ. */
+static int solve_wide(struct mech_relations *c, int k, const struct mech_vi_limits *limits,
+                      double *lambda, struct mech_vi_result *vi)
+{
+    const int32_t m = c->rows->count, wide = m + c->boxes;
+    const struct mech_set *const sets = c->rows->sets;
+    const struct mech_mat N = dense(wide, c->wide_N);
+    const struct mech_problem p = {
+        .m = wide, .N = &N, .r = c->wide_r, .sets = c->wide, .count = wide};
+    int32_t box = m;
+
+    memcpy(c->wide_r, c->r, (size_t)m * sizeof *c->r);
+    for (int32_t j = 0; j < m; j++) {
+        c->wide_l[j] = lambda[j];
+        if (sets[j].kind == MECH_SET_BOX) {
+            c->wide_l[j] -= sets[j].lower;
+            /* s of the last λ: where it stood at its upper bound */
+            c->wide_l[box] = lambda[j] == sets[j].upper ? fmax(0., -c->w[j]) : 0.;
+            c->wide_r[box++] = sets[j].upper - sets[j].lower;
+            for (int32_t i = 0; i < m; i++) {
+                c->wide_r[i] += c->N[(size_t)j * (size_t)m + (size_t)i] * sets[j].lower;
+            }
+        }
+    }
+    const int code = c->type[k]->solve(c->solver[k], &p, limits, c->wide_l, vi);
+    for (int32_t j = 0; j < m; j++) {
+        const bool relay = sets[j].kind == MECH_SET_BOX;
+
+        lambda[j] = relay ? fmin(sets[j].lower + c->wide_l[j], sets[j].upper) : c->wide_l[j];
+    }
+    return code;
+}
+
+/* λ by solver k, and how far it is from a solution. */
+static int solve_by(struct mech_relations *c, int k, double *lambda,
+                    struct mech_step_result *result)
+{
+    const struct mech_vi_limits limits = {c->settings.tolerance, c->settings.max_iterations};
+    const struct mech_mat N = dense(c->rows->count, c->N);
+    const struct mech_problem p = {
+        .m = c->rows->count, .N = &N, .r = c->r, .sets = c->rows->sets, .count = c->rows->count};
+    struct mech_vi_result vi = {.iterations = 0};
+    const int code = widens(c, c->type[k])
+                         ? solve_wide(c, k, &limits, lambda, &vi)
+                         : c->type[k]->solve(c->solver[k], &p, &limits, lambda, &vi);
+
+    result->vi_iterations += vi.iterations;
+    if (code != 0 && code != MECH_VI_NOT_CONVERGED) {
+        return code;
+    }
+    mech_problem_speed(&p, lambda, c->w);
+    result->residual = mech_problem_residual(&p, lambda, c->w);
+    return result->residual <= limits.tolerance ? 0 : MECH_VI_NOT_CONVERGED;
+}
+
+int mech_relations_solve(struct mech_relations *c, const double *x, double *lambda,
+                         struct mech_step_result *result)
+{
+    const size_t bytes = (size_t)c->rows->count * sizeof *lambda;
+    double least = HUGE_VAL;
+    int code = MECH_VI_NOT_CONVERGED;
+
+    for (int32_t i = 0; i < c->rows->count; i++) {
+        c->r[i] = row_dot(c->rows, i, x) + c->rows->e[i];
+        c->w[i] = 0.;
+    }
+    for (int k = 0; k < MECH_RELATION_SOLVERS && c->type[k] && code > 0; k++) {
+        code = solve_by(c, k, lambda, result);
+        if (code == MECH_VI_NOT_CONVERGED && result->residual < least) {
+            least = result->residual;
+            memcpy(c->best, lambda, bytes);
+        }
+    }
+    result->contacts = c->rows->count;
+    if (code > 0 && least < HUGE_VAL) {
+        memcpy(lambda, c->best, bytes);
+        result->residual = least;
+        return c->settings.on_failure == MECH_ON_FAILURE_ACCEPT ? 0 : MECH_VI_NOT_CONVERGED;
+    }
+    return code;
+}
