@@ -3,7 +3,7 @@
  *
  * A line of 64 bytes a body holds (Δv, 1/m, y, 0): Δv = v⁺ − v and Δω = L y with the inverse
  * inertia L Lᵀ, so that one matrix K = −[r]× L serves both ways, Δu = Δv + K y and y += Kᵀ l. All
- * that nothing moves shares the last line, which stays 0. What velocities are in the beginning is in
+ * that nothing moves shares the last line, which stays 0. What velocities are at first is in
  * q = G v + b.
  *
  * Contacts of a colour share no body that moves. In a colour they stand by class:

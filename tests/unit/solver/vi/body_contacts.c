@@ -1,14 +1,11 @@
 /* Contacts between bodies by block Gauss–Seidel: against the same problem with all its matrices and
- * the registered solvers, against closed forms, and what the contract promises of momentum, bits,
- * memory and bad input. Without a remark velocities are compared at 1e-8 of metres a second: the
- * residuals asked for, 1e-11 and less, times the condition of such piles. */
+ * the registered solvers, and against closed forms. Without a remark velocities are compared at
+ * 1e-8 of metres a second: the residuals asked for, 1e-11 and less, times the condition of such
+ * piles. */
 #include "solver/vi/body_contacts.h"
 #include "solver/vi/vi.h"
-#include "tests/unit/alloc_count.h"
-#include "tests/unit/solver/vi/piles.h"
+#include "tests/unit/solver/vi/falls.h"
 #include "tests/unit/unit.h"
-
-static const double step = 5e-3, gravity = 9.81;
 
 /* --- the same with matrices ------------------------------------------------------------------- */
 
@@ -171,22 +168,6 @@ static void velocities(const struct dense *d, const struct pile *p, double *v)
 
 /* --- runs ------------------------------------------------------------------------------------- */
 
-static const struct mech_body_contacts_options exact = {
-    .friction = MECH_COULOMB, .tolerance = 1e-11, .max_sweeps = 200000, .look_every = 10};
-
-static int run(struct pile *p, const struct mech_body_contacts_options *options,
-               struct mech_body_contacts_result *result)
-{
-    const struct mech_contact_bodies bodies = pile_bodies(p);
-    struct mech_body_contacts *s = NULL;
-
-    CU_ASSERT_EQUAL_FATAL(mech_body_contacts_create(p->count, p->contacts, &s), 0);
-    const int code = mech_body_contacts_solve(s, &bodies, p->contact, p->contacts, options, result);
-
-    mech_body_contacts_destroy(s);
-    return code;
-}
-
 /* Both with and without acceleration, against the dense solution of `name`. Its velocities are only
  * compared where they are unique: not by Coulomb's law between surfaces that touch at more points
  * than they need. */
@@ -242,48 +223,7 @@ static void compare(struct pile *p, enum mech_friction friction, const char *nam
     free(expected);
 }
 
-/* a pile that has fallen for so many steps */
-static struct pile *fallen(int32_t count, int32_t wide, int steps, enum mech_friction friction)
-{
-    struct pile *const p = pile_of_spheres(count, wide, 7);
-    struct mech_body_contacts_options options = {
-        .friction = friction, .tolerance = 1e-10, .max_sweeps = 200};
-    struct mech_body_contacts_result result;
-
-    for (int k = 0; k < steps; k++) {
-        pile_find(p, step);
-        pile_fall(p, step);
-        CU_ASSERT(run(p, &options, &result) >= 0);
-        pile_move(p, step);
-    }
-    pile_find(p, step);
-    pile_fall(p, step);
-    return p;
-}
-
-/* Velocities at random, so that contacts stick, slide, and open: far from the limits between. */
-static void shake(struct pile *p)
-{
-    uint64_t state = 11;
-
-    for (int32_t i = 0; i < 6 * p->count; i++) {
-        p->velocity[i] += (i % 6 < 3 ? 0.5 : 5.) * (pile_random(&state) - 0.5);
-    }
-}
-
 /* --- one sphere ------------------------------------------------------------------------------- */
-
-/* m = 2, r = 0.3 with v0 = 1 along x on the floor */
-static struct pile *sliding_sphere(void)
-{
-    struct pile *const p = pile_create(1, 1);
-
-    pile_set_sphere(p, 0, (double[]){0., 0., 0.3}, 0.3, 2.);
-    p->velocity[0] = 1.;
-    pile_find(p, step);
-    pile_fall(p, step);
-    return p;
-}
 
 static void sliding_sphere_loses_mu_g_h_by_coulomb(void)
 {

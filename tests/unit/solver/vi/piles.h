@@ -22,6 +22,7 @@ struct pile {
     int32_t contacts_before;
     double side; /* of the box's square floor, from −side/2 to side/2; 0: no walls */
     double mu, rolling, spinning;
+    double margin; /* contacts are told up to this gap */
 };
 
 static inline void *pile_memory(size_t count, size_t size)
@@ -39,7 +40,7 @@ static inline struct pile *pile_create(int32_t count, int32_t most)
     struct pile *const p = pile_memory(1, sizeof *p);
     const size_t n = (size_t)count, m = (size_t)most;
 
-    *p = (struct pile){.count = count, .most = most, .mu = 0.4};
+    *p = (struct pile){.count = count, .most = most, .mu = 0.4, .margin = 5e-4};
     p->x = pile_memory(3 * n, sizeof(double));
     p->radius = pile_memory(n, sizeof(double));
     p->inverse_mass = pile_memory(3 * n, sizeof(double));
@@ -128,7 +129,7 @@ static inline void pile_touch_plane(struct pile *p, int32_t j, const double n[3]
 {
     const double gap = mech_v3_dot(n, p->x + 3 * (size_t)j) - d - p->radius[j];
 
-    if (gap <= 0.01 * p->radius[j]) {
+    if (gap <= p->margin) {
         double x[3];
 
         mech_v3_add(p->x + 3 * (size_t)j, -p->radius[j], n, x);
@@ -149,7 +150,7 @@ static inline void pile_touch_spheres(struct pile *p, int32_t i, int32_t j, doub
     double n[3], x[3];
 
     mech_v3_add(b, -1., a, n);
-    const double distance2 = mech_v3_dot(n, n), near = reach + 0.01 * p->radius[i];
+    const double distance2 = mech_v3_dot(n, n), near = reach + p->margin;
 
     if (distance2 > near * near) {
         return;
