@@ -189,6 +189,20 @@ static void print_json(void)
     (void)printf("]}\n");
 }
 
+const char *bench_text(const char *what)
+{
+    static char room[4096];
+    static size_t used;
+    char *const at = room + used;
+    const size_t size = strlen(what) + 1;
+    if (size > sizeof room - used) {
+        return "";
+    }
+    memcpy(at, what, size);
+    used += size;
+    return at;
+}
+
 void bench_coordinates(int32_t count)
 {
     bench.coordinates = count;

@@ -40,6 +40,9 @@ void bench_limit(const char *what, bench_work *work, void *context, double bar);
 /* Whether --quick was given: what takes seconds to build may be left out. */
 bool bench_is_quick(void);
 
+/* A name that a row may keep: `what` is copied, for as long as the program runs. */
+const char *bench_text(const char *what);
+
 /* Prints what was measured; 0, or 1 when a bar is broken by more than the margin. */
 int bench_end(void);
 

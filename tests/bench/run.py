@@ -3,7 +3,7 @@ programs themselves run longer, and with --strict without margin).
 
     run.py BUILD
 
-Ends with "N passed, N failed", a benchmark program counting once. Noise of a shared machine is met
+A peer that is installed is measured beside, without bars. Ends with "N passed, N failed", a benchmark program counting once. Noise of a shared machine is met
 by trying a failed program again, twice; a bar that is broken three times is broken."""
 import os
 import subprocess
@@ -30,6 +30,10 @@ def main(build):
         else:
             failed += 1
             print('FAILED ' + name)
+    peer = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'peer_siconos.py')
+    if subprocess.run(['/usr/bin/python3', peer, build], timeout=600).returncode:
+        failed += 1
+        print('FAILED peer_siconos')
     print('%d passed, %d failed' % (passed, failed))
     return 1 if failed else 0
 
