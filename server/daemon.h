@@ -7,6 +7,7 @@
 #include "server/memory.h"
 #include "server/metrics.h"
 #include "server/pool.h"
+#include "server/routes/receipts.h"
 
 #include <stddef.h>
 
@@ -21,6 +22,7 @@ struct mechd {
     struct mechd_clock clock;
     struct mechd_memory memory;
     struct mechd_table table;
+    struct mechd_receipts receipts;
     struct mechd_http *http; /* doors; const once running */
     struct mechd_zmq *zmq;
     struct mechd_store *store; /* NULL: nothing outlives the process; const once running */

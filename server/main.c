@@ -47,6 +47,7 @@ static int start(struct mechd *d, char *fault, size_t size)
     d->started = mechd_now();
     d->incarnation = (uint64_t)now.tv_sec << 20;
     mechd_table_init(&d->table);
+    MECH_TRY(mechd_receipts_init(&d->receipts));
     snprintf(fault, size, "no threads or no memory");
     MECH_TRY(mechd_pool_init(&d->pool, d->config.workers));
     MECH_TRY(mechd_clock_init(&d->clock));
@@ -55,6 +56,7 @@ static int start(struct mechd *d, char *fault, size_t size)
         MECH_TRY(mechd_store_open(d->config.state, fault, size, &d->store));
         snprintf(fault, size, "what %s holds cannot be loaded", d->config.state);
         MECH_TRY(mechd_recover(d));
+        MECH_TRY(mechd_receipts_load(&d->receipts, d->store));
     }
     MECH_TRY(mechd_zmq_open(d, &d->zmq, fault, size));
     MECH_TRY(mechd_http_start(d, &d->http, fault, size));
@@ -101,6 +103,7 @@ static void stop(struct mechd *d)
     mechd_durable_flush(d);
     mechd_store_close(d->store);
     mechd_table_fini(&d->table);
+    mechd_receipts_fini(&d->receipts);
     mechd_clock_fini(&d->clock);
     mechd_log(MECHD_INFO, "stopped", "seconds=%.3f", 1e-9 * (double)(mechd_now() - d->started));
 }

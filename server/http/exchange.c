@@ -7,6 +7,7 @@
 #include "server/http/http.h"
 #include "server/instance/container.h"
 #include "server/ticks.h"
+#include "solver/base/hash.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@
 enum MHD_Result mechd_exchange_answer(struct mechd_exchange *x)
 {
     struct mechd_call *c = &x->call;
+    mechd_receipts_settle(&c->daemon->receipts, c);
     const char *type = c->content_type != NULL ? c->content_type : "application/json";
     if (c->code != MECHP_OK) {
         mechp_text_fini(&c->text);
@@ -192,6 +194,36 @@ static int read_body(struct mechd_exchange *x)
     return 0;
 }
 
+/* The scope of a key: method, path and key (who asks comes in front once there are tokens). 0, or
+ * refused. */
+static int read_key(struct mechd_exchange *x, const char *method, const char *url)
+{
+    struct mechd_call *c = &x->call;
+    const char *key =
+        MHD_lookup_connection_value(x->connection, MHD_HEADER_KIND, "Idempotency-Key");
+    if (key == NULL) {
+        return 0;
+    }
+    const size_t n = strlen(key);
+    for (size_t k = 0; k < n; k++) {
+        if (key[k] < ' ' || key[k] > '~') {
+            return mechd_refuse(c, MECHP_MALFORMED_REQUEST, "an Idempotency-Key is plain text");
+        }
+    }
+    if (n == 0 || n > MECHD_KEY_MOST) {
+        return mechd_refuse(c, MECHP_MALFORMED_REQUEST, "an Idempotency-Key has 1 to %d characters",
+                            MECHD_KEY_MOST);
+    }
+    const size_t size = strlen(method) + strlen(url) + n + 3;
+    x->scope = malloc(size);
+    if (x->scope == NULL) {
+        return mechd_refuse(c, MECHP_OUT_OF_MEMORY, "no memory for the key");
+    }
+    snprintf(x->scope, size, "%s %s %s", method, url, key);
+    c->scope = x->scope;
+    return 0;
+}
+
 /* The reply stands on some other thread: wake the connection. */
 static void answer_later(struct mechd_call *c)
 {
@@ -221,6 +253,7 @@ static enum MHD_Result start(struct mechd_exchange *x)
 {
     x->started = true;
     x->counted = true;
+    x->call.body_hash = x->scope != NULL ? mech_hash(x->body, x->body_size, 0) : 0;
     atomic_fetch_add(&x->call.daemon->in_flight, 1);
     if (x->call.code == MECHP_OK && read_body(x) == 0 &&
         mechd_call_start(&x->call) == MECHD_QUEUED) {
@@ -255,7 +288,8 @@ enum MHD_Result mechd_door_handle(void *context, struct MHD_Connection *connecti
             return MHD_NO;
         }
         x->head_only = strcmp(method, "HEAD") == 0;
-        if (read_head(x, method, url) != 0 || check_framing(x, version) != 0) {
+        if (read_head(x, method, url) != 0 || check_framing(x, version) != 0 ||
+            read_key(x, method, url) != 0) {
             x->body_limit = 0;
         }
         return MHD_YES;
@@ -288,12 +322,15 @@ void mechd_door_completed(void *context, struct MHD_Connection *connection, void
     if (x == NULL) {
         return;
     }
+    // who has gone without the answer leaves it to those who ask again
+    mechd_receipts_settle(&d->receipts, &x->call);
     if (x->counted) {
         atomic_fetch_sub(&d->in_flight, 1);
     }
     mechd_call_fini(&x->call);
     mechd_bodies_give(d, x->body_room);
     free(x->body);
+    free(x->scope);
     free(x);
     *state = NULL;
 }

@@ -11,6 +11,7 @@ struct mechd_exchange {
     struct MHD_Connection *connection;
     unsigned char *body; /* [body_size] as far as it has come */
     size_t body_size, body_room, body_limit;
+    char *scope;    /* of an idempotency key, or NULL */
     bool started;   /* the call has been started */
     bool counted;   /* in daemon->in_flight */
     bool head_only; /* HEAD */

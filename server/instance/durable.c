@@ -146,18 +146,6 @@ static struct record *new_record(struct mechd_instance *i, enum mechd_record_kin
     return x;
 }
 
-static void post(struct record *x, struct mechd_ticket *t)
-{
-    struct mechd_instance *const i = x->instance;
-    mechd_instance_ref(i);
-    atomic_fetch_add(&i->durable.outstanding, 1);
-    x->ticket = t;
-    if (t != NULL) {
-        atomic_store(&t->state, ON_ITS_WAY);
-    }
-    mechd_store_post(i->daemon->store, &x->r);
-}
-
 static size_t text_room(const char *text)
 {
     return text != NULL ? strlen(text) + 1 : 0;
@@ -172,6 +160,46 @@ static const void *append(char **room, const void *bytes, size_t size)
     }
     *room += size;
     return at;
+}
+
+static void take_in(struct record *x)
+{
+    mechd_instance_ref(x->instance);
+    atomic_fetch_add(&x->instance->durable.outstanding, 1);
+}
+
+/* The receipt that goes with a record. NULL: no memory. */
+static struct record *receipt_record(struct mechd_instance *i, const struct mechd_stored_receipt *r)
+{
+    struct record *const x =
+        new_record(i, MECHD_RECORD_RECEIPT, text_room(r->scope) + text_room(r->location) + r->size);
+    if (x != NULL) {
+        char *room = x->room;
+        x->r.receipt = *r;
+        x->r.receipt.scope = append(&room, r->scope, text_room(r->scope));
+        x->r.receipt.location = append(&room, r->location, text_room(r->location));
+        x->r.receipt.bytes = append(&room, r->bytes, r->size);
+        x->r.glued = true;
+    }
+    return x;
+}
+
+/* A receipt for which there is no memory is one that a new process does not know. */
+static void post(struct record *x, struct mechd_ticket *t)
+{
+    struct mechd_instance *const i = x->instance;
+    struct record *const receipt =
+        t != NULL && t->receipt != NULL ? receipt_record(i, t->receipt) : NULL;
+    take_in(x);
+    if (receipt != NULL) {
+        take_in(receipt);
+        x->r.next = &receipt->r;
+    }
+    x->ticket = t;
+    if (t != NULL) {
+        atomic_store(&t->state, ON_ITS_WAY);
+    }
+    mechd_store_post(i->daemon->store, &x->r);
 }
 
 /* Creation, change of the model, or state: everything that the record needs of the instance. */
@@ -320,15 +348,14 @@ static void fire(struct mechd_timer *timer)
     }
 }
 
-static void arm(struct mechd_instance *i)
+static void arm(struct mechd_instance *i, uint64_t due)
 {
     struct mechd_durable *const d = &i->durable;
     d->timer.fire = fire;
     d->job = (struct mechd_job){.instance = i, .run = run_timer, .finish = finish_timer};
     d->armed = true;
     mechd_instance_ref(i);
-    if (!mechd_clock_arm(&i->daemon->clock, &d->timer,
-                         d->recorded + (uint64_t)(1e9 * d->settings.seconds))) {
+    if (!mechd_clock_arm(&i->daemon->clock, &d->timer, due)) {
         d->armed = false;
         mechd_instance_unref(i);
     }
@@ -351,13 +378,15 @@ void mechd_durable_sync(struct mechd_instance *i, struct mechd_ticket *t)
     }
     const uint64_t forward = i->published.sequence - d->sequence;
     const double age = 1e-9 * (double)(mechd_now() - d->recorded);
-    if ((s->steps > 0 && forward >= s->steps) || (s->seconds > 0. && age >= s->seconds)) {
-        if (atomic_load(&d->outstanding) == 0) {
-            record_change(i, NULL);
-        }
-    }
-    if (d->dirty && s->seconds > 0. && !d->armed) {
-        arm(i);
+    const bool due =
+        (s->steps > 0 && forward >= s->steps) || (s->seconds > 0. && age >= s->seconds);
+    if (due && atomic_load(&d->outstanding) < OUTSTANDING_MOST) {
+        record_change(i, NULL);
+    } else if (due && !d->armed) {
+        // faster than the disk: again a little later
+        arm(i, mechd_now() + 50 * MECHD_MS);
+    } else if (s->seconds > 0. && !d->armed) {
+        arm(i, d->recorded + (uint64_t)(1e9 * s->seconds));
     }
 }
 

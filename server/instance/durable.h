@@ -27,6 +27,7 @@
 
 struct mechd;
 struct mechd_instance;
+struct mechd_stored_receipt;
 
 enum mechd_durability { MECHD_DURABLE_NONE, MECHD_DURABLE_CHECKPOINT, MECHD_DURABLE_EVERY_STEP };
 /* "none", "checkpoint", "every-step"; closed by NULL. */
@@ -66,6 +67,7 @@ struct mechd_durable {
 /* An answer that waits for the disk. Zeroed before use; inside what is answered. */
 struct mechd_ticket {
     _Atomic int state;
+    const struct mechd_stored_receipt *receipt; /* to be stored with the record, or NULL */
     int outcome; /* once answered: 0, or it is not on disk and has been undone */
     void (*answer)(struct mechd_ticket *t); /* on the store's thread or in mechd_ticket_wait */
 };

@@ -169,6 +169,15 @@ static void answer_ticket(struct mechd_ticket *t)
 struct mechd_ticket *mechd_call_ticket(struct mechd_call *c)
 {
     c->ticket.answer = answer_ticket;
+    if (c->receipt != NULL && c->code == MECHP_OK && !c->text.failed) {
+        c->stored = (struct mechd_stored_receipt){.scope = c->scope,
+                                                  .body = c->body_hash,
+                                                  .status = c->status,
+                                                  .location = c->location,
+                                                  .bytes = c->text.bytes,
+                                                  .size = c->text.length};
+        c->ticket.receipt = &c->stored;
+    }
     return &c->ticket;
 }
 
@@ -291,7 +300,8 @@ static int check_call(struct mechd_call *c)
     return mechd_call_faulty(c) && !tells_all ? 1 : 0;
 }
 
-enum mechd_submitted mechd_call_start(struct mechd_call *c)
+/* Run or queue a call that has been claimed. */
+static enum mechd_submitted start_call(struct mechd_call *c)
 {
     if (check_call(c) != 0) {
         return MECHD_RAN;
@@ -331,4 +341,16 @@ enum mechd_submitted mechd_call_start(struct mechd_call *c)
         return MECHD_QUEUED;
     }
     return submitted;
+}
+
+enum mechd_submitted mechd_call_start(struct mechd_call *c)
+{
+    const bool changes = (c->operation->flags & MECHD_READS) == 0;
+    if (c->scope != NULL && changes) {
+        const enum mechd_claim claim = mechd_receipts_claim(&c->daemon->receipts, c, suspend);
+        if (claim != MECHD_CLAIM_FIRST) {
+            return claim == MECHD_CLAIM_WAIT ? MECHD_QUEUED : MECHD_RAN;
+        }
+    }
+    return start_call(c);
 }

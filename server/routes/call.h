@@ -12,6 +12,7 @@
 #include "protocol/wire/routes.h"
 #include "server/instance/instance.h"
 #include "server/metrics.h"
+#include "server/store/store.h"
 
 struct mechd_call;
 
@@ -60,6 +61,8 @@ struct mechd_call {
     size_t size;
     const char *query[MECHD_QUERIES]; /* values by the operation's list; the door's */
     const char *if_match;             /* or NULL; the door's */
+    const char *scope;  /* of an idempotency key: who, method, path, key; or NULL; the door's */
+    uint64_t body_hash; /* with a scope */
 
     /* the reply */
     enum mechp_code code; /* MECHP_OK, or a problem */
@@ -74,6 +77,9 @@ struct mechd_call {
 
     /* what the reply waits for on disk; an operation may have taken it */
     struct mechd_ticket ticket;
+    struct mechd_stored_receipt stored; /* the reply, on its way to the disk */
+    struct mechd_receipt *receipt;      /* claimed by its scope, or NULL */
+    struct mechd_call *next_waiting;    /* for the same receipt */
 
     /* the operation's own, between its slices */
     bool begun; /* the first slice has run */
@@ -91,7 +97,8 @@ void mechd_call_fini(struct mechd_call *c);
 /* Run or queue. RAN: the reply stands, `answer` will not be called. QUEUED: it will be. */
 enum mechd_submitted mechd_call_start(struct mechd_call *c);
 
-/* For an operation whose reply waits for what it has stored itself. */
+/* For an operation that stores what it does itself, once its reply stands: the reply waits for
+ * that, and is stored with it when there is an idempotency key. */
 struct mechd_ticket *mechd_call_ticket(struct mechd_call *c);
 
 /* Refuse; returns MECHD_DONE, or use it as a nonzero result of prepare via mechd_refuse. */

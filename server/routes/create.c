@@ -208,6 +208,18 @@ static int prepare_create(struct mechd_call *c)
     return 0;
 }
 
+/* The creation on its way to the disk, with the reply that stands. */
+static void store(struct mechd_call *c, struct mechd_instance *i)
+{
+    if (mechd_durable_begin(i, mechd_call_ticket(c)) == 0) {
+        return;
+    }
+    mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory to store the instance");
+    if (mechd_table_remove(&c->daemon->table, i)) {
+        mechd_instance_unref(i);
+    }
+}
+
 static enum mechd_progress run_create(struct mechd_call *c)
 {
     struct mech_sim *sim = build_from(c);
@@ -234,11 +246,6 @@ static enum mechd_progress run_create(struct mechd_call *c)
         mechd_fail(c, MECHP_LIMIT_REACHED, "%d instances exist", MECHD_INSTANCES_MOST);
     } else if (outcome != 0) {
         mechd_fail_outcome(c, outcome);
-    } else if (mechd_durable_begin(i, mechd_call_ticket(c)) != 0) {
-        mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory to store the instance");
-        if (mechd_table_remove(&c->daemon->table, i)) {
-            mechd_instance_unref(i);
-        }
     } else {
         mechd_stream_meet(i);
         mechd_count(&c->daemon->metrics.created, 1);
@@ -249,6 +256,7 @@ static enum mechd_progress run_create(struct mechd_call *c)
         mechd_write_instance(i, false, &c->text);
         mechp_problem_write_warnings(&c->diag, &c->text);
         mechp_text_end(&c->text);
+        store(c, i);
     }
     mechd_instance_unref(i);
     return MECHD_DONE;

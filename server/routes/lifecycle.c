@@ -134,9 +134,9 @@ static enum mechd_progress run_delete(struct mechd_call *c)
     } else {
         atomic_store(&i->deleted, true);
         atomic_store(&i->cancel, true);
-        (void)mechd_durable_end(i, mechd_call_ticket(c));
         mechd_count(&c->daemon->metrics.deleted, 1);
         c->status = 204;
+        (void)mechd_durable_end(i, mechd_call_ticket(c));
         mechd_instance_unref(i);
     }
     mechd_instance_unref(i);

@@ -37,12 +37,12 @@ static enum mechd_progress run_take(struct mechd_call *c)
     if (outcome != 0) {
         return mechd_fail_outcome(c, outcome);
     }
-    (void)mechd_durable_snapshot(c->job.instance, s->id, s->time, s->bytes, s->size,
-                                 mechd_call_ticket(c));
     c->status = 201;
     snprintf(c->location, sizeof c->location, "/v1/instances/%s/snapshots/s-%" PRIu64,
              c->job.instance->id, s->id);
     write_snapshot(c, s);
+    (void)mechd_durable_snapshot(c->job.instance, s->id, s->time, s->bytes, s->size,
+                                 mechd_call_ticket(c));
     return MECHD_DONE;
 }
 
@@ -66,9 +66,9 @@ static enum mechd_progress run_delete(struct mechd_call *c)
 {
     struct mechd_snapshot *s = find(c);
     if (s != NULL) {
+        c->status = 204;
         (void)mechd_durable_forget(c->job.instance, s->id, mechd_call_ticket(c));
         mechd_snapshots_delete(c->job.instance, s);
-        c->status = 204;
     }
     return MECHD_DONE;
 }

@@ -25,6 +25,10 @@ static const char schema[] =
     "CREATE TABLE snapshots (key INTEGER NOT NULL REFERENCES instances ON DELETE CASCADE,"
     " number INTEGER NOT NULL, time REAL NOT NULL, bytes BLOB NOT NULL,"
     " PRIMARY KEY (key, number)) WITHOUT ROWID;"
+    "CREATE TABLE receipts (scope TEXT PRIMARY KEY, created INTEGER NOT NULL,"
+    " body INTEGER NOT NULL, status INTEGER NOT NULL, location TEXT NOT NULL,"
+    " bytes BLOB NOT NULL) WITHOUT ROWID;"
+    "CREATE INDEX receipts_by_age ON receipts (created);"
     "CREATE TABLE aside (id TEXT NOT NULL, reason TEXT NOT NULL, labels TEXT,"
     " durability TEXT NOT NULL, model TEXT NOT NULL, revision INTEGER, sequence INTEGER,"
     " bytes BLOB);"
@@ -51,6 +55,12 @@ static const char *const text_of[MECHD_SQL_COUNT] = {
                            " SELECT ?1, ?2, ?3, ?4 WHERE EXISTS"
                            " (SELECT 1 FROM instances WHERE key = ?1)",
     [MECHD_SQL_DELETE_SNAPSHOT] = "DELETE FROM snapshots WHERE key = ?1 AND number = ?2",
+    [MECHD_SQL_RECEIPT] = "INSERT OR REPLACE INTO receipts"
+                          " (scope, created, body, status, location, bytes)"
+                          " VALUES (?1, iif(?2 = 0, unixepoch(), ?2), ?3, ?4, ?5, ?6)",
+    [MECHD_SQL_FORGET_RECEIPTS] = "DELETE FROM receipts WHERE created < ?1",
+    [MECHD_SQL_READ_RECEIPTS] = "SELECT scope, created, body, status, location, bytes"
+                                " FROM receipts WHERE created >= ?1 ORDER BY created",
     [MECHD_SQL_KEY] = "SELECT max(seq) FROM sqlite_sequence WHERE name = 'instances'",
     [MECHD_SQL_ALL] = "SELECT i.key, i.id, i.labels, i.durability, i.model, i.serial, s.revision,"
                       " s.sequence, s.bytes FROM instances i LEFT JOIN states s ON s.key = i.key"
@@ -178,6 +188,21 @@ static bool apply_delete_snapshot(struct mechd_database *d, const struct mechd_r
     return finish(s);
 }
 
+static bool apply_receipt(struct mechd_database *d, const struct mechd_stored_receipt *r)
+{
+    sqlite3_stmt *const s = mechd_database_statement(d, MECHD_SQL_RECEIPT);
+    if (s == NULL) {
+        return false;
+    }
+    sqlite3_bind_text(s, 1, r->scope, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(s, 2, r->created);
+    sqlite3_bind_int64(s, 3, (int64_t)r->body);
+    sqlite3_bind_int(s, 4, r->status);
+    sqlite3_bind_text(s, 5, r->location, -1, SQLITE_STATIC);
+    bind_bytes(s, 6, r->bytes, r->size);
+    return finish(s);
+}
+
 bool mechd_database_apply(struct mechd_database *d, const struct mechd_record *r)
 {
     switch (r->kind) {
@@ -195,6 +220,8 @@ bool mechd_database_apply(struct mechd_database *d, const struct mechd_record *r
         return apply_snapshot(d, r);
     case MECHD_RECORD_DELETE_SNAPSHOT:
         return apply_delete_snapshot(d, r);
+    case MECHD_RECORD_RECEIPT:
+        return apply_receipt(d, &r->receipt);
     }
     return false;
 }

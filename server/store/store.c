@@ -44,15 +44,19 @@ int64_t mechd_store_key(struct mechd_store *s)
 
 void mechd_store_post(struct mechd_store *s, struct mechd_record *r)
 {
-    r->next = NULL;
+    struct mechd_record *last = r;
+    uint64_t count = 1;
+    for (; last->next != NULL; last = last->next) {
+        count++;
+    }
     pthread_mutex_lock(&s->m);
     if (s->tail != NULL) {
         s->tail->next = r;
     } else {
         s->head = r;
     }
-    s->tail = r;
-    s->counts.waiting++;
+    s->tail = last;
+    s->counts.waiting += count;
     pthread_cond_signal(&s->c);
     pthread_mutex_unlock(&s->m);
 }
@@ -64,7 +68,8 @@ static struct mechd_record *take_batch(struct mechd_store *s)
     struct mechd_record *last = first;
     size_t bytes = first->size + first->model_size;
     uint64_t count = 1;
-    while (last->next != NULL && count < BATCH_RECORDS && bytes < BATCH_BYTES) {
+    while (last->next != NULL &&
+           (last->next->glued || (count < BATCH_RECORDS && bytes < BATCH_BYTES))) {
         last = last->next;
         bytes += last->size + last->model_size;
         count++;
@@ -110,6 +115,23 @@ static bool commit(struct mechd_store *s, struct mechd_record *first,
     return good;
 }
 
+static void commit_one_by_one(struct mechd_store *s, struct mechd_record *first)
+{
+    for (struct mechd_record *r = first, *end = NULL; r != NULL; r = end) {
+        for (end = r->next; end != NULL && end->glued;) {
+            end = end->next;
+        }
+        const bool good = commit(s, r, end);
+        for (struct mechd_record *k = r; !good && k != end; k = k->next) {
+            k->outcome = MECH_INTERNAL;
+            // what comes behind may depend on this one: it must know first
+            if (k->failed != NULL) {
+                k->failed(k);
+            }
+        }
+    }
+}
+
 static void tell(struct mechd_store *s, struct mechd_record *first)
 {
     uint64_t records = 0, failures = 0;
@@ -144,15 +166,7 @@ static void *write_records(void *context)
             return NULL;
         }
         if (!commit(s, first, NULL)) {
-            for (struct mechd_record *r = first; r != NULL; r = r->next) {
-                if (!commit(s, r, r->next)) {
-                    r->outcome = MECH_INTERNAL;
-                }
-                // the next record may depend on this one: it must know first
-                if (r->outcome == MECH_INTERNAL && r->failed != NULL) {
-                    r->failed(r);
-                }
-            }
+            commit_one_by_one(s, first);
         }
         tell(s, first);
     }
@@ -372,4 +386,33 @@ int mechd_store_snapshots(struct mechd_store *s, int64_t key, mechd_store_read *
     const int outcome = read_rows(s, MECHD_SQL_READ_SNAPSHOTS, key, read, context, &count);
     pthread_mutex_unlock(&s->r);
     return outcome;
+}
+
+int mechd_store_receipts(struct mechd_store *s, int64_t since, mechd_store_receipt *take,
+                         void *context)
+{
+    sqlite3_stmt *statement = mechd_database_statement(&s->reader, MECHD_SQL_FORGET_RECEIPTS);
+    int outcome = 0, code = SQLITE_ERROR;
+    if (statement != NULL) {
+        sqlite3_bind_int64(statement, 1, since);
+        (void)sqlite3_step(statement); // a disk that is full now may have room later
+        sqlite3_reset(statement);
+    }
+    statement = mechd_database_statement(&s->reader, MECHD_SQL_READ_RECEIPTS);
+    if (statement != NULL) {
+        sqlite3_bind_int64(statement, 1, since);
+        while (outcome == 0 && (code = sqlite3_step(statement)) == SQLITE_ROW) {
+            const struct mechd_stored_receipt row = {
+                .scope = text_at(statement, 0),
+                .created = sqlite3_column_int64(statement, 1),
+                .body = (uint64_t)sqlite3_column_int64(statement, 2),
+                .status = sqlite3_column_int(statement, 3),
+                .location = text_at(statement, 4),
+                .bytes = sqlite3_column_blob(statement, 5),
+                .size = (size_t)sqlite3_column_bytes(statement, 5)};
+            outcome = take(context, &row);
+        }
+        sqlite3_reset(statement);
+    }
+    return outcome != 0 ? outcome : code == SQLITE_DONE ? 0 : MECH_INTERNAL;
 }

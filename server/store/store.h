@@ -11,6 +11,7 @@
  *   states     key, revision, sequence, bytes                the last stored state
  *   commands   key, number, bytes                            step commands after that state
  *   snapshots  key, number, time, bytes
+ *   receipts   scope, created, body, status, location, bytes  answers under idempotency keys
  *   aside      id, reason, and what instances and states had  what could not be loaded
  *
  * A database that is damaged, or of a newer version, is renamed and a new one begun; the log names
@@ -36,12 +37,24 @@ enum mechd_record_kind {
     MECHD_RECORD_DELETE,          /* everything of the key */
     MECHD_RECORD_SNAPSHOT,        /* number, time and bytes */
     MECHD_RECORD_DELETE_SNAPSHOT, /* number */
+    MECHD_RECORD_RECEIPT,         /* receipt */
+};
+
+/* An answer that is kept: see routes/receipts.h. */
+struct mechd_stored_receipt {
+    const char *scope, *location;
+    uint64_t body;   /* hash of the request's */
+    int64_t created; /* s since 1970; set by the store when it is 0 */
+    int status;
+    const void *bytes;
+    size_t size;
 };
 
 /* Owner: the store from post to done, then whoever done hands it to. What it points to lives as
  * long as the record. */
 struct mechd_record {
     struct mechd_record *next;
+    bool glued; /* in the same transaction as the one before it, whatever happens */
     enum mechd_record_kind kind;
     int64_t key; /* of the instance, from mechd_store_key */
     const char *id, *labels, *durability, *model;
@@ -50,6 +63,7 @@ struct mechd_record {
     double time;
     const void *bytes;
     size_t size;
+    struct mechd_stored_receipt receipt;
     /* True: not to be applied any more; `outcome` is MECH_CANCELLED. May be NULL. */
     bool (*stale)(const struct mechd_record *r);
     /* When it could not be stored, before any record behind it is tried. May be NULL. */
@@ -67,7 +81,8 @@ void mechd_store_close(struct mechd_store *s);
 
 /* A key for a new instance: never given before in this database. Any thread. */
 int64_t mechd_store_key(struct mechd_store *s);
-/* Never blocks for long. Any thread but the store's own. */
+/* One record, or several by next of which all but the first are glued. Never blocks for long. Any
+ * thread but the store's own. */
 void mechd_store_post(struct mechd_store *s, struct mechd_record *r);
 
 /* Why the last record failed, "" if none has since the last success; into out. Any thread. */
@@ -110,3 +125,9 @@ typedef int mechd_store_read(void *context, const struct mechd_stored_bytes *byt
 int mechd_store_replay(struct mechd_store *s, int64_t key, mechd_store_read *read, void *context);
 int mechd_store_snapshots(struct mechd_store *s, int64_t key, mechd_store_read *read,
                           void *context);
+
+/* All receipts made since then (s since 1970), oldest first; older ones are deleted. Before
+ * others use the store. Stops with the first nonzero answer, which it returns; 0; MECH_INTERNAL. */
+typedef int mechd_store_receipt(void *context, const struct mechd_stored_receipt *receipt);
+int mechd_store_receipts(struct mechd_store *s, int64_t since, mechd_store_receipt *take,
+                         void *context);

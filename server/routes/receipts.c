@@ -1,0 +1,283 @@
+/* A hash table of answers with a list by age. */
+#include "server/routes/receipts.h"
+
+#include "server/daemon.h"
+#include "server/plain.h"
+#include "server/routes/call.h"
+#include "server/store/store.h"
+#include "solver/base/hash.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { BITS = 12, COUNT_MOST = 100000, BYTES_MOST = 64 << 20, KEPT_SECONDS = 24 * 3600 };
+
+struct mechd_receipt {
+    struct mechd_receipt *chain, *younger;
+    uint64_t hash; /* of the scope */
+    char *scope;
+    uint64_t body;
+    int64_t created; /* s since 1970 */
+    bool settled;
+    struct mechd_call *waiting; /* by next_waiting */
+    int status;
+    const char *content_type; /* of our own texts, or NULL */
+    char location[128], etag[48];
+    char *bytes;
+    size_t size;
+};
+
+static int64_t now_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return t.tv_sec;
+}
+
+static size_t weight(const struct mechd_receipt *e)
+{
+    return sizeof *e + strlen(e->scope) + e->size;
+}
+
+static struct mechd_receipt **chain_of(struct mechd_receipts *r, uint64_t hash)
+{
+    return &r->at[hash & (((uint64_t)1 << r->bits) - 1)];
+}
+
+static void free_receipt(struct mechd_receipt *e)
+{
+    if (e != NULL) {
+        free(e->scope);
+        free(e->bytes);
+        free(e);
+    }
+}
+
+int mechd_receipts_init(struct mechd_receipts *r)
+{
+    *r = (struct mechd_receipts){.bits = BITS};
+    pthread_mutex_init(&r->m, NULL);
+    r->at = calloc((size_t)1 << r->bits, sizeof(struct mechd_receipt *));
+    return r->at != NULL ? 0 : MECH_NO_MEMORY;
+}
+
+void mechd_receipts_fini(struct mechd_receipts *r)
+{
+    while (r->oldest != NULL) {
+        struct mechd_receipt *const e = r->oldest;
+        r->oldest = e->younger;
+        free_receipt(e);
+    }
+    free(r->at);
+    r->at = NULL;
+    pthread_mutex_destroy(&r->m);
+}
+
+static struct mechd_receipt *find(struct mechd_receipts *r, const char *scope, uint64_t hash)
+{
+    struct mechd_receipt *e = *chain_of(r, hash);
+    while (e != NULL && (e->hash != hash || strcmp(e->scope, scope) != 0)) {
+        e = e->chain;
+    }
+    return e;
+}
+
+static void unchain(struct mechd_receipts *r, struct mechd_receipt *e)
+{
+    struct mechd_receipt **at = chain_of(r, e->hash);
+    while (*at != e) {
+        at = &(*at)->chain;
+    }
+    *at = e->chain;
+}
+
+/* Drop what is too old, and the oldest beyond the bounds; claims in progress stop it. */
+static void prune(struct mechd_receipts *r, int64_t now)
+{
+    while (r->oldest != NULL && r->oldest->settled &&
+           (r->oldest->created + KEPT_SECONDS < now || r->count > COUNT_MOST ||
+            r->bytes > BYTES_MOST)) {
+        struct mechd_receipt *const e = r->oldest;
+        r->oldest = e->younger;
+        r->newest = r->oldest != NULL ? r->newest : NULL;
+        r->count--;
+        r->bytes -= weight(e);
+        unchain(r, e);
+        free_receipt(e);
+    }
+}
+
+/* A new one at the young end. NULL: no memory. */
+static struct mechd_receipt *add(struct mechd_receipts *r, const char *scope, uint64_t hash)
+{
+    struct mechd_receipt *const e = calloc(1, sizeof *e);
+    if (e == NULL || (e->scope = strdup(scope)) == NULL) {
+        free(e);
+        return NULL;
+    }
+    struct mechd_receipt **const chain = chain_of(r, hash);
+    e->hash = hash;
+    e->chain = *chain;
+    *chain = e;
+    if (r->newest != NULL) {
+        r->newest->younger = e;
+    } else {
+        r->oldest = e;
+    }
+    r->newest = e;
+    r->count++;
+    r->bytes += weight(e);
+    return e;
+}
+
+/* Take it out of the table; the receipts are locked. */
+static void take_out(struct mechd_receipts *r, struct mechd_receipt *e)
+{
+    struct mechd_receipt *before = NULL;
+    for (struct mechd_receipt *at = r->oldest; at != e; at = at->younger) {
+        before = at;
+    }
+    if (before != NULL) {
+        before->younger = e->younger;
+    } else {
+        r->oldest = e->younger;
+    }
+    if (r->newest == e) {
+        r->newest = before;
+    }
+    r->count--;
+    r->bytes -= weight(e);
+    unchain(r, e);
+}
+
+/* The kept answer into another call. */
+static void copy_answer(const struct mechd_receipt *e, struct mechd_call *c)
+{
+    c->code = MECHP_OK;
+    c->status = e->status;
+    c->content_type = e->content_type;
+    memcpy(c->location, e->location, sizeof c->location);
+    memcpy(c->etag, e->etag, sizeof c->etag);
+    mechd_plain(&c->text, e->bytes, e->size);
+    if (c->text.failed) {
+        mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for the answer");
+    }
+}
+
+enum mechd_claim mechd_receipts_claim(struct mechd_receipts *r, struct mechd_call *c,
+                                      void (*suspend)(void *context))
+{
+    const uint64_t hash = mech_hash(c->scope, strlen(c->scope), 0);
+    const int64_t now = now_seconds();
+    enum mechd_claim claim = MECHD_CLAIM_FIRST;
+    pthread_mutex_lock(&r->m);
+    prune(r, now);
+    struct mechd_receipt *e = find(r, c->scope, hash);
+    if (e != NULL && e->body != c->body_hash) {
+        claim = MECHD_CLAIM_REFUSED;
+        mechd_fail(c, MECHP_KEY_REUSED, "the key has come with another body before");
+    } else if (e != NULL && e->settled) {
+        claim = MECHD_CLAIM_KEPT;
+        copy_answer(e, c);
+    } else if (e != NULL) {
+        // under the lock, so that the answer cannot come before
+        claim = MECHD_CLAIM_WAIT;
+        suspend(c);
+        c->next_waiting = e->waiting;
+        e->waiting = c;
+    } else if ((e = add(r, c->scope, hash)) == NULL) {
+        claim = MECHD_CLAIM_REFUSED;
+        mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory to keep the key");
+    } else {
+        e->body = c->body_hash;
+        e->created = now;
+        c->receipt = e;
+    }
+    pthread_mutex_unlock(&r->m);
+    return claim;
+}
+
+/* The answer of the call into its receipt. False: it is not one to keep. */
+static bool keep(struct mechd_receipts *r, struct mechd_receipt *e, const struct mechd_call *c)
+{
+    e->bytes = c->code == MECHP_OK ? malloc(c->text.length + 1) : NULL;
+    if (e->bytes == NULL) {
+        return false;
+    }
+    if (c->text.length > 0) {
+        memcpy(e->bytes, c->text.bytes, c->text.length);
+    }
+    e->size = c->text.length;
+    r->bytes += e->size;
+    e->status = c->status;
+    e->content_type = c->content_type;
+    memcpy(e->location, c->location, sizeof e->location);
+    memcpy(e->etag, c->etag, sizeof e->etag);
+    e->settled = true;
+    return true;
+}
+
+void mechd_receipts_settle(struct mechd_receipts *r, struct mechd_call *c)
+{
+    struct mechd_receipt *const e = c->receipt;
+    if (e == NULL) {
+        return;
+    }
+    c->receipt = NULL;
+    pthread_mutex_lock(&r->m);
+    struct mechd_call *waiting = e->waiting;
+    e->waiting = NULL;
+    const bool kept = keep(r, e, c);
+    for (struct mechd_call *w = waiting; w != NULL; w = w->next_waiting) {
+        if (kept) {
+            copy_answer(e, w);
+        } else {
+            mechd_fail(w, c->code != MECHP_OK ? c->code : MECHP_OUT_OF_MEMORY, "%s", c->detail);
+        }
+    }
+    if (!kept) {
+        take_out(r, e);
+        free_receipt(e);
+    }
+    pthread_mutex_unlock(&r->m);
+    while (waiting != NULL) {
+        struct mechd_call *const next = waiting->next_waiting;
+        waiting->answer(waiting);
+        waiting = next;
+    }
+}
+
+/* --- from the store --------------------------------------------------------------------------- */
+
+static int take_stored(void *context, const struct mechd_stored_receipt *stored)
+{
+    struct mechd_receipts *const r = context;
+    if (stored->created + KEPT_SECONDS < now_seconds()) {
+        return 0;
+    }
+    struct mechd_receipt *const e =
+        add(r, stored->scope, mech_hash(stored->scope, strlen(stored->scope), 0));
+    if (e == NULL || (e->bytes = malloc(stored->size + 1)) == NULL) {
+        return MECH_NO_MEMORY;
+    }
+    if (stored->size > 0) {
+        memcpy(e->bytes, stored->bytes, stored->size);
+    }
+    e->size = stored->size;
+    r->bytes += e->size;
+    e->body = stored->body;
+    e->created = stored->created;
+    e->status = stored->status;
+    strncpy(e->location, stored->location, sizeof e->location - 1);
+    e->settled = true;
+    return 0;
+}
+
+int mechd_receipts_load(struct mechd_receipts *r, struct mechd_store *s)
+{
+    if (s == NULL) {
+        return 0;
+    }
+    return mechd_store_receipts(s, now_seconds() - KEPT_SECONDS, take_stored, r);
+}
