@@ -112,6 +112,9 @@ struct mech_eval mech_model_point(const struct mech_model *m, const struct mech_
                                   const double *q, const double *v);
 /* g [nv + 1] += nonlinear left-hand-side terms, M_q v̇ among them where e->vdot is given. */
 void mech_model_nonlinear(const struct mech_model *m, const struct mech_eval *e, double *g);
+/* f [nv + 1] −= C v + K (q − q_ref) + g at the point; work [nv + 1]. */
+void mech_model_resist(const struct mech_model *m, const struct mech_eval *e, double *work,
+                       double *f);
 /* Pattern of ∂g/∂q and ∂g/∂v as a matrix of ones, ZERO when g is empty. */
 const struct mech_mat *mech_model_pattern(const struct mech_model *m);
 /* Places of the local tangents in the values of W, whose pattern holds mech_model_pattern; what
@@ -178,6 +181,9 @@ struct mech_joint_rows {
 const struct mech_joint_rows *mech_model_joints(const struct mech_model *m);
 /* Leave a row out from here on; before any stepper is made. Negative: no memory. */
 int mech_model_drop_row(struct mech_model *m, int32_t row);
+/* Whether a one-sided row, side ±1, is open at a point that was given, not reached: unless it is
+ * within 1e-6 (m) of its limit, g, and does not move, g_t + G v. */
+bool mech_model_side_open(double side, double g, double rate);
 /* Which one-sided rows act is unknown, as after any q that was not reached by steps. */
 void mech_model_forget_sides(const struct mech_model *m, struct mech_state *s);
 /* Name of the joint that a row belongs to. */

@@ -3,6 +3,8 @@
 #include "solver/linalg/mat_walk.h"
 #include "solver/model/internal.h"
 
+#include <string.h>
+
 bool mech_model_is_linear(const struct mech_model *m)
 {
     return m->place_count == 0 && m->pair_count == 0 && m->equation_count == 0 && !m->curved;
@@ -66,6 +68,37 @@ void mech_model_nonlinear(const struct mech_model *m, const struct mech_eval *e,
         mech_moving_force(m, e, g);
         mech_pairs_force(m, e, g);
         mech_equations_force(m, e, g);
+    }
+}
+
+void mech_model_resist(const struct mech_model *m, const struct mech_eval *e, double *work,
+                       double *f)
+{
+    const struct mech_linear_part *const part = &m->linear;
+
+    if (part->K->kind != MECH_MAT_ZERO) {
+        const double *u = e->q;
+
+        if (m->curved) {
+            mech_model_displacement(m, e->q, work);
+            u = work;
+        } else if (part->q_ref) {
+            for (int32_t i = 0; i < part->nv; i++) {
+                work[i] = e->q[i] - part->q_ref[i];
+            }
+            u = work;
+        }
+        mech_mat_mul(part->K, -1., u, 1., f);
+    }
+    if (part->C->kind != MECH_MAT_ZERO) {
+        mech_mat_mul(part->C, -1., e->v, 1., f);
+    }
+    if (!mech_model_is_linear(m)) {
+        memset(work, 0, ((size_t)part->nv + 1) * sizeof *work);
+        mech_model_nonlinear(m, e, work);
+        for (int32_t i = 0; i < part->nv; i++) {
+            f[i] -= work[i];
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 #include "solver/base/err.h"
 #include "solver/model/internal.h"
 
+#include <math.h>
 #include <string.h>
 
 struct building {
@@ -98,6 +99,14 @@ int mech_joint_rows(struct mech_model *m)
     m->joints.velocity = b.velocity;
     m->joints.side = b.side;
     return 0;
+}
+
+bool mech_model_side_open(double side, double g, double rate)
+{
+    /* m: what six written digits of a document give */
+    static const double near_limit = 1e-6;
+
+    return side * g > near_limit || fabs(rate) > near_limit;
 }
 
 int mech_model_drop_row(struct mech_model *m, int32_t row)

@@ -37,8 +37,7 @@ void mech_sim_want_shape(const struct mech_sim *s, enum mech_want want, int32_t 
     *cols = !matrix ? 1 : whole ? all : nv;
 }
 
-/* Put the point into s->point. */
-static int place_point(struct mech_sim *s, const struct mech_point *at)
+int mech_sim_place_point(struct mech_sim *s, const struct mech_point *at)
 {
     struct mech_state *const p = &s->point;
     const struct {
@@ -143,7 +142,7 @@ int mech_sim_evaluate_sparse(struct mech_sim *s, const struct mech_point *at, en
     double scale = 1.;
 
     *count = 0;
-    MECH_TRY(place_point(s, at));
+    MECH_TRY(mech_sim_place_point(s, at));
     MECH_TRY(matrix_of(s, want, arena, &A, &scale));
     if (A.kind == MECH_MAT_ZERO) {
         return 0;
@@ -277,7 +276,7 @@ int mech_sim_evaluate(struct mech_sim *s, const struct mech_point *at, enum mech
     const size_t nv = (size_t)s->sizes.v;
     int32_t rows, cols;
 
-    MECH_TRY(place_point(s, at));
+    MECH_TRY(mech_sim_place_point(s, at));
     MECH_TRY(mech_sim_need_rates(s, &result));
     mech_sim_want_shape(s, want, &rows, &cols);
     memset(out, 0, (size_t)rows * (size_t)cols * sizeof *out);

@@ -85,7 +85,9 @@ void mech_sim_drift(const struct mech_sim *s, const struct mech_state *state,
 /* step.c: no infinity and no NaN among x [n]. */
 bool mech_sim_all_finite(const double *x, size_t n);
 
-/* evaluate.c: s->rates, made when first needed. Returns as mech_rates_init. */
+/* evaluate.c: the point into s->point. MECH_NOT_FINITE. */
+int mech_sim_place_point(struct mech_sim *s, const struct mech_point *at);
+/* s->rates, made when first needed. Returns as mech_rates_init. */
 int mech_sim_need_rates(struct mech_sim *s, struct mech_step_result *result);
 
 /* snapshot.c: the layout's hash and what a header says of the libraries; once the state stands. */

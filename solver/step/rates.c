@@ -189,42 +189,16 @@ void mech_rates_fini(struct mech_rates *r)
 int mech_rates_force_with(struct mech_rates *r, const struct mech_rate_point *at,
                           const double *lambda, double *f, struct mech_step_result *result)
 {
-    const double *const q = at->q, *const v = at->v;
-    const struct mech_linear_part *const part = mech_model_linear(r->model);
+    struct mech_eval e = mech_model_point(r->model, at->s, at->t, at->q, at->v);
     const int code = mech_model_force(r->model, at->s, at->t, f);
 
     if (code) {
         mech_model_blame(r->model, at->s, at->t, result->reason, sizeof result->reason);
         return code;
     }
-    if (part->K->kind != MECH_MAT_ZERO) {
-        const double *u = q;
-
-        if (!mech_model_flat(r->model)) {
-            mech_model_displacement(r->model, q, r->u);
-            u = r->u;
-        } else if (part->q_ref) {
-            for (int32_t i = 0; i < part->nv; i++) {
-                r->u[i] = q[i] - part->q_ref[i];
-            }
-            u = r->u;
-        }
-        mech_mat_mul(part->K, -1., u, 1., f);
-    }
-    if (part->C->kind != MECH_MAT_ZERO) {
-        mech_mat_mul(part->C, -1., v, 1., f);
-    }
-    if (!mech_model_is_linear(r->model)) {
-        struct mech_eval e = mech_model_point(r->model, at->s, at->t, q, v);
-
-        e.lambda = lambda;
-        e.vdot = at->vdot;
-        memset(r->g, 0, ((size_t)part->nv + 1) * sizeof *r->g);
-        mech_model_nonlinear(r->model, &e, r->g);
-        for (int32_t i = 0; i < part->nv; i++) {
-            f[i] -= r->g[i];
-        }
-    }
+    e.lambda = lambda;
+    e.vdot = at->vdot;
+    mech_model_resist(r->model, &e, r->u, f);
     return 0;
 }
 

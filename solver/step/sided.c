@@ -6,9 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-/* m: what six written digits of a document give */
-static const double near_limit = 1e-6;
-
 void mech_sided_classify(struct mech_rates *r, struct mech_state *s)
 {
     const struct mech_joint_rows *const rows = mech_model_joints(r->model);
@@ -24,7 +21,7 @@ void mech_sided_classify(struct mech_rates *r, struct mech_state *s)
         if (side == 0.) {
             s->open[k] = rows->dropped && rows->dropped[k];
         } else if (s->open[k] == MECH_SIDE_UNKNOWN) {
-            s->open[k] = side * g[k] > near_limit || fabs(r->bias[k]) > near_limit;
+            s->open[k] = mech_model_side_open(side, g[k], r->bias[k]);
         }
         s->lambda[k] = s->open[k] != 0. ? 0. : s->lambda[k];
     }

@@ -140,8 +140,9 @@ int mech_descriptor_schur(const struct mech_descriptor *d, const struct mech_inv
 void mech_descriptor_project(const struct mech_descriptor *d, const bool *enabled, double *l);
 void mech_descriptor_project_unknowns(const struct mech_descriptor *d, double *x);
 
-/* Of the (w, l) kept: the largest violation of c (|c| of bilateral rows, −c of the others), and the
- * largest |l c| of rows that are not bilateral. work [w + l]. */
+/* Of the (w, l) kept: the largest violation of c (|c| of bilateral rows and between the bounds of a
+ * box, at a bound its wrong sign, −c of normal rows), and the largest |l c| of normal rows. work
+ * [w + l]. */
 struct mech_feasibility {
     double violation, complementarity;
 };

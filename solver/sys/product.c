@@ -203,6 +203,19 @@ void mech_descriptor_diagonal(const struct mech_descriptor *d, double *out)
     }
 }
 
+/* How far c is from what its row allows. */
+static double violation(const struct mech_set *set, int32_t row, double l, double c)
+{
+    switch (set->kind) {
+    case MECH_SET_BILATERAL:
+        return fabs(c);
+    case MECH_SET_BOX:
+        return l <= set->lower ? -c : l >= set->upper ? c : fabs(c);
+    default:
+        return row == 0 ? -c : 0.;
+    }
+}
+
 struct mech_feasibility mech_descriptor_feasibility(const struct mech_descriptor *d, double *work)
 {
     struct mech_feasibility worst = {0., 0.};
@@ -211,17 +224,15 @@ struct mech_feasibility mech_descriptor_feasibility(const struct mech_descriptor
     mech_descriptor_get_w(d, work);
     mech_descriptor_G(d, work, c);
     for (size_t i = 0; i < d->constraint_count; i++) {
-        const struct constraint *const row = &d->constraints[i];
-        const bool bilateral = row->set.kind == MECH_SET_BILATERAL;
+        const struct constraint *const at = &d->constraints[i];
+        const bool gap = at->set.kind != MECH_SET_BILATERAL && at->set.kind != MECH_SET_BOX;
 
-        for (int32_t r = 0; r < row->set.rows && row->offset >= 0; r++) {
-            const double value = c[row->offset + r] + row->cfm[r] * row->l[r] + row->b[r];
+        for (int32_t r = 0; r < at->set.rows && at->offset >= 0; r++) {
+            const double value = c[at->offset + r] + at->cfm[r] * at->l[r] + at->b[r];
 
-            if (bilateral || r == 0) {
-                worst.violation = fmax(worst.violation, bilateral ? fabs(value) : -value);
-            }
-            if (!bilateral && r == 0) {
-                worst.complementarity = fmax(worst.complementarity, fabs(row->l[r] * value));
+            worst.violation = fmax(worst.violation, violation(&at->set, r, at->l[r], value));
+            if (gap && r == 0) {
+                worst.complementarity = fmax(worst.complementarity, fabs(at->l[r] * value));
             }
         }
     }
