@@ -201,6 +201,23 @@ static void write_request(struct mechp_text *w, const struct mechp_route_doc *d)
     mechp_text_end(w);
 }
 
+/* Other media types of a reply, as bytes or text. */
+static void write_others(struct mechp_text *w, const char *types)
+{
+    for (const char *at = types; at != NULL && *at != '\0';) {
+        char type[64];
+        const size_t length = strcspn(at, " ");
+        snprintf(type, sizeof type, "%.*s", (int)length, at);
+        mechp_text_key(w, type);
+        mechp_text_object(w);
+        if (strncmp(type, "text/", 5) == 0) {
+            schema_member(w, "string", 6);
+        }
+        mechp_text_end(w);
+        at += length + (at[length] == ' ');
+    }
+}
+
 static void write_success(struct mechp_text *w, const struct mechp_route_doc *d)
 {
     char status[16];
@@ -229,6 +246,7 @@ static void write_success(struct mechp_text *w, const struct mechp_route_doc *d)
             schema_member(w, "string", 6);
         }
         mechp_text_end(w);
+        write_others(w, d->also);
         mechp_text_end(w);
     }
     mechp_text_end(w);

@@ -1,7 +1,5 @@
-/* The bodies of the daemon's requests and replies, route by route, as tables for OpenAPI. */
+/* The bodies of the daemon's requests and replies, as tables for OpenAPI. */
 #include "protocol/bind/shapes.h"
-
-#include "protocol/wire/routes.h"
 
 #define VALUES "@Value{}"
 #define END                                                                                        \
@@ -9,6 +7,19 @@
         NULL, NULL, NULL, false                                                                    \
     }
 #define MEMBERS(...) ((const struct mechp_shape_member[]){__VA_ARGS__, END})
+
+#define LEVEL "'acceleration'|'velocity'"
+/* of every request about the descriptor */
+#define SYSTEM_OPTIONS                                                                             \
+    {"level", LEVEL, "velocity for nonsmooth integrators, else acceleration", false},              \
+        {"step", "number", "h of the velocity level, s; the model's without it", false},           \
+        {"contacts", "'active'|'all'", "of interactions; active without it", false},               \
+        {"massFactor", "number", "of M in H", false},                                              \
+        {"stiffnessFactor", "number", "of K in H", false},                                         \
+        {"dampingFactor", "number", "of C in H", false},                                           \
+    {                                                                                              \
+        "frozen", "string|string[]", "items whose velocities drop out", false                      \
+    }
 
 const struct mechp_shape mechp_shapes[] = {
     {"About", "What this server is.",
@@ -291,6 +302,97 @@ const struct mechp_shape mechp_shapes[] = {
           false},
          {"commit", "boolean", "false: a trial, which leaves the committed state", false}),
      true, "{\"size\":0.01,\"inputs\":{\"force\":1.5}}"},
+    {"System",
+     "The system descriptor [H -CqT; Cq E] {w; l} - {f; -b} = {0; c} at the present state.",
+     MEMBERS({"time", "number", "s", true},
+             {"level", LEVEL, "what w is: v' under forces, or v after a step", true},
+             {"step", "number", "h of the velocity level, s", true},
+             {"theta", "number", "of the velocity level", true},
+             {"friction", "'coulomb'|'associated'", "law of cones", true},
+             {"factors", "number{}", "mass, stiffness, damping in H", true},
+             {"lumped", "boolean", "H is block-diagonal: the masses alone", true},
+             {"counts", "integer{}",
+              "velocities and rows that are active; blocks of variables, frozen ones, masses, "
+              "constraints, stiffness blocks",
+              true},
+             {"parts", "object[]", "name, doc and shape of each matrix and vector", true}),
+     false, NULL},
+    {"SystemBlocks", "The blocks of the descriptor.",
+     MEMBERS({"time", "number", "s", true}, {"level", LEVEL, "as of the descriptor", true},
+             {"variables", "@SystemVariables[]", "in the order of w", true},
+             {"constraints", "@SystemConstraint[]", "in the order of l", true},
+             {"blocks", "object[]", "variables coupled, entries of K, C and M", true}),
+     false, NULL},
+    {"SystemConstraint", "Rows of one set.",
+     MEMBERS({"name", "@Name", "the joint or interaction", true},
+             {"source", "'joint'|'interaction'", "where it comes from", true},
+             {"row", "integer", "its first one among lambda, or among the impulses", true},
+             {"kind", "'bilateral'|'unilateral'|'box'|'cone'|'rolling'", "its set", true},
+             {"rows", "integer", "how many", true},
+             {"offset", "integer|null", "in l; null: not active", true},
+             {"active", "boolean", "it is a part of the system", true},
+             {"flags", "string[]", "why not: invalid, disabled, redundant, broken, free", true},
+             {"mirrored", "boolean", "the joint's multiplier is -l", true},
+             {"position", "number", "g or y of its first row", true},
+             {"cfm", "number", "compliance of its first row", true},
+             {"mu", "number", "friction", false}, {"spinning", "number", "m", false},
+             {"rolling", "number", "m", false}, {"lower", "number|null", "null: none", false},
+             {"upper", "number|null", "null: none", false}),
+     false, NULL},
+    {"SystemFeasibility", "How far unknowns are from a solution.",
+     MEMBERS(
+         {"time", "number", "s", true}, {"level", LEVEL, "as of the descriptor", true},
+         {"violation", "number", "largest violation of c", true},
+         {"complementarity", "number", "largest |l c| of normal rows", true},
+         {"balance", "number", "|H w - CqT l - f| over the larger of |f| and |H w|", true},
+         {"residual", "number|null", "of the complementarity problem; null: H is singular", true}),
+     false, NULL},
+    {"SystemFeasibilityRequest", "Unknowns of the active rows, and options.",
+     MEMBERS({"w", "number[]", "unknowns of the variables", true},
+             {"l", "number[]", "multipliers", true}, SYSTEM_OPTIONS),
+     true, "{\"w\":[0],\"l\":[]}"},
+    {"SystemPart", "A matrix, by rows or by its entries, or a vector.",
+     MEMBERS({"time", "number", "s", true}, {"level", LEVEL, "as of the descriptor", true},
+             {"name", "string", "as asked for", true},
+             {"shape", "integer[]", "rows, and columns of a matrix", true},
+             {"rows", "number[][]", "a matrix of at most 4096 places", false},
+             {"coo", "number[][]", "row, column, value of what is not 0, by columns", false},
+             {"values", "number[]", "a vector", false}),
+     false, NULL},
+    {"SystemProductReply", "The result.",
+     MEMBERS(
+         {"time", "number", "s", true}, {"level", LEVEL, "as of the descriptor", true},
+         {"product", "number[]", "{H w - CqT l; Cq w + E' l}, or of the multipliers alone", true}),
+     false, NULL},
+    {"SystemProductRequest", "The vector, and options.",
+     MEMBERS({"x", "number[]", "{w; l}", true},
+             {"symmetric", "boolean", "x is {w; -l}: the product is Z x", false}, SYSTEM_OPTIONS),
+     true, "{\"x\":[1]}"},
+    {"SystemProjectReply", "What was given, with its multipliers in their sets.",
+     MEMBERS({"time", "number", "s", true}, {"level", LEVEL, "as of the descriptor", true},
+             {"l", "number[]", "multipliers", false}, {"unknowns", "number[]", "{w; l}", false}),
+     false, NULL},
+    {"SystemProjectRequest", "Exactly one of l and unknowns, and options.",
+     MEMBERS({"l", "number[]", "multipliers", false}, {"unknowns", "number[]", "{w; l}", false},
+             {"enabled", "boolean[]", "rows that are projected; all without it", false},
+             SYSTEM_OPTIONS),
+     true, "{\"l\":[]}"},
+    {"SystemSchurRequest", "Multipliers, and options.",
+     MEMBERS({"l", "number[]", "multipliers", true},
+             {"enabled", "boolean[]", "rows that take part; all without it", false},
+             {"throughStiffness", "boolean",
+              "through a factored H, or by the masses alone; as H asks without it", false},
+             SYSTEM_OPTIONS),
+     true, "{\"l\":[]}"},
+    {"SystemVariables", "Unknowns of one node or object.",
+     MEMBERS({"name", "@Name", "the body, object or node", true},
+             {"mass", "'body'|'node'|'shaft'|'diagonal'|'dense'|'band'|'none'", "its form", true},
+             {"massNumber", "integer", "equal masses are shared", true},
+             {"first", "integer", "among the velocities of the state", true},
+             {"dof", "integer", "velocities", true},
+             {"offset", "integer|null", "in w; null: frozen", true},
+             {"active", "boolean", "it is not frozen", true}),
+     false, NULL},
     {"TypeEntry", "An item type, structure, integrator or solver.",
      MEMBERS({"type", "string", "name", true}, {"category", "string", "where it may stand", true},
              {"doc", "string", "for people", true}, {"fields", "object[]", "its fields", false},
@@ -317,168 +419,3 @@ const struct mechp_shape mechp_shapes[] = {
      false, NULL},
     {NULL, NULL, NULL, false, NULL},
 };
-
-/* --- routes ---------------------------------------------------------------------------------- */
-
-static const int model_codes[] = {MECHP_INVALID_MODEL, MECHP_BODY_TOO_LARGE, MECHP_MEDIA_TYPE,
-                                  MECHP_LIMIT_REACHED, 0};
-static const int create_codes[] = {
-    MECHP_INVALID_MODEL, MECHP_SNAPSHOT_MISMATCH, MECHP_BODY_TOO_LARGE, MECHP_MEDIA_TYPE,
-    MECHP_LIMIT_REACHED, MECHP_ID_TAKEN,          MECHP_NOT_FOUND,      0};
-static const int step_codes[] = {
-    MECHP_TIME_MISMATCH, MECHP_NOT_CONVERGED,  MECHP_VI_NOT_CONVERGED, MECHP_SINGULAR,
-    MECHP_NOT_FINITE,    MECHP_STEP_TOO_SMALL, MECHP_CANCELLED,        0};
-static const int commit_codes[] = {MECHP_NO_TRIAL, 0};
-static const int restore_codes[] = {MECHP_SNAPSHOT_MISMATCH, 0};
-static const int evaluate_codes[] = {MECHP_SINGULAR, MECHP_NOT_FINITE, MECHP_LIMIT_REACHED, 0};
-static const int analysis_codes[] = {MECHP_NOT_CONVERGED, MECHP_SINGULAR, MECHP_NOT_FINITE,
-                                     MECHP_LIMIT_REACHED, 0};
-static const int solve_codes[] = {MECHP_VI_NOT_CONVERGED, MECHP_SINGULAR, MECHP_BODY_TOO_LARGE,
-                                  MECHP_MEDIA_TYPE, 0};
-static const int state_codes[] = {MECHP_NOT_FINITE, 0};
-static const int limit_codes[] = {MECHP_LIMIT_REACHED, 0};
-
-#define JSON "application/json"
-static const struct mechp_route_doc docs[MECHP_ROUTES] = {
-    [MECHP_ROUTE_PAGE] = {.status = 200, .content = "text/html"},
-    [MECHP_ROUTE_DOCS] = {.status = 200, .content = "text/html"},
-    [MECHP_ROUTE_LIVEZ] = {.status = 200, .content = "text/plain"},
-    [MECHP_ROUTE_READYZ] = {.status = 200, .content = "text/plain"},
-    [MECHP_ROUTE_METRICS] = {.status = 200, .content = "text/plain"},
-    [MECHP_ROUTE_OPENAPI] = {.status = 200, .reply = "object", .content = JSON},
-    [MECHP_ROUTE_ABOUT] = {.status = 200, .reply = "@About", .content = JSON},
-    [MECHP_ROUTE_EXAMPLES] = {.status = 200, .reply = "@ExampleList", .content = JSON},
-    [MECHP_ROUTE_EXAMPLE] = {.status = 200, .reply = "@Model", .content = JSON},
-    [MECHP_ROUTE_INSTANCES] = {.status = 200,
-                               .reply = "@InstanceList",
-                               .content = JSON,
-                               .query = "limit:integer after:string"},
-    [MECHP_ROUTE_CREATE] = {.request = "@CreateRequest",
-                            .status = 201,
-                            .reply = "@Instance",
-                            .content = JSON,
-                            .takes = "application/vnd.mechd.snapshot",
-                            .codes = create_codes},
-    [MECHP_ROUTE_DELETE] = {.status = 204},
-    [MECHP_ROUTE_INSTANCE] = {.status = 200, .reply = "@Instance", .content = JSON},
-    [MECHP_ROUTE_CREATE_AS] = {.request = "@CreateRequest",
-                               .status = 201,
-                               .reply = "@Instance",
-                               .content = JSON,
-                               .takes = "application/vnd.mechd.snapshot",
-                               .codes = create_codes},
-    [MECHP_ROUTE_COMMIT] = {.request = "@CommitRequest",
-                            .status = 200,
-                            .reply = "@CommitReply",
-                            .content = JSON,
-                            .codes = commit_codes},
-    [MECHP_ROUTE_EVALUATE] = {.request = "@EvaluateRequest",
-                              .status = 200,
-                              .reply = "@EvaluateReply",
-                              .content = JSON,
-                              .codes = evaluate_codes},
-    [MECHP_ROUTE_EVENTS] = {.status = 200,
-                            .content = "text/event-stream",
-                            .query = "rate:number",
-                            .codes = limit_codes},
-    [MECHP_ROUTE_GET_INPUTS] = {.status = 200, .reply = "@Inputs", .content = JSON},
-    [MECHP_ROUTE_SET_INPUTS] = {.request = "@SetInputsRequest|@InputValue{}",
-                                .status = 200,
-                                .reply = "@Inputs",
-                                .content = JSON},
-    [MECHP_ROUTE_JVP] = {.request = "@JvpRequest",
-                         .status = 200,
-                         .reply = "@JvpReply",
-                         .content = JSON,
-                         .codes = evaluate_codes},
-    [MECHP_ROUTE_LINEARIZATION] = {.status = 200,
-                                   .reply = "@Linearization",
-                                   .content = JSON,
-                                   .codes = analysis_codes},
-    [MECHP_ROUTE_MODES] = {.status = 200,
-                           .reply = "@Modes",
-                           .content = JSON,
-                           .query = "count:integer complex:boolean",
-                           .codes = analysis_codes},
-    [MECHP_ROUTE_SET_FIELD] = {.request = "@SetFieldRequest",
-                               .status = 200,
-                               .reply = "@SetFieldReply",
-                               .content = JSON,
-                               .query = "category:'nodes'|'objects'|'markers'|'loads'|'sensors'"},
-    [MECHP_ROUTE_STATICS] = {.request = "@StaticsRequest",
-                             .optional = true,
-                             .status = 200,
-                             .reply = "@StaticsReply",
-                             .content = JSON,
-                             .codes = analysis_codes},
-    [MECHP_ROUTE_MODEL] = {.status = 200, .reply = "@Model", .content = JSON},
-    [MECHP_ROUTE_ITEM_OUTPUT] = {.status = 200,
-                                 .reply = "@ItemOutput",
-                                 .content = JSON,
-                                 .query = "localPosition:string configuration:'current'|"
-                                          "'reference'|'initial'|'startOfStep' category:'nodes'|"
-                                          "'objects'|'markers'|'loads'|'sensors'"},
-    [MECHP_ROUTE_OUTPUTS] = {.status = 200, .reply = "@Outputs", .content = JSON},
-    [MECHP_ROUTE_GET_PARAMETERS] = {.status = 200, .reply = "@Parameters", .content = JSON},
-    [MECHP_ROUTE_SET_PARAMETERS] = {.request = "@SetParametersRequest|number{}",
-                                    .status = 200,
-                                    .reply = "@Parameters",
-                                    .content = JSON},
-    [MECHP_ROUTE_RESET] = {.request = "object",
-                           .optional = true,
-                           .status = 200,
-                           .reply = "@Instance",
-                           .content = JSON},
-    [MECHP_ROUTE_RUNS] = {.request = "@RunRequest",
-                          .status = 202,
-                          .reply = "@Run",
-                          .content = JSON},
-    [MECHP_ROUTE_STOP_RUN] = {.status = 200, .reply = "@Run", .content = JSON},
-    [MECHP_ROUTE_RUN] = {.status = 200, .reply = "@Run", .content = JSON},
-    [MECHP_ROUTE_SCENE] = {.status = 200, .reply = "@Scene", .content = JSON},
-    [MECHP_ROUTE_TAKE_SNAPSHOT] = {.request = "object",
-                                   .optional = true,
-                                   .status = 201,
-                                   .reply = "@Snapshot",
-                                   .content = JSON,
-                                   .codes = limit_codes},
-    [MECHP_ROUTE_DELETE_SNAPSHOT] = {.status = 204},
-    [MECHP_ROUTE_SNAPSHOT] = {.status = 200, .content = "application/vnd.mechd.snapshot"},
-    [MECHP_ROUTE_RESTORE] = {.request = "object",
-                             .optional = true,
-                             .status = 200,
-                             .reply = "@Instance",
-                             .content = JSON,
-                             .codes = restore_codes},
-    [MECHP_ROUTE_GET_STATE] = {.status = 200, .reply = "@State", .content = JSON},
-    [MECHP_ROUTE_SET_STATE] = {.request = "@SetStateRequest",
-                               .status = 200,
-                               .reply = "@State",
-                               .content = JSON,
-                               .codes = state_codes},
-    [MECHP_ROUTE_STEP] = {.request = "@StepRequest",
-                          .status = 200,
-                          .reply = "@StepReply",
-                          .content = JSON,
-                          .codes = step_codes},
-    [MECHP_ROUTE_VARIABLES] = {.status = 200, .reply = "@VariableList", .content = JSON},
-    [MECHP_ROUTE_CHECK] = {.request = "@CheckRequest",
-                           .status = 200,
-                           .reply = "@CheckReply",
-                           .content = JSON,
-                           .codes = model_codes},
-    [MECHP_ROUTE_SOLVE] = {.request = "@SolveRequest",
-                           .status = 200,
-                           .reply = "@SolveReply",
-                           .content = JSON,
-                           .codes = solve_codes},
-    [MECHP_ROUTE_TYPES] = {.status = 200, .reply = "@TypeList", .content = JSON},
-    [MECHP_ROUTE_TYPE] = {.status = 200, .reply = "@TypeEntry", .content = JSON},
-};
-
-const struct mechp_route_doc *mechp_route_doc(int route)
-{
-    static const struct mechp_route_doc any = {
-        .request = "object", .optional = true, .status = 200, .reply = "object", .content = JSON};
-    return route >= 0 && route < MECHP_ROUTES && docs[route].status != 0 ? &docs[route] : &any;
-}

@@ -34,6 +34,7 @@ struct mechp_route_doc {
     int status;          /* of success */
     const char *reply;   /* type of the JSON reply; NULL: `content` is something else, or nothing */
     const char *content; /* media type of the reply, NULL: none */
+    const char *also;    /* other media types of the reply, with spaces between, or NULL */
     const char *takes;   /* another media type that is taken as a body, or NULL */
     const char *query;   /* query parameters "name:type name:type", or NULL */
     const int *codes; /* errors beyond those of its kind (enum mechp_code), closed by 0, or NULL */

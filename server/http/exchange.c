@@ -87,6 +87,7 @@ static int read_head(struct mechd_exchange *x, const char *method, const char *u
     x->body_limit =
         (c->operation->flags & MECHD_BIG_BODY) != 0 ? mechd_model_most(c->daemon) : MECHD_BODY_MOST;
     c->if_match = MHD_lookup_connection_value(x->connection, MHD_HEADER_KIND, "If-Match");
+    c->accept = MHD_lookup_connection_value(x->connection, MHD_HEADER_KIND, "Accept");
     for (int k = 0; k < MECHD_QUERIES && c->operation->query[k] != NULL; k++) {
         c->query[k] = MHD_lookup_connection_value(x->connection, MHD_GET_ARGUMENT_KIND,
                                                   c->operation->query[k]);

@@ -30,7 +30,7 @@ enum mechd_operation_flags {
                                  are any */
 };
 
-enum { MECHD_QUERIES = 4 };
+enum { MECHD_QUERIES = 10 };
 
 struct mechd_operation {
     /* As owner of the instance if there is one. MORE: again. */
@@ -63,6 +63,7 @@ struct mechd_call {
     const char *if_match;             /* or NULL; the door's */
     const char *scope;  /* of an idempotency key: who, method, path, key; or NULL; the door's */
     uint64_t body_hash; /* with a scope */
+    const char *accept; /* or NULL; the door's */
 
     /* the reply */
     enum mechp_code code; /* MECHP_OK, or a problem */

@@ -121,6 +121,12 @@ class OpenApi(unittest.TestCase):
         self.call('GET', '%s/objects/%s/outputs/Position?configuration=reference' % (one, body),
                   status=200)
         self.call('PUT', '%s/objects/%s/fields/physicsMass' % (one, body), {'value': 1.5}, 200)
+        for part in ('', '/blocks', '/Z', '/d', '/H?format=mtx', '/H?format=coo1',
+                     '?format=archive'):
+            self.call('GET', one + '/system' + part, status=200)
+        for what, body in (('product', {'x': [1]}), ('schur-product', {'l': []}),
+                           ('project', {'l': []}), ('feasibility', {'w': [0], 'l': []})):
+            self.call('POST', '%s/system/%s' % (one, what), body, 200)
         self.call('GET', one + '/linearization', status=200)
         self.call('GET', one + '/modes', status=200)
         self.call('GET', one + '/modes?count=2&complex=true', status=200)
@@ -165,6 +171,10 @@ class OpenApi(unittest.TestCase):
                 ('POST', one + '/statics', {'loadSteps': 0}, 422),
                 ('POST', one + '/jvp', {'size': 0}, 422),
                 ('GET', one + '/modes?count=0', None, 422),
+                ('GET', one + '/system/Q', None, 404),
+                ('GET', one + '/system/H?format=xml', None, 406),
+                ('GET', one + '/system/H?level=force', None, 422),
+                ('POST', one + '/system/product', {'x': [1, 2]}, 422),
                 ('PUT', one + '/objects/nobody/fields/K', {'value': 1}, 404),
                 ('PUT', one + '/inputs', {'inputs': {'nobody': 1}}, 422),
                 ('PUT', one + '/parameters', {'parameters': {'nobody': 1}}, 422),

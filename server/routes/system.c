@@ -1,0 +1,340 @@
+/* Options and forms of …/system, and GET …/system: the descriptor of an instance at its present
+ * state, made for the request. */
+#include "server/routes/system.h"
+
+#include "protocol/wire/json.h"
+#include "server/plain.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* --- options ---------------------------------------------------------------------------------- */
+
+static const char *text_option(const struct mechd_call *c, const char *key)
+{
+    const char *text = json_string_value(json_object_get(c->body, key));
+    return text != NULL ? text : mechd_call_query(c, key);
+}
+
+/* A number, `preset` when it is not given. */
+static double number_option(struct mechd_call *c, const char *key, double preset)
+{
+    const char *text = text_option(c, key);
+    double value = preset;
+    char path[32];
+    snprintf(path, sizeof path, "/%s", key);
+    if (json_object_get(c->body, key) != NULL) {
+        mechp_json_number(c->body, key, &c->diag, &value);
+    } else if (text != NULL) {
+        char *end = NULL;
+        value = strtod(text, &end);
+        if (end == text || *end != '\0' || !isfinite(value)) {
+            mech_diag_add(&c->diag, path, "expected a number");
+        }
+    }
+    return value;
+}
+
+/* One of several words, the first when it is not given. */
+static int word_option(struct mechd_call *c, const char *key, const char *const *words)
+{
+    const char *text = text_option(c, key);
+    char path[32];
+    if (text == NULL && json_object_get(c->body, key) == NULL) {
+        return 0;
+    }
+    for (int k = 0; text != NULL && words[k] != NULL; k++) {
+        if (strcmp(words[k], text) == 0) {
+            return k;
+        }
+    }
+    snprintf(path, sizeof path, "/%s", key);
+    mech_diag_add(&c->diag, path, "expected %s%s%s", words[0], words[1] != NULL ? " or " : "",
+                  words[1] != NULL ? words[1] : "");
+    return 0;
+}
+
+static void freeze(struct mechd_call *c, struct mech_sim_system *s, const char *path,
+                   const char *name)
+{
+    if (mech_sim_system_freeze(s, name) != 0) {
+        mech_diag_add(&c->diag, path, "no item \"%.64s\" has velocities", name);
+    }
+}
+
+/* Names in an array, or in one text with commas between. */
+static void freeze_all(struct mechd_call *c, struct mech_sim_system *s)
+{
+    const json_t *names = json_object_get(c->body, "frozen");
+    const char *text = text_option(c, "frozen");
+    char path[48];
+    for (size_t k = 0; k < json_array_size(names); k++) {
+        const char *name = json_string_value(json_array_get(names, k));
+        snprintf(path, sizeof path, "/frozen/%zu", k);
+        freeze(c, s, path, name != NULL ? name : "");
+    }
+    for (const char *at = text; at != NULL && *at != '\0';) {
+        char name[MECH_NAME_MAX + 1];
+        const size_t n = strcspn(at, ",");
+        snprintf(name, sizeof name, "%.*s", n < sizeof name ? (int)n : 0, at);
+        freeze(c, s, "/frozen", name);
+        at += n + (at[n] == ',');
+    }
+    if (names != NULL && text == NULL && !json_is_array(names)) {
+        mech_diag_add(&c->diag, "/frozen", "a list of names is needed");
+    }
+}
+
+struct mech_sim_system *mechd_system_open(struct mechd_call *c)
+{
+    static const char *const levels[] = {"acceleration", "velocity", NULL};
+    static const char *const contacts[] = {"active", "all", NULL};
+    static const char *const bilateral[] = {"all", "only", NULL};
+    const struct mech_point now = {.time = NAN};
+    const bool by_integrator = text_option(c, "level") == NULL;
+    const int level = word_option(c, "level", levels);
+    const struct mech_system_query q = {.level = by_integrator ? MECH_LEVEL_BY_INTEGRATOR : level,
+                                        .step = number_option(c, "step", NAN),
+                                        .all_contacts = word_option(c, "contacts", contacts) == 1,
+                                        .bilateral = word_option(c, "bilateral", bilateral) == 1,
+                                        .mass = number_option(c, "massFactor", NAN),
+                                        .stiffness = number_option(c, "stiffnessFactor", NAN),
+                                        .damping = number_option(c, "dampingFactor", NAN)};
+    struct mech_sim_system *s = NULL;
+    if (mechd_call_faulty(c)) {
+        return NULL;
+    }
+    const int outcome = mech_sim_system(c->job.instance->sim, &now, &q, &s);
+    if (outcome == MECH_INVALID) {
+        mech_diag_add(&c->diag, "/step", "must be positive");
+    } else if (outcome != 0) {
+        mechd_fail_outcome(c, outcome);
+    } else {
+        freeze_all(c, s);
+    }
+    if (mechd_call_faulty(c)) {
+        mech_sim_system_destroy(s);
+        return NULL;
+    }
+    return s;
+}
+
+/* --- forms ------------------------------------------------------------------------------------ */
+
+static const struct {
+    const char *name;
+    const char *type;
+} forms[] = {
+    [MECHD_FORM_JSON] = {"json", "application/json"},
+    [MECHD_FORM_MTX] = {"mtx", "text/x-matrix-market"},
+    [MECHD_FORM_COO1] = {"coo1", "text/plain"},
+    [MECHD_FORM_ARCHIVE] = {"archive", "application/vnd.mechd.system"},
+};
+enum { FORMS = sizeof forms / sizeof *forms };
+
+/* How much a media range such as "text/plain;q=0.5" wants this type; −1: it does not speak of it.
+ */
+static double wanted(const char *range, size_t length, const char *type)
+{
+    const size_t name = strcspn(range, ";, \t");
+    const size_t n = name < length ? name : length;
+    const size_t slash = strcspn(type, "/") + 1;
+    const bool all = n == 3 && strncmp(range, "*/*", 3) == 0;
+    const bool family =
+        n == slash + 1 && range[slash] == '*' && strncasecmp(range, type, slash) == 0;
+    const bool exact = n == strlen(type) && strncasecmp(range, type, n) == 0;
+    if (!all && !family && !exact) {
+        return -1.;
+    }
+    for (const char *at = memchr(range, ';', length); at != NULL && at < range + length;
+         at = memchr(at + 1, ';', length - (size_t)(at + 1 - range))) {
+        const char *p = at + 1 + strspn(at + 1, " \t");
+        if ((*p == 'q' || *p == 'Q') && p[1] == '=') {
+            return strtod(p + 2, NULL);
+        }
+    }
+    return 1.;
+}
+
+static int form_by_accept(const char *accept, unsigned mask)
+{
+    double best = 0.;
+    int found = -1;
+    for (int k = 0; k < FORMS; k++) {
+        double value = -1.;
+        size_t most = 0;
+        // the range that names the type most closely counts
+        for (const char *at = accept + strspn(accept, ", \t"); *at != '\0';) {
+            const size_t n = strcspn(at, ",");
+            const double q = wanted(at, n, forms[k].type);
+            const size_t close = at[0] == '*' ? 1 : at[strcspn(at, "/;,") + 1] == '*' ? 2 : 3;
+            if (q >= 0. && close > most) {
+                most = close;
+                value = q;
+            }
+            at += n;
+            at += strspn(at, ", \t");
+        }
+        if ((mask >> k & 1) != 0 && value > best) {
+            best = value;
+            found = k;
+        }
+    }
+    return found;
+}
+
+int mechd_system_form(struct mechd_call *c, unsigned mask)
+{
+    const char *name = text_option(c, "format");
+    for (int k = 0; name != NULL && k < FORMS; k++) {
+        if ((mask >> k & 1) != 0 && strcmp(forms[k].name, name) == 0) {
+            return k;
+        }
+    }
+    const int found = name != NULL        ? -1
+                      : c->accept == NULL ? MECHD_FORM_JSON
+                                          : form_by_accept(c->accept, mask);
+    if (found < 0) {
+        char list[64] = "";
+        for (int k = 0; k < FORMS; k++) {
+            const size_t used = strlen(list);
+            if ((mask >> k & 1) != 0) {
+                snprintf(list + used, sizeof list - used, "%s%s", used > 0 ? ", " : "",
+                         forms[k].name);
+            }
+        }
+        mechd_fail(c, MECHP_NOT_ACCEPTABLE, "there is no such form; it comes as %s", list);
+    }
+    return found;
+}
+
+void mechd_system_answer(struct mechd_call *c, enum mechd_form form, const char *bytes, size_t size)
+{
+    if (c->door != MECHD_DOOR_JSON) {
+        mechd_plain(&c->text, bytes, size);
+        c->content_type = forms[form].type;
+    } else if (form == MECHD_FORM_ARCHIVE) {
+        mechd_fail(c, MECHP_NOT_ACCEPTABLE, "bytes come over HTTP");
+    } else {
+        mechp_text_object(&c->text);
+        mechp_text_key(&c->text, "format");
+        mechp_text_string(&c->text, forms[form].name);
+        mechp_text_key(&c->text, "text");
+        mechp_text_string_n(&c->text, bytes, size);
+        mechp_text_end(&c->text);
+    }
+}
+
+/* --- pieces ----------------------------------------------------------------------------------- */
+
+void mechd_system_integer(struct mechp_text *w, const char *key, int64_t value)
+{
+    mechp_text_key(w, key);
+    mechp_text_integer(w, value);
+}
+
+void mechd_system_number(struct mechp_text *w, const char *key, double value)
+{
+    mechp_text_key(w, key);
+    mechp_text_number(w, value);
+}
+
+void mechd_system_string(struct mechp_text *w, const char *key, const char *value)
+{
+    mechp_text_key(w, key);
+    mechp_text_string(w, value);
+}
+
+void mechd_system_shape(struct mechp_text *w, const struct mech_sim_system *s, int part)
+{
+    int32_t rows = 0;
+    int32_t cols = 0;
+    mech_sim_system_size(s, part, &rows, &cols);
+    mechp_text_key(w, "shape");
+    mechp_text_array(w);
+    mechp_text_integer(w, rows);
+    if (!mech_system_part(part)->vector) {
+        mechp_text_integer(w, cols);
+    }
+    mechp_text_end(w);
+}
+
+void mechd_system_begin(struct mechd_call *c, const struct mech_sim_system_info *info)
+{
+    mechp_text_object(&c->text);
+    mechd_system_number(&c->text, "time", info->time);
+    mechd_system_string(&c->text, "level",
+                        info->level == MECH_LEVEL_VELOCITY ? "velocity" : "acceleration");
+}
+
+/* --- GET …/system ----------------------------------------------------------------------------- */
+
+static void write_summary(struct mechd_call *c, const struct mech_sim_system *s)
+{
+    struct mechp_text *const w = &c->text;
+    struct mech_sim_system_info info;
+    mech_sim_system_info(s, &info);
+    mechd_system_begin(c, &info);
+    mechd_system_number(w, "step", info.step);
+    mechd_system_number(w, "theta", info.theta);
+    mechd_system_string(w, "friction", info.associated ? "associated" : "coulomb");
+    mechp_text_key(w, "factors");
+    mechp_text_object(w);
+    mechd_system_number(w, "mass", info.mass);
+    mechd_system_number(w, "stiffness", info.stiffness);
+    mechd_system_number(w, "damping", info.damping);
+    mechp_text_end(w);
+    mechp_text_key(w, "lumped");
+    mechp_text_bool(w, info.lumped);
+    mechp_text_key(w, "counts");
+    mechp_text_object(w);
+    mechd_system_integer(w, "velocities", info.size.velocities);
+    mechd_system_integer(w, "rows", info.size.rows);
+    mechd_system_integer(w, "variables", info.size.variables);
+    mechd_system_integer(w, "frozen", info.size.frozen);
+    mechd_system_integer(w, "masses", info.masses);
+    mechd_system_integer(w, "constraints", info.size.constraints);
+    mechd_system_integer(w, "blocks", info.size.blocks);
+    mechp_text_end(w);
+    mechp_text_key(w, "parts");
+    mechp_text_array(w);
+    for (int k = 0; mech_system_part(k) != NULL; k++) {
+        mechp_text_object(w);
+        mechd_system_string(w, "name", mech_system_part(k)->name);
+        mechd_system_string(w, "doc", mech_system_part(k)->doc);
+        mechd_system_shape(w, s, k);
+        mechp_text_end(w);
+    }
+    mechp_text_end(w);
+    mechp_text_end(w);
+}
+
+static enum mechd_progress run_system(struct mechd_call *c)
+{
+    const int form = mechd_system_form(c, 1u << MECHD_FORM_JSON | 1u << MECHD_FORM_ARCHIVE);
+    struct mech_sim_system *const s = form >= 0 ? mechd_system_open(c) : NULL;
+    unsigned char *bytes = NULL;
+    size_t size = 0;
+    if (s != NULL && form == MECHD_FORM_JSON) {
+        write_summary(c, s);
+    } else if (s != NULL) {
+        const int outcome = mech_sim_system_archive(s, &bytes, &size);
+        if (outcome != 0) {
+            mechd_fail_outcome(c, outcome);
+        } else {
+            mechd_system_answer(c, MECHD_FORM_ARCHIVE, (const char *)bytes, size);
+        }
+        free(bytes);
+    }
+    mech_sim_system_destroy(s);
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_SYSTEM = {
+    .run = run_system,
+    .flags = MECHD_ON_INSTANCE | MECHD_OF_MODEL | MECHD_WHILE_RUN | MECHD_IN_POOL,
+    .query = {MECHD_SYSTEM_OPTIONS, "bilateral", "format"},
+};

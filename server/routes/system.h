@@ -1,0 +1,30 @@
+/* What the routes of …/system share: the options of a descriptor, and the form of an answer. */
+#pragma once
+
+#include "server/routes/shapes.h"
+#include "solver/sim/system.h"
+
+/* Options, as query parameters or as keys of the body: of all of these routes, and behind them
+ * those of answers. */
+#define MECHD_SYSTEM_OPTIONS                                                                       \
+    "level", "step", "contacts", "massFactor", "stiffnessFactor", "dampingFactor", "frozen"
+
+/* The descriptor at the present state, with the options of the request; NULL: refused. */
+struct mech_sim_system *mechd_system_open(struct mechd_call *c);
+
+enum mechd_form { MECHD_FORM_JSON, MECHD_FORM_MTX, MECHD_FORM_COO1, MECHD_FORM_ARCHIVE };
+/* The form asked for by `format`, or by Accept, among those in `mask` (1 << form), of which JSON is
+ * one. −1: refused. */
+int mechd_system_form(struct mechd_call *c, unsigned mask);
+/* Bytes as the whole answer, in a form that is not JSON. */
+void mechd_system_answer(struct mechd_call *c, enum mechd_form form, const char *bytes,
+                         size_t size);
+
+/* "time" and "level", first members of every answer. */
+void mechd_system_begin(struct mechd_call *c, const struct mech_sim_system_info *info);
+
+/* Members of an answer; the shape of a part is [rows, columns], or [rows]. */
+void mechd_system_integer(struct mechp_text *w, const char *key, int64_t value);
+void mechd_system_number(struct mechp_text *w, const char *key, double value);
+void mechd_system_string(struct mechp_text *w, const char *key, const char *value);
+void mechd_system_shape(struct mechp_text *w, const struct mech_sim_system *s, int part);
