@@ -42,6 +42,12 @@ void mech_fit_node(const struct mech_site *site, enum mech_node_kind kind, const
         .presets = mech_identity3, .min = -1.000001, .max = 1.000001,                              \
         .doc = "constant rotation matrix from the body's to the global frame"                      \
     }
+#define MECH_GEOMETRY_FIELD(type, member)                                                          \
+    {                                                                                              \
+        .name = "geometry", .kind = MECH_ITEMS, .offset = offsetof(struct type, member),           \
+        .flags = MECH_NAMELESS, .target = MECH_SHAPE,                                              \
+        .doc = "shapes by which the body touches others"                                           \
+    }
 #define MECH_VISUALIZATION_FIELD(type, member)                                                     \
     {                                                                                              \
         .name = "visualization", .kind = MECH_STRUCT, .offset = offsetof(struct type, member),     \

@@ -5,6 +5,7 @@
 
 struct ground {
     struct mech_frame frame;
+    struct mech_items geometry;
     struct mech_visualization visualization;
 };
 
@@ -59,6 +60,7 @@ static int output(const void *description, const struct mech_view *view, enum me
 }
 
 static const struct mech_field fields[] = {
+    MECH_GEOMETRY_FIELD(ground, geometry),
     MECH_FRAME_FIELD_POSITION(ground, frame),
     MECH_FRAME_FIELD_ROTATION(ground, frame),
     MECH_VISUALIZATION_FIELD(ground, visualization),
@@ -69,6 +71,7 @@ static const struct mech_object_ops ops = {
     .jacobian = jacobian,
     .outputs = MECH_MOTION_OUTPUTS,
     .output = output,
+    .geometry = offsetof(struct ground, geometry),
     .visualization = offsetof(struct ground, visualization),
 };
 

@@ -12,6 +12,7 @@ struct mass1d {
     struct mech_ref node;
     double mass; /* kg */
     struct mech_frame frame;
+    struct mech_items geometry;
     struct mech_visualization visualization;
 };
 
@@ -95,6 +96,7 @@ static int output(const void *description, const struct mech_view *view, enum me
 }
 
 static const struct mech_field fields[] = {
+    MECH_GEOMETRY_FIELD(mass1d, geometry),
     {.name = "node",
      .kind = MECH_REF,
      .offset = offsetof(struct mass1d, node),
@@ -122,6 +124,7 @@ static const struct mech_object_ops ops = {
     .jacobian = jacobian,
     .outputs = MECH_MOTION_OUTPUTS,
     .output = output,
+    .geometry = offsetof(struct mass1d, geometry),
     .visualization = offsetof(struct mass1d, visualization),
 };
 

@@ -25,6 +25,7 @@ struct rigid_body {
     double inertia[6]; /* kg m²: xx yy zz yz xz xy */
     double mass;       /* kg */
     double center[3];  /* m, of mass */
+    struct mech_items geometry;
     struct mech_visualization visualization;
 };
 
@@ -286,6 +287,7 @@ static double mass_of(const void *description, double center[3])
 }
 
 static const struct mech_field fields[] = {
+    MECH_GEOMETRY_FIELD(rigid_body, geometry),
     {.name = "node",
      .kind = MECH_REF,
      .offset = offsetof(struct rigid_body, node),
@@ -334,6 +336,7 @@ static const struct mech_object_ops ops = {
     .mass = mass_of,
     .outputs = MECH_RIGID_OUTPUTS,
     .output = mech_pose_output,
+    .geometry = offsetof(struct rigid_body, geometry),
     .visualization = offsetof(struct rigid_body, visualization),
 };
 

@@ -9,6 +9,7 @@ struct rigid_body_2d {
     struct mech_ref node;
     double inertia; /* kg m² about the centre of mass */
     double mass;    /* kg */
+    struct mech_items geometry;
     struct mech_visualization visualization;
 };
 
@@ -62,6 +63,7 @@ static int output(const void *description, const struct mech_view *view, enum me
 }
 
 static const struct mech_field fields[] = {
+    MECH_GEOMETRY_FIELD(rigid_body_2d, geometry),
     {.name = "node",
      .kind = MECH_REF,
      .offset = offsetof(struct rigid_body_2d, node),
@@ -94,6 +96,7 @@ static const struct mech_object_ops ops = {
     .mass = mass_of,
     .outputs = MECH_RIGID_OUTPUTS,
     .output = output,
+    .geometry = offsetof(struct rigid_body_2d, geometry),
     .visualization = offsetof(struct rigid_body_2d, visualization),
 };
 

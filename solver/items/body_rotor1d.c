@@ -14,6 +14,7 @@ struct rotor1d {
     struct mech_ref node;
     double inertia; /* kg m² about the axis */
     struct mech_frame frame;
+    struct mech_items geometry;
     struct mech_visualization visualization;
 };
 
@@ -118,6 +119,7 @@ static int output(const void *description, const struct mech_view *view, enum me
 }
 
 static const struct mech_field fields[] = {
+    MECH_GEOMETRY_FIELD(rotor1d, geometry),
     {.name = "node",
      .kind = MECH_REF,
      .offset = offsetof(struct rotor1d, node),
@@ -145,6 +147,7 @@ static const struct mech_object_ops ops = {
     .jacobian = jacobian,
     .outputs = MECH_MOTION_OUTPUTS,
     .output = output,
+    .geometry = offsetof(struct rotor1d, geometry),
     .visualization = offsetof(struct rotor1d, visualization),
 };
 

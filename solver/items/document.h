@@ -159,8 +159,8 @@ void mech_document_destroy(struct mech_document *d);
 /* The list of a category (NODE … SENSOR). */
 struct mech_items *mech_document_items(struct mech_document *d, enum mech_category category);
 
-/* The list of such structs in a document, of which fields of kind MECH_SHARED name one, and its key;
- * NULL: there is none. */
+/* The list of such structs in a document, of which fields of kind MECH_SHARED name one, and its
+ * key; NULL: there is none. */
 const struct mech_structs *mech_document_list(const struct mech_document *d,
                                               const struct mech_table *table, const char **key);
 

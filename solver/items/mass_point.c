@@ -44,6 +44,7 @@ void mech_mass_point_pose(const struct mech_seat *seat, const struct mech_eval *
 }
 
 const struct mech_field mech_mass_point_fields[] = {
+    MECH_GEOMETRY_FIELD(mech_mass_point, geometry),
     {.name = "node",
      .kind = MECH_REF,
      .offset = offsetof(struct mech_mass_point, node),

@@ -9,10 +9,11 @@
 struct mech_mass_point {
     struct mech_ref node;
     double mass; /* kg */
+    struct mech_items geometry;
     struct mech_visualization visualization;
 };
 extern const struct mech_field mech_mass_point_fields[];
-enum { MECH_MASS_POINT_FIELDS = 3 };
+enum { MECH_MASS_POINT_FIELDS = 4 };
 
 void mech_mass_point_nodes(const void *description, struct mech_attachment *out);
 double mech_mass_point_mass(const void *description, double center[3]);
@@ -25,4 +26,5 @@ void mech_mass_point_pose(const struct mech_seat *seat, const struct mech_eval *
 #define MECH_MASS_POINT_OPERATIONS                                                                 \
     .body = true, .nodes = mech_mass_point_nodes, .mass = mech_mass_point_mass,                    \
     .outputs = MECH_POINT_OUTPUTS | 1u << MECH_OUTPUT_ROTATION_MATRIX, .output = mech_pose_output, \
+    .geometry = offsetof(struct mech_mass_point, geometry),                                        \
     .visualization = offsetof(struct mech_mass_point, visualization)

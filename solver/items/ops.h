@@ -330,6 +330,7 @@ struct mech_object_ops {
                   size_t capacity, double *values, size_t *count);
     /* Body that is a line along its local x axis: its length, for pictures. NULL: it is none. */
     double (*line)(const void *description);
+    size_t geometry;      /* offset of its struct mech_items of shapes, 0: has none */
     size_t visualization; /* offset of its struct mech_visualization, 0: has none */
 };
 
@@ -490,6 +491,9 @@ enum {
                          1u << MECH_OUTPUT_ANGULAR_ACCELERATION |
                          1u << MECH_OUTPUT_ANGULAR_ACCELERATION_LOCAL
 };
+
+/* What the model gives for any body that may have geometry. */
+enum { MECH_CONTACT_OUTPUTS = 1u << MECH_OUTPUT_CONTACT_FORCE | 1u << MECH_OUTPUT_CONTACT_TORQUE };
 
 /* Mask of the output variables that items of this type have; 0 for sensors. */
 uint32_t mech_item_type_outputs(const struct mech_item_type *type);

@@ -147,8 +147,9 @@ uint32_t mech_item_type_outputs(const struct mech_item_type *type)
         [MECH_MARKER_COORDINATES] = MECH_COORDINATE_OUTPUTS,
     };
 
-    return type->category == MECH_NODE     ? type->ops.node->outputs
-           : type->category == MECH_OBJECT ? type->ops.object->outputs
+    return type->category == MECH_NODE ? type->ops.node->outputs
+           : type->category == MECH_OBJECT
+               ? type->ops.object->outputs | (type->ops.object->geometry ? MECH_CONTACT_OUTPUTS : 0)
            : type->category == MECH_LOAD   ? mech_output_bit(type->ops.load->variable)
            : type->category == MECH_MARKER ? by_kind[type->ops.marker->kind]
                                            : 0;

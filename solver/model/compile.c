@@ -1,7 +1,7 @@
 /* From a document to a model: resolve, lay out, assemble, connect channels and contacts. A pass
  * runs when those that it relies on found no fault; as many faults as possible are told at once. */
 #include "solver/base/err.h"
-#include "solver/model/internal.h"
+#include "solver/model/touch_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,7 @@ static int compile(struct mech_model *m, const double *parameters, struct mech_d
     } passes[] = {
         {mech_resolve, false},  {mech_layout, false},          {mech_assemble, false},
         {mech_channels, false}, {mech_inputs, false},          {mech_outputs, true},
-        {mech_contacts, true},  {mech_first_order_rows, true},
+        {mech_contacts, true},  {mech_first_order_rows, true}, {mech_touch, true},
     };
     bool laid_out = false;
 
@@ -91,6 +91,7 @@ void mech_model_destroy(struct mech_model *m)
     for (size_t i = 0; i < m->channel_count; i++) {
         mech_timed_fini(&m->channels[i].source);
     }
+    mech_touch_fini(m->touch);
     mech_arena_fini(&m->arena);
     mech_arena_fini(&m->scratch);
     free(m);
@@ -215,7 +216,9 @@ const struct mech_first_order_rows *mech_model_first_order_rows(const struct mec
 
 size_t mech_model_memory(const struct mech_model *m)
 {
-    return sizeof *m + m->arena.total + m->scratch.total;
+    const size_t scene = m->touch && m->touch->scene ? mech_scene_memory(m->touch->scene) : 0;
+
+    return sizeof *m + m->arena.total + m->scratch.total + scene;
 }
 
 const double *mech_model_reference(const struct mech_model *m)

@@ -1,6 +1,6 @@
 /* Output variables of items in any configuration. */
 #include "solver/base/err.h"
-#include "solver/model/internal.h"
+#include "solver/model/touch_internal.h"
 
 /* ẋ of all first-order states, in the model's scratch; NULL: no memory, no number. */
 static const double *state_rates(const struct mech_model *m, const struct mech_state *s)
@@ -282,6 +282,9 @@ int mech_model_item_output(const struct mech_model *m, const struct mech_state *
         return r->configuration == MECH_CURRENT
                    ? load_output(m, s, r->index, capacity, values, count)
                    : MECH_UNSUPPORTED;
+    }
+    if (MECH_CONTACT_OUTPUTS & mech_output_bit(r->variable) && r->category == MECH_OBJECT) {
+        return mech_touch_output(m, s, r, capacity, values, count);
     }
     struct mech_arena *const scratch = mech_model_scratch(m);
     const struct mech_arena_mark mark = mech_arena_mark(scratch);

@@ -24,6 +24,7 @@ struct mech_touched {
     double gap;        /* m, where the step looked for contacts */
     double impulse[3]; /* N s, global, on the second body at p */
     double couple[3];  /* N m s, global, on the second body */
+    double arm[2][3];  /* m, global: p from the bodies' centres of mass, there; 0 of the ground */
 };
 
 enum { MECH_SIDE_UNKNOWN = 2 };

@@ -21,11 +21,17 @@ struct mech_touch_body mech_model_touch_body(const struct mech_model *m, int32_t
 void mech_model_touch_collider(const struct mech_model *m, int32_t collider, int32_t *object,
                                int32_t *shape);
 
+/* The shape at that place of an object's geometry, in its own frame; NULL: there is none. */
+const struct mech_shape *mech_model_touch_shape(const struct mech_model *m, int32_t object,
+                                                int32_t place);
+/* The two colliders that the id of a contact speaks of. */
+void mech_model_touch_pair(uint64_t id, int32_t collider[2]);
 /* Whether an id speaks of two colliders of the model. */
 bool mech_model_touch_known(const struct mech_model *m, uint64_t id);
 
-/* Contacts at a point whose gaps are at most the settings' margin + what the bodies move within
- * `ahead` seconds at their present velocities. Returns as mech_scene_find. */
+/* Contacts at a point whose gaps are at most the settings' margin + what the bodies may move within
+ * `ahead` seconds: at their present velocities, and what gravity adds to them, |g| ahead². Returns
+ * as mech_scene_find. */
 int mech_model_touch_find(const struct mech_model *m, const struct mech_eval *e, double ahead,
                           struct mech_contact_list *list);
 struct mech_material mech_model_touch_material(const struct mech_model *m,
@@ -42,6 +48,11 @@ struct mech_touch_rows {
 /* Rows of one contact; the poses are those of the last mech_model_touch_find. */
 void mech_model_touch_rows(const struct mech_model *m, const struct mech_contact *c,
                            struct mech_touch_rows *out);
+
+/* What the state keeps of a contact: impulse and couple by rows of its frame, as the multipliers of
+ * G: l [6], N s and N m s, on the second body. */
+void mech_model_touch_record(const struct mech_contact *c, const struct mech_touch_rows *rows,
+                             const double l[6], struct mech_touched *out);
 
 /* True when every velocity of the model belongs to a body whose mass matrix is m 1 and an inertia
  * tensor about its centre of mass, so that M is inverted body by body. */

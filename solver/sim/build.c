@@ -2,6 +2,7 @@
  * that a singular one is named here, create the stepper. */
 #include "solver/base/err.h"
 #include "solver/lsol/lsol.h"
+#include "solver/model/touch.h"
 #include "solver/sim/internal.h"
 #include "solver/vi/vi.h"
 
@@ -29,9 +30,18 @@ static const struct mech_stepper_type *check_settings(const struct mech_settings
     return type;
 }
 
+/* What of the contacts' settings is not there. */
+static void check_contact(const struct mech_contact_settings *contact, struct mech_diag *diag)
+{
+    if (contact->method == MECH_CONTACT_PENALTY) {
+        mech_diag_add(diag, "/contact/method",
+                      "contacts by penalty forces are not there yet; use \"nonsmooth\"");
+    }
+}
+
 /* What this model asks of its integrator. */
-static void check_scheme(const struct mech_model *m, const struct mech_stepper_type *type,
-                         struct mech_diag *diag)
+static void check_scheme(const struct mech_document *document, const struct mech_model *m,
+                         const struct mech_stepper_type *type, struct mech_diag *diag)
 {
     if (!type) {
         return;
@@ -57,6 +67,14 @@ static void check_scheme(const struct mech_model *m, const struct mech_stepper_t
     if (!mech_model_flat(m) && !type->rotations) {
         mech_diag_add(diag, "/solver/integrator",
                       "%s takes no rotations in space; use GeneralizedAlpha", type->name);
+    }
+    if (mech_model_touch_bodies(m) > 0 && !type->contacts) {
+        const struct mech_touch_body first = mech_model_touch_body(m, 0);
+
+        mech_diag_add(
+            diag, "/solver/integrator",
+            "%s takes no contacts between bodies, and \"%s\" has geometry; use MoreauJean",
+            type->name, document->objects.at[first.object].name);
     }
     if (type->check) {
         type->check(m, diag);
@@ -111,10 +129,11 @@ static int build(struct mech_document *document, const double *parameters,
         return compiled;
     }
     out->type = check_settings(&document->solver, diag);
+    check_contact(&document->contact, diag);
     if (compiled > 0) {
         return compiled;
     }
-    check_scheme(out->model, out->type, diag);
+    check_scheme(document, out->model, out->type, diag);
     MECH_TRY(check_mass(out->model, diag));
     if (!mech_diag_clean(diag)) {
         return MECH_INVALID;

@@ -82,6 +82,10 @@ int mech_sim_plan(const struct mech_sim *s, const struct mech_step_request *r,
 void mech_sim_drift(const struct mech_sim *s, const struct mech_state *state,
                     struct mech_drift *out);
 
+/* contacts.c: a fault for each pair of shapes that overlaps at the start, where the model refuses
+ * that. 0; MECH_INVALID; negative. */
+int mech_sim_check_overlaps(struct mech_sim *s, struct mech_diag *diag);
+
 /* step.c: no infinity and no NaN among x [n]. */
 bool mech_sim_all_finite(const double *x, size_t n);
 

@@ -170,7 +170,8 @@ struct mech_step_report {
     uint64_t substeps;      /* of schemes that divide internal steps by their error */
     uint64_t refused;       /* substeps undone: too inaccurate, or failed */
     double residual;        /* largest final residual of any step */
-    int32_t contacts;       /* active interaction rows in the last step */
+    int32_t contacts;       /* active interaction rows, and contacts between shapes, of the last
+                               step */
     const char *linear;     /* linear solver used, "" if none */
     const char *vi;         /* complementarity solver used, "" if none */
     bool differenced;       /* some Jacobian was taken by differences */
@@ -218,6 +219,23 @@ struct mech_state_view {
     const double *q, *v, *vdot, *a, *lambda, *impulse, *x, *z;
 };
 void mech_sim_state(const struct mech_sim *s, struct mech_state_view *out);
+
+/* One contact of the last internal step between the shapes of two bodies. */
+struct mech_contact_view {
+    struct {
+        const char *body;  /* object */
+        const char *shape; /* name, or NULL */
+        int32_t place;     /* of the shape in the body's geometry */
+    } of[2];
+    double point[3];   /* m, halfway between the surfaces, where the step looked for contacts */
+    double normal[3];  /* from the first to the second */
+    double gap;        /* m, there */
+    double impulse[3]; /* N s, of the step, global, on the second body */
+    double force[3];   /* N, the impulse over the step */
+    double couple[3];  /* N m s, of the step, against rolling and spinning, on the second body */
+};
+size_t mech_sim_contacts(const struct mech_sim *s);
+void mech_sim_contact(const struct mech_sim *s, size_t i, struct mech_contact_view *out);
 
 /* Set any of time, q, v, x, z (NULL or NaN time: unchanged); v̇ and λ follow with the next step.
  * Euler parameters get length 1, rotation vectors π at most. 0; MECH_NOT_FINITE (nothing changed;

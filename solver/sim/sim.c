@@ -171,6 +171,7 @@ static int start(struct mech_sim *s, struct mech_diag *diag)
         if (!joints_fit(s, diag)) {
             return MECH_INVALID;
         }
+        MECH_TRY(mech_sim_check_overlaps(s, diag));
         code = s->type->start(s->stepper, &s->now, &result);
         again = code == MECH_SINGULAR && may_drop(s, &result);
         if (again) {

@@ -14,6 +14,7 @@
 #include "solver/base/err.h"
 #include "solver/base/hash.h"
 #include "solver/linalg/blas.h"
+#include "solver/model/touch.h"
 #include "solver/sim/internal.h"
 
 #include <assert.h>
@@ -205,7 +206,7 @@ static bool contacts_sound(const struct mech_sim *s, const struct mech_state *p)
     for (size_t i = 0; i < count; i++) {
         const struct mech_touched *const t = &p->touched[i];
 
-        if ((i > 0 && t->id <= t[-1].id) ||
+        if ((i > 0 && t->id <= t[-1].id) || !mech_model_touch_known(s->model, t->id) ||
             !mech_sim_all_finite(t->p, (size - offsetof(struct mech_touched, p)) / sizeof *t->p)) {
             return false;
         }

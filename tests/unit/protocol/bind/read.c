@@ -119,7 +119,7 @@ static void every_fault_has_its_pointer_and_reason(void)
     refused("[0.5]", "[\"x\"]", "/model/nodes/0/referenceCoordinates/0", "must be a number");
     refused("0.0}", "0.5}", "/model/markers/0/coordinate", "must be an integer");
     // a list that is too long ends behind a whole name
-    refused("\"Position\"", "\"Magic\"", "/model/sensors/0/outputVariable", "Coordinates, …");
+    refused("\"Position\"", "\"Magic\"", "/model/sensors/0/outputVariable", "ContactForce, …");
     refused("\"Position\"", "\"Positon\"", "/model/sensors/0/outputVariable", "mean 'Position'?");
     refused("0.0}", "-1}", "/model/markers/0/coordinate", "must be at least 0");
     refused("[1,0,0,1]", "[1,0,0,2]", "/model/objects/0/visualization/color/3", "at most 1");

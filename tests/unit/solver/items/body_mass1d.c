@@ -1,4 +1,5 @@
 /* Mass1D: every output variable of Exudyn's ObjectMass1D, in all configurations, off the origin. */
+#include "solver/items/ops.h"
 #include "tests/unit/model.h"
 
 /* R₀ = Rx(0.3) Ry(-0.4) Rz(0.5), p_ref = [1, 2, 3], q_ref = 0.7, u = 0.2, v = -1.5 */
@@ -93,7 +94,7 @@ static void it_has_these_outputs_and_no_others(void)
     const uint32_t has = 1u << MECH_OUTPUT_POSITION | 1u << MECH_OUTPUT_DISPLACEMENT |
                          1u << MECH_OUTPUT_VELOCITY | 1u << MECH_OUTPUT_ROTATION_MATRIX |
                          1u << MECH_OUTPUT_ROTATION | 1u << MECH_OUTPUT_ANGULAR_VELOCITY |
-                         1u << MECH_OUTPUT_ANGULAR_VELOCITY_LOCAL;
+                         1u << MECH_OUTPUT_ANGULAR_VELOCITY_LOCAL | MECH_CONTACT_OUTPUTS;
     double value;
     size_t count;
 
