@@ -26,7 +26,7 @@ static double number_option(struct mechd_call *c, const char *key, double preset
     double value = preset;
     char path[32];
     snprintf(path, sizeof path, "/%s", key);
-    if (json_object_get(c->body, key) != NULL) {
+    if (text == NULL && json_object_get(c->body, key) != NULL) {
         mechp_json_number(c->body, key, &c->diag, &value);
     } else if (text != NULL) {
         char *end = NULL;

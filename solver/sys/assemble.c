@@ -272,6 +272,9 @@ static int collect(const struct mech_descriptor *d, enum mech_system_matrix whic
         if (!mech_descriptor_lumped(d)) {
             return MECH_UNSUPPORTED;
         }
+        if (d->a == 0.) {
+            return MECH_SINGULAR;
+        }
         MECH_TRY(put_schur(d, bilateral, t));
         put_compliance(d, origin, 1., t);
     }

@@ -20,7 +20,7 @@ enum mech_system_matrix {
 };
 
 /* bilateral: rows of bilateral constraints alone (their order stays). 0; MECH_UNSUPPORTED (N where
- * H is not lumped); negative: no memory. */
+ * H is not lumped); MECH_SINGULAR (N of masses with the factor 0); negative: no memory. */
 int mech_descriptor_matrix(const struct mech_descriptor *d, enum mech_system_matrix which,
                            bool bilateral, struct mech_arena *arena, struct mech_mat *out);
 /* {f; −b}, with rows as above; out [velocities + rows]. Returns how many rows. */

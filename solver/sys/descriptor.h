@@ -132,8 +132,8 @@ struct mech_inverse {
     void *self;
 };
 /* out [l] = (G H⁻¹ Gᵀ + E) l; work [w]. inverse NULL: by the mass blocks alone, MECH_UNSUPPORTED
- * when H is not lumped. enabled [l] masks rows: those that are off
- * neither push nor are written (0); NULL: all. */
+ * when H is not lumped, MECH_SINGULAR when their factor is 0. enabled [l] masks rows: those that
+ * are off neither push nor are written (0); NULL: all. */
 int mech_descriptor_schur(const struct mech_descriptor *d, const struct mech_inverse *inverse,
                           const bool *enabled, const double *l, double *work, double *out);
 /* l [l] and the l part of {w; l} into their sets. */

@@ -139,6 +139,9 @@ int mech_descriptor_schur(const struct mech_descriptor *d, const struct mech_inv
     if (!inverse && !mech_descriptor_lumped(d)) {
         return MECH_UNSUPPORTED;
     }
+    if (!inverse && d->a == 0.) {
+        return MECH_SINGULAR;
+    }
     for (int32_t i = 0; i < d->size.rows; i++) {
         out[i] = enabled && !enabled[i] ? 0. : l[i];
     }
