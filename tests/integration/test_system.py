@@ -59,8 +59,10 @@ def lti(law, H, b=None, q0=(0.0, 0.4, 1.0), v0=(-1.0, 0.5, -2.0), **solver):
     """Three coupled coordinates with one interaction."""
     relation = {'type': 'LagrangianLinearTIR', 'H': H, 'b': b or [0.0] * len(H)}
     return {'mechd': 1, 'objects': [
-        {'name': 's', 'type': 'LagrangianLinearTIDS', 'M': [[2, 0.5, 0], [0.5, 1, 0.1], [0, 0.1, 3]],
-         'K': [[30, -10, 0], [-10, 20, 1], [0, 1, 5]], 'C': [[0.3, -0.1, 0], [-0.1, 0.2, 0], [0, 0, 1]],
+        {'name': 's', 'type': 'LagrangianLinearTIDS',
+         'M': [[2, 0.5, 0], [0.5, 1, 0.1], [0, 0.1, 3]],
+         'K': [[30, -10, 0], [-10, 20, 1], [0, 1, 5]],
+         'C': [[0.3, -0.1, 0], [-0.1, 0.2, 0], [0, 0, 1]],
          'q0': list(q0), 'v0': list(v0), 'Fext': ['=4*t-30', -20, '=-9.81*cos(t)-9']}],
         'interactions': [{'name': 'touch', 'systems': ['s'], 'relation': relation, 'law': law}],
         'solver': {'integrator': 'MoreauJean', 'stepSize': 0.01, 'theta': 0.6,
@@ -180,7 +182,8 @@ class System(unittest.TestCase):
         self.close(self.part(i, 'l', level='velocity'), [h * x for x in l])
 
     def test_velocity_level_and_factors(self):
-        for i in (self.example('robot-arm', 20), self.good('create', model=NONSMOOTH['impact'])['id']):
+        for i in (self.example('robot-arm', 20),
+                  self.good('create', model=NONSMOOTH['impact'])['id']):
             M, K, C, _, _ = self.equations(i)
             theta = self.good('system', id=i)['theta']
             step = 0.004 * theta
@@ -244,7 +247,8 @@ class System(unittest.TestCase):
     # --- products
 
     def test_products_are_those_of_the_matrices(self):
-        for i in (self.example('four-bar', 5), self.good('create', model=NONSMOOTH['friction'])['id']):
+        for i in (self.example('four-bar', 5),
+                  self.good('create', model=NONSMOOTH['friction'])['id']):
             Z, E = self.part(i, 'Z'), self.part(i, 'E')
             H, G = self.part(i, 'H'), self.part(i, 'Cq')
             n, rows = len(H), len(G)
@@ -485,11 +489,13 @@ class System(unittest.TestCase):
         i = self.good('create', model=NONSMOOTH['friction'])['id']
         for pointer, op, fields in (
                 ('/level', 'system', {'level': 'force'}), ('/step', 'system', {'step': 0}),
-                ('/step', 'system', {'step': 'nan'}), ('/massFactor', 'system', {'massFactor': 'x'}),
+                ('/step', 'system', {'step': 'nan'}),
+                ('/massFactor', 'system', {'massFactor': 'x'}),
                 ('/contacts', 'system', {'contacts': 'some'}),
                 ('/bilateral', 'system', {'bilateral': 'yes'}),
                 ('/x', 'system-product', {}), ('/x', 'system-product', {'x': [1] * 5}),
-                ('/x', 'system-product', {'x': [1] * 7}), ('/x/0', 'system-product', {'x': ['a'] * 6}),
+                ('/x', 'system-product', {'x': [1] * 7}),
+                ('/x/0', 'system-product', {'x': ['a'] * 6}),
                 ('/symmetric', 'system-product', {'x': [1] * 6, 'symmetric': 1}),
                 ('/y', 'system-product', {'y': [1]}),
                 ('/l', 'system-schur-product', {'l': [1, 2]}),
