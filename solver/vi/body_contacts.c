@@ -39,8 +39,8 @@ static size_t set_pointers(struct mech_body_contacts *s, char *base)
     const size_t b = (size_t)s->most_bodies, n = (size_t)s->most_contacts;
     size_t used = 0;
 
-    s->lines = carve(base, &used, (b + 1) * MECH_LINE * sizeof *s->lines);
-    s->lines_before = carve(base, &used, (b + 1) * MECH_LINE * sizeof *s->lines);
+    s->lines = carve(base, &used, (b + MECH_STILL) * MECH_LINE * sizeof *s->lines);
+    s->lines_before = carve(base, &used, (b + MECH_STILL) * MECH_LINE * sizeof *s->lines);
     s->momenta = carve(base, &used, b * MOMENTA * sizeof *s->momenta);
     s->l = carve(base, &used, n * L_NUMBERS * sizeof *s->l);
     s->l_before = carve(base, &used, n * L_NUMBERS * sizeof *s->l);
@@ -110,8 +110,8 @@ void mech_body_contacts_destroy(struct mech_body_contacts *self)
 /* --- impulses and velocities ------------------------------------------------------------------ */
 
 /* impulse and couple of a contact in world axes */
-static void world_of(const struct mech_contact_run *run, int32_t kind, int32_t p,
-                     const struct mech_body_contact *c, double impulse[3], double couple[3])
+static void world_of(const struct mech_contact_run *run, int32_t kind, int32_t p, double impulse[3],
+                     double couple[3])
 {
     const struct mech_contact_place at = mech_contact_place_of(run, kind, p);
     double l[3], axes[9];
@@ -136,6 +136,24 @@ static void world_of(const struct mech_contact_run *run, int32_t kind, int32_t p
     }
 }
 
+/* to the sums by bodies: an impulse at the contact, and a couple */
+static void add_momentum(struct mech_body_contacts *s, const struct mech_body_contact *c,
+                         const double impulse[3], const double couple[3])
+{
+    for (int side = 0; side < 2; side++) {
+        if (mech_contact_body_of(s, c->body[side])) {
+            double *const sum = s->momenta + MOMENTA * (size_t)c->body[side];
+            const double sign = side == 0 ? -1. : 1.;
+            double moment[3];
+
+            mech_v3_cross(c->arm[side], impulse, moment);
+            mech_v3_add(moment, 1., couple, moment);
+            mech_v3_add(sum, sign, impulse, sum);
+            mech_v3_add(sum + 3, sign, moment, sum + 3);
+        }
+    }
+}
+
 /* Sums of impulses and of their moments by bodies; into the contacts too when `out` is not NULL. */
 static void sum_momenta(struct mech_body_contacts *s, const struct mech_body_contact *contacts,
                         struct mech_body_contact *out)
@@ -147,20 +165,10 @@ static void sum_momenta(struct mech_body_contacts *s, const struct mech_body_con
 
         for (int32_t p = s->start[k]; p < s->start[k + 1]; p++) {
             const struct mech_body_contact *const c = &contacts[s->order[p]];
-            double impulse[3], couple[3], moment[3];
+            double impulse[3], couple[3];
 
-            world_of(run, kind, p - s->start[k], c, impulse, couple);
-            for (int side = 0; side < 2; side++) {
-                if (mech_contact_body_of(s, c->body[side])) {
-                    double *const sum = s->momenta + MOMENTA * (size_t)c->body[side];
-                    const double sign = side == 0 ? -1. : 1.;
-
-                    mech_v3_cross(c->arm[side], impulse, moment);
-                    mech_v3_add(moment, 1., couple, moment);
-                    mech_v3_add(sum, sign, impulse, sum);
-                    mech_v3_add(sum + 3, sign, moment, sum + 3);
-                }
-            }
+            world_of(run, kind, p - s->start[k], impulse, couple);
+            add_momentum(s, c, impulse, couple);
             if (out) {
                 memcpy(out[s->order[p]].impulse, impulse, sizeof impulse);
                 memcpy(out[s->order[p]].couple, couple, sizeof couple);
@@ -186,7 +194,8 @@ static void refresh(struct mech_body_contacts *s, const struct mech_contact_bodi
         mech_m3_mul_transposed(s->bodies[i].L, sum + 3, line + 4);
         line[7] = 0.;
     }
-    memset(s->lines + MECH_LINE * (size_t)s->body_count, 0, MECH_LINE * sizeof *s->lines);
+    memset(s->lines + MECH_LINE * (size_t)s->body_count, 0,
+           (size_t)MECH_STILL * MECH_LINE * sizeof *s->lines);
 }
 
 static void put_out(struct mech_body_contacts *s, const struct mech_contact_bodies *bodies,
@@ -328,7 +337,7 @@ static bool goes_back(const double *start, const double *l, const double *before
 static void sweep_ahead(struct mech_body_contacts *s, const struct mech_contact_loops *groups,
                         int32_t k, double *t)
 {
-    const size_t lines = ((size_t)s->body_count + 1) * MECH_LINE;
+    const size_t lines = ((size_t)s->body_count + MECH_STILL) * MECH_LINE;
 
     if (k == 0) {
         memcpy(s->l_before, s->l, s->multipliers * sizeof *s->l);
@@ -383,8 +392,8 @@ int mech_body_contacts_solve(struct mech_body_contacts *self,
         const bool last = k >= options->max_sweeps;
 
         if (last || (options->look_every > 0 && k % every == 0)) {
-            residual = residual_of(s, groups);
-            if (residual <= options->tolerance || last) {
+            residual = last ? 0. : residual_of(s, groups);
+            if (residual <= options->tolerance) {
                 refresh(s, bodies, contacts);
                 residual = residual_of(s, groups);
             }

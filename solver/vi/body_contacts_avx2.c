@@ -5,11 +5,11 @@
 
 #if defined(__x86_64__) && defined(__has_builtin)
 #if __has_builtin(__builtin_shufflevector)
-#define MECH_LANES_AVX2
+#define MECH_LANES_FOUR
 #endif
 #endif
 
-#ifdef MECH_LANES_AVX2
+#ifdef MECH_LANES_FOUR
 #include "solver/vi/body_contacts_visit.h"
 
 LOOPS(four, MECH_LANES);

@@ -1,6 +1,6 @@
-/* The loops over contacts, one lane at a time: what every processor can do; see
+/* The loops over groups of four contacts, two lanes at a time: what every processor can do; see
  * body_contacts_visit.h. */
+#define MECH_LANES_TWO
 #include "solver/vi/body_contacts_visit.h"
 
-LOOPS(singles, 1);
 LOOPS(groups, MECH_LANES);

@@ -32,7 +32,7 @@ struct mech_contact_loops {
 };
 
 extern const struct mech_contact_loops mech_contact_singles;
-extern const struct mech_contact_loops mech_contact_groups; /* lane after lane */
+extern const struct mech_contact_loops mech_contact_groups; /* two lanes at a time */
 extern const struct mech_contact_loops mech_contact_four;   /* with AVX2, where there is */
 /* The same bits with AVX2, or NULL where there is none. */
 const struct mech_contact_loops *mech_contact_groups_avx2(void);

@@ -7,7 +7,7 @@
 
 #define KERNEL static inline
 #define ENTRY static
-#define LANES_AT_A_TIME(width) (width) /* passes over a group */
+enum { LANES_AT_A_TIME = 1 };
 
 typedef double real;
 typedef bool mask;

@@ -8,7 +8,7 @@
 
 #define KERNEL static inline __attribute__((always_inline, target("avx2")))
 #define ENTRY static __attribute__((target("avx2")))
-#define LANES_AT_A_TIME(width) 1 /* passes over a group */
+enum { LANES_AT_A_TIME = 4 };
 
 typedef double real __attribute__((vector_size(32), may_alias));
 typedef int64_t mask __attribute__((vector_size(32)));

@@ -262,9 +262,9 @@ struct mech_contact_place mech_contact_place_of(const struct mech_contact_run *r
     };
 }
 
-static int32_t line_of(const struct mech_body_contacts *s, int32_t body)
+static int32_t line_of(const struct mech_body_contacts *s, int32_t body, int32_t turn)
 {
-    return body >= 0 ? s->bodies[body].line : s->body_count;
+    return mech_contact_body_of(s, body) ? body : s->body_count + turn % MECH_STILL;
 }
 
 static double squares(const double *x, int32_t n)
@@ -288,7 +288,8 @@ static void count_before(struct mech_body_contacts *s, const struct mech_body_co
 }
 
 static void fill(struct mech_body_contacts *s, const struct mech_contact_bodies *bodies,
-                 const struct mech_body_contact *c, struct mech_contact_place at, int32_t kind)
+                 const struct mech_body_contact *c, struct mech_contact_place at, int32_t kind,
+                 int32_t p)
 {
     double slot[MECH_BLOCK_SLOTS], l[3];
 
@@ -317,8 +318,8 @@ static void fill(struct mech_body_contacts *s, const struct mech_contact_bodies 
     for (size_t k = 0; k < 3; k++) {
         at.l[k * at.width] = l[k];
     }
-    at.pair[0] = line_of(s, c->body[0]);
-    at.pair[at.width] = line_of(s, c->body[1]);
+    at.pair[0] = line_of(s, c->body[0], p);
+    at.pair[at.width] = line_of(s, c->body[1], p);
 }
 
 /* what cannot move: l = 0, c = r */
@@ -382,7 +383,7 @@ int mech_contact_lay_out(struct mech_body_contacts *s, const struct mech_contact
         for (int32_t p = s->start[k]; p < s->start[k + 1]; p++) {
             fill(s, bodies, &contacts[s->order[p]],
                  mech_contact_place_of(run, k % MECH_CONTACT_CLASSES, p - s->start[k]),
-                 k % MECH_CONTACT_CLASSES);
+                 k % MECH_CONTACT_CLASSES, p);
         }
     }
     for (int32_t i = 0; i < count; i++) {

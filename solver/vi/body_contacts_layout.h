@@ -2,9 +2,9 @@
  * other modules.
  *
  * A line of 64 bytes a body holds (Δv, 1/m, y, 0): Δv = v⁺ − v and Δω = L y with the inverse
- * inertia L Lᵀ, so that one matrix K = −[r]× L serves both ways, Δu = Δv + K y and y += Kᵀ l. All
- * that nothing moves shares the last line, which stays 0. What velocities are at first is in
- * q = G v + b.
+ * inertia L Lᵀ, so that one matrix K = −[r]× L serves both ways, Δu = Δv + K y and y += Kᵀ l.
+ * What nothing moves has one of the last MECH_STILL lines, which stay 0; they take turns, since to
+ * read a line that was just written takes time. What velocities are at first is in q = G v + b.
  *
  * Contacts of a colour share no body that moves. In a colour they stand by class:
  *
@@ -22,7 +22,7 @@
 
 #include <stddef.h>
 
-enum { MECH_LANES = 4, MECH_LINE = 8, MECH_ODD_ROWS = 6 };
+enum { MECH_LANES = 4, MECH_LINE = 8, MECH_STILL = 32, MECH_ODD_ROWS = 6 };
 
 enum mech_contact_class { MECH_ROUND, MECH_BLOCK, MECH_ODD, MECH_CONTACT_CLASSES };
 
@@ -96,7 +96,7 @@ struct mech_body_contacts { /* working memory */
     size_t multipliers; /* numbers in l, with gaps of 0 */
     enum mech_friction friction;
     void *memory;
-    double *lines;                           /* [most_bodies + 1] × MECH_LINE */
+    double *lines;                           /* [most_bodies + MECH_STILL] × MECH_LINE */
     double *lines_before;                    /* where l_before led, for acceleration */
     double *momenta;                         /* [most_bodies × 6] */
     double *l, *l_before, *l_start, *l_best; /* [most_contacts × 8] */

@@ -1,5 +1,5 @@
-/* Inside body_contacts: visits to contacts, written once for one lane and for four: `real` is a
- * number or four of them. Only +, −, ×, ÷, √ and choices by comparison are used, in the order that
+/* Inside body_contacts: visits to contacts, written once for one lane, two and four: `real` is a
+ * number or some of them. Only +, −, ×, ÷, √ and choices by comparison are used, in the order that
  * is written here, so that all widths give the same bits.
  *
  * A visit solves its contact with all others held. ROUND, both laws, and BLOCK without friction:
@@ -15,10 +15,12 @@
 
 #include "solver/vi/body_contacts_kernel.h"
 
-#ifndef MECH_LANES_AVX2
-#include "solver/vi/body_contacts_lane.h"
-#else
+#if defined MECH_LANES_FOUR
 #include "solver/vi/body_contacts_lane4.h"
+#elif defined MECH_LANES_TWO
+#include "solver/vi/body_contacts_lane2.h"
+#else
+#include "solver/vi/body_contacts_lane.h"
 #endif
 
 enum { ROOT_STEPS = 60 };
@@ -392,7 +394,7 @@ KERNEL struct spot spot_of(const struct mech_contact_span *span, size_t group, s
 KERNEL void sweep(const struct mech_contact_span *span, double *lines, size_t width, int kind)
 {
     for (size_t g = 0; g < (size_t)span->count; g++) {
-        for (size_t lane = 0; lane < LANES_AT_A_TIME(width); lane++) {
+        for (size_t lane = 0; lane < width; lane += LANES_AT_A_TIME) {
             const struct spot at = spot_of(span, g, lane, width, kind);
 
             if (kind == ROUND) {
@@ -408,7 +410,7 @@ KERNEL void look(const struct mech_contact_span *span, const double *lines, doub
                  struct mech_contact_sums *sums, size_t width, int kind)
 {
     for (size_t g = 0; g < (size_t)span->count; g++) {
-        for (size_t lane = 0; lane < LANES_AT_A_TIME(width); lane++) {
+        for (size_t lane = 0; lane < width; lane += LANES_AT_A_TIME) {
             const struct spot at = spot_of(span, g, lane, width, kind);
 
             if (kind == ROUND) {
