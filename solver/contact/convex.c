@@ -1,8 +1,8 @@
 /* Signed distance of two convex shapes: convex.h. Core to core, then a face that fits as well
  * takes the direction's place, then the roundings.
  *
- * For any unit n, sep(n) = min over W of n · w is a lower bound of the signed distance, which is its
- * maximum over n; so a face's normal with the same sep to rounding is as good, and does not carry
+ * For any unit n, sep(n) = min over W of n · w is a lower bound of the signed distance, which is
+ * its maximum over n; so a face's normal with the same sep to rounding is as good, and does not carry
  * the error of a short v. */
 #include "solver/contact/convex.h"
 #include "solver/contact/convex_internal.h"
