@@ -2,8 +2,8 @@
  * takes the direction's place, then the roundings.
  *
  * For any unit n, sep(n) = min over W of n · w is a lower bound of the signed distance, which is
- * its maximum over n; so a face's normal with the same sep to rounding is as good, and does not carry
- * the error of a short v. */
+ * its maximum over n; so a face's normal with the same sep to rounding is as good, and does not
+ * carry the error of a short v. */
 #include "solver/contact/convex.h"
 #include "solver/contact/convex_internal.h"
 #include "solver/linalg/v3.h"
@@ -110,14 +110,38 @@ static void prefer_faces(const struct mech_convex_pair *pair, double scale, doub
     }
 }
 
+/* The points of both cores that belong to the simplex. */
+static void combine(const struct mech_convex_simplex *s, double a[3], double b[3])
+{
+    memset(a, 0, 3 * sizeof *a);
+    memset(b, 0, 3 * sizeof *b);
+    for (int k = 0; k < s->n; k++) {
+        mech_v3_add(a, s->weight[k], s->at[k].a, a);
+        mech_v3_add(b, s->weight[k], s->at[k].b, b);
+    }
+}
+
+/* Where cores part that do so along n: their closest points once b has moved along n until they are
+ * half their size apart. */
+static void parting_points(const struct mech_convex_pair *pair, const double n[3], double move,
+                           double a[3], double b[3])
+{
+    struct mech_convex_pair moved = *pair;
+    struct mech_convex_simplex s;
+
+    mech_v3_add(pair->shift, move, n, moved.shift);
+    (void)mech_convex_distance(&moved, INFINITY, &s);
+    combine(&s, a, b);
+    mech_v3_add(b, -move, n, b);
+}
+
 int mech_convex_gap(const struct mech_convex *a, const struct mech_convex *b, double most,
                     struct mech_convex_gap *out)
 {
     const double ra = a->shape->rounding, rb = b->shape->rounding;
     struct mech_convex_pair pair = {.a = a, .b = b};
     struct mech_convex_simplex s;
-    struct mech_convex_parting at = {.n = {0.}};
-    double gap;
+    double gap, n[3], x[3], y[3];
 
     mech_v3_add(b->p, -1., a->p, pair.shift);
     const enum mech_convex_end end = mech_convex_distance(&pair, most + ra + rb, &s);
@@ -127,27 +151,27 @@ int mech_convex_gap(const struct mech_convex *a, const struct mech_convex *b, do
     if (end == MECH_CONVEX_APART) {
         gap = mech_v3_norm(s.v);
         for (int i = 0; i < 3; i++) {
-            at.n[i] = s.v[i] / gap;
+            n[i] = s.v[i] / gap;
         }
-        for (int k = 0; k < s.n; k++) {
-            mech_v3_add(at.a, s.weight[k], s.at[k].a, at.a);
-            mech_v3_add(at.b, s.weight[k], s.at[k].b, at.b);
-        }
+        combine(&s, x, y);
     } else {
-        mech_convex_part(&pair, &s, &at);
-        gap = separation(&pair, at.n);
+        mech_convex_part(&pair, s.scale, n);
+        gap = separation(&pair, n);
     }
-    prefer_faces(&pair, s.scale, at.n, &gap);
+    prefer_faces(&pair, s.scale, n, &gap);
     if (gap - ra - rb > most) {
         return 1;
     }
+    if (end != MECH_CONVEX_APART) {
+        parting_points(&pair, n, 0.5 * s.scale - gap, x, y);
+    }
     out->gap = gap - ra - rb;
-    memcpy(out->normal, at.n, sizeof out->normal);
+    memcpy(out->normal, n, sizeof out->normal);
     for (int i = 0; i < 3; i++) {
-        const double middle = a->p[i] + 0.5 * (at.a[i] + at.b[i]);
+        const double middle = a->p[i] + 0.5 * (x[i] + y[i]);
 
-        out->point[0][i] = middle + (ra - 0.5 * gap) * at.n[i];
-        out->point[1][i] = middle - (rb - 0.5 * gap) * at.n[i];
+        out->point[0][i] = middle + (ra - 0.5 * gap) * n[i];
+        out->point[1][i] = middle - (rb - 0.5 * gap) * n[i];
     }
     return 0;
 }

@@ -31,13 +31,9 @@ enum mech_convex_end { MECH_CONVEX_APART, MECH_CONVEX_MEETS, MECH_CONVEX_FAR };
 enum mech_convex_end mech_convex_distance(const struct mech_convex_pair *pair, double most,
                                           struct mech_convex_simplex *s);
 
-/* The direction n, from a to b, of the least translation that parts the cores, and the points at
- * which they part. `start` is where mech_convex_distance ended. */
-struct mech_convex_parting {
-    double n[3], a[3], b[3];
-};
-void mech_convex_part(const struct mech_convex_pair *pair, const struct mech_convex_simplex *start,
-                      struct mech_convex_parting *out);
+/* The unit direction n, from a to b, of the least translation that parts the cores; scale as
+ * mech_convex_distance found it. */
+void mech_convex_part(const struct mech_convex_pair *pair, double scale, double n[3]);
 
 /* The weights [n] of simplex points closest to the origin among all of their subsets that hold the
  * last; v the closest point. True when the origin lies inside of four. */

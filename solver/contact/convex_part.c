@@ -277,47 +277,12 @@ static int nearest_face(const struct polytope *p)
 
 /* --- answers ---------------------------------------------------------------------------------- */
 
-static void combine(const struct mech_convex_point *at, const double *weight, int n,
-                    struct mech_convex_parting *out)
-{
-    memset(out->a, 0, sizeof out->a);
-    memset(out->b, 0, sizeof out->b);
-    for (int i = 0; i < n; i++) {
-        mech_v3_add(out->a, weight[i], at[i].a, out->a);
-        mech_v3_add(out->b, weight[i], at[i].b, out->b);
-    }
-}
-
-/* Where the cores part along a face: at the point of the face that is nearest to the origin. */
-static void at_face(const struct polytope *p, const struct face *f, struct mech_convex_parting *out)
-{
-    double closest = INFINITY;
-
-    /* each corner as the newest: all subsets come up */
-    for (int k = 0; k < 3; k++) {
-        const struct mech_convex_point at[3] = {p->point[f->at[(k + 1) % 3]],
-                                                p->point[f->at[(k + 2) % 3]], p->point[f->at[k]]};
-        double weight[4], v[3];
-
-        mech_convex_closest(at, 3, weight, v);
-        if (mech_v3_norm(v) < closest) {
-            closest = mech_v3_norm(v);
-            combine(at, weight, 3, out);
-        }
-    }
-    for (int i = 0; i < 3; i++) {
-        out->n[i] = -f->m[i];
-    }
-}
-
 /* W is flat and the origin lies in it: any direction across will do, that to b's frame if it can */
-static void part_flat(const struct mech_convex_pair *pair, const struct mech_convex_simplex *start,
-                      int dimensions, const double m[3], const struct polytope *p,
-                      struct mech_convex_parting *out)
+static void part_flat(const struct mech_convex_pair *pair, int dimensions, const double m[3],
+                      const struct polytope *p, double out[3])
 {
     double n[3] = {pair->shift[0], pair->shift[1], pair->shift[2]};
 
-    combine(start->at, start->weight, start->n, out);
     if (dimensions == 1) {
         double d[3];
 
@@ -332,24 +297,23 @@ static void part_flat(const struct mech_convex_pair *pair, const struct mech_con
     }
     const double length = mech_v3_norm(n);
     for (int i = 0; i < 3; i++) {
-        out->n[i] = length > 1e-9 * p->scale ? n[i] / length : dimensions ? m[i] : i == 2;
+        out[i] = length > 1e-9 * p->scale ? n[i] / length : dimensions ? m[i] : i == 2;
     }
 }
 
-void mech_convex_part(const struct mech_convex_pair *pair, const struct mech_convex_simplex *start,
-                      struct mech_convex_parting *out)
+void mech_convex_part(const struct mech_convex_pair *pair, double scale, double n[3])
 {
     struct polytope p;
-    double m[3], least = INFINITY;
-    struct face best = {.s = 0.};
+    double m[3], best[3], least = INFINITY;
 
     p.points = p.faces = 0;
-    p.scale = start->scale;
+    p.scale = scale;
     const int dimensions = first_points(pair, &p, m);
     if (dimensions < 3) {
-        part_flat(pair, start, dimensions, m, &p, out);
+        part_flat(pair, dimensions, m, &p, n);
         return;
     }
+    memcpy(best, m, sizeof best);
     first_faces(&p);
     while (p.points < POINTS_MOST) {
         const int k = nearest_face(&p);
@@ -363,7 +327,7 @@ void mech_convex_part(const struct mech_convex_pair *pair, const struct mech_con
         const double h = mech_v3_dot(p.face[k].m, top->w);
         if (h < least) {
             least = h;
-            best = p.face[k];
+            memcpy(best, p.face[k].m, sizeof best);
         }
         if (h - p.face[k].s <= 4. * DBL_EPSILON * p.scale) {
             break;
@@ -373,9 +337,7 @@ void mech_convex_part(const struct mech_convex_pair *pair, const struct mech_con
             break;
         }
     }
-    if (least < INFINITY) {
-        at_face(&p, &best, out);
-    } else {
-        part_flat(pair, start, 2, m, &p, out);
+    for (int i = 0; i < 3; i++) {
+        n[i] = -best[i];
     }
 }

@@ -1,7 +1,8 @@
 /* Boxes as polyhedra, and the hull of points (C. Barber, D. Dobkin and H. Huhdanpaa, ACM Trans.
  * Math. Software 22 (1996)): triangles take in the farthest point above until none is above by
- * more than rounding; then triangles of one plane become one polygon. The triangles' neighbours are kept,
- * so that whatever rounding does, the surface stays closed. Cost: points times triangles. */
+ * more than rounding; then triangles of one plane become one polygon. The triangles' neighbours
+ * are kept, so that whatever rounding does, the surface stays closed. Cost: points times
+ * triangles. */
 #include "solver/items/polyhedron.h"
 #include "solver/base/err.h"
 #include "solver/linalg/v3.h"
