@@ -127,6 +127,7 @@ static const struct mechp_route_doc docs[MECHP_ROUTES] = {
                           .content = JSON},
     [MECHP_ROUTE_STOP_RUN] = {.status = 200, .reply = "@Run", .content = JSON},
     [MECHP_ROUTE_RUN] = {.status = 200, .reply = "@Run", .content = JSON},
+    [MECHP_ROUTE_CONTACTS] = {.status = 200, .reply = "@ContactList", .content = JSON},
     [MECHP_ROUTE_SCENE] = {.status = 200, .reply = "@Scene", .content = JSON},
     [MECHP_ROUTE_TAKE_SNAPSHOT] = {.request = "object",
                                    .optional = true,

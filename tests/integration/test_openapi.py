@@ -104,7 +104,8 @@ class OpenApi(unittest.TestCase):
         self.call('GET', '/v1/instances', status=200)
         self.call('GET', '/v1/instances?limit=1', status=200)
         self.call('GET', one, status=200)
-        for part in ('inputs', 'outputs', 'parameters', 'variables', 'state', 'scene', 'model'):
+        for part in ('contacts', 'inputs', 'outputs', 'parameters', 'variables', 'state', 'scene',
+                     'model'):
             self.call('GET', '%s/%s' % (one, part), status=200)
         step = self.call('POST', one + '/step', {'count': 3, 'want': ['energy']}, 200)
         self.assertIn('energy', step.json)
