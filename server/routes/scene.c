@@ -1,8 +1,9 @@
 /* GET …/scene: bodies for a viewer, each with position, rotation matrix (row-major) and shapes in
- * its local frame. A body without shapes is drawn by default: a rigid body as the box that has its
- * inertia, a mass or a rotor as a block; one that is a line comes with points on it. Systems of
- * generalized coordinates have no place in space; their coordinates let a viewer draw beads on a
- * line. */
+ * its local frame. A body without graphics is drawn by its geometry, and without any by default: a
+ * rigid body as the box that has its inertia, a mass or a rotor as a block; one that is a line comes
+ * with points on it. Systems of generalized coordinates have no place in space; their coordinates
+ * let a viewer draw beads on a line. */
+#include "server/routes/scene_shapes.h"
 #include "server/routes/shapes.h"
 
 #include "solver/items/ops.h"
@@ -26,22 +27,6 @@ static const struct mech_visualization *visualization_of(const struct mech_item 
 static bool has_node(const struct mech_item *item)
 {
     return mech_table_find(&item->type->table, "node") != NULL;
-}
-
-static void write_graphic(const struct mech_graphic *g, struct mechp_text *w)
-{
-    mechp_text_object(w);
-    mechp_text_key(w, "shape");
-    mechp_text_string(w, mech_graphic_shapes[g->shape]);
-    mechp_text_key(w, "center");
-    mechp_text_numbers(w, g->center, 3);
-    mechp_text_key(w, "size");
-    mechp_text_numbers(w, g->size, 3);
-    mechp_text_key(w, "radius");
-    mechp_text_number(w, g->radius);
-    mechp_text_key(w, "color");
-    mechp_text_numbers(w, g->color, 4);
-    mechp_text_end(w);
 }
 
 /* A vector output of a body under `key`; left out if it has none. */
@@ -132,9 +117,30 @@ static bool inertia_box(const struct mech_item *item, struct mech_graphic *g)
     return longest > 0.;
 }
 
-static void write_body(const struct mech_sim *sim, const struct mech_item *item,
+/* The shapes by which a body touches others; false: it has none. */
+static bool write_geometry(const struct mech_sim *sim, size_t object, const double color[4],
+                           struct mechp_text *w)
+{
+    const struct mech_item *const item = &mech_sim_document(sim)->objects.at[object];
+    const size_t offset = item->type->ops.object->geometry;
+    const struct mech_items *const geometry =
+        offset == 0 ? NULL : (const void *)((const char *)item->description + offset);
+    size_t k = 0;
+    for (; geometry != NULL && k < geometry->n; k++) {
+        const struct mech_shape *const shape = mech_sim_shape(sim, object, k);
+        double p[3], R[9];
+        if (shape != NULL) {
+            mech_shape_frame(geometry->at[k].description, p, R);
+            mechd_scene_shape(shape, p, R, color, w);
+        }
+    }
+    return k > 0;
+}
+
+static void write_body(const struct mech_sim *sim, size_t object,
                        const struct mech_visualization *look, struct mechp_text *w)
 {
+    const struct mech_item *const item = &mech_sim_document(sim)->objects.at[object];
     // the default block: light grey, 0.1 m
     static const struct mech_graphic block = {.size = {0.1, 0.1, 0.1}, .color = {.6, .6, .6, 1.}};
     mechp_text_object(w);
@@ -146,21 +152,24 @@ static void write_body(const struct mech_sim *sim, const struct mech_item *item,
     write_output(sim, item->name, "rotation", MECH_OUTPUT_ROTATION_MATRIX, MECH_CURRENT, w);
     write_output(sim, item->name, "reference", MECH_OUTPUT_POSITION, MECH_REFERENCE, w);
     write_line(sim, item, w);
+    mechp_text_key(w, "fixed");
+    mechp_text_bool(w, !has_node(item));
     mechp_text_key(w, "color");
     mechp_text_numbers(w, look->color, 4);
     mechp_text_key(w, "graphics");
     mechp_text_array(w);
     const struct mech_graphic *graphics = look->graphics.at;
     for (size_t k = 0; k < look->graphics.n; k++) {
-        write_graphic(&graphics[k], w);
+        mechd_scene_graphic(&graphics[k], w);
     }
-    if (look->graphics.n == 0 && has_node(item)) {
+    const bool drawn = look->graphics.n > 0 || write_geometry(sim, object, look->color, w);
+    if (!drawn && has_node(item)) {
         struct mech_graphic g = block;
         if (!inertia_box(item, &g)) {
             g = block;
         }
         memcpy(g.color, look->color, sizeof g.color);
-        write_graphic(&g, w);
+        mechd_scene_graphic(&g, w);
     }
     mechp_text_end(w);
     mechp_text_end(w);
@@ -219,7 +228,7 @@ static enum mechd_progress run_scene(struct mechd_call *c)
     for (size_t k = 0; k < d->objects.n; k++) {
         const struct mech_visualization *look = visualization_of(&d->objects.at[k]);
         if (look != NULL && look->show) {
-            write_body(sim, &d->objects.at[k], look, &c->text);
+            write_body(sim, k, look, &c->text);
         }
     }
     mechp_text_end(&c->text);

@@ -135,9 +135,16 @@ extern const struct mech_table mech_contact_settings_table;
 extern const struct mech_table mech_vi_table;
 extern const struct mech_table mech_visualization_table;
 
+enum mech_graphic_shape {
+    MECH_GRAPHIC_BOX,
+    MECH_GRAPHIC_SPHERE,
+    MECH_GRAPHIC_CYLINDER,
+    MECH_GRAPHIC_LINE
+};
+
 /* Visualization of a body: shapes in its local frame. */
 struct mech_graphic {
-    int32_t shape;    /* index into mech_graphic_shapes: Box, Sphere, Cylinder, Line */
+    int32_t shape;    /* enum mech_graphic_shape, index into mech_graphic_shapes */
     double center[3]; /* m, local frame; first end of a cylinder or line */
     double size[3];   /* m, edges of a box; vector to the second end of a cylinder or line */
     double radius;    /* m */

@@ -17,6 +17,11 @@ static const struct mech_item *shape_of(const struct mech_document *d, int32_t o
     return &geometry->at[place];
 }
 
+const struct mech_shape *mech_sim_shape(const struct mech_sim *s, size_t object, size_t place)
+{
+    return mech_model_touch_shape(s->model, (int32_t)object, (int32_t)place);
+}
+
 size_t mech_sim_contacts(const struct mech_sim *s)
 {
     return s->now.at->touched;

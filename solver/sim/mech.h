@@ -16,6 +16,7 @@
 #include "solver/items/document.h"
 
 struct mech_sim;
+struct mech_shape;
 
 /* --- life ------------------------------------------------------------------------------------ */
 
@@ -234,6 +235,9 @@ struct mech_contact_view {
     double force[3];   /* N, the impulse over the step */
     double couple[3];  /* N m s, of the step, against rolling and spinning, on the second body */
 };
+/* The compiled shape at that place of an object's geometry (solver/items/shape.h), in its own
+ * frame; NULL: there is none. */
+const struct mech_shape *mech_sim_shape(const struct mech_sim *s, size_t object, size_t place);
 size_t mech_sim_contacts(const struct mech_sim *s);
 void mech_sim_contact(const struct mech_sim *s, size_t i, struct mech_contact_view *out);
 
