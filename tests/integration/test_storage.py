@@ -28,7 +28,9 @@ class Kept(Daemon):
     def kill(self):
         os.kill(self.pid(), signal.SIGKILL)
         self.process.wait(10)
+        fault = harness.SANITIZER.search(self.log())
         self._remove()
+        assert fault is None, fault
 
 
 def chain(n=3000):
