@@ -1,0 +1,348 @@
+/* All pairs of shapes of the registry against their support functions.
+ *
+ * For convex shapes with support functions h the signed distance is
+ *
+ *     s = max over unit n of f(n),   f(n) = −h_A(n) − h_B(−n),
+ *
+ * the distance where they are apart and minus the least translation that parts them where they
+ * overlap. So a gap g with its normal n is right when f(n) = g, and no other direction gives more:
+ * many are tried, and the best of them improved. Without any contact told, f must exceed the reach
+ * somewhere. */
+#include "tests/unit/solver/contact/shapes.h"
+#include "solver/contact/convex.h"
+#include "solver/linalg/so3.h"
+#include "tests/unit/solver/contact/build_shapes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { DIRECTIONS = 600, BEST = 6, KINDS_MOST = 16 };
+
+struct kind {
+    const struct mech_item_type *type;
+    struct mech_shape shape;
+    bool convex;
+};
+
+struct bench {
+    struct shapes shapes;
+    struct kind kind[KINDS_MOST];
+    int kinds;
+    uint64_t seed;
+    double direction[DIRECTIONS][3];
+    struct mech_contact_list list;
+};
+
+/* Numbers for all fields of a type; false when it needs others than lengths and directions. */
+static bool describe(struct bench *b, const struct mech_item_type *type, void *description)
+{
+    mech_table_defaults(&type->table, description);
+    for (size_t i = 0; i < type->table.count; i++) {
+        const struct mech_field *const f = &type->table.fields[i];
+        double *const x = (double *)(void *)((char *)description + f->offset);
+
+        if ((f->flags & MECH_REQUIRED) == 0) {
+            continue;
+        }
+        if (f->kind != MECH_REAL && f->kind != MECH_REALS) {
+            return false;
+        }
+        for (uint32_t k = 0; k < (f->kind == MECH_REALS ? f->count : 1); k++) {
+            x[k] = random_between(&b->seed, 0.2, 1.);
+        }
+    }
+    return true;
+}
+
+static void begin(struct bench *b)
+{
+    *b = (struct bench){.seed = 7};
+    shapes_init(&b->shapes);
+    for (const struct mech_item_type *const *t = mech_item_types; *t; t++) {
+        char *const description = mech_arena_alloc(&b->shapes.arena, 1, (*t)->table.size);
+
+        if ((*t)->category != MECH_SHAPE || !describe(b, *t, description)) {
+            continue;
+        }
+        struct kind *const k = &b->kind[b->kinds++];
+
+        k->type = *t;
+        CU_ASSERT_EQUAL(
+            mech_shape_build(*t, description, &b->shapes.arena, "", &b->shapes.diag, &k->shape), 0);
+        k->convex = k->shape.ops->support != NULL;
+    }
+    for (int i = 0; i < DIRECTIONS; i++) {
+        random_direction(&b->seed, b->direction[i]);
+    }
+}
+
+static void end(struct bench *b)
+{
+    mech_contact_list_fini(&b->list);
+    shapes_fini(&b->shapes);
+}
+
+/* --- the reference ---------------------------------------------------------------------------- */
+
+struct placed {
+    const struct kind *kind;
+    struct mech_placement at;
+};
+
+/* h(d) of a placed shape. */
+static double height(const struct placed *s, const double d[3])
+{
+    const struct mech_convex c = {&s->kind->shape, s->at.p, s->at.R};
+    double x[3];
+
+    if (!s->kind->convex) {
+        double n[3];
+
+        // a plane: only its normal bounds it
+        mech_m3_mul(c.R, s->kind->shape.normal, n);
+        return mech_v3_dot(n, d) > 1. - 1e-13 ? mech_v3_dot(n, c.p) : HUGE_VAL;
+    }
+    mech_convex_farthest(&c, d, x);
+    return mech_v3_dot(x, d);
+}
+
+static double parted(const struct placed *a, const struct placed *b, const double n[3])
+{
+    const double back[3] = {-n[0], -n[1], -n[2]};
+
+    return -height(a, n) - height(b, back);
+}
+
+/* Improves n by steps to all sides that get smaller; the value. */
+static double improve(struct bench *x, const struct placed *a, const struct placed *b, double n[3])
+{
+    double value = parted(a, b, n);
+
+    for (double step = 0.15; step > 1e-10; step *= 0.7) {
+        for (int i = 0; i < 20; i++) {
+            double d[3], m[3];
+
+            random_direction(&x->seed, d);
+            mech_v3_add(n, step, d, m);
+            const double length = mech_v3_norm(m);
+
+            for (int k = 0; k < 3; k++) {
+                m[k] /= length;
+            }
+            const double other = parted(a, b, m);
+
+            if (other > value) {
+                value = other;
+                memcpy(n, m, sizeof m);
+            }
+        }
+    }
+    return value;
+}
+
+/* The signed distance from below. */
+static double reference(struct bench *x, const struct placed *a, const struct placed *b)
+{
+    double value[DIRECTIONS], most = -HUGE_VAL;
+
+    if (!a->kind->convex || !b->kind->convex) {
+        const bool first = !a->kind->convex;
+        const struct placed *const plane = first ? a : b;
+        double n[3];
+
+        mech_m3_mul(plane->at.R, plane->kind->shape.normal, n);
+        for (int k = 0; k < 3; k++) {
+            n[k] = first ? n[k] : -n[k];
+        }
+        return parted(a, b, n);
+    }
+    for (int i = 0; i < DIRECTIONS; i++) {
+        value[i] = parted(a, b, x->direction[i]);
+    }
+    for (int round = 0; round < BEST; round++) {
+        double n[3];
+        int best = 0;
+
+        for (int i = 1; i < DIRECTIONS; i++) {
+            best = value[i] > value[best] ? i : best;
+        }
+        memcpy(n, x->direction[best], sizeof n);
+        most = fmax(most, improve(x, a, b, n));
+        // the next one starts elsewhere
+        for (int i = 0; i < DIRECTIONS; i++) {
+            const double near = mech_v3_dot(x->direction[i], x->direction[best]);
+
+            value[i] = near > 0.95 ? -HUGE_VAL : value[i];
+        }
+    }
+    return most;
+}
+
+/* --- what is asked ---------------------------------------------------------------------------- */
+
+static void ask(struct bench *x, const struct placed *a, const struct placed *b, double reach)
+{
+    const struct placed *const of[] = {a, b};
+    struct mech_collider collider[2];
+    struct mech_placement at[2] = {a->at, b->at};
+    struct mech_scene *scene = NULL;
+
+    for (int i = 0; i < 2; i++) {
+        collider[i] = shapes_collider(of[i]->kind->shape);
+        collider[i].body = i;
+    }
+    CU_ASSERT_EQUAL_FATAL(
+        mech_scene_create(
+            &(struct mech_scene_description){.colliders = collider, .n = 2, .bodies = 2}, &scene),
+        0);
+    CU_ASSERT_EQUAL(
+        mech_scene_find(scene, &(struct mech_scene_query){.at = at, .margin = reach}, &x->list), 0);
+    mech_scene_destroy(scene);
+}
+
+static bool say(bool good, const char *what, const struct placed *a, const struct placed *b,
+                double got, double wanted)
+{
+    if (!good) {
+        printf("    %s of %s and %s: %.17g, not %.17g\n", what, a->kind->type->name,
+               b->kind->type->name, got, wanted);
+    }
+    return good;
+}
+
+static const struct mech_contact *deepest(const struct mech_contact_list *list)
+{
+    int32_t found = 0;
+
+    for (int32_t i = 1; i < list->n; i++) {
+        found = list->at[i].gap < list->at[found].gap ? i : found;
+    }
+    return list->n > 0 ? &list->at[found] : NULL;
+}
+
+/* How far a point is from a surface: 0 on it, by its distance along and against a direction. */
+static double off_surface(struct bench *x, const struct placed *s, const double p[3],
+                          const double outward[3])
+{
+    static const struct mech_shape_ops none = {.support = NULL};
+    static const struct mech_item_type point = {.name = "a point"};
+    double n[3] = {outward[0], outward[1], outward[2]};
+    struct mech_shape_ops ops = none;
+    struct kind kind = {.type = &point, .convex = true};
+    struct placed dot = {.kind = &kind, .at = {.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}}};
+
+    ops.support = vertices_support;
+    kind.shape = points_shape((const double[3]){0., 0., 0.}, 1, 0.);
+    kind.shape.ops = &ops;
+    memcpy(dot.at.p, p, sizeof dot.at.p);
+    if (!s->kind->convex) {
+        return reference(x, s, &dot);
+    }
+    double most = fmax(reference(x, s, &dot), improve(x, s, &dot, n));
+    // faces: from all sides of the shape's frame
+    for (int i = 0; i < 6; i++) {
+        const double sign = i < 3 ? 1. : -1.;
+        double d[3] = {sign * s->at.R[i % 3], sign * s->at.R[3 + i % 3], sign * s->at.R[6 + i % 3]};
+
+        most = fmax(most, improve(x, s, &dot, d));
+    }
+    return most;
+}
+
+static void check_contact(struct bench *x, const struct placed *a, const struct placed *b,
+                          const struct mech_contact *c)
+{
+    double w[3], aside[3];
+
+    mech_v3_add(c->point[1], -1., c->point[0], w);
+    mech_v3_add(w, -c->gap, c->normal, aside);
+    CU_ASSERT(say(fabs(mech_v3_norm(c->normal) - 1.) < 1e-14, "length of the normal", a, b,
+                  mech_v3_norm(c->normal), 1.));
+    CU_ASSERT(say(fabs(mech_v3_dot(w, c->normal) - c->gap) < 1e-13, "distance of the points", a, b,
+                  mech_v3_dot(w, c->normal), c->gap));
+    CU_ASSERT(
+        say(mech_v3_norm(aside) < 1e-12, "shift of the points", a, b, mech_v3_norm(aside), 0.));
+    const double back[3] = {-c->normal[0], -c->normal[1], -c->normal[2]};
+    const double first = off_surface(x, a, c->point[0], c->normal);
+    const double second = off_surface(x, b, c->point[1], back);
+
+    // corners may lie outside of a face by 1e-6 of its size
+    CU_ASSERT(say(fabs(first) < 2e-6, "point off the first surface", a, b, first, 0.));
+    CU_ASSERT(say(fabs(second) < 2e-6, "point off the second surface", a, b, second, 0.));
+}
+
+/* The contacts of two placed shapes. `fine`: how good gap and normal have to be. */
+static void check(struct bench *x, const struct placed *a, const struct placed *b, double reach,
+                  bool points)
+{
+    const double fine = 2e-9;
+    const double s = reference(x, a, b);
+
+    ask(x, a, b, reach);
+    const struct mech_contact *const c = deepest(&x->list);
+
+    if (!c) {
+        CU_ASSERT(say(s > reach - fine, "no contact, distance", a, b, s, reach));
+        return;
+    }
+    const double certain = parted(a, b, c->normal);
+
+    CU_ASSERT(say(fabs(certain - c->gap) < fine, "gap", a, b, c->gap, certain));
+    CU_ASSERT(say(c->gap >= s - fine, "gap below the best", a, b, c->gap, s));
+    CU_ASSERT(say(c->gap <= reach, "gap beyond reach", a, b, c->gap, reach));
+    for (int32_t i = 0; points && i < x->list.n; i++) {
+        check_contact(x, a, b, &x->list.at[i]);
+        CU_ASSERT(say(i == 0 || x->list.at[i - 1].id < x->list.at[i].id, "id", a, b,
+                      (double)x->list.at[i].id, 0.));
+    }
+}
+
+static bool skip(const struct kind *a, const struct kind *b)
+{
+    return !a->convex && !b->convex;
+}
+
+static void place(struct bench *x, struct placed *s, const struct kind *kind, double away)
+{
+    double d[3];
+
+    s->kind = kind;
+    random_rotation(&x->seed, s->at.R);
+    random_direction(&x->seed, d);
+    for (int i = 0; i < 3; i++) {
+        s->at.p[i] = away * d[i];
+    }
+}
+
+static void each_pair(struct bench *x, int rounds,
+                      void (*one)(struct bench *, struct placed *, struct placed *, int))
+{
+    for (int i = 0; i < x->kinds; i++) {
+        for (int j = 0; j < x->kinds; j++) {
+            for (int round = 0; round < rounds && !skip(&x->kind[i], &x->kind[j]); round++) {
+                struct placed a, b;
+
+                place(x, &a, &x->kind[i], 0.5);
+                place(x, &b, &x->kind[j], random_between(&x->seed, 0., 1.5));
+                one(x, &a, &b, round);
+            }
+        }
+    }
+}
+
+static void check_random(struct bench *x, struct placed *a, struct placed *b, int round)
+{
+    check(x, a, b, 0.4, round % 4 == 0);
+}
+
+static void gaps_and_normals_are_those_of_the_closest_points(void)
+{
+    struct bench x;
+
+    begin(&x);
+    CU_ASSERT(x.kinds >= 5);
+    each_pair(&x, 40, check_random);
+    end(&x);
+}
+
+UNIT_TESTS(UNIT_TEST(gaps_and_normals_are_those_of_the_closest_points))
