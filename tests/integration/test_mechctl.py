@@ -71,6 +71,20 @@ class Mechctl(unittest.TestCase):
         self.assertNotEqual(self.run_program('modes', i, '--count', '0').returncode, 0)
         self.assertNotEqual(self.run_program('field', i, 'spring', 'nothing', '1').returncode, 0)
 
+    def test_the_descriptor_is_shown(self):
+        i = self.created()
+        self.assertIn('velocities', self.good('system', i))
+        self.assertIn('shaft', self.good('system', i, 'blocks'))
+        H = self.good('system', i, 'H', '--factors', '2,0.5,0')
+        self.assertEqual(float(H), 2 * 1 + 0.5 * 100)
+        self.assertEqual(json.loads(self.good('--json', 'system', i, 'K'))['rows'], [[100]])
+        path = os.path.join(self.folder, 'K.mtx')
+        self.good('system', i, 'K', '--format', 'mtx', '--output', path)
+        with open(path, encoding='utf-8') as f:
+            self.assertEqual(f.read().splitlines()[1:], ['1 1 1', '1 1 100'])
+        self.assertNotEqual(self.run_program('system', i, 'Q').returncode, 0)
+        self.assertIn('/level', self.run_program('system', i, '--level', 'x').stderr)
+
     def test_output_for_scripts(self):
         i = json.loads(self.good('--json', 'create', self.model))['id']
         reply = json.loads(self.good('--json', 'step', i, '--count', '5'))

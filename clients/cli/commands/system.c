@@ -1,0 +1,214 @@
+/* mechctl system: the system descriptor of an instance, its blocks, a matrix or a vector. */
+#include "clients/cli/cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { QUERY = 600 };
+
+/* "?key=value" or "&key=value", escaped; what does not fit is left out and refused by the server. */
+static void add_query(char *path, size_t size, const char *key, const char *value)
+{
+    size_t used = strlen(path);
+    if (value == NULL || used + strlen(key) + 3 * strlen(value) + 3 > size) {
+        return;
+    }
+    used += (size_t)snprintf(path + used, size - used, "%c%s=", strchr(path, '?') ? '&' : '?', key);
+    for (const char *c = value; *c; c++) {
+        const bool plain = (*c >= '0' && *c <= '9') || (*c >= 'a' && *c <= 'z') ||
+                           (*c >= 'A' && *c <= 'Z') || strchr("-._,", *c) != NULL;
+        used += (size_t)snprintf(path + used, size - used, plain ? "%c" : "%%%02X",
+                                 plain ? *c : (unsigned char)*c);
+    }
+}
+
+/* --factors A,K,C */
+static int add_factors(const struct mechctl *m, char *path, size_t size)
+{
+    static const char *const keys[] = {"massFactor", "stiffnessFactor", "dampingFactor"};
+    const char *at = mechctl_option(m, "factors");
+    for (int k = 0; at != NULL; k++) {
+        char number[64];
+        const size_t n = strcspn(at, ",");
+        if (k == 3 || n >= sizeof number) {
+            return mechctl_usage("--factors: expected A,K,C");
+        }
+        snprintf(number, sizeof number, "%.*s", (int)n, at);
+        add_query(path, size, keys[k], number);
+        at = at[n] ? at + n + 1 : NULL;
+    }
+    return MECHCTL_DONE;
+}
+
+static int make_path(struct mechctl *m, char path[MECHC_PATH + QUERY])
+{
+    const char *const id = m->arguments[0];
+    const int result =
+        m->count > 1
+            ? mechc_path(m->c, MECHCTL_PATH("v1", "instances", id, "system", m->arguments[1]), path)
+            : mechc_path(m->c, MECHCTL_PATH("v1", "instances", id, "system"), path);
+    const size_t size = MECHC_PATH + QUERY;
+    if (result != MECHC_OK) {
+        return mechctl_result(m, result);
+    }
+    add_query(path, size, "level", mechctl_option(m, "level"));
+    add_query(path, size, "step", mechctl_option(m, "step"));
+    add_query(path, size, "frozen", mechctl_option(m, "frozen"));
+    add_query(path, size, "format", mechctl_option(m, "format"));
+    add_query(path, size, "contacts", mechctl_option(m, "all-contacts") ? "all" : NULL);
+    add_query(path, size, "bilateral", mechctl_option(m, "bilateral") ? "only" : NULL);
+    return add_factors(m, path, size);
+}
+
+/* --- for people ------------------------------------------------------------------------------- */
+
+static void print_summary(const struct mechctl *m, struct mechc_json reply)
+{
+    static const struct mechctl_column columns[] = {
+        {"name", "PART", false}, {"shape", "SHAPE", false}, {"doc", "WHAT IT IS", false}, {0}};
+    struct mechc_bytes text = {0};
+    struct mechc_json value;
+    char name[32];
+    for (struct mechc_json_walk w = mechc_json_walk(reply); mechc_json_next(&w);) {
+        const char kind = mechc_json_kind(w.value);
+        mechc_json_text(w.key, name, sizeof name);
+        for (struct mechc_json_walk v = mechc_json_walk(w.value);
+             kind == '{' && mechc_json_next(&v);) {
+            char key[32];
+            mechc_json_text(v.key, key, sizeof key);
+            mechc_bytes_clear(&text);
+            mechctl_inline(v.value, &text);
+            printf("%-9s %-11s %s\n", name, key, text.failed ? "" : text.at);
+            name[0] = '\0';
+        }
+        if (kind != '{' && kind != '[') {
+            mechc_bytes_clear(&text);
+            mechctl_inline(w.value, &text);
+            printf("%-9s %s\n", name, text.failed ? "" : text.at);
+        }
+    }
+    mechc_bytes_fini(&text);
+    putchar('\n');
+    if (mechc_json_member(reply, "parts", &value)) {
+        mechctl_print_table(m, value, columns, "nothing");
+    }
+}
+
+static void print_blocks(const struct mechctl *m, struct mechc_json reply)
+{
+    static const struct mechctl_column variables[] = {
+        {"name", "VARIABLES", false}, {"mass", "MASS", false}, {"massNumber", "SHARED", true},
+        {"dof", "DOF", true},         {"offset", "AT", true},  {0}};
+    static const struct mechctl_column constraints[] = {
+        {"name", "CONSTRAINT", false},  {"kind", "KIND", false},
+        {"rows", "ROWS", true},         {"offset", "AT", true},
+        {"position", "POSITION", true}, {"mu", "MU", true},
+        {"flags", "FLAGS", false},      {0}};
+    static const struct mechctl_column blocks[] = {
+        {"variables", "COUPLED", false}, {"K", "K", true}, {"C", "C", true}, {"M", "M", true}, {0}};
+    const struct {
+        const char *key;
+        const struct mechctl_column *columns;
+        const char *none;
+    } tables[] = {{"variables", variables, "no variables"},
+                  {"constraints", constraints, "no constraints"},
+                  {"blocks", blocks, "no stiffness"}};
+    struct mechc_json rows;
+    for (size_t k = 0; k < sizeof tables / sizeof *tables; k++) {
+        if (mechc_json_member(reply, tables[k].key, &rows)) {
+            fputs(k > 0 ? "\n" : "", stdout);
+            mechctl_print_table(m, rows, tables[k].columns, tables[k].none);
+        }
+    }
+}
+
+/* A number of a row or a column, right-aligned. */
+static void print_number(struct mechc_json value)
+{
+    char text[32];
+    double x = 0.;
+    mechc_json_number(value, &x);
+    printf("%15s", mechctl_human(x, text));
+}
+
+/* Rows of numbers, entries, or one number a line. */
+static void print_part(struct mechc_json reply)
+{
+    struct mechc_json list;
+    if (mechc_json_member(reply, "values", &list)) {
+        for (struct mechc_json_walk w = mechc_json_walk(list); mechc_json_next(&w);) {
+            print_number(w.value);
+            putchar('\n');
+        }
+        return;
+    }
+    if (mechc_json_member(reply, "rows", &list) || mechc_json_member(reply, "coo", &list)) {
+        for (struct mechc_json_walk w = mechc_json_walk(list); mechc_json_next(&w);) {
+            for (struct mechc_json_walk v = mechc_json_walk(w.value); mechc_json_next(&v);) {
+                print_number(v.value);
+            }
+            putchar('\n');
+        }
+    }
+}
+
+static int run(struct mechctl *m)
+{
+    char path[MECHC_PATH + QUERY];
+    struct mechc_json reply;
+    struct mechc_reply r;
+    const int code = make_path(m, path);
+    if (code != MECHCTL_DONE) {
+        return code;
+    }
+    const int result = mechc_call(m->c, &(struct mechc_request){.method = "GET", .path = path}, &r);
+    if (result != MECHC_OK) {
+        return mechctl_result(m, result);
+    }
+    const char *const format = mechctl_option(m, "format");
+    const char *const file = mechctl_option(m, "output");
+    if (file != NULL || (format != NULL && strcmp(format, "json") != 0)) {
+        return mechctl_write_file(file != NULL ? file : "-", r.body, r.size);
+    }
+    if (!mechc_json_open(r.body, r.size, &reply)) {
+        fputs("mechctl: the reply is not JSON\n", stderr);
+        return MECHCTL_FAILED;
+    }
+    if (m->json) {
+        return mechctl_print_raw(reply);
+    }
+    if (m->count < 2) {
+        print_summary(m, reply);
+    } else if (strcmp(m->arguments[1], "blocks") == 0) {
+        print_blocks(m, reply);
+    } else {
+        print_part(reply);
+    }
+    return MECHCTL_DONE;
+}
+
+static const struct mechctl_option options[] = {
+    {"level", "LEVEL", "acceleration, or velocity: the problem of a step"},
+    {"step", "H", "step of the velocity level, s (the model's)"},
+    {"factors", "A,K,C", "H = A M + K K + C C"},
+    {"frozen", "NAMES", "items whose velocities drop out, with commas between"},
+    {"all-contacts", NULL, "open contacts of interactions too"},
+    {"bilateral", NULL, "rows of bilateral constraints alone"},
+    {"format", "FORMAT", "mtx or coo1; archive of the whole descriptor"},
+    {"output", "FILE", "write what comes to a file"},
+    {0},
+};
+
+const struct mechctl_command mechctl_system = {
+    .name = "system",
+    .arguments = "ID [blocks | PART]",
+    .summary = "show the system descriptor, its blocks, a matrix or a vector",
+    .details = "  mechctl system i-1\n"
+               "  mechctl system i-1 blocks\n"
+               "  mechctl system i-1 Cq --level velocity\n"
+               "  mechctl system i-1 Z --format mtx --output Z.mtx",
+    .options = options,
+    .least = 1,
+    .most = 2,
+    .run = run,
+};
