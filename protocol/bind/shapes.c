@@ -222,6 +222,7 @@ const struct mechp_shape mechp_shapes[] = {
              {"viIterations", "integer", "iterations of the complementarity solver", true},
              {"substeps", "integer", "substeps of schemes with step size control", true},
              {"refusedSubsteps", "integer", "substeps that were too inaccurate, or failed", true},
+             {"impacts", "integer", "impacts found by event-driven schemes", true},
              {"residual", "number|null", "largest final residual", true},
              {"contacts", "integer", "active contacts in the last internal step", true},
              {"linear", "string", "linear solver", true},

@@ -125,6 +125,7 @@ static void add_report(struct mech_step_report *sum, const struct mech_step_repo
     sum->iterations += before.iterations;
     sum->vi_iterations += before.vi_iterations;
     sum->substeps += before.substeps;
+    sum->impacts += before.impacts;
     sum->refused += before.refused;
     sum->residual = fmax(part->residual, before.residual);
 }

@@ -279,6 +279,8 @@ static void write_report(const struct mech_step_report *r, struct mechp_text *w)
     mechp_text_unsigned(w, r->substeps);
     mechp_text_key(w, "refusedSubsteps");
     mechp_text_unsigned(w, r->refused);
+    mechp_text_key(w, "impacts");
+    mechp_text_unsigned(w, r->impacts);
     mechp_text_key(w, "residual");
     mechp_text_number(w, r->residual);
     mechp_text_key(w, "contacts");

@@ -77,6 +77,13 @@ struct mech_vi_settings {
     int32_t on_failure; /* enum mech_on_failure */
 };
 
+/* What the event-driven scheme counts as closed. */
+struct mech_event_settings {
+    double rest_speed;    /* m/s, of a rebound below which a contact stays closed */
+    double gap_tolerance; /* m, at the start */
+    int32_t max_impacts;  /* in one internal step */
+};
+
 struct mech_settings {
     const char *integrator; /* a member of step/steppers.def; default "GeneralizedAlpha" */
     double start_time;      /* s */
@@ -88,6 +95,7 @@ struct mech_settings {
     double newmark_beta, newmark_gamma;        /* Newmark */
     const char *linear;                        /* a linear solver, NULL: chosen by structure */
     struct mech_adaptive_settings adaptive;
+    struct mech_event_settings events;
     struct mech_newton_settings newton;
     struct mech_vi_settings vi;
 };

@@ -255,6 +255,36 @@ static const struct mech_table adaptive_table = {
     .size = sizeof(struct mech_adaptive_settings),
     MECH_FIELDS(adaptive_fields)};
 
+static const struct mech_field event_fields[] = {
+    {.name = "gapTolerance",
+     .kind = MECH_REAL,
+     .offset = offsetof(struct mech_event_settings, gap_tolerance),
+     .unit = "m",
+     .preset = 1e-9,
+     MECH_NOT_NEGATIVE,
+     .doc = "gap up to which a contact counts as touching after a start or a change of the state"},
+    {.name = "maxImpacts",
+     .kind = MECH_INT,
+     .offset = offsetof(struct mech_event_settings, max_impacts),
+     .preset = 100000.,
+     .min = 1.,
+     .max = 1e9,
+     .doc = "impacts in one internal step before it counts as failed"},
+    {.name = "restSpeed",
+     .kind = MECH_REAL,
+     .offset = offsetof(struct mech_event_settings, rest_speed),
+     .unit = "m/s",
+     .preset = 1e-9,
+     .min = 0.,
+     .max = HUGE_VAL,
+     .flags = MECH_ABOVE_MIN,
+     .doc = "rebounds that would be slower leave the contact closed"},
+};
+static const struct mech_table event_table = {.name = "Events",
+                                              .doc = "Impacts of the event-driven scheme.",
+                                              .size = sizeof(struct mech_event_settings),
+                                              MECH_FIELDS(event_fields)};
+
 static const struct mech_field newton_fields[] = {
     {.name = "absoluteTolerance",
      .kind = MECH_REAL,
@@ -337,6 +367,11 @@ static const struct mech_field settings_fields[] = {
      .offset = offsetof(struct mech_settings, adaptive),
      .table = &adaptive_table,
      .doc = "step size control"},
+    {.name = "eventDriven",
+     .kind = MECH_STRUCT,
+     .offset = offsetof(struct mech_settings, events),
+     .table = &event_table,
+     .doc = "impacts of the event-driven scheme"},
     {.name = "gamma",
      .kind = MECH_REAL,
      .offset = offsetof(struct mech_settings, gamma),

@@ -170,6 +170,7 @@ struct mech_step_report {
     uint64_t vi_iterations; /* complementarity iterations, all steps */
     uint64_t substeps;      /* of schemes that divide internal steps by their error */
     uint64_t refused;       /* substeps undone: too inaccurate, or failed */
+    uint64_t impacts;       /* found by event-driven schemes; simultaneous ones are one */
     double residual;        /* largest final residual of any step */
     int32_t contacts;       /* active interaction rows, and contacts between shapes, of the last
                                step */

@@ -222,6 +222,7 @@ static int fail(struct mech_sim *s, int code, const struct mech_step_result *res
     report->vi_iterations += (uint64_t)result->vi_iterations;
     report->substeps += (uint64_t)result->substeps;
     report->refused += (uint64_t)result->refused;
+    report->impacts += (uint64_t)result->impacts;
     snprintf(report->reason, sizeof report->reason, "%s",
              result->reason[0] ? result->reason : mech_err_text(code));
     mech_sim_step_abandon(s);
@@ -280,7 +281,7 @@ int mech_sim_step_advance(struct mech_sim *s, uint64_t most, bool *done)
         struct mech_step_result result;
 
         result.iterations = result.vi_iterations = result.contacts = 0;
-        result.substeps = result.refused = 0;
+        result.substeps = result.refused = result.impacts = 0;
         result.residual = 0.;
         result.reason[0] = '\0';
         int code = s->next.at->changed ? restart(s, &result) : 0;
@@ -292,6 +293,7 @@ int mech_sim_step_advance(struct mech_sim *s, uint64_t most, bool *done)
         report->vi_iterations += (uint64_t)result.vi_iterations;
         report->substeps += (uint64_t)result.substeps;
         report->refused += (uint64_t)result.refused;
+        report->impacts += (uint64_t)result.impacts;
         report->contacts = result.contacts;
         report->residual = fmax(report->residual, result.residual);
     }

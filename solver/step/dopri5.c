@@ -2,7 +2,7 @@
  * order 4 whose last stage is the first of the next step. */
 #include "solver/step/erk.h"
 
-static const struct mech_tableau tableau = {
+const struct mech_tableau mech_tableau_dopri5 = {
     .stages = 6,
     .a = {{0.},
           {1. / 5.},
@@ -22,7 +22,7 @@ static const struct mech_tableau tableau = {
 
 static int create(const struct mech_model *m, struct mech_step_result *result, void **self)
 {
-    return mech_erk_create(m, &tableau, result, self);
+    return mech_erk_create(m, &mech_tableau_dopri5, result, self);
 }
 
 const struct mech_stepper_type mech_stepper_dopri5 = {

@@ -18,6 +18,9 @@ struct mech_tableau {
     double d[MECH_ERK_STAGES];
 };
 
+/* Dormand and Prince's pair of order 5. */
+extern const struct mech_tableau mech_tableau_dopri5;
+
 /* The operations of an explicit scheme; `create` of a member calls mech_erk_create with its
  * tableau, which must outlive the stepper. */
 void mech_erk_check(const struct mech_model *m, struct mech_diag *d);

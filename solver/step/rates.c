@@ -2,6 +2,7 @@
 #include "solver/step/rates.h"
 
 #include "solver/base/err.h"
+#include "solver/step/event_driven_rows.h"
 #include "solver/step/pins.h"
 #include "solver/step/saddle.h"
 #include "solver/step/sided.h"
@@ -226,8 +227,8 @@ static int joint_vdot(struct mech_rates *r, const struct mech_rate_point *at, do
     return 0;
 }
 
-int mech_rates_vdot(struct mech_rates *r, const struct mech_rate_point *at, double *vdot,
-                    struct mech_step_result *result)
+static int free_vdot(struct mech_rates *r, const struct mech_rate_point *at, double *vdot,
+                     struct mech_step_result *result)
 {
     MECH_TRY(mech_rates_force(r, at, r->f, result));
     if (r->joints) {
@@ -249,6 +250,16 @@ int mech_rates_vdot(struct mech_rates *r, const struct mech_rate_point *at, doub
     if (r->mass) {
         return mech_linear_outcome(r->model, "mass matrix", r->mass,
                                    mech_lsol_solve(r->mass, vdot, 1), result);
+    }
+    return 0;
+}
+
+int mech_rates_vdot(struct mech_rates *r, const struct mech_rate_point *at, double *vdot,
+                    struct mech_step_result *result)
+{
+    MECH_TRY(free_vdot(r, at, vdot, result));
+    if (r->held) {
+        mech_event_rows_apply(r->held, vdot);
     }
     return 0;
 }

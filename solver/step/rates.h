@@ -16,22 +16,24 @@ struct mech_rate_point {
     const double *vdot;  /* [nv + 1] whose M_q(q) v̇ is taken off the forces, or NULL: it is not */
 };
 
+struct mech_event_rows;
 struct mech_saddle;
 struct mech_pins;
 
 struct mech_rates {
     const struct mech_model *model;
-    struct mech_lsol *mass;     /* M, factored; NULL when there are no velocities */
-    struct mech_pins *pins;     /* held coordinates, M without them; NULL: other joints exist */
-    struct mech_saddle *joints; /* M and G; NULL when there are none but pins and M is constant */
-    struct mech_arena arena;    /* of what follows */
-    struct mech_mat M;          /* M + M_q at the last point, where M_q is not empty */
-    int32_t *inertia;           /* places of M_q in it, or NULL */
-    double *x, *gt, *bias;      /* [nv + rows + 1], [rows + 1], [rows + 1] with joints */
-    double *push;               /* values of G, with joints */
-    double *u;                  /* [nv + 1] displacements */
-    double *f;                  /* [nv + 1] */
-    double *g;                  /* [nv + 1] */
+    struct mech_lsol *mass;       /* M, factored; NULL when there are no velocities */
+    struct mech_pins *pins;       /* held coordinates, M without them; NULL: other joints exist */
+    struct mech_event_rows *held; /* contacts that hold accelerations, or NULL */
+    struct mech_saddle *joints;   /* M and G; NULL when there are none but pins and M is constant */
+    struct mech_arena arena;      /* of what follows */
+    struct mech_mat M;            /* M + M_q at the last point, where M_q is not empty */
+    int32_t *inertia;             /* places of M_q in it, or NULL */
+    double *x, *gt, *bias;        /* [nv + rows + 1], [rows + 1], [rows + 1] with joints */
+    double *push;                 /* values of G, with joints */
+    double *u;                    /* [nv + 1] displacements */
+    double *f;                    /* [nv + 1] */
+    double *g;                    /* [nv + 1] */
 };
 
 /* Memory and the factors of M. `linear`: a linear solver's name or NULL. 0; MECH_SINGULAR with the

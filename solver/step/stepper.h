@@ -11,6 +11,7 @@ struct mech_step_result {
     int32_t contacts;      /* active rows of interactions, and contacts between shapes */
     int32_t substeps;      /* of schemes that divide their steps (substeps.h) */
     int32_t refused;       /* substeps that were too inaccurate, or failed, and were undone */
+    int32_t impacts;       /* of schemes that find them */
     double residual;       /* final */
     int32_t dependent; /* after MECH_SINGULAR: 1 + the row of joints that depends on others, or 0 */
     char reason[160];  /* when the step came to an outcome */
