@@ -90,6 +90,8 @@ const double *mech_model_reference(const struct mech_model *m);
 
 /* True when g is empty: no item is nonlinear. */
 bool mech_model_is_linear(const struct mech_model *m);
+/* True when nothing acts between bodies, or within them but for their own inertia. */
+bool mech_model_unconnected(const struct mech_model *m);
 /* True when some derivative of g is taken by differences. */
 bool mech_model_differenced(const struct mech_model *m);
 /* Name of the first nonlinear item, or NULL. */

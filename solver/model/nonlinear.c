@@ -10,6 +10,17 @@ bool mech_model_is_linear(const struct mech_model *m)
     return m->place_count == 0 && m->pair_count == 0 && m->equation_count == 0 && !m->curved;
 }
 
+bool mech_model_unconnected(const struct mech_model *m)
+{
+    bool alone = m->pair_count == 0 && m->equation_count == 0 && m->C.kind == MECH_MAT_ZERO &&
+                 m->K.kind == MECH_MAT_ZERO;
+
+    for (size_t b = 0; b < m->batch_count; b++) {
+        alone = alone && (m->batches[b].n == 0 || m->batches[b].ops->body);
+    }
+    return alone;
+}
+
 bool mech_model_differenced(const struct mech_model *m)
 {
     for (size_t b = 0; b < m->batch_count; b++) {

@@ -64,6 +64,7 @@ static void check(const struct mech_model *m, struct mech_diag *d)
                       settings->vi.type);
     }
     uint32_t kinds = 1u << MECH_SET_UNILATERAL;
+    kinds |= mech_model_touch_bodies(m) > 0 ? 1u << MECH_SET_CONE : 0u;
     for (int32_t i = 0; rows != NULL && rows->sets != NULL && i < rows->contacts; i++) {
         kinds |= 1u << rows->sets[i].kind;
     }
@@ -322,6 +323,7 @@ const struct mech_stepper_type mech_stepper_moreau_jean = {
     .doc = "time stepping of impacts (theta, gamma), joints and contacts",
     .order = 1,
     .nonsmooth = true,
+    .contacts = true,
     .joints = true,
     .pins = true,
     .rotations = true,

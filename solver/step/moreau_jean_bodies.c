@@ -13,7 +13,7 @@
 bool mech_moreau_bodies_takes(const struct mech_model *m)
 {
     return (!mech_model_is_linear(m) && !mech_model_is_linear_but_pins(m)) ||
-           mech_model_sizes(m)->x > 0;
+           mech_model_sizes(m)->x > 0 || mech_model_touch_bodies(m) > 0;
 }
 
 void mech_moreau_bodies_check(const struct mech_model *m, struct mech_diag *d)
@@ -97,6 +97,9 @@ int mech_moreau_bodies_create(const struct mech_model *m, struct mech_step_resul
         code = mech_saddle_init(&s->saddle, m, settings->linear, true, result);
     }
     code = code ? code : create_states(s);
+    if (code == 0 && mech_moreau_bodies_suits_sweeps(m)) {
+        code = mech_moreau_bodies_sweeps_init(s);
+    }
     if (code) {
         mech_moreau_bodies_destroy(s);
         return code;
@@ -116,6 +119,8 @@ void mech_moreau_bodies_destroy(struct mech_moreau_bodies *s)
         }
     }
     mech_impact_rows_fini(&s->impacts);
+    mech_contact_list_fini(&s->list);
+    mech_moreau_bodies_sweeps_fini(s);
     free(s->N.values);
     free(s->c);
     mech_rates_fini(&s->rates);
@@ -197,6 +202,28 @@ static int step_states(struct mech_moreau_bodies *s, struct mech_state *state, d
     return mech_lsol_solve(s->x_solver, state->x, 1);
 }
 
+/* By sweeps where these suit, and where they do not get there by Newton's method. */
+static int advance(struct mech_moreau_bodies *s, struct mech_state *state, double t_end,
+                   struct mech_step_result *result)
+{
+    if (s->sweeps.on) {
+        const int code = mech_moreau_bodies_sweep(s, state, result);
+
+        if (code != MECH_NOT_CONVERGED && code != MECH_VI_NOT_CONVERGED) {
+            return code;
+        }
+        if (3 * s->sweeps.count > MECH_IMPACT_ROWS_MOST) {
+            snprintf(result->reason, sizeof result->reason,
+                     "the impulses of %d contacts have residual %.3g after %d sweeps, wanted %.3g",
+                     (int)s->sweeps.count, result->residual, (int)result->vi_iterations,
+                     mech_model_settings(s->model)->vi.tolerance);
+            return code;
+        }
+        memcpy(state->v, s->v0, (size_t)s->nv * sizeof *s->v0);
+    }
+    return mech_moreau_bodies_solve(s, state, t_end, result);
+}
+
 int mech_moreau_bodies_step(struct mech_moreau_bodies *s, struct mech_state *state, double h,
                             double t_end, struct mech_step_result *result)
 {
@@ -206,7 +233,7 @@ int mech_moreau_bodies_step(struct mech_moreau_bodies *s, struct mech_state *sta
     if (s->nv) {
         memcpy(s->q0, state->q, ((size_t)s->nq + 1) * sizeof *s->q0);
         memcpy(s->v0, state->v, ((size_t)s->nv + 1) * sizeof *s->v0);
-        MECH_TRY(mech_moreau_bodies_solve(s, state, t_end, result));
+        MECH_TRY(advance(s, state, t_end, result));
         memcpy(state->a, state->vdot, (size_t)s->nv * sizeof *state->a);
     }
     return s->nx ? step_states(s, state, t_end, result) : 0;
@@ -219,5 +246,5 @@ const char *mech_moreau_bodies_linear(const struct mech_moreau_bodies *s)
 
 const char *mech_moreau_bodies_vi(const struct mech_moreau_bodies *s)
 {
-    return s->used;
+    return s->sweeps.on && s->used[0] == '\0' ? mech_moreau_bodies_sweeps_name() : s->used;
 }

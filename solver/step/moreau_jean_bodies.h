@@ -19,8 +19,10 @@
  * opens. owner: one stepper; no allocation but for more contacts than ever before. */
 #pragma once
 
+#include "solver/model/touch.h"
 #include "solver/step/rates.h"
 #include "solver/step/saddle.h"
+#include "solver/vi/body_contacts.h"
 #include "solver/vi/vi.h"
 
 enum {
@@ -29,11 +31,12 @@ enum {
 };
 
 /* What a set of rows belongs to. */
-enum mech_impact_kind { MECH_IMPACT_LAW, MECH_IMPACT_SIDE };
+enum mech_impact_kind { MECH_IMPACT_LAW, MECH_IMPACT_SIDE, MECH_IMPACT_TOUCH };
 
 struct mech_impact_set {
     enum mech_impact_kind kind;
-    int32_t of; /* LAW: first row in mech_model_contacts; SIDE: row of the joints */
+    /* LAW: first row in mech_model_contacts; SIDE: row of the joints; TOUCH: in the list */
+    int32_t of;
 };
 
 /* The one-sided rows of one step, y' = H v, and their impulses. */
@@ -53,6 +56,23 @@ struct mech_impact_rows {
 /* Room for so many. 0; negative. fini accepts zeros. */
 int mech_impact_rows_reserve(struct mech_impact_rows *r, int32_t rows, size_t entries);
 void mech_impact_rows_fini(struct mech_impact_rows *r);
+/* One more row of n entries; returns where they go. */
+int32_t mech_impact_rows_open(struct mech_impact_rows *r, int32_t n, double b, double E, double P);
+/* The last set.rows rows are a set. */
+void mech_impact_rows_set(struct mech_impact_rows *r, struct mech_set set,
+                          enum mech_impact_kind kind, int32_t of);
+
+/* Models of free bodies alone. */
+struct mech_sweeps {
+    bool on;
+    struct mech_body_contacts *solver;
+    double *inverse_mass, *inverse_inertia; /* [bodies × 3], [bodies × 9] */
+    double *before, *twist;                 /* [bodies × 6] at the start; now */
+    double *f, *last;                       /* [nv + 1] h M⁻¹ f; of the last repeat */
+    struct mech_body_contact *at;           /* [count] */
+    int32_t *of;                            /* [count] in the list */
+    int32_t count, most;
+};
 
 struct mech_moreau_bodies {
     const struct mech_model *model;
@@ -78,6 +98,9 @@ struct mech_moreau_bodies {
     double *rate; /* [nx + 1] */
     /* contacts */
     struct mech_impact_rows impacts;
+    struct mech_contact_list list; /* between shapes, at the last q_m */
+    struct mech_touch_rows touch;  /* scratch */
+    struct mech_sweeps sweeps;
     struct mech_mat N;                      /* [count × count] values [most × most] */
     double *c, *q, *trial, *best, *zero;    /* [most] */
     int32_t most;                           /* rows that these have room for */
@@ -112,11 +135,50 @@ void mech_moreau_bodies_open(struct mech_moreau_bodies *s, struct mech_state *st
  * outcome with a reason. */
 int mech_moreau_bodies_find(struct mech_moreau_bodies *s, const struct mech_state *state,
                             struct mech_step_result *result);
+/* After the step: impulses, reactions and contacts into the state. 0; MECH_UNSUPPORTED: more
+ * contacts than the state has room for. */
+int mech_moreau_bodies_keep(struct mech_moreau_bodies *s, struct mech_state *state,
+                            struct mech_step_result *result);
+/* q_m = q_k ⊕ (1 − θ) h v_k into s->q_m; returns its time. */
+double mech_moreau_bodies_middle(struct mech_moreau_bodies *s, const struct mech_state *state);
 /* b of a gap at q_m whose speed was `speed` at the start of the step, m, m/s. */
 double mech_moreau_bodies_rest(const struct mech_moreau_bodies *s, double gap, double speed,
                                double recovery);
-/* After the step: impulses and reactions into the state. */
-void mech_moreau_bodies_keep(struct mech_moreau_bodies *s, struct mech_state *state,
+
+/* The same of a gap `gap` at the start with a spring and a damper, and E. */
+double mech_moreau_bodies_soft(const struct mech_moreau_bodies *s, double compliance,
+                               double damping, double gap, double speed, double *E);
+
+/* moreau_jean_bodies_touch.c. Contacts between shapes at q_m into s->list, with the velocities of
+ * the free motion in the state. 0; MECH_NOT_FINITE with a reason; negative. */
+int mech_moreau_bodies_detect(struct mech_moreau_bodies *s, const struct mech_state *state,
+                              struct mech_step_result *result);
+/* Their rows. */
+int mech_moreau_bodies_touch(struct mech_moreau_bodies *s, const struct mech_state *state,
+                             struct mech_step_result *result);
+/* b and E of the normal row; false: the contact does not act. */
+bool mech_moreau_bodies_normal(const struct mech_moreau_bodies *s,
+                               const struct mech_material *material, double gap, double speed,
+                               double bE[2]);
+/* What the state keeps of a contact, or NULL. `at` runs through it while ids ascend, from 0. */
+const struct mech_touched *mech_moreau_bodies_kept(const struct mech_state *state, uint64_t id,
+                                                   size_t *at);
+/* Rows with impulses as contacts of the state. Returns as mech_moreau_bodies_keep. */
+int mech_moreau_bodies_record(struct mech_moreau_bodies *s, struct mech_state *state,
+                              struct mech_step_result *result);
+/* Room in the state for n contacts; NULL with a reason: there is none. */
+struct mech_touched *mech_moreau_bodies_room(const struct mech_moreau_bodies *s,
+                                             struct mech_state *state, int32_t n,
+                                             struct mech_step_result *result);
+
+/* moreau_jean_bodies_free.c: steps of free bodies by sweeps. */
+/* Under what name of a complementarity solver they are known. */
+const char *mech_moreau_bodies_sweeps_name(void);
+bool mech_moreau_bodies_suits_sweeps(const struct mech_model *m);
+int mech_moreau_bodies_sweeps_init(struct mech_moreau_bodies *s);
+void mech_moreau_bodies_sweeps_fini(struct mech_moreau_bodies *s);
+/* 0; MECH_VI_NOT_CONVERGED, MECH_NOT_CONVERGED: the step is for Newton's method, from q0 and v0. */
+int mech_moreau_bodies_sweep(struct mech_moreau_bodies *s, struct mech_state *state,
                              struct mech_step_result *result);
 
 /* moreau_jean_bodies_impact.c: P for the present v, which gets W_G⁻¹ Hᵀ ΔP added, and λ its part.

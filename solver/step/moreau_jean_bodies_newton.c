@@ -303,6 +303,6 @@ int mech_moreau_bodies_solve(struct mech_moreau_bodies *s, struct mech_state *st
     if (s->impacts.count == 0) {
         result->residual = fmax(size[0], size[1]);
     }
-    mech_moreau_bodies_keep(s, state, result);
+    MECH_TRY(mech_moreau_bodies_keep(s, state, result));
     return s->rows ? project(s, state, t, result) : 0;
 }

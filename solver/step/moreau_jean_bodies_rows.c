@@ -3,7 +3,8 @@
  *   interactions   those with y_k + γ h y'_k ≤ threshold (relays and equalities always), as in the
  *                  linear scheme:  b = e y'_k
  *   one-sided joints s g ≥ 0, s λ ≥ 0:  H = s G and the gap s g at q_m = q_k ⊕ (1 − θ) h v_k, as
- *                  far as it does not depend on v_{k+1};  b by `rest` below, P = h s λ
+ *                  far as it does not depend on v_{k+1};  b as of contacts that rest, P = h s λ
+ *   shapes         moreau_jean_bodies_touch.c
  *
  * A gap that is open at q_m may close to just 0 at the end of the step, q_m + θ h v_{k+1}; one that
  * was closed where the step began opens by gap_k/h, at recoverySpeed at most. */
@@ -67,15 +68,14 @@ void mech_impact_rows_fini(struct mech_impact_rows *r)
 
 /* --- appending -------------------------------------------------------------------------------- */
 
-static void append_set(struct mech_impact_rows *r, struct mech_set set, enum mech_impact_kind kind,
-                       int32_t of)
+void mech_impact_rows_set(struct mech_impact_rows *r, struct mech_set set,
+                          enum mech_impact_kind kind, int32_t of)
 {
     r->set[r->sets] = set;
     r->who[r->sets++] = (struct mech_impact_set){kind, of};
 }
 
-/* Entries of one row are n from here on; returns where they go. */
-static int32_t open_row(struct mech_impact_rows *r, int32_t n, double b, double E, double P)
+int32_t mech_impact_rows_open(struct mech_impact_rows *r, int32_t n, double b, double E, double P)
 {
     const int32_t at = r->count ? r->start[r->count] : 0;
 
@@ -122,6 +122,20 @@ static bool is_closed(const struct mech_moreau_bodies *s, const struct mech_set 
            settings->activation_threshold;
 }
 
+/* b and E of a row that acts */
+static void law_terms(const struct mech_moreau_bodies *s, int32_t row, double *b, double *E)
+{
+    const struct mech_contact_rows *const laws = mech_model_contacts(s->model);
+    const double speed = law_dot(laws, row, s->v0);
+
+    *E = 0.;
+    *b = laws->e[row] * speed;
+    if (laws->compliance && laws->compliance[row] > 0.) {
+        *b = mech_moreau_bodies_soft(s, laws->compliance[row], laws->damping[row],
+                                     law_dot(laws, row, s->u) + laws->b[row], speed, E);
+    }
+}
+
 static int find_laws(struct mech_moreau_bodies *s, const struct mech_state *state)
 {
     const struct mech_contact_rows *const laws = mech_model_contacts(s->model);
@@ -142,15 +156,17 @@ static int find_laws(struct mech_moreau_bodies *s, const struct mech_state *stat
         set = laws->sets ? laws->sets[i] : set;
         for (int32_t k = 0; k < set.rows && is_closed(s, &set, row); k++) {
             const int32_t from = laws->start[row + k], n = laws->start[row + k + 1] - from;
-            const int32_t at = open_row(r, n, laws->e[row + k] * law_dot(laws, row + k, s->v0), 0.,
-                                        state->impulse[row + k]);
+            double b, E;
+
+            law_terms(s, row + k, &b, &E);
+            const int32_t at = mech_impact_rows_open(r, n, b, E, state->impulse[row + k]);
 
             memcpy(r->column + at, laws->column + from, (size_t)n * sizeof *r->column);
             memcpy(r->value + at, laws->value + from, (size_t)n * sizeof *r->value);
             if (k + 1 == set.rows) {
                 set.lower *= s->h;
                 set.upper *= s->h;
-                append_set(r, set, MECH_IMPACT_LAW, row);
+                mech_impact_rows_set(r, set, MECH_IMPACT_LAW, row);
             }
         }
         row += set.rows;
@@ -173,8 +189,7 @@ void mech_moreau_bodies_open(struct mech_moreau_bodies *s, struct mech_state *st
     }
 }
 
-/* q_m = q_k ⊕ (1 − θ) h v_k, and its time */
-static double middle(struct mech_moreau_bodies *s, const struct mech_state *state)
+double mech_moreau_bodies_middle(struct mech_moreau_bodies *s, const struct mech_state *state)
 {
     for (int32_t i = 0; i < s->nv; i++) {
         s->d[i] = (1. - s->theta) * s->h * s->v0[i];
@@ -183,7 +198,6 @@ static double middle(struct mech_moreau_bodies *s, const struct mech_state *stat
     return state->at->time + (1. - s->theta) * s->h;
 }
 
-/* b of a gap at q_m whose speed was `speed` at the start of the step */
 double mech_moreau_bodies_rest(const struct mech_moreau_bodies *s, double gap, double speed,
                                double recovery)
 {
@@ -195,10 +209,19 @@ double mech_moreau_bodies_rest(const struct mech_moreau_bodies *s, double gap, d
     return fmax(fmin(before, 0.) / s->h, -recovery);
 }
 
+double mech_moreau_bodies_soft(const struct mech_moreau_bodies *s, double compliance,
+                               double damping, double gap, double speed, double *E)
+{
+    const double reach = s->h * s->theta + compliance * damping, alpha = s->theta * reach;
+
+    *E = compliance / (s->h * alpha);
+    return (gap + (1. - s->theta) * reach * speed) / alpha;
+}
+
 static int find_sides(struct mech_moreau_bodies *s, const struct mech_state *state)
 {
     const struct mech_joint_rows *const rows = mech_model_joints(s->model);
-    const double t = middle(s, state);
+    const double t = mech_moreau_bodies_middle(s, state);
     const struct mech_eval e = mech_model_point(s->model, state, t, s->q_m, s->v0);
     struct mech_impact_rows *const r = &s->impacts;
     const double recovery = mech_model_contact_settings(s->model)->recovery_speed;
@@ -218,7 +241,8 @@ static int find_sides(struct mech_moreau_bodies *s, const struct mech_state *sta
         if (side == 0. || (rows->dropped && rows->dropped[k])) {
             continue;
         }
-        const int32_t row = r->count, at = open_row(r, n, 0., 0., fmax(0., s->warm[k]));
+        const int32_t row = r->count,
+                      at = mech_impact_rows_open(r, n, 0., 0., fmax(0., s->warm[k]));
 
         for (int32_t i = 0; i < n; i++) {
             r->column[at + i] = rows->column[from + i];
@@ -227,8 +251,8 @@ static int find_sides(struct mech_moreau_bodies *s, const struct mech_state *sta
         const double drift = side * s->gt[k], speed = row_speed(r, row, s->v0) + drift;
 
         r->b[row] = drift + mech_moreau_bodies_rest(s, side * gap[k], speed, recovery);
-        append_set(r, (struct mech_set){.kind = MECH_SET_UNILATERAL, .rows = 1}, MECH_IMPACT_SIDE,
-                   k);
+        mech_impact_rows_set(r, (struct mech_set){.kind = MECH_SET_UNILATERAL, .rows = 1},
+                             MECH_IMPACT_SIDE, k);
     }
     return 0;
 }
@@ -245,6 +269,9 @@ int mech_moreau_bodies_find(struct mech_moreau_bodies *s, const struct mech_stat
     if (mech_model_joints(s->model)->one_sided) {
         MECH_TRY(find_sides(s, state));
     }
+    if (mech_model_touch_bodies(s->model) > 0) {
+        MECH_TRY(mech_moreau_bodies_touch(s, state, result));
+    }
     if (r->count > MECH_IMPACT_ROWS_MOST) {
         snprintf(result->reason, sizeof result->reason,
                  "%d rows of contacts in one step; at most %d are taken with joints or springs",
@@ -254,8 +281,8 @@ int mech_moreau_bodies_find(struct mech_moreau_bodies *s, const struct mech_stat
     return 0;
 }
 
-void mech_moreau_bodies_keep(struct mech_moreau_bodies *s, struct mech_state *state,
-                             struct mech_step_result *result)
+int mech_moreau_bodies_keep(struct mech_moreau_bodies *s, struct mech_state *state,
+                            struct mech_step_result *result)
 {
     const struct mech_impact_rows *const r = &s->impacts;
     const struct mech_joint_rows *const joints = mech_model_joints(s->model);
@@ -276,6 +303,9 @@ void mech_moreau_bodies_keep(struct mech_moreau_bodies *s, struct mech_state *st
             state->open[of] = r->P[row] > 0. ? 0. : 1.;
             result->contacts += r->P[row] > 0.;
             break;
+        case MECH_IMPACT_TOUCH:
+            break;
         }
     }
+    return mech_model_touch_bodies(s->model) > 0 ? mech_moreau_bodies_record(s, state, result) : 0;
 }

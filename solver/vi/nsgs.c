@@ -138,6 +138,7 @@ const struct mech_vi_type mech_vi_nsgs = {
     .name = "nsgs",
     .doc = "block Gauss–Seidel, each contact solved exactly; friction of both laws",
     .kinds = MECH_VI_CONES,
+    .sweeps = true,
     .create = create,
     .solve = solve,
     .destroy = destroy,

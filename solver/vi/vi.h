@@ -30,6 +30,8 @@ struct mech_vi_type {
     const char *name; /* as solver.vi.type */
     const char *doc;
     uint32_t kinds; /* mask of 1u << enum mech_set_kind that it takes */
+    /* Block Gauss–Seidel: what body_contacts.h does for free bodies without a matrix. */
+    bool sweeps;
     /* most: rows. Negative: no memory; MECH_UNSUPPORTED: too many rows for this member. */
     int (*create)(int32_t most, void **self);
     /* 0 only when the residual is at most the tolerance; MECH_VI_NOT_CONVERGED (l: the best seen,

@@ -1,0 +1,304 @@
+/* Moreau–Jean steps of models of free bodies alone, which nothing but contacts between shapes
+ * couples: M is inverted body by body, and the impulses are found by sweeps over the contacts
+ * (vi/body_contacts.h) without any matrix between them,
+ *
+ *     v_{k+1} = v_k + M⁻¹ (h f(q_θ, v_θ, t_θ) + Gᵀ l)
+ *
+ * f depends on v by gyroscopic moments and the like, O(h ω): the equation is iterated as it stands,
+ * from the last velocities. Where that or the sweeps do not converge, the step is Newton's
+ * (moreau_jean_bodies_newton.c), which has the same solution. */
+#include "solver/base/err.h"
+#include "solver/step/moreau_jean_bodies.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { REPEATS = 12, LOOK_EVERY = 10 };
+
+const char *mech_moreau_bodies_sweeps_name(void)
+{
+    int i = 0;
+
+    while (!mech_vi_types[i]->sweeps) {
+        i++;
+    }
+    return mech_vi_types[i]->name;
+}
+
+bool mech_moreau_bodies_suits_sweeps(const struct mech_model *m)
+{
+    const char *const type = mech_model_settings(m)->vi.type;
+    const struct mech_vi_type *const asked = type ? mech_vi_find(type) : NULL;
+
+    return mech_model_touch_bodies(m) > 0 && mech_model_touch_free(m) &&
+           mech_model_unconnected(m) && mech_model_joints(m)->count == 0 &&
+           mech_model_contacts(m)->count == 0 && (!type || (asked && asked->sweeps));
+}
+
+int mech_moreau_bodies_sweeps_init(struct mech_moreau_bodies *s)
+{
+    const size_t n = (size_t)mech_model_touch_bodies(s->model);
+    struct mech_sweeps *const w = &s->sweeps;
+
+    w->inverse_mass = mech_arena_alloc(&s->arena, 3 * n, sizeof *w->inverse_mass);
+    w->inverse_inertia = mech_arena_alloc(&s->arena, 9 * n, sizeof *w->inverse_inertia);
+    w->before = mech_arena_alloc(&s->arena, 6 * n, sizeof *w->before);
+    w->twist = mech_arena_alloc(&s->arena, 6 * n, sizeof *w->twist);
+    w->f = mech_arena_alloc(&s->arena, 2 * ((size_t)s->nv + 1), sizeof *w->f);
+    if (!w->inverse_mass || !w->inverse_inertia || !w->before || !w->twist || !w->f) {
+        return MECH_NO_MEMORY;
+    }
+    w->last = w->f + s->nv + 1;
+    w->on = true;
+    return mech_body_contacts_create((int32_t)n, 4 * (int32_t)n, &w->solver);
+}
+
+void mech_moreau_bodies_sweeps_fini(struct mech_moreau_bodies *s)
+{
+    mech_body_contacts_destroy(s->sweeps.solver);
+    free(s->sweeps.at);
+    free(s->sweeps.of);
+}
+
+/* --- contacts --------------------------------------------------------------------------------- */
+
+static int reserve(struct mech_sweeps *w, int32_t bodies, int32_t count)
+{
+    if (count > w->most) {
+        const int32_t most = count + count / 2 + 16;
+        struct mech_body_contact *const at = realloc(w->at, (size_t)most * sizeof *at);
+
+        w->at = at ? at : w->at;
+        int32_t *const of = realloc(w->of, (size_t)most * sizeof *of);
+
+        w->of = of ? of : w->of;
+        if (!at || !of) {
+            return MECH_NO_MEMORY;
+        }
+        w->most = most;
+    }
+    return mech_body_contacts_reserve(w->solver, bodies, w->most);
+}
+
+/* Velocity of the second body's point against the first's along n, from twists. */
+static double approach(const struct mech_body_contact *c, const double *twist)
+{
+    double speed = 0.;
+
+    for (int side = 0; side < 2; side++) {
+        const double sign = side ? 1. : -1.;
+        const double *const r = c->arm[side];
+
+        if (c->body[side] < 0) {
+            continue;
+        }
+        const double *const v = twist + 6 * (size_t)c->body[side], *const w = v + 3;
+
+        speed += sign * (c->n[0] * (v[0] + w[1] * r[2] - w[2] * r[1]) +
+                         c->n[1] * (v[1] + w[2] * r[0] - w[0] * r[2]) +
+                         c->n[2] * (v[2] + w[0] * r[1] - w[1] * r[0]));
+    }
+    return speed;
+}
+
+/* Contact number i of the list; `warm` runs through what the state keeps. */
+static void take(struct mech_moreau_bodies *s, const struct mech_state *state, int32_t i,
+                 size_t *warm)
+{
+    struct mech_sweeps *const w = &s->sweeps;
+    const struct mech_contact *const contact = &s->list.at[i];
+    const struct mech_material material = mech_model_touch_material(s->model, contact);
+    struct mech_body_contact *const c = &w->at[w->count];
+    struct mech_touch_rows *const rows = &s->touch;
+    double bE[2];
+
+    *c = (struct mech_body_contact){
+        .mu = material.friction, .spinning = material.spinning, .rolling = material.rolling};
+    mech_model_touch_rows(s->model, contact, rows);
+    memcpy(c->n, rows->frame, sizeof c->n);
+    memcpy(c->t1, rows->frame + 3, sizeof c->t1);
+    memcpy(c->body, rows->body, sizeof c->body);
+    memcpy(c->arm, rows->arm, sizeof c->arm);
+    if (!mech_moreau_bodies_normal(s, &material, contact->gap, approach(c, w->before), bE)) {
+        return;
+    }
+    c->b[0] = bE[0];
+    c->cfm[0] = bE[1];
+    const struct mech_touched *const kept = mech_moreau_bodies_kept(state, contact->id, warm);
+
+    if (kept) {
+        memcpy(c->impulse, kept->impulse, sizeof c->impulse);
+        if (c->spinning > 0. || c->rolling > 0.) {
+            memcpy(c->couple, kept->couple, sizeof c->couple);
+        }
+    }
+    w->of[w->count++] = i;
+}
+
+/* All contacts, masses and velocities at the poses of the middle. */
+static int gather(struct mech_moreau_bodies *s, const struct mech_state *state,
+                  struct mech_step_result *result)
+{
+    struct mech_sweeps *const w = &s->sweeps;
+    const int32_t bodies = mech_model_touch_bodies(s->model);
+    size_t warm = 0;
+
+    MECH_TRY(mech_moreau_bodies_detect(s, state, result));
+    MECH_TRY(reserve(w, bodies, s->list.n));
+    for (int32_t i = 0; i < bodies; i++) {
+        double *const m = w->inverse_mass + 3 * (size_t)i;
+
+        mech_model_touch_inertia(s->model, i, m, w->inverse_inertia + 9 * (size_t)i);
+        m[1] = m[2] = m[0];
+        mech_model_touch_twist(s->model, i, s->v0, w->before + 6 * (size_t)i);
+    }
+    w->count = 0;
+    for (int32_t i = 0; i < s->list.n; i++) {
+        take(s, state, i, &warm);
+    }
+    return 0;
+}
+
+/* --- the step --------------------------------------------------------------------------------- */
+
+/* w->f = h M⁻¹ f at the velocities of the state */
+static int push(struct mech_moreau_bodies *s, struct mech_state *state,
+                struct mech_step_result *result)
+{
+    const double h = s->h, theta = s->theta;
+    const struct mech_rate_point now = {state, state->at->time + theta * h, s->q_m, s->v_m, NULL};
+
+    for (int32_t i = 0; i < s->nv; i++) {
+        s->v_m[i] = (1. - theta) * s->v0[i] + theta * state->v[i];
+        s->d[i] = theta * h * s->v_m[i];
+    }
+    mech_model_move(s->model, s->q0, s->d, s->q_m);
+    MECH_TRY(mech_rates_vdot(&s->rates, &now, s->sweeps.f, result));
+    for (int32_t i = 0; i < s->nv; i++) {
+        s->sweeps.f[i] *= h;
+    }
+    return 0;
+}
+
+/* v := the solution of the contacts from v_k + h M⁻¹ f. 0; MECH_VI_NOT_CONVERGED. */
+static int sweep(struct mech_moreau_bodies *s, struct mech_state *state,
+                 struct mech_step_result *result)
+{
+    const struct mech_vi_settings *const vi = &mech_model_settings(s->model)->vi;
+    const bool accept = vi->on_failure == MECH_ON_FAILURE_ACCEPT;
+    struct mech_sweeps *const w = &s->sweeps;
+    const struct mech_contact_bodies bodies = {.count = mech_model_touch_bodies(s->model),
+                                               .inverse_mass = w->inverse_mass,
+                                               .inverse_inertia = w->inverse_inertia,
+                                               .velocity = w->twist};
+    const struct mech_body_contacts_options options = {.friction = s->friction,
+                                                       .tolerance = vi->tolerance,
+                                                       .max_sweeps = vi->max_iterations,
+                                                       .look_every = LOOK_EVERY,
+                                                       .accelerate = !accept};
+    struct mech_body_contacts_result found;
+
+    for (int32_t i = 0; i < bodies.count; i++) {
+        mech_model_touch_twist(s->model, i, state->v, w->twist + 6 * (size_t)i);
+    }
+    const int code =
+        mech_body_contacts_solve(w->solver, &bodies, w->at, w->count, &options, &found);
+
+    if (code != 0 && code != MECH_VI_NOT_CONVERGED) {
+        return code;
+    }
+    result->vi_iterations += found.sweeps;
+    result->residual = found.residual;
+    for (int32_t i = 0; i < bodies.count; i++) {
+        mech_model_touch_untwist(s->model, i, w->twist + 6 * (size_t)i, state->v);
+    }
+    s->accepted = code != 0;
+    return accept ? 0 : code;
+}
+
+static bool counts(const struct mech_moreau_bodies *s, const struct mech_body_contact *c)
+{
+    const double *const l = c->impulse, *const n = c->n;
+
+    return n[0] * l[0] + n[1] * l[1] + n[2] * l[2] > 0. ||
+           s->list.at[s->sweeps.of[c - s->sweeps.at]].gap <= 0.;
+}
+
+/* Contacts that push or touch into the state. */
+static int keep(struct mech_moreau_bodies *s, struct mech_state *state,
+                struct mech_step_result *result)
+{
+    const struct mech_sweeps *const w = &s->sweeps;
+    int32_t n = 0;
+
+    for (int32_t i = 0; i < w->count; i++) {
+        n += counts(s, &w->at[i]);
+    }
+    struct mech_touched *out = mech_moreau_bodies_room(s, state, n, result);
+
+    for (int32_t i = 0; i < w->count && out; i++) {
+        const struct mech_body_contact *const c = &w->at[i];
+        const struct mech_contact *const contact = &s->list.at[w->of[i]];
+
+        if (!counts(s, c)) {
+            continue;
+        }
+        *out = (struct mech_touched){.id = contact->id, .gap = contact->gap};
+        memcpy(out->n, c->n, sizeof out->n);
+        memcpy(out->arm, c->arm, sizeof out->arm);
+        memcpy(out->impulse, c->impulse, sizeof out->impulse);
+        memcpy(out->couple, c->couple, sizeof out->couple);
+        for (int k = 0; k < 3; k++) {
+            out->p[k] = 0.5 * (contact->point[0][k] + contact->point[1][k]);
+        }
+        out++;
+    }
+    return out ? 0 : MECH_UNSUPPORTED;
+}
+
+/* Whether the forces are those of the last repeat. */
+static bool settled(const struct mech_moreau_bodies *s)
+{
+    const struct mech_newton_settings *const newton = &mech_model_settings(s->model)->newton;
+    const double *const f = s->sweeps.f, *const last = s->sweeps.last;
+    double change = 0., size = 0.;
+
+    for (int32_t i = 0; i < s->nv; i++) {
+        change += (f[i] - last[i]) * (f[i] - last[i]);
+        size += f[i] * f[i];
+    }
+    return sqrt(change) <=
+           fmax(newton->relative_tolerance * sqrt(size), newton->absolute_tolerance * s->h);
+}
+
+int mech_moreau_bodies_sweep(struct mech_moreau_bodies *s, struct mech_state *state,
+                             struct mech_step_result *result)
+{
+    struct mech_sweeps *const w = &s->sweeps;
+    const size_t bytes = (size_t)s->nv * sizeof *w->f;
+
+    for (int k = 0; k < REPEATS; k++) {
+        MECH_TRY(push(s, state, result));
+        if (k > 0 && settled(s)) {
+            for (int32_t i = 0; i < s->nv; i++) {
+                state->vdot[i] = (state->v[i] - s->v0[i]) / s->h;
+                s->d[i] = s->h * ((1. - s->theta) * s->v0[i] + s->theta * state->v[i]);
+            }
+            mech_model_move(s->model, s->q0, s->d, state->q);
+            return keep(s, state, result);
+        }
+        for (int32_t i = 0; i < s->nv; i++) {
+            state->v[i] = s->v0[i] + w->f[i];
+        }
+        memcpy(w->last, w->f, bytes);
+        result->iterations++;
+        if (k == 0) {
+            MECH_TRY(gather(s, state, result));
+        }
+        if (w->count) {
+            MECH_TRY(sweep(s, state, result));
+        }
+    }
+    return MECH_NOT_CONVERGED;
+}

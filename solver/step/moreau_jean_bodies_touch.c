@@ -1,0 +1,198 @@
+/* Contacts of bodies by their shapes as rows of a Moreau–Jean step; see moreau_jean_bodies.h.
+ *
+ * They are looked for once a step, where the bodies are at q_m = q_k ⊕ (1 − θ) h v_k, as far as it
+ * is known before it is solved: in its middle at θ = ½, which keeps the order for what rolls and
+ * turns, at its start at θ = 1. With the gap g there, y' the normal speed at the start of the step,
+ * s the compliance and d the damping,
+ *
+ *     bounces    e |y'| > minBounceSpeed and g + θ h y' ≤ 0            b = e y'
+ *     rests      g ≥ 0: it may close to just 0 at the end of the step  b = g/(θ h)
+ *                g < 0: what overlapped before is undone               b = max(y/h, −recoverySpeed)
+ *     is soft    s > 0: pushes with −y_θ/s − d y'_θ, while it is closed where it has a damping
+ *                α = θ (hθ + s d),  E = s/(h α),  b = (y + (1 − θ)(hθ + s d) y')/α
+ *
+ * y = g − (1 − θ) h y', the gap at the start. A soft contact rebounds by its spring and damper, and
+ * reads no e. Impulses are kept as vectors in space, and start the next step along the normal that
+ * is found there. */
+#include "solver/base/err.h"
+#include "solver/step/moreau_jean_bodies.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Rows of one contact: the normal alone, with friction, or with torques against rolling too. */
+static struct mech_set set_of(const struct mech_material *material)
+{
+    if (material->rolling > 0. || material->spinning > 0.) {
+        return (struct mech_set){.kind = MECH_SET_ROLLING,
+                                 .rows = MECH_SET_ROWS,
+                                 .mu = material->friction,
+                                 .spinning = material->spinning,
+                                 .rolling = material->rolling};
+    }
+    if (material->friction > 0.) {
+        return (struct mech_set){.kind = MECH_SET_CONE, .rows = 3, .mu = material->friction};
+    }
+    return (struct mech_set){.kind = MECH_SET_UNILATERAL, .rows = 1};
+}
+
+/* b and E of the normal row; false: the contact does not act. */
+bool mech_moreau_bodies_normal(const struct mech_moreau_bodies *s,
+                               const struct mech_material *material, double gap, double speed,
+                               double bE[2])
+{
+    const struct mech_contact_settings *const settings = mech_model_contact_settings(s->model);
+    const double h = s->h, theta = s->theta, e = material->restitution;
+
+    bE[1] = 0.;
+    if (material->compliance > 0.) {
+        const double before = gap - (1. - theta) * h * speed;
+        const double gamma = mech_model_settings(s->model)->gamma;
+
+        bE[0] = mech_moreau_bodies_soft(s, material->compliance, material->damping, before, speed,
+                                        &bE[1]);
+        return material->damping == 0. || before + gamma * h * speed <= 0.;
+    }
+    if (-e * speed > settings->min_bounce_speed && gap + theta * h * speed <= 0.) {
+        bE[0] = e * speed;
+    } else {
+        bE[0] = mech_moreau_bodies_rest(s, gap, speed, settings->recovery_speed);
+    }
+    return true;
+}
+
+const struct mech_touched *mech_moreau_bodies_kept(const struct mech_state *state, uint64_t id,
+                                                   size_t *at)
+{
+    const struct mech_touched *const kept = state->touched;
+
+    while (*at < state->at->touched && kept[*at].id < id) {
+        ++*at;
+    }
+    return *at < state->at->touched && kept[*at].id == id ? &kept[*at] : NULL;
+}
+
+/* Impulse and couple of the last step along the rows of a contact. */
+static void warm_start(const struct mech_touched *kept, const double *frame,
+                       double P[MECH_SET_ROWS])
+{
+    memset(P, 0, MECH_SET_ROWS * sizeof *P);
+    for (int k = 0; k < 3 && kept; k++) {
+        for (int i = 0; i < 3; i++) {
+            P[k] += frame[3 * k + i] * kept->impulse[i];
+            P[3 + k] += frame[3 * k + i] * kept->couple[i];
+        }
+    }
+    P[0] = fmax(0., P[0]);
+}
+
+/* Rows of contact number i of the list. */
+static int append(struct mech_moreau_bodies *s, const struct mech_state *state, int32_t i,
+                  size_t *warm)
+{
+    const struct mech_contact *const contact = &s->list.at[i];
+    const struct mech_material material = mech_model_touch_material(s->model, contact);
+    const struct mech_set set = set_of(&material);
+    struct mech_impact_rows *const r = &s->impacts;
+    struct mech_touch_rows *const of = &s->touch;
+    double P[MECH_SET_ROWS], bE[2], speed = 0.;
+
+    mech_model_touch_rows(s->model, contact, of);
+    for (int32_t k = 0; k < of->n; k++) {
+        speed += of->G[0][k] * s->v0[of->slot[k]];
+    }
+    warm_start(mech_moreau_bodies_kept(state, contact->id, warm), of->frame, P);
+    if (!mech_moreau_bodies_normal(s, &material, contact->gap, speed, bE)) {
+        return 0;
+    }
+    MECH_TRY(mech_impact_rows_reserve(r, r->count + set.rows,
+                                      (r->count ? (size_t)r->start[r->count] : 0) +
+                                          (size_t)(set.rows * of->n)));
+    for (int32_t k = 0; k < set.rows; k++) {
+        const int32_t at = mech_impact_rows_open(r, of->n, k ? 0. : bE[0], k ? 0. : bE[1], P[k]);
+
+        memcpy(r->column + at, of->slot, (size_t)of->n * sizeof *r->column);
+        memcpy(r->value + at, of->G[k], (size_t)of->n * sizeof *r->value);
+    }
+    mech_impact_rows_set(r, set, MECH_IMPACT_TOUCH, i);
+    return 0;
+}
+
+int mech_moreau_bodies_detect(struct mech_moreau_bodies *s, const struct mech_state *state,
+                              struct mech_step_result *result)
+{
+    const double t = mech_moreau_bodies_middle(s, state);
+    const struct mech_eval e = mech_model_point(s->model, state, t, s->q_m, state->v);
+    const int code = mech_model_touch_find(s->model, &e, s->h, &s->list);
+
+    if (code == MECH_NOT_FINITE) {
+        snprintf(result->reason, sizeof result->reason, "the placement of a body is not finite");
+    }
+    return code;
+}
+
+int mech_moreau_bodies_touch(struct mech_moreau_bodies *s, const struct mech_state *state,
+                             struct mech_step_result *result)
+{
+    size_t warm = 0;
+
+    MECH_TRY(mech_moreau_bodies_detect(s, state, result));
+    for (int32_t i = 0; i < s->list.n && s->impacts.count <= MECH_IMPACT_ROWS_MOST; i++) {
+        MECH_TRY(append(s, state, i, &warm));
+    }
+    return 0;
+}
+
+/* --- the state -------------------------------------------------------------------------------- */
+
+/* Kept are those that push or touch. */
+static bool counts(const struct mech_moreau_bodies *s, int32_t set, int32_t row)
+{
+    return s->impacts.who[set].kind == MECH_IMPACT_TOUCH &&
+           (s->impacts.P[row] > 0. || s->list.at[s->impacts.who[set].of].gap <= 0.);
+}
+
+struct mech_touched *mech_moreau_bodies_room(const struct mech_moreau_bodies *s,
+                                             struct mech_state *state, int32_t n,
+                                             struct mech_step_result *result)
+{
+    const int32_t most = mech_model_sizes(s->model)->contact;
+
+    if (n > most) {
+        snprintf(result->reason, sizeof result->reason,
+                 "%d contacts between shapes; contact.capacity allows %d", (int)n, (int)most);
+        return NULL;
+    }
+    result->contacts += n;
+    return mech_state_touch(state, (size_t)n);
+}
+
+int mech_moreau_bodies_record(struct mech_moreau_bodies *s, struct mech_state *state,
+                              struct mech_step_result *result)
+{
+    const struct mech_impact_rows *const r = &s->impacts;
+    int32_t n = 0, row = 0;
+
+    for (int32_t i = 0; i < r->sets; row += r->set[i].rows, i++) {
+        n += counts(s, i, row);
+    }
+    struct mech_touched *out = mech_moreau_bodies_room(s, state, n, result);
+
+    if (!out) {
+        return MECH_UNSUPPORTED;
+    }
+    row = 0;
+    for (int32_t i = 0; i < r->sets; row += r->set[i].rows, i++) {
+        double P[MECH_SET_ROWS] = {0.};
+
+        if (counts(s, i, row)) {
+            const struct mech_contact *const contact = &s->list.at[r->who[i].of];
+
+            memcpy(P, r->P + row, (size_t)r->set[i].rows * sizeof *P);
+            mech_model_touch_rows(s->model, contact, &s->touch);
+            mech_model_touch_record(contact, &s->touch, P, out++);
+        }
+    }
+    return 0;
+}
