@@ -1,18 +1,32 @@
-/* Problems that stand alone; see problem.h. */
+/* Problems that stand alone; see problem.h. A system H, G becomes c = N l + r in one of three ways:
+ *
+ *     H diagonal, G sparse     N = G H⁻¹ Gᵀ + E as sparse as its pattern
+ *     H and G sparse, large    N is not formed: products through a factor of H (vi/schur.h), for
+ *                              members that take that, from 40 rows on when one is named, from 200
+ *                              on otherwise
+ *     else                     N dense
+ *
+ * For masses in a row on springs that press a floor (tests/bench/friction.c), products through
+ * factors take 0.5 of the time of N at 90 rows, 0.3 at 270 (apgd; 0.4 and 0.1 of admm), and as much
+ * at 30. When the chain of members for N that is not formed fails, N is formed after all. */
 #include "solver/sim/problem.h"
 
 #include "solver/base/err.h"
+#include "solver/linalg/mat_walk.h"
 #include "solver/lsol/lsol.h"
 #include "solver/vi/chain.h"
+#include "solver/vi/schur.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { DENSE_ROWS_MOST = 4096 };
+enum { DENSE_ROWS_MOST = 4096, IMPLICIT_ROWS = 200, IMPLICIT_ROWS_NAMED = 40 };
 
 /* iterations × entries of N that one request may ask for: a minute or two */
 static const double work_most = 1e11;
+/* entries of an N that is formed sparse: 300 MB on the way */
+static const double sparse_most = 1e7;
 
 /* --- what a request says ---------------------------------------------------------------------- */
 
@@ -135,7 +149,7 @@ struct lone {
     const struct mech_lone_problem *request;
     struct mech_arena *arena;
     struct mech_diag *diag;
-    struct mech_lsol *H; /* of a system */
+    struct mech_schur_system *system; /* with H, or NULL */
     struct mech_mat N;
     struct mech_problem problem;
     double *r, *l, *c;
@@ -208,6 +222,58 @@ static int take_sets(struct lone *s, size_t m)
     return 0;
 }
 
+enum form { SPARSE, IMPLICIT, DENSE };
+
+/* entries that a product with the N of a system reads when it is not formed: G twice, and factors
+ * of H that may hold twice its pattern, forth and back */
+static double implicit_entries(const struct mech_lone_problem *q)
+{
+    return 2. * (double)mech_mat_stored(&q->G) + 4. * (double)mech_mat_stored(&q->H);
+}
+
+/* entries that the columns of G make in an N with a diagonal H, each as often as it is made */
+static double sparse_entries(const struct mech_mat *G)
+{
+    double sum = G->rows;
+
+    for (int32_t j = 0; j < G->cols; j++) {
+        const double rows = G->colptr[j + 1] - G->colptr[j];
+
+        sum += rows * rows;
+    }
+    return sum;
+}
+
+static enum form form_of(const struct mech_lone_problem *q)
+{
+    const double m = q->G.rows;
+    const struct mech_vi_type *const type = q->vi.type ? mech_vi_find(q->vi.type) : NULL;
+    const bool takes = !q->vi.type || (type && type->create_implicit);
+    const double least = q->vi.type ? IMPLICIT_ROWS_NAMED : IMPLICIT_ROWS;
+
+    if (q->H.kind == MECH_MAT_DIAG && q->G.kind == MECH_MAT_CSC &&
+        sparse_entries(&q->G) < 0.25 * m * m && sparse_entries(&q->G) < sparse_most) {
+        return SPARSE;
+    }
+    return takes && m >= least && implicit_entries(q) < 0.5 * m * m ? IMPLICIT : DENSE;
+}
+
+/* entries that a product with N reads, or may read */
+static double product_entries(const struct mech_lone_problem *q)
+{
+    const double m = q->G.rows;
+
+    switch (form_of(q)) {
+    case SPARSE:
+        return sparse_entries(&q->G);
+    case IMPLICIT:
+        return implicit_entries(q);
+    case DENSE:
+        break;
+    }
+    return m * m;
+}
+
 /* sizes of everything; rows in *m */
 static int check(struct lone *s, size_t *m)
 {
@@ -221,9 +287,11 @@ static int check(struct lone *s, size_t *m)
     const struct mech_mat *const rows = system ? &q->G : &q->N;
 
     *m = (size_t)rows->rows;
-    if (*m == 0 || *m > MECH_LONE_ROWS_MOST || (system && *m > DENSE_ROWS_MOST)) {
+    const bool dense = system && form_of(q) == DENSE;
+
+    if (*m == 0 || *m > MECH_LONE_ROWS_MOST || (dense && *m > DENSE_ROWS_MOST)) {
         mech_diag_add(s->diag, system ? "/G" : "/N", "1 to %d rows",
-                      system ? DENSE_ROWS_MOST : MECH_LONE_ROWS_MOST);
+                      dense ? DENSE_ROWS_MOST : MECH_LONE_ROWS_MOST);
         return 0;
     }
     if (system) {
@@ -242,7 +310,7 @@ static int check(struct lone *s, size_t *m)
         expect(s, "/r", q->r.n, *m);
     }
     expect(s, "/l", q->l.n ? q->l.n : *m, *m);
-    const double entries = system ? (double)*m * (double)*m : (double)mech_mat_stored(&q->N);
+    const double entries = system ? product_entries(q) : (double)mech_mat_stored(&q->N);
 
     if (entries * q->vi.max_iterations > work_most) {
         mech_diag_add(s->diag, "/solver/maxIterations", "at most %.0f for a problem of this size",
@@ -251,14 +319,8 @@ static int check(struct lone *s, size_t *m)
     return take_sets(s, *m);
 }
 
-/* H w = x for the system; x [velocities] */
-static int divide(struct lone *s, double *x)
-{
-    return mech_lsol_solve(s->H, x, 1);
-}
-
-/* N and r of a system, N dense by columns */
-static int reduce(struct lone *s)
+/* N of a system, dense by columns */
+static int form_dense(struct lone *s)
 {
     const struct mech_lone_problem *const q = s->request;
     const int32_t m = q->G.rows, n = q->G.cols;
@@ -269,22 +331,81 @@ static int reduce(struct lone *s)
     if (!unit || !x || !N) {
         return MECH_NO_MEMORY;
     }
-    MECH_TRY(mech_lsol_create(NULL, &q->H, &s->H));
-    MECH_TRY(mech_lsol_factor(s->H, &q->H));
     for (int32_t j = 0; j < m; j++) {
         unit[j] = 1.;
         mech_mat_mul_transposed(&q->G, 1., unit, 0., x);
         unit[j] = 0.;
-        MECH_TRY(divide(s, x));
+        MECH_TRY(mech_schur_divide_by_H(s->system, x));
         mech_mat_mul(&q->G, 1., x, 0., N + (size_t)j * (size_t)m);
         N[(size_t)j * (size_t)m + (size_t)j] += q->cfm.n ? q->cfm.x[j] : 0.;
     }
-    memcpy(x, q->f.x, (size_t)n * sizeof *x);
-    MECH_TRY(divide(s, x));
-    memcpy(s->r, q->b.x, (size_t)m * sizeof *s->r);
-    mech_mat_mul(&q->G, 1., x, 1., s->r);
     s->N = (struct mech_mat){.kind = MECH_MAT_DENSE, .rows = m, .cols = m, .values = N};
     return 0;
+}
+
+/* N of a system with a diagonal H: columns of G couple the rows that they touch */
+static int form_sparse(struct lone *s)
+{
+    const struct mech_lone_problem *const q = s->request;
+    const int32_t m = q->G.rows;
+    struct mech_triplet *g = NULL, *t = NULL;
+    struct mech_mat leanest;
+    size_t in_g = 0, count = 0;
+
+    MECH_TRY(mech_mat_triplets(s->arena, &q->G, &g, &in_g));
+    for (size_t from = 0, to = 0; from < in_g; from = to) {
+        for (to = from; to < in_g && g[to].col == g[from].col; to++) {
+        }
+        count += (to - from) * (to - from);
+    }
+    t = mech_arena_alloc(s->arena, count + (size_t)m, sizeof *t);
+    if (!t) {
+        return MECH_NO_MEMORY;
+    }
+    count = 0;
+    for (size_t from = 0, to = 0; from < in_g; from = to) {
+        for (to = from; to < in_g && g[to].col == g[from].col; to++) {
+        }
+        for (size_t i = from; i < to; i++) {
+            for (size_t j = from; j < to; j++) {
+                t[count++] = (struct mech_triplet){g[i].row, g[j].row,
+                                                   g[i].value * g[j].value / q->H.values[g[i].col]};
+            }
+        }
+    }
+    for (int32_t i = 0; i < m; i++) {
+        t[count++] = (struct mech_triplet){i, i, q->cfm.n ? q->cfm.x[i] : 0.};
+    }
+    MECH_TRY(mech_mat_from_triplets(s->arena, m, m, t, count, &leanest));
+    return mech_mat_convert(s->arena, &leanest, m <= IMPLICIT_ROWS ? MECH_MAT_DENSE : MECH_MAT_CSC,
+                            &s->N);
+}
+
+/* N and r of a system */
+static int reduce(struct lone *s)
+{
+    const struct mech_lone_problem *const q = s->request;
+    const size_t n = (size_t)q->G.cols;
+    double *const x = mech_arena_alloc(s->arena, n, sizeof *x);
+
+    if (!x) {
+        return MECH_NO_MEMORY;
+    }
+    MECH_TRY(mech_schur_create(&q->H, &q->G, q->cfm.n ? q->cfm.x : NULL, &s->system));
+    memcpy(x, q->f.x, n * sizeof *x);
+    MECH_TRY(mech_schur_divide_by_H(s->system, x));
+    memcpy(s->r, q->b.x, (size_t)q->G.rows * sizeof *s->r);
+    mech_mat_mul(&q->G, 1., x, 1., s->r);
+    switch (form_of(q)) {
+    case SPARSE:
+        return form_sparse(s);
+    case IMPLICIT:
+        s->problem.schur = mech_schur_of(s->system);
+        return 0;
+    case DENSE:
+        break;
+    }
+    return form_dense(s);
 }
 
 /* w = H⁻¹ (f + Gᵀ l) */
@@ -300,7 +421,7 @@ static int velocities(struct lone *s, struct mech_lone_solution *out)
     out->velocities = (int32_t)n;
     memcpy(out->w, q->f.x, n * sizeof *out->w);
     mech_mat_mul_transposed(&q->G, 1., s->l, 1., out->w);
-    return divide(s, out->w);
+    return mech_schur_divide_by_H(s->system, out->w);
 }
 
 static int pose(struct lone *s, size_t m)
@@ -325,7 +446,7 @@ static int pose(struct lone *s, size_t m)
         MECH_TRY(mech_mat_convert(s->arena, &q->N, small ? MECH_MAT_DENSE : MECH_MAT_CSC, &s->N));
     }
     s->problem.m = (int32_t)m;
-    s->problem.N = &s->N;
+    s->problem.N = s->problem.schur ? NULL : &s->N;
     s->problem.r = s->r;
     s->problem.friction = (enum mech_friction)q->friction;
     return 0;
@@ -338,8 +459,17 @@ static int solve(struct lone *s, size_t m, struct mech_lone_solution *out)
     struct mech_vi_result result;
 
     MECH_TRY(pose(s, m));
-    const int code = mech_vi_solve(vi->type, &s->problem, &limits, s->l, &result);
+    int code = mech_vi_solve(vi->type, &s->problem, &limits, s->l, &result);
 
+    if (code == MECH_VI_NOT_CONVERGED && s->problem.schur && !vi->type && m <= DENSE_ROWS_MOST) {
+        const int32_t before = result.iterations;
+
+        s->problem.schur = NULL;
+        s->problem.N = &s->N;
+        MECH_TRY(form_dense(s));
+        code = mech_vi_solve(NULL, &s->problem, &limits, s->l, &result);
+        result.iterations += before;
+    }
     if (code == MECH_NOT_FOUND) {
         mech_diag_add(s->diag, "/solver/type", "there is no complementarity solver \"%s\"",
                       vi->type);
@@ -361,7 +491,7 @@ static int solve(struct lone *s, size_t m, struct mech_lone_solution *out)
                                        .residual = result.residual,
                                        .solver = result.solver,
                                        .converged = code == 0};
-    if (s->H) {
+    if (s->system) {
         MECH_TRY(velocities(s, out));
     }
     return code && vi->on_failure == MECH_ON_FAILURE_ACCEPT ? 0 : code;
@@ -375,6 +505,6 @@ int mech_lone_problem_solve(const struct mech_lone_problem *p, struct mech_arena
     int code = check(&s, &m);
 
     code = code ? code : diag->count ? MECH_INVALID : solve(&s, m, out);
-    mech_lsol_destroy(s.H);
+    mech_schur_destroy(s.system);
     return code;
 }

@@ -31,14 +31,36 @@ void mech_problem_add_column(const struct mech_problem *p, int32_t j, double s, 
     }
 }
 
-void mech_problem_speed(const struct mech_problem *p, const double *l, double *c)
+static void add_columns(const struct mech_problem *p, const double *l, double *c)
 {
-    memcpy(c, p->r, (size_t)p->m * sizeof *c);
     for (int32_t j = 0; j < p->m; j++) {
         if (l[j] != 0.) {
             mech_problem_add_column(p, j, l[j], c);
         }
     }
+}
+
+void mech_problem_speed(const struct mech_problem *p, const double *l, double *c)
+{
+    if (p->schur) {
+        p->schur->product(p->schur->self, l, c);
+        for (int32_t i = 0; i < p->m; i++) {
+            c[i] += p->r[i];
+        }
+        return;
+    }
+    memcpy(c, p->r, (size_t)p->m * sizeof *c);
+    add_columns(p, l, c);
+}
+
+void mech_problem_product(const struct mech_problem *p, const double *l, double *out)
+{
+    if (p->schur) {
+        p->schur->product(p->schur->self, l, out);
+        return;
+    }
+    memset(out, 0, (size_t)p->m * sizeof *out);
+    add_columns(p, l, out);
 }
 
 void mech_problem_block(const struct mech_problem *p, int32_t row, int32_t rows, double *block)
@@ -98,5 +120,5 @@ bool mech_problem_is_finite(const struct mech_problem *p)
     for (int32_t i = 0; i < p->m; i++) {
         sum += 0. * p->r[i];
     }
-    return sum == 0. && mech_mat_is_finite(p->N);
+    return sum == 0. && (p->schur ? p->schur->finite : mech_mat_is_finite(p->N));
 }

@@ -30,7 +30,7 @@ static void advance(struct mech_gradient *s, const struct mech_problem *p, struc
             s->z[i] = s->y[i] - (s->gy[i] + p->r[i]) / d->L;
         }
         mech_problem_project(p, s->z);
-        mech_gradient_product(p, s->z, s->gx);
+        mech_problem_product(p, s->z, s->gx);
         /* f(x₊) − f(y) − g(y)ᵀΔ = ½ Δᵀ N Δ, against ½ L ΔᵀΔ */
         for (int32_t i = 0; i < m; i++) {
             const double step = s->z[i] - s->y[i];
@@ -64,7 +64,7 @@ static void extrapolate(struct mech_gradient *s, const struct mech_problem *p, s
         l[i] = s->z[i];
         s->c[i] = s->gx[i] + p->r[i];
     }
-    mech_gradient_product(p, s->y, s->gy);
+    mech_problem_product(p, s->y, s->gy);
     d->L *= 0.9;
 }
 
@@ -79,7 +79,7 @@ static int associated(void *self, const struct mech_problem *p, const struct mec
     d.L = mech_gradient_largest(s, p);
     it.done |= !(d.L > 0.) || !isfinite(d.L);
     memcpy(s->y, l, (size_t)p->m * sizeof *l);
-    mech_gradient_product(p, s->y, s->gy);
+    mech_problem_product(p, s->y, s->gy);
     for (int32_t k = 1; !it.done; k++) {
         advance(s, p, &d);
         extrapolate(s, p, &d, l);
@@ -104,6 +104,7 @@ const struct mech_vi_type mech_vi_apgd = {
     .doc = "accelerated projected gradient descent; many contacts, symmetric problems",
     .kinds = MECH_VI_ALL,
     .create = mech_gradient_create,
+    .create_implicit = mech_gradient_create,
     .solve = solve,
     .destroy = mech_gradient_destroy,
 };

@@ -36,7 +36,7 @@ static void advance(struct mech_gradient *s, const struct mech_problem *p, struc
     for (int32_t i = 0; i < m; i++) {
         s->x[i] -= l[i];
     }
-    mech_gradient_product(p, s->x, s->y);
+    mech_problem_product(p, s->x, s->y);
     const double slope = mech_gradient_dot(m, s->x, s->c);
     const double bend = mech_gradient_dot(m, s->x, s->y), f = value(p, l, s->c);
 
@@ -92,6 +92,7 @@ const struct mech_vi_type mech_vi_barzilai = {
     .doc = "spectral projected gradients (Barzilai–Borwein); many contacts, symmetric problems",
     .kinds = MECH_VI_ALL,
     .create = mech_gradient_create,
+    .create_implicit = mech_gradient_create,
     .solve = solve,
     .destroy = mech_gradient_destroy,
 };

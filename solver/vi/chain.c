@@ -29,11 +29,28 @@ const char *const *mech_vi_default(uint32_t kinds, int32_t rows)
     return rows <= PIVOTING_ROWS ? few : many;
 }
 
+const char *const *mech_vi_default_implicit(uint32_t kinds)
+{
+    static const char *const bilateral[] = {"minres", "admm", "apgd", NULL};
+    static const char *const others[] = {"apgd", "admm", "barzilai", NULL};
+
+    return kinds == 1u << MECH_SET_BILATERAL ? bilateral : others;
+}
+
+static const char *const *default_of(const struct mech_problem *p)
+{
+    const uint32_t kinds = mech_problem_kinds(p);
+
+    return p->schur ? mech_vi_default_implicit(kinds) : mech_vi_default(kinds, p->m);
+}
+
 static int run(const struct mech_vi_type *type, const struct mech_problem *p,
                const struct mech_vi_limits *limits, double *l, struct mech_vi_result *result)
 {
     void *self = NULL;
-    int code = type->create(p->m, &self);
+    int (*const create)(int32_t most, void **self) =
+        p->schur ? type->create_implicit : type->create;
+    int code = create ? create(p->m, &self) : MECH_UNSUPPORTED;
 
     if (code == 0) {
         code = type->solve(self, p, limits, l, result);
@@ -46,7 +63,7 @@ int mech_vi_solve(const char *name, const struct mech_problem *p,
                   const struct mech_vi_limits *limits, double *l, struct mech_vi_result *result)
 {
     const char *const asked[] = {name, NULL};
-    const char *const *const names = name ? asked : mech_vi_default(mech_problem_kinds(p), p->m);
+    const char *const *const names = name ? asked : default_of(p);
     const size_t bytes = (size_t)p->m * sizeof *l;
     double *const trial = malloc(bytes + sizeof *l);
     struct mech_vi_result best = {.residual = HUGE_VAL, .solver = ""};

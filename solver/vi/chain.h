@@ -5,6 +5,7 @@
  *   unilateral rows    lemke, psor, semismooth; beyond 200 rows psor first
  *   cones, boxes       nsgs, semismooth, admm
  *   rolling contacts   psor, apgd, admm
+ *   N is not formed    apgd, admm, barzilai; bilateral rows alone minres, admm, apgd
  */
 #pragma once
 
@@ -12,6 +13,8 @@
 
 /* Names of that order, three, closed by NULL; kinds: mask of 1u << enum mech_set_kind. */
 const char *const *mech_vi_default(uint32_t kinds, int32_t rows);
+/* The same where N is not formed. */
+const char *const *mech_vi_default_implicit(uint32_t kinds);
 
 /* For problems that stand alone: memory is taken for the one solve; steppers keep their members.
  * name NULL: the chain; iterations are summed, and each member but the first starts from the best l

@@ -43,16 +43,6 @@ void mech_gradient_destroy(void *self)
     }
 }
 
-void mech_gradient_product(const struct mech_problem *p, const double *l, double *out)
-{
-    memset(out, 0, (size_t)p->m * sizeof *out);
-    for (int32_t j = 0; j < p->m; j++) {
-        if (l[j] != 0.) {
-            mech_problem_add_column(p, j, l[j], out);
-        }
-    }
-}
-
 double mech_gradient_dot(int32_t m, const double *a, const double *b)
 {
     double sum = 0.;
@@ -71,7 +61,7 @@ double mech_gradient_largest(struct mech_gradient *s, const struct mech_problem 
         s->x[i] = 1. + 0.3 * (double)(i % 5) - (double)(i % 2); /* along no pattern of the rows */
     }
     for (int k = 0; k < POWER_STEPS; k++) {
-        mech_gradient_product(p, s->x, s->y);
+        mech_problem_product(p, s->x, s->y);
         size = sqrt(mech_gradient_dot(p->m, s->x, s->x));
         const double grown = sqrt(mech_gradient_dot(p->m, s->y, s->y));
 

@@ -14,8 +14,6 @@ struct mech_gradient {
 
 int mech_gradient_create(int32_t most, void **self);
 void mech_gradient_destroy(void *self);
-/* out [m] = N l */
-void mech_gradient_product(const struct mech_problem *p, const double *l, double *out);
 double mech_gradient_dot(int32_t m, const double *a, const double *b);
 /* A bound that the largest eigenvalue of N is likely to stay below: from a few steps of the power
  * method, started from the diagonal. 0: N is 0. */

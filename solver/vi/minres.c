@@ -19,7 +19,7 @@ static int solve(void *self, const struct mech_problem *p, const struct mech_vi_
     MECH_TRY(mech_iterate_start(&it, &mech_vi_minres, p, limits, l));
     /* x: direction, gx: N x, y: N c */
     memcpy(s->x, s->c, bytes);
-    mech_gradient_product(p, s->c, s->y);
+    mech_problem_product(p, s->c, s->y);
     memcpy(s->gx, s->y, bytes);
     for (int32_t k = 1; !it.done; k++) {
         const double before = mech_gradient_dot(p->m, s->c, s->y);
@@ -33,7 +33,7 @@ static int solve(void *self, const struct mech_problem *p, const struct mech_vi_
             s->c[i] -= before / length * s->gx[i];
         }
         it.done = mech_iterate_judge(&it, p, k, l);
-        mech_gradient_product(p, s->c, s->y);
+        mech_problem_product(p, s->c, s->y);
         const double after = mech_gradient_dot(p->m, s->c, s->y);
         const double beta = before != 0. ? after / before : 0.;
 
@@ -50,6 +50,7 @@ const struct mech_vi_type mech_vi_minres = {
     .doc = "conjugate residuals for bilateral rows alone, redundant ones too; symmetric problems",
     .kinds = 1u << MECH_SET_BILATERAL,
     .create = mech_gradient_create,
+    .create_implicit = mech_gradient_create,
     .solve = solve,
     .destroy = mech_gradient_destroy,
 };

@@ -34,6 +34,8 @@ struct mech_vi_type {
     bool sweeps;
     /* most: rows. Negative: no memory; MECH_UNSUPPORTED: too many rows for this member. */
     int (*create)(int32_t most, void **self);
+    /* The same for problems whose N is not formed (problem->schur); NULL: it does not take them. */
+    int (*create_implicit)(int32_t most, void **self);
     /* 0 only when the residual is at most the tolerance; MECH_VI_NOT_CONVERGED (l: the best seen,
      * finite); MECH_SINGULAR (a zero pivot or diagonal that this method cannot take; l as it came);
      * MECH_UNSUPPORTED (a kind of set that it does not take; l as it came). */

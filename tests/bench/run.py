@@ -3,8 +3,9 @@ programs themselves run longer, and with --strict without margin).
 
     run.py BUILD
 
-A peer that is installed is measured beside, without bars. Ends with "N passed, N failed", a benchmark program counting once. Noise of a shared machine is met
-by trying a failed program again, twice; a bar that is broken three times is broken."""
+A peer that is installed is measured beside, without bars. Ends with "N passed, N failed", a
+benchmark program counting once. Noise of a shared machine is met by trying a failed program again,
+twice; a bar that is broken three times is broken."""
 import os
 import subprocess
 import sys

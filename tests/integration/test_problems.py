@@ -99,6 +99,56 @@ class Problems(unittest.TestCase):
                            'G': [[1, 0], [-1, 1]]})
         self.near([soft['w'][0] + 0.5 * soft['l'][0]], [0])
 
+    @staticmethod
+    def row_of_masses(bodies, stiffness):
+        """masses of three velocities in a row on springs (none: 0), each pressed on a floor"""
+        n = 3 * bodies
+        springs = [[i, i + 3, -stiffness] for i in range(n - 3)]
+        diagonal = [[i, i, 1 + i % 2 + stiffness * ((i >= 3) + (i < n - 3))] for i in range(n)]
+        h = {'diag': [1 + i % 2 for i in range(n)]} if stiffness == 0 else {
+            'shape': [n, n], 'coo': diagonal + springs + [[j, i, v] for i, j, v in springs]}
+        # neighbours' floors touch one another as well: rows of two entries
+        g = [[i, i, 1] for i in range(n)] + [[i, i + 3, -0.25] for i in range(0, n - 3, 3)]
+        return {'H': h, 'f': [-0.05 if i % 3 == 0 else 0.02 * (i % 5 - 2) for i in range(n)],
+                'G': {'shape': [n, n], 'coo': g}, 'b': [0.001 * (i % 4) for i in range(n)],
+                'mu': [0.3] * bodies}
+
+    def test_systems_are_solved_without_their_matrix_of_rows(self):
+        # one unique w under the associated law, whoever finds it and however N is had
+        for stiffness in (0, 25):
+            problem = {**self.row_of_masses(100, stiffness), 'friction': 'associated'}
+            found = {}
+            for name in (None, 'apgd', 'admm', 'barzilai', 'nsgs', 'psor'):
+                solver = {'tolerance': 1e-10, 'maxIterations': 50000}
+                reply = self.solve({**problem, 'solver': {**solver, **({'type': name} if name
+                                                                       else {})}})
+                self.assertTrue(reply['report']['converged'])
+                found[name] = reply
+            # springs: the chain of those that need no N; none: N is as sparse as G
+            self.assertEqual(found[None]['report']['solver'], 'apgd' if stiffness else 'nsgs')
+            for name, reply in found.items():
+                with self.subTest(name, stiffness=stiffness):
+                    self.near(reply['w'], found['nsgs']['w'], 1e-8)
+                    # c = G w + b, however N was had
+                    speeds = list(problem['b'])
+                    for i, j, v in problem['G']['coo']:
+                        speeds[i] += v * reply['w'][j]
+                    self.near(reply['c'], speeds)
+
+    def test_more_rows_than_a_full_matrix_may_have(self):
+        for stiffness, solver in ((0, 'nsgs'), (25, 'apgd')):
+            problem = self.row_of_masses(1500, stiffness)
+            reply = self.solve({**problem, 'solver': {'tolerance': 1e-8, 'maxIterations': 5000}})
+            self.assertEqual(reply['report']['solver'], solver)
+            self.assertEqual(len(reply['w']), 4500)
+            for k in range(0, 4500, 3):
+                l, c = reply['l'][k:k + 3], reply['c'][k:k + 3]
+                self.assertLessEqual(math.hypot(l[1], l[2]), 0.3 * l[0] + 1e-7)
+                self.assertGreaterEqual(c[0], -1e-7)
+                # Coulomb's law: where it slides, friction is full and against it
+                if math.hypot(c[1], c[2]) > 1e-5:
+                    self.assertAlmostEqual(math.hypot(l[1], l[2]), 0.3 * l[0], delta=1e-6)
+
     def test_failure_is_told(self):
         hopeless = {'N': [[0, 0], [0, 1]], 'r': [-1, 1]}
         status, reply = self.doors[0].call('solve', problem=hopeless)
