@@ -1,8 +1,9 @@
 /* Friction problems of systems with stiffness: `bodies` of 1 kg in a row, each on springs to its
  * neighbours and pressed on a floor, H = 1 + h² K of bandwidth 3, G = 1. N = G H⁻¹ Gᵀ is full:
  * formed it costs m solves with H and 2 m² flops a product; through the factors of H a product
- * costs as much as the pattern does. A unit is a whole solution from the data, to 1e-8. No bars: where one
- * overtakes the other decides what stand-alone problems do (solver/sim/problem.c).
+ * costs as much as the pattern does.
+ * A unit is a whole solution from the data, to 1e-8. No bars: where one overtakes the other decides
+ * what stand-alone problems do (solver/sim/problem.c).
  */
 #include "tests/bench/bench.h"
 
