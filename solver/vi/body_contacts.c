@@ -1,9 +1,25 @@
 /* Contacts between free bodies by block Gauss–Seidel; the contract stands in body_contacts.h.
  *
  *     lay out    contacts by colours, what sweeps read of each (body_contacts_layout.h)
- *     sweep      visit each contact, forwards and backwards in turn (body_contacts_visit.h)
+ *     sweep      visit each contact, colour by colour (body_contacts_visit.h)
  *     look       residual of all; when it seems small enough, with fresh Δv = M⁻¹ Gᵀ l
  *     end        impulses in world axes, and v⁺ from their sums by bodies
+ *
+ * Cost of a visit: contacts of spheres 106 additions and products, a root and a division, 136 bytes
+ * of their own and two lines; others 160 and 380 bytes. Measured with 1,700 contacts of 500 spheres
+ * on one core of about 3.3 GHz: 16 ns with two lanes, 12 with AVX2; others 17 to 24, and 11 to 15.
+ * Before and after the sweeps 120 ns a contact, others 220.
+ *
+ * Colours are swept in one direction: there and back, the colour at the turn is visited twice for
+ * nothing. Sweeps to a residual of 1e-8 from l = 0 (Coulomb; two directions, one, with momentum):
+ *
+ *     column of 100 spheres                      84670    42320     560
+ *     10 cubes on each other, 4 contacts each    75850    51470     990
+ *     500 spheres, falling into each other      12800+     8890     410
+ *     500 spheres, settling, from the last l    12800+     8870    4010
+ *
+ * Piles that have come to rest and are tied by friction may have no solution by Coulomb's law (b of
+ * all gaps together cannot be met); there the residual stays at 1e-5 or so in either way.
  */
 #include "solver/base/err.h"
 #include "solver/linalg/v3.h"
@@ -13,7 +29,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALIGNMENT = 64, MOMENTA = 6, L_NUMBERS = 8 };
+enum { ALIGNMENT = 64, MOMENTA = 6, L_NUMBERS = 8, FAR = 4, LONGEST_REST = 1 << 20 };
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
@@ -255,11 +271,10 @@ static void sweep_colour(struct mech_body_contacts *s, const struct mech_contact
     mech_contact_sweep_odd(&colour->run[MECH_ODD], s->friction, s->lines);
 }
 
-static void sweep_all(struct mech_body_contacts *s, const struct mech_contact_loops *groups,
-                      bool backwards)
+static void sweep_all(struct mech_body_contacts *s, const struct mech_contact_loops *groups)
 {
     for (int32_t k = 0; k < s->colour_count; k++) {
-        sweep_colour(s, &s->colours[backwards ? s->colour_count - 1 - k : k], groups);
+        sweep_colour(s, &s->colours[k], groups);
     }
 }
 
@@ -301,14 +316,20 @@ static double residual_of(const struct mech_body_contacts *s,
 
 /* --- acceleration ----------------------------------------------------------------------------- */
 
-/* Nesterov's momentum: a sweep starts from l + share (l − l_before), as do the lines, which are
- * linear in l; it begins anew when a sweep goes back against it (B. O'Donoghue, E. Candès, Found.
- * Comput. Math. 15 (2015)). */
-static double share_of(double *t)
-{
-    const double next = 0.5 * (1. + sqrt(1. + 4. * *t * *t)), share = (*t - 1.) / next;
+struct momentum {
+    double t;
+    int32_t rest, next_rest; /* sweeps without it: still to come, and after the next fall back */
+};
 
-    *t = next;
+/* Nesterov's momentum: a sweep starts from l + share (l − l_before), as do the lines, which are
+ * linear in l. It begins anew when a sweep goes back against it (B. O'Donoghue, E. Candès, Found.
+ * Comput. Math. 15 (2015)). For the associated law that settles; by Coulomb's, which minimises
+ * nothing, see fall_back. */
+static double share_of(struct momentum *m)
+{
+    const double next = 0.5 * (1. + sqrt(1. + 4. * m->t * m->t)), share = (m->t - 1.) / next;
+
+    m->t = next;
     return share;
 }
 
@@ -333,28 +354,45 @@ static bool goes_back(const double *start, const double *l, const double *before
     return sum > 0.;
 }
 
-/* one sweep, or one forwards and one back */
 static void sweep_ahead(struct mech_body_contacts *s, const struct mech_contact_loops *groups,
-                        int32_t k, double *t)
+                        struct momentum *m)
 {
     const size_t lines = ((size_t)s->body_count + MECH_STILL) * MECH_LINE;
 
-    if (k == 0) {
+    if (m->rest > 0) {
+        m->rest--;
+        m->t = 1.;
+        sweep_all(s, groups);
+        return;
+    }
+    if (m->t == 1.) {
         memcpy(s->l_before, s->l, s->multipliers * sizeof *s->l);
         memcpy(s->lines_before, s->lines, lines * sizeof *s->lines);
-        *t = 1.;
     }
-    if (k % 2 == 0) {
-        const double share = share_of(t);
+    const double share = share_of(m);
 
-        run_ahead(s->l, s->l_before, s->multipliers, share);
-        run_ahead(s->lines, s->lines_before, lines, share);
-        memcpy(s->l_start, s->l, s->multipliers * sizeof *s->l);
+    run_ahead(s->l, s->l_before, s->multipliers, share);
+    run_ahead(s->lines, s->lines_before, lines, share);
+    memcpy(s->l_start, s->l, s->multipliers * sizeof *s->l);
+    sweep_all(s, groups);
+    if (goes_back(s->l_start, s->l, s->l_before, s->multipliers)) {
+        m->t = 1.;
     }
-    sweep_all(s, groups, k % 2 == 1);
-    if (k % 2 == 1 && goes_back(s->l_start, s->l, s->l_before, s->multipliers)) {
-        *t = 1.;
-    }
+}
+
+/* The residual has grown far over the best: on from there, at first without momentum. */
+static void fall_back(struct mech_body_contacts *s, const struct mech_contact_bodies *bodies,
+                      const struct mech_body_contact *contacts, struct momentum *m)
+{
+    memcpy(s->l, s->l_best, s->multipliers * sizeof *s->l);
+    refresh(s, bodies, contacts);
+    m->rest = m->next_rest;
+    m->next_rest = m->next_rest > LONGEST_REST / 2 ? LONGEST_REST : 2 * m->next_rest;
+}
+
+static int32_t rest_of(const struct mech_body_contacts_options *options)
+{
+    return options->look_every < LONGEST_REST / 4 ? 4 * options->look_every : LONGEST_REST;
 }
 
 /* --- the solve -------------------------------------------------------------------------------- */
@@ -386,7 +424,8 @@ int mech_body_contacts_solve(struct mech_body_contacts *self,
     result->colours = s->colour_count;
 
     const int32_t every = options->look_every > 0 ? options->look_every : INT32_MAX;
-    double best = HUGE_VAL, residual = HUGE_VAL, t = 1.;
+    double best = HUGE_VAL, residual = HUGE_VAL;
+    struct momentum momentum = {.t = 1., .next_rest = rest_of(options)};
 
     for (int32_t k = 0;; k++) {
         const bool last = k >= options->max_sweeps;
@@ -408,11 +447,14 @@ int mech_body_contacts_solve(struct mech_body_contacts *self,
                 result->sweeps = k;
                 break;
             }
+            if (options->accelerate && residual > FAR * best) {
+                fall_back(s, bodies, contacts, &momentum);
+            }
         }
         if (options->accelerate) {
-            sweep_ahead(s, groups, k, &t);
+            sweep_ahead(s, groups, &momentum);
         } else {
-            sweep_all(s, groups, k % 2 == 1);
+            sweep_all(s, groups);
         }
     }
     if (best < residual) {

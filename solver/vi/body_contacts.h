@@ -65,7 +65,8 @@ struct mech_body_contacts_options {
     int32_t max_sweeps;          /* ≥ 0 */
     int32_t look_every;          /* sweeps between two looks at the residual, each of which costs
                                     about half a sweep; 0: only after the last */
-    bool accelerate;             /* sweep with momentum: for tall stacks and small tolerances */
+    bool accelerate;             /* sweep with momentum, for tall stacks and small tolerances: 1/3
+                                    more a sweep; wants looks, by which it falls back to the best */
     enum mech_contact_kernel kernel;
 };
 
