@@ -29,6 +29,8 @@ static const struct option {
      "directory in which instances outlive the process, or none (none)"},
     {"durability", TEXT, offsetof(struct mechd_config, durability), 16, "MODE",
      "of instances that do not say: none, checkpoint or every-step (none)"},
+    {"tokens", TEXT, offsetof(struct mechd_config, tokens), MECHD_ADDRESS, "FILE",
+     "who may do what: lines of --make-token; read again on SIGHUP"},
     {"workers", NUMBER, offsetof(struct mechd_config, workers), 256, "N",
      "threads of the step pool (0: one per processor)"},
     {"model-size", NUMBER, offsetof(struct mechd_config, model_size), 2000, "MIB",
@@ -56,6 +58,8 @@ void mechd_config_help(void)
         printf("  %-24s %s\n", left, options[k].doc);
     }
     printf("  %-24s %s\n", "--config FILE", "lines of `option = value`; # begins a comment");
+    printf("  %-24s %s\n", "--make-token NAME",
+           "print a new token, and its line for --tokens; --scopes read,step,admin (step)");
     printf("  %-24s %s\n", "--print WHAT", "openapi, schema, types or errors, from the tables");
     printf("  %-24s %s\n", "--version", "version of the daemon");
     printf("  %-24s %s\n", "--help", "this text");
@@ -232,11 +236,13 @@ static int check(const struct mechd_config *c, char *fault, size_t size)
         addresses[3 + k] = c->listen[k];
     }
     for (int k = 0; k < 3 + c->listen_count; k++) {
-        if (!c->insecure && !mechd_config_is_local(addresses[k])) {
+        // tokens protect HTTP; the stream is open to everybody who reaches it
+        const bool protected = k >= 3 && c->tokens[0] != '\0';
+        if (!c->insecure && !protected && !mechd_config_is_local(addresses[k])) {
             snprintf(fault, size,
                      "%s is reached by other machines, and nothing protects it: listen on a "
-                     "loopback address, or say --insecure",
-                     addresses[k]);
+                     "loopback address, %sor say --insecure",
+                     addresses[k], k >= 3 ? "give --tokens FILE, " : "");
             return -1;
         }
     }
@@ -264,7 +270,9 @@ static int read_flags(struct mechd_config *c, char **argv, bool *given, const ch
             c->action = *flag == 'h' ? MECHD_SAY_HELP : MECHD_SAY_VERSION;
             return 0;
         }
-        if (o == NULL && !is_config && !is_print) {
+        const bool is_token = n == 10 && memcmp(flag, "make-token", 10) == 0;
+        const bool is_scopes = n == 6 && memcmp(flag, "scopes", 6) == 0;
+        if (o == NULL && !is_config && !is_print && !is_token && !is_scopes) {
             snprintf(fault, size, "there is no option --%.*s; see --help", (int)n, flag);
             return -1;
         }
@@ -281,6 +289,11 @@ static int read_flags(struct mechd_config *c, char **argv, bool *given, const ch
         }
         if (is_config) {
             *file = value;
+        } else if (is_token) {
+            c->action = MECHD_MAKE_TOKEN;
+            snprintf(c->print, sizeof c->print, "%s", value);
+        } else if (is_scopes) {
+            snprintf(c->scopes, sizeof c->scopes, "%s", value);
         } else if (is_print) {
             c->action = MECHD_PRINT;
             snprintf(c->print, sizeof c->print, "%s", value);
@@ -301,6 +314,7 @@ int mechd_config_read(struct mechd_config *c, int argc, char **argv, char *fault
                                .forces = "tcp://127.0.0.1:5557",
                                .state = "none",
                                .durability = "none",
+                               .scopes = "step",
                                .log_level = "info"};
 
     // flags first: they are the strongest, and name the file

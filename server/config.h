@@ -15,16 +15,18 @@ struct mechd_config {
     char control[MECHD_ADDRESS]; /* ZeroMQ endpoints; "none": closed */
     char stream[MECHD_ADDRESS];
     char forces[MECHD_ADDRESS];
-    char state[MECHD_ADDRESS]; /* "none": instances live in memory */
-    char durability[16];       /* of instances that do not say */
+    char state[MECHD_ADDRESS];  /* "none": instances live in memory */
+    char durability[16];        /* of instances that do not say */
+    char tokens[MECHD_ADDRESS]; /* file, or "" */
     char ready_file[MECHD_ADDRESS];
     char log_level[16];
     int workers;    /* threads of the step pool; 0: one per processor */
     int model_size; /* MiB of JSON of the largest model */
     bool insecure;
     bool check_config; /* read, check, say so, and leave */
-    enum { MECHD_SERVE, MECHD_SAY_HELP, MECHD_SAY_VERSION, MECHD_PRINT } action;
-    char print[16]; /* MECHD_PRINT: openapi, schema or types */
+    enum { MECHD_SERVE, MECHD_SAY_HELP, MECHD_SAY_VERSION, MECHD_PRINT, MECHD_MAKE_TOKEN } action;
+    char print[80]; /* MECHD_PRINT: openapi, schema or types; MECHD_MAKE_TOKEN: its name */
+    char scopes[32];
 };
 
 /* Read flags, environment and file, and check the whole. Negative: a sentence is in `fault`. */

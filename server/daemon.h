@@ -1,6 +1,7 @@
 /* The daemon: everything that its threads share. One per process, made and ended by main. */
 #pragma once
 
+#include "server/auth/tokens.h"
 #include "server/clock.h"
 #include "server/config.h"
 #include "server/instance/table.h"
@@ -23,6 +24,7 @@ struct mechd {
     struct mechd_memory memory;
     struct mechd_table table;
     struct mechd_receipts receipts;
+    struct mechd_tokens tokens;
     struct mechd_http *http; /* doors; const once running */
     struct mechd_zmq *zmq;
     struct mechd_store *store; /* NULL: nothing outlives the process; const once running */

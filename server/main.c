@@ -16,6 +16,7 @@
 #include "server/ticks.h"
 #include "server/zmq/zmq.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,6 +48,8 @@ static int start(struct mechd *d, char *fault, size_t size)
     d->started = mechd_now();
     d->incarnation = (uint64_t)now.tv_sec << 20;
     mechd_table_init(&d->table);
+    MECH_TRY(mechd_tokens_init(&d->tokens, d->config.tokens, fault, size));
+    snprintf(fault, size, "no threads or no memory");
     MECH_TRY(mechd_receipts_init(&d->receipts));
     snprintf(fault, size, "no threads or no memory");
     MECH_TRY(mechd_pool_init(&d->pool, d->config.workers));
@@ -104,8 +107,22 @@ static void stop(struct mechd *d)
     mechd_store_close(d->store);
     mechd_table_fini(&d->table);
     mechd_receipts_fini(&d->receipts);
+    mechd_tokens_fini(&d->tokens);
     mechd_clock_fini(&d->clock);
     mechd_log(MECHD_INFO, "stopped", "seconds=%.3f", 1e-9 * (double)(mechd_now() - d->started));
+}
+
+/* SIGHUP: files are read again; one with a fault changes nothing. */
+static void reload(struct mechd *d)
+{
+    char fault[512];
+    char quoted[512];
+    if (mechd_tokens_reload(&d->tokens, d->config.tokens, fault, sizeof fault) != 0) {
+        mechd_log(MECHD_ERROR, "reload", "reason=%s",
+                  mechd_log_quote(quoted, sizeof quoted, fault));
+    } else {
+        mechd_log(MECHD_INFO, "reload", "tokens=%zu", d->tokens.count);
+    }
 }
 
 static int serve(struct mechd *d)
@@ -128,7 +145,11 @@ static int serve(struct mechd *d)
               mechd_zmq_endpoint(d->zmq, MECHD_ZMQ_CONTROL),
               mechd_zmq_endpoint(d->zmq, MECHD_ZMQ_STREAM),
               mechd_zmq_endpoint(d->zmq, MECHD_ZMQ_FORCES), d->config.workers);
-    mechd_log(MECHD_INFO, "stopping", "signal=%d", mechd_signals_wait());
+    int number = mechd_signals_wait();
+    for (; number == SIGHUP; number = mechd_signals_wait()) {
+        reload(d);
+    }
+    mechd_log(MECHD_INFO, "stopping", "signal=%d", number);
     stop(d);
     return EXIT_SUCCESS;
 }
@@ -148,6 +169,13 @@ int main(int argc, char **argv)
         status = EXIT_SUCCESS;
     } else if (d->config.action == MECHD_SAY_VERSION) {
         status = printf("mechd " MECHD_VERSION "\n") > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    } else if (d->config.action == MECHD_MAKE_TOKEN) {
+        status = mechd_token_make(d->config.print, d->config.scopes, fault, sizeof fault) == 0
+                     ? EXIT_SUCCESS
+                     : EXIT_FAILURE;
+        if (status != EXIT_SUCCESS) {
+            fprintf(stderr, "mechd: %s\n", fault);
+        }
     } else if (d->config.action == MECHD_PRINT) {
         status = print_document(d->config.print);
     } else if (d->config.check_config) {

@@ -44,6 +44,9 @@ enum MHD_Result mechd_exchange_answer(struct mechd_exchange *x)
     if (c->etag[0] != '\0' && c->code == MECHP_OK) {
         MHD_add_response_header(response, "ETag", c->etag);
     }
+    if (c->code == MECHP_UNAUTHORIZED) {
+        MHD_add_response_header(response, "WWW-Authenticate", "Bearer");
+    }
     if (c->code == MECHP_METHOD_NOT_ALLOWED) {
         MHD_add_response_header(response, "Allow", c->match.allow);
     }
@@ -195,8 +198,20 @@ static int read_body(struct mechd_exchange *x)
     return 0;
 }
 
-/* The scope of a key: method, path and key (who asks comes in front once there are tokens). 0, or
- * refused. */
+/* Who asks: the token of the header Authorization. 0, or refused. */
+static int read_token(struct mechd_exchange *x)
+{
+    static const char bearer[] = "Bearer ";
+    struct mechd_call *c = &x->call;
+    const char *value =
+        MHD_lookup_connection_value(x->connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_AUTHORIZATION);
+    if (value != NULL && strncasecmp(value, bearer, sizeof bearer - 1) == 0) {
+        c->token = value + sizeof bearer - 1;
+    }
+    return mechd_call_admit(c);
+}
+
+/* The scope of a key: who asks, method, path and key. 0, or refused. */
 static int read_key(struct mechd_exchange *x, const char *method, const char *url)
 {
     struct mechd_call *c = &x->call;
@@ -215,12 +230,12 @@ static int read_key(struct mechd_exchange *x, const char *method, const char *ur
         return mechd_refuse(c, MECHP_MALFORMED_REQUEST, "an Idempotency-Key has 1 to %d characters",
                             MECHD_KEY_MOST);
     }
-    const size_t size = strlen(method) + strlen(url) + n + 3;
+    const size_t size = strlen(c->who.name) + strlen(method) + strlen(url) + n + 4;
     x->scope = malloc(size);
     if (x->scope == NULL) {
         return mechd_refuse(c, MECHP_OUT_OF_MEMORY, "no memory for the key");
     }
-    snprintf(x->scope, size, "%s %s %s", method, url, key);
+    snprintf(x->scope, size, "%s %s %s %s", c->who.name, method, url, key);
     c->scope = x->scope;
     return 0;
 }
@@ -290,7 +305,7 @@ enum MHD_Result mechd_door_handle(void *context, struct MHD_Connection *connecti
         }
         x->head_only = strcmp(method, "HEAD") == 0;
         if (read_head(x, method, url) != 0 || check_framing(x, version) != 0 ||
-            read_key(x, method, url) != 0) {
+            read_token(x) != 0 || read_key(x, method, url) != 0) {
             x->body_limit = 0;
         }
         return MHD_YES;

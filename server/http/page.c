@@ -50,4 +50,5 @@ static enum mechd_progress run_page(struct mechd_call *c)
     return mechd_fail(c, MECHP_NOT_FOUND, "this build carries no page");
 }
 
-const struct mechd_operation mechd_operation_PAGE = {.run = run_page, .flags = MECHD_READS};
+const struct mechd_operation mechd_operation_PAGE = {.run = run_page,
+                                                     .flags = MECHD_READS | MECHD_OPEN};

@@ -258,6 +258,7 @@ static void check_keys(struct mechd_call *c)
     if (c->door == MECHD_DOOR_JSON) {
         allowed[n++] = "op";
         allowed[n++] = "sequence";
+        allowed[n++] = "token";
         for (int k = 0; k < c->match.count; k++) {
             allowed[n++] = c->match.parameters[k].name;
         }
@@ -298,6 +299,28 @@ static int check_call(struct mechd_call *c)
         return 1;
     }
     return mechd_call_faulty(c) && !tells_all ? 1 : 0;
+}
+
+int mechd_call_admit(struct mechd_call *c)
+{
+    const unsigned flags = c->operation->flags;
+    const enum mechd_scope needed = (flags & MECHD_OPEN) != 0    ? MECHD_SCOPE_NONE
+                                    : (flags & MECHD_READS) != 0 ? MECHD_SCOPE_READ
+                                    : (flags & MECHD_ADMIN) != 0 ? MECHD_SCOPE_ADMIN
+                                                                 : MECHD_SCOPE_STEP;
+    if (!mechd_tokens_find(&c->daemon->tokens, c->token, &c->who)) {
+        return needed == MECHD_SCOPE_NONE
+                   ? 0
+                   : mechd_refuse(c, MECHP_UNAUTHORIZED, "%s",
+                                  c->token != NULL ? "the token is not known"
+                                                   : "this server asks for a token");
+    }
+    if (c->who.scope < needed) {
+        return mechd_refuse(c, MECHP_FORBIDDEN, "this needs the scope %s; %s has %s",
+                            mechd_scope_names[needed], c->who.name,
+                            mechd_scope_names[c->who.scope]);
+    }
+    return 0;
 }
 
 /* Run or queue a call that has been claimed. */

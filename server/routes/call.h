@@ -10,6 +10,7 @@
 #include "protocol/wire/json.h"
 #include "protocol/wire/problem.h"
 #include "protocol/wire/routes.h"
+#include "server/auth/tokens.h"
 #include "server/instance/instance.h"
 #include "server/metrics.h"
 #include "server/store/store.h"
@@ -25,6 +26,8 @@ enum mechd_operation_flags {
     MECHD_FREE_KEYS = 1u << 5,    /* the operation checks its keys itself */
     MECHD_WHILE_RUN = 1u << 6,    /* a change that is allowed while a run is in progress */
     MECHD_COST_BY_SIZE = 1u << 7, /* cost grows with the state */
+    MECHD_OPEN = 1u << 10,        /* needs no token */
+    MECHD_ADMIN = 1u << 11,       /* changes the server */
     MECHD_OF_MODEL = 1u << 9,     /* asks a model of the solver: other engines have none */
     MECHD_TELLS_ALL = 1u << 8 /* run adds to the faults found before, and changes nothing if there
                                  are any */
@@ -60,6 +63,8 @@ struct mechd_call {
     const void *bytes; /* a body that is not JSON, or NULL; the door's */
     size_t size;
     const char *query[MECHD_QUERIES]; /* values by the operation's list; the door's */
+    const char *token;                /* as it was shown, or NULL; the door's */
+    struct mechd_token who;           /* whose it is, once the call has been started */
     const char *if_match;             /* or NULL; the door's */
     const char *scope;  /* of an idempotency key: who, method, path, key; or NULL; the door's */
     uint64_t body_hash; /* with a scope */
@@ -94,6 +99,9 @@ struct mechd_call {
 
 void mechd_call_init(struct mechd_call *c, struct mechd *d, enum mechd_door door);
 void mechd_call_fini(struct mechd_call *c);
+
+/* Who asks, and whether they may: before the body is read, by the door. 0, or refused. */
+int mechd_call_admit(struct mechd_call *c);
 
 /* Run or queue. RAN: the reply stands, `answer` will not be called. QUEUED: it will be. */
 enum mechd_submitted mechd_call_start(struct mechd_call *c);

@@ -83,4 +83,5 @@ static enum mechd_progress run_docs(struct mechd_call *c)
     return MECHD_DONE;
 }
 
-const struct mechd_operation mechd_operation_DOCS = {.run = run_docs, .flags = MECHD_READS};
+const struct mechd_operation mechd_operation_DOCS = {.run = run_docs,
+                                                     .flags = MECHD_READS | MECHD_OPEN};

@@ -23,7 +23,8 @@ static enum mechd_progress run_livez(struct mechd_call *c)
     return plain(c, "ok\n");
 }
 
-const struct mechd_operation mechd_operation_LIVEZ = {.run = run_livez, .flags = MECHD_READS};
+const struct mechd_operation mechd_operation_LIVEZ = {.run = run_livez,
+                                                      .flags = MECHD_READS | MECHD_OPEN};
 
 static enum mechd_progress run_readyz(struct mechd_call *c)
 {
@@ -33,7 +34,8 @@ static enum mechd_progress run_readyz(struct mechd_call *c)
     return plain(c, "ok\n");
 }
 
-const struct mechd_operation mechd_operation_READYZ = {.run = run_readyz, .flags = MECHD_READS};
+const struct mechd_operation mechd_operation_READYZ = {.run = run_readyz,
+                                                       .flags = MECHD_READS | MECHD_OPEN};
 
 static enum mechd_progress run_metrics(struct mechd_call *c)
 {
@@ -50,8 +52,8 @@ static enum mechd_progress run_openapi(struct mechd_call *c)
     return MECHD_DONE;
 }
 
-const struct mechd_operation mechd_operation_OPENAPI = {.run = run_openapi,
-                                                        .flags = MECHD_READS | MECHD_IN_POOL};
+const struct mechd_operation mechd_operation_OPENAPI = {
+    .run = run_openapi, .flags = MECHD_READS | MECHD_IN_POOL | MECHD_OPEN};
 
 static enum mechd_progress run_types(struct mechd_call *c)
 {

@@ -445,6 +445,22 @@ static void finish(struct mechd_job *job)
     }
 }
 
+/* The token of a hello, with which a lease comes; frames with that lease need none. */
+static bool admit(struct frame_request *r)
+{
+    struct mechd_token who;
+    const char *const token = json_string_value(json_object_get(r->hello, "token"));
+    if (!mechd_tokens_find(&r->zmq->daemon->tokens, token, &who)) {
+        fail(r, MECHP_UNAUTHORIZED, "this server asks for a token in the hello");
+        return false;
+    }
+    if (who.scope < MECHD_SCOPE_STEP) {
+        fail(r, MECHP_FORBIDDEN, "this needs the scope step");
+        return false;
+    }
+    return true;
+}
+
 /* The instance: by name in a hello, by number afterwards. False: refused. */
 static bool find_instance(struct frame_request *r, const char *extra, size_t extra_size)
 {
@@ -457,6 +473,9 @@ static bool find_instance(struct frame_request *r, const char *extra, size_t ext
                                               &r->hello) != 0) {
             fail(r, MECHP_MALFORMED_JSON,
                  extra == NULL ? "a hello has a second, JSON frame" : fault.text);
+            return false;
+        }
+        if (!admit(r)) {
             return false;
         }
         const char *id = json_string_value(json_object_get(r->hello, "instance"));

@@ -182,6 +182,8 @@ static int read_request(struct json_request *r, const char *bytes, size_t size)
     if (size > (1u << 20) && (c->operation->flags & MECHD_BIG_BODY) == 0) {
         return mechd_refuse(c, MECHP_BODY_TOO_LARGE, "at most %u bytes are taken here", 1u << 20);
     }
+    c->token = json_string_value(json_object_get(c->body, "token"));
+    MECH_TRY(mechd_call_admit(c));
     take_parameters(r);
     return mechd_call_faulty(c) ? 1 : 0;
 }

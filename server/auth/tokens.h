@@ -1,0 +1,50 @@
+/* Bearer tokens: who may do what, from a file.
+ *
+ * A line of the file is a name, scopes and the hash of a token, with blanks between; # begins a
+ * comment. `mechd --make-token NAME` makes a token and prints both:
+ *
+ *   rig read,step 1f0c…   (64 hexadecimal digits)
+ *
+ * Scopes: read sees everything and changes nothing; step also creates, steps, changes and deletes
+ * instances; admin also changes the server. Each holds those before it. A token is 256 random bits,
+ * so that its hash (BLAKE2b) needs neither salt nor slowness: nobody can try them all, and a
+ * request costs a microsecond. shared, locked by m; the list is replaced as a whole.
+ */
+#pragma once
+
+#include "solver/base/name.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+enum mechd_scope { MECHD_SCOPE_NONE, MECHD_SCOPE_READ, MECHD_SCOPE_STEP, MECHD_SCOPE_ADMIN };
+/* "none", "read", "step", "admin". */
+extern const char *const mechd_scope_names[];
+
+struct mechd_token {
+    char name[MECH_NAME_MAX + 1]; /* "" when no tokens are asked for */
+    enum mechd_scope scope;
+    unsigned char hash[32];
+};
+
+struct mechd_tokens {
+    pthread_rwlock_t m;
+    bool needed; /* const once read: requests need a token */
+    struct mechd_token *at;
+    size_t count;
+};
+
+/* Read the file (NULL or "": no tokens are needed). 0, or negative with a sentence. */
+int mechd_tokens_init(struct mechd_tokens *t, const char *path, char *fault, size_t size);
+void mechd_tokens_fini(struct mechd_tokens *t);
+/* Read it again; on a fault everything stays as it was. Same returns. */
+int mechd_tokens_reload(struct mechd_tokens *t, const char *path, char *fault, size_t size);
+
+/* Who shows this token (NULL: none was shown) into *out. False: nobody. When none are needed,
+ * everybody is an admin without a name. Any thread. */
+bool mechd_tokens_find(struct mechd_tokens *t, const char *token, struct mechd_token *out);
+
+/* A new token on standard output, and the line for the file. scopes NULL: "step". 0, or negative
+ * with a sentence. */
+int mechd_token_make(const char *name, const char *scopes, char *fault, size_t size);

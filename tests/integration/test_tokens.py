@@ -1,0 +1,134 @@
+"""Tokens: who is let in, for what, through every door; and a file that is read again."""
+import os
+import signal
+import subprocess
+import tempfile
+import unittest
+import harness
+import models
+from harness import Daemon, FrameError, Partner, ZmqDoor, program, wait_until
+
+
+def make(name, scopes):
+    """(token, line for the file)"""
+    out = subprocess.run([program('mechd'), '--make-token', name, '--scopes', scopes], check=True,
+                         capture_output=True, text=True).stdout
+    lines = dict(line.split(None, 1) for line in out.splitlines())
+    return lines['token'], lines['line']
+
+
+def bearer(token):
+    return {'Authorization': 'Bearer ' + token}
+
+
+class Tokens(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.tokens, cls.lines = {}, {}
+        for scope in ('read', 'step', 'admin'):
+            cls.tokens[scope], cls.lines[scope] = make('the-' + scope, scope)
+
+    def setUp(self):
+        file, self.path = tempfile.mkstemp(prefix='mechd-tokens-')
+        os.close(file)
+        self.addCleanup(os.unlink, self.path)
+        self.write(*self.lines.values())
+
+    def write(self, *lines):
+        with open(self.path, 'w', encoding='utf-8') as f:
+            f.write('# who may do what\n\n' + '\n'.join(lines) + '\n')
+
+    def daemon(self):
+        return Daemon('--tokens', self.path)
+
+    def create(self, d, token='step'):
+        return d.call('POST', '/v1/instances', {'model': models.oscillator()},
+                      bearer(self.tokens[token]))
+
+    def test_without_a_token_only_the_open_routes_answer(self):
+        with self.daemon() as d:
+            for path in ('/livez', '/readyz', '/', '/docs', '/openapi.json'):
+                self.assertEqual(d.call('GET', path).status, 200, path)
+            for path in ('/v1', '/v1/instances', '/metrics', '/v1/types'):
+                reply = d.call('GET', path)
+                self.assertEqual((reply.status, reply['code']), (401, 'unauthorized'), path)
+                self.assertEqual(reply.headers['WWW-Authenticate'], 'Bearer')
+            for wrong in ('nonsense', self.tokens['step'] + 'x', ''):
+                reply = d.call('GET', '/v1', headers=bearer(wrong))
+                self.assertEqual(reply.status, 401, wrong)
+
+    def test_a_scope_is_what_a_token_may_do(self):
+        with self.daemon() as d:
+            self.assertEqual(self.create(d, 'read').status, 403)
+            i = self.create(d, 'step')['id']
+            path = '/v1/instances/%s/step' % i
+            for token, status in (('read', 403), ('step', 200), ('admin', 200)):
+                reply = d.call('POST', path, {'count': 1}, bearer(self.tokens[token]))
+                self.assertEqual(reply.status, status, token)
+            reply = d.call('GET', '/v1/instances/' + i, headers=bearer(self.tokens['read']))
+            self.assertEqual(reply.status, 200)
+
+    def test_zeromq_asks_too(self):
+        with self.daemon() as d:
+            i = self.create(d)['id']
+            door = ZmqDoor(d)
+            self.assertEqual(door.call('outputs', id=i)[0], 401)
+            self.assertEqual(door.call('step', id=i, count=1, token=self.tokens['read'])[0], 403)
+            self.assertEqual(door.call('step', id=i, count=1, token=self.tokens['step'])[0], 200)
+            door.close()
+            with self.assertRaisesRegex(FrameError, 'token'):
+                Partner(d, i, outputs=['x'])
+            with self.assertRaisesRegex(FrameError, 'scope'):
+                Partner(d, i, outputs=['x'], token=self.tokens['read'])
+            with Partner(d, i, outputs=['x'], token=self.tokens['step']) as partner:
+                self.assertEqual(partner.step(1e-3)['step'], 2)
+
+    def test_the_file_is_read_again_and_a_faulty_one_changes_nothing(self):
+        with self.daemon() as d:
+            def status():
+                return d.call('GET', '/v1', headers=bearer(self.tokens['step'])).status
+
+            self.assertEqual(status(), 200)
+            self.write(self.lines['read'])
+            os.kill(d.pid(), signal.SIGHUP)
+            wait_until(lambda: status() == 401, 'the token is gone')
+            self.write('not a line')
+            os.kill(d.pid(), signal.SIGHUP)
+            wait_until(lambda: 'line 3' in d.log(), 'the fault is told')
+            reply = d.call('GET', '/v1', headers=bearer(self.tokens['read']))
+            self.assertEqual(reply.status, 200)
+            self.write(self.lines['step'])
+            os.kill(d.pid(), signal.SIGHUP)
+            wait_until(lambda: status() == 200, 'the token is back')
+
+    def test_idempotency_keys_of_two_tokens_are_apart(self):
+        with self.daemon() as d:
+            i = self.create(d)['id']
+            for token in ('step', 'admin'):
+                reply = d.call('POST', '/v1/instances/%s/step' % i, {'count': 1},
+                               {**bearer(self.tokens[token]), 'Idempotency-Key': 'a'})
+                self.assertEqual(reply.status, 200, reply)
+            self.assertEqual(reply['step'], 2)
+
+    def test_a_file_with_a_fault_is_refused_at_the_start(self):
+        name, scopes, digits = self.lines['read'].split()
+        for line, why in ((name, 'a name, scopes and a hash'), (self.lines['read'] + ' x', 'a name'),
+                          (' '.join(('a/b', scopes, digits)), 'the name'),
+                          (' '.join((name, 'write', digits)), 'scopes'),
+                          (' '.join((name, scopes, digits[:-1])), '64 hexadecimal'),
+                          (' '.join((name, scopes, 'g' + digits[1:])), '64 hexadecimal')):
+            self.write(line)
+            with self.assertRaisesRegex(AssertionError, 'line 3: .*' + why):
+                self.daemon()
+        with self.assertRaisesRegex(AssertionError, 'cannot read the tokens'):
+            Daemon('--tokens', self.path + '-not-there')
+
+    def test_other_machines_are_served_with_tokens_only(self):
+        with self.assertRaisesRegex(AssertionError, '--tokens FILE'):
+            Daemon('--listen', '0.0.0.0:0')
+        with Daemon('--listen', '0.0.0.0:0', '--tokens', self.path) as d:
+            self.assertEqual(d.call('GET', '/v1').status, 401)
+
+
+if __name__ == '__main__':
+    unittest.main()
