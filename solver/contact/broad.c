@@ -254,8 +254,12 @@ static int count_cells(struct mech_broad *b, const struct mech_bounds *box, int3
         }
     }
     if (cells > b->cells) {
-        MECH_TRY(grow_array(&b->start, (size_t)cells, sizeof *b->start));
-        b->cells = cells;
+        /* what as many boxes can come to in any order: shape_grid's most, in all grids */
+        const size_t grids_most = (size_t)smaller_index(LEVELS_MOST, n / FEW);
+        const size_t most = 4 * ((size_t)n + 64 * grids_most) + grids_most;
+
+        MECH_TRY(grow_array(&b->start, most, sizeof *b->start));
+        b->cells = (int32_t)most;
     }
     if (cells > 0) {
         memset(b->start, 0, (size_t)cells * sizeof *b->start);

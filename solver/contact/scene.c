@@ -21,16 +21,15 @@ static int allocate(struct mech_scene *s)
 
     s->colliders = some(n, sizeof *s->colliders);
     s->placed = some(n, sizeof *s->placed);
-    s->frames = some(12 * n, sizeof *s->frames);
-    s->boxes = some(6 * n, sizeof *s->boxes);
-    s->plain = some(n, sizeof *s->plain);
+    s->place = some(n, sizeof *s->place);
+    s->box = some(n, sizeof *s->box);
     s->bounded = some(n, sizeof *s->bounded);
+    s->bounded_body = some(n, sizeof *s->bounded_body);
     s->unbounded = some(n, sizeof *s->unbounded);
-    s->order = some(n, sizeof *s->order);
     s->kind = some(n, sizeof *s->kind);
     s->apart_start = some((size_t)s->bodies + 1, sizeof *s->apart_start);
-    return s->colliders && s->placed && s->frames && s->boxes && s->plain && s->bounded &&
-                   s->unbounded && s->order && s->kind && s->apart_start
+    return s->colliders && s->placed && s->place && s->box && s->bounded && s->bounded_body &&
+                   s->unbounded && s->kind && s->apart_start
                ? 0
                : MECH_NO_MEMORY;
 }
@@ -55,12 +54,11 @@ static void take(struct mech_scene *s, const struct mech_collider *colliders)
         int32_t same = 0;
 
         *c = colliders[i];
-        s->plain[i] = is_plain(c);
-        s->placed[i] = (struct mech_convex){.shape = &c->shape,
-                                            .p = s->frames + 12 * (size_t)i,
-                                            .R = s->frames + 12 * (size_t)i + 3};
+        s->place[i].plain = is_plain(c);
+        s->placed[i] =
+            (struct mech_convex){.shape = &c->shape, .p = s->place[i].p, .R = s->place[i].R};
         if (isfinite(c->shape.high[0] - c->shape.low[0])) {
-            s->order[s->bounded_count] = i;
+            s->bounded_body[s->bounded_count] = c->body;
             s->bounded[s->bounded_count++] = i;
         } else {
             s->unbounded[s->unbounded_count++] = i;
@@ -156,12 +154,12 @@ void mech_scene_destroy(struct mech_scene *s)
     }
     free(s->colliders);
     free(s->placed);
-    free(s->frames);
-    free(s->boxes);
-    free(s->plain);
+    free(s->place);
+    free(s->box);
     free(s->bounded);
+    free(s->bounded_body);
     free(s->unbounded);
-    free(s->order);
+    mech_broad_fini(&s->broad);
     free(s->kind);
     free(s->pair);
     free(s->turned);
@@ -174,13 +172,13 @@ void mech_scene_destroy(struct mech_scene *s)
 
 size_t mech_scene_memory(const struct mech_scene *s)
 {
-    const size_t each = sizeof *s->colliders + sizeof *s->placed + 18 * sizeof(double) +
-                        sizeof *s->plain + 4 * sizeof(int32_t);
+    const size_t each = sizeof *s->colliders + sizeof *s->placed + sizeof *s->place +
+                        sizeof *s->box + 4 * sizeof(int32_t);
     const size_t pairs = (size_t)s->kinds * (size_t)s->kinds;
 
     return sizeof *s + (size_t)s->n * each + pairs * (sizeof *s->pair + sizeof *s->turned) +
            ((size_t)s->bodies + 1 + (size_t)s->apart_start[s->bodies]) * sizeof(int32_t) +
-           2 * s->candidate_capacity * sizeof *s->candidates;
+           2 * s->candidate_capacity * sizeof *s->candidates + mech_broad_memory(&s->broad);
 }
 
 struct mech_material mech_scene_material(const struct mech_scene *s, const struct mech_contact *c)
@@ -213,10 +211,12 @@ static double reach_of(const struct mech_scene *s, const struct mech_scene_query
     return query->reach && body >= 0 ? query->reach[body] : 0.;
 }
 
-static int touch(const struct mech_scene *s, const struct mech_scene_query *query,
-                 uint64_t candidate, struct mech_contact_list *list)
+static int touch(const struct mech_scene *s, const struct mech_scene_query *query, int32_t i,
+                 int32_t j, struct mech_contact_list *list)
 {
-    const int32_t i = (int32_t)(candidate >> 32), j = (int32_t)(candidate & 0xffffffff);
+    if (!mech_scene_may(s, i, j)) {
+        return 0;
+    }
     const int32_t kinds = s->kind[i] * s->kinds + s->kind[j], first = list->n;
     struct mech_touching out = {
         .list = list,
@@ -238,8 +238,23 @@ int mech_scene_find(struct mech_scene *s, const struct mech_scene_query *query,
     list->n = 0;
     MECH_TRY(mech_scene_place(s, query));
     MECH_TRY(mech_scene_candidates(s, query));
-    for (size_t k = 0; k < s->candidate_count; k++) {
-        MECH_TRY(touch(s, query, s->candidates[k], list));
+    size_t other = 0;
+
+    // two ascending lists become one
+    for (int32_t k = 0; k <= s->broad.pairs; k++) {
+        const bool last = k == s->broad.pairs;
+        const int32_t i = last ? INT32_MAX : s->bounded[s->broad.pair[2 * k]];
+        const int32_t j = last ? INT32_MAX : s->bounded[s->broad.pair[2 * k + 1]];
+        const uint64_t here = (uint64_t)(uint32_t)i << 32 | (uint64_t)(uint32_t)j;
+
+        for (; other < s->candidate_count && s->candidates[other] < here; other++) {
+            const uint64_t c = s->candidates[other];
+
+            MECH_TRY(touch(s, query, (int32_t)(c >> 32), (int32_t)(c & INT32_MAX), list));
+        }
+        if (!last) {
+            MECH_TRY(touch(s, query, i, j, list));
+        }
     }
     return 0;
 }

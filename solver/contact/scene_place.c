@@ -20,21 +20,21 @@ static bool finite(const double *x, int n)
     return sum == 0.;
 }
 
-static void frame(const struct mech_collider *c, const struct mech_placement *at, bool plain,
-                  double *p, double *R)
+static void frame(const struct mech_collider *c, const struct mech_placement *at,
+                  struct mech_scene_place *out)
 {
-    if (plain) {
-        memcpy(p, at->p, 3 * sizeof *p);
-        memcpy(R, at->R, 9 * sizeof *R);
+    if (out->plain) {
+        memcpy(out->p, at->p, sizeof out->p);
+        memcpy(out->R, at->R, sizeof out->R);
         return;
     }
-    mech_m3_mul(at->R, c->p, p);
-    mech_v3_add(p, 1., at->p, p);
-    mech_m3_product(at->R, c->R, R);
+    mech_m3_mul(at->R, c->p, out->p);
+    mech_v3_add(out->p, 1., at->p, out->p);
+    mech_m3_product(at->R, c->R, out->R);
 }
 
-static void box(const struct mech_shape *shape, const double *p, const double *R, double around,
-                double *low, double *high)
+static void box(const struct mech_shape *shape, const struct mech_scene_place *at, double around,
+                struct mech_bounds *out)
 {
     double middle[3], half[3];
 
@@ -43,58 +43,62 @@ static void box(const struct mech_shape *shape, const double *p, const double *R
         half[i] = 0.5 * (shape->high[i] - shape->low[i]);
     }
     for (int i = 0; i < 3; i++) {
-        const double *const r = R + 3 * i;
-        const double m = p[i] + mech_v3_dot(r, middle);
+        const double *const r = at->R + 3 * i;
+        const double m = at->p[i] + mech_v3_dot(r, middle);
         const double h =
             fabs(r[0]) * half[0] + fabs(r[1]) * half[1] + fabs(r[2]) * half[2] + around;
 
-        low[i] = m - h;
-        high[i] = m + h;
+        out->low[i] = m - h;
+        out->high[i] = m + h;
     }
 }
 
-static void sphere_box(double radius, const double *p, double *low, double *high)
+static void sphere_box(double radius, const double *p, struct mech_bounds *out)
 {
     for (int i = 0; i < 3; i++) {
-        low[i] = p[i] - radius;
-        high[i] = p[i] + radius;
+        out->low[i] = p[i] - radius;
+        out->high[i] = p[i] + radius;
     }
 }
 
-static void boundless(double *low, double *high)
+static double reach_of(const struct mech_scene *s, const struct mech_scene_query *query, int32_t i)
 {
-    for (int i = 0; i < 3; i++) {
-        low[i] = -HUGE_VAL;
-        high[i] = HUGE_VAL;
+    const int32_t body = s->colliders[i].body;
+
+    return query->reach && body >= 0 ? query->reach[body] : 0.;
+}
+
+static int check(const struct mech_scene *s, const struct mech_scene_query *query)
+{
+    for (int32_t b = 0; b < s->bodies; b++) {
+        if (!finite(query->at[b].p, 3) || !finite(query->at[b].R, 9)) {
+            return MECH_NOT_FINITE;
+        }
     }
+    return finite(&query->margin, 1) && (!query->reach || finite(query->reach, s->bodies))
+               ? 0
+               : MECH_NOT_FINITE;
 }
 
 int mech_scene_place(struct mech_scene *s, const struct mech_scene_query *query)
 {
     static const struct mech_placement ground = {.R = {1., 0., 0., 0., 1., 0., 0., 0., 1.}};
 
-    for (int32_t b = 0; b < s->bodies; b++) {
-        if (!finite(query->at[b].p, 3) || !finite(query->at[b].R, 9)) {
-            return MECH_NOT_FINITE;
-        }
-    }
-    if (!finite(&query->margin, 1) || (query->reach && !finite(query->reach, s->bodies))) {
-        return MECH_NOT_FINITE;
-    }
+    MECH_TRY(check(s, query));
     for (int32_t i = 0; i < s->n; i++) {
         const struct mech_collider *const c = &s->colliders[i];
-        double *const p = s->frames + 12 * (size_t)i, *const R = p + 3;
-        double *const low = s->boxes + 6 * (size_t)i, *const high = low + 3;
-        const double reach = query->reach && c->body >= 0 ? query->reach[c->body] : 0.;
-        const double around = 0.5 * query->margin + reach;
 
-        frame(c, c->body >= 0 ? &query->at[c->body] : &ground, s->plain[i], p, R);
-        if (!isfinite(c->shape.high[0] - c->shape.low[0])) {
-            boundless(low, high);
-        } else if (c->shape.rounding > 0. && !(c->shape.half_length > 0.)) {
-            sphere_box(c->shape.rounding + around, p, low, high);
+        frame(c, c->body >= 0 ? &query->at[c->body] : &ground, &s->place[i]);
+    }
+    for (int32_t k = 0; k < s->bounded_count; k++) {
+        const int32_t i = s->bounded[k];
+        const struct mech_shape *const shape = &s->colliders[i].shape;
+        const double around = 0.5 * query->margin + reach_of(s, query, i);
+
+        if (shape->rounding > 0. && !(shape->half_length > 0.)) {
+            sphere_box(shape->rounding + around, s->place[i].p, &s->box[k]);
         } else {
-            box(&c->shape, p, R, around, low, high);
+            box(shape, &s->place[i], around, &s->box[k]);
         }
     }
     return 0;
