@@ -26,10 +26,9 @@ static int allocate(struct mech_scene *s)
     s->bounded = some(n, sizeof *s->bounded);
     s->bounded_body = some(n, sizeof *s->bounded_body);
     s->unbounded = some(n, sizeof *s->unbounded);
-    s->kind = some(n, sizeof *s->kind);
     s->apart_start = some((size_t)s->bodies + 1, sizeof *s->apart_start);
     return s->colliders && s->placed && s->place && s->box && s->bounded && s->bounded_body &&
-                   s->unbounded && s->kind && s->apart_start
+                   s->unbounded && s->apart_start
                ? 0
                : MECH_NO_MEMORY;
 }
@@ -54,7 +53,11 @@ static void take(struct mech_scene *s, const struct mech_collider *colliders)
         int32_t same = 0;
 
         *c = colliders[i];
-        s->place[i].plain = is_plain(c);
+        s->place[i] = (struct mech_scene_place){.body = c->body,
+                                                .group = c->group,
+                                                .category = c->category,
+                                                .mask = c->mask,
+                                                .plain = is_plain(c)};
         s->placed[i] =
             (struct mech_convex){.shape = &c->shape, .p = s->place[i].p, .R = s->place[i].R};
         if (isfinite(c->shape.high[0] - c->shape.low[0])) {
@@ -66,7 +69,7 @@ static void take(struct mech_scene *s, const struct mech_collider *colliders)
         while (same < i && s->colliders[same].shape.type != c->shape.type) {
             same++;
         }
-        s->kind[i] = same < i ? s->kind[same] : s->kinds++;
+        s->place[i].kind = same < i ? s->place[same].kind : s->kinds++;
     }
 }
 
@@ -82,7 +85,7 @@ static int choose_pairs(struct mech_scene *s)
         return MECH_NO_MEMORY;
     }
     for (int32_t i = 0; i < s->n; i++) {
-        shape[s->kind[i]] = &s->colliders[i].shape;
+        shape[s->place[i].kind] = &s->colliders[i].shape;
     }
     for (size_t a = 0; a < kinds; a++) {
         for (size_t b = 0; b < kinds; b++) {
@@ -160,7 +163,6 @@ void mech_scene_destroy(struct mech_scene *s)
     free(s->bounded_body);
     free(s->unbounded);
     mech_broad_fini(&s->broad);
-    free(s->kind);
     free(s->pair);
     free(s->turned);
     free(s->apart_start);
@@ -173,7 +175,7 @@ void mech_scene_destroy(struct mech_scene *s)
 size_t mech_scene_memory(const struct mech_scene *s)
 {
     const size_t each = sizeof *s->colliders + sizeof *s->placed + sizeof *s->place +
-                        sizeof *s->box + 4 * sizeof(int32_t);
+                        sizeof *s->box + 3 * sizeof(int32_t);
     const size_t pairs = (size_t)s->kinds * (size_t)s->kinds;
 
     return sizeof *s + (size_t)s->n * each + pairs * (sizeof *s->pair + sizeof *s->turned) +
@@ -204,23 +206,17 @@ static void sort_from(struct mech_contact_list *list, int32_t first)
     }
 }
 
-static double reach_of(const struct mech_scene *s, const struct mech_scene_query *query, int32_t i)
-{
-    const int32_t body = s->colliders[i].body;
-
-    return query->reach && body >= 0 ? query->reach[body] : 0.;
-}
-
 static int touch(const struct mech_scene *s, const struct mech_scene_query *query, int32_t i,
                  int32_t j, struct mech_contact_list *list)
 {
     if (!mech_scene_may(s, i, j)) {
         return 0;
     }
-    const int32_t kinds = s->kind[i] * s->kinds + s->kind[j], first = list->n;
+    const struct mech_scene_place *const a = &s->place[i], *const b = &s->place[j];
+    const int32_t kinds = a->kind * s->kinds + b->kind, first = list->n;
     struct mech_touching out = {
         .list = list,
-        .reach = query->margin + reach_of(s, query, i) + reach_of(s, query, j),
+        .reach = query->margin + a->reach + b->reach,
         .collider = {i, j},
         .turned = s->turned[kinds],
     };

@@ -9,7 +9,9 @@
 /* A collider at the last query. */
 struct mech_scene_place {
     double p[3], R[9]; /* global, R by rows */
-    bool plain;        /* its frame is the body's */
+    double reach;      /* m */
+    int32_t body, kind, group, category, mask;
+    bool plain; /* its frame is the body's */
 };
 
 struct mech_scene {
@@ -23,8 +25,7 @@ struct mech_scene {
     int32_t *unbounded;              /* [unbounded_count] */
     int32_t bounded_count, unbounded_count;
     struct mech_broad broad;
-    /* pairs by types: kind[i] × kinds + kind[j] of two colliders i, j */
-    int32_t *kind; /* [n] */
+    /* pairs by types: kinds × kind of the first + kind of the second */
     int32_t kinds;
     const struct mech_shape_pair **pair; /* [kinds²] or NULL */
     bool *turned;                        /* [kinds²] */

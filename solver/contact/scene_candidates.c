@@ -20,9 +20,9 @@ static bool apart(const struct mech_scene *s, int32_t a, int32_t b)
 
 bool mech_scene_may(const struct mech_scene *s, int32_t i, int32_t j)
 {
-    const struct mech_collider *const a = &s->colliders[i], *const b = &s->colliders[j];
+    const struct mech_scene_place *const a = &s->place[i], *const b = &s->place[j];
 
-    if (a->body == b->body || !s->pair[s->kind[i] * s->kinds + s->kind[j]]) {
+    if (a->body == b->body || !s->pair[a->kind * s->kinds + b->kind]) {
         return false;
     }
     if (a->body >= 0 && b->body >= 0 && apart(s, a->body, b->body)) {
@@ -113,11 +113,10 @@ int mech_scene_candidates(struct mech_scene *s, const struct mech_scene_query *q
     MECH_TRY(mech_broad_find(&s->broad, s->box, s->bounded_body, s->bounded_count));
     s->candidate_count = 0;
     for (int32_t u = 0; u < s->unbounded_count; u++) {
-        const int32_t i = s->unbounded[u], body = s->colliders[i].body;
-        const double reach = query->reach && body >= 0 ? query->reach[body] : 0.;
+        const int32_t i = s->unbounded[u];
 
         MECH_TRY(reserve(s, s->candidate_count + (size_t)s->bounded_count));
-        against(s, i, 0.5 * query->margin + reach);
+        against(s, i, 0.5 * query->margin + s->place[i].reach);
     }
     sort_candidates(s);
     return 0;

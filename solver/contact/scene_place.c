@@ -61,13 +61,6 @@ static void sphere_box(double radius, const double *p, struct mech_bounds *out)
     }
 }
 
-static double reach_of(const struct mech_scene *s, const struct mech_scene_query *query, int32_t i)
-{
-    const int32_t body = s->colliders[i].body;
-
-    return query->reach && body >= 0 ? query->reach[body] : 0.;
-}
-
 static int check(const struct mech_scene *s, const struct mech_scene_query *query)
 {
     for (int32_t b = 0; b < s->bodies; b++) {
@@ -89,11 +82,12 @@ int mech_scene_place(struct mech_scene *s, const struct mech_scene_query *query)
         const struct mech_collider *const c = &s->colliders[i];
 
         frame(c, c->body >= 0 ? &query->at[c->body] : &ground, &s->place[i]);
+        s->place[i].reach = query->reach && c->body >= 0 ? query->reach[c->body] : 0.;
     }
     for (int32_t k = 0; k < s->bounded_count; k++) {
         const int32_t i = s->bounded[k];
         const struct mech_shape *const shape = &s->colliders[i].shape;
-        const double around = 0.5 * query->margin + reach_of(s, query, i);
+        const double around = 0.5 * query->margin + s->place[i].reach;
 
         if (shape->rounding > 0. && !(shape->half_length > 0.)) {
             sphere_box(shape->rounding + around, s->place[i].p, &s->box[k]);
