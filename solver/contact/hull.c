@@ -141,7 +141,7 @@ void mech_facing_find(const struct mech_convex *c, const double n[3], struct mec
 
     out->n = 0;
     mech_m3_mul_transposed(c->R, n, d);
-    if (s->hull.faces > 0) {
+    if (s->hull.edges > 0) {
         facing_hull(c, d, out);
     } else if (s->rounding == 0. && s->radius > 0.) {
         facing_cylinder(c, d, out);

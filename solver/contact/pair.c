@@ -54,6 +54,21 @@ const struct mech_shape_pair *mech_shape_pair_find(const struct mech_shape *a,
     return any;
 }
 
+const struct mech_shape_pair *mech_shape_pair_named(const char *first,
+                                                    const struct mech_shape *second)
+{
+    for (int i = 0; i < PAIRS; i++) {
+        const struct mech_shape_pair *const p = pairs[i];
+
+        for (int k = 0; k < MECH_PAIR_SECONDS && p->first && p->second[k]; k++) {
+            if (strcmp(p->first, first) == 0 && strcmp(p->second[k], second->type->name) == 0) {
+                return p;
+            }
+        }
+    }
+    return NULL;
+}
+
 void mech_contact_list_fini(struct mech_contact_list *list)
 {
     free(list->at);

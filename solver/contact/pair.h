@@ -32,7 +32,7 @@ void mech_touching_add_rounded(struct mech_touching *t, uint32_t feature, const 
                                const double first[3], const double second[3],
                                const double radius[2]);
 
-enum { MECH_PAIR_SECONDS = 4 };
+enum { MECH_PAIR_SECONDS = 5 };
 
 struct mech_shape_pair {
     const char *first; /* name of a shape's type; NULL: any with a support function */
@@ -44,3 +44,7 @@ struct mech_shape_pair {
 /* The pair for shapes a and b, *turned when its first type is b's; NULL: they never touch. */
 const struct mech_shape_pair *mech_shape_pair_find(const struct mech_shape *a,
                                                    const struct mech_shape *b, bool *turned);
+/* The line that names these types, in this order; NULL: there is none. For pairs that are made of
+ * others; those of planes read no more of the plane than its frame and its shape's normal. */
+const struct mech_shape_pair *mech_shape_pair_named(const char *first,
+                                                    const struct mech_shape *second);

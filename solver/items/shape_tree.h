@@ -1,5 +1,5 @@
-/* A surface of triangles made ready: boxes in a tree, normals, edges with the triangles at them, and
- * which of the edges stand out. Built once, const afterwards.
+/* A surface of triangles made ready: boxes in a tree, normals, edges with the triangles at them,
+ * and which of the edges stand out. Built once, const afterwards.
  *
  *   struct mech_tree_walk w = {.tree = tree};
  *   for (int32_t t = mech_tree_first(&w, low, high); t >= 0; t = mech_tree_next(&w)) …
