@@ -112,7 +112,8 @@ class Tokens(unittest.TestCase):
 
     def test_a_file_with_a_fault_is_refused_at_the_start(self):
         name, scopes, digits = self.lines['read'].split()
-        for line, why in ((name, 'a name, scopes and a hash'), (self.lines['read'] + ' x', 'a name'),
+        for line, why in ((name, 'a name, scopes and a hash'),
+                          (self.lines['read'] + ' x', 'a name, scopes and a hash'),
                           (' '.join(('a/b', scopes, digits)), 'the name'),
                           (' '.join((name, 'write', digits)), 'scopes'),
                           (' '.join((name, scopes, digits[:-1])), '64 hexadecimal'),
