@@ -81,7 +81,7 @@ struct mech_vi_settings {
 struct mech_event_settings {
     double rest_speed;    /* m/s, of a rebound below which a contact stays closed */
     double gap_tolerance; /* m, at the start */
-    int32_t max_impacts;  /* in one internal step */
+    int32_t max_events;   /* in one internal step */
 };
 
 struct mech_settings {

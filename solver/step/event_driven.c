@@ -111,7 +111,7 @@ static int prepare(struct mech_events *e, struct mech_step_result *result)
     void *erk = NULL;
 
     e->gap_tolerance = settings->events.gap_tolerance;
-    e->most_impacts = settings->events.max_impacts;
+    e->most = settings->events.max_events;
     MECH_TRY(mech_erk_create(e->model, &mech_tableau_dopri5, result, &erk));
     e->erk = erk;
     n.carry = carry(e->model);
@@ -348,7 +348,7 @@ static bool sinks(const struct mech_events *e, const struct mech_state *s)
 
 /* From e->start over a good substep to its end, or to the first event in it. */
 static int go_on(struct mech_events *e, struct mech_state *s, double h, double t_end,
-                 int32_t *stuck, struct mech_step_result *result)
+                 struct mech_step_result *result)
 {
     struct mech_event event;
 
@@ -360,15 +360,15 @@ static int go_on(struct mech_events *e, struct mech_state *s, double h, double t
         settle_gaps(e, s);
         mech_model_keep(e->model, s);
     }
-    *stuck = event.h > 0. ? 0 : *stuck + 1;
+    e->stuck = event.h > 0. ? 0 : e->stuck + 1;
     if (event.kind == MECH_EVENT_NONE && !sinks(e, s)) {
         return 0;
     }
-    if (*stuck > STUCK_MOST || result->impacts >= e->most_impacts) {
+    if (e->stuck > STUCK_MOST || ++e->count > e->most) {
         snprintf(result->reason, sizeof result->reason,
                  "impacts pile up at t = %.9g: more than %d %s", s->at->time,
-                 *stuck > STUCK_MOST ? STUCK_MOST : (int)e->most_impacts,
-                 *stuck > STUCK_MOST ? "at once" : "in one internal step");
+                 e->stuck > STUCK_MOST ? STUCK_MOST : (int)e->most,
+                 e->stuck > STUCK_MOST ? "at once" : "events in one internal step");
         return MECH_STEP_TOO_SMALL;
     }
     return meet(e, s, &event, result);
@@ -386,8 +386,7 @@ static int too_small(const struct mech_state *s, int code, struct mech_step_resu
 static int substeps(struct mech_events *e, struct mech_state *s, struct mech_control *c,
                     double t_end, struct mech_step_result *result)
 {
-    int32_t stuck = 0;
-
+    e->count = e->stuck = 0;
     while (s->at->time < t_end) {
         const double t = s->at->time, end = mech_control_plan(c, t, t_end);
         double error = NAN;
@@ -402,7 +401,7 @@ static int substeps(struct mech_events *e, struct mech_state *s, struct mech_con
         }
         const bool good = mech_control_judge(c, code ? NAN : error);
         if (good) {
-            MECH_TRY(go_on(e, s, c->step, end, &stuck, result));
+            MECH_TRY(go_on(e, s, c->step, end, result));
             result->substeps++;
         } else {
             mech_state_copy(&e->start, s);

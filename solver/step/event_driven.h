@@ -33,7 +33,9 @@ struct mech_events {
     struct erk *erk;
     struct mech_event_rows rows;
     double gap_tolerance;
-    int32_t most_impacts;
+    int32_t most;  /* events in one internal step */
+    int32_t count; /* of them */
+    int32_t stuck; /* those of no time, in a row */
     double *start_memory;
     struct mech_state start; /* of the substep */
     double *memory;

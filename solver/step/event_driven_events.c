@@ -111,6 +111,14 @@ static double slope(void *context, double x)
     return g->c[0] + x * (2. * g->c[1] + x * (3. * g->c[2] + x * 4. * g->c[3]));
 }
 
+/* The slope over x, where c0 = 0: as it begins. */
+static double bend(void *context, double x)
+{
+    const struct gap *const g = context;
+
+    return 2. * g->c[1] + x * (3. * g->c[2] + x * 4. * g->c[3]);
+}
+
 /* The crossing between a, where y is positive or begins to be, and b, where it is not. */
 static double cross(struct gap *g, double a, double b)
 {
@@ -118,7 +126,9 @@ static double cross(struct gap *g, double a, double b)
 
     if (!(value(g, a) > 0.)) {
         /* up and down again: from the top on */
-        from = slope(g, b) < 0. ? mech_dense_root(slope, g, a, b) : b;
+        double (*const rise)(void *, double) = g->c[0] > 0. ? slope : bend;
+
+        from = mech_dense_root(rise, g, a, b);
         if (!(value(g, from) > 0.)) {
             return a;
         }
@@ -130,11 +140,18 @@ static double cross(struct gap *g, double a, double b)
 
 double mech_event_crossing(double y0, const double c[4], double slow)
 {
-    struct gap g = {y0, c};
+    const bool still = y0 <= 0. && c[0] <= 0. && c[0] >= -slow;
+    const double begin[] = {still ? 0. : c[0], c[1], c[2], c[3]};
+    struct gap g = {fmax(y0, 0.), begin};
     double a = 0.;
 
-    if (y0 <= 0. && c[0] <= 0. && !(c[0] >= -slow && value(&g, 1. / SAMPLES) > 0.)) {
-        return 0.;
+    /* what hardly moves goes where it is after the first sample, or where it is drawn to */
+    if (y0 <= 0. && begin[0] <= 0. && !(still && value(&g, 1. / SAMPLES) > 0.)) {
+        const double first = c[1] != 0. ? c[1] : c[2] != 0. ? c[2] : c[3];
+
+        if (!still || first < 0.) {
+            return 0.;
+        }
     }
     for (int k = 1; k <= SAMPLES; k++) {
         const double b = (double)k / SAMPLES;

@@ -420,7 +420,7 @@ static void what_it_cannot_take_is_refused(void)
 
 static void too_many_impacts_fail_and_change_nothing(void)
 {
-    struct mech_sim *const s = model_of(BALL("0.9", ", 'eventDriven': {'maxImpacts': 10}"));
+    struct mech_sim *const s = model_of(BALL("0.9", ", 'eventDriven': {'maxEvents': 10}"));
     const struct mech_step_request r = {.kind = MECH_STEP_UNTIL, .size = 9.};
     struct mech_step_report report;
 
