@@ -88,7 +88,13 @@ static void write_constraint(struct mechp_text *w, const struct mech_sim_system 
     const struct mech_system_constraint *const c = mech_sim_system_constraint(s, i, &name, &offset);
     mechp_text_object(w);
     mechd_system_string(w, "name", name);
-    mechd_system_string(w, "source", c->source == MECH_SOURCE_JOINT ? "joint" : "interaction");
+    static const char *const sources[] = {[MECH_SOURCE_JOINT] = "joint",
+                                          [MECH_SOURCE_INTERACTION] = "interaction",
+                                          [MECH_SOURCE_CONTACT] = "contact"};
+    mechd_system_string(w, "source", sources[c->source]);
+    if (mech_sim_system_other(s, i) != NULL) {
+        mechd_system_string(w, "with", mech_sim_system_other(s, i));
+    }
     mechd_system_integer(w, "row", c->row);
     write_set(w, &c->set);
     write_offset(w, offset);

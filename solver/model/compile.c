@@ -131,10 +131,10 @@ int32_t mech_model_owners(const struct mech_model *m, int32_t *of)
         const struct mech_seat_of *const on = i < nodes ? &m->nodes[i] : &m->objects[i - nodes];
         const bool owns = i < nodes || m->document->objects.at[i - nodes].type->ops.object->own;
 
-        for (int32_t k = 0; k < on->n && owns && !on->first_order && !on->data; k++) {
+        for (int32_t k = 0; k < on->n && owns && !on->first_order; k++) {
             of[on->slot[k]] = count;
         }
-        count += on->n && owns && !on->first_order && !on->data;
+        count += on->n && owns && !on->first_order;
     }
     return count;
 }
@@ -157,8 +157,7 @@ static enum mech_category owner_of(const struct mech_model *m, int32_t column, s
     for (size_t i = 0; i < m->document->nodes.n; i++) {
         const struct mech_seat_of *const on = &m->nodes[i];
 
-        if (!on->first_order && !on->data && on->n && column >= on->slot[0] &&
-            column < on->slot[0] + on->n) {
+        if (!on->first_order && on->n && column >= on->slot[0] && column < on->slot[0] + on->n) {
             *index = i;
             break;
         }

@@ -32,7 +32,7 @@ static int find_owners(struct mech_system_build *b)
         const struct mech_seat_of *const on = i < nodes ? &m->nodes[i] : &m->objects[i - nodes];
         const bool owns = i < nodes || m->document->objects.at[i - nodes].type->ops.object->own;
 
-        for (int32_t k = 0; k < on->n && owns && !on->first_order && !on->data; k++) {
+        for (int32_t k = 0; k < on->n && owns && !on->first_order; k++) {
             item[on->slot[k]] = (int32_t)i;
         }
     }
@@ -418,6 +418,7 @@ int mech_model_to_sys(const struct mech_model *m, const struct mech_eval *e,
     int code = mech_descriptor_create(&s->descriptor);
 
     code = code ? code : build(&b);
+    mech_contact_list_fini(&b.touches);
     mech_arena_fini(&b.scratch);
     return code;
 }
@@ -449,6 +450,12 @@ const char *mech_system_constraint_name(const struct mech_model *m,
 {
     const struct mech_interaction *const in = m->document->interactions.at;
 
-    return c->source == MECH_SOURCE_JOINT ? m->document->objects.at[c->item].name
-                                          : in[c->item].name;
+    return c->source == MECH_SOURCE_INTERACTION ? in[c->item].name
+                                                : m->document->objects.at[c->item].name;
+}
+
+const char *mech_system_constraint_other(const struct mech_model *m,
+                                         const struct mech_system_constraint *c)
+{
+    return c->source == MECH_SOURCE_CONTACT ? m->document->objects.at[c->other].name : NULL;
 }

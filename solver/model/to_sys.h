@@ -8,6 +8,7 @@
  *     VELOCITY       H = M + hθ C + h²θ² K,  w = v⁺ after a step h,  l = impulses (N s)
  *                    f = M v + h φ_θ + hθ C v − h²θ(1 − θ) K v,  φ_θ = (1 − θ) φ(t) + θ φ(t + h)
  *                    joints c = G v⁺ + g_t: b = g_t(t + h);  interactions c = ẏ⁺ + e ẏ: b = e ẏ
+ *                    gaps of one-sided joints and between shapes, compliance: model/gap.h
  *
  * Of linear systems with interactions, VELOCITY is the problem of a Moreau–Jean step (V. Acary,
  * B. Brogliato, Springer 2008, ch. 10) to the last bit of its meaning; of nonlinear ones it is its
@@ -17,7 +18,8 @@
  * velocities, so that w is numbered as v where nothing is frozen. Blocks of the same mass share it.
  * What M couples between owners, and K and C, stand in stiffness blocks, one for each pair of
  * owners that is coupled: their factor of M' is to be that of M. Rows: those of joints, then those
- * of interactions, each in the order of λ and of the impulses. A one-sided row with s λ ≥ 0 and
+ * of interactions, each in the order of λ and of the impulses, then, in a step, those of contacts
+ * between shapes by their ids. A one-sided row with s λ ≥ 0 and
  * s = −1 stands mirrored, so that its multiplier is s λ ≥ 0.
  *
  * Costs what the patterns of M, C, K, G and H cost. owner: one thread; allocates. */
@@ -48,13 +50,14 @@ struct mech_system_variables {
     enum mech_mass_kind kind;
 };
 
-enum mech_system_source { MECH_SOURCE_JOINT, MECH_SOURCE_INTERACTION };
+enum mech_system_source { MECH_SOURCE_JOINT, MECH_SOURCE_INTERACTION, MECH_SOURCE_CONTACT };
 
 /* What a constraint is. */
 struct mech_system_constraint {
     enum mech_system_source source;
     int32_t item;         /* index of the object, or of the interaction */
-    int32_t row;          /* its first one among λ, or among the impulses */
+    int32_t other;        /* CONTACT: index of the second object */
+    int32_t row;          /* its first one among λ, or among the impulses; number of the CONTACT */
     bool mirrored;        /* s = −1 */
     struct mech_set set;  /* as in the descriptor */
     uint32_t flags;       /* enum mech_constraint_flag */
@@ -83,8 +86,12 @@ int mech_model_to_sys(const struct mech_model *m, const struct mech_eval *e,
 /* Accepts NULL. */
 void mech_system_destroy(struct mech_system *s);
 
-/* Name of the item that a block of variables, or a constraint, belongs to. */
+/* Name of the item that a block of variables, or a constraint, belongs to; of a contact, the object
+ * of its first shape. */
 const char *mech_system_variables_name(const struct mech_model *m,
                                        const struct mech_system_variables *v);
 const char *mech_system_constraint_name(const struct mech_model *m,
                                         const struct mech_system_constraint *c);
+/* Name of the second object of a contact; NULL of others. */
+const char *mech_system_constraint_other(const struct mech_model *m,
+                                         const struct mech_system_constraint *c);

@@ -7,23 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One coefficient of a constraint: its row there, the velocity, the value. */
-struct place {
-    int32_t row, slot;
-    double value;
-};
-
-/* Consecutive rows of one set. */
-struct group {
-    struct mech_system_constraint about;
-    struct place *at; /* [count] */
-    size_t count;
-    double b[MECH_SET_ROWS], l[MECH_SET_ROWS];
-};
-
 static int by_slot(const void *x, const void *y)
 {
-    const struct place *const p = x, *const q = y;
+    const struct mech_system_place *const p = x, *const q = y;
 
     return p->slot != q->slot ? (p->slot < q->slot ? -1 : 1)
            : p->row != q->row ? (p->row < q->row ? -1 : 1)
@@ -31,7 +17,7 @@ static int by_slot(const void *x, const void *y)
 }
 
 /* The half of at [count], sorted, all on one block of variables; in the scratch arena. */
-static int make_half(struct mech_system_build *b, const struct place *at, size_t count,
+static int make_half(struct mech_system_build *b, const struct mech_system_place *at, size_t count,
                      int32_t rows, struct mech_constraint_half *out)
 {
     const int32_t block = b->owner[at->slot];
@@ -64,7 +50,7 @@ static int make_half(struct mech_system_build *b, const struct place *at, size_t
     return 0;
 }
 
-static int add_group(struct mech_system_build *b, struct group *g)
+int mech_system_group(struct mech_system_build *b, struct mech_system_group *g)
 {
     struct mech_system *const s = b->out;
     const struct mech_arena_mark mark = mech_arena_mark(&b->scratch);
@@ -100,50 +86,78 @@ static int add_group(struct mech_system_build *b, struct group *g)
 
 /* --- joints ----------------------------------------------------------------------------------- */
 
-/* Of all rows at the point. */
+/* Of all rows: G, b without the sign of their side, and g, where they count. */
 struct joints {
-    double *G, *g, *gt, *bias, *none;
+    double *G, *b, *g;
 };
+
+/* One-sided rows of a step: the gap that is known before it is solved, at q ⊕ (1 − θ) h v. */
+static int look_ahead(struct mech_system_build *b, struct joints *j, double *scratch)
+{
+    const struct mech_joint_rows *const rows = &b->m->joints;
+    const struct mech_gap_step step = mech_system_step(b);
+    const size_t n = (size_t)rows->count + 1, entries = (size_t)rows->start[rows->count] + 1;
+    double *const G = scratch, *const g = G + entries, *const gt = g + n, *const none = gt + n;
+    struct mech_eval at;
+
+    MECH_TRY(mech_system_middle(b, &at));
+    mech_model_pose(b->m, &at);
+    mech_model_joint_residual(b->m, &at, g);
+    mech_model_joint_jacobian(b->m, G);
+    mech_model_joint_rate(b->m, &at, gt, none);
+    for (int32_t r = 0; r < rows->count; r++) {
+        const double side = rows->side[r];
+        double speed = side * gt[r];
+
+        for (int32_t k = rows->start[r]; k < rows->start[r + 1] && side != 0.; k++) {
+            j->G[k] = G[k];
+            speed += side * G[k] * b->e->v[rows->column[k]];
+        }
+        if (side != 0.) {
+            j->b[r] = gt[r] + side * mech_gap_rest(&step, side * g[r], speed);
+        }
+    }
+    return 0;
+}
 
 static int look_at_joints(struct mech_system_build *b, struct joints *j)
 {
     const struct mech_joint_rows *const rows = &b->m->joints;
     const size_t n = (size_t)rows->count + 1, entries = (size_t)rows->start[rows->count] + 1;
+    double *const room = mech_arena_alloc(&b->scratch, 2 * entries + 5 * n, sizeof *room);
+    double *const spare = room + entries + 2 * n;
     struct mech_eval at = *b->e;
 
-    j->G = mech_arena_alloc(&b->scratch, entries + 4 * n, sizeof *j->G);
-    if (!j->G) {
+    if (!room) {
         return MECH_NO_MEMORY;
     }
-    j->g = j->G + entries;
-    j->gt = j->g + n;
-    j->bias = j->gt + n;
-    j->none = j->bias + n;
+    *j = (struct joints){.G = room, .b = room + entries, .g = room + entries + n};
     at.posed = false;
     mech_model_pose(b->m, &at);
     mech_model_joint_residual(b->m, &at, j->g);
     mech_model_joint_jacobian(b->m, j->G);
-    mech_model_joint_rate(b->m, &at, j->gt, j->bias);
-    if (b->request->level == MECH_LEVEL_VELOCITY) {
-        at.t += b->request->h;
-        mech_model_pose(b->m, &at);
-        mech_model_joint_rate(b->m, &at, j->gt, j->none);
+    if (b->request->level == MECH_LEVEL_ACCELERATION) {
+        mech_model_joint_rate(b->m, &at, spare, j->b);
+        return 0;
     }
-    return 0;
+    at.t += b->request->h;
+    mech_model_pose(b->m, &at);
+    mech_model_joint_rate(b->m, &at, j->b, spare);
+    return rows->one_sided ? look_ahead(b, j, spare) : 0;
 }
 
-/* Why a row does not act, or 0. */
+/* Why a row does not act, or 0. Of a step all do that are not left out: their gap is in b. */
 static uint32_t joint_flags(const struct mech_system_build *b, const struct joints *j, int32_t r)
 {
     const struct mech_joint_rows *const rows = &b->m->joints;
     const double open = b->e->state->open[r];
-    double rate = j->gt[r];
+    double rate = 0.;
 
     if (rows->dropped && rows->dropped[r]) {
         return MECH_CONSTRAINT_REDUNDANT;
     }
-    if (open != MECH_SIDE_UNKNOWN) {
-        return open != 0. ? MECH_CONSTRAINT_FREE : 0;
+    if (b->request->level == MECH_LEVEL_VELOCITY || open != MECH_SIDE_UNKNOWN) {
+        return b->request->level != MECH_LEVEL_VELOCITY && open != 0. ? MECH_CONSTRAINT_FREE : 0;
     }
     for (int32_t k = rows->start[r]; k < rows->start[r + 1]; k++) {
         rate += j->G[k] * b->e->v[rows->column[k]];
@@ -165,7 +179,7 @@ static int add_joints(struct mech_system_build *b)
         const double s = rows->side[r] < 0 ? -1. : 1.;
         const size_t most = (size_t)(rows->start[r + 1] - rows->start[r]);
         const struct mech_arena_mark mark = mech_arena_mark(&b->scratch);
-        struct group g = {
+        struct mech_system_group g = {
             .about = {.source = MECH_SOURCE_JOINT,
                       .item = rows->object[r],
                       .row = r,
@@ -175,7 +189,7 @@ static int add_joints(struct mech_system_build *b)
                       .flags = joint_flags(b, &j, r),
                       .position = j.g[r]},
             .at = mech_arena_alloc(&b->scratch, most, sizeof *g.at),
-            .b = {s * (velocity ? j.gt[r] : j.bias[r])},
+            .b = {s * j.b[r]},
             .l = {s * b->e->state->lambda[r] * (velocity ? b->request->h : 1.)}};
 
         if (!g.at) {
@@ -183,10 +197,10 @@ static int add_joints(struct mech_system_build *b)
         }
         for (int32_t k = rows->start[r]; k < rows->start[r + 1]; k++) {
             if (rows->column[k] < b->m->sizes.v && j.G[k] != 0.) {
-                g.at[g.count++] = (struct place){0, rows->column[k], s * j.G[k]};
+                g.at[g.count++] = (struct mech_system_place){0, rows->column[k], s * j.G[k]};
             }
         }
-        MECH_TRY(add_group(b, &g));
+        MECH_TRY(mech_system_group(b, &g));
         mech_arena_release(&b->scratch, mark);
     }
     return 0;
@@ -194,34 +208,15 @@ static int add_joints(struct mech_system_build *b)
 
 /* --- interactions ----------------------------------------------------------------------------- */
 
-/* q_of [nv] coordinate of each velocity of the objects that interactions are between */
-static int find_coordinates(struct mech_system_build *b, int32_t **q_of)
-{
-    const struct mech_model *const m = b->m;
-
-    *q_of = mech_arena_alloc(&b->scratch, (size_t)m->sizes.v, sizeof **q_of);
-    for (size_t i = 0; i < m->document->objects.n && *q_of; i++) {
-        const struct mech_seat_of *const on = &m->objects[i];
-
-        for (int32_t k = 0; k < on->n && on->n == on->nq && !on->first_order; k++) {
-            if (on->slot[k] < m->sizes.v) {
-                (*q_of)[on->slot[k]] = on->q_slot[k];
-            }
-        }
-    }
-    return *q_of ? 0 : MECH_NO_MEMORY;
-}
-
 /* H q and H v of a row. */
-static void look_at_row(const struct mech_system_build *b, const int32_t *q_of, int32_t row,
-                        double *y, double *rate)
+static void look_at_row(const struct mech_system_build *b, int32_t row, double *y, double *rate)
 {
     const struct mech_contact_rows *const rows = &b->m->rows;
 
     *y = rows->b[row];
     *rate = 0.;
     for (int32_t k = rows->start[row]; k < rows->start[row + 1]; k++) {
-        *y += rows->value[k] * b->e->q[q_of[rows->column[k]]];
+        *y += rows->value[k] * b->e->q[rows->place[k]];
         *rate += rows->value[k] * b->e->v[rows->column[k]];
     }
 }
@@ -242,22 +237,22 @@ static struct mech_set set_of(const struct mech_system_build *b, int32_t contact
 }
 
 /* The contact whose rows begin with `row`. */
-static int add_contact(struct mech_system_build *b, const int32_t *q_of, struct mech_set set,
-                       int32_t row)
+static int add_contact(struct mech_system_build *b, struct mech_set set, int32_t row)
 {
     const struct mech_contact_rows *const rows = &b->m->rows;
     const struct mech_settings *const settings = &b->m->document->solver;
     const struct mech_state *const state = b->e->state;
     const bool velocity = b->request->level == MECH_LEVEL_VELOCITY;
     const bool gap = set.kind == MECH_SET_UNILATERAL || set.kind == MECH_SET_CONE;
+    const struct mech_gap_step step = mech_system_step(b);
     const double last = state->at->last_step;
     const size_t most = (size_t)(rows->start[row + set.rows] - rows->start[row]);
     const struct mech_arena_mark mark = mech_arena_mark(&b->scratch);
-    struct group g = {.about = {.source = MECH_SOURCE_INTERACTION,
-                                .item = rows->interaction[row],
-                                .row = row,
-                                .set = set},
-                      .at = mech_arena_alloc(&b->scratch, most, sizeof *g.at)};
+    struct mech_system_group g = {.about = {.source = MECH_SOURCE_INTERACTION,
+                                            .item = rows->interaction[row],
+                                            .row = row,
+                                            .set = set},
+                                  .at = mech_arena_alloc(&b->scratch, most, sizeof *g.at)};
 
     if (!g.at) {
         return MECH_NO_MEMORY;
@@ -265,7 +260,7 @@ static int add_contact(struct mech_system_build *b, const int32_t *q_of, struct 
     for (int32_t r = 0; r < set.rows; r++) {
         double y, rate;
 
-        look_at_row(b, q_of, row + r, &y, &rate);
+        look_at_row(b, row + r, &y, &rate);
         if (r == 0) {
             const double h = velocity ? b->request->h : settings->step_size;
             const double ahead = y + settings->gamma * h * rate;
@@ -277,14 +272,18 @@ static int add_contact(struct mech_system_build *b, const int32_t *q_of, struct 
                     : 0;
         }
         g.b[r] = velocity ? rows->e[row + r] * rate : 0.;
+        if (velocity && rows->compliance && rows->compliance[row + r] > 0.) {
+            g.b[r] = mech_gap_soft(&step, rows->compliance[row + r], rows->damping[row + r], y,
+                                   rate, &g.about.cfm);
+        }
         g.l[r] = velocity    ? state->impulse[row + r]
                  : last > 0. ? state->impulse[row + r] / last
                              : 0.;
         for (int32_t k = rows->start[row + r]; k < rows->start[row + r + 1]; k++) {
-            g.at[g.count++] = (struct place){r, rows->column[k], rows->value[k]};
+            g.at[g.count++] = (struct mech_system_place){r, rows->column[k], rows->value[k]};
         }
     }
-    MECH_TRY(add_group(b, &g));
+    MECH_TRY(mech_system_group(b, &g));
     mech_arena_release(&b->scratch, mark);
     return 0;
 }
@@ -292,16 +291,14 @@ static int add_contact(struct mech_system_build *b, const int32_t *q_of, struct 
 static int add_interactions(struct mech_system_build *b)
 {
     const struct mech_contact_rows *const rows = &b->m->rows;
-    int32_t *q_of;
 
     if (rows->count == 0) {
         return 0;
     }
-    MECH_TRY(find_coordinates(b, &q_of));
     for (int32_t row = 0, contact = 0; row < rows->count; contact++) {
         const struct mech_set set = set_of(b, contact);
 
-        MECH_TRY(add_contact(b, q_of, set, row));
+        MECH_TRY(add_contact(b, set, row));
         row += set.rows;
     }
     return 0;
@@ -311,8 +308,12 @@ static int add_interactions(struct mech_system_build *b)
 
 int mech_system_rows(struct mech_system_build *b)
 {
-    static int (*const sources[])(struct mech_system_build *) = {add_joints, add_interactions};
-    const size_t most = (size_t)b->m->joints.count + (size_t)b->m->rows.count;
+    static int (*const sources[])(struct mech_system_build *) = {add_joints, add_interactions,
+                                                                 mech_system_touches};
+
+    MECH_TRY(mech_system_find_touches(b));
+    const size_t most =
+        (size_t)b->m->joints.count + (size_t)b->m->rows.count + (size_t)b->touches.n;
 
     b->out->constraints = mech_arena_alloc(&b->out->arena, most, sizeof *b->out->constraints);
     if (!b->out->constraints) {

@@ -96,9 +96,12 @@ static int make(struct mech_sim *sim, const struct mech_system_query *q, struct 
     mech_descriptor_mass_factor(s->system->descriptor, s->info.mass);
     mech_descriptor_stiffness_factors(s->system->descriptor, s->info.stiffness, s->info.damping,
                                       s->info.mass);
-    const struct mech_sizes n = mech_sim_sizes(sim);
+    size_t rows = 0;
 
-    s->kept = mech_arena_alloc(&s->arena, (size_t)n.lambda + (size_t)n.impulse, sizeof *s->kept);
+    for (int32_t i = 0; i < s->system->constraint_count; i++) {
+        rows += (size_t)s->system->constraints[i].set.rows;
+    }
+    s->kept = mech_arena_alloc(&s->arena, rows, sizeof *s->kept);
     if (!s->kept) {
         return MECH_NO_MEMORY;
     }
@@ -190,6 +193,11 @@ const struct mech_system_constraint *mech_sim_system_constraint(const struct mec
     *name = mech_system_constraint_name(s->sim->model, c);
     *offset = mech_descriptor_constraint_offset(s->system->descriptor, i);
     return c;
+}
+
+const char *mech_sim_system_other(const struct mech_sim_system *s, int32_t i)
+{
+    return mech_system_constraint_other(s->sim->model, &s->system->constraints[i]);
 }
 
 const struct mech_system_block *mech_sim_system_block(const struct mech_sim_system *s, int32_t i)

@@ -60,6 +60,8 @@ const struct mech_system_variables *mech_sim_system_variables(const struct mech_
 const struct mech_system_constraint *mech_sim_system_constraint(const struct mech_sim_system *s,
                                                                 int32_t i, const char **name,
                                                                 int32_t *offset);
+/* Name of the second object of a contact between shapes, or NULL. */
+const char *mech_sim_system_other(const struct mech_sim_system *s, int32_t i);
 const struct mech_system_block *mech_sim_system_block(const struct mech_sim_system *s, int32_t i);
 const char *mech_sim_system_mass_name(const struct mech_system_variables *v);
 

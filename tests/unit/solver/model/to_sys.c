@@ -437,25 +437,6 @@ static void bytes_give_the_same_system(void)
     mech_sim_destroy(s);
 }
 
-/* slots of a data node number the data: with many of them a model of few velocities would be
- * overwritten */
-static void data_nodes_own_no_velocities(void)
-{
-    struct mech_sim *const s = model_of("{'mechd': 1, 'nodes': [" NODE("a", "Node1D") "," NODE(
-        "b",
-        "Node1D") ","
-                  "{'name': 'data', 'type': 'NodeGenericData', 'numberOfDataCoordinates': 40}],"
-                  "'objects': [{'name': 'a', 'type': 'Mass1D', 'node': 'na', 'physicsMass': 1},"
-                  "{'name': 'b', 'type': 'Mass1D', 'node': 'nb', 'physicsMass': 1}]}");
-    int32_t of[] = {-1, -1, -1};
-
-    CU_ASSERT_EQUAL(mech_model_owners(s->model, of), 2);
-    CU_ASSERT(of[0] == 0 && of[1] == 1 && of[2] == -1);
-    CU_ASSERT_STRING_EQUAL(mech_model_owner_name(s->model, 1), "b");
-    mech_sim_destroy(s);
-}
-
 UNIT_TESTS(UNIT_TEST(masses_take_their_leanest_form), UNIT_TEST(coupled_masses_are_one_matrix),
            UNIT_TEST(a_large_scattered_mass_stands_by_its_pattern),
-           UNIT_TEST(rows_that_repeat_others_are_redundant), UNIT_TEST(bytes_give_the_same_system),
-           UNIT_TEST(data_nodes_own_no_velocities))
+           UNIT_TEST(rows_that_repeat_others_are_redundant), UNIT_TEST(bytes_give_the_same_system))
