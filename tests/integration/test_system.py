@@ -4,55 +4,10 @@ import math
 import time
 import unittest
 import models
+from algebra import dense, norm, solve, times, transposed, zeros
 from harness import SLOW, Daemon, HttpDoor, ZmqDoor
 
 SMOOTH = ('four-bar', 'robot-arm', 'double-pendulum', 'spring-mass-damper', 'flexible-cantilever')
-
-
-def zeros(rows, cols):
-    return [[0.0] * cols for _ in range(rows)]
-
-
-def times(A, x):
-    return [sum(a * b for a, b in zip(row, x)) for row in A]
-
-
-def transposed(A, cols):
-    return [[row[j] for row in A] for j in range(cols)]
-
-
-def norm(x):
-    return math.sqrt(sum(a * a for a in x))
-
-
-def solve(A, b):
-    """x of A x = b by elimination with partial pivoting."""
-    n = len(b)
-    rows = [list(r) + [v] for r, v in zip(A, b)]
-    for k in range(n):
-        best = max(range(k, n), key=lambda i: abs(rows[i][k]))
-        rows[k], rows[best] = rows[best], rows[k]
-        for i in range(k + 1, n):
-            factor = rows[i][k] / rows[k][k]
-            if factor:
-                rows[i] = [a - factor * c for a, c in zip(rows[i], rows[k])]
-    x = [0.0] * n
-    for k in reversed(range(n)):
-        x[k] = (rows[k][n] - sum(rows[k][j] * x[j] for j in range(k + 1, n))) / rows[k][k]
-    return x
-
-
-def dense(part):
-    """A part of a reply as rows, or as a list."""
-    if 'values' in part:
-        return part['values']
-    rows, cols = part['shape']
-    if 'rows' in part:
-        return part['rows'] if cols else [[] for _ in range(rows)]
-    A = zeros(rows, cols)
-    for i, j, value in part['coo']:
-        A[i][j] = value
-    return A
 
 
 def lti(law, H, b=None, q0=(0.0, 0.4, 1.0), v0=(-1.0, 0.5, -2.0), **solver):
@@ -76,7 +31,45 @@ NONSMOOTH = {
     'friction': lti(FRICTION, [[1, 0, 0.5], [0, 1, 0], [0.1, 0, 1]], q0=(-0.1, 0.3, 0.1)),
     'equality': lti({'type': 'Equality'}, [[1, 1, 0]]),
     'relay': lti({'type': 'Relay', 'lb': -3, 'ub': 2}, [[0, 1, 0]]),
+    'soft stop': lti({'type': 'NewtonImpact', 'compliance': 2e-3, 'damping': 3},
+                     [[1, 0, 0]], q0=(-0.01, 0, 0)),
 }
+
+
+def ball(height=0.11, **material):
+    """A point with a sphere over the floor, thrown sideways."""
+    floor = {'shape': 'Plane', 'material': {'friction': 0.4, **material}}
+    sphere = {'shape': 'Sphere', 'radius': 0.1, 'material': {'friction': 0.4, **material}}
+    model = models.document(
+        'ball', gravity=[0, 0, -9.81],
+        nodes=[{'name': 'n', 'type': 'NodePoint', 'referenceCoordinates': [0, 0, height],
+                'initialVelocities': [1.5, 0.5, -0.7]}],
+        objects=[{'name': 'ball', 'type': 'MassPoint', 'node': 'n', 'physicsMass': 2,
+                  'geometry': [sphere]},
+                 {'name': 'ground', 'type': 'Ground', 'geometry': [floor]}])
+    model['solver'] = {'integrator': 'MoreauJean', 'stepSize': 0.005, 'theta': 0.6,
+                       'vi': {'tolerance': 1e-13}}
+    return model
+
+
+def rope(**solver):
+    """A weight that falls into a rope of 1 m."""
+    model = models.document(
+        'rope', gravity=[0, 0, -9.81],
+        nodes=[{'name': 'n', 'type': 'NodePoint', 'referenceCoordinates': [0, 0, -0.98]}],
+        objects=[{'name': 'ball', 'type': 'MassPoint', 'node': 'n', 'physicsMass': 2},
+                 {'name': 'ground', 'type': 'Ground'},
+                 {'name': 'rope', 'type': 'DistanceConstraint', 'markers': ['g', 'm'],
+                  'distance': 1, 'unilateral': True}],
+        markers=[{'name': 'g', 'type': 'MarkerBodyPosition', 'object': 'ground'},
+                 {'name': 'm', 'type': 'MarkerNodePosition', 'node': 'n'}])
+    model['solver'] = {'stepSize': 0.005, **solver}
+    return model
+
+
+TOUCHING = {'rope': rope(integrator='MoreauJean', theta=0.6, vi={'tolerance': 1e-13}),
+            'sliding ball': ball(), 'bouncing ball': ball(restitution=0.8),
+            'soft ball': ball(compliance=1e-4, damping=20), 'smooth ball': ball(friction=0)}
 
 
 class System(unittest.TestCase):
@@ -167,6 +160,50 @@ class System(unittest.TestCase):
                 self.assertLess(check['balance'], 1e-12)
                 self.assertLess(check['violation'], 1e-9 * max(1, norm(self.part(i, 'b'))))
 
+    def test_contacts_between_shapes_are_rows_of_a_step(self):
+        i = self.good('create', model=TOUCHING['sliding ball'])['id']
+        self.good('step', id=i, count=20)
+        c = self.good('system-blocks', id=i)['constraints'][0]
+        self.assertEqual((c['source'], c['kind'], c['rows'], c['mu']), ('contact', 'cone', 3, 0.4))
+        self.assertEqual({c['name'], c['with']}, {'ball', 'ground'})
+        self.assertLess(abs(c['position']), 1e-3)
+        # the impulse of the last step is where the next one begins: the weight on the normal
+        h = self.good('system', id=i)['step']
+        self.close(self.part(i, 'l')[:1], [2 * 9.81 * h], 1e-9)
+        self.assertEqual(self.part(i, 'Cq')[0], [0, 0, 1])
+        self.assertEqual(self.good('system', id=i, level='acceleration')['counts']['rows'], 0)
+
+    def test_compliance_has_the_sign_of_the_whole_matrix(self):
+        i = self.good('create', model=NONSMOOTH['soft stop'])['id']
+        reach = 0.01 * 0.6 + 2e-3 * 3
+        cfm = 2e-3 / (0.01 * 0.6 * reach)
+        self.close(self.part(i, 'E'), [[-cfm]])
+        self.close(self.part(i, 'diagonal')[3:], [-cfm])
+        self.close([self.part(i, 'Z')[3][3]], [-cfm])
+        self.close([self.good('system-blocks', id=i)['constraints'][0]['cfm']], [cfm])
+
+    def test_feasibility_is_what_its_formulas_say(self):
+        i = self.good('create', model=NONSMOOTH['impact'])['id']
+        H, G, f, b = (self.part(i, what) for what in ('H', 'Cq', 'f', 'b'))
+        w, l = [1.0, -2.0, 0.5], [3.0, -1.0]
+        found = self.good('system-feasibility', id=i, w=w, l=l)
+        c = [x + y for x, y in zip(times(G, w), b)]
+        Hw, push = times(H, w), times(transposed(G, 3), l)
+        r = [x + y for x, y in zip(times(G, solve(H, f)), b)]
+        off = [x - max(0, x - y) for x, y in zip(l, c)]
+        self.close([found['violation']], [max(0, -c[0], -c[1])])
+        self.close([found['complementarity']], [max(abs(x * y) for x, y in zip(l, c))])
+        self.close([found['balance']], [norm([x - y - z for x, y, z in zip(Hw, push, f)]) /
+                                        max(norm(f), norm(Hw))], 1e-12)
+        self.close([found['residual']], [norm(off) / norm(r)], 1e-12)
+        # a relay at a bound may move one way, between the bounds it holds
+        i = self.good('create', model=NONSMOOTH['relay'])['id']
+        c = times(self.part(i, 'Cq'), w)[0] + self.part(i, 'b')[0]
+        self.assertLess(c, 0)
+        for l, violation in ((0.02, 0), (0.01, -c), (-0.03, -c)):
+            found = self.good('system-feasibility', id=i, w=w, l=[l])
+            self.close([found['violation']], [violation])
+
     def test_unknowns_are_those_of_the_state(self):
         i = self.example('four-bar', 20)
         state = self.good('get-state', id=i)
@@ -214,8 +251,8 @@ class System(unittest.TestCase):
         beads = self.good('example', name='column-of-beads')
         beads = beads.get('model', beads)
         beads['solver']['vi'] = {'tolerance': 1e-13}
-        hits = dict.fromkeys(list(NONSMOOTH) + ['beads'], 0)
-        for name, model in [*NONSMOOTH.items(), ('beads', beads)]:
+        hits = dict.fromkeys([*NONSMOOTH, *TOUCHING, 'beads'], 0)
+        for name, model in [*NONSMOOTH.items(), *TOUCHING.items(), ('beads', beads)]:
             i = self.good('create', model=model)['id']
             if name == 'beads':
                 while self.good('step', id=i, count=1)['report']['contacts'] == 0:
@@ -236,13 +273,15 @@ class System(unittest.TestCase):
                 impulse = [0.0] * len(state['impulse'])
                 for c in active:
                     for r in range(c['rows']):
-                        impulse[c['row'] + r] = l[c['offset'] + r]
+                        if c['source'] == 'interaction':
+                            impulse[c['row'] + r] = l[c['offset'] + r]
                 with self.subTest('%s, step %d' % (name, k)):
-                    self.close(state['v'], w, 1e-11)
-                    self.assertLess(norm([a - b for a, b in zip(state['impulse'], impulse)]),
-                                    1e-11 * max(1, norm(state['v'])))
-                hits[name] += norm(impulse) > 0
-        self.assertTrue(all(n >= 5 for n in hits.values()), hits)
+                    for found, expected in ((state['v'], w), (state['impulse'], impulse)):
+                        self.assertEqual(len(found), len(expected))
+                        self.assertLess(norm([a - b for a, b in zip(found, expected)]),
+                                        1e-11 * max(1, norm(w)))
+                hits[name] += norm(l) > 0
+        self.assertTrue(all(n >= 2 for n in hits.values()), hits)
 
     # --- products
 
@@ -362,15 +401,9 @@ class System(unittest.TestCase):
         self.close(self.part(i, 'b', contacts='all', level='acceleration'), [0, 0])
 
     def test_one_sided_joints(self):
-        i = self.good('create', model=models.document(
-            'rope', gravity=[0, 0, -9.81],
-            nodes=[{'name': 'n', 'type': 'NodePoint', 'referenceCoordinates': [0, 0, -1]}],
-            objects=[{'name': 'ball', 'type': 'MassPoint', 'node': 'n', 'physicsMass': 2},
-                     {'name': 'ground', 'type': 'Ground'},
-                     {'name': 'rope', 'type': 'DistanceConstraint', 'markers': ['g', 'm'],
-                      'distance': 1, 'unilateral': True}],
-            markers=[{'name': 'g', 'type': 'MarkerBodyPosition', 'object': 'ground'},
-                     {'name': 'm', 'type': 'MarkerNodePosition', 'node': 'n'}]))['id']
+        model = rope()
+        model['nodes'][0]['referenceCoordinates'] = [0, 0, -1]
+        i = self.good('create', model=model)['id']
         for steps in (0, 3):
             if steps:
                 self.good('step', id=i, count=steps)
@@ -381,6 +414,12 @@ class System(unittest.TestCase):
         self.assertAlmostEqual(l, 2 * 9.81, delta=1e-8)
         self.assertEqual(self.good('get-state', id=i)['lambda'], [-l])
         self.close(times(self.part(i, 'CqT'), [l]), [0, 0, 2 * 9.81], 1e-9)
+        # thrown up it comes off
+        self.good('set-state', id=i, v=[0, 0, 2])
+        self.good('step', id=i, count=5)
+        self.assertEqual(self.good('system-blocks', id=i)['constraints'][0]['flags'], ['free'])
+        step = self.good('system-blocks', id=i, level='velocity')['constraints'][0]
+        self.assertEqual(step['flags'], [])
         self.good('set-state', id=i, q=[0, 0, 0.5])
         self.assertEqual(self.good('system-blocks', id=i)['constraints'][0]['flags'], ['free'])
         self.assertEqual(self.good('system', id=i)['counts']['rows'], 0)

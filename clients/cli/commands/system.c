@@ -6,11 +6,15 @@
 
 enum { QUERY = 600 };
 
-/* "?key=value" or "&key=value", escaped; what does not fit is left out and refused by the server. */
+/* "?key=value" or "&key=value", escaped; what does not fit makes the path empty. */
 static void add_query(char *path, size_t size, const char *key, const char *value)
 {
     size_t used = strlen(path);
-    if (value == NULL || used + strlen(key) + 3 * strlen(value) + 3 > size) {
+    if (value == NULL || used == 0) {
+        return;
+    }
+    if (used + strlen(key) + 3 * strlen(value) + 3 > size) {
+        path[0] = 0;
         return;
     }
     used += (size_t)snprintf(path + used, size - used, "%c%s=", strchr(path, '?') ? '&' : '?', key);
@@ -57,7 +61,8 @@ static int make_path(struct mechctl *m, char path[MECHC_PATH + QUERY])
     add_query(path, size, "format", mechctl_option(m, "format"));
     add_query(path, size, "contacts", mechctl_option(m, "all-contacts") ? "all" : NULL);
     add_query(path, size, "bilateral", mechctl_option(m, "bilateral") ? "only" : NULL);
-    return add_factors(m, path, size);
+    const int code = add_factors(m, path, size);
+    return code == MECHCTL_DONE && path[0] == 0 ? mechctl_usage("the options are too long") : code;
 }
 
 /* --- for people ------------------------------------------------------------------------------- */
