@@ -287,6 +287,7 @@ static void count_before(struct mech_body_contacts *s, const struct mech_body_co
     s->linear &= plain;
 }
 
+/* l starts as it comes, but along n without friction, where no residual would tell */
 static void fill(struct mech_body_contacts *s, const struct mech_contact_bodies *bodies,
                  const struct mech_body_contact *c, struct mech_contact_place at, int32_t kind,
                  int32_t p)
@@ -306,10 +307,19 @@ static void fill(struct mech_body_contacts *s, const struct mech_contact_bodies 
     if (kind == MECH_ROUND) {
         mech_contact_round_slots(s, bodies, c, slot);
         memcpy(l, c->impulse, sizeof l);
+        if (c->mu == 0.) {
+            const double l_N = mech_v3_dot(c->n, l);
+
+            for (int k = 0; k < 3; k++) {
+                l[k] = l_N * c->n[k];
+            }
+        }
         count_before(s, c, slot + MECH_ROUND_Q, mech_v3_dot(c->n, slot + MECH_ROUND_Q));
     } else {
         mech_contact_block_slots(s, bodies, c, slot);
         mech_m3_mul(slot + MECH_BLOCK_AXES, c->impulse, l);
+        l[1] = c->mu == 0. ? 0. : l[1];
+        l[2] = c->mu == 0. ? 0. : l[2];
         count_before(s, c, slot + MECH_BLOCK_Q, slot[MECH_BLOCK_Q]);
     }
     for (size_t k = 0; k < slots_of[kind]; k++) {

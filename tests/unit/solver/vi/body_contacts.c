@@ -33,12 +33,13 @@ static void fill_rows(const struct mech_body_contact *c, int32_t columns, double
     for (int32_t i = 0; i < rows_of(c); i++) {
         for (int side = 0; side < 2; side++) {
             const double sign = side == 0 ? -1. : 1.;
-            double *const at = G + (size_t)i * (size_t)columns + 6 * (size_t)c->body[side];
             double moment[3];
 
             if (c->body[side] < 0) {
                 continue;
             }
+            double *const at = G + (size_t)i * (size_t)columns + 6 * (size_t)c->body[side];
+
             mech_v3_cross(c->arm[side], axes + 3 * (i % 3), moment);
             for (int k = 0; k < 3; k++) {
                 at[k] = i < 3 ? sign * axes[3 * i + k] : 0.;
@@ -168,6 +169,26 @@ static void velocities(const struct dense *d, const struct pile *p, double *v)
 
 /* --- runs ------------------------------------------------------------------------------------- */
 
+/* of the impulses that stand in the contacts */
+static double residual_of(struct dense *d, const struct pile *p)
+{
+    int32_t row = 0;
+
+    for (int32_t i = 0; i < p->contacts; row += d->sets[i].rows, i++) {
+        const struct mech_body_contact *const c = &p->contact[i];
+        double t2[3];
+
+        mech_v3_cross(c->n, c->t1, t2);
+        const double l[6] = {mech_v3_dot(c->n, c->impulse), mech_v3_dot(c->t1, c->impulse),
+                             mech_v3_dot(t2, c->impulse),   mech_v3_dot(c->n, c->couple),
+                             mech_v3_dot(c->t1, c->couple), mech_v3_dot(t2, c->couple)};
+
+        memcpy(d->l + row, l, (size_t)d->sets[i].rows * sizeof *l);
+    }
+    mech_problem_speed(&d->problem, d->l, d->c);
+    return mech_problem_residual(&d->problem, d->l, d->c);
+}
+
 /* Both with and without acceleration, against the dense solution of `name`. Its velocities are only
  * compared where they are unique: not by Coulomb's law between surfaces that touch at more points
  * than they need. */
@@ -200,23 +221,7 @@ static void compare(struct pile *p, enum mech_friction friction, const char *nam
         }
         /* its impulses solve the dense problem too */
         memcpy(p->velocity, start, n * sizeof *start);
-        int32_t row = 0;
-
-        for (int32_t i = 0; i < p->contacts; row += d.sets[i].rows, i++) {
-            const struct mech_body_contact *const c = &p->contact[i];
-            double t2[3];
-
-            mech_v3_cross(c->n, c->t1, t2);
-            const double l[6] = {mech_v3_dot(c->n, c->impulse), mech_v3_dot(c->t1, c->impulse),
-                                 mech_v3_dot(t2, c->impulse),   mech_v3_dot(c->n, c->couple),
-                                 mech_v3_dot(c->t1, c->couple), mech_v3_dot(t2, c->couple)};
-
-            memcpy(d.l + row, l, (size_t)d.sets[i].rows * sizeof *l);
-        }
-        mech_problem_speed(&d.problem, d.l, d.c);
-        const double residual = mech_problem_residual(&d.problem, d.l, d.c);
-
-        CHECK_NEAR(residual, result.residual, 1e-13);
+        CHECK_NEAR(residual_of(&d, p), result.residual, 1e-13);
     }
     mech_arena_fini(&d.arena);
     free(start);
@@ -441,6 +446,36 @@ static void bodies_that_move_in_part_agree_with_dense_solvers(void)
     }
 }
 
+/* far from a solution, where each contact counts; the 1e-12 are relative */
+static void residuals_are_those_of_the_sets(void)
+{
+    for (int friction = MECH_COULOMB; friction <= MECH_ASSOCIATED; friction++) {
+        struct pile *const p = fallen(24, 3, 60, (enum mech_friction)friction);
+
+        shake(p);
+        for (int32_t i = 0; i < p->contacts; i++) {
+            p->contact[i].mu = i % 4 ? 0.4 : 0.;
+            p->contact[i].rolling = i % 5 ? 0. : 0.01;
+            p->contact[i].cfm[0] = p->contact[i].cfm[1] = i % 3 ? 0. : 0.2;
+        }
+        for (int32_t sweeps = 0; sweeps < 3; sweeps++) {
+            const struct mech_body_contacts_options options = {
+                .friction = (enum mech_friction)friction, .max_sweeps = sweeps};
+            struct mech_body_contacts_result result;
+            struct dense d;
+
+            pose(&d, p, (enum mech_friction)friction);
+            CU_ASSERT_EQUAL(run(p, &options, &result), MECH_VI_NOT_CONVERGED);
+            const double residual = residual_of(&d, p);
+
+            CU_ASSERT(residual > 1e-4);
+            CHECK_NEAR(result.residual, residual, 1e-12 * residual);
+            mech_arena_fini(&d.arena);
+        }
+        pile_destroy(p);
+    }
+}
+
 UNIT_TESTS(UNIT_TEST(sliding_sphere_loses_mu_g_h_by_coulomb),
            UNIT_TEST(sliding_sphere_opens_by_the_associated_law),
            UNIT_TEST(sphere_rolls_against_its_resistance),
@@ -450,4 +485,5 @@ UNIT_TESTS(UNIT_TEST(sliding_sphere_loses_mu_g_h_by_coulomb),
            UNIT_TEST(piles_agree_with_dense_solvers),
            UNIT_TEST(frictionless_piles_agree_with_dense_solvers),
            UNIT_TEST(rolling_piles_agree_with_dense_solvers),
-           UNIT_TEST(bodies_that_move_in_part_agree_with_dense_solvers))
+           UNIT_TEST(bodies_that_move_in_part_agree_with_dense_solvers),
+           UNIT_TEST(residuals_are_those_of_the_sets))
