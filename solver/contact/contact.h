@@ -9,10 +9,9 @@
  * by its id. owner of a scene: one simulation, one thread; find allocates only when there are more
  * contacts or candidates than ever before.
  *
- * Methods: sweep or grid over bounding boxes; closed forms for spheres, planes, capsules and boxes
- * (separating axes and clipping of faces, up to four points kept of a face); convex shapes by GJK
- * and expanding polytopes (libccd) for the direction, then the same clipping of what faces it;
- * meshes by their triangles in a tree of boxes. */
+ * Methods: sweep or grid over bounding boxes; closed forms for spheres, planes and capsules; convex
+ * shapes by GJK and expanding polytopes for the direction, then what faces what is cut and up to
+ * four points of it kept; meshes by their triangles in a tree of boxes. */
 #pragma once
 
 #include "solver/items/shape.h"

@@ -24,7 +24,8 @@ struct face {
 struct polytope {
     struct mech_convex_point point[POINTS_MOST];
     struct face face[FACES_MOST];
-    int points, faces;
+    int16_t free[FACES_MOST]; /* faces that are gone */
+    int points, faces, free_count;
     double scale;
 };
 
@@ -50,15 +51,10 @@ static void face_plane(const struct polytope *p, struct face *f)
 
 static int add_face(struct polytope *p, int a, int b, int c)
 {
-    int k = 0;
-
-    while (k < p->faces && !p->face[k].gone) {
-        k++;
-    }
-    if (k == FACES_MOST) {
+    if (p->free_count == 0 && p->faces == FACES_MOST) {
         return -1;
     }
-    p->faces = k == p->faces ? k + 1 : p->faces;
+    const int k = p->free_count > 0 ? p->free[--p->free_count] : p->faces++;
     p->face[k] = (struct face){.at = {(int16_t)a, (int16_t)b, (int16_t)c}};
     face_plane(p, &p->face[k]);
     return k;
@@ -259,6 +255,7 @@ static bool grow(struct polytope *p, int start)
     for (int k = 0; k < count; k++) {
         p->face[seen[k]].gone = true;
         p->face[seen[k]].seen = false;
+        p->free[p->free_count++] = seen[k];
     }
     return true;
 }
@@ -301,12 +298,20 @@ static void part_flat(const struct mech_convex_pair *pair, int dimensions, const
     }
 }
 
+static bool is_curved(const struct mech_convex *c)
+{
+    return c->shape->rounding == 0. && c->shape->radius > 0.;
+}
+
 void mech_convex_part(const struct mech_convex_pair *pair, double scale, double n[3])
 {
     struct polytope p;
+    /* the faces of a polyhedron are reached; a curved one is approached, by a part of the error a
+     * step */
+    const double enough = (is_curved(pair->a) || is_curved(pair->b) ? 2e-12 : 4. * DBL_EPSILON);
     double m[3], best[3], least = INFINITY;
 
-    p.points = p.faces = 0;
+    p.points = p.faces = p.free_count = 0;
     p.scale = scale;
     const int dimensions = first_points(pair, &p, m);
     if (dimensions < 3) {
@@ -329,7 +334,7 @@ void mech_convex_part(const struct mech_convex_pair *pair, double scale, double 
             least = h;
             memcpy(best, p.face[k].m, sizeof best);
         }
-        if (h - p.face[k].s <= 4. * DBL_EPSILON * p.scale) {
+        if (h - p.face[k].s <= enough * p.scale) {
             break;
         }
         p.points++;
