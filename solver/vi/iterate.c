@@ -56,5 +56,11 @@ int mech_iterate_end(const struct mech_iterate *it, const struct mech_problem *p
     memcpy(l, it->best, (size_t)p->m * sizeof *l);
     result->iterations = it->iterations;
     result->residual = it->least;
-    return it->least <= it->tolerance ? 0 : MECH_VI_NOT_CONVERGED;
+    if (it->least <= it->tolerance) {
+        return 0;
+    }
+    /* c that is kept may have been told a better residual than it had */
+    mech_problem_speed(p, l, it->c);
+    result->residual = mech_problem_residual(p, l, it->c);
+    return MECH_VI_NOT_CONVERGED;
 }
