@@ -33,7 +33,7 @@
 /* Plane bodies have the inverse masses (1/m, 1/m, 0) and only zz in the inverse inertia; point
  * masses have the inverse inertia 0. Bodies with one inverse mass in all directions are faster,
  * and fastest are contacts with r₁ and r₂ along n (to 1e-12) between bodies with one inverse
- * inertia about all axes: spheres. */
+ * inertia about all axes (to 4e-15): spheres. */
 struct mech_contact_bodies {
     int32_t count;
     const double *inverse_mass;    /* [count × 3] along the world's axes, 1/kg, ≥ 0 */

@@ -15,6 +15,8 @@ enum { COLOURS = 64 };
 /* a pivot below this share of the trace is one of a direction that nothing turns; below minus the
  * second share the matrix is not positive semidefinite */
 static const double flat = 1e-14, indefinite = 1e-9;
+/* of one moment of inertia about all axes */
+static const double rounding = 4e-15;
 /* how unit a unit vector is, and how parallel the arm of a ROUND contact is to n */
 static const double unit = 1e-8, parallel = 1e-12;
 
@@ -71,6 +73,15 @@ static bool root_of(const double A[9], double L[9])
     return true;
 }
 
+/* a number times 1, but for the rounding of R J Rᵀ */
+static bool is_plain(const double J[9])
+{
+    const double most = rounding * fabs(J[0]);
+
+    return fabs(J[1]) <= most && fabs(J[2]) <= most && fabs(J[5]) <= most &&
+           fabs(J[4] - J[0]) <= most && fabs(J[8] - J[0]) <= most;
+}
+
 /* 0, MECH_INVALID or MECH_NOT_FINITE */
 static int take_body(const struct mech_contact_bodies *bodies, int32_t i, int32_t ground,
                      struct mech_contact_body *body)
@@ -84,10 +95,14 @@ static int take_body(const struct mech_contact_bodies *bodies, int32_t i, int32_
     if (!not_negative(m, 3) || !root_of(J, body->L)) {
         return MECH_INVALID;
     }
-    const bool plain = J[1] == 0. && J[2] == 0. && J[5] == 0. && J[0] == J[4] && J[0] == J[8];
+    const bool plain = is_plain(J);
     const bool moves = m[0] > 0. || m[1] > 0. || m[2] > 0. || body->L[0] > 0. || body->L[4] > 0. ||
                        body->L[8] > 0.;
 
+    if (plain) {
+        memset(body->L, 0, sizeof body->L);
+        body->L[0] = body->L[4] = body->L[8] = sqrt(J[0]);
+    }
     body->colours = 0;
     body->line = moves ? i : ground;
     body->mass = m[0];

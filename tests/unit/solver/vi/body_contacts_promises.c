@@ -1,6 +1,6 @@
 /* What body_contacts.h promises besides solutions: bits, memory, momentum, bad input, and how fast
  * stacks come to rest. */
-#include "solver/vi/body_contacts.h"
+#include "solver/vi/body_contacts_layout.h"
 #include "tests/unit/alloc_count.h"
 #include "tests/unit/solver/vi/falls.h"
 #include "tests/unit/unit.h"
@@ -320,6 +320,29 @@ static void what_does_not_converge_is_told(void)
     pile_destroy(p);
 }
 
+/* R J Rᵀ of a sphere and arms from points in the world are those of spheres but for rounding; with
+ * more they are not */
+static void turned_spheres_are_spheres(void)
+{
+    for (int other = 0; other < 2; other++) {
+        struct pile *const p = sliding_sphere();
+        const struct mech_contact_bodies bodies = pile_bodies(p);
+        struct mech_body_contacts_result result;
+        struct mech_body_contacts *s = NULL;
+
+        p->inverse_inertia[1] = p->inverse_inertia[3] = 1e-16 * p->inverse_inertia[0];
+        p->inverse_inertia[4] *= other ? 1. + 1e-13 : 1. + 2.3e-16;
+        p->contact[0].arm[1][0] = 1e-14;
+        CU_ASSERT_EQUAL_FATAL(mech_body_contacts_create(1, 1, &s), 0);
+        CU_ASSERT_EQUAL(
+            mech_body_contacts_solve(s, &bodies, p->contact, p->contacts, &exact, &result), 0);
+        CU_ASSERT_EQUAL(s->kind[0], other ? MECH_BLOCK : MECH_ROUND);
+        CHECK_NEAR(p->velocity[0], 1. - 0.4 * gravity * step, 1e-13);
+        mech_body_contacts_destroy(s);
+        pile_destroy(p);
+    }
+}
+
 /* --- how fast --------------------------------------------------------------------------------- */
 
 static void stacks_of_boxes_come_to_rest(void)
@@ -403,4 +426,5 @@ UNIT_TESTS(UNIT_TEST(four_lanes_give_the_bits_of_one), UNIT_TEST(earlier_calls_l
            UNIT_TEST(what_is_not_finite_is_told_and_changes_nothing),
            UNIT_TEST(what_is_not_valid_is_told_and_changes_nothing),
            UNIT_TEST(what_does_not_converge_is_told), UNIT_TEST(stacks_of_boxes_come_to_rest),
-           UNIT_TEST(tall_columns_need_acceleration), UNIT_TEST(memory_grows_and_may_be_refused))
+           UNIT_TEST(tall_columns_need_acceleration), UNIT_TEST(memory_grows_and_may_be_refused),
+           UNIT_TEST(turned_spheres_are_spheres))
