@@ -238,6 +238,32 @@ static void touching_boxes_have_the_normal_of_their_faces(void)
     mech_arena_fini(&k.arena);
 }
 
+/* also where the closest points of the difference are the two ends of a face's diagonal, whose
+ * direction alone is known to 1e-16 over the distance */
+static void a_point_near_a_face_has_its_normal(void)
+{
+    struct kit k;
+    uint64_t seed = 22;
+
+    kit_init(&k);
+    for (int round = 0; round < 200; round++) {
+        const double x[3] = {round % 2 ? 0. : 0.25, round % 2 ? 0. : 0.2, 0.3 + 1e-8};
+        const double up[3] = {0., 0., 1.};
+        double p[3], R[9], n[3];
+        struct mech_convex_gap gap;
+
+        random_rotation(&seed, R);
+        mech_m3_mul(R, x, p);
+        mech_m3_mul(R, up, n);
+        const struct mech_convex a = {&k.shape[0], zero, R}, b = {&k.shape[5], p, unit};
+        CU_ASSERT_EQUAL_FATAL(mech_convex_gap(&a, &b, 9., &gap), 0);
+        mech_v3_add(n, -1., gap.normal, n);
+        CHECK_NEAR(mech_v3_norm(n), 0., 1e-15);
+        CHECK_NEAR(gap.gap, 1e-8, 1e-15);
+    }
+    mech_arena_fini(&k.arena);
+}
+
 /* The same shape at the same place, crossing lines, a point on a line: some unit normal that parts
  * them, and the same again. */
 static void coinciding_shapes_have_a_normal(void)
@@ -295,5 +321,6 @@ UNIT_TESTS(UNIT_TEST(overlaps_of_polyhedra_are_the_least_of_all_axes),
            UNIT_TEST(distances_are_those_of_points_and_of_planes_between),
            UNIT_TEST(a_point_is_as_far_from_a_cylinder_as_geometry_says),
            UNIT_TEST(touching_boxes_have_the_normal_of_their_faces),
+           UNIT_TEST(a_point_near_a_face_has_its_normal),
            UNIT_TEST(coinciding_shapes_have_a_normal),
            UNIT_TEST(what_is_farther_than_asked_is_not_told))

@@ -243,10 +243,61 @@ static void features_last_while_shapes_slide(void)
             CU_ASSERT_EQUAL_FATAL(k.list.n, 4);
             for (int c = 0; c < 4; c++) {
                 CU_ASSERT(step == 0 || k.list.at[c].id == ids[c]);
+                /* none leaves the faces */
+                CU_ASSERT(fabs(k.list.at[c].point[0][1]) < 0.5 + 2e-6);
+                CU_ASSERT(fabs(k.list.at[c].point[1][0] - p[0]) < 0.5 + 2e-6);
                 ids[c] = k.list.at[c].id;
             }
         }
     }
+    kit_fini(&k);
+}
+
+/* Shifts and turns of about what counts as inside: no point leaves the outline. */
+static void nearly_the_same_outlines_meet_within_them(void)
+{
+    struct kit k;
+    uint64_t seed = 41;
+
+    kit_init(&k);
+    for (int round = 0; round < 1000; round++) {
+        const double p[3] = {random_between(&seed, -4e-6, 4e-6), random_between(&seed, -4e-6, 4e-6),
+                             1.};
+        const double x[3] = {0., 0., random_between(&seed, -4e-6, 4e-6)};
+        double R[9];
+
+        mech_so3_exp(x, R);
+        const struct mech_convex a = {&k.shape[0], zero, unit}, b = {&k.shape[0], p, R};
+        touch(&a, &b, 1e-3, &k.list);
+        CU_ASSERT_EQUAL(k.list.n, 4);
+        for (int c = 0; c < k.list.n; c++) {
+            CU_ASSERT(fabs(k.list.at[c].point[0][0]) < 0.5 + 2e-6);
+            CU_ASSERT(fabs(k.list.at[c].point[0][1]) < 0.5 + 2e-6);
+        }
+    }
+    kit_fini(&k);
+}
+
+/* Over the slab's rim two corners give way to two crossings of edges, and two stay. */
+static void features_name_the_corners_and_edges_that_meet(void)
+{
+    struct kit k;
+
+    kit_init(&k);
+    const double inside[3] = {0.2, 0., 0.7}, over[3] = {0.5, 0., 0.7};
+    const struct mech_convex a = {&k.shape[1], zero, unit}, b = {&k.shape[0], inside, unit};
+    const struct mech_convex c = {&k.shape[0], over, unit};
+    touch(&a, &b, 1e-3, &k.list);
+    touch(&a, &c, 1e-3, &k.other);
+    CU_ASSERT_EQUAL_FATAL(k.list.n, 4);
+    CU_ASSERT_EQUAL_FATAL(k.other.n, 4);
+    int same = 0;
+    for (int i = 0; i < 4; i++) {
+        for (int j = 0; j < 4; j++) {
+            same += k.list.at[i].id == k.other.at[j].id;
+        }
+    }
+    CU_ASSERT_EQUAL(same, 2);
     kit_fini(&k);
 }
 
@@ -288,4 +339,7 @@ static void a_rigid_motion_moves_the_points(void)
 UNIT_TESTS(UNIT_TEST(a_box_on_a_box_has_the_corners_of_the_overlap),
            UNIT_TEST(points_lie_on_both_surfaces_and_the_least_gap_is_the_shapes),
            UNIT_TEST(shapes_the_other_way_round_touch_at_the_same_points),
-           UNIT_TEST(features_last_while_shapes_slide), UNIT_TEST(a_rigid_motion_moves_the_points))
+           UNIT_TEST(features_last_while_shapes_slide),
+           UNIT_TEST(nearly_the_same_outlines_meet_within_them),
+           UNIT_TEST(features_name_the_corners_and_edges_that_meet),
+           UNIT_TEST(a_rigid_motion_moves_the_points))

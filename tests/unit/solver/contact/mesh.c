@@ -340,6 +340,30 @@ static void a_box_over_the_rim_of_a_table_stands_on_the_rim(void)
     shapes_fini(&s);
 }
 
+/* Near a rim and near a corner, but above the face, the face alone is touched. */
+static void beside_a_rim_the_face_alone_is_touched(void)
+{
+    static const double half[3] = {1., 1., 0.05}, at[][2] = {{0.98, 0.2}, {0.98, 0.97}};
+    struct shapes s;
+    struct mech_shape shape[SHAPES];
+    struct mech_contact_list list = {.n = 0};
+
+    shapes_init(&s);
+    make_shapes(&s, shape);
+    const struct mech_shape table = case_of(&s, half, false);
+    for (int k = 0; k < 4; k++) {
+        const double p[3] = {at[k % 2][0], at[k % 2][1], 0.05 + (k < 2 ? 0.149 : 0.249)};
+        const struct mech_convex b = {&shape[k < 2 ? 0 : 1], p, unit};
+
+        touch(&table, zero, unit, &b, 0.05, &list);
+        CU_ASSERT_EQUAL_FATAL(list.n, 1);
+        CHECK_NEAR(list.at[0].normal[2], 1., 0);
+        CHECK_NEAR(list.at[0].gap, -1e-3, 1e-15);
+    }
+    mech_contact_list_fini(&list);
+    shapes_fini(&s);
+}
+
 /* The far side of a plate thinner than the shape does not pull, and the nearest way out counts. */
 static void what_is_above_a_plate_does_not_touch_its_other_side(void)
 {
@@ -435,6 +459,7 @@ UNIT_TESTS(UNIT_TEST(a_flat_mesh_is_a_plane_wherever_a_shape_lies),
            UNIT_TEST(a_closed_mesh_is_as_far_as_the_box_that_it_bounds),
            UNIT_TEST(a_room_of_triangles_holds_what_is_in_its_corner),
            UNIT_TEST(a_box_over_the_rim_of_a_table_stands_on_the_rim),
+           UNIT_TEST(beside_a_rim_the_face_alone_is_touched),
            UNIT_TEST(what_is_above_a_plate_does_not_touch_its_other_side),
            UNIT_TEST(bad_meshes_and_hulls_are_refused_with_their_places),
            UNIT_TEST(edges_of_many_triangles_are_fine))
