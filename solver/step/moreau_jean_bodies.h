@@ -46,7 +46,8 @@ struct mech_impact_rows {
     int32_t *column; /* velocities; nv: the ground's */
     double *value;
     double *b, *E;               /* [count] m/s; m/(N s) */
-    double *P;                   /* [count] N s */
+    double *P;                   /* [count] N s, as far as v has them; 0 to begin with */
+    double *guess;               /* [count] where solvers start from, N s */
     struct mech_set *set;        /* [sets] */
     struct mech_impact_set *who; /* [sets] */
     int32_t most;                /* rows that there is room for */
@@ -57,7 +58,8 @@ struct mech_impact_rows {
 int mech_impact_rows_reserve(struct mech_impact_rows *r, int32_t rows, size_t entries);
 void mech_impact_rows_fini(struct mech_impact_rows *r);
 /* One more row of n entries; returns where they go. */
-int32_t mech_impact_rows_open(struct mech_impact_rows *r, int32_t n, double b, double E, double P);
+int32_t mech_impact_rows_open(struct mech_impact_rows *r, int32_t n, double b, double E,
+                              double guess);
 /* The last set.rows rows are a set. */
 void mech_impact_rows_set(struct mech_impact_rows *r, struct mech_set set,
                           enum mech_impact_kind kind, int32_t of);

@@ -201,7 +201,7 @@ static int run_all(struct mech_moreau_bodies *s, struct mech_step_result *result
     for (int k = 0; names[k] && code > 0; k++) {
         struct mech_vi_result here = {.residual = HUGE_VAL};
 
-        memcpy(s->trial, least < HUGE_VAL ? s->best : s->impacts.P, bytes);
+        memcpy(s->trial, least < HUGE_VAL ? s->best : s->impacts.guess, bytes);
         code = run(s, names[k], &here);
         result->vi_iterations += here.iterations;
         first = first == MECH_UNSUPPORTED || first == MECH_SINGULAR ? code : first;
@@ -236,7 +236,7 @@ int mech_moreau_bodies_impact(struct mech_moreau_bodies *s, struct mech_state *s
     /* v and λ by what has changed in P */
     for (int32_t i = 0; i < rows->count; i++) {
         s->trial[i] = s->best[i] - rows->P[i];
-        rows->P[i] = s->best[i];
+        rows->P[i] = rows->guess[i] = s->best[i];
     }
     memset(s->x, 0, ((size_t)s->nv + 1) * sizeof *s->x);
     mech_moreau_bodies_push(rows, 1., s->trial, s->x);

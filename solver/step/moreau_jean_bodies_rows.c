@@ -39,6 +39,7 @@ int mech_impact_rows_reserve(struct mech_impact_rows *r, int32_t rows, size_t en
         MECH_TRY(grow((void **)&r->b, n, sizeof *r->b));
         MECH_TRY(grow((void **)&r->E, n, sizeof *r->E));
         MECH_TRY(grow((void **)&r->P, n, sizeof *r->P));
+        MECH_TRY(grow((void **)&r->guess, n, sizeof *r->guess));
         MECH_TRY(grow((void **)&r->set, n, sizeof *r->set));
         MECH_TRY(grow((void **)&r->who, n, sizeof *r->who));
         r->most = most;
@@ -61,6 +62,7 @@ void mech_impact_rows_fini(struct mech_impact_rows *r)
     free(r->b);
     free(r->E);
     free(r->P);
+    free(r->guess);
     free(r->set);
     free(r->who);
     *r = (struct mech_impact_rows){.count = 0};
@@ -75,14 +77,16 @@ void mech_impact_rows_set(struct mech_impact_rows *r, struct mech_set set,
     r->who[r->sets++] = (struct mech_impact_set){kind, of};
 }
 
-int32_t mech_impact_rows_open(struct mech_impact_rows *r, int32_t n, double b, double E, double P)
+int32_t mech_impact_rows_open(struct mech_impact_rows *r, int32_t n, double b, double E,
+                              double guess)
 {
     const int32_t at = r->count ? r->start[r->count] : 0;
 
     r->start[0] = 0;
     r->b[r->count] = b;
     r->E[r->count] = E;
-    r->P[r->count] = P;
+    r->P[r->count] = 0.;
+    r->guess[r->count] = guess;
     r->start[++r->count] = at + n;
     return at;
 }
