@@ -2,12 +2,13 @@
  *
  *   interactions   those with y_k + γ h y'_k ≤ threshold (relays and equalities always), as in the
  *                  linear scheme:  b = e y'_k
- *   one-sided joints s g ≥ 0, s λ ≥ 0:  H = s G and the gap s g at q_m = q_k ⊕ (1 − θ) h v_k, as
+ *   one-sided joints s g ≥ 0, s λ ≥ 0:  H = s G, and s g at q_m = q_k ⊕ (1 − θ) h v_k, as
  *                  far as it does not depend on v_{k+1};  b as of contacts that rest, P = h s λ
  *   shapes         moreau_jean_bodies_touch.c
  *
- * A gap that is open at q_m may close to just 0 at the end of the step, q_m + θ h v_{k+1}; one that
- * was closed where the step began opens by gap_k/h, at recoverySpeed at most. */
+ * A gap that is open at q_m may close to just 0 at the end of the step, q_m + θ h v_{k+1}; an overlap
+ * is undone by its size where the step began over h, by no more than its size at q_m asks for, and
+ * at recoverySpeed at most. */
 #include "solver/base/err.h"
 #include "solver/step/moreau_jean_bodies.h"
 
@@ -205,12 +206,10 @@ double mech_moreau_bodies_middle(struct mech_moreau_bodies *s, const struct mech
 double mech_moreau_bodies_rest(const struct mech_moreau_bodies *s, double gap, double speed,
                                double recovery)
 {
-    if (gap >= 0.) {
-        return gap / (s->theta > 0. ? s->theta * s->h : s->h);
-    }
     const double before = gap - (1. - s->theta) * s->h * speed;
+    const double close = gap / (s->theta > 0. ? s->theta * s->h : s->h);
 
-    return fmax(fmin(before, 0.) / s->h, -recovery);
+    return gap >= 0. ? close : fmax(close, fmax(fmin(before, 0.) / s->h, -recovery));
 }
 
 double mech_moreau_bodies_soft(const struct mech_moreau_bodies *s, double compliance,
