@@ -1,5 +1,5 @@
-/* Two capsules: where their axes are closest; where they run side by side, the two ends of what they
- * have in common, so that one can lie on the other.
+/* Two capsules: where their axes are closest; where they run side by side, the two ends of what
+ * they have in common, so that one can lie on the other.
  *
  * Features: 0 where the axes are closest, unless an end is as close; 1 + k at end k of the first
  * axis, 3 + k at end k of the second. All along one normal. */

@@ -1,6 +1,6 @@
-/* Sphere and cylinder: with the centre at (ρ, z) in the plane through the axis, the closest point of
- * the rectangle (R, L/2) that the cylinder has there; a centre inside goes out through the side or
- * an end, whichever is nearer. */
+/* Sphere and cylinder: with the centre at (ρ, z) in the plane through the axis, the closest point
+ * of the rectangle (R, L/2) that the cylinder has there; a centre inside goes out through the side
+ * or an end, whichever is nearer. */
 #include "solver/contact/pair.h"
 #include "solver/linalg/v3.h"
 

@@ -45,9 +45,9 @@ static void to_side(const double x[3], const double a[3], const double d[3], dou
     mech_v3_add(x, r / mech_v3_norm(m), m, out);
 }
 
-/* A contact of the sides about x[0] and x[1], points of the axes. Seen along n the axes may miss each
- * other by some of the radii: then the sides touch where m = (w − (w·n) n)/(r₁ + r₂) + … n, |m| = 1,
- * points from one axis to the other, w being x[1] − x[0] without what parts them along n. */
+/* A contact of the sides about x[0] and x[1], points of the axes. Seen along n the axes may miss
+ * each other by w, some of the radii: then the sides touch where m = w/(r₁ + r₂) + … n, |m| = 1,
+ * points from one axis to the other. */
 static double sides(const struct mech_segment *const axis[2], double x[2][3], const double n[3],
                     const double radius[2], uint32_t feature, struct mech_touching *out)
 {

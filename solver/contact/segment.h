@@ -42,8 +42,8 @@ static inline void mech_across(const double a[3], double out[3])
  * Detection, Morgan Kaufmann 2005, section 5.1.9, for unit directions). */
 void mech_segment_closest(const struct mech_segment *a, const struct mech_segment *b, double s[2]);
 
-/* Contacts at the ends of what two segments that run side by side have in common, each the axis of a
- * side with its radius: features 1 + k at end k of the first, 3 + k at end k of the second. Points
- * on the sides, gaps along the normal that is given. The least gap, or HUGE_VAL. */
+/* Contacts at the ends of what two segments that run side by side have in common, each the axis of
+ * a side with its radius: features 1 + k at end k of the first, 3 + k at end k of the second.
+ * Points on the sides, gaps along the normal that is given. The least gap, or HUGE_VAL. */
 double mech_segment_ends(const struct mech_segment *a, const struct mech_segment *b,
                          const double normal[3], const double radius[2], struct mech_touching *out);

@@ -354,6 +354,46 @@ static void materials_are_combined(void)
     end(w);
 }
 
+static void refused_memory_is_told_and_nothing_is_lost(void)
+{
+    struct world *const w = new_world();
+
+    balls_between_walls(w);
+    mech_scene_destroy(w->scene);
+    w->scene = NULL;
+    scatter(w);
+    const struct mech_scene_description d = {
+        .colliders = w->collider, .n = w->n, .bodies = w->bodies};
+    const struct mech_scene_query query = {.at = w->at, .reach = w->reach, .margin = 0.01};
+    int refusals = 0;
+
+    for (long k = 0; k < 200; k++) {
+        struct mech_contact_list list = {.at = NULL};
+        struct mech_scene *scene = NULL;
+
+        alloc_refuse_start(k, false);
+        int code = mech_scene_create(&d, &scene);
+        const bool made = code == 0;
+        code = made ? mech_scene_find(scene, &query, &list) : code;
+        const bool refused = alloc_refuse_stop() > 0;
+
+        CU_ASSERT_EQUAL(code, refused ? MECH_NO_MEMORY : 0);
+        // the scene serves when memory is there again
+        if (made) {
+            CU_ASSERT_EQUAL(mech_scene_find(scene, &query, &list), 0);
+            CU_ASSERT(list.n > 400);
+        }
+        refusals += refused;
+        mech_scene_destroy(scene);
+        mech_contact_list_fini(&list);
+        if (!refused) {
+            break;
+        }
+    }
+    CU_ASSERT(refusals > 15 && refusals < 200);
+    end(w);
+}
+
 UNIT_TESTS(UNIT_TEST(a_ball_on_a_plane_is_told_with_its_points),
            UNIT_TEST(what_a_body_moves_by_widens_the_search), UNIT_TEST(filters_decide_who_touches),
            UNIT_TEST(bodies_that_are_apart_do_not_touch),
@@ -361,4 +401,5 @@ UNIT_TESTS(UNIT_TEST(a_ball_on_a_plane_is_told_with_its_points),
            UNIT_TEST(contacts_do_not_depend_on_what_came_before),
            UNIT_TEST(nothing_is_allocated_for_what_was_there_before),
            UNIT_TEST(placements_that_are_not_finite_are_told),
+           UNIT_TEST(refused_memory_is_told_and_nothing_is_lost),
            UNIT_TEST(an_empty_scene_has_no_contacts), UNIT_TEST(materials_are_combined))
