@@ -326,6 +326,7 @@ const struct mechp_shape mechp_shapes[] = {
              {"theta", "number", "of the velocity level", true},
              {"friction", "'coulomb'|'associated'", "law of cones", true},
              {"factors", "number{}", "mass, stiffness, damping in H", true},
+             {"linear", "boolean", "no item of the model is nonlinear", true},
              {"lumped", "boolean", "H is block-diagonal: the masses alone", true},
              {"counts", "integer{}",
               "velocities and rows that are active; blocks of variables, frozen ones, masses, "

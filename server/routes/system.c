@@ -287,6 +287,8 @@ static void write_summary(struct mechd_call *c, const struct mech_sim_system *s)
     mechd_system_number(w, "stiffness", info.stiffness);
     mechd_system_number(w, "damping", info.damping);
     mechp_text_end(w);
+    mechp_text_key(w, "linear");
+    mechp_text_bool(w, info.linear);
     mechp_text_key(w, "lumped");
     mechp_text_bool(w, info.lumped);
     mechp_text_key(w, "counts");

@@ -92,6 +92,7 @@ static int make(struct mech_sim *sim, const struct mech_system_query *q, struct 
                                             .damping = or_else(q->damping, step),
                                             .associated = sim->document->contact.friction ==
                                                           MECH_FRICTION_ASSOCIATED,
+                                            .linear = mech_model_is_linear(sim->model),
                                             .masses = count_masses(s->system)};
     mech_descriptor_mass_factor(s->system->descriptor, s->info.mass);
     mech_descriptor_stiffness_factors(s->system->descriptor, s->info.stiffness, s->info.damping,

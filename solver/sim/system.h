@@ -45,6 +45,7 @@ struct mech_sim_system_info {
     double time, step, theta;
     double mass, stiffness, damping; /* factors in use */
     bool lumped;                     /* H is block-diagonal: the masses alone */
+    bool linear;                     /* no item is nonlinear: H and f are exact for a step */
     bool associated;                 /* law of friction of the residual */
     struct mech_descriptor_size size;
     int32_t rows; /* of the answers: all active ones, or the bilateral ones */

@@ -65,6 +65,7 @@ class LinearSystems(unittest.TestCase):
         columns = [solve([row[j] for row in A]) for A in minus for j in range(2)]
         self.near(found['rhsJacobian'], [[0, 0, 1, 0], [0, 0, 0, 1]] +
                   [[c[r] for c in columns] for r in range(2)])
+        self.assertTrue(self.good('system', door, id=i)['linear'])
         self.near(self.good('system-part', door, id=i, what='K')['rows'], K)
         self.near(self.good('system-part', door, id=i, what='C')['rows'], C)
 

@@ -143,6 +143,8 @@ class System(unittest.TestCase):
                     [G[r] + [0.0] * rows for r in range(rows)]
                 self.close(self.part(i, 'Z'), Z)
                 self.close(self.part(i, 'diagonal'), [Z[k][k] for k in range(n + rows)])
+                self.assertEqual(self.good('system', id=i)['linear'],
+                                 name == 'spring-mass-damper')
                 counts = self.good('system', id=i)['counts']
                 self.assertEqual((counts['velocities'], counts['rows']), (n, rows))
 

@@ -146,4 +146,52 @@ static void lean_blocks_are_the_full_ones(void)
     mech_arena_fini(&arena);
 }
 
-UNIT_TESTS(UNIT_TEST(lean_blocks_are_the_full_ones))
+static const double diagonal[] = {2., 3.}, full[] = {4., 1., 1., 3.};
+static const double by_diagonals[] = {0., 1., 1., 4., 5., 6., 1., 1., 0.};
+static const struct mech_mass kinds[] = {
+    {.kind = MECH_MASS_BODY, .m = 2., .J = {3., .5, .1, .5, 4., .2, .1, .2, 5.}},
+    {.kind = MECH_MASS_NODE, .m = 1.5},
+    {.kind = MECH_MASS_SHAFT, .m = 0.7},
+    {.kind = MECH_MASS_DIAGONAL, .n = 2, .values = diagonal},
+    {.kind = MECH_MASS_DENSE, .n = 2, .values = full},
+    {.kind = MECH_MASS_BAND, .n = 3, .half = 1, .values = by_diagonals}};
+
+/* y += a M x is that of the entries, x = M⁻¹ (M x), nothing stands beyond the reach */
+static void every_mass_multiplies_and_divides(void)
+{
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        struct mech_mass mass = kinds[k];
+        double x[6], y[6], expected[6];
+        struct mech_arena arena;
+
+        mech_arena_init(&arena, 0);
+        CU_ASSERT_EQUAL_FATAL(mech_mass_init(&arena, &mass), 0);
+        for (int32_t i = 0; i < mass.n; i++) {
+            x[i] = 1. / (1. + i);
+            y[i] = expected[i] = 0.25 * i;
+        }
+        for (int32_t i = 0; i < mass.n; i++) {
+            for (int32_t j = 0; j < mass.n; j++) {
+                const double entry = mech_mass_entry(&mass, i, j);
+
+                CHECK_NEAR(entry, mech_mass_entry(&mass, j, i), 0.);
+                CU_ASSERT(entry == 0. || abs(i - j) <= mech_mass_reach(&mass));
+                CU_ASSERT(i != j || entry > 0.);
+                expected[i] += 2. * entry * x[j];
+            }
+        }
+        mech_mass_add(&mass, 2., x, y);
+        for (int32_t i = 0; i < mass.n; i++) {
+            CHECK_NEAR(y[i], expected[i], 1e-15 * fabs(expected[i]));
+            y[i] = 0.;
+        }
+        mech_mass_add(&mass, 1., x, y);
+        mech_mass_solve(&mass, y, y);
+        for (int32_t i = 0; i < mass.n; i++) {
+            CHECK_NEAR(y[i], x[i], 4e-16);
+        }
+        mech_arena_fini(&arena);
+    }
+}
+
+UNIT_TESTS(UNIT_TEST(every_mass_multiplies_and_divides), UNIT_TEST(lean_blocks_are_the_full_ones))
