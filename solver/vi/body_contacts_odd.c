@@ -2,8 +2,9 @@
  * differs along the axes; see body_contacts_layout.h.
  *
  * Coulomb: (N, T) is solved exactly with the torques held (contact.h), then the torque about n and
- * the torques across, each within what l_N allows; once more while they still act on each other.
- * That is De Saxcé's law part by part: c_N ≥ 0 ⊥ l_N ≥ 0, and each part opposes its own slip.
+ * the torques across, each within what l_N allows; then (N, T) again, on which they act. That is De
+ * Saxcé's law part by part: c_N ≥ 0 ⊥ l_N ≥ 0, and each part opposes its own slip. (A second round
+ * in a visit saves no sweeps.)
  * Associated: projected steps in rows scaled so that W ≤ 1; the energy falls with each. */
 #include "solver/linalg/v3.h"
 #include "solver/vi/body_contacts_kernel.h"
@@ -12,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { ROUNDS = 2, PROJECTIONS = 4, SPIN = 3, ROLL = 4 };
+enum { PROJECTIONS = 4, SPIN = 3, ROLL = 4 };
 
 /* Δω of a side */
 static void turning(const struct mech_odd_contact *odd, int side, const double *lines, double w[3])
@@ -91,13 +92,11 @@ static void roll(const struct mech_odd_contact *odd, double *l, double *c)
     const double largest = 0.5 * (a + d) + sqrt(half * half + b * b);
     const double most = odd->set.rolling * l[0];
 
-    for (int round = 0; round < ROUNDS; round++) {
-        const double x = l[ROLL] - c[ROLL] / largest, y = l[ROLL + 1] - c[ROLL + 1] / largest;
-        const double size = sqrt(x * x + y * y), share = size <= most ? 1. : most / size;
+    const double x = l[ROLL] - c[ROLL] / largest, y = l[ROLL + 1] - c[ROLL + 1] / largest;
+    const double size = sqrt(x * x + y * y), share = size <= most ? 1. : most / size;
 
-        move_row(odd, ROLL, share * x, l, c);
-        move_row(odd, ROLL + 1, share * y, l, c);
-    }
+    move_row(odd, ROLL, share * x, l, c);
+    move_row(odd, ROLL + 1, share * y, l, c);
 }
 
 /* (N, T) exactly; what finds no finite solution stays */
@@ -126,14 +125,12 @@ static void visit_coulomb(const struct mech_odd_contact *odd, double *l, double 
     if (odd->set.rows == 3) {
         return;
     }
-    for (int round = 0; round < ROUNDS; round++) {
-        const double most = odd->set.spinning * l[0];
-        const double free = l[SPIN] - c[SPIN] / odd->W[SPIN * MECH_ODD_ROWS + SPIN];
+    const double most = odd->set.spinning * l[0];
+    const double free = l[SPIN] - c[SPIN] / odd->W[SPIN * MECH_ODD_ROWS + SPIN];
 
-        move_row(odd, SPIN, free < -most ? -most : free > most ? most : free, l, c);
-        roll(odd, l, c);
-        press(odd, l, c);
-    }
+    move_row(odd, SPIN, free < -most ? -most : free > most ? most : free, l, c);
+    roll(odd, l, c);
+    press(odd, l, c);
     /* what l_N no longer allows */
     const double spin = odd->set.spinning * l[0], size = sqrt(l[4] * l[4] + l[5] * l[5]);
     const double share = size > odd->set.rolling * l[0] ? odd->set.rolling * l[0] / size : 1.;

@@ -199,21 +199,37 @@ static struct row row_of(const struct mech_odd_contact *odd, int side, int32_t i
     return row;
 }
 
-static double entry_of(const struct mech_odd_contact *odd, int32_t i, int32_t j)
+/* W with E; where c does not answer to a row, any diagonal will do */
+static void fill_W(struct mech_odd_contact *odd)
 {
-    double sum = i == j ? odd->e[i] : 0.;
+    const int32_t n = odd->set.rows;
+    double *const W = odd->W;
 
+    for (int32_t i = 0; i < n * n; i++) {
+        W[i] = 0.;
+    }
     for (int side = 0; side < 2; side++) {
-        if (odd->L[side]) {
-            const struct row a = row_of(odd, side, i), b = row_of(odd, side, j);
+        struct row row[MECH_ODD_ROWS];
 
-            for (int k = 0; k < 3; k++) {
-                sum += a.move[k] * odd->mass[side][k] * b.move[k];
+        for (int32_t i = 0; i < n && odd->L[side]; i++) {
+            const double *const m = odd->mass[side];
+
+            row[i] = row_of(odd, side, i);
+            const double x[3] = {m[0] * row[i].move[0], m[1] * row[i].move[1],
+                                 m[2] * row[i].move[2]};
+
+            for (int32_t j = 0; j <= i; j++) {
+                W[i * n + j] += mech_v3_dot(x, row[j].move) + mech_v3_dot(row[i].turn, row[j].turn);
+                W[j * n + i] = W[i * n + j];
             }
-            sum += mech_v3_dot(a.turn, b.turn);
         }
     }
-    return sum;
+    for (int32_t i = 0; i < n; i++) {
+        double *const own = &W[i * n + i];
+
+        *own += odd->e[i];
+        *own = *own > least * W[0] ? *own : least * W[0];
+    }
 }
 
 /* rows of one part share a scale, so that scaled cones are cones; then by Gershgorin's circles */
@@ -281,14 +297,6 @@ void mech_contact_fill_odd(const struct mech_body_contacts *s,
     for (int32_t i = 0; i < MECH_ODD_ROWS; i++) {
         odd->e[i] = c->cfm[i == 0 ? 0 : i < 3 ? 1 : 2];
     }
-    for (int32_t i = 0; i < odd->set.rows; i++) {
-        for (int32_t j = 0; j < odd->set.rows; j++) {
-            odd->W[i * odd->set.rows + j] = entry_of(odd, i, j);
-        }
-        /* c does not answer to such a row: any W will do */
-        double *const own = &odd->W[i * odd->set.rows + i];
-
-        *own = *own > least * odd->W[0] ? *own : least * odd->W[0];
-    }
+    fill_W(odd);
     scale_rows(odd);
 }
