@@ -223,6 +223,10 @@ static enum mechd_progress run_scene(struct mechd_call *c)
     mechp_text_object(&c->text);
     mechp_text_key(&c->text, "time");
     mechp_text_number(&c->text, mech_sim_time(sim));
+    if (mech_sim_sizes(sim).contact > 0) {
+        mechp_text_key(&c->text, "contacts");
+        mechp_text_unsigned(&c->text, mech_sim_contacts(sim));
+    }
     mechp_text_key(&c->text, "bodies");
     mechp_text_array(&c->text);
     for (size_t k = 0; k < d->objects.n; k++) {

@@ -45,6 +45,7 @@ size_t mech_sim_memory(const struct mech_sim *s);
 struct mech_sizes {
     int32_t q, v, x, lambda, z; /* coordinates, velocities, first-order states, multipliers, data */
     int32_t impulse;            /* rows of all interactions */
+    int32_t contact;            /* room for contacts between shapes */
 };
 struct mech_sizes mech_sim_sizes(const struct mech_sim *s);
 

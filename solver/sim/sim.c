@@ -288,7 +288,8 @@ struct mech_sizes mech_sim_sizes(const struct mech_sim *s)
                                .x = s->sizes.x,
                                .lambda = s->sizes.lambda,
                                .z = s->sizes.z,
-                               .impulse = s->sizes.impulse};
+                               .impulse = s->sizes.impulse,
+                               .contact = s->sizes.contact};
 }
 
 double mech_sim_time(const struct mech_sim *s)

@@ -105,6 +105,9 @@ export const remove = (id) => ask("DELETE", at(id));
 /** @param {string} id @returns {Promise<import("./types.js").Scene>} */
 export const scene = (id) => ask("GET", at(id, "/scene"));
 
+/** @param {string} id @returns {Promise<import("./types.js").Contact[]>} of the last step */
+export const contacts = async (id) => (await ask("GET", at(id, "/contacts"))).items;
+
 /**
  * Live outputs. The browser reconnects by itself.
  * @param {string} id

@@ -160,9 +160,17 @@ export class Detail {
     });
     this.systems = new Systems(chart);
     this.endings.push(() => this.systems?.end());
+    this.forces = make("input", { type: "checkbox", onchange: () => void this.redraw() });
+    this.touch = make(
+      "label",
+      { className: "quiet choice", hidden: true },
+      this.forces,
+      "Contacts and their forces",
+    );
     this.picture = make(
       "section",
       { className: "panel", hidden: true, "aria-label": "Drawing" },
+      this.touch,
       picture,
       chart,
     );
@@ -333,7 +341,11 @@ export class Detail {
       this.stale = false;
       try {
         const scene = await api.scene(this.id);
-        this.drawing?.show(scene.bodies ?? []);
+        if (this.touch) {
+          this.touch.hidden = scene.contacts === undefined;
+        }
+        const touching = this.forces?.checked ? await api.contacts(this.id) : [];
+        this.drawing?.show(scene.bodies ?? [], touching);
         this.systems?.show(scene.systems ?? [], scene.time);
         this.unveil();
       } catch {

@@ -1,11 +1,14 @@
 /**
  * A simple picture of the bodies: those that move on one line are drawn on it, points to the plane
- * in which they spread most, rigid bodies in their plane or aslant in space, all in scale.
+ * in which they spread most, rigid bodies in their plane or aslant in space, all in scale. Contacts
+ * are points with arrows along their forces.
  */
 import { inks, surface } from "./dom.js";
 import { tick, ticks } from "./format.js";
+import { AXES, dot, foot, hull, planes, plate, shapes } from "./solids.js";
 
 /** @typedef {import("./types.js").Body} Body */
+/** @typedef {import("./types.js").Contact} Contact */
 /** @typedef {import("./types.js").Graphic} Graphic */
 /**
  * @typedef {object} Scale of the line below the bodies
@@ -17,10 +20,7 @@ import { tick, ticks } from "./format.js";
  * @property {number} width of the picture
  */
 
-const AXES = ["x", "y", "z"];
 const LABELS_MOST = 12;
-/** Corners that a circle is drawn with. */
-const ROUND = 20;
 
 /**
  * Size of a body along two axes, m, from its first shape.
@@ -33,106 +33,6 @@ function size(body, across) {
     return 0;
   }
   return graphic.shape === "Sphere" ? 2 * graphic.radius : graphic.size[across];
-}
-
-/**
- * A point of a body's frame in space.
- * @param {Body} body
- * @param {number[]} local
- */
-function placed(body, local) {
-  const r = body.rotation?.length === 9 ? body.rotation : [1, 0, 0, 0, 1, 0, 0, 0, 1];
-  return AXES.map(
-    (_, i) =>
-      body.position[i] + r[3 * i] * local[0] + r[3 * i + 1] * local[1] + r[3 * i + 2] * local[2],
-  );
-}
-
-/**
- * Points whose hull is a shape, in the body's frame; a sphere has its centre only.
- * @param {Graphic} g
- * @returns {number[][]}
- */
-function outline(g) {
-  const centre = g.center ?? [0, 0, 0];
-  if (g.shape === "Sphere") {
-    return [centre];
-  }
-  const end = centre.map((x, i) => x + g.size[i]);
-  if (g.shape === "Line") {
-    return [centre, end];
-  }
-  if (g.shape === "Cylinder") {
-    const length = Math.hypot(...g.size) || 1;
-    const axis = g.size.map((x) => x / length);
-    // two directions across the axis
-    const least = axis.map(Math.abs).indexOf(Math.min(...axis.map(Math.abs)));
-    const other = [0, 0, 0];
-    other[least] = 1;
-    const u = cross(axis, other);
-    const long = Math.hypot(...u) || 1;
-    const first = u.map((x) => x / long);
-    const second = cross(axis, first);
-    return [centre, end].flatMap((p) =>
-      Array.from({ length: ROUND }, (_, k) => {
-        const angle = (2 * Math.PI * k) / ROUND;
-        return p.map(
-          (x, i) => x + g.radius * (Math.cos(angle) * first[i] + Math.sin(angle) * second[i]),
-        );
-      }),
-    );
-  }
-  return Array.from({ length: 8 }, (_, k) =>
-    centre.map((x, i) => x + ((k >> i) & 1 ? 0.5 : -0.5) * g.size[i]),
-  );
-}
-
-/**
- * What a body is drawn with, in space: points whose hull it is, or that it goes through; a sphere has
- * its centre and its radius as reach.
- * @param {Body} body
- */
-function shapes(body) {
-  const all = body.graphics.map((g) => ({
-    points: outline(g).map((q) => placed(body, q)),
-    color: g.color ?? body.color ?? [],
-    line: g.shape === "Line",
-    reach: g.shape === "Sphere" ? g.radius : 0,
-  }));
-  const line = { points: body.line ?? [], color: body.color ?? [], line: true, reach: 0 };
-  return body.line ? [...all, line] : all;
-}
-
-/**
- * @param {number[]} a
- * @param {number[]} b
- */
-function cross(a, b) {
-  return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
-}
-
-/**
- * Convex hull of points in the plane (Andrew's monotone chain).
- * @param {number[][]} points
- */
-function hull(points) {
-  const sorted = [...points].sort((p, q) => p[0] - q[0] || p[1] - q[1]);
-  const half = (/** @type {number[][]} */ list) => {
-    /** @type {number[][]} */
-    const chain = [];
-    for (const p of list) {
-      for (;;) {
-        const [o, q] = chain.slice(-2);
-        if (!q || (q[0] - o[0]) * (p[1] - o[1]) - (q[1] - o[1]) * (p[0] - o[0]) > 0) {
-          break;
-        }
-        chain.pop();
-      }
-      chain.push(p);
-    }
-    return chain.slice(0, -1);
-  };
-  return [...half(sorted), ...half(sorted.reverse())];
 }
 
 /**
@@ -155,12 +55,6 @@ function aslant() {
   return { right: [c, s, 0], up: [-s * e, c * e, d], near: [s * d, -c * d, e], plane: false };
 }
 
-/**
- * @param {number[]} a
- * @param {number[]} b
- */
-const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-
 export class Drawing {
   /** @param {HTMLCanvasElement} canvas */
   constructor(canvas) {
@@ -171,6 +65,10 @@ export class Drawing {
     this.extent = [];
     /** @type {[number, number][]} the same of everything that is drawn */
     this.room = [];
+    /** @type {Contact[]} */
+    this.contacts = [];
+    /** N, the greatest force of a contact so far */
+    this.strongest = 0;
     this.surface = surface(canvas, (context, width, height) => this.draw(context, width, height));
   }
 
@@ -178,8 +76,13 @@ export class Drawing {
     this.surface.end();
   }
 
-  /** @param {Body[]} bodies */
-  show(bodies) {
+  /**
+   * @param {Body[]} bodies
+   * @param {Contact[]} contacts
+   */
+  show(bodies, contacts = []) {
+    this.contacts = contacts;
+    this.strongest = Math.max(this.strongest, ...contacts.map((c) => Math.hypot(...c.force)));
     this.bodies = bodies.filter((b) => b.position?.length === 3);
     if (this.extent.length === 0 && this.bodies.length > 0) {
       this.extent = AXES.map((_, a) => [this.bodies[0].position[a], this.bodies[0].position[a]]);
@@ -192,15 +95,26 @@ export class Drawing {
         });
       }
       for (const { points, reach } of shapes(body)) {
-        for (const p of points) {
-          this.room = AXES.map((_, a) => [
-            Math.min(this.room[a]?.[0] ?? p[a], p[a] - reach),
-            Math.max(this.room[a]?.[1] ?? p[a], p[a] + reach),
-          ]);
-        }
+        points.forEach((p) => this.widen(p, reach));
       }
     }
+    // a plane is seen below what stands over it
+    const middle = this.room.map(([low, high]) => 0.5 * (low + high));
+    for (const plane of middle.length > 0 ? this.bodies.flatMap(planes) : []) {
+      this.widen(foot(plane, middle), 0);
+    }
     this.surface.request();
+  }
+
+  /**
+   * @param {number[]} p what the picture has room for
+   * @param {number} reach
+   */
+  widen(p, reach) {
+    this.room = AXES.map((_, a) => [
+      Math.min(this.room[a]?.[0] ?? p[a] - reach, p[a] - reach),
+      Math.max(this.room[a]?.[1] ?? p[a] + reach, p[a] + reach),
+    ]);
   }
 
   /** The two axes of the picture: the widest spread goes across. */
@@ -230,12 +144,15 @@ export class Drawing {
       c.fillText("nothing to draw", width / 2, height / 2);
       return;
     }
+    const moving = this.bodies.filter((b) => !b.fixed);
     // a body that is a line has its extent from the start
-    const rigid = this.bodies.filter((b) => b.line || b.type.startsWith("RigidBody"));
+    const rigid = moving.filter((b) => b.line || b.type.startsWith("RigidBody"));
+    const flat = moving.every((b) => b.type.endsWith("2D"));
+    const walled = this.bodies.some((b) => planes(b).length > 0);
     const { across, up } = this.axes();
-    if (rigid.length > 0 && !rigid.every((b) => b.type.endsWith("2D"))) {
+    if ((rigid.length > 0 || walled) && !flat) {
       this.drawShapes(c, ink, { width, height, view: aslant(), across: 0 });
-    } else if (rigid.length > 0) {
+    } else if (rigid.length > 0 || walled) {
       this.drawShapes(c, ink, { width, height, view: this.plane(0, 1), across: 0 });
     } else if (up >= 0) {
       this.drawShapes(c, ink, { width, height, view: this.plane(across, up), across });
@@ -282,38 +199,141 @@ export class Drawing {
       const half = width / 2 / scale;
       this.drawLine(c, ink, { left: middle - half, right: middle + half, level, x, across, width });
     }
-    const all = this.bodies.flatMap(shapes).map((shape) => ({
-      ...shape,
-      depth: shape.points.reduce((sum, p) => sum + dot(p, view.near), 0) / shape.points.length,
-      seen: shape.points.map((p) => [x(dot(p, view.right)), y(dot(p, view.up))]),
-    }));
-    for (const { color, line, reach, seen } of all.sort((a, b) => a.depth - b.depth)) {
-      c.fillStyle = this.fill(color, ink);
-      c.strokeStyle = line ? c.fillStyle : ink("body-edge");
-      c.lineWidth = line ? 3 : 1;
-      c.beginPath();
-      if (reach > 0) {
-        c.arc(seen[0][0], seen[0][1], Math.max(3, reach * scale), 0, 2 * Math.PI);
-      } else {
-        (line ? seen : hull(seen)).forEach((p, k) =>
-          k === 0 ? c.moveTo(p[0], p[1]) : c.lineTo(p[0], p[1]),
-        );
-      }
-      if (!line) {
-        c.closePath();
-        c.fill();
-      }
-      c.stroke();
+    const seen = (/** @type {number[]} */ p) => [x(dot(p, view.right)), y(dot(p, view.up))];
+    this.drawPlanes(c, ink, { view, room, seen });
+    const depth = (/** @type {number[][]} */ points) =>
+      points.reduce((sum, p) => sum + dot(p, view.near), 0) / points.length;
+    // what is fixed lies behind what moves on it
+    const all = this.bodies
+      .flatMap(shapes)
+      .map((solid) => ({ ...solid, depth: depth(solid.points) }))
+      .sort((a, b) => Number(b.fixed) - Number(a.fixed) || a.depth - b.depth);
+    for (const solid of all) {
+      this.drawSolid(c, ink, { solid, view, seen, scale, depth });
     }
+    this.drawContacts(c, ink, { seen, length: Math.min(width, level) / 6 / scale });
     /** @type {number[][]} */
     const labels = [];
-    const named = this.bodies.filter((b) => b.line || b.graphics.length > 0);
+    const named = this.bodies.filter((b) => !b.fixed && (b.line || b.graphics.length > 0));
     for (const body of named.length <= LABELS_MOST ? named : []) {
       const at = [x(dot(body.position, view.right)), y(dot(body.position, view.up))];
       // one that would lie on another stays away
       if (!labels.some((p) => Math.abs(p[0] - at[0]) < 50 && Math.abs(p[1] - at[1]) < 13)) {
         labels.push(at);
         this.label(c, ink, body, at[0], at[1]);
+      }
+    }
+  }
+
+  /**
+   * Planes as far as they lie near what is drawn; those that are seen from behind by their edge.
+   * @param {CanvasRenderingContext2D} c
+   * @param {(name: string) => string} ink
+   * @param {{view: View, room: [number, number][], seen: (p: number[]) => number[]}} frame
+   */
+  drawPlanes(c, ink, { view, room, seen }) {
+    const wide = 0.1 * Math.max(...room.map(([low, high]) => high - low));
+    const box = room.map(([low, high]) => /** @type {[number, number]} */ ([low - wide, high + wide]));
+    for (const plane of this.bodies.flatMap(planes)) {
+      c.fillStyle = ink("ground");
+      c.strokeStyle = ink("axis");
+      c.lineWidth = 1;
+      this.path(c, plate(plane, box).map(seen));
+      c.closePath();
+      if (dot(plane.normal, view.near) > 0) {
+        c.fill();
+      }
+      c.stroke();
+    }
+  }
+
+  /**
+   * @param {CanvasRenderingContext2D} c
+   * @param {number[][]} points in the picture
+   */
+  path(c, points) {
+    c.beginPath();
+    points.forEach((p, k) => (k === 0 ? c.moveTo(p[0], p[1]) : c.lineTo(p[0], p[1])));
+  }
+
+  /**
+   * @param {CanvasRenderingContext2D} c
+   * @param {(name: string) => string} ink
+   * @param {{solid: import("./solids.js").Solid, view: View, seen: (p: number[]) => number[],
+   *   scale: number, depth: (points: number[][]) => number}} what
+   */
+  drawSolid(c, ink, { solid, view, seen, scale, depth }) {
+    const { points, color, line, reach } = solid;
+    c.fillStyle = this.fill(color, ink);
+    c.strokeStyle = line ? c.fillStyle : ink("body-edge");
+    c.lineWidth = line ? 3 : 1;
+    if (reach > 0) {
+      const at = seen(points[0]);
+      c.beginPath();
+      c.arc(at[0], at[1], Math.max(3, reach * scale), 0, 2 * Math.PI);
+      c.fill();
+      c.stroke();
+      this.drawMark(c, solid, { view, seen });
+    } else if (solid.sides.length > 0) {
+      const visible = solid.sides.filter((side) => dot(side.normal, view.near) > 1e-9);
+      for (const side of visible.sort((a, b) => depth(a.points) - depth(b.points))) {
+        this.path(c, side.points.map(seen));
+        c.closePath();
+        c.fill();
+        c.stroke();
+      }
+    } else {
+      this.path(c, line ? points.map(seen) : hull(points.map(seen)));
+      if (!line) {
+        c.closePath();
+        c.fill();
+      }
+      c.stroke();
+    }
+  }
+
+  /**
+   * The part of a sphere's mark that is in front.
+   * @param {CanvasRenderingContext2D} c
+   * @param {import("./solids.js").Solid} solid
+   * @param {{view: View, seen: (p: number[]) => number[]}} how
+   */
+  drawMark(c, solid, { view, seen }) {
+    const middle = dot(solid.points[0], view.near);
+    let drawing = false;
+    c.beginPath();
+    for (const p of solid.mark) {
+      const at = seen(p);
+      const front = dot(p, view.near) >= middle;
+      if (front && drawing) {
+        c.lineTo(at[0], at[1]);
+      } else if (front) {
+        c.moveTo(at[0], at[1]);
+      }
+      drawing = front;
+    }
+    c.stroke();
+  }
+
+  /**
+   * Points of contact, and their forces on the second body: the greatest so far is a sixth of the
+   * picture long.
+   * @param {CanvasRenderingContext2D} c
+   * @param {(name: string) => string} ink
+   * @param {{seen: (p: number[]) => number[], length: number}} frame of the longest, m
+   */
+  drawContacts(c, ink, { seen, length }) {
+    c.strokeStyle = c.fillStyle = ink("contact");
+    c.lineWidth = 1.5;
+    for (const { point, force } of this.contacts) {
+      const from = seen(point);
+      c.beginPath();
+      c.arc(from[0], from[1], 2, 0, 2 * Math.PI);
+      c.fill();
+      if (this.strongest > 0) {
+        const tip = point.map((x, i) => x + (length * force[i]) / this.strongest);
+        this.path(c, [from, seen(tip)]);
+        c.stroke();
       }
     }
   }

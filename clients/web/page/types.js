@@ -36,10 +36,14 @@
  * @property {string} [title]
  *
  * @typedef {object} Graphic
- * @property {string} shape "Box", "Sphere", …
+ * @property {string} shape "Box", "Sphere", "Cylinder", "Line", "Plane", "Mesh"
  * @property {number[]} [center] in the body's frame, m; one end of a cylinder or line
- * @property {number[]} size along the body's axes, m; from end to end of a cylinder or line
+ * @property {number[]} size along the body's axes, m; from end to end of a cylinder or line; none of
+ *   planes and meshes
  * @property {number} radius m
+ * @property {number[]} [normal] of a plane, in the body's frame
+ * @property {number[][]} [points] of a mesh, in the body's frame, m
+ * @property {number[][]} [triangles] of a mesh: three points each, counterclockwise from outside
  * @property {number[]} [color]
  *
  * @typedef {object} Body
@@ -48,9 +52,16 @@
  * @property {number[]} position
  * @property {number[]} [rotation] 9 numbers by rows
  * @property {number[]} [reference] position
+ * @property {boolean} [fixed] it never moves
  * @property {number[]} [color] red, green, blue, alpha from 0 to 1
  * @property {Graphic[]} graphics
  * @property {number[][]} [line] points along it, of a body that is a line
+ *
+ * @typedef {object} Contact
+ * @property {string[]} bodies the two
+ * @property {number[]} point m
+ * @property {number[]} normal
+ * @property {number[]} force N, on the second body
  *
  * @typedef {object} System an object without a place in space
  * @property {string} name
@@ -61,6 +72,7 @@
  * @property {number} time
  * @property {Body[]} bodies
  * @property {System[]} [systems]
+ * @property {number} [contacts] of the last step, where bodies can touch
  *
  * @typedef {object} Channel one curve: a component of an output
  * @property {string} key name of the output
