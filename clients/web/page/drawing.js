@@ -234,11 +234,13 @@ export class Drawing {
   drawPlanes(c, ink, { view, room, seen }) {
     const wide = 0.1 * Math.max(...room.map(([low, high]) => high - low));
     const box = room.map(([low, high]) => /** @type {[number, number]} */ ([low - wide, high + wide]));
-    for (const plane of this.bodies.flatMap(planes)) {
+    const all = this.bodies.flatMap(planes);
+    for (const plane of all) {
+      const others = all.filter((other) => other !== plane);
       c.fillStyle = ink("ground");
       c.strokeStyle = ink("axis");
       c.lineWidth = 1;
-      this.path(c, plate(plane, box).map(seen));
+      this.path(c, plate(plane, box, others).map(seen));
       c.closePath();
       if (dot(plane.normal, view.near) > 0) {
         c.fill();

@@ -174,11 +174,30 @@ export function foot({ point, normal }, p) {
 }
 
 /**
- * What of a plane lies in a box.
- * @param {{point: number[], normal: number[]}} plane
- * @param {[number, number][]} room least and greatest by axis
+ * The part of a polygon whose points p have way · p at most so large.
+ * @param {number[][]} corners
+ * @param {number[]} way
+ * @param {number} most
  */
-export function plate(plane, room) {
+function cut(corners, way, most) {
+  return corners.flatMap((p, k) => {
+    const q = corners[(k + 1) % corners.length];
+    const [here, there] = [p, q].map((x) => dot(way, x) - most);
+    const between = p.map((x, i) => x + (here / (here - there)) * (q[i] - x));
+    const crossed = here > 0 !== there > 0 ? [between] : [];
+    return here > 0 ? crossed : [p, ...crossed];
+  });
+}
+
+/** @typedef {{point: number[], normal: number[]}} Plane solid behind its normal */
+
+/**
+ * What of a plane lies in a box and in none of the other planes' solids.
+ * @param {Plane} plane
+ * @param {[number, number][]} room least and greatest by axis
+ * @param {Plane[]} others
+ */
+export function plate(plane, room, others) {
   const middle = foot(
     plane,
     room.map(([low, high]) => 0.5 * (low + high)),
@@ -198,20 +217,17 @@ export function plate(plane, room) {
     [-1, -1],
     [1, -1],
   ].map(([a, b]) => middle.map((x, i) => x + size * (a * u[i] + b * v[i])));
-  // cut by each side of the box
-  room.forEach(([low, high], axis) => {
-    for (const [sign, bound] of [
-      [1, high],
-      [-1, -low],
-    ]) {
-      corners = corners.flatMap((p, k) => {
-        const q = corners[(k + 1) % corners.length];
-        const [here, there] = [p, q].map((x) => sign * x[axis] - bound);
-        const cut = here > 0 !== there > 0 ? [p.map((x, i) => x + (here / (here - there)) * (q[i] - x))] : [];
-        return here > 0 ? cut : [p, ...cut];
-      });
-    }
+  const bounds = room.flatMap(([low, high], axis) => {
+    const unit = AXES.map((_, i) => (i === axis ? 1 : 0));
+    return [
+      { way: unit, most: high },
+      { way: unit.map((x) => -x), most: -low },
+    ];
   });
+  const solids = others.map((o) => ({ way: o.normal.map((x) => -x), most: -dot(o.normal, o.point) }));
+  for (const { way, most } of [...bounds, ...solids]) {
+    corners = cut(corners, way, most);
+  }
   return corners;
 }
 
