@@ -1,8 +1,8 @@
 /* GET …/scene: bodies for a viewer, each with position, rotation matrix (row-major) and shapes in
  * its local frame. A body without graphics is drawn by its geometry, and without any by default: a
- * rigid body as the box that has its inertia, a mass or a rotor as a block; one that is a line comes
- * with points on it. Systems of generalized coordinates have no place in space; their coordinates
- * let a viewer draw beads on a line. */
+ * rigid body as the box that has its inertia, a mass or a rotor as a block; one that is a line
+ * comes with points on it. Systems of generalized coordinates have no place in space; their
+ * coordinates let a viewer draw beads on a line. */
 #include "server/routes/scene_shapes.h"
 #include "server/routes/shapes.h"
 

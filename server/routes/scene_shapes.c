@@ -1,8 +1,6 @@
 /* What a compiled shape is made of tells how it is drawn; its type is not asked. */
 #include "server/routes/scene_shapes.h"
 
-#include "solver/linalg/v3.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -30,10 +28,26 @@ void mechd_scene_graphic(const struct mech_graphic *g, struct mechp_text *w)
     mechp_text_end(w);
 }
 
+static void turn(const double R[9], const double local[3], double out[3])
+{
+    for (int k = 0; k < 3; k++) {
+        out[k] = R[3 * k] * local[0] + R[3 * k + 1] * local[1] + R[3 * k + 2] * local[2];
+    }
+}
+
 static void point_of(const struct placed *at, const double local[3], double out[3])
 {
-    mech_m3_mul(at->R, local, out);
-    mech_v3_add(out, 1., at->p, out);
+    turn(at->R, local, out);
+    for (int k = 0; k < 3; k++) {
+        out[k] += at->p[k];
+    }
+}
+
+static void difference(const double a[3], const double b[3], double out[3])
+{
+    for (int k = 0; k < 3; k++) {
+        out[k] = a[k] - b[k];
+    }
 }
 
 static void graphic_of(const struct placed *at, int32_t shape, const double local[3],
@@ -62,7 +76,7 @@ static void write_rod(const struct mech_shape *s, const struct placed *at, struc
     double end[3];
     graphic_of(at, MECH_GRAPHIC_CYLINDER, low, &g);
     point_of(at, high, end);
-    mech_v3_add(end, -1., g.center, g.size);
+    difference(end, g.center, g.size);
     g.radius = s->radius;
     mechd_scene_graphic(&g, w);
     if (s->rounding > 0.) {
@@ -80,7 +94,7 @@ static void write_box(const double low[3], const double high[3], const struct pl
         middle[k] = 0.5 * (low[k] + high[k]);
     }
     graphic_of(at, MECH_GRAPHIC_BOX, middle, &g);
-    mech_v3_add(high, -1., low, g.size);
+    difference(high, low, g.size);
     mechd_scene_graphic(&g, w);
 }
 
@@ -99,7 +113,7 @@ static void write_plane(const struct mech_shape *s, const struct placed *at, str
 {
     double normal[3];
     open_graphic("Plane", at, w);
-    mech_m3_mul(at->R, s->normal, normal);
+    turn(at->R, s->normal, normal);
     mechp_text_key(w, "normal");
     mechp_text_numbers(w, normal, 3);
     mechp_text_end(w);

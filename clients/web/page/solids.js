@@ -262,4 +262,3 @@ export function hull(points) {
   };
   return [...half(sorted), ...half(sorted.reverse())];
 }
-
