@@ -12,7 +12,7 @@
  * Errors, for sizes of 1 m: the gap 1e-14 m between polyhedra, 1e-11 m with curved cores (1e-5 m
  * where one's middle lies on the other's axis, and all directions across are nearly as long). Where
  * a face takes part the normal is the face's; between curved cores it is right to 1e-5. No memory
- * but the stack's (about 35 KB), no state, bounded iterations, never NaN: the same bits for the
+ * but the stack's (about 75 KB), no state, bounded iterations, never NaN: the same bits for the
  * same input. Any thread. */
 #pragma once
 

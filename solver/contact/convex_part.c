@@ -12,7 +12,7 @@
 #include <float.h>
 #include <string.h>
 
-enum { POINTS_MOST = 160, FACES_MOST = 2 * POINTS_MOST };
+enum { POINTS_MOST = 320, FACES_MOST = 2 * POINTS_MOST };
 
 struct face {
     double m[3], s;  /* outward unit normal; s = ∞: too thin to have one */
