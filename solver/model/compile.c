@@ -1,6 +1,7 @@
 /* From a document to a model: resolve, lay out, assemble, connect channels and contacts. A pass
  * runs when those that it relies on found no fault; as many faults as possible are told at once. */
 #include "solver/base/err.h"
+#include "solver/model/penalty.h"
 #include "solver/model/touch_internal.h"
 
 #include <stdlib.h>
@@ -32,6 +33,7 @@ static int compile(struct mech_model *m, const double *parameters, struct mech_d
         {mech_resolve, false},  {mech_layout, false},          {mech_assemble, false},
         {mech_channels, false}, {mech_inputs, false},          {mech_outputs, true},
         {mech_contacts, true},  {mech_first_order_rows, true}, {mech_touch, true},
+        {mech_penalty, false},
     };
     bool laid_out = false;
 
@@ -92,6 +94,7 @@ void mech_model_destroy(struct mech_model *m)
         mech_timed_fini(&m->channels[i].source);
     }
     mech_touch_fini(m->touch);
+    mech_penalty_fini(m->penalty);
     mech_arena_fini(&m->arena);
     mech_arena_fini(&m->scratch);
     free(m);

@@ -6,7 +6,7 @@
  *
  * p is the global position of a centre of mass, so that a weight at height z has m g z. */
 #include "solver/linalg/v3.h"
-#include "solver/model/internal.h"
+#include "solver/model/penalty.h"
 
 /* of M, K and the constant forces of objects */
 static double of_coordinates(const struct mech_model *m, const struct mech_eval *e)
@@ -108,5 +108,5 @@ double mech_model_energy(const struct mech_model *m, const struct mech_eval *e)
             sum += isnan(stored) ? 0. : stored;
         }
     }
-    return sum;
+    return m->penalty ? sum + mech_penalty_energy(m, e) : sum;
 }

@@ -168,7 +168,8 @@ struct mech_model {
 
     struct mech_contact_rows rows;
     struct mech_first_order_rows first_rows;
-    struct mech_touch *touch; /* bodies that touch by their shapes, or NULL */
+    struct mech_touch *touch;     /* bodies that touch by their shapes, or NULL */
+    struct mech_penalty *penalty; /* their contacts are forces; NULL: they are not */
 
     struct mech_channel_info *inputs, *outputs;
     struct mech_output_of *output_of;

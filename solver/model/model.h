@@ -221,6 +221,11 @@ void mech_model_keep(const struct mech_model *m, struct mech_state *s);
 /* True when forces on this marker turn with q: they go to state->wrench, not into f. */
 bool mech_model_marker_moves(const struct mech_model *m, int32_t marker);
 
+/* True when shapes act on each other by forces, which are part of g; and when those have a
+ * tangent: the bodies are few. */
+bool mech_model_penalty(const struct mech_model *m);
+bool mech_model_penalty_coupled(const struct mech_model *m);
+
 /* Mechanical energy at a point with its ground slots, J:
  *
  *     ½ vᵀ M v + ½ uᵀ K u − f_objectsᵀ u + springs' own − Σ m a · p

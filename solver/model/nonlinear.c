@@ -1,19 +1,21 @@
 /* The nonlinear part g(q, v, t) and its tangents: one call per type. */
 #include "solver/base/err.h"
 #include "solver/linalg/mat_walk.h"
-#include "solver/model/internal.h"
+#include "solver/model/penalty.h"
+#include "solver/model/touch_internal.h"
 
 #include <string.h>
 
 bool mech_model_is_linear(const struct mech_model *m)
 {
-    return m->place_count == 0 && m->pair_count == 0 && m->equation_count == 0 && !m->curved;
+    return m->place_count == 0 && !m->penalty && m->pair_count == 0 && m->equation_count == 0 &&
+           !m->curved;
 }
 
 bool mech_model_unconnected(const struct mech_model *m)
 {
-    bool alone = m->pair_count == 0 && m->equation_count == 0 && m->C.kind == MECH_MAT_ZERO &&
-                 m->K.kind == MECH_MAT_ZERO;
+    bool alone = !m->penalty && m->pair_count == 0 && m->equation_count == 0 &&
+                 m->C.kind == MECH_MAT_ZERO && m->K.kind == MECH_MAT_ZERO;
 
     for (size_t b = 0; b < m->batch_count; b++) {
         alone = alone && (m->batches[b].n == 0 || m->batches[b].ops->body);
@@ -59,6 +61,9 @@ const char *mech_model_nonlinear_name(const struct mech_model *m)
     if (m->moving_count) {
         return m->marker_seats[m->moving[0].marker].item->name;
     }
+    if (m->penalty) {
+        return m->document->objects.at[m->touch->bodies[0].object].name;
+    }
     return m->curved ? m->document->nodes.at[0].name : NULL;
 }
 
@@ -79,6 +84,9 @@ void mech_model_nonlinear(const struct mech_model *m, const struct mech_eval *e,
         mech_moving_force(m, e, g);
         mech_pairs_force(m, e, g);
         mech_equations_force(m, e, g);
+    }
+    if (m->penalty) {
+        mech_penalty_force(m, e, g);
     }
 }
 
@@ -196,6 +204,9 @@ int mech_model_places(const struct mech_model *m, struct mech_arena *arena,
 
         n += q->ops->stiffness ? places_of(m, q->slot, q->point.n, W, places + n) : 0;
     }
+    int32_t coupled = 0;
+    const int32_t *const slot = mech_penalty_slots(m, &coupled);
+    n += places_of(m, slot, coupled, W, places + n);
     *out = places;
     return complete(places, n);
 }
@@ -203,6 +214,8 @@ int mech_model_places(const struct mech_model *m, struct mech_arena *arena,
 void mech_model_tangent(const struct mech_model *m, const struct mech_eval *e, const double c[3],
                         const int32_t *places, double *values)
 {
+    const int32_t *const all = places;
+
     for (size_t b = 0; b < m->batch_count; b++) {
         const struct mech_batch *const batch = &m->batches[b];
 
@@ -215,6 +228,10 @@ void mech_model_tangent(const struct mech_model *m, const struct mech_eval *e, c
         }
         places = mech_pairs_tangent(m, e, c, places, values);
         mech_equations_tangent(m, e, c[0], places, values);
+    }
+    if (m->penalty) {
+        /* its places are the last */
+        mech_penalty_tangent(m, e, c, all + m->place_count - mech_penalty_places(m), values);
     }
 }
 

@@ -7,7 +7,7 @@
  * All of a pair's algebra is done on arrays of 12; what it costs does not depend on the model. */
 #include "solver/base/err.h"
 #include "solver/linalg/v3.h"
-#include "solver/model/internal.h"
+#include "solver/model/penalty.h"
 #include "solver/model/pose.h"
 
 #include <stdio.h>
@@ -398,6 +398,9 @@ void mech_model_keep(const struct mech_model *m, struct mech_state *s)
             poses_of(m, pair, pose);
             pair->ops->keep(pair->record, pose, s->z + pair->z);
         }
+    }
+    if (m->penalty) {
+        mech_penalty_keep(m, s);
     }
 }
 

@@ -25,6 +25,9 @@ struct mech_touched {
     double impulse[3]; /* N s, global, on the second body at p */
     double couple[3];  /* N m s, global, on the second body */
     double arm[2][3];  /* m, global: p from the bodies' centres of mass, there; 0 of the ground */
+    /* of a penalty contact, whose impulse holds its force, N: points in the bodies' frames, of the
+       ground global, which a spring along the surfaces joins; else 0 */
+    double anchor[2][3];
 };
 
 enum { MECH_SIDE_UNKNOWN = 2 };

@@ -18,7 +18,7 @@
 
 int32_t mech_model_touch_bodies(const struct mech_model *m)
 {
-    return m->touch ? m->touch->count : 0;
+    return m->touch && !m->penalty ? m->touch->count : 0;
 }
 
 struct mech_touch_body mech_model_touch_body(const struct mech_model *m, int32_t body)

@@ -9,7 +9,7 @@
 #include "solver/contact/contact.h"
 #include "solver/model/model.h"
 
-/* Moving bodies with shapes; 0: nothing can touch. */
+/* Moving bodies with shapes; 0: nothing can touch, or contacts are forces (model/penalty.h). */
 int32_t mech_model_touch_bodies(const struct mech_model *m);
 /* The document's object of one of them, and its velocities' slots [n]. */
 struct mech_touch_body {

@@ -3,7 +3,8 @@
  *     F = Σ ±P/h,   τ = Σ ±C/h + (arm + c − x) × ±P/h
  *
  * P and C impulse and couple of a contact, arm from the centre of mass to it where the step looked
- * for contacts, c the centre of mass and x the point that is asked, as they are now. */
+ * for contacts, c the centre of mass and x the point that is asked, as they are now. Contacts by
+ * penalty: forces at the end of the step in their place. */
 #include "solver/base/err.h"
 #include "solver/linalg/v3.h"
 #include "solver/model/touch_internal.h"
@@ -70,7 +71,7 @@ int mech_touch_output(const struct mech_model *m, const struct mech_state *s,
         return 0;
     }
     lever(m, s, r, from);
-    const size_t n = m->touch && s->at->last_step > 0. ? s->at->touched : 0;
+    const size_t n = m->touch && (m->penalty || s->at->last_step > 0.) ? s->at->touched : 0;
     for (size_t i = 0; i < n; i++) {
         int32_t collider[2];
 
@@ -86,7 +87,7 @@ int mech_touch_output(const struct mech_model *m, const struct mech_state *s,
         }
     }
     for (size_t k = 0; k < 3 && k < capacity; k++) {
-        values[k] = n ? sum[k] / s->at->last_step : 0.;
+        values[k] = !n ? 0. : m->penalty ? sum[k] : sum[k] / s->at->last_step;
     }
     return 0;
 }

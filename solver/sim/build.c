@@ -30,12 +30,14 @@ static const struct mech_stepper_type *check_settings(const struct mech_settings
     return type;
 }
 
-/* What of the contacts' settings is not there. */
-static void check_contact(const struct mech_contact_settings *contact, struct mech_diag *diag)
+/* Implicit schemes need the tangent of contacts by penalty, which few bodies have. */
+static void check_penalty(const struct mech_model *m, const struct mech_stepper_type *type,
+                          struct mech_diag *diag)
 {
-    if (contact->method == MECH_CONTACT_PENALTY) {
-        mech_diag_add(diag, "/contact/method",
-                      "contacts by penalty forces are not there yet; use \"nonsmooth\"");
+    if (mech_model_penalty(m) && !mech_model_penalty_coupled(m) && !type->explicit_scheme) {
+        mech_diag_add(diag, "/solver/integrator",
+                      "%s takes contacts by penalty of up to 32 bodies; use RK44 or VelocityVerlet",
+                      type->name);
     }
 }
 
@@ -76,6 +78,7 @@ static void check_scheme(const struct mech_document *document, const struct mech
             "%s takes no contacts between bodies, and \"%s\" has geometry; use MoreauJean",
             type->name, document->objects.at[first.object].name);
     }
+    check_penalty(m, type, diag);
     if (type->check) {
         type->check(m, diag);
     }
@@ -129,7 +132,6 @@ static int build(struct mech_document *document, const double *parameters,
         return compiled;
     }
     out->type = check_settings(&document->solver, diag);
-    check_contact(&document->contact, diag);
     if (compiled > 0) {
         return compiled;
     }

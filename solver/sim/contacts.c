@@ -45,10 +45,12 @@ void mech_sim_contact(const struct mech_sim *s, size_t i, struct mech_contact_vi
     }
     mech_v3_add(out->point, 1., t->p, out->point);
     mech_v3_add(out->normal, 1., t->n, out->normal);
-    mech_v3_add(out->impulse, 1., t->impulse, out->impulse);
-    mech_v3_add(out->couple, 1., t->couple, out->couple);
-    if (h > 0.) {
-        mech_v3_add(out->force, 1. / h, t->impulse, out->force);
+    /* records of contacts by penalty hold forces */
+    const bool forces = mech_model_penalty(s->model);
+    mech_v3_add(out->impulse, forces ? h : 1., t->impulse, out->impulse);
+    mech_v3_add(out->couple, forces ? h : 1., t->couple, out->couple);
+    if (forces || h > 0.) {
+        mech_v3_add(out->force, forces ? 1. : 1. / h, t->impulse, out->force);
     }
 }
 
@@ -83,7 +85,7 @@ int mech_sim_check_overlaps(struct mech_sim *s, struct mech_diag *diag)
         mech_model_point(s->model, &s->now, s->now.at->time, s->now.q, s->now.v);
     struct mech_contact_list list = {.n = 0};
 
-    if (!diag || mech_model_touch_bodies(s->model) == 0 ||
+    if (!diag || (mech_model_touch_bodies(s->model) == 0 && !mech_model_penalty(s->model)) ||
         s->document->contact.interpenetration != MECH_INTERPENETRATION_REFUSE) {
         return 0;
     }
