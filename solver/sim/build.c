@@ -84,7 +84,36 @@ static void check_scheme(const struct mech_document *document, const struct mech
     }
 }
 
-/* A mass matrix that cannot be factored is the document's fault. 0 or negative. */
+enum { INDEFINITE_MOST = 20000 };
+
+/* The coordinate at which a symmetric mass matrix turns out not to be positive definite in *where,
+ * or -1. Large ones that are not diagonal are not asked: a factor more would cost as much as a
+ * start. 0 or negative. */
+static int find_indefinite(const struct mech_mat *M, int32_t *where)
+{
+    struct mech_lsol *s = NULL;
+
+    *where = -1;
+    if (M->kind == MECH_MAT_DIAG) {
+        for (int32_t i = 0; i < M->rows && *where < 0; i++) {
+            *where = M->values[i] > 0. ? -1 : i;
+        }
+        return 0;
+    }
+    if (!M->symmetric || M->rows > INDEFINITE_MOST) {
+        return 0;
+    }
+    int code = mech_lsol_create("cholmod", M, &s);
+
+    code = code ? code : mech_lsol_factor(s, M);
+    if (code > 0) {
+        *where = s ? mech_lsol_where(s) : 0;
+    }
+    mech_lsol_destroy(s);
+    return code < 0 ? code : 0;
+}
+
+/* A mass matrix that cannot be factored, or is none, is the document's fault. 0 or negative. */
 static int check_mass(const struct mech_model *m, struct mech_diag *diag)
 {
     const struct mech_linear_part *const part = mech_model_linear(m);
@@ -107,7 +136,16 @@ static int check_mass(const struct mech_model *m, struct mech_diag *diag)
         mech_diag_add(diag, path, "the mass matrix is singular (coordinate %d)", (int)where);
         return 0;
     }
-    return code;
+    MECH_TRY(code);
+    MECH_TRY(find_indefinite(part->M, &where));
+    if (where >= 0) {
+        char path[MECH_DIAG_PATH];
+
+        mech_model_owner(m, where, path, sizeof path);
+        mech_diag_add(diag, path, "the mass matrix is not positive definite (coordinate %d)",
+                      (int)where);
+    }
+    return 0;
 }
 
 int mech_machine_step(struct mech_machine *machine, struct mech_diag *diag)

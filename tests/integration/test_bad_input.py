@@ -23,6 +23,16 @@ def generic(matrix):
     return model
 
 
+def system(mass, rows=((1,),), law=None, b=None):
+    relation = {'type': 'LagrangianLinearTIR', 'H': rows}
+    if b is not None:
+        relation['b'] = b
+    return {'mechd': 1, 'objects': [{'name': 's', 'type': 'LagrangianLinearTIDS', 'M': mass}],
+            'interactions': [{'name': 'c', 'systems': ['s'], 'relation': relation,
+                              'law': law or {'type': 'NewtonImpact'}}],
+            'solver': {'integrator': 'MoreauJean'}}
+
+
 # what is wrong, the document, the pointer that the refusal names
 MODELS = [
     ('an unknown key', changed('/gravty', [0, 0, 0]), '/gravty'),
@@ -54,6 +64,22 @@ MODELS = [
     ('a singular mass', generic({'diag': [1, 1, 1, 1, 1, 0]}), '/objects/0'),
     ('a huge shape', generic({'shape': [2000000000, 2000000000], 'coo': []}),
      '/objects/0/massMatrix'),
+    ('a mass below zero', system([[-1]]), '/objects/0'),
+    ('an indefinite mass', system([[1, 2], [2, 1]], [[1, 0]]), '/objects/0'),
+    ('an H of other columns', system([[1]], [[1, 0]]), '/interactions/0/relation/H'),
+    ('a ragged H', system([[1, 0], [0, 1]], [[1, 0], [1]]), '/interactions/0/relation/H/1'),
+    ('an H and b of other rows', system([[1]], [[1], [1]], b=[0]), '/interactions/0/relation/b'),
+    ('an H with no whole contacts', system([[1]], law={'type': 'NewtonImpactFriction', 'mu': 0.1}),
+     '/interactions/0/relation/H'),
+    ('a restitution over one', system([[1]], law={'type': 'NewtonImpact', 'e': 1.1}),
+     '/interactions/0/law/e'),
+    ('a restitution below zero', system([[1]], law={'type': 'NewtonImpact', 'e': -0.1}),
+     '/interactions/0/law/e'),
+    ('a friction below zero', system([[1, 0], [0, 1]], [[1, 0], [0, 1]], law={
+        'type': 'NewtonImpactFriction', 'dimension': 2, 'mu': -0.1}), '/interactions/0/law/mu'),
+    ('a tangential restitution over one', system([[1, 0], [0, 1]], [[1, 0], [0, 1]], law={
+        'type': 'NewtonImpactFriction', 'dimension': 2, 'mu': 0.1, 'et': 2}),
+     '/interactions/0/law/et'),
     ('an entry outside', generic({'shape': [6, 6], 'coo': [[6, 0, 1]]}), '/objects/0/massMatrix'),
 ]
 

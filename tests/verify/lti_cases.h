@@ -22,6 +22,9 @@ struct lti_case {
     struct mech_contact_rows contacts;
     int32_t start[LTI_MOST + 1], column[2 * LTI_MOST], interaction[LTI_MOST];
     double value[2 * LTI_MOST], b[LTI_MOST], e[LTI_MOST];
+    struct mech_set
+        sets[LTI_MOST]; /* of the contacts, when there are others than unilateral ones */
+    int32_t set_count;
     struct mech_moreau_jean core;
     double block[4 * LTI_MOST + 8];
     struct mech_state state;
@@ -144,7 +147,9 @@ static inline void lti_ready(struct lti_case *c)
                                              .value = c->value,
                                              .b = c->b,
                                              .e = c->e,
-                                             .interaction = c->interaction};
+                                             .interaction = c->interaction,
+                                             .contacts = c->set_count,
+                                             .sets = c->set_count > 0 ? c->sets : NULL};
     if (mech_moreau_jean_init(&c->core, &c->part, &c->contacts, &c->settings, c->h) != 0) {
         abort();
     }

@@ -153,6 +153,7 @@ static void compare_forms(void (*begin)(struct lti_case *, enum lti_form), int32
     struct lti_case first, other;
     begin(&first, LTI_LEANEST);
     CU_ASSERT_EQUAL(lti_run(&first, steps), 0);
+    CU_ASSERT(first.set_count == 0 || first.result.contacts > 1);
     for (enum lti_form form = LTI_BAND; form < LTI_FORMS; form++) {
         begin(&other, form);
         CU_ASSERT_EQUAL(other.K.kind, kinds[form]);
@@ -199,10 +200,34 @@ static void begin_long_chain(struct lti_case *c, enum lti_form form)
     }
 }
 
+/* 60 masses in a row: three contacts with friction in the plane, a stop, and a rod that holds two */
+static void begin_rubbing_chain(struct lti_case *c, enum lti_form form)
+{
+    const struct lti_bands bands = {
+        .M = {1.}, .C = {0.2, -0.1}, .K = {2000., -1000.}, .last = {0., -0.1, -1000.}};
+    lti_begin(c, 60, 1e-3, &bands, form);
+    for (int32_t k = 0; k < 3; k++) {
+        lti_contact(c, 1, (int32_t[]){15 * k + 3}, (double[]){1.}, 1e-4, 0.3);
+        lti_contact(c, 2, (int32_t[]){15 * k + 8, 15 * k + 9}, (double[]){1., -1.}, 0., 0.);
+        c->sets[c->set_count++] = (struct mech_set){.kind = MECH_SET_CONE, .rows = 2, .mu = 0.4};
+    }
+    lti_contact(c, 1, (int32_t[]){59}, (double[]){-1.}, 1e-3, 0.5);
+    c->sets[c->set_count++] = (struct mech_set){.kind = MECH_SET_UNILATERAL, .rows = 1};
+    lti_contact(c, 2, (int32_t[]){50, 52}, (double[]){1., -1.}, 0., 0.);
+    c->sets[c->set_count++] = (struct mech_set){.kind = MECH_SET_BILATERAL, .rows = 1};
+    c->settings.vi.max_iterations = 10000;
+    lti_ready(c);
+    for (int32_t i = 0; i < c->n; i++) {
+        c->force[i] = i == 59 ? 1. : -0.3 * (i % 3);
+        c->state.v[i] = 0.02 * (i % 5 - 2);
+    }
+}
+
 static void all_forms_of_the_matrices_agree(void)
 {
     compare_forms(begin_stopped_chain, 200, 1e-13);
     compare_forms(begin_long_chain, 200, 1e-13);
+    compare_forms(begin_rubbing_chain, 200, 1e-13);
     // a row of K u is a difference of numbers of 2 k q = 6.6e5 N, each rounded to 7e-11 N: over
     // h/m = 8e-5 s/kg that is 6e-15 m/s a step, 2e-13 m/s after the walk of 748 steps
     compare_forms(begin_high_bar, 748, 1e-12);
