@@ -308,7 +308,7 @@ void mech_convex_part(const struct mech_convex_pair *pair, double scale, double 
     struct polytope p;
     /* the faces of a polyhedron are reached; a curved one is approached, by a part of the error a
      * step */
-    const double enough = (is_curved(pair->a) || is_curved(pair->b) ? 2e-12 : 4. * DBL_EPSILON);
+    const double enough = (is_curved(pair->a) || is_curved(pair->b) ? 3e-13 : 4. * DBL_EPSILON);
     double m[3], best[3], least = INFINITY;
 
     p.points = p.faces = p.free_count = 0;

@@ -1,4 +1,5 @@
-/* Hulls of points: closed, convex, around all points, with as few vertices and faces as there are. */
+/* Hulls of points: closed, convex, around all points, with no more vertices and faces than
+ * needed. */
 #include "solver/items/polyhedron.h"
 
 #include "tests/unit/solver/contact/shapes.h"
