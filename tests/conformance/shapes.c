@@ -9,7 +9,7 @@
  * many are tried, and the best of them improved. Without any contact told, f must exceed the reach
  * somewhere. */
 #include "tests/unit/solver/contact/shapes.h"
-#include "solver/contact/convex.h"
+#include "solver/contact/pair.h"
 #include "solver/linalg/so3.h"
 #include "tests/unit/solver/contact/build_shapes.h"
 
@@ -54,6 +54,19 @@ static bool describe(struct bench *b, const struct mech_item_type *type, void *d
     return true;
 }
 
+/* Numbers that depend on the names alone: newcomers leave those of others as they are. */
+static uint64_t seed_of(const char *first, const char *second)
+{
+    uint64_t h = 14695981039346656037u; /* FNV-1a, 64 bits */
+
+    for (const char *const *text = (const char *const[]){first, second, NULL}; *text; text++) {
+        for (const char *c = *text; *c; c++) {
+            h = (h ^ (uint8_t)*c) * 1099511628211u;
+        }
+    }
+    return h;
+}
+
 static void begin(struct bench *b)
 {
     *b = (struct bench){.seed = 7};
@@ -61,6 +74,7 @@ static void begin(struct bench *b)
     for (const struct mech_item_type *const *t = mech_item_types; *t; t++) {
         char *const description = mech_arena_alloc(&b->shapes.arena, 1, (*t)->table.size);
 
+        b->seed = seed_of((*t)->name, "");
         if ((*t)->category != MECH_SHAPE || !describe(b, *t, description)) {
             continue;
         }
@@ -71,6 +85,7 @@ static void begin(struct bench *b)
             mech_shape_build(*t, description, &b->shapes.arena, "", &b->shapes.diag, &k->shape), 0);
         k->convex = k->shape.ops->support != NULL;
     }
+    b->seed = 7;
     for (int i = 0; i < DIRECTIONS; i++) {
         random_direction(&b->seed, b->direction[i]);
     }
@@ -276,11 +291,19 @@ static void check_contact(struct bench *x, const struct placed *a, const struct 
                   second, 0.));
 }
 
-/* The contacts of two placed shapes. `fine`: how good gap and normal have to be. */
+/* Without closed form, points of what faces each other serve where they are the closest to 1e-6. */
+static double flush_of(const struct placed *a, const struct placed *b)
+{
+    bool turned;
+
+    return mech_shape_pair_find(&a->kind->shape, &b->kind->shape, &turned)->first ? 1e-12 : 1e-6;
+}
+
+/* The contacts of two placed shapes. */
 static void check(struct bench *x, const struct placed *a, const struct placed *b, double reach,
                   bool points)
 {
-    const double fine = 2e-9;
+    const double fine = 1e-10, flush = fmax(fine, flush_of(a, b));
     const double s = reference(x, a, b);
 
     ask(x, a, b, reach);
@@ -292,8 +315,9 @@ static void check(struct bench *x, const struct placed *a, const struct placed *
     }
     const double certain = parted(a, b, c->normal);
 
-    CU_ASSERT(say(fabs(certain - c->gap) < fine, "gap", a, b, c->gap, certain));
-    CU_ASSERT(say(c->gap >= s - fine, "gap below the best", a, b, c->gap, s));
+    CU_ASSERT(
+        say(c->gap > certain - fine && c->gap < certain + flush, "gap", a, b, c->gap, certain));
+    CU_ASSERT(say(c->gap > s - fine, "gap below the best", a, b, c->gap, s));
     CU_ASSERT(say(c->gap <= reach, "gap beyond reach", a, b, c->gap, reach));
     for (int32_t i = 0; points && i < x->list.n; i++) {
         check_contact(x, a, b, &x->list.at[i]);
@@ -324,6 +348,7 @@ static void each_pair(struct bench *x, int rounds,
 {
     for (int i = 0; i < x->kinds; i++) {
         for (int j = 0; j < x->kinds; j++) {
+            x->seed = seed_of(x->kind[i].type->name, x->kind[j].type->name);
             for (int round = 0; round < rounds && !skip(&x->kind[i], &x->kind[j]); round++) {
                 struct placed a, b;
 
@@ -362,7 +387,8 @@ static void check_exchanged(struct bench *x, struct placed *a, struct placed *b,
     if (any && x->list.n > 0) {
         const struct mech_contact *const d = deepest(&x->list);
 
-        CU_ASSERT(say(fabs(d->gap - c.gap) < 1e-9, "gap when exchanged", a, b, d->gap, c.gap));
+        CU_ASSERT(
+            say(fabs(d->gap - c.gap) < flush_of(a, b), "gap when exchanged", a, b, d->gap, c.gap));
         // the normal of two curved surfaces is known to the root of what the gap is
         CU_ASSERT(say(mech_v3_dot(d->normal, c.normal) < -1. + 1e-9, "normal when exchanged", a, b,
                       mech_v3_dot(d->normal, c.normal), -1.));
@@ -378,17 +404,59 @@ static void the_order_of_two_shapes_does_not_matter(void)
     end(&x);
 }
 
-static void move(struct placed *s, const double Q[9], const double shift[3])
+struct motion {
+    double Q[9], shift[3];
+};
+
+static void move(struct placed *s, const struct motion *m)
 {
-    mech_m3_mul(Q, s->at.p, s->at.p);
-    mech_v3_add(s->at.p, 1., shift, s->at.p);
-    mech_m3_product(Q, s->at.R, s->at.R);
+    mech_m3_mul(m->Q, s->at.p, s->at.p);
+    mech_v3_add(s->at.p, 1., m->shift, s->at.p);
+    mech_m3_product(m->Q, s->at.R, s->at.R);
+}
+
+/* Contact i of a list told before a motion, against what is told after it; false: it is not there,
+ * and no other is at its point (edges that meet at the rim of a face may come out as two). */
+static bool moved(struct bench *x, const struct mech_contact *before, int32_t n, int32_t i,
+                  const struct motion *m, const struct placed *const of[2])
+{
+    double normal[3], point[3];
+
+    mech_m3_mul(m->Q, before[i].normal, normal);
+    mech_m3_mul(m->Q, before[i].point[0], point);
+    mech_v3_add(point, 1., m->shift, point);
+    for (int32_t k = 0; k < x->list.n; k++) {
+        const struct mech_contact *const c = &x->list.at[k];
+        double d[3];
+
+        if (c->id != before[i].id) {
+            continue;
+        }
+        mech_v3_add(point, -1., c->point[0], d);
+        // beside the deepest, gaps are known as the normal is: 1e-5 between curved surfaces
+        CU_ASSERT(say(fabs(c->gap - before[i].gap) < (c == deepest(&x->list) ? 1e-9 : 1e-5),
+                      "gap after a motion", of[0], of[1], c->gap, before[i].gap));
+        CU_ASSERT(say(mech_v3_dot(normal, c->normal) > 1. - 1e-9, "normal after a motion", of[0],
+                      of[1], mech_v3_dot(normal, c->normal), 1.));
+        CU_ASSERT(
+            say(mech_v3_norm(d) < 1e-4, "point after a motion", of[0], of[1], mech_v3_norm(d), 0.));
+        return true;
+    }
+    for (int32_t k = 0; k < n; k++) {
+        double d[3];
+
+        mech_v3_add(before[k].point[0], -1., before[i].point[0], d);
+        if (k != i && mech_v3_norm(d) < 1e-6) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static void check_moved(struct bench *x, struct placed *a, struct placed *b, int round)
 {
-    static struct mech_contact before[16];
-    double Q[9], shift[3];
+    struct mech_contact before[16];
+    struct motion m;
 
     (void)round;
     ask(x, a, b, 0.4);
@@ -398,29 +466,17 @@ static void check_moved(struct bench *x, struct placed *a, struct placed *b, int
     for (int32_t i = 0; i < n; i++) {
         before[i] = x->list.at[i];
     }
-    random_rotation(&x->seed, Q);
-    random_direction(&x->seed, shift);
-    move(a, Q, shift);
-    move(b, Q, shift);
+    random_rotation(&x->seed, m.Q);
+    random_direction(&x->seed, m.shift);
+    move(a, &m);
+    move(b, &m);
     ask(x, a, b, 0.4);
-    CU_ASSERT(say(x->list.n == n, "contacts after a motion", a, b, x->list.n, n));
-    for (int32_t i = 0; i < n && n == x->list.n; i++) {
-        const struct mech_contact *const c = &x->list.at[i];
-        double normal[3], point[3];
+    CU_ASSERT(say((x->list.n == 0) == (n == 0), "contacts after a motion", a, b, x->list.n, n));
+    for (int32_t i = 0; i < n; i++) {
+        const struct placed *const of[2] = {a, b};
 
-        mech_m3_mul(Q, before[i].normal, normal);
-        mech_m3_mul(Q, before[i].point[0], point);
-        mech_v3_add(point, 1., shift, point);
-        mech_v3_add(point, -1., c->point[0], point);
-        CU_ASSERT(say(c->id == before[i].id, "id after a motion", a, b, (double)c->id,
-                      (double)before[i].id));
-        CU_ASSERT(say(fabs(c->gap - before[i].gap) < 1e-9, "gap after a motion", a, b, c->gap,
-                      before[i].gap));
-        // as above: where cylinders' rims meet, points are known as normals are
-        CU_ASSERT(say(mech_v3_dot(normal, c->normal) > 1. - 1e-9, "normal after a motion", a, b,
-                      mech_v3_dot(normal, c->normal), 1.));
-        CU_ASSERT(
-            say(mech_v3_norm(point) < 1e-4, "point after a motion", a, b, mech_v3_norm(point), 0.));
+        CU_ASSERT(say(moved(x, before, n, i, &m, of), "id lost in a motion", a, b,
+                      (double)before[i].id, 0.));
     }
 }
 
