@@ -69,7 +69,7 @@ static const struct mech_field fields[] = {
      .doc = "largest speed at which overlapping shapes come apart"},
 };
 const struct mech_table mech_contact_settings_table = {
-    .name = "Contact",
+    .name = "ContactSettings",
     .doc = "How bodies touch each other by their geometry.",
     .size = sizeof(struct mech_contact_settings),
     MECH_FIELDS(fields)};

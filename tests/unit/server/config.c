@@ -84,8 +84,14 @@ static void what_is_no_option_or_no_value_is_refused_with_its_name(void)
     CU_ASSERT_NOT_EQUAL(read_config(&c, "--workers=257", NULL, NULL), 0);
     CU_ASSERT_NOT_EQUAL(read_config(&c, "--model-size=2001", NULL, NULL), 0);
     CU_ASSERT_NOT_EQUAL(read_config(&c, "--log-level", "loud", NULL), 0);
-    CU_ASSERT_NOT_EQUAL(read_config(&c, "--state", "/var/lib/mechd", NULL), 0);
-    CU_ASSERT_PTR_NOT_NULL(strstr(fault, "--state none"));
+    CU_ASSERT_EQUAL(read_config(&c, "--state", "/var/lib/mechd", NULL), 0);
+    CU_ASSERT_STRING_EQUAL(c.durability, "none");
+    CU_ASSERT_NOT_EQUAL(read_config(&c, "--durability", "every-step", NULL), 0);
+    CU_ASSERT_PTR_NOT_NULL(strstr(fault, "--state DIR"));
+    CU_ASSERT_NOT_EQUAL(read_config(&c, "--state=/var/lib/mechd", "--durability=always", NULL), 0);
+    CU_ASSERT_PTR_NOT_NULL(strstr(fault, "every-step"));
+    CU_ASSERT_EQUAL(read_config(&c, "--state=/var/lib/mechd", "--durability=checkpoint", NULL), 0);
+    CU_ASSERT_EQUAL(mechd_config_durability(&c), 1);
     CU_ASSERT_NOT_EQUAL(read_config(&c, "--config", "/nowhere/at/all", NULL), 0);
     CU_ASSERT_NOT_EQUAL(read_config(&c, "word", NULL, NULL), 0);
 }

@@ -91,8 +91,8 @@ static void queries_are_described(void)
             char name[64];
             const size_t length = strcspn(at, ":");
             snprintf(name, sizeof name, "%.*s", (int)length, at);
-            const char *const names[MECHD_QUERIES + 1] = {o->query[0], o->query[1], o->query[2],
-                                                          o->query[3]};
+            const char *names[MECHD_QUERIES + 1] = {NULL};
+            memcpy(names, o->query, sizeof o->query);
             CU_ASSERT(holds(is_listed(names, name), route, "does not take", name));
             at += strcspn(at, " ");
             at += *at == ' ' ? 1 : 0;
