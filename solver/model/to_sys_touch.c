@@ -1,5 +1,5 @@
-/* Contacts between shapes as constraints of a model's descriptor; see to_sys.h, gap.h. They are
- * looked for where the bodies are in a step, q ⊕ (1 − θ) h v. */
+/* Contacts between shapes as constraints of a model's descriptor; see to_sys.h, gap.h. Those that
+ * push by penalty are forces, not constraints. They are looked for where the bodies are in a step, q ⊕ (1 − θ) h v. */
 #include "solver/base/err.h"
 #include "solver/model/to_sys_internal.h"
 #include "solver/model/touch.h"
@@ -90,7 +90,8 @@ int mech_system_find_touches(struct mech_system_build *b)
 {
     struct mech_eval at;
 
-    if (b->request->level != MECH_LEVEL_VELOCITY || mech_model_touch_bodies(b->m) == 0) {
+    if (b->request->level != MECH_LEVEL_VELOCITY || mech_model_touch_bodies(b->m) == 0 ||
+        b->m->document->contact.method == MECH_CONTACT_PENALTY) {
         return 0;
     }
     MECH_TRY(mech_system_middle(b, &at));

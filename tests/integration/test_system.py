@@ -174,6 +174,12 @@ class System(unittest.TestCase):
         self.close(self.part(i, 'l')[:1], [2 * 9.81 * h], 1e-9)
         self.assertEqual(self.part(i, 'Cq')[0], [0, 0, 1])
         self.assertEqual(self.good('system', id=i, level='acceleration')['counts']['rows'], 0)
+        # what pushes by a penalty is a force
+        soft = ball(compliance=1e-4)
+        soft['contact'] = {'method': 'penalty'}
+        soft['solver'] = {'integrator': 'GeneralizedAlpha', 'stepSize': 0.001}
+        i = self.good('create', model=soft)['id']
+        self.assertEqual(self.good('system', id=i, level='velocity')['counts']['rows'], 0)
 
     def test_compliance_has_the_sign_of_the_whole_matrix(self):
         i = self.good('create', model=NONSMOOTH['soft stop'])['id']
