@@ -175,7 +175,7 @@ class System(unittest.TestCase):
         self.assertEqual(self.part(i, 'Cq')[0], [0, 0, 1])
         self.assertEqual(self.good('system', id=i, level='acceleration')['counts']['rows'], 0)
         # what pushes by a penalty is a force
-        soft = ball(compliance=1e-4)
+        soft = ball(height=0.1002, compliance=1e-4)
         soft['contact'] = {'method': 'penalty'}
         soft['solver'] = {'integrator': 'GeneralizedAlpha', 'stepSize': 0.001}
         i = self.good('create', model=soft)['id']
