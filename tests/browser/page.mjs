@@ -145,6 +145,35 @@ const tests = {
         assert.deepEqual(page.complaints, []);
     },
 
+    async bodies_that_touch_show_their_contacts_on_demand() {
+        const { page } = await shown({ example: "box-stack" });
+        const box = page.getByLabel("Contacts and their forces");
+        await box.waitFor();
+        await press(page, "Step");
+        await until(async () => (await time(page)) > 0, "the step is shown");
+        await until(async () => (await drawn(page)) !== "", "the boxes are drawn");
+        const bare = await pixels(page, "canvas.drawing");
+        await box.check();
+        await until(
+            async () => (await pixels(page, "canvas.drawing")) !== bare,
+            "the contacts are drawn",
+        );
+        await picture(page, "contacts");
+        await box.uncheck();
+        await until(
+            async () => (await pixels(page, "canvas.drawing")) === bare,
+            "the contacts are gone",
+        );
+        // a model without geometry has no such choice
+        const other = (await shown({ example: "four-bar" })).page;
+        await other.waitForSelector("canvas.drawing:visible");
+        assert.equal(
+            await other.getByLabel("Contacts and their forces").isVisible(),
+            false,
+        );
+        assert.deepEqual(page.complaints, []);
+    },
+
     async a_step_changes_time_and_values() {
         const { page, id } = await shown();
         const cell = "[data-output=x1]";

@@ -184,7 +184,7 @@ class Contacts(unittest.TestCase):
                                 reply['errors'])
 
     def test_settings_that_cannot_be_are_refused(self):
-        self.refused(sphere_on_floor(contact={'method': 'penalty'}), '/contact/method',
+        self.refused(sphere_on_floor(contact={'method': 'soft'}), '/contact/method',
                      'nonsmooth')
         self.refused(sphere_on_floor(contact={'recoverySpeed': -1}), '/contact/recoverySpeed',
                      'at least 0')

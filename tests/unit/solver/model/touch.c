@@ -444,6 +444,8 @@ static void shapes_that_cannot_be_are_refused_at_their_place(void)
 static void integrators_without_contacts_are_refused(void)
 {
     CU_ASSERT(refused("{'shape': 'Sphere', 'radius': 1}", "/solver/integrator", "MoreauJean"));
+    CU_ASSERT(model_refused("{'mechd': 1, 'contact': {'method': 'soft'}}", "/contact/method",
+                            "nonsmooth"));
 }
 
 /* --- what the state keeps --------------------------------------------------------------------- */
