@@ -309,6 +309,30 @@ static void materials_come_by_name_or_in_place(void)
     release(&c);
 }
 
+/* a ball at height 1 over a floor that its ground raises to 0.5 and turns aslant by 0.5 about y */
+static const char raised[] =
+    "{'mechd': 1, 'contact': {'margin': 1}, 'nodes': [{'name': 'a', 'type': 'NodePoint',"
+    "'referenceCoordinates': [0, 0, 1]}], 'objects': [{'name': 'floor', 'type': 'Ground',"
+    "'referencePosition': [0, 0, 0.5], 'referenceRotation': [['=cos(0.5)', 0, '=sin(0.5)'],"
+    "[0, 1, 0], ['=-sin(0.5)', 0, '=cos(0.5)']],"
+    "'geometry': [{'shape': 'Plane', 'position': [3, 2, 0.1]}]},"
+    "{'name': 'A', 'type': 'MassPoint', 'node': 'a', 'physicsMass': 1,"
+    "'geometry': [{'shape': 'Sphere', 'radius': 0.2}]}]}";
+
+static void shapes_of_the_ground_sit_in_its_frame(void)
+{
+    struct compiled c = compiled_of(raised);
+    struct mech_contact_list list = {.n = 0};
+
+    CU_ASSERT_EQUAL(find(&c, c.s.q, c.s.v, 0., &list), 0);
+    CU_ASSERT_EQUAL_FATAL(list.n, 1);
+    CU_ASSERT_DOUBLE_EQUAL(list.at[0].gap, 0.5 * cos(0.5) - 0.1 - 0.2, 1e-15);
+    CU_ASSERT_DOUBLE_EQUAL(list.at[0].normal[0], sin(0.5), 1e-15);
+    CU_ASSERT_DOUBLE_EQUAL(list.at[0].normal[2], cos(0.5), 1e-15);
+    mech_contact_list_fini(&list);
+    release(&c);
+}
+
 /* --- free bodies ------------------------------------------------------------------------------ */
 
 /* a rigid body about its centre of mass, and a point */
@@ -535,6 +559,7 @@ UNIT_TESTS(UNIT_TEST(rows_are_rates_of_gaps_and_of_points),
            UNIT_TEST(jointed_bodies_do_not_touch_unless_they_shall),
            UNIT_TEST(contacts_are_found_as_far_as_bodies_move),
            UNIT_TEST(materials_come_by_name_or_in_place),
+           UNIT_TEST(shapes_of_the_ground_sit_in_its_frame),
            UNIT_TEST(free_bodies_have_their_own_inverse_mass),
            UNIT_TEST(other_coordinates_are_not_free),
            UNIT_TEST(shapes_that_cannot_be_are_refused_at_their_place),
