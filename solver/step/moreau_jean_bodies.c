@@ -220,6 +220,7 @@ static int advance(struct mech_moreau_bodies *s, struct mech_state *state, doubl
             return code;
         }
         memcpy(state->v, s->v0, (size_t)s->nv * sizeof *s->v0);
+        s->sweeps.failed = code == MECH_VI_NOT_CONVERGED;
     }
     return mech_moreau_bodies_solve(s, state, t_end, result);
 }

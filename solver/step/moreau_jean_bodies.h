@@ -67,6 +67,7 @@ void mech_impact_rows_set(struct mech_impact_rows *r, struct mech_set set,
 /* Models of free bodies alone. */
 struct mech_sweeps {
     bool on;
+    bool failed; /* in this step, so that no other member needs to try the same once more */
     struct mech_body_contacts *solver;
     double *inverse_mass, *inverse_inertia; /* [bodies × 3], [bodies × 9] */
     double *before, *twist;                 /* [bodies × 6] at the start; now */

@@ -201,6 +201,9 @@ static int run_all(struct mech_moreau_bodies *s, struct mech_step_result *result
     for (int k = 0; names[k] && code > 0; k++) {
         struct mech_vi_result here = {.residual = HUGE_VAL};
 
+        if (s->sweeps.failed && !settings->vi.type && mech_vi_find(names[k])->sweeps) {
+            continue;
+        }
         memcpy(s->trial, least < HUGE_VAL ? s->best : s->impacts.guess, bytes);
         code = run(s, names[k], &here);
         result->vi_iterations += here.iterations;
@@ -210,6 +213,7 @@ static int run_all(struct mech_moreau_bodies *s, struct mech_step_result *result
             memcpy(s->best, s->trial, bytes);
         }
     }
+    s->sweeps.failed = false;
     if (code < 0) {
         return code;
     }

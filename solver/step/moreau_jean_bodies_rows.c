@@ -6,9 +6,9 @@
  *                  far as it does not depend on v_{k+1};  b as of contacts that rest, P = h s λ
  *   shapes         moreau_jean_bodies_touch.c
  *
- * A gap that is open at q_m may close to just 0 at the end of the step, q_m + θ h v_{k+1}; an overlap
- * is undone by its size where the step began over h, by no more than its size at q_m asks for, and
- * at recoverySpeed at most. */
+ * A gap that is open at q_m may close to just 0 at the end of the step, q_m + θ h v_{k+1}. An
+ * overlap is undone by its size where the step began over h, by no more than its size at q_m asks
+ * for, and at recoverySpeed at most. */
 #include "solver/base/err.h"
 #include "solver/step/moreau_jean_bodies.h"
 
