@@ -90,8 +90,7 @@ int mech_system_find_touches(struct mech_system_build *b)
 {
     struct mech_eval at;
 
-    if (b->request->level != MECH_LEVEL_VELOCITY || mech_model_touch_bodies(b->m) == 0 ||
-        b->m->document->contact.method == MECH_CONTACT_PENALTY) {
+    if (b->request->level != MECH_LEVEL_VELOCITY || mech_model_touch_bodies(b->m) == 0) {
         return 0;
     }
     MECH_TRY(mech_system_middle(b, &at));
