@@ -1,6 +1,6 @@
-"""Runs README.md as written: every sh and python block in order, in an empty folder, against a
-running daemon. Ports and the build's folder are the only words that are replaced. The two commands
-at the top (an indented block) are run by tests/tools/clean_root."""
+"""Runs README.md as written, and that of the Python package: every sh and python block in order, in
+an empty folder, against a running daemon. Ports and the build's folder are the only words that are
+replaced. The two commands at the top (an indented block) are run by tests/tools/clean_root."""
 import os
 import re
 import subprocess
@@ -11,6 +11,8 @@ from tree import ROOT
 sys.path.insert(0, os.path.join(ROOT, 'tests', 'integration'))
 from harness import BUILD, Daemon  # noqa: E402
 
+# page, and the commands that it has at least: one without commands would pass for nothing
+PAGES = (('README.md', 4), ('clients/python/README.md', 4))
 FAULTS = re.compile(r'"code":|Traceback|^curl: |error:|command not found', re.M)
 
 
@@ -31,7 +33,8 @@ def localised(code, daemon):
 def run_block(language, code, daemon, folder):
     """The complaint about a block, or None."""
     command = {'sh': ['bash', '-eu', '-o', 'pipefail'], 'python': [sys.executable, '-']}[language]
-    environment = {**os.environ, 'MECHD_SERVER': daemon.base}
+    environment = {**os.environ, 'MECHD_SERVER': daemon.base,
+                   'PYTHONPATH': os.path.join(ROOT, 'clients', 'python')}
     done = subprocess.run(command, cwd=folder, env=environment, timeout=120,
                           input=localised(code, daemon).encode(), stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT)
@@ -41,33 +44,37 @@ def run_block(language, code, daemon, folder):
     return None
 
 
-def check_links(text):
+def check_links(page, text):
     """Links into the tree that lead nowhere."""
     for target in re.findall(r'\]\(([^)#:]+)\)', text):
-        if not os.path.exists(os.path.join(ROOT, target)):
-            yield '%s is not there' % target
+        if not os.path.exists(os.path.join(ROOT, os.path.dirname(page), target)):
+            yield '%s: %s is not there' % (page, target)
 
 
-def main():
-    with open(os.path.join(ROOT, 'README.md'), encoding='utf-8') as f:
+def run_page(page, least):
+    """(blocks that ran well, complaints) of one page."""
+    with open(os.path.join(ROOT, page), encoding='utf-8') as f:
         text = f.read()
-    passed, failed = 0, 0
-    faults = list(check_links(text))
+    passed, faults = 0, list(check_links(page, text))
+    passed += not faults
     with tempfile.TemporaryDirectory(prefix='mechd-readme-') as folder, Daemon() as daemon:
         for line, language, code in blocks(text):
             fault = run_block(language, code, daemon, folder)
+            passed += not fault
             if fault:
-                faults.append('README.md:%d: %s' % (line, fault))
-            else:
-                passed += 1
-    for fault in faults:
-        failed += 1
-        print('FAILED ' + fault)
-    passed += not list(check_links(text))
-    # a page without commands would pass for nothing
-    if passed < 4 and not failed:
-        print('FAILED README.md has too few commands')
-        failed += 1
+                faults.append('%s:%d: %s' % (page, line, fault))
+    if passed < least and not faults:
+        faults.append('%s has too few commands' % page)
+    return passed, faults
+
+
+def main():
+    passed, failed = 0, 0
+    for page, least in PAGES:
+        good, faults = run_page(page, least)
+        for fault in faults:
+            print('FAILED ' + fault)
+        passed, failed = passed + good, failed + len(faults)
     print('%d passed, %d failed' % (passed, failed))
     return 1 if failed else 0
 

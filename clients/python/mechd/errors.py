@@ -1,0 +1,89 @@
+"""What can go wrong, as exceptions. A refusal by the server carries its code, sentence and places."""
+from __future__ import annotations
+
+from typing import Any, Dict, List, NamedTuple, Optional
+
+
+class MechdError(Exception):
+    """Root of everything that this package raises on its own."""
+
+
+class Unreachable(MechdError):
+    """There is no server, the connection was lost for good, or no answer came in time."""
+
+
+class BadReply(MechdError):
+    """The answer is none of mechd's."""
+
+
+class Fault(NamedTuple):
+    """One fault of a request or a model: its place (JSON pointer, RFC 6901) and what is wrong."""
+    pointer: str
+    message: str
+
+
+class Refused(MechdError):
+    """The server understood and refused; nothing has changed there.
+
+    status: HTTP status. code, number: of the table of errors in the protocol's README. title: the
+    code in words. detail: the sentence of this refusal. faults: all places at once. report: of a step
+    that failed and was undone, or None. problem: the whole answer (RFC 9457).
+    """
+
+    def __init__(self, problem: Dict[str, Any]):
+        self.problem = problem
+        self.status: int = problem.get('status', 0)
+        self.code: str = problem.get('code', '')
+        self.number: int = problem.get('number', 0)
+        self.title: str = problem.get('title', '')
+        self.detail: str = problem.get('detail', self.title)
+        self.faults: List[Fault] = [Fault(e.get('pointer', ''), e.get('message', ''))
+                                    for e in problem.get('errors', [])]
+        self.report: Optional[Dict[str, Any]] = problem.get('report')
+        super().__init__(self._text())
+
+    @property
+    def pointers(self) -> List[str]:
+        """The places of all faults."""
+        return [f.pointer for f in self.faults]
+
+    def _text(self) -> str:
+        lines = ['%s (%s)' % (self.title if self.faults else self.detail, self.code)]
+        lines += ['%s: %s' % f if f.pointer else f.message for f in self.faults]
+        return '\n  '.join(lines)
+
+
+class NotFound(Refused):
+    """404: no such instance, example, snapshot, …"""
+
+
+class Conflict(Refused):
+    """409, 412: another time or revision, a run in progress, an id that is taken, a stale lease."""
+
+
+class Invalid(Refused):
+    """400, 413, 415, 422: a request or a model that is not possible; `faults` says where."""
+
+
+class Forbidden(Refused):
+    """401, 403: no valid token, or one that may not do this."""
+
+
+class Busy(Refused):
+    """429, 503, 507: a full queue, a limit, shutting down, no storage; it may work later."""
+
+
+class StepFailed(Refused):
+    """The solver gave up and undid the step; `report` tells time and reason."""
+
+
+_BY_STATUS = {400: Invalid, 401: Forbidden, 403: Forbidden, 404: NotFound, 409: Conflict,
+              412: Conflict, 413: Invalid, 415: Invalid, 422: Invalid, 429: Busy, 503: Busy,
+              507: Busy}
+
+
+def refusal(problem: Dict[str, Any]) -> Refused:
+    """The exception for a problem document."""
+    if problem.get('number', 0) >= 2000:
+        return StepFailed(problem)
+    return _BY_STATUS.get(problem.get('status', 0), Refused)(problem)

@@ -1,0 +1,59 @@
+"""The binary frame: a header of 64 bytes, little-endian, and float64 values (version 1)."""
+from __future__ import annotations
+
+import struct
+from typing import Any, NamedTuple, Sequence
+
+from .errors import BadReply
+from .values import numpy
+
+HEADER = struct.Struct('<4sBBHIIIiQQddQ')
+MAGIC, VERSION = b'MCHD', 1
+HELLO, STEP, TRIAL, COMMIT, INPUTS, OUTPUTS, STATE, SNAPSHOT, RESTORE, ERROR, BYE = range(1, 12)
+REPEAT, REWOUND, EVENT, LATE = 1, 2, 4, 8
+
+
+class Header(NamedTuple):
+    """Fields of the header in their order."""
+    magic: bytes
+    version: int
+    kind: int
+    flags: int
+    instance: int
+    count: int
+    iteration: int
+    status: int
+    sequence: int
+    step: int
+    time: float
+    size: float
+    lease: int
+
+
+def pack(kind: int, values: Sequence[float] = (), instance: int = 0, lease: int = 0,
+         sequence: int = 0, time: float = 0.0, size: float = 0.0, iteration: int = 0) -> bytes:
+    """A whole frame."""
+    if numpy is not None and isinstance(values, numpy.ndarray):
+        tail = numpy.ascontiguousarray(values, dtype='<f8').tobytes()
+    else:
+        tail = struct.pack('<%dd' % len(values), *values)
+    return HEADER.pack(MAGIC, VERSION, kind, 0, instance, len(tail) // 8, iteration, 0, sequence, 0,
+                       time, size, lease) + tail
+
+
+def header(frame: bytes) -> Header:
+    """The header of a frame whose length fits what it says."""
+    if len(frame) < HEADER.size:
+        raise BadReply('a frame of %d bytes' % len(frame))
+    found = Header(*HEADER.unpack_from(frame))
+    if found.magic != MAGIC or found.version != VERSION or \
+            len(frame) != HEADER.size + 8 * found.count:
+        raise BadReply('a frame that is not of version %d' % VERSION)
+    return found
+
+
+def values(frame: bytes) -> Any:
+    """The values: with numpy a view of the frame (read only, no copy), else a tuple of floats."""
+    if numpy is not None:
+        return numpy.frombuffer(frame, dtype='<f8', offset=HEADER.size)
+    return struct.unpack_from('<%dd' % ((len(frame) - HEADER.size) // 8), frame, HEADER.size)

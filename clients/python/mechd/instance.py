@@ -1,0 +1,441 @@
+"""One instance: steps, values by name, state, snapshots, runs, analyses."""
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import MutableMapping
+from typing import (TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Mapping,
+                    NamedTuple, Optional, Sequence, Union)
+
+from .errors import MechdError
+from .partner import Layout, Partner, Stream
+from .progress import Bar, Progress
+from .system import System
+from .values import array, value, values
+
+if TYPE_CHECKING:
+    from .server import Server
+
+
+class State(NamedTuple):
+    """The whole state; arrays where numpy is installed."""
+    time: float
+    step: int
+    q: Any
+    v: Any
+    vdot: Any
+    a: Any
+    lambda_: Any
+    impulse: Any
+    x: Any
+    z: Any
+
+
+class Step:
+    """What a step or a trial brought. time (s), step (internal steps since the start), outputs by
+    name, report; energy, derivatives and jacobian if they were wanted; trial: its number, or None."""
+
+    def __init__(self, instance: 'Instance', reply: Dict[str, Any]):
+        self._instance, self.raw = instance, reply
+        self.time: float = reply['time']
+        self.step: int = reply['step']
+        self.outputs: Dict[str, Any] = values(reply['outputs'])
+        self.report: Dict[str, Any] = reply.get('report', {})
+        self.trial: Optional[int] = reply.get('trial')
+        self.energy: Optional[float] = reply.get('energy')
+        derivatives, jacobian = reply.get('derivatives'), reply.get('jacobian')
+        self.derivatives: Optional[Dict[str, Any]] = derivatives and values(derivatives)
+        self.jacobian: Optional[Dict[str, Any]] = jacobian and \
+            {**jacobian, 'matrix': array(jacobian['matrix'])}
+
+    def __repr__(self) -> str:
+        return 'Step(time=%r, step=%r, outputs=%r)' % (self.time, self.step, self.outputs)
+
+    def commit(self) -> Dict[str, Any]:
+        """Keep this trial."""
+        return self._instance.commit(self.trial)
+
+
+class Snapshot:
+    """A state that the server keeps for its instance."""
+
+    def __init__(self, instance: 'Instance', reply: Mapping[str, Any]):
+        self._instance = instance
+        self.id: str = reply['id']
+        self.time: float = reply['time']
+
+    def restore(self) -> None:
+        """The instance is again as it was then, to the last bit."""
+        self._instance.post('snapshots', self.id, 'restore')
+
+    def data(self) -> bytes:
+        """The snapshot as bytes, model included, for `server.create(snapshot=…)` anywhere."""
+        return self._instance.call('GET', 'snapshots', self.id).raw
+
+    def save(self, path: str) -> None:
+        """The bytes into a file."""
+        with open(path, 'wb') as f:
+            f.write(self.data())
+
+    def delete(self) -> None:
+        """Free it."""
+        self._instance.call('DELETE', 'snapshots', self.id)
+
+
+class Run:
+    """A run in the server. state: running, finished, stopped or failed; time, periods, overruns,
+    reason as of the last look."""
+
+    def __init__(self, instance: 'Instance', reply: Dict[str, Any]):
+        self._instance, self._start = instance, reply['time']
+        self._take(reply)
+
+    def _take(self, reply: Dict[str, Any]) -> 'Run':
+        self.raw = reply
+        self.id: str = reply['id']
+        self.state: str = reply['state']
+        self.time: float = reply['time']
+        self.periods: int = reply['periods']
+        self.overruns: int = reply['overruns']
+        self.reason: Optional[str] = reply.get('reason')
+        return self
+
+    def look(self) -> 'Run':
+        """Ask how it stands."""
+        return self._take(self._instance.get('runs', self.id))
+
+    def stop(self) -> 'Run':
+        """Stop at a step boundary."""
+        return self._take(self._instance.call('DELETE', 'runs', self.id).json)
+
+    def wait(self, progress: Progress = None, timeout: Optional[float] = None) -> 'Run':
+        """Until it is over, with a bar on a terminal. A failed run raises MechdError."""
+        until, started, pause = self.raw.get('until'), time.monotonic(), 0.005
+        with Bar(progress if until is not None else False, self._instance.id) as bar:
+            while self.look().state == 'running':
+                if until is not None:
+                    bar.show((self.time - self._start) / (until - self._start))
+                if timeout is not None and time.monotonic() - started > timeout:
+                    raise TimeoutError('the run is at %g s after %g s' % (self.time, timeout))
+                time.sleep(pause)
+                pause = min(2 * pause, 0.2)
+            bar.show(1.0)
+        if self.state == 'failed':
+            raise MechdError('the run failed at %g s: %s' % (self.time, self.reason))
+        return self
+
+
+class Record:
+    """Outputs over time: `time` [n] and columns by name, [n] or [n, components]."""
+
+    def __init__(self, times: Sequence[float], columns: Mapping[str, Sequence[Any]]):
+        self.time = array(list(times))
+        self.columns: Dict[str, Any] = {name: array(list(c)) for name, c in columns.items()}
+
+    def __getitem__(self, name: str) -> Any:
+        return self.columns[name]
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+
+class Values(MutableMapping):
+    """Inputs or parameters by name, read from and written to the server at once."""
+
+    def __init__(self, instance: 'Instance', what: str):
+        self._instance, self._what = instance, what
+
+    def all(self) -> Dict[str, Any]:
+        """Every value, in one request."""
+        return values(self._instance.get(self._what)[self._what])
+
+    def set(self, given: Mapping[str, Any]) -> None:
+        """Several values in one request: all of them, or none if one is refused."""
+        self._instance.call('PUT', self._what, body={self._what: dict(given)})
+
+    def update(self, *given: Any, **named: Any) -> None:  # type: ignore[override]
+        """As of a dict, in one request."""
+        self.set(dict(*given, **named))
+
+    def __getitem__(self, name: str) -> Any:
+        return self.all()[name]
+
+    def __setitem__(self, name: str, new: Any) -> None:
+        self.set({name: new})
+
+    def __delitem__(self, name: str) -> None:
+        raise TypeError('%s of a model cannot be deleted' % self._what)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.all())
+
+    def __len__(self) -> int:
+        return len(self.all())
+
+    def __repr__(self) -> str:
+        return repr(self.all())
+
+
+class Instance:
+    """An instance on a server. As a context manager it is deleted at the end."""
+
+    def __init__(self, server: 'Server', id: str, warnings: Iterable[Mapping[str, Any]] = ()):
+        self.server, self.id, self.warnings = server, id, list(warnings)
+        self._inputs, self._parameters = Values(self, 'inputs'), Values(self, 'parameters')
+        self.system = System(self)
+
+    def __enter__(self) -> 'Instance':
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.delete()
+
+    def __repr__(self) -> str:
+        return 'Instance(%r)' % self.id
+
+    # --- requests ---------------------------------------------------------------------------------
+
+    def call(self, method: str, *parts: Any, **more: Any) -> Any:
+        """A request below /v1/instances/{id}; see Transport.call."""
+        return self.server.transport.call(method, 'v1', 'instances', self.id, *parts, **more)
+
+    def get(self, *parts: Any, **query: Any) -> Any:
+        """GET below /v1/instances/{id}: the JSON."""
+        return self.call('GET', *parts, **query).json
+
+    def post(self, *parts: Any, **body: Any) -> Any:
+        """POST below /v1/instances/{id}: the JSON; None is left out of the body."""
+        return self.call('POST', *parts,
+                         body={k: v for k, v in body.items() if v is not None}).json
+
+    # --- life -------------------------------------------------------------------------------------
+
+    def info(self) -> Dict[str, Any]:
+        """Name, time, step, sizes, revision, labels, …"""
+        return self.get()
+
+    @property
+    def time(self) -> float:
+        """Now, s."""
+        return self.info()['time']
+
+    def delete(self) -> None:
+        """End it."""
+        self.call('DELETE')
+
+    def reset(self) -> None:
+        """Back to the initial state."""
+        self.post('reset')
+
+    # --- stepping ---------------------------------------------------------------------------------
+
+    def step(self, size: Optional[float] = None, *, until: Optional[float] = None,
+             count: Optional[int] = None, inputs: Optional[Mapping[str, Any]] = None,
+             input_derivatives: Optional[Mapping[str, Any]] = None,
+             forces: Optional[Mapping[str, Any]] = None,
+             outputs: Optional[Sequence[str]] = None, want: Optional[Sequence[str]] = None,
+             expect_time: Optional[float] = None, trial: bool = False) -> Step:
+        """Step by `size` s, `until` a time, or `count` internal steps (exactly one of them).
+
+        inputs: set before it. input_derivatives: lists of derivatives by which they are extrapolated.
+        forces: on markers, during this step. outputs: the names wanted, all without. want: 'energy',
+        'derivatives', 'jacobian'. expect_time: refuse with Conflict unless it is now. trial: leave
+        the state; `commit()` of what is returned keeps it. A step that fails is undone: StepFailed.
+        """
+        return Step(self, self.post(
+            'step', size=size, until=until, count=count, inputs=inputs,
+            inputDerivatives=input_derivatives, forces=forces, outputs=outputs, want=want,
+            expectTime=expect_time, commit=False if trial else None))
+
+    def trial(self, size: Optional[float] = None, **more: Any) -> Step:
+        """`step` with trial=True."""
+        return self.step(size, trial=True, **more)
+
+    def commit(self, trial: Optional[int] = None) -> Dict[str, Any]:
+        """Keep the end of the last trial; `trial`: only if it is this one."""
+        return self.post('commit', trial=trial)
+
+    def run(self, until: Optional[float] = None, *, pace: Optional[float] = None,
+            period: Optional[float] = None, wait: Optional[bool] = None,
+            progress: Progress = None) -> Run:
+        """Let the server step on its own, as fast as it goes, or `pace` simulated seconds a second,
+        in communication steps of `period` s.
+
+        wait: until it is over, as is done where there is an end. progress: a bar on a terminal (None),
+        always, never, or a function of the fraction done.
+        """
+        run = Run(self, self.post('runs', until=until, pace=pace, period=period))
+        return run.wait(progress) if wait or (wait is None and until is not None) else run
+
+    def record(self, until: float, period: float, *, outputs: Optional[Sequence[str]] = None,
+               inputs: Optional[Callable[[float], Mapping[str, Any]]] = None,
+               progress: Progress = None) -> Record:
+        """Step from here `until` a time and keep the outputs of now and after each `period` (s);
+        inputs: a function of the time that gives the inputs of the step that begins there."""
+        start = self.time
+        count = max(int(round((until - start) / period)), 0)
+        first = self.outputs
+        names = list(first) if outputs is None else list(outputs)
+        times, columns = [start], {name: [first[name]] for name in names}
+        with Bar(progress, self.id) as bar:
+            for k in range(1, count + 1):
+                step = self.step(until=start + k * period if k < count else until, outputs=names,
+                                 inputs=None if inputs is None else inputs(times[-1]))
+                times.append(step.time)
+                for name in names:
+                    columns[name].append(step.outputs[name])
+                bar.show(k / count)
+        return Record(times, columns)
+
+    # --- values -----------------------------------------------------------------------------------
+
+    @property
+    def inputs(self) -> Values:
+        """`instance.inputs['force'] = 3`; `.update(force=3, torque=1)` in one request."""
+        return self._inputs
+
+    @inputs.setter
+    def inputs(self, given: Mapping[str, Any]) -> None:
+        self._inputs.set(given)
+
+    @property
+    def parameters(self) -> Values:
+        """`instance.parameters['k'] = 4000`."""
+        return self._parameters
+
+    @parameters.setter
+    def parameters(self, given: Mapping[str, Any]) -> None:
+        self._parameters.set(given)
+
+    @property
+    def outputs(self) -> Dict[str, Any]:
+        """All outputs now, by name."""
+        return values(self.get('outputs')['outputs'])
+
+    @property
+    def state(self) -> State:
+        """The whole state now."""
+        s = self.get('state')
+        return State(s['time'], s['step'], *(array(s[name]) for name in (
+            'q', 'v', 'vdot', 'a', 'lambda', 'impulse', 'x', 'z')))
+
+    def set_state(self, *, time: Optional[float] = None, q: Optional[Sequence[float]] = None,
+                  v: Optional[Sequence[float]] = None, x: Optional[Sequence[float]] = None,
+                  z: Optional[Sequence[float]] = None) -> None:
+        """What is given is set; the rest stays."""
+        given = {'time': time, 'q': q, 'v': v, 'x': x, 'z': z}
+        self.call('PUT', 'state', body={k: a for k, a in given.items() if a is not None})
+
+    def variables(self) -> List[Dict[str, Any]]:
+        """Inputs, outputs and parameters with units and shapes."""
+        return self.get('variables')['items']
+
+    def output(self, item: str, variable: str, *, category: Optional[str] = None,
+               configuration: Optional[str] = None,
+               local_position: Optional[Sequence[float]] = None) -> Any:
+        """Any output variable of an item; category: node, object, marker, load or sensor."""
+        reply = self.get('objects', item, 'outputs', variable, category=category,
+                         configuration=configuration, localPosition=local_position)
+        return value(reply['value'])
+
+    def set_field(self, item: str, field: str, new: Any, *, category: Optional[str] = None) -> None:
+        """Change a field of a live item."""
+        self.call('PUT', 'objects', item, 'fields', field, body={'value': new}, category=category)
+
+    def model(self) -> Dict[str, Any]:
+        """The model document."""
+        return self.get('model')
+
+    def scene(self) -> Dict[str, Any]:
+        """Bodies, shapes and frames for a viewer."""
+        return self.get('scene')
+
+    # --- snapshots --------------------------------------------------------------------------------
+
+    def snapshot(self) -> Snapshot:
+        """Keep the state in the server."""
+        return Snapshot(self, self.post('snapshots'))
+
+    def restore(self, snapshot: Union[Snapshot, str]) -> None:
+        """Back to a snapshot of this instance, or its id."""
+        sid = snapshot.id if isinstance(snapshot, Snapshot) else snapshot
+        self.post('snapshots', sid, 'restore')
+
+    # --- analyses ---------------------------------------------------------------------------------
+
+    def statics(self, *, load_steps: Optional[int] = None,
+                commit: Optional[bool] = None) -> Dict[str, Any]:
+        """Static equilibrium; commit=False leaves the state."""
+        reply = self.post('statics', loadSteps=load_steps, commit=commit)
+        return {**reply, 'outputs': values(reply['outputs']), 'q': array(reply['q'])}
+
+    def modes(self, count: Optional[int] = None, *,
+              complex: Optional[bool] = None) -> Dict[str, Any]:
+        """The lowest eigenmodes about the present state: `modes` with `frequency` (Hz), `shape`, …"""
+        reply = self.get('modes', count=count, complex=complex)
+        return {**reply, 'modes': [values(mode) for mode in reply['modes']]}
+
+    def linearization(self) -> Dict[str, Any]:
+        """A, B, C, D about the present state, as arrays."""
+        reply = self.get('linearization')
+        matrices = {k: array(reply[k])
+                    for k in ('A', 'B', 'C', 'D', 'basis', 'velocityBasis') if k in reply}
+        return {**reply, **matrices}
+
+    def contacts(self) -> List[Dict[str, Any]]:
+        """Contacts between bodies in the last step."""
+        return [values(c) for c in self.get('contacts')['items']]
+
+    def evaluate(self, want: Sequence[str], *, time: Optional[float] = None,
+                 q: Optional[Sequence[float]] = None, v: Optional[Sequence[float]] = None,
+                 x: Optional[Sequence[float]] = None, z: Optional[Sequence[float]] = None,
+                 sparse: Optional[bool] = None) -> Dict[str, Any]:
+        """The equations at any point, the present where nothing is given: lhs, rhs, forces, mass,
+        rhsJacobian, dFdq, dFdv, firstOrder. sparse: matrices as {"shape", "coo"}."""
+        return values(self.post('evaluate', want=want, time=time, q=q, v=v, x=x, z=z,
+                                sparse=sparse))
+
+    def jvp(self, size: Optional[float] = None, **more: Any) -> Dict[str, Any]:
+        """Directional derivatives of a step (size, until or count) along inputs, q, v, x."""
+        reply = values(self.post('jvp', size=size, **more))
+        return {**reply, 'outputs': values(reply['outputs'])}
+
+    # --- other doors ------------------------------------------------------------------------------
+
+    def connect(self, inputs: Optional[Sequence[str]] = None,
+                outputs: Optional[Sequence[str]] = None, *, order: int = 0,
+                timeout: float = 10.0) -> Partner:
+        """A lock-step partner by binary frames over ZeroMQ; inputs and outputs by name, all without.
+        order: 1, 2: behind the inputs go their first, and second derivatives."""
+        info = self.info() if inputs is None or outputs is None else {}
+        hello: Dict[str, Any] = {
+            'instance': self.id, 'inputOrder': order,
+            'inputs': list(info['inputs'] if inputs is None else inputs),
+            'outputs': list(info['outputs'] if outputs is None else outputs)}
+        if self.server.transport.token:
+            hello['token'] = self.server.transport.token
+        return Partner(self.server.endpoints(), hello, timeout)
+
+    def stream(self, timeout: Optional[float] = None) -> Stream:
+        """Communication steps as they are committed, over ZeroMQ; timeout: longest silence, s."""
+        entries, offset = [], 0
+        for v in self.variables():
+            if v['causality'] == 'output':
+                count = 1
+                for n in v['shape']:
+                    count *= n
+                entries.append({'name': v['name'], 'offset': offset, 'count': count})
+                offset += count
+        return Stream(self.server.endpoints()['stream'], self.id, Layout(entries), timeout)
+
+    def events(self, rate: Optional[float] = None) -> Iterator[Dict[str, Any]]:
+        """Live outputs over HTTP (server-sent events), at most `rate` a second: time, step, outputs."""
+        ended = False
+        for line in self.server.transport.lines('v1', 'instances', self.id, 'events', rate=rate):
+            if line.startswith('event: end'):
+                ended = True
+            elif line.startswith('data: '):
+                if ended:
+                    return
+                event = json.loads(line[len('data: '):])
+                yield {**event, 'outputs': values(event.get('outputs', {}))}

@@ -1,0 +1,531 @@
+"""The Python package against a running daemon: every route, bits through every door, errors, lost
+connections, and the package as pip installs it."""
+import os
+import re
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+import harness
+import models
+from harness import ROOT, Daemon, routes, wait_until
+
+PACKAGE = os.path.join(ROOT, 'clients', 'python')
+sys.path.insert(0, PACKAGE)
+import mechd  # noqa: E402
+from mechd import frames, values  # noqa: E402
+from mechd.partner import Layout  # noqa: E402
+from mechd.transport import Transport  # noqa: E402
+
+# pages for people and probes for machines
+PAGES = {('GET', '/'), ('GET', '/docs'), ('GET', '/livez')}
+
+
+def bits(numbers):
+    return struct.pack('<%dd' % len(numbers), *numbers)
+
+
+class Lossy:
+    """A proxy that hands requests on and throws the first answers away, with their connections."""
+
+    def __init__(self, daemon, losses):
+        address = daemon.base.split('//')[1].split(':')
+        self.target, self.losses, self.requests = (address[0], int(address[1])), losses, 0
+        self.listener = socket.create_server(('127.0.0.1', 0))
+        self.url = 'http://127.0.0.1:%d' % self.listener.getsockname()[1]
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            try:
+                client = self.listener.accept()[0]
+            except OSError:
+                return
+            threading.Thread(target=self.carry, args=(client,), daemon=True).start()
+
+    def carry(self, client):
+        with client, socket.create_connection(self.target) as server:
+            while True:
+                request = read_message(client)
+                if not request:
+                    return
+                server.sendall(request)
+                answer = read_message(server)
+                self.requests += 1
+                if self.losses > 0:
+                    self.losses -= 1
+                    return
+                client.sendall(answer)
+
+    def close(self):
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self.listener.close()
+
+
+def read_message(end):
+    """One HTTP message with a Content-Length or without a body; b'' at the end."""
+    text = b''
+    while b'\r\n\r\n' not in text:
+        piece = end.recv(65536)
+        if not piece:
+            return b''
+        text += piece
+    head, body = text.split(b'\r\n\r\n', 1)
+    length = re.search(rb'(?i)^content-length: *(\d+)', head, re.M)
+    while length and len(body) < int(length.group(1)):
+        body += end.recv(65536)
+    return head + b'\r\n\r\n' + body
+
+
+class Python(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.daemon = Daemon()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.daemon.stop()
+
+    def setUp(self):
+        self.server = mechd.Server(self.daemon.base)
+        self.addCleanup(self.server.close)
+
+    def created(self, **more):
+        instance = self.server.create(models.oscillator(), **more)
+        self.addCleanup(self.gone, instance)
+        return instance
+
+    def gone(self, instance):
+        try:
+            instance.delete()
+        except mechd.NotFound:
+            pass
+
+    # --- stepping and values ----------------------------------------------------------------------
+
+    def test_a_session(self):
+        with self.server.create(models.oscillator(), labels={'made': 'here'}) as i:
+            self.assertEqual(i.info()['labels'], {'made': 'here'})
+            step = i.step(0.01, inputs={'force': 20}, want=['energy', 'derivatives', 'jacobian'])
+            self.assertEqual((step.time, step.step), (0.01, 10))
+            self.assertEqual(step.outputs, i.outputs)
+            self.assertAlmostEqual(step.derivatives['x'], step.outputs['v'], delta=1e-9)
+            self.assertEqual(step.jacobian['matrix'].shape, (2, 1))
+            self.assertGreater(step.energy, 0)
+            self.assertEqual(i.inputs['force'], 20)
+            i.inputs['force'] = 1.5
+            i.inputs.update(force=2.5)
+            self.assertEqual(dict(i.inputs), {'force': 2.5})
+            i.parameters = {'k': 4000}
+            self.assertEqual(i.parameters['k'], 4000)
+            self.assertEqual(sorted(i.parameters), ['d', 'k'])
+            self.assertEqual(i.step(count=3, outputs=['x']).outputs.keys(), {'x'})
+            self.assertEqual(i.step(until=0.1).time, 0.1)
+            self.assertEqual(i.time, 0.1)
+            i.reset()
+            self.assertEqual(i.time, 0)
+        with self.assertRaises(mechd.NotFound):
+            i.info()
+
+    def test_a_trial_leaves_no_trace_until_it_is_committed(self):
+        i = self.created()
+        before = i.state
+        first = i.trial(0.01, inputs={'force': 7})
+        second = i.step(0.01, inputs={'force': 9}, trial=True)
+        self.assertEqual(i.state.q.tolist(), before.q.tolist())
+        self.assertNotEqual(first.outputs, second.outputs)
+        with self.assertRaises(mechd.Conflict) as refused:
+            first.commit()
+        self.assertEqual(refused.exception.code, 'no-trial')
+        second.commit()
+        self.assertEqual(i.outputs, second.outputs)
+        self.assertEqual(i.inputs['force'], 9)
+
+    def test_snapshots_restore_the_bits(self):
+        i = self.created()
+        i.step(0.05, inputs={'force': 3})
+        kept = i.snapshot()
+        expected = i.step(0.2).outputs
+        data = kept.data()
+        for back in (kept.restore, lambda: i.restore(kept), lambda: i.restore(kept.id)):
+            back()
+            self.assertEqual(i.time, kept.time)
+            self.assertEqual(i.step(0.2).outputs, expected)
+        kept.delete()
+        with self.assertRaises(mechd.NotFound):
+            kept.restore()
+        with self.server.create(snapshot=data) as other:
+            self.assertEqual(other.step(0.2).outputs, expected)
+
+    def test_a_state_is_read_and_written_as_arrays(self):
+        i = self.created()
+        i.set_state(time=2, q=values.numpy.array([1.25]), v=[-1])
+        state = i.state
+        self.assertIsInstance(state.q, values.numpy.ndarray)
+        self.assertEqual((state.time, state.q.tolist(), state.v.tolist()), (2, [1.25], [-1]))
+
+    def test_runs_and_records(self):
+        i, other = self.created(), self.created()
+        seen = []
+        run = i.run(until=1.0, period=0.1, progress=seen.append)
+        self.assertEqual((run.state, run.periods, run.time), ('finished', 10, 1.0))
+        self.assertEqual(seen[-1], 1.0)
+        record = other.record(until=1.0, period=0.1)
+        self.assertEqual(len(record), 11)
+        self.assertEqual(record['x'].shape, (11,))
+        self.assertEqual(record['x'][-1], i.outputs['x'])
+        run = i.run(pace=1, period=0.01)
+        self.assertEqual(run.look().state, 'running')
+        with self.assertRaises(mechd.Conflict):
+            i.step(0.01)
+        self.assertEqual(run.stop().state, 'stopped')
+
+    def test_a_record_drives_the_inputs(self):
+        i, other = self.created(), self.created()
+        record = i.record(until=0.05, period=0.01, outputs=['x'], inputs=lambda t: {'force': t})
+        for k in range(5):
+            x = other.step(until=0.05 if k == 4 else (k + 1) * 0.01,
+                           inputs={'force': record.time[k]}).outputs['x']
+            self.assertEqual(record['x'][k + 1], x)
+
+    # --- analyses ---------------------------------------------------------------------------------
+
+    def test_analyses_come_as_arrays(self):
+        i = self.created()
+        line = i.linearization()
+        self.assertEqual(line['A'].tolist(), [[0, 1], [-100, -1]])
+        mode, = i.modes(count=1)['modes']
+        self.assertAlmostEqual(mode['frequency'], 10 / (2 * 3.141592653589793), delta=1e-12)
+        self.assertEqual(mode['shape'].tolist(), [1])
+        self.assertEqual(i.statics(commit=False)['q'].tolist(), [1])
+        self.assertEqual(i.time, 0)
+        found = i.evaluate(['mass', 'rhs'], q=[1.5], v=[0])
+        self.assertAlmostEqual(found['rhs'][0], -50, delta=1e-12)
+        self.assertEqual(values.numpy.shape(found['mass']), (1, 1))
+        self.assertEqual(i.jvp(0.01, inputs={'force': 1})['outputs'].keys(), {'x', 'v'})
+        i.set_field('spring', 'stiffness', 200)
+        self.assertAlmostEqual(i.evaluate(['rhs'], q=[1.5], v=[0])['rhs'][0], -100, delta=1e-12)
+        self.assertEqual(i.output('mass', 'Velocity', configuration='current')[0], 0.5)
+        self.assertEqual(i.contacts(), [])
+
+    def test_the_system_of_equations(self):
+        with self.server.create(example='four-bar') as i:
+            info, masses = i.system.info(), i.system.part('M')
+            n = len(masses)
+            self.assertEqual(masses.shape, (n, n))
+            rows = i.system.part('Cq')
+            self.assertEqual(rows.shape[1], n)
+            self.assertEqual(i.system.part('b').shape, (len(rows),))
+            z = i.system.part('Z')
+            x = values.numpy.arange(1.0, 1 + len(z))
+            x[n:] *= -1
+            product = i.system.product(values.numpy.arange(1.0, 1 + len(z)), symmetric=True)
+            flat = [a for a in product.values() if values.numpy.shape(a) == (len(z),)]
+            self.assertEqual(len(flat), 1, product)
+            self.assertLess(abs(flat[0] - z @ values.numpy.arange(1.0, 1 + len(z))).max(),
+                            1e-9 * abs(z).max() * len(z) ** 2)
+            self.assertTrue(info)
+
+    def test_a_problem_that_stands_alone(self):
+        found = self.server.problems.solve({'N': values.numpy.array([[2, 1], [1, 2]]),
+                                            'r': [-5, -6]})
+        self.assertLess(abs(found['l'] - [4 / 3, 7 / 3]).max(), 1e-14)
+        self.assertTrue(found['report']['converged'])
+
+    def test_every_route_has_its_method(self):
+        called, url_of, method_of = set(), Transport.url, Transport._send
+
+        def spy(transport, method, url, *more):
+            called.add((method, url[len(transport.base):]))
+            return method_of(transport, method, url, *more)
+
+        def spy_lines(transport, parts):
+            url = url_of(transport, parts)
+            called.add(('GET', url[len(transport.base):]) if parts[-1] == 'events' else None)
+            return url
+
+        Transport._send, Transport.url = spy, spy_lines
+        try:
+            self.call_everything()
+        finally:
+            Transport._send, Transport.url = method_of, url_of
+        called.discard(None)
+        with open(os.path.join(ROOT, 'protocol', 'wire', 'routes.def'), encoding='utf-8') as f:
+            known = re.findall(r'^MECHP_ROUTE\(\w+, "(\w+)", "([^"]+)"', f.read(), re.M)
+        self.assertGreater(len(known), 40)
+        # what has braces matches last
+        plain = {route for route in known if '{' not in route[1].split('{id}')[-1]}
+        used = set()
+        for method, path in called:
+            fits = [r for r in known if r[0] == method and re.fullmatch(
+                re.sub(r'\{\w+\}', '[^/]+', r[1]), path)]
+            used |= set(fits) & plain or set(fits)
+        self.assertEqual(set(known) - used - PAGES, set())
+
+    def call_everything(self):
+        s = self.server
+        s.about(), s.ready(), s.metrics(), s.openapi(), s.check(models.oscillator())
+        self.assertIn('Mass1D', [t['type'] for t in s.types()])
+        self.assertEqual(s.type('Mass1D')['type'], 'Mass1D')
+        self.assertIn('four-bar', s.examples())
+        i = s.create(s.example('four-bar'), id='mine')
+        self.assertIn('mine', [e.id for e in s.instances()])
+        self.assertEqual(s.instance('mine').model()['name'], i.info()['name'])
+        i.scene(), i.variables(), i.outputs, i.inputs.all(), i.parameters.all(), i.state
+        i.system.info(), i.system.blocks()
+        cq = i.system.part('Cq')
+        l, w = [0.0] * len(cq), [0.0] * len(cq[0])
+        i.system.project(l=l), i.system.schur_product(l), i.system.feasibility(w, l)
+        i.system.product(w + l)
+        self.assertEqual(next(i.events())['time'], 0)
+        i.delete()
+        s.create(example='driven-oscillator').delete()
+        for test in (self.test_a_session, self.test_analyses_come_as_arrays,
+                     self.test_a_problem_that_stands_alone, self.test_snapshots_restore_the_bits,
+                     self.test_a_trial_leaves_no_trace_until_it_is_committed,
+                     self.test_runs_and_records, self.test_a_state_is_read_and_written_as_arrays):
+            test()
+
+    # --- other doors ------------------------------------------------------------------------------
+
+    def test_a_partner_gives_the_bits_of_http(self):
+        i, other = self.created(), self.created()
+        with i.connect(['force'], ['x', 'v']) as partner:
+            for k in range(20):
+                y = partner.step(0.01, {'force': 3.0 * k} if k % 2 else [3.0 * k])
+                expected = other.step(0.01, inputs={'force': 3.0 * k})
+                self.assertEqual(bits(y), bits([expected.outputs[n] for n in ('x', 'v')]))
+                self.assertEqual((partner.time, partner.count), (expected.time, expected.step))
+            self.assertEqual(partner.outputs.named(y), expected.outputs)
+            tried = partner.trial(0.02, [1.0]).tolist()
+            self.assertEqual(partner.get_outputs().tolist(), y.tolist())
+            self.assertEqual(partner.commit().tolist(), tried)
+            kept = partner.snapshot()
+            after = partner.step(0.01).tolist()
+            partner.restore(kept)
+            self.assertEqual(partner.step(0.01).tolist(), after)
+            partner.set_inputs({'force': -2})
+            self.assertEqual(i.inputs['force'], -2)
+            partner.set_state([1.5, 0.25])
+            self.assertEqual(partner.get_state().tolist(), [1.5, 0.25])
+
+    def test_a_partner_is_refused_with_reasons(self):
+        i = self.created()
+        with self.assertRaises(mechd.Invalid) as refused:
+            i.connect(['torque'], ['x'])
+        self.assertIn('torque', str(refused.exception))
+        with i.connect(['force'], ['x']) as partner:
+            with self.assertRaisesRegex(ValueError, 'there is no torque here; force is missing'):
+                partner.step(0.01, {'torque': 1})
+            with self.assertRaises(mechd.Invalid):
+                partner.step(-1.0)
+            i.delete()
+            with self.assertRaises(mechd.Refused):
+                partner.step(0.01)
+
+    def test_the_stream_brings_each_step_once(self):
+        i = self.created()
+        with i.stream(timeout=10 * harness.SLOW) as stream:
+            samples = [next_after(stream, i)]
+            first = samples[0].sequence
+            ends = [i.step(0.01) for _ in range(5)]
+            while samples[-1].time < ends[-1].time:
+                samples.append(next(stream))
+            self.assertEqual([s.sequence for s in samples],
+                             list(range(first, first + len(samples))))
+            self.assertEqual([s.outputs for s in samples[-5:]], [e.outputs for e in ends])
+            i.reset()
+            i.step(0.01)
+            self.assertTrue(any(next(stream).rewound for _ in range(2)))
+
+    def test_stamped_forces_act_from_their_time(self):
+        def driven(push):
+            i = self.created()
+            with i.connect(['force'], ['x']) as partner, partner.forces() as forces:
+                before = self.taken()
+                if push:
+                    forces.push({'force': 7.0}, 0.004)
+                    wait_until(lambda: self.taken() == before + 1, 'the force is taken')
+                    return partner.step(0.01)[0]
+                partner.step(0.004)
+                return partner.step(0.01 - 0.004, [7.0])[0]
+        self.assertAlmostEqual(driven(True), driven(False), delta=1e-15)
+
+    def taken(self):
+        return int(re.search(r'^mechd_forces_total (\d+)$', self.server.metrics(), re.M).group(1))
+
+    def test_events_come_until_the_instance_ends(self):
+        i = self.created()
+        seen = []
+
+        def read():
+            with mechd.Server(self.daemon.base) as server:
+                seen.extend(server.instance(i.id).events(rate=50))
+
+        reader = threading.Thread(target=read)
+        reader.start()
+        wait_until(lambda: (i.step(0.01), len(seen) > 3)[1] if reader.is_alive() else True,
+                   'events come')
+        i.delete()
+        reader.join(10 * harness.SLOW)
+        self.assertFalse(reader.is_alive())
+        self.assertGreater(len(seen), 3)
+        self.assertIn('x', seen[0]['outputs'])
+
+    def test_a_unix_socket_and_tokens(self):
+        from test_tokens import make
+        token, line = make('me', 'read,step')
+        with tempfile.TemporaryDirectory(prefix='mechd-python-') as folder:
+            path, tokens = os.path.join(folder, 's'), os.path.join(folder, 'tokens')
+            with open(tokens, 'w', encoding='utf-8') as f:
+                f.write(line + '\n')
+            with Daemon('--listen', 'unix:' + path, '--tokens', tokens):
+                with mechd.Server('unix:' + path) as server, \
+                        self.assertRaises(mechd.Forbidden) as refused:
+                    list(server.instances())
+                self.assertEqual(refused.exception.code, 'unauthorized')
+                with mechd.Server('unix:' + path, token=token) as server:
+                    i = server.create(models.oscillator())
+                    self.assertEqual(i.step(0.01).step, 10)
+                    with i.connect() as partner:
+                        self.assertEqual(len(partner.step(0.01, [0])), 2)
+
+    # --- what goes wrong --------------------------------------------------------------------------
+
+    def test_refusals_carry_code_and_places(self):
+        wrong = models.oscillator()
+        wrong['objects'][0]['physicsMass'] = -1
+        wrong['nodes'][0]['colour'] = 'red'
+        with self.assertRaises(mechd.Invalid) as refused:
+            self.server.create(wrong)
+        fault = refused.exception
+        self.assertEqual((fault.status, fault.code, fault.number), (422, 'invalid-model', 1019))
+        self.assertEqual(sorted(p.split('/')[-1] for p in fault.pointers),
+                         ['colour', 'physicsMass'])
+        for pointer in fault.pointers:
+            self.assertIn(pointer, str(fault))
+        i = self.created()
+        with self.assertRaises(mechd.Conflict) as refused:
+            i.step(0.01, expect_time=1)
+        self.assertEqual(refused.exception.code, 'time-mismatch')
+        with self.assertRaises(ValueError):
+            i.step(float('nan'))
+        self.assertEqual(i.time, 0)
+
+    def test_a_failed_step_tells_its_report(self):
+        model = models.nonlinear_oscillator()
+        model['solver'].update(stepSize=0.01, newton={'maxIterations': 1})
+        with self.server.create(model) as i:
+            with self.assertRaises(mechd.StepFailed) as failed:
+                for _ in range(50):
+                    i.step(0.1, inputs={'force': 1e6})
+            self.assertEqual(failed.exception.code, 'newton-not-converged')
+            self.assertIn('failedTime', failed.exception.report)
+
+    def test_lost_answers_are_asked_for_again_and_done_once(self):
+        proxy = Lossy(self.daemon, 0)
+        self.addCleanup(proxy.close)
+        with mechd.Server(proxy.url) as server:
+            count = len(list(server.instances()))
+            proxy.losses, proxy.requests = 2, 0
+            i = server.create(models.oscillator())
+            self.assertEqual(proxy.requests, 3)
+            self.assertEqual(len(list(server.instances())), count + 1)
+            proxy.losses = 2
+            self.assertEqual(i.step(count=3).step, 3)
+            proxy.losses = 1
+            i.inputs['force'] = 4
+            proxy.losses = 1
+            with server.create(models.oscillator(), id='by-name') as named:
+                self.assertEqual(named.time, 0)
+                proxy.losses = 1
+            proxy.losses = 1
+            i.delete()
+            self.assertEqual(len(list(server.instances())), count)
+        with mechd.Server(proxy.url, retries=1) as server:
+            proxy.losses = 2
+            with self.assertRaises(mechd.Unreachable):
+                server.about()
+
+    def test_no_server_is_told(self):
+        with socket.create_server(('127.0.0.1', 0)) as silent:
+            url = 'http://127.0.0.1:%d' % silent.getsockname()[1]
+            with mechd.Server(url, timeout=0.2) as server, \
+                    self.assertRaisesRegex(mechd.Unreachable, 'no answer'):
+                server.about()
+        with mechd.Server(url, retries=0) as server, \
+                self.assertRaisesRegex(mechd.Unreachable, 'no connection'):
+            server.about()
+
+    # --- the package itself -----------------------------------------------------------------------
+
+    def test_layouts_and_frames_refuse_what_does_not_fit(self):
+        layout = Layout([{'name': 'p', 'offset': 1, 'count': 3},
+                         {'name': 's', 'offset': 0, 'count': 1}])
+        self.assertEqual(layout.packed({'p': [1, 2, 3], 's': 9}), [9, 1, 2, 3])
+        self.assertEqual(layout.named([9, 1, 2, 3])['p'], [1, 2, 3])
+        for wrong in ({'p': [1, 2], 's': 9}, {'p': [1, 2, 3]}, {'p': 1, 's': 1}):
+            with self.assertRaises((ValueError, TypeError)):
+                layout.packed(wrong)
+        frame = frames.pack(frames.STEP, [1.0, 2.0], sequence=7, size=0.5)
+        self.assertEqual(frames.header(frame).sequence, 7)
+        for wrong in (frame[:-1], frame[:20], b'X' + frame[1:], frame + b'\0' * 8):
+            with self.assertRaises(mechd.BadReply):
+                frames.header(wrong)
+
+    def test_it_works_without_numpy(self):
+        code = '''
+import sys
+sys.modules['numpy'] = None
+import mechd
+with mechd.Server(%r) as server, server.create(example='driven-oscillator') as i:
+    assert isinstance(i.state.q, list)
+    assert isinstance(i.system.part('M')[0], list)
+    with i.connect() as partner:
+        y = partner.step(0.01)
+        assert isinstance(y, tuple) and list(y) == list(i.outputs.values())
+    assert isinstance(i.record(0.05, 0.01).time, list)
+print('done')
+''' % self.daemon.base
+        done = subprocess.run([sys.executable, '-c', code], stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, timeout=60 * harness.SLOW,
+                              env={**os.environ, 'PYTHONPATH': PACKAGE})
+        self.assertEqual(done.stdout.strip(), 'done')
+
+    def test_pip_installs_it_from_its_folder_without_a_network(self):
+        with tempfile.TemporaryDirectory(prefix='mechd-pip-') as folder:
+            source, target = os.path.join(folder, 'python'), os.path.join(folder, 'there')
+            # a build writes beside its sources
+            subprocess.run(['cp', '-r', PACKAGE, source], check=True)
+            done = subprocess.run(
+                [sys.executable, '-m', 'pip', 'install', '--quiet', '--no-index', '--no-deps',
+                 '--no-build-isolation', '--target', target, source], stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT, text=True, timeout=120 * harness.SLOW,
+                env={**os.environ, 'HOME': folder})
+            self.assertEqual(done.returncode, 0, done.stdout)
+            self.assertTrue(os.path.exists(os.path.join(target, 'mechd', 'py.typed')))
+            found = subprocess.run([sys.executable, '-c', 'import mechd; print(mechd.__file__)'],
+                                   env={**os.environ, 'PYTHONPATH': target}, cwd=folder,
+                                   capture_output=True, text=True)
+            self.assertTrue(found.stdout.startswith(target), found)
+
+
+def next_after(stream, instance):
+    """Step until the subscription has arrived: its first sample."""
+    found = []
+
+    def step():
+        instance.step(0.001)
+        if stream._socket.poll(20):
+            found.append(next(stream))
+        return found
+    wait_until(step, 'the subscription arrives')
+    # the same frame may come again as the last value; what the stream does with it is its own
+    return found[0]
+
+
+if __name__ == '__main__':
+    unittest.main()
