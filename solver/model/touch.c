@@ -156,8 +156,8 @@ static void add_body(const struct mech_model *m, int32_t body, double sign, cons
     }
 }
 
-void mech_model_touch_rows(const struct mech_model *m, const struct mech_contact *c,
-                           struct mech_touch_rows *out)
+void mech_model_touch_frame(const struct mech_model *m, const struct mech_contact *c,
+                            struct mech_touch_rows *out)
 {
     double x[3];
 
@@ -178,7 +178,22 @@ void mech_model_touch_rows(const struct mech_model *m, const struct mech_contact
             mech_m3_mul(pose->R, m->touch->bodies[body].center, center);
             mech_v3_add(center, 1., pose->p, center);
             mech_v3_add(x, -1., center, out->arm[side]);
-            add_body(m, body, side ? 1. : -1., x, out);
+        }
+    }
+}
+
+void mech_model_touch_rows(const struct mech_model *m, const struct mech_contact *c,
+                           struct mech_touch_rows *out)
+{
+    double x[3];
+
+    mech_model_touch_frame(m, c, out);
+    for (int k = 0; k < 3; k++) {
+        x[k] = 0.5 * (c->point[0][k] + c->point[1][k]);
+    }
+    for (int side = 0; side < 2; side++) {
+        if (out->body[side] >= 0) {
+            add_body(m, out->body[side], side ? 1. : -1., x, out);
         }
     }
 }

@@ -49,6 +49,10 @@ struct mech_touch_rows {
 void mech_model_touch_rows(const struct mech_model *m, const struct mech_contact *c,
                            struct mech_touch_rows *out);
 
+/* Of these the frame, the bodies and the arms alone. */
+void mech_model_touch_frame(const struct mech_model *m, const struct mech_contact *c,
+                            struct mech_touch_rows *out);
+
 /* What the state keeps of a contact: impulse and couple by rows of its frame, as the multipliers of
  * G: l [6], N s and N m s, on the second body. */
 void mech_model_touch_record(const struct mech_contact *c, const struct mech_touch_rows *rows,

@@ -115,7 +115,7 @@ static void take(struct mech_moreau_bodies *s, const struct mech_state *state, i
 
     *c = (struct mech_body_contact){
         .mu = material.friction, .spinning = material.spinning, .rolling = material.rolling};
-    mech_model_touch_rows(s->model, contact, rows);
+    mech_model_touch_frame(s->model, contact, rows);
     memcpy(c->n, rows->frame, sizeof c->n);
     memcpy(c->t1, rows->frame + 3, sizeof c->t1);
     memcpy(c->body, rows->body, sizeof c->body);

@@ -190,7 +190,7 @@ int mech_moreau_bodies_record(struct mech_moreau_bodies *s, struct mech_state *s
             const struct mech_contact *const contact = &s->list.at[r->who[i].of];
 
             memcpy(P, r->P + row, (size_t)r->set[i].rows * sizeof *P);
-            mech_model_touch_rows(s->model, contact, &s->touch);
+            mech_model_touch_frame(s->model, contact, &s->touch);
             mech_model_touch_record(contact, &s->touch, P, out++);
         }
     }
