@@ -182,6 +182,48 @@ static void systems_move_beside_bodies_as_alone(void)
     mech_sim_destroy(beside);
 }
 
+static void give(json_t *document, size_t object, const char *geometry)
+{
+    json_t *const o = json_array_get(json_object_get(document, "objects"), object);
+
+    CU_ASSERT_EQUAL(json_object_set_new(o, "geometry", json_loads(geometry, 0, NULL)), 0);
+}
+
+/* the four-bar of the examples, driven against a stop: a sphere of 30 mm at the end of the rocker
+ * and a plane at x = 0.18 m; it bounces, and rests where they touch, the loop closed */
+static void a_loop_of_joints_rests_against_a_stop(void)
+{
+    json_t *const document =
+        json_load_file(MECH_TESTS_FOLDER "/../server/examples/four-bar.json", 0, NULL);
+    struct mech_step_report report;
+    double end[3];
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(document);
+    give(document, 0,
+         "[{\"shape\": \"Plane\", \"position\": [0.18, 0, 0], \"normal\": [1, 0, 0],"
+         "\"material\": {\"restitution\": 0.3}}]");
+    give(document, 3,
+         "[{\"shape\": \"Sphere\", \"radius\": 0.03, \"position\": [0.125, 0, 0],"
+         "\"material\": {\"restitution\": 0.3}}]");
+    json_object_set_new(json_object_get(document, "solver"), "integrator",
+                        json_string("MoreauJean"));
+    char *const text = json_dumps(document, 0);
+    struct mech_sim *const s = model_of(text);
+    const struct mech_step_request r = {.kind = MECH_STEP_COUNT, .count = 4000};
+
+    free(text);
+    json_decref(document);
+    CU_ASSERT_EQUAL(mech_sim_step(s, &r, &report), 0);
+    CU_ASSERT_EQUAL(report.contacts, 1);
+    CU_ASSERT(report.drift.position < 1e-10);
+    model_values(s, MECH_MARKER, "rocker-end", MECH_OUTPUT_POSITION, end);
+    CHECK_NEAR(end[0], 0.21, 1e-9);
+    for (int i = 0; i < 9; i++) {
+        CHECK_NEAR(model_state(s).v[i], 0., 1e-8);
+    }
+    mech_sim_destroy(s);
+}
+
 /* iterations that are not enough: the step says so and leaves the state */
 static void a_step_that_fails_leaves_the_state(void)
 {
@@ -201,4 +243,5 @@ static void a_step_that_fails_leaves_the_state(void)
 UNIT_TESTS(UNIT_TEST(joints_keep_the_order_of_the_scheme), UNIT_TEST(joints_do_not_drift),
            UNIT_TEST(a_rope_balances_momentum), UNIT_TEST(a_rope_carries_a_pendulum),
            UNIT_TEST(systems_move_beside_bodies_as_alone),
+           UNIT_TEST(a_loop_of_joints_rests_against_a_stop),
            UNIT_TEST(a_step_that_fails_leaves_the_state))
