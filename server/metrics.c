@@ -3,7 +3,10 @@
 
 #include "server/daemon.h"
 #include "server/plain.h"
+#include "server/process.h"
+#include "server/store/store.h"
 #include "server/ticks.h"
+#include "server/zmq/zmq.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -19,24 +22,31 @@ static const double bounds[MECHD_BUCKETS] = {25e-6, 50e-6, 100e-6, 250e-6, 500e-
 
 static const char *const doors[MECHD_DOORS] = {"http", "zmq-json", "zmq-frame"};
 
+static void observe(struct mechd_latency *l, uint64_t ns)
+{
+    int bucket = 0;
+    while (bucket < MECHD_BUCKETS && (double)ns * 1e-9 > bounds[bucket]) {
+        bucket++;
+    }
+    mechd_count(&l->buckets[bucket], 1);
+    mechd_count(&l->sum, ns);
+}
+
 void mechd_metrics_request(struct mechd_metrics *m, enum mechd_door door,
                            const struct mechp_route *route, int status, uint64_t ns)
 {
+    const int r = route != NULL ? (int)route->id : MECHP_ROUTES;
     int at = 0;
     while (at < MECHD_STATUSES - 1 && statuses[at] != status) {
         at++;
     }
     if (door == MECHD_DOOR_HTTP) {
-        mechd_count(&m->requests[route != NULL ? (int)route->id : MECHP_ROUTES][at], 1);
-    }
-    int bucket = 0;
-    while (bucket < MECHD_BUCKETS && (double)ns * 1e-9 > bounds[bucket]) {
-        bucket++;
+        mechd_count(&m->requests[r][at], 1);
+        observe(&m->route_latency[r], ns);
     }
     mechd_count(&m->messages[door], 1);
     mechd_count(&m->errors[door], status >= 400 ? 1 : 0);
-    mechd_count(&m->latency[door][bucket], 1);
-    mechd_count(&m->latency_sum[door], ns);
+    observe(&m->latency[door], ns);
 }
 
 /* One formatted line. */
@@ -80,39 +90,113 @@ static void write_requests(const struct mechd_metrics *m, struct mechp_text *w)
         for (int s = 0; s < MECHD_STATUSES; s++) {
             const uint64_t n = atomic_load_explicit(&m->requests[r][s], memory_order_relaxed);
             if (n > 0) {
+                char code[16] = "other";
+                if (statuses[s] != 0) {
+                    snprintf(code, sizeof code, "%d", statuses[s]);
+                }
                 line(w,
-                     "mechd_http_requests_total{route=\"%s\",method=\"%s\",code=\"%d\"} %" PRIu64
+                     "mechd_http_requests_total{route=\"%s\",method=\"%s\",code=\"%s\"} %" PRIu64
                      "\n",
                      route != NULL ? route->path : "none", route != NULL ? route->method : "none",
-                     statuses[s], n);
+                     code, n);
             }
         }
     }
 }
 
-/* Latency of each door as a histogram, and its errors. */
+/* One histogram: cumulative buckets, sum and count, each with the same labels. The count is that of
+ * the last bucket, whatever is counted meanwhile. */
+static void write_histogram(struct mechp_text *w, const char *name, const char *labels,
+                            const struct mechd_latency *l)
+{
+    uint64_t count = 0;
+    for (int b = 0; b < MECHD_BUCKETS; b++) {
+        count += atomic_load_explicit(&l->buckets[b], memory_order_relaxed);
+        line(w, "mechd_%s_bucket{%s,le=\"%g\"} %" PRIu64 "\n", name, labels, bounds[b], count);
+    }
+    count += atomic_load_explicit(&l->buckets[MECHD_BUCKETS], memory_order_relaxed);
+    line(w, "mechd_%s_bucket{%s,le=\"+Inf\"} %" PRIu64 "\n", name, labels, count);
+    line(w, "mechd_%s_sum{%s} %.9g\n", name, labels,
+         1e-9 * (double)atomic_load_explicit(&l->sum, memory_order_relaxed));
+    line(w, "mechd_%s_count{%s} %" PRIu64 "\n", name, labels, count);
+}
+
+static bool has_happened(const struct mechd_latency *l)
+{
+    for (int b = 0; b <= MECHD_BUCKETS; b++) {
+        if (atomic_load_explicit(&l->buckets[b], memory_order_relaxed) > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Latency of each door and of each route that was asked, and errors by door. */
 static void write_latency(const struct mechd_metrics *m, struct mechp_text *w)
 {
+    char labels[160];
     head(w, "request_seconds", "histogram", "Time from a whole request to its answer, by door.");
     for (int d = 0; d < MECHD_DOORS; d++) {
-        uint64_t sum = 0;
-        for (int b = 0; b < MECHD_BUCKETS; b++) {
-            sum += atomic_load_explicit(&m->latency[d][b], memory_order_relaxed);
-            line(w, "mechd_request_seconds_bucket{door=\"%s\",le=\"%g\"} %" PRIu64 "\n", doors[d],
-                 bounds[b], sum);
+        snprintf(labels, sizeof labels, "door=\"%s\"", doors[d]);
+        write_histogram(w, "request_seconds", labels, &m->latency[d]);
+    }
+    head(w, "http_request_seconds", "histogram",
+         "Time from the head of an HTTP request to its answer, by route.");
+    for (int r = 0; r <= MECHP_ROUTES; r++) {
+        const struct mechp_route *route = mechp_route_at(r);
+        if (has_happened(&m->route_latency[r])) {
+            snprintf(labels, sizeof labels, "route=\"%s\",method=\"%s\"",
+                     route != NULL ? route->path : "none", route != NULL ? route->method : "none");
+            write_histogram(w, "http_request_seconds", labels, &m->route_latency[r]);
         }
-        sum += atomic_load_explicit(&m->latency[d][MECHD_BUCKETS], memory_order_relaxed);
-        line(w, "mechd_request_seconds_bucket{door=\"%s\",le=\"+Inf\"} %" PRIu64 "\n", doors[d],
-             sum);
-        line(w, "mechd_request_seconds_sum{door=\"%s\"} %.9g\n", doors[d],
-             1e-9 * (double)atomic_load_explicit(&m->latency_sum[d], memory_order_relaxed));
-        line(w, "mechd_request_seconds_count{door=\"%s\"} %" PRIu64 "\n", doors[d], sum);
     }
     head(w, "request_errors_total", "counter", "Requests refused or failed, by door.");
     for (int d = 0; d < MECHD_DOORS; d++) {
         line(w, "mechd_request_errors_total{door=\"%s\"} %" PRIu64 "\n", doors[d],
              atomic_load_explicit(&m->errors[d], memory_order_relaxed));
     }
+}
+
+/* Records of the database; nothing without one. */
+static void write_store(struct mechd_store *s, struct mechp_text *w)
+{
+    if (s == NULL) {
+        return;
+    }
+    char fault[8];
+    const struct mechd_store_counts n = mechd_store_counts(s);
+    mechd_store_fault(s, fault, sizeof fault);
+    value(w, "store_records_total", "counter", "Records that storage has dealt with.",
+          (int64_t)n.records);
+    value(w, "store_commits_total", "counter", "Batches that storage has dealt with.",
+          (int64_t)n.commits);
+    value(w, "store_failures_total", "counter", "Records that could not be stored.",
+          (int64_t)n.failures);
+    value(w, "store_waiting", "gauge", "Records that wait for storage.", (int64_t)n.waiting);
+    value(w, "store_faulty", "gauge", "1 while records cannot be stored.", fault[0] != '\0');
+}
+
+/* The process, under the names that Prometheus' own clients use. */
+static void write_process(struct mechp_text *w)
+{
+    struct mechd_process p;
+    mechd_process_read(&p);
+    line(w,
+         "# HELP process_cpu_seconds_total Processor time, user and system.\n"
+         "# TYPE process_cpu_seconds_total counter\nprocess_cpu_seconds_total %.3f\n",
+         p.processor);
+    line(w,
+         "# HELP process_resident_memory_bytes Resident memory.\n"
+         "# TYPE process_resident_memory_bytes gauge\nprocess_resident_memory_bytes %" PRIu64 "\n",
+         p.resident);
+    line(w,
+         "# HELP process_open_fds Open file descriptors.\n"
+         "# TYPE process_open_fds gauge\nprocess_open_fds %d\n",
+         p.descriptors);
+    line(w,
+         "# HELP process_max_fds Most file descriptors that may be open.\n"
+         "# TYPE process_max_fds gauge\nprocess_max_fds %" PRIu64 "\n",
+         p.descriptors_most);
 }
 
 void mechd_metrics_write(struct mechd *d, struct mechp_text *w)
@@ -138,14 +222,24 @@ void mechd_metrics_write(struct mechd *d, struct mechp_text *w)
     counter(w, "contacts_total", "Active contact rows, summed over commands.", &m->contacts);
     value(w, "pool_waiting", "gauge", "Tasks waiting for a thread of the step pool.",
           mechd_pool_waiting(&d->pool));
+    value(w, "queued_commands", "gauge", "Commands in the queues of instances, those at work too.",
+          atomic_load_explicit(&m->queued, memory_order_relaxed));
+    value(w, "outbox_waiting", "gauge", "Messages that wait for the ZeroMQ thread.",
+          mechd_zmq_waiting(d->zmq));
+    value(w, "body_bytes", "gauge", "Memory of request bodies in flight.",
+          (int64_t)atomic_load(&d->bodies));
     value(w, "in_flight", "gauge", "Calls taken and not yet answered.", atomic_load(&d->in_flight));
     counter(w, "stream_frames_total", "Frames encoded for the stream.", &m->stream_frames);
     counter(w, "stream_drops_total", "Frames dropped before the stream's socket.",
             &m->stream_drops);
+    counter(w, "unsent_total", "ZeroMQ messages that no socket took: the peer is gone.",
+            &m->unsent);
     counter(w, "forces_total", "Force frames taken.", &m->forces);
     counter(w, "forces_late_total", "Force frames that came after their time.", &m->forces_late);
     counter(w, "forces_refused_total", "Force frames refused.", &m->forces_refused);
     counter(w, "run_overruns_total", "Periods of paced runs that began too late.", &m->overruns);
     value(w, "event_clients", "gauge", "Clients of live events.",
           atomic_load_explicit(&m->event_clients, memory_order_relaxed));
+    write_store(d->store, w);
+    write_process(w);
 }

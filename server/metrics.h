@@ -13,17 +13,24 @@ enum { MECHD_STATUSES = 28, MECHD_BUCKETS = 14 };
 /* Doors that requests come through. */
 enum mechd_door { MECHD_DOOR_HTTP, MECHD_DOOR_JSON, MECHD_DOOR_FRAME, MECHD_DOORS };
 
+/* A histogram: how many took how long. */
+struct mechd_latency {
+    _Atomic uint64_t buckets[MECHD_BUCKETS + 1]; /* each for itself */
+    _Atomic uint64_t sum;                        /* ns */
+};
+
 struct mechd_metrics {
     _Atomic uint64_t requests[MECHP_ROUTES + 1][MECHD_STATUSES]; /* HTTP; last route: none */
     _Atomic uint64_t messages[MECHD_DOORS];                      /* by door */
     _Atomic uint64_t errors[MECHD_DOORS];
-    _Atomic uint64_t latency[MECHD_DOORS][MECHD_BUCKETS + 1];
-    _Atomic uint64_t latency_sum[MECHD_DOORS]; /* ns */
+    struct mechd_latency latency[MECHD_DOORS];
+    struct mechd_latency route_latency[MECHP_ROUTES + 1]; /* HTTP; last: none */
     _Atomic uint64_t bytes_in, bytes_out;
     _Atomic uint64_t commands, steps, iterations, vi_iterations, contacts, failed_steps;
     _Atomic uint64_t created, deleted;
     _Atomic uint64_t stream_frames, stream_drops, forces, forces_late, forces_refused;
-    _Atomic uint64_t overruns;
+    _Atomic uint64_t overruns, unsent;
+    _Atomic int64_t queued; /* commands in the queues of all instances */
     _Atomic int64_t event_clients;
 };
 

@@ -21,6 +21,7 @@ static const int analysis_codes[] = {MECHP_NOT_CONVERGED, MECHP_SINGULAR, MECHP_
 static const int solve_codes[] = {MECHP_VI_NOT_CONVERGED, MECHP_SINGULAR, MECHP_BODY_TOO_LARGE,
                                   MECHP_MEDIA_TYPE, 0};
 static const int state_codes[] = {MECHP_NOT_FINITE, 0};
+static const int ready_codes[] = {MECHP_DRAINING, MECHP_STORAGE_FAILED, 0};
 static const int limit_codes[] = {MECHP_LIMIT_REACHED, 0};
 
 static const int system_codes[] = {
@@ -35,7 +36,7 @@ static const struct mechp_route_doc docs[MECHP_ROUTES] = {
     [MECHP_ROUTE_PAGE] = {.status = 200, .content = "text/html"},
     [MECHP_ROUTE_DOCS] = {.status = 200, .content = "text/html"},
     [MECHP_ROUTE_LIVEZ] = {.status = 200, .content = "text/plain"},
-    [MECHP_ROUTE_READYZ] = {.status = 200, .content = "text/plain"},
+    [MECHP_ROUTE_READYZ] = {.status = 200, .content = "text/plain", .codes = ready_codes},
     [MECHP_ROUTE_METRICS] = {.status = 200, .content = "text/plain"},
     [MECHP_ROUTE_OPENAPI] = {.status = 200, .reply = "object", .content = JSON},
     [MECHP_ROUTE_ABOUT] = {.status = 200, .reply = "@About", .content = JSON},

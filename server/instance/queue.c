@@ -16,6 +16,13 @@ static void hand_to_pool(struct mechd_instance *i)
     mechd_pool_push(&i->daemon->pool, &i->task);
 }
 
+/* A job has come to (1) or gone from (-1) the queue; the instance is locked. */
+static void note_queued(struct mechd_instance *i, int by)
+{
+    i->queued += by;
+    atomic_fetch_add_explicit(&i->daemon->metrics.queued, by, memory_order_relaxed);
+}
+
 /* Append a job; the instance is locked. */
 static void append(struct mechd_instance *i, struct mechd_job *job)
 {
@@ -26,7 +33,7 @@ static void append(struct mechd_instance *i, struct mechd_job *job)
         i->head = job;
     }
     i->tail = job;
-    i->queued++;
+    note_queued(i, 1);
 }
 
 /* Take out the first reader behind the head; the instance is locked. */
@@ -41,7 +48,7 @@ static struct mechd_job *take_reader(struct mechd_instance *i)
         if (i->tail == job) {
             i->tail = before;
         }
-        i->queued--;
+        note_queued(i, -1);
         return job;
     }
     return NULL;
@@ -87,7 +94,7 @@ static void run_from_pool(struct mechd_task *task)
     pthread_mutex_lock(&i->m);
     i->head = job->next;
     i->head_begun = false;
-    i->queued--;
+    note_queued(i, -1);
     const bool more = i->head != NULL;
     if (!more) {
         i->tail = NULL;
@@ -134,7 +141,7 @@ static enum mechd_submitted leave(struct mechd_instance *i, struct mechd_job *jo
         if (i->tail == NULL) {
             i->tail = job;
         }
-        i->queued++;
+        note_queued(i, 1);
     }
     const bool more = i->head != NULL;
     if (more) {

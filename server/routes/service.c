@@ -4,6 +4,7 @@
 #include "server/http/http.h"
 #include "server/plain.h"
 #include "server/routes/shapes.h"
+#include "server/store/store.h"
 #include "server/zmq/zmq.h"
 
 #include <microhttpd.h>
@@ -28,8 +29,19 @@ const struct mechd_operation mechd_operation_LIVEZ = {.run = run_livez,
 
 static enum mechd_progress run_readyz(struct mechd_call *c)
 {
-    if (!atomic_load(&c->daemon->ready) || atomic_load(&c->daemon->draining)) {
-        return mechd_fail(c, MECHP_DRAINING, "the server does not take work");
+    struct mechd *d = c->daemon;
+    if (atomic_load(&d->draining)) {
+        return mechd_fail(c, MECHP_DRAINING, "the server is shutting down");
+    }
+    if (!atomic_load(&d->ready)) {
+        return mechd_fail(c, MECHP_DRAINING, "the server has not opened all its doors yet");
+    }
+    char fault[160] = "";
+    if (d->store != NULL) {
+        mechd_store_fault(d->store, fault, sizeof fault);
+    }
+    if (fault[0] != '\0') {
+        return mechd_fail(c, MECHP_STORAGE_FAILED, "changes cannot be stored: %s", fault);
     }
     return plain(c, "ok\n");
 }

@@ -226,6 +226,12 @@ bool mechd_database_apply(struct mechd_database *d, const struct mechd_record *r
     return false;
 }
 
+bool mechd_database_probe(struct mechd_database *d)
+{
+    // the version again: one page, written and synced like any other
+    return sqlite3_exec(d->sqlite, "PRAGMA user_version = 1", NULL, NULL, NULL) == SQLITE_OK;
+}
+
 /* --- opening ---------------------------------------------------------------------------------- */
 
 void mechd_database_close(struct mechd_database *d)

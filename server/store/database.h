@@ -43,5 +43,7 @@ void mechd_database_close(struct mechd_database *d);
 sqlite3_stmt *mechd_database_statement(struct mechd_database *d, enum mechd_statement which);
 /* Step a statement without rows. True: done. */
 bool mechd_database_run(struct mechd_database *d, enum mechd_statement which);
+/* Write something that changes nothing. True: the disk takes it. */
+bool mechd_database_probe(struct mechd_database *d);
 /* Apply one record within a transaction. True: done. */
 bool mechd_database_apply(struct mechd_database *d, const struct mechd_record *r);

@@ -5,6 +5,7 @@
 
 #include "server/log.h"
 #include "server/store/database.h"
+#include "server/ticks.h"
 #include "solver/base/err.h"
 
 #include <errno.h>
@@ -21,6 +22,9 @@
 
 /* records and bytes of one transaction: what a disk takes in some ten milliseconds */
 enum { BATCH_RECORDS = 4096, BATCH_BYTES = 16 << 20 };
+
+/* how long a fault lasts before the disk is tried */
+enum { PROBE_NS = 1000000000 };
 
 struct mechd_store {
     pthread_mutex_t m; /* of what follows */
@@ -152,16 +156,48 @@ static void tell(struct mechd_store *s, struct mechd_record *first)
     pthread_mutex_unlock(&s->m);
 }
 
+/* Nothing comes while the last record has failed: find out whether the disk takes records again, so
+ * that who waits for readiness need not send work first. */
+static void probe(struct mechd_store *s)
+{
+    if (!mechd_database_probe(&s->writer)) {
+        note_failure(s);
+        return;
+    }
+    pthread_mutex_lock(&s->m);
+    s->fault[0] = '\0';
+    pthread_mutex_unlock(&s->m);
+    mechd_log(MECHD_INFO, "storage", "fault=none");
+}
+
+/* Sleep until there are records, the end, or a fault is a second old: true. */
+static bool wait_for_records(struct mechd_store *s)
+{
+    const uint64_t until = mechd_now() + PROBE_NS;
+    const struct timespec t = {.tv_sec = (time_t)(until / 1000000000u),
+                               .tv_nsec = (long)(until % 1000000000u)};
+    while (s->head == NULL && !s->stop) {
+        if (s->fault[0] == '\0') {
+            pthread_cond_wait(&s->c, &s->m);
+        } else if (pthread_cond_timedwait(&s->c, &s->m, &t) == ETIMEDOUT) {
+            return s->head == NULL && !s->stop;
+        }
+    }
+    return false;
+}
+
 static void *write_records(void *context)
 {
     struct mechd_store *const s = context;
     for (;;) {
         pthread_mutex_lock(&s->m);
-        while (s->head == NULL && !s->stop) {
-            pthread_cond_wait(&s->c, &s->m);
-        }
+        const bool late = wait_for_records(s);
         struct mechd_record *const first = s->head != NULL ? take_batch(s) : NULL;
         pthread_mutex_unlock(&s->m);
+        if (late) {
+            probe(s);
+            continue;
+        }
         if (first == NULL) {
             return NULL;
         }
@@ -233,7 +269,11 @@ int mechd_store_open(const char *directory, char *fault, size_t size, struct mec
     s->lock = -1;
     pthread_mutex_init(&s->m, NULL);
     pthread_mutex_init(&s->r, NULL);
-    pthread_cond_init(&s->c, NULL);
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&s->c, &attributes);
+    pthread_condattr_destroy(&attributes);
     int outcome = lock_directory(s, directory, fault, size);
     outcome = outcome != 0 ? outcome : mechd_database_open(&s->writer, directory, fault, size);
     outcome = outcome != 0 ? outcome : mechd_database_open(&s->reader, directory, fault, size);

@@ -81,6 +81,8 @@ void mechd_letter_send(struct mechd_zmq *z, struct mechd_letter *letter)
          (!extra || send_frame(socket, letter->bytes + letter->size, letter->extra, false));
     if (ok) {
         mechd_count(&z->daemon->metrics.bytes_out, letter->size + letter->extra);
+    } else {
+        mechd_count(&z->daemon->metrics.unsent, 1);
     }
     free(letter);
 }
@@ -263,6 +265,17 @@ int mechd_zmq_run(struct mechd_zmq *z)
 const char *mechd_zmq_endpoint(const struct mechd_zmq *z, enum mechd_zmq_socket socket)
 {
     return z != NULL ? z->endpoints[socket] : "";
+}
+
+int mechd_zmq_waiting(struct mechd_zmq *z)
+{
+    if (z == NULL) {
+        return 0;
+    }
+    pthread_mutex_lock(&z->m);
+    const int waiting = z->waiting;
+    pthread_mutex_unlock(&z->m);
+    return waiting;
 }
 
 void mechd_zmq_stop(struct mechd_zmq *z)

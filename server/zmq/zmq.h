@@ -18,5 +18,7 @@ int mechd_zmq_open(struct mechd *d, struct mechd_zmq **out, char *fault, size_t 
 int mechd_zmq_run(struct mechd_zmq *z);
 /* Endpoint as it really is, or "" when closed. */
 const char *mechd_zmq_endpoint(const struct mechd_zmq *z, enum mechd_zmq_socket socket);
+/* Messages in the outbox. Any thread. */
+int mechd_zmq_waiting(struct mechd_zmq *z);
 /* Send what is in the outbox, then end the thread and close. */
 void mechd_zmq_stop(struct mechd_zmq *z);
