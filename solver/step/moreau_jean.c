@@ -152,12 +152,14 @@ static int create(const struct mech_model *m, struct mech_step_result *result, v
     s->model = m;
     mech_arena_init(&s->arena, 0);
     if (mech_moreau_bodies_takes(m)) {
-        *self = s;
-        const int result_code = mech_moreau_bodies_create(m, result, &s->bodies);
-        if (result_code != 0) {
+        const int made = mech_moreau_bodies_create(m, result, &s->bodies);
+
+        if (made != 0) {
             destroy(s);
+            return made;
         }
-        return result_code;
+        *self = s;
+        return 0;
     }
     s->step_size = settings->step_size;
     s->next = calloc(n, sizeof *s->next);

@@ -240,8 +240,20 @@ static void a_step_that_fails_leaves_the_state(void)
     mech_sim_destroy(s);
 }
 
+/* a rotation vector so long that no rotation follows from it */
+static void a_mass_that_is_not_finite_is_refused(void)
+{
+    CU_ASSERT(model_refused(
+        "{'mechd': 1, 'nodes': [{'name': 'n', 'type': 'NodeRigidBodyRotVecLG',"
+        "'referenceCoordinates': [0, 0, 0, 1e300, 1, 1]}], 'objects': [{'name': 'b', 'type':"
+        "'RigidBody', 'node': 'n', 'physicsMass': 1, 'physicsInertia': [1, 1, 1, 0, 0, 0],"
+        "'physicsCenterOfMass': [0.1, 0, 0]}], 'solver': {'integrator': 'MoreauJean'}}",
+        "/solver", "mass matrix"));
+}
+
 UNIT_TESTS(UNIT_TEST(joints_keep_the_order_of_the_scheme), UNIT_TEST(joints_do_not_drift),
            UNIT_TEST(a_rope_balances_momentum), UNIT_TEST(a_rope_carries_a_pendulum),
            UNIT_TEST(systems_move_beside_bodies_as_alone),
            UNIT_TEST(a_loop_of_joints_rests_against_a_stop),
-           UNIT_TEST(a_step_that_fails_leaves_the_state))
+           UNIT_TEST(a_step_that_fails_leaves_the_state),
+           UNIT_TEST(a_mass_that_is_not_finite_is_refused))
