@@ -9,7 +9,12 @@
  *
  * Newton's matrix is J = ∂F/∂l + ∂F/∂c N with an element of the generalized Jacobian, factored by
  * LU; a step is halved while ‖F‖ would not fall, and the best of them is taken all the same when it
- * never does, which lets the method leave kinks. Dense: 2/3 m³ flops a step. */
+ * never does, which lets the method leave kinks. Dense: 2/3 m³ flops a step.
+ *
+ * Where that takes more than some steps, as it does with large μ and with contacts that repeat
+ * each other, proximal points follow (R. Rockafellar, SIAM J. Control Optim. 14 (1976)): problems
+ * with N + ρ 1 and r − ρ l, l the solution of the one before, each well-conditioned, with ρ falling
+ * from the diagonal of N, a few rounds. Where l stands still it solves the problem itself. */
 #include "solver/base/err.h"
 #include "solver/linalg/dense.h"
 #include "solver/vi/iterate.h"
@@ -18,12 +23,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS_MOST = 4096, CONE_ROWS = 3, HALVINGS = 12, VECTORS = 7 };
+enum { ROWS_MOST = 4096, CONE_ROWS = 3, HALVINGS = 12, VECTORS = 11 };
+/* steps without proximal points, and at most at one of them */
+enum { PLAIN_STEPS = 60, PROXIMAL_STEPS = 30, ROUNDS = 3 };
+
+/* ρ: its end over the diagonal of N, and how it falls; solved to this part of the
+ * tolerance */
+static const double least_rho = 1e-12, falling = 0.5, closer = 1e-2;
 
 struct semismooth {
     double *memory;
     double *c, *best, *a, *F, *step, *trial, *size; /* [most] */
-    double *N, *J;                                  /* [most × most] by columns */
+    double *start, *point, *inner, *r; /* [most] l as it came; of proximal points: l before, best
+                                        so far, r − ρ l */
+    double *N, *J;                     /* [most × most] by columns */
     int32_t *pivot;
 };
 
@@ -59,8 +72,9 @@ static int create(int32_t most, void **self)
         return MECH_NO_MEMORY;
     }
     s->N = s->J + n * n;
-    double **const vectors[VECTORS] = {&s->c,    &s->best,  &s->a,   &s->F,
-                                       &s->step, &s->trial, &s->size};
+    double **const vectors[VECTORS] = {&s->c,     &s->best,  &s->a,    &s->F,
+                                       &s->step,  &s->trial, &s->size, &s->start,
+                                       &s->point, &s->inner, &s->r};
     for (size_t k = 0; k < VECTORS; k++) {
         *vectors[k] = s->memory + k * n;
     }
@@ -276,6 +290,74 @@ static bool judge(struct semismooth *s, struct mech_iterate *it, const struct me
     return done;
 }
 
+/* Steps from l until `it` is done. */
+static void newton(struct semismooth *s, const struct mech_problem *p, struct mech_iterate *it,
+                   double *l)
+{
+    for (int32_t k = 1; !it->done; k++) {
+        it->done = !advance(s, p, l) || judge(s, it, p, k, l);
+    }
+}
+
+/* s->N := N + ρ 1 */
+static void shift(struct semismooth *s, const struct mech_problem *p, double rho)
+{
+    const size_t m = (size_t)p->m;
+
+    mech_dense_load(p->N, s->N);
+    for (size_t i = 0; i < m; i++) {
+        s->N[i * m + i] += rho;
+    }
+}
+
+/* From s->start on, until `it` is done. */
+static int proximal(struct semismooth *s, const struct mech_problem *p, struct mech_iterate *it,
+                    double *l)
+{
+    const size_t m = (size_t)p->m;
+    const struct mech_mat N = {.kind = MECH_MAT_DENSE,
+                               .rows = p->m,
+                               .cols = p->m,
+                               .symmetric = p->N->symmetric,
+                               .values = s->N};
+    struct mech_problem near = *p;
+    double diagonal = 0.;
+
+    near.N = &N;
+    near.r = s->r;
+    for (size_t i = 0; i < m; i++) {
+        diagonal = fmax(diagonal, fabs(s->N[i * m + i]));
+    }
+    double rho = diagonal;
+
+    memcpy(l, s->start, m * sizeof *l);
+    for (int round = 0; !it->done && round < ROUNDS;) {
+        const int32_t left = it->most - it->iterations;
+        const struct mech_vi_limits limits = {closer * it->tolerance,
+                                              left < PROXIMAL_STEPS ? left : PROXIMAL_STEPS};
+        struct mech_iterate inner = {.c = s->c, .best = s->inner};
+
+        memcpy(s->point, l, m * sizeof *l);
+        for (size_t i = 0; i < m; i++) {
+            s->r[i] = p->r[i] - rho * l[i];
+        }
+        shift(s, p, rho);
+        if (!take_lengths(s, &near)) {
+            break;
+        }
+        MECH_TRY(mech_iterate_start(&inner, &mech_vi_semismooth, &near, &limits, l));
+        newton(s, &near, &inner, l);
+        memcpy(l, inner.best, m * sizeof *l);
+        it->done = judge(s, it, p, it->iterations + inner.iterations, l);
+        rho *= falling;
+        if (rho < least_rho * diagonal) {
+            rho = diagonal;
+            round++;
+        }
+    }
+    return 0;
+}
+
 static int solve(void *self, const struct mech_problem *p, const struct mech_vi_limits *limits,
                  double *l, struct mech_vi_result *result)
 {
@@ -285,19 +367,25 @@ static int solve(void *self, const struct mech_problem *p, const struct mech_vi_
     *result = (struct mech_vi_result){.solver = mech_vi_semismooth.name};
     MECH_TRY(mech_iterate_start(&it, &mech_vi_semismooth, p, limits, l));
     it.done |= !mech_problem_is_finite(p) || !take_lengths(s, p);
-    if (!it.done) {
-        mech_dense_load(p->N, s->N);
+    if (it.done) {
+        return mech_iterate_end(&it, p, l, result);
     }
-    for (int32_t k = 1; !it.done; k++) {
-        it.done = !advance(s, p, l) || judge(s, &it, p, k, l);
+    mech_dense_load(p->N, s->N);
+    it.most = limits->max_iterations < PLAIN_STEPS ? limits->max_iterations : PLAIN_STEPS;
+    memcpy(s->start, l, (size_t)p->m * sizeof *l);
+    newton(s, p, &it, l);
+    if (it.least > it.tolerance && limits->max_iterations > PLAIN_STEPS) {
+        it.most = limits->max_iterations;
+        it.done = false;
+        MECH_TRY(proximal(s, p, &it, l));
     }
     return mech_iterate_end(&it, p, l, result);
 }
 
 const struct mech_vi_type mech_vi_semismooth = {
     .name = "semismooth",
-    .doc = "nonsmooth Newton (Alart–Curnier) with line search; hard friction problems, some "
-           "hundred contacts",
+    .doc = "nonsmooth Newton (Alart–Curnier) with line search, then proximal points; hard friction "
+           "problems, some hundred contacts",
     .kinds = MECH_VI_CONES,
     .create = create,
     .solve = solve,

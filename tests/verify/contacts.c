@@ -426,6 +426,41 @@ static void more_contacts_than_allowed_are_told(void)
     mech_sim_destroy(s);
 }
 
+/* a cube that falls on an edge or on a corner tips over and comes to rest on a face, however rough
+ * the floor is: two and four points that repeat each other, with the largest μ too */
+static void a_cube_comes_to_rest_on_any_floor(void)
+{
+    static const double mu[] = {0., 0.3, 1., 3., 10.};
+    static const char *const turned[] = {"0.9393727, 0.3428978, 0, 0",
+                                         "0.9004471, 0.3608440, 0.2165064, 0.1082532"};
+
+    for (int k = 0; k < 10; k++) {
+        char text[4096];
+        double p[3], v[3], w[3];
+
+        snprintf(
+            text, sizeof text,
+            "{'mechd': 1, 'gravity': [0, 0, -9.81], 'materials': [{'name': 'm', 'friction': "
+            "%g}], 'nodes': [{'name': 'n', 'type': 'NodeRigidBodyEP', 'referenceCoordinates':"
+            "[0, 0, 0.25, %s]}], 'objects': [{'name': 'g', 'type': 'Ground', 'geometry':"
+            "[{'shape': 'Plane', 'material': 'm'}]}, {'name': 'b', 'type': 'RigidBody', 'node':"
+            "'n', 'physicsMass': 1, 'physicsInertia': [0.0066666666666666671,"
+            "0.0066666666666666671, 0.0066666666666666671, 0, 0, 0], 'geometry': [{'shape':"
+            "'Box', 'size': [0.2, 0.2, 0.2], 'material': 'm'}]}], 'solver': {'integrator':"
+            "'MoreauJean', 'theta': 1, 'stepSize': 0.002}}",
+            mu[k / 2], turned[k % 2]);
+        struct mech_sim *const s = model_of(text);
+
+        CU_ASSERT_EQUAL(model_steps(s, 1000), 0);
+        motion(s, "b", v, w);
+        model_values(s, MECH_OBJECT, "b", MECH_OUTPUT_POSITION, p);
+        CHECK_NEAR(p[2], 0.1, 1e-7);
+        CHECK_NEAR(mech_v3_norm(v), 0., 1e-9);
+        CHECK_NEAR(mech_v3_norm(w), 0., 1e-8);
+        mech_sim_destroy(s);
+    }
+}
+
 UNIT_TESTS(UNIT_TEST(a_sliding_sphere_obeys_the_law_that_is_asked_for),
            UNIT_TEST(a_sliding_sphere_comes_to_roll_at_5_7),
            UNIT_TEST(a_bouncing_sphere_loses_by_e2),
@@ -438,4 +473,5 @@ UNIT_TESTS(UNIT_TEST(a_sliding_sphere_obeys_the_law_that_is_asked_for),
            UNIT_TEST(overlaps_are_undone_in_time),
            UNIT_TEST(contacts_resume_to_the_bit_and_allocate_nothing),
            UNIT_TEST(a_solver_that_fails_leaves_the_state_or_is_accepted),
-           UNIT_TEST(more_contacts_than_allowed_are_told))
+           UNIT_TEST(more_contacts_than_allowed_are_told),
+           UNIT_TEST(a_cube_comes_to_rest_on_any_floor))
