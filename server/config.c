@@ -37,6 +37,8 @@ static const struct option {
      "largest model document, MiB of JSON (64); reading it takes about 20 times that in memory"},
     {"log-level", TEXT, offsetof(struct mechd_config, log_level), 16, "LEVEL",
      "error, warning, info or debug (info)"},
+    {"access-log", SWITCH, offsetof(struct mechd_config, access_log), 0, NULL,
+     "log every request at level info (else at debug)"},
     {"ready-file", TEXT, offsetof(struct mechd_config, ready_file), MECHD_ADDRESS, "FILE",
      "written once everything listens: pid and real endpoints as JSON"},
     {"insecure", SWITCH, offsetof(struct mechd_config, insecure), 0, NULL,

@@ -23,6 +23,7 @@ struct mechd_config {
     int workers;    /* threads of the step pool; 0: one per processor */
     int model_size; /* MiB of JSON of the largest model */
     bool insecure;
+    bool access_log;
     bool check_config; /* read, check, say so, and leave */
     enum { MECHD_SERVE, MECHD_SAY_HELP, MECHD_SAY_VERSION, MECHD_PRINT, MECHD_MAKE_TOKEN } action;
     char print[80]; /* MECHD_PRINT: openapi, schema or types; MECHD_MAKE_TOKEN: its name */

@@ -51,6 +51,11 @@ static const char *level_text(enum mechd_level level)
     return "info";
 }
 
+const char *mechd_log_level_name(void)
+{
+    return level_text((enum mechd_level)atomic_load(&log_level));
+}
+
 const char *mechd_log_quote(char *out, size_t size, const char *text)
 {
     size_t n = 0;

@@ -16,6 +16,8 @@ enum mechd_level { MECHD_ERROR = 3, MECHD_WARNING = 4, MECHD_INFO = 6, MECHD_DEB
 void mechd_log_set_level(enum mechd_level level);
 /* True if a line of that level would be written. */
 bool mechd_log_wants(enum mechd_level level);
+/* Its name, as below. */
+const char *mechd_log_level_name(void);
 /* "error", "warning", "info", "debug"; negative: no such level. */
 int mechd_log_level_find(const char *name);
 

@@ -7,6 +7,7 @@
  * changed and not been stored is.
  */
 #include "protocol/bind/bind.h"
+#include "server/access.h"
 #include "server/daemon.h"
 #include "server/http/http.h"
 #include "server/instance/durable.h"
@@ -112,11 +113,25 @@ static void stop(struct mechd *d)
     mechd_log(MECHD_INFO, "stopped", "seconds=%.3f", 1e-9 * (double)(mechd_now() - d->started));
 }
 
-/* SIGHUP: files are read again; one with a fault changes nothing. */
-static void reload(struct mechd *d)
+static void set_log(const struct mechd_config *c)
+{
+    mechd_log_set_level((enum mechd_level)mechd_log_level_find(c->log_level));
+    mechd_access_set(c->access_log);
+}
+
+/* SIGHUP: files are read again; one with a fault changes nothing. Of the configuration, level and
+ * access log count; all else holds until the next start. */
+static void reload(struct mechd *d, int argc, char **argv)
 {
     char fault[512];
     char quoted[512];
+    struct mechd_config again;
+    if (mechd_config_read(&again, argc, argv, fault, sizeof fault) != 0) {
+        mechd_log(MECHD_ERROR, "reload", "reason=%s",
+                  mechd_log_quote(quoted, sizeof quoted, fault));
+    } else {
+        set_log(&again);
+    }
     if (mechd_tokens_reload(&d->tokens, d->config.tokens, fault, sizeof fault) != 0) {
         mechd_log(MECHD_ERROR, "reload", "reason=%s",
                   mechd_log_quote(quoted, sizeof quoted, fault));
@@ -125,7 +140,7 @@ static void reload(struct mechd *d)
     }
 }
 
-static int serve(struct mechd *d)
+static int serve(struct mechd *d, int argc, char **argv)
 {
     char fault[512];
     char quoted[512];
@@ -147,7 +162,7 @@ static int serve(struct mechd *d)
               mechd_zmq_endpoint(d->zmq, MECHD_ZMQ_FORCES), d->config.workers);
     int number = mechd_signals_wait();
     for (; number == SIGHUP; number = mechd_signals_wait()) {
-        reload(d);
+        reload(d, argc, argv);
     }
     mechd_log(MECHD_INFO, "stopping", "signal=%d", number);
     stop(d);
@@ -181,8 +196,8 @@ int main(int argc, char **argv)
     } else if (d->config.check_config) {
         status = printf("the configuration is sound\n") > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
     } else {
-        mechd_log_set_level((enum mechd_level)mechd_log_level_find(d->config.log_level));
-        status = serve(d);
+        set_log(&d->config);
+        status = serve(d, argc, argv);
     }
     free(d);
     return status;

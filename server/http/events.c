@@ -240,12 +240,7 @@ enum MHD_Result mechd_events_serve(struct mechd_exchange *x)
     atomic_fetch_sub(&d->in_flight, 1);
     MHD_add_response_header(response, "Content-Type", "text/event-stream");
     MHD_add_response_header(response, "Cache-Control", "no-store");
-    MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
-    const enum MHD_Result result = MHD_queue_response(x->connection, MHD_HTTP_OK, response);
-    MHD_destroy_response(response);
-    mechd_metrics_request(&d->metrics, MECHD_DOOR_HTTP, x->call.match.route, MHD_HTTP_OK,
-                          mechd_now() - x->call.start);
-    return result;
+    return mechd_exchange_send(x, MHD_HTTP_OK, response, 0);
 }
 
 static enum mechd_progress run_events(struct mechd_call *c)

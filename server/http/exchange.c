@@ -2,6 +2,7 @@
 #include "server/http/exchange.h"
 
 #include "protocol/wire/json.h"
+#include "server/access.h"
 #include "server/daemon.h"
 #include "server/http/door.h"
 #include "server/http/http.h"
@@ -14,7 +15,48 @@
 #include <string.h>
 #include <strings.h>
 
-/* Queue the answer that stands in the call. */
+/* A line of the access log. */
+static void log_access(const struct mechd_exchange *x, int status, size_t size, uint64_t ns)
+{
+    const struct mechd_call *c = &x->call;
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(x->connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    const struct mechd_access line = {
+        .door = MECHD_DOOR_HTTP,
+        .method = x->method,
+        .route = c->match.route,
+        .path = x->path,
+        .instance = c->job.instance != NULL ? c->job.instance->id : NULL,
+        .token = c->who.name,
+        .trace = x->trace,
+        .address = info != NULL ? info->client_addr : NULL,
+        .status = status,
+        .ns = ns,
+        .in = x->body_size,
+        .out = size,
+    };
+    mechd_access_write(&line);
+}
+
+enum MHD_Result mechd_exchange_send(struct mechd_exchange *x, int status,
+                                    struct MHD_Response *response, size_t size)
+{
+    const struct mechd_call *c = &x->call;
+    struct mechd_metrics *m = &c->daemon->metrics;
+    MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+    MHD_add_response_header(response, "traceparent", x->trace);
+    const enum MHD_Result result = MHD_queue_response(x->connection, (unsigned)status, response);
+    MHD_destroy_response(response);
+    const uint64_t ns = mechd_now() - c->start;
+    mechd_count(&m->bytes_in, x->body_size);
+    mechd_count(&m->bytes_out, size);
+    mechd_metrics_request(m, MECHD_DOOR_HTTP, c->match.route, status, ns);
+    if (mechd_access_wanted()) {
+        log_access(x, status, size, ns);
+    }
+    return result;
+}
+
 enum MHD_Result mechd_exchange_answer(struct mechd_exchange *x)
 {
     struct mechd_call *c = &x->call;
@@ -55,15 +97,7 @@ enum MHD_Result mechd_exchange_answer(struct mechd_exchange *x)
         MHD_add_response_header(response, "Retry-After", "1");
     }
     MHD_add_response_header(response, "Cache-Control", "no-store");
-    MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
-    const enum MHD_Result result = MHD_queue_response(x->connection, (unsigned)status, response);
-    MHD_destroy_response(response);
-
-    struct mechd_metrics *m = &c->daemon->metrics;
-    mechd_count(&m->bytes_in, x->body_size);
-    mechd_count(&m->bytes_out, size);
-    mechd_metrics_request(m, MECHD_DOOR_HTTP, c->match.route, status, mechd_now() - c->start);
-    return result;
+    return mechd_exchange_send(x, status, response, size);
 }
 
 /* True if the media type of `value` is `type`, whatever its parameters. */
@@ -304,6 +338,10 @@ enum MHD_Result mechd_door_handle(void *context, struct MHD_Connection *connecti
             return MHD_NO;
         }
         x->head_only = strcmp(method, "HEAD") == 0;
+        x->method = method;
+        x->path = url;
+        mechd_trace_take(MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "traceparent"),
+                         x->trace);
         if (read_head(x, method, url) != 0 || check_framing(x, version) != 0 ||
             read_token(x) != 0 || read_key(x, method, url) != 0) {
             x->body_limit = 0;
@@ -321,7 +359,7 @@ enum MHD_Result mechd_door_handle(void *context, struct MHD_Connection *connecti
 
     // files of the page stand beside the routes
     const bool reads = x->head_only || strcmp(method, "GET") == 0;
-    if (reads && mechd_page_serve(connection, url, x->head_only, &result)) {
+    if (reads && mechd_page_serve(x, &result)) {
         x->started = true;
         return result;
     }

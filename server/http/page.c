@@ -18,18 +18,18 @@ static const struct mechd_asset *find(const char *path)
     return NULL;
 }
 
-bool mechd_page_serve(struct MHD_Connection *connection, const char *path, bool head_only,
-                      enum MHD_Result *result)
+bool mechd_page_serve(struct mechd_exchange *x, enum MHD_Result *result)
 {
-    const struct mechd_asset *a = find(path);
+    const struct mechd_asset *a = find(x->path);
     if (a == NULL) {
         return false;
     }
-    const char *known = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "If-None-Match");
+    const char *known =
+        MHD_lookup_connection_value(x->connection, MHD_HEADER_KIND, "If-None-Match");
     const bool same = known != NULL && strstr(known, a->etag) != NULL;
-    (void)head_only;
-    struct MHD_Response *response = MHD_create_response_from_buffer(
-        same ? 0 : a->size, (void *)(uintptr_t)a->bytes, MHD_RESPMEM_PERSISTENT);
+    const size_t size = same ? 0 : a->size;
+    struct MHD_Response *response =
+        MHD_create_response_from_buffer(size, (void *)(uintptr_t)a->bytes, MHD_RESPMEM_PERSISTENT);
     if (response == NULL) {
         *result = MHD_NO;
         return true;
@@ -38,10 +38,8 @@ bool mechd_page_serve(struct MHD_Connection *connection, const char *path, bool 
     MHD_add_response_header(response, "ETag", a->etag);
     MHD_add_response_header(response, "Cache-Control", "no-cache");
     MHD_add_response_header(response, "Content-Security-Policy", policy);
-    MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
     MHD_add_response_header(response, "Referrer-Policy", "no-referrer");
-    *result = MHD_queue_response(connection, same ? MHD_HTTP_NOT_MODIFIED : MHD_HTTP_OK, response);
-    MHD_destroy_response(response);
+    *result = mechd_exchange_send(x, same ? MHD_HTTP_NOT_MODIFIED : MHD_HTTP_OK, response, size);
     return true;
 }
 

@@ -94,6 +94,33 @@ static void write_text(struct mechp_text *w, const char *key, const char *value)
     mechp_text_string(w, value);
 }
 
+static int prepare_log_level(struct mechd_call *c)
+{
+    const char *level = json_string_value(json_object_get(c->body, "level"));
+    if (level == NULL || mechd_log_level_find(level) < 0) {
+        mech_diag_add(&c->diag, "/level", "it is error, warning, info or debug");
+    }
+    return 0;
+}
+
+static enum mechd_progress run_log_level(struct mechd_call *c)
+{
+    const char *level = json_string_value(json_object_get(c->body, "level"));
+    mechd_log_set_level((enum mechd_level)mechd_log_level_find(level));
+    mechd_log(MECHD_WARNING, "log-level", "log=%s token=%s", level,
+              c->who.name[0] != '\0' ? c->who.name : "-");
+    mechp_text_object(&c->text);
+    write_text(&c->text, "level", mechd_log_level_name());
+    mechp_text_end(&c->text);
+    return MECHD_DONE;
+}
+
+static const char *const log_level_keys[] = {"level", NULL};
+const struct mechd_operation mechd_operation_LOG_LEVEL = {.run = run_log_level,
+                                                          .prepare = prepare_log_level,
+                                                          .flags = MECHD_ADMIN,
+                                                          .keys = log_level_keys};
+
 static void write_integer(struct mechp_text *w, const char *key, int64_t value)
 {
     mechp_text_key(w, key);

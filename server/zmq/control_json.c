@@ -3,6 +3,7 @@
  * object with "ok": true in front, or {"ok": false, "error": problem}; a "sequence" comes back as
  * it was. */
 #include "protocol/wire/json.h"
+#include "server/access.h"
 #include "server/daemon.h"
 #include "server/ticks.h"
 #include "server/zmq/internal.h"
@@ -84,8 +85,23 @@ static void reply(struct json_request *r, bool here)
         memcpy(letter->bytes, w.bytes, w.length);
     }
     mechp_text_fini(&w);
-    mechd_metrics_request(&c->daemon->metrics, MECHD_DOOR_JSON, c->match.route,
-                          mechd_call_status(c), mechd_now() - c->start);
+    const int status = mechd_call_status(c);
+    const uint64_t ns = mechd_now() - c->start;
+    mechd_metrics_request(&c->daemon->metrics, MECHD_DOOR_JSON, c->match.route, status, ns);
+    if (mechd_access_wanted()) {
+        const struct mechd_access line = {
+            .door = MECHD_DOOR_JSON,
+            .method = json_string_value(json_object_get(c->body, "op")),
+            .route = c->match.route,
+            .instance = c->job.instance != NULL ? c->job.instance->id : NULL,
+            .token = c->who.name,
+            .status = status,
+            .ns = ns,
+            .in = r->room > REQUEST_ROOM ? r->room - REQUEST_ROOM : 0,
+            .out = letter != NULL ? letter->size : 0,
+        };
+        mechd_access_write(&line);
+    }
     if (letter != NULL && here) {
         mechd_letter_send(z, letter);
     } else if (letter != NULL) {

@@ -1,5 +1,5 @@
-"""/metrics as Prometheus reads it: a strict reader of the text format, and that each number moves with
-what it counts; /readyz and its reasons."""
+"""/metrics as Prometheus reads it: a strict reader of the text format, and that each number moves
+with what it counts; /readyz and its reasons."""
 import collections
 import math
 import os
@@ -133,14 +133,16 @@ class Metrics(unittest.TestCase):
                 reply = d.call('POST', '/v1/instances/%s/step' % i, {'count': count})
                 self.assertEqual(reply.status, status, reply)
             self.assertEqual(d.call('GET', '/nowhere').status, 404)
+            self.assertEqual(d.call('GET', '/').status, 200)
             page = Page(d)
             step = {'route': '/v1/instances/{id}/step', 'method': 'POST'}
             for labels, count in (({**step, 'code': '200'}, 2), ({**step, 'code': '422'}, 1),
-                                  ({'route': 'none', 'method': 'none', 'code': '404'}, 1)):
+                                  ({'route': 'none', 'method': 'none', 'code': '404'}, 1),
+                                  ({'route': '/', 'method': 'GET', 'code': '200'}, 1)):
                 self.assertEqual(page.get('mechd_http_requests_total', **labels), count, labels)
             self.assertEqual(page.get('mechd_http_request_seconds_count', **step), 3)
             self.assertGreater(page.get('mechd_http_request_seconds_sum', **step), 0)
-            self.assertEqual(page.get('mechd_request_seconds_count', door='http'), 5)
+            self.assertEqual(page.get('mechd_request_seconds_count', door='http'), 6)
             self.assertEqual(page.get('mechd_request_errors_total', door='http'), 2)
 
     def test_steps_bytes_and_instances_move_with_what_they_count(self):

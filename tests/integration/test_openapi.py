@@ -95,6 +95,7 @@ class OpenApi(unittest.TestCase):
             self.call('GET', path, status=200)
         example = self.call('GET', '/v1/examples').json['items'][0]['name']
         self.call('GET', '/v1/examples/' + example, status=200)
+        self.call('PUT', '/v1/log-level', {'level': 'info'}, 200)
         model = models.oscillator()
         self.call('POST', '/v1/models/check', {'model': model}, 200)
         self.call('POST', '/v1/problems/solve', {'problem': {'N': [[1]], 'r': [-1]}}, 200)

@@ -267,7 +267,8 @@ class Python(unittest.TestCase):
 
     def call_everything(self):
         s = self.server
-        s.about(), s.ready(), s.metrics(), s.openapi(), s.check(models.oscillator())
+        s.about(), s.ready(), s.metrics(), s.set_log_level('info')
+        s.openapi(), s.check(models.oscillator())
         self.assertIn('Mass1D', [t['type'] for t in s.types()])
         self.assertEqual(s.type('Mass1D')['type'], 'Mass1D')
         self.assertIn('four-bar', s.examples())

@@ -69,6 +69,10 @@ class Server:
         """Prometheus metrics as text."""
         return self.transport.call('GET', 'metrics').raw.decode()
 
+    def set_log_level(self, level: str) -> None:
+        """The daemon's log: error, warning, info or debug."""
+        self.transport.call('PUT', 'v1', 'log-level', body={'level': level})
+
     def openapi(self) -> Dict[str, Any]:
         """The interface as OpenAPI 3.1."""
         return self._get('openapi.json')

@@ -1,0 +1,77 @@
+/* Ids are the outputs of SplitMix64 (Steele, Lea, Flood 2014: add the golden gamma, then mix) from a
+ * random start: no two are alike within a process, and they need not be secret. */
+#include "server/trace.h"
+
+#include <sodium.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+static const uint64_t golden = 0x9e3779b97f4a7c15u;
+
+/* 0 until the first use; two threads may both set it, which does no harm */
+static _Atomic uint64_t counter;
+
+static uint64_t next_id(void)
+{
+    if (atomic_load_explicit(&counter, memory_order_relaxed) == 0) {
+        uint64_t start = 0;
+        randombytes_buf(&start, sizeof start);
+        atomic_store_explicit(&counter, start, memory_order_relaxed);
+    }
+    uint64_t z = atomic_fetch_add_explicit(&counter, golden, memory_order_relaxed) + golden;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    z ^= z >> 31;
+    return z != 0 ? z : 1; // an id of zeros is none
+}
+
+/* `count` lower-case hexadecimal digits; an id is not all zeros. */
+static bool is_hex(const char *text, int count, bool id)
+{
+    bool zero = true;
+    for (int k = 0; k < count; k++) {
+        const bool digit = (text[k] >= '0' && text[k] <= '9') || (text[k] >= 'a' && text[k] <= 'f');
+        if (!digit) {
+            return false;
+        }
+        zero = zero && text[k] == '0';
+    }
+    return !id || !zero;
+}
+
+/* Version 00 ends after its flags; a later one may go on behind a dash; ff is none. */
+static bool is_sound(const char *t)
+{
+    enum { TRACE_AT = 3, PARENT_AT = 36, FLAGS_AT = 53, END = 55 };
+    if (t == NULL || strlen(t) < END || !is_hex(t, 2, false) || memcmp(t, "ff", 2) == 0) {
+        return false;
+    }
+    const bool ends = t[END] == '\0' || (memcmp(t, "00", 2) != 0 && t[END] == '-');
+    return ends && t[TRACE_AT - 1] == '-' && t[PARENT_AT - 1] == '-' && t[FLAGS_AT - 1] == '-' &&
+           is_hex(t + TRACE_AT, 32, true) && is_hex(t + PARENT_AT, 16, true) &&
+           is_hex(t + FLAGS_AT, 2, false);
+}
+
+static void put_hex(char *out, uint64_t id)
+{
+    static const char digits[] = "0123456789abcdef";
+    for (int k = 15; k >= 0; k--) {
+        out[k] = digits[id & 15];
+        id >>= 4;
+    }
+}
+
+void mechd_trace_take(const char *given, char out[MECHD_TRACE])
+{
+    memcpy(out, "00-00000000000000000000000000000000-0000000000000000-00", MECHD_TRACE);
+    if (is_sound(given)) {
+        memcpy(out + 3, given + 3, 32);
+        memcpy(out + 53, given + 53, 2);
+    } else {
+        put_hex(out + 3, next_id());
+        put_hex(out + 19, next_id());
+    }
+    put_hex(out + 36, next_id());
+}
