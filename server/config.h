@@ -38,6 +38,8 @@ int mechd_config_durability(const struct mechd_config *c);
 
 /* The text of --help, from the table. */
 void mechd_config_help(void);
+/* The manual page mechd.1. */
+void mechd_config_manual(void);
 
 /* True for an address that only this machine reaches: 127.…, [::1], localhost, unix:, ipc://. */
 bool mechd_config_is_local(const char *address);

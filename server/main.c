@@ -30,10 +30,14 @@ static const uint64_t cancel_ns = 500000000u;
 static int print_document(const char *what)
 {
     struct mechp_text w;
+    if (strcmp(what, "man") == 0) {
+        mechd_config_manual();
+        return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    }
     mechp_text_init(&w, NULL, 0);
     if (mechp_bind_print(what, &w) != 0) {
         mechp_text_fini(&w);
-        fprintf(stderr, "mechd: --print takes openapi, schema, types or errors\n");
+        fprintf(stderr, "mechd: --print takes openapi, schema, types, errors or man\n");
         return EXIT_FAILURE;
     }
     const bool ok = !w.failed && fwrite(w.bytes, 1, w.length, stdout) == w.length;

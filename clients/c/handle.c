@@ -44,7 +44,8 @@ static int fill(struct mechc *c, const char *base)
     if (!c->base || !c->curl) {
         return mechc_fail(c, MECHC_NO_MEMORY, "out of memory");
     }
-    return MECHC_OK;
+    const char *const token = getenv("MECHD_TOKEN");
+    return token && *token ? mechc_set_token(c, token) : MECHC_OK;
 }
 
 int mechc_open(const char *base, struct mechc **out)
@@ -79,6 +80,7 @@ void mechc_close(struct mechc *c)
     mechc_bytes_fini(&c->words);
     free(c->faults);
     free(c->base);
+    free(c->token);
     free(c);
     curl_global_cleanup();
 }
@@ -94,6 +96,20 @@ int mechc_set_timeout(struct mechc *c, double seconds)
         return mechc_fail(c, MECHC_BAD_ARGUMENT, "a timeout is a positive number of seconds");
     }
     c->timeout = seconds;
+    return MECHC_OK;
+}
+
+int mechc_set_token(struct mechc *c, const char *token)
+{
+    char *copy = NULL;
+    if (token && strpbrk(token, "\r\n")) {
+        return mechc_fail(c, MECHC_BAD_ARGUMENT, "a token is one line");
+    }
+    if (token && !(copy = mechc_copy(token))) {
+        return mechc_fail(c, MECHC_NO_MEMORY, "out of memory");
+    }
+    free(c->token);
+    c->token = copy;
     return MECHC_OK;
 }
 

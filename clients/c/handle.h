@@ -17,6 +17,7 @@ struct mechc {
     CURL *curl;
     void *zmq;                      /* context, made at the first partner or stream */
     char *endpoints[MECHC_SOCKETS]; /* by enum mechc_socket; NULL: not known yet */
+    char *token;                    /* NULL: none */
     double timeout;                 /* s */
     struct mechc_bytes reply, body;
     struct mechc_error error;

@@ -71,8 +71,15 @@ static int perform(struct mechc *c, const struct mechc_request *r, const char *u
         snprintf(type, sizeof type, "Content-Type: %s", r->type ? r->type : "application/json");
         headers = curl_slist_append(headers, type);
         headers = curl_slist_append(headers, "Expect:");
-        curl_easy_setopt(c->curl, CURLOPT_HTTPHEADER, headers);
     }
+    if (c->token) {
+        struct mechc_bytes line = {0};
+        mechc_bytes_text(&line, "Authorization: Bearer ");
+        mechc_bytes_text(&line, c->token);
+        headers = line.failed ? headers : curl_slist_append(headers, line.at);
+        mechc_bytes_fini(&line);
+    }
+    curl_easy_setopt(c->curl, CURLOPT_HTTPHEADER, headers);
     const CURLcode code = curl_easy_perform(c->curl);
     curl_slist_free_all(headers);
     if (code == CURLE_OK) {

@@ -235,6 +235,10 @@ static int greet(struct mechc_partner *p, const char *id, const struct mechc_hel
     add_names(b, "outputs", hello->outputs, hello->output_count);
     mechc_bytes_text(b, ",\"inputOrder\":");
     mechc_bytes_number(b, hello->input_order);
+    if (p->c->token) {
+        mechc_bytes_text(b, ",\"token\":");
+        mechc_bytes_string(b, p->c->token);
+    }
     mechc_bytes_text(b, "}");
     if (b->failed) {
         return mechc_fail(p->c, MECHC_NO_MEMORY, "out of memory");

@@ -44,7 +44,7 @@ struct given {
 struct line {
     struct given given[MECHCTL_OPTIONS + 8];
     int count;
-    const char *timeout, *color;
+    const char *timeout, *color, *token;
     bool *help, *version;
 };
 
@@ -86,6 +86,7 @@ static int take_option(struct mechctl *m, struct line *l, char **words, int left
         return 1;
     }
     const char **const text = is_word(name, length, "server")    ? &m->server
+                              : is_word(name, length, "token")   ? &l->token
                               : is_word(name, length, "timeout") ? &l->timeout
                               : is_word(name, length, "color")   ? &l->color
                                                                  : NULL;
@@ -142,7 +143,7 @@ static int check_count(const struct mechctl *m)
     return MECHCTL_DONE;
 }
 
-static int open_server(struct mechctl *m, const char *timeout)
+static int open_server(struct mechctl *m, const char *timeout, const char *token)
 {
     const int result = mechc_open(m->server, &m->c);
     if (result != MECHC_OK) {
@@ -152,7 +153,8 @@ static int open_server(struct mechctl *m, const char *timeout)
     if (timeout && (!to_number(timeout, &seconds) || seconds <= 0.)) {
         return mechctl_usage("--timeout: '%s' is not a positive number", timeout);
     }
-    return mechctl_result(m, mechc_set_timeout(m->c, seconds));
+    const int code = token ? mechctl_result(m, mechc_set_token(m->c, token)) : MECHCTL_DONE;
+    return code == MECHCTL_DONE ? mechctl_result(m, mechc_set_timeout(m->c, seconds)) : code;
 }
 
 int mechctl_parse(struct mechctl *m, int argc, char **argv, bool *help, bool *version)
@@ -198,7 +200,7 @@ int mechctl_parse(struct mechctl *m, int argc, char **argv, bool *help, bool *ve
     if (code == MECHCTL_DONE) {
         code = check_count(m);
     }
-    return code == MECHCTL_DONE ? open_server(m, l.timeout) : code;
+    return code == MECHCTL_DONE ? open_server(m, l.timeout, l.token) : code;
 }
 
 const char *mechctl_option(const struct mechctl *m, const char *name)

@@ -33,7 +33,7 @@ struct mechctl_option {
     const char *doc;
 };
 
-enum { MECHCTL_OPTIONS = 8 };
+enum { MECHCTL_OPTIONS = 10 };
 
 struct mechctl;
 
@@ -68,6 +68,12 @@ struct mechctl {
 /* All commands, sorted, closed by NULL (main.c). */
 extern const struct mechctl_command *const mechctl_commands[];
 const struct mechctl_command *mechctl_find(const char *name);
+/* Options of every command, closed by an empty one. */
+extern const struct mechctl_option mechctl_global_options[];
+/* What the exit codes mean, by code; closed by NULL. */
+extern const char *const mechctl_exits[];
+/* The manual page mechctl.1 (manual.c). */
+int mechctl_print_manual(void);
 void mechctl_print_help(const struct mechctl_command *command); /* NULL: of the program */
 
 /* --- arguments (arguments.c) ------------------------------------------------------------------ */
@@ -93,6 +99,17 @@ int mechctl_write_file(const char *path, const void *bytes, size_t size);
 int mechctl_send(struct mechctl *m, const char *method, const char *const *path,
                  const struct mechc_bytes *body, struct mechc_json *reply);
 int mechctl_get(struct mechctl *m, const char *const *path, struct mechc_json *reply);
+/* A whole command: a request, and its reply as it came (--json) or laid out. */
+int mechctl_print_reply(struct mechctl *m, const char *method, const char *const *path,
+                        const struct mechc_bytes *body);
+/* Append "?key=value" or "&key=value", escaped; NULL: nothing. What does not fit makes the path
+ * empty. */
+void mechctl_query(char *path, size_t size, const char *key, const char *value);
+/* GET of a path with a query, shown as by mechctl_print_reply. */
+int mechctl_print_path(struct mechctl *m, const char *path);
+/* Wait until a run is over, with a bar on a terminal, and print how it ended (wait.c). A run that
+ * failed is MECHCTL_REFUSED. */
+int mechctl_wait(struct mechctl *m, const char *id, const char *run);
 /* Keep a reply beyond the next request (one at a time). */
 int mechctl_hold(struct mechctl *m, struct mechc_json *reply);
 /* Print the handle's error like a compiler would; the exit code for a libmechc result. */

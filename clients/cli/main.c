@@ -33,16 +33,32 @@ static void print_option(const char *name, const char *argument, const char *doc
     printf("  %-18s %s\n", left, doc);
 }
 
-static void print_global_options(void)
+const struct mechctl_option mechctl_global_options[] = {
+    {"server", "URL",
+     "where mechd listens (default MECHD_SERVER, or http://127.0.0.1:8080; unix:/path too)"},
+    {"token", "TOKEN", "bearer token of a server that wants one (default MECHD_TOKEN)"},
+    {"json", NULL, "print what the server said, for scripts"},
+    {"timeout", "S", "longest wait for an answer, in seconds (default 30)"},
+    {"color", "WHEN", "auto, always or never (auto: on a terminal, without NO_COLOR)"},
+    {"help", NULL, "explain the program or the command"},
+    {"version", NULL, "print the version"},
+    {0},
+};
+
+const char *const mechctl_exits[] = {
+    [MECHCTL_DONE] = "done",
+    [MECHCTL_REFUSED] = "the server refused; the reason is on standard error",
+    [MECHCTL_USAGE] = "usage or file error",
+    [MECHCTL_UNREACHABLE] = "no server, or no answer in time",
+    [MECHCTL_FAILED] = "anything else",
+    NULL,
+};
+
+static void print_options(const struct mechctl_option *o)
 {
-    print_option("server", "URL",
-                 "where mechd listens (default MECHD_SERVER, or "
-                 "http://127.0.0.1:8080; unix:/path too)");
-    print_option("json", NULL, "print what the server said, for scripts");
-    print_option("timeout", "S", "longest wait for an answer, in seconds (default 30)");
-    print_option("color", "WHEN", "auto, always or never (auto respects NO_COLOR)");
-    print_option("help", NULL, "explain the program or the command");
-    print_option("version", NULL, "print the version");
+    for (; o && o->name; o++) {
+        print_option(o->name, o->argument, o->doc);
+    }
 }
 
 static void print_program_help(void)
@@ -53,10 +69,12 @@ static void print_program_help(void)
         printf("  %-12s %s\n", (*c)->name, (*c)->summary);
     }
     puts("\noptions, before or after the command:");
-    print_global_options();
-    puts("\nexit codes: 0 done, 1 the server refused, 2 usage or file error, 3 no server or no\n"
-         "answer in time, 4 anything else.\n\n"
-         "mechctl help COMMAND explains one command.");
+    print_options(mechctl_global_options);
+    puts("\nexit codes:");
+    for (int code = 0; mechctl_exits[code]; code++) {
+        printf("  %d  %s\n", code, mechctl_exits[code]);
+    }
+    puts("\nmechctl help COMMAND explains one command.");
 }
 
 void mechctl_print_help(const struct mechctl_command *command)
@@ -73,11 +91,9 @@ void mechctl_print_help(const struct mechctl_command *command)
     if (command->options) {
         puts("\noptions:");
     }
-    for (const struct mechctl_option *o = command->options; o && o->name; o++) {
-        print_option(o->name, o->argument, o->doc);
-    }
+    print_options(command->options);
     puts("\noptions of every command:");
-    print_global_options();
+    print_options(mechctl_global_options);
 }
 
 int main(int argc, char **argv)

@@ -107,3 +107,58 @@ int mechctl_hold(struct mechctl *m, struct mechc_json *reply)
     }
     return MECHCTL_DONE;
 }
+
+void mechctl_query(char *path, size_t size, const char *key, const char *value)
+{
+    size_t used = strlen(path);
+    if (value == NULL || used == 0) {
+        return;
+    }
+    if (used + strlen(key) + 3 * strlen(value) + 3 > size) {
+        path[0] = 0;
+        return;
+    }
+    used += (size_t)snprintf(path + used, size - used, "%c%s=", strchr(path, '?') ? '&' : '?', key);
+    for (const char *c = value; *c; c++) {
+        const bool plain = (*c >= '0' && *c <= '9') || (*c >= 'a' && *c <= 'z') ||
+                           (*c >= 'A' && *c <= 'Z') || strchr("-._,", *c) != NULL;
+        used += (size_t)snprintf(path + used, size - used, plain ? "%c" : "%%%02X",
+                                 plain ? *c : (unsigned char)*c);
+    }
+}
+
+static int show(const struct mechctl *m, int code, struct mechc_json reply)
+{
+    if (code == MECHCTL_DONE && m->json) {
+        return mechctl_print_raw(reply);
+    }
+    if (code == MECHCTL_DONE) {
+        mechctl_print_json(reply);
+    }
+    return code;
+}
+
+int mechctl_print_reply(struct mechctl *m, const char *method, const char *const *path,
+                        const struct mechc_bytes *body)
+{
+    struct mechc_json reply;
+    const int code = mechctl_send(m, method, path, body, &reply);
+    return show(m, code, reply);
+}
+
+int mechctl_print_path(struct mechctl *m, const char *path)
+{
+    struct mechc_json reply;
+    struct mechc_reply r;
+    if (*path == 0) {
+        return mechctl_usage("the options are too long");
+    }
+    const int result = mechc_call(m->c, &(struct mechc_request){.method = "GET", .path = path}, &r);
+    if (result != MECHC_OK) {
+        return mechctl_result(m, result);
+    }
+    if (!mechc_json_open(r.body, r.size, &reply)) {
+        return mechctl_write_file("-", r.body, r.size);
+    }
+    return show(m, MECHCTL_DONE, reply);
+}

@@ -34,6 +34,7 @@ class Lossy:
     def __init__(self, daemon, losses):
         address = daemon.base.split('//')[1].split(':')
         self.target, self.losses, self.requests = (address[0], int(address[1])), losses, 0
+        self.seen = set()  # (method, path) of every request
         self.listener = socket.create_server(('127.0.0.1', 0))
         self.url = 'http://127.0.0.1:%d' % self.listener.getsockname()[1]
         threading.Thread(target=self.accept, daemon=True).start()
@@ -52,6 +53,8 @@ class Lossy:
                 request = read_message(client)
                 if not request:
                     return
+                method, path = request.split(b' ', 2)[:2]
+                self.seen.add((method.decode(), path.decode().split('?')[0]))
                 server.sendall(request)
                 answer = read_message(server)
                 self.requests += 1

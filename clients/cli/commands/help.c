@@ -3,6 +3,9 @@
 
 static int run(struct mechctl *m)
 {
+    if (mechctl_option(m, "man")) {
+        return mechctl_print_manual();
+    }
     const struct mechctl_command *const about = m->count > 0 ? mechctl_find(m->arguments[0]) : NULL;
     if (m->count > 0 && !about) {
         return mechctl_usage("'%s' is no command; mechctl help lists them", m->arguments[0]);
@@ -11,10 +14,16 @@ static int run(struct mechctl *m)
     return MECHCTL_DONE;
 }
 
+static const struct mechctl_option options[] = {
+    {"man", NULL, "print the manual page, for man"},
+    {0},
+};
+
 const struct mechctl_command mechctl_help = {
     .name = "help",
     .arguments = "[COMMAND]",
     .summary = "explain the program or a command",
+    .options = options,
     .most = 1,
     .run = run,
 };

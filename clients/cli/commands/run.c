@@ -18,6 +18,9 @@ static int run(struct mechctl *m)
     }
     char id[MECHC_ID];
     const int result = mechc_run(m->c, m->arguments[0], &r, id);
+    if (result == MECHC_OK && mechctl_option(m, "wait")) {
+        return mechctl_wait(m, m->arguments[0], id);
+    }
     if (result == MECHC_OK) {
         printf(m->json ? "{\"id\":\"%s\"}\n" : "%s\n", id);
     }
@@ -29,6 +32,7 @@ static const struct mechctl_option options[] = {
     {"fast", NULL, "as fast as it goes; needs --until"},
     {"period", "H", "communication step, in seconds"},
     {"until", "T", "end time, in seconds (default: until it is stopped)"},
+    {"wait", NULL, "until it is over, with a bar on a terminal"},
     {0},
 };
 

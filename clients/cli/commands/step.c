@@ -40,6 +40,7 @@ static void print_report(const struct mechctl *m, struct mechc_json reply)
         {"report/steps", "steps"},
         {"report/iterations", "iterations"},
         {"report/contacts", "contacts"},
+        {"trial", "trial"},
     };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         if (mechc_json_member(reply, parts[i][0], &v)) {
@@ -90,7 +91,7 @@ static int run(struct mechctl *m)
     if (want != NULL) {
         add_want(want, &m->body);
     }
-    mechc_bytes_text(&m->body, "}");
+    mechc_bytes_text(&m->body, mechctl_option(m, "trial") ? ",\"commit\":false}" : "}");
     struct mechc_json reply;
     for (double done = 0.; code == MECHCTL_DONE && done < repeat; done++) {
         code = mechctl_send(m, "POST", MECHCTL_PATH("v1", "instances", m->arguments[0], "step"),
@@ -109,6 +110,7 @@ static const struct mechctl_option options[] = {
     {"size", "H", "step H seconds"},
     {"until", "T", "step to the time T"},
     {"count", "N", "take N internal steps (default 1)"},
+    {"trial", NULL, "leave the instance where it is; mechctl commit keeps the end"},
     {"repeat", "N", "do this N times"},
     {"want", "NAMES", "with --json also: derivatives, energy, jacobian (with commas between)"},
     {0},

@@ -6,26 +6,6 @@
 
 enum { QUERY = 600 };
 
-/* "?key=value" or "&key=value", escaped; what does not fit makes the path empty. */
-static void add_query(char *path, size_t size, const char *key, const char *value)
-{
-    size_t used = strlen(path);
-    if (value == NULL || used == 0) {
-        return;
-    }
-    if (used + strlen(key) + 3 * strlen(value) + 3 > size) {
-        path[0] = 0;
-        return;
-    }
-    used += (size_t)snprintf(path + used, size - used, "%c%s=", strchr(path, '?') ? '&' : '?', key);
-    for (const char *c = value; *c; c++) {
-        const bool plain = (*c >= '0' && *c <= '9') || (*c >= 'a' && *c <= 'z') ||
-                           (*c >= 'A' && *c <= 'Z') || strchr("-._,", *c) != NULL;
-        used += (size_t)snprintf(path + used, size - used, plain ? "%c" : "%%%02X",
-                                 plain ? *c : (unsigned char)*c);
-    }
-}
-
 /* --factors A,K,C */
 static int add_factors(const struct mechctl *m, char *path, size_t size)
 {
@@ -38,7 +18,7 @@ static int add_factors(const struct mechctl *m, char *path, size_t size)
             return mechctl_usage("--factors: expected A,K,C");
         }
         snprintf(number, sizeof number, "%.*s", (int)n, at);
-        add_query(path, size, keys[k], number);
+        mechctl_query(path, size, keys[k], number);
         at = at[n] ? at + n + 1 : NULL;
     }
     return MECHCTL_DONE;
@@ -55,12 +35,12 @@ static int make_path(struct mechctl *m, char path[MECHC_PATH + QUERY])
     if (result != MECHC_OK) {
         return mechctl_result(m, result);
     }
-    add_query(path, size, "level", mechctl_option(m, "level"));
-    add_query(path, size, "step", mechctl_option(m, "step"));
-    add_query(path, size, "frozen", mechctl_option(m, "frozen"));
-    add_query(path, size, "format", mechctl_option(m, "format"));
-    add_query(path, size, "contacts", mechctl_option(m, "all-contacts") ? "all" : NULL);
-    add_query(path, size, "bilateral", mechctl_option(m, "bilateral") ? "only" : NULL);
+    mechctl_query(path, size, "level", mechctl_option(m, "level"));
+    mechctl_query(path, size, "step", mechctl_option(m, "step"));
+    mechctl_query(path, size, "frozen", mechctl_option(m, "frozen"));
+    mechctl_query(path, size, "format", mechctl_option(m, "format"));
+    mechctl_query(path, size, "contacts", mechctl_option(m, "all-contacts") ? "all" : NULL);
+    mechctl_query(path, size, "bilateral", mechctl_option(m, "bilateral") ? "only" : NULL);
     const int code = add_factors(m, path, size);
     return code == MECHCTL_DONE && path[0] == 0 ? mechctl_usage("the options are too long") : code;
 }
@@ -157,8 +137,29 @@ static void print_part(struct mechc_json reply)
     }
 }
 
+/* A product, a projection or a residual: the vectors come from a file. */
+static int post(struct mechctl *m, const char *input)
+{
+    if (m->count < 2) {
+        return mechctl_usage("system: --input goes with product, schur-product, project and "
+                             "feasibility");
+    }
+    m->file = input;
+    const int code = mechctl_read_file(input, &m->body);
+    return code != MECHCTL_DONE
+               ? code
+               : mechctl_print_reply(
+                     m, "POST",
+                     MECHCTL_PATH("v1", "instances", m->arguments[0], "system", m->arguments[1]),
+                     &m->body);
+}
+
 static int run(struct mechctl *m)
 {
+    const char *const input = mechctl_option(m, "input");
+    if (input != NULL) {
+        return post(m, input);
+    }
     char path[MECHC_PATH + QUERY];
     struct mechc_json reply;
     struct mechc_reply r;
@@ -200,6 +201,8 @@ static const struct mechctl_option options[] = {
     {"all-contacts", NULL, "open contacts of interactions too"},
     {"bilateral", NULL, "rows of bilateral constraints alone"},
     {"format", "FORMAT", "mtx or coo1; archive of the whole descriptor"},
+    {"input", "FILE",
+     "with product, schur-product, project, feasibility: the request, - for stdin"},
     {"output", "FILE", "write what comes to a file"},
     {0},
 };
@@ -211,7 +214,8 @@ const struct mechctl_command mechctl_system = {
     .details = "  mechctl system i-1\n"
                "  mechctl system i-1 blocks\n"
                "  mechctl system i-1 Cq --level velocity\n"
-               "  mechctl system i-1 Z --format mtx --output Z.mtx",
+               "  mechctl system i-1 Z --format mtx --output Z.mtx\n"
+               "  echo '{\"x\": [1, 0]}' | mechctl system i-1 product --input -",
     .options = options,
     .least = 1,
     .most = 2,

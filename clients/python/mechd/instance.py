@@ -53,6 +53,8 @@ class Step:
 
     def commit(self) -> Dict[str, Any]:
         """Keep this trial."""
+        if self.trial is None:
+            raise ValueError('this was no trial')
         return self._instance.commit(self.trial)
 
 
@@ -251,8 +253,8 @@ class Instance:
         """`step` with trial=True."""
         return self.step(size, trial=True, **more)
 
-    def commit(self, trial: Optional[int] = None) -> Dict[str, Any]:
-        """Keep the end of the last trial; `trial`: only if it is this one."""
+    def commit(self, trial: int) -> Dict[str, Any]:
+        """Keep the end of the trial of this number, which must be the last one."""
         return self.post('commit', trial=trial)
 
     def run(self, until: Optional[float] = None, *, pace: Optional[float] = None,

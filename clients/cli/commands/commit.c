@@ -1,0 +1,30 @@
+/* mechctl commit: keep the end of the last trial. */
+#include "clients/cli/cli.h"
+
+#include <stdlib.h>
+
+static int run(struct mechctl *m)
+{
+    char *end;
+    const long trial = strtol(m->arguments[1], &end, 10);
+    if (end == m->arguments[1] || *end != 0) {
+        return mechctl_usage("commit: '%s' is not a number", m->arguments[1]);
+    }
+    mechc_bytes_text(&m->body, "{\"trial\":");
+    mechc_bytes_number(&m->body, (double)trial);
+    mechc_bytes_text(&m->body, "}");
+    return mechctl_print_reply(
+        m, "POST", MECHCTL_PATH("v1", "instances", m->arguments[0], "commit"), &m->body);
+}
+
+const struct mechctl_command mechctl_commit = {
+    .name = "commit",
+    .arguments = "ID TRIAL",
+    .summary = "keep the end state of the last trial",
+    .details = "  mechctl step i-1 --size 0.01 --trial\n"
+               "  mechctl commit i-1 1\n"
+               "TRIAL is the number that the step printed; only the last one can be kept.",
+    .least = 2,
+    .most = 2,
+    .run = run,
+};

@@ -1,0 +1,161 @@
+/* mechctl completion: what bash and zsh complete on the command line, from the tables.
+ *
+ * Both scripts share their middle, which finds the command, the position of its argument, and the
+ * words that may stand there; ids, examples and types are asked of the server.
+ */
+#include "clients/cli/cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char bash_head[] = "# completion of mechctl for bash: source this file\n"
+                                "_mechctl() {\n"
+                                "    local -a words\n"
+                                "    local line=${COMP_LINE:0:COMP_POINT}\n"
+                                "    read -ra words <<<\"_ $line\"\n"
+                                "    case $line in *[[:space:]]) words+=('') ;; esac\n"
+                                "    local CURRENT=$((${#words[@]} - 1))\n";
+static const char bash_tail[] =
+    "    COMPREPLY=()\n"
+    "    case $list in\n"
+    "    FILES) compopt -o filenames 2>/dev/null\n"
+    "        mapfile -t COMPREPLY < <(compgen -f -- \"$word\") ;;\n"
+    "    *) mapfile -t COMPREPLY < <(compgen -W \"$list\" -- \"$word\") ;;\n"
+    "    esac\n"
+    "}\n"
+    "complete -F _mechctl mechctl\n";
+
+static const char zsh_head[] = "#compdef mechctl\n"
+                               "# completion of mechctl for zsh: a file _mechctl in fpath\n"
+                               "_mechctl() {\n";
+static const char zsh_tail[] = "    case $list in\n"
+                               "    FILES) _files ;;\n"
+                               "    *) compadd -- ${=list} ;;\n"
+                               "    esac\n"
+                               "}\n"
+                               "if [ \"$funcstack[1]\" = _mechctl ]; then\n"
+                               "    _mechctl \"$@\"\n"
+                               "else\n"
+                               "    compdef _mechctl mechctl\n"
+                               "fi\n";
+
+/* words[1] is mechctl, words[CURRENT] is completed */
+static const char find_command[] =
+    "    local command='' kinds='' options='' list='' kind='' at=0 k=2\n"
+    "    local word=${words[$CURRENT]} before=${words[$((CURRENT - 1))]}\n"
+    "    while [ $k -lt $CURRENT ]; do\n"
+    "        case ${words[$k]} in\n"
+    "        %s) k=$((k + 1)) ;;\n"
+    "        -*) ;;\n"
+    "        *) if [ -z \"$command\" ]; then command=${words[$k]}; else at=$((at + 1)); fi ;;\n"
+    "        esac\n"
+    "        k=$((k + 1))\n"
+    "    done\n";
+
+static const char choose_words[] =
+    "    while [ $at -gt 0 ]; do kinds=${kinds#* } at=$((at - 1)); done\n"
+    "    kind=${kinds%%%% *}\n"
+    "    case $before in\n"
+    "    --color) kind=colors ;;\n"
+    "    --example) kind=examples ;;\n"
+    "    --save|--snapshot|--output) kind=files ;;\n"
+    "    %s) kind=nothing ;;\n"
+    "    *) case $word in -*) kind=options ;; esac\n"
+    "        if [ -z \"$command\" ] && [ \"$kind\" != options ]; then kind=commands; fi ;;\n"
+    "    esac\n"
+    "    case $kind in\n"
+    "    colors) list='auto always never' ;;\n"
+    "    shells) list='bash zsh' ;;\n"
+    "    files) list=FILES ;;\n"
+    "    ids) list=$(mechctl --timeout 2 list 2>/dev/null | sed '1d; s/ .*//') ;;\n"
+    "    examples) list=$(mechctl --timeout 2 examples 2>/dev/null | sed '1d; s/ .*//') ;;\n"
+    "    types) list=$(mechctl --timeout 2 types 2>/dev/null | sed '1d; s/ .*//') ;;\n"
+    "    options) list=\"$options %s\" ;;\n"
+    "    commands) list='%s' ;;\n"
+    "    esac\n";
+
+/* "--a|--b" of all options with an argument, or "--a --b" of a table. */
+static void add_options(struct mechc_bytes *out, const struct mechctl_option *o, bool valued,
+                        const char *between)
+{
+    for (; o && o->name; o++) {
+        if (!valued || o->argument) {
+            mechc_bytes_text(out, out->length ? between : "");
+            mechc_bytes_text(out, "--");
+            mechc_bytes_text(out, o->name);
+        }
+    }
+}
+
+/* What stands at a position, by the word that the usage has there. */
+static const char *kind_of(const char *word, size_t length)
+{
+    static const char *const kinds[][2] = {{"ID", "ids"},           {"FILE", "files"},
+                                           {"COMMAND", "commands"}, {"TYPE", "types"},
+                                           {"NAME", "examples"},    {"SHELL", "shells"}};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        if (strlen(kinds[k][0]) == length && memcmp(kinds[k][0], word, length) == 0) {
+            return kinds[k][1];
+        }
+    }
+    return "nothing";
+}
+
+static void print_command(const struct mechctl_command *c)
+{
+    struct mechc_bytes options = {0};
+    mechc_bytes_text(&options, "");
+    add_options(&options, c->options, false, " ");
+    printf("    %s) options='%s' kinds='", c->name, options.failed ? "" : options.at);
+    for (const char *p = c->arguments; *p;) {
+        p += strspn(p, " []");
+        const size_t n = strcspn(p, " []");
+        printf("%s%s", n > 0 ? kind_of(p, n) : "", n > 0 ? " " : "");
+        p += n;
+    }
+    puts("nothing ' ;;");
+    mechc_bytes_fini(&options);
+}
+
+static int run(struct mechctl *m)
+{
+    const bool zsh = strcmp(m->arguments[0], "zsh") == 0;
+    if (!zsh && strcmp(m->arguments[0], "bash") != 0) {
+        return mechctl_usage("completion: for bash or zsh");
+    }
+    struct mechc_bytes valued = {0}, global = {0}, names = {0};
+    add_options(&valued, mechctl_global_options, true, "|");
+    add_options(&global, mechctl_global_options, false, " ");
+    for (const struct mechctl_command *const *c = mechctl_commands; *c; c++) {
+        add_options(&valued, (*c)->options, true, "|");
+        mechc_bytes_text(&names, names.length ? " " : "");
+        mechc_bytes_text(&names, (*c)->name);
+    }
+    const bool failed = valued.failed || global.failed || names.failed;
+    if (!failed) {
+        fputs(zsh ? zsh_head : bash_head, stdout);
+        printf(find_command, valued.at);
+        puts("    case $command in");
+        for (const struct mechctl_command *const *c = mechctl_commands; *c; c++) {
+            print_command(*c);
+        }
+        puts("    esac");
+        printf(choose_words, valued.at, global.at, names.at);
+        fputs(zsh ? zsh_tail : bash_tail, stdout);
+    }
+    mechc_bytes_fini(&valued);
+    mechc_bytes_fini(&global);
+    mechc_bytes_fini(&names);
+    return failed ? MECHCTL_FAILED : MECHCTL_DONE;
+}
+
+const struct mechctl_command mechctl_completion = {
+    .name = "completion",
+    .arguments = "SHELL",
+    .summary = "print the completion script of a shell: bash or zsh",
+    .details = "  source <(mechctl completion bash)\n"
+               "  mechctl completion zsh >~/.zfunc/_mechctl",
+    .least = 1,
+    .most = 1,
+    .run = run,
+};

@@ -1,0 +1,26 @@
+/* mechctl evaluate: the equations at any point. */
+#include "clients/cli/cli.h"
+
+static int run(struct mechctl *m)
+{
+    m->file = m->arguments[1];
+    const int code = mechctl_read_file(m->file, &m->body);
+    return code != MECHCTL_DONE
+               ? code
+               : mechctl_print_reply(m, "POST",
+                                     MECHCTL_PATH("v1", "instances", m->arguments[0], "evaluate"),
+                                     &m->body);
+}
+
+const struct mechctl_command mechctl_evaluate = {
+    .name = "evaluate",
+    .arguments = "ID FILE",
+    .summary = "evaluate the equations at any point",
+    .details =
+        "  echo '{\"want\": [\"mass\", \"rhs\"]}' | mechctl evaluate i-1 -\n"
+        "FILE, or - for standard input, holds want, and time, q, v, x, z where they are not\n"
+        "the present.",
+    .least = 2,
+    .most = 2,
+    .run = run,
+};

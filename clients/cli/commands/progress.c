@@ -1,0 +1,27 @@
+/* mechctl progress: how a run stands. */
+#include "clients/cli/cli.h"
+
+static int run(struct mechctl *m)
+{
+    return mechctl_option(m, "wait")
+               ? mechctl_wait(m, m->arguments[0], m->arguments[1])
+               : mechctl_print_reply(
+                     m, "GET",
+                     MECHCTL_PATH("v1", "instances", m->arguments[0], "runs", m->arguments[1]),
+                     NULL);
+}
+
+static const struct mechctl_option options[] = {
+    {"wait", NULL, "until the run is over"},
+    {0},
+};
+
+const struct mechctl_command mechctl_progress = {
+    .name = "progress",
+    .arguments = "ID RUN",
+    .summary = "show how a run stands, or wait for its end",
+    .options = options,
+    .least = 2,
+    .most = 2,
+    .run = run,
+};

@@ -1,0 +1,67 @@
+/* Waiting for a run, with a bar on standard error where that is a terminal. */
+#include "clients/cli/cli.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { BAR = 40 };
+
+static const long shortest = 5000000, longest = 200000000; /* ns between two looks */
+
+static void draw(double fraction)
+{
+    const int full = (int)(fmin(fmax(fraction, 0.), 1.) * BAR);
+    fputs("\r[", stderr);
+    for (int k = 0; k < BAR; k++) {
+        fputc(k < full ? '#' : '.', stderr);
+    }
+    fprintf(stderr, "] %3d %%\033[K", (int)(100. * fmin(fmax(fraction, 0.), 1.)));
+}
+
+/* A number of the reply, NaN where it has none. */
+static double number(struct mechc_json reply, const char *name)
+{
+    struct mechc_json v;
+    double x = NAN;
+    return mechc_json_member(reply, name, &v) && mechc_json_number(v, &x) ? x : (double)NAN;
+}
+
+int mechctl_wait(struct mechctl *m, const char *id, const char *run)
+{
+    const bool shown = isatty(STDERR_FILENO) && !m->json;
+    struct mechc_json reply, v;
+    double start = NAN;
+    char state[32] = "";
+    int code = MECHCTL_DONE;
+    bool drawn = false;
+    for (struct timespec nap = {.tv_nsec = shortest};; nanosleep(&nap, NULL)) {
+        code = mechctl_get(m, MECHCTL_PATH("v1", "instances", id, "runs", run), &reply);
+        if (code != MECHCTL_DONE || !mechc_json_member(reply, "state", &v)) {
+            break;
+        }
+        mechc_json_text(v, state, sizeof state);
+        if (strcmp(state, "running") != 0) {
+            break;
+        }
+        const double time = number(reply, "time"), until = number(reply, "until");
+        start = isnan(start) ? time : start;
+        if (shown && until > start) {
+            draw((time - start) / (until - start));
+            drawn = true;
+        }
+        nap.tv_nsec = nap.tv_nsec < longest / 2 ? 2 * nap.tv_nsec : longest;
+    }
+    fputs(drawn ? "\r\033[K" : "", stderr);
+    if (code != MECHCTL_DONE) {
+        return code;
+    }
+    if (m->json) {
+        mechctl_print_raw(reply);
+    } else {
+        mechctl_print_tree(m, reply);
+    }
+    return strcmp(state, "failed") == 0 ? MECHCTL_REFUSED : MECHCTL_DONE;
+}

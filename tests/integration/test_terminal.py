@@ -1,0 +1,269 @@
+"""What surrounds the programs: manual pages, completion in bash and zsh, colours and bars on a
+terminal, and a command of mechctl for every route."""
+import json
+import os
+import pty
+import re
+import select
+import subprocess
+import tempfile
+import time
+import unittest
+import harness
+import models
+from harness import BUILD, ROOT, Daemon, program
+from test_python import Lossy
+from test_tokens import make
+
+# events come to mechctl as the stream, the page is for browsers
+OTHERWISE = {('GET', '/'), ('GET', '/v1/instances/{id}/events')}
+
+
+def lines_of(command, text=None, **environment):
+    done = subprocess.run(command, input=text, capture_output=True, text=True,
+                          timeout=60 * harness.SLOW, env={**os.environ, **environment})
+    assert done.returncode == 0, (command, done.stdout, done.stderr)
+    return done.stdout.splitlines()
+
+
+def on_terminal(command, **environment):
+    """(exit code, everything written) of a program whose output and errors are a terminal."""
+    leader, follower = pty.openpty()
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=follower, stderr=follower,
+                               env={**os.environ, 'TERM': 'xterm', **environment})
+    os.close(follower)
+    text, end = b'', time.monotonic() + 60 * harness.SLOW
+    while time.monotonic() < end and select.select([leader], [], [], 10 * harness.SLOW)[0]:
+        try:
+            text += os.read(leader, 65536)
+        except OSError:
+            break
+    os.close(leader)
+    return process.wait(10 * harness.SLOW), text.decode()
+
+
+class Terminal(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.daemon = Daemon()
+        cls.mechctl = program('mechctl')
+        cls.environment = {
+            'MECHD_SERVER': cls.daemon.base, 'LC_ALL': 'C.UTF-8',
+            'PATH': os.path.dirname(os.path.abspath(cls.mechctl)) + ':' + os.environ['PATH']}
+        cls.daemon.call('PUT', '/v1/instances/pendulum', {'example': 'double-pendulum'})
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.daemon.stop()
+
+    def words(self, *arguments):
+        return lines_of([self.mechctl] + list(arguments), **self.environment)
+
+    def created(self):
+        i = self.daemon.create(models.oscillator())
+        self.addCleanup(self.daemon.call, 'DELETE', '/v1/instances/' + i)
+        return i
+
+    # --- manual pages -----------------------------------------------------------------------------
+
+    def test_manual_pages_have_no_faults_and_name_every_option(self):
+        for command, helped in (([program('mechd'), '--print', 'man'],
+                                 [program('mechd'), '--help']),
+                                ([self.mechctl, 'help', '--man'], [self.mechctl, 'help'])):
+            page = '\n'.join(lines_of(command))
+            with tempfile.NamedTemporaryFile('w', suffix='.1') as f:
+                f.write(page)
+                f.flush()
+                done = subprocess.run(['man', '--warnings', '-E', 'UTF-8', '-l', '-Tutf8', f.name],
+                                      capture_output=True, text=True, timeout=60,
+                                      env={**os.environ, 'LC_ALL': 'C.UTF-8', 'MANPAGER': 'cat',
+                                           'MANWIDTH': '100'})
+            self.assertEqual((done.returncode, done.stderr), (0, ''))
+            shown = re.sub('.\b', '', done.stdout)
+            options = re.findall(r'^ +(--[a-z-]+)', '\n'.join(lines_of(helped)), re.M)
+            self.assertGreater(len(options), 5)
+            for option in options:
+                self.assertIn(option, shown)
+            self.assertIn('EXIT STATUS', shown)
+
+    def test_the_manual_of_mechctl_has_every_command_with_its_options(self):
+        page = '\n'.join(self.words('help', '--man')).replace('\\-', '-')
+        for name in self.commands():
+            self.assertIn('\n.SS ' + name, page)
+            for option in re.findall(r'^  --([a-z-]+)', '\n'.join(self.words('help', name)), re.M):
+                self.assertIn('--' + option, page)
+
+    def commands(self):
+        text = '\n'.join(self.words('help'))
+        names = re.findall(r'^  ([a-z]+) ', text.split('commands:')[1].split('options')[0], re.M)
+        self.assertGreater(len(names), 30)
+        return names
+
+    # --- completion -------------------------------------------------------------------------------
+
+    def bash(self, line):
+        """What bash offers behind the line."""
+        code = '''
+source <(mechctl completion bash)
+complete -p mechctl | grep -q -- '-F _mechctl' || exit 3
+COMP_LINE=$1 COMP_POINT=${#1}
+_mechctl mechctl '' ''
+printf '%s\\n' "${COMPREPLY[@]}"
+'''
+        return self.offered(['bash', '--norc', '-c', code, 'bash', line])
+
+    def zsh(self, line):
+        """What zsh would add: its two functions stand for the menu."""
+        code = '''
+compdef() { : }
+compadd() { shift; for w in $@; do [[ $w == ${words[CURRENT]}* ]] && print -r -- $w; done; true }
+_files() { print -rl -- ${words[CURRENT]}*(N) }
+source <(mechctl completion zsh)
+words=(${=1}); [[ $1 == *' ' ]] && words+=('')
+CURRENT=${#words}
+_mechctl
+'''
+        return self.offered(['zsh', '-f', '-c', code, 'zsh', line])
+
+    def offered(self, command):
+        return sorted(filter(None, lines_of(command, **self.environment)))
+
+    def test_both_shells_complete_commands_options_and_names(self):
+        for shell in (self.bash, self.zsh):
+            with self.subTest(shell=shell.__name__):
+                self.assertEqual(shell('mechctl '), sorted(self.commands()))
+                self.assertEqual(shell('mechctl sta'), ['state', 'statics'])
+                self.assertEqual(shell('mechctl --server http://x:1 --json sho'), ['show'])
+                self.assertEqual(shell('mechctl step i-1 --c'), ['--color', '--count'])
+                self.assertEqual(shell('mechctl step --count 3 pen'), ['pendulum'])
+                self.assertEqual(shell('mechctl show '), ['pendulum'])
+                self.assertEqual(shell('mechctl show pendulum '), [])
+                self.assertEqual(shell('mechctl --color '), ['always', 'auto', 'never'])
+                self.assertEqual(shell('mechctl step --size '), [])
+                self.assertEqual(shell('mechctl completion '), ['bash', 'zsh'])
+                self.assertIn('four-bar', shell('mechctl create --example '))
+                self.assertEqual(shell('mechctl help com'), ['commit', 'completion'])
+                self.assertIn('GeneralizedAlpha', shell('mechctl types Gen'))
+                with tempfile.TemporaryDirectory(prefix='mechd-words-') as folder:
+                    path = os.path.join(folder, 'a-model.json')
+                    open(path, 'w', encoding='utf-8').close()
+                    for line in ('mechctl check ', 'mechctl evaluate pendulum ',
+                                 'mechctl create --snapshot '):
+                        self.assertEqual(shell(line + folder + '/a-'), [path])
+
+    def test_pages_and_scripts_are_installed(self):
+        with open(os.path.join(BUILD, 'meson-info', 'intro-buildoptions.json'),
+                  encoding='utf-8') as f:
+            options = {o['name']: o['value'] for o in json.load(f)}
+        if options['b_sanitize'] != 'none':
+            self.skipTest('sanitized programs print nothing at build time')
+        with open(os.path.join(BUILD, 'meson-info', 'intro-installed.json'),
+                  encoding='utf-8') as f:
+            installed = set(json.load(f).values())
+        for end in ('share/man/man1/mechd.1', 'share/man/man1/mechctl.1',
+                    'bash-completion/completions/mechctl', 'zsh/site-functions/_mechctl'):
+            self.assertTrue(any(p.endswith(end) for p in installed), (end, installed))
+        for name, first in (('mechctl', '# completion'), ('_mechctl', '#compdef mechctl')):
+            with open(os.path.join(BUILD, 'clients', 'cli', 'completion', name),
+                      encoding='utf-8') as f:
+                self.assertTrue(f.readline().startswith(first))
+
+    # --- colours and bars -------------------------------------------------------------------------
+
+    def test_colours_are_for_terminals(self):
+        command = [self.mechctl, 'show', 'pendulum']
+        self.assertIn('\033[', on_terminal(command, **self.environment)[1])
+        self.assertNotIn('\033[', on_terminal(command, NO_COLOR='1', **self.environment)[1])
+        self.assertNotIn('\033[', on_terminal(command + ['--color', 'never'],
+                                              **self.environment)[1])
+        self.assertNotIn('\033[', '\n'.join(self.words('show', 'pendulum')))
+        self.assertIn('\033[', '\n'.join(self.words('show', 'pendulum', '--color', 'always')))
+
+    def test_waiting_for_a_run_shows_a_bar_on_a_terminal(self):
+        i = self.created()
+        command = [self.mechctl, 'run', i, '--until', '0.5', '--wait']
+        code, text = on_terminal(command, **self.environment)
+        self.assertEqual(code, 0, text)
+        self.assertIn('] ', text)
+        self.assertIn('#', text)
+        self.assertIn('finished', text)
+        done = json.loads(self.words('--json', 'run', i, '--fast', '--until', '1', '--wait')[0])
+        self.assertEqual((done['state'], done['time']), ('finished', 1))
+        done = json.loads(self.words('--json', 'progress', i, done['id'])[0])
+        self.assertEqual(done['state'], 'finished')
+
+    # --- routes and tokens ------------------------------------------------------------------------
+
+    def test_a_trial_is_kept_by_commit(self):
+        i = self.created()
+        trial = json.loads(self.words('--json', 'step', i, '--size', '0.01', '--trial')[0])
+        state = '/v1/instances/%s/state' % i
+        self.assertEqual(self.daemon.call('GET', state)['time'], 0)
+        self.words('commit', i, str(trial['trial']))
+        self.assertEqual(self.daemon.call('GET', state)['time'], 0.01)
+
+    def test_tokens_are_shown(self):
+        token, line = make('me', 'step')
+        with tempfile.NamedTemporaryFile('w') as f:
+            f.write(line + '\n')
+            f.flush()
+            with Daemon('--tokens', f.name) as d:
+                environment = {**os.environ, 'MECHD_SERVER': d.base}
+                command = [self.mechctl, 'create', '--example', 'four-bar']
+                for more, variables, code in (([], {}, 1), (['--token', token + 'x'], {}, 1),
+                                              (['--token', token], {}, 0),
+                                              ([], {'MECHD_TOKEN': token}, 0)):
+                    done = subprocess.run(command + more, env={**environment, **variables},
+                                          capture_output=True, text=True, timeout=60)
+                    self.assertEqual(done.returncode, code, done)
+
+    def test_every_route_has_a_command(self):
+        with open(os.path.join(ROOT, 'protocol', 'wire', 'routes.def'), encoding='utf-8') as f:
+            known = re.findall(r'^MECHP_ROUTE\(\w+, "(\w+)", "([^"]+)"', f.read(), re.M)
+        proxy = Lossy(self.daemon, 0)
+        self.addCleanup(proxy.close)
+        self.environment = {**self.environment, 'MECHD_SERVER': proxy.url}
+        self.run_everything()
+        used = set()
+        for method, path in proxy.seen:
+            fits = [r for r in known if r[0] == method and
+                    re.fullmatch(re.sub(r'\{\w+\}', '[^/]+', r[1]), path)]
+            # what has no braces in its end is meant before what has
+            used |= set(sorted(fits, key=lambda r: r[1].count('{'))[:1])
+        self.assertEqual(set(known) - used - OTHERWISE, set())
+
+    def run_everything(self):
+        folder = tempfile.TemporaryDirectory(prefix='mechd-cli-')
+        self.addCleanup(folder.cleanup)
+        model, saved = (os.path.join(folder.name, n) for n in ('model.json', 'saved.mechd'))
+        with open(model, 'w', encoding='utf-8') as f:
+            json.dump(models.oscillator(), f)
+        for page in ('docs', 'livez', 'metrics', 'openapi.json', 'readyz'):
+            self.words('about', page)
+        self.words('create', model, '--id', 'a')
+        self.words('delete', self.words('create', '--example', 'four-bar')[0])
+        self.words('snapshot', 'a', '--save', saved)
+        self.words('snapshot', 'a')
+        for line in ('about', 'check ' + model, 'examples', 'examples four-bar', 'types',
+                     'types Mass1D', 'list', 'show a', 'contacts a', 'inputs a', 'outputs a',
+                     'parameters a', 'set a force=1', 'parameters a k=90', 'variables a', 'model a',
+                     'modes a', 'linearize a', 'scene a', 'state a', 'state a q=1', 'statics a',
+                     'field a spring stiffness 80', 'item a mass Position', 'step a --trial',
+                     'commit a 1', 'system a', 'system a blocks', 'system a M', 'restore a s-2',
+                     'snapshot a --delete s-2', 'run a', 'stop a', 'progress a r-1', 'reset a'):
+            self.words(*line.split())
+        for line, body in (('evaluate a -', {'want': ['mass']}),
+                           ('jvp a -', {'size': 0.01, 'inputs': {'force': 1}}),
+                           ('solve -', {'N': [[2, 1], [1, 2]], 'r': [-5, -6]}),
+                           ('system a product --input -', {'x': [1]}),
+                           ('system a schur-product --input -', {'l': []}),
+                           ('system a project --input -', {'l': []}),
+                           ('system a feasibility --input -', {'w': [0], 'l': []})):
+            found = lines_of([self.mechctl, '--json'] + line.split(), json.dumps(body),
+                             **self.environment)
+            self.assertIsInstance(json.loads(found[0]), dict)
+        self.words('delete', 'a')
+
+
+if __name__ == '__main__':
+    unittest.main()
