@@ -14,6 +14,7 @@
 
 struct mechd_http;
 struct mechd_store;
+struct mechd_watchdog;
 struct mechd_zmq;
 
 struct mechd {
@@ -27,14 +28,15 @@ struct mechd {
     struct mechd_tokens tokens;
     struct mechd_http *http; /* doors; const once running */
     struct mechd_zmq *zmq;
-    struct mechd_store *store; /* NULL: nothing outlives the process; const once running */
-    uint64_t started;          /* mechd_now at start */
-    uint64_t incarnation;      /* of the process; instances add their serial */
-    _Atomic bool ready;        /* takes work; partner: /readyz */
-    _Atomic bool draining;     /* refuses new work; partner: both doors */
-    _Atomic bool cancel;       /* long commands stop at their next slice; partner: stepping */
-    _Atomic int in_flight;     /* calls taken and not yet answered */
-    _Atomic size_t bodies;     /* bytes of their bodies; partner: both doors */
+    struct mechd_watchdog *watchdog; /* NULL: nobody asks for it */
+    struct mechd_store *store;       /* NULL: nothing outlives the process; const once running */
+    uint64_t started;                /* mechd_now at start */
+    uint64_t incarnation;            /* of the process; instances add their serial */
+    _Atomic bool ready;              /* takes work; partner: /readyz */
+    _Atomic bool draining;           /* refuses new work; partner: both doors */
+    _Atomic bool cancel;             /* long commands stop at their next slice; partner: stepping */
+    _Atomic int in_flight;           /* calls taken and not yet answered */
+    _Atomic size_t bodies;           /* bytes of their bodies; partner: both doors */
 };
 
 /* Largest model document, bytes of JSON. */

@@ -11,6 +11,7 @@
 #include "server/daemon.h"
 #include "server/http/http.h"
 #include "server/instance/durable.h"
+#include "server/notify.h"
 #include "server/ready.h"
 #include "server/signals.h"
 #include "server/store/store.h"
@@ -74,7 +75,8 @@ static int start(struct mechd *d, char *fault, size_t size)
         return MECH_INTERNAL;
     }
     atomic_store(&d->ready, true);
-    return 0;
+    snprintf(fault, size, "no thread for the watchdog");
+    return mechd_watchdog_start(d, &d->watchdog);
 }
 
 /* Wait until no call is in flight; false after `most` ns. */
@@ -93,8 +95,10 @@ static bool wait_for_calls(struct mechd *d, uint64_t most)
 
 static void stop(struct mechd *d)
 {
+    mechd_notify("STOPPING=1\nWATCHDOG=1\nSTATUS=finishing what is in flight");
     atomic_store(&d->ready, false);
     atomic_store(&d->draining, true);
+    mechd_watchdog_stop(d->watchdog);
     mechd_http_quiesce(d->http);
     mechd_clock_stop(&d->clock);
     bool done = wait_for_calls(d, finish_ns);
@@ -106,6 +110,7 @@ static void stop(struct mechd *d)
         _exit(EXIT_SUCCESS);
     }
     mechd_pool_fini(&d->pool);
+    mechd_watchdog_free(d->watchdog);
     mechd_zmq_stop(d->zmq);
     mechd_http_stop(d->http);
     mechd_durable_flush(d);
@@ -164,9 +169,14 @@ static int serve(struct mechd *d, int argc, char **argv)
               mechd_zmq_endpoint(d->zmq, MECHD_ZMQ_CONTROL),
               mechd_zmq_endpoint(d->zmq, MECHD_ZMQ_STREAM),
               mechd_zmq_endpoint(d->zmq, MECHD_ZMQ_FORCES), d->config.workers);
+    char lines[MECHD_ADDRESS + 64];
+    snprintf(lines, sizeof lines, "READY=1\nSTATUS=serving %s", mechd_http_address(d->http));
+    mechd_notify(lines);
     int number = mechd_signals_wait();
     for (; number == SIGHUP; number = mechd_signals_wait()) {
+        mechd_notify_reloading();
         reload(d, argc, argv);
+        mechd_notify(lines);
     }
     mechd_log(MECHD_INFO, "stopping", "signal=%d", number);
     stop(d);

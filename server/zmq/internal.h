@@ -41,6 +41,7 @@ struct mechd_zmq {
     pthread_t thread;
     bool running;
     _Atomic bool stop;
+    _Atomic uint64_t turns; /* of the thread; partner: the watchdog */
 
     /* locked by m */
     pthread_mutex_t m;

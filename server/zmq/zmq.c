@@ -193,6 +193,7 @@ static void *work(void *context)
             }
         }
         drain_outbox(z);
+        atomic_fetch_add_explicit(&z->turns, 1, memory_order_relaxed);
     }
     drain_outbox(z);
     return NULL;
@@ -265,6 +266,18 @@ int mechd_zmq_run(struct mechd_zmq *z)
 const char *mechd_zmq_endpoint(const struct mechd_zmq *z, enum mechd_zmq_socket socket)
 {
     return z != NULL ? z->endpoints[socket] : "";
+}
+
+void mechd_zmq_poke(struct mechd_zmq *z)
+{
+    const uint64_t one = 1;
+    const ssize_t written = write(z->wake, &one, sizeof one);
+    (void)written; // a full counter wakes as well
+}
+
+uint64_t mechd_zmq_turns(struct mechd_zmq *z)
+{
+    return atomic_load_explicit(&z->turns, memory_order_relaxed);
 }
 
 int mechd_zmq_waiting(struct mechd_zmq *z)

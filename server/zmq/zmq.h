@@ -6,6 +6,7 @@
 #pragma once
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct mechd;
 struct mechd_zmq;
@@ -18,6 +19,9 @@ int mechd_zmq_open(struct mechd *d, struct mechd_zmq **out, char *fault, size_t 
 int mechd_zmq_run(struct mechd_zmq *z);
 /* Endpoint as it really is, or "" when closed. */
 const char *mechd_zmq_endpoint(const struct mechd_zmq *z, enum mechd_zmq_socket socket);
+/* Wakes the thread, and how often it has turned: for a watchdog. Any thread. */
+void mechd_zmq_poke(struct mechd_zmq *z);
+uint64_t mechd_zmq_turns(struct mechd_zmq *z);
 /* Messages in the outbox. Any thread. */
 int mechd_zmq_waiting(struct mechd_zmq *z);
 /* Send what is in the outbox, then end the thread and close. */

@@ -1,0 +1,103 @@
+"""What a service manager is told, through a socket of our own in its place."""
+import os
+import shutil
+import signal
+import socket
+import tempfile
+import time
+import unittest
+import models
+from harness import SLOW, Daemon, wait_until
+
+
+class Manager:
+    """A socket that stands for systemd's; `told` is what has come so far."""
+
+    def __init__(self, name):
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.socket.setblocking(False)
+        self.socket.bind('\0' + name[1:] if name[0] == '@' else name)
+        self.told = []
+
+    def listen(self):
+        while True:
+            try:
+                self.told.append(self.socket.recv(4096).decode().split('\n'))
+            except BlockingIOError:
+                return self.told
+
+    def wait(self, line, after=0):
+        """Place behind the first message with that line."""
+        def place():
+            found = [k for k, m in enumerate(self.listen()) if k >= after and line in m]
+            return found[0] + 1 if found else None
+        return wait_until(place, line)
+
+    def close(self):
+        self.socket.close()
+
+
+class Notify(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix='mechd-notify-')
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def start(self, name=None, **environment):
+        name = name or os.path.join(self.folder, 'notify')
+        manager = Manager(name)
+        self.addCleanup(manager.close)
+        return manager, {'NOTIFY_SOCKET': name, **environment}
+
+    def test_ready_reloading_and_stopping_are_told_in_their_order(self):
+        for name in (None, '@mechd-test-%d' % os.getpid()):
+            manager, environment = self.start(name)
+            with Daemon(environment=environment) as d:
+                at = manager.wait('READY=1')
+                self.assertEqual(at, 1)
+                self.assertIn('STATUS=serving ' + d.base, manager.told[0])
+                os.kill(d.pid(), signal.SIGHUP)
+                at = manager.wait('RELOADING=1', at)
+                stamp = [l for l in manager.told[at - 1] if l.startswith('MONOTONIC_USEC=')][0]
+                age = time.monotonic() - float(stamp.split('=')[1]) * 1e-6
+                self.assertTrue(0 <= age < 10 * SLOW, age)
+                at = manager.wait('READY=1', at)
+            manager.wait('STOPPING=1', at)
+            self.assertFalse([m for m in manager.told[:-1] if 'WATCHDOG=1' in m])
+
+    def test_the_watchdog_is_fed_while_all_turns_and_not_while_the_pool_is_stuck(self):
+        manager, environment = self.start(WATCHDOG_USEC='300000')
+        with Daemon('--workers', '1', environment=environment) as d:
+            at = manager.wait('WATCHDOG=1')
+            at = manager.wait('WATCHDOG=1', at)
+            # three in a period
+            self.assertLess(len(manager.told), 20)
+            # one command that nothing divides
+            n = 48
+            matrix = [[1 + (r == c) * 1e-9 for c in range(n)] for r in range(n)]
+            reply = d.call('POST', '/v1/problems/solve', {'problem': {
+                'N': matrix, 'r': [(-1) ** k for k in range(n)],
+                'solver': {'type': 'jacobi', 'tolerance': 1e-300, 'maxIterations': 1000000}}})
+            self.assertIn(reply.status, (200, 422), reply)
+            self.assertIn('event=watchdog pool=0 zmq=1 http=1', d.log())
+            manager.listen()
+            manager.wait('WATCHDOG=1', len(manager.told))
+
+    def test_the_watchdog_of_another_process_is_not_ours(self):
+        manager, environment = self.start(WATCHDOG_USEC='100000', WATCHDOG_PID='1')
+        with Daemon(environment=environment) as d:
+            manager.wait('READY=1')
+            d.create(models.oscillator())
+            os.kill(d.pid(), signal.SIGHUP)
+            manager.wait('RELOADING=1')
+        manager.wait('STOPPING=1')
+        self.assertFalse([m for m in manager.told if m == ['WATCHDOG=1']])
+
+    def test_a_silent_manager_holds_nothing_up(self):
+        for name in ('/nowhere/at/all', '@nobody-listens-%d' % os.getpid(), 'neither', '',
+                     '/' + 'x' * 300):
+            d = Daemon(environment={'NOTIFY_SOCKET': name, 'WATCHDOG_USEC': '3600000000'})
+            try:
+                self.assertEqual(d.call('GET', '/readyz').status, 200)
+            finally:
+                took = d.stop()
+            self.assertLess(took, 2 * SLOW)
