@@ -10,6 +10,7 @@ static const int model_codes[] = {MECHP_INVALID_MODEL, MECHP_BODY_TOO_LARGE, MEC
 static const int create_codes[] = {
     MECHP_INVALID_MODEL, MECHP_SNAPSHOT_MISMATCH, MECHP_BODY_TOO_LARGE, MECHP_MEDIA_TYPE,
     MECHP_LIMIT_REACHED, MECHP_ID_TAKEN,          MECHP_NOT_FOUND,      0};
+static const int clone_codes[] = {MECHP_ID_TAKEN, MECHP_LIMIT_REACHED, 0};
 static const int step_codes[] = {
     MECHP_TIME_MISMATCH, MECHP_NOT_CONVERGED,  MECHP_VI_NOT_CONVERGED, MECHP_SINGULAR,
     MECHP_NOT_FINITE,    MECHP_STEP_TOO_SMALL, MECHP_CANCELLED,        0};
@@ -28,7 +29,12 @@ static const int system_codes[] = {
     MECHP_NOT_FOUND,  MECHP_NOT_ACCEPTABLE, MECHP_INVALID_REQUEST, MECHP_SINGULAR,
     MECHP_NOT_FINITE, MECHP_LIMIT_REACHED,  MECHP_OUT_OF_MEMORY,   0};
 
+static const int rows_codes[] = {MECHP_NOT_ACCEPTABLE, 0};
+
 #define JSON "application/json"
+/* the other forms of a table, and how they are asked for */
+#define ROWS "application/x-ndjson text/csv application/x-npy application/octet-stream"
+#define ROWS_QUERY "format:'json'|'ndjson'|'csv'|'npy'|'f64'"
 #define SYSTEM_QUERY                                                                               \
     "level:" LEVEL " step:number contacts:'active'|'all' massFactor:number "                       \
     "stiffnessFactor:number dampingFactor:number frozen:string"
@@ -60,6 +66,12 @@ static const struct mechp_route_doc docs[MECHP_ROUTES] = {
                                .content = JSON,
                                .takes = "application/vnd.mechd.snapshot",
                                .codes = create_codes},
+    [MECHP_ROUTE_CLONE] = {.request = "@CloneRequest",
+                           .optional = true,
+                           .status = 201,
+                           .reply = "@Instance",
+                           .content = JSON,
+                           .codes = clone_codes},
     [MECHP_ROUTE_COMMIT] = {.request = "@CommitRequest",
                             .status = 200,
                             .reply = "@CommitReply",
@@ -111,7 +123,12 @@ static const struct mechp_route_doc docs[MECHP_ROUTES] = {
                                  .query = "localPosition:string configuration:'current'|"
                                           "'reference'|'initial'|'startOfStep' category:'nodes'|"
                                           "'objects'|'markers'|'loads'|'sensors'"},
-    [MECHP_ROUTE_OUTPUTS] = {.status = 200, .reply = "@Outputs", .content = JSON},
+    [MECHP_ROUTE_OUTPUTS] = {.status = 200,
+                             .reply = "@Outputs",
+                             .content = JSON,
+                             .also = ROWS,
+                             .query = ROWS_QUERY,
+                             .codes = rows_codes},
     [MECHP_ROUTE_GET_PARAMETERS] = {.status = 200, .reply = "@Parameters", .content = JSON},
     [MECHP_ROUTE_SET_PARAMETERS] = {.request = "@SetParametersRequest|number{}",
                                     .status = 200,
@@ -144,7 +161,12 @@ static const struct mechp_route_doc docs[MECHP_ROUTES] = {
                              .reply = "@Instance",
                              .content = JSON,
                              .codes = restore_codes},
-    [MECHP_ROUTE_GET_STATE] = {.status = 200, .reply = "@State", .content = JSON},
+    [MECHP_ROUTE_GET_STATE] = {.status = 200,
+                               .reply = "@State",
+                               .content = JSON,
+                               .also = ROWS,
+                               .query = ROWS_QUERY,
+                               .codes = rows_codes},
     [MECHP_ROUTE_SET_STATE] = {.request = "@SetStateRequest",
                                .status = 200,
                                .reply = "@State",

@@ -1,6 +1,7 @@
 /* Packs and checks snapshot containers; decodes base64. */
 #include "server/instance/container.h"
 
+#include "protocol/bind/bind.h"
 #include "solver/base/hash.h"
 
 #include <stdlib.h>
@@ -40,6 +41,32 @@ void *mechd_container_write(const struct mechd_container *parts, size_t *size)
     put_u64(bytes + 24, parts->state_size);
     put_u64(bytes + 32, mech_hash(model, content, parts->model_size));
     *size = MECHD_CONTAINER_HEADER + content;
+    return bytes;
+}
+
+void *mechd_container_of_state(const struct mechd_instance *i, const void *state, size_t state_size,
+                               size_t *size)
+{
+    struct mechp_text model;
+    mechp_text_init(&model, NULL, 0);
+    mechp_bind_write(mech_sim_document(i->sim), &model);
+    const struct mechd_container parts = {
+        .model = model.bytes, .model_size = model.length, .state = state, .state_size = state_size};
+    void *bytes = model.failed ? NULL : mechd_container_write(&parts, size);
+    mechp_text_fini(&model);
+    return bytes;
+}
+
+void *mechd_container_of(const struct mechd_instance *i, size_t *size)
+{
+    const size_t state_size = mechd_engine_snapshot_size(&i->engine);
+    void *state = malloc(state_size);
+    if (state == NULL) {
+        return NULL;
+    }
+    mechd_engine_snapshot_write(&i->engine, state);
+    void *bytes = mechd_container_of_state(i, state, state_size, size);
+    free(state);
     return bytes;
 }
 

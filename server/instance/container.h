@@ -24,6 +24,11 @@ enum { MECHD_CONTAINER_HEADER = 40 };
 
 /* Pack; the caller frees. NULL: no memory. */
 void *mechd_container_write(const struct mechd_container *parts, size_t *size);
+/* The model of an instance with a state of it. NULL: no memory. As its owner. */
+void *mechd_container_of_state(const struct mechd_instance *i, const void *state, size_t state_size,
+                               size_t *size);
+/* The same with the present state. */
+void *mechd_container_of(const struct mechd_instance *i, size_t *size);
 /* Point into the bytes. MECH_MISMATCH: no container, another version, or damaged. */
 int mechd_container_read(const void *bytes, size_t size, struct mechd_container *parts);
 

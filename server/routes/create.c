@@ -220,28 +220,30 @@ static void store(struct mechd_call *c, struct mechd_instance *i)
     }
 }
 
-static enum mechd_progress run_create(struct mechd_call *c)
+/* What an instance is given beside its simulation. */
+struct origin {
+    const char *id;       /* the client's, or NULL */
+    const json_t *labels; /* copied; or NULL */
+    struct mechd_durable_settings durability;
+};
+
+/* A simulation becomes an instance of the table, and the reply tells of it. The simulation is
+ * taken. */
+static enum mechd_progress keep(struct mechd_call *c, struct mech_sim *sim, const struct origin *o)
 {
-    struct mech_sim *sim = build_from(c);
     struct mechd_instance *i = NULL;
-    if (sim == NULL) {
-        return MECHD_DONE;
-    }
     const struct mechd_engine engine = mechd_engine_of_sim(sim);
     if (mechd_instance_create(c->daemon, &engine, &i) != 0) {
         mech_sim_destroy(sim);
         return mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for another instance");
     }
-    i->labels = json_deep_copy(json_object_get(c->body, "labels"));
-    const struct mechd_durable_settings durability = durability_of(c);
-    mechd_durable_init(i, &durability);
+    i->labels = json_deep_copy(o->labels);
+    mechd_durable_init(i, &o->durability);
 
     // into the table, under its own id or the client's
-    const bool own = c->match.route->id == MECHP_ROUTE_CREATE_AS;
-    const char *id = own ? mechd_call_value(c, "id") : NULL;
-    const int outcome = mechd_table_add(&c->daemon->table, i, id);
+    const int outcome = mechd_table_add(&c->daemon->table, i, o->id);
     if (outcome == MECH_INVALID) {
-        mechd_fail(c, MECHP_ID_TAKEN, "an instance %.64s exists", id);
+        mechd_fail(c, MECHP_ID_TAKEN, "an instance %.64s exists", o->id);
     } else if (outcome == MECH_UNSUPPORTED) {
         mechd_fail(c, MECHP_LIMIT_REACHED, "%d instances exist", MECHD_INSTANCES_MOST);
     } else if (outcome != 0) {
@@ -262,6 +264,19 @@ static enum mechd_progress run_create(struct mechd_call *c)
     return MECHD_DONE;
 }
 
+static enum mechd_progress run_create(struct mechd_call *c)
+{
+    struct mech_sim *sim = build_from(c);
+    if (sim == NULL) {
+        return MECHD_DONE;
+    }
+    const bool own = c->match.route->id == MECHP_ROUTE_CREATE_AS;
+    const struct origin o = {.id = own ? mechd_call_value(c, "id") : NULL,
+                             .labels = json_object_get(c->body, "labels"),
+                             .durability = durability_of(c)};
+    return keep(c, sim, &o);
+}
+
 const struct mechd_operation mechd_operation_CREATE = {
     .run = run_create,
     .prepare = prepare_create,
@@ -274,6 +289,51 @@ const struct mechd_operation mechd_operation_CREATE_AS = {
     .prepare = prepare_create,
     .flags = MECHD_IN_POOL | MECHD_BIG_BODY | MECHD_TAKES_BYTES,
     .keys = create_keys,
+};
+
+static const char *const clone_keys[] = {"as", "labels", "durability", NULL};
+
+static int prepare_clone(struct mechd_call *c)
+{
+    const char *id = NULL;
+    if (mechp_json_string(c->body, "as", &c->diag, &id) && !mech_name_valid(id)) {
+        mech_diag_add(&c->diag, "/as", "an id is 1 to 64 of A-Z a-z 0-9 . _ -");
+    }
+    check_labels(c);
+    (void)durability_of(c);
+    return 0;
+}
+
+/* The model goes through its text, the state through a snapshot: what the next step reads is the
+ * same, bit for bit. Snapshots, partners and the run stay with the original. */
+static enum mechd_progress run_clone(struct mechd_call *c)
+{
+    const struct mechd_instance *i = c->job.instance;
+    size_t size = 0;
+    void *bytes = mechd_container_of(i, &size);
+    if (bytes == NULL) {
+        return mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for the copy");
+    }
+    struct mech_sim *sim = build_snapshot(c, bytes, size);
+    free(bytes);
+    if (sim == NULL) {
+        return MECHD_DONE;
+    }
+    const json_t *labels = json_object_get(c->body, "labels");
+    struct origin o = {.labels = labels != NULL ? labels : i->labels,
+                       .durability = i->durable.settings};
+    (void)mechp_json_string(c->body, "as", &c->diag, &o.id);
+    if (json_object_get(c->body, "durability") != NULL) {
+        o.durability = durability_of(c);
+    }
+    return keep(c, sim, &o);
+}
+
+const struct mechd_operation mechd_operation_CLONE = {
+    .run = run_clone,
+    .prepare = prepare_clone,
+    .flags = MECHD_ON_INSTANCE | MECHD_OF_MODEL | MECHD_IN_POOL | MECHD_WHILE_RUN,
+    .keys = clone_keys,
 };
 
 static const char *const check_keys[] = {"model", NULL};

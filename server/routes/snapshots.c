@@ -1,7 +1,6 @@
 /* Snapshots: taken and restored in memory, or given out as bytes with the model. */
 #include "server/instance/snapshots.h"
 
-#include "protocol/bind/bind.h"
 #include "protocol/frame/frame.h"
 #include "server/instance/container.h"
 #include "server/plain.h"
@@ -84,14 +83,8 @@ static enum mechd_progress run_bytes(struct mechd_call *c)
     if (s == NULL) {
         return MECHD_DONE;
     }
-    struct mechp_text model;
-    mechp_text_init(&model, NULL, 0);
-    mechp_bind_write(mech_sim_document(c->job.instance->sim), &model);
-    const struct mechd_container parts = {
-        .model = model.bytes, .model_size = model.length, .state = s->bytes, .state_size = s->size};
     size_t size = 0;
-    char *bytes = model.failed ? NULL : mechd_container_write(&parts, &size);
-    mechp_text_fini(&model);
+    char *bytes = mechd_container_of_state(c->job.instance, s->bytes, s->size, &size);
     if (bytes == NULL) {
         return mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for the snapshot");
     }

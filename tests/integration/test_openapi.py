@@ -102,6 +102,7 @@ class OpenApi(unittest.TestCase):
         reply = self.call('POST', '/v1/instances', {'model': model, 'labels': {'a': 'b'}}, 201)
         one = '/v1/instances/' + reply['id']
         self.call('PUT', '/v1/instances/openapi-test', {'example': example}, 201)
+        self.call('POST', one + '/clone', None, 201)
         self.call('GET', '/v1/instances', status=200)
         self.call('GET', '/v1/instances?limit=1', status=200)
         self.call('GET', one, status=200)
@@ -164,6 +165,8 @@ class OpenApi(unittest.TestCase):
                 ('POST', one + '/snapshots/s-99/restore', {}, 404),
                 ('GET', one + '/runs/r-99', None, 404),
                 ('GET', one + '/objects/nobody/outputs/Position', None, 404),
+                ('POST', one + '/clone', {'as': i}, 409),
+                ('POST', one + '/clone', {'as': 'a b'}, 422),
                 ('POST', one + '/step', {'size': -1}, 422),
                 ('POST', one + '/step', {'sise': 1}, 422),
                 ('POST', one + '/step', {'size': 1, 'expectTime': 5}, 409),
