@@ -4,7 +4,8 @@
 # what a build needs, and with it a run
 packages_to_build="gcc g++ meson ninja-build pkg-config:pkg-config libc6-dev libmicrohttpd-dev
 libjansson-dev libzmq3-dev libopenblas-dev liblapacke-dev libsuitesparse-dev libmuparser-dev
-libcurl4-openssl-dev libsqlite3-dev libsodium-dev python3:python3 curl:curl"
+libcurl4-openssl-dev libsqlite3-dev libsodium-dev zlib1g-dev
+python3:python3 curl:curl"
 
 # what the tests need beside that
 packages_to_test="libcunit1-dev clang libclang-rt-dev llvm:llvm-symbolizer clang-format-14 valgrind

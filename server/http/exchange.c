@@ -5,6 +5,7 @@
 #include "server/access.h"
 #include "server/daemon.h"
 #include "server/http/door.h"
+#include "server/http/gzip.h"
 #include "server/http/http.h"
 #include "server/instance/container.h"
 #include "server/ticks.h"
@@ -57,6 +58,23 @@ enum MHD_Result mechd_exchange_send(struct mechd_exchange *x, int status,
     return result;
 }
 
+/* Below this an answer fits into few packets as it is; above the other, the connection's thread
+ * does not compress it, which takes about 25 ns a byte, but the pool's does. Bytes. */
+enum { PACK_LEAST = 8192, PACK_HERE = 262144 };
+
+/* Compress the answer of a reading call when the client takes that and it is worth it. Changes
+ * answer briefly, and their text may be on its way to the disk. */
+static void pack(struct mechd_exchange *x, size_t most)
+{
+    const struct mechd_call *c = &x->call;
+    const char *type = c->content_type != NULL ? c->content_type : "application/json";
+    if (x->takes_gzip && x->packed == NULL && c->code == MECHP_OK && c->operation != NULL &&
+        (c->operation->flags & MECHD_READS) != 0 && c->text.length >= PACK_LEAST &&
+        c->text.length <= most && mechd_gzip_worth(type)) {
+        x->packed = mechd_gzip(c->text.bytes, c->text.length, &x->packed_size);
+    }
+}
+
 enum MHD_Result mechd_exchange_answer(struct mechd_exchange *x)
 {
     struct mechd_call *c = &x->call;
@@ -69,8 +87,13 @@ enum MHD_Result mechd_exchange_answer(struct mechd_exchange *x)
         type = "application/problem+json";
     }
     const int status = mechd_call_status(c);
-    size_t size = 0;
-    char *bytes = mechp_text_take(&c->text, &size);
+    size_t size = x->packed_size;
+    char *bytes = x->packed;
+    x->packed = NULL;
+    const bool packed = bytes != NULL;
+    if (!packed) {
+        bytes = mechp_text_take(&c->text, &size);
+    }
     struct MHD_Response *response =
         bytes != NULL ? MHD_create_response_from_buffer(size, bytes, MHD_RESPMEM_MUST_FREE) : NULL;
     if (response == NULL) {
@@ -79,6 +102,10 @@ enum MHD_Result mechd_exchange_answer(struct mechd_exchange *x)
     }
     if (status != 204) {
         MHD_add_response_header(response, "Content-Type", type);
+    }
+    if (packed) {
+        MHD_add_response_header(response, "Content-Encoding", "gzip");
+        MHD_add_response_header(response, "Vary", "Accept-Encoding");
     }
     if (c->location[0] != '\0' && c->code == MECHP_OK) {
         MHD_add_response_header(response, "Location", c->location);
@@ -124,6 +151,8 @@ static int read_head(struct mechd_exchange *x, const char *method, const char *u
     x->body_limit =
         (c->operation->flags & MECHD_BIG_BODY) != 0 ? mechd_model_most(c->daemon) : MECHD_BODY_MOST;
     c->if_match = MHD_lookup_connection_value(x->connection, MHD_HEADER_KIND, "If-Match");
+    x->takes_gzip = mechd_gzip_wanted(
+        MHD_lookup_connection_value(x->connection, MHD_HEADER_KIND, "Accept-Encoding"));
     c->accept = MHD_lookup_connection_value(x->connection, MHD_HEADER_KIND, "Accept");
     for (int k = 0; k < MECHD_QUERIES && c->operation->query[k] != NULL; k++) {
         c->query[k] = MHD_lookup_connection_value(x->connection, MHD_GET_ARGUMENT_KIND,
@@ -278,6 +307,7 @@ static int read_key(struct mechd_exchange *x, const char *method, const char *ur
 static void answer_later(struct mechd_call *c)
 {
     struct mechd_exchange *x = (struct mechd_exchange *)c;
+    pack(x, SIZE_MAX);
     atomic_store(&x->answered, true);
     MHD_resume_connection(x->connection);
 }
@@ -295,6 +325,7 @@ static enum MHD_Result answer(struct mechd_exchange *x)
         x->call.code == MECHP_OK) {
         return mechd_events_serve(x);
     }
+    pack(x, PACK_HERE);
     return mechd_exchange_answer(x);
 }
 
@@ -385,6 +416,7 @@ void mechd_door_completed(void *context, struct MHD_Connection *connection, void
     mechd_bodies_give(d, x->body_room);
     free(x->body);
     free(x->scope);
+    free(x->packed);
     free(x);
     *state = NULL;
 }

@@ -12,6 +12,9 @@ struct mechd_exchange {
     struct MHD_Connection *connection;
     unsigned char *body; /* [body_size] as far as it has come */
     size_t body_size, body_room, body_limit;
+    char *packed; /* the reply compressed, or NULL */
+    size_t packed_size;
+    bool takes_gzip;           /* the client does */
     char *scope;               /* of an idempotency key, or NULL */
     const char *method, *path; /* libmicrohttpd's, as long as the request */
     char trace[MECHD_TRACE];   /* traceparent of the answer */

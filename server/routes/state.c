@@ -1,5 +1,7 @@
-/* GET and PUT …/state: {time, q, v, vdot, a, lambda, impulse, x, z}. */
+/* GET and PUT …/state: {time, step, q, v, vdot, a, lambda, impulse, x, z}, or these as one row. */
 #include "protocol/wire/json.h"
+#include "server/plain.h"
+#include "server/routes/rows.h"
 #include "server/routes/shapes.h"
 
 #include "protocol/frame/frame.h"
@@ -13,7 +15,8 @@ static void write_vector(struct mechp_text *w, const char *key, const double *x,
     mechp_text_numbers(w, x, (size_t)n);
 }
 
-static enum mechd_progress run_get_state(struct mechd_call *c)
+/* As one JSON object. */
+static enum mechd_progress write_state(struct mechd_call *c)
 {
     const struct mechd_instance *i = c->job.instance;
     const struct mech_sizes n = mech_sim_sizes(i->sim);
@@ -37,9 +40,64 @@ static enum mechd_progress run_get_state(struct mechd_call *c)
     return MECHD_DONE;
 }
 
+/* As a table of one row: the same numbers in the same order. */
+static enum mechd_progress write_row(struct mechd_call *c, enum mechd_form form)
+{
+    const struct mechd_instance *i = c->job.instance;
+    const struct mech_sizes n = mech_sim_sizes(i->sim);
+    struct mech_state_view s;
+    mech_sim_state(i->sim, &s);
+    const struct mechd_column columns[] = {
+        {"time", 1, true},           {"step", 1, true},
+        {"q", n.q, false},           {"v", n.v, false},
+        {"vdot", n.v, false},        {"a", n.v, false},
+        {"lambda", n.lambda, false}, {"impulse", n.impulse, false},
+        {"x", n.x, false},           {"z", n.z, false},
+    };
+    const double step = (double)mechd_engine_step_count(&i->engine);
+    const double *const parts[] = {&s.time, &step,    s.q,       s.v, s.vdot,
+                                   s.a,     s.lambda, s.impulse, s.x, s.z};
+    struct mechd_rows r = {.form = form,
+                           .text = &c->text,
+                           .columns = columns,
+                           .count = sizeof columns / sizeof *columns};
+    mechd_rows_begin(&r, 1);
+    double *row = mechd_doubles(c, r.width);
+    if (row == NULL) {
+        return MECHD_DONE;
+    }
+    double *at = row;
+    for (size_t k = 0; k < r.count; k++) {
+        for (int32_t j = 0; j < columns[k].size; j++) {
+            *at++ = parts[k][j];
+        }
+    }
+    mechd_rows_add(&r, row);
+    mechd_rows_end(&r);
+    free(row);
+    return MECHD_DONE;
+}
+
+static enum mechd_progress run_get_state(struct mechd_call *c)
+{
+    const int form = mechd_form(c, mechd_forms_of_rows);
+    if (form < 0 || !mechd_form_begin(c, (enum mechd_form)form)) {
+        return MECHD_DONE;
+    }
+    if (form != MECHD_FORM_JSON && form != MECHD_FORM_NDJSON) {
+        return write_row(c, (enum mechd_form)form);
+    }
+    write_state(c);
+    if (form == MECHD_FORM_NDJSON) {
+        mechd_plain(&c->text, "\n", 1);
+    }
+    return MECHD_DONE;
+}
+
 const struct mechd_operation mechd_operation_GET_STATE = {
     .run = run_get_state,
     .flags = MECHD_ON_INSTANCE | MECHD_OF_MODEL | MECHD_READS | MECHD_COST_BY_SIZE,
+    .query = {"format"},
 };
 
 static const char *const state_keys[] = {"time", "q", "v", "x", "z", NULL};
@@ -94,7 +152,7 @@ static enum mechd_progress run_set_state(struct mechd_call *c)
         } else {
             mechd_instance_changed(c->job.instance,
                                    mech_sim_time(sim) < before ? MECHP_REWOUND : 0);
-            run_get_state(c);
+            write_state(c);
         }
     }
     free(q);

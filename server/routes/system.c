@@ -1,15 +1,13 @@
-/* Options and forms of …/system, and GET …/system: the descriptor of an instance at its present
+/* Options of …/system, and GET …/system: the descriptor of an instance at its present
  * state, made for the request. */
 #include "server/routes/system.h"
 
 #include "protocol/wire/json.h"
-#include "server/plain.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 /* --- options ---------------------------------------------------------------------------------- */
 
@@ -122,112 +120,6 @@ struct mech_sim_system *mechd_system_open(struct mechd_call *c)
     return s;
 }
 
-/* --- forms ------------------------------------------------------------------------------------ */
-
-static const struct {
-    const char *name;
-    const char *type;
-} forms[] = {
-    [MECHD_FORM_JSON] = {"json", "application/json"},
-    [MECHD_FORM_MTX] = {"mtx", "text/x-matrix-market"},
-    [MECHD_FORM_COO1] = {"coo1", "text/plain"},
-    [MECHD_FORM_ARCHIVE] = {"archive", "application/vnd.mechd.system"},
-};
-enum { FORMS = sizeof forms / sizeof *forms };
-
-/* How much a media range such as "text/plain;q=0.5" wants this type; −1: it does not speak of it.
- */
-static double wanted(const char *range, size_t length, const char *type)
-{
-    const size_t name = strcspn(range, ";, \t");
-    const size_t n = name < length ? name : length;
-    const size_t slash = strcspn(type, "/") + 1;
-    const bool all = n == 3 && strncmp(range, "*/*", 3) == 0;
-    const bool family =
-        n == slash + 1 && range[slash] == '*' && strncasecmp(range, type, slash) == 0;
-    const bool exact = n == strlen(type) && strncasecmp(range, type, n) == 0;
-    if (!all && !family && !exact) {
-        return -1.;
-    }
-    for (const char *at = memchr(range, ';', length); at != NULL && at < range + length;
-         at = memchr(at + 1, ';', length - (size_t)(at + 1 - range))) {
-        const char *p = at + 1 + strspn(at + 1, " \t");
-        if ((*p == 'q' || *p == 'Q') && p[1] == '=') {
-            return strtod(p + 2, NULL);
-        }
-    }
-    return 1.;
-}
-
-static int form_by_accept(const char *accept, unsigned mask)
-{
-    double best = 0.;
-    int found = -1;
-    for (int k = 0; k < FORMS; k++) {
-        double value = -1.;
-        size_t most = 0;
-        // the range that names the type most closely counts
-        for (const char *at = accept + strspn(accept, ", \t"); *at != '\0';) {
-            const size_t n = strcspn(at, ",");
-            const double q = wanted(at, n, forms[k].type);
-            const size_t close = at[0] == '*' ? 1 : at[strcspn(at, "/;,") + 1] == '*' ? 2 : 3;
-            if (q >= 0. && close > most) {
-                most = close;
-                value = q;
-            }
-            at += n;
-            at += strspn(at, ", \t");
-        }
-        if ((mask >> k & 1) != 0 && value > best) {
-            best = value;
-            found = k;
-        }
-    }
-    return found;
-}
-
-int mechd_system_form(struct mechd_call *c, unsigned mask)
-{
-    const char *name = text_option(c, "format");
-    for (int k = 0; name != NULL && k < FORMS; k++) {
-        if ((mask >> k & 1) != 0 && strcmp(forms[k].name, name) == 0) {
-            return k;
-        }
-    }
-    const int found = name != NULL        ? -1
-                      : c->accept == NULL ? MECHD_FORM_JSON
-                                          : form_by_accept(c->accept, mask);
-    if (found < 0) {
-        char list[64] = "";
-        for (int k = 0; k < FORMS; k++) {
-            const size_t used = strlen(list);
-            if ((mask >> k & 1) != 0) {
-                snprintf(list + used, sizeof list - used, "%s%s", used > 0 ? ", " : "",
-                         forms[k].name);
-            }
-        }
-        mechd_fail(c, MECHP_NOT_ACCEPTABLE, "there is no such form; it comes as %s", list);
-    }
-    return found;
-}
-
-void mechd_system_answer(struct mechd_call *c, enum mechd_form form, const char *bytes, size_t size)
-{
-    if (c->door != MECHD_DOOR_JSON) {
-        mechd_plain(&c->text, bytes, size);
-        c->content_type = forms[form].type;
-    } else if (form == MECHD_FORM_ARCHIVE) {
-        mechd_fail(c, MECHP_NOT_ACCEPTABLE, "bytes come over HTTP");
-    } else {
-        mechp_text_object(&c->text);
-        mechp_text_key(&c->text, "format");
-        mechp_text_string(&c->text, forms[form].name);
-        mechp_text_key(&c->text, "text");
-        mechp_text_string_n(&c->text, bytes, size);
-        mechp_text_end(&c->text);
-    }
-}
-
 /* --- pieces ----------------------------------------------------------------------------------- */
 
 void mechd_system_integer(struct mechp_text *w, const char *key, int64_t value)
@@ -316,7 +208,7 @@ static void write_summary(struct mechd_call *c, const struct mech_sim_system *s)
 
 static enum mechd_progress run_system(struct mechd_call *c)
 {
-    const int form = mechd_system_form(c, 1u << MECHD_FORM_JSON | 1u << MECHD_FORM_ARCHIVE);
+    const int form = mechd_form(c, 1u << MECHD_FORM_JSON | 1u << MECHD_FORM_ARCHIVE);
     struct mech_sim_system *const s = form >= 0 ? mechd_system_open(c) : NULL;
     unsigned char *bytes = NULL;
     size_t size = 0;
@@ -327,7 +219,7 @@ static enum mechd_progress run_system(struct mechd_call *c)
         if (outcome != 0) {
             mechd_fail_outcome(c, outcome);
         } else {
-            mechd_system_answer(c, MECHD_FORM_ARCHIVE, (const char *)bytes, size);
+            mechd_form_answer(c, MECHD_FORM_ARCHIVE, (const char *)bytes, size);
         }
         free(bytes);
     }

@@ -1,6 +1,7 @@
-/* What the routes of …/system share: the options of a descriptor, and the form of an answer. */
+/* What the routes of …/system share: the options of a descriptor, pieces of answers. */
 #pragma once
 
+#include "server/routes/forms.h"
 #include "server/routes/shapes.h"
 #include "solver/sim/system.h"
 
@@ -11,14 +12,6 @@
 
 /* The descriptor at the present state, with the options of the request; NULL: refused. */
 struct mech_sim_system *mechd_system_open(struct mechd_call *c);
-
-enum mechd_form { MECHD_FORM_JSON, MECHD_FORM_MTX, MECHD_FORM_COO1, MECHD_FORM_ARCHIVE };
-/* The form asked for by `format`, or by Accept, among those in `mask` (1 << form), of which JSON is
- * one. −1: refused. */
-int mechd_system_form(struct mechd_call *c, unsigned mask);
-/* Bytes as the whole answer, in a form that is not JSON. */
-void mechd_system_answer(struct mechd_call *c, enum mechd_form form, const char *bytes,
-                         size_t size);
 
 /* "time" and "level", first members of every answer. */
 void mechd_system_begin(struct mechd_call *c, const struct mech_sim_system_info *info);

@@ -247,7 +247,7 @@ static enum mechd_progress run_part(struct mechd_call *c)
         return mechd_fail(c, MECHP_NOT_FOUND, "a system has no part \"%.32s\"", what);
     }
     const int form =
-        mechd_system_form(c, 1u << MECHD_FORM_JSON | 1u << MECHD_FORM_MTX | 1u << MECHD_FORM_COO1);
+        mechd_form(c, 1u << MECHD_FORM_JSON | 1u << MECHD_FORM_MTX | 1u << MECHD_FORM_COO1);
     struct mech_sim_system *const s = form >= 0 ? mechd_system_open(c) : NULL;
     if (s != NULL && form == MECHD_FORM_JSON) {
         write_values(c, s, part);
@@ -257,7 +257,7 @@ static enum mechd_progress run_part(struct mechd_call *c)
         if (outcome != 0) {
             fail_matrix(c, outcome);
         } else {
-            mechd_system_answer(c, (enum mechd_form)form, text, strlen(text));
+            mechd_form_answer(c, (enum mechd_form)form, text, strlen(text));
         }
         free(text);
     }

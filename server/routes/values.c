@@ -1,5 +1,6 @@
 /* Inputs, parameters, outputs, variables, and any output variable of any item. */
 #include "protocol/wire/json.h"
+#include "server/routes/rows.h"
 #include "server/routes/shapes.h"
 
 #include <stdio.h>
@@ -21,14 +22,51 @@ static enum mechd_progress write_all(struct mechd_call *c, const char *key,
     return MECHD_DONE;
 }
 
+/* Time and all outputs as a table of one row. */
+static enum mechd_progress write_row(struct mechd_call *c, enum mechd_form form)
+{
+    const struct mechd_instance *i = c->job.instance;
+    struct mechd_column *columns = calloc(i->channel_count + 1, sizeof *columns);
+    double *row = mechd_doubles(c, i->output_size + 1);
+    if (columns == NULL || row == NULL) {
+        free(columns);
+        free(row);
+        return mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for the row");
+    }
+    columns[0] = (struct mechd_column){"time", 1, true};
+    for (size_t k = 0; k < i->channel_count; k++) {
+        const struct mech_variable *const v = &i->channels[k];
+        columns[k + 1] = (struct mechd_column){v->name, v->size, v->scalar};
+    }
+    row[0] = mechd_engine_time(&i->engine);
+    for (size_t k = 0; k < i->output_size; k++) {
+        row[k + 1] = i->published.values[k];
+    }
+    struct mechd_rows r = {
+        .form = form, .text = &c->text, .columns = columns, .count = i->channel_count + 1};
+    mechd_rows_begin(&r, 1);
+    mechd_rows_add(&r, row);
+    mechd_rows_end(&r);
+    free(columns);
+    free(row);
+    return MECHD_DONE;
+}
+
 static enum mechd_progress run_outputs(struct mechd_call *c)
 {
-    return write_all(c, "outputs", MECH_OUTPUT_VARIABLE, c->job.instance->published.values);
+    const int form = mechd_form(c, mechd_forms_of_rows);
+    if (form < 0 || !mechd_form_begin(c, (enum mechd_form)form)) {
+        return MECHD_DONE;
+    }
+    return form == MECHD_FORM_JSON
+               ? write_all(c, "outputs", MECH_OUTPUT_VARIABLE, c->job.instance->published.values)
+               : write_row(c, (enum mechd_form)form);
 }
 
 const struct mechd_operation mechd_operation_OUTPUTS = {
     .run = run_outputs,
     .flags = MECHD_ON_INSTANCE | MECHD_READS,
+    .query = {"format"},
 };
 
 /* Number of values of all variables of one causality. */

@@ -1,0 +1,33 @@
+/* Rows of numbers as an answer, in any form.
+ *
+ *   JSON    {"columns": ["time", "x", "v[0]", "v[1]"], "rows": [[…], …]}
+ *   NDJSON  {"time": …, "outputs": {"x": …, "v": […]}} a line
+ *   CSV     a line of the column names, then a line a row; numbers shortest round-trip
+ *   NPY     a matrix [rows, columns] of float64, rows contiguous (numpy.load)
+ *   F64     the same numbers without a head
+ *
+ * The columns are time and then, packed, each variable. owner: one request.
+ */
+#pragma once
+
+#include "server/routes/forms.h"
+
+struct mechd_column {
+    const char *name;
+    int32_t size; /* values */
+    bool scalar;  /* a number in NDJSON and one name without an index, else an array */
+};
+
+struct mechd_rows {
+    enum mechd_form form;
+    struct mechp_text *text;
+    const struct mechd_column *columns; /* [count], the first is time */
+    size_t count;
+    size_t width; /* values of a row: set by mechd_rows_begin */
+};
+
+/* `rows` rows will follow. The text is empty, its form not JSON over a door without it. */
+void mechd_rows_begin(struct mechd_rows *r, uint64_t rows);
+/* One row, values [width]. */
+void mechd_rows_add(struct mechd_rows *r, const double *values);
+void mechd_rows_end(struct mechd_rows *r);
