@@ -216,8 +216,12 @@ static void touch_face(struct work *w, int32_t t)
 /* Of the contacts of one point of the shape that is below several planes, the shallowest stays. */
 static void keep_shallowest(struct work *w)
 {
-    struct mech_contact *const at = w->out->list->at + w->first;
     const int32_t n = w->out->list->n - w->first;
+
+    if (n == 0) {
+        return;
+    }
+    struct mech_contact *const at = w->out->list->at + w->first;
     int32_t kept = 0;
 
     for (int32_t i = 0; i < n; i++) {

@@ -83,7 +83,7 @@ struct hull {
     int32_t *seen, *rim; /* [capacity] */
     int32_t *fan;        /* [n] triangle of the fan whose outer edge begins at a point, −1 */
     int32_t regions;
-    int32_t *left; /* [n] scratch */
+    int32_t *left; /* [n] 1 of points taken in; scratch after that */
 };
 
 static void triangle_plane(const struct hull *h, struct triangle *t)
@@ -195,6 +195,7 @@ static int first_triangles(struct hull *h)
         if (t < 0) {
             return MECH_NO_MEMORY;
         }
+        h->left[p[k]] = 1;
         memcpy(h->t[t].next, next[k], sizeof next[k]);
     }
     return 0;
@@ -294,7 +295,12 @@ static int grow(struct hull *h)
                 best = i;
             }
         }
+        /* above a triangle once more: one so thin that its normal is rounding */
+        if (best >= 0 && h->left[best]) {
+            return MECH_HULL_UNCLEAR;
+        }
         if (best >= 0) {
+            h->left[best] = 1;
             MECH_TRY(take_in(h, k, best));
         }
     }

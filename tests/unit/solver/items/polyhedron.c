@@ -127,6 +127,21 @@ static void hulls_hold_all_points(void)
     }
 }
 
+/* a point beside the line through two others makes triangles too thin to have a normal: refused,
+ * and no endless loop */
+static void points_too_near_to_a_line_have_no_hull(void)
+{
+    static const double x[][3] = {{0.2, -0.2, 0.2}, {-0.2, -0.2, 0.2}, {0.2, 0.2, 0.2},
+                                  {0.2, 0.2, -0.2}, {-0.2, 0.2, -0.2}, {-0.2, 0.2, 0.2},
+                                  {-1., 1e-9, 1e-9}};
+    struct mech_polyhedron h;
+    struct mech_arena arena;
+
+    mech_arena_init(&arena, 0);
+    CU_ASSERT_EQUAL(mech_polyhedron_hull(x[0], 7, &arena, &h), MECH_HULL_UNCLEAR);
+    mech_arena_fini(&arena);
+}
+
 static void flat_points_have_no_hull(void)
 {
     uint64_t seed = 12;
@@ -151,4 +166,4 @@ static void flat_points_have_no_hull(void)
 
 UNIT_TESTS(UNIT_TEST(a_box_is_the_hull_of_its_corners),
            UNIT_TEST(points_on_faces_and_edges_are_left_out), UNIT_TEST(hulls_hold_all_points),
-           UNIT_TEST(flat_points_have_no_hull))
+           UNIT_TEST(points_too_near_to_a_line_have_no_hull), UNIT_TEST(flat_points_have_no_hull))
