@@ -345,6 +345,41 @@ class Python(unittest.TestCase):
             i.step(0.01)
             self.assertTrue(any(next(stream).rewound for _ in range(2)))
 
+    def test_a_stream_passes_over_repetitions_but_not_over_what_was_rewound(self):
+        import zmq
+        with zmq.Context.instance().socket(zmq.XPUB) as publisher:
+            publisher.linger = 0
+            address = 'tcp://127.0.0.1:%d' % publisher.bind_to_random_port('tcp://127.0.0.1')
+            layout = Layout([{'name': 'x', 'offset': 0, 'count': 1}])
+            with mechd.Stream(address, 'i-1', layout, 10 * harness.SLOW) as stream:
+                self.assertEqual(publisher.recv(), b'\1state/i-1/')
+                for sequence, flags in ((5, 0), (5, frames.REPEAT), (3, frames.REWOUND), (4, 0)):
+                    frame = bytearray(frames.pack(frames.OUTPUTS, [2.5], sequence=sequence))
+                    struct.pack_into('<H', frame, 6, flags)
+                    publisher.send_multipart([b'state/i-1/', bytes(frame)])
+                samples = [next(stream) for _ in range(3)]
+        self.assertEqual([(s.sequence, s.rewound) for s in samples],
+                         [(5, False), (3, True), (4, False)])
+        self.assertEqual(samples[0].outputs, {'x': 2.5})
+
+    def test_a_late_answer_is_not_taken_for_the_next(self):
+        i = self.created()
+        with i.connect(['force'], ['x']) as partner:
+            partner._socket.send_multipart([b'', frames.pack(
+                frames.STEP, [1.0], instance=partner._number, lease=partner._lease,
+                sequence=1000, size=0.01)])
+            y = partner.step(0.01, [2.0])
+            self.assertEqual((partner.time, y[0]), (0.02, i.outputs['x']))
+
+    def test_derivatives_of_inputs_extrapolate_them(self):
+        i, other = self.created(), self.created()
+        driven = i.step(0.01, inputs={'force': 1}, input_derivatives={'force': [500]})
+        self.assertNotEqual(driven.outputs, other.step(0.01, inputs={'force': 1}).outputs)
+        with self.created().connect(['force'], ['x', 'v'], order=1) as partner:
+            self.assertEqual(partner.step(0.01, [1, 500]).tolist(), list(driven.outputs.values()))
+            with self.assertRaises(ValueError):
+                partner.step(0.01, {'force': 1})
+
     def test_stamped_forces_act_from_their_time(self):
         def driven(push):
             i = self.created()
@@ -377,7 +412,8 @@ class Python(unittest.TestCase):
         reader.join(10 * harness.SLOW)
         self.assertFalse(reader.is_alive())
         self.assertGreater(len(seen), 3)
-        self.assertIn('x', seen[0]['outputs'])
+        for event in seen:
+            self.assertIn('x', event['outputs'])
 
     def test_a_unix_socket_and_tokens(self):
         from test_tokens import make
@@ -479,6 +515,12 @@ class Python(unittest.TestCase):
         for wrong in (frame[:-1], frame[:20], b'X' + frame[1:], frame + b'\0' * 8):
             with self.assertRaises(mechd.BadReply):
                 frames.header(wrong)
+
+    def test_matrices_of_every_form_become_dense(self):
+        sparse = {'shape': [2, 3], 'coo': [[0, 2, 1.5], [1, 0, -1], [1, 0, -2]]}
+        self.assertEqual(values.matrix(sparse).tolist(), [[0, 0, 1.5], [-3, 0, 0]])
+        self.assertEqual(values.matrix({'shape': [0, 3], 'rows': []}).shape, (0, 3))
+        self.assertEqual(values.matrix({'shape': [2], 'values': [1, 2]}).tolist(), [1, 2])
 
     def test_it_works_without_numpy(self):
         code = '''
