@@ -163,6 +163,15 @@ class Python(unittest.TestCase):
         with self.server.create(snapshot=data) as other:
             self.assertEqual(other.step(0.2).outputs, expected)
 
+    def test_a_clone_goes_its_own_way(self):
+        i = self.created()
+        i.step(0.05, inputs={'force': 3})
+        with i.clone('twin', labels={'of': i.id}) as twin:
+            self.assertEqual((twin.id, twin.info()['labels']), ('twin', {'of': i.id}))
+            self.assertEqual(twin.step(0.1).outputs, i.step(0.1).outputs)
+            twin.step(0.1)
+            self.assertNotEqual(twin.time, i.time)
+
     def test_a_state_is_read_and_written_as_arrays(self):
         i = self.created()
         i.set_state(time=2, q=values.numpy.array([1.25]), v=[-1])
@@ -290,7 +299,7 @@ class Python(unittest.TestCase):
         for test in (self.test_a_session, self.test_analyses_come_as_arrays,
                      self.test_a_problem_that_stands_alone, self.test_snapshots_restore_the_bits,
                      self.test_a_trial_leaves_no_trace_until_it_is_committed,
-                     self.test_runs_and_records, self.test_a_state_is_read_and_written_as_arrays):
+                     self.test_runs_and_records, self.test_a_clone_goes_its_own_way, self.test_a_state_is_read_and_written_as_arrays):
             test()
 
     # --- other doors ------------------------------------------------------------------------------

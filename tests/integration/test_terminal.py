@@ -250,7 +250,8 @@ _mechctl
                      'modes a', 'linearize a', 'scene a', 'state a', 'state a q=1', 'statics a',
                      'field a spring stiffness 80', 'item a mass Position', 'step a --trial',
                      'commit a 1', 'system a', 'system a blocks', 'system a M', 'restore a s-2',
-                     'snapshot a --delete s-2', 'run a', 'stop a', 'progress a r-1', 'reset a'):
+                     'snapshot a --delete s-2', 'run a', 'stop a', 'progress a r-1', 'reset a',
+                     'clone a --id b', 'delete b', 'log info'):
             self.words(*line.split())
         for line, body in (('evaluate a -', {'want': ['mass']}),
                            ('jvp a -', {'size': 0.01, 'inputs': {'force': 1}}),

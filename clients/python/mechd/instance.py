@@ -225,6 +225,12 @@ class Instance:
         """End it."""
         self.call('DELETE')
 
+    def clone(self, id: Optional[str] = None, *, labels: Optional[Mapping[str, str]] = None,
+              durability: Union[None, str, Mapping[str, Any]] = None) -> 'Instance':
+        """A new instance with the same model and state; what is given differs from this one's."""
+        reply = self.post('clone', labels=labels, durability=durability, **{'as': id})
+        return Instance(self.server, reply['id'])
+
     def reset(self) -> None:
         """Back to the initial state."""
         self.post('reset')
