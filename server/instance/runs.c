@@ -16,7 +16,32 @@ static const uint64_t turn = 1000000;
 void mechd_run_unref(struct mechd_run *r)
 {
     if (r != NULL && atomic_fetch_sub(&r->refs, 1) == 1) {
+        free(r->rows);
         free(r);
+    }
+}
+
+double mechd_run_rows(const struct mechd_instance *i, const struct mechd_run_settings *s)
+{
+    // the start, the end, and one for rounding
+    const double periods = ceil((s->until - mechd_engine_time(&i->engine)) / s->period);
+    return floor(periods / (double)s->every) + 3.;
+}
+
+/* Keep the present values. What has been undone meanwhile is recorded again. */
+static void record(struct mechd_run *r)
+{
+    const struct mechd_instance *i = r->job.instance;
+    const double now = mechd_engine_time(&i->engine);
+    while (r->count > 0 && r->rows[(r->count - 1) * r->width] >= now) {
+        r->count--;
+    }
+    if (r->count < r->capacity) {
+        double *row = r->rows + r->count++ * r->width;
+        row[0] = now;
+        for (size_t k = 1; k < r->width; k++) {
+            row[k] = i->published.values[k - 1];
+        }
     }
 }
 
@@ -92,6 +117,10 @@ static enum mechd_progress step_on(struct mechd_job *job)
             return MECHD_DONE;
         }
         r->periods++;
+        const double now = mechd_engine_time(&i->engine);
+        if (r->rows != NULL && (r->periods % r->settings.every == 0 || now >= r->settings.until)) {
+            record(r);
+        }
     } while (r->settings.pace == 0. && mechd_now() - start < turn);
     if (r->settings.pace > 0.) {
         schedule(r);
@@ -156,6 +185,15 @@ int mechd_run_start(struct mechd_instance *i, const struct mechd_run_settings *s
     if (r == NULL) {
         return MECH_NO_MEMORY;
     }
+    if (settings->every > 0) {
+        r->width = i->output_size + 1;
+        r->capacity = (uint64_t)mechd_run_rows(i, settings);
+        r->rows = malloc(r->capacity * r->width * sizeof *r->rows);
+        if (r->rows == NULL) {
+            free(r);
+            return MECH_NO_MEMORY;
+        }
+    }
     atomic_init(&r->refs, 2);
     r->id = ++i->runs;
     r->settings = *settings;
@@ -168,6 +206,9 @@ int mechd_run_start(struct mechd_instance *i, const struct mechd_run_settings *s
     mechd_instance_ref(i);
     mechd_run_unref(i->run);
     i->run = r;
+    if (r->rows != NULL) {
+        record(r);
+    }
     atomic_store(&r->active, true);
     atomic_store(&i->running, true);
     submit(r);
@@ -215,6 +256,10 @@ void mechd_run_write(const struct mechd_run *r, struct mechp_text *w)
     mechp_text_unsigned(w, r->overruns);
     mechp_text_key(w, "time");
     mechp_text_number(w, r->job.instance->published.time);
+    if (r->rows != NULL) {
+        mechp_text_key(w, "recorded");
+        mechp_text_unsigned(w, r->count);
+    }
     if (r->state == MECHD_RUN_FAILED) {
         mechp_text_key(w, "reason");
         mechp_text_string(w, r->stepping.report.reason);

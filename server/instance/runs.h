@@ -14,10 +14,14 @@
 enum mechd_run_state { MECHD_RUN_RUNNING, MECHD_RUN_FINISHED, MECHD_RUN_STOPPED, MECHD_RUN_FAILED };
 
 struct mechd_run_settings {
-    double pace;   /* seconds of simulation per second; 0: free */
-    double period; /* communication step, s */
-    double until;  /* end time, or NaN */
+    double pace;    /* seconds of simulation per second; 0: free */
+    double period;  /* communication step, s */
+    double until;   /* end time, or NaN */
+    uint64_t every; /* periods from one recorded row to the next; 0: nothing is recorded */
 };
+
+/* Bytes of recorded rows that one run may have. */
+static const size_t mechd_run_rows_bytes = (size_t)64 << 20;
 
 struct mechd_run {
     struct mechd_job job;     /* first */
@@ -34,7 +38,15 @@ struct mechd_run {
     uint64_t shift;    /* ns by which overruns have moved the schedule */
     uint64_t overruns; /* periods that began more than one period late */
     struct mechd_stepping stepping;
+    /* recorded: time and all outputs at the start, then every so many periods, and at the end */
+    double *rows;      /* [capacity][width], `count` used; NULL: not recorded */
+    size_t width;      /* const */
+    uint64_t capacity; /* const */
+    uint64_t count;
 };
+
+/* Rows that such a run can have, from the present on; as owner. Needs an end and `every`. */
+double mechd_run_rows(const struct mechd_instance *i, const struct mechd_run_settings *s);
 
 /* Start; as owner. 0; negative. */
 int mechd_run_start(struct mechd_instance *i, const struct mechd_run_settings *settings);

@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "NPY and F64 are written as they lie");
@@ -68,6 +69,19 @@ static void write_names(struct mechd_rows *r)
             first = false;
         }
     }
+}
+
+struct mechd_column *mechd_rows_columns(const struct mechd_instance *i)
+{
+    struct mechd_column *columns = calloc(i->channel_count + 1, sizeof *columns);
+    if (columns != NULL) {
+        columns[0] = (struct mechd_column){"time", 1, true};
+        for (size_t k = 0; k < i->channel_count; k++) {
+            const struct mech_variable *const v = &i->channels[k];
+            columns[k + 1] = (struct mechd_column){v->name, v->size, v->scalar};
+        }
+    }
+    return columns;
 }
 
 void mechd_rows_begin(struct mechd_rows *r, uint64_t rows)

@@ -26,6 +26,9 @@ struct mechd_rows {
     size_t width; /* values of a row: set by mechd_rows_begin */
 };
 
+/* Time and the outputs of an instance: [channel_count + 1]; the caller frees. NULL: no memory. */
+struct mechd_column *mechd_rows_columns(const struct mechd_instance *i);
+
 /* `rows` rows will follow. The text is empty, its form not JSON over a door without it. */
 void mechd_rows_begin(struct mechd_rows *r, uint64_t rows);
 /* One row, values [width]. */

@@ -26,17 +26,12 @@ static enum mechd_progress write_all(struct mechd_call *c, const char *key,
 static enum mechd_progress write_row(struct mechd_call *c, enum mechd_form form)
 {
     const struct mechd_instance *i = c->job.instance;
-    struct mechd_column *columns = calloc(i->channel_count + 1, sizeof *columns);
+    struct mechd_column *columns = mechd_rows_columns(i);
     double *row = mechd_doubles(c, i->output_size + 1);
     if (columns == NULL || row == NULL) {
         free(columns);
         free(row);
         return mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for the row");
-    }
-    columns[0] = (struct mechd_column){"time", 1, true};
-    for (size_t k = 0; k < i->channel_count; k++) {
-        const struct mech_variable *const v = &i->channels[k];
-        columns[k + 1] = (struct mechd_column){v->name, v->size, v->scalar};
     }
     row[0] = mechd_engine_time(&i->engine);
     for (size_t k = 0; k < i->output_size; k++) {

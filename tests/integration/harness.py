@@ -57,8 +57,8 @@ class Reply:
     def __init__(self, status, headers, raw):
         self.status, self.headers, self.raw = status, headers, raw
         kind = headers.get('Content-Type', '')
-        packed = headers.get('Content-Encoding')
-        self.json = json.loads(raw) if raw and 'json' in kind and not packed else None
+        whole = 'ndjson' not in kind and 'Content-Encoding' not in headers
+        self.json = json.loads(raw) if raw and 'json' in kind and whole else None
 
     def __getitem__(self, key):
         return self.json[key]

@@ -6,7 +6,7 @@ import re
 import unittest
 
 import models
-from harness import ROOT, Daemon
+from harness import ROOT, Daemon, wait_until
 
 
 def fits(root, schema, value, at='$'):
@@ -144,6 +144,10 @@ class OpenApi(unittest.TestCase):
         self.call('GET', '%s/runs/%s' % (one, run['id']), status=200)
         self.call('GET', one, status=200)
         self.call('DELETE', '%s/runs/%s' % (one, run['id']), status=200)
+        body = {'until': self.call('GET', one).json['time'] + 0.1, 'record': {}}
+        run = self.call('POST', one + '/runs', body, 202)
+        self.call('GET', '%s/runs/%s/results' % (one, run['id']), status=200)
+        wait_until(lambda: not self.call('GET', one)['running'], 'the run is over')
         self.call('POST', one + '/reset', {}, 200)
         self.call('DELETE', one, status=204)
         # the stream of events does not end: its own test reads it
