@@ -44,7 +44,7 @@ static const struct option {
     {"insecure", SWITCH, offsetof(struct mechd_config, insecure), 0, NULL,
      "serve addresses that other machines reach, without any protection"},
     {"check-config", SWITCH, offsetof(struct mechd_config, check_config), 0, NULL,
-     "read and check the configuration, then leave"},
+     "say what would be done and what stands against it, then leave"},
 };
 
 enum { OPTIONS = sizeof options / sizeof *options };

@@ -8,6 +8,7 @@
  */
 #include "protocol/bind/bind.h"
 #include "server/access.h"
+#include "server/check.h"
 #include "server/daemon.h"
 #include "server/http/http.h"
 #include "server/instance/durable.h"
@@ -208,7 +209,8 @@ int main(int argc, char **argv)
     } else if (d->config.action == MECHD_PRINT) {
         status = print_document(d->config.print);
     } else if (d->config.check_config) {
-        status = printf("the configuration is sound\n") > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+        const bool sound = mechd_config_probe(&d->config) == 0;
+        status = sound && printf("the configuration is sound\n") > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
     } else {
         set_log(&d->config);
         status = serve(d, argc, argv);

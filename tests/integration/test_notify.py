@@ -74,12 +74,15 @@ class Notify(unittest.TestCase):
             # one command that nothing divides
             n = 48
             matrix = [[1 + (r == c) * 1e-9 for c in range(n)] for r in range(n)]
+            before, start = len(manager.listen()), time.monotonic()
             reply = d.call('POST', '/v1/problems/solve', {'problem': {
                 'N': matrix, 'r': [(-1) ** k for k in range(n)],
                 'solver': {'type': 'jacobi', 'tolerance': 1e-300, 'maxIterations': 1000000}}})
             self.assertIn(reply.status, (200, 422), reply)
-            self.assertIn('event=watchdog pool=0 zmq=1 http=1', d.log())
-            manager.listen()
+            fed, looks = len(manager.listen()) - before, (time.monotonic() - start) / 0.1
+            missed = d.log().count('event=watchdog pool=0 zmq=1 http=1')
+            self.assertGreaterEqual(missed, 3)
+            self.assertLess(fed, looks - missed + 3)
             manager.wait('WATCHDOG=1', len(manager.told))
 
     def test_the_watchdog_of_another_process_is_not_ours(self):

@@ -1,0 +1,172 @@
+/* Addresses are resolved, ports read, and folders asked for the rights of this process. That a port
+ * is taken, or that another daemon has the state directory, shows at the start only. */
+#include "server/check.h"
+
+#include "server/auth/tokens.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+enum { ROOM = MECHD_ADDRESS + 16, PORT_MOST = 65535 };
+
+/* One fault; counts it. */
+static void tell(int *faults, const char *what, const char *value, const char *why)
+{
+    fprintf(stderr, "mechd: --%s %s: %s\n", what, value, why);
+    (*faults)++;
+}
+
+/* Why nothing can be made beside `path`, or NULL. */
+static const char *beside(const char *path)
+{
+    char folder[ROOM];
+    snprintf(folder, sizeof folder, "%s", path);
+    char *slash = strrchr(folder, '/');
+    if (slash == NULL) {
+        snprintf(folder, sizeof folder, ".");
+    } else {
+        slash[slash == folder] = '\0';
+    }
+    return faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) == 0 ? NULL : strerror(errno);
+}
+
+/* Why a Unix socket cannot be at `path`, or NULL. */
+static const char *unix_fault(const char *path)
+{
+    struct stat info;
+    if (*path == '\0' || strlen(path) >= sizeof((struct sockaddr_un *)NULL)->sun_path) {
+        return "not a path of a Unix socket";
+    }
+    if (stat(path, &info) == 0 && !S_ISSOCK(info.st_mode)) {
+        return "something that is no socket stands there";
+    }
+    return beside(path);
+}
+
+/* Why host:port cannot be listened on, or NULL; `any` stands for every port. */
+static const char *tcp_fault(const char *address, const char *any)
+{
+    char host[ROOM];
+    const char *colon = strrchr(address, ':');
+    if (colon == NULL || colon[1] == '\0') {
+        return "no port";
+    }
+    const long port = strtol(colon + 1, NULL, 10);
+    const bool digits = strspn(colon + 1, "0123456789") == strlen(colon + 1);
+    if (strcmp(colon + 1, any) != 0 && (!digits || port > PORT_MOST)) {
+        return "not a port";
+    }
+    const size_t n = (size_t)(colon - address);
+    const bool v6 = n >= 2 && address[0] == '[' && address[n - 1] == ']';
+    snprintf(host, sizeof host, "%.*s", (int)(v6 ? n - 2 : n), v6 ? address + 1 : address);
+    if (*host == '\0' || strcmp(host, "*") == 0) {
+        return NULL;
+    }
+    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE};
+    struct addrinfo *found = NULL;
+    const int outcome = getaddrinfo(host, NULL, &hints, &found);
+    if (outcome == 0) {
+        freeaddrinfo(found);
+    }
+    return outcome == 0 ? NULL : gai_strerror(outcome);
+}
+
+/* Why ZeroMQ cannot bind there, or NULL. */
+static const char *endpoint_fault(const char *endpoint)
+{
+    if (strcmp(endpoint, "none") == 0) {
+        return NULL;
+    }
+    if (strncmp(endpoint, "tcp://", 6) == 0) {
+        return tcp_fault(endpoint + 6, "*");
+    }
+    if (strncmp(endpoint, "ipc://", 6) == 0) {
+        return unix_fault(endpoint + 6);
+    }
+    return "it begins with tcp:// or ipc://, or is none";
+}
+
+/* Where the doors would be. */
+static void check_addresses(const struct mechd_config *c, int *faults)
+{
+    const struct {
+        const char *name, *endpoint;
+    } sockets[] = {{"control", c->control}, {"stream", c->stream}, {"forces", c->forces}};
+    for (int k = 0; k < c->listen_count; k++) {
+        const char *address = c->listen[k];
+        const char *why =
+            strncmp(address, "unix:", 5) == 0 ? unix_fault(address + 5) : tcp_fault(address, "0");
+        printf("listen     %s\n", address);
+        if (why != NULL) {
+            tell(faults, "listen", address, why);
+        }
+    }
+    for (size_t k = 0; k < sizeof sockets / sizeof *sockets; k++) {
+        const char *why = endpoint_fault(sockets[k].endpoint);
+        printf("%-10s %s\n", sockets[k].name, sockets[k].endpoint);
+        if (why != NULL) {
+            tell(faults, sockets[k].name, sockets[k].endpoint, why);
+        }
+    }
+}
+
+/* The state directory is there and may be written, or can be made. */
+static void check_state(const struct mechd_config *c, int *faults)
+{
+    struct stat info;
+    if (strcmp(c->state, "none") == 0) {
+        printf("state      none: instances live in memory\n");
+        return;
+    }
+    const bool there = stat(c->state, &info) == 0;
+    printf("state      %s%s, durability %s\n", c->state, there ? "" : " (to be made)",
+           c->durability);
+    if (there && !S_ISDIR(info.st_mode)) {
+        tell(faults, "state", c->state, strerror(ENOTDIR));
+    } else if (there && faccessat(AT_FDCWD, c->state, R_OK | W_OK | X_OK, AT_EACCESS) != 0) {
+        tell(faults, "state", c->state, strerror(errno));
+    } else if (!there && beside(c->state) != NULL) {
+        tell(faults, "state", c->state, beside(c->state));
+    }
+}
+
+static void check_tokens(const struct mechd_config *c, int *faults)
+{
+    char fault[512];
+    struct mechd_tokens tokens;
+    if (c->tokens[0] == '\0') {
+        printf("tokens     none: who reaches an address may do everything\n");
+        return;
+    }
+    if (mechd_tokens_init(&tokens, c->tokens, fault, sizeof fault) != 0) {
+        tell(faults, "tokens", c->tokens, fault);
+    } else {
+        printf("tokens     %s: %zu\n", c->tokens, tokens.count);
+    }
+    mechd_tokens_fini(&tokens);
+}
+
+int mechd_config_probe(const struct mechd_config *c)
+{
+    int faults = 0;
+    check_addresses(c, &faults);
+    check_state(c, &faults);
+    check_tokens(c, &faults);
+    if (c->ready_file[0] != '\0') {
+        printf("ready-file %s\n", c->ready_file);
+        if (beside(c->ready_file) != NULL) {
+            tell(&faults, "ready-file", c->ready_file, beside(c->ready_file));
+        }
+    }
+    printf("workers    %d\nlog-level  %s%s\n", c->workers, c->log_level,
+           c->access_log ? ", with the access log" : "");
+    return faults;
+}

@@ -1,0 +1,9 @@
+/* --check-config: what a start would meet, without starting: addresses, folders, files. Nothing is
+ * bound, made or written, so that it may be asked beside a daemon that runs. */
+#pragma once
+
+#include "server/config.h"
+
+/* Print what would be done on standard output, and every fault on standard error. The number of
+ * faults. */
+int mechd_config_probe(const struct mechd_config *c);

@@ -1,0 +1,81 @@
+"""--check-config: what a start would meet, told all at once, with nothing bound, made or written."""
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+from harness import Daemon, program
+
+
+def check(*arguments):
+    done = subprocess.run([program('mechd'), *arguments, '--check-config'], capture_output=True,
+                          text=True, timeout=60)
+    return done.returncode, done.stdout, done.stderr
+
+
+class Check(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix='mechd-check-')
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def path(self, name, text=None):
+        path = os.path.join(self.folder, name)
+        if text is not None:
+            with open(path, 'w', encoding='utf-8') as f:
+                f.write(text)
+        return path
+
+    def test_a_sound_configuration_is_told_and_nothing_is_made(self):
+        tokens = self.path('tokens', 'rig step %s\n' % ('0' * 64))
+        code, out, err = check('--listen', '127.0.0.1:8080', '--listen',
+                               'unix:' + self.path('http'), '--listen', '[::1]:0', '--control',
+                               'tcp://127.0.0.1:*', '--stream', 'ipc://' + self.path('stream'),
+                               '--forces', 'none', '--state', self.path('state'), '--tokens',
+                               tokens, '--ready-file', self.path('ready'), '--durability',
+                               'checkpoint', '--workers', '3')
+        self.assertEqual((code, err), (0, ''))
+        for line in ('listen     127.0.0.1:8080', 'stream     ipc://' + self.path('stream'),
+                     'state      %s (to be made), durability checkpoint' % self.path('state'),
+                     'tokens     %s: 1' % tokens, 'workers    3', 'log-level  info',
+                     'the configuration is sound'):
+            self.assertIn(line, out.splitlines())
+        self.assertEqual(os.listdir(self.folder), ['tokens'])
+
+    def test_each_fault_is_told_with_its_option(self):
+        file = self.path('file', 'not a line\n')
+        missing = self.path('missing')
+        for option, value, why in (
+                ('listen', '127.0.0.1:70000', 'not a port'),
+                ('listen', '127.0.0.1:http', 'not a port'),
+                ('listen', '127.0.0.1:-1', 'not a port'),
+                ('listen', '127.0.0.1:', 'no port'),
+                ('listen', '127.0.0.1.1.1:80', ''),
+                ('listen', 'unix:%s/http' % missing, 'No such file'),
+                ('listen', 'unix:' + file, 'no socket'),
+                ('listen', 'unix:/' + 'x' * 200, 'not a path'),
+                ('control', 'tcp://127.0.0.1:x', 'not a port'),
+                ('stream', 'inproc://stream', 'tcp://'),
+                ('forces', 'ipc://%s/forces' % missing, 'No such file'),
+                ('state', file, 'Not a directory'),
+                ('state', missing + '/state', 'No such file'),
+                ('tokens', missing, 'missing'),
+                ('tokens', file, 'line 1'),
+                ('ready-file', missing + '/ready', 'No such file')):
+            code, out, err = check('--' + option, value)
+            self.assertEqual(code, 1, (option, value))
+            self.assertRegex(err, r'^mechd: --%s .*%s.*\n$' % (option, why))
+            self.assertNotIn('sound', out)
+
+    def test_all_faults_are_told_at_once(self):
+        missing = self.path('missing')
+        code, _, err = check('--listen', '127.0.0.1:x', '--control', 'tcp://127.0.0.1:x',
+                             '--state', missing + '/state', '--tokens', missing)
+        self.assertEqual((code, len(err.splitlines())), (1, 4))
+
+    def test_it_may_be_asked_beside_a_daemon_that_runs(self):
+        state = self.path('state')
+        with Daemon('--state', state) as d:
+            address = d.base.split('//')[1]
+            self.assertEqual(check('--listen', address, '--state', state, '--control',
+                                   d.info['control'])[0], 0)
+            self.assertEqual(d.call('GET', '/readyz').status, 200)
