@@ -221,6 +221,9 @@ class Python(unittest.TestCase):
         i.set_field('spring', 'stiffness', 200)
         self.assertAlmostEqual(i.evaluate(['rhs'], q=[1.5], v=[0])['rhs'][0], -100, delta=1e-12)
         self.assertEqual(i.output('mass', 'Velocity', configuration='current')[0], 0.5)
+        i.set_field('F', 'load', 20, category='loads')
+        self.assertEqual(i.model()['loads'][0]['load'], 20)
+        self.assertEqual(i.output('n', 'Coordinates_t', category='nodes')[0], 0.5)
         self.assertEqual(i.contacts(), [])
 
     def test_the_system_of_equations(self):

@@ -341,13 +341,14 @@ class Instance:
     def output(self, item: str, variable: str, *, category: Optional[str] = None,
                configuration: Optional[str] = None,
                local_position: Optional[Sequence[float]] = None) -> Any:
-        """Any output variable of an item; category: node, object, marker, load or sensor."""
+        """Any output variable of an item; category: nodes, objects,
+        markers, loads or sensors."""
         reply = self.get('objects', item, 'outputs', variable, category=category,
                          configuration=configuration, localPosition=local_position)
         return value(reply['value'])
 
     def set_field(self, item: str, field: str, new: Any, *, category: Optional[str] = None) -> None:
-        """Change a field of a live item."""
+        """Change a field of a live item; category as of `output`."""
         self.call('PUT', 'objects', item, 'fields', field, body={'value': new}, category=category)
 
     def model(self) -> Dict[str, Any]:
