@@ -72,7 +72,7 @@ class Notify(unittest.TestCase):
             # three in a period
             self.assertLess(len(manager.told), 20)
             # one command that nothing divides
-            n = 48
+            n = 128
             matrix = [[1 + (r == c) * 1e-9 for c in range(n)] for r in range(n)]
             before, start = len(manager.listen()), time.monotonic()
             reply = d.call('POST', '/v1/problems/solve', {'problem': {
