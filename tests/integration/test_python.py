@@ -189,6 +189,8 @@ class Python(unittest.TestCase):
         self.assertEqual(len(record), 11)
         self.assertEqual(record['x'].shape, (11,))
         self.assertEqual(record['x'][-1], i.outputs['x'])
+        kept = i.run(until=2.0, period=0.1, record=2).results()
+        self.assertEqual((len(kept), kept.time[-1], kept['x'][-1]), (6, 2.0, i.outputs['x']))
         run = i.run(pace=1, period=0.01)
         self.assertEqual(run.look().state, 'running')
         with self.assertRaises(mechd.Conflict):

@@ -263,6 +263,9 @@ _mechctl
             found = lines_of([self.mechctl, '--json'] + line.split(), json.dumps(body),
                              **self.environment)
             self.assertIsInstance(json.loads(found[0]), dict)
+        answer = self.daemon.call('POST', '/v1/instances/a/runs', {'until': 9, 'record': {}})
+        self.words('progress', 'a', answer['id'], '--wait')
+        self.assertIn('time', self.words('results', 'a', answer['id'], '--format', 'csv')[0])
         self.words('delete', 'a')
 
 

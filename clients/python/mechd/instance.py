@@ -110,6 +110,12 @@ class Run:
         """Stop at a step boundary."""
         return self._take(self._instance.call('DELETE', 'runs', self.id).json)
 
+    def results(self) -> 'Record':
+        """What a run with `record` kept: times, and a column for each value of each output."""
+        reply = self._instance.get('runs', self.id, 'results')
+        columns = list(zip(*reply['rows'])) or [()] * len(reply['columns'])
+        return Record(columns[0], dict(zip(reply['columns'][1:], columns[1:])))
+
     def wait(self, progress: Progress = None, timeout: Optional[float] = None) -> 'Run':
         """Until it is over, with a bar on a terminal. A failed run raises MechdError."""
         until, started, pause = self.raw.get('until'), time.monotonic(), 0.005
@@ -264,15 +270,18 @@ class Instance:
         return self.post('commit', trial=trial)
 
     def run(self, until: Optional[float] = None, *, pace: Optional[float] = None,
-            period: Optional[float] = None, wait: Optional[bool] = None,
+            period: Optional[float] = None, record: Optional[int] = None,
+            wait: Optional[bool] = None,
             progress: Progress = None) -> Run:
         """Let the server step on its own, as fast as it goes, or `pace` simulated seconds a second,
-        in communication steps of `period` s.
+        in communication steps of `period` s. record: keep the outputs of every n periods for
+        `Run.results`.
 
         wait: until it is over, as is done where there is an end. progress: a bar on a terminal (None),
         always, never, or a function of the fraction done.
         """
-        run = Run(self, self.post('runs', until=until, pace=pace, period=period))
+        recorded = None if record is None else {'every': record}
+        run = Run(self, self.post('runs', until=until, pace=pace, period=period, record=recorded))
         return run.wait(progress) if wait or (wait is None and until is not None) else run
 
     def record(self, until: float, period: float, *, outputs: Optional[Sequence[str]] = None,
