@@ -304,7 +304,8 @@ class Python(unittest.TestCase):
         for test in (self.test_a_session, self.test_analyses_come_as_arrays,
                      self.test_a_problem_that_stands_alone, self.test_snapshots_restore_the_bits,
                      self.test_a_trial_leaves_no_trace_until_it_is_committed,
-                     self.test_runs_and_records, self.test_a_clone_goes_its_own_way, self.test_a_state_is_read_and_written_as_arrays):
+                     self.test_runs_and_records, self.test_a_clone_goes_its_own_way,
+                     self.test_a_state_is_read_and_written_as_arrays):
             test()
 
     # --- other doors ------------------------------------------------------------------------------
