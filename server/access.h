@@ -1,10 +1,12 @@
 /* The access log: one line a request, once its answer stands. At level info with --access-log,
  * otherwise at debug. Any thread.
  *
- *   event=request door=http method=POST route=/v1/instances/{id}/step instance=i-1 status=200 ms=0.084
+ *   event=request door=http method=POST route=/v1/instances/{id}/step instance=i-1 status=200
+ * ms=0.084
  *   in=11 out=310 peer=127.0.0.1:53412 token=rig traceparent=00-…
  *
- * ms from the head of the request (HTTP) or its message (ZeroMQ) to the answer; in and out in bytes of
+ * ms from the head of the request (HTTP) or its message (ZeroMQ) to the answer; in and out in
+ * bytes of
  * bodies. Without a route the path stands there, quoted. */
 #pragma once
 

@@ -1,4 +1,5 @@
-/* Reads /proc/self (proc(5)): the second number of statm is the resident pages; the folder fd has an
+/* Reads /proc/self (proc(5)): the second number of statm is the resident pages; the folder fd has
+ * an
  * entry for each descriptor. */
 #include "server/process.h"
 

@@ -1,5 +1,5 @@
-/* Ids are the outputs of SplitMix64 (Steele, Lea, Flood 2014: add the golden gamma, then mix) from a
- * random start: no two are alike within a process, and they need not be secret. */
+/* Ids are the outputs of SplitMix64 (Steele, Lea, Flood 2014: add the golden gamma, then mix) from
+ * a random start: no two are alike within a process, and they need not be secret. */
 #include "server/trace.h"
 
 #include <sodium.h>

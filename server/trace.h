@@ -4,7 +4,8 @@
  *   version, trace-id (32 digits), parent-id (16 digits), flags; lower-case hexadecimal
  *
  * A request that brings one keeps its trace-id and its flags; the request itself gets an id of its
- * own, under which it stands in the log and in the answer. What is missing or faulty is replaced by a
+ * own, under which it stands in the log and in the answer. What is missing or faulty is replaced
+ * by a
  * new trace that nobody records (flags 00). Any thread. */
 #pragma once
 

@@ -26,7 +26,8 @@ struct mechd_exchange {
     _Atomic bool answered;
 };
 
-/* Add what every answer carries, queue it (the reference goes with it), count and log it. `size`: bytes
+/* Add what every answer carries, queue it (the reference goes with it), count and log it. `size`:
+ * bytes
  * of its body, as far as they are known. */
 enum MHD_Result mechd_exchange_send(struct mechd_exchange *x, int status,
                                     struct MHD_Response *response, size_t size);

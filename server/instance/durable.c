@@ -87,14 +87,23 @@ static void withdraw(struct mechd_instance *i)
 
 static enum mechd_progress run_mend(struct mechd_job *job)
 {
+    struct mechd_durable *const d = &job->instance->durable;
+    d->mended = atomic_load(&d->failed);
     (void)mechd_durable_repair(job->instance);
     return MECHD_DONE;
 }
 
+static void mend(struct mechd_instance *i);
+
 static void finish_mend(struct mechd_job *job)
 {
     struct mechd_instance *const i = job->instance;
+    const uint64_t mended = i->durable.mended;
     atomic_store(&i->durable.mending, false);
+    // a record that failed meanwhile found it mending
+    if (atomic_load(&i->durable.failed) > mended) {
+        mend(i);
+    }
     mechd_instance_unref(i);
 }
 
@@ -107,6 +116,7 @@ static void mend(struct mechd_instance *i)
         return;
     }
     d->mend = (struct mechd_job){.instance = i, .run = run_mend, .finish = finish_mend};
+    d->mended = UINT64_MAX;
     mechd_instance_ref(i);
     if (mechd_instance_submit(i, &d->mend) != MECHD_QUEUED) {
         finish_mend(&d->mend);

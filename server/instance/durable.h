@@ -58,6 +58,7 @@ struct mechd_durable {
     struct mechd_timer timer;
     struct mechd_job job;  /* of that timer */
     struct mechd_job mend; /* of a failure; while `mending` */
+    uint64_t mended;       /* `failed` as the mending job found it; its thread's */
     /* any thread */
     _Atomic uint64_t failed; /* records of this epoch and before are lost; partner: the store */
     _Atomic int outstanding; /* records on their way */

@@ -105,12 +105,12 @@ static enum mechd_progress run_set_inputs(struct mechd_call *c)
     const json_t *inputs = json_object_get(c->body, "inputs");
     const bool whole = json_is_object(inputs) || c->door != MECHD_DOOR_HTTP;
     if (whole) {
-        mechp_json_only(
-            c->body, "",
-            c->door == MECHD_DOOR_HTTP
-                ? input_keys
-                : (const char *const[]){"op", "id", "sequence", "inputs", "inputDerivatives", NULL},
-            &c->diag);
+        mechp_json_only(c->body, "",
+                        c->door == MECHD_DOOR_HTTP
+                            ? input_keys
+                            : (const char *const[]){"op", "id", "sequence", "token", "inputs",
+                                                    "inputDerivatives", NULL},
+                        &c->diag);
     }
     // with faults, the inputs are read for their own and nothing is set
     struct mechd_inputs in;
@@ -168,11 +168,12 @@ static enum mechd_progress run_set_parameters(struct mechd_call *c)
     const json_t *all = whole ? given : c->body;
     const char *base = whole ? "/parameters" : "";
     if (whole) {
-        mechp_json_only(c->body, "",
-                        c->door == MECHD_DOOR_HTTP
-                            ? (const char *const[]){"parameters", NULL}
-                            : (const char *const[]){"op", "id", "sequence", "parameters", NULL},
-                        &c->diag);
+        mechp_json_only(
+            c->body, "",
+            c->door == MECHD_DOOR_HTTP
+                ? (const char *const[]){"parameters", NULL}
+                : (const char *const[]){"op", "id", "sequence", "token", "parameters", NULL},
+            &c->diag);
     }
     if (!json_is_object(all) || json_object_size(all) > PARAMETER_MOST) {
         mech_diag_add(&c->diag, base, "expected an object of at most %d parameters",

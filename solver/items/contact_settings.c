@@ -9,6 +9,16 @@ static const char *const frictions[] = {"coulomb", "associated", NULL};
 static const char *const interpenetrations[] = {"resolve", "refuse", NULL};
 
 static const struct mech_field fields[] = {
+    {.name = "acceptable",
+     .kind = MECH_REAL,
+     .offset = offsetof(struct mech_contact_settings, acceptable),
+     .unit = "",
+     .preset = 1e-4,
+     .min = 0.,
+     .max = 1.,
+     .doc =
+         "residual up to which a step's impulses are taken where 1,000 iterations do not come to "
+         "solver.vi's tolerance, as in piles; the report tells it; 0: such a step fails"},
     {.name = "capacity",
      .kind = MECH_INT,
      .offset = offsetof(struct mech_contact_settings, capacity),

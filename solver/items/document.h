@@ -109,6 +109,7 @@ struct mech_contact_settings {
     int32_t method;           /* enum mech_contact_method */
     int32_t friction;         /* enum mech_contact_friction */
     int32_t interpenetration; /* enum mech_interpenetration: of the start */
+    double acceptable;        /* residual taken where the tolerance is not met; 0: none */
     double depth;             /* m, overlap from which a start is refused */
     double recovery_speed;    /* m/s, at most, at which overlaps are undone */
     double min_bounce_speed;  /* m/s, rebound below which there is none */

@@ -79,17 +79,19 @@ int mech_moreau_bodies_create(const struct mech_model *m, struct mech_step_resul
     if (!s) {
         return MECH_NO_MEMORY;
     }
-    *s = (struct mech_moreau_bodies){.model = m,
-                                     .theta = settings->theta,
-                                     .nv = mech_model_sizes(m)->v,
-                                     .nq = mech_model_sizes(m)->q,
-                                     .nx = mech_model_sizes(m)->x,
-                                     .rows = mech_model_joints(m)->count,
-                                     .friction = mech_model_contact_settings(m)->friction ==
-                                                         MECH_FRICTION_COULOMB
-                                                     ? MECH_COULOMB
-                                                     : MECH_ASSOCIATED,
-                                     .used = ""};
+    *s = (struct mech_moreau_bodies){
+        .model = m,
+        .theta = settings->theta,
+        .nv = mech_model_sizes(m)->v,
+        .nq = mech_model_sizes(m)->q,
+        .nx = mech_model_sizes(m)->x,
+        .rows = mech_model_joints(m)->count,
+        .friction = mech_model_contact_settings(m)->friction == MECH_FRICTION_COULOMB
+                        ? MECH_COULOMB
+                        : MECH_ASSOCIATED,
+        .acceptable =
+            mech_model_touch_bodies(m) > 0 ? mech_model_contact_settings(m)->acceptable : 0.,
+        .used = ""};
     mech_arena_init(&s->arena, 0);
     int code = allocate(s);
     code = code ? code : mech_rates_init(&s->rates, m, settings->linear, result);

@@ -65,6 +65,11 @@ void mech_impact_rows_set(struct mech_impact_rows *r, struct mech_set set,
                           enum mech_impact_kind kind, int32_t of);
 
 /* Models of free bodies alone. */
+enum {
+    MECH_ACCEPTABLE_AFTER = 1000, /* iterations */
+    MECH_ACCEPTABLE_FROM = 30     /* contacts: fewer are tried by every member first */
+};
+
 struct mech_sweeps {
     bool on;
     bool failed; /* in this step, so that no other member needs to try the same once more */
@@ -109,9 +114,10 @@ struct mech_moreau_bodies {
     int32_t most;                           /* rows that these have room for */
     void *solver[MECH_IMPACT_SOLVERS_MOST]; /* of mech_vi_types, NULL until it is needed */
     enum mech_friction friction;
-    bool formed;      /* N belongs to the factors in saddle */
-    bool accepted;    /* no solver came to its tolerance in this step, and that is accepted */
-    const char *used; /* complementarity solver */
+    double acceptable; /* residual that is taken after that many iterations; 0: none */
+    bool formed;       /* N belongs to the factors in saddle */
+    bool accepted;     /* no solver came to its tolerance in this step, and that is accepted */
+    const char *used;  /* complementarity solver */
 };
 
 /* moreau_jean_bodies.c */

@@ -181,6 +181,20 @@ static int push(struct mech_moreau_bodies *s, struct mech_state *state,
     return 0;
 }
 
+/* Free velocities of all bodies. */
+static void set_free(struct mech_moreau_bodies *s, const struct mech_state *state, int32_t bodies)
+{
+    for (int32_t i = 0; i < bodies; i++) {
+        mech_model_touch_twist(s->model, i, state->v, s->sweeps.twist + 6 * (size_t)i);
+    }
+}
+
+static bool good_enough(const struct mech_moreau_bodies *s,
+                        const struct mech_body_contacts_result *found)
+{
+    return found->residual <= s->acceptable && s->sweeps.count >= MECH_ACCEPTABLE_FROM;
+}
+
 /* v := the solution of the contacts from v_k + h M⁻¹ f. 0; MECH_VI_NOT_CONVERGED. */
 static int sweep(struct mech_moreau_bodies *s, struct mech_state *state,
                  struct mech_step_result *result)
@@ -192,29 +206,33 @@ static int sweep(struct mech_moreau_bodies *s, struct mech_state *state,
                                                .inverse_mass = w->inverse_mass,
                                                .inverse_inertia = w->inverse_inertia,
                                                .velocity = w->twist};
-    const struct mech_body_contacts_options options = {.friction = s->friction,
-                                                       .tolerance = vi->tolerance,
-                                                       .max_sweeps = vi->max_iterations,
-                                                       .look_every = LOOK_EVERY,
-                                                       .accelerate = !accept};
-    struct mech_body_contacts_result found;
+    struct mech_body_contacts_options options = {.friction = s->friction,
+                                                 .tolerance = vi->tolerance,
+                                                 .max_sweeps = vi->max_iterations,
+                                                 .look_every = LOOK_EVERY,
+                                                 .accelerate = !accept};
+    struct mech_body_contacts_result found = {.residual = HUGE_VAL};
+    const bool soon = s->acceptable > 0. && options.max_sweeps > MECH_ACCEPTABLE_AFTER;
+    int code = MECH_VI_NOT_CONVERGED;
 
-    for (int32_t i = 0; i < bodies.count; i++) {
-        mech_model_touch_twist(s->model, i, state->v, w->twist + 6 * (size_t)i);
+    /* some sweeps, and where these are not good enough all of them */
+    options.max_sweeps = soon ? MECH_ACCEPTABLE_AFTER : options.max_sweeps;
+    for (int k = 0; k <= soon && code == MECH_VI_NOT_CONVERGED && !good_enough(s, &found); k++) {
+        set_free(s, state, bodies.count);
+        code = mech_body_contacts_solve(w->solver, &bodies, w->at, w->count, &options, &found);
+        result->vi_iterations += found.sweeps;
+        options.max_sweeps = vi->max_iterations;
     }
-    const int code =
-        mech_body_contacts_solve(w->solver, &bodies, w->at, w->count, &options, &found);
 
     if (code != 0 && code != MECH_VI_NOT_CONVERGED) {
         return code;
     }
-    result->vi_iterations += found.sweeps;
     result->residual = found.residual;
     for (int32_t i = 0; i < bodies.count; i++) {
         mech_model_touch_untwist(s->model, i, w->twist + 6 * (size_t)i, state->v);
     }
     s->accepted = code != 0;
-    return accept ? 0 : code;
+    return accept || good_enough(s, &found) ? 0 : code;
 }
 
 static bool counts(const struct mech_moreau_bodies *s, const struct mech_body_contact *c)

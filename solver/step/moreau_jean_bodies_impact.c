@@ -14,6 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* iterations of members that were not asked for */
+enum { FACTORS = 50, OTHERS = 2000 };
+
 void mech_moreau_bodies_push(const struct mech_impact_rows *rows, double share, const double *P,
                              double *x)
 {
@@ -142,11 +145,19 @@ double mech_moreau_bodies_miss(struct mech_moreau_bodies *s, const double *v)
 
 /* --- solvers ---------------------------------------------------------------------------------- */
 
-/* Run one member from `trial`. */
-static int run(struct mech_moreau_bodies *s, const char *name, struct mech_vi_result *out)
+/* Run one member from `trial`. Those that are tried because others failed get less time: a step
+ * that cannot be had is told soon. */
+static int run(struct mech_moreau_bodies *s, const char *name, bool fallback,
+               struct mech_vi_result *out)
 {
     const struct mech_vi_settings *const vi = &mech_model_settings(s->model)->vi;
-    const struct mech_vi_limits limits = {vi->tolerance, vi->max_iterations};
+    const struct mech_vi_type *const type = mech_vi_find(name);
+    const bool many = s->impacts.sets >= MECH_ACCEPTABLE_FROM && !vi->type;
+    const int32_t first = s->acceptable > 0. && many ? MECH_ACCEPTABLE_AFTER : INT32_MAX;
+    const int32_t later = !many ? INT32_MAX : type && type->factors ? FACTORS : OTHERS;
+    const int32_t enough = fallback ? later : first;
+    const struct mech_vi_limits limits = {
+        vi->tolerance, vi->max_iterations < enough ? vi->max_iterations : enough};
     const struct mech_problem p = problem_of(s);
     int i = 0;
 
@@ -179,10 +190,16 @@ static int not_solved(const struct mech_moreau_bodies *s, int code, double resid
                  vi->type ? vi->type : "", (int)s->impacts.count);
         return code;
     }
+    if (!(residual < HUGE_VAL)) {
+        snprintf(result->reason, sizeof result->reason,
+                 "no complementarity solver found finite impulses of %d contacts",
+                 (int)s->impacts.sets);
+        return code;
+    }
     snprintf(result->reason, sizeof result->reason,
-             "the impulses of %d contacts have residual %.3g after %d iterations, wanted %.3g",
-             (int)s->impacts.sets, residual < HUGE_VAL ? residual : 0., (int)result->vi_iterations,
-             vi->tolerance);
+             "the impulses of %d contacts have residual %.3g after %d iterations, wanted %.3g "
+             "(contact.acceptable, solver.vi)",
+             (int)s->impacts.sets, residual, (int)result->vi_iterations, vi->tolerance);
     return code;
 }
 
@@ -198,14 +215,15 @@ static int run_all(struct mech_moreau_bodies *s, struct mech_step_result *result
     int first = MECH_UNSUPPORTED, code = MECH_UNSUPPORTED;
     double least = HUGE_VAL;
 
-    for (int k = 0; names[k] && code > 0; k++) {
+    const bool few = p.count < MECH_ACCEPTABLE_FROM;
+    for (int k = 0; names[k] && code > 0 && (few || !(least <= s->acceptable)); k++) {
         struct mech_vi_result here = {.residual = HUGE_VAL};
 
         if (s->sweeps.failed && !settings->vi.type && mech_vi_find(names[k])->sweeps) {
             continue;
         }
         memcpy(s->trial, least < HUGE_VAL ? s->best : s->impacts.guess, bytes);
-        code = run(s, names[k], &here);
+        code = run(s, names[k], k > 0, &here);
         result->vi_iterations += here.iterations;
         first = first == MECH_UNSUPPORTED || first == MECH_SINGULAR ? code : first;
         if (code == 0 || (code == MECH_VI_NOT_CONVERGED && here.residual < least)) {
@@ -218,7 +236,8 @@ static int run_all(struct mech_moreau_bodies *s, struct mech_step_result *result
         return code;
     }
     result->residual = least < HUGE_VAL ? least : 0.;
-    if (code > 0 && settings->vi.on_failure == MECH_ON_FAILURE_ACCEPT && least < HUGE_VAL) {
+    const bool accepts = settings->vi.on_failure == MECH_ON_FAILURE_ACCEPT;
+    if (code > 0 && (accepts || least <= s->acceptable) && least < HUGE_VAL) {
         s->accepted = true;
         code = 0;
     }

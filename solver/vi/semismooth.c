@@ -387,6 +387,7 @@ const struct mech_vi_type mech_vi_semismooth = {
     .doc = "nonsmooth Newton (Alart–Curnier) with line search, then proximal points; hard friction "
            "problems, some hundred contacts",
     .kinds = MECH_VI_CONES,
+    .factors = true,
     .create = create,
     .solve = solve,
     .destroy = destroy,

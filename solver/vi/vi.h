@@ -32,6 +32,8 @@ struct mech_vi_type {
     uint32_t kinds; /* mask of 1u << enum mech_set_kind that it takes */
     /* Block Gauss–Seidel: what body_contacts.h does for free bodies without a matrix. */
     bool sweeps;
+    /* Factors a matrix of all rows in each iteration: some tens of them, or it stalls. */
+    bool factors;
     /* most: rows. Negative: no memory; MECH_UNSUPPORTED: too many rows for this member. */
     int (*create)(int32_t most, void **self);
     /* The same for problems whose N is not formed (problem->schur); NULL: it does not take them. */

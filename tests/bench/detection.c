@@ -1,5 +1,6 @@
 /* Detection of contacts, from placements to the sorted list: 504 balls in a box of six planes, each
- * touching its neighbours; the same number of bricks; the broad phase alone. A unit is one query; the
+ * touching its neighbours; the same number of bricks; the broad phase alone. A unit is one query;
+ * the
  * placements alternate, so that candidates change. */
 #include "solver/contact/broad.h"
 #include "solver/contact/contact.h"
@@ -172,8 +173,8 @@ int main(int argc, char **argv)
     bench_begin("detection", argc, argv);
     struct pile *const balls = build("Sphere", "radius"), *const bricks = build("Box", "size");
 
-    measure(balls, "balls in a box", 150e3);
-    bench_limit("their broad phase", broad, balls, 30e3);
+    measure(balls, "balls in a box", 300e3);
+    bench_limit("their broad phase", broad, balls, 100e3);
     measure(bricks, "bricks in a box", 0.);
     destroy(balls);
     destroy(bricks);

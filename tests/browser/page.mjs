@@ -327,10 +327,13 @@ const tests = {
             await until(() => drawn(page), `${name} has a drawing`);
             const before = await drawn(page);
             await daemon.call("POST", `/v1/instances/${id}/step`, { count: 37 });
-            await until(
-                async () => (await drawn(page)) !== before,
-                `the drawing of ${name} moves`,
-            );
+            // a stack of boxes stands
+            if (name !== "box-stack") {
+                await until(
+                    async () => (await drawn(page)) !== before,
+                    `the drawing of ${name} moves`,
+                );
+            }
             await picture(page, `example-${name}`);
             assert.deepEqual(page.complaints, [], name);
             await page.context().close();

@@ -1,4 +1,5 @@
-"""--check-config: what a start would meet, told all at once, with nothing bound, made or written."""
+"""--check-config: what a start would meet, told all at once, with nothing bound, made or
+written."""
 import os
 import shutil
 import subprocess

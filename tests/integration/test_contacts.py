@@ -211,6 +211,24 @@ class Contacts(unittest.TestCase):
         self.assertIn('contact', reply['detail'])
         self.assertEqual(self.good('get-state', id=i), before)
 
+    def test_a_pile_is_solved_as_far_as_it_goes_or_fails_where_the_model_says_so(self):
+        """Where sweeps stall, up to contact.acceptable is taken; without it the step is undone."""
+        model = self.good('example', name='spheres-in-a-box')
+        self.assertNotIn('vi', model['solver'])
+        i = self.instance(model)
+        report = self.good('step', id=i, count=450)['report']
+        self.assertGreater(report['residual'], 1e-10)
+        self.assertLessEqual(report['residual'], 1e-4)
+        self.assertGreater(report['contacts'], 100)
+        model['contact'] = {'acceptable': 0}
+        i = self.instance(model)
+        self.good('step', id=i, count=250)
+        before = self.good('get-state', id=i)
+        status, reply = self.door.call('step', id=i, count=200)
+        self.assertEqual((status, reply['code']), (422, 'vi-not-converged'), reply)
+        self.assertIn('contact.acceptable', reply['report']['reason'])
+        self.assertEqual(self.good('get-state', id=i), before)
+
     def test_bodies_are_drawn_by_their_geometry(self):
         scene = self.good('scene', id=self.instance(heap()))
         bodies = {b['name']: b for b in scene['bodies']}

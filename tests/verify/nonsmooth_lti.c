@@ -200,7 +200,7 @@ static void begin_long_chain(struct lti_case *c, enum lti_form form)
     }
 }
 
-/* 60 masses in a row: three contacts with friction in the plane, a stop, and a rod that holds two */
+/* 60 masses in a row: three contacts with friction in the plane, a stop, a rod that holds two */
 static void begin_rubbing_chain(struct lti_case *c, enum lti_form form)
 {
     const struct lti_bands bands = {

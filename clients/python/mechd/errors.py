@@ -1,4 +1,5 @@
-"""What can go wrong, as exceptions. A refusal by the server carries its code, sentence and places."""
+"""What can go wrong, as exceptions. A refusal by the server carries its code, sentence and
+places."""
 from __future__ import annotations
 
 from typing import Any, Dict, List, NamedTuple, Optional
@@ -26,7 +27,8 @@ class Refused(MechdError):
     """The server understood and refused; nothing has changed there.
 
     status: HTTP status. code, number: of the table of errors in the protocol's README. title: the
-    code in words. detail: the sentence of this refusal. faults: all places at once. report: of a step
+    code in words. detail: the sentence of this refusal. faults: all places at once. report: of a
+    step
     that failed and was undone, or None. problem: the whole answer (RFC 9457).
     """
 

@@ -33,7 +33,8 @@ class State(NamedTuple):
 
 class Step:
     """What a step or a trial brought. time (s), step (internal steps since the start), outputs by
-    name, report; energy, derivatives and jacobian if they were wanted; trial: its number, or None."""
+    name, report; energy, derivatives and jacobian if they were wanted; trial: its number, or
+    None."""
 
     def __init__(self, instance: 'Instance', reply: Dict[str, Any]):
         self._instance, self.raw = instance, reply
@@ -251,8 +252,10 @@ class Instance:
              expect_time: Optional[float] = None, trial: bool = False) -> Step:
         """Step by `size` s, `until` a time, or `count` internal steps (exactly one of them).
 
-        inputs: set before it. input_derivatives: lists of derivatives by which they are extrapolated.
-        forces: on markers, during this step. outputs: the names wanted, all without. want: 'energy',
+        inputs: set before it. input_derivatives: lists of derivatives by which they are
+        extrapolated.
+        forces: on markers, during this step. outputs: the names wanted, all without. want:
+        'energy',
         'derivatives', 'jacobian'. expect_time: refuse with Conflict unless it is now. trial: leave
         the state; `commit()` of what is returned keeps it. A step that fails is undone: StepFailed.
         """
@@ -277,7 +280,8 @@ class Instance:
         in communication steps of `period` s. record: keep the outputs of every n periods for
         `Run.results`.
 
-        wait: until it is over, as is done where there is an end. progress: a bar on a terminal (None),
+        wait: until it is over, as is done where there is an end. progress: a bar on a terminal
+        (None),
         always, never, or a function of the fraction done.
         """
         recorded = None if record is None else {'every': record}
@@ -389,7 +393,8 @@ class Instance:
 
     def modes(self, count: Optional[int] = None, *,
               complex: Optional[bool] = None) -> Dict[str, Any]:
-        """The lowest eigenmodes about the present state: `modes` with `frequency` (Hz), `shape`, …"""
+        """The lowest eigenmodes about the present state: `modes` with `frequency` (Hz), `shape`,
+        …"""
         reply = self.get('modes', count=count, complex=complex)
         return {**reply, 'modes': [values(mode) for mode in reply['modes']]}
 
@@ -423,7 +428,8 @@ class Instance:
     def connect(self, inputs: Optional[Sequence[str]] = None,
                 outputs: Optional[Sequence[str]] = None, *, order: int = 0,
                 timeout: float = 10.0) -> Partner:
-        """A lock-step partner by binary frames over ZeroMQ; inputs and outputs by name, all without.
+        """A lock-step partner by binary frames over ZeroMQ; inputs and outputs by name, all
+        without.
         order: 1, 2: behind the inputs go their first, and second derivatives."""
         info = self.info() if inputs is None or outputs is None else {}
         hello: Dict[str, Any] = {
@@ -447,7 +453,8 @@ class Instance:
         return Stream(self.server.endpoints()['stream'], self.id, Layout(entries), timeout)
 
     def events(self, rate: Optional[float] = None) -> Iterator[Dict[str, Any]]:
-        """Live outputs over HTTP (server-sent events), at most `rate` a second: time, step, outputs."""
+        """Live outputs over HTTP (server-sent events), at most `rate` a second: time, step,
+        outputs."""
         ended = False
         for line in self.server.transport.lines('v1', 'instances', self.id, 'events', rate=rate):
             if line.startswith('event: end'):

@@ -87,8 +87,10 @@ class Partner:
             self._socket.close(0)
 
     def step(self, size: float, values: Values = ()) -> Any:
-        """Step by `size` s with these inputs (none: as they are), and return the outputs: with numpy
-        a view of the answer. Values by name go and do not come by name; `outputs.named` does that."""
+        """Step by `size` s with these inputs (none: as they are), and return the outputs: with
+        numpy
+        a view of the answer. Values by name go and do not come by name; `outputs.named` does
+        that."""
         return self._run(frames.STEP, size, values, 0)
 
     def trial(self, size: float, values: Values = (), iteration: int = 0) -> Any:

@@ -1,7 +1,9 @@
-"""HTTP for the other modules: one kept session, problems as exceptions, requests that are sent again
+"""HTTP for the other modules: one kept session, problems as exceptions, requests that are sent
+again
 when their connection is lost.
 
-Every request that may change something carries an Idempotency-Key, one for all its attempts, so that
+Every request that may change something carries an Idempotency-Key, one for all its attempts, so
+that
 the server does it once however often it arrives, and answers each time as the first time.
 """
 from __future__ import annotations
