@@ -162,7 +162,8 @@ static int serve(struct mechd *d, int argc, char **argv)
     if (start(d, fault, sizeof fault) != 0) {
         mechd_log(MECHD_ERROR, "failed", "reason=%s",
                   mechd_log_quote(quoted, sizeof quoted, fault));
-        return EXIT_FAILURE;
+        // threads of what has been opened still run: the process takes them with it
+        _exit(EXIT_FAILURE);
     }
     mechd_log(MECHD_INFO, "ready",
               "version=" MECHD_VERSION " pid=%d http=%s control=%s stream=%s forces=%s workers=%d",
