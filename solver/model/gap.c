@@ -5,12 +5,11 @@
 
 double mech_gap_rest(const struct mech_gap_step *s, double gap, double speed)
 {
-    if (gap >= 0.) {
-        return gap / (s->theta > 0. ? s->theta * s->h : s->h);
-    }
     const double before = gap - (1. - s->theta) * s->h * speed;
+    const double close = gap / (s->theta > 0. ? s->theta * s->h : s->h);
 
-    return fmax(fmin(before, 0.) / s->h, -s->contact->recovery_speed);
+    return gap >= 0. ? close
+                     : fmax(close, fmax(fmin(before, 0.) / s->h, -s->contact->recovery_speed));
 }
 
 double mech_gap_soft(const struct mech_gap_step *s, double compliance, double damping,

@@ -4,8 +4,9 @@
  *
  *     bounces    e |y'| > minBounceSpeed and g + θ h y' ≤ 0            b = e y'
  *     rests      g ≥ 0: it may close to just 0 at the end of the step  b = g/(θ h)
- *                g < 0: what overlapped before is undone               b = max(y/h, −recoverySpeed)
- *     is soft    s > 0: pushes with −y_θ/s − d y'_θ
+ *                g < 0: overlaps of the start are undone
+ *                       b = max(min(y, 0)/h, g/(θ h), −recoverySpeed)
+ *     is soft    s > 0: pushes with −y_θ/s − d y'_θ, while it is closed where it has a damping
  *                α = θ (hθ + s d),  E = s/(h α),  b = (y + (1 − θ)(hθ + s d) y')/α
  *
  * Pure functions, any thread. */

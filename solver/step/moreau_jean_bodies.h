@@ -19,6 +19,7 @@
  * opens. owner: one stepper; no allocation but for more contacts than ever before. */
 #pragma once
 
+#include "solver/model/gap.h"
 #include "solver/model/touch.h"
 #include "solver/step/rates.h"
 #include "solver/step/saddle.h"
@@ -150,13 +151,8 @@ int mech_moreau_bodies_keep(struct mech_moreau_bodies *s, struct mech_state *sta
                             struct mech_step_result *result);
 /* q_m = q_k ⊕ (1 − θ) h v_k into s->q_m; returns its time. */
 double mech_moreau_bodies_middle(struct mech_moreau_bodies *s, const struct mech_state *state);
-/* b of a gap at q_m whose speed was `speed` at the start of the step, m, m/s. */
-double mech_moreau_bodies_rest(const struct mech_moreau_bodies *s, double gap, double speed,
-                               double recovery);
-
-/* The same of a gap `gap` at the start with a spring and a damper, and E. */
-double mech_moreau_bodies_soft(const struct mech_moreau_bodies *s, double compliance,
-                               double damping, double gap, double speed, double *E);
+/* What gaps are judged by in this step. */
+struct mech_gap_step mech_moreau_bodies_gap(const struct mech_moreau_bodies *s);
 
 /* moreau_jean_bodies_touch.c. Contacts between shapes at q_m into s->list, with the velocities of
  * the free motion in the state. 0; MECH_NOT_FINITE with a reason; negative. */
@@ -165,10 +161,6 @@ int mech_moreau_bodies_detect(struct mech_moreau_bodies *s, const struct mech_st
 /* Their rows. */
 int mech_moreau_bodies_touch(struct mech_moreau_bodies *s, const struct mech_state *state,
                              struct mech_step_result *result);
-/* b and E of the normal row; false: the contact does not act. */
-bool mech_moreau_bodies_normal(const struct mech_moreau_bodies *s,
-                               const struct mech_material *material, double gap, double speed,
-                               double bE[2]);
 /* What the state keeps of a contact, or NULL. `at` runs through it while ids ascend, from 0. */
 const struct mech_touched *mech_moreau_bodies_kept(const struct mech_state *state, uint64_t id,
                                                    size_t *at);

@@ -110,6 +110,7 @@ static void take(struct mech_moreau_bodies *s, const struct mech_state *state, i
     const struct mech_contact *const contact = &s->list.at[i];
     const struct mech_material material = mech_model_touch_material(s->model, contact);
     struct mech_body_contact *const c = &w->at[w->count];
+    const struct mech_gap_step step = mech_moreau_bodies_gap(s);
     struct mech_touch_rows *const rows = &s->touch;
     double bE[2];
 
@@ -120,7 +121,7 @@ static void take(struct mech_moreau_bodies *s, const struct mech_state *state, i
     memcpy(c->t1, rows->frame + 3, sizeof c->t1);
     memcpy(c->body, rows->body, sizeof c->body);
     memcpy(c->arm, rows->arm, sizeof c->arm);
-    if (!mech_moreau_bodies_normal(s, &material, contact->gap, approach(c, w->before), bE)) {
+    if (!mech_gap_contact(&step, &material, contact->gap, approach(c, w->before), bE)) {
         return;
     }
     c->b[0] = bE[0];

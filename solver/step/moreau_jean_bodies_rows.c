@@ -136,8 +136,10 @@ static void law_terms(const struct mech_moreau_bodies *s, int32_t row, double *b
     *E = 0.;
     *b = laws->e[row] * speed;
     if (laws->compliance && laws->compliance[row] > 0.) {
-        *b = mech_moreau_bodies_soft(s, laws->compliance[row], laws->damping[row],
-                                     law_dot(laws, row, s->u) + laws->b[row], speed, E);
+        const struct mech_gap_step step = mech_moreau_bodies_gap(s);
+
+        *b = mech_gap_soft(&step, laws->compliance[row], laws->damping[row],
+                           law_dot(laws, row, s->u) + laws->b[row], speed, E);
     }
 }
 
@@ -203,22 +205,12 @@ double mech_moreau_bodies_middle(struct mech_moreau_bodies *s, const struct mech
     return state->at->time + (1. - s->theta) * s->h;
 }
 
-double mech_moreau_bodies_rest(const struct mech_moreau_bodies *s, double gap, double speed,
-                               double recovery)
+struct mech_gap_step mech_moreau_bodies_gap(const struct mech_moreau_bodies *s)
 {
-    const double before = gap - (1. - s->theta) * s->h * speed;
-    const double close = gap / (s->theta > 0. ? s->theta * s->h : s->h);
-
-    return gap >= 0. ? close : fmax(close, fmax(fmin(before, 0.) / s->h, -recovery));
-}
-
-double mech_moreau_bodies_soft(const struct mech_moreau_bodies *s, double compliance,
-                               double damping, double gap, double speed, double *E)
-{
-    const double reach = s->h * s->theta + compliance * damping, alpha = s->theta * reach;
-
-    *E = compliance / (s->h * alpha);
-    return (gap + (1. - s->theta) * reach * speed) / alpha;
+    return (struct mech_gap_step){.h = s->h,
+                                  .theta = s->theta,
+                                  .gamma = mech_model_settings(s->model)->gamma,
+                                  .contact = mech_model_contact_settings(s->model)};
 }
 
 static int find_sides(struct mech_moreau_bodies *s, const struct mech_state *state)
@@ -227,7 +219,7 @@ static int find_sides(struct mech_moreau_bodies *s, const struct mech_state *sta
     const double t = mech_moreau_bodies_middle(s, state);
     const struct mech_eval e = mech_model_point(s->model, state, t, s->q_m, s->v0);
     struct mech_impact_rows *const r = &s->impacts;
-    const double recovery = mech_model_contact_settings(s->model)->recovery_speed;
+    const struct mech_gap_step step = mech_moreau_bodies_gap(s);
     double *const gap = s->x;
 
     MECH_TRY(mech_impact_rows_reserve(r, r->count + s->rows,
@@ -253,7 +245,7 @@ static int find_sides(struct mech_moreau_bodies *s, const struct mech_state *sta
         }
         const double drift = side * s->gt[k], speed = row_speed(r, row, s->v0) + drift;
 
-        r->b[row] = drift + mech_moreau_bodies_rest(s, side * gap[k], speed, recovery);
+        r->b[row] = drift + mech_gap_rest(&step, side * gap[k], speed);
         mech_impact_rows_set(r, (struct mech_set){.kind = MECH_SET_UNILATERAL, .rows = 1},
                              MECH_IMPACT_SIDE, k);
     }

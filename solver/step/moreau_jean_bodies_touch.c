@@ -2,65 +2,15 @@
  *
  * They are looked for once a step, where the bodies are at q_m = q_k ⊕ (1 − θ) h v_k, as far as it
  * is known before it is solved: in its middle at θ = ½, which keeps the order for what rolls and
- * turns, at its start at θ = 1. With the gap g there, y' the normal speed at the start of the step,
- * s the compliance and d the damping,
- *
- *     bounces    e |y'| > minBounceSpeed and g + θ h y' ≤ 0            b = e y'
- *     rests      g ≥ 0: it may close to just 0 at the end of the step  b = g/(θ h)
- *                g < 0: overlaps of the start are undone   b = max(y/h, g/(θ h), −recoverySpeed)
- *     is soft    s > 0: pushes with −y_θ/s − d y'_θ, while it is closed where it has a damping
- *                α = θ (hθ + s d),  E = s/(h α),  b = (y + (1 − θ)(hθ + s d) y')/α
- *
- * y = g − (1 − θ) h y', the gap at the start. A soft contact rebounds by its spring and damper, and
- * reads no e. Impulses are kept as vectors in space, and start the next step along the normal that
- * is found there. */
+ * turns, at its start at θ = 1. What the gap found there asks for stands in model/gap.h. A soft
+ * contact rebounds by its spring and damper, and reads no e. Impulses are kept as vectors in space,
+ * and start the next step along the normal that is found there. */
 #include "solver/base/err.h"
 #include "solver/step/moreau_jean_bodies.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-/* Rows of one contact: the normal alone, with friction, or with torques against rolling too. */
-static struct mech_set set_of(const struct mech_material *material)
-{
-    if (material->rolling > 0. || material->spinning > 0.) {
-        return (struct mech_set){.kind = MECH_SET_ROLLING,
-                                 .rows = MECH_SET_ROWS,
-                                 .mu = material->friction,
-                                 .spinning = material->spinning,
-                                 .rolling = material->rolling};
-    }
-    if (material->friction > 0.) {
-        return (struct mech_set){.kind = MECH_SET_CONE, .rows = 3, .mu = material->friction};
-    }
-    return (struct mech_set){.kind = MECH_SET_UNILATERAL, .rows = 1};
-}
-
-/* b and E of the normal row; false: the contact does not act. */
-bool mech_moreau_bodies_normal(const struct mech_moreau_bodies *s,
-                               const struct mech_material *material, double gap, double speed,
-                               double bE[2])
-{
-    const struct mech_contact_settings *const settings = mech_model_contact_settings(s->model);
-    const double h = s->h, theta = s->theta, e = material->restitution;
-
-    bE[1] = 0.;
-    if (material->compliance > 0.) {
-        const double before = gap - (1. - theta) * h * speed;
-        const double gamma = mech_model_settings(s->model)->gamma;
-
-        bE[0] = mech_moreau_bodies_soft(s, material->compliance, material->damping, before, speed,
-                                        &bE[1]);
-        return material->damping == 0. || before + gamma * h * speed <= 0.;
-    }
-    if (-e * speed > settings->min_bounce_speed && gap + theta * h * speed <= 0.) {
-        bE[0] = e * speed;
-    } else {
-        bE[0] = mech_moreau_bodies_rest(s, gap, speed, settings->recovery_speed);
-    }
-    return true;
-}
 
 const struct mech_touched *mech_moreau_bodies_kept(const struct mech_state *state, uint64_t id,
                                                    size_t *at)
@@ -93,9 +43,10 @@ static int append(struct mech_moreau_bodies *s, const struct mech_state *state, 
 {
     const struct mech_contact *const contact = &s->list.at[i];
     const struct mech_material material = mech_model_touch_material(s->model, contact);
-    const struct mech_set set = set_of(&material);
+    const struct mech_set set = mech_gap_set(&material);
     struct mech_impact_rows *const r = &s->impacts;
     struct mech_touch_rows *const of = &s->touch;
+    const struct mech_gap_step step = mech_moreau_bodies_gap(s);
     double P[MECH_SET_ROWS], bE[2], speed = 0.;
 
     mech_model_touch_rows(s->model, contact, of);
@@ -103,7 +54,7 @@ static int append(struct mech_moreau_bodies *s, const struct mech_state *state, 
         speed += of->G[0][k] * s->v0[of->slot[k]];
     }
     warm_start(mech_moreau_bodies_kept(state, contact->id, warm), of->frame, P);
-    if (!mech_moreau_bodies_normal(s, &material, contact->gap, speed, bE)) {
+    if (!mech_gap_contact(&step, &material, contact->gap, speed, bE)) {
         return 0;
     }
     MECH_TRY(mech_impact_rows_reserve(r, r->count + set.rows,

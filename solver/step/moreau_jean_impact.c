@@ -14,6 +14,7 @@
 #include "solver/step/moreau_jean.h"
 
 #include "solver/base/err.h"
+#include "solver/model/gap.h"
 #include "solver/vi/chain.h"
 
 #include <math.h>
@@ -130,13 +131,12 @@ static void row_add(const struct mech_contact_rows *rows, int32_t i, double p, d
     }
 }
 
-/* a compliant contact: α, and what stands beside ẏ_k in its right-hand side, times α */
-static double softness(const struct mech_impacts *c, int32_t row, double *ahead)
+/* b and *E of a compliant contact with this gap and speed at the start of the step */
+static double softness(const struct mech_impacts *c, int32_t row, double gap, double speed,
+                       double *E)
 {
-    const double h = c->motion->h, theta = c->motion->theta;
-    const double reach = h * theta + c->rows->compliance[row] * c->rows->damping[row];
-    *ahead = (1. - theta) * reach;
-    return theta * reach;
+    const struct mech_gap_step step = {.h = c->motion->h, .theta = c->motion->theta};
+    return mech_gap_soft(&step, c->rows->compliance[row], c->rows->damping[row], gap, speed, E);
 }
 
 static bool is_soft(const struct mech_impacts *c, int32_t row)
@@ -172,8 +172,9 @@ int mech_impacts_factor(struct mech_impacts *c)
             a[i] = row_dot(c->rows, i, column);
         }
         if (is_soft(c, j)) {
-            double ahead;
-            a[j] += c->rows->compliance[j] / (c->motion->h * softness(c, j, &ahead));
+            double E;
+            (void)softness(c, j, 0., 0., &E);
+            a[j] += E;
         }
     }
     c->width = count > 0 ? width_of(c->A, count) : -1;
@@ -311,9 +312,8 @@ static void gather(struct mech_impacts *c, const double *v, const double *dv, co
         c->b[i] = free_speed + c->rows->e[row] * c->speed[i];
         c->P[i] = impulse[row];
         if (is_soft(c, row)) {
-            double ahead;
-            const double alpha = softness(c, row, &ahead);
-            c->b[i] = free_speed + (c->gap[i] + ahead * c->speed[i]) / alpha;
+            double E;
+            c->b[i] = free_speed + softness(c, row, c->gap[i], c->speed[i], &E);
         }
     }
     *N = (struct mech_mat){.kind = MECH_MAT_DENSE, .rows = m, .cols = m, .symmetric = true};
