@@ -1,6 +1,8 @@
 /* One table of options; a value is taken from the strongest source that has it. */
 #include "server/config.h"
 
+#include "server/instance/durable.h"
+
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -270,9 +272,8 @@ bool mechd_config_is_local(const char *address)
 
 int mechd_config_durability(const struct mechd_config *c)
 {
-    static const char *const names[] = {"none", "checkpoint", "every-step"};
-    for (int k = 0; k < 3; k++) {
-        if (strcmp(c->durability, names[k]) == 0) {
+    for (int k = 0; mechd_durability_names[k] != NULL; k++) {
+        if (strcmp(c->durability, mechd_durability_names[k]) == 0) {
             return k;
         }
     }

@@ -228,6 +228,19 @@ int mech_mat_from_triplets(struct mech_arena *arena, int32_t rows, int32_t cols,
     return find_symmetric(arena, out);
 }
 
+int mech_mat_identity(struct mech_arena *arena, int32_t n, struct mech_mat *out)
+{
+    struct mech_triplet *const t = mech_arena_alloc(arena, (size_t)n, sizeof *t);
+
+    if (!t) {
+        return MECH_NO_MEMORY;
+    }
+    for (int32_t i = 0; i < n; i++) {
+        t[i] = (struct mech_triplet){i, i, 1.};
+    }
+    return mech_mat_from_triplets(arena, n, n, t, (size_t)n, out);
+}
+
 int mech_mat_copy(struct mech_arena *arena, const struct mech_mat *a, struct mech_mat *out)
 {
     *out = *a;

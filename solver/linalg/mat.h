@@ -50,6 +50,9 @@ size_t mech_mat_stored(const struct mech_mat *a);
 int mech_mat_from_triplets(struct mech_arena *arena, int32_t rows, int32_t cols,
                            struct mech_triplet *t, size_t count, struct mech_mat *out);
 
+/* The identity [n × n]. Negative: no memory. */
+int mech_mat_identity(struct mech_arena *arena, int32_t n, struct mech_mat *out);
+
 /* Deep copy into another arena. Negative: no memory. */
 int mech_mat_copy(struct mech_arena *arena, const struct mech_mat *a, struct mech_mat *out);
 

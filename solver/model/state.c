@@ -65,12 +65,14 @@ struct mech_touched *mech_state_touch(struct mech_state *s, size_t count)
     return s->touched;
 }
 
+size_t mech_state_used(const struct mech_state *s)
+{
+    return (size_t)((const char *)(s->touched + s->at->touched) - (const char *)s->block);
+}
+
 void mech_state_copy(const struct mech_state *from, struct mech_state *to)
 {
-    const size_t count = from->at->touched;
-    const size_t head = (size_t)((const char *)from->touched - (const char *)from->block);
-
     /* before the counters are overwritten */
-    (void)mech_state_touch(to, count);
-    memcpy(to->block, from->block, head + count * sizeof *from->touched);
+    (void)mech_state_touch(to, from->at->touched);
+    memcpy(to->block, from->block, mech_state_used(from));
 }

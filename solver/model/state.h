@@ -69,6 +69,8 @@ struct mech_state {
 size_t mech_state_bytes(const struct mech_state_sizes *n);
 /* Point *s into a block of mech_state_bytes. */
 void mech_state_place(const struct mech_state_sizes *n, double *block, struct mech_state *s);
+/* Bytes of the block up to the last contact that there is. */
+size_t mech_state_used(const struct mech_state *s);
 /* Copy what the block holds; both of the same sizes, `to` zeroed once or copied to before. `extra`
  * of `to` stays. */
 void mech_state_copy(const struct mech_state *from, struct mech_state *to);

@@ -1,6 +1,6 @@
 /* State in and out: views, and snapshots.
  *
- * A snapshot is a header and the state block. The header says what must agree for the block to make
+ * A snapshot is a header and the state block, as far as it is in use. The header says what must agree for the block to make
  * sense: format, byte order, layout; and what decides the last bits: the BLAS and its kernel. A
  * reader checks all of it, and the checksum, before it touches anything. What a header says of this
  * program and its libraries is gathered once, when the simulation is made.
@@ -161,7 +161,7 @@ uint64_t mech_sim_layout_hash(const struct mech_sim *s)
 
 size_t mech_sim_snapshot_size(const struct mech_sim *s)
 {
-    return sizeof(struct header) + s->now.size;
+    return sizeof(struct header) + mech_state_used(&s->now);
 }
 
 static uint64_t checksum(const struct header *h, const void *block, size_t size)
@@ -178,7 +178,7 @@ static struct header make_header(const struct mech_sim *s)
     h.format = FORMAT;
     h.order = BYTE_ORDER_MARK;
     h.layout = s->layout;
-    h.size = s->now.size;
+    h.size = mech_state_used(&s->now);
     static_assert(sizeof MECHD_VERSION <= sizeof h.version, "the version fits");
     static_assert(sizeof s->blas == sizeof h.blas, "the name fits");
     memcpy(h.version, MECHD_VERSION, sizeof MECHD_VERSION);
@@ -190,12 +190,12 @@ void mech_sim_snapshot_write(const struct mech_sim *s, void *bytes)
 {
     struct header h = make_header(s);
 
-    h.checksum = checksum(&h, s->now.block, s->now.size);
+    h.checksum = checksum(&h, s->now.block, h.size);
     memcpy(bytes, &h, sizeof h);
-    memcpy((char *)bytes + sizeof h, s->now.block, s->now.size);
+    memcpy((char *)bytes + sizeof h, s->now.block, h.size);
 }
 
-/* Contacts ascend, belong to the model and are finite; behind them there is nothing. */
+/* Contacts ascend, belong to the model and are finite. */
 static bool contacts_sound(const struct mech_sim *s, const struct mech_state *p)
 {
     const size_t count = p->at->touched, size = sizeof *p->touched;
@@ -211,9 +211,7 @@ static bool contacts_sound(const struct mech_sim *s, const struct mech_state *p)
             return false;
         }
     }
-    const char *const rest = (const char *)(p->touched + count);
-    const size_t left = ((size_t)s->sizes.contact - count) * size;
-    return left == 0 || (rest[0] == 0 && memcmp(rest, rest + 1, left - 1) == 0);
+    return true;
 }
 
 /* A block of ours has finite numbers everywhere (the counters are not numbers). */
@@ -247,16 +245,19 @@ int mech_sim_snapshot_read(struct mech_sim *s, const void *bytes, size_t size, b
     const struct header mine = make_header(s);
     struct header h;
 
-    if (size != mech_sim_snapshot_size(s)) {
+    if (size < sizeof h || size - sizeof h > s->point.size) {
         return MECH_MISMATCH;
     }
     memcpy(&h, bytes, sizeof h);
     if (memcmp(h.magic, mine.magic, sizeof h.magic) != 0 || h.format != mine.format ||
-        h.order != mine.order || h.layout != mine.layout || h.size != mine.size) {
+        h.order != mine.order || h.layout != mine.layout || h.size != size - sizeof h) {
         return MECH_MISMATCH;
     }
-    memcpy(s->point.block, (const char *)bytes + sizeof h, s->point.size);
-    if (h.checksum != checksum(&h, s->point.block, s->point.size) || !block_sound(s, &s->point)) {
+    /* contacts that are not there are 0 */
+    memcpy(s->point.block, (const char *)bytes + sizeof h, h.size);
+    memset((char *)s->point.block + h.size, 0, s->point.size - h.size);
+    if (h.checksum != checksum(&h, s->point.block, h.size) || !block_sound(s, &s->point) ||
+        h.size != mech_state_used(&s->point)) {
         return MECH_MISMATCH;
     }
     MECH_TRY(take_parameters(s, s->point.parameter));

@@ -85,19 +85,15 @@ static int create_states(struct alpha *s)
     const struct mech_mat *const A = mech_model_first_order(s->model);
     const struct mech_mat *const terms[] = {&s->one, A};
     const double w[] = {1., -mech_alpha_end(s->p) * mech_model_settings(s->model)->step_size};
-    struct mech_triplet *const t = mech_arena_alloc(&s->arena, (size_t)s->nx, sizeof *t);
 
     s->rate = mech_arena_alloc(&s->arena, (size_t)s->nx + 1, sizeof *s->rate);
-    if (!t || !s->rate) {
+    if (!s->rate) {
         return MECH_NO_MEMORY;
     }
     if (s->nx == 0) {
         return 0;
     }
-    for (int32_t i = 0; i < s->nx; i++) {
-        t[i] = (struct mech_triplet){i, i, 1.};
-    }
-    MECH_TRY(mech_mat_from_triplets(&s->arena, s->nx, s->nx, t, (size_t)s->nx, &s->one));
+    MECH_TRY(mech_mat_identity(&s->arena, s->nx, &s->one));
     MECH_TRY(mech_mat_sum(&s->arena, 2, w, terms, &s->X));
     return mech_lsol_create(NULL, &s->X, &s->x_solver);
 }

@@ -25,7 +25,7 @@ ROOMS = {
     VI: ([BASE, LINALG, LSOL, SYS], []),
     EXPR: ([BASE], [r'muParser(DLL|Def)?\.h']),
     ITEMS: ([BASE, LINALG, EXPR], []),
-    CONTACT: ([BASE, LINALG, ITEMS], [r'ccd/\w+\.h']),
+    CONTACT: ([BASE, LINALG, ITEMS], []),
     MODEL: ([BASE, LINALG, EXPR, SYS, ITEMS, CONTACT], []),
     STEP: ([BASE, LINALG, LSOL, SYS, VI, EXPR, ITEMS, CONTACT, MODEL], []),
     ANALYSIS: ([BASE, LINALG, LSOL, SYS, VI, EXPR, ITEMS, CONTACT, MODEL, STEP], []),
