@@ -133,6 +133,8 @@ void mechctl_print_json(struct mechc_json value);
 void mechctl_print_tree(const struct mechctl *m, struct mechc_json object);
 /* For --json: the value as it came, and a line end. Returns MECHCTL_DONE. */
 int mechctl_print_raw(struct mechc_json value);
+/* The id that a creation answers with, or with --json all of it; 0. */
+int mechctl_print_id(const struct mechctl *m, struct mechc_json reply);
 /* A whole command: the values of the instance's collection that the command is named after
  * ("inputs", "outputs"), with units. */
 int mechctl_run_values(struct mechctl *m);

@@ -162,6 +162,20 @@ int mechctl_print_raw(struct mechc_json value)
     return MECHCTL_DONE;
 }
 
+int mechctl_print_id(const struct mechctl *m, struct mechc_json reply)
+{
+    char id[MECHC_ID] = "";
+    struct mechc_json v;
+    if (m->json) {
+        return mechctl_print_raw(reply);
+    }
+    if (mechc_json_member(reply, "id", &v)) {
+        mechc_json_text(v, id, sizeof id);
+    }
+    printf("%s\n", id);
+    return MECHCTL_DONE;
+}
+
 static void print_tree(const struct mechctl *m, struct mechc_json object, int depth)
 {
     // keys of one level share a column

@@ -50,7 +50,7 @@ struct mechd_engine_ops {
 
     /* everything that the next step reads, as bytes */
     size_t (*snapshot_size)(const void *self);
-    void (*snapshot_write)(const void *self, void *bytes);
+    size_t (*snapshot_write)(const void *self, void *bytes);
     int (*snapshot_read)(void *self, const void *bytes, size_t size, bool *same_kernel);
 };
 
@@ -120,9 +120,9 @@ static inline size_t mechd_engine_snapshot_size(const struct mechd_engine *e)
     return e->ops->snapshot_size(e->self);
 }
 
-static inline void mechd_engine_snapshot_write(const struct mechd_engine *e, void *bytes)
+static inline size_t mechd_engine_snapshot_write(const struct mechd_engine *e, void *bytes)
 {
-    e->ops->snapshot_write(e->self, bytes);
+    return e->ops->snapshot_write(e->self, bytes);
 }
 
 static inline int mechd_engine_snapshot_read(const struct mechd_engine *e, const void *bytes,

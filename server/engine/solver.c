@@ -126,9 +126,9 @@ static size_t snapshot_size(const void *self)
     return mech_sim_snapshot_size(self);
 }
 
-static void snapshot_write(const void *self, void *bytes)
+static size_t snapshot_write(const void *self, void *bytes)
 {
-    mech_sim_snapshot_write(self, bytes);
+    return mech_sim_snapshot_write(self, bytes);
 }
 
 static int snapshot_read(void *self, const void *bytes, size_t size, bool *same_kernel)

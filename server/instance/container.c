@@ -59,12 +59,11 @@ void *mechd_container_of_state(const struct mechd_instance *i, const void *state
 
 void *mechd_container_of(const struct mechd_instance *i, size_t *size)
 {
-    const size_t state_size = mechd_engine_snapshot_size(&i->engine);
-    void *state = malloc(state_size);
+    void *state = malloc(mechd_engine_snapshot_size(&i->engine));
     if (state == NULL) {
         return NULL;
     }
-    mechd_engine_snapshot_write(&i->engine, state);
+    const size_t state_size = mechd_engine_snapshot_write(&i->engine, state);
     void *bytes = mechd_container_of_state(i, state, state_size, size);
     free(state);
     return bytes;

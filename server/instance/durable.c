@@ -216,7 +216,7 @@ static void post(struct record *x, struct mechd_ticket *t)
 static struct record *state_record(struct mechd_instance *i, enum mechd_record_kind kind)
 {
     const bool modelled = kind != MECHD_RECORD_STATE, created = kind == MECHD_RECORD_CREATE;
-    const size_t state = mechd_engine_snapshot_size(&i->engine);
+    const size_t most = mechd_engine_snapshot_size(&i->engine);
     char *const labels = created && i->labels != NULL ? json_dumps(i->labels, JSON_COMPACT) : NULL;
     struct mechp_text model, durability;
     mechp_text_init(&model, NULL, 0);
@@ -229,7 +229,7 @@ static struct record *state_record(struct mechd_instance *i, enum mechd_record_k
     if (!model.failed && !durability.failed) {
         x = new_record(i, kind,
                        text_room(i->id) + text_room(labels) + durability.length + 1 + model.length +
-                           state);
+                           most);
     }
     if (x != NULL) {
         char *room = x->room;
@@ -241,8 +241,7 @@ static struct record *state_record(struct mechd_instance *i, enum mechd_record_k
         x->r.model_size = model.length;
         x->r.serial = i->serial;
         x->r.bytes = room;
-        x->r.size = state;
-        mechd_engine_snapshot_write(&i->engine, room);
+        x->r.size = mechd_engine_snapshot_write(&i->engine, room);
     }
     free(labels);
     mechp_text_fini(&model);

@@ -34,7 +34,11 @@ int mechd_snapshots_take(struct mechd_instance *i, struct mechd_snapshot **out)
     int outcome = 0;
     struct mechd_snapshot *s = add(i, mechd_engine_snapshot_size(&i->engine), &outcome);
     if (s != NULL) {
-        mechd_engine_snapshot_write(&i->engine, s->bytes);
+        const size_t most = s->size;
+        s->size = mechd_engine_snapshot_write(&i->engine, s->bytes);
+        i->snapshots->bytes -= most - s->size;
+        void *less = realloc(s->bytes, s->size);
+        s->bytes = less != NULL ? less : s->bytes;
         s->id = ++i->snapshots->last;
         s->time = mechd_engine_time(&i->engine);
         *out = s;

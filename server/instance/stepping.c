@@ -105,12 +105,11 @@ static int begin(struct mechd_instance *i, struct mechd_stepping *s)
     }
 
     // the parts before the last one are committed on the way: keep what they would have to undo
-    s->before_size = mechd_engine_snapshot_size(&i->engine);
-    s->before = malloc(s->before_size);
+    s->before = malloc(mechd_engine_snapshot_size(&i->engine));
     if (s->before == NULL) {
         return MECH_NO_MEMORY;
     }
-    mechd_engine_snapshot_write(&i->engine, s->before);
+    s->before_size = mechd_engine_snapshot_write(&i->engine, s->before);
     s->whole = (struct mech_step_report){.linear = "", .vi = ""};
     next_part(i, s);
     return mechd_engine_step_begin(&i->engine, &s->part, &s->report);

@@ -249,11 +249,13 @@ void mech_sim_contact(const struct mech_sim *s, size_t i, struct mech_contact_vi
 int mech_sim_set_state(struct mech_sim *s, const struct mech_state_view *in);
 
 /* Everything that the next step reads, as bytes: a header (magic, version, layout hash, byte order,
- * library versions, BLAS kernel), the state block, parameters and inputs. Write needs
- * mech_sim_snapshot_size bytes. Read: 0; MECH_MISMATCH (another layout, version, byte order or a
- * damaged block: nothing changed); *same_kernel false: results may differ in the last bits. */
+ * library versions, BLAS kernel), the state block, parameters and inputs. Write needs room for
+ * mech_sim_snapshot_size bytes, the most that a snapshot of this model takes, and returns how many
+ * it wrote: fewer when there are fewer contacts than it has room for. Read, of just these: 0;
+ * MECH_MISMATCH (another layout, version, byte order or a damaged block: nothing changed);
+ * *same_kernel false: results may differ in the last bits. */
 size_t mech_sim_snapshot_size(const struct mech_sim *s);
-void mech_sim_snapshot_write(const struct mech_sim *s, void *bytes);
+size_t mech_sim_snapshot_write(const struct mech_sim *s, void *bytes);
 int mech_sim_snapshot_read(struct mech_sim *s, const void *bytes, size_t size, bool *same_kernel);
 uint64_t mech_sim_layout_hash(const struct mech_sim *s);
 

@@ -1,9 +1,9 @@
 /* State in and out: views, and snapshots.
  *
- * A snapshot is a header and the state block, as far as it is in use. The header says what must agree for the block to make
- * sense: format, byte order, layout; and what decides the last bits: the BLAS and its kernel. A
- * reader checks all of it, and the checksum, before it touches anything. What a header says of this
- * program and its libraries is gathered once, when the simulation is made.
+ * A snapshot is a header and the state block, as far as it is in use. The header says what must agree
+ * for the block to make sense: format, byte order, layout; and what decides the last bits: the BLAS
+ * and its kernel. A reader checks all of it, and the checksum, before it touches anything. What a
+ * header says of this program and its libraries is gathered once, when the simulation is made.
  *
  * Beside the bytes, save and restore within one process: the block behind its layout. Memory that
  * never left the process is trusted, so that neither a checksum nor a search for values that are
@@ -161,7 +161,7 @@ uint64_t mech_sim_layout_hash(const struct mech_sim *s)
 
 size_t mech_sim_snapshot_size(const struct mech_sim *s)
 {
-    return sizeof(struct header) + mech_state_used(&s->now);
+    return sizeof(struct header) + s->now.size;
 }
 
 static uint64_t checksum(const struct header *h, const void *block, size_t size)
@@ -186,13 +186,14 @@ static struct header make_header(const struct mech_sim *s)
     return h;
 }
 
-void mech_sim_snapshot_write(const struct mech_sim *s, void *bytes)
+size_t mech_sim_snapshot_write(const struct mech_sim *s, void *bytes)
 {
     struct header h = make_header(s);
 
     h.checksum = checksum(&h, s->now.block, h.size);
     memcpy(bytes, &h, sizeof h);
     memcpy((char *)bytes + sizeof h, s->now.block, h.size);
+    return sizeof h + h.size;
 }
 
 /* Contacts ascend, belong to the model and are finite. */
@@ -245,7 +246,7 @@ int mech_sim_snapshot_read(struct mech_sim *s, const void *bytes, size_t size, b
     const struct header mine = make_header(s);
     struct header h;
 
-    if (size < sizeof h || size - sizeof h > s->point.size) {
+    if (size < sizeof h || size > mech_sim_snapshot_size(s)) {
         return MECH_MISMATCH;
     }
     memcpy(&h, bytes, sizeof h);

@@ -289,10 +289,7 @@ static int step_states(struct alpha *s, struct mech_state *state, double h, doub
     for (int32_t i = 0; i < s->nx; i++) {
         state->x[i] += start * s->rate[i];
     }
-    if (mech_model_rate(s->model, state, t_end, s->rate)) {
-        mech_model_blame(s->model, state, t_end, result->reason, sizeof result->reason);
-        return MECH_NOT_FINITE;
-    }
+    MECH_TRY(mech_step_rate(s->model, state, t_end, s->rate, result));
     for (int32_t i = 0; i < s->nx; i++) {
         state->x[i] += end * s->rate[i];
     }

@@ -157,24 +157,12 @@ static int create(const struct mech_model *m, struct mech_step_result *result, v
     return 0;
 }
 
-/* X⁻¹b(t); says what is not finite. */
-static int rate_at(const struct stepper *s, const struct mech_state *state, double t, double *r,
-                   struct mech_step_result *result)
-{
-    const int code = mech_model_rate(s->model, state, t, r);
-
-    if (code == MECH_NOT_FINITE) {
-        mech_model_blame(s->model, state, t, result->reason, sizeof result->reason);
-    }
-    return code;
-}
-
 static int start(void *self, struct mech_state *state, struct mech_step_result *result)
 {
     const struct stepper *const s = self;
 
     state->carry[0] = mech_model_constant_force(s->model, state) ? 1. : 0.;
-    return rate_at(s, state, state->at->time, state->carry + 1, result);
+    return mech_step_rate(s->model, state, state->at->time, state->carry + 1, result);
 }
 
 /* dx = h W⁻¹ (A x + X r), r = X⁻¹b_θ */
@@ -230,7 +218,7 @@ static int step(void *self, struct mech_state *state, double h, double t_end,
     if (state->carry[0] != 0.) {
         return solve(s, state, now, result);
     }
-    MECH_TRY(rate_at(s, state, t_end, s->next, result));
+    MECH_TRY(mech_step_rate(s->model, state, t_end, s->next, result));
     for (size_t i = 0; i < n; i++) {
         s->mean[i] = (1. - s->theta) * now[i] + s->theta * s->next[i];
     }

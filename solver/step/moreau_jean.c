@@ -188,17 +188,6 @@ static int create(const struct mech_model *m, struct mech_step_result *result, v
     return 0;
 }
 
-/* F(t); says which force is not finite. */
-static int force_at(const struct stepper *s, const struct mech_state *state, double t, double *f,
-                    struct mech_step_result *result)
-{
-    const int code = mech_model_force(s->model, state, t, f);
-    if (code == MECH_NOT_FINITE) {
-        mech_model_blame(s->model, state, t, result->reason, sizeof result->reason);
-    }
-    return code;
-}
-
 static int start(void *self, struct mech_state *state, struct mech_step_result *result)
 {
     const struct stepper *const s = self;
@@ -207,7 +196,7 @@ static int start(void *self, struct mech_state *state, struct mech_step_result *
     }
     mech_pins_hold(&s->pins, state, state->at->time, state->q, state->v);
     state->carry[0] = mech_model_constant_force(s->model, state) ? 1. : 0.;
-    return force_at(s, state, state->at->time, state->carry + 1, result);
+    return mech_step_force(s->model, state, state->at->time, state->carry + 1, result);
 }
 
 /* λ of the step from u = q_k − q_ref and v_k to the state; needs dv and the impulses. */
@@ -293,7 +282,7 @@ static int step(void *self, struct mech_state *state, double h, double t_end,
     }
     const size_t n = (size_t)mech_model_sizes(s->model)->v;
     const double theta = s->core.motion.theta;
-    MECH_TRY(force_at(s, state, t_end, s->next, result));
+    MECH_TRY(mech_step_force(s->model, state, t_end, s->next, result));
     for (size_t i = 0; i < n; i++) {
         s->mean[i] = (1. - theta) * force[i] + theta * s->next[i];
     }

@@ -191,12 +191,8 @@ int mech_rates_force_with(struct mech_rates *r, const struct mech_rate_point *at
                           const double *lambda, double *f, struct mech_step_result *result)
 {
     struct mech_eval e = mech_model_point(r->model, at->s, at->t, at->q, at->v);
-    const int code = mech_model_force(r->model, at->s, at->t, f);
 
-    if (code) {
-        mech_model_blame(r->model, at->s, at->t, result->reason, sizeof result->reason);
-        return code;
-    }
+    MECH_TRY(mech_step_force(r->model, at->s, at->t, f, result));
     e.lambda = lambda;
     e.vdot = at->vdot;
     mech_model_resist(r->model, &e, r->u, f);
@@ -321,12 +317,7 @@ int mech_rates_push(struct mech_rates *r, const struct mech_rate_point *at, doub
 int mech_rates_xdot(struct mech_rates *r, const struct mech_state *s, double t, const double *x,
                     double *xdot, struct mech_step_result *result)
 {
-    const int code = mech_model_rate(r->model, s, t, xdot);
-
-    if (code) {
-        mech_model_blame(r->model, s, t, result->reason, sizeof result->reason);
-        return code;
-    }
+    MECH_TRY(mech_step_rate(r->model, s, t, xdot, result));
     if (mech_model_first_order(r->model)->kind != MECH_MAT_ZERO) {
         mech_mat_mul(mech_model_first_order(r->model), 1., x, 1., xdot);
     }

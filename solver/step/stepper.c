@@ -1,6 +1,8 @@
 /* The registry of integrators. */
 #include "solver/step/stepper.h"
 
+#include "solver/base/err.h"
+
 #include <string.h>
 
 #define MECH_STEPPER(name) extern const struct mech_stepper_type mech_stepper_##name;
@@ -22,4 +24,26 @@ const struct mech_stepper_type *mech_stepper_find(const char *name)
         }
     }
     return NULL;
+}
+
+/* The code, with its reason. */
+static int told(int code, const struct mech_model *m, const struct mech_state *s, double t,
+                struct mech_step_result *result)
+{
+    if (code == MECH_NOT_FINITE) {
+        mech_model_blame(m, s, t, result->reason, sizeof result->reason);
+    }
+    return code;
+}
+
+int mech_step_force(const struct mech_model *m, const struct mech_state *s, double t, double *f,
+                    struct mech_step_result *result)
+{
+    return told(mech_model_force(m, s, t, f), m, s, t, result);
+}
+
+int mech_step_rate(const struct mech_model *m, const struct mech_state *s, double t, double *r,
+                   struct mech_step_result *result)
+{
+    return told(mech_model_rate(m, s, t, r), m, s, t, result);
 }

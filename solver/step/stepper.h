@@ -56,6 +56,13 @@ struct mech_stepper_type {
     void (*destroy)(void *self);             /* accepts NULL */
 };
 
+/* F(t) into f [nv + 1], or ẋ's part r(t) into r [nx + 1], as mech_model_force and mech_model_rate;
+ * the reason names what is not finite. */
+int mech_step_force(const struct mech_model *m, const struct mech_state *s, double t, double *f,
+                    struct mech_step_result *result);
+int mech_step_rate(const struct mech_model *m, const struct mech_state *s, double t, double *r,
+                   struct mech_step_result *result);
+
 /* Registry, sorted, closed by NULL. */
 extern const struct mech_stepper_type *const mech_stepper_types[];
 const struct mech_stepper_type *mech_stepper_find(const char *name);

@@ -25,6 +25,7 @@ import struct
 import subprocess
 import tempfile
 import time
+import unittest
 import urllib.parse
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -387,6 +388,19 @@ class Forces:
 
     def close(self):
         self.socket.close()
+
+
+class Served(unittest.TestCase):
+    """Tests that share one daemon, `daemon`, and its door over HTTP, `door`."""
+    @classmethod
+    def setUpClass(cls):
+        cls.daemon = Daemon()
+        cls.door = HttpDoor(cls.daemon)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.door.close()
+        cls.daemon.stop()
 
 
 def zmq_again():

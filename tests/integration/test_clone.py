@@ -3,19 +3,11 @@ import shutil
 import tempfile
 import unittest
 import models
-from harness import Daemon, HttpDoor, ZmqDoor
+from harness import HttpDoor, Served, ZmqDoor
 from test_storage import Kept
 
 
-class Clone(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.daemon = Daemon()
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.daemon.stop()
-
+class Clone(Served):
     def call(self, method, path, body=None, status=200, **headers):
         reply = self.daemon.call(method, '/v1/instances' + path, body, headers or None)
         self.assertEqual(reply.status, status, reply)

@@ -2,7 +2,7 @@
 or contradict each other, and what else cannot be; drift."""
 import math
 import unittest
-from harness import Daemon, HttpDoor
+from harness import Served
 
 
 def shafts():
@@ -32,16 +32,7 @@ def rope(unilateral=True):
             'solver': {'stepSize': 0.001}}
 
 
-class Case(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.daemon = Daemon()
-        cls.door = HttpDoor(cls.daemon)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.daemon.stop()
-
+class Case(Served):
     def make(self, model):
         status, made = self.door.call('create', model=model)
         self.assertEqual(status, 201, made)

@@ -2,7 +2,7 @@
 import json
 import math
 import unittest
-from harness import Daemon, HttpDoor
+from harness import Served
 
 GRAVITY = 9.81
 
@@ -54,16 +54,7 @@ def heap():
     return model
 
 
-class Contacts(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.daemon = Daemon()
-        cls.door = HttpDoor(cls.daemon)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.daemon.stop()
-
+class Contacts(Served):
     def instance(self, model):
         status, reply = self.door.call('create', model=model)
         self.assertEqual(status, 201, reply)

@@ -5,7 +5,7 @@ import struct
 import unittest
 import harness
 import models
-from harness import Daemon, HttpDoor, Partner, Stream, ZmqDoor
+from harness import Daemon, HttpDoor, Partner, Served, Stream, ZmqDoor
 
 FORCES = [20 * math.sin(0.3 * k) for k in range(50)]
 SIZE = 0.01
@@ -20,15 +20,7 @@ def outputs_of(body):
     return bits([body['outputs']['x'], body['outputs']['v']])
 
 
-class Doors(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.daemon = Daemon()
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.daemon.stop()
-
+class Doors(Served):
     def stepped(self, door, instance, forces=FORCES):
         found = []
         for force in forces:

@@ -2,7 +2,7 @@
 and of items: left- and right-hand sides of a spring-mass-damper."""
 import unittest
 import models
-from harness import Daemon, HttpDoor, ZmqDoor
+from harness import HttpDoor, Served, ZmqDoor
 
 M = [[2.0, 0.5], [0.5, 1.0]]
 K = [[30.0, -10.0], [-10.0, 20.0]]
@@ -27,15 +27,7 @@ def solve(matrix, b):
     return [(s * b[0] - q * b[1]) / d, (p * b[1] - r * b[0]) / d]
 
 
-class Evaluate(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.daemon = Daemon()
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.daemon.stop()
-
+class Evaluate(Served):
     def near(self, found, expected):
         flat = [list(r) for r in found] if isinstance(found[0], list) else [found]
         wanted = expected if isinstance(expected[0], list) else [expected]

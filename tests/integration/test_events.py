@@ -1,20 +1,12 @@
 """Impacts found by the event-driven scheme, through the daemon, over both doors."""
 import math
 import unittest
-from harness import Daemon, HttpDoor, ZmqDoor
+from harness import HttpDoor, Served, ZmqDoor
 
 FIRST = math.sqrt(2 / 9.81)
 
 
-class Events(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.daemon = Daemon()
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.daemon.stop()
-
+class Events(Served):
     def test_impacts_are_counted_when_they_happen(self):
         for door in (HttpDoor(self.daemon), ZmqDoor(self.daemon)):
             i = door.call('create', example='ball-at-rest')[1]['id']

@@ -1,7 +1,7 @@
 """Circuits of first order with diodes through the daemon, over both doors."""
 import math
 import unittest
-from harness import Daemon, HttpDoor, ZmqDoor
+from harness import HttpDoor, Served, ZmqDoor
 
 
 def voltage(t, R=50., C=1e-3, L=0.02):
@@ -12,15 +12,7 @@ def voltage(t, R=50., C=1e-3, L=0.02):
                                           - damping / omega * math.sin(omega * t))
 
 
-class FirstOrder(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.daemon = Daemon()
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.daemon.stop()
-
+class FirstOrder(Served):
     def test_bridge_rectifier(self):
         for door in (HttpDoor(self.daemon), ZmqDoor(self.daemon)):
             i = door.call('create', example='bridge-rectifier')[1]['id']

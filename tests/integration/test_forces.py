@@ -6,7 +6,7 @@ import unittest
 
 import harness
 import models
-from harness import Daemon, HttpDoor, Partner
+from harness import Partner, Served
 
 
 def oscillator():
@@ -15,16 +15,7 @@ def oscillator():
     return model
 
 
-class StampedForces(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.daemon = Daemon()
-        cls.door = HttpDoor(cls.daemon)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.daemon.stop()
-
+class StampedForces(Served):
     def taken(self):
         page = self.daemon.call('GET', '/metrics').raw.decode()
         return int(re.search(r'^mechd_forces_total (\d+)$', page, re.M).group(1))

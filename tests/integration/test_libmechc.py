@@ -6,20 +6,12 @@ import subprocess
 import unittest
 import harness
 import models
-from harness import Daemon
+from harness import Daemon, Served
 
 H, STEPS = 0.01, 40
 
 
-class Libmechc(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.daemon = Daemon()
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.daemon.stop()
-
+class Libmechc(Served):
     def example(self, instance, *outputs, name='force', mode=None, base=None):
         program = os.path.join(harness.BUILD, 'clients', 'c', 'mechc-example')
         environment = {**os.environ, **({mode: '1'} if mode else {})}

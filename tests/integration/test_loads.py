@@ -1,6 +1,6 @@
 """Loads and prescribed motions by tables, through the daemon, against closed forms."""
 import unittest
-from harness import Daemon, HttpDoor, ZmqDoor
+from harness import HttpDoor, Served, ZmqDoor
 
 RAMP = {'table': {'t': [0, 1], 'values': [0, '=a']}}
 BEND = {'table': {'t': [0, 1, 2, 3], 'values': [0, 2, 1, 0], 'interpolation': 'cubic'}}
@@ -20,15 +20,7 @@ def driven(load, offset=0, **solver):
             'solver': dict({'integrator': 'RK44', 'stepSize': 0.125}, **solver)}
 
 
-class Loads(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.daemon = Daemon()
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.daemon.stop()
-
+class Loads(Served):
     def test_a_component_by_points(self):
         """F = a t on 2 kg: x = a t³/12, and after the last point the force holds."""
         for door in (HttpDoor(self.daemon), ZmqDoor(self.daemon)):

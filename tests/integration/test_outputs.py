@@ -3,7 +3,7 @@ position, over both doors, against the closed form: p = p_ref + R0 ([q, 0, 0] + 
 import math
 import unittest
 import models
-from harness import Daemon, HttpDoor, ZmqDoor
+from harness import HttpDoor, Served, ZmqDoor
 
 P_REF = (10.0, 20.0, 30.0)
 R0 = ((0, 0, 1), (1, 0, 0), (0, 1, 0))
@@ -23,15 +23,7 @@ def rotor():
     return model
 
 
-class Outputs(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.daemon = Daemon()
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.daemon.stop()
-
+class Outputs(Served):
     def coordinates(self, door, i):
         """q and v of each configuration: the state before the last communication step too."""
         door.call('step', id=i, size=0.1)

@@ -3,7 +3,7 @@ and what is refused."""
 import math
 import unittest
 import models
-from harness import Daemon
+from harness import Served
 
 SOFT = {'friction': 0.5, 'compliance': 1e-4, 'damping': 0}
 
@@ -33,15 +33,7 @@ BALL = {'shape': 'Sphere', 'radius': 0.1}
 BOX = {'shape': 'Box', 'size': [0.2, 0.2, 0.2]}
 
 
-class Penalty(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.daemon = Daemon()
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.daemon.stop()
-
+class Penalty(Served):
     def create(self, document):
         return self.daemon.create(document)
 

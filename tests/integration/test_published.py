@@ -3,7 +3,7 @@ modes, integrators; and closed forms of the same models. Values of Exudyn 1.11 w
 source is told."""
 import math
 import unittest
-from harness import Daemon, HttpDoor
+from harness import Served
 
 S = math.sqrt(0.5)
 ABOUT_Y = [[1, 0, 0], [0, 0, 1], [0, -1, 0]]
@@ -182,16 +182,7 @@ def hinged_bar():
                          'localPosition': [length / 2, 0, 0]}]}
 
 
-class Published(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.daemon = Daemon()
-        cls.door = HttpDoor(cls.daemon)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.daemon.stop()
-
+class Published(Served):
     def end(self, model, **size):
         i = self.daemon.create(model)
         status, reply = self.door.call('step', id=i, **size)

@@ -11,7 +11,7 @@ import threading
 import unittest
 import harness
 import models
-from harness import ROOT, Daemon, routes, wait_until
+from harness import Daemon, ROOT, Served, routes, wait_until
 
 PACKAGE = os.path.join(ROOT, 'clients', 'python')
 sys.path.insert(0, PACKAGE)
@@ -83,15 +83,7 @@ def read_message(end):
     return head + b'\r\n\r\n' + body
 
 
-class Python(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.daemon = Daemon()
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.daemon.stop()
-
+class Python(Served):
     def setUp(self):
         self.server = mechd.Server(self.daemon.base)
         self.addCleanup(self.server.close)

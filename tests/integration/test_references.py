@@ -2,7 +2,7 @@
 import math
 import unittest
 import models
-from harness import Daemon, HttpDoor, ZmqDoor
+from harness import HttpDoor, Served, ZmqDoor
 
 # after 100 steps; u and pos are displacement and total coordinate; agreement 1e-9, relative where
 # numbers are over 1
@@ -33,15 +33,7 @@ FLIGHTS = [
 ]
 
 
-class References(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.daemon = Daemon()
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.daemon.stop()
-
+class References(Served):
     def run_through(self, door):
         for build, part, index, expected in SMOOTH:
             with self.subTest(model=build.__name__, door=door.name):

@@ -3,19 +3,11 @@ import csv
 import io
 import unittest
 import models
-from harness import Daemon, wait_until
+from harness import Served, wait_until
 from test_forms import CSV, F64, NPY, load_npy, numbers
 
 
-class Results(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.daemon = Daemon()
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.daemon.stop()
-
+class Results(Served):
     def call(self, method, path, body=None, status=200, **headers):
         reply = self.daemon.call(method, '/v1/instances/' + path, body, headers or None)
         self.assertEqual(reply.status, status, reply)

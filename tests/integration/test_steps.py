@@ -4,7 +4,7 @@ import unittest
 
 import harness
 import models
-from harness import Daemon, HttpDoor, Partner, Stream, ZmqDoor
+from harness import HttpDoor, Partner, Served, Stream, ZmqDoor
 
 SIZE = 0.01
 
@@ -16,16 +16,7 @@ def tuned():
     return model
 
 
-class Steps(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.daemon = Daemon()
-        cls.door = HttpDoor(cls.daemon)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.daemon.stop()
-
+class Steps(Served):
     def whole(self, i):
         """All that can be seen of an instance."""
         return [self.door.call(op, id=i)[1]

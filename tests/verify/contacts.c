@@ -367,11 +367,15 @@ static void contacts_resume_to_the_bit_and_allocate_nothing(void)
 
     for (int k = 0; k < 2; k++) {
         struct mech_sim *const s = three(solvers[k]), *const other = three(solvers[k]);
-        const size_t size = mech_sim_snapshot_size(s);
-        void *const snapshot = malloc(size);
+        void *const snapshot = malloc(mech_sim_snapshot_size(s));
 
         CU_ASSERT_EQUAL(model_steps(s, 300), 0);
-        mech_sim_snapshot_write(s, snapshot);
+        const size_t size = mech_sim_snapshot_write(s, snapshot);
+
+        /* the room for contacts that are not there is left out, and nothing may stand there */
+        CU_ASSERT(size < mech_sim_snapshot_size(s));
+        CU_ASSERT_EQUAL(mech_sim_snapshot_read(other, snapshot, size + 8, NULL), MECH_MISMATCH);
+        CU_ASSERT_EQUAL(mech_sim_snapshot_read(other, snapshot, size - 8, NULL), MECH_MISMATCH);
         CU_ASSERT_EQUAL(mech_sim_snapshot_read(other, snapshot, size, NULL), 0);
         CU_ASSERT_EQUAL(model_steps(other, 1), 0);
         CU_ASSERT_EQUAL(model_steps(s, 1), 0);

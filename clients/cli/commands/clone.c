@@ -12,18 +12,10 @@ static int run(struct mechctl *m)
         mechc_bytes_string(&m->body, id);
     }
     mechc_bytes_text(&m->body, "}");
-    struct mechc_json reply, v;
+    struct mechc_json reply;
     const int code = mechctl_send(
         m, "POST", MECHCTL_PATH("v1", "instances", m->arguments[0], "clone"), &m->body, &reply);
-    if (code != MECHCTL_DONE || m->json) {
-        return code != MECHCTL_DONE ? code : mechctl_print_raw(reply);
-    }
-    char text[MECHC_ID] = "";
-    if (mechc_json_member(reply, "id", &v)) {
-        mechc_json_text(v, text, sizeof text);
-    }
-    printf("%s\n", text);
-    return MECHCTL_DONE;
+    return code != MECHCTL_DONE ? code : mechctl_print_id(m, reply);
 }
 
 static const struct mechctl_option options[] = {
