@@ -1,9 +1,10 @@
 /* State in and out: views, and snapshots.
  *
  * A snapshot is a header and the state block, as far as it is in use. The header says what must
- * agree for the block to make sense: format, byte order, layout; and what decides the last bits: the
- * BLAS and its kernel. A reader checks all of it, and the checksum, before it touches anything. What
- * a header says of this program and its libraries is gathered once, when the simulation is made.
+ * agree for the block to make sense: format, byte order, layout; and what decides the last bits:
+ * the BLAS and its kernel. A reader checks all of it, and the checksum, before it touches anything.
+ * What a header says of this program and its libraries is gathered once, when the simulation is
+ * made.
  *
  * Beside the bytes, save and restore within one process: the block behind its layout. Memory that
  * never left the process is trusted, so that neither a checksum nor a search for values that are
