@@ -10,7 +10,7 @@ import os
 import subprocess
 import sys
 
-TRIES = 3
+TRIES = 5
 
 
 def main(build):
