@@ -10,7 +10,7 @@ import os
 import subprocess
 import sys
 
-TRIES = 5
+TRIES = 3
 
 
 def main(build):
