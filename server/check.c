@@ -2,7 +2,11 @@
  * is taken, or that another daemon has the state directory, shows at the start only. */
 #include "server/check.h"
 
+#include "server/auth/accounts.h"
+#include "server/auth/curve.h"
 #include "server/auth/tokens.h"
+#include "server/http/certificate.h"
+#include "server/http/http.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,6 +17,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { ROOM = MECHD_ADDRESS + 16, PORT_MOST = 65535 };
@@ -102,8 +107,9 @@ static void check_addresses(const struct mechd_config *c, int *faults)
     } sockets[] = {{"control", c->control}, {"stream", c->stream}, {"forces", c->forces}};
     for (int k = 0; k < c->listen_count; k++) {
         const char *address = c->listen[k];
-        const char *why =
-            strncmp(address, "unix:", 5) == 0 ? unix_fault(address + 5) : tcp_fault(address, "0");
+        const char *why = strncmp(address, "unix:", 5) == 0
+                              ? unix_fault(address + 5)
+                              : tcp_fault(mechd_config_host(address), "0");
         printf("listen     %s\n", address);
         if (why != NULL) {
             tell(faults, "listen", address, why);
@@ -115,6 +121,50 @@ static void check_addresses(const struct mechd_config *c, int *faults)
         if (why != NULL) {
             tell(faults, sockets[k].name, sockets[k].endpoint, why);
         }
+    }
+}
+
+/* The certificate of https:// addresses, if there are any: it holds today, and the key is its own.
+ * */
+static void check_tls(const struct mechd_config *c, int *faults)
+{
+    struct mechd_key key;
+    char fault[512];
+    char day[32] = "";
+    struct tm t;
+    bool is_used = false;
+    for (int k = 0; k < c->listen_count; k++) {
+        is_used = is_used || mechd_config_is_tls(c->listen[k]);
+    }
+    if (!is_used) {
+        return;
+    }
+    if (mechd_key_read(&key, c->tls_certificate, c->tls_key, fault, sizeof fault) != 0) {
+        tell(faults, "tls-certificate", c->tls_certificate, fault);
+        return;
+    }
+    const time_t now = time(NULL);
+    if (gmtime_r(&key.until, &t) != NULL) {
+        strftime(day, sizeof day, "%Y-%m-%dT%H:%M:%SZ", &t);
+    }
+    printf("tls        %s, until %s\n", c->tls_certificate, day);
+    if (now < key.from || now > key.until) {
+        tell(faults, "tls-certificate", c->tls_certificate,
+             now > key.until ? "it has expired" : "it does not hold yet");
+    }
+    mechd_key_wipe(&key);
+}
+
+/* There are descriptors for all connections; fewer are served otherwise. */
+static void check_connections(const struct mechd_config *c, int *faults)
+{
+    char why[96];
+    const int most = mechd_connections_most(c);
+    printf("connections %d for each address, %d of them from one\n", most,
+           c->connections_per_address);
+    if (most < c->connections) {
+        snprintf(why, sizeof why, "the limit of descriptors (ulimit -n) is enough for %d", most);
+        tell(faults, "connections", "", why);
     }
 }
 
@@ -154,12 +204,52 @@ static void check_tokens(const struct mechd_config *c, int *faults)
     mechd_tokens_fini(&tokens);
 }
 
+static void check_quota(const struct mechd_config *c, int *faults)
+{
+    char fault[512];
+    struct mechd_accounts accounts;
+    mechd_accounts_init(&accounts);
+    if (mechd_accounts_preset(&accounts, c->quota, fault, sizeof fault) != 0) {
+        tell(faults, "quota", c->quota, fault);
+    } else {
+        printf("quota      %s\n", c->quota[0] != '\0' ? c->quota : "none");
+    }
+    mechd_accounts_fini(&accounts);
+}
+
+static void check_curve(const struct mechd_config *c, int *faults)
+{
+    char fault[512];
+    struct mechd_curve curve;
+    struct mechd_tokens peers;
+    if (c->curve_key[0] == '\0') {
+        printf("curve      none: who reaches a ZeroMQ endpoint is let in\n");
+        return;
+    }
+    if (mechd_curve_init(&curve, c->curve_key, fault, sizeof fault) != 0) {
+        tell(faults, "curve-key", c->curve_key, fault);
+    } else {
+        printf("curve      %s: public key %s\n", c->curve_key, curve.text);
+    }
+    if (mechd_tokens_init_keys(&peers, c->curve_clients, fault, sizeof fault) != 0) {
+        tell(faults, "curve-clients", c->curve_clients, fault);
+    } else {
+        printf("clients    %s: %zu\n", c->curve_clients, peers.count);
+    }
+    mechd_tokens_fini(&peers);
+    mechd_curve_fini(&curve);
+}
+
 int mechd_config_probe(const struct mechd_config *c)
 {
     int faults = 0;
     check_addresses(c, &faults);
+    check_tls(c, &faults);
+    check_connections(c, &faults);
     check_state(c, &faults);
     check_tokens(c, &faults);
+    check_quota(c, &faults);
+    check_curve(c, &faults);
     if (c->ready_file[0] != '\0') {
         printf("ready-file %s\n", c->ready_file);
         if (beside(c->ready_file) != NULL) {

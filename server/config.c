@@ -1,7 +1,9 @@
-/* One table of options; a value is taken from the strongest source that has it. */
+/* A value is taken from the strongest source that has it. */
 #include "server/config.h"
 
 #include "server/instance/durable.h"
+#include "server/options.h"
+#include "solver/base/guess.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -9,172 +11,47 @@
 #include <string.h>
 #include <unistd.h>
 
-enum option_kind { TEXT, ADDRESSES, NUMBER, SWITCH };
-
-static const struct option {
-    const char *name; /* --name, MECHD_NAME, and `name = …` in the file */
-    enum option_kind kind;
-    size_t offset;
-    size_t room; /* TEXT: bytes; NUMBER: largest */
-    const char *value;
-    const char *doc;
-} options[] = {
-    {"listen", ADDRESSES, offsetof(struct mechd_config, listen), 0, "ADDRESS",
-     "HTTP on host:port or unix:PATH, may be given again (127.0.0.1:8080)"},
-    {"control", TEXT, offsetof(struct mechd_config, control), MECHD_ADDRESS, "ENDPOINT",
-     "ZeroMQ control (tcp://127.0.0.1:5555), or none"},
-    {"stream", TEXT, offsetof(struct mechd_config, stream), MECHD_ADDRESS, "ENDPOINT",
-     "ZeroMQ stream (tcp://127.0.0.1:5556), or none"},
-    {"forces", TEXT, offsetof(struct mechd_config, forces), MECHD_ADDRESS, "ENDPOINT",
-     "ZeroMQ forces (tcp://127.0.0.1:5557), or none"},
-    {"state", TEXT, offsetof(struct mechd_config, state), MECHD_ADDRESS, "DIR",
-     "directory in which instances outlive the process, or none (none)"},
-    {"durability", TEXT, offsetof(struct mechd_config, durability), 16, "MODE",
-     "of instances that do not say: none, checkpoint or every-step (none)"},
-    {"tokens", TEXT, offsetof(struct mechd_config, tokens), MECHD_ADDRESS, "FILE",
-     "who may do what: lines of --make-token; read again on SIGHUP"},
-    {"workers", NUMBER, offsetof(struct mechd_config, workers), 256, "N",
-     "threads of the step pool (0: one per processor)"},
-    {"model-size", NUMBER, offsetof(struct mechd_config, model_size), 2000, "MIB",
-     "largest model document, MiB of JSON (64); reading it takes about 20 times that in memory"},
-    {"log-level", TEXT, offsetof(struct mechd_config, log_level), 16, "LEVEL",
-     "error, warning, info or debug (info)"},
-    {"access-log", SWITCH, offsetof(struct mechd_config, access_log), 0, NULL,
-     "log every request at level info (else at debug)"},
-    {"ready-file", TEXT, offsetof(struct mechd_config, ready_file), MECHD_ADDRESS, "FILE",
-     "written once everything listens: pid and real endpoints as JSON"},
-    {"insecure", SWITCH, offsetof(struct mechd_config, insecure), 0, NULL,
-     "serve addresses that other machines reach, without any protection"},
-    {"check-config", SWITCH, offsetof(struct mechd_config, check_config), 0, NULL,
-     "say what would be done and what stands against it, then leave"},
-};
-
-enum { OPTIONS = sizeof options / sizeof *options };
-
-/* Options that are no settings. */
-static const char *const others[][2] = {
-    {"--config FILE", "lines of `option = value`; # begins a comment"},
-    {"--make-token NAME",
-     "print a new token, and its line for --tokens; --scopes read,step,admin (step)"},
-    {"--print WHAT", "openapi, schema, types or errors, from the tables; man: the manual page"},
-    {"--version", "version of the daemon"},
-    {"--help", "this text"},
-};
-
-static const char sources[] =
-    "Every option is also read from the environment as MECHD_NAME (MECHD_LOG_LEVEL=debug;\n"
-    "several addresses with commas), and from the file: flags win over environment,\n"
-    "environment over file. Port 0 (ZeroMQ: *) takes a free port.\n";
-
-void mechd_config_help(void)
-{
-    printf("mechd " MECHD_VERSION ": a co-simulation server for mechanics\n\n"
-           "usage: mechd [options]\n\n");
-    for (int k = 0; k < OPTIONS; k++) {
-        char left[48];
-        snprintf(left, sizeof left, "--%s %s", options[k].name,
-                 options[k].value != NULL ? options[k].value : "");
-        printf("  %-24s %s\n", left, options[k].doc);
-    }
-    for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
-        printf("  %-24s %s\n", others[k][0], others[k][1]);
-    }
-    printf("\n%s", sources);
-}
-
-/* Text for man(7): no macro at the beginning of a line, hyphens that can be copied. */
-static void put(const char *text)
-{
-    bool fresh = true;
-    for (const char *p = text; *p != '\0'; p++) {
-        printf(fresh && (*p == '.' || *p == '\'') ? "\\&%s" : "%s", *p == '\\'  ? "\\e"
-                                                                    : *p == '-' ? "\\-"
-                                                                                : "");
-        if (*p != '\\' && *p != '-') {
-            putchar(*p);
-        }
-        fresh = *p == '\n';
-    }
-}
-
-/* "--name VALUE" and what it is. */
-static void put_option(const char *name, const char *value, const char *doc)
-{
-    printf(".TP\n.B ");
-    put(name);
-    printf("%s", value != NULL ? " " : "");
-    put(value != NULL ? value : "");
-    printf("\n");
-    put(doc);
-    printf("\n");
-}
-
-void mechd_config_manual(void)
-{
-    printf(
-        ".TH MECHD 1 \"\" \"mechd " MECHD_VERSION "\" \"User Commands\"\n"
-        ".SH NAME\nmechd \\- a co\\-simulation server for mechanics\n"
-        ".SH SYNOPSIS\n.B mechd\n[\\fIoptions\\fR]\n.SH DESCRIPTION\n"
-        "Takes mechanical models over HTTP, steps them, streams their motion over ZeroMQ and "
-        "takes\n"
-        "forces back while they move. It runs in the foreground and logs to standard error.\n"
-        "SIGTERM and SIGINT end it in two seconds at most, SIGHUP reads the file of tokens again.\n"
-        ".SH OPTIONS\n");
-    for (int k = 0; k < OPTIONS; k++) {
-        char name[48];
-        snprintf(name, sizeof name, "--%s", options[k].name);
-        put_option(name, options[k].value, options[k].doc);
-    }
-    for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
-        put_option(others[k][0], NULL, others[k][1]);
-    }
-    printf(".SH ENVIRONMENT\n");
-    put(sources);
-    printf(".SH EXIT STATUS\n0 after SIGTERM or SIGINT, or when what was asked for was printed; 1 "
-           "when\n"
-           "the configuration has a fault or a door cannot be opened.\n"
-           ".SH SEE ALSO\n.BR mechctl (1)\n");
-}
-
-/* One address of a list; NULL when the list is full or the address too long. */
-static int add_addresses(struct mechd_config *c, const char *text)
+/* The parts of a text with commas, behind what the list holds. -1: it is full, or one is empty or
+ * too long. */
+static int add_to_list(char (*list)[MECHD_ADDRESS], int *count, const char *text)
 {
     while (*text != '\0') {
         const size_t n = strcspn(text, ",");
-        if (n == 0 || n >= MECHD_ADDRESS || c->listen_count >= MECHD_LISTEN_MOST) {
+        if (n == 0 || n >= MECHD_ADDRESS || *count >= MECHD_LISTEN_MOST) {
             return -1;
         }
-        memcpy(c->listen[c->listen_count], text, n);
-        c->listen[c->listen_count++][n] = '\0';
+        memcpy(list[*count], text, n);
+        list[(*count)++][n] = '\0';
         text += n + (text[n] == ',');
     }
     return 0;
 }
 
 /* Set one option from text. 0, or -1 when the text is not a value for it. */
-static int set(struct mechd_config *c, const struct option *o, const char *text)
+static int set(struct mechd_config *c, const struct mechd_option *o, const char *text)
 {
     char *at = (char *)c + o->offset;
     char *end = NULL;
     long number = 0;
     bool on = false;
     switch (o->kind) {
-    case TEXT:
+    case MECHD_TEXT:
         if (strlen(text) >= o->room || *text == '\0') {
             return -1;
         }
         memcpy(at, text, strlen(text) + 1);
         return 0;
-    case ADDRESSES:
-        return add_addresses(c, text);
-    case NUMBER:
+    case MECHD_LIST:
+        return add_to_list((char(*)[MECHD_ADDRESS])(void *)at, (int *)(void *)((char *)c + o->room),
+                           text);
+    case MECHD_NUMBER:
         number = strtol(text, &end, 10);
-        if (*text == '\0' || *end != '\0' || number < 0 || number > (long)o->room) {
+        if (*text == '\0' || *end != '\0' || number < (o->preset > 0) || number > (long)o->room) {
             return -1;
         }
         *(int *)(void *)at = (int)number;
         return 0;
-    case SWITCH:
+    case MECHD_SWITCH:
         on = strcmp(text, "true") == 0 || strcmp(text, "1") == 0;
         if (!on && strcmp(text, "false") != 0 && strcmp(text, "0") != 0) {
             return -1;
@@ -185,14 +62,37 @@ static int set(struct mechd_config *c, const struct option *o, const char *text)
     return -1;
 }
 
-static const struct option *find(const char *name, size_t length)
+/* Options that are no settings. */
+enum word { CONFIG, SCOPES, HELP, VERSION, PRINT, MAKE_TOKEN, MAKE_KEY, WORDS };
+static const char *const words[WORDS] = {
+    [CONFIG] = "config",          [SCOPES] = "scopes", [HELP] = "help",
+    [VERSION] = "version",        [PRINT] = "print",   [MAKE_TOKEN] = "make-token",
+    [MAKE_KEY] = "make-curve-key"};
+
+static enum word find_word(const char *name, size_t n)
 {
-    for (int k = 0; k < OPTIONS; k++) {
-        if (strlen(options[k].name) == length && memcmp(options[k].name, name, length) == 0) {
-            return &options[k];
-        }
+    int k = 0;
+    while (k < WORDS && (strlen(words[k]) != n || memcmp(words[k], name, n) != 0)) {
+        k++;
     }
-    return NULL;
+    return (enum word)k;
+}
+
+/* What a misspelled option [n] may have meant: ", did you mean --listen?", or "". */
+static void guess(const char *name, size_t n, char *out, size_t size)
+{
+    char text[64];
+    snprintf(text, sizeof text, "%.*s", (int)n, name);
+    struct mech_guess g = {.text = text};
+    for (int k = 0; k < mechd_option_count; k++) {
+        mech_guess_try(&g, mechd_options[k].name);
+    }
+    for (int k = 0; k < WORDS; k++) {
+        mech_guess_try(&g, words[k]);
+    }
+    const char *const meant = mech_guess_result(&g);
+    snprintf(out, size, "%s%s%s", meant != NULL ? ", did you mean --" : "",
+             meant != NULL ? meant : "", meant != NULL ? "?" : "");
 }
 
 /* Cut white space off both ends, in place. */
@@ -232,11 +132,13 @@ static int read_file(struct mechd_config *c, const char *path, const bool *given
         *equals = '\0';
         const char *name = trim(text);
         const char *value = trim(equals + 1);
-        const struct option *o = find(name, strlen(name));
+        const struct mechd_option *o = mechd_option_find(name, strlen(name));
         if (o == NULL) {
-            snprintf(fault, size, "%s, line %d: there is no option %s", path, n, name);
+            char meant[48];
+            guess(name, strlen(name), meant, sizeof meant);
+            snprintf(fault, size, "%s, line %d: there is no option %s%s", path, n, name, meant);
             outcome = -1;
-        } else if (!given[o - options] && set(c, o, value) != 0) {
+        } else if (!given[o - mechd_options] && set(c, o, value) != 0) {
             snprintf(fault, size, "%s, line %d: %s cannot be '%s'", path, n, name, value);
             outcome = -1;
         }
@@ -246,7 +148,7 @@ static int read_file(struct mechd_config *c, const char *path, const bool *given
 }
 
 /* The environment's value of an option, or NULL. */
-static const char *environment(const struct option *o)
+static const char *environment(const struct mechd_option *o)
 {
     char name[48] = "MECHD_";
     size_t n = strlen(name);
@@ -257,8 +159,21 @@ static const char *environment(const struct option *o)
     return getenv(name);
 }
 
+bool mechd_config_is_tls(const char *address)
+{
+    return strncmp(address, "https://", 8) == 0;
+}
+
+const char *mechd_config_host(const char *address)
+{
+    return mechd_config_is_tls(address)          ? address + 8
+           : strncmp(address, "http://", 7) == 0 ? address + 7
+                                                 : address;
+}
+
 bool mechd_config_is_local(const char *address)
 {
+    address = mechd_config_host(address);
     static const char *const local[] = {"unix:",      "ipc://",           "inproc://",
                                         "127.",       "localhost:",       "[::1]:",
                                         "tcp://127.", "tcp://localhost:", "tcp://[::1]:"};
@@ -280,9 +195,50 @@ int mechd_config_durability(const struct mechd_config *c)
     return -1;
 }
 
+/* What HTTP is told. */
+static int check_http(const struct mechd_config *c, char *fault, size_t size)
+{
+    const bool has_key = c->tls_certificate[0] != '\0' && c->tls_key[0] != '\0';
+    for (int k = 0; k < c->listen_count; k++) {
+        if (mechd_config_is_tls(c->listen[k]) && !has_key) {
+            snprintf(fault, size, "%s needs --tls-certificate FILE and --tls-key FILE",
+                     c->listen[k]);
+            return -1;
+        }
+    }
+    const size_t digits = strlen(c->unix_mode);
+    if (strspn(c->unix_mode, "01234567") != digits || digits < 3 || digits > 4) {
+        snprintf(fault, size, "--unix-mode %s: it is three or four octal digits", c->unix_mode);
+        return -1;
+    }
+    for (int k = 0; k < c->cors_count; k++) {
+        const char *origin = c->cors[k];
+        const char *name = strstr(origin, "://");
+        const bool is_all = strcmp(origin, "*") == 0;
+        if (is_all ? c->cors_count > 1
+                   : name == NULL || name == origin || name[3] == '\0' ||
+                         strchr(name + 3, '/') != NULL) {
+            snprintf(fault, size, "--cors %s: it is https://name or https://name:port, or * alone",
+                     origin);
+            return -1;
+        }
+    }
+    for (int k = 0; k < c->host_count; k++) {
+        const char *name = c->host[k];
+        if (strchr(name, '/') != NULL || (*name != '[' && strchr(name, ':') != NULL)) {
+            snprintf(fault, size, "--host %s: it is a name without scheme and port", name);
+            return -1;
+        }
+    }
+    return 0;
+}
+
 /* Everything that can be refused before anything is opened. */
 static int check(const struct mechd_config *c, char *fault, size_t size)
 {
+    if (check_http(c, fault, size) != 0) {
+        return -1;
+    }
     if (mechd_config_durability(c) < 0) {
         snprintf(fault, size, "--durability %s: it is none, checkpoint or every-step",
                  c->durability);
@@ -297,22 +253,44 @@ static int check(const struct mechd_config *c, char *fault, size_t size)
         snprintf(fault, size, "--log-level %s: it is error, warning, info or debug", c->log_level);
         return -1;
     }
+    if ((c->curve_key[0] == '\0') != (c->curve_clients[0] == '\0')) {
+        snprintf(fault, size, "--curve-key and --curve-clients go together");
+        return -1;
+    }
     const char *addresses[MECHD_LISTEN_MOST + 3] = {c->control, c->stream, c->forces};
     for (int k = 0; k < c->listen_count; k++) {
         addresses[3 + k] = c->listen[k];
     }
     for (int k = 0; k < 3 + c->listen_count; k++) {
-        // tokens protect HTTP; the stream is open to everybody who reaches it
-        const bool protected = k >= 3 && c->tokens[0] != '\0';
+        // tokens protect HTTP, CURVE protects ZeroMQ
+        const bool protected = (k >= 3 ? c->tokens : c->curve_key)[0] != '\0';
         if (!c->insecure && !protected && !mechd_config_is_local(addresses[k])) {
             snprintf(fault, size,
                      "%s is reached by other machines, and nothing protects it: listen on a "
-                     "loopback address, %sor say --insecure",
-                     addresses[k], k >= 3 ? "give --tokens FILE, " : "");
+                     "loopback address, give --%s FILE, or say --insecure",
+                     addresses[k], k >= 3 ? "tokens" : "curve-key");
             return -1;
         }
     }
     return 0;
+}
+
+/* Do what a word says; HELP and VERSION have no value. */
+static void take_word(struct mechd_config *c, enum word word, const char *value, const char **file)
+{
+    static const enum mechd_action actions[WORDS] = {[HELP] = MECHD_SAY_HELP,
+                                                     [VERSION] = MECHD_SAY_VERSION,
+                                                     [PRINT] = MECHD_PRINT,
+                                                     [MAKE_TOKEN] = MECHD_MAKE_TOKEN,
+                                                     [MAKE_KEY] = MECHD_MAKE_KEY};
+    if (word == CONFIG) {
+        *file = value;
+    } else if (word == SCOPES) {
+        snprintf(c->scopes, sizeof c->scopes, "%s", value);
+    } else {
+        c->action = actions[word];
+        snprintf(c->print, sizeof c->print, "%s", value != NULL ? value : "");
+    }
 }
 
 /* Flags, closed by NULL; `given` notes which. Returns -1 with a sentence. */
@@ -329,21 +307,20 @@ static int read_flags(struct mechd_config *c, char **argv, bool *given, const ch
 
         // --option=value or --option value
         const size_t n = strcspn(flag, "=");
-        const struct option *o = find(flag, n);
-        const bool is_config = n == 6 && memcmp(flag, "config", 6) == 0;
-        const bool is_print = n == 5 && memcmp(flag, "print", 5) == 0;
-        if (strcmp(flag, "help") == 0 || strcmp(flag, "version") == 0) {
-            c->action = *flag == 'h' ? MECHD_SAY_HELP : MECHD_SAY_VERSION;
-            return 0;
-        }
-        const bool is_token = n == 10 && memcmp(flag, "make-token", 10) == 0;
-        const bool is_scopes = n == 6 && memcmp(flag, "scopes", 6) == 0;
-        if (o == NULL && !is_config && !is_print && !is_token && !is_scopes) {
-            snprintf(fault, size, "there is no option --%.*s; see --help", (int)n, flag);
+        const struct mechd_option *o = mechd_option_find(flag, n);
+        const enum word word = o != NULL ? WORDS : find_word(flag, n);
+        if (o == NULL && word == WORDS) {
+            char meant[48];
+            guess(flag, n, meant, sizeof meant);
+            snprintf(fault, size, "there is no option --%.*s%s; see --help", (int)n, flag, meant);
             return -1;
         }
+        if (word == HELP || word == VERSION) {
+            take_word(c, word, NULL, file);
+            return 0;
+        }
         const char *value = flag[n] == '=' ? flag + n + 1 : NULL;
-        if (value == NULL && o != NULL && o->kind == SWITCH) {
+        if (value == NULL && o != NULL && o->kind == MECHD_SWITCH) {
             value = "true";
         } else if (value == NULL) {
             value = argv[k + 1];
@@ -353,21 +330,13 @@ static int read_flags(struct mechd_config *c, char **argv, bool *given, const ch
             }
             k++;
         }
-        if (is_config) {
-            *file = value;
-        } else if (is_token) {
-            c->action = MECHD_MAKE_TOKEN;
-            snprintf(c->print, sizeof c->print, "%s", value);
-        } else if (is_scopes) {
-            snprintf(c->scopes, sizeof c->scopes, "%s", value);
-        } else if (is_print) {
-            c->action = MECHD_PRINT;
-            snprintf(c->print, sizeof c->print, "%s", value);
+        if (o == NULL) {
+            take_word(c, word, value, file);
         } else if (set(c, o, value) != 0) {
             snprintf(fault, size, "--%s cannot be '%s'", o->name, value);
             return -1;
         } else {
-            given[o - options] = true;
+            given[o - mechd_options] = true;
         }
     }
     return 0;
@@ -381,10 +350,16 @@ int mechd_config_read(struct mechd_config *c, int argc, char **argv, char *fault
                                .state = "none",
                                .durability = "none",
                                .scopes = "step",
-                               .log_level = "info"};
+                               .log_level = "info",
+                               .unix_mode = "600"};
+    for (int k = 0; k < mechd_option_count; k++) {
+        if (mechd_options[k].kind == MECHD_NUMBER) {
+            *(int *)(void *)((char *)c + mechd_options[k].offset) = mechd_options[k].preset;
+        }
+    }
 
     // flags first: they are the strongest, and name the file
-    bool given[OPTIONS] = {false};
+    bool given[MECHD_OPTIONS_MOST] = {false};
     const char *file = getenv("MECHD_CONFIG");
     if (read_flags(c, argv, given, &file, fault, size) != 0) {
         return -1;
@@ -392,14 +367,14 @@ int mechd_config_read(struct mechd_config *c, int argc, char **argv, char *fault
     if (c->action != MECHD_SERVE) {
         return 0;
     }
-    for (int k = 0; k < OPTIONS; k++) {
-        const char *value = given[k] ? NULL : environment(&options[k]);
+    for (int k = 0; k < mechd_option_count; k++) {
+        const char *value = given[k] ? NULL : environment(&mechd_options[k]);
         if (value == NULL) {
             continue;
         }
-        if (set(c, &options[k], value) != 0) {
+        if (set(c, &mechd_options[k], value) != 0) {
             snprintf(fault, size, "the environment's value for --%s cannot be '%s'",
-                     options[k].name, value);
+                     mechd_options[k].name, value);
             return -1;
         }
         given[k] = true;
@@ -410,10 +385,7 @@ int mechd_config_read(struct mechd_config *c, int argc, char **argv, char *fault
 
     // what no source has given
     if (c->listen_count == 0) {
-        add_addresses(c, "127.0.0.1:8080");
-    }
-    if (c->model_size == 0) {
-        c->model_size = 64;
+        add_to_list(c->listen, &c->listen_count, "127.0.0.1:8080");
     }
     if (c->workers == 0) {
         const long n = sysconf(_SC_NPROCESSORS_ONLN);

@@ -1,21 +1,11 @@
-/* mechd: reads the configuration, opens the doors, waits for a signal, and ends in order.
- *
- * The end takes at most two seconds: readiness goes off and new work is refused; clocks stop, which
- * ends runs and streams of events; calls in flight get 1.2 s; then long commands are cancelled at
- * their next slice and answered; then the pool, the ZeroMQ thread and the HTTP threads are joined.
- * What is stuck after that (the building of a huge model, say) ends with the process. Then what has
- * changed and not been stored is.
- */
+/* mechd: reads the configuration, starts the daemon (daemon.h), waits for a signal, and ends it. */
 #include "protocol/bind/bind.h"
 #include "server/access.h"
 #include "server/check.h"
 #include "server/daemon.h"
 #include "server/http/http.h"
-#include "server/instance/durable.h"
 #include "server/notify.h"
-#include "server/ready.h"
 #include "server/signals.h"
-#include "server/store/store.h"
 #include "server/ticks.h"
 #include "server/zmq/zmq.h"
 
@@ -24,9 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static const uint64_t finish_ns = 1200000000u;
-static const uint64_t cancel_ns = 500000000u;
 
 /* --print: a generated document on standard output. */
 static int print_document(const char *what)
@@ -47,90 +34,14 @@ static int print_document(const char *what)
     return ok && fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-/* Everything that needs no thread first, then the doors. 0, or a sentence. */
-static int start(struct mechd *d, char *fault, size_t size)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    d->started = mechd_now();
-    d->incarnation = (uint64_t)now.tv_sec << 20;
-    mechd_table_init(&d->table);
-    MECH_TRY(mechd_tokens_init(&d->tokens, d->config.tokens, fault, size));
-    snprintf(fault, size, "no threads or no memory");
-    MECH_TRY(mechd_receipts_init(&d->receipts));
-    snprintf(fault, size, "no threads or no memory");
-    MECH_TRY(mechd_pool_init(&d->pool, d->config.workers));
-    MECH_TRY(mechd_clock_init(&d->clock));
-    mechd_memory_init(&d->memory, &d->clock, &d->pool);
-    if (strcmp(d->config.state, "none") != 0) {
-        MECH_TRY(mechd_store_open(d->config.state, fault, size, &d->store));
-        snprintf(fault, size, "what %s holds cannot be loaded", d->config.state);
-        MECH_TRY(mechd_recover(d));
-        MECH_TRY(mechd_receipts_load(&d->receipts, d->store));
-    }
-    MECH_TRY(mechd_zmq_open(d, &d->zmq, fault, size));
-    MECH_TRY(mechd_http_start(d, &d->http, fault, size));
-    MECH_TRY(mechd_zmq_run(d->zmq));
-    if (mechd_ready_write(d) != 0) {
-        snprintf(fault, size, "cannot write the ready file %s", d->config.ready_file);
-        return MECH_INTERNAL;
-    }
-    atomic_store(&d->ready, true);
-    snprintf(fault, size, "no thread for the watchdog");
-    return mechd_watchdog_start(d, &d->watchdog);
-}
-
-/* Wait until no call is in flight; false after `most` ns. */
-static bool wait_for_calls(struct mechd *d, uint64_t most)
-{
-    const uint64_t until = mechd_now() + most;
-    const struct timespec nap = {.tv_nsec = MECHD_MS};
-    while (atomic_load(&d->in_flight) > 0) {
-        if (mechd_now() > until) {
-            return false;
-        }
-        nanosleep(&nap, NULL);
-    }
-    return true;
-}
-
-static void stop(struct mechd *d)
-{
-    mechd_notify("STOPPING=1\nWATCHDOG=1\nSTATUS=finishing what is in flight");
-    atomic_store(&d->ready, false);
-    atomic_store(&d->draining, true);
-    mechd_watchdog_stop(d->watchdog);
-    mechd_http_quiesce(d->http);
-    mechd_clock_stop(&d->clock);
-    bool done = wait_for_calls(d, finish_ns);
-    atomic_store(&d->cancel, true);
-    done = done || wait_for_calls(d, cancel_ns);
-    mechd_ready_remove(d);
-    if (!done) {
-        mechd_log(MECHD_WARNING, "stuck", "calls=%d", atomic_load(&d->in_flight));
-        _exit(EXIT_SUCCESS);
-    }
-    mechd_pool_fini(&d->pool);
-    mechd_watchdog_free(d->watchdog);
-    mechd_zmq_stop(d->zmq);
-    mechd_http_stop(d->http);
-    mechd_durable_flush(d);
-    mechd_store_close(d->store);
-    mechd_table_fini(&d->table);
-    mechd_receipts_fini(&d->receipts);
-    mechd_tokens_fini(&d->tokens);
-    mechd_clock_fini(&d->clock);
-    mechd_log(MECHD_INFO, "stopped", "seconds=%.3f", 1e-9 * (double)(mechd_now() - d->started));
-}
-
 static void set_log(const struct mechd_config *c)
 {
     mechd_log_set_level((enum mechd_level)mechd_log_level_find(c->log_level));
     mechd_access_set(c->access_log);
 }
 
-/* SIGHUP: files are read again; one with a fault changes nothing. Of the configuration, level and
- * access log count; all else holds until the next start. */
+/* SIGHUP: files are read again; one with a fault changes nothing. Of the configuration, level,
+ * access log and quota count; all else holds until the next start. */
 static void reload(struct mechd *d, int argc, char **argv)
 {
     char fault[512];
@@ -141,12 +52,32 @@ static void reload(struct mechd *d, int argc, char **argv)
                   mechd_log_quote(quoted, sizeof quoted, fault));
     } else {
         set_log(&again);
+        if (mechd_accounts_preset(&d->accounts, again.quota, fault, sizeof fault) != 0) {
+            mechd_log(MECHD_ERROR, "reload", "reason=%s",
+                      mechd_log_quote(quoted, sizeof quoted, fault));
+        }
+        mechd_accounts_apply(&d->accounts, &d->tokens);
     }
     if (mechd_tokens_reload(&d->tokens, d->config.tokens, fault, sizeof fault) != 0) {
         mechd_log(MECHD_ERROR, "reload", "reason=%s",
                   mechd_log_quote(quoted, sizeof quoted, fault));
     } else {
+        mechd_accounts_apply(&d->accounts, &d->tokens);
         mechd_log(MECHD_INFO, "reload", "tokens=%zu", d->tokens.count);
+    }
+    if (mechd_tokens_reload(&d->peers, d->config.curve_clients, fault, sizeof fault) != 0) {
+        mechd_log(MECHD_ERROR, "reload", "reason=%s",
+                  mechd_log_quote(quoted, sizeof quoted, fault));
+    } else if (d->peers.needed) {
+        mechd_log(MECHD_INFO, "reload", "keys=%zu", d->peers.count);
+        mechd_zmq_recheck(d->zmq);
+    }
+    const int renewed = mechd_http_reload(d->http, fault, sizeof fault);
+    if (renewed < 0) {
+        mechd_log(MECHD_ERROR, "reload", "reason=%s",
+                  mechd_log_quote(quoted, sizeof quoted, fault));
+    } else if (renewed > 0) {
+        mechd_log(MECHD_INFO, "reload", "certificates=%d", renewed);
     }
 }
 
@@ -159,7 +90,7 @@ static int serve(struct mechd *d, int argc, char **argv)
         mechd_log(MECHD_ERROR, "failed", "reason=signals");
         return EXIT_FAILURE;
     }
-    if (start(d, fault, sizeof fault) != 0) {
+    if (mechd_daemon_start(d, fault, sizeof fault) != 0) {
         mechd_log(MECHD_ERROR, "failed", "reason=%s",
                   mechd_log_quote(quoted, sizeof quoted, fault));
         // threads of what has been opened still run: the process takes them with it
@@ -181,7 +112,7 @@ static int serve(struct mechd *d, int argc, char **argv)
         mechd_notify(lines);
     }
     mechd_log(MECHD_INFO, "stopping", "signal=%d", number);
-    stop(d);
+    mechd_daemon_stop(d);
     return EXIT_SUCCESS;
 }
 
@@ -200,8 +131,10 @@ int main(int argc, char **argv)
         status = EXIT_SUCCESS;
     } else if (d->config.action == MECHD_SAY_VERSION) {
         status = printf("mechd " MECHD_VERSION "\n") > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
-    } else if (d->config.action == MECHD_MAKE_TOKEN) {
-        status = mechd_token_make(d->config.print, d->config.scopes, fault, sizeof fault) == 0
+    } else if (d->config.action == MECHD_MAKE_TOKEN || d->config.action == MECHD_MAKE_KEY) {
+        const bool key = d->config.action == MECHD_MAKE_KEY;
+        status = (key ? mechd_curve_make : mechd_token_make)(d->config.print, d->config.scopes,
+                                                             fault, sizeof fault) == 0
                      ? EXIT_SUCCESS
                      : EXIT_FAILURE;
         if (status != EXIT_SUCCESS) {

@@ -44,9 +44,10 @@ void mechd_metrics_request(struct mechd_metrics *m, enum mechd_door door,
         mechd_count(&m->requests[r][at], 1);
         observe(&m->route_latency[r], ns);
     }
-    mechd_count(&m->messages[door], 1);
     mechd_count(&m->errors[door], status >= 400 ? 1 : 0);
-    observe(&m->latency[door], ns);
+    if (door != MECHD_DOOR_HTTP) {
+        observe(&m->latency[door], ns);
+    }
 }
 
 /* One formatted line. */
@@ -121,6 +122,28 @@ static void write_histogram(struct mechp_text *w, const char *name, const char *
     line(w, "mechd_%s_count{%s} %" PRIu64 "\n", name, labels, count);
 }
 
+/* That of a door; of HTTP's the sum over its routes, because each request is counted once only. */
+static struct mechd_latency latency_of(const struct mechd_metrics *m, int door)
+{
+    const struct mechd_latency *const from =
+        door == MECHD_DOOR_HTTP ? m->route_latency : &m->latency[door];
+    const int count = door == MECHD_DOOR_HTTP ? MECHP_ROUTES + 1 : 1;
+    uint64_t buckets[MECHD_BUCKETS + 1] = {0};
+    uint64_t sum = 0;
+    for (int k = 0; k < count; k++) {
+        for (int b = 0; b <= MECHD_BUCKETS; b++) {
+            buckets[b] += atomic_load_explicit(&from[k].buckets[b], memory_order_relaxed);
+        }
+        sum += atomic_load_explicit(&from[k].sum, memory_order_relaxed);
+    }
+    struct mechd_latency out;
+    for (int b = 0; b <= MECHD_BUCKETS; b++) {
+        atomic_init(&out.buckets[b], buckets[b]);
+    }
+    atomic_init(&out.sum, sum);
+    return out;
+}
+
 static bool has_happened(const struct mechd_latency *l)
 {
     for (int b = 0; b <= MECHD_BUCKETS; b++) {
@@ -138,7 +161,8 @@ static void write_latency(const struct mechd_metrics *m, struct mechp_text *w)
     head(w, "request_seconds", "histogram", "Time from a whole request to its answer, by door.");
     for (int d = 0; d < MECHD_DOORS; d++) {
         snprintf(labels, sizeof labels, "door=\"%s\"", doors[d]);
-        write_histogram(w, "request_seconds", labels, &m->latency[d]);
+        const struct mechd_latency l = latency_of(m, d);
+        write_histogram(w, "request_seconds", labels, &l);
     }
     head(w, "http_request_seconds", "histogram",
          "Time from the head of an HTTP request to its answer, by route.");
@@ -199,6 +223,17 @@ static void write_process(struct mechp_text *w)
          p.descriptors_most);
 }
 
+/* ZeroMQ's connections by socket. */
+static void write_connections(struct mechd_zmq *z, struct mechp_text *w)
+{
+    static const char *const names[MECHD_ZMQ_SOCKETS] = {"control", "stream", "forces"};
+    head(w, "connections", "gauge", "ZeroMQ connections, by socket.");
+    for (int k = 0; k < MECHD_ZMQ_SOCKETS; k++) {
+        line(w, "mechd_connections{socket=\"%s\"} %d\n", names[k],
+             mechd_zmq_connections(z, (enum mechd_zmq_socket)k));
+    }
+}
+
 void mechd_metrics_write(struct mechd *d, struct mechp_text *w)
 {
     const struct mechd_metrics *m = &d->metrics;
@@ -211,8 +246,13 @@ void mechd_metrics_write(struct mechd *d, struct mechp_text *w)
     counter(w, "received_bytes_total", "Bytes of request bodies and messages.", &m->bytes_in);
     counter(w, "sent_bytes_total", "Bytes of answers.", &m->bytes_out);
     value(w, "instances", "gauge", "Instances alive.", mechd_table_count(&d->table));
+    counter(w, "batch_items_total", "Operations that came in batches.", &m->batch_items);
     counter(w, "instances_created_total", "Instances created.", &m->created);
     counter(w, "instances_deleted_total", "Instances deleted.", &m->deleted);
+    counter(w, "instances_expired_total", "Instances deleted because nobody used them.",
+            &m->expired);
+    counter(w, "leases_total", "Leases taken.", &m->leases);
+    counter(w, "leases_ended_total", "Leases ended by the clock.", &m->leases_ended);
     counter(w, "commands_total", "Step commands finished.", &m->commands);
     counter(w, "steps_total", "Internal steps done.", &m->steps);
     counter(w, "failed_commands_total", "Step commands that failed and were undone.",
@@ -228,18 +268,37 @@ void mechd_metrics_write(struct mechd *d, struct mechp_text *w)
           mechd_zmq_waiting(d->zmq));
     value(w, "body_bytes", "gauge", "Memory of request bodies in flight.",
           (int64_t)atomic_load(&d->bodies));
+    value(w, "tree_bytes", "gauge", "Memory of what HTTP has read from request bodies, estimated.",
+          (int64_t)atomic_load(&d->trees));
     value(w, "in_flight", "gauge", "Calls taken and not yet answered.", atomic_load(&d->in_flight));
     counter(w, "stream_frames_total", "Frames encoded for the stream.", &m->stream_frames);
     counter(w, "stream_drops_total", "Frames dropped before the stream's socket.",
             &m->stream_drops);
-    counter(w, "unsent_total", "ZeroMQ messages that no socket took: the peer is gone.",
+    counter(w, "stream_stalls_total",
+            "Times that a subscriber had not read 1,000 frames and lost those to come.",
+            &m->stream_stalls);
+    counter(w, "unsent_total", "ZeroMQ answers dropped: the peer is gone or does not read.",
             &m->unsent);
+    counter(w, "peers_refused_total", "ZeroMQ connections whose key may not connect.",
+            &m->peers_refused);
+    counter(w, "peers_cut_total", "ZeroMQ connections ended because they took too much.",
+            &m->peers_cut);
+    counter(w, "handshakes_failed_total", "ZeroMQ connections that never became one.",
+            &m->handshakes_failed);
+    write_connections(d->zmq, w);
     counter(w, "forces_total", "Force frames taken.", &m->forces);
     counter(w, "forces_late_total", "Force frames that came after their time.", &m->forces_late);
     counter(w, "forces_refused_total", "Force frames refused.", &m->forces_refused);
     counter(w, "run_overruns_total", "Periods of paced runs that began too late.", &m->overruns);
+    value(w, "http_connections", "gauge", "Connections of HTTP.",
+          atomic_load_explicit(&m->connections, memory_order_relaxed));
+    counter(w, "http_refused_connections_total", "Connections of HTTP beyond a limit.",
+            &m->refused_connections);
+    counter(w, "http_timeouts_total", "Connections of HTTP ended for being too slow.",
+            &m->timeouts);
     value(w, "event_clients", "gauge", "Clients of live events.",
           atomic_load_explicit(&m->event_clients, memory_order_relaxed));
+    mechd_accounts_metrics(&d->accounts, w);
     write_store(d->store, w);
     write_process(w);
 }

@@ -21,22 +21,30 @@ struct mechd_latency {
 
 struct mechd_metrics {
     _Atomic uint64_t requests[MECHP_ROUTES + 1][MECHD_STATUSES]; /* HTTP; last route: none */
-    _Atomic uint64_t messages[MECHD_DOORS];                      /* by door */
-    _Atomic uint64_t errors[MECHD_DOORS];
-    struct mechd_latency latency[MECHD_DOORS];
-    struct mechd_latency route_latency[MECHP_ROUTES + 1]; /* HTTP; last: none */
+    _Atomic uint64_t errors[MECHD_DOORS];                        /* by door */
+    struct mechd_latency latency[MECHD_DOORS];                   /* not HTTP, whose routes' it is */
+    struct mechd_latency route_latency[MECHP_ROUTES + 1];        /* HTTP; last: none */
     _Atomic uint64_t bytes_in, bytes_out;
     _Atomic uint64_t commands, steps, iterations, vi_iterations, contacts, failed_steps;
     _Atomic uint64_t created, deleted;
+    _Atomic uint64_t batch_items;
+    _Atomic uint64_t expired;              /* instances, by their time to live */
+    _Atomic uint64_t leases, leases_ended; /* taken; ended by the clock */
     _Atomic uint64_t stream_frames, stream_drops, forces, forces_late, forces_refused;
-    _Atomic uint64_t overruns, unsent;
+    _Atomic uint64_t overruns, unsent, peers_refused, peers_cut, handshakes_failed;
+    _Atomic uint64_t stream_stalls;
     _Atomic int64_t queued; /* commands in the queues of all instances */
     _Atomic int64_t event_clients;
+    _Atomic int64_t connections;                    /* of HTTP */
+    _Atomic uint64_t refused_connections, timeouts; /* of HTTP */
 };
 
 static inline void mechd_count(_Atomic uint64_t *counter, uint64_t by)
 {
-    atomic_fetch_add_explicit(counter, by, memory_order_relaxed);
+    // a line that other threads write too is left alone when nothing is added
+    if (by != 0) {
+        atomic_fetch_add_explicit(counter, by, memory_order_relaxed);
+    }
 }
 
 /* A request was answered: `route` NULL when there is none. */

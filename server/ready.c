@@ -1,4 +1,4 @@
-/* {"pid", "http", "control", "stream", "forces", "lane", "state"} */
+/* {"pid", "http", "control", "stream", "forces", "lane", "state", "serverKey"} */
 #include "server/ready.h"
 
 #include "server/daemon.h"
@@ -34,6 +34,7 @@ int mechd_ready_write(const struct mechd *d)
     member(&w, "forces", mechd_zmq_endpoint(d->zmq, MECHD_ZMQ_FORCES));
     member(&w, "lane", "");
     member(&w, "state", d->config.state);
+    member(&w, "serverKey", d->curve.text);
     mechp_text_end(&w);
 
     snprintf(beside, sizeof beside, "%s.new", path);

@@ -19,6 +19,26 @@ int mechc_milliseconds(double seconds)
     return seconds < 1e6 ? (int)ceil(seconds * 1e3) : 1000000000;
 }
 
+/* Token and keys. */
+static int take_environment(struct mechc *c)
+{
+    static const struct {
+        const char *name;
+        int (*set)(struct mechc *c, const char *value);
+    } values[] = {{"MECHD_TOKEN", mechc_set_token},
+                  {"MECHD_CA", mechc_set_ca},
+                  {"MECHD_SERVER_KEY", mechc_set_server_key},
+                  {"MECHD_CLIENT_KEY", mechc_set_key_file}};
+    int result = MECHC_OK;
+    for (size_t i = 0; i < sizeof values / sizeof *values && result == MECHC_OK; i++) {
+        const char *const value = getenv(values[i].name);
+        if (value && *value) {
+            result = values[i].set(c, value);
+        }
+    }
+    return result;
+}
+
 static int fill(struct mechc *c, const char *base)
 {
     c->timeout = 30.;
@@ -44,8 +64,9 @@ static int fill(struct mechc *c, const char *base)
     if (!c->base || !c->curl) {
         return mechc_fail(c, MECHC_NO_MEMORY, "out of memory");
     }
-    const char *const token = getenv("MECHD_TOKEN");
-    return token && *token ? mechc_set_token(c, token) : MECHC_OK;
+    const char *const lease = getenv("MECHD_LEASE");
+    c->lease = lease ? strtoull(lease, NULL, 10) : 0;
+    return take_environment(c);
 }
 
 int mechc_open(const char *base, struct mechc **out)
@@ -81,6 +102,8 @@ void mechc_close(struct mechc *c)
     free(c->faults);
     free(c->base);
     free(c->token);
+    free(c->ca);
+    memset(c->secret_key, 0, sizeof c->secret_key);
     free(c);
     curl_global_cleanup();
 }
@@ -110,6 +133,23 @@ int mechc_set_token(struct mechc *c, const char *token)
     }
     free(c->token);
     c->token = copy;
+    return MECHC_OK;
+}
+
+int mechc_set_lease(struct mechc *c, uint64_t lease)
+{
+    c->lease = lease;
+    return MECHC_OK;
+}
+
+int mechc_set_ca(struct mechc *c, const char *file)
+{
+    char *const copy = file ? mechc_copy(file) : NULL;
+    if (file && !copy) {
+        return mechc_fail(c, MECHC_NO_MEMORY, "out of memory");
+    }
+    free(c->ca);
+    c->ca = copy;
     return MECHC_OK;
 }
 
@@ -160,12 +200,14 @@ static int discover(struct mechc *c)
         place(c, text, placed, sizeof placed);
         c->endpoints[i] = mechc_copy(placed);
     }
-    return MECHC_OK;
+    return mechc_curve_learn(c, about);
 }
 
 int mechc_endpoint(struct mechc *c, enum mechc_socket which, const char **out)
 {
-    if (!c->endpoints[which]) {
+    // an endpoint that was given tells nothing of keys; who has none need not ask
+    const bool keys = c->secret_key[0] && !c->pinned && !c->asked;
+    if (!c->endpoints[which] || keys) {
         const int result = discover(c);
         if (result != MECHC_OK) {
             return result;
@@ -195,6 +237,11 @@ int mechc_connect(struct mechc *c, enum mechc_socket which, int type, void **out
     zmq_setsockopt(s, ZMQ_LINGER, &at_once, sizeof at_once);
     zmq_setsockopt(s, ZMQ_SNDTIMEO, &wait, sizeof wait);
     zmq_setsockopt(s, ZMQ_RCVTIMEO, &wait, sizeof wait);
+    const int locked = mechc_curve_lock(c, s);
+    if (locked != MECHC_OK) {
+        zmq_close(s);
+        return locked;
+    }
     if (zmq_connect(s, endpoint) != 0) {
         const int fault = errno;
         zmq_close(s);

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-enum { MECHC_SOCKETS = 3 };
+enum { MECHC_SOCKETS = 3, MECHC_KEY = 41 /* bytes of a key in Z85, zero included */ };
 
 /* owner: the caller of mechc_open; one thread at a time. */
 struct mechc {
@@ -18,7 +18,13 @@ struct mechc {
     void *zmq;                      /* context, made at the first partner or stream */
     char *endpoints[MECHC_SOCKETS]; /* by enum mechc_socket; NULL: not known yet */
     char *token;                    /* NULL: none */
+    uint64_t lease;                 /* shown with every request; 0: none */
+    char *ca;                       /* PEM file; NULL: the system's */
     double timeout;                 /* s */
+    char server_key[MECHC_KEY];     /* public; "": not known */
+    char secret_key[MECHC_KEY];     /* "": none */
+    bool pinned;                    /* server_key was given, not told by the server */
+    bool asked, curve;              /* the server was asked, and its sockets ask for keys */
     struct mechc_bytes reply, body;
     struct mechc_error error;
     struct mechc_bytes words; /* what error points at */
@@ -44,3 +50,9 @@ int mechc_endpoint(struct mechc *c, enum mechc_socket which, const char **out);
 /* A socket of that type, connected, without lingering and with bounded waits. */
 int mechc_connect(struct mechc *c, enum mechc_socket which, int type, void **out);
 int mechc_milliseconds(double seconds);
+
+/* --- curve.c --- */
+/* What the reply to GET /v1 says about keys. */
+int mechc_curve_learn(struct mechc *c, struct mechc_json about);
+/* Before a socket is connected: give it the keys, where they are asked for. */
+int mechc_curve_lock(struct mechc *c, void *socket);

@@ -48,6 +48,9 @@ static void set_address(struct mechc *c, const char *url)
         curl_easy_setopt(c->curl, CURLOPT_UNIX_SOCKET_PATH, c->base + 5);
     }
     curl_easy_setopt(c->curl, CURLOPT_URL, url);
+    if (c->ca) {
+        curl_easy_setopt(c->curl, CURLOPT_CAINFO, c->ca);
+    }
     curl_easy_setopt(c->curl, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(c->curl, CURLOPT_PROXY, "");
     curl_easy_setopt(c->curl, CURLOPT_NOSIGNAL, 1L);
@@ -78,6 +81,11 @@ static int perform(struct mechc *c, const struct mechc_request *r, const char *u
         mechc_bytes_text(&line, c->token);
         headers = line.failed ? headers : curl_slist_append(headers, line.at);
         mechc_bytes_fini(&line);
+    }
+    if (c->lease != 0) {
+        char line[40];
+        snprintf(line, sizeof line, "Lease: %llu", (unsigned long long)c->lease);
+        headers = curl_slist_append(headers, line);
     }
     curl_easy_setopt(c->curl, CURLOPT_HTTPHEADER, headers);
     const CURLcode code = curl_easy_perform(c->curl);

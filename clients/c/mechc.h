@@ -86,6 +86,22 @@ MECHC_API int mechc_set_endpoint(struct mechc *c, enum mechc_socket which, const
  * MECHD_TOKEN. */
 MECHC_API int mechc_set_token(struct mechc *c, const char *token);
 
+/* The lease shown with every request, and taken up by partners; 0: none. At first the environment's
+ * MECHD_LEASE. */
+MECHC_API int mechc_set_lease(struct mechc *c, uint64_t lease);
+
+/* PEM file with the authorities that the server's certificate is checked against (https://…);
+ * NULL: those of the system. At first the environment's MECHD_CA. */
+MECHC_API int mechc_set_ca(struct mechc *c, const char *file);
+
+/* CURVE, where ZeroMQ's sockets ask for it. The server's public key, 64 hexadecimal digits or 40
+ * characters of Z85: at first the environment's MECHD_SERVER_KEY; without it (NULL) the server
+ * tells its key over HTTP, which is as trustworthy as that connection. The file with the client's
+ * own pair (a line `secret KEY`), as `mechd --make-curve-key` prints it: at first
+ * MECHD_CLIENT_KEY. */
+MECHC_API int mechc_set_server_key(struct mechc *c, const char *key);
+MECHC_API int mechc_set_key_file(struct mechc *c, const char *path);
+
 /* Longest wait for an answer, s; 30 at first. */
 MECHC_API int mechc_set_timeout(struct mechc *c, double seconds);
 

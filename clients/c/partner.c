@@ -243,8 +243,10 @@ static int greet(struct mechc_partner *p, const char *id, const struct mechc_hel
     if (b->failed) {
         return mechc_fail(p->c, MECHC_NO_MEMORY, "out of memory");
     }
-    int result =
-        compose(p, (struct mechp_frame){.kind = MECHP_HELLO, .sequence = ++p->sequence}, NULL);
+    int result = compose(
+        p,
+        (struct mechp_frame){.kind = MECHP_HELLO, .sequence = ++p->sequence, .lease = p->c->lease},
+        NULL);
     if (result == MECHC_OK) {
         result = deliver(p, b->at);
     }

@@ -1,6 +1,7 @@
 /* The command line: options of the program and of the command, in any order; NAME=VALUE arguments;
  * files. */
 #include "clients/cli/cli.h"
+#include "solver/base/guess.h"
 
 #include <errno.h>
 #include <math.h>
@@ -44,7 +45,7 @@ struct given {
 struct line {
     struct given given[MECHCTL_OPTIONS + 8];
     int count;
-    const char *timeout, *color, *token;
+    const char *timeout, *color, *token, *lease, *ca, *server_key, *key_file;
     bool *help, *version;
 };
 
@@ -62,6 +63,36 @@ static int takes_argument(const struct mechctl_command *only, const char *name, 
         }
     }
     return -1;
+}
+
+/* The option that was probably meant, of the program or a command, or NULL. */
+static const char *closest_option(const struct mechctl_command *only, const char *name,
+                                  size_t length)
+{
+    char text[64];
+    snprintf(text, sizeof text, "%.*s", (int)length, name);
+    struct mech_guess g = {.text = text};
+    for (const struct mechctl_option *o = mechctl_global_options; o->name; o++) {
+        mech_guess_try(&g, o->name);
+    }
+    for (const struct mechctl_command *const *c = mechctl_commands; *c; c++) {
+        for (const struct mechctl_option *o = (*c)->options; o && o->name; o++) {
+            if (!only || *c == only) {
+                mech_guess_try(&g, o->name);
+            }
+        }
+    }
+    return mech_guess_result(&g);
+}
+
+/* The command that was probably meant, or NULL. */
+static const char *closest_command(const char *name)
+{
+    struct mech_guess g = {.text = name};
+    for (const struct mechctl_command *const *c = mechctl_commands; *c; c++) {
+        mech_guess_try(&g, (*c)->name);
+    }
+    return mech_guess_result(&g);
 }
 
 static bool is_word(const char *name, size_t length, const char *word)
@@ -85,15 +116,21 @@ static int take_option(struct mechctl *m, struct line *l, char **words, int left
         *flag = true;
         return 1;
     }
-    const char **const text = is_word(name, length, "server")    ? &m->server
-                              : is_word(name, length, "token")   ? &l->token
-                              : is_word(name, length, "timeout") ? &l->timeout
-                              : is_word(name, length, "color")   ? &l->color
-                                                                 : NULL;
+    const char **const text = is_word(name, length, "server")       ? &m->server
+                              : is_word(name, length, "token")      ? &l->token
+                              : is_word(name, length, "lease")      ? &l->lease
+                              : is_word(name, length, "ca")         ? &l->ca
+                              : is_word(name, length, "timeout")    ? &l->timeout
+                              : is_word(name, length, "color")      ? &l->color
+                              : is_word(name, length, "server-key") ? &l->server_key
+                              : is_word(name, length, "curve-key")  ? &l->key_file
+                                                                    : NULL;
     const int takes = text ? 1 : takes_argument(m->command, name, length);
     if (takes < 0 || flag || (takes == 0 && value)) {
-        mechctl_usage("%s: no such option%s; try mechctl help%s%s", words[0],
-                      m->command ? " here" : "", m->command ? " " : "",
+        const char *const meant = takes < 0 ? closest_option(m->command, name, length) : NULL;
+        mechctl_usage("%s: no such option%s%s%s%s; try mechctl help%s%s", words[0],
+                      m->command ? " here" : "", meant ? ", did you mean --" : "",
+                      meant ? meant : "", meant ? "?" : "", m->command ? " " : "",
                       m->command ? m->command->name : "");
         return 0;
     }
@@ -143,17 +180,36 @@ static int check_count(const struct mechctl *m)
     return MECHCTL_DONE;
 }
 
-static int open_server(struct mechctl *m, const char *timeout, const char *token)
+static int open_server(struct mechctl *m, const struct line *l)
 {
     const int result = mechc_open(m->server, &m->c);
     if (result != MECHC_OK) {
         return mechctl_result(m, result);
     }
     double seconds = 30.;
-    if (timeout && (!to_number(timeout, &seconds) || seconds <= 0.)) {
-        return mechctl_usage("--timeout: '%s' is not a positive number", timeout);
+    if (l->timeout && (!to_number(l->timeout, &seconds) || seconds <= 0.)) {
+        return mechctl_usage("--timeout: '%s' is not a positive number", l->timeout);
     }
-    const int code = token ? mechctl_result(m, mechc_set_token(m->c, token)) : MECHCTL_DONE;
+    if (l->lease) {
+        char *end = NULL;
+        mechc_set_lease(m->c, strtoull(l->lease, &end, 10));
+        if (*l->lease < '0' || *l->lease > '9' || *end) {
+            return mechctl_usage("--lease: '%s' is not the number of a lease", l->lease);
+        }
+    }
+    const struct {
+        const char *value;
+        int (*set)(struct mechc *c, const char *value);
+    } given[] = {{l->token, mechc_set_token},
+                 {l->ca, mechc_set_ca},
+                 {l->server_key, mechc_set_server_key},
+                 {l->key_file, mechc_set_key_file}};
+    int code = MECHCTL_DONE;
+    for (size_t i = 0; i < sizeof given / sizeof *given && code == MECHCTL_DONE; i++) {
+        if (given[i].value) {
+            code = mechctl_result(m, given[i].set(m->c, given[i].value));
+        }
+    }
     return code == MECHCTL_DONE ? mechctl_result(m, mechc_set_timeout(m->c, seconds)) : code;
 }
 
@@ -180,7 +236,10 @@ int mechctl_parse(struct mechctl *m, int argc, char **argv, bool *help, bool *ve
         } else if (!m->command) {
             m->command = mechctl_find(word);
             if (!m->command) {
-                return mechctl_usage("'%s' is no command; mechctl help lists them", word);
+                const char *const meant = closest_command(word);
+                return mechctl_usage("'%s' is no command%s%s%s; mechctl help lists them", word,
+                                     meant ? ", did you mean " : "", meant ? meant : "",
+                                     meant ? "?" : "");
             }
             i++;
         } else {
@@ -200,7 +259,7 @@ int mechctl_parse(struct mechctl *m, int argc, char **argv, bool *help, bool *ve
     if (code == MECHCTL_DONE) {
         code = check_count(m);
     }
-    return code == MECHCTL_DONE ? open_server(m, l.timeout, l.token) : code;
+    return code == MECHCTL_DONE ? open_server(m, &l) : code;
 }
 
 const char *mechctl_option(const struct mechctl *m, const char *name)

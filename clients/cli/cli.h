@@ -87,6 +87,12 @@ const char *mechctl_option(const struct mechctl *m, const char *name);
 int mechctl_number(const struct mechctl *m, const char *name, double *out);
 /* Append {"a":1,"b":[1,2]} from arguments NAME=VALUE[,VALUE ...] beginning with the first-th. */
 int mechctl_assignments(struct mechctl *m, int first, struct mechc_bytes *out);
+/* Append the members "labels" and "ttl" from --label NAME=VALUE,… and --ttl, what is given of them
+ * (body.c). MECHCTL_DONE or MECHCTL_USAGE. */
+int mechctl_add_traits(struct mechctl *m);
+/* Begin a body with the member "example" of that name, or without one "model", the file of the
+ * first argument. MECHCTL_DONE or MECHCTL_USAGE. */
+int mechctl_add_model(struct mechctl *m, const char *example);
 /* A whole file ("-": stdin) appended. MECHCTL_DONE or MECHCTL_USAGE. */
 int mechctl_read_file(const char *path, struct mechc_bytes *out);
 int mechctl_write_file(const char *path, const void *bytes, size_t size);
@@ -110,6 +116,10 @@ int mechctl_print_path(struct mechctl *m, const char *path);
 /* Wait until a run is over, with a bar on a terminal, and print how it ended (wait.c). A run that
  * failed is MECHCTL_REFUSED. */
 int mechctl_wait(struct mechctl *m, const char *id, const char *run);
+/* A bar on standard error, over the one before; left: s that it will take, below 0: not told. */
+void mechctl_bar(double fraction, double left);
+/* The rows of a sweep in this form (commands/sweep.c). */
+int mechctl_print_sweep(struct mechctl *m, const char *id, const char *format);
 /* Keep a reply beyond the next request (one at a time). */
 int mechctl_hold(struct mechctl *m, struct mechc_json *reply);
 /* Print the handle's error like a compiler would; the exit code for a libmechc result. */

@@ -80,6 +80,10 @@ int mechctl_print_manual(void)
     }
     fputs(".SH ENVIRONMENT\n.TP\n.B MECHD_SERVER\nwhere mechd listens\n"
           ".TP\n.B MECHD_TOKEN\nthe bearer token\n"
+          ".TP\n.B MECHD_LEASE\nthe number of the lease that is shown\n"
+          ".TP\n.B MECHD_CA\nfile with the authorities of an https:// server\n"
+          ".TP\n.B MECHD_CLIENT_KEY\nfile of the own pair of keys\n"
+          ".TP\n.B MECHD_SERVER_KEY\nthe server's public key\n"
           ".TP\n.B NO_COLOR\nno colours, if it is not empty\n.SH SEE ALSO\n.BR mechd (1)\n",
           stdout);
     return MECHCTL_DONE;

@@ -81,30 +81,34 @@ void mechctl_inline(struct mechc_json value, struct mechc_bytes *out)
         add_string(value, out);
         return;
     }
-    // a short list of plain values is written out, anything else is counted
+    // a few plain values are written out, with their names if they have some; more are counted
+    const bool list = mechc_json_kind(value) == '[';
     const size_t n = mechc_json_count(value);
     if (n == 0) {
         mechc_bytes_text(out, "-");
         return;
     }
-    bool plain = mechc_json_kind(value) == '[' && n <= SHORT_LIST;
+    bool plain = n <= SHORT_LIST;
     for (struct mechc_json_walk w = mechc_json_walk(value); plain && mechc_json_next(&w);) {
         plain = !is_container(w.value);
     }
     if (!plain) {
-        snprintf(text, sizeof text,
-                 mechc_json_kind(value) == '[' ? "[%zu values]" : "{%zu members}", n);
+        snprintf(text, sizeof text, list ? "[%zu values]" : "{%zu members}", n);
         mechc_bytes_text(out, text);
         return;
     }
-    mechc_bytes_text(out, "[");
+    mechc_bytes_text(out, list ? "[" : "");
     bool first = true;
     for (struct mechc_json_walk w = mechc_json_walk(value); mechc_json_next(&w);) {
         mechc_bytes_text(out, first ? "" : ", ");
+        if (!list) {
+            add_string(w.key, out);
+            mechc_bytes_text(out, "=");
+        }
         mechctl_inline(w.value, out);
         first = false;
     }
-    mechc_bytes_text(out, "]");
+    mechc_bytes_text(out, list ? "]" : "");
 }
 
 static bool holds_containers(struct mechc_json v)

@@ -11,14 +11,18 @@ enum { BAR = 40 };
 
 static const long shortest = 5000000, longest = 200000000; /* ns between two looks */
 
-static void draw(double fraction)
+void mechctl_bar(double fraction, double left)
 {
     const int full = (int)(fmin(fmax(fraction, 0.), 1.) * BAR);
     fputs("\r[", stderr);
     for (int k = 0; k < BAR; k++) {
         fputc(k < full ? '#' : '.', stderr);
     }
-    fprintf(stderr, "] %3d %%\033[K", (int)(100. * fmin(fmax(fraction, 0.), 1.)));
+    fprintf(stderr, "] %3d %%", (int)(100. * fmin(fmax(fraction, 0.), 1.)));
+    if (left >= 0.) {
+        fprintf(stderr, " %.0f s left", ceil(left));
+    }
+    fputs("\033[K", stderr);
 }
 
 /* A number of the reply, NaN where it has none. */
@@ -33,7 +37,6 @@ int mechctl_wait(struct mechctl *m, const char *id, const char *run)
 {
     const bool shown = isatty(STDERR_FILENO) && !m->json;
     struct mechc_json reply, v;
-    double start = NAN;
     char state[32] = "";
     int code = MECHCTL_DONE;
     bool drawn = false;
@@ -46,10 +49,9 @@ int mechctl_wait(struct mechctl *m, const char *id, const char *run)
         if (strcmp(state, "running") != 0) {
             break;
         }
-        const double time = number(reply, "time"), until = number(reply, "until");
-        start = isnan(start) ? time : start;
-        if (shown && until > start) {
-            draw((time - start) / (until - start));
+        const double fraction = number(reply, "fraction");
+        if (shown && fraction >= 0.) {
+            mechctl_bar(fraction, number(reply, "remaining"));
             drawn = true;
         }
         nap.tv_nsec = nap.tv_nsec < longest / 2 ? 2 * nap.tv_nsec : longest;

@@ -6,6 +6,7 @@
 
 #include "protocol/wire/json.h"
 #include "solver/base/err.h"
+#include "solver/base/guess.h"
 #include "solver/base/name.h"
 
 #include <stdio.h>
@@ -37,7 +38,7 @@ static void unknown_type(struct mechp_reader *r, enum mech_category category, co
     }
     char allowed[160] = "";
     list_types(category, allowed, sizeof allowed);
-    const char *const meant = mechp_closest(name, names);
+    const char *const meant = mech_closest(name, names);
     if (meant != NULL) {
         MECHP_FAULT(r, "unknown type '%.40s', did you mean '%s'? allowed: %s", name, meant,
                     allowed);

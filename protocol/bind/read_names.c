@@ -3,6 +3,7 @@
 
 #include "protocol/wire/json.h"
 #include "solver/base/err.h"
+#include "solver/base/guess.h"
 #include "solver/base/name.h"
 
 #include <stdio.h>
@@ -59,7 +60,7 @@ int mechp_read_choice(struct mechp_reader *r, const json_t *value, const struct 
     for (int32_t i = 0; f->choices[i] != NULL; i++) {
         mechp_reader_list(allowed, sizeof allowed, f->choices[i]);
     }
-    const char *const meant = mechp_closest(json_string_value(value), f->choices);
+    const char *const meant = mech_closest(json_string_value(value), f->choices);
     if (meant != NULL) {
         MECHP_FAULT(r, "unknown value '%.40s', did you mean '%s'? allowed: %s",
                     json_string_value(value), meant, allowed);

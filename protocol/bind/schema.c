@@ -17,25 +17,13 @@ struct printer {
     const char *prefix;
 };
 
-void mechp_schema_text(struct mechp_text *w, const char *key, const char *value)
-{
-    mechp_text_key(w, key);
-    mechp_text_string(w, value);
-}
-
 void mechp_schema_ref(struct mechp_text *w, const char *prefix, const char *name)
 {
     char whole[128];
     snprintf(whole, sizeof whole, "%s%s", prefix, name);
     mechp_text_object(w);
-    mechp_schema_text(w, "$ref", whole);
+    mechp_text_member_string(w, "$ref", whole);
     mechp_text_end(w);
-}
-
-static void integer_member(struct mechp_text *w, const char *key, uint64_t value)
-{
-    mechp_text_key(w, key);
-    mechp_text_unsigned(w, value);
 }
 
 static void false_member(struct mechp_text *w, const char *key)
@@ -47,7 +35,7 @@ static void false_member(struct mechp_text *w, const char *key)
 /* Type and range of a number, as members. */
 static void number_members(struct printer *p, const struct mech_field *f, const char *type)
 {
-    mechp_schema_text(p->w, "type", type);
+    mechp_text_member_string(p->w, "type", type);
     if (!mech_field_has_range(f)) {
         return;
     }
@@ -86,14 +74,14 @@ static void number_or_expression(struct printer *p, const struct mech_field *f)
 /* An array of numbers or expressions: `count` of them, 0: any number. */
 static void numbers(struct printer *p, const struct mech_field *f, uint32_t count)
 {
-    mechp_schema_text(p->w, "type", "array");
+    mechp_text_member_string(p->w, "type", "array");
     mechp_text_key(p->w, "items");
     mechp_text_object(p->w);
     number_or_expression(p, f);
     mechp_text_end(p->w);
     if (count > 0) {
-        integer_member(p->w, "minItems", count);
-        integer_member(p->w, "maxItems", count);
+        mechp_text_member_unsigned(p->w, "minItems", count);
+        mechp_text_member_unsigned(p->w, "maxItems", count);
     }
 }
 
@@ -103,13 +91,13 @@ static void reals(struct printer *p, const struct mech_field *f)
         numbers(p, f, f->count);
         return;
     }
-    mechp_schema_text(p->w, "type", "array");
+    mechp_text_member_string(p->w, "type", "array");
     mechp_text_key(p->w, "items");
     mechp_text_object(p->w);
     numbers(p, f, f->columns);
     mechp_text_end(p->w);
-    integer_member(p->w, "minItems", f->count / f->columns);
-    integer_member(p->w, "maxItems", f->count / f->columns);
+    mechp_text_member_unsigned(p->w, "minItems", f->count / f->columns);
+    mechp_text_member_unsigned(p->w, "maxItems", f->count / f->columns);
 }
 
 static void values(struct printer *p, const struct mech_field *f)
@@ -130,7 +118,7 @@ static void values(struct printer *p, const struct mech_field *f)
 
 static void choice(struct printer *p, const struct mech_field *f)
 {
-    mechp_schema_text(p->w, "type", "string");
+    mechp_text_member_string(p->w, "type", "string");
     mechp_text_key(p->w, "enum");
     mechp_text_array(p->w);
     for (const char *const *name = f->choices; *name != NULL; name++) {
@@ -146,14 +134,14 @@ static void formula(struct printer *p, const struct mech_field *f)
     mechp_text_array(p->w);
     mechp_schema_ref(p->w, p->prefix, "Expression");
     mechp_text_object(p->w);
-    mechp_schema_text(p->w, "type", "object");
+    mechp_text_member_string(p->w, "type", "object");
     mechp_text_key(p->w, "properties");
     mechp_text_object(p->w);
     mechp_text_key(p->w, "formula");
     mechp_schema_ref(p->w, p->prefix, "Expression");
     mechp_text_key(p->w, "partial");
     mechp_text_object(p->w);
-    mechp_schema_text(p->w, "type", "object");
+    mechp_text_member_string(p->w, "type", "object");
     mechp_text_key(p->w, "properties");
     mechp_text_object(p->w);
     for (int i = 0; i < 4 && f->locals != NULL && f->locals[i] != NULL; i++) {
@@ -174,12 +162,12 @@ static void formula(struct printer *p, const struct mech_field *f)
 /* {"type": "array", "items": {"$ref": name}} as members. */
 static void list_of(struct printer *p, const char *name, uint32_t count)
 {
-    mechp_schema_text(p->w, "type", "array");
+    mechp_text_member_string(p->w, "type", "array");
     mechp_text_key(p->w, "items");
     mechp_schema_ref(p->w, p->prefix, name);
     if (count > 0) {
-        integer_member(p->w, "minItems", count);
-        integer_member(p->w, "maxItems", count);
+        mechp_text_member_unsigned(p->w, "minItems", count);
+        mechp_text_member_unsigned(p->w, "maxItems", count);
     }
 }
 
@@ -187,19 +175,19 @@ static void ref_member(struct printer *p, const char *name)
 {
     char whole[128];
     snprintf(whole, sizeof whole, "%s%s", p->prefix, name);
-    mechp_schema_text(p->w, "$ref", whole);
+    mechp_text_member_string(p->w, "$ref", whole);
 }
 
 static void parameters(struct printer *p)
 {
-    mechp_schema_text(p->w, "type", "object");
+    mechp_text_member_string(p->w, "type", "object");
     mechp_text_key(p->w, "propertyNames");
     mechp_text_object(p->w);
-    mechp_schema_text(p->w, "pattern", "^[A-Za-z_][A-Za-z0-9_]{0,63}$");
+    mechp_text_member_string(p->w, "pattern", "^[A-Za-z_][A-Za-z0-9_]{0,63}$");
     mechp_text_end(p->w);
     mechp_text_key(p->w, "additionalProperties");
     mechp_text_object(p->w);
-    mechp_schema_text(p->w, "type", "number");
+    mechp_text_member_string(p->w, "type", "number");
     mechp_text_end(p->w);
 }
 
@@ -214,7 +202,7 @@ static void kind_members(struct printer *p, const struct mech_field *f)
 {
     switch (f->kind) {
     case MECH_BOOL:
-        mechp_schema_text(p->w, "type", "boolean");
+        mechp_text_member_string(p->w, "type", "boolean");
         break;
     case MECH_INT:
         number_members(p, f, "integer");
@@ -232,8 +220,8 @@ static void kind_members(struct printer *p, const struct mech_field *f)
         ref_member(p, "Matrix");
         break;
     case MECH_STRING:
-        mechp_schema_text(p->w, "type", "string");
-        integer_member(p->w, "maxLength", MECHP_BIND_STRING);
+        mechp_text_member_string(p->w, "type", "string");
+        mechp_text_member_unsigned(p->w, "maxLength", MECHP_BIND_STRING);
         break;
     case MECH_CHOICE:
         choice(p, f);
@@ -286,7 +274,7 @@ static void property(struct printer *p, const struct mech_field *f, bool is_name
     snprintf(text, sizeof text, "%s%s%s", f->doc, unit ? "; " : "", unit ? f->unit : "");
     mechp_text_key(p->w, f->name);
     mechp_text_object(p->w);
-    mechp_schema_text(p->w, "description", text);
+    mechp_text_member_string(p->w, "description", text);
     if (is_name) {
         ref_member(p, "Name");
     } else {
@@ -314,8 +302,8 @@ static void definition(struct printer *p, const struct mech_table *table,
     mech_table_defaults(table, preset);
     mechp_text_key(p->w, table->name);
     mechp_text_object(p->w);
-    mechp_schema_text(p->w, "description", table->doc);
-    mechp_schema_text(p->w, "type", "object");
+    mechp_text_member_string(p->w, "description", table->doc);
+    mechp_text_member_string(p->w, "type", "object");
     mechp_text_key(p->w, "properties");
     mechp_text_object(p->w);
     if (named) {
@@ -325,7 +313,7 @@ static void definition(struct printer *p, const struct mech_table *table,
     if (type != NULL) {
         mechp_text_key(p->w, key);
         mechp_text_object(p->w);
-        mechp_schema_text(p->w, "const", type->name);
+        mechp_text_member_string(p->w, "const", type->name);
         mechp_text_end(p->w);
     }
     for (size_t i = 0; i < table->count; i++) {
@@ -451,7 +439,7 @@ static void matrix(struct printer *p)
     };
     mechp_text_key(p->w, "Matrix");
     mechp_text_object(p->w);
-    mechp_schema_text(p->w, "description", "A matrix in any of its four written forms.");
+    mechp_text_member_string(p->w, "description", "A matrix in any of its four written forms.");
     mechp_text_key(p->w, "oneOf");
     mechp_text_array(p->w);
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
@@ -475,8 +463,8 @@ static void by_table(struct printer *p)
     definition(p, &mech_series_table, NULL);
     mechp_text_key(p->w, "ByTable");
     mechp_text_object(p->w);
-    mechp_schema_text(p->w, "description", "A value that is a function of time by points.");
-    mechp_schema_text(p->w, "type", "object");
+    mechp_text_member_string(p->w, "description", "A value that is a function of time by points.");
+    mechp_text_member_string(p->w, "type", "object");
     mechp_text_key(p->w, "properties");
     mechp_text_object(p->w);
     mechp_text_key(p->w, "table");
@@ -501,7 +489,7 @@ void mechp_schema_definitions(struct mechp_text *w, const char *prefix)
                "\"maxLength\":4097}");
     mechp_text_key(w, "Number");
     mechp_text_object(w);
-    mechp_schema_text(w, "description", "A finite number, or an expression.");
+    mechp_text_member_string(w, "description", "A finite number, or an expression.");
     number_or_expression(&p, &(struct mech_field){MECH_ANY_REAL});
     mechp_text_end(w);
     matrix(&p);
@@ -527,12 +515,12 @@ void mechp_schema_problem(struct mechp_text *w, const char *prefix)
 void mechp_bind_schema(struct mechp_text *w)
 {
     mechp_text_object(w);
-    mechp_schema_text(w, "$schema", "https://json-schema.org/draft/2020-12/schema");
-    mechp_schema_text(w, "$id", "model.schema.json");
-    mechp_schema_text(w, "title", "A model of mechd");
+    mechp_text_member_string(w, "$schema", "https://json-schema.org/draft/2020-12/schema");
+    mechp_text_member_string(w, "$id", "model.schema.json");
+    mechp_text_member_string(w, "title", "A model of mechd");
     char ref[64];
     snprintf(ref, sizeof ref, "#/$defs/%s", mech_document_table.name);
-    mechp_schema_text(w, "$ref", ref);
+    mechp_text_member_string(w, "$ref", ref);
     mechp_text_key(w, "$defs");
     mechp_text_object(w);
     mechp_schema_definitions(w, "#/$defs/");

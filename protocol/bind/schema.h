@@ -17,4 +17,3 @@ void mechp_schema_definitions(struct mechp_text *w, const char *prefix);
 void mechp_schema_problem(struct mechp_text *w, const char *prefix);
 
 /* `"key": "value"`. */
-void mechp_schema_text(struct mechp_text *w, const char *key, const char *value);

@@ -19,12 +19,6 @@ static const char *const kinds[] = {
     [MECH_VARIANT] = "item",     [MECH_PARAMETERS] = "parameters", [MECH_SHARED] = "shared",
 };
 
-static void text_member(struct mechp_text *w, const char *key, const char *value)
-{
-    mechp_text_key(w, key);
-    mechp_text_string(w, value);
-}
-
 static void flag_member(struct mechp_text *w, const char *key, bool value)
 {
     if (value) {
@@ -79,11 +73,11 @@ static void write_field(struct mechp_text *w, const struct mech_table *table,
                         const struct mech_field *f, const void *preset)
 {
     mechp_text_object(w);
-    text_member(w, "name", f->name);
-    text_member(w, "kind", kinds[f->kind]);
-    text_member(w, "doc", f->doc);
+    mechp_text_member_string(w, "name", f->name);
+    mechp_text_member_string(w, "kind", kinds[f->kind]);
+    mechp_text_member_string(w, "doc", f->doc);
     if (f->unit != NULL) {
-        text_member(w, "unit", f->unit);
+        mechp_text_member_string(w, "unit", f->unit);
     }
     flag_member(w, "required", (f->flags & MECH_REQUIRED) != 0);
     flag_member(w, "tunable", (f->flags & MECH_TUNABLE) != 0);
@@ -108,10 +102,10 @@ static void write_field(struct mechp_text *w, const struct mech_table *table,
     }
     if (f->kind == MECH_REF || f->kind == MECH_REFS || f->kind == MECH_ITEMS ||
         f->kind == MECH_VARIANT) {
-        text_member(w, "of", mech_category_name((enum mech_category)f->target));
+        mechp_text_member_string(w, "of", mech_category_name((enum mech_category)f->target));
     }
     if (f->table != NULL) {
-        text_member(w, "structure", f->table->name);
+        mechp_text_member_string(w, "structure", f->table->name);
         mechp_text_key(w, "fields");
         write_fields(w, f->table);
     }
@@ -154,9 +148,9 @@ static void write_outputs(struct mechp_text *w, const struct mech_item_type *typ
 static void write_item_type(struct mechp_text *w, const struct mech_item_type *type)
 {
     mechp_text_object(w);
-    text_member(w, "type", type->name);
-    text_member(w, "category", mech_category_name(type->category));
-    text_member(w, "doc", type->table.doc);
+    mechp_text_member_string(w, "type", type->name);
+    mechp_text_member_string(w, "category", mech_category_name(type->category));
+    mechp_text_member_string(w, "doc", type->table.doc);
     mechp_text_key(w, "fields");
     write_fields(w, &type->table);
     write_outputs(w, type);
@@ -166,9 +160,9 @@ static void write_item_type(struct mechp_text *w, const struct mech_item_type *t
 static void write_structure(struct mechp_text *w, const struct mech_table *table)
 {
     mechp_text_object(w);
-    text_member(w, "type", table->name);
-    text_member(w, "category", "structure");
-    text_member(w, "doc", table->doc);
+    mechp_text_member_string(w, "type", table->name);
+    mechp_text_member_string(w, "category", "structure");
+    mechp_text_member_string(w, "doc", table->doc);
     mechp_text_key(w, "fields");
     write_fields(w, table);
     mechp_text_end(w);
@@ -177,9 +171,9 @@ static void write_structure(struct mechp_text *w, const struct mech_table *table
 static void write_integrator(struct mechp_text *w, const struct mech_integrator_info *info)
 {
     mechp_text_object(w);
-    text_member(w, "type", info->name);
-    text_member(w, "category", "integrator");
-    text_member(w, "doc", info->doc);
+    mechp_text_member_string(w, "type", info->name);
+    mechp_text_member_string(w, "category", "integrator");
+    mechp_text_member_string(w, "doc", info->doc);
     mechp_text_key(w, "order");
     mechp_text_integer(w, info->order);
     mechp_text_key(w, "explicit");
@@ -193,9 +187,9 @@ static void write_solver(struct mechp_text *w, const char *name, const char *cat
                          const char *doc)
 {
     mechp_text_object(w);
-    text_member(w, "type", name);
-    text_member(w, "category", category);
-    text_member(w, "doc", doc);
+    mechp_text_member_string(w, "type", name);
+    mechp_text_member_string(w, "category", category);
+    mechp_text_member_string(w, "doc", doc);
     mechp_text_end(w);
 }
 
@@ -212,8 +206,8 @@ static void write_output_variables(struct mechp_text *w)
     mechp_text_array(w);
     for (int i = 0; i < MECH_OUTPUT_COUNT; i++) {
         mechp_text_object(w);
-        text_member(w, "name", mech_output_name((enum mech_output)i));
-        text_member(w, "unit", mech_output_unit((enum mech_output)i));
+        mechp_text_member_string(w, "name", mech_output_name((enum mech_output)i));
+        mechp_text_member_string(w, "unit", mech_output_unit((enum mech_output)i));
         mechp_text_end(w);
     }
     mechp_text_end(w);

@@ -2,11 +2,39 @@
 #include "protocol/wire/json.h"
 
 #include "solver/base/err.h"
+#include "solver/base/guess.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Requests of jansson that found no memory. It does not always say so: a string that finds none is
+ * an "invalid token" to it. */
+static _Thread_local unsigned refused;
+
+static void *take(size_t size)
+{
+    void *const block = malloc(size);
+    refused += block == NULL;
+    return block;
+}
+
+void mechp_json_watch_memory(void)
+{
+    json_set_alloc_funcs(take, free);
+}
+
+/* True if there is memory for a string or number of this many bytes and its copy. jansson (2.14)
+ * gathers them in a buffer that doubles, and goes on with what it has where that cannot grow. */
+static bool has_room(size_t longest)
+{
+    enum { SHORT = 4096 };
+    void *const room = longest > SHORT ? malloc(4 * longest) : NULL;
+    const bool has = room != NULL || longest <= SHORT;
+    free(room);
+    return has;
+}
 
 int mechp_json_parse(const char *bytes, size_t size, const struct mechp_json_limits *limits,
                      struct mechp_json_fault *fault, json_t **out)
@@ -16,11 +44,24 @@ int mechp_json_parse(const char *bytes, size_t size, const struct mechp_json_lim
     struct mechp_json_scan scan;
     MECH_TRY(mechp_json_guard(bytes, size, limits == NULL ? &mechp_json_limits_model : limits,
                               fault, &scan));
+    if (!has_room(scan.longest)) {
+        fault->code = MECHP_OUT_OF_MEMORY;
+        snprintf(fault->text, sizeof fault->text, "no memory for %zu bytes of JSON", size);
+        return MECH_INVALID;
+    }
     // integers beyond 64 bits and the sign of -0 are kept by reading all numbers as real
     const size_t flags = JSON_REJECT_DUPLICATES | JSON_DECODE_ANY |
                          (scan.wide_integers ? JSON_DECODE_INT_AS_REAL : 0);
     json_error_t error;
+    const unsigned before = refused;
     *out = json_loadb(bytes, size, flags, &error);
+    if (refused != before) {
+        json_decref(*out);
+        *out = NULL;
+        fault->code = MECHP_OUT_OF_MEMORY;
+        snprintf(fault->text, sizeof fault->text, "no memory for %zu bytes of JSON", size);
+        return MECH_INVALID;
+    }
     if (*out != NULL) {
         return 0;
     }
@@ -195,63 +236,11 @@ void mechp_json_only(const json_t *object, const char *base, const char *const *
         snprintf(path.text, sizeof path.text, "%s", base);
         path.length = strlen(path.text);
         (void)mech_path_push(&path, key);
-        const char *const meant = mechp_closest(key, allowed);
+        const char *const meant = mech_closest(key, allowed);
         if (meant != NULL) {
             mech_diag_add(d, path.text, "unknown key '%.64s', did you mean '%s'?", key, meant);
         } else {
             mech_diag_add(d, path.text, "unknown key '%.64s'", key);
         }
     }
-}
-
-/* --- what was meant -------------------------------------------------------------------------- */
-
-enum { DISTANCE_MAX = 64, DISTANCE_FAR = 99 };
-
-static int least(int a, int b)
-{
-    return a < b ? a : b;
-}
-
-int mechp_distance(const char *a, const char *b)
-{
-    // three rows of the optimal-string-alignment table
-    int rows[3][DISTANCE_MAX + 1];
-    const size_t na = strnlen(a, DISTANCE_MAX + 1);
-    const size_t nb = strnlen(b, DISTANCE_MAX + 1);
-    if (na > DISTANCE_MAX || nb > DISTANCE_MAX) {
-        return DISTANCE_FAR;
-    }
-    for (size_t j = 0; j <= nb; j++) {
-        rows[0][j] = (int)j;
-    }
-    for (size_t i = 1; i <= na; i++) {
-        int *const row = rows[i % 3];
-        const int *const above = rows[(i + 2) % 3];
-        const int *const above2 = rows[(i + 1) % 3];
-        row[0] = (int)i;
-        for (size_t j = 1; j <= nb; j++) {
-            const int same = a[i - 1] == b[j - 1] ? 0 : 1;
-            row[j] = least(above[j - 1] + same, least(above[j], row[j - 1]) + 1);
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
-                row[j] = least(row[j], above2[j - 2] + 1);
-            }
-        }
-    }
-    return rows[na % 3][nb];
-}
-
-const char *mechp_closest(const char *text, const char *const *names)
-{
-    const char *best = NULL;
-    int best_distance = DISTANCE_FAR;
-    for (; *names != NULL; names++) {
-        const int distance = mechp_distance(text, *names);
-        if (distance < best_distance) {
-            best_distance = distance;
-            best = *names;
-        }
-    }
-    const size_t length = strnlen(text, DISTANCE_MAX);
-    return best != NULL && best_distance * 3 <= (int)(length > 3 ? length : 3) ? best : NULL;
 }

@@ -1,4 +1,4 @@
-/* Reading JSON from outside, guarded: bytes, nesting and the number of values are bounded by one
+/* Reading JSON from outside, guarded: bytes, nesting and the size of the tree are bounded by one
  * linear scan before jansson builds a tree; duplicate keys, NUL, bad UTF-8, NaN and numbers beyond
  * double are refused, each with line, column and byte.
  *
@@ -22,15 +22,15 @@
 
 struct mechp_json_limits {
     size_t bytes; /* largest text */
-    size_t nodes; /* most values and keys */
+    size_t tree;  /* most memory of the tree, bytes, as mechp_json_guard estimates it */
     int depth;    /* deepest nesting of arrays and objects */
 };
 
-/* 64 MiB, 8 million nodes (a tree takes up to 64 bytes a node), depth 32. */
+/* 64 MiB, a tree of 512 MiB, depth 32. */
 extern const struct mechp_json_limits mechp_json_limits_model;
-/* The same for other models: as many nodes a byte. */
+/* The same for other models: a tree of eight times their size. */
 struct mechp_json_limits mechp_json_limits_of(size_t bytes);
-/* 1 MiB, 200,000 nodes, depth 32: everything but models. */
+/* 1 MiB, a tree of 12 MiB, depth 32: everything but models. */
 extern const struct mechp_json_limits mechp_json_limits_request;
 
 struct mechp_json_fault {
@@ -44,12 +44,16 @@ struct mechp_json_fault {
  * 0; MECH_INVALID (fault says why, *out is NULL). */
 int mechp_json_parse(const char *bytes, size_t size, const struct mechp_json_limits *limits,
                      struct mechp_json_fault *fault, json_t **out);
+/* From now on the parser can tell that it found no memory from what is malformed. Once per process,
+ * before anything is parsed. */
+void mechp_json_watch_memory(void);
 
 /* What the guard learns on its way. */
 struct mechp_json_scan {
-    size_t nodes;
+    size_t tree; /* bytes that the tree will take at most, but for the allocator's own */
     int depth;
     bool wide_integers; /* an integer of more than 18 digits, or -0: read all as real */
+    size_t longest;     /* bytes of the longest string or number */
 };
 
 /* The guard alone: 0, or MECH_INVALID with the fault. It promises bounds, not well-formedness. */
@@ -81,14 +85,19 @@ bool mechp_json_numbers(const json_t *value, const char *path, struct mech_diag 
 void mechp_json_only(const json_t *object, const char *base, const char *const *allowed,
                      struct mech_diag *d);
 
+/* An object of one member that is a number, {"key": 1.5}, read without a tree. */
+struct mechp_json_single {
+    char key[16];
+    double value;    /* as a tree would have it; finite */
+    bool is_integer; /* digits alone, 15 at most */
+};
+
+/* True if all of the text is such an object: a key of letters, a number of 31 bytes at most. False
+ * says nothing about the text: it may be any other JSON, or none. */
+bool mechp_json_single(const char *bytes, size_t size, struct mechp_json_single *out);
+
 /* Value of any number in a tree (integer or real). */
 static inline double mechp_json_value(const json_t *value)
 {
     return json_number_value(value);
 }
-
-/* The name in `names` (closed by NULL) that `text` was probably meant to be, or NULL: edit distance
- * with transpositions at most a third of its length. */
-const char *mechp_closest(const char *text, const char *const *names);
-/* Edit distance (insert, delete, replace, swap neighbours), 99 beyond 64 bytes. */
-int mechp_distance(const char *a, const char *b);

@@ -10,9 +10,10 @@ extern "C" std::size_t mechp_number_text(double value, char *out);
 extern "C" std::size_t mechp_number_text(double value, char *out)
 {
     // many JSON readers take "-0" for the integer 0 and lose the sign
-    if (value == 0. && std::signbit(value)) {
-        std::memcpy(out, "-0.0", 4);
-        return 4;
+    if (value == 0.) {
+        const bool negative = std::signbit(value);
+        std::memcpy(out, negative ? "-0.0" : "0", negative ? 4 : 1);
+        return negative ? 4 : 1;
     }
     // JSON has no other numbers
     if (!std::isfinite(value)) {

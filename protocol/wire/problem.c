@@ -65,6 +65,10 @@ void mechp_problem_write(const struct mechp_problem *p, struct mechp_text *w)
         mechp_text_key(w, "report");
         mechp_text_raw(w, p->report, p->report_length);
     }
+    if (p->quota != NULL) {
+        mechp_text_key(w, "quota");
+        mechp_text_raw(w, p->quota, p->quota_length);
+    }
     mechp_text_end(w);
 }
 

@@ -19,6 +19,8 @@ struct mechp_problem {
     const struct mech_diag *diag; /* every fault with its pointer; NULL: none */
     const char *report;           /* a JSON value (a failed step's report); NULL: none */
     size_t report_length;
+    const char *quota; /* a JSON value: which one, used, limit; NULL: none */
+    size_t quota_length;
 };
 
 /* Append the object as one value. Any thread. */

@@ -1,12 +1,29 @@
-/* Routes: linear search over some forty templates, segment by segment; about 1 µs, no
- * allocation. */
+/* Routes: linear search over the templates of the method, of which all but a few are dropped by
+ * their last two bytes, and over the others where none fits; about 0.2 µs, no allocation. */
 #include "protocol/wire/routes.h"
 
+#include "solver/base/guess.h"
+
+#include <stdio.h>
 #include <string.h>
 
 #define MECHP_ROUTE(symbol, method, path, operation, summary)                                      \
     {MECHP_ROUTE_##symbol, method, path, operation, summary},
 static const struct mechp_route routes[] = {
+#include "protocol/wire/routes.def"
+};
+#undef MECHP_ROUTE
+
+/* Ends of the templates, in a few cache lines: length, the method's second letter (of which only
+ * GET and DELETE share one), and the last two bytes ("/" has one). */
+struct ending {
+    unsigned char length;
+    char method, before, last;
+};
+#define MECHP_ROUTE(symbol, method, path, operation, summary)                                      \
+    {sizeof path - 1, (method)[1], (path)[sizeof path < 3 ? 0 : sizeof path - 3],                  \
+     (path)[sizeof path - 2]},
+static const struct ending endings[] = {
 #include "protocol/wire/routes.def"
 };
 #undef MECHP_ROUTE
@@ -59,28 +76,49 @@ bool mechp_percent_decode(const char *text, size_t length, char *out, size_t siz
     return true;
 }
 
-/* True when the path has the template's shape; parameters take any non-empty segment. */
-static bool shape_matches(const char *template, const char *path)
+/* True when a path with these last two bytes may have the template's shape. */
+static bool end_matches(struct ending template, char before, char last)
 {
-    while (*template != '\0' && *path != '\0') {
-        if (*template == '{') {
-            const size_t segment = strcspn(path, "/");
-            if (segment == 0) {
+    return template.last == '}' || (template.last == last && template.before == before);
+}
+
+/* True when the path has the template's shape; parameters take any non-empty segment. From the end,
+ * because most templates begin alike. */
+static bool shape_matches(const char *template, size_t length, const char *path, size_t size)
+{
+    while (length > 0 && size > 0) {
+        if (template[length - 1] == '}') {
+            if (path[size - 1] == '/') {
                 return false;
             }
-            path += segment;
-            template += strcspn(template, "}") + 1;
-        } else if (*template == *path) {
-            template ++;
-            path++;
+            while (size > 0 && path[size - 1] != '/') {
+                size--;
+            }
+            while (template[--length] != '{') {
+            }
+        } else if (template[length - 1] == path[size - 1]) {
+            length--;
+            size--;
         } else {
             return false;
         }
     }
-    return *template == *path;
+    return length == 0 && size == 0;
 }
 
-/* Fill in the parameters of a path that has the template's shape. False: a broken escape. */
+/* True for visible ASCII and blanks without a slash: an escape hides nothing else. */
+static bool is_plain(const char *value)
+{
+    for (const char *p = value; *p != '\0'; p++) {
+        if (*p < ' ' || *p > '~' || *p == '/') {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Fill in the parameters of a path that has the template's shape. False: a broken escape, or one
+ * that hides something. */
 static bool take_parameters(const char *template, const char *path, struct mechp_match *out)
 {
     while (*template != '\0') {
@@ -100,7 +138,8 @@ static bool take_parameters(const char *template, const char *path, struct mechp
         }
         memcpy(p->name, template + 1, name);
         p->name[name] = '\0';
-        if (!mechp_percent_decode(path, segment, p->value, sizeof p->value)) {
+        if (!mechp_percent_decode(path, segment, p->value, sizeof p->value) ||
+            !is_plain(p->value)) {
             return false;
         }
         template += name + 2;
@@ -124,24 +163,88 @@ static void add_allow(struct mechp_match *out, const char *method)
     }
 }
 
+/* The next template from `i` on that has the path's shape, of this method or (same: false) of the
+ * others; MECHP_ROUTES: none. */
+static int next_match(int i, const char *method, bool same, const char *path, size_t size)
+{
+    const char last = size > 0 ? path[size - 1] : '\0';
+    const char before = size > 1 ? path[size - 2] : last;
+    for (; i < MECHP_ROUTES; i++) {
+        const struct ending e = endings[i];
+        if ((!same || e.method == method[1]) && end_matches(e, before, last) &&
+            (strcmp(routes[i].method, method) == 0) == same &&
+            shape_matches(routes[i].path, e.length, path, size)) {
+            break;
+        }
+    }
+    return i;
+}
+
 int mechp_route_match(const char *method, const char *path, struct mechp_match *out)
 {
     out->route = NULL;
     out->count = 0;
     out->allow[0] = '\0';
     const char *const wanted = strcmp(method, "HEAD") == 0 ? "GET" : method;
-    for (int i = 0; i < MECHP_ROUTES; i++) {
-        if (!shape_matches(routes[i].path, path)) {
-            continue;
-        }
-        if (strcmp(routes[i].method, wanted) != 0) {
-            add_allow(out, routes[i].method);
-            continue;
-        }
-        out->route = &routes[i];
-        return take_parameters(routes[i].path, path, out) ? 0 : MECHP_MALFORMED_REQUEST;
+    const size_t size = strlen(path);
+    const int found = *wanted != '\0' ? next_match(0, wanted, true, path, size) : MECHP_ROUTES;
+    if (found < MECHP_ROUTES) {
+        out->route = &routes[found];
+        return take_parameters(out->route->path, path, out) ? 0 : MECHP_MALFORMED_REQUEST;
+    }
+    // the methods that this path takes
+    for (int i = 0; (i = next_match(i, wanted, false, path, size)) < MECHP_ROUTES; i++) {
+        add_allow(out, routes[i].method);
     }
     return out->allow[0] != '\0' ? MECHP_METHOD_NOT_ALLOWED : MECHP_ROUTE_NOT_FOUND;
+}
+
+/* Edits from the words of a path to those of a template, whose parameters take any word; negative:
+ * they have not as many. *length: characters of the words compared. */
+static int edits(const char *template, const char *path, int *length)
+{
+    char word[2][80];
+    int sum = 0;
+    *length = 0;
+    while (*template == '/' && *path == '/') {
+        const int n[2] = {(int)strcspn(template + 1, "/"), (int)strcspn(path + 1, "/")};
+        snprintf(word[0], sizeof word[0], "%.*s", n[0], template + 1);
+        snprintf(word[1], sizeof word[1], "%.*s", n[1], path + 1);
+        if (word[0][0] != '{') {
+            sum += mech_distance(word[1], word[0]);
+            *length += n[1];
+        }
+        template += n[0] + 1;
+        path += n[1] + 1;
+    }
+    return *template == '\0' && *path == '\0' ? sum : -1;
+}
+
+const char *mechp_route_closest(const char *path)
+{
+    const char *best = NULL;
+    int least = 0;
+    for (int i = 0; i < MECHP_ROUTES; i++) {
+        int length = 0;
+        const int sum = edits(routes[i].path, path, &length);
+        // as near as one misspelled word is
+        if (sum > 0 && sum <= 3 && 3 * sum <= length && (best == NULL || sum < least)) {
+            best = routes[i].path;
+            least = sum;
+        }
+    }
+    return best;
+}
+
+const char *mechp_operation_closest(const char *name)
+{
+    struct mech_guess g = {.text = name};
+    for (int i = 0; i < MECHP_ROUTES; i++) {
+        if (routes[i].operation[0] != '\0') {
+            mech_guess_try(&g, routes[i].operation);
+        }
+    }
+    return mech_guess_result(&g);
 }
 
 const char *mechp_match_value(const struct mechp_match *m, const char *name)

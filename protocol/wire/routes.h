@@ -43,8 +43,12 @@ struct mechp_match {
 
 /* Find the route of a method and a path (without query). HEAD is taken where GET is.
  * 0; MECHP_ROUTE_NOT_FOUND; MECHP_METHOD_NOT_ALLOWED (out->allow); MECHP_MALFORMED_REQUEST (a
- * broken percent escape, or one that hides a NUL). */
+ * broken percent escape, or one that hides a slash, a control byte or more than ASCII). */
 int mechp_route_match(const char *method, const char *path, struct mechp_match *out);
+/* Template of the route that a misspelled path was probably meant for, or NULL. */
+const char *mechp_route_closest(const char *path);
+/* The operation that was probably meant, or NULL. */
+const char *mechp_operation_closest(const char *name);
 
 /* Value of a path parameter, or NULL. */
 const char *mechp_match_value(const struct mechp_match *m, const char *name);

@@ -78,8 +78,8 @@ static char *room(struct mechp_text *w, size_t more)
 
 static void append(struct mechp_text *w, const char *bytes, size_t length)
 {
-    char *const at = room(w, length);
-    if (at != NULL && length > 0) {
+    char *const at = length > 0 ? room(w, length) : NULL;
+    if (at != NULL) {
         memcpy(at, bytes, length);
         w->length += length;
     }
@@ -169,8 +169,29 @@ static void escape(struct mechp_text *w, unsigned char c)
     }
 }
 
+/* Bytes at the beginning that stand for themselves: printable ASCII but quote and backslash. */
+static size_t plain_length(const char *text, size_t length)
+{
+    size_t i = 0;
+    while (i < length && text[i] >= ' ' && text[i] < 0x7f && text[i] != '"' && text[i] != '\\') {
+        i++;
+    }
+    return i;
+}
+
 static void quoted(struct mechp_text *w, const char *text, size_t length)
 {
+    // nearly always nothing is special
+    if (plain_length(text, length) == length) {
+        char *const at = room(w, length + 2);
+        if (at != NULL) {
+            at[0] = '"';
+            memcpy(at + 1, text, length);
+            at[length + 1] = '"';
+            w->length += length + 2;
+        }
+        return;
+    }
     append_char(w, '"');
     size_t start = 0;
     size_t i = 0;
@@ -201,6 +222,13 @@ void mechp_text_key(struct mechp_text *w, const char *key)
     separate(w);
     quoted(w, key, strlen(key));
     append_char(w, ':');
+    w->comma[w->depth] = false;
+}
+
+void mechp_text_key_slowly(struct mechp_text *w, const char *key, size_t length)
+{
+    separate(w);
+    append(w, key, length);
     w->comma[w->depth] = false;
 }
 
@@ -278,6 +306,30 @@ void mechp_text_numbers(struct mechp_text *w, const double *values, size_t count
         w->length += used;
     }
     mechp_text_end(w);
+}
+
+void mechp_text_member_string(struct mechp_text *w, const char *key, const char *text)
+{
+    mechp_text_key(w, key);
+    mechp_text_string(w, text);
+}
+
+void mechp_text_member_number(struct mechp_text *w, const char *key, double value)
+{
+    mechp_text_key(w, key);
+    mechp_text_number(w, value);
+}
+
+void mechp_text_member_integer(struct mechp_text *w, const char *key, int64_t value)
+{
+    mechp_text_key(w, key);
+    mechp_text_integer(w, value);
+}
+
+void mechp_text_member_unsigned(struct mechp_text *w, const char *key, uint64_t value)
+{
+    mechp_text_key(w, key);
+    mechp_text_unsigned(w, value);
 }
 
 void mechp_text_raw(struct mechp_text *w, const char *json, size_t length)

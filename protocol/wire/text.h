@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Shortest text that reads back to the same double; at most 32 bytes, no terminator; returns
  * length. The only C++ in the house is behind this function. */
@@ -40,6 +41,23 @@ void mechp_text_object(struct mechp_text *w);
 void mechp_text_array(struct mechp_text *w);
 void mechp_text_end(struct mechp_text *w); /* closes the innermost object or array */
 void mechp_text_key(struct mechp_text *w, const char *key);
+/* The same for a key that is a literal of letters and digits: nothing in it is looked at, and where
+ * there is room it is stored in place. */
+#define mechp_text_literal(w, key) mechp_text_key_as_is(w, "\"" key "\":", sizeof key + 2)
+void mechp_text_key_slowly(struct mechp_text *w, const char *key, size_t length);
+static inline void mechp_text_key_as_is(struct mechp_text *w, const char *key, size_t length)
+{
+    if (w->failed || w->capacity - w->length <= length) {
+        mechp_text_key_slowly(w, key, length);
+        return;
+    }
+    char *at = w->bytes + w->length;
+    const bool comma = w->comma[w->depth];
+    *at = ',';
+    memcpy(at + comma, key, length);
+    w->length += length + comma;
+    w->comma[w->depth] = false;
+}
 void mechp_text_string(struct mechp_text *w, const char *text); /* NULL: null */
 void mechp_text_string_n(struct mechp_text *w, const char *text, size_t length);
 void mechp_text_number(struct mechp_text *w, double value);
@@ -48,6 +66,11 @@ void mechp_text_unsigned(struct mechp_text *w, uint64_t value);
 void mechp_text_bool(struct mechp_text *w, bool value);
 void mechp_text_null(struct mechp_text *w);
 void mechp_text_numbers(struct mechp_text *w, const double *values, size_t count); /* an array */
+/* A key and its value. */
+void mechp_text_member_string(struct mechp_text *w, const char *key, const char *text);
+void mechp_text_member_number(struct mechp_text *w, const char *key, double value);
+void mechp_text_member_integer(struct mechp_text *w, const char *key, int64_t value);
+void mechp_text_member_unsigned(struct mechp_text *w, const char *key, uint64_t value);
 void mechp_text_raw(struct mechp_text *w, const char *json, size_t length); /* a value, as it is */
 
 /* Append JSON laid out for people, outside any object or array: two spaces a level, what fits into

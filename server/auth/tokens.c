@@ -1,6 +1,7 @@
 /* The tokens' file, and who is who. */
 #include "server/auth/tokens.h"
 
+#include "server/auth/curve.h"
 #include "solver/base/err.h"
 
 #include <sodium.h>
@@ -15,8 +16,7 @@ static const char prefix[] = "mechd_";
 
 const char *const mechd_scope_names[] = {"none", "read", "step", "admin", NULL};
 
-/* The largest of a list of scopes; NONE when one of them is not known. */
-static enum mechd_scope read_scopes(const char *text)
+enum mechd_scope mechd_scopes_read(const char *text)
 {
     enum mechd_scope largest = MECHD_SCOPE_NONE;
     while (*text != '\0') {
@@ -40,35 +40,56 @@ static void hash_of(const char *token, unsigned char hash[32])
     crypto_generichash(hash, 32, (const unsigned char *)token, strlen(token), NULL, 0);
 }
 
-/* One line. 0; 1: nothing on it; negative with what is wrong. */
-static int read_line(char *line, struct mechd_token *out, const char **why)
+/* The next word of a line, or NULL: it is over, or a comment begins (a key may hold a #). */
+static char *next_word(char **rest, bool key)
 {
-    char *rest = NULL;
-    line[strcspn(line, "#\r\n")] = '\0';
-    const char *const name = strtok_r(line, " \t", &rest);
-    const char *const scopes = strtok_r(NULL, " \t", &rest);
-    const char *const hash = strtok_r(NULL, " \t", &rest);
+    char *const word = strtok_r(NULL, " \t\r\n", rest);
+    return word != NULL && (*word != '#' || key) ? word : NULL;
+}
+
+static bool read_hash(const char *text, unsigned char hash[32])
+{
     size_t n = 0;
+    return strlen(text) == 64 && sodium_hex2bin(hash, 32, text, 64, NULL, &n, NULL) == 0 && n == 32;
+}
+
+/* One line. 0; 1: nothing on it; negative with what is wrong. */
+static int read_line(char *line, bool keys, struct mechd_token *out, const char **why)
+{
+    char *rest = line;
+    const char *const name = next_word(&rest, false);
     if (name == NULL) {
         return 1;
     }
-    *why = "a line is a name, scopes and a hash";
-    if (hash == NULL || strtok_r(NULL, " \t", &rest) != NULL) {
+    const char *const scopes = next_word(&rest, false);
+    const char *const hash = scopes != NULL ? next_word(&rest, keys) : NULL;
+    *why =
+        keys ? "a line is a name, scopes and a public key" : "a line is a name, scopes and a hash";
+    if (hash == NULL) {
         return MECH_INTERNAL;
+    }
+    out->limits = mechd_no_limits;
+    for (const char *word = next_word(&rest, false); word != NULL; word = next_word(&rest, false)) {
+        if (keys || strchr(word, '=') == NULL) {
+            return MECH_INTERNAL;
+        }
+        *why = "a limit is such as instances=10, memory=512MiB or step-cpu=2s";
+        if (!mechd_limits_read(word, &out->limits)) {
+            return MECH_INTERNAL;
+        }
     }
     *why = "the name is not one: [A-Za-z0-9._-]{1,64}";
     if (!mech_name_valid(name)) {
         return MECH_INTERNAL;
     }
     *why = "scopes are read, step, admin, with commas";
-    out->scope = read_scopes(scopes);
+    out->scope = mechd_scopes_read(scopes);
     if (out->scope == MECHD_SCOPE_NONE) {
         return MECH_INTERNAL;
     }
-    *why = "the hash has 64 hexadecimal digits";
-    if (strlen(hash) != 64 ||
-        sodium_hex2bin(out->hash, sizeof out->hash, hash, 64, NULL, &n, NULL) != 0 ||
-        n != sizeof out->hash) {
+    *why = keys ? "the key has 64 hexadecimal digits, or 40 of Z85"
+                : "the hash has 64 hexadecimal digits";
+    if (keys ? !mechd_curve_key_read(hash, out->hash) : !read_hash(hash, out->hash)) {
         return MECH_INTERNAL;
     }
     snprintf(out->name, sizeof out->name, "%s", name);
@@ -76,8 +97,8 @@ static int read_line(char *line, struct mechd_token *out, const char **why)
 }
 
 /* All lines into fresh memory. */
-static int read_file(const char *path, struct mechd_token **out, size_t *count, char *fault,
-                     size_t size)
+static int read_file(const char *path, bool keys, struct mechd_token **out, size_t *count,
+                     char *fault, size_t size)
 {
     FILE *const file = fopen(path, "r");
     struct mechd_token *const all = calloc(TOKENS_MOST, sizeof *all);
@@ -85,13 +106,13 @@ static int read_file(const char *path, struct mechd_token **out, size_t *count, 
     size_t n = 0;
     int outcome = 0;
     if (file == NULL || all == NULL) {
-        snprintf(fault, size, "cannot read the tokens in %s", path);
+        snprintf(fault, size, "cannot read the %s in %s", keys ? "keys" : "tokens", path);
         outcome = MECH_INTERNAL;
     }
     for (int number = 1; outcome == 0 && fgets(line, sizeof line, file) != NULL; number++) {
-        const char *why = "there are too many tokens";
+        const char *why = "there are too many lines, or it is too long";
         const bool room = n < TOKENS_MOST && strlen(line) < LINE - 1;
-        const int read = room ? read_line(line, &all[n], &why) : MECH_INTERNAL;
+        const int read = room ? read_line(line, keys, &all[n], &why) : MECH_INTERNAL;
         if (read < 0) {
             snprintf(fault, size, "%s, line %d: %s", path, number, why);
             outcome = MECH_INTERNAL;
@@ -110,15 +131,25 @@ static int read_file(const char *path, struct mechd_token **out, size_t *count, 
     return 0;
 }
 
-int mechd_tokens_init(struct mechd_tokens *t, const char *path, char *fault, size_t size)
+static int init(struct mechd_tokens *t, bool keys, const char *path, char *fault, size_t size)
 {
-    *t = (struct mechd_tokens){.needed = path != NULL && *path != '\0'};
+    *t = (struct mechd_tokens){.needed = path != NULL && *path != '\0', .keys = keys};
     pthread_rwlock_init(&t->m, NULL);
     if (sodium_init() < 0) {
         snprintf(fault, size, "no source of randomness");
         return MECH_INTERNAL;
     }
-    return t->needed ? read_file(path, &t->at, &t->count, fault, size) : 0;
+    return t->needed ? read_file(path, keys, &t->at, &t->count, fault, size) : 0;
+}
+
+int mechd_tokens_init(struct mechd_tokens *t, const char *path, char *fault, size_t size)
+{
+    return init(t, false, path, fault, size);
+}
+
+int mechd_tokens_init_keys(struct mechd_tokens *t, const char *path, char *fault, size_t size)
+{
+    return init(t, true, path, fault, size);
 }
 
 void mechd_tokens_fini(struct mechd_tokens *t)
@@ -136,32 +167,26 @@ int mechd_tokens_reload(struct mechd_tokens *t, const char *path, char *fault, s
     if (!t->needed) {
         return 0;
     }
-    MECH_TRY(read_file(path, &fresh, &count, fault, size));
+    MECH_TRY(read_file(path, t->keys, &fresh, &count, fault, size));
     pthread_rwlock_wrlock(&t->m);
     struct mechd_token *const old = t->at;
     t->at = fresh;
     t->count = count;
     pthread_rwlock_unlock(&t->m);
+    // partner: mechd_tokens_still
+    atomic_fetch_add(&t->turn, 1);
     free(old);
     return 0;
 }
 
-bool mechd_tokens_find(struct mechd_tokens *t, const char *token, struct mechd_token *out)
+/* Whose line holds these bytes. */
+static bool find(struct mechd_tokens *t, const unsigned char hash[32], struct mechd_token *out)
 {
-    unsigned char hash[32];
     bool found = false;
-    if (!t->needed) {
-        *out = (struct mechd_token){.scope = MECHD_SCOPE_ADMIN};
-        return true;
-    }
-    if (token == NULL) {
-        return false;
-    }
-    hash_of(token, hash);
     pthread_rwlock_rdlock(&t->m);
     // every line is compared, so that the time does not tell which one it was
     for (size_t k = 0; k < t->count; k++) {
-        if (sodium_memcmp(hash, t->at[k].hash, sizeof hash) == 0) {
+        if (sodium_memcmp(hash, t->at[k].hash, sizeof t->at[k].hash) == 0) {
             *out = t->at[k];
             found = true;
         }
@@ -170,19 +195,60 @@ bool mechd_tokens_find(struct mechd_tokens *t, const char *token, struct mechd_t
     return found;
 }
 
+bool mechd_tokens_find_key(struct mechd_tokens *t, const unsigned char key[32],
+                           struct mechd_token *out)
+{
+    return find(t, key, out);
+}
+
+bool mechd_tokens_find(struct mechd_tokens *t, const char *token, struct mechd_token *out)
+{
+    unsigned char hash[32];
+    if (!t->needed) {
+        *out = (struct mechd_token){.scope = MECHD_SCOPE_ADMIN};
+        return true;
+    }
+    if (token == NULL) {
+        return false;
+    }
+    hash_of(token, hash);
+    return find(t, hash, out);
+}
+
+bool mechd_tokens_still(struct mechd_tokens *t, const struct mechd_token *who,
+                        enum mechd_scope scope, unsigned *turn)
+{
+    const unsigned now = atomic_load(&t->turn);
+    struct mechd_token found = {.scope = MECHD_SCOPE_NONE};
+    if (!t->needed || now == *turn) {
+        return true;
+    }
+    if (!find(t, who->hash, &found) || found.scope < scope) {
+        return false;
+    }
+    *turn = now;
+    return true;
+}
+
+int mechd_name_and_scopes(const char *name, const char *scopes, char *fault, size_t size)
+{
+    if (!mech_name_valid(name)) {
+        snprintf(fault, size, "'%.64s' is not a name: [A-Za-z0-9._-]{1,64}", name);
+        return MECH_INTERNAL;
+    }
+    if (mechd_scopes_read(scopes) == MECHD_SCOPE_NONE) {
+        snprintf(fault, size, "scopes are read, step, admin, with commas; not '%.64s'", scopes);
+        return MECH_INTERNAL;
+    }
+    return 0;
+}
+
 int mechd_token_make(const char *name, const char *scopes, char *fault, size_t size)
 {
     unsigned char secret[SECRET], hash[32];
     char token[sizeof prefix + 64], hex[65];
     scopes = scopes != NULL ? scopes : "step";
-    if (!mech_name_valid(name)) {
-        snprintf(fault, size, "'%.64s' is not a name: [A-Za-z0-9._-]{1,64}", name);
-        return MECH_INTERNAL;
-    }
-    if (read_scopes(scopes) == MECHD_SCOPE_NONE) {
-        snprintf(fault, size, "scopes are read, step, admin, with commas; not '%.64s'", scopes);
-        return MECH_INTERNAL;
-    }
+    MECH_TRY(mechd_name_and_scopes(name, scopes, fault, size));
     if (sodium_init() < 0) {
         snprintf(fault, size, "no source of randomness");
         return MECH_INTERNAL;

@@ -12,9 +12,11 @@
  */
 #pragma once
 
+#include "server/auth/accounts.h"
 #include "solver/base/name.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -26,17 +28,22 @@ struct mechd_token {
     char name[MECH_NAME_MAX + 1]; /* "" when no tokens are asked for */
     enum mechd_scope scope;
     unsigned char hash[32];
+    struct mechd_limits limits; /* of its account, behind the hash */
 };
 
 struct mechd_tokens {
     pthread_rwlock_t m;
     bool needed; /* const once read: requests need a token */
+    bool keys;   /* const once read: lines hold public keys (auth/curve.h) in place of hashes */
     struct mechd_token *at;
     size_t count;
+    _Atomic unsigned turn; /* grows when the file has been read again */
 };
 
 /* Read the file (NULL or "": no tokens are needed). 0, or negative with a sentence. */
 int mechd_tokens_init(struct mechd_tokens *t, const char *path, char *fault, size_t size);
+/* The same for a file of public keys: 64 hexadecimal digits or Z85. */
+int mechd_tokens_init_keys(struct mechd_tokens *t, const char *path, char *fault, size_t size);
 void mechd_tokens_fini(struct mechd_tokens *t);
 /* Read it again; on a fault everything stays as it was. Same returns. */
 int mechd_tokens_reload(struct mechd_tokens *t, const char *path, char *fault, size_t size);
@@ -44,6 +51,21 @@ int mechd_tokens_reload(struct mechd_tokens *t, const char *path, char *fault, s
 /* Who shows this token (NULL: none was shown) into *out. False: nobody. When none are needed,
  * everybody is an admin without a name. Any thread. */
 bool mechd_tokens_find(struct mechd_tokens *t, const char *token, struct mechd_token *out);
+
+/* Is who was let in still so, and may at least this? `turn`: of t when that was last known, then of
+ * now. For what goes on without asking anew. Any thread. */
+bool mechd_tokens_still(struct mechd_tokens *t, const struct mechd_token *who,
+                        enum mechd_scope scope, unsigned *turn);
+
+/* Whose public key this is into *out. False: nobody's. Any thread. */
+bool mechd_tokens_find_key(struct mechd_tokens *t, const unsigned char key[32],
+                           struct mechd_token *out);
+
+/* The largest of "read,step,…"; NONE when one of them is not known. */
+enum mechd_scope mechd_scopes_read(const char *text);
+
+/* 0 when this is a name and these are scopes, or negative with a sentence. */
+int mechd_name_and_scopes(const char *name, const char *scopes, char *fault, size_t size);
 
 /* A new token on standard output, and the line for the file. scopes NULL: "step". 0, or negative
  * with a sentence. */

@@ -15,3 +15,5 @@ extern const size_t mechd_example_count;
 
 /* By name, or NULL. */
 const struct mechd_example *mechd_example_find(const char *name);
+/* The name that was probably meant, or NULL. */
+const char *mechd_example_closest(const char *name);

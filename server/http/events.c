@@ -1,93 +1,50 @@
 /* GET …/events: live outputs as server-sent events, at most `rate` a second (default 10, most 60).
  *
+ *   id: 6b02756300001.17.running
  *   data: {"time":0.5,"step":500,"sequence":50,"running":true,"outputs":{"x":1.25}}
  *
- * No thread waits for a client: a timer looks whether something new has been published, and wakes
- * the suspended connection, whose thread then writes the newest values; what came between is
- * skipped. Without news a comment goes out every ten seconds, so that both ends notice a dead line.
- * The event `end` says that the instance or the server is gone.
- *
- * A stream has two holders: the response (until libmicrohttpd frees it) and an armed timer. `m`
- * guards what both touch; the clock's thread resumes while it holds m, so that nobody can free the
- * connection meanwhile.
+ * The newest values are written; what came between is skipped. The id tells which values those are:
+ * a client that comes back with it as Last-Event-ID gets no event before there are others. The
+ * event `end` says that the instance or the server is gone.
  */
 #include "server/daemon.h"
-#include "server/http/exchange.h"
+#include "server/http/sse.h"
 #include "server/routes/shapes.h"
-#include "server/ticks.h"
 
-#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { RATE_PRESET = 10, RATE_MOST = 60, BLOCK = 16384 };
-static const uint64_t heartbeat = 10000000000u;
-
 struct events {
-    pthread_mutex_t m;
-    struct mechd_timer timer;
+    struct mechd_sse sse;            /* first */
     struct mechd_instance *instance; /* a reference */
-    struct MHD_Connection *connection;
-    uint64_t period;   /* ns */
-    uint64_t last;     /* when something was written, ns */
-    uint64_t revision; /* written last */
-    struct mechp_text text;
-    size_t sent; /* bytes of text given to the connection */
+    uint64_t revision;               /* written last */
+    bool running;                    /* written last */
     double *values;
-    int holders;
-    bool suspended, ended, closed;
-    bool running; /* written last */
 };
 
-/* True if the stream has to say something now. */
-static bool has_news(struct events *e, uint64_t now)
+static bool is_over(const struct events *e)
 {
-    return atomic_load(&e->instance->deleted) || atomic_load(&e->instance->daemon->draining) ||
-           atomic_load(&e->instance->revision) != e->revision ||
-           atomic_load(&e->instance->running) != e->running || now - e->last > heartbeat;
+    return atomic_load(&e->instance->deleted) || atomic_load(&e->instance->daemon->draining);
 }
 
-/* One holder less; the last one frees. */
-static void release(struct events *e)
+static bool has_changed(const struct events *e)
 {
-    pthread_mutex_lock(&e->m);
-    const bool last = --e->holders == 0;
-    pthread_mutex_unlock(&e->m);
-    if (!last) {
-        return;
-    }
-    mechd_instance_unref(e->instance);
-    mechp_text_fini(&e->text);
-    free(e->values);
-    pthread_mutex_destroy(&e->m);
-    free(e);
+    return atomic_load(&e->instance->revision) != e->revision ||
+           atomic_load(&e->instance->running) != e->running;
 }
 
-/* On the clock's thread: wake the connection if there is news, else look again later. */
-static void fire(struct mechd_timer *timer)
+static bool has_news(struct mechd_sse *s)
 {
-    struct events *e = (struct events *)((char *)timer - offsetof(struct events, timer));
-    struct mechd_clock *clock = &e->instance->daemon->clock;
-    bool again = false;
-    pthread_mutex_lock(&e->m);
-    if (!e->closed && e->suspended) {
-        const uint64_t now = mechd_now();
-        if (has_news(e, now)) {
-            e->suspended = false;
-            MHD_resume_connection(e->connection);
-        } else {
-            again = mechd_clock_arm(clock, &e->timer, now + e->period);
-            if (!again) {
-                e->suspended = false;
-                e->ended = true;
-                MHD_resume_connection(e->connection);
-            }
-        }
-    }
-    pthread_mutex_unlock(&e->m);
-    if (!again) {
-        release(e);
-    }
+    const struct events *const e = (const struct events *)s;
+    return is_over(e) || has_changed(e);
+}
+
+/* What Last-Event-ID brings back. */
+static void write_id(const struct mechd_instance *i, uint64_t revision, bool running, char out[64])
+{
+    snprintf(out, 64, "%llx.%llu%s", (unsigned long long)i->incarnation,
+             (unsigned long long)revision, running ? ".running" : "");
 }
 
 /* The newest values as one event; the simulation itself is not asked. */
@@ -95,12 +52,13 @@ static void write_event(struct events *e)
 {
     struct mechd_instance *i = e->instance;
     struct mechd_published now;
+    char id[64];
     mechd_instance_peek(i, &now, e->values);
     e->revision = now.revision;
     e->running = atomic_load(&i->running);
-    struct mechp_text *w = &e->text;
-    mechp_text_raw(w, "data: ", 6);
-    w->comma[0] = false;
+    write_id(i, e->revision, e->running, id);
+    struct mechp_text *w = &e->sse.text;
+    mechd_sse_head(&e->sse, NULL, id);
     mechp_text_object(w);
     mechp_text_key(w, "time");
     mechp_text_number(w, now.time);
@@ -118,134 +76,70 @@ static void write_event(struct events *e)
     }
     mechp_text_end(w);
     mechp_text_end(w);
-    w->comma[0] = false;
-    mechp_text_raw(w, "\n\n", 2);
+    mechd_sse_tail(&e->sse);
 }
 
-/* Fill the text with what there is to say, if anything. */
-static void compose(struct events *e, uint64_t now)
+static void compose(struct mechd_sse *s)
 {
-    mechp_text_fini(&e->text);
-    mechp_text_init(&e->text, NULL, 0);
-    e->sent = 0;
-    if (atomic_load(&e->instance->deleted) || atomic_load(&e->instance->daemon->draining)) {
-        static const char end[] = "event: end\ndata: {}\n\n";
-        e->ended = true;
-        mechp_text_raw(&e->text, end, sizeof end - 1);
-    } else if (atomic_load(&e->instance->revision) != e->revision ||
-               atomic_load(&e->instance->running) != e->running) {
+    struct events *const e = (struct events *)s;
+    if (is_over(e)) {
+        mechd_sse_head(s, "end", NULL);
+        mechp_text_object(&s->text);
+        mechp_text_end(&s->text);
+        mechd_sse_tail(s);
+        s->ended = true;
+    } else if (has_changed(e)) {
         write_event(e);
-    } else if (now - e->last > heartbeat) {
-        mechp_text_raw(&e->text, ":\n\n", 3);
     }
 }
 
-/* libmicrohttpd asks for bytes: some, none (the connection is suspended), or the end. */
-static ssize_t read_events(void *context, uint64_t position, char *out, size_t most)
+static void destroy(struct mechd_sse *s)
 {
-    struct events *e = context;
-    (void)position;
-    pthread_mutex_lock(&e->m);
-    const uint64_t now = mechd_now();
-    ssize_t count = 0;
-    if (e->sent >= e->text.length && !e->ended &&
-        (now - e->last >= e->period || atomic_load(&e->instance->daemon->draining))) {
-        compose(e, now);
-    }
-    if (e->sent < e->text.length && !e->text.failed) {
-        const size_t left = e->text.length - e->sent;
-        const size_t n = left < most ? left : most;
-        memcpy(out, e->text.bytes + e->sent, n);
-        e->sent += n;
-        e->last = now;
-        count = (ssize_t)n;
-    } else if (e->ended) {
-        count = MHD_CONTENT_READER_END_OF_STREAM;
-    } else {
-        // sleep until the timer finds news; without a clock this is the end
-        e->suspended = true;
-        MHD_suspend_connection(e->connection);
-        e->holders++;
-        const uint64_t due = e->last + e->period > now ? e->last + e->period : now + e->period;
-        if (!mechd_clock_arm(&e->instance->daemon->clock, &e->timer, due)) {
-            e->holders--;
-            e->suspended = false;
-            e->ended = true;
-            MHD_resume_connection(e->connection);
-        }
-    }
-    pthread_mutex_unlock(&e->m);
-    return count;
+    struct events *const e = (struct events *)s;
+    mechd_instance_unref(e->instance);
+    free(e->values);
+    free(e);
 }
 
-/* The connection is over. */
-static void free_events(void *context)
+/* A client that has seen what is there now waits for more. */
+static void take_last(struct events *e, struct mechd_exchange *x)
 {
-    struct events *e = context;
-    struct mechd *d = e->instance->daemon;
-    atomic_fetch_sub(&d->metrics.event_clients, 1);
-    pthread_mutex_lock(&e->m);
-    e->closed = true;
-    if (mechd_clock_cancel(&d->clock, &e->timer)) {
-        e->holders--;
+    char id[64];
+    const uint64_t revision = atomic_load(&e->instance->revision);
+    const bool running = atomic_load(&e->instance->running);
+    const char *const last =
+        MHD_lookup_connection_value(x->connection, MHD_HEADER_KIND, "Last-Event-ID");
+    write_id(e->instance, revision, running, id);
+    if (last != NULL && strcmp(last, id) == 0) {
+        e->revision = revision;
+        e->running = running;
     }
-    pthread_mutex_unlock(&e->m);
-    release(e);
-}
-
-static struct events *create_events(struct mechd_exchange *x)
-{
-    struct events *e = calloc(1, sizeof *e);
-    struct mechd_instance *i = x->call.job.instance;
-    double *values = calloc(i->output_size + 1, sizeof *values);
-    if (e == NULL || values == NULL) {
-        free(e);
-        free(values);
-        return NULL;
-    }
-    const char *text = mechd_call_query(&x->call, "rate");
-    const double rate = text != NULL ? strtod(text, NULL) : RATE_PRESET;
-    const double sane = rate >= 0.1 && rate <= RATE_MOST ? rate
-                        : rate > RATE_MOST               ? RATE_MOST
-                                                         : 0.1;
-    pthread_mutex_init(&e->m, NULL);
-    mechd_instance_ref(i);
-    e->instance = i;
-    e->connection = x->connection;
-    e->values = values;
-    e->period = (uint64_t)(1e9 / sane);
-    e->timer.fire = fire;
-    e->holders = 1;
-    mechp_text_init(&e->text, NULL, 0);
-    return e;
 }
 
 enum MHD_Result mechd_events_serve(struct mechd_exchange *x)
 {
-    struct mechd *d = x->call.daemon;
-    struct events *e = create_events(x);
-    if (e == NULL) {
+    static const struct mechd_sse_ops ops = {has_news, compose, destroy};
+    struct mechd_instance *i = x->call.job.instance;
+    struct events *e = calloc(1, sizeof *e);
+    double *values = calloc(i->output_size + 1, sizeof *values);
+    if (e == NULL || values == NULL) {
+        free(e);
+        free(values);
         mechd_fail(&x->call, MECHP_OUT_OF_MEMORY, "no memory for another stream of events");
         return mechd_exchange_answer(x);
     }
-    struct MHD_Response *response =
-        MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK, read_events, e, free_events);
-    if (response == NULL) {
-        release(e);
-        return MHD_NO;
-    }
-    // a stream does not hold up the end of the daemon
-    atomic_fetch_add(&d->metrics.event_clients, 1);
-    x->counted = false;
-    atomic_fetch_sub(&d->in_flight, 1);
-    MHD_add_response_header(response, "Content-Type", "text/event-stream");
-    MHD_add_response_header(response, "Cache-Control", "no-store");
-    return mechd_exchange_send(x, MHD_HTTP_OK, response, 0);
+    mechd_instance_ref(i);
+    e->sse.ops = &ops;
+    e->instance = i;
+    e->values = values;
+    take_last(e, x);
+    return mechd_sse_serve(x, &e->sse);
 }
 
 static enum mechd_progress run_events(struct mechd_call *c)
 {
     // the door does the rest
+    mechd_sse_check(c);
     return MECHD_DONE;
 }
 

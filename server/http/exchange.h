@@ -2,35 +2,73 @@
  * that ends the call. Internal to server/http. */
 #pragma once
 
+#include "server/http/head.h"
+#include "server/http/link.h"
 #include "server/routes/call.h"
 #include "server/trace.h"
 
 #include <microhttpd.h>
+#include <stddef.h>
+
+enum { MECHD_SMALL_BODY = 512, MECHD_KNOWN_TARGET = 96 };
+
+/* The last target of a connection that was sound and found its route: clients ask for the same
+ * again and again. */
+struct mechd_known {
+    size_t length; /* of the target; 0: none */
+    struct mechp_match match;
+    char target[MECHD_KNOWN_TARGET];
+};
 
 struct mechd_exchange {
     struct mechd_call call; /* first */
     struct MHD_Connection *connection;
-    unsigned char *body; /* [body_size] as far as it has come */
-    size_t body_size, body_room, body_limit;
-    char *packed; /* the reply compressed, or NULL */
+    struct mechd_link *link;
+    struct mechd_head head;
+    const char *fault;    /* of the target, or NULL */
+    size_t target_length; /* as it came, with its query */
+    const char *origin;   /* that may read the answer, as --cors has it, or NULL */
+    bool is_known;        /* the target is the known one */
+    unsigned char *body;  /* [body_size] as far as it has come: small, or on the heap */
+    size_t body_size, body_limit;
+    size_t body_room; /* on the heap */
+    size_t tree;      /* bytes taken for what is read from it */
+    char *packed;     /* the reply compressed, or NULL */
     size_t packed_size;
-    bool takes_gzip;           /* the client does */
-    char *scope;               /* of an idempotency key, or NULL */
-    const char *method, *path; /* libmicrohttpd's, as long as the request */
-    char trace[MECHD_TRACE];   /* traceparent of the answer */
-    bool started;              /* the call has been started */
-    bool counted;              /* in daemon->in_flight */
-    bool head_only;            /* HEAD */
+    bool takes_gzip;    /* the client does */
+    char *scope;        /* of an idempotency key, or NULL */
+    const char *method; /* libmicrohttpd's, as long as the request; NULL: the head has not come */
+    const char *path;   /* the same; percent escapes as they came */
+    char trace[MECHD_TRACE]; /* traceparent of the answer */
+    bool started;            /* the call has been started */
+    bool counted;            /* in daemon->in_flight */
+    bool head_only;          /* HEAD */
+    bool is_last;            /* the connection ends with the answer */
+    bool asks;               /* by OPTIONS what the path takes */
+    bool is_stream;          /* the answer has no end of its own */
     /* The reply stands. Set before the connection is resumed, read after that; libmicrohttpd's own
      * lock orders the two as well, but is not part of its contract. */
     _Atomic bool answered;
+    /* kept from request to request of a connection */
+    struct mechd_known known;
+    unsigned char small[MECHD_SMALL_BODY]; /* a short body */
+    max_align_t room[];                    /* [MECHD_WORK_ROOM bytes] the call's */
 };
 
+/* The next exchange of a connection, in the memory of `spare` (NULL: in new memory), with a fresh
+ * call. NULL: no memory. */
+struct mechd_exchange *mechd_exchange_begin(struct mechd *d, struct mechd_exchange *spare);
+/* What it has taken is given back; its memory may begin another one. */
+void mechd_exchange_end(struct mechd_exchange *x);
+
 /* Add what every answer carries, queue it (the reference goes with it), count and log it. `size`:
- * bytes
- * of its body, as far as they are known. */
+ * bytes of its body, as far as they are known. */
 enum MHD_Result mechd_exchange_send(struct mechd_exchange *x, int status,
                                     struct MHD_Response *response, size_t size);
+
+/* Compress the answer of a reading call when the client takes that and it is worth it; what is
+ * large only on a thread of the pool. */
+void mechd_exchange_pack(struct mechd_exchange *x, bool in_pool);
 
 /* Queue the answer that stands in the call. */
 enum MHD_Result mechd_exchange_answer(struct mechd_exchange *x);
@@ -40,3 +78,9 @@ bool mechd_page_serve(struct mechd_exchange *x, enum MHD_Result *result);
 
 /* Answer with live events of the call's instance. */
 enum MHD_Result mechd_events_serve(struct mechd_exchange *x);
+
+/* Answer with what the call produces piece by piece. */
+enum MHD_Result mechd_pieces_serve(struct mechd_exchange *x);
+
+/* Answer with the events of the run that the call has found. */
+enum MHD_Result mechd_run_events_serve(struct mechd_exchange *x);

@@ -1,148 +1,144 @@
-/* Listening sockets, and a libmicrohttpd daemon (epoll, pool of threads) on each. */
+/* A libmicrohttpd daemon (epoll, pool of threads) on each address. Its own limits stand far above
+ * those of link.h: a thread that has reached its own would stop to accept, and nobody behind it
+ * would get an answer. */
 #include "server/http/http.h"
 
 #include "server/daemon.h"
+#include "server/http/certificate.h"
 #include "server/http/door.h"
-#include "server/http/exchange.h"
+#include "server/http/listener.h"
+#include "server/log.h"
 #include "solver/base/err.h"
 
 #include <errno.h>
 #include <microhttpd.h>
-#include <netdb.h>
-#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
-enum { CONNECTION_MEMORY = 48 << 10, CONNECTIONS = 4096, IDLE_SECONDS = 60, THREADS_MOST = 4 };
+enum { CONNECTION_MEMORY = 48 << 10, THREADS_MOST = 4, OTHER_DESCRIPTORS = 256 };
+
+/* TLS 1.2 with forward secrecy and authenticated encryption, and 1.3. */
+static const char tls_priorities[] =
+    "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-KX-ALL:+ECDHE-ECDSA:+ECDHE-RSA:-CIPHER-ALL:"
+    "+AES-256-GCM:+CHACHA20-POLY1305:+AES-128-GCM:%SERVER_PRECEDENCE";
 
 struct mechd_http {
     struct mechd *daemon;
-    char address[MECHD_ADDRESS + 16]; /* of the first listener; const once it serves */
+    int threads; /* for each address */
+    int most;    /* connections for each address */
     int count;
-    struct listener {
-        struct MHD_Daemon *mhd;
-        int closing; /* socket after quiescing, or -1 */
-        char address[MECHD_ADDRESS + 16];
-        char path[MECHD_ADDRESS]; /* of a Unix socket, to be removed */
-    } at[MECHD_LISTEN_MOST];
+    struct mechd_listener at[MECHD_LISTEN_MOST];
 };
 
 const char *mechd_http_address(const struct mechd_http *h)
 {
-    return h != NULL ? h->address : "";
+    return h != NULL ? h->at[0].address : "";
 }
 
-/* A Unix socket; a dead one of an earlier process is replaced, a live one is not. */
-static int listen_unix(struct listener *l, const char *path)
+/* Start libmicrohttpd on the socket, which it then owns. NULL: it does not start. */
+static struct MHD_Daemon *serve(struct mechd_http *h, struct mechd_listener *l)
 {
-    struct sockaddr_un a = {.sun_family = AF_UNIX};
-    if (strlen(path) >= sizeof a.sun_path) {
-        errno = ENAMETOOLONG;
-        return -1;
-    }
-    memcpy(a.sun_path, path, strlen(path) + 1);
-    const int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (s < 0) {
-        return -1;
-    }
-    struct stat info;
-    if (stat(path, &info) == 0 && S_ISSOCK(info.st_mode) &&
-        connect(s, (struct sockaddr *)&a, sizeof a) != 0 && errno == ECONNREFUSED) {
-        unlink(path);
-    }
-    const mode_t before = umask(0077);
-    const bool ok = bind(s, (struct sockaddr *)&a, sizeof a) == 0 && listen(s, SOMAXCONN) == 0;
-    umask(before);
-    if (!ok) {
-        const int why = errno;
-        close(s);
-        errno = why;
-        return -1;
-    }
-    snprintf(l->path, sizeof l->path, "%s", path);
-    snprintf(l->address, sizeof l->address, "unix:%s", path);
-    return s;
+    const struct mechd_config *c = &h->daemon->config;
+    const int most = h->threads * (h->most + MECHD_LINK_RESERVE + 1);
+    // inactivity is the last resort: link.h is stricter
+    const int longest = c->head_seconds > c->body_seconds ? c->head_seconds : c->body_seconds;
+    const int idle = (longest > c->idle_seconds ? longest : c->idle_seconds) + 5;
+    struct MHD_OptionItem tls[] = {
+        {MHD_OPTION_HTTPS_CERT_CALLBACK, 0, (void *)(uintptr_t)mechd_key_present},
+        {MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)(uintptr_t)tls_priorities},
+        {MHD_OPTION_END, 0, NULL}};
+    const struct MHD_OptionItem none = {MHD_OPTION_END, 0, NULL};
+    return MHD_start_daemon(
+        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC |
+            (l->is_tls ? MHD_USE_TLS : 0u),
+        0, mechd_door_accept, l, mechd_door_handle, l, MHD_OPTION_LISTEN_SOCKET, l->socket,
+        MHD_OPTION_THREAD_POOL_SIZE, (unsigned)h->threads, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+        (size_t)CONNECTION_MEMORY, MHD_OPTION_CONNECTION_LIMIT, (unsigned)most,
+        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)idle, MHD_OPTION_STRICT_FOR_CLIENT, 0,
+        MHD_OPTION_NOTIFY_CONNECTION, mechd_door_connected, l, MHD_OPTION_NOTIFY_COMPLETED,
+        mechd_door_completed, l, MHD_OPTION_URI_LOG_CALLBACK, mechd_door_target, l,
+        MHD_OPTION_UNESCAPE_CALLBACK, mechd_door_unescape, l, MHD_OPTION_ARRAY,
+        l->is_tls ? tls : &none, MHD_OPTION_END);
 }
 
-/* host:port or [v6]:port; the first address that can be bound. */
-static int listen_tcp(struct listener *l, const char *text)
+/* A certificate that has expired is served all the same: clients refuse it, and the log says why.
+ * */
+static void tell_expiry(const struct mechd_config *c, const struct mechd_key *key)
 {
-    char host[MECHD_ADDRESS];
-    const char *colon = strrchr(text, ':');
-    if (colon == NULL || colon[1] == '\0') {
-        errno = EINVAL;
-        return -1;
+    const time_t now = time(NULL);
+    if (now < key->from || now > key->until) {
+        char quoted[MECHD_ADDRESS + 8];
+        mechd_log(MECHD_WARNING, "certificate", "file=%s reason=%s",
+                  mechd_log_quote(quoted, sizeof quoted, c->tls_certificate),
+                  now > key->until ? "expired" : "not-yet-valid");
     }
-    size_t n = (size_t)(colon - text);
-    const bool v6 = n >= 2 && text[0] == '[' && text[n - 1] == ']';
-    snprintf(host, sizeof host, "%.*s", (int)(v6 ? n - 2 : n), v6 ? text + 1 : text);
-    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM,
-                                   .ai_flags = AI_PASSIVE | AI_NUMERICSERV};
-    struct addrinfo *found = NULL;
-    if (getaddrinfo(*host != '\0' && strcmp(host, "*") != 0 ? host : NULL, colon + 1, &hints,
-                    &found) != 0) {
-        errno = EADDRNOTAVAIL;
-        return -1;
-    }
-    int s = -1;
-    for (const struct addrinfo *a = found; a != NULL && s < 0; a = a->ai_next) {
-        const int on = 1;
-        s = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-        if (s >= 0) {
-            setsockopt(s, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-        }
-        if (s >= 0 && (bind(s, a->ai_addr, a->ai_addrlen) != 0 || listen(s, SOMAXCONN) != 0)) {
-            const int why = errno;
-            close(s);
-            errno = why;
-            s = -1;
-        }
-    }
-    freeaddrinfo(found);
-
-    // the port as it really is
-    struct sockaddr_storage real;
-    socklen_t size = sizeof real;
-    char port[16] = "";
-    if (s >= 0 && getsockname(s, (struct sockaddr *)&real, &size) == 0) {
-        getnameinfo((struct sockaddr *)&real, size, NULL, 0, port, sizeof port, NI_NUMERICSERV);
-        snprintf(l->address, sizeof l->address, v6 ? "http://[%s]:%s" : "http://%s:%s",
-                 *host != '\0' ? host : "0.0.0.0", port);
-    }
-    return s;
 }
 
-static int start_one(struct mechd_http *h, const char *text, int threads, char *fault, size_t size)
+/* Read certificate and key, and serve them from now on. */
+static int read_key(const struct mechd_config *c, char *fault, size_t size)
 {
-    struct listener *l = &h->at[h->count];
-    l->closing = -1;
-    const int s = strncmp(text, "unix:", 5) == 0 ? listen_unix(l, text + 5) : listen_tcp(l, text);
-    if (s < 0) {
+    struct mechd_key key;
+    if (mechd_key_read(&key, c->tls_certificate, c->tls_key, fault, size) != 0) {
+        return -1;
+    }
+    tell_expiry(c, &key);
+    const int code = mechd_key_serve(&key, fault, size);
+    mechd_key_wipe(&key);
+    return code;
+}
+
+static int start_one(struct mechd_http *h, const char *text, char *fault, size_t size)
+{
+    struct mechd_listener *l = &h->at[h->count];
+    const struct mechd_config *c = &h->daemon->config;
+    l->daemon = h->daemon;
+    if (mechd_listen(l, text, (unsigned)strtoul(c->unix_mode, NULL, 8)) != 0) {
         snprintf(fault, size, "cannot listen on %s: %s", text, strerror(errno));
         return MECH_INTERNAL;
     }
-    if (h->count == 0) {
-        memcpy(h->address, l->address, sizeof h->address);
+    if (l->is_tls && read_key(c, fault, size) != 0) {
+        close(l->socket);
+        return MECH_INTERNAL;
     }
-    l->mhd = MHD_start_daemon(
-        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC, 0, NULL, NULL,
-        mechd_door_handle, h->daemon, MHD_OPTION_LISTEN_SOCKET, s, MHD_OPTION_THREAD_POOL_SIZE,
-        (unsigned)threads, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
-        MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
-        (unsigned)IDLE_SECONDS, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_NOTIFY_COMPLETED,
-        mechd_door_completed, h->daemon, MHD_OPTION_END);
+    mechd_links_init(&l->links, l, h->most);
+    l->mhd = serve(h, l);
     if (l->mhd == NULL) {
-        close(s);
+        // libmicrohttpd has closed the socket in most cases; closing another's would be worse
+        mechd_links_fini(&l->links);
         snprintf(fault, size, "cannot serve HTTP on %s", text);
         return MECH_INTERNAL;
     }
     h->count++;
     return 0;
+}
+
+int mechd_connections_most(const struct mechd_config *c)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) {
+        return c->connections;
+    }
+    const rlim_t others = OTHER_DESCRIPTORS;
+    const rlim_t each =
+        (limit.rlim_max > others ? limit.rlim_max - others : 0) / (rlim_t)c->listen_count;
+    if (each >= (rlim_t)c->connections + MECHD_LINK_RESERVE) {
+        return c->connections;
+    }
+    return each > 2 * MECHD_LINK_RESERVE ? (int)each - MECHD_LINK_RESERVE : MECHD_LINK_RESERVE;
+}
+
+/* Raise the limit of descriptors as far as it may be. */
+static void raise_descriptors(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
 }
 
 int mechd_http_start(struct mechd *d, struct mechd_http **out, char *fault, size_t size)
@@ -153,31 +149,47 @@ int mechd_http_start(struct mechd *d, struct mechd_http **out, char *fault, size
     }
     h->daemon = d;
     *out = h;
-    const int threads = d->config.workers < 2              ? 2
-                        : d->config.workers > THREADS_MOST ? THREADS_MOST
-                                                           : d->config.workers;
+    h->threads = d->config.workers < 2              ? 2
+                 : d->config.workers > THREADS_MOST ? THREADS_MOST
+                                                    : d->config.workers;
+    raise_descriptors();
+    h->most = mechd_connections_most(&d->config);
+    if (h->most < d->config.connections) {
+        mechd_log(MECHD_WARNING, "connections", "wanted=%d most=%d", d->config.connections,
+                  h->most);
+    }
     for (int k = 0; k < d->config.listen_count; k++) {
-        MECH_TRY(start_one(h, d->config.listen[k], threads, fault, size));
+        MECH_TRY(start_one(h, d->config.listen[k], fault, size));
     }
     return 0;
 }
 
+int mechd_http_reload(struct mechd_http *h, char *fault, size_t size)
+{
+    int renewed = 0;
+    for (int k = 0; k < h->count; k++) {
+        renewed += h->at[k].is_tls;
+    }
+    return renewed > 0 && read_key(&h->daemon->config, fault, size) != 0 ? MECH_INTERNAL : renewed;
+}
+
+/* Not MHD_quiesce_daemon: of libmicrohttpd 0.9.75 it and a worker that is awake may both take the
+ * socket out of the worker's epoll set, and whoever comes second aborts the process. */
 void mechd_http_quiesce(struct mechd_http *h)
 {
     for (int k = 0; h != NULL && k < h->count; k++) {
-        h->at[k].closing = MHD_quiesce_daemon(h->at[k].mhd);
+        atomic_store(&h->at[k].closed, true);
     }
 }
 
 void mechd_http_stop(struct mechd_http *h)
 {
     for (int k = 0; h != NULL && k < h->count; k++) {
-        MHD_stop_daemon(h->at[k].mhd);
-        if (h->at[k].closing >= 0) {
-            close(h->at[k].closing);
-        }
-        if (h->at[k].path[0] != '\0') {
-            unlink(h->at[k].path);
+        struct mechd_listener *l = &h->at[k];
+        MHD_stop_daemon(l->mhd); // closes the socket
+        mechd_links_fini(&l->links);
+        if (l->path[0] != '\0') {
+            unlink(l->path);
         }
     }
     free(h);

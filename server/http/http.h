@@ -1,9 +1,11 @@
 /* The HTTP door: libmicrohttpd, one daemon with a pool of threads for each address.
  *
  * A thread of that pool reads a request, starts the call and answers it; if the call is queued, the
- * connection is suspended and resumed by whoever ends the call. shared: const once started.
+ * connection is suspended and resumed by whoever ends the call. owner: main.
  */
 #pragma once
+
+#include "server/config.h"
 
 #include <stddef.h>
 
@@ -12,8 +14,16 @@ struct mechd_http;
 
 enum { MECHD_BODY_MOST = 1 << 20 };
 
+/* Connections that each address takes: those of the configuration, or fewer when there are not
+ * enough descriptors for them. */
+int mechd_connections_most(const struct mechd_config *c);
+
 /* Listen on every address of the configuration. Negative: a sentence is in `fault`. */
 int mechd_http_start(struct mechd *d, struct mechd_http **out, char *fault, size_t size);
+/* Read certificate and key again: connections from now on get them, those that stand keep theirs.
+ * How many addresses speak TLS; negative: nothing has changed, a sentence is in `fault`. On main.
+ * */
+int mechd_http_reload(struct mechd_http *h, char *fault, size_t size);
 /* "http://127.0.0.1:8080": the first address as it really is, or "unix:PATH". */
 const char *mechd_http_address(const struct mechd_http *h);
 /* No new connections from now on. */

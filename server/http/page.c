@@ -24,8 +24,7 @@ bool mechd_page_serve(struct mechd_exchange *x, enum MHD_Result *result)
     if (a == NULL) {
         return false;
     }
-    const char *known =
-        MHD_lookup_connection_value(x->connection, MHD_HEADER_KIND, "If-None-Match");
+    const char *known = x->head.value[MECHD_HEADER_IF_NONE_MATCH];
     const bool same = known != NULL && strstr(known, a->etag) != NULL;
     const size_t size = same ? 0 : a->size;
     struct MHD_Response *response =

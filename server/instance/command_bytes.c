@@ -1,8 +1,11 @@
 /* Packing and replaying of step commands. */
 #include "server/instance/command_bytes.h"
+#include "solver/base/hash.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+enum { CHECKSUM = sizeof(uint64_t) };
 
 struct packer {
     unsigned char *at; /* NULL: only counted */
@@ -31,7 +34,9 @@ static size_t input_size(const struct mechd_engine *e, int32_t index)
 
 static void pack(const struct mechd_engine *e, const struct mech_step_request *r, struct packer *p)
 {
+    const uint64_t checksum = 0; // once all is there
     const uint8_t kind = (uint8_t)r->kind;
+    put(p, &checksum, CHECKSUM);
     put(p, &kind, 1);
     put(p, &r->count, sizeof r->count);
     put(p, &r->size, sizeof r->size);
@@ -63,8 +68,20 @@ unsigned char *mechd_command_bytes(const struct mechd_engine *e, const struct me
     if (bytes != NULL) {
         p = (struct packer){.at = bytes};
         pack(e, r, &p);
+        mechd_command_seal(bytes, p.n);
     }
     return bytes;
+}
+
+static uint64_t checksum_of(const unsigned char *bytes, size_t size)
+{
+    return mech_hash(bytes + CHECKSUM, size - CHECKSUM, 0);
+}
+
+void mechd_command_seal(void *bytes, size_t size)
+{
+    const uint64_t checksum = checksum_of(bytes, size);
+    memcpy(bytes, &checksum, CHECKSUM);
 }
 
 struct unpacker {
@@ -132,7 +149,12 @@ int mechd_command_replay(const struct mechd_engine *e, const void *bytes, size_t
 {
     struct unpacker u = {.at = bytes, .left = size};
     struct mech_step_request r = {.kind = MECH_STEP_SIZE};
+    uint64_t checksum = 0;
     uint8_t kind = 0;
+    get(&u, &checksum, CHECKSUM);
+    if (u.short_of || checksum != checksum_of(bytes, size)) {
+        return MECH_MISMATCH;
+    }
     get(&u, &kind, 1);
     get(&u, &r.count, sizeof r.count);
     get(&u, &r.size, sizeof r.size);

@@ -1,12 +1,14 @@
-/* Records of one instance's changes, and what becomes of them. */
+/* Records of one instance's changes: when, and what they hold. */
 #include "server/instance/durable.h"
 
 #include "protocol/bind/bind.h"
 #include "protocol/frame/frame.h"
 #include "server/daemon.h"
 #include "server/instance/command_bytes.h"
-#include "server/instance/instance.h"
+#include "server/instance/entry.h"
+#include "server/instance/runs.h"
 #include "server/instance/snapshots.h"
+#include "server/instance/traits.h"
 #include "server/store/store.h"
 #include "server/ticks.h"
 
@@ -23,58 +25,7 @@ enum {
     OUTSTANDING_MOST = 64
 };
 
-/* --- tickets ---------------------------------------------------------------------------------- */
-
-enum { NOT_TAKEN, ON_ITS_WAY, STORED, WAITED_FOR };
-
-bool mechd_ticket_wait(struct mechd_ticket *t, void (*suspend)(void *context), void *context)
-{
-    // partner: settle, on the store's thread
-    const int state = atomic_load(&t->state);
-    if (state == NOT_TAKEN || (state == STORED && t->outcome == 0)) {
-        return false;
-    }
-    if (suspend != NULL) {
-        suspend(context);
-    }
-    if (atomic_exchange(&t->state, WAITED_FOR) == STORED) {
-        t->answer(t);
-    }
-    return true;
-}
-
-static void settle(struct mechd_ticket *t, int outcome)
-{
-    t->outcome = outcome;
-    if (atomic_exchange(&t->state, STORED) == WAITED_FOR) {
-        t->answer(t);
-    }
-}
-
-/* --- records ---------------------------------------------------------------------------------- */
-
-struct record {
-    struct mechd_record r; /* first */
-    struct mechd_instance *instance;
-    struct mechd_ticket *ticket; /* or NULL */
-    uint64_t epoch;
-    char room[]; /* texts and bytes */
-};
-
-static bool is_stale(const struct mechd_record *r)
-{
-    const struct record *const x = (const struct record *)r;
-    return atomic_load(&x->instance->durable.failed) >= x->epoch && r->kind != MECHD_RECORD_DELETE;
-}
-
-static void has_failed(struct mechd_record *r)
-{
-    struct record *const x = (struct record *)r;
-    if (r->kind == MECHD_RECORD_CREATE || r->kind == MECHD_RECORD_MODEL ||
-        r->kind == MECHD_RECORD_STATE || r->kind == MECHD_RECORD_COMMAND) {
-        atomic_store(&x->instance->durable.failed, x->epoch);
-    }
-}
+/* --- failures --------------------------------------------------------------------------------- */
 
 /* An instance whose creation could not be stored is no instance. */
 static void withdraw(struct mechd_instance *i)
@@ -123,101 +74,32 @@ static void mend(struct mechd_instance *i)
     }
 }
 
-static void is_done(struct mechd_record *r)
+void mechd_durable_failed(struct mechd_instance *i, enum mechd_record_kind kind)
 {
-    struct record *const x = (struct record *)r;
-    if (r->outcome != 0 && r->kind == MECHD_RECORD_CREATE) {
-        withdraw(x->instance);
-    } else if (r->outcome != 0 && !atomic_load(&x->instance->deleted)) {
-        mend(x->instance);
+    if (kind == MECHD_RECORD_CREATE) {
+        withdraw(i);
+    } else if (!atomic_load(&i->deleted)) {
+        mend(i);
     }
-    atomic_fetch_sub(&x->instance->durable.outstanding, 1);
-    if (x->ticket != NULL) {
-        settle(x->ticket, r->outcome);
-    }
-    mechd_instance_unref(x->instance);
-    free(x);
 }
 
-/* A record with room behind it, of which *room is the beginning. NULL: no memory. */
-static struct record *new_record(struct mechd_instance *i, enum mechd_record_kind kind, size_t room)
-{
-    struct record *const x = malloc(sizeof *x + room);
-    if (x != NULL) {
-        x->r = (struct mechd_record){.kind = kind,
-                                     .key = i->durable.key,
-                                     .stale = is_stale,
-                                     .failed = has_failed,
-                                     .done = is_done};
-        x->instance = i;
-        x->ticket = NULL;
-        x->epoch = i->durable.epoch;
-    }
-    return x;
-}
+/* --- records ---------------------------------------------------------------------------------- */
 
-static size_t text_room(const char *text)
+/* Labels as JSON, or NULL. */
+static char *labels_text(struct mechd_instance *i)
 {
-    return text != NULL ? strlen(text) + 1 : 0;
-}
-
-/* Append bytes to a record's room. */
-static const void *append(char **room, const void *bytes, size_t size)
-{
-    char *const at = *room;
-    if (size > 0) {
-        memcpy(at, bytes, size);
-    }
-    *room += size;
-    return at;
-}
-
-static void take_in(struct record *x)
-{
-    mechd_instance_ref(x->instance);
-    atomic_fetch_add(&x->instance->durable.outstanding, 1);
-}
-
-/* The receipt that goes with a record. NULL: no memory. */
-static struct record *receipt_record(struct mechd_instance *i, const struct mechd_stored_receipt *r)
-{
-    struct record *const x =
-        new_record(i, MECHD_RECORD_RECEIPT, text_room(r->scope) + text_room(r->location) + r->size);
-    if (x != NULL) {
-        char *room = x->room;
-        x->r.receipt = *r;
-        x->r.receipt.scope = append(&room, r->scope, text_room(r->scope));
-        x->r.receipt.location = append(&room, r->location, text_room(r->location));
-        x->r.receipt.bytes = append(&room, r->bytes, r->size);
-        x->r.glued = true;
-    }
-    return x;
-}
-
-/* A receipt for which there is no memory is one that a new process does not know. */
-static void post(struct record *x, struct mechd_ticket *t)
-{
-    struct mechd_instance *const i = x->instance;
-    struct record *const receipt =
-        t != NULL && t->receipt != NULL ? receipt_record(i, t->receipt) : NULL;
-    take_in(x);
-    if (receipt != NULL) {
-        take_in(receipt);
-        x->r.next = &receipt->r;
-    }
-    x->ticket = t;
-    if (t != NULL) {
-        atomic_store(&t->state, ON_ITS_WAY);
-    }
-    mechd_store_post(i->daemon->store, &x->r);
+    json_t *const labels = mechd_instance_labels(i);
+    char *const text = labels != NULL ? json_dumps(labels, JSON_COMPACT) : NULL;
+    mechd_instance_labels_unref(i, labels);
+    return text;
 }
 
 /* Creation, change of the model, or state: everything that the record needs of the instance. */
-static struct record *state_record(struct mechd_instance *i, enum mechd_record_kind kind)
+static struct mechd_entry *state_record(struct mechd_instance *i, enum mechd_record_kind kind)
 {
     const bool modelled = kind != MECHD_RECORD_STATE, created = kind == MECHD_RECORD_CREATE;
     const size_t most = mechd_engine_snapshot_size(&i->engine);
-    char *const labels = created && i->labels != NULL ? json_dumps(i->labels, JSON_COMPACT) : NULL;
+    char *const labels = created ? labels_text(i) : NULL;
     struct mechp_text model, durability;
     mechp_text_init(&model, NULL, 0);
     mechp_text_init(&durability, NULL, 0);
@@ -225,21 +107,25 @@ static struct record *state_record(struct mechd_instance *i, enum mechd_record_k
         mechp_bind_write(mech_sim_document(i->sim), &model);
         mechd_durability_write(&i->durable.settings, &durability);
     }
-    struct record *x = NULL;
+    struct mechd_entry *x = NULL;
     if (!model.failed && !durability.failed) {
-        x = new_record(i, kind,
-                       text_room(i->id) + text_room(labels) + durability.length + 1 + model.length +
-                           most);
+        x = mechd_entry_create(i, kind,
+                               mechd_entry_text_room(i->id) + mechd_entry_text_room(labels) +
+                                   durability.length + 1 + model.length + most);
     }
     if (x != NULL) {
         char *room = x->room;
-        x->r.id = append(&room, i->id, text_room(i->id));
-        x->r.labels = labels != NULL ? append(&room, labels, text_room(labels)) : NULL;
-        x->r.durability = append(&room, durability.bytes, durability.length);
-        append(&room, "", 1);
-        x->r.model = append(&room, model.bytes, model.length);
+        x->r.id = mechd_entry_append(&room, i->id, mechd_entry_text_room(i->id));
+        x->r.labels = labels != NULL
+                          ? mechd_entry_append(&room, labels, mechd_entry_text_room(labels))
+                          : NULL;
+        x->r.durability = mechd_entry_append(&room, durability.bytes, durability.length);
+        mechd_entry_append(&room, "", 1);
+        x->r.model = mechd_entry_append(&room, model.bytes, model.length);
         x->r.model_size = model.length;
         x->r.serial = i->serial;
+        x->r.ttl = mechd_instance_ttl(i);
+        x->r.token = i->account != NULL ? i->account->name : NULL;
         x->r.bytes = room;
         x->r.size = mechd_engine_snapshot_write(&i->engine, room);
     }
@@ -249,13 +135,13 @@ static struct record *state_record(struct mechd_instance *i, enum mechd_record_k
     return x;
 }
 
-static struct record *command_record(struct mechd_instance *i)
+static struct mechd_entry *command_record(struct mechd_instance *i)
 {
     const struct mechd_durable *const d = &i->durable;
-    struct record *const x = new_record(i, MECHD_RECORD_COMMAND, d->command_size);
+    struct mechd_entry *const x = mechd_entry_create(i, MECHD_RECORD_COMMAND, d->command_size);
     if (x != NULL) {
         char *room = x->room;
-        x->r.bytes = append(&room, d->command, d->command_size);
+        x->r.bytes = mechd_entry_append(&room, d->command, d->command_size);
         x->r.size = d->command_size;
         x->r.number = d->number;
     }
@@ -268,33 +154,92 @@ static void drop_command(struct mechd_durable *d)
     d->command = NULL;
 }
 
+/* All that has changed as a list of records: the state or a command, and what runs have recorded.
+ * NULL: no memory. */
+static struct mechd_entry *change_records(struct mechd_instance *i)
+{
+    const struct mechd_durable *const d = &i->durable;
+    struct mechd_entry *first = NULL, *last = NULL;
+    if (d->dirty) {
+        struct mechd_entry *const x = d->command != NULL ? command_record(i)
+                                      : d->remodelled    ? state_record(i, MECHD_RECORD_MODEL)
+                                                         : state_record(i, MECHD_RECORD_STATE);
+        if (x == NULL) {
+            return NULL;
+        }
+        x->r.revision = atomic_load(&i->revision);
+        x->r.sequence = i->published.sequence;
+        mechd_entry_chain(&first, &last, x);
+    }
+    if (!mechd_run_entries(i, &first, &last)) {
+        mechd_entry_destroy(first);
+        return NULL;
+    }
+    return first;
+}
+
+/* What the disk has of it when the state alone is there: states are as large as they may be, so
+ * that what counts is the same in the next process. */
+static uint64_t stored_without_commands(const struct mechd_instance *i)
+{
+    return i->durable.model + mechd_engine_snapshot_size(&i->engine);
+}
+
+uint64_t mechd_durable_commands(const struct mechd_instance *i)
+{
+    const uint64_t alone = stored_without_commands(i);
+    return i->durable.stored > alone ? i->durable.stored - alone : 0;
+}
+
+void mechd_durable_account(struct mechd_instance *i, uint64_t commands)
+{
+    struct mechd_durable *const d = &i->durable;
+    const uint64_t now = stored_without_commands(i) + commands;
+    if (now < d->stored) {
+        mechd_instance_refund(i, MECHD_QUOTA_STORED, d->stored - now);
+    } else {
+        (void)mechd_instance_charge(i, MECHD_QUOTA_STORED, now - d->stored, NULL);
+    }
+    d->stored = now;
+}
+
+/* The record of a change counts: a command behind those before, a state in place of them. */
+static void account_for(struct mechd_instance *i, const struct mechd_record *r)
+{
+    struct mechd_durable *const d = &i->durable;
+    uint64_t commands = 0;
+    if (r->kind == MECHD_RECORD_COMMAND) {
+        commands = mechd_durable_commands(i) + r->size;
+    } else if (r->kind == MECHD_RECORD_MODEL) {
+        d->model = r->model_size;
+    }
+    mechd_durable_account(i, commands);
+}
+
 /* Write down what has changed. No memory: as if the disk had refused. */
 static void record_change(struct mechd_instance *i, struct mechd_ticket *t)
 {
     struct mechd_durable *const d = &i->durable;
-    struct record *const x = d->command != NULL ? command_record(i)
-                             : d->remodelled    ? state_record(i, MECHD_RECORD_MODEL)
-                                                : state_record(i, MECHD_RECORD_STATE);
-    if (d->command == NULL) {
+    struct mechd_entry *const first = change_records(i);
+    if (first != NULL && d->dirty) {
+        account_for(i, &first->r);
+    }
+    if (d->dirty && d->command == NULL) {
         d->number = 0;
         d->replay_ns = 0;
     }
     drop_command(d);
     d->dirty = false;
+    d->due = false;
     d->remodelled = false;
     d->sequence = i->published.sequence;
     d->recorded = mechd_now();
-    if (x == NULL) {
+    if (first == NULL) {
         atomic_store(&d->failed, d->epoch);
-        if (t != NULL) {
-            atomic_store(&t->state, ON_ITS_WAY);
-            settle(t, MECH_NO_MEMORY);
-        }
+        mechd_ticket_refuse(t, MECH_NO_MEMORY);
         return;
     }
-    x->r.revision = atomic_load(&i->revision);
-    x->r.sequence = i->published.sequence;
-    post(x, t);
+    mechd_entry_post(first, t);
 }
 
 /* --- when ------------------------------------------------------------------------------------- */
@@ -341,18 +286,26 @@ static enum mechd_progress run_timer(struct mechd_job *job)
 
 static void finish_timer(struct mechd_job *job)
 {
-    mechd_instance_unref(job->instance);
+    struct mechd_instance *const i = job->instance;
+    atomic_store(&i->durable.queued, false);
+    mechd_instance_unref(i);
 }
 
+/* A job that is not over yet is not queued again: a little later. */
 static void fire(struct mechd_timer *timer)
 {
     struct mechd_instance *const i =
         (struct mechd_instance *)((char *)timer - offsetof(struct mechd_instance, durable.timer));
-    i->durable.job.cost = MECHD_SHORT;
-    const enum mechd_submitted submitted = mechd_instance_submit(i, &i->durable.job);
-    if (submitted == MECHD_RAN ||
-        (submitted == MECHD_FULL &&
-         !mechd_clock_arm(&i->daemon->clock, timer, mechd_now() + 5 * MECHD_MS))) {
+    struct mechd_durable *const d = &i->durable;
+    if (!atomic_exchange(&d->queued, true)) {
+        d->job = (struct mechd_job){
+            .instance = i, .run = run_timer, .finish = finish_timer, .cost = MECHD_SHORT};
+        if (mechd_instance_submit(i, &d->job) == MECHD_QUEUED) {
+            return;
+        }
+        atomic_store(&d->queued, false);
+    }
+    if (!mechd_clock_arm(&i->daemon->clock, timer, mechd_now() + 5 * MECHD_MS)) {
         mechd_instance_unref(i);
     }
 }
@@ -361,7 +314,6 @@ static void arm(struct mechd_instance *i, uint64_t due)
 {
     struct mechd_durable *const d = &i->durable;
     d->timer.fire = fire;
-    d->job = (struct mechd_job){.instance = i, .run = run_timer, .finish = finish_timer};
     d->armed = true;
     mechd_instance_ref(i);
     if (!mechd_clock_arm(&i->daemon->clock, &d->timer, due)) {
@@ -374,22 +326,26 @@ void mechd_durable_sync(struct mechd_instance *i, struct mechd_ticket *t)
 {
     struct mechd_durable *const d = &i->durable;
     const struct mechd_durable_settings *const s = &d->settings;
-    if (!d->dirty) {
+    if (!d->dirty && !d->due) {
         return;
     }
+    // records for which nobody waits are put off while the disk is behind
+    const struct mechd_run *const run = atomic_load(&i->running) ? i->run : NULL;
+    const bool behind = atomic_load(&d->outstanding) >= OUTSTANDING_MOST ||
+                        (run != NULL && mechd_recording_crowded(&run->record));
     if (s->mode == MECHD_DURABLE_EVERY_STEP) {
         // a run that is faster than the disk: its end is recorded at the latest
-        if (t != NULL || !atomic_load(&i->running) ||
-            atomic_load(&d->outstanding) < OUTSTANDING_MOST) {
+        if (t != NULL || d->due || run == NULL || !behind) {
             record_change(i, t);
         }
         return;
     }
     const uint64_t forward = i->published.sequence - d->sequence;
     const double age = 1e-9 * (double)(mechd_now() - d->recorded);
-    const bool due =
-        (s->steps > 0 && forward >= s->steps) || (s->seconds > 0. && age >= s->seconds);
-    if (due && atomic_load(&d->outstanding) < OUTSTANDING_MOST) {
+    const bool due = (s->steps > 0 && forward >= s->steps) ||
+                     (s->seconds > 0. && age >= s->seconds) ||
+                     (run != NULL && mechd_recording_pressed(&run->record));
+    if (d->due || (due && !behind)) {
         record_change(i, NULL);
     } else if (due && !d->armed) {
         // faster than the disk: again a little later
@@ -411,17 +367,24 @@ int mechd_durable_init(struct mechd_instance *i, const struct mechd_durable_sett
     return 0;
 }
 
-int mechd_durable_begin(struct mechd_instance *i, struct mechd_ticket *t)
+int mechd_durable_begin(struct mechd_instance *i, struct mechd_ticket *t, struct mechd_excess *x)
 {
     if (i->durable.key == 0) {
         return 0;
     }
-    struct record *const x = state_record(i, MECHD_RECORD_CREATE);
-    if (x == NULL) {
+    struct mechd_entry *const created = state_record(i, MECHD_RECORD_CREATE);
+    if (created == NULL) {
         return MECH_NO_MEMORY;
     }
-    x->r.revision = atomic_load(&i->revision);
-    post(x, t);
+    i->durable.model = created->r.model_size;
+    const uint64_t stored = stored_without_commands(i);
+    if (!mechd_instance_charge(i, MECHD_QUOTA_STORED, stored, x)) {
+        mechd_entry_destroy(created);
+        return MECH_UNSUPPORTED;
+    }
+    i->durable.stored = stored;
+    created->r.revision = atomic_load(&i->revision);
+    mechd_entry_post(created, t);
     return 0;
 }
 
@@ -430,12 +393,35 @@ int mechd_durable_end(struct mechd_instance *i, struct mechd_ticket *t)
     if (i->durable.key == 0) {
         return 0;
     }
-    struct record *const x = new_record(i, MECHD_RECORD_DELETE, 0);
+    struct mechd_entry *const x = mechd_entry_create(i, MECHD_RECORD_DELETE, 0);
     if (x == NULL) {
         return MECH_NO_MEMORY;
     }
-    post(x, t);
+    mechd_entry_post(x, t);
     return 0;
+}
+
+int mechd_durable_describe(struct mechd_instance *i, struct mechd_traits *before,
+                           struct mechd_ticket *t)
+{
+    const bool stored = i->durable.key != 0;
+    char *const labels = stored ? labels_text(i) : NULL;
+    struct mechd_entry *const x =
+        stored ? mechd_entry_create(i, MECHD_RECORD_DESCRIBE, mechd_entry_text_room(labels)) : NULL;
+    if (x != NULL) {
+        char *room = x->room;
+        if (labels != NULL) {
+            x->r.labels = mechd_entry_append(&room, labels, mechd_entry_text_room(labels));
+        }
+        x->r.ttl = mechd_instance_ttl(i);
+        x->labels = before->labels;
+        x->ttl = before->ttl;
+        mechd_entry_post(x, t);
+    } else {
+        mechd_instance_labels_unref(i, before->labels);
+    }
+    free(labels);
+    return stored && x == NULL ? MECH_NO_MEMORY : 0;
 }
 
 void mechd_durable_fini(struct mechd_instance *i)
@@ -453,7 +439,7 @@ void mechd_durable_flush(struct mechd *d)
         return;
     }
     for (size_t k = 0; k < count; k++) {
-        if (items[k]->durable.dirty) {
+        if (items[k]->durable.dirty || items[k]->durable.due) {
             record_change(items[k], NULL);
         }
         mechd_instance_unref(items[k]);
@@ -469,16 +455,16 @@ int mechd_durable_snapshot(struct mechd_instance *i, uint64_t number, double tim
     if (i->durable.key == 0) {
         return 0;
     }
-    struct record *const x = new_record(i, MECHD_RECORD_SNAPSHOT, size);
+    struct mechd_entry *const x = mechd_entry_create(i, MECHD_RECORD_SNAPSHOT, size);
     if (x == NULL) {
         return MECH_NO_MEMORY;
     }
     char *room = x->room;
     x->r.number = number;
     x->r.time = time;
-    x->r.bytes = append(&room, bytes, size);
+    x->r.bytes = mechd_entry_append(&room, bytes, size);
     x->r.size = size;
-    post(x, t);
+    mechd_entry_post(x, t);
     return 0;
 }
 
@@ -487,11 +473,11 @@ int mechd_durable_forget(struct mechd_instance *i, uint64_t number, struct mechd
     if (i->durable.key == 0) {
         return 0;
     }
-    struct record *const x = new_record(i, MECHD_RECORD_DELETE_SNAPSHOT, 0);
+    struct mechd_entry *const x = mechd_entry_create(i, MECHD_RECORD_DELETE_SNAPSHOT, 0);
     if (x == NULL) {
         return MECH_NO_MEMORY;
     }
     x->r.number = number;
-    post(x, t);
+    mechd_entry_post(x, t);
     return 0;
 }

@@ -26,8 +26,10 @@
 #include <stddef.h>
 
 struct mechd;
+struct mechd_excess;
 struct mechd_instance;
 struct mechd_stored_receipt;
+struct mechd_traits;
 
 enum mechd_durability { MECHD_DURABLE_NONE, MECHD_DURABLE_CHECKPOINT, MECHD_DURABLE_EVERY_STEP };
 /* "none", "checkpoint", "every-step"; closed by NULL. */
@@ -45,23 +47,27 @@ struct mechd_durable {
     int64_t key; /* in the store; 0: not stored */
     /* the owner's */
     bool dirty, remodelled; /* since the last record: changed; the document too */
+    bool due;               /* a run has begun or ended: not to be put off */
     /* the step command that made the only change since then, as bytes, or NULL */
     unsigned char *command;
     size_t command_size;
     bool whole;         /* the change that comes is that command */
     uint64_t number;    /* of the last command record since the last state, 0: none */
     uint64_t replay_ns; /* what those commands took */
+    uint64_t model;     /* bytes of the model that is stored */
+    uint64_t stored;    /* bytes on the instance's account: model, state and commands */
     uint64_t sequence;  /* communication steps at the last record */
     uint64_t recorded;  /* mechd_now of the last record */
     uint64_t epoch;     /* grows with each undoing */
     bool armed;         /* the timer of a checkpoint */
     struct mechd_timer timer;
-    struct mechd_job job;  /* of that timer */
+    struct mechd_job job;  /* of that timer, while `queued` */
+    _Atomic bool queued;   /* partner: the clock's thread */
     struct mechd_job mend; /* of a failure; while `mending` */
     uint64_t mended;       /* `failed` as the mending job found it; its thread's */
     /* any thread */
     _Atomic uint64_t failed; /* records of this epoch and before are lost; partner: the store */
-    _Atomic int outstanding; /* records on their way */
+    _Atomic int outstanding; /* records on their way, each with what is glued to it */
     _Atomic bool mending;    /* partner: the store's thread */
 };
 
@@ -77,11 +83,21 @@ struct mechd_ticket {
 bool mechd_ticket_wait(struct mechd_ticket *t, void (*suspend)(void *context), void *context);
 
 /* A new instance, not in the table yet: with its key, and its creation on the way to the disk once
- * mechd_durable_begin is called, which takes a ticket. labels: JSON text or NULL. 0 or negative. */
+ * mechd_durable_begin is called, which takes a ticket. 0; MECH_UNSUPPORTED: the account has no room
+ * for it (*x); negative. */
 int mechd_durable_init(struct mechd_instance *i, const struct mechd_durable_settings *settings);
-int mechd_durable_begin(struct mechd_instance *i, struct mechd_ticket *t);
+int mechd_durable_begin(struct mechd_instance *i, struct mechd_ticket *t, struct mechd_excess *x);
+/* A state of the stored model, and so many bytes of commands behind it, are on the account from now
+ * on, whatever the limits are. */
+void mechd_durable_account(struct mechd_instance *i, uint64_t commands);
+/* Bytes of commands that are. */
+uint64_t mechd_durable_commands(const struct mechd_instance *i);
 /* Deleted: nothing of it is kept. Any thread. */
 int mechd_durable_end(struct mechd_instance *i, struct mechd_ticket *t);
+/* Labels or time to live have changed: not on disk, they are again what they were. `before` is
+ * taken. As owner. */
+int mechd_durable_describe(struct mechd_instance *i, struct mechd_traits *before,
+                           struct mechd_ticket *t);
 void mechd_durable_fini(struct mechd_instance *i);
 
 /* Something changed: called by mechd_instance_changed and _stepped. */

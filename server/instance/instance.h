@@ -7,9 +7,11 @@
 #pragma once
 
 #include "protocol/wire/json.h"
+#include "server/auth/accounts.h"
 #include "server/engine/engine.h"
 #include "server/instance/durable.h"
 #include "server/instance/job.h"
+#include "server/instance/leases.h"
 #include "server/pool.h"
 #include "solver/base/id.h"
 #include "solver/base/name.h"
@@ -43,7 +45,6 @@ struct mechd_instance {
     uint64_t serial;                /* order of creation */
     uint64_t incarnation;           /* first half of the ETag */
     char name[128];                 /* of the model */
-    json_t *labels;                 /* object of strings, or NULL */
     size_t output_size;             /* values of all outputs */
     struct mech_variable *channels; /* [channel_count] the outputs */
     size_t channel_count;
@@ -56,6 +57,12 @@ struct mechd_instance {
     _Atomic uint64_t step_ns; /* measured time of one internal step; partner: any reader */
     _Atomic unsigned watched; /* MECHD_WATCH_… topics with a subscriber; partner: zmq/stream.c */
     _Atomic bool running;     /* a run is in progress; written by the owner */
+    _Atomic uint64_t ttl;     /* ns without use after which it is deleted, 0: never */
+    _Atomic uint64_t used;    /* mechd_now of its last use, with a ttl; partner: the reaper */
+
+    struct mechd_leases leases;    /* locked by its own */
+    struct mechd_account *account; /* whose it is, const once in the table; NULL: nobody's */
+    _Atomic uint64_t charged[MECHD_QUOTA_HELD]; /* what of it is on that account */
 
     /* locked by m */
     pthread_mutex_t m;
@@ -72,20 +79,39 @@ struct mechd_instance {
     uint64_t trials;
     struct mechd_snapshots *snapshots;
     struct mechd_partner *partners;
-    struct mechd_run *run;
-    uint64_t runs;
+    struct mechd_run *run; /* the newest, with the older ones behind it, or NULL */
+    uint64_t runs;         /* id of the last one */
     struct mechd_durable durable;
     uint16_t next_flags; /* to be added to the next frame on the stream */
 
     /* locked by p; written by the owner alone, which may read without it */
     pthread_mutex_t p;
     struct mechd_published published;
+    json_t *labels; /* object of strings, or NULL; see instance/traits.h */
 };
 
 /* Make an instance around an engine, which it then owns; one reference, in no table yet.
  * Negative: no memory (the engine stays the caller's). */
 int mechd_instance_create(struct mechd *daemon, const struct mechd_engine *engine,
                           struct mechd_instance **out);
+
+/* Some more of it on its account. False: *x says why not. Any thread. */
+bool mechd_instance_charge(struct mechd_instance *i, enum mechd_quota which, uint64_t amount,
+                           struct mechd_excess *x);
+void mechd_instance_refund(struct mechd_instance *i, enum mechd_quota which, uint64_t amount);
+/* A new instance on an account: itself, its coordinates and memory. As charge. */
+bool mechd_instance_open(struct mechd_instance *i, struct mechd_account *account,
+                         struct mechd_excess *x);
+/* Everything of it off its account. */
+void mechd_instance_close(struct mechd_instance *i);
+
+/* Out of the table, and out of the store; what comes from now on is refused, what is in progress
+ * stops at its next slice. With a ticket, which is taken when it is stored: once that is off the
+ * disk; it is as before when that fails, but for a run, which ends. NULL: at once. False: somebody
+ * else deletes it. Any thread. */
+bool mechd_instance_delete(struct mechd_instance *i, struct mechd_ticket *t);
+/* The store says whether it is gone. */
+void mechd_instance_deleted(struct mechd_instance *i, bool gone);
 
 void mechd_instance_ref(struct mechd_instance *i);
 void mechd_instance_unref(struct mechd_instance *i);
@@ -97,6 +123,9 @@ enum mechd_submitted mechd_instance_submit(struct mechd_instance *i, struct mech
  * as in a frame. A committed communication step also goes to the stream. */
 void mechd_instance_changed(struct mechd_instance *i, uint16_t flags);
 void mechd_instance_stepped(struct mechd_instance *i, uint16_t flags);
+/* What people say of it changed, but no value: the revision grows, also within a command. Any
+ * thread. */
+void mechd_instance_described(struct mechd_instance *i);
 
 /* Copy what has been published; `values` [output_size] may be NULL. Any thread. */
 void mechd_instance_peek(struct mechd_instance *i, struct mechd_published *out, double *values);

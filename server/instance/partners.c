@@ -2,6 +2,7 @@
 #include "server/instance/partners.h"
 
 #include "protocol/wire/json.h"
+#include "server/daemon.h"
 #include "server/ticks.h"
 #include "solver/base/hash.h"
 
@@ -10,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 static void free_room(struct mechd_partner_room *room)
 {
@@ -103,45 +103,157 @@ static int read_names(const struct mechd_instance *i, const json_t *hello, struc
     return 0;
 }
 
-/* Make room: the longest silent partner goes if its lease has run out. False: all are active. */
+static void remove_partner(struct mechd_instance *i, struct mechd_partner *p)
+{
+    struct mechd_partner **at = &i->partners;
+    while (*at != p) {
+        at = &(*at)->next;
+    }
+    *at = p->next;
+    destroy(p);
+}
+
+void mechd_partners_prune(struct mechd_instance *i)
+{
+    for (struct mechd_partner *p = i->partners, *next = NULL; p != NULL; p = next) {
+        next = p->next;
+        if (!mechd_leases_lasts(&i->leases, p->lease)) {
+            remove_partner(i, p);
+        }
+    }
+}
+
+/* Make room: the longest silent partner goes if nothing else ends its lease and it has been silent
+ * for long. False: all are active. */
 static bool make_room(struct mechd_instance *i)
 {
     int count = 0;
     struct mechd_partner *oldest = NULL;
+    mechd_partners_prune(i);
     for (struct mechd_partner *p = i->partners; p != NULL; p = p->next) {
         count++;
-        oldest = oldest == NULL || p->used < oldest->used ? p : oldest;
+        oldest = !p->clocked && (oldest == NULL || p->used < oldest->used) ? p : oldest;
     }
     if (count < MECHD_PARTNERS_MOST) {
         return true;
     }
-    if (mechd_now() - oldest->used < mechd_lease_ns) {
+    if (oldest == NULL || mechd_now() - oldest->used < mechd_lease_ns) {
         return false;
     }
     mechd_partner_bye(i, oldest);
     return true;
 }
 
-/* A lease that nobody guesses, and that a double holds exactly. */
-static uint64_t make_lease(void)
+static const char *const hello_keys[] = {"token", "instance", "inputs", "inputOrder", "outputs",
+                                         "want",  "role",     "name",   "seconds",    NULL};
+
+/* What the hello says of its lease. */
+static void read_wish(const struct mechd_hello *h, struct mech_diag *diag,
+                      struct mechd_lease_wish *w)
 {
-    uint64_t lease = 0;
-    if (getrandom(&lease, sizeof lease, 0) != (ssize_t)sizeof lease) {
-        lease = mechd_now();
+    const char *role = NULL;
+    *w = (struct mechd_lease_wish){.role = MECHD_ROLE_PARTNER, .name = h->name};
+    if (mechp_json_string(h->body, "role", diag, &role)) {
+        w->role = mechd_role_find(role);
+        w->seconds = mechd_lease_preset;
+        if (w->role < 0) {
+            mech_diag_add(diag, "/role", "it is owner, co-driver, observer or partner");
+        }
     }
-    return (lease & 0xfffffffffffffu) | 1u;
+    if (w->role == MECHD_ROLE_PARTNER) {
+        w->seconds = 0.;
+    }
+    if (mechp_json_number(h->body, "seconds", diag, &w->seconds) &&
+        (w->role == MECHD_ROLE_PARTNER || !(w->seconds >= mechd_lease_least) ||
+         w->seconds > mechd_lease_most)) {
+        mech_diag_add(diag, "/seconds", "goes with a role, and is from %g to %g", mechd_lease_least,
+                      mechd_lease_most);
+    }
+    if (mechp_json_string(h->body, "name", diag, &w->name) && !mech_name_valid(w->name)) {
+        mech_diag_add(diag, "/name", "a name is 1 to 64 of A-Z a-z 0-9 . _ -");
+    }
+    if (h->lease != 0 && role != NULL) {
+        mech_diag_add(diag, "/role", "the lease of the frame has a role");
+    }
 }
 
-static const char *const hello_keys[] = {"token",   "instance", "inputs", "inputOrder",
-                                         "outputs", "want",     NULL};
+/* Inputs, outputs and room for them. 0, MECH_INVALID or MECH_NO_MEMORY. */
+static int read_layout(const struct mechd_instance *i, const json_t *hello, struct mech_diag *diag,
+                       struct mechd_partner *p)
+{
+    struct side in = {.key = "inputs", .causality = MECH_INPUT};
+    struct side out = {.key = "outputs", .causality = MECH_OUTPUT_VARIABLE};
+    int outcome = read_names(i, hello, diag, &in);
+    if (outcome == 0) {
+        outcome = read_names(i, hello, diag, &out);
+    }
+    p->inputs = in.index;
+    p->input_count = in.count;
+    p->input_size = in.size;
+    p->outputs = out.index;
+    p->output_count = out.count;
+    p->output_size = out.size;
+    p->packed = calloc(i->output_size + 1, sizeof *p->packed);
+    if (outcome == 0 && p->packed == NULL) {
+        outcome = MECH_NO_MEMORY;
+    }
+    if (outcome == 0) {
+        outcome = make_room_for_inputs(p, &p->step);
+    }
+    if (outcome == 0) {
+        outcome = make_room_for_inputs(p, &p->set);
+    }
+    return outcome == 0 && !mech_diag_clean(diag) ? MECH_INVALID : outcome;
+}
 
-int mechd_partner_hello(struct mechd_instance *i, const json_t *hello, struct mech_diag *diag,
+static const char *input_name(const struct mechd_instance *i, const struct mechd_partner *p,
+                              size_t k)
+{
+    struct mech_variable v;
+    mechd_engine_variable(&i->engine, MECH_INPUT, (size_t)p->inputs[k], &v);
+    return v.name;
+}
+
+/* A new lease for the partner, or the one of the frame; a co-driver's channels are its inputs. 0 or
+ * an outcome of mechd_partner_hello. */
+static int take_lease(struct mechd_instance *i, const struct mechd_hello *h,
+                      struct mechd_lease_wish *w, struct mechd_partner *p,
+                      struct mechd_holder *holder)
+{
+    if (h->lease != 0) {
+        p->lease = h->lease;
+        p->clocked = true;
+        p->borrowed = true;
+        *holder = (struct mechd_holder){.role = -1};
+        return mechd_leases_lasts(&i->leases, h->lease) ? 0 : MECH_MISMATCH;
+    }
+    const char *channels[MECHD_CHANNELS_MOST] = {NULL};
+    if (w->role == MECHD_ROLE_CO_DRIVER) {
+        w->channels = channels;
+        w->channel_count = p->input_count < MECHD_CHANNELS_MOST ? p->input_count : 0;
+        for (size_t k = 0; k < w->channel_count; k++) {
+            channels[k] = input_name(i, p, k);
+        }
+    }
+    p->clocked = w->seconds > 0.;
+    const int outcome = mechd_leases_take(&i->leases, w, &p->lease, holder);
+    if (outcome == 0) {
+        mechd_count(&i->daemon->metrics.leases, 1);
+        mechd_reaper_meet(&i->daemon->reaper, atomic_load(&i->leases.due));
+    }
+    return outcome == MECH_INVALID ? MECH_MISMATCH : outcome;
+}
+
+int mechd_partner_hello(struct mechd_instance *i, const struct mechd_hello *hello,
+                        struct mech_diag *diag, struct mechd_holder *holder,
                         struct mechd_partner **out)
 {
     int64_t order = 0;
-    mechp_json_only(hello, "", hello_keys, diag);
-    mechp_json_integer(hello, "inputOrder", diag, 0, MECHD_ORDER_MOST, &order);
-    if (json_array_size(json_object_get(hello, "want")) > 0) {
+    struct mechd_lease_wish wish;
+    mechp_json_only(hello->body, "", hello_keys, diag);
+    mechp_json_integer(hello->body, "inputOrder", diag, 0, MECHD_ORDER_MOST, &order);
+    read_wish(hello, diag, &wish);
+    if (json_array_size(json_object_get(hello->body, "want")) > 0) {
         mech_diag_add(diag, "/want",
                       "derivatives, jacobian and energy do not travel in frames yet");
     }
@@ -156,41 +268,42 @@ int mechd_partner_hello(struct mechd_instance *i, const json_t *hello, struct me
         return MECH_NO_MEMORY;
     }
     p->order = (int32_t)order;
-    struct side in = {.key = "inputs", .causality = MECH_INPUT};
-    struct side out_side = {.key = "outputs", .causality = MECH_OUTPUT_VARIABLE};
-    int outcome = read_names(i, hello, diag, &in);
-    if (outcome == 0) {
-        outcome = read_names(i, hello, diag, &out_side);
-    }
-    p->inputs = in.index;
-    p->input_count = in.count;
-    p->input_size = in.size;
-    p->outputs = out_side.index;
-    p->output_count = out_side.count;
-    p->output_size = out_side.size;
-    p->packed = calloc(i->output_size + 1, sizeof *p->packed);
-    if (outcome == 0 && p->packed == NULL) {
-        outcome = MECH_NO_MEMORY;
-    }
-    if (outcome == 0) {
-        outcome = make_room_for_inputs(p, &p->step);
-    }
-    if (outcome == 0) {
-        outcome = make_room_for_inputs(p, &p->set);
-    }
-    if (outcome == 0 && !mech_diag_clean(diag)) {
+    int outcome = read_layout(i, hello->body, diag, p);
+    if (outcome == 0 && wish.role == MECHD_ROLE_CO_DRIVER &&
+        (p->input_count == 0 || p->input_count >= MECHD_CHANNELS_MOST)) {
+        mech_diag_add(diag, "/inputs", "a co-driver names the inputs that it sets, at most %d",
+                      MECHD_CHANNELS_MOST);
         outcome = MECH_INVALID;
+    }
+    if (outcome == 0) {
+        outcome = take_lease(i, hello, &wish, p, holder);
     }
     if (outcome != 0) {
         destroy(p);
         return outcome;
     }
-    p->lease = make_lease();
+
+    // a second hello with the same lease: another layout
+    struct mechd_partner *const before = mechd_partner_find(i, p->lease);
+    if (before != NULL) {
+        remove_partner(i, before);
+    }
     p->used = mechd_now();
     p->next = i->partners;
     i->partners = p;
     *out = p;
     return 0;
+}
+
+static bool may_set(struct mechd_instance *i, const struct mechd_partner *p,
+                    struct mechd_holder *holder)
+{
+    for (size_t k = 0; atomic_load(&i->leases.drivers) > 0 && k < p->input_count; k++) {
+        if (!mechd_leases_may_set(&i->leases, p->lease, input_name(i, p, k), holder)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 struct mechd_partner *mechd_partner_find(struct mechd_instance *i, uint64_t lease)
@@ -204,14 +317,28 @@ struct mechd_partner *mechd_partner_find(struct mechd_instance *i, uint64_t leas
     return NULL;
 }
 
+struct mechd_partner *mechd_partner_begin(struct mechd_instance *i, uint64_t lease,
+                                          enum mechd_act act, bool sets,
+                                          struct mechd_holder *holder)
+{
+    struct mechd_partner *const p = mechd_partner_find(i, lease);
+    *holder = (struct mechd_holder){.role = -1};
+    if (p == NULL || mechd_leases_begin(&i->leases, lease, act, holder) != 0) {
+        return NULL;
+    }
+    if (sets && act != MECHD_ACT_READ && !may_set(i, p, holder)) {
+        mechd_leases_end(&i->leases, lease);
+        return NULL;
+    }
+    return p;
+}
+
 void mechd_partner_bye(struct mechd_instance *i, struct mechd_partner *p)
 {
-    struct mechd_partner **at = &i->partners;
-    while (*at != p) {
-        at = &(*at)->next;
+    if (!p->borrowed) {
+        (void)mechd_leases_drop(&i->leases, p->lease);
     }
-    *at = p->next;
-    destroy(p);
+    remove_partner(i, p);
 }
 
 /* Names with their places in the frame's values. */
@@ -236,7 +363,7 @@ static void write_side(const struct mechd_instance *i, enum mech_causality causa
     mechp_text_end(w);
 }
 
-void mechd_partner_write(const struct mechd_instance *i, const struct mechd_partner *p,
+void mechd_partner_write(struct mechd_instance *i, const struct mechd_partner *p,
                          struct mechp_text *w)
 {
     mechp_text_object(w);
@@ -244,6 +371,7 @@ void mechd_partner_write(const struct mechd_instance *i, const struct mechd_part
     mechp_text_unsigned(w, i->number);
     mechp_text_key(w, "lease");
     mechp_text_unsigned(w, p->lease);
+    (void)mechd_leases_write_one(&i->leases, p->lease, w);
 
     // outputs as the layout of replies, inputs as that of requests
     const size_t start = w->length;
@@ -343,6 +471,9 @@ void mechd_partners_due(struct mechd_instance *i)
     const double now = mechd_engine_time(&i->engine) + 1e-9 * i->step_size;
     for (struct mechd_partner *p = i->partners; p != NULL; p = p->next) {
         const uint32_t count = (uint32_t)(p->input_size * (size_t)(p->order + 1));
+        if (p->clocked && p->pending_count > 0 && !mechd_leases_lasts(&i->leases, p->lease)) {
+            drop_pending(p);
+        }
         for (int k = 0; k < p->pending_count && p->pending[k].time <= now; k++) {
             if (!p->pending[k].used) {
                 const int outcome = mechd_partner_set(i, p, p->pending[k].values, count);

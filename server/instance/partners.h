@@ -1,5 +1,6 @@
 /* Partners: what a binary hello has agreed on, by lease. The order of values both ways is fixed
- * here. owner: the instance's. */
+ * here; what the partner may change is told by its lease (instance/leases.h). owner: the
+ * instance's. */
 #pragma once
 
 #include "protocol/frame/frame.h"
@@ -7,7 +8,7 @@
 #include "server/instance/instance.h"
 
 enum { MECHD_PARTNERS_MOST = 16, MECHD_PENDING_MOST = 64, MECHD_ORDER_MOST = 2 };
-/* A partner that has been silent for this long may be replaced by a new one, ns. */
+/* A partner without a role that has been silent for this long may be replaced by a new one, ns. */
 static const uint64_t mechd_lease_ns = 60000000000u;
 
 struct mechd_pending {
@@ -24,7 +25,9 @@ struct mechd_partner_room {
 
 struct mechd_partner {
     struct mechd_partner *next;
-    uint64_t lease;   /* 1 … 2^52, random */
+    uint64_t lease;
+    bool clocked;     /* the lease ends by the clock */
+    bool borrowed;    /* it was taken elsewhere, and outlives the partner */
     uint64_t used;    /* last message, ns */
     uint64_t trial;   /* id of its last trial in the instance */
     int32_t *inputs;  /* [input_count] indices of variables */
@@ -39,17 +42,32 @@ struct mechd_partner {
     int pending_count;
 };
 
-/* Make a partner from a hello; faults go to diag. 0; MECH_INVALID; MECH_UNSUPPORTED (too many
- * active partners); negative. */
-int mechd_partner_hello(struct mechd_instance *i, const json_t *hello, struct mech_diag *diag,
+struct mechd_hello {
+    const json_t *body;
+    uint64_t lease;   /* of the frame: one that has been taken before; 0: a new one, by `role` */
+    const char *name; /* of the holder when the body has none */
+};
+
+/* Make a partner from a hello; faults go to diag. 0; MECH_INVALID; MECH_MISMATCH (*holder stands
+ * against it); MECH_UNSUPPORTED (too many active partners); negative. */
+int mechd_partner_hello(struct mechd_instance *i, const struct mechd_hello *hello,
+                        struct mech_diag *diag, struct mechd_holder *holder,
                         struct mechd_partner **out);
 /* By lease, or NULL; notes that it was heard. */
 struct mechd_partner *mechd_partner_find(struct mechd_instance *i, uint64_t lease);
+/* By lease, if that lets it do this, and with `sets` set all its inputs; mechd_leases_end follows.
+ * NULL: *holder stands against it. */
+struct mechd_partner *mechd_partner_begin(struct mechd_instance *i, uint64_t lease,
+                                          enum mechd_act act, bool sets,
+                                          struct mechd_holder *holder);
+/* Those whose lease has ended are no partners any more. */
+void mechd_partners_prune(struct mechd_instance *i);
+/* The partner goes, and its lease unless that was taken elsewhere. */
 void mechd_partner_bye(struct mechd_instance *i, struct mechd_partner *p);
 void mechd_partners_destroy(struct mechd_partner *first);
 
 /* The hello's JSON reply. */
-void mechd_partner_write(const struct mechd_instance *i, const struct mechd_partner *p,
+void mechd_partner_write(struct mechd_instance *i, const struct mechd_partner *p,
                          struct mechp_text *w);
 
 /* The partner's inputs from `count` values: all inputs, then their first derivatives … They stand
@@ -66,7 +84,8 @@ void mechd_partner_pick(const struct mechd_instance *i, const struct mechd_partn
 
 /* Keep values for a later time. 0; MECH_MISMATCH; MECH_UNSUPPORTED (too many wait); negative. */
 int mechd_partner_keep(struct mechd_partner *p, double time, const double *values, uint32_t count);
-/* Set what has become due at the present time, in the order of stamps. */
+/* Set what has become due at the present time, in the order of stamps; what has been sent by
+ * partners whose lease has ended is dropped. */
 void mechd_partners_due(struct mechd_instance *i);
 /* A command is over: forget what has been set in it, or keep it for the next try. */
 void mechd_partners_used(struct mechd_instance *i, bool forget);

@@ -5,7 +5,7 @@
  * meanwhile, the pool takes over. The head of the queue is the job in progress.
  */
 #include "server/daemon.h"
-#include "server/instance/instance.h"
+#include "server/instance/traits.h"
 #include "solver/base/err.h"
 
 #include <stddef.h>
@@ -96,6 +96,7 @@ static void run_from_pool(struct mechd_task *task)
     i->head_begun = false;
     note_queued(i, -1);
     const bool more = i->head != NULL;
+    mechd_instance_use(i);
     if (!more) {
         i->tail = NULL;
         i->owned = false;

@@ -8,6 +8,7 @@
 #include "server/instance/instance.h"
 #include "server/instance/runs.h"
 #include "server/instance/snapshots.h"
+#include "server/instance/traits.h"
 #include "server/log.h"
 #include "server/store/store.h"
 #include "server/ticks.h"
@@ -99,6 +100,7 @@ static int read_change(void *context, const struct mechd_stored_bytes *b)
                   i->id);
     }
     i->durable.number = b->number;
+    mechd_durable_account(i, b->number == 0 ? 0 : mechd_durable_commands(i) + b->size);
     // the owner alone writes it; nobody reads before the next publication
     i->published.sequence = b->sequence;
     if (atomic_load(&i->revision) < b->revision) {
@@ -117,9 +119,11 @@ int mechd_durable_load(struct mechd_instance *i, bool snapshots)
     MECH_TRY(mechd_store_replay(i->daemon->store, i->durable.key, read_change, i));
     if (snapshots) {
         MECH_TRY(mechd_store_snapshots(i->daemon->store, i->durable.key, read_snapshot, i));
+        MECH_TRY(mechd_runs_load(i));
     }
     mechd_instance_changed(i, MECHP_REWOUND);
     i->durable.dirty = false;
+    i->durable.due = false;
     i->durable.remodelled = false;
     i->durable.sequence = i->published.sequence;
     return 0;
@@ -132,12 +136,11 @@ int mechd_durable_repair(struct mechd_instance *i)
     if (d->key == 0 || failed < d->epoch) {
         return 0;
     }
-    if (atomic_load(&i->running)) {
-        mechd_run_stop(i);
-    }
+    mechd_run_stop(i, MECHD_RUN_FAILED, "what it did could not be stored");
     if (mechd_durable_load(i, false) != 0) {
         return MECH_INTERNAL;
     }
+    mechd_runs_undo(i);
     d->epoch = failed + 1;
     mechd_log(MECHD_WARNING, "undone", "instance=%s time=%.17g", i->id,
               mechd_engine_time(&i->engine));
@@ -194,7 +197,14 @@ static const char *complete(struct mechd_instance *i, const struct mechd_stored 
         return "its durability cannot be read";
     }
     i->labels = stored->labels != NULL ? json_loads(stored->labels, 0, NULL) : NULL;
+    mechd_instance_set_ttl(i, stored->ttl);
+    // what is there stays and counts, whatever the limits are now
+    struct mechd_account *const account = mechd_accounts_find(&i->daemon->accounts, stored->token);
+    if (account != NULL) {
+        (void)mechd_instance_open(i, account, NULL);
+    }
     i->durable.key = stored->key;
+    i->durable.model = stored->model_size;
     i->durable.epoch = 1;
     i->durable.recorded = mechd_now();
     snprintf(i->id, sizeof i->id, "%s", stored->id);

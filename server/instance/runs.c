@@ -4,22 +4,18 @@
 #include "server/daemon.h"
 #include "server/ticks.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 /* A free run gives others their turn about this often, ns. */
 static const uint64_t turn = 1000000;
 
-void mechd_run_unref(struct mechd_run *r)
-{
-    if (r != NULL && atomic_fetch_sub(&r->refs, 1) == 1) {
-        free(r->rows);
-        free(r);
-    }
-}
+/* A run that cannot go on until the disk has taken rows looks again after this long, ns. */
+static const uint64_t pause = 2 * MECHD_MS;
+
+/* A paced run looks at least this often whether it has been given up, ns. */
+static const uint64_t longest = 500 * (uint64_t)MECHD_MS;
 
 double mechd_run_rows(const struct mechd_instance *i, const struct mechd_run_settings *s)
 {
@@ -28,30 +24,22 @@ double mechd_run_rows(const struct mechd_instance *i, const struct mechd_run_set
     return floor(periods / (double)s->every) + 3.;
 }
 
-/* Keep the present values. What has been undone meanwhile is recorded again. */
-static void record(struct mechd_run *r)
+static void end_run(struct mechd_run *r, enum mechd_run_state state, const char *reason)
 {
-    const struct mechd_instance *i = r->job.instance;
-    const double now = mechd_engine_time(&i->engine);
-    while (r->count > 0 && r->rows[(r->count - 1) * r->width] >= now) {
-        r->count--;
-    }
-    if (r->count < r->capacity) {
-        double *row = r->rows + r->count++ * r->width;
-        row[0] = now;
-        for (size_t k = 1; k < r->width; k++) {
-            row[k] = i->published.values[k - 1];
-        }
-    }
-}
-
-static void end_run(struct mechd_run *r, enum mechd_run_state state)
-{
+    struct mechd_instance *const i = r->job.instance;
     r->state = state;
+    pthread_mutex_lock(&r->p);
+    snprintf(r->shown.reason, sizeof r->shown.reason, "%s", reason);
+    pthread_mutex_unlock(&r->p);
     atomic_store(&r->active, false);
-    if (r->job.instance->run == r) {
-        atomic_store(&r->job.instance->running, false);
+    if (i->run == r) {
+        atomic_store(&i->running, false);
     }
+    mechd_instance_refund(i, MECHD_QUOTA_RUNS, 1);
+    mechd_run_account(r);
+    r->unsaved = true;
+    i->durable.due = i->durable.key != 0;
+    mechd_run_show(r);
 }
 
 /* Prepare the next period's command. Period k ends at start + (k + 1) × period, not a period after
@@ -68,7 +56,8 @@ static bool next_period(struct mechd_run *r)
     if (end >= s->until - slack) {
         end = s->until;
     }
-    r->stepping = (struct mechd_stepping){.request = {.kind = MECH_STEP_UNTIL, .size = end}};
+    r->stepping =
+        (struct mechd_stepping){.paid = true, .request = {.kind = MECH_STEP_UNTIL, .size = end}};
     return true;
 }
 
@@ -86,6 +75,22 @@ static void schedule(struct mechd_run *r)
     }
 }
 
+/* Cancelled, deleted, or at the end of the process. */
+static void give_up(struct mechd_run *r)
+{
+    const struct mechd *const d = r->job.instance->daemon;
+    const bool ends = atomic_load(&d->draining) || atomic_load(&d->cancel);
+    end_run(r, ends ? MECHD_RUN_INTERRUPTED : MECHD_RUN_STOPPED,
+            ends ? "the server was shut down" : "");
+}
+
+/* A free run takes another period in the turn that began then. */
+static bool has_turn(const struct mechd_run *r, uint64_t start)
+{
+    return r->settings.pace == 0. && mechd_now() - start < turn &&
+           !mechd_recording_pressed(&r->record);
+}
+
 /* One slice of a period; free runs go on to further periods until their turn is over. */
 static enum mechd_progress step_on(struct mechd_job *job)
 {
@@ -98,11 +103,15 @@ static enum mechd_progress step_on(struct mechd_job *job)
         }
         if (!r->stepping.begun) {
             if (atomic_load(&i->deleted) || atomic_load(&i->daemon->draining)) {
-                end_run(r, MECHD_RUN_STOPPED);
+                give_up(r);
+                return MECHD_DONE;
+            }
+            r->waits = mechd_recording_full(&r->record);
+            if (r->waits) {
                 return MECHD_DONE;
             }
             if (!next_period(r)) {
-                end_run(r, MECHD_RUN_FINISHED);
+                end_run(r, MECHD_RUN_FINISHED, "");
                 return MECHD_DONE;
             }
         }
@@ -111,17 +120,22 @@ static enum mechd_progress step_on(struct mechd_job *job)
             return progress;
         }
         r->stepping.begun = false;
+        if (r->stepping.outcome == MECH_CANCELLED) {
+            give_up(r);
+            return MECHD_DONE;
+        }
         if (r->stepping.outcome != 0) {
-            end_run(r,
-                    r->stepping.outcome == MECH_CANCELLED ? MECHD_RUN_STOPPED : MECHD_RUN_FAILED);
+            end_run(r, MECHD_RUN_FAILED, r->stepping.report.reason);
             return MECHD_DONE;
         }
         r->periods++;
+        r->unsaved = r->record.key != 0;
         const double now = mechd_engine_time(&i->engine);
-        if (r->rows != NULL && (r->periods % r->settings.every == 0 || now >= r->settings.until)) {
-            record(r);
+        if (r->record.every > 0 &&
+            (r->periods % r->record.every == 0 || now >= r->settings.until)) {
+            mechd_recording_add(&r->record, i);
         }
-    } while (r->settings.pace == 0. && mechd_now() - start < turn);
+    } while (has_turn(r, start));
     if (r->settings.pace > 0.) {
         schedule(r);
     }
@@ -131,12 +145,13 @@ static enum mechd_progress step_on(struct mechd_job *job)
 /* The same; what it changed is stored when it is time. */
 static enum mechd_progress tick(struct mechd_job *job)
 {
-    const struct mechd_run *r = (struct mechd_run *)job;
+    struct mechd_run *r = (struct mechd_run *)job;
     if (!r->stepping.begun && mechd_durable_repair(job->instance) != 0) {
         return MECHD_DONE;
     }
     const enum mechd_progress progress = step_on(job);
     if (progress == MECHD_DONE) {
+        mechd_run_show(r);
         mechd_durable_sync(job->instance, NULL);
     }
     return progress;
@@ -162,9 +177,25 @@ static void submit(struct mechd_run *r)
     }
 }
 
+/* When the chain looks again: a slow pace does not keep what has been deleted for long. */
+static uint64_t look_again(const struct mechd_run *r)
+{
+    const uint64_t now = mechd_now();
+    const uint64_t most = now + longest;
+    const uint64_t due = r->waits ? now + pause : r->due;
+    return due < most ? due : most;
+}
+
 static void fire(struct mechd_timer *timer)
 {
-    submit((struct mechd_run *)((char *)timer - offsetof(struct mechd_run, timer)));
+    struct mechd_run *const r =
+        (struct mechd_run *)((char *)timer - offsetof(struct mechd_run, timer));
+    struct mechd_instance *const i = r->job.instance;
+    const bool early = !r->waits && mechd_now() < r->due && atomic_load(&r->active) &&
+                       !atomic_load(&i->deleted) && !atomic_load(&i->daemon->draining);
+    if (!early || !mechd_clock_arm(&i->daemon->clock, &r->timer, look_again(r))) {
+        submit(r);
+    }
 }
 
 /* After a tick, without ownership. */
@@ -173,96 +204,104 @@ static void finish(struct mechd_job *job)
     struct mechd_run *r = (struct mechd_run *)job;
     if (!atomic_load(&r->active)) {
         release(r);
-    } else if (r->settings.pace == 0. ||
-               !mechd_clock_arm(&job->instance->daemon->clock, &r->timer, r->due)) {
+    } else if ((r->settings.pace == 0. && !r->waits) ||
+               !mechd_clock_arm(&job->instance->daemon->clock, &r->timer, look_again(r))) {
         submit(r);
     }
 }
 
-int mechd_run_start(struct mechd_instance *i, const struct mechd_run_settings *settings)
+/* Where the rows of this instance's runs count. */
+static enum mechd_quota quota_of_rows(const struct mechd_instance *i)
 {
-    struct mechd_run *r = calloc(1, sizeof *r);
-    if (r == NULL) {
-        return MECH_NO_MEMORY;
+    return i->durable.key != 0 ? MECHD_QUOTA_STORED : MECHD_QUOTA_MEMORY;
+}
+
+/* A run and so many bytes of rows on the account. False: *x says why not. */
+static bool charge(struct mechd_instance *i, size_t bytes, struct mechd_excess *x)
+{
+    if (i->account != NULL && !mechd_account_may_work(i->account, x)) {
+        return false;
     }
-    if (settings->every > 0) {
-        r->width = i->output_size + 1;
-        r->capacity = (uint64_t)mechd_run_rows(i, settings);
-        r->rows = malloc(r->capacity * r->width * sizeof *r->rows);
-        if (r->rows == NULL) {
-            free(r);
-            return MECH_NO_MEMORY;
-        }
+    if (!mechd_instance_charge(i, MECHD_QUOTA_RUNS, 1, x)) {
+        return false;
     }
-    atomic_init(&r->refs, 2);
-    r->id = ++i->runs;
-    r->settings = *settings;
+    if (!mechd_instance_charge(i, quota_of_rows(i), bytes, x)) {
+        mechd_instance_refund(i, MECHD_QUOTA_RUNS, 1);
+        return false;
+    }
+    return true;
+}
+
+/* A run in the list, with room for what it records; *out. 0, or as mechd_run_start. */
+static int prepare(struct mechd_instance *i, const struct mechd_run_settings *settings,
+                   size_t bytes, struct mechd_run **out)
+{
+    mechd_run_make_room(i, bytes);
+    struct mechd_run *const before = i->run;
+    struct mechd_run *const r = mechd_run_create(i, i->runs + 1, settings);
+    int outcome = r != NULL ? 0 : MECH_NO_MEMORY;
+    if (outcome == 0 && settings->every > 0) {
+        outcome =
+            mechd_recording_begin(&r->record, i, settings->chosen, mechd_run_rows(i, settings));
+    }
+    if (outcome != 0 && r != NULL) {
+        i->run = before;
+        r->settings.chosen = NULL;
+        mechd_run_unref(r);
+    }
+    *out = r;
+    return outcome;
+}
+
+int mechd_run_start(struct mechd_instance *i, const struct mechd_run_settings *settings,
+                    struct mechd_excess *x)
+{
+    const size_t row = mechd_recording_width(i, settings->chosen) * sizeof(double);
+    const size_t bytes = settings->every > 0 ? (size_t)mechd_run_rows(i, settings) * row : 0;
+    struct mechd_run *r = NULL;
+    *x = (struct mechd_excess){.which = MECHD_QUOTAS};
+    if (!charge(i, bytes, x)) {
+        return MECH_UNSUPPORTED;
+    }
+    const int outcome = prepare(i, settings, bytes, &r);
+    if (outcome != 0) {
+        mechd_instance_refund(i, MECHD_QUOTA_RUNS, 1);
+        mechd_instance_refund(i, quota_of_rows(i), bytes);
+        return outcome;
+    }
+    r->charged = bytes;
+    i->runs++;
     r->start = mechd_now();
     r->time = mechd_engine_time(&i->engine);
     r->timer.fire = fire;
-    r->job.instance = i;
     r->job.run = tick;
     r->job.finish = finish;
+    mechd_recording_add(&r->record, i);
+    r->unsaved = r->record.key != 0;
+    i->durable.due = r->unsaved;
+    mechd_run_show(r);
+    atomic_fetch_add(&r->refs, 1);
     mechd_instance_ref(i);
-    mechd_run_unref(i->run);
-    i->run = r;
-    if (r->rows != NULL) {
-        record(r);
-    }
     atomic_store(&r->active, true);
     atomic_store(&i->running, true);
     submit(r);
     return 0;
 }
 
-void mechd_run_stop(struct mechd_instance *i)
+void mechd_run_stop(struct mechd_instance *i, enum mechd_run_state state, const char *reason)
 {
     struct mechd_run *r = i->run;
-    if (r->state != MECHD_RUN_RUNNING) {
+    if (r == NULL || r->state != MECHD_RUN_RUNNING) {
         return;
     }
-    end_run(r, MECHD_RUN_STOPPED);
     if (r->stepping.begun) {
         mechd_stepping_abandon(i, &r->stepping);
         r->stepping.begun = false;
     }
+    end_run(r, state, reason);
 
     // a timer that is not armed has fired or is going to be armed: the next tick ends the chain
     if (mechd_clock_cancel(&i->daemon->clock, &r->timer)) {
         release(r);
     }
-}
-
-static const char *const state_names[] = {"running", "finished", "stopped", "failed"};
-
-void mechd_run_write(const struct mechd_run *r, struct mechp_text *w)
-{
-    char id[32];
-    snprintf(id, sizeof id, "r-%" PRIu64, r->id);
-    mechp_text_object(w);
-    mechp_text_key(w, "id");
-    mechp_text_string(w, id);
-    mechp_text_key(w, "state");
-    mechp_text_string(w, state_names[r->state]);
-    mechp_text_key(w, "pace");
-    mechp_text_number(w, r->settings.pace);
-    mechp_text_key(w, "period");
-    mechp_text_number(w, r->settings.period);
-    mechp_text_key(w, "until");
-    mechp_text_number(w, r->settings.until);
-    mechp_text_key(w, "periods");
-    mechp_text_unsigned(w, r->periods);
-    mechp_text_key(w, "overruns");
-    mechp_text_unsigned(w, r->overruns);
-    mechp_text_key(w, "time");
-    mechp_text_number(w, r->job.instance->published.time);
-    if (r->rows != NULL) {
-        mechp_text_key(w, "recorded");
-        mechp_text_unsigned(w, r->count);
-    }
-    if (r->state == MECHD_RUN_FAILED) {
-        mechp_text_key(w, "reason");
-        mechp_text_string(w, r->stepping.report.reason);
-    }
-    mechp_text_end(w);
 }

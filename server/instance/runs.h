@@ -2,57 +2,120 @@
  *
  * A run is a chain of jobs, one period each (several in one job when it is free of the clock), so
  * that other commands get their turn between two periods and every period is a communication step
- * that the stream and the live events see. The chain holds one reference, the instance another.
+ * that the stream and the live events see. The chain holds one reference, the instance's list
+ * another, readers theirs. Runs of a stored instance outlive the process (run_store.c).
  * Fields without a mark belong to the instance's owner.
  */
 #pragma once
 
 #include "protocol/wire/text.h"
 #include "server/clock.h"
+#include "server/instance/recording.h"
 #include "server/instance/stepping.h"
 
-enum mechd_run_state { MECHD_RUN_RUNNING, MECHD_RUN_FINISHED, MECHD_RUN_STOPPED, MECHD_RUN_FAILED };
+/* interrupted: the process ended before the run did */
+enum mechd_run_state {
+    MECHD_RUN_RUNNING,
+    MECHD_RUN_FINISHED,
+    MECHD_RUN_STOPPED,
+    MECHD_RUN_FAILED,
+    MECHD_RUN_INTERRUPTED,
+    MECHD_RUN_STATES
+};
+extern const char *const mechd_run_state_names[MECHD_RUN_STATES];
+
+/* Runs that an instance keeps, the last one among them: the oldest goes when one more begins. */
+enum { MECHD_RUNS_MOST = 16 };
 
 struct mechd_run_settings {
     double pace;    /* seconds of simulation per second; 0: free */
     double period;  /* communication step, s */
     double until;   /* end time, or NaN */
     uint64_t every; /* periods from one recorded row to the next; 0: nothing is recorded */
+    bool *chosen;   /* [channel_count] recorded outputs, or NULL: all */
 };
 
-/* Bytes of recorded rows that one run may have. */
-static const size_t mechd_run_rows_bytes = (size_t)64 << 20;
+/* What others than the owner see. */
+struct mechd_run_shown {
+    enum mechd_run_state state;
+    uint64_t periods, overruns;
+    uint64_t rows; /* recorded */
+    bool kept;     /* the rows can be read */
+    double time;   /* s */
+    uint64_t elapsed;
+    uint64_t change; /* grows with each publication */
+    char reason[160];
+};
 
 struct mechd_run {
     struct mechd_job job;     /* first */
     struct mechd_timer timer; /* the next period of a paced run */
     _Atomic int refs;
+    struct mechd_run *older;            /* of the instance's list */
     uint64_t id;                        /* const */
     struct mechd_run_settings settings; /* const */
     uint64_t start;                     /* const: ns, when period 0 began */
     double time;                        /* const: s, where period 0 began */
     _Atomic bool active;                /* the chain goes on; partner: finish */
     uint64_t due;                       /* the chain's: when the next period begins, ns */
+    bool waits;                         /* the chain's: for the disk */
     enum mechd_run_state state;
     uint64_t periods;  /* done */
     uint64_t shift;    /* ns by which overruns have moved the schedule */
     uint64_t overruns; /* periods that began more than one period late */
     struct mechd_stepping stepping;
-    /* recorded: time and all outputs at the start, then every so many periods, and at the end */
-    double *rows;      /* [capacity][width], `count` used; NULL: not recorded */
-    size_t width;      /* const */
-    uint64_t capacity; /* const */
-    uint64_t count;
+    struct mechd_recording record; /* time and outputs at the start, then every so many periods,
+                                      and at the end */
+    bool unsaved;                  /* the store knows less */
+    size_t charged;                /* bytes of rows on the instance's account */
+    pthread_mutex_t p;             /* of shown */
+    struct mechd_run_shown shown;
 };
 
 /* Rows that such a run can have, from the present on; as owner. Needs an end and `every`. */
 double mechd_run_rows(const struct mechd_instance *i, const struct mechd_run_settings *s);
 
-/* Start; as owner. 0; negative. */
-int mechd_run_start(struct mechd_instance *i, const struct mechd_run_settings *settings);
-/* Stop at once, between two periods; as owner. */
-void mechd_run_stop(struct mechd_instance *i);
+/* Start; as owner. Takes settings->chosen. 0; MECH_UNSUPPORTED: a quota, told by x->which, or
+ * (x->which is MECHD_QUOTAS) no room for its rows in the daemon; negative. */
+int mechd_run_start(struct mechd_instance *i, const struct mechd_run_settings *settings,
+                    struct mechd_excess *x);
+/* Stop at once, between two periods; as owner. A state other than STOPPED has a reason. */
+void mechd_run_stop(struct mechd_instance *i, enum mechd_run_state state, const char *reason);
 void mechd_run_unref(struct mechd_run *r);
 
-/* Its description, as one JSON object; as owner. */
-void mechd_run_write(const struct mechd_run *r, struct mechp_text *w);
+/* A run without a chain in front of the instance's list, which gets one more reference: it is the
+ * newest. NULL: no memory. */
+struct mechd_run *mechd_run_create(struct mechd_instance *i, uint64_t id,
+                                   const struct mechd_run_settings *settings);
+/* The run "r-ID", or NULL; as owner. */
+struct mechd_run *mechd_run_find(struct mechd_instance *i, const char *id);
+/* Free the room that a new run with so many bytes of rows needs: the oldest runs go. */
+void mechd_run_make_room(struct mechd_instance *i, size_t bytes);
+/* What its rows keep, in memory or on the disk, is on the instance's account from now on, and no
+ * more. */
+void mechd_run_account(struct mechd_run *r);
+/* Forget a run that is over. */
+void mechd_run_forget(struct mechd_instance *i, struct mechd_run *r);
+void mechd_runs_destroy(struct mechd_instance *i);
+
+/* Publish what the owner knows. */
+void mechd_run_show(struct mechd_run *r);
+/* What has been published. Any thread. */
+void mechd_run_peek(struct mechd_run *r, struct mechd_run_shown *out);
+/* Its description, as one JSON object. Any thread. */
+void mechd_run_write(struct mechd_run *r, struct mechp_text *w);
+
+/* --- storing (run_store.c) -------------------------------------------------------------------- */
+
+struct mechd_entry;
+
+/* Append what the store does not know of the instance's runs; a record without memory is false. */
+bool mechd_run_entries(struct mechd_instance *i, struct mechd_entry **first,
+                       struct mechd_entry **last);
+/* The store forgets a run, or its rows. */
+int mechd_run_unstore(struct mechd_instance *i, const struct mechd_run *r, bool rows_alone,
+                      struct mechd_ticket *t);
+/* The runs of an instance that comes from the store. 0 or negative. */
+int mechd_runs_load(struct mechd_instance *i);
+/* Changes of this instance could not be stored: its runs are what the store knows. */
+void mechd_runs_undo(struct mechd_instance *i);

@@ -4,8 +4,37 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Room for one more of this size, numbered; its bytes are not written. NULL with *outcome. */
-static struct mechd_snapshot *add(struct mechd_instance *i, size_t size, int *outcome)
+/* One more, of this size, on the instance's account. False: *x says why not. Without x: always. */
+static bool charge(struct mechd_instance *i, size_t size, struct mechd_excess *x)
+{
+    const size_t stored = i->durable.key != 0 ? size : 0;
+    if (!mechd_instance_charge(i, MECHD_QUOTA_SNAPSHOTS, 1, x)) {
+        return false;
+    }
+    if (!mechd_instance_charge(i, MECHD_QUOTA_MEMORY, size, x)) {
+        mechd_instance_refund(i, MECHD_QUOTA_SNAPSHOTS, 1);
+        return false;
+    }
+    if (!mechd_instance_charge(i, MECHD_QUOTA_STORED, stored, x)) {
+        mechd_instance_refund(i, MECHD_QUOTA_SNAPSHOTS, 1);
+        mechd_instance_refund(i, MECHD_QUOTA_MEMORY, size);
+        return false;
+    }
+    return true;
+}
+
+/* So many snapshots and bytes of them off it. */
+static void refund(struct mechd_instance *i, uint64_t count, size_t size)
+{
+    mechd_instance_refund(i, MECHD_QUOTA_SNAPSHOTS, count);
+    mechd_instance_refund(i, MECHD_QUOTA_MEMORY, size);
+    mechd_instance_refund(i, MECHD_QUOTA_STORED, i->durable.key != 0 ? size : 0);
+}
+
+/* Room for one more of this size, numbered; its bytes are not written. NULL with *outcome, and *x
+ * when it is a quota; without x no quota refuses it. */
+static struct mechd_snapshot *add(struct mechd_instance *i, size_t size, struct mechd_excess *x,
+                                  int *outcome)
 {
     if (i->snapshots == NULL) {
         i->snapshots = calloc(1, sizeof *i->snapshots);
@@ -19,8 +48,13 @@ static struct mechd_snapshot *add(struct mechd_instance *i, size_t size, int *ou
         *outcome = MECH_UNSUPPORTED;
         return NULL;
     }
+    if (!charge(i, size, x)) {
+        *outcome = MECH_UNSUPPORTED;
+        return NULL;
+    }
     void *bytes = malloc(size);
     if (bytes == NULL) {
+        refund(i, 1, size);
         return NULL;
     }
     *outcome = 0;
@@ -29,14 +63,17 @@ static struct mechd_snapshot *add(struct mechd_instance *i, size_t size, int *ou
     return &all->at[all->count++];
 }
 
-int mechd_snapshots_take(struct mechd_instance *i, struct mechd_snapshot **out)
+int mechd_snapshots_take(struct mechd_instance *i, struct mechd_excess *x,
+                         struct mechd_snapshot **out)
 {
     int outcome = 0;
-    struct mechd_snapshot *s = add(i, mechd_engine_snapshot_size(&i->engine), &outcome);
+    *x = (struct mechd_excess){.which = MECHD_QUOTAS};
+    struct mechd_snapshot *s = add(i, mechd_engine_snapshot_size(&i->engine), x, &outcome);
     if (s != NULL) {
         const size_t most = s->size;
         s->size = mechd_engine_snapshot_write(&i->engine, s->bytes);
         i->snapshots->bytes -= most - s->size;
+        refund(i, 0, most - s->size);
         void *less = realloc(s->bytes, s->size);
         s->bytes = less != NULL ? less : s->bytes;
         s->id = ++i->snapshots->last;
@@ -50,9 +87,11 @@ int mechd_snapshots_keep(struct mechd_instance *i, uint64_t id, double time, con
                          size_t size)
 {
     int outcome = 0;
-    struct mechd_snapshot *s = add(i, size, &outcome);
+    struct mechd_snapshot *s = add(i, size, NULL, &outcome);
     if (s != NULL) {
-        memcpy(s->bytes, bytes, size);
+        if (size > 0) {
+            memcpy(s->bytes, bytes, size);
+        }
         s->id = id;
         s->time = time;
         i->snapshots->last = id > i->snapshots->last ? id : i->snapshots->last;
@@ -79,8 +118,11 @@ void mechd_snapshots_delete(struct mechd_instance *i, struct mechd_snapshot *s)
 {
     struct mechd_snapshots *all = i->snapshots;
     all->bytes -= s->size;
+    refund(i, 1, s->size);
     free(s->bytes);
-    *s = all->at[--all->count];
+    // the others keep their order
+    all->count--;
+    memmove(s, s + 1, (size_t)(all->at + all->count - s) * sizeof *s);
 }
 
 void mechd_snapshots_destroy(struct mechd_snapshots *s)

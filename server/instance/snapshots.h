@@ -21,9 +21,11 @@ struct mechd_snapshots {
     struct mechd_snapshot at[MECHD_SNAPSHOTS_MOST];
 };
 
-/* 0; MECH_UNSUPPORTED (too many, too large); negative. */
-int mechd_snapshots_take(struct mechd_instance *i, struct mechd_snapshot **out);
-/* One that was taken in another process, with its bytes copied. Same returns. */
+/* 0; MECH_UNSUPPORTED (too many, too large, or a quota: x->which, else MECHD_QUOTAS); negative. */
+int mechd_snapshots_take(struct mechd_instance *i, struct mechd_excess *x,
+                         struct mechd_snapshot **out);
+/* One that was taken in another process, with its bytes copied; whatever the quotas are. 0;
+ * MECH_UNSUPPORTED; negative. */
 int mechd_snapshots_keep(struct mechd_instance *i, uint64_t id, double time, const void *bytes,
                          size_t size);
 /* By the text of its id, or NULL. */

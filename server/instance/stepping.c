@@ -14,6 +14,8 @@
 #include <stdlib.h>
 
 static const double slice_ns = 1e6;
+/* steps in one measurement that tell the truth in spite of a pause */
+enum { DILUTED = 16 };
 
 /* Internal steps of a command, as a number that cannot overflow. */
 static double steps_of(struct mechd_instance *i, const struct mech_step_request *r)
@@ -36,12 +38,16 @@ uint64_t mechd_stepping_cost(struct mechd_instance *i, const struct mech_step_re
     return cost < 1e18 ? (uint64_t)cost : UINT64_MAX;
 }
 
-/* Take a measurement into the mean. */
+/* Take a measurement into the mean. A thread that lost its core for a while measures thousands of
+ * times what a step takes: one measurement counts eight times the mean at most, so that it does not
+ * send the next ten commands to the pool. What has really become slower is known after a few. */
 static void measure(struct mechd_instance *i, uint64_t ns, uint64_t steps)
 {
     if (steps > 0) {
         const uint64_t mean = atomic_load(&i->step_ns);
-        atomic_store(&i->step_ns, (3 * mean + ns / steps) / 4 + 1);
+        const uint64_t each = ns / steps;
+        const uint64_t most = steps < DILUTED ? 8 * mean : UINT64_MAX;
+        atomic_store(&i->step_ns, (3 * mean + (each < most ? each : most)) / 4 + 1);
     }
 }
 
@@ -169,47 +175,72 @@ static enum mechd_progress give_up(struct mechd_instance *i, struct mechd_steppi
 {
     undo_parts(i, s);
     s->report.outcome = s->outcome;
+    if (s->over) {
+        (void)mechd_excess_tell(&s->excess, s->report.reason, sizeof s->report.reason);
+    }
     mechd_count(&i->daemon->metrics.failed_steps, 1);
     return MECHD_DONE;
 }
 
-/* Advance by what fits a slice, and measure it. */
-static int advance(struct mechd_instance *i, struct mechd_stepping *s, bool *done)
+/* Advance by what fits a slice, and measure it; *now goes from its start to its end. */
+static int advance(struct mechd_instance *i, struct mechd_stepping *s, uint64_t *now, bool *done)
 {
-    const uint64_t start = mechd_now();
+    const uint64_t start = *now;
     const uint64_t before = s->report.steps;
     const int outcome = mechd_engine_step_advance(&i->engine, slice_steps(i), done);
     const uint64_t steps = s->report.steps - before;
-    measure(i, mechd_now() - start, steps);
+    *now = mechd_now();
+    measure(i, *now - start, steps);
+    s->worked += *now - start;
+    if (i->account != NULL) {
+        mechd_account_work(i->account, *now - start);
+    }
     mechd_count(&i->daemon->metrics.steps, steps);
     return outcome;
+}
+
+/* Has the command had more than its time? */
+static bool is_over(const struct mechd_instance *i, struct mechd_stepping *s)
+{
+    const uint64_t most =
+        i->account != NULL ? atomic_load(&i->account->most[MECHD_QUOTA_STEP_CPU]) : UINT64_MAX;
+    if (s->paid || s->worked <= most) {
+        return false;
+    }
+    atomic_fetch_add(&i->account->refused, 1);
+    s->excess =
+        (struct mechd_excess){.which = MECHD_QUOTA_STEP_CPU, .used = s->worked, .limit = most};
+    return true;
 }
 
 enum mechd_progress mechd_stepping_slice(struct mechd_instance *i, struct mechd_stepping *s)
 {
     // the beginning of a command, which may refuse it
     if (!s->begun) {
-        s->outcome = begin(i, s);
+        s->over = !s->paid && i->account != NULL && !mechd_account_may_work(i->account, &s->excess);
+        s->outcome = s->over ? MECH_CANCELLED : begin(i, s);
         if (s->outcome != 0) {
             return give_up(i, s);
         }
         s->begun = true;
     }
-    if (atomic_load(&i->cancel) || atomic_load(&i->daemon->cancel)) {
+    s->over = is_over(i, s);
+    if (s->over || atomic_load(&i->cancel) || atomic_load(&i->daemon->cancel)) {
         mechd_stepping_abandon(i, s);
         return MECHD_DONE;
     }
 
     // about a millisecond, over the ends of parts
     const uint64_t start = mechd_now();
+    uint64_t now = start;
     for (bool over = false; !over;) {
         bool done = false;
-        s->outcome = advance(i, s, &done);
+        s->outcome = advance(i, s, &now, &done);
         over = s->outcome == 0 && done && finish_part(i, s);
         if (s->outcome != 0) {
             return give_up(i, s);
         }
-        if (!over && (!done || mechd_now() - start > (uint64_t)slice_ns)) {
+        if (!over && (!done || now - start > (uint64_t)slice_ns)) {
             return s->before != NULL || !mechd_engine_readable(&i->engine) ? MECHD_MORE_ALONE
                                                                            : MECHD_MORE;
         }
@@ -237,4 +268,7 @@ void mechd_stepping_abandon(struct mechd_instance *i, struct mechd_stepping *s)
     undo_parts(i, s);
     s->outcome = MECH_CANCELLED;
     s->report.outcome = MECH_CANCELLED;
+    if (s->over) {
+        (void)mechd_excess_tell(&s->excess, s->report.reason, sizeof s->report.reason);
+    }
 }

@@ -8,7 +8,11 @@ struct mechd_stepping {
     struct mech_step_request request;
     struct mech_step_report report;
     bool begun;
-    int outcome; /* once done: 0, an outcome, or negative */
+    int outcome;     /* once done: 0, an outcome, or negative */
+    bool paid;       /* by a run: neither refused nor cut short by its account */
+    bool over;       /* CANCELLED because of `excess` */
+    uint64_t worked; /* ns */
+    struct mechd_excess excess;
 
     /* a command in parts, because forces become due within it */
     struct mech_step_request part; /* in progress */

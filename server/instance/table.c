@@ -1,6 +1,7 @@
 /* The shard follows from the id's hash; a number's slot is (index in the shard) × 64 + shard. */
 #include "server/instance/table.h"
 
+#include "server/instance/traits.h"
 #include "solver/base/hash.h"
 
 #include <inttypes.h>
@@ -28,20 +29,21 @@ void mechd_table_fini(struct mechd_table *t)
     }
 }
 
-static uint32_t shard_of(const char *id)
+static uint64_t hash_of(const char *id)
 {
-    return (uint32_t)(mech_hash(id, strlen(id), 0) % MECHD_SHARDS);
+    return mech_hash(id, strlen(id), 0);
 }
 
 /* Put an instance into its shard, which is locked. */
-static int add_to_shard(struct mechd_shard *s, uint32_t index, struct mechd_instance *i)
+static int add_to_shard(struct mechd_shard *s, uint64_t hash, struct mechd_instance *i)
 {
+    const uint32_t index = (uint32_t)(hash % MECHD_SHARDS);
     // taken, or a free slot, or one more
     uint32_t at = s->count;
     for (uint32_t n = 0; n < s->count; n++) {
         if (s->slots[n].instance == NULL) {
             at = at == s->count ? n : at;
-        } else if (strcmp(s->slots[n].instance->id, i->id) == 0) {
+        } else if (s->slots[n].hash == hash && strcmp(s->slots[n].instance->id, i->id) == 0) {
             return MECH_INVALID;
         }
     }
@@ -57,6 +59,7 @@ static int add_to_shard(struct mechd_shard *s, uint32_t index, struct mechd_inst
     i->number = mech_id_make(at * MECHD_SHARDS + index, s->slots[at].generation);
     mechd_instance_ref(i);
     s->slots[at].instance = i;
+    s->slots[at].hash = hash;
     return 0;
 }
 
@@ -78,10 +81,10 @@ int mechd_table_add(struct mechd_table *t, struct mechd_instance *i, const char 
         } else {
             snprintf(i->id, sizeof i->id, "i-%" PRIu64, i->serial);
         }
-        const uint32_t index = shard_of(i->id);
-        struct mechd_shard *s = &t->shards[index];
+        const uint64_t hash = hash_of(i->id);
+        struct mechd_shard *s = &t->shards[hash % MECHD_SHARDS];
         pthread_mutex_lock(&s->m);
-        outcome = add_to_shard(s, index, i);
+        outcome = add_to_shard(s, hash, i);
         pthread_mutex_unlock(&s->m);
     } while (id == NULL && outcome == MECH_INVALID);
     if (outcome != 0) {
@@ -92,14 +95,16 @@ int mechd_table_add(struct mechd_table *t, struct mechd_instance *i, const char 
 
 struct mechd_instance *mechd_table_find(struct mechd_table *t, const char *id)
 {
-    struct mechd_shard *s = &t->shards[shard_of(id)];
+    const uint64_t hash = hash_of(id);
+    struct mechd_shard *s = &t->shards[hash % MECHD_SHARDS];
     struct mechd_instance *found = NULL;
     pthread_mutex_lock(&s->m);
     for (uint32_t n = 0; n < s->count && found == NULL; n++) {
         struct mechd_instance *i = s->slots[n].instance;
-        if (i != NULL && strcmp(i->id, id) == 0) {
+        if (i != NULL && s->slots[n].hash == hash && strcmp(i->id, id) == 0) {
             found = i;
             mechd_instance_ref(found);
+            mechd_instance_use(found);
         }
     }
     pthread_mutex_unlock(&s->m);
@@ -116,6 +121,7 @@ struct mechd_instance *mechd_table_number(struct mechd_table *t, mech_id number)
         s->slots[at].generation == mech_id_generation(number)) {
         found = s->slots[at].instance;
         mechd_instance_ref(found);
+        mechd_instance_use(found);
     }
     pthread_mutex_unlock(&s->m);
     return found;
@@ -137,6 +143,21 @@ bool mechd_table_remove(struct mechd_table *t, struct mechd_instance *i)
     return in;
 }
 
+void mechd_table_each(struct mechd_table *t, void (*show)(void *context, struct mechd_instance *i),
+                      void *context)
+{
+    for (int k = 0; k < MECHD_SHARDS; k++) {
+        struct mechd_shard *s = &t->shards[k];
+        pthread_mutex_lock(&s->m);
+        for (uint32_t n = 0; n < s->count; n++) {
+            if (s->slots[n].instance != NULL) {
+                show(context, s->slots[n].instance);
+            }
+        }
+        pthread_mutex_unlock(&s->m);
+    }
+}
+
 int mechd_table_count(struct mechd_table *t)
 {
     return atomic_load(&t->count);
@@ -149,8 +170,8 @@ static int by_serial(const void *a, const void *b)
     return (*x)->serial < (*y)->serial ? -1 : (*x)->serial > (*y)->serial;
 }
 
-int mechd_table_list(struct mechd_table *t, uint64_t after, size_t most,
-                     struct mechd_instance ***out, size_t *count, bool *more)
+int mechd_table_choose(struct mechd_table *t, const struct mechd_page *page,
+                       struct mechd_instance ***out, size_t *count, bool *more)
 {
     *out = NULL;
     *count = 0;
@@ -167,7 +188,8 @@ int mechd_table_list(struct mechd_table *t, uint64_t after, size_t most,
         pthread_mutex_lock(&s->m);
         for (uint32_t j = 0; j < s->count; j++) {
             struct mechd_instance *i = s->slots[j].instance;
-            if (i != NULL && i->serial > after && n < MECHD_INSTANCES_MOST) {
+            if (i != NULL && i->serial > page->after && n < MECHD_INSTANCES_MOST &&
+                (page->choice == NULL || mechd_instance_chosen(i, page->choice))) {
                 mechd_instance_ref(i);
                 all[n++] = i;
             }
@@ -175,11 +197,18 @@ int mechd_table_list(struct mechd_table *t, uint64_t after, size_t most,
         pthread_mutex_unlock(&s->m);
     }
     qsort(all, n, sizeof *all, by_serial);
-    for (size_t k = most; k < n; k++) {
+    for (size_t k = page->most; k < n; k++) {
         mechd_instance_unref(all[k]);
     }
-    *more = n > most;
-    *count = n > most ? most : n;
+    *more = n > page->most;
+    *count = n > page->most ? page->most : n;
     *out = all;
     return 0;
+}
+
+int mechd_table_list(struct mechd_table *t, uint64_t after, size_t most,
+                     struct mechd_instance ***out, size_t *count, bool *more)
+{
+    const struct mechd_page page = {.after = after, .most = most};
+    return mechd_table_choose(t, &page, out, count, more);
 }

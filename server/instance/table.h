@@ -10,6 +10,7 @@ struct mechd_shard {
     pthread_mutex_t m;
     struct mechd_slot {
         struct mechd_instance *instance; /* a reference, or NULL */
+        uint64_t hash; /* of its id: a search looks at one instance, not at all of the shard */
         uint32_t generation;
     } * slots;
     uint32_t count; /* slots */
@@ -29,15 +30,25 @@ void mechd_table_fini(struct mechd_table *t);
  * id is NULL. 0; MECH_INVALID (the id is taken); MECH_UNSUPPORTED (too many instances);
  * negative. */
 int mechd_table_add(struct mechd_table *t, struct mechd_instance *i, const char *id);
-/* A new reference, or NULL. */
+/* A new reference, or NULL; to find it is to use it (instance/traits.h). */
 struct mechd_instance *mechd_table_find(struct mechd_table *t, const char *id);
 struct mechd_instance *mechd_table_number(struct mechd_table *t, mech_id number);
 /* Take it out; false if it was out already. The table's reference goes to the caller. */
 bool mechd_table_remove(struct mechd_table *t, struct mechd_instance *i);
+/* Show each instance, in no order, under its shard's lock. */
+void mechd_table_each(struct mechd_table *t, void (*show)(void *context, struct mechd_instance *i),
+                      void *context);
 int mechd_table_count(struct mechd_table *t);
 
-/* References to all instances that were created after serial `after`, in that order, at most
- * `most`, into a fresh array (free it and its references); *more: there are more. Negative: no
- * memory. */
+struct mechd_page {
+    uint64_t after;     /* those that were created after this serial, in that order */
+    size_t most;        /* so many at most */
+    const char *choice; /* those with these labels (instance/traits.h); NULL: any */
+};
+/* References to instances into a fresh array (free it and its references); *more: there are more.
+ * Negative: no memory. */
+int mechd_table_choose(struct mechd_table *t, const struct mechd_page *page,
+                       struct mechd_instance ***out, size_t *count, bool *more);
+/* The same with any labels. */
 int mechd_table_list(struct mechd_table *t, uint64_t after, size_t most,
                      struct mechd_instance ***out, size_t *count, bool *more);

@@ -13,18 +13,6 @@ enum { LOAD_STEPS_MOST = 10000, MODES_PRESET = 10 };
 /* Most numbers of shapes in one answer. */
 static const size_t shapes_most = 4u << 20;
 
-static void write_number(struct mechp_text *w, const char *key, double value)
-{
-    mechp_text_key(w, key);
-    mechp_text_number(w, value);
-}
-
-static void write_integer(struct mechp_text *w, const char *key, int64_t value)
-{
-    mechp_text_key(w, key);
-    mechp_text_integer(w, value);
-}
-
 /* --- statics --------------------------------------------------------------------------------- */
 
 static const char *const statics_keys[] = {"loadSteps", "commit", NULL};
@@ -34,16 +22,16 @@ static void write_statics(const struct mechd_call *c, const struct mech_statics_
 {
     const struct mechd_instance *i = c->job.instance;
     mechp_text_object(w);
-    write_number(w, "time", mech_sim_time(i->sim));
+    mechp_text_member_number(w, "time", mech_sim_time(i->sim));
     mechp_text_key(w, "outputs");
     mechd_write_values(&i->engine, MECH_OUTPUT_VARIABLE, query->outputs, w);
     mechp_text_key(w, "q");
     mechp_text_numbers(w, query->q, (size_t)mech_sim_sizes(i->sim).q);
     mechp_text_key(w, "report");
     mechp_text_object(w);
-    write_integer(w, "loadSteps", r->load_steps);
-    write_integer(w, "iterations", r->iterations);
-    write_number(w, "residual", r->residual);
+    mechp_text_member_integer(w, "loadSteps", r->load_steps);
+    mechp_text_member_integer(w, "iterations", r->iterations);
+    mechp_text_member_number(w, "residual", r->residual);
     mechp_text_key(w, "linear");
     mechp_text_string(w, r->linear);
     mechp_text_end(w);
@@ -125,12 +113,12 @@ static void write_mode(const struct mech_modes *modes, int32_t i, struct mechp_t
     const struct mech_mode *mode = &modes->modes[i];
     const size_t n = (size_t)modes->n;
     mechp_text_object(w);
-    write_number(w, "frequency", mode->frequency);
-    write_number(w, "damping", mode->damping);
-    write_number(w, "omega2", mode->square);
-    write_number(w, "re", mode->re);
-    write_number(w, "im", mode->im);
-    write_number(w, "residual", mode->residual);
+    mechp_text_member_number(w, "frequency", mode->frequency);
+    mechp_text_member_number(w, "damping", mode->damping);
+    mechp_text_member_number(w, "omega2", mode->square);
+    mechp_text_member_number(w, "re", mode->re);
+    mechp_text_member_number(w, "im", mode->im);
+    mechp_text_member_number(w, "residual", mode->residual);
     mechp_text_key(w, "shape");
     mechp_text_numbers(w, modes->shapes + (size_t)i * n, n);
     if (modes->imaginary != NULL) {
@@ -158,11 +146,11 @@ static enum mechd_progress run_modes(struct mechd_call *c)
         mechd_fail_reason(c, outcome, modes.reason);
     } else {
         mechp_text_object(&c->text);
-        write_number(&c->text, "time", mech_sim_time(sim));
+        mechp_text_member_number(&c->text, "time", mech_sim_time(sim));
         mechp_text_key(&c->text, "linear");
         mechp_text_string(&c->text, modes.linear);
-        write_number(&c->text, "speed", modes.speed);
-        write_number(&c->text, "acceleration", modes.acceleration);
+        mechp_text_member_number(&c->text, "speed", modes.speed);
+        mechp_text_member_number(&c->text, "acceleration", modes.acceleration);
         mechp_text_key(&c->text, "modes");
         mechp_text_array(&c->text);
         for (int32_t i = 0; i < modes.count; i++) {
@@ -177,6 +165,6 @@ static enum mechd_progress run_modes(struct mechd_call *c)
 
 const struct mechd_operation mechd_operation_MODES = {
     .run = run_modes,
-    .flags = MECHD_ON_INSTANCE | MECHD_OF_MODEL | MECHD_WHILE_RUN | MECHD_IN_POOL,
+    .flags = MECHD_ON_INSTANCE | MECHD_OF_MODEL | MECHD_ASKS | MECHD_IN_POOL,
     .query = {"count", "complex"},
 };

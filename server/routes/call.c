@@ -9,6 +9,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define MECHP_ROUTE(symbol, method, path, operation, summary)                                      \
@@ -27,6 +28,11 @@ const struct mechd_operation *mechd_operation(const struct mechp_route *route)
     return operations[route->id];
 }
 
+bool mechd_operation_changes(const struct mechd_operation *o)
+{
+    return (o->flags & (MECHD_READS | MECHD_ASKS)) == 0;
+}
+
 void mechd_call_init(struct mechd_call *c, struct mechd *d, enum mechd_door door)
 {
     memset(c, 0, offsetof(struct mechd_call, buffer));
@@ -36,6 +42,21 @@ void mechd_call_init(struct mechd_call *c, struct mechd *d, enum mechd_door door
     mech_diag_init(&c->diag);
     mechp_text_init(&c->text, c->buffer, sizeof c->buffer);
     mechp_text_init(&c->report, NULL, 0);
+}
+
+void *mechd_call_take_room(struct mechd_call *c, size_t size)
+{
+    if (c->room == NULL || size > MECHD_WORK_ROOM) {
+        return calloc(1, size);
+    }
+    return memset(c->room, 0, size);
+}
+
+void mechd_call_give_room(struct mechd_call *c, void *work)
+{
+    if (work != c->room) {
+        free(work);
+    }
 }
 
 void mechd_call_fini(struct mechd_call *c)
@@ -65,6 +86,22 @@ enum mechd_progress mechd_fail_outcome(struct mechd_call *c, int outcome)
     return mechd_fail(c, mechp_code_of_outcome(outcome), "%s", mech_err_text(outcome));
 }
 
+enum mechd_progress mechd_fail_quota(struct mechd_call *c, const struct mechd_excess *x)
+{
+    c->code = MECHP_QUOTA_EXCEEDED;
+    c->excess = *x;
+    (void)mechd_excess_tell(x, c->detail, sizeof c->detail);
+    return MECHD_DONE;
+}
+
+enum mechd_progress mechd_fail_lease(struct mechd_call *c, const struct mechd_instance *i,
+                                     const struct mechd_holder *holder)
+{
+    c->code = MECHP_FOREIGN_LEASE;
+    (void)mechd_holder_tell(holder, i->id, c->detail, sizeof c->detail);
+    return MECHD_DONE;
+}
+
 bool mechd_call_faulty(struct mechd_call *c)
 {
     if (!mech_diag_clean(&c->diag) && c->code == MECHP_OK) {
@@ -92,7 +129,17 @@ const char *mechd_call_value(const struct mechd_call *c, const char *name)
 void mechd_call_problem(struct mechd_call *c, struct mechp_text *w)
 {
     const bool report = c->report.length > 0 && !c->report.failed;
+    char room[160];
+    struct mechp_text quota;
+    mechp_text_init(&quota, room, sizeof room);
+    if (c->code == MECHP_QUOTA_EXCEEDED) {
+        mechp_text_object(&quota);
+        mechd_excess_write(&c->excess, &quota);
+        mechp_text_end(&quota);
+    }
     const struct mechp_problem problem = {
+        .quota = quota.length > 0 && !quota.failed ? quota.bytes : NULL,
+        .quota_length = quota.length,
         .code = c->code,
         .detail = c->detail[0] != '\0' ? c->detail : NULL,
         .diag = mech_diag_clean(&c->diag) ? NULL : &c->diag,
@@ -100,6 +147,7 @@ void mechd_call_problem(struct mechd_call *c, struct mechp_text *w)
         .report_length = c->report.length,
     };
     mechp_problem_write(&problem, w);
+    mechp_text_fini(&quota);
 }
 
 int mechd_call_status(const struct mechd_call *c)
@@ -121,11 +169,34 @@ static void fail_storage(struct mechd_call *c)
     c->location[0] = '\0';
 }
 
+/* Does nobody's lease stand against it? Asked when it comes, so that nobody waits to be refused,
+ * and again when it is its turn. False: refused. */
+static bool has_leave(struct mechd_call *c)
+{
+    struct mechd_instance *i = c->job.instance;
+    const unsigned flags = c->operation->flags;
+    const bool reads = !mechd_operation_changes(c->operation) || (flags & MECHD_UNLEASED) != 0;
+    const enum mechd_act act = reads                              ? MECHD_ACT_READ
+                               : (flags & MECHD_SETS_INPUTS) != 0 ? MECHD_ACT_INPUTS
+                                                                  : MECHD_ACT_CHANGE;
+    struct mechd_holder holder;
+    if (mechd_leases_begin(&i->leases, c->lease, act, &holder) != 0) {
+        mechd_fail_lease(c, i, &holder);
+        return false;
+    }
+    c->admitted++;
+    return true;
+}
+
 /* Checks as owner, before the first slice. False: refused. */
 static bool may_run(struct mechd_call *c)
 {
     struct mechd_instance *i = c->job.instance;
     const unsigned flags = c->operation->flags;
+    if (mechd_call_cancelled(c)) {
+        mechd_fail(c, MECHP_CANCELLED, "cancelled before it began");
+        return false;
+    }
     if (i == NULL) {
         return true;
     }
@@ -133,7 +204,11 @@ static bool may_run(struct mechd_call *c)
         mechd_fail(c, MECHP_INSTANCE_NOT_FOUND, "instance %s has been deleted", i->id);
         return false;
     }
-    if ((flags & (MECHD_READS | MECHD_WHILE_RUN)) == 0 && atomic_load(&i->running)) {
+    if (!has_leave(c)) {
+        return false;
+    }
+    if (mechd_operation_changes(c->operation) && (flags & MECHD_WHILE_RUN) == 0 &&
+        atomic_load(&i->running)) {
         mechd_fail(c, MECHP_RUN_IN_PROGRESS, "instance %s is stepped by a run; stop it first",
                    i->id);
         return false;
@@ -142,13 +217,16 @@ static bool may_run(struct mechd_call *c)
         mechd_fail(c, MECHP_INVALID_REQUEST, "instance %s is not a model of the solver", i->id);
         return false;
     }
-    // a reader may stand between two slices of a command: it takes what it finds
-    if ((flags & MECHD_READS) == 0 && mechd_durable_repair(i) != 0) {
+    // who changes nothing takes what it finds
+    if (mechd_operation_changes(c->operation) && (flags & MECHD_BESIDE) == 0 &&
+        mechd_durable_repair(i) != 0) {
         fail_storage(c);
         return false;
     }
-    char etag[48];
-    mechd_instance_etag(i, etag);
+    char etag[48] = "";
+    if (c->if_match != NULL) {
+        mechd_instance_etag(i, etag);
+    }
     if (c->if_match != NULL && strcmp(c->if_match, "*") != 0 && strcmp(c->if_match, etag) != 0) {
         mechd_fail(c, MECHP_REVISION_MISMATCH, "instance %s is at %s", i->id, etag);
         return false;
@@ -187,26 +265,54 @@ static void suspend(void *context)
     c->job.wait(&c->job);
 }
 
+/* Without memory a call is refused. If the change has been made by then there is no answer at all,
+ * as when the network fails: text.failed stays, and the door is silent. */
+static void settle_memory(struct mechd_call *c)
+{
+    const struct mechd_instance *const i = c->job.instance;
+    const bool changed =
+        i != NULL ? atomic_load(&i->revision) != c->before : mechd_operation_changes(c->operation);
+    if (c->text.failed && c->code == MECHP_OK && !changed) {
+        mechd_fail(c, MECHP_OUT_OF_MEMORY, "the answer does not fit");
+    } else if (c->code == MECHP_OUT_OF_MEMORY && i != NULL && changed) {
+        c->code = MECHP_OK;
+        c->text.failed = true;
+    }
+}
+
+/* The operation is over: what it has left open in the reply. */
+static void complete(struct mechd_call *c)
+{
+    mechd_call_faulty(c);
+    settle_memory(c);
+    const bool tagged = c->door == MECHD_DOOR_HTTP && c->job.instance != NULL;
+    if (tagged && c->code == MECHP_OK && c->etag[0] == '\0') {
+        mechd_instance_etag(c->job.instance, c->etag);
+    }
+}
+
 /* One slice; at the end the reply is completed. */
 static enum mechd_progress run_call(struct mechd_job *job)
 {
     struct mechd_call *c = (struct mechd_call *)job;
     enum mechd_progress progress = MECHD_DONE;
     if (c->begun || may_run(c)) {
+        c->before =
+            c->begun || job->instance == NULL ? c->before : atomic_load(&job->instance->revision);
         c->begun = true;
         progress = c->operation->run(c);
     }
     if (progress != MECHD_DONE) {
         return progress;
     }
-    mechd_call_faulty(c);
-    if (c->text.failed && c->code == MECHP_OK) {
-        mechd_fail(c, MECHP_OUT_OF_MEMORY, "the answer does not fit");
+    for (; c->admitted > 0; c->admitted--) {
+        mechd_leases_end(&job->instance->leases, c->lease);
     }
-    if (job->instance != NULL && c->code == MECHP_OK && c->etag[0] == '\0') {
-        mechd_instance_etag(job->instance, c->etag);
+    complete(c);
+    if (c->after != NULL) {
+        c->after(c);
     }
-    if (job->instance != NULL && !job->reader) {
+    if (job->instance != NULL && !job->reader && mechd_operation_changes(c->operation)) {
         mechd_durable_sync(job->instance, c->ticket.answer == NULL ? mechd_call_ticket(c) : NULL);
     }
     return MECHD_DONE;
@@ -218,6 +324,12 @@ static void finish_call(struct mechd_job *job)
     if (!mechd_ticket_wait(&c->ticket, NULL, NULL)) {
         c->answer(c);
     }
+}
+
+void mechd_call_over(struct mechd_call *c)
+{
+    complete(c);
+    finish_call(&c->job);
 }
 
 /* A call without an instance, on a thread of the pool. */
@@ -259,6 +371,7 @@ static void check_keys(struct mechd_call *c)
         allowed[n++] = "op";
         allowed[n++] = "sequence";
         allowed[n++] = "token";
+        allowed[n++] = "lease";
         for (int k = 0; k < c->match.count; k++) {
             allowed[n++] = c->match.parameters[k].name;
         }
@@ -273,8 +386,7 @@ static void check_keys(struct mechd_call *c)
 static int check_call(struct mechd_call *c)
 {
     const struct mechd_operation *o = c->operation;
-    const bool changes = (o->flags & MECHD_READS) == 0;
-    if (changes && atomic_load(&c->daemon->draining)) {
+    if (mechd_operation_changes(o) && atomic_load(&c->daemon->draining)) {
         return mechd_refuse(c, MECHP_DRAINING, "the server is shutting down");
     }
     if (c->body != NULL && !json_is_object(c->body)) {
@@ -301,20 +413,41 @@ static int check_call(struct mechd_call *c)
     return mechd_call_faulty(c) && !tells_all ? 1 : 0;
 }
 
+bool mechd_call_who(struct mechd *d, const char *token, const unsigned char *key,
+                    struct mechd_token *out)
+{
+    if (key != NULL && (token == NULL || !d->tokens.needed)) {
+        return mechd_tokens_find_key(&d->peers, key, out);
+    }
+    return mechd_tokens_find(&d->tokens, token, out);
+}
+
+static enum mechd_scope scope_of(const struct mechd_operation *o)
+{
+    const bool reads = !mechd_operation_changes(o) || (o->flags & MECHD_BY_PARTS) != 0;
+    return (o->flags & MECHD_OPEN) != 0    ? MECHD_SCOPE_NONE
+           : reads                         ? MECHD_SCOPE_READ
+           : (o->flags & MECHD_ADMIN) != 0 ? MECHD_SCOPE_ADMIN
+                                           : MECHD_SCOPE_STEP;
+}
+
 int mechd_call_admit(struct mechd_call *c)
 {
-    const unsigned flags = c->operation->flags;
-    const enum mechd_scope needed = (flags & MECHD_OPEN) != 0    ? MECHD_SCOPE_NONE
-                                    : (flags & MECHD_READS) != 0 ? MECHD_SCOPE_READ
-                                    : (flags & MECHD_ADMIN) != 0 ? MECHD_SCOPE_ADMIN
-                                                                 : MECHD_SCOPE_STEP;
-    if (!mechd_tokens_find(&c->daemon->tokens, c->token, &c->who)) {
+    const enum mechd_scope needed = scope_of(c->operation);
+    if (!mechd_call_who(c->daemon, c->token, c->key, &c->who)) {
         return needed == MECHD_SCOPE_NONE
                    ? 0
                    : mechd_refuse(c, MECHP_UNAUTHORIZED, "%s",
                                   c->token != NULL ? "the token is not known"
+                                  : c->key != NULL ? "the key of this connection is not known"
                                                    : "this server asks for a token");
     }
+    return mechd_call_allow(c);
+}
+
+int mechd_call_allow(struct mechd_call *c)
+{
+    const enum mechd_scope needed = scope_of(c->operation);
     if (c->who.scope < needed) {
         return mechd_refuse(c, MECHP_FORBIDDEN, "this needs the scope %s; %s has %s",
                             mechd_scope_names[needed], c->who.name,
@@ -333,7 +466,16 @@ static enum mechd_submitted start_call(struct mechd_call *c)
     const unsigned flags = c->operation->flags;
     c->job.run = run_call;
     c->job.finish = finish_call;
-    c->job.reader = (flags & MECHD_READS) != 0;
+    c->job.reader = (flags & (MECHD_READS | MECHD_BESIDE)) != 0;
+
+    // on several threads
+    if (c->operation->spread != NULL) {
+        const enum mechd_submitted spread = c->operation->spread(c);
+        if (spread == MECHD_RAN) {
+            complete(c);
+        }
+        return spread;
+    }
 
     // without an instance: here, or on the pool
     if (i == NULL && (flags & MECHD_IN_POOL) == 0) {
@@ -354,8 +496,13 @@ static enum mechd_submitted start_call(struct mechd_call *c)
     } else if ((flags & MECHD_IN_POOL) != 0) {
         c->job.cost = MECHD_SHORT;
     }
+    if (!has_leave(c)) {
+        return MECHD_RAN;
+    }
     const enum mechd_submitted submitted = mechd_instance_submit(i, &c->job);
     if (submitted == MECHD_FULL) {
+        mechd_leases_end(&i->leases, c->lease);
+        c->admitted = 0;
         mechd_fail(c, MECHP_QUEUE_FULL, "%d commands wait for instance %s", MECHD_QUEUE_MOST,
                    i->id);
         return MECHD_RAN;
@@ -368,8 +515,7 @@ static enum mechd_submitted start_call(struct mechd_call *c)
 
 enum mechd_submitted mechd_call_start(struct mechd_call *c)
 {
-    const bool changes = (c->operation->flags & MECHD_READS) == 0;
-    if (c->scope != NULL && changes) {
+    if (c->scope != NULL && mechd_operation_changes(c->operation)) {
         const enum mechd_claim claim = mechd_receipts_claim(&c->daemon->receipts, c, suspend);
         if (claim != MECHD_CLAIM_FIRST) {
             return claim == MECHD_CLAIM_WAIT ? MECHD_QUEUED : MECHD_RAN;

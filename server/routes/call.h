@@ -16,35 +16,55 @@
 #include "server/store/store.h"
 
 struct mechd_call;
+struct mechd_run;
+
+/* What came of one more piece of a long reply: MORE: ask again, LAST: nothing, that was all. */
+enum mechd_piece { MECHD_PIECE_MORE, MECHD_PIECE_LAST, MECHD_PIECE_FAILED };
 
 enum mechd_operation_flags {
     MECHD_ON_INSTANCE = 1u << 0,  /* the path has {id}: found before, run as its owner */
     MECHD_READS = 1u << 1,        /* changes nothing: may run between slices of a command */
     MECHD_IN_POOL = 1u << 2,      /* never on the carrying thread: cost unknown before */
     MECHD_BIG_BODY = 1u << 3,     /* takes models: 64 MiB instead of 1 MiB */
-    MECHD_TAKES_BYTES = 1u << 4,  /* also takes application/vnd.mechd.snapshot */
     MECHD_FREE_KEYS = 1u << 5,    /* the operation checks its keys itself */
     MECHD_WHILE_RUN = 1u << 6,    /* a change that is allowed while a run is in progress */
     MECHD_COST_BY_SIZE = 1u << 7, /* cost grows with the state */
     MECHD_OPEN = 1u << 10,        /* needs no token */
     MECHD_ADMIN = 1u << 11,       /* changes the server */
+    MECHD_ASKS = 1u << 12,        /* changes nothing, but needs the instance for itself */
     MECHD_OF_MODEL = 1u << 9,     /* asks a model of the solver: other engines have none */
+    MECHD_BY_PARTS = 1u << 13,    /* needs the scopes that its parts need: READ, and more in each */
+    MECHD_BESIDE = 1u << 14,      /* changes no state: may run between slices of a command */
+    MECHD_UNLEASED = 1u << 15,    /* asks nobody's leave: it has rules of its own */
+    MECHD_SETS_INPUTS = 1u << 16, /* changes inputs only: a co-driver may, by their names */
     MECHD_TELLS_ALL = 1u << 8 /* run adds to the faults found before, and changes nothing if there
                                  are any */
 };
 
-enum { MECHD_QUERIES = 10 };
+enum { MECHD_QUERIES = 10, MECHD_TYPES = 3, MECHD_WORK_ROOM = 2048 };
 
 struct mechd_operation {
     /* As owner of the instance if there is one. MORE: again. */
     enum mechd_progress (*run)(struct mechd_call *c);
+    /* In place of run, without an instance: work for several threads. RAN: the reply stands.
+     * QUEUED: job.wait has been called, and mechd_call_over will be, on some thread. */
+    enum mechd_submitted (*spread)(struct mechd_call *c);
     /* Before that, on the carrying thread: read the request, set job.cost. 0, or nonzero after
      * mechd_fail. May be NULL. */
     int (*prepare)(struct mechd_call *c);
+    /* Over HTTP, before there is a tree: read a body of the commonest kind by itself and keep what
+     * it says as the call's work. False: not of that kind, or faulty; it is read as JSON. NULL:
+     * there is none. */
+    bool (*plain)(struct mechd_call *c, const char *bytes, size_t size);
     unsigned flags;
     const char *const *keys;          /* allowed in the body, closed by NULL; NULL: no body */
+    const char *takes[MECHD_TYPES];   /* media types beside JSON of bodies, closed by NULL */
     const char *query[MECHD_QUERIES]; /* query parameters (keys over ZeroMQ) */
 };
+
+/* True if it changes something: it needs the scope step, is refused at the end, and is done once
+ * for an idempotency key. */
+bool mechd_operation_changes(const struct mechd_operation *o);
 
 /* Every route's operation is mechd_operation_<SYMBOL of routes.def>, in some file of routes/. */
 const struct mechd_operation *mechd_operation(const struct mechp_route *route);
@@ -59,16 +79,23 @@ struct mechd_call {
     uint64_t start; /* ns */
 
     /* the request */
-    json_t *body;      /* or NULL */
-    const void *bytes; /* a body that is not JSON, or NULL; the door's */
+    json_t *body;           /* or NULL */
+    const void *bytes;      /* a body that is not JSON, or NULL; the door's */
+    const char *bytes_type; /* which of those that the operation takes */
     size_t size;
     const char *query[MECHD_QUERIES]; /* values by the operation's list; the door's */
     const char *token;                /* as it was shown, or NULL; the door's */
+    const unsigned char *key;         /* [32] of the peer by CURVE, or NULL; the door's */
     struct mechd_token who;           /* whose it is, once the call has been started */
     const char *if_match;             /* or NULL; the door's */
+    uint64_t lease;                   /* as it was shown, or 0 */
     const char *scope;  /* of an idempotency key: who, method, path, key; or NULL; the door's */
     uint64_t body_hash; /* with a scope */
     const char *accept; /* or NULL; the door's */
+
+    const _Atomic bool *cancel;          /* set: it is not wanted any more; or NULL */
+    bool silent;                         /* nobody reads the reply's text: it may be left out */
+    void (*after)(struct mechd_call *c); /* as owner, once the operation is over; or NULL */
 
     /* the reply */
     enum mechp_code code; /* MECHP_OK, or a problem */
@@ -76,10 +103,16 @@ struct mechd_call {
     struct mechp_text text;
     const char *content_type; /* NULL: application/json */
     char location[128];       /* or "" */
+    bool applied;             /* it is answered later, as the request prefers */
     char etag[48];            /* or "" */
     char detail[256];
     struct mech_diag diag;
-    struct mechp_text report; /* a failed step's */
+    struct mechp_text report;   /* a failed step's */
+    struct mechd_excess excess; /* with QUOTA_EXCEEDED */
+
+    /* the rest of a reply that is too long to stand in memory, or NULL: once the text has been sent
+     * and emptied, another piece is put there; on the door's thread, with no owner. Over HTTP */
+    enum mechd_piece (*produce)(struct mechd_call *c);
 
     /* what the reply waits for on disk; an operation may have taken it */
     struct mechd_ticket ticket;
@@ -88,9 +121,12 @@ struct mechd_call {
     struct mechd_call *next_waiting;    /* for the same receipt */
 
     /* the operation's own, between its slices */
-    bool begun; /* the first slice has run */
+    bool begun;      /* the first slice has run */
+    uint64_t before; /* revision of the instance then */
+    int admitted;    /* how often its lease has been begun and not ended */
     void *work;
     void (*work_free)(struct mechd_call *c);
+    void *room; /* [MECHD_WORK_ROOM bytes] the door's, for the work; or NULL */
 
     /* The reply stands: send it. On the thread that ran the operation last, no lock held. */
     void (*answer)(struct mechd_call *c);
@@ -100,15 +136,36 @@ struct mechd_call {
 void mechd_call_init(struct mechd_call *c, struct mechd *d, enum mechd_door door);
 void mechd_call_fini(struct mechd_call *c);
 
+/* Zeroed memory for the operation's work: the door's room where it fits; NULL: no memory. */
+void *mechd_call_take_room(struct mechd_call *c, size_t size);
+/* Free it. */
+void mechd_call_give_room(struct mechd_call *c, void *work);
+
+/* Who shows this token, or has this key by CURVE [32] (each may be NULL). A token that is shown
+ * counts where tokens are needed. False: nobody. Any thread. */
+bool mechd_call_who(struct mechd *d, const char *token, const unsigned char *key,
+                    struct mechd_token *out);
+
 /* Who asks, and whether they may: before the body is read, by the door. 0, or refused. */
 int mechd_call_admit(struct mechd_call *c);
+/* The second half of that: may c->who? 0, or refused. */
+int mechd_call_allow(struct mechd_call *c);
 
 /* Run or queue. RAN: the reply stands, `answer` will not be called. QUEUED: it will be. */
 enum mechd_submitted mechd_call_start(struct mechd_call *c);
 
+/* The reply of an operation that works on several threads stands. The call is the door's then. */
+void mechd_call_over(struct mechd_call *c);
+
 /* For an operation that stores what it does itself, once its reply stands: the reply waits for
  * that, and is stored with it when there is an idempotency key. */
 struct mechd_ticket *mechd_call_ticket(struct mechd_call *c);
+
+/* Nobody wants it any more. Any thread. */
+static inline bool mechd_call_cancelled(const struct mechd_call *c)
+{
+    return c->cancel != NULL && atomic_load(c->cancel);
+}
 
 /* Refuse; returns MECHD_DONE, or use it as a nonzero result of prepare via mechd_refuse. */
 enum mechd_progress mechd_fail(struct mechd_call *c, enum mechp_code code, const char *format, ...)
@@ -116,6 +173,11 @@ enum mechd_progress mechd_fail(struct mechd_call *c, enum mechp_code code, const
 #define mechd_refuse(...) (mechd_fail(__VA_ARGS__), 1)
 /* Refuse by an outcome or a fatal code of the solver. */
 enum mechd_progress mechd_fail_outcome(struct mechd_call *c, int outcome);
+/* Refuse because of a quota. */
+enum mechd_progress mechd_fail_quota(struct mechd_call *c, const struct mechd_excess *x);
+/* Refuse because of somebody's lease. */
+enum mechd_progress mechd_fail_lease(struct mechd_call *c, const struct mechd_instance *i,
+                                     const struct mechd_holder *holder);
 /* True, and refused with INVALID_REQUEST, if faults have been noted in c->diag. */
 bool mechd_call_faulty(struct mechd_call *c);
 
@@ -123,6 +185,9 @@ bool mechd_call_faulty(struct mechd_call *c);
 const char *mechd_call_query(const struct mechd_call *c, const char *name);
 /* Value of a path parameter, never NULL. */
 const char *mechd_call_value(const struct mechd_call *c, const char *name);
+
+/* The instance's run of the path's {rid}, as owner; NULL: refused. */
+struct mechd_run *mechd_call_run(struct mechd_call *c);
 
 /* The problem object of a refused call, as one JSON value. */
 void mechd_call_problem(struct mechd_call *c, struct mechp_text *w);

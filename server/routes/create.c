@@ -1,10 +1,12 @@
 /* POST /v1/instances, PUT /v1/instances/{id}, POST /v1/models/check: from a model, an example or a
  * snapshot to a simulation. Always on the pool: a small document can ask for a large system. */
+#include "server/routes/create.h"
 #include "protocol/bind/bind.h"
 #include "protocol/wire/json.h"
 #include "server/daemon.h"
 #include "server/examples/examples.h"
 #include "server/instance/container.h"
+#include "server/instance/traits.h"
 #include "server/routes/shapes.h"
 #include "server/zmq/stream.h"
 
@@ -12,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const create_keys[] = {"model",  "example",    "snapshot",
-                                          "labels", "durability", NULL};
+static const char *const create_keys[] = {"model",      "example", "snapshot", "labels",
+                                          "durability", "ttl",     NULL};
 
 /* Refuse with the faults of a model. */
 static void fail_model(struct mechd_call *c)
@@ -54,8 +56,7 @@ static void prefix_faults(struct mech_diag *d, size_t from, const char *base)
     }
 }
 
-/* A simulation from a model. NULL: refused. */
-static struct mech_sim *build(struct mechd_call *c, const json_t *model, const char *base)
+struct mech_sim *mechd_build(struct mechd_call *c, const json_t *model, const char *base)
 {
     struct mech_document *document = read_model(c, model, base);
     if (document == NULL) {
@@ -77,21 +78,34 @@ static struct mech_sim *build(struct mechd_call *c, const json_t *model, const c
     return NULL;
 }
 
-/* From the text of an example. */
-static struct mech_sim *build_example(struct mechd_call *c, const char *name)
+json_t *mechd_build_example(struct mechd_call *c, const char *name)
 {
     const struct mechd_example *example = mechd_example_find(name);
     if (example == NULL) {
-        mech_diag_add(&c->diag, "/example", "there is no example '%.64s'", name);
+        const char *const meant = mechd_example_closest(name);
+        if (meant != NULL) {
+            mech_diag_add(&c->diag, "/example", "there is no example '%.64s', did you mean '%s'?",
+                          name, meant);
+        } else {
+            mech_diag_add(&c->diag, "/example", "there is no example '%.64s'", name);
+        }
         return NULL;
     }
     struct mechp_json_fault fault;
     json_t *model = NULL;
     if (mechp_json_parse(example->text, example->size, NULL, &fault, &model) != 0) {
-        mechd_fail(c, MECHP_INTERNAL, "example %.64s: %s", name, fault.text);
+        const bool starved = fault.code == MECHP_OUT_OF_MEMORY;
+        mechd_fail(c, starved ? fault.code : MECHP_INTERNAL, "example %.64s: %s", name, fault.text);
         return NULL;
     }
-    struct mech_sim *sim = build(c, model, "/model");
+    return model;
+}
+
+/* From the text of an example. */
+static struct mech_sim *build_example(struct mechd_call *c, const char *name)
+{
+    json_t *model = mechd_build_example(c, name);
+    struct mech_sim *sim = model != NULL ? mechd_build(c, model, "/model") : NULL;
     json_decref(model);
     return sim;
 }
@@ -107,10 +121,12 @@ static struct mech_sim *build_snapshot(struct mechd_call *c, const void *bytes, 
     struct mechp_json_fault fault;
     json_t *model = NULL;
     if (mechp_json_parse(parts.model, parts.model_size, NULL, &fault, &model) != 0) {
-        mechd_fail(c, MECHP_SNAPSHOT_MISMATCH, "the snapshot's model: %s", fault.text);
+        const bool starved = fault.code == MECHP_OUT_OF_MEMORY;
+        mechd_fail(c, starved ? fault.code : MECHP_SNAPSHOT_MISMATCH, "the snapshot's model: %s",
+                   fault.text);
         return NULL;
     }
-    struct mech_sim *sim = build(c, model, "/snapshot");
+    struct mech_sim *sim = mechd_build(c, model, "/snapshot");
     json_decref(model);
     bool same_kernel = true;
     if (sim != NULL && mech_sim_snapshot_read(sim, parts.state, parts.state_size, &same_kernel)) {
@@ -154,7 +170,7 @@ static struct mech_sim *build_from(struct mechd_call *c)
         mech_diag_add(&c->diag, "", "exactly one of model, example and snapshot is needed");
         return NULL;
     }
-    return model != NULL     ? build(c, model, "/model")
+    return model != NULL     ? mechd_build(c, model, "/model")
            : example != NULL ? build_example(c, example)
                              : build_base64(c, snapshot);
 }
@@ -172,26 +188,6 @@ static struct mechd_durable_settings durability_of(struct mechd_call *c)
     return s;
 }
 
-/* Labels: an object of strings. */
-static void check_labels(struct mechd_call *c)
-{
-    const json_t *labels = NULL;
-    if (!mechp_json_object(c->body, "labels", &c->diag, &labels)) {
-        return;
-    }
-    const char *key = NULL;
-    json_t *value = NULL;
-    json_object_foreach((json_t *)(uintptr_t)labels, key, value)
-    {
-        if (!json_is_string(value) || !mech_name_valid(key)) {
-            mech_diag_add(&c->diag, "/labels", "labels are names with strings");
-        }
-    }
-    if (json_object_size(labels) > 64) {
-        mech_diag_add(&c->diag, "/labels", "at most 64 labels");
-    }
-}
-
 static int prepare_create(struct mechd_call *c)
 {
     if (c->body == NULL && c->bytes == NULL) {
@@ -202,7 +198,7 @@ static int prepare_create(struct mechd_call *c)
         return mechd_refuse(c, MECHP_INVALID_REQUEST, "an id is 1 to 64 of A-Z a-z 0-9 . _ -");
     }
     if (c->body != NULL) {
-        check_labels(c);
+        mechd_check_traits(c);
     }
     (void)durability_of(c);
     return 0;
@@ -211,10 +207,19 @@ static int prepare_create(struct mechd_call *c)
 /* The creation on its way to the disk, with the reply that stands. */
 static void store(struct mechd_call *c, struct mechd_instance *i)
 {
-    if (mechd_durable_begin(i, mechd_call_ticket(c)) == 0) {
+    struct mechd_excess excess;
+    const int outcome = mechd_durable_begin(i, mechd_call_ticket(c), &excess);
+    if (outcome == 0) {
         return;
     }
-    mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory to store the instance");
+    if (outcome == MECH_UNSUPPORTED) {
+        mechd_fail_quota(c, &excess);
+    } else {
+        mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory to store the instance");
+    }
+    c->status = 0;
+    c->location[0] = '\0';
+    c->etag[0] = '\0';
     if (mechd_table_remove(&c->daemon->table, i)) {
         mechd_instance_unref(i);
     }
@@ -225,6 +230,7 @@ struct origin {
     const char *id;       /* the client's, or NULL */
     const json_t *labels; /* copied; or NULL */
     struct mechd_durable_settings durability;
+    double ttl; /* s, 0: it stays */
 };
 
 /* A simulation becomes an instance of the table, and the reply tells of it. The simulation is
@@ -238,7 +244,19 @@ static enum mechd_progress keep(struct mechd_call *c, struct mech_sim *sim, cons
         return mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for another instance");
     }
     i->labels = json_deep_copy(o->labels);
+    mechd_instance_set_ttl(i, o->ttl);
     mechd_durable_init(i, &o->durability);
+
+    struct mechd_excess excess;
+    struct mechd_account *account = mechd_accounts_find(&c->daemon->accounts, c->who.name);
+    if (account == NULL) {
+        mechd_instance_unref(i);
+        return mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for the account");
+    }
+    if (!mechd_instance_open(i, account, &excess)) {
+        mechd_instance_unref(i);
+        return mechd_fail_quota(c, &excess);
+    }
 
     // into the table, under its own id or the client's
     const int outcome = mechd_table_add(&c->daemon->table, i, o->id);
@@ -273,25 +291,28 @@ static enum mechd_progress run_create(struct mechd_call *c)
     const bool own = c->match.route->id == MECHP_ROUTE_CREATE_AS;
     const struct origin o = {.id = own ? mechd_call_value(c, "id") : NULL,
                              .labels = json_object_get(c->body, "labels"),
-                             .durability = durability_of(c)};
+                             .durability = durability_of(c),
+                             .ttl = json_number_value(json_object_get(c->body, "ttl"))};
     return keep(c, sim, &o);
 }
 
 const struct mechd_operation mechd_operation_CREATE = {
     .run = run_create,
     .prepare = prepare_create,
-    .flags = MECHD_IN_POOL | MECHD_BIG_BODY | MECHD_TAKES_BYTES,
+    .flags = MECHD_IN_POOL | MECHD_BIG_BODY,
     .keys = create_keys,
+    .takes = {MECHD_CONTAINER_TYPE},
 };
 
 const struct mechd_operation mechd_operation_CREATE_AS = {
     .run = run_create,
     .prepare = prepare_create,
-    .flags = MECHD_IN_POOL | MECHD_BIG_BODY | MECHD_TAKES_BYTES,
+    .flags = MECHD_IN_POOL | MECHD_BIG_BODY,
     .keys = create_keys,
+    .takes = {MECHD_CONTAINER_TYPE},
 };
 
-static const char *const clone_keys[] = {"as", "labels", "durability", NULL};
+static const char *const clone_keys[] = {"as", "labels", "durability", "ttl", NULL};
 
 static int prepare_clone(struct mechd_call *c)
 {
@@ -299,7 +320,7 @@ static int prepare_clone(struct mechd_call *c)
     if (mechp_json_string(c->body, "as", &c->diag, &id) && !mech_name_valid(id)) {
         mech_diag_add(&c->diag, "/as", "an id is 1 to 64 of A-Z a-z 0-9 . _ -");
     }
-    check_labels(c);
+    mechd_check_traits(c);
     (void)durability_of(c);
     return 0;
 }
@@ -308,7 +329,7 @@ static int prepare_clone(struct mechd_call *c)
  * same, bit for bit. Snapshots, partners and the run stay with the original. */
 static enum mechd_progress run_clone(struct mechd_call *c)
 {
-    const struct mechd_instance *i = c->job.instance;
+    struct mechd_instance *i = c->job.instance;
     size_t size = 0;
     void *bytes = mechd_container_of(i, &size);
     if (bytes == NULL) {
@@ -320,19 +341,24 @@ static enum mechd_progress run_clone(struct mechd_call *c)
         return MECHD_DONE;
     }
     const json_t *labels = json_object_get(c->body, "labels");
-    struct origin o = {.labels = labels != NULL ? labels : i->labels,
-                       .durability = i->durable.settings};
+    const json_t *ttl = json_object_get(c->body, "ttl");
+    json_t *own = mechd_instance_labels(i);
+    struct origin o = {.labels = labels != NULL ? labels : own,
+                       .durability = i->durable.settings,
+                       .ttl = ttl != NULL ? json_number_value(ttl) : mechd_instance_ttl(i)};
     (void)mechp_json_string(c->body, "as", &c->diag, &o.id);
     if (json_object_get(c->body, "durability") != NULL) {
         o.durability = durability_of(c);
     }
-    return keep(c, sim, &o);
+    const enum mechd_progress progress = keep(c, sim, &o);
+    mechd_instance_labels_unref(i, own);
+    return progress;
 }
 
 const struct mechd_operation mechd_operation_CLONE = {
     .run = run_clone,
     .prepare = prepare_clone,
-    .flags = MECHD_ON_INSTANCE | MECHD_OF_MODEL | MECHD_IN_POOL | MECHD_WHILE_RUN,
+    .flags = MECHD_ON_INSTANCE | MECHD_OF_MODEL | MECHD_IN_POOL | MECHD_WHILE_RUN | MECHD_UNLEASED,
     .keys = clone_keys,
 };
 

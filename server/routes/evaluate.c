@@ -2,6 +2,7 @@
  * changes, but scratch of the simulation is used, so it is run as its owner. */
 #include "protocol/wire/json.h"
 #include "server/routes/shapes.h"
+#include "solver/base/guess.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -126,7 +127,7 @@ static uint32_t read_want(struct mechd_call *c)
         }
         char path[32];
         snprintf(path, sizeof path, "/want/%zu", k);
-        const char *close = name != NULL ? mechp_closest(name, mech_want_names) : NULL;
+        const char *close = name != NULL ? mech_closest(name, mech_want_names) : NULL;
         mech_diag_add(&c->diag, path, "no such quantity '%.64s'%s%s", name != NULL ? name : "",
                       close != NULL ? "; did you mean " : "", close != NULL ? close : "");
     }

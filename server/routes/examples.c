@@ -3,6 +3,7 @@
 
 #include "protocol/wire/json.h"
 #include "server/routes/shapes.h"
+#include "solver/base/guess.h"
 
 #include <string.h>
 
@@ -16,16 +17,27 @@ const struct mechd_example *mechd_example_find(const char *name)
     return NULL;
 }
 
-/* The name within the model, for people. */
-static void write_title(const struct mechd_example *example, struct mechp_text *w)
+const char *mechd_example_closest(const char *name)
+{
+    struct mech_guess g = {.text = name};
+    for (size_t k = 0; k < mechd_example_count; k++) {
+        mech_guess_try(&g, mechd_examples[k].name);
+    }
+    return mech_guess_result(&g);
+}
+
+/* The name within the model, for people. False: no memory to read it. */
+static bool write_title(const struct mechd_example *example, struct mechp_text *w)
 {
     struct mechp_json_fault fault;
     json_t *model = NULL;
-    if (mechp_json_parse(example->text, example->size, NULL, &fault, &model) == 0) {
-        mechp_text_key(w, "title");
-        mechp_text_string(w, json_string_value(json_object_get(model, "name")));
+    if (mechp_json_parse(example->text, example->size, NULL, &fault, &model) != 0) {
+        return false;
     }
+    mechp_text_key(w, "title");
+    mechp_text_string(w, json_string_value(json_object_get(model, "name")));
     json_decref(model);
+    return true;
 }
 
 static enum mechd_progress run_examples(struct mechd_call *c)
@@ -37,7 +49,9 @@ static enum mechd_progress run_examples(struct mechd_call *c)
         mechp_text_object(&c->text);
         mechp_text_key(&c->text, "name");
         mechp_text_string(&c->text, mechd_examples[k].name);
-        write_title(&mechd_examples[k], &c->text);
+        if (!write_title(&mechd_examples[k], &c->text)) {
+            return mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for the titles");
+        }
         mechp_text_end(&c->text);
     }
     mechp_text_end(&c->text);
@@ -55,7 +69,10 @@ static enum mechd_progress run_example(struct mechd_call *c)
     const char *name = mechd_call_value(c, "name");
     const struct mechd_example *example = mechd_example_find(name);
     if (example == NULL) {
-        return mechd_fail(c, MECHP_NOT_FOUND, "there is no example %.64s", name);
+        const char *const meant = mechd_example_closest(name);
+        return mechd_fail(c, MECHP_NOT_FOUND, "there is no example %.64s%s%s%s", name,
+                          meant != NULL ? ", did you mean " : "", meant != NULL ? meant : "",
+                          meant != NULL ? "?" : "");
     }
     mechp_text_raw(&c->text, example->text, example->size);
     return MECHD_DONE;

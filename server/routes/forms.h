@@ -23,6 +23,9 @@ enum mechd_form {
 /* 1 << form of those that hold a table (server/routes/rows.h), JSON among them. */
 extern const unsigned mechd_forms_of_rows;
 
+#define MECHD_TYPE_NPY "application/x-npy"
+#define MECHD_TYPE_F64 "application/octet-stream"
+
 /* The form asked for, among those in `mask` (1 << form), of which JSON is one. −1: refused. */
 int mechd_form(struct mechd_call *c, unsigned mask);
 /* Bytes as the whole answer, in a form that is not JSON. */

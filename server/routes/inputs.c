@@ -6,6 +6,19 @@
 
 enum { ORDER_MOST = 2 };
 
+/* True when nobody's lease keeps the caller from an input; otherwise refused. */
+static bool may_set(struct mechd_call *c, const char *name)
+{
+    struct mechd_instance *i = c->job.instance;
+    struct mechd_holder holder;
+    if (!mechd_operation_changes(c->operation) ||
+        mechd_leases_may_set(&i->leases, c->lease, name, &holder)) {
+        return true;
+    }
+    mechd_fail_lease(c, i, &holder);
+    return false;
+}
+
 /* Sum of the sizes of the inputs named; a name that does not exist is a fault. */
 static size_t count_values(struct mechd_call *c, const json_t *inputs, struct mech_path *path)
 {
@@ -126,7 +139,7 @@ void mechd_read_inputs(struct mechd_call *c, const json_t *inputs, const json_t 
     to.at = (double *)(void *)(out->changes + n);
     json_object_foreach((json_t *)(uintptr_t)inputs, name, value)
     {
-        if (mechd_engine_variable_find(engine, MECH_INPUT, name) >= 0) {
+        if (mechd_engine_variable_find(engine, MECH_INPUT, name) >= 0 && may_set(c, name)) {
             read_input(c, name, value, derivatives, &to, &out->changes[out->count]);
             out->count++;
         }

@@ -3,6 +3,8 @@
 #include "protocol/frame/frame.h"
 #include "server/daemon.h"
 #include "server/instance/runs.h"
+#include "server/instance/traits.h"
+#include "server/routes/query.h"
 #include "server/routes/shapes.h"
 
 #include <inttypes.h>
@@ -10,37 +12,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PAGE_PRESET = 100, PAGE_MOST = 1000 };
-
-/* A whole number in the query, or `preset`. */
-static uint64_t read_number(struct mechd_call *c, const char *name, uint64_t preset)
-{
-    const char *text = mechd_call_query(c, name);
-    char path[32];
-    char *end = NULL;
-    if (text == NULL) {
-        return preset;
-    }
-    const unsigned long long value = strtoull(text, &end, 10);
-    if (*text < '0' || *text > '9' || *end != '\0') {
-        snprintf(path, sizeof path, "/%s", name);
-        mech_diag_add(&c->diag, path, "expected a whole number");
-    }
-    return value;
-}
+/* Instances of a page, and the serial number behind which it begins. */
+static const struct mechd_query_range limits = {.least = 1., .most = 1000., .preset = 100.};
+static const struct mechd_query_range serials = {.least = 0., .most = 9007199254740992.};
 
 static enum mechd_progress run_list(struct mechd_call *c)
 {
     struct mechd_instance **items = NULL;
     size_t count = 0;
     bool more = false;
-    uint64_t most = read_number(c, "limit", PAGE_PRESET);
-    const uint64_t after = read_number(c, "after", 0);
+    const uint64_t most = mechd_query_whole(c, "limit", &limits);
+    const uint64_t after = mechd_query_whole(c, "after", &serials);
     if (mechd_call_faulty(c)) {
         return MECHD_DONE;
     }
-    most = most < 1 ? 1 : most > PAGE_MOST ? PAGE_MOST : most;
-    if (mechd_table_list(&c->daemon->table, after, most, &items, &count, &more) != 0) {
+    const struct mechd_page page = {
+        .after = after, .most = most, .choice = mechd_call_query(c, "label")};
+    if (mechd_table_choose(&c->daemon->table, &page, &items, &count, &more) != 0) {
         return mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for the list");
     }
     mechp_text_object(&c->text);
@@ -71,7 +59,7 @@ static enum mechd_progress run_list(struct mechd_call *c)
 const struct mechd_operation mechd_operation_INSTANCES = {
     .run = run_list,
     .flags = MECHD_READS,
-    .query = {"limit", "after"},
+    .query = {"limit", "after", "label"},
 };
 
 static enum mechd_progress run_show(struct mechd_call *c)
@@ -85,6 +73,43 @@ static enum mechd_progress run_show(struct mechd_call *c)
 const struct mechd_operation mechd_operation_INSTANCE = {
     .run = run_show,
     .flags = MECHD_ON_INSTANCE | MECHD_READS,
+};
+
+static const char *const edit_keys[] = {"labels", "ttl", NULL};
+
+static int prepare_edit(struct mechd_call *c)
+{
+    mechd_check_traits(c);
+    return c->body != NULL ? 0 : mechd_refuse(c, MECHP_MALFORMED_REQUEST, "a body is needed");
+}
+
+/* What is given replaces what there was; null takes it away. */
+static enum mechd_progress run_edit(struct mechd_call *c)
+{
+    struct mechd_instance *i = c->job.instance;
+    const json_t *labels = json_object_get(c->body, "labels");
+    const json_t *ttl = json_object_get(c->body, "ttl");
+    struct mechd_traits before = {.ttl = mechd_instance_ttl(i), .labels = mechd_instance_labels(i)};
+    if (labels != NULL) {
+        json_t *const own = json_is_null(labels) ? NULL : json_deep_copy(labels);
+        mechd_instance_labels_unref(i, mechd_instance_set_labels(i, own));
+    }
+    if (ttl != NULL) {
+        mechd_instance_set_ttl(i, json_number_value(ttl));
+    }
+    mechd_instance_described(i);
+    run_show(c);
+    if (mechd_durable_describe(i, &before, mechd_call_ticket(c)) != 0) {
+        mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory to store the change");
+    }
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_EDIT = {
+    .run = run_edit,
+    .prepare = prepare_edit,
+    .flags = MECHD_ON_INSTANCE | MECHD_BESIDE | MECHD_WHILE_RUN,
+    .keys = edit_keys,
 };
 
 static enum mechd_progress run_model(struct mechd_call *c)
@@ -127,18 +152,22 @@ static enum mechd_progress run_delete(struct mechd_call *c)
     if (i == NULL) {
         return mechd_fail(c, MECHP_INSTANCE_NOT_FOUND, "there is no instance %.64s", id);
     }
+    struct mechd_holder holder;
+    if (mechd_leases_begin(&i->leases, c->lease, MECHD_ACT_CHANGE, &holder) != 0) {
+        mechd_fail_lease(c, i, &holder);
+        mechd_instance_unref(i);
+        return MECHD_DONE;
+    }
     if (c->if_match != NULL && strcmp(c->if_match, "*") != 0 && strcmp(c->if_match, etag) != 0) {
         mechd_fail(c, MECHP_REVISION_MISMATCH, "instance %s is at %s", i->id, etag);
-    } else if (!mechd_table_remove(&c->daemon->table, i)) {
-        mechd_fail(c, MECHP_INSTANCE_NOT_FOUND, "there is no instance %.64s", id);
     } else {
-        atomic_store(&i->deleted, true);
-        atomic_store(&i->cancel, true);
-        mechd_count(&c->daemon->metrics.deleted, 1);
         c->status = 204;
-        (void)mechd_durable_end(i, mechd_call_ticket(c));
-        mechd_instance_unref(i);
+        if (!mechd_instance_delete(i, mechd_call_ticket(c))) {
+            c->status = 0;
+            mechd_fail(c, MECHP_INSTANCE_NOT_FOUND, "there is no instance %.64s", id);
+        }
     }
+    mechd_leases_end(&i->leases, c->lease);
     mechd_instance_unref(i);
     return MECHD_DONE;
 }

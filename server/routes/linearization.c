@@ -11,12 +11,6 @@
 
 /* --- linearization --------------------------------------------------------------------------- */
 
-static void write_integer(struct mechp_text *w, const char *key, int64_t value)
-{
-    mechp_text_key(w, key);
-    mechp_text_integer(w, value);
-}
-
 /* Bases of the free motions, a row a velocity; none without joints. */
 static void write_basis(struct mechd_call *c, const char *key, const double *basis, int32_t n,
                         int32_t columns)
@@ -47,9 +41,9 @@ static void write_linearization(struct mechd_call *c, const struct mech_lineariz
     mechp_text_number(&c->text, mech_sim_time(sim));
     mechp_text_key(&c->text, "sizes");
     mechp_text_object(&c->text);
-    write_integer(&c->text, "q", b->positions);
-    write_integer(&c->text, "v", b->velocities);
-    write_integer(&c->text, "x", l->states - b->positions - b->velocities);
+    mechp_text_member_integer(&c->text, "q", b->positions);
+    mechp_text_member_integer(&c->text, "v", b->velocities);
+    mechp_text_member_integer(&c->text, "x", l->states - b->positions - b->velocities);
     mechp_text_end(&c->text);
     mechd_write_labels(c, "inputs", MECH_INPUT, false);
     mechd_write_labels(c, "outputs", MECH_OUTPUT_VARIABLE, true);
@@ -100,7 +94,7 @@ static enum mechd_progress run_linearization(struct mechd_call *c)
 
 const struct mechd_operation mechd_operation_LINEARIZATION = {
     .run = run_linearization,
-    .flags = MECHD_ON_INSTANCE | MECHD_OF_MODEL | MECHD_WHILE_RUN | MECHD_IN_POOL,
+    .flags = MECHD_ON_INSTANCE | MECHD_OF_MODEL | MECHD_ASKS | MECHD_IN_POOL,
 };
 
 /* --- derivatives of a step ------------------------------------------------------------------- */
@@ -234,6 +228,6 @@ static enum mechd_progress run_jvp(struct mechd_call *c)
 
 const struct mechd_operation mechd_operation_JVP = {
     .run = run_jvp,
-    .flags = MECHD_ON_INSTANCE | MECHD_OF_MODEL | MECHD_WHILE_RUN | MECHD_IN_POOL | MECHD_TELLS_ALL,
+    .flags = MECHD_ON_INSTANCE | MECHD_OF_MODEL | MECHD_ASKS | MECHD_IN_POOL | MECHD_TELLS_ALL,
     .keys = jvp_keys,
 };

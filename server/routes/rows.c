@@ -71,17 +71,29 @@ static void write_names(struct mechd_rows *r)
     }
 }
 
-struct mechd_column *mechd_rows_columns(const struct mechd_instance *i)
+struct mechd_column mechd_rows_output(const struct mech_variable *v)
 {
-    struct mechd_column *columns = calloc(i->channel_count + 1, sizeof *columns);
+    return (struct mechd_column){v->name, v->size, v->scalar, "outputs"};
+}
+
+struct mechd_column *mechd_rows_recorded(const struct mechd_instance *i, const bool *chosen)
+{
+    struct mechd_column *columns = calloc(i->channel_count + 2, sizeof *columns);
+    size_t n = 1;
     if (columns != NULL) {
-        columns[0] = (struct mechd_column){"time", 1, true};
+        columns[0] = (struct mechd_column){"time", 1, true, NULL};
         for (size_t k = 0; k < i->channel_count; k++) {
-            const struct mech_variable *const v = &i->channels[k];
-            columns[k + 1] = (struct mechd_column){v->name, v->size, v->scalar};
+            if (chosen == NULL || chosen[k]) {
+                columns[n++] = mechd_rows_output(&i->channels[k]);
+            }
         }
     }
     return columns;
+}
+
+struct mechd_column *mechd_rows_columns(const struct mechd_instance *i)
+{
+    return mechd_rows_recorded(i, NULL);
 }
 
 void mechd_rows_begin(struct mechd_rows *r, uint64_t rows)
@@ -126,16 +138,28 @@ static void add_csv(struct mechd_rows *r, const double *values)
     mechd_plain(r->text, line, used);
 }
 
+/* Into the next column's group, out of the last one's. */
+static void change_group(struct mechp_text *w, const char **now, const char *next)
+{
+    const bool same = *now == next || (*now != NULL && next != NULL && strcmp(*now, next) == 0);
+    if (!same && *now != NULL) {
+        mechp_text_end(w);
+    }
+    if (!same && next != NULL) {
+        mechp_text_key(w, next);
+        mechp_text_object(w);
+    }
+    *now = next;
+}
+
 static void add_object(struct mechd_rows *r, const double *values)
 {
+    const char *group = NULL;
+    const double *at = values;
     r->text->comma[0] = false;
     mechp_text_object(r->text);
-    mechp_text_key(r->text, r->columns[0].name);
-    mechp_text_number(r->text, values[0]);
-    mechp_text_key(r->text, "outputs");
-    mechp_text_object(r->text);
-    const double *at = values + 1;
-    for (size_t k = 1; k < r->count; k++) {
+    for (size_t k = 0; k < r->count; k++) {
+        change_group(r->text, &group, r->columns[k].group);
         mechp_text_key(r->text, r->columns[k].name);
         if (r->columns[k].scalar) {
             mechp_text_number(r->text, *at);
@@ -144,7 +168,7 @@ static void add_object(struct mechd_rows *r, const double *values)
         }
         at += r->columns[k].size;
     }
-    mechp_text_end(r->text);
+    change_group(r->text, &group, NULL);
     mechp_text_end(r->text);
     mechd_plain(r->text, "\n", 1);
 }
@@ -166,6 +190,10 @@ void mechd_rows_end(struct mechd_rows *r)
 {
     if (r->form == MECHD_FORM_JSON) {
         mechp_text_end(r->text);
+        if (r->paged) {
+            mechp_text_key(r->text, "next");
+            mechp_text_number(r->text, r->next);
+        }
         mechp_text_end(r->text);
     }
 }

@@ -1,8 +1,7 @@
-/* POST …/runs, GET and DELETE …/runs/{rid}, GET …/runs/{rid}/results. */
+/* POST and GET …/runs, GET and DELETE …/runs/{rid}. */
 #include "server/instance/runs.h"
 
 #include "protocol/wire/json.h"
-#include "server/routes/rows.h"
 #include "server/routes/shapes.h"
 
 #include <inttypes.h>
@@ -11,77 +10,156 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const run_keys[] = {"pace", "period", "until", "record", NULL};
+static const char *const run_keys[] = {"pace", "period", "until", "count", "record", NULL};
 
 /* Shortest period of a paced run on the wall's clock, s: below it the clock's thread is the
  * limit. */
 static const double wall_least = 1e-3;
 /* Period when none is given, s: a picture's rate. */
 static const double period_preset = 0.02;
+/* Most periods of a run that is given by their number. */
+static const int64_t count_most = 1000000000000;
+
+/* The end: a time, a number of periods, or none. */
+static void read_end(struct mechd_call *c, struct mechd_run_settings *s)
+{
+    const double now = mechd_engine_time(&c->job.instance->engine);
+    int64_t count = 0;
+    mechp_json_number(c->body, "until", &c->diag, &s->until);
+    if (mechp_json_integer(c->body, "count", &c->diag, 1, count_most, &count)) {
+        if (!isnan(s->until)) {
+            mech_diag_add(&c->diag, "/count", "until or count, not both");
+        }
+        s->until = now + (double)count * s->period;
+    } else if (s->pace == 0. && isnan(s->until) && json_object_get(c->body, "count") == NULL) {
+        mech_diag_add(&c->diag, "/until", "a run without a pace needs an end: until or count");
+    }
+    if (s->until <= now) {
+        mech_diag_add(&c->diag, "/until", "must be after the present time %.17g", now);
+    }
+}
 
 static void read_settings(struct mechd_call *c, struct mechd_run_settings *s)
 {
-    const struct mechd_instance *i = c->job.instance;
     *s = (struct mechd_run_settings){.until = NAN};
-    s->period = fmax(period_preset, i->step_size);
+    s->period = fmax(period_preset, c->job.instance->step_size);
     mechp_json_number(c->body, "pace", &c->diag, &s->pace);
     mechp_json_number(c->body, "period", &c->diag, &s->period);
-    mechp_json_number(c->body, "until", &c->diag, &s->until);
     if (!(s->period > 0.)) {
         mech_diag_add(&c->diag, "/period", "must be greater than 0");
+        return;
     }
     if (s->pace < 0. || s->pace > 1e6) {
         mech_diag_add(&c->diag, "/pace", "must be from 0 (free of the clock) to 1e6");
     } else if (s->pace > 0. && s->period / s->pace < wall_least) {
         mech_diag_add(&c->diag, "/period", "must be at least %g s of the clock (period / pace)",
                       wall_least);
-    } else if (s->pace == 0. && isnan(s->until)) {
-        mech_diag_add(&c->diag, "/until", "a run without a pace needs an end");
     }
-    if (s->until <= mechd_engine_time(&i->engine)) {
-        mech_diag_add(&c->diag, "/until", "must be after the present time %.17g",
-                      mechd_engine_time(&i->engine));
+    read_end(c, s);
+}
+
+/* How often: every so many periods, or seconds of simulation that are whole periods. */
+static void read_every(struct mechd_call *c, const json_t *record, struct mechd_run_settings *s)
+{
+    const json_t *const every = json_object_get(record, "every");
+    const json_t *const seconds = json_object_get(record, "seconds");
+    const double periods = json_number_value(seconds) / s->period;
+    s->every = 1;
+    if (every != NULL && seconds != NULL) {
+        mech_diag_add(&c->diag, "/record/seconds", "every or seconds, not both");
+    } else if (every != NULL && !(json_integer_value(every) >= 1)) {
+        mech_diag_add(&c->diag, "/record/every", "must be a whole number of periods, from 1");
+    } else if (seconds != NULL &&
+               (!(periods > 0.5 && periods < 1e9) || fabs(periods - nearbyint(periods)) > 1e-6)) {
+        mech_diag_add(&c->diag, "/record/seconds", "must be a whole number of periods of %.17g s",
+                      s->period);
+    } else if (seconds != NULL) {
+        s->every = (uint64_t)nearbyint(periods);
+    } else if (every != NULL) {
+        s->every = (uint64_t)json_integer_value(every);
     }
 }
 
-/* {"record": {"every": n}}: bounded before anything is taken. */
-static void read_record(struct mechd_call *c, struct mechd_run_settings *s)
+/* The names of outputs that are recorded; s->chosen is the caller's. */
+static void read_outputs(struct mechd_call *c, const json_t *names, struct mechd_run_settings *s)
 {
-    static const char *const keys[] = {"every", NULL};
     const struct mechd_instance *i = c->job.instance;
-    const json_t *record = NULL;
-    if (!mechp_json_object(c->body, "record", &c->diag, &record)) {
+    if (names == NULL) {
         return;
     }
-    mechp_json_only(record, "/record", keys, &c->diag);
-    const json_t *every = json_object_get(record, "every");
-    const json_int_t n = every == NULL ? 1 : json_integer_value(every);
-    if (n < 1) {
-        mech_diag_add(&c->diag, "/record/every", "must be a whole number of periods, from 1");
-    } else if (isnan(s->until)) {
-        mech_diag_add(&c->diag, "/record", "a run that is recorded needs an end: until");
-    } else if (mech_diag_clean(&c->diag)) {
-        s->every = (uint64_t)n;
-        const double bytes =
-            mechd_run_rows(i, s) * (double)(i->output_size + 1) * (double)sizeof(double);
-        if (!(bytes <= (double)mechd_run_rows_bytes)) {
-            mech_diag_add(&c->diag, "/record", "%.3g bytes of rows; at most %zu are kept", bytes,
-                          mechd_run_rows_bytes);
+    if (!json_is_array(names) || json_array_size(names) == 0) {
+        mech_diag_add(&c->diag, "/record/outputs", "must be names of outputs, at least one");
+        return;
+    }
+    s->chosen = calloc(i->channel_count + 1, sizeof *s->chosen);
+    if (s->chosen == NULL) {
+        mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for a run");
+        return;
+    }
+    for (size_t n = 0; n < json_array_size(names); n++) {
+        const char *const name = json_string_value(json_array_get(names, n));
+        char path[48];
+        size_t k = 0;
+        while (name != NULL && k < i->channel_count && strcmp(i->channels[k].name, name) != 0) {
+            k++;
+        }
+        snprintf(path, sizeof path, "/record/outputs/%zu", n);
+        if (name == NULL || k == i->channel_count) {
+            mech_diag_add(&c->diag, path, "there is no output %.64s", name != NULL ? name : "");
+        } else if (s->chosen[k]) {
+            mech_diag_add(&c->diag, path, "%.64s stands here twice", name);
+        } else {
+            s->chosen[k] = true;
         }
     }
 }
 
-static enum mechd_progress run_start(struct mechd_call *c)
+/* {"record": {"every" or "seconds", "outputs"}}: bounded before anything is taken. */
+static void read_record(struct mechd_call *c, struct mechd_run_settings *s)
+{
+    static const char *const keys[] = {"every", "seconds", "outputs", NULL};
+    const struct mechd_instance *i = c->job.instance;
+    const json_t *record = NULL;
+    if (!mechp_json_object(c->body, "record", &c->diag, &record) || !(s->period > 0.)) {
+        return;
+    }
+    mechp_json_only(record, "/record", keys, &c->diag);
+    read_every(c, record, s);
+    read_outputs(c, json_object_get(record, "outputs"), s);
+    if (isnan(s->until) && mech_diag_clean(&c->diag)) {
+        mech_diag_add(&c->diag, "/record", "a run that is recorded needs an end: until or count");
+    }
+    if (!mech_diag_clean(&c->diag)) {
+        return;
+    }
+    const bool stored = i->durable.key != 0;
+    const size_t most = stored ? mechd_rows_disk : mechd_rows_memory;
+    const size_t row = mechd_recording_width(i, s->chosen) * sizeof(double);
+    const double bytes = mechd_run_rows(i, s) * (double)row;
+    if (!(bytes <= (double)most)) {
+        mech_diag_add(&c->diag, "/record",
+                      "%.3g bytes of rows (%zu each); at most %zu are kept %s for an instance",
+                      bytes, row, most, stored ? "on the disk" : "in memory");
+    }
+}
+
+static enum mechd_progress start(struct mechd_call *c, struct mechd_run_settings *s)
 {
     struct mechd_instance *i = c->job.instance;
-    struct mechd_run_settings settings;
-    read_settings(c, &settings);
-    read_record(c, &settings);
-    if (mechd_call_faulty(c)) {
-        return MECHD_DONE;
+    struct mechd_excess excess;
+    const int outcome = mechd_run_start(i, s, &excess);
+    if (outcome == MECH_UNSUPPORTED && excess.which != MECHD_QUOTAS) {
+        free(s->chosen);
+        return mechd_fail_quota(c, &excess);
     }
-    const int outcome = mechd_run_start(i, &settings);
+    if (outcome == MECH_UNSUPPORTED) {
+        free(s->chosen);
+        return mechd_fail(c, MECHP_LIMIT_REACHED,
+                          "recorded rows of all instances are at most %zu bytes of memory",
+                          mechd_rows_daemon);
+    }
     if (outcome != 0) {
+        free(s->chosen);
         return mechd_fail_outcome(c, outcome);
     }
     c->status = 202;
@@ -91,32 +169,60 @@ static enum mechd_progress run_start(struct mechd_call *c)
     return MECHD_DONE;
 }
 
-const struct mechd_operation mechd_operation_RUNS = {
+static enum mechd_progress run_start(struct mechd_call *c)
+{
+    struct mechd_run_settings settings;
+    read_settings(c, &settings);
+    read_record(c, &settings);
+    if (mechd_call_faulty(c) || c->code != MECHP_OK) {
+        free(settings.chosen);
+        return MECHD_DONE;
+    }
+    return start(c, &settings);
+}
+
+const struct mechd_operation mechd_operation_START_RUN = {
     .run = run_start,
     .flags = MECHD_ON_INSTANCE,
     .keys = run_keys,
 };
 
-/* True if the path's run is the instance's last one; otherwise refused. */
-static bool is_known(struct mechd_call *c)
+static enum mechd_progress run_list(struct mechd_call *c)
 {
-    const struct mechd_instance *i = c->job.instance;
-    const char *rid = mechd_call_value(c, "rid");
-    char id[32] = "";
-    if (i->run != NULL) {
-        snprintf(id, sizeof id, "r-%" PRIu64, i->run->id);
+    mechp_text_object(&c->text);
+    mechp_text_key(&c->text, "items");
+    mechp_text_array(&c->text);
+    for (struct mechd_run *r = c->job.instance->run; r != NULL; r = r->older) {
+        mechd_run_write(r, &c->text);
     }
-    if (*id == '\0' || strcmp(id, rid) != 0) {
-        mechd_fail(c, MECHP_NOT_FOUND, "there is no run %.64s; the last one is kept", rid);
-        return false;
+    mechp_text_end(&c->text);
+    mechp_text_key(&c->text, "next");
+    mechp_text_null(&c->text);
+    mechp_text_end(&c->text);
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_RUNS = {
+    .run = run_list,
+    .flags = MECHD_ON_INSTANCE | MECHD_READS,
+};
+
+struct mechd_run *mechd_call_run(struct mechd_call *c)
+{
+    const char *const rid = mechd_call_value(c, "rid");
+    struct mechd_run *const r = mechd_run_find(c->job.instance, rid);
+    if (r == NULL) {
+        mechd_fail(c, MECHP_NOT_FOUND, "there is no run %.64s; the last %d are kept", rid,
+                   MECHD_RUNS_MOST);
     }
-    return true;
+    return r;
 }
 
 static enum mechd_progress run_get(struct mechd_call *c)
 {
-    if (is_known(c)) {
-        mechd_run_write(c->job.instance->run, &c->text);
+    struct mechd_run *const r = mechd_call_run(c);
+    if (r != NULL) {
+        mechd_run_write(r, &c->text);
     }
     return MECHD_DONE;
 }
@@ -128,9 +234,12 @@ const struct mechd_operation mechd_operation_RUN = {
 
 static enum mechd_progress run_stop(struct mechd_call *c)
 {
-    if (is_known(c)) {
-        mechd_run_stop(c->job.instance);
-        mechd_run_write(c->job.instance->run, &c->text);
+    struct mechd_run *const r = mechd_call_run(c);
+    if (r != NULL && r == c->job.instance->run) {
+        mechd_run_stop(c->job.instance, MECHD_RUN_STOPPED, "");
+    }
+    if (r != NULL) {
+        mechd_run_write(r, &c->text);
     }
     return MECHD_DONE;
 }
@@ -138,78 +247,4 @@ static enum mechd_progress run_stop(struct mechd_call *c)
 const struct mechd_operation mechd_operation_STOP_RUN = {
     .run = run_stop,
     .flags = MECHD_ON_INSTANCE | MECHD_WHILE_RUN,
-};
-
-/* A time of the query, or `preset`. */
-static double read_time(struct mechd_call *c, const char *name, double preset)
-{
-    const char *text = mechd_call_query(c, name);
-    char path[16];
-    char *end = NULL;
-    const double value = text != NULL ? strtod(text, &end) : preset;
-    if (text != NULL && (end == text || *end != '\0' || !isfinite(value))) {
-        snprintf(path, sizeof path, "/%s", name);
-        mech_diag_add(&c->diag, path, "expected a time in s");
-    }
-    return value;
-}
-
-/* First row at or after this time; with `beyond`, after it. */
-static uint64_t find_row(const struct mechd_run *r, double time, bool beyond)
-{
-    uint64_t low = 0;
-    uint64_t high = r->count;
-    while (low < high) {
-        const uint64_t middle = low + (high - low) / 2;
-        const double t = r->rows[middle * r->width];
-        if (t < time || (beyond && t == time)) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
-static enum mechd_progress run_results(struct mechd_call *c)
-{
-    const struct mechd_instance *i = c->job.instance;
-    const int form = mechd_form(c, mechd_forms_of_rows);
-    if (form < 0 || !is_known(c)) {
-        return MECHD_DONE;
-    }
-    const struct mechd_run *run = i->run;
-    const double from = read_time(c, "from", -INFINITY);
-    const double to = read_time(c, "to", INFINITY);
-    if (mechd_call_faulty(c)) {
-        return MECHD_DONE;
-    }
-    if (run->rows == NULL) {
-        return mechd_fail(c, MECHP_NOT_FOUND, "the run was started without record");
-    }
-    struct mechd_column *columns = mechd_rows_columns(i);
-    if (columns == NULL) {
-        return mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for the columns");
-    }
-    struct mechd_rows r = {.form = (enum mechd_form)form,
-                           .text = &c->text,
-                           .columns = columns,
-                           .count = i->channel_count + 1};
-    const uint64_t first = find_row(run, from, false);
-    const uint64_t end = find_row(run, to, true);
-    if (mechd_form_begin(c, r.form)) {
-        mechd_rows_begin(&r, end > first ? end - first : 0);
-        for (uint64_t k = first; k < end; k++) {
-            mechd_rows_add(&r, run->rows + k * run->width);
-        }
-        mechd_rows_end(&r);
-    }
-    free(columns);
-    return MECHD_DONE;
-}
-
-const struct mechd_operation mechd_operation_RESULTS = {
-    .run = run_results,
-    .flags = MECHD_ON_INSTANCE | MECHD_READS | MECHD_IN_POOL,
-    .query = {"format", "from", "to"},
 };

@@ -88,12 +88,6 @@ static enum mechd_progress run_type(struct mechd_call *c)
 
 const struct mechd_operation mechd_operation_TYPE = {.run = run_type, .flags = MECHD_READS};
 
-static void write_text(struct mechp_text *w, const char *key, const char *value)
-{
-    mechp_text_key(w, key);
-    mechp_text_string(w, value);
-}
-
 static int prepare_log_level(struct mechd_call *c)
 {
     const char *level = json_string_value(json_object_get(c->body, "level"));
@@ -110,7 +104,7 @@ static enum mechd_progress run_log_level(struct mechd_call *c)
     mechd_log(MECHD_WARNING, "log-level", "log=%s token=%s", level,
               c->who.name[0] != '\0' ? c->who.name : "-");
     mechp_text_object(&c->text);
-    write_text(&c->text, "level", mechd_log_level_name());
+    mechp_text_member_string(&c->text, "level", mechd_log_level_name());
     mechp_text_end(&c->text);
     return MECHD_DONE;
 }
@@ -121,21 +115,15 @@ const struct mechd_operation mechd_operation_LOG_LEVEL = {.run = run_log_level,
                                                           .flags = MECHD_ADMIN,
                                                           .keys = log_level_keys};
 
-static void write_integer(struct mechp_text *w, const char *key, int64_t value)
-{
-    mechp_text_key(w, key);
-    mechp_text_integer(w, value);
-}
-
 /* Where the doors really are. */
 static void write_endpoints(const struct mechd *d, struct mechp_text *w)
 {
     mechp_text_key(w, "endpoints");
     mechp_text_object(w);
-    write_text(w, "http", mechd_http_address(d->http));
-    write_text(w, "control", mechd_zmq_endpoint(d->zmq, MECHD_ZMQ_CONTROL));
-    write_text(w, "stream", mechd_zmq_endpoint(d->zmq, MECHD_ZMQ_STREAM));
-    write_text(w, "forces", mechd_zmq_endpoint(d->zmq, MECHD_ZMQ_FORCES));
+    mechp_text_member_string(w, "http", mechd_http_address(d->http));
+    mechp_text_member_string(w, "control", mechd_zmq_endpoint(d->zmq, MECHD_ZMQ_CONTROL));
+    mechp_text_member_string(w, "stream", mechd_zmq_endpoint(d->zmq, MECHD_ZMQ_STREAM));
+    mechp_text_member_string(w, "forces", mechd_zmq_endpoint(d->zmq, MECHD_ZMQ_FORCES));
     mechp_text_end(w);
 }
 
@@ -149,22 +137,22 @@ static enum mechd_progress run_about(struct mechd_call *c)
     zmq_version(&major, &minor, &patch);
     snprintf(zmq, sizeof zmq, "%d.%d.%d", major, minor, patch);
     mechp_text_object(w);
-    write_text(w, "name", "mechd");
-    write_text(w, "version", MECHD_VERSION);
-    write_text(w, "compiler", __VERSION__);
+    mechp_text_member_string(w, "name", "mechd");
+    mechp_text_member_string(w, "version", MECHD_VERSION);
+    mechp_text_member_string(w, "compiler", __VERSION__);
     mechp_text_key(w, "libraries");
     mechp_text_object(w);
-    write_text(w, "blas", mech_blas_info());
-    write_text(w, "jansson", JANSSON_VERSION);
-    write_text(w, "libmicrohttpd", MHD_get_version());
-    write_text(w, "zeromq", zmq);
+    mechp_text_member_string(w, "blas", mech_blas_info());
+    mechp_text_member_string(w, "jansson", JANSSON_VERSION);
+    mechp_text_member_string(w, "libmicrohttpd", MHD_get_version());
+    mechp_text_member_string(w, "zeromq", zmq);
     mechp_text_end(w);
     mechp_text_key(w, "limits");
     mechp_text_object(w);
-    write_integer(w, "instances", MECHD_INSTANCES_MOST);
-    write_integer(w, "queue", MECHD_QUEUE_MOST);
-    write_integer(w, "body", MECHD_BODY_MOST);
-    write_integer(w, "model", (int64_t)mechd_model_most(c->daemon));
+    mechp_text_member_integer(w, "instances", MECHD_INSTANCES_MOST);
+    mechp_text_member_integer(w, "queue", MECHD_QUEUE_MOST);
+    mechp_text_member_integer(w, "body", MECHD_BODY_MOST);
+    mechp_text_member_integer(w, "model", (int64_t)mechd_model_most(c->daemon));
     mechp_text_end(w);
     mechp_text_key(w, "enabled");
     mechp_text_object(w);
@@ -182,10 +170,18 @@ static enum mechd_progress run_about(struct mechd_call *c)
         }
     }
     mechp_text_end(w);
-    write_integer(w, "workers", c->daemon->config.workers);
+    mechp_text_member_integer(w, "workers", c->daemon->config.workers);
     mechp_text_end(w);
     write_endpoints(c->daemon, w);
-    write_integer(w, "instances", mechd_table_count(&c->daemon->table));
+    mechp_text_key(w, "who");
+    mechp_text_object(w);
+    mechp_text_member_string(w, "name", c->who.name[0] != '\0' ? c->who.name : NULL);
+    mechp_text_member_string(w, "scope", mechd_scope_names[c->who.scope]);
+    mechp_text_end(w);
+    if (c->daemon->curve.on) {
+        mechp_text_member_string(w, "serverKey", c->daemon->curve.text);
+    }
+    mechp_text_member_integer(w, "instances", mechd_table_count(&c->daemon->table));
     mechp_text_end(w);
     return MECHD_DONE;
 }

@@ -3,8 +3,11 @@
 
 #include "protocol/wire/json.h"
 #include "server/instance/runs.h"
+#include "server/instance/traits.h"
+#include "server/ticks.h"
 #include "solver/sim/analysis.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,12 +19,6 @@ double *mechd_doubles(struct mechd_call *c, size_t n)
         mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for %zu numbers", n);
     }
     return x;
-}
-
-static void write_integer(struct mechp_text *w, const char *key, int64_t value)
-{
-    mechp_text_key(w, key);
-    mechp_text_integer(w, value);
 }
 
 /* Names of the variables of one causality. */
@@ -46,12 +43,12 @@ static void write_model(const struct mech_sim *sim, struct mechp_text *w)
     mechp_text_string(w, mech_sim_document(sim)->solver.integrator);
     mechp_text_key(w, "sizes");
     mechp_text_object(w);
-    write_integer(w, "q", n.q);
-    write_integer(w, "v", n.v);
-    write_integer(w, "x", n.x);
-    write_integer(w, "lambda", n.lambda);
-    write_integer(w, "z", n.z);
-    write_integer(w, "impulse", n.impulse);
+    mechp_text_member_integer(w, "q", n.q);
+    mechp_text_member_integer(w, "v", n.v);
+    mechp_text_member_integer(w, "x", n.x);
+    mechp_text_member_integer(w, "lambda", n.lambda);
+    mechp_text_member_integer(w, "z", n.z);
+    mechp_text_member_integer(w, "impulse", n.impulse);
     mechp_text_end(w);
     mechp_text_key(w, "memory");
     mechp_text_unsigned(w, mech_sim_memory(sim));
@@ -71,6 +68,33 @@ static void write_whole(const struct mechd_instance *i, struct mechp_text *w)
         mechd_run_write(i->run, w);
     } else {
         mechp_text_null(w);
+    }
+}
+
+/* Labels, and the time to live with what is left of it. */
+static void write_traits(struct mechd_instance *i, struct mechp_text *w)
+{
+    json_t *labels = mechd_instance_labels(i);
+    const uint64_t ends = mechd_instance_ends(i);
+    if (labels != NULL) {
+        mechp_text_key(w, "labels");
+        mechp_text_object(w);
+        const char *key = NULL;
+        json_t *value = NULL;
+        json_object_foreach(labels, key, value)
+        {
+            mechp_text_key(w, key);
+            mechp_text_string(w, json_string_value(value));
+        }
+        mechp_text_end(w);
+    }
+    mechd_instance_labels_unref(i, labels);
+    if (ends != 0) {
+        const uint64_t now = mechd_now();
+        mechp_text_key(w, "ttl");
+        mechp_text_number(w, mechd_instance_ttl(i));
+        mechp_text_key(w, "ttlLeft");
+        mechp_text_number(w, ends > now ? 1e-3 * floor(1e-6 * (double)(ends - now)) : 0.);
     }
 }
 
@@ -94,18 +118,9 @@ void mechd_write_instance(struct mechd_instance *i, bool whole, struct mechp_tex
     mechp_text_bool(w, atomic_load(&i->running));
     mechp_text_key(w, "revision");
     mechp_text_string_n(w, etag + 1, strlen(etag) - 2);
-    if (i->labels != NULL) {
-        mechp_text_key(w, "labels");
-        mechp_text_object(w);
-        const char *key = NULL;
-        json_t *value = NULL;
-        json_object_foreach(i->labels, key, value)
-        {
-            mechp_text_key(w, key);
-            mechp_text_string(w, json_string_value(value));
-        }
-        mechp_text_end(w);
-    }
+    mechp_text_key(w, "durability");
+    mechd_durability_write(&i->durable.settings, w);
+    write_traits(i, w);
     if (whole) {
         write_whole(i, w);
     }
@@ -175,4 +190,40 @@ void mechd_write_labels(struct mechd_call *c, const char *key, enum mech_causali
         }
     }
     mechp_text_end(w);
+}
+
+static void check_labels(struct mechd_call *c)
+{
+    const json_t *labels = NULL;
+    if (json_is_null(json_object_get(c->body, "labels")) ||
+        !mechp_json_object(c->body, "labels", &c->diag, &labels)) {
+        return;
+    }
+    const char *key = NULL;
+    json_t *value = NULL;
+    json_object_foreach((json_t *)(uintptr_t)labels, key, value)
+    {
+        struct mech_path path = {.text = "/labels", .length = 7};
+        (void)mech_path_push(&path, key);
+        if (!mech_name_valid(key)) {
+            mech_diag_add(&c->diag, path.text,
+                          "the name of a label is 1 to 64 of A-Z a-z 0-9 . _ -");
+        }
+        if (!json_is_string(value)) {
+            mech_diag_add(&c->diag, path.text, "must be a string");
+        }
+    }
+    if (json_object_size(labels) > 64) {
+        mech_diag_add(&c->diag, "/labels", "at most 64 labels");
+    }
+}
+
+void mechd_check_traits(struct mechd_call *c)
+{
+    double ttl = 0.;
+    check_labels(c);
+    if (!json_is_null(json_object_get(c->body, "ttl")) &&
+        mechp_json_number(c->body, "ttl", &c->diag, &ttl) && !(ttl > 0. && ttl <= mechd_ttl_most)) {
+        mech_diag_add(&c->diag, "/ttl", "must be seconds from 0 to %g, or null", mechd_ttl_most);
+    }
 }

@@ -40,3 +40,6 @@ void mechd_write_labels(struct mechd_call *c, const char *key, enum mech_causali
 
 /* Room for n doubles, or NULL: refused with OUT_OF_MEMORY. */
 double *mechd_doubles(struct mechd_call *c, size_t n);
+
+/* Faults of "labels" (names with texts) and "ttl" (seconds), or null for none, in the body. */
+void mechd_check_traits(struct mechd_call *c);

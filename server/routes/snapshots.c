@@ -27,7 +27,11 @@ static void write_snapshot(struct mechd_call *c, const struct mechd_snapshot *s)
 static enum mechd_progress run_take(struct mechd_call *c)
 {
     struct mechd_snapshot *s = NULL;
-    const int outcome = mechd_snapshots_take(c->job.instance, &s);
+    struct mechd_excess excess;
+    const int outcome = mechd_snapshots_take(c->job.instance, &excess, &s);
+    if (outcome == MECH_UNSUPPORTED && excess.which != MECHD_QUOTAS) {
+        return mechd_fail_quota(c, &excess);
+    }
     if (outcome == MECH_UNSUPPORTED) {
         return mechd_fail(c, MECHP_LIMIT_REACHED,
                           "at most %d snapshots and %zu bytes of an instance", MECHD_SNAPSHOTS_MOST,
@@ -48,6 +52,27 @@ static enum mechd_progress run_take(struct mechd_call *c)
 const struct mechd_operation mechd_operation_TAKE_SNAPSHOT = {
     .run = run_take,
     .flags = MECHD_ON_INSTANCE | MECHD_WHILE_RUN,
+};
+
+static enum mechd_progress run_list(struct mechd_call *c)
+{
+    const struct mechd_snapshots *const all = c->job.instance->snapshots;
+    mechp_text_object(&c->text);
+    mechp_text_key(&c->text, "items");
+    mechp_text_array(&c->text);
+    for (int k = 0; all != NULL && k < all->count; k++) {
+        write_snapshot(c, &all->at[k]);
+    }
+    mechp_text_end(&c->text);
+    mechp_text_key(&c->text, "next");
+    mechp_text_null(&c->text);
+    mechp_text_end(&c->text);
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_SNAPSHOTS = {
+    .run = run_list,
+    .flags = MECHD_ON_INSTANCE | MECHD_READS,
 };
 
 /* The snapshot of the path, or NULL: refused. */

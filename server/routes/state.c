@@ -48,11 +48,11 @@ static enum mechd_progress write_row(struct mechd_call *c, enum mechd_form form)
     struct mech_state_view s;
     mech_sim_state(i->sim, &s);
     const struct mechd_column columns[] = {
-        {"time", 1, true},           {"step", 1, true},
-        {"q", n.q, false},           {"v", n.v, false},
-        {"vdot", n.v, false},        {"a", n.v, false},
-        {"lambda", n.lambda, false}, {"impulse", n.impulse, false},
-        {"x", n.x, false},           {"z", n.z, false},
+        {"time", 1, true, NULL},           {"step", 1, true, NULL},
+        {"q", n.q, false, NULL},           {"v", n.v, false, NULL},
+        {"vdot", n.v, false, NULL},        {"a", n.v, false, NULL},
+        {"lambda", n.lambda, false, NULL}, {"impulse", n.impulse, false, NULL},
+        {"x", n.x, false, NULL},           {"z", n.z, false, NULL},
     };
     const double step = (double)mechd_engine_step_count(&i->engine);
     const double *const parts[] = {&s.time, &step,    s.q,       s.v, s.vdot,
@@ -127,24 +127,57 @@ static double *read_vector(struct mechd_call *c, const char *key, int32_t n)
     return NULL;
 }
 
+/* What a request sets; what it leaves out is NULL. */
+struct given_state {
+    double *q, *v, *x, *z;
+    double *row; /* all of it, where it came as a row; or NULL */
+    double time;
+};
+
+static void free_given(struct given_state *g)
+{
+    if (g->row == NULL) {
+        free(g->q);
+        free(g->v);
+        free(g->x);
+        free(g->z);
+    }
+    free(g->row);
+}
+
+/* From a row as write_row has it. */
+static void take_row(struct mechd_call *c, struct mech_sizes n, struct given_state *g)
+{
+    const size_t q = 2, v = q + (size_t)n.q,
+                 x = v + 3 * (size_t)n.v + (size_t)(n.lambda + n.impulse), z = x + (size_t)n.x,
+                 width = z + (size_t)n.z;
+    double *const row = mechd_doubles(c, width);
+    if (row == NULL || !mechd_rows_read(c, width, row)) {
+        free(row);
+        return;
+    }
+    *g = (struct given_state){row + q, row + v, row + x, row + z, row, row[0]};
+}
+
+static void take_members(struct mechd_call *c, struct mech_sizes n, struct given_state *g)
+{
+    mechp_json_number(c->body, "time", &c->diag, &g->time);
+    g->q = read_vector(c, "q", n.q);
+    g->v = read_vector(c, "v", n.v);
+    g->x = read_vector(c, "x", n.x);
+    g->z = read_vector(c, "z", n.z);
+}
+
 static enum mechd_progress run_set_state(struct mechd_call *c)
 {
     struct mech_sim *sim = c->job.instance->sim;
-    const struct mech_sizes n = mech_sim_sizes(sim);
-    if (c->body == NULL) {
+    struct given_state g = {.time = NAN};
+    if (c->body == NULL && c->bytes == NULL) {
         return mechd_fail(c, MECHP_MALFORMED_REQUEST, "a body is needed");
     }
-    struct mech_state_view in = {.time = NAN};
-    mechp_json_number(c->body, "time", &c->diag, &in.time);
-    double *q = read_vector(c, "q", n.q);
-    double *v = read_vector(c, "v", n.v);
-    double *x = read_vector(c, "x", n.x);
-    double *z = read_vector(c, "z", n.z);
+    (c->bytes != NULL ? take_row : take_members)(c, mech_sim_sizes(sim), &g);
     if (mech_diag_clean(&c->diag) && c->code == MECHP_OK) {
-        in.q = q;
-        in.v = v;
-        in.x = x;
-        in.z = z;
+        const struct mech_state_view in = {.time = g.time, .q = g.q, .v = g.v, .x = g.x, .z = g.z};
         const double before = mech_sim_time(sim);
         const int outcome = mech_sim_set_state(sim, &in);
         if (outcome != 0) {
@@ -155,10 +188,7 @@ static enum mechd_progress run_set_state(struct mechd_call *c)
             write_state(c);
         }
     }
-    free(q);
-    free(v);
-    free(x);
-    free(z);
+    free_given(&g);
     return MECHD_DONE;
 }
 
@@ -167,4 +197,5 @@ const struct mechd_operation mechd_operation_SET_STATE = {
     .flags =
         MECHD_ON_INSTANCE | MECHD_OF_MODEL | MECHD_COST_BY_SIZE | MECHD_BIG_BODY | MECHD_TELLS_ALL,
     .keys = state_keys,
+    .takes = {MECHD_TYPE_NPY, MECHD_TYPE_F64},
 };

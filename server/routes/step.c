@@ -20,6 +20,8 @@ enum {
     JACOBIAN_MOST = 1 << 20   /* numbers */
 };
 
+/* Most internal steps of one command. */
+static const int64_t steps_most = 1000000000000;
 /* Internal steps of one jacobian: some seconds of a small model. */
 static const uint64_t jacobian_steps = 1000000;
 
@@ -30,6 +32,7 @@ static const char *const step_keys[] = {
 struct step_work {
     struct mechd_stepping stepping;
     double expect_time; /* NaN: none */
+    bool plain;         /* size, until or count is all that the body has */
     bool energy, derivatives, jacobian;
     double *matrix; /* [outputs × inputs] of the jacobian */
     struct mech_derived told;
@@ -44,34 +47,46 @@ static void free_work(struct mechd_call *c)
         free(w->forces);
         free(w->matrix);
         mechd_inputs_fini(&w->inputs);
-        free(w);
+        mechd_call_give_room(c, w);
     }
 }
 
-/* size, until or count: exactly one. */
-static void read_kind(struct mechd_call *c, struct mech_step_request *r)
+/* False: the only key of the body is another one. */
+static bool may_be(const char *only, const char *key)
 {
+    return only == NULL || strcmp(only, key) == 0;
+}
+
+/* size, until or count: exactly one. True: nothing else is there. */
+static bool read_kind(struct mechd_call *c, struct mech_step_request *r)
+{
+    const bool alone = json_object_size(c->body) == 1;
+    const char *const only = alone ? json_object_iter_key(json_object_iter(c->body)) : NULL;
     int64_t count = 0;
-    const bool size = mechp_json_number(c->body, "size", &c->diag, &r->size);
-    double until = 0.;
-    if (mechp_json_number(c->body, "until", &c->diag, &until)) {
+    const bool size =
+        may_be(only, "size") && mechp_json_number(c->body, "size", &c->diag, &r->size);
+    double end = 0.;
+    const bool until = may_be(only, "until") && mechp_json_number(c->body, "until", &c->diag, &end);
+    if (until) {
         r->kind = MECH_STEP_UNTIL;
-        r->size = size ? r->size : until;
+        r->size = size ? r->size : end;
     }
-    const bool counted = mechp_json_integer(c->body, "count", &c->diag, 1, 1000000000000, &count);
+    const bool counted = may_be(only, "count") &&
+                         mechp_json_integer(c->body, "count", &c->diag, 1, steps_most, &count);
     if (counted) {
         r->kind = MECH_STEP_COUNT;
         r->count = (uint64_t)count;
     }
     if (!mech_diag_clean(&c->diag)) {
-        return;
+        return false;
     }
-    const int given = size + (json_object_get(c->body, "until") != NULL) + counted;
+    const int given = size + until + counted;
     if (given != 1) {
         mech_diag_add(&c->diag, "", "exactly one of size, until and count is needed");
     } else if (size && !(r->size > 0.)) {
         mech_diag_add(&c->diag, "/size", "must be greater than 0");
     }
+    return given == 1 && alone;
 }
 
 /* What is wanted beside the outputs. */
@@ -99,21 +114,10 @@ static void read_want(struct mechd_call *c, struct step_work *w)
     }
 }
 
-static int prepare_step(struct mechd_call *c)
+/* Everything else that a body may have. */
+static void read_rest(struct mechd_call *c, struct step_work *w)
 {
-    struct step_work *w = calloc(1, sizeof *w);
-    c->work = w;
-    c->work_free = free_work;
-    if (w == NULL) {
-        return mechd_refuse(c, MECHP_OUT_OF_MEMORY, "no memory for the step");
-    }
-    if (c->body == NULL) {
-        return mechd_refuse(c, MECHP_MALFORMED_REQUEST,
-                            "a body with size, until or count is needed");
-    }
-    w->expect_time = NAN;
     bool commit = true;
-    read_kind(c, &w->stepping.request);
     mechp_json_number(c->body, "expectTime", &c->diag, &w->expect_time);
     mechp_json_bool(c->body, "commit", &c->diag, &commit);
     read_want(c, w);
@@ -123,6 +127,66 @@ static int prepare_step(struct mechd_call *c)
     mechp_json_object(c->body, "inputDerivatives", &c->diag, &ignored);
     mechp_json_object(c->body, "forces", &c->diag, &ignored);
     mechp_json_array(c->body, "outputs", &c->diag, &ignored);
+}
+
+/* The call's work; NULL: no memory. */
+static struct step_work *take_work(struct mechd_call *c)
+{
+    struct step_work *const w = mechd_call_take_room(c, sizeof *w);
+    c->work = w;
+    c->work_free = free_work;
+    if (w != NULL) {
+        w->expect_time = NAN;
+    }
+    return w;
+}
+
+/* A body that is nothing but {"count": n}, {"size": H} or {"until": t}, as most are. */
+static bool read_plain(struct mechd_call *c, const char *bytes, size_t size)
+{
+    struct mechp_json_single one;
+    if (!mechp_json_single(bytes, size, &one)) {
+        return false;
+    }
+    struct mech_step_request r = {.kind = MECH_STEP_COUNT};
+    if (strcmp(one.key, "count") == 0 && one.is_integer && one.value >= 1. &&
+        one.value <= (double)steps_most) {
+        r.count = (uint64_t)one.value;
+    } else if (strcmp(one.key, "size") == 0 && one.value > 0.) {
+        r.kind = MECH_STEP_SIZE;
+        r.size = one.value;
+    } else if (strcmp(one.key, "until") == 0) {
+        r.kind = MECH_STEP_UNTIL;
+        r.size = one.value;
+    } else {
+        return false;
+    }
+    struct step_work *const w = take_work(c);
+    if (w == NULL) {
+        return false;
+    }
+    w->stepping.request = r;
+    w->plain = true;
+    return true;
+}
+
+static int prepare_step(struct mechd_call *c)
+{
+    struct step_work *w = c->work;
+    if (w == NULL) {
+        w = take_work(c);
+        if (w == NULL) {
+            return mechd_refuse(c, MECHP_OUT_OF_MEMORY, "no memory for the step");
+        }
+        if (c->body == NULL) {
+            return mechd_refuse(c, MECHP_MALFORMED_REQUEST,
+                                "a body with size, until or count is needed");
+        }
+        w->plain = read_kind(c, &w->stepping.request);
+        if (!w->plain) {
+            read_rest(c, w);
+        }
+    }
     if (!mechd_call_faulty(c)) {
         c->job.cost = mechd_stepping_cost(c->job.instance, &w->stepping.request);
         // a run of its own, and a column an input
@@ -227,6 +291,9 @@ static bool begin(struct mechd_call *c, struct step_work *w)
     if (r->kind == MECH_STEP_UNTIL && !(r->size > now)) {
         mech_diag_add(&c->diag, "/until", "must be after the present time %.17g", now);
     }
+    if (w->plain) {
+        return !mechd_call_faulty(c) && c->code == MECHP_OK;
+    }
     check_outputs(c);
     read_forces(c, w);
     const bool late = !isnan(w->expect_time) && fabs(w->expect_time - now) > 1e-9 * h;
@@ -251,15 +318,15 @@ static bool begin(struct mechd_call *c, struct step_work *w)
 static void write_drift(const struct mech_drift *d, struct mechp_text *w)
 {
     mechp_text_object(w);
-    mechp_text_key(w, "position");
+    mechp_text_literal(w, "position");
     mechp_text_number(w, d->position);
-    mechp_text_key(w, "worstPosition");
+    mechp_text_literal(w, "worstPosition");
     mechp_text_string(w, d->worst_position);
-    mechp_text_key(w, "velocity");
+    mechp_text_literal(w, "velocity");
     mechp_text_number(w, d->velocity);
-    mechp_text_key(w, "worstVelocity");
+    mechp_text_literal(w, "worstVelocity");
     mechp_text_string(w, d->worst_velocity);
-    mechp_text_key(w, "leftOut");
+    mechp_text_literal(w, "leftOut");
     mechp_text_integer(w, d->left_out);
     mechp_text_end(w);
 }
@@ -267,38 +334,38 @@ static void write_drift(const struct mech_drift *d, struct mechp_text *w)
 static void write_report(const struct mech_step_report *r, struct mechp_text *w)
 {
     mechp_text_object(w);
-    mechp_text_key(w, "steps");
+    mechp_text_literal(w, "steps");
     mechp_text_unsigned(w, r->steps);
-    mechp_text_key(w, "stepSize");
+    mechp_text_literal(w, "stepSize");
     mechp_text_number(w, r->step_size);
-    mechp_text_key(w, "iterations");
+    mechp_text_literal(w, "iterations");
     mechp_text_unsigned(w, r->iterations);
-    mechp_text_key(w, "viIterations");
+    mechp_text_literal(w, "viIterations");
     mechp_text_unsigned(w, r->vi_iterations);
-    mechp_text_key(w, "substeps");
+    mechp_text_literal(w, "substeps");
     mechp_text_unsigned(w, r->substeps);
-    mechp_text_key(w, "refusedSubsteps");
+    mechp_text_literal(w, "refusedSubsteps");
     mechp_text_unsigned(w, r->refused);
-    mechp_text_key(w, "impacts");
+    mechp_text_literal(w, "impacts");
     mechp_text_unsigned(w, r->impacts);
-    mechp_text_key(w, "residual");
+    mechp_text_literal(w, "residual");
     mechp_text_number(w, r->residual);
-    mechp_text_key(w, "contacts");
+    mechp_text_literal(w, "contacts");
     mechp_text_integer(w, r->contacts);
-    mechp_text_key(w, "linear");
+    mechp_text_literal(w, "linear");
     mechp_text_string(w, r->linear != NULL ? r->linear : "");
-    mechp_text_key(w, "vi");
+    mechp_text_literal(w, "vi");
     mechp_text_string(w, r->vi != NULL ? r->vi : "");
-    mechp_text_key(w, "differenced");
+    mechp_text_literal(w, "differenced");
     mechp_text_bool(w, r->differenced);
     if (r->outcome == 0 && r->drift.rows > 0) {
-        mechp_text_key(w, "joints");
+        mechp_text_literal(w, "joints");
         write_drift(&r->drift, w);
     }
     if (r->outcome != 0) {
-        mechp_text_key(w, "failedTime");
+        mechp_text_literal(w, "failedTime");
         mechp_text_number(w, r->failed_time);
-        mechp_text_key(w, "reason");
+        mechp_text_literal(w, "reason");
         mechp_text_string(w, r->reason);
     }
     mechp_text_end(w);
@@ -308,7 +375,8 @@ static void write_report(const struct mech_step_report *r, struct mechp_text *w)
 static void write_outputs(struct mechd_call *c, const double *packed)
 {
     const struct mechd_engine *engine = &c->job.instance->engine;
-    const json_t *names = json_object_get(c->body, "outputs");
+    const struct step_work *w = c->work;
+    const json_t *names = w->plain ? NULL : json_object_get(c->body, "outputs");
     if (names == NULL) {
         mechd_write_values(engine, MECH_OUTPUT_VARIABLE, packed, &c->text);
         return;
@@ -332,28 +400,31 @@ static void write_wanted(struct mechd_call *c, struct step_work *w, double *pack
     const bool trial = w->stepping.request.trial;
     char reason[160] = "";
     if (w->energy && i->sim != NULL) {
-        mechp_text_key(&c->text, "energy");
+        mechp_text_literal(&c->text, "energy");
         mechp_text_number(&c->text,
                           trial ? mech_sim_trial_energy(i->sim) : mech_sim_energy(i->sim));
     }
     if (w->derivatives && i->sim != NULL) {
-        mechp_text_key(&c->text, "derivatives");
-        if (mech_sim_output_rates(i->sim, trial, packed, reason) == 0) {
+        mechp_text_literal(&c->text, "derivatives");
+        const int outcome = mech_sim_output_rates(i->sim, trial, packed, reason);
+        if (outcome == 0) {
             write_outputs(c, packed);
+        } else if (outcome < 0) {
+            c->text.failed = true;
         } else {
             mechp_text_null(&c->text);
         }
     }
     if (w->matrix != NULL) {
-        mechp_text_key(&c->text, "jacobian");
+        mechp_text_literal(&c->text, "jacobian");
         mechp_text_object(&c->text);
         mechd_write_labels(c, "inputs", MECH_INPUT, true);
         mechd_write_labels(c, "outputs", MECH_OUTPUT_VARIABLE, true);
         mechd_write_matrix(&c->text, "matrix", w->matrix, (int32_t)mech_sim_output_size(i->sim),
                            (int32_t)mech_sim_input_size(i->sim));
-        mechp_text_key(&c->text, "differenced");
+        mechp_text_literal(&c->text, "differenced");
         mechp_text_bool(&c->text, w->told.differenced);
-        mechp_text_key(&c->text, "kinked");
+        mechp_text_literal(&c->text, "kinked");
         mechp_text_bool(&c->text, w->told.kinked);
         mechp_text_end(&c->text);
     }
@@ -364,29 +435,31 @@ static void write_reply(struct mechd_call *c, struct step_work *w)
 {
     struct mechd_instance *i = c->job.instance;
     const bool trial = w->stepping.request.trial;
-    double *packed = mechd_doubles(c, i->output_size);
-    if (packed == NULL) {
-        return;
+    // what has just been published needs no room of its own
+    double *packed = NULL;
+    if (trial || w->derivatives) {
+        packed = mechd_doubles(c, i->output_size);
+        if (packed == NULL) {
+            return;
+        }
     }
     if (trial) {
         mechd_engine_trial_outputs(&i->engine, packed);
-    } else {
-        mechd_engine_get_outputs(&i->engine, packed);
     }
     mechp_text_object(&c->text);
-    mechp_text_key(&c->text, "time");
+    mechp_text_literal(&c->text, "time");
     mechp_text_number(&c->text,
                       trial ? mechd_engine_trial_time(&i->engine) : mechd_engine_time(&i->engine));
-    mechp_text_key(&c->text, "step");
+    mechp_text_literal(&c->text, "step");
     mechp_text_unsigned(&c->text, mechd_engine_step_count(&i->engine) +
                                       (trial ? w->stepping.report.steps : 0));
-    mechp_text_key(&c->text, "outputs");
-    write_outputs(c, packed);
-    mechp_text_key(&c->text, "report");
+    mechp_text_literal(&c->text, "outputs");
+    write_outputs(c, trial ? packed : i->published.values);
+    mechp_text_literal(&c->text, "report");
     write_report(&w->stepping.report, &c->text);
     if (trial) {
         i->trial = ++i->trials;
-        mechp_text_key(&c->text, "trial");
+        mechp_text_literal(&c->text, "trial");
         mechp_text_unsigned(&c->text, i->trial);
     }
     write_wanted(c, w, packed);
@@ -400,15 +473,25 @@ static enum mechd_progress run_step(struct mechd_call *c)
     if (!w->stepping.begun && !begin(c, w)) {
         return MECHD_DONE;
     }
-    const enum mechd_progress progress = mechd_stepping_slice(c->job.instance, &w->stepping);
+    enum mechd_progress progress = MECHD_DONE;
+    if (w->stepping.begun && mechd_call_cancelled(c)) {
+        mechd_stepping_abandon(c->job.instance, &w->stepping);
+    } else {
+        progress = mechd_stepping_slice(c->job.instance, &w->stepping);
+    }
     if (progress != MECHD_DONE) {
         return progress;
     }
     if (w->stepping.outcome == 0) {
-        write_reply(c, w);
+        if (!c->silent || w->stepping.request.trial) {
+            write_reply(c, w);
+        }
         return MECHD_DONE;
     }
     write_report(&w->stepping.report, &c->report);
+    if (w->stepping.over) {
+        return mechd_fail_quota(c, &w->stepping.excess);
+    }
     mechd_fail_outcome(c, w->stepping.outcome);
     if (w->stepping.report.reason[0] != '\0') {
         snprintf(c->detail, sizeof c->detail, "%s", w->stepping.report.reason);
@@ -419,6 +502,7 @@ static enum mechd_progress run_step(struct mechd_call *c)
 const struct mechd_operation mechd_operation_STEP = {
     .run = run_step,
     .prepare = prepare_step,
+    .plain = read_plain,
     .flags = MECHD_ON_INSTANCE | MECHD_TELLS_ALL,
     .keys = step_keys,
 };
@@ -442,11 +526,11 @@ static enum mechd_progress run_commit(struct mechd_call *c)
     }
     mechd_instance_stepped(i, 0);
     mechp_text_object(&c->text);
-    mechp_text_key(&c->text, "time");
+    mechp_text_literal(&c->text, "time");
     mechp_text_number(&c->text, i->published.time);
-    mechp_text_key(&c->text, "step");
+    mechp_text_literal(&c->text, "step");
     mechp_text_unsigned(&c->text, i->published.steps);
-    mechp_text_key(&c->text, "outputs");
+    mechp_text_literal(&c->text, "outputs");
     mechd_write_values(&i->engine, MECH_OUTPUT_VARIABLE, i->published.values, &c->text);
     mechp_text_end(&c->text);
     return MECHD_DONE;

@@ -122,24 +122,6 @@ struct mech_sim_system *mechd_system_open(struct mechd_call *c)
 
 /* --- pieces ----------------------------------------------------------------------------------- */
 
-void mechd_system_integer(struct mechp_text *w, const char *key, int64_t value)
-{
-    mechp_text_key(w, key);
-    mechp_text_integer(w, value);
-}
-
-void mechd_system_number(struct mechp_text *w, const char *key, double value)
-{
-    mechp_text_key(w, key);
-    mechp_text_number(w, value);
-}
-
-void mechd_system_string(struct mechp_text *w, const char *key, const char *value)
-{
-    mechp_text_key(w, key);
-    mechp_text_string(w, value);
-}
-
 void mechd_system_shape(struct mechp_text *w, const struct mech_sim_system *s, int part)
 {
     int32_t rows = 0;
@@ -157,9 +139,9 @@ void mechd_system_shape(struct mechp_text *w, const struct mech_sim_system *s, i
 void mechd_system_begin(struct mechd_call *c, const struct mech_sim_system_info *info)
 {
     mechp_text_object(&c->text);
-    mechd_system_number(&c->text, "time", info->time);
-    mechd_system_string(&c->text, "level",
-                        info->level == MECH_LEVEL_VELOCITY ? "velocity" : "acceleration");
+    mechp_text_member_number(&c->text, "time", info->time);
+    mechp_text_member_string(&c->text, "level",
+                             info->level == MECH_LEVEL_VELOCITY ? "velocity" : "acceleration");
 }
 
 /* --- GET …/system ----------------------------------------------------------------------------- */
@@ -170,14 +152,14 @@ static void write_summary(struct mechd_call *c, const struct mech_sim_system *s)
     struct mech_sim_system_info info;
     mech_sim_system_info(s, &info);
     mechd_system_begin(c, &info);
-    mechd_system_number(w, "step", info.step);
-    mechd_system_number(w, "theta", info.theta);
-    mechd_system_string(w, "friction", info.associated ? "associated" : "coulomb");
+    mechp_text_member_number(w, "step", info.step);
+    mechp_text_member_number(w, "theta", info.theta);
+    mechp_text_member_string(w, "friction", info.associated ? "associated" : "coulomb");
     mechp_text_key(w, "factors");
     mechp_text_object(w);
-    mechd_system_number(w, "mass", info.mass);
-    mechd_system_number(w, "stiffness", info.stiffness);
-    mechd_system_number(w, "damping", info.damping);
+    mechp_text_member_number(w, "mass", info.mass);
+    mechp_text_member_number(w, "stiffness", info.stiffness);
+    mechp_text_member_number(w, "damping", info.damping);
     mechp_text_end(w);
     mechp_text_key(w, "linear");
     mechp_text_bool(w, info.linear);
@@ -185,20 +167,20 @@ static void write_summary(struct mechd_call *c, const struct mech_sim_system *s)
     mechp_text_bool(w, info.lumped);
     mechp_text_key(w, "counts");
     mechp_text_object(w);
-    mechd_system_integer(w, "velocities", info.size.velocities);
-    mechd_system_integer(w, "rows", info.size.rows);
-    mechd_system_integer(w, "variables", info.size.variables);
-    mechd_system_integer(w, "frozen", info.size.frozen);
-    mechd_system_integer(w, "masses", info.masses);
-    mechd_system_integer(w, "constraints", info.size.constraints);
-    mechd_system_integer(w, "blocks", info.size.blocks);
+    mechp_text_member_integer(w, "velocities", info.size.velocities);
+    mechp_text_member_integer(w, "rows", info.size.rows);
+    mechp_text_member_integer(w, "variables", info.size.variables);
+    mechp_text_member_integer(w, "frozen", info.size.frozen);
+    mechp_text_member_integer(w, "masses", info.masses);
+    mechp_text_member_integer(w, "constraints", info.size.constraints);
+    mechp_text_member_integer(w, "blocks", info.size.blocks);
     mechp_text_end(w);
     mechp_text_key(w, "parts");
     mechp_text_array(w);
     for (int k = 0; mech_system_part(k) != NULL; k++) {
         mechp_text_object(w);
-        mechd_system_string(w, "name", mech_system_part(k)->name);
-        mechd_system_string(w, "doc", mech_system_part(k)->doc);
+        mechp_text_member_string(w, "name", mech_system_part(k)->name);
+        mechp_text_member_string(w, "doc", mech_system_part(k)->doc);
         mechd_system_shape(w, s, k);
         mechp_text_end(w);
     }
@@ -229,6 +211,6 @@ static enum mechd_progress run_system(struct mechd_call *c)
 
 const struct mechd_operation mechd_operation_SYSTEM = {
     .run = run_system,
-    .flags = MECHD_ON_INSTANCE | MECHD_OF_MODEL | MECHD_WHILE_RUN | MECHD_IN_POOL,
+    .flags = MECHD_ON_INSTANCE | MECHD_OF_MODEL | MECHD_ASKS | MECHD_IN_POOL,
     .query = {MECHD_SYSTEM_OPTIONS, "bilateral", "format"},
 };

@@ -17,7 +17,4 @@ struct mech_sim_system *mechd_system_open(struct mechd_call *c);
 void mechd_system_begin(struct mechd_call *c, const struct mech_sim_system_info *info);
 
 /* Members of an answer; the shape of a part is [rows, columns], or [rows]. */
-void mechd_system_integer(struct mechp_text *w, const char *key, int64_t value);
-void mechd_system_number(struct mechp_text *w, const char *key, double value);
-void mechd_system_string(struct mechp_text *w, const char *key, const char *value);
 void mechd_system_shape(struct mechp_text *w, const struct mech_sim_system *s, int part);

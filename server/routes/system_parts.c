@@ -28,11 +28,11 @@ static void write_variables(struct mechp_text *w, const struct mech_sim_system *
     int32_t offset = -1;
     const struct mech_system_variables *const v = mech_sim_system_variables(s, i, &name, &offset);
     mechp_text_object(w);
-    mechd_system_string(w, "name", name);
-    mechd_system_string(w, "mass", mech_sim_system_mass_name(v));
-    mechd_system_integer(w, "massNumber", v->mass);
-    mechd_system_integer(w, "first", v->first);
-    mechd_system_integer(w, "dof", v->n);
+    mechp_text_member_string(w, "name", name);
+    mechp_text_member_string(w, "mass", mech_sim_system_mass_name(v));
+    mechp_text_member_integer(w, "massNumber", v->mass);
+    mechp_text_member_integer(w, "first", v->first);
+    mechp_text_member_integer(w, "dof", v->n);
     write_offset(w, offset);
     mechp_text_key(w, "active");
     mechp_text_bool(w, offset >= 0);
@@ -66,18 +66,18 @@ static void write_set(struct mechp_text *w, const struct mech_set *set)
                                         [MECH_SET_BOX] = "box",
                                         [MECH_SET_CONE] = "cone",
                                         [MECH_SET_ROLLING] = "rolling"};
-    mechd_system_string(w, "kind", kinds[set->kind]);
-    mechd_system_integer(w, "rows", set->rows);
+    mechp_text_member_string(w, "kind", kinds[set->kind]);
+    mechp_text_member_integer(w, "rows", set->rows);
     if (set->kind == MECH_SET_BOX) {
-        mechd_system_number(w, "lower", set->lower);
-        mechd_system_number(w, "upper", set->upper);
+        mechp_text_member_number(w, "lower", set->lower);
+        mechp_text_member_number(w, "upper", set->upper);
     }
     if (set->kind == MECH_SET_CONE || set->kind == MECH_SET_ROLLING) {
-        mechd_system_number(w, "mu", set->mu);
+        mechp_text_member_number(w, "mu", set->mu);
     }
     if (set->kind == MECH_SET_ROLLING) {
-        mechd_system_number(w, "spinning", set->spinning);
-        mechd_system_number(w, "rolling", set->rolling);
+        mechp_text_member_number(w, "spinning", set->spinning);
+        mechp_text_member_number(w, "rolling", set->rolling);
     }
 }
 
@@ -87,15 +87,15 @@ static void write_constraint(struct mechp_text *w, const struct mech_sim_system 
     int32_t offset = -1;
     const struct mech_system_constraint *const c = mech_sim_system_constraint(s, i, &name, &offset);
     mechp_text_object(w);
-    mechd_system_string(w, "name", name);
+    mechp_text_member_string(w, "name", name);
     static const char *const sources[] = {[MECH_SOURCE_JOINT] = "joint",
                                           [MECH_SOURCE_INTERACTION] = "interaction",
                                           [MECH_SOURCE_CONTACT] = "contact"};
-    mechd_system_string(w, "source", sources[c->source]);
+    mechp_text_member_string(w, "source", sources[c->source]);
     if (mech_sim_system_other(s, i) != NULL) {
-        mechd_system_string(w, "with", mech_sim_system_other(s, i));
+        mechp_text_member_string(w, "with", mech_sim_system_other(s, i));
     }
-    mechd_system_integer(w, "row", c->row);
+    mechp_text_member_integer(w, "row", c->row);
     write_set(w, &c->set);
     write_offset(w, offset);
     mechp_text_key(w, "active");
@@ -103,8 +103,8 @@ static void write_constraint(struct mechp_text *w, const struct mech_sim_system 
     write_flags(w, c->flags);
     mechp_text_key(w, "mirrored");
     mechp_text_bool(w, c->mirrored);
-    mechd_system_number(w, "position", c->position);
-    mechd_system_number(w, "cfm", c->cfm);
+    mechp_text_member_number(w, "position", c->position);
+    mechp_text_member_number(w, "cfm", c->cfm);
     mechp_text_end(w);
 }
 
@@ -118,9 +118,9 @@ static void write_block(struct mechp_text *w, const struct mech_system_block *b)
         mechp_text_integer(w, b->b);
     }
     mechp_text_end(w);
-    mechd_system_integer(w, "K", (int64_t)b->entries[0]);
-    mechd_system_integer(w, "C", (int64_t)b->entries[1]);
-    mechd_system_integer(w, "M", (int64_t)b->entries[2]);
+    mechp_text_member_integer(w, "K", (int64_t)b->entries[0]);
+    mechp_text_member_integer(w, "C", (int64_t)b->entries[1]);
+    mechp_text_member_integer(w, "M", (int64_t)b->entries[2]);
     mechp_text_end(w);
 }
 
@@ -159,7 +159,7 @@ static enum mechd_progress run_blocks(struct mechd_call *c)
 
 const struct mechd_operation mechd_operation_SYSTEM_BLOCKS = {
     .run = run_blocks,
-    .flags = MECHD_ON_INSTANCE | MECHD_OF_MODEL | MECHD_WHILE_RUN | MECHD_IN_POOL,
+    .flags = MECHD_ON_INSTANCE | MECHD_OF_MODEL | MECHD_ASKS | MECHD_IN_POOL,
     .query = {MECHD_SYSTEM_OPTIONS},
 };
 
@@ -222,7 +222,7 @@ static void write_values(struct mechd_call *c, struct mech_sim_system *s, int pa
         mechd_fail(c, MECHP_LIMIT_REACHED, "%zu entries; ask for mtx or coo1", count);
     } else {
         mechd_system_begin(c, &info);
-        mechd_system_string(&c->text, "name", mech_system_part(part)->name);
+        mechp_text_member_string(&c->text, "name", mech_system_part(part)->name);
         mechd_system_shape(&c->text, s, part);
         if (vector) {
             mech_sim_system_vector(s, part, values);
@@ -267,6 +267,6 @@ static enum mechd_progress run_part(struct mechd_call *c)
 
 const struct mechd_operation mechd_operation_SYSTEM_PART = {
     .run = run_part,
-    .flags = MECHD_ON_INSTANCE | MECHD_OF_MODEL | MECHD_WHILE_RUN | MECHD_IN_POOL,
+    .flags = MECHD_ON_INSTANCE | MECHD_OF_MODEL | MECHD_ASKS | MECHD_IN_POOL,
     .query = {MECHD_SYSTEM_OPTIONS, "bilateral", "format"},
 };

@@ -85,7 +85,7 @@ static enum mechd_progress with_system(struct mechd_call *c, use *work)
 }
 
 #define PRODUCT_FLAGS                                                                              \
-    (MECHD_ON_INSTANCE | MECHD_OF_MODEL | MECHD_WHILE_RUN | MECHD_IN_POOL | MECHD_BIG_BODY)
+    (MECHD_ON_INSTANCE | MECHD_OF_MODEL | MECHD_ASKS | MECHD_IN_POOL | MECHD_BIG_BODY)
 
 /* --- product ---------------------------------------------------------------------------------- */
 

@@ -108,8 +108,8 @@ static enum mechd_progress run_set_inputs(struct mechd_call *c)
         mechp_json_only(c->body, "",
                         c->door == MECHD_DOOR_HTTP
                             ? input_keys
-                            : (const char *const[]){"op", "id", "sequence", "token", "inputs",
-                                                    "inputDerivatives", NULL},
+                            : (const char *const[]){"op", "id", "sequence", "token", "lease",
+                                                    "inputs", "inputDerivatives", NULL},
                         &c->diag);
     }
     // with faults, the inputs are read for their own and nothing is set
@@ -134,7 +134,7 @@ static enum mechd_progress run_set_inputs(struct mechd_call *c)
 
 const struct mechd_operation mechd_operation_SET_INPUTS = {
     .run = run_set_inputs,
-    .flags = MECHD_ON_INSTANCE | MECHD_WHILE_RUN | MECHD_FREE_KEYS,
+    .flags = MECHD_ON_INSTANCE | MECHD_WHILE_RUN | MECHD_FREE_KEYS | MECHD_SETS_INPUTS,
 };
 
 static enum mechd_progress run_get_parameters(struct mechd_call *c)

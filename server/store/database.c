@@ -12,35 +12,61 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { VERSION = 1, PATH = 512 };
+enum { PATH = 512 };
 
-static const char schema[] =
-    "CREATE TABLE instances (key INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE,"
-    " serial INTEGER NOT NULL, labels TEXT, durability TEXT NOT NULL, model TEXT NOT NULL);"
-    "CREATE TABLE states (key INTEGER PRIMARY KEY REFERENCES instances ON DELETE CASCADE,"
-    " revision INTEGER NOT NULL, sequence INTEGER NOT NULL, bytes BLOB NOT NULL);"
-    "CREATE TABLE commands (key INTEGER NOT NULL REFERENCES instances ON DELETE CASCADE,"
-    " number INTEGER NOT NULL, revision INTEGER NOT NULL, sequence INTEGER NOT NULL,"
-    " bytes BLOB NOT NULL, PRIMARY KEY (key, number)) WITHOUT ROWID;"
-    "CREATE TABLE snapshots (key INTEGER NOT NULL REFERENCES instances ON DELETE CASCADE,"
-    " number INTEGER NOT NULL, time REAL NOT NULL, bytes BLOB NOT NULL,"
-    " PRIMARY KEY (key, number)) WITHOUT ROWID;"
-    "CREATE TABLE receipts (scope TEXT PRIMARY KEY, created INTEGER NOT NULL,"
-    " body INTEGER NOT NULL, status INTEGER NOT NULL, location TEXT NOT NULL,"
-    " bytes BLOB NOT NULL) WITHOUT ROWID;"
-    "CREATE INDEX receipts_by_age ON receipts (created);"
-    "CREATE TABLE aside (id TEXT NOT NULL, reason TEXT NOT NULL, labels TEXT,"
-    " durability TEXT NOT NULL, model TEXT NOT NULL, revision INTEGER, sequence INTEGER,"
-    " bytes BLOB);"
-    "PRAGMA user_version = 1;";
+/* What leads from each version of the schema to the next one; a new database goes through all. Each
+ * is applied with the version it leads to in one transaction; none is ever changed. */
+static const char *const schema[] = {
+    // 1: instances
+    ("CREATE TABLE instances (key INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE,"
+     " serial INTEGER NOT NULL, labels TEXT, durability TEXT NOT NULL, model TEXT NOT NULL);"
+     "CREATE TABLE states (key INTEGER PRIMARY KEY REFERENCES instances ON DELETE CASCADE,"
+     " revision INTEGER NOT NULL, sequence INTEGER NOT NULL, bytes BLOB NOT NULL);"
+     "CREATE TABLE commands (key INTEGER NOT NULL REFERENCES instances ON DELETE CASCADE,"
+     " number INTEGER NOT NULL, revision INTEGER NOT NULL, sequence INTEGER NOT NULL,"
+     " bytes BLOB NOT NULL, PRIMARY KEY (key, number)) WITHOUT ROWID;"
+     "CREATE TABLE snapshots (key INTEGER NOT NULL REFERENCES instances ON DELETE CASCADE,"
+     " number INTEGER NOT NULL, time REAL NOT NULL, bytes BLOB NOT NULL,"
+     " PRIMARY KEY (key, number)) WITHOUT ROWID;"
+     "CREATE TABLE receipts (scope TEXT PRIMARY KEY, created INTEGER NOT NULL,"
+     " body INTEGER NOT NULL, status INTEGER NOT NULL, location TEXT NOT NULL,"
+     " bytes BLOB NOT NULL) WITHOUT ROWID;"
+     "CREATE INDEX receipts_by_age ON receipts (created);"
+     "CREATE TABLE aside (id TEXT NOT NULL, reason TEXT NOT NULL, labels TEXT,"
+     " durability TEXT NOT NULL, model TEXT NOT NULL, revision INTEGER, sequence INTEGER,"
+     " bytes BLOB);"),
+    // 2: runs and the rows that they record
+    ("CREATE TABLE runs (key INTEGER NOT NULL REFERENCES instances ON DELETE CASCADE,"
+     " number INTEGER NOT NULL, state TEXT NOT NULL, description TEXT NOT NULL,"
+     " time REAL NOT NULL, elapsed REAL NOT NULL, periods INTEGER NOT NULL,"
+     " overruns INTEGER NOT NULL, rows INTEGER, reason TEXT NOT NULL,"
+     " PRIMARY KEY (key, number)) WITHOUT ROWID;"
+     "CREATE TABLE results (key INTEGER NOT NULL, number INTEGER NOT NULL,"
+     " first INTEGER NOT NULL, time REAL NOT NULL, bytes BLOB NOT NULL,"
+     " PRIMARY KEY (key, number, first),"
+     " FOREIGN KEY (key, number) REFERENCES runs ON DELETE CASCADE);"
+     "CREATE INDEX results_by_time ON results (key, number, time);"),
+    // 3: time to live, and whose they are
+    "ALTER TABLE instances ADD COLUMN ttl REAL NOT NULL DEFAULT 0;"
+    "ALTER TABLE instances ADD COLUMN token TEXT NOT NULL DEFAULT '';",
+    // 4: sweeps and their rows
+    ("CREATE TABLE sweeps (number INTEGER PRIMARY KEY AUTOINCREMENT, token TEXT NOT NULL,"
+     " description TEXT NOT NULL, state TEXT NOT NULL, done INTEGER NOT NULL,"
+     " failed INTEGER NOT NULL, rows INTEGER NOT NULL, errors TEXT NOT NULL);"
+     "CREATE TABLE sweep_rows (number INTEGER NOT NULL REFERENCES sweeps ON DELETE CASCADE,"
+     " first INTEGER NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (number, first));"),
+};
+
+enum { VERSION = sizeof schema / sizeof *schema };
 
 static const char *const text_of[MECHD_SQL_COUNT] = {
     [MECHD_SQL_BEGIN] = "BEGIN IMMEDIATE",
     [MECHD_SQL_COMMIT] = "COMMIT",
     [MECHD_SQL_ROLLBACK] = "ROLLBACK",
     [MECHD_SQL_FORGET_ID] = "DELETE FROM instances WHERE id = ?1",
-    [MECHD_SQL_CREATE] = "INSERT INTO instances (key, id, serial, labels, durability, model)"
-                         " VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+    [MECHD_SQL_CREATE] = "INSERT INTO instances (key, id, serial, labels, durability, model,"
+                         " ttl, token) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+    [MECHD_SQL_DESCRIBE] = "UPDATE instances SET labels = ?2, ttl = ?3 WHERE key = ?1",
     [MECHD_SQL_MODEL] = "UPDATE instances SET model = ?2 WHERE key = ?1",
     // of an instance that has been deleted meanwhile nothing is kept
     [MECHD_SQL_STATE] = "INSERT OR REPLACE INTO states (key, revision, sequence, bytes)"
@@ -62,9 +88,10 @@ static const char *const text_of[MECHD_SQL_COUNT] = {
     [MECHD_SQL_READ_RECEIPTS] = "SELECT scope, created, body, status, location, bytes"
                                 " FROM receipts WHERE created >= ?1 ORDER BY created",
     [MECHD_SQL_KEY] = "SELECT max(seq) FROM sqlite_sequence WHERE name = 'instances'",
-    [MECHD_SQL_ALL] = "SELECT i.key, i.id, i.labels, i.durability, i.model, i.serial, s.revision,"
-                      " s.sequence, s.bytes FROM instances i LEFT JOIN states s ON s.key = i.key"
-                      " WHERE i.key > ?1 ORDER BY i.key LIMIT 1",
+    [MECHD_SQL_ALL] =
+        "SELECT i.key, i.id, i.labels, i.durability, i.model, i.serial, s.revision,"
+        " s.sequence, s.bytes, i.ttl, i.token FROM instances i"
+        " LEFT JOIN states s ON s.key = i.key WHERE i.key > ?1 ORDER BY i.key LIMIT 1",
     [MECHD_SQL_ASIDE] = "INSERT INTO aside (id, reason, labels, durability, model, revision,"
                         " sequence, bytes) SELECT i.id, ?2, i.labels, i.durability, i.model,"
                         " s.revision, s.sequence, s.bytes FROM instances i LEFT JOIN states s"
@@ -74,6 +101,36 @@ static const char *const text_of[MECHD_SQL_COUNT] = {
                                 " WHERE key = ?1 ORDER BY number",
     [MECHD_SQL_READ_SNAPSHOTS] = "SELECT number, 0, 0, time, bytes FROM snapshots"
                                  " WHERE key = ?1 ORDER BY number",
+    [MECHD_SQL_RUN] = "INSERT INTO runs (key, number, state, description, time, elapsed, periods,"
+                      " overruns, rows, reason) SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10"
+                      " WHERE EXISTS (SELECT 1 FROM instances WHERE key = ?1)"
+                      " ON CONFLICT (key, number) DO UPDATE SET state = ?3, time = ?5,"
+                      " elapsed = ?6, periods = ?7, overruns = ?8, rows = ?9, reason = ?10",
+    [MECHD_SQL_RESULTS] = "INSERT OR REPLACE INTO results (key, number, first, time, bytes)"
+                          " SELECT ?1, ?2, ?3, ?4, ?5 WHERE EXISTS"
+                          " (SELECT 1 FROM runs WHERE key = ?1 AND number = ?2)",
+    [MECHD_SQL_DELETE_RUN] = "DELETE FROM runs WHERE key = ?1 AND number = ?2",
+    [MECHD_SQL_DELETE_RESULTS] = "DELETE FROM results WHERE key = ?1 AND number = ?2",
+    [MECHD_SQL_NO_ROWS] = "UPDATE runs SET rows = NULL WHERE key = ?1 AND number = ?2",
+    [MECHD_SQL_READ_RUNS] = "SELECT number, state, description, time, elapsed, periods, overruns,"
+                            " rows, reason FROM runs WHERE key = ?1 ORDER BY number",
+    [MECHD_SQL_READ_RESULTS] = "SELECT first, 0, 0, time, bytes FROM results WHERE key = ?1"
+                               " AND number = ?2 AND first <= ?3 ORDER BY first DESC LIMIT 1",
+    [MECHD_SQL_FIND_RESULTS] = "SELECT first FROM results WHERE key = ?1 AND number = ?2"
+                               " AND time <= ?3 ORDER BY time DESC LIMIT 1",
+    [MECHD_SQL_SWEEP] = "INSERT INTO sweeps (number, token, description, state, done, failed, rows,"
+                        " errors) VALUES (?1, ?2, ?3, ?4, 0, 0, 0, '[]')",
+    // of a sweep that has been deleted meanwhile nothing is kept
+    [MECHD_SQL_SWEEP_ROWS] = "INSERT INTO sweep_rows (number, first, bytes) SELECT ?1, ?2, ?3"
+                             " WHERE EXISTS (SELECT 1 FROM sweeps WHERE number = ?1)",
+    [MECHD_SQL_SWEEP_END] = "UPDATE sweeps SET state = ?2, done = ?3, failed = ?4, rows = ?5,"
+                            " errors = ?6 WHERE number = ?1",
+    [MECHD_SQL_DELETE_SWEEP] = "DELETE FROM sweeps WHERE number = ?1",
+    [MECHD_SQL_LAST_SWEEP] = "SELECT max(seq) FROM sqlite_sequence WHERE name = 'sweeps'",
+    [MECHD_SQL_READ_SWEEPS] = "SELECT number, token, description, state, done, failed, rows, errors"
+                              " FROM sweeps ORDER BY number",
+    [MECHD_SQL_READ_SWEEP_ROWS] = "SELECT first, 0, 0, 0.0, bytes FROM sweep_rows"
+                                  " WHERE number = ?1 AND first >= ?2 ORDER BY first LIMIT 1",
 };
 
 sqlite3_stmt *mechd_database_statement(struct mechd_database *d, enum mechd_statement which)
@@ -130,6 +187,19 @@ static bool apply_create(struct mechd_database *d, const struct mechd_record *r)
     sqlite3_bind_text(s, 4, r->labels, -1, SQLITE_STATIC);
     sqlite3_bind_text(s, 5, r->durability, -1, SQLITE_STATIC);
     sqlite3_bind_text64(s, 6, r->model, r->model_size, SQLITE_STATIC, SQLITE_UTF8);
+    sqlite3_bind_double(s, 7, r->ttl);
+    sqlite3_bind_text(s, 8, r->token != NULL ? r->token : "", -1, SQLITE_STATIC);
+    return finish(s);
+}
+
+static bool apply_describe(struct mechd_database *d, const struct mechd_record *r)
+{
+    sqlite3_stmt *const s = of_key(d, MECHD_SQL_DESCRIBE, r->key);
+    if (s == NULL) {
+        return false;
+    }
+    sqlite3_bind_text(s, 2, r->labels, -1, SQLITE_STATIC);
+    sqlite3_bind_double(s, 3, r->ttl);
     return finish(s);
 }
 
@@ -203,11 +273,89 @@ static bool apply_receipt(struct mechd_database *d, const struct mechd_stored_re
     return finish(s);
 }
 
+/* A statement for this key and a run of it. */
+static sqlite3_stmt *of_run(struct mechd_database *d, enum mechd_statement which,
+                            const struct mechd_record *r)
+{
+    sqlite3_stmt *const s = of_key(d, which, r->key);
+    if (s != NULL) {
+        sqlite3_bind_int64(s, 2, (int64_t)r->number);
+    }
+    return s;
+}
+
+static bool apply_run(struct mechd_database *d, const struct mechd_record *r)
+{
+    sqlite3_stmt *const s = of_run(d, MECHD_SQL_RUN, r);
+    if (s == NULL) {
+        return false;
+    }
+    sqlite3_bind_text(s, 3, r->run.state, -1, SQLITE_STATIC);
+    sqlite3_bind_text(s, 4, r->run.description, -1, SQLITE_STATIC);
+    sqlite3_bind_double(s, 5, r->run.time);
+    sqlite3_bind_double(s, 6, r->run.elapsed);
+    sqlite3_bind_int64(s, 7, (int64_t)r->run.periods);
+    sqlite3_bind_int64(s, 8, (int64_t)r->run.overruns);
+    if (r->run.recorded) {
+        sqlite3_bind_int64(s, 9, (int64_t)r->run.rows);
+    }
+    sqlite3_bind_text(s, 10, r->run.reason, -1, SQLITE_STATIC);
+    return finish(s);
+}
+
+static bool apply_results(struct mechd_database *d, const struct mechd_record *r)
+{
+    sqlite3_stmt *const s = of_run(d, MECHD_SQL_RESULTS, r);
+    if (s == NULL) {
+        return false;
+    }
+    sqlite3_bind_int64(s, 3, (int64_t)r->first);
+    sqlite3_bind_double(s, 4, r->time);
+    bind_bytes(s, 5, r->bytes, r->size);
+    return finish(s);
+}
+
+static bool apply_sweep(struct mechd_database *d, const struct mechd_record *r)
+{
+    sqlite3_stmt *const s = of_key(d, MECHD_SQL_SWEEP, (int64_t)r->number);
+    if (s != NULL) {
+        sqlite3_bind_text(s, 2, r->sweep.token, -1, SQLITE_STATIC);
+        sqlite3_bind_text(s, 3, r->sweep.description, -1, SQLITE_STATIC);
+        sqlite3_bind_text(s, 4, r->sweep.state, -1, SQLITE_STATIC);
+    }
+    return finish(s);
+}
+
+static bool apply_sweep_rows(struct mechd_database *d, const struct mechd_record *r)
+{
+    sqlite3_stmt *const s = of_key(d, MECHD_SQL_SWEEP_ROWS, (int64_t)r->number);
+    if (s != NULL) {
+        sqlite3_bind_int64(s, 2, (int64_t)r->first);
+        bind_bytes(s, 3, r->bytes, r->size);
+    }
+    return finish(s);
+}
+
+static bool apply_sweep_end(struct mechd_database *d, const struct mechd_record *r)
+{
+    sqlite3_stmt *const s = of_key(d, MECHD_SQL_SWEEP_END, (int64_t)r->number);
+    if (s != NULL) {
+        sqlite3_bind_text(s, 2, r->sweep.state, -1, SQLITE_STATIC);
+        sqlite3_bind_int64(s, 3, r->sweep.done);
+        sqlite3_bind_int64(s, 4, r->sweep.failed);
+        sqlite3_bind_int64(s, 5, (int64_t)r->sweep.rows);
+        sqlite3_bind_text(s, 6, r->sweep.errors, -1, SQLITE_STATIC);
+    }
+    return finish(s);
+}
+
 bool mechd_database_apply(struct mechd_database *d, const struct mechd_record *r)
 {
     switch (r->kind) {
     case MECHD_RECORD_CREATE:
         return apply_create(d, r) && apply_state(d, r);
+    case MECHD_RECORD_DESCRIBE:
+        return apply_describe(d, r);
     case MECHD_RECORD_MODEL:
         return apply_model(d, r) && apply_state(d, r);
     case MECHD_RECORD_STATE:
@@ -222,14 +370,43 @@ bool mechd_database_apply(struct mechd_database *d, const struct mechd_record *r
         return apply_delete_snapshot(d, r);
     case MECHD_RECORD_RECEIPT:
         return apply_receipt(d, &r->receipt);
+    case MECHD_RECORD_RUN:
+        return apply_run(d, r);
+    case MECHD_RECORD_RESULTS:
+        return apply_results(d, r);
+    case MECHD_RECORD_DELETE_RUN:
+        return finish(of_run(d, MECHD_SQL_DELETE_RUN, r));
+    case MECHD_RECORD_DELETE_RESULTS:
+        return finish(of_run(d, MECHD_SQL_DELETE_RESULTS, r)) &&
+               finish(of_run(d, MECHD_SQL_NO_ROWS, r));
+    case MECHD_RECORD_SWEEP:
+        return apply_sweep(d, r);
+    case MECHD_RECORD_SWEEP_ROWS:
+        return apply_sweep_rows(d, r);
+    case MECHD_RECORD_SWEEP_END:
+        return apply_sweep_end(d, r);
+    case MECHD_RECORD_DELETE_SWEEP:
+        return finish(of_key(d, MECHD_SQL_DELETE_SWEEP, (int64_t)r->number));
     }
     return false;
+}
+
+static bool execute(struct mechd_database *d, const char *sql)
+{
+    return sqlite3_exec(d->sqlite, sql, NULL, NULL, NULL) == SQLITE_OK;
+}
+
+static bool set_version(struct mechd_database *d, int64_t version)
+{
+    char sql[64];
+    snprintf(sql, sizeof sql, "PRAGMA user_version = %lld", (long long)version);
+    return execute(d, sql);
 }
 
 bool mechd_database_probe(struct mechd_database *d)
 {
     // the version again: one page, written and synced like any other
-    return sqlite3_exec(d->sqlite, "PRAGMA user_version = 1", NULL, NULL, NULL) == SQLITE_OK;
+    return set_version(d, VERSION);
 }
 
 /* --- opening ---------------------------------------------------------------------------------- */
@@ -300,9 +477,17 @@ static int set_aside(const char *path, const char *why, char *fault, size_t size
     return 0;
 }
 
-static bool execute(struct mechd_database *d, const char *sql)
+/* From the version that the database has to this one, a transaction each. */
+static bool bring_up(struct mechd_database *d)
 {
-    return sqlite3_exec(d->sqlite, sql, NULL, NULL, NULL) == SQLITE_OK;
+    int64_t version = number_of(d, "PRAGMA user_version");
+    bool good = version >= 0;
+    while (good && version < VERSION) {
+        good = execute(d, "BEGIN IMMEDIATE") && execute(d, schema[version]) &&
+               set_version(d, version + 1) && execute(d, "COMMIT");
+        version++;
+    }
+    return good;
 }
 
 /* Connect; the schema of a new database. 0; MECH_MISMATCH with what is wrong in *why; negative. */
@@ -325,11 +510,7 @@ static int connect_to(struct mechd_database *d, const char *path, const char **w
                     " PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY;")) {
         return MECH_INTERNAL;
     }
-    if (number_of(d, "PRAGMA user_version") == 0 &&
-        !(execute(d, "BEGIN IMMEDIATE") && execute(d, schema) && execute(d, "COMMIT"))) {
-        return MECH_INTERNAL;
-    }
-    return 0;
+    return bring_up(d) ? 0 : MECH_INTERNAL;
 }
 
 int mechd_database_open(struct mechd_database *d, const char *directory, char *fault, size_t size)

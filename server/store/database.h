@@ -11,6 +11,7 @@ enum mechd_statement {
     MECHD_SQL_ROLLBACK,
     MECHD_SQL_FORGET_ID,
     MECHD_SQL_CREATE,
+    MECHD_SQL_DESCRIBE,
     MECHD_SQL_MODEL,
     MECHD_SQL_STATE,
     MECHD_SQL_FORGET_COMMANDS,
@@ -27,6 +28,21 @@ enum mechd_statement {
     MECHD_SQL_READ_STATE,
     MECHD_SQL_READ_COMMANDS,
     MECHD_SQL_READ_SNAPSHOTS,
+    MECHD_SQL_RUN,
+    MECHD_SQL_RESULTS,
+    MECHD_SQL_DELETE_RUN,
+    MECHD_SQL_DELETE_RESULTS,
+    MECHD_SQL_NO_ROWS,
+    MECHD_SQL_READ_RUNS,
+    MECHD_SQL_READ_RESULTS,
+    MECHD_SQL_FIND_RESULTS,
+    MECHD_SQL_SWEEP,
+    MECHD_SQL_SWEEP_ROWS,
+    MECHD_SQL_SWEEP_END,
+    MECHD_SQL_DELETE_SWEEP,
+    MECHD_SQL_LAST_SWEEP,
+    MECHD_SQL_READ_SWEEPS,
+    MECHD_SQL_READ_SWEEP_ROWS,
     MECHD_SQL_COUNT
 };
 
@@ -35,8 +51,8 @@ struct mechd_database {
     sqlite3_stmt *statement[MECHD_SQL_COUNT]; /* prepared at first use */
 };
 
-/* Open `directory`/mechd.sqlite, with its schema; one that is damaged or newer is set aside first.
- * 0, or negative with a sentence. */
+/* Open `directory`/mechd.sqlite, with its schema: an older one is brought up to this version, one
+ * that is damaged or newer is set aside first. 0, or negative with a sentence. */
 int mechd_database_open(struct mechd_database *d, const char *directory, char *fault, size_t size);
 void mechd_database_close(struct mechd_database *d);
 /* A statement without bound values, or NULL. */

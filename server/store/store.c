@@ -105,8 +105,11 @@ static bool commit(struct mechd_store *s, struct mechd_record *first,
                    const struct mechd_record *end)
 {
     bool good = mechd_database_run(&s->writer, MECHD_SQL_BEGIN);
-    for (struct mechd_record *r = first; good && r != end; r = r->next) {
-        r->outcome = r->stale != NULL && r->stale(r) ? MECH_CANCELLED : 0;
+    for (struct mechd_record *r = first, *before = NULL; good && r != end; r = r->next) {
+        r->outcome = r->glued && before != NULL        ? before->outcome
+                     : r->stale != NULL && r->stale(r) ? MECH_CANCELLED
+                                                       : 0;
+        before = r;
         good = r->outcome != 0 || mechd_database_apply(&s->writer, r);
     }
     good = good && mechd_database_run(&s->writer, MECHD_SQL_COMMIT);
@@ -136,15 +139,13 @@ static void commit_one_by_one(struct mechd_store *s, struct mechd_record *first)
     }
 }
 
+/* What they have become is counted before anybody is told, who may ask for the counts. */
 static void tell(struct mechd_store *s, struct mechd_record *first)
 {
     uint64_t records = 0, failures = 0;
-    while (first != NULL) {
-        struct mechd_record *const next = first->next;
+    for (const struct mechd_record *r = first; r != NULL; r = r->next) {
         records++;
-        failures += first->outcome == MECH_INTERNAL;
-        first->done(first);
-        first = next;
+        failures += r->outcome == MECH_INTERNAL;
     }
     pthread_mutex_lock(&s->m);
     s->counts.records += records;
@@ -154,6 +155,11 @@ static void tell(struct mechd_store *s, struct mechd_record *first)
         s->fault[0] = '\0';
     }
     pthread_mutex_unlock(&s->m);
+    while (first != NULL) {
+        struct mechd_record *const next = first->next;
+        first->done(first);
+        first = next;
+    }
 }
 
 /* Nothing comes while the last record has failed: find out whether the disk takes records again, so
@@ -355,7 +361,9 @@ static bool read_next(struct mechd_database *d, int64_t after, struct mechd_stor
                                  .revision = (uint64_t)sqlite3_column_int64(s, 6),
                                  .sequence = (uint64_t)sqlite3_column_int64(s, 7),
                                  .state = sqlite3_column_blob(s, 8),
-                                 .state_size = (size_t)sqlite3_column_bytes(s, 8)};
+                                 .state_size = (size_t)sqlite3_column_bytes(s, 8),
+                                 .ttl = sqlite3_column_double(s, 9),
+                                 .token = text_at(s, 10)};
     return true;
 }
 
@@ -374,28 +382,32 @@ int mechd_store_visit_all(struct mechd_store *s, mechd_store_visit *visit, void 
     return 0;
 }
 
-/* Rows of one statement; *count grows. */
+/* Rows of a statement whose first value is the key; *count grows. */
+static int take_rows(sqlite3_stmt *statement, int64_t key, mechd_store_read *read, void *context,
+                     int *count)
+{
+    int outcome = 0, code = SQLITE_ERROR;
+    sqlite3_bind_int64(statement, 1, key);
+    while (outcome == 0 && (code = sqlite3_step(statement)) == SQLITE_ROW) {
+        const struct mechd_stored_bytes row = {
+            .number = (uint64_t)sqlite3_column_int64(statement, 0),
+            .revision = (uint64_t)sqlite3_column_int64(statement, 1),
+            .sequence = (uint64_t)sqlite3_column_int64(statement, 2),
+            .time = sqlite3_column_double(statement, 3),
+            .bytes = sqlite3_column_blob(statement, 4),
+            .size = (size_t)sqlite3_column_bytes(statement, 4)};
+        outcome = read(context, &row);
+        ++*count;
+    }
+    sqlite3_reset(statement);
+    return outcome != 0 ? outcome : code == SQLITE_DONE ? 0 : MECH_INTERNAL;
+}
+
 static int read_rows(struct mechd_store *s, enum mechd_statement which, int64_t key,
                      mechd_store_read *read, void *context, int *count)
 {
-    int outcome = 0, code = SQLITE_ERROR;
     sqlite3_stmt *const statement = mechd_database_statement(&s->reader, which);
-    if (statement != NULL) {
-        sqlite3_bind_int64(statement, 1, key);
-        while (outcome == 0 && (code = sqlite3_step(statement)) == SQLITE_ROW) {
-            const struct mechd_stored_bytes row = {
-                .number = (uint64_t)sqlite3_column_int64(statement, 0),
-                .revision = (uint64_t)sqlite3_column_int64(statement, 1),
-                .sequence = (uint64_t)sqlite3_column_int64(statement, 2),
-                .time = sqlite3_column_double(statement, 3),
-                .bytes = sqlite3_column_blob(statement, 4),
-                .size = (size_t)sqlite3_column_bytes(statement, 4)};
-            outcome = read(context, &row);
-            ++*count;
-        }
-        sqlite3_reset(statement);
-    }
-    return outcome != 0 ? outcome : code == SQLITE_DONE ? 0 : MECH_INTERNAL;
+    return statement != NULL ? take_rows(statement, key, read, context, count) : MECH_INTERNAL;
 }
 
 int mechd_store_replay(struct mechd_store *s, int64_t key, mechd_store_read *read, void *context)
@@ -426,6 +438,109 @@ int mechd_store_snapshots(struct mechd_store *s, int64_t key, mechd_store_read *
     const int outcome = read_rows(s, MECHD_SQL_READ_SNAPSHOTS, key, read, context, &count);
     pthread_mutex_unlock(&s->r);
     return outcome;
+}
+
+int mechd_store_runs(struct mechd_store *s, int64_t key, mechd_store_run *read, void *context)
+{
+    int outcome = 0, code = SQLITE_ERROR;
+    pthread_mutex_lock(&s->r);
+    sqlite3_stmt *const statement = mechd_database_statement(&s->reader, MECHD_SQL_READ_RUNS);
+    if (statement != NULL) {
+        sqlite3_bind_int64(statement, 1, key);
+        while (outcome == 0 && (code = sqlite3_step(statement)) == SQLITE_ROW) {
+            const struct mechd_stored_run row = {
+                .number = (uint64_t)sqlite3_column_int64(statement, 0),
+                .state = text_at(statement, 1),
+                .description = text_at(statement, 2),
+                .time = sqlite3_column_double(statement, 3),
+                .elapsed = sqlite3_column_double(statement, 4),
+                .periods = (uint64_t)sqlite3_column_int64(statement, 5),
+                .overruns = (uint64_t)sqlite3_column_int64(statement, 6),
+                .rows = (uint64_t)sqlite3_column_int64(statement, 7),
+                .recorded = sqlite3_column_type(statement, 7) != SQLITE_NULL,
+                .reason = text_at(statement, 8)};
+            outcome = read(context, &row);
+        }
+        sqlite3_reset(statement);
+    }
+    pthread_mutex_unlock(&s->r);
+    return outcome != 0 ? outcome : code == SQLITE_DONE ? 0 : MECH_INTERNAL;
+}
+
+int mechd_store_results(struct mechd_store *s, int64_t key, uint64_t run, uint64_t row,
+                        mechd_store_read *read, void *context)
+{
+    int count = 0;
+    int outcome = MECH_INTERNAL;
+    pthread_mutex_lock(&s->r);
+    sqlite3_stmt *const statement = mechd_database_statement(&s->reader, MECHD_SQL_READ_RESULTS);
+    if (statement != NULL) {
+        sqlite3_bind_int64(statement, 2, (int64_t)run);
+        sqlite3_bind_int64(statement, 3, (int64_t)row);
+        outcome = take_rows(statement, key, read, context, &count);
+    }
+    pthread_mutex_unlock(&s->r);
+    return outcome == 0 && count == 0 ? MECH_NOT_FOUND : outcome;
+}
+
+uint64_t mechd_store_results_at(struct mechd_store *s, int64_t key, uint64_t run, double time)
+{
+    uint64_t first = 0;
+    pthread_mutex_lock(&s->r);
+    sqlite3_stmt *const statement = mechd_database_statement(&s->reader, MECHD_SQL_FIND_RESULTS);
+    if (statement != NULL) {
+        sqlite3_bind_int64(statement, 1, key);
+        sqlite3_bind_int64(statement, 2, (int64_t)run);
+        sqlite3_bind_double(statement, 3, time);
+        if (sqlite3_step(statement) == SQLITE_ROW) {
+            first = (uint64_t)sqlite3_column_int64(statement, 0);
+        }
+        sqlite3_reset(statement);
+    }
+    pthread_mutex_unlock(&s->r);
+    return first;
+}
+
+int mechd_store_sweeps(struct mechd_store *s, uint64_t *last, mechd_store_sweep *read,
+                       void *context)
+{
+    int outcome = 0, code = SQLITE_ERROR;
+    sqlite3_stmt *statement = mechd_database_statement(&s->reader, MECHD_SQL_LAST_SWEEP);
+    *last = 0;
+    if (statement != NULL && sqlite3_step(statement) == SQLITE_ROW) {
+        *last = (uint64_t)sqlite3_column_int64(statement, 0);
+        sqlite3_reset(statement);
+    }
+    statement = mechd_database_statement(&s->reader, MECHD_SQL_READ_SWEEPS);
+    while (statement != NULL && outcome == 0 && (code = sqlite3_step(statement)) == SQLITE_ROW) {
+        const struct mechd_stored_sweep row = {
+            .number = (uint64_t)sqlite3_column_int64(statement, 0),
+            .token = text_at(statement, 1),
+            .description = text_at(statement, 2),
+            .state = text_at(statement, 3),
+            .done = (uint32_t)sqlite3_column_int64(statement, 4),
+            .failed = (uint32_t)sqlite3_column_int64(statement, 5),
+            .rows = (uint64_t)sqlite3_column_int64(statement, 6),
+            .errors = text_at(statement, 7)};
+        outcome = read(context, &row);
+    }
+    sqlite3_reset(statement);
+    return outcome != 0 ? outcome : code == SQLITE_DONE ? 0 : MECH_INTERNAL;
+}
+
+int mechd_store_sweep_rows(struct mechd_store *s, uint64_t sweep, uint64_t row,
+                           mechd_store_read *read, void *context)
+{
+    int count = 0;
+    int outcome = MECH_INTERNAL;
+    pthread_mutex_lock(&s->r);
+    sqlite3_stmt *const statement = mechd_database_statement(&s->reader, MECHD_SQL_READ_SWEEP_ROWS);
+    if (statement != NULL) {
+        sqlite3_bind_int64(statement, 2, (int64_t)row);
+        outcome = take_rows(statement, (int64_t)sweep, read, context, &count);
+    }
+    pthread_mutex_unlock(&s->r);
+    return outcome == 0 && count == 0 ? MECH_NOT_FOUND : outcome;
 }
 
 int mechd_store_receipts(struct mechd_store *s, int64_t since, mechd_store_receipt *take,

@@ -5,13 +5,16 @@
  * disk. Records are applied in the order in which they were posted. No fsync happens on any other
  * thread.
  *
- * Schema, version 1 (PRAGMA user_version):
+ * Schema, version 3 (PRAGMA user_version):
  *
- *   instances  key, id, serial, labels, durability, model    what a creation said
+ *   instances  key, id, serial, labels, durability, model,   what a creation said
+ *              ttl, token                                     s (0: none); whose it is
  *   states     key, revision, sequence, bytes                the last stored state
  *   commands   key, number, bytes                            step commands after that state
  *   snapshots  key, number, time, bytes
  *   receipts   scope, created, body, status, location, bytes  answers under idempotency keys
+ *   runs       key, number, state, description, how far       runs of an instance
+ *   results    key, number, first, time, bytes                chunks of their rows, float64
  *   aside      id, reason, and what instances and states had  what could not be loaded
  *
  * A database that is damaged, or of a newer version, is renamed and a new one begun; the log names
@@ -30,7 +33,8 @@
 struct mechd_store;
 
 enum mechd_record_kind {
-    MECHD_RECORD_CREATE,          /* id, serial, labels, durability, model, state */
+    MECHD_RECORD_CREATE,          /* id, serial, labels, ttl, token, durability, model, state */
+    MECHD_RECORD_DESCRIBE,        /* labels and ttl */
     MECHD_RECORD_MODEL,           /* model and state */
     MECHD_RECORD_STATE,           /* state; the commands before it go */
     MECHD_RECORD_COMMAND,         /* number and bytes */
@@ -38,6 +42,31 @@ enum mechd_record_kind {
     MECHD_RECORD_SNAPSHOT,        /* number, time and bytes */
     MECHD_RECORD_DELETE_SNAPSHOT, /* number */
     MECHD_RECORD_RECEIPT,         /* receipt */
+    MECHD_RECORD_RUN,             /* number and run; the description is kept from the first one */
+    MECHD_RECORD_RESULTS,         /* number, first and its time, bytes: replaces the same first */
+    MECHD_RECORD_DELETE_RUN,      /* number */
+    MECHD_RECORD_DELETE_RESULTS,  /* number */
+    MECHD_RECORD_SWEEP,           /* number, token and sweep: its beginning */
+    MECHD_RECORD_SWEEP_ROWS,      /* number, first and bytes */
+    MECHD_RECORD_SWEEP_END,       /* number and sweep: all but the description */
+    MECHD_RECORD_DELETE_SWEEP,    /* number */
+};
+
+/* A run as it is kept: see instance/run_store.c. */
+struct mechd_stored_run {
+    uint64_t number;
+    const char *state, *description, *reason;
+    double time, elapsed; /* s: simulated now, of the clock since its start */
+    uint64_t periods, overruns, rows;
+    bool recorded; /* has rows */
+};
+
+/* A sweep as it is kept: see sweep/keep.c. */
+struct mechd_stored_sweep {
+    uint64_t number;
+    const char *token, *description, *state, *errors;
+    uint32_t done, failed;
+    uint64_t rows;
 };
 
 /* An answer that is kept: see routes/receipts.h. */
@@ -54,16 +83,21 @@ struct mechd_stored_receipt {
  * long as the record. */
 struct mechd_record {
     struct mechd_record *next;
-    bool glued; /* in the same transaction as the one before it, whatever happens */
+    bool glued; /* in the same transaction as the one before it, whatever happens, and with its
+                   fate when that is stale */
     enum mechd_record_kind kind;
     int64_t key; /* of the instance, from mechd_store_key */
-    const char *id, *labels, *durability, *model;
+    const char *id, *labels, *durability, *model, *token;
     size_t model_size;
+    double ttl; /* s, 0: none */
     uint64_t serial, revision, sequence, number;
+    uint64_t first; /* row */
     double time;
     const void *bytes;
     size_t size;
     struct mechd_stored_receipt receipt;
+    struct mechd_stored_run run;
+    struct mechd_stored_sweep sweep;
     /* True: not to be applied any more; `outcome` is MECH_CANCELLED. May be NULL. */
     bool (*stale)(const struct mechd_record *r);
     /* When it could not be stored, before any record behind it is tried. May be NULL. */
@@ -99,7 +133,8 @@ struct mechd_store_counts mechd_store_counts(struct mechd_store *s);
 /* What the database has of an instance. Pointers are valid within the callback. */
 struct mechd_stored {
     int64_t key;
-    const char *id, *labels, *durability, *model;
+    const char *id, *labels, *durability, *model, *token;
+    double ttl; /* s, 0: none */
     size_t model_size;
     uint64_t serial, revision, sequence;
     const void *state;
@@ -125,6 +160,26 @@ typedef int mechd_store_read(void *context, const struct mechd_stored_bytes *byt
 int mechd_store_replay(struct mechd_store *s, int64_t key, mechd_store_read *read, void *context);
 int mechd_store_snapshots(struct mechd_store *s, int64_t key, mechd_store_read *read,
                           void *context);
+
+/* Runs of one instance, oldest first. Any thread; as above. */
+typedef int mechd_store_run(void *context, const struct mechd_stored_run *run);
+int mechd_store_runs(struct mechd_store *s, int64_t key, mechd_store_run *read, void *context);
+/* The chunk of a run's rows that holds row `row`: its `number` is the first row in it. Any thread.
+ * MECH_NOT_FOUND: there is none. */
+int mechd_store_results(struct mechd_store *s, int64_t key, uint64_t run, uint64_t row,
+                        mechd_store_read *read, void *context);
+/* First row of the last chunk that begins at this time or before it; 0 when there is none. */
+uint64_t mechd_store_results_at(struct mechd_store *s, int64_t key, uint64_t run, double time);
+
+/* Sweeps, oldest first; *last is the largest number ever given. Before others use the store; as
+ * above. */
+typedef int mechd_store_sweep(void *context, const struct mechd_stored_sweep *sweep);
+int mechd_store_sweeps(struct mechd_store *s, uint64_t *last, mechd_store_sweep *read,
+                       void *context);
+/* The chunk of a sweep's rows that begins at this one or behind it: `number` is its first row. Any
+ * thread. MECH_NOT_FOUND: there is none. */
+int mechd_store_sweep_rows(struct mechd_store *s, uint64_t sweep, uint64_t row,
+                           mechd_store_read *read, void *context);
 
 /* All receipts made since then (s since 1970), oldest first; older ones are deleted. Before
  * others use the store. Stops with the first nonzero answer, which it returns; 0; MECH_INTERNAL. */

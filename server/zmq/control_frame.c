@@ -6,8 +6,7 @@
  *   commit        keeps the last trial of this partner. Reply: its outputs.
  *   inputs        sets them. outputs: asks for them.
  *   state         no values: asks for [q v x z]; values: sets them; time 0 or the new time.
- *   snapshot      takes one in memory; its number comes back in `iteration`, restore sends it
- *   there.
+ *   snapshot      takes one in memory; its number comes back in `iteration`, where restore sends it
  *
  * A reply carries the request's kind, sequence and iteration. An error reply has kind error, the
  * code in `status` and the problem as JSON in a second frame.
@@ -30,6 +29,7 @@ struct frame_request {
     struct mechd_job job; /* first */
     struct mechd_zmq *zmq;
     struct mechd_peer peer;
+    struct mechd_token who; /* known with a hello, and with a key */
     struct mechp_frame in, out;
     uint64_t start;
     double *values; /* [in.count], then room for the reply's values */
@@ -98,9 +98,14 @@ static void run_hello(struct frame_request *r)
 {
     struct mechd_instance *i = r->job.instance;
     struct mechd_partner *p = NULL;
-    const int outcome = mechd_partner_hello(i, r->hello, &r->diag, &p);
+    struct mechd_holder holder;
+    char text[256];
+    const struct mechd_hello hello = {r->hello, r->in.lease, r->who.name};
+    const int outcome = mechd_partner_hello(i, &hello, &r->diag, &holder, &p);
     if (outcome == MECH_INVALID) {
         fail(r, MECHP_INVALID_REQUEST, "");
+    } else if (outcome == MECH_MISMATCH) {
+        fail(r, MECHP_FOREIGN_LEASE, mechd_holder_tell(&holder, i->id, text, sizeof text));
     } else if (outcome == MECH_UNSUPPORTED) {
         fail(r, MECHP_LIMIT_REACHED, "too many partners hold leases on this instance");
     } else if (outcome != 0) {
@@ -154,21 +159,19 @@ static enum mechd_progress run_step(struct frame_request *r)
 {
     struct mechd_instance *i = r->job.instance;
     struct mechd_stepping *s = &r->stepping;
-    if (!s->begun && !begin_step(r)) {
+    // what could fail after the step is had before it
+    if (!s->begun && (!reserve(r, r->partner->output_size) || !begin_step(r))) {
         return MECHD_DONE;
     }
     const enum mechd_progress progress = mechd_stepping_slice(i, s);
     if (progress != MECHD_DONE) {
         return progress;
     }
-
     // the lease has lasted: hello and bye, which could end it, do not run between two slices
     r->partner->used = mechd_now();
     if (s->outcome != 0) {
-        fail_outcome(r, s->outcome);
-        if (s->report.reason[0] != '\0') {
-            fail(r, mechp_code_of_outcome(s->outcome), s->report.reason);
-        }
+        fail(r, s->over ? MECHP_QUOTA_EXCEEDED : mechp_code_of_outcome(s->outcome),
+             s->report.reason[0] != '\0' ? s->report.reason : mech_err_text(s->outcome));
         return MECHD_DONE;
     }
     if (s->request.trial) {
@@ -186,7 +189,8 @@ static void run_commit(struct frame_request *r)
         fail(r, MECHP_NO_TRIAL, "there is no trial of this partner");
         return;
     }
-    const int outcome = mechd_engine_commit(&i->engine);
+    int outcome = reserve(r, r->partner->output_size) ? 0 : MECH_NO_MEMORY;
+    outcome = outcome == 0 ? mechd_engine_commit(&i->engine) : outcome;
     if (outcome != 0) {
         fail_outcome(r, outcome);
         return;
@@ -262,9 +266,11 @@ static void run_state(struct frame_request *r)
 static void run_snapshot(struct frame_request *r)
 {
     struct mechd_snapshot *s = NULL;
-    const int outcome = mechd_snapshots_take(r->job.instance, &s);
+    struct mechd_excess excess;
+    const int outcome = mechd_snapshots_take(r->job.instance, &excess, &s);
     if (outcome == MECH_UNSUPPORTED) {
-        fail(r, MECHP_LIMIT_REACHED, "too many snapshots of this instance");
+        fail(r, excess.which == MECHD_QUOTAS ? MECHP_LIMIT_REACHED : MECHP_QUOTA_EXCEEDED,
+             "too many snapshots, of this instance or of its token");
     } else if (outcome != 0) {
         fail_outcome(r, outcome);
     } else {
@@ -308,9 +314,15 @@ static bool may_run(struct frame_request *r)
     if (r->in.kind == MECHP_HELLO) {
         return true;
     }
-    r->partner = mechd_partner_find(i, r->in.lease);
+    const enum mechd_act act = reads                        ? MECHD_ACT_READ
+                               : r->in.kind == MECHP_INPUTS ? MECHD_ACT_INPUTS
+                                                            : MECHD_ACT_CHANGE;
+    struct mechd_holder holder;
+    char text[256];
+    r->partner = mechd_partner_begin(i, r->in.lease, act,
+                                     r->in.count > 0 && r->in.kind != MECHP_STATE, &holder);
     if (r->partner == NULL) {
-        fail(r, MECHP_FOREIGN_LEASE, "the lease is not valid; say hello");
+        fail(r, MECHP_FOREIGN_LEASE, mechd_holder_tell(&holder, i->id, text, sizeof text));
         return false;
     }
     if (!reads && r->in.kind != MECHP_INPUTS && atomic_load(&i->running)) {
@@ -365,6 +377,9 @@ static enum mechd_progress run_and_store(struct mechd_job *job)
 {
     struct frame_request *r = (struct frame_request *)job;
     const enum mechd_progress progress = run_request(job);
+    if (progress == MECHD_DONE && r->partner != NULL) {
+        mechd_leases_end(&job->instance->leases, r->in.lease);
+    }
     if (progress == MECHD_DONE && !job->reader) {
         mechd_durable_sync(job->instance, &r->ticket);
     }
@@ -445,16 +460,22 @@ static void finish(struct mechd_job *job)
     }
 }
 
-/* The token of a hello, with which a lease comes; frames with that lease need none. */
+/* The token of a hello, with which a lease comes: frames with that lease need none. The key of the
+ * connection is asked for again with every frame. */
 static bool admit(struct frame_request *r)
 {
-    struct mechd_token who;
     const char *const token = json_string_value(json_object_get(r->hello, "token"));
-    if (!mechd_tokens_find(&r->zmq->daemon->tokens, token, &who)) {
-        fail(r, MECHP_UNAUTHORIZED, "this server asks for a token in the hello");
+    const unsigned char *const key = r->peer.has_key ? r->peer.key : NULL;
+    if (r->hello == NULL && key == NULL) {
+        return true;
+    }
+    if (!mechd_call_who(r->zmq->daemon, token, key, &r->who)) {
+        fail(r, MECHP_UNAUTHORIZED,
+             token == NULL && key != NULL ? "the key of this connection is not known"
+                                          : "this server asks for a token in the hello");
         return false;
     }
-    if (who.scope < MECHD_SCOPE_STEP) {
+    if (r->who.scope < MECHD_SCOPE_STEP) {
         fail(r, MECHP_FORBIDDEN, "this needs the scope step");
         return false;
     }
@@ -466,6 +487,9 @@ static bool find_instance(struct frame_request *r, const char *extra, size_t ext
 {
     struct mechd_table *table = &r->zmq->daemon->table;
     if (r->in.kind != MECHP_HELLO) {
+        if (!admit(r)) {
+            return false;
+        }
         r->job.instance = mechd_table_number(table, r->in.instance);
     } else {
         struct mechp_json_fault fault;

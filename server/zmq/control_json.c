@@ -5,6 +5,7 @@
 #include "protocol/wire/json.h"
 #include "server/access.h"
 #include "server/daemon.h"
+#include "server/routes/messages.h"
 #include "server/ticks.h"
 #include "server/zmq/internal.h"
 
@@ -21,7 +22,7 @@ struct json_request {
     struct mechd_zmq *zmq;
     struct mechd_peer peer;
     char sequence[80]; /* the request's value as JSON, or "" */
-    char queries[MECHD_QUERIES][64];
+    struct mechd_message_room message;
 };
 
 /* The reply as it goes over the wire. */
@@ -43,7 +44,8 @@ static void write_reply(struct json_request *r, struct mechp_text *w)
         return;
     }
 
-    // the operation's object follows the members in front
+    // the operation's object follows the members in front; nothing does without memory for it
+    w->failed = c->text.failed;
     mechp_text_raw(w, "{\"ok\":true", 10);
     w->comma[0] = false;
     if (n > 0) {
@@ -120,47 +122,6 @@ static void wait_for(struct mechd_job *job)
     (void)job; // nobody is blocked: the reply goes through the outbox
 }
 
-/* A string key as a parameter of the path. */
-static void take_parameter(struct json_request *r, const char *name, size_t length)
-{
-    struct mechd_call *c = &r->call;
-    if (c->match.count == MECHP_MATCH_PARAMETERS || length >= sizeof c->match.parameters[0].name) {
-        return;
-    }
-    struct mechp_match_parameter *p = &c->match.parameters[c->match.count++];
-    snprintf(p->name, sizeof p->name, "%.*s", (int)length, name);
-    const char *value = json_string_value(json_object_get(c->body, p->name));
-    if (value == NULL || strlen(value) >= sizeof p->value) {
-        char path[40];
-        snprintf(path, sizeof path, "/%s", p->name);
-        mech_diag_add(&c->diag, path, "a string is needed");
-        p->value[0] = '\0';
-        return;
-    }
-    snprintf(p->value, sizeof p->value, "%s", value);
-}
-
-/* Path parameters by the route's template, and query parameters, both from keys. */
-static void take_parameters(struct json_request *r)
-{
-    struct mechd_call *c = &r->call;
-    for (const char *at = strchr(c->match.route->path, '{'); at != NULL; at = strchr(at, '{')) {
-        const size_t length = strcspn(at + 1, "}");
-        take_parameter(r, at + 1, length);
-        at += length;
-    }
-    for (int k = 0; k < MECHD_QUERIES && c->operation->query[k] != NULL; k++) {
-        const json_t *value = json_object_get(c->body, c->operation->query[k]);
-        if (json_is_string(value)) {
-            c->query[k] = json_string_value(value);
-        } else if (json_is_integer(value)) {
-            snprintf(r->queries[k], sizeof r->queries[k], "%lld",
-                     (long long)json_integer_value(value));
-            c->query[k] = r->queries[k];
-        }
-    }
-}
-
 /* The request's "sequence", to be given back. */
 static void take_sequence(struct json_request *r)
 {
@@ -188,10 +149,14 @@ static int read_request(struct json_request *r, const char *bytes, size_t size)
     take_sequence(r);
     const char *op = json_string_value(json_object_get(c->body, "op"));
     const struct mechp_route *route = op != NULL ? mechp_route_of_operation(op) : NULL;
+    if (op == NULL) {
+        return mechd_refuse(c, MECHP_UNKNOWN_OPERATION, "\"op\" is needed");
+    }
     if (route == NULL) {
-        return mechd_refuse(c, MECHP_UNKNOWN_OPERATION,
-                            op != NULL ? "there is no operation '%.64s'" : "\"op\" is needed%s",
-                            op != NULL ? op : "");
+        const char *const meant = mechp_operation_closest(op);
+        return mechd_refuse(c, MECHP_UNKNOWN_OPERATION, "there is no operation '%.64s'%s%s%s", op,
+                            meant != NULL ? ", did you mean '" : "", meant != NULL ? meant : "",
+                            meant != NULL ? "'?" : "");
     }
     c->match.route = route;
     c->operation = mechd_operation(route);
@@ -199,8 +164,9 @@ static int read_request(struct json_request *r, const char *bytes, size_t size)
         return mechd_refuse(c, MECHP_BODY_TOO_LARGE, "at most %u bytes are taken here", 1u << 20);
     }
     c->token = json_string_value(json_object_get(c->body, "token"));
+    c->key = r->peer.has_key ? r->peer.key : NULL;
     MECH_TRY(mechd_call_admit(c));
-    take_parameters(r);
+    mechd_message_parameters(c, &r->message);
     return mechd_call_faulty(c) ? 1 : 0;
 }
 

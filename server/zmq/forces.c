@@ -44,10 +44,16 @@ static enum mechd_progress run_force(struct mechd_job *job)
 {
     struct force *f = (struct force *)job;
     struct mechd_metrics *m = &job->instance->daemon->metrics;
-    struct mechd_partner *p = atomic_load(&job->instance->deleted)
-                                  ? NULL
-                                  : mechd_partner_find(job->instance, f->frame.lease);
+    struct mechd_instance *i = job->instance;
+    struct mechd_holder holder;
+    struct mechd_partner *p =
+        atomic_load(&i->deleted)
+            ? NULL
+            : mechd_partner_begin(i, f->frame.lease, MECHD_ACT_INPUTS, true, &holder);
     const bool ok = p != NULL && apply(f, p) == 0;
+    if (p != NULL) {
+        mechd_leases_end(&i->leases, f->frame.lease);
+    }
     mechd_count(ok ? &m->forces : &m->forces_refused, 1);
     return MECHD_DONE;
 }
@@ -67,14 +73,23 @@ static bool is_sound(const struct force *f)
     return ok;
 }
 
-void mechd_forces_take(struct mechd_zmq *z, const void *bytes, size_t size)
+/* The lease in the frame is the right to set its inputs; with CURVE the key must still be one. */
+static bool may_push(struct mechd *d, const struct mechd_peer *peer)
+{
+    struct mechd_token who;
+    return !peer->has_key ||
+           (mechd_tokens_find_key(&d->peers, peer->key, &who) && who.scope >= MECHD_SCOPE_STEP);
+}
+
+void mechd_forces_take(struct mechd_zmq *z, const struct mechd_peer *peer, const void *bytes,
+                       size_t size)
 {
     struct mechd *d = z->daemon;
     struct mechp_frame frame;
     struct force *f = NULL;
     struct mechd_instance *i = NULL;
     mechd_count(&d->metrics.bytes_in, size);
-    if (mechp_frame_read(bytes, size, &frame) == 0) {
+    if (may_push(d, peer) && mechp_frame_read(bytes, size, &frame) == 0) {
         f = calloc(1, sizeof *f + frame.count * sizeof(double));
         i = mechd_table_number(&d->table, frame.instance);
     }

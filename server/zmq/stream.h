@@ -12,5 +12,6 @@ void mechd_stream_publish(struct mechd_instance *i, const struct mechd_published
 /* A new instance: find out whether its topics are watched already. */
 void mechd_stream_meet(struct mechd_instance *i);
 
-/* On the door's thread: a subscription message of the XPUB socket. */
-void mechd_stream_subscription(struct mechd_zmq *z, const char *bytes, size_t size);
+/* On the door's thread: a subscription message of the XPUB socket, from the connection of that
+ * descriptor (negative: from one that has ended). */
+void mechd_stream_subscription(struct mechd_zmq *z, const char *bytes, size_t size, int descriptor);

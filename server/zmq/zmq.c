@@ -6,6 +6,7 @@
 #include "server/zmq/stream.h"
 #include "solver/base/err.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,12 +14,23 @@
 #include <unistd.h>
 #include <zmq.h>
 
-enum { FRAMES_MOST = 8, STREAM_MARK = 1000, NAP_MS = 1000, TURNS = 64 };
+enum {
+    FRAMES_MOST = 8,
+    /* messages that wait for a peer: not changed later, because libzmq 4.3.4 would then write to
+     * peers' ends that may be gone, and crash */
+    MARK = 1000,
+    BACKLOG = 256, /* connections that wait to be accepted */
+    HANDSHAKE_MS = 5000,
+    LINGER_MS = 200, /* the last answers go out when the daemon ends */
+    NAP_MS = 1000,
+    WATCH_MS = 200, /* while there are connections */
+    TURNS = 64
+};
 
 /* What each socket takes: bytes of a frame, frames that wait for each peer. A model goes to
  * control, a frame of inputs to forces, a topic to the stream. */
 static const struct {
-    int64_t bytes;
+    uint64_t bytes;
     int frames;
 } bounds[MECHD_ZMQ_SOCKETS] = {[MECHD_ZMQ_CONTROL] = {1 << 20, 64},
                                [MECHD_ZMQ_STREAM] = {4096, 1000},
@@ -26,8 +38,10 @@ static const struct {
 
 struct mechd_letter *mechd_letter_create(size_t size, size_t extra)
 {
-    struct mechd_letter *letter = calloc(1, sizeof *letter + size + extra);
+    // the bytes are written by whoever asks for them
+    struct mechd_letter *letter = malloc(sizeof *letter + size + extra);
     if (letter != NULL) {
+        memset(letter, 0, sizeof *letter);
         letter->size = size;
         letter->extra = extra;
     }
@@ -38,10 +52,11 @@ void mechd_letter_post(struct mechd_zmq *z, struct mechd_letter *letter)
 {
     pthread_mutex_lock(&z->m);
     const bool drop = letter->stream && z->waiting >= MECHD_OUTBOX_MOST;
-    const bool first = z->head == NULL;
+    const bool wake = !drop && z->asleep;
     if (!drop) {
         letter->next = NULL;
-        if (first) {
+        z->asleep = false;
+        if (z->head == NULL) {
             z->head = letter;
         } else {
             z->tail->next = letter;
@@ -53,10 +68,23 @@ void mechd_letter_post(struct mechd_zmq *z, struct mechd_letter *letter)
     if (drop) {
         mechd_count(&z->daemon->metrics.stream_drops, 1);
         free(letter);
-    } else if (first) {
-        const uint64_t one = 1;
-        const ssize_t written = write(z->wake, &one, sizeof one);
-        (void)written; // a full counter wakes as well
+    } else if (wake) {
+        mechd_zmq_poke(z);
+    }
+}
+
+/* libzmq is done with one frame of a letter. On its thread. */
+static void release(void *bytes, void *hint)
+{
+    struct mechd_letter *const letter = hint;
+    // sees what send_body wrote before its store, whatever order libzmq keeps between its threads
+    (void)atomic_load(&letter->frames);
+    const bool body = bytes == letter->bytes;
+    if (letter->unread != NULL) {
+        atomic_fetch_sub(&letter->unread->bytes, body ? letter->size : letter->extra);
+    }
+    if (atomic_fetch_sub(&letter->frames, 1) == 1) {
+        free(letter);
     }
 }
 
@@ -66,48 +94,149 @@ static bool send_frame(void *socket, const void *bytes, size_t size, bool more)
     return zmq_send(socket, bytes, size, ZMQ_DONTWAIT | (more ? ZMQ_SNDMORE : 0)) >= 0;
 }
 
-void mechd_letter_send(struct mechd_zmq *z, struct mechd_letter *letter)
+/* One frame of a large letter, without a copy. Released in any case. */
+static bool lend_frame(void *socket, struct mechd_letter *letter, unsigned char *bytes, size_t size,
+                       bool more)
 {
-    void *socket = z->sockets[letter->stream ? MECHD_ZMQ_STREAM : MECHD_ZMQ_CONTROL];
-    const bool extra = letter->extra > 0;
-    bool ok = socket != NULL;
-    if (letter->stream) {
-        ok = ok && send_frame(socket, letter->topic, strlen(letter->topic), true);
-    } else {
-        ok = ok && send_frame(socket, letter->peer.id, letter->peer.size, true) &&
-             (!letter->peer.delimiter || send_frame(socket, "", 0, true));
+    zmq_msg_t message;
+    if (zmq_msg_init_data(&message, bytes, size, release, letter) != 0) {
+        release(bytes, letter);
+        return false;
     }
-    ok = ok && send_frame(socket, letter->bytes, letter->size, extra) &&
-         (!extra || send_frame(socket, letter->bytes + letter->size, letter->extra, false));
-    if (ok) {
-        mechd_count(&z->daemon->metrics.bytes_out, letter->size + letter->extra);
-    } else {
-        mechd_count(&z->daemon->metrics.unsent, 1);
+    const bool ok = zmq_msg_send(&message, socket, ZMQ_DONTWAIT | (more ? ZMQ_SNDMORE : 0)) >= 0;
+    if (!ok) {
+        zmq_msg_close(&message);
     }
-    free(letter);
+    return ok;
 }
 
-/* Send everything in the outbox. */
-static void drain_outbox(struct mechd_zmq *z)
+/* Body and extra frame behind what has been sent of the message; the letter is gone then. */
+static bool send_body(void *socket, struct mechd_letter *letter, struct mechd_unread *unread)
 {
-    uint64_t ignored = 0;
-    const ssize_t got = read(z->wake, &ignored, sizeof ignored);
-    (void)got; // nothing to read is fine
+    const size_t size = letter->size, rest = letter->extra;
+    const bool extra = rest > 0;
+    unsigned char *const first = letter->bytes, *const second = first + size;
+    if (size + rest < MECHD_LETTER_LARGE) {
+        const bool ok = send_frame(socket, first, size, extra) &&
+                        (!extra || send_frame(socket, second, rest, false));
+        free(letter);
+        return ok;
+    }
+    if (unread != NULL) {
+        atomic_fetch_add(&unread->bytes, size + rest);
+    }
+    letter->unread = unread;
+    // from here on the letter is libzmq's, and is not looked into any more
+    atomic_store(&letter->frames, extra ? 2 : 1);
+    const bool ok = lend_frame(socket, letter, first, size, extra);
+    if (!extra) {
+        return ok;
+    }
+    if (!ok) {
+        release(second, letter);
+        return false;
+    }
+    return lend_frame(socket, letter, second, rest, false);
+}
+
+/* The topic in front of a frame of the stream. A subscriber that has not read its last thousand
+ * shows as EAGAIN once; it misses what follows until it reads, and the others get it all. */
+static bool send_topic(struct mechd_zmq *z, void *socket, const char *topic)
+{
+    static const int keep = 1, lose = 0;
+    const size_t n = strlen(topic);
+    if (send_frame(socket, topic, n, true)) {
+        return true;
+    }
+    if (zmq_errno() != EAGAIN) {
+        return false;
+    }
+    mechd_count(&z->daemon->metrics.stream_stalls, 1);
+    zmq_setsockopt(socket, ZMQ_XPUB_NODROP, &lose, sizeof lose);
+    const bool ok = send_frame(socket, topic, n, true);
+    zmq_setsockopt(socket, ZMQ_XPUB_NODROP, &keep, sizeof keep);
+    return ok;
+}
+
+/* A frame of the stream. */
+static void send_streamed(struct mechd_zmq *z, struct mechd_letter *letter)
+{
+    void *const socket = z->sockets[MECHD_ZMQ_STREAM];
+    const size_t size = letter->size;
+    if (socket == NULL || atomic_load(&z->streamed.bytes) > mechd_unread_most) {
+        mechd_count(&z->daemon->metrics.stream_drops, 1);
+        free(letter);
+        return;
+    }
+    if (!send_topic(z, socket, letter->topic)) {
+        mechd_count(&z->daemon->metrics.stream_drops, 1);
+        free(letter);
+    } else if (send_body(socket, letter, &z->streamed)) {
+        mechd_count(&z->daemon->metrics.bytes_out, size);
+    }
+}
+
+void mechd_letter_send(struct mechd_zmq *z, struct mechd_letter *letter)
+{
+    if (letter->stream) {
+        send_streamed(z, letter);
+        return;
+    }
+    void *const socket = z->sockets[MECHD_ZMQ_CONTROL];
+    const size_t size = letter->size + letter->extra;
+    struct mechd_unread *unread = NULL;
+    bool ok = socket != NULL;
+    if (ok && size >= MECHD_LETTER_LARGE) {
+        ok = mechd_guard_unread(z, &letter->peer, &unread);
+    }
+    if (ok && !send_frame(socket, letter->peer.id, letter->peer.size, true)) {
+        ok = false;
+        if (zmq_errno() == EAGAIN) {
+            mechd_guard_full(z, &letter->peer);
+        }
+    }
+    ok = ok && (!letter->peer.delimiter || send_frame(socket, "", 0, true));
+    if (!ok) {
+        free(letter);
+    } else {
+        ok = send_body(socket, letter, unread);
+    }
+    mechd_count(ok ? &z->daemon->metrics.bytes_out : &z->daemon->metrics.unsent, ok ? size : 1);
+}
+
+/* Take all letters; NULL: there are none, and the thread may go to sleep. */
+static struct mechd_letter *take_letters(struct mechd_zmq *z)
+{
     pthread_mutex_lock(&z->m);
-    struct mechd_letter *letter = z->head;
+    struct mechd_letter *const first = z->head;
     z->head = NULL;
     z->tail = NULL;
     z->waiting = 0;
+    z->asleep = first == NULL;
     pthread_mutex_unlock(&z->m);
-    while (letter != NULL) {
-        struct mechd_letter *next = letter->next;
-        mechd_letter_send(z, letter);
-        letter = next;
-    }
+    return first;
 }
 
-/* One multipart message without waiting; frames beyond the most are dropped. 0: there is none. */
-static int receive(void *socket, zmq_msg_t *frames)
+/* Send what is in the outbox and what comes meanwhile: for a look at the sockets a stream would pay
+ * more than for a frame. True: nothing is left; false: others have waited long enough. */
+static bool drain_outbox(struct mechd_zmq *z)
+{
+    for (int sent = 0; sent < TURNS;) {
+        struct mechd_letter *letter = take_letters(z);
+        if (letter == NULL) {
+            return true;
+        }
+        while (letter != NULL) {
+            struct mechd_letter *next = letter->next;
+            mechd_letter_send(z, letter);
+            letter = next;
+            sent++;
+        }
+    }
+    return false;
+}
+
+int mechd_zmq_receive(void *socket, zmq_msg_t *frames, int most)
 {
     int count = 0;
     int more = 1;
@@ -119,7 +248,7 @@ static int receive(void *socket, zmq_msg_t *frames)
             break;
         }
         more = zmq_msg_more(&frame);
-        if (count < FRAMES_MOST) {
+        if (count < most) {
             frames[count++] = frame;
         } else {
             zmq_msg_close(&frame);
@@ -139,6 +268,8 @@ static void take_control(struct mechd_zmq *z, zmq_msg_t *frames, int count)
     peer.delimiter = count > 2 && zmq_msg_size(&frames[1]) == 0;
     zmq_msg_t *body = &frames[peer.delimiter ? 2 : 1];
     const bool extra = body + 1 < frames + count;
+    mechd_zap_key(z, body, &peer);
+    mechd_guard_heard(z, MECHD_ZMQ_CONTROL, zmq_msg_get(body, ZMQ_SRCFD), &peer);
     const char *bytes = zmq_msg_data(body);
     const size_t size = zmq_msg_size(body);
     mechd_count(&z->daemon->metrics.bytes_in, size);
@@ -150,21 +281,33 @@ static void take_control(struct mechd_zmq *z, zmq_msg_t *frames, int count)
     }
 }
 
+/* A frame of forces, or a subscription. */
+static void take_one(struct mechd_zmq *z, enum mechd_zmq_socket which, zmq_msg_t *frame)
+{
+    struct mechd_peer peer = {.size = 0};
+    const int descriptor = zmq_msg_get(frame, ZMQ_SRCFD);
+    mechd_zap_key(z, frame, &peer);
+    mechd_guard_heard(z, which, descriptor, &peer);
+    if (which == MECHD_ZMQ_STREAM) {
+        mechd_stream_subscription(z, zmq_msg_data(frame), zmq_msg_size(frame), descriptor);
+    } else {
+        mechd_forces_take(z, &peer, zmq_msg_data(frame), zmq_msg_size(frame));
+    }
+}
+
 /* Take what a socket has, a bounded number of messages in a row. */
 static void serve(struct mechd_zmq *z, enum mechd_zmq_socket which)
 {
     for (int turn = 0; turn < TURNS; turn++) {
         zmq_msg_t frames[FRAMES_MOST];
-        const int count = receive(z->sockets[which], frames);
+        const int count = mechd_zmq_receive(z->sockets[which], frames, FRAMES_MOST);
         if (count == 0) {
             return;
         }
         if (which == MECHD_ZMQ_CONTROL) {
             take_control(z, frames, count);
-        } else if (which == MECHD_ZMQ_STREAM) {
-            mechd_stream_subscription(z, zmq_msg_data(&frames[0]), zmq_msg_size(&frames[0]));
         } else {
-            mechd_forces_take(z, zmq_msg_data(&frames[0]), zmq_msg_size(&frames[0]));
+            take_one(z, which, &frames[0]);
         }
         for (int k = 0; k < count; k++) {
             zmq_msg_close(&frames[k]);
@@ -172,31 +315,95 @@ static void serve(struct mechd_zmq *z, enum mechd_zmq_socket which)
     }
 }
 
+/* Sleep until a socket, a monitor or another thread has something, and take it. */
+static void turn(struct mechd_zmq *z)
+{
+    zmq_pollitem_t items[2 + 2 * MECHD_ZMQ_SOCKETS];
+    enum mechd_zmq_socket doors[2 + 2 * MECHD_ZMQ_SOCKETS];
+    int n = 0, monitors = 0, links = 0;
+    // who has come and gone first, so that a message finds its connection
+    for (int k = 0; k < MECHD_ZMQ_SOCKETS; k++) {
+        if (z->guard.monitors[k] != NULL) {
+            doors[n] = (enum mechd_zmq_socket)k;
+            items[n++] = (zmq_pollitem_t){.socket = z->guard.monitors[k], .events = ZMQ_POLLIN};
+            links += atomic_load(&z->guard.open[k]);
+        }
+    }
+    monitors = n;
+    for (int k = 0; k < MECHD_ZMQ_SOCKETS; k++) {
+        if (z->sockets[k] != NULL) {
+            doors[n] = (enum mechd_zmq_socket)k;
+            items[n++] = (zmq_pollitem_t){.socket = z->sockets[k], .events = ZMQ_POLLIN};
+        }
+    }
+    const int sockets = n;
+    if (z->zap != NULL) {
+        items[n++] = (zmq_pollitem_t){.socket = z->zap, .events = ZMQ_POLLIN};
+    }
+    items[n++] = (zmq_pollitem_t){.fd = z->wake, .events = ZMQ_POLLIN};
+
+    zmq_poll(items, n, !z->rests ? 0 : links > 0 ? WATCH_MS : NAP_MS);
+    if ((items[n - 1].revents & ZMQ_POLLIN) != 0) {
+        uint64_t ignored = 0;
+        const ssize_t got = read(z->wake, &ignored, sizeof ignored);
+        (void)got; // it wakes once more
+    }
+    if (z->zap != NULL) {
+        mechd_zap_serve(z);
+    }
+    for (int k = 0; k < sockets; k++) {
+        if ((items[k].revents & ZMQ_POLLIN) != 0) {
+            (k < monitors ? mechd_guard_serve : serve)(z, doors[k]);
+        }
+    }
+    mechd_guard_sweep(z);
+    z->rests = drain_outbox(z);
+}
+
 static void *work(void *context)
 {
     struct mechd_zmq *z = context;
     while (!atomic_load(&z->stop)) {
-        // sleep until a socket or another thread has something
-        zmq_pollitem_t items[MECHD_ZMQ_SOCKETS + 1] = {{.fd = z->wake, .events = ZMQ_POLLIN}};
-        enum mechd_zmq_socket which[MECHD_ZMQ_SOCKETS + 1] = {MECHD_ZMQ_SOCKETS};
-        int n = 1;
-        for (int k = 0; k < MECHD_ZMQ_SOCKETS; k++) {
-            if (z->sockets[k] != NULL) {
-                items[n] = (zmq_pollitem_t){.socket = z->sockets[k], .events = ZMQ_POLLIN};
-                which[n++] = (enum mechd_zmq_socket)k;
-            }
-        }
-        zmq_poll(items, n, NAP_MS);
-        for (int k = 1; k < n; k++) {
-            if ((items[k].revents & ZMQ_POLLIN) != 0) {
-                serve(z, which[k]);
-            }
-        }
-        drain_outbox(z);
+        turn(z);
         atomic_fetch_add_explicit(&z->turns, 1, memory_order_relaxed);
     }
     drain_outbox(z);
     return NULL;
+}
+
+/* Bounds of a socket before it is bound: bytes of a frame, messages that wait, and for how long a
+ * peer may be silent or half greeted. A ROUTER tells of an answer that it cannot deliver; it does
+ * not hand a routing id over to a second connection that claims it. */
+static void bound(struct mechd_zmq *z, enum mechd_zmq_socket which, int type)
+{
+    const struct mechd_config *const c = &z->daemon->config;
+    void *const socket = z->sockets[which];
+    const uint64_t models = which == MECHD_ZMQ_CONTROL ? mechd_model_most(z->daemon) : 0;
+    const uint64_t own = which == MECHD_ZMQ_STREAM ? 0 : (uint64_t)c->message_size << 20;
+    const int64_t most = (int64_t)(own > 0 ? own : models + bounds[which].bytes);
+    const struct {
+        int option, value;
+    } numbers[] = {{ZMQ_LINGER, LINGER_MS},
+                   {ZMQ_SNDHWM, MARK},
+                   {ZMQ_RCVHWM, bounds[which].frames},
+                   {ZMQ_TCP_KEEPALIVE, 1},
+                   {ZMQ_BACKLOG, BACKLOG},
+                   {ZMQ_HANDSHAKE_IVL, HANDSHAKE_MS},
+                   {ZMQ_HEARTBEAT_IVL, 1000 * c->heartbeat},
+                   {ZMQ_HEARTBEAT_TIMEOUT, 2000 * c->heartbeat},
+                   {ZMQ_HEARTBEAT_TTL, 3000 * c->heartbeat}};
+    const int on = 1;
+    z->largest[which] = (uint64_t)most;
+    zmq_setsockopt(socket, ZMQ_MAXMSGSIZE, &most, sizeof most);
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
+        zmq_setsockopt(socket, numbers[k].option, &numbers[k].value, sizeof numbers[k].value);
+    }
+    if (type == ZMQ_XPUB) {
+        zmq_setsockopt(socket, ZMQ_XPUB_VERBOSE, &on, sizeof on);
+        zmq_setsockopt(socket, ZMQ_XPUB_NODROP, &on, sizeof on);
+    } else if (type == ZMQ_ROUTER) {
+        zmq_setsockopt(socket, ZMQ_ROUTER_MANDATORY, &on, sizeof on);
+    }
 }
 
 /* Open and bind one socket. */
@@ -207,25 +414,17 @@ static int open_socket(struct mechd_zmq *z, enum mechd_zmq_socket which, int typ
         return 0;
     }
     void *socket = zmq_socket(z->context, type);
-    const int64_t models = which == MECHD_ZMQ_CONTROL ? (int64_t)mechd_model_most(z->daemon) : 0;
-    const int64_t most = models + bounds[which].bytes;
-    const int waiting = bounds[which].frames;
-    const int linger = 200;
-    const int mark = STREAM_MARK;
-    const int on = 1;
     if (socket == NULL) {
         snprintf(fault, size, "cannot open a ZeroMQ socket: %s", zmq_strerror(zmq_errno()));
         return MECH_INTERNAL;
     }
     z->sockets[which] = socket;
-    zmq_setsockopt(socket, ZMQ_MAXMSGSIZE, &most, sizeof most);
-    zmq_setsockopt(socket, ZMQ_LINGER, &linger, sizeof linger);
-    zmq_setsockopt(socket, ZMQ_SNDHWM, &mark, sizeof mark);
-    zmq_setsockopt(socket, ZMQ_RCVHWM, &waiting, sizeof waiting);
-    zmq_setsockopt(socket, ZMQ_TCP_KEEPALIVE, &on, sizeof on);
-    if (type == ZMQ_XPUB) {
-        zmq_setsockopt(socket, ZMQ_XPUB_VERBOSE, &on, sizeof on);
+    bound(z, which, type);
+    if (mechd_guard_open(z, which) != 0) {
+        snprintf(fault, size, "cannot watch a ZeroMQ socket: %s", zmq_strerror(zmq_errno()));
+        return MECH_INTERNAL;
     }
+    MECH_TRY(mechd_zap_protect(z, which, fault, size));
     size_t room = sizeof z->endpoints[which];
     if (zmq_bind(socket, endpoint) != 0 ||
         zmq_getsockopt(socket, ZMQ_LAST_ENDPOINT, z->endpoints[which], &room) != 0) {
@@ -252,6 +451,7 @@ int mechd_zmq_open(struct mechd *d, struct mechd_zmq **out, char *fault, size_t 
         return MECH_INTERNAL;
     }
     const struct mechd_config *c = &d->config;
+    MECH_TRY(mechd_zap_open(z, fault, size));
     MECH_TRY(open_socket(z, MECHD_ZMQ_CONTROL, ZMQ_ROUTER, c->control, fault, size));
     MECH_TRY(open_socket(z, MECHD_ZMQ_STREAM, ZMQ_XPUB, c->stream, fault, size));
     return open_socket(z, MECHD_ZMQ_FORCES, ZMQ_PULL, c->forces, fault, size);
@@ -280,6 +480,17 @@ uint64_t mechd_zmq_turns(struct mechd_zmq *z)
     return atomic_load_explicit(&z->turns, memory_order_relaxed);
 }
 
+void mechd_zmq_recheck(struct mechd_zmq *z)
+{
+    atomic_store(&z->guard.recheck, true);
+    mechd_zmq_poke(z);
+}
+
+int mechd_zmq_connections(struct mechd_zmq *z, enum mechd_zmq_socket socket)
+{
+    return z != NULL ? atomic_load(&z->guard.open[socket]) : 0;
+}
+
 int mechd_zmq_waiting(struct mechd_zmq *z)
 {
     if (z == NULL) {
@@ -303,14 +514,19 @@ void mechd_zmq_stop(struct mechd_zmq *z)
         (void)written; // a full counter wakes as well
         pthread_join(z->thread, NULL);
     }
+    mechd_guard_close(z);
     for (int k = 0; k < MECHD_ZMQ_SOCKETS; k++) {
         if (z->sockets[k] != NULL) {
             zmq_close(z->sockets[k]);
         }
     }
+    if (z->zap != NULL) {
+        zmq_close(z->zap);
+    }
     if (z->context != NULL) {
         zmq_ctx_term(z->context);
     }
+    mechd_guard_fini(&z->guard);
     close(z->wake);
     pthread_mutex_destroy(&z->m);
     pthread_mutex_destroy(&z->s);

@@ -22,6 +22,10 @@ const char *mechd_zmq_endpoint(const struct mechd_zmq *z, enum mechd_zmq_socket 
 /* Wakes the thread, and how often it has turned: for a watchdog. Any thread. */
 void mechd_zmq_poke(struct mechd_zmq *z);
 uint64_t mechd_zmq_turns(struct mechd_zmq *z);
+/* Who may connect has changed: connections of others end. Any thread. */
+void mechd_zmq_recheck(struct mechd_zmq *z);
+/* Connections of a socket. Any thread. */
+int mechd_zmq_connections(struct mechd_zmq *z, enum mechd_zmq_socket socket);
 /* Messages in the outbox. Any thread. */
 int mechd_zmq_waiting(struct mechd_zmq *z);
 /* Send what is in the outbox, then end the thread and close. */

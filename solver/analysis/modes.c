@@ -109,9 +109,10 @@ static int solve_undamped(struct mech_modes *out, int32_t free_count, const doub
 {
     const size_t n = (size_t)out->n, p = (size_t)free_count;
     double *const square = mech_arena_alloc(&out->arena, p + 1, sizeof *square);
-    double *const A = mech_arena_alloc(&out->arena, 2 * p * p, sizeof *A), *const B = A + p * p;
+    double *const A = mech_arena_alloc(&out->arena, p * p + 1, sizeof *A);
+    double *const B = mech_arena_alloc(&out->arena, p * p + 1, sizeof *B);
 
-    if (!square || !A) {
+    if (!square || !A || !B) {
         return MECH_NO_MEMORY;
     }
     if (!symmetrize(p, k) || !symmetrize(p, mass)) {
@@ -278,13 +279,15 @@ static int solve_damped(const struct mech_motions *b, size_t ld, double *A, cons
 {
     const size_t n = (size_t)out->n;
     double *const vectors = mech_arena_alloc(&out->arena, ld * ld, sizeof *vectors);
-    double *const re = mech_arena_alloc(&out->arena, 3 * ld, sizeof *re), *const im = re + ld;
+    double *const re = mech_arena_alloc(&out->arena, 3 * ld, sizeof *re);
     bool *const used = mech_arena_alloc(&out->arena, ld, sizeof *used);
-    const double *const none = im + ld;
 
     if (!vectors || !re || !used) {
         return MECH_NO_MEMORY;
     }
+    double *const im = re + ld;
+    const double *const none = im + ld;
+
     MECH_TRY(mech_eig_general((int32_t)ld, A, re, im, vectors));
 
     /* by ascending |λ|; of a pair the one with positive imaginary part stands first */

@@ -1,8 +1,9 @@
 /* Arena: memory with one lifetime.
  *
- * Blocks grow by doubling while things are built; inside a step a scratch arena is marked and
- * released in the same function and never grows (its size is fixed when the instance is built).
- * All pointers are 64-byte aligned. owner: whoever holds the struct; one thread.
+ * Blocks grow by half while things are built; inside a step a scratch arena is marked and released
+ * in the same function and never grows (its size is fixed when the instance is built). Pointers are
+ * aligned to the next power of two of their bytes, from 16 to 64. owner: whoever holds the struct;
+ * one thread.
  */
 #pragma once
 
@@ -26,7 +27,7 @@ void mech_arena_init(struct mech_arena *a, size_t limit);
 void mech_arena_fini(struct mech_arena *a);
 
 /* `count * size` zeroed bytes, or NULL (no memory, the limit, or an overflow of the product).
- * A count of 0 returns a valid pointer. */
+ * A count of 0 returns a valid pointer, which need not be its own. */
 void *mech_arena_alloc(struct mech_arena *a, size_t count, size_t size);
 
 /* Copy of a string, or NULL. */

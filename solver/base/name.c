@@ -32,7 +32,7 @@ int mech_names_init(struct mech_names *n, struct mech_arena *a, size_t expect)
     if (expect > SIZE_MAX / 8) {
         return MECH_NO_MEMORY;
     }
-    size_t capacity = 4;
+    size_t capacity = 1;
     while (capacity < 2 * expect) {
         capacity *= 2;
     }

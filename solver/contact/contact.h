@@ -77,6 +77,6 @@ struct mech_scene_query {
     double margin; /* m, for all */
 };
 /* All contacts with gap ≤ margin + the reaches of both bodies, into list (overwritten). 0;
- * MECH_NOT_FINITE: a placement is not; negative: no memory. */
+ * MECH_NOT_FINITE: a placement is not, or what touches is not; negative: no memory. */
 int mech_scene_find(struct mech_scene *s, const struct mech_scene_query *query,
                     struct mech_contact_list *list);

@@ -4,6 +4,7 @@
 #include "solver/base/err.h"
 #include "solver/linalg/v3.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,7 +95,16 @@ void mech_touching_add(struct mech_touching *t, uint32_t feature, const double n
 {
     struct mech_contact_list *const list = t->list;
 
-    if (!(gap <= t->reach) || t->code != 0) {
+    if (gap > t->reach || t->code != 0) {
+        return;
+    }
+    // what lengths come to whose squares overflow, or of which one is nothing beside the other
+    double sum = gap;
+    for (int i = 0; i < 3; i++) {
+        sum += first[i] + second[i];
+    }
+    if (!isfinite(sum) || !(fabs(mech_v3_dot(normal, normal) - 1.) <= 1e-9)) {
+        t->code = MECH_NOT_FINITE;
         return;
     }
     if (list->n == list->capacity && (t->code = grow(list)) != 0) {

@@ -6,9 +6,10 @@
  * no line names go to the first line that takes any two convex shapes (first NULL).
  *
  * What a pair finds depends on the placements alone, it allocates nothing, and it never gives NaN:
- * where centers coincide any unit normal will do. All gaps up to `reach` are told, overlaps along
- * the least translation that parts the shapes. Features number what touches on the two shapes, so
- * that they stay while the same vertices, edges and faces touch. */
+ * where centers coincide any unit normal will do; lengths whose squares overflow, or between
+ * which doubles have no direction, end the search with MECH_NOT_FINITE. All gaps up to `reach` are
+ * told, overlaps along the least translation that parts the shapes. Features number what touches
+ * on the two shapes, so that they stay while the same vertices, edges and faces touch. */
 #pragma once
 
 #include "solver/contact/contact.h"
@@ -19,7 +20,7 @@ struct mech_touching {
     double reach; /* m: gaps beyond are dropped */
     int32_t collider[2];
     bool turned; /* the pair's first shape is the second collider */
-    int code;    /* negative: no memory */
+    int code;    /* MECH_NOT_FINITE; negative: no memory */
 };
 
 /* One point of contact, points on the surfaces of the pair's first and second shape, normal from

@@ -27,7 +27,8 @@ struct dense_ldlt {
     double *scale;      /* [n] of rows and columns (scale.h) */
     double *other;      /* [n] the same once more */
     double *size;       /* [2 n] largest entry of each scaled column; scratch behind */
-    double *work;       /* [n · PANEL] */
+    double *work;       /* [n · panel] */
+    int32_t panel;      /* columns that LAPACK takes at a time, at most n */
     int32_t *pivot;     /* [n] */
     int32_t *order;     /* [n] column of A at each place of the pivoted matrix */
 };
@@ -55,13 +56,14 @@ static int create(const struct mech_mat *a, void **self)
     }
     mech_arena_init(&d->arena, 0);
     d->n = a->rows;
+    d->panel = d->n < PANEL ? d->n : PANEL;
     const size_t n = (size_t)a->rows;
     d->l = mech_arena_alloc(&d->arena, n * n, sizeof *d->l);
     d->diagonal = mech_arena_alloc(&d->arena, n, sizeof *d->diagonal);
     d->scale = mech_arena_alloc(&d->arena, n, sizeof *d->scale);
     d->other = mech_arena_alloc(&d->arena, n, sizeof *d->other);
     d->size = mech_arena_alloc(&d->arena, n, 2 * sizeof *d->size);
-    d->work = mech_arena_alloc(&d->arena, n * PANEL, sizeof *d->work);
+    d->work = mech_arena_alloc(&d->arena, n * (size_t)d->panel, sizeof *d->work);
     d->pivot = mech_arena_alloc(&d->arena, n, sizeof *d->pivot);
     d->order = mech_arena_alloc(&d->arena, n, sizeof *d->order);
     if (d->l == NULL || d->diagonal == NULL || d->scale == NULL || d->other == NULL ||
@@ -127,7 +129,7 @@ static int bunch_kaufman(struct dense_ldlt *d, const struct mech_mat *a, int32_t
     }
     const double bound = mech_pivot_tolerance(d->n) * largest;
     const int info = LAPACKE_dsytrf_work(LAPACK_COL_MAJOR, 'L', d->n, d->l, d->n, d->pivot, d->work,
-                                         d->n * PANEL);
+                                         d->n * d->panel);
     if (info < 0) {
         return MECH_INTERNAL;
     }

@@ -171,14 +171,27 @@ static struct mech_batch *batch_of(struct mech_model *m, const struct mech_objec
     return fresh;
 }
 
-static int build_records(struct mech_model *m, struct mech_diag *diag)
+/* Types of objects that write records, or more: runs of one type, but not more than there are. */
+static size_t record_types(const struct mech_model *m)
 {
-    size_t types = 0;
+    const struct mech_item_type *before = NULL;
+    size_t runs = 0, types = 0;
 
+    for (size_t i = 0; i < m->document->objects.n; i++) {
+        const struct mech_item_type *const type = m->document->objects.at[i].type;
+
+        runs += type != before && type->ops.object->record;
+        before = type;
+    }
     while (mech_item_types[types]) {
         types++;
     }
-    m->batches = mech_arena_alloc(&m->arena, 2 * types, sizeof *m->batches);
+    return runs < types ? runs : types;
+}
+
+static int build_records(struct mech_model *m, struct mech_diag *diag)
+{
+    m->batches = mech_arena_alloc(&m->arena, 2 * record_types(m), sizeof *m->batches);
     if (!m->batches) {
         return MECH_NO_MEMORY;
     }

@@ -125,12 +125,12 @@ static int look_at_joints(struct mech_system_build *b, struct joints *j)
     const struct mech_joint_rows *const rows = &b->m->joints;
     const size_t n = (size_t)rows->count + 1, entries = (size_t)rows->start[rows->count] + 1;
     double *const room = mech_arena_alloc(&b->scratch, 2 * entries + 5 * n, sizeof *room);
-    double *const spare = room + entries + 2 * n;
     struct mech_eval at = *b->e;
 
     if (!room) {
         return MECH_NO_MEMORY;
     }
+    double *const spare = room + entries + 2 * n;
     *j = (struct joints){.G = room, .b = room + entries, .g = room + entries + n};
     at.posed = false;
     mech_model_pose(b->m, &at);

@@ -280,13 +280,13 @@ int mech_sim_jvp(struct mech_sim *s, struct mech_jvp *jvp)
 {
     const struct mech_state_sizes *const n = &s->sizes;
     double *const scratch = calloc((size_t)n->v + (size_t)n->parameter + 2, sizeof *scratch);
-    double *const parameters = scratch + n->v + 1;
     struct mech_tangent_directions along = {.v = jvp->v, .x = jvp->x, .input = jvp->inputs};
     struct derivation d;
 
     if (!scratch) {
         return MECH_NO_MEMORY;
     }
+    double *const parameters = scratch + n->v + 1;
     int code = begin(s, jvp->step, jvp->steps_most, &jvp->told, &d);
     if (code == 0 && jvp->q) {
         mech_model_motion(s->model, s->point.q, jvp->q, scratch);
@@ -337,12 +337,12 @@ int mech_sim_jacobian(struct mech_sim *s, const struct mech_step_request *step, 
     const int32_t width = (int32_t)(inputs < most ? inputs : most);
     double *const directions =
         calloc(inputs * (size_t)width + (size_t)s->sizes.parameter + 1, sizeof *directions);
-    double *const parameters = directions + inputs * (size_t)width;
     struct derivation d;
 
     if (!directions) {
         return MECH_NO_MEMORY;
     }
+    double *const parameters = directions + inputs * (size_t)width;
     int code = begin(s, step, steps_most, told, &d);
     memset(out, 0, mech_sim_output_size(s) * inputs * sizeof *out);
     for (size_t first = 0; first < inputs && code == 0; first += (size_t)width) {
@@ -398,11 +398,12 @@ int mech_sim_output_rates(struct mech_sim *s, bool trial, double *out, char *rea
     const size_t n = mech_sim_output_size(s), nx = (size_t)s->sizes.x + 1;
     const double dt = s->document->solver.step_size / 64.;
     struct mech_step_result result = {.iterations = 0};
-    double *const room = calloc(n + nx, sizeof *room), *const xdot = room + n;
+    double *const room = calloc(n + nx, sizeof *room);
 
     if (!room) {
         return MECH_NO_MEMORY;
     }
+    double *const xdot = room + n;
     int code = s->command.running || (trial && s->command.rebuilt) ? MECH_UNSUPPORTED : 0;
     if (code) {
         snprintf(reason, 160, "a trial with other parameters, or a step in progress, has no rates");

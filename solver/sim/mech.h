@@ -196,7 +196,7 @@ int mech_sim_step(struct mech_sim *s, const struct mech_step_request *r,
 int mech_sim_step_begin(struct mech_sim *s, const struct mech_step_request *r,
                         struct mech_step_report *report);
 /* At most `most` internal steps. 0 with *done; or an outcome: the command is over, nothing is
- * changed. */
+ * changed. Numbers below 2.2e-308 count as zero in a step (solver/base/subnormal.h). */
 int mech_sim_step_advance(struct mech_sim *s, uint64_t most, bool *done);
 void mech_sim_step_finish(struct mech_sim *s); /* commits, or keeps the trial */
 void mech_sim_step_abandon(struct mech_sim *s);

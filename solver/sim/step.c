@@ -1,6 +1,7 @@
 /* Communication steps (solver/README.md): N equal internal steps on a copy of the state,
  * which is committed by swapping. Whatever fails leaves the committed state as it was. */
 #include "solver/base/err.h"
+#include "solver/base/subnormal.h"
 #include "solver/sim/internal.h"
 
 #include <math.h>
@@ -25,7 +26,7 @@ int mech_sim_plan(const struct mech_sim *s, const struct mech_step_request *r,
         c->count = r->count;
         c->h = h;
         c->t_end = t + (double)r->count * h;
-        return c->t_end > t && isfinite(c->t_end) ? 0 : MECH_INVALID;
+        return c->t_end > t && isfinite(c->t_end) && isnormal(c->h) ? 0 : MECH_INVALID;
     }
     const double H = r->kind == MECH_STEP_SIZE ? r->size : r->size - t;
     c->t_end = r->kind == MECH_STEP_SIZE ? t + r->size : r->size;
@@ -39,7 +40,7 @@ int mech_sim_plan(const struct mech_sim *s, const struct mech_step_request *r,
     }
     c->count = (uint64_t)n;
     c->h = fabs(H / n - h) <= 1e-9 * h ? h : H / n;
-    return 0;
+    return isnormal(c->h) ? 0 : MECH_INVALID; // within steps a subnormal number is 0
 }
 
 /* Why a request cannot be taken, or NULL. */
@@ -67,7 +68,7 @@ static const char *refuse(const struct mech_sim *s, const struct mech_step_reque
         return reason;
     }
     return mech_sim_plan(s, r, c)
-               ? "the step's size must be positive, finite, and at most 1e12 steps"
+               ? "the step's size must be at least 2.3e-308 s, finite, and at most 1e12 steps"
                : NULL;
 }
 
@@ -268,15 +269,12 @@ static int one_step(struct mech_sim *s, struct mech_step_result *result)
     return 0;
 }
 
-int mech_sim_step_advance(struct mech_sim *s, uint64_t most, bool *done)
+/* With subnormal numbers as zero. */
+static int advance(struct mech_sim *s, uint64_t most)
 {
     struct mech_command *const c = &s->command;
     struct mech_step_report *const report = c->report;
 
-    *done = false;
-    if (!c->running) {
-        return MECH_INVALID;
-    }
     for (uint64_t i = 0; i < most && c->done < c->count; i++) {
         struct mech_step_result result;
 
@@ -298,8 +296,23 @@ int mech_sim_step_advance(struct mech_sim *s, uint64_t most, bool *done)
         report->residual = fmax(report->residual, result.residual);
     }
     report->steps = c->done;
-    *done = c->done == c->count;
     return 0;
+}
+
+int mech_sim_step_advance(struct mech_sim *s, uint64_t most, bool *done)
+{
+    struct mech_command *const c = &s->command;
+
+    *done = false;
+    if (!c->running) {
+        return MECH_INVALID;
+    }
+    const unsigned long mode = mech_subnormal_off();
+    const int code = advance(s, most);
+
+    mech_subnormal_restore(mode);
+    *done = code == 0 && c->done == c->count;
+    return code;
 }
 
 static void swap_states(struct mech_sim *s)

@@ -154,7 +154,7 @@ static int schur_entries(struct mech_sim_system *s, struct mech_arena *arena,
                          struct mech_triplet **entries, size_t *count)
 {
     const size_t all = (size_t)s->info.size.rows, rows = (size_t)s->info.rows;
-    double *const l = calloc(2 * all + 1, sizeof *l), *const out = l + all;
+    double *const l = calloc(2 * all + 1, sizeof *l), *const out = l ? l + all : NULL;
     int code = l ? 0 : MECH_NO_MEMORY;
 
     *count = 0;

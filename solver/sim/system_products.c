@@ -107,11 +107,11 @@ int mech_sim_system_check(struct mech_sim_system *s, const double *w, const doub
     const int32_t nw = s->info.size.velocities, nl = s->info.size.rows;
     const size_t n = (size_t)nw + (size_t)nl;
     double *const x = calloc(5 * n + 1, sizeof *x);
-    double *const Zx = x + n, *const f = Zx + n, *const Hw = f + n, *const work = Hw + n;
 
     if (!x) {
         return MECH_NO_MEMORY;
     }
+    double *const Zx = x + n, *const f = Zx + n, *const Hw = f + n, *const work = Hw + n;
     memcpy(x, w, (size_t)nw * sizeof *x);
     memcpy(x + nw, l, (size_t)nl * sizeof *x);
     mech_descriptor_set_unknowns(d, x);

@@ -15,6 +15,8 @@ void openblas_set_num_threads(int count);
 
 enum { TURNS = 101, ROWS_MOST = 64 };
 static const double turn_ns = 4e6;
+/* by a clock that others share, in which their turns stand too */
+static const double shared_turn_ns = 2e7;
 /* a bar counts as broken beyond this: shared machines vary by some percent between runs */
 static const double margin = 1.25;
 /* what factoring a block of 6 x 6 takes where bars in ns were set: 49 ns on a machine on which the
@@ -24,7 +26,7 @@ static const double reference_block_ns = 41.;
 struct row {
     const char *what;
     double ns, floor_ns, ratio, bar;
-    bool pair;
+    bool pair, plain;    /* plain: a value, not a time */
     int32_t coordinates; /* that a unit moves; 0: not told */
 };
 
@@ -35,6 +37,8 @@ static struct {
     struct row rows[ROWS_MOST];
     int count;
     int32_t coordinates;
+    bench_clock *clock; /* NULL: the thread's */
+    cpu_set_t all;      /* cores as they were given */
 } bench;
 
 static double now_ns(void)
@@ -121,6 +125,7 @@ void bench_begin(const char *name, int argc, char **argv)
     openblas_set_num_threads(1);
     cpu_set_t one;
     CPU_ZERO(&one);
+    (void)sched_getaffinity(0, sizeof bench.all, &bench.all);
     const int cpu = sched_getcpu();
     CPU_SET(cpu < 0 ? 0u : (unsigned)cpu, &one);
     if (sched_setaffinity(0, sizeof one, &one) != 0) {
@@ -129,25 +134,37 @@ void bench_begin(const char *name, int argc, char **argv)
     bench.slowness = slowness();
 }
 
+static double clock_ns(const void *context)
+{
+    return bench.clock != NULL ? bench.clock(context) : now_ns();
+}
+
 /* Time of a unit. What runs in between has emptied the caches: some units go before. */
 static double timed(bench_work *work, void *context, uint64_t count)
 {
     work(context, count / 8 + 1);
-    const double from = now_ns();
+    const double from = clock_ns(context);
     work(context, count);
-    return (now_ns() - from) / (double)count;
+    return (clock_ns(context) - from) / (double)count;
+}
+
+/* Turns of each side; on a shared clock a tenth would tell the neighbours. */
+static size_t turns_of_a_row(void)
+{
+    return !bench.quick ? TURNS : bench.clock != NULL ? TURNS / 3 : TURNS / 10;
 }
 
 /* Units that fill a turn; warms everything up on the way. */
 static uint64_t units_of_a_turn(bench_work *work, void *context)
 {
+    const double turn = bench.clock != NULL ? shared_turn_ns : turn_ns;
     uint64_t count = 1;
     for (;;) {
         const double ns = timed(work, context, count) * (double)count;
-        if (ns > 0.5 * turn_ns) {
+        if (ns > 0.5 * turn) {
             return count;
         }
-        count *= ns < 0.01 * turn_ns ? 16 : 2;
+        count *= ns < 0.01 * turn ? 16 : 2;
     }
 }
 
@@ -163,7 +180,7 @@ void bench_compare(const char *what, bench_work *work, void *context, bench_work
                    void *floor_context, double bar)
 {
     double ours[TURNS], floors[TURNS], ratios[TURNS];
-    const size_t turns = bench.quick ? TURNS / 10 : TURNS;
+    const size_t turns = turns_of_a_row();
     const uint64_t count = units_of_a_turn(work, context);
     const uint64_t floor_count = units_of_a_turn(floor, floor_context);
     for (size_t i = 0; i < turns; i++) {
@@ -182,7 +199,7 @@ void bench_compare(const char *what, bench_work *work, void *context, bench_work
 void bench_limit(const char *what, bench_work *work, void *context, double bar)
 {
     double ours[TURNS];
-    const size_t turns = bench.quick ? TURNS / 10 : TURNS;
+    const size_t turns = turns_of_a_row();
     const uint64_t count = units_of_a_turn(work, context);
     for (size_t i = 0; i < turns; i++) {
         ours[i] = timed(work, context, count);
@@ -190,10 +207,24 @@ void bench_limit(const char *what, bench_work *work, void *context, double bar)
     add((struct row){.what = what, .ns = median(ours, turns), .bar = bar});
 }
 
+void bench_value(const char *what, double value, double bar)
+{
+    add((struct row){.what = what, .ns = value, .bar = bar, .plain = true});
+}
+
+void bench_time_by(bench_clock *clock)
+{
+    bench.clock = clock;
+    if (clock != NULL && sched_setaffinity(0, sizeof bench.all, &bench.all) != 0) {
+        (void)fprintf(stderr, "bench-%s: stays on one core\n", bench.name);
+    }
+}
+
 static bool broken(const struct row *r)
 {
     const double value = r->pair ? r->ratio : r->ns;
-    const double most = r->bar * (bench.strict ? 1. : margin) * (r->pair ? 1. : bench.slowness);
+    const bool time = !r->pair && !r->plain;
+    const double most = r->bar * (bench.strict ? 1. : margin) * (time ? bench.slowness : 1.);
     return r->bar > 0. && !(value <= most);
 }
 
@@ -215,7 +246,7 @@ static void print_table(void)
             (void)printf(" %12s %8s", "", "");
         }
         if (r->bar > 0.) {
-            (void)printf(r->pair ? " %8.2f" : " %5.0f ns", r->bar);
+            (void)printf(r->pair || r->plain ? " %8.2f" : " %5.0f ns", r->bar);
         }
         (void)printf("%s\n", broken(r) ? "  BROKEN" : "");
     }
@@ -226,7 +257,8 @@ static void print_json(void)
     (void)printf("{\"benchmark\": \"%s\", \"rows\": [", bench.name);
     for (int i = 0; i < bench.count; i++) {
         const struct row *const r = &bench.rows[i];
-        (void)printf("%s{\"what\": \"%s\", \"ns\": %.1f", i > 0 ? ", " : "", r->what, r->ns);
+        (void)printf("%s{\"what\": \"%s\", \"%s\": %.1f", i > 0 ? ", " : "", r->what,
+                     r->plain ? "value" : "ns", r->ns);
         if (r->coordinates) {
             (void)printf(", \"coordinates\": %d, \"nsPerCoordinate\": %.3f", (int)r->coordinates,
                          r->ns / r->coordinates);

@@ -10,8 +10,8 @@
  *     }
  *
  * Options: --json (one object on stdout), --strict (a bar is a bar: no margin), --quick (a tenth of
- * the time). Times are CPU times of the thread, ns per call unit. owner: the one thread of the
- * program.
+ * the time). Times are CPU times of the thread, ns per call unit, unless bench_time_by says
+ * otherwise. owner: the one thread of the program.
  */
 #pragma once
 
@@ -29,6 +29,15 @@ void bench_begin(const char *name, int argc, char **argv);
  * bar, for information). */
 void bench_compare(const char *what, bench_work *work, void *context, bench_work *floor,
                    void *floor_context, double bar);
+
+/* What is measured elsewhere, in the unit that `what` names: at most `bar` (0: no bar). */
+void bench_value(const char *what, double value, double bar);
+
+/* From here on this clock (ns, of the work's or floor's context) tells the time, for work that
+ * other threads or processes do: the thread may use all cores, as what it starts may, and turns are
+ * longer. NULL: the CPU time of this thread, on the cores that it then has. */
+typedef double bench_clock(const void *context);
+void bench_time_by(bench_clock *clock);
 
 /* From here on a unit of the rows moves so many coordinates: their time is told for one, too. 0:
  * not told, as in the beginning. */

@@ -22,13 +22,15 @@ export async function until(condition, what, seconds = 10) {
 }
 
 export class Daemon {
-    async start() {
+    program = join(build, "server", "mechd");
+
+    async start(...more) {
         this.folder = mkdtempSync(join(tmpdir(), "mechd-browser-"));
         this.log = join(this.folder, "log");
         const ready = join(this.folder, "ready.json");
         const log = openSync(this.log, "w");
         this.process = spawn(
-            join(build, "server", "mechd"),
+            this.program,
             [
                 "--listen",
                 "127.0.0.1:0",
@@ -42,6 +44,7 @@ export class Daemon {
                 "none",
                 "--ready-file",
                 ready,
+                ...more,
             ],
             { stdio: ["ignore", log, log] },
         );

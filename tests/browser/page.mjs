@@ -1,95 +1,25 @@
 /** What a user does with the page, in a real browser, against the real daemon. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { createRequire } from "node:module";
-import { join } from "node:path";
+import { writeFileSync } from "node:fs";
 import { Daemon, until } from "./daemon.mjs";
+import {
+    EXAMPLE,
+    browser,
+    daemon,
+    drawn,
+    guarded,
+    linked,
+    open,
+    picture,
+    pixels,
+    press,
+    require,
+    shown,
+    time,
+} from "./harness.mjs";
 
-const require = createRequire(new URL("../../clients/web/package.json", import.meta.url));
-const { chromium } = require("playwright-core");
-
-const pictures = process.env.MECHD_TESTS_PICTURES;
-const flags = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-];
-const EXAMPLE = "driven-oscillator";
-
-const daemon = new Daemon();
-let browser;
-
-/** The header says how the connection to the server is. */
-const linked = (page, text) =>
-    until(async () => (await page.textContent("#link")) === text, `the page says ${text}`);
-
-/** A fresh page whose complaints and requests are kept. */
-async function open(options = {}) {
-    const context = await browser.newContext({
-        viewport: { width: 1280, height: 860 },
-        ...options,
-    });
-    const page = await context.newPage();
-    page.complaints = [];
-    page.addresses = [];
-    page.on(
-        "console",
-        (m) => ["error", "warning"].includes(m.type()) && page.complaints.push(m.text()),
-    );
-    page.on("pageerror", (error) => page.complaints.push(String(error)));
-    page.on("request", (request) => page.addresses.push(request.url()));
-    page.setDefaultTimeout(8000);
-    await options.before?.(page);
-    await page.goto(`${daemon.base}/${options.hash ?? ""}`);
-    await linked(page, "live");
-    return page;
-}
-
-async function picture(page, name) {
-    if (pictures) {
-        await page.screenshot({ path: join(pictures, `${name}.png`) });
-    }
-}
-
-/** An instance made by another client, and the page that shows it. */
-async function shown(options = {}) {
-    const made = await daemon.call("POST", "/v1/instances", {
-        example: options.example ?? EXAMPLE,
-    });
-    assert.equal(made.status, 201);
-    const page = await open({ ...options, hash: `#/${made.body.id}` });
-    await page.waitForSelector("canvas.plot");
-    return { page, id: made.body.id };
-}
-
-const press = (page, name) => page.getByRole("button", { name, exact: true }).click();
-const time = async (page) => parseFloat(await page.textContent("[data-role=time]"));
-const pixels = (page, canvas = "canvas.plot") =>
-    page.evaluate((which) => document.querySelector(which).toDataURL(), canvas);
-
-/** The drawing that is shown, where it has bodies, beads or curves in it: those are coloured. */
-const drawn = (page) =>
-    page.evaluate(() => {
-        const canvas = document.querySelector("canvas.drawing:not([hidden])");
-        if (!canvas?.width || !canvas.clientHeight) {
-            return "";
-        }
-        // read from a copy: the page's own canvas stays as it is
-        const copy = new OffscreenCanvas(canvas.width, canvas.height);
-        const context = copy.getContext("2d", { willReadFrequently: true });
-        context.drawImage(canvas, 0, 0);
-        const { data } = context.getImageData(0, 0, copy.width, copy.height);
-        let coloured = 0;
-        for (let k = 0; k < data.length; k += 4) {
-            const [r, g, b, a] = data.subarray(k, k + 4);
-            coloured += a > 60 && Math.max(r, g, b) - Math.min(r, g, b) > 40 ? 1 : 0;
-        }
-        return coloured > 60 ? canvas.toDataURL() : "";
-    });
-
-const tests = {
+export const tests = {
     async the_page_loads_without_complaints_or_foreign_requests() {
         const page = await open();
         await page.waitForSelector("text=Choose an instance");
@@ -121,7 +51,7 @@ const tests = {
     async a_run_moves_the_plot_and_stopping_halts_it() {
         const { page, id } = await shown();
         await press(page, "Run in real time");
-        await page.waitForSelector(".badge.on");
+        await page.waitForSelector(".head .badge.on");
         await until(async () => (await time(page)) > 1.5, "time runs");
         const first = await pixels(page);
         const drawn = await pixels(page, "canvas.drawing");
@@ -132,7 +62,7 @@ const tests = {
         await page.hover("canvas.plot", { position: { x: 420, y: 120 } });
         await picture(page, "running");
         await press(page, "Stop");
-        await page.waitForSelector(".badge:not(.on)");
+        await page.waitForSelector(".head .badge:not(.on)");
         await until(
             async () => !(await daemon.call("GET", `/v1/instances/${id}`)).body.running,
             "the run ends",
@@ -364,51 +294,79 @@ const tests = {
         await linked(page, "no connection");
     },
 
+    async a_server_with_tokens_asks_for_one() {
+        const { own, token } = await guarded("step");
+        const page = await (await browser.newContext()).newPage();
+        const complaints = [];
+        page.on("pageerror", (error) => complaints.push(String(error)));
+        await page.goto(own.base);
+        await page.waitForSelector("form.login");
+        await picture(page, "login");
+        assert.equal(await page.isVisible(".side"), false);
+        await page.fill("#token", "nonsense");
+        await page.keyboard.press("Enter");
+        await page.waitForSelector("text=does not know this token");
+        await page.fill("#token", token);
+        await press(page, "Log in");
+        await linked(page, "live");
+        await page.waitForSelector("text=rig (step)");
+
+        // live events carry the token too
+        await page.selectOption("#example", EXAMPLE);
+        await page.click("#create button");
+        await page.waitForSelector("canvas.plot");
+        await press(page, "Run in real time");
+        await until(async () => (await time(page)) > 0.2, "time goes on");
+        await picture(page, "logged-in");
+
+        // the tab keeps it, another one does not, and it can be put away
+        await page.reload();
+        await linked(page, "live");
+        await page.waitForSelector("canvas.plot");
+        const other = await (await browser.newContext()).newPage();
+        await other.goto(own.base);
+        await other.waitForSelector("form.login");
+        await press(page, "Log out");
+        await page.waitForSelector("form.login");
+        assert.equal(await page.evaluate(() => sessionStorage.length), 0);
+        assert.deepEqual(complaints, []);
+        assert.equal(await own.stop(), 0);
+    },
+
+    async a_token_in_the_address_is_taken_over_and_removed() {
+        const { own, token } = await guarded("read");
+        const page = await (await browser.newContext()).newPage();
+        await page.goto(`${own.base}/#token=${token}`);
+        await linked(page, "live");
+        await page.waitForSelector("text=rig (read)");
+        assert.equal(page.url(), `${own.base}/`);
+        await page.goto("about:blank");
+        await page.goBack();
+        assert.ok(!page.url().includes(token));
+        await page.waitForSelector("text=rig (read)");
+
+        // what its scope does not allow is told, and it stays logged in
+        await page.click("#create button");
+        await page.waitForSelector("text=this needs the scope step");
+        assert.equal(await page.isVisible("form.login"), false);
+        assert.equal(await own.stop(), 0);
+    },
+
+    async a_token_that_is_withdrawn_is_asked_for_again() {
+        const { own, token, file } = await guarded("step");
+        const page = await (await browser.newContext()).newPage();
+        await page.goto(`${own.base}/#token=${token}`);
+        await linked(page, "live");
+        writeFileSync(file, "# nobody\n");
+        own.process.kill("SIGHUP");
+        await page.waitForSelector("form.login");
+        await page.waitForSelector("text=does not know this token any more");
+        assert.equal(await own.stop(), 0);
+    },
+
     async the_modules_pass_the_type_checker() {
         const tsc = require.resolve("typescript/bin/tsc");
         const folder = new URL("../../clients/web", import.meta.url).pathname;
         execFileSync(process.execPath, [tsc, "--project", "tsconfig.json"], { cwd: folder });
     },
 };
-
-async function main() {
-    let passed = 0,
-        failed = 0;
-    await daemon.start();
-    browser = await chromium.launch({
-        executablePath: process.env.MECHD_TESTS_BROWSER || undefined,
-        args: flags,
-    });
-    for (const [name, test] of Object.entries(tests)) {
-        if (process.argv.length > 2 && !process.argv.slice(2).includes(name)) {
-            continue;
-        }
-        try {
-            await test();
-            passed++;
-        } catch (error) {
-            failed++;
-            console.log(`FAILED ${name}\n    ${error.stdout ?? ""}${error.stack ?? error}`);
-        }
-        // nothing of a test is left for the next one
-        for (const context of browser.contexts()) {
-            await context.close();
-        }
-        for (const item of (await daemon.call("GET", "/v1/instances")).body?.items ?? []) {
-            await daemon.call("DELETE", `/v1/instances/${item.id}`);
-        }
-    }
-    await browser.close();
-    const code = await daemon.stop();
-    if (code !== 0) {
-        failed++;
-        console.log(`FAILED the daemon ended with ${code}`);
-    }
-    console.log(`${passed} passed, ${failed} failed`);
-    process.exitCode = failed === 0 && passed > 0 ? 0 : 1;
-}
-
-main().catch((error) => {
-    console.log(`FAILED browser: ${error.stack ?? error}\n0 passed, 1 failed`);
-    process.exit(1);
-});

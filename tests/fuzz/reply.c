@@ -2,11 +2,10 @@
  * the clients' scanner takes for JSON and the daemon's parser does not, or the other way round, is
  * allowed: only reading outside the text is not. */
 #include "clients/c/scan.h"
+#include "tests/fuzz/fuzz.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void visit(struct mechc_json v)
 {
@@ -30,15 +29,10 @@ static void visit(struct mechc_json v)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    // at its exact end, so that a byte too far is seen; replies end with a zero
-    char *const text = malloc(size + 1);
+    char *const text = fuzz_text(data, size);
     if (text == NULL) {
         return 0;
     }
-    if (size > 0) {
-        memcpy(text, data, size);
-    }
-    text[size] = 0;
     struct mechc_json root;
     if (mechc_json_open(text, size, &root)) {
         visit(root);

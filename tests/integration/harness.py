@@ -13,11 +13,14 @@ Environment: MECHD_TESTS_BUILD, the build directory that holds server/mechd (def
 build/tests/release); MECHD_TESTS_WRAP, a command in front of the daemon, such as a debugger;
 MECHD_TESTS_DEADLINE, a factor on every deadline for slow machines and sanitizers."""
 import base64
+import contextlib
 import functools
 import http.client
 import json
+import mmap
 import os
 import re
+import resource
 import shlex
 import shutil
 import signal
@@ -52,6 +55,27 @@ def wait_until(condition, what, seconds=10.0):
         time.sleep(0.002)
 
 
+def is_sanitized():
+    """Whether the daemon was built with a sanitizer, whose allocator keeps what is freed and whose
+    shadow counts as memory."""
+    if not os.path.exists(program('mechd')):
+        return False
+    with open(program('mechd'), 'rb') as f:
+        with mmap.mmap(f.fileno(), 0, access=mmap.ACCESS_READ) as text:
+            return any(text.find(name) >= 0 for name in (b'__asan_init', b'__tsan_init'))
+
+
+SANITIZED = is_sanitized()
+
+
+def resident(daemon, line='VmRSS'):
+    """Bytes of the daemon's memory, of this line of /proc/PID/status (proc(5)); 0 where it is a
+    sanitizer's."""
+    with open('/proc/%d/status' % daemon.pid(), encoding='ascii') as f:
+        found = re.search(r'^%s:\s+(\d+) kB$' % line, f.read(), re.M)
+    return 0 if SANITIZED else int(found.group(1)) << 10
+
+
 class Reply:
     """An answer: status, headers, raw body, and the body as JSON where it is JSON."""
 
@@ -71,13 +95,13 @@ class Reply:
 class Daemon:
     """One mechd process; its exit code and its log are checked when it is stopped."""
 
-    def __init__(self, *arguments, program_path=None, environment=None):
+    def __init__(self, *arguments, program_path=None, environment=None, first='127.0.0.1:0'):
         self.folder = tempfile.mkdtemp(prefix='mechd-test-')
         self.log_path = os.path.join(self.folder, 'log')
         ready = os.path.join(self.folder, 'ready.json')
         command = shlex.split(os.environ.get('MECHD_TESTS_WRAP', '')) + [
             program_path or program('mechd'),
-            '--listen', '127.0.0.1:0', '--control', 'tcp://127.0.0.1:*',
+            '--listen', first, '--control', 'tcp://127.0.0.1:*',
             '--stream', 'tcp://127.0.0.1:*', '--forces', 'tcp://127.0.0.1:*',
             '--state', 'none', '--ready-file', ready] + list(arguments)
         with open(self.log_path, 'wb') as log:
@@ -125,6 +149,16 @@ class Daemon:
         reply = self.call('POST', '/v1/instances', {'model': model, **more} if model else more)
         assert reply.status == 201, reply
         return reply['id']
+
+    @contextlib.contextmanager
+    def full_disk(self, size=0):
+        """Meanwhile no file grows beyond `size` bytes: writes fail as on a full disk."""
+        limits = resource.prlimit(self.pid(), resource.RLIMIT_FSIZE)
+        resource.prlimit(self.pid(), resource.RLIMIT_FSIZE, (size, limits[1]))
+        try:
+            yield
+        finally:
+            resource.prlimit(self.pid(), resource.RLIMIT_FSIZE, limits)
 
     def stop(self, check=True, seconds=10.0):
         """SIGTERM, the end, the exit code and the log. Returns the seconds that it took."""
@@ -174,14 +208,17 @@ class Http:
             self.connection.close()
             self.connection = None
 
+    def connect(self):
+        return http.client.HTTPConnection(self.address.hostname, self.address.port,
+                                          timeout=60 * SLOW)
+
     def call(self, method, path, body=None, headers=None):
         data = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
         headers = {'Content-Type': 'application/json', **(headers or {})}
         for attempt in (0, 1):
             is_new = self.connection is None
             if is_new:
-                self.connection = http.client.HTTPConnection(
-                    self.address.hostname, self.address.port, timeout=60 * SLOW)
+                self.connection = self.connect()
             try:
                 self.connection.request(method, path, data, headers)
                 answer = self.connection.getresponse()
@@ -238,15 +275,30 @@ class HttpDoor:
         return reply.status, reply.json
 
 
+class Keys:
+    """A client's pair for CURVE, 'secret' and 'public' by name, and the server's public key, all as
+    hexadecimal digits."""
+
+    def __init__(self, server, pair):
+        self.server, self.secret, self.public = (bytes.fromhex(k) for k in (
+            server, pair['secret'], pair['public']))
+
+    def lock(self, socket):
+        socket.curve_serverkey, socket.curve_publickey = self.server, self.public
+        socket.curve_secretkey = self.secret
+
+
 class ZmqDoor:
     """The same operations as JSON over ZeroMQ's control socket."""
     name = 'ZeroMQ'
 
-    def __init__(self, daemon):
+    def __init__(self, daemon, keys=None):
         import zmq
         self.socket = zmq.Context.instance().socket(zmq.DEALER)
         self.socket.linger = 0
-        self.socket.rcvtimeo = int(60000 * SLOW)
+        self.socket.rcvtimeo = self.socket.sndtimeo = int(60000 * SLOW)
+        if keys:
+            keys.lock(self.socket)
         self.socket.connect(daemon.info['control'])
 
     def close(self):
@@ -297,11 +349,13 @@ class FrameError(Exception):
 class Partner:
     """A co-simulation partner: binary frames on the control socket."""
 
-    def __init__(self, daemon, instance, inputs=(), outputs=(), order=0, **hello):
+    def __init__(self, daemon, instance, inputs=(), outputs=(), order=0, keys=None, **hello):
         import zmq
         self.socket = zmq.Context.instance().socket(zmq.DEALER)
         self.socket.linger = 0
-        self.socket.rcvtimeo = int(20000 * SLOW)
+        self.socket.rcvtimeo = self.socket.sndtimeo = int(20000 * SLOW)
+        if keys:
+            keys.lock(self.socket)
         self.socket.connect(daemon.info['control'])
         self.sequence, self.instance, self.lease = 0, 0, 0
         text = json.dumps({'instance': instance, 'inputs': list(inputs), 'inputOrder': order,
@@ -347,11 +401,13 @@ class Stream:
     """Frames of one instance from the stream socket, each communication step once: who subscribes
     while a step is published may get its frame twice, one of them as the last value again."""
 
-    def __init__(self, daemon, instance, form='state'):
+    def __init__(self, daemon, instance, form='state', keys=None):
         import zmq
         self.socket = zmq.Context.instance().socket(zmq.SUB)
         self.socket.linger = 0
         self.socket.rcvtimeo = int(10000 * SLOW)
+        if keys:
+            keys.lock(self.socket)
         self.socket.connect(daemon.info['stream'])
         self.socket.subscribe('%s/%s/' % (form, instance))
         self.sequence = 0
@@ -375,10 +431,13 @@ class Stream:
 class Forces:
     """Pushes stamped inputs to the forces socket."""
 
-    def __init__(self, daemon, partner):
+    def __init__(self, daemon, partner, keys=None):
         import zmq
         self.socket = zmq.Context.instance().socket(zmq.PUSH)
         self.socket.linger = 1000
+        self.socket.sndtimeo = int(20000 * SLOW)
+        if keys:
+            keys.lock(self.socket)
         self.socket.connect(daemon.info['forces'])
         self.partner = partner
 

@@ -284,6 +284,21 @@ def generic_ode2():
     return model
 
 
+def independent_masses(n):
+    """n masses of 1 kg, each on a spring of its own; one output holds all their coordinates."""
+    model = document(
+        'independent masses',
+        nodes=[{'name': 'n', 'type': 'NodeGenericODE2', 'referenceCoordinates': [0.1] * n,
+                'initialCoordinates_t': [1] * n}],
+        objects=[{'name': 'o', 'type': 'GenericODE2', 'nodes': ['n'],
+                  'massMatrix': {'diag': [1] * n}, 'stiffnessMatrix': {'diag': [100] * n}}],
+        sensors=[{'name': 'all', 'type': 'SensorNode', 'node': 'n',
+                  'outputVariable': 'Coordinates'}],
+        outputs=[{'name': 'all', 'sensor': 'all'}])
+    model['solver'] = {'integrator': 'RK44', 'stepSize': 0.001}
+    return model
+
+
 def generic_ode1():
     model = document(
         'oscillator of first order',

@@ -227,7 +227,7 @@ class BadInput(unittest.TestCase):
         host, port = self.daemon.base.split('//')[1].split(':')
         for _ in range(20):
             with socket.create_connection((host, int(port)), 5) as s:
-                s.sendall(b'POST /v1/instances HTTP/1.1\r\nHost: x\r\n'
+                s.sendall(b'POST /v1/instances HTTP/1.1\r\nHost: localhost\r\n'
                           b'Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n'
                           b'{"model": {')
         text = json.dumps({'model': models.oscillator()}).encode()
@@ -411,8 +411,8 @@ class Bounds(unittest.TestCase):
             for _ in range(5):
                 s = socket.create_connection((address.hostname, address.port), 20 * harness.SLOW)
                 open_ones.append(s)
-                s.sendall(b'POST /v1/models/check HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n'
-                          % (size * len(part)))
+                s.sendall(b'POST /v1/models/check HTTP/1.1\r\nHost: localhost\r\n'
+                          b'Content-Length: %d\r\n\r\n' % (size * len(part)))
                 for _ in range(size - 1):
                     s.sendall(part)
             # each but the last byte has been sent: the fifth does not fit

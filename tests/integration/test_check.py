@@ -57,6 +57,7 @@ class Check(unittest.TestCase):
                 ('control', 'tcp://127.0.0.1:x', 'not a port'),
                 ('stream', 'inproc://stream', 'tcp://'),
                 ('forces', 'ipc://%s/forces' % missing, 'No such file'),
+                ('quota', 'instances=10 memory=1TB', "'memory=1TB' is no limit"),
                 ('state', file, 'Not a directory'),
                 ('state', missing + '/state', 'No such file'),
                 ('tokens', missing, 'missing'),

@@ -1,8 +1,11 @@
 """One model through every door gives the same bits: HTTP, JSON over ZeroMQ, binary frames, stream;
 trial and commit; snapshots in memory, as bytes and in a second process; forces with a stamp."""
 import math
+import statistics
 import struct
+import time
 import unittest
+from contextlib import closing
 import harness
 import models
 from harness import Daemon, HttpDoor, Partner, Served, Stream, ZmqDoor
@@ -226,6 +229,17 @@ class Doors(Served):
             values = partner.step(SIZE, [0.0])['values']
             state = HttpDoor(self.daemon).call('get-state', id=i)[1]
             self.assertEqual(values, (state['v'][0], state['q'][0]))
+
+    def test_an_answer_of_the_pool_wakes_who_sends_it(self):
+        # without that it would wait for the next look at the sockets, a fifth of a second
+        i = self.daemon.create(models.oscillator())
+        with closing(ZmqDoor(self.daemon)) as door:
+            waits = []
+            for _ in range(15):
+                began = time.monotonic()
+                self.assertEqual(door.call('step', id=i, count=5000)[0], 200)
+                waits.append(time.monotonic() - began)
+            self.assertLess(statistics.median(waits), 0.15 * harness.SLOW)
 
 
 if __name__ == '__main__':

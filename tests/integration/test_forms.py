@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import unittest
+import numpy
 import models
 from harness import Daemon, HttpDoor, ZmqDoor
 
@@ -102,6 +103,47 @@ class Forms(unittest.TestCase):
     def test_the_query_stands_above_the_header(self):
         self.assertEqual(self.get(self.one + '/state?format=csv', NPY).headers['Content-Type'], CSV)
         self.get(self.one + '/state?format=xml', status=406)
+
+    def test_a_state_is_set_from_the_row_that_it_was_given_as(self):
+        for example in ('double-pendulum', 'bridge-rectifier'):
+            one, other = ('/v1/instances/' + self.daemon.create(example=example) for _ in 'ab')
+            self.assertEqual(self.daemon.call('POST', one + '/step', {'count': 100}).status, 200)
+            whole = self.get(one + '/state').json
+            row = numpy.load(io.BytesIO(self.get(one + '/state', NPY).raw))
+            bodies = [(kind, self.get(one + '/state', kind).raw) for kind in (F64, NPY)]
+            # NumPy's own files: flat, and with the longer heads
+            for shaped, version in ((row.ravel(), (1, 0)), (row, (2, 0)), (row.T, (3, 0))):
+                file = io.BytesIO()
+                numpy.lib.format.write_array(file, shaped, version)
+                bodies.append((NPY, file.getvalue()))
+            for kind, body in bodies:
+                with self.subTest('%s %s %r' % (example, kind, body[:10])):
+                    self.assertEqual(self.daemon.call('POST', other + '/reset').status, 200)
+                    self.assertNotEqual(self.get(other + '/state').json, whole)
+                    reply = self.daemon.call('PUT', other + '/state', body, {'Content-Type': kind})
+                    self.assertEqual(reply.status, 200, reply)
+                    for name in ('time', 'q', 'v', 'x', 'z'):
+                        self.assertEqual(reply[name], whole[name], name)
+
+    def test_a_row_that_is_none_of_the_state_is_refused(self):
+        before = self.get(self.one + '/state').raw
+        row = self.get(self.one + '/state', F64).raw
+        npy = self.get(self.one + '/state', NPY).raw
+        infinite = row[:16] + array.array('d', [float('inf')]).tobytes() + row[24:]
+        for kind, body, what in (
+                (F64, row[:-8], 'numbers'), (F64, row + row, 'numbers'), (F64, row[:-3], 'numbers'),
+                (NPY, npy[:-8], 'numbers'), (NPY, row, 'head'), (NPY, npy[:9], 'head'),
+                (NPY, npy[:70], 'head'), (NPY, npy.replace(b'NUMPY\1', b'NUMPY\7'), 'head'),
+                (NPY, npy.replace(b'<f8', b'>f8'), 'float64'),
+                (NPY, npy.replace(b'descr', b'other'), 'float64'),
+                (F64, infinite, 'finite')):
+            with self.subTest('%s %r' % (kind, body[:12])):
+                reply = self.daemon.call('PUT', self.one + '/state', body, {'Content-Type': kind})
+                self.assertEqual(reply.status, 422, reply)
+                self.assertIn(what, reply.raw.decode())
+        self.assertEqual(self.get(self.one + '/state').raw, before)
+        reply = self.daemon.call('POST', self.one + '/step', row, {'Content-Type': F64})
+        self.assertEqual(reply.status, 415)
 
     def test_over_zeromq_it_is_json(self):
         i = HttpDoor(self.daemon).call('create', model=models.oscillator())[1]['id']

@@ -41,7 +41,7 @@ class Access(unittest.TestCase):
             self.assertRegex(step['peer'], r'^127\.0\.0\.1:[1-9]\d*$')
             self.assertGreater(float(step['ms']), 0)
             self.assertEqual((missing['route'], missing['status']), ('none', '404'))
-            self.assertEqual(missing['path'], '/no event=fake"')
+            self.assertEqual(missing['path'], '/no%0aevent=fake%22')
             self.assertEqual((page['route'], page['status']), ('/', '200'))
 
     def test_zeromq_is_logged_too(self):

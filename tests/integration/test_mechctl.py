@@ -54,6 +54,46 @@ class Mechctl(unittest.TestCase):
         self.good('delete', i)
         self.assertEqual(self.door.call('instance', id=i)[0], 404)
 
+    def test_instances_are_listed_by_their_labels(self):
+        i = self.good('create', self.model, '--label', 'rig=a,old', '--ttl', '600').strip()
+        other = self.created()
+        shown = self.door.call('instance', id=i)[1]
+        self.assertEqual((shown['labels'], shown['ttl']), ({'rig': 'a', 'old': ''}, 600))
+        listed = self.good('list', '--label', 'rig=a')
+        self.assertIn(i, listed)
+        self.assertNotIn(other, listed)
+        self.assertEqual(self.run_program('create', self.model, '--ttl', 'x').returncode, 2)
+        for one in (i, other):
+            self.good('delete', one)
+
+    def test_a_lease_is_taken_shown_and_given_up(self):
+        i = self.created()
+        self.assertIn('everybody', self.good('lease', i))
+        lease = self.good('lease', i, 'owner', '--name', 'rig', '--seconds', '30').strip()
+        listed = self.good('lease', i)
+        self.assertIn('rig', listed)
+        self.assertNotIn(lease, listed)
+        refused = self.run_program('step', i, '--count', '1')
+        self.assertEqual(refused.returncode, 1)
+        self.assertIn('held by rig', refused.stderr)
+        self.good('step', i, '--count', '1', '--lease', lease)
+        os.environ['MECHD_LEASE'] = lease
+        self.addCleanup(os.environ.pop, 'MECHD_LEASE', None)
+        self.good('step', i, '--count', '1')
+        renewed = self.good('lease', i, '--renew', '--seconds', '5')
+        self.assertEqual(json.loads(renewed)['seconds'], 5)
+        self.good('lease', i, '--release')
+        del os.environ['MECHD_LEASE']
+        self.assertIn('everybody', self.good('lease', i))
+        self.good('lease', i, 'co-driver', 'force')
+        self.assertIn('force', self.good('lease', i))
+        self.good('lease', i, '--break', 'co-driver')
+        self.assertEqual(self.run_program('lease', i, '--break', 'owner').returncode, 1)
+        for wrong in (('lease', i, '--renew', '--release'), ('lease', i, 'owner', '--release'),
+                      ('lease', i, '--lease', 'x')):
+            self.assertEqual(self.run_program(*wrong).returncode, 2, wrong)
+        self.good('delete', i)
+
     def test_analyses_and_live_fields(self):
         i = self.created()
         self.good('step', i, '--size', '0.05')
@@ -103,6 +143,9 @@ class Mechctl(unittest.TestCase):
         snapshot = self.good('snapshot', i).split()[-1]
         path = os.path.join(self.folder, 'state.mechd')
         self.good('snapshot', i, '--save', path)
+        self.assertIn(snapshot, self.good('snapshots', i))
+        kept = json.loads(self.good('--json', 'snapshots', i))['items']
+        self.assertEqual([(s['id'], s['time']) for s in kept], [(snapshot, before['time'])])
         self.good('step', i, '--count', '10')
         self.good('restore', i, snapshot)
         self.assertEqual(self.door.call('get-state', id=i)[1], before)
@@ -165,6 +208,46 @@ class Mechctl(unittest.TestCase):
             done = self.run_program('list', server=address)
             self.assertEqual(done.returncode, 2, done)
             self.assertIn(address, done.stderr)
+
+    def test_a_batch_prints_what_became_of_each(self):
+        i = self.created()
+        shown = self.good('batch', 'step', i, i, '--body', '{"count": 3}').splitlines()
+        self.assertEqual([line.split()[:2] for line in shown[1:]], [[i, '200']] * 2)
+        self.assertIn('0.006', shown[2])
+        done = self.run_program('batch', 'step', 'nobody')
+        self.assertEqual(done.returncode, 1)
+        self.assertIn('there is no instance nobody', done.stdout)
+        labelled = self.good('create', self.model, '--label', 'rig=batch').strip()
+        reply = json.loads(self.good('batch', 'outputs', '--label', 'rig=batch', '--json'))
+        self.assertEqual([r['id'] for r in reply['results']], [labelled])
+        self.assertEqual(self.run_program('batch', 'step').returncode, 2)
+
+    def test_a_sweep_prints_one_table(self):
+        rows = self.good('sweep', self.model, 'k=1,2', 'd=0:4:3', '--count', '5').split()
+        self.assertEqual(rows[0], 'point,k,d,time,x,v')
+        self.assertEqual([r.split(',')[1:3] for r in rows[1:]],
+                         [[k, d] for k in '12' for d in '024'])
+        self.assertEqual(self.door.call('sweeps')[1]['items'], [])
+        kept = self.good('sweep', self.model, 'k=5', '--until', '0.1', '--every', '50',
+                         '--keep').strip()
+        wait_until(lambda: 'finished' in self.good('sweeps', kept), 'the sweep is over')
+        self.assertIn(kept, self.good('sweeps'))
+        table = json.loads(self.good('sweeps', kept, '--results', 'json', '--json'))
+        self.assertEqual(len(table['rows']), 3)
+        self.good('sweeps', kept, '--delete')
+        self.assertEqual(self.run_program('sweeps', kept).returncode, 1)
+        for wrong in (['k'], ['k='], ['k=1:2'], ['k=1:2:3:4'], ['k=x']):
+            self.assertEqual(self.run_program('sweep', self.model, *wrong).returncode, 2, wrong)
+        done = self.run_program('sweep', self.model, 'nothing=1', '--count', '1')
+        self.assertEqual(done.returncode, 1)
+        self.assertIn('no parameter', done.stderr)
+
+    def test_a_request_that_is_answered_later(self):
+        reply = self.daemon.call('POST', '/v1/models/check', {'model': models.oscillator()},
+                                 {'Prefer': 'respond-async'})
+        wait_until(lambda: 'finished' in self.good('operation', reply['id']), 'an answer')
+        self.good('operation', reply['id'], '--cancel')
+        self.assertEqual(self.run_program('operation', reply['id']).returncode, 1)
 
     def test_help_of_every_command(self):
         listed = self.good('help')

@@ -189,7 +189,7 @@ class Metrics(unittest.TestCase):
                 self.assertEqual(door.receive()[0], 200)
             door.close()
             wait_until(lambda: Page(d).get('mechd_queued_commands') == 0, 'the queue is empty')
-            self.assertEqual(Page(d).get('mechd_pool_waiting'), 0)
+            wait_until(lambda: Page(d).get('mechd_pool_waiting') == 0, 'the pool is empty')
 
 
 class Storage(unittest.TestCase):
@@ -207,9 +207,7 @@ class Storage(unittest.TestCase):
             self.assertGreaterEqual(page.get('mechd_store_commits_total'), 2)
             self.assertEqual(page.get('mechd_store_failures_total'), 0)
             self.assertEqual(d.call('GET', '/readyz').status, 200)
-            limits = resource.prlimit(d.pid(), resource.RLIMIT_FSIZE)
-            resource.prlimit(d.pid(), resource.RLIMIT_FSIZE, (0, limits[1]))
-            try:
+            with d.full_disk():
                 self.assertEqual(d.call('POST', path, {'count': 1}).status, 507)
                 reply = d.call('GET', '/readyz')
                 self.assertEqual((reply.status, reply['code']), (507, 'storage-failed'))
@@ -218,8 +216,6 @@ class Storage(unittest.TestCase):
                 page = wait_until(lambda: (lambda p: p.get('mechd_store_failures_total') >= 1
                                            and p)(Page(d)), 'the failure is counted')
                 self.assertEqual(page.get('mechd_store_faulty'), 1)
-            finally:
-                resource.prlimit(d.pid(), resource.RLIMIT_FSIZE, limits)
             wait_until(lambda: d.call('GET', '/readyz').status == 200,
                        'readiness comes back without a change')
             self.assertEqual(Page(d).get('mechd_store_faulty'), 0)

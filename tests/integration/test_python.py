@@ -19,6 +19,7 @@ import mechd  # noqa: E402
 from mechd import frames, values  # noqa: E402
 from mechd.partner import Layout  # noqa: E402
 from mechd.transport import Transport  # noqa: E402
+from python_many import ManyTests  # noqa: E402
 
 # pages for people and probes for machines
 PAGES = {('GET', '/'), ('GET', '/docs'), ('GET', '/livez')}
@@ -83,7 +84,7 @@ def read_message(end):
     return head + b'\r\n\r\n' + body
 
 
-class Python(Served):
+class Python(ManyTests, Served):
     def setUp(self):
         self.server = mechd.Server(self.daemon.base)
         self.addCleanup(self.server.close)
@@ -149,7 +150,9 @@ class Python(Served):
             back()
             self.assertEqual(i.time, kept.time)
             self.assertEqual(i.step(0.2).outputs, expected)
+        self.assertEqual([(s.id, s.time) for s in i.snapshots()], [(kept.id, kept.time)])
         kept.delete()
+        self.assertEqual(i.snapshots(), [])
         with self.assertRaises(mechd.NotFound):
             kept.restore()
         with self.server.create(snapshot=data) as other:
@@ -183,6 +186,10 @@ class Python(Served):
         self.assertEqual(record['x'][-1], i.outputs['x'])
         kept = i.run(until=2.0, period=0.1, record=2).results()
         self.assertEqual((len(kept), kept.time[-1], kept['x'][-1]), (6, 2.0, i.outputs['x']))
+        self.assertEqual([r.id for r in i.runs()], ['r-2', 'r-1'])
+        run = i.run(count=2, period=0.01, record=1)
+        self.assertEqual([e.name for e in run.events()], ['row', 'row', 'row', 'end'])
+        run.delete_results()
         run = i.run(pace=1, period=0.01)
         self.assertEqual(run.look().state, 'running')
         with self.assertRaises(mechd.Conflict):
@@ -238,12 +245,6 @@ class Python(Served):
                             1e-9 * abs(z).max() * len(z) ** 2)
             self.assertTrue(info)
 
-    def test_a_problem_that_stands_alone(self):
-        found = self.server.problems.solve({'N': values.numpy.array([[2, 1], [1, 2]]),
-                                            'r': [-5, -6]})
-        self.assertLess(abs(found['l'] - [4 / 3, 7 / 3]).max(), 1e-14)
-        self.assertTrue(found['report']['converged'])
-
     def test_every_route_has_its_method(self):
         called, url_of, method_of = set(), Transport.url, Transport._send
 
@@ -276,7 +277,7 @@ class Python(Served):
 
     def call_everything(self):
         s = self.server
-        s.about(), s.ready(), s.metrics(), s.set_log_level('info')
+        s.about(), s.ready(), s.quota(), s.metrics(), s.set_log_level('info')
         s.openapi(), s.check(models.oscillator())
         self.assertIn('Mass1D', [t['type'] for t in s.types()])
         self.assertEqual(s.type('Mass1D')['type'], 'Mass1D')
@@ -291,12 +292,15 @@ class Python(Served):
         i.system.project(l=l), i.system.schur_product(l), i.system.feasibility(w, l)
         i.system.product(w + l)
         self.assertEqual(next(i.events())['time'], 0)
-        i.delete()
+        i.lease().renew(), i.leases(), i.break_leases(), i.show_lease(None)
+        i.edit(labels={'a': 'b'}, ttl=600), i.delete()
         s.create(example='driven-oscillator').delete()
         for test in (self.test_a_session, self.test_analyses_come_as_arrays,
                      self.test_a_problem_that_stands_alone, self.test_snapshots_restore_the_bits,
                      self.test_a_trial_leaves_no_trace_until_it_is_committed,
-                     self.test_runs_and_records, self.test_a_clone_goes_its_own_way,
+                     self.test_a_batch_gives_results_or_a_table, self.test_a_sweep_gives_a_table,
+                     self.test_an_answer_may_come_later, self.test_runs_and_records,
+                     self.test_a_clone_goes_its_own_way,
                      self.test_a_state_is_read_and_written_as_arrays):
             test()
 

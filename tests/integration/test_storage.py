@@ -1,14 +1,15 @@
 """What outlives the process: instances in the state directory, after SIGTERM, after SIGKILL at any
-moment, with a damaged or newer database, and with a disk that is full.
+moment, with a damaged or newer database, with a disk that is full or can only be read.
 
 MECHD_TESTS_KILLS: how often the daemon is killed while three partners step (10)."""
 import glob
 import os
 import random
-import resource
+import shlex
 import shutil
 import signal
 import sqlite3
+import subprocess
 import tempfile
 import threading
 import unittest
@@ -22,8 +23,8 @@ KILLS = int(os.environ.get('MECHD_TESTS_KILLS', '10'))
 class Kept(Daemon):
     """A daemon on a state directory that stays when it ends."""
 
-    def __init__(self, folder, *arguments):
-        super().__init__('--state', folder, *arguments)
+    def __init__(self, folder, *arguments, **more):
+        super().__init__('--state', folder, *arguments, **more)
 
     def kill(self):
         os.kill(self.pid(), signal.SIGKILL)
@@ -42,6 +43,27 @@ def chain(n=3000):
          'K': {'banded': banded}, 'q0': [0] * n, 'v0': [1] + [0] * (n - 1),
          'Fext': [0] * (n - 1) + ['=0.1*sin(t)']}],
         'solver': {'integrator': 'MoreauJean', 'stepSize': 1e-3}}
+
+
+# the schema as its first version was
+VERSION_1 = """
+CREATE TABLE instances (key INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE,
+  serial INTEGER NOT NULL, labels TEXT, durability TEXT NOT NULL, model TEXT NOT NULL);
+CREATE TABLE states (key INTEGER PRIMARY KEY REFERENCES instances ON DELETE CASCADE,
+  revision INTEGER NOT NULL, sequence INTEGER NOT NULL, bytes BLOB NOT NULL);
+CREATE TABLE commands (key INTEGER NOT NULL REFERENCES instances ON DELETE CASCADE,
+  number INTEGER NOT NULL, revision INTEGER NOT NULL, sequence INTEGER NOT NULL,
+  bytes BLOB NOT NULL, PRIMARY KEY (key, number)) WITHOUT ROWID;
+CREATE TABLE snapshots (key INTEGER NOT NULL REFERENCES instances ON DELETE CASCADE,
+  number INTEGER NOT NULL, time REAL NOT NULL, bytes BLOB NOT NULL,
+  PRIMARY KEY (key, number)) WITHOUT ROWID;
+CREATE TABLE receipts (scope TEXT PRIMARY KEY, created INTEGER NOT NULL, body INTEGER NOT NULL,
+  status INTEGER NOT NULL, location TEXT NOT NULL, bytes BLOB NOT NULL) WITHOUT ROWID;
+CREATE INDEX receipts_by_age ON receipts (created);
+CREATE TABLE aside (id TEXT NOT NULL, reason TEXT NOT NULL, labels TEXT, durability TEXT NOT NULL,
+  model TEXT NOT NULL, revision INTEGER, sequence INTEGER, bytes BLOB);
+PRAGMA user_version = 1;
+"""
 
 
 class Storage(unittest.TestCase):
@@ -240,6 +262,38 @@ class Storage(unittest.TestCase):
         connection.close()
         self.is_set_aside('a newer version of mechd wrote it')
 
+    def test_a_database_of_the_first_version_is_brought_up(self):
+        with Kept(self.folder) as d:
+            i = self.create(d, models.nonlinear_oscillator(), 'every-step', labels={'rig': 'left'})
+            self.step(d, i, 5)
+            sid = d.call('POST', '/v1/instances/%s/snapshots' % i).json['id']
+            before = self.state(d, i)
+        new = self.database() + '.new'
+        os.rename(self.database(), new)
+        old = sqlite3.connect(self.database())
+        old.executescript(VERSION_1)
+        old.execute('ATTACH ? AS new', (new,))
+        for table in ('instances', 'states', 'commands', 'snapshots', 'receipts'):
+            names = ', '.join(r[1] for r in old.execute('PRAGMA main.table_info(%s)' % table))
+            old.execute('INSERT INTO %s SELECT %s FROM new.%s' % (table, names, table))
+        old.commit()
+        old.close()
+        os.unlink(new)
+        with Kept(self.folder) as d:
+            self.assertEqual(glob.glob(self.database() + '.aside-*'), [])
+            self.assertEqual(self.state(d, i), before)
+            self.step(d, i, 2)
+            root = '/v1/instances/%s' % i
+            self.assertEqual(d.call('GET', root).json['labels'], {'rig': 'left'})
+            restored = d.call('POST', '%s/snapshots/%s/restore' % (root, sid))
+            self.assertEqual(restored.status, 200, restored)
+            self.assertEqual(self.state(d, i)['q'], before['q'])
+        connection = sqlite3.connect(self.database())
+        self.addCleanup(connection.close)
+        self.assertGreaterEqual(connection.execute('PRAGMA user_version').fetchone()[0], 2)
+        tables = {r[0] for r in connection.execute("SELECT name FROM sqlite_master")}
+        self.assertLessEqual({'runs', 'results'}, tables)
+
     def is_set_aside(self, reason):
         with open(self.database(), 'rb') as f:
             before = f.read()
@@ -282,9 +336,7 @@ class Storage(unittest.TestCase):
             i = self.create(d, models.oscillator(), 'every-step')
             self.step(d, i, 4)
             before = self.state(d, i)
-            limits = resource.prlimit(d.pid(), resource.RLIMIT_FSIZE)
-            resource.prlimit(d.pid(), resource.RLIMIT_FSIZE, (0, limits[1]))
-            try:
+            with d.full_disk():
                 for _ in range(3):
                     reply = d.call('POST', '/v1/instances/%s/step' % i, {'count': 1})
                     self.assertEqual(reply.status, 507, reply)
@@ -294,12 +346,90 @@ class Storage(unittest.TestCase):
                                {'model': models.oscillator(), 'durability': 'every-step'})
                 self.assertEqual(reply.status, 507, reply)
                 self.assertEqual(d.call('GET', '/v1/instances/new').status, 404)
-            finally:
-                resource.prlimit(d.pid(), resource.RLIMIT_FSIZE, limits)
             self.assertEqual(self.step(d, i)['step'], 5)
             last = self.state(d, i)
         with Kept(self.folder) as d:
             self.assertEqual(self.state(d, i), last)
+
+    def test_an_instance_that_cannot_be_deleted_on_a_full_disk_goes_on(self):
+        with Kept(self.folder) as d:
+            i = self.create(d, models.oscillator(), 'every-step')
+            self.step(d, i, 4)
+            before = self.state(d, i)
+            with d.full_disk():
+                for _ in range(3):
+                    reply = d.call('DELETE', '/v1/instances/' + i)
+                    self.assertEqual((reply.status, reply['code']), (507, 'storage-failed'))
+                    self.assertEqual(self.state(d, i), before)
+                listed = d.call('GET', '/v1/instances')['items']
+                self.assertEqual([item['id'] for item in listed], [i])
+            self.assertEqual(self.step(d, i)['step'], 5)
+            last = self.state(d, i)
+        with Kept(self.folder) as d:
+            self.assertEqual(self.state(d, i), last)
+            self.assertEqual(d.call('DELETE', '/v1/instances/' + i).status, 204)
+            self.assertEqual(d.call('GET', '/v1/instances/' + i).status, 404)
+        with Kept(self.folder) as d:
+            self.assertEqual(d.call('GET', '/v1/instances')['items'], [])
+
+    def test_a_directory_that_can_only_be_read_is_told_and_left_as_it_is(self):
+        before, files = self.one_with_a_state(), self.contents()
+        with self.assertRaisesRegex(AssertionError, 'ended with 1: .*cannot write to the state '
+                                    'directory %s: Read-only' % self.folder):
+            Kept(self.folder, program_path=self.read_only(self.folder))
+        self.assertEqual(self.contents(), files)
+        with Kept(self.folder) as d:
+            self.assertEqual(self.state(d, 'a'), before)
+
+    def test_a_database_that_can_only_be_read_is_read(self):
+        before = self.one_with_a_state()
+        with Kept(self.folder, program_path=self.read_only(self.database())) as d:
+            self.assertEqual(self.state(d, 'a'), before)
+            for method, path, body in (
+                    ('POST', '/v1/instances/a/step', {'count': 1}),
+                    ('PUT', '/v1/instances/new', {'model': models.oscillator(),
+                                                  'durability': 'every-step'})):
+                reply = d.call(method, path, body)
+                self.assertEqual(reply.status, 507, reply)
+                self.assertEqual(reply['code'], 'storage-failed')
+                self.assertIn('readonly', reply['detail'])
+            wait_until(lambda: self.state(d, 'a') == before, 'the step is undone')
+        with Kept(self.folder) as d:
+            self.assertEqual(glob.glob(self.database() + '.aside-*'), [])
+            self.assertEqual(self.state(d, 'a'), before)
+            self.assertEqual(self.step(d, 'a')['step'], 5)
+
+    def one_with_a_state(self):
+        """Of instance a, on disk when the daemon has ended."""
+        with Kept(self.folder) as d:
+            reply = d.call('PUT', '/v1/instances/a', {'model': models.oscillator(),
+                                                      'durability': 'every-step'})
+            self.assertEqual(reply.status, 201, reply)
+            self.step(d, 'a', 4)
+            return self.state(d, 'a')
+
+    def read_only(self, path):
+        """A program: mechd in a mount namespace of its own, where `path` can only be read."""
+        script = self.folder + '-program'
+        self.addCleanup(lambda: os.path.exists(script) and os.unlink(script))
+        start = ['unshare', '--mount', 'sh', '-c', 'mount --bind "$0" "$0" && '
+                 'mount -o remount,bind,ro "$0" && exec "$@"', path]
+        tried = subprocess.run(start + ['test', '!', '-w', path], capture_output=True, text=True,
+                               check=False)
+        if tried.returncode:
+            self.skipTest('nothing can be mounted for reading only: ' + tried.stderr)
+        with open(script, 'w', encoding='utf-8') as f:
+            f.write('#!/bin/sh\nexec %s "$@"\n' % shlex.join(start + [harness.program('mechd')]))
+        os.chmod(script, 0o700)
+        return script
+
+    def contents(self):
+        """{name: bytes} of the state directory."""
+        found = {}
+        for name in os.listdir(self.folder):
+            with open(os.path.join(self.folder, name), 'rb') as f:
+                found[name] = f.read()
+        return found
 
     def test_durability_without_a_directory_is_refused(self):
         with Daemon() as d:

@@ -16,7 +16,8 @@ from test_python import Lossy
 from test_tokens import make
 
 # events come to mechctl as the stream, the page is for browsers
-OTHERWISE = {('GET', '/'), ('GET', '/v1/instances/{id}/events')}
+OTHERWISE = {('GET', '/'), ('GET', '/v1/instances/{id}/events'),
+             ('GET', '/v1/instances/{id}/runs/{rid}/events')}
 
 
 def lines_of(command, text=None, **environment):
@@ -134,7 +135,8 @@ _mechctl
                 self.assertEqual(shell('mechctl '), sorted(self.commands()))
                 self.assertEqual(shell('mechctl sta'), ['state', 'statics'])
                 self.assertEqual(shell('mechctl --server http://x:1 --json sho'), ['show'])
-                self.assertEqual(shell('mechctl step i-1 --c'), ['--color', '--count'])
+                self.assertEqual(shell('mechctl step i-1 --c'),
+                                 ['--ca', '--color', '--count', '--curve-key'])
                 self.assertEqual(shell('mechctl step --count 3 pen'), ['pendulum'])
                 self.assertEqual(shell('mechctl show '), ['pendulum'])
                 self.assertEqual(shell('mechctl show pendulum '), [])
@@ -192,6 +194,29 @@ _mechctl
         done = json.loads(self.words('--json', 'progress', i, done['id'])[0])
         self.assertEqual(done['state'], 'finished')
 
+    def test_a_recorded_run_is_listed_and_saved(self):
+        i = self.created()
+        rid = json.loads(self.words('--json', 'run', i, '--fast', '--count', '50', '--period',
+                                    '0.01', '--record', '5', '--wait')[0])
+        self.assertEqual((rid['recorded'], rid['record']['every']), (11, 5))
+        rid = json.loads(self.words('--json', 'run', i, '--fast', '--count', '4', '--outputs', 'v',
+                                    '--wait')[0])['id']
+        heads = self.words('runs', i)
+        self.assertEqual([x.split()[0] for x in heads], ['RUN', 'r-2', 'r-1'])
+        self.assertIn('finished', heads[1])
+        with tempfile.TemporaryDirectory(prefix='mechd-cli-') as folder:
+            path = os.path.join(folder, 'out.csv')
+            self.words('results', i, rid, '--save', path)
+            with open(path, encoding='ascii') as f:
+                self.assertEqual(f.readline().strip(), 'time,v')
+                self.assertEqual(len(f.readlines()), 5)
+            self.words('results', i, 'r-1', '--save', path, '--format', 'f64', '--outputs', 'x',
+                       '--limit', '3')
+            self.assertEqual(os.path.getsize(path), 3 * 2 * 8)
+        self.words('results', i, rid, '--delete')
+        self.assertEqual(self.daemon.call('GET', '/v1/instances/%s/runs/%s/results' % (i, rid))
+                         .status, 404)
+
     # --- routes and tokens ------------------------------------------------------------------------
 
     def test_a_trial_is_kept_by_commit(self):
@@ -244,6 +269,7 @@ _mechctl
         self.words('delete', self.words('create', '--example', 'four-bar')[0])
         self.words('snapshot', 'a', '--save', saved)
         self.words('snapshot', 'a')
+        self.words('snapshots', 'a')
         for line in ('about', 'check ' + model, 'examples', 'examples four-bar', 'types',
                      'types Mass1D', 'list', 'show a', 'contacts a', 'inputs a', 'outputs a',
                      'parameters a', 'set a force=1', 'parameters a k=90', 'variables a', 'model a',
@@ -251,8 +277,20 @@ _mechctl
                      'field a spring stiffness 80', 'item a mass Position', 'step a --trial',
                      'commit a 1', 'system a', 'system a blocks', 'system a M', 'restore a s-2',
                      'snapshot a --delete s-2', 'run a', 'stop a', 'progress a r-1', 'reset a',
-                     'clone a --id b', 'delete b', 'log info'):
+                     'clone a --id b', 'delete b', 'log info', 'quota',
+                     'edit a --label rig=b --ttl 900',
+                     'lease a observer --seconds 9', 'lease a',
+                     'batch step a --body {"count":1}', 'sweeps',
+                     'sweep %s k=1,2 --count 1' % model):
             self.words(*line.split())
+        self.assertEqual(self.daemon.call('GET', '/v1/instances/a')['labels'], {'rig': 'b'})
+        number = self.words('lease', 'a', 'owner')[0]
+        self.words('lease', 'a', 'owner', '--renew', '--seconds', '30', '--lease', number)
+        self.words('lease', 'a', '--release', '--lease', number)
+        later = self.daemon.call('POST', '/v1/models/check', {'model': models.oscillator()},
+                                 {'Prefer': 'respond-async'})
+        self.words('operation', later['id'])
+        self.words('operation', later['id'], '--cancel')
         for line, body in (('evaluate a -', {'want': ['mass']}),
                            ('jvp a -', {'size': 0.01, 'inputs': {'force': 1}}),
                            ('solve -', {'N': [[2, 1], [1, 2]], 'r': [-5, -6]}),
@@ -266,6 +304,8 @@ _mechctl
         answer = self.daemon.call('POST', '/v1/instances/a/runs', {'until': 9, 'record': {}})
         self.words('progress', 'a', answer['id'], '--wait')
         self.assertIn('time', self.words('results', 'a', answer['id'], '--format', 'csv')[0])
+        self.assertIn('finished', ' '.join(self.words('runs', 'a')))
+        self.words('results', 'a', answer['id'], '--delete')
         self.words('delete', 'a')
 
 

@@ -6,6 +6,7 @@ import tempfile
 import unittest
 import harness
 import models
+import raw
 from harness import Daemon, FrameError, Partner, ZmqDoor, program, wait_until
 
 
@@ -57,6 +58,24 @@ class Tokens(unittest.TestCase):
                 reply = d.call('GET', '/v1', headers=bearer(wrong))
                 self.assertEqual(reply.status, 401, wrong)
 
+    def test_a_token_may_in_a_batch_what_it_may_alone(self):
+        with self.daemon() as d:
+            i = self.create(d)['id']
+            body = {'items': [{'op': 'step', 'id': i, 'count': 1}, {'op': 'outputs', 'id': i}]}
+            for token, expected in (('read', [403, 200]), ('step', [200, 200])):
+                reply = d.call('POST', '/v1/batch', body, bearer(self.tokens[token]))
+                self.assertEqual([r['status'] for r in reply['results']], expected)
+            self.assertEqual(d.call('POST', '/v1/batch', body).status, 401)
+
+    def test_an_answer_that_comes_later_is_for_who_asked(self):
+        with self.daemon() as d:
+            later = {'Prefer': 'respond-async', **bearer(self.tokens['step'])}
+            reply = d.call('POST', '/v1/models/check', {'model': models.oscillator()}, later)
+            for token, status in (('read', 404), ('step', 200), ('admin', 200)):
+                found = d.call('GET', reply.headers['Location'],
+                               headers=bearer(self.tokens[token]))
+                self.assertEqual(found.status, status, token)
+
     def test_a_scope_is_what_a_token_may_do(self):
         with self.daemon() as d:
             self.assertEqual(self.create(d, 'read').status, 403)
@@ -100,6 +119,43 @@ class Tokens(unittest.TestCase):
             self.write(self.lines['step'])
             os.kill(d.pid(), signal.SIGHUP)
             wait_until(lambda: status() == 200, 'the token is back')
+
+    def test_a_stream_of_events_ends_with_its_token(self):
+        with self.daemon() as d:
+            i = self.create(d)['id']
+            run = d.call('POST', '/v1/instances/%s/runs' % i,
+                         {'pace': 1, 'record': {'every': 1}, 'until': 1000},
+                         bearer(self.tokens['step']))
+            self.assertEqual(run.status, 202, run)
+            targets = ('/v1/instances/%s/events' % i,
+                       '/v1/instances/%s/runs/%s/events' % (i, run['id']))
+            streams = {}
+            for scope in ('read', 'admin'):
+                for target in targets:
+                    s = raw.connect(d)
+                    self.addCleanup(s.close)
+                    s.sendall(('GET %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s'
+                               '\r\n\r\n' % (target, self.tokens[scope])).encode())
+                    self.assertIn(b'data: ', self.read_until(s, b'data: '))
+                    streams[scope, target] = s
+            self.write(self.lines['step'], self.lines['admin'])
+            os.kill(d.pid(), signal.SIGHUP)
+            end = b'0\r\n\r\n'
+            for target in targets:
+                self.assertTrue(end in self.read_until(streams['read', target], end), target)
+            for target in targets:
+                self.assertIn(b'data: ', self.read_until(streams['admin', target], b'data: '))
+
+    @staticmethod
+    def read_until(s, what):
+        """What comes up to there, or to the end; a stream that does not end is cut."""
+        found = b''
+        while what not in found and len(found) < 10000:
+            more = s.recv(65536)
+            if not more:
+                break
+            found += more
+        return found
 
     def test_idempotency_keys_of_two_tokens_are_apart(self):
         with self.daemon() as d:

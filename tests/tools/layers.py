@@ -35,7 +35,8 @@ ROOMS = {
     WIRE: ([BASE, FRAME], [r'jansson\.h']),
     BIND: ([BASE, ITEMS, SIM, WIRE], [r'jansson\.h']),
     'server': ([BASE, ITEMS, SIM, COUPLE, FRAME, WIRE, BIND],
-               [r'(malloc|microhttpd|zmq|sqlite3|sodium|zlib|zip|expat|seccomp)\.h', POSIX]),
+               [r'(malloc|linux/tcp|microhttpd|zmq|sqlite3|sodium|gnutls/abstract|zlib)\.h',
+                r'(zip|expat|seccomp)\.h', POSIX]),
     'clients': ([BASE, FRAME, WIRE], [r'(curl/curl|zmq)\.h', POSIX]),
 }
 

@@ -1,6 +1,7 @@
 """Runs README.md as written, and that of the Python package: every sh and python block in order, in
-an empty folder, against a running daemon. Ports and the build's folder are the only words that are
-replaced. The two commands at the top (an indented block) are run by tests/tools/clean_root."""
+an empty folder, against a running daemon; what a sh block exports holds in those after it, as in a
+terminal. Ports and the build's folder are the only words that are replaced. The two commands at the
+top (an indented block) are run by tests/tools/clean_root."""
 import os
 import re
 import subprocess
@@ -25,16 +26,21 @@ def blocks(text):
 def localised(code, daemon):
     """The same words with the daemon's ports and this build."""
     http = daemon.base.split('//')[1]
-    control = daemon.info['control'].split('//')[1]
+    control, stream = (daemon.info[name].split('//')[1] for name in ('control', 'stream'))
     return code.replace('127.0.0.1:8080', http).replace('127.0.0.1:5555', control) \
-        .replace('$PWD/build/run', os.path.abspath(BUILD))
+        .replace('127.0.0.1:5556', stream).replace('$PWD/build/run', os.path.abspath(BUILD))
 
 
 def run_block(language, code, daemon, folder):
     """The complaint about a block, or None."""
     command = {'sh': ['bash', '-eu', '-o', 'pipefail'], 'python': [sys.executable, '-']}[language]
-    environment = {**os.environ, 'MECHD_SERVER': daemon.base,
-                   'PYTHONPATH': os.path.join(ROOT, 'clients', 'python')}
+    environment = {**os.environ, 'PYTHONPATH': os.path.join(ROOT, 'clients', 'python')}
+    exports = os.path.join(folder, '.exports')
+    if language == 'sh':
+        server = 'export MECHD_SERVER=%s\n' % daemon.base  # what stands there by itself
+        again = '. %s\n: ${MECHD_SERVER:=%s}\nexport MECHD_SERVER\n' % (exports, daemon.base)
+        code = '%s%s\nexport -p > %s\n' % (again if os.path.exists(exports) else server, code,
+                                          exports)
     done = subprocess.run(command, cwd=folder, env=environment, timeout=120,
                           input=localised(code, daemon).encode(), stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT)

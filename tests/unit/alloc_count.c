@@ -3,6 +3,7 @@
 #include "tests/unit/alloc_count.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stddef.h>
 
 #if defined(__has_feature)
@@ -20,6 +21,12 @@ static _Thread_local long counted;
 static _Thread_local bool refusing, refuse_forever;
 static _Thread_local long passing, refused;
 
+static _Thread_local bool exempt;
+
+/* of all threads */
+static _Atomic bool everywhere, everywhere_forever;
+static _Atomic long everywhere_passing, everywhere_refused;
+
 static void count(void)
 {
     if (counting) {
@@ -27,8 +34,24 @@ static void count(void)
     }
 }
 
+static bool refuse_everywhere(void)
+{
+    const long left = atomic_fetch_sub(&everywhere_passing, 1);
+    if (left > 0 || (left < 0 && !atomic_load(&everywhere_forever))) {
+        return false;
+    }
+    atomic_fetch_add(&everywhere_refused, 1);
+    return true;
+}
+
 static bool refuse(void)
 {
+    if (exempt) {
+        return false;
+    }
+    if (atomic_load_explicit(&everywhere, memory_order_relaxed)) {
+        return refuse_everywhere();
+    }
     if (!refusing || passing-- > 0 || (!refuse_forever && refused > 0)) {
         return false;
     }
@@ -194,4 +217,23 @@ long alloc_refuse_stop(void)
 {
     refusing = false;
     return refused;
+}
+
+void alloc_refuse_everywhere(long first, bool forever)
+{
+    atomic_store(&everywhere_forever, forever);
+    atomic_store(&everywhere_passing, first);
+    atomic_store(&everywhere_refused, 0);
+    atomic_store(&everywhere, true);
+}
+
+void alloc_exempt(bool yes)
+{
+    exempt = yes;
+}
+
+long alloc_refuse_nowhere(void)
+{
+    atomic_store(&everywhere, false);
+    return atomic_load(&everywhere_refused);
 }

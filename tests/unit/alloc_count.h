@@ -24,3 +24,9 @@ void alloc_refuse_start(long first, bool forever);
 
 /* allocates as before; returns the number of allocations refused */
 long alloc_refuse_stop(void);
+
+/* The same for all threads together. */
+void alloc_refuse_everywhere(long first, bool forever);
+long alloc_refuse_nowhere(void);
+/* Whether this thread is refused nothing, whatever is to others. */
+void alloc_exempt(bool yes);

@@ -27,19 +27,13 @@ static int run(struct mechctl *m)
         return mechctl_usage("create: give one of FILE, --example and --snapshot");
     }
     if (snapshot) {
-        return id ? mechctl_usage("create: --id goes with FILE and --example")
-                  : send_snapshot(m, snapshot);
+        const bool more = id || mechctl_option(m, "label") || mechctl_option(m, "ttl");
+        return more ? mechctl_usage("create: --id, --label and --ttl go with FILE and --example")
+                    : send_snapshot(m, snapshot);
     }
-    int code = MECHCTL_DONE;
-    if (example) {
-        mechc_bytes_text(&m->body, "{\"example\":");
-        mechc_bytes_string(&m->body, example);
-    } else {
-        m->file = m->arguments[0];
-        m->prefix = "/model";
-        mechc_bytes_text(&m->body, "{\"model\":");
-        m->lead = (int)m->body.length;
-        code = mechctl_read_file(m->file, &m->body);
+    int code = mechctl_add_model(m, example);
+    if (code == MECHCTL_DONE) {
+        code = mechctl_add_traits(m);
     }
     mechc_bytes_text(&m->body, "}");
     struct mechc_json reply;
@@ -54,6 +48,8 @@ static const struct mechctl_option options[] = {
     {"example", "NAME", "create this example (mechctl examples lists them)"},
     {"snapshot", "FILE", "create from a snapshot that was saved to a file"},
     {"id", "ID", "the id to give; refused if it is taken"},
+    {"label", "NAME=VALUE", "labels, several with commas"},
+    {"ttl", "S", "delete it when nobody has used it for so long"},
     {0},
 };
 

@@ -1,26 +1,56 @@
-/* mechctl list: all instances. */
+/* mechctl list: all instances, or those with some labels, page by page. */
 #include "clients/cli/cli.h"
+
+#include <stdio.h>
 
 static int run(struct mechctl *m)
 {
     static const struct mechctl_column columns[] = {
-        {"id", "ID", false},     {"name", "NAME", false},       {"time", "TIME", true},
-        {"step", "STEPS", true}, {"running", "RUNNING", false}, {0},
+        {"id", "ID", false},           {"name", "NAME", false},
+        {"time", "TIME", true},        {"step", "STEPS", true},
+        {"running", "RUNNING", false}, {"labels", "LABELS", false},
+        {"ttlLeft", "TTL LEFT", true}, {0},
     };
     struct mechc_json reply, items;
-    const int code = mechctl_get(m, MECHCTL_PATH("v1", "instances"), &reply);
-    if (code != MECHCTL_DONE || m->json) {
-        return code != MECHCTL_DONE ? code : mechctl_print_raw(reply);
+    char path[MECHC_PATH] = "/v1/instances";
+    mechctl_query(path, sizeof path, "limit", "1000");
+    mechctl_query(path, sizeof path, "label", mechctl_option(m, "label"));
+    mechctl_query(path, sizeof path, "after", mechctl_option(m, "after"));
+    struct mechc_reply r;
+    const int code = mechctl_result(
+        m, mechc_call(m->c, &(struct mechc_request){.method = "GET", .path = path}, &r));
+    if (code != MECHCTL_DONE) {
+        return code;
+    }
+    if (!mechc_json_open(r.body, r.size, &reply)) {
+        return MECHCTL_FAILED;
+    }
+    if (m->json) {
+        return mechctl_print_raw(reply);
     }
     if (mechc_json_member(reply, "items", &items)) {
         mechctl_print_table(m, items, columns, "no instances; mechctl create --example NAME");
     }
+    char next[32];
+    struct mechc_json more;
+    if (mechc_json_member(reply, "next", &more) && mechc_json_kind(more) == '"') {
+        (void)mechc_json_text(more, next, sizeof next);
+        printf("there are more: --after %s\n", next);
+    }
     return MECHCTL_DONE;
 }
+
+static const struct mechctl_option options[] = {
+    {"label", "NAME=VALUE", "those with this label; several with commas, all must be there"},
+    {"after", "NUMBER", "the page after that one"},
+    {0},
+};
 
 const struct mechctl_command mechctl_list = {
     .name = "list",
     .arguments = "",
     .summary = "list the instances",
+    .details = "A thousand at most are shown; the last line tells how to go on.",
+    .options = options,
     .run = run,
 };

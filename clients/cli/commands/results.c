@@ -1,29 +1,79 @@
 /* mechctl results: the recorded outputs of a run. */
 #include "clients/cli/cli.h"
 
-static int run(struct mechctl *m)
+#include <stdio.h>
+#include <string.h>
+
+/* Into a file, in the form of its name's ending where none is asked for. */
+static int save(struct mechctl *m, const char *path, const char *file)
 {
-    char path[MECHC_PATH + 64];
-    const int result = mechc_path(
-        m->c, MECHCTL_PATH("v1", "instances", m->arguments[0], "runs", m->arguments[1], "results"),
-        path);
+    struct mechc_reply r;
+    const int result = mechc_call(m->c, &(struct mechc_request){.method = "GET", .path = path}, &r);
     if (result != MECHC_OK) {
         return mechctl_result(m, result);
     }
-    mechctl_query(path, sizeof path, "format", mechctl_option(m, "format"));
-    return mechctl_print_path(m, path);
+    const int code = mechctl_write_file(file, r.body, r.size);
+    if (code == MECHCTL_DONE && !m->json) {
+        printf("%s: %zu bytes\n", file, r.size);
+    }
+    return code;
+}
+
+static const char *form_of(const char *file)
+{
+    static const char *const known[] = {"json", "ndjson", "csv", "npy", "f64"};
+    const char *const dot = file ? strrchr(file, '.') : NULL;
+    for (size_t k = 0; dot && k < sizeof known / sizeof *known; k++) {
+        if (strcmp(dot + 1, known[k]) == 0) {
+            return known[k];
+        }
+    }
+    return NULL;
+}
+
+static int run(struct mechctl *m)
+{
+    static const char *const parts[] = {"from", "to", "limit", "outputs"};
+    const char *const to[] = {"v1",      "instances", m->arguments[0], "runs", m->arguments[1],
+                              "results", NULL};
+    const char *const file = mechctl_option(m, "save");
+    const char *const form = mechctl_option(m, "format");
+    char path[MECHC_PATH + 512];
+    struct mechc_json reply;
+    if (mechctl_option(m, "delete")) {
+        return mechctl_send(m, "DELETE", to, NULL, &reply);
+    }
+    const int result = mechc_path(m->c, to, path);
+    if (result != MECHC_OK) {
+        return mechctl_result(m, result);
+    }
+    mechctl_query(path, sizeof path, "format", form ? form : form_of(file));
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
+        mechctl_query(path, sizeof path, parts[k], mechctl_option(m, parts[k]));
+    }
+    if (*path == 0) {
+        return mechctl_usage("the options are too long");
+    }
+    return file ? save(m, path, file) : mechctl_print_path(m, path);
 }
 
 static const struct mechctl_option options[] = {
-    {"format", "FORMAT", "json, ndjson, csv, npy or raw (json)"},
+    {"format", "FORMAT", "json, ndjson, csv, npy or f64 (json, or by the name of the file)"},
+    {"from", "T", "rows from this time on, in seconds"},
+    {"to", "T", "rows up to this time"},
+    {"limit", "N", "at most N rows"},
+    {"outputs", "A,B", "these outputs only"},
+    {"save", "FILE", "into a file"},
+    {"delete", NULL, "forget them"},
     {0},
 };
 
 const struct mechctl_command mechctl_results = {
     .name = "results",
     .arguments = "ID RUN",
-    .summary = "print the recorded outputs of a run",
-    .details = "  mechctl results i-1 r-1 --format csv >out.csv",
+    .summary = "print the recorded outputs of a run, or save them to a file",
+    .details = "  mechctl results i-1 r-1 --format csv >out.csv\n"
+               "  mechctl results i-1 r-1 --save out.npy",
     .options = options,
     .least = 2,
     .most = 2,

@@ -2,36 +2,98 @@
 #include "clients/cli/cli.h"
 
 #include <stdio.h>
+#include <string.h>
+
+/* "name": of the next member. */
+static void add_key(struct mechc_bytes *b, const char *name)
+{
+    const bool first = b->length > 0 && b->at[b->length - 1] == '{';
+    mechc_bytes_text(b, first ? "\"" : ",\"");
+    mechc_bytes_text(b, name);
+    mechc_bytes_text(b, "\":");
+}
+
+/* An option that is a number; nothing when it was not given. */
+static int add_number(struct mechctl *m, const char *option, const char *key)
+{
+    double value = 0.;
+    const int code = mechctl_number(m, option, &value);
+    if (code == MECHCTL_DONE && mechctl_option(m, option)) {
+        add_key(&m->body, key);
+        mechc_bytes_number(&m->body, value);
+    }
+    return code;
+}
+
+/* --record N, --outputs A,B */
+static int add_record(struct mechctl *m)
+{
+    const char *const outputs = mechctl_option(m, "outputs");
+    if (!outputs && !mechctl_option(m, "record")) {
+        return MECHCTL_DONE;
+    }
+    add_key(&m->body, "record");
+    mechc_bytes_text(&m->body, "{");
+    const int code = add_number(m, "record", "every");
+    if (outputs) {
+        add_key(&m->body, "outputs");
+        mechc_bytes_text(&m->body, "[");
+    }
+    for (const char *at = outputs; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        char name[128];
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ","), at);
+        mechc_bytes_text(&m->body, at == outputs ? "" : ",");
+        mechc_bytes_string(&m->body, name);
+    }
+    mechc_bytes_text(&m->body, outputs ? "]}" : "}");
+    return code;
+}
+
+static int add_settings(struct mechctl *m)
+{
+    static const char *const numbers[] = {"pace", "period", "until", "count"};
+    int code = MECHCTL_DONE;
+    mechc_bytes_clear(&m->body);
+    mechc_bytes_text(&m->body, "{");
+    if (!mechctl_option(m, "pace") && !mechctl_option(m, "fast")) {
+        add_key(&m->body, "pace");
+        mechc_bytes_number(&m->body, 1.);
+    }
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers && code == MECHCTL_DONE; k++) {
+        code = add_number(m, numbers[k], numbers[k]);
+    }
+    if (code == MECHCTL_DONE) {
+        code = add_record(m);
+    }
+    mechc_bytes_text(&m->body, "}");
+    return code;
+}
 
 static int run(struct mechctl *m)
 {
-    struct mechc_run_settings r = {.pace = mechctl_option(m, "fast") ? 0. : 1.};
-    int code = mechctl_number(m, "pace", &r.pace);
+    const char *const path[] = {"v1", "instances", m->arguments[0], "runs", NULL};
+    struct mechc_json reply, value;
+    char id[MECHC_ID] = "";
+    int code = add_settings(m);
     if (code == MECHCTL_DONE) {
-        code = mechctl_number(m, "period", &r.period);
+        code = mechctl_send(m, "POST", path, &m->body, &reply);
     }
-    if (code == MECHCTL_DONE) {
-        code = mechctl_number(m, "until", &r.until);
-    }
-    if (code != MECHCTL_DONE) {
-        return code;
-    }
-    char id[MECHC_ID];
-    const int result = mechc_run(m->c, m->arguments[0], &r, id);
-    if (result == MECHC_OK && mechctl_option(m, "wait")) {
+    if (code == MECHCTL_DONE && mechctl_option(m, "wait") &&
+        mechc_json_member(reply, "id", &value)) {
+        mechc_json_text(value, id, sizeof id);
         return mechctl_wait(m, m->arguments[0], id);
     }
-    if (result == MECHC_OK) {
-        printf(m->json ? "{\"id\":\"%s\"}\n" : "%s\n", id);
-    }
-    return mechctl_result(m, result);
+    return code == MECHCTL_DONE ? mechctl_print_id(m, reply) : code;
 }
 
 static const struct mechctl_option options[] = {
     {"pace", "P", "simulated seconds per second (default 1: real time)"},
-    {"fast", NULL, "as fast as it goes; needs --until"},
+    {"fast", NULL, "as fast as it goes; needs --until or --count"},
     {"period", "H", "communication step, in seconds"},
     {"until", "T", "end time, in seconds (default: until it is stopped)"},
+    {"count", "N", "end after N periods"},
+    {"record", "N", "keep the outputs of every N periods for mechctl results; needs an end"},
+    {"outputs", "A,B", "keep these outputs only"},
     {"wait", NULL, "until it is over, with a bar on a terminal"},
     {0},
 };
@@ -40,7 +102,9 @@ const struct mechctl_command mechctl_run = {
     .name = "run",
     .arguments = "ID",
     .summary = "let the server step an instance in real time or freely; prints the run's id",
-    .details = "mechctl stop ID ends it, mechctl watch ID shows it.",
+    .details =
+        "mechctl stop ID ends it, mechctl watch ID shows it, mechctl runs ID lists the last.\n"
+        "  mechctl run i-1 --fast --until 10 --record 1 --wait",
     .options = options,
     .least = 1,
     .most = 1,

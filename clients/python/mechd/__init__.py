@@ -9,13 +9,17 @@
 """
 from .errors import (BadReply, Busy, Conflict, Fault, Forbidden, Invalid, MechdError, NotFound,
                      Refused, StepFailed, Unreachable)
-from .instance import Instance, Record, Run, Snapshot, State, Step
+from .instance import Instance, Snapshot, State, Step
+from .lease import Lease
+from .many import BatchTable, Operation, Sweep, Table
 from .partner import Forces, Layout, Partner, Sample, Stream
+from .runs import Record, Run
 from .server import Problems, Server
+from .sse import Event
 from .system import System
 
 __version__ = '0.1.0'
-__all__ = ['BadReply', 'Busy', 'Conflict', 'Fault', 'Forbidden', 'Forces', 'Instance', 'Invalid',
-           'Layout', 'MechdError', 'NotFound', 'Partner', 'Problems', 'Record', 'Refused', 'Run',
-           'Sample', 'Server', 'Snapshot', 'State', 'Step', 'StepFailed', 'Stream', 'System',
-           'Unreachable']
+__all__ = ['BadReply', 'BatchTable', 'Busy', 'Conflict', 'Event', 'Fault', 'Forbidden', 'Forces',
+           'Instance', 'Invalid', 'Layout', 'Lease', 'MechdError', 'NotFound', 'Operation',
+           'Partner', 'Problems', 'Record', 'Refused', 'Run', 'Sample', 'Server', 'Snapshot',
+           'State', 'Step', 'StepFailed', 'Stream', 'Sweep', 'System', 'Table', 'Unreachable']

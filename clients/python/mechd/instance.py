@@ -1,15 +1,15 @@
 """One instance: steps, values by name, state, snapshots, runs, analyses."""
 from __future__ import annotations
 
-import json
-import time
 from collections.abc import MutableMapping
 from typing import (TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Mapping,
                     NamedTuple, Optional, Sequence, Union)
 
-from .errors import MechdError
+from .lease import Lease
 from .partner import Layout, Partner, Stream
 from .progress import Bar, Progress
+from .runs import Record, Run
+from .sse import events
 from .system import System
 from .values import array, value, values
 
@@ -85,67 +85,15 @@ class Snapshot:
         self._instance.call('DELETE', 'snapshots', self.id)
 
 
-class Run:
-    """A run in the server. state: running, finished, stopped or failed; time, periods, overruns,
-    reason as of the last look."""
-
-    def __init__(self, instance: 'Instance', reply: Dict[str, Any]):
-        self._instance, self._start = instance, reply['time']
-        self._take(reply)
-
-    def _take(self, reply: Dict[str, Any]) -> 'Run':
-        self.raw = reply
-        self.id: str = reply['id']
-        self.state: str = reply['state']
-        self.time: float = reply['time']
-        self.periods: int = reply['periods']
-        self.overruns: int = reply['overruns']
-        self.reason: Optional[str] = reply.get('reason')
-        return self
-
-    def look(self) -> 'Run':
-        """Ask how it stands."""
-        return self._take(self._instance.get('runs', self.id))
-
-    def stop(self) -> 'Run':
-        """Stop at a step boundary."""
-        return self._take(self._instance.call('DELETE', 'runs', self.id).json)
-
-    def results(self) -> 'Record':
-        """What a run with `record` kept: times, and a column for each value of each output."""
-        reply = self._instance.get('runs', self.id, 'results')
-        columns = list(zip(*reply['rows'])) or [()] * len(reply['columns'])
-        return Record(columns[0], dict(zip(reply['columns'][1:], columns[1:])))
-
-    def wait(self, progress: Progress = None, timeout: Optional[float] = None) -> 'Run':
-        """Until it is over, with a bar on a terminal. A failed run raises MechdError."""
-        until, started, pause = self.raw.get('until'), time.monotonic(), 0.005
-        with Bar(progress if until is not None else False, self._instance.id) as bar:
-            while self.look().state == 'running':
-                if until is not None:
-                    bar.show((self.time - self._start) / (until - self._start))
-                if timeout is not None and time.monotonic() - started > timeout:
-                    raise TimeoutError('the run is at %g s after %g s' % (self.time, timeout))
-                time.sleep(pause)
-                pause = min(2 * pause, 0.2)
-            bar.show(1.0)
-        if self.state == 'failed':
-            raise MechdError('the run failed at %g s: %s' % (self.time, self.reason))
-        return self
-
-
-class Record:
-    """Outputs over time: `time` [n] and columns by name, [n] or [n, components]."""
-
-    def __init__(self, times: Sequence[float], columns: Mapping[str, Sequence[Any]]):
-        self.time = array(list(times))
-        self.columns: Dict[str, Any] = {name: array(list(c)) for name, c in columns.items()}
-
-    def __getitem__(self, name: str) -> Any:
-        return self.columns[name]
-
-    def __len__(self) -> int:
-        return len(self.time)
+def recorded(given: Any) -> Optional[Dict[str, Any]]:
+    """`record` of a run as the server takes it."""
+    if given is None or isinstance(given, Mapping):
+        return given  # type: ignore[return-value]
+    if isinstance(given, float):
+        return {'seconds': given}
+    if isinstance(given, int):
+        return {'every': int(given)}
+    return {'outputs': [given] if isinstance(given, str) else list(given)}
 
 
 class Values(MutableMapping):
@@ -192,6 +140,7 @@ class Instance:
         self.server, self.id, self.warnings = server, id, list(warnings)
         self._inputs, self._parameters = Values(self, 'inputs'), Values(self, 'parameters')
         self.system = System(self)
+        self._lease: Optional[Lease] = None
 
     def __enter__(self) -> 'Instance':
         return self
@@ -206,6 +155,8 @@ class Instance:
 
     def call(self, method: str, *parts: Any, **more: Any) -> Any:
         """A request below /v1/instances/{id}; see Transport.call."""
+        if self._lease is not None:
+            more['headers'] = {**self._lease.header, **(more.get('headers') or {})}
         return self.server.transport.call(method, 'v1', 'instances', self.id, *parts, **more)
 
     def get(self, *parts: Any, **query: Any) -> Any:
@@ -238,9 +189,37 @@ class Instance:
         reply = self.post('clone', labels=labels, durability=durability, **{'as': id})
         return Instance(self.server, reply['id'])
 
+    def edit(self, **changes: Any) -> Dict[str, Any]:
+        """Change `labels` (all of them at once) or `ttl` (s); None takes them away."""
+        return self.call('PATCH', body=changes).json
+
     def reset(self) -> None:
         """Back to the initial state."""
         self.post('reset')
+
+    # --- leases -----------------------------------------------------------------------------------
+
+    def lease(self, role: str = 'owner', *channels: str, seconds: Optional[float] = None,
+              name: Optional[str] = None) -> Lease:
+        """Become its owner, co-driver of the inputs in `channels`, or observer. From here on the
+        requests of this object show the lease. seconds: of silence that end it. Conflict: somebody
+        has it."""
+        reply = self.post('lease', role=role, channels=list(channels) or None, seconds=seconds,
+                          name=name)
+        self._lease = Lease(self, reply)
+        return self._lease
+
+    def show_lease(self, lease: Optional[Lease]) -> None:
+        """Show this lease with each request from here on, or none."""
+        self._lease = lease
+
+    def leases(self) -> List[Dict[str, Any]]:
+        """Who has one: role, name, channels, seconds, expires, left (s)."""
+        return self.get('lease')['items']
+
+    def break_leases(self, role: str = 'owner') -> None:
+        """End the leases of others in this role; needs the scope admin."""
+        self.call('DELETE', 'lease', of=role)
 
     # --- stepping ---------------------------------------------------------------------------------
 
@@ -272,21 +251,26 @@ class Instance:
         """Keep the end of the trial of this number, which must be the last one."""
         return self.post('commit', trial=trial)
 
-    def run(self, until: Optional[float] = None, *, pace: Optional[float] = None,
-            period: Optional[float] = None, record: Optional[int] = None,
-            wait: Optional[bool] = None,
-            progress: Progress = None) -> Run:
+    def run(self, until: Optional[float] = None, *, count: Optional[int] = None,
+            pace: Optional[float] = None, period: Optional[float] = None,
+            record: Union[None, int, float, str, Sequence[str], Mapping[str, Any]] = None,
+            wait: Optional[bool] = None, progress: Progress = None) -> Run:
         """Let the server step on its own, as fast as it goes, or `pace` simulated seconds a second,
-        in communication steps of `period` s. record: keep the outputs of every n periods for
-        `Run.results`.
+        in communication steps of `period` s, `until` a time or `count` periods.
 
-        wait: until it is over, as is done where there is an end. progress: a bar on a terminal
-        (None),
-        always, never, or a function of the fraction done.
+        record: what `Run.results` will give: an int, all outputs of every so many periods; a float,
+        every so many simulated seconds; names of outputs, of every period; or {'every' or
+        'seconds', 'outputs'}. wait: until it is over, as is done where there is an end. progress:
+        a bar on a terminal (None), always, never, or a function of the fraction done.
         """
-        recorded = None if record is None else {'every': record}
-        run = Run(self, self.post('runs', until=until, pace=pace, period=period, record=recorded))
-        return run.wait(progress) if wait or (wait is None and until is not None) else run
+        run = Run(self, self.post('runs', until=until, count=count, pace=pace, period=period,
+                                  record=recorded(record)))
+        ends = until is not None or count is not None
+        return run.wait(progress) if wait or (wait is None and ends) else run
+
+    def runs(self) -> List[Run]:
+        """The last runs, newest first."""
+        return [Run(self, reply) for reply in self.get('runs')['items']]
 
     def record(self, until: float, period: float, *, outputs: Optional[Sequence[str]] = None,
                inputs: Optional[Callable[[float], Mapping[str, Any]]] = None,
@@ -378,6 +362,10 @@ class Instance:
         """Keep the state in the server."""
         return Snapshot(self, self.post('snapshots'))
 
+    def snapshots(self) -> List[Snapshot]:
+        """What is kept, oldest first."""
+        return [Snapshot(self, item) for item in self.get('snapshots')['items']]
+
     def restore(self, snapshot: Union[Snapshot, str]) -> None:
         """Back to a snapshot of this instance, or its id."""
         sid = snapshot.id if isinstance(snapshot, Snapshot) else snapshot
@@ -427,18 +415,23 @@ class Instance:
 
     def connect(self, inputs: Optional[Sequence[str]] = None,
                 outputs: Optional[Sequence[str]] = None, *, order: int = 0,
-                timeout: float = 10.0) -> Partner:
+                timeout: float = 10.0, role: Optional[str] = None,
+                seconds: Optional[float] = None, name: Optional[str] = None) -> Partner:
         """A lock-step partner by binary frames over ZeroMQ; inputs and outputs by name, all
         without.
-        order: 1, 2: behind the inputs go their first, and second derivatives."""
+        order: 1, 2: behind the inputs go their first, and second derivatives. role, seconds, name:
+        the partner takes a lease of its own (a co-driver of its inputs); without a role it uses the
+        lease of this object, if there is one."""
         info = self.info() if inputs is None or outputs is None else {}
         hello: Dict[str, Any] = {
             'instance': self.id, 'inputOrder': order,
             'inputs': list(info['inputs'] if inputs is None else inputs),
             'outputs': list(info['outputs'] if outputs is None else outputs)}
-        if self.server.transport.token:
-            hello['token'] = self.server.transport.token
-        return Partner(self.server.endpoints(), hello, timeout)
+        given = {'token': self.server.transport.token or None, 'role': role, 'seconds': seconds,
+                 'name': name}
+        hello.update({k: v for k, v in given.items() if v is not None})
+        lease = self._lease.number if self._lease and role is None else 0
+        return Partner(self.server.endpoints(), hello, timeout, lease, self.server.keys)
 
     def stream(self, timeout: Optional[float] = None) -> Stream:
         """Communication steps as they are committed, over ZeroMQ; timeout: longest silence, s."""
@@ -450,17 +443,14 @@ class Instance:
                     count *= n
                 entries.append({'name': v['name'], 'offset': offset, 'count': count})
                 offset += count
-        return Stream(self.server.endpoints()['stream'], self.id, Layout(entries), timeout)
+        return Stream(self.server.endpoints()['stream'], self.id, Layout(entries), timeout,
+                      self.server.keys)
 
     def events(self, rate: Optional[float] = None) -> Iterator[Dict[str, Any]]:
         """Live outputs over HTTP (server-sent events), at most `rate` a second: time, step,
-        outputs."""
-        ended = False
-        for line in self.server.transport.lines('v1', 'instances', self.id, 'events', rate=rate):
-            if line.startswith('event: end'):
-                ended = True
-            elif line.startswith('data: '):
-                if ended:
-                    return
-                event = json.loads(line[len('data: '):])
-                yield {**event, 'outputs': values(event.get('outputs', {}))}
+        outputs. Goes on by itself when the connection is lost; ends with the instance."""
+        for event in events(self.server.transport, ('v1', 'instances', self.id, 'events'),
+                            rate=rate):
+            if event.name == 'end':
+                return
+            yield {**event.data, 'outputs': values(event.data.get('outputs', {}))}

@@ -13,6 +13,7 @@ from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Seq
 import zmq
 
 from . import frames
+from .curve import Keys
 from .errors import BadReply, Unreachable, refusal
 
 Values = Union[Sequence[float], Mapping[str, Any]]
@@ -56,11 +57,12 @@ class Partner:
     Its inputs and outputs are agreed on when it begins: `inputs`, `outputs` are their layouts.
     """
 
-    def __init__(self, endpoints: Mapping[str, str], hello: Mapping[str, Any], timeout: float):
+    def __init__(self, endpoints: Mapping[str, str], hello: Mapping[str, Any], timeout: float,
+                 lease: int = 0, keys: Optional[Keys] = None):
         self.time, self.count = 0.0, 0
-        self._endpoints, self._timeout = endpoints, timeout
-        self._sequence, self._number, self._lease = 0, 0, 0
-        self._socket = _socket(zmq.DEALER, endpoints['control'], timeout)
+        self._endpoints, self._timeout, self._keys = endpoints, timeout, keys
+        self._sequence, self._number, self._lease = 0, 0, lease
+        self._socket = _socket(zmq.DEALER, endpoints['control'], timeout, keys)
         try:
             head, parts = self._ask(frames.HELLO, extra=json.dumps(hello).encode())
             reply = json.loads(parts[1])
@@ -127,7 +129,8 @@ class Partner:
 
     def forces(self) -> 'Forces':
         """A socket that pushes stamped inputs into the running instance."""
-        return Forces(self._endpoints['forces'], self._number, self._lease, self._inputs)
+        return Forces(self._endpoints['forces'], self._number, self._lease, self._inputs,
+                      self._keys)
 
     def _inputs(self, values: Values) -> Sequence[float]:
         if not isinstance(values, Mapping):
@@ -165,8 +168,9 @@ class Partner:
 class Forces:
     """Stamped inputs of a partner; nothing is answered."""
 
-    def __init__(self, endpoint: str, number: int, lease: int, packed: Any):
-        self._socket = _socket(zmq.PUSH, endpoint, 5.0)
+    def __init__(self, endpoint: str, number: int, lease: int, packed: Any,
+                 keys: Optional[Keys] = None):
+        self._socket = _socket(zmq.PUSH, endpoint, 5.0, keys)
         self._socket.linger = 1000
         self._number, self._lease, self._packed = number, lease, packed
 
@@ -199,9 +203,10 @@ class Sample(NamedTuple):
 class Stream:
     """Iterates over an instance's communication steps as they are committed, by whomever."""
 
-    def __init__(self, endpoint: str, instance: str, layout: Layout, timeout: Optional[float]):
+    def __init__(self, endpoint: str, instance: str, layout: Layout, timeout: Optional[float],
+                 keys: Optional[Keys] = None):
         self._layout, self._sequence, self._timeout = layout, 0, timeout
-        self._socket = _socket(zmq.SUB, endpoint, timeout)
+        self._socket = _socket(zmq.SUB, endpoint, timeout, keys)
         self._socket.subscribe('state/%s/' % instance)
 
     def __enter__(self) -> 'Stream':
@@ -232,12 +237,18 @@ class Stream:
         self._socket.close(0)
 
 
-def _socket(kind: int, endpoint: str, timeout: Optional[float]) -> Any:
+def _socket(kind: int, endpoint: str, timeout: Optional[float], keys: Optional[Keys]) -> Any:
     if not endpoint or endpoint == 'none':
         raise BadReply('this server has closed that ZeroMQ socket')
     socket = zmq.Context.instance().socket(kind)
     socket.linger = 0
     if timeout is not None:
         socket.rcvtimeo = socket.sndtimeo = int(1000 * timeout)
+    if keys is not None:
+        try:
+            keys.lock(socket)
+        except BaseException:
+            socket.close(0)
+            raise
     socket.connect(endpoint)
     return socket

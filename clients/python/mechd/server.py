@@ -3,10 +3,13 @@ from __future__ import annotations
 
 import base64
 import os
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Union
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Union
 from urllib.parse import urlsplit
 
+from .curve import Keys
 from .instance import Instance, Snapshot
+from .many import BatchTable, Operation, Sweep, batch_body, sweep_parameters
+from .progress import Progress
 from .transport import Transport
 from .values import values
 
@@ -31,17 +34,24 @@ class Server:
             instance = server.create(example='double-pendulum')
 
     url: http://host:port, https://…, or unix:/path; None: MECHD_SERVER, or http://127.0.0.1:8080.
-    token: bearer token where the server has tokens; None: MECHD_TOKEN. timeout: longest wait for an
-    answer, s. retries: attempts after a connection is lost; a request is done once all the same.
-    Threads take one Server each.
+    token: bearer token where the server has tokens; None: MECHD_TOKEN. verify: PEM file to check an
+    https:// server against; None: MECHD_CA, or the authorities of requests. timeout: longest wait
+    for an answer, s. retries: attempts after a connection is lost; a request is done once all the
+    same. curve_key: where ZeroMQ asks for keys, the file of the own pair; None: MECHD_CLIENT_KEY.
+    server_key: public key that the server must have; None: MECHD_SERVER_KEY, or what it tells over
+    HTTP. Threads take one Server each.
     """
 
     def __init__(self, url: Optional[str] = None, token: Optional[str] = None,
-                 timeout: float = 60.0, retries: int = 3):
+                 timeout: float = 60.0, retries: int = 3, verify: Optional[str] = None,
+                 curve_key: Optional[str] = None, server_key: Optional[str] = None):
         url = url or os.environ.get('MECHD_SERVER') or 'http://127.0.0.1:8080'
         token = token or os.environ.get('MECHD_TOKEN') or None
         self.transport = Transport(url, token, timeout, retries)
+        self.transport.verify(verify or os.environ.get('MECHD_CA') or None)
         self.problems = Problems(self.transport)
+        self.keys = Keys(server_key or os.environ.get('MECHD_SERVER_KEY'),
+                         curve_key or os.environ.get('MECHD_CLIENT_KEY'))
         self._endpoints: Optional[Dict[str, str]] = None
 
     def __enter__(self) -> 'Server':
@@ -73,6 +83,10 @@ class Server:
         """The daemon's log: error, warning, info or debug."""
         self.transport.call('PUT', 'v1', 'log-level', body={'level': level})
 
+    def quota(self) -> Dict[str, Any]:
+        """limits and what is used of them, by this token."""
+        return self._get('v1', 'quota')
+
     def openapi(self) -> Dict[str, Any]:
         """The interface as OpenAPI 3.1."""
         return self._get('openapi.json')
@@ -100,17 +114,20 @@ class Server:
     def create(self, model: Optional[Mapping[str, Any]] = None, *, example: Optional[str] = None,
                snapshot: Union[None, bytes, Snapshot] = None, id: Optional[str] = None,
                durability: Union[None, str, Mapping[str, Any]] = None,
-               labels: Optional[Mapping[str, str]] = None, **more: Any) -> Instance:
+               labels: Optional[Mapping[str, str]] = None, ttl: Optional[float] = None,
+               **more: Any) -> Instance:
         """A new instance from exactly one of a model document, an example's name and a snapshot.
 
         id: of your choice (Conflict if it is taken). durability: none, checkpoint or every-step, or
-        {"mode", "steps", "seconds"}. labels: names and texts of your choice. more: further members
-        of the request. Warnings about the model stand in `instance.warnings`.
+        {"mode", "steps", "seconds"}. labels: names and texts of your choice. ttl: s without
+        use after which the server deletes it. more: further members of the request.
+        Warnings about the model stand in `instance.warnings`.
         """
         if isinstance(snapshot, Snapshot):
             snapshot = snapshot.data()
         body: Dict[str, Any] = {
             'model': model, 'example': example, 'durability': durability, 'labels': labels,
+            'ttl': ttl,
             'snapshot': None if snapshot is None else base64.b64encode(snapshot).decode(), **more}
         body = {name: value for name, value in body.items() if value is not None}
         path = ('v1', 'instances') if id is None else ('v1', 'instances', id)
@@ -121,21 +138,84 @@ class Server:
         """An instance that exists."""
         return Instance(self, self._get('v1', 'instances', id)['id'])
 
-    def instances(self) -> Iterator[Instance]:
-        """All instances, page by page."""
+    def instances(self, **labels: Optional[str]) -> Iterator[Instance]:
+        """All instances, or those with all these labels (None: whatever the text), page by page."""
+        label = ','.join(k if v is None else '%s=%s' % (k, v) for k, v in labels.items()) or None
         after: Optional[int] = None
         while True:
-            page = self._get('v1', 'instances', after=after)
+            page = self._get('v1', 'instances', after=after, label=label)
             for entry in page['items']:
                 yield Instance(self, entry['id'])
             after = page.get('next')
             if after is None:
                 return
 
+    def batch(self, operation: Optional[str] = None,
+              instances: Optional[Sequence[Union[str, Instance]]] = None, *,
+              label: Optional[str] = None, items: Optional[Sequence[Mapping[str, Any]]] = None,
+              **body: Any) -> List[Dict[str, Any]]:
+        """One operation on many instances in one request, or `items` {'op', 'id', ...}.
+
+        operation: its name over ZeroMQ, such as 'step'; instances: them or their ids; label: those
+        with all of 'name=value,name'; body: of the operation. Results {'id', 'status', 'body' or
+        'error'} in that order: what fails is not raised.
+
+            server.batch('step', instances, count=10)
+        """
+        request = batch_body(operation, instances, label, items, 'full', body)
+        return self.transport.call('POST', 'v1', 'batch', body=request).json['results']
+
+    def batch_table(self, operation: str,
+                    instances: Optional[Sequence[Union[str, Instance]]] = None, *,
+                    label: Optional[str] = None, **body: Any) -> BatchTable:
+        """The same with time, step and all outputs of each instance after its operation as one
+        array; the instances have the same outputs."""
+        request = batch_body(operation, instances, label, None, 'table', body)
+        return BatchTable(self.transport.call('POST', 'v1', 'batch', body=request).json)
+
+    def sweep(self, model: Optional[Mapping[str, Any]] = None, *, example: Optional[str] = None,
+              grid: Optional[Mapping[str, Any]] = None,
+              points: Optional[Sequence[Mapping[str, float]]] = None,
+              until: Optional[float] = None, count: Optional[int] = None,
+              outputs: Optional[Sequence[str]] = None, every: Optional[int] = None,
+              wait: bool = True, progress: Progress = None) -> Sweep:
+        """One model over many sets of parameters, on all workers of the server.
+
+        grid: values, or {'from', 'to', 'count'}, by parameter, the last one fastest; points: a
+        list of {parameter: value}. until a time, or count internal steps. every: rows of every so
+        many internal steps, not only of the end. wait: until it is over, with a bar on a terminal.
+
+            with server.sweep(example='spring-mass-damper', grid={'k': [1e3, 2e3]}, until=1) as s:
+                print(s.results()['k'])
+        """
+        body = {'model': model, 'example': example, 'until': until, 'count': count,
+                'parameters': sweep_parameters(grid, points), 'outputs': outputs,
+                'record': None if every is None else {'every': every}}
+        body = {name: value for name, value in body.items() if value is not None}
+        sweep = Sweep(self, self.transport.call('POST', 'v1', 'sweeps', body=body).json)
+        return sweep.wait(progress) if wait else sweep
+
+    def sweeps(self) -> List[Sweep]:
+        """All that run or are kept."""
+        return [Sweep(self, entry) for entry in self._get('v1', 'sweeps')['items']]
+
+    def later(self, method: str, *parts: str, body: Any = None) -> Union[Operation, Any]:
+        """A request that the server may answer later: an Operation, or at once its answer.
+
+            server.later('POST', 'v1', 'instances', 'i-1', 'step', body={'until': 100}).wait()
+        """
+        reply = self.transport.call(method, *parts, body=body,
+                                    headers={'Prefer': 'respond-async'})
+        if 'Preference-Applied' in reply.headers:
+            return Operation(self, reply.json)
+        return reply.json if reply.raw else None
+
     def endpoints(self) -> Dict[str, str]:
         """The ZeroMQ sockets, as they are reached from here."""
         if self._endpoints is None:
-            given = self.about().get('endpoints', {})
+            about = self.about()
+            given = about.get('endpoints', {})
+            self.keys.learn(about.get('serverKey'))
             self._endpoints = {name: self._reached(address) for name, address in given.items()}
         return self._endpoints
 

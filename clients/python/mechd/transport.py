@@ -70,6 +70,11 @@ class Transport:
         if self.host in ('127.0.0.1', 'localhost', '::1'):
             self.session.trust_env = False
 
+    def verify(self, file: Optional[str]) -> None:
+        """What the certificate of https:// is checked against; None: as it is."""
+        if file is not None:
+            self.session.verify = file
+
     def close(self) -> None:
         self.session.close()
 
@@ -107,11 +112,11 @@ class Transport:
                 time.sleep(_PAUSE * 2 ** attempt)
         raise AssertionError('not reached')
 
-    def lines(self, *parts: Any, **fields: Any) -> Iterator[str]:
+    def lines(self, *parts: Any, headers: Optional[dict] = None, **fields: Any) -> Iterator[str]:
         """The lines of an endless answer, as they come."""
         try:
-            with self.session.get(self.url(parts), params=query(fields), stream=True,
-                                  timeout=(CONNECT, self.timeout)) as response:
+            with self.session.get(self.url(parts), params=query(fields), headers=headers,
+                                  stream=True, timeout=(CONNECT, self.timeout)) as response:
                 if response.status_code >= 400:
                     raise refusal(problem_of(response))
                 for line in response.iter_lines(chunk_size=1):

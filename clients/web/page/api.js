@@ -30,6 +30,119 @@ async function problem(response) {
   }
 }
 
+const KEPT = "mechd-token"; // of this tab, until it is closed
+
+/** The token that is shown with every request, or null. */
+export const token = () => sessionStorage.getItem(KEPT);
+
+/** @param {string | null} value */
+export function setToken(value) {
+  if (value === null) {
+    sessionStorage.removeItem(KEPT);
+  } else {
+    sessionStorage.setItem(KEPT, value);
+  }
+}
+
+/** @type {() => void} */
+let denied = () => {};
+
+/** @param {() => void} act when the server asks for a token, or for another one */
+export function onDenied(act) {
+  denied = act;
+}
+
+/** @param {string | null} [shown] @returns {Record<string, string>} */
+export function headers(shown = token()) {
+  return shown === null ? {} : { Authorization: `Bearer ${shown}` };
+}
+
+/**
+ * Whether the server takes a token.
+ * @param {string} value
+ */
+export async function admits(value) {
+  const response = await fetch("/v1", { headers: headers(value), cache: "no-store" });
+  return response.ok;
+}
+
+const LEASE = "mechd-lease-"; // followed by the instance's id
+
+/** The number of the lease that this tab has of an instance, or null. @param {string} id */
+export const lease = (id) => sessionStorage.getItem(LEASE + id);
+
+/** @param {string} id @param {number | null} number */
+export function keepLease(id, number) {
+  if (number === null) {
+    sessionStorage.removeItem(LEASE + id);
+  } else {
+    sessionStorage.setItem(LEASE + id, String(number));
+  }
+}
+
+/** Ids of the instances of which this tab has a lease. */
+export const leased = () =>
+  Object.keys(sessionStorage)
+    .filter((key) => key.startsWith(LEASE))
+    .map((key) => key.slice(LEASE.length));
+
+const IN_PATH = /^\/v1\/instances\/([^/?]+)/;
+
+/** @param {string} path @returns {Record<string, string>} the lease of the instance in the path */
+function leaseOf(path) {
+  const found = IN_PATH.exec(path);
+  const number = found && lease(decodeURIComponent(found[1]));
+  return number ? { Lease: number } : {};
+}
+
+/** @type {Map<string, number>} when an instance was asked last, ms of the clock */
+const asked = new Map();
+
+/** @param {string} id */
+export const askedAt = (id) => asked.get(id) ?? 0;
+
+/** Note that the instance in the path is asked now. @param {string} path */
+export function note(path) {
+  const found = IN_PATH.exec(path);
+  if (found) {
+    asked.set(decodeURIComponent(found[1]), Date.now());
+  }
+}
+
+const PATIENCE = 30000; // ms
+const DOWNLOAD = 600000;
+
+/**
+ * @param {string} method
+ * @param {string} path
+ * @param {BodyInit} [body]
+ * @param {string} [type] of the body
+ * @param {number} [patience] ms
+ * @returns {Promise<Response>}
+ */
+async function send(method, path, body, type, patience = PATIENCE) {
+  let response;
+  try {
+    response = await fetch(path, {
+      method,
+      headers: { ...headers(), ...leaseOf(path), ...(type ? { "Content-Type": type } : {}) },
+      body,
+      signal: AbortSignal.timeout(patience),
+      cache: "no-store",
+    });
+  } catch {
+    throw new Problem("the server cannot be reached", 0, "", []);
+  }
+  note(path);
+  if (response.status === 401) {
+    denied();
+  }
+  if (!response.ok) {
+    throw await problem(response);
+  }
+  return response;
+}
+
 /**
  * @param {string} method
  * @param {string} path
@@ -37,26 +150,13 @@ async function problem(response) {
  * @returns {Promise<any>}
  */
 async function ask(method, path, body) {
-  let response;
-  try {
-    response = await fetch(path, {
-      method,
-      headers: body === undefined ? {} : { "Content-Type": "application/json" },
-      body: body === undefined ? undefined : JSON.stringify(body),
-      signal: AbortSignal.timeout(30000),
-      cache: "no-store",
-    });
-  } catch {
-    throw new Problem("the server cannot be reached", 0, "", []);
-  }
-  if (!response.ok) {
-    throw await problem(response);
-  }
+  const text = body === undefined ? undefined : JSON.stringify(body);
+  const response = await send(method, path, text, text && "application/json");
   return response.status === 204 ? null : response.json();
 }
 
 /** @param {string} id @param {string} [rest] */
-const at = (id, rest = "") => `/v1/instances/${encodeURIComponent(id)}${rest}`;
+export const at = (id, rest = "") => `/v1/instances/${encodeURIComponent(id)}${rest}`;
 
 export const about = () => ask("GET", "/v1");
 
@@ -66,8 +166,13 @@ export const examples = async () => (await ask("GET", "/v1/examples")).items;
 /** @param {string} name @returns {Promise<any>} the model document */
 export const example = (name) => ask("GET", `/v1/examples/${encodeURIComponent(name)}`);
 
-/** @returns {Promise<import("./types.js").Instance[]>} */
-export const instances = async () => (await ask("GET", "/v1/instances?limit=1000")).items;
+/**
+ * The first thousand, or of those with a label.
+ * @param {string} [label] "name=value,name"
+ * @returns {Promise<{items: import("./types.js").Instance[], next: string | null}>}
+ */
+export const instances = (label) =>
+  ask("GET", `/v1/instances?limit=1000${label ? `&label=${encodeURIComponent(label)}` : ""}`);
 
 /** @param {string} example @returns {Promise<import("./types.js").Instance>} */
 export const create = (example) => ask("POST", "/v1/instances", { example });
@@ -90,11 +195,94 @@ export const step = (id, size) => ask("POST", at(id, "/step"), { size });
 /** @param {string} id @returns {Promise<import("./types.js").Sample>} */
 export const outputs = (id) => ask("GET", at(id, "/outputs"));
 
-/** @param {string} id @returns {Promise<import("./types.js").Run>} */
-export const run = (id) => ask("POST", at(id, "/runs"), { pace: 1 });
+/**
+ * @param {string} id
+ * @param {import("./types.js").RunRequest} request
+ * @returns {Promise<import("./types.js").Run>}
+ */
+export const run = (id, request) => ask("POST", at(id, "/runs"), request);
+
+/** @param {string} id @returns {Promise<import("./types.js").Run[]>} newest first */
+export const runs = async (id) => (await ask("GET", at(id, "/runs"))).items;
+
+/** @param {string} rid @param {string} [rest] */
+export const ofRun = (rid, rest = "") => `/runs/${encodeURIComponent(rid)}${rest}`;
 
 /** @param {string} id @param {string} rid */
-export const stop = (id, rid) => ask("DELETE", at(id, `/runs/${encodeURIComponent(rid)}`));
+export const stop = (id, rid) => ask("DELETE", at(id, ofRun(rid)));
+
+/** @param {string} id @param {string} rid */
+export const forget = (id, rid) => ask("DELETE", at(id, ofRun(rid, "/results")));
+
+/**
+ * Recorded rows as a file.
+ * @param {string} id
+ * @param {string} rid
+ * @param {"csv" | "npy"} format
+ */
+export async function table(id, rid, format) {
+  const path = at(id, ofRun(rid, `/results?format=${format}`));
+  return (await send("GET", path, undefined, "", DOWNLOAD)).blob();
+}
+
+/**
+ * Recorded rows from a time on: time and the values of each output, row by row.
+ * @param {string} id
+ * @param {string} rid
+ * @param {number} from s; NaN: from the first row
+ * @param {number} limit of rows
+ */
+export async function rows(id, rid, from, limit) {
+  // large exponents have a plus sign
+  const since = Number.isNaN(from) ? "" : `&from=${encodeURIComponent(from)}`;
+  const query = `/results?format=f64&limit=${limit}${since}`;
+  const response = await send("GET", at(id, ofRun(rid, query)), undefined, "", DOWNLOAD);
+  return new Float64Array(await response.arrayBuffer());
+}
+
+/** @param {string} id @returns {Promise<import("./types.js").Snapshot[]>} oldest first */
+export const snapshots = async (id) => (await ask("GET", at(id, "/snapshots"))).items;
+
+/** @param {string} sid @param {string} [rest] */
+const ofSnapshot = (sid, rest = "") => `/snapshots/${encodeURIComponent(sid)}${rest}`;
+
+/** @param {string} id @returns {Promise<import("./types.js").Snapshot>} */
+export const takeSnapshot = (id) => ask("POST", at(id, "/snapshots"), {});
+
+/** @param {string} id @param {string} sid @returns {Promise<import("./types.js").Instance>} */
+export const restore = (id, sid) => ask("POST", at(id, ofSnapshot(sid, "/restore")), {});
+
+/** @param {string} id @param {string} sid */
+export const deleteSnapshot = (id, sid) => ask("DELETE", at(id, ofSnapshot(sid)));
+
+/** @param {string} id @param {string} sid */
+export const snapshotFile = async (id, sid) => (await send("GET", at(id, ofSnapshot(sid)))).blob();
+
+/** @param {Blob} file a snapshot @returns {Promise<import("./types.js").Instance>} */
+export const createFrom = async (file) =>
+  (await send("POST", "/v1/instances", file, "application/vnd.mechd.snapshot")).json();
+
+/**
+ * @param {string} id
+ * @param {{labels: Record<string, string> | null, ttl: number | null}} traits
+ * @returns {Promise<import("./types.js").Instance>}
+ */
+export const edit = (id, traits) => ask("PATCH", at(id), traits);
+
+/** @param {string} id @returns {Promise<import("./types.js").Lease[]>} oldest first */
+export const leases = async (id) => (await ask("GET", at(id, "/lease"))).items;
+
+/** @param {string} id @param {{role: string, seconds: number, name: string}} wish */
+export const takeLease = (id, wish) => ask("POST", at(id, "/lease"), wish);
+
+/** @param {string} id */
+export const renewLease = (id) => ask("PATCH", at(id, "/lease"), {});
+
+/** @param {string} id */
+export const dropLease = (id) => ask("DELETE", at(id, "/lease"));
+
+/** Needs the scope admin. @param {string} id @param {string} role */
+export const breakLease = (id, role) => ask("DELETE", at(id, `/lease?of=${role}`));
 
 /** @param {string} id */
 export const reset = (id) => ask("POST", at(id, "/reset"), {});
@@ -107,22 +295,3 @@ export const scene = (id) => ask("GET", at(id, "/scene"));
 
 /** @param {string} id @returns {Promise<import("./types.js").Contact[]>} of the last step */
 export const contacts = async (id) => (await ask("GET", at(id, "/contacts"))).items;
-
-/**
- * Live outputs. The browser reconnects by itself.
- * @param {string} id
- * @param {(sample: import("./types.js").Sample) => void} receive
- * @param {(connected: boolean) => void} link
- * @returns {() => void} ends it
- */
-export function live(id, receive, link) {
-  const source = new EventSource(at(id, "/events?rate=30"));
-  source.onopen = () => link(true);
-  source.onerror = () => link(false);
-  source.onmessage = (event) => receive(JSON.parse(event.data));
-  source.addEventListener("end", () => {
-    source.close();
-    link(false);
-  });
-  return () => source.close();
-}

@@ -1,20 +1,23 @@
 /** The selected instance: commands, live plot, drawing, inputs and values. */
 import * as api from "./api.js";
+import { channelsOf, legend, pick } from "./curves.js";
 import { make } from "./dom.js";
 import { Drawing } from "./drawing.js";
+import { live } from "./events.js";
 import { clock, steady } from "./format.js";
 import { inputForm } from "./inputs.js";
+import { Driver } from "./lease.js";
 import { attempt, tell } from "./notices.js";
 import { Plot } from "./plot.js";
+import { Runs } from "./runs.js";
 import { Series } from "./series.js";
+import { Snapshots } from "./snapshots.js";
 import { Systems } from "./systems.js";
+import { Traits } from "./traits.js";
 
 /** @typedef {import("./types.js").Channel} Channel */
 /** @typedef {import("./types.js").Sample} Sample */
 
-const CHANNELS_MOST = 24,
-  ON_AT_FIRST = 6,
-  COLORS = 8;
 const WINDOWS = [
   ["5 s", 5],
   ["10 s", 10],
@@ -23,50 +26,20 @@ const WINDOWS = [
   ["all", Infinity],
 ];
 
-/**
- * The curves of an instance: each component of each output.
- * @param {import("./types.js").Variable[]} variables
- * @returns {Channel[]}
- */
-function channelsOf(variables) {
-  /** @type {Channel[]} */
-  const channels = [];
-  for (const v of variables.filter((variable) => variable.causality === "output")) {
-    const count = v.shape.length > 0 ? v.shape.reduce((a, b) => a * b, 1) : 1;
-    for (let i = 0; i < count && channels.length < CHANNELS_MOST; i++) {
-      channels.push({
-        key: v.name,
-        component: v.shape.length > 0 ? i : -1,
-        label: v.shape.length > 0 ? `${v.name}[${i}]` : v.name,
-        unit: v.unit,
-        color: channels.length % COLORS,
-        on: channels.length < ON_AT_FIRST,
-      });
-    }
-  }
-  return channels;
-}
-
-/** @param {Channel[]} channels @param {import("./types.js").Values} outputs */
-function pick(channels, outputs) {
-  return channels.map((channel) => {
-    const value = outputs[channel.key];
-    return Array.isArray(value) ? value[Math.max(0, channel.component)] : (value ?? NaN);
-  });
-}
-
 export class Detail {
   /**
    * @param {HTMLElement} place
    * @param {string} id
-   * @param {() => void} changed something that the list shows is different now
-   * @param {(text: string, good: boolean) => void} link says how the live connection is
+   * @param {object} page
+   * @param {() => void} page.changed something that the list shows is different now
+   * @param {(text: string, good: boolean) => void} page.link says how the live connection is
+   * @param {(label: string) => void} page.choose shows instances with this label
+   * @param {() => import("./types.js").Who | undefined} page.who asks
    */
-  constructor(place, id, changed, link) {
+  constructor(place, id, page) {
     this.place = place;
     this.id = id;
-    this.changed = changed;
-    this.link = link;
+    this.page = page;
     this.ended = false;
     this.fetching = false;
     this.stale = false;
@@ -91,22 +64,25 @@ export class Detail {
     if (this.ended) {
       return;
     }
-    this.channels = channelsOf(variables);
+    const outputs = variables.filter((v) => v.causality === "output");
+    this.channels = channelsOf(outputs);
     this.series = new Series(this.channels.length);
     this.info = info;
+    this.buildService(info, outputs);
     this.build(
       variables.filter((v) => v.causality === "input"),
       values,
     );
     this.setRun(info.run?.id ?? null);
     this.receive({ ...first, step: info.step });
+    void this.readService();
     this.endings.push(
-      api.live(
+      live(
         this.id,
         (sample) => this.receive(sample),
         (connected) => {
           this.broken = !connected;
-          this.link(connected ? "live" : "reconnecting", connected);
+          this.page.link(connected ? "live" : "reconnecting", connected);
         },
       ),
     );
@@ -116,6 +92,42 @@ export class Detail {
     this.ended = true;
     this.endings.forEach((ending) => ending());
     this.place.replaceChildren();
+  }
+
+  /**
+   * What is around the model: runs, snapshots, who drives, labels.
+   * @param {import("./types.js").Instance} info
+   * @param {import("./types.js").Variable[]} outputs
+   */
+  buildService(info, outputs) {
+    const runs = new Runs(info, outputs, () => {
+      void this.readRun();
+      this.page.changed();
+    });
+    const snapshots = new Snapshots(this.id, () => void this.rewound());
+    const traits = new Traits(info, this.page.choose, this.page.changed);
+    const driver = new Driver(this.id, this.page.who, (foreign) => this.setForeign(foreign));
+    this.service = { runs, snapshots, traits, driver };
+    this.endings.push(...Object.values(this.service).map((part) => () => part.end()));
+  }
+
+  /** Ask for what has no live events. */
+  async readService() {
+    const { runs, snapshots, driver } = this.service ?? {};
+    await Promise.all([runs?.refresh(), snapshots?.refresh(), driver?.refresh()]);
+  }
+
+  /** Somebody else drives: what would be refused cannot be pressed. @param {boolean} foreign */
+  setForeign(foreign) {
+    this.foreign = foreign;
+    this.setRun(this.run);
+  }
+
+  /** The state is one of before. */
+  async rewound() {
+    const [now, info] = await Promise.all([api.outputs(this.id), api.instance(this.id)]);
+    this.receive({ ...now, step: info.step });
+    this.page.changed();
   }
 
   /**
@@ -175,8 +187,12 @@ export class Detail {
       chart,
     );
     const note = (/** @type {string} */ text) => make("p", { className: "quiet" }, text);
+    const { runs, snapshots, traits, driver } = this.service ?? {};
+    const part = (/** @type {{element: HTMLElement} | undefined} */ of) => of?.element ?? "";
     this.place.replaceChildren(
       head,
+      make("div", { className: "about" }, traits?.facts ?? "", part(driver)),
+      traits?.form ?? "",
       this.toolbar(info),
       make(
         "div",
@@ -187,7 +203,12 @@ export class Detail {
           make(
             "section",
             { className: "panel", "aria-label": "Plot" },
-            make("div", { className: "bar" }, this.legend(), this.windows()),
+            make(
+              "div",
+              { className: "bar" },
+              legend(this.channels ?? [], () => this.plot?.request()),
+              this.windows(),
+            ),
             canvas,
           ),
           this.picture,
@@ -204,8 +225,10 @@ export class Detail {
               : note("This model has no inputs."),
           ),
           make("section", { className: "panel" }, make("h2", {}, "Outputs"), this.table()),
+          part(snapshots),
         ),
       ),
+      part(runs),
     );
   }
 
@@ -229,11 +252,10 @@ export class Detail {
       () =>
         void attempt("reset", async () => {
           await api.reset(this.id);
-          const now = await api.outputs(this.id);
-          this.receive({ ...now, step: 0 });
-          this.changed();
+          await this.rewound();
         }),
     );
+    this.resetButton = reset;
     const remove = button("Delete", () => void this.remove(remove), "danger");
     return make(
       "div",
@@ -250,28 +272,6 @@ export class Detail {
       reset,
       make("span", { className: "grow" }),
       remove,
-    );
-  }
-
-  legend() {
-    return make(
-      "div",
-      { className: "legend", role: "group", "aria-label": "Curves" },
-      ...(this.channels ?? []).map((channel) => {
-        const chip = make("span", { className: `chip curve-${channel.color}` });
-        const button = make(
-          "button",
-          { type: "button", className: "curve", "aria-pressed": String(channel.on) },
-          chip,
-          channel.label,
-        );
-        button.onclick = () => {
-          channel.on = !channel.on;
-          button.setAttribute("aria-pressed", String(channel.on));
-          this.plot?.request();
-        };
-        return button;
-      }),
     );
   }
 
@@ -373,11 +373,15 @@ export class Detail {
   /** @param {string | null} run id of the run in progress */
   setRun(run) {
     this.run = run;
-    if (this.runButton && this.badge && this.stepButton) {
+    if (this.runButton && this.badge && this.stepButton && this.resetButton) {
+      const foreign = this.foreign === true;
+      this.runButton.disabled = foreign;
+      this.resetButton.disabled = foreign;
+      this.service?.runs.setBusy(run !== null || foreign);
       this.runButton.textContent = run ? "Stop" : "Run in real time";
       this.badge.textContent = run ? "running" : "idle";
       this.badge.classList.toggle("on", run !== null);
-      this.stepButton.disabled = run !== null;
+      this.stepButton.disabled = run !== null || foreign;
     }
   }
 
@@ -391,8 +395,17 @@ export class Detail {
 
   /** The list has news of this instance. @param {import("./types.js").Instance} info */
   async refresh(info) {
-    if (this.info && info.running !== (this.run !== null)) {
+    if (!this.info) {
+      return;
+    }
+    this.service?.traits.show(info);
+    if (info.running !== (this.run !== null)) {
       await this.readRun();
+    }
+    // to be asked is use, and nobody shall keep alive what he only looks at
+    const used = Date.now() - 1000 * ((info.ttl ?? 0) - (info.ttlLeft ?? 0));
+    if (info.ttl === undefined || used > api.askedAt(this.id) + 500) {
+      await this.readService();
     }
   }
 
@@ -402,10 +415,11 @@ export class Detail {
       await attempt("stop the run", () => api.stop(this.id, run));
       this.setRun(null);
     } else {
-      const made = await attempt("run", () => api.run(this.id));
+      const made = await attempt("run", () => api.run(this.id, { pace: 1 }));
       this.setRun(made?.id ?? null);
     }
-    this.changed();
+    void this.service?.runs.refresh();
+    this.page.changed();
   }
 
   /** @param {HTMLInputElement} box */
@@ -419,7 +433,7 @@ export class Detail {
     const sample = await attempt("step", () => api.step(this.id, size));
     if (sample) {
       this.receive(sample);
-      this.changed();
+      this.page.changed();
     }
   }
 
@@ -440,7 +454,7 @@ export class Detail {
     });
     if (done) {
       location.hash = "";
-      this.changed();
+      this.page.changed();
     }
   }
 }

@@ -63,3 +63,10 @@ export function tick(x, step) {
     decimals > 5 || Math.abs(value) >= 1e6 ? value.toExponential(1) : value.toFixed(decimals);
   return text.replace(/-/g, "−");
 }
+
+/** @param {number} n bytes */
+export function bytes(n) {
+  const power = n < 1024 ? 0 : Math.min(4, Math.floor(Math.log2(n) / 10));
+  const unit = ["B", "KiB", "MiB", "GiB", "TiB"][power];
+  return `${number(n / 1024 ** power, power === 0 ? 4 : 3)} ${unit}`;
+}

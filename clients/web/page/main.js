@@ -2,19 +2,24 @@
 import * as api from "./api.js";
 import { Detail } from "./detail.js";
 import { find, make } from "./dom.js";
-import { clock } from "./format.js";
-import { attempt, tell } from "./notices.js";
+import { keepLeases } from "./lease.js";
+import { choice, choose, filtered, onChoice, setWrong, showList } from "./list.js";
+import { askForToken, showWho, takeFromAddress } from "./login.js";
+import { attempt, clear, tell } from "./notices.js";
 
 const FIRST_EXAMPLE = "driven-oscillator"; // moves by itself and takes an input
 const REFRESH = 1500; // ms between two looks at the list
 
-const list = find("list", HTMLElement);
 const place = find("detail", HTMLElement);
 const link = find("link", HTMLElement);
 
 /** @type {Detail | null} */
 let detail = null;
 let timer = 0;
+/** the server asks for a token */
+let locked = false;
+/** @type {import("./types.js").Who | undefined} */
+let who;
 
 /** @param {string} text @param {boolean} good */
 function setLink(text, good) {
@@ -33,73 +38,42 @@ function selected() {
   }
 }
 
-/** @param {import("./types.js").Instance} instance */
-function row(instance) {
-  const here = instance.id === selected();
-  return make(
-    "li",
-    {},
-    make(
-      "a",
-      {
-        href: `#/${encodeURIComponent(instance.id)}`,
-        className: here ? "here" : "",
-        "aria-current": here ? "true" : "false",
-      },
-      make("span", {
-        className: instance.running ? "dot on" : "dot",
-        title: instance.running ? "running" : "idle",
-      }),
-      make("span", { className: "name", title: instance.name }, instance.name || instance.id),
-      make("span", { className: "quiet" }, instance.id),
-      make("span", { className: "quiet number" }, clock(instance.time)),
-    ),
-  );
-}
-
-/** @param {import("./types.js").Instance[]} items */
-function showList(items) {
-  const focused =
-    document.activeElement instanceof HTMLAnchorElement
-      ? document.activeElement.getAttribute("href")
-      : null;
-  list.replaceChildren(...items.map(row));
-  if (items.length === 0) {
-    list.append(make("li", { className: "quiet none" }, "None yet. Create one below."));
-  }
-  // the rows are new: whoever was on one with the keyboard stays on it
-  if (focused) {
-    for (const anchor of list.querySelectorAll("a")) {
-      if (anchor.getAttribute("href") === focused) {
-        anchor.focus();
-      }
-    }
-  }
-}
-
 async function refresh() {
   clearTimeout(timer);
+  if (locked) {
+    return;
+  }
   const asked = selected();
+  const labels = choice();
   try {
-    const items = await api.instances();
-    showList(items);
+    const answer = await api.instances(labels);
+    setWrong(false);
+    showList(answer.items, answer.next === null, selected());
     // a live connection that is down is told by the instance that is shown
     if (!detail?.broken) {
       setLink("live", true);
     }
-    const mine = items.find((item) => item.id === asked);
+    const chosen = answer.items.find((item) => item.id === asked);
+    // what is shown need not be among those that are chosen
+    const all = labels === "" || chosen ? answer : await api.instances();
+    const mine = chosen ?? all.items.find((item) => item.id === asked);
     if (asked !== selected()) {
       // something else was chosen meanwhile: this answer may be older than it
     } else if (mine) {
       void detail?.refresh(mine);
-    } else if (asked !== "") {
+    } else if (asked !== "" && all.next === null) {
       location.hash = "";
-    } else if (items.length > 0) {
-      location.replace(`#/${encodeURIComponent(items[0].id)}`);
+    } else if (asked === "" && answer.items.length > 0 && !filtered()) {
+      location.replace(`#/${encodeURIComponent(answer.items[0].id)}`);
     }
-  } catch {
-    setLink("no connection", false);
+  } catch (error) {
+    const refused = error instanceof api.Problem && error.status === 422;
+    setWrong(refused);
+    if (!refused) {
+      setLink(locked ? "locked" : "no connection", false);
+    }
   }
+  clearTimeout(timer);
   timer = window.setTimeout(refresh, document.hidden ? 4 * REFRESH : REFRESH);
 }
 
@@ -128,12 +102,20 @@ async function select() {
     void refresh();
     return;
   }
-  const next = new Detail(place, id, () => void refresh(), setLink);
+  if (locked) {
+    return;
+  }
+  const next = new Detail(place, id, {
+    changed: () => void refresh(),
+    link: setLink,
+    choose,
+    who: () => who,
+  });
   detail = next;
   try {
     await next.open();
   } catch (error) {
-    if (detail === next) {
+    if (detail === next && !locked) {
       tell(`show ${id}`, error);
       location.hash = "";
     }
@@ -147,7 +129,9 @@ async function listExamples() {
   const text = find("example-about", HTMLElement);
   // nobody asked for this: its success puts no message away
   const examples = await api.examples().catch((error) => {
-    tell("list the examples", error);
+    if (!locked) {
+      tell("list the examples", error);
+    }
     return [];
   });
   choice.replaceChildren(
@@ -185,16 +169,40 @@ function offerExamples() {
       location.hash = `#/${encodeURIComponent(made.id)}`;
     }
   });
+  const file = find("file", HTMLInputElement);
+  file.addEventListener("change", async () => {
+    const content = file.files?.[0];
+    const made = content && (await attempt("create from the file", () => api.createFrom(content)));
+    file.value = "";
+    if (made) {
+      location.hash = `#/${encodeURIComponent(made.id)}`;
+    }
+  });
 }
 
 async function introduce() {
   const about = await api.about().catch(() => null);
   if (about?.version) {
     find("about", HTMLElement).textContent = String(about.version);
+    who = about.who;
+    showWho(who);
   }
 }
 
-window.addEventListener("hashchange", () => void select());
+api.onDenied(() => {
+  if (!locked) {
+    locked = true;
+    detail?.end();
+    detail = null;
+    clear();
+    setLink("locked", false);
+    askForToken(place);
+  }
+});
+takeFromAddress();
+window.addEventListener("hashchange", () => void (locked || select()));
+onChoice(() => void refresh());
+keepLeases();
 void introduce();
 offerExamples();
 void select();

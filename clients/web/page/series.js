@@ -35,7 +35,7 @@ export class Series {
   /**
    * Time that goes back (a reset, a restore) takes what lay ahead with it; the same time replaces.
    * @param {number} time
-   * @param {number[]} values [width]
+   * @param {ArrayLike<number>} values [width]
    */
   add(time, values) {
     while (this.count > 0 && this.last >= time) {

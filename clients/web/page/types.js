@@ -6,7 +6,45 @@
  *
  * @typedef {object} Run
  * @property {string} id
- * @property {number} pace
+ * @property {"running" | "finished" | "stopped" | "failed" | "interrupted"} state
+ * @property {number} pace simulated seconds per second; 0: free of the clock
+ * @property {number} period s
+ * @property {number} start s
+ * @property {number | null} until s; null: until it is stopped
+ * @property {number} time s
+ * @property {number} periods done
+ * @property {number} overruns periods that were late
+ * @property {number | null} fraction 0 to 1
+ * @property {number} elapsed s of the clock
+ * @property {number | null} remaining s of the clock
+ * @property {{every: number, outputs: string[]}} [record]
+ * @property {number} [recorded] rows, as long as they are kept
+ * @property {string} [reason] why it failed or was interrupted
+ *
+ * @typedef {object} Who
+ * @property {string | null} name of the token
+ * @property {string} scope "read", "step" or "admin"
+ *
+ * @typedef {object} RunRequest
+ * @property {number} [pace]
+ * @property {number} [period]
+ * @property {number} [until]
+ * @property {number} [count]
+ * @property {{every: number, outputs?: string[]}} [record]
+ *
+ * @typedef {object} Snapshot
+ * @property {string} id
+ * @property {number} time s
+ * @property {number} bytes
+ *
+ * @typedef {object} Lease
+ * @property {"owner" | "co-driver" | "observer" | "partner"} role
+ * @property {string} name of the holder, or ""
+ * @property {string[]} channels inputs
+ * @property {number} seconds
+ * @property {number | null} left s
+ *
+ * @typedef {"none" | "every-step" | {mode: string, steps?: number, seconds?: number}} Durability
  *
  * @typedef {object} Instance
  * @property {string} id
@@ -15,6 +53,12 @@
  * @property {number} step
  * @property {number} stepSize
  * @property {boolean} running
+ * @property {string} revision
+ * @property {Durability} durability
+ * @property {Record<string, string>} [labels]
+ * @property {number} [ttl] s without use after which it is deleted
+ * @property {number} [ttlLeft] s
+ * @property {string[]} [outputs] names
  * @property {string} [integrator]
  * @property {Run | null} [run]
  *

@@ -61,13 +61,15 @@ static void routes_are_sorted_by_path_and_operations_unique(void)
 static void parameters_are_percent_decoded(void)
 {
     struct mechp_match m;
-    CU_ASSERT_EQUAL(mechp_route_match("GET", "/v1/instances/a%2Fb%c3%A4/state", &m), 0);
+    CU_ASSERT_EQUAL(mechp_route_match("GET", "/v1/instances/a%20b%7e/state", &m), 0);
     CU_ASSERT_EQUAL(m.route->id, MECHP_ROUTE_GET_STATE);
-    CU_ASSERT_STRING_EQUAL(mechp_match_value(&m, "id"), "a/b\xc3\xa4");
+    CU_ASSERT_STRING_EQUAL(mechp_match_value(&m, "id"), "a b~");
     CU_ASSERT_EQUAL(mechp_route_match("GET", "/v1/instances/a+b", &m), 0);
     CU_ASSERT_STRING_EQUAL(mechp_match_value(&m, "id"), "a+b");
-    static const char *const bad[] = {"/v1/instances/%", "/v1/instances/%4", "/v1/instances/a%zz",
-                                      "/v1/instances/%00x", "/v1/instances/%4/state"};
+    static const char *const bad[] = {
+        "/v1/instances/%",      "/v1/instances/%4",       "/v1/instances/a%zz",
+        "/v1/instances/%00x",   "/v1/instances/%4/state", "/v1/instances/a%2Fb",
+        "/v1/instances/%c3%a4", "/v1/instances/a%0ab",    "/v1/instances/%7f"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         CU_ASSERT_EQUAL(mechp_route_match("GET", bad[i], &m), MECHP_MALFORMED_REQUEST);
     }
@@ -87,8 +89,8 @@ static void parameters_are_percent_decoded(void)
 static void wrong_methods_get_the_list_of_right_ones(void)
 {
     struct mechp_match m;
-    CU_ASSERT_EQUAL(mechp_route_match("PATCH", "/v1/instances/i-1", &m), MECHP_METHOD_NOT_ALLOWED);
-    CU_ASSERT_STRING_EQUAL(m.allow, "DELETE, GET, HEAD, PUT");
+    CU_ASSERT_EQUAL(mechp_route_match("POST", "/v1/instances/i-1", &m), MECHP_METHOD_NOT_ALLOWED);
+    CU_ASSERT_STRING_EQUAL(m.allow, "DELETE, GET, HEAD, PATCH, PUT");
     CU_ASSERT_EQUAL(mechp_route_match("GET", "/v1/instances/i-1/step", &m),
                     MECHP_METHOD_NOT_ALLOWED);
     CU_ASSERT_STRING_EQUAL(m.allow, "POST");

@@ -21,7 +21,7 @@ static void write_sample(struct mechp_text *w)
     mechp_text_object(w);
     mechp_text_key(w, "a");
     mechp_text_number(w, 0.1);
-    mechp_text_key(w, "b");
+    mechp_text_literal(w, "b");
     mechp_text_array(w);
     mechp_text_integer(w, -3);
     mechp_text_unsigned(w, UINT64_MAX);
@@ -35,7 +35,7 @@ static void write_sample(struct mechp_text *w)
     mechp_text_end(w);
     mechp_text_key(w, "c");
     mechp_text_string(w, NULL);
-    mechp_text_key(w, "d");
+    mechp_text_literal(w, "d");
     mechp_text_numbers(w, (const double[]){1., 2.5, -0.}, 3);
     mechp_text_key(w, "e");
     mechp_text_raw(w, "[]", 2);

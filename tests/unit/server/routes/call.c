@@ -26,17 +26,6 @@ static void every_route_is_described(void)
     }
 }
 
-static const struct mechp_shape *shape_of(const char *type)
-{
-    const size_t length = type == NULL ? 0 : strcspn(type, "|");
-    for (const struct mechp_shape *s = mechp_shapes; length > 1 && s->name != NULL; s++) {
-        if (strlen(s->name) == length - 1 && strncmp(s->name, type + 1, length - 1) == 0) {
-            return s;
-        }
-    }
-    return NULL;
-}
-
 static bool is_listed(const char *const *names, const char *name)
 {
     while (names != NULL && *names != NULL && strcmp(*names, name) != 0) {
@@ -60,7 +49,7 @@ static void bodies_are_described_by_the_keys_that_are_taken(void)
     for (int i = 0; mechp_route_at(i) != NULL; i++) {
         const struct mechp_route *const route = mechp_route_at(i);
         const struct mechd_operation *const o = mechd_operation(route);
-        const struct mechp_shape *const shape = shape_of(mechp_route_doc(i)->request);
+        const struct mechp_shape *const shape = mechp_shape_named(mechp_route_doc(i)->request);
         // operations that check their own keys are tested through the doors
         if ((o->flags & MECHD_FREE_KEYS) != 0 || (shape == NULL && o->keys == NULL)) {
             continue;
@@ -104,6 +93,59 @@ static void queries_are_described(void)
     }
 }
 
-UNIT_TESTS(UNIT_TEST(every_route_is_described),
+/* Who may ask, and when: the description's traits against the operation's flags. */
+static void access_is_described(void)
+{
+    for (int i = 0; mechp_route_at(i) != NULL; i++) {
+        const struct mechp_route *const route = mechp_route_at(i);
+        const struct mechd_operation *const o = mechd_operation(route);
+        const unsigned traits = mechp_route_doc(i)->traits;
+        const char *const scope = mechp_route_scope(route);
+        const char *const needed = (o->flags & MECHD_OPEN) != 0    ? ""
+                                   : (o->flags & MECHD_ADMIN) != 0 ? "admin"
+                                   : !mechd_operation_changes(o) || (o->flags & MECHD_BY_PARTS) != 0
+                                       ? "read"
+                                       : "step";
+        CU_ASSERT(holds(strcmp(scope == NULL ? "" : scope, needed) == 0, route,
+                        "is described with another scope than", needed));
+        CU_ASSERT(holds(mechp_route_changes(route) == mechd_operation_changes(o), route,
+                        "is not described as what it is:", "a change or not"));
+        CU_ASSERT(
+            holds(((traits & MECHP_DOC_WHILE_RUN) != 0) == ((o->flags & MECHD_WHILE_RUN) != 0),
+                  route, "is not described as", "allowed during a run"));
+        CU_ASSERT(holds(((traits & MECHP_DOC_UNLEASED) != 0) == ((o->flags & MECHD_UNLEASED) != 0),
+                        route, "is not described as", "asking for leave or not"));
+        const bool waits = (o->flags & MECHD_ON_INSTANCE) != 0;
+        const bool described = mechp_route_on_instance(route) && (traits & MECHP_DOC_NO_QUEUE) == 0;
+        CU_ASSERT(holds(waits == described, route, "is not described as", "waiting or not"));
+    }
+}
+
+static void every_route_has_a_text_and_its_parameters_too(void)
+{
+    for (int i = 0; mechp_route_at(i) != NULL; i++) {
+        const struct mechp_route *const route = mechp_route_at(i);
+        const struct mechp_route_text *const text = mechp_route_text(i);
+        const struct mechp_tag *tag = mechp_tags;
+        while (tag->name != NULL && strcmp(tag->name, text->tag) != 0) {
+            tag++;
+        }
+        CU_ASSERT(
+            holds(text->doc[0] != '\0', route, "has no line in", "protocol/bind/route_texts.c"));
+        CU_ASSERT(holds(tag->name != NULL, route, "has a tag that is none:", text->tag));
+        for (const char *at = strchr(route->path, '{'); at != NULL; at = strchr(at + 1, '{')) {
+            CU_ASSERT(holds(mechp_parameter(at + 1, strcspn(at, "}") - 1, route->path) != NULL,
+                            route, "not described in route_texts.c:", at));
+        }
+        const struct mechd_operation *const o = mechd_operation(route);
+        for (int k = 0; k < MECHD_QUERIES && o->query[k] != NULL; k++) {
+            CU_ASSERT(holds(mechp_parameter(o->query[k], strlen(o->query[k]), route->path) != NULL,
+                            route, "not described in route_texts.c:", o->query[k]));
+        }
+    }
+}
+
+UNIT_TESTS(UNIT_TEST(access_is_described), UNIT_TEST(every_route_has_a_text_and_its_parameters_too),
+           UNIT_TEST(every_route_is_described),
            UNIT_TEST(bodies_are_described_by_the_keys_that_are_taken),
            UNIT_TEST(queries_are_described))

@@ -15,14 +15,15 @@ static void pointers_are_aligned_and_zeroed(void)
         const struct mech_arena_mark mark = mech_arena_mark(&a);
         unsigned char *const p = mech_arena_alloc(&a, n, 3);
         CU_ASSERT_FATAL(p != NULL);
-        CU_ASSERT((uintptr_t)p % 64 == 0);
+        const size_t bytes = 3 * n;
+        CU_ASSERT((uintptr_t)p % (bytes > 32 ? 64 : bytes > 16 ? 32 : 16) == 0);
         bool zero = true;
-        for (size_t i = 0; i < 3 * n; i++) {
+        for (size_t i = 0; i < bytes; i++) {
             zero = zero && p[i] == 0;
         }
         CU_ASSERT(zero);
         // what is handed out again was written to before
-        memset(p, 0xff, 3 * n);
+        memset(p, 0xff, bytes);
         if (n % 2 == 0) {
             mech_arena_release(&a, mark);
         }
@@ -51,6 +52,21 @@ static void pieces_do_not_overlap(void)
     mech_arena_fini(&a);
 }
 
+static void small_arenas_stay_small(void)
+{
+    struct mech_arena a;
+    mech_arena_init(&a, 0);
+    CU_ASSERT(mech_arena_alloc(&a, 16, 1) != NULL);
+    CU_ASSERT(a.total <= 256);
+    // pieces of 16 bytes side by side, and empty ones between them
+    for (int k = 0; k < 999; k++) {
+        CU_ASSERT(mech_arena_alloc(&a, 16, 1) != NULL);
+        CU_ASSERT(mech_arena_alloc(&a, 0, 100) != NULL);
+    }
+    CU_ASSERT(a.total <= 3 * 16000 / 2 + 256);
+    mech_arena_fini(&a);
+}
+
 static void an_overflowing_product_is_refused(void)
 {
     struct mech_arena a;
@@ -73,7 +89,7 @@ static void the_limit_counts_all_that_malloc_gave(void)
     }
     // all but the heads and the last incomplete 64 bytes of each block
     CU_ASSERT(a.total <= 10000);
-    CU_ASSERT(got >= 10000 / 64 - 5);
+    CU_ASSERT(got >= 10000 / 64 - 10);
     CU_ASSERT(mech_arena_alloc(&a, 20000, 1) == NULL);
     mech_arena_fini(&a);
 }
@@ -125,7 +141,7 @@ static void a_kept_block_that_is_too_small_is_replaced(void)
 }
 
 UNIT_TESTS(UNIT_TEST(pointers_are_aligned_and_zeroed), UNIT_TEST(pieces_do_not_overlap),
-           UNIT_TEST(an_overflowing_product_is_refused),
+           UNIT_TEST(small_arenas_stay_small), UNIT_TEST(an_overflowing_product_is_refused),
            UNIT_TEST(the_limit_counts_all_that_malloc_gave),
            UNIT_TEST(work_done_again_needs_no_malloc),
            UNIT_TEST(a_release_gives_the_same_place_again),

@@ -63,6 +63,8 @@ static void an_empty_map_finds_nothing_and_a_full_one_ends(void)
     mech_arena_init(&a, 0);
     struct mech_names n;
     CU_ASSERT_EQUAL_FATAL(mech_names_init(&n, &a, 0), 0);
+    CU_ASSERT_EQUAL(mech_names_find(&n, "a"), -1);
+    CU_ASSERT_EQUAL_FATAL(mech_names_init(&n, &a, 1), 0);
     static const char *const names[] = {"a", "b", "c", "d", "e"};
     int code = 0;
     for (int k = 0; k < 5 && code == 0; k++) {

@@ -1,0 +1,79 @@
+/* mechctl batch: one operation on many instances in one request. */
+#include "clients/cli/cli.h"
+
+static void add_instances(struct mechctl *m, const char *label)
+{
+    struct mechc_bytes *const b = &m->body;
+    mechc_bytes_text(b, ",\"instances\":");
+    if (label) {
+        mechc_bytes_text(b, "{\"label\":");
+        mechc_bytes_string(b, label);
+        mechc_bytes_text(b, "}");
+        return;
+    }
+    mechc_bytes_text(b, "[");
+    for (int k = 1; k < m->count; k++) {
+        mechc_bytes_text(b, k > 1 ? "," : "");
+        mechc_bytes_string(b, m->arguments[k]);
+    }
+    mechc_bytes_text(b, "]");
+}
+
+static int run(struct mechctl *m)
+{
+    static const struct mechctl_column columns[] = {
+        {"id", "ID", false},
+        {"status", "STATUS", true},
+        {"body/time", "TIME", true},
+        {"body/step", "STEPS", true},
+        {"body/outputs", "OUTPUTS", false},
+        {"error/detail", "REASON", false},
+        {0},
+    };
+    const char *const label = mechctl_option(m, "label"), *const body = mechctl_option(m, "body");
+    if ((label != NULL) == (m->count > 1)) {
+        return mechctl_usage("batch: give either ids or --label");
+    }
+    mechc_bytes_text(&m->body, "{\"operation\":");
+    mechc_bytes_string(&m->body, m->arguments[0]);
+    add_instances(m, label);
+    if (body) {
+        mechc_bytes_text(&m->body, ",\"body\":");
+        mechc_bytes_text(&m->body, body);
+    }
+    mechc_bytes_text(&m->body, "}");
+    struct mechc_json reply, results, failed;
+    double count = 0.;
+    const int code = mechctl_send(m, "POST", MECHCTL_PATH("v1", "batch"), &m->body, &reply);
+    if (code != MECHCTL_DONE) {
+        return code;
+    }
+    if (m->json) {
+        mechctl_print_raw(reply);
+    } else if (mechc_json_member(reply, "results", &results)) {
+        mechctl_print_table(m, results, columns, "no instances");
+    }
+    const bool told = mechc_json_member(reply, "failed", &failed);
+    return told && mechc_json_number(failed, &count) && count > 0. ? MECHCTL_REFUSED : MECHCTL_DONE;
+}
+
+static const struct mechctl_option options[] = {
+    {"label", "NAME=VALUE", "the instances that have it, in place of ids"},
+    {"body", "JSON", "of the operation, the same for each instance"},
+    {0},
+};
+
+const struct mechctl_command mechctl_batch = {
+    .name = "batch",
+    .arguments = "OPERATION [ID ...]",
+    .summary = "run an operation on many instances in one request",
+    .details =
+        "  mechctl batch step i-1 i-2 --body '{\"count\": 10}'\n"
+        "  mechctl batch delete --label rig=7\n"
+        "Operations have the names that they have over ZeroMQ. The exit status is 1 when it\n"
+        "failed for some.",
+    .options = options,
+    .least = 1,
+    .most = -1,
+    .run = run,
+};

@@ -1,0 +1,38 @@
+/* mechctl edit: labels and time to live of an instance. */
+#include "clients/cli/cli.h"
+
+static int run(struct mechctl *m)
+{
+    const bool keep = mechctl_option(m, "keep") != NULL;
+    if (keep && mechctl_option(m, "ttl")) {
+        return mechctl_usage("edit: give one of --ttl and --keep");
+    }
+    if (!keep && !mechctl_option(m, "ttl") && !mechctl_option(m, "label")) {
+        return mechctl_usage("edit: give --label, --ttl or --keep");
+    }
+    mechc_bytes_text(&m->body, keep ? "{\"ttl\":null" : "{");
+    const int code = mechctl_add_traits(m);
+    mechc_bytes_text(&m->body, "}");
+    return code != MECHCTL_DONE
+               ? code
+               : mechctl_print_reply(m, "PATCH", MECHCTL_PATH("v1", "instances", m->arguments[0]),
+                                     &m->body);
+}
+
+static const struct mechctl_option options[] = {
+    {"label", "NAME=VALUE", "all labels, several with commas; \"\": none"},
+    {"ttl", "S", "delete it when nobody has used it for so long"},
+    {"keep", NULL, "it stays, however long nobody uses it"},
+    {0},
+};
+
+const struct mechctl_command mechctl_edit = {
+    .name = "edit",
+    .arguments = "ID",
+    .summary = "change labels and time to live of an instance",
+    .details = "  mechctl edit i-1 --label rig=a,shift=night --ttl 3600",
+    .options = options,
+    .least = 1,
+    .most = 1,
+    .run = run,
+};

@@ -1,0 +1,136 @@
+/* mechctl lease: who may change an instance; taking, renewing, giving up and breaking a lease. */
+#include "clients/cli/cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Append {"role", "channels", "seconds", "name"}, what is given of it. */
+static int compose(struct mechctl *m)
+{
+    double seconds = 0.;
+    const char *const name = mechctl_option(m, "name");
+    const char *comma = "";
+    struct mechc_bytes *const b = &m->body;
+    const int code = mechctl_number(m, "seconds", &seconds);
+    mechc_bytes_text(b, "{");
+    if (m->count > 1) {
+        mechc_bytes_text(b, "\"role\":");
+        mechc_bytes_string(b, m->arguments[1]);
+        comma = ",";
+    }
+    if (m->count > 2) {
+        mechc_bytes_text(b, ",\"channels\":[");
+        for (int k = 2; k < m->count; k++) {
+            mechc_bytes_text(b, k > 2 ? "," : "");
+            mechc_bytes_string(b, m->arguments[k]);
+        }
+        mechc_bytes_text(b, "]");
+    }
+    if (mechctl_option(m, "seconds")) {
+        mechc_bytes_text(b, comma);
+        mechc_bytes_text(b, "\"seconds\":");
+        mechc_bytes_number(b, seconds);
+        comma = ",";
+    }
+    if (name) {
+        mechc_bytes_text(b, comma);
+        mechc_bytes_text(b, "\"name\":");
+        mechc_bytes_string(b, name);
+    }
+    mechc_bytes_text(b, "}");
+    return code;
+}
+
+static int list(struct mechctl *m, const char *const *path)
+{
+    static const struct mechctl_column columns[] = {
+        {"role", "ROLE", false},
+        {"name", "NAME", false},
+        {"channels", "CHANNELS", false},
+        {"seconds", "SECONDS", true},
+        {"left", "LEFT", true},
+        {"expires", "EXPIRES", false},
+        {0},
+    };
+    struct mechc_json reply, items;
+    const int code = mechctl_get(m, path, &reply);
+    if (code != MECHCTL_DONE || m->json) {
+        return code != MECHCTL_DONE ? code : mechctl_print_raw(reply);
+    }
+    if (mechc_json_member(reply, "items", &items)) {
+        mechctl_print_table(m, items, columns, "no leases: everybody may change it");
+    }
+    return MECHCTL_DONE;
+}
+
+/* The number alone, for MECHD_LEASE. */
+static int take(struct mechctl *m, const char *const *path)
+{
+    struct mechc_json reply, number;
+    int code = compose(m);
+    if (code == MECHCTL_DONE) {
+        code = mechctl_send(m, "POST", path, &m->body, &reply);
+    }
+    if (code != MECHCTL_DONE || m->json) {
+        return code != MECHCTL_DONE ? code : mechctl_print_raw(reply);
+    }
+    return mechc_json_member(reply, "lease", &number) ? mechctl_print_raw(number) : MECHCTL_FAILED;
+}
+
+static int run(struct mechctl *m)
+{
+    const char *const *const path = MECHCTL_PATH("v1", "instances", m->arguments[0], "lease");
+    const char *const other = mechctl_option(m, "break");
+    const bool renew = mechctl_option(m, "renew"), release = mechctl_option(m, "release");
+    if ((other != NULL) + renew + release > 1) {
+        return mechctl_usage("lease: give one of --renew, --release and --break");
+    }
+    if ((other || release) && m->count > 1) {
+        return mechctl_usage("lease: a role goes with taking and --renew");
+    }
+    struct mechc_json reply;
+    if (other) {
+        char text[MECHC_PATH];
+        const int result = mechc_path(m->c, path, text);
+        if (result != MECHC_OK) {
+            return mechctl_result(m, result);
+        }
+        mechctl_query(text, sizeof text, "of", other);
+        struct mechc_reply r;
+        return mechctl_result(
+            m, mechc_call(m->c, &(struct mechc_request){.method = "DELETE", .path = text}, &r));
+    }
+    if (release) {
+        return mechctl_send(m, "DELETE", path, NULL, &reply);
+    }
+    if (renew) {
+        const int code = compose(m);
+        return code == MECHCTL_DONE ? mechctl_print_reply(m, "PATCH", path, &m->body) : code;
+    }
+    return m->count > 1 ? take(m, path) : list(m, path);
+}
+
+static const struct mechctl_option options[] = {
+    {"seconds", "S", "silence that ends it (60)"},
+    {"name", "NAME", "of the holder, for others to read (the token's)"},
+    {"renew", NULL, "the lease of --lease begins anew, with what else is given"},
+    {"release", NULL, "give up the lease of --lease"},
+    {"break", "ROLE", "end the leases of others in this role; needs the scope admin"},
+    {0},
+};
+
+const struct mechctl_command mechctl_lease = {
+    .name = "lease",
+    .arguments = "ID [ROLE [CHANNEL ...]]",
+    .summary = "tell who may change an instance, or take a lease on it; prints its number",
+    .details =
+        "  mechctl lease i-1                              who has one\n"
+        "  export MECHD_LEASE=$(mechctl lease i-1 owner)  nobody else changes it\n"
+        "  mechctl lease i-1 co-driver force torque       sets these inputs, whoever owns it\n"
+        "  mechctl lease i-1 --release                    give it up\n"
+        "ROLE is owner, co-driver or observer. A lease ends when its holder is silent.",
+    .options = options,
+    .least = 1,
+    .most = -1,
+    .run = run,
+};

@@ -1,0 +1,189 @@
+/* mechctl sweep: one model over many sets of parameters. */
+#include "clients/cli/cli.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static const long shortest = 2000000, longest = 200000000; /* ns between two looks */
+
+/* One axis of the grid from A,B,… or FROM:TO:COUNT. MECHCTL_DONE or MECHCTL_USAGE. */
+static int add_axis(struct mechctl *m, const char *name, const char *text)
+{
+    static const char *const keys[] = {"{\"from\":", ",\"to\":", ",\"count\":"};
+    struct mechc_bytes *const b = &m->body;
+    const bool range = strchr(text, ':') != NULL;
+    mechc_bytes_text(b, range ? "" : "[");
+    int n = 0;
+    for (const char *at = text; *at || n == 0; n++) {
+        char *end = NULL;
+        const double value = strtod(at, &end);
+        if (end == at || (*end && *end != (range ? ':' : ',')) || (range && n > 2)) {
+            return mechctl_usage("'%s=%s': expected NAME=A,B,... or NAME=FROM:TO:COUNT", name,
+                                 text);
+        }
+        mechc_bytes_text(b, range ? keys[n] : n > 0 ? "," : "");
+        mechc_bytes_number(b, value);
+        at = end + (*end != 0);
+    }
+    mechc_bytes_text(b, range ? "}" : "]");
+    return range && n != 3 ? mechctl_usage("'%s=%s': expected FROM:TO:COUNT", name, text)
+                           : MECHCTL_DONE;
+}
+
+/* "parameters" from the arguments after the first-th. */
+static int add_grid(struct mechctl *m, int first)
+{
+    int code = MECHCTL_DONE;
+    mechc_bytes_text(&m->body, ",\"parameters\":{\"grid\":{");
+    for (int k = first; k < m->count && code == MECHCTL_DONE; k++) {
+        char *const equals = strchr(m->arguments[k], '=');
+        if (!equals || equals == m->arguments[k]) {
+            return mechctl_usage("'%s': expected NAME=VALUES", m->arguments[k]);
+        }
+        *equals = 0;
+        mechc_bytes_text(&m->body, k > first ? "," : "");
+        mechc_bytes_string(&m->body, m->arguments[k]);
+        mechc_bytes_text(&m->body, ":");
+        code = add_axis(m, m->arguments[k], equals + 1);
+        *equals = '=';
+    }
+    mechc_bytes_text(&m->body, "}}");
+    return code;
+}
+
+/* until, count and record. */
+static int add_end(struct mechctl *m)
+{
+    static const char *const names[] = {"until", "count", "every"};
+    static const char *const keys[] = {",\"until\":", ",\"count\":", ",\"record\":{\"every\":"};
+    for (int k = 0; k < 3; k++) {
+        double value = 0.;
+        const int code = mechctl_number(m, names[k], &value);
+        if (code != MECHCTL_DONE) {
+            return code;
+        }
+        if (mechctl_option(m, names[k])) {
+            mechc_bytes_text(&m->body, keys[k]);
+            mechc_bytes_number(&m->body, value);
+            mechc_bytes_text(&m->body, k == 2 ? "}" : "");
+        }
+    }
+    mechc_bytes_text(&m->body, "}");
+    return MECHCTL_DONE;
+}
+
+static double number(struct mechc_json object, const char *name)
+{
+    struct mechc_json v;
+    double x = 0.;
+    return mechc_json_member(object, name, &v) && mechc_json_number(v, &x) ? x : 0.;
+}
+
+/* Until all points are over; *failed says how many failed. */
+static int wait_for(struct mechctl *m, const char *id, double *failed)
+{
+    const bool shown = isatty(STDERR_FILENO) && !m->json;
+    char state[32] = "running";
+    struct mechc_json reply, v;
+    for (struct timespec nap = {.tv_nsec = shortest};; nanosleep(&nap, NULL)) {
+        const int code = mechctl_get(m, MECHCTL_PATH("v1", "sweeps", id), &reply);
+        if (code != MECHCTL_DONE || !mechc_json_member(reply, "state", &v)) {
+            return code;
+        }
+        mechc_json_text(v, state, sizeof state);
+        if (strcmp(state, "running") != 0) {
+            break;
+        }
+        if (shown) {
+            mechctl_bar(number(reply, "done") / number(reply, "points"), -1.);
+        }
+        nap.tv_nsec = nap.tv_nsec < longest / 2 ? 2 * nap.tv_nsec : longest;
+    }
+    fputs(shown ? "\r\033[K" : "", stderr);
+    *failed = number(reply, "failed");
+    if (*failed > 0. && mechc_json_member(reply, "errors", &v)) {
+        for (struct mechc_json_walk w = mechc_json_walk(v); mechc_json_next(&w);) {
+            char text[256] = "";
+            struct mechc_json message;
+            if (mechc_json_member(w.value, "message", &message)) {
+                mechc_json_text(message, text, sizeof text);
+            }
+            fprintf(stderr, "point %.0f: %s\n", number(w.value, "point"), text);
+        }
+    }
+    return MECHCTL_DONE;
+}
+
+int mechctl_print_sweep(struct mechctl *m, const char *id, const char *format)
+{
+    char path[MECHC_PATH + 64];
+    const int result = mechc_path(m->c, MECHCTL_PATH("v1", "sweeps", id, "results"), path);
+    if (result != MECHC_OK) {
+        return mechctl_result(m, result);
+    }
+    mechctl_query(path, sizeof path, "format", format);
+    return mechctl_print_path(m, path);
+}
+
+/* The request, from the command line. */
+static int form_request(struct mechctl *m)
+{
+    const char *const example = mechctl_option(m, "example");
+    if (!example && m->count < 1) {
+        return mechctl_usage("sweep: give FILE or --example");
+    }
+    int code = mechctl_add_model(m, example);
+    code = code == MECHCTL_DONE ? add_grid(m, example ? 0 : 1) : code;
+    return code == MECHCTL_DONE ? add_end(m) : code;
+}
+
+static int run(struct mechctl *m)
+{
+    const char *const format = mechctl_option(m, "format");
+    struct mechc_json reply, v;
+    char id[MECHC_ID] = "";
+    double failed = 0.;
+    int code = form_request(m);
+    if (code == MECHCTL_DONE) {
+        code = mechctl_send(m, "POST", MECHCTL_PATH("v1", "sweeps"), &m->body, &reply);
+    }
+    if (code != MECHCTL_DONE || !mechc_json_member(reply, "id", &v)) {
+        return code;
+    }
+    mechc_json_text(v, id, sizeof id);
+    if (mechctl_option(m, "keep")) {
+        return mechctl_print_id(m, reply);
+    }
+    code = wait_for(m, id, &failed);
+    code = code == MECHCTL_DONE ? mechctl_print_sweep(m, id, format ? format : "csv") : code;
+    const int freed = mechctl_send(m, "DELETE", MECHCTL_PATH("v1", "sweeps", id), NULL, &reply);
+    code = code == MECHCTL_DONE ? freed : code;
+    return code == MECHCTL_DONE && failed > 0. ? MECHCTL_REFUSED : code;
+}
+
+static const struct mechctl_option options[] = {
+    {"example", "NAME", "of this example, in place of a file"},
+    {"until", "T", "end time of each point, in seconds"},
+    {"count", "N", "or its number of internal steps"},
+    {"every", "N", "rows of every so many internal steps, not only of the end"},
+    {"format", "FORMAT", "json, ndjson, csv, npy or f64 (csv)"},
+    {"keep", NULL, "do not wait: print the sweep's id, and leave its results in the server"},
+    {0},
+};
+
+const struct mechctl_command mechctl_sweep = {
+    .name = "sweep",
+    .arguments = "[FILE] NAME=A,B,...|NAME=FROM:TO:COUNT ...",
+    .summary = "compute a model for every combination of parameters, and print one table",
+    .details =
+        "  mechctl sweep --example driven-oscillator k=50,100 d=0:10:11 --until 1\n"
+        "A bar shows how far it is where standard error is a terminal. The exit status is 1\n"
+        "when some points failed: their rows are empty, their reasons on standard error.",
+    .options = options,
+    .least = 0,
+    .most = -1,
+    .run = run,
+};

@@ -1,0 +1,59 @@
+"""CURVE: keys of ZeroMQ's sockets. A key is 32 bytes, written as 64 hexadecimal digits or as 40
+characters of Z85."""
+from __future__ import annotations
+
+from typing import Any, Optional
+
+import zmq
+from zmq.utils import z85
+
+from .errors import Unreachable
+
+
+def key_of(text: str) -> bytes:
+    """A key as Z85, from either form; ValueError: it is none."""
+    try:
+        if len(text) == 40:
+            z85.decode(text.encode())
+            return text.encode()
+        if len(text) == 64:
+            return z85.encode(bytes.fromhex(text))
+    except (KeyError, ValueError):
+        pass
+    raise ValueError('a key has 64 hexadecimal digits, or 40 characters of Z85')
+
+
+def secret_of(path: str) -> bytes:
+    """The secret of a file as `mechd --make-curve-key` prints it."""
+    with open(path, encoding='utf-8') as f:
+        for line in f:
+            words = line.split()
+            if len(words) > 1 and words[0] == 'secret':
+                return key_of(words[1])
+    raise ValueError('%s has no line "secret KEY" as mechd --make-curve-key prints it' % path)
+
+
+class Keys:
+    """The keys of one Server: its own pair, and the public key of the server (None: it is told over
+    HTTP)."""
+
+    def __init__(self, server_key: Optional[str], file: Optional[str]):
+        self._given = key_of(server_key) if server_key else None
+        self._secret = secret_of(file) if file else None
+        self._server = self._given
+
+    def learn(self, told: Optional[str]) -> None:
+        """What the server says its public key is; None: its sockets ask for none."""
+        if self._given is None:
+            self._server = key_of(told) if told else None
+
+    def lock(self, socket: Any) -> None:
+        """Before a socket is connected."""
+        if self._server is None:
+            return
+        if self._secret is None:
+            raise Unreachable('ZeroMQ asks for a key here: curve_key= is the file that mechd '
+                              '--make-curve-key printed (MECHD_CLIENT_KEY)')
+        socket.curve_secretkey = self._secret
+        socket.curve_publickey = zmq.curve_public(self._secret)
+        socket.curve_serverkey = self._server

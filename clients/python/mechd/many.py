@@ -1,0 +1,164 @@
+"""Many at once: batches over instances, sweeps over parameters, requests answered later."""
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence
+
+from .errors import refusal
+from .progress import Bar, Progress
+from .values import array, plain
+
+if TYPE_CHECKING:
+    from .server import Server
+
+_LONGEST = 0.2  # s between two looks
+
+
+class Table:
+    """Rows of numbers: `names` of the columns, `rows` [n, columns], NaN where there is none."""
+
+    def __init__(self, names: Sequence[str], rows: Sequence[Sequence[Any]]):
+        self.names = list(names)
+        self.rows = array(rows) if rows else array([[0.0] * len(self.names)])[:0]
+
+    def __getitem__(self, name: str) -> Any:
+        """A column by its name: [n]."""
+        k = self.names.index(name)
+        return array([row[k] for row in self.rows])
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+class BatchTable(Table):
+    """time, step and outputs of each of the instances `ids` after its operation. errors: for those
+    that failed, {'index', 'id', 'status', 'error'}."""
+
+    def __init__(self, reply: Mapping[str, Any]):
+        super().__init__(reply['columns'], reply['rows'])
+        self.ids: List[str] = reply['ids']
+        self.errors: List[Dict[str, Any]] = reply['errors']
+
+
+def batch_body(operation: Optional[str], instances: Any, label: Optional[str],
+               items: Optional[Sequence[Mapping[str, Any]]], results: str,
+               body: Mapping[str, Any]) -> Dict[str, Any]:
+    """The request of a batch: one of instances, label and items."""
+    if items is not None:
+        return {'items': list(items), 'results': results}
+    chosen = {'label': label} if instances is None else [getattr(i, 'id', i) for i in instances]
+    return {'instances': chosen, 'operation': operation, 'body': dict(body), 'results': results}
+
+
+class _Awaited:
+    """Something in the server that is looked at until it is over."""
+    state = 'running'
+
+    def look(self) -> Any:
+        raise NotImplementedError
+
+    def _wait(self, bar: Bar, timeout: Optional[float]) -> None:
+        started, pause = time.monotonic(), 0.002
+        while self.look().state == 'running':
+            bar.show(self._fraction())
+            if timeout is not None and time.monotonic() - started > timeout:
+                raise TimeoutError('not over after %g s' % timeout)
+            time.sleep(pause)
+            pause = min(2 * pause, _LONGEST)
+        bar.show(1.0)
+
+    def _fraction(self) -> float:
+        return 0.0
+
+
+class Sweep(_Awaited):
+    """One model over many sets of parameters. state: running, finished, stopped, or interrupted by
+    the end of the server; points, done, failed, errors ({'point', 'code', 'message'}) and stored
+    (its rows are there after a restart) as of the last look."""
+
+    def __init__(self, server: 'Server', reply: Dict[str, Any]):
+        self._server = server
+        self._take(reply)
+
+    def __repr__(self) -> str:
+        return 'Sweep(%r, %s, %d of %d)' % (self.id, self.state, self.done, self.points)
+
+    def __enter__(self) -> 'Sweep':
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.delete()
+
+    def _take(self, reply: Dict[str, Any]) -> 'Sweep':
+        self.id: str = reply['id']
+        self.state: str = reply['state']
+        self.points: int = reply['points']
+        self.done: int = reply['done']
+        self.failed: int = reply['failed']
+        self.stored: bool = reply['stored']
+        self.parameters: List[str] = reply['parameters']
+        self.outputs: List[str] = reply['outputs']
+        self.errors: List[Dict[str, Any]] = reply.get('errors', [])
+        return self
+
+    def look(self) -> 'Sweep':
+        """Ask how it stands."""
+        return self._take(self._server.transport.call('GET', 'v1', 'sweeps', self.id).json)
+
+    def _fraction(self) -> float:
+        return self.done / self.points
+
+    def wait(self, progress: Progress = None, timeout: Optional[float] = None) -> 'Sweep':
+        """Until all points are done, with a bar on a terminal."""
+        with Bar(progress, self.id) as bar:
+            self._wait(bar, timeout)
+        return self
+
+    def results(self) -> Table:
+        """point, parameters, time, outputs of the points that are over: one row each, or the
+        recorded ones."""
+        reply = self._server.transport.call('GET', 'v1', 'sweeps', self.id, 'results').json
+        return Table(reply['columns'], reply['rows'])
+
+    def delete(self) -> None:
+        """Stop it if it runs, and free its rows."""
+        self._server.transport.call('DELETE', 'v1', 'sweeps', self.id)
+
+
+class Operation(_Awaited):
+    """A request that goes on in the server. state: running or finished."""
+
+    def __init__(self, server: 'Server', reply: Dict[str, Any]):
+        self._server = server
+        self.raw = reply
+        self.id: str = reply['id']
+        self.state: str = reply['state']
+
+    def look(self) -> 'Operation':
+        """Ask whether it is over."""
+        self.raw = self._server.transport.call('GET', 'v1', 'operations', self.id).json
+        self.state = self.raw['state']
+        return self
+
+    def wait(self, timeout: Optional[float] = None) -> Any:
+        """Its answer, once it is over; a refusal is raised, as it would have been."""
+        with Bar(False, self.id) as bar:
+            self._wait(bar, timeout)
+        if self.raw['status'] >= 400:
+            raise refusal(self.raw['answer'])
+        return self.raw.get('answer')
+
+    def cancel(self) -> None:
+        """Stop it where it can be, and forget it."""
+        self._server.transport.call('DELETE', 'v1', 'operations', self.id)
+
+
+def sweep_parameters(grid: Optional[Mapping[str, Any]],
+                     points: Optional[Sequence[Mapping[str, float]]]) -> Dict[str, Any]:
+    """Exactly one of both, as the server takes them."""
+    if (grid is None) == (points is None):
+        raise ValueError('exactly one of grid and points is needed')
+    if points is not None:
+        return {'list': [plain(p) for p in points]}
+    return {'grid': {name: values if isinstance(values, Mapping) else plain(list(values))
+                     for name, values in (grid or {}).items()}}

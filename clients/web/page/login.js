@@ -1,0 +1,79 @@
+/** Who asks: a token from the address or from a form, kept for this tab, and the way out. */
+import * as api from "./api.js";
+import { find, make } from "./dom.js";
+
+const IN_ADDRESS = /^#\/?token=(.*)$/;
+
+/** A token behind the # of the address is taken over and does not stay there. */
+export function takeFromAddress() {
+  const found = IN_ADDRESS.exec(location.hash);
+  if (found) {
+    api.setToken(decodeURIComponent(found[1]));
+    history.replaceState(null, "", location.pathname);
+  }
+}
+
+/**
+ * The form in place of everything else. A good token is kept, and the page begins anew.
+ * @param {HTMLElement} place
+ */
+export function askForToken(place) {
+  if (document.body.classList.contains("locked")) {
+    return;
+  }
+  document.body.classList.add("locked");
+  const known = api.token() !== null;
+  const box = make("input", {
+    id: "token",
+    type: "password",
+    autocomplete: "current-password",
+    spellcheck: false,
+    required: true,
+  });
+  const why = make("p", { className: "bad", role: "alert" });
+  why.textContent = known ? "The server does not know this token any more." : "";
+  const form = make(
+    "form",
+    { className: "login" },
+    make("h1", {}, "Log in"),
+    make("label", { htmlFor: "token", className: "quiet" }, "Token of this server"),
+    box,
+    why,
+    make("button", { type: "submit", className: "primary" }, "Log in"),
+  );
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const value = box.value.trim();
+    const good = await api.admits(value).catch(() => null);
+    if (good) {
+      api.setToken(value);
+      location.reload();
+      return;
+    }
+    why.textContent =
+      good === null ? "The server cannot be reached." : "The server does not know this token.";
+    box.select();
+  });
+  api.setToken(null);
+  place.replaceChildren(form);
+  box.focus();
+}
+
+/**
+ * Who is logged in, and the button that ends it; nothing where the server asks nobody.
+ * @param {import("./types.js").Who | undefined} who
+ */
+export function showWho(who) {
+  if (!who?.name || api.token() === null) {
+    return;
+  }
+  const out = make("button", { type: "button", className: "plain" }, "Log out");
+  out.onclick = () => {
+    api.setToken(null);
+    location.reload();
+  };
+  find("who", HTMLElement).replaceChildren(
+    make("span", { className: "quiet", title: `may ${who.scope}` }, `${who.name} (${who.scope})`),
+    out,
+  );
+}

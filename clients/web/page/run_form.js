@@ -1,0 +1,163 @@
+/** The form that starts a run: its end, its pace, its period, and what is recorded. */
+import { make } from "./dom.js";
+import { tell } from "./notices.js";
+
+/** @typedef {import("./types.js").RunRequest} RunRequest */
+
+const PERIOD = 0.02; // s, the server's own where a model's step is shorter
+
+/**
+ * @param {string} id
+ * @param {string} text
+ * @param {HTMLElement} box
+ * @param {...(Node | string)} more behind the box
+ */
+function field(id, text, box, ...more) {
+  box.id = id;
+  return make(
+    "div",
+    { className: "entry" },
+    make("label", { htmlFor: id }, text),
+    make("span", { className: "joined" }, box, ...more),
+  );
+}
+
+/** @param {string} value */
+const box = (value) =>
+  make("input", { type: "text", inputMode: "decimal", autocomplete: "off", value });
+
+/** @param {[string, string][]} options value and text */
+const choice = (options) =>
+  make("select", {}, ...options.map(([value, text]) => make("option", { value }, text)));
+
+/** A positive number, or NaN, and then the box says so. @param {HTMLInputElement} input */
+function positive(input) {
+  const value = Number(input.value.replace(",", "."));
+  const good = value > 0 && Number.isFinite(value);
+  input.classList.toggle("wrong", !good);
+  input.setAttribute("aria-invalid", String(!good));
+  return good ? value : NaN;
+}
+
+/** Names of outputs to record, all at first. @param {import("./types.js").Variable[]} outputs */
+function names(outputs) {
+  const boxes = outputs.map((v) =>
+    make("input", { type: "checkbox", value: v.name, checked: true }),
+  );
+  const title = make("summary", {}, "all outputs");
+  const chosen = () => boxes.filter((b) => b.checked).map((b) => b.value);
+  const element = make(
+    "details",
+    { className: "names" },
+    title,
+    make(
+      "div",
+      { role: "group", "aria-label": "Recorded outputs" },
+      ...boxes.map((b) => make("label", { className: "choice" }, b, b.value)),
+    ),
+  );
+  element.addEventListener("change", () => {
+    const count = chosen().length;
+    title.textContent =
+      count === boxes.length ? "all outputs" : `${count} of ${boxes.length} outputs`;
+  });
+  return { element, chosen, all: () => chosen().length === boxes.length };
+}
+
+/**
+ * @param {import("./types.js").Instance} info
+ * @param {import("./types.js").Variable[]} outputs
+ * @param {(request: RunRequest) => Promise<void>} start
+ */
+export function runForm(info, outputs, start) {
+  const preset = Math.max(PERIOD, info.stepSize);
+  const ends = choice([
+    ["for", "for"],
+    ["until", "until time"],
+    ["count", "for periods"],
+    ["never", "until cancelled"],
+  ]);
+  const amount = box("10");
+  amount.setAttribute("aria-label", "How long");
+  const unit = make("span", { className: "unit" }, "s");
+  const paces = choice([
+    ["0", "as fast as it goes"],
+    ["1", "real time"],
+    ["x", "times real time"],
+  ]);
+  const factor = box("10");
+  factor.setAttribute("aria-label", "Factor of real time");
+  const period = box(String(Number(preset.toPrecision(6))));
+  const record = make("input", { type: "checkbox", checked: outputs.length > 0, id: "run-record" });
+  record.disabled = outputs.length === 0;
+  const every = box("1");
+  every.setAttribute("aria-label", "Periods from row to row");
+  const which = names(outputs);
+  const recorded = make(
+    "span",
+    { className: "joined" },
+    "every",
+    every,
+    make("span", { className: "unit" }, "periods"),
+    which.element,
+  );
+  const arrange = () => {
+    const never = ends.value === "never";
+    amount.hidden = unit.hidden = never;
+    unit.textContent = ends.value === "count" ? "" : "s";
+    factor.hidden = paces.value !== "x";
+    // rows need an end
+    record.disabled = never || outputs.length === 0;
+    recorded.hidden = !record.checked || record.disabled;
+  };
+  const button = make("button", { type: "submit", className: "primary" }, "Start run");
+  const form = make(
+    "form",
+    { className: "run-form", noValidate: true, "aria-label": "Start a run", onchange: arrange },
+    field("run-end", "Run", ends, amount, unit),
+    field("run-pace", "Pace", paces, factor),
+    field("run-period", "Period", period, make("span", { className: "unit" }, "s")),
+    make(
+      "div",
+      { className: "entry wide" },
+      make("label", { className: "choice", htmlFor: "run-record" }, record, "Record"),
+      recorded,
+    ),
+    button,
+  );
+  /** @returns {RunRequest | null} */
+  const read = () => {
+    const step = positive(period);
+    const speed = paces.value === "x" ? positive(factor) : Number(paces.value);
+    const size = ends.value === "never" ? Infinity : positive(amount);
+    const rows = record.checked && !record.disabled;
+    const some = which.all() ? {} : { outputs: which.chosen() };
+    const nth = rows ? positive(every) : 1;
+    if ([step, speed, size, nth].some(Number.isNaN)) {
+      return null;
+    }
+    return {
+      pace: speed,
+      period: step,
+      ...(ends.value === "until" ? { until: size } : {}),
+      ...(ends.value === "count" ? { count: size } : {}),
+      ...(ends.value === "for" ? { count: Math.max(1, Math.round(size / step)) } : {}),
+      ...(rows ? { record: { every: nth, ...some } } : {}),
+    };
+  };
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const request = read();
+    if (!request) {
+      tell("start the run", new Error("the marked fields need a positive number"));
+      const wrong = form.querySelector("input.wrong");
+      if (wrong instanceof HTMLInputElement) {
+        wrong.focus();
+      }
+      return;
+    }
+    await start(request);
+  });
+  arrange();
+  return { element: form, button };
+}

@@ -1,0 +1,19 @@
+/* Pieces of the OpenAPI document. Internal to protocol/bind. owner: one request; any thread. */
+#pragma once
+
+#include "protocol/bind/shapes.h"
+#include "protocol/wire/text.h"
+
+/* A type of the small language (shapes.h) as members of the open schema. */
+void mechp_openapi_type(struct mechp_text *w, const char *type, size_t length);
+/* The member "schema" of a type. */
+void mechp_openapi_schema(struct mechp_text *w, const char *type, size_t length);
+/* A value that is JSON already. */
+void mechp_openapi_raw(struct mechp_text *w, const char *key, const char *json);
+
+/* The member "paths": one operation a route. */
+void mechp_openapi_paths(struct mechp_text *w);
+/* Refusals that several routes share, as members of the open components. */
+void mechp_openapi_refusals(struct mechp_text *w);
+/* True if some route can refuse with this code. */
+bool mechp_openapi_refuses(int code);

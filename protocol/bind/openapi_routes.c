@@ -1,0 +1,527 @@
+/* The operations of the OpenAPI document: parameters from path, query and headers, the body, the
+ * answer in each of its forms, and for each HTTP status the codes that it can come with.
+ */
+#include "protocol/bind/openapi.h"
+
+#include "protocol/bind/schema.h"
+#include "protocol/wire/codes.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+/* of refusals */
+enum { STATUS_FIRST = 400, STATUS_END = 600 };
+
+void mechp_openapi_raw(struct mechp_text *w, const char *key, const char *json)
+{
+    mechp_text_key(w, key);
+    mechp_text_raw(w, json, strlen(json));
+}
+
+/* {"$ref": "#/components/<kind>/<name>"}. */
+static void reference(struct mechp_text *w, const char *kind, const char *name)
+{
+    char whole[128];
+    snprintf(whole, sizeof whole, "#/components/%s/%s", kind, name);
+    mechp_text_object(w);
+    mechp_text_member_string(w, "$ref", whole);
+    mechp_text_end(w);
+}
+
+/* --- parameters ------------------------------------------------------------------------------ */
+
+/* Part of a text. */
+struct part {
+    const char *at;
+    size_t length;
+};
+
+/* One of path or query; `path`: the route's. */
+static void parameter(struct mechp_text *w, struct part name, const char *in, struct part type,
+                      const char *path)
+{
+    const struct mechp_parameter *const p = mechp_parameter(name.at, name.length, path);
+    mechp_text_object(w);
+    mechp_text_key(w, "name");
+    mechp_text_string_n(w, name.at, name.length);
+    mechp_text_member_string(w, "in", in);
+    mechp_text_key(w, "required");
+    mechp_text_bool(w, strcmp(in, "path") == 0);
+    if (p != NULL) {
+        mechp_text_member_string(w, "description", p->doc);
+        mechp_openapi_raw(w, "example", p->example);
+    }
+    mechp_openapi_schema(w, type.at, type.length);
+    mechp_text_end(w);
+}
+
+/* True if its answer may come later, as the client prefers. */
+static bool goes_on(const struct mechp_route *route)
+{
+    return strcmp(route->method, "GET") != 0 &&
+           (mechp_route_doc((int)route->id)->traits & MECHP_DOC_AT_ONCE) == 0;
+}
+
+/* Path parameters of the template, those of the query, and the headers that matter. */
+static void write_parameters(struct mechp_text *w, const struct mechp_route *route)
+{
+    const char *query = mechp_route_doc((int)route->id)->query;
+    mechp_text_key(w, "parameters");
+    mechp_text_array(w);
+    for (const char *at = strchr(route->path, '{'); at != NULL; at = strchr(at + 1, '{')) {
+        // what a parameter names may have letters that a name of a model has not
+        const struct part name = {at + 1, strcspn(at, "}") - 1};
+        parameter(w, name, "path", (struct part){"@Name", 5}, route->path);
+    }
+    while (query != NULL && *query != '\0') {
+        const size_t n = strcspn(query, ":");
+        const size_t type = strcspn(query + n + 1, " ");
+        parameter(w, (struct part){query, n}, "query", (struct part){query + n + 1, type},
+                  route->path);
+        query += n + 1 + type;
+        query += *query == ' ' ? 1 : 0;
+    }
+    if (mechp_route_on_instance(route)) {
+        reference(w, "parameters", "IfMatch");
+    }
+    if (mechp_route_on_instance(route) && mechp_route_changes(route)) {
+        reference(w, "parameters", "Lease");
+    }
+    if (mechp_route_changes(route)) {
+        reference(w, "parameters", "IdempotencyKey");
+    }
+    if (goes_on(route)) {
+        reference(w, "parameters", "Prefer");
+    }
+    if ((mechp_route_doc((int)route->id)->traits & MECHP_DOC_FILE) != 0) {
+        reference(w, "parameters", "IfNoneMatch");
+    }
+    reference(w, "parameters", "Traceparent");
+    mechp_text_end(w);
+}
+
+/* --- body ------------------------------------------------------------------------------------ */
+
+/* Example of the shape that a type refers to first, or NULL. */
+static const char *example_of(const char *type)
+{
+    const struct mechp_shape *const shape = mechp_shape_named(type);
+    return shape != NULL ? shape->example : NULL;
+}
+
+enum { MEDIA_TYPE = 64 };
+
+/* The first of a list that blanks divide, into out; what follows it. */
+static const char *next_type(const char *list, char out[MEDIA_TYPE])
+{
+    const size_t length = strcspn(list, " ");
+    snprintf(out, MEDIA_TYPE, "%.*s", (int)length, list);
+    return list + length + (list[length] == ' ');
+}
+
+static void write_request(struct mechp_text *w, const struct mechp_route_doc *d)
+{
+    mechp_text_key(w, "requestBody");
+    mechp_text_object(w);
+    mechp_text_key(w, "required");
+    mechp_text_bool(w, !d->optional);
+    mechp_text_key(w, "content");
+    mechp_text_object(w);
+    mechp_text_key(w, "application/json");
+    mechp_text_object(w);
+    mechp_openapi_schema(w, d->request, strlen(d->request));
+    const char *const example = example_of(d->request);
+    if (example != NULL) {
+        mechp_openapi_raw(w, "example", example);
+    }
+    mechp_text_end(w);
+    for (const char *at = d->takes; at != NULL && *at != '\0';) {
+        char type[MEDIA_TYPE];
+        at = next_type(at, type);
+        mechp_text_key(w, type);
+        mechp_text_object(w);
+        mechp_text_end(w);
+    }
+    mechp_text_end(w);
+    mechp_text_end(w);
+}
+
+/* --- answers --------------------------------------------------------------------------------- */
+
+/* One media type of an answer: the schema, and what the daemon has answered. */
+static void write_media(struct mechp_text *w, const char *type, const char *reply,
+                        const char *recorded)
+{
+    mechp_text_key(w, type);
+    mechp_text_object(w);
+    if (reply != NULL) {
+        mechp_openapi_schema(w, reply, strlen(reply));
+    } else if (strncmp(type, "text/", 5) == 0 || strstr(type, "ndjson") != NULL) {
+        mechp_openapi_schema(w, "string", 6);
+    }
+    if (recorded != NULL) {
+        mechp_openapi_raw(w, "example", recorded);
+    }
+    mechp_text_end(w);
+}
+
+/* Recorded under "SYMBOL", other forms under "SYMBOL media/type". */
+static const char *recorded_form(const struct mechp_route *route, const char *type)
+{
+    char name[128];
+    snprintf(name, sizeof name, "%s %s", mechp_route_symbol(route), type);
+    return mechp_recorded("reply", name);
+}
+
+static void write_headers(struct mechp_text *w, const struct mechp_route *route)
+{
+    const struct mechp_route_doc *const d = mechp_route_doc((int)route->id);
+    const bool events = d->content != NULL && strcmp(d->content, "text/event-stream") == 0;
+    const bool gone = d->status == 204 && strcmp(route->path, "/v1/instances/{id}") == 0;
+    mechp_text_key(w, "headers");
+    mechp_text_object(w);
+    if (d->status == 201 || d->status == 202) {
+        mechp_text_key(w, "Location");
+        reference(w, "headers", "Location");
+    }
+    if ((d->traits & MECHP_DOC_FILE) != 0) {
+        mechp_text_key(w, "ETag");
+        reference(w, "headers", "FileETag");
+    }
+    if ((mechp_route_on_instance(route) && !events && !gone) ||
+        (d->reply != NULL && strcmp(d->reply, "@Instance") == 0)) {
+        mechp_text_key(w, "ETag");
+        reference(w, "headers", "ETag");
+    }
+    mechp_text_key(w, "traceparent");
+    reference(w, "headers", "Traceparent");
+    mechp_text_end(w);
+}
+
+static void write_success(struct mechp_text *w, const struct mechp_route *route)
+{
+    const struct mechp_route_doc *const d = mechp_route_doc((int)route->id);
+    char status[16];
+    snprintf(status, sizeof status, "%d", d->status);
+    mechp_text_key(w, status);
+    mechp_text_object(w);
+    mechp_text_member_string(w, "description",
+                             d->status == 201   ? "Created."
+                             : d->status == 202 ? "Accepted: it goes on by itself."
+                             : d->status == 204 ? "Done, nothing to say."
+                                                : "Success.");
+    write_headers(w, route);
+    if (d->content != NULL) {
+        mechp_text_key(w, "content");
+        mechp_text_object(w);
+        write_media(w, d->content, d->reply, mechp_recorded("reply", mechp_route_symbol(route)));
+        for (const char *at = d->also; at != NULL && *at != '\0';) {
+            char type[MEDIA_TYPE];
+            at = next_type(at, type);
+            write_media(w, type, NULL, recorded_form(route, type));
+        }
+        mechp_text_end(w);
+    }
+    mechp_text_end(w);
+}
+
+/* --- refusals -------------------------------------------------------------------------------- */
+
+/* A problem with one of these codes, as the member "content". */
+static void write_problem(struct mechp_text *w, const char *const *codes, size_t n)
+{
+    mechp_text_key(w, "content");
+    mechp_text_object(w);
+    mechp_text_key(w, "application/problem+json");
+    mechp_text_object(w);
+    mechp_text_key(w, "schema");
+    mechp_text_object(w);
+    mechp_text_key(w, "allOf");
+    mechp_text_array(w);
+    reference(w, "schemas", "Problem");
+    mechp_text_object(w);
+    mechp_text_member_string(w, "type", "object");
+    mechp_text_key(w, "properties");
+    mechp_text_object(w);
+    mechp_text_key(w, "code");
+    mechp_text_object(w);
+    mechp_text_key(w, "enum");
+    mechp_text_array(w);
+    for (size_t k = 0; k < n; k++) {
+        mechp_text_string(w, codes[k]);
+    }
+    mechp_text_end(w);
+    mechp_text_end(w);
+    mechp_text_end(w);
+    mechp_text_end(w);
+    mechp_text_end(w);
+    mechp_text_end(w);
+    mechp_text_key(w, "examples");
+    mechp_text_object(w);
+    for (size_t k = 0; k < n; k++) {
+        if (mechp_recorded("problem", codes[k]) != NULL) {
+            mechp_text_key(w, codes[k]);
+            reference(w, "examples", codes[k]);
+        }
+    }
+    mechp_text_end(w);
+    mechp_text_end(w);
+    mechp_text_end(w);
+}
+
+/* What a refusal carries beside the problem, by its status. */
+static void write_refusal_headers(struct mechp_text *w, int status, const char *const *codes,
+                                  size_t n)
+{
+    bool again = status == 429;
+    for (size_t k = 0; k < n; k++) {
+        again = again || strcmp(codes[k], "draining") == 0;
+    }
+    mechp_text_key(w, "headers");
+    mechp_text_object(w);
+    if (status == 401) {
+        mechp_text_key(w, "WWW-Authenticate");
+        reference(w, "headers", "WwwAuthenticate");
+    }
+    if (again) {
+        mechp_text_key(w, "Retry-After");
+        reference(w, "headers", "RetryAfter");
+    }
+    mechp_text_key(w, "traceparent");
+    reference(w, "headers", "Traceparent");
+    mechp_text_end(w);
+}
+
+/* The codes of one status. */
+struct refusal {
+    int status;
+    const char *names[MECHP_ROUTE_CODES];
+    size_t n;
+    char text[1600]; /* the titles */
+    char shared[64]; /* name of the component, or "": written where it is used */
+};
+
+/* "queue-full" and "limit-reached" as "QueueFullOrLimitReached". */
+static void name_refusal(struct refusal *r)
+{
+    enum { MOST = 2 };
+    size_t used = 0;
+    for (size_t k = 0; k < r->n && r->n <= MOST; k++) {
+        bool upper = true;
+        if (k > 0) {
+            used += (size_t)snprintf(r->shared + used, sizeof r->shared - used, "Or");
+        }
+        for (const char *c = r->names[k]; *c != '\0' && used + 1 < sizeof r->shared; c++) {
+            if (*c != '-') {
+                r->shared[used++] = (char)(upper ? toupper((unsigned char)*c) : *c);
+            }
+            upper = *c == '-';
+        }
+    }
+}
+
+/* True if some code has this status. */
+static bool is_refusal(int status)
+{
+    int i = 0;
+    while (mechp_code_at(i) != NULL && mechp_code_at(i)->http_status != status) {
+        i++;
+    }
+    return mechp_code_at(i) != NULL;
+}
+
+/* How a route refuses with this status. False: it does not. */
+static bool find_refusal(const struct mechp_route *route, int status, struct refusal *r)
+{
+    int codes[MECHP_ROUTE_CODES];
+    const size_t n = mechp_route_codes(route, codes);
+    *r = (struct refusal){.status = status};
+    for (size_t k = 0; k < n; k++) {
+        const struct mechp_code_info *const info = mechp_code(codes[k]);
+        const size_t used = strlen(r->text);
+        if (info->http_status == status) {
+            snprintf(r->text + used, sizeof r->text - used, "%s`%s`: %s.", used > 0 ? " " : "",
+                     info->text, info->title);
+            r->names[r->n++] = info->text;
+        }
+    }
+    name_refusal(r);
+    return r->n > 0;
+}
+
+static void write_refusal(struct mechp_text *w, const struct refusal *r)
+{
+    mechp_text_object(w);
+    mechp_text_member_string(w, "description", r->text);
+    write_refusal_headers(w, r->status, r->names, r->n);
+    write_problem(w, r->names, r->n);
+    mechp_text_end(w);
+}
+
+/* True if a route before this one shares the refusal. */
+static bool is_written(const struct refusal *r, int before)
+{
+    struct refusal other;
+    for (int i = 0; i < before; i++) {
+        if (find_refusal(mechp_route_at(i), r->status, &other) &&
+            strcmp(other.shared, r->shared) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void mechp_openapi_refusals(struct mechp_text *w)
+{
+    struct refusal r;
+    for (int status = STATUS_FIRST; status < STATUS_END; status++) {
+        for (int i = 0; is_refusal(status) && mechp_route_at(i) != NULL; i++) {
+            if (find_refusal(mechp_route_at(i), status, &r) && r.shared[0] != '\0' &&
+                !is_written(&r, i)) {
+                mechp_text_key(w, r.shared);
+                write_refusal(w, &r);
+            }
+        }
+    }
+}
+
+static void write_responses(struct mechp_text *w, const struct mechp_route *route)
+{
+    struct refusal r;
+    mechp_text_key(w, "responses");
+    mechp_text_object(w);
+    write_success(w, route);
+    if (goes_on(route) && mechp_route_doc((int)route->id)->status != 202) {
+        mechp_text_key(w, "202");
+        reference(w, "responses", "Accepted");
+    }
+    if ((mechp_route_doc((int)route->id)->traits & MECHP_DOC_FILE) != 0) {
+        mechp_text_key(w, "304");
+        reference(w, "responses", "NotModified");
+    }
+    for (int status = STATUS_FIRST; status < STATUS_END; status++) {
+        char key[16];
+        snprintf(key, sizeof key, "%d", status);
+        if (is_refusal(status) && find_refusal(route, status, &r)) {
+            mechp_text_key(w, key);
+            if (r.shared[0] != '\0') {
+                reference(w, "responses", r.shared);
+            } else {
+                write_refusal(w, &r);
+            }
+        }
+    }
+    mechp_text_key(w, "default");
+    reference(w, "responses", "Failure");
+    mechp_text_end(w);
+}
+
+bool mechp_openapi_refuses(int code)
+{
+    for (int i = 0; mechp_route_at(i) != NULL; i++) {
+        int codes[MECHP_ROUTE_CODES];
+        const size_t n = mechp_route_codes(mechp_route_at(i), codes);
+        for (size_t k = 0; k < n; k++) {
+            if (codes[k] == code) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* --- operations ------------------------------------------------------------------------------ */
+
+/* "GET_STATE" as "getState". */
+static void camel(const char *symbol, char *out, size_t size)
+{
+    size_t used = 0;
+    bool upper = false;
+    for (; *symbol != '\0' && used + 1 < size; symbol++) {
+        if (*symbol == '_') {
+            upper = true;
+            continue;
+        }
+        out[used++] = (char)(upper ? *symbol : tolower((unsigned char)*symbol));
+        upper = false;
+    }
+    out[used] = '\0';
+}
+
+/* The scope of the token; a daemon that knows no tokens asks for none. */
+static void write_security(struct mechp_text *w, const struct mechp_route *route)
+{
+    const char *const scope = mechp_route_scope(route);
+    mechp_text_key(w, "security");
+    mechp_text_array(w);
+    if (scope != NULL) {
+        mechp_text_object(w);
+        mechp_text_key(w, "bearer");
+        mechp_text_array(w);
+        mechp_text_string(w, scope);
+        mechp_text_end(w);
+        mechp_text_end(w);
+        mechp_text_object(w);
+        mechp_text_end(w);
+    }
+    mechp_text_end(w);
+}
+
+static void write_operation(struct mechp_text *w, const struct mechp_route *route)
+{
+    const struct mechp_route_doc *const d = mechp_route_doc((int)route->id);
+    const struct mechp_route_text *const text = mechp_route_text((int)route->id);
+    char method[16];
+    char id[64];
+    snprintf(method, sizeof method, "%s", route->method);
+    for (char *c = method; *c != '\0'; c++) {
+        *c = (char)tolower((unsigned char)*c);
+    }
+    camel(mechp_route_symbol(route), id, sizeof id);
+    mechp_text_key(w, method);
+    mechp_text_object(w);
+    mechp_text_member_string(w, "operationId", id);
+    mechp_text_member_string(w, "summary", route->summary);
+    if (text->doc[0] != '\0') {
+        mechp_text_member_string(w, "description", text->doc);
+    }
+    mechp_text_key(w, "tags");
+    mechp_text_array(w);
+    mechp_text_string(w, text->tag);
+    mechp_text_end(w);
+    if (route->operation[0] != '\0') {
+        mechp_text_member_string(w, "x-zeromq-operation", route->operation);
+    }
+    write_security(w, route);
+    write_parameters(w, route);
+    if (d->request != NULL) {
+        write_request(w, d);
+    }
+    write_responses(w, route);
+    mechp_text_end(w);
+}
+
+void mechp_openapi_paths(struct mechp_text *w)
+{
+    mechp_text_key(w, "paths");
+    mechp_text_object(w);
+    const char *open = "";
+    // routes of one path stand together
+    for (int i = 0; mechp_route_at(i) != NULL; i++) {
+        const struct mechp_route *const route = mechp_route_at(i);
+        if (strcmp(route->path, open) != 0) {
+            if (open[0] != '\0') {
+                mechp_text_end(w);
+            }
+            mechp_text_key(w, route->path);
+            mechp_text_object(w);
+            open = route->path;
+        }
+        write_operation(w, route);
+    }
+    if (open[0] != '\0') {
+        mechp_text_end(w);
+    }
+    mechp_text_end(w);
+}

@@ -1,0 +1,130 @@
+/* How a route can refuse: by what kind of route it is, and by what shapes_routes.c adds. */
+#include "protocol/bind/shapes.h"
+#include "protocol/wire/codes.h"
+
+#include <string.h>
+
+static const char instances[] = "/v1/instances/{id}";
+
+#define MECHP_ROUTE(symbol, method, path, operation, summary) #symbol,
+static const char *const symbols[] = {
+#include "protocol/wire/routes.def"
+};
+#undef MECHP_ROUTE
+
+const char *mechp_route_symbol(const struct mechp_route *route)
+{
+    return symbols[route->id];
+}
+
+static bool has(const struct mechp_route *route, unsigned trait)
+{
+    return (mechp_route_doc((int)route->id)->traits & trait) != 0;
+}
+
+bool mechp_route_on_instance(const struct mechp_route *route)
+{
+    // PUT /v1/instances/{id} makes the instance
+    const size_t n = sizeof instances - 1;
+    const bool makes = strcmp(route->path, instances) == 0 && strcmp(route->method, "PUT") == 0;
+    return strncmp(route->path, instances, n) == 0 && !makes;
+}
+
+bool mechp_route_changes(const struct mechp_route *route)
+{
+    return strcmp(route->method, "GET") != 0 && !has(route, MECHP_DOC_ASKS);
+}
+
+const char *mechp_route_scope(const struct mechp_route *route)
+{
+    const bool reads = !mechp_route_changes(route) || has(route, MECHP_DOC_BY_PARTS);
+    return has(route, MECHP_DOC_OPEN)    ? NULL
+           : has(route, MECHP_DOC_ADMIN) ? "admin"
+           : reads                       ? "read"
+                                         : "step";
+}
+
+/* A list of codes without repetition. */
+struct list {
+    int *codes;
+    size_t n;
+};
+
+static void add(struct list *l, int code)
+{
+    for (size_t k = 0; k < l->n; k++) {
+        if (l->codes[k] == code) {
+            return;
+        }
+    }
+    if (l->n < MECHP_ROUTE_CODES) {
+        l->codes[l->n++] = code;
+    }
+}
+
+static void add_of_body(struct list *l, bool changes)
+{
+    add(l, MECHP_MALFORMED_JSON);
+    add(l, MECHP_INVALID_REQUEST);
+    add(l, MECHP_BODY_TOO_LARGE);
+    add(l, MECHP_MEDIA_TYPE);
+    add(l, MECHP_LIMIT_REACHED); // bodies in flight
+    if (changes) {
+        add(l, MECHP_KEY_REUSED);
+    }
+}
+
+static void add_of_instance(struct list *l, const struct mechp_route *route)
+{
+    add(l, MECHP_INSTANCE_NOT_FOUND);
+    add(l, MECHP_REVISION_MISMATCH);
+    if (mechp_route_changes(route) && !has(route, MECHP_DOC_UNLEASED)) {
+        add(l, MECHP_FOREIGN_LEASE);
+    }
+    if (strchr(route->path + sizeof instances - 1, '{') != NULL) {
+        add(l, MECHP_NOT_FOUND);
+    }
+    if (!has(route, MECHP_DOC_NO_QUEUE)) {
+        add(l, MECHP_QUEUE_FULL);
+        if (mechp_route_changes(route) && !has(route, MECHP_DOC_WHILE_RUN)) {
+            add(l, MECHP_RUN_IN_PROGRESS);
+        }
+    }
+}
+
+size_t mechp_route_codes(const struct mechp_route *route, int codes[MECHP_ROUTE_CODES])
+{
+    const struct mechp_route_doc *const d = mechp_route_doc((int)route->id);
+    const bool instance = mechp_route_on_instance(route);
+    const bool changes = mechp_route_changes(route);
+    const char *const scope = mechp_route_scope(route);
+    struct list l = {.codes = codes, .n = 0};
+    // framing, Host, keys: any route
+    add(&l, MECHP_MALFORMED_REQUEST);
+    if (scope != NULL) {
+        add(&l, MECHP_UNAUTHORIZED);
+    }
+    // who is known may read
+    if (scope != NULL && strcmp(scope, "read") != 0) {
+        add(&l, MECHP_FORBIDDEN);
+    }
+    if (d->request != NULL) {
+        add_of_body(&l, changes);
+    }
+    if (instance) {
+        add_of_instance(&l, route);
+    } else if (strchr(route->path, '{') != NULL && strcmp(route->path, instances) != 0) {
+        add(&l, MECHP_NOT_FOUND);
+    }
+    if (changes) {
+        add(&l, MECHP_DRAINING);
+    }
+    const bool lasts = instance ? !has(route, MECHP_DOC_FLEETING) : has(route, MECHP_DOC_STORES);
+    if (changes && lasts) {
+        add(&l, MECHP_STORAGE_FAILED);
+    }
+    for (const int *code = d->codes; code != NULL && *code != 0; code++) {
+        add(&l, *code);
+    }
+    return l.n;
+}

@@ -1,0 +1,121 @@
+/* Start and end of the daemon.
+ *
+ * The end takes at most two seconds: readiness goes off and new work is refused; clocks stop, which
+ * ends runs and streams of events; calls in flight get 1.2 s; then long commands are cancelled at
+ * their next slice and answered; then the pool, the ZeroMQ thread and the HTTP threads are joined.
+ * What is stuck after that (the building of a huge model, say) ends with the process. Then what has
+ * changed and not been stored is.
+ */
+#include "server/daemon.h"
+
+#include "protocol/wire/json.h"
+#include "server/http/http.h"
+#include "server/instance/durable.h"
+#include "server/log.h"
+#include "server/notify.h"
+#include "server/ready.h"
+#include "server/store/store.h"
+#include "server/ticks.h"
+#include "server/zmq/zmq.h"
+#include "solver/base/err.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static const uint64_t finish_ns = 1200000000u;
+static const uint64_t cancel_ns = 500000000u;
+
+int mechd_daemon_start(struct mechd *d, char *fault, size_t size)
+{
+    struct timespec now;
+    mechp_json_watch_memory();
+    clock_gettime(CLOCK_REALTIME, &now);
+    d->started = mechd_now();
+    d->incarnation = (uint64_t)now.tv_sec << 20;
+    mechd_table_init(&d->table);
+    mechd_sweeps_init(&d->sweeps);
+    mechd_backgrounds_init(&d->backgrounds);
+    mechd_accounts_init(&d->accounts);
+    MECH_TRY(mechd_accounts_preset(&d->accounts, d->config.quota, fault, size));
+    MECH_TRY(mechd_tokens_init(&d->tokens, d->config.tokens, fault, size));
+    mechd_accounts_apply(&d->accounts, &d->tokens);
+    MECH_TRY(mechd_curve_init(&d->curve, d->config.curve_key, fault, size));
+    MECH_TRY(mechd_tokens_init_keys(&d->peers, d->config.curve_clients, fault, size));
+    snprintf(fault, size, "no threads or no memory");
+    MECH_TRY(mechd_receipts_init(&d->receipts));
+    snprintf(fault, size, "no threads or no memory");
+    MECH_TRY(mechd_pool_init(&d->pool, d->config.workers));
+    MECH_TRY(mechd_clock_init(&d->clock));
+    mechd_memory_init(&d->memory, &d->clock, &d->pool);
+    mechd_reaper_init(&d->reaper, d);
+    if (strcmp(d->config.state, "none") != 0) {
+        MECH_TRY(mechd_store_open(d->config.state, fault, size, &d->store));
+        snprintf(fault, size, "what %s holds cannot be loaded", d->config.state);
+        MECH_TRY(mechd_recover(d));
+        MECH_TRY(mechd_sweeps_load(d));
+        MECH_TRY(mechd_receipts_load(&d->receipts, d->store));
+    }
+    MECH_TRY(mechd_zmq_open(d, &d->zmq, fault, size));
+    MECH_TRY(mechd_http_start(d, &d->http, fault, size));
+    MECH_TRY(mechd_zmq_run(d->zmq));
+    if (mechd_ready_write(d) != 0) {
+        snprintf(fault, size, "cannot write the ready file %s", d->config.ready_file);
+        return MECH_INTERNAL;
+    }
+    atomic_store(&d->ready, true);
+    mechd_memory_started(&d->memory);
+    snprintf(fault, size, "no thread for the watchdog");
+    return mechd_watchdog_start(d, &d->watchdog);
+}
+
+/* Wait until no call is in flight; false after `most` ns. */
+static bool wait_for_calls(struct mechd *d, uint64_t most)
+{
+    const uint64_t until = mechd_now() + most;
+    const struct timespec nap = {.tv_nsec = MECHD_MS};
+    while (atomic_load(&d->in_flight) > 0) {
+        if (mechd_now() > until) {
+            return false;
+        }
+        nanosleep(&nap, NULL);
+    }
+    return true;
+}
+
+void mechd_daemon_stop(struct mechd *d)
+{
+    mechd_notify("STOPPING=1\nWATCHDOG=1\nSTATUS=finishing what is in flight");
+    atomic_store(&d->ready, false);
+    atomic_store(&d->draining, true);
+    mechd_watchdog_stop(d->watchdog);
+    mechd_http_quiesce(d->http);
+    mechd_clock_stop(&d->clock);
+    bool done = wait_for_calls(d, finish_ns);
+    atomic_store(&d->cancel, true);
+    done = done || wait_for_calls(d, cancel_ns);
+    mechd_ready_remove(d);
+    if (!done) {
+        mechd_log(MECHD_WARNING, "stuck", "calls=%d", atomic_load(&d->in_flight));
+        _exit(EXIT_SUCCESS);
+    }
+    mechd_pool_fini(&d->pool);
+    mechd_watchdog_free(d->watchdog);
+    mechd_zmq_stop(d->zmq);
+    mechd_http_stop(d->http);
+    mechd_durable_flush(d);
+    mechd_store_close(d->store);
+    mechd_sweeps_fini(&d->sweeps);
+    mechd_backgrounds_fini(&d->backgrounds);
+    mechd_table_fini(&d->table);
+    mechd_accounts_fini(&d->accounts);
+    mechd_receipts_fini(&d->receipts);
+    mechd_tokens_fini(&d->tokens);
+    mechd_tokens_fini(&d->peers);
+    mechd_curve_fini(&d->curve);
+    mechd_clock_fini(&d->clock);
+    mechd_reaper_fini(&d->reaper);
+    mechd_log(MECHD_INFO, "stopped", "seconds=%.3f", 1e-9 * (double)(mechd_now() - d->started));
+}

@@ -1,0 +1,557 @@
+/* From a request's bytes to a call. */
+#include "server/http/door.h"
+
+#include "protocol/wire/json.h"
+#include "server/daemon.h"
+#include "server/http/body.h"
+#include "server/http/exchange.h"
+#include "server/http/gzip.h"
+#include "server/http/http.h"
+#include "server/http/listener.h"
+#include "server/http/origin.h"
+#include "server/http/target.h"
+#include "server/instance/container.h"
+#include "server/routes/query.h"
+#include "solver/base/hash.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* True if the media type of `value` is `type`, whatever its parameters. */
+static bool is_type(const char *value, const char *type)
+{
+    const size_t n = strlen(type);
+    return value != NULL && strncasecmp(value, type, n) == 0 &&
+           (value[n] == '\0' || value[n] == ';' || value[n] == ' ');
+}
+
+/* The route of method and path: the known one, or what is searched, and known from then on. */
+static int find_route(struct mechd_exchange *x)
+{
+    struct mechd_known *const known = &x->known;
+    if (x->is_known && strcmp(known->match.route->method, x->method) == 0) {
+        x->call.match = known->match;
+        return 0;
+    }
+    const int code = mechp_route_match(x->method, x->path, &x->call.match);
+    // libmicrohttpd has cut the query off and decoded nothing: without one the path is the target
+    const bool whole = x->target_length < sizeof known->target && x->fault == NULL &&
+                       strlen(x->path) == x->target_length;
+    if (code == 0 && whole) {
+        known->match = x->call.match;
+        known->length = x->target_length;
+        memcpy(known->target, x->path, x->target_length);
+    }
+    return code;
+}
+
+/* What the head tells. 0, or refused. */
+static int read_head(struct mechd_exchange *x)
+{
+    struct mechd_call *c = &x->call;
+    const char *const *value = x->head.value;
+    const int code = find_route(x);
+    if (code == MECHP_METHOD_NOT_ALLOWED) {
+        return mechd_refuse(c, MECHP_METHOD_NOT_ALLOWED, "%.128s takes %s", x->path,
+                            c->match.allow);
+    }
+    if (code != 0) {
+        c->match.route = NULL;
+        const char *const meant = mechp_route_closest(x->path);
+        return mechd_refuse(c, (enum mechp_code)code, "%.16s %.128s%s%s%s", x->method, x->path,
+                            meant != NULL ? ", did you mean " : "", meant != NULL ? meant : "",
+                            meant != NULL ? "?" : "");
+    }
+    c->operation = mechd_operation(c->match.route);
+    x->body_limit =
+        (c->operation->flags & MECHD_BIG_BODY) != 0 ? mechd_model_most(c->daemon) : MECHD_BODY_MOST;
+    c->if_match = value[MECHD_HEADER_IF_MATCH];
+    x->takes_gzip = mechd_gzip_wanted(value[MECHD_HEADER_ACCEPT_ENCODING]);
+    c->accept = value[MECHD_HEADER_ACCEPT];
+    for (int k = 0; k < MECHD_QUERIES && c->operation->query[k] != NULL; k++) {
+        c->query[k] = MHD_lookup_connection_value(x->connection, MHD_GET_ARGUMENT_KIND,
+                                                  c->operation->query[k]);
+    }
+    return 0;
+}
+
+/* A body where none belongs, or one that is too large, is refused before it comes. */
+static int read_length(struct mechd_exchange *x)
+{
+    const char *length = x->head.value[MECHD_HEADER_CONTENT_LENGTH];
+    const bool bare =
+        x->head_only || strcmp(x->method, "GET") == 0 || strcmp(x->method, "DELETE") == 0;
+    if (bare && mechd_head_has_body(&x->head)) {
+        return mechd_refuse(&x->call, MECHP_MALFORMED_REQUEST, "%s takes no body", x->method);
+    }
+    if (length != NULL && strtoull(length, NULL, 10) > x->body_limit) {
+        return mechd_refuse(&x->call, MECHP_BODY_TOO_LARGE, "at most %zu bytes are taken here",
+                            x->body_limit);
+    }
+    return 0;
+}
+
+/* A connection beyond the limits may ask for a probe. 0, or refused. */
+static int read_reserve(struct mechd_exchange *x)
+{
+    struct mechd_call *c = &x->call;
+    const struct mechp_route *route = c->match.route;
+    if (x->link->refused == MECHP_OK) {
+        return 0;
+    }
+    x->is_last = true;
+    if (route != NULL && (route->id == MECHP_ROUTE_LIVEZ || route->id == MECHP_ROUTE_READYZ ||
+                          route->id == MECHP_ROUTE_METRICS)) {
+        return 0;
+    }
+    return mechd_refuse(c, x->link->refused,
+                        x->link->refused == MECHP_LIMIT_REACHED
+                            ? "this address has too many connections"
+                            : "close some, or come back later");
+}
+
+/* Room for so many bytes of the body: what is short stays in the exchange. 0, or refused. */
+static int make_room(struct mechd_exchange *x, size_t size)
+{
+    static const char many[] = "too many large bodies are on their way";
+    struct mechd_call *const c = &x->call;
+    if (x->body_room == 0 && size <= sizeof x->small) {
+        x->body = x->small;
+        return mechd_bodies_fit(c->daemon, size) ? 0
+                                                 : mechd_refuse(c, MECHP_LIMIT_REACHED, "%s", many);
+    }
+    if (size <= x->body_room) {
+        return 0;
+    }
+    size_t room = x->body_room < 1024 ? 1024 : 2 * x->body_room;
+    room = room < x->body_limit ? room : x->body_limit;
+    room = room < size ? size : room;
+    if (!mechd_bodies_take(c->daemon, room - x->body_room)) {
+        return mechd_refuse(c, MECHP_LIMIT_REACHED, "%s", many);
+    }
+    const bool moves = x->body_room == 0;
+    unsigned char *const more =
+        mechd_body_grow(moves ? NULL : x->body, x->body_room, moves ? 0 : x->body_size, room);
+    if (more == NULL) {
+        mechd_bodies_give(c->daemon, room - x->body_room);
+        return mechd_refuse(c, MECHP_OUT_OF_MEMORY, "no memory for the body");
+    }
+    if (moves) {
+        memcpy(more, x->small, x->body_size);
+    }
+    x->body = more;
+    x->body_room = room;
+    return 0;
+}
+
+/* Take some more of the body; what goes beyond the limit is read and thrown away. */
+static void take_body(struct mechd_exchange *x, const char *bytes, size_t size)
+{
+    struct mechd_call *c = &x->call;
+    if (c->code != MECHP_OK) {
+        return;
+    }
+    if (size > x->body_limit - x->body_size) {
+        mechd_fail(c, MECHP_BODY_TOO_LARGE, "at most %zu bytes are taken here", x->body_limit);
+        return;
+    }
+    if (make_room(x, x->body_size + size) != 0) {
+        return;
+    }
+    memcpy(x->body + x->body_size, bytes, size);
+    x->body_size += size;
+}
+
+/* Room for the tree that the body becomes. 0, or a fault. */
+static int take_tree(struct mechd_exchange *x, const struct mechp_json_limits *limits,
+                     struct mechp_json_fault *fault)
+{
+    // what is short is not looked at twice: a byte becomes 80 at most
+    enum { SHORT = 4096, GROWTH = 80 };
+    struct mechp_json_scan scan = {.tree = GROWTH * x->body_size};
+    if (x->body_size > SHORT &&
+        mechp_json_guard((const char *)x->body, x->body_size, limits, fault, &scan) != 0) {
+        return -1;
+    }
+    if (!mechd_trees_take(x->call.daemon, scan.tree)) {
+        fault->code = MECHP_LIMIT_REACHED;
+        snprintf(fault->text, sizeof fault->text, "too many large bodies are at work");
+        return -1;
+    }
+    x->tree = scan.tree;
+    return 0;
+}
+
+/* True if the client would rather be answered with 202 (RFC 7240: a list, names without case). */
+static bool prefers_async(const struct mechd_exchange *x)
+{
+    static const char name[] = "respond-async";
+    const size_t n = sizeof name - 1;
+    const char *at = x->head.value[MECHD_HEADER_PREFER];
+    while (at != NULL && *at != '\0') {
+        at += strspn(at, ", \t");
+        if (strncasecmp(at, name, n) == 0 && strchr(", \t;", at[n]) != NULL) {
+            return strcmp(x->method, "GET") != 0 && !x->head_only;
+        }
+        at += strcspn(at, ",");
+    }
+    return false;
+}
+
+/* The whole body by its media type. 0, or refused. */
+static int read_body(struct mechd_exchange *x)
+{
+    struct mechd_call *c = &x->call;
+    if (x->body_size == 0) {
+        return 0;
+    }
+    const char *type = x->head.value[MECHD_HEADER_CONTENT_TYPE];
+    for (const char *const *takes = c->operation->takes; *takes != NULL; takes++) {
+        if (is_type(type, *takes)) {
+            c->bytes = x->body;
+            c->size = x->body_size;
+            c->bytes_type = *takes;
+            return 0;
+        }
+    }
+
+    // curl's preset is a form; it means what it says, so that only JSON is read as JSON
+    if (type != NULL && !is_type(type, "application/json")) {
+        return mechd_refuse(c, MECHP_MEDIA_TYPE, "%.64s is not taken here; send application/json",
+                            type);
+    }
+    // who goes on without the connection takes a tree along
+    const struct mechd_operation *const o = c->operation;
+    if (o->plain != NULL && !prefers_async(x) && o->plain(c, (const char *)x->body, x->body_size)) {
+        return 0;
+    }
+    struct mechp_json_fault fault;
+    const struct mechp_json_limits model = mechp_json_limits_of(mechd_model_most(c->daemon));
+    const struct mechp_json_limits *const limits =
+        (c->operation->flags & MECHD_BIG_BODY) != 0 ? &model : &mechp_json_limits_request;
+    if (take_tree(x, limits, &fault) != 0 ||
+        mechp_json_parse((const char *)x->body, x->body_size, limits, &fault, &c->body) != 0) {
+        return mechd_refuse(c, fault.code, "%s", fault.text);
+    }
+    return 0;
+}
+
+/* Who asks: the token of the header Authorization. 0, or refused. */
+static int read_token(struct mechd_exchange *x)
+{
+    static const char bearer[] = "Bearer ";
+    struct mechd_call *c = &x->call;
+    const char *value = x->head.value[MECHD_HEADER_AUTHORIZATION];
+    if (value != NULL && strncasecmp(value, bearer, sizeof bearer - 1) == 0) {
+        c->token = value + sizeof bearer - 1;
+    }
+    return mechd_call_admit(c);
+}
+
+/* The lease that the header of that name shows. 0, or refused. */
+static int read_lease(struct mechd_exchange *x)
+{
+    struct mechd_call *c = &x->call;
+    const char *value = x->head.value[MECHD_HEADER_LEASE];
+    char *end = NULL;
+    if (value == NULL) {
+        return 0;
+    }
+    c->lease = *value >= '0' && *value <= '9' ? strtoull(value, &end, 10) : 0;
+    return c->lease != 0 && *end == '\0'
+               ? 0
+               : mechd_refuse(c, MECHP_MALFORMED_REQUEST, "the header Lease is a whole number");
+}
+
+/* What is in the query, and how often. */
+struct query_names {
+    struct mechd_call *call;
+    unsigned seen; /* a bit for each of the operation's */
+    const char *unknown;
+};
+
+static enum MHD_Result take_query(void *context, enum MHD_ValueKind kind, const char *name,
+                                  const char *value)
+{
+    struct query_names *const q = context;
+    const char *const *const known = q->call->operation->query;
+    (void)kind;
+    (void)value;
+    int k = 0;
+    while (k < MECHD_QUERIES && known[k] != NULL && strcmp(known[k], name) != 0) {
+        k++;
+    }
+    const bool bad = k == MECHD_QUERIES || known[k] == NULL || (q->seen >> k & 1u) != 0;
+    q->seen |= 1u << k;
+    q->unknown = bad ? name : NULL;
+    return bad ? MHD_NO : MHD_YES;
+}
+
+/* Nothing in the query that the operation does not have, and nothing twice. 0, or refused. */
+static int read_query(struct mechd_exchange *x)
+{
+    struct query_names q = {.call = &x->call};
+    MHD_get_connection_values(x->connection, MHD_GET_ARGUMENT_KIND, take_query, &q);
+    return q.unknown != NULL ? mechd_query_unknown(&x->call, q.unknown) : 0;
+}
+
+/* The scope of a key: who asks, method, path and key. 0, or refused. */
+static int read_key(struct mechd_exchange *x)
+{
+    struct mechd_call *c = &x->call;
+    const char *key = x->head.value[MECHD_HEADER_IDEMPOTENCY_KEY];
+    if (key == NULL) {
+        return 0;
+    }
+    const size_t n = strlen(key);
+    for (size_t k = 0; k < n; k++) {
+        if (key[k] < ' ' || key[k] > '~') {
+            return mechd_refuse(c, MECHP_MALFORMED_REQUEST, "an Idempotency-Key is plain text");
+        }
+    }
+    if (n == 0 || n > MECHD_KEY_MOST) {
+        return mechd_refuse(c, MECHP_MALFORMED_REQUEST, "an Idempotency-Key has 1 to %d characters",
+                            MECHD_KEY_MOST);
+    }
+    const size_t size = strlen(c->who.name) + strlen(x->method) + strlen(x->path) + n + 4;
+    x->scope = malloc(size);
+    if (x->scope == NULL) {
+        return mechd_refuse(c, MECHP_OUT_OF_MEMORY, "no memory for the key");
+    }
+    snprintf(x->scope, size, "%s %s %s %s", c->who.name, x->method, x->path, key);
+    c->scope = x->scope;
+    return 0;
+}
+
+/* The reply stands on some other thread: wake the connection. */
+static void answer_later(struct mechd_call *c)
+{
+    struct mechd_exchange *x = (struct mechd_exchange *)c;
+    mechd_exchange_pack(x, true);
+    atomic_store(&x->answered, true);
+    MHD_resume_connection(x->connection);
+}
+
+/* Under the instance's lock, before the call is queued. */
+static void wait_for(struct mechd_job *job)
+{
+    MHD_suspend_connection(((struct mechd_exchange *)(void *)job)->connection);
+}
+
+/* The reply stands: send it. */
+static enum MHD_Result answer(struct mechd_exchange *x)
+{
+    const int route =
+        x->call.match.route != NULL && x->call.code == MECHP_OK ? (int)x->call.match.route->id : -1;
+    if (route == MECHP_ROUTE_EVENTS) {
+        return mechd_events_serve(x);
+    }
+    if (route == MECHP_ROUTE_RUN_EVENTS) {
+        return mechd_run_events_serve(x);
+    }
+    if (x->call.produce != NULL && x->call.code == MECHP_OK) {
+        return mechd_pieces_serve(x);
+    }
+    mechd_exchange_pack(x, false);
+    return mechd_exchange_answer(x);
+}
+
+/* Run or queue the call, which may go on by itself. */
+static enum mechd_submitted start_call(struct mechd_exchange *x)
+{
+    return prefers_async(x) ? mechd_background_start(&x->call, x->body_size)
+                            : mechd_call_start(&x->call);
+}
+
+/* The request is whole. */
+static enum MHD_Result start(struct mechd_exchange *x)
+{
+    x->started = true;
+    x->counted = true;
+    x->call.body_hash = x->scope != NULL ? mech_hash(x->body, x->body_size, 0) : 0;
+    atomic_fetch_add(&x->call.daemon->in_flight, 1);
+    if (x->call.code == MECHP_OK && read_body(x) == 0 && start_call(x) == MECHD_QUEUED) {
+        return MHD_YES;
+    }
+    return answer(x);
+}
+
+static struct mechd_exchange *begin(struct mechd *d, struct MHD_Connection *connection,
+                                    struct mechd_link *link)
+{
+    struct mechd_exchange *x = mechd_exchange_begin(d, link->spare);
+    link->spare = NULL;
+    if (x != NULL) {
+        x->connection = connection;
+        x->link = link;
+        x->call.answer = answer_later;
+        x->call.job.wait = wait_for;
+    }
+    return x;
+}
+
+/* Refuse at once; what the client sends after this head is not read. */
+static enum MHD_Result turn_away(struct mechd_exchange *x)
+{
+    x->started = true;
+    x->is_last = true;
+    return answer(x);
+}
+
+/* The head has come: everything that can be refused without the body is. */
+static enum MHD_Result take_head(struct mechd_exchange *x, const char *version)
+{
+    struct mechd_call *c = &x->call;
+    x->head_only = strcmp(x->method, "HEAD") == 0;
+    const struct mechd_request_line line = {x->method, x->path, version, x->target_length};
+    mechd_head_read(&x->head, x->connection, &line);
+    mechd_trace_take(x->head.value[MECHD_HEADER_TRACEPARENT], x->trace);
+    const char *fault = x->head.fault != NULL ? x->head.fault : x->fault;
+    if (fault != NULL) {
+        mechd_fail(c, MECHP_MALFORMED_REQUEST, "%s", fault);
+        return turn_away(x);
+    }
+    const bool has_body = mechd_head_has_body(&x->head);
+    if (!mechd_link_enter(x->link, has_body ? MECHD_PHASE_BODY : MECHD_PHASE_WORK, 0)) {
+        return MHD_NO;
+    }
+
+    // who is not welcome learns no more than that
+    const int known = mechd_origin_admit(x) != 0 ? 1 : read_head(x);
+    const bool asks =
+        known != 0 && c->code == MECHP_METHOD_NOT_ALLOWED && strcmp(x->method, "OPTIONS") == 0;
+    // answered once the request is whole: an answer to a head alone would end the connection
+    x->asks = asks && !has_body && x->link->refused == MECHP_OK;
+    if (x->asks) {
+        return MHD_YES;
+    }
+    if (read_reserve(x) != 0 || known != 0 || read_length(x) != 0 || read_token(x) != 0 ||
+        read_lease(x) != 0 || read_key(x) != 0 || read_query(x) != 0) {
+        x->body_limit = 0;
+        // who waits for 100 Continue has not sent its body, and need not
+        const bool waits = x->head.value[MECHD_HEADER_EXPECT] != NULL;
+        return waits || x->link->refused != MECHP_OK ? turn_away(x) : MHD_YES;
+    }
+    return MHD_YES;
+}
+
+enum MHD_Result mechd_door_handle(void *context, struct MHD_Connection *connection, const char *url,
+                                  const char *method, const char *version, const char *upload,
+                                  size_t *upload_size, void **state)
+{
+    struct mechd_exchange *x = *state;
+    enum MHD_Result result = MHD_NO;
+    (void)context;
+    (void)connection;
+    if (x == NULL) {
+        return MHD_NO;
+    }
+    if (x->method == NULL) {
+        x->method = method;
+        x->path = url;
+        return take_head(x, version);
+    }
+    if (*upload_size > 0) {
+        mechd_link_feed(x->link, *upload_size);
+        take_body(x, upload, *upload_size);
+        *upload_size = 0;
+        return MHD_YES;
+    }
+    if (x->started) {
+        return atomic_load(&x->answered) ? answer(x) : MHD_YES;
+    }
+    if (!mechd_link_enter(x->link, MECHD_PHASE_WORK, 0)) {
+        return MHD_NO;
+    }
+
+    if (x->asks) {
+        x->started = true;
+        return mechd_origin_preflight(x, x->call.match.allow);
+    }
+
+    // files of the page stand beside the routes
+    const bool reads = (x->head_only || strcmp(method, "GET") == 0) &&
+                       (x->call.code == MECHP_OK || x->call.code == MECHP_ROUTE_NOT_FOUND);
+    if (reads && mechd_page_serve(x, &result)) {
+        x->started = true;
+        return result;
+    }
+    return start(x);
+}
+
+void mechd_door_completed(void *context, struct MHD_Connection *connection, void **state,
+                          enum MHD_RequestTerminationCode why)
+{
+    const struct mechd_listener *l = context;
+    struct mechd *d = l->daemon;
+    struct mechd_exchange *x = *state;
+    (void)connection;
+    (void)why;
+    if (x == NULL) {
+        return;
+    }
+    struct mechd_link *link = x->link;
+    mechd_link_enter(link, MECHD_PHASE_IDLE, 0);
+    // who has gone without the answer leaves it to those who ask again
+    mechd_receipts_settle(&d->receipts, &x->call);
+    if (x->counted) {
+        atomic_fetch_sub(&d->in_flight, 1);
+    }
+    mechd_exchange_end(x);
+    // the next request of this connection takes its memory
+    free(link->spare);
+    link->spare = x;
+    *state = NULL;
+}
+
+/* The connection's own record, or NULL. */
+static struct mechd_link *link_of(struct MHD_Connection *connection)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    return info != NULL ? info->socket_context : NULL;
+}
+
+void *mechd_door_target(void *context, const char *target, struct MHD_Connection *connection)
+{
+    const struct mechd_listener *l = context;
+    struct mechd_link *link = link_of(connection);
+    struct mechd_exchange *x = link != NULL ? begin(l->daemon, connection, link) : NULL;
+    if (x != NULL) {
+        x->target_length = strlen(target);
+        x->is_known = x->known.length > 0 && x->target_length == x->known.length &&
+                      memcmp(target, x->known.target, x->target_length) == 0;
+        x->fault = x->is_known ? NULL : mechd_target_fault(target);
+        link->target = target;
+    }
+    return x;
+}
+
+size_t mechd_door_unescape(void *context, struct MHD_Connection *connection, char *text)
+{
+    const struct mechd_link *link = link_of(connection);
+    (void)context;
+    return link != NULL && link->target == text ? strlen(text) : MHD_http_unescape(text);
+}
+
+enum MHD_Result mechd_door_accept(void *context, const struct sockaddr *address,
+                                  socklen_t address_size)
+{
+    struct mechd_listener *l = context;
+    (void)address_size;
+    return !atomic_load(&l->closed) && mechd_links_admit(&l->links, address) ? MHD_YES : MHD_NO;
+}
+
+void mechd_door_connected(void *context, struct MHD_Connection *connection, void **socket_context,
+                          enum MHD_ConnectionNotificationCode code)
+{
+    struct mechd_listener *l = context;
+    if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+        *socket_context = mechd_link_open(&l->links, connection);
+    } else if (*socket_context != NULL) {
+        mechd_link_close(*socket_context);
+        *socket_context = NULL;
+    }
+}

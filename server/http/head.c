@@ -1,0 +1,170 @@
+/* The lines of a head are compared with the bytes from which libmicrohttpd took them. Up to 0.9.77
+ * it parses in place: `method` is the first byte of the head, each name begins a line, the colon is
+ * a NUL, and so are CR and LF. So a line must begin where the one before has ended, two NULs behind
+ * its value, and the last ends two NULs before the end of the head: one comparison a line finds
+ * bare line feeds, NULs and continued lines, of which the parsed values show no trace. Later
+ * versions are told to be strict by themselves. Cost: one look at each byte. */
+#include "server/http/head.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <strings.h>
+
+#define NAME(text)                                                                                 \
+    {                                                                                              \
+        text, sizeof(text) - 1, false                                                              \
+    }
+#define ONCE(text)                                                                                 \
+    {                                                                                              \
+        text, sizeof(text) - 1, true                                                               \
+    }
+
+static const struct {
+    const char *name;
+    size_t length;
+    bool once; /* twice is a fault */
+} names[MECHD_HEADERS] = {
+    [MECHD_HEADER_ACCEPT] = NAME("Accept"),
+    [MECHD_HEADER_ACCEPT_ENCODING] = NAME("Accept-Encoding"),
+    [MECHD_HEADER_REQUEST_METHOD] = ONCE("Access-Control-Request-Method"),
+    [MECHD_HEADER_PRIVATE_NETWORK] = NAME("Access-Control-Request-Private-Network"),
+    [MECHD_HEADER_AUTHORIZATION] = ONCE("Authorization"),
+    [MECHD_HEADER_CONTENT_LENGTH] = ONCE("Content-Length"),
+    [MECHD_HEADER_CONTENT_TYPE] = ONCE("Content-Type"),
+    [MECHD_HEADER_EXPECT] = NAME("Expect"),
+    [MECHD_HEADER_HOST] = ONCE("Host"),
+    [MECHD_HEADER_IDEMPOTENCY_KEY] = ONCE("Idempotency-Key"),
+    [MECHD_HEADER_IF_MATCH] = ONCE("If-Match"),
+    [MECHD_HEADER_IF_NONE_MATCH] = NAME("If-None-Match"),
+    [MECHD_HEADER_LEASE] = ONCE("Lease"),
+    [MECHD_HEADER_ORIGIN] = ONCE("Origin"),
+    [MECHD_HEADER_PREFER] = NAME("Prefer"),
+    [MECHD_HEADER_TRACEPARENT] = NAME("traceparent"),
+    [MECHD_HEADER_TRANSFER_ENCODING] = ONCE("Transfer-Encoding"),
+};
+
+/* A letter of a name: a token (RFC 9110, 5.6.2), one bit a byte of ASCII. */
+static bool is_token(unsigned char c)
+{
+    static const uint64_t bits[2] = {UINT64_C(0x3ff6cfa00000000), UINT64_C(0x57ffffffc7fffffe)};
+    return c < 128 && (bits[c >> 6] >> (c & 63) & 1) != 0;
+}
+
+/* True if `name` is a token, and `value` holds no control byte but tabs (RFC 9110, 5.5); its bytes
+ * are summed up without branches. */
+static bool is_sound(const char *name, size_t name_length, const char *value, size_t length)
+{
+    unsigned char odd = 0;
+    for (size_t k = 0; k < name_length; k++) {
+        if (!is_token((unsigned char)name[k])) {
+            return false;
+        }
+    }
+    for (size_t k = 0; k < length; k++) {
+        const unsigned char c = (unsigned char)value[k];
+        odd |= (unsigned char)((c < ' ' && c != '\t') || c == 127);
+    }
+    return name_length > 0 && odd == 0;
+}
+
+static const char unequal[] = "a line of the head is not ended by CR and LF, holds NUL, or goes on "
+                              "in the next line";
+
+static void note(struct mechd_head *h, const char *fault)
+{
+    h->fault = h->fault != NULL ? h->fault : fault;
+}
+
+static enum MHD_Result take_line(void *context, enum MHD_ValueKind kind, const char *name,
+                                 size_t name_length, const char *value, size_t length)
+{
+    struct mechd_head *h = context;
+    (void)kind;
+    value = value != NULL ? value : "";
+    if (!is_sound(name, name_length, value, length)) {
+        note(h, "a header is a token, a colon, and text without control bytes");
+    }
+    if (h->at != NULL) {
+        if (name != h->at || value[length] != '\0' || value[length + 1] != '\0') {
+            note(h, unequal);
+        }
+        h->at = value + length + 2;
+    }
+    for (int k = 0; k < MECHD_HEADERS; k++) {
+        if (names[k].length == name_length && strncasecmp(names[k].name, name, name_length) == 0) {
+            if ((h->seen >> k & 1u) != 0 && names[k].once) {
+                note(h, "a header that may stand once stands twice: Host, Content-Length, "
+                        "Content-Type, Transfer-Encoding, Authorization, Origin, If-Match or "
+                        "Idempotency-Key");
+            }
+            h->value[k] = (h->seen >> k & 1u) != 0 ? h->value[k] : value;
+            h->seen |= 1u << k;
+            break;
+        }
+    }
+    return MHD_YES;
+}
+
+/* Where the first line begins behind "METHOD target HTTP/1.1"; NULL where this library does not
+ * parse in place. */
+static const char *begin(struct mechd_head *h, const struct mechd_request_line *line)
+{
+    enum { VERSION = 8 };
+    if (strncmp(MHD_get_version(), "0.9.", 4) != 0) {
+        return NULL;
+    }
+    if (line->target != line->method + strlen(line->method) + 1 ||
+        line->version != line->target + line->length + 1 || strlen(line->version) != VERSION ||
+        line->version[VERSION + 1] != '\0') {
+        note(h, "a request line is method, target and version with one blank between, ended by "
+                "CR and LF");
+    }
+    return line->version + VERSION + 2;
+}
+
+/* Where the request ends and whom it is for can be read in one way only. */
+static void check_framing(struct mechd_head *h, const char *version)
+{
+    const bool is_old = strcmp(version, "HTTP/1.0") == 0;
+    const char *encoding = h->value[MECHD_HEADER_TRANSFER_ENCODING];
+    if (encoding != NULL && h->value[MECHD_HEADER_CONTENT_LENGTH] != NULL) {
+        note(h, "Content-Length and Transfer-Encoding disagree about the body");
+    }
+    if (encoding != NULL && (is_old || strcasecmp(encoding, "chunked") != 0)) {
+        note(h, "the only Transfer-Encoding is chunked, in HTTP/1.1");
+    }
+    const char *host = h->value[MECHD_HEADER_HOST];
+    if (host == NULL ? !is_old : *host == '\0') {
+        note(h, "a Host is needed");
+    }
+}
+
+/* The head ends where it is thought to end. */
+static void check_end(struct mechd_head *h, struct MHD_Connection *connection, const char *method)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+    if (info == NULL || h->at + 2 != method + info->header_size || h->at[0] != '\0') {
+        note(h, unequal);
+    }
+}
+
+void mechd_head_read(struct mechd_head *h, struct MHD_Connection *connection,
+                     const struct mechd_request_line *line)
+{
+    *h = (struct mechd_head){.fault = NULL};
+    h->at = begin(h, line);
+    MHD_get_connection_values_n(connection, MHD_HEADER_KIND, take_line, h);
+    if (h->at != NULL && h->fault == NULL) {
+        check_end(h, connection, line->method);
+    }
+    check_framing(h, line->version);
+}
+
+bool mechd_head_has_body(const struct mechd_head *h)
+{
+    const char *length = h->value[MECHD_HEADER_CONTENT_LENGTH];
+    return h->value[MECHD_HEADER_TRANSFER_ENCODING] != NULL ||
+           (length != NULL && strspn(length, "0") != strlen(length));
+}

@@ -1,0 +1,60 @@
+/* The head of a request: every header that this server reads, found in one pass, and checked as a
+ * whole.
+ *
+ *   struct mechd_head h;
+ *   mechd_head_read(&h, connection, &line);
+ *   if (h.fault != NULL) { … refuse, and close: nobody knows where the next request begins … }
+ *   h.value[MECHD_HEADER_ACCEPT]   (or NULL)
+ *
+ * libmicrohttpd 0.9.75 takes heads that can be read in two ways, and a proxy in front may read them
+ * in the other (RFC 9112, 11.2: request smuggling). Refused here: a name that is no token (so also
+ * a blank before the colon), control bytes, NUL, a line that ends without CR, a line that goes on
+ * in the next one, Host missing or twice, Content-Length twice or beside Transfer-Encoding, a
+ * Transfer-Encoding that is not `chunked`. owner: the connection's thread; the values live as long
+ * as the request. Internal to server/http.
+ */
+#pragma once
+
+#include <microhttpd.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+enum mechd_header {
+    MECHD_HEADER_ACCEPT,
+    MECHD_HEADER_ACCEPT_ENCODING,
+    MECHD_HEADER_REQUEST_METHOD,  /* Access-Control-Request-Method */
+    MECHD_HEADER_PRIVATE_NETWORK, /* Access-Control-Request-Private-Network */
+    MECHD_HEADER_AUTHORIZATION,
+    MECHD_HEADER_CONTENT_LENGTH,
+    MECHD_HEADER_CONTENT_TYPE,
+    MECHD_HEADER_EXPECT,
+    MECHD_HEADER_HOST,
+    MECHD_HEADER_IDEMPOTENCY_KEY,
+    MECHD_HEADER_IF_MATCH,
+    MECHD_HEADER_IF_NONE_MATCH,
+    MECHD_HEADER_LEASE,
+    MECHD_HEADER_ORIGIN,
+    MECHD_HEADER_PREFER,
+    MECHD_HEADER_TRACEPARENT,
+    MECHD_HEADER_TRANSFER_ENCODING,
+    MECHD_HEADERS
+};
+
+/* The request line, where libmicrohttpd holds it. */
+struct mechd_request_line {
+    const char *method, *target, *version;
+    size_t length; /* of the target as it came, with its query */
+};
+
+struct mechd_head {
+    const char *value[MECHD_HEADERS]; /* the first of each, or NULL */
+    unsigned seen;                    /* bit set of enum mechd_header */
+    const char *fault;                /* a sentence, or NULL */
+    const char *at;                   /* where the next line begins in the bytes as they came */
+};
+
+void mechd_head_read(struct mechd_head *h, struct MHD_Connection *connection,
+                     const struct mechd_request_line *line);
+
+/* True if the request has a body, as far as the head tells. */
+bool mechd_head_has_body(const struct mechd_head *h);

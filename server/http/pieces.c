@@ -1,0 +1,82 @@
+/* An answer that is made while it is sent: libmicrohttpd asks for bytes when the connection takes
+ * them, and the call makes another piece when the last one is gone. A piece takes a fraction of a
+ * millisecond; a client that reads slowly holds up nobody, and no more than one piece of memory.
+ *
+ * One that fails on the way ends the connection, so that the client sees that it is not whole. */
+#include "server/daemon.h"
+#include "server/http/exchange.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCK = 65536 };
+
+struct pieces {
+    struct mechd_exchange *exchange; /* lives longer: until the request is completed */
+    size_t sent;                     /* of the text that stands in the call */
+};
+
+/* Another piece, if the last one has been sent. False: there is none. */
+static bool refill(struct pieces *p, ssize_t *end)
+{
+    struct mechd_call *const c = &p->exchange->call;
+    while (p->sent == c->text.length) {
+        p->sent = 0;
+        c->text.length = 0;
+        const enum mechd_piece piece = c->produce(c);
+        if (piece != MECHD_PIECE_MORE) {
+            *end = piece == MECHD_PIECE_LAST ? MHD_CONTENT_READER_END_OF_STREAM
+                                             : MHD_CONTENT_READER_END_WITH_ERROR;
+            return false;
+        }
+    }
+    return true;
+}
+
+static ssize_t read_piece(void *context, uint64_t position, char *out, size_t most)
+{
+    struct pieces *const p = context;
+    struct mechd_call *const c = &p->exchange->call;
+    ssize_t end = 0;
+    (void)position;
+    if (atomic_load(&c->daemon->draining)) {
+        return MHD_CONTENT_READER_END_WITH_ERROR;
+    }
+    if (!refill(p, &end)) {
+        return end;
+    }
+    const size_t left = c->text.length - p->sent;
+    const size_t n = left < most ? left : most;
+    memcpy(out, c->text.bytes + p->sent, n);
+    p->sent += n;
+    mechd_count(&c->daemon->metrics.bytes_out, n);
+    // time for a piece: as for an answer of that size
+    mechd_link_feed(p->exchange->link, n);
+    return (ssize_t)n;
+}
+
+enum MHD_Result mechd_pieces_serve(struct mechd_exchange *x)
+{
+    struct mechd_call *const c = &x->call;
+    struct pieces *const p = calloc(1, sizeof *p);
+    struct MHD_Response *const response =
+        p != NULL ? MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK, read_piece, p, free)
+                  : NULL;
+    if (response == NULL) {
+        free(p);
+        c->produce = NULL;
+        mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for the answer");
+        return mechd_exchange_answer(x);
+    }
+    p->exchange = x;
+    // what is sent at the client's pace does not hold up the end of the daemon
+    x->counted = false;
+    atomic_fetch_sub(&c->daemon->in_flight, 1);
+    MHD_add_response_header(response, "Content-Type",
+                            c->content_type != NULL ? c->content_type : "application/json");
+    MHD_add_response_header(response, "Cache-Control", "no-store");
+    if (c->etag[0] != '\0') {
+        MHD_add_response_header(response, "ETag", c->etag);
+    }
+    return mechd_exchange_send(x, mechd_call_status(c), response, 0);
+}

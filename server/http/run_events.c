@@ -1,0 +1,186 @@
+/* GET …/runs/{rid}/events: a run as server-sent events: every recorded row, and how far it is.
+ *
+ *   event: row
+ *   id: 17
+ *   data: {"time":0.16,"outputs":{"x":1.25}}
+ *
+ *   event: progress
+ *   data: {"id":"r-1","state":"running","fraction":0.16,…}
+ *
+ *   event: end
+ *   data: {"id":"r-1","state":"finished",…}
+ *
+ * The id of a row is its number, from 1: a client that comes back with it as Last-Event-ID goes on
+ * with the next one. Of a stored instance a row is told once it is on the disk, so that what has
+ * been told is there after any end of the process. Progress comes at most `rate` times a second
+ * (default 10, most 60), rows as fast as the client takes them.
+ */
+#include "server/daemon.h"
+#include "server/http/sse.h"
+#include "server/instance/runs.h"
+#include "server/plain.h"
+#include "server/routes/rows.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { PIECE = 32768 }; /* bytes of rows written at a time */
+
+struct run_events {
+    struct mechd_sse sse; /* first */
+    struct mechd_reading reading;
+    struct mechd_column *columns; /* [rows.count] */
+    struct mechd_rows rows;
+    uint64_t next;   /* row */
+    uint64_t change; /* of the progress that was told */
+};
+
+/* The run is gone, or its rows are. */
+static bool is_gone(const struct run_events *e)
+{
+    return atomic_load(&e->reading.instance->deleted);
+}
+
+static bool has_news(struct mechd_sse *s)
+{
+    struct run_events *const e = (struct run_events *)s;
+    struct mechd_run_shown shown;
+    mechd_reading_follow(&e->reading);
+    mechd_run_peek(e->reading.run, &shown);
+    return is_gone(e) || e->next < e->reading.end ||
+           (shown.change != e->change && shown.state == MECHD_RUN_RUNNING) ||
+           (shown.state != MECHD_RUN_RUNNING && (!shown.kept || e->next >= shown.rows));
+}
+
+/* Rows up to a piece's size. False: they cannot be read any more. */
+static bool write_rows(struct run_events *e)
+{
+    char id[32];
+    while (e->next < e->reading.end && e->sse.text.length < PIECE) {
+        const double *const row = mechd_reading_row(&e->reading, e->next);
+        if (row == NULL) {
+            return false;
+        }
+        snprintf(id, sizeof id, "%" PRIu64, ++e->next);
+        mechd_sse_head(&e->sse, "row", id);
+        mechd_rows_add(&e->rows, row);
+        // the line of the row has ended already
+        mechd_plain(&e->sse.text, "\n", 1);
+    }
+    e->sse.eager = e->next < e->reading.end;
+    return true;
+}
+
+static void write_run(struct run_events *e, const char *name)
+{
+    mechd_sse_head(&e->sse, name, NULL);
+    mechd_run_write(e->reading.run, &e->sse.text);
+    mechd_sse_tail(&e->sse);
+}
+
+static void compose(struct mechd_sse *s)
+{
+    struct run_events *const e = (struct run_events *)s;
+    struct mechd_run_shown shown;
+    if (atomic_load(&e->reading.instance->daemon->draining)) {
+        // no end of the run: the client may come back to the next process
+        s->ended = true;
+        return;
+    }
+    // what is shown is never ahead of the rows that follow it
+    mechd_run_peek(e->reading.run, &shown);
+    mechd_reading_follow(&e->reading);
+    const bool readable = write_rows(e);
+    if (s->eager) {
+        return;
+    }
+    const bool told = !readable || !shown.kept || e->next >= shown.rows;
+    if (is_gone(e) || (shown.state != MECHD_RUN_RUNNING && told)) {
+        write_run(e, "end");
+        s->ended = true;
+    } else if (shown.change != e->change && shown.state == MECHD_RUN_RUNNING) {
+        e->change = shown.change;
+        write_run(e, "progress");
+    }
+}
+
+static void destroy(struct mechd_sse *s)
+{
+    struct run_events *const e = (struct run_events *)s;
+    mechd_reading_fini(&e->reading);
+    free(e->columns);
+    free(e);
+}
+
+static void drop(struct mechd_call *c)
+{
+    if (c->work != NULL) {
+        destroy(c->work);
+    }
+}
+
+/* The first row that the client has not seen. False: refused. */
+static bool take_last(struct mechd_exchange *x, uint64_t *next)
+{
+    const char *const last =
+        MHD_lookup_connection_value(x->connection, MHD_HEADER_KIND, "Last-Event-ID");
+    char *end = NULL;
+    errno = 0;
+    if (last == NULL || *last == '\0') {
+        return true;
+    }
+    *next = strtoull(last, &end, 10);
+    if (*last < '0' || *last > '9' || *end != '\0' || errno != 0) {
+        mechd_fail(&x->call, MECHP_MALFORMED_REQUEST,
+                   "Last-Event-ID is the number of a row, not %.64s", last);
+        return false;
+    }
+    return true;
+}
+
+enum MHD_Result mechd_run_events_serve(struct mechd_exchange *x)
+{
+    struct run_events *const e = x->call.work;
+    if (!take_last(x, &e->next)) {
+        return mechd_exchange_answer(x);
+    }
+    x->call.work = NULL;
+    return mechd_sse_serve(x, &e->sse);
+}
+
+/* As owner: the run and its rows; the door does the rest. */
+static enum mechd_progress run_events(struct mechd_call *c)
+{
+    static const struct mechd_sse_ops ops = {has_news, compose, destroy};
+    struct mechd_run *const run = mechd_call_run(c);
+    mechd_sse_check(c);
+    if (run == NULL || !mech_diag_clean(&c->diag)) {
+        return MECHD_DONE;
+    }
+    struct run_events *const e = calloc(1, sizeof *e);
+    struct mechd_column *const columns = mechd_rows_recorded(c->job.instance, run->settings.chosen);
+    if (e == NULL || columns == NULL) {
+        free(e);
+        free(columns);
+        return mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for another stream of events");
+    }
+    mechd_reading_begin_safe(&e->reading, run);
+    e->sse.ops = &ops;
+    e->columns = columns;
+    e->rows = (struct mechd_rows){
+        .form = MECHD_FORM_NDJSON, .text = &e->sse.text, .columns = columns, .count = 1};
+    while (columns[e->rows.count].name != NULL) {
+        e->rows.count++;
+    }
+    c->work = e;
+    c->work_free = drop;
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_RUN_EVENTS = {
+    .run = run_events,
+    .flags = MECHD_ON_INSTANCE | MECHD_READS,
+    .query = {"rate"},
+};

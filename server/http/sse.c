@@ -1,0 +1,212 @@
+/* The life of a stream of events: read → suspend and arm → fire → resume → read … */
+#include "server/http/sse.h"
+
+#include "server/daemon.h"
+#include "server/plain.h"
+#include "server/routes/query.h"
+#include "server/ticks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCK = 16384 };
+
+/* events a second */
+static const struct mechd_query_range rates = {.least = 0.1, .most = 60., .preset = 10.};
+static const uint64_t heartbeat = 10000000000u;
+
+void mechd_sse_head(struct mechd_sse *s, const char *name, const char *id)
+{
+    struct mechp_text *const w = &s->text;
+    if (name != NULL) {
+        mechd_plain(w, "event: ", 7);
+        mechd_plain(w, name, strlen(name));
+        mechd_plain(w, "\n", 1);
+    }
+    if (id != NULL) {
+        mechd_plain(w, "id: ", 4);
+        mechd_plain(w, id, strlen(id));
+        mechd_plain(w, "\n", 1);
+    }
+    mechd_plain(w, "data: ", 6);
+    w->comma[0] = false;
+}
+
+void mechd_sse_tail(struct mechd_sse *s)
+{
+    mechd_plain(&s->text, "\n\n", 2);
+}
+
+static bool is_late(const struct mechd_sse *s, uint64_t now)
+{
+    return now - s->last > heartbeat;
+}
+
+/* One holder less; the last one frees. */
+static void release(struct mechd_sse *s)
+{
+    pthread_mutex_lock(&s->m);
+    const bool last = --s->holders == 0;
+    pthread_mutex_unlock(&s->m);
+    if (last) {
+        mechp_text_fini(&s->text);
+        pthread_mutex_destroy(&s->m);
+        s->ops->destroy(s);
+    }
+}
+
+static void wake(struct mechd_sse *s)
+{
+    s->suspended = false;
+    MHD_resume_connection(s->connection);
+}
+
+/* A token may have been taken out of the file. */
+static bool is_let_in(struct mechd_sse *s)
+{
+    return mechd_tokens_still(&s->daemon->tokens, &s->who, MECHD_SCOPE_READ, &s->turn);
+}
+
+/* On the clock's thread: wake the connection if there is news, else look again later. */
+static void fire(struct mechd_timer *timer)
+{
+    struct mechd_sse *const s =
+        (struct mechd_sse *)((char *)timer - offsetof(struct mechd_sse, timer));
+    bool again = false;
+    pthread_mutex_lock(&s->m);
+    if (!s->closed && s->suspended) {
+        const uint64_t now = mechd_now();
+        if (!is_let_in(s)) {
+            s->ended = true;
+            wake(s);
+        } else if (atomic_load(&s->daemon->draining) || s->ops->has_news(s) || is_late(s, now)) {
+            wake(s);
+        } else {
+            again = mechd_clock_arm(&s->daemon->clock, &s->timer, now + s->period);
+            if (!again) {
+                s->ended = true;
+                wake(s);
+            }
+        }
+    }
+    pthread_mutex_unlock(&s->m);
+    if (!again) {
+        release(s);
+    }
+}
+
+/* Fill the text with what there is to say, if anything. */
+static void compose(struct mechd_sse *s, uint64_t now)
+{
+    mechp_text_fini(&s->text);
+    mechp_text_init(&s->text, NULL, 0);
+    s->sent = 0;
+    s->eager = false;
+    s->ops->compose(s);
+    if (s->text.length == 0 && !s->ended && is_late(s, now)) {
+        mechd_plain(&s->text, ":\n\n", 3);
+    }
+}
+
+/* Sleep until the timer finds news; without a clock this is the end. */
+static void suspend(struct mechd_sse *s, uint64_t now)
+{
+    const uint64_t due = s->last + s->period > now ? s->last + s->period : now + s->period;
+    s->suspended = true;
+    MHD_suspend_connection(s->connection);
+    s->holders++;
+    if (!mechd_clock_arm(&s->daemon->clock, &s->timer, due)) {
+        s->holders--;
+        s->ended = true;
+        wake(s);
+    }
+}
+
+/* libmicrohttpd asks for bytes: some, none (the connection is suspended), or the end. */
+static ssize_t read_events(void *context, uint64_t position, char *out, size_t most)
+{
+    struct mechd_sse *const s = context;
+    (void)position;
+    pthread_mutex_lock(&s->m);
+    const uint64_t now = mechd_now();
+    ssize_t count = 0;
+    if (s->sent >= s->text.length && !s->ended && !is_let_in(s)) {
+        s->ended = true;
+    } else if (s->sent >= s->text.length && !s->ended &&
+               (s->eager || now - s->last >= s->period || atomic_load(&s->daemon->draining))) {
+        compose(s, now);
+    }
+    if (s->text.failed) {
+        count = MHD_CONTENT_READER_END_WITH_ERROR;
+    } else if (s->sent < s->text.length) {
+        const size_t left = s->text.length - s->sent;
+        const size_t n = left < most ? left : most;
+        memcpy(out, s->text.bytes + s->sent, n);
+        s->sent += n;
+        s->last = now;
+        count = (ssize_t)n;
+        mechd_count(&s->daemon->metrics.bytes_out, n);
+    } else if (s->ended) {
+        count = MHD_CONTENT_READER_END_OF_STREAM;
+    } else {
+        suspend(s, now);
+    }
+    pthread_mutex_unlock(&s->m);
+    return count;
+}
+
+/* The connection is over. */
+static void close_events(void *context)
+{
+    struct mechd_sse *const s = context;
+    atomic_fetch_sub(&s->daemon->metrics.event_clients, 1);
+    pthread_mutex_lock(&s->m);
+    s->closed = true;
+    if (mechd_clock_cancel(&s->daemon->clock, &s->timer)) {
+        s->holders--;
+    }
+    pthread_mutex_unlock(&s->m);
+    release(s);
+}
+
+static uint64_t read_period(struct mechd_call *c)
+{
+    return (uint64_t)(1e9 / mechd_query_number(c, "rate", &rates));
+}
+
+void mechd_sse_check(struct mechd_call *c)
+{
+    (void)read_period(c);
+}
+
+enum MHD_Result mechd_sse_serve(struct mechd_exchange *x, struct mechd_sse *s)
+{
+    struct mechd *const d = x->call.daemon;
+    struct MHD_Response *const response =
+        MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK, read_events, s, close_events);
+    if (response == NULL) {
+        s->ops->destroy(s);
+        mechd_fail(&x->call, MECHP_OUT_OF_MEMORY, "no memory for another stream of events");
+        return mechd_exchange_answer(x);
+    }
+    pthread_mutex_init(&s->m, NULL);
+    mechp_text_init(&s->text, NULL, 0);
+    s->daemon = d;
+    s->connection = x->connection;
+    s->who = x->call.who;
+    // looked at before the first event: the file may have been read again meanwhile
+    s->turn = atomic_load(&d->tokens.turn) - 1;
+    s->period = read_period(&x->call);
+    s->timer.fire = fire;
+    s->last = mechd_now();
+    s->eager = true;
+    s->holders = 1;
+    // a stream does not hold up the end of the daemon
+    atomic_fetch_add(&d->metrics.event_clients, 1);
+    x->counted = false;
+    x->is_stream = true;
+    atomic_fetch_sub(&d->in_flight, 1);
+    MHD_add_response_header(response, "Content-Type", "text/event-stream");
+    MHD_add_response_header(response, "Cache-Control", "no-store");
+    return mechd_exchange_send(x, MHD_HTTP_OK, response, 0);
+}

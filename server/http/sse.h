@@ -1,0 +1,56 @@
+/* Streams of server-sent events (WHATWG HTML, 9.2) without a thread that waits.
+ *
+ * A timer looks whether there is something to say, and wakes the suspended connection, whose
+ * thread then has it written. A stream ends when its token is no longer in the file. Without news a
+ * comment goes out every ten seconds, so that both ends notice a dead line.
+ *
+ * A stream has two holders: the response (until libmicrohttpd frees it) and an armed timer. `m`
+ * guards what both touch; the clock's thread resumes while it holds m, so that nobody can free the
+ * connection meanwhile.
+ */
+#pragma once
+
+#include "server/clock.h"
+#include "server/http/exchange.h"
+
+struct mechd_sse;
+
+/* Both with m held. */
+struct mechd_sse_ops {
+    /* True if there is something to say. Any thread. */
+    bool (*has_news)(struct mechd_sse *s);
+    /* Append it to s->text, if anything; `ended` after the last. On the connection's thread. */
+    void (*compose)(struct mechd_sse *s);
+    /* Free the whole stream, which is closed. */
+    void (*destroy)(struct mechd_sse *s);
+};
+
+/* First member of each kind of stream; zeroed, then set: ops. */
+struct mechd_sse {
+    const struct mechd_sse_ops *ops;
+    struct mechp_text text;
+    bool ended; /* nothing comes after the text */
+    bool eager; /* there is more at once: do not wait for the period */
+    /* its own */
+    pthread_mutex_t m;
+    struct mechd_timer timer;
+    struct mechd *daemon;
+    struct MHD_Connection *connection;
+    struct mechd_token who; /* the stream is for, as long as that is let in */
+    unsigned turn;          /* of the tokens when it was known to be */
+    uint64_t period;        /* ns between two looks */
+    uint64_t last;          /* when something was written, ns */
+    size_t sent;            /* bytes of text given to the connection */
+    int holders;
+    bool suspended, closed;
+};
+
+/* Answer with the stream, which then belongs to the connection; `rate` of the query: looks a second
+ * (default 10, 0.1 to 60). What cannot be served is destroyed. */
+enum MHD_Result mechd_sse_serve(struct mechd_exchange *x, struct mechd_sse *s);
+/* Before that: is there a fault in the query? It goes to c->diag. */
+void mechd_sse_check(struct mechd_call *c);
+
+/* "event: NAME\nid: ID\ndata: "; NULL leaves the line out. Then one line of JSON, then the end. */
+void mechd_sse_head(struct mechd_sse *s, const char *name, const char *id);
+void mechd_sse_tail(struct mechd_sse *s);

@@ -1,0 +1,206 @@
+/* Records on their way to the store, and what becomes of them. */
+#include "server/instance/entry.h"
+
+#include "server/daemon.h"
+#include "server/instance/runs.h"
+#include "server/instance/traits.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- tickets ---------------------------------------------------------------------------------- */
+
+enum { NOT_TAKEN, ON_ITS_WAY, STORED, WAITED_FOR };
+
+bool mechd_ticket_wait(struct mechd_ticket *t, void (*suspend)(void *context), void *context)
+{
+    // partner: settle, on the store's thread
+    const int state = atomic_load(&t->state);
+    if (state == NOT_TAKEN || (state == STORED && t->outcome == 0)) {
+        return false;
+    }
+    if (suspend != NULL) {
+        suspend(context);
+    }
+    if (atomic_exchange(&t->state, WAITED_FOR) == STORED) {
+        t->answer(t);
+    }
+    return true;
+}
+
+void mechd_ticket_take(struct mechd_ticket *t)
+{
+    atomic_store(&t->state, ON_ITS_WAY);
+}
+
+void mechd_ticket_settle(struct mechd_ticket *t, int outcome)
+{
+    t->outcome = outcome;
+    if (atomic_exchange(&t->state, STORED) == WAITED_FOR) {
+        t->answer(t);
+    }
+}
+
+void mechd_ticket_refuse(struct mechd_ticket *t, int outcome)
+{
+    if (t != NULL) {
+        mechd_ticket_take(t);
+        mechd_ticket_settle(t, outcome);
+    }
+}
+
+/* --- records ---------------------------------------------------------------------------------- */
+
+static bool is_stale(const struct mechd_record *r)
+{
+    const struct mechd_entry *const x = (const struct mechd_entry *)r;
+    return atomic_load(&x->instance->durable.failed) >= x->epoch &&
+           r->kind != MECHD_RECORD_DELETE && r->kind != MECHD_RECORD_DESCRIBE;
+}
+
+static void has_failed(struct mechd_record *r)
+{
+    struct mechd_entry *const x = (struct mechd_entry *)r;
+    if (r->kind == MECHD_RECORD_CREATE || r->kind == MECHD_RECORD_MODEL ||
+        r->kind == MECHD_RECORD_STATE || r->kind == MECHD_RECORD_COMMAND ||
+        r->kind == MECHD_RECORD_RUN || r->kind == MECHD_RECORD_RESULTS) {
+        atomic_store(&x->instance->durable.failed, x->epoch);
+    }
+}
+
+static void is_done(struct mechd_record *r)
+{
+    struct mechd_entry *const x = (struct mechd_entry *)r;
+    struct mechd_instance *const i = x->instance;
+    if (x->run != NULL) {
+        mechd_run_stored(x);
+    }
+    if (r->outcome != 0 && r->kind == MECHD_RECORD_DESCRIBE) {
+        mechd_instance_labels_unref(i, mechd_instance_set_labels(i, x->labels));
+        x->labels = NULL;
+        mechd_instance_set_ttl(i, x->ttl);
+        mechd_instance_described(i);
+    } else if (r->kind == MECHD_RECORD_DELETE) {
+        mechd_instance_deleted(i, r->outcome == 0 || x->ticket == NULL);
+    } else if (r->outcome != 0) {
+        mechd_durable_failed(i, r->kind);
+    }
+    if (!r->glued) {
+        atomic_fetch_sub(&i->durable.outstanding, 1);
+    }
+    if (x->ticket != NULL) {
+        mechd_ticket_settle(x->ticket, r->outcome);
+    }
+    mechd_run_unref(x->run);
+    mechd_instance_labels_unref(i, x->labels);
+    mechd_instance_unref(i);
+    free(x);
+}
+
+struct mechd_entry *mechd_entry_create(struct mechd_instance *i, enum mechd_record_kind kind,
+                                       size_t room)
+{
+    struct mechd_entry *const x = malloc(sizeof *x + room);
+    if (x != NULL) {
+        x->r = (struct mechd_record){.kind = kind,
+                                     .key = i->durable.key,
+                                     .stale = is_stale,
+                                     .failed = has_failed,
+                                     .done = is_done};
+        x->instance = i;
+        x->ticket = NULL;
+        x->run = NULL;
+        x->labels = NULL;
+        x->epoch = i->durable.epoch;
+    }
+    return x;
+}
+
+size_t mechd_entry_text_room(const char *text)
+{
+    return text != NULL ? strlen(text) + 1 : 0;
+}
+
+const void *mechd_entry_append(char **room, const void *bytes, size_t size)
+{
+    char *const at = *room;
+    if (size > 0) {
+        memcpy(at, bytes, size);
+    }
+    *room += size;
+    return at;
+}
+
+static void take_in(struct mechd_entry *x)
+{
+    mechd_instance_ref(x->instance);
+    if (!x->r.glued) {
+        atomic_fetch_add(&x->instance->durable.outstanding, 1);
+    }
+}
+
+void mechd_entry_chain(struct mechd_entry **first, struct mechd_entry **last, struct mechd_entry *x)
+{
+    if (*first == NULL) {
+        *first = x;
+    } else {
+        x->r.glued = true;
+        (*last)->r.next = &x->r;
+    }
+    *last = x;
+}
+
+void mechd_entry_destroy(struct mechd_entry *first)
+{
+    for (struct mechd_entry *x = first; x != NULL;) {
+        struct mechd_entry *const next = (struct mechd_entry *)x->r.next;
+        x->r.outcome = MECH_CANCELLED;
+        if (x->run != NULL) {
+            mechd_run_stored(x);
+        }
+        mechd_run_unref(x->run);
+        free(x);
+        x = next;
+    }
+}
+
+/* The receipt that goes with a record. NULL: no memory. */
+static struct mechd_entry *receipt_record(struct mechd_instance *i,
+                                          const struct mechd_stored_receipt *r)
+{
+    struct mechd_entry *const x = mechd_entry_create(
+        i, MECHD_RECORD_RECEIPT,
+        mechd_entry_text_room(r->scope) + mechd_entry_text_room(r->location) + r->size);
+    if (x != NULL) {
+        char *room = x->room;
+        x->r.receipt = *r;
+        x->r.receipt.scope = mechd_entry_append(&room, r->scope, mechd_entry_text_room(r->scope));
+        x->r.receipt.location =
+            mechd_entry_append(&room, r->location, mechd_entry_text_room(r->location));
+        x->r.receipt.bytes = mechd_entry_append(&room, r->bytes, r->size);
+    }
+    return x;
+}
+
+/* A receipt for which there is no memory is one that a new process does not know. */
+void mechd_entry_post(struct mechd_entry *first, struct mechd_ticket *t)
+{
+    struct mechd_store *const store = first->instance->daemon->store;
+    struct mechd_entry *const receipt =
+        t != NULL && t->receipt != NULL ? receipt_record(first->instance, t->receipt) : NULL;
+    struct mechd_entry *last = first;
+    while (last->r.next != NULL) {
+        last = (struct mechd_entry *)last->r.next;
+    }
+    if (receipt != NULL) {
+        mechd_entry_chain(&first, &last, receipt);
+    }
+    for (struct mechd_entry *x = first; x != NULL; x = (struct mechd_entry *)x->r.next) {
+        take_in(x);
+    }
+    first->ticket = t;
+    if (t != NULL) {
+        mechd_ticket_take(t);
+    }
+    mechd_store_post(store, &first->r);
+}

@@ -1,0 +1,48 @@
+/* Records on their way to the store, with what they need: the instance, a ticket, room for copies.
+ * Internal to the storing of instances (durable.c, run_store.c). owner: whoever made it, until it
+ * is posted; then the store. */
+#pragma once
+
+#include "server/instance/instance.h"
+#include "server/store/store.h"
+
+struct mechd_run;
+
+struct mechd_entry {
+    struct mechd_record r; /* first */
+    struct mechd_instance *instance;
+    struct mechd_ticket *ticket; /* or NULL */
+    struct mechd_run *run;       /* a reference, or NULL: whose rows these are */
+    uint64_t epoch;
+    json_t *labels; /* DESCRIBE: what it replaces, or NULL */
+    double ttl;
+    char room[]; /* texts and bytes */
+};
+
+/* With room behind it, of which x->room is the beginning. NULL: no memory. */
+struct mechd_entry *mechd_entry_create(struct mechd_instance *i, enum mechd_record_kind kind,
+                                       size_t room);
+/* Append bytes to the room; returns where they are. */
+const void *mechd_entry_append(char **room, const void *bytes, size_t size);
+/* What a text takes there; NULL: nothing. */
+size_t mechd_entry_text_room(const char *text);
+
+/* Put behind the last one of a list that goes in one transaction. */
+void mechd_entry_chain(struct mechd_entry **first, struct mechd_entry **last,
+                       struct mechd_entry *x);
+/* Hand a list to the store; the ticket, or NULL, is that of the first, with its receipt. */
+void mechd_entry_post(struct mechd_entry *first, struct mechd_ticket *t);
+/* Free a list that is not posted. */
+void mechd_entry_destroy(struct mechd_entry *first);
+
+/* The answer waits from now on. */
+void mechd_ticket_take(struct mechd_ticket *t);
+/* The answer of a ticket. */
+void mechd_ticket_settle(struct mechd_ticket *t, int outcome);
+/* A ticket that is refused before anything is on its way. */
+void mechd_ticket_refuse(struct mechd_ticket *t, int outcome);
+
+/* On the store's thread: a record of this instance could not be stored, have it put right
+ * (durable.c); rows of a run are stored or not (run_store.c). */
+void mechd_run_stored(struct mechd_entry *x);
+void mechd_durable_failed(struct mechd_instance *i, enum mechd_record_kind kind);

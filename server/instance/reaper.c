@@ -1,0 +1,199 @@
+/* The timer of what ends by the clock, and the walk through the table. */
+#include "server/instance/reaper.h"
+
+#include "server/daemon.h"
+#include "server/instance/partners.h"
+#include "server/instance/traits.h"
+#include "server/ticks.h"
+
+#include <stdlib.h>
+
+static const uint64_t gap_least = 20 * (uint64_t)MECHD_MS;
+static const uint64_t gap_each = 20000;
+
+/* --- the walk --------------------------------------------------------------------------------- */
+
+struct walk {
+    uint64_t now, next; /* ns; next: the earliest end to come, 0: none */
+    size_t seen;
+    struct found {
+        struct found *next;
+        struct mechd_instance *instance; /* a reference */
+    } * found;                           /* of which something has ended */
+};
+
+static void note_next(struct walk *w, uint64_t due)
+{
+    if (due != 0 && (w->next == 0 || due < w->next)) {
+        w->next = due;
+    }
+}
+
+/* Under the shard's lock: short. */
+static void look(void *context, struct mechd_instance *i)
+{
+    struct walk *const w = context;
+    const uint64_t due = atomic_load(&i->leases.due);
+    const uint64_t end = mechd_instance_ends(i);
+    w->seen++;
+    if ((due == 0 || due > w->now) && (end == 0 || end > w->now)) {
+        note_next(w, due);
+        note_next(w, end);
+        return;
+    }
+    struct found *const x = malloc(sizeof *x);
+    if (x == NULL) {
+        note_next(w, w->now + gap_least); // again when there is memory
+        return;
+    }
+    mechd_instance_ref(i);
+    *x = (struct found){.next = w->found, .instance = i};
+    w->found = x;
+}
+
+static void tell_ended(void *context, const char *role, const char *name)
+{
+    const struct mechd_instance *const i = context;
+    mechd_log(MECHD_INFO, "lease-ended", "instance=%s role=%s name=%s", i->id, role,
+              name[0] != '\0' ? name : "-");
+}
+
+/* Partners whose leases are over go with what they have sent for later; as owner. */
+static enum mechd_progress run_prune(struct mechd_job *job)
+{
+    mechd_partners_prune(job->instance);
+    return MECHD_DONE;
+}
+
+static void finish_prune(struct mechd_job *job)
+{
+    mechd_instance_unref(job->instance);
+    free(job);
+}
+
+/* When the queue is full, the next hello does it. */
+static void prune(struct mechd_instance *i)
+{
+    struct mechd_job *const job = calloc(1, sizeof *job);
+    if (job == NULL) {
+        return;
+    }
+    *job = (struct mechd_job){.instance = i, .run = run_prune, .finish = finish_prune};
+    mechd_instance_ref(i);
+    if (mechd_instance_submit(i, job) != MECHD_QUEUED) {
+        finish_prune(job);
+    }
+}
+
+static void end_leases(struct mechd_instance *i)
+{
+    const int count = mechd_leases_expire(&i->leases, tell_ended, i);
+    mechd_count(&i->daemon->metrics.leases_ended, (uint64_t)count);
+    if (count > 0) {
+        prune(i);
+    }
+}
+
+/* Deleted if nobody has used it for its time; one that works is in use. */
+static void end_instance(struct mechd_instance *i)
+{
+    pthread_mutex_lock(&i->m);
+    const bool works = i->owned || atomic_load(&i->running);
+    pthread_mutex_unlock(&i->m);
+    if (works) {
+        mechd_instance_use(i);
+    }
+    const uint64_t end = mechd_instance_ends(i);
+    const double ttl = mechd_instance_ttl(i);
+    if (end != 0 && end <= mechd_now() && mechd_instance_delete(i, NULL)) {
+        mechd_count(&i->daemon->metrics.expired, 1);
+        mechd_log(MECHD_INFO, "expired", "instance=%s ttl=%g", i->id, ttl);
+    }
+}
+
+/* --- the timer -------------------------------------------------------------------------------- */
+
+/* The timer for r->due, not too soon after the last walk; the reaper is locked. */
+static void arm(struct mechd_reaper *r)
+{
+    struct mechd_clock *const clock = &r->daemon->clock;
+    (void)mechd_clock_cancel(clock, &r->timer);
+    if (r->due != 0) {
+        const uint64_t soonest = r->last + r->gap;
+        // at the end of the daemon the clock refuses: nothing ends any more
+        (void)mechd_clock_arm(clock, &r->timer, r->due > soonest ? r->due : soonest);
+    }
+}
+
+static void walk(struct mechd_task *task)
+{
+    struct mechd_reaper *const r =
+        (struct mechd_reaper *)((char *)task - offsetof(struct mechd_reaper, task));
+    struct walk w = {.now = mechd_now()};
+    mechd_table_each(&r->daemon->table, look, &w);
+    while (w.found != NULL) {
+        struct found *const x = w.found;
+        w.found = x->next;
+        end_leases(x->instance);
+        end_instance(x->instance);
+        if (!atomic_load(&x->instance->deleted)) {
+            note_next(&w, atomic_load(&x->instance->leases.due));
+            note_next(&w, mechd_instance_ends(x->instance));
+        }
+        mechd_instance_unref(x->instance);
+        free(x);
+    }
+    pthread_mutex_lock(&r->m);
+    note_next(&w, r->due);
+    r->due = w.next;
+    r->last = mechd_now();
+    r->gap = gap_least + gap_each * w.seen;
+    r->walking = false;
+    arm(r);
+    pthread_mutex_unlock(&r->m);
+}
+
+static void fire(struct mechd_timer *timer)
+{
+    struct mechd_reaper *const r =
+        (struct mechd_reaper *)((char *)timer - offsetof(struct mechd_reaper, timer));
+    pthread_mutex_lock(&r->m);
+    const bool begin = !r->walking && !atomic_load(&r->daemon->draining);
+    if (begin) {
+        r->walking = true;
+        r->due = 0;
+    }
+    pthread_mutex_unlock(&r->m);
+    if (begin) {
+        mechd_pool_push(&r->daemon->pool, &r->task);
+    }
+}
+
+void mechd_reaper_init(struct mechd_reaper *r, struct mechd *daemon)
+{
+    *r = (struct mechd_reaper){.daemon = daemon, .timer.fire = fire, .task.run = walk};
+    r->gap = gap_least;
+    pthread_mutex_init(&r->m, NULL);
+}
+
+void mechd_reaper_fini(struct mechd_reaper *r)
+{
+    if (r->daemon != NULL) {
+        pthread_mutex_destroy(&r->m);
+    }
+}
+
+void mechd_reaper_meet(struct mechd_reaper *r, uint64_t due)
+{
+    if (r->daemon == NULL || due == 0) {
+        return;
+    }
+    pthread_mutex_lock(&r->m);
+    if (r->due == 0 || due < r->due) {
+        r->due = due;
+        if (!r->walking) {
+            arm(r);
+        }
+    }
+    pthread_mutex_unlock(&r->m);
+}

@@ -1,0 +1,219 @@
+/* The runs that an instance keeps, newest first, and what others see of them. */
+#include "server/daemon.h"
+#include "server/instance/runs.h"
+#include "server/ticks.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const mechd_run_state_names[MECHD_RUN_STATES] = {
+    [MECHD_RUN_RUNNING] = "running",         [MECHD_RUN_FINISHED] = "finished",
+    [MECHD_RUN_STOPPED] = "stopped",         [MECHD_RUN_FAILED] = "failed",
+    [MECHD_RUN_INTERRUPTED] = "interrupted",
+};
+
+/* --- the list --------------------------------------------------------------------------------- */
+
+struct mechd_run *mechd_run_create(struct mechd_instance *i, uint64_t id,
+                                   const struct mechd_run_settings *settings)
+{
+    struct mechd_run *const r = calloc(1, sizeof *r);
+    if (r == NULL) {
+        return NULL;
+    }
+    atomic_init(&r->refs, 1);
+    pthread_mutex_init(&r->p, NULL);
+    r->job.instance = i;
+    r->id = id;
+    r->settings = *settings;
+    r->record.every = settings->every;
+    r->record.key = i->durable.key;
+    r->older = i->run;
+    i->run = r;
+    return r;
+}
+
+void mechd_run_unref(struct mechd_run *r)
+{
+    if (r != NULL && atomic_fetch_sub(&r->refs, 1) == 1) {
+        mechd_recording_fini(&r->record);
+        free(r->settings.chosen);
+        pthread_mutex_destroy(&r->p);
+        free(r);
+    }
+}
+
+/* Bytes of rows that a run keeps. */
+static size_t bytes_of(const struct mechd_run *r)
+{
+    const bool whole = r->record.key == 0 && r->record.block != NULL;
+    return r->record.dropped ? 0
+           : whole           ? r->record.bytes
+                             : (size_t)r->record.count * r->record.width * sizeof(double);
+}
+
+/* So many bytes of it are on the account from now on. */
+static void account(struct mechd_run *r, size_t bytes)
+{
+    struct mechd_instance *const i = r->job.instance;
+    const enum mechd_quota which = r->record.key != 0 ? MECHD_QUOTA_STORED : MECHD_QUOTA_MEMORY;
+    if (bytes < r->charged) {
+        mechd_instance_refund(i, which, r->charged - bytes);
+    } else {
+        (void)mechd_instance_charge(i, which, bytes - r->charged, NULL);
+    }
+    r->charged = bytes;
+}
+
+void mechd_run_account(struct mechd_run *r)
+{
+    account(r, bytes_of(r));
+}
+
+void mechd_runs_destroy(struct mechd_instance *i)
+{
+    while (i->run != NULL) {
+        mechd_run_forget(i, i->run);
+    }
+}
+
+void mechd_run_forget(struct mechd_instance *i, struct mechd_run *r)
+{
+    struct mechd_run **at = &i->run;
+    while (*at != r) {
+        at = &(*at)->older;
+    }
+    *at = r->older;
+    account(r, 0);
+    mechd_run_unref(r);
+}
+
+struct mechd_run *mechd_run_find(struct mechd_instance *i, const char *id)
+{
+    char name[32];
+    for (struct mechd_run *r = i->run; r != NULL; r = r->older) {
+        snprintf(name, sizeof name, "r-%" PRIu64, r->id);
+        if (strcmp(name, id) == 0) {
+            return r;
+        }
+    }
+    return NULL;
+}
+
+void mechd_run_make_room(struct mechd_instance *i, size_t bytes)
+{
+    const size_t most = i->durable.key != 0 ? mechd_rows_disk : mechd_rows_memory;
+    size_t sum = bytes;
+    int count = 1;
+    struct mechd_run *r = i->run;
+    for (; r != NULL && count < MECHD_RUNS_MOST && bytes_of(r) <= most - sum; r = r->older) {
+        mechd_recording_trim(&r->record, false);
+        sum += bytes_of(r);
+        count++;
+    }
+    // r and all before it go
+    while (r != NULL) {
+        struct mechd_run *const older = r->older;
+        (void)mechd_run_unstore(i, r, false, NULL);
+        mechd_run_forget(i, r);
+        r = older;
+    }
+}
+
+/* --- what others see -------------------------------------------------------------------------- */
+
+void mechd_run_show(struct mechd_run *r)
+{
+    struct mechd_run_shown *const s = &r->shown;
+    const uint64_t now = mechd_now();
+    pthread_mutex_lock(&r->p);
+    if (s->state == MECHD_RUN_RUNNING) {
+        s->time = mechd_engine_time(&r->job.instance->engine);
+        s->elapsed = now - r->start;
+    }
+    s->state = r->state;
+    s->periods = r->periods;
+    s->overruns = r->overruns;
+    s->rows = r->record.count;
+    s->kept = r->record.every > 0 && !r->record.dropped;
+    s->change++;
+    pthread_mutex_unlock(&r->p);
+}
+
+void mechd_run_peek(struct mechd_run *r, struct mechd_run_shown *out)
+{
+    pthread_mutex_lock(&r->p);
+    *out = r->shown;
+    pthread_mutex_unlock(&r->p);
+}
+
+/* {"every", "outputs"} */
+static void write_record(const struct mechd_run *r, struct mechp_text *w)
+{
+    const struct mechd_instance *const i = r->job.instance;
+    mechp_text_object(w);
+    mechp_text_key(w, "every");
+    mechp_text_unsigned(w, r->settings.every);
+    mechp_text_key(w, "outputs");
+    mechp_text_array(w);
+    for (size_t k = 0; k < i->channel_count; k++) {
+        if (r->settings.chosen == NULL || r->settings.chosen[k]) {
+            mechp_text_string(w, i->channels[k].name);
+        }
+    }
+    mechp_text_end(w);
+    mechp_text_end(w);
+}
+
+/* Where it is between its start and its end, and how long it will take from here: a free run as
+ * before, a paced one by its pace. Without an end both are null. */
+static void write_progress(const struct mechd_run *r, const struct mechd_run_shown *s,
+                           struct mechp_text *w)
+{
+    const double length = r->settings.until - r->time;
+    const double done = s->state == MECHD_RUN_FINISHED ? 1. : (s->time - r->time) / length;
+    const double elapsed = 1e-9 * (double)s->elapsed;
+    const double left = s->state != MECHD_RUN_RUNNING ? 0.
+                        : r->settings.pace > 0. ? (r->settings.until - s->time) / r->settings.pace
+                        : done > 0.             ? elapsed * (1. - done) / done
+                                                : (double)NAN;
+    mechp_text_member_number(w, "fraction", done);
+    mechp_text_member_number(w, "elapsed", elapsed);
+    mechp_text_member_number(w, "remaining", left);
+}
+
+void mechd_run_write(struct mechd_run *r, struct mechp_text *w)
+{
+    char id[32];
+    struct mechd_run_shown s;
+    mechd_run_peek(r, &s);
+    snprintf(id, sizeof id, "r-%" PRIu64, r->id);
+    mechp_text_object(w);
+    mechp_text_key(w, "id");
+    mechp_text_string(w, id);
+    mechp_text_key(w, "state");
+    mechp_text_string(w, mechd_run_state_names[s.state]);
+    mechp_text_member_number(w, "pace", r->settings.pace);
+    mechp_text_member_number(w, "period", r->settings.period);
+    mechp_text_member_number(w, "start", r->time);
+    mechp_text_member_number(w, "until", r->settings.until);
+    mechp_text_member_number(w, "time", s.time);
+    mechp_text_member_unsigned(w, "periods", s.periods);
+    mechp_text_member_unsigned(w, "overruns", s.overruns);
+    write_progress(r, &s, w);
+    if (r->settings.every > 0) {
+        mechp_text_key(w, "record");
+        write_record(r, w);
+    }
+    if (s.kept) {
+        mechp_text_member_unsigned(w, "recorded", s.rows);
+    }
+    if (s.reason[0] != '\0') {
+        mechp_text_key(w, "reason");
+        mechp_text_string(w, s.reason);
+    }
+    mechp_text_end(w);
+}

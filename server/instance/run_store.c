@@ -1,0 +1,278 @@
+/* Runs in the store: how far they are and what they recorded goes into the transaction that holds
+ * the state; a run that the store has as running when a process begins was interrupted. */
+#include "protocol/wire/json.h"
+#include "server/daemon.h"
+#include "server/instance/entry.h"
+#include "server/instance/runs.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- to the store ----------------------------------------------------------------------------- */
+
+/* What does not change while it runs. */
+static void describe(const struct mechd_run *r, struct mechp_text *w)
+{
+    const struct mechd_instance *const i = r->job.instance;
+    mechp_text_object(w);
+    mechp_text_key(w, "pace");
+    mechp_text_number(w, r->settings.pace);
+    mechp_text_key(w, "period");
+    mechp_text_number(w, r->settings.period);
+    mechp_text_key(w, "start");
+    mechp_text_number(w, r->time);
+    mechp_text_key(w, "until");
+    mechp_text_number(w, r->settings.until);
+    mechp_text_key(w, "every");
+    mechp_text_unsigned(w, r->settings.every);
+    if (r->settings.chosen != NULL) {
+        mechp_text_key(w, "outputs");
+        mechp_text_array(w);
+        for (size_t k = 0; k < i->channel_count; k++) {
+            if (r->settings.chosen[k]) {
+                mechp_text_string(w, i->channels[k].name);
+            }
+        }
+        mechp_text_end(w);
+    }
+    mechp_text_end(w);
+}
+
+static struct mechd_entry *run_entry(struct mechd_run *r)
+{
+    struct mechd_run_shown s;
+    struct mechp_text description;
+    mechp_text_init(&description, NULL, 0);
+    describe(r, &description);
+    mechd_run_peek(r, &s);
+    struct mechd_entry *const x =
+        description.failed
+            ? NULL
+            : mechd_entry_create(r->job.instance, MECHD_RECORD_RUN,
+                                 description.length + 1 + mechd_entry_text_room(s.reason));
+    if (x != NULL) {
+        char *room = x->room;
+        x->r.number = r->id;
+        x->r.run = (struct mechd_stored_run){.state = mechd_run_state_names[s.state],
+                                             .time = s.time,
+                                             .elapsed = 1e-9 * (double)s.elapsed,
+                                             .periods = s.periods,
+                                             .overruns = s.overruns,
+                                             .rows = r->record.count,
+                                             .recorded = s.kept};
+        x->r.run.description = mechd_entry_append(&room, description.bytes, description.length);
+        mechd_entry_append(&room, "", 1);
+        x->r.run.reason = mechd_entry_append(&room, s.reason, mechd_entry_text_room(s.reason));
+    }
+    mechp_text_fini(&description);
+    return x;
+}
+
+/* The rows since the last record; NULL: there are none, or no memory: *good is false. */
+static struct mechd_entry *rows_entry(struct mechd_run *r, bool *good)
+{
+    struct mechd_recording *const record = &r->record;
+    uint64_t first = 0;
+    uint64_t count = 0;
+    const double *const rows = mechd_recording_take(record, &first, &count);
+    if (rows == NULL) {
+        return NULL;
+    }
+    const size_t size = (size_t)count * record->width * sizeof *rows;
+    struct mechd_entry *const x = mechd_entry_create(r->job.instance, MECHD_RECORD_RESULTS, size);
+    *good = x != NULL;
+    if (x != NULL) {
+        char *room = x->room;
+        x->r.number = r->id;
+        x->r.first = first;
+        x->r.time = rows[0];
+        x->r.bytes = mechd_entry_append(&room, rows, size);
+        x->r.size = size;
+        x->run = r;
+        atomic_fetch_add(&r->refs, 1);
+        atomic_fetch_add(&record->on_way, size);
+    }
+    return x;
+}
+
+bool mechd_run_entries(struct mechd_instance *i, struct mechd_entry **first,
+                       struct mechd_entry **last)
+{
+    for (struct mechd_run *r = i->run; r != NULL; r = r->older) {
+        if (!r->unsaved) {
+            continue;
+        }
+        struct mechd_entry *const x = run_entry(r);
+        if (x == NULL) {
+            return false;
+        }
+        mechd_entry_chain(first, last, x);
+        bool good = true;
+        struct mechd_entry *const rows = rows_entry(r, &good);
+        if (!good) {
+            return false;
+        }
+        if (rows != NULL) {
+            mechd_entry_chain(first, last, rows);
+        }
+        r->unsaved = false;
+    }
+    return true;
+}
+
+void mechd_run_stored(struct mechd_entry *x)
+{
+    struct mechd_recording *const record = &x->run->record;
+    atomic_fetch_sub(&record->on_way, x->r.size);
+    if (x->r.outcome == 0) {
+        const uint64_t count = x->r.size / (record->width * sizeof(double));
+        atomic_store(&record->safe, x->r.first + count);
+    }
+}
+
+int mechd_run_unstore(struct mechd_instance *i, const struct mechd_run *r, bool rows_alone,
+                      struct mechd_ticket *t)
+{
+    if (i->durable.key == 0) {
+        return 0;
+    }
+    struct mechd_entry *const x = mechd_entry_create(
+        i, rows_alone ? MECHD_RECORD_DELETE_RESULTS : MECHD_RECORD_DELETE_RUN, 0);
+    if (x == NULL) {
+        return MECH_NO_MEMORY;
+    }
+    x->r.number = r->id;
+    mechd_entry_post(x, t);
+    return 0;
+}
+
+/* --- from the store --------------------------------------------------------------------------- */
+
+/* The outputs of the description; false: one of them is not there, or no memory. */
+static bool read_outputs(const struct mechd_instance *i, const json_t *names,
+                         struct mechd_run_settings *s)
+{
+    if (names == NULL) {
+        return true;
+    }
+    s->chosen = calloc(i->channel_count + 1, sizeof *s->chosen);
+    size_t found = 0;
+    for (size_t n = 0; s->chosen != NULL && n < json_array_size(names); n++) {
+        const char *const name = json_string_value(json_array_get(names, n));
+        for (size_t k = 0; name != NULL && k < i->channel_count; k++) {
+            if (strcmp(i->channels[k].name, name) == 0) {
+                s->chosen[k] = true;
+                found++;
+            }
+        }
+    }
+    return s->chosen != NULL && found == json_array_size(names);
+}
+
+static double read_number(const json_t *description, const char *key)
+{
+    const json_t *const value = json_object_get(description, key);
+    return json_is_number(value) ? json_number_value(value) : (double)NAN;
+}
+
+static enum mechd_run_state read_state(const char *name)
+{
+    for (int k = 0; k < MECHD_RUN_STATES; k++) {
+        if (k != MECHD_RUN_RUNNING && strcmp(mechd_run_state_names[k], name) == 0) {
+            return (enum mechd_run_state)k;
+        }
+    }
+    return MECHD_RUN_INTERRUPTED;
+}
+
+/* How far it was. */
+static void restore(struct mechd_run *r, const struct mechd_stored_run *stored)
+{
+    r->state = read_state(stored->state);
+    r->periods = stored->periods;
+    r->overruns = stored->overruns;
+    r->record.width = mechd_recording_width(r->job.instance, r->settings.chosen);
+    r->record.count = stored->rows;
+    r->record.base = r->record.chunk = r->record.posted = stored->rows;
+    r->record.dropped = !stored->recorded;
+    atomic_init(&r->record.safe, stored->rows);
+    mechd_run_account(r);
+    mechd_run_show(r);
+    r->shown.time = stored->time;
+    r->shown.elapsed = (uint64_t)(1e9 * stored->elapsed);
+    snprintf(r->shown.reason, sizeof r->shown.reason, "%s",
+             stored->reason[0] != '\0'           ? stored->reason
+             : r->state == MECHD_RUN_INTERRUPTED ? "the process ended before the run did"
+                                                 : "");
+}
+
+/* One that makes no sense is left out: the instance itself is sound. */
+static int take_run(void *context, const struct mechd_stored_run *stored)
+{
+    struct mechd_instance *const i = context;
+    json_t *const description = json_loads(stored->description, 0, NULL);
+    struct mechd_run_settings s = {.pace = read_number(description, "pace"),
+                                   .period = read_number(description, "period"),
+                                   .until = read_number(description, "until")};
+    s.every = (uint64_t)json_integer_value(json_object_get(description, "every"));
+    const double start = read_number(description, "start");
+    const bool good = read_outputs(i, json_object_get(description, "outputs"), &s) &&
+                      !isnan(start) && s.period > 0.;
+    json_decref(description);
+    i->runs = stored->number;
+    struct mechd_run *const r = good ? mechd_run_create(i, stored->number, &s) : NULL;
+    if (r == NULL) {
+        free(s.chosen);
+        return 0;
+    }
+    r->time = start;
+    restore(r, stored);
+    return 0;
+}
+
+int mechd_runs_load(struct mechd_instance *i)
+{
+    return mechd_store_runs(i->daemon->store, i->durable.key, take_run, i);
+}
+
+/* Look for one run among those of the store. */
+struct search {
+    uint64_t number, periods;
+    bool found;
+};
+
+static int compare_run(void *context, const struct mechd_stored_run *stored)
+{
+    struct search *const search = context;
+    if (stored->number == search->number) {
+        search->found = true;
+        search->periods = stored->periods;
+    }
+    return 0;
+}
+
+void mechd_runs_undo(struct mechd_instance *i)
+{
+    struct mechd_run *const r = i->run;
+    if (r == NULL || r->record.key == 0) {
+        return;
+    }
+    struct search search = {.number = r->id};
+    const int outcome = mechd_store_runs(i->daemon->store, i->durable.key, compare_run, &search);
+    if (outcome == 0 && !search.found) {
+        mechd_run_forget(i, r);
+        return;
+    }
+    // an end that was stored before all this is as it was
+    if (r->unsaved || r->record.count != atomic_load(&r->record.safe)) {
+        mechd_recording_undo(&r->record);
+        mechd_run_account(r);
+        r->periods = search.periods;
+        mechd_run_show(r);
+        pthread_mutex_lock(&r->p);
+        r->shown.time = mechd_engine_time(&i->engine);
+        pthread_mutex_unlock(&r->p);
+    }
+}

@@ -1,0 +1,338 @@
+/* The table of sweeps, and their life. */
+#include "server/sweep/sweep.h"
+
+#include "server/daemon.h"
+#include "server/instance/entry.h"
+#include "server/sweep/lanes.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void mechd_sweeps_init(struct mechd_sweeps *t)
+{
+    pthread_mutex_init(&t->m, NULL);
+}
+
+void mechd_sweeps_fini(struct mechd_sweeps *t)
+{
+    while (t->newest != NULL) {
+        struct mechd_sweep *s = t->newest;
+        t->newest = s->next;
+        mechd_sweep_unref(s);
+    }
+    pthread_mutex_destroy(&t->m);
+}
+
+void mechd_sweep_plan_fini(struct mechd_sweep_plan *p)
+{
+    json_decref(p->model);
+    free(p->names);
+    free(p->index);
+    free(p->values);
+    free(p->outputs);
+    *p = (struct mechd_sweep_plan){.model = NULL};
+}
+
+void mechd_sweep_unref(struct mechd_sweep *s)
+{
+    if (s == NULL || atomic_fetch_sub(&s->refs, 1) != 1) {
+        return;
+    }
+    atomic_fetch_sub(&s->daemon->sweeps.bytes, s->bytes);
+    for (int k = 0; k < MECHD_QUOTA_HELD; k++) {
+        mechd_sweep_give(s, (enum mechd_quota)k, UINT64_MAX);
+    }
+    mechd_sweep_plan_fini(&s->plan);
+    mechd_memory_freed(&s->daemon->memory);
+    pthread_mutex_destroy(&s->m);
+    free(s->columns);
+    free(s->rows);
+    free(s->row_counts);
+    free(s->over);
+    free(s->lanes);
+    free(s);
+}
+
+/* Values of a row: point, parameters, time, outputs. */
+static size_t width_of(const struct mechd_sweep_plan *p)
+{
+    size_t width = p->places + 2;
+    for (size_t k = 0; k < p->output_count; k++) {
+        width += (size_t)p->outputs[k].size;
+    }
+    return width;
+}
+
+double mechd_sweep_bytes(const struct mechd_sweep_plan *p)
+{
+    const double point = (double)p->capacity * (double)width_of(p) + (double)p->places + 2.;
+    return (double)p->points * point * (double)sizeof(double);
+}
+
+int mechd_sweep_columns(struct mechd_sweep *s)
+{
+    const struct mechd_sweep_plan *p = &s->plan;
+    s->column_count = p->places + 2 + p->output_count;
+    s->width = width_of(p);
+    s->columns = calloc(s->column_count, sizeof *s->columns);
+    struct mechd_column *column = s->columns;
+    if (column == NULL) {
+        return MECH_NO_MEMORY;
+    }
+    *column++ = (struct mechd_column){"point", 1, true, NULL};
+    for (size_t k = 0; k < p->places; k++) {
+        *column++ = (struct mechd_column){p->names[k], 1, true, "parameters"};
+    }
+    *column++ = (struct mechd_column){"time", 1, true, NULL};
+    for (size_t k = 0; k < p->output_count; k++) {
+        const struct mechd_sweep_output *o = &p->outputs[k];
+        *column++ = (struct mechd_column){o->name, o->size, o->scalar, "outputs"};
+    }
+    return 0;
+}
+
+/* --- accounts --------------------------------------------------------------------------------- */
+
+static bool take(struct mechd_sweep *s, enum mechd_quota which, uint64_t amount,
+                 struct mechd_excess *x)
+{
+    const bool taken = mechd_account_take(s->account, which, amount, x);
+    s->held[which] += taken ? amount : 0;
+    return taken;
+}
+
+void mechd_sweep_give(struct mechd_sweep *s, enum mechd_quota which, uint64_t amount)
+{
+    const uint64_t less = amount < s->held[which] ? amount : s->held[which];
+    if (less > 0) {
+        mechd_account_give(s->account, which, less);
+        s->held[which] -= less;
+    }
+}
+
+/* An instance for each of so many lanes. */
+static bool take_lanes(struct mechd_sweep *s, int lanes, struct mechd_excess *x)
+{
+    const uint64_t n = (uint64_t)lanes;
+    const uint64_t rows = s->held[MECHD_QUOTA_MEMORY];
+    const struct mechd_sweep_plan *const p = &s->plan;
+    if (take(s, MECHD_QUOTA_INSTANCES, n, x) &&
+        take(s, MECHD_QUOTA_COORDINATES, n * p->coordinates, x) &&
+        take(s, MECHD_QUOTA_MEMORY, n * p->memory, x)) {
+        return true;
+    }
+    mechd_sweep_give(s, MECHD_QUOTA_INSTANCES, UINT64_MAX);
+    mechd_sweep_give(s, MECHD_QUOTA_COORDINATES, UINT64_MAX);
+    mechd_sweep_give(s, MECHD_QUOTA_MEMORY, s->held[MECHD_QUOTA_MEMORY] - rows);
+    return false;
+}
+
+/* All that it will hold; as many lanes as there is room for. False: *x says why not. */
+static bool charge(struct mechd_sweep *s, struct mechd_excess *x)
+{
+    const uint64_t stored = s->daemon->store != NULL ? s->bytes : 0;
+    if (!mechd_account_may_work(s->account, x) || !take(s, MECHD_QUOTA_RUNS, 1, x) ||
+        !take(s, MECHD_QUOTA_MEMORY, s->bytes, x) || !take(s, MECHD_QUOTA_STORED, stored, x)) {
+        return false;
+    }
+    while (!take_lanes(s, s->lane_count, x)) {
+        if (s->lane_count == 1) {
+            return false;
+        }
+        s->lane_count--;
+    }
+    return true;
+}
+
+/* --- life ------------------------------------------------------------------------------------- */
+
+/* Room for everything; without the plan. NULL: no memory. */
+static struct mechd_sweep *make(struct mechd *d, struct mechd_account *account, const char *name,
+                                const struct mechd_sweep_plan *plan)
+{
+    struct mechd_sweep *s = calloc(1, sizeof *s);
+    if (s == NULL) {
+        return NULL;
+    }
+    pthread_mutex_init(&s->m, NULL);
+    s->daemon = d;
+    s->account = account;
+    s->stored = d->store != NULL;
+    atomic_init(&s->refs, 1);
+    snprintf(s->name, sizeof s->name, "%s", name);
+    s->bytes = (size_t)mechd_sweep_bytes(plan);
+    atomic_fetch_add(&d->sweeps.bytes, s->bytes); // unref gives it back
+    s->lane_count = (uint32_t)d->pool.count < plan->points ? d->pool.count : (int)plan->points;
+    s->rows =
+        calloc((size_t)plan->points * (size_t)plan->capacity, width_of(plan) * sizeof *s->rows);
+    s->row_counts = calloc(plan->points, sizeof *s->row_counts);
+    s->over = calloc(plan->points, sizeof *s->over);
+    s->lanes = mechd_sweep_lanes_make(s, s->lane_count);
+    if (s->rows == NULL || s->row_counts == NULL || s->over == NULL || s->lanes == NULL) {
+        mechd_sweep_unref(s);
+        return NULL;
+    }
+    return s;
+}
+
+/* Into the table, if there is room. */
+static bool enter(struct mechd_sweeps *t, struct mechd_sweep *s)
+{
+    pthread_mutex_lock(&t->m);
+    const bool fits = t->count < MECHD_SWEEPS_MOST && atomic_load(&t->bytes) <= MECHD_SWEEPS_BYTES;
+    if (fits) {
+        s->id = ++t->serial;
+        s->next = t->newest;
+        t->newest = s;
+        t->count++;
+        atomic_fetch_add(&s->refs, 1);
+    }
+    pthread_mutex_unlock(&t->m);
+    return fits;
+}
+
+int mechd_sweep_create(struct mechd *d, struct mechd_account *account, const char *name,
+                       struct mechd_sweep_plan *plan, struct mechd_excess *x,
+                       struct mechd_sweep **out)
+{
+    struct mechd_sweep *s = make(d, account, name, plan);
+    *x = (struct mechd_excess){.which = MECHD_QUOTAS};
+    if (s == NULL) {
+        return MECH_NO_MEMORY;
+    }
+    s->plan = *plan;
+    int outcome = mechd_sweep_columns(s);
+    if (outcome == 0 && (!charge(s, x) || !enter(&d->sweeps, s))) {
+        outcome = MECH_UNSUPPORTED;
+    }
+    if (outcome != 0) {
+        s->plan = (struct mechd_sweep_plan){.model = NULL};
+        mechd_sweep_unref(s);
+        return outcome;
+    }
+    *plan = (struct mechd_sweep_plan){.model = NULL};
+    *out = s;
+    return 0;
+}
+
+/* Under the lock. */
+static bool is_in(const struct mechd_sweeps *t, const struct mechd_sweep *s)
+{
+    const struct mechd_sweep *at = t->newest;
+    while (at != NULL && at != s) {
+        at = at->next;
+    }
+    return at != NULL;
+}
+
+void mechd_sweep_begin(struct mechd_sweep *s, struct mechd_ticket *t)
+{
+    atomic_init(&s->working, s->lane_count);
+    atomic_fetch_add(&s->refs, s->lane_count);
+    // who removes it does so before that, or after: the store is told in the same order
+    struct mechd_sweeps *const all = &s->daemon->sweeps;
+    pthread_mutex_lock(&all->m);
+    const int outcome = is_in(all, s) ? mechd_sweep_keep(s, t) : 0;
+    pthread_mutex_unlock(&all->m);
+    if (outcome != 0) {
+        (void)mechd_sweep_remove(all, s);
+        mechd_ticket_refuse(t, outcome);
+    }
+    mechd_sweep_lanes_start(s);
+}
+
+void mechd_sweep_write_parameters(const struct mechd_sweep *s, struct mechp_text *w)
+{
+    mechp_text_key(w, "parameters");
+    mechp_text_array(w);
+    for (size_t k = 0; k < s->plan.places; k++) {
+        mechp_text_string(w, s->plan.names[k]);
+    }
+    mechp_text_end(w);
+}
+
+void mechd_sweep_write_errors(struct mechd_sweep *s, struct mechp_text *w)
+{
+    mechp_text_array(w);
+    pthread_mutex_lock(&s->m);
+    for (int k = 0; k < s->error_count; k++) {
+        const struct mechd_sweep_error *e = &s->errors[k];
+        mechp_text_object(w);
+        mechp_text_key(w, "point");
+        mechp_text_unsigned(w, e->point);
+        mechp_text_key(w, "code");
+        mechp_text_string(w, mechp_code((int)e->code)->text);
+        mechp_text_key(w, "message");
+        mechp_text_string(w, e->reason);
+        mechp_text_end(w);
+    }
+    pthread_mutex_unlock(&s->m);
+    mechp_text_end(w);
+}
+
+const char *mechd_sweep_state(struct mechd_sweep *s)
+{
+    // what has been done is read last: who finds it over finds all of it done
+    const bool over = atomic_load(&s->over_all);
+    return !over                                     ? "running"
+           : atomic_load(&s->done) == s->plan.points ? "finished"
+           : atomic_load(&s->interrupted)            ? "interrupted"
+                                                     : "stopped";
+}
+
+struct mechd_sweep *mechd_sweep_find(struct mechd_sweeps *t, const char *id)
+{
+    char own[32];
+    struct mechd_sweep *found = NULL;
+    pthread_mutex_lock(&t->m);
+    for (struct mechd_sweep *s = t->newest; s != NULL && found == NULL; s = s->next) {
+        snprintf(own, sizeof own, "w-%" PRIu64, s->id);
+        if (strcmp(own, id) == 0) {
+            found = s;
+            atomic_fetch_add(&s->refs, 1);
+        }
+    }
+    pthread_mutex_unlock(&t->m);
+    return found;
+}
+
+int mechd_sweep_list(struct mechd_sweeps *t, struct mechd_sweep ***out, size_t *count)
+{
+    struct mechd_sweep **all = calloc(MECHD_SWEEPS_MOST, sizeof(struct mechd_sweep *));
+    *out = all;
+    *count = 0;
+    if (all == NULL) {
+        return MECH_NO_MEMORY;
+    }
+    pthread_mutex_lock(&t->m);
+    size_t at = (size_t)t->count;
+    *count = at;
+    for (struct mechd_sweep *s = t->newest; s != NULL; s = s->next) {
+        atomic_fetch_add(&s->refs, 1);
+        all[--at] = s;
+    }
+    pthread_mutex_unlock(&t->m);
+    return 0;
+}
+
+bool mechd_sweep_remove(struct mechd_sweeps *t, struct mechd_sweep *s)
+{
+    pthread_mutex_lock(&t->m);
+    struct mechd_sweep **at = &t->newest;
+    while (*at != NULL && *at != s) {
+        at = &(*at)->next;
+    }
+    const bool in = *at == s;
+    if (in) {
+        *at = s->next;
+        t->count--;
+    }
+    pthread_mutex_unlock(&t->m);
+    if (in) {
+        atomic_store(&s->cancel, true);
+        mechd_sweep_unref(s);
+    }
+    return in;
+}

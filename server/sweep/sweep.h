@@ -1,0 +1,152 @@
+/* Sweeps: one model over many sets of parameters, on all workers.
+ *
+ * A point is a set of values; it is computed as an instance of its own that nobody else sees: the
+ * model is built with the values in place of the document's, so that initial values follow them
+ * too, and stepped to the end. Nothing goes from one point to another: rows have the same bits for
+ * any number of workers. Lanes, one a worker, take point after point and go to the end of the
+ * pool's queue every millisecond. A point that fails has a row of NaN and an entry in the errors.
+ *
+ * Rows stand in memory taken before the first point. Where there is a state directory, the sweep is
+ * in the store from its beginning and its rows at its end, so that the next process has it; rows
+ * of an earlier process stay on the disk (keep.c). One that the process did not let end is
+ * interrupted there. The account of whoever began it pays (accounts.h).
+ * shared: const but for what says otherwise; reference counted (the table, lanes, readers).
+ */
+#pragma once
+
+#include "protocol/wire/text.h"
+#include "server/auth/accounts.h"
+#include "server/pool.h"
+#include "server/routes/rows.h"
+#include "solver/base/name.h"
+
+enum {
+    MECHD_SWEEPS_MOST = 64,
+    MECHD_SWEEP_POINTS = 1000000,
+    MECHD_SWEEP_PARAMETERS = 16,
+    MECHD_SWEEP_ERRORS = 100,       /* kept of each */
+    MECHD_SWEEP_BYTES = 64 << 20,   /* of one's rows and values */
+    MECHD_SWEEPS_BYTES = 256 << 20, /* of all */
+};
+
+struct mechd_sweep_output {
+    char name[MECH_NAME_MAX + 1];
+    int32_t index; /* among the model's outputs */
+    int32_t size;
+    bool scalar;
+};
+
+/* What is asked for. */
+struct mechd_sweep_plan {
+    json_t *model;                    /* own, read by all lanes; NULL once all are over */
+    size_t places;                    /* parameters */
+    char (*names)[MECH_NAME_MAX + 1]; /* [places] */
+    int32_t *index;                   /* [places] in the document */
+    uint32_t points;
+    double *values; /* [points][places] */
+    size_t output_count;
+    struct mechd_sweep_output *outputs; /* [output_count] */
+    /* to an end: a time, or so many internal steps */
+    bool counted;
+    double until;
+    uint64_t count;
+    uint64_t every;    /* internal steps from one row to the next; 0: the end alone */
+    double start, h;   /* s, of the document's own parameters */
+    uint64_t capacity; /* rows of a point */
+    /* of one instance of it, with the document's own values */
+    uint64_t coordinates, memory;
+};
+
+struct mechd_sweep_error {
+    uint32_t point;
+    enum mechp_code code;
+    char reason[192];
+};
+
+struct mechd_sweep_lane;
+struct mechd_ticket;
+
+struct mechd_sweep {
+    struct mechd_sweep *next; /* locked by the table */
+    struct mechd *daemon;
+    _Atomic int refs;
+    uint64_t id;
+    char name[128]; /* of the model */
+    struct mechd_sweep_plan plan;
+    size_t bytes; /* of memory that it counts for */
+    struct mechd_account *account;
+    uint64_t held[MECHD_QUOTA_HELD]; /* of it; the starter's, then the last lane's */
+    bool stored;                     /* there is a store */
+    struct mechd_column *columns;    /* [column_count] point, parameters, time, outputs */
+    size_t column_count, width;
+    uint64_t stored_rows;           /* on the disk, of an earlier process */
+    double *rows;                   /* [points][capacity][width]; NULL: on the disk */
+    uint64_t *row_counts;           /* [points] written before `over` */
+    _Atomic bool *over;             /* [points] partner: readers */
+    struct mechd_sweep_lane *lanes; /* [lane_count] */
+    int lane_count;
+    _Atomic uint32_t taken, done, failed; /* points */
+    _Atomic int working;                  /* lanes that are not over */
+    _Atomic bool over_all;                /* nor is anything on its way to the disk any more */
+    _Atomic bool kept;                    /* the next process has its rows; before over_all */
+    _Atomic bool lost;                    /* a record of it could not be stored */
+    _Atomic bool cancel;
+    _Atomic bool interrupted; /* by the end of a process */
+    pthread_mutex_t m;        /* of the errors */
+    struct mechd_sweep_error errors[MECHD_SWEEP_ERRORS];
+    int error_count;
+};
+
+/* All of them. shared, locked by m. */
+struct mechd_sweeps {
+    pthread_mutex_t m;
+    struct mechd_sweep *newest;
+    uint64_t serial;
+    int count;
+    _Atomic size_t bytes; /* of those in the table and those that readers still hold */
+};
+
+void mechd_sweeps_init(struct mechd_sweeps *t);
+/* When the pool is over. */
+void mechd_sweeps_fini(struct mechd_sweeps *t);
+
+void mechd_sweep_plan_fini(struct mechd_sweep_plan *p);
+/* Bytes of values and rows. */
+double mechd_sweep_bytes(const struct mechd_sweep_plan *p);
+/* Take the plan and enter the table; *out is a reference. 0; MECH_UNSUPPORTED: a quota, told by
+ * x->which, or (x->which is MECHD_QUOTAS) too many, or too much in all; negative. Refused, the plan
+ * stays the caller's. */
+int mechd_sweep_create(struct mechd *d, struct mechd_account *account, const char *name,
+                       struct mechd_sweep_plan *plan, struct mechd_excess *x,
+                       struct mechd_sweep **out);
+/* Then: its beginning is on its way to the store if there is one, which takes the ticket, and its
+ * lanes on theirs to the pool. */
+void mechd_sweep_begin(struct mechd_sweep *s, struct mechd_ticket *t);
+/* A reference, or NULL. */
+struct mechd_sweep *mechd_sweep_find(struct mechd_sweeps *t, const char *id);
+/* References to all, oldest first, into a fresh array. Negative: no memory. */
+int mechd_sweep_list(struct mechd_sweeps *t, struct mechd_sweep ***out, size_t *count);
+/* Out of the table, and to an end at the next slices. False: it is not there any more. */
+bool mechd_sweep_remove(struct mechd_sweeps *t, struct mechd_sweep *s);
+/* "running", "finished", "stopped" or "interrupted". */
+const char *mechd_sweep_state(struct mechd_sweep *s);
+/* The member "parameters": their names, in the order of the columns. */
+void mechd_sweep_write_parameters(const struct mechd_sweep *s, struct mechp_text *w);
+/* Why points have failed, as an array of JSON. */
+void mechd_sweep_write_errors(struct mechd_sweep *s, struct mechp_text *w);
+/* Off the account; all of it, or what a lane needs. */
+void mechd_sweep_give(struct mechd_sweep *s, enum mechd_quota which, uint64_t amount);
+
+/* --- storing (keep.c) ------------------------------------------------------------------------- */
+
+/* Those of the store into the table: before the doors open. 0 or negative. */
+int mechd_sweeps_load(struct mechd *d);
+/* Columns of a plan into s->columns (NULL: no memory), and the widths. */
+int mechd_sweep_columns(struct mechd_sweep *s);
+/* The beginning to the store if there is one, which takes the ticket. 0 or negative. */
+int mechd_sweep_keep(struct mechd_sweep *s, struct mechd_ticket *t);
+/* The last lane is over: rows and end to the store. The sweep is over_all then or later. */
+void mechd_sweep_keep_end(struct mechd_sweep *s);
+/* It has been removed: nothing of it is kept; the ticket is taken if it was stored. */
+void mechd_sweep_forget(struct mechd_sweep *s, struct mechd_ticket *t);
+void mechd_sweep_unref(struct mechd_sweep *s);

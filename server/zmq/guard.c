@@ -1,0 +1,316 @@
+/* Events of libzmq's monitor (zmq_socket_monitor(3): event u16 and value u32 in the first frame,
+ * the address in the second), and what follows from them. Bytes received are the kernel's count
+ * (TCP_INFO): a message whose frames never end shows nowhere else. */
+#include "server/zmq/guard.h"
+
+#include "server/daemon.h"
+#include "server/ticks.h"
+#include "server/zmq/internal.h"
+#include "solver/base/err.h"
+
+#include <linux/tcp.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <zmq.h>
+
+enum { EVENTS_IN_A_ROW = 256, DESCRIPTORS_MOST = 1 << 20 };
+static const uint64_t sweep_ns = 200000000u;
+static const uint64_t tell_ns = 1000000000u;
+/* beside the largest message: what waits in the kernel */
+static const uint64_t slack = 16u << 20;
+
+static const char *const names[MECHD_ZMQ_SOCKETS] = {"control", "stream", "forces"};
+
+/* The link of a descriptor, or NULL. */
+static struct mechd_link *link_of(struct mechd_guard *g, int descriptor)
+{
+    return descriptor >= 0 && (size_t)descriptor < g->room && g->links[descriptor].open
+               ? &g->links[descriptor]
+               : NULL;
+}
+
+/* True if the descriptor is a connection of this socket, whichever. */
+static bool is_of(const struct mechd_zmq *z, enum mechd_zmq_socket door, int descriptor)
+{
+    union {
+        struct sockaddr any;
+        struct sockaddr_in v4;
+        struct sockaddr_in6 v6;
+        struct sockaddr_un path;
+    } a = {.any = {.sa_family = AF_UNSPEC}};
+    socklen_t size = sizeof a;
+    const char *const endpoint = z->endpoints[door];
+    const char *const colon = strrchr(endpoint, ':');
+    if (colon == NULL || getsockname(descriptor, &a.any, &size) != 0) {
+        return false;
+    }
+    switch (a.any.sa_family) {
+    case AF_INET:
+        return ntohs(a.v4.sin_port) == strtol(colon + 1, NULL, 10);
+    case AF_INET6:
+        return ntohs(a.v6.sin6_port) == strtol(colon + 1, NULL, 10);
+    case AF_UNIX:
+        return strncmp(endpoint, "ipc://", 6) == 0 && strcmp(a.path.sun_path, endpoint + 6) == 0;
+    default:
+        return false;
+    }
+}
+
+/* Shut a connection down; libzmq sees its end and frees what it held. */
+static void cut(struct mechd_zmq *z, enum mechd_zmq_socket door, int descriptor, const char *why)
+{
+    char quoted[96];
+    if (!is_of(z, door, descriptor)) {
+        return;
+    }
+    shutdown(descriptor, SHUT_RDWR);
+    z->guard.links[descriptor].large = true;
+    mechd_memory_freed(&z->daemon->memory);
+    mechd_count(&z->daemon->metrics.peers_cut, 1);
+    if (mechd_now() - z->guard.told > tell_ns) {
+        z->guard.told = mechd_now();
+        mechd_log(MECHD_WARNING, "peer-cut", "door=%s reason=%s", names[door],
+                  mechd_log_quote(quoted, sizeof quoted, why));
+    }
+}
+
+int mechd_guard_open(struct mechd_zmq *z, enum mechd_zmq_socket door)
+{
+    static const int wanted = ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_DISCONNECTED |
+                              ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL |
+                              ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH;
+    char address[32];
+    const int unbounded = 0; // libzmq's thread would wait for us: what it tells is taken each turn
+    snprintf(address, sizeof address, "inproc://guard-%s", names[door]);
+    void *const monitor = zmq_socket(z->context, ZMQ_PAIR);
+    z->guard.monitors[door] = monitor;
+    const bool ok = monitor != NULL && zmq_socket_monitor(z->sockets[door], address, wanted) == 0 &&
+                    zmq_setsockopt(monitor, ZMQ_RCVHWM, &unbounded, sizeof unbounded) == 0 &&
+                    zmq_connect(monitor, address) == 0;
+    return ok ? 0 : MECH_INTERNAL;
+}
+
+void mechd_guard_close(struct mechd_zmq *z)
+{
+    for (int k = 0; k < MECHD_ZMQ_SOCKETS; k++) {
+        if (z->sockets[k] != NULL) {
+            zmq_socket_monitor(z->sockets[k], NULL, 0);
+        }
+        if (z->guard.monitors[k] != NULL) {
+            zmq_close(z->guard.monitors[k]);
+        }
+    }
+}
+
+void mechd_guard_fini(struct mechd_guard *g)
+{
+    for (size_t k = 0; k < g->room; k++) {
+        free(g->links[k].unread);
+    }
+    free(g->links);
+    *g = (struct mechd_guard){.links = NULL};
+}
+
+/* Room for a descriptor. */
+static bool make_room(struct mechd_guard *g, int descriptor)
+{
+    const size_t needed = (size_t)descriptor + 1;
+    if (needed > g->room) {
+        const size_t room = needed + needed / 2 + 64;
+        struct mechd_link *const more = realloc(g->links, room * sizeof *more);
+        if (more == NULL) {
+            return false;
+        }
+        memset(more + g->room, 0, (room - g->room) * sizeof *more);
+        g->links = more;
+        g->room = room;
+    }
+    return true;
+}
+
+static void accepted(struct mechd_zmq *z, enum mechd_zmq_socket door, int descriptor)
+{
+    struct mechd_guard *const g = &z->guard;
+    if (descriptor < 0 || descriptor >= DESCRIPTORS_MOST || !make_room(g, descriptor)) {
+        return;
+    }
+    struct mechd_link *const link = &g->links[descriptor];
+    if (link->open) {
+        // the end of the one before has been told to another socket's monitor, and comes later
+        atomic_fetch_sub(&g->open[link->door], 1);
+    }
+    *link = (struct mechd_link){
+        .open = true, .door = door, .serial = link->serial + 1, .unread = link->unread};
+    if (atomic_fetch_add(&g->open[door], 1) >= MECHD_LINKS_MOST) {
+        cut(z, door, descriptor, "too many connections");
+    }
+}
+
+static void disconnected(struct mechd_zmq *z, enum mechd_zmq_socket door, int descriptor)
+{
+    struct mechd_link *const link = link_of(&z->guard, descriptor);
+    if (link != NULL && link->door == door) {
+        link->open = false;
+        atomic_fetch_sub(&z->guard.open[door], 1);
+        if (link->large) {
+            mechd_memory_freed(&z->daemon->memory);
+        }
+    }
+}
+
+void mechd_guard_serve(struct mechd_zmq *z, enum mechd_zmq_socket door)
+{
+    zmq_msg_t frames[2];
+    for (int turn = 0; turn < EVENTS_IN_A_ROW; turn++) {
+        const int count = mechd_zmq_receive(z->guard.monitors[door], frames, 2);
+        if (count == 0) {
+            return;
+        }
+        uint16_t event = 0;
+        uint32_t value = 0;
+        if (zmq_msg_size(&frames[0]) == sizeof event + sizeof value) {
+            const char *const bytes = zmq_msg_data(&frames[0]);
+            memcpy(&event, bytes, sizeof event);
+            memcpy(&value, bytes + sizeof event, sizeof value);
+        }
+        if (event == ZMQ_EVENT_ACCEPTED) {
+            accepted(z, door, (int)value);
+        } else if (event == ZMQ_EVENT_DISCONNECTED) {
+            disconnected(z, door, (int)value);
+        } else if (event != 0) {
+            mechd_count(&z->daemon->metrics.handshakes_failed, 1);
+        }
+        for (int k = 0; k < count; k++) {
+            zmq_msg_close(&frames[k]);
+        }
+    }
+}
+
+/* Bytes that the kernel has received; 0: not known. */
+static uint64_t received(int descriptor)
+{
+    struct tcp_info info;
+    socklen_t size = sizeof info;
+    memset(&info, 0, sizeof info);
+    return getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, &info, &size) == 0
+               ? info.tcpi_bytes_received
+               : 0;
+}
+
+/* Bytes of a message that is not whole yet. */
+static uint64_t parts_of(struct mechd_link *link, int descriptor)
+{
+    const uint64_t now = received(descriptor);
+    if (link->heard || now < link->base) {
+        link->base = now;
+        link->heard = false;
+    }
+    return now - link->base;
+}
+
+/* A key may have lost its line, or its scope. */
+static bool is_known(struct mechd_zmq *z, const struct mechd_link *link)
+{
+    struct mechd_token who;
+    return !link->has_key || (mechd_tokens_find_key(&z->daemon->peers, link->key, &who) &&
+                              who.scope >= mechd_zap_needs(link->door));
+}
+
+void mechd_guard_sweep(struct mechd_zmq *z)
+{
+    struct mechd_guard *const g = &z->guard;
+    const uint64_t now = mechd_now();
+    const bool recheck = atomic_exchange(&g->recheck, false);
+    if (now - g->swept < sweep_ns && !recheck) {
+        return;
+    }
+    g->swept = now;
+    uint64_t all = 0, largest = 0;
+    int hoarder = -1;
+    for (size_t k = 0; k < g->room; k++) {
+        struct mechd_link *const link = &g->links[k];
+        if (!link->open) {
+            continue;
+        }
+        if (recheck && !is_known(z, link)) {
+            cut(z, link->door, (int)k, "its key is no longer known");
+            continue;
+        }
+        const uint64_t parts = parts_of(link, (int)k);
+        if (parts > slack + 4 * z->largest[link->door]) {
+            cut(z, link->door, (int)k, "a message without end");
+            continue;
+        }
+        all += parts;
+        if (parts > largest) {
+            largest = parts;
+            hoarder = (int)k;
+        }
+    }
+    if (all > mechd_parts_most && hoarder >= 0) {
+        cut(z, g->links[hoarder].door, hoarder, "messages without end");
+    }
+}
+
+void mechd_guard_heard(struct mechd_zmq *z, enum mechd_zmq_socket door, int descriptor,
+                       struct mechd_peer *peer)
+{
+    struct mechd_link *const link = link_of(&z->guard, descriptor);
+    if (link == NULL || link->door != door) {
+        return;
+    }
+    link->heard = true;
+    peer->descriptor = descriptor;
+    peer->serial = link->serial;
+    if (peer->has_key && !link->has_key) {
+        memcpy(link->key, peer->key, sizeof link->key);
+        link->has_key = true;
+    }
+}
+
+bool mechd_guard_subscribed(struct mechd_zmq *z, int descriptor, bool subscribe, bool whole)
+{
+    struct mechd_link *const link = link_of(&z->guard, descriptor);
+    if (link == NULL || link->door != MECHD_ZMQ_STREAM) {
+        return true;
+    }
+    int *const count = whole ? &link->topics : &link->prefixes;
+    *count += subscribe ? 1 : -1;
+    if (subscribe && *count > (whole ? MECHD_TOPICS_MOST : MECHD_PREFIXES_MOST)) {
+        cut(z, link->door, descriptor, "too many subscriptions");
+        return false;
+    }
+    return true;
+}
+
+static const char does_not_read[] = "it does not read its answers";
+
+void mechd_guard_full(struct mechd_zmq *z, const struct mechd_peer *peer)
+{
+    const struct mechd_link *const link = link_of(&z->guard, peer->descriptor);
+    if (link != NULL && link->serial == peer->serial) {
+        cut(z, link->door, peer->descriptor, does_not_read);
+    }
+}
+
+bool mechd_guard_unread(struct mechd_zmq *z, const struct mechd_peer *peer,
+                        struct mechd_unread **unread)
+{
+    struct mechd_link *const link = link_of(&z->guard, peer->descriptor);
+    *unread = NULL;
+    if (link == NULL || link->serial != peer->serial) {
+        return true;
+    }
+    if (link->unread == NULL) {
+        link->unread = calloc(1, sizeof *link->unread);
+    } else if (atomic_load(&link->unread->bytes) > mechd_unread_most) {
+        cut(z, link->door, peer->descriptor, does_not_read);
+        return false;
+    }
+    *unread = link->unread;
+    return true;
+}

@@ -1,0 +1,84 @@
+/* What one ZeroMQ connection may cost. owner: the door's thread, where nothing else is said.
+ *
+ * libzmq bounds messages in numbers and a frame in bytes, not the frames of a message, the answers
+ * that a peer leaves unread, its subscriptions, or the connections. So the door listens to libzmq's
+ * monitor, which tells of every descriptor that is accepted and closed, knows the descriptor that a
+ * message came through, and shuts a connection down that takes too much; libzmq then frees what it
+ * held. A descriptor's number may have been taken by another connection meanwhile: only one that is
+ * bound to the socket's own address is touched, and a peer that was not meant connects again.
+ */
+#pragma once
+
+#include "server/auth/curve.h"
+#include "server/zmq/zmq.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    MECHD_LINKS_MOST = 1024,   /* connections of one socket */
+    MECHD_TOPICS_MOST = 20000, /* subscriptions of one connection: two for each instance */
+    MECHD_PREFIXES_MOST = 64,  /* of them such that are no whole topic */
+    MECHD_LETTER_LARGE = 4096  /* bytes from which messages on their way out are counted */
+};
+/* Bytes that one connection leaves unread; that all subscribers together do. */
+static const size_t mechd_unread_most = (size_t)256 << 20;
+/* Bytes of messages that are not whole yet, of all connections together. */
+static const uint64_t mechd_parts_most = (uint64_t)1 << 30;
+
+struct mechd_peer;
+
+/* Bytes of large messages that libzmq has and has not sent; lives as long as the door. */
+struct mechd_unread {
+    _Atomic size_t bytes; /* partner: libzmq's thread that frees a message */
+};
+
+/* A connection, by its descriptor. */
+struct mechd_link {
+    bool open;
+    bool heard;   /* a whole message came since the last sweep */
+    bool has_key; /* the key is known */
+    bool large;   /* what it held goes back to the system when it ends */
+    enum mechd_zmq_socket door;
+    uint32_t serial; /* connections through this descriptor */
+    int topics, prefixes;
+    uint64_t base; /* bytes received when the last whole message had come */
+    unsigned char key[MECHD_CURVE_KEY];
+    struct mechd_unread *unread; /* NULL: none yet */
+};
+
+struct mechd_guard {
+    void *monitors[MECHD_ZMQ_SOCKETS]; /* PAIR; NULL: closed */
+    struct mechd_link *links;          /* [room] by descriptor */
+    size_t room;
+    _Atomic int open[MECHD_ZMQ_SOCKETS]; /* partner: /metrics */
+    uint64_t swept;                      /* ns */
+    uint64_t told;                       /* last line of the log, ns */
+    _Atomic bool recheck;                /* keys have changed; partner: SIGHUP */
+};
+
+/* Before a socket is bound. Negative: no monitor. */
+int mechd_guard_open(struct mechd_zmq *z, enum mechd_zmq_socket door);
+/* No events from now on; before the sockets are closed. */
+void mechd_guard_close(struct mechd_zmq *z);
+/* After the context has ended. */
+void mechd_guard_fini(struct mechd_guard *g);
+
+/* Take the events of a socket. */
+void mechd_guard_serve(struct mechd_zmq *z, enum mechd_zmq_socket door);
+/* Look for messages that never end, and for keys that are no longer known; every 200 ms at most. */
+void mechd_guard_sweep(struct mechd_zmq *z);
+
+/* A whole message came through `descriptor` (negative: not known). */
+void mechd_guard_heard(struct mechd_zmq *z, enum mechd_zmq_socket door, int descriptor,
+                       struct mechd_peer *peer);
+/* It subscribes or not any more. False: to too much, and the connection ends. */
+bool mechd_guard_subscribed(struct mechd_zmq *z, int descriptor, bool subscribe, bool whole);
+/* A large answer to a peer: where its bytes are counted into *unread (NULL: nowhere). False: it has
+ * left too much unread, and its connection ends. */
+bool mechd_guard_unread(struct mechd_zmq *z, const struct mechd_peer *peer,
+                        struct mechd_unread **unread);
+/* libzmq holds as many answers for a peer as it may: it has read none of them, and would miss the
+ * next. Its connection ends. */
+void mechd_guard_full(struct mechd_zmq *z, const struct mechd_peer *peer);

@@ -1,0 +1,22 @@
+/* What a misspelled name was probably meant to be.
+ *
+ *   struct mech_guess g = {.text = "stifness"};
+ *   mech_guess_try(&g, "stiffness");
+ *   mech_guess_result(&g)   "stiffness", or NULL: nothing is near enough
+ *
+ * Near is an edit distance of at most a third of the text's length. owner: one thread. */
+#pragma once
+
+struct mech_guess {
+    const char *text;
+    const char *best; /* borrowed from the caller of try */
+    int distance;
+};
+
+void mech_guess_try(struct mech_guess *g, const char *name);
+const char *mech_guess_result(const struct mech_guess *g);
+
+/* The same for names closed by NULL. */
+const char *mech_closest(const char *text, const char *const *names);
+/* Edit distance (insert, delete, replace, swap neighbours), 99 beyond 64 bytes. */
+int mech_distance(const char *a, const char *b);

@@ -1,0 +1,209 @@
+/* What ZeroMQ costs without a daemon around it: a ROUTER that sends every body back, and an XPUB
+ * that sends frames of 1,000 numbers behind a topic, as fast as it can, while somebody subscribes.
+ * Frames are made by one thread and sent by another, which takes them from an inproc socket;
+ * bounds, linger and keep-alive are those of server/zmq/zmq.c. With a model the thread that makes
+ * frames steps it by the library and sends its outputs; without, the numbers are anything.
+ *
+ *     floor-zmq READY-FILE SOCKET [MODEL]
+ *
+ * SOCKET is not used; MODEL is JSON. Serves free ports of 127.0.0.1 until SIGTERM.
+ */
+#include "protocol/bind/bind.h"
+
+#include <jansson.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zmq.h>
+
+enum { HEAD = 64, VALUES = 1000, MARK = 1000, TURNS = 64 };
+
+static const char topic[] = "state/wide/";
+
+struct floor {
+    void *context, *control, *stream, *frames;
+    struct mech_sim *sim; /* the producer's, or NULL */
+    _Atomic bool wanted;  /* somebody subscribes; partner: the producer */
+};
+
+static struct mech_sim *make_sim(const char *model)
+{
+    struct mech_diag diag;
+    struct mech_document *document = NULL;
+    struct mech_sim *sim = NULL;
+    json_t *const root = json_loads(model, 0, NULL);
+    mech_diag_init(&diag);
+    if (mechp_bind_read(root, "", &diag, &document) != 0 ||
+        mech_sim_create(document, &diag, &sim) != 0 || mech_sim_output_size(sim) != VALUES) {
+        (void)fprintf(stderr, "floor-zmq: not a model of %d outputs\n", VALUES);
+        exit(2);
+    }
+    json_decref(root);
+    mech_diag_fini(&diag);
+    return sim;
+}
+
+/* The values of the next frame. */
+static void next_values(struct mech_sim *sim, uint64_t k, double *values)
+{
+    const struct mech_step_request one = {.kind = MECH_STEP_COUNT, .count = 1};
+    struct mech_step_report report;
+    if (sim == NULL) {
+        values[k % VALUES] = (double)k;
+    } else if (mech_sim_step(sim, &one, &report) == 0) {
+        mech_sim_get_outputs(sim, values);
+    } else {
+        exit(2);
+    }
+}
+
+static void *open_socket(void *context, int type, const char *endpoint, bool binds)
+{
+    const int64_t most = 65 << 20;
+    const int linger = 200, mark = MARK, on = 1;
+    void *const socket = zmq_socket(context, type);
+    zmq_setsockopt(socket, ZMQ_MAXMSGSIZE, &most, sizeof most);
+    zmq_setsockopt(socket, ZMQ_LINGER, &linger, sizeof linger);
+    zmq_setsockopt(socket, ZMQ_SNDHWM, &mark, sizeof mark);
+    zmq_setsockopt(socket, ZMQ_RCVHWM, &mark, sizeof mark);
+    zmq_setsockopt(socket, ZMQ_TCP_KEEPALIVE, &on, sizeof on);
+    if ((binds ? zmq_bind(socket, endpoint) : zmq_connect(socket, endpoint)) != 0) {
+        (void)fprintf(stderr, "floor-zmq: %s: %s\n", endpoint, zmq_strerror(zmq_errno()));
+        exit(2);
+    }
+    return socket;
+}
+
+/* Make frames while they are wanted: a head, and values that differ from frame to frame. */
+static void *produce(void *context)
+{
+    struct floor *const f = context;
+    void *const out = open_socket(f->context, ZMQ_PUSH, "inproc://frames", false);
+    static double values[VALUES];
+    char head[HEAD] = "MCHD";
+    const struct timespec nap = {.tv_nsec = 100000};
+    for (uint64_t k = 0;; k++) {
+        while (!atomic_load(&f->wanted)) {
+            (void)nanosleep(&nap, NULL);
+        }
+        zmq_msg_t message;
+        if (zmq_msg_init_size(&message, sizeof head + sizeof values) != 0) {
+            exit(2);
+        }
+        next_values(f->sim, k, values);
+        memcpy(head + 24, &k, sizeof k);
+        memcpy(zmq_msg_data(&message), head, sizeof head);
+        memcpy((char *)zmq_msg_data(&message) + sizeof head, values, sizeof values);
+        if (zmq_msg_send(&message, out, 0) < 0) {
+            exit(2);
+        }
+    }
+    return NULL;
+}
+
+/* A frame from the producer goes out behind its topic. */
+static void forward(struct floor *f)
+{
+    for (int turn = 0; turn < TURNS; turn++) {
+        zmq_msg_t message;
+        zmq_msg_init(&message);
+        if (zmq_msg_recv(&message, f->frames, ZMQ_DONTWAIT) < 0) {
+            zmq_msg_close(&message);
+            return;
+        }
+        if (zmq_send(f->stream, topic, sizeof topic - 1, ZMQ_SNDMORE | ZMQ_DONTWAIT) < 0 ||
+            zmq_msg_send(&message, f->stream, ZMQ_DONTWAIT) < 0) {
+            zmq_msg_close(&message);
+        }
+    }
+}
+
+static void take_subscription(struct floor *f)
+{
+    char bytes[256];
+    const int n = zmq_recv(f->stream, bytes, sizeof bytes, ZMQ_DONTWAIT);
+    if (n > 0) {
+        atomic_store(&f->wanted, bytes[0] == 1);
+    }
+}
+
+/* Send a request back to whom it came from. */
+static void echo(struct floor *f)
+{
+    for (int more = 1; more != 0;) {
+        zmq_msg_t frame;
+        zmq_msg_init(&frame);
+        if (zmq_msg_recv(&frame, f->control, ZMQ_DONTWAIT) < 0) {
+            zmq_msg_close(&frame);
+            return;
+        }
+        more = zmq_msg_more(&frame);
+        if (zmq_msg_send(&frame, f->control, more ? ZMQ_SNDMORE : 0) < 0) {
+            zmq_msg_close(&frame);
+        }
+    }
+}
+
+static void *serve(void *context)
+{
+    struct floor *const f = context;
+    for (;;) {
+        zmq_pollitem_t items[] = {{.socket = f->control, .events = ZMQ_POLLIN},
+                                  {.socket = f->stream, .events = ZMQ_POLLIN},
+                                  {.socket = f->frames, .events = ZMQ_POLLIN}};
+        (void)zmq_poll(items, 3, 1000);
+        if ((items[0].revents & ZMQ_POLLIN) != 0) {
+            echo(f);
+        }
+        if ((items[1].revents & ZMQ_POLLIN) != 0) {
+            take_subscription(f);
+        }
+        if ((items[2].revents & ZMQ_POLLIN) != 0) {
+            forward(f);
+        }
+    }
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 3 && argc != 4) {
+        (void)fprintf(stderr, "usage: floor-zmq READY-FILE SOCKET [MODEL]\n");
+        return 2;
+    }
+    sigset_t end;
+    sigemptyset(&end);
+    sigaddset(&end, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &end, NULL);
+    struct floor f = {.context = zmq_ctx_new(), .sim = argc == 4 ? make_sim(argv[3]) : NULL};
+    f.control = open_socket(f.context, ZMQ_ROUTER, "tcp://127.0.0.1:*", true);
+    f.stream = open_socket(f.context, ZMQ_XPUB, "tcp://127.0.0.1:*", true);
+    f.frames = open_socket(f.context, ZMQ_PULL, "inproc://frames", true);
+    char control[256], stream[256], beside[512];
+    size_t control_size = sizeof control, stream_size = sizeof stream;
+    zmq_getsockopt(f.control, ZMQ_LAST_ENDPOINT, control, &control_size);
+    zmq_getsockopt(f.stream, ZMQ_LAST_ENDPOINT, stream, &stream_size);
+    pthread_t producer, server;
+    if (pthread_create(&producer, NULL, produce, &f) != 0 ||
+        pthread_create(&server, NULL, serve, &f) != 0) {
+        return 2;
+    }
+
+    // tell where, whole at once
+    (void)snprintf(beside, sizeof beside, "%s.new", argv[1]);
+    FILE *const file = fopen(beside, "w");
+    if (file == NULL ||
+        fprintf(file, "{\"control\": \"%s\", \"stream\": \"%s\"}\n", control, stream) < 0 ||
+        fclose(file) != 0 || rename(beside, argv[1]) != 0) {
+        perror(argv[1]);
+        return 2;
+    }
+    int number = 0;
+    (void)sigwait(&end, &number);
+    return 0;
+}

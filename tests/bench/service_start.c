@@ -1,0 +1,143 @@
+/* What the daemon takes before and beside its work: time from exec to ready, memory when idle and
+ * for each of 10,000 small instances, and how long a probe and another instance wait while both
+ * workers are busy with commands of seconds.
+ *
+ * Bars: ready in 20 ms (the quickest of 15), 12 MB resident two seconds after the start, 16 KiB for
+ * each instance of 2 coordinates, 50 ms for the longest wait. Times are the wall's.
+ */
+#include "tests/bench/bench.h"
+#include "tests/bench/model.h"
+#include "tests/bench/served.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+/* with those of the last rows there are 10,000 */
+enum { STARTS = 15, INSTANCES = 9996, PROBES = 400 };
+
+static double shared_clock(const void *unused)
+{
+    (void)unused;
+    return served_now_ns();
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void sleep_for(double seconds)
+{
+    const struct timespec nap = {.tv_sec = (time_t)seconds,
+                                 .tv_nsec = (long)(1e9 * (seconds - floor(seconds)))};
+    (void)nanosleep(&nap, NULL);
+}
+
+/* Start and stop; the last one goes on. */
+static void measure_start(struct served *daemon)
+{
+    double ready[STARTS], answered[STARTS];
+    for (int k = 0; k < STARTS; k++) {
+        struct served_reply reply;
+        served_mechd(daemon, NULL);
+        served_call(daemon, "GET", "/livez", NULL, &reply);
+        ready[k] = 1e-6 * daemon->ready_ns;
+        answered[k] = ready[k] + 1e-6 * reply.ns;
+        free(reply.body);
+        if (k < STARTS - 1) {
+            served_stop(daemon);
+        }
+    }
+    qsort(ready, STARTS, sizeof *ready, ascending);
+    qsort(answered, STARTS, sizeof *answered, ascending);
+    // what else runs on the machine only adds: the quickest tells what the daemon takes
+    bench_value("ready file after, ms", ready[0], 20.);
+    bench_value("  median", ready[STARTS / 2], 0.);
+    bench_value("first answer of /livez after, ms", answered[0], 20.);
+    bench_value("  median", answered[STARTS / 2], 0.);
+    sleep_for(2.);
+    bench_value("resident when idle, MB", 1e-6 * served_resident(daemon), 12.);
+}
+
+static void measure_instances(const struct served *daemon)
+{
+    struct served_reply reply;
+    // the first ones also bring in what all of them share
+    for (int k = 0; k < INSTANCES / 100; k++) {
+        served_expect(daemon, "POST", "/v1/instances", bench_model, 201);
+    }
+    const double before = served_resident(daemon), from = served_now_ns();
+    for (int k = INSTANCES / 100; k < INSTANCES; k++) {
+        served_expect(daemon, "POST", "/v1/instances", bench_model, 201);
+    }
+    const double count = INSTANCES - INSTANCES / 100;
+    const double each = (served_now_ns() - from) / count;
+    bench_value("memory of an instance, KiB", (served_resident(daemon) - before) / count / 1024.,
+                16.);
+    bench_value("creating one, a connection each, us", 1e-3 * each, 0.);
+    served_call(daemon, "GET", "/v1/instances?limit=100", NULL, &reply);
+    bench_value("100 of 10,000 in a list, ms", 1e-6 * reply.ns, 0.);
+    free(reply.body);
+}
+
+/* Many waits for the same answer: the median, and the longest but `spared` of them. */
+static void probe(const struct served *daemon, const char *what, const char *path, const char *body,
+                  int spared)
+{
+    static double waits[PROBES];
+    for (int k = 0; k < PROBES; k++) {
+        struct served_reply reply;
+        served_call(daemon, body != NULL ? "POST" : "GET", path, body, &reply);
+        waits[k] = 1e-6 * reply.ns;
+        if (reply.status != 200) {
+            served_fail(path, reply.body);
+        }
+        free(reply.body);
+        sleep_for(0.002);
+    }
+    qsort(waits, PROBES, sizeof *waits, ascending);
+    bench_value(what, waits[PROBES - 1 - spared], 50.);
+    bench_value("  median", waits[PROBES / 2], 0.);
+}
+
+/* Three long commands, more than there are workers. */
+static void measure_waits(const struct served *daemon)
+{
+    static const char *const busy[] = {"busy-0", "busy-1", "busy-2"};
+    enum { BUSY = sizeof busy / sizeof *busy };
+    int connections[BUSY];
+    char path[64];
+    for (int k = 0; k < BUSY; k++) {
+        (void)snprintf(path, sizeof path, "/v1/instances/%s", busy[k]);
+        served_expect(daemon, "PUT", path, bench_model, 201);
+        (void)snprintf(path, sizeof path, "/v1/instances/%s/step", busy[k]);
+        connections[k] = served_send(daemon, "POST", path, "{\"count\": 1000000000}");
+    }
+    served_expect(daemon, "PUT", "/v1/instances/other", bench_model, 201);
+    probe(daemon, "longest /livez beside, ms", "/livez", NULL, 0);
+    probe(daemon, "longest step of another beside, ms", "/v1/instances/other/step",
+          "{\"count\": 1}", 0);
+    // it shares the cores with the long ones, and these with whatever else the machine does
+    probe(daemon, "90 of 100 pooled steps beside, ms", "/v1/instances/other/step",
+          "{\"count\": 5000}", PROBES / 10);
+    for (int k = 0; k < BUSY; k++) {
+        (void)snprintf(path, sizeof path, "/v1/instances/%s", busy[k]);
+        served_expect(daemon, "DELETE", path, NULL, 204);
+        served_drop(connections[k]);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    bench_begin("service-start", argc, argv);
+    bench_time_by(shared_clock);
+    struct served daemon;
+    measure_start(&daemon);
+    measure_instances(&daemon);
+    measure_waits(&daemon);
+    served_stop(&daemon);
+    return bench_end();
+}

@@ -1,0 +1,6 @@
+/** The page in a real browser: all tests, or those that are named. */
+import { run } from "./harness.mjs";
+import { tests as page } from "./page.mjs";
+import { tests as service } from "./service.mjs";
+
+await run({ ...page, ...service });

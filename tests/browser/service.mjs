@@ -1,0 +1,422 @@
+/** Runs, labels, snapshots and leases on the page, in a real browser, against the real daemon. */
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Daemon, until } from "./daemon.mjs";
+import {
+    EXAMPLE,
+    browser,
+    daemon,
+    open,
+    picture,
+    pixels,
+    press,
+    shown,
+    time,
+} from "./harness.mjs";
+
+const at = (id, rest = "") => `/v1/instances/${id}${rest}`;
+const got = async (path) => (await daemon.call("GET", path)).body;
+const RUN = ".runs li";
+
+/** A run is over, of the instance, by the server. */
+const over = (id, rid) =>
+    until(async () => (await got(at(id, `/runs/${rid}`))).state !== "running", `${rid} is over`);
+
+/** Fill the form of runs: its fields by their names. */
+async function start(page, fields) {
+    const choices = { Run: "#run-end", Pace: "#run-pace" };
+    for (const [name, value] of Object.entries(fields)) {
+        if (choices[name]) {
+            await page.selectOption(choices[name], value);
+        } else {
+            await page.getByLabel(name, { exact: true }).fill(value);
+        }
+    }
+    await press(page, "Start run");
+}
+
+/** What a press on a button saves, as bytes. */
+async function saved(page, name) {
+    const [download] = await Promise.all([
+        page.waitForEvent("download"),
+        page.getByRole("button", { name, exact: true }).click(),
+    ]);
+    const path = join(mkdtempSync(join(tmpdir(), "mechd-saved-")), "file");
+    await download.saveAs(path);
+    return { name: download.suggestedFilename(), bytes: readFileSync(path) };
+}
+
+export const tests = {
+    async a_recorded_run_is_started_shown_and_saved() {
+        const { page, id } = await shown();
+        await start(page, {
+            Run: "count",
+            "How long": "400",
+            Period: "0.01",
+            "Periods from row to row": "4",
+        });
+        await page.waitForSelector(`${RUN}[data-run=r-1][data-state=finished]`);
+        const run = await got(at(id, "/runs/r-1"));
+        assert.equal(run.periods, 400);
+        assert.equal(run.record.every, 4);
+        assert.match(await page.textContent(RUN), /100 %.*101 rows/);
+
+        // the chart: rows as they are, drawn
+        await page.getByRole("button", { name: "Chart, run r-1" }).click();
+        await page.waitForSelector(".results >> text=101 rows");
+        const chart = () => pixels(page, ".results canvas");
+        const before = await chart();
+        await page.locator(".results button.curve").first().click();
+        await until(async () => (await chart()) !== before, "a curve is switched off");
+        await picture(page, "results");
+
+        // the files are what the server has
+        const csv = await saved(page, "CSV, run r-1");
+        assert.equal(csv.name, `${id}-r-1.csv`);
+        const response = await fetch(`${daemon.base}${at(id, "/runs/r-1/results?format=csv")}`);
+        assert.equal(csv.bytes.toString(), await response.text());
+        assert.equal(csv.bytes.toString().trim().split("\n").length, 102);
+        const npy = await saved(page, "NPY, run r-1");
+        assert.equal(npy.bytes.subarray(1, 6).toString(), "NUMPY");
+
+        await page.getByRole("button", { name: "Forget rows, run r-1" }).click();
+        await page.waitForSelector(`${RUN} >> text=rows forgotten`);
+        assert.equal(await page.locator(".results").count(), 0);
+        assert.equal((await got(at(id, "/runs/r-1"))).recorded, undefined);
+        assert.deepEqual(page.complaints, []);
+    },
+
+    async a_run_tells_its_progress_and_is_cancelled() {
+        const { page, id } = await shown();
+        await start(page, { Run: "until", "How long": "30", Pace: "1" });
+        const bar = page.getByRole("progressbar", { name: "Progress of run r-1" });
+        const fraction = () => bar.evaluate((element) => element.value);
+        await until(async () => (await fraction()) > 0.01, "the run gets on");
+        const first = await fraction();
+        // the chart follows the run
+        await page.getByRole("button", { name: "Chart, run r-1" }).click();
+        const rows = async () => parseInt(await page.textContent(".results .note"), 10);
+        await until(async () => (await rows()) > 10, "rows come");
+        const some = await rows();
+        await until(async () => (await rows()) > some, "more rows come");
+        assert.ok((await fraction()) > first);
+        assert.equal(await page.isDisabled("text=Start run"), true);
+        await page.getByRole("button", { name: "Cancel, run r-1" }).click();
+        await page.waitForSelector(`${RUN}[data-state=stopped]`);
+        assert.match(await page.textContent(RUN), /cancelled/);
+        const run = await got(at(id, "/runs/r-1"));
+        assert.equal(run.state, "stopped");
+        await until(async () => (await rows()) === run.recorded, "the last rows are there");
+        await page.waitForSelector(".head .badge:not(.on)");
+        assert.deepEqual(page.complaints, []);
+    },
+
+    async chosen_outputs_are_recorded_and_a_run_without_end_records_none() {
+        const { page, id } = await shown();
+        await page.click(".names summary");
+        await page.getByLabel("x2", { exact: true }).uncheck();
+        await page.waitForSelector("text=2 of 3 outputs");
+        await start(page, { Run: "for", "How long": "0.5", Period: "0.05" });
+        await page.waitForSelector(`${RUN}[data-state=finished]`);
+        const run = await got(at(id, "/runs/r-1"));
+        assert.deepEqual([run.periods, run.record.outputs], [10, ["x1", "v2"]]);
+        await page.getByRole("button", { name: "Chart, run r-1" }).click();
+        await page.waitForSelector(".results >> text=11 rows");
+        assert.equal(await page.locator(".results button.curve").count(), 2);
+
+        await start(page, { Run: "never", Pace: "x", "Factor of real time": "3" });
+        await page.waitForSelector(`${RUN}[data-run=r-2][data-state=running]`);
+        const endless = await got(at(id, "/runs/r-2"));
+        assert.deepEqual([endless.until, endless.pace, endless.record], [null, 3, undefined]);
+        assert.equal(await page.locator(`${RUN}[data-run=r-2] progress`).isVisible(), false);
+    },
+
+    async a_run_that_is_refused_or_late_is_told() {
+        const { page, id } = await shown();
+        await start(page, { Period: "0,x" });
+        await page.waitForSelector("#run-period.wrong");
+        await page.waitForSelector("text=the marked fields need a positive number");
+        // the server's own reason with its place
+        await start(page, { Run: "count", "How long": "1.5", Period: "0.02" });
+        await page.waitForSelector(".notice >> text=/count");
+        assert.equal((await got(at(id, "/runs"))).items.length, 0);
+        // a pace that no machine keeps
+        await start(page, { "How long": "40", Pace: "x", "Factor of real time": "10" });
+        await page.waitForSelector(`${RUN}[data-state=finished]`);
+        const { overruns } = await got(at(id, "/runs/r-1"));
+        const text = await page.textContent(RUN);
+        assert.equal(/(\d+) overrun/.exec(text)[1], String(overruns));
+        assert.equal(await page.locator(`${RUN} .late`).isVisible(), overruns > 0);
+    },
+
+    async progress_goes_on_after_a_lost_connection() {
+        const { page, id } = await shown();
+        let cut = 0;
+        await page.route("**/runs/*/events*", (route) =>
+            ++cut <= 2 ? route.abort() : route.continue(),
+        );
+        await start(page, { Run: "until", "How long": "30", Pace: "1" });
+        await page.waitForSelector("text=The connection to the run is lost");
+        await until(() => cut > 2, "it is asked for again");
+        const bar = page.locator(`${RUN} progress`);
+        await until(async () => (await bar.evaluate((b) => b.value)) > 0.05, "progress is told");
+        assert.equal(await page.isVisible("text=The connection to the run is lost"), false);
+        await daemon.call("DELETE", at(id, "/runs/r-1"));
+        await page.waitForSelector(`${RUN}[data-state=stopped]`);
+    },
+
+    async runs_of_other_clients_and_other_processes_are_listed() {
+        const own = new Daemon();
+        await own.start();
+        const { body } = await own.call("POST", "/v1/instances", { example: EXAMPLE });
+        const page = await (await browser.newContext()).newPage();
+        await page.goto(`${own.base}/#/${body.id}`);
+        await page.waitForSelector("text=No runs yet.");
+        await own.call("POST", at(body.id, "/runs"), { count: 20, record: {} });
+        await page.waitForSelector(`${RUN}[data-run=r-1][data-state=finished]`);
+        assert.equal(await page.isVisible("text=No runs yet."), false);
+        assert.equal(await own.stop(), 0);
+    },
+
+    async labels_are_shown_edited_and_chosen_by() {
+        const { page, id } = await shown();
+        const other = await daemon.call("POST", "/v1/instances", {
+            example: "mass1d",
+            labels: { rig: "b" },
+        });
+        await press(page, "Edit labels and time to live");
+        await page.getByLabel("Label", { exact: true }).fill("rig");
+        await page.getByLabel("Value", { exact: true }).fill("a");
+        await press(page, "Add a label");
+        await page.getByLabel("Label", { exact: true }).nth(1).fill("night");
+        await page.getByLabel("Delete when unused for").fill("900");
+        await press(page, "Save");
+        await page.waitForSelector(".traits >> text=night");
+        const info = await got(at(id));
+        assert.deepEqual([info.labels, info.ttl], [{ rig: "a", night: "" }, 900]);
+        await page.waitForSelector("text=/deleted if unused for 1[45]:\\d\\d min/");
+        await picture(page, "labels");
+
+        // by a label of its own, by another's, by a part of a name
+        const listed = () => page.locator(".list a .quiet:nth-of-type(3)").allTextContents();
+        const shows = (ids) =>
+            until(async () => String(await listed()) === String(ids), `only ${ids} listed`);
+        await shows([id, other.body.id]);
+        await press(page, "rig=a");
+        await shows([id]);
+        assert.equal(await page.inputValue("#filter"), "rig=a");
+        await page.fill("#filter", "rig=b");
+        await shows([other.body.id]);
+        // what is shown stays
+        assert.ok(page.url().endsWith(id));
+        await page.fill("#filter", "NIGHT");
+        await shows([id]);
+        await page.fill("#filter", "nobody");
+        await page.waitForSelector("text=None of them fits.");
+        await page.fill("#filter", "");
+        await shows([id, other.body.id]);
+
+        // away again
+        await press(page, "Edit labels and time to live");
+        await press(page, "Remove the label night");
+        await page.getByLabel("Delete when unused for").fill("");
+        await press(page, "Save");
+        await until(async () => (await got(at(id))).ttl === undefined, "it stays");
+        assert.deepEqual((await got(at(id))).labels, { rig: "a" });
+        await page.waitForSelector("text=deleted if unused", { state: "hidden" });
+        assert.deepEqual(page.complaints, []);
+    },
+
+    async labels_that_are_refused_are_told_with_their_place() {
+        const { page, id } = await shown();
+        await press(page, "Edit labels and time to live");
+        await page.getByLabel("Label", { exact: true }).fill("a b");
+        await press(page, "Save");
+        await page.waitForSelector(".notice code");
+        assert.match(await page.textContent(".notice"), /\/labels/);
+        assert.equal((await got(at(id))).labels, undefined);
+        await page.getByLabel("Label", { exact: true }).fill("a");
+        await page.getByLabel("Delete when unused for").fill("soon");
+        await press(page, "Save");
+        await page.waitForSelector("#ttl.wrong");
+        await press(page, "Cancel");
+        assert.equal(await page.locator(".editor").count(), 0);
+    },
+
+    async looking_at_an_instance_does_not_keep_it_alive() {
+        const made = await daemon.call("POST", "/v1/instances", { example: EXAMPLE, ttl: 8 });
+        const page = await open({ hash: `#/${made.body.id}` });
+        await page.waitForSelector("text=/deleted if unused for 0:0\\d min/");
+        await page.waitForSelector(`.list a[href="#/${made.body.id}"]`, {
+            state: "detached",
+            timeout: 20000,
+        });
+        await until(() => page.evaluate(() => location.hash === ""), "the page leaves it");
+    },
+
+    async snapshots_are_taken_restored_saved_and_deleted() {
+        const { page, id } = await shown();
+        await page.fill("#size", "0.25");
+        await press(page, "Step");
+        await until(async () => (await time(page)) === 0.25, "the step");
+        const x1 = await page.textContent("[data-output=x1]");
+        await press(page, "Take a snapshot");
+        await page.waitForSelector(".snapshots >> text=s-1");
+        assert.match(await page.textContent(".snapshots li"), /0\.250 s.*B/);
+        await press(page, "Step");
+        await until(async () => (await time(page)) === 0.5, "another step");
+        await press(page, "Restore s-1");
+        await until(async () => (await time(page)) === 0.25, "it is back");
+        assert.equal(await page.textContent("[data-output=x1]"), x1);
+        assert.equal((await got(at(id))).time, 0.25);
+
+        // another client's come too; a file makes another instance
+        await daemon.call("POST", at(id, "/snapshots"), {});
+        await page.waitForSelector(".snapshots >> text=s-2");
+        const file = await saved(page, "Save file s-1");
+        assert.equal(file.name, `${id}-s-1.mechd`);
+        await press(page, "Delete s-1");
+        await page.waitForSelector(".snapshots >> text=s-1", { state: "detached" });
+        assert.deepEqual(
+            (await got(at(id, "/snapshots"))).items.map((s) => s.id),
+            ["s-2"],
+        );
+        await page.setInputFiles("#file", {
+            name: file.name,
+            mimeType: "application/octet-stream",
+            buffer: file.bytes,
+        });
+        await until(() => page.evaluate((old) => !location.hash.endsWith(old), id), "a new one");
+        await until(async () => (await time(page)) === 0.25, "in the state of the file");
+        assert.deepEqual(page.complaints, []);
+
+        // no snapshot: refused, and said so
+        await page.setInputFiles("#file", {
+            name: "nonsense.mechd",
+            mimeType: "application/octet-stream",
+            buffer: Buffer.from("nonsense"),
+        });
+        await page.waitForSelector(".notice >> text=snapshot-mismatch");
+    },
+
+    async one_page_drives_and_another_one_watches() {
+        const { page, id } = await shown();
+        await page.waitForSelector("text=Anybody may drive");
+        const other = await open({ hash: `#/${id}` });
+        await press(page, "Take over");
+        await page.waitForSelector("text=You drive");
+        await other.waitForSelector("text=Held by page: commands are refused here");
+        for (const name of ["Run in real time", "Step", "Reset", "Start run"]) {
+            assert.equal(await other.getByRole("button", { name, exact: true }).isDisabled(), true);
+        }
+        await picture(other, "watching");
+        assert.equal((await daemon.call("POST", at(id, "/step"), { size: 1 })).status, 409);
+        // what is tried all the same is told with who stands against it
+        await press(other, "Take a snapshot");
+        await other.waitForSelector(".notice >> text=foreign-lease");
+        await press(page, "Step");
+        await until(async () => (await time(page)) > 0, "the driver steps");
+        // the tab keeps it
+        await page.reload();
+        await page.waitForSelector("text=You drive");
+        await press(page, "Give back");
+        await page.waitForSelector("text=Anybody may drive");
+        assert.deepEqual((await got(at(id, "/lease"))).items, []);
+        await other.waitForSelector("text=Anybody may drive");
+        assert.equal(await other.isDisabled("text=Reset"), false);
+        assert.deepEqual(page.complaints, []);
+    },
+
+    async a_lease_is_renewed_and_an_admin_breaks_it() {
+        const { page, id } = await shown({
+            before: (fresh) =>
+                // the minute of a lease and the pause between renewals, forty times as fast
+                fresh.addInitScript(() => {
+                    const real = window.setInterval;
+                    window.setInterval = (act, ms) => real(act, ms === 20000 ? 500 : ms);
+                }),
+        });
+        await page.route("**/lease", (route) => {
+            const body = route.request().postDataJSON();
+            return body?.role
+                ? route.continue({ postData: JSON.stringify({ ...body, seconds: 1.5 }) })
+                : route.continue();
+        });
+        await press(page, "Take over");
+        await page.waitForSelector("text=You drive");
+        const begun = Date.now();
+        await until(async () => {
+            assert.equal((await got(at(id, "/lease"))).items.length, 1);
+            return Date.now() - begun > 4000;
+        }, "it outlives its seconds");
+        const other = await open({ hash: `#/${id}` });
+        await press(other, "Break the lease");
+        await other.waitForSelector("text=Anybody may drive");
+        await page.waitForSelector("text=Anybody may drive");
+        await press(page, "Step");
+        await until(async () => (await time(page)) > 0, "anybody steps");
+    },
+
+    async durability_is_told() {
+        const own = new Daemon();
+        const folder = mkdtempSync(join(tmpdir(), "mechd-state-"));
+        await own.start("--state", folder);
+        const page = await (await browser.newContext()).newPage();
+        const texts = {
+            none: "not stored",
+            checkpoint: "checkpoints every 1 s",
+            "every-step": "every step stored",
+        };
+        for (const [durability, text] of Object.entries(texts)) {
+            const body = { example: EXAMPLE, durability };
+            const made = await own.call("POST", "/v1/instances", body);
+            await page.goto(`${own.base}/#/${made.body.id}`);
+            await page.waitForSelector(`.traits >> text=${text}`);
+        }
+        assert.equal(await own.stop(), 0);
+    },
+
+    async everything_fits_on_a_narrow_screen() {
+        const { page } = await shown({ viewport: { width: 420, height: 860 } });
+        await start(page, { "How long": "5" });
+        await page.waitForSelector(`${RUN}[data-state=finished]`);
+        await page.getByRole("button", { name: "Chart, run r-1" }).click();
+        await press(page, "Take a snapshot");
+        await page.waitForSelector(".snapshots >> text=s-1");
+        await press(page, "Edit labels and time to live");
+        await page.click(".names summary");
+        await picture(page, "narrow-service");
+        assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+        // whatever can be pressed or filled has a name
+        const nameless = await page.evaluate(() =>
+            [...document.querySelectorAll("button, input, select, progress")]
+                .filter(
+                    (e) =>
+                        !e.textContent.trim() && !e.getAttribute("aria-label") && !e.labels?.length,
+                )
+                .map((e) => e.outerHTML),
+        );
+        assert.deepEqual(nameless, []);
+        assert.deepEqual(page.complaints, []);
+    },
+
+    async runs_and_snapshots_work_from_the_keyboard() {
+        const { page, id } = await shown();
+        await page.focus("#run-period");
+        await page.keyboard.press("Enter");
+        await page.waitForSelector(`${RUN}[data-state=finished]`);
+        await page.getByRole("button", { name: "Chart, run r-1" }).focus();
+        await page.keyboard.press("Enter");
+        await page.waitForSelector(".results >> text=rows");
+        await page.focus(".results canvas");
+        const before = await pixels(page, ".results canvas");
+        await page.keyboard.press("ArrowLeft");
+        await until(async () => (await pixels(page, ".results canvas")) !== before, "a cursor");
+        await page.getByRole("button", { name: "Take a snapshot" }).focus();
+        await page.keyboard.press("Enter");
+        await page.waitForSelector(".snapshots >> text=s-1");
+        await over(id, "r-1");
+    },
+};

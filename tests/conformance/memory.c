@@ -1,0 +1,283 @@
+/* What every operation does when memory runs out: each of its allocations, in whichever thread, is
+ * refused in turn, alone or with all later ones. It says so (out-of-memory) and leaves the instance
+ * as it was to the bit, or it does without and answers as ever, or there is no answer. What it had
+ * allocated until then is told by the leak checkers that these tests run under. muParser's memory
+ * is not among it, which throws when it finds none. */
+#include "server/routes/call.h"
+#include "tests/unit/alloc_count.h"
+#include "tests/unit/server/local.h"
+#include "tests/unit/unit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 20000, ALL = 400, STRIDE = 41, LIMIT_MS = 20000, FAULTS_MOST = 12 };
+
+#define I "/v1/instances/i"
+
+/* An operation on instance "i", which a call may prepare. */
+static const struct attempt {
+    const char *method, *path, *json;
+    const char *before[2]; /* path and body of a POST, or NULL */
+    bool varies;           /* the answer: revisions, ids, trials */
+} attempts[] = {
+    {"POST", "/v1/instances", "{\"example\": \"bouncing-ball\"}", {NULL}, true},
+    {"POST",
+     "/v1/models/check",
+     "{\"model\": {\"mechd\": 1, \"nodes\": [{\"name\": \"n\", \"type\": \"Node1D\"}],"
+     "\"objects\": [{\"name\": \"m\", \"type\": \"Mass1D\", \"node\": \"n\", \"physicsMass\": "
+     "1}]}}",
+     {NULL},
+     false},
+    {"POST", I "/step", "{\"count\": 3, \"inputs\": {\"push\": 2}}", {NULL}, false},
+    {"POST",
+     I "/step",
+     "{\"size\": 0.01, \"commit\": false, \"want\": [\"energy\"]}",
+     {NULL},
+     true},
+    {"POST",
+     I "/step",
+     "{\"size\": 0.01, \"want\": [\"derivatives\", \"jacobian\"]}",
+     {NULL},
+     false},
+    {"POST", I "/step", "{\"count\": 30000}", {NULL}, false},
+    {"POST",
+     I "/commit",
+     "{\"trial\": 1}",
+     {I "/step", "{\"count\": 1, \"commit\": false}"},
+     false},
+    {"PUT", I "/inputs", "{\"inputs\": {\"push\": 1}}", {NULL}, false},
+    {"PUT", I "/parameters", "{\"parameters\": {\"k\": 30}}", {NULL}, false},
+    {"PUT", I "/state", "{\"q\": [0.5, -0.5], \"time\": 2}", {NULL}, false},
+    {"PUT", I "/objects/wall/fields/stiffness", "{\"value\": 55}", {NULL}, false},
+    {"POST",
+     I "/evaluate",
+     "{\"want\": [\"lhs\", \"rhs\", \"mass\", \"rhsJacobian\"]}",
+     {NULL},
+     false},
+    {"POST", I "/jvp", "{\"size\": 0.01, \"inputs\": {\"push\": 1}}", {NULL}, false},
+    {"POST", I "/statics", "{}", {NULL}, false},
+    {"POST", I "/reset", NULL, {NULL}, true},
+    {"POST", I "/snapshots", NULL, {NULL}, true},
+    {"POST", I "/snapshots/s-1/restore", NULL, {I "/snapshots", NULL}, true},
+    {"DELETE", I "/snapshots/s-1", NULL, {I "/snapshots", NULL}, false},
+    {"POST", I "/clone", "{\"labels\": {\"a\": \"b\"}}", {NULL}, true},
+    {"POST",
+     I "/runs",
+     "{\"until\": 0.02, \"period\": 0.01, \"pace\": 0, \"record\": {\"every\": 1}}",
+     {NULL},
+     true},
+    {"POST", I "/system/product", "{\"x\": [1, 2]}", {NULL}, false},
+    {"POST", I "/system/schur-product", "{\"l\": []}", {NULL}, false},
+    {"POST",
+     "/v1/problems/solve",
+     "{\"problem\": {\"N\": [[2, 0, 0], [0, 4, 0], [0, 0, 1]], \"r\": [-3, 4, 1],"
+     " \"mu\": [0.5]}}",
+     {NULL},
+     false},
+    {"POST",
+     "/v1/problems/solve",
+     "{\"problem\": {\"H\": {\"diag\": [1, 1]}, \"G\": [[0, 1]], \"f\": [1, -9], \"b\": [0]}}",
+     {NULL},
+     false},
+};
+
+static struct mechd *served;
+static struct mechd_instance *instance; /* "i", as new */
+static unsigned char *as_new;           /* its state */
+static size_t state_size;
+static uint64_t revision;
+static int faults;
+
+static size_t state(void *bytes)
+{
+    return mechd_engine_snapshot_write(&instance->engine, bytes);
+}
+
+/* Instance "i" as new, without others. */
+static void make(void)
+{
+    mechd_instance_unref(instance);
+    CU_ASSERT_FATAL(local_clear(served, LIMIT_MS));
+    CU_ASSERT_EQUAL_FATAL(local_status(served, "PUT", I, "{\"example\": \"driven-oscillator\"}"),
+                          201);
+    CU_ASSERT_EQUAL_FATAL(local_status(served, "POST", I "/step", "{\"count\": 3}"), 200);
+    instance = mechd_table_find(&served->table, "i");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(instance);
+    free(as_new);
+    as_new = calloc(2, mechd_engine_snapshot_size(&instance->engine));
+    CU_ASSERT_PTR_NOT_NULL_FATAL(as_new);
+    state_size = state(as_new);
+    revision = atomic_load(&instance->revision);
+}
+
+/* "i" is as new: nothing has been done to it. */
+static bool is_as_new(void)
+{
+    unsigned char *const now = as_new + mechd_engine_snapshot_size(&instance->engine);
+    return atomic_load(&instance->revision) == revision && !atomic_load(&instance->running) &&
+           mechd_table_count(&served->table) == 1 && state(now) == state_size &&
+           memcmp(as_new, now, state_size) == 0;
+}
+
+static void prepare(const struct attempt *a)
+{
+    if (a->before[0] != NULL) {
+        CU_ASSERT_FATAL(local_status(served, "POST", a->before[0], a->before[1]) < 300);
+        state_size = state(as_new);
+        revision = atomic_load(&instance->revision);
+    }
+}
+
+static struct local_reply call(const struct attempt *a)
+{
+    struct local_reply reply;
+    const struct local_request r = {.method = a->method, .path = a->path, .json = a->json};
+    if (local_call(served, &r, &reply) != 0) {
+        reply.status = 404;
+    }
+    return reply;
+}
+
+static void expect(bool good, const struct attempt *a, long n, const struct local_reply *r,
+                   const char *what)
+{
+    if (!good && faults++ < FAULTS_MOST) {
+        (void)printf("    %s %s, allocation %ld: %s: %d %.*s\n", a->method, a->path, n, what,
+                     r->status, (int)(r->text != NULL ? r->size : 0), r->text);
+    }
+}
+
+/* One operation with every allocation refused in turn, until there is none left to refuse. */
+static void try_all(const struct attempt *a, bool forever)
+{
+    long refused = 1;
+    long n = 0;
+    make();
+    prepare(a);
+    struct local_reply usual = call(a);
+    expect(usual.status >= 200 && usual.status < 300, a, -1, &usual, "fails with memory");
+    make();
+    prepare(a);
+    // of many allocations the later ones are like those before them
+    for (; n < MOST && refused > 0; n += n < ALL ? 1 : STRIDE) {
+        alloc_refuse_everywhere(n, forever);
+        struct local_reply r = call(a);
+        refused = alloc_refuse_nowhere();
+        if (r.status == 0) {
+            // as when the network fails: whether it is done is not told
+            make();
+            prepare(a);
+        } else if (r.status == usual.status) {
+            // whatever was refused was not needed
+            const bool same =
+                r.size == usual.size && (r.size == 0 || memcmp(r.text, usual.text, r.size) == 0);
+            expect(a->varies || same, a, n, &r, "another answer");
+            make();
+            prepare(a);
+        } else {
+            expect(r.status == 503, a, n, &r, "another fault");
+            expect(local_idle(served, LIMIT_MS) && is_as_new(), a, n, &r, "it left a trace");
+        }
+        free(r.text);
+    }
+    CU_ASSERT_EQUAL(refused, 0);
+    free(usual.text);
+}
+
+/* For jansson (2.14): where the buffer of its scanner cannot grow, which it does by powers of two,
+ * it goes on with what it has and writes beyond it. Requests of such sizes are never refused. */
+static json_malloc_t json_usual;
+
+static void *json_memory(size_t size)
+{
+    alloc_exempt(size >= 16 && (size & (size - 1)) == 0);
+    void *const block = json_usual(size);
+    alloc_exempt(false);
+    return block;
+}
+
+static void begin(void)
+{
+    faults = 0;
+    served = local_start(NULL, NULL);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(served);
+    json_free_t json_free = NULL;
+    json_get_alloc_funcs(&json_usual, &json_free);
+    json_set_alloc_funcs(json_memory, json_free);
+}
+
+static void end(void)
+{
+    mechd_instance_unref(instance);
+    instance = NULL;
+    free(as_new);
+    as_new = NULL;
+    CU_ASSERT_EQUAL(faults, 0);
+    CU_ASSERT(local_clear(served, LIMIT_MS));
+    local_stop(served);
+}
+
+static void changes_survive_any_refused_allocation(void)
+{
+    begin();
+    for (size_t k = 0; k < sizeof attempts / sizeof *attempts; k++) {
+        try_all(&attempts[k], false);
+        try_all(&attempts[k], true);
+    }
+    end();
+}
+
+/* A path of this route on instance "i"; false: it has parameters that this does not know. */
+static bool path_of(const struct mechp_route *route, char path[128])
+{
+    static const struct {
+        const char *name, *value;
+    } known[] = {{"{id}", "i"},
+                 {"{name}", "left"},
+                 {"{variable}", "Position"},
+                 {"{what}", "H"},
+                 {"{type}", "Mass1D"}};
+    (void)snprintf(path, 128, "%s", route->path);
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+        char *const at = strstr(path, known[k].name);
+        if (at != NULL) {
+            char rest[128];
+            (void)snprintf(rest, sizeof rest, "%s", at + strlen(known[k].name));
+            (void)snprintf(at, (size_t)(path + 128 - at), "%s%s", known[k].value, rest);
+        }
+    }
+    return strchr(path, '{') == NULL;
+}
+
+static void reading_survives_any_refused_allocation(void)
+{
+    begin();
+    int tried = 0;
+    for (int k = 0; mechp_route_at(k) != NULL; k++) {
+        const struct mechp_route *const route = mechp_route_at(k);
+        char path[128];
+        // the door serves the page and live events itself
+        const bool served_here = strcmp(route->method, "GET") == 0 &&
+                                 route->id != MECHP_ROUTE_EVENTS && route->id != MECHP_ROUTE_PAGE &&
+                                 route->id != MECHP_ROUTE_EXAMPLE;
+        if (!served_here || !path_of(route, path)) {
+            continue;
+        }
+        const struct attempt a = {
+            .method = "GET",
+            .path = path,
+            .varies = route->id == MECHP_ROUTE_METRICS || route->id == MECHP_ROUTE_ABOUT ||
+                      route->id == MECHP_ROUTE_QUOTA || route->id == MECHP_ROUTE_INSTANCE ||
+                      route->id == MECHP_ROUTE_INSTANCES};
+        try_all(&a, false);
+        try_all(&a, true);
+        tried++;
+    }
+    CU_ASSERT(tried > 20);
+    end();
+}
+
+UNIT_TESTS(UNIT_TEST(changes_survive_any_refused_allocation),
+           UNIT_TEST(reading_survives_any_refused_allocation))

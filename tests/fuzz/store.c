@@ -1,0 +1,226 @@
+/* State directories with anything in them: the daemon's store opens, what cannot be read is set
+ * aside, and the store takes and gives a record afterwards.
+ *
+ * An input begins with a byte. 0: the rest is the database file. 1: the rest are changes (place
+ * u32, eight bytes) of a database with an instance. Otherwise the rest stands in columns of that
+ * database, as the byte's bits say: labels, durability, model, state, a command (its checksum is
+ * made right, and its count small), a snapshot, a receipt, the id. */
+#include "server/store/store.h"
+#include "server/instance/command_bytes.h"
+#include "server/instance/durable.h"
+#include "server/instance/table.h"
+#include "server/log.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/unit/server/local.h"
+
+#include <dirent.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PATH = 128, GOOD_MOST = 1 << 18 };
+
+static struct mechd *served;
+static char folder[64];
+static unsigned char good[GOOD_MOST]; /* a database with instance "i" */
+static size_t good_size;
+
+static void empty_folder(void)
+{
+    DIR *const d = opendir(folder);
+    for (const struct dirent *e = d != NULL ? readdir(d) : NULL; e != NULL; e = readdir(d)) {
+        char path[sizeof folder + 300];
+        (void)snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
+        if (e->d_name[0] != '.') {
+            (void)unlink(path);
+        }
+    }
+    if (d != NULL) {
+        (void)closedir(d);
+    }
+}
+
+static void write_database(const unsigned char *bytes, size_t size)
+{
+    char path[PATH];
+    empty_folder();
+    (void)snprintf(path, sizeof path, "%s/mechd.sqlite", folder);
+    FILE *const file = fopen(path, "wb");
+    if (file == NULL || (size > 0 && fwrite(bytes, 1, size, file) != size) || fclose(file) != 0) {
+        fuzz_fail("no room for the database");
+    }
+}
+
+/* Open as the daemon does, load what is there, and end. */
+static void open_store(void)
+{
+    char fault[256];
+    if (mechd_store_open(folder, fault, sizeof fault, &served->store) != 0) {
+        served->store = NULL;
+        return;
+    }
+    (void)mechd_recover(served);
+    (void)mechd_receipts_load(&served->receipts, served->store);
+}
+
+static void close_store(void)
+{
+    if (!local_clear(served, 20000)) {
+        fuzz_fail("calls stay in flight");
+    }
+    mechd_store_close(served->store);
+    served->store = NULL;
+}
+
+static void remove_folder(void)
+{
+    empty_folder();
+    (void)rmdir(folder);
+}
+
+/* An instance made, stepped and snapshot; its database is kept. */
+static void begin(void)
+{
+    char path[PATH];
+    const char *const root = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
+    (void)snprintf(folder, sizeof folder, "%s/mechd-fuzz-%d", root, (int)getpid());
+    (void)mkdir(folder, 0700);
+    (void)atexit(remove_folder);
+    served = local_start(NULL, NULL);
+    if (served == NULL) {
+        fuzz_fail("no daemon");
+    }
+    mechd_log_set_level((enum mechd_level) - 1);
+    empty_folder();
+    open_store();
+    if (served->store == NULL ||
+        local_status(served, "PUT", "/v1/instances/i",
+                     "{\"example\": \"driven-oscillator\", \"durability\": \"every-step\"}") !=
+            201 ||
+        local_status(served, "POST", "/v1/instances/i/step", "{\"count\": 2}") != 200 ||
+        local_status(served, "POST", "/v1/instances/i/snapshots", NULL) != 201) {
+        fuzz_fail("nothing can be stored");
+    }
+    // the file without its log, while the instance is in it
+    sqlite3 *db = NULL;
+    (void)snprintf(path, sizeof path, "%s/mechd.sqlite", folder);
+    if (sqlite3_open(path, &db) != SQLITE_OK ||
+        sqlite3_exec(db, "PRAGMA wal_checkpoint(TRUNCATE)", NULL, NULL, NULL) != SQLITE_OK) {
+        fuzz_fail("the log cannot be folded in");
+    }
+    sqlite3_close(db);
+    FILE *const file = fopen(path, "rb");
+    good_size = file != NULL ? fread(good, 1, sizeof good, file) : 0;
+    if (good_size == 0 || good_size == sizeof good || fclose(file) != 0) {
+        fuzz_fail("the database cannot be read");
+    }
+    close_store();
+}
+
+/* A command that is not refused for its checksum, and not long. */
+static void mend_command(unsigned char *bytes, size_t size)
+{
+    enum { CHECKSUM = 8, COUNT = CHECKSUM + 1, INPUTS = COUNT + 16 };
+    if (size >= INPUTS) {
+        const double most = 10.;
+        double length = 0.;
+        memset(bytes + COUNT + 1, 0, 7);
+        memcpy(&length, bytes + COUNT + 8, sizeof length);
+        if (!(length <= most)) {
+            memcpy(bytes + COUNT + 8, &most, sizeof most);
+        }
+    }
+    if (size >= CHECKSUM) {
+        mechd_command_seal(bytes, size);
+    }
+}
+
+/* The rest of the input in the columns that the bits name. */
+static void write_columns(unsigned bits, struct fuzz_bytes *b)
+{
+    enum { COMMAND = 4 };
+    static const char *const changes[] = {
+        "UPDATE instances SET labels = CAST(?1 AS TEXT)",
+        "UPDATE instances SET durability = CAST(?1 AS TEXT)",
+        "UPDATE instances SET model = CAST(?1 AS TEXT)",
+        "UPDATE states SET bytes = ?1",
+        "INSERT INTO commands SELECT key, 1, 9, 9, ?1 FROM instances",
+        "UPDATE snapshots SET bytes = ?1",
+        "INSERT INTO receipts VALUES (CAST(?1 AS TEXT), unixepoch(), 7, 200, CAST(?1 AS TEXT), ?1)",
+        "UPDATE instances SET id = CAST(?1 AS TEXT)",
+    };
+    char path[PATH];
+    sqlite3 *db = NULL;
+    (void)snprintf(path, sizeof path, "%s/mechd.sqlite", folder);
+    if (sqlite3_open(path, &db) != SQLITE_OK) {
+        fuzz_fail("the database cannot be changed");
+    }
+    for (unsigned k = 0; k < sizeof changes / sizeof *changes; k++) {
+        unsigned char value[4096];
+        sqlite3_stmt *s = NULL;
+        if ((bits >> k & 1) == 0) {
+            continue;
+        }
+        const size_t wanted = fuzz_u16(b), n = wanted < b->left ? wanted : b->left;
+        const int size = (int)(n < sizeof value ? n : sizeof value);
+        fuzz_take(b, value, (size_t)size);
+        if (k == COMMAND) {
+            mend_command(value, (size_t)size);
+        }
+        if (sqlite3_prepare_v2(db, changes[k], -1, &s, NULL) != SQLITE_OK) {
+            fuzz_fail(sqlite3_errmsg(db));
+        }
+        sqlite3_bind_blob(s, 1, value, size, SQLITE_TRANSIENT);
+        (void)sqlite3_step(s);
+        sqlite3_finalize(s);
+    }
+    sqlite3_close(db);
+}
+
+static void change(struct fuzz_bytes *b, unsigned char *bytes)
+{
+    while (b->left > 0) {
+        uint32_t at = 0;
+        fuzz_take(b, &at, sizeof at);
+        at %= (uint32_t)good_size - 8;
+        fuzz_take(b, bytes + at, 8);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct fuzz_bytes b = {data, size};
+    if (served == NULL) {
+        begin();
+    }
+    const unsigned bits = fuzz_u8(&b);
+    if (bits == 0) {
+        write_database(b.at, b.left);
+    } else if (bits == 1) {
+        unsigned char *const changed = malloc(good_size);
+        if (changed == NULL) {
+            return 0;
+        }
+        memcpy(changed, good, good_size);
+        change(&b, changed);
+        write_database(changed, good_size);
+        free(changed);
+    } else {
+        write_database(good, good_size);
+        write_columns(bits >> 1 | (bits & 1) << 7, &b);
+    }
+    open_store();
+    // whatever was there: a store that is open takes an instance
+    if (served->store != NULL) {
+        const int status =
+            local_status(served, "PUT", "/v1/instances/new",
+                         "{\"example\": \"driven-oscillator\", \"durability\": \"every-step\"}");
+        if (status != 201 && status != 507 && status != 409) {
+            fuzz_fail("an instance is neither stored nor refused");
+        }
+    }
+    close_store();
+    return 0;
+}

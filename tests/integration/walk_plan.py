@@ -1,0 +1,145 @@
+"""What the walk through the OpenAPI document (test_openapi_walk.py) cannot read from the document.
+A new route that needs something before its example works, or that has a refusal of its own, gets
+its line here. Operations are named by their operationId."""
+import models
+from harness import wait_until
+from test_storage import chain
+
+# --- what a route needs before its example works --------------------------------------------------
+
+# each is given a client and the rig's path; what it returns is shown with the request: values of
+# the path, headers
+
+def a_trial(client, root):
+    client.call('POST', root + '/step', {'size': 0.01, 'commit': False})
+
+
+def a_snapshot(client, root):
+    client.call('POST', root + '/snapshots', {})
+
+
+def a_run(client, root):
+    reply = client.call('POST', root + '/runs', {'until': 0.01, 'period': 0.002, 'record': {}})
+    wait_until(lambda: client.call('GET', reply.headers['Location']).json['state'] != 'running',
+               'the run is over')
+
+
+def a_slow_run(client, root):
+    client.call('POST', root + '/runs', {'pace': 1, 'period': 0.02})
+
+
+def nothing(client, root):
+    client.call('DELETE', root)
+
+
+def nothing_else(client, root):
+    for item in client.call('GET', '/v1/instances?limit=1000').json['items']:
+        if not root.endswith('/' + item['id']):
+            client.call('DELETE', '/v1/instances/' + item['id'])
+
+
+def a_lease(client, root):
+    reply = client.call('POST', root + '/lease', {'role': 'owner'})
+    return {'headers': {'Lease': str(reply['lease'])}}
+
+
+def a_sweep(client, _):
+    body = {'example': 'mass1d', 'parameters': {'list': [{}]}, 'count': 5}
+    where = client.call('POST', '/v1/sweeps', body).headers['Location']
+    wait_until(lambda: client.call('GET', where).json['state'] == 'finished', 'the sweep is over')
+    return {'wid': where.split('/')[-1]}
+
+
+def an_operation(client, _, accept='application/json'):
+    # long enough not to be answered at once
+    body = {'instances': ['rig'], 'op': 'step', 'body': {'count': 200000}, 'results': 'table'}
+    reply = client.call('POST', '/v1/batch', body, {'Prefer': 'respond-async', 'Accept': accept})
+    where = reply.headers['Location']
+
+    def is_over():
+        reply = client.call('GET', where)
+        return reply.json is None or reply['state'] == 'finished'
+    wait_until(is_over, 'the operation is over')
+    return {'oid': where.split('/')[-1]}
+
+
+def only_the_rig(_client, _root):
+    pass
+
+
+PREPARE = {'commit': a_trial, 'deleteSnapshot': a_snapshot, 'snapshot': a_snapshot,
+           'restore': a_snapshot, 'stopRun': a_slow_run, 'run': a_run, 'results': a_run,
+           'runEvents': a_run, 'deleteResults': a_run,
+           'createAs': nothing, 'instances': nothing_else, 'changeLease': a_lease,
+           'dropLease': a_lease, 'getSweep': a_sweep, 'deleteSweep': a_sweep,
+           'sweepResults': a_sweep, 'batch': only_the_rig, 'operation': an_operation,
+           'forgetOperation': an_operation}
+
+# --- refusals that are a route's own: operation, status, code, query, body ------------------------
+
+REFUSALS = [
+    ('instances', 422, 'invalid-request', '?limit=many', None),
+    ('events', 422, 'invalid-request', '?rate=abc', None),
+    ('runEvents', 422, 'invalid-request', '?rate=0', None),
+    ('createAs', 409, 'id-taken', '', {'model': {'mechd': 1}}),
+    ('create', 422, 'invalid-model', '', {'model': {'mechd': 1, 'nodes': [{'type': 'Node1D'}]}}),
+    ('create', 422, 'snapshot-mismatch', '', {'snapshot': 'bm9uZQ=='}),
+    ('create', 400, 'malformed-json', '', b'{"model": '),
+    ('check', 422, 'invalid-model', '', {'model': {}}),
+    ('clone', 409, 'id-taken', '', {'as': 'rig'}),
+    ('dropLease', 422, 'invalid-request', '?of=king', None),
+    ('commit', 409, 'no-trial', '', {'trial': 7}),
+    ('step', 409, 'time-mismatch', '', {'size': 1, 'expectTime': 5}),
+    ('modes', 422, 'invalid-request', '?count=0', None),
+    ('itemOutput', 422, 'invalid-request', '?configuration=never', None),
+    ('results', 422, 'invalid-request', '?from=never', None),
+    ('system', 422, 'invalid-request', '?level=force', None),
+    ('systemBlocks', 422, 'invalid-request', '?level=force', None),
+    ('systemPart', 422, 'invalid-request', '?level=force', None),
+    ('systemSchurProduct', 422, 'invalid-request', '', {'l': [1]}),
+    ('evaluate', 422, 'invalid-request', '', {'want': ['nothing']}),
+    ('solve', 422, 'vi-not-converged', '', {'problem': {'N': [[0, 0], [0, 1]], 'r': [-1, 1]}}),
+]
+
+
+# --- quotas: limits, and what goes beyond them: operation, which, body ----------------------------
+
+QUOTA = 'instances=1 snapshots=1 memory=1MiB step-cpu=1ms'
+BEYOND = {'create': ('instances', None), 'createAs': ('instances', None),
+          'clone': ('instances', {}), 'takeSnapshot': ('snapshots', None),
+          'startRun': ('memory', {'until': 1000, 'period': 0.01, 'record': {}}),
+          'sweep': ('instances', None), 'step': ('step-cpu', {'count': 10 ** 9})}
+
+
+def pushed_mass():
+    """A force, and nothing that holds against it."""
+    model = models.driven()
+    model['objects'] = [o for o in model['objects'] if 'Spring' not in o['type']]
+    model['loads'][0]['load'] = 1
+    return model
+
+
+def blowing_up():
+    model = models.nonlinear_oscillator(integrator='RK44', stepSize=0.5)
+    model['parameters']['k'] = 1e9
+    return model
+
+
+def stiff_adaptive():
+    return models.nonlinear_oscillator(integrator='DOPRI5', stepSize=0.5,
+                                       adaptive={'minimumStepSize': 0.3})
+
+
+# models that fail: model, operation, status, code, body
+FAILURES = [
+    (blowing_up, 'step', 422, 'not-finite', {'count': 2000}),
+    (lambda: models.nonlinear_oscillator(stepSize=0.1, newton={'maxIterations': 1}), 'step', 422,
+     'newton-not-converged', {'count': 10}),
+    (stiff_adaptive, 'step', 422, 'step-too-small', {'count': 2, 'inputs': {'force': 1e3}}),
+    (pushed_mass, 'statics', 422, 'singular-system', {}),
+    # 1000 states at most
+    (lambda: chain(600), 'linearization', 422, 'invalid-request', None),
+]
+
+# codes that no request brings about: what must never happen has no test
+NEVER = {'internal-error'}

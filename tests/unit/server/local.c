@@ -1,0 +1,214 @@
+#include "tests/unit/server/local.h"
+
+#include "protocol/wire/json.h"
+#include "server/routes/call.h"
+#include "server/ticks.h"
+
+#include <semaphore.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static char socket_path[64];
+static struct mechd *running; /* until local_stop */
+
+const char *local_socket(void)
+{
+    return socket_path;
+}
+
+static void remove_socket(void)
+{
+    (void)unlink(socket_path);
+}
+
+/* What the program leaves running is ended before the libraries are: their objects end at exit too,
+ * while its threads would still work with them. */
+static void stop_running(void)
+{
+    (void)fflush(NULL);
+    if (running != NULL) {
+        local_stop(running);
+    }
+}
+
+struct mechd *local_start(const char *state, const char *const *options)
+{
+    enum { MOST = 32 };
+    char listen[80], fault[512];
+    (void)snprintf(socket_path, sizeof socket_path, "/tmp/mechd-local-%d", (int)getpid());
+    (void)snprintf(listen, sizeof listen, "unix:%s", socket_path);
+    const char *const flags[] = {"mechd",
+                                 "--listen",
+                                 listen,
+                                 "--control",
+                                 "none",
+                                 "--stream",
+                                 "none",
+                                 "--forces",
+                                 "none",
+                                 "--state",
+                                 state ? state : "none",
+                                 "--workers",
+                                 "1",
+                                 "--log-level",
+                                 "error"};
+    char *argv[MOST + 1] = {NULL};
+    int argc = 0;
+    for (size_t k = 0; k < sizeof flags / sizeof *flags; k++) {
+        argv[argc++] = strdup(flags[k]);
+    }
+    while (options != NULL && *options != NULL && argc < MOST) {
+        argv[argc++] = strdup(*options++);
+    }
+    struct mechd *d = calloc(1, sizeof *d);
+    if (d == NULL || mechd_config_read(&d->config, argc, argv, fault, sizeof fault) != 0 ||
+        mechd_daemon_start(d, fault, sizeof fault) != 0) {
+        (void)fprintf(stderr, "the daemon cannot start: %s\n", fault);
+        free(d);
+        d = NULL;
+    } else {
+        (void)atexit(remove_socket);
+        (void)atexit(stop_running);
+        running = d;
+        mechd_log_set_level((enum mechd_level)mechd_log_level_find(d->config.log_level));
+    }
+    for (int k = 0; k < argc; k++) {
+        free(argv[k]);
+    }
+    return d;
+}
+
+void local_stop(struct mechd *d)
+{
+    running = NULL;
+    mechd_daemon_stop(d);
+    free(d);
+}
+
+struct local {
+    struct mechd_call call; /* first */
+    sem_t answered;
+};
+
+static void answer(struct mechd_call *c)
+{
+    (void)sem_post(&((struct local *)c)->answered);
+}
+
+static void wait_for(struct mechd_job *job)
+{
+    (void)job;
+}
+
+/* The body of the request. 0, or refused. */
+static int take_body(struct mechd_call *c, const struct local_request *r)
+{
+    struct mechp_json_fault fault;
+    c->bytes = r->bytes;
+    c->size = r->size;
+    c->scope = r->scope;
+    c->body_hash = 7;
+    if (r->json != NULL &&
+        mechp_json_parse(r->json, strlen(r->json), NULL, &fault, &c->body) != 0) {
+        return mechd_refuse(c, fault.code, "%s", fault.text);
+    }
+    return 0;
+}
+
+static void take_reply(struct mechd_call *c, struct local_reply *reply)
+{
+    if (c->code != MECHP_OK) {
+        mechp_text_fini(&c->text);
+        mechp_text_init(&c->text, NULL, 0);
+        mechd_call_problem(c, &c->text);
+    }
+    reply->status = mechd_call_status(c);
+    // a door has nothing to send then, and ends the connection
+    const bool silent = c->text.length == 0 && !c->text.failed;
+    reply->text = mechp_text_take(&c->text, &reply->size);
+    if (reply->text == NULL && !silent) {
+        reply->status = 0;
+    }
+}
+
+int local_call(struct mechd *d, const struct local_request *request, struct local_reply *reply)
+{
+    *reply = (struct local_reply){.status = 0};
+    struct local *const l = calloc(1, sizeof *l);
+    if (l == NULL) {
+        reply->status = 503;
+        return 0;
+    }
+    struct mechd_call *const c = &l->call;
+    (void)sem_init(&l->answered, 0, 0);
+    mechd_call_init(c, d, MECHD_DOOR_HTTP);
+    atomic_fetch_add(&d->in_flight, 1);
+    c->answer = answer;
+    c->job.wait = wait_for;
+    const int code = mechp_route_match(request->method, request->path, &c->match) == 0 ? 0 : -1;
+    if (code == 0) {
+        c->operation = mechd_operation(c->match.route);
+    }
+    if (code == 0 && take_body(c, request) == 0 && mechd_call_admit(c) == 0 &&
+        mechd_call_start(c) == MECHD_QUEUED) {
+        while (sem_wait(&l->answered) != 0) {
+        }
+    }
+    mechd_receipts_settle(&d->receipts, c);
+    if (code == 0) {
+        take_reply(c, reply);
+    }
+    mechd_call_fini(c);
+    atomic_fetch_sub(&d->in_flight, 1);
+    (void)sem_destroy(&l->answered);
+    free(l);
+    return code;
+}
+
+int local_status(struct mechd *d, const char *method, const char *path, const char *json)
+{
+    struct local_reply reply;
+    const struct local_request r = {.method = method, .path = path, .json = json};
+    if (local_call(d, &r, &reply) != 0) {
+        return 0;
+    }
+    free(reply.text);
+    return reply.status;
+}
+
+bool local_idle(struct mechd *d, int ms)
+{
+    const uint64_t until = mechd_now() + (uint64_t)ms * MECHD_MS;
+    const struct timespec nap = {.tv_nsec = 50000};
+    while (atomic_load(&d->in_flight) > 0) {
+        if (mechd_now() > until) {
+            return false;
+        }
+        nanosleep(&nap, NULL);
+    }
+    return true;
+}
+
+bool local_clear(struct mechd *d, int ms)
+{
+    struct mechd_instance **items = NULL;
+    size_t count = 0;
+    bool more = true;
+    while (more && mechd_table_list(&d->table, 0, 100, &items, &count, &more) == 0) {
+        for (size_t k = 0; k < count; k++) {
+            char path[160];
+            // whoever drives it has to let it go
+            (void)snprintf(path, sizeof path, "/v1/instances/%s/lease?of=owner", items[k]->id);
+            (void)local_status(d, "DELETE", path, NULL);
+            (void)snprintf(path, sizeof path, "/v1/instances/%s", items[k]->id);
+            (void)local_status(d, "DELETE", path, NULL);
+            mechd_instance_unref(items[k]);
+        }
+        free(items);
+        items = NULL;
+    }
+    return local_idle(d, ms);
+}
