@@ -191,8 +191,8 @@ static void write_common(struct mechp_text *w)
 /* Headers of requests, by the name of the component. */
 static const char header_parameters[] =
     "{\"IfMatch\":{\"name\":\"If-Match\",\"in\":\"header\",\"required\":false,\"description\":"
-    "\"The ETag that the instance must have, or `*`. Otherwise the request is refused with "
-    "412.\",\"schema\":{\"type\":\"string\"},\"example\":\"*\"},"
+    "\"The ETag that the instance must have, or a list of such, or `*`. Otherwise the request "
+    "is refused with 412.\",\"schema\":{\"type\":\"string\"},\"example\":\"*\"},"
     "\"IdempotencyKey\":{\"name\":\"Idempotency-Key\",\"in\":\"header\",\"required\":false,"
     "\"description\":\"The request is done once for this key (with this token, method and "
     "path): a repetition is answered as the first was, for 24 hours. Only successes are "

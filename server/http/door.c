@@ -207,6 +207,13 @@ static int read_body(struct mechd_exchange *x)
     if (x->body_size == 0) {
         return 0;
     }
+    const char *coding = x->head.value[MECHD_HEADER_CONTENT_ENCODING];
+    if (coding != NULL && strcasecmp(coding, "identity") != 0) {
+        return mechd_refuse(c, MECHP_MEDIA_TYPE,
+                            "the body comes in Content-Encoding %.64s; send "
+                            "it as it is",
+                            coding);
+    }
     const char *type = x->head.value[MECHD_HEADER_CONTENT_TYPE];
     for (const char *const *takes = c->operation->takes; *takes != NULL; takes++) {
         if (is_type(type, *takes)) {

@@ -30,6 +30,7 @@ static const struct {
     [MECHD_HEADER_REQUEST_METHOD] = ONCE("Access-Control-Request-Method"),
     [MECHD_HEADER_PRIVATE_NETWORK] = NAME("Access-Control-Request-Private-Network"),
     [MECHD_HEADER_AUTHORIZATION] = ONCE("Authorization"),
+    [MECHD_HEADER_CONTENT_ENCODING] = NAME("Content-Encoding"),
     [MECHD_HEADER_CONTENT_LENGTH] = ONCE("Content-Length"),
     [MECHD_HEADER_CONTENT_TYPE] = ONCE("Content-Type"),
     [MECHD_HEADER_EXPECT] = NAME("Expect"),

@@ -246,3 +246,29 @@ void mechd_instance_etag(const struct mechd_instance *i, char *out)
     *--at = '"';
     memcpy(out, at, (size_t)(end - at));
 }
+
+bool mechd_instance_matches(const struct mechd_instance *i, const char *tags, char *out)
+{
+    if (tags == NULL) {
+        return true;
+    }
+    mechd_instance_etag(i, out);
+    if (strcmp(tags, "*") == 0) {
+        return true;
+    }
+    const size_t length = strlen(out);
+    for (const char *at = tags; *at != '\0';) {
+        at += strspn(at, ", \t");
+        const bool weak = strncmp(at, "W/", 2) == 0;
+        const char *const tag = weak ? at + 2 : at;
+        const char *const end = *tag == '"' ? strchr(tag + 1, '"') : NULL;
+        if (end == NULL) {
+            return false; // no list of tags
+        }
+        if (!weak && (size_t)(end + 1 - tag) == length && memcmp(tag, out, length) == 0) {
+            return true;
+        }
+        at = end + 1;
+    }
+    return false;
+}

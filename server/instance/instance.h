@@ -132,3 +132,6 @@ void mechd_instance_peek(struct mechd_instance *i, struct mechd_published *out, 
 
 /* ETag, with its quotes, into out [48]. Any thread. */
 void mechd_instance_etag(const struct mechd_instance *i, char *out);
+/* True if the header If-Match lets a change through (RFC 9110, 13.1.1): none (NULL), "*", or a list
+ * with the ETag; a weak tag is never it. *out [48] is the ETag of that moment. Any thread. */
+bool mechd_instance_matches(const struct mechd_instance *i, const char *tags, char *out);

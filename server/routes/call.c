@@ -223,11 +223,8 @@ static bool may_run(struct mechd_call *c)
         fail_storage(c);
         return false;
     }
-    char etag[48] = "";
-    if (c->if_match != NULL) {
-        mechd_instance_etag(i, etag);
-    }
-    if (c->if_match != NULL && strcmp(c->if_match, "*") != 0 && strcmp(c->if_match, etag) != 0) {
+    char etag[48];
+    if (!mechd_instance_matches(i, c->if_match, etag)) {
         mechd_fail(c, MECHP_REVISION_MISMATCH, "instance %s is at %s", i->id, etag);
         return false;
     }

@@ -146,9 +146,6 @@ static enum mechd_progress run_delete(struct mechd_call *c)
     const char *id = mechd_call_value(c, "id");
     struct mechd_instance *i = mechd_table_find(&c->daemon->table, id);
     char etag[48];
-    if (i != NULL) {
-        mechd_instance_etag(i, etag);
-    }
     if (i == NULL) {
         return mechd_fail(c, MECHP_INSTANCE_NOT_FOUND, "there is no instance %.64s", id);
     }
@@ -158,7 +155,7 @@ static enum mechd_progress run_delete(struct mechd_call *c)
         mechd_instance_unref(i);
         return MECHD_DONE;
     }
-    if (c->if_match != NULL && strcmp(c->if_match, "*") != 0 && strcmp(c->if_match, etag) != 0) {
+    if (!mechd_instance_matches(i, c->if_match, etag)) {
         mechd_fail(c, MECHP_REVISION_MISMATCH, "instance %s is at %s", i->id, etag);
     } else {
         c->status = 204;

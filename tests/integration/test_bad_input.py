@@ -1,4 +1,5 @@
 """Bad input is refused with code, pointer and reason; the daemon lives and no instance changes."""
+import gzip
 import json
 import socket
 import unittest
@@ -291,6 +292,16 @@ class BadInput(unittest.TestCase):
         reply = self.daemon.call('POST', '/v1/instances', b'a: 1',
                                  {'Content-Type': 'application/yaml'})
         self.is_problem(reply, 415)
+
+    def test_a_packed_body_is_refused(self):
+        path = '/v1/instances/%s/step' % self.instance
+        reply = self.daemon.call('POST', path, gzip.compress(b'{"count": 1}'),
+                                 {'Content-Encoding': 'gzip'})
+        self.is_problem(reply, 415)
+        self.assertIn('gzip', reply.json['detail'])
+        reply = self.daemon.call('POST', '/v1/models/check', {'model': models.oscillator()},
+                                 {'Content-Encoding': 'identity'})
+        self.assertEqual(reply.status, 200, reply)
 
     def test_a_body_over_the_limit_is_refused(self):
         reply = self.daemon.call('POST', '/v1/instances/%s/step' % self.instance, b' ' * (3 << 20))

@@ -82,6 +82,17 @@ class Clone(Served):
         self.call('POST', '/%s/clone' % i, {}, 412, **{'If-Match': '"1.1"'})
         self.assertEqual(len(self.call('GET', '?limit=1000')['items']), count)
 
+    def test_if_match_takes_a_list(self):
+        i = self.daemon.create(models.oscillator())
+        tag = self.daemon.call('GET', '/v1/instances/' + i).headers['ETag']
+        for tags in (tag, '*', '"1.1", %s' % tag, '%s ,"a, b"' % tag, '"a, b",\t' + tag):
+            with self.subTest(tags):
+                self.call('POST', '/%s/clone' % i, {}, 201, **{'If-Match': tags})
+        for tags in ('', '"1.1", "2.2"', 'W/' + tag, tag[1:-1], tag[:-1], '"x%s' % tag, '**'):
+            with self.subTest(tags):
+                self.call('POST', '/%s/clone' % i, {}, 412, **{'If-Match': tags})
+                self.call('DELETE', '/' + i, None, 412, **{'If-Match': tags})
+
     def test_it_works_over_zeromq_and_while_a_run_goes_on(self):
         i = HttpDoor(self.daemon).call('create', model=models.oscillator())[1]['id']
         run = self.call('POST', '/%s/runs' % i, {'pace': 1}, 202)['id']
