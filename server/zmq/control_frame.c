@@ -420,7 +420,7 @@ static void reply(struct frame_request *r, bool here)
     }
     const size_t size = MECHP_FRAME_HEADER + 8 * (size_t)r->out.count;
     const size_t extra = r->second.failed ? 0 : r->second.length;
-    struct mechd_letter *letter = mechd_letter_create(size, extra);
+    struct mechd_letter *letter = mechd_letter_create(z, size, extra);
     if (letter != NULL) {
         letter->peer = r->peer;
         mechp_frame_write(&r->out, letter->bytes);

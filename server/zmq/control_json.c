@@ -81,7 +81,7 @@ static void reply(struct json_request *r, bool here)
     struct mechp_text w;
     mechp_text_init(&w, room, sizeof room);
     write_reply(r, &w);
-    struct mechd_letter *letter = w.failed ? NULL : mechd_letter_create(w.length, 0);
+    struct mechd_letter *letter = w.failed ? NULL : mechd_letter_create(z, w.length, 0);
     if (letter != NULL) {
         letter->peer = r->peer;
         memcpy(letter->bytes, w.bytes, w.length);

@@ -64,11 +64,12 @@ static bool is_of(const struct mechd_zmq *z, enum mechd_zmq_socket door, int des
 static void cut(struct mechd_zmq *z, enum mechd_zmq_socket door, int descriptor, const char *why)
 {
     char quoted[96];
-    if (!is_of(z, door, descriptor)) {
+    struct mechd_link *const link = &z->guard.links[descriptor];
+    if (link->cut || !is_of(z, door, descriptor)) {
         return;
     }
     shutdown(descriptor, SHUT_RDWR);
-    z->guard.links[descriptor].large = true;
+    link->cut = true;
     mechd_memory_freed(&z->daemon->memory);
     mechd_count(&z->daemon->metrics.peers_cut, 1);
     if (mechd_now() - z->guard.told > tell_ns) {
@@ -156,7 +157,7 @@ static void disconnected(struct mechd_zmq *z, enum mechd_zmq_socket door, int de
     if (link != NULL && link->door == door) {
         link->open = false;
         atomic_fetch_sub(&z->guard.open[door], 1);
-        if (link->large) {
+        if (link->cut) {
             mechd_memory_freed(&z->daemon->memory);
         }
     }

@@ -39,7 +39,7 @@ struct mechd_link {
     bool open;
     bool heard;   /* a whole message came since the last sweep */
     bool has_key; /* the key is known */
-    bool large;   /* what it held goes back to the system when it ends */
+    bool cut;     /* once: its descriptor may be another's before its end is told */
     enum mechd_zmq_socket door;
     uint32_t serial; /* connections through this descriptor */
     int topics, prefixes;

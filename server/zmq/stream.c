@@ -67,7 +67,8 @@ static struct mechd_letter *encode_state(struct mechd_instance *i,
                                          const struct mechd_published *step)
 {
     const size_t n = i->output_size;
-    struct mechd_letter *letter = mechd_letter_create(MECHP_FRAME_HEADER + 8 * n, 0);
+    struct mechd_letter *letter =
+        mechd_letter_create_frame(i->daemon->zmq, MECHP_FRAME_HEADER + 8 * n);
     if (letter == NULL) {
         return NULL;
     }
@@ -109,7 +110,8 @@ static struct mechd_letter *encode_json(struct mechd_instance *i,
     }
     mechp_text_end(&w);
     mechp_text_end(&w);
-    struct mechd_letter *letter = w.failed ? NULL : mechd_letter_create(w.length, 0);
+    struct mechd_letter *letter =
+        w.failed ? NULL : mechd_letter_create_frame(i->daemon->zmq, w.length);
     if (letter != NULL) {
         memcpy(letter->bytes, w.bytes, w.length);
     }
@@ -128,7 +130,6 @@ static void publish_kind(struct mechd_instance *i, const struct kind *kind,
         mechd_count(&i->daemon->metrics.stream_drops, 1);
         return;
     }
-    letter->stream = true;
     topic_of(kind, i, letter->topic);
     mechd_count(&i->daemon->metrics.stream_frames, 1);
     mechd_letter_post(z, letter);

@@ -1,7 +1,8 @@
-/* Sockets, outbox and the thread between them. */
+/* Sockets, and the thread that serves them. */
 #include "server/zmq/zmq.h"
 
 #include "server/daemon.h"
+#include "server/ticks.h"
 #include "server/zmq/internal.h"
 #include "server/zmq/stream.h"
 #include "solver/base/err.h"
@@ -21,7 +22,7 @@ enum {
     MARK = 1000,
     BACKLOG = 256, /* connections that wait to be accepted */
     HANDSHAKE_MS = 5000,
-    LINGER_MS = 200, /* the last answers go out when the daemon ends */
+    SETTLE_MS = 200, /* the last answers go out when the daemon ends */
     NAP_MS = 1000,
     WATCH_MS = 200, /* while there are connections */
     TURNS = 64
@@ -35,206 +36,6 @@ static const struct {
 } bounds[MECHD_ZMQ_SOCKETS] = {[MECHD_ZMQ_CONTROL] = {1 << 20, 64},
                                [MECHD_ZMQ_STREAM] = {4096, 1000},
                                [MECHD_ZMQ_FORCES] = {1 << 20, 1000}};
-
-struct mechd_letter *mechd_letter_create(size_t size, size_t extra)
-{
-    // the bytes are written by whoever asks for them
-    struct mechd_letter *letter = malloc(sizeof *letter + size + extra);
-    if (letter != NULL) {
-        memset(letter, 0, sizeof *letter);
-        letter->size = size;
-        letter->extra = extra;
-    }
-    return letter;
-}
-
-void mechd_letter_post(struct mechd_zmq *z, struct mechd_letter *letter)
-{
-    pthread_mutex_lock(&z->m);
-    const bool drop = letter->stream && z->waiting >= MECHD_OUTBOX_MOST;
-    const bool wake = !drop && z->asleep;
-    if (!drop) {
-        letter->next = NULL;
-        z->asleep = false;
-        if (z->head == NULL) {
-            z->head = letter;
-        } else {
-            z->tail->next = letter;
-        }
-        z->tail = letter;
-        z->waiting++;
-    }
-    pthread_mutex_unlock(&z->m);
-    if (drop) {
-        mechd_count(&z->daemon->metrics.stream_drops, 1);
-        free(letter);
-    } else if (wake) {
-        mechd_zmq_poke(z);
-    }
-}
-
-/* libzmq is done with one frame of a letter. On its thread. */
-static void release(void *bytes, void *hint)
-{
-    struct mechd_letter *const letter = hint;
-    // sees what send_body wrote before its store, whatever order libzmq keeps between its threads
-    (void)atomic_load(&letter->frames);
-    const bool body = bytes == letter->bytes;
-    if (letter->unread != NULL) {
-        atomic_fetch_sub(&letter->unread->bytes, body ? letter->size : letter->extra);
-    }
-    if (atomic_fetch_sub(&letter->frames, 1) == 1) {
-        free(letter);
-    }
-}
-
-/* One frame; false: the peer is gone or does not read. */
-static bool send_frame(void *socket, const void *bytes, size_t size, bool more)
-{
-    return zmq_send(socket, bytes, size, ZMQ_DONTWAIT | (more ? ZMQ_SNDMORE : 0)) >= 0;
-}
-
-/* One frame of a large letter, without a copy. Released in any case. */
-static bool lend_frame(void *socket, struct mechd_letter *letter, unsigned char *bytes, size_t size,
-                       bool more)
-{
-    zmq_msg_t message;
-    if (zmq_msg_init_data(&message, bytes, size, release, letter) != 0) {
-        release(bytes, letter);
-        return false;
-    }
-    const bool ok = zmq_msg_send(&message, socket, ZMQ_DONTWAIT | (more ? ZMQ_SNDMORE : 0)) >= 0;
-    if (!ok) {
-        zmq_msg_close(&message);
-    }
-    return ok;
-}
-
-/* Body and extra frame behind what has been sent of the message; the letter is gone then. */
-static bool send_body(void *socket, struct mechd_letter *letter, struct mechd_unread *unread)
-{
-    const size_t size = letter->size, rest = letter->extra;
-    const bool extra = rest > 0;
-    unsigned char *const first = letter->bytes, *const second = first + size;
-    if (size + rest < MECHD_LETTER_LARGE) {
-        const bool ok = send_frame(socket, first, size, extra) &&
-                        (!extra || send_frame(socket, second, rest, false));
-        free(letter);
-        return ok;
-    }
-    if (unread != NULL) {
-        atomic_fetch_add(&unread->bytes, size + rest);
-    }
-    letter->unread = unread;
-    // from here on the letter is libzmq's, and is not looked into any more
-    atomic_store(&letter->frames, extra ? 2 : 1);
-    const bool ok = lend_frame(socket, letter, first, size, extra);
-    if (!extra) {
-        return ok;
-    }
-    if (!ok) {
-        release(second, letter);
-        return false;
-    }
-    return lend_frame(socket, letter, second, rest, false);
-}
-
-/* The topic in front of a frame of the stream. A subscriber that has not read its last thousand
- * shows as EAGAIN once; it misses what follows until it reads, and the others get it all. */
-static bool send_topic(struct mechd_zmq *z, void *socket, const char *topic)
-{
-    static const int keep = 1, lose = 0;
-    const size_t n = strlen(topic);
-    if (send_frame(socket, topic, n, true)) {
-        return true;
-    }
-    if (zmq_errno() != EAGAIN) {
-        return false;
-    }
-    mechd_count(&z->daemon->metrics.stream_stalls, 1);
-    zmq_setsockopt(socket, ZMQ_XPUB_NODROP, &lose, sizeof lose);
-    const bool ok = send_frame(socket, topic, n, true);
-    zmq_setsockopt(socket, ZMQ_XPUB_NODROP, &keep, sizeof keep);
-    return ok;
-}
-
-/* A frame of the stream. */
-static void send_streamed(struct mechd_zmq *z, struct mechd_letter *letter)
-{
-    void *const socket = z->sockets[MECHD_ZMQ_STREAM];
-    const size_t size = letter->size;
-    if (socket == NULL || atomic_load(&z->streamed.bytes) > mechd_unread_most) {
-        mechd_count(&z->daemon->metrics.stream_drops, 1);
-        free(letter);
-        return;
-    }
-    if (!send_topic(z, socket, letter->topic)) {
-        mechd_count(&z->daemon->metrics.stream_drops, 1);
-        free(letter);
-    } else if (send_body(socket, letter, &z->streamed)) {
-        mechd_count(&z->daemon->metrics.bytes_out, size);
-    }
-}
-
-void mechd_letter_send(struct mechd_zmq *z, struct mechd_letter *letter)
-{
-    if (letter->stream) {
-        send_streamed(z, letter);
-        return;
-    }
-    void *const socket = z->sockets[MECHD_ZMQ_CONTROL];
-    const size_t size = letter->size + letter->extra;
-    struct mechd_unread *unread = NULL;
-    bool ok = socket != NULL;
-    if (ok && size >= MECHD_LETTER_LARGE) {
-        ok = mechd_guard_unread(z, &letter->peer, &unread);
-    }
-    if (ok && !send_frame(socket, letter->peer.id, letter->peer.size, true)) {
-        ok = false;
-        if (zmq_errno() == EAGAIN) {
-            mechd_guard_full(z, &letter->peer);
-        }
-    }
-    ok = ok && (!letter->peer.delimiter || send_frame(socket, "", 0, true));
-    if (!ok) {
-        free(letter);
-    } else {
-        ok = send_body(socket, letter, unread);
-    }
-    mechd_count(ok ? &z->daemon->metrics.bytes_out : &z->daemon->metrics.unsent, ok ? size : 1);
-}
-
-/* Take all letters; NULL: there are none, and the thread may go to sleep. */
-static struct mechd_letter *take_letters(struct mechd_zmq *z)
-{
-    pthread_mutex_lock(&z->m);
-    struct mechd_letter *const first = z->head;
-    z->head = NULL;
-    z->tail = NULL;
-    z->waiting = 0;
-    z->asleep = first == NULL;
-    pthread_mutex_unlock(&z->m);
-    return first;
-}
-
-/* Send what is in the outbox and what comes meanwhile: for a look at the sockets a stream would pay
- * more than for a frame. True: nothing is left; false: others have waited long enough. */
-static bool drain_outbox(struct mechd_zmq *z)
-{
-    for (int sent = 0; sent < TURNS;) {
-        struct mechd_letter *letter = take_letters(z);
-        if (letter == NULL) {
-            return true;
-        }
-        while (letter != NULL) {
-            struct mechd_letter *next = letter->next;
-            mechd_letter_send(z, letter);
-            letter = next;
-            sent++;
-        }
-    }
-    return false;
-}
 
 int mechd_zmq_receive(void *socket, zmq_msg_t *frames, int most)
 {
@@ -295,14 +96,28 @@ static void take_one(struct mechd_zmq *z, enum mechd_zmq_socket which, zmq_msg_t
     }
 }
 
-/* Take what a socket has, a bounded number of messages in a row. */
-static void serve(struct mechd_zmq *z, enum mechd_zmq_socket which)
+/* A message of a socket; the stream's is shared with those who send there. */
+static int receive(struct mechd_zmq *z, enum mechd_zmq_socket which, zmq_msg_t *frames)
+{
+    pthread_mutex_t *const shared = which == MECHD_ZMQ_STREAM ? &z->letters.x : NULL;
+    if (shared != NULL) {
+        pthread_mutex_lock(shared);
+    }
+    const int count = mechd_zmq_receive(z->sockets[which], frames, FRAMES_MOST);
+    if (shared != NULL) {
+        pthread_mutex_unlock(shared);
+    }
+    return count;
+}
+
+/* Take what a socket has, a bounded number of messages in a row. False: there may be more. */
+static bool serve(struct mechd_zmq *z, enum mechd_zmq_socket which)
 {
     for (int turn = 0; turn < TURNS; turn++) {
         zmq_msg_t frames[FRAMES_MOST];
-        const int count = mechd_zmq_receive(z->sockets[which], frames, FRAMES_MOST);
+        const int count = receive(z, which, frames);
         if (count == 0) {
-            return;
+            return true;
         }
         if (which == MECHD_ZMQ_CONTROL) {
             take_control(z, frames, count);
@@ -313,6 +128,7 @@ static void serve(struct mechd_zmq *z, enum mechd_zmq_socket which)
             zmq_msg_close(&frames[k]);
         }
     }
+    return false;
 }
 
 /* Sleep until a socket, a monitor or another thread has something, and take it. */
@@ -333,7 +149,12 @@ static void turn(struct mechd_zmq *z)
     for (int k = 0; k < MECHD_ZMQ_SOCKETS; k++) {
         if (z->sockets[k] != NULL) {
             doors[n] = (enum mechd_zmq_socket)k;
-            items[n++] = (zmq_pollitem_t){.socket = z->sockets[k], .events = ZMQ_POLLIN};
+            items[n] = (zmq_pollitem_t){.socket = z->sockets[k], .events = ZMQ_POLLIN};
+            if (k == MECHD_ZMQ_STREAM) {
+                items[n].socket = NULL; // others may be sending there
+                items[n].fd = z->news;
+            }
+            n++;
         }
     }
     const int sockets = n;
@@ -342,8 +163,9 @@ static void turn(struct mechd_zmq *z)
     }
     items[n++] = (zmq_pollitem_t){.fd = z->wake, .events = ZMQ_POLLIN};
 
-    zmq_poll(items, n, !z->rests ? 0 : links > 0 ? WATCH_MS : NAP_MS);
-    if ((items[n - 1].revents & ZMQ_POLLIN) != 0) {
+    const int ready = zmq_poll(items, n, !z->rests ? 0 : links > 0 ? WATCH_MS : NAP_MS);
+    const bool woken = (items[n - 1].revents & ZMQ_POLLIN) != 0;
+    if (woken) {
         uint64_t ignored = 0;
         const ssize_t got = read(z->wake, &ignored, sizeof ignored);
         (void)got; // it wakes once more
@@ -352,12 +174,18 @@ static void turn(struct mechd_zmq *z)
         mechd_zap_serve(z);
     }
     for (int k = 0; k < sockets; k++) {
-        if ((items[k].revents & ZMQ_POLLIN) != 0) {
-            (k < monitors ? mechd_guard_serve : serve)(z, doors[k]);
+        const bool has = (items[k].revents & ZMQ_POLLIN) != 0;
+        if (k < monitors && has) {
+            mechd_guard_serve(z, doors[k]);
+        } else if (items[k].socket == NULL && (has || z->more || woken || ready == 0)) {
+            // its descriptor tells of news once, and perhaps to those who send
+            z->more = !serve(z, doors[k]);
+        } else if (has) {
+            (void)serve(z, doors[k]);
         }
     }
     mechd_guard_sweep(z);
-    z->rests = drain_outbox(z);
+    z->rests = mechd_letters_drain(z) && !z->more;
 }
 
 static void *work(void *context)
@@ -367,7 +195,7 @@ static void *work(void *context)
         turn(z);
         atomic_fetch_add_explicit(&z->turns, 1, memory_order_relaxed);
     }
-    drain_outbox(z);
+    mechd_letters_drain(z);
     return NULL;
 }
 
@@ -383,7 +211,7 @@ static void bound(struct mechd_zmq *z, enum mechd_zmq_socket which, int type)
     const int64_t most = (int64_t)(own > 0 ? own : models + bounds[which].bytes);
     const struct {
         int option, value;
-    } numbers[] = {{ZMQ_LINGER, LINGER_MS},
+    } numbers[] = {{ZMQ_LINGER, 0},
                    {ZMQ_SNDHWM, MARK},
                    {ZMQ_RCVHWM, bounds[which].frames},
                    {ZMQ_TCP_KEEPALIVE, 1},
@@ -425,6 +253,11 @@ static int open_socket(struct mechd_zmq *z, enum mechd_zmq_socket which, int typ
         return MECH_INTERNAL;
     }
     MECH_TRY(mechd_zap_protect(z, which, fault, size));
+    size_t wide = sizeof z->news;
+    if (which == MECHD_ZMQ_STREAM && zmq_getsockopt(socket, ZMQ_FD, &z->news, &wide) != 0) {
+        snprintf(fault, size, "cannot watch a ZeroMQ socket: %s", zmq_strerror(zmq_errno()));
+        return MECH_INTERNAL;
+    }
     size_t room = sizeof z->endpoints[which];
     if (zmq_bind(socket, endpoint) != 0 ||
         zmq_getsockopt(socket, ZMQ_LAST_ENDPOINT, z->endpoints[which], &room) != 0) {
@@ -442,7 +275,7 @@ int mechd_zmq_open(struct mechd *d, struct mechd_zmq **out, char *fault, size_t 
     }
     *out = z;
     z->daemon = d;
-    pthread_mutex_init(&z->m, NULL);
+    mechd_letters_init(&z->letters);
     pthread_mutex_init(&z->s, NULL);
     z->wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     z->context = zmq_ctx_new();
@@ -493,13 +326,7 @@ int mechd_zmq_connections(struct mechd_zmq *z, enum mechd_zmq_socket socket)
 
 int mechd_zmq_waiting(struct mechd_zmq *z)
 {
-    if (z == NULL) {
-        return 0;
-    }
-    pthread_mutex_lock(&z->m);
-    const int waiting = z->waiting;
-    pthread_mutex_unlock(&z->m);
-    return waiting;
+    return z != NULL ? mechd_letters_waiting(&z->letters) : 0;
 }
 
 void mechd_zmq_stop(struct mechd_zmq *z)
@@ -515,6 +342,7 @@ void mechd_zmq_stop(struct mechd_zmq *z)
         pthread_join(z->thread, NULL);
     }
     mechd_guard_close(z);
+    mechd_letters_settle(&z->letters, SETTLE_MS * (uint64_t)MECHD_MS);
     for (int k = 0; k < MECHD_ZMQ_SOCKETS; k++) {
         if (z->sockets[k] != NULL) {
             zmq_close(z->sockets[k]);
@@ -526,9 +354,9 @@ void mechd_zmq_stop(struct mechd_zmq *z)
     if (z->context != NULL) {
         zmq_ctx_term(z->context);
     }
+    mechd_letters_fini(&z->letters);
     mechd_guard_fini(&z->guard);
     close(z->wake);
-    pthread_mutex_destroy(&z->m);
     pthread_mutex_destroy(&z->s);
     free(z);
 }

@@ -1,0 +1,371 @@
+/* Letters that are made, wait, are lent to libzmq and come back. */
+#include "server/zmq/letters.h"
+
+#include "server/daemon.h"
+#include "server/ticks.h"
+#include "server/zmq/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <zmq.h>
+
+enum {
+    FRAMES_MOST = 4096,   /* of the stream, in the outbox */
+    SPARE_MOST = 1 << 20, /* bytes of letters that are kept to be used again */
+    TURNS = 64
+};
+/* A send may take from libzmq what tells the door of a subscription; it is looked at so often. */
+static const uint64_t look_ns = MECHD_MS / 2;
+
+void mechd_letters_init(struct mechd_letters *l)
+{
+    pthread_mutex_init(&l->x, NULL);
+    pthread_mutex_init(&l->m, NULL);
+}
+
+static void free_all(struct mechd_letter *letter)
+{
+    while (letter != NULL) {
+        struct mechd_letter *const next = letter->next;
+        free(letter);
+        letter = next;
+    }
+}
+
+void mechd_letters_fini(struct mechd_letters *l)
+{
+    free_all(l->answers.head);
+    free_all(l->frames.head);
+    free_all(l->kept);
+    free_all(atomic_load(&l->returned));
+    pthread_mutex_destroy(&l->x);
+    pthread_mutex_destroy(&l->m);
+}
+
+/* --- making, and using again ------------------------------------------------------------------ */
+
+/* The bytes are written by whoever asks for them. */
+static struct mechd_letter *make(struct mechd_letters *l, size_t room)
+{
+    struct mechd_letter *const letter = malloc(sizeof *letter + room);
+    if (letter != NULL) {
+        memset(letter, 0, sizeof *letter);
+        letter->home = l;
+        letter->room = room;
+    }
+    return letter;
+}
+
+struct mechd_letter *mechd_letter_create(struct mechd_zmq *z, size_t size, size_t extra)
+{
+    struct mechd_letter *const letter = make(&z->letters, size + extra);
+    if (letter != NULL) {
+        letter->size = size;
+        letter->extra = extra;
+    }
+    return letter;
+}
+
+/* One that has come back, or NULL. */
+static struct mechd_letter *take_kept(struct mechd_letters *l)
+{
+    pthread_mutex_lock(&l->m);
+    if (l->kept == NULL) {
+        l->kept = atomic_exchange(&l->returned, NULL);
+    }
+    struct mechd_letter *const letter = l->kept;
+    if (letter != NULL) {
+        l->kept = letter->next;
+    }
+    pthread_mutex_unlock(&l->m);
+    if (letter != NULL) {
+        atomic_fetch_sub(&l->spare, letter->room);
+    }
+    return letter;
+}
+
+struct mechd_letter *mechd_letter_create_frame(struct mechd_zmq *z, size_t size)
+{
+    struct mechd_letter *letter = take_kept(&z->letters);
+    if (letter == NULL || letter->room < size || letter->room > 4 * size) {
+        free(letter);
+        letter = make(&z->letters, size);
+    }
+    if (letter != NULL) {
+        letter->stream = true;
+        letter->unread = NULL;
+        letter->size = size;
+    }
+    return letter;
+}
+
+/* A letter that is not needed any more. Any thread. */
+static void dispose(struct mechd_letter *letter)
+{
+    struct mechd_letters *const l = letter->home;
+    const size_t room = letter->room;
+    if (!letter->stream || atomic_fetch_add(&l->spare, room) + room > SPARE_MOST) {
+        if (letter->stream) {
+            atomic_fetch_sub(&l->spare, room);
+        }
+        free(letter);
+        return;
+    }
+    // taken all at once only: that one was taken and came back in between does no harm
+    letter->next = atomic_load(&l->returned);
+    while (!atomic_compare_exchange_weak(&l->returned, &letter->next, letter)) {
+    }
+}
+
+/* libzmq is done with one frame of a letter. On its thread. */
+static void release(void *bytes, void *hint)
+{
+    struct mechd_letter *const letter = hint;
+    struct mechd_letters *const l = letter->home;
+    // sees what send_body wrote before its store, whatever order libzmq keeps between its threads
+    (void)atomic_load(&letter->frames);
+    const bool body = bytes == letter->bytes;
+    if (letter->unread != NULL) {
+        atomic_fetch_sub(&letter->unread->bytes, body ? letter->size : letter->extra);
+    }
+    if (atomic_fetch_sub(&letter->frames, 1) == 1) {
+        dispose(letter);
+        atomic_fetch_sub(&l->lent, 1);
+    }
+}
+
+/* --- sending ---------------------------------------------------------------------------------- */
+
+/* One frame; false: the peer is gone or does not read. */
+static bool send_frame(void *socket, const void *bytes, size_t size, bool more)
+{
+    return zmq_send(socket, bytes, size, ZMQ_DONTWAIT | (more ? ZMQ_SNDMORE : 0)) >= 0;
+}
+
+/* One frame of a letter, without a copy. Released in any case. */
+static bool lend_frame(void *socket, struct mechd_letter *letter, unsigned char *bytes, size_t size,
+                       bool more)
+{
+    zmq_msg_t message;
+    if (zmq_msg_init_data(&message, bytes, size, release, letter) != 0) {
+        release(bytes, letter);
+        return false;
+    }
+    const bool ok = zmq_msg_send(&message, socket, ZMQ_DONTWAIT | (more ? ZMQ_SNDMORE : 0)) >= 0;
+    if (!ok) {
+        zmq_msg_close(&message);
+    }
+    return ok;
+}
+
+/* Body and extra frame behind what has been sent of the message; the letter is gone then. */
+static bool send_body(void *socket, struct mechd_letter *letter, struct mechd_unread *unread)
+{
+    const size_t size = letter->size, rest = letter->extra;
+    const bool extra = rest > 0;
+    unsigned char *const first = letter->bytes, *const second = first + size;
+    if (unread != NULL) {
+        atomic_fetch_add(&unread->bytes, size + rest);
+    }
+    letter->unread = unread;
+    atomic_fetch_add(&letter->home->lent, 1);
+    // from here on the letter is libzmq's, and is not looked into any more
+    atomic_store(&letter->frames, extra ? 2 : 1);
+    const bool ok = lend_frame(socket, letter, first, size, extra);
+    if (!extra) {
+        return ok;
+    }
+    if (!ok) {
+        release(second, letter);
+        return false;
+    }
+    return lend_frame(socket, letter, second, rest, false);
+}
+
+/* The topic in front of a frame of the stream. A subscriber that has not read its last thousand
+ * shows as EAGAIN once; it misses what follows until it reads, and the others get it all. */
+static bool send_topic(struct mechd_zmq *z, void *socket, const char *topic)
+{
+    static const int keep = 1, lose = 0;
+    const size_t n = strlen(topic);
+    if (send_frame(socket, topic, n, true)) {
+        return true;
+    }
+    if (zmq_errno() != EAGAIN) {
+        return false;
+    }
+    mechd_count(&z->daemon->metrics.stream_stalls, 1);
+    zmq_setsockopt(socket, ZMQ_XPUB_NODROP, &lose, sizeof lose);
+    const bool ok = send_frame(socket, topic, n, true);
+    zmq_setsockopt(socket, ZMQ_XPUB_NODROP, &keep, sizeof keep);
+    return ok;
+}
+
+/* A frame of the stream. x is held. */
+static void send_streamed(struct mechd_zmq *z, struct mechd_letter *letter)
+{
+    void *const socket = z->sockets[MECHD_ZMQ_STREAM];
+    struct mechd_unread *const streamed = &z->letters.streamed;
+    const size_t size = letter->size;
+    if (socket == NULL || atomic_load(&streamed->bytes) > mechd_unread_most ||
+        !send_topic(z, socket, letter->topic)) {
+        mechd_count(&z->daemon->metrics.stream_drops, 1);
+        dispose(letter);
+    } else if (send_body(socket, letter, size >= MECHD_LETTER_LARGE ? streamed : NULL)) {
+        mechd_count(&z->daemon->metrics.bytes_out, size);
+    }
+}
+
+void mechd_letter_send(struct mechd_zmq *z, struct mechd_letter *letter)
+{
+    void *const socket = z->sockets[MECHD_ZMQ_CONTROL];
+    const size_t size = letter->size + letter->extra;
+    struct mechd_unread *unread = NULL;
+    bool ok = socket != NULL;
+    if (ok && size >= MECHD_LETTER_LARGE) {
+        ok = mechd_guard_unread(z, &letter->peer, &unread);
+    }
+    if (ok && !send_frame(socket, letter->peer.id, letter->peer.size, true)) {
+        ok = false;
+        if (zmq_errno() == EAGAIN) {
+            mechd_guard_full(z, &letter->peer);
+        }
+    }
+    ok = ok && (!letter->peer.delimiter || send_frame(socket, "", 0, true));
+    if (!ok) {
+        dispose(letter);
+    } else {
+        ok = send_body(socket, letter, unread);
+    }
+    mechd_count(ok ? &z->daemon->metrics.bytes_out : &z->daemon->metrics.unsent, ok ? size : 1);
+}
+
+/* --- the outbox ------------------------------------------------------------------------------- */
+
+/* Send a frame from the thread that made it. False: it has to wait. */
+static bool send_here(struct mechd_zmq *z, struct mechd_letter *letter)
+{
+    struct mechd_letters *const l = &z->letters;
+    if (pthread_mutex_trylock(&l->x) != 0) {
+        return false;
+    }
+    // who made the frame before this one of the same instance has been waited for: if it was
+    // queued, it is seen here, or has been sent while x was held
+    const bool first = atomic_load(&l->queued) == 0;
+    bool news = false;
+    if (first) {
+        send_streamed(z, letter);
+        const uint64_t now = mechd_now();
+        if (now - l->looked > look_ns && z->sockets[MECHD_ZMQ_STREAM] != NULL) {
+            int events = 0;
+            size_t size = sizeof events;
+            l->looked = now;
+            news = zmq_getsockopt(z->sockets[MECHD_ZMQ_STREAM], ZMQ_EVENTS, &events, &size) == 0 &&
+                   (events & ZMQ_POLLIN) != 0;
+        }
+    }
+    pthread_mutex_unlock(&l->x);
+    if (news) {
+        mechd_zmq_poke(z);
+    }
+    return first;
+}
+
+static void append(struct mechd_line *line, struct mechd_letter *letter)
+{
+    letter->next = NULL;
+    if (line->head == NULL) {
+        line->head = letter;
+    } else {
+        line->tail->next = letter;
+    }
+    line->tail = letter;
+    line->count++;
+}
+
+void mechd_letter_post(struct mechd_zmq *z, struct mechd_letter *letter)
+{
+    struct mechd_letters *const l = &z->letters;
+    if (letter->stream && send_here(z, letter)) {
+        return;
+    }
+    pthread_mutex_lock(&l->m);
+    const bool drop = letter->stream && l->frames.count >= FRAMES_MOST;
+    const bool wake = !drop && l->asleep;
+    if (!drop) {
+        l->asleep = false;
+        append(letter->stream ? &l->frames : &l->answers, letter);
+        atomic_store(&l->queued, l->frames.count);
+    }
+    pthread_mutex_unlock(&l->m);
+    if (drop) {
+        mechd_count(&z->daemon->metrics.stream_drops, 1);
+        dispose(letter);
+    } else if (wake) {
+        mechd_zmq_poke(z);
+    }
+}
+
+/* Send all answers, or all frames (with x held), that wait; how many. */
+static int send_line(struct mechd_zmq *z, bool frames)
+{
+    struct mechd_letters *const l = &z->letters;
+    struct mechd_line *const line = frames ? &l->frames : &l->answers;
+    pthread_mutex_lock(&l->m);
+    struct mechd_letter *letter = line->head;
+    *line = (struct mechd_line){.head = NULL};
+    atomic_store(&l->queued, l->frames.count);
+    pthread_mutex_unlock(&l->m);
+    int sent = 0;
+    for (; letter != NULL; sent++) {
+        struct mechd_letter *const next = letter->next;
+        (frames ? send_streamed : mechd_letter_send)(z, letter);
+        letter = next;
+    }
+    return sent;
+}
+
+/* Nothing waits: who posts from now on wakes the thread. */
+static bool may_rest(struct mechd_letters *l)
+{
+    pthread_mutex_lock(&l->m);
+    l->asleep = l->answers.head == NULL && l->frames.head == NULL;
+    const bool rests = l->asleep;
+    pthread_mutex_unlock(&l->m);
+    return rests;
+}
+
+bool mechd_letters_drain(struct mechd_zmq *z)
+{
+    struct mechd_letters *const l = &z->letters;
+    for (int sent = 0; sent < TURNS;) {
+        int now = send_line(z, false);
+        if (atomic_load(&l->queued) > 0) {
+            pthread_mutex_lock(&l->x);
+            now += send_line(z, true);
+            pthread_mutex_unlock(&l->x);
+        }
+        if (now == 0 && may_rest(l)) {
+            return true;
+        }
+        sent += now;
+    }
+    return false;
+}
+
+int mechd_letters_waiting(struct mechd_letters *l)
+{
+    pthread_mutex_lock(&l->m);
+    const int waiting = l->answers.count + l->frames.count;
+    pthread_mutex_unlock(&l->m);
+    return waiting;
+}
+
+void mechd_letters_settle(struct mechd_letters *l, uint64_t most)
+{
+    const uint64_t until = mechd_now() + most;
+    const struct timespec nap = {.tv_nsec = MECHD_MS / 4};
+    while (atomic_load(&l->lent) > 0 && mechd_now() < until) {
+        (void)nanosleep(&nap, NULL);
+    }
+}

@@ -1,0 +1,95 @@
+/* Letters: messages on their way out, the outbox where other threads leave them, and sending.
+ *
+ * Answers are sent by the door's thread alone. A frame of the stream is sent by the thread that
+ * made it, unless the stream's socket is in use or another frame waits in front of it; then it
+ * waits in the outbox too. So a stream pays for no second thread, and its frames keep their order.
+ *
+ * libzmq is lent the bytes and gives them back when they have been written out: a letter lives
+ * until then, and how many there are is known at the end of the daemon.
+ */
+#pragma once
+
+#include "server/auth/curve.h"
+#include "server/zmq/guard.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    MECHD_PEER_MOST = 256, /* bytes of a routing id */
+    MECHD_TOPIC_MOST = 96
+};
+
+/* Whom to answer. */
+struct mechd_peer {
+    unsigned char id[MECHD_PEER_MOST];
+    size_t size;
+    bool delimiter; /* an empty frame stands before the body */
+    bool has_key;   /* CURVE is on */
+    unsigned char key[MECHD_CURVE_KEY];
+    int descriptor; /* of the connection, and which one it was; serial 0: not known */
+    uint32_t serial;
+};
+
+/* A message on its way out: an answer to a peer, or a frame of the stream with its topic. */
+struct mechd_letter {
+    struct mechd_letter *next;
+    struct mechd_letters *home;
+    bool stream;
+    _Atomic int frames;          /* that libzmq has; partner: its thread that frees them */
+    struct mechd_unread *unread; /* where they are counted, or NULL */
+    size_t size, extra;          /* body, and a second frame behind it (0: none) */
+    size_t room;                 /* of bytes */
+    union {
+        struct mechd_peer peer;
+        char topic[MECHD_TOPIC_MOST];
+    };
+    unsigned char bytes[]; /* [room] */
+};
+
+struct mechd_line {
+    struct mechd_letter *head, *tail;
+    int count;
+};
+
+struct mechd_letters {
+    struct mechd_unread streamed; /* large frames that subscribers have not read */
+    _Atomic size_t lent;          /* letters that libzmq has; partner: its thread */
+
+    /* letters of the stream that are free to be used again */
+    _Atomic(struct mechd_letter *) returned; /* partner: libzmq's thread */
+    _Atomic size_t spare;                    /* bytes of them, kept ones too */
+
+    pthread_mutex_t x; /* the stream's socket: held by who sends or reads there; before m */
+    uint64_t looked;   /* locked by x: when its events were, ns */
+
+    pthread_mutex_t m;                 /* locked by it: */
+    struct mechd_line answers, frames; /* the outbox */
+    struct mechd_letter *kept;         /* to be used again */
+    bool asleep;        /* the door's thread has found nothing and waits: who posts wakes it */
+    _Atomic int queued; /* frames.count, written under m; partner: who has the next frame */
+};
+
+void mechd_letters_init(struct mechd_letters *l);
+/* After the context has ended. */
+void mechd_letters_fini(struct mechd_letters *l);
+
+/* A letter to be filled, peer and bytes, or NULL. Any thread. */
+struct mechd_letter *mechd_letter_create(struct mechd_zmq *z, size_t size, size_t extra);
+/* The same for a frame of the stream, topic and bytes. */
+struct mechd_letter *mechd_letter_create_frame(struct mechd_zmq *z, size_t size);
+/* To be sent; a frame of the stream may be dropped, which is counted. Any thread. */
+void mechd_letter_post(struct mechd_zmq *z, struct mechd_letter *letter);
+/* Send an answer at once. On the door's thread. */
+void mechd_letter_send(struct mechd_zmq *z, struct mechd_letter *letter);
+
+/* Send what is in the outbox, and what comes meanwhile. True: nothing is left, and who posts will
+ * wake the thread; false: others have waited long enough. On the door's thread. */
+bool mechd_letters_drain(struct mechd_zmq *z);
+/* Messages in the outbox. Any thread. */
+int mechd_letters_waiting(struct mechd_letters *l);
+/* Wait until libzmq has written out what it was lent, `most` ns at most. */
+void mechd_letters_settle(struct mechd_letters *l, uint64_t most);
