@@ -71,6 +71,26 @@ class Shutdown(unittest.TestCase):
         for number, answer in answers.items():
             self.assertIn(answer, (200, 409, 503), number)
 
+    def test_the_last_answers_are_written_out(self):
+        """Answers that wait in a peer's pipe when the end begins reach a peer that reads then."""
+        import zmq
+        daemon = Daemon()
+        i = daemon.create(models.independent_masses(50000))
+        socket = zmq.Context.instance().socket(zmq.DEALER)
+        socket.linger, socket.rcvhwm, socket.rcvtimeo = 0, 1, int(5000 * harness.SLOW)
+        socket.connect(daemon.info['control'])
+        count = 40
+        for _ in range(count):
+            socket.send_multipart([b'', b'{"op": "get-state", "id": "%s"}' % i.encode()])
+        served = 'mechd_request_seconds_count{door="zmq-json"} %d\n' % count
+        wait_until(lambda: served in daemon.call('GET', '/metrics').raw.decode(),
+                   'all are answered', 30)
+        daemon.process.send_signal(signal.SIGTERM)
+        for _ in range(count):
+            self.assertGreater(len(socket.recv_multipart()[-1]), 500000)
+        self.ends_in_time(daemon)
+        socket.close()
+
     def test_it_ends_while_events_are_streamed_and_runs_go_on(self):
         daemon = Daemon()
         i = daemon.create(models.driven())
