@@ -76,3 +76,12 @@ void mech_state_copy(const struct mech_state *from, struct mech_state *to)
     (void)mech_state_touch(to, from->at->touched);
     memcpy(to->block, from->block, mech_state_used(from));
 }
+
+void mech_state_copy_unstarted(const struct mech_state *from, struct mech_state *to)
+{
+    const size_t before = (size_t)((const char *)from->q_start - (const char *)from->block);
+
+    (void)mech_state_touch(to, from->at->touched);
+    memcpy(to->block, from->block, before);
+    memcpy(to->touched, from->touched, from->at->touched * sizeof *from->touched);
+}

@@ -74,6 +74,8 @@ size_t mech_state_used(const struct mech_state *s);
 /* Copy what the block holds; both of the same sizes, `to` zeroed once or copied to before. `extra`
  * of `to` stays. */
 void mech_state_copy(const struct mech_state *from, struct mech_state *to);
+/* The same but for q_start and v_start, a third of the bytes of most states: for who sets them. */
+void mech_state_copy_unstarted(const struct mech_state *from, struct mech_state *to);
 /* Room for `count` contacts, at most sizes.contact, whose contents are the caller's to write: those
  * behind it are 0. */
 struct mech_touched *mech_state_touch(struct mech_state *s, size_t count);

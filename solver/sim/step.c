@@ -123,7 +123,8 @@ static int prepare(struct mech_sim *s, const struct mech_step_request *r, struct
         return refused(report, MECH_NO_MEMORY, mech_err_text(MECH_NO_MEMORY));
     }
     s->has_trial = false;
-    mech_state_copy(&s->now, &s->next);
+    /* where the command starts from is set by its begin, or by its last step */
+    mech_state_copy_unstarted(&s->now, &s->next);
     s->next.extra = s->next.wrench = NULL;
     if (r->input_count == 0) {
         return 0;
