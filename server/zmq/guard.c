@@ -110,7 +110,7 @@ void mechd_guard_close(struct mechd_zmq *z)
 void mechd_guard_fini(struct mechd_guard *g)
 {
     for (size_t k = 0; k < g->room; k++) {
-        free(g->links[k].unread);
+        free(g->links[k].left);
     }
     free(g->links);
     *g = (struct mechd_guard){.links = NULL};
@@ -145,7 +145,7 @@ static void accepted(struct mechd_zmq *z, enum mechd_zmq_socket door, int descri
         atomic_fetch_sub(&g->open[link->door], 1);
     }
     *link = (struct mechd_link){
-        .open = true, .door = door, .serial = link->serial + 1, .unread = link->unread};
+        .open = true, .door = door, .serial = link->serial + 1, .left = link->left};
     if (atomic_fetch_add(&g->open[door], 1) >= MECHD_LINKS_MOST) {
         cut(z, door, descriptor, "too many connections");
     }
@@ -288,30 +288,52 @@ bool mechd_guard_subscribed(struct mechd_zmq *z, int descriptor, bool subscribe,
     return true;
 }
 
-static const char does_not_read[] = "it does not read its answers";
-
 void mechd_guard_full(struct mechd_zmq *z, const struct mechd_peer *peer)
 {
     const struct mechd_link *const link = link_of(&z->guard, peer->descriptor);
     if (link != NULL && link->serial == peer->serial) {
-        cut(z, link->door, peer->descriptor, does_not_read);
+        cut(z, link->door, peer->descriptor, "it does not read its answers");
     }
 }
 
-bool mechd_guard_unread(struct mechd_zmq *z, const struct mechd_peer *peer,
-                        struct mechd_unread **unread)
+/* Where a peer's connection counts what it leaves open; NULL: it is not known, or has ended. */
+static struct mechd_open *left_by(struct mechd_guard *g, const struct mechd_peer *peer)
 {
-    struct mechd_link *const link = link_of(&z->guard, peer->descriptor);
-    *unread = NULL;
+    struct mechd_link *const link = link_of(g, peer->descriptor);
     if (link == NULL || link->serial != peer->serial) {
-        return true;
+        return NULL;
     }
-    if (link->unread == NULL) {
-        link->unread = calloc(1, sizeof *link->unread);
-    } else if (atomic_load(&link->unread->bytes) > mechd_unread_most) {
-        cut(z, link->door, peer->descriptor, does_not_read);
+    if (link->left == NULL) {
+        link->left = calloc(1, sizeof *link->left);
+    }
+    return link->left;
+}
+
+bool mechd_guard_unread(struct mechd_zmq *z, const struct mechd_peer *peer,
+                        struct mechd_open **left)
+{
+    *left = left_by(&z->guard, peer);
+    if (*left != NULL && atomic_load(&(*left)->bytes) > mechd_unread_most) {
+        mechd_guard_full(z, peer);
         return false;
     }
-    *unread = link->unread;
     return true;
+}
+
+bool mechd_guard_call(struct mechd_zmq *z, const struct mechd_peer *peer, struct mechd_open **left)
+{
+    *left = left_by(&z->guard, peer);
+    if (*left != NULL && atomic_fetch_add(&(*left)->calls, 1) >= MECHD_CALLS_MOST) {
+        mechd_guard_called(*left);
+        *left = NULL;
+        return false;
+    }
+    return true;
+}
+
+void mechd_guard_called(struct mechd_open *left)
+{
+    if (left != NULL) {
+        atomic_fetch_sub(&left->calls, 1);
+    }
 }

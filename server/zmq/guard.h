@@ -20,6 +20,7 @@ enum {
     MECHD_LINKS_MOST = 1024,   /* connections of one socket */
     MECHD_TOPICS_MOST = 20000, /* subscriptions of one connection: two for each instance */
     MECHD_PREFIXES_MOST = 64,  /* of them such that are no whole topic */
+    MECHD_CALLS_MOST = 1024,   /* JSON requests of one connection that wait for their answers */
     MECHD_LETTER_LARGE = 4096  /* bytes from which messages on their way out are counted */
 };
 /* Bytes that one connection leaves unread; that all subscribers together do. */
@@ -29,9 +30,11 @@ static const uint64_t mechd_parts_most = (uint64_t)1 << 30;
 
 struct mechd_peer;
 
-/* Bytes of large messages that libzmq has and has not sent; lives as long as the door. */
-struct mechd_unread {
-    _Atomic size_t bytes; /* partner: libzmq's thread that frees a message */
+/* What is open: of a connection, or of all subscribers. Lives as long as the door. */
+struct mechd_open {
+    _Atomic size_t
+        bytes;         /* of large messages that libzmq has; partner: its thread that frees them */
+    _Atomic int calls; /* JSON requests taken and not answered; partner: who answers */
 };
 
 /* A connection, by its descriptor. */
@@ -45,7 +48,7 @@ struct mechd_link {
     int topics, prefixes;
     uint64_t base; /* bytes received when the last whole message had come */
     unsigned char key[MECHD_CURVE_KEY];
-    struct mechd_unread *unread; /* NULL: none yet */
+    struct mechd_open *left; /* NULL: none yet */
 };
 
 struct mechd_guard {
@@ -75,10 +78,14 @@ void mechd_guard_heard(struct mechd_zmq *z, enum mechd_zmq_socket door, int desc
                        struct mechd_peer *peer);
 /* It subscribes or not any more. False: to too much, and the connection ends. */
 bool mechd_guard_subscribed(struct mechd_zmq *z, int descriptor, bool subscribe, bool whole);
-/* A large answer to a peer: where its bytes are counted into *unread (NULL: nowhere). False: it has
+/* A large answer to a peer: where its bytes are counted into *left (NULL: nowhere). False: it has
  * left too much unread, and its connection ends. */
 bool mechd_guard_unread(struct mechd_zmq *z, const struct mechd_peer *peer,
-                        struct mechd_unread **unread);
+                        struct mechd_open **left);
+/* A JSON request of a peer, which counts in (*left)->calls (NULL: nowhere) until it is answered.
+ * False: too many of its requests wait, and it does not count. */
+bool mechd_guard_call(struct mechd_zmq *z, const struct mechd_peer *peer, struct mechd_open **left);
+void mechd_guard_called(struct mechd_open *left);
 /* libzmq holds as many answers for a peer as it may: it has read none of them, and would miss the
  * next. Its connection ends. */
 void mechd_guard_full(struct mechd_zmq *z, const struct mechd_peer *peer);

@@ -93,7 +93,7 @@ struct mechd_letter *mechd_letter_create_frame(struct mechd_zmq *z, size_t size)
     }
     if (letter != NULL) {
         letter->stream = true;
-        letter->unread = NULL;
+        letter->left = NULL;
         letter->size = size;
     }
     return letter;
@@ -125,8 +125,8 @@ static void release(void *bytes, void *hint)
     // sees what send_body wrote before its store, whatever order libzmq keeps between its threads
     (void)atomic_load(&letter->frames);
     const bool body = bytes == letter->bytes;
-    if (letter->unread != NULL) {
-        atomic_fetch_sub(&letter->unread->bytes, body ? letter->size : letter->extra);
+    if (letter->left != NULL) {
+        atomic_fetch_sub(&letter->left->bytes, body ? letter->size : letter->extra);
     }
     if (atomic_fetch_sub(&letter->frames, 1) == 1) {
         dispose(letter);
@@ -159,15 +159,15 @@ static bool lend_frame(void *socket, struct mechd_letter *letter, unsigned char 
 }
 
 /* Body and extra frame behind what has been sent of the message; the letter is gone then. */
-static bool send_body(void *socket, struct mechd_letter *letter, struct mechd_unread *unread)
+static bool send_body(void *socket, struct mechd_letter *letter, struct mechd_open *left)
 {
     const size_t size = letter->size, rest = letter->extra;
     const bool extra = rest > 0;
     unsigned char *const first = letter->bytes, *const second = first + size;
-    if (unread != NULL) {
-        atomic_fetch_add(&unread->bytes, size + rest);
+    if (left != NULL) {
+        atomic_fetch_add(&left->bytes, size + rest);
     }
-    letter->unread = unread;
+    letter->left = left;
     atomic_fetch_add(&letter->home->lent, 1);
     // from here on the letter is libzmq's, and is not looked into any more
     atomic_store(&letter->frames, extra ? 2 : 1);
@@ -205,7 +205,7 @@ static bool send_topic(struct mechd_zmq *z, void *socket, const char *topic)
 static void send_streamed(struct mechd_zmq *z, struct mechd_letter *letter)
 {
     void *const socket = z->sockets[MECHD_ZMQ_STREAM];
-    struct mechd_unread *const streamed = &z->letters.streamed;
+    struct mechd_open *const streamed = &z->letters.streamed;
     const size_t size = letter->size;
     if (socket == NULL || atomic_load(&streamed->bytes) > mechd_unread_most ||
         !send_topic(z, socket, letter->topic)) {
@@ -220,10 +220,10 @@ void mechd_letter_send(struct mechd_zmq *z, struct mechd_letter *letter)
 {
     void *const socket = z->sockets[MECHD_ZMQ_CONTROL];
     const size_t size = letter->size + letter->extra;
-    struct mechd_unread *unread = NULL;
+    struct mechd_open *left = NULL;
     bool ok = socket != NULL;
     if (ok && size >= MECHD_LETTER_LARGE) {
-        ok = mechd_guard_unread(z, &letter->peer, &unread);
+        ok = mechd_guard_unread(z, &letter->peer, &left);
     }
     if (ok && !send_frame(socket, letter->peer.id, letter->peer.size, true)) {
         ok = false;
@@ -235,7 +235,7 @@ void mechd_letter_send(struct mechd_zmq *z, struct mechd_letter *letter)
     if (!ok) {
         dispose(letter);
     } else {
-        ok = send_body(socket, letter, unread);
+        ok = send_body(socket, letter, left);
     }
     mechd_count(ok ? &z->daemon->metrics.bytes_out : &z->daemon->metrics.unsent, ok ? size : 1);
 }

@@ -304,10 +304,19 @@ class ZmqDoor:
     def close(self):
         self.socket.close()
 
-    def call(self, op, **fields):
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def send(self, op, **fields):
         if routes().get(op, ('',))[0] == 'GET':
             fields = as_query(fields)
         self.socket.send_multipart([b'', json.dumps({'op': op, **fields}).encode()])
+
+    def call(self, op, **fields):
+        self.send(op, **fields)
         return self.receive(201 if op == 'create' else 200)
 
     def receive(self, success=200):

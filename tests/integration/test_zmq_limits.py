@@ -329,6 +329,29 @@ class Limits(unittest.TestCase):
                 self.assertEqual(metric(d, 'peers_cut_total'), 1)
             self.assertIn('does not read its answers', d.log())
 
+    def test_requests_of_one_peer_that_wait_are_bounded(self):
+        with Daemon() as d:
+            names = ['long-%d' % k for k in range(40)]
+            for name in names:
+                self.put(d, name, models.nonlinear_oscillator())
+            with ZmqDoor(d) as many:
+                asked = 0
+                for _ in range(40):
+                    for name in names:
+                        many.send('step', id=name, count=2_000_000_000)
+                        asked += 1
+                codes = []
+                for _ in range(asked - 1024):
+                    status, reply = many.receive()
+                    codes.append((status, reply['code']))
+                self.assertEqual(set(codes), {(429, 'limit-reached')})
+                self.lives(d)
+                for name in names:
+                    self.assertEqual(d.call('DELETE', '/v1/instances/' + name).status, 204)
+                for _ in range(1024):
+                    self.assertNotEqual(many.receive()[0], 429)
+                self.assertEqual(many.call('instances')[0], 200)
+
     def test_a_subscriber_that_does_not_read_costs_the_others_nothing(self):
         with Daemon('--heartbeat', '3600') as d:
             self.put(d, 'i-1', models.independent_masses(2000))
