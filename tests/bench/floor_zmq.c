@@ -1,10 +1,11 @@
 /* What ZeroMQ costs without a daemon around it: a ROUTER that sends every body back, and an XPUB
  * that sends frames of 1,000 numbers behind a topic, as fast as it can, while somebody subscribes.
- * Frames are made by one thread and sent by another, which takes them from an inproc socket;
- * bounds, linger and keep-alive are those of server/zmq/zmq.c. With a model the thread that makes
- * frames steps it by the library and sends its outputs; without, the numbers are anything.
+ * Frames are made by one thread and sent by another, which takes them from an inproc socket, or,
+ * "alone", made and sent by the thread that serves; bounds, linger and keep-alive are those of
+ * server/zmq/zmq.c. With a model the thread that makes frames steps it by the library and sends its
+ * outputs; without, the numbers are anything.
  *
- *     floor-zmq READY-FILE SOCKET [MODEL]
+ *     floor-zmq READY-FILE SOCKET [alone | MODEL]
  *
  * SOCKET is not used; MODEL is JSON. Serves free ports of 127.0.0.1 until SIGTERM.
  */
@@ -29,6 +30,8 @@ struct floor {
     void *context, *control, *stream, *frames;
     struct mech_sim *sim; /* the producer's, or NULL */
     _Atomic bool wanted;  /* somebody subscribes; partner: the producer */
+    bool alone;           /* no producer */
+    uint64_t made;        /* without one */
 };
 
 static struct mech_sim *make_sim(const char *model)
@@ -65,7 +68,7 @@ static void next_values(struct mech_sim *sim, uint64_t k, double *values)
 static void *open_socket(void *context, int type, const char *endpoint, bool binds)
 {
     const int64_t most = 65 << 20;
-    const int linger = 200, mark = MARK, on = 1;
+    const int linger = 0, mark = MARK, on = 1;
     void *const socket = zmq_socket(context, type);
     zmq_setsockopt(socket, ZMQ_MAXMSGSIZE, &most, sizeof most);
     zmq_setsockopt(socket, ZMQ_LINGER, &linger, sizeof linger);
@@ -79,31 +82,50 @@ static void *open_socket(void *context, int type, const char *endpoint, bool bin
     return socket;
 }
 
-/* Make frames while they are wanted: a head, and values that differ from frame to frame. */
+/* Frame k: a head, and values that differ from frame to frame. */
+static void make_frame(struct floor *f, uint64_t k, zmq_msg_t *message)
+{
+    static double values[VALUES];
+    static char head[HEAD] = "MCHD";
+    if (zmq_msg_init_size(message, sizeof head + sizeof values) != 0) {
+        exit(2);
+    }
+    next_values(f->sim, k, values);
+    memcpy(head + 24, &k, sizeof k);
+    memcpy(zmq_msg_data(message), head, sizeof head);
+    memcpy((char *)zmq_msg_data(message) + sizeof head, values, sizeof values);
+}
+
+/* Make frames while they are wanted. */
 static void *produce(void *context)
 {
     struct floor *const f = context;
     void *const out = open_socket(f->context, ZMQ_PUSH, "inproc://frames", false);
-    static double values[VALUES];
-    char head[HEAD] = "MCHD";
     const struct timespec nap = {.tv_nsec = 100000};
     for (uint64_t k = 0;; k++) {
         while (!atomic_load(&f->wanted)) {
             (void)nanosleep(&nap, NULL);
         }
         zmq_msg_t message;
-        if (zmq_msg_init_size(&message, sizeof head + sizeof values) != 0) {
-            exit(2);
-        }
-        next_values(f->sim, k, values);
-        memcpy(head + 24, &k, sizeof k);
-        memcpy(zmq_msg_data(&message), head, sizeof head);
-        memcpy((char *)zmq_msg_data(&message) + sizeof head, values, sizeof values);
+        make_frame(f, k, &message);
         if (zmq_msg_send(&message, out, 0) < 0) {
             exit(2);
         }
     }
     return NULL;
+}
+
+/* Make frames and send each behind its topic. */
+static void send_own(struct floor *f)
+{
+    for (int turn = 0; turn < TURNS; turn++) {
+        zmq_msg_t message;
+        make_frame(f, f->made++, &message);
+        if (zmq_send(f->stream, topic, sizeof topic - 1, ZMQ_SNDMORE | ZMQ_DONTWAIT) < 0 ||
+            zmq_msg_send(&message, f->stream, ZMQ_DONTWAIT) < 0) {
+            zmq_msg_close(&message);
+        }
+    }
 }
 
 /* A frame from the producer goes out behind its topic. */
@@ -156,7 +178,8 @@ static void *serve(void *context)
         zmq_pollitem_t items[] = {{.socket = f->control, .events = ZMQ_POLLIN},
                                   {.socket = f->stream, .events = ZMQ_POLLIN},
                                   {.socket = f->frames, .events = ZMQ_POLLIN}};
-        (void)zmq_poll(items, 3, 1000);
+        const bool makes = f->alone && atomic_load(&f->wanted);
+        (void)zmq_poll(items, 3, makes ? 0 : 1000);
         if ((items[0].revents & ZMQ_POLLIN) != 0) {
             echo(f);
         }
@@ -166,6 +189,9 @@ static void *serve(void *context)
         if ((items[2].revents & ZMQ_POLLIN) != 0) {
             forward(f);
         }
+        if (makes) {
+            send_own(f);
+        }
     }
     return NULL;
 }
@@ -173,14 +199,17 @@ static void *serve(void *context)
 int main(int argc, char **argv)
 {
     if (argc != 3 && argc != 4) {
-        (void)fprintf(stderr, "usage: floor-zmq READY-FILE SOCKET [MODEL]\n");
+        (void)fprintf(stderr, "usage: floor-zmq READY-FILE SOCKET [alone | MODEL]\n");
         return 2;
     }
     sigset_t end;
     sigemptyset(&end);
     sigaddset(&end, SIGTERM);
     pthread_sigmask(SIG_BLOCK, &end, NULL);
-    struct floor f = {.context = zmq_ctx_new(), .sim = argc == 4 ? make_sim(argv[3]) : NULL};
+    const bool alone = argc == 4 && strcmp(argv[3], "alone") == 0;
+    struct floor f = {.context = zmq_ctx_new(),
+                      .sim = argc == 4 && !alone ? make_sim(argv[3]) : NULL,
+                      .alone = alone};
     f.control = open_socket(f.context, ZMQ_ROUTER, "tcp://127.0.0.1:*", true);
     f.stream = open_socket(f.context, ZMQ_XPUB, "tcp://127.0.0.1:*", true);
     f.frames = open_socket(f.context, ZMQ_PULL, "inproc://frames", true);
@@ -189,7 +218,7 @@ int main(int argc, char **argv)
     zmq_getsockopt(f.control, ZMQ_LAST_ENDPOINT, control, &control_size);
     zmq_getsockopt(f.stream, ZMQ_LAST_ENDPOINT, stream, &stream_size);
     pthread_t producer, server;
-    if (pthread_create(&producer, NULL, produce, &f) != 0 ||
+    if ((!alone && pthread_create(&producer, NULL, produce, &f) != 0) ||
         pthread_create(&server, NULL, serve, &f) != 0) {
         return 2;
     }

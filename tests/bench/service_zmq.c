@@ -1,10 +1,11 @@
 /* ZeroMQ of the daemon, through real sockets, against bare ZeroMQ sockets that carry the same bytes
  * (floor_zmq.c); the same client asks both in turns.
  *
- * Bar: a free run of a model with 1,000 outputs streams at 0.8 of the rate of bare sockets behind
- * the same steps, made by the library; a unit is a frame received. Told without a bar: the same
- * against bare sockets that carry any numbers, and a step as a binary frame and as JSON against a
- * message of that size sent back. Starting and stopping a run is not counted.
+ * Bar: a free run of a model with 1,000 outputs streams at 0.8 of the rate of bare sockets that
+ * carry any numbers, from thread to thread or from the thread that makes them; a unit is a frame
+ * received. Told without a bar: the same behind the same steps, made by the library, and a step as a
+ * binary frame and as JSON against a message of that size sent back. Starting and stopping a run is
+ * not counted.
  */
 #include "protocol/frame/frame.h"
 #include "tests/bench/bench.h"
@@ -212,17 +213,21 @@ int main(int argc, char **argv)
     bench_time_by(own_clock);
     static const char *const none[] = {NULL};
     const char *const with_model[] = {wide_model(), NULL};
-    struct served daemon, floor, stepping;
+    static const char *const alone[] = {"alone", NULL};
+    struct served daemon, floor, single, stepping;
     void *const context = zmq_ctx_new();
     served_mechd(&daemon, NULL);
     served_floor(&floor, "floor-zmq", none);
+    served_floor(&single, "floor-zmq", alone);
     served_floor(&stepping, "floor-zmq", with_model);
     make_wide(&daemon);
     compare_requests(context, &daemon, &floor);
-    compare_streams(context, &daemon, &stepping, "stream / bare sockets with the steps", 1. / 0.8);
-    compare_streams(context, &daemon, &floor, "stream / bare sockets alone", 0.);
+    compare_streams(context, &daemon, &floor, "stream / bare sockets", 1. / 0.8);
+    compare_streams(context, &daemon, &single, "stream / a bare socket, one thread", 1. / 0.8);
+    compare_streams(context, &daemon, &stepping, "stream / bare sockets with the steps", 0.);
     zmq_ctx_term(context);
     served_stop(&stepping);
+    served_stop(&single);
     served_stop(&floor);
     served_stop(&daemon);
     return bench_end();
