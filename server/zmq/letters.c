@@ -121,9 +121,9 @@ static void dispose(struct mechd_letter *letter)
 static void release(void *bytes, void *hint)
 {
     struct mechd_letter *const letter = hint;
-    struct mechd_letters *const l = letter->home;
     // sees what send_body wrote before its store, whatever order libzmq keeps between its threads
     (void)atomic_load(&letter->frames);
+    struct mechd_letters *const l = letter->home;
     const bool body = bytes == letter->bytes;
     if (letter->left != NULL) {
         atomic_fetch_sub(&letter->left->bytes, body ? letter->size : letter->extra);
