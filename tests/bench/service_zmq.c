@@ -3,9 +3,9 @@
  *
  * Bar: a free run of a model with 1,000 outputs streams at 0.8 of the rate of bare sockets that
  * carry any numbers, from thread to thread or from the thread that makes them; a unit is a frame
- * received. Told without a bar: the same behind the same steps, made by the library, and a step as
- * a binary frame and as JSON against a message of that size sent back. Starting and stopping a run is
- * not counted.
+ * received. Told without a bar: the same behind the same steps, made by the library, and a step
+ * as a binary frame and as JSON against a message of that size sent back. Starting and stopping a
+ * run is not counted.
  */
 #include "protocol/frame/frame.h"
 #include "tests/bench/bench.h"
