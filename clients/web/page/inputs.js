@@ -1,6 +1,7 @@
 /** One field per input; Enter or leaving the field sends it; what the server holds comes back. */
 import * as api from "./api.js";
 import { make } from "./dom.js";
+import { numbers } from "./fields.js";
 import { attempt } from "./notices.js";
 
 /** @param {import("./types.js").Value} value */
@@ -12,15 +13,8 @@ const write = (value) => (Array.isArray(value) ? value.join(", ") : String(value
  * @returns {import("./types.js").Value | null}
  */
 function read(text, vector) {
-  const parts = text
-    .replace(/−/g, "-")
-    .split(/[\s,;]+/)
-    .filter((part) => part !== "");
-  const numbers = parts.map(Number);
-  if (numbers.length === 0 || numbers.some((x) => !Number.isFinite(x))) {
-    return null;
-  }
-  return vector ? numbers : numbers.length === 1 ? numbers[0] : null;
+  const values = numbers(text);
+  return vector || values === null ? values : values.length === 1 ? values[0] : null;
 }
 
 /**

@@ -1,68 +1,11 @@
 /** The form that starts a run: its end, its pace, its period, and what is recorded. */
 import { make } from "./dom.js";
+import { box, choice, field, names, positive } from "./fields.js";
 import { tell } from "./notices.js";
 
 /** @typedef {import("./types.js").RunRequest} RunRequest */
 
 const PERIOD = 0.02; // s, the server's own where a model's step is shorter
-
-/**
- * @param {string} id
- * @param {string} text
- * @param {HTMLElement} box
- * @param {...(Node | string)} more behind the box
- */
-function field(id, text, box, ...more) {
-  box.id = id;
-  return make(
-    "div",
-    { className: "entry" },
-    make("label", { htmlFor: id }, text),
-    make("span", { className: "joined" }, box, ...more),
-  );
-}
-
-/** @param {string} value */
-const box = (value) =>
-  make("input", { type: "text", inputMode: "decimal", autocomplete: "off", value });
-
-/** @param {[string, string][]} options value and text */
-const choice = (options) =>
-  make("select", {}, ...options.map(([value, text]) => make("option", { value }, text)));
-
-/** A positive number, or NaN, and then the box says so. @param {HTMLInputElement} input */
-function positive(input) {
-  const value = Number(input.value.replace(",", "."));
-  const good = value > 0 && Number.isFinite(value);
-  input.classList.toggle("wrong", !good);
-  input.setAttribute("aria-invalid", String(!good));
-  return good ? value : NaN;
-}
-
-/** Names of outputs to record, all at first. @param {import("./types.js").Variable[]} outputs */
-function names(outputs) {
-  const boxes = outputs.map((v) =>
-    make("input", { type: "checkbox", value: v.name, checked: true }),
-  );
-  const title = make("summary", {}, "all outputs");
-  const chosen = () => boxes.filter((b) => b.checked).map((b) => b.value);
-  const element = make(
-    "details",
-    { className: "names" },
-    title,
-    make(
-      "div",
-      { role: "group", "aria-label": "Recorded outputs" },
-      ...boxes.map((b) => make("label", { className: "choice" }, b, b.value)),
-    ),
-  );
-  element.addEventListener("change", () => {
-    const count = chosen().length;
-    title.textContent =
-      count === boxes.length ? "all outputs" : `${count} of ${boxes.length} outputs`;
-  });
-  return { element, chosen, all: () => chosen().length === boxes.length };
-}
 
 /**
  * @param {import("./types.js").Instance} info
@@ -92,7 +35,7 @@ export function runForm(info, outputs, start) {
   record.disabled = outputs.length === 0;
   const every = box("1");
   every.setAttribute("aria-label", "Periods from row to row");
-  const which = names(outputs);
+  const which = names(outputs, "Recorded outputs");
   const recorded = make(
     "span",
     { className: "joined" },
