@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { createRequire } from "node:module";
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Daemon, until } from "./daemon.mjs";
@@ -103,6 +103,31 @@ export const drawn = (page) =>
         return coloured > 60 ? canvas.toDataURL() : "";
     });
 
+/** What a press on a button saves, as bytes. */
+export async function saved(page, name) {
+    const [download] = await Promise.all([
+        page.waitForEvent("download"),
+        page.getByRole("button", { name, exact: true }).click(),
+    ]);
+    const path = join(mkdtempSync(join(tmpdir(), "mechd-saved-")), "file");
+    await download.saveAs(path);
+    return { name: download.suggestedFilename(), bytes: readFileSync(path) };
+}
+
+/** What can be pressed or filled and has no name. */
+export const nameless = (page) =>
+    page.evaluate(() =>
+        [...document.querySelectorAll("button, input, select, progress")]
+            .filter(
+                (e) => !e.textContent.trim() && !e.getAttribute("aria-label") && !e.labels?.length,
+            )
+            .map((e) => e.outerHTML),
+    );
+
+/** The page does not scroll sideways. */
+export const fits = (page) =>
+    page.evaluate(() => document.documentElement.scrollWidth <= innerWidth);
+
 /**
  * All tests, or those that are named to the program; its exit code tells whether they pass.
  * @param {Record<string, () => Promise<void>>} tests
@@ -130,8 +155,10 @@ async function runAll(tests) {
         for (const context of browser.contexts()) {
             await context.close();
         }
-        for (const item of (await daemon.call("GET", "/v1/instances")).body?.items ?? []) {
-            await daemon.call("DELETE", `/v1/instances/${item.id}`);
+        for (const kind of ["instances", "sweeps"]) {
+            for (const { id } of (await daemon.call("GET", `/v1/${kind}`)).body?.items ?? []) {
+                await daemon.call("DELETE", `/v1/${kind}/${id}`);
+            }
         }
     }
     await browser.close();

@@ -2,5 +2,6 @@
 import { run } from "./harness.mjs";
 import { tests as page } from "./page.mjs";
 import { tests as service } from "./service.mjs";
+import { tests as sweeps } from "./sweeps.mjs";
 
-await run({ ...page, ...service });
+await run({ ...page, ...service, ...sweeps });

@@ -1,6 +1,6 @@
 /** Runs, labels, snapshots and leases on the page, in a real browser, against the real daemon. */
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Daemon, until } from "./daemon.mjs";
@@ -8,10 +8,13 @@ import {
     EXAMPLE,
     browser,
     daemon,
+    fits,
+    nameless,
     open,
     picture,
     pixels,
     press,
+    saved,
     shown,
     time,
 } from "./harness.mjs";
@@ -35,17 +38,6 @@ async function start(page, fields) {
         }
     }
     await press(page, "Start run");
-}
-
-/** What a press on a button saves, as bytes. */
-async function saved(page, name) {
-    const [download] = await Promise.all([
-        page.waitForEvent("download"),
-        page.getByRole("button", { name, exact: true }).click(),
-    ]);
-    const path = join(mkdtempSync(join(tmpdir(), "mechd-saved-")), "file");
-    await download.saveAs(path);
-    return { name: download.suggestedFilename(), bytes: readFileSync(path) };
 }
 
 export const tests = {
@@ -388,17 +380,8 @@ export const tests = {
         await press(page, "Edit labels and time to live");
         await page.click(".names summary");
         await picture(page, "narrow-service");
-        assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
-        // whatever can be pressed or filled has a name
-        const nameless = await page.evaluate(() =>
-            [...document.querySelectorAll("button, input, select, progress")]
-                .filter(
-                    (e) =>
-                        !e.textContent.trim() && !e.getAttribute("aria-label") && !e.labels?.length,
-                )
-                .map((e) => e.outerHTML),
-        );
-        assert.deepEqual(nameless, []);
+        assert.ok(await fits(page));
+        assert.deepEqual(await nameless(page), []);
         assert.deepEqual(page.complaints, []);
     },
 

@@ -240,6 +240,56 @@ export async function rows(id, rid, from, limit) {
   return new Float64Array(await response.arrayBuffer());
 }
 
+/** @param {string} id @returns {Promise<any>} the model document as it was given */
+export const model = (id) => ask("GET", at(id, "/model"));
+
+/** @param {string} id @returns {Promise<Record<string, number>>} as they are now */
+export const parameters = async (id) => (await ask("GET", at(id, "/parameters"))).parameters;
+
+/**
+ * @param {import("./types.js").SweepRequest & {model: any}} request
+ * @returns {Promise<import("./types.js").Sweep>}
+ */
+export const sweep = (request) => ask("POST", "/v1/sweeps", request);
+
+/** @returns {Promise<import("./types.js").Sweep[]>} of the server, oldest first, without errors */
+export const sweeps = async () => (await ask("GET", "/v1/sweeps")).items;
+
+/** @param {string} wid @param {string} [rest] */
+const ofSweep = (wid, rest = "") => `/v1/sweeps/${encodeURIComponent(wid)}${rest}`;
+
+/** @param {string} wid @returns {Promise<import("./types.js").Sweep>} with its errors */
+export const oneSweep = (wid) => ask("GET", ofSweep(wid));
+
+/** Stop it, and forget its rows. @param {string} wid */
+export const deleteSweep = (wid) => ask("DELETE", ofSweep(wid));
+
+/** @param {string} wid @param {"csv" | "npy"} format */
+const sweepTable = (wid, format) =>
+  send("GET", ofSweep(wid, `/results?format=${format}`), undefined, "", DOWNLOAD);
+
+/** @param {string} wid @param {"csv" | "npy"} format */
+export const sweepFile = async (wid, format) => (await sweepTable(wid, format)).blob();
+
+/**
+ * The first lines of a sweep's table; what comes behind them is not taken.
+ * @param {string} wid
+ * @param {number} most lines
+ */
+export async function sweepLines(wid, most) {
+  const reader = (await sweepTable(wid, "csv")).body?.getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  for (let done = !reader; !done; ) {
+    const part = await reader?.read();
+    text += decoder.decode(part?.value, { stream: true });
+    done = part?.done !== false || text.split("\n").length > most;
+  }
+  await reader?.cancel();
+  // behind the last end of a line is nothing, or a line in parts
+  return text.split("\r\n").slice(0, -1).slice(0, most);
+}
+
 /** @param {string} id @returns {Promise<import("./types.js").Snapshot[]>} oldest first */
 export const snapshots = async (id) => (await ask("GET", at(id, "/snapshots"))).items;
 

@@ -12,6 +12,7 @@ import { Plot } from "./plot.js";
 import { Runs } from "./runs.js";
 import { Series } from "./series.js";
 import { Snapshots } from "./snapshots.js";
+import { Sweeps } from "./sweeps.js";
 import { Systems } from "./systems.js";
 import { Traits } from "./traits.js";
 
@@ -68,7 +69,7 @@ export class Detail {
     this.channels = channelsOf(outputs);
     this.series = new Series(this.channels.length);
     this.info = info;
-    this.buildService(info, outputs);
+    this.buildService(info, variables);
     this.build(
       variables.filter((v) => v.causality === "input"),
       values,
@@ -95,11 +96,12 @@ export class Detail {
   }
 
   /**
-   * What is around the model: runs, snapshots, who drives, labels.
+   * What is around the model: runs, sweeps, snapshots, who drives, labels.
    * @param {import("./types.js").Instance} info
-   * @param {import("./types.js").Variable[]} outputs
+   * @param {import("./types.js").Variable[]} variables
    */
-  buildService(info, outputs) {
+  buildService(info, variables) {
+    const outputs = variables.filter((v) => v.causality === "output");
     const runs = new Runs(info, outputs, () => {
       void this.readRun();
       this.page.changed();
@@ -107,7 +109,8 @@ export class Detail {
     const snapshots = new Snapshots(this.id, () => void this.rewound());
     const traits = new Traits(info, this.page.choose, this.page.changed);
     const driver = new Driver(this.id, this.page.who, (foreign) => this.setForeign(foreign));
-    this.service = { runs, snapshots, traits, driver };
+    const sweeps = new Sweeps(info, variables);
+    this.service = { runs, sweeps, snapshots, traits, driver };
     this.endings.push(...Object.values(this.service).map((part) => () => part.end()));
   }
 
@@ -187,7 +190,7 @@ export class Detail {
       chart,
     );
     const note = (/** @type {string} */ text) => make("p", { className: "quiet" }, text);
-    const { runs, snapshots, traits, driver } = this.service ?? {};
+    const { runs, sweeps, snapshots, traits, driver } = this.service ?? {};
     const part = (/** @type {{element: HTMLElement} | undefined} */ of) => of?.element ?? "";
     this.place.replaceChildren(
       head,
@@ -229,6 +232,7 @@ export class Detail {
         ),
       ),
       part(runs),
+      part(sweeps),
     );
   }
 

@@ -70,3 +70,26 @@ export function bytes(n) {
   const unit = ["B", "KiB", "MiB", "GiB", "TiB"][power];
   return `${number(n / 1024 ** power, power === 0 ? 4 : 3)} ${unit}`;
 }
+
+const DIGITS = 6; // of the largest number of a column
+
+/**
+ * Texts of a column of numbers, all with as many decimals, so that their points stand below each
+ * other; a dash where there is none.
+ * @param {number[]} values
+ */
+export function column(values) {
+  const sizes = values.filter(Number.isFinite).map(Math.abs);
+  const largest = Math.max(0, ...sizes);
+  const far = largest >= 1e9 || (largest > 0 && largest < 1e-4);
+  const whole = sizes.every(Number.isInteger);
+  const decimals = whole ? 0 : Math.max(0, DIGITS - 1 - Math.floor(Math.log10(largest || 1)));
+  const plain = (/** @type {number} */ x, /** @type {number} */ d) => x.toFixed(d);
+  // no zeros that all of them end with
+  const fewest = Array.from({ length: decimals + 1 }, (_, d) => d).find((d) =>
+    sizes.every((x) => Number(plain(x, d)) === Number(plain(x, decimals))),
+  );
+  const write = (/** @type {number} */ x) =>
+    far ? x.toExponential(DIGITS - 1).replace("e+", "e") : plain(x, fewest ?? decimals);
+  return values.map((x) => (Number.isFinite(x) ? write(x).replace(/-/g, "−") : "–"));
+}

@@ -6,15 +6,19 @@ import { keepLeases } from "./lease.js";
 import { choice, choose, filtered, onChoice, setWrong, showList } from "./list.js";
 import { askForToken, showWho, takeFromAddress } from "./login.js";
 import { attempt, clear, tell } from "./notices.js";
+import { SweepPage } from "./sweeps.js";
 
 const FIRST_EXAMPLE = "driven-oscillator"; // moves by itself and takes an input
 const REFRESH = 1500; // ms between two looks at the list
+const SWEEPS = "~sweeps"; // in place of an id, and none
 
 const place = find("detail", HTMLElement);
 const link = find("link", HTMLElement);
 
 /** @type {Detail | null} */
 let detail = null;
+/** @type {SweepPage | null} */
+let sweeps = null;
 let timer = 0;
 /** the server asks for a token */
 let locked = false;
@@ -55,13 +59,14 @@ async function refresh() {
     }
     const chosen = answer.items.find((item) => item.id === asked);
     // what is shown need not be among those that are chosen
-    const all = labels === "" || chosen ? answer : await api.instances();
+    const elsewhere = labels !== "" && !chosen && asked !== SWEEPS;
+    const all = elsewhere ? await api.instances() : answer;
     const mine = chosen ?? all.items.find((item) => item.id === asked);
     if (asked !== selected()) {
       // something else was chosen meanwhile: this answer may be older than it
     } else if (mine) {
       void detail?.refresh(mine);
-    } else if (asked !== "" && all.next === null) {
+    } else if (asked !== "" && asked !== SWEEPS && all.next === null) {
       location.hash = "";
     } else if (asked === "" && answer.items.length > 0 && !filtered()) {
       location.replace(`#/${encodeURIComponent(answer.items[0].id)}`);
@@ -93,16 +98,29 @@ function welcome() {
   );
 }
 
-async function select() {
+/** Nothing is shown any more. */
+function leave() {
   detail?.end();
+  sweeps?.end();
   detail = null;
+  sweeps = null;
+}
+
+async function select() {
+  leave();
   const id = selected();
+  find("sweeps", HTMLElement).setAttribute("aria-current", String(id === SWEEPS));
   if (id === "") {
     welcome();
     void refresh();
     return;
   }
   if (locked) {
+    return;
+  }
+  if (id === SWEEPS) {
+    sweeps = new SweepPage(place);
+    void refresh();
     return;
   }
   const next = new Detail(place, id, {
@@ -192,8 +210,7 @@ async function introduce() {
 api.onDenied(() => {
   if (!locked) {
     locked = true;
-    detail?.end();
-    detail = null;
+    leave();
     clear();
     setLink("locked", false);
     askForToken(place);

@@ -37,6 +37,27 @@
  * @property {number} time s
  * @property {number} bytes
  *
+ * @typedef {number[] | {from: number, to: number, count: number}} Axis of a grid
+ *
+ * @typedef {object} SweepRequest
+ * @property {{grid: Record<string, Axis>}} parameters the last name is the fastest
+ * @property {number} [until] s
+ * @property {number} [count] internal steps
+ * @property {string[]} [outputs]
+ * @property {{every: number}} [record]
+ *
+ * @typedef {object} Sweep
+ * @property {string} id
+ * @property {string} name of the model, or ""
+ * @property {"running" | "finished" | "stopped" | "interrupted"} state
+ * @property {number} points
+ * @property {number} done of them, well or not
+ * @property {number} failed of them
+ * @property {boolean} stored its rows are there after a restart
+ * @property {string[]} parameters names
+ * @property {string[]} outputs names
+ * @property {{point: number, code: string, message: string}[]} [errors] not in lists
+ *
  * @typedef {object} Lease
  * @property {"owner" | "co-driver" | "observer" | "partner"} role
  * @property {string} name of the holder, or ""

@@ -1,0 +1,311 @@
+/**
+ * Sweeps. They belong to the server, which does not tell what they were started from: an instance
+ * shows those of models with its model's name, a page of its own shows all.
+ */
+import * as api from "./api.js";
+import { make } from "./dom.js";
+import { number } from "./format.js";
+import { attempt } from "./notices.js";
+import { save } from "./results.js";
+import { sweepForm } from "./sweep_form.js";
+import { SweepTable } from "./sweep_table.js";
+
+/** @typedef {import("./types.js").Sweep} Sweep */
+
+const BUSY = 400, // ms between two looks while one runs
+  IDLE = 3000;
+
+/** One sweep in the list; its elements stay, only texts change. */
+class Row {
+  /** @param {SweepList} list @param {Sweep} sweep */
+  constructor(list, sweep) {
+    this.list = list;
+    this.sweep = sweep;
+    /** @type {SweepTable | null} */
+    this.table = null;
+    /** failed points whose reasons are shown */
+    this.told = 0;
+    this.badge = make("span", { className: "badge" });
+    this.bar = make("progress", { max: sweep.points, "aria-label": `Progress of ${sweep.id}` });
+    this.facts = make("span", { className: "quiet number" });
+    const button = (/** @type {string} */ text, /** @type {() => void} */ act) =>
+      make("button", { type: "button", className: "small", onclick: act }, text);
+    this.open = button("Table", () => this.toggle());
+    this.open.setAttribute("aria-expanded", "false");
+    this.csv = button("CSV", () => void this.download("csv"));
+    this.npy = button("NPY", () => void this.download("npy"));
+    this.away = button("Delete", () => void this.remove());
+    this.why = make("summary", {});
+    this.reasons = make("ul", {});
+    this.failures = make("details", { className: "failures" }, this.why, this.reasons);
+    this.failures.addEventListener("toggle", () => void this.explain());
+    this.place = make("div", {});
+    this.element = make(
+      "li",
+      { className: "run" },
+      make(
+        "div",
+        { className: "line" },
+        make("strong", {}, sweep.id),
+        this.badge,
+        make("span", { className: "quiet number" }, this.about()),
+        make("span", { className: "grow" }),
+        this.open,
+        this.csv,
+        this.npy,
+        this.away,
+      ),
+      make("div", { className: "line" }, this.bar, this.facts),
+      this.failures,
+      this.place,
+    );
+    this.element.dataset.sweep = sweep.id;
+    this.show(sweep);
+  }
+
+  about() {
+    const { name, parameters, points } = this.sweep;
+    const over = `${parameters.join(" × ")}, ${number(points, 9)} point${points === 1 ? "" : "s"}`;
+    return this.list.named && name !== "" ? `${name}: ${over}` : over;
+  }
+
+  /** @param {Sweep} sweep */
+  show(sweep) {
+    const running = sweep.state === "running";
+    this.sweep = sweep;
+    this.element.dataset.state = sweep.state;
+    this.badge.textContent = sweep.state;
+    const broken = sweep.state === "interrupted" ? "bad" : "";
+    this.badge.className = `badge ${running ? "on" : ""} ${broken}`;
+    this.bar.value = sweep.done;
+    this.facts.textContent = [
+      `${Math.floor((100 * sweep.done) / Math.max(1, sweep.points))} %`,
+      `${number(sweep.done, 9)} of ${number(sweep.points, 9)} points`,
+      sweep.stored ? "stored" : "",
+    ]
+      .filter((text) => text !== "")
+      .join(" · ");
+    this.away.textContent = running ? "Cancel and forget" : "Delete";
+    for (const b of [this.open, this.csv, this.npy, this.away]) {
+      b.setAttribute("aria-label", `${b.textContent}, ${sweep.id}`);
+    }
+    this.failures.hidden = sweep.failed === 0;
+    this.why.textContent = `${number(sweep.failed, 9)} failed`;
+    void this.explain();
+    void this.follow();
+  }
+
+  /** Why points have failed, asked for when somebody wants to know. */
+  async explain() {
+    const { id, failed } = this.sweep;
+    if (!this.failures.open || this.told === failed) {
+      return;
+    }
+    this.told = failed;
+    const errors = (await api.oneSweep(id).catch(() => null))?.errors;
+    if (!errors) {
+      this.told = 0;
+      return;
+    }
+    const left = failed > errors.length ? [make("li", {}, "… and others")] : [];
+    this.reasons.replaceChildren(
+      ...errors.map(({ point, code, message }) =>
+        make(
+          "li",
+          {},
+          `Point ${point}: ${message}`,
+          make("span", { className: "quiet" }, ` (${code})`),
+        ),
+      ),
+      ...left,
+    );
+  }
+
+  async follow() {
+    try {
+      await this.table?.follow(this.sweep);
+    } catch (error) {
+      void attempt("read the results", () => Promise.reject(error));
+    }
+  }
+
+  toggle() {
+    this.table = this.table ? null : new SweepTable(this.sweep.id);
+    this.place.replaceChildren(...(this.table ? [this.table.element] : []));
+    this.open.setAttribute("aria-expanded", String(this.table !== null));
+    this.open.textContent = this.table ? "Hide table" : "Table";
+    this.show(this.sweep);
+  }
+
+  /** @param {"csv" | "npy"} format */
+  async download(format) {
+    const { id } = this.sweep;
+    const content = await attempt("download the results", () => api.sweepFile(id, format));
+    if (content) {
+      save(content, `${id}.${format}`);
+    }
+  }
+
+  async remove() {
+    await attempt(`delete ${this.sweep.id}`, () => api.deleteSweep(this.sweep.id));
+    await this.list.refresh();
+  }
+}
+
+/** Sweeps of the server, or those that fit, looked at again and again. */
+class SweepList {
+  /**
+   * @param {boolean} named each is shown with its model's name
+   * @param {(sweep: Sweep) => boolean} fits
+   * @param {string} none what is said where there are none
+   */
+  constructor(named, fits, none) {
+    this.named = named;
+    this.fits = fits;
+    this.ended = false;
+    this.timer = 0;
+    /** @type {Map<string, Row>} */
+    this.rows = new Map();
+    this.none = make("p", { className: "quiet", hidden: true }, none);
+    this.list = make("ul", { className: "sweeps" });
+    this.element = make("div", {}, this.none, this.list);
+    void this.refresh();
+  }
+
+  end() {
+    this.ended = true;
+    clearTimeout(this.timer);
+  }
+
+  async refresh() {
+    clearTimeout(this.timer);
+    const sweeps = await api.sweeps().catch(() => null);
+    if (this.ended) {
+      return;
+    }
+    if (sweeps) {
+      this.take(sweeps.filter(this.fits));
+    }
+    const busy = [...this.rows.values()].some((row) => row.sweep.state === "running");
+    clearTimeout(this.timer);
+    const pause = (busy ? BUSY : IDLE) * (document.hidden ? 4 : 1);
+    this.timer = window.setTimeout(() => void this.refresh(), pause);
+  }
+
+  /** @param {Sweep[]} sweeps oldest first */
+  take(sweeps) {
+    for (const [wid, row] of this.rows) {
+      if (!sweeps.some((sweep) => sweep.id === wid)) {
+        row.element.remove();
+        this.rows.delete(wid);
+      }
+    }
+    for (const sweep of sweeps) {
+      const row = this.rows.get(sweep.id);
+      if (row) {
+        row.show(sweep);
+      } else {
+        const made = new Row(this, sweep);
+        this.rows.set(sweep.id, made);
+        this.list.prepend(made.element);
+      }
+    }
+    this.none.hidden = sweeps.length > 0;
+  }
+}
+
+const NAME_MOST = 127; // bytes that a sweep keeps of its model's name
+
+/** Has the sweep a model of this name? @param {string} name @param {Sweep} sweep */
+function ofModel(name, sweep) {
+  const kept = sweep.name.replace(/\ufffd$/, "");
+  const cut = new TextEncoder().encode(kept).length > NAME_MOST - 4;
+  return cut ? name.startsWith(kept) : name === sweep.name;
+}
+
+/** The panel of an instance: a form, and the sweeps of models like its own. */
+export class Sweeps {
+  /**
+   * @param {import("./types.js").Instance} info
+   * @param {import("./types.js").Variable[]} variables of the instance
+   */
+  constructor(info, variables) {
+    this.id = info.id;
+    this.outputs = variables.filter((v) => v.causality === "output");
+    const some = variables.some((v) => v.causality === "parameter");
+    this.button = make("button", { type: "button", hidden: !some }, "New sweep");
+    this.button.setAttribute("aria-expanded", "false");
+    this.button.onclick = () => void this.toggle();
+    this.place = make("div", {});
+    const none = some
+      ? "None yet: the model can run with many sets of parameters."
+      : "This model has no parameters.";
+    this.list = new SweepList(false, (sweep) => ofModel(info.name ?? "", sweep), none);
+    this.element = make(
+      "section",
+      { className: "panel", "aria-label": "Sweeps" },
+      make("div", { className: "title" }, make("h2", {}, "Sweeps of this model"), this.button),
+      this.place,
+      this.list.element,
+    );
+  }
+
+  end() {
+    this.list.end();
+  }
+
+  async toggle() {
+    if (this.place.childElementCount > 0) {
+      this.place.replaceChildren();
+      this.button.setAttribute("aria-expanded", "false");
+      this.button.focus();
+      return;
+    }
+    const parameters = await attempt("read the parameters", () => api.parameters(this.id));
+    if (parameters && this.place.childElementCount === 0) {
+      const form = sweepForm(
+        parameters,
+        this.outputs,
+        (request) => this.start(request),
+        () => void this.toggle(),
+      );
+      this.place.replaceChildren(form);
+      this.button.setAttribute("aria-expanded", "true");
+      form.querySelector("select")?.focus();
+    }
+  }
+
+  /** @param {import("./types.js").SweepRequest} request */
+  async start(request) {
+    await attempt("start the sweep", async () => {
+      const [model, now] = await Promise.all([api.model(this.id), api.parameters(this.id)]);
+      // the document has the values of its beginning
+      await api.sweep({ ...request, model: { ...model, parameters: now } });
+    });
+    await this.list.refresh();
+  }
+}
+
+/** All sweeps of the server. */
+export class SweepPage {
+  /** @param {HTMLElement} place */
+  constructor(place) {
+    this.place = place;
+    this.list = new SweepList(true, () => true, "This server has no sweeps.");
+    place.replaceChildren(
+      make("div", { className: "head" }, make("h1", {}, "Sweeps")),
+      make(
+        "p",
+        { className: "quiet" },
+        "Models that run with many sets of parameters. A sweep is started from an instance of its " +
+          "model; it does not end with the instance.",
+      ),
+      make("section", { className: "panel", "aria-label": "Sweeps of the server" }, this.list.element),
+    );
+  }
+
+  end() {
+    this.list.end();
+    this.place.replaceChildren();
+  }
+}
