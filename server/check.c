@@ -7,6 +7,7 @@
 #include "server/auth/tokens.h"
 #include "server/http/certificate.h"
 #include "server/http/http.h"
+#include "server/store/database.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -183,6 +184,8 @@ static void check_state(const struct mechd_config *c, int *faults)
         tell(faults, "state", c->state, strerror(ENOTDIR));
     } else if (there && faccessat(AT_FDCWD, c->state, R_OK | W_OK | X_OK, AT_EACCESS) != 0) {
         tell(faults, "state", c->state, strerror(errno));
+    } else if (there && mechd_database_look(c->state) != NULL) {
+        tell(faults, "state", c->state, mechd_database_look(c->state));
     } else if (!there && beside(c->state) != NULL) {
         tell(faults, "state", c->state, beside(c->state));
     }

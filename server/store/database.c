@@ -434,6 +434,34 @@ static int64_t number_of(struct mechd_database *d, const char *sql)
     return value;
 }
 
+static const char newer[] = "a newer version of mechd wrote it";
+
+const char *mechd_database_look(const char *directory)
+{
+    // "Database File Format" of SQLite, 1.3: the magic, and user_version at 60, big-endian
+    enum { HEAD = 100, USER_VERSION = 60 };
+    static const char magic[16] = "SQLite format 3";
+    unsigned char head[HEAD];
+    char path[PATH];
+    snprintf(path, sizeof path, "%s/mechd.sqlite", directory);
+    FILE *const file = fopen(path, "rbe");
+    if (file == NULL) {
+        return errno == ENOENT ? NULL : "mechd.sqlite cannot be read";
+    }
+    const size_t size = fread(head, 1, sizeof head, file);
+    (void)fclose(file);
+    if (size == 0) {
+        return NULL; // as good as none
+    }
+    if (size < sizeof head || memcmp(head, magic, sizeof magic) != 0) {
+        return "mechd.sqlite is damaged: it would be set aside";
+    }
+    const unsigned char *const v = head + USER_VERSION;
+    const int64_t version = (int64_t)v[0] << 24 | v[1] << 16 | v[2] << 8 | v[3];
+    return version > VERSION ? "a newer version of mechd wrote mechd.sqlite: it would be set aside"
+                             : NULL;
+}
+
 /* What is wrong with the content, or NULL. */
 static const char *damage_of(struct mechd_database *d)
 {
@@ -446,7 +474,7 @@ static const char *damage_of(struct mechd_database *d)
     }
     sqlite3_finalize(s);
     if (found == NULL && number_of(d, "PRAGMA user_version") > VERSION) {
-        found = "a newer version of mechd wrote it";
+        found = newer;
     }
     return found;
 }

@@ -55,6 +55,10 @@ struct mechd_database {
  * that is damaged or newer is set aside first. 0, or negative with a sentence. */
 int mechd_database_open(struct mechd_database *d, const char *directory, char *fault, size_t size);
 void mechd_database_close(struct mechd_database *d);
+/* Why opening would set `directory`/mechd.sqlite aside, or NULL, as far as its first bytes tell
+ * (the format's header, whose version number may be older than what its log holds). Opens no
+ * database: another process may have it. Any thread. */
+const char *mechd_database_look(const char *directory);
 /* A statement without bound values, or NULL. */
 sqlite3_stmt *mechd_database_statement(struct mechd_database *d, enum mechd_statement which);
 /* Step a statement without rows. True: done. */

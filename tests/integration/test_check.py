@@ -2,6 +2,7 @@
 written."""
 import os
 import shutil
+import sqlite3
 import subprocess
 import tempfile
 import unittest
@@ -73,6 +74,26 @@ class Check(unittest.TestCase):
         code, _, err = check('--listen', '127.0.0.1:x', '--control', 'tcp://127.0.0.1:x',
                              '--state', missing + '/state', '--tokens', missing)
         self.assertEqual((code, len(err.splitlines())), (1, 4))
+
+    def test_a_database_that_would_be_set_aside_is_told(self):
+        state = self.path('state')
+        with Daemon('--state', state):
+            pass
+        database = os.path.join(state, 'mechd.sqlite')
+        self.assertEqual(check('--state', state)[0], 0)
+        connection = sqlite3.connect(database)
+        connection.execute('PRAGMA user_version = 1000')
+        connection.close()
+        before = os.listdir(state)
+        code, _, err = check('--state', state)
+        self.assertEqual(code, 1)
+        self.assertIn('a newer version of mechd wrote mechd.sqlite', err)
+        for content, wrong in ((b'no database' * 100, True), (b'SQLite', True), (b'', False)):
+            with open(database, 'wb') as f:
+                f.write(content)
+            code, _, err = check('--state', state)
+            self.assertEqual((code, 'damaged' in err), (int(wrong), wrong), content)
+        self.assertEqual(os.listdir(state), before)
 
     def test_it_may_be_asked_beside_a_daemon_that_runs(self):
         state = self.path('state')
