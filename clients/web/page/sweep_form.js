@@ -149,7 +149,10 @@ function grid(parameters) {
   return { element: [place, make("div", { className: "line" }, more, told)], read };
 }
 
-/** How far each point goes, and which rows are kept. @param {import("./types.js").Variable[]} outputs */
+/**
+ * How far each point goes, and which rows are kept.
+ * @param {import("./types.js").Variable[]} outputs
+ */
 function extent(outputs) {
   const ends = choice([
     ["until", "until time"],

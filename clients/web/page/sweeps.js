@@ -297,10 +297,14 @@ export class SweepPage {
       make(
         "p",
         { className: "quiet" },
-        "Models that run with many sets of parameters. A sweep is started from an instance of its " +
-          "model; it does not end with the instance.",
+        "Models that run with many sets of parameters. A sweep is started from an instance of " +
+          "its model; it does not end with the instance.",
       ),
-      make("section", { className: "panel", "aria-label": "Sweeps of the server" }, this.list.element),
+      make(
+        "section",
+        { className: "panel", "aria-label": "Sweeps of the server" },
+        this.list.element,
+      ),
     );
   }
 
