@@ -23,6 +23,8 @@ export async function until(condition, what, seconds = 10) {
 
 export class Daemon {
     program = join(build, "server", "mechd");
+    /** Those that have been started and have not ended. */
+    static running = new Set();
 
     async start(...more) {
         this.folder = mkdtempSync(join(tmpdir(), "mechd-browser-"));
@@ -48,10 +50,12 @@ export class Daemon {
             ],
             { stdio: ["ignore", log, log] },
         );
+        Daemon.running.add(this);
         this.ended = new Promise((resolve) => {
             this.process.on("error", (error) => resolve(error.message));
             this.process.on("exit", resolve);
         });
+        void this.ended.then(() => Daemon.running.delete(this));
         const info = await until(() => {
             if (this.process.exitCode !== null) {
                 throw new Error(`mechd ended: ${readFileSync(this.log, "utf8").slice(-500)}`);

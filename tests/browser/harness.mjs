@@ -155,6 +155,10 @@ async function runAll(tests) {
         for (const context of browser.contexts()) {
             await context.close();
         }
+        for (const own of Daemon.running) {
+            // its test has failed; the program would wait for it
+            await (own !== daemon && own.stop());
+        }
         for (const kind of ["instances", "sweeps"]) {
             for (const { id } of (await daemon.call("GET", `/v1/${kind}`)).body?.items ?? []) {
                 await daemon.call("DELETE", `/v1/${kind}/${id}`);
