@@ -370,6 +370,44 @@ export const tests = {
         assert.equal(await own.stop(), 0);
     },
 
+    async durability_is_chosen_where_the_server_stores() {
+        const own = new Daemon();
+        const state = join(mkdtempSync(join(tmpdir(), "mechd-state-")), "state");
+        await own.start("--state", state, "--durability", "checkpoint");
+        const page = await (await browser.newContext()).newPage();
+        await page.goto(own.base);
+        const texts = {
+            "": "checkpoints every 1 s",
+            none: "not stored",
+            checkpoint: "checkpoints every 1 s",
+            "every-step": "every step stored",
+        };
+        const choice = page.getByLabel("What outlives the server", { exact: true });
+        await choice.locator("option[value=every-step]").waitFor({ state: "attached" });
+        assert.deepEqual(
+            await choice.locator("option").evaluateAll((all) => all.map((o) => o.value)),
+            Object.keys(texts),
+        );
+        await picture(page, "durability");
+        for (const [durability, text] of Object.entries(texts)) {
+            const before = page.url();
+            await choice.selectOption(durability);
+            await press(page, "Create");
+            await page.waitForURL((url) => /#.i-/.test(url.hash) && String(url) !== before);
+            await page.waitForSelector(`.traits >> text=${text}`);
+            const id = page.url().split("#/")[1];
+            const { body } = await own.call("GET", at(id));
+            assert.equal(body.durability.mode ?? body.durability, durability || "checkpoint");
+        }
+        assert.equal(await own.stop(), 0);
+
+        // one that keeps nothing does not offer to
+        const bare = await open();
+        await until(async () => (await bare.textContent("#about")) !== "", "it says what it is");
+        assert.equal(await bare.isVisible("#keeping"), false);
+        assert.deepEqual(bare.complaints, []);
+    },
+
     async everything_fits_on_a_narrow_screen() {
         const { page } = await shown({ viewport: { width: 420, height: 860 } });
         await start(page, { "How long": "5" });

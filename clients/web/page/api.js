@@ -174,8 +174,13 @@ export const example = (name) => ask("GET", `/v1/examples/${encodeURIComponent(n
 export const instances = (label) =>
   ask("GET", `/v1/instances?limit=1000${label ? `&label=${encodeURIComponent(label)}` : ""}`);
 
-/** @param {string} example @returns {Promise<import("./types.js").Instance>} */
-export const create = (example) => ask("POST", "/v1/instances", { example });
+/**
+ * @param {string} example
+ * @param {string} durability or "": the server's preset
+ * @returns {Promise<import("./types.js").Instance>}
+ */
+export const create = (example, durability) =>
+  ask("POST", "/v1/instances", { example, ...(durability ? { durability } : {}) });
 
 /** @param {string} id @returns {Promise<import("./types.js").Instance>} */
 export const instance = (id) => ask("GET", at(id));

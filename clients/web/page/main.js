@@ -177,12 +177,13 @@ async function listExamples() {
 
 function offerExamples() {
   const choice = find("example", HTMLSelectElement);
+  const kept = find("durability", HTMLSelectElement);
   const listed = listExamples();
   // heard from the start: a press before the list has come must not send the form itself
   find("create", HTMLFormElement).addEventListener("submit", async (event) => {
     event.preventDefault();
     await listed;
-    const made = await attempt("create an instance", () => api.create(choice.value));
+    const made = await attempt("create an instance", () => api.create(choice.value, kept.value));
     if (made) {
       location.hash = `#/${encodeURIComponent(made.id)}`;
     }
@@ -198,12 +199,28 @@ function offerExamples() {
   });
 }
 
+/** @type {Record<string, string>} */
+const KEPT = {
+  none: "nothing: not stored",
+  checkpoint: "checkpoints, now and then",
+  "every-step": "every step",
+};
+
+/** A server without a state directory stores nothing: no choice. @param {string[]} durabilities */
+function offerDurability(durabilities) {
+  find("keeping", HTMLElement).hidden = durabilities.length < 2;
+  find("durability", HTMLSelectElement).append(
+    ...durabilities.map((value) => make("option", { value }, KEPT[value] ?? value)),
+  );
+}
+
 async function introduce() {
   const about = await api.about().catch(() => null);
   if (about?.version) {
     find("about", HTMLElement).textContent = String(about.version);
     who = about.who;
     showWho(who);
+    offerDurability(about.enabled?.durability ?? []);
   }
 }
 
