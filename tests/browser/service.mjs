@@ -321,6 +321,94 @@ export const tests = {
         assert.deepEqual(page.complaints, []);
     },
 
+    async a_co_driver_sets_its_inputs_beside_an_owner() {
+        const model = await got(`/v1/examples/${EXAMPLE}`);
+        const load = model.loads.find((item) => item.name === "push");
+        model.loads.push({ ...load, name: "pull", marker: "x1" });
+        model.inputs.push({ name: "pull", load: "pull" });
+        const { id } = (await daemon.call("POST", "/v1/instances", { model })).body;
+        const inputs = async () => (await got(at(id, "/inputs"))).inputs;
+        const readOnly = (of, name) => of.locator(`#input-${name}`).evaluate((b) => b.readOnly);
+        const page = await open({ hash: `#/${id}` });
+        const other = await open({ hash: `#/${id}` });
+        await press(page, "Other roles");
+        const become = page.getByRole("button", { name: "Become co-driver" });
+        assert.equal(await become.isDisabled(), true);
+        await page.check("section[aria-label='Other roles'] input[value=push]");
+        await picture(page, "roles");
+        await become.click();
+        await page.waitForSelector("text=You set push; anybody may drive");
+        assert.equal(await page.isVisible("text=Other roles"), false);
+        const [lease] = (await got(at(id, "/lease"))).items;
+        assert.deepEqual([lease.role, lease.channels], ["co-driver", ["push"]]);
+
+        // others see it, and leave its input alone
+        await other.waitForSelector("text=page: co-driver of push");
+        assert.equal(await readOnly(other, "push"), true);
+        assert.equal(await readOnly(other, "pull"), false);
+        await press(other, "Other roles");
+        const taken = other.getByLabel("push (page)", { exact: true });
+        assert.equal(await taken.isDisabled(), true);
+        await press(other, "Close");
+        await press(other, "Take over");
+        await page.waitForSelector("text=You set push; all else is held by page");
+        assert.equal(await page.getByRole("button", { name: "Step" }).isDisabled(), true);
+        assert.equal(await readOnly(page, "pull"), true);
+        await page.fill("#input-push", "12.5");
+        await page.press("#input-push", "Enter");
+        await until(async () => (await inputs()).push === 12.5, "the co-driver sets its input");
+        await picture(page, "co-driver");
+        await press(other, "Give back");
+
+        // without an owner it may do what anybody may
+        await page.waitForSelector("text=You set push; anybody may drive");
+        await press(page, "Step");
+        await until(async () => (await time(page)) > 0, "it steps");
+        await page.fill("#input-pull", "2");
+        await page.press("#input-pull", "Enter");
+        await until(async () => (await inputs()).pull === 2, "it sets a free input");
+        await page.reload();
+        await page.waitForSelector("text=You set push; anybody may drive");
+        await press(page, "Give back");
+        await page.waitForSelector("text=Anybody may drive");
+        assert.deepEqual((await got(at(id, "/lease"))).items, []);
+        await other.waitForSelector("text=co-driver of push", { state: "hidden" });
+        assert.equal(await readOnly(other, "push"), false);
+        assert.deepEqual(page.complaints, []);
+        assert.deepEqual(other.complaints, []);
+    },
+
+    async an_observer_changes_nothing_and_is_seen() {
+        const { page, id } = await shown({ viewport: { width: 390, height: 860 } });
+        await page.waitForSelector("text=Anybody may drive");
+        await page.getByRole("button", { name: "Other roles" }).focus();
+        await page.keyboard.press("Enter");
+        await page.waitForSelector("section[aria-label='Other roles'] input:focus");
+        await picture(page, "narrow-roles");
+        assert.ok(await fits(page));
+        assert.deepEqual(await nameless(page), []);
+        await page.getByRole("button", { name: "Become observer" }).focus();
+        await page.keyboard.press("Enter");
+        await page.waitForSelector("text=You watch: commands are off here");
+        await page.waitForSelector(".driver button:focus >> text=Give back");
+        for (const name of ["Run in real time", "Step", "Reset", "Start run"]) {
+            assert.equal(await page.getByRole("button", { name, exact: true }).isDisabled(), true);
+        }
+        assert.equal(await page.locator("#input-push").evaluate((box) => box.readOnly), true);
+        const other = await open({ hash: `#/${id}` });
+        await other.waitForSelector("text=page: observer");
+        await press(other, "Step");
+        await until(async () => (await time(page)) > 0, "it sees a step");
+        assert.deepEqual(page.complaints, []);
+        // what can be pressed is refused
+        await press(page, "Take a snapshot");
+        await page.waitForSelector(".notice >> text=foreign-lease");
+        assert.deepEqual((await got(at(id, "/snapshots"))).items, []);
+        await press(page, "Give back");
+        await page.waitForSelector("text=Anybody may drive");
+        await press(page, "Step");
+    },
+
     async a_lease_is_renewed_and_an_admin_breaks_it() {
         const { page, id } = await shown({
             before: (fresh) =>

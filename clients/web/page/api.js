@@ -68,15 +68,21 @@ export async function admits(value) {
 
 const LEASE = "mechd-lease-"; // followed by the instance's id
 
-/** The number of the lease that this tab has of an instance, or null. @param {string} id */
-export const lease = (id) => sessionStorage.getItem(LEASE + id);
+/** @typedef {import("./types.js").Lease} Lease */
 
-/** @param {string} id @param {number | null} number */
-export function keepLease(id, number) {
-  if (number === null) {
+/** The lease that this tab has of an instance. @param {string} id @returns {Lease | null} */
+export function lease(id) {
+  const kept = JSON.parse(sessionStorage.getItem(LEASE + id) ?? "null");
+  // a number alone is of an older page
+  return kept?.role ? kept : null;
+}
+
+/** @param {string} id @param {Lease | null} taken */
+export function keepLease(id, taken) {
+  if (taken === null) {
     sessionStorage.removeItem(LEASE + id);
   } else {
-    sessionStorage.setItem(LEASE + id, String(number));
+    sessionStorage.setItem(LEASE + id, JSON.stringify(taken));
   }
 }
 
@@ -88,11 +94,22 @@ export const leased = () =>
 
 const IN_PATH = /^\/v1\/instances\/([^/?]+)/;
 
-/** @param {string} path @returns {Record<string, string>} the lease of the instance in the path */
-function leaseOf(path) {
+/**
+ * The lease of the instance in the path, where it counts: a co-driver's for its inputs only,
+ * for with it nothing else is allowed, and without it what anybody may do.
+ * @param {string} path
+ * @param {string[]} inputs that are set
+ * @returns {Record<string, string>}
+ */
+function leaseOf(path, inputs) {
   const found = IN_PATH.exec(path);
-  const number = found && lease(decodeURIComponent(found[1]));
-  return number ? { Lease: number } : {};
+  const held = found && lease(decodeURIComponent(found[1]));
+  if (!held) {
+    return {};
+  }
+  const own = inputs.length > 0 && inputs.every((name) => held.channels.includes(name));
+  const shown = held.role !== "co-driver" || own || /\/lease$/.test(path);
+  return shown ? { Lease: String(held.lease) } : {};
 }
 
 /** @type {Map<string, number>} when an instance was asked last, ms of the clock */
@@ -118,14 +135,15 @@ const DOWNLOAD = 600000;
  * @param {BodyInit} [body]
  * @param {string} [type] of the body
  * @param {number} [patience] ms
+ * @param {string[]} [inputs] that are set
  * @returns {Promise<Response>}
  */
-async function send(method, path, body, type, patience = PATIENCE) {
+async function send(method, path, body, type, patience = PATIENCE, inputs = []) {
   let response;
   try {
     response = await fetch(path, {
       method,
-      headers: { ...headers(), ...leaseOf(path), ...(type ? { "Content-Type": type } : {}) },
+      headers: { ...headers(), ...leaseOf(path, inputs), ...(type ? { "Content-Type": type } : {}) },
       body,
       signal: AbortSignal.timeout(patience),
       cache: "no-store",
@@ -146,12 +164,13 @@ async function send(method, path, body, type, patience = PATIENCE) {
 /**
  * @param {string} method
  * @param {string} path
- * @param {unknown} [body]
+ * @param {object} [body]
  * @returns {Promise<any>}
  */
 async function ask(method, path, body) {
+  const inputs = body && "inputs" in body ? Object.keys(Object(body.inputs)) : [];
   const text = body === undefined ? undefined : JSON.stringify(body);
-  const response = await send(method, path, text, text && "application/json");
+  const response = await send(method, path, text, text && "application/json", PATIENCE, inputs);
   return response.status === 204 ? null : response.json();
 }
 
@@ -327,7 +346,11 @@ export const edit = (id, traits) => ask("PATCH", at(id), traits);
 /** @param {string} id @returns {Promise<import("./types.js").Lease[]>} oldest first */
 export const leases = async (id) => (await ask("GET", at(id, "/lease"))).items;
 
-/** @param {string} id @param {{role: string, seconds: number, name: string}} wish */
+/**
+ * @param {string} id
+ * @param {{role: string, seconds: number, name: string, channels?: string[]}} wish
+ * @returns {Promise<Lease>} with its number
+ */
 export const takeLease = (id, wish) => ask("POST", at(id, "/lease"), wish);
 
 /** @param {string} id */

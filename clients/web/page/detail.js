@@ -108,7 +108,8 @@ export class Detail {
     });
     const snapshots = new Snapshots(this.id, () => void this.rewound());
     const traits = new Traits(info, this.page.choose, this.page.changed);
-    const driver = new Driver(this.id, this.page.who, (foreign) => this.setForeign(foreign));
+    const inputs = variables.filter((v) => v.causality === "input").map((v) => v.name);
+    const driver = new Driver(this.id, inputs, this.page.who, (limits) => this.setLimits(limits));
     const sweeps = new Sweeps(info, variables);
     this.service = { runs, sweeps, snapshots, traits, driver };
     this.endings.push(...Object.values(this.service).map((part) => () => part.end()));
@@ -120,10 +121,14 @@ export class Detail {
     await Promise.all([runs?.refresh(), snapshots?.refresh(), driver?.refresh()]);
   }
 
-  /** Somebody else drives: what would be refused cannot be pressed. @param {boolean} foreign */
-  setForeign(foreign) {
-    this.foreign = foreign;
+  /**
+   * Others have a lease: what would be refused cannot be pressed or filled.
+   * @param {import("./lease.js").Limits} limits
+   */
+  setLimits(limits) {
+    this.foreign = limits.commands;
     this.setRun(this.run);
+    this.inputs?.leave(limits.input);
   }
 
   /** The state is one of before. */
@@ -189,6 +194,7 @@ export class Detail {
       picture,
       chart,
     );
+    this.inputs = inputs.length > 0 ? inputForm(this.id, inputs, values) : null;
     const note = (/** @type {string} */ text) => make("p", { className: "quiet" }, text);
     const { runs, sweeps, snapshots, traits, driver } = this.service ?? {};
     const part = (/** @type {{element: HTMLElement} | undefined} */ of) => of?.element ?? "";
@@ -196,6 +202,7 @@ export class Detail {
       head,
       make("div", { className: "about" }, traits?.facts ?? "", part(driver)),
       traits?.form ?? "",
+      driver?.form ?? "",
       this.toolbar(info),
       make(
         "div",
@@ -223,9 +230,7 @@ export class Detail {
             "section",
             { className: "panel" },
             make("h2", {}, "Inputs"),
-            inputs.length > 0
-              ? inputForm(this.id, inputs, values)
-              : note("This model has no inputs."),
+            this.inputs?.element ?? note("This model has no inputs."),
           ),
           make("section", { className: "panel" }, make("h2", {}, "Outputs"), this.table()),
           part(snapshots),

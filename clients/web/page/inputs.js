@@ -23,6 +23,8 @@ function read(text, vector) {
  * @param {import("./types.js").Values} values
  */
 export function inputForm(id, variables, values) {
+  /** @type {Map<string, HTMLInputElement>} */
+  const boxes = new Map();
   /** @param {import("./types.js").Variable} variable */
   function field(variable) {
     const vector = variable.shape.length > 0;
@@ -35,6 +37,7 @@ export function inputForm(id, variables, values) {
       spellcheck: false,
       value: write(values[variable.name]),
     });
+    boxes.set(variable.name, box);
     let sent = box.value;
     const send = async () => {
       const value = read(box.value, vector);
@@ -66,9 +69,18 @@ export function inputForm(id, variables, values) {
       make("span", { className: "unit" }, variable.unit),
     );
   }
-  return make(
+  const element = make(
     "form",
     { className: "fields", onsubmit: (/** @type {Event} */ e) => e.preventDefault() },
     ...variables.map(field),
   );
+  /** What others set alone can only be read. @param {(name: string) => string} by whom, or "" */
+  const leave = (by) => {
+    for (const [name, box] of boxes) {
+      const other = by(name);
+      box.readOnly = other !== "";
+      box.title = other === "" ? "" : `set by ${other}`;
+    }
+  };
+  return { element, leave };
 }

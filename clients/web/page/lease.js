@@ -1,5 +1,5 @@
 /**
- * Who drives an instance. A tab that has taken the lease renews it as long as it is open, whichever
+ * Who drives an instance. A tab that has taken a lease renews it as long as it is open, whichever
  * instance it shows; one that is closed loses it when its seconds are over.
  */
 import * as api from "./api.js";
@@ -31,21 +31,85 @@ export function keepLeases() {
   void renew();
 }
 
+/** @param {Lease} lease */
+const holder = (lease) => lease.name || "somebody";
+
+/** Of the lease of this tab; observers are all alike. @param {Lease} one @param {Lease} other */
+const alike = (one, other) =>
+  one.role === other.role && String(one.channels) === String(other.channels);
+
+/**
+ * What the holder of a lease, or who has none, reads.
+ * @param {Lease | null} held by this tab
+ * @param {Lease | undefined} owner
+ */
+function standing(held, owner) {
+  if (held?.role === "owner") {
+    return "You drive";
+  }
+  if (held?.role === "observer") {
+    return owner ? `You watch; held by ${holder(owner)}` : "You watch: commands are off here";
+  }
+  if (held) {
+    const own = `You set ${held.channels.join(", ")}`;
+    return owner ? `${own}; all else is held by ${holder(owner)}` : `${own}; anybody may drive`;
+  }
+  return owner ? `Held by ${holder(owner)}: commands are refused here` : "Anybody may drive";
+}
+
+/**
+ * @typedef {object} Limits what this tab must leave to others
+ * @property {boolean} commands
+ * @property {(input: string) => string} input who alone sets it, or ""
+ */
+
+/** @param {Lease | null} held by this tab @param {Lease[]} leases @returns {Limits} */
+function limits(held, leases) {
+  const owner = leases.find((lease) => lease.role === "owner");
+  const watching = held?.role === "observer";
+  const mine = held?.role === "owner";
+  return {
+    commands: watching || (owner !== undefined && !mine),
+    input: (name) => {
+      const other = leases.find((l) => l.role === "co-driver" && l.channels.includes(name));
+      if (mine || (held?.role === "co-driver" && held.channels.includes(name))) {
+        return "";
+      }
+      return watching ? "others: you watch" : owner ? holder(owner) : other ? holder(other) : "";
+    },
+  };
+}
+
 export class Driver {
   /**
    * @param {string} id of the instance
+   * @param {string[]} inputs of it
    * @param {() => import("./types.js").Who | undefined} who asks
-   * @param {(foreign: boolean) => void} changed somebody else drives
+   * @param {(limits: Limits) => void} changed others have something
    */
-  constructor(id, who, changed) {
+  constructor(id, inputs, who, changed) {
     this.id = id;
+    this.inputs = inputs;
     this.who = who;
     this.changed = changed;
     this.ended = false;
+    /** @type {Lease[]} */
+    this.leases = [];
     this.text = make("span", { role: "status" });
     this.button = make("button", { type: "button", className: "small" });
+    this.open = make("button", { type: "button", className: "small" }, "Other roles");
+    this.open.setAttribute("aria-expanded", "false");
+    this.open.onclick = () => this.toggle();
     this.others = make("span", { className: "quiet" });
-    this.element = make("span", { className: "driver" }, this.text, this.button, this.others);
+    this.element = make(
+      "span",
+      { className: "driver" },
+      this.text,
+      this.button,
+      this.open,
+      this.others,
+    );
+    this.form = make("div", {});
   }
 
   end() {
@@ -53,45 +117,112 @@ export class Driver {
   }
 
   async refresh() {
+    const number = api.lease(this.id)?.lease;
     const leases = await api.leases(this.id).catch(() => null);
-    if (leases && !this.ended) {
+    // an answer from before a lease was taken does not know it
+    if (leases && !this.ended && number === api.lease(this.id)?.lease) {
       this.show(leases);
     }
   }
 
   /** @param {Lease[]} leases */
   show(leases) {
+    this.leases = leases;
     const owner = leases.find((lease) => lease.role === "owner");
-    if (!owner && api.lease(this.id) !== null) {
+    const kept = api.lease(this.id);
+    const own = kept && leases.find((lease) => alike(lease, kept));
+    if (kept && !own) {
       // it ran out, or was broken
       api.keepLease(this.id, null);
     }
-    const mine = owner !== undefined && api.lease(this.id) !== null;
-    const foreign = owner !== undefined && !mine;
-    this.text.textContent = mine
-      ? "You drive"
-      : owner
-        ? `Held by ${owner.name || "somebody"}: commands are refused here`
-        : "Anybody may drive";
-    this.text.classList.toggle("late", foreign);
-    this.button.hidden = foreign && this.who()?.scope !== "admin";
-    this.button.textContent = mine ? "Give back" : foreign ? "Break the lease" : "Take over";
-    this.button.onclick = () => void (mine ? this.drop() : foreign ? this.break() : this.take());
+    const held = own ? kept : null;
+    const foreign = owner !== undefined && held?.role !== "owner";
+    this.text.textContent = standing(held, owner);
+    this.text.classList.toggle("late", foreign && !held);
+    this.button.hidden = !held && foreign && this.who()?.scope !== "admin";
+    this.button.textContent = held ? "Give back" : foreign ? "Break the lease" : "Take over";
+    this.button.onclick = () =>
+      void (held ? this.drop() : foreign ? this.break() : this.take("owner"));
+    this.open.hidden = held !== null;
+    if (held && this.form.childElementCount > 0) {
+      this.toggle();
+    }
     this.others.textContent = leases
-      .filter((lease) => lease !== owner)
+      .filter((lease) => lease !== owner && lease !== own)
       .map((lease) => {
         const channels = lease.channels.length > 0 ? ` of ${lease.channels.join(", ")}` : "";
-        return `${lease.name || "somebody"}: ${lease.role}${channels}`;
+        return `${holder(lease)}: ${lease.role}${channels}`;
       })
       .join(" · ");
-    this.changed(foreign);
+    this.changed(limits(held, leases));
   }
 
-  async take() {
-    const wish = { role: "owner", seconds: SECONDS, name: this.who()?.name || "page" };
-    const taken = await attempt("take over", () => api.takeLease(this.id, wish));
+  /** The roles beside the owner's. */
+  toggle() {
+    const open = this.form.childElementCount === 0;
+    this.form.replaceChildren(...(open ? [this.roles()] : []));
+    this.open.setAttribute("aria-expanded", String(open));
+    if (open) {
+      const first = this.form.querySelector("input:enabled, button:enabled");
+      if (first instanceof HTMLElement) {
+        first.focus();
+      }
+    } else if (this.open.hidden) {
+      this.button.focus();
+    } else {
+      this.open.focus();
+    }
+  }
+
+  roles() {
+    const taken = limits(null, this.leases.filter((lease) => lease.role === "co-driver"));
+    const boxes = this.inputs.map((name) =>
+      make("input", { type: "checkbox", value: name, disabled: taken.input(name) !== "" }),
+    );
+    const label = (/** @type {HTMLInputElement} */ box) => {
+      const by = taken.input(box.value);
+      const text = by === "" ? box.value : `${box.value} (${by})`;
+      return make("label", { className: "choice" }, box, text);
+    };
+    const chosen = () => boxes.filter((box) => box.checked).map((box) => box.value);
+    const button = (/** @type {string} */ text, /** @type {() => void} */ act) =>
+      make("button", { type: "button", onclick: act }, text);
+    const drive = button("Become co-driver", () => void this.take("co-driver", chosen()));
+    drive.disabled = true;
+    const group = make(
+      "div",
+      { className: "line", role: "group", "aria-label": "Inputs of the co-driver" },
+      ...boxes.map(label),
+      drive,
+    );
+    group.addEventListener("change", () => {
+      drive.disabled = chosen().length === 0;
+    });
+    const note = (/** @type {string} */ text) => make("p", { className: "quiet" }, text);
+    return make(
+      "section",
+      { className: "panel editor", "aria-label": "Other roles" },
+      note("A co-driver alone sets the chosen inputs, beside whoever drives."),
+      this.inputs.length > 0 ? group : note("This model has no inputs."),
+      note("An observer changes nothing; others see that it watches."),
+      make(
+        "div",
+        { className: "line" },
+        button("Become observer", () => void this.take("observer")),
+        button("Close", () => this.toggle()),
+      ),
+    );
+  }
+
+  /** @param {"owner" | "co-driver" | "observer"} role @param {string[]} [channels] */
+  async take(role, channels) {
+    const name = this.who()?.name || "page";
+    const wish = { role, seconds: SECONDS, name, ...(channels ? { channels } : {}) };
+    const taken = await attempt(role === "owner" ? "take over" : `become ${role}`, () =>
+      api.takeLease(this.id, wish),
+    );
     if (taken) {
-      api.keepLease(this.id, taken.lease);
+      api.keepLease(this.id, taken);
     }
     await this.refresh();
   }

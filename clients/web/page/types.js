@@ -59,6 +59,7 @@
  * @property {{point: number, code: string, message: string}[]} [errors] not in lists
  *
  * @typedef {object} Lease
+ * @property {number} [lease] its number; the holder alone knows it
  * @property {"owner" | "co-driver" | "observer" | "partner"} role
  * @property {string} name of the holder, or ""
  * @property {string[]} channels inputs
