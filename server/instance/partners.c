@@ -152,7 +152,7 @@ static void read_wish(const struct mechd_hello *h, struct mech_diag *diag,
                       struct mechd_lease_wish *w)
 {
     const char *role = NULL;
-    *w = (struct mechd_lease_wish){.role = MECHD_ROLE_PARTNER, .name = h->name};
+    *w = (struct mechd_lease_wish){.role = MECHD_ROLE_PARTNER, .name = h->pass->who.name};
     if (mechp_json_string(h->body, "role", diag, &role)) {
         w->role = mechd_role_find(role);
         w->seconds = mechd_lease_preset;
@@ -289,6 +289,7 @@ int mechd_partner_hello(struct mechd_instance *i, const struct mechd_hello *hell
         remove_partner(i, before);
     }
     p->used = mechd_now();
+    p->pass = *hello->pass;
     p->next = i->partners;
     i->partners = p;
     *out = p;
@@ -315,6 +316,16 @@ struct mechd_partner *mechd_partner_find(struct mechd_instance *i, uint64_t leas
         }
     }
     return NULL;
+}
+
+bool mechd_partner_still(struct mechd_instance *i, struct mechd_partner *p)
+{
+    if (!p->pass.has_token ||
+        mechd_tokens_still(&i->daemon->tokens, &p->pass.who, MECHD_SCOPE_STEP, &p->pass.turn)) {
+        return true;
+    }
+    mechd_partner_bye(i, p);
+    return false;
 }
 
 struct mechd_partner *mechd_partner_begin(struct mechd_instance *i, uint64_t lease,

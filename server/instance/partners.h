@@ -5,6 +5,7 @@
 
 #include "protocol/frame/frame.h"
 #include "protocol/wire/text.h"
+#include "server/auth/tokens.h"
 #include "server/instance/instance.h"
 
 enum { MECHD_PARTNERS_MOST = 16, MECHD_PENDING_MOST = 64, MECHD_ORDER_MOST = 2 };
@@ -23,12 +24,20 @@ struct mechd_partner_room {
     double *derivatives;               /* [input_size × order] each input's together */
 };
 
+/* What a hello was let in by: a token, which a reload may take away. */
+struct mechd_pass {
+    bool has_token; /* or else the key of the connection, which every frame is asked for */
+    struct mechd_token who;
+    unsigned turn; /* of the tokens when it was known last */
+};
+
 struct mechd_partner {
     struct mechd_partner *next;
     uint64_t lease;
-    bool clocked;     /* the lease ends by the clock */
-    bool borrowed;    /* it was taken elsewhere, and outlives the partner */
-    uint64_t used;    /* last message, ns */
+    bool clocked;  /* the lease ends by the clock */
+    bool borrowed; /* it was taken elsewhere, and outlives the partner */
+    uint64_t used; /* last message, ns */
+    struct mechd_pass pass;
     uint64_t trial;   /* id of its last trial in the instance */
     int32_t *inputs;  /* [input_count] indices of variables */
     int32_t *outputs; /* [output_count] */
@@ -44,8 +53,8 @@ struct mechd_partner {
 
 struct mechd_hello {
     const json_t *body;
-    uint64_t lease;   /* of the frame: one that has been taken before; 0: a new one, by `role` */
-    const char *name; /* of the holder when the body has none */
+    uint64_t lease; /* of the frame: one that has been taken before; 0: a new one, by `role` */
+    const struct mechd_pass *pass; /* its name is the holder's when the body has none */
 };
 
 /* Make a partner from a hello; faults go to diag. 0; MECH_INVALID; MECH_MISMATCH (*holder stands
@@ -53,6 +62,9 @@ struct mechd_hello {
 int mechd_partner_hello(struct mechd_instance *i, const struct mechd_hello *hello,
                         struct mech_diag *diag, struct mechd_holder *holder,
                         struct mechd_partner **out);
+/* Is the token of its hello still known, and may it still step? False: the partner is gone, and so
+ * is a lease that came with the hello (mechd_leases_end may follow all the same). */
+bool mechd_partner_still(struct mechd_instance *i, struct mechd_partner *p);
 /* By lease, or NULL; notes that it was heard. */
 struct mechd_partner *mechd_partner_find(struct mechd_instance *i, uint64_t lease);
 /* By lease, if that lets it do this, and with `sets` set all its inputs; mechd_leases_end follows.

@@ -50,7 +50,7 @@ static enum mechd_progress run_force(struct mechd_job *job)
         atomic_load(&i->deleted)
             ? NULL
             : mechd_partner_begin(i, f->frame.lease, MECHD_ACT_INPUTS, true, &holder);
-    const bool ok = p != NULL && apply(f, p) == 0;
+    const bool ok = p != NULL && mechd_partner_still(i, p) && apply(f, p) == 0;
     if (p != NULL) {
         mechd_leases_end(&i->leases, f->frame.lease);
     }

@@ -7,7 +7,7 @@ import unittest
 import harness
 import models
 import raw
-from harness import Daemon, FrameError, Partner, ZmqDoor, program, wait_until
+from harness import Daemon, Forces, FrameError, Partner, ZmqDoor, program, wait_until
 
 
 def make(name, scopes):
@@ -119,6 +119,39 @@ class Tokens(unittest.TestCase):
             self.write(self.lines['step'])
             os.kill(d.pid(), signal.SIGHUP)
             wait_until(lambda: status() == 200, 'the token is back')
+
+    def test_a_partner_ends_with_its_token(self):
+        with self.daemon() as d:
+            i = self.create(d)['id']
+            path = '/v1/instances/%s' % i
+            admin = bearer(self.tokens['admin'])
+            with Partner(d, i, ['force'], ['x'], token=self.tokens['step']) as partner, \
+                    Partner(d, i, [], ['x'], token=self.tokens['admin']) as other:
+                forces = Forces(d, partner)
+                partner.step(1e-3, [1.0])
+                self.write(self.lines['admin'])
+                os.kill(d.pid(), signal.SIGHUP)
+                wait_until(lambda: 'tokens=1' in d.log(), 'the file is read')
+                forces.push([2.0], 0.0)
+                wait_until(lambda: b'mechd_forces_refused_total 1\n' in
+                           d.call('GET', '/metrics', headers=admin).raw, 'the force is refused')
+                with self.assertRaisesRegex(FrameError, 'lease'):
+                    partner.step(1e-3, [1.0])
+                self.assertEqual(other.step(1e-3)['step'], 2)
+                forces.close()
+            with Partner(d, i, ['force'], ['x'], token=self.tokens['admin']) as partner:
+                self.write(self.lines['read'])
+                os.kill(d.pid(), signal.SIGHUP)
+                wait_until(lambda: d.call('GET', path, headers=admin).status == 401, 'it is gone')
+                with self.assertRaisesRegex(FrameError, 'token of the hello'):
+                    partner.step(1e-3, [1.0])
+                # nothing comes back with the line
+                self.write(self.lines['admin'])
+                os.kill(d.pid(), signal.SIGHUP)
+                wait_until(lambda: d.call('GET', path, headers=admin).status == 200, 'it is back')
+                with self.assertRaisesRegex(FrameError, 'lease'):
+                    partner.step(1e-3, [1.0])
+                self.assertEqual(d.call('GET', path, headers=admin)['step'], 2)
 
     def test_a_stream_of_events_ends_with_its_token(self):
         with self.daemon() as d:

@@ -1,0 +1,347 @@
+/* What binary frames ask for, as owner of the instance (zmq/control_frame.c tells the kinds). */
+#include "server/daemon.h"
+#include "server/instance/snapshots.h"
+#include "server/ticks.h"
+#include "server/zmq/frame_request.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void mechd_frame_fail(struct mechd_frame_request *r, enum mechp_code code, const char *text)
+{
+    r->out.kind = MECHP_ERROR;
+    r->out.status = (int32_t)code;
+    r->out.count = 0;
+    snprintf(r->detail, sizeof r->detail, "%s", text);
+}
+
+static void fail_outcome(struct mechd_frame_request *r, int outcome)
+{
+    mechd_frame_fail(r, mechp_code_of_outcome(outcome), mech_err_text(outcome));
+}
+
+/* Room for n values of the reply. False: refused. */
+static bool reserve(struct mechd_frame_request *r, size_t n)
+{
+    if (n > r->room) {
+        double *more = realloc(r->reply, n * sizeof *more);
+        if (more == NULL) {
+            mechd_frame_fail(r, MECHP_OUT_OF_MEMORY, "no memory for the reply");
+            return false;
+        }
+        r->reply = more;
+        r->room = n;
+    }
+    r->out.count = (uint32_t)n;
+    return true;
+}
+
+/* The partner's outputs into the reply; from the trial or the committed state. */
+static void reply_outputs(struct mechd_frame_request *r, bool trial)
+{
+    struct mechd_instance *i = r->job.instance;
+    struct mechd_partner *p = r->partner;
+    if (!reserve(r, p->output_size)) {
+        return;
+    }
+    if (trial) {
+        mechd_engine_trial_outputs(&i->engine, p->packed);
+        r->out.time = mechd_engine_trial_time(&i->engine);
+        r->out.step = mechd_engine_step_count(&i->engine) + r->stepping.report.steps;
+    } else {
+        mechd_engine_get_outputs(&i->engine, p->packed);
+        r->out.time = mechd_engine_time(&i->engine);
+        r->out.step = mechd_engine_step_count(&i->engine);
+    }
+    mechd_partner_pick(i, p, p->packed, r->reply);
+}
+
+static void run_hello(struct mechd_frame_request *r)
+{
+    struct mechd_instance *i = r->job.instance;
+    struct mechd_partner *p = NULL;
+    struct mechd_holder holder;
+    char text[256];
+    const struct mechd_hello hello = {r->hello, r->in.lease, &r->pass};
+    const int outcome = mechd_partner_hello(i, &hello, &r->diag, &holder, &p);
+    if (outcome == MECH_INVALID) {
+        mechd_frame_fail(r, MECHP_INVALID_REQUEST, "");
+    } else if (outcome == MECH_MISMATCH) {
+        mechd_frame_fail(r, MECHP_FOREIGN_LEASE,
+                         mechd_holder_tell(&holder, i->id, text, sizeof text));
+    } else if (outcome == MECH_UNSUPPORTED) {
+        mechd_frame_fail(r, MECHP_LIMIT_REACHED, "too many partners hold leases on this instance");
+    } else if (outcome != 0) {
+        fail_outcome(r, outcome);
+    } else {
+        mechd_partner_write(i, p, &r->second);
+        r->out.instance = i->number;
+        r->out.lease = p->lease;
+        r->out.time = mechd_engine_time(&i->engine);
+        r->out.step = mechd_engine_step_count(&i->engine);
+    }
+}
+
+/* Why the inputs of a frame cannot be set. */
+static void refuse_inputs(struct mechd_frame_request *r, int outcome)
+{
+    if (outcome == MECH_MISMATCH) {
+        mechd_frame_fail(r, MECHP_MALFORMED_FRAME, "the values do not fit the inputs of the hello");
+    } else if (outcome == MECH_NOT_FINITE) {
+        mechd_frame_fail(r, MECHP_INVALID_REQUEST, "an input is not finite");
+    } else {
+        fail_outcome(r, outcome);
+    }
+}
+
+/* The command of the frame, with its inputs. False: refused, nothing has changed. */
+static bool begin_step(struct mechd_frame_request *r)
+{
+    struct mechd_partner *p = r->partner;
+    struct mech_step_request *step = &r->stepping.request;
+    *step = (struct mech_step_request){
+        .kind = MECH_STEP_SIZE, .size = r->in.size, .trial = r->in.kind == MECHP_TRIAL};
+    if (!(r->in.size > 0.) || !isfinite(r->in.size)) {
+        mechd_frame_fail(r, MECHP_INVALID_REQUEST, "size must be greater than 0");
+        return false;
+    }
+    if (r->in.count > 0) {
+        const int outcome =
+            mechd_partner_inputs(r->job.instance, p, r->values, r->in.count, &p->step);
+        if (outcome != 0) {
+            refuse_inputs(r, outcome);
+            return false;
+        }
+        step->inputs = p->step.changes;
+        step->input_count = p->input_count;
+    }
+    return true;
+}
+
+static enum mechd_progress run_step(struct mechd_frame_request *r)
+{
+    struct mechd_instance *i = r->job.instance;
+    struct mechd_stepping *s = &r->stepping;
+    // what could fail after the step is had before it
+    if (!s->begun && (!reserve(r, r->partner->output_size) || !begin_step(r))) {
+        return MECHD_DONE;
+    }
+    const enum mechd_progress progress = mechd_stepping_slice(i, s);
+    if (progress != MECHD_DONE) {
+        return progress;
+    }
+    // the lease has lasted: hello and bye, which could end it, do not run between two slices
+    r->partner->used = mechd_now();
+    if (s->outcome != 0) {
+        mechd_frame_fail(r, s->over ? MECHP_QUOTA_EXCEEDED : mechp_code_of_outcome(s->outcome),
+                         s->report.reason[0] != '\0' ? s->report.reason
+                                                     : mech_err_text(s->outcome));
+        return MECHD_DONE;
+    }
+    if (s->request.trial) {
+        i->trial = ++i->trials;
+        r->partner->trial = i->trial;
+    }
+    reply_outputs(r, s->request.trial);
+    return MECHD_DONE;
+}
+
+static void run_commit(struct mechd_frame_request *r)
+{
+    struct mechd_instance *i = r->job.instance;
+    if (i->trial == 0 || r->partner->trial != i->trial || !mechd_engine_has_trial(&i->engine)) {
+        mechd_frame_fail(r, MECHP_NO_TRIAL, "there is no trial of this partner");
+        return;
+    }
+    int outcome = reserve(r, r->partner->output_size) ? 0 : MECH_NO_MEMORY;
+    outcome = outcome == 0 ? mechd_engine_commit(&i->engine) : outcome;
+    if (outcome != 0) {
+        fail_outcome(r, outcome);
+        return;
+    }
+    mechd_instance_stepped(i, 0);
+    reply_outputs(r, false);
+}
+
+static void run_inputs(struct mechd_frame_request *r)
+{
+    struct mechd_instance *i = r->job.instance;
+    const int outcome =
+        r->in.count > 0 ? mechd_partner_set(i, r->partner, r->values, r->in.count) : 0;
+    if (outcome != 0) {
+        refuse_inputs(r, outcome);
+        return;
+    }
+    mechd_instance_changed(i, 0);
+    r->out.time = mechd_engine_time(&i->engine);
+}
+
+/* [q v x z]: asked for, or set. */
+static void run_state(struct mechd_frame_request *r)
+{
+    struct mechd_instance *i = r->job.instance;
+    if (i->sim == NULL) {
+        mechd_frame_fail(r, MECHP_INVALID_REQUEST, "the instance is not a model of the solver");
+        return;
+    }
+    const struct mech_sizes n = mech_sim_sizes(i->sim);
+    const size_t q = (size_t)n.q;
+    const size_t v = (size_t)n.v;
+    const size_t x = (size_t)n.x;
+    const size_t all = q + v + x + (size_t)n.z;
+    if (r->in.count > 0) {
+        const double *from = r->values;
+        if (r->in.count != all) {
+            mechd_frame_fail(r, MECHP_MALFORMED_FRAME, "the values do not fit the state [q v x z]");
+            return;
+        }
+        const struct mech_state_view in = {.time = r->in.time != 0. ? r->in.time : NAN,
+                                           .q = from,
+                                           .v = from + q,
+                                           .x = from + q + v,
+                                           .z = from + q + v + x};
+        const int outcome = mech_sim_set_state(i->sim, &in);
+        if (outcome != 0) {
+            mechd_frame_fail(r, MECHP_INVALID_REQUEST, "a value of the state is not finite");
+            return;
+        }
+        mechd_instance_changed(i, 0);
+    }
+    if (!reserve(r, all)) {
+        return;
+    }
+    struct mech_state_view s;
+    mech_sim_state(i->sim, &s);
+    const struct part {
+        const double *from;
+        size_t count;
+    } parts[] = {{s.q, q}, {s.v, v}, {s.x, x}, {s.z, (size_t)n.z}};
+    double *to = r->reply;
+    for (int k = 0; k < 4; k++) {
+        if (parts[k].count > 0) {
+            memcpy(to, parts[k].from, parts[k].count * sizeof *to);
+        }
+        to += parts[k].count;
+    }
+    r->out.time = s.time;
+    r->out.step = mechd_engine_step_count(&i->engine);
+}
+
+static void run_snapshot(struct mechd_frame_request *r)
+{
+    struct mechd_snapshot *s = NULL;
+    struct mechd_excess excess;
+    const int outcome = mechd_snapshots_take(r->job.instance, &excess, &s);
+    if (outcome == MECH_UNSUPPORTED) {
+        mechd_frame_fail(r,
+                         excess.which == MECHD_QUOTAS ? MECHP_LIMIT_REACHED : MECHP_QUOTA_EXCEEDED,
+                         "too many snapshots, of this instance or of its token");
+    } else if (outcome != 0) {
+        fail_outcome(r, outcome);
+    } else {
+        r->out.iteration = (uint32_t)s->id;
+        r->out.time = s->time;
+    }
+}
+
+static void run_restore(struct mechd_frame_request *r)
+{
+    struct mechd_instance *i = r->job.instance;
+    char id[32];
+    snprintf(id, sizeof id, "s-%" PRIu32, r->in.iteration);
+    const struct mechd_snapshot *s = mechd_snapshots_find(i, id);
+    bool same_kernel = true;
+    if (s == NULL) {
+        mechd_frame_fail(r, MECHP_NOT_FOUND, "there is no such snapshot");
+    } else if (mechd_engine_snapshot_read(&i->engine, s->bytes, s->size, &same_kernel) != 0) {
+        mechd_frame_fail(r, MECHP_SNAPSHOT_MISMATCH, "the snapshot does not fit");
+    } else {
+        mechd_instance_changed(i, MECHP_REWOUND);
+        r->out.time = mechd_engine_time(&i->engine);
+        r->out.step = mechd_engine_step_count(&i->engine);
+    }
+}
+
+/* Checks as owner. False: refused. */
+static bool may_run(struct mechd_frame_request *r)
+{
+    struct mechd_instance *i = r->job.instance;
+    const bool reads = r->in.kind == MECHP_OUTPUTS || r->in.kind == MECHP_HELLO ||
+                       r->in.kind == MECHP_BYE || (r->in.kind == MECHP_STATE && r->in.count == 0);
+    if (atomic_load(&i->deleted)) {
+        mechd_frame_fail(r, MECHP_INSTANCE_NOT_FOUND, "the instance has been deleted");
+        return false;
+    }
+    if (!reads && mechd_durable_repair(i) != 0) {
+        mechd_frame_fail(r, MECHP_STORAGE_FAILED, "what could not be stored cannot be undone now");
+        return false;
+    }
+    if (r->in.kind == MECHP_HELLO) {
+        return true;
+    }
+    const enum mechd_act act = reads                        ? MECHD_ACT_READ
+                               : r->in.kind == MECHP_INPUTS ? MECHD_ACT_INPUTS
+                                                            : MECHD_ACT_CHANGE;
+    struct mechd_holder holder;
+    char text[256];
+    r->partner = mechd_partner_begin(i, r->in.lease, act,
+                                     r->in.count > 0 && r->in.kind != MECHP_STATE, &holder);
+    if (r->partner == NULL) {
+        mechd_frame_fail(r, MECHP_FOREIGN_LEASE,
+                         mechd_holder_tell(&holder, i->id, text, sizeof text));
+        return false;
+    }
+    if (!mechd_partner_still(i, r->partner)) {
+        r->partner = NULL;
+        mechd_leases_end(&i->leases, r->in.lease);
+        mechd_frame_fail(r, MECHP_UNAUTHORIZED, "the token of the hello is no longer known");
+        return false;
+    }
+    if (!reads && r->in.kind != MECHP_INPUTS && atomic_load(&i->running)) {
+        mechd_frame_fail(r, MECHP_RUN_IN_PROGRESS, "the instance is stepped by a run");
+        return false;
+    }
+    return true;
+}
+
+enum mechd_progress mechd_frame_run(struct mechd_frame_request *r)
+{
+    if (!r->stepping.begun && !may_run(r)) {
+        return MECHD_DONE;
+    }
+    switch (r->in.kind) {
+    case MECHP_HELLO:
+        run_hello(r);
+        break;
+    case MECHP_STEP:
+    case MECHP_TRIAL:
+        return run_step(r);
+    case MECHP_COMMIT:
+        run_commit(r);
+        break;
+    case MECHP_INPUTS:
+        run_inputs(r);
+        break;
+    case MECHP_OUTPUTS:
+        reply_outputs(r, false);
+        break;
+    case MECHP_STATE:
+        run_state(r);
+        break;
+    case MECHP_SNAPSHOT:
+        run_snapshot(r);
+        break;
+    case MECHP_RESTORE:
+        run_restore(r);
+        break;
+    case MECHP_BYE:
+        mechd_partner_bye(r->job.instance, r->partner);
+        break;
+    default:
+        mechd_frame_fail(r, MECHP_UNKNOWN_OPERATION, "this kind is not a request");
+    }
+    return MECHD_DONE;
+}
