@@ -239,6 +239,22 @@ export const tests = {
         await page.waitForSelector("text=This server has no sweeps.");
     },
 
+    async long_names_of_outputs_stay_on_a_narrow_screen() {
+        const model = await got("/v1/examples/driven-oscillator");
+        model.outputs[0].name = "displacementOfTheLeftMass";
+        const { id } = (await daemon.call("POST", "/v1/instances", { model })).body;
+        const page = await open({ viewport: { width: 390, height: 860 }, hash: `#/${id}` });
+        await press(page, "New sweep");
+        await page.click("form[aria-label='Start a sweep'] .names summary");
+        for (const rows of ["end", "way"]) {
+            await page.selectOption("#sweep-rows", rows);
+            const group = page.getByRole("group", { name: "Outputs of the sweep" });
+            const { x, width } = await group.boundingBox();
+            assert.ok(x >= 0 && x + width <= 390, `${rows}: ${width} from ${x} on`);
+        }
+        assert.ok(await fits(page));
+    },
+
     async sweeps_fit_on_a_narrow_screen_and_work_from_the_keyboard() {
         const { page } = await shown({ viewport: { width: 390, height: 860 } });
         await page.getByRole("button", { name: "New sweep" }).focus();
