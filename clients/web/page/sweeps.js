@@ -107,6 +107,8 @@ class Row {
       this.told = 0;
       return;
     }
+    // they come in the order in which they failed
+    errors.sort((one, other) => one.point - other.point);
     const left = failed > errors.length ? [make("li", {}, "… and others")] : [];
     this.reasons.replaceChildren(
       ...errors.map(({ point, code, message }) =>
