@@ -50,7 +50,7 @@ int mechd_instance_create(struct mechd *daemon, const struct mechd_engine *engin
     i->size = engine->ops->size(engine->self);
     i->step_size = mechd_engine_step_size(engine);
     i->published.values = values;
-    snprintf(i->name, sizeof i->name, "%s", engine->ops->title(engine->self));
+    mech_text_copy(i->name, sizeof i->name, engine->ops->title(engine->self));
     atomic_init(&i->refs, 1);
     atomic_init(&i->revision, 1);
     atomic_init(&i->step_ns, guess_step_ns(i->size));

@@ -161,7 +161,7 @@ static struct mechd_sweep *make(struct mechd *d, struct mechd_account *account, 
     s->account = account;
     s->stored = d->store != NULL;
     atomic_init(&s->refs, 1);
-    snprintf(s->name, sizeof s->name, "%s", name);
+    mech_text_copy(s->name, sizeof s->name, name);
     s->bytes = (size_t)mechd_sweep_bytes(plan);
     atomic_fetch_add(&d->sweeps.bytes, s->bytes); // unref gives it back
     s->lane_count = (uint32_t)d->pool.count < plan->points ? d->pool.count : (int)plan->points;

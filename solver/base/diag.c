@@ -35,6 +35,14 @@ static size_t whole_characters(const char *text, size_t length)
     return size > length - start + 1 ? start - 1 : length;
 }
 
+void mech_text_copy(char *out, size_t size, const char *text)
+{
+    const size_t length = strlen(text);
+    const size_t fits = length < size ? length : whole_characters(text, size - 1);
+    memcpy(out, text, fits);
+    out[fits] = '\0';
+}
+
 /* A place for one more entry of a list, or NULL. */
 static struct mech_diag_entry *reserve(struct mech_diag_entry **list, size_t count,
                                        size_t *capacity)

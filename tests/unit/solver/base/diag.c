@@ -65,6 +65,21 @@ static void long_texts_are_cut_at_whole_characters(void)
     }
 }
 
+static void a_copy_ends_with_a_whole_character(void)
+{
+    char out[8];
+    mech_text_copy(out, sizeof out, "1234567");
+    CU_ASSERT_STRING_EQUAL(out, "1234567");
+    mech_text_copy(out, sizeof out, "12345678");
+    CU_ASSERT_STRING_EQUAL(out, "1234567");
+    mech_text_copy(out, sizeof out, "12345\xe2\x82\xac");
+    CU_ASSERT_STRING_EQUAL(out, "12345");
+    mech_text_copy(out, sizeof out, "1234\xe2\x82\xac and more");
+    CU_ASSERT_STRING_EQUAL(out, "1234\xe2\x82\xac");
+    mech_text_copy(out, sizeof out, "");
+    CU_ASSERT_STRING_EQUAL(out, "");
+}
+
 static void a_path_is_pushed_escaped_and_cut_back(void)
 {
     struct mech_path p = {.length = 0};
@@ -101,5 +116,6 @@ static void a_path_that_is_too_long_stays_well_formed(void)
 UNIT_TESTS(UNIT_TEST(faults_keep_their_order_and_place),
            UNIT_TEST(only_the_first_hundred_are_kept_but_all_counted),
            UNIT_TEST(long_texts_are_cut_at_whole_characters),
+           UNIT_TEST(a_copy_ends_with_a_whole_character),
            UNIT_TEST(a_path_is_pushed_escaped_and_cut_back),
            UNIT_TEST(a_path_that_is_too_long_stays_well_formed))
