@@ -41,7 +41,7 @@ static inline bool mech_diag_clean(const struct mech_diag *d)
     return d->total == 0;
 }
 
-/* Copy a text of any length for people into out [size], cut at the end of a whole UTF-8 character. */
+/* Copy a text for people into out [size], cut at the end of a whole UTF-8 character if need be. */
 void mech_text_copy(char *out, size_t size, const char *text);
 
 /* A path built up and cut back while walking a document.
