@@ -178,14 +178,15 @@ static void check_state(const struct mechd_config *c, int *faults)
         return;
     }
     const bool there = stat(c->state, &info) == 0;
+    const char *const why = there ? mechd_database_look(c->state) : NULL;
     printf("state      %s%s, durability %s\n", c->state, there ? "" : " (to be made)",
            c->durability);
     if (there && !S_ISDIR(info.st_mode)) {
         tell(faults, "state", c->state, strerror(ENOTDIR));
     } else if (there && faccessat(AT_FDCWD, c->state, R_OK | W_OK | X_OK, AT_EACCESS) != 0) {
         tell(faults, "state", c->state, strerror(errno));
-    } else if (there && mechd_database_look(c->state) != NULL) {
-        tell(faults, "state", c->state, mechd_database_look(c->state));
+    } else if (why != NULL) {
+        tell(faults, "state", c->state, why);
     } else if (!there && beside(c->state) != NULL) {
         tell(faults, "state", c->state, beside(c->state));
     }

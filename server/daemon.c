@@ -93,9 +93,11 @@ void mechd_daemon_stop(struct mechd *d)
     mechd_watchdog_stop(d->watchdog);
     mechd_http_quiesce(d->http);
     mechd_clock_stop(&d->clock);
-    bool done = wait_for_calls(d, finish_ns);
+    (void)wait_for_calls(d, finish_ns);
     atomic_store(&d->cancel, true);
-    done = done || wait_for_calls(d, cancel_ns);
+    // who reads could go on for ever, and would meet a pool and a door that are gone
+    atomic_store(&d->closed, true);
+    const bool done = wait_for_calls(d, cancel_ns);
     mechd_ready_remove(d);
     if (!done) {
         mechd_log(MECHD_WARNING, "stuck", "calls=%d", atomic_load(&d->in_flight));

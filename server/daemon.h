@@ -44,6 +44,7 @@ struct mechd {
     uint64_t incarnation;            /* of the process; instances add their serial */
     _Atomic bool ready;              /* takes work; partner: /readyz */
     _Atomic bool draining;           /* refuses new work; partner: both doors */
+    _Atomic bool closed;             /* refuses every call; partner: both doors */
     _Atomic bool cancel;             /* long commands stop at their next slice; partner: stepping */
     _Atomic int in_flight;           /* calls taken and not yet answered */
     _Atomic size_t bodies;           /* bytes of their bodies; partner: both doors */

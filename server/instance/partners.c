@@ -286,6 +286,8 @@ int mechd_partner_hello(struct mechd_instance *i, const struct mechd_hello *hell
     // a second hello with the same lease: another layout
     struct mechd_partner *const before = mechd_partner_find(i, p->lease);
     if (before != NULL) {
+        p->clocked = before->clocked;
+        p->borrowed = before->borrowed;
         remove_partner(i, before);
     }
     p->used = mechd_now();
@@ -320,12 +322,8 @@ struct mechd_partner *mechd_partner_find(struct mechd_instance *i, uint64_t leas
 
 bool mechd_partner_still(struct mechd_instance *i, struct mechd_partner *p)
 {
-    if (!p->pass.has_token ||
-        mechd_tokens_still(&i->daemon->tokens, &p->pass.who, MECHD_SCOPE_STEP, &p->pass.turn)) {
-        return true;
-    }
-    mechd_partner_bye(i, p);
-    return false;
+    return !p->pass.has_token ||
+           mechd_tokens_still(&i->daemon->tokens, &p->pass.who, MECHD_SCOPE_STEP, &p->pass.turn);
 }
 
 struct mechd_partner *mechd_partner_begin(struct mechd_instance *i, uint64_t lease,
@@ -482,7 +480,8 @@ void mechd_partners_due(struct mechd_instance *i)
     const double now = mechd_engine_time(&i->engine) + 1e-9 * i->step_size;
     for (struct mechd_partner *p = i->partners; p != NULL; p = p->next) {
         const uint32_t count = (uint32_t)(p->input_size * (size_t)(p->order + 1));
-        if (p->clocked && p->pending_count > 0 && !mechd_leases_lasts(&i->leases, p->lease)) {
+        if (p->pending_count > 0 && (!mechd_partner_still(i, p) ||
+                                     (p->clocked && !mechd_leases_lasts(&i->leases, p->lease)))) {
             drop_pending(p);
         }
         for (int k = 0; k < p->pending_count && p->pending[k].time <= now; k++) {

@@ -62,8 +62,7 @@ struct mechd_hello {
 int mechd_partner_hello(struct mechd_instance *i, const struct mechd_hello *hello,
                         struct mech_diag *diag, struct mechd_holder *holder,
                         struct mechd_partner **out);
-/* Is the token of its hello still known, and may it still step? False: the partner is gone, and so
- * is a lease that came with the hello (mechd_leases_end may follow all the same). */
+/* Is the token of its hello still known, and may it still step? */
 bool mechd_partner_still(struct mechd_instance *i, struct mechd_partner *p);
 /* By lease, or NULL; notes that it was heard. */
 struct mechd_partner *mechd_partner_find(struct mechd_instance *i, uint64_t lease);

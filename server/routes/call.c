@@ -383,7 +383,8 @@ static void check_keys(struct mechd_call *c)
 static int check_call(struct mechd_call *c)
 {
     const struct mechd_operation *o = c->operation;
-    if (mechd_operation_changes(o) && atomic_load(&c->daemon->draining)) {
+    if (atomic_load(&c->daemon->closed) ||
+        (mechd_operation_changes(o) && atomic_load(&c->daemon->draining))) {
         return mechd_refuse(c, MECHP_DRAINING, "the server is shutting down");
     }
     if (c->body != NULL && !json_is_object(c->body)) {

@@ -449,7 +449,11 @@ const char *mechd_database_look(const char *directory)
         return errno == ENOENT ? NULL : "mechd.sqlite cannot be read";
     }
     const size_t size = fread(head, 1, sizeof head, file);
+    const bool unread = ferror(file) != 0;
     (void)fclose(file);
+    if (unread) {
+        return "mechd.sqlite cannot be read";
+    }
     if (size == 0) {
         return NULL; // as good as none
     }

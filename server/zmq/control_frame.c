@@ -232,6 +232,15 @@ void mechd_control_frame(struct mechd_zmq *z, const struct mechd_peer *peer, con
         reply(r, true);
         return;
     }
+    if (r->in.kind != MECHP_HELLO && !mechd_leases_lasts(&r->job.instance->leases, r->in.lease)) {
+        // who holds none takes no place in the queue
+        const struct mechd_holder nobody = {.role = -1};
+        char text[256];
+        mechd_frame_fail(r, MECHP_FOREIGN_LEASE,
+                         mechd_holder_tell(&nobody, r->job.instance->id, text, sizeof text));
+        reply(r, true);
+        return;
+    }
     if (atomic_load(&z->daemon->draining)) {
         mechd_frame_fail(r, MECHP_DRAINING, "the server is shutting down");
         reply(r, true);

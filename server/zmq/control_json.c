@@ -140,10 +140,6 @@ static int read_request(struct json_request *r, const char *bytes, size_t size)
 {
     struct mechd_call *c = &r->call;
     struct mechp_json_fault fault;
-    if (!mechd_guard_call(r->zmq, &r->peer, &r->left)) {
-        return mechd_refuse(c, MECHP_LIMIT_REACHED, "%d requests of this connection wait",
-                            MECHD_CALLS_MOST);
-    }
     if (!mechd_bodies_take(c->daemon, size + REQUEST_ROOM)) {
         return mechd_refuse(c, MECHP_LIMIT_REACHED, "too many requests are on their way");
     }
@@ -153,6 +149,10 @@ static int read_request(struct json_request *r, const char *bytes, size_t size)
         return mechd_refuse(c, fault.code, "%s", fault.text);
     }
     take_sequence(r);
+    if (!mechd_guard_call(r->zmq, &r->peer, &r->left)) {
+        return mechd_refuse(c, MECHP_LIMIT_REACHED, "%d requests of this connection wait",
+                            MECHD_CALLS_MOST);
+    }
     const char *op = json_string_value(json_object_get(c->body, "op"));
     const struct mechp_route *route = op != NULL ? mechp_route_of_operation(op) : NULL;
     if (op == NULL) {

@@ -295,8 +295,12 @@ static bool may_run(struct mechd_frame_request *r)
         return false;
     }
     if (!mechd_partner_still(i, r->partner)) {
-        r->partner = NULL;
         mechd_leases_end(&i->leases, r->in.lease);
+        // a reader comes between two slices of a step, which may be this partner's
+        if (!r->job.reader) {
+            mechd_partner_bye(i, r->partner);
+        }
+        r->partner = NULL;
         mechd_frame_fail(r, MECHP_UNAUTHORIZED, "the token of the hello is no longer known");
         return false;
     }

@@ -110,7 +110,7 @@ void mechd_guard_close(struct mechd_zmq *z)
 void mechd_guard_fini(struct mechd_guard *g)
 {
     for (size_t k = 0; k < g->room; k++) {
-        free(g->links[k].left);
+        mechd_open_unref(g->links[k].left);
     }
     free(g->links);
     *g = (struct mechd_guard){.links = NULL};
@@ -144,8 +144,8 @@ static void accepted(struct mechd_zmq *z, enum mechd_zmq_socket door, int descri
         // the end of the one before has been told to another socket's monitor, and comes later
         atomic_fetch_sub(&g->open[link->door], 1);
     }
-    *link = (struct mechd_link){
-        .open = true, .door = door, .serial = link->serial + 1, .left = link->left};
+    mechd_open_unref(link->left);
+    *link = (struct mechd_link){.open = true, .door = door, .serial = link->serial + 1};
     if (atomic_fetch_add(&g->open[door], 1) >= MECHD_LINKS_MOST) {
         cut(z, door, descriptor, "too many connections");
     }
@@ -305,6 +305,9 @@ static struct mechd_open *left_by(struct mechd_guard *g, const struct mechd_peer
     }
     if (link->left == NULL) {
         link->left = calloc(1, sizeof *link->left);
+        if (link->left != NULL) {
+            atomic_init(&link->left->refs, 1);
+        }
     }
     return link->left;
 }
@@ -323,7 +326,11 @@ bool mechd_guard_unread(struct mechd_zmq *z, const struct mechd_peer *peer,
 bool mechd_guard_call(struct mechd_zmq *z, const struct mechd_peer *peer, struct mechd_open **left)
 {
     *left = left_by(&z->guard, peer);
-    if (*left != NULL && atomic_fetch_add(&(*left)->calls, 1) >= MECHD_CALLS_MOST) {
+    if (*left == NULL) {
+        return true;
+    }
+    atomic_fetch_add(&(*left)->refs, 1);
+    if (atomic_fetch_add(&(*left)->calls, 1) >= MECHD_CALLS_MOST) {
         mechd_guard_called(*left);
         *left = NULL;
         return false;
@@ -335,5 +342,13 @@ void mechd_guard_called(struct mechd_open *left)
 {
     if (left != NULL) {
         atomic_fetch_sub(&left->calls, 1);
+        mechd_open_unref(left);
+    }
+}
+
+void mechd_open_unref(struct mechd_open *o)
+{
+    if (o != NULL && atomic_fetch_sub(&o->refs, 1) == 1) {
+        free(o);
     }
 }

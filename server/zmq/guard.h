@@ -30,8 +30,9 @@ static const uint64_t mechd_parts_most = (uint64_t)1 << 30;
 
 struct mechd_peer;
 
-/* What is open: of a connection, or of all subscribers. Lives as long as the door. */
+/* What is open: of a connection, or of all subscribers. Lives until the last of it is over. */
 struct mechd_open {
+    _Atomic int refs; /* the connection's own, and one for each letter and call */
     _Atomic size_t
         bytes;         /* of large messages that libzmq has; partner: its thread that frees them */
     _Atomic int calls; /* JSON requests taken and not answered; partner: who answers */
@@ -86,6 +87,8 @@ bool mechd_guard_unread(struct mechd_zmq *z, const struct mechd_peer *peer,
  * False: too many of its requests wait, and it does not count. */
 bool mechd_guard_call(struct mechd_zmq *z, const struct mechd_peer *peer, struct mechd_open **left);
 void mechd_guard_called(struct mechd_open *left);
+/* One reference less. Any thread. */
+void mechd_open_unref(struct mechd_open *o);
 /* libzmq holds as many answers for a peer as it may: it has read none of them, and would miss the
  * next. Its connection ends. */
 void mechd_guard_full(struct mechd_zmq *z, const struct mechd_peer *peer);

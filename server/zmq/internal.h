@@ -30,8 +30,9 @@ struct mechd_zmq {
     struct mechd_guard guard;
     struct mechd_letters letters;
     pthread_t thread;
-    bool more;  /* the thread's: the stream's socket has more */
-    bool rests; /* the thread's: the outbox was empty, it may wait */
+    bool more;       /* the thread's: the stream's socket may have more */
+    uint64_t served; /* the thread's: when that was looked at last, ns */
+    bool rests;      /* the thread's: the outbox was empty, it may wait */
     bool running;
     _Atomic bool stop;
     _Atomic uint64_t turns; /* of the thread; partner: the watchdog */

@@ -19,6 +19,7 @@ static const uint64_t look_ns = MECHD_MS / 2;
 
 void mechd_letters_init(struct mechd_letters *l)
 {
+    atomic_init(&l->streamed.refs, 1); // never the last
     pthread_mutex_init(&l->x, NULL);
     pthread_mutex_init(&l->m, NULL);
 }
@@ -124,11 +125,12 @@ static void release(void *bytes, void *hint)
     // sees what send_body wrote before its store, whatever order libzmq keeps between its threads
     (void)atomic_load(&letter->frames);
     struct mechd_letters *const l = letter->home;
-    const bool body = bytes == letter->bytes;
-    if (letter->left != NULL) {
-        atomic_fetch_sub(&letter->left->bytes, body ? letter->size : letter->extra);
+    struct mechd_open *const left = letter->left;
+    if (left != NULL) {
+        atomic_fetch_sub(&left->bytes, bytes == letter->bytes ? letter->size : letter->extra);
     }
     if (atomic_fetch_sub(&letter->frames, 1) == 1) {
+        mechd_open_unref(left);
         dispose(letter);
         atomic_fetch_sub(&l->lent, 1);
     }
@@ -165,6 +167,7 @@ static bool send_body(void *socket, struct mechd_letter *letter, struct mechd_op
     const bool extra = rest > 0;
     unsigned char *const first = letter->bytes, *const second = first + size;
     if (left != NULL) {
+        atomic_fetch_add(&left->refs, 1);
         atomic_fetch_add(&left->bytes, size + rest);
     }
     letter->left = left;
@@ -344,6 +347,7 @@ bool mechd_letters_drain(struct mechd_zmq *z)
             pthread_mutex_lock(&l->x);
             now += send_line(z, true);
             pthread_mutex_unlock(&l->x);
+            z->more = true; // libzmq may have taken what tells of a subscription
         }
         if (now == 0 && may_rest(l)) {
             return true;
@@ -368,4 +372,7 @@ void mechd_letters_settle(struct mechd_letters *l, uint64_t most)
     while (atomic_load(&l->lent) > 0 && mechd_now() < until) {
         (void)nanosleep(&nap, NULL);
     }
+    // what has come back may stand in libzmq's last batch, which its thread is about to write
+    const struct timespec last = {.tv_nsec = 10 * MECHD_MS};
+    (void)nanosleep(&last, NULL);
 }

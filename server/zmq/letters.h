@@ -4,8 +4,8 @@
  * made it, unless the stream's socket is in use or another frame waits in front of it; then it
  * waits in the outbox too. So a stream pays for no second thread, and its frames keep their order.
  *
- * libzmq is lent the bytes and gives them back when they have been written out: a letter lives
- * until then, and how many there are is known at the end of the daemon.
+ * libzmq is lent the bytes and gives them back when they stand in the batch that it writes next: a
+ * letter lives until then, and how many there are is known at the end of the daemon.
  */
 #pragma once
 

@@ -28,6 +28,8 @@ enum {
     TURNS = 64
 };
 
+static const uint64_t watch_ns = WATCH_MS * (uint64_t)MECHD_MS;
+
 /* What each socket takes: bytes of a frame, frames that wait for each peer. A model goes to
  * control, a frame of inputs to forces, a topic to the stream. */
 static const struct {
@@ -177,8 +179,10 @@ static void turn(struct mechd_zmq *z)
         const bool has = (items[k].revents & ZMQ_POLLIN) != 0;
         if (k < monitors && has) {
             mechd_guard_serve(z, doors[k]);
-        } else if (items[k].socket == NULL && (has || z->more || woken || ready == 0)) {
+        } else if (items[k].socket == NULL &&
+                   (has || z->more || woken || ready == 0 || mechd_now() - z->served > watch_ns)) {
             // its descriptor tells of news once, and perhaps to those who send
+            z->served = mechd_now();
             z->more = !serve(z, doors[k]);
         } else if (has) {
             (void)serve(z, doors[k]);

@@ -381,17 +381,24 @@ class Partner:
 
     def ask(self, kind, values=(), extra=(), **header):
         """(header with values, all frames) of the reply; FrameError if it is an error."""
-        self.sequence += 1
-        frame = pack(kind, values, instance=self.instance, lease=self.lease,
-                     sequence=self.sequence, **header)
-        self.socket.send_multipart([b'', frame] + list(extra))
-        parts = self.socket.recv_multipart()
-        parts = parts[1:] if parts[0] == b'' else parts
-        reply = unpack(parts[0])
+        self.send(kind, values, extra, **header)
+        reply, parts = self.receive()
         assert reply['magic'] == b'MCHD' and reply['sequence'] == self.sequence, reply
         if reply['kind'] == KINDS['error']:
             raise FrameError(reply, parts[1:])
         return reply, parts
+
+    def send(self, kind, values=(), extra=(), **header):
+        self.sequence += 1
+        frame = pack(kind, values, instance=self.instance, lease=self.lease,
+                     sequence=self.sequence, **header)
+        self.socket.send_multipart([b'', frame] + list(extra))
+
+    def receive(self):
+        """(header with values, all frames) of whatever comes next."""
+        parts = self.socket.recv_multipart()
+        parts = parts[1:] if parts[0] == b'' else parts
+        return unpack(parts[0]), parts
 
     def step(self, size, values=(), **header):
         return self.ask('step', values, size=size, **header)[0]

@@ -71,6 +71,30 @@ class Shutdown(unittest.TestCase):
         for number, answer in answers.items():
             self.assertIn(answer, (200, 409, 503), number)
 
+    def test_it_ends_while_others_go_on_reading(self):
+        """Reading is served to the end, and meets nothing that is gone already."""
+        for path in ('/metrics', '/v1', '/v1/instances/%s/state'):
+            with self.subTest(path):
+                daemon = Daemon()
+                i = daemon.create(models.independent_masses(500))
+                codes = set()
+
+                def read(daemon=daemon, path=path.replace('%s', i), codes=codes):
+                    connection = Http(daemon.base)
+                    try:
+                        while True:
+                            codes.add(connection.call('GET', path).status)
+                    except (OSError, harness.http.client.HTTPException):
+                        connection.close()
+                readers = [threading.Thread(target=read) for _ in range(3)]
+                for reader in readers:
+                    reader.start()
+                wait_until(lambda codes=codes: codes, 'they read')
+                self.ends_in_time(daemon)
+                for reader in readers:
+                    reader.join(30 * harness.SLOW)
+                self.assertLessEqual(codes, {200, 503})
+
     def test_the_last_answers_are_written_out(self):
         """Answers that wait in a peer's pipe when the end begins reach a peer that reads then."""
         import zmq

@@ -7,7 +7,7 @@ import unittest
 import harness
 import models
 import raw
-from harness import Daemon, Forces, FrameError, Partner, ZmqDoor, program, wait_until
+from harness import KINDS, Daemon, Forces, FrameError, Partner, ZmqDoor, program, wait_until
 
 
 def make(name, scopes):
@@ -135,7 +135,7 @@ class Tokens(unittest.TestCase):
                 forces.push([2.0], 0.0)
                 wait_until(lambda: b'mechd_forces_refused_total 1\n' in
                            d.call('GET', '/metrics', headers=admin).raw, 'the force is refused')
-                with self.assertRaisesRegex(FrameError, 'lease'):
+                with self.assertRaisesRegex(FrameError, 'token of the hello'):
                     partner.step(1e-3, [1.0])
                 self.assertEqual(other.step(1e-3)['step'], 2)
                 forces.close()
@@ -152,6 +152,22 @@ class Tokens(unittest.TestCase):
                 with self.assertRaisesRegex(FrameError, 'lease'):
                     partner.step(1e-3, [1.0])
                 self.assertEqual(d.call('GET', path, headers=admin)['step'], 2)
+
+    def test_a_partner_whose_token_goes_while_it_steps_finishes_the_step(self):
+        with self.daemon() as d:
+            admin = bearer(self.tokens['admin'])
+            model = models.nonlinear_oscillator()
+            i = d.call('POST', '/v1/instances', {'model': model}, admin)['id']
+            with Partner(d, i, token=self.tokens['step']) as partner:
+                partner.send('step', size=20.0)
+                self.write(self.lines['admin'])
+                os.kill(d.pid(), signal.SIGHUP)
+                wait_until(lambda: 'tokens=1' in d.log(), 'the file is read')
+                # comes between two slices, and must not take the partner away
+                for _ in range(3):
+                    partner.send('outputs')
+                kinds = [partner.receive()[0]['kind'] for _ in range(4)]
+                self.assertEqual(sorted(kinds), [KINDS['step']] + 3 * [KINDS['error']])
 
     def test_a_stream_of_events_ends_with_its_token(self):
         with self.daemon() as d:

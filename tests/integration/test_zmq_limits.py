@@ -1,5 +1,6 @@
 """What one ZeroMQ peer may take: frames, parts, subscriptions, connections, unread answers; and
 that the others are served meanwhile. Peers that break the rules speak ZMTP over a bare socket."""
+import json
 import random
 import re
 import resource
@@ -348,12 +349,42 @@ class Limits(unittest.TestCase):
                     status, reply = many.receive()
                     codes.append((status, reply['code']))
                 self.assertEqual(set(codes), {(429, 'limit-reached')})
+                many.send('instances', sequence=7)
+                self.assertEqual(json.loads(many.socket.recv_multipart()[-1])['sequence'], '7')
                 self.lives(d)
                 for name in names:
                     self.assertEqual(d.call('DELETE', '/v1/instances/' + name).status, 204)
                 for _ in range(1024):
                     self.assertNotEqual(many.receive()[0], 429)
                 self.assertEqual(many.call('instances')[0], 200)
+
+    def test_who_comes_after_a_peer_owes_nothing_for_it(self):
+        with Daemon() as d:
+            names = ['long-%d' % k for k in range(40)]
+            for name in names:
+                self.put(d, name, models.nonlinear_oscillator())
+            with ZmqDoor(d) as many:
+                for _ in range(30):
+                    for name in names:
+                        many.send('step', id=name, count=2_000_000_000)
+                for _ in range(40 * 30 - 1024):
+                    self.assertEqual(many.receive()[0], 429)
+            wait_until(lambda: metric(d, 'connections') == 0, 'it has gone')
+            for _ in range(3):
+                self.lives(d)
+
+    def test_frames_without_a_lease_take_no_place_in_the_queue(self):
+        with Daemon() as d:
+            self.put(d, 'i-1', models.nonlinear_oscillator())
+            with Partner(d, 'i-1') as partner, Raw(d.info['control'], 'DEALER') as raw:
+                partner.send('step', size=1e6)
+                wait_until(lambda: metric(d, 'queued_commands') > 0, 'it steps')
+                for k in range(200):
+                    raw.send(b'', harness.pack('step', (), instance=partner.instance, lease=1,
+                                               sequence=k, size=1e-3))
+                wait_until(lambda: metric(d, 'request_errors_total') >= 200, 'all are refused')
+                self.assertLess(metric(d, 'queued_commands'), 10)
+                self.assertEqual(d.call('DELETE', '/v1/instances/i-1').status, 204)
 
     def test_a_subscriber_that_does_not_read_costs_the_others_nothing(self):
         with Daemon('--heartbeat', '3600') as d:
