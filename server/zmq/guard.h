@@ -20,7 +20,7 @@ enum {
     MECHD_LINKS_MOST = 1024,   /* connections of one socket */
     MECHD_TOPICS_MOST = 20000, /* subscriptions of one connection: two for each instance */
     MECHD_PREFIXES_MOST = 64,  /* of them such that are no whole topic */
-    MECHD_CALLS_MOST = 1024,   /* JSON requests of one connection that wait for their answers */
+    MECHD_CALLS_MOST = 512,    /* JSON requests of one connection that wait: answers fit a pipe */
     MECHD_LETTER_LARGE = 4096  /* bytes from which messages on their way out are counted */
 };
 /* Bytes that one connection leaves unread; that all subscribers together do. */
