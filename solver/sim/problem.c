@@ -452,6 +452,20 @@ static int pose(struct lone *s, size_t m)
     return 0;
 }
 
+/* Finite data can overflow into c and w. */
+static bool is_finite(const struct mech_lone_solution *s)
+{
+    double sum = 0.;
+
+    for (int32_t i = 0; i < s->rows; i++) {
+        sum += 0. * s->l[i] + 0. * s->c[i];
+    }
+    for (int32_t j = 0; j < s->velocities; j++) {
+        sum += 0. * s->w[j];
+    }
+    return sum == 0.;
+}
+
 static int solve(struct lone *s, size_t m, struct mech_lone_solution *out)
 {
     const struct mech_vi_settings *const vi = &s->request->vi;
@@ -494,7 +508,10 @@ static int solve(struct lone *s, size_t m, struct mech_lone_solution *out)
     if (s->system) {
         MECH_TRY(velocities(s, out));
     }
-    return code && vi->on_failure == MECH_ON_FAILURE_ACCEPT ? 0 : code;
+    if (code && vi->on_failure != MECH_ON_FAILURE_ACCEPT) {
+        return code;
+    }
+    return is_finite(out) ? 0 : MECH_NOT_FINITE;
 }
 
 int mech_lone_problem_solve(const struct mech_lone_problem *p, struct mech_arena *arena,

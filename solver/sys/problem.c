@@ -105,7 +105,7 @@ double mech_problem_residual(const struct mech_problem *p, const double *l, cons
         return mech_sets_residual(p->sets, p->count, p->friction, l, c, p->r);
     }
     for (int32_t i = 0; i < p->m; i++) {
-        const double d = c[i] > l[i] ? l[i] : c[i] + 0. * l[i];
+        const double d = (c[i] > l[i] ? l[i] : c[i]) + 0. * (l[i] + c[i]);
 
         map += d * d;
         scale += p->r[i] * p->r[i];

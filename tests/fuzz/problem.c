@@ -160,6 +160,11 @@ static void solve(const struct mech_lone_problem *p, struct mech_arena *arena)
             fuzz_fail("a solution that is not finite");
         }
     }
+    for (int32_t k = 0; k < s[0].velocities; k++) {
+        if (!isfinite(s[0].w[k])) {
+            fuzz_fail("velocities that are not finite");
+        }
+    }
 }
 
 static void read_and_solve(const char *text, size_t size)

@@ -161,6 +161,18 @@ class Problems(unittest.TestCase):
             **hopeless, 'solver': {'type': 'psor'}})
         self.assertEqual((status, reply['code']), (422, 'singular-system'))
 
+    def test_what_overflows_is_not_called_solved(self):
+        """l = (16, 0) is exact and c₂ = 1.6e309: no number."""
+        problem = {'N': [[1, 0], [1e308, 1]], 'r': [-16, 0]}
+        for name in (None, 'apgd', 'jacobi', 'lemke', 'nsgs', 'psor'):
+            solver = {'type': name} if name else {}
+            with self.subTest(name):
+                status, reply = self.doors[0].call('solve', problem={**problem, 'solver': solver})
+                self.assertEqual((status, reply['code']), (422, 'vi-not-converged'))
+                best = self.solve({**problem, 'solver': {**solver, 'onFailure': 'accept'}})
+                self.assertFalse(best['report']['converged'])
+                self.assertNotIn(None, best['l'] + best['c'])
+
     def test_what_cannot_be_is_refused_with_its_place(self):
         plain = {'N': [[1, 0], [0, 1]], 'r': [1, 1]}
         for change, pointer in (

@@ -72,7 +72,20 @@ static void not_a_number_is_not_a_residual_of_zero(void)
     CU_ASSERT(isnan(residual(&p, NAN, 0.)));
 }
 
+static void an_endless_c_beside_no_force_is_not_a_solution(void)
+{
+    static const struct mech_set sets[] = {{.kind = MECH_SET_UNILATERAL, .rows = 1},
+                                           {.kind = MECH_SET_UNILATERAL, .rows = 1}};
+    const struct mech_problem p = {.m = 2, .N = &N, .r = r};
+    const struct mech_problem with_sets = {.m = 2, .N = &N, .r = r, .sets = sets, .count = 2};
+    const double l[] = {1.5, 0.}, c[] = {0., HUGE_VAL};
+
+    CU_ASSERT(isnan(mech_problem_residual(&p, l, c)));
+    CU_ASSERT(isnan(mech_problem_residual(&with_sets, l, c)));
+}
+
 UNIT_TESTS(UNIT_TEST(residual_is_the_natural_map_over_r), UNIT_TEST(bilateral_rows_count_with_c),
            UNIT_TEST(sparse_columns_are_columns),
            UNIT_TEST(nothing_asked_and_nothing_done_is_no_residual),
-           UNIT_TEST(not_a_number_is_not_a_residual_of_zero))
+           UNIT_TEST(not_a_number_is_not_a_residual_of_zero),
+           UNIT_TEST(an_endless_c_beside_no_force_is_not_a_solution))
