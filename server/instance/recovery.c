@@ -187,6 +187,9 @@ struct recovery {
 static const char *complete(struct mechd_instance *i, const struct mechd_stored *stored)
 {
     struct mech_diag diag;
+    if (!mech_name_valid(stored->id)) {
+        return "its id is none that a request could name";
+    }
     mech_diag_init(&diag);
     json_t *const value = json_loads(stored->durability, JSON_DECODE_ANY, NULL);
     i->durable.settings = mechd_durability_read(value, MECHD_DURABLE_NONE, &diag);

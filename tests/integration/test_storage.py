@@ -330,6 +330,23 @@ class Storage(unittest.TestCase):
                 self.assertIn('/objects', aside[0][1])
                 self.assertGreater(aside[0][2], 100)
 
+    def test_an_id_that_no_request_could_name_is_kept_aside(self):
+        with Kept(self.folder) as d:
+            self.create(d, models.oscillator(), 'every-step')
+        for bad in ('a b', 'a/b', '', 'x' * 200, 'a\n'):
+            connection = sqlite3.connect(self.database())
+            connection.execute('UPDATE instances SET id = ?', (bad,))
+            connection.commit()
+            connection.close()
+            with Kept(self.folder) as d:
+                self.assertEqual(d.call('GET', '/v1/instances').json['items'], [])
+                self.assertIn('its id is none', d.log())
+                self.create(d, models.oscillator(), 'every-step')
+            connection = sqlite3.connect(self.database())
+            found = connection.execute('SELECT id FROM aside').fetchall()
+            connection.close()
+            self.assertIn((bad,), found)
+
     def test_a_full_disk_undoes_the_step_and_reading_goes_on(self):
         """No file may grow any more: writes fail as on a full disk."""
         with Kept(self.folder) as d:
