@@ -80,7 +80,7 @@ static struct mechd_letter *take_kept(struct mechd_letters *l)
     }
     pthread_mutex_unlock(&l->m);
     if (letter != NULL) {
-        atomic_fetch_sub(&l->spare, letter->room);
+        atomic_fetch_sub(&l->spare, sizeof *letter + letter->room);
     }
     return letter;
 }
@@ -104,10 +104,10 @@ struct mechd_letter *mechd_letter_create_frame(struct mechd_zmq *z, size_t size)
 static void dispose(struct mechd_letter *letter)
 {
     struct mechd_letters *const l = letter->home;
-    const size_t room = letter->room;
-    if (!letter->stream || atomic_fetch_add(&l->spare, room) + room > SPARE_MOST) {
+    const size_t bytes = sizeof *letter + letter->room;
+    if (!letter->stream || atomic_fetch_add(&l->spare, bytes) + bytes > SPARE_MOST) {
         if (letter->stream) {
-            atomic_fetch_sub(&l->spare, room);
+            atomic_fetch_sub(&l->spare, bytes);
         }
         free(letter);
         return;
