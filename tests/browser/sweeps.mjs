@@ -81,7 +81,7 @@ export const tests = {
         const table = await got(`${path}/results`);
         assert.deepEqual(await got(`/v1/sweeps/${made.id}/results`), table);
 
-        await press(page, `Table, ${made.id}`);
+        await press(page, `Table, sweep ${made.id}`);
         await page.waitForSelector(".sheet tbody tr >> nth=8");
         const { head, rows, sides } = await sheet(page);
         assert.deepEqual(head, ["point", "k", "d", "time", "x1", "v2"]);
@@ -100,13 +100,13 @@ export const tests = {
         await page.locator(".sheet").scrollIntoViewIfNeeded();
         await picture(page, "sweep-table");
 
-        const csv = await saved(page, `CSV, ${made.id}`);
+        const csv = await saved(page, `CSV, sweep ${made.id}`);
         assert.equal(csv.name, `${made.id}.csv`);
         const response = await fetch(`${daemon.base}${path}/results?format=csv`);
         assert.equal(csv.bytes.toString(), await response.text());
-        const npy = await saved(page, `NPY, ${made.id}`);
+        const npy = await saved(page, `NPY, sweep ${made.id}`);
         assert.match(npy.bytes.subarray(1, 100).toString("latin1"), /^NUMPY[^]*\(9, 6\)/);
-        await press(page, `Delete, ${made.id}`);
+        await press(page, `Delete, sweep ${made.id}`);
         await page.waitForSelector(`[data-sweep=${made.id}]`, { state: "detached" });
         assert.deepEqual(
             (await all()).map((sweep) => sweep.id),
@@ -123,16 +123,16 @@ export const tests = {
         await press(page, "Start sweep");
         await page.waitForSelector(`${SWEEP}[data-state=running]`);
         const [{ id }] = await all();
-        const bar = page.getByRole("progressbar", { name: `Progress of ${id}` });
+        const bar = page.getByRole("progressbar", { name: `Progress of sweep ${id}` });
         const done = () => bar.evaluate((element) => element.value);
         await until(async () => (await done()) > 0, "the sweep gets on");
         const first = await done();
         await until(async () => (await done()) > first, "and on");
         // a table follows it, and has so many rows and no more
-        await press(page, `Table, ${id}`);
+        await press(page, `Table, sweep ${id}`);
         await page.waitForSelector("text=the first 200 rows: the files have all");
         assert.equal((await sheet(page)).rows.length, 200);
-        await press(page, `Cancel and forget, ${id}`);
+        await press(page, `Cancel and forget, sweep ${id}`);
         await page.waitForSelector(SWEEP, { state: "detached" });
         assert.equal((await daemon.call("GET", `/v1/sweeps/${id}`)).status, 404);
         assert.deepEqual(page.complaints, []);
@@ -223,7 +223,7 @@ export const tests = {
         await new Promise((resolve) => setTimeout(resolve, 2000));
         assert.ok(page.url().endsWith("#/~sweeps"));
         await picture(page, "sweeps");
-        await press(page, `Delete, ${foreign.id}`);
+        await press(page, `Delete, sweep ${foreign.id}`);
         await page.waitForSelector(`[data-sweep=${foreign.id}]`, { state: "detached" });
         await page.click(`.list a[href="#/${id}"]`);
         await page.waitForSelector("canvas.plot");

@@ -3,6 +3,7 @@ import * as api from "./api.js";
 import { make } from "./dom.js";
 import { progress } from "./events.js";
 import { clock, number } from "./format.js";
+import { Listed } from "./listed.js";
 import { attempt } from "./notices.js";
 import { Results, save } from "./results.js";
 import { runForm } from "./run_form.js";
@@ -27,55 +28,27 @@ function pace({ pace: factor }) {
   return factor === 0 ? "free" : factor === 1 ? "real time" : `${number(factor)} × real time`;
 }
 
-/** One run in the list; its elements stay, only texts change. */
-class Row {
+/** One run in the list. */
+class Row extends Listed {
   /**
    * @param {Runs} runs
    * @param {Run} run
    */
   constructor(runs, run) {
+    super("run", run.id);
     this.runs = runs;
     this.run = run;
     /** @type {Results | null} */
     this.results = null;
     this.looked = 0;
-    this.badge = make("span", { className: "badge" });
-    this.about = make("span", { className: "quiet number" });
-    this.bar = make("progress", { max: 1, "aria-label": `Progress of run ${run.id}` });
-    this.facts = make("span", { className: "quiet number" });
     this.late = make("span", { className: "late number", title: "periods that came too late" });
-    const button = (/** @type {string} */ text, /** @type {() => void} */ act) =>
-      make("button", { type: "button", className: "small", onclick: act }, text);
-    this.stop = button("Cancel", () => void this.cancel());
-    this.chart = button("Chart", () => this.toggle());
+    this.progress.append(this.late);
+    this.stop = this.button("Cancel", () => void this.cancel());
+    this.chart = this.button("Chart", () => this.toggle());
     this.chart.setAttribute("aria-expanded", "false");
-    this.csv = button("CSV", () => void this.download("csv"));
-    this.npy = button("NPY", () => void this.download("npy"));
-    this.forget = button("Forget rows", () => void this.drop());
-    for (const b of [this.stop, this.chart, this.csv, this.npy, this.forget]) {
-      b.setAttribute("aria-label", `${b.textContent}, run ${run.id}`);
-    }
-    this.place = make("div", {});
-    this.element = make(
-      "li",
-      { className: "run" },
-      make(
-        "div",
-        { className: "line" },
-        make("strong", {}, run.id),
-        this.badge,
-        this.about,
-        make("span", { className: "grow" }),
-        this.stop,
-        this.chart,
-        this.csv,
-        this.npy,
-        this.forget,
-      ),
-      make("div", { className: "line" }, this.bar, this.facts, this.late),
-      this.place,
-    );
-    this.element.dataset.run = run.id;
+    this.csv = this.button("CSV", () => void this.download("csv"));
+    this.npy = this.button("NPY", () => void this.download("npy"));
+    this.forget = this.button("Forget rows", () => void this.drop());
     this.show(run);
   }
 
@@ -87,25 +60,23 @@ class Row {
   show(run) {
     const running = run.state === "running";
     this.run = run;
-    this.element.dataset.state = run.state;
-    this.badge.textContent = run.state === "stopped" ? "cancelled" : run.state;
-    this.badge.className = `badge ${running ? "on" : ""} ${run.state === "failed" ? "bad" : ""}`;
     const end = run.until === null ? "until it is stopped" : `to ${clock(run.until)}`;
     this.about.textContent = `${clock(run.start)} ${end}, ${pace(run)}`;
-    this.bar.hidden = run.fraction === null;
-    this.bar.value = run.fraction ?? 0;
     const rows = run.recorded ?? 0;
-    this.facts.textContent = [
-      run.fraction === null ? "" : `${Math.floor(100 * run.fraction)} %`,
-      `at ${clock(run.time)}`,
-      running && run.remaining !== null
-        ? `${span(run.remaining)} left`
-        : `${running ? "for" : "took"} ${span(run.elapsed)}`,
-      rows > 0 ? `${number(rows, 9)} rows` : run.record ? "rows forgotten" : "",
-      run.reason ?? "",
-    ]
-      .filter((text) => text !== "")
-      .join(" · ");
+    this.tell({
+      state: run.state,
+      shown: run.state === "stopped" ? "cancelled" : run.state,
+      bad: run.state === "failed",
+      done: run.fraction,
+      facts: [
+        `at ${clock(run.time)}`,
+        running && run.remaining !== null
+          ? `${span(run.remaining)} left`
+          : `${running ? "for" : "took"} ${span(run.elapsed)}`,
+        rows > 0 ? `${number(rows, 9)} rows` : run.record ? "rows forgotten" : "",
+        run.reason ?? "",
+      ],
+    });
     this.late.textContent = `${run.overruns} overrun${run.overruns === 1 ? "" : "s"}`;
     this.late.hidden = run.overruns === 0;
     this.stop.hidden = !running;
@@ -140,7 +111,7 @@ class Row {
       this.follow();
     }
     this.chart.setAttribute("aria-expanded", String(this.results !== null));
-    this.chart.textContent = this.results ? "Hide chart" : "Chart";
+    this.setText(this.chart, this.results ? "Hide chart" : "Chart");
   }
 
   async cancel() {

@@ -5,6 +5,7 @@
 import * as api from "./api.js";
 import { make } from "./dom.js";
 import { number } from "./format.js";
+import { Listed } from "./listed.js";
 import { attempt } from "./notices.js";
 import { save } from "./results.js";
 import { sweepForm } from "./sweep_form.js";
@@ -15,55 +16,32 @@ import { SweepTable } from "./sweep_table.js";
 const BUSY = 400, // ms between two looks while one runs
   IDLE = 3000;
 
-/** One sweep in the list; its elements stay, only texts change. */
-class Row {
+/** One sweep in the list. */
+class Row extends Listed {
   /** @param {SweepList} list @param {Sweep} sweep */
   constructor(list, sweep) {
+    super("sweep", sweep.id);
     this.list = list;
     this.sweep = sweep;
     /** @type {SweepTable | null} */
     this.table = null;
     /** failed points whose reasons are shown */
     this.told = 0;
-    this.badge = make("span", { className: "badge" });
-    this.bar = make("progress", { max: sweep.points, "aria-label": `Progress of ${sweep.id}` });
-    this.facts = make("span", { className: "quiet number" });
-    const button = (/** @type {string} */ text, /** @type {() => void} */ act) =>
-      make("button", { type: "button", className: "small", onclick: act }, text);
-    this.open = button("Table", () => this.toggle());
+    this.open = this.button("Table", () => this.toggle());
     this.open.setAttribute("aria-expanded", "false");
-    this.csv = button("CSV", () => void this.download("csv"));
-    this.npy = button("NPY", () => void this.download("npy"));
-    this.away = button("Delete", () => void this.remove());
+    this.button("CSV", () => void this.download("csv"));
+    this.button("NPY", () => void this.download("npy"));
+    this.away = this.button("Delete", () => void this.remove());
     this.why = make("summary", {});
     this.reasons = make("ul", {});
     this.failures = make("details", { className: "failures" }, this.why, this.reasons);
     this.failures.addEventListener("toggle", () => void this.explain());
-    this.place = make("div", {});
-    this.element = make(
-      "li",
-      { className: "run" },
-      make(
-        "div",
-        { className: "line" },
-        make("strong", {}, sweep.id),
-        this.badge,
-        make("span", { className: "quiet number" }, this.about()),
-        make("span", { className: "grow" }),
-        this.open,
-        this.csv,
-        this.npy,
-        this.away,
-      ),
-      make("div", { className: "line" }, this.bar, this.facts),
-      this.failures,
-      this.place,
-    );
-    this.element.dataset.sweep = sweep.id;
+    this.place.before(this.failures);
+    this.about.textContent = this.over();
     this.show(sweep);
   }
 
-  about() {
+  over() {
     const { name, parameters, points } = this.sweep;
     const over = `${parameters.join(" × ")}, ${number(points, 9)} point${points === 1 ? "" : "s"}`;
     return this.list.named && name !== "" ? `${name}: ${over}` : over;
@@ -73,22 +51,16 @@ class Row {
   show(sweep) {
     const running = sweep.state === "running";
     this.sweep = sweep;
-    this.element.dataset.state = sweep.state;
-    this.badge.textContent = sweep.state;
-    const broken = sweep.state === "interrupted" ? "bad" : "";
-    this.badge.className = `badge ${running ? "on" : ""} ${broken}`;
-    this.bar.value = sweep.done;
-    this.facts.textContent = [
-      `${Math.floor((100 * sweep.done) / Math.max(1, sweep.points))} %`,
-      `${number(sweep.done, 9)} of ${number(sweep.points, 9)} points`,
-      sweep.stored ? "stored" : "",
-    ]
-      .filter((text) => text !== "")
-      .join(" · ");
-    this.away.textContent = running ? "Cancel and forget" : "Delete";
-    for (const b of [this.open, this.csv, this.npy, this.away]) {
-      b.setAttribute("aria-label", `${b.textContent}, ${sweep.id}`);
-    }
+    this.tell({
+      state: sweep.state,
+      bad: sweep.state === "interrupted",
+      done: sweep.done / Math.max(1, sweep.points),
+      facts: [
+        `${number(sweep.done, 9)} of ${number(sweep.points, 9)} points`,
+        sweep.stored ? "stored" : "",
+      ],
+    });
+    this.setText(this.away, running ? "Cancel and forget" : "Delete");
     this.failures.hidden = sweep.failed === 0;
     this.why.textContent = `${number(sweep.failed, 9)} failed`;
     void this.explain();
@@ -135,7 +107,7 @@ class Row {
     this.table = this.table ? null : new SweepTable(this.sweep.id);
     this.place.replaceChildren(...(this.table ? [this.table.element] : []));
     this.open.setAttribute("aria-expanded", String(this.table !== null));
-    this.open.textContent = this.table ? "Hide table" : "Table";
+    this.setText(this.open, this.table ? "Hide table" : "Table");
     this.show(this.sweep);
   }
 
