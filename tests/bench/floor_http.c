@@ -8,11 +8,12 @@
  *
  * Serves a free port of 127.0.0.1 and the Unix socket until SIGTERM.
  */
+#include "tests/bench/floor_life.h"
+
 #include <arpa/inet.h>
 #include <jansson.h>
 #include <microhttpd.h>
 #include <netinet/in.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,10 +141,7 @@ int main(int argc, char **argv)
         (void)fprintf(stderr, "usage: floor-http READY-FILE SOCKET THREADS text|tree REPLY\n");
         return 2;
     }
-    sigset_t end;
-    sigemptyset(&end);
-    sigaddset(&end, SIGTERM);
-    pthread_sigmask(SIG_BLOCK, &end, NULL);
+    floor_begin();
 
     // both listeners
     struct answer a = {.text = argv[5], .size = strlen(argv[5])};
@@ -158,17 +156,7 @@ int main(int argc, char **argv)
     serve(tcp, threads, &a);
     serve(listen_at((const struct sockaddr *)&un, sizeof un), threads, &a);
 
-    // tell where, whole at once
-    char beside[512];
-    (void)snprintf(beside, sizeof beside, "%s.new", argv[1]);
-    FILE *const file = fopen(beside, "w");
-    if (file == NULL ||
-        fprintf(file, "{\"http\": \"http://127.0.0.1:%d\"}\n", ntohs(in.sin_port)) < 0 ||
-        fclose(file) != 0 || rename(beside, argv[1]) != 0) {
-        perror(argv[1]);
-        return 2;
-    }
-    int number = 0;
-    (void)sigwait(&end, &number);
-    return 0;
+    char where[64];
+    (void)snprintf(where, sizeof where, "{\"http\": \"http://127.0.0.1:%d\"}", ntohs(in.sin_port));
+    return floor_live_on(argv[1], where);
 }

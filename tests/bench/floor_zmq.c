@@ -10,10 +10,10 @@
  * SOCKET is not used; MODEL is JSON. Serves free ports of 127.0.0.1 until SIGTERM.
  */
 #include "protocol/bind/bind.h"
+#include "tests/bench/floor_life.h"
 
 #include <jansson.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -202,10 +202,7 @@ int main(int argc, char **argv)
         (void)fprintf(stderr, "usage: floor-zmq READY-FILE SOCKET [alone | MODEL]\n");
         return 2;
     }
-    sigset_t end;
-    sigemptyset(&end);
-    sigaddset(&end, SIGTERM);
-    pthread_sigmask(SIG_BLOCK, &end, NULL);
+    floor_begin();
     const bool alone = argc == 4 && strcmp(argv[3], "alone") == 0;
     struct floor f = {.context = zmq_ctx_new(),
                       .sim = argc == 4 && !alone ? make_sim(argv[3]) : NULL,
@@ -213,7 +210,7 @@ int main(int argc, char **argv)
     f.control = open_socket(f.context, ZMQ_ROUTER, "tcp://127.0.0.1:*", true);
     f.stream = open_socket(f.context, ZMQ_XPUB, "tcp://127.0.0.1:*", true);
     f.frames = open_socket(f.context, ZMQ_PULL, "inproc://frames", true);
-    char control[256], stream[256], beside[512];
+    char control[256], stream[256], where[600];
     size_t control_size = sizeof control, stream_size = sizeof stream;
     zmq_getsockopt(f.control, ZMQ_LAST_ENDPOINT, control, &control_size);
     zmq_getsockopt(f.stream, ZMQ_LAST_ENDPOINT, stream, &stream_size);
@@ -223,16 +220,7 @@ int main(int argc, char **argv)
         return 2;
     }
 
-    // tell where, whole at once
-    (void)snprintf(beside, sizeof beside, "%s.new", argv[1]);
-    FILE *const file = fopen(beside, "w");
-    if (file == NULL ||
-        fprintf(file, "{\"control\": \"%s\", \"stream\": \"%s\"}\n", control, stream) < 0 ||
-        fclose(file) != 0 || rename(beside, argv[1]) != 0) {
-        perror(argv[1]);
-        return 2;
-    }
-    int number = 0;
-    (void)sigwait(&end, &number);
-    return 0;
+    (void)snprintf(where, sizeof where, "{\"control\": \"%s\", \"stream\": \"%s\"}", control,
+                   stream);
+    return floor_live_on(argv[1], where);
 }
