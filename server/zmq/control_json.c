@@ -21,8 +21,8 @@ struct json_request {
     size_t room;            /* taken of the bodies in flight */
     struct mechd_zmq *zmq;
     struct mechd_peer peer;
-    struct mechd_open *left; /* where it counts, or NULL */
-    char sequence[80];       /* the request's value as JSON, or "" */
+    struct mechd_backlog *backlog; /* where it counts, or NULL */
+    char sequence[80];             /* the request's value as JSON, or "" */
     struct mechd_message_room message;
 };
 
@@ -68,7 +68,7 @@ static void write_reply(struct json_request *r, struct mechp_text *w)
 static void free_request(struct json_request *r)
 {
     mechd_bodies_give(r->call.daemon, r->room);
-    mechd_guard_called(r->left);
+    mechd_guard_called(r->backlog);
     atomic_fetch_sub(&r->call.daemon->in_flight, 1);
     mechd_call_fini(&r->call);
     free(r);
@@ -149,7 +149,7 @@ static int read_request(struct json_request *r, const char *bytes, size_t size)
         return mechd_refuse(c, fault.code, "%s", fault.text);
     }
     take_sequence(r);
-    if (!mechd_guard_call(r->zmq, &r->peer, &r->left)) {
+    if (!mechd_guard_call(r->zmq, &r->peer, &r->backlog)) {
         return mechd_refuse(c, MECHP_LIMIT_REACHED, "%d requests of this connection wait",
                             MECHD_CALLS_MOST);
     }

@@ -110,7 +110,7 @@ void mechd_guard_close(struct mechd_zmq *z)
 void mechd_guard_fini(struct mechd_guard *g)
 {
     for (size_t k = 0; k < g->room; k++) {
-        mechd_open_unref(g->links[k].left);
+        mechd_backlog_unref(g->links[k].backlog);
     }
     free(g->links);
     *g = (struct mechd_guard){.links = NULL};
@@ -144,7 +144,7 @@ static void accepted(struct mechd_zmq *z, enum mechd_zmq_socket door, int descri
         // the end of the one before has been told to another socket's monitor, and comes later
         atomic_fetch_sub(&g->open[link->door], 1);
     }
-    mechd_open_unref(link->left);
+    mechd_backlog_unref(link->backlog);
     *link = (struct mechd_link){.open = true, .door = door, .serial = link->serial + 1};
     if (atomic_fetch_add(&g->open[door], 1) >= MECHD_LINKS_MOST) {
         cut(z, door, descriptor, "too many connections");
@@ -297,56 +297,57 @@ void mechd_guard_full(struct mechd_zmq *z, const struct mechd_peer *peer)
 }
 
 /* Where a peer's connection counts what it leaves open; NULL: it is not known, or has ended. */
-static struct mechd_open *left_by(struct mechd_guard *g, const struct mechd_peer *peer)
+static struct mechd_backlog *backlog_of(struct mechd_guard *g, const struct mechd_peer *peer)
 {
     struct mechd_link *const link = link_of(g, peer->descriptor);
     if (link == NULL || link->serial != peer->serial) {
         return NULL;
     }
-    if (link->left == NULL) {
-        link->left = calloc(1, sizeof *link->left);
-        if (link->left != NULL) {
-            atomic_init(&link->left->refs, 1);
+    if (link->backlog == NULL) {
+        link->backlog = calloc(1, sizeof *link->backlog);
+        if (link->backlog != NULL) {
+            atomic_init(&link->backlog->refs, 1);
         }
     }
-    return link->left;
+    return link->backlog;
 }
 
 bool mechd_guard_unread(struct mechd_zmq *z, const struct mechd_peer *peer,
-                        struct mechd_open **left)
+                        struct mechd_backlog **backlog)
 {
-    *left = left_by(&z->guard, peer);
-    if (*left != NULL && atomic_load(&(*left)->bytes) > mechd_unread_most) {
+    *backlog = backlog_of(&z->guard, peer);
+    if (*backlog != NULL && atomic_load(&(*backlog)->bytes) > mechd_unread_most) {
         mechd_guard_full(z, peer);
         return false;
     }
     return true;
 }
 
-bool mechd_guard_call(struct mechd_zmq *z, const struct mechd_peer *peer, struct mechd_open **left)
+bool mechd_guard_call(struct mechd_zmq *z, const struct mechd_peer *peer,
+                      struct mechd_backlog **backlog)
 {
-    *left = left_by(&z->guard, peer);
-    if (*left == NULL) {
+    *backlog = backlog_of(&z->guard, peer);
+    if (*backlog == NULL) {
         return true;
     }
-    atomic_fetch_add(&(*left)->refs, 1);
-    if (atomic_fetch_add(&(*left)->calls, 1) >= MECHD_CALLS_MOST) {
-        mechd_guard_called(*left);
-        *left = NULL;
+    atomic_fetch_add(&(*backlog)->refs, 1);
+    if (atomic_fetch_add(&(*backlog)->calls, 1) >= MECHD_CALLS_MOST) {
+        mechd_guard_called(*backlog);
+        *backlog = NULL;
         return false;
     }
     return true;
 }
 
-void mechd_guard_called(struct mechd_open *left)
+void mechd_guard_called(struct mechd_backlog *backlog)
 {
-    if (left != NULL) {
-        atomic_fetch_sub(&left->calls, 1);
-        mechd_open_unref(left);
+    if (backlog != NULL) {
+        atomic_fetch_sub(&backlog->calls, 1);
+        mechd_backlog_unref(backlog);
     }
 }
 
-void mechd_open_unref(struct mechd_open *o)
+void mechd_backlog_unref(struct mechd_backlog *o)
 {
     if (o != NULL && atomic_fetch_sub(&o->refs, 1) == 1) {
         free(o);

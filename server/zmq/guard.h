@@ -30,8 +30,9 @@ static const uint64_t mechd_parts_most = (uint64_t)1 << 30;
 
 struct mechd_peer;
 
-/* What is open: of a connection, or of all subscribers. Lives until the last of it is over. */
-struct mechd_open {
+/* What a connection, or all subscribers, have not read or had answered yet. Lives until the last of
+ * it is over. */
+struct mechd_backlog {
     _Atomic int refs; /* the connection's own, and one for each letter and call */
     _Atomic size_t
         bytes;         /* of large messages that libzmq has; partner: its thread that frees them */
@@ -49,7 +50,7 @@ struct mechd_link {
     int topics, prefixes;
     uint64_t base; /* bytes received when the last whole message had come */
     unsigned char key[MECHD_CURVE_KEY];
-    struct mechd_open *left; /* NULL: none yet */
+    struct mechd_backlog *backlog; /* NULL: none yet */
 };
 
 struct mechd_guard {
@@ -79,16 +80,17 @@ void mechd_guard_heard(struct mechd_zmq *z, enum mechd_zmq_socket door, int desc
                        struct mechd_peer *peer);
 /* It subscribes or not any more. False: to too much, and the connection ends. */
 bool mechd_guard_subscribed(struct mechd_zmq *z, int descriptor, bool subscribe, bool whole);
-/* A large answer to a peer: where its bytes are counted into *left (NULL: nowhere). False: it has
- * left too much unread, and its connection ends. */
+/* A large answer to a peer: where its bytes are counted into *backlog (NULL: nowhere). False: it
+ * has left too much unread, and its connection ends. */
 bool mechd_guard_unread(struct mechd_zmq *z, const struct mechd_peer *peer,
-                        struct mechd_open **left);
-/* A JSON request of a peer, which counts in (*left)->calls (NULL: nowhere) until it is answered.
+                        struct mechd_backlog **backlog);
+/* A JSON request of a peer, which counts in (*backlog)->calls (NULL: nowhere) until it is answered.
  * False: too many of its requests wait, and it does not count. */
-bool mechd_guard_call(struct mechd_zmq *z, const struct mechd_peer *peer, struct mechd_open **left);
-void mechd_guard_called(struct mechd_open *left);
+bool mechd_guard_call(struct mechd_zmq *z, const struct mechd_peer *peer,
+                      struct mechd_backlog **backlog);
+void mechd_guard_called(struct mechd_backlog *backlog);
 /* One reference less. Any thread. */
-void mechd_open_unref(struct mechd_open *o);
+void mechd_backlog_unref(struct mechd_backlog *o);
 /* libzmq holds as many answers for a peer as it may: it has read none of them, and would miss the
  * next. Its connection ends. */
 void mechd_guard_full(struct mechd_zmq *z, const struct mechd_peer *peer);

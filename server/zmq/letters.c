@@ -94,7 +94,7 @@ struct mechd_letter *mechd_letter_create_frame(struct mechd_zmq *z, size_t size)
     }
     if (letter != NULL) {
         letter->stream = true;
-        letter->left = NULL;
+        letter->backlog = NULL;
         letter->size = size;
     }
     return letter;
@@ -125,12 +125,12 @@ static void release(void *bytes, void *hint)
     // sees what send_body wrote before its store, whatever order libzmq keeps between its threads
     (void)atomic_load(&letter->frames);
     struct mechd_letters *const l = letter->home;
-    struct mechd_open *const left = letter->left;
-    if (left != NULL) {
-        atomic_fetch_sub(&left->bytes, bytes == letter->bytes ? letter->size : letter->extra);
+    struct mechd_backlog *const backlog = letter->backlog;
+    if (backlog != NULL) {
+        atomic_fetch_sub(&backlog->bytes, bytes == letter->bytes ? letter->size : letter->extra);
     }
     if (atomic_fetch_sub(&letter->frames, 1) == 1) {
-        mechd_open_unref(left);
+        mechd_backlog_unref(backlog);
         dispose(letter);
         atomic_fetch_sub(&l->lent, 1);
     }
@@ -161,16 +161,16 @@ static bool lend_frame(void *socket, struct mechd_letter *letter, unsigned char 
 }
 
 /* Body and extra frame behind what has been sent of the message; the letter is gone then. */
-static bool send_body(void *socket, struct mechd_letter *letter, struct mechd_open *left)
+static bool send_body(void *socket, struct mechd_letter *letter, struct mechd_backlog *backlog)
 {
     const size_t size = letter->size, rest = letter->extra;
     const bool extra = rest > 0;
     unsigned char *const first = letter->bytes, *const second = first + size;
-    if (left != NULL) {
-        atomic_fetch_add(&left->refs, 1);
-        atomic_fetch_add(&left->bytes, size + rest);
+    if (backlog != NULL) {
+        atomic_fetch_add(&backlog->refs, 1);
+        atomic_fetch_add(&backlog->bytes, size + rest);
     }
-    letter->left = left;
+    letter->backlog = backlog;
     atomic_fetch_add(&letter->home->lent, 1);
     // from here on the letter is libzmq's, and is not looked into any more
     atomic_store(&letter->frames, extra ? 2 : 1);
@@ -208,7 +208,7 @@ static bool send_topic(struct mechd_zmq *z, void *socket, const char *topic)
 static void send_streamed(struct mechd_zmq *z, struct mechd_letter *letter)
 {
     void *const socket = z->sockets[MECHD_ZMQ_STREAM];
-    struct mechd_open *const streamed = &z->letters.streamed;
+    struct mechd_backlog *const streamed = &z->letters.streamed;
     const size_t size = letter->size;
     if (socket == NULL || atomic_load(&streamed->bytes) > mechd_unread_most ||
         !send_topic(z, socket, letter->topic)) {
@@ -223,10 +223,10 @@ void mechd_letter_send(struct mechd_zmq *z, struct mechd_letter *letter)
 {
     void *const socket = z->sockets[MECHD_ZMQ_CONTROL];
     const size_t size = letter->size + letter->extra;
-    struct mechd_open *left = NULL;
+    struct mechd_backlog *backlog = NULL;
     bool ok = socket != NULL;
     if (ok && size >= MECHD_LETTER_LARGE) {
-        ok = mechd_guard_unread(z, &letter->peer, &left);
+        ok = mechd_guard_unread(z, &letter->peer, &backlog);
     }
     if (ok && !send_frame(socket, letter->peer.id, letter->peer.size, true)) {
         ok = false;
@@ -238,7 +238,7 @@ void mechd_letter_send(struct mechd_zmq *z, struct mechd_letter *letter)
     if (!ok) {
         dispose(letter);
     } else {
-        ok = send_body(socket, letter, left);
+        ok = send_body(socket, letter, backlog);
     }
     mechd_count(ok ? &z->daemon->metrics.bytes_out : &z->daemon->metrics.unsent, ok ? size : 1);
 }

@@ -39,10 +39,10 @@ struct mechd_letter {
     struct mechd_letter *next;
     struct mechd_letters *home;
     bool stream;
-    _Atomic int frames;      /* that libzmq has; partner: its thread that frees them */
-    struct mechd_open *left; /* where they are counted, or NULL */
-    size_t size, extra;      /* body, and a second frame behind it (0: none) */
-    size_t room;             /* of bytes */
+    _Atomic int frames;            /* that libzmq has; partner: its thread that frees them */
+    struct mechd_backlog *backlog; /* where they are counted, or NULL */
+    size_t size, extra;            /* body, and a second frame behind it (0: none) */
+    size_t room;                   /* of bytes */
     union {
         struct mechd_peer peer;
         char topic[MECHD_TOPIC_MOST];
@@ -56,8 +56,8 @@ struct mechd_line {
 };
 
 struct mechd_letters {
-    struct mechd_open streamed; /* large frames that subscribers have not read */
-    _Atomic size_t lent;        /* letters that libzmq has; partner: its thread */
+    struct mechd_backlog streamed; /* large frames that subscribers have not read */
+    _Atomic size_t lent;           /* letters that libzmq has; partner: its thread */
 
     /* letters of the stream that are free to be used again */
     _Atomic(struct mechd_letter *) returned; /* partner: libzmq's thread */

@@ -119,7 +119,7 @@ static struct mechd_letter *encode_json(struct mechd_instance *i,
     return letter;
 }
 
-/* Encode one topic and leave it in the outbox. */
+/* Encode one topic and send it, or leave it where frames wait. */
 static void publish_kind(struct mechd_instance *i, const struct kind *kind,
                          const struct mechd_published *step)
 {
