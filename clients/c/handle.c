@@ -219,10 +219,32 @@ int mechc_endpoint(struct mechc *c, enum mechc_socket which, const char **out)
                              socket_names[which]);
 }
 
-int mechc_connect(struct mechc *c, enum mechc_socket which, int type, void **out)
+/* Before a socket is connected, or its first events would be missed. */
+static int monitor(struct mechc *c, void *socket, void **out)
+{
+    enum {
+        WANTED = ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH |
+                 ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL |
+                 ZMQ_EVENT_DISCONNECTED
+    };
+    char address[64];
+    snprintf(address, sizeof address, "inproc://events-%p", socket);
+    void *const s = zmq_socket(c->zmq, ZMQ_PAIR);
+    if (s && zmq_socket_monitor(socket, address, WANTED) == 0 && zmq_connect(s, address) == 0) {
+        *out = s;
+        return MECHC_OK;
+    }
+    const int fault = errno;
+    if (s) {
+        zmq_close(s);
+    }
+    return mechc_fail(c, MECHC_NO_MEMORY, "no ZeroMQ socket: %s", zmq_strerror(fault));
+}
+
+int mechc_connect(struct mechc *c, enum mechc_socket which, int type, void **out, void **events)
 {
     const char *endpoint;
-    const int result = mechc_endpoint(c, which, &endpoint);
+    int result = mechc_endpoint(c, which, &endpoint);
     if (result != MECHC_OK) {
         return result;
     }
@@ -237,15 +259,16 @@ int mechc_connect(struct mechc *c, enum mechc_socket which, int type, void **out
     zmq_setsockopt(s, ZMQ_LINGER, &at_once, sizeof at_once);
     zmq_setsockopt(s, ZMQ_SNDTIMEO, &wait, sizeof wait);
     zmq_setsockopt(s, ZMQ_RCVTIMEO, &wait, sizeof wait);
-    const int locked = mechc_curve_lock(c, s);
-    if (locked != MECHC_OK) {
-        zmq_close(s);
-        return locked;
+    result = mechc_curve_lock(c, s);
+    if (result == MECHC_OK && events) {
+        result = monitor(c, s, events);
     }
-    if (zmq_connect(s, endpoint) != 0) {
-        const int fault = errno;
+    if (result == MECHC_OK && zmq_connect(s, endpoint) != 0) {
+        result = mechc_fail(c, MECHC_UNREACHABLE, "%s: %s", endpoint, zmq_strerror(errno));
+    }
+    if (result != MECHC_OK) {
         zmq_close(s);
-        return mechc_fail(c, MECHC_UNREACHABLE, "%s: %s", endpoint, zmq_strerror(fault));
+        return result;
     }
     *out = s;
     return MECHC_OK;

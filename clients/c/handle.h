@@ -47,8 +47,10 @@ int mechc_send(struct mechc *c, const char *method, const char *const *segments,
 /* --- handle.c --- */
 /* The endpoint of a socket, asked for if need be. */
 int mechc_endpoint(struct mechc *c, enum mechc_socket which, const char **out);
-/* A socket of that type, connected, without lingering and with bounded waits. */
-int mechc_connect(struct mechc *c, enum mechc_socket which, int type, void **out);
+/* A socket of that type, connected, without lingering and with bounded waits. `events`: NULL, or
+ * gets a PAIR socket that tells when the connection stands and when it does not
+ * (zmq_socket_monitor(3)); closed by the caller, after the socket. */
+int mechc_connect(struct mechc *c, enum mechc_socket which, int type, void **out, void **events);
 int mechc_milliseconds(double seconds);
 
 /* --- curve.c --- */

@@ -273,7 +273,9 @@ struct mechc_sample {
 /* Subscribe to one instance, before it exists or after. */
 MECHC_API int mechc_stream_open(struct mechc *c, const char *id, struct mechc_stream **out);
 /* The next frame, waiting at most `seconds`; MECHC_TIMEOUT if there was none. What `out` points at
- * lives until the next call with the stream. */
+ * lives until the next call with the stream. MECHC_UNREACHABLE: the server refuses the client's
+ * key, or there has been no connection for the handle's timeout; the stream goes on trying, and so
+ * may the caller. */
 MECHC_API int mechc_stream_next(struct mechc_stream *s, double seconds, struct mechc_sample *out);
 MECHC_API void mechc_stream_close(struct mechc_stream *s);
 

@@ -289,7 +289,7 @@ int mechc_partner_open(struct mechc *c, const char *id, const struct mechc_hello
         return mechc_fail(c, MECHC_NO_MEMORY, "out of memory");
     }
     p->c = c;
-    int result = mechc_connect(c, MECHC_CONTROL, ZMQ_DEALER, &p->control);
+    int result = mechc_connect(c, MECHC_CONTROL, ZMQ_DEALER, &p->control, NULL);
     if (result == MECHC_OK) {
         result = greet(p, id, hello);
     }
@@ -340,7 +340,8 @@ int mechc_partner_push(struct mechc_partner *p, double time, const double *input
     if (count > MOST_VALUES) {
         return mechc_fail(p->c, MECHC_BAD_ARGUMENT, "too many inputs");
     }
-    int result = p->forces ? MECHC_OK : mechc_connect(p->c, MECHC_FORCES, ZMQ_PUSH, &p->forces);
+    int result =
+        p->forces ? MECHC_OK : mechc_connect(p->c, MECHC_FORCES, ZMQ_PUSH, &p->forces, NULL);
     if (result == MECHC_OK) {
         result = compose(p,
                          (struct mechp_frame){.kind = MECHP_INPUTS,

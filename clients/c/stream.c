@@ -1,22 +1,33 @@
 /* Live outputs: a SUB socket on the stream, one topic "state/<id>/". The frame's sequence number
- * tells how many frames were lost to a slow reader. */
+ * tells how many frames were lost to a slow reader. libzmq connects again and again without a word;
+ * its monitor tells a silent stream from one that is not connected. */
 #include "clients/c/handle.h"
 #include "protocol/frame/frame.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <zmq.h>
 
 /* owner: the thread of its handle. */
 struct mechc_stream {
     struct mechc *c;
-    void *socket;
+    void *socket, *events; /* events: of the connection */
+    bool connected;
+    double since; /* monotonic s at which it was not connected, as far as it was told */
     char id[MECHC_ID];
     double *values; /* [capacity] */
     size_t capacity;
     uint64_t sequence; /* of the last frame, 0: none yet */
 };
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
 
 int mechc_stream_open(struct mechc *c, const char *id, struct mechc_stream **out)
 {
@@ -27,12 +38,13 @@ int mechc_stream_open(struct mechc *c, const char *id, struct mechc_stream **out
         return mechc_fail(c, MECHC_NO_MEMORY, "out of memory");
     }
     s->c = c;
+    s->since = now();
     int result = MECHC_OK;
     if (snprintf(s->id, sizeof s->id, "%s", id) >= (int)sizeof s->id) {
         result = mechc_fail(c, MECHC_BAD_ARGUMENT, "the id is too long");
     }
     if (result == MECHC_OK) {
-        result = mechc_connect(c, MECHC_STREAM, ZMQ_SUB, &s->socket);
+        result = mechc_connect(c, MECHC_STREAM, ZMQ_SUB, &s->socket, &s->events);
     }
     char topic[MECHC_ID + 16];
     const int n = snprintf(topic, sizeof topic, "state/%s/", s->id);
@@ -47,15 +59,69 @@ int mechc_stream_open(struct mechc *c, const char *id, struct mechc_stream **out
     return MECHC_OK;
 }
 
+/* One event (zmq_socket_monitor(3)): its number as u16 in the first part. A handshake that the
+ * server refuses is refused again at each attempt. */
+static int read_event(struct mechc_stream *s)
+{
+    uint16_t event = 0;
+    zmq_msg_t part;
+    zmq_msg_init(&part);
+    int read = zmq_msg_recv(&part, s->events, ZMQ_DONTWAIT);
+    if (read >= (int)sizeof event) {
+        memcpy(&event, zmq_msg_data(&part), sizeof event);
+    }
+    while (read >= 0 && zmq_msg_more(&part)) {
+        read = zmq_msg_recv(&part, s->events, ZMQ_DONTWAIT);
+    }
+    zmq_msg_close(&part);
+    if (event == ZMQ_EVENT_HANDSHAKE_SUCCEEDED) {
+        s->connected = true;
+        return MECHC_OK;
+    }
+    if (event != 0) {
+        s->since = s->connected ? now() : s->since;
+        s->connected = false;
+    }
+    return event == ZMQ_EVENT_HANDSHAKE_FAILED_AUTH
+               ? mechc_fail(s->c, MECHC_UNREACHABLE, "the stream of %s refuses this client's key",
+                            s->c->base)
+               : MECHC_OK;
+}
+
+/* Until a frame is there. */
+static int await_frame(struct mechc_stream *s, double seconds)
+{
+    zmq_pollitem_t items[] = {{.socket = s->socket, .events = ZMQ_POLLIN},
+                              {.socket = s->events, .events = ZMQ_POLLIN}};
+    const double end = now() + (seconds > 0. ? seconds : 0.);
+    for (double left = end - now();; left = end - now()) {
+        // a signal ends the wait, as its end does
+        const bool over = zmq_poll(items, 2, mechc_milliseconds(left > 0. ? left : 0.)) <= 0;
+        if (!over && items[0].revents) {
+            return MECHC_OK;
+        }
+        const int result = over ? MECHC_OK : read_event(s);
+        if (result != MECHC_OK) {
+            return result;
+        }
+        if (!s->connected && now() - s->since > s->c->timeout) {
+            s->since = now();
+            return mechc_fail(s->c, MECHC_UNREACHABLE, "no connection to the stream %s%s",
+                              s->c->endpoints[MECHC_STREAM],
+                              s->c->secret_key[0] ? "; is the server's key the right one?" : "");
+        }
+        if (over) {
+            return mechc_fail(s->c, MECHC_TIMEOUT, "no frame of %s in time", s->id);
+        }
+    }
+}
+
 /* The last part of a message: the frame, behind its topic. */
 static int receive(struct mechc_stream *s, zmq_msg_t *frame)
 {
     do {
         if (zmq_msg_recv(frame, s->socket, 0) < 0) {
-            return errno == EAGAIN
-                       ? mechc_fail(s->c, MECHC_TIMEOUT, "no frame of %s in time", s->id)
-                       : mechc_fail(s->c, MECHC_UNREACHABLE, "stream socket: %s",
-                                    zmq_strerror(errno));
+            return mechc_fail(s->c, MECHC_UNREACHABLE, "stream socket: %s", zmq_strerror(errno));
         }
     } while (zmq_msg_more(frame));
     return MECHC_OK;
@@ -96,11 +162,13 @@ static int read_sample(struct mechc_stream *s, zmq_msg_t *frame, struct mechc_sa
 int mechc_stream_next(struct mechc_stream *s, double seconds, struct mechc_sample *out)
 {
     mechc_clear_error(s->c);
-    const int wait = mechc_milliseconds(seconds > 0. ? seconds : 0.);
-    zmq_setsockopt(s->socket, ZMQ_RCVTIMEO, &wait, sizeof wait);
+    int result = await_frame(s, seconds);
+    if (result != MECHC_OK) {
+        return result;
+    }
     zmq_msg_t frame;
     zmq_msg_init(&frame);
-    int result = receive(s, &frame);
+    result = receive(s, &frame);
     if (result == MECHC_OK) {
         result = read_sample(s, &frame, out);
     }
@@ -115,6 +183,9 @@ void mechc_stream_close(struct mechc_stream *s)
     }
     if (s->socket) {
         zmq_close(s->socket);
+    }
+    if (s->events) {
+        zmq_close(s->events);
     }
     free(s->values);
     free(s);

@@ -321,6 +321,13 @@ class Clients(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertIn('asks for a key', done.stderr)
 
+    def test_mechctl_tells_a_key_that_is_not_known(self):
+        for more in (['--curve-key', self.stranger_file],
+                     ['--curve-key', self.rig_file, '--server-key', self.stranger['public']]):
+            done = self.watch(*more, '--timeout', '3')
+            self.assertEqual((done.returncode, done.stdout), (3, ''))
+            self.assertIn('key', done.stderr)
+
     def test_libmechc_steps_and_pushes_with_keys(self):
         i = self.daemon.create(models.oscillator())
         example = os.path.join(harness.BUILD, 'clients', 'c', 'mechc-example')

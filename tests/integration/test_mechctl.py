@@ -1,11 +1,15 @@
 """mechctl against a running daemon: a user's session, output for scripts, errors and exit codes."""
 import json
 import os
+import signal
 import subprocess
 import unittest
 import harness
 import models
 from harness import Daemon, HttpDoor, wait_until
+from test_python import Lossy
+
+END = 20 * harness.SLOW  # s in which a program ends that has a reason to
 
 
 class Mechctl(unittest.TestCase):
@@ -162,6 +166,54 @@ class Mechctl(unittest.TestCase):
         self.assertLess(times[0], times[2])
         self.good('stop', i)
         wait_until(lambda: self.door.call('step', id=i, count=1)[0] == 200, 'the run has ended')
+
+    def watching(self, i, *options, server=None):
+        """A mechctl watch that has shown its first line."""
+        process = subprocess.Popen(
+            [harness.program('mechctl'), 'watch', i, '--follow', *options],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
+            env={**os.environ, 'MECHD_SERVER': server or self.daemon.base})
+
+        def end():
+            process.kill()
+            process.communicate()
+
+        self.addCleanup(end)
+        self.assertTrue(process.stdout.readline().startswith('time'))
+        return process
+
+    def test_watch_ends_with_its_instance(self):
+        i = self.created()
+        process = self.watching(i)
+        self.good('step', i, '--count', '1')
+        self.assertTrue(process.stdout.readline())
+        self.good('delete', i)
+        _, told = process.communicate(timeout=END)
+        self.assertEqual(process.returncode, 1)
+        self.assertIn(i, told)
+        self.assertIn('(instance-not-found)', told)
+
+    def test_watch_ends_with_its_server(self):
+        with Daemon() as d:
+            process = self.watching(d.create(models.oscillator()), server=d.base)
+            d.process.send_signal(signal.SIGTERM)
+            _, told = process.communicate(timeout=END)
+            self.assertEqual(process.returncode, 3)
+            self.assertIn(d.base, told)
+
+    def test_an_instance_that_stands_still_is_watched_on(self):
+        i = self.created()
+        proxy = Lossy(self.daemon, 0)
+        self.addCleanup(proxy.close)
+        process = self.watching(i, server=proxy.url)
+        asked = ('GET', '/v1/instances/' + i)
+        wait_until(lambda: asked in proxy.seen and proxy.requests > 5, 'it is asked for again')
+        self.assertIsNone(process.poll())
+        self.good('step', i, '--count', '1')
+        self.assertTrue(process.stdout.readline()[:1].isdigit())
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.communicate(timeout=END)[1], '')
+        self.assertEqual(process.returncode, 0)
 
     def test_examples_and_types_are_listed(self):
         for example in self.door.call('examples')[1]['items']:

@@ -13,6 +13,7 @@
 enum { HISTORY = 40 };
 
 static const double redraw = 0.05; /* s between two pictures: faster than the eye asks for */
+static const double silence = 1.;  /* s without a frame after which the server is asked */
 
 struct channel {
     char name[96], unit[24];
@@ -196,18 +197,42 @@ static void print_header(const struct view *v)
 
 /* --- the loop --------------------------------------------------------------------------------- */
 
+/* A silent stream does not tell an instance that stands still from one that is gone. A server that
+ * is busy, or about to end, is asked again. */
+static int ask(struct view *v)
+{
+    const char *const id = v->m->arguments[0];
+    char path[MECHC_PATH];
+    struct mechc_reply r;
+    int result = mechc_path(v->m->c, MECHCTL_PATH("v1", "instances", id), path);
+    if (result == MECHC_OK) {
+        result = mechc_call(v->m->c, &(struct mechc_request){.method = "GET", .path = path}, &r);
+    }
+    const int status = mechc_last_error(v->m->c)->status;
+    const bool later = result == MECHC_REFUSED && (status == 429 || status >= 500);
+    return interrupted || later ? MECHCTL_DONE : mechctl_result(v->m, result);
+}
+
 static int follow(struct view *v, struct mechc_stream *stream, double most, double every)
 {
-    double last = -INFINITY, shown = 0.;
+    double last = -INFINITY, shown = 0., heard = now();
     struct mechc_sample s;
     while (!interrupted && !ferror(stdout) && shown < most) {
         const int result = mechc_stream_next(stream, 0.25, &s);
+        if (result == MECHC_TIMEOUT && !interrupted && now() - heard > silence) {
+            const int code = ask(v);
+            if (code != MECHCTL_DONE) {
+                return code;
+            }
+            heard = now();
+        }
         if (result == MECHC_TIMEOUT || interrupted) {
             continue;
         }
         if (result != MECHC_OK) {
             return mechctl_result(v->m, result);
         }
+        heard = now();
         v->lost += s.lost;
         // a picture now and then; a line for each frame, unless told otherwise
         if (now() - last < every) {
@@ -270,8 +295,10 @@ const struct mechctl_command mechctl_watch = {
     .name = "watch",
     .arguments = "ID",
     .summary = "show the outputs live, from the stream",
-    .details = "Lines are tab-separated: time, then every output; with --json an object each.\n"
-               "Ctrl-C ends it.",
+    .details =
+        "Lines are tab-separated: time, then every output; with --json an object each.\n"
+        "Ctrl-C ends it, as do the ends of the instance and of the server. While the stream\n"
+        "is silent, the instance is asked for once a second: its time to live begins anew.",
     .options = options,
     .least = 1,
     .most = 1,
