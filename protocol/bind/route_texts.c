@@ -99,9 +99,10 @@ static const struct mechp_route_text texts[MECHP_ROUTES] = {
     [MECHP_ROUTE_LINEARIZATION] =
         {"analysis",
          "Matrices of z' = A z + B u, y = C z + D u, on the motions that the joints allow."},
-    [MECHP_ROUTE_MODEL] =
-        {"instances",
-         "The document with what has been changed since: reading it again gives the same model."},
+    [MECHP_ROUTE_MODEL] = {"instances",
+                           "The document with the fields that have been changed since. Its "
+                           "parameters are those that it was given with: what they are now, "
+                           "GET …/parameters tells."},
     [MECHP_ROUTE_MODES] = {"analysis",
                            "Frequencies, damping ratios and shapes of the lowest modes; undamped, "
                            "or complex with damping and gyroscopic terms."},
@@ -116,8 +117,8 @@ static const struct mechp_route_text texts[MECHP_ROUTES] = {
     [MECHP_ROUTE_GET_PARAMETERS] = {"values", "The values that the model has now, by name."},
     [MECHP_ROUTE_SET_PARAMETERS] = {"values", "Parameters that are not named keep their values. "
                                               "One that shapes the model cannot be changed."},
-    [MECHP_ROUTE_RESET] = {"instances", "Time, state and inputs are as after the creation; fields "
-                                        "and parameters that were changed stay so."},
+    [MECHP_ROUTE_RESET] = {"instances", "Time, state, inputs and parameters are as after the "
+                                        "creation; fields that were changed stay so."},
     [MECHP_ROUTE_RUNS] = {"stepping", "The last 16 runs of the instance, newest first."},
     [MECHP_ROUTE_START_RUN] =
         {"stepping", "The instance is stepped by the server, paced by the clock or as fast as it "
@@ -146,10 +147,14 @@ static const struct mechp_route_text texts[MECHP_ROUTES] = {
         {"snapshots", "The state is kept in memory, and on disk where the instance is durable."},
     [MECHP_ROUTE_DELETE_SNAPSHOT] = {"snapshots", "Its memory is free again."},
     [MECHP_ROUTE_SNAPSHOT] = {"snapshots", "Model and state as one piece: the body of a request "
-                                           "that creates an instance, here or on another server."},
+                                           "that creates an instance, here or on another server. "
+                                           "422 when fields have been changed since it was "
+                                           "taken: its model is gone."},
     [MECHP_ROUTE_RESTORE] = {"snapshots",
-                             "The state of then. The revision goes on growing. `reproducible` is "
-                             "false when the snapshot comes from another BLAS kernel."},
+                             "The state of then, with its inputs and parameters; fields that were "
+                             "changed since stay so. The revision goes on growing. `reproducible` "
+                             "is false when fields have been changed since, or when the snapshot "
+                             "comes from another BLAS kernel."},
     [MECHP_ROUTE_GET_STATE] =
         {"values",
          "Coordinates, velocities, accelerations, multipliers, impulses, first-order states and "

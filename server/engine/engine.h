@@ -51,7 +51,7 @@ struct mechd_engine_ops {
     /* everything that the next step reads, as bytes */
     size_t (*snapshot_size)(const void *self);
     size_t (*snapshot_write)(const void *self, void *bytes);
-    int (*snapshot_read)(void *self, const void *bytes, size_t size, bool *same_kernel);
+    int (*snapshot_read)(void *self, const void *bytes, size_t size, bool *reproducible);
 };
 
 struct mechd_engine {
@@ -126,9 +126,9 @@ static inline size_t mechd_engine_snapshot_write(const struct mechd_engine *e, v
 }
 
 static inline int mechd_engine_snapshot_read(const struct mechd_engine *e, const void *bytes,
-                                             size_t size, bool *same_kernel)
+                                             size_t size, bool *reproducible)
 {
-    return e->ops->snapshot_read(e->self, bytes, size, same_kernel);
+    return e->ops->snapshot_read(e->self, bytes, size, reproducible);
 }
 
 static inline int mechd_engine_step_begin(const struct mechd_engine *e,

@@ -131,9 +131,9 @@ static size_t snapshot_write(const void *self, void *bytes)
     return mech_sim_snapshot_write(self, bytes);
 }
 
-static int snapshot_read(void *self, const void *bytes, size_t size, bool *same_kernel)
+static int snapshot_read(void *self, const void *bytes, size_t size, bool *reproducible)
 {
-    return mech_sim_snapshot_read(self, bytes, size, same_kernel);
+    return mech_sim_snapshot_read(self, bytes, size, reproducible);
 }
 
 static double get_parameter(const void *self, int32_t index)

@@ -87,14 +87,14 @@ mechd_durability_read(const json_t *value, enum mechd_durability preset, struct 
 static int read_change(void *context, const struct mechd_stored_bytes *b)
 {
     struct mechd_instance *const i = context;
-    bool same_kernel = true;
+    bool reproducible = true;
     const int outcome =
-        b->number == 0 ? mechd_engine_snapshot_read(&i->engine, b->bytes, b->size, &same_kernel)
+        b->number == 0 ? mechd_engine_snapshot_read(&i->engine, b->bytes, b->size, &reproducible)
                        : mechd_command_replay(&i->engine, b->bytes, b->size);
     if (outcome != 0) {
         return outcome < 0 ? outcome : MECH_MISMATCH;
     }
-    if (!same_kernel) {
+    if (!reproducible) {
         mechd_log(MECHD_WARNING, "kernel",
                   "instance=%s reason=\"stored with another BLAS kernel: last bits may differ\"",
                   i->id);

@@ -138,11 +138,11 @@ static void add_report(struct mech_step_report *sum, const struct mech_step_repo
 /* Put the state back to the beginning of a command in parts. */
 static void undo_parts(struct mechd_instance *i, struct mechd_stepping *s)
 {
-    bool same_kernel = true;
+    bool reproducible = true;
     if (s->before != NULL) {
         add_report(&s->whole, &s->report);
         s->report = s->whole;
-        mechd_engine_snapshot_read(&i->engine, s->before, s->before_size, &same_kernel);
+        mechd_engine_snapshot_read(&i->engine, s->before, s->before_size, &reproducible);
         mechd_partners_used(i, false);
         free(s->before);
         s->before = NULL;

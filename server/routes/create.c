@@ -128,8 +128,8 @@ static struct mech_sim *build_snapshot(struct mechd_call *c, const void *bytes, 
     }
     struct mech_sim *sim = mechd_build(c, model, "/snapshot");
     json_decref(model);
-    bool same_kernel = true;
-    if (sim != NULL && mech_sim_snapshot_read(sim, parts.state, parts.state_size, &same_kernel)) {
+    bool reproducible = true;
+    if (sim != NULL && mech_sim_snapshot_read(sim, parts.state, parts.state_size, &reproducible)) {
         mech_sim_destroy(sim);
         mechd_fail(c, MECHP_SNAPSHOT_MISMATCH, "the snapshot's state does not fit its model");
         return NULL;

@@ -108,6 +108,12 @@ static enum mechd_progress run_bytes(struct mechd_call *c)
     if (s == NULL) {
         return MECHD_DONE;
     }
+    if (!mech_sim_snapshot_has_fields(c->job.instance->sim, s->bytes)) {
+        return mechd_fail(c, MECHP_SNAPSHOT_MISMATCH,
+                          "fields of the model have been changed since s-%" PRIu64
+                          " was taken: its model is gone",
+                          s->id);
+    }
     size_t size = 0;
     char *bytes = mechd_container_of_state(c->job.instance, s->bytes, s->size, &size);
     if (bytes == NULL) {
@@ -127,12 +133,12 @@ const struct mechd_operation mechd_operation_SNAPSHOT = {
 static enum mechd_progress run_restore(struct mechd_call *c)
 {
     const struct mechd_snapshot *s = find(c);
-    bool same_kernel = true;
+    bool reproducible = true;
     if (s == NULL) {
         return MECHD_DONE;
     }
     const int outcome =
-        mechd_engine_snapshot_read(&c->job.instance->engine, s->bytes, s->size, &same_kernel);
+        mechd_engine_snapshot_read(&c->job.instance->engine, s->bytes, s->size, &reproducible);
     if (outcome != 0) {
         return mechd_fail_outcome(c, outcome);
     }
@@ -140,7 +146,7 @@ static enum mechd_progress run_restore(struct mechd_call *c)
     mechp_text_object(&c->text);
     mechd_write_instance(c->job.instance, false, &c->text);
     mechp_text_key(&c->text, "reproducible");
-    mechp_text_bool(&c->text, same_kernel);
+    mechp_text_bool(&c->text, reproducible);
     mechp_text_end(&c->text);
     return MECHD_DONE;
 }

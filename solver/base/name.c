@@ -23,7 +23,8 @@ bool mech_name_valid(const char *text)
             return false;
         }
     }
-    return n > 0;
+    // "." and ".." are no names in a path
+    return n > 2 || (n > 0 && strspn(text, ".") < n);
 }
 
 int mech_names_init(struct mech_names *n, struct mech_arena *a, size_t expect)

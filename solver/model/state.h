@@ -39,7 +39,8 @@ struct mech_state {
     struct mech_state_counters {
         double time;
         uint64_t steps;   /* internal steps since the start */
-        uint64_t changed; /* 1: v̇, a and λ must be computed anew before the next step */
+        uint32_t changed; /* 1: v̇, a and λ must be computed anew before the next step */
+        uint32_t edits;   /* changes of the document's fields so far, which no state takes back */
         double last_step; /* h of the last internal step, 0 before the first */
         uint64_t touched; /* contacts between shapes of that step */
     } * at;

@@ -11,6 +11,7 @@ int mech_sim_edit(struct mech_sim *s, const struct mech_edit *edit, struct mech_
     code = code ? code : mech_sim_rebuild(s, s->now.parameter, diag);
     if (code == 0) {
         s->now.at->changed = 1;
+        s->now.at->edits++;
         s->has_trial = false;
         return 0;
     }

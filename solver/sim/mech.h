@@ -253,10 +253,13 @@ int mech_sim_set_state(struct mech_sim *s, const struct mech_state_view *in);
  * mech_sim_snapshot_size bytes, the most that a snapshot of this model takes, and returns how many
  * it wrote: fewer when there are fewer contacts than it has room for. Read, of just these: 0;
  * MECH_MISMATCH (another layout, version, byte order or a damaged block: nothing changed);
- * *same_kernel false: results may differ in the last bits. */
+ * *reproducible false: results may differ, in the last bits if another kernel or version wrote it,
+ * in any if fields have been changed since (which a snapshot does not hold: they stay). */
 size_t mech_sim_snapshot_size(const struct mech_sim *s);
 size_t mech_sim_snapshot_write(const struct mech_sim *s, void *bytes);
-int mech_sim_snapshot_read(struct mech_sim *s, const void *bytes, size_t size, bool *same_kernel);
+int mech_sim_snapshot_read(struct mech_sim *s, const void *bytes, size_t size, bool *reproducible);
+/* Are the fields still those of a snapshot that was written here and not damaged? */
+bool mech_sim_snapshot_has_fields(const struct mech_sim *s, const void *bytes);
 uint64_t mech_sim_layout_hash(const struct mech_sim *s);
 
 /* The same within one process, at the price of a memcpy: `memory` of mech_sim_saved_size bytes, any

@@ -265,7 +265,10 @@ int mech_sim_reset(struct mech_sim *s)
         MECH_TRY(code);
         s->astray = false;
     }
-    return start(s, NULL);
+    const uint32_t edits = s->now.at->edits;
+    const int code = start(s, NULL);
+    s->now.at->edits = edits;
+    return code;
 }
 
 const struct mech_document *mech_sim_document(const struct mech_sim *s)

@@ -242,7 +242,13 @@ static int take_parameters(struct mech_sim *s, const double *parameter)
     return code > 0 ? MECH_MISMATCH : code;
 }
 
-int mech_sim_snapshot_read(struct mech_sim *s, const void *bytes, size_t size, bool *same_kernel)
+/* Fields that were changed stay so, whatever state comes. */
+static void keep_edits(struct mech_sim *s, uint32_t edits)
+{
+    s->now.at->edits = edits > s->now.at->edits ? edits : s->now.at->edits;
+}
+
+int mech_sim_snapshot_read(struct mech_sim *s, const void *bytes, size_t size, bool *reproducible)
 {
     const struct header mine = make_header(s);
     struct header h;
@@ -263,13 +269,24 @@ int mech_sim_snapshot_read(struct mech_sim *s, const void *bytes, size_t size, b
         return MECH_MISMATCH;
     }
     MECH_TRY(take_parameters(s, s->point.parameter));
+    const uint32_t edits = s->now.at->edits;
     mech_state_copy(&s->point, &s->now);
+    keep_edits(s, edits);
     s->has_trial = false;
-    if (same_kernel) {
-        *same_kernel = memcmp(h.blas, mine.blas, sizeof h.blas) == 0 &&
-                       memcmp(h.version, mine.version, sizeof h.version) == 0;
+    if (reproducible) {
+        *reproducible = memcmp(h.blas, mine.blas, sizeof h.blas) == 0 &&
+                        memcmp(h.version, mine.version, sizeof h.version) == 0 &&
+                        s->now.at->edits == s->point.at->edits;
     }
     return 0;
+}
+
+bool mech_sim_snapshot_has_fields(const struct mech_sim *s, const void *bytes)
+{
+    struct mech_state_counters at;
+
+    memcpy(&at, (const char *)bytes + sizeof(struct header), sizeof at);
+    return at.edits == s->now.at->edits;
 }
 
 /* --- within the process ----------------------------------------------------------------------- */
@@ -302,7 +319,9 @@ int mech_sim_restore(struct mech_sim *s, const void *memory)
         memcpy(s->point.block, block, s->point.size);
         MECH_TRY(take_parameters(s, s->point.parameter));
     }
+    const uint32_t edits = s->now.at->edits;
     memcpy(s->now.block, block, s->now.size);
+    keep_edits(s, edits);
     s->has_trial = false;
     return 0;
 }

@@ -53,6 +53,27 @@ class Clone(Served):
         self.assertEqual(one, other)
         self.assertNotEqual(one['q'], third['q'])
 
+    def test_a_snapshot_from_before_a_field_changed_says_so(self):
+        model = models.oscillator()
+        i = self.daemon.create(model)
+        body = next(o for o in model['objects'] if 'physicsMass' in o)['name']
+        restore = '/%s/snapshots/s-1/restore' % i
+        self.call('POST', '/%s/snapshots' % i, status=201)
+        self.assertTrue(self.call('POST', restore).json['reproducible'])
+        self.call('PUT', '/%s/objects/%s/fields/physicsMass' % (i, body), {'value': 1.7})
+        # its model is gone, so that it is no piece to make another instance of
+        reply = self.call('GET', '/%s/snapshots/s-1' % i, status=422)
+        self.assertEqual(reply.json['code'], 'snapshot-mismatch')
+        self.assertFalse(self.call('POST', restore).json['reproducible'])
+        # fields stay through restore and reset, also for what is taken from now on
+        self.call('POST', '/%s/reset' % i)
+        self.assertFalse(self.call('POST', restore).json['reproducible'])
+        self.call('POST', '/%s/snapshots' % i, status=201)
+        self.assertTrue(self.call('POST', '/%s/snapshots/s-2/restore' % i).json['reproducible'])
+        twin = self.call('POST', '', self.call('GET', '/%s/snapshots/s-2' % i).raw, 201,
+                         **{'Content-Type': 'application/vnd.mechd.snapshot'})['id']
+        self.assertEqual(*self.tracks(i, twin))
+
     def test_they_are_apart(self):
         i = self.daemon.create(models.oscillator())
         twin = self.call('POST', '/%s/clone' % i, {'as': 'apart', 'labels': {'a': 'b'}}, 201)
@@ -70,8 +91,8 @@ class Clone(Served):
     def test_faults_are_told_and_nothing_is_made(self):
         i = self.daemon.create(models.oscillator())
         count = len(self.call('GET', '?limit=1000')['items'])
-        for body, status in (({'as': i}, 409), ({'as': 'a b'}, 422), ({'as': 7}, 422),
-                             ({'labels': {'a': 1}}, 422), ({'extra': 1}, 422),
+        for body, status in (({'as': i}, 409), ({'as': 'a b'}, 422), ({'as': '..'}, 422),
+                             ({'as': 7}, 422), ({'labels': {'a': 1}}, 422), ({'extra': 1}, 422),
                              ({'durability': 'every-step'}, 422)):
             with self.subTest(str(body)):
                 reply = self.call('POST', '/%s/clone' % i, body, status)

@@ -14,6 +14,10 @@ static void names_follow_the_pattern(void)
     CU_ASSERT(!mech_name_valid(""));
     CU_ASSERT(!mech_name_valid("a b"));
     CU_ASSERT(!mech_name_valid("a/b"));
+    CU_ASSERT(!mech_name_valid("."));
+    CU_ASSERT(!mech_name_valid(".."));
+    CU_ASSERT(mech_name_valid(".a"));
+    CU_ASSERT(mech_name_valid("..."));
     CU_ASSERT(!mech_name_valid("\xc3\xa9"));
     char text[MECH_NAME_MAX + 2];
     memset(text, 'x', sizeof text);
