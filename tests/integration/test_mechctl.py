@@ -279,6 +279,10 @@ class Mechctl(unittest.TestCase):
         self.assertEqual(rows[0], 'point,k,d,time,x,v')
         self.assertEqual([r.split(',')[1:3] for r in rows[1:]],
                          [[k, d] for k in '12' for d in '024'])
+        table = json.loads(self.good('--json', 'sweep', self.model, 'k=1,2', '--count', '5'))
+        self.assertEqual([row[1] for row in table['rows']], [1, 2])
+        text = self.good('--json', 'sweep', self.model, 'k=1', '--count', '5', '--format', 'ndjson')
+        self.assertEqual(len(text.splitlines()), 1)
         self.assertEqual(self.door.call('sweeps')[1]['items'], [])
         kept = self.good('sweep', self.model, 'k=5', '--until', '0.1', '--every', '50',
                          '--keep').strip()

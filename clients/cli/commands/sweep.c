@@ -142,7 +142,8 @@ static int form_request(struct mechctl *m)
 
 static int run(struct mechctl *m)
 {
-    const char *const format = mechctl_option(m, "format");
+    const char *const given = mechctl_option(m, "format");
+    const char *const format = given ? given : m->json ? "json" : "csv";
     struct mechc_json reply, v;
     char id[MECHC_ID] = "";
     double failed = 0.;
@@ -158,7 +159,7 @@ static int run(struct mechctl *m)
         return mechctl_print_id(m, reply);
     }
     code = wait_for(m, id, &failed);
-    code = code == MECHCTL_DONE ? mechctl_print_sweep(m, id, format ? format : "csv") : code;
+    code = code == MECHCTL_DONE ? mechctl_print_sweep(m, id, format) : code;
     const int freed = mechctl_send(m, "DELETE", MECHCTL_PATH("v1", "sweeps", id), NULL, &reply);
     code = code == MECHCTL_DONE ? freed : code;
     return code == MECHCTL_DONE && failed > 0. ? MECHCTL_REFUSED : code;
@@ -169,7 +170,7 @@ static const struct mechctl_option options[] = {
     {"until", "T", "end time of each point, in seconds"},
     {"count", "N", "or its number of internal steps"},
     {"every", "N", "rows of every so many internal steps, not only of the end"},
-    {"format", "FORMAT", "json, ndjson, csv, npy or f64 (csv)"},
+    {"format", "FORMAT", "json, ndjson, csv, npy or f64 (csv; with --json json)"},
     {"keep", NULL, "do not wait: print the sweep's id, and leave its results in the server"},
     {0},
 };
