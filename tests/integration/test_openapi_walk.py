@@ -440,6 +440,12 @@ class Walk(unittest.TestCase):
                 self.assertTrue(reply['detail'])
                 self.client.call('DELETE', '/v1/instances/' + i)
 
+    def test_a_snapshot_whose_model_is_gone_is_not_given_out(self):
+        operation, field = (self.api.operations[name] for name in ('snapshot', 'setField'))
+        more = self.ready(operation)
+        self.check(field, self.send(field), 200)
+        self.check(operation, self.send(operation, **more), 422, 'snapshot-mismatch')
+
     def test_a_deleted_instance_cancels_its_step(self):
         root, operation = self.rig(), self.api.operations['step']
         answers = []
