@@ -347,11 +347,16 @@ int mechctl_read_file(const char *path, struct mechc_bytes *out)
 
 int mechctl_write_file(const char *path, const void *bytes, size_t size)
 {
-    FILE *const f = strcmp(path, "-") == 0 ? stdout : fopen(path, "wb");
+    if (strcmp(path, "-") == 0) {
+        errno = 0;
+        fwrite(bytes, 1, size, stdout);
+        return mechctl_flush();
+    }
+    FILE *const f = fopen(path, "wb");
     if (!f) {
         return mechctl_usage("%s: %s", path, strerror(errno));
     }
     const bool written = fwrite(bytes, 1, size, f) == size;
-    const bool closed = (f == stdout ? fflush(f) : fclose(f)) == 0;
+    const bool closed = fclose(f) == 0;
     return written && closed ? MECHCTL_DONE : mechctl_usage("%s: %s", path, strerror(errno));
 }

@@ -95,6 +95,7 @@ int mechctl_add_traits(struct mechctl *m);
 int mechctl_add_model(struct mechctl *m, const char *example);
 /* A whole file ("-": stdin) appended. MECHCTL_DONE or MECHCTL_USAGE. */
 int mechctl_read_file(const char *path, struct mechc_bytes *out);
+/* "-": stdout. MECHCTL_DONE, MECHCTL_USAGE, or what mechctl_flush returns. */
 int mechctl_write_file(const char *path, const void *bytes, size_t size);
 
 /* --- requests (request.c) --------------------------------------------------------------------- */
@@ -133,6 +134,10 @@ enum mechctl_ink { MECHCTL_BOLD, MECHCTL_DIM, MECHCTL_RED, MECHCTL_GREEN, MECHCT
 const char *mechctl_ink(const struct mechctl *m, enum mechctl_ink ink);
 const char *mechctl_ink_off(const struct mechctl *m);
 
+/* Everything printed is written. MECHCTL_DONE, or MECHCTL_FAILED with the reason told, once; no
+ * reason where a reader has left (head, grep -q). `errno` is that of the last write, or 0. */
+int mechctl_flush(void);
+
 /* A number for people: at most 9 significant digits; returns `out`. */
 const char *mechctl_human(double value, char out[32]);
 /* A value on one line: numbers for people, strings without quotes, containers in short. */
@@ -141,7 +146,7 @@ void mechctl_inline(struct mechc_json value, struct mechc_bytes *out);
 void mechctl_print_json(struct mechc_json value);
 /* "key  value" lines, nested objects indented. */
 void mechctl_print_tree(const struct mechctl *m, struct mechc_json object);
-/* For --json: the value as it came, and a line end. Returns MECHCTL_DONE. */
+/* For --json: the value as it came, and a line end. Returns what mechctl_flush does. */
 int mechctl_print_raw(struct mechc_json value);
 /* The id that a creation answers with, or with --json all of it; 0. */
 int mechctl_print_id(const struct mechctl *m, struct mechc_json reply);

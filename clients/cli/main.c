@@ -1,6 +1,7 @@
 /* mechctl: the command line client of mechd. Finds the command, opens the connection, runs it. */
 #include "clients/cli/cli.h"
 
+#include <errno.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdio.h>
@@ -120,8 +121,7 @@ int main(int argc, char **argv)
     mechc_close(m.c);
     mechc_bytes_fini(&m.body);
     mechc_bytes_fini(&m.held);
-    if ((fflush(stdout) != 0 || ferror(stdout)) && code == MECHCTL_DONE) {
-        code = MECHCTL_FAILED;
-    }
-    return code;
+    errno = 0;
+    const int written = mechctl_flush();
+    return code == MECHCTL_DONE ? written : code;
 }

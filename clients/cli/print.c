@@ -1,6 +1,7 @@
 /* Values for people: numbers, one-line values, indented JSON, key-value trees. */
 #include "clients/cli/cli.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,6 +19,24 @@ const char *mechctl_ink(const struct mechctl *m, enum mechctl_ink ink)
 const char *mechctl_ink_off(const struct mechctl *m)
 {
     return m->colour ? "\033[0m" : "";
+}
+
+int mechctl_flush(void)
+{
+    static bool told;
+    int fault = errno;
+    const bool failed = ferror(stdout), flushed = fflush(stdout) == 0;
+    if (flushed && !failed) {
+        return MECHCTL_DONE;
+    }
+    // what did not fit a buffer fails at once, and leaves nothing to flush
+    fault = flushed ? fault : errno;
+    if (!told && fault != EPIPE) {
+        fprintf(stderr, "mechctl: standard output: %s\n",
+                fault ? strerror(fault) : "it cannot be written");
+    }
+    told = true;
+    return MECHCTL_FAILED;
 }
 
 const char *mechctl_human(double value, char out[32])
@@ -161,9 +180,12 @@ void mechctl_print_json(struct mechc_json value)
 
 int mechctl_print_raw(struct mechc_json value)
 {
+    errno = 0;
     fwrite(value.at, 1, (size_t)(value.end - value.at), stdout);
-    putchar('\n');
-    return MECHCTL_DONE;
+    if (!ferror(stdout)) {
+        putchar('\n');
+    }
+    return mechctl_flush();
 }
 
 int mechctl_print_id(const struct mechctl *m, struct mechc_json reply)

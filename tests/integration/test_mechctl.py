@@ -26,10 +26,10 @@ class Mechctl(unittest.TestCase):
     def tearDownClass(cls):
         cls.daemon.stop()
 
-    def run_program(self, *arguments, server=None):
+    def run_program(self, *arguments, server=None, stdout=subprocess.PIPE):
         environment = {**os.environ, 'MECHD_SERVER': server or self.daemon.base}
         return subprocess.run([harness.program('mechctl')] + [str(a) for a in arguments],
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              stdout=stdout, stderr=subprocess.PIPE, text=True,
                               stdin=subprocess.DEVNULL, timeout=60 * harness.SLOW,
                               env=environment)
 
@@ -260,6 +260,29 @@ class Mechctl(unittest.TestCase):
             done = self.run_program('list', server=address)
             self.assertEqual(done.returncode, 2, done)
             self.assertIn(address, done.stderr)
+
+    def test_output_that_cannot_be_written_is_told(self):
+        i = self.created()
+        run = self.good('run', i, '--fast', '--count', '500', '--record', '1').strip()
+        self.good('progress', i, run, '--wait')
+        for line in ('list', 'list --json', 'show ' + i, 'about', 'about docs', 'help', 'help list',
+                     'help --man', '--version', 'completion bash', 'types', 'variables ' + i,
+                     'examples four-bar', 'create --example four-bar', 'step %s --count 1' % i,
+                     'watch %s --follow' % i, 'snapshot %s --save -' % i, 'call GET /metrics',
+                     'results %s %s' % (i, run), 'results %s %s --save -' % (i, run),
+                     'system %s M --format mtx' % i, 'sweep %s k=1 --count 1' % self.model,
+                     'batch outputs ' + i, 'progress %s %s --wait' % (i, run)):
+            with self.subTest(line=line), open('/dev/full', 'wb') as full:
+                done = self.run_program(*line.split(), stdout=full)
+                self.assertEqual((done.returncode, done.stderr),
+                                 (4, 'mechctl: standard output: No space left on device\n'))
+
+    def test_a_reader_that_leaves_is_no_news(self):
+        reader, writer = os.pipe()
+        os.close(reader)
+        done = self.run_program('about', 'docs', stdout=writer)
+        os.close(writer)
+        self.assertEqual((done.returncode, done.stderr), (4, ''))
 
     def test_a_batch_prints_what_became_of_each(self):
         i = self.created()

@@ -1,6 +1,7 @@
 /* mechctl watch: outputs live from the stream, as an updating table or one line a frame. */
 #include "clients/cli/cli.h"
 
+#include <errno.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -149,7 +150,7 @@ static void draw(struct view *v, const struct mechc_sample *s)
         printf("%s… %zu more; a higher terminal shows them%s\033[K\n", dim, s->count - shown, off);
         v->drawn++;
     }
-    fflush(stdout);
+    mechctl_flush();
 }
 
 static void remember(struct view *v, const struct mechc_sample *s)
@@ -177,9 +178,10 @@ static void print_line(const struct view *v, const struct mechc_sample *s)
         mechc_bytes_number(&b, s->values[i]);
     }
     mechc_bytes_text(&b, json ? "]}" : "");
+    errno = 0;
     puts(b.failed ? "" : b.at);
+    mechctl_flush();
     mechc_bytes_fini(&b);
-    fflush(stdout);
 }
 
 static void print_header(const struct view *v)
@@ -192,7 +194,7 @@ static void print_header(const struct view *v)
         printf("\t%s", v->channels[i].name);
     }
     putchar('\n');
-    fflush(stdout);
+    mechctl_flush();
 }
 
 /* --- the loop --------------------------------------------------------------------------------- */
