@@ -22,7 +22,10 @@ enum {
     COMMANDS_MOST = 256,
     REPLAY_MOST = 2000000000,
     /* records on their way for which nobody waits */
-    OUTSTANDING_MOST = 64
+    OUTSTANDING_MOST = 64,
+    /* receipts that wait for a checkpoint: of one instance, and bytes of those of all */
+    HELD_MOST = 1024,
+    HELD_BYTES = 32 << 20
 };
 
 /* --- failures --------------------------------------------------------------------------------- */
@@ -216,6 +219,50 @@ static void account_for(struct mechd_instance *i, const struct mechd_record *r)
     mechd_durable_account(i, commands);
 }
 
+/* --- receipts that wait for a checkpoint ------------------------------------------------------ */
+
+/* Another one would be too many. */
+static bool is_full(const struct mechd_instance *i)
+{
+    return i->durable.held_count >= HELD_MOST ||
+           atomic_load(&i->daemon->receipts.held) >= HELD_BYTES;
+}
+
+/* Without memory a new process does not know it. */
+static void hold_receipt(struct mechd_instance *i, const struct mechd_ticket *t)
+{
+    struct mechd_durable *const d = &i->durable;
+    struct mechd_entry *const x =
+        t != NULL && t->receipt != NULL ? mechd_entry_receipt(i, t->receipt) : NULL;
+    if (x != NULL) {
+        const size_t size = strlen(x->r.receipt.scope) + x->r.receipt.size;
+        mechd_entry_chain(&d->held, &d->last_held, x);
+        d->held_count++;
+        d->held_bytes += size;
+        atomic_fetch_add(&i->daemon->receipts.held, size);
+    }
+}
+
+/* The list of them, which the caller owns. */
+static struct mechd_entry *take_held(struct mechd_instance *i)
+{
+    struct mechd_durable *const d = &i->durable;
+    struct mechd_entry *const held = d->held;
+    atomic_fetch_sub(&i->daemon->receipts.held, d->held_bytes);
+    d->held = d->last_held = NULL;
+    d->held_count = d->held_bytes = 0;
+    return held;
+}
+
+void mechd_durable_drop_held(struct mechd_instance *i)
+{
+    struct mechd_entry *const held = take_held(i);
+    for (const struct mechd_record *r = &held->r; held != NULL && r != NULL; r = r->next) {
+        mechd_receipts_undo(&i->daemon->receipts, r->receipt.scope);
+    }
+    mechd_entry_destroy(held);
+}
+
 /* Write down what has changed. No memory: as if the disk had refused. */
 static void record_change(struct mechd_instance *i, struct mechd_ticket *t)
 {
@@ -239,6 +286,7 @@ static void record_change(struct mechd_instance *i, struct mechd_ticket *t)
         mechd_ticket_refuse(t, MECH_NO_MEMORY);
         return;
     }
+    mechd_entry_append_list(first, take_held(i));
     mechd_entry_post(first, t);
 }
 
@@ -340,6 +388,11 @@ void mechd_durable_sync(struct mechd_instance *i, struct mechd_ticket *t)
         }
         return;
     }
+    if (t != NULL && t->receipt != NULL && is_full(i)) {
+        record_change(i, t);
+        return;
+    }
+    hold_receipt(i, t);
     const uint64_t forward = i->published.sequence - d->sequence;
     const double age = 1e-9 * (double)(mechd_now() - d->recorded);
     const bool due = (s->steps > 0 && forward >= s->steps) ||
@@ -427,6 +480,7 @@ int mechd_durable_describe(struct mechd_instance *i, struct mechd_traits *before
 void mechd_durable_fini(struct mechd_instance *i)
 {
     drop_command(&i->durable);
+    mechd_entry_destroy(take_held(i));
 }
 
 void mechd_durable_flush(struct mechd *d)

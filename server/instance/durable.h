@@ -9,6 +9,10 @@
  * command and a state give the same bits again), until a state follows. An acknowledgement that
  * must wait for the disk takes a ticket: nobody blocks, the store's thread answers.
  *
+ * A checkpoint takes the receipts of the changes that led to it along: after a crash a change and
+ * its receipt are both there, or neither is. When too many wait, the next one waits for a
+ * checkpoint of its own.
+ *
  * When a record cannot be stored, the changes since the last stored one are undone: their answers
  * say so, and the next command finds the instance where its last stored change left it.
  *
@@ -26,6 +30,7 @@
 #include <stddef.h>
 
 struct mechd;
+struct mechd_entry;
 struct mechd_excess;
 struct mechd_instance;
 struct mechd_stored_receipt;
@@ -59,7 +64,9 @@ struct mechd_durable {
     uint64_t sequence;  /* communication steps at the last record */
     uint64_t recorded;  /* mechd_now of the last record */
     uint64_t epoch;     /* grows with each undoing */
-    bool armed;         /* the timer of a checkpoint */
+    struct mechd_entry *held, *last_held; /* CHECKPOINT: receipts since the last record */
+    size_t held_count, held_bytes;
+    bool armed; /* the timer of a checkpoint */
     struct mechd_timer timer;
     struct mechd_job job;  /* of that timer, while `queued` */
     _Atomic bool queued;   /* partner: the clock's thread */
@@ -98,6 +105,8 @@ int mechd_durable_end(struct mechd_instance *i, struct mechd_ticket *t);
  * taken. As owner. */
 int mechd_durable_describe(struct mechd_instance *i, struct mechd_traits *before,
                            struct mechd_ticket *t);
+/* Receipts that wait for a checkpoint, of changes that are undone: the requests may come again. */
+void mechd_durable_drop_held(struct mechd_instance *i);
 void mechd_durable_fini(struct mechd_instance *i);
 
 /* Something changed: called by mechd_instance_changed and _stepped. */

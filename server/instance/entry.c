@@ -75,6 +75,9 @@ static void is_done(struct mechd_record *r)
     if (x->run != NULL) {
         mechd_run_stored(x);
     }
+    if (r->outcome != 0 && r->kind == MECHD_RECORD_RECEIPT) {
+        mechd_receipts_undo(&i->daemon->receipts, r->receipt.scope);
+    }
     if (r->outcome != 0 && r->kind == MECHD_RECORD_DESCRIBE) {
         mechd_instance_labels_unref(i, mechd_instance_set_labels(i, x->labels));
         x->labels = NULL;
@@ -164,9 +167,8 @@ void mechd_entry_destroy(struct mechd_entry *first)
     }
 }
 
-/* The receipt that goes with a record. NULL: no memory. */
-static struct mechd_entry *receipt_record(struct mechd_instance *i,
-                                          const struct mechd_stored_receipt *r)
+struct mechd_entry *mechd_entry_receipt(struct mechd_instance *i,
+                                        const struct mechd_stored_receipt *r)
 {
     struct mechd_entry *const x = mechd_entry_create(
         i, MECHD_RECORD_RECEIPT,
@@ -182,19 +184,25 @@ static struct mechd_entry *receipt_record(struct mechd_instance *i,
     return x;
 }
 
+void mechd_entry_append_list(struct mechd_entry *first, struct mechd_entry *more)
+{
+    struct mechd_entry *last = first;
+    while (last->r.next != NULL) {
+        last = (struct mechd_entry *)last->r.next;
+    }
+    if (more != NULL) {
+        more->r.glued = true;
+        last->r.next = &more->r;
+    }
+}
+
 /* A receipt for which there is no memory is one that a new process does not know. */
 void mechd_entry_post(struct mechd_entry *first, struct mechd_ticket *t)
 {
     struct mechd_store *const store = first->instance->daemon->store;
     struct mechd_entry *const receipt =
-        t != NULL && t->receipt != NULL ? receipt_record(first->instance, t->receipt) : NULL;
-    struct mechd_entry *last = first;
-    while (last->r.next != NULL) {
-        last = (struct mechd_entry *)last->r.next;
-    }
-    if (receipt != NULL) {
-        mechd_entry_chain(&first, &last, receipt);
-    }
+        t != NULL && t->receipt != NULL ? mechd_entry_receipt(first->instance, t->receipt) : NULL;
+    mechd_entry_append_list(first, receipt);
     for (struct mechd_entry *x = first; x != NULL; x = (struct mechd_entry *)x->r.next) {
         take_in(x);
     }

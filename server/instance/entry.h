@@ -27,9 +27,15 @@ const void *mechd_entry_append(char **room, const void *bytes, size_t size);
 /* What a text takes there; NULL: nothing. */
 size_t mechd_entry_text_room(const char *text);
 
+/* The receipt that goes with a record. NULL: no memory. */
+struct mechd_entry *mechd_entry_receipt(struct mechd_instance *i,
+                                        const struct mechd_stored_receipt *r);
+
 /* Put behind the last one of a list that goes in one transaction. */
 void mechd_entry_chain(struct mechd_entry **first, struct mechd_entry **last,
                        struct mechd_entry *x);
+/* A list behind another, which has one at least, in the same transaction. */
+void mechd_entry_append_list(struct mechd_entry *first, struct mechd_entry *more);
 /* Hand a list to the store; the ticket, or NULL, is that of the first, with its receipt. */
 void mechd_entry_post(struct mechd_entry *first, struct mechd_ticket *t);
 /* Free a list that is not posted. */

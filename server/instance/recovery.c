@@ -137,6 +137,7 @@ int mechd_durable_repair(struct mechd_instance *i)
         return 0;
     }
     mechd_run_stop(i, MECHD_RUN_FAILED, "what it did could not be stored");
+    mechd_durable_drop_held(i);
     if (mechd_durable_load(i, false) != 0) {
         return MECH_INTERNAL;
     }

@@ -20,6 +20,7 @@ struct mechd_receipt {
     uint64_t body;
     int64_t created; /* s since 1970 */
     bool settled;
+    bool undone;                /* while it is not settled: not to be kept */
     struct mechd_call *waiting; /* by next_waiting */
     int status;
     const char *content_type; /* of our own texts, or NULL */
@@ -236,7 +237,7 @@ void mechd_receipts_settle(struct mechd_receipts *r, struct mechd_call *c)
             mechd_fail(w, c->code != MECHP_OK ? c->code : MECHP_OUT_OF_MEMORY, "%s", c->detail);
         }
     }
-    if (!kept) {
+    if (!kept || e->undone) {
         take_out(r, e);
         free_receipt(e);
     }
@@ -246,6 +247,19 @@ void mechd_receipts_settle(struct mechd_receipts *r, struct mechd_call *c)
         waiting->answer(waiting);
         waiting = next;
     }
+}
+
+void mechd_receipts_undo(struct mechd_receipts *r, const char *scope)
+{
+    pthread_mutex_lock(&r->m);
+    struct mechd_receipt *const e = find(r, scope, mech_hash(scope, strlen(scope), 0));
+    if (e != NULL && e->settled) {
+        take_out(r, e);
+        free_receipt(e);
+    } else if (e != NULL) {
+        e->undone = true;
+    }
+    pthread_mutex_unlock(&r->m);
 }
 
 /* --- from the store --------------------------------------------------------------------------- */

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -25,6 +26,7 @@ struct mechd_receipts {
     struct mechd_receipt *oldest, *newest;
     size_t count, bytes;
     int bits;
+    _Atomic size_t held; /* bytes of those that wait for a checkpoint: instance/durable.c */
 };
 
 int mechd_receipts_init(struct mechd_receipts *r);
@@ -44,3 +46,6 @@ enum mechd_claim mechd_receipts_claim(struct mechd_receipts *r, struct mechd_cal
 /* The answer stands in the call, and on disk if it must: keep it, or forget the claim, and answer
  * those who wait. Nothing without a claim. */
 void mechd_receipts_settle(struct mechd_receipts *r, struct mechd_call *c);
+/* What was answered under this scope has been undone: it is forgotten, or will be once it has been
+ * answered. Any thread. */
+void mechd_receipts_undo(struct mechd_receipts *r, const char *scope);

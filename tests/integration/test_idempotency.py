@@ -1,11 +1,13 @@
 """Idempotency-Key: a request that is sent again is done once and answered as the first time, also
 by the next process when the first answer was on disk."""
+import os
 import shutil
+import sqlite3
 import tempfile
 import threading
 import unittest
 import models
-from harness import Daemon, Http
+from harness import Daemon, Http, wait_until
 from test_storage import Kept
 
 
@@ -98,6 +100,84 @@ class Idempotency(unittest.TestCase):
                              (201, made.raw, made.headers['Location']))
             self.assertEqual(d.call('GET', path[:-4] + 'state').json['step'], 3)
             self.assertEqual(len(d.call('GET', '/v1/instances').json['items']), 1)
+
+    def kept(self, *arguments):
+        """A folder, and daemons on it one after the other."""
+        folder = tempfile.mkdtemp(prefix='mechd-state-')
+        self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
+        return folder, lambda: Kept(folder, *arguments)
+
+    def test_a_key_is_stored_with_the_checkpoint_that_holds_its_change(self):
+        changes = [('step', 'POST', '/step', {'count': 3}),
+                   ('inputs', 'PUT', '/inputs', {'force': 2}),
+                   ('reset', 'POST', '/reset', None), ('more', 'POST', '/step', {'count': 4}),
+                   ('run', 'POST', '/runs', {'count': 3})]
+        _, start = self.kept()
+        for durability in ('checkpoint', {'mode': 'checkpoint', 'steps': 100000},
+                           {'mode': 'checkpoint', 'steps': 1}):
+            d = start()
+            path = '/v1/instances/' + d.create(models.oscillator(), durability=durability)
+            answers = [d.call(method, path + what, body, key(name))
+                       for name, method, what, body in changes]
+            wait_until(lambda: d.call('GET', path + '/runs/r-1')['state'] == 'finished', 'the run')
+            state = d.call('GET', path + '/state').json
+            d.stop()
+            with start() as d:
+                self.assertEqual(d.call('GET', path + '/state').json, state)
+                for (name, method, what, body), first in zip(changes, answers):
+                    again = d.call(method, path + what, body, key(name))
+                    self.assertEqual((again.status, again.raw), (first.status, first.raw), name)
+                self.assertEqual(d.call('GET', path + '/state').json, state)
+
+    def test_a_change_and_its_key_are_lost_together(self):
+        folder, start = self.kept()
+        d = start()
+        path = '/v1/instances/' + d.create(models.oscillator(),
+                                           durability={'mode': 'checkpoint', 'steps': 25})
+        for k in range(33):
+            self.assertEqual(d.call('POST', path + '/step', {'count': 4}, key(str(k))).status, 200)
+        wait_until(lambda: rows(folder, 'receipts') > 0, 'the checkpoint')
+        d.kill()
+        with start() as d:
+            # 25 commands lead to the one checkpoint, and 8 are lost
+            self.assertEqual(d.call('GET', path + '/state').json['step'], 100)
+            for k in range(33):
+                reply = d.call('POST', path + '/step', {'count': 4}, key(str(k)))
+                self.assertEqual((reply.status, reply['step']), (200, 4 * (k + 1)))
+
+    def test_keys_that_wait_for_a_checkpoint_make_one(self):
+        _, start = self.kept()
+        d = start()
+        path = '/v1/instances/' + d.create(models.oscillator(),
+                                           durability={'mode': 'checkpoint', 'steps': 1000000000})
+        for k in range(1500):
+            d.call('POST', path + '/step', {'count': 1}, key(str(k)))
+        d.kill()
+        with start() as d:
+            step = d.call('GET', path + '/state').json['step']
+            self.assertGreaterEqual(step, 1000)
+            for k in (0, step - 1, step):
+                reply = d.call('POST', path + '/step', {'count': 1}, key(str(k)))
+                self.assertEqual((reply.status, reply['step']), (200, k + 1))
+
+    def test_items_of_a_batch_are_done_once_across_a_checkpoint(self):
+        _, start = self.kept()
+        d = start()
+        ids = [d.create(models.oscillator(), durability='checkpoint') for _ in range(3)]
+        batch = {'instances': ids, 'op': 'step', 'body': {'count': 2}}
+        first = d.call('POST', '/v1/batch', batch, key('b'))
+        d.stop()
+        with start() as d:
+            again = d.call('POST', '/v1/batch', batch, key('b'))
+            self.assertEqual((again.status, again.raw), (200, first.raw))
+
+
+def rows(folder, table):
+    """How many the database has."""
+    connection = sqlite3.connect(os.path.join(folder, 'mechd.sqlite'))
+    count = connection.execute('SELECT count(*) FROM ' + table).fetchone()[0]
+    connection.close()
+    return count
 
 
 if __name__ == '__main__':
