@@ -16,6 +16,7 @@
 #include "clients/c/scan.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 
 /* The program's exit codes. */
 enum mechctl_exit {
@@ -117,8 +118,6 @@ int mechctl_print_path(struct mechctl *m, const char *path);
 /* Wait until a run is over, with a bar on a terminal, and print how it ended (wait.c). A run that
  * failed is MECHCTL_REFUSED. */
 int mechctl_wait(struct mechctl *m, const char *id, const char *run);
-/* A bar on standard error, over the one before; left: s that it will take, below 0: not told. */
-void mechctl_bar(double fraction, double left);
 /* The rows of a sweep in this form (commands/sweep.c). */
 int mechctl_print_sweep(struct mechctl *m, const char *id, const char *format);
 /* Keep a reply beyond the next request (one at a time). */
@@ -129,7 +128,14 @@ int mechctl_usage(const char *format, ...) __attribute__((format(printf, 1, 2)))
 
 /* --- printing (print.c, table.c) -------------------------------------------------------------- */
 
-enum mechctl_ink { MECHCTL_BOLD, MECHCTL_DIM, MECHCTL_RED, MECHCTL_GREEN, MECHCTL_BLUE };
+enum mechctl_ink {
+    MECHCTL_PLAIN,
+    MECHCTL_BOLD,
+    MECHCTL_DIM,
+    MECHCTL_RED,
+    MECHCTL_GREEN,
+    MECHCTL_BLUE
+};
 /* The terminal's sequence, or "" where colours are off. */
 const char *mechctl_ink(const struct mechctl *m, enum mechctl_ink ink);
 const char *mechctl_ink_off(const struct mechctl *m);
@@ -171,3 +177,22 @@ void mechctl_print_values(const struct mechctl *m, struct mechc_json values,
 bool mechctl_unit(struct mechc_json variables, const char *name, struct mechc_json *out);
 /* Columns that a UTF-8 text takes on a terminal, wide characters aside. */
 int mechctl_width(const char *text);
+
+/* --- pictures that are drawn again and again (picture.c) -------------------------------------- */
+
+/* Columns that a picture may take on the terminal of a file descriptor, or by COLUMNS: all but the
+ * last, behind which some go on to the next line. At least 1. */
+int mechctl_columns(int descriptor);
+/* A bar on standard error, over the one before; left: s that it will take, below 0: not told. */
+void mechctl_bar(double fraction, double left);
+
+/* A line of a picture: pieces, until it is full. */
+struct mechctl_line {
+    const struct mechctl *m; /* for its inks; NULL: plain pieces only */
+    FILE *to;
+    int left; /* columns */
+};
+/* A piece that does not fit is cut, or if it is to be `whole` left out. */
+void mechctl_piece(struct mechctl_line *l, enum mechctl_ink ink, const char *text, bool whole);
+/* Clears what an older picture has left of the line. */
+void mechctl_line_end(const struct mechctl_line *l);

@@ -10,8 +10,8 @@ enum { SHORT_LIST = 8, LINE = 100 };
 const char *mechctl_ink(const struct mechctl *m, enum mechctl_ink ink)
 {
     static const char *const sequences[] = {
-        [MECHCTL_BOLD] = "\033[1m",   [MECHCTL_DIM] = "\033[2m",   [MECHCTL_RED] = "\033[31m",
-        [MECHCTL_GREEN] = "\033[32m", [MECHCTL_BLUE] = "\033[34m",
+        [MECHCTL_PLAIN] = "",       [MECHCTL_BOLD] = "\033[1m",   [MECHCTL_DIM] = "\033[2m",
+        [MECHCTL_RED] = "\033[31m", [MECHCTL_GREEN] = "\033[32m", [MECHCTL_BLUE] = "\033[34m",
     };
     return m->colour ? sequences[ink] : "";
 }

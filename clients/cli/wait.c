@@ -7,23 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BAR = 40 };
-
 static const long shortest = 5000000, longest = 200000000; /* ns between two looks */
-
-void mechctl_bar(double fraction, double left)
-{
-    const int full = (int)(fmin(fmax(fraction, 0.), 1.) * BAR);
-    fputs("\r[", stderr);
-    for (int k = 0; k < BAR; k++) {
-        fputc(k < full ? '#' : '.', stderr);
-    }
-    fprintf(stderr, "] %3d %%", (int)(100. * fmin(fmax(fraction, 0.), 1.)));
-    if (left >= 0.) {
-        fprintf(stderr, " %.0f s left", ceil(left));
-    }
-    fputs("\033[K", stderr);
-}
 
 /* A number of the reply, NaN where it has none. */
 static double number(struct mechc_json reply, const char *name)

@@ -1,12 +1,15 @@
 """What surrounds the programs: manual pages, completion in bash and zsh, colours and bars on a
 terminal, and a command of mechctl for every route."""
+import fcntl
 import json
 import os
 import pty
 import re
 import select
+import struct
 import subprocess
 import tempfile
+import termios
 import time
 import unittest
 import harness
@@ -27,9 +30,10 @@ def lines_of(command, text=None, **environment):
     return done.stdout.splitlines()
 
 
-def on_terminal(command, **environment):
+def on_terminal(command, columns=0, **environment):
     """(exit code, everything written) of a program whose output and errors are a terminal."""
     leader, follower = pty.openpty()
+    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack('4H', 24, columns, 0, 0))
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=follower, stderr=follower,
                                env={**os.environ, 'TERM': 'xterm', **environment})
     os.close(follower)
@@ -193,6 +197,45 @@ _mechctl
         self.assertEqual((done['state'], done['time']), ('finished', 1))
         done = json.loads(self.words('--json', 'progress', i, done['id'])[0])
         self.assertEqual(done['state'], 'finished')
+
+    def pictures(self, command, columns, **environment):
+        """The lines that are drawn, over each other or not, as they stand on the screen."""
+        code, text = on_terminal([self.mechctl] + command, columns,
+                                 **{**self.environment, **environment})
+        self.assertEqual(code, 0, text)
+        return re.split('[\r\n]+', re.sub('\033\\[[0-9;?]*[a-zA-Z]', '', text))
+
+    def assert_fits(self, lines, columns):
+        # a character in the last column would make some terminals go on to the next line
+        self.assertEqual([line for line in lines if len(line) >= columns], [])
+
+    def test_watch_fits_the_width_of_the_terminal(self):
+        i = self.created()
+        self.words('run', i, '--pace', '1')
+        for columns, bar, step in ((80, True, True), (40, True, True), (30, False, None),
+                                   (20, False, False), (9, False, False)):
+            for size, environment in ((columns, {}), (200, {'COLUMNS': str(columns)})):
+                with self.subTest(columns=columns, **environment):
+                    lines = self.pictures(['watch', i, '--count', '12'], size, **environment)
+                    self.assert_fits(lines, columns)
+                    text = '\n'.join(lines)
+                    self.assertEqual(bool(re.search('[▁-█]{8}', text)), bar, text)
+                    self.assertIn('step' in text, (step, step is None), text)
+                    self.assertRegex(text, r'(?m)^x +-?[0-9]')
+        self.words('stop', i)
+
+    def test_a_bar_fits_the_width_of_the_terminal(self):
+        i = self.created()
+        for columns, bar, left in ((80, True, True), (40, True, True), (30, True, True),
+                                   (20, False, True), (9, False, False)):
+            with self.subTest(columns=columns):
+                lines = self.pictures(['run', i, '--count', '300', '--period', '0.001',
+                                       '--pace', '1', '--wait'], columns)
+                drawn = [line for line in lines if '%' in line]
+                self.assertGreater(len(drawn), 0, lines)
+                self.assert_fits(drawn, columns)
+                self.assertEqual(all('[' in line for line in drawn), bar, drawn)
+                self.assertEqual(all(line.endswith('left') for line in drawn), left, drawn)
 
     def test_a_recorded_run_is_listed_and_saved(self):
         i = self.created()

@@ -11,7 +11,11 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { HISTORY = 40 };
+enum {
+    HISTORY = 40,
+    SHORT = 8, /* columns below which a history says nothing */
+    NUMBER = 14
+};
 
 static const double redraw = 0.05; /* s between two pictures: faster than the eye asks for */
 static const double silence = 1.;  /* s without a frame after which the server is asked */
@@ -94,20 +98,32 @@ static int read_channels(struct view *v, const char *id)
 
 /* --- pictures --------------------------------------------------------------------------------- */
 
-/* The ring as eight heights between its least and its greatest value. */
-static void print_spark(const struct view *v, const struct channel *c)
+/* The newest of the ring, as eight heights between its least and its greatest value. */
+static void draw_spark(const struct view *v, const struct channel *c, struct mechctl_line *l)
 {
     static const char *const heights[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    char text[HISTORY * 4 + 1];
+    const size_t room = l->left > 2 ? (size_t)l->left - 2 : 0;
+    const size_t n = v->filled < room ? v->filled : room;
+    if (room < SHORT) {
+        return;
+    }
     double least = INFINITY, most = -INFINITY;
     for (size_t i = 0; i < v->filled; i++) {
         least = fmin(least, c->past[i]);
         most = fmax(most, c->past[i]);
     }
-    for (size_t i = 0; i < v->filled; i++) {
-        const double x = c->past[(v->at + HISTORY - v->filled + i) % HISTORY];
+    size_t used = 0;
+    for (size_t i = 0; i < n; i++) {
+        const double x = c->past[(v->at + HISTORY - n + i) % HISTORY];
         const double part = most > least ? (x - least) / (most - least) : 0.5;
-        fputs(heights[(int)fmin(7., fmax(0., part * 8.))], stdout);
+        const char *const height = heights[(int)fmin(7., fmax(0., part * 8.))];
+        memcpy(text + used, height, strlen(height));
+        used += strlen(height);
     }
+    text[used] = 0;
+    mechctl_piece(l, MECHCTL_PLAIN, "  ", true);
+    mechctl_piece(l, MECHCTL_BLUE, text, true);
 }
 
 /* Channels that fit on the terminal below the first line. */
@@ -122,33 +138,65 @@ static size_t channels_shown(const struct view *v, const struct mechc_sample *s)
     return have < room ? have : room;
 }
 
+/* Name, value, unit and history, as many of them as the line has room for. */
+static void draw_channel(const struct view *v, const struct channel *c, double value,
+                         struct mechctl_line *l)
+{
+    char text[128];
+    // on a narrow terminal name and number share it
+    const int rest = l->left - 1 - NUMBER, half = l->left / 2, most = rest > half ? rest : half;
+    const int name = v->width < most ? v->width : most, space = l->left - name - 1;
+    struct mechctl_line part = {.m = l->m, .to = l->to, .left = name};
+    mechctl_piece(&part, MECHCTL_PLAIN, c->name, false);
+    fprintf(l->to, "%*s", part.left, "");
+    l->left -= name;
+    int digits = 9;
+    do {
+        snprintf(text, sizeof text, " %*.*g", space < NUMBER ? space : NUMBER, digits, value);
+    } while (mechctl_width(text) > l->left && digits-- > 1);
+    mechctl_piece(l, MECHCTL_PLAIN, text, true);
+    snprintf(text, sizeof text, " %-6s", c->unit);
+    mechctl_piece(l, MECHCTL_DIM, text, true);
+    draw_spark(v, c, l);
+}
+
+static void draw_head(const struct view *v, const struct mechc_sample *s, struct mechctl_line *l)
+{
+    char text[64], number[32];
+    mechctl_piece(l, MECHCTL_BOLD, s->id, false);
+    snprintf(text, sizeof text, "  time %s s", mechctl_human(s->time, number));
+    mechctl_piece(l, MECHCTL_PLAIN, text, true);
+    snprintf(text, sizeof text, "  step %llu", (unsigned long long)s->step);
+    mechctl_piece(l, MECHCTL_PLAIN, text, true);
+    if (v->lost > 0) {
+        snprintf(text, sizeof text, "  lost %llu", (unsigned long long)v->lost);
+        mechctl_piece(l, MECHCTL_RED, text, true);
+    }
+}
+
 static void draw(struct view *v, const struct mechc_sample *s)
 {
-    const char *const dim = mechctl_ink(v->m, MECHCTL_DIM), *const off = mechctl_ink_off(v->m);
-    char number[32];
+    const int columns = mechctl_columns(STDOUT_FILENO);
+    const size_t shown = channels_shown(v, s);
     // back to the first line of the last picture; each line clears its rest
     if (v->drawn > 0) {
         printf("\033[%dA\r", v->drawn);
     }
-    printf("%s%s%s  time %s s  step %llu", mechctl_ink(v->m, MECHCTL_BOLD), s->id, off,
-           mechctl_human(s->time, number), (unsigned long long)s->step);
-    if (v->lost > 0) {
-        printf("  %slost %llu%s", mechctl_ink(v->m, MECHCTL_RED), (unsigned long long)v->lost, off);
-    }
-    printf("\033[K\n");
-    v->drawn = 1;
-    const size_t shown = channels_shown(v, s);
-    for (size_t i = 0; i < shown; i++, v->drawn++) {
-        const struct channel *const c = &v->channels[i];
-        printf("%s%*s %14s %s%-6s%s  %s", c->name, v->width - mechctl_width(c->name), "",
-               mechctl_human(s->values[i], number), dim, c->unit, off,
-               mechctl_ink(v->m, MECHCTL_BLUE));
-        print_spark(v, c);
-        printf("%s\033[K\n", off);
-    }
-    if (shown < s->count) {
-        printf("%s… %zu more; a higher terminal shows them%s\033[K\n", dim, s->count - shown, off);
-        v->drawn++;
+    v->drawn = 0;
+    for (size_t i = 0; i < shown + 1 + (shown < s->count); i++, v->drawn++) {
+        struct mechctl_line l = {.m = v->m, .to = stdout, .left = columns};
+        if (i == 0) {
+            draw_head(v, s, &l);
+        } else if (i <= shown) {
+            draw_channel(v, &v->channels[i - 1], s->values[i - 1], &l);
+        } else {
+            char text[96];
+            snprintf(text, sizeof text, "… %zu more; a higher terminal shows them",
+                     s->count - shown);
+            mechctl_piece(&l, MECHCTL_DIM, text, false);
+        }
+        mechctl_line_end(&l);
+        putchar('\n');
     }
     mechctl_flush();
 }
