@@ -139,6 +139,7 @@ class Ttl(Served):
         i = self.daemon.create(models.oscillator())
         for body, pointer in (({'ttl': 0}, '/ttl'), ({'ttl': -1}, '/ttl'), ({'ttl': 'x'}, '/ttl'),
                               ({'ttl': 1e300}, '/ttl'), ({'labels': {'a': 1}}, '/labels/a'),
+                              ({'labels': {'a': 'x' * 257}}, '/labels/a'),
                               ({'labels': {'a/b': 'c'}}, '/labels/a~1b'),
                               ({'labels': 3}, '/labels'), ({'name': 'x'}, '/name')):
             with self.subTest(str(body)):
