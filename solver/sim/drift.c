@@ -43,4 +43,5 @@ void mech_sim_drift(const struct mech_sim *s, const struct mech_state *state,
     }
     out->worst_position = mech_model_joint_name(s->model, worst[0]);
     out->worst_velocity = mech_model_joint_name(s->model, worst[1]);
+    out->object = rows->object[worst[1]];
 }

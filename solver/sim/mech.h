@@ -162,6 +162,7 @@ struct mech_drift {
     int32_t rows, left_out;    /* of joints; of these, left out as repeating others */
     double position, velocity; /* largest of g, of ġ: m or rad, and per second */
     const char *worst_position, *worst_velocity; /* the joints, NULL when there are none */
+    int32_t object;                              /* worst_velocity's, in the document */
 };
 
 struct mech_step_report {

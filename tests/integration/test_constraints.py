@@ -32,6 +32,20 @@ def rope(unilateral=True):
             'solver': {'stepSize': 0.001}}
 
 
+def bar(velocities, **solver):
+    """A pendulum of length 1 m, its body's velocities given."""
+    return {'mechd': 1,
+            'nodes': [{'name': 'n', 'type': 'NodeRigidBody2D', 'referenceCoordinates': [1, 0, 0],
+                       'initialVelocities': velocities}],
+            'objects': [{'name': 'b', 'type': 'RigidBody2D', 'node': 'n', 'physicsMass': 1,
+                         'physicsInertia': 0.1}, {'name': 'g', 'type': 'Ground'},
+                        {'name': 'pin', 'type': 'RevoluteJoint2D', 'markers': ['fixed', 'end']}],
+            'markers': [{'name': 'fixed', 'type': 'MarkerBodyPosition', 'object': 'g'},
+                        {'name': 'end', 'type': 'MarkerBodyPosition', 'object': 'b',
+                         'localPosition': [-1, 0, 0]}],
+            'solver': {'stepSize': 0.001, **solver}}
+
+
 class Case(Served):
     def make(self, model):
         status, made = self.door.call('create', model=model)
@@ -56,6 +70,21 @@ class Constraints(Case):
         state = self.door.call('get-state', id=i)[1]
         for found, expected in zip(state['q'] + state['v'], [3 / 11, -0.3 / 11, 6 / 11, -0.6 / 11]):
             self.assertAlmostEqual(found, expected, delta=1e-9)
+
+    def test_initial_velocities_that_part_a_joint_are_told(self):
+        for model, warned in ((bar([0, 0, 2]), True), (bar([0, 2, 2]), False),
+                              (bar([0, 0, 2], velocityProjection=True), False)):
+            with self.subTest(str(model['nodes'][0]) + str(model['solver'])):
+                status, made = self.door.call('create', model=model)
+                self.assertEqual((status, 'warnings' in made), (201, warned))
+                if warned:
+                    self.assertEqual(made['warnings'][0]['pointer'], '/model/objects/2')
+                    self.assertIn('"pin" by 2:', made['warnings'][0]['message'])
+                else:
+                    self.step(made['id'], count=1000)
+                    speed = math.hypot(*self.door.call('get-state', id=made['id'])[1]['v'][:2])
+                    self.assertAlmostEqual(speed, 2 if model['solver'].keys() == {'stepSize'}
+                                           else 2 * 0.1 / 1.1, delta=1e-6)
 
     def test_a_rope_catches_without_rebound(self):
         caught = math.sqrt(2 * (0.9 + math.sqrt(0.99)) / 10)
