@@ -198,10 +198,11 @@ static int start(struct mech_sim *s, struct mech_diag *diag)
     } while (again);
     if (code == 0) {
         s->now.at->changed = 0;
-        if (diag) {
+        code = s->dropped_count > 0 && diag ? tell_dropped(s, diag) : 0;
+        if (code == 0 && diag) {
             tell_speeds(s, diag);
         }
-        return s->dropped_count > 0 && diag ? tell_dropped(s, diag) : 0;
+        return code;
     }
     if (code > 0 && diag) {
         mech_diag_add(diag, result.place, "%s",

@@ -132,8 +132,8 @@ static void a_four_bar_in_space_moves_as_in_the_plane(void)
 
 /* one coordinate, driven twice */
 #define DRIVEN(first, second)                                                                      \
-    "{'mechd': 1, 'nodes': [{'name': 'n', 'type': 'Node1D'}], 'objects': ["                        \
-    "{'name': 'b', 'type': 'Mass1D', 'node': 'n', 'physicsMass': 2},"                              \
+    "{'mechd': 1, 'nodes': [{'name': 'n', 'type': 'Node1D', 'initialVelocities': [1]}],"           \
+    "'objects': [{'name': 'b', 'type': 'Mass1D', 'node': 'n', 'physicsMass': 2},"                  \
     "{'name': 'one', 'type': 'CoordinateConstraint', 'markers': ['g', 'x'],"                       \
     "'offsetUserFunction': '=" first "'}, {'name': 'two', 'type': 'CoordinateConstraint',"         \
     "'markers': ['g', 'x'], 'offsetUserFunction': '=" second "'}], 'markers': ["                   \
