@@ -103,6 +103,11 @@ int mechctl_write_file(const char *path, const void *bytes, size_t size);
 
 #define MECHCTL_PATH(...) ((const char *const[]){__VA_ARGS__, NULL})
 
+/* The exit code for the result of mechc_call and its reply. Errors are printed: with --json a
+ * refusal is the document that the server sent. */
+int mechctl_answer(struct mechctl *m, int result, const struct mechc_reply *r);
+/* Any request, and mechctl_answer. */
+int mechctl_request(struct mechctl *m, const struct mechc_request *r, struct mechc_reply *out);
 /* A request; `body` NULL: none. The reply lives until the next request. Errors are printed. */
 int mechctl_send(struct mechctl *m, const char *method, const char *const *path,
                  const struct mechc_bytes *body, struct mechc_json *reply);

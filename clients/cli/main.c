@@ -43,7 +43,7 @@ const struct mechctl_option mechctl_global_options[] = {
     {"curve-key", "FILE", "own pair of keys for ZeroMQ by CURVE (default MECHD_CLIENT_KEY)"},
     {"server-key", "KEY",
      "the server's public key (default MECHD_SERVER_KEY, or what the server tells over HTTP)"},
-    {"json", NULL, "print what the server said, for scripts"},
+    {"json", NULL, "print what the server said, for scripts; refusals too, on standard error"},
     {"timeout", "S", "longest wait for an answer, in seconds (default 30)"},
     {"color", "WHEN", "auto, always or never (auto: on a terminal, without NO_COLOR)"},
     {"help", NULL, "explain the program or the command"},

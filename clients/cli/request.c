@@ -62,6 +62,23 @@ int mechctl_result(struct mechctl *m, int result)
     return result < 0 ? MECHCTL_FAILED : codes[result];
 }
 
+int mechctl_answer(struct mechctl *m, int result, const struct mechc_reply *r)
+{
+    struct mechc_json problem;
+    if (result != MECHC_REFUSED || !m->json || !mechc_json_open(r->body, r->size, &problem) ||
+        mechc_json_kind(problem) != '{') {
+        return mechctl_result(m, result);
+    }
+    fprintf(stderr, "%.*s\n", (int)(problem.end - problem.at), problem.at);
+    return MECHCTL_REFUSED;
+}
+
+int mechctl_request(struct mechctl *m, const struct mechc_request *r, struct mechc_reply *out)
+{
+    const int result = mechc_call(m->c, r, out);
+    return mechctl_answer(m, result, out);
+}
+
 int mechctl_send(struct mechctl *m, const char *method, const char *const *path,
                  const struct mechc_bytes *body, struct mechc_json *reply)
 {
@@ -72,18 +89,18 @@ int mechctl_send(struct mechctl *m, const char *method, const char *const *path,
         return MECHCTL_FAILED;
     }
     char text[MECHC_PATH];
-    int result = mechc_path(m->c, path, text);
     struct mechc_reply r;
-    if (result == MECHC_OK) {
-        result = mechc_call(m->c,
-                            &(struct mechc_request){.method = method,
-                                                    .path = text,
-                                                    .body = body ? body->at : NULL,
-                                                    .size = body ? body->length : 0},
-                            &r);
+    int code = mechctl_result(m, mechc_path(m->c, path, text));
+    if (code == MECHCTL_DONE) {
+        code = mechctl_request(m,
+                               &(struct mechc_request){.method = method,
+                                                       .path = text,
+                                                       .body = body ? body->at : NULL,
+                                                       .size = body ? body->length : 0},
+                               &r);
     }
-    if (result != MECHC_OK) {
-        return mechctl_result(m, result);
+    if (code != MECHCTL_DONE) {
+        return code;
     }
     if (r.size > 0 && !mechc_json_open(r.body, r.size, reply)) {
         fputs("mechctl: the reply is not JSON\n", stderr);
@@ -153,9 +170,9 @@ int mechctl_print_path(struct mechctl *m, const char *path)
     if (*path == 0) {
         return mechctl_usage("the options are too long");
     }
-    const int result = mechc_call(m->c, &(struct mechc_request){.method = "GET", .path = path}, &r);
-    if (result != MECHC_OK) {
-        return mechctl_result(m, result);
+    const int code = mechctl_request(m, &(struct mechc_request){.method = "GET", .path = path}, &r);
+    if (code != MECHCTL_DONE) {
+        return code;
     }
     if (!mechc_json_open(r.body, r.size, &reply)) {
         return mechctl_write_file("-", r.body, r.size);

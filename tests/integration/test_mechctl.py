@@ -235,6 +235,33 @@ class Mechctl(unittest.TestCase):
             self.assertIn('/objects/1/stifness', done.stderr)
         self.assertEqual(self.run_program('check', self.model).returncode, 0)
 
+    def test_refusals_are_documents_for_scripts(self):
+        i = self.created()
+        path = os.path.join(self.folder, 'bad.json')
+        with open(path, 'w', encoding='utf-8') as f:
+            json.dump({**models.oscillator(), 'objekts': []}, f)
+        for line in ('check ' + path, 'create ' + path, 'create --snapshot ' + path, 'show nobody',
+                     'list --after x', 'delete nobody', 'reset nobody', 'restore nobody s-1',
+                     'snapshot nobody', 'snapshot nobody --save -', 'snapshot %s --delete s-9' % i,
+                     'stop nobody', 'stop %s r-9' % i, 'modes nobody', 'results %s r-9' % i,
+                     'call GET /v1/nothing', 'lease nobody --break owner', 'lease nobody owner',
+                     'system nobody', 'watch nobody', 'run nobody', 'types Nothing', 'jvp nobody -',
+                     'field %s spring nothing 1' % i, 'progress %s r-9 --wait' % i,
+                     'sweep %s nothing=1 --count 1' % self.model):
+            with self.subTest(line=line):
+                done = self.run_program('--json', *line.split())
+                self.assertEqual((done.returncode, done.stdout), (1, ''), done.stderr)
+                problem = json.loads(done.stderr)
+                self.assertTrue(problem['code'] and problem['title'], problem)
+                self.assertGreaterEqual(problem['status'], 400)
+                told = self.run_program(*line.split())
+                self.assertEqual(told.returncode, 1)
+                self.assertIn('(%s)' % problem['code'], told.stderr)
+        problem = json.loads(self.run_program('--json', 'check', path).stderr)
+        self.assertEqual(problem['errors'][0]['pointer'], '/model/objekts')
+        self.assertIn('refusals', self.good('help'))
+        self.assertIn('RFC 9457', self.good('help', '--man'))
+
     def test_what_is_no_json_is_told_by_its_place_in_the_file(self):
         for text, place in (('# x', 'line 1, column 1'),
                             ('{"mechd": 1\n "name" 5}', 'line 2, column'),
@@ -265,6 +292,8 @@ class Mechctl(unittest.TestCase):
         i = self.created()
         run = self.good('run', i, '--fast', '--count', '500', '--record', '1').strip()
         self.good('progress', i, run, '--wait')
+        self.assertEqual(self.good('results', i, run, '--format', 'csv', '--save', '-'),
+                         self.good('results', i, run, '--format', 'csv'))
         for line in ('list', 'list --json', 'show ' + i, 'about', 'about docs', 'help', 'help list',
                      'help --man', '--version', 'completion bash', 'types', 'variables ' + i,
                      'examples four-bar', 'create --example four-bar', 'step %s --count 1' % i,

@@ -7,20 +7,20 @@ static int run(struct mechctl *m)
 {
     if (m->count > 2) {
         m->file = m->arguments[2];
-        const int code = mechctl_read_file(m->file, &m->body);
-        if (code != MECHCTL_DONE) {
-            return code;
+        const int read = mechctl_read_file(m->file, &m->body);
+        if (read != MECHCTL_DONE) {
+            return read;
         }
     }
     struct mechc_reply r;
-    const int result = mechc_call(m->c,
-                                  &(struct mechc_request){.method = m->arguments[0],
-                                                          .path = m->arguments[1],
-                                                          .body = m->body.at,
-                                                          .size = m->body.length},
-                                  &r);
-    if (result != MECHC_OK) {
-        return mechctl_result(m, result);
+    const int code = mechctl_request(m,
+                                     &(struct mechc_request){.method = m->arguments[0],
+                                                             .path = m->arguments[1],
+                                                             .body = m->body.at,
+                                                             .size = m->body.length},
+                                     &r);
+    if (code != MECHCTL_DONE) {
+        return code;
     }
     // json is laid out for people, everything else goes through untouched
     struct mechc_json value;

@@ -6,16 +6,23 @@
 
 static int send_snapshot(struct mechctl *m, const char *path)
 {
-    const int code = mechctl_read_file(path, &m->body);
+    int code = mechctl_read_file(path, &m->body);
     if (code != MECHCTL_DONE) {
         return code;
     }
-    char id[MECHC_ID];
-    const int result = mechc_create_snapshot(m->c, m->body.at, m->body.length, id);
-    if (result == MECHC_OK) {
-        printf(m->json ? "{\"id\":\"%s\"}\n" : "%s\n", id);
+    struct mechc_json reply;
+    struct mechc_reply r;
+    code = mechctl_request(m,
+                           &(struct mechc_request){.method = "POST",
+                                                   .path = "/v1/instances",
+                                                   .body = m->body.at,
+                                                   .size = m->body.length,
+                                                   .type = "application/vnd.mechd.snapshot"},
+                           &r);
+    if (code != MECHCTL_DONE) {
+        return code;
     }
-    return mechctl_result(m, result);
+    return mechc_json_open(r.body, r.size, &reply) ? mechctl_print_id(m, reply) : MECHCTL_FAILED;
 }
 
 static int run(struct mechctl *m)

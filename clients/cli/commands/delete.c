@@ -8,7 +8,9 @@ static int run(struct mechctl *m)
     // each is tried; the first failure is the exit code
     int code = MECHCTL_DONE;
     for (int i = 0; i < m->count; i++) {
-        const int now = mechctl_result(m, mechc_delete(m->c, m->arguments[i]));
+        struct mechc_json reply;
+        const int now = mechctl_send(m, "DELETE", MECHCTL_PATH("v1", "instances", m->arguments[i]),
+                                     NULL, &reply);
         code = code == MECHCTL_DONE ? now : code;
         if (now == MECHCTL_DONE && !m->json) {
             printf("%s deleted\n", m->arguments[i]);

@@ -97,8 +97,7 @@ static int run(struct mechctl *m)
         }
         mechctl_query(text, sizeof text, "of", other);
         struct mechc_reply r;
-        return mechctl_result(
-            m, mechc_call(m->c, &(struct mechc_request){.method = "DELETE", .path = text}, &r));
+        return mechctl_request(m, &(struct mechc_request){.method = "DELETE", .path = text}, &r);
     }
     if (release) {
         return mechctl_send(m, "DELETE", path, NULL, &reply);

@@ -17,8 +17,7 @@ static int run(struct mechctl *m)
     mechctl_query(path, sizeof path, "label", mechctl_option(m, "label"));
     mechctl_query(path, sizeof path, "after", mechctl_option(m, "after"));
     struct mechc_reply r;
-    const int code = mechctl_result(
-        m, mechc_call(m->c, &(struct mechc_request){.method = "GET", .path = path}, &r));
+    const int code = mechctl_request(m, &(struct mechc_request){.method = "GET", .path = path}, &r);
     if (code != MECHCTL_DONE) {
         return code;
     }

@@ -18,17 +18,18 @@ static int run(struct mechctl *m)
     if (code != MECHCTL_DONE) {
         return code;
     }
-    int result = mechc_path(m->c, MECHCTL_PATH("v1", "instances", m->arguments[0], "modes"), path);
-    if (result != MECHC_OK) {
-        return mechctl_result(m, result);
+    code = mechctl_result(
+        m, mechc_path(m->c, MECHCTL_PATH("v1", "instances", m->arguments[0], "modes"), path));
+    if (code != MECHCTL_DONE) {
+        return code;
     }
     const size_t length = strlen(path);
     struct mechc_reply r;
     snprintf(path + length, sizeof path - length, "?count=%.40s&complex=%s", most ? most : "10",
              mechctl_option(m, "complex") ? "true" : "false");
-    result = mechc_call(m->c, &(struct mechc_request){.method = "GET", .path = path}, &r);
-    if (result != MECHC_OK) {
-        return mechctl_result(m, result);
+    code = mechctl_request(m, &(struct mechc_request){.method = "GET", .path = path}, &r);
+    if (code != MECHCTL_DONE) {
+        return code;
     }
     if (!mechc_json_open(r.body, r.size, &reply)) {
         fputs("mechctl: the reply is not JSON\n", stderr);

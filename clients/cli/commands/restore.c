@@ -5,11 +5,14 @@
 
 static int run(struct mechctl *m)
 {
-    const int result = mechc_restore(m->c, m->arguments[0], m->arguments[1]);
-    if (result == MECHC_OK && !m->json) {
+    const char *const *const path =
+        MECHCTL_PATH("v1", "instances", m->arguments[0], "snapshots", m->arguments[1], "restore");
+    struct mechc_json reply;
+    const int code = mechctl_send(m, "POST", path, NULL, &reply);
+    if (code == MECHCTL_DONE && !m->json) {
         printf("%s restored to %s\n", m->arguments[0], m->arguments[1]);
     }
-    return mechctl_result(m, result);
+    return code;
 }
 
 const struct mechctl_command mechctl_restore = {

@@ -8,12 +8,12 @@
 static int save(struct mechctl *m, const char *path, const char *file)
 {
     struct mechc_reply r;
-    const int result = mechc_call(m->c, &(struct mechc_request){.method = "GET", .path = path}, &r);
-    if (result != MECHC_OK) {
-        return mechctl_result(m, result);
+    int code = mechctl_request(m, &(struct mechc_request){.method = "GET", .path = path}, &r);
+    if (code != MECHCTL_DONE) {
+        return code;
     }
-    const int code = mechctl_write_file(file, r.body, r.size);
-    if (code == MECHCTL_DONE && !m->json) {
+    code = mechctl_write_file(file, r.body, r.size);
+    if (code == MECHCTL_DONE && strcmp(file, "-") != 0 && !m->json) {
         printf("%s: %zu bytes\n", file, r.size);
     }
     return code;

@@ -4,10 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 
-static int save(struct mechctl *m, const char *snapshot, const char *path)
+static int save(struct mechctl *m, const char *const *snapshot, const char *path)
 {
     struct mechc_reply r;
-    int code = mechctl_result(m, mechc_snapshot_bytes(m->c, m->arguments[0], snapshot, &r));
+    char text[MECHC_PATH];
+    int code = mechctl_result(m, mechc_path(m->c, snapshot, text));
+    if (code == MECHCTL_DONE) {
+        code = mechctl_request(m, &(struct mechc_request){.method = "GET", .path = text}, &r);
+    }
     if (code == MECHCTL_DONE) {
         code = mechctl_write_file(path, r.body, r.size);
     }
@@ -20,22 +24,26 @@ static int save(struct mechctl *m, const char *snapshot, const char *path)
 static int run(struct mechctl *m)
 {
     const char *const path = mechctl_option(m, "save"), *const old = mechctl_option(m, "delete");
+    const char *const instance = m->arguments[0];
+    struct mechc_json reply, v;
     if (old) {
-        return mechctl_result(m, mechc_delete_snapshot(m->c, m->arguments[0], old));
+        return mechctl_send(
+            m, "DELETE", MECHCTL_PATH("v1", "instances", instance, "snapshots", old), NULL, &reply);
     }
-    char id[MECHC_ID];
-    const int result = mechc_snapshot(m->c, m->arguments[0], id);
-    if (result != MECHC_OK) {
-        return mechctl_result(m, result);
+    int code = mechctl_send(m, "POST", MECHCTL_PATH("v1", "instances", instance, "snapshots"), NULL,
+                            &reply);
+    if (code != MECHCTL_DONE || !path) {
+        return code != MECHCTL_DONE ? code : mechctl_print_id(m, reply);
     }
-    if (path) {
-        // the file is what was asked for: the server need not keep its copy
-        const int code = save(m, id, path);
-        const int freed = mechctl_result(m, mechc_delete_snapshot(m->c, m->arguments[0], id));
-        return code != MECHCTL_DONE ? code : freed;
+    // the file is what was asked for: the server need not keep its copy
+    char id[MECHC_ID] = "";
+    if (mechc_json_member(reply, "id", &v)) {
+        mechc_json_text(v, id, sizeof id);
     }
-    printf(m->json ? "{\"id\":\"%s\"}\n" : "%s\n", id);
-    return MECHCTL_DONE;
+    const char *const *const one = MECHCTL_PATH("v1", "instances", instance, "snapshots", id);
+    code = save(m, one, path);
+    const int freed = mechctl_send(m, "DELETE", one, NULL, &reply);
+    return code != MECHCTL_DONE ? code : freed;
 }
 
 static const struct mechctl_option options[] = {

@@ -25,12 +25,11 @@ static int find_run(struct mechctl *m, char *out)
 static int run(struct mechctl *m)
 {
     char id[MECHC_ID];
+    struct mechc_json reply;
     const int code = m->count > 1 ? MECHCTL_DONE : find_run(m, id);
-    if (code != MECHCTL_DONE) {
-        return code;
-    }
-    return mechctl_result(m,
-                          mechc_stop(m->c, m->arguments[0], m->count > 1 ? m->arguments[1] : id));
+    const char *const *const path = MECHCTL_PATH("v1", "instances", m->arguments[0], "runs",
+                                                 m->count > 1 ? m->arguments[1] : id);
+    return code == MECHCTL_DONE ? mechctl_send(m, "DELETE", path, NULL, &reply) : code;
 }
 
 const struct mechctl_command mechctl_stop = {

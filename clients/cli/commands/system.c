@@ -163,13 +163,13 @@ static int run(struct mechctl *m)
     char path[MECHC_PATH + QUERY];
     struct mechc_json reply;
     struct mechc_reply r;
-    const int code = make_path(m, path);
+    int code = make_path(m, path);
     if (code != MECHCTL_DONE) {
         return code;
     }
-    const int result = mechc_call(m->c, &(struct mechc_request){.method = "GET", .path = path}, &r);
-    if (result != MECHC_OK) {
-        return mechctl_result(m, result);
+    code = mechctl_request(m, &(struct mechc_request){.method = "GET", .path = path}, &r);
+    if (code != MECHCTL_DONE) {
+        return code;
     }
     const char *const format = mechctl_option(m, "format");
     const char *const file = mechctl_option(m, "output");

@@ -253,14 +253,14 @@ static int ask(struct view *v)
 {
     const char *const id = v->m->arguments[0];
     char path[MECHC_PATH];
-    struct mechc_reply r;
+    struct mechc_reply r = {.body = ""};
     int result = mechc_path(v->m->c, MECHCTL_PATH("v1", "instances", id), path);
     if (result == MECHC_OK) {
         result = mechc_call(v->m->c, &(struct mechc_request){.method = "GET", .path = path}, &r);
     }
     const int status = mechc_last_error(v->m->c)->status;
     const bool later = result == MECHC_REFUSED && (status == 429 || status >= 500);
-    return interrupted || later ? MECHCTL_DONE : mechctl_result(v->m, result);
+    return interrupted || later ? MECHCTL_DONE : mechctl_answer(v->m, result, &r);
 }
 
 static int follow(struct view *v, struct mechc_stream *stream, double most, double every)
