@@ -1,7 +1,8 @@
 /** The page in a real browser: all tests, or those that are named. */
 import { run } from "./harness.mjs";
+import { tests as model } from "./model.mjs";
 import { tests as page } from "./page.mjs";
 import { tests as service } from "./service.mjs";
 import { tests as sweeps } from "./sweeps.mjs";
 
-await run({ ...page, ...service, ...sweeps });
+await run({ ...page, ...model, ...service, ...sweeps });

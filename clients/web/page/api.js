@@ -128,6 +128,7 @@ export function note(path) {
 
 const PATIENCE = 30000; // ms
 const DOWNLOAD = 600000;
+const UPLOAD = DOWNLOAD;
 
 /**
  * @param {string} method
@@ -332,9 +333,37 @@ export const deleteSnapshot = (id, sid) => ask("DELETE", at(id, ofSnapshot(sid))
 /** @param {string} id @param {string} sid */
 export const snapshotFile = async (id, sid) => (await send("GET", at(id, ofSnapshot(sid)))).blob();
 
-/** @param {Blob} file a snapshot @returns {Promise<import("./types.js").Instance>} */
-export const createFrom = async (file) =>
-  (await send("POST", "/v1/instances", file, "application/vnd.mechd.snapshot")).json();
+/** Is it JSON, and no snapshot? @param {File} file */
+const isText = async (file) =>
+  /\.json$/i.test(file.name) || /^\s*[{[]/.test(await file.slice(0, 256).text());
+
+/** @param {string} text */
+function isJson(text) {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * @param {File} file a model as JSON, or a snapshot
+ * @param {string} durability of one made from a model, or "": the server's preset
+ * @returns {Promise<import("./types.js").Instance>}
+ */
+export async function createFrom(file, durability) {
+  /** @type {[BodyInit, string]} */
+  let body = [file, "application/vnd.mechd.snapshot"];
+  if (await isText(file)) {
+    // as it is written: numbers keep their digits, and what stands twice is refused; a text that is
+    // no JSON goes alone, so that the server counts its lines and columns
+    const text = await file.text();
+    const kept = durability ? `"durability":${JSON.stringify(durability)},` : "";
+    body = [isJson(text) ? `{${kept}"model":${text}}` : text, "application/json"];
+  }
+  return (await send("POST", "/v1/instances", ...body, UPLOAD)).json();
+}
 
 /**
  * @param {string} id

@@ -67,6 +67,19 @@ function row(instance, selected) {
   );
 }
 
+/** The row of the one that is selected comes into the box; the page stays where it is. */
+function reveal() {
+  const here = list.querySelector(".here");
+  if (here) {
+    const box = list.getBoundingClientRect();
+    const { top, bottom } = here.getBoundingClientRect();
+    list.scrollTop += Math.min(0, top - box.top) + Math.max(0, bottom - box.bottom);
+  }
+}
+
+let revealed = ""; // id
+new ResizeObserver(reveal).observe(list);
+
 /**
  * @param {Instance[]} items
  * @param {boolean} whole there are no more of them
@@ -89,8 +102,13 @@ export function showList(items, whole, selected) {
   if (focused) {
     for (const anchor of list.querySelectorAll("a")) {
       if (anchor.getAttribute("href") === focused) {
-        anchor.focus();
+        anchor.focus({ preventScroll: true });
       }
     }
+  }
+  // once: then the box is the reader's
+  if (revealed !== selected && shown.some((item) => item.id === selected)) {
+    revealed = selected;
+    reveal();
   }
 }

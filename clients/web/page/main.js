@@ -191,7 +191,9 @@ function offerExamples() {
   const file = find("file", HTMLInputElement);
   file.addEventListener("change", async () => {
     const content = file.files?.[0];
-    const made = content && (await attempt("create from the file", () => api.createFrom(content)));
+    const made =
+      content &&
+      (await attempt("create from the file", () => api.createFrom(content, kept.value)));
     file.value = "";
     if (made) {
       location.hash = `#/${encodeURIComponent(made.id)}`;

@@ -47,6 +47,7 @@ export function tell(doing, error) {
       close,
     ),
   );
+  place.scrollIntoView({ block: "nearest" });
 }
 
 /**
