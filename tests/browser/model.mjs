@@ -1,10 +1,11 @@
 /** Models that come from files, and their values: the list, inputs and parameters on the page. */
 import assert from "node:assert/strict";
 import { until } from "./daemon.mjs";
-import { EXAMPLE, daemon, fits, open, picture } from "./harness.mjs";
+import { EXAMPLE, daemon, fits, nameless, open, picture, press, shown } from "./harness.mjs";
 
 const at = (id, rest = "") => `/v1/instances/${id}${rest}`;
 const got = async (path) => (await daemon.call("GET", path)).body;
+const parameters = async (id) => (await got(at(id, "/parameters"))).parameters;
 
 /** Choose a file of that text. */
 const give = (page, name, text) =>
@@ -13,6 +14,21 @@ const give = (page, name, text) =>
         mimeType: "application/json",
         buffer: Buffer.from(text),
     });
+
+/** Type into a field, and press Enter. */
+async function enter(page, field, text) {
+    await page.fill(field, text);
+    await page.press(field, "Enter");
+}
+
+/** What a reader of the screen hears of a field that is wrong, or "". */
+const described = (page, field) =>
+    page.evaluate((which) => {
+        const box = document.querySelector(which);
+        const told = document.getElementById(box.getAttribute("aria-describedby") ?? "");
+        const loud = told?.closest("[role=alert]") && !told.hidden;
+        return box.getAttribute("aria-invalid") === "true" && loud ? told.textContent : "";
+    }, field);
 
 /** A daemon with fifty instances; the last one's id. */
 async function crowd() {
@@ -115,5 +131,102 @@ export const tests = {
             }
             await page.context().close();
         }
+    },
+
+    async parameters_are_shown_and_changed() {
+        const { page, id } = await shown();
+        const section = page.locator("section", { has: page.getByText("Parameters") });
+        assert.deepEqual(await section.locator("label").allTextContents(), [
+            "m",
+            "k",
+            "d",
+            "amplitude",
+        ]);
+        assert.equal(await page.inputValue("#parameter-k"), "40");
+        await enter(page, "#parameter-k", "55.5");
+        await until(async () => (await parameters(id)).k === 55.5, "the parameter is set");
+        assert.equal((await parameters(id)).m, 1);
+
+        // a refusal tells why, at the field and in whole, and the value stays as it was
+        await enter(page, "#parameter-m", "0");
+        await page.waitForSelector(".notice >> text=must be greater than 0");
+        assert.match(await page.textContent(".notice"), /\/objects\/1\/physicsMass/);
+        await until(
+            async () => /greater than 0/.test(await described(page, "#parameter-m")),
+            "told at the field",
+        );
+        assert.equal((await parameters(id)).m, 1);
+        await picture(page, "parameters");
+        await enter(page, "#parameter-m", "2");
+        await until(async () => (await parameters(id)).m === 2, "a right one is set");
+        await until(async () => (await described(page, "#parameter-m")) === "", "put away");
+
+        // another client's values come too
+        await daemon.call("PUT", at(id, "/parameters"), { parameters: { d: 0.75 } });
+        await until(async () => (await page.inputValue("#parameter-d")) === "0.75", "it is shown");
+        await daemon.call("PUT", at(id, "/inputs"), { inputs: { push: 3 } });
+        await until(async () => (await page.inputValue("#input-push")) === "3", "inputs too");
+        assert.deepEqual(await nameless(page), []);
+        // a model without any has no such panel
+        const other = (await shown({ example: "mass1d" })).page;
+        assert.equal(await other.getByText("Parameters", { exact: true }).count(), 0);
+    },
+
+    async parameters_are_left_to_the_holder_of_a_lease() {
+        const { page, id } = await shown({ viewport: { width: 360, height: 740 } });
+        const other = await open({ hash: `#/${id}`, colorScheme: "dark" });
+        await press(other, "Take over");
+        await page.waitForSelector("text=Held by page");
+        const box = page.locator("#parameter-k");
+        await until(() => box.evaluate((b) => b.readOnly), "it can only be read");
+        assert.match(await box.getAttribute("title"), /held by page/);
+        await enter(other, "#parameter-k", "60");
+        await until(async () => (await parameters(id)).k === 60, "the holder sets it");
+        await until(async () => (await box.inputValue()) === "60", "and the other sees it");
+        await box.scrollIntoViewIfNeeded();
+        await picture(page, "narrow-parameters");
+        await picture(other, "dark-parameters");
+        assert.ok(await fits(page));
+        await press(other, "Give back");
+        await until(async () => !(await box.evaluate((b) => b.readOnly)), "it is free");
+        assert.deepEqual(page.complaints, []);
+    },
+
+    async a_wrong_value_is_told_in_words() {
+        const { page, id } = await shown();
+        for (const kind of ["input-push", "parameter-k"]) {
+            const good = await page.inputValue(`#${kind}`);
+            for (const [text, words] of [
+                ["abc", /abc.*not a number/],
+                ["", /number is missing/],
+                ["NaN", /NaN.*not a number/],
+                ["1e999", /1e999.*not a number/],
+                ["1,5", /1,5.*not a number.*point/],
+            ]) {
+                await enter(page, `#${kind}`, text);
+                await until(async () => words.test(await described(page, `#${kind}`)), text);
+            }
+            await picture(page, `wrong-${kind}`);
+            await enter(page, `#${kind}`, good);
+            await until(async () => (await described(page, `#${kind}`)) === "", "right again");
+        }
+        assert.equal((await parameters(id)).k, 40);
+        assert.deepEqual(page.complaints, []);
+
+        // vectors have as many numbers as the input
+        const model = await got("/v1/examples/double-pendulum");
+        model.loads = [{ name: "pull", type: "LoadForceVector", marker: "upper-end" }];
+        model.inputs = [{ name: "pull", load: "pull" }];
+        const made = await daemon.call("POST", "/v1/instances", { model });
+        assert.equal(made.status, 201, JSON.stringify(made.body));
+        const other = await open({ hash: `#/${made.body.id}` });
+        await enter(other, "#input-pull", "1, 2");
+        await until(
+            async () => /3 numbers are wanted/.test(await described(other, "#input-pull")),
+            "too few of them",
+        );
+        await enter(other, "#input-pull", "1, 2, 3");
+        const values = async () => (await got(at(made.body.id, "/inputs"))).inputs.pull;
+        await until(async () => String(await values()) === "1,2,3", "a right one is set");
     },
 };

@@ -211,8 +211,13 @@ export const variables = async (id) => (await ask("GET", at(id, "/variables"))).
 /** @param {string} id @returns {Promise<import("./types.js").Values>} */
 export const inputs = async (id) => (await ask("GET", at(id, "/inputs"))).inputs;
 
-/** @param {string} id @param {import("./types.js").Values} values */
-export const setInputs = (id, values) => ask("PUT", at(id, "/inputs"), { inputs: values });
+/**
+ * @param {string} id
+ * @param {import("./types.js").Values} values
+ * @returns {Promise<import("./types.js").Values>} all of them
+ */
+export const setInputs = async (id, values) =>
+  (await ask("PUT", at(id, "/inputs"), { inputs: values })).inputs;
 
 /** @param {string} id @param {number} size @returns {Promise<import("./types.js").Sample>} */
 export const step = (id, size) => ask("POST", at(id, "/step"), { size });
@@ -270,6 +275,14 @@ export const model = (id) => ask("GET", at(id, "/model"));
 
 /** @param {string} id @returns {Promise<Record<string, number>>} as they are now */
 export const parameters = async (id) => (await ask("GET", at(id, "/parameters"))).parameters;
+
+/**
+ * @param {string} id
+ * @param {import("./types.js").Values} values
+ * @returns {Promise<import("./types.js").Values>} all of them
+ */
+export const setParameters = async (id, values) =>
+  (await ask("PUT", at(id, "/parameters"), { parameters: values })).parameters;
 
 /**
  * @param {import("./types.js").SweepRequest & {model: any}} request

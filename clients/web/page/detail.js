@@ -5,7 +5,6 @@ import { make } from "./dom.js";
 import { Drawing } from "./drawing.js";
 import { live } from "./events.js";
 import { clock, steady } from "./format.js";
-import { inputForm } from "./inputs.js";
 import { Driver } from "./lease.js";
 import { attempt, tell } from "./notices.js";
 import { Plot } from "./plot.js";
@@ -15,6 +14,7 @@ import { Snapshots } from "./snapshots.js";
 import { Sweeps } from "./sweeps.js";
 import { Systems } from "./systems.js";
 import { Traits } from "./traits.js";
+import { ValueForm } from "./values.js";
 
 /** @typedef {import("./types.js").Channel} Channel */
 /** @typedef {import("./types.js").Sample} Sample */
@@ -56,12 +56,13 @@ export class Detail {
 
   /** Ask for everything once, build the panels, then follow the live events. */
   async open() {
-    const [info, variables, values, first] = await Promise.all([
+    const [info, variables, first] = await Promise.all([
       api.instance(this.id),
       api.variables(this.id),
-      api.inputs(this.id),
       api.outputs(this.id),
     ]);
+    this.buildValues(variables);
+    await Promise.all([this.inputs?.refresh(), this.parameters?.refresh()]);
     if (this.ended) {
       return;
     }
@@ -70,10 +71,7 @@ export class Detail {
     this.series = new Series(this.channels.length);
     this.info = info;
     this.buildService(info, variables);
-    this.build(
-      variables.filter((v) => v.causality === "input"),
-      values,
-    );
+    this.build();
     this.setRun(info.run?.id ?? null);
     this.receive({ ...first, step: info.step });
     void this.readService();
@@ -115,10 +113,28 @@ export class Detail {
     this.endings.push(...Object.values(this.service).map((part) => () => part.end()));
   }
 
+  /** @param {import("./types.js").Variable[]} variables */
+  buildValues(variables) {
+    const { id } = this;
+    this.inputs = new ValueForm(
+      "input",
+      variables,
+      () => api.inputs(id),
+      (values) => api.setInputs(id, values),
+    );
+    this.parameters = new ValueForm(
+      "parameter",
+      variables,
+      () => api.parameters(id),
+      (values) => api.setParameters(id, values),
+    );
+  }
+
   /** Ask for what has no live events. */
   async readService() {
     const { runs, snapshots, driver } = this.service ?? {};
-    await Promise.all([runs?.refresh(), snapshots?.refresh(), driver?.refresh()]);
+    const parts = [runs, snapshots, driver, this.inputs, this.parameters];
+    await Promise.all(parts.map((part) => part?.refresh()));
   }
 
   /**
@@ -128,21 +144,20 @@ export class Detail {
   setLimits(limits) {
     this.foreign = limits.commands;
     this.setRun(this.run);
-    this.inputs?.leave(limits.input);
+    const by = (/** @type {string} */ name) => limits.input(name);
+    this.inputs?.leave((name) => (by(name) ? `set by ${by(name)}` : ""));
+    this.parameters?.leave(() => limits.driver);
   }
 
   /** The state is one of before. */
   async rewound() {
     const [now, info] = await Promise.all([api.outputs(this.id), api.instance(this.id)]);
     this.receive({ ...now, step: info.step });
+    void this.readService();
     this.page.changed();
   }
 
-  /**
-   * @param {import("./types.js").Variable[]} inputs
-   * @param {import("./types.js").Values} values
-   */
-  build(inputs, values) {
+  build() {
     const info = /** @type {import("./types.js").Instance} */ (this.info);
     this.time = make("span", { className: "time", "data-role": "time" });
     this.steps = make("span", { className: "quiet" });
@@ -194,8 +209,6 @@ export class Detail {
       picture,
       chart,
     );
-    this.inputs = inputs.length > 0 ? inputForm(this.id, inputs, values) : null;
-    const note = (/** @type {string} */ text) => make("p", { className: "quiet" }, text);
     const { runs, sweeps, snapshots, traits, driver } = this.service ?? {};
     const part = (/** @type {{element: HTMLElement} | undefined} */ of) => of?.element ?? "";
     this.place.replaceChildren(
@@ -226,12 +239,7 @@ export class Detail {
         make(
           "div",
           { className: "column" },
-          make(
-            "section",
-            { className: "panel" },
-            make("h2", {}, "Inputs"),
-            this.inputs?.element ?? note("This model has no inputs."),
-          ),
+          ...this.values(),
           make("section", { className: "panel" }, make("h2", {}, "Outputs"), this.table()),
           part(snapshots),
         ),
@@ -239,6 +247,19 @@ export class Detail {
       part(runs),
       part(sweeps),
     );
+  }
+
+  /** The panels of inputs and, where the model has some, parameters. */
+  values() {
+    const panel = (/** @type {string} */ title, /** @type {HTMLElement | undefined} */ element) =>
+      make("section", { className: "panel" }, make("h2", {}, title), element ?? "");
+    const inputs = this.inputs?.fields.size
+      ? this.inputs.element
+      : make("p", { className: "quiet" }, "This model has no inputs.");
+    const parameters = this.parameters?.fields.size
+      ? [panel("Parameters", this.parameters.element)]
+      : [];
+    return [panel("Inputs", inputs), ...parameters];
   }
 
   /** @param {import("./types.js").Instance} info */

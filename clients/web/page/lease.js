@@ -60,6 +60,7 @@ function standing(held, owner) {
 /**
  * @typedef {object} Limits what this tab must leave to others
  * @property {boolean} commands
+ * @property {string} driver why commands are refused, or ""
  * @property {(input: string) => string} input who alone sets it, or ""
  */
 
@@ -68,8 +69,10 @@ function limits(held, leases) {
   const owner = leases.find((lease) => lease.role === "owner");
   const watching = held?.role === "observer";
   const mine = held?.role === "owner";
+  const foreign = owner && !mine ? `held by ${holder(owner)}` : "";
   return {
     commands: watching || (owner !== undefined && !mine),
+    driver: watching ? "you watch" : foreign,
     input: (name) => {
       const other = leases.find((l) => l.role === "co-driver" && l.channels.includes(name));
       if (mine || (held?.role === "co-driver" && held.channels.includes(name))) {
