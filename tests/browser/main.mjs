@@ -2,7 +2,8 @@
 import { run } from "./harness.mjs";
 import { tests as model } from "./model.mjs";
 import { tests as page } from "./page.mjs";
+import { tests as plot } from "./plot.mjs";
 import { tests as service } from "./service.mjs";
 import { tests as sweeps } from "./sweeps.mjs";
 
-await run({ ...page, ...model, ...service, ...sweeps });
+await run({ ...page, ...model, ...plot, ...service, ...sweeps });

@@ -5,6 +5,7 @@ import { make } from "./dom.js";
 import { Drawing } from "./drawing.js";
 import { live } from "./events.js";
 import { clock, steady } from "./format.js";
+import { Gaps } from "./gaps.js";
 import { Driver } from "./lease.js";
 import { attempt, tell } from "./notices.js";
 import { Plot } from "./plot.js";
@@ -69,6 +70,7 @@ export class Detail {
     const outputs = variables.filter((v) => v.causality === "output");
     this.channels = channelsOf(outputs);
     this.series = new Series(this.channels.length);
+    this.gaps = new Gaps(this.series);
     this.info = info;
     this.buildService(info, variables);
     this.build();
@@ -100,9 +102,13 @@ export class Detail {
    */
   buildService(info, variables) {
     const outputs = variables.filter((v) => v.causality === "output");
-    const runs = new Runs(info, outputs, () => {
+    const changed = () => {
       void this.readRun();
       this.page.changed();
+    };
+    const runs = new Runs(info, outputs, changed, (all) => {
+      this.gaps?.follow(all);
+      this.plot?.request();
     });
     const snapshots = new Snapshots(this.id, () => void this.rewound());
     const traits = new Traits(info, this.page.choose, this.page.changed);
@@ -345,7 +351,9 @@ export class Detail {
       return;
     }
     const values = pick(this.channels, sample.outputs);
+    this.gaps?.before(sample.time);
     this.series.add(sample.time, values);
+    this.gaps?.mark();
     this.plot?.request();
     this.cells?.forEach((cell, k) => {
       cell.textContent = steady(values[k]);

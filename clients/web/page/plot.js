@@ -1,6 +1,7 @@
 /**
  * The live plot: one pane per unit, a common time axis, a cursor that reads all curves.
- * Curves keep their least and greatest value in every pixel column, so that no peak is lost.
+ * Curves keep their least and greatest value in every pixel column, so that no peak is lost, and
+ * are broken where samples have a gap.
  */
 import { inks, surface } from "./dom.js";
 import { clock, number, tick, ticks } from "./format.js";
@@ -20,7 +21,8 @@ const LEFT = 64,
   RIGHT = 14,
   TOP = 10,
   BOTTOM = 30,
-  GAP = 16;
+  GAP = 16,
+  SPACE = 8; // between labels
 
 export class Plot {
   /**
@@ -199,6 +201,10 @@ export class Plot {
     c.lineWidth = 1;
     c.textAlign = "center";
     c.textBaseline = "top";
+    const name = "time / s";
+    // labels give way to the axis' name, and to those before them
+    const end = width - RIGHT - c.measureText(name).width - SPACE;
+    let free = -Infinity;
     c.beginPath();
     for (const t of at) {
       const place = Math.round(x(t)) + 0.5;
@@ -206,14 +212,16 @@ export class Plot {
         c.moveTo(place, pane.top);
         c.lineTo(place, pane.top + pane.height);
       }
-      // the last label gives way to the axis' name
-      if (place < width - RIGHT - 44) {
-        c.fillText(tick(t, step), place, height - BOTTOM + 8);
+      const text = tick(t, step);
+      const half = c.measureText(text).width / 2;
+      if (place - half > free && place + half < end) {
+        c.fillText(text, place, height - BOTTOM + 8);
+        free = place + half + SPACE;
       }
     }
     c.stroke();
     c.textAlign = "right";
-    c.fillText("time / s", width - RIGHT, height - BOTTOM + 8);
+    c.fillText(name, width - RIGHT, height - BOTTOM + 8);
   }
 
   /**
@@ -277,15 +285,19 @@ export class Plot {
     for (let i = first; i < series.count; i++) {
       const px = x(series.time(i)),
         py = y(series.value(i, k));
+      const broken = i > first && series.gap(i);
       if (!dense) {
-        c.lineTo(px, py);
+        c[broken ? "moveTo" : "lineTo"](px, py);
         continue;
       }
-      if (Math.round(px) !== column) {
+      if (broken || Math.round(px) !== column) {
         if (!Number.isNaN(column)) {
           c.lineTo(column, least);
           c.lineTo(column, most);
           c.lineTo(column, end);
+        }
+        if (broken) {
+          c.moveTo(px, py);
         }
         column = Math.round(px);
         least = most = py;
@@ -298,13 +310,27 @@ export class Plot {
       c.lineTo(column, end);
     }
     c.stroke();
-    // samples that stand apart are marked: between them nothing is known
-    const apart = (width - LEFT - RIGHT) / Math.max(1, series.count - first) > 12;
-    for (let i = apart ? first : Math.max(first, series.count - 1); i < series.count; i++) {
-      const size = i === series.count - 1 ? 2.8 : 2;
-      c.beginPath();
-      c.arc(x(series.time(i)), y(series.value(i, k)), size, 0, 2 * Math.PI);
-      c.fill();
+    this.drawDots(c, k, x, y, (width - LEFT - RIGHT) / Math.max(1, series.count - first) > 12);
+  }
+
+  /**
+   * The newest sample, those at gaps, and all that stand apart: between them nothing is known.
+   * @param {CanvasRenderingContext2D} c
+   * @param {number} k
+   * @param {(t: number) => number} x
+   * @param {(v: number) => number} y
+   * @param {boolean} apart
+   */
+  drawDots(c, k, x, y, apart) {
+    const { series } = this;
+    for (let i = Math.max(0, series.from(this.low) - 1); i < series.count; i++) {
+      const last = i === series.count - 1;
+      // at the ends of a gap too
+      if (apart || last || series.gap(i) || series.gap(i + 1)) {
+        c.beginPath();
+        c.arc(x(series.time(i)), y(series.value(i, k)), last ? 2.8 : 2, 0, 2 * Math.PI);
+        c.fill();
+      }
     }
   }
 

@@ -144,11 +144,13 @@ export class Runs {
    * @param {import("./types.js").Instance} info
    * @param {import("./types.js").Variable[]} outputs
    * @param {() => void} changed a run has begun or ended
+   * @param {(runs: Run[]) => void} told runs as they are now, newest first
    */
-  constructor(info, outputs, changed) {
+  constructor(info, outputs, changed, told) {
     this.id = info.id;
     this.outputs = outputs;
     this.changed = changed;
+    this.told = told;
     /** @type {Map<string, Row>} */
     this.rows = new Map();
     /** @type {{rid: string, end: () => void} | null} events of the run in progress */
@@ -205,6 +207,7 @@ export class Runs {
 
   /** @param {Run[]} runs newest first */
   take(runs) {
+    this.told(runs);
     for (const [rid, row] of this.rows) {
       if (!runs.some((run) => run.id === rid)) {
         row.end();
@@ -240,6 +243,7 @@ export class Runs {
           return;
         }
         this.rows.get(rid)?.show(run);
+        this.told([run]);
         if (run.state !== "running") {
           this.followed = null;
           this.changed();

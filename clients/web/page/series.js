@@ -1,3 +1,5 @@
+const LONE = 20; // times as long as those beside it: a gap in what else comes steadily
+
 /** Samples of all curves over time, the newest `capacity` of them. */
 export class Series {
   /**
@@ -11,6 +13,8 @@ export class Series {
     this.count = 0;
     this.times = new Float64Array(capacity);
     this.values = new Float64Array(capacity * width);
+    /** 1: between the sample before and this one nothing is known */
+    this.parted = new Uint8Array(capacity);
   }
 
   /** @param {number} i from the oldest */
@@ -47,7 +51,27 @@ export class Series {
     }
     const slot = this.slot(this.count++);
     this.times[slot] = time;
+    this.parted[slot] = 0;
     this.values.set(values, slot * this.width);
+  }
+
+  /** Time since the sample before; 0 where there is none. @param {number} i */
+  distance(i) {
+    return i > 0 && i < this.count ? this.time(i) - this.time(i - 1) : 0;
+  }
+
+  /** No line leads to this sample. @param {number} i */
+  part(i) {
+    this.parted[this.slot(i)] = 1;
+  }
+
+  /** Is the curve broken before this sample? @param {number} i */
+  gap(i) {
+    const beside = Math.max(this.distance(i - 1), this.distance(i + 1));
+    return (
+      i > 0 &&
+      (this.parted[this.slot(i)] === 1 || (beside > 0 && this.distance(i) > LONE * beside))
+    );
   }
 
   /**
