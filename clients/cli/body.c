@@ -1,6 +1,7 @@
 /* What requests for instances begin with and bring: the model, labels, time to live. */
 #include "clients/cli/cli.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -55,4 +56,34 @@ int mechctl_add_model(struct mechctl *m, const char *example)
     mechc_bytes_text(&m->body, "{\"model\":");
     m->lead = (int)m->body.length;
     return mechctl_read_file(m->file, &m->body);
+}
+
+/* RFC 4648, section 4. */
+static void add_base64(struct mechc_bytes *out, const char *bytes, size_t size)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (size_t i = 0; i < size; i += 3) {
+        const size_t have = size - i < 3 ? size - i : 3;
+        uint32_t group = 0;
+        for (size_t k = 0; k < 3; k++) {
+            group = group << 8 | (k < have ? (uint8_t)bytes[i + k] : 0u);
+        }
+        char text[4];
+        for (size_t k = 0; k < 4; k++) {
+            text[k] = k <= have ? digits[group >> (18 - 6 * k) & 63u] : '=';
+        }
+        mechc_bytes_add(out, text, sizeof text);
+    }
+}
+
+int mechctl_add_snapshot(struct mechctl *m, const char *path)
+{
+    mechc_bytes_clear(&m->held);
+    const int code = mechctl_read_file(path, &m->held);
+    if (code == MECHCTL_DONE) {
+        mechc_bytes_text(&m->body, "{\"snapshot\":\"");
+        add_base64(&m->body, m->held.at, m->held.length);
+        mechc_bytes_text(&m->body, "\"");
+    }
+    return code;
 }

@@ -94,6 +94,8 @@ int mechctl_add_traits(struct mechctl *m);
 /* Begin a body with the member "example" of that name, or without one "model", the file of the
  * first argument. MECHCTL_DONE or MECHCTL_USAGE. */
 int mechctl_add_model(struct mechctl *m, const char *example);
+/* Begin a body with the member "snapshot", the file as base64. MECHCTL_DONE or MECHCTL_USAGE. */
+int mechctl_add_snapshot(struct mechctl *m, const char *path);
 /* A whole file ("-": stdin) appended. MECHCTL_DONE or MECHCTL_USAGE. */
 int mechctl_read_file(const char *path, struct mechc_bytes *out);
 /* "-": stdout. MECHCTL_DONE, MECHCTL_USAGE, or what mechctl_flush returns. */

@@ -155,6 +155,23 @@ class Mechctl(unittest.TestCase):
         self.assertEqual(self.door.call('get-state', id=i)[1], before)
         j = self.good('create', '--snapshot', path).split()[-1]
         self.assertEqual(self.door.call('get-state', id=j)[1], before)
+        name = self.good('create', '--snapshot', path, '--id', 'revived', '--label', 'a=b,c',
+                         '--ttl', '60').strip()
+        self.assertEqual(name, 'revived')
+        shown = self.door.call('instance', id=name)[1]
+        self.assertEqual((shown['labels'], shown['ttl']), ({'a': 'b', 'c': ''}, 60))
+        self.assertEqual(self.door.call('get-state', id=name)[1], before)
+        taken = self.run_program('create', '--snapshot', path, '--id', 'revived')
+        self.assertEqual(taken.returncode, 1)
+        j = json.loads(self.good('--json', 'create', '--snapshot', path, '--ttl', '60'))
+        self.assertEqual((j['step'], j['ttl']), (shown['step'], 60))
+        # of every length that base64 pads in its own way
+        for size in range(4):
+            with open(path, 'wb') as f:
+                f.write(b'nothing'[:4 + size])
+            done = self.run_program('create', '--snapshot', path, '--ttl', '60')
+            self.assertEqual(done.returncode, 1)
+            self.assertNotIn('base64', done.stderr)
 
     def test_watch_shows_frames_from_the_stream(self):
         i = self.created()

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* As it is: bytes have no room for what else there is to say of the instance. */
 static int send_snapshot(struct mechctl *m, const char *path)
 {
     int code = mechctl_read_file(path, &m->body);
@@ -33,12 +34,10 @@ static int run(struct mechctl *m)
     if ((m->count > 0) + (example != NULL) + (snapshot != NULL) != 1) {
         return mechctl_usage("create: give one of FILE, --example and --snapshot");
     }
-    if (snapshot) {
-        const bool more = id || mechctl_option(m, "label") || mechctl_option(m, "ttl");
-        return more ? mechctl_usage("create: --id, --label and --ttl go with FILE and --example")
-                    : send_snapshot(m, snapshot);
+    if (snapshot && !id && !mechctl_option(m, "label") && !mechctl_option(m, "ttl")) {
+        return send_snapshot(m, snapshot);
     }
-    int code = mechctl_add_model(m, example);
+    int code = snapshot ? mechctl_add_snapshot(m, snapshot) : mechctl_add_model(m, example);
     if (code == MECHCTL_DONE) {
         code = mechctl_add_traits(m);
     }
@@ -66,6 +65,7 @@ const struct mechctl_command mechctl_create = {
     .summary = "create an instance from a model, an example or a snapshot; prints its id",
     .details = "  mechctl create model.json\n"
                "  mechctl create --example bouncing-ball\n"
+               "  mechctl create --snapshot s.mechd --id rig --label bench=2\n"
                "FILE may be - for standard input.",
     .options = options,
     .most = 1,
