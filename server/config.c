@@ -233,6 +233,39 @@ static int check_http(const struct mechd_config *c, char *fault, size_t size)
     return 0;
 }
 
+/* Where the doors would be: what is no address, or named twice. ZeroMQ's three come first. */
+static int check_addresses(const char *const *addresses, int count, char *fault, size_t size)
+{
+    static const char *const doors[] = {"control", "stream", "forces", "listen"};
+    for (int k = 0; k < count; k++) {
+        const char *const address = addresses[k];
+        const char *const door = doors[k < 3 ? k : 3];
+        const bool plain = strstr(address, "://") == NULL;
+        if (k < 3 && plain && strcmp(address, "none") != 0) {
+            snprintf(fault, size, "--%s %s: it begins with tcp:// or ipc://, or is none", door,
+                     address);
+            return -1;
+        }
+        if (k >= 3 && strchr(mechd_config_host(address), ':') == NULL) {
+            snprintf(fault, size, "--listen %s: it is HOST:PORT, https://HOST:PORT or unix:PATH",
+                     address);
+            return -1;
+        }
+        // a port of one's own choice is another each time
+        const size_t n = strlen(address);
+        const bool chosen = strcmp(address, "none") == 0 ||
+                            (n > 2 && strspn(address + n - 1, "*0") == 1 && address[n - 2] == ':');
+        for (int j = 0; j < k && !chosen; j++) {
+            if (strcmp(addresses[j], address) == 0) {
+                snprintf(fault, size, "--%s %s: --%s is there", door, address,
+                         doors[j < 3 ? j : 3]);
+                return -1;
+            }
+        }
+    }
+    return 0;
+}
+
 /* Everything that can be refused before anything is opened. */
 static int check(const struct mechd_config *c, char *fault, size_t size)
 {
@@ -260,6 +293,9 @@ static int check(const struct mechd_config *c, char *fault, size_t size)
     const char *addresses[MECHD_LISTEN_MOST + 3] = {c->control, c->stream, c->forces};
     for (int k = 0; k < c->listen_count; k++) {
         addresses[3 + k] = c->listen[k];
+    }
+    if (check_addresses(addresses, 3 + c->listen_count, fault, size) != 0) {
+        return -1;
     }
     for (int k = 0; k < 3 + c->listen_count; k++) {
         // tokens protect HTTP, CURVE protects ZeroMQ

@@ -1,6 +1,7 @@
 /* From a document to something that steps: compile, check the integrator, factor the mass once so
  * that a singular one is named here, create the stepper. */
 #include "solver/base/err.h"
+#include "solver/base/guess.h"
 #include "solver/lsol/lsol.h"
 #include "solver/model/touch.h"
 #include "solver/sim/internal.h"
@@ -10,6 +11,19 @@
 
 static const char *const default_integrator = "GeneralizedAlpha";
 
+static void tell_integrators(const char *name, struct mech_diag *diag)
+{
+    struct mech_guess g = {.text = name};
+
+    for (const struct mech_stepper_type *const *t = mech_stepper_types; *t; t++) {
+        mech_guess_try(&g, (*t)->name);
+    }
+    const char *const meant = mech_guess_result(&g);
+    mech_diag_add(diag, "/solver/integrator", "there is no integrator \"%s\"%s%s%s", name,
+                  meant ? ", did you mean \"" : "; GET /v1/types lists them", meant ? meant : "",
+                  meant ? "\"?" : "");
+}
+
 /* Names in the solver settings that must be members of a registry. */
 static const struct mech_stepper_type *check_settings(const struct mech_settings *settings,
                                                       struct mech_diag *diag)
@@ -18,7 +32,7 @@ static const struct mech_stepper_type *check_settings(const struct mech_settings
     const struct mech_stepper_type *const type = mech_stepper_find(name);
 
     if (!type) {
-        mech_diag_add(diag, "/solver/integrator", "there is no integrator \"%s\"", name);
+        tell_integrators(name, diag);
     }
     if (settings->linear && !mech_lsol_find(settings->linear)) {
         mech_diag_add(diag, "/solver/linear", "there is no linear solver \"%s\"", settings->linear);

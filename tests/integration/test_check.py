@@ -75,6 +75,22 @@ class Check(unittest.TestCase):
                              '--state', missing + '/state', '--tokens', missing)
         self.assertEqual((code, len(err.splitlines())), (1, 4))
 
+    def test_what_is_no_address_is_told_before_who_reaches_it(self):
+        port = 'tcp://127.0.0.1:5655'
+        for arguments, why in (
+                (('--listen', '8080'), '--listen 8080: it is HOST:PORT, '),
+                (('--listen', 'here'), '--listen here: it is HOST:PORT, '),
+                (('--control', '5555'), '--control 5555: it begins with tcp:// or ipc://'),
+                (('--control', port, '--stream', port), '--stream %s: --control is there' % port),
+                (('--listen', '127.0.0.1:9', '--listen', '127.0.0.1:9'),
+                 '--listen 127.0.0.1:9: --listen is there')):
+            with self.subTest(arguments):
+                code, _, err = check(*arguments)
+                self.assertEqual((code, why in err), (1, True), err)
+        ports = ('--listen', '127.0.0.1:0') * 2 + ('--control', 'tcp://127.0.0.1:*',
+                                                   '--stream', 'tcp://127.0.0.1:*')
+        self.assertEqual(check(*ports, '--forces', 'none', '--state', 'none')[0], 0)
+
     def test_a_database_that_would_be_set_aside_is_told(self):
         state = self.path('state')
         with Daemon('--state', state):

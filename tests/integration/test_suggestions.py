@@ -54,6 +54,14 @@ class Suggestions(Served):
             self.assertEqual(reply.status, 404, path)
             self.assertNotIn(b'did you mean', reply.raw, path)
 
+    def test_integrators(self):
+        for given, told_so in (('GeneralisedAlpha', 'did you mean "GeneralizedAlpha"?'),
+                               ('Midpoint!', 'GET /v1/types lists them')):
+            model = {'mechd': 1, 'solver': {'integrator': given}}
+            reply = self.daemon.call('POST', '/v1/models/check', {'model': model})
+            self.assertEqual(reply.status, 422, reply)
+            self.assertTrue(reply['errors'][0]['message'].endswith(told_so), reply)
+
     def test_examples_and_operations(self):
         reply = self.daemon.call('GET', '/v1/examples/duoble-pendulum')
         self.assertIn('did you mean double-pendulum?', reply['detail'])
