@@ -56,7 +56,8 @@ int mechd_daemon_start(struct mechd *d, char *fault, size_t size)
         snprintf(fault, size, "what %s holds cannot be loaded", d->config.state);
         MECH_TRY(mechd_recover(d));
         MECH_TRY(mechd_sweeps_load(d));
-        MECH_TRY(mechd_receipts_load(&d->receipts, d->store));
+        MECH_TRY(mechd_receipts_load(d));
+        d->backgrounds.serial = mechd_store_last(d->store, MECHD_NUMBER_OPERATION);
     }
     MECH_TRY(mechd_zmq_open(d, &d->zmq, fault, size));
     MECH_TRY(mechd_http_start(d, &d->http, fault, size));

@@ -135,6 +135,7 @@ void mechd_instance_deleted(struct mechd_instance *i, bool gone)
     if (gone && mechd_table_remove(&i->daemon->table, i)) {
         atomic_store(&i->cancel, true);
         mechd_instance_close(i);
+        mechd_receipts_forget(&i->daemon->receipts, i);
         mechd_count(&i->daemon->metrics.deleted, 1);
         mechd_instance_unref(i);
     } else if (!gone) {
@@ -157,6 +158,9 @@ void mechd_instance_unref(struct mechd_instance *i)
         return;
     }
     mechd_instance_close(i);
+    if (i->receipts != NULL) {
+        mechd_receipts_forget(&i->daemon->receipts, i);
+    }
     mechd_snapshots_destroy(i->snapshots);
     mechd_partners_destroy(i->partners);
     mechd_runs_destroy(i);

@@ -24,6 +24,7 @@ struct mechd_run;
 struct mechd_watcher;
 struct mechd_snapshots;
 struct mechd_partner;
+struct mechd_receipt;
 
 /* What readers without ownership see: the last committed communication step. */
 struct mechd_published {
@@ -60,8 +61,10 @@ struct mechd_instance {
     _Atomic uint64_t ttl;     /* ns without use after which it is deleted, 0: never */
     _Atomic uint64_t used;    /* mechd_now of its last use, with a ttl; partner: the reaper */
 
-    struct mechd_leases leases;    /* locked by its own */
-    struct mechd_account *account; /* whose it is, const once in the table; NULL: nobody's */
+    struct mechd_leases leases;     /* locked by its own */
+    struct mechd_receipt *receipts; /* of requests on it; locked by the daemon's */
+    bool forgotten;                 /* none are kept any more; as that */
+    struct mechd_account *account;  /* whose it is, const once in the table; NULL: nobody's */
     _Atomic uint64_t charged[MECHD_QUOTA_HELD]; /* what of it is on that account */
 
     /* locked by m */

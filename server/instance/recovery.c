@@ -215,6 +215,10 @@ static const char *complete(struct mechd_instance *i, const struct mechd_stored 
     if (mechd_durable_load(i, true) != 0) {
         return "its state does not fit its model";
     }
+    i->runs = stored->last_run > i->runs ? stored->last_run : i->runs;
+    if (mechd_snapshots_go_on(i, stored->last_snapshot) != 0) {
+        return "there is no memory for it";
+    }
     return mechd_table_add(&i->daemon->table, i, stored->id) == 0 ? NULL
                                                                   : "there are too many instances";
 }
@@ -241,11 +245,11 @@ static const char *recover_one(void *context, const struct mechd_stored *stored)
 
 int mechd_recover(struct mechd *d)
 {
-    struct recovery r = {.daemon = d};
     const uint64_t start = mechd_now();
     if (d->store == NULL) {
         return 0;
     }
+    struct recovery r = {.daemon = d, .serial = mechd_store_last(d->store, MECHD_NUMBER_INSTANCE)};
     MECH_TRY(mechd_store_visit_all(d->store, recover_one, &r));
     if (atomic_load(&d->table.serial) < r.serial) {
         atomic_store(&d->table.serial, r.serial);

@@ -99,6 +99,20 @@ int mechd_snapshots_keep(struct mechd_instance *i, uint64_t id, double time, con
     return outcome;
 }
 
+int mechd_snapshots_go_on(struct mechd_instance *i, uint64_t last)
+{
+    if (last > 0 && i->snapshots == NULL) {
+        i->snapshots = calloc(1, sizeof *i->snapshots);
+        if (i->snapshots == NULL) {
+            return MECH_NO_MEMORY;
+        }
+    }
+    if (last > 0 && last > i->snapshots->last) {
+        i->snapshots->last = last;
+    }
+    return 0;
+}
+
 struct mechd_snapshot *mechd_snapshots_find(struct mechd_instance *i, const char *id)
 {
     char *end = NULL;

@@ -28,6 +28,8 @@ int mechd_snapshots_take(struct mechd_instance *i, struct mechd_excess *x,
  * MECH_UNSUPPORTED; negative. */
 int mechd_snapshots_keep(struct mechd_instance *i, uint64_t id, double time, const void *bytes,
                          size_t size);
+/* The next one is numbered above this, which another process may have given. 0 or negative. */
+int mechd_snapshots_go_on(struct mechd_instance *i, uint64_t last);
 /* By the text of its id, or NULL. */
 struct mechd_snapshot *mechd_snapshots_find(struct mechd_instance *i, const char *id);
 void mechd_snapshots_delete(struct mechd_instance *i, struct mechd_snapshot *s);

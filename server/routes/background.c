@@ -105,6 +105,9 @@ static bool enter(struct mechd_backgrounds *t, struct mechd_background *b)
         atomic_fetch_add(&b->refs, 1);
     }
     pthread_mutex_unlock(&t->m);
+    if (fits) {
+        mechd_store_given(b->call.daemon->store, MECHD_NUMBER_OPERATION, b->id);
+    }
     return fits;
 }
 

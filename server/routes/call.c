@@ -243,9 +243,11 @@ static void answer_ticket(struct mechd_ticket *t)
 
 struct mechd_ticket *mechd_call_ticket(struct mechd_call *c)
 {
+    const struct mechd_instance *const i = c->job.instance;
     c->ticket.answer = answer_ticket;
     if (c->receipt != NULL && c->code == MECHP_OK && !c->text.failed) {
         c->stored = (struct mechd_stored_receipt){.scope = c->scope,
+                                                  .instance = i != NULL ? i->durable.key : 0,
                                                   .body = c->body_hash,
                                                   .status = c->status,
                                                   .location = c->location,

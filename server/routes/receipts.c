@@ -14,8 +14,9 @@
 enum { BITS = 12, COUNT_MOST = 100000, BYTES_MOST = 64 << 20, KEPT_SECONDS = 24 * 3600 };
 
 struct mechd_receipt {
-    struct mechd_receipt *chain, *younger;
-    uint64_t hash; /* of the scope */
+    struct mechd_receipt *chain, *younger, *older;
+    struct mechd_receipt *kin, **kin_at; /* others on its instance; what leads here, or NULL */
+    uint64_t hash;                       /* of the scope */
     char *scope;
     uint64_t body;
     int64_t created; /* s since 1970 */
@@ -55,6 +56,27 @@ static void free_receipt(struct mechd_receipt *e)
     }
 }
 
+/* Among those of its instance. */
+static void join_kin(struct mechd_receipt *e, struct mechd_instance *i)
+{
+    e->kin = i->receipts;
+    e->kin_at = &i->receipts;
+    if (e->kin != NULL) {
+        e->kin->kin_at = &e->kin;
+    }
+    i->receipts = e;
+}
+
+static void leave_kin(struct mechd_receipt *e)
+{
+    if (e->kin_at != NULL) {
+        *e->kin_at = e->kin;
+    }
+    if (e->kin != NULL) {
+        e->kin->kin_at = e->kin_at;
+    }
+}
+
 int mechd_receipts_init(struct mechd_receipts *r)
 {
     *r = (struct mechd_receipts){.bits = BITS};
@@ -68,6 +90,7 @@ void mechd_receipts_fini(struct mechd_receipts *r)
     while (r->oldest != NULL) {
         struct mechd_receipt *const e = r->oldest;
         r->oldest = e->younger;
+        leave_kin(e);
         free_receipt(e);
     }
     free(r->at);
@@ -93,19 +116,33 @@ static void unchain(struct mechd_receipts *r, struct mechd_receipt *e)
     *at = e->chain;
 }
 
+/* Out of the table; the receipts are locked. */
+static void drop(struct mechd_receipts *r, struct mechd_receipt *e)
+{
+    if (e->older != NULL) {
+        e->older->younger = e->younger;
+    } else {
+        r->oldest = e->younger;
+    }
+    if (e->younger != NULL) {
+        e->younger->older = e->older;
+    } else {
+        r->newest = e->older;
+    }
+    r->count--;
+    r->bytes -= weight(e);
+    unchain(r, e);
+    leave_kin(e);
+    free_receipt(e);
+}
+
 /* Drop what is too old, and the oldest beyond the bounds; claims in progress stop it. */
 static void prune(struct mechd_receipts *r, int64_t now)
 {
     while (r->oldest != NULL && r->oldest->settled &&
            (r->oldest->created + KEPT_SECONDS < now || r->count > COUNT_MOST ||
             r->bytes > BYTES_MOST)) {
-        struct mechd_receipt *const e = r->oldest;
-        r->oldest = e->younger;
-        r->newest = r->oldest != NULL ? r->newest : NULL;
-        r->count--;
-        r->bytes -= weight(e);
-        unchain(r, e);
-        free_receipt(e);
+        drop(r, r->oldest);
     }
 }
 
@@ -126,30 +163,11 @@ static struct mechd_receipt *add(struct mechd_receipts *r, const char *scope, ui
     } else {
         r->oldest = e;
     }
+    e->older = r->newest;
     r->newest = e;
     r->count++;
     r->bytes += weight(e);
     return e;
-}
-
-/* Take it out of the table; the receipts are locked. */
-static void take_out(struct mechd_receipts *r, struct mechd_receipt *e)
-{
-    struct mechd_receipt *before = NULL;
-    for (struct mechd_receipt *at = r->oldest; at != e; at = at->younger) {
-        before = at;
-    }
-    if (before != NULL) {
-        before->younger = e->younger;
-    } else {
-        r->oldest = e->younger;
-    }
-    if (r->newest == e) {
-        r->newest = before;
-    }
-    r->count--;
-    r->bytes -= weight(e);
-    unchain(r, e);
 }
 
 /* The kept answer into another call. */
@@ -219,6 +237,12 @@ static bool keep(struct mechd_receipts *r, struct mechd_receipt *e, const struct
     return true;
 }
 
+/* With which the receipt goes, or NULL. */
+static struct mechd_instance *instance_of(const struct mechd_call *c)
+{
+    return (c->operation->flags & MECHD_ON_INSTANCE) != 0 ? c->job.instance : NULL;
+}
+
 void mechd_receipts_settle(struct mechd_receipts *r, struct mechd_call *c)
 {
     struct mechd_receipt *const e = c->receipt;
@@ -237,9 +261,11 @@ void mechd_receipts_settle(struct mechd_receipts *r, struct mechd_call *c)
             mechd_fail(w, c->code != MECHP_OK ? c->code : MECHP_OUT_OF_MEMORY, "%s", c->detail);
         }
     }
-    if (!kept || e->undone) {
-        take_out(r, e);
-        free_receipt(e);
+    struct mechd_instance *const i = instance_of(c);
+    if (!kept || e->undone || (i != NULL && i->forgotten)) {
+        drop(r, e);
+    } else if (i != NULL) {
+        join_kin(e, i);
     }
     pthread_mutex_unlock(&r->m);
     while (waiting != NULL) {
@@ -254,10 +280,19 @@ void mechd_receipts_undo(struct mechd_receipts *r, const char *scope)
     pthread_mutex_lock(&r->m);
     struct mechd_receipt *const e = find(r, scope, mech_hash(scope, strlen(scope), 0));
     if (e != NULL && e->settled) {
-        take_out(r, e);
-        free_receipt(e);
+        drop(r, e);
     } else if (e != NULL) {
         e->undone = true;
+    }
+    pthread_mutex_unlock(&r->m);
+}
+
+void mechd_receipts_forget(struct mechd_receipts *r, struct mechd_instance *i)
+{
+    pthread_mutex_lock(&r->m);
+    i->forgotten = true;
+    while (i->receipts != NULL) {
+        drop(r, i->receipts);
     }
     pthread_mutex_unlock(&r->m);
 }
@@ -266,7 +301,8 @@ void mechd_receipts_undo(struct mechd_receipts *r, const char *scope)
 
 static int take_stored(void *context, const struct mechd_stored_receipt *stored)
 {
-    struct mechd_receipts *const r = context;
+    struct mechd *const d = context;
+    struct mechd_receipts *const r = &d->receipts;
     if (stored->created + KEPT_SECONDS < now_seconds()) {
         return 0;
     }
@@ -285,13 +321,19 @@ static int take_stored(void *context, const struct mechd_stored_receipt *stored)
     e->status = stored->status;
     strncpy(e->location, stored->location, sizeof e->location - 1);
     e->settled = true;
+    struct mechd_instance *const i =
+        stored->id != NULL ? mechd_table_find(&d->table, stored->id) : NULL;
+    if (i != NULL) {
+        join_kin(e, i);
+        mechd_instance_unref(i);
+    }
     return 0;
 }
 
-int mechd_receipts_load(struct mechd_receipts *r, struct mechd_store *s)
+int mechd_receipts_load(struct mechd *d)
 {
-    if (s == NULL) {
+    if (d->store == NULL) {
         return 0;
     }
-    return mechd_store_receipts(s, now_seconds() - KEPT_SECONDS, take_stored, r);
+    return mechd_store_receipts(d->store, now_seconds() - KEPT_SECONDS, take_stored, d);
 }

@@ -4,7 +4,8 @@
  * A scope is who asks, the method, the path and the key. Kept are answers of success, for 24 hours,
  * the newest 100,000 and 64 MiB of them; an answer that was acknowledged from the disk is on the
  * disk too, written with the change. A refused request has changed nothing and may be sent again
- * under its key. shared, locked by m.
+ * under its key. Those of requests on an instance go when it is deleted, but not the deletion's own
+ * and that of its creation, so that one of the same id begins anew. shared, locked by m.
  */
 #pragma once
 
@@ -14,9 +15,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct mechd;
 struct mechd_call;
+struct mechd_instance;
 struct mechd_receipt;
-struct mechd_store;
 
 enum { MECHD_KEY_MOST = 255 };
 
@@ -32,7 +34,7 @@ struct mechd_receipts {
 int mechd_receipts_init(struct mechd_receipts *r);
 void mechd_receipts_fini(struct mechd_receipts *r);
 /* Those of the store, before the doors open. 0 or negative. */
-int mechd_receipts_load(struct mechd_receipts *r, struct mechd_store *s);
+int mechd_receipts_load(struct mechd *d);
 
 enum mechd_claim {
     MECHD_CLAIM_FIRST,  /* do it; c->receipt is settled when the answer is sent */
@@ -49,3 +51,6 @@ void mechd_receipts_settle(struct mechd_receipts *r, struct mechd_call *c);
 /* What was answered under this scope has been undone: it is forgotten, or will be once it has been
  * answered. Any thread. */
 void mechd_receipts_undo(struct mechd_receipts *r, const char *scope);
+/* The instance is gone, and with it all of requests on it, also of those that are not over. Any
+ * thread. */
+void mechd_receipts_forget(struct mechd_receipts *r, struct mechd_instance *i);

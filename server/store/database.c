@@ -55,6 +55,18 @@ static const char *const schema[] = {
      " failed INTEGER NOT NULL, rows INTEGER NOT NULL, errors TEXT NOT NULL);"
      "CREATE TABLE sweep_rows (number INTEGER NOT NULL REFERENCES sweeps ON DELETE CASCADE,"
      " first INTEGER NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (number, first));"),
+    // 5: numbers that have been given; receipts go with their instance
+    ("CREATE TABLE numbers (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;"
+     "INSERT INTO numbers SELECT 'instances', ifnull(max(serial), 0) FROM instances;"
+     "ALTER TABLE instances ADD COLUMN last_snapshot INTEGER NOT NULL DEFAULT 0;"
+     "ALTER TABLE instances ADD COLUMN last_run INTEGER NOT NULL DEFAULT 0;"
+     "UPDATE instances SET last_snapshot = ifnull((SELECT max(number) FROM snapshots s"
+     " WHERE s.key = instances.key), 0), last_run = ifnull((SELECT max(number) FROM runs r"
+     " WHERE r.key = instances.key), 0);"
+     "ALTER TABLE receipts ADD COLUMN instance INTEGER NOT NULL DEFAULT 0;"
+     "CREATE INDEX receipts_by_instance ON receipts (instance);"
+     "CREATE TRIGGER receipts_of_instance AFTER DELETE ON instances"
+     " BEGIN DELETE FROM receipts WHERE instance = OLD.key; END;"),
 };
 
 enum { VERSION = sizeof schema / sizeof *schema };
@@ -82,15 +94,18 @@ static const char *const text_of[MECHD_SQL_COUNT] = {
                            " (SELECT 1 FROM instances WHERE key = ?1)",
     [MECHD_SQL_DELETE_SNAPSHOT] = "DELETE FROM snapshots WHERE key = ?1 AND number = ?2",
     [MECHD_SQL_RECEIPT] = "INSERT OR REPLACE INTO receipts"
-                          " (scope, created, body, status, location, bytes)"
-                          " VALUES (?1, iif(?2 = 0, unixepoch(), ?2), ?3, ?4, ?5, ?6)",
+                          " (scope, created, body, status, location, bytes, instance)"
+                          " SELECT ?1, iif(?2 = 0, unixepoch(), ?2), ?3, ?4, ?5, ?6, ?7"
+                          " WHERE ?7 = 0 OR EXISTS (SELECT 1 FROM instances WHERE key = ?7)",
     [MECHD_SQL_FORGET_RECEIPTS] = "DELETE FROM receipts WHERE created < ?1",
-    [MECHD_SQL_READ_RECEIPTS] = "SELECT scope, created, body, status, location, bytes"
-                                " FROM receipts WHERE created >= ?1 ORDER BY created",
+    [MECHD_SQL_READ_RECEIPTS] =
+        "SELECT r.scope, r.created, r.body, r.status, r.location, r.bytes, r.instance, i.id"
+        " FROM receipts r LEFT JOIN instances i ON i.key = r.instance"
+        " WHERE r.created >= ?1 ORDER BY r.created",
     [MECHD_SQL_KEY] = "SELECT max(seq) FROM sqlite_sequence WHERE name = 'instances'",
     [MECHD_SQL_ALL] =
         "SELECT i.key, i.id, i.labels, i.durability, i.model, i.serial, s.revision,"
-        " s.sequence, s.bytes, i.ttl, i.token FROM instances i"
+        " s.sequence, s.bytes, i.ttl, i.token, i.last_snapshot, i.last_run FROM instances i"
         " LEFT JOIN states s ON s.key = i.key WHERE i.key > ?1 ORDER BY i.key LIMIT 1",
     [MECHD_SQL_ASIDE] = "INSERT INTO aside (id, reason, labels, durability, model, revision,"
                         " sequence, bytes) SELECT i.id, ?2, i.labels, i.durability, i.model,"
@@ -131,6 +146,11 @@ static const char *const text_of[MECHD_SQL_COUNT] = {
                               " FROM sweeps ORDER BY number",
     [MECHD_SQL_READ_SWEEP_ROWS] = "SELECT first, 0, 0, 0.0, bytes FROM sweep_rows"
                                   " WHERE number = ?1 AND first >= ?2 ORDER BY first LIMIT 1",
+    [MECHD_SQL_LAST_SNAPSHOT] = "UPDATE instances SET last_snapshot = ?2"
+                                " WHERE key = ?1 AND last_snapshot < ?2",
+    [MECHD_SQL_LAST_RUN] = "UPDATE instances SET last_run = ?2 WHERE key = ?1 AND last_run < ?2",
+    [MECHD_SQL_NUMBER] = "INSERT OR REPLACE INTO numbers (name, value) VALUES (?1, ?2)",
+    [MECHD_SQL_READ_NUMBER] = "SELECT value FROM numbers WHERE name = ?1",
 };
 
 sqlite3_stmt *mechd_database_statement(struct mechd_database *d, enum mechd_statement which)
@@ -237,25 +257,26 @@ static bool apply_command(struct mechd_database *d, const struct mechd_record *r
     return finish(s);
 }
 
-static bool apply_snapshot(struct mechd_database *d, const struct mechd_record *r)
+/* A statement for this key and a number of it. */
+static sqlite3_stmt *of_number(struct mechd_database *d, enum mechd_statement which,
+                               const struct mechd_record *r)
 {
-    sqlite3_stmt *const s = of_key(d, MECHD_SQL_SNAPSHOT, r->key);
-    if (s == NULL) {
-        return false;
-    }
-    sqlite3_bind_int64(s, 2, (int64_t)r->number);
-    sqlite3_bind_double(s, 3, r->time);
-    bind_bytes(s, 4, r->bytes, r->size);
-    return finish(s);
-}
-
-static bool apply_delete_snapshot(struct mechd_database *d, const struct mechd_record *r)
-{
-    sqlite3_stmt *const s = of_key(d, MECHD_SQL_DELETE_SNAPSHOT, r->key);
+    sqlite3_stmt *const s = of_key(d, which, r->key);
     if (s != NULL) {
         sqlite3_bind_int64(s, 2, (int64_t)r->number);
     }
-    return finish(s);
+    return s;
+}
+
+static bool apply_snapshot(struct mechd_database *d, const struct mechd_record *r)
+{
+    sqlite3_stmt *const s = of_number(d, MECHD_SQL_SNAPSHOT, r);
+    if (s == NULL) {
+        return false;
+    }
+    sqlite3_bind_double(s, 3, r->time);
+    bind_bytes(s, 4, r->bytes, r->size);
+    return finish(s) && finish(of_number(d, MECHD_SQL_LAST_SNAPSHOT, r));
 }
 
 static bool apply_receipt(struct mechd_database *d, const struct mechd_stored_receipt *r)
@@ -270,23 +291,13 @@ static bool apply_receipt(struct mechd_database *d, const struct mechd_stored_re
     sqlite3_bind_int(s, 4, r->status);
     sqlite3_bind_text(s, 5, r->location, -1, SQLITE_STATIC);
     bind_bytes(s, 6, r->bytes, r->size);
+    sqlite3_bind_int64(s, 7, r->instance);
     return finish(s);
-}
-
-/* A statement for this key and a run of it. */
-static sqlite3_stmt *of_run(struct mechd_database *d, enum mechd_statement which,
-                            const struct mechd_record *r)
-{
-    sqlite3_stmt *const s = of_key(d, which, r->key);
-    if (s != NULL) {
-        sqlite3_bind_int64(s, 2, (int64_t)r->number);
-    }
-    return s;
 }
 
 static bool apply_run(struct mechd_database *d, const struct mechd_record *r)
 {
-    sqlite3_stmt *const s = of_run(d, MECHD_SQL_RUN, r);
+    sqlite3_stmt *const s = of_number(d, MECHD_SQL_RUN, r);
     if (s == NULL) {
         return false;
     }
@@ -300,12 +311,12 @@ static bool apply_run(struct mechd_database *d, const struct mechd_record *r)
         sqlite3_bind_int64(s, 9, (int64_t)r->run.rows);
     }
     sqlite3_bind_text(s, 10, r->run.reason, -1, SQLITE_STATIC);
-    return finish(s);
+    return finish(s) && finish(of_number(d, MECHD_SQL_LAST_RUN, r));
 }
 
 static bool apply_results(struct mechd_database *d, const struct mechd_record *r)
 {
-    sqlite3_stmt *const s = of_run(d, MECHD_SQL_RESULTS, r);
+    sqlite3_stmt *const s = of_number(d, MECHD_SQL_RESULTS, r);
     if (s == NULL) {
         return false;
     }
@@ -349,6 +360,16 @@ static bool apply_sweep_end(struct mechd_database *d, const struct mechd_record 
     return finish(s);
 }
 
+static bool apply_number(struct mechd_database *d, const struct mechd_record *r)
+{
+    sqlite3_stmt *const s = mechd_database_statement(d, MECHD_SQL_NUMBER);
+    if (s != NULL) {
+        sqlite3_bind_text(s, 1, r->id, -1, SQLITE_STATIC);
+        sqlite3_bind_int64(s, 2, (int64_t)r->number);
+    }
+    return finish(s);
+}
+
 bool mechd_database_apply(struct mechd_database *d, const struct mechd_record *r)
 {
     switch (r->kind) {
@@ -367,7 +388,7 @@ bool mechd_database_apply(struct mechd_database *d, const struct mechd_record *r
     case MECHD_RECORD_SNAPSHOT:
         return apply_snapshot(d, r);
     case MECHD_RECORD_DELETE_SNAPSHOT:
-        return apply_delete_snapshot(d, r);
+        return finish(of_number(d, MECHD_SQL_DELETE_SNAPSHOT, r));
     case MECHD_RECORD_RECEIPT:
         return apply_receipt(d, &r->receipt);
     case MECHD_RECORD_RUN:
@@ -375,10 +396,10 @@ bool mechd_database_apply(struct mechd_database *d, const struct mechd_record *r
     case MECHD_RECORD_RESULTS:
         return apply_results(d, r);
     case MECHD_RECORD_DELETE_RUN:
-        return finish(of_run(d, MECHD_SQL_DELETE_RUN, r));
+        return finish(of_number(d, MECHD_SQL_DELETE_RUN, r));
     case MECHD_RECORD_DELETE_RESULTS:
-        return finish(of_run(d, MECHD_SQL_DELETE_RESULTS, r)) &&
-               finish(of_run(d, MECHD_SQL_NO_ROWS, r));
+        return finish(of_number(d, MECHD_SQL_DELETE_RESULTS, r)) &&
+               finish(of_number(d, MECHD_SQL_NO_ROWS, r));
     case MECHD_RECORD_SWEEP:
         return apply_sweep(d, r);
     case MECHD_RECORD_SWEEP_ROWS:
@@ -387,6 +408,8 @@ bool mechd_database_apply(struct mechd_database *d, const struct mechd_record *r
         return apply_sweep_end(d, r);
     case MECHD_RECORD_DELETE_SWEEP:
         return finish(of_key(d, MECHD_SQL_DELETE_SWEEP, (int64_t)r->number));
+    case MECHD_RECORD_NUMBER:
+        return apply_number(d, r);
     }
     return false;
 }

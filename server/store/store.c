@@ -5,6 +5,7 @@
 
 #include "server/log.h"
 #include "server/store/database.h"
+#include "server/store/numbers.h"
 #include "server/ticks.h"
 #include "solver/base/err.h"
 
@@ -34,6 +35,7 @@ struct mechd_store {
     char fault[256];
     struct mechd_store_counts counts;
     _Atomic int64_t key; /* the last one given */
+    struct mechd_numbers_given numbers;
     pthread_t thread;
     struct mechd_database writer; /* the thread's; the opener's before it runs */
     pthread_mutex_t r;            /* of reader */
@@ -44,6 +46,11 @@ struct mechd_store {
 int64_t mechd_store_key(struct mechd_store *s)
 {
     return atomic_fetch_add(&s->key, 1) + 1;
+}
+
+struct mechd_numbers_given *mechd_store_numbers(struct mechd_store *s)
+{
+    return &s->numbers;
 }
 
 void mechd_store_post(struct mechd_store *s, struct mechd_record *r)
@@ -261,6 +268,7 @@ static int start_thread(struct mechd_store *s)
     }
     atomic_init(&s->key, sqlite3_column_int64(statement, 0));
     sqlite3_reset(statement);
+    mechd_numbers_read(&s->numbers, &s->writer);
     s->running = pthread_create(&s->thread, NULL, write_records, s) == 0;
     return s->running ? 0 : MECH_INTERNAL;
 }
@@ -303,6 +311,7 @@ void mechd_store_close(struct mechd_store *s)
     pthread_mutex_unlock(&s->m);
     if (s->running) {
         pthread_join(s->thread, NULL);
+        mechd_numbers_end(&s->numbers, &s->writer);
     }
     mechd_database_close(&s->reader);
     mechd_database_close(&s->writer);
@@ -363,7 +372,9 @@ static bool read_next(struct mechd_database *d, int64_t after, struct mechd_stor
                                  .state = sqlite3_column_blob(s, 8),
                                  .state_size = (size_t)sqlite3_column_bytes(s, 8),
                                  .ttl = sqlite3_column_double(s, 9),
-                                 .token = text_at(s, 10)};
+                                 .token = text_at(s, 10),
+                                 .last_snapshot = (uint64_t)sqlite3_column_int64(s, 11),
+                                 .last_run = (uint64_t)sqlite3_column_int64(s, 12)};
     return true;
 }
 
@@ -564,7 +575,9 @@ int mechd_store_receipts(struct mechd_store *s, int64_t since, mechd_store_recei
                 .status = sqlite3_column_int(statement, 3),
                 .location = text_at(statement, 4),
                 .bytes = sqlite3_column_blob(statement, 5),
-                .size = (size_t)sqlite3_column_bytes(statement, 5)};
+                .size = (size_t)sqlite3_column_bytes(statement, 5),
+                .instance = sqlite3_column_int64(statement, 6),
+                .id = text_at(statement, 7)};
             outcome = take(context, &row);
         }
         sqlite3_reset(statement);

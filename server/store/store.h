@@ -5,16 +5,20 @@
  * disk. Records are applied in the order in which they were posted. No fsync happens on any other
  * thread.
  *
- * Schema, version 3 (PRAGMA user_version):
+ * Schema, version 5 (PRAGMA user_version):
  *
  *   instances  key, id, serial, labels, durability, model,   what a creation said
- *              ttl, token                                     s (0: none); whose it is
+ *              ttl, token,                                    s (0: none); whose it is
+ *              last_snapshot, last_run                        the largest numbers ever given
  *   states     key, revision, sequence, bytes                the last stored state
  *   commands   key, number, bytes                            step commands after that state
  *   snapshots  key, number, time, bytes
- *   receipts   scope, created, body, status, location, bytes  answers under idempotency keys
+ *   receipts   scope, created, body, status, location, bytes, answers under idempotency keys;
+ *              instance                                       the key of whose they go with, or 0
  *   runs       key, number, state, description, how far       runs of an instance
  *   results    key, number, first, time, bytes                chunks of their rows, float64
+ *   sweeps     number, token, description, how far            sweeps, and sweep_rows their rows
+ *   numbers    name, value                                    up to which ids may have been given
  *   aside      id, reason, and what instances and states had  what could not be loaded
  *
  * A database that is damaged, or of a newer version, is renamed and a new one begun; the log names
@@ -50,6 +54,7 @@ enum mechd_record_kind {
     MECHD_RECORD_SWEEP_ROWS,      /* number, first and bytes */
     MECHD_RECORD_SWEEP_END,       /* number and sweep: all but the description */
     MECHD_RECORD_DELETE_SWEEP,    /* number */
+    MECHD_RECORD_NUMBER,          /* id and number: of `numbers` */
 };
 
 /* A run as it is kept: see instance/run_store.c. */
@@ -72,8 +77,10 @@ struct mechd_stored_sweep {
 /* An answer that is kept: see routes/receipts.h. */
 struct mechd_stored_receipt {
     const char *scope, *location;
-    uint64_t body;   /* hash of the request's */
-    int64_t created; /* s since 1970; set by the store when it is 0 */
+    int64_t instance; /* key of the one on which it was, with which it goes; 0: none */
+    const char *id;   /* as read: that one's, or NULL */
+    uint64_t body;    /* hash of the request's */
+    int64_t created;  /* s since 1970; set by the store when it is 0 */
     int status;
     const void *bytes;
     size_t size;
@@ -115,6 +122,16 @@ void mechd_store_close(struct mechd_store *s);
 
 /* A key for a new instance: never given before in this database. Any thread. */
 int64_t mechd_store_key(struct mechd_store *s);
+
+/* Ids count up through all processes on this database: what another one may have given is not given
+ * again. */
+enum mechd_numbers { MECHD_NUMBER_INSTANCE, MECHD_NUMBER_OPERATION, MECHD_NUMBERS };
+/* The last one that those before may have given. */
+uint64_t mechd_store_last(struct mechd_store *s, enum mechd_numbers which);
+/* This one is given: the database is told of some at a time, before they are. Never blocks for
+ * long. Any thread but the store's own; nothing without a store. */
+void mechd_store_given(struct mechd_store *s, enum mechd_numbers which, uint64_t number);
+
 /* One record, or several by next of which all but the first are glued. Never blocks for long. Any
  * thread but the store's own. */
 void mechd_store_post(struct mechd_store *s, struct mechd_record *r);
@@ -137,6 +154,7 @@ struct mechd_stored {
     double ttl; /* s, 0: none */
     size_t model_size;
     uint64_t serial, revision, sequence;
+    uint64_t last_snapshot, last_run; /* numbers */
     const void *state;
     size_t state_size;
 };

@@ -1,0 +1,104 @@
+/* Blocks of numbers in the database. */
+#include "server/store/numbers.h"
+
+#include <stdlib.h>
+
+/* what a killed process leaves out at most is one and a half of it */
+enum { BLOCK = 1024 };
+
+static const char *const names[MECHD_NUMBERS] = {
+    [MECHD_NUMBER_INSTANCE] = "instances", [MECHD_NUMBER_OPERATION] = "operations"};
+
+/* All of them, so many ahead, in one transaction. False: not stored. */
+static bool write_all(struct mechd_numbers_given *n, struct mechd_database *d, uint64_t ahead)
+{
+    bool good = mechd_database_run(d, MECHD_SQL_BEGIN);
+    for (int k = 0; good && k < MECHD_NUMBERS; k++) {
+        const struct mechd_record r = {.kind = MECHD_RECORD_NUMBER,
+                                       .id = names[k],
+                                       .number = atomic_load(&n->of[k].given) + ahead};
+        good = mechd_database_apply(d, &r);
+        atomic_store(&n->of[k].known, r.number);
+    }
+    good = good && mechd_database_run(d, MECHD_SQL_COMMIT);
+    if (!good && !sqlite3_get_autocommit(d->sqlite)) {
+        mechd_database_run(d, MECHD_SQL_ROLLBACK);
+    }
+    return good;
+}
+
+void mechd_numbers_read(struct mechd_numbers_given *n, struct mechd_database *d)
+{
+    for (int k = 0; k < MECHD_NUMBERS; k++) {
+        sqlite3_stmt *const s = mechd_database_statement(d, MECHD_SQL_READ_NUMBER);
+        if (s != NULL) {
+            sqlite3_bind_text(s, 1, names[k], -1, SQLITE_STATIC);
+            if (sqlite3_step(s) == SQLITE_ROW) {
+                n->of[k].last = (uint64_t)sqlite3_column_int64(s, 0);
+            }
+            sqlite3_reset(s);
+        }
+        atomic_init(&n->of[k].given, n->of[k].last);
+    }
+    if (!write_all(n, d, BLOCK)) {
+        for (int k = 0; k < MECHD_NUMBERS; k++) {
+            atomic_store(&n->of[k].known, 0);
+        }
+    }
+}
+
+void mechd_numbers_end(struct mechd_numbers_given *n, struct mechd_database *d)
+{
+    (void)write_all(n, d, 0);
+}
+
+uint64_t mechd_store_last(struct mechd_store *s, enum mechd_numbers which)
+{
+    return mechd_store_numbers(s)->of[which].last;
+}
+
+/* --- another block ---------------------------------------------------------------------------- */
+
+struct block {
+    struct mechd_record r; /* first */
+    struct mechd_number *number;
+};
+
+/* What the database does not take it is told again with the next one. */
+static void block_done(struct mechd_record *r)
+{
+    struct block *const x = (struct block *)r;
+    if (r->outcome != 0) {
+        atomic_store(&x->number->known, 0);
+    }
+    free(x);
+}
+
+void mechd_store_given(struct mechd_store *s, enum mechd_numbers which, uint64_t number)
+{
+    if (s == NULL) {
+        return;
+    }
+    struct mechd_number *const n = &mechd_store_numbers(s)->of[which];
+    uint64_t given = atomic_load(&n->given);
+    while (given < number && !atomic_compare_exchange_weak(&n->given, &given, number)) {
+    }
+    // told when half of them are left
+    given = atomic_load(&n->given);
+    uint64_t known = atomic_load(&n->known);
+    if (given + BLOCK / 2 <= known ||
+        !atomic_compare_exchange_strong(&n->known, &known, given + BLOCK)) {
+        return;
+    }
+    struct block *const x = malloc(sizeof *x);
+    if (x == NULL) {
+        atomic_store(&n->known, 0);
+        return;
+    }
+    x->r = (struct mechd_record){.kind = MECHD_RECORD_NUMBER,
+                                 .id = names[which],
+                                 .number = given + BLOCK,
+                                 .done = block_done};
+    x->number = n;
+    mechd_store_post(s, &x->r);
+}

@@ -1,0 +1,142 @@
+"""Ids and revisions are never given twice, also not by the next process, and what was answered of
+a thing that is gone is no answer about another one that has its id."""
+import os
+import shutil
+import sqlite3
+import tempfile
+import unittest
+
+import models
+from harness import Daemon, wait_until
+from test_storage import Kept
+
+CHANGES = [('POST', '/step', {'count': 2}), ('PUT', '/inputs', {'force': 3}),
+           ('POST', '/snapshots', None), ('POST', '/reset', None)]
+
+
+def key(text):
+    return {'Idempotency-Key': text}
+
+
+class Serials(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix='mechd-state-')
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def start(self, *arguments):
+        return Kept(self.folder, *arguments)
+
+    def made(self, daemon, path, body=None, headers=None):
+        """The number in the id of what a POST makes."""
+        reply = daemon.call('POST', path, body, headers or {})
+        self.assertIn(reply.status, (201, 202), reply)
+        return int(reply.headers['Location'].rsplit('-', 1)[1])
+
+    def test_ids_go_on_above_those_of_what_is_gone(self):
+        for durability in ('every-step', 'checkpoint', 'none'):
+            for end in (Kept.stop, Kept.kill):
+                with self.subTest(durability=durability, end=end.__name__):
+                    self.go_on(durability, end)
+
+    def go_on(self, durability, end):
+        new = {'model': models.oscillator(), 'durability': durability}
+        sweep = {'model': models.oscillator(), 'count': 3, 'parameters': {'grid': {'k': [1, 2]}}}
+        later = {'Prefer': 'respond-async'}
+        before, after = [], []
+        for numbers in (before, after):
+            d = self.start()
+            numbers.append(self.made(d, '/v1/instances', new))
+            i = '/v1/instances/i-%d' % numbers[0]
+            numbers.append(self.made(d, '/v1/sweeps', sweep))
+            wait_until(lambda: d.call('GET', '/v1/sweeps/w-%d' % numbers[1])['state'] != 'running',
+                       'the sweep')
+            d.call('DELETE', '/v1/sweeps/w-%d' % numbers[1])
+            numbers.append(self.made(d, i + '/step', {'count': 20000000}, later))
+            d.call('DELETE', '/v1/operations/o-%d' % numbers[2])
+            d.call('DELETE', i)
+            end(d)
+        for last, first in zip(before, after):
+            self.assertGreater(first, last, (before, after))
+
+    def test_snapshots_and_runs_go_on_above_those_that_are_gone(self):
+        d = self.start('--durability', 'every-step')
+        path = '/v1/instances/' + d.create(models.oscillator())
+        for _ in range(3):
+            last = self.made(d, path + '/snapshots')
+        d.call('DELETE', path + '/snapshots/s-%d' % last)
+        for _ in range(2):
+            run = self.made(d, path + '/runs', {'count': 2})
+            wait_until(lambda: d.call('GET', path + '/runs/r-%d' % run)['state'] == 'finished',
+                       'the run')
+        d.stop()
+        # as when the rows of later runs needed its place
+        connection = sqlite3.connect(os.path.join(self.folder, 'mechd.sqlite'))
+        connection.execute('DELETE FROM runs WHERE number = ?', (run,))
+        connection.commit()
+        connection.close()
+        with self.start('--durability', 'every-step') as d:
+            self.assertEqual(self.made(d, path + '/snapshots'), last + 1)
+            self.assertEqual(self.made(d, path + '/runs', {'count': 2}), run + 1)
+
+    def test_answers_about_an_instance_go_with_it(self):
+        for durability in ('none', 'checkpoint', 'every-step'):
+            new = {'model': models.oscillator(), 'durability': durability}
+            with self.start() as d, self.subTest(durability=durability):
+                self.answer_anew(d, new)
+
+    def test_answers_about_an_instance_go_with_it_on_the_disk(self):
+        for durability in ('checkpoint', 'every-step'):
+            new = {'model': models.oscillator(), 'durability': durability}
+            with self.subTest(durability=durability):
+                d, gone = self.start(), key('gone ' + durability)
+                path = self.ask(d, new, [])
+                self.assertEqual(d.call('DELETE', path, None, gone).status, 204)
+                d.stop()
+                with self.start() as d:
+                    self.assertEqual(d.call('DELETE', path, None, gone).status, 204)
+                    answers = []
+                    self.ask(d, new, answers)
+                    self.assertEqual([a.status for a in answers], [200, 200, 201, 200])
+                    self.assertEqual(d.call('GET', path + '/snapshots')['items'][0]['id'], 's-1')
+                    d.call('DELETE', path)
+
+    def ask(self, d, new, answers):
+        """Changes of an instance, each under its key."""
+        self.assertEqual(d.call('PUT', '/v1/instances/mine', new).status, 201)
+        for k, (method, what, body) in enumerate(CHANGES):
+            answers.append(d.call(method, '/v1/instances/mine' + what, body, key('k%d' % k)))
+            if what == '/step':
+                self.assertEqual(d.call('GET', '/v1/instances/mine/state')['step'], 2)
+        return '/v1/instances/mine'
+
+    def answer_anew(self, d, new):
+        first, second = [], []
+        path = self.ask(d, new, first)
+        again = d.call('POST', path + '/step', {'count': 2}, key('k0'))
+        self.assertEqual(again.raw, first[0].raw)
+        gone = key('gone ' + new['durability'])
+        self.assertEqual(d.call('DELETE', path, None, gone).status, 204)
+        # the deletion itself is known
+        self.assertEqual(d.call('DELETE', path, None, gone).status, 204)
+        self.ask(d, new, second)
+        self.assertEqual([a.status for a in second], [200, 200, 201, 200])
+        self.assertNotEqual(first[0].headers['ETag'], second[0].headers['ETag'])
+        self.assertEqual(d.call('DELETE', path).status, 204)
+
+    def test_answers_about_an_instance_go_with_its_time_to_live(self):
+        with Daemon() as d:
+            new = {'model': models.oscillator(), 'ttl': 0.05}
+            self.ask(d, new, [])
+            wait_until(lambda: d.call('GET', '/v1/instances')['items'] == [], 'its end')
+            self.ask(d, {'model': models.oscillator()}, [])
+
+    def test_the_answer_of_a_creation_stays(self):
+        with Daemon() as d:
+            made = d.call('POST', '/v1/instances', {'model': models.oscillator()}, key('c'))
+            self.assertEqual(d.call('DELETE', made.headers['Location']).status, 204)
+            again = d.call('POST', '/v1/instances', {'model': models.oscillator()}, key('c'))
+            self.assertEqual((again.status, again.raw), (201, made.raw))
+
+
+if __name__ == '__main__':
+    unittest.main()
