@@ -64,6 +64,19 @@ int mech_sim_jvp(struct mech_sim *s, struct mech_jvp *jvp);
 int mech_sim_jacobian(struct mech_sim *s, const struct mech_step_request *step, uint64_t steps_most,
                       double *out, struct mech_derived *told);
 
+/* The same in slices, so that a pool can be fair and a long one can be given up:
+ * begin → advance … → end, at any time and in any case (it accepts NULL). Between begin and end the
+ * state must not change; what the arguments point to stays, but the step of a jacobian is read by
+ * begin only. One turn is an internal step of all columns of a block, or a start. advance: at most
+ * `most` turns; *done: the results stand. Returns as above. */
+struct mech_derivation;
+int mech_sim_jvp_begin(struct mech_sim *s, struct mech_jvp *jvp, struct mech_derivation **out);
+int mech_sim_jacobian_begin(struct mech_sim *s, const struct mech_step_request *step,
+                            uint64_t steps_most, double *out, struct mech_derived *told,
+                            struct mech_derivation **derivation);
+int mech_sim_derivation_advance(struct mech_derivation *d, uint64_t most, bool *done);
+void mech_sim_derivation_end(struct mech_derivation *d);
+
 /* d(outputs)/dt [mech_sim_output_size] at the present state, or at the end of a trial, along the
  * equations with inputs extrapolated as they are; of what a sensor tells of accelerations too.
  * Under MoreauJean along the mean acceleration of the last step. By central differences over a

@@ -1,6 +1,7 @@
 /* Derivatives of steps over the façade: directions in, derivatives of states and outputs out. What
  * an input or a state changes comes from step/tangent.h. What a parameter changes is differenced:
- * the model is made anew for each of four values beside the present one, runs, and is put back. */
+ * the model is made anew for each of four values beside the present one, runs, and is put back. All
+ * of it goes in turns: an internal step, or the start of something, each. */
 #include "solver/analysis/output_slopes.h"
 #include "solver/base/err.h"
 #include "solver/sim/analysis.h"
@@ -12,8 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Numbers of one block of columns: 32 MB each of some ten vectors. */
-static const size_t most_numbers = 4u << 20;
+/* Numbers of one block of columns: 2 MB each of some ten vectors, and what all columns of a turn
+ * take. */
+static const size_t most_numbers = 1u << 18;
 /* Relative step of a parameter; fourth order leaves about 1e-9. */
 static const double parameter_step = 0x1p-8;
 
@@ -27,113 +29,161 @@ bool mech_sim_input_is_parameter(const struct mech_sim *s, int32_t index)
     return mech_model_input(s->model, (size_t)index)->kind == MECH_INPUT_PARAMETER;
 }
 
-struct derivation {
+struct mech_derivation {
     struct mech_sim *sim;
     struct mech_command plan;
+    struct mech_state point; /* where it starts, with the step's own inputs */
     struct mech_tangent tangent;
     struct mech_derived *told;
-    double *samples; /* [4 × outputs] */
+    const struct mech_jvp *jvp; /* one direction; NULL: all inputs */
+    double *out;                /* [outputs × inputs] of all inputs */
+    size_t inputs;
+    size_t width; /* columns of a block */
+    double *memory;
+    double *samples;    /* [4 × outputs] */
+    double *directions; /* [width × inputs] of all inputs; of one: [nv], its q as a motion */
+    double *parameters; /* [parameters] the direction of the column under way */
+
+    /* how far it is */
+    size_t first;  /* input of the block that is under way or next */
+    bool begun;    /* a block, or a column of parameters, is under way */
+    size_t input;  /* of the column of parameters that is under way or next */
+    int run;       /* of the four beside it */
+    uint64_t step; /* internal steps of that run */
+    double unit;   /* its step of differences */
+    double *ends; /* [5 × (nq + 2 nv + nx)] states at the ends of the runs, and their derivative */
 };
 
-static int begin(struct mech_sim *s, const struct mech_step_request *step, uint64_t steps_most,
-                 struct mech_derived *told, struct derivation *d)
+/* Why there is no such derivative, or 0. */
+static int refuse(const struct mech_sim *s, const struct mech_step_request *step,
+                  uint64_t steps_most, struct mech_derived *told, struct mech_command *plan)
 {
     const char *const obstacle = mech_tangent_obstacle(s->model, s->type);
+    const char *reason = NULL;
 
-    *told = (struct mech_derived){.steps = 0};
-    *d = (struct derivation){.sim = s, .told = told};
     if (obstacle) {
         snprintf(told->reason, sizeof told->reason, "%s", obstacle);
         return MECH_UNSUPPORTED;
     }
-    if (mech_sim_plan(s, step, &d->plan) || (steps_most && d->plan.count > steps_most)) {
-        snprintf(told->reason, sizeof told->reason,
-                 "the step's size must be positive and finite, its internal steps not too many");
-        return MECH_INVALID;
+    if (mech_sim_plan(s, step, plan) || (steps_most && plan->count > steps_most)) {
+        reason = "the step's size must be positive and finite, its internal steps not too many";
+    } else if (step->force_count) {
+        reason = "forces on markers have no derivatives here";
     }
-    if (step->force_count) {
-        snprintf(told->reason, sizeof told->reason, "forces on markers have no derivatives here");
-        return MECH_INVALID;
+    if (reason) {
+        snprintf(told->reason, sizeof told->reason, "%s", reason);
     }
-    mech_state_copy(&s->now, &s->point);
-    mech_sim_put_inputs(s, step->inputs, step->input_count, &s->point);
-    s->point.extra = s->point.wrench = NULL;
-    if (!mech_sim_same_parameters(s, &s->now, &s->point)) {
-        snprintf(told->reason, sizeof told->reason, "set parameters before, not with the step");
-        return MECH_INVALID;
-    }
-    told->steps = d->plan.count;
-    told->time = d->plan.t_end;
-    d->samples = calloc(4 * mech_sim_output_size(s) + 1, sizeof *d->samples);
-    return d->samples ? 0 : MECH_NO_MEMORY;
+    return reason ? MECH_INVALID : 0;
 }
 
-static void end(struct derivation *d)
+/* Numbers of the end of a run: q, v, v̇, x. */
+static size_t end_size(const struct mech_derivation *d)
 {
+    const struct mech_state_sizes *const n = &d->sim->sizes;
+
+    return (size_t)n->q + 2 * (size_t)n->v + (size_t)n->x;
+}
+
+/* With room for `directions` numbers of directions. */
+static int begin(struct mech_derivation *d, const struct mech_step_request *step,
+                 uint64_t steps_most, size_t directions)
+{
+    struct mech_sim *const s = d->sim;
+    const size_t block = mech_state_bytes(&s->sizes) / sizeof(double);
+    const size_t samples = 4 * mech_sim_output_size(s) + 1, ends = 5 * end_size(d);
+    const size_t parameters = (size_t)s->sizes.parameter + 1;
+
+    *d->told = (struct mech_derived){.steps = 0};
+    MECH_TRY(refuse(s, step, steps_most, d->told, &d->plan));
+    d->memory = calloc(block + samples + directions + 1 + parameters + ends, sizeof *d->memory);
+    if (!d->memory) {
+        return MECH_NO_MEMORY;
+    }
+    mech_state_place(&s->sizes, d->memory, &d->point);
+    d->samples = d->memory + block;
+    d->directions = d->samples + samples;
+    d->parameters = d->directions + directions + 1;
+    d->ends = d->parameters + parameters;
+    mech_state_copy(&s->now, &d->point);
+    mech_sim_put_inputs(s, step->inputs, step->input_count, &d->point);
+    d->point.extra = d->point.wrench = NULL;
+    if (!mech_sim_same_parameters(s, &s->now, &d->point)) {
+        snprintf(d->told->reason, sizeof d->told->reason,
+                 "set parameters before, not with the step");
+        return MECH_INVALID;
+    }
+    d->told->steps = d->plan.count;
+    d->told->time = d->plan.t_end;
+    return 0;
+}
+
+/* The model of the committed state again, after runs with other parameters. */
+static int put_model_back(struct mech_sim *s)
+{
+    struct mech_diag ignored;
+
+    mech_diag_init(&ignored);
+    s->astray = mech_sim_rebuild(s, s->now.parameter, &ignored) != 0;
+    s->beside = false;
+    mech_diag_fini(&ignored);
+    return s->astray ? MECH_NO_MEMORY : 0;
+}
+
+void mech_sim_derivation_end(struct mech_derivation *d)
+{
+    if (!d) {
+        return;
+    }
+    if (d->sim->beside) {
+        (void)put_model_back(d->sim);
+    }
     mech_tangent_fini(&d->tangent);
-    free(d->samples);
+    free(d->memory);
+    free(d);
 }
 
 /* --- states and inputs ------------------------------------------------------------------------ */
 
-static int derive(struct derivation *d, int32_t count, const struct mech_tangent_directions *along)
+/* A block of columns along these directions begins. */
+static int begin_block(struct mech_derivation *d, size_t count,
+                       const struct mech_tangent_directions *along, struct mech_step_result *result)
 {
     const struct mech_sim *const s = d->sim;
     const struct mech_tangent_run run = {s->type, s->stepper, d->plan.h, d->plan.t_end,
                                          d->plan.count};
-    struct mech_step_result result = {.iterations = 0};
 
     mech_tangent_fini(&d->tangent);
-    MECH_TRY(mech_tangent_init(&d->tangent, s->model, &s->sizes, count));
-    const int code = mech_tangent_derive(&d->tangent, &run, &d->sim->point, along, &result);
-    if (code) {
-        memcpy(d->told->reason, result.reason, sizeof d->told->reason);
-    }
-    d->told->differenced = d->told->differenced || d->tangent.differenced;
-    d->told->kinked = d->told->kinked || d->tangent.kinked;
-    return code;
+    MECH_TRY(mech_tangent_init(&d->tangent, s->model, &s->sizes, (int32_t)count));
+    return mech_tangent_begin(&d->tangent, &run, &d->point, along, result);
 }
 
 /* --- parameters ------------------------------------------------------------------------------- */
 
-/* A run with parameters + step · direction: its end in t->from, its outputs in `outputs`. */
-static int run_beside(struct derivation *d, const double *direction, double step, double *outputs)
+/* The start of a run with parameters + step · direction, in t->from. */
+static int start_beside(struct mech_derivation *d, double step, struct mech_step_result *result)
 {
     struct mech_sim *const s = d->sim;
     struct mech_state *const to = &d->tangent.from;
-    struct mech_step_result result = {.iterations = 0};
     struct mech_diag diag;
 
-    mech_state_copy(&s->point, to);
+    mech_state_copy(&d->point, to);
     for (int32_t i = 0; i < s->sizes.parameter; i++) {
-        to->parameter[i] += step * direction[i];
+        to->parameter[i] += step * d->parameters[i];
     }
     mech_diag_init(&diag);
-    int code = mech_sim_rebuild(s, to->parameter, &diag);
+    s->beside = true;
+    const int code = mech_sim_rebuild(s, to->parameter, &diag);
     if (code) {
-        snprintf(d->told->reason, sizeof d->told->reason, "%.159s",
+        snprintf(result->reason, sizeof result->reason, "%.159s",
                  diag.count ? diag.entries[0].text : mech_err_text(code));
     }
     mech_diag_fini(&diag);
     MECH_TRY(code);
-    code = s->type->start(s->stepper, to, &result);
-    for (uint64_t k = 0; k < d->plan.count && code == 0; k++) {
-        const bool last = k + 1 == d->plan.count;
-        const double t = last ? d->plan.t_end : d->plan.t0 + (double)(k + 1) * d->plan.h;
-
-        code = s->type->step(s->stepper, to, d->plan.h, t, &result);
-        to->at->time = t;
-        mech_model_keep(s->model, to);
-    }
-    memcpy(d->told->reason, result.reason, sizeof d->told->reason);
-    if (code == 0) {
-        mech_sim_outputs_of(s, to, outputs);
-    }
-    return code;
+    return s->type->start(s->stepper, to, result);
 }
 
 /* Ends of such runs: [nq], [nv], [nv], [nx] */
-static void pack(const struct derivation *d, double *out)
+static void pack(const struct mech_derivation *d, double *out)
 {
     const struct mech_state *const s = &d->tangent.from;
     const struct mech_state_sizes *const n = &d->sim->sizes;
@@ -145,7 +195,7 @@ static void pack(const struct derivation *d, double *out)
 }
 
 /* The largest relative size of a direction of parameters. */
-static double relative(const struct derivation *d, const double *direction)
+static double relative(const struct mech_derivation *d, const double *direction)
 {
     double most = 0.;
 
@@ -157,50 +207,72 @@ static double relative(const struct derivation *d, const double *direction)
     return most;
 }
 
-/* outputs[k × stride] += and state [nq + 2 nv + nx] (or NULL) = the derivative by parameters. The
- * model is the present one again afterwards, or the simulation is astray. */
-static int parameter_column(struct derivation *d, const double *direction, double *state,
-                            double *outputs, size_t stride)
+/* x [n] += y */
+static void add(const double *y, size_t n, double *x)
 {
-    struct mech_sim *const s = d->sim;
-    const struct mech_state_sizes *const n = &s->sizes;
-    const size_t size = (size_t)n->q + 2 * (size_t)n->v + (size_t)n->x;
-    const size_t out = mech_sim_output_size(s);
-    const double step = parameter_step * mech_tangent_unit(relative(d, direction));
-    double *const memory = calloc(4 * size + 1, sizeof *memory);
-    double *const states[] = {memory, memory + size, memory + 2 * size, memory + 3 * size};
+    for (size_t i = 0; x && i < n; i++) {
+        x[i] += y[i];
+    }
+}
+
+/* What four runs beside say, added to what states and inputs have given. */
+static void take_parameters(struct mech_derivation *d)
+{
+    const struct mech_state_sizes *const n = &d->sim->sizes;
+    const size_t out = mech_sim_output_size(d->sim), size = end_size(d);
     double *const values[] = {d->samples, d->samples + out, d->samples + 2 * out,
                               d->samples + 3 * out};
-    int code = memory ? 0 : MECH_NO_MEMORY;
+    double *const states[] = {d->ends, d->ends + size, d->ends + 2 * size, d->ends + 3 * size};
+    const double *const state = d->ends + 4 * size;
 
-    d->told->differenced = true;
-    if (s->command.running) {
-        snprintf(d->told->reason, sizeof d->told->reason,
-                 "while a step is in progress there are no derivatives by parameters");
-        free(memory);
-        return MECH_INVALID;
-    }
-    for (int k = 0; k < 4 && code == 0; k++) {
-        const double at = (k % 2 ? -step : step) / (k < 2 ? 1. : 2.);
+    mech_tangent_difference(values, out, d->unit, values[0]);
+    if (!d->jvp) {
+        const size_t at = (size_t)mech_model_input(d->sim->model, d->input)->offset;
 
-        code = run_beside(d, direction, at, values[k]);
-        if (code == 0) {
-            pack(d, states[k]);
-        }
-    }
-    if (code == 0) {
-        mech_tangent_difference(states, state ? size : 0, step, state);
-        mech_tangent_difference(values, out, step, values[0]);
         for (size_t k = 0; k < out; k++) {
-            outputs[k * stride] += values[0][k];
+            d->out[at + k * d->inputs] += values[0][k];
         }
+        return;
     }
-    free(memory);
-    struct mech_diag ignored;
-    mech_diag_init(&ignored);
-    s->astray = mech_sim_rebuild(s, s->now.parameter, &ignored) != 0;
-    mech_diag_fini(&ignored);
-    return s->astray && code == 0 ? MECH_NO_MEMORY : code;
+    mech_tangent_difference(states, size, d->unit, d->ends + 4 * size);
+    add(state, (size_t)n->q, d->jvp->dq);
+    add(state + n->q, (size_t)n->v, d->jvp->dv);
+    add(state + n->q + n->v, (size_t)n->v, d->jvp->dvdot);
+    add(state + n->q + 2 * n->v, (size_t)n->x, d->jvp->dx);
+    add(values[0], out, d->jvp->outputs);
+}
+
+/* One internal step of a run beside; *over: that was the last of the last run, and the model is the
+ * present one again, or the simulation is astray. */
+static int parameter_turn(struct mech_derivation *d, bool *over, struct mech_step_result *result)
+{
+    struct mech_sim *const s = d->sim;
+    struct mech_state *const to = &d->tangent.from;
+    const uint64_t k = d->step;
+    const bool last = k + 1 == d->plan.count;
+    const double t = last ? d->plan.t_end : d->plan.t0 + (double)(k + 1) * d->plan.h;
+
+    if (k == 0) {
+        MECH_TRY(
+            start_beside(d, (d->run % 2 ? -d->unit : d->unit) / (d->run < 2 ? 1. : 2.), result));
+    }
+    MECH_TRY(s->type->step(s->stepper, to, d->plan.h, t, result));
+    to->at->time = t;
+    mech_model_keep(s->model, to);
+    d->step++;
+    if (!last) {
+        return 0;
+    }
+    d->step = 0;
+    mech_sim_outputs_of(s, to, d->samples + (size_t)d->run * mech_sim_output_size(s));
+    pack(d, d->ends + (size_t)d->run * end_size(d));
+    d->run++;
+    if (d->run == 4) {
+        *over = true;
+        take_parameters(d);
+        MECH_TRY(put_model_back(s));
+    }
+    return 0;
 }
 
 /* The parameters among packed inputs: [parameters]; false: there are none. */
@@ -220,21 +292,87 @@ static bool parameters_of(const struct mech_sim *s, const double *inputs, double
     return some;
 }
 
+/* The next column of parameters begins; false: there is none. */
+static bool next_parameters(struct mech_derivation *d)
+{
+    const struct mech_sim *const s = d->sim;
+    const size_t count = mech_model_inputs(s->model);
+
+    if (d->jvp) {
+        return d->input == 0 && parameters_of(s, d->jvp->inputs, d->parameters);
+    }
+    while (d->input < count && mech_model_input(s->model, d->input)->kind != MECH_INPUT_PARAMETER) {
+        d->input++;
+    }
+    if (d->input < count) {
+        memset(d->parameters, 0, (size_t)s->sizes.parameter * sizeof *d->parameters);
+        d->parameters[mech_model_input(s->model, d->input)->parameter] = 1.;
+    }
+    return d->input < count;
+}
+
+/* Columns by parameters, a turn of them. */
+static int parameters_turn(struct mech_derivation *d, bool *done, struct mech_step_result *result)
+{
+    bool over = false;
+
+    if (!d->begun) {
+        *done = !next_parameters(d);
+        if (*done) {
+            return 0;
+        }
+        d->told->differenced = true;
+        if (d->sim->command.running) {
+            snprintf(result->reason, sizeof result->reason,
+                     "while a step is in progress there are no derivatives by parameters");
+            return MECH_INVALID;
+        }
+        d->begun = true;
+        d->run = 0;
+        d->step = 0;
+        d->unit = parameter_step * mech_tangent_unit(relative(d, d->parameters));
+    }
+    MECH_TRY(parameter_turn(d, &over, result));
+    if (over) {
+        d->begun = false;
+        d->input++;
+    }
+    return 0;
+}
+
 /* --- a direction ------------------------------------------------------------------------------ */
 
-static void add(const double *from, size_t n, double *to)
+static void clear(double *x, size_t n)
 {
-    for (size_t i = 0; to && i < n; i++) {
-        to[i] += from[i];
+    if (x) {
+        memset(x, 0, n * sizeof *x);
     }
 }
 
-/* What one column of the tangent says, into the caller's arrays. */
-static void give(struct derivation *d, const struct mech_jvp *jvp)
+static int begin_direction(struct mech_derivation *d, struct mech_step_result *result)
 {
+    const struct mech_jvp *const jvp = d->jvp;
+    struct mech_tangent_directions along = {.v = jvp->v, .x = jvp->x, .input = jvp->inputs};
+
+    if (jvp->q) {
+        mech_model_motion(d->sim->model, d->point.q, jvp->q, d->directions);
+        along.q = d->directions;
+    }
+    return begin_block(d, 1, &along, result);
+}
+
+/* What one column of the tangent says, into the caller's arrays. */
+static void give(struct mech_derivation *d)
+{
+    const struct mech_jvp *const jvp = d->jvp;
     const struct mech_state_sizes *const n = &d->sim->sizes;
     const struct mech_columns *const c = &d->tangent.columns;
 
+    clear(jvp->dq, (size_t)n->q);
+    clear(jvp->dv, (size_t)n->v);
+    clear(jvp->dvdot, (size_t)n->v);
+    clear(jvp->dx, (size_t)n->x);
+    clear(jvp->outputs, mech_sim_output_size(d->sim));
     if (jvp->dq) {
         mech_model_qdot(d->sim->model, d->tangent.base.q, c->q, jvp->dq);
     }
@@ -246,123 +384,140 @@ static void give(struct derivation *d, const struct mech_jvp *jvp)
     }
 }
 
-static int derive_parameters(struct derivation *d, const struct mech_jvp *jvp,
-                             const double *direction)
+int mech_sim_jvp_begin(struct mech_sim *s, struct mech_jvp *jvp, struct mech_derivation **out)
 {
-    const struct mech_state_sizes *const n = &d->sim->sizes;
-    const size_t q = (size_t)n->q, v = (size_t)n->v, x = (size_t)n->x;
-    const size_t outputs = mech_sim_output_size(d->sim);
-    double *const state = calloc(q + 2 * v + x + outputs + 1, sizeof *state);
+    struct mech_derivation *const d = calloc(1, sizeof *d);
 
-    if (!state) {
+    *out = d;
+    if (!d) {
         return MECH_NO_MEMORY;
     }
-    const int code = parameter_column(d, direction, state, state + q + 2 * v + x, 1);
-    if (code == 0) {
-        add(state, q, jvp->dq);
-        add(state + q, v, jvp->dv);
-        add(state + q + v, v, jvp->dvdot);
-        add(state + q + 2 * v, x, jvp->dx);
-        add(state + q + 2 * v + x, outputs, jvp->outputs);
-    }
-    free(state);
-    return code;
-}
-
-static void clear(double *x, size_t n)
-{
-    if (x) {
-        memset(x, 0, n * sizeof *x);
-    }
-}
-
-int mech_sim_jvp(struct mech_sim *s, struct mech_jvp *jvp)
-{
-    const struct mech_state_sizes *const n = &s->sizes;
-    double *const scratch = calloc((size_t)n->v + (size_t)n->parameter + 2, sizeof *scratch);
-    struct mech_tangent_directions along = {.v = jvp->v, .x = jvp->x, .input = jvp->inputs};
-    struct derivation d;
-
-    if (!scratch) {
-        return MECH_NO_MEMORY;
-    }
-    double *const parameters = scratch + n->v + 1;
-    int code = begin(s, jvp->step, jvp->steps_most, &jvp->told, &d);
-    if (code == 0 && jvp->q) {
-        mech_model_motion(s->model, s->point.q, jvp->q, scratch);
-        along.q = scratch;
-    }
-    code = code ? code : derive(&d, 1, &along);
-    if (code == 0) {
-        clear(jvp->dq, (size_t)n->q);
-        clear(jvp->dv, (size_t)n->v);
-        clear(jvp->dvdot, (size_t)n->v);
-        clear(jvp->dx, (size_t)n->x);
-        clear(jvp->outputs, mech_sim_output_size(s));
-        give(&d, jvp);
-    }
-    if (code == 0 && parameters_of(s, jvp->inputs, parameters)) {
-        code = derive_parameters(&d, jvp, parameters);
-    }
-    end(&d);
-    free(scratch);
-    return code;
+    d->sim = s;
+    d->jvp = jvp;
+    d->told = &jvp->told;
+    d->inputs = d->width = 1; // a block of one column
+    return begin(d, jvp->step, jvp->steps_most, (size_t)s->sizes.v);
 }
 
 /* --- all inputs ------------------------------------------------------------------------------- */
 
-/* Columns first … first + count of the matrix. */
-static int block(struct derivation *d, int32_t first, int32_t count, double *directions,
-                 double *out)
+/* Columns of the block that is next. */
+static size_t columns_of(const struct mech_derivation *d)
 {
-    const size_t inputs = (size_t)d->sim->sizes.input;
+    const size_t left = d->inputs - d->first;
 
-    memset(directions, 0, inputs * (size_t)count * sizeof *directions);
-    for (int32_t j = 0; j < count; j++) {
-        directions[(size_t)j * inputs + (size_t)(first + j)] = 1.;
+    return left < d->width ? left : d->width;
+}
+
+/* Columns first … of the matrix begin. */
+static int begin_inputs(struct mech_derivation *d, struct mech_step_result *result)
+{
+    const size_t count = columns_of(d);
+
+    memset(d->directions, 0, d->inputs * count * sizeof *d->directions);
+    for (size_t j = 0; j < count; j++) {
+        d->directions[j * d->inputs + d->first + j] = 1.;
     }
-    MECH_TRY(derive(d, count, &(struct mech_tangent_directions){.input = directions}));
-    for (int32_t j = 0; j < count; j++) {
-        mech_output_slopes(&d->tangent, j, directions + (size_t)j * inputs, d->samples,
-                           out + first + j, inputs);
+    return begin_block(d, count, &(struct mech_tangent_directions){.input = d->directions}, result);
+}
+
+static void give_inputs(struct mech_derivation *d)
+{
+    const size_t count = columns_of(d);
+
+    for (size_t j = 0; j < count; j++) {
+        mech_output_slopes(&d->tangent, (int32_t)j, d->directions + j * d->inputs, d->samples,
+                           d->out + d->first + j, d->inputs);
+    }
+}
+
+int mech_sim_jacobian_begin(struct mech_sim *s, const struct mech_step_request *step,
+                            uint64_t steps_most, double *out, struct mech_derived *told,
+                            struct mech_derivation **derivation)
+{
+    struct mech_derivation *const d = calloc(1, sizeof *d);
+    const size_t most = most_numbers / ((size_t)s->sizes.v + (size_t)s->sizes.lambda + 1) + 1;
+
+    *derivation = d;
+    if (!d) {
+        return MECH_NO_MEMORY;
+    }
+    d->sim = s;
+    d->told = told;
+    d->out = out;
+    d->inputs = (size_t)s->sizes.input;
+    d->width = d->inputs < most ? d->inputs : most;
+    MECH_TRY(begin(d, step, steps_most, d->inputs * d->width));
+    memset(out, 0, mech_sim_output_size(s) * d->inputs * sizeof *out);
+    return 0;
+}
+
+/* --- turns ------------------------------------------------------------------------------------ */
+
+/* Columns by states and inputs, a turn of them. */
+static int columns_turn(struct mech_derivation *d, struct mech_step_result *result)
+{
+    bool over = false;
+
+    if (!d->begun) {
+        d->begun = true;
+        return d->jvp ? begin_direction(d, result) : begin_inputs(d, result);
+    }
+    const int code = mech_tangent_advance(&d->tangent, 1, &over, result);
+    d->told->differenced = d->told->differenced || d->tangent.differenced;
+    d->told->kinked = d->told->kinked || d->tangent.kinked;
+    if (code == 0 && over) {
+        if (d->jvp) {
+            give(d);
+        } else {
+            give_inputs(d);
+        }
+        d->begun = false;
+        d->first += d->width;
+    }
+    return code;
+}
+
+int mech_sim_derivation_advance(struct mech_derivation *d, uint64_t most, bool *done)
+{
+    *done = false;
+    for (uint64_t i = 0; i < most && !*done; i++) {
+        struct mech_step_result result = {.iterations = 0};
+        const int code =
+            d->first < d->inputs ? columns_turn(d, &result) : parameters_turn(d, done, &result);
+        if (code) {
+            memcpy(d->told->reason, result.reason, sizeof d->told->reason);
+            return code;
+        }
     }
     return 0;
+}
+
+/* All turns. */
+static int whole(struct mech_derivation *d, int code)
+{
+    for (bool done = false; code == 0 && !done;) {
+        code = mech_sim_derivation_advance(d, UINT64_MAX, &done);
+    }
+    mech_sim_derivation_end(d);
+    return code;
+}
+
+int mech_sim_jvp(struct mech_sim *s, struct mech_jvp *jvp)
+{
+    struct mech_derivation *d = NULL;
+    const int code = mech_sim_jvp_begin(s, jvp, &d);
+
+    return whole(d, code);
 }
 
 int mech_sim_jacobian(struct mech_sim *s, const struct mech_step_request *step, uint64_t steps_most,
                       double *out, struct mech_derived *told)
 {
-    const size_t inputs = (size_t)s->sizes.input;
-    const size_t most = most_numbers / ((size_t)s->sizes.v + (size_t)s->sizes.lambda + 1) + 1;
-    const int32_t width = (int32_t)(inputs < most ? inputs : most);
-    double *const directions =
-        calloc(inputs * (size_t)width + (size_t)s->sizes.parameter + 1, sizeof *directions);
-    struct derivation d;
+    struct mech_derivation *d = NULL;
+    const int code = mech_sim_jacobian_begin(s, step, steps_most, out, told, &d);
 
-    if (!directions) {
-        return MECH_NO_MEMORY;
-    }
-    double *const parameters = directions + inputs * (size_t)width;
-    int code = begin(s, step, steps_most, told, &d);
-    memset(out, 0, mech_sim_output_size(s) * inputs * sizeof *out);
-    for (size_t first = 0; first < inputs && code == 0; first += (size_t)width) {
-        const size_t left = inputs - first;
-
-        code = block(&d, (int32_t)first, left < (size_t)width ? (int32_t)left : width, directions,
-                     out);
-    }
-    for (size_t i = 0; i < mech_model_inputs(s->model) && code == 0; i++) {
-        const struct mech_channel_info c = *mech_model_input(s->model, i);
-
-        if (c.kind == MECH_INPUT_PARAMETER) {
-            memset(parameters, 0, (size_t)s->sizes.parameter * sizeof *parameters);
-            parameters[c.parameter] = 1.;
-            code = parameter_column(&d, parameters, NULL, out + c.offset, inputs);
-        }
-    }
-    end(&d);
-    free(directions);
-    return code;
+    return whole(d, code);
 }
 
 /* --- outputs in time -------------------------------------------------------------------------- */

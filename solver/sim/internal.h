@@ -34,6 +34,7 @@ struct mech_sim {
     double *joint_scratch; /* [3 × rows + entries of G] of mech_sim_drift */
     bool *dropped; /* [sizes.lambda] rows of joints that repeat others where the model starts */
     int32_t dropped_count;
+    bool beside; /* a derivation by parameters has made its own model, and will put this one back */
     bool astray; /* no memory to build the model of `now` again: tried with the next command */
     struct mech_command command;
     struct mech_names names[3]; /* inputs, outputs, parameters */

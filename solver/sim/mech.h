@@ -202,8 +202,8 @@ int mech_sim_step_advance(struct mech_sim *s, uint64_t most, bool *done);
 void mech_sim_step_finish(struct mech_sim *s); /* commits, or keeps the trial */
 void mech_sim_step_abandon(struct mech_sim *s);
 bool mech_sim_stepping(const struct mech_sim *s);
-/* False while a command steps with other parameters, which came among its inputs: then the outputs
- * of the committed state cannot be had until it is over. */
+/* False while a command steps with other parameters, which came among its inputs, or a derivation
+ * (analysis.h) does: then the outputs of the committed state cannot be had until it is over. */
 bool mech_sim_readable(const struct mech_sim *s);
 
 /* Trials: a trial's end state is readable until it is committed, or discarded by any change. */

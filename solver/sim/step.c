@@ -366,7 +366,7 @@ void mech_sim_step_abandon(struct mech_sim *s)
 
 bool mech_sim_readable(const struct mech_sim *s)
 {
-    return !(s->command.running && s->command.rebuilt);
+    return !(s->command.running && s->command.rebuilt) && !s->beside;
 }
 
 bool mech_sim_stepping(const struct mech_sim *s)

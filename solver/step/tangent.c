@@ -303,41 +303,38 @@ static int start_slope(struct mech_tangent *t, const struct mech_tangent_run *ru
     return 0;
 }
 
-/* The columns at the start, t->base standing there with its inputs held. */
-static int start_columns(struct mech_tangent *t, const struct mech_tangent_run *run,
-                         const struct mech_tangent_directions *directions,
-                         struct mech_step_result *result)
+/* Column j at the start, t->base standing there with its inputs held. */
+static int start_column(struct mech_tangent *t, const struct mech_tangent_run *run,
+                        const struct mech_tangent_directions *directions, int32_t j,
+                        struct mech_step_result *result)
 {
     const struct mech_state_sizes *const n = mech_model_sizes(t->model);
     const size_t nv = (size_t)n->v + 1, nx = (size_t)n->x + 1, rows = (size_t)n->lambda + 1;
     struct mech_columns *const c = &t->columns;
     const bool linear = mech_model_is_linear(t->model);
+    const struct mech_direction d = mech_tangent_direction(t, directions, j);
+    const struct mech_direction state = {d.q, d.v, d.x, linear ? d.input : NULL};
+    const struct mech_direction input = {.input = d.input};
+    double *const slope = t->r;
 
-    for (int32_t j = 0; j < c->count; j++) {
-        const struct mech_direction d = mech_tangent_direction(t, directions, j);
-        const struct mech_direction state = {d.q, d.v, d.x, linear ? d.input : NULL};
-        const struct mech_direction input = {.input = d.input};
-        double *const slope = t->r;
-
-        memset(slope, 0, (nv + rows) * sizeof *slope);
-        if (d.q || d.v || linear) {
-            MECH_TRY(start_slope(t, run, &state, linear, slope, result));
-        }
-        if (d.input && !linear) {
-            MECH_TRY(start_slope(t, run, &input, true, slope, result));
-        }
-        for (int32_t i = 0; i < n->v; i++) {
-            const size_t at = (size_t)j * nv + (size_t)i;
-
-            c->q[at] = d.q ? d.q[i] : 0.;
-            c->v[at] = d.v ? d.v[i] : 0.;
-            c->vdot[at] = c->a[at] = slope[i];
-        }
-        for (int32_t i = 0; i < n->x; i++) {
-            c->x[(size_t)j * nx + (size_t)i] = d.x ? d.x[i] : 0.;
-        }
-        memcpy(c->lambda + (size_t)j * rows, slope + n->v, (size_t)n->lambda * sizeof *slope);
+    memset(slope, 0, (nv + rows) * sizeof *slope);
+    if (d.q || d.v || linear) {
+        MECH_TRY(start_slope(t, run, &state, linear, slope, result));
     }
+    if (d.input && !linear) {
+        MECH_TRY(start_slope(t, run, &input, true, slope, result));
+    }
+    for (int32_t i = 0; i < n->v; i++) {
+        const size_t at = (size_t)j * nv + (size_t)i;
+
+        c->q[at] = d.q ? d.q[i] : 0.;
+        c->v[at] = d.v ? d.v[i] : 0.;
+        c->vdot[at] = c->a[at] = slope[i];
+    }
+    for (int32_t i = 0; i < n->x; i++) {
+        c->x[(size_t)j * nx + (size_t)i] = d.x ? d.x[i] : 0.;
+    }
+    memcpy(c->lambda + (size_t)j * rows, slope + n->v, (size_t)n->lambda * sizeof *slope);
     return 0;
 }
 
@@ -356,27 +353,29 @@ int mech_tangent_step(const struct mech_model *m, const struct mech_tangent_run 
     return 0;
 }
 
-/* The analytic columns beside the run of t->base. */
-static int chain(struct mech_tangent *t, const struct mech_tangent_run *run,
-                 const struct mech_tangent_directions *directions, struct mech_step_result *result)
+/* The analytic columns beside the run of t->base: the start of one, or one internal step of all. */
+static int chain(struct mech_tangent *t, bool *done, struct mech_step_result *result)
 {
+    struct mech_tangent_progress *const at = &t->at;
+    const struct mech_tangent_run *const run = &at->run;
+    const double *const input = at->along.input;
     const bool linear = mech_model_is_linear(t->model);
-    const double t0 = t->base.at->time;
 
-    MECH_TRY(start_columns(t, run, directions, result));
-    for (uint64_t k = 0; k < run->count; k++) {
-        mech_state_copy(&t->base, &t->other);
-        if (directions->input && (k == 0 || !linear)) {
-            MECH_TRY(forces_by_inputs(t, directions->input, 0));
-        }
-        MECH_TRY(mech_tangent_step(t->model, run, k, t0, &t->base, result));
-        /* of linear models they are the same everywhere */
-        if (directions->input && (k == 0 || !linear)) {
-            MECH_TRY(forces_by_inputs(t, directions->input, 1));
-        }
-        MECH_TRY(run->type->tangent(run->stepper, &t->other, &t->base, run->h, t, result));
+    if (at->column < t->columns.count) {
+        return start_column(t, run, &at->along, at->column++, result);
     }
-    return 0;
+    const uint64_t k = at->done++;
+    mech_state_copy(&t->base, &t->other);
+    if (input && (k == 0 || !linear)) {
+        MECH_TRY(forces_by_inputs(t, input, 0));
+    }
+    MECH_TRY(mech_tangent_step(t->model, run, k, at->t0, &t->base, result));
+    /* of linear models they are the same everywhere */
+    if (input && (k == 0 || !linear)) {
+        MECH_TRY(forces_by_inputs(t, input, 1));
+    }
+    *done = at->done == run->count;
+    return run->type->tangent(run->stepper, &t->other, &t->base, run->h, t, result);
 }
 
 const char *mech_tangent_obstacle(const struct mech_model *m, const struct mech_stepper_type *type)
@@ -386,22 +385,52 @@ const char *mech_tangent_obstacle(const struct mech_model *m, const struct mech_
                : NULL;
 }
 
-int mech_tangent_derive(struct mech_tangent *t, const struct mech_tangent_run *run,
-                        const struct mech_state *state,
-                        const struct mech_tangent_directions *directions,
-                        struct mech_step_result *result)
+/* Without equations of its own for this model a scheme has its runs differenced. */
+static int or_runs(struct mech_tangent *t, int code)
 {
-    if (run->type->tangent) {
-        mech_state_copy(state, &t->base);
-        mech_tangent_hold(t, state, directions->input, &t->base);
-        MECH_TRY(run->type->start(run->stepper, &t->base, result));
-        t->base.at->changed = 0;
-        const int code = chain(t, run, directions, result);
-        if (code != MECH_UNSUPPORTED) {
-            return code;
+    if (code == MECH_UNSUPPORTED) {
+        t->at.chained = false;
+        mech_tangent_runs_begin(t);
+        return 0;
+    }
+    return code;
+}
+
+int mech_tangent_begin(struct mech_tangent *t, const struct mech_tangent_run *run,
+                       const struct mech_state *state,
+                       const struct mech_tangent_directions *directions,
+                       struct mech_step_result *result)
+{
+    t->at = (struct mech_tangent_progress){
+        .run = *run, .along = *directions, .start = state, .chained = run->type->tangent != NULL};
+    if (!t->at.chained) {
+        mech_tangent_runs_begin(t);
+        return 0;
+    }
+    mech_state_copy(state, &t->base);
+    mech_tangent_hold(t, state, directions->input, &t->base);
+    t->at.t0 = t->base.at->time;
+    MECH_TRY(run->type->start(run->stepper, &t->base, result));
+    t->base.at->changed = 0;
+    return 0;
+}
+
+int mech_tangent_advance(struct mech_tangent *t, uint64_t most, bool *done,
+                         struct mech_step_result *result)
+{
+    *done = false;
+    for (uint64_t i = 0; i < most && !*done; i++) {
+        if (t->at.chained) {
+            bool over = false;
+            const int code = chain(t, &over, result);
+
+            *done = code == 0 && over;
+            MECH_TRY(or_runs(t, code));
+        } else {
+            MECH_TRY(mech_tangent_runs_turn(t, done, result));
         }
     }
-    return mech_tangent_runs(t, run, state, directions, result);
+    return 0;
 }
 
 void mech_tangent_displace(const struct mech_tangent *t, int32_t j, double step,

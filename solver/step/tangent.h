@@ -9,7 +9,10 @@
  * act. owner: the simulation's thread; nothing here is on the step path.
  *
  *   MECH_TRY(mech_tangent_init(&t, m, &sizes, count));
- *   MECH_TRY(mech_tangent_derive(&t, &run, state, &directions, result));
+ *   MECH_TRY(mech_tangent_begin(&t, &run, state, &directions, result));
+ *   for (bool done = false; !done;) {
+ *       MECH_TRY(mech_tangent_advance(&t, 100, &done, result));
+ *   }
  *   … t.columns, t.base …
  *   mech_tangent_fini(&t);
  */
@@ -42,6 +45,20 @@ struct mech_columns {
     double *rate[2];      /* [count × (nx + 1)] of r(t) by inputs, at start and end of the step */
 };
 
+/* How far a derivation is. */
+struct mech_tangent_progress {
+    struct mech_tangent_run run;
+    struct mech_tangent_directions along;
+    const struct mech_state *start;
+    bool chained;      /* columns from each step's equations; else by runs beside */
+    int32_t column;    /* whose start, or whose runs, come next; of runs -1: the one of the base */
+    int32_t sample;    /* 0 to 3: which of the column's runs */
+    uint64_t done;     /* internal steps of the present run */
+    double t0;         /* s, where it started */
+    double step;       /* of differences, along the column */
+    uint64_t acted[2]; /* which contacts acted: beside the base, in the present run */
+};
+
 /* One derivation. All memory is its own. */
 struct mech_tangent {
     const struct mech_model *model;
@@ -59,6 +76,7 @@ struct mech_tangent {
     double *sample[4];           /* of differences */
     bool differenced;            /* told: by differences of runs */
     bool kinked;                 /* told: other contacts or one-sided joints acted beside */
+    struct mech_tangent_progress at;
 };
 
 /* Memory for `count` columns of states of these sizes. 0 or negative; fini in any case, it accepts
@@ -70,12 +88,16 @@ void mech_tangent_fini(struct mech_tangent *t);
 /* Why this scheme has no derivatives of its steps with this model, or NULL. */
 const char *mech_tangent_obstacle(const struct mech_model *m, const struct mech_stepper_type *type);
 
-/* From `state`, with the inputs of the directions held at their present values: t->columns and
- * t->base. 0, or an outcome of start or step with its reason in result; negative. */
-int mech_tangent_derive(struct mech_tangent *t, const struct mech_tangent_run *run,
-                        const struct mech_state *state,
-                        const struct mech_tangent_directions *directions,
-                        struct mech_step_result *result);
+/* From `state`, with the inputs of the directions held at their present values, in slices: at most
+ * `most` internal steps (or starts of columns) an advance, until *done; then t->columns and t->base
+ * stand. State, directions and what they point to stay until then. 0, or an outcome of start or
+ * step with its reason in result; negative. */
+int mech_tangent_begin(struct mech_tangent *t, const struct mech_tangent_run *run,
+                       const struct mech_state *state,
+                       const struct mech_tangent_directions *directions,
+                       struct mech_step_result *result);
+int mech_tangent_advance(struct mech_tangent *t, uint64_t most, bool *done,
+                         struct mech_step_result *result);
 
 /* Hold the inputs that some direction [count × packed inputs] changes at their values in `state`.
  */

@@ -21,8 +21,7 @@ void mech_tangent_shift(struct mech_tangent *t, const struct mech_state *from,
 /* Step k of a run that began at t0. */
 int mech_tangent_step(const struct mech_model *m, const struct mech_tangent_run *run, uint64_t k,
                       double t0, struct mech_state *s, struct mech_step_result *result);
-/* All columns by runs beside that of t->base, which starts at `start` with its inputs held. */
-int mech_tangent_runs(struct mech_tangent *t, const struct mech_tangent_run *run,
-                      const struct mech_state *start,
-                      const struct mech_tangent_directions *directions,
-                      struct mech_step_result *result);
+/* All columns by runs beside that of t->base, which starts at t->at.start with its inputs held: the
+ * beginning, then one internal step of the run under way; *done: that was the last. */
+void mech_tangent_runs_begin(struct mech_tangent *t);
+int mech_tangent_runs_turn(struct mech_tangent *t, bool *done, struct mech_step_result *result);

@@ -23,19 +23,21 @@ static uint64_t acting(const struct mech_tangent *t, const struct mech_state *s,
     return so_far;
 }
 
-/* From where s stands to the end; what acted on the way into *seen. */
-static int run_steps(const struct mech_tangent *t, const struct mech_tangent_run *run,
-                     struct mech_state *s, uint64_t *seen, struct mech_step_result *result)
+/* One internal step of the present run, with its start before the first; what acted so far into
+ * acted[1]. */
+static int run_on(struct mech_tangent *t, struct mech_state *s, struct mech_step_result *result)
 {
-    const double t0 = s->at->time;
+    struct mech_tangent_progress *const at = &t->at;
 
-    *seen = 14695981039346656037u;
-    MECH_TRY(run->type->start(run->stepper, s, result));
-    s->at->changed = 0;
-    for (uint64_t k = 0; k < run->count; k++) {
-        MECH_TRY(mech_tangent_step(t->model, run, k, t0, s, result));
-        *seen = acting(t, s, *seen);
+    if (at->done == 0) {
+        at->t0 = s->at->time;
+        at->acted[1] = 14695981039346656037u;
+        MECH_TRY(at->run.type->start(at->run.stepper, s, result));
+        s->at->changed = 0;
     }
+    MECH_TRY(mech_tangent_step(t->model, &at->run, at->done, at->t0, s, result));
+    at->acted[1] = acting(t, s, at->acted[1]);
+    at->done++;
     return 0;
 }
 
@@ -72,39 +74,67 @@ static void take_column(struct mech_tangent *t, int32_t j, const double *from)
     }
 }
 
-/* All columns by runs beside that of t->base, which starts at `state` with its inputs held. */
-int mech_tangent_runs(struct mech_tangent *t, const struct mech_tangent_run *run,
-                      const struct mech_state *start,
-                      const struct mech_tangent_directions *directions,
-                      struct mech_step_result *result)
+/* Where the present run starts: t->base for the one beside which all others are, else t->other. */
+static struct mech_state *place_run(struct mech_tangent *t)
 {
+    /* where the end is affine in the start any step is exact, and a large one costs no digits */
+    struct mech_tangent_progress *const at = &t->at;
+    const double relative = !t->differenced         ? 0x1p20
+                            : at->run.type->tangent ? of_runs
+                                                    : mech_tangent_narrow;
+    struct mech_state *const to = at->column < 0 ? &t->base : &t->from;
+
+    if (at->done > 0) {
+        return at->column < 0 ? &t->base : &t->other;
+    }
+    mech_state_copy(at->start, to);
+    mech_tangent_hold(t, at->start, at->along.input, to);
+    if (at->column < 0) {
+        return to;
+    }
+    const struct mech_direction d = mech_tangent_direction(t, &at->along, at->column);
+    at->step = relative * mech_tangent_unit_of(t, &d);
+    const double step = (at->sample % 2 ? -at->step : at->step) / (at->sample < 2 ? 1. : 2.);
+    mech_tangent_shift(t, to, &d, step, &t->other);
+    return &t->other;
+}
+
+/* A run has come to its end. */
+static void end_run(struct mech_tangent *t)
+{
+    struct mech_tangent_progress *const at = &t->at;
     const struct mech_state_sizes *const n = mech_model_sizes(t->model);
     const size_t size = 4 * (size_t)n->v + (size_t)n->x + (size_t)n->lambda;
-    /* where the end is affine in the start any step is exact, and a large one costs no digits */
-    const bool affine = mech_model_is_linear(t->model) && n->impulse == 0;
-    const double relative = affine ? 0x1p20 : run->type->tangent ? of_runs : mech_tangent_narrow;
-    uint64_t seen, other;
 
-    t->differenced = !affine;
-    mech_state_copy(start, &t->base);
-    mech_tangent_hold(t, start, directions->input, &t->base);
-    MECH_TRY(run_steps(t, run, &t->base, &seen, result));
-    for (int32_t j = 0; j < t->columns.count; j++) {
-        const struct mech_direction d = mech_tangent_direction(t, directions, j);
-        const double step = relative * mech_tangent_unit_of(t, &d);
+    at->done = 0;
+    if (at->column < 0) {
+        at->acted[0] = at->acted[1];
+        at->column = 0;
+        return;
+    }
+    t->kinked = t->kinked || at->acted[1] != at->acted[0];
+    sample_end(t, &t->other, t->sample[at->sample++]);
+    if (at->sample == 4) {
+        mech_tangent_difference(t->sample, size, at->step, t->sample[0]);
+        take_column(t, at->column++, t->sample[0]);
+        at->sample = 0;
+    }
+}
 
-        for (int k = 0; k < 4; k++) {
-            const double at = (k % 2 ? -step : step) / (k < 2 ? 1. : 2.);
+void mech_tangent_runs_begin(struct mech_tangent *t)
+{
+    t->differenced = !(mech_model_is_linear(t->model) && mech_model_sizes(t->model)->impulse == 0);
+    t->at.column = -1;
+    t->at.sample = 0;
+    t->at.done = 0;
+}
 
-            mech_state_copy(start, &t->from);
-            mech_tangent_hold(t, start, directions->input, &t->from);
-            mech_tangent_shift(t, &t->from, &d, at, &t->other);
-            MECH_TRY(run_steps(t, run, &t->other, &other, result));
-            t->kinked = t->kinked || other != seen;
-            sample_end(t, &t->other, t->sample[k]);
-        }
-        mech_tangent_difference(t->sample, size, step, t->sample[0]);
-        take_column(t, j, t->sample[0]);
+int mech_tangent_runs_turn(struct mech_tangent *t, bool *done, struct mech_step_result *result)
+{
+    MECH_TRY(run_on(t, place_run(t), result));
+    if (t->at.done == t->at.run.count) {
+        end_run(t);
+        *done = t->at.column == t->columns.count;
     }
     return 0;
 }

@@ -80,6 +80,33 @@ static void difference(const struct subject *subject, const char *integrator,
     }
 }
 
+/* The same bits turn by turn, with readers between, and nothing changed when it is given up. */
+static void check_turns(struct mech_sim *s, struct mech_jvp *jvp, const double *whole, size_t n)
+{
+    double before[MOST], between[MOST];
+    static const uint64_t most[] = {1, 3, 10, 30, 100, 300, UINT64_MAX};
+
+    mech_sim_get_outputs(s, before);
+    for (size_t k = 0; k < sizeof most / sizeof *most; k++) {
+        struct mech_derivation *d = NULL;
+        bool done = false;
+
+        CU_ASSERT_EQUAL_FATAL(mech_sim_jvp_begin(s, jvp, &d), 0);
+        for (uint64_t i = 0; !done && i < most[k]; i++) {
+            CU_ASSERT_EQUAL_FATAL(mech_sim_derivation_advance(d, 1, &done), 0);
+            if (mech_sim_readable(s)) {
+                mech_sim_get_outputs(s, between);
+                CU_ASSERT(memcmp(between, before, n * sizeof *before) == 0);
+            }
+        }
+        mech_sim_derivation_end(d);
+        CU_ASSERT(mech_sim_readable(s));
+        mech_sim_get_outputs(s, between);
+        CU_ASSERT(memcmp(between, before, n * sizeof *before) == 0);
+    }
+    CU_ASSERT(memcmp(jvp->outputs, whole, n * sizeof *whole) == 0);
+}
+
 /* every output to `allowed` of the largest derivative of a like output */
 static void check(const struct subject *subject, const char *integrator, const struct direction *d,
                   bool differenced, double allowed)
@@ -106,6 +133,9 @@ static void check(const struct subject *subject, const char *integrator, const s
     CU_ASSERT_EQUAL_FATAL(code, 0);
     CU_ASSERT_EQUAL(jvp.told.differenced, differenced);
     CU_ASSERT(!jvp.told.kinked);
+    double turned[MOST];
+    jvp.outputs = turned;
+    check_turns(s, &jvp, found, n);
     difference(subject, integrator, d, n, expected);
     double largest = 0.;
     for (size_t i = 0; i < n; i++) {
