@@ -199,17 +199,15 @@ static int advance(struct mechd_instance *i, struct mechd_stepping *s, uint64_t 
     return outcome;
 }
 
-/* Has the command had more than its time? */
-static bool is_over(const struct mechd_instance *i, struct mechd_stepping *s)
+bool mechd_stepping_over(const struct mechd_instance *i, uint64_t worked, struct mechd_excess *x)
 {
     const uint64_t most =
         i->account != NULL ? atomic_load(&i->account->most[MECHD_QUOTA_STEP_CPU]) : UINT64_MAX;
-    if (s->paid || s->worked <= most) {
+    if (worked <= most) {
         return false;
     }
     atomic_fetch_add(&i->account->refused, 1);
-    s->excess =
-        (struct mechd_excess){.which = MECHD_QUOTA_STEP_CPU, .used = s->worked, .limit = most};
+    *x = (struct mechd_excess){.which = MECHD_QUOTA_STEP_CPU, .used = worked, .limit = most};
     return true;
 }
 
@@ -217,14 +215,15 @@ enum mechd_progress mechd_stepping_slice(struct mechd_instance *i, struct mechd_
 {
     // the beginning of a command, which may refuse it
     if (!s->begun) {
-        s->over = !s->paid && i->account != NULL && !mechd_account_may_work(i->account, &s->excess);
+        s->over = !s->paid && !s->admitted && i->account != NULL &&
+                  !mechd_account_may_work(i->account, &s->excess);
         s->outcome = s->over ? MECH_CANCELLED : begin(i, s);
         if (s->outcome != 0) {
             return give_up(i, s);
         }
         s->begun = true;
     }
-    s->over = is_over(i, s);
+    s->over = !s->paid && mechd_stepping_over(i, s->worked, &s->excess);
     if (s->over || atomic_load(&i->cancel) || atomic_load(&i->daemon->cancel)) {
         mechd_stepping_abandon(i, s);
         return MECHD_DONE;

@@ -10,6 +10,7 @@ struct mechd_stepping {
     bool begun;
     int outcome;     /* once done: 0, an outcome, or negative */
     bool paid;       /* by a run: neither refused nor cut short by its account */
+    bool admitted;   /* its account has been asked before */
     bool over;       /* CANCELLED because of `excess` */
     uint64_t worked; /* ns */
     struct mechd_excess excess;
@@ -28,6 +29,9 @@ uint64_t mechd_stepping_cost(struct mechd_instance *i, const struct mech_step_re
 
 /* About a millisecond of work; MORE or MORE_ALONE until it is over. */
 enum mechd_progress mechd_stepping_slice(struct mechd_instance *i, struct mechd_stepping *s);
+
+/* Has a command had more than its time, having worked for so many ns? *x says so. */
+bool mechd_stepping_over(const struct mechd_instance *i, uint64_t worked, struct mechd_excess *x);
 
 /* Give up a command between two slices; the state is as before. */
 void mechd_stepping_abandon(struct mechd_instance *i, struct mechd_stepping *s);

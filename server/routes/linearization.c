@@ -1,8 +1,7 @@
 /* GET …/linearization and POST …/jvp: A, B, C, D at the present state, and directional derivatives
  * of a step. */
-#include "solver/sim/analysis.h"
-
 #include "protocol/wire/json.h"
+#include "server/instance/deriving.h"
 #include "server/routes/shapes.h"
 
 #include <stdio.h>
@@ -169,60 +168,112 @@ static void write_part(struct mechp_text *w, const char *key, const double *valu
     mechp_text_numbers(w, values, (size_t)n);
 }
 
-static void derive(struct mechd_call *c, struct mech_jvp *jvp)
+struct jvp_work {
+    struct mech_step_request step;
+    double *q, *v, *x, *inputs; /* the direction */
+    double *room;               /* of the results */
+    struct mech_jvp jvp;
+    struct mechd_deriving deriving;
+};
+
+static void free_jvp(struct mechd_call *c)
+{
+    struct jvp_work *w = c->work;
+    free(w->q);
+    free(w->v);
+    free(w->x);
+    free(w->inputs);
+    free(w->room);
+    mechd_call_give_room(c, w);
+}
+
+/* Everything before the first slice. False: refused. */
+static bool begin_jvp(struct mechd_call *c, struct jvp_work *w)
 {
     struct mech_sim *sim = c->job.instance->sim;
     const struct mech_sizes n = mech_sim_sizes(sim);
     const size_t q = (size_t)n.q, v = (size_t)n.v, x = (size_t)n.x;
-    double *room = mechd_doubles(c, q + 2 * v + x + mech_sim_output_size(sim));
-    if (room == NULL) {
-        return;
+    w->step.kind = MECH_STEP_SIZE;
+    read_step(c, &w->step);
+    w->q = read_part(c, "q", n.q);
+    w->v = read_part(c, "v", n.v);
+    w->x = read_part(c, "x", n.x);
+    w->inputs = read_direction(c);
+    if (!mech_diag_clean(&c->diag) || c->code != MECHP_OK) {
+        return false;
     }
-    jvp->dq = room;
-    jvp->dv = jvp->dq + q;
-    jvp->dvdot = jvp->dv + v;
-    jvp->dx = jvp->dvdot + v;
-    jvp->outputs = jvp->dx + x;
-    jvp->steps_most = steps_most;
-    const int outcome = mech_sim_jvp(sim, jvp);
+    if (!mechd_deriving_may(c->job.instance, &w->deriving)) {
+        mechd_fail_quota(c, &w->deriving.excess);
+        return false;
+    }
+    w->room = mechd_doubles(c, q + 2 * v + x + mech_sim_output_size(sim));
+    if (w->room == NULL) {
+        return false;
+    }
+    w->jvp = (struct mech_jvp){.step = &w->step, .q = w->q, .v = w->v, .x = w->x};
+    w->jvp.inputs = w->inputs;
+    w->jvp.dq = w->room;
+    w->jvp.dv = w->jvp.dq + q;
+    w->jvp.dvdot = w->jvp.dv + v;
+    w->jvp.dx = w->jvp.dvdot + v;
+    w->jvp.outputs = w->jvp.dx + x;
+    w->jvp.steps_most = steps_most;
+    const int outcome = mech_sim_jvp_begin(sim, &w->jvp, &w->deriving.work);
     if (outcome != 0) {
-        mechd_fail_reason(c, outcome, jvp->told.reason);
-    } else {
-        mechp_text_object(&c->text);
-        mechp_text_key(&c->text, "time");
-        mechp_text_number(&c->text, jvp->told.time);
-        mechp_text_key(&c->text, "steps");
-        mechp_text_integer(&c->text, (int64_t)jvp->told.steps);
-        mechp_text_key(&c->text, "differenced");
-        mechp_text_bool(&c->text, jvp->told.differenced);
-        mechp_text_key(&c->text, "kinked");
-        mechp_text_bool(&c->text, jvp->told.kinked);
-        mechp_text_key(&c->text, "outputs");
-        mechd_write_values(&c->job.instance->engine, MECH_OUTPUT_VARIABLE, jvp->outputs, &c->text);
-        write_part(&c->text, "q", jvp->dq, n.q);
-        write_part(&c->text, "v", jvp->dv, n.v);
-        write_part(&c->text, "a", jvp->dvdot, n.v);
-        write_part(&c->text, "x", jvp->dx, n.x);
-        mechp_text_end(&c->text);
+        mechd_deriving_fini(&w->deriving);
+        mechd_fail_reason(c, outcome, w->jvp.told.reason);
     }
-    free(room);
+    return outcome == 0;
+}
+
+static void write_jvp(struct mechd_call *c, const struct mech_jvp *jvp)
+{
+    const struct mech_sizes n = mech_sim_sizes(c->job.instance->sim);
+    mechp_text_object(&c->text);
+    mechp_text_key(&c->text, "time");
+    mechp_text_number(&c->text, jvp->told.time);
+    mechp_text_key(&c->text, "steps");
+    mechp_text_integer(&c->text, (int64_t)jvp->told.steps);
+    mechp_text_key(&c->text, "differenced");
+    mechp_text_bool(&c->text, jvp->told.differenced);
+    mechp_text_key(&c->text, "kinked");
+    mechp_text_bool(&c->text, jvp->told.kinked);
+    mechp_text_key(&c->text, "outputs");
+    mechd_write_values(&c->job.instance->engine, MECH_OUTPUT_VARIABLE, jvp->outputs, &c->text);
+    write_part(&c->text, "q", jvp->dq, n.q);
+    write_part(&c->text, "v", jvp->dv, n.v);
+    write_part(&c->text, "a", jvp->dvdot, n.v);
+    write_part(&c->text, "x", jvp->dx, n.x);
+    mechp_text_end(&c->text);
 }
 
 static enum mechd_progress run_jvp(struct mechd_call *c)
 {
-    const struct mech_sizes n = mech_sim_sizes(c->job.instance->sim);
-    struct mech_step_request step = {.kind = MECH_STEP_SIZE};
-    read_step(c, &step);
-    double *q = read_part(c, "q", n.q), *v = read_part(c, "v", n.v), *x = read_part(c, "x", n.x);
-    double *inputs = read_direction(c);
-    struct mech_jvp jvp = {.step = &step, .q = q, .v = v, .x = x, .inputs = inputs};
-    if (mech_diag_clean(&c->diag) && c->code == MECHP_OK) {
-        derive(c, &jvp);
+    struct jvp_work *w = c->work;
+    if (w == NULL) {
+        w = mechd_call_take_room(c, sizeof *w);
+        if (w == NULL) {
+            return mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for derivatives");
+        }
+        c->work = w;
+        c->work_free = free_jvp;
+        if (!begin_jvp(c, w)) {
+            return MECHD_DONE;
+        }
     }
-    free(q);
-    free(v);
-    free(x);
-    free(inputs);
+    const enum mechd_progress progress =
+        mechd_deriving_slice(c->job.instance, &w->deriving, mechd_call_cancelled(c));
+    if (progress != MECHD_DONE) {
+        return progress;
+    }
+    if (w->deriving.over) {
+        return mechd_fail_quota(c, &w->deriving.excess);
+    }
+    if (w->deriving.outcome != 0) {
+        mechd_fail_reason(c, w->deriving.outcome, w->jvp.told.reason);
+        return MECHD_DONE;
+    }
+    write_jvp(c, &w->jvp);
     return MECHD_DONE;
 }
 

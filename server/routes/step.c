@@ -4,9 +4,9 @@
  * of them.
  */
 #include "protocol/wire/json.h"
+#include "server/instance/deriving.h"
 #include "server/instance/stepping.h"
 #include "server/routes/shapes.h"
-#include "solver/sim/analysis.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -32,10 +32,12 @@ static const char *const step_keys[] = {
 struct step_work {
     struct mechd_stepping stepping;
     double expect_time; /* NaN: none */
+    bool begun;         /* the body has been read */
     bool plain;         /* size, until or count is all that the body has */
     bool energy, derivatives, jacobian;
     double *matrix; /* [outputs × inputs] of the jacobian */
     struct mech_derived told;
+    struct mechd_deriving deriving; /* of the jacobian, before the step */
     struct mech_marker_force *forces;
     struct mechd_inputs inputs;
 };
@@ -257,8 +259,8 @@ static void check_outputs(struct mechd_call *c)
     }
 }
 
-/* ∂outputs/∂inputs of the step to come. */
-static void read_jacobian(struct mechd_call *c, struct step_work *w)
+/* ∂outputs/∂inputs of the step to come begins. */
+static void begin_jacobian(struct mechd_call *c, struct step_work *w)
 {
     struct mech_sim *sim = c->job.instance->sim;
     if (sim == NULL) {
@@ -270,15 +272,38 @@ static void read_jacobian(struct mechd_call *c, struct step_work *w)
         mechd_fail(c, MECHP_LIMIT_REACHED, "a jacobian of %zu numbers", n);
         return;
     }
+    if (!mechd_deriving_may(c->job.instance, &w->deriving)) {
+        mechd_fail_quota(c, &w->deriving.excess);
+        return;
+    }
     w->matrix = mechd_doubles(c, n);
     if (w->matrix == NULL) {
         return;
     }
-    const int outcome =
-        mech_sim_jacobian(sim, &w->stepping.request, jacobian_steps, w->matrix, &w->told);
+    w->stepping.admitted = true;
+    const int outcome = mech_sim_jacobian_begin(sim, &w->stepping.request, jacobian_steps,
+                                                w->matrix, &w->told, &w->deriving.work);
     if (outcome != 0) {
+        mechd_deriving_fini(&w->deriving);
         mechd_fail_reason(c, outcome, w->told.reason);
     }
+}
+
+/* A slice of it; its time counts as the step's. Done: over, or refused. */
+static enum mechd_progress derive(struct mechd_call *c, struct step_work *w)
+{
+    const enum mechd_progress progress =
+        mechd_deriving_slice(c->job.instance, &w->deriving, mechd_call_cancelled(c));
+    if (progress != MECHD_DONE) {
+        return progress;
+    }
+    w->stepping.worked = w->deriving.worked;
+    if (w->deriving.over) {
+        mechd_fail_quota(c, &w->deriving.excess);
+    } else if (w->deriving.outcome != 0) {
+        mechd_fail_reason(c, w->deriving.outcome, w->told.reason);
+    }
+    return MECHD_DONE;
 }
 
 /* Everything before the first slice. False: refused, nothing has changed. */
@@ -310,7 +335,7 @@ static bool begin(struct mechd_call *c, struct step_work *w)
         w->stepping.request.input_count = w->inputs.count;
     }
     if (w->jacobian && mech_diag_clean(&c->diag) && c->code == MECHP_OK) {
-        read_jacobian(c, w);
+        begin_jacobian(c, w);
     }
     return !mechd_call_faulty(c) && c->code == MECHP_OK;
 }
@@ -470,10 +495,16 @@ static void write_reply(struct mechd_call *c, struct step_work *w)
 static enum mechd_progress run_step(struct mechd_call *c)
 {
     struct step_work *w = c->work;
-    if (!w->stepping.begun && !begin(c, w)) {
+    enum mechd_progress progress = MECHD_DONE;
+    if (!w->begun && !begin(c, w)) {
         return MECHD_DONE;
     }
-    enum mechd_progress progress = MECHD_DONE;
+    w->begun = true;
+    if (w->deriving.work != NULL) {
+        progress = derive(c, w);
+        return progress != MECHD_DONE || mechd_call_faulty(c) || c->code != MECHP_OK ? progress
+                                                                                     : MECHD_MORE;
+    }
     if (w->stepping.begun && mechd_call_cancelled(c)) {
         mechd_stepping_abandon(c->job.instance, &w->stepping);
     } else {

@@ -10,6 +10,29 @@ ASYNC = {'Prefer': 'respond-async'}
 LONG = 30000000
 
 
+def driven_chain(n=3000):
+    """Coordinates of one object in a row of springs, the first driven by an input."""
+    rows = [[0 if k == 0 else -100, 200, 0 if k == n - 1 else -100] for k in range(n)]
+    return {'mechd': 1, 'name': 'chain', 'nodes': [
+        {'name': 'n', 'type': 'NodeGenericODE2', 'referenceCoordinates': [0] * n,
+         'initialCoordinates_t': [1] + [0] * (n - 1)}],
+        'objects': [{'name': 'o', 'type': 'GenericODE2', 'nodes': ['n'],
+                     'massMatrix': {'diag': [1] * n},
+                     'stiffnessMatrix': {'banded': {'lower': 1, 'upper': 1, 'rows': rows}}}],
+        'markers': [{'name': 'm', 'type': 'MarkerNodeCoordinate', 'node': 'n', 'coordinate': 0}],
+        'loads': [{'name': 'F', 'type': 'LoadCoordinate', 'marker': 'm', 'load': 0}],
+        'inputs': [{'name': 'force', 'load': 'F'}],
+        'sensors': [{'name': 'p', 'type': 'SensorNode', 'node': 'n',
+                     'outputVariable': 'Coordinates'}],
+        'outputs': [{'name': 'x', 'sensor': 'p', 'component': 0}],
+        'solver': {'integrator': 'GeneralizedAlpha', 'stepSize': 1e-3}}
+
+
+# derivatives of a million internal steps: they take minutes
+DERIVATIVES = [('/jvp', {'count': 1000000, 'inputs': {'force': 1}}),
+               ('/step', {'count': 1000000, 'want': ['jacobian'], 'commit': False})]
+
+
 class Background(Served):
     def ask(self, method, path, body=None, **headers):
         return self.daemon.call(method, path, body, {**ASYNC, **headers})
@@ -72,6 +95,31 @@ class Background(Served):
         step = self.daemon.call('POST', path, {'count': 1})
         self.assertEqual((step.status, step['step']), (200, 1))
         self.assertLess(time.monotonic() - start, 2)
+
+    def worked(self, daemon):
+        return daemon.call('GET', '/v1/quota')['used']['cpu']
+
+    def test_long_derivatives_share_the_pool_and_can_be_cancelled(self):
+        with Daemon('--workers', '1') as daemon:
+            other = '/v1/instances/' + daemon.create(models.nonlinear_oscillator())
+            for kind, body in DERIVATIVES:
+                path = '/v1/instances/' + daemon.create(driven_chain())
+                reply = daemon.call('POST', path + kind, body, ASYNC)
+                self.assertEqual(reply.status, 202, reply)
+                with self.subTest(kind, what='others'):
+                    # steps for the pool, and readers, have their turn
+                    self.assertEqual(daemon.call('POST', other + '/step',
+                                                 {'count': 20000}).status, 200)
+                    self.assertEqual(daemon.call('GET', path + '/state')['step'], 0)
+                with self.subTest(kind, what='cancel'):
+                    daemon.call('DELETE', reply.headers['Location'])
+                    self.assertEqual(daemon.call('POST', path + '/step', {'count': 1})['step'], 1)
+                with self.subTest(kind, what='delete'):
+                    before = self.worked(daemon)
+                    where = daemon.call('POST', path + kind, body, ASYNC).headers['Location']
+                    wait_until(lambda before=before: self.worked(daemon) > before, 'it has begun')
+                    self.assertEqual(daemon.call('DELETE', path).status, 204)
+                    self.assertEqual(self.answer(where, daemon)['answer']['code'], 'cancelled')
 
     def test_a_batch_goes_on_by_itself_and_can_be_cancelled(self):
         ids = [self.daemon.create(models.nonlinear_oscillator()) for _ in range(30)]

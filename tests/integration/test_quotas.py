@@ -6,6 +6,7 @@ import tempfile
 import unittest
 import models
 from harness import Daemon, Partner, FrameError, wait_until
+from test_background import DERIVATIVES, driven_chain
 from test_storage import Kept, chain
 from test_tokens import bearer, make
 
@@ -174,6 +175,22 @@ class Quotas(unittest.TestCase):
             self.refused(d.call('POST', one + '/runs', {'until': 9999}), 'cpu')
             self.assertGreater(int(reply.headers['Retry-After']), 0)
             self.assertEqual(d.call('GET', one + '/outputs').status, 200)
+
+    def test_derivatives_are_work(self):
+        with Daemon('--quota', 'step-cpu=50ms') as d:
+            one = '/v1/instances/' + d.create(driven_chain())
+            for kind, body in DERIVATIVES:
+                before = d.call('GET', '/v1/quota')['used']['cpu']
+                self.refused(d.call('POST', one + kind, body), 'step-cpu')
+                self.assertGreater(d.call('GET', '/v1/quota')['used']['cpu'], before + 0.05)
+                body = {**body, 'count': 2}
+                self.assertEqual(d.call('POST', one + kind, body).status, 200)
+        with Daemon('--quota', 'cpu=0.001') as d:
+            one = '/v1/instances/' + d.create(models.oscillator())
+            kind, body = DERIVATIVES[0]
+            self.assertEqual(d.call('POST', one + kind, body).status, 200)
+            for kind, body in DERIVATIVES:
+                self.refused(d.call('POST', one + kind, body), 'cpu')
 
     def test_each_token_has_its_own_also_after_a_restart(self):
         a, line_a = make('a', 'step')
