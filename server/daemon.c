@@ -3,8 +3,9 @@
  * The end takes at most two seconds: readiness goes off and new work is refused; clocks stop, which
  * ends runs and streams of events; calls in flight get 1.2 s; then long commands are cancelled at
  * their next slice and answered; then the pool, the ZeroMQ thread and the HTTP threads are joined.
- * What is stuck after that (the building of a huge model, say) ends with the process. Then what has
- * changed and not been stored is.
+ * Then what has changed and not been stored is. What is stuck before that (the building of a huge
+ * model, say) ends with the process, which has failed then: all but the instances that are being
+ * computed is stored.
  */
 #include "server/daemon.h"
 
@@ -27,6 +28,7 @@
 
 static const uint64_t finish_ns = 1200000000u;
 static const uint64_t cancel_ns = 500000000u;
+static const uint64_t store_ns = 5000000000u;
 
 int mechd_daemon_start(struct mechd *d, char *fault, size_t size)
 {
@@ -86,6 +88,17 @@ static bool wait_for_calls(struct mechd *d, uint64_t most)
     return true;
 }
 
+/* Threads are stuck in what cannot be cancelled: what they do not work on is stored, and they end
+ * with the process. */
+static void end_stuck(struct mechd *d)
+{
+    const int computing = mechd_durable_flush(d);
+    const bool stored = mechd_store_wait(d->store, store_ns);
+    mechd_log(MECHD_WARNING, "stuck", "calls=%d stored=%s not_stored_for_computing=%d",
+              atomic_load(&d->in_flight), stored ? "yes" : "no", computing);
+    _exit(EXIT_FAILURE);
+}
+
 void mechd_daemon_stop(struct mechd *d)
 {
     mechd_notify("STOPPING=1\nWATCHDOG=1\nSTATUS=finishing what is in flight");
@@ -101,14 +114,13 @@ void mechd_daemon_stop(struct mechd *d)
     const bool done = wait_for_calls(d, cancel_ns);
     mechd_ready_remove(d);
     if (!done) {
-        mechd_log(MECHD_WARNING, "stuck", "calls=%d", atomic_load(&d->in_flight));
-        _exit(EXIT_SUCCESS);
+        end_stuck(d);
     }
     mechd_pool_fini(&d->pool);
     mechd_watchdog_free(d->watchdog);
     mechd_zmq_stop(d->zmq);
     mechd_http_stop(d->http);
-    mechd_durable_flush(d);
+    (void)mechd_durable_flush(d);
     mechd_store_close(d->store);
     mechd_sweeps_fini(&d->sweeps);
     mechd_backgrounds_fini(&d->backgrounds);

@@ -483,22 +483,27 @@ void mechd_durable_fini(struct mechd_instance *i)
     mechd_entry_destroy(take_held(i));
 }
 
-void mechd_durable_flush(struct mechd *d)
+int mechd_durable_flush(struct mechd *d)
 {
     struct mechd_instance **items = NULL;
     size_t count = 0;
     bool more = false;
+    int busy = 0;
     if (d->store == NULL ||
         mechd_table_list(&d->table, 0, MECHD_INSTANCES_MOST, &items, &count, &more) != 0) {
-        return;
+        return 0;
     }
     for (size_t k = 0; k < count; k++) {
-        if (items[k]->durable.dirty || items[k]->durable.due) {
+        const bool stored = items[k]->durable.key != 0;
+        const bool sealed = stored && mechd_instance_seal(items[k]);
+        busy += stored && !sealed;
+        if (sealed && (items[k]->durable.dirty || items[k]->durable.due)) {
             record_change(items[k], NULL);
         }
         mechd_instance_unref(items[k]);
     }
     free(items);
+    return busy;
 }
 
 /* --- snapshots -------------------------------------------------------------------------------- */

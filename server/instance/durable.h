@@ -121,8 +121,9 @@ void mechd_durable_remodelled(struct mechd_instance *i);
 void mechd_durable_sync(struct mechd_instance *i, struct mechd_ticket *t);
 /* Before a job: undo what could not be stored. 0; MECH_INTERNAL: that cannot be read now. */
 int mechd_durable_repair(struct mechd_instance *i);
-/* At the end of the daemon, when no thread works any more. */
-void mechd_durable_flush(struct mechd *d);
+/* At the end of the daemon: what has changed of all instances on which no thread works, none of
+ * which is touched by others from then on. Returns of how many that could not be done. */
+int mechd_durable_flush(struct mechd *d);
 
 /* Snapshots of a stored instance are stored: bytes are copied. */
 int mechd_durable_snapshot(struct mechd_instance *i, uint64_t number, double time,

@@ -70,6 +70,8 @@ struct mechd_instance {
     /* locked by m */
     pthread_mutex_t m;
     bool owned;
+    bool working; /* a thread is on it, or its state is open between two slices */
+    bool sealed;  /* the process ends: no thread begins anything more */
     struct mechd_job *head, *tail;
     int queued;             /* jobs from head to tail */
     bool head_begun;        /* the head is in progress and waits for nobody */
@@ -121,6 +123,10 @@ void mechd_instance_unref(struct mechd_instance *i);
 
 /* Run, queue or refuse a job (instance/queue.c). */
 enum mechd_submitted mechd_instance_submit(struct mechd_instance *i, struct mechd_job *job);
+
+/* The process ends, perhaps with threads that are stuck: from now on the caller is the owner.
+ * False: it is being computed. Any thread (instance/queue.c). */
+bool mechd_instance_seal(struct mechd_instance *i);
 
 /* The owner says that something changed: the revision grows and the values are published; `flags`
  * as in a frame. A committed communication step also goes to the stream. */

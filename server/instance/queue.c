@@ -2,7 +2,9 @@
  *
  * `owned` means that some thread is the owner, or that the instance is in the pool and will be. A
  * carrying thread becomes the owner only of an idle instance; when it leaves and jobs have come
- * meanwhile, the pool takes over. The head of the queue is the job in progress.
+ * meanwhile, the pool takes over. The head of the queue is the job in progress. `working` is set
+ * while a thread is on it or a command has left its state open: what else waits in the pool can be
+ * sealed, and is left alone from then on.
  */
 #include "server/daemon.h"
 #include "server/instance/traits.h"
@@ -77,8 +79,13 @@ static void run_from_pool(struct mechd_task *task)
         (struct mechd_instance *)((char *)task - offsetof(struct mechd_instance, task));
     pthread_mutex_lock(&i->m);
     struct mechd_job *job = i->head;
+    const bool sealed = i->sealed;
     i->head_begun = true;
+    i->working = !sealed;
     pthread_mutex_unlock(&i->m);
+    if (sealed) {
+        return;
+    }
 
     // not done: readers first, then back to the end of the pool's queue, behind other instances
     const enum mechd_progress progress = job->run(job);
@@ -86,6 +93,9 @@ static void run_from_pool(struct mechd_task *task)
         if (progress == MECHD_MORE) {
             serve_readers(i);
         }
+        pthread_mutex_lock(&i->m);
+        i->working = progress == MECHD_MORE_ALONE;
+        pthread_mutex_unlock(&i->m);
         hand_to_pool(i);
         return;
     }
@@ -94,6 +104,7 @@ static void run_from_pool(struct mechd_task *task)
     pthread_mutex_lock(&i->m);
     i->head = job->next;
     i->head_begun = false;
+    i->working = false;
     note_queued(i, -1);
     const bool more = i->head != NULL;
     mechd_instance_use(i);
@@ -131,6 +142,7 @@ static enum mechd_submitted leave(struct mechd_instance *i, struct mechd_job *jo
                                   enum mechd_progress progress)
 {
     pthread_mutex_lock(&i->m);
+    i->working = progress == MECHD_MORE_ALONE;
     if (progress != MECHD_DONE) {
         // longer than it looked: it goes on in the pool, before all that came meanwhile
         if (job->wait != NULL) {
@@ -161,6 +173,7 @@ enum mechd_submitted mechd_instance_submit(struct mechd_instance *i, struct mech
     pthread_mutex_lock(&i->m);
     if (!i->owned && job->cost < MECHD_SHORT) {
         i->owned = true;
+        i->working = true;
         pthread_mutex_unlock(&i->m);
         return leave(i, job, job->run(job));
     }
@@ -171,4 +184,16 @@ enum mechd_submitted mechd_instance_submit(struct mechd_instance *i, struct mech
     enqueue(i, job);
     pthread_mutex_unlock(&i->m);
     return MECHD_QUEUED;
+}
+
+bool mechd_instance_seal(struct mechd_instance *i)
+{
+    pthread_mutex_lock(&i->m);
+    const bool free = !i->working;
+    if (free) {
+        i->owned = true;
+        i->sealed = true;
+    }
+    pthread_mutex_unlock(&i->m);
+    return free;
 }

@@ -2,9 +2,11 @@
 moment, with a damaged or newer database, with a disk that is full or can only be read.
 
 MECHD_TESTS_KILLS: how often the daemon is killed while three partners step (10)."""
+import contextlib
 import glob
 import os
 import random
+import re
 import shlex
 import shutil
 import signal
@@ -106,6 +108,49 @@ class Storage(unittest.TestCase):
             self.assertEqual(restored.status, 200, restored)
             self.step(d, i, 5)
             self.assertEqual(self.state(d, i)['q'], before['q'])
+
+    def test_what_is_stuck_takes_nothing_of_others_with_it(self):
+        """Modes of a dense matrix cannot be cut short: the end does not wait for them, and stores
+        what else has changed, also what waits for a thread of the pool."""
+        n = 700
+        stiffness = [[round(100 / (1 + abs(j - k)), 3) for j in range(n)] for k in range(n)]
+        dense = {'mechd': 1, 'name': 'dense', 'objects': [
+            {'name': 'o', 'type': 'LagrangianLinearTIDS', 'M': {'diag': [1] * n}, 'K': stiffness,
+             'q0': [0] * n, 'v0': [0] * n}],
+            'solver': {'integrator': 'MoreauJean', 'stepSize': 1e-3}}
+        rare = {'mode': 'checkpoint', 'steps': 1000000}
+        d = Kept(self.folder, '--workers', '1')
+        stuck, quiet, driven = (self.create(d, model, rare)
+                                for model in (dense, models.oscillator(), models.oscillator()))
+        self.step(d, quiet, 777)
+        self.step(d, stuck)
+        run = '/v1/instances/%s/runs' % driven
+        run = d.call('POST', run, {'pace': 1, 'period': 0.01}).headers['Location']
+        wait_until(lambda: d.call('GET', run)['periods'] > 3, 'some periods')
+
+        def ask(door):
+            with contextlib.suppress(OSError, harness.http.client.HTTPException):
+                while True:
+                    door.call('GET', '/v1/instances/%s/modes?count=200' % stuck)
+        threads = [threading.Thread(target=ask, args=(harness.Http(d.base),)) for _ in range(20)]
+        for thread in threads:
+            thread.start()
+        wait_until(lambda: re.search(r'^mechd_in_flight (19|2\d)$',
+                                     d.call('GET', '/metrics').raw.decode(), re.M), 'they wait')
+        steps = d.call('GET', '/v1/instances/' + driven)['step']
+        d.process.send_signal(signal.SIGTERM)
+        code = d.process.wait(30 * harness.SLOW)
+        log = d.log()
+        d._remove()
+        for thread in threads:
+            thread.join(30 * harness.SLOW)
+        self.assertEqual(code, 1, log)
+        self.assertRegex(log, r'stuck .*stored=yes not_stored_for_computing=1')
+        with Kept(self.folder) as d:
+            self.assertEqual(self.state(d, quiet)['step'], 777)
+            self.assertGreaterEqual(self.state(d, driven)['step'], steps)
+            self.assertEqual(d.call('GET', run)['state'], 'interrupted')
+            self.assertEqual(self.state(d, stuck)['step'], 0)
 
     def test_inputs_parameters_and_fields_are_there_after_a_kill(self):
         d = Kept(self.folder)
