@@ -77,9 +77,8 @@ void mechd_store_post(struct mechd_store *s, struct mechd_record *r)
 bool mechd_store_wait(struct mechd_store *s, uint64_t most)
 {
     const struct timespec nap = {.tv_nsec = MECHD_MS};
-    const uint64_t until = mechd_now() + most;
     bool over = s == NULL;
-    for (; !over && mechd_now() < until; nanosleep(&nap, NULL)) {
+    for (const uint64_t t0 = mechd_now(); !over && mechd_now() - t0 < most; nanosleep(&nap, NULL)) {
         pthread_mutex_lock(&s->m);
         over = s->counts.records >= s->posted;
         pthread_mutex_unlock(&s->m);
