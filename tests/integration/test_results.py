@@ -1,5 +1,6 @@
 """Recorded outputs of a run: the rows are what stepping by hand gives, in every form."""
 import csv
+import gzip
 import io
 import unittest
 import models
@@ -50,6 +51,20 @@ class Results(Served):
         self.assertEqual(part['rows'], expected[2:6])
         self.assertEqual(self.call('GET', path + '/results?from=9').json['rows'], [])
         self.assertEqual(self.call('GET', path + '/results?from=2&to=1').json['rows'], [])
+
+    def test_rows_are_compressed_while_they_are_made(self):
+        i = self.daemon.create(models.oscillator())
+        path = self.run_to_end(i, until=40, period=0.001, record={'every': 1}) + '/results'
+        for accept in ('application/json', CSV, 'application/x-ndjson'):
+            plain = self.call('GET', path, Accept=accept)
+            packed = self.call('GET', path, Accept=accept, **{'Accept-Encoding': 'gzip'})
+            self.assertEqual(packed.headers['Content-Encoding'], 'gzip')
+            self.assertEqual(packed.headers['Vary'], 'Accept-Encoding')
+            self.assertEqual(gzip.decompress(packed.raw), plain.raw)
+            self.assertGreater(len(plain.raw), 1500000)
+            self.assertLess(len(packed.raw), len(plain.raw) * 0.6)
+        raw = self.call('GET', path, Accept=F64, **{'Accept-Encoding': 'gzip'})
+        self.assertNotIn('Content-Encoding', raw.headers)
 
     def test_a_stopped_run_keeps_its_rows(self):
         i = self.daemon.create(models.oscillator())
