@@ -36,6 +36,13 @@ struct mechctl_option {
 
 enum { MECHCTL_OPTIONS = 10 };
 
+/* What an argument may be, of the command itself or of an option: for help and completion, and for
+ * the command where it must know. */
+struct mechctl_words {
+    const char *argument;     /* as in the usage: "LEVEL"; NULL closes the list */
+    const char *const *words; /* closed by NULL */
+};
+
 struct mechctl;
 
 struct mechctl_command {
@@ -44,6 +51,7 @@ struct mechctl_command {
     const char *summary;                  /* one line, lower case */
     const char *details;                  /* for help; may be NULL */
     const struct mechctl_option *options; /* closed by an empty one; or NULL */
+    const struct mechctl_words *words;    /* closed by an empty one; or NULL */
     int least, most;                      /* arguments; most -1: any number */
     int (*run)(struct mechctl *m);
 };
@@ -69,6 +77,13 @@ struct mechctl {
 /* All commands, sorted, closed by NULL (main.c). */
 extern const struct mechctl_command *const mechctl_commands[];
 const struct mechctl_command *mechctl_find(const char *name);
+/* Forms of recorded rows (commands/results.c). */
+extern const char *const mechctl_forms[];
+/* What an argument of the command may be, or NULL: anything. */
+const char *const *mechctl_words_of(const struct mechctl_command *c, const char *argument,
+                                    size_t length);
+/* Append "LEVEL is a, b or c". */
+void mechctl_tell_words(const struct mechctl_words *w, struct mechc_bytes *out);
 /* Options of every command, closed by an empty one. */
 extern const struct mechctl_option mechctl_global_options[];
 /* What the exit codes mean, by code; closed by NULL. */

@@ -27,6 +27,37 @@ const struct mechctl_command *mechctl_find(const char *name)
     return NULL;
 }
 
+const char *const *mechctl_words_of(const struct mechctl_command *c, const char *argument,
+                                    size_t length)
+{
+    for (const struct mechctl_words *w = c->words; w && w->argument; w++) {
+        if (strlen(w->argument) == length && strncmp(w->argument, argument, length) == 0) {
+            return w->words;
+        }
+    }
+    return NULL;
+}
+
+void mechctl_tell_words(const struct mechctl_words *w, struct mechc_bytes *out)
+{
+    mechc_bytes_text(out, w->argument);
+    for (const char *const *word = w->words; *word; word++) {
+        mechc_bytes_text(out, word == w->words ? " is " : word[1] ? ", " : " or ");
+        mechc_bytes_text(out, *word);
+    }
+}
+
+static void print_words(const struct mechctl_words *w)
+{
+    struct mechc_bytes text = {0};
+    for (; w && w->argument; w++) {
+        mechc_bytes_clear(&text);
+        mechctl_tell_words(w, &text);
+        printf("\n%s.\n", text.failed ? "" : text.at);
+    }
+    mechc_bytes_fini(&text);
+}
+
 static void print_option(const char *name, const char *argument, const char *doc)
 {
     char left[64];
@@ -94,6 +125,7 @@ void mechctl_print_help(const struct mechctl_command *command)
     if (command->details) {
         printf("\n%s\n", command->details);
     }
+    print_words(command->words);
     if (command->options) {
         puts("\noptions:");
     }

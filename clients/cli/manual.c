@@ -55,6 +55,15 @@ static void put_command(const struct mechctl_command *c)
         put(c->details);
         fputs("\n.fi\n", stdout);
     }
+    struct mechc_bytes text = {0};
+    for (const struct mechctl_words *w = c->words; w && w->argument; w++) {
+        mechc_bytes_clear(&text);
+        mechctl_tell_words(w, &text);
+        fputs(".PP\n", stdout);
+        put(text.failed ? "" : text.at);
+        fputs(".\n", stdout);
+    }
+    mechc_bytes_fini(&text);
     put_options(c->options);
 }
 

@@ -157,6 +157,29 @@ _mechctl
                                  'mechctl create --snapshot '):
                         self.assertEqual(shell(line + folder + '/a-'), [path])
 
+    def test_both_shells_complete_the_words_that_an_argument_may_be(self):
+        forms = ['csv', 'f64', 'json', 'ndjson', 'npy']
+        for shell in (self.bash, self.zsh):
+            for line, words in (('lease pendulum ', ['co-driver', 'observer', 'owner']),
+                                ('lease pendulum o', ['observer', 'owner']),
+                                ('lease pendulum --break ', ['co-driver', 'observer', 'owner']),
+                                ('log ', ['debug', 'error', 'info', 'warning']),
+                                ('about l', ['livez']), ('results pendulum r-1 --format ', forms),
+                                ('sweep --format n', ['ndjson', 'npy']),
+                                ('sweeps --results ', forms),
+                                ('system pendulum --level ', ['acceleration', 'velocity']),
+                                ('system pendulum --format m', ['mtx']),
+                                ('lease pendulum --name ', [])):
+                with self.subTest(shell=shell.__name__, line=line):
+                    self.assertEqual(shell('mechctl ' + line), words)
+        # those who read are told the same
+        for command, told in (('lease', 'ROLE is owner, co-driver or observer'),
+                              ('log', 'LEVEL is error, warning, info or debug'),
+                              ('system', 'LEVEL is acceleration or velocity'),
+                              ('results', 'FORMAT is json, ndjson, csv, npy or f64')):
+            self.assertIn(told, '\n'.join(self.words('help', command)))
+            self.assertIn(told, '\n'.join(self.words('help', '--man')).replace('\\-', '-'))
+
     def test_pages_and_scripts_are_installed(self):
         with open(os.path.join(BUILD, 'meson-info', 'intro-buildoptions.json'),
                   encoding='utf-8') as f:

@@ -3,19 +3,25 @@
 
 #include <string.h>
 
+static const char *const pages[] = {"docs", "livez", "metrics", "openapi.json", "readyz", NULL};
+static const struct mechctl_words words[] = {{"PAGE", pages}, {0}};
+
 static int run(struct mechctl *m)
 {
-    static const char *const pages[] = {"docs", "livez", "metrics", "openapi.json", "readyz"};
     struct mechc_json reply;
     if (m->count > 0) {
-        for (size_t k = 0; k < sizeof pages / sizeof *pages; k++) {
-            if (strcmp(m->arguments[0], pages[k]) == 0) {
+        for (const char *const *page = pages; *page; page++) {
+            if (strcmp(m->arguments[0], *page) == 0) {
                 char path[MECHC_PATH];
-                const int result = mechc_path(m->c, MECHCTL_PATH(pages[k]), path);
+                const int result = mechc_path(m->c, MECHCTL_PATH(*page), path);
                 return result == MECHC_OK ? mechctl_print_path(m, path) : mechctl_result(m, result);
             }
         }
-        return mechctl_usage("about: docs, livez, metrics, openapi.json or readyz");
+        struct mechc_bytes text = {0};
+        mechctl_tell_words(words, &text);
+        mechctl_usage("about: %s", text.failed ? "no such page" : text.at);
+        mechc_bytes_fini(&text);
+        return MECHCTL_USAGE;
     }
     const int code = mechctl_get(m, MECHCTL_PATH("v1"), &reply);
     if (code != MECHCTL_DONE || m->json) {
@@ -27,8 +33,9 @@ static int run(struct mechctl *m)
 
 const struct mechctl_command mechctl_about = {
     .name = "about",
-    .arguments = "[docs | livez | metrics | openapi.json | readyz]",
-    .summary = "version, build, libraries and limits of the server",
+    .arguments = "[PAGE]",
+    .summary = "version, build, libraries and limits of the server, or one of its pages",
+    .words = words,
     .most = 1,
     .run = run,
 };

@@ -41,7 +41,7 @@ static const char zsh_tail[] = "    case $list in\n"
 
 /* words[1] is mechctl, words[CURRENT] is completed */
 static const char find_command[] =
-    "    local command='' kinds='' options='' list='' kind='' at=0 k=2\n"
+    "    local command='' kinds='' options='' values='' list='' kind='' at=0 k=2\n"
     "    local word=${words[$CURRENT]} before=${words[$((CURRENT - 1))]}\n"
     "    while [ $k -lt $CURRENT ]; do\n"
     "        case ${words[$k]} in\n"
@@ -59,13 +59,14 @@ static const char choose_words[] =
     "    --color) kind=colors ;;\n"
     "    --example) kind=examples ;;\n"
     "    --save|--snapshot|--output) kind=files ;;\n"
-    "    %s) kind=nothing ;;\n"
+    "    %s) kind=${values:-nothing} ;;\n"
     "    *) case $word in -*) kind=options ;; esac\n"
     "        if [ -z \"$command\" ] && [ \"$kind\" != options ]; then kind=commands; fi ;;\n"
     "    esac\n"
     "    case $kind in\n"
     "    colors) list='auto always never' ;;\n"
     "    shells) list='bash zsh' ;;\n"
+    "    :*) list=${kind#:} list=${list//,/ } ;;\n"
     "    files) list=FILES ;;\n"
     "    ids) list=$(mechctl --timeout 2 list 2>/dev/null | sed '1d; s/ .*//') ;;\n"
     "    examples) list=$(mechctl --timeout 2 examples 2>/dev/null | sed '1d; s/ .*//') ;;\n"
@@ -87,18 +88,40 @@ static void add_options(struct mechc_bytes *out, const struct mechctl_option *o,
     }
 }
 
-/* What stands at a position, by the word that the usage has there. */
-static const char *kind_of(const char *word, size_t length)
+/* What stands at a position, by the word that the usage has there; ":a,b" are words to choose. */
+static void print_kind(const struct mechctl_command *c, const char *word, size_t length)
 {
+    const char *const *const words = mechctl_words_of(c, word, length);
+    for (const char *const *w = words; w && *w; w++) {
+        printf("%s%s", w == words ? ":" : ",", *w);
+    }
+    if (words) {
+        return;
+    }
     static const char *const kinds[][2] = {{"ID", "ids"},           {"FILE", "files"},
                                            {"COMMAND", "commands"}, {"TYPE", "types"},
                                            {"NAME", "examples"},    {"SHELL", "shells"}};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         if (strlen(kinds[k][0]) == length && memcmp(kinds[k][0], word, length) == 0) {
-            return kinds[k][1];
+            fputs(kinds[k][1], stdout);
+            return;
         }
     }
-    return "nothing";
+    fputs("nothing", stdout);
+}
+
+/* The words of options. */
+static void print_values(const struct mechctl_command *c)
+{
+    puts("        case $before in");
+    for (const struct mechctl_option *o = c->options; o && o->name; o++) {
+        if (o->argument && mechctl_words_of(c, o->argument, strlen(o->argument))) {
+            printf("        --%s) values='", o->name);
+            print_kind(c, o->argument, strlen(o->argument));
+            puts("' ;;");
+        }
+    }
+    puts("        esac ;;");
 }
 
 static void print_command(const struct mechctl_command *c)
@@ -110,10 +133,14 @@ static void print_command(const struct mechctl_command *c)
     for (const char *p = c->arguments; *p;) {
         p += strspn(p, " []");
         const size_t n = strcspn(p, " []");
-        printf("%s%s", n > 0 ? kind_of(p, n) : "", n > 0 ? " " : "");
+        if (n > 0) {
+            print_kind(c, p, n);
+            putchar(' ');
+        }
         p += n;
     }
-    puts("nothing ' ;;");
+    puts("nothing '");
+    print_values(c);
     mechc_bytes_fini(&options);
 }
 

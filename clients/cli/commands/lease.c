@@ -118,6 +118,9 @@ static const struct mechctl_option options[] = {
     {0},
 };
 
+static const char *const roles[] = {"owner", "co-driver", "observer", NULL};
+static const struct mechctl_words words[] = {{"ROLE", roles}, {0}};
+
 const struct mechctl_command mechctl_lease = {
     .name = "lease",
     .arguments = "ID [ROLE [CHANNEL ...]]",
@@ -127,8 +130,9 @@ const struct mechctl_command mechctl_lease = {
         "  export MECHD_LEASE=$(mechctl lease i-1 owner)  nobody else changes it\n"
         "  mechctl lease i-1 co-driver force torque       sets these inputs, whoever owns it\n"
         "  mechctl lease i-1 --release                    give it up\n"
-        "ROLE is owner, co-driver or observer. A lease ends when its holder is silent.",
+        "A lease ends when its holder is silent.",
     .options = options,
+    .words = words,
     .least = 1,
     .most = -1,
     .run = run,

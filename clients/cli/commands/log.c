@@ -9,11 +9,15 @@ static int run(struct mechctl *m)
     return mechctl_print_reply(m, "PUT", MECHCTL_PATH("v1", "log-level"), &m->body);
 }
 
+static const char *const levels[] = {"error", "warning", "info", "debug", NULL};
+static const struct mechctl_words words[] = {{"LEVEL", levels}, {0}};
+
 const struct mechctl_command mechctl_log = {
     .name = "log",
     .arguments = "LEVEL",
-    .summary = "set the level of the server's log: error, warning, info or debug",
+    .summary = "set the level of the server's log",
     .details = "It holds until the server starts again, or gets SIGHUP.",
+    .words = words,
     .least = 1,
     .most = 1,
     .run = run,

@@ -19,13 +19,14 @@ static int save(struct mechctl *m, const char *path, const char *file)
     return code;
 }
 
+const char *const mechctl_forms[] = {"json", "ndjson", "csv", "npy", "f64", NULL};
+
 static const char *form_of(const char *file)
 {
-    static const char *const known[] = {"json", "ndjson", "csv", "npy", "f64"};
     const char *const dot = file ? strrchr(file, '.') : NULL;
-    for (size_t k = 0; dot && k < sizeof known / sizeof *known; k++) {
-        if (strcmp(dot + 1, known[k]) == 0) {
-            return known[k];
+    for (const char *const *form = mechctl_forms; dot && *form; form++) {
+        if (strcmp(dot + 1, *form) == 0) {
+            return *form;
         }
     }
     return NULL;
@@ -58,7 +59,7 @@ static int run(struct mechctl *m)
 }
 
 static const struct mechctl_option options[] = {
-    {"format", "FORMAT", "json, ndjson, csv, npy or f64 (json, or by the name of the file)"},
+    {"format", "FORMAT", "of the rows (json, or by the name of the file)"},
     {"from", "T", "rows from this time on, in seconds"},
     {"to", "T", "rows up to this time"},
     {"limit", "N", "at most N rows"},
@@ -68,6 +69,8 @@ static const struct mechctl_option options[] = {
     {0},
 };
 
+static const struct mechctl_words words[] = {{"FORMAT", mechctl_forms}, {0}};
+
 const struct mechctl_command mechctl_results = {
     .name = "results",
     .arguments = "ID RUN",
@@ -75,6 +78,7 @@ const struct mechctl_command mechctl_results = {
     .details = "  mechctl results i-1 r-1 --format csv >out.csv\n"
                "  mechctl results i-1 r-1 --save out.npy",
     .options = options,
+    .words = words,
     .least = 2,
     .most = 2,
     .run = run,

@@ -170,10 +170,12 @@ static const struct mechctl_option options[] = {
     {"until", "T", "end time of each point, in seconds"},
     {"count", "N", "or its number of internal steps"},
     {"every", "N", "rows of every so many internal steps, not only of the end"},
-    {"format", "FORMAT", "json, ndjson, csv, npy or f64 (csv; with --json json)"},
+    {"format", "FORMAT", "of the table (csv; with --json json)"},
     {"keep", NULL, "do not wait: print the sweep's id, and leave its results in the server"},
     {0},
 };
+
+static const struct mechctl_words words[] = {{"FORMAT", mechctl_forms}, {0}};
 
 const struct mechctl_command mechctl_sweep = {
     .name = "sweep",
@@ -184,6 +186,7 @@ const struct mechctl_command mechctl_sweep = {
         "A bar shows how far it is where standard error is a terminal. The exit status is 1\n"
         "when some points failed: their rows are empty, their reasons on standard error.",
     .options = options,
+    .words = words,
     .least = 0,
     .most = -1,
     .run = run,

@@ -45,16 +45,19 @@ static int run(struct mechctl *m)
 }
 
 static const struct mechctl_option options[] = {
-    {"results", "FORMAT", "print its rows: json, ndjson, csv, npy or f64"},
+    {"results", "FORMAT", "print its rows in this form"},
     {"delete", NULL, "stop it if it runs, and free its rows"},
     {0},
 };
+
+static const struct mechctl_words words[] = {{"FORMAT", mechctl_forms}, {0}};
 
 const struct mechctl_command mechctl_sweeps = {
     .name = "sweeps",
     .arguments = "[ID]",
     .summary = "list the sweeps, or show one, print its results, delete it",
     .options = options,
+    .words = words,
     .least = 0,
     .most = 1,
     .run = run,

@@ -194,18 +194,22 @@ static int run(struct mechctl *m)
 }
 
 static const struct mechctl_option options[] = {
-    {"level", "LEVEL", "acceleration, or velocity: the problem of a step"},
+    {"level", "LEVEL", "of which the descriptor is; velocity: the problem of a step"},
     {"step", "H", "step of the velocity level, s (the model's)"},
     {"factors", "A,K,C", "H = A M + K K + C C"},
     {"frozen", "NAMES", "items whose velocities drop out, with commas between"},
     {"all-contacts", NULL, "open contacts of interactions too"},
     {"bilateral", NULL, "rows of bilateral constraints alone"},
-    {"format", "FORMAT", "mtx or coo1; archive of the whole descriptor"},
+    {"format", "FORMAT", "of a part (json); archive: the whole descriptor"},
     {"input", "FILE",
      "with product, schur-product, project, feasibility: the request, - for stdin"},
     {"output", "FILE", "write what comes to a file"},
     {0},
 };
+
+static const char *const levels[] = {"acceleration", "velocity", NULL};
+static const char *const formats[] = {"json", "mtx", "coo1", "archive", NULL};
+static const struct mechctl_words words[] = {{"LEVEL", levels}, {"FORMAT", formats}, {0}};
 
 const struct mechctl_command mechctl_system = {
     .name = "system",
@@ -217,6 +221,7 @@ const struct mechctl_command mechctl_system = {
                "  mechctl system i-1 Z --format mtx --output Z.mtx\n"
                "  echo '{\"x\": [1, 0]}' | mechctl system i-1 product --input -",
     .options = options,
+    .words = words,
     .least = 1,
     .most = 2,
     .run = run,
