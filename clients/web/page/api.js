@@ -1,5 +1,7 @@
 /** The server's interface, as far as the page uses it. Errors become Problem. */
 
+import { watched } from "./waiting.js";
+
 /** What the server answers when it refuses (problem+json), or why it could not be asked. */
 export class Problem extends Error {
   /**
@@ -129,6 +131,7 @@ export function note(path) {
 const PATIENCE = 30000; // ms
 const DOWNLOAD = 600000;
 const UPLOAD = DOWNLOAD;
+const STEP = DOWNLOAD; // it takes as long as the model needs for it
 
 /**
  * @param {string} method
@@ -142,15 +145,21 @@ const UPLOAD = DOWNLOAD;
 async function send(method, path, body, type, patience = PATIENCE, inputs = []) {
   let response;
   try {
-    response = await fetch(path, {
+    const asked = fetch(path, {
       method,
       headers: { ...headers(), ...leaseOf(path, inputs), ...(type ? { "Content-Type": type } : {}) },
       body,
       signal: AbortSignal.timeout(patience),
       cache: "no-store",
     });
-  } catch {
-    throw new Problem("the server cannot be reached", 0, "", []);
+    response = await watched(path, asked);
+  } catch (error) {
+    const silent = error instanceof DOMException && error.name === "TimeoutError";
+    const seconds = patience / 1000;
+    const text = silent
+      ? `the server has not answered for ${seconds} s, and may still be at work`
+      : "the server cannot be reached";
+    throw new Problem(text, 0, "", []);
   }
   note(path);
   if (response.status === 401) {
@@ -166,12 +175,13 @@ async function send(method, path, body, type, patience = PATIENCE, inputs = []) 
  * @param {string} method
  * @param {string} path
  * @param {object} [body]
+ * @param {number} [patience] ms
  * @returns {Promise<any>}
  */
-async function ask(method, path, body) {
+async function ask(method, path, body, patience) {
   const inputs = body && "inputs" in body ? Object.keys(Object(body.inputs)) : [];
   const text = body === undefined ? undefined : JSON.stringify(body);
-  const response = await send(method, path, text, text && "application/json", PATIENCE, inputs);
+  const response = await send(method, path, text, text && "application/json", patience, inputs);
   return response.status === 204 ? null : response.json();
 }
 
@@ -220,7 +230,7 @@ export const setInputs = async (id, values) =>
   (await ask("PUT", at(id, "/inputs"), { inputs: values })).inputs;
 
 /** @param {string} id @param {number} size @returns {Promise<import("./types.js").Sample>} */
-export const step = (id, size) => ask("POST", at(id, "/step"), { size });
+export const step = (id, size) => ask("POST", at(id, "/step"), { size }, STEP);
 
 /** @param {string} id @returns {Promise<import("./types.js").Sample>} */
 export const outputs = (id) => ask("GET", at(id, "/outputs"));

@@ -16,6 +16,7 @@ import { Sweeps } from "./sweeps.js";
 import { Systems } from "./systems.js";
 import { Traits } from "./traits.js";
 import { ValueForm } from "./values.js";
+import { Wait, isLate, onLate } from "./waiting.js";
 
 /** @typedef {import("./types.js").Channel} Channel */
 /** @typedef {import("./types.js").Sample} Sample */
@@ -47,10 +48,11 @@ export class Detail {
     this.stale = false;
     /** nothing can be drawn */
     this.bare = false;
+    this.waits = { run: new Wait(), step: new Wait(), reset: new Wait(), remove: new Wait() };
     /** the live connection is down */
     this.broken = false;
     /** @type {(() => void)[]} what has to be undone at the end */
-    this.endings = [];
+    this.endings = [onLate(() => this.setRun(this.run))];
     /** @type {string | null} */
     this.run = null;
   }
@@ -283,20 +285,13 @@ export class Detail {
     const step = button("Step", () => void this.step(size));
     size.addEventListener("keydown", (event) => event.key === "Enter" && void this.step(size));
     this.stepButton = step;
-    const reset = button(
-      "Reset",
-      () =>
-        void attempt("reset", async () => {
-          await api.reset(this.id);
-          await this.rewound();
-        }),
-    );
-    this.resetButton = reset;
+    this.resetButton = button("Reset", () => void this.reset());
     const remove = button("Delete", () => void this.remove(remove), "danger");
     return make(
       "div",
       { className: "toolbar", role: "toolbar", "aria-label": "Commands" },
       this.runButton,
+      this.waits.run.element,
       make(
         "span",
         { className: "joined" },
@@ -304,9 +299,12 @@ export class Detail {
         make("label", { htmlFor: "size", className: "hidden" }, "Step size in seconds"),
         size,
         make("span", { className: "unit" }, "s"),
+        this.waits.step.element,
       ),
-      reset,
+      this.resetButton,
+      this.waits.reset.element,
       make("span", { className: "grow" }),
+      this.waits.remove.element,
       remove,
     );
   }
@@ -417,7 +415,8 @@ export class Detail {
       this.resetButton.disabled = foreign;
       this.service?.runs.setBusy(run !== null || foreign);
       this.runButton.textContent = run ? "Stop" : "Run in real time";
-      this.badge.textContent = run ? "running" : "idle";
+      const busy = isLate(api.at(this.id)) ? "busy" : "idle";
+      this.badge.textContent = run ? "running" : busy;
       this.badge.classList.toggle("on", run !== null);
       this.stepButton.disabled = run !== null || foreign;
     }
@@ -449,13 +448,15 @@ export class Detail {
 
   async toggleRun() {
     const run = this.run;
-    if (run) {
-      await attempt("stop the run", () => api.stop(this.id, run));
-      this.setRun(null);
-    } else {
-      const made = await attempt("run", () => api.run(this.id, { pace: 1 }));
-      this.setRun(made?.id ?? null);
-    }
+    await this.waits.run.during(async () => {
+      if (run) {
+        await attempt("stop the run", () => api.stop(this.id, run));
+        this.setRun(null);
+      } else {
+        const made = await attempt("run", () => api.run(this.id, { pace: 1 }));
+        this.setRun(made?.id ?? null);
+      }
+    });
     void this.service?.runs.refresh();
     this.page.changed();
   }
@@ -468,11 +469,22 @@ export class Detail {
       tell("step", new Error("the step size is a positive number of seconds"));
       return;
     }
-    const sample = await attempt("step", () => api.step(this.id, size));
+    const sample = await this.waits.step.during(() =>
+      attempt("step", () => api.step(this.id, size)),
+    );
     if (sample) {
       this.receive(sample);
       this.page.changed();
     }
+  }
+
+  reset() {
+    return this.waits.reset.during(() =>
+      attempt("reset", async () => {
+        await api.reset(this.id);
+        await this.rewound();
+      }),
+    );
   }
 
   /** The first press asks, the second deletes. @param {HTMLButtonElement} button */
@@ -486,10 +498,12 @@ export class Detail {
       }, 4000);
       return;
     }
-    const done = await attempt("delete", async () => {
-      await api.remove(this.id);
-      return true;
-    });
+    const done = await this.waits.remove.during(() =>
+      attempt("delete", async () => {
+        await api.remove(this.id);
+        return true;
+      }),
+    );
     if (done) {
       location.hash = "";
       this.page.changed();

@@ -7,6 +7,7 @@ import { Listed } from "./listed.js";
 import { attempt } from "./notices.js";
 import { Results, save } from "./results.js";
 import { runForm } from "./run_form.js";
+import { Wait } from "./waiting.js";
 
 /** @typedef {import("./types.js").Run} Run */
 
@@ -157,6 +158,8 @@ export class Runs {
     this.followed = null;
     this.ended = false;
     this.form = runForm(info, outputs, (request) => this.start(request));
+    this.wait = new Wait();
+    this.form.button.after(this.wait.element);
     this.list = make("ul", { className: "runs" });
     this.none = make("p", { className: "quiet" }, "No runs yet.");
     this.lost = make("p", { className: "quiet", role: "status", hidden: true });
@@ -190,7 +193,9 @@ export class Runs {
 
   /** @param {import("./types.js").RunRequest} request */
   async start(request) {
-    const run = await attempt("start the run", () => api.run(this.id, request));
+    const run = await this.wait.during(() =>
+      attempt("start the run", () => api.run(this.id, request)),
+    );
     if (run && !this.ended) {
       this.take([run, ...[...this.rows.values()].map((row) => row.run)]);
       this.changed();

@@ -7,6 +7,7 @@ import { size } from "./curves.js";
 import { make } from "./dom.js";
 import { mark, numbers } from "./fields.js";
 import { attempt } from "./notices.js";
+import { Wait } from "./waiting.js";
 
 /** @typedef {import("./types.js").Value} Value */
 /** @typedef {import("./types.js").Values} Values */
@@ -47,6 +48,8 @@ class Field {
     this.variable = variable;
     /** the text of the value that the server has */
     this.held = "";
+    /** another value waits */
+    this.again = false;
     this.box = make("input", {
       id: key,
       type: "text",
@@ -56,6 +59,7 @@ class Field {
       "aria-describedby": `${key}-wrong`,
     });
     this.wrong = make("span", { id: `${key}-wrong` });
+    this.wait = new Wait();
     this.box.addEventListener("change", () => void this.send());
     this.box.addEventListener("keydown", (event) => {
       if (event.key === "Enter") {
@@ -70,6 +74,7 @@ class Field {
       this.box,
       make("span", { className: "unit" }, variable.unit),
       make("span", { className: "reason", role: "alert" }, this.wrong),
+      this.wait.element,
     );
   }
 
@@ -95,28 +100,36 @@ class Field {
       this.tell(got.wrong);
       return;
     }
+    this.tell("");
     if (this.box.value === this.held) {
-      this.tell("");
       return;
     }
+    // while one is under way, the last one is sent behind it
+    this.again = this.wait.told;
+    await this.wait.during(() => this.put(got.value));
+    if (this.again && !this.wait.told) {
+      await this.send();
+    }
+  }
+
+  /** @param {Value} value */
+  async put(value) {
     const before = this.held;
-    this.held = this.box.value;
+    const sent = this.box.value;
     const { name } = this.variable;
+    this.held = sent;
     const values = await attempt(`set ${name}`, async () => {
       try {
-        return await this.form.set({ [name]: got.value });
+        return await this.form.set({ [name]: value });
       } catch (error) {
-        // once more is tried again; a lost server says nothing about the value
+        // the same text is tried again; a lost server says nothing about the value
         this.held = before;
         this.tell(error instanceof Problem && error.status === 422 ? error.message : "not set");
         throw error;
       }
     });
-    if (values) {
-      this.tell("");
-      if (document.activeElement !== this.box) {
-        this.held = this.box.value = write(values[name]);
-      }
+    if (values && this.box.value === sent && document.activeElement !== this.box) {
+      this.held = this.box.value = write(values[name]);
     }
   }
 }
@@ -132,8 +145,9 @@ export class ValueForm {
     this.kind = kind;
     this.ask = ask;
     this.put = put;
-    /** values that were sent: an answer to what was asked before may be older than they are */
+    /** times that values were sent, and those of them without an answer */
     this.sent = 0;
+    this.pending = 0;
     this.fields = new Map(
       variables.filter((v) => v.causality === kind).map((v) => [v.name, new Field(this, v)]),
     );
@@ -147,16 +161,17 @@ export class ValueForm {
   /** @param {Values} values */
   async set(values) {
     this.sent++;
+    this.pending++;
     try {
       return await this.put(values);
     } finally {
-      this.sent++;
+      this.pending--;
     }
   }
 
-  /** Ask for the values, and show them. */
+  /** Ask for the values, and show them; those from before one was set may be older than it. */
   async refresh() {
-    const sent = this.sent;
+    const sent = this.pending > 0 ? NaN : this.sent;
     const values = this.fields.size > 0 ? await this.ask().catch(() => null) : null;
     if (values && sent === this.sent) {
       for (const [name, field] of this.fields) {
