@@ -32,11 +32,8 @@ static const uint64_t store_ns = 5000000000u;
 
 int mechd_daemon_start(struct mechd *d, char *fault, size_t size)
 {
-    struct timespec now;
     mechp_json_watch_memory();
-    clock_gettime(CLOCK_REALTIME, &now);
     d->started = mechd_now();
-    d->incarnation = (uint64_t)now.tv_sec << 20;
     mechd_table_init(&d->table);
     mechd_sweeps_init(&d->sweeps);
     mechd_backgrounds_init(&d->backgrounds);
@@ -53,8 +50,12 @@ int mechd_daemon_start(struct mechd *d, char *fault, size_t size)
     MECH_TRY(mechd_clock_init(&d->clock));
     mechd_memory_init(&d->memory, &d->clock, &d->pool);
     mechd_reaper_init(&d->reaper, d);
-    if (strcmp(d->config.state, "none") != 0) {
+    const bool stores = strcmp(d->config.state, "none") != 0;
+    if (stores) {
         MECH_TRY(mechd_store_open(d->config.state, fault, size, &d->store));
+    }
+    d->incarnation = mechd_store_incarnation(d->store);
+    if (stores) {
         snprintf(fault, size, "what %s holds cannot be loaded", d->config.state);
         MECH_TRY(mechd_recover(d));
         MECH_TRY(mechd_sweeps_load(d));

@@ -79,6 +79,7 @@ int mechd_table_add(struct mechd_table *t, struct mechd_instance *i, const char 
         i->serial = atomic_fetch_add(&t->serial, 1) + 1;
         i->incarnation = start + i->serial;
         mechd_store_given(i->daemon->store, MECHD_NUMBER_INSTANCE, i->serial);
+        mechd_store_given(i->daemon->store, MECHD_NUMBER_INCARNATION, i->incarnation);
         if (id != NULL) {
             snprintf(i->id, sizeof i->id, "%s", id);
         } else {

@@ -2,12 +2,22 @@
 #include "server/store/numbers.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 /* what a killed process leaves out at most is one and a half of it */
 enum { BLOCK = 1024 };
 
-static const char *const names[MECHD_NUMBERS] = {
-    [MECHD_NUMBER_INSTANCE] = "instances", [MECHD_NUMBER_OPERATION] = "operations"};
+static const char *const names[MECHD_NUMBERS] = {[MECHD_NUMBER_INSTANCE] = "instances",
+                                                 [MECHD_NUMBER_OPERATION] = "operations",
+                                                 [MECHD_NUMBER_INCARNATION] = "incarnation"};
+
+/* A second has 2^20 incarnations: more than instances are made in it. */
+static uint64_t incarnation_by_clock(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec << 20 | (uint64_t)now.tv_nsec >> 10;
+}
 
 /* All of them, so many ahead, in one transaction. False: not stored. */
 static bool write_all(struct mechd_numbers_given *n, struct mechd_database *d, uint64_t ahead)
@@ -38,7 +48,9 @@ void mechd_numbers_read(struct mechd_numbers_given *n, struct mechd_database *d)
             }
             sqlite3_reset(s);
         }
-        atomic_init(&n->of[k].given, n->of[k].last);
+        const uint64_t least = k == MECHD_NUMBER_INCARNATION ? incarnation_by_clock() : 0;
+        n->of[k].first = n->of[k].last + 1 > least ? n->of[k].last + 1 : least;
+        atomic_init(&n->of[k].given, n->of[k].first - 1);
     }
     if (!write_all(n, d, BLOCK)) {
         for (int k = 0; k < MECHD_NUMBERS; k++) {
@@ -55,6 +67,12 @@ void mechd_numbers_end(struct mechd_numbers_given *n, struct mechd_database *d)
 uint64_t mechd_store_last(struct mechd_store *s, enum mechd_numbers which)
 {
     return mechd_store_numbers(s)->of[which].last;
+}
+
+uint64_t mechd_store_incarnation(struct mechd_store *s)
+{
+    return s != NULL ? mechd_store_numbers(s)->of[MECHD_NUMBER_INCARNATION].first
+                     : incarnation_by_clock();
 }
 
 /* --- another block ---------------------------------------------------------------------------- */

@@ -12,6 +12,7 @@
 struct mechd_numbers_given {
     struct mechd_number {
         uint64_t last;          /* that those before may have given; const */
+        uint64_t first;         /* that this process may give; const */
         _Atomic uint64_t given; /* the largest by now */
         _Atomic uint64_t known; /* up to here the database is told */
     } of[MECHD_NUMBERS];

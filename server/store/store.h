@@ -125,9 +125,17 @@ int64_t mechd_store_key(struct mechd_store *s);
 
 /* Ids count up through all processes on this database: what another one may have given is not given
  * again. */
-enum mechd_numbers { MECHD_NUMBER_INSTANCE, MECHD_NUMBER_OPERATION, MECHD_NUMBERS };
+enum mechd_numbers {
+    MECHD_NUMBER_INSTANCE,
+    MECHD_NUMBER_OPERATION,
+    MECHD_NUMBER_INCARNATION, /* first half of an ETag */
+    MECHD_NUMBERS
+};
 /* The last one that those before may have given. */
 uint64_t mechd_store_last(struct mechd_store *s, enum mechd_numbers which);
+/* Where the incarnations of this process begin: by the clock (s << 20, and below that 1024 ns), and
+ * above those before, whatever the clock says. NULL: by the clock alone. */
+uint64_t mechd_store_incarnation(struct mechd_store *s);
 /* This one is given: the database is told of some at a time, before they are. Never blocks for
  * long. Any thread but the store's own; nothing without a store. */
 void mechd_store_given(struct mechd_store *s, enum mechd_numbers which, uint64_t number);

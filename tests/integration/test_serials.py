@@ -130,6 +130,44 @@ class Serials(unittest.TestCase):
             wait_until(lambda: d.call('GET', '/v1/instances')['items'] == [], 'its end')
             self.ask(d, {'model': models.oscillator()}, [])
 
+    def revision(self, reply):
+        """Of an ETag: greater is later."""
+        first, second = reply.headers['ETag'].strip('"').split('.')
+        return int(first, 16), int(second)
+
+    def test_a_revision_never_falls(self):
+        d = self.start()
+        path = '/v1/instances/' + d.create(
+            models.oscillator(), durability={'mode': 'checkpoint', 'steps': 1000})
+        last = (0, 0)
+        for _ in range(5):
+            for _ in range(3):
+                now = self.revision(d.call('POST', path + '/step', {'count': 1}))
+                self.assertGreater(now, last)
+                last = now
+            d.kill()
+            d = self.start()
+            # what was not stored is lost, and has another revision when it is made again
+            self.assertGreater(self.revision(d.call('GET', path)), last)
+        d.stop()
+
+    def test_a_revision_does_not_fall_with_the_clock(self):
+        with self.start('--durability', 'every-step') as d:
+            path = '/v1/instances/' + d.create(models.oscillator())
+            early = self.revision(d.call('GET', path))
+        # as by a clock that was a day ahead then
+        ahead = early[0] + (86400 << 20)
+        connection = sqlite3.connect(os.path.join(self.folder, 'mechd.sqlite'))
+        connection.execute("INSERT OR REPLACE INTO numbers VALUES ('incarnation', ?)", (ahead,))
+        connection.commit()
+        connection.close()
+        last = (ahead, 0)
+        for _ in range(2):
+            with self.start('--durability', 'every-step') as d:
+                now = self.revision(d.call('GET', path))
+                self.assertGreater(now[0], last[0])
+                last = now
+
     def test_the_answer_of_a_creation_stays(self):
         with Daemon() as d:
             made = d.call('POST', '/v1/instances', {'model': models.oscillator()}, key('c'))
