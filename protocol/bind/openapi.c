@@ -292,14 +292,22 @@ void mechp_bind_openapi(struct mechp_text *w)
     static const char info[] =
         "{\"title\":\"mechd\",\"version\":\"" MECHD_VERSION "\",\"summary\":"
         "\"Co-simulation of mechanics\",\"description\":\"Multibody, linear and nonsmooth models "
-        "as instances that are stepped. SI units, radians.\\n\\nEvery refusal is a problem (RFC "
+        "as instances that are stepped. SI units, radians.\\n\\nIn a model a string that begins "
+        "with `=` is an expression over the parameters, wherever an item takes a number: "
+        "`\\\"stiffness\\\": \\\"=2*k\\\"`; a load's may read the time `t`. Parameters themselves "
+        "are "
+        "numbers.\\n\\nEvery refusal is a problem (RFC "
         "9457) with a stable `code`; faults of a body come all at once, each with its JSON "
         "pointer. HEAD is taken where GET is. A path that does not exist is 404 "
-        "(`route-not-found`), a method that it does not take 405 (`method-not-allowed`, with "
-        "`Allow`). A request that comes too slowly is 408 (`request-timeout`); beyond the limit of "
-        "connections every route but the probes is 503 (`too-many-connections`). GET and DELETE "
+        "(`route-not-found`), a method that it does not take 405 (`method-not-allowed`, "
+        "with "
+        "`Allow`). A request that comes too slowly is 408 (`request-timeout`); beyond the "
+        "limit of "
+        "connections every route but the probes is 503 (`too-many-connections`). GET and "
+        "DELETE "
         "take no body. Text from 8 KiB on is compressed for clients that "
-        "take gzip.\\n\\nThe same operations are reached as JSON over ZeroMQ, by the name in "
+        "take gzip.\\n\\nThe same operations are reached as JSON over ZeroMQ, by the name "
+        "in "
         "`x-zeromq-operation`.\",\"license\":{\"name\":\"MIT\",\"identifier\":\"MIT\"}}";
     static const char servers[] = "[{\"url\":\"/\",\"description\":\"this server\"}]";
     mechp_text_object(w);
