@@ -170,15 +170,17 @@ void mechd_entry_destroy(struct mechd_entry *first)
 struct mechd_entry *mechd_entry_receipt(struct mechd_instance *i,
                                         const struct mechd_stored_receipt *r)
 {
-    struct mechd_entry *const x = mechd_entry_create(
-        i, MECHD_RECORD_RECEIPT,
-        mechd_entry_text_room(r->scope) + mechd_entry_text_room(r->location) + r->size);
+    struct mechd_entry *const x =
+        mechd_entry_create(i, MECHD_RECORD_RECEIPT,
+                           mechd_entry_text_room(r->scope) + mechd_entry_text_room(r->location) +
+                               mechd_entry_text_room(r->etag) + r->size);
     if (x != NULL) {
         char *room = x->room;
         x->r.receipt = *r;
         x->r.receipt.scope = mechd_entry_append(&room, r->scope, mechd_entry_text_room(r->scope));
         x->r.receipt.location =
             mechd_entry_append(&room, r->location, mechd_entry_text_room(r->location));
+        x->r.receipt.etag = mechd_entry_append(&room, r->etag, mechd_entry_text_room(r->etag));
         x->r.receipt.bytes = mechd_entry_append(&room, r->bytes, r->size);
     }
     return x;

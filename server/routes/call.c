@@ -241,16 +241,27 @@ static void answer_ticket(struct mechd_ticket *t)
     c->answer(c);
 }
 
+/* An answer of success about an instance tells its revision, unless the operation has. */
+static void tag(struct mechd_call *c)
+{
+    const bool tagged = c->door == MECHD_DOOR_HTTP && c->job.instance != NULL;
+    if (tagged && c->code == MECHP_OK && c->etag[0] == '\0') {
+        mechd_instance_etag(c->job.instance, c->etag);
+    }
+}
+
 struct mechd_ticket *mechd_call_ticket(struct mechd_call *c)
 {
     const struct mechd_instance *const i = c->job.instance;
     c->ticket.answer = answer_ticket;
     if (c->receipt != NULL && c->code == MECHP_OK && !c->text.failed) {
+        tag(c);
         c->stored = (struct mechd_stored_receipt){.scope = c->scope,
                                                   .instance = i != NULL ? i->durable.key : 0,
                                                   .body = c->body_hash,
                                                   .status = c->status,
                                                   .location = c->location,
+                                                  .etag = c->etag,
                                                   .bytes = c->text.bytes,
                                                   .size = c->text.length};
         c->ticket.receipt = &c->stored;
@@ -284,10 +295,7 @@ static void complete(struct mechd_call *c)
 {
     mechd_call_faulty(c);
     settle_memory(c);
-    const bool tagged = c->door == MECHD_DOOR_HTTP && c->job.instance != NULL;
-    if (tagged && c->code == MECHP_OK && c->etag[0] == '\0') {
-        mechd_instance_etag(c->job.instance, c->etag);
-    }
+    tag(c);
 }
 
 /* One slice; at the end the reply is completed. */

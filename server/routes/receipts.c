@@ -320,6 +320,7 @@ static int take_stored(void *context, const struct mechd_stored_receipt *stored)
     e->created = stored->created;
     e->status = stored->status;
     strncpy(e->location, stored->location, sizeof e->location - 1);
+    strncpy(e->etag, stored->etag, sizeof e->etag - 1);
     e->settled = true;
     struct mechd_instance *const i =
         stored->id != NULL ? mechd_table_find(&d->table, stored->id) : NULL;

@@ -67,6 +67,8 @@ static const char *const schema[] = {
      "CREATE INDEX receipts_by_instance ON receipts (instance);"
      "CREATE TRIGGER receipts_of_instance AFTER DELETE ON instances"
      " BEGIN DELETE FROM receipts WHERE instance = OLD.key; END;"),
+    // 6: answers with all of their head
+    "ALTER TABLE receipts ADD COLUMN etag TEXT NOT NULL DEFAULT '';",
 };
 
 enum { VERSION = sizeof schema / sizeof *schema };
@@ -94,12 +96,12 @@ static const char *const text_of[MECHD_SQL_COUNT] = {
                            " (SELECT 1 FROM instances WHERE key = ?1)",
     [MECHD_SQL_DELETE_SNAPSHOT] = "DELETE FROM snapshots WHERE key = ?1 AND number = ?2",
     [MECHD_SQL_RECEIPT] = "INSERT OR REPLACE INTO receipts"
-                          " (scope, created, body, status, location, bytes, instance)"
-                          " SELECT ?1, iif(?2 = 0, unixepoch(), ?2), ?3, ?4, ?5, ?6, ?7"
+                          " (scope, created, body, status, location, bytes, instance, etag)"
+                          " SELECT ?1, iif(?2 = 0, unixepoch(), ?2), ?3, ?4, ?5, ?6, ?7, ?8"
                           " WHERE ?7 = 0 OR EXISTS (SELECT 1 FROM instances WHERE key = ?7)",
     [MECHD_SQL_FORGET_RECEIPTS] = "DELETE FROM receipts WHERE created < ?1",
     [MECHD_SQL_READ_RECEIPTS] =
-        "SELECT r.scope, r.created, r.body, r.status, r.location, r.bytes, r.instance, i.id"
+        "SELECT r.scope, r.created, r.body, r.status, r.location, r.bytes, r.instance, i.id, r.etag"
         " FROM receipts r LEFT JOIN instances i ON i.key = r.instance"
         " WHERE r.created >= ?1 ORDER BY r.created",
     [MECHD_SQL_KEY] = "SELECT max(seq) FROM sqlite_sequence WHERE name = 'instances'",
@@ -292,6 +294,7 @@ static bool apply_receipt(struct mechd_database *d, const struct mechd_stored_re
     sqlite3_bind_text(s, 5, r->location, -1, SQLITE_STATIC);
     bind_bytes(s, 6, r->bytes, r->size);
     sqlite3_bind_int64(s, 7, r->instance);
+    sqlite3_bind_text(s, 8, r->etag, -1, SQLITE_STATIC);
     return finish(s);
 }
 

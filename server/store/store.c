@@ -591,7 +591,8 @@ int mechd_store_receipts(struct mechd_store *s, int64_t since, mechd_store_recei
                 .bytes = sqlite3_column_blob(statement, 5),
                 .size = (size_t)sqlite3_column_bytes(statement, 5),
                 .instance = sqlite3_column_int64(statement, 6),
-                .id = text_at(statement, 7)};
+                .id = text_at(statement, 7),
+                .etag = text_at(statement, 8)};
             outcome = take(context, &row);
         }
         sqlite3_reset(statement);

@@ -5,7 +5,7 @@
  * disk. Records are applied in the order in which they were posted. No fsync happens on any other
  * thread.
  *
- * Schema, version 5 (PRAGMA user_version):
+ * Schema, version 6 (PRAGMA user_version):
  *
  *   instances  key, id, serial, labels, durability, model,   what a creation said
  *              ttl, token,                                    s (0: none); whose it is
@@ -14,7 +14,7 @@
  *   commands   key, number, bytes                            step commands after that state
  *   snapshots  key, number, time, bytes
  *   receipts   scope, created, body, status, location, bytes, answers under idempotency keys;
- *              instance                                       the key of whose they go with, or 0
+ *              instance, etag                                 the key of whose they go with, or 0
  *   runs       key, number, state, description, how far       runs of an instance
  *   results    key, number, first, time, bytes                chunks of their rows, float64
  *   sweeps     number, token, description, how far            sweeps, and sweep_rows their rows
@@ -76,7 +76,7 @@ struct mechd_stored_sweep {
 
 /* An answer that is kept: see routes/receipts.h. */
 struct mechd_stored_receipt {
-    const char *scope, *location;
+    const char *scope, *location, *etag;
     int64_t instance; /* key of the one on which it was, with which it goes; 0: none */
     const char *id;   /* as read: that one's, or NULL */
     uint64_t body;    /* hash of the request's */

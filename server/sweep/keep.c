@@ -80,13 +80,15 @@ static void post(struct note *n, struct mechd_ticket *t)
     const struct mechd_stored_receipt *const receipt = t != NULL ? t->receipt : NULL;
     if (receipt != NULL) {
         const size_t scope = strlen(receipt->scope) + 1, location = strlen(receipt->location) + 1;
+        const size_t etag = strlen(receipt->etag) + 1;
         struct note *const glued =
-            note_of(s, MECHD_RECORD_RECEIPT, scope + location + receipt->size);
+            note_of(s, MECHD_RECORD_RECEIPT, scope + location + etag + receipt->size);
         if (glued != NULL) {
             char *room = glued->room;
             glued->r.receipt = *receipt;
             glued->r.receipt.scope = mechd_entry_append(&room, receipt->scope, scope);
             glued->r.receipt.location = mechd_entry_append(&room, receipt->location, location);
+            glued->r.receipt.etag = mechd_entry_append(&room, receipt->etag, etag);
             glued->r.receipt.bytes = mechd_entry_append(&room, receipt->bytes, receipt->size);
             glued->r.glued = true;
             n->r.next = &glued->r;

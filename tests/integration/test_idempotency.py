@@ -91,13 +91,19 @@ class Idempotency(unittest.TestCase):
         made = d.call('POST', '/v1/instances', {'model': models.oscillator()}, key('make'))
         path = '/v1/instances/%s/step' % made['id']
         first = d.call('POST', path, {'count': 3}, key('a'))
+        snapped = d.call('POST', path[:-4] + 'snapshots', None, key('s'))
         d.kill()
         with Kept(folder, '--durability', 'every-step') as d:
             again = d.call('POST', path, {'count': 3}, key('a'))
             self.assertEqual((again.status, again.raw), (200, first.raw))
+            self.assertEqual(again.headers['ETag'], first.headers['ETag'])
+            resnapped = d.call('POST', path[:-4] + 'snapshots', None, key('s'))
+            self.assertEqual((resnapped.status, resnapped.raw, resnapped.headers['ETag']),
+                             (201, snapped.raw, snapped.headers['ETag']))
             remade = d.call('POST', '/v1/instances', {'model': models.oscillator()}, key('make'))
             self.assertEqual((remade.status, remade.raw, remade.headers['Location']),
                              (201, made.raw, made.headers['Location']))
+            self.assertEqual(remade.headers['ETag'], made.headers['ETag'])
             self.assertEqual(d.call('GET', path[:-4] + 'state').json['step'], 3)
             self.assertEqual(len(d.call('GET', '/v1/instances').json['items']), 1)
 
@@ -127,6 +133,7 @@ class Idempotency(unittest.TestCase):
                 for (name, method, what, body), first in zip(changes, answers):
                     again = d.call(method, path + what, body, key(name))
                     self.assertEqual((again.status, again.raw), (first.status, first.raw), name)
+                    self.assertEqual(again.headers['ETag'], first.headers['ETag'])
                 self.assertEqual(d.call('GET', path + '/state').json, state)
 
     def test_a_change_and_its_key_are_lost_together(self):
