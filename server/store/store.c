@@ -28,7 +28,8 @@ enum { BATCH_RECORDS = 4096, BATCH_BYTES = 16 << 20 };
 enum { PROBE_NS = 1000000000 };
 
 struct mechd_store {
-    pthread_mutex_t m; /* of what follows */
+    struct mechd_numbers_given numbers; /* first: numbers.c knows it */
+    pthread_mutex_t m;                  /* of what follows */
     pthread_cond_t c;
     struct mechd_record *head, *tail;
     bool stop, running;
@@ -36,7 +37,6 @@ struct mechd_store {
     struct mechd_store_counts counts;
     uint64_t posted;     /* records so far */
     _Atomic int64_t key; /* the last one given */
-    struct mechd_numbers_given numbers;
     pthread_t thread;
     struct mechd_database writer; /* the thread's; the opener's before it runs */
     pthread_mutex_t r;            /* of reader */
@@ -47,11 +47,6 @@ struct mechd_store {
 int64_t mechd_store_key(struct mechd_store *s)
 {
     return atomic_fetch_add(&s->key, 1) + 1;
-}
-
-struct mechd_numbers_given *mechd_store_numbers(struct mechd_store *s)
-{
-    return &s->numbers;
 }
 
 void mechd_store_post(struct mechd_store *s, struct mechd_record *r)
