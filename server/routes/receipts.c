@@ -237,6 +237,20 @@ static bool keep(struct mechd_receipts *r, struct mechd_receipt *e, const struct
     return true;
 }
 
+/* The problem of a refused call into another one. */
+static void copy_problem(const struct mechd_call *c, struct mechd_call *w)
+{
+    mechd_fail(w, c->code != MECHP_OK ? c->code : MECHP_OUT_OF_MEMORY, "%s", c->detail);
+    for (size_t k = 0; k < c->diag.count; k++) {
+        mech_diag_add(&w->diag, c->diag.entries[k].path, "%s", c->diag.entries[k].text);
+    }
+    w->diag.total = c->diag.total;
+    w->excess = c->excess;
+    if (c->report.length > 0 && !c->report.failed) {
+        mechd_plain(&w->report, c->report.bytes, c->report.length);
+    }
+}
+
 /* With which the receipt goes, or NULL. */
 static struct mechd_instance *instance_of(const struct mechd_call *c)
 {
@@ -258,7 +272,7 @@ void mechd_receipts_settle(struct mechd_receipts *r, struct mechd_call *c)
         if (kept) {
             copy_answer(e, w);
         } else {
-            mechd_fail(w, c->code != MECHP_OK ? c->code : MECHP_OUT_OF_MEMORY, "%s", c->detail);
+            copy_problem(c, w);
         }
     }
     struct mechd_instance *const i = instance_of(c);

@@ -84,6 +84,33 @@ class Idempotency(unittest.TestCase):
             self.assertEqual({(a.status, a.raw) for a in answers}, {(200, answers[0].raw)})
             self.assertEqual(d.call('GET', '/v1/instances/%s/state' % i).json['step'], 200000)
 
+    def test_a_repetition_that_waited_for_a_refusal_is_told_the_same(self):
+        with Daemon() as d:
+            i = d.create(models.nonlinear_oscillator())
+            path, answers = '/v1/instances/%s/step' % i, []
+
+            def ask(body, *headers):
+                http = Http(d.base)
+                reply = http.call('POST', path, body, *headers)
+                http.close()
+                return reply
+
+            def refused():
+                answers.append(ask({'until': 1.0, 'inputs': {'none': 1}, 'outputs': ['no']},
+                                   key('w')))
+
+            long = threading.Thread(target=ask, args=({'count': 3000000},))
+            long.start()
+            wait_until(lambda: waiting(d) >= 1, 'the long step')
+            threads = [threading.Thread(target=refused) for _ in range(3)]
+            for t in threads:
+                t.start()
+            for t in threads + [long]:
+                t.join()
+            self.assertEqual(answers[0].status, 422)
+            self.assertTrue(answers[0]['errors'])
+            self.assertEqual({(a.status, a.raw) for a in answers}, {(422, answers[0].raw)})
+
     def test_a_key_outlives_the_process_with_its_step(self):
         folder = tempfile.mkdtemp(prefix='mechd-state-')
         self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
@@ -177,6 +204,12 @@ class Idempotency(unittest.TestCase):
         with start() as d:
             again = d.call('POST', '/v1/batch', batch, key('b'))
             self.assertEqual((again.status, again.raw), (200, first.raw))
+
+
+def waiting(daemon):
+    """Commands in queues and at work."""
+    lines = daemon.call('GET', '/metrics').raw.decode().splitlines()
+    return [int(line.split()[1]) for line in lines if line.startswith('mechd_queued_commands ')][0]
 
 
 def rows(folder, table):
