@@ -240,7 +240,9 @@ static void write_state(const struct mechd_background *b, bool over, struct mech
     mechp_text_key(w, "id");
     mechp_text_string(w, id);
     mechp_text_key(w, "operation");
-    mechp_text_string(w, b->call.match.route->operation);
+    // under an id of the client's it has no name of its own
+    const struct mechp_route *const route = b->call.match.route;
+    mechp_text_string(w, route->id == MECHP_ROUTE_CREATE_AS ? "create" : route->operation);
     mechp_text_key(w, "state");
     mechp_text_string(w, over ? "finished" : "running");
 }

@@ -188,6 +188,22 @@ static struct mechd_durable_settings durability_of(struct mechd_call *c)
     return s;
 }
 
+/* If-Match asks for an instance that is there. 0, or refused. */
+static int check_match(struct mechd_call *c)
+{
+    const char *const id = mechd_call_value(c, "id");
+    struct mechd_instance *const i = mechd_table_find(&c->daemon->table, id);
+    char etag[48];
+    int refused = 0;
+    if (i == NULL) {
+        refused = mechd_refuse(c, MECHP_REVISION_MISMATCH, "there is no instance %.64s", id);
+    } else if (!mechd_instance_matches(i, c->if_match, etag)) {
+        refused = mechd_refuse(c, MECHP_REVISION_MISMATCH, "instance %s is at %s", id, etag);
+    }
+    mechd_instance_unref(i);
+    return refused;
+}
+
 static int prepare_create(struct mechd_call *c)
 {
     if (c->body == NULL && c->bytes == NULL) {
@@ -196,6 +212,9 @@ static int prepare_create(struct mechd_call *c)
     if (c->match.route->id == MECHP_ROUTE_CREATE_AS &&
         !mech_name_valid(mechd_call_value(c, "id"))) {
         return mechd_refuse(c, MECHP_INVALID_REQUEST, "an id is 1 to 64 of A-Z a-z 0-9 . _ -");
+    }
+    if (c->match.route->id == MECHP_ROUTE_CREATE_AS && c->if_match != NULL && check_match(c) != 0) {
+        return 1;
     }
     if (c->body != NULL) {
         mechd_check_traits(c);

@@ -313,7 +313,9 @@ static bool begin(struct mechd_call *c, struct step_work *w)
     const struct mech_step_request *r = &w->stepping.request;
     const double now = mechd_engine_time(&i->engine);
     const double h = r->kind == MECH_STEP_SIZE ? r->size : i->step_size;
-    if (r->kind == MECH_STEP_UNTIL && !(r->size > now)) {
+    const bool late = !isnan(w->expect_time) && fabs(w->expect_time - now) > 1e-9 * h;
+    // one that is sent again has reached its end: it is told where time is
+    if (r->kind == MECH_STEP_UNTIL && !(r->size > now) && !late) {
         mech_diag_add(&c->diag, "/until", "must be after the present time %.17g", now);
     }
     if (w->plain) {
@@ -321,7 +323,6 @@ static bool begin(struct mechd_call *c, struct step_work *w)
     }
     check_outputs(c);
     read_forces(c, w);
-    const bool late = !isnan(w->expect_time) && fabs(w->expect_time - now) > 1e-9 * h;
     if (late && mech_diag_clean(&c->diag)) {
         mechd_fail(c, MECHP_TIME_MISMATCH, "the instance is at time %.17g", now);
         return false;

@@ -168,6 +168,32 @@ class Serials(unittest.TestCase):
                 self.assertGreater(now[0], last[0])
                 last = now
 
+    def test_what_guards_a_request_is_told_before_its_faults(self):
+        with Daemon() as d:
+            i = d.create(models.oscillator())
+            path = '/v1/instances/' + i
+            first = d.call('POST', path + '/step', {'until': 0.01, 'expectTime': 0})
+            self.assertEqual(first.status, 200, first)
+            again = d.call('POST', path + '/step', {'until': 0.01, 'expectTime': 0})
+            self.assertEqual((again.status, again['code']), (409, 'time-mismatch'), again)
+            late = d.call('POST', path + '/step', {'until': 0.01})
+            self.assertEqual((late.status, late['code']), (422, 'invalid-request'), late)
+            batch = {'instances': [i], 'op': 'step', 'body': {'count': 1}}
+            for tag in ('"x"', '*'):
+                reply = d.call('POST', '/v1/batch', batch, {'If-Match': tag})
+                self.assertEqual((reply.status, reply['code']), (400, 'malformed-request'), reply)
+                reply = d.call('PUT', '/v1/instances/new', {'model': models.oscillator()},
+                               {'If-Match': tag})
+                self.assertEqual((reply.status, reply['code']), (412, 'revision-mismatch'), reply)
+            self.assertEqual(d.call('GET', '/v1/instances/new').status, 404)
+            self.assertEqual(d.call('GET', path + '/state')['step'], 10)
+
+    def test_a_creation_in_the_background_has_its_name(self):
+        with Daemon() as d:
+            reply = d.call('PUT', '/v1/instances/new', {'model': models.oscillator()},
+                           {'Prefer': 'respond-async'})
+            self.assertEqual((reply.status, reply['operation']), (202, 'create'), reply)
+
     def test_the_answer_of_a_creation_stays(self):
         with Daemon() as d:
             made = d.call('POST', '/v1/instances', {'model': models.oscillator()}, key('c'))
