@@ -90,14 +90,14 @@ static bool wait_for_calls(struct mechd *d, uint64_t most)
 }
 
 /* Threads are stuck in what cannot be cancelled: what they do not work on is stored, and they end
- * with the process. */
+ * with the process, which has failed if anything is lost. */
 static void end_stuck(struct mechd *d)
 {
     const int computing = mechd_durable_flush(d);
     const bool stored = mechd_store_wait(d->store, store_ns);
     mechd_log(MECHD_WARNING, "stuck", "calls=%d stored=%s not_stored_for_computing=%d",
               atomic_load(&d->in_flight), stored ? "yes" : "no", computing);
-    _exit(EXIT_FAILURE);
+    _exit(computing == 0 && stored ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
 void mechd_daemon_stop(struct mechd *d)
