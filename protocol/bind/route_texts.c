@@ -133,7 +133,9 @@ static const struct mechp_route_text texts[MECHP_ROUTES] = {
     [MECHP_ROUTE_DELETE_RESULTS] =
         {"stepping", "The rows of a run that is over are forgotten, the run itself stays."},
     [MECHP_ROUTE_STOP_RUN] =
-        {"stepping", "The run ends after the period in progress; what it has recorded stays."},
+        {"stepping",
+         "The run ends at once: a period in progress is undone, and the state is that of "
+         "its start. What the run has recorded stays."},
     [MECHP_ROUTE_RUN] = {"stepping",
                          "How far it is, how often it was late, and why it failed if it did."},
     [MECHP_ROUTE_RESULTS] =

@@ -346,8 +346,12 @@ static void fire(struct mechd_timer *timer)
         (struct mechd_instance *)((char *)timer - offsetof(struct mechd_instance, durable.timer));
     struct mechd_durable *const d = &i->durable;
     if (!atomic_exchange(&d->queued, true)) {
-        d->job = (struct mechd_job){
-            .instance = i, .run = run_timer, .finish = finish_timer, .cost = MECHD_SHORT};
+        // a long command keeps the state before it, which can be stored between its slices
+        d->job = (struct mechd_job){.instance = i,
+                                    .run = run_timer,
+                                    .finish = finish_timer,
+                                    .cost = MECHD_SHORT,
+                                    .reader = true};
         if (mechd_instance_submit(i, &d->job) == MECHD_QUEUED) {
             return;
         }

@@ -27,8 +27,9 @@ struct mechd_job {
     /* Just before the job is queued, under the instance's lock: the carrier prepares to wait. May
      * be NULL. */
     void (*wait)(struct mechd_job *job);
-    uint64_t cost; /* ns expected; decides between the carrying thread and the pool */
-    bool reader;   /* only reads: may run between two slices of another job */
+    uint64_t cost;  /* ns expected; decides between the carrying thread and the pool */
+    bool reader;    /* only reads: may run between two slices of another job */
+    bool stateless; /* of those: also while the other job has left the state open */
 };
 
 enum mechd_submitted {

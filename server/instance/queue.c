@@ -38,12 +38,13 @@ static void append(struct mechd_instance *i, struct mechd_job *job)
     note_queued(i, 1);
 }
 
-/* Take out the first reader behind the head; the instance is locked. */
-static struct mechd_job *take_reader(struct mechd_instance *i)
+/* Take out the first reader behind the head, of all or of those who look at no state; the instance
+ * is locked. */
+static struct mechd_job *take_reader(struct mechd_instance *i, bool stateless)
 {
     for (struct mechd_job *before = i->head; before != NULL; before = before->next) {
         struct mechd_job *job = before->next;
-        if (job == NULL || !job->reader) {
+        if (job == NULL || !(stateless ? job->stateless : job->reader)) {
             continue;
         }
         before->next = job->next;
@@ -56,12 +57,12 @@ static struct mechd_job *take_reader(struct mechd_instance *i)
     return NULL;
 }
 
-/* Let the readers in the queue have their turn between two slices. */
-static void serve_readers(struct mechd_instance *i)
+/* Let the readers in the queue, all or those who look at no state, have their turn. */
+static void serve_readers(struct mechd_instance *i, bool stateless)
 {
     for (int turns = 0; turns < MECHD_QUEUE_MOST; turns++) {
         pthread_mutex_lock(&i->m);
-        struct mechd_job *job = take_reader(i);
+        struct mechd_job *job = take_reader(i, stateless);
         pthread_mutex_unlock(&i->m);
         if (job == NULL) {
             return;
@@ -90,9 +91,7 @@ static void run_from_pool(struct mechd_task *task)
     // not done: readers first, then back to the end of the pool's queue, behind other instances
     const enum mechd_progress progress = job->run(job);
     if (progress != MECHD_DONE) {
-        if (progress == MECHD_MORE) {
-            serve_readers(i);
-        }
+        serve_readers(i, progress == MECHD_MORE_ALONE);
         pthread_mutex_lock(&i->m);
         i->working = progress == MECHD_MORE_ALONE;
         pthread_mutex_unlock(&i->m);

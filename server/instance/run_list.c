@@ -131,7 +131,9 @@ void mechd_run_show(struct mechd_run *r)
     const uint64_t now = mechd_now();
     pthread_mutex_lock(&r->p);
     if (s->state == MECHD_RUN_RUNNING) {
+        const struct mech_step_report *const report = &r->stepping.report;
         s->time = mechd_engine_time(&r->job.instance->engine);
+        s->time += r->stepping.begun ? (double)report->steps * report->step_size : 0.;
         s->elapsed = now - r->start;
     }
     s->state = r->state;

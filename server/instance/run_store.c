@@ -47,6 +47,10 @@ static struct mechd_entry *run_entry(struct mechd_run *r)
     mechp_text_init(&description, NULL, 0);
     describe(r, &description);
     mechd_run_peek(r, &s);
+    // with the state goes its time, not how far a period in progress is
+    if (s.state == MECHD_RUN_RUNNING) {
+        s.time = mechd_engine_time(&r->job.instance->engine);
+    }
     struct mechd_entry *const x =
         description.failed
             ? NULL

@@ -91,11 +91,13 @@ static bool has_turn(const struct mechd_run *r, uint64_t start)
            !mechd_recording_pressed(&r->record);
 }
 
-/* One slice of a period; free runs go on to further periods until their turn is over. */
+/* One slice of a period; free runs go on to further periods until their turn is over, but others
+ * have theirs behind a period that took more than a slice. */
 static enum mechd_progress step_on(struct mechd_job *job)
 {
     struct mechd_run *r = (struct mechd_run *)job;
     struct mechd_instance *i = job->instance;
+    const bool long_period = r->stepping.begun;
     const uint64_t start = mechd_now();
     do {
         if (r->state != MECHD_RUN_RUNNING) {
@@ -135,14 +137,14 @@ static enum mechd_progress step_on(struct mechd_job *job)
             (r->periods % r->record.every == 0 || now >= r->settings.until)) {
             mechd_recording_add(&r->record, i);
         }
-    } while (has_turn(r, start));
+    } while (!long_period && has_turn(r, start));
     if (r->settings.pace > 0.) {
         schedule(r);
     }
     return MECHD_DONE;
 }
 
-/* The same; what it changed is stored when it is time. */
+/* The same; what it changed is stored when it is time, and how far it is is told at once. */
 static enum mechd_progress tick(struct mechd_job *job)
 {
     struct mechd_run *r = (struct mechd_run *)job;
@@ -150,8 +152,8 @@ static enum mechd_progress tick(struct mechd_job *job)
         return MECHD_DONE;
     }
     const enum mechd_progress progress = step_on(job);
+    mechd_run_show(r);
     if (progress == MECHD_DONE) {
-        mechd_run_show(r);
         mechd_durable_sync(job->instance, NULL);
     }
     return progress;

@@ -2,8 +2,10 @@
  *
  * A run is a chain of jobs, one period each (several in one job when it is free of the clock), so
  * that other commands get their turn between two periods and every period is a communication step
- * that the stream and the live events see. The chain holds one reference, the instance's list
- * another, readers theirs. Runs of a stored instance outlive the process (run_store.c).
+ * that the stream and the live events see. A period of many slices tells how far it is after each;
+ * what reads, stores the state or ends the run has its turn between two of them. The chain holds
+ * one reference, the instance's list another, readers theirs. Runs of a stored instance outlive the
+ * process (run_store.c).
  * Fields without a mark belong to the instance's owner.
  */
 #pragma once
@@ -41,7 +43,7 @@ struct mechd_run_shown {
     uint64_t periods, overruns;
     uint64_t rows; /* recorded */
     bool kept;     /* the rows can be read */
-    double time;   /* s */
+    double time;   /* s, within a period too */
     uint64_t elapsed;
     uint64_t change; /* grows with each publication */
     char reason[160];
@@ -79,7 +81,8 @@ double mechd_run_rows(const struct mechd_instance *i, const struct mechd_run_set
  * (x->which is MECHD_QUOTAS) no room for its rows in the daemon; negative. */
 int mechd_run_start(struct mechd_instance *i, const struct mechd_run_settings *settings,
                     struct mechd_excess *x);
-/* Stop at once, between two periods; as owner. A state other than STOPPED has a reason. */
+/* Stop at once, a period in progress is undone; as owner. A state other than STOPPED has a reason.
+ */
 void mechd_run_stop(struct mechd_instance *i, enum mechd_run_state state, const char *reason);
 void mechd_run_unref(struct mechd_run *r);
 

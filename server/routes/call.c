@@ -475,6 +475,7 @@ static enum mechd_submitted start_call(struct mechd_call *c)
     c->job.run = run_call;
     c->job.finish = finish_call;
     c->job.reader = (flags & (MECHD_READS | MECHD_BESIDE)) != 0;
+    c->job.stateless = (flags & MECHD_STATELESS) != 0;
 
     // on several threads
     if (c->operation->spread != NULL) {

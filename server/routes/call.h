@@ -35,6 +35,7 @@ enum mechd_operation_flags {
     MECHD_OF_MODEL = 1u << 9,     /* asks a model of the solver: other engines have none */
     MECHD_BY_PARTS = 1u << 13,    /* needs the scopes that its parts need: READ, and more in each */
     MECHD_BESIDE = 1u << 14,      /* changes no state: may run between slices of a command */
+    MECHD_STATELESS = 1u << 4,    /* READS or BESIDE, also while a command leaves its state open */
     MECHD_UNLEASED = 1u << 15,    /* asks nobody's leave: it has rules of its own */
     MECHD_SETS_INPUTS = 1u << 16, /* changes inputs only: a co-driver may, by their names */
     MECHD_TELLS_ALL = 1u << 8 /* run adds to the faults found before, and changes nothing if there

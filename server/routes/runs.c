@@ -204,7 +204,7 @@ static enum mechd_progress run_list(struct mechd_call *c)
 
 const struct mechd_operation mechd_operation_RUNS = {
     .run = run_list,
-    .flags = MECHD_ON_INSTANCE | MECHD_READS,
+    .flags = MECHD_ON_INSTANCE | MECHD_READS | MECHD_STATELESS,
 };
 
 struct mechd_run *mechd_call_run(struct mechd_call *c)
@@ -229,22 +229,28 @@ static enum mechd_progress run_get(struct mechd_call *c)
 
 const struct mechd_operation mechd_operation_RUN = {
     .run = run_get,
-    .flags = MECHD_ON_INSTANCE | MECHD_READS,
+    .flags = MECHD_ON_INSTANCE | MECHD_READS | MECHD_STATELESS,
 };
 
 static enum mechd_progress run_stop(struct mechd_call *c)
 {
+    struct mechd_instance *const i = c->job.instance;
     struct mechd_run *const r = mechd_call_run(c);
-    if (r != NULL && r == c->job.instance->run) {
-        mechd_run_stop(c->job.instance, MECHD_RUN_STOPPED, "");
+    const bool stops = r != NULL && r == i->run && r->state == MECHD_RUN_RUNNING;
+    if (stops) {
+        mechd_run_stop(i, MECHD_RUN_STOPPED, "");
     }
     if (r != NULL) {
         mechd_run_write(r, &c->text);
+    }
+    // beside a command nobody else stores it
+    if (stops) {
+        mechd_durable_sync(i, mechd_call_ticket(c));
     }
     return MECHD_DONE;
 }
 
 const struct mechd_operation mechd_operation_STOP_RUN = {
     .run = run_stop,
-    .flags = MECHD_ON_INSTANCE | MECHD_WHILE_RUN,
+    .flags = MECHD_ON_INSTANCE | MECHD_WHILE_RUN | MECHD_BESIDE | MECHD_STATELESS,
 };

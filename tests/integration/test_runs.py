@@ -6,13 +6,15 @@ import http.client
 import json
 import os
 import random
+import re
 import shutil
 import sqlite3
 import tempfile
 import threading
+import time
 import unittest
 import models
-from harness import SLOW, Daemon, Served, resident, wait_until
+from harness import SLOW, Daemon, Forces, Partner, Served, resident, wait_until
 from test_storage import KILLS, Kept, chain
 
 
@@ -89,6 +91,49 @@ class Runs(Served):
             with self.subTest(str(body)):
                 reply = self.call('POST', i + '/runs', body, 422)
                 self.assertEqual([e['pointer'] for e in reply['errors']], [pointer], reply)
+
+    def test_a_long_period_can_be_watched_and_stopped(self):
+        """A period of some minutes: how far it is, and its end, come at once; it is undone."""
+        i = self.daemon.create(models.nonlinear_oscillator())
+        self.call('POST', i + '/step', {'count': 3})
+        start = self.call('GET', i)['time']
+        path = self.start(i, count=2, period=1e8)
+        first = wait_until(lambda: self.call('GET', path)['fraction'] or None, 'it goes on', 10)
+        wait_until(lambda: self.call('GET', path)['fraction'] > first, 'it goes on', 10)
+        run = self.call('GET', path)
+        self.assertGreater(run['time'], start)
+        self.assertEqual((run['state'], run['periods']), ('running', 0))
+        begin = time.monotonic()
+        stopped = self.call('DELETE', path)
+        self.assertLess(time.monotonic() - begin, 5 * SLOW)
+        self.assertEqual((stopped['state'], stopped['periods'], stopped['time']),
+                         ('stopped', 0, start))
+        self.assertEqual(self.call('GET', i)['time'], start)
+        self.assertEqual(self.call('POST', i + '/step', {'count': 1})['step'], 4)
+
+    def test_a_period_with_forces_ahead_can_be_stopped_too(self):
+        i = self.daemon.create(models.oscillator())
+        with Partner(self.daemon, i, ['force'], ['x']) as partner:
+            forces = Forces(self.daemon, partner)
+            forces.push([1.0], 5e7)
+            wait_until(lambda: re.search(r'^mechd_forces_total [1-9]', self.daemon.call(
+                'GET', '/metrics').raw.decode(), re.M), 'it is taken')
+            forces.close()
+            path = self.start(i, count=2, period=1e8)
+            wait_until(lambda: self.call('GET', path)['fraction'] or None, 'it goes on', 10)
+            self.assertEqual(self.call('DELETE', path)['state'], 'stopped')
+            self.assertEqual(self.call('GET', i)['time'], 0)
+
+    def test_others_have_their_turn_between_any_two_periods(self):
+        """Periods of many slices: who comes waits for the end of one, and not of several."""
+        i = self.daemon.create(models.nonlinear_oscillator())
+        path = self.start(i, count=10 ** 6, period=3000.)
+        for force in range(5):
+            self.call('PUT', i + '/inputs', {'force': force})
+        self.call('POST', i + '/snapshots', {}, 201)
+        run = self.call('DELETE', path)
+        self.assertEqual(run['state'], 'stopped')
+        self.assertLess(run['periods'], 15)
 
     def test_rows_by_seconds_and_of_some_outputs(self):
         i, other = (self.daemon.create(models.oscillator()) for _ in range(2))

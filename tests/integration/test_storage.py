@@ -152,6 +152,22 @@ class Storage(unittest.TestCase):
             self.assertEqual(d.call('GET', run)['state'], 'interrupted')
             self.assertEqual(self.state(d, stuck)['step'], 0)
 
+    def test_checkpoints_by_seconds_do_not_wait_for_a_long_command(self):
+        d = Kept(self.folder)
+        i = self.create(d, models.oscillator(), {'mode': 'checkpoint', 'seconds': 0.3})
+        self.step(d, i, 5)
+        reply = d.call('POST', '/v1/instances/%s/step' % i, {'size': 1e8},
+                       {'Prefer': 'respond-async'})
+
+        def sequence():
+            with contextlib.closing(sqlite3.connect(self.database())) as database:
+                return database.execute('SELECT sequence FROM states').fetchone()[0]
+        wait_until(lambda: sequence() == 1, 'the state is stored', 10)
+        self.assertEqual(d.call('GET', reply.headers['Location'])['state'], 'running')
+        d.kill()
+        with Kept(self.folder) as d:
+            self.assertEqual(self.state(d, i)['step'], 5)
+
     def test_inputs_parameters_and_fields_are_there_after_a_kill(self):
         d = Kept(self.folder)
         i = self.create(d, models.oscillator(), 'every-step')
