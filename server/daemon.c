@@ -89,12 +89,29 @@ static bool wait_for_calls(struct mechd *d, uint64_t most)
     return true;
 }
 
+/* Wait until what has been posted to the store is on the disk or refused; false after `most` ns. */
+static bool wait_for_store(struct mechd *d, uint64_t most)
+{
+    const uint64_t until = mechd_now() + most;
+    const struct timespec nap = {.tv_nsec = MECHD_MS};
+    for (; d->store != NULL; nanosleep(&nap, NULL)) {
+        const struct mechd_store_counts counts = mechd_store_counts(d->store);
+        if (counts.records >= counts.posted) {
+            return true;
+        }
+        if (mechd_now() > until) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Threads are stuck in what cannot be cancelled: what they do not work on is stored, and they end
  * with the process, which has failed if anything is lost. */
 static void end_stuck(struct mechd *d)
 {
     const int computing = mechd_durable_flush(d);
-    const bool stored = mechd_store_wait(d->store, store_ns);
+    const bool stored = wait_for_store(d, store_ns);
     mechd_log(MECHD_WARNING, "stuck", "calls=%d stored=%s not_stored_for_computing=%d",
               atomic_load(&d->in_flight), stored ? "yes" : "no", computing);
     _exit(computing == 0 && stored ? EXIT_SUCCESS : EXIT_FAILURE);

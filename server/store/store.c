@@ -35,7 +35,6 @@ struct mechd_store {
     bool stop, running;
     char fault[256];
     struct mechd_store_counts counts;
-    uint64_t posted;     /* records so far */
     _Atomic int64_t key; /* the last one given */
     pthread_t thread;
     struct mechd_database writer; /* the thread's; the opener's before it runs */
@@ -64,21 +63,9 @@ void mechd_store_post(struct mechd_store *s, struct mechd_record *r)
     }
     s->tail = last;
     s->counts.waiting += count;
-    s->posted += count;
+    s->counts.posted += count;
     pthread_cond_signal(&s->c);
     pthread_mutex_unlock(&s->m);
-}
-
-bool mechd_store_wait(struct mechd_store *s, uint64_t most)
-{
-    const struct timespec nap = {.tv_nsec = MECHD_MS};
-    bool over = s == NULL;
-    for (const uint64_t t0 = mechd_now(); !over && mechd_now() - t0 < most; nanosleep(&nap, NULL)) {
-        pthread_mutex_lock(&s->m);
-        over = s->counts.records >= s->posted;
-        pthread_mutex_unlock(&s->m);
-    }
-    return over;
 }
 
 /* Take what one transaction shall hold; the mutex is held. */

@@ -144,15 +144,12 @@ void mechd_store_given(struct mechd_store *s, enum mechd_numbers which, uint64_t
  * thread but the store's own. */
 void mechd_store_post(struct mechd_store *s, struct mechd_record *r);
 
-/* Wait until all that has been posted is on the disk, or has failed. False: not in `most` ns.
- * Accepts NULL. Any thread but the store's own. */
-bool mechd_store_wait(struct mechd_store *s, uint64_t most);
-
 /* Why the last record failed, "" if none has since the last success; into out. Any thread. */
 void mechd_store_fault(struct mechd_store *s, char *out, size_t size);
 
 struct mechd_store_counts {
-    uint64_t records, commits, failures; /* so far */
+    uint64_t records, commits, failures; /* so far: records on the disk or refused */
+    uint64_t posted;                     /* records, so far */
     uint64_t waiting;                    /* records */
 };
 struct mechd_store_counts mechd_store_counts(struct mechd_store *s);
