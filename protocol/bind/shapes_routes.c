@@ -8,7 +8,8 @@
 static const int model_codes[] = {MECHP_INVALID_MODEL, 0};
 static const int create_codes[] = {MECHP_INVALID_MODEL, MECHP_SNAPSHOT_MISMATCH,
                                    MECHP_QUOTA_EXCEEDED, 0};
-static const int create_as_codes[] = {MECHP_INVALID_MODEL, MECHP_SNAPSHOT_MISMATCH, MECHP_ID_TAKEN,
+static const int create_as_codes[] = {MECHP_INVALID_MODEL,  MECHP_SNAPSHOT_MISMATCH,
+                                      MECHP_ID_TAKEN,       MECHP_REVISION_MISMATCH,
                                       MECHP_QUOTA_EXCEEDED, 0};
 static const int clone_codes[] = {MECHP_ID_TAKEN, MECHP_QUOTA_EXCEEDED, 0};
 static const int step_codes[] = {MECHP_TIME_MISMATCH, MECHP_NOT_CONVERGED,  MECHP_VI_NOT_CONVERGED,
