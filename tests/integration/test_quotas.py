@@ -125,6 +125,8 @@ class Quotas(unittest.TestCase):
                    'the run is over')
         rows = daemon.call('GET', run.headers['Location'])['recorded']
         self.assertEqual(used(daemon) - before, rows * 3 * 8)
+        # what is acknowledged is on the disk, and the rows with it
+        self.assertEqual(daemon.call('PUT', two + '/inputs', {'inputs': {}}).status, 200)
         last = used(daemon)
         daemon.kill()
         with Kept(folder, '--quota', 'stored=400KiB') as daemon:
