@@ -148,8 +148,8 @@ static void write_columns(unsigned bits, struct fuzz_bytes *b)
         "UPDATE states SET bytes = ?1",
         "INSERT INTO commands SELECT key, 1, 9, 9, ?1 FROM instances",
         "UPDATE snapshots SET bytes = ?1",
-        "INSERT INTO receipts (scope, created, body, status, location, bytes)"
-        " VALUES (CAST(?1 AS TEXT), unixepoch(), 7, 200, CAST(?1 AS TEXT), ?1)",
+        ("INSERT INTO receipts (scope, created, body, status, location, bytes)"
+         " VALUES (CAST(?1 AS TEXT), unixepoch(), 7, 200, CAST(?1 AS TEXT), ?1)"),
         "UPDATE instances SET id = CAST(?1 AS TEXT)",
     };
     char path[PATH];

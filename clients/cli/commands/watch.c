@@ -150,10 +150,11 @@ static void draw_channel(const struct view *v, const struct channel *c, double v
     mechctl_piece(&part, MECHCTL_PLAIN, c->name, false);
     fprintf(l->to, "%*s", part.left, "");
     l->left -= name;
-    int digits = 9;
+    int digits = 9, told = 0;
     do {
-        snprintf(text, sizeof text, " %*.*g", space < NUMBER ? space : NUMBER, digits, value);
-    } while (mechctl_width(text) > l->left && digits-- > 1);
+        told =
+            snprintf(text, sizeof text, " %*.*g", space < NUMBER ? space : NUMBER, digits, value);
+    } while (told > 0 && mechctl_width(text) > l->left && digits-- > 1);
     mechctl_piece(l, MECHCTL_PLAIN, text, true);
     snprintf(text, sizeof text, " %-6s", c->unit);
     mechctl_piece(l, MECHCTL_DIM, text, true);
