@@ -257,7 +257,7 @@ static struct mechd_entry *take_held(struct mechd_instance *i)
 void mechd_durable_drop_held(struct mechd_instance *i)
 {
     struct mechd_entry *const held = take_held(i);
-    for (const struct mechd_record *r = &held->r; held != NULL && r != NULL; r = r->next) {
+    for (const struct mechd_record *r = held != NULL ? &held->r : NULL; r != NULL; r = r->next) {
         mechd_receipts_undo(&i->daemon->receipts, r->receipt.scope);
     }
     mechd_entry_destroy(held);
