@@ -1,5 +1,5 @@
-/* Addresses are resolved, ports read, and folders asked for the rights of this process. That a port
- * is taken, or that another daemon has the state directory, shows at the start only. */
+/* Addresses are resolved, ports read, and folders tried with a file that is gone at once. That a
+ * port is taken, or that another daemon has the state directory, shows at the start only. */
 #include "server/check.h"
 
 #include "server/auth/accounts.h"
@@ -30,6 +30,21 @@ static void tell(int *faults, const char *what, const char *value, const char *w
     (*faults)++;
 }
 
+/* Why no file can be made in `folder`, or NULL. Rights alone do not tell: root has them also where
+ * nothing can be written. So one is made, and removed at once. */
+static const char *inside(const char *folder)
+{
+    char path[ROOM + 32];
+    snprintf(path, sizeof path, "%s/.mechd-check-XXXXXX", folder);
+    const int file = mkstemp(path);
+    if (file < 0) {
+        return strerror(errno);
+    }
+    unlink(path);
+    close(file);
+    return NULL;
+}
+
 /* Why nothing can be made beside `path`, or NULL. */
 static const char *beside(const char *path)
 {
@@ -41,7 +56,7 @@ static const char *beside(const char *path)
     } else {
         slash[slash == folder] = '\0';
     }
-    return faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) == 0 ? NULL : strerror(errno);
+    return inside(folder);
 }
 
 /* Why a Unix socket cannot be at `path`, or NULL. */
@@ -169,6 +184,26 @@ static void check_connections(const struct mechd_config *c, int *faults)
     }
 }
 
+/* Why the state directory, which is there, cannot be used; or NULL. */
+static const char *state_fault(const char *directory)
+{
+    static const char *const files[] = {"lock", "mechd.sqlite", "mechd.sqlite-wal"};
+    static char why[64];
+    char path[ROOM];
+    const char *fault = inside(directory);
+    for (size_t k = 0; fault == NULL && k < sizeof files / sizeof *files; k++) {
+        snprintf(path, sizeof path, "%s/%s", directory, files[k]);
+        const int file = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+        if (file >= 0) {
+            close(file);
+        } else if (errno != ENOENT) {
+            snprintf(why, sizeof why, "%s: %s", files[k], strerror(errno));
+            fault = why;
+        }
+    }
+    return fault != NULL ? fault : mechd_database_look(directory);
+}
+
 /* The state directory is there and may be written, or can be made. */
 static void check_state(const struct mechd_config *c, int *faults)
 {
@@ -178,17 +213,14 @@ static void check_state(const struct mechd_config *c, int *faults)
         return;
     }
     const bool there = stat(c->state, &info) == 0;
-    const char *const why = there ? mechd_database_look(c->state) : NULL;
+    const bool link = !there && lstat(c->state, &info) == 0;
     printf("state      %s%s, durability %s\n", c->state, there ? "" : " (to be made)",
            c->durability);
-    if (there && !S_ISDIR(info.st_mode)) {
-        tell(faults, "state", c->state, strerror(ENOTDIR));
-    } else if (there && faccessat(AT_FDCWD, c->state, R_OK | W_OK | X_OK, AT_EACCESS) != 0) {
-        tell(faults, "state", c->state, strerror(errno));
-    } else if (why != NULL) {
+    const char *const why = link    ? "it is a link to nothing"
+                            : there ? state_fault(c->state)
+                                    : beside(c->state);
+    if (why != NULL) {
         tell(faults, "state", c->state, why);
-    } else if (!there && beside(c->state) != NULL) {
-        tell(faults, "state", c->state, beside(c->state));
     }
 }
 
@@ -244,6 +276,21 @@ static void check_curve(const struct mechd_config *c, int *faults)
     mechd_curve_fini(&curve);
 }
 
+/* What is written beside it takes its place. */
+static void check_ready_file(const struct mechd_config *c, int *faults)
+{
+    struct stat info;
+    if (c->ready_file[0] == '\0') {
+        return;
+    }
+    const bool folder = stat(c->ready_file, &info) == 0 && S_ISDIR(info.st_mode);
+    const char *const why = folder ? strerror(EISDIR) : beside(c->ready_file);
+    printf("ready-file %s\n", c->ready_file);
+    if (why != NULL) {
+        tell(faults, "ready-file", c->ready_file, why);
+    }
+}
+
 int mechd_config_probe(const struct mechd_config *c)
 {
     int faults = 0;
@@ -254,12 +301,7 @@ int mechd_config_probe(const struct mechd_config *c)
     check_tokens(c, &faults);
     check_quota(c, &faults);
     check_curve(c, &faults);
-    if (c->ready_file[0] != '\0') {
-        printf("ready-file %s\n", c->ready_file);
-        if (beside(c->ready_file) != NULL) {
-            tell(&faults, "ready-file", c->ready_file, beside(c->ready_file));
-        }
-    }
+    check_ready_file(c, &faults);
     printf("workers    %d\nlog-level  %s%s\n", c->workers, c->log_level,
            c->access_log ? ", with the access log" : "");
     return faults;

@@ -1,5 +1,5 @@
 /* --check-config: what a start would meet, without starting: addresses, folders, files. Nothing is
- * bound, made or written, so that it may be asked beside a daemon that runs. */
+ * bound, and nothing that is made stays, so that it may be asked beside a daemon that runs. */
 #pragma once
 
 #include "server/config.h"

@@ -5,10 +5,12 @@
 #include "server/options.h"
 #include "solver/base/guess.h"
 
+#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 /* The parts of a text with commas, behind what the list holds. -1: it is full, or one is empty or
@@ -27,13 +29,34 @@ static int add_to_list(char (*list)[MECHD_ADDRESS], int *count, const char *text
     return 0;
 }
 
+/* The two words of a switch, or the like; -1: it is none of them. */
+static int read_switch(const char *text)
+{
+    static const char *const words[][2] = {
+        {"off", "on"}, {"no", "yes"}, {"false", "true"}, {"0", "1"}};
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
+        for (int on = 0; on < 2; on++) {
+            if (strcasecmp(text, words[k][on]) == 0) {
+                return on;
+            }
+        }
+    }
+    return -1;
+}
+
+/* Smallest value of a number. */
+static long least(const struct mechd_option *o)
+{
+    return o->preset > 0;
+}
+
 /* Set one option from text. 0, or -1 when the text is not a value for it. */
 static int set(struct mechd_config *c, const struct mechd_option *o, const char *text)
 {
     char *at = (char *)c + o->offset;
     char *end = NULL;
     long number = 0;
-    bool on = false;
+    int on = 0;
     switch (o->kind) {
     case MECHD_TEXT:
         if (strlen(text) >= o->room || *text == '\0') {
@@ -46,19 +69,38 @@ static int set(struct mechd_config *c, const struct mechd_option *o, const char 
                            text);
     case MECHD_NUMBER:
         number = strtol(text, &end, 10);
-        if (*text == '\0' || *end != '\0' || number < (o->preset > 0) || number > (long)o->room) {
+        if (*text == '\0' || *end != '\0' || number < least(o) || number > (long)o->room) {
             return -1;
         }
         *(int *)(void *)at = (int)number;
         return 0;
     case MECHD_SWITCH:
-        on = strcmp(text, "true") == 0 || strcmp(text, "1") == 0;
-        if (!on && strcmp(text, "false") != 0 && strcmp(text, "0") != 0) {
+        on = read_switch(text);
+        if (on < 0) {
             return -1;
         }
-        *(bool *)(void *)at = on;
+        *(bool *)(void *)at = on != 0;
         return 0;
     }
+    return -1;
+}
+
+/* Behind where it stands, which `fault` tells: that the text is no value, and what would be. -1. */
+static int refuse(const struct mechd_option *o, const char *text, char *fault, size_t size)
+{
+    char expected[96] = "it is on or off (yes, no, true, false, 1, 0)";
+    if (o->kind == MECHD_TEXT) {
+        snprintf(expected, sizeof expected, "it has 1 to %zu bytes", o->room - 1);
+    } else if (o->kind == MECHD_NUMBER) {
+        snprintf(expected, sizeof expected, "it is a whole number from %ld to %zu", least(o),
+                 o->room);
+    } else if (o->kind == MECHD_LIST) {
+        snprintf(expected, sizeof expected,
+                 "they are %d at most, with commas between, each of 1 to %d bytes",
+                 MECHD_LISTEN_MOST, MECHD_ADDRESS - 1);
+    }
+    const size_t n = strlen(fault);
+    snprintf(fault + n, size - n, " cannot be '%.128s': %s", text, expected);
     return -1;
 }
 
@@ -106,18 +148,26 @@ static char *trim(char *text)
     return text;
 }
 
+/* A line of the file: all addresses of a list fit. */
+enum { LINE = 4096 };
+
 /* Read the file; options in `given` came from a stronger source. */
 static int read_file(struct mechd_config *c, const char *path, const bool *given, char *fault,
                      size_t size)
 {
     FILE *file = fopen(path, "r");
     if (file == NULL) {
-        snprintf(fault, size, "cannot read the configuration file %s", path);
+        snprintf(fault, size, "cannot read the configuration file %s: %s", path, strerror(errno));
         return -1;
     }
-    char buffer[512];
+    char buffer[LINE];
     int outcome = 0;
     for (int n = 1; outcome == 0 && fgets(buffer, sizeof buffer, file) != NULL; n++) {
+        if (strlen(buffer) == LINE - 1 && buffer[LINE - 2] != '\n') {
+            snprintf(fault, size, "%s, line %d: it is longer than %d bytes", path, n, LINE - 2);
+            outcome = -1;
+            break;
+        }
         buffer[strcspn(buffer, "#")] = '\0';
         char *text = trim(buffer);
         char *equals = strchr(text, '=');
@@ -139,18 +189,24 @@ static int read_file(struct mechd_config *c, const char *path, const bool *given
             snprintf(fault, size, "%s, line %d: there is no option %s%s", path, n, name, meant);
             outcome = -1;
         } else if (!given[o - mechd_options] && set(c, o, value) != 0) {
-            snprintf(fault, size, "%s, line %d: %s cannot be '%s'", path, n, name, value);
-            outcome = -1;
+            snprintf(fault, size, "%s, line %d: %s", path, n, name);
+            outcome = refuse(o, value, fault, size);
         }
+    }
+    if (outcome == 0 && ferror(file)) {
+        snprintf(fault, size, "cannot read the configuration file %s: %s", path, strerror(errno));
+        outcome = -1;
     }
     fclose(file);
     return outcome;
 }
 
-/* The environment's value of an option, or NULL. */
-static const char *environment(const struct mechd_option *o)
+enum { NAME = 48 };
+
+/* The environment's value of an option, or NULL, and its name there. */
+static const char *environment(const struct mechd_option *o, char name[NAME])
 {
-    char name[48] = "MECHD_";
+    snprintf(name, NAME, "MECHD_");
     size_t n = strlen(name);
     for (const char *p = o->name; *p != '\0'; p++) {
         name[n++] = *p == '-' ? '_' : (char)(*p - 'a' + 'A');
@@ -336,7 +392,11 @@ static int read_flags(struct mechd_config *c, char **argv, bool *given, const ch
     for (int k = 1; argv[k] != NULL; k++) {
         const char *flag = argv[k];
         if (strncmp(flag, "--", 2) != 0) {
-            snprintf(fault, size, "'%s' is not an option; see --help", flag);
+            // --switch yes
+            const char *const before = k > 1 && read_switch(flag) >= 0 ? argv[k - 1] : "";
+            const bool joined = strncmp(before, "--", 2) == 0 && strchr(before, '=') == NULL;
+            snprintf(fault, size, "'%s' is not an option; %s%s%s%s", flag, joined ? "say " : "see ",
+                     joined ? before : "--help", joined ? "=" : "", joined ? flag : "");
             return -1;
         }
         flag += 2;
@@ -369,8 +429,8 @@ static int read_flags(struct mechd_config *c, char **argv, bool *given, const ch
         if (o == NULL) {
             take_word(c, word, value, file);
         } else if (set(c, o, value) != 0) {
-            snprintf(fault, size, "--%s cannot be '%s'", o->name, value);
-            return -1;
+            snprintf(fault, size, "--%s", o->name);
+            return refuse(o, value, fault, size);
         } else {
             given[o - mechd_options] = true;
         }
@@ -404,14 +464,14 @@ int mechd_config_read(struct mechd_config *c, int argc, char **argv, char *fault
         return 0;
     }
     for (int k = 0; k < mechd_option_count; k++) {
-        const char *value = given[k] ? NULL : environment(&mechd_options[k]);
+        char name[NAME];
+        const char *value = given[k] ? NULL : environment(&mechd_options[k], name);
         if (value == NULL) {
             continue;
         }
         if (set(c, &mechd_options[k], value) != 0) {
-            snprintf(fault, size, "the environment's value for --%s cannot be '%s'",
-                     mechd_options[k].name, value);
-            return -1;
+            snprintf(fault, size, "%s", name);
+            return refuse(&mechd_options[k], value, fault, size);
         }
         given[k] = true;
     }

@@ -1,11 +1,12 @@
 /* Start and end of the daemon.
  *
  * The end takes at most two seconds: readiness goes off and new work is refused; clocks stop, which
- * ends runs and streams of events; calls in flight get 1.2 s; then long commands are cancelled at
- * their next slice and answered; then the pool, the ZeroMQ thread and the HTTP threads are joined.
- * Then what has changed and not been stored is. What is stuck before that (the building of a huge
- * model, say) ends with the process, which has failed then: all but the instances that are being
- * computed is stored.
+ * ends runs and streams of events; calls in flight get 1.2 s; then what has not begun is refused,
+ * and long commands are cancelled at their next slice; then the pool, the ZeroMQ thread and the
+ * HTTP threads are joined. Then what has changed and not been stored is. What is stuck 1.7 s after
+ * the beginning (the building of a huge model, a step without end) ends with the process: all but
+ * the instances that are being computed is stored, for which the disk has 5 s. The process has
+ * failed if a stored instance is being computed, or if the disk did not take the rest.
  */
 #include "server/daemon.h"
 
@@ -20,6 +21,7 @@
 #include "server/zmq/zmq.h"
 #include "solver/base/err.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +29,7 @@
 #include <unistd.h>
 
 static const uint64_t finish_ns = 1200000000u;
-static const uint64_t cancel_ns = 500000000u;
+static const uint64_t stuck_ns = 1700000000u;
 static const uint64_t store_ns = 5000000000u;
 
 int mechd_daemon_start(struct mechd *d, char *fault, size_t size)
@@ -65,22 +67,37 @@ int mechd_daemon_start(struct mechd *d, char *fault, size_t size)
     MECH_TRY(mechd_zmq_open(d, &d->zmq, fault, size));
     MECH_TRY(mechd_http_start(d, &d->http, fault, size));
     MECH_TRY(mechd_zmq_run(d->zmq));
+    // who has seen the ready file finds it ready
+    atomic_store(&d->ready, true);
     if (mechd_ready_write(d) != 0) {
-        snprintf(fault, size, "cannot write the ready file %s", d->config.ready_file);
+        snprintf(fault, size, "cannot write the ready file %s: %s", d->config.ready_file,
+                 strerror(errno));
         return MECH_INTERNAL;
     }
-    atomic_store(&d->ready, true);
     mechd_memory_started(&d->memory);
     snprintf(fault, size, "no thread for the watchdog");
     return mechd_watchdog_start(d, &d->watchdog);
 }
 
-/* Wait until no call is in flight; false after `most` ns. */
-static bool wait_for_calls(struct mechd *d, uint64_t most)
+/* Wait until no call is in flight; false if there are some at `until`. */
+static bool wait_for_calls(struct mechd *d, uint64_t until)
 {
-    const uint64_t until = mechd_now() + most;
     const struct timespec nap = {.tv_nsec = MECHD_MS};
     while (atomic_load(&d->in_flight) > 0) {
+        if (mechd_now() > until) {
+            return false;
+        }
+        nanosleep(&nap, NULL);
+    }
+    return true;
+}
+
+/* Wait until no thread of the pool works; false if one does at `until`: runs and sweeps, which no
+ * call waits for, can be in a step without end. */
+static bool wait_for_pool(struct mechd *d, uint64_t until)
+{
+    const struct timespec nap = {.tv_nsec = MECHD_MS};
+    while (!mechd_pool_stop(&d->pool)) {
         if (mechd_now() > until) {
             return false;
         }
@@ -119,17 +136,18 @@ static void end_stuck(struct mechd *d)
 
 void mechd_daemon_stop(struct mechd *d)
 {
+    const uint64_t begin = mechd_now();
     mechd_notify("STOPPING=1\nWATCHDOG=1\nSTATUS=finishing what is in flight");
     atomic_store(&d->ready, false);
     atomic_store(&d->draining, true);
     mechd_watchdog_stop(d->watchdog);
     mechd_http_quiesce(d->http);
     mechd_clock_stop(&d->clock);
-    (void)wait_for_calls(d, finish_ns);
+    (void)wait_for_calls(d, begin + finish_ns);
     atomic_store(&d->cancel, true);
     // who reads could go on for ever, and would meet a pool and a door that are gone
     atomic_store(&d->closed, true);
-    const bool done = wait_for_calls(d, cancel_ns);
+    const bool done = wait_for_calls(d, begin + stuck_ns) && wait_for_pool(d, begin + stuck_ns);
     mechd_ready_remove(d);
     if (!done) {
         end_stuck(d);

@@ -18,7 +18,8 @@ static const char *const others[][2] = {
 static const char sources[] =
     "Every option is also read from the environment as MECHD_NAME (MECHD_LOG_LEVEL=debug;\n"
     "several addresses with commas), and from the file: flags win over environment,\n"
-    "environment over file. Port 0 (ZeroMQ: *) takes a free port.\n";
+    "environment over file. What has no value here is on or off there, and as a flag with `=`:\n"
+    "`access-log = on`, --access-log=off. Port 0 (ZeroMQ: *) takes a free port.\n";
 
 void mechd_config_help(void)
 {

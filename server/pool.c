@@ -28,6 +28,7 @@ static void *work(void *context)
         task->run(task);
         pthread_mutex_lock(&p->m);
     }
+    p->ended++;
     pthread_mutex_unlock(&p->m);
     return NULL;
 }
@@ -72,15 +73,22 @@ int mechd_pool_waiting(struct mechd_pool *p)
     return waiting;
 }
 
+bool mechd_pool_stop(struct mechd_pool *p)
+{
+    pthread_mutex_lock(&p->m);
+    p->stop = true;
+    pthread_cond_broadcast(&p->c);
+    const bool ended = p->ended == p->count;
+    pthread_mutex_unlock(&p->m);
+    return ended;
+}
+
 void mechd_pool_fini(struct mechd_pool *p)
 {
     if (p->threads == NULL) {
         return;
     }
-    pthread_mutex_lock(&p->m);
-    p->stop = true;
-    pthread_cond_broadcast(&p->c);
-    pthread_mutex_unlock(&p->m);
+    (void)mechd_pool_stop(p);
     for (int i = 0; i < p->count; i++) {
         pthread_join(p->threads[i], NULL);
     }

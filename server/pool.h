@@ -21,6 +21,7 @@ struct mechd_pool {
     bool stop;
     int waiting;        /* tasks in the queue */
     int count;          /* threads */
+    int ended;          /* of them, after the stop */
     pthread_t *threads; /* [count] */
 };
 
@@ -28,5 +29,7 @@ struct mechd_pool {
 int mechd_pool_init(struct mechd_pool *p, int count);
 void mechd_pool_push(struct mechd_pool *p, struct mechd_task *task);
 int mechd_pool_waiting(struct mechd_pool *p);
+/* No thread waits for work any more: each ends when there is none. True: all have; ask again. */
+bool mechd_pool_stop(struct mechd_pool *p);
 /* Run what is queued to its end, then join the threads. Tasks pushed meanwhile are run too. */
 void mechd_pool_fini(struct mechd_pool *p);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "protocol/wire/text.h"
+#include "solver/base/guess.h"
 #include "solver/sim/mech.h"
 
 #include <jansson.h>
@@ -15,6 +16,11 @@
  * mech_sim_create, whose faults stand there too where reading failed but left the rest to judge. */
 int mechp_bind_read(const json_t *model, const char *base, struct mech_diag *diag,
                     struct mech_document **out);
+
+/* Said of a parameter that is given as an expression. */
+#define MECHP_NO_EXPRESSION                                                                        \
+    "must be a number, is an expression: that stands where an item uses the parameter, such as "   \
+    "\"stiffness\": \"=2*k\""
 
 /* Write a document as JSON: what was given, defaults left out, expressions as they were written.
  * Reading it back gives the same document to the bit. */
@@ -42,8 +48,8 @@ void mechp_bind_write_field(const struct mech_sim *sim, const struct mechp_edit_
 
 /* GET /v1/types and /v1/types/{type}: categories, fields, units, ranges, defaults, outputs. */
 void mechp_bind_types(struct mechp_text *w);
-/* MECH_NOT_FOUND: no such type. */
-int mechp_bind_type(const char *name, struct mechp_text *w);
+/* MECH_NOT_FOUND: no such type; the nearest one is in the guess. */
+int mechp_bind_type(const char *name, struct mech_guess *guess, struct mechp_text *w);
 
 /* JSON Schema (2020-12) of the model document, from the tables. */
 void mechp_bind_schema(struct mechp_text *w);

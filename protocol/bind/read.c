@@ -34,7 +34,7 @@ static void unknown_key(struct mechp_reader *r, const char *key, const struct me
     for (size_t i = 0; i < table->count && i < 63; i++) {
         names[i] = table->fields[i].name;
     }
-    const char *const meant = mech_closest(key, names);
+    const char *const meant = mech_diag_full(r->diag) ? NULL : mech_closest(key, names);
     const size_t mark = mech_path_push(r->path, key);
     if (meant != NULL) {
         MECHP_FAULT(r, "unknown key '%.64s', did you mean '%s'?", key, meant);

@@ -38,7 +38,7 @@ static void unknown_type(struct mechp_reader *r, enum mech_category category, co
     }
     char allowed[160] = "";
     list_types(category, allowed, sizeof allowed);
-    const char *const meant = mech_closest(name, names);
+    const char *const meant = mech_diag_full(r->diag) ? NULL : mech_closest(name, names);
     if (meant != NULL) {
         MECHP_FAULT(r, "unknown type '%.40s', did you mean '%s'? allowed: %s", name, meant,
                     allowed);
@@ -173,8 +173,12 @@ static void check_ref(struct mechp_reader *r, const struct known *k, const struc
                       const struct mech_ref *ref)
 {
     if (ref->name != NULL && mech_names_find(&k->names[f->target], ref->name) < 0) {
-        MECHP_FAULT(r, "there is no '%s' among the %s", ref->name,
-                    mech_category_name((enum mech_category)f->target));
+        const enum mech_category category = (enum mech_category)f->target;
+        const struct mech_items *const all =
+            mech_diag_full(r->diag) ? NULL : mech_document_items(r->document, category);
+        struct mech_guess g;
+        MECHP_FAULT(r, "there is no '%s' among the %s%s", ref->name, mech_category_name(category),
+                    mech_items_hint(&g, ref->name, all));
     }
 }
 

@@ -60,7 +60,8 @@ int mechp_read_choice(struct mechp_reader *r, const json_t *value, const struct 
     for (int32_t i = 0; f->choices[i] != NULL; i++) {
         mechp_reader_list(allowed, sizeof allowed, f->choices[i]);
     }
-    const char *const meant = mech_closest(json_string_value(value), f->choices);
+    const char *const meant =
+        mech_diag_full(r->diag) ? NULL : mech_closest(json_string_value(value), f->choices);
     if (meant != NULL) {
         MECHP_FAULT(r, "unknown value '%.40s', did you mean '%s'? allowed: %s",
                     json_string_value(value), meant, allowed);
@@ -225,7 +226,12 @@ int mechp_read_parameters(struct mechp_reader *r, const json_t *value, const str
         if (list[out->n].name == NULL) {
             return MECH_NO_MEMORY;
         }
-        (void)mechp_reader_plain(r, json_object_iter_value(i), f, &list[out->n].value);
+        const json_t *const number = json_object_iter_value(i);
+        if (json_is_string(number) && json_string_value(number)[0] == '=') {
+            MECHP_FAULT(r, MECHP_NO_EXPRESSION);
+        } else {
+            (void)mechp_reader_plain(r, number, f, &list[out->n].value);
+        }
         out->n++;
         mech_path_cut(r->path, mark);
     }

@@ -61,13 +61,16 @@ static const struct mechp_route_text texts[MECHP_ROUTES] = {
     [MECHP_ROUTE_INSTANCE] = {"instances", "Sizes, names, time, memory, and the run in progress."},
     [MECHP_ROUTE_EDIT] =
         {"instances", "`labels` are replaced as a whole. A `ttl` counts from here on: any request "
-                      "that names the instance renews it, a list does not."},
+                      "that names the instance renews it, a list does not. The revision grows; the "
+                      "state is the same, and a trial stays."},
     [MECHP_ROUTE_CREATE_AS] = {"instances", "As POST /v1/instances, under the id of the path."},
     [MECHP_ROUTE_CLONE] =
         {"instances", "The copy has the model and the state of the original: its next step gives "
                       "the same bits. Snapshots, partners and a run stay with the original."},
-    [MECHP_ROUTE_COMMIT] = {"stepping", "The state becomes the one at the end of that trial. Any "
-                                        "other change has discarded it: 409."},
+    [MECHP_ROUTE_COMMIT] = {"stepping",
+                            "The state becomes the one at the end of that trial. Any other "
+                            "change has discarded it: 409. What changes no state leaves it: "
+                            "labels and time to live, snapshots, leases."},
     [MECHP_ROUTE_CONTACTS] =
         {"view",
          "Points at which shapes touched in the last internal step, with forces and impulses."},
@@ -92,10 +95,12 @@ static const struct mechp_route_text texts[MECHP_ROUTES] = {
     [MECHP_ROUTE_CHANGE_LEASE] =
         {"instances", "The lease of the header `Lease` begins anew, with what the body changes."},
     [MECHP_ROUTE_TAKE_LEASE] =
-        {"instances", "An `owner` alone changes the instance; a `co-driver` sets the inputs of its "
-                      "`channels`, whoever owns it; an `observer` is told of in the list. The "
-                      "number that comes back is shown in the header `Lease` of further requests. "
-                      "A holder that is silent for its `seconds` loses it."},
+        {"instances",
+         "An `owner` alone changes the instance; a `co-driver` sets the inputs of its "
+         "`channels`, whoever owns it; an `observer` is told of in the list. The "
+         "number that comes back is shown in the header `Lease` of further requests. "
+         "A holder that is silent for its `seconds` loses it; a command whose client has closed "
+         "the connection ends with it."},
     [MECHP_ROUTE_LINEARIZATION] =
         {"analysis",
          "Matrices of z' = A z + B u, y = C z + D u, on the motions that the joints allow."},
@@ -136,6 +141,12 @@ static const struct mechp_route_text texts[MECHP_ROUTES] = {
         {"stepping",
          "The run ends at once: a period in progress is undone, and the state is that of "
          "its start. What the run has recorded stays."},
+    [MECHP_ROUTE_STOP] =
+        {"stepping",
+         "The first step or derivative that is in progress or waits ends at its next slice: "
+         "it answers `cancelled`, and the state is that of before. Takes no place in "
+         "the queue; what else waits there goes on, and another stop ends the next "
+         "one. A run is stopped by its own route."},
     [MECHP_ROUTE_RUN] = {"stepping",
                          "How far it is, how often it was late, and why it failed if it did."},
     [MECHP_ROUTE_RESULTS] =
@@ -198,12 +209,14 @@ static const struct mechp_route_text texts[MECHP_ROUTES] = {
     [MECHP_ROUTE_CHECK] = {"models", "The model is read and judged as for an instance, and every "
                                      "fault is told with its pointer. Nothing is created."},
     [MECHP_ROUTE_FORGET_OPERATION] =
-        {"service", "While it runs it is cancelled: a step is undone at its next slice, what has "
-                    "not begun is not."},
+        {"stepping", "While it runs it is cancelled: a step is undone at its next slice, what has "
+                     "not begun is not. Who may ask for an operation may end it: a token its own, "
+                     "`admin` all; the scope `read` is enough for one that changes nothing."},
     [MECHP_ROUTE_OPERATION] =
-        {"service", "Where a request with `Prefer: respond-async` has got to. Once it is over, its "
-                    "answer stands in `answer`, or is the whole reply where it is not JSON; it is "
-                    "kept for ten minutes."},
+        {"stepping",
+         "Where a request with `Prefer: respond-async` has got to. Once it is over, its "
+         "answer stands in `answer`, or is the whole reply where it is not JSON; it is "
+         "kept for ten minutes."},
     [MECHP_ROUTE_SOLVE] = {"models", "A mixed, complementarity or friction problem by its "
                                      "matrices, with any of the solvers. Nothing is kept."},
     [MECHP_ROUTE_SWEEPS] = {"sweeps", "Those that run and those whose results are kept."},

@@ -46,7 +46,7 @@ enum mechp_route_traits {
     MECHP_DOC_WHILE_RUN = 1u << 3, /* a change that is allowed while a run is in progress */
     MECHP_DOC_NO_QUEUE = 1u << 4,  /* does not wait for the instance of its path */
     MECHP_DOC_STORES = 1u << 5,    /* beside changes of an instance: its work goes to the disk */
-    MECHP_DOC_BY_PARTS = 1u << 6,  /* wants the scope read, and in its parts what they want */
+    MECHP_DOC_BY_PARTS = 1u << 6,  /* the scope read, and what each thing wants that it is about */
     MECHP_DOC_FILE = 1u << 7,      /* a file with an ETag of its own: If-None-Match, 304 */
     MECHP_DOC_FLEETING = 1u << 8,  /* a change of an instance that does not go to the disk */
     MECHP_DOC_UNLEASED = 1u << 9,  /* a change of an instance that asks no holder's leave */

@@ -15,6 +15,7 @@ static const int clone_codes[] = {MECHP_ID_TAKEN, MECHP_QUOTA_EXCEEDED, 0};
 static const int step_codes[] = {MECHP_TIME_MISMATCH, MECHP_NOT_CONVERGED,  MECHP_VI_NOT_CONVERGED,
                                  MECHP_SINGULAR,      MECHP_NOT_FINITE,     MECHP_STEP_TOO_SMALL,
                                  MECHP_CANCELLED,     MECHP_QUOTA_EXCEEDED, 0};
+static const int stop_codes[] = {MECHP_RUN_IN_PROGRESS, 0};
 static const int commit_codes[] = {MECHP_NO_TRIAL, 0};
 static const int restore_codes[] = {MECHP_SNAPSHOT_MISMATCH, 0};
 static const int evaluate_codes[] = {MECHP_SINGULAR, MECHP_NOT_FINITE, 0};
@@ -34,6 +35,7 @@ static const int run_codes[] = {MECHP_LIMIT_REACHED, MECHP_QUOTA_EXCEEDED, 0};
 static const int sweep_codes[] = {MECHP_INVALID_MODEL, MECHP_LIMIT_REACHED, MECHP_QUOTA_EXCEEDED,
                                   0};
 static const int snapshot_codes[] = {MECHP_LIMIT_REACHED, MECHP_QUOTA_EXCEEDED, 0};
+static const int forget_codes[] = {MECHP_FORBIDDEN, 0};
 static const int query_codes[] = {MECHP_INVALID_REQUEST, 0};
 
 static const int system_codes[] = {MECHP_INVALID_REQUEST, MECHP_NOT_ACCEPTABLE, MECHP_SINGULAR,
@@ -262,6 +264,13 @@ static const struct mechp_route_doc docs[MECHP_ROUTES] = {
                           .reply = "@StepReply",
                           .content = JSON,
                           .codes = step_codes},
+    [MECHP_ROUTE_STOP] = {.traits = MECHP_DOC_NO_QUEUE | MECHP_DOC_FLEETING | MECHP_DOC_AT_ONCE,
+                          .request = "object",
+                          .optional = true,
+                          .status = 200,
+                          .reply = "@StopReply",
+                          .content = JSON,
+                          .codes = stop_codes},
     [MECHP_ROUTE_SYSTEM] = {.status = 200,
                             .reply = "@System",
                             .content = JSON,
@@ -315,7 +324,9 @@ static const struct mechp_route_doc docs[MECHP_ROUTES] = {
                            .reply = "@CheckReply",
                            .content = JSON,
                            .codes = model_codes},
-    [MECHP_ROUTE_FORGET_OPERATION] = {.traits = MECHP_DOC_AT_ONCE, .status = 204},
+    [MECHP_ROUTE_FORGET_OPERATION] = {.traits = MECHP_DOC_AT_ONCE | MECHP_DOC_BY_PARTS,
+                                      .status = 204,
+                                      .codes = forget_codes},
     [MECHP_ROUTE_OPERATION] = {.status = 200, .reply = "@Operation", .content = JSON, .also = ROWS},
     [MECHP_ROUTE_SOLVE] = {.traits = MECHP_DOC_ASKS,
                            .request = "@SolveRequest",

@@ -213,26 +213,35 @@ static void write_output_variables(struct mechp_text *w)
     mechp_text_end(w);
 }
 
+/* Whether this type is to be written; else it may be what was meant. */
+static bool wanted(const char *only, bool found, const char *name, struct mech_guess *g)
+{
+    if (only != NULL) {
+        mech_guess_try(g, name);
+    }
+    return only == NULL || (!found && strcmp(name, only) == 0);
+}
+
 /* Every type: items, structures, integrators, solvers. With `only`, the one of that name; false if
- * there is none. */
-static bool write_all(struct mechp_text *w, const char *only)
+ * there is none, then the nearest stands in the guess. */
+static bool write_all(struct mechp_text *w, const char *only, struct mech_guess *g)
 {
     bool found = false;
     for (const struct mech_item_type *const *t = mech_item_types; *t != NULL; t++) {
-        if (only == NULL || (!found && strcmp((*t)->name, only) == 0)) {
+        if (wanted(only, found, (*t)->name, g)) {
             write_item_type(w, *t);
             found = true;
         }
     }
     for (size_t i = 0; i < STRUCTURES; i++) {
-        if (only == NULL || (!found && strcmp(structures[i]->name, only) == 0)) {
+        if (wanted(only, found, structures[i]->name, g)) {
             write_structure(w, structures[i]);
             found = true;
         }
     }
     struct mech_integrator_info info;
     for (size_t i = 0; mech_integrator(i, &info); i++) {
-        if (only == NULL || (!found && strcmp(info.name, only) == 0)) {
+        if (wanted(only, found, info.name, g)) {
             write_integrator(w, &info);
             found = true;
         }
@@ -240,13 +249,13 @@ static bool write_all(struct mechp_text *w, const char *only)
     const char *doc = "";
     const char *name;
     for (size_t i = 0; (name = mech_linear_solver(i, &doc)) != NULL; i++) {
-        if (only == NULL || (!found && strcmp(name, only) == 0)) {
+        if (wanted(only, found, name, g)) {
             write_solver(w, name, "linear solver", doc);
             found = true;
         }
     }
     for (size_t i = 0; (name = mech_vi_solver(i, &doc)) != NULL; i++) {
-        if (only == NULL || (!found && strcmp(name, only) == 0)) {
+        if (wanted(only, found, name, g)) {
             write_solver(w, name, "complementarity solver", doc);
             found = true;
         }
@@ -259,7 +268,7 @@ void mechp_bind_types(struct mechp_text *w)
     mechp_text_object(w);
     mechp_text_key(w, "items");
     mechp_text_array(w);
-    (void)write_all(w, NULL);
+    (void)write_all(w, NULL, NULL);
     mechp_text_end(w);
     mechp_text_key(w, "next");
     mechp_text_null(w);
@@ -267,7 +276,8 @@ void mechp_bind_types(struct mechp_text *w)
     mechp_text_end(w);
 }
 
-int mechp_bind_type(const char *name, struct mechp_text *w)
+int mechp_bind_type(const char *name, struct mech_guess *guess, struct mechp_text *w)
 {
-    return write_all(w, name) ? 0 : MECH_NOT_FOUND;
+    *guess = (struct mech_guess){.text = name};
+    return write_all(w, name, guess) ? 0 : MECH_NOT_FOUND;
 }

@@ -236,7 +236,7 @@ void mechp_json_only(const json_t *object, const char *base, const char *const *
         snprintf(path.text, sizeof path.text, "%s", base);
         path.length = strlen(path.text);
         (void)mech_path_push(&path, key);
-        const char *const meant = mech_closest(key, allowed);
+        const char *const meant = mech_diag_full(d) ? NULL : mech_closest(key, allowed);
         if (meant != NULL) {
             mech_diag_add(d, path.text, "unknown key '%.64s', did you mean '%s'?", key, meant);
         } else {

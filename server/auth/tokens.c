@@ -4,6 +4,7 @@
 #include "server/auth/curve.h"
 #include "solver/base/err.h"
 
+#include <errno.h>
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,10 +104,11 @@ static int read_file(const char *path, bool keys, struct mechd_token **out, size
     FILE *const file = fopen(path, "r");
     struct mechd_token *const all = calloc(TOKENS_MOST, sizeof *all);
     char line[LINE];
+    const char *const what = keys ? "keys" : "tokens";
     size_t n = 0;
     int outcome = 0;
     if (file == NULL || all == NULL) {
-        snprintf(fault, size, "cannot read the %s in %s", keys ? "keys" : "tokens", path);
+        snprintf(fault, size, "cannot read the %s in %s: %s", what, path, strerror(errno));
         outcome = MECH_INTERNAL;
     }
     for (int number = 1; outcome == 0 && fgets(line, sizeof line, file) != NULL; number++) {
@@ -118,6 +120,10 @@ static int read_file(const char *path, bool keys, struct mechd_token **out, size
             outcome = MECH_INTERNAL;
         }
         n += read == 0;
+    }
+    if (outcome == 0 && ferror(file)) {
+        snprintf(fault, size, "cannot read the %s in %s: %s", what, path, strerror(errno));
+        outcome = MECH_INTERNAL;
     }
     if (file != NULL) {
         fclose(file);

@@ -67,6 +67,11 @@ const struct mechd_engine_ops *mechd_engine_at(size_t i);
 struct mechd_engine mechd_engine_of_sim(struct mech_sim *sim);
 struct mech_sim *mechd_engine_sim(const struct mechd_engine *e);
 
+/* A fault at `path`: it has no such input, output or parameter (NULL: the name is no text); with
+ * the one that was probably meant. */
+void mechd_engine_lacks(const struct mechd_engine *e, enum mech_causality causality,
+                        const char *name, const char *path, struct mech_diag *diag);
+
 /* --- calls ------------------------------------------------------------------------------------ */
 
 static inline double mechd_engine_time(const struct mechd_engine *e)

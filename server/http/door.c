@@ -344,7 +344,9 @@ static void answer_later(struct mechd_call *c)
 /* Under the instance's lock, before the call is queued. */
 static void wait_for(struct mechd_job *job)
 {
-    MHD_suspend_connection(((struct mechd_exchange *)(void *)job)->connection);
+    struct mechd_exchange *const x = (struct mechd_exchange *)(void *)job;
+    atomic_store(&x->link->leased, x->call.lease != 0);
+    MHD_suspend_connection(x->connection);
 }
 
 /* The reply stands: send it. */
@@ -395,6 +397,7 @@ static struct mechd_exchange *begin(struct mechd *d, struct MHD_Connection *conn
         x->link = link;
         x->call.answer = answer_later;
         x->call.job.wait = wait_for;
+        x->call.gone = &link->gone;
     }
     return x;
 }

@@ -1,5 +1,6 @@
 /* The look goes through all connections: 4,096 of them take about a millisecond, nearly all of it
  * for asking TCP about the idle ones. A change of phase costs one compare and swap. */
+#define _GNU_SOURCE /* POLLRDHUP */
 #include "server/http/link.h"
 
 #include "protocol/wire/problem.h"
@@ -10,6 +11,7 @@
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -165,6 +167,13 @@ static void look_at_idle(struct mechd_links *s, struct mechd_link *k, uint64_t w
     }
 }
 
+/* The client has closed its side, whatever it has sent before. */
+static bool has_left(int socket)
+{
+    struct pollfd p = {.fd = socket, .events = POLLRDHUP};
+    return poll(&p, 1, 0) > 0 && (p.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
+}
+
 static void look_at(struct mechd_links *s, struct mechd_link *k, uint64_t now)
 {
     const struct mechd_config *c = s->config;
@@ -187,6 +196,10 @@ static void look_at(struct mechd_links *s, struct mechd_link *k, uint64_t now)
                                 atomic_load(&k->bytes) / 1024u * second / (uint64_t)c->body_rate;
         break;
     case MECHD_PHASE_WORK:
+        if (atomic_load(&k->leased) && has_left(k->socket)) {
+            atomic_store(&k->gone, true);
+        }
+        return;
     case MECHD_PHASE_CUT:
         return;
     }

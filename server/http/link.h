@@ -53,6 +53,8 @@ struct mechd_link {
     struct mechd_link_peer *peer; /* NULL: a Unix socket, of the reserve, or no memory to count */
     int socket;
     enum mechp_code refused; /* MECHP_OK, or why it is of the reserve; const */
+    _Atomic bool leased;     /* a request that waits shows a lease; partner: the look */
+    _Atomic bool gone;       /* the client has closed it, as a leased one; partner: the call */
     _Atomic uint64_t word;   /* requests served << 3 | phase; partner: the look */
     _Atomic uint64_t since;  /* beginning of the phase, ns; partner: the look */
     _Atomic uint64_t bytes;  /* of the body so far, or of the answer; partner: the look */

@@ -16,7 +16,7 @@ bool mechd_deriving_may(struct mechd_instance *i, struct mechd_deriving *s)
 static bool is_cancelled(struct mechd_instance *i, struct mechd_deriving *s, bool unwanted)
 {
     s->over = mechd_stepping_over(i, s->worked, &s->excess);
-    return s->over || unwanted || atomic_load(&i->cancel) || atomic_load(&i->daemon->cancel);
+    return s->over || unwanted || mechd_instance_stops(i) || atomic_load(&i->daemon->cancel);
 }
 
 enum mechd_progress mechd_deriving_slice(struct mechd_instance *i, struct mechd_deriving *s,

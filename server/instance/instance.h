@@ -54,6 +54,7 @@ struct mechd_instance {
     _Atomic int refs;
     _Atomic bool deleted;
     _Atomic bool cancel; /* stop the running command at the next slice */
+    _Atomic bool stop; /* as that, for the first stoppable job until it is over; written under m */
     _Atomic uint64_t revision;
     _Atomic uint64_t step_ns; /* measured time of one internal step; partner: any reader */
     _Atomic unsigned watched; /* MECHD_WATCH_… topics with a subscriber; partner: zmq/stream.c */
@@ -70,8 +71,9 @@ struct mechd_instance {
     /* locked by m */
     pthread_mutex_t m;
     bool owned;
-    bool working; /* a thread is on it, or its state is open between two slices */
-    bool sealed;  /* the process ends: no thread begins anything more */
+    bool working;             /* a thread is on it, or its state is open between two slices */
+    bool sealed;              /* the process ends: no thread begins anything more */
+    struct mechd_job *direct; /* run by a carrying thread, in no queue; or NULL */
     struct mechd_job *head, *tail;
     int queued;             /* jobs from head to tail */
     bool head_begun;        /* the head is in progress and waits for nobody */
@@ -123,6 +125,17 @@ void mechd_instance_unref(struct mechd_instance *i);
 
 /* Run, queue or refuse a job (instance/queue.c). */
 enum mechd_submitted mechd_instance_submit(struct mechd_instance *i, struct mechd_job *job);
+
+/* The first stoppable job, in progress or waiting, is not wanted any more: it ends at its next
+ * slice. False: there is none. Any thread (instance/queue.c). */
+bool mechd_instance_stop(struct mechd_instance *i);
+/* Shall it end now? Asked by the slices of a stoppable job. */
+static inline bool mechd_instance_stops(const struct mechd_instance *i)
+{
+    return atomic_load(&i->stop) || atomic_load(&i->cancel);
+}
+/* Is a stoppable job in the queue, in progress or waiting? Any thread (instance/queue.c). */
+bool mechd_instance_busy(struct mechd_instance *i);
 
 /* The process ends, perhaps with threads that are stuck: from now on the caller is the owner.
  * False: it is being computed. Any thread (instance/queue.c). */

@@ -389,7 +389,7 @@ int mechd_leases_begin(struct mechd_leases *l, uint64_t number, enum mechd_act a
     return outcome;
 }
 
-void mechd_leases_end(struct mechd_leases *l, uint64_t number)
+static void end(struct mechd_leases *l, uint64_t number, bool heard)
 {
     if (number == 0) {
         return;
@@ -401,9 +401,31 @@ void mechd_leases_end(struct mechd_leases *l, uint64_t number)
     }
     if (x != NULL && x->acts > 0) {
         x->acts--;
-        begin_anew(x, mechd_now());
+        if (heard) {
+            begin_anew(x, mechd_now());
+        }
     }
     pthread_mutex_unlock(&l->m);
+}
+
+void mechd_leases_end(struct mechd_leases *l, uint64_t number)
+{
+    end(l, number, true);
+}
+
+void mechd_leases_abandon(struct mechd_leases *l, uint64_t number)
+{
+    end(l, number, false);
+}
+
+bool mechd_leases_silent(struct mechd_leases *l, uint64_t number, int own)
+{
+    const uint64_t now = mechd_now();
+    pthread_mutex_lock(&l->m);
+    const struct mechd_lease *const x = find(l, number, now);
+    const bool silent = x != NULL && x->acts <= own && now >= x->expires;
+    pthread_mutex_unlock(&l->m);
+    return silent;
 }
 
 bool mechd_leases_may_set(struct mechd_leases *l, uint64_t number, const char *input,

@@ -8,8 +8,9 @@
  *
  * Without an owner everybody may change the instance. A lease ends when it is given up, broken, or
  * when its holder has been silent for its seconds: a command of its own that is in progress is no
- * silence. The clock ends it without a request (instance/reaper.h); from its last moment on it
- * counts as ended, whenever the clock comes by. Leases are in memory: a new process has none.
+ * silence, as long as somebody waits for the answer. The clock ends it without a request
+ * (instance/reaper.h); from its last moment on it counts as ended, whenever the clock comes by.
+ * Leases are in memory: a new process has none.
  *
  * shared, locked by m, a leaf; while an instance has no lease nobody takes the lock.
  *
@@ -111,6 +112,11 @@ int mechd_leases_begin(struct mechd_leases *l, uint64_t number, enum mechd_act a
                        struct mechd_holder *holder);
 /* It is over: the lease begins anew. Once for each begin that said 0. */
 void mechd_leases_end(struct mechd_leases *l, uint64_t number);
+/* Has its holder, with `own` acts begun and not ended and no others, not been heard of for the
+ * lease's seconds? */
+bool mechd_leases_silent(struct mechd_leases *l, uint64_t number, int own);
+/* In place of the end, when the holder has gone: the lease is as old as it was. */
+void mechd_leases_abandon(struct mechd_leases *l, uint64_t number);
 /* May it set this input? Within begin and end. */
 bool mechd_leases_may_set(struct mechd_leases *l, uint64_t number, const char *input,
                           struct mechd_holder *holder);

@@ -93,7 +93,7 @@ static int read_names(const struct mechd_instance *i, const json_t *hello, struc
         if (index[k] < 0) {
             char path[64];
             snprintf(path, sizeof path, "/%s/%zu", key, k);
-            mech_diag_add(diag, path, "there is no such name: '%.64s'", name != NULL ? name : "");
+            mechd_engine_lacks(&i->engine, s->causality, name, path, diag);
             continue;
         }
         struct mech_variable v;

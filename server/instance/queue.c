@@ -73,6 +73,16 @@ static void serve_readers(struct mechd_instance *i, bool stateless)
     }
 }
 
+/* A job is over: whoever stopped it did not mean the next one. Jobs that can be stopped end in the
+ * order of the queue, so that the first of them is always the one that was meant; the instance is
+ * locked. */
+static void settle_stop(struct mechd_instance *i, const struct mechd_job *job)
+{
+    if (job->stoppable) {
+        atomic_store(&i->stop, false);
+    }
+}
+
 /* One slice of the job at the head, on a thread of the pool. */
 static void run_from_pool(struct mechd_task *task)
 {
@@ -104,6 +114,7 @@ static void run_from_pool(struct mechd_task *task)
     i->head = job->next;
     i->head_begun = false;
     i->working = false;
+    settle_stop(i, job);
     note_queued(i, -1);
     const bool more = i->head != NULL;
     mechd_instance_use(i);
@@ -141,6 +152,7 @@ static enum mechd_submitted leave(struct mechd_instance *i, struct mechd_job *jo
                                   enum mechd_progress progress)
 {
     pthread_mutex_lock(&i->m);
+    i->direct = NULL;
     i->working = progress == MECHD_MORE_ALONE;
     if (progress != MECHD_DONE) {
         // longer than it looked: it goes on in the pool, before all that came meanwhile
@@ -154,6 +166,9 @@ static enum mechd_submitted leave(struct mechd_instance *i, struct mechd_job *jo
             i->tail = job;
         }
         note_queued(i, 1);
+    }
+    if (progress == MECHD_DONE) {
+        settle_stop(i, job);
     }
     const bool more = i->head != NULL;
     if (more) {
@@ -173,6 +188,7 @@ enum mechd_submitted mechd_instance_submit(struct mechd_instance *i, struct mech
     if (!i->owned && job->cost < MECHD_SHORT) {
         i->owned = true;
         i->working = true;
+        i->direct = job;
         pthread_mutex_unlock(&i->m);
         return leave(i, job, job->run(job));
     }
@@ -183,6 +199,36 @@ enum mechd_submitted mechd_instance_submit(struct mechd_instance *i, struct mech
     enqueue(i, job);
     pthread_mutex_unlock(&i->m);
     return MECHD_QUEUED;
+}
+
+/* Is one in the queue? The instance is locked. */
+static bool has_stoppable(const struct mechd_instance *i)
+{
+    const struct mechd_job *job = i->head;
+    while (job != NULL && !job->stoppable) {
+        job = job->next;
+    }
+    return job != NULL;
+}
+
+bool mechd_instance_stop(struct mechd_instance *i)
+{
+    pthread_mutex_lock(&i->m);
+    const bool stops = (i->direct != NULL && i->direct->stoppable) || has_stoppable(i);
+    if (stops) {
+        // partner: the slices of that job, until its end takes it back
+        atomic_store(&i->stop, true);
+    }
+    pthread_mutex_unlock(&i->m);
+    return stops;
+}
+
+bool mechd_instance_busy(struct mechd_instance *i)
+{
+    pthread_mutex_lock(&i->m);
+    const bool busy = has_stoppable(i);
+    pthread_mutex_unlock(&i->m);
+    return busy;
 }
 
 bool mechd_instance_seal(struct mechd_instance *i)

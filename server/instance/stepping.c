@@ -224,7 +224,8 @@ enum mechd_progress mechd_stepping_slice(struct mechd_instance *i, struct mechd_
         s->begun = true;
     }
     s->over = !s->paid && mechd_stepping_over(i, s->worked, &s->excess);
-    if (s->over || atomic_load(&i->cancel) || atomic_load(&i->daemon->cancel)) {
+    const bool unwanted = s->paid ? atomic_load(&i->cancel) : mechd_instance_stops(i);
+    if (s->over || unwanted || atomic_load(&i->daemon->cancel)) {
         mechd_stepping_abandon(i, s);
         return MECHD_DONE;
     }

@@ -111,6 +111,15 @@ static bool enter(struct mechd_backgrounds *t, struct mechd_background *b)
     return fits;
 }
 
+/* What a caller of the same name needs to end it: a name can have several tokens. Who may read may
+ * end what changes nothing; for a batch it is what its items had. */
+static enum mechd_scope scope_to_end(const struct mechd_background *b)
+{
+    const enum mechd_scope had = b->call.who.scope;
+    const enum mechd_scope change = had < MECHD_SCOPE_STEP ? had : MECHD_SCOPE_STEP;
+    return mechd_operation_changes(b->call.operation) ? change : MECHD_SCOPE_READ;
+}
+
 /* A reference, out of the table if `out`. NULL: there is none, or it is not for this caller. */
 static struct mechd_background *find(struct mechd_call *c, bool out)
 {
@@ -128,7 +137,9 @@ static struct mechd_background *find(struct mechd_call *c, bool out)
     }
     const bool own = b != NULL && (c->who.scope >= MECHD_SCOPE_ADMIN ||
                                    strcmp(c->who.name, b->call.who.name) == 0);
-    if (own) {
+    const enum mechd_scope needed = own && out ? scope_to_end(b) : MECHD_SCOPE_READ;
+    const bool may = own && c->who.scope >= needed;
+    if (may) {
         atomic_fetch_add(&b->refs, 1);
         if (out) {
             take_out(t, before, b);
@@ -137,8 +148,11 @@ static struct mechd_background *find(struct mechd_call *c, bool out)
     pthread_mutex_unlock(&t->m);
     if (!own) {
         mechd_fail(c, MECHP_NOT_FOUND, "there is no operation %.64s, or no more", id);
+    } else if (!may) {
+        mechd_fail(c, MECHP_FORBIDDEN, "to end operation %.64s needs the scope %s; %s has %s", id,
+                   mechd_scope_names[needed], c->who.name, mechd_scope_names[c->who.scope]);
     }
-    return own ? b : NULL;
+    return may ? b : NULL;
 }
 
 /* --- the call --------------------------------------------------------------------------------- */
@@ -390,4 +404,5 @@ static enum mechd_progress run_forget(struct mechd_call *c)
 
 const struct mechd_operation mechd_operation_FORGET_OPERATION = {
     .run = run_forget,
+    .flags = MECHD_BY_PARTS,
 };

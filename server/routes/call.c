@@ -65,6 +65,7 @@ void mechd_call_fini(struct mechd_call *c)
         c->work_free(c);
     }
     mechd_instance_unref(c->job.instance);
+    mechd_instance_unref(c->kin);
     json_decref(c->body);
     mechp_text_fini(&c->text);
     mechp_text_fini(&c->report);
@@ -188,6 +189,14 @@ static bool has_leave(struct mechd_call *c)
     return true;
 }
 
+bool mechd_call_abandoned(const struct mechd_call *c)
+{
+    struct mechd_instance *const i = c->job.instance;
+    return c->gone != NULL && atomic_load(c->gone) && i != NULL && c->lease != 0 &&
+           !mechd_receipts_awaited(&c->daemon->receipts, c) &&
+           mechd_leases_silent(&i->leases, c->lease, c->admitted);
+}
+
 /* Checks as owner, before the first slice. False: refused. */
 static bool may_run(struct mechd_call *c)
 {
@@ -195,6 +204,10 @@ static bool may_run(struct mechd_call *c)
     const unsigned flags = c->operation->flags;
     if (mechd_call_cancelled(c)) {
         mechd_fail(c, MECHP_CANCELLED, "cancelled before it began");
+        return false;
+    }
+    if (atomic_load(&c->daemon->cancel)) {
+        mechd_fail(c, MECHP_DRAINING, "not begun: the server is shutting down");
         return false;
     }
     if (i == NULL) {
@@ -298,6 +311,19 @@ static void complete(struct mechd_call *c)
     tag(c);
 }
 
+/* The lease goes on from now, or has ended if nobody has waited for the command. */
+static void end_lease(struct mechd_call *c)
+{
+    const bool abandoned = c->admitted > 0 && mechd_call_abandoned(c);
+    for (; c->admitted > 0; c->admitted--) {
+        if (abandoned) {
+            mechd_leases_abandon(&c->job.instance->leases, c->lease);
+        } else {
+            mechd_leases_end(&c->job.instance->leases, c->lease);
+        }
+    }
+}
+
 /* One slice; at the end the reply is completed. */
 static enum mechd_progress run_call(struct mechd_job *job)
 {
@@ -312,9 +338,7 @@ static enum mechd_progress run_call(struct mechd_job *job)
     if (progress != MECHD_DONE) {
         return progress;
     }
-    for (; c->admitted > 0; c->admitted--) {
-        mechd_leases_end(&job->instance->leases, c->lease);
-    }
+    end_lease(c);
     complete(c);
     if (c->after != NULL) {
         c->after(c);
@@ -476,6 +500,7 @@ static enum mechd_submitted start_call(struct mechd_call *c)
     c->job.finish = finish_call;
     c->job.reader = (flags & (MECHD_READS | MECHD_BESIDE)) != 0;
     c->job.stateless = (flags & MECHD_STATELESS) != 0;
+    c->job.stoppable = (flags & MECHD_STOPPABLE) != 0;
 
     // on several threads
     if (c->operation->spread != NULL) {

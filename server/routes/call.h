@@ -33,10 +33,11 @@ enum mechd_operation_flags {
     MECHD_ADMIN = 1u << 11,       /* changes the server */
     MECHD_ASKS = 1u << 12,        /* changes nothing, but needs the instance for itself */
     MECHD_OF_MODEL = 1u << 9,     /* asks a model of the solver: other engines have none */
-    MECHD_BY_PARTS = 1u << 13,    /* needs the scopes that its parts need: READ, and more in each */
+    MECHD_BY_PARTS = 1u << 13,    /* READ, and what each part or operation needs that it is about */
     MECHD_BESIDE = 1u << 14,      /* changes no state: may run between slices of a command */
     MECHD_STATELESS = 1u << 4,    /* READS or BESIDE, also while a command leaves its state open */
     MECHD_UNLEASED = 1u << 15,    /* asks nobody's leave: it has rules of its own */
+    MECHD_STOPPABLE = 1u << 17,   /* its slices look whether it shall end */
     MECHD_SETS_INPUTS = 1u << 16, /* changes inputs only: a co-driver may, by their names */
     MECHD_TELLS_ALL = 1u << 8 /* run adds to the faults found before, and changes nothing if there
                                  are any */
@@ -95,6 +96,7 @@ struct mechd_call {
     const char *accept; /* or NULL; the door's */
 
     const _Atomic bool *cancel;          /* set: it is not wanted any more; or NULL */
+    const _Atomic bool *gone;            /* set: its client has closed the connection; or NULL */
     bool silent;                         /* nobody reads the reply's text: it may be left out */
     void (*after)(struct mechd_call *c); /* as owner, once the operation is over; or NULL */
 
@@ -119,6 +121,7 @@ struct mechd_call {
     struct mechd_ticket ticket;
     struct mechd_stored_receipt stored; /* the reply, on its way to the disk */
     struct mechd_receipt *receipt;      /* claimed by its scope, or NULL */
+    struct mechd_instance *kin;         /* it goes with this one, a reference; or NULL: job's */
     struct mechd_call *next_waiting;    /* for the same receipt */
 
     /* the operation's own, between its slices */
@@ -162,10 +165,14 @@ void mechd_call_over(struct mechd_call *c);
  * that, and is stored with it when there is an idempotency key. */
 struct mechd_ticket *mechd_call_ticket(struct mechd_call *c);
 
-/* Nobody wants it any more. Any thread. */
+/* Its client has gone, and has been silent for the time of the lease that it showed: what it left
+ * behind ends, so that the instance is free. As owner. */
+bool mechd_call_abandoned(const struct mechd_call *c);
+/* Nobody wants it any more. As owner of the instance if there is one. */
 static inline bool mechd_call_cancelled(const struct mechd_call *c)
 {
-    return c->cancel != NULL && atomic_load(c->cancel);
+    return (c->cancel != NULL && atomic_load(c->cancel)) ||
+           (c->gone != NULL && atomic_load(c->gone) && mechd_call_abandoned(c));
 }
 
 /* Refuse; returns MECHD_DONE, or use it as a nonzero result of prepare via mechd_refuse. */

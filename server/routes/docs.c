@@ -7,6 +7,7 @@
 #include "server/routes/shapes.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void put(struct mechp_text *w, const char *html)
@@ -90,37 +91,72 @@ static void quoted(struct mechp_text *w, const char *json)
     }
 }
 
-static void write_curl(struct mechp_text *w, const struct mechp_route *r)
+#define SERVER "http://127.0.0.1:8080"
+
+/* What stands around a call, so that the calls work in the order of the page. */
+static const struct setting {
+    const char *before;  /* text in front of it */
+    const char *options; /* with a blank behind each */
+    const char *after;
+    const char *id; /* of the instance, in place of the usual one */
+} settings[MECHP_ROUTES] = {
+    [MECHP_ROUTE_CHANGE_LEASE] = {.options = "-H \"Lease: $LEASE\" "},
+    [MECHP_ROUTE_COMMIT] = {.before = "curl --json '{\"size\":0.01,\"commit\":false}' " SERVER
+                                      "/v1/instances/rig/step\n"},
+    // not the one that the next calls are about
+    [MECHP_ROUTE_DELETE] = {.id = "copy"},
+    [MECHP_ROUTE_DROP_LEASE] = {.options = "-H \"Lease: $LEASE\" "},
+    [MECHP_ROUTE_OPERATION] = {.before =
+                                   "curl -H 'Prefer: respond-async' --json "
+                                   "'{\"count\":100000000}' " SERVER "/v1/instances/rig/step\n"},
+    [MECHP_ROUTE_TAKE_LEASE] = {.before = "LEASE=$(",
+                                .options = "-s ",
+                                .after = " | sed 's/.*\"lease\":\\([0-9]*\\).*/\\1/')"},
+};
+
+static void write_address(struct mechp_text *w, const struct mechp_route *r)
 {
-    const struct mechp_route_doc *const d = mechp_route_doc((int)r->id);
-    const struct mechp_shape *const body = mechp_shape_named(d->request);
-    const char *const usual = body != NULL ? "POST" : "GET";
-    put(w, "<pre class=\"curl\">curl ");
-    if (strcmp(r->method, usual) != 0) {
-        wrap(w, "-X ", r->method, " ");
-    }
-    if (d->content != NULL && strcmp(d->content, "text/event-stream") == 0) {
-        put(w, "-N ");
-    } else if (d->content != NULL && strstr(d->content, "vnd.") != NULL) {
-        put(w, "-o snapshot.mechd ");
-    }
-    if (body != NULL) {
-        put(w, "--json '");
-        quoted(w, body->example == NULL ? "{}" : body->example);
-        put(w, "' ");
-    }
-    put(w, "http://127.0.0.1:8080");
+    const char *const id = settings[r->id].id;
+    put(w, SERVER);
     for (const char *at = r->path; *at != '\0';) {
         const size_t plain = strcspn(at, "{");
         text_n(w, at, plain);
         at += plain;
         if (*at == '{') {
             const size_t n = strcspn(at, "}");
-            example(w, at + 1, n - 1, r->path);
+            if (id != NULL && strncmp(at, "{id}", 4) == 0) {
+                text(w, id);
+            } else {
+                example(w, at + 1, n - 1, r->path);
+            }
             at += n + 1;
         }
     }
-    put(w, "</pre>\n");
+}
+
+static void write_curl(struct mechp_text *w, const struct mechp_route *r)
+{
+    const struct setting *const set = &settings[r->id];
+    const struct mechp_route_doc *const d = mechp_route_doc((int)r->id);
+    const struct mechp_shape *const body = mechp_shape_named(d->request);
+    const char *const usual = body != NULL ? "POST" : "GET";
+    wrap(w, "<pre class=\"curl\">", set->before == NULL ? "" : set->before, "curl ");
+    if (strcmp(r->method, usual) != 0) {
+        wrap(w, "-X ", r->method, " ");
+    }
+    if (d->content != NULL && strcmp(d->content, "text/event-stream") == 0) {
+        put(w, "-N --max-time 2 ");
+    } else if (d->content != NULL && strstr(d->content, "vnd.") != NULL) {
+        put(w, "-o snapshot.mechd ");
+    }
+    wrap(w, "", set->options == NULL ? "" : set->options, "");
+    if (body != NULL) {
+        put(w, "--json '");
+        quoted(w, body->example == NULL ? "{}" : body->example);
+        put(w, "' ");
+    }
+    write_address(w, r);
+    wrap(w, "", set->after == NULL ? "" : set->after, "</pre>\n");
 }
 
 /* --- one route ------------------------------------------------------------------------------- */
@@ -249,18 +285,44 @@ static const char style[] =
     "@media(max-width:60rem){nav{position:static;width:auto;border:0}"
     "main{margin:0;padding:1rem}article td:first-child{width:8rem}}\n";
 
+/* Sorts routes so that each finds what those before it have made: in the order of their paths, at
+ * each path what makes before what tells, and what deletes behind everything below the path. */
+static int follows(const void *one, const void *other)
+{
+    static const char *const methods[] = {"POST", "PUT", "GET", "PATCH"};
+    char keys[2][128];
+    for (int k = 0; k < 2; k++) {
+        const struct mechp_route *const *const r = k == 0 ? one : other;
+        // below any byte of a path, and above
+        char rank = 1;
+        while (rank <= 4 && strcmp((*r)->method, methods[rank - 1]) != 0) {
+            rank++;
+        }
+        snprintf(keys[k], sizeof keys[k], "%s%c", (*r)->path, rank <= 4 ? rank : '\x7f');
+    }
+    return strcmp(keys[0], keys[1]);
+}
+
+static void sort_routes(const struct mechp_route *routes[MECHP_ROUTES])
+{
+    for (int k = 0; k < MECHP_ROUTES; k++) {
+        routes[k] = mechp_route_at(k);
+    }
+    qsort(routes, MECHP_ROUTES, sizeof *routes, follows);
+}
+
 static bool is_of(const struct mechp_route *r, const struct mechp_tag *tag)
 {
     return strcmp(mechp_route_text((int)r->id)->tag, tag->name) == 0;
 }
 
-static void write_contents(struct mechp_text *w)
+static void write_contents(struct mechp_text *w, const struct mechp_route *const *routes)
 {
     put(w, "<nav>\n<a href=\"#top\">mechd " MECHD_VERSION "</a>\n");
     for (const struct mechp_tag *tag = mechp_tags; tag->name != NULL; tag++) {
         wrap(w, "<details><summary>", tag->name, "</summary>\n");
-        for (int k = 0; mechp_route_at(k) != NULL; k++) {
-            const struct mechp_route *const r = mechp_route_at(k);
+        for (int k = 0; k < MECHP_ROUTES; k++) {
+            const struct mechp_route *const r = routes[k];
             if (is_of(r, tag)) {
                 wrap(w, "<a href=\"#", mechp_route_symbol(r), "\">");
                 wrap(w, "", r->summary, "</a>\n");
@@ -271,15 +333,15 @@ static void write_contents(struct mechp_text *w)
     put(w, "<a href=\"#errors\">Errors</a>\n</nav>\n");
 }
 
-static void write_routes(struct mechp_text *w)
+static void write_routes(struct mechp_text *w, const struct mechp_route *const *routes)
 {
     for (const struct mechp_tag *tag = mechp_tags; tag->name != NULL; tag++) {
         wrap(w, "<h2 id=\"tag-", tag->name, "\">");
         wrap(w, "", tag->name, "</h2>\n");
         wrap(w, "<p>", tag->doc, "</p>\n");
-        for (int k = 0; mechp_route_at(k) != NULL; k++) {
-            if (is_of(mechp_route_at(k), tag)) {
-                write_route(w, mechp_route_at(k));
+        for (int k = 0; k < MECHP_ROUTES; k++) {
+            if (is_of(routes[k], tag)) {
+                write_route(w, routes[k]);
             }
         }
     }
@@ -307,12 +369,15 @@ static void write_codes(struct mechp_text *w)
 static enum mechd_progress run_docs(struct mechd_call *c)
 {
     struct mechp_text *const w = &c->text;
+    const struct mechp_route *routes[MECHP_ROUTES];
+    sort_routes(routes);
     put(w, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
            "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
+           "<link rel=\"icon\" href=\"/assets/icon.svg\" type=\"image/svg+xml\">\n"
            "<title>mechd: interface</title>\n<style>\n");
     put(w, style);
     put(w, "</style>\n</head>\n<body id=\"top\">\n");
-    write_contents(w);
+    write_contents(w, routes);
     put(w, "<main>\n<h1>mechd " MECHD_VERSION ": interface</h1>\n"
            "<p>Also as <a href=\"/openapi.json\">OpenAPI 3.1</a>. Types of items, integrators and "
            "solvers with their fields: <a href=\"/v1/types\">/v1/types</a>; ready models: "
@@ -324,9 +389,12 @@ static enum mechd_progress run_docs(struct mechd_call *c)
            "<code>{\"op\": \"step\", \"id\": \"i-1\", &hellip;}</code>: what stands in braces in a "
            "path, and query parameters, become keys. Where the server asks for tokens, a call "
            "carries <code>-H \"Authorization: Bearer $TOKEN\"</code> with the scope named at the "
-           "route. <a href=\"#CREATE_AS\">One of them</a> makes an instance called "
-           "<code>rig</code>, of which the others tell.</p>\n");
-    write_routes(w);
+           "route.</p>\n"
+           "<p>On a server that has just started the calls work from top to bottom: <a "
+           "href=\"#CREATE_AS\">one of them</a> makes an instance called <code>rig</code>, of "
+           "which the others tell, and ids as <code>r-1</code> are the first that it "
+           "gives.</p>\n");
+    write_routes(w, routes);
     write_codes(w);
     put(w, "</main>\n</body>\n</html>\n");
     c->content_type = "text/html; charset=utf-8";

@@ -38,10 +38,17 @@ static enum mechd_progress run_set_field(struct mechd_call *c)
     if (!read_category(c, &query.category) || mechd_call_faulty(c)) {
         return MECHD_DONE;
     }
+    const struct mech_item *const item = mechd_item(c, query.category, query.name);
+    if (item == NULL) {
+        return MECHD_DONE;
+    }
+    const struct mech_table *const table = &item->type->table;
     const int outcome = mechp_bind_edit(sim, &query, &c->diag);
     if (outcome == MECH_NOT_FOUND) {
-        return mechd_fail(c, MECHP_NOT_FOUND, "there is no %.64s with a field %.64s in %s",
-                          query.name, query.field, mech_category_name(query.category));
+        struct mech_guess g;
+        return mechd_fail(
+            c, MECHP_NOT_FOUND, "%.64s has no field %.64s%s", query.name, query.field,
+            mech_hint(&g, query.field, table->fields, table->count, sizeof *table->fields));
     }
     if (outcome != 0) {
         return outcome == MECH_INVALID ? MECHD_DONE : mechd_fail_outcome(c, outcome);

@@ -31,7 +31,7 @@ static size_t count_values(struct mechd_call *c, const json_t *inputs, struct me
         const int32_t index = mechd_engine_variable_find(engine, MECH_INPUT, name);
         if (index < 0) {
             const size_t mark = mech_path_push(path, name);
-            mech_diag_add(&c->diag, path->text, "there is no input '%.64s'", name);
+            mechd_engine_lacks(engine, MECH_INPUT, name, path->text, &c->diag);
             mech_path_cut(path, mark);
             continue;
         }

@@ -59,6 +59,17 @@ static int read_configuration(struct mechd_call *c)
     return -1;
 }
 
+/* The output variable of the item that was probably meant; `has`: bits of its own. */
+static const char *output_hint(struct mech_guess *g, uint32_t has)
+{
+    for (int k = 0; k < MECH_OUTPUT_COUNT; k++) {
+        if ((has & UINT32_C(1) << k) != 0) {
+            mech_guess_try(g, mech_output_name((enum mech_output)k));
+        }
+    }
+    return mech_guess_hint(g);
+}
+
 static enum mechd_progress run_item_output(struct mechd_call *c)
 {
     const struct mech_sim *sim = c->job.instance->sim;
@@ -76,13 +87,19 @@ static enum mechd_progress run_item_output(struct mechd_call *c)
     if (!mech_diag_clean(&c->diag)) {
         return MECHD_DONE;
     }
+    const enum mech_category in = (enum mech_category)category;
+    const uint32_t has = mech_sim_item_outputs(sim, in, name);
+    if (has == 0 && mechd_item(c, in, name) == NULL) {
+        return MECHD_DONE;
+    }
     if (variable < 0) {
-        return mechd_fail(c, MECHP_NOT_FOUND, "there is no output variable %.64s", text);
+        struct mech_guess g = {.text = text};
+        return mechd_fail(c, MECHP_NOT_FOUND, "there is no output variable %.64s%s", text,
+                          output_hint(&g, has));
     }
 
     // how many, then the values
     size_t count = 0;
-    const enum mech_category in = (enum mech_category)category;
     int outcome = mech_sim_item_output(
         sim,
         &(struct mech_item_query){in, name, (enum mech_output)variable,
@@ -96,9 +113,7 @@ static enum mechd_progress run_item_output(struct mechd_call *c)
                                       (enum mech_configuration)configuration, local},
             count, values, &count);
     }
-    if (outcome == MECH_NOT_FOUND) {
-        mechd_fail(c, MECHP_NOT_FOUND, "there is no %.64s in %s", name, mech_category_name(in));
-    } else if (outcome == MECH_UNSUPPORTED) {
+    if (outcome == MECH_UNSUPPORTED) {
         mechd_fail(c, MECHP_NOT_FOUND, "%.64s has no %.64s in this configuration", name, text);
     } else if (outcome != 0) {
         mechd_fail_outcome(c, outcome);

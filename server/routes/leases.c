@@ -39,7 +39,7 @@ static void read_channels(struct mechd_call *c, struct wish *to)
         snprintf(path, sizeof path, "/channels/%zu", k);
         to->channels[k] = name != NULL ? name : "";
         if (name == NULL || mechd_engine_variable_find(engine, MECH_INPUT, name) < 0) {
-            mech_diag_add(&c->diag, path, "there is no input '%.64s'", name != NULL ? name : "");
+            mechd_engine_lacks(engine, MECH_INPUT, name, path, &c->diag);
         }
         for (size_t j = 0; j < k; j++) {
             if (strcmp(to->channels[j], to->channels[k]) == 0) {

@@ -1,4 +1,4 @@
-/* Listing, showing, resetting and deleting instances. */
+/* Listing, showing, resetting, stopping and deleting instances. */
 #include "protocol/bind/bind.h"
 #include "protocol/frame/frame.h"
 #include "server/daemon.h"
@@ -72,7 +72,7 @@ static enum mechd_progress run_show(struct mechd_call *c)
 
 const struct mechd_operation mechd_operation_INSTANCE = {
     .run = run_show,
-    .flags = MECHD_ON_INSTANCE | MECHD_READS,
+    .flags = MECHD_ON_INSTANCE | MECHD_READS | MECHD_STATELESS,
 };
 
 static const char *const edit_keys[] = {"labels", "ttl", NULL};
@@ -139,9 +139,10 @@ const struct mechd_operation mechd_operation_RESET = {
     .flags = MECHD_ON_INSTANCE | MECHD_COST_BY_SIZE,
 };
 
-/* Deleting does not wait: the id is gone at once, a running command stops at its next slice, and
- * the memory goes with the last reference. */
-static enum mechd_progress run_delete(struct mechd_call *c)
+/* What does not wait for its turn finds the instance itself, asks its leases and If-Match, and acts
+ * while they hold. */
+static enum mechd_progress act_at_once(struct mechd_call *c,
+                                       void (*act)(struct mechd_call *c, struct mechd_instance *i))
 {
     const char *id = mechd_call_value(c, "id");
     struct mechd_instance *i = mechd_table_find(&c->daemon->table, id);
@@ -158,15 +159,52 @@ static enum mechd_progress run_delete(struct mechd_call *c)
     if (!mechd_instance_matches(i, c->if_match, etag)) {
         mechd_fail(c, MECHP_REVISION_MISMATCH, "instance %s is at %s", i->id, etag);
     } else {
-        c->status = 204;
-        if (!mechd_instance_delete(i, mechd_call_ticket(c))) {
-            c->status = 0;
-            mechd_fail(c, MECHP_INSTANCE_NOT_FOUND, "there is no instance %.64s", id);
-        }
+        act(c, i);
     }
     mechd_leases_end(&i->leases, c->lease);
     mechd_instance_unref(i);
     return MECHD_DONE;
+}
+
+static void stop_at_once(struct mechd_call *c, struct mechd_instance *i)
+{
+    const bool stops = mechd_instance_stop(i);
+    if (!stops && atomic_load(&i->running)) {
+        mechd_fail(c, MECHP_RUN_IN_PROGRESS, "instance %s is stepped by a run; stop that", i->id);
+        return;
+    }
+    mechd_instance_ref(i);
+    c->kin = i;
+    mechd_instance_etag(i, c->etag);
+    mechp_text_object(&c->text);
+    mechp_text_key(&c->text, "stopped");
+    mechp_text_bool(&c->text, stops);
+    mechp_text_end(&c->text);
+}
+
+static enum mechd_progress run_stop(struct mechd_call *c)
+{
+    return act_at_once(c, stop_at_once);
+}
+
+const struct mechd_operation mechd_operation_STOP = {
+    .run = run_stop,
+};
+
+/* The id is gone at once, a running command stops at its next slice, and the memory goes with the
+ * last reference. */
+static void delete_at_once(struct mechd_call *c, struct mechd_instance *i)
+{
+    c->status = 204;
+    if (!mechd_instance_delete(i, mechd_call_ticket(c))) {
+        c->status = 0;
+        mechd_fail(c, MECHP_INSTANCE_NOT_FOUND, "there is no instance %.64s", i->id);
+    }
+}
+
+static enum mechd_progress run_delete(struct mechd_call *c)
+{
+    return act_at_once(c, delete_at_once);
 }
 
 const struct mechd_operation mechd_operation_DELETE = {

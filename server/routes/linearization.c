@@ -279,6 +279,7 @@ static enum mechd_progress run_jvp(struct mechd_call *c)
 
 const struct mechd_operation mechd_operation_JVP = {
     .run = run_jvp,
-    .flags = MECHD_ON_INSTANCE | MECHD_OF_MODEL | MECHD_ASKS | MECHD_IN_POOL | MECHD_TELLS_ALL,
+    .flags = MECHD_ON_INSTANCE | MECHD_OF_MODEL | MECHD_ASKS | MECHD_IN_POOL | MECHD_TELLS_ALL |
+             MECHD_STOPPABLE,
     .keys = jvp_keys,
 };

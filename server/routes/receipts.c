@@ -254,7 +254,19 @@ static void copy_problem(const struct mechd_call *c, struct mechd_call *w)
 /* With which the receipt goes, or NULL. */
 static struct mechd_instance *instance_of(const struct mechd_call *c)
 {
-    return (c->operation->flags & MECHD_ON_INSTANCE) != 0 ? c->job.instance : NULL;
+    const bool on_instance = (c->operation->flags & MECHD_ON_INSTANCE) != 0;
+    return c->kin != NULL ? c->kin : on_instance ? c->job.instance : NULL;
+}
+
+bool mechd_receipts_awaited(struct mechd_receipts *r, const struct mechd_call *c)
+{
+    if (c->receipt == NULL) {
+        return false;
+    }
+    pthread_mutex_lock(&r->m);
+    const bool awaited = c->receipt->waiting != NULL;
+    pthread_mutex_unlock(&r->m);
+    return awaited;
 }
 
 void mechd_receipts_settle(struct mechd_receipts *r, struct mechd_call *c)

@@ -45,6 +45,8 @@ enum mechd_claim {
 /* By the call's scope and the hash of its body. `suspend` as in mechd_ticket_wait. */
 enum mechd_claim mechd_receipts_claim(struct mechd_receipts *r, struct mechd_call *c,
                                       void (*suspend)(void *context));
+/* Do others wait for the answer of this call, which has claimed its scope (or nothing)? */
+bool mechd_receipts_awaited(struct mechd_receipts *r, const struct mechd_call *c);
 /* The answer stands in the call, and on disk if it must: keep it, or forget the claim, and answer
  * those who wait. Nothing without a claim. */
 void mechd_receipts_settle(struct mechd_receipts *r, struct mechd_call *c);

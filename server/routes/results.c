@@ -82,6 +82,18 @@ static bool is_listed(const char *list, const char *name)
     return list == NULL;
 }
 
+/* The recorded output that was probably meant. */
+static const char *recorded_hint(struct mech_guess *g, const struct mechd_instance *i,
+                                 const struct mechd_run *run)
+{
+    for (size_t k = 0; k < i->channel_count && k < MECH_GUESS_MOST; k++) {
+        if (run->settings.chosen == NULL || run->settings.chosen[k]) {
+            mech_guess_try(g, i->channels[k].name);
+        }
+    }
+    return mech_guess_hint(g);
+}
+
 /* Every name of the list is one that was recorded. */
 static void check_names(struct mechd_call *c, const struct mechd_run *run, const char *list)
 {
@@ -94,8 +106,10 @@ static void check_names(struct mechd_call *c, const struct mechd_run *run, const
             k++;
         }
         if (k == i->channel_count || (run->settings.chosen != NULL && !run->settings.chosen[k])) {
-            mech_diag_add(&c->diag, "/outputs", "%.*s has not been recorded", n < 64 ? (int)n : 64,
-                          at);
+            char name[MECH_NAME_MAX + 1];
+            snprintf(name, sizeof name, "%.*s", n < MECH_NAME_MAX ? (int)n : MECH_NAME_MAX, at);
+            mech_diag_add(&c->diag, "/outputs", "%s has not been recorded%s", name,
+                          recorded_hint(&(struct mech_guess){.text = name}, i, run));
         }
         at += n + (at[n] == ',');
     }

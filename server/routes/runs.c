@@ -105,7 +105,7 @@ static void read_outputs(struct mechd_call *c, const json_t *names, struct mechd
         }
         snprintf(path, sizeof path, "/record/outputs/%zu", n);
         if (name == NULL || k == i->channel_count) {
-            mech_diag_add(&c->diag, path, "there is no output %.64s", name != NULL ? name : "");
+            mechd_engine_lacks(&i->engine, MECH_OUTPUT_VARIABLE, name, path, &c->diag);
         } else if (s->chosen[k]) {
             mech_diag_add(&c->diag, path, "%.64s stands here twice", name);
         } else {

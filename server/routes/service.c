@@ -79,9 +79,10 @@ const struct mechd_operation mechd_operation_TYPES = {.run = run_types,
 static enum mechd_progress run_type(struct mechd_call *c)
 {
     const char *name = mechd_call_value(c, "type");
-    const int outcome = mechp_bind_type(name, &c->text);
+    struct mech_guess g;
+    const int outcome = mechp_bind_type(name, &g, &c->text);
     if (outcome != 0) {
-        mechd_fail(c, MECHP_NOT_FOUND, "there is no type %.64s", name);
+        mechd_fail(c, MECHP_NOT_FOUND, "there is no type %.64s%s", name, mech_guess_hint(&g));
     }
     return MECHD_DONE;
 }

@@ -12,6 +12,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+const struct mech_item *mechd_item(struct mechd_call *c, enum mech_category category,
+                                   const char *name)
+{
+    const struct mech_document *const d = mech_sim_document(c->job.instance->sim);
+    const struct mech_items *const items =
+        mech_document_items((struct mech_document *)(uintptr_t)d, category);
+    for (size_t k = 0; k < items->n; k++) {
+        if (strcmp(items->at[k].name, name) == 0) {
+            return &items->at[k];
+        }
+    }
+    struct mech_guess g;
+    mechd_fail(c, MECHP_NOT_FOUND, "there is no %.64s in %s%s", name, mech_category_name(category),
+               mech_items_hint(&g, name, items));
+    return NULL;
+}
+
 double *mechd_doubles(struct mechd_call *c, size_t n)
 {
     double *x = calloc(n + 1, sizeof *x);
@@ -116,6 +133,8 @@ void mechd_write_instance(struct mechd_instance *i, bool whole, struct mechp_tex
     mechp_text_number(w, i->step_size);
     mechp_text_key(w, "running");
     mechp_text_bool(w, atomic_load(&i->running));
+    mechp_text_key(w, "busy");
+    mechp_text_bool(w, mechd_instance_busy(i));
     mechp_text_key(w, "revision");
     mechp_text_string_n(w, etag + 1, strlen(etag) - 2);
     mechp_text_key(w, "durability");

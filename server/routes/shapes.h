@@ -38,6 +38,10 @@ void mechd_write_matrix(struct mechp_text *w, const char *key, const double *val
 void mechd_write_labels(struct mechd_call *c, const char *key, enum mech_causality causality,
                         bool parameters);
 
+/* The item of that name; NULL: refused with NOT_FOUND, and with the one that was probably meant. */
+const struct mech_item *mechd_item(struct mechd_call *c, enum mech_category category,
+                                   const char *name);
+
 /* Room for n doubles, or NULL: refused with OUT_OF_MEMORY. */
 double *mechd_doubles(struct mechd_call *c, size_t n);
 

@@ -234,7 +234,9 @@ static void read_forces(struct mechd_call *c, struct step_work *w)
         }
         size_t count = 0;
         if (k == d->markers.n) {
-            mech_diag_add(&c->diag, path.text, "there is no marker '%.64s'", name);
+            struct mech_guess g;
+            mech_diag_add(&c->diag, path.text, "there is no marker '%.64s'%s", name,
+                          mech_items_hint(&g, name, mech_diag_full(&c->diag) ? NULL : &d->markers));
         } else if (mechp_json_numbers(value, path.text, &c->diag, 6, f->values, &count)) {
             f->marker = (int32_t)k;
             n++;
@@ -248,13 +250,13 @@ static void read_forces(struct mechd_call *c, struct step_work *w)
 static void check_outputs(struct mechd_call *c)
 {
     const json_t *names = json_object_get(c->body, "outputs");
+    const struct mechd_engine *const engine = &c->job.instance->engine;
     for (size_t k = 0; k < json_array_size(names); k++) {
         const char *name = json_string_value(json_array_get(names, k));
         char path[48];
         snprintf(path, sizeof path, "/outputs/%zu", k);
-        if (name == NULL ||
-            mechd_engine_variable_find(&c->job.instance->engine, MECH_OUTPUT_VARIABLE, name) < 0) {
-            mech_diag_add(&c->diag, path, "there is no output '%.64s'", name != NULL ? name : "");
+        if (name == NULL || mechd_engine_variable_find(engine, MECH_OUTPUT_VARIABLE, name) < 0) {
+            mechd_engine_lacks(engine, MECH_OUTPUT_VARIABLE, name, path, &c->diag);
         }
     }
 }
@@ -535,7 +537,7 @@ const struct mechd_operation mechd_operation_STEP = {
     .run = run_step,
     .prepare = prepare_step,
     .plain = read_plain,
-    .flags = MECHD_ON_INSTANCE | MECHD_TELLS_ALL,
+    .flags = MECHD_ON_INSTANCE | MECHD_TELLS_ALL | MECHD_STOPPABLE,
     .keys = step_keys,
 };
 

@@ -22,7 +22,11 @@ static int place_of(struct mechd_call *c, const struct mech_document *document,
         index++;
     }
     if (index == document->parameters.n) {
-        mech_diag_add(&c->diag, path, "the model has no parameter '%.64s'", name);
+        const struct mech_parameters *const all = &document->parameters;
+        struct mech_guess g;
+        mech_diag_add(
+            &c->diag, path, "the model has no parameter '%.64s'%s", name,
+            mech_hint(&g, name, all->at, mech_diag_full(&c->diag) ? 0 : all->n, sizeof *all->at));
         return -1;
     }
     if (plan->places == MECHD_SWEEP_PARAMETERS) {

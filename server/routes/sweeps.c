@@ -74,7 +74,10 @@ static void read_outputs(struct mechd_call *c, const struct mech_sim *sim,
         if (index < 0) {
             char path[48];
             snprintf(path, sizeof path, "/outputs/%zu", k);
-            mech_diag_add(&c->diag, path, "there is no output '%.64s'", name != NULL ? name : "");
+            // nothing owns it: for the message alone
+            const struct mechd_engine engine =
+                mechd_engine_of_sim((struct mech_sim *)(uintptr_t)sim);
+            mechd_engine_lacks(&engine, MECH_OUTPUT_VARIABLE, name, path, &c->diag);
             continue;
         }
         struct mechd_sweep_output *o = &p->outputs[p->output_count++];

@@ -1,4 +1,5 @@
 /* Inputs, parameters, outputs, variables, and any output variable of any item. */
+#include "protocol/bind/bind.h"
 #include "protocol/wire/json.h"
 #include "server/routes/rows.h"
 #include "server/routes/shapes.h"
@@ -197,7 +198,9 @@ static enum mechd_progress run_set_parameters(struct mechd_call *c)
         size_t count = 0;
         index[n] = mechd_engine_variable_find(engine, MECH_PARAMETER, name);
         if (index[n] < 0) {
-            mech_diag_add(&c->diag, path.text, "there is no parameter '%.64s'", name);
+            mechd_engine_lacks(engine, MECH_PARAMETER, name, path.text, &c->diag);
+        } else if (json_is_string(value) && json_string_value(value)[0] == '=') {
+            mech_diag_add(&c->diag, path.text, MECHP_NO_EXPRESSION);
         } else if (!json_is_number(value)) {
             mech_diag_add(&c->diag, path.text, "must be a number");
         } else if (mechp_json_numbers(value, path.text, &c->diag, 1, &values[n], &count)) {

@@ -64,19 +64,15 @@ void mechd_numbers_end(struct mechd_numbers_given *n, struct mechd_database *d)
     (void)write_all(n, d, 0);
 }
 
-static struct mechd_numbers_given *numbers_of(struct mechd_store *s)
-{
-    return (struct mechd_numbers_given *)(void *)s;
-}
-
 uint64_t mechd_store_last(struct mechd_store *s, enum mechd_numbers which)
 {
-    return numbers_of(s)->of[which].last;
+    return mechd_store_numbers(s)->of[which].last;
 }
 
 uint64_t mechd_store_incarnation(struct mechd_store *s)
 {
-    return s != NULL ? numbers_of(s)->of[MECHD_NUMBER_INCARNATION].first : incarnation_by_clock();
+    return s != NULL ? mechd_store_numbers(s)->of[MECHD_NUMBER_INCARNATION].first
+                     : incarnation_by_clock();
 }
 
 /* --- another block ---------------------------------------------------------------------------- */
@@ -101,7 +97,7 @@ void mechd_store_given(struct mechd_store *s, enum mechd_numbers which, uint64_t
     if (s == NULL) {
         return;
     }
-    struct mechd_number *const n = &numbers_of(s)->of[which];
+    struct mechd_number *const n = &mechd_store_numbers(s)->of[which];
     uint64_t given = atomic_load(&n->given);
     while (given < number && !atomic_compare_exchange_weak(&n->given, &given, number)) {
     }

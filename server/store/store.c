@@ -28,8 +28,7 @@ enum { BATCH_RECORDS = 4096, BATCH_BYTES = 16 << 20 };
 enum { PROBE_NS = 1000000000 };
 
 struct mechd_store {
-    struct mechd_numbers_given numbers; /* first: numbers.c knows it */
-    pthread_mutex_t m;                  /* of what follows */
+    pthread_mutex_t m; /* of what follows */
     pthread_cond_t c;
     struct mechd_record *head, *tail;
     bool stop, running;
@@ -41,7 +40,13 @@ struct mechd_store {
     pthread_mutex_t r;            /* of reader */
     struct mechd_database reader;
     int lock; /* descriptor of the lock file */
+    struct mechd_numbers_given numbers;
 };
+
+struct mechd_numbers_given *mechd_store_numbers(struct mechd_store *s)
+{
+    return &s->numbers;
+}
 
 int64_t mechd_store_key(struct mechd_store *s)
 {

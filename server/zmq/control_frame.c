@@ -251,6 +251,7 @@ void mechd_control_frame(struct mechd_zmq *z, const struct mechd_peer *peer, con
     r->job.finish = finish;
     r->job.cost = cost_of(r);
     r->job.reader = r->in.kind == MECHP_OUTPUTS;
+    r->job.stoppable = r->in.kind == MECHP_STEP || r->in.kind == MECHP_TRIAL;
     const enum mechd_submitted submitted = mechd_instance_submit(r->job.instance, &r->job);
     if (submitted == MECHD_FULL) {
         mechd_frame_fail(r, MECHP_QUEUE_FULL, "too many commands wait for this instance");

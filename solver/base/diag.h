@@ -41,6 +41,12 @@ static inline bool mech_diag_clean(const struct mech_diag *d)
     return d->total == 0;
 }
 
+/* Further faults are counted and not kept: no need to find out more about them. */
+static inline bool mech_diag_full(const struct mech_diag *d)
+{
+    return d->total >= MECH_DIAG_MOST;
+}
+
 /* Copy a text for people into out [size], cut at the end of a whole UTF-8 character if need be. */
 void mech_text_copy(char *out, size_t size, const char *text);
 

@@ -35,6 +35,17 @@ static const char *const output_units[] = {
 #undef MECH_OUTPUT
 };
 
+const char *mech_items_hint(struct mech_guess *g, const char *name, const struct mech_items *items)
+{
+    *g = (struct mech_guess){.text = name};
+    for (size_t i = 0; items != NULL && i < items->n && i < MECH_GUESS_MOST; i++) {
+        if (items->at[i].name != NULL) {
+            mech_guess_try(g, items->at[i].name);
+        }
+    }
+    return mech_guess_hint(g);
+}
+
 const char *mech_category_name(enum mech_category category)
 {
     static const char *const names[] = {

@@ -9,6 +9,7 @@
 
 #include "solver/base/diag.h"
 #include "solver/base/field.h"
+#include "solver/base/guess.h"
 #include "solver/linalg/mat.h"
 
 enum mech_category {
@@ -76,6 +77,9 @@ struct mech_items {
     struct mech_item *at; /* [n] */
     size_t n;
 };
+
+/* What a message about a name that none of them has ends with (mech_guess_hint). */
+const char *mech_items_hint(struct mech_guess *g, const char *name, const struct mech_items *items);
 
 /* Output variables: names on the wire, numbers only inside. */
 #define MECH_OUTPUT(symbol, text, unit, doc) MECH_OUTPUT_##symbol,

@@ -170,7 +170,11 @@ static int add_input(struct mech_model *m, const struct mech_input *in, size_t i
         info->parameter = find_parameter(m, in->parameter);
         if (info->parameter < 0) {
             channel_path("inputs", i, "parameter", path, sizeof path);
-            mech_diag_add(diag, path, "there is no parameter \"%s\"", in->parameter);
+            const struct mech_parameters *const all = &m->document->parameters;
+            struct mech_guess g;
+            mech_diag_add(diag, path, "there is no parameter \"%s\"%s", in->parameter,
+                          mech_hint(&g, in->parameter, all->at, mech_diag_full(diag) ? 0 : all->n,
+                                    sizeof *all->at));
             return 0;
         }
     }

@@ -10,6 +10,7 @@
 #include "solver/model/penalty.h"
 #include "solver/model/pose.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -202,6 +203,44 @@ static void wrench_of(const struct mech_pair_of *p, const struct mech_eval *e,
             }
         }
     }
+}
+
+static bool are_finite(const double *x, int n)
+{
+    bool all = true;
+    for (int i = 0; i < n; i++) {
+        all = all && isfinite(x[i]);
+    }
+    return all;
+}
+
+void mech_model_tell_infinite(const struct mech_model *m, const struct mech_eval *e, char *out,
+                              size_t size)
+{
+    if (m->pair_count) {
+        mech_model_pose(m, e);
+    }
+    for (size_t p = 0; p < m->pair_count; p++) {
+        const struct mech_pose *pose[2];
+        double W[12], d[3];
+
+        if (m->pairs[p].rows) {
+            continue;
+        }
+        poses_of(m, &m->pairs[p], pose);
+        wrench_of(&m->pairs[p], e, pose, W);
+        mech_v3_add(pose[1]->p, -1., pose[0]->p, d);
+        // where motions are lost already, every force is
+        if (!are_finite(W, 12) && are_finite(d, 3)) {
+            snprintf(out, size, "the forces of \"%.64s\" are not finite%s",
+                     m->document->objects.at[m->pairs[p].object].name,
+                     mech_v3_norm(d) == 0. ? ": its markers are at the same point" : "");
+            return;
+        }
+    }
+    const char *const name = mech_model_nonlinear_name(m);
+
+    snprintf(out, size, "the forces of \"%.64s\" or a neighbor are not finite", name ? name : "");
 }
 
 void mech_pairs_force(const struct mech_model *m, const struct mech_eval *e, double *g)

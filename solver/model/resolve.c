@@ -200,8 +200,12 @@ static void resolve_ref(struct walk *w, const struct mech_field *f, struct mech_
     }
     ref->index = mech_names_find(&w->m->names[f->target], ref->name);
     if (ref->index < 0) {
-        mech_diag_add(w->diag, w->path.text, "there is no \"%s\" in %s", ref->name,
-                      mech_category_name((enum mech_category)f->target));
+        const enum mech_category category = (enum mech_category)f->target;
+        const struct mech_items *const all =
+            mech_diag_full(w->diag) ? NULL : mech_document_items(w->m->document, category);
+        struct mech_guess g;
+        mech_diag_add(w->diag, w->path.text, "there is no \"%s\" in %s%s", ref->name,
+                      mech_category_name(category), mech_items_hint(&g, ref->name, all));
     }
 }
 
@@ -217,11 +221,15 @@ static void walk_shared(struct walk *w, const struct mech_field *f, struct mech_
         walk_table(w, f->table, shared + 1);
         return;
     }
-    if (mech_document_list(w->m->document, f->table, &key)) {
+    const struct mech_structs *const list = mech_document_list(w->m->document, f->table, &key);
+    if (list) {
         shared->index = mech_names_find(&w->m->materials, shared->name);
     }
     if (shared->index < 0) {
-        mech_diag_add(w->diag, w->path.text, "there is no \"%s\" in %s", shared->name, key);
+        const bool tries = list && !mech_diag_full(w->diag);
+        struct mech_guess g;
+        mech_diag_add(w->diag, w->path.text, "there is no \"%s\" in %s%s", shared->name, key,
+                      tries ? mech_hint(&g, shared->name, list->at, list->n, f->table->size) : "");
     }
 }
 

@@ -173,11 +173,12 @@ static int no_longer_repeats(const struct alpha *s, struct mech_step_result *res
     return MECH_SINGULAR;
 }
 
-static int not_finite(const struct alpha *s, struct mech_step_result *result)
+static int not_finite(const struct alpha *s, const struct mech_state *state, double t,
+                      struct mech_step_result *result)
 {
-    snprintf(result->reason, sizeof result->reason,
-             "the residual of \"%.64s\" or a neighbor is not finite",
-             mech_model_nonlinear_name(s->model));
+    const struct mech_eval e = mech_model_point(s->model, state, t, state->q, state->v);
+
+    mech_model_tell_infinite(s->model, &e, result->reason, sizeof result->reason);
     return MECH_NOT_FINITE;
 }
 
@@ -253,7 +254,7 @@ int mech_alpha_newton(struct alpha *s, struct mech_state *state, double h, doubl
         sizes_of(s, size);
         for (int i = 0; i < 3; i++) {
             if (!isfinite(size[i])) {
-                return not_finite(s, result);
+                return not_finite(s, state, t, result);
             }
             tolerance[i] =
                 k ? tolerance[i]

@@ -237,10 +237,10 @@ static int sizes_of(struct mech_moreau_bodies *s, const struct mech_state *state
     size[2] = first || s->accepted ? 0. : mech_moreau_bodies_miss(s, state->v);
     for (int i = 0; i < 3; i++) {
         if (!isfinite(size[i])) {
-            const char *const name = mech_model_nonlinear_name(s->model);
+            const struct mech_eval e = mech_model_point(
+                s->model, state, state->at->time + s->theta * s->h, s->q_m, s->v_m);
 
-            snprintf(result->reason, sizeof result->reason,
-                     "the forces of \"%.64s\" or a neighbor are not finite", name ? name : "");
+            mech_model_tell_infinite(s->model, &e, result->reason, sizeof result->reason);
             return MECH_NOT_FINITE;
         }
     }

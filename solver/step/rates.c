@@ -409,9 +409,9 @@ int mech_rates_start(struct mech_rates *r, struct mech_state *s, struct mech_ste
     } while (sided && mech_sided_release(r->model, 0., s));
     for (size_t i = 0; i < n && !mech_model_is_linear(r->model); i++) {
         if (!isfinite(s->vdot[i])) {
-            snprintf(result->reason, sizeof result->reason,
-                     "the forces of \"%.64s\" or a neighbor are not finite",
-                     mech_model_nonlinear_name(r->model));
+            const struct mech_eval e = mech_model_point(r->model, s, now.t, s->q, s->v);
+
+            mech_model_tell_infinite(r->model, &e, result->reason, sizeof result->reason);
             return MECH_NOT_FINITE;
         }
     }

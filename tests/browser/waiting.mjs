@@ -1,7 +1,7 @@
 /** What the page tells while the server takes its time. */
 import assert from "node:assert/strict";
 import { until } from "./daemon.mjs";
-import { daemon, fits, picture, press, shown, time } from "./harness.mjs";
+import { daemon, fits, open, picture, press, shown, time } from "./harness.mjs";
 
 const WAITING = "text=waiting for the server…";
 
@@ -64,6 +64,30 @@ export const tests = {
         await picture(page, "waiting");
         await daemon.call("DELETE", `/v1/instances/${id}`);
         await page.waitForSelector(".notice");
+    },
+
+    async a_step_is_stopped_by_the_button_of_runs_also_on_another_page() {
+        const { page, id } = await shown();
+        const other = await open({ hash: `#/${id}` });
+        await other.waitForSelector("canvas.plot");
+        await page.fill("#size", "1e9");
+        await press(page, "Step");
+        for (const one of [page, other]) {
+            await until(async () => (await badge(one)) === "busy", "the badge");
+            await one.waitForSelector('.list .dot.busy[title="busy"]');
+        }
+        await picture(other, "busy");
+        await press(other, "Stop");
+        await page.waitForSelector(".notice >> text=cancelled");
+        for (const one of [page, other]) {
+            await until(async () => (await badge(one)) === "idle", "no longer busy");
+            await one.waitForSelector("text=Run in real time");
+        }
+        await press(page, "Reset");
+        await page.fill("#size", "0.01");
+        await press(page, "Step");
+        await until(async () => (await time(page)) === 0.01, "a step as ever");
+        assert.deepEqual(other.complaints, []);
     },
 
     async a_value_that_waits_is_followed_by_the_last_one() {

@@ -370,6 +370,28 @@ LTI = {
 }
 
 
+def dense_masses(n):
+    """Coordinates of which each acts on every other: modes take n³."""
+    stiffness = [[round(100 / (1 + abs(j - k)), 3) for j in range(n)] for k in range(n)]
+    return document('dense', objects=[
+        {'name': 'o', 'type': 'LagrangianLinearTIDS', 'M': {'diag': [1] * n}, 'K': stiffness,
+         'q0': [0] * n, 'v0': [0] * n}], solver={'integrator': 'MoreauJean', 'stepSize': 1e-3})
+
+
+def endless_fall():
+    """A box that falls for 0.45 s: the step in which it meets the floor takes minutes, and nothing
+    divides it (a thousand million sweeps for what no rounding fulfils)."""
+    return document('endless', gravity=[0, 0, -9.81], nodes=[
+        {'name': 'n', 'type': 'NodeRigidBodyEP', 'referenceCoordinates': [0, 0, 1.1, 1, 0, 0, 0]}],
+        objects=[
+            {'name': 'ground', 'type': 'Ground', 'geometry': [{'shape': 'Plane'}]},
+            {'name': 'box', 'type': 'RigidBody', 'node': 'n', 'physicsMass': 1,
+             'physicsInertia': [0.01, 0.01, 0.01, 0, 0, 0],
+             'geometry': [{'shape': 'Box', 'size': [0.2, 0.2, 0.2]}]}],
+        solver={'integrator': 'MoreauJean', 'stepSize': 1e-3,
+                'vi': {'type': 'jacobi', 'tolerance': 1e-300, 'maxIterations': 10**9}})
+
+
 def lti_cases():
     """[{name, model, samples: [{step, q, v, impulse}]}]"""
     path = os.path.join(ROOT, 'tests', 'verify', 'nonsmooth_lti.inc')

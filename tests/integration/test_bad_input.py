@@ -204,6 +204,18 @@ class BadInput(unittest.TestCase):
         self.is_problem(reply, 422, '/paramters')
         self.assertEqual(self.daemon.call('GET', path).json, before)
 
+    def test_parameters_are_numbers_and_expressions_stand_at_their_use(self):
+        model = models.oscillator()
+        model['parameters'] = {'c': '=2*k', 'k': 1}
+        for method, path, body, pointer in (
+                ('POST', '/v1/models/check', {'model': model}, '/model/parameters/c'),
+                ('PUT', '/v1/instances/%s/parameters' % self.instance,
+                 {'parameters': {'k': '=2*k'}}, '/parameters/k')):
+            reply = self.daemon.call(method, path, body)
+            self.is_problem(reply, 422, pointer)
+            self.assertIn('is an expression: that stands where an item uses the parameter',
+                          reply['errors'][0]['message'])
+
     def test_a_misspelt_key_brings_a_hint(self):
         reply = self.daemon.call('POST', '/v1/instances',
                                  {'model': changed('/objects/1/stifness', 1)})

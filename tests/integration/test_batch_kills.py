@@ -8,7 +8,7 @@ import tempfile
 import threading
 import unittest
 import models
-from harness import Daemon
+from harness import Daemon, Http
 from test_batch import batch
 from test_storage import KILLS, Kept
 
@@ -36,9 +36,10 @@ class Kills(unittest.TestCase):
         return batch(daemon, body, **{'Idempotency-Key': 'batch-%d' % number})
 
     def send_until_killed(self, daemon, number):
+        door = Http(daemon.base)  # of this thread alone
         try:
             while True:
-                reply = self.send(daemon, number)
+                reply = self.send(door, number)
                 assert (reply.status, reply['failed']) == (200, 0), reply
                 number += 1
                 self.answered = number
@@ -47,6 +48,8 @@ class Kills(unittest.TestCase):
         except Exception as error:  # pylint: disable=broad-except
             if 'http.client' not in type(error).__module__:
                 self.surprise = error
+        finally:
+            door.close()
 
     def test_every_acknowledged_item_is_there_and_none_twice(self):
         self.surprise = None

@@ -1,5 +1,5 @@
-"""--check-config: what a start would meet, told all at once, with nothing bound, made or
-written."""
+"""--check-config: what a start would meet, told all at once, with nothing bound, and nothing
+left of what is made."""
 import os
 import shutil
 import sqlite3
@@ -46,6 +46,7 @@ class Check(unittest.TestCase):
     def test_each_fault_is_told_with_its_option(self):
         file = self.path('file', 'not a line\n')
         missing = self.path('missing')
+        os.symlink(missing, self.path('dangling'))
         for option, value, why in (
                 ('listen', '127.0.0.1:70000', 'not a port'),
                 ('listen', '127.0.0.1:http', 'not a port'),
@@ -61,13 +62,42 @@ class Check(unittest.TestCase):
                 ('quota', 'instances=10 memory=1TB', "'memory=1TB' is no limit"),
                 ('state', file, 'Not a directory'),
                 ('state', missing + '/state', 'No such file'),
+                ('state', file + '/state', 'Not a directory'),
+                ('state', self.path('dangling'), 'a link to nothing'),
                 ('tokens', missing, 'missing'),
                 ('tokens', file, 'line 1'),
+                ('tokens', self.folder, 'Is a directory'),
+                ('config', self.folder, 'Is a directory'),
+                ('ready-file', self.folder, 'Is a directory'),
+                ('ready-file', file + '/ready', 'Not a directory'),
                 ('ready-file', missing + '/ready', 'No such file')):
             code, out, err = check('--' + option, value)
             self.assertEqual(code, 1, (option, value))
-            self.assertRegex(err, r'^mechd: --%s .*%s.*\n$' % (option, why))
+            named = 'cannot read the configuration' if option == 'config' else '--' + option
+            self.assertRegex(err, r'^mechd: %s .*%s.*\n$' % (named, why))
             self.assertNotIn('sound', out)
+
+    def test_a_folder_in_which_nothing_can_be_made_is_told(self):
+        # there is nobody who may make a file in /proc, whatever its rights say
+        for option, value in (('state', '/proc/mechd'), ('state', '/proc/self'),
+                              ('ready-file', '/proc/mechd.json'), ('listen', 'unix:/proc/mechd'),
+                              ('control', 'ipc:///proc/mechd')):
+            code, out, err = check('--' + option, value)
+            self.assertEqual(code, 1, (option, value, out))
+            self.assertRegex(err, r'^mechd: --%s %s: .+\n$' % (option, value))
+            done = subprocess.run([program('mechd'), '--listen', '127.0.0.1:0', '--control', 'none',
+                                   '--stream', 'none', '--forces', 'none', '--' + option, value],
+                                  capture_output=True, text=True, timeout=60)
+            self.assertEqual(done.returncode, 1, (option, value, done.stderr))
+
+    def test_a_file_of_the_state_that_cannot_be_written_is_told(self):
+        for name in ('lock', 'mechd.sqlite'):
+            state = self.path('state-of-' + name)
+            os.makedirs(os.path.join(state, name))
+            code, _, err = check('--state', state)
+            self.assertEqual(code, 1, name)
+            self.assertIn('%s: Is a directory' % name, err)
+            self.assertEqual(os.listdir(state), [name])
 
     def test_all_faults_are_told_at_once(self):
         missing = self.path('missing')

@@ -5,9 +5,11 @@ import json
 import os
 import re
 import shlex
+import subprocess
+import tempfile
 import unittest
 import urllib.parse
-from harness import ROOT, Served
+from harness import ROOT, Daemon, Served
 
 with open(os.path.join(ROOT, 'protocol', 'wire', 'routes.def'), encoding='utf-8') as f:
     # symbol, method, path
@@ -21,7 +23,7 @@ class Page(html.parser.HTMLParser):
     def __init__(self, text):
         super().__init__()
         self.ids, self.links, self.loaded, self.open, self.faults = [], [], [], [], []
-        self.calls, self.article = {}, None
+        self.calls, self.article, self.icons = {}, None, []
         self.feed(text)
         self.close()
 
@@ -29,7 +31,9 @@ class Page(html.parser.HTMLParser):
         attrs = dict(attrs)
         self.ids += [attrs['id']] if 'id' in attrs else []
         self.links += [attrs['href']] if tag == 'a' else []
-        self.loaded += [tag] if tag in ('script', 'link', 'img', 'iframe') else []
+        if tag in ('script', 'img', 'iframe') or tag == 'link' and attrs.get('rel') != 'icon':
+            self.loaded.append(tag)
+        self.icons += [attrs['href']] if attrs.get('rel') == 'icon' else []
         if tag == 'article':
             self.article = attrs['id']
         if attrs.get('class') == 'curl':
@@ -48,8 +52,11 @@ class Page(html.parser.HTMLParser):
             self.calls[self.article] += data
 
 
-def call_of(line):
-    """(method, path, body) of a call by curl."""
+def call_of(text):
+    """(method, path, body) of a call by curl, the last one where others lead to it."""
+    line = text.split('\n')[-1]
+    if line.startswith('LEASE=$('):
+        line = line[len('LEASE=$('):line.index(' | ')]
     words = shlex.split(line)
     assert words.pop(0) == 'curl', line
     method, body = None, None
@@ -59,10 +66,10 @@ def call_of(line):
             method = words.pop(0)
         elif word == '--json':
             body = json.loads(words.pop(0))
-        elif word == '-o':
+        elif word in ('-o', '-H', '--max-time'):
             words.pop(0)
         else:
-            assert word == '-N', line
+            assert word in ('-N', '-s'), line
     url = urllib.parse.urlsplit(words[0])
     return method or ('GET' if body is None else 'POST'), url.path, body
 
@@ -101,6 +108,31 @@ class Docs(Served):
                 self.assertNotIn(reply.status, (400, 405, 413, 415, 500), reply)
                 if reply.status == 404:
                     self.assertNotIn('route', reply.json.get('detail', ''), reply)
+
+    def test_calls_work_from_top_to_bottom(self):
+        # each in the same shell; what it answers, and how curl ended
+        script = 'set -o pipefail\ncurl() { command curl -sS --fail-with-body "$@"; ' \
+                 'local ended=$?; echo "$route $ended" >> ended; return $ended; }\n'
+        with Daemon() as d, tempfile.TemporaryDirectory(prefix='mechd-docs-') as folder:
+            page = Page(d.call('GET', '/docs').raw.decode())
+            for symbol, text in page.calls.items():
+                script += 'route=%s\n%s\n' % (symbol, text.replace('http://127.0.0.1:8080', d.base))
+            told = subprocess.run(['bash', '-c', script], cwd=folder, timeout=120,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+            with open(os.path.join(folder, 'ended'), encoding='ascii') as f:
+                ended = [line.split() for line in f]
+        self.assertEqual({symbol for symbol, _ in ended}, set(page.calls))
+        for symbol, code in ended:
+            # live events go on for as long as they are read: 28, the time is over
+            with self.subTest(page.calls[symbol]):
+                self.assertEqual(code, '28' if symbol == 'EVENTS' else '0',
+                                 re.findall(rb'\{"type":"/docs#.*', told.stdout))
+
+    def test_the_icon_is_there(self):
+        for icon in self.page.icons:
+            self.assertEqual(self.daemon.call('GET', icon).headers['Content-Type'],
+                             'image/svg+xml')
+        self.assertEqual(len(self.page.icons), 1)
 
     def test_the_page_is_whole_and_loads_nothing(self):
         page = self.page

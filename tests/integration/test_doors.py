@@ -100,6 +100,31 @@ class Doors(Served):
                 status, reply = door.call('commit', id=i, trial=trial['trial'])
                 self.assertEqual((status, reply['code']), (409, 'no-trial'))
 
+    def test_what_changes_no_state_leaves_a_trial(self):
+        """And the description of the routes says so."""
+        door = HttpDoor(self.daemon)
+        i = door.call('create', model=models.oscillator())[1]['id']
+        path = '/v1/instances/' + i
+        for method, route, body in (('PATCH', '', {'labels': {'rig': 'a'}}),
+                                    ('PATCH', '', {'ttl': 1000}),
+                                    ('POST', '/snapshots', None),
+                                    ('POST', '/lease', {'role': 'observer'})):
+            trial = door.call('step', id=i, size=SIZE, commit=False)[1]['trial']
+            reply = self.daemon.call(method, path + route, body)
+            self.assertIn(reply.status, (200, 201), reply)
+            kept = self.daemon.call('POST', path + '/commit', {'trial': trial})
+            self.assertEqual(kept.status, 200, (method, route, kept))
+        # but the revision has grown
+        trial = door.call('step', id=i, size=SIZE, commit=False)[1]['trial']
+        tag = self.daemon.call('GET', path).headers['ETag']
+        self.daemon.call('PATCH', path, {'labels': {}})
+        refused = self.daemon.call('POST', path + '/commit', {'trial': trial}, {'If-Match': tag})
+        self.assertEqual(refused.status, 412, refused)
+        paths = self.daemon.call('GET', '/openapi.json')['paths']
+        for method, route in (('patch', ''), ('post', '/commit')):
+            self.assertIn('labels', paths['/v1/instances/{id}' + route][method]['description'])
+            self.assertIn('trial', paths['/v1/instances/{id}' + route][method]['description'])
+
     def test_stream_carries_each_committed_step_once(self):
         i = self.daemon.create(models.oscillator())
         door = HttpDoor(self.daemon)

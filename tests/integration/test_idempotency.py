@@ -140,6 +140,14 @@ class Idempotency(unittest.TestCase):
         self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
         return folder, lambda: Kept(folder, *arguments)
 
+    def checkpointed(self, steps):
+        """Of an oscillator with a checkpoint every so many steps: the folder, what starts the next
+        daemon on it, this one, and the oscillator's path."""
+        folder, start = self.kept()
+        d = start()
+        return folder, start, d, '/v1/instances/' + d.create(
+            models.oscillator(), durability={'mode': 'checkpoint', 'steps': steps})
+
     def test_a_key_is_stored_with_the_checkpoint_that_holds_its_change(self):
         changes = [('step', 'POST', '/step', {'count': 3}),
                    ('inputs', 'PUT', '/inputs', {'force': 2}),
@@ -164,10 +172,7 @@ class Idempotency(unittest.TestCase):
                 self.assertEqual(d.call('GET', path + '/state').json, state)
 
     def test_a_change_and_its_key_are_lost_together(self):
-        folder, start = self.kept()
-        d = start()
-        path = '/v1/instances/' + d.create(models.oscillator(),
-                                           durability={'mode': 'checkpoint', 'steps': 25})
+        folder, start, d, path = self.checkpointed(25)
         for k in range(33):
             self.assertEqual(d.call('POST', path + '/step', {'count': 4}, key(str(k))).status, 200)
         wait_until(lambda: rows(folder, 'receipts') > 0, 'the checkpoint')
@@ -180,10 +185,7 @@ class Idempotency(unittest.TestCase):
                 self.assertEqual((reply.status, reply['step']), (200, 4 * (k + 1)))
 
     def test_keys_that_wait_for_a_checkpoint_make_one(self):
-        _, start = self.kept()
-        d = start()
-        path = '/v1/instances/' + d.create(models.oscillator(),
-                                           durability={'mode': 'checkpoint', 'steps': 1000000000})
+        _, start, d, path = self.checkpointed(1000000000)
         for k in range(1500):
             d.call('POST', path + '/step', {'count': 1}, key(str(k)))
         d.kill()

@@ -234,6 +234,53 @@ class Leases(Served):
         door.close()
         self.assertEqual(reply[0]['code'], 'cancelled')
 
+    def leave_behind(self, **head):
+        """A step without end, whose client closes the connection."""
+        connection = Http(self.daemon.base).connect()
+        connection.request('POST', self.one + '/step', json.dumps({'count': 10 ** 9}),
+                           {'Content-Type': 'application/json', **head})
+        self.wait_for_steps()
+        connection.close()
+
+    def test_what_a_silent_holder_has_left_behind_ends_with_the_lease(self):
+        lease = self.take('owner', seconds=3 * SHORT)
+        start = time.monotonic()
+        self.leave_behind(**show(lease))
+        self.refused('POST', '/step', {'count': 1})
+        # as long as the holder is heard of, it goes on
+        while time.monotonic() < start + 6 * SHORT:
+            time.sleep(SHORT)
+            self.call('PATCH', '/lease', {}, lease=lease)
+        self.assertTrue(self.call('GET', '')['busy'])
+        self.assertEqual(len(self.list()), 1)
+        # then others find it as it was before
+        wait_until(lambda: not self.call('GET', '')['busy'], 'the command ends')
+        self.assertEqual(self.list(), [])
+        self.assertEqual(self.call('POST', '/step', {'count': 1})['step'], 1)
+        self.assertEqual(self.call('POST', '/step', {'count': 1}, 409, lease)['code'],
+                         'foreign-lease')
+
+    def test_a_command_is_kept_for_whoever_comes_back_for_its_answer(self):
+        lease = self.take('owner', seconds=SHORT)
+        key = {'Idempotency-Key': 'again'}
+        self.leave_behind(**show(lease), **key)
+        door, reply = Http(self.daemon.base), []
+        again = threading.Thread(target=lambda: reply.append(door.call(
+            'POST', self.one + '/step', {'count': 10 ** 9}, {**show(lease), **key})))
+        again.start()
+        time.sleep(5 * SHORT)
+        self.assertTrue(self.call('GET', '')['busy'])
+        self.call('POST', '/stop', lease=lease)
+        again.join()
+        door.close()
+        self.assertEqual(reply[0]['code'], 'cancelled')
+
+    def test_without_a_lease_a_command_goes_on_without_its_client(self):
+        self.leave_behind()
+        time.sleep(3 * SHORT)
+        self.assertTrue(self.call('GET', '')['busy'])
+        self.call('POST', '/stop')
+
     def test_the_same_leases_hold_over_zeromq(self):
         door = ZmqDoor(self.daemon)
         self.addCleanup(door.close)

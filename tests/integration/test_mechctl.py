@@ -1,6 +1,7 @@
 """mechctl against a running daemon: a user's session, output for scripts, errors and exit codes."""
 import json
 import os
+import re
 import signal
 import subprocess
 import unittest
@@ -183,6 +184,28 @@ class Mechctl(unittest.TestCase):
         self.assertLess(times[0], times[2])
         self.good('stop', i)
         wait_until(lambda: self.door.call('step', id=i, count=1)[0] == 200, 'the run has ended')
+
+    def row_of(self, i):
+        """What the list says of an instance, by the heads of its columns."""
+        head, *rows = (re.split(r' {2,}', line.strip()) for line in self.good('list').splitlines())
+        return dict(zip(head, next(row for row in rows if row[0] == i)))
+
+    def test_stop_ends_a_command_where_there_is_no_run(self):
+        i = self.created()
+        idle = self.run_program('stop', i)
+        self.assertEqual((idle.returncode, idle.stderr),
+                         (1, 'mechctl: %s has nothing in progress\n' % i))
+        step = subprocess.Popen(
+            [harness.program('mechctl'), 'step', i, '--count', '1000000000'],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
+            env={**os.environ, 'MECHD_SERVER': self.daemon.base})
+        self.addCleanup(step.kill)
+        wait_until(lambda: self.row_of(i)['BUSY'] == 'yes', 'it has begun')
+        self.good('stop', i)
+        wait_until(lambda: self.row_of(i)['BUSY'] == 'no', 'it is over')
+        self.assertIn('cancelled', step.communicate(timeout=END)[1])
+        self.assertEqual(step.returncode, 1)
+        self.assertEqual(self.daemon.call('GET', '/v1/instances/' + i)['step'], 0)
 
     def watching(self, i, *options, server=None):
         """A mechctl watch that has shown its first line."""

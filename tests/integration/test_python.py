@@ -126,6 +126,18 @@ class Python(ManyTests, Served):
         with self.assertRaises(mechd.NotFound):
             i.info()
 
+    def test_a_step_is_stopped_by_somebody_else(self):
+        i = self.created()
+        self.assertFalse(i.stop())
+        with mechd.Server(self.daemon.base) as other:
+            stopper = threading.Thread(target=lambda: harness.wait_until(
+                other.instance(i.id).stop, 'it is in progress'))
+            stopper.start()
+            with self.assertRaises(mechd.StepFailed) as caught:
+                i.step(count=10 ** 9)
+            stopper.join()
+        self.assertEqual((caught.exception.code, i.info()['busy'], i.time), ('cancelled', False, 0))
+
     def test_a_trial_leaves_no_trace_until_it_is_committed(self):
         i = self.created()
         before = i.state
@@ -286,7 +298,7 @@ class Python(ManyTests, Served):
         self.assertIn('mine', [e.id for e in s.instances()])
         self.assertEqual(s.instance('mine').model()['name'], i.info()['name'])
         i.scene(), i.variables(), i.outputs, i.inputs.all(), i.parameters.all(), i.state
-        i.system.info(), i.system.blocks()
+        i.system.info(), i.system.blocks(), i.stop()
         cq = i.system.part('Cq')
         l, w = [0.0] * len(cq), [0.0] * len(cq[0])
         i.system.project(l=l), i.system.schur_product(l), i.system.feasibility(w, l)

@@ -1,6 +1,7 @@
 """SIGTERM ends the daemon within 2 s with requests in flight, and it exits with 0."""
 import signal
 import threading
+import time
 import unittest
 import harness
 import models
@@ -70,6 +71,49 @@ class Shutdown(unittest.TestCase):
             thread.join(30 * harness.SLOW)
         for number, answer in answers.items():
             self.assertIn(answer, (200, 409, 503), number)
+
+    def test_what_has_not_begun_in_time_is_refused(self):
+        """More than the pool can compute until the end, over connections, later, in a batch."""
+        daemon = Daemon('--workers', '1')
+        ids = [daemon.create(models.dense_masses(200)) for _ in range(12)]
+        size = 64
+        problem = {'N': [[1 + (r == c) * 1e-9 for c in range(size)] for r in range(size)],
+                   'r': [(-1) ** k for k in range(size)],
+                   'solver': {'type': 'jacobi', 'tolerance': 1e-300, 'maxIterations': 20000}}
+        asked = [('GET', '/v1/instances/%s/modes?count=200' % i, None) for i in ids] * 5
+        asked += [('POST', '/v1/instances/%s/statics' % i, {}) for i in ids]
+        asked += [('POST', '/v1/problems/solve', {'problem': problem})] * 30
+        asked += [('POST', '/v1/batch', {'instances': ids, 'op': 'modes'})]
+        answers = []
+
+        def ask(method, path, body):
+            connection = Http(daemon.base)
+            try:
+                answers.append(connection.call(method, path, body))
+            except (OSError, harness.http.client.HTTPException) as e:
+                answers.append(e)
+            connection.close()
+        threads = [threading.Thread(target=ask, args=what) for what in asked]
+        for thread in threads:
+            thread.start()
+        wait_until(lambda: len(answers) + int(harness.re.search(
+            r'^mechd_in_flight (\d+)$', daemon.call('GET', '/metrics').raw.decode(),
+            harness.re.M).group(1)) > len(asked), 'they wait')
+        daemon.process.send_signal(signal.SIGTERM)
+        start = time.monotonic()
+        self.assertEqual(daemon.process.wait(10 * harness.SLOW), 0)
+        took, log = time.monotonic() - start, daemon.log()
+        daemon.stop()
+        for thread in threads:
+            thread.join(30 * harness.SLOW)
+        self.assertNotIn('stuck', log)
+        self.assertLess(took, LIMIT * harness.SLOW)
+        for answer in answers:
+            self.assertIn(getattr(answer, 'status', answer), (200, 422, 503))
+        refused = [a for a in answers if a.status == 503]
+        self.assertGreater(len(refused), 10)
+        for answer in refused:
+            self.assertEqual((answer['code'], answer.headers['Retry-After']), ('draining', '1'))
 
     def test_it_ends_while_others_go_on_reading(self):
         """Reading is served to the end, and meets nothing that is gone already."""
@@ -166,6 +210,48 @@ class CommandLine(unittest.TestCase):
                 done = self.run_program(*arguments, '--check-config')
                 self.assertNotEqual(done.returncode, 0)
                 self.assertIn(arguments[0].lstrip('-'), done.stdout)
+
+    def test_a_switch_takes_the_words_for_on_and_off(self):
+        with harness.tempfile.TemporaryDirectory() as folder:
+            path = harness.os.path.join(folder, 'mechd.conf')
+            for word, on in (('yes', True), ('no', False), ('on', True), ('off', False),
+                             ('True', True), ('false', False), ('1', True), ('0', False)):
+                with open(path, 'w', encoding='utf-8') as f:
+                    f.write('access-log = %s\n' % word)
+                for done in (self.run_program('--config', path, '--check-config'),
+                             self.run_program('--check-config', '--access-log=' + word),
+                             self.run_program('--check-config',
+                                              environment={'MECHD_ACCESS_LOG': word})):
+                    self.assertEqual((done.returncode, 'with the access log' in done.stdout),
+                                     (0, on), (word, done.stdout))
+            # what is longer than a line is not read as two
+            with open(path, 'w', encoding='utf-8') as f:
+                f.write('\n# ' + 510 * 'x' + 'workers = 7\n# ' + 5000 * 'x' + '\n')
+            done = self.run_program('--config', path, '--check-config')
+            self.assertIn('line 3: it is longer than 4094 bytes', done.stdout)
+            # a value behind a blank is no option
+            done = self.run_program('--access-log', 'yes')
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn("'yes' is not an option; say --access-log=yes", done.stdout)
+
+    def test_a_wrong_value_is_told_with_what_is_expected(self):
+        with harness.tempfile.TemporaryDirectory() as folder:
+            path = harness.os.path.join(folder, 'mechd.conf')
+            for option, value, expected in (
+                    ('access-log', 'ja', 'it is on or off (yes, no, true, false, 1, 0)'),
+                    ('workers', 'many', 'it is a whole number from 0 to 256'),
+                    ('heartbeat', '0', 'it is a whole number from 1 to 3600'),
+                    ('log-level', 'x' * 100, 'it has 1 to 15 bytes'),
+                    ('listen', 'a:1,,b:2', 'they are 8 at most, with commas between, each of')):
+                with open(path, 'w', encoding='utf-8') as f:
+                    f.write('\n%s = %s\n' % (option, value))
+                name = 'MECHD_' + option.upper().replace('-', '_')
+                for where, done in (
+                        ('line 2: ' + option, self.run_program('--config', path)),
+                        ('--' + option, self.run_program('--%s=%s' % (option, value))),
+                        (name, self.run_program(environment={name: value}))):
+                    self.assertNotEqual(done.returncode, 0)
+                    self.assertIn("%s cannot be '%s': %s" % (where, value, expected), done.stdout)
 
     def test_flags_are_over_environment_over_file(self):
         with harness.tempfile.TemporaryDirectory() as folder:

@@ -2,8 +2,10 @@
 import os
 import subprocess
 import tempfile
+import time
 import unittest
-from harness import Served, ZmqDoor, program
+import models
+from harness import SLOW, FrameError, Partner, Served, ZmqDoor, program
 
 
 def told(*command):
@@ -13,7 +15,26 @@ def told(*command):
     return done.returncode, done.stderr
 
 
+def many_items(count, letter):
+    """A thousand nodes, and so many bodies, on nodes whose long names are of this letter."""
+    node = {'type': 'Node1D', 'referenceCoordinates': [0]}
+    return {'mechd': 1, 'nodes': [{**node, 'name': 'n%04d%s' % (k, 55 * 'x')} for k in range(1000)],
+            'objects': [{'name': 'o%d' % k, 'type': 'Mass1D', 'physicsMass': 1,
+                         'node': 'n%04d%s' % (k, 55 * letter)} for k in range(count)]}
+
+
 class Suggestions(Served):
+    def test_many_faults_take_no_longer_than_many_items(self):
+        def check(*how):
+            start = time.monotonic()
+            reply = self.daemon.call('POST', '/v1/models/check', {'model': many_items(*how)})
+            return reply, time.monotonic() - start
+        (sound, usual), (faulty, longer) = check(1000, 'x'), check(5000, 'y')
+        self.assertEqual((sound.status, faulty.status), (200, 422))
+        self.assertEqual((len(faulty['errors']), faulty['detail']),
+                         (100, 'the model has 5000 faults'))
+        self.assertLess(longer, 5 * SLOW + 10 * usual)
+
     def test_options_of_the_daemon(self):
         for given, meant in (('--lisen', 'listen'), ('--acess-log', 'access-log'),
                              ('--make-tokne=x', 'make-token'), ('--verison', 'version')):
@@ -61,6 +82,89 @@ class Suggestions(Served):
             reply = self.daemon.call('POST', '/v1/models/check', {'model': model})
             self.assertEqual(reply.status, 422, reply)
             self.assertTrue(reply['errors'][0]['message'].endswith(told_so), reply)
+
+    def test_names_within_a_model(self):
+        for kind, k, field in (('objects', 0, 'node'), ('objects', 1, 'markers'),
+                               ('loads', 0, 'marker'), ('sensors', 0, 'object'),
+                               ('inputs', 0, 'load'), ('outputs', 0, 'sensor')):
+            model = models.oscillator()
+            item = model[kind][k]
+            meant = item[field][0] if field == 'markers' else item[field]
+            wrong = meant + meant[-1]
+            item[field] = [wrong, 'x'] if field == 'markers' else wrong
+            self.is_told(model, wrong, ", did you mean '%s'?" % meant)
+            # beside other faults the reader tells of it, not the model
+            model['nodes'][0]['initialVelocities'] = [1, 2]
+            self.is_told(model, wrong, ", did you mean '%s'?" % meant)
+
+    def test_parameters_and_materials_of_a_model(self):
+        model = models.oscillator()
+        model['inputs'].append({'name': 'stiffness', 'parameter': 'kk'})
+        self.is_told(model, 'kk', ", did you mean 'k'?")
+        model = self.daemon.call('GET', '/v1/examples/sliding-sphere').json
+        next(o for o in model['objects'] if 'geometry' in o)['geometry'][0]['material'] = 'stele'
+        model['materials'] = [{'name': 'wood'}, {'name': 'steel'}]
+        self.is_told(model, 'stele', ", did you mean 'steel'?")
+
+    def is_told(self, model, wrong, ending):
+        """The only fault that names what is wrong ends like this."""
+        reply = self.daemon.call('POST', '/v1/models/check', {'model': model})
+        self.assertEqual(reply.status, 422, reply)
+        told = [e['message'] for e in reply['errors'] if wrong in e['message']]
+        self.assertEqual(len(told), 1, reply)
+        self.assertTrue(told[0].endswith(ending), told)
+
+    def test_names_in_requests(self):
+        path = '/v1/instances/' + self.daemon.create(models.oscillator())
+        self.daemon.call('POST', path + '/runs', {'count': 2, 'record': {'outputs': ['x']}})
+        for method, where, body, meant in (
+                ('PUT', '/inputs', {'forec': 1}, 'force'),
+                ('PUT', '/parameters', {'parameters': {'kk': 1}}, 'k'),
+                ('POST', '/step', {'count': 1, 'inputs': {'frce': 1}}, 'force'),
+                ('POST', '/step', {'count': 1, 'outputs': ['xx']}, 'x'),
+                ('POST', '/step', {'count': 1, 'forces': {'xx': [1]}}, 'x'),
+                ('POST', '/lease', {'role': 'co-driver', 'channels': ['fource']}, 'force'),
+                ('POST', '/runs', {'count': 1, 'record': {'outputs': ['xx']}}, 'x'),
+                ('GET', '/runs/r-1/results?outputs=xx', None, 'x'),
+                ('GET', '/objects/mas/outputs/Position', None, 'mass'),
+                ('GET', '/objects/mass/outputs/Positon', None, 'Position'),
+                ('GET', '/objects/nn/outputs/Position?category=nodes', None, 'n'),
+                ('PUT', '/objects/mas/fields/physicsMass', {'value': 1}, 'mass'),
+                ('PUT', '/objects/mass/fields/physicMass', {'value': 1}, 'physicsMass')):
+            with self.subTest((method, where, body)):
+                reply = self.daemon.call(method, path + where, body)
+                self.assertIn(reply.status, (404, 422), reply)
+                told = (reply.json.get('errors') or [{'message': reply['detail']}])[0]['message']
+                self.assertTrue(told.endswith(", did you mean '%s'?" % meant), reply)
+
+    def test_names_that_nothing_is_near_to(self):
+        path = '/v1/instances/' + self.daemon.create(models.oscillator())
+        for method, where, body in (('PUT', '/inputs', {'temperature': 1}),
+                                    ('POST', '/step', {'count': 1, 'outputs': [7]}),
+                                    ('GET', '/objects/temperature/outputs/Position', None),
+                                    ('PUT', '/objects/mass/fields/temperature', {'value': 1})):
+            reply = self.daemon.call(method, path + where, body)
+            self.assertIn(reply.status, (404, 422), reply)
+            self.assertNotIn(b'did you mean', reply.raw)
+
+    def test_types_sweeps_batches_and_partners(self):
+        for name, meant in (('Mas1D', 'Mass1D'), ('Newmrk', 'Newmark')):
+            reply = self.daemon.call('GET', '/v1/types/' + name)
+            self.assertEqual((reply.status, reply['detail']),
+                             (404, "there is no type %s, did you mean '%s'?" % (name, meant)))
+        for body, meant in (({'parameters': {'grid': {'kk': [1, 2]}}}, 'k'),
+                            ({'parameters': {'list': [{}]}, 'outputs': ['xx']}, 'x')):
+            reply = self.daemon.call('POST', '/v1/sweeps',
+                                     {'model': models.oscillator(), 'count': 1, **body})
+            self.assertEqual(reply.status, 422, reply)
+            self.assertTrue(reply['errors'][0]['message'].endswith("mean '%s'?" % meant), reply)
+        i = self.daemon.create(models.oscillator())
+        reply = self.daemon.call('POST', '/v1/batch', {'instances': [i], 'op': 'setp', 'body': {}})
+        self.assertIn("did you mean 'step'?", reply['errors'][0]['message'])
+        with self.assertRaises(FrameError) as refused:
+            Partner(self.daemon, i, ['frce'])
+        self.assertIn(b"there is no input 'frce', did you mean 'force'?",
+                      refused.exception.problem[0])
 
     def test_examples_and_operations(self):
         reply = self.daemon.call('GET', '/v1/examples/duoble-pendulum')

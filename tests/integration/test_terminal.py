@@ -350,6 +350,9 @@ _mechctl
                      'sweep %s k=1,2 --count 1' % model):
             self.words(*line.split())
         self.assertEqual(self.daemon.call('GET', '/v1/instances/a')['labels'], {'rig': 'b'})
+        idle = subprocess.run([self.mechctl, 'stop', 'a'], env=self.environment,
+                              capture_output=True, text=True, timeout=60)
+        self.assertIn('nothing in progress', idle.stderr)
         number = self.words('lease', 'a', 'owner')[0]
         self.words('lease', 'a', 'owner', '--renew', '--seconds', '30', '--lease', number)
         self.words('lease', 'a', '--release', '--lease', number)

@@ -8,6 +8,7 @@ import harness
 import models
 import raw
 from harness import KINDS, Daemon, Forces, FrameError, Partner, ZmqDoor, program, wait_until
+from test_background import ASYNC, driven_chain
 
 
 def make(name, scopes):
@@ -75,6 +76,37 @@ class Tokens(unittest.TestCase):
                 found = d.call('GET', reply.headers['Location'],
                                headers=bearer(self.tokens[token]))
                 self.assertEqual(found.status, status, token)
+
+    def test_who_may_begin_what_is_answered_later_may_end_it(self):
+        self.tokens['twin'], line = make('the-step', 'read')
+        self.write(*self.lines.values(), line)
+        long = {'count': 1000000, 'inputs': {'force': 1}}
+        with self.daemon() as d:
+            path = '/v1/instances/' + d.call('POST', '/v1/instances', {'model': driven_chain()},
+                                             bearer(self.tokens['step']))['id']
+
+            def begin(token, what, body):
+                reply = d.call('POST', path + what, body, {**ASYNC, **bearer(self.tokens[token])})
+                self.assertEqual(reply.status, 202, reply)
+                return reply.headers['Location']
+
+            def ends(where, *expected):
+                for token, status in expected:
+                    reply = d.call('DELETE', where, headers=bearer(self.tokens[token]))
+                    self.assertEqual(reply.status, status, (token, reply))
+                    if status == 403:
+                        self.assertIn('needs the scope step', reply['detail'])
+
+            # what changes nothing: whose it is, with any scope, and the admin
+            ends(begin('read', '/jvp', long), ('step', 404), ('read', 204), ('read', 404))
+            ends(begin('read', '/jvp', long), ('admin', 204))
+            ends(begin('step', '/jvp', long), ('read', 404), ('twin', 204))
+            # what changes something: with the scope that its beginning needs
+            ends(begin('step', '/step', {'count': 1000000}), ('read', 404), ('twin', 403),
+                 ('step', 204))
+            # they are cancelled, not only forgotten
+            one = d.call('POST', path + '/step', {'count': 1}, bearer(self.tokens['step']))
+            self.assertEqual(one['step'], 1)
 
     def test_a_scope_is_what_a_token_may_do(self):
         with self.daemon() as d:

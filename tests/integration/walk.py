@@ -14,6 +14,28 @@ import jsonschema
 from harness import SLOW, Reply
 
 FORM = 'application/json'
+# members whose values differ from build to build, machine to machine, run to run
+VOLATILE = {'revision', 'memory', 'version', 'libraries', 'compiler', 'limits', 'enabled',
+            'endpoints', 'instances', 'detail', 'bytes', 'elapsed', 'remaining', 'expires', 'left',
+            'lease', 'done', 'state', 'used', 'busy'}
+# ids that the server gives
+GIVEN = re.compile(r'i-\d+')
+
+
+def alike(one, other, key=''):
+    """The same answer but for volatile members and the last digits of numbers."""
+    if key in VOLATILE:
+        return isinstance(one, type(other))
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(alike(one[k], other[k], k) for k in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(alike, one, other))
+    numbers = [isinstance(x, (int, float)) and not isinstance(x, bool) for x in (one, other)]
+    if all(numbers):
+        # sums and products of doubles in another order: a few units of the last place
+        return abs(one - other) <= 1e-9 * max(1, abs(one), abs(other))
+    given = isinstance(one, str) and isinstance(other, str) and GIVEN.fullmatch(one)
+    return type(one) is type(other) and (one == other or given and GIVEN.fullmatch(other))
 
 
 class Operation:

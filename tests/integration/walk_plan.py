@@ -52,7 +52,7 @@ def a_sweep(client, _):
 
 def an_operation(client, _, accept='application/json'):
     # long enough not to be answered at once
-    body = {'instances': ['rig'], 'op': 'step', 'body': {'count': 200000}, 'results': 'table'}
+    body = {'instances': ['rig'], 'op': 'step', 'body': {'count': 500000}, 'results': 'table'}
     reply = client.call('POST', '/v1/batch', body, {'Prefer': 'respond-async', 'Accept': accept})
     where = reply.headers['Location']
 

@@ -74,7 +74,7 @@ static void a_cubic_spring_rests_at_its_root(void)
 /* F = 2 sin u has a turning point at F = 2: no equilibrium beyond it, however small the steps */
 static void loads_that_nothing_holds_are_refused(void)
 {
-    const char *const law = MODEL_OSCILLATOR(
+    static const char law[] = MODEL_OSCILLATOR(
         "", "1", SPRING("'springForceUserFunction': '=2*sin(u)'"), FORCE("%s"), "");
     struct mech_statics_report report;
     char text[1024];

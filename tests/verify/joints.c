@@ -512,13 +512,27 @@ static void forces_on_moving_markers_agree(void)
 /* a spring without a direction has no force: the model does not start with numbers that are none */
 static void spring_of_no_length_is_refused(void)
 {
-    CU_ASSERT(model_refused(
-        "{'mechd': 1, 'nodes': [{'name': 'n', 'type': 'NodePoint'}], 'objects': [{'name': 'b',"
-        "'type': 'MassPoint', 'node': 'n', 'physicsMass': 1}, {'name': 'spring',"
-        "'type': 'SpringDamper', 'markers': ['m', 'k'], 'stiffness': 1}], 'markers': ["
-        "{'name': 'm', 'type': 'MarkerNodePosition', 'node': 'n'},"
-        " {'name': 'k', 'type': 'MarkerNodePosition', 'node': 'n'}], 'solver': {'stepSize': 0.01}}",
-        "", "\"spring\" or a neighbor are not finite"));
+    static const char *const integrators[] = {"GeneralizedAlpha", "RK44", "VelocityVerlet"};
+    for (int i = 0; i < 3; i++) {
+        char text[1024];
+        // the one before it has a length
+        snprintf(
+            text, sizeof text,
+            "{'mechd': 1, 'nodes': [{'name': 'n', 'type': 'NodePoint'}, {'name': 'far',"
+            "'type': 'NodePoint', 'referenceCoordinates': [1, 0, 0]}], 'objects': [{'name': 'b',"
+            "'type': 'MassPoint', 'node': 'n', 'physicsMass': 1}, {'name': 'c',"
+            "'type': 'MassPoint', 'node': 'far', 'physicsMass': 1}, {'name': 'well',"
+            "'type': 'SpringDamper', 'markers': ['m', 'l'], 'stiffness': 1}, {'name': 'spring',"
+            "'type': 'SpringDamper', 'markers': ['m', 'k'], 'stiffness': 1}], 'markers': ["
+            "{'name': 'm', 'type': 'MarkerNodePosition', 'node': 'n'},"
+            "{'name': 'l', 'type': 'MarkerNodePosition', 'node': 'far'},"
+            "{'name': 'k', 'type': 'MarkerNodePosition', 'node': 'n'}],"
+            "'solver': {'stepSize': 0.01, 'integrator': '%s'}}",
+            integrators[i]);
+        CU_ASSERT(model_refused(
+            text, "",
+            "the forces of \"spring\" are not finite: its markers are at the same point"));
+    }
 }
 
 UNIT_TESTS(UNIT_TEST(spring_of_no_length_is_refused),

@@ -6,10 +6,9 @@
 static int run(struct mechctl *m)
 {
     static const struct mechctl_column columns[] = {
-        {"id", "ID", false},           {"name", "NAME", false},
-        {"time", "TIME", true},        {"step", "STEPS", true},
-        {"running", "RUNNING", false}, {"labels", "LABELS", false},
-        {"ttlLeft", "TTL LEFT", true}, {0},
+        {"id", "ID", false},         {"name", "NAME", false},       {"time", "TIME", true},
+        {"step", "STEPS", true},     {"running", "RUNNING", false}, {"busy", "BUSY", false},
+        {"labels", "LABELS", false}, {"ttlLeft", "TTL LEFT", true}, {0},
     };
     struct mechc_json reply, items;
     char path[MECHC_PATH] = "/v1/instances";

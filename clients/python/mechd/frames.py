@@ -36,7 +36,10 @@ def pack(kind: int, values: Sequence[float] = (), instance: int = 0, lease: int 
     if numpy is not None and isinstance(values, numpy.ndarray):
         tail = numpy.ascontiguousarray(values, dtype='<f8').tobytes()
     else:
-        tail = struct.pack('<%dd' % len(values), *values)
+        try:
+            tail = struct.pack('<%dd' % len(values), *values)
+        except struct.error:
+            raise ValueError('numbers are needed, not %r' % (values,)) from None
     return HEADER.pack(MAGIC, VERSION, kind, 0, instance, len(tail) // 8, iteration, 0, sequence, 0,
                        time, size, lease) + tail
 

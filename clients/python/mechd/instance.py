@@ -67,6 +67,9 @@ class Snapshot:
         self.id: str = reply['id']
         self.time: float = reply['time']
 
+    def __repr__(self) -> str:
+        return 'Snapshot(%r, time=%r)' % (self.id, self.time)
+
     def restore(self) -> None:
         """The instance is again as it was then, to the last bit."""
         self._instance.post('snapshots', self.id, 'restore')
@@ -196,6 +199,11 @@ class Instance:
     def reset(self) -> None:
         """Back to the initial state."""
         self.post('reset')
+
+    def stop(self) -> bool:
+        """End the command in progress, which raises StepFailed for whoever waits for it; the
+        state is that of before. False: there was none. A run is stopped by its own stop()."""
+        return self.post('stop')['stopped']
 
     # --- leases -----------------------------------------------------------------------------------
 

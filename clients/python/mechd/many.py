@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence
 
 from .errors import refusal
 from .progress import Bar, Progress
-from .values import array, plain
+from .values import array, plain, rows
 
 if TYPE_CHECKING:
     from .server import Server
@@ -28,6 +28,9 @@ class Table:
 
     def __len__(self) -> int:
         return len(self.rows)
+
+    def __repr__(self) -> str:
+        return '%s(%r, %s)' % (type(self).__name__, self.names, rows(len(self)))
 
 
 class BatchTable(Table):
@@ -133,6 +136,9 @@ class Operation(_Awaited):
         self.raw = reply
         self.id: str = reply['id']
         self.state: str = reply['state']
+
+    def __repr__(self) -> str:
+        return 'Operation(%r, %s)' % (self.id, self.state)
 
     def look(self) -> 'Operation':
         """Ask whether it is over."""

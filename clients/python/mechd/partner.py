@@ -27,6 +27,9 @@ class Layout:
                                                    for e in entries}
         self.count = sum(count for _, count in self.places.values())
 
+    def __repr__(self) -> str:
+        return 'Layout(%r)' % list(self.places)
+
     def named(self, values: Any) -> Dict[str, Any]:
         """name: float, or the part of a vector."""
         return {name: float(values[at]) if count == 1 else values[at:at + count]
@@ -51,8 +54,8 @@ class Layout:
 
 
 class Partner:
-    """A partnership with one instance. After each call `time` (s) and `count` (internal steps since
-    the start) are those of its answer.
+    """A partnership with one instance, whose id is `instance`. After each call `time` (s) and
+    `count` (internal steps since the start) are those of its answer.
 
     Its inputs and outputs are agreed on when it begins: `inputs`, `outputs` are their layouts.
     """
@@ -61,6 +64,7 @@ class Partner:
                  lease: int = 0, keys: Optional[Keys] = None):
         self.time, self.count = 0.0, 0
         self._endpoints, self._timeout, self._keys = endpoints, timeout, keys
+        self.instance = hello['instance']
         self._sequence, self._number, self._lease = 0, 0, lease
         self._socket = _socket(zmq.DEALER, endpoints['control'], timeout, keys)
         try:
@@ -72,6 +76,12 @@ class Partner:
         self._number, self._lease = reply['instance'], head.lease
         self.outputs, self.inputs = Layout(reply['layout']), Layout(reply['inputLayout'])
         self._order = reply['inputOrder']
+
+    def __repr__(self) -> str:
+        if self._socket.closed:
+            return 'Partner(%r, closed)' % self.instance
+        return 'Partner(%r, inputs=%r, outputs=%r, time=%r)' % (
+            self.instance, list(self.inputs.places), list(self.outputs.places), self.time)
 
     def __enter__(self) -> 'Partner':
         return self
@@ -105,7 +115,7 @@ class Partner:
 
     def set_inputs(self, values: Values) -> None:
         """Inputs from now on."""
-        self._ask(frames.INPUTS, self._inputs(values))
+        self._ask(frames.INPUTS, self.ordered(values))
 
     def get_outputs(self) -> Any:
         """Outputs now."""
@@ -129,10 +139,11 @@ class Partner:
 
     def forces(self) -> 'Forces':
         """A socket that pushes stamped inputs into the running instance."""
-        return Forces(self._endpoints['forces'], self._number, self._lease, self._inputs,
-                      self._keys)
+        _open(self, self._socket)
+        return Forces(self, self._endpoints['forces'], self._number, self._lease, self._keys)
 
-    def _inputs(self, values: Values) -> Sequence[float]:
+    def ordered(self, values: Values) -> Sequence[float]:
+        """Inputs in the order of their layout, by name or as they are."""
         if not isinstance(values, Mapping):
             return values
         if self._order:
@@ -140,11 +151,12 @@ class Partner:
         return self.inputs.packed(values)
 
     def _run(self, kind: int, size: float, values: Values, iteration: int) -> Any:
-        return frames.values(self._ask(kind, self._inputs(values), size=size,
+        return frames.values(self._ask(kind, self.ordered(values), size=size,
                                        iteration=iteration)[1][0])
 
     def _ask(self, kind: int, values: Sequence[float] = (), extra: Optional[bytes] = None,
              **fields: Any) -> Tuple[frames.Header, List[bytes]]:
+        _open(self, self._socket)
         self._sequence += 1
         body = frames.pack(kind, values, instance=self._number, lease=self._lease,
                            sequence=self._sequence, **fields)
@@ -168,11 +180,16 @@ class Partner:
 class Forces:
     """Stamped inputs of a partner; nothing is answered."""
 
-    def __init__(self, endpoint: str, number: int, lease: int, packed: Any,
+    def __init__(self, partner: Partner, endpoint: str, number: int, lease: int,
                  keys: Optional[Keys] = None):
         self._socket = _socket(zmq.PUSH, endpoint, 5.0, keys)
         self._socket.linger = 1000
-        self._number, self._lease, self._packed = number, lease, packed
+        self._partner, self._number, self._lease = partner, number, lease
+
+    def __repr__(self) -> str:
+        return 'Forces(%r, inputs=%r%s)' % (self._partner.instance,
+                                            list(self._partner.inputs.places),
+                                            ', closed' if self._socket.closed else '')
 
     def __enter__(self) -> 'Forces':
         return self
@@ -182,8 +199,9 @@ class Forces:
 
     def push(self, values: Values, time: float = 0.0) -> None:
         """Inputs that hold from the first internal step at or after `time` (0: at once)."""
-        self._socket.send(frames.pack(frames.INPUTS, self._packed(values), instance=self._number,
-                                      lease=self._lease, time=time))
+        _open(self, self._socket)
+        self._socket.send(frames.pack(frames.INPUTS, self._partner.ordered(values),
+                                      instance=self._number, lease=self._lease, time=time))
 
     def close(self) -> None:
         self._socket.close()
@@ -206,8 +224,13 @@ class Stream:
     def __init__(self, endpoint: str, instance: str, layout: Layout, timeout: Optional[float],
                  keys: Optional[Keys] = None):
         self._layout, self._sequence, self._timeout = layout, 0, timeout
+        self.instance = instance
         self._socket = _socket(zmq.SUB, endpoint, timeout, keys)
         self._socket.subscribe('state/%s/' % instance)
+
+    def __repr__(self) -> str:
+        return 'Stream(%r, outputs=%r%s)' % (self.instance, list(self._layout.places),
+                                             ', closed' if self._socket.closed else '')
 
     def __enter__(self) -> 'Stream':
         return self
@@ -219,6 +242,7 @@ class Stream:
         return self
 
     def __next__(self) -> Sample:
+        _open(self, self._socket)
         while True:
             try:
                 _, frame = self._socket.recv_multipart()
@@ -235,6 +259,12 @@ class Stream:
 
     def close(self) -> None:
         self._socket.close(0)
+
+
+def _open(door: Any, socket: Any) -> None:
+    if socket.closed:
+        raise ValueError('this %s has been closed; another one is taken from its instance' %
+                         type(door).__name__.lower())
 
 
 def _socket(kind: int, endpoint: str, timeout: Optional[float], keys: Optional[Keys]) -> Any:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Optional, 
 from .errors import MechdError
 from .progress import Bar, Progress
 from .sse import Event, events
-from .values import array, numpy, values
+from .values import array, numpy, rows, values
 
 if TYPE_CHECKING:
     from .instance import Instance
@@ -27,6 +27,9 @@ class Record:
 
     def __len__(self) -> int:
         return len(self.time)
+
+    def __repr__(self) -> str:
+        return 'Record(%r, %s)' % (list(self.columns), rows(len(self)))
 
 
 class Run:

@@ -20,6 +20,9 @@ class Problems:
     def __init__(self, transport: Transport):
         self._transport = transport
 
+    def __repr__(self) -> str:
+        return 'Problems(%r)' % self._transport.name
+
     def solve(self, problem: Mapping[str, Any]) -> Dict[str, Any]:
         """Solve {"N", "r", …} or {"H", "f", "G", "b", …} by any solver; solution and `report`."""
         reply = self._transport.call('POST', 'v1', 'problems', 'solve',
@@ -61,7 +64,7 @@ class Server:
         self.close()
 
     def __repr__(self) -> str:
-        return 'Server(%r)' % self.transport.base
+        return 'Server(%r)' % self.transport.name
 
     def close(self) -> None:
         """Close the connections; instances stay."""

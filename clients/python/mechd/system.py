@@ -19,6 +19,9 @@ class System:
     def __init__(self, instance: 'Instance'):
         self._instance = instance
 
+    def __repr__(self) -> str:
+        return 'System(%r)' % self._instance
+
     def info(self, **options: Any) -> Dict[str, Any]:
         """Sizes, factors, and which parts there are."""
         return self._instance.get('system', **options)

@@ -9,6 +9,8 @@ the server does it once however often it arrives, and answers each time as the f
 from __future__ import annotations
 
 import json
+import os
+import re
 import time
 import uuid
 from typing import Any, Dict, Iterator, Mapping, Optional
@@ -53,6 +55,49 @@ def query(fields: Mapping[str, Any]) -> Dict[str, str]:
     return found
 
 
+def address(url: str) -> str:
+    """The base of requests to a server; ValueError where none can be meant."""
+    why = ''
+    if url.startswith('unix:'):
+        if len(url) > len('unix:'):
+            return 'http://localhost'
+        why = 'the path is missing'
+    else:
+        base = (url if '://' in url else 'http://' + url).rstrip('/')
+        try:
+            parts = urlsplit(base)
+            host = parts.hostname or ''
+        except ValueError:
+            parts, host = None, ''
+        if parts is not None and parts.scheme not in ('http', 'https'):
+            why = '%s is not spoken here' % parts.scheme
+        elif not re.fullmatch(r'[^\s/]+', host):
+            why = 'the host is missing or malformed'
+        else:
+            try:
+                if parts is not None and parts.port != 0:
+                    return base
+            except ValueError:
+                pass
+            why = 'the port is no number from 1 to 65535'
+    raise ValueError('%r is no address of a server, %s: http://host:port, https://host:port or '
+                     'unix:/path' % (url, why))
+
+
+def reason(fault: BaseException) -> str:
+    """What the system said beneath an exception of requests, or else its own words."""
+    left, seen = [fault], []
+    while left:
+        at = left.pop(0)
+        if isinstance(at, OSError) and at.strerror and \
+                not isinstance(at, requests.exceptions.RequestException):
+            return at.strerror
+        seen.append(at)
+        beneath = [getattr(at, 'reason', None), at.__cause__, at.__context__, *at.args]
+        left += [b for b in beneath if isinstance(b, BaseException) and b not in seen]
+    return str(fault)
+
+
 class Transport:
     """Not for several threads at once: each takes its own Server."""
 
@@ -61,10 +106,10 @@ class Transport:
         self.session = requests.Session()
         if token:
             self.session.headers['Authorization'] = 'Bearer ' + token
+        self.base = address(url)
+        self.name = url if url.startswith('unix:') else self.base  # for people
         if url.startswith('unix:'):
             self.session.mount('http://', UnixAdapter(url[len('unix:'):]))
-            url = 'http://localhost'
-        self.base = (url if '://' in url else 'http://' + url).rstrip('/')
         self.host = urlsplit(self.base).hostname or '127.0.0.1'
         # a proxy of the environment has no business between a program and its own machine
         if self.host in ('127.0.0.1', 'localhost', '::1'):
@@ -73,6 +118,8 @@ class Transport:
     def verify(self, file: Optional[str]) -> None:
         """What the certificate of https:// is checked against; None: as it is."""
         if file is not None:
+            if not os.path.exists(file):
+                raise ValueError('there is no file %s, which verify= or MECHD_CA names' % file)
             self.session.verify = file
 
     def close(self) -> None:
@@ -103,12 +150,13 @@ class Transport:
                 return self.session.request(method, url, data=data, headers=head, params=fields,
                                             timeout=(CONNECT, self.timeout))
             except requests.exceptions.ReadTimeout as fault:
-                raise Unreachable('no answer from %s within %g s' % (self.base, self.timeout)) \
+                raise Unreachable('no answer from %s within %g s' % (self.name, self.timeout)) \
                     from fault
             except (requests.exceptions.ConnectionError,
                     requests.exceptions.ChunkedEncodingError) as fault:
                 if attempt == self.retries:
-                    raise Unreachable('no connection to %s: %s' % (self.base, fault)) from fault
+                    raise Unreachable('no connection to %s: %s' %
+                                      (self.name, reason(fault))) from fault
                 time.sleep(_PAUSE * 2 ** attempt)
         raise AssertionError('not reached')
 
@@ -122,7 +170,8 @@ class Transport:
                 for line in response.iter_lines(chunk_size=1):
                     yield line.decode()
         except requests.exceptions.RequestException as fault:
-            raise Unreachable('the events of %s ended: %s' % (self.base, fault)) from fault
+            raise Unreachable('the events of %s ended: %s' %
+                              (self.name, reason(fault))) from fault
 
 
 def problem_of(response: requests.Response) -> Dict[str, Any]:

@@ -55,3 +55,8 @@ def zeros(shape: Sequence[int]) -> Any:
         return numpy.zeros([int(n) for n in shape])
     rows: List[List[float]] = [[0.0] * int(shape[1]) for _ in range(int(shape[0]))]
     return rows
+
+
+def rows(count: int) -> str:
+    """For people."""
+    return '%d row%s' % (count, '' if count == 1 else 's')

@@ -251,6 +251,9 @@ export const ofRun = (rid, rest = "") => `/runs/${encodeURIComponent(rid)}${rest
 /** @param {string} id @param {string} rid */
 export const stop = (id, rid) => ask("DELETE", at(id, ofRun(rid)));
 
+/** The command in progress, where there is no run. @param {string} id */
+export const stopCommand = (id) => ask("POST", at(id, "/stop"), {});
+
 /** @param {string} id @param {string} rid */
 export const forget = (id, rid) => ask("DELETE", at(id, ofRun(rid, "/results")));
 

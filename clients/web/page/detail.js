@@ -51,6 +51,8 @@ export class Detail {
     this.waits = { run: new Wait(), step: new Wait(), reset: new Wait(), remove: new Wait() };
     /** the live connection is down */
     this.broken = false;
+    /** a command is in progress that is no run */
+    this.busy = false;
     /** @type {(() => void)[]} what has to be undone at the end */
     this.endings = [onLate(() => this.setRun(this.run))];
     /** @type {string | null} */
@@ -76,6 +78,7 @@ export class Detail {
     this.info = info;
     this.buildService(info, variables);
     this.build();
+    this.busy = info.busy;
     this.setRun(info.run?.id ?? null);
     this.receive({ ...first, step: info.step });
     void this.readService();
@@ -414,9 +417,9 @@ export class Detail {
       this.runButton.disabled = foreign;
       this.resetButton.disabled = foreign;
       this.service?.runs.setBusy(run !== null || foreign);
-      this.runButton.textContent = run ? "Stop" : "Run in real time";
-      const busy = isLate(api.at(this.id)) ? "busy" : "idle";
-      this.badge.textContent = run ? "running" : busy;
+      const busy = this.busy || isLate(api.at(this.id));
+      this.runButton.textContent = run || busy ? "Stop" : "Run in real time";
+      this.badge.textContent = run ? "running" : busy ? "busy" : "idle";
       this.badge.classList.toggle("on", run !== null);
       this.stepButton.disabled = run !== null || foreign;
     }
@@ -436,6 +439,10 @@ export class Detail {
       return;
     }
     this.service?.traits.show(info);
+    if (info.busy !== this.busy) {
+      this.busy = info.busy;
+      this.setRun(this.run);
+    }
     if (info.running !== (this.run !== null)) {
       await this.readRun();
     }
@@ -446,12 +453,18 @@ export class Detail {
     }
   }
 
+  /** The one button: it begins a run, or ends what is in progress. */
   async toggleRun() {
     const run = this.run;
     await this.waits.run.during(async () => {
       if (run) {
         await attempt("stop the run", () => api.stop(this.id, run));
         this.setRun(null);
+      } else if (this.busy || isLate(api.at(this.id))) {
+        const told = await attempt("stop", () => api.stopCommand(this.id));
+        if (told?.stopped === false) {
+          tell("stop", new Error("no step is in progress any more"));
+        }
       } else {
         const made = await attempt("run", () => api.run(this.id, { pace: 1 }));
         this.setRun(made?.id ?? null);

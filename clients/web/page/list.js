@@ -56,8 +56,8 @@ function row(instance, selected) {
         "aria-current": here ? "true" : "false",
       },
       make("span", {
-        className: instance.running ? "dot on" : "dot",
-        title: instance.running ? "running" : "idle",
+        className: instance.running ? "dot on" : instance.busy ? "dot busy" : "dot",
+        title: instance.running ? "running" : instance.busy ? "busy" : "idle",
       }),
       make("span", { className: "name", title: instance.name }, instance.name || instance.id),
       make("span", { className: "quiet" }, instance.id),

@@ -75,6 +75,7 @@
  * @property {number} step
  * @property {number} stepSize
  * @property {boolean} running
+ * @property {boolean} busy
  * @property {string} revision
  * @property {Durability} durability
  * @property {Record<string, string>} [labels]

@@ -155,19 +155,21 @@ static void every_route_is_in_openapi_with_its_parameters(void)
 static void types_are_found_by_name(void)
 {
     static const char *const names[] = {"Mass1D", "NewtonImpact", "Solver", "GeneralizedAlpha"};
+    struct mech_guess g;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct mechp_text w;
         char head[64];
         mechp_text_init(&w, NULL, 0);
-        CU_ASSERT_EQUAL(mechp_bind_type(names[i], &w), 0);
+        CU_ASSERT_EQUAL(mechp_bind_type(names[i], &g, &w), 0);
         snprintf(head, sizeof head, "{\"type\":\"%s\",", names[i]);
         CU_ASSERT(w.length > strlen(head) && memcmp(w.bytes, head, strlen(head)) == 0);
         mechp_text_fini(&w);
     }
     struct mechp_text w;
     mechp_text_init(&w, NULL, 0);
-    CU_ASSERT_EQUAL(mechp_bind_type("Mass2D", &w), MECH_NOT_FOUND);
+    CU_ASSERT_EQUAL(mechp_bind_type("Mass2D", &g, &w), MECH_NOT_FOUND);
     CU_ASSERT_EQUAL(w.length, 0);
+    CU_ASSERT_STRING_EQUAL(mech_guess_result(&g), "Mass1D");
     mechp_text_fini(&w);
 }
 

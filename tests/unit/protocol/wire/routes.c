@@ -55,7 +55,7 @@ static void routes_are_sorted_by_path_and_operations_unique(void)
         }
     }
     CU_ASSERT_EQUAL(mechp_route_of_operation(""), NULL);
-    CU_ASSERT_EQUAL(mechp_route_of_operation("stop"), NULL);
+    CU_ASSERT_EQUAL(mechp_route_of_operation("halt"), NULL);
 }
 
 static void parameters_are_percent_decoded(void)

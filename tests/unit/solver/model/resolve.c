@@ -24,9 +24,9 @@ static void dangling_names_are_named(void)
 
 static void numbers_from_expressions_keep_their_range(void)
 {
-    const char *const model = "{'mechd': 1, 'parameters': {'m': %s}, 'nodes': [" NODE "],"
-                              "'objects': [{'name': 'm', 'type': 'Mass1D', 'node': 'n',"
-                              "'physicsMass': '=%s'}]}";
+    static const char model[] = "{'mechd': 1, 'parameters': {'m': %s}, 'nodes': [" NODE "],"
+                                "'objects': [{'name': 'm', 'type': 'Mass1D', 'node': 'n',"
+                                "'physicsMass': '=%s'}]}";
     char text[512];
 
     snprintf(text, sizeof text, model, "-2", "m");
