@@ -2,6 +2,7 @@
 #include "server/store/database.h"
 
 #include "server/log.h"
+#include "server/store/schema.h"
 #include "solver/base/err.h"
 
 #include <errno.h>
@@ -14,70 +15,12 @@
 
 enum { PATH = 512 };
 
-/* What leads from each version of the schema to the next one; a new database goes through all. Each
- * is applied with the version it leads to in one transaction; none is ever changed. */
-static const char *const schema[] = {
-    // 1: instances
-    ("CREATE TABLE instances (key INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE,"
-     " serial INTEGER NOT NULL, labels TEXT, durability TEXT NOT NULL, model TEXT NOT NULL);"
-     "CREATE TABLE states (key INTEGER PRIMARY KEY REFERENCES instances ON DELETE CASCADE,"
-     " revision INTEGER NOT NULL, sequence INTEGER NOT NULL, bytes BLOB NOT NULL);"
-     "CREATE TABLE commands (key INTEGER NOT NULL REFERENCES instances ON DELETE CASCADE,"
-     " number INTEGER NOT NULL, revision INTEGER NOT NULL, sequence INTEGER NOT NULL,"
-     " bytes BLOB NOT NULL, PRIMARY KEY (key, number)) WITHOUT ROWID;"
-     "CREATE TABLE snapshots (key INTEGER NOT NULL REFERENCES instances ON DELETE CASCADE,"
-     " number INTEGER NOT NULL, time REAL NOT NULL, bytes BLOB NOT NULL,"
-     " PRIMARY KEY (key, number)) WITHOUT ROWID;"
-     "CREATE TABLE receipts (scope TEXT PRIMARY KEY, created INTEGER NOT NULL,"
-     " body INTEGER NOT NULL, status INTEGER NOT NULL, location TEXT NOT NULL,"
-     " bytes BLOB NOT NULL) WITHOUT ROWID;"
-     "CREATE INDEX receipts_by_age ON receipts (created);"
-     "CREATE TABLE aside (id TEXT NOT NULL, reason TEXT NOT NULL, labels TEXT,"
-     " durability TEXT NOT NULL, model TEXT NOT NULL, revision INTEGER, sequence INTEGER,"
-     " bytes BLOB);"),
-    // 2: runs and the rows that they record
-    ("CREATE TABLE runs (key INTEGER NOT NULL REFERENCES instances ON DELETE CASCADE,"
-     " number INTEGER NOT NULL, state TEXT NOT NULL, description TEXT NOT NULL,"
-     " time REAL NOT NULL, elapsed REAL NOT NULL, periods INTEGER NOT NULL,"
-     " overruns INTEGER NOT NULL, rows INTEGER, reason TEXT NOT NULL,"
-     " PRIMARY KEY (key, number)) WITHOUT ROWID;"
-     "CREATE TABLE results (key INTEGER NOT NULL, number INTEGER NOT NULL,"
-     " first INTEGER NOT NULL, time REAL NOT NULL, bytes BLOB NOT NULL,"
-     " PRIMARY KEY (key, number, first),"
-     " FOREIGN KEY (key, number) REFERENCES runs ON DELETE CASCADE);"
-     "CREATE INDEX results_by_time ON results (key, number, time);"),
-    // 3: time to live, and whose they are
-    "ALTER TABLE instances ADD COLUMN ttl REAL NOT NULL DEFAULT 0;"
-    "ALTER TABLE instances ADD COLUMN token TEXT NOT NULL DEFAULT '';",
-    // 4: sweeps and their rows
-    ("CREATE TABLE sweeps (number INTEGER PRIMARY KEY AUTOINCREMENT, token TEXT NOT NULL,"
-     " description TEXT NOT NULL, state TEXT NOT NULL, done INTEGER NOT NULL,"
-     " failed INTEGER NOT NULL, rows INTEGER NOT NULL, errors TEXT NOT NULL);"
-     "CREATE TABLE sweep_rows (number INTEGER NOT NULL REFERENCES sweeps ON DELETE CASCADE,"
-     " first INTEGER NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (number, first));"),
-    // 5: numbers that have been given; receipts go with their instance
-    ("CREATE TABLE numbers (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;"
-     "INSERT INTO numbers SELECT 'instances', ifnull(max(serial), 0) FROM instances;"
-     "ALTER TABLE instances ADD COLUMN last_snapshot INTEGER NOT NULL DEFAULT 0;"
-     "ALTER TABLE instances ADD COLUMN last_run INTEGER NOT NULL DEFAULT 0;"
-     "UPDATE instances SET last_snapshot = ifnull((SELECT max(number) FROM snapshots s"
-     " WHERE s.key = instances.key), 0), last_run = ifnull((SELECT max(number) FROM runs r"
-     " WHERE r.key = instances.key), 0);"
-     "ALTER TABLE receipts ADD COLUMN instance INTEGER NOT NULL DEFAULT 0;"
-     "CREATE INDEX receipts_by_instance ON receipts (instance);"
-     "CREATE TRIGGER receipts_of_instance AFTER DELETE ON instances"
-     " BEGIN DELETE FROM receipts WHERE instance = OLD.key; END;"),
-    // 6: answers with all of their head
-    "ALTER TABLE receipts ADD COLUMN etag TEXT NOT NULL DEFAULT '';",
-};
-
-enum { VERSION = sizeof schema / sizeof *schema };
-
 static const char *const text_of[MECHD_SQL_COUNT] = {
     [MECHD_SQL_BEGIN] = "BEGIN IMMEDIATE",
     [MECHD_SQL_COMMIT] = "COMMIT",
     [MECHD_SQL_ROLLBACK] = "ROLLBACK",
-    [MECHD_SQL_FORGET_ID] = "DELETE FROM instances WHERE id = ?1",
+    [MECHD_SQL_ID_ASIDE] = "UPDATE instances SET aside = 'its id was given again',"
+                           " id = id || ' (' || key || ')' WHERE id = ?1",
     [MECHD_SQL_CREATE] = "INSERT INTO instances (key, id, serial, labels, durability, model,"
                          " ttl, token) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
     [MECHD_SQL_DESCRIBE] = "UPDATE instances SET labels = ?2, ttl = ?3 WHERE key = ?1",
@@ -102,17 +45,16 @@ static const char *const text_of[MECHD_SQL_COUNT] = {
     [MECHD_SQL_FORGET_RECEIPTS] = "DELETE FROM receipts WHERE created < ?1",
     [MECHD_SQL_READ_RECEIPTS] =
         "SELECT r.scope, r.created, r.body, r.status, r.location, r.bytes, r.instance, i.id, r.etag"
-        " FROM receipts r LEFT JOIN instances i ON i.key = r.instance"
-        " WHERE r.created >= ?1 ORDER BY r.created",
+        " FROM receipts r LEFT JOIN instances i ON i.key = r.instance AND i.aside IS NULL"
+        " WHERE r.created >= ?1 AND (r.instance = 0 OR i.key IS NOT NULL) ORDER BY r.created",
     [MECHD_SQL_KEY] = "SELECT max(seq) FROM sqlite_sequence WHERE name = 'instances'",
     [MECHD_SQL_ALL] =
         "SELECT i.key, i.id, i.labels, i.durability, i.model, i.serial, s.revision,"
         " s.sequence, s.bytes, i.ttl, i.token, i.last_snapshot, i.last_run FROM instances i"
-        " LEFT JOIN states s ON s.key = i.key WHERE i.key > ?1 ORDER BY i.key LIMIT 1",
-    [MECHD_SQL_ASIDE] = "INSERT INTO aside (id, reason, labels, durability, model, revision,"
-                        " sequence, bytes) SELECT i.id, ?2, i.labels, i.durability, i.model,"
-                        " s.revision, s.sequence, s.bytes FROM instances i LEFT JOIN states s"
-                        " ON s.key = i.key WHERE i.key = ?1",
+        " LEFT JOIN states s ON s.key = i.key WHERE i.key > ?1 AND i.aside IS NULL"
+        " ORDER BY i.key LIMIT 1",
+    [MECHD_SQL_ASIDE] = "UPDATE instances SET aside = ?2, id = id || ' (' || key || ')'"
+                        " WHERE key = ?1",
     [MECHD_SQL_READ_STATE] = "SELECT 0, revision, sequence, 0.0, bytes FROM states WHERE key = ?1",
     [MECHD_SQL_READ_COMMANDS] = "SELECT number, revision, sequence, 0.0, bytes FROM commands"
                                 " WHERE key = ?1 ORDER BY number",
@@ -178,6 +120,13 @@ bool mechd_database_run(struct mechd_database *d, enum mechd_statement which)
     return finish(mechd_database_statement(d, which));
 }
 
+void mechd_database_undo(struct mechd_database *d)
+{
+    if (!sqlite3_get_autocommit(d->sqlite)) {
+        mechd_database_run(d, MECHD_SQL_ROLLBACK);
+    }
+}
+
 /* A statement for this key. */
 static sqlite3_stmt *of_key(struct mechd_database *d, enum mechd_statement which, int64_t key)
 {
@@ -196,7 +145,8 @@ static void bind_bytes(sqlite3_stmt *s, int at, const void *bytes, size_t size)
 
 static bool apply_create(struct mechd_database *d, const struct mechd_record *r)
 {
-    sqlite3_stmt *s = mechd_database_statement(d, MECHD_SQL_FORGET_ID);
+    // one that could not be loaded, nor set aside when that was seen
+    sqlite3_stmt *s = mechd_database_statement(d, MECHD_SQL_ID_ASIDE);
     if (s == NULL) {
         return false;
     }
@@ -432,7 +382,7 @@ static bool set_version(struct mechd_database *d, int64_t version)
 bool mechd_database_probe(struct mechd_database *d)
 {
     // the version again: one page, written and synced like any other
-    return set_version(d, VERSION);
+    return set_version(d, mechd_schema_version);
 }
 
 /* --- opening ---------------------------------------------------------------------------------- */
@@ -488,8 +438,9 @@ const char *mechd_database_look(const char *directory)
     }
     const unsigned char *const v = head + USER_VERSION;
     const int64_t version = (int64_t)v[0] << 24 | v[1] << 16 | v[2] << 8 | v[3];
-    return version > VERSION ? "a newer version of mechd wrote mechd.sqlite: it would be set aside"
-                             : NULL;
+    return version > mechd_schema_version
+               ? "a newer version of mechd wrote mechd.sqlite: it would be set aside"
+               : NULL;
 }
 
 /* What is wrong with the content, or NULL. */
@@ -503,7 +454,7 @@ static const char *damage_of(struct mechd_database *d)
         found = NULL;
     }
     sqlite3_finalize(s);
-    if (found == NULL && number_of(d, "PRAGMA user_version") > VERSION) {
+    if (found == NULL && number_of(d, "PRAGMA user_version") > mechd_schema_version) {
         found = newer;
     }
     return found;
@@ -540,8 +491,8 @@ static bool bring_up(struct mechd_database *d)
 {
     int64_t version = number_of(d, "PRAGMA user_version");
     bool good = version >= 0;
-    while (good && version < VERSION) {
-        good = execute(d, "BEGIN IMMEDIATE") && execute(d, schema[version]) &&
+    while (good && version < mechd_schema_version) {
+        good = execute(d, "BEGIN IMMEDIATE") && execute(d, mechd_schema[version]) &&
                set_version(d, version + 1) && execute(d, "COMMIT");
         version++;
     }

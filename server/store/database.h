@@ -9,7 +9,7 @@ enum mechd_statement {
     MECHD_SQL_BEGIN,
     MECHD_SQL_COMMIT,
     MECHD_SQL_ROLLBACK,
-    MECHD_SQL_FORGET_ID,
+    MECHD_SQL_ID_ASIDE,
     MECHD_SQL_CREATE,
     MECHD_SQL_DESCRIBE,
     MECHD_SQL_MODEL,
@@ -67,6 +67,8 @@ const char *mechd_database_look(const char *directory);
 sqlite3_stmt *mechd_database_statement(struct mechd_database *d, enum mechd_statement which);
 /* Step a statement without rows. True: done. */
 bool mechd_database_run(struct mechd_database *d, enum mechd_statement which);
+/* End the transaction that has failed, if one is open: others could not write before. */
+void mechd_database_undo(struct mechd_database *d);
 /* Write something that changes nothing. True: the disk takes it. */
 bool mechd_database_probe(struct mechd_database *d);
 /* Apply one record within a transaction. True: done. */

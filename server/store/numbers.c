@@ -31,8 +31,8 @@ static bool write_all(struct mechd_numbers_given *n, struct mechd_database *d, u
         atomic_store(&n->of[k].known, r.number);
     }
     good = good && mechd_database_run(d, MECHD_SQL_COMMIT);
-    if (!good && !sqlite3_get_autocommit(d->sqlite)) {
-        mechd_database_run(d, MECHD_SQL_ROLLBACK);
+    if (!good) {
+        mechd_database_undo(d);
     }
     return good;
 }

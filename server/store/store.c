@@ -123,9 +123,7 @@ static bool commit(struct mechd_store *s, struct mechd_record *first,
     good = good && mechd_database_run(&s->writer, MECHD_SQL_COMMIT);
     if (!good) {
         note_failure(s);
-        if (!sqlite3_get_autocommit(s->writer.sqlite)) {
-            mechd_database_run(&s->writer, MECHD_SQL_ROLLBACK);
-        }
+        mechd_database_undo(&s->writer);
     }
     return good;
 }
@@ -332,34 +330,35 @@ static const char *text_at(sqlite3_stmt *s, int column)
     return (const char *)sqlite3_column_text(s, column);
 }
 
-/* Keep what cannot be loaded where nothing overwrites it. */
-static int put_aside(struct mechd_database *d, int64_t key, const char *id, const char *reason)
+/* Keep what cannot be loaded under an id that no request can have. Where that fails (a full disk),
+ * it stays as it is, for the next time. */
+static void put_aside(struct mechd_database *d, int64_t key, const char *id, const char *reason)
 {
     mechd_log(MECHD_ERROR, "set-aside", "instance=%s reason=\"%s\"", id, reason);
-    bool good = mechd_database_run(d, MECHD_SQL_BEGIN);
     sqlite3_stmt *const s = mechd_database_statement(d, MECHD_SQL_ASIDE);
-    if (good && s != NULL) {
+    if (s != NULL) {
         sqlite3_bind_int64(s, 1, key);
         sqlite3_bind_text(s, 2, reason, -1, SQLITE_TRANSIENT);
-        good = sqlite3_step(s) == SQLITE_DONE;
-        sqlite3_reset(s);
+        (void)sqlite3_step(s);
     }
-    const struct mechd_record gone = {.kind = MECHD_RECORD_DELETE, .key = key};
-    good = good && mechd_database_apply(d, &gone);
-    return good && mechd_database_run(d, MECHD_SQL_COMMIT) ? 0 : MECH_INTERNAL;
+    if (sqlite3_reset(s) != SQLITE_OK) {
+        mechd_log(MECHD_ERROR, "storage", "instance=%s reason=\"%s\"", id,
+                  sqlite3_errmsg(d->sqlite));
+    }
 }
 
-/* The instance with the next key after `after`; false: there is none. */
-static bool read_next(struct mechd_database *d, int64_t after, struct mechd_stored *out)
+/* The instance with the next key after `after`. 1; 0: there is none; negative. */
+static int read_next(struct mechd_database *d, int64_t after, struct mechd_stored *out)
 {
     sqlite3_stmt *const s = mechd_database_statement(d, MECHD_SQL_ALL);
     if (s == NULL) {
-        return false;
+        return MECH_INTERNAL;
     }
     sqlite3_bind_int64(s, 1, after);
-    if (sqlite3_step(s) != SQLITE_ROW) {
+    const int code = sqlite3_step(s);
+    if (code != SQLITE_ROW) {
         sqlite3_reset(s);
-        return false;
+        return code == SQLITE_DONE ? 0 : MECH_INTERNAL;
     }
     *out = (struct mechd_stored){.key = sqlite3_column_int64(s, 0),
                                  .id = text_at(s, 1),
@@ -376,22 +375,26 @@ static bool read_next(struct mechd_database *d, int64_t after, struct mechd_stor
                                  .token = text_at(s, 10),
                                  .last_snapshot = (uint64_t)sqlite3_column_int64(s, 11),
                                  .last_run = (uint64_t)sqlite3_column_int64(s, 12)};
-    return true;
+    return 1;
 }
 
 int mechd_store_visit_all(struct mechd_store *s, mechd_store_visit *visit, void *context)
 {
     struct mechd_stored stored = {.key = 0};
-    while (read_next(&s->reader, stored.key, &stored)) {
+    int more;
+    while ((more = read_next(&s->reader, stored.key, &stored)) > 0) {
         const char *const reason = visit(context, &stored);
         char id[80];
         snprintf(id, sizeof id, "%s", stored.id);
         sqlite3_reset(s->reader.statement[MECHD_SQL_ALL]);
         if (reason != NULL) {
-            MECH_TRY(put_aside(&s->reader, stored.key, id, reason));
+            put_aside(&s->reader, stored.key, id, reason);
         }
     }
-    return 0;
+    if (more < 0) {
+        mechd_log(MECHD_ERROR, "storage", "reason=\"%s\"", sqlite3_errmsg(s->reader.sqlite));
+    }
+    return more;
 }
 
 /* Rows of a statement whose first value is the key; *count grows. */

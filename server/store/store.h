@@ -5,11 +5,12 @@
  * disk. Records are applied in the order in which they were posted. No fsync happens on any other
  * thread.
  *
- * Schema, version 6 (PRAGMA user_version):
+ * Schema, version 7 (PRAGMA user_version):
  *
  *   instances  key, id, serial, labels, durability, model,   what a creation said
  *              ttl, token,                                    s (0: none); whose it is
- *              last_snapshot, last_run                        the largest numbers ever given
+ *              last_snapshot, last_run,                       the largest numbers ever given
+ *              aside                                          why it is not loaded, or NULL
  *   states     key, revision, sequence, bytes                the last stored state
  *   commands   key, number, bytes                            step commands after that state
  *   snapshots  key, number, time, bytes
@@ -19,7 +20,6 @@
  *   results    key, number, first, time, bytes                chunks of their rows, float64
  *   sweeps     number, token, description, how far            sweeps, and sweep_rows their rows
  *   numbers    name, value                                    up to which ids may have been given
- *   aside      id, reason, and what instances and states had  what could not be loaded
  *
  * A database that is damaged, or of a newer version, is renamed and a new one begun; the log names
  * both. One daemon at a time has a state directory: file `lock`. shared, locked by its own mutex.
@@ -168,8 +168,8 @@ struct mechd_stored {
     size_t state_size;
 };
 
-/* Called for each; a sentence puts the instance aside: it is kept under `aside`, and logged. NULL:
- * it is fine. */
+/* Called for each; a sentence puts the instance aside: all of it is kept, `aside` says why, its id
+ * is free ("rig" becomes "rig (17)"), and the log tells. NULL: it is fine. */
 typedef const char *mechd_store_visit(void *context, const struct mechd_stored *stored);
 /* All instances by age; before other threads use the store. 0 or negative. */
 int mechd_store_visit_all(struct mechd_store *s, mechd_store_visit *visit, void *context);

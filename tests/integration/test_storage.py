@@ -353,6 +353,10 @@ class Storage(unittest.TestCase):
         for table in ('instances', 'states', 'commands', 'snapshots', 'receipts'):
             names = ', '.join(r[1] for r in old.execute('PRAGMA main.table_info(%s)' % table))
             old.execute('INSERT INTO %s SELECT %s FROM new.%s' % (table, names, table))
+        old.execute("INSERT INTO aside VALUES ('lost', 'no model', NULL, 'none', '{}', 3, 4, "
+                    "x'05')")
+        old.execute("INSERT INTO aside VALUES ('more', 'no state', NULL, 'none', '{}', "
+                    "NULL, NULL, NULL)")
         old.commit()
         old.close()
         os.unlink(new)
@@ -370,6 +374,11 @@ class Storage(unittest.TestCase):
         self.assertGreaterEqual(connection.execute('PRAGMA user_version').fetchone()[0], 2)
         tables = {r[0] for r in connection.execute("SELECT name FROM sqlite_master")}
         self.assertLessEqual({'runs', 'results'}, tables)
+        aside = connection.execute('SELECT i.id, aside, model, bytes FROM instances i LEFT JOIN '
+                                   'states s ON s.key = i.key WHERE aside IS NOT NULL '
+                                   'ORDER BY i.id').fetchall()
+        self.assertEqual(aside, [('lost (-1)', 'no model', '{}', b'\x05'),
+                                 ('more (-2)', 'no state', '{}', None)])
 
     def is_set_aside(self, reason):
         with open(self.database(), 'rb') as f:
@@ -383,46 +392,6 @@ class Storage(unittest.TestCase):
             self.assertIn(os.path.basename(aside[0]), d.log())
             with open(aside[0], 'rb') as f:
                 self.assertEqual(f.read(), before)
-
-    def test_an_instance_that_cannot_be_loaded_is_kept_aside(self):
-        with Kept(self.folder) as d:
-            for i in ('good', 'bad'):
-                self.assertEqual(d.call('PUT', '/v1/instances/' + i,
-                                        {'model': models.oscillator(),
-                                         'durability': 'every-step'}).status, 201)
-        connection = sqlite3.connect(self.database())
-        connection.execute("UPDATE instances SET model = '{\"mechd\": 1, \"objects\": 3}' "
-                           "WHERE id = 'bad'")
-        connection.commit()
-        connection.close()
-        for _ in range(2):
-            with Kept(self.folder) as d:
-                items = d.call('GET', '/v1/instances').json['items']
-                self.assertEqual([x['id'] for x in items], ['good'])
-                connection = sqlite3.connect(self.database())
-                aside = connection.execute('SELECT id, reason, length(bytes) FROM aside').fetchall()
-                connection.close()
-                self.assertEqual(len(aside), 1)
-                self.assertEqual(aside[0][0], 'bad')
-                self.assertIn('/objects', aside[0][1])
-                self.assertGreater(aside[0][2], 100)
-
-    def test_an_id_that_no_request_could_name_is_kept_aside(self):
-        with Kept(self.folder) as d:
-            self.create(d, models.oscillator(), 'every-step')
-        for bad in ('a b', 'a/b', '', 'x' * 200, 'a\n'):
-            connection = sqlite3.connect(self.database())
-            connection.execute('UPDATE instances SET id = ?', (bad,))
-            connection.commit()
-            connection.close()
-            with Kept(self.folder) as d:
-                self.assertEqual(d.call('GET', '/v1/instances').json['items'], [])
-                self.assertIn('its id is none', d.log())
-                self.create(d, models.oscillator(), 'every-step')
-            connection = sqlite3.connect(self.database())
-            found = connection.execute('SELECT id FROM aside').fetchall()
-            connection.close()
-            self.assertIn((bad,), found)
 
     def test_a_full_disk_undoes_the_step_and_reading_goes_on(self):
         """No file may grow any more: writes fail as on a full disk."""
