@@ -143,7 +143,7 @@ static const struct mechp_route_text texts[MECHP_ROUTES] = {
          "its start. What the run has recorded stays."},
     [MECHP_ROUTE_STOP] =
         {"stepping",
-         "The first step or derivative that is in progress or waits ends at its next slice: "
+         "The first step, derivative or equilibrium that is in progress or waits ends soon: "
          "it answers `cancelled`, and the state is that of before. Takes no place in "
          "the queue; what else waits there goes on, and another stop ends the next "
          "one. A run is stopped by its own route."},

@@ -40,6 +40,7 @@ struct mechd_engine_ops {
     int (*step_begin)(void *self, const struct mech_step_request *r,
                       struct mech_step_report *report);
     int (*step_advance)(void *self, uint64_t most, bool *done);
+    void (*set_interrupt)(void *self, bool (*wanted)(void *context), void *context);
     void (*step_finish)(void *self);
     void (*step_abandon)(void *self);
     bool (*readable)(const void *self);
@@ -146,6 +147,12 @@ static inline int mechd_engine_step_begin(const struct mechd_engine *e,
 static inline int mechd_engine_step_advance(const struct mechd_engine *e, uint64_t most, bool *done)
 {
     return e->ops->step_advance(e->self, most, done);
+}
+
+static inline void mechd_engine_set_interrupt(const struct mechd_engine *e,
+                                              bool (*wanted)(void *context), void *context)
+{
+    e->ops->set_interrupt(e->self, wanted, context);
 }
 
 static inline void mechd_engine_destroy(const struct mechd_engine *e)

@@ -86,6 +86,11 @@ static int step_advance(void *self, uint64_t most, bool *done)
     return mech_sim_step_advance(self, most, done);
 }
 
+static void set_interrupt(void *self, bool (*wanted)(void *context), void *context)
+{
+    mech_sim_set_interrupt(self, wanted, context);
+}
+
 static void step_finish(void *self)
 {
     mech_sim_step_finish(self);
@@ -170,6 +175,7 @@ const struct mechd_engine_ops mechd_engine_solver = {
     .set_parameters = set_parameters,
     .step_begin = step_begin,
     .step_advance = step_advance,
+    .set_interrupt = set_interrupt,
     .step_finish = step_finish,
     .step_abandon = step_abandon,
     .readable = readable,

@@ -2,6 +2,7 @@
 #include "server/instance/deriving.h"
 
 #include "server/daemon.h"
+#include "server/instance/effort.h"
 #include "server/instance/stepping.h"
 #include "server/ticks.h"
 
@@ -20,19 +21,24 @@ static bool is_cancelled(struct mechd_instance *i, struct mechd_deriving *s, boo
 }
 
 enum mechd_progress mechd_deriving_slice(struct mechd_instance *i, struct mechd_deriving *s,
-                                         bool unwanted)
+                                         bool (*unwanted)(const void *of), const void *of)
 {
     const uint64_t start = mechd_now();
+    struct mechd_effort effort = {
+        .start = start, .worked = s->worked, .unwanted = unwanted, .of = of};
     uint64_t now = start;
     bool done = false;
-    if (is_cancelled(i, s, unwanted)) {
+    if (is_cancelled(i, s, unwanted(of))) {
         s->outcome = MECH_CANCELLED;
     }
+    mechd_effort_begin(i, &effort);
     while (s->outcome == 0 && !done && now - start < MECHD_MS) {
         s->outcome = mech_sim_derivation_advance(s->work, 1, &done);
         now = mechd_now();
     }
+    mechd_effort_end(i);
     s->worked += now - start;
+    s->over |= s->outcome == MECH_CANCELLED && mechd_stepping_over(i, s->worked, &s->excess);
     if (i->account != NULL) {
         mechd_account_work(i->account, now - start);
     }

@@ -18,9 +18,10 @@ struct mechd_deriving {
 /* May it begin? False: over, and CANCELLED. */
 bool mechd_deriving_may(struct mechd_instance *i, struct mechd_deriving *s);
 
-/* About a millisecond of work; MORE or MORE_ALONE until it is over. `unwanted`: give it up. */
+/* About a millisecond of work; MORE or MORE_ALONE until it is over. `unwanted`, asked of `of`: give
+ * it up. */
 enum mechd_progress mechd_deriving_slice(struct mechd_instance *i, struct mechd_deriving *s,
-                                         bool unwanted);
+                                         bool (*unwanted)(const void *of), const void *of);
 
 /* Give it up, as owner: what is over has been freed. */
 void mechd_deriving_fini(struct mechd_deriving *s);

@@ -3,6 +3,7 @@
 
 #include "protocol/frame/frame.h"
 #include "server/daemon.h"
+#include "server/instance/effort.h"
 #include "server/instance/entry.h"
 #include "server/instance/partners.h"
 #include "server/instance/runs.h"
@@ -44,6 +45,7 @@ int mechd_instance_create(struct mechd *daemon, const struct mechd_engine *engin
     i->channel_count = count;
     i->daemon = daemon;
     i->engine = *engine;
+    mechd_engine_set_interrupt(engine, mechd_effort_ends, i);
     i->sim = mechd_engine_sim(engine);
     i->incarnation = daemon->incarnation;
     i->output_size = n;

@@ -55,6 +55,8 @@ struct mechd_instance {
     _Atomic bool deleted;
     _Atomic bool cancel; /* stop the running command at the next slice */
     _Atomic bool stop; /* as that, for the first stoppable job until it is over; written under m */
+    _Atomic int
+        run_ends; /* requests to end the run that are on their way: it makes room for them */
     _Atomic uint64_t revision;
     _Atomic uint64_t step_ns; /* measured time of one internal step; partner: any reader */
     _Atomic unsigned watched; /* MECHD_WATCH_… topics with a subscriber; partner: zmq/stream.c */
@@ -81,8 +83,9 @@ struct mechd_instance {
 
     /* the owner's */
     struct mechd_engine engine;
-    struct mech_sim *sim; /* the engine's, for what only a model tells; NULL: it has none */
-    uint64_t trial;       /* id of the trial that can be committed, 0: none */
+    struct mechd_effort *effort; /* in progress (instance/effort.h), or NULL */
+    struct mech_sim *sim;        /* the engine's, for what only a model tells; NULL: it has none */
+    uint64_t trial;              /* id of the trial that can be committed, 0: none */
     uint64_t trials;
     struct mechd_snapshots *snapshots;
     struct mechd_partner *partners;

@@ -123,7 +123,11 @@ static enum mechd_progress step_on(struct mechd_job *job)
         }
         r->stepping.begun = false;
         if (r->stepping.outcome == MECH_CANCELLED) {
-            give_up(r);
+            if (atomic_load(&i->run_ends) == 0 || atomic_load(&i->cancel) ||
+                atomic_load(&i->daemon->cancel)) {
+                give_up(r);
+            }
+            // or the period begins again, behind those who may end the run
             return MECHD_DONE;
         }
         if (r->stepping.outcome != 0) {

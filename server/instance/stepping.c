@@ -7,6 +7,7 @@
 #include "server/instance/stepping.h"
 
 #include "server/daemon.h"
+#include "server/instance/effort.h"
 #include "server/instance/partners.h"
 #include "server/ticks.h"
 
@@ -182,12 +183,23 @@ static enum mechd_progress give_up(struct mechd_instance *i, struct mechd_steppi
     return MECHD_DONE;
 }
 
-/* Advance by what fits a slice, and measure it; *now goes from its start to its end. */
-static int advance(struct mechd_instance *i, struct mechd_stepping *s, uint64_t *now, bool *done)
+/* Advance by what fits a slice, and measure it; *now goes from its start to its end. CANCELLED:
+ * told to end; *retreat: because it takes long. */
+static int advance(struct mechd_instance *i, struct mechd_stepping *s, uint64_t *now, bool *done,
+                   bool *retreat)
 {
     const uint64_t start = *now;
     const uint64_t before = s->report.steps;
+    struct mechd_effort effort = {.start = start,
+                                  .worked = s->worked,
+                                  .paid = s->paid,
+                                  .direct = i->direct != NULL,
+                                  .unwanted = s->unwanted,
+                                  .of = s->of};
+    mechd_effort_begin(i, &effort);
     const int outcome = mechd_engine_step_advance(&i->engine, slice_steps(i), done);
+    mechd_effort_end(i);
+    *retreat = effort.retreat;
     const uint64_t steps = s->report.steps - before;
     *now = mechd_now();
     measure(i, *now - start, steps);
@@ -197,6 +209,23 @@ static int advance(struct mechd_instance *i, struct mechd_stepping *s, uint64_t 
     }
     mechd_count(&i->daemon->metrics.steps, steps);
     return outcome;
+}
+
+/* The solver was told to end, and has left the state as it was: to begin again in the pool, or for
+ * good. */
+static enum mechd_progress interrupted(struct mechd_instance *i, struct mechd_stepping *s,
+                                       bool retreat)
+{
+    if (retreat) {
+        undo_parts(i, s);
+        s->begun = false;
+        s->admitted = true;
+        s->outcome = 0;
+        return MECHD_MORE;
+    }
+    s->over = !s->paid && mechd_stepping_over(i, s->worked, &s->excess);
+    mechd_stepping_abandon(i, s);
+    return MECHD_DONE;
 }
 
 bool mechd_stepping_over(const struct mechd_instance *i, uint64_t worked, struct mechd_excess *x)
@@ -234,9 +263,12 @@ enum mechd_progress mechd_stepping_slice(struct mechd_instance *i, struct mechd_
     const uint64_t start = mechd_now();
     uint64_t now = start;
     for (bool over = false; !over;) {
-        bool done = false;
-        s->outcome = advance(i, s, &now, &done);
+        bool done = false, retreat = false;
+        s->outcome = advance(i, s, &now, &done, &retreat);
         over = s->outcome == 0 && done && finish_part(i, s);
+        if (s->outcome == MECH_CANCELLED) {
+            return interrupted(i, s, retreat);
+        }
         if (s->outcome != 0) {
             return give_up(i, s);
         }

@@ -14,6 +14,8 @@ struct mechd_stepping {
     bool over;       /* CANCELLED because of `excess` */
     uint64_t worked; /* ns */
     struct mechd_excess excess;
+    bool (*unwanted)(const void *of); /* nobody waits for it any more; NULL: asked elsewhere */
+    const void *of;
 
     /* a command in parts, because forces become due within it */
     struct mech_step_request part; /* in progress */

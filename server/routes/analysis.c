@@ -2,7 +2,11 @@
 #include "solver/sim/analysis.h"
 
 #include "protocol/wire/json.h"
+#include "server/daemon.h"
+#include "server/instance/effort.h"
+#include "server/instance/stepping.h"
 #include "server/routes/shapes.h"
+#include "server/ticks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,8 +57,16 @@ static enum mechd_progress run_statics(struct mechd_call *c)
     query.q = mechd_doubles(c, (size_t)mech_sim_sizes(sim).q);
     query.outputs = mechd_doubles(c, mech_sim_output_size(sim));
     if (query.q != NULL && query.outputs != NULL) {
+        struct mechd_effort effort = {
+            .start = mechd_now(), .unwanted = mechd_call_unwanted, .of = c};
+        struct mechd_excess excess;
+        mechd_effort_begin(c->job.instance, &effort);
         const int outcome = mech_sim_statics(sim, &query, &report);
-        if (outcome != 0) {
+        mechd_effort_end(c->job.instance);
+        if (outcome == MECH_CANCELLED &&
+            mechd_stepping_over(c->job.instance, mechd_now() - effort.start, &excess)) {
+            mechd_fail_quota(c, &excess);
+        } else if (outcome != 0) {
             mechd_fail_reason(c, outcome, report.reason);
         } else {
             write_statics(c, &report, &query, &c->text);
@@ -70,7 +82,7 @@ static enum mechd_progress run_statics(struct mechd_call *c)
 
 const struct mechd_operation mechd_operation_STATICS = {
     .run = run_statics,
-    .flags = MECHD_ON_INSTANCE | MECHD_OF_MODEL | MECHD_IN_POOL,
+    .flags = MECHD_ON_INSTANCE | MECHD_OF_MODEL | MECHD_IN_POOL | MECHD_STOPPABLE,
     .keys = statics_keys,
 };
 

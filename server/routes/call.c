@@ -197,6 +197,11 @@ bool mechd_call_abandoned(const struct mechd_call *c)
            mechd_leases_silent(&i->leases, c->lease, c->admitted);
 }
 
+bool mechd_call_unwanted(const void *call)
+{
+    return mechd_call_cancelled(call);
+}
+
 /* Checks as owner, before the first slice. False: refused. */
 static bool may_run(struct mechd_call *c)
 {

@@ -175,6 +175,9 @@ static inline bool mechd_call_cancelled(const struct mechd_call *c)
            (c->gone != NULL && atomic_load(c->gone) && mechd_call_abandoned(c));
 }
 
+/* The same of a call that is not known as one (instance/effort.h). */
+bool mechd_call_unwanted(const void *call);
+
 /* Refuse; returns MECHD_DONE, or use it as a nonzero result of prepare via mechd_refuse. */
 enum mechd_progress mechd_fail(struct mechd_call *c, enum mechp_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

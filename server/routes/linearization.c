@@ -262,7 +262,7 @@ static enum mechd_progress run_jvp(struct mechd_call *c)
         }
     }
     const enum mechd_progress progress =
-        mechd_deriving_slice(c->job.instance, &w->deriving, mechd_call_cancelled(c));
+        mechd_deriving_slice(c->job.instance, &w->deriving, mechd_call_unwanted, c);
     if (progress != MECHD_DONE) {
         return progress;
     }

@@ -232,6 +232,19 @@ const struct mechd_operation mechd_operation_RUN = {
     .flags = MECHD_ON_INSTANCE | MECHD_READS | MECHD_STATELESS,
 };
 
+static void stop_has_come(struct mechd_call *c)
+{
+    atomic_fetch_sub(&c->job.instance->run_ends, 1);
+}
+
+/* The run is told at once: a long step of it would keep the request waiting. */
+static int prepare_stop(struct mechd_call *c)
+{
+    atomic_fetch_add(&c->job.instance->run_ends, 1);
+    c->work_free = stop_has_come;
+    return 0;
+}
+
 static enum mechd_progress run_stop(struct mechd_call *c)
 {
     struct mechd_instance *const i = c->job.instance;
@@ -252,5 +265,6 @@ static enum mechd_progress run_stop(struct mechd_call *c)
 
 const struct mechd_operation mechd_operation_STOP_RUN = {
     .run = run_stop,
+    .prepare = prepare_stop,
     .flags = MECHD_ON_INSTANCE | MECHD_WHILE_RUN | MECHD_BESIDE | MECHD_STATELESS,
 };

@@ -295,7 +295,7 @@ static void begin_jacobian(struct mechd_call *c, struct step_work *w)
 static enum mechd_progress derive(struct mechd_call *c, struct step_work *w)
 {
     const enum mechd_progress progress =
-        mechd_deriving_slice(c->job.instance, &w->deriving, mechd_call_cancelled(c));
+        mechd_deriving_slice(c->job.instance, &w->deriving, mechd_call_unwanted, c);
     if (progress != MECHD_DONE) {
         return progress;
     }
@@ -503,6 +503,8 @@ static enum mechd_progress run_step(struct mechd_call *c)
         return MECHD_DONE;
     }
     w->begun = true;
+    w->stepping.unwanted = mechd_call_unwanted;
+    w->stepping.of = c;
     if (w->deriving.work != NULL) {
         progress = derive(c, w);
         return progress != MECHD_DONE || mechd_call_faulty(c) || c->code != MECHP_OK ? progress

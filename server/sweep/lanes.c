@@ -115,6 +115,13 @@ static bool fits(const struct mechd_sweep_plan *p, const struct mech_sim *sim)
     return good;
 }
 
+/* Nobody wants the sweep any more, or the daemon ends: within a long step, too. */
+static bool ends(void *lane)
+{
+    const struct mechd_sweep *const s = ((const struct mechd_sweep_lane *)lane)->sweep;
+    return atomic_load(&s->cancel) || atomic_load(&s->daemon->draining);
+}
+
 /* The model with the point's values. False: it has failed. */
 static bool build_point(struct mechd_sweep_lane *l)
 {
@@ -132,6 +139,8 @@ static bool build_point(struct mechd_sweep_lane *l)
     }
     if (outcome != 0) {
         mech_document_destroy(document);
+    } else {
+        mech_sim_set_interrupt(l->sim, ends, l);
     }
     const bool told = diag.count > 0;
     snprintf(reason, sizeof reason, "%.60s%s%.128s", told ? diag.entries[0].path : "",
@@ -205,7 +214,9 @@ static void step_point(struct mechd_sweep_lane *l)
         }
         mechd_count(&l->sweep->daemon->metrics.steps, steps);
     }
-    if (outcome != 0) {
+    if (outcome == MECH_CANCELLED) {
+        l->stepping = false; // the point has neither an end nor a fault
+    } else if (outcome != 0) {
         fail_point(l, outcome,
                    l->report.reason[0] != '\0' ? l->report.reason : mech_err_text(outcome));
     } else if (done) {

@@ -172,7 +172,7 @@ static int equilibrium(struct statics *s, double load)
         if (s->report->residual <= tolerance && s->violation <= newton->absolute_tolerance) {
             return 0;
         }
-        if (k == newton->max_iterations) {
+        if (k == newton->max_iterations || mech_interrupted(mech_model_interrupt(s->model))) {
             return diverged(s, load, tolerance);
         }
         MECH_TRY(s->rows ? solve_joints(s) : solve(s));

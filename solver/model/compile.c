@@ -59,7 +59,8 @@ int mech_model_compile(struct mech_document *document, const double *parameters,
     m->document = document;
     mech_arena_init(&m->arena, 0);
     mech_arena_init(&m->scratch, 0);
-    const int r = compile(m, parameters, diag);
+    m->interrupt = mech_arena_alloc(&m->arena, 1, sizeof *m->interrupt);
+    const int r = m->interrupt ? compile(m, parameters, diag) : MECH_NO_MEMORY;
     if (r) {
         mech_model_destroy(m);
         return r;
@@ -194,6 +195,11 @@ const struct mech_state_sizes *mech_model_sizes(const struct mech_model *m)
 const struct mech_settings *mech_model_settings(const struct mech_model *m)
 {
     return &m->document->solver;
+}
+
+struct mech_interrupt *mech_model_interrupt(const struct mech_model *m)
+{
+    return m->interrupt;
 }
 
 const struct mech_linear_part *mech_model_linear(const struct mech_model *m)

@@ -112,6 +112,7 @@ struct mech_model {
     struct mech_arena arena, scratch;
     struct mech_document *document;
     const double *parameters; /* [document->parameters.n] in use */
+    struct mech_interrupt *interrupt;
     struct mech_names names[MECH_SENSOR + 1], materials;
     struct mech_state_sizes sizes;
     struct mech_seat_of *nodes, *objects;

@@ -10,6 +10,7 @@
  */
 #pragma once
 
+#include "solver/base/interrupt.h"
 #include "solver/items/document.h"
 #include "solver/items/ops.h"
 #include "solver/model/state.h"
@@ -75,6 +76,8 @@ void mech_model_destroy(struct mech_model *m);
 
 const struct mech_state_sizes *mech_model_sizes(const struct mech_model *m);
 const struct mech_settings *mech_model_settings(const struct mech_model *m);
+/* What iterations with this model ask whether to go on; nobody wants it until the owner says so. */
+struct mech_interrupt *mech_model_interrupt(const struct mech_model *m);
 const struct mech_contact_settings *mech_model_contact_settings(const struct mech_model *m);
 const struct mech_linear_part *mech_model_linear(const struct mech_model *m);
 const struct mech_contact_rows *mech_model_contacts(const struct mech_model *m);

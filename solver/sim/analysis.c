@@ -31,9 +31,15 @@ int mech_sim_statics(struct mech_sim *s, const struct mech_statics_query *query,
 
     mech_state_copy(&s->now, p);
     p->extra = NULL;
-    MECH_TRY(mech_statics(s->model, p, &query->request, report));
+    mech_sim_watch(s);
+    int code = mech_statics(s->model, p, &query->request, report);
+    if (code >= 0 && mech_sim_interrupted(s)) {
+        snprintf(report->reason, sizeof report->reason, "%s", mech_err_text(MECH_CANCELLED));
+        code = MECH_CANCELLED;
+    }
+    MECH_TRY(code);
     /* accelerations and multipliers at rest, which sensors may read */
-    const int code = s->type->start(s->stepper, p, &result);
+    code = s->type->start(s->stepper, p, &result);
     if (code) {
         memcpy(report->reason, result.reason, sizeof report->reason);
         return code;

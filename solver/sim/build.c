@@ -234,6 +234,23 @@ void mech_sim_take(struct mech_sim *s, const struct mech_machine *machine)
     s->type = machine->type;
     s->stepper = machine->stepper;
     s->differenced = mech_model_differenced(s->model);
+    mech_sim_watch(s);
+}
+
+void mech_sim_watch(struct mech_sim *s)
+{
+    *mech_model_interrupt(s->model) = s->interrupt;
+}
+
+bool mech_sim_interrupted(const struct mech_sim *s)
+{
+    return mech_model_interrupt(s->model)->came;
+}
+
+void mech_sim_set_interrupt(struct mech_sim *s, bool (*wanted)(void *context), void *context)
+{
+    s->interrupt = (struct mech_interrupt){.wanted = wanted, .context = context};
+    mech_sim_watch(s);
 }
 
 int mech_sim_rebuild(struct mech_sim *s, const double *parameters, struct mech_diag *diag)

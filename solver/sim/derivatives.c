@@ -481,10 +481,15 @@ static int columns_turn(struct mech_derivation *d, struct mech_step_result *resu
 int mech_sim_derivation_advance(struct mech_derivation *d, uint64_t most, bool *done)
 {
     *done = false;
+    mech_sim_watch(d->sim);
     for (uint64_t i = 0; i < most && !*done; i++) {
         struct mech_step_result result = {.iterations = 0};
-        const int code =
+        int code =
             d->first < d->inputs ? columns_turn(d, &result) : parameters_turn(d, done, &result);
+        if (mech_sim_interrupted(d->sim)) {
+            result.reason[0] = '\0';
+            code = code < 0 ? code : MECH_CANCELLED;
+        }
         if (code) {
             memcpy(d->told->reason, result.reason, sizeof d->told->reason);
             return code;

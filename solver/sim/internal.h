@@ -36,6 +36,7 @@ struct mech_sim {
     int32_t dropped_count;
     bool beside; /* a derivation by parameters has made its own model, and will put this one back */
     bool astray; /* no memory to build the model of `now` again: tried with the next command */
+    struct mech_interrupt interrupt; /* of the model, and of those that come after it */
     struct mech_command command;
     struct mech_names names[3]; /* inputs, outputs, parameters */
     struct mech_arena arena;    /* of the names */
@@ -59,6 +60,10 @@ int mech_machine_step(struct mech_machine *machine, struct mech_diag *diag);
 void mech_machine_fini(struct mech_machine *machine);
 /* Take over a machine of the same document: the old one is destroyed, the state stays. */
 void mech_sim_take(struct mech_sim *s, const struct mech_machine *machine);
+/* What iterates with this model asks from here on, as the caller said; whether they were told to
+ * end. */
+void mech_sim_watch(struct mech_sim *s);
+bool mech_sim_interrupted(const struct mech_sim *s);
 /* Rebuild with other parameters; on a fault nothing changes. Same returns as build. */
 int mech_sim_rebuild(struct mech_sim *s, const double *parameters, struct mech_diag *diag);
 

@@ -469,7 +469,8 @@ static bool is_finite(const struct mech_lone_solution *s)
 static int solve(struct lone *s, size_t m, struct mech_lone_solution *out)
 {
     const struct mech_vi_settings *const vi = &s->request->vi;
-    const struct mech_vi_limits limits = {vi->tolerance, vi->max_iterations};
+    const struct mech_vi_limits limits = {.tolerance = vi->tolerance,
+                                          .max_iterations = vi->max_iterations};
     struct mech_vi_result result;
 
     MECH_TRY(pose(s, m));

@@ -285,6 +285,10 @@ static int advance(struct mech_sim *s, uint64_t most)
         result.reason[0] = '\0';
         int code = s->next.at->changed ? restart(s, &result) : 0;
         code = code ? code : one_step(s, &result);
+        if (mech_sim_interrupted(s)) {
+            result.reason[0] = '\0';
+            code = code < 0 ? code : MECH_CANCELLED;
+        }
         if (code) {
             return fail(s, code, &result);
         }
@@ -308,6 +312,7 @@ int mech_sim_step_advance(struct mech_sim *s, uint64_t most, bool *done)
     if (!c->running) {
         return MECH_INVALID;
     }
+    mech_sim_watch(s);
     const unsigned long mode = mech_subnormal_off();
     const int code = advance(s, most);
 

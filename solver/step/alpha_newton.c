@@ -267,7 +267,8 @@ int mech_alpha_newton(struct alpha *s, struct mech_state *state, double h, doubl
         if (met && (k > 0 || !s->rows)) {
             return s->missed > 1. ? no_longer_repeats(s, result) : 0;
         }
-        if (k == newton->max_iterations) {
+        if (k == newton->max_iterations ||
+            (k > 0 && mech_interrupted(mech_model_interrupt(s->model)))) {
             return not_converged(s, k, fmax(tolerance[0], fmax(tolerance[1], tolerance[2])),
                                  result);
         }

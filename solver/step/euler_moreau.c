@@ -123,7 +123,7 @@ static int prepare(struct stepper *s, struct mech_step_result *result)
     s->X = mech_model_first_order_mass(s->model, &s->A);
     s->X = s->X ? s->X : &s->one;
     MECH_TRY(mech_relations_init(&s->relations, mech_model_first_order_rows(s->model),
-                                 (int32_t)n - 1, settings));
+                                 (int32_t)n - 1, settings, mech_model_interrupt(s->model)));
     if (n == 1) {
         return 0;
     }

@@ -71,12 +71,16 @@ static void widen_sets(struct mech_relations *c)
 }
 
 int mech_relations_init(struct mech_relations *c, const struct mech_first_order_rows *rows,
-                        int32_t nx, const struct mech_settings *settings)
+                        int32_t nx, const struct mech_settings *settings,
+                        struct mech_interrupt *interrupt)
 {
     const size_t m = (size_t)rows->count, n = (size_t)nx;
 
-    *c = (struct mech_relations){
-        .rows = rows, .settings = settings->vi, .nx = nx, .gamma = settings->relation_gamma};
+    *c = (struct mech_relations){.rows = rows,
+                                 .settings = settings->vi,
+                                 .interrupt = interrupt,
+                                 .nx = nx,
+                                 .gamma = settings->relation_gamma};
     if (m == 0) {
         return 0;
     }
@@ -262,7 +266,8 @@ static int solve_wide(struct mech_relations *c, int k, const struct mech_vi_limi
 static int solve_by(struct mech_relations *c, int k, double *lambda,
                     struct mech_step_result *result)
 {
-    const struct mech_vi_limits limits = {c->settings.tolerance, c->settings.max_iterations};
+    const struct mech_vi_limits limits = {c->settings.tolerance, c->settings.max_iterations,
+                                          c->interrupt};
     const struct mech_mat N = dense(c->rows->count, c->N);
     const struct mech_problem p = {
         .m = c->rows->count, .N = &N, .r = c->r, .sets = c->rows->sets, .count = c->rows->count};

@@ -29,6 +29,7 @@ enum {
 struct mech_relations {
     const struct mech_first_order_rows *rows;
     struct mech_vi_settings settings;
+    struct mech_interrupt *interrupt;
     int32_t nx, boxes;                                      /* states; relays */
     double gamma, h;                                        /* h: of N; 0: not yet */
     double *memory;                                         /* of what follows */
@@ -47,7 +48,8 @@ struct mech_relations {
 /* 0; MECH_UNSUPPORTED (more rows than MECH_RELATION_ROWS_MOST, a solver that is not known or does
  * not take the laws); negative. fini accepts a zeroed struct. */
 int mech_relations_init(struct mech_relations *c, const struct mech_first_order_rows *rows,
-                        int32_t nx, const struct mech_settings *settings);
+                        int32_t nx, const struct mech_settings *settings,
+                        struct mech_interrupt *interrupt);
 void mech_relations_fini(struct mech_relations *c);
 /* True when a solver of that kind can be used for these laws, as it is or by the wider problem. */
 bool mech_relations_suit(const struct mech_first_order_rows *rows, const struct mech_vi_type *type);

@@ -407,6 +407,10 @@ static int substeps(struct mech_events *e, struct mech_state *s, struct mech_con
             mech_state_copy(&e->start, s);
             result->refused++;
         }
+        if ((result->substeps + result->refused) % MECH_SUBSTEPS_ASK_EVERY == 0 &&
+            mech_interrupted(mech_model_interrupt(e->model))) {
+            return MECH_CANCELLED;
+        }
         if (!good && mech_control_exhausted(c, s->at->time)) {
             return too_small(s, code, result);
         }

@@ -119,6 +119,7 @@ int mech_event_rows_init(struct mech_event_rows *c, const struct mech_model *m,
 
     *c = (struct mech_event_rows){.rows = rows,
                                   .settings = mech_model_settings(m)->vi,
+                                  .interrupt = mech_model_interrupt(m),
                                   .nv = mech_model_sizes(m)->v,
                                   .rest = mech_model_settings(m)->events.rest_speed};
     const size_t count = (size_t)rows->count, n = (size_t)c->nv;
@@ -297,7 +298,8 @@ static int32_t gather(struct mech_event_rows *c, const bool *touch)
 /* P of the problem with r, n rows. */
 static int solve(struct mech_event_rows *c, int32_t n, struct mech_step_result *result)
 {
-    const struct mech_vi_limits limits = {c->settings.tolerance, c->settings.max_iterations};
+    const struct mech_vi_limits limits = {c->settings.tolerance, c->settings.max_iterations,
+                                          c->interrupt};
     const struct mech_mat N = {
         .kind = MECH_MAT_DENSE, .rows = n, .cols = n, .symmetric = true, .values = c->part};
     const struct mech_problem p = {.m = n, .N = &N, .r = c->r, .sets = c->sets, .count = n};

@@ -29,6 +29,7 @@ enum { MECH_ROW_OPEN, MECH_ROW_HELD, MECH_ROW_RESTS };
 struct mech_event_rows {
     const struct mech_contact_rows *rows;
     struct mech_vi_settings settings;
+    struct mech_interrupt *interrupt;
     int32_t nv;
     double rest;          /* m/s */
     double *memory;       /* of what follows */

@@ -32,8 +32,9 @@ enum {
 
 struct mech_moreau_jean_settings {
     double theta, gamma, threshold;
-    const char *linear;         /* linear solver, or NULL */
-    struct mech_vi_settings vi; /* type NULL: chosen by the number of active rows */
+    const char *linear;               /* linear solver, or NULL */
+    struct mech_vi_settings vi;       /* type NULL: chosen by the number of active rows */
+    struct mech_interrupt *interrupt; /* or NULL */
 };
 
 /* Free motion: W and v_free. */

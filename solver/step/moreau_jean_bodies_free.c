@@ -211,7 +211,8 @@ static int sweep(struct mech_moreau_bodies *s, struct mech_state *state,
                                                  .tolerance = vi->tolerance,
                                                  .max_sweeps = vi->max_iterations,
                                                  .look_every = LOOK_EVERY,
-                                                 .accelerate = !accept};
+                                                 .accelerate = !accept,
+                                                 .interrupt = mech_model_interrupt(s->model)};
     struct mech_body_contacts_result found = {.residual = HUGE_VAL};
     const bool soon = s->acceptable > 0. && options.max_sweeps > MECH_ACCEPTABLE_AFTER;
     int code = MECH_VI_NOT_CONVERGED;

@@ -156,8 +156,9 @@ static int run(struct mech_moreau_bodies *s, const char *name, bool fallback,
     const int32_t first = s->acceptable > 0. && many ? MECH_ACCEPTABLE_AFTER : INT32_MAX;
     const int32_t later = !many ? INT32_MAX : type && type->factors ? FACTORS : OTHERS;
     const int32_t enough = fallback ? later : first;
-    const struct mech_vi_limits limits = {
-        vi->tolerance, vi->max_iterations < enough ? vi->max_iterations : enough};
+    const struct mech_vi_limits limits = {vi->tolerance,
+                                          vi->max_iterations < enough ? vi->max_iterations : enough,
+                                          mech_model_interrupt(s->model)};
     const struct mech_problem p = problem_of(s);
     int i = 0;
 

@@ -285,7 +285,8 @@ int mech_moreau_bodies_solve(struct mech_moreau_bodies *s, struct mech_state *st
         if (met) {
             break;
         }
-        if (k == newton->max_iterations) {
+        if (k == newton->max_iterations ||
+            (k > 0 && mech_interrupted(mech_model_interrupt(s->model)))) {
             return not_converged(s, size, tolerance, result);
         }
         if (k == 0 || !serves(size, before, tolerance)) {

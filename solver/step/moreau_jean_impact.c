@@ -339,7 +339,7 @@ static int run(struct mech_impacts *c, int k, const struct mech_problem *p,
 {
     struct mech_vi_result r = {.iterations = 0, .residual = 0.};
     const struct mech_vi_settings *const vi = &c->settings.vi;
-    const struct mech_vi_limits limits = {vi->tolerance, vi->max_iterations};
+    const struct mech_vi_limits limits = {vi->tolerance, vi->max_iterations, c->settings.interrupt};
     const int code = c->type[k]->solve(c->solver[k], p, &limits, c->P, &r);
     result->vi_iterations += r.iterations;
     result->residual = r.residual;

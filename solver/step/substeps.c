@@ -97,6 +97,10 @@ int mech_substeps_run(struct mech_substeps *d, struct mech_state *s, double h, d
             mech_state_copy(&d->start, s);
             result->refused++;
         }
+        if ((result->substeps + result->refused) % MECH_SUBSTEPS_ASK_EVERY == 0 &&
+            mech_interrupted(mech_model_interrupt(d->model))) {
+            return MECH_CANCELLED;
+        }
         if (mech_control_exhausted(&c, s->at->time)) {
             return too_small(d, s->at->time, good ? 0 : code, result);
         }

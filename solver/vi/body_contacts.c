@@ -444,7 +444,7 @@ int mech_body_contacts_solve(struct mech_body_contacts *self,
                 best = residual;
                 memcpy(s->l_best, s->l, s->multipliers * sizeof *s->l);
             }
-            if (last || residual <= options->tolerance) {
+            if (last || residual <= options->tolerance || mech_interrupted(options->interrupt)) {
                 result->sweeps = k;
                 break;
             }

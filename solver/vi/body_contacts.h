@@ -25,6 +25,7 @@
  * owner: one thread; reserve and create allocate, solve does not. */
 #pragma once
 
+#include "solver/base/interrupt.h"
 #include "solver/sys/sets.h"
 
 #include <stdbool.h>
@@ -68,6 +69,7 @@ struct mech_body_contacts_options {
     bool accelerate;             /* sweep with momentum, for tall stacks and small tolerances: 1/3
                                     more a sweep; wants looks, by which it falls back to the best */
     enum mech_contact_kernel kernel;
+    struct mech_interrupt *interrupt; /* asked at each look; NULL: none */
 };
 
 struct mech_body_contacts_result {

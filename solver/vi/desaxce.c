@@ -51,11 +51,12 @@ int mech_desaxce_solve(const struct mech_desaxce *d, const struct mech_problem *
             least = now;
             memcpy(d->best, l, (size_t)p->m * sizeof *l);
         }
-        if (!(now > limits->tolerance) || !isfinite(now) || used >= limits->max_iterations) {
+        if (!(now > limits->tolerance) || !isfinite(now) || used >= limits->max_iterations ||
+            mech_interrupted(limits->interrupt)) {
             break;
         }
         const struct mech_vi_limits part = {fmax(0.1 * now, 0.3 * limits->tolerance),
-                                            limits->max_iterations - used};
+                                            limits->max_iterations - used, limits->interrupt};
 
         shift(p, d->c, d->r);
         const int code = d->member(d->self, &convex, &part, l, result);

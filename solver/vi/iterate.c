@@ -27,9 +27,11 @@ int mech_iterate_start(struct mech_iterate *it, const struct mech_vi_type *type,
     it->least = mech_problem_is_finite(p) ? mech_problem_residual(p, l, it->c) : NAN;
     it->tolerance = limits->tolerance;
     it->most = limits->max_iterations;
+    it->interrupt = limits->interrupt;
     it->iterations = 0;
     /* a NaN here comes from the data: no l can mend it */
-    it->done = isnan(it->least) || it->least <= it->tolerance || it->most <= 0;
+    it->done = isnan(it->least) || it->least <= it->tolerance || it->most <= 0 ||
+               (it->interrupt && it->interrupt->came);
     return 0;
 }
 
@@ -47,7 +49,8 @@ bool mech_iterate_judge(struct mech_iterate *it, const struct mech_problem *p, i
         it->least = now;
         memcpy(it->best, l, (size_t)p->m * sizeof *l);
     }
-    return !(now > it->tolerance) || !isfinite(now) || k >= it->most;
+    return !(now > it->tolerance) || !isfinite(now) || k >= it->most ||
+           (k % 16 == 0 && mech_interrupted(it->interrupt));
 }
 
 int mech_iterate_end(const struct mech_iterate *it, const struct mech_problem *p, double *l,

@@ -15,6 +15,7 @@ struct mech_iterate {
     double least;     /* its residual */
     double tolerance;
     int32_t iterations, most;
+    struct mech_interrupt *interrupt; /* of the limits */
     bool done;
 };
 
@@ -23,8 +24,9 @@ struct mech_iterate {
 int mech_iterate_start(struct mech_iterate *it, const struct mech_vi_type *type,
                        const struct mech_problem *p, const struct mech_vi_limits *limits,
                        double *l);
-/* After iteration k. True when there is nothing left to do: solved, at the limit, or not finite. A
- * residual that seems to be small enough, and every 64th, is judged by a fresh c. */
+/* After iteration k. True when there is nothing left to do: solved, at the limit, interrupted (each
+ * 16th asks), or not finite. A residual that seems to be small enough, and every 64th, is judged by
+ * a fresh c. */
 bool mech_iterate_judge(struct mech_iterate *it, const struct mech_problem *p, int32_t k,
                         double *l);
 /* l := the best. 0 or MECH_VI_NOT_CONVERGED. */

@@ -301,7 +301,7 @@ static int solve_dense(struct lemke *s, const struct mech_problem *p,
     }
     memcpy(s->keep, z, bytes);
     memset(z, 0, bytes);
-    const int code = mech_lemke_pivot(s, p, limits->max_iterations, z, &result->iterations);
+    const int code = mech_lemke_pivot(s, p, limits, z, &result->iterations);
     if (code == MECH_SINGULAR) {
         memcpy(z, s->keep, bytes);
         return code;

@@ -20,7 +20,7 @@ struct lemke {
 };
 
 /* Pivot from w = q to a solution; z [n] out (zeros where a ray ends it), *pivots is added to.
- * 0; MECH_VI_NOT_CONVERGED (a ray, or max_pivots spent); MECH_SINGULAR (bilateral rows depend on
+ * 0; MECH_VI_NOT_CONVERGED (a ray, or at its limits); MECH_SINGULAR (bilateral rows depend on
  * each other). Finite data only. */
-int mech_lemke_pivot(struct lemke *s, const struct mech_problem *p, int32_t max_pivots, double *z,
-                     int32_t *pivots);
+int mech_lemke_pivot(struct lemke *s, const struct mech_problem *p,
+                     const struct mech_vi_limits *limits, double *z, int32_t *pivots);

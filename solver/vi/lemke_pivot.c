@@ -194,8 +194,8 @@ static int32_t first_row(const struct dictionary *d)
     return best;
 }
 
-int mech_lemke_pivot(struct lemke *s, const struct mech_problem *p, int32_t max_pivots, double *z,
-                     int32_t *pivots)
+int mech_lemke_pivot(struct lemke *s, const struct mech_problem *p,
+                     const struct mech_vi_limits *limits, double *z, int32_t *pivots)
 {
     struct dictionary d = {.s = s, .p = p, .n = p->m, .stride = (size_t)p->m + 2};
     const int32_t n = p->m;
@@ -219,7 +219,8 @@ int mech_lemke_pivot(struct lemke *s, const struct mech_problem *p, int32_t max_
         if (leaves == 2 * n) {
             break;
         }
-        if (count >= max_pivots) {
+        if (count >= limits->max_iterations ||
+            (count % 16 == 15 && mech_interrupted(limits->interrupt))) {
             code = MECH_VI_NOT_CONVERGED;
             break;
         }

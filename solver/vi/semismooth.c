@@ -331,10 +331,10 @@ static int proximal(struct semismooth *s, const struct mech_problem *p, struct m
     double rho = diagonal;
 
     memcpy(l, s->start, m * sizeof *l);
-    for (int round = 0; !it->done && round < ROUNDS;) {
+    for (int round = 0; !it->done && !mech_interrupted(it->interrupt) && round < ROUNDS;) {
         const int32_t left = it->most - it->iterations;
-        const struct mech_vi_limits limits = {closer * it->tolerance,
-                                              left < PROXIMAL_STEPS ? left : PROXIMAL_STEPS};
+        const struct mech_vi_limits limits = {
+            closer * it->tolerance, left < PROXIMAL_STEPS ? left : PROXIMAL_STEPS, it->interrupt};
         struct mech_iterate inner = {.c = s->c, .best = s->inner};
 
         memcpy(s->point, l, m * sizeof *l);

@@ -11,13 +11,15 @@
  */
 #pragma once
 
+#include "solver/base/interrupt.h"
 #include "solver/sys/problem.h"
 
 #include <stddef.h>
 
 struct mech_vi_limits {
-    double tolerance;       /* of the residual, > 0 */
-    int32_t max_iterations; /* pivots, sweeps or Newton steps, ≥ 0 */
+    double tolerance;                 /* of the residual, > 0 */
+    int32_t max_iterations;           /* pivots, sweeps or Newton steps, ≥ 0 */
+    struct mech_interrupt *interrupt; /* that ends them earlier, or NULL */
 };
 
 struct mech_vi_result {

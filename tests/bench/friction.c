@@ -81,7 +81,7 @@ static void begin(struct work *w, int32_t bodies, const char *solver)
 
 static void solve(struct work *w, struct mech_problem p)
 {
-    const struct mech_vi_limits limits = {1e-8, 100000};
+    const struct mech_vi_limits limits = {.tolerance = 1e-8, .max_iterations = 100000};
     struct mech_vi_result result;
     void *self = NULL;
     p.m = w->m;

@@ -102,7 +102,7 @@ static void read_pile(const char *name, struct pile *p)
 static void run(const struct mech_vi_type *t, const struct mech_problem *p, double tolerance,
                 int32_t most, struct solved *s)
 {
-    const struct mech_vi_limits limits = {tolerance, most};
+    const struct mech_vi_limits limits = {.tolerance = tolerance, .max_iterations = most};
     void *self = NULL;
 
     memset(s, 0, sizeof *s);

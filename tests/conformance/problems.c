@@ -314,7 +314,8 @@ static void run(const struct posed *p, const struct problem *from, const char *n
                 enum mech_friction friction, bool implicit, struct found *out)
 {
     double *const l = out->l, *const c = out->c;
-    const struct mech_vi_limits limits = {from->tolerance, from->most};
+    const struct mech_vi_limits limits = {.tolerance = from->tolerance,
+                                          .max_iterations = from->most};
     struct mech_vi_result result;
     const struct mech_problem whole = formed(p, friction);
     struct mech_problem asked = whole;

@@ -78,7 +78,7 @@ static struct solved run(const struct mech_vi_type *t, const struct lcp *p, cons
 {
     struct solved s = {.code = 0};
     struct posed posed;
-    const struct mech_vi_limits limits = {tolerance, max_iterations};
+    const struct mech_vi_limits limits = {.tolerance = tolerance, .max_iterations = max_iterations};
     void *self = NULL;
     CU_ASSERT_EQUAL_FATAL(t->create(MOST, &self), 0);
     if (start != NULL) {
@@ -430,7 +430,7 @@ static void solve_allocates_nothing_and_repeats_its_bits(void)
 {
     static double a[MOST * MOST], q[MOST];
     const struct lcp p = random_problem(40, 40, 1., 4242, a, q);
-    const struct mech_vi_limits limits = {tolerance, 10000};
+    const struct mech_vi_limits limits = {.tolerance = tolerance, .max_iterations = 10000};
     struct posed posed;
     const struct mech_problem *const problem = pose(&p, &posed);
     for (const struct mech_vi_type *const *t = mech_vi_types; *t != NULL; t++) {
@@ -450,6 +450,39 @@ static void solve_allocates_nothing_and_repeats_its_bits(void)
     }
 }
 
+/* Wanted at the third time it is asked. */
+static bool third_time(void *asked)
+{
+    return ++*(int *)asked >= 3;
+}
+
+static void all_end_when_they_are_told_to(void)
+{
+    // w_1 + w_2 = −2: nobody gets there
+    const double a[] = {1., -1., -1., 1.}, q[] = {-1., -1.};
+    const struct lcp p = {.n = 2, .A = a, .q = q};
+    for (const struct mech_vi_type *const *t = mech_vi_types; *t != NULL; t++) {
+        if (!takes(*t, &p)) {
+            continue;
+        }
+        int asked = 0;
+        struct mech_interrupt interrupt = {.wanted = third_time, .context = &asked};
+        const struct mech_vi_limits limits = {
+            .tolerance = 1e-9, .max_iterations = 1000000, .interrupt = &interrupt};
+        struct posed posed;
+        struct mech_vi_result result = {.iterations = 0};
+        double z[MOST] = {0.};
+        void *self = NULL;
+        CU_ASSERT_EQUAL_FATAL((*t)->create(MOST, &self), 0);
+        CU_ASSERT_EQUAL((*t)->solve(self, pose(&p, &posed), &limits, z, &result),
+                        MECH_VI_NOT_CONVERGED);
+        (*t)->destroy(self);
+        CU_ASSERT(result.iterations < 2000);
+        CU_ASSERT(asked <= 3);
+        CU_ASSERT(isfinite(z[0]) && isfinite(z[1]));
+    }
+}
+
 static void the_registry_is_sorted_and_described(void)
 {
     for (const struct mech_vi_type *const *t = mech_vi_types; *t != NULL; t++) {
@@ -463,6 +496,7 @@ static void the_registry_is_sorted_and_described(void)
 
 UNIT_TESTS(UNIT_TEST(published_problems_are_solved_or_refused),
            UNIT_TEST(lemke_solves_every_published_problem),
+           UNIT_TEST(all_end_when_they_are_told_to),
            UNIT_TEST(psor_refuses_a_zero_diagonal_and_leaves_z),
            UNIT_TEST(all_agree_on_positive_definite_problems),
            UNIT_TEST(dependent_rows_are_solved_or_said_to_fail),

@@ -14,6 +14,7 @@ build/tests/release); MECHD_TESTS_WRAP, a command in front of the daemon, such a
 MECHD_TESTS_DEADLINE, a factor on every deadline for slow machines and sanitizers."""
 import base64
 import contextlib
+import ctypes
 import functools
 import http.client
 import json
@@ -186,6 +187,39 @@ class Daemon:
         if hasattr(self, 'http'):
             self.http.close()
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def busiest_thread(pid):
+    """The thread of a process that is using the processor most."""
+    def used():
+        found = {}
+        for tid in os.listdir('/proc/%d/task' % pid):
+            with open('/proc/%d/task/%s/stat' % (pid, tid), encoding='ascii') as f:
+                fields = f.read().rsplit(')', 1)[1].split()
+            found[int(tid)] = int(fields[11]) + int(fields[12])
+        return found
+    before = used()
+    time.sleep(0.3)
+    after = used()
+    return max(after, key=lambda tid: after[tid] - before.get(tid, 0))
+
+
+class HeldThread:
+    """One thread of a child stopped by ptrace(2), while its others go on."""
+    SEIZE, INTERRUPT, WALL = 0x4206, 0x4207, 0x40000000
+
+    def __init__(self, tid):
+        self.tid = tid
+        libc = ctypes.CDLL(None, use_errno=True)
+        for request in (self.SEIZE, self.INTERRUPT):
+            if libc.ptrace(request, tid, None, None) != 0:
+                raise OSError(ctypes.get_errno(), 'ptrace')
+        _, status = os.waitpid(tid, self.WALL)
+        assert os.WIFSTOPPED(status), status
+
+    def wait(self, seconds):
+        """Until its process has ended, which waits for that of us."""
+        wait_until(lambda: os.waitpid(self.tid, self.WALL | os.WNOHANG)[0] != 0, 'it ends', seconds)
 
 
 def read_json(path):

@@ -379,8 +379,8 @@ def dense_masses(n):
 
 
 def endless_fall():
-    """A box that falls for 0.45 s: the step in which it meets the floor takes minutes, and nothing
-    divides it (a thousand million sweeps for what no rounding fulfils)."""
+    """A box that falls for 0.45 s: the step in which it meets the floor takes minutes (a thousand
+    million sweeps for what no rounding fulfils)."""
     return document('endless', gravity=[0, 0, -9.81], nodes=[
         {'name': 'n', 'type': 'NodeRigidBodyEP', 'referenceCoordinates': [0, 0, 1.1, 1, 0, 0, 0]}],
         objects=[

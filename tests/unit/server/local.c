@@ -70,8 +70,12 @@ struct mechd *local_start(const char *state, const char *const *options)
         free(d);
         d = NULL;
     } else {
-        (void)atexit(remove_socket);
-        (void)atexit(stop_running);
+        static bool before;
+        if (!before) {
+            (void)atexit(remove_socket);
+            (void)atexit(stop_running);
+        }
+        before = true;
         running = d;
         mechd_log_set_level((enum mechd_level)mechd_log_level_find(d->config.log_level));
     }

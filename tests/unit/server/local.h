@@ -1,7 +1,7 @@
 /* The daemon within a test's own process, and calls without a door.
  *
  * Started as main starts it: its threads, its HTTP door on a Unix socket, ZeroMQ without sockets
- * (what it would answer is counted and thrown away). One per process. */
+ * (what it would answer is counted and thrown away). One at a time. */
 #pragma once
 
 #include "server/daemon.h"

@@ -117,7 +117,7 @@ static void a_band_has_the_solution_of_the_whole_matrix(void)
     for (int32_t width = 0; width <= WIDEST; width++) {
         for (int k = 0; k < 8; k++) {
             const int32_t m = 5 + 16 * k;
-            const struct mech_vi_limits limits = {1e-11, 1000};
+            const struct mech_vi_limits limits = {.tolerance = 1e-11, .max_iterations = 1000};
             struct mech_vi_result result;
             void *lemke = NULL;
             int32_t rounds = 0;

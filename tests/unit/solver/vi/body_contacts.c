@@ -138,7 +138,7 @@ static void pose(struct dense *d, const struct pile *p, enum mech_friction frict
 static void solve_dense(struct dense *d, const char *name)
 {
     const struct mech_vi_type *const type = mech_vi_find(name);
-    const struct mech_vi_limits limits = {1e-12, 200000};
+    const struct mech_vi_limits limits = {.tolerance = 1e-12, .max_iterations = 200000};
     struct mech_vi_result result;
     void *self = NULL;
 

@@ -148,7 +148,7 @@ static void shifted_solves_undo_shifted_products(void)
 /* both problems by one member: c agrees, N being positive definite */
 static void compare(struct fixture *f, const struct mech_vi_type *t)
 {
-    const struct mech_vi_limits limits = {1e-11, 200000};
+    const struct mech_vi_limits limits = {.tolerance = 1e-11, .max_iterations = 200000};
     struct mech_vi_result result;
     double l[2][M] = {{0.}}, c[2][M];
 
@@ -178,7 +178,7 @@ static void members_find_the_same_without_the_matrix(void)
                 taken++;
             }
             if (!(*t)->create_implicit) {
-                const struct mech_vi_limits limits = {1e-8, 10};
+                const struct mech_vi_limits limits = {.tolerance = 1e-8, .max_iterations = 10};
                 struct mech_vi_result result;
                 double l[M] = {0.};
 
@@ -194,7 +194,7 @@ static void members_find_the_same_without_the_matrix(void)
 static void the_chain_solves_what_is_not_formed(void)
 {
     static struct fixture f;
-    const struct mech_vi_limits limits = {1e-9, 20000};
+    const struct mech_vi_limits limits = {.tolerance = 1e-9, .max_iterations = 20000};
 
     for (int k = 0; k < 3; k++) {
         struct mech_vi_result result;

@@ -1,0 +1,36 @@
+/* Why long iterations end. */
+#include "server/instance/effort.h"
+
+#include "server/daemon.h"
+#include "server/ticks.h"
+
+/* What a carrying thread gives to one command at most, ns. */
+static const uint64_t patience_ns = 2 * MECHD_MS;
+
+void mechd_effort_begin(struct mechd_instance *i, struct mechd_effort *e)
+{
+    i->effort = e;
+}
+
+void mechd_effort_end(struct mechd_instance *i)
+{
+    i->effort = NULL;
+}
+
+bool mechd_effort_ends(void *instance)
+{
+    const struct mechd_instance *const i = instance;
+    struct mechd_effort *const e = i->effort;
+    if (e == NULL) {
+        return false;
+    }
+    if (atomic_load(&i->cancel) || atomic_load(&i->daemon->cancel) ||
+        (e->paid ? atomic_load(&i->run_ends) > 0 : atomic_load(&i->stop)) ||
+        (e->unwanted != NULL && e->unwanted(e->of))) {
+        return true;
+    }
+    const uint64_t spent = mechd_now() - e->start;
+    e->retreat = e->direct && spent > patience_ns;
+    return e->retreat || (!e->paid && i->account != NULL &&
+                          e->worked + spent > atomic_load(&i->account->most[MECHD_QUOTA_STEP_CPU]));
+}

@@ -1,0 +1,162 @@
+"""One internal step that takes very long: it can be stopped, is bounded by the quota, ends with the
+daemon, and keeps nobody else waiting."""
+import threading
+import time
+import unittest
+
+import models
+from harness import Daemon, Partner, Served, ZmqDoor, wait_until
+from test_background import ASYNC, driven_chain
+from test_stop import Asked
+
+ONE = {'count': 1}
+
+
+def pinched():
+    """A mass that one row lets leave at once and the other only backwards: no impulses do both,
+    and the solver would try a thousand million times."""
+    def row(name, h, e):
+        return {'name': name, 'systems': ['m'],
+                'relation': {'type': 'LagrangianLinearTIR', 'H': [[h]], 'b': [-1]},
+                'law': {'type': 'NewtonImpact', 'e': e}}
+    return {'mechd': 1, 'name': 'pinched', 'objects': [
+        {'name': 'm', 'type': 'LagrangianLinearTIDS', 'M': {'diag': [1]}, 'q0': [0], 'v0': [1]}],
+        'interactions': [row('a', 1, 0), row('b', -1, 1)],
+        'solver': {'integrator': 'MoreauJean', 'stepSize': 0.01,
+                   'vi': {'type': 'psor', 'tolerance': 1e-12, 'maxIterations': 10 ** 9}}}
+
+
+def substeps():
+    """A thousand million seconds in substeps of hundredths of one."""
+    return models.oscillator(integrator='DOPRI5', stepSize=1e9)
+
+
+MODELS = {'complementarity': pinched, 'substeps': substeps}
+
+
+def is_busy(daemon, one):
+    """By the list, which does not wait for the instance."""
+    listed = daemon.call('GET', '/v1/instances?limit=1000')['items']
+    return next(i['busy'] for i in listed if i['id'] == one.rsplit('/', 1)[1])
+
+
+class LongSteps(Served):
+    def make(self, model, daemon=None):
+        return '/v1/instances/' + (daemon or self.daemon).create(model)
+
+    def begin(self, one, path='/step', body=None, daemon=None):
+        """It is in progress when this returns."""
+        daemon = daemon or self.daemon
+        asked = Asked(daemon, 'POST', one + path, body or ONE)
+        wait_until(lambda: is_busy(daemon, one), 'it is in progress')
+        return asked
+
+    def check_cancelled(self, reply):
+        self.assertEqual((reply.status, reply['code']), (409, 'cancelled'), reply)
+
+    def test_it_is_stopped_and_leaves_no_trace(self):
+        for name, model in MODELS.items():
+            with self.subTest(name):
+                one = self.make(model())
+                before = self.daemon.call('GET', one + '/state')
+                asked = self.begin(one)
+                time.sleep(0.2)
+                start = time.monotonic()
+                self.assertTrue(self.daemon.call('POST', one + '/stop')['stopped'])
+                self.check_cancelled(asked.answer())
+                self.assertLess(time.monotonic() - start, 1)
+                after = self.daemon.call('GET', one + '/state')
+                self.assertEqual(after.json, before.json)
+                self.assertEqual(after.headers['ETag'], before.headers['ETag'])
+
+    def test_it_goes_with_its_instance_and_with_its_operation(self):
+        one = self.make(pinched())
+        asked = self.begin(one)
+        self.assertEqual(self.daemon.call('DELETE', one).status, 204)
+        self.check_cancelled(asked.answer())
+        one = self.make(pinched())
+        where = self.daemon.call('POST', one + '/step', ONE, ASYNC).headers['Location']
+        wait_until(lambda: is_busy(self.daemon, one), 'it is in progress')
+        self.assertIn(self.daemon.call('DELETE', where).status, (200, 202, 204))
+        wait_until(lambda: not is_busy(self.daemon, one), 'it is over', 5)
+
+    def test_runs_and_sweeps_end(self):
+        one = self.make(pinched())
+        run = self.daemon.call('POST', one + '/runs', {'until': 1}).headers['Location']
+        time.sleep(0.2)
+        self.assertLess(self.daemon.call('DELETE', run).status, 300)
+        wait_until(lambda: self.daemon.call('GET', run)['state'] == 'stopped', 'it is over', 5)
+        model = substeps()
+        sweep = self.daemon.call('POST', '/v1/sweeps', {
+            'model': model, 'count': 1, 'outputs': ['x'],
+            'parameters': {'grid': {'k': [90, 110, 130]}}})
+        self.assertEqual(sweep.status, 202, sweep)
+        sweep = sweep.headers['Location']
+        time.sleep(0.2)
+        self.assertEqual(self.daemon.call('GET', sweep)['state'], 'running')
+        self.assertLess(self.daemon.call('DELETE', sweep).status, 300)
+        # the lanes are free: a step of another has its turn
+        self.assertEqual(self.daemon.call('POST', self.make(models.oscillator()) + '/step',
+                                          {'count': 100000}).status, 200)
+
+    def test_a_quota_bounds_it(self):
+        with Daemon('--quota', 'step-cpu=50ms') as daemon:
+            for name, model in MODELS.items():
+                with self.subTest(name):
+                    one = self.make(model(), daemon)
+                    reply = daemon.call('POST', one + '/step', ONE)
+                    self.assertEqual((reply.status, reply['code']), (429, 'quota-exceeded'))
+                    self.assertIn('step-cpu', reply['detail'])
+
+    def test_an_equilibrium_is_stopped(self):
+        model = driven_chain()
+        model['loads'][0]['load'] = 1
+        one = self.make(model)
+        asked = self.begin(one, '/statics', {'loadSteps': 10000})
+        self.assertTrue(self.daemon.call('POST', one + '/stop')['stopped'])
+        self.check_cancelled(asked.answer())
+
+    def test_the_end_does_not_wait_for_it(self):
+        daemon = Daemon('--state', 'state')
+        one = '/v1/instances/' + daemon.create(pinched(), durability='every-step')
+        asked = self.begin(one, daemon=daemon)
+        self.assertLess(daemon.stop(), 5)
+        self.assertIn(asked.answer().status, (409, 503))
+
+    def test_others_are_served(self):
+        """Also by the thread that took the request, before it could know how long it takes."""
+        with Daemon('--workers', '2') as daemon:
+            other = self.make(models.oscillator(), daemon)
+            for _ in range(8):
+                one = self.make(pinched(), daemon)
+                asked = self.begin(one, daemon=daemon)
+                for _ in range(10):
+                    start = time.monotonic()
+                    self.assertEqual(daemon.call('GET', '/livez').status, 200)
+                    self.assertEqual(daemon.call('POST', other + '/step', ONE).status, 200)
+                    self.assertLess(time.monotonic() - start, 0.5)
+                daemon.call('POST', one + '/stop')
+                self.check_cancelled(asked.answer())
+
+    def test_other_partners_are_served(self):
+        with Daemon('--workers', '2') as daemon:
+            slow, quick = daemon.create(substeps()), daemon.create(models.oscillator())
+            with Partner(daemon, slow, outputs=[]) as partner, ZmqDoor(daemon) as door:
+                told = []
+
+                def drive():
+                    try:
+                        partner.step(1e9)
+                    except Exception as e:  # pylint: disable=broad-except
+                        told.append(e)
+                thread = threading.Thread(target=drive)
+                thread.start()
+                wait_until(lambda: is_busy(daemon, '/v1/instances/' + slow), 'it works')
+                self.assertEqual(door.call('step', id=quick, count=3)[1]['step'], 3)
+                self.assertTrue(door.call('stop', id=slow)[1]['stopped'])
+                thread.join(10)
+                self.assertEqual(told[0].header['status'], 2007)
+
+
+if __name__ == '__main__':
+    unittest.main()

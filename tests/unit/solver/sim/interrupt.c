@@ -1,0 +1,108 @@
+/* Iterations within one internal step end when they are told to, and leave the state as it was. */
+#include "solver/sim/analysis.h"
+#include "tests/unit/model.h"
+
+#define OSCILLATOR(solver)                                                                         \
+    MODEL_OSCILLATOR(", 'initialCoordinates': [0.5]", "1",                                         \
+                     ", {'name': 's', 'type': 'CoordinateSpringDamper', 'markers': ['g', 'x'],"    \
+                     "'stiffness': 100, 'damping': 1}",                                            \
+                     "{'name': 'F', 'type': 'LoadCoordinate', 'marker': 'x', 'load': 3}",          \
+                     ", 'solver': {" solver "}")
+
+/* a mass that one row lets leave at once and the other only with −1 m/s, and a solver that would
+ * try for hours */
+#define PINCHED(integrator)                                                                        \
+    "{'mechd': 1, 'name': 'pinched', 'objects': [{'name': 'm', 'type': 'LagrangianLinearTIDS',"    \
+    "'M': {'diag': [1]}, 'q0': [0], 'v0': [1]}], 'interactions': ["                                \
+    "{'name': 'a', 'systems': ['m'], 'relation': {'type': 'LagrangianLinearTIR', 'H': [[1]],"      \
+    "'b': [-1]}, 'law': {'type': 'NewtonImpact', 'e': 0}},"                                        \
+    "{'name': 'b', 'systems': ['m'], 'relation': {'type': 'LagrangianLinearTIR', 'H': [[-1]],"     \
+    "'b': [-1]}, 'law': {'type': 'NewtonImpact', 'e': 1}}],"                                       \
+    "'solver': {'integrator': '" integrator "', 'stepSize': 0.01, 'vi': {'type': 'psor',"          \
+    "'tolerance': 1e-12, 'maxIterations': 1000000000}}}"
+
+struct question {
+    int asked, from; /* times; wanted from this one on, 0: never */
+};
+
+static bool wanted(void *context)
+{
+    struct question *const q = context;
+    q->asked++;
+    return q->from > 0 && q->asked >= q->from;
+}
+
+/* One internal step is interrupted: what was committed stays, to the bit. */
+static void check_step(const char *model, double size)
+{
+    struct mech_sim *const s = model_of(model);
+    const size_t bytes = mech_sim_snapshot_size(s);
+    char *const before = malloc(bytes), *const after = malloc(bytes);
+    CU_ASSERT_FATAL(before != NULL && after != NULL);
+    struct question q = {.from = 2};
+    const struct mech_step_request r = {.kind = MECH_STEP_SIZE, .size = size};
+    struct mech_step_report report;
+    const size_t n = mech_sim_snapshot_write(s, before);
+    mech_sim_set_interrupt(s, wanted, &q);
+    CU_ASSERT_EQUAL(mech_sim_step(s, &r, &report), MECH_CANCELLED);
+    CU_ASSERT_EQUAL(report.outcome, MECH_CANCELLED);
+    CU_ASSERT_STRING_EQUAL(report.reason, mech_err_text(MECH_CANCELLED));
+    CU_ASSERT_EQUAL(q.asked, 2);
+    CU_ASSERT_EQUAL(mech_sim_snapshot_write(s, after), n);
+    CU_ASSERT_EQUAL(memcmp(before, after, n), 0);
+
+    // it is asked anew with the next command
+    CU_ASSERT_EQUAL(mech_sim_step(s, &r, &report), MECH_CANCELLED);
+    CU_ASSERT(q.asked > 2);
+    free(before);
+    free(after);
+    mech_sim_destroy(s);
+}
+
+static void complementarity_solvers_end(void)
+{
+    check_step(PINCHED("MoreauJean"), 0.01);
+}
+
+static void substeps_end(void)
+{
+    check_step(OSCILLATOR("'integrator': 'DOPRI5', 'stepSize': 1e9"), 1e9);
+    check_step(OSCILLATOR("'integrator': 'ODE23', 'stepSize': 1e9"), 1e9);
+    check_step("{'mechd': 1, 'name': 'fall', 'objects': [{'name': 'm',"
+               "'type': 'LagrangianLinearTIDS', 'M': {'diag': [1]}, 'K': {'diag': [100]},"
+               "'q0': [1], 'v0': [0]}], 'solver': {'integrator': 'EventDriven', 'stepSize': 1e9}}",
+               1e9);
+}
+
+static void steps_that_are_not_told_to_end_go_on(void)
+{
+    struct mech_sim *const s = model_of(OSCILLATOR("'integrator': 'DOPRI5', 'stepSize': 10"));
+    struct question q = {.from = 0};
+    const struct mech_step_request r = {.kind = MECH_STEP_COUNT, .count = 1};
+    struct mech_step_report report;
+    mech_sim_set_interrupt(s, wanted, &q);
+    CU_ASSERT_EQUAL(mech_sim_step(s, &r, &report), 0);
+    CU_ASSERT(q.asked > 0);
+    mech_sim_set_interrupt(s, NULL, NULL);
+    q.asked = 0;
+    CU_ASSERT_EQUAL(mech_sim_step(s, &r, &report), 0);
+    CU_ASSERT_EQUAL(q.asked, 0);
+    mech_sim_destroy(s);
+}
+
+static void equilibria_end(void)
+{
+    struct mech_sim *const s = model_of(OSCILLATOR("'stepSize': 0.01"));
+    struct question q = {.from = 1};
+    const struct mech_statics_query query = {.request.load_steps = 1, .keep = true};
+    struct mech_statics_report report;
+    mech_sim_set_interrupt(s, wanted, &q);
+    CU_ASSERT_EQUAL(mech_sim_statics(s, &query, &report), MECH_CANCELLED);
+    CU_ASSERT_STRING_EQUAL(report.reason, mech_err_text(MECH_CANCELLED));
+    q.from = 0;
+    CU_ASSERT_EQUAL(mech_sim_statics(s, &query, &report), 0);
+    mech_sim_destroy(s);
+}
+
+UNIT_TESTS(UNIT_TEST(complementarity_solvers_end), UNIT_TEST(substeps_end),
+           UNIT_TEST(steps_that_are_not_told_to_end_go_on), UNIT_TEST(equilibria_end))
