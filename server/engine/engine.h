@@ -40,6 +40,7 @@ struct mechd_engine_ops {
     int (*step_begin)(void *self, const struct mech_step_request *r,
                       struct mech_step_report *report);
     int (*step_advance)(void *self, uint64_t most, bool *done);
+    /* NULL: none of its steps takes long */
     void (*set_interrupt)(void *self, bool (*wanted)(void *context), void *context);
     void (*step_finish)(void *self);
     void (*step_abandon)(void *self);
@@ -152,7 +153,9 @@ static inline int mechd_engine_step_advance(const struct mechd_engine *e, uint64
 static inline void mechd_engine_set_interrupt(const struct mechd_engine *e,
                                               bool (*wanted)(void *context), void *context)
 {
-    e->ops->set_interrupt(e->self, wanted, context);
+    if (e->ops->set_interrupt != NULL) {
+        e->ops->set_interrupt(e->self, wanted, context);
+    }
 }
 
 static inline void mechd_engine_destroy(const struct mechd_engine *e)
