@@ -219,6 +219,7 @@ static enum mechd_progress interrupted(struct mechd_instance *i, struct mechd_st
     if (retreat) {
         undo_parts(i, s);
         s->begun = false;
+        s->retreated = true;
         s->admitted = true;
         s->outcome = 0;
         return MECHD_MORE;

@@ -7,7 +7,8 @@
 struct mechd_stepping {
     struct mech_step_request request;
     struct mech_step_report report;
-    bool begun;
+    bool begun;      /* the engine is in it */
+    bool retreated;  /* once, from a carrying thread (effort.h): it begins anew */
     int outcome;     /* once done: 0, an outcome, or negative */
     bool paid;       /* by a run: neither refused nor cut short by its account */
     bool admitted;   /* its account has been asked before */

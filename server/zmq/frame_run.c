@@ -126,7 +126,7 @@ static enum mechd_progress run_step(struct mechd_frame_request *r)
     struct mechd_instance *i = r->job.instance;
     struct mechd_stepping *s = &r->stepping;
     // what could fail after the step is had before it
-    if (!s->begun && (!reserve(r, r->partner->output_size) || !begin_step(r))) {
+    if (!s->begun && !s->retreated && (!reserve(r, r->partner->output_size) || !begin_step(r))) {
         return MECHD_DONE;
     }
     const enum mechd_progress progress = mechd_stepping_slice(i, s);
@@ -271,6 +271,10 @@ static bool may_run(struct mechd_frame_request *r)
     struct mechd_instance *i = r->job.instance;
     const bool reads = r->in.kind == MECHP_OUTPUTS || r->in.kind == MECHP_HELLO ||
                        r->in.kind == MECHP_BYE || (r->in.kind == MECHP_STATE && r->in.count == 0);
+    if (atomic_load(&i->daemon->cancel)) {
+        mechd_frame_fail(r, MECHP_DRAINING, "not begun: the server is shutting down");
+        return false;
+    }
     if (atomic_load(&i->deleted)) {
         mechd_frame_fail(r, MECHP_INSTANCE_NOT_FOUND, "the instance has been deleted");
         return false;
@@ -313,7 +317,7 @@ static bool may_run(struct mechd_frame_request *r)
 
 enum mechd_progress mechd_frame_run(struct mechd_frame_request *r)
 {
-    if (!r->stepping.begun && !may_run(r)) {
+    if (!r->stepping.begun && !r->stepping.retreated && !may_run(r)) {
         return MECHD_DONE;
     }
     switch (r->in.kind) {

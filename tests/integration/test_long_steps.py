@@ -1,5 +1,6 @@
 """One internal step that takes very long: it can be stopped, is bounded by the quota, ends with the
 daemon, and keeps nobody else waiting."""
+import signal
 import threading
 import time
 import unittest
@@ -156,6 +157,35 @@ class LongSteps(Served):
                 self.assertTrue(door.call('stop', id=slow)[1]['stopped'])
                 thread.join(10)
                 self.assertEqual(told[0].header['status'], 2007)
+
+    def test_the_lease_of_a_partner_lasts_as_long_as_ever(self):
+        """Though the step was begun twice."""
+        who = self.daemon.create(substeps())
+        one = '/v1/instances/' + who
+        with Partner(self.daemon, who, outputs=[], role='owner', seconds=0.5) as partner:
+            partner.send('step', size=1e9)
+            wait_until(lambda: is_busy(self.daemon, one), 'it is in progress')
+            time.sleep(1)
+            refused = self.daemon.call('PUT', one + '/inputs', {'force': 1})
+            self.assertEqual(refused.status, 409, refused)
+            with ZmqDoor(self.daemon) as door:
+                stopped = door.call('stop', id=who, lease=partner.lease)[1]
+            self.assertTrue(stopped['stopped'])
+            self.assertEqual(partner.receive()[0]['status'], 2007)
+        wait_until(lambda: self.daemon.call('PUT', one + '/inputs', {'force': 1}).status == 200,
+                   'nobody has the instance', 3)
+
+    def test_frames_that_wait_at_the_end_are_told_why(self):
+        daemon = Daemon()
+        with Partner(daemon, daemon.create(substeps()), outputs=[]) as partner:
+            for _ in range(4):
+                partner.send('step', size=1e9)
+            wait_until(lambda: 'mechd_queued_commands 4' in
+                       daemon.call('GET', '/metrics').raw.decode(), 'they wait')
+            daemon.process.send_signal(signal.SIGTERM)
+            told = [partner.receive()[0]['status'] for _ in range(4)]
+        daemon.stop()
+        self.assertEqual(told, [2007, 1025, 1025, 1025])
 
 
 if __name__ == '__main__':
