@@ -4,7 +4,7 @@
 #include "server/daemon.h"
 #include "server/ticks.h"
 
-/* What a carrying thread gives to one command at most, ns. */
+/* What a carrying thread gives to one stretch of a command at most, ns. */
 static const uint64_t patience_ns = 2 * MECHD_MS;
 
 void mechd_effort_begin(struct mechd_instance *i, struct mechd_effort *e)

@@ -19,7 +19,7 @@ struct mechd_effort {
     uint64_t start;                   /* mechd_now of its begin */
     uint64_t worked;                  /* ns that count before it, for the quota */
     bool paid;                        /* by a run: ended as that, and never over a quota */
-    bool direct;                      /* may retreat */
+    bool direct;                      /* may retreat: a step on a carrying thread */
     bool retreat;                     /* out: did */
     bool (*unwanted)(const void *of); /* nobody waits for it; NULL: somebody does */
     const void *of;

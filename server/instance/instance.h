@@ -55,8 +55,8 @@ struct mechd_instance {
     _Atomic bool deleted;
     _Atomic bool cancel; /* stop the running command at the next slice */
     _Atomic bool stop; /* as that, for the first stoppable job until it is over; written under m */
-    _Atomic int
-        run_ends; /* requests to end the run that are on their way: it makes room for them */
+    _Atomic uint64_t run_number; /* of the run in progress, or the last one; by the owner */
+    _Atomic int run_ends; /* requests to end that run which are on their way: it makes room */
     _Atomic uint64_t revision;
     _Atomic uint64_t step_ns; /* measured time of one internal step; partner: any reader */
     _Atomic unsigned watched; /* MECHD_WATCH_… topics with a subscriber; partner: zmq/stream.c */
@@ -75,7 +75,8 @@ struct mechd_instance {
     bool owned;
     bool working;             /* a thread is on it, or its state is open between two slices */
     bool sealed;              /* the process ends: no thread begins anything more */
-    struct mechd_job *direct; /* run by a carrying thread, in no queue; or NULL */
+    struct mechd_job *direct; /* run by a carrying thread, in no queue; or NULL. Set by that thread,
+                                 which may look without m */
     struct mechd_job *head, *tail;
     int queued;             /* jobs from head to tail */
     bool head_begun;        /* the head is in progress and waits for nobody */

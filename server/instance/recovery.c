@@ -150,46 +150,56 @@ int mechd_durable_repair(struct mechd_instance *i)
 
 /* --- all -------------------------------------------------------------------------------------- */
 
-/* A simulation from the text of its model; NULL with the reason. */
-static struct mech_sim *build(const char *text, size_t size, char reason[160])
+/* A simulation from the text of its model. 0; an outcome with the reason; negative: no memory. */
+static int build(const char *text, size_t size, char reason[160], struct mech_sim **out)
 {
     struct mechp_json_fault fault;
     struct mech_document *document = NULL;
-    struct mech_sim *sim = NULL;
     struct mech_diag diag;
     json_t *model = NULL;
     snprintf(reason, 160, "its model cannot be read");
     if (mechp_json_parse(text, size, NULL, &fault, &model) != 0) {
         snprintf(reason, 160, "its model: %.120s", fault.text);
-        return NULL;
+        return fault.code == MECHP_OUT_OF_MEMORY ? MECH_NO_MEMORY : MECH_INVALID;
     }
     mech_diag_init(&diag);
-    if (mechp_bind_read(model, "", &diag, &document) == 0 &&
-        mech_sim_create(document, &diag, &sim) != 0) {
-        mech_document_destroy(document);
+    int outcome = mechp_bind_read(model, "", &diag, &document);
+    if (outcome == 0) {
+        outcome = mech_sim_create(document, &diag, out);
+        if (outcome != 0) {
+            mech_document_destroy(document);
+        }
     }
-    if (sim == NULL && diag.count > 0) {
+    if (outcome != 0 && diag.count > 0) {
         snprintf(reason, 160, "its model, %.60s: %.80s", diag.entries[0].path,
                  diag.entries[0].text);
     }
     mech_diag_fini(&diag);
     json_decref(model);
-    return sim;
+    return outcome;
 }
 
 struct recovery {
     struct mechd *daemon;
     uint64_t instances;
     uint64_t serial;  /* the largest */
-    char reason[160]; /* of the last one that was put aside */
+    char reason[160]; /* of the last one that could not be built */
 };
 
-/* Labels, durability, state and snapshots of a new instance, then into the table. */
-static const char *complete(struct mechd_instance *i, const struct mechd_stored *stored)
+/* Why it cannot be loaded. */
+static int fault(int outcome, const char *text, const char **reason)
+{
+    *reason = text;
+    return outcome;
+}
+
+/* Labels, durability, state and snapshots of a new instance, then into the table. As visit. */
+static int complete(struct mechd_instance *i, const struct mechd_stored *stored,
+                    const char **reason)
 {
     struct mech_diag diag;
     if (!mech_name_valid(stored->id)) {
-        return "its id is none that a request could name";
+        return fault(MECH_INVALID, "its id is none that a request could name", reason);
     }
     mech_diag_init(&diag);
     json_t *const value = json_loads(stored->durability, JSON_DECODE_ANY, NULL);
@@ -198,7 +208,7 @@ static const char *complete(struct mechd_instance *i, const struct mechd_stored 
     json_decref(value);
     mech_diag_fini(&diag);
     if (!good) {
-        return "its durability cannot be read";
+        return fault(MECH_INVALID, "its durability cannot be read", reason);
     }
     i->labels = stored->labels != NULL ? json_loads(stored->labels, 0, NULL) : NULL;
     mechd_instance_set_ttl(i, stored->ttl);
@@ -212,35 +222,40 @@ static const char *complete(struct mechd_instance *i, const struct mechd_stored 
     i->durable.epoch = 1;
     i->durable.recorded = mechd_now();
     snprintf(i->id, sizeof i->id, "%s", stored->id);
-    if (mechd_durable_load(i, true) != 0) {
-        return "its state does not fit its model";
+    const int loaded = mechd_durable_load(i, true);
+    if (loaded != 0) {
+        return fault(loaded == MECH_NO_MEMORY ? loaded : MECH_MISMATCH,
+                     "its state does not fit its model", reason);
     }
     i->runs = stored->last_run > i->runs ? stored->last_run : i->runs;
     if (mechd_snapshots_go_on(i, stored->last_snapshot) != 0) {
-        return "there is no memory for it";
+        return fault(MECH_NO_MEMORY, "there is no memory for it", reason);
     }
-    return mechd_table_add(&i->daemon->table, i, stored->id) == 0 ? NULL
-                                                                  : "there are too many instances";
+    const int added = mechd_table_add(&i->daemon->table, i, stored->id);
+    return added == 0              ? 0
+           : added == MECH_INVALID ? fault(added, "its id is taken", reason)
+                                   : fault(MECH_NO_MEMORY, "there are too many instances", reason);
 }
 
-static const char *recover_one(void *context, const struct mechd_stored *stored)
+static int recover_one(void *context, const struct mechd_stored *stored, const char **reason)
 {
     struct recovery *const r = context;
     struct mechd_instance *i = NULL;
-    struct mech_sim *const sim = build(stored->model, stored->model_size, r->reason);
+    struct mech_sim *sim = NULL;
+    const int built = build(stored->model, stored->model_size, r->reason, &sim);
     r->serial = stored->serial > r->serial ? stored->serial : r->serial;
-    if (sim == NULL) {
-        return r->reason;
+    if (built != 0) {
+        return fault(built, r->reason, reason);
     }
     const struct mechd_engine engine = mechd_engine_of_sim(sim);
     if (mechd_instance_create(r->daemon, &engine, &i) != 0) {
         mech_sim_destroy(sim);
-        return "there is no memory for it";
+        return fault(MECH_NO_MEMORY, "there is no memory for it", reason);
     }
-    const char *const fault = complete(i, stored);
+    const int outcome = complete(i, stored, reason);
     mechd_instance_unref(i);
-    r->instances += fault == NULL;
-    return fault;
+    r->instances += outcome == 0;
+    return outcome;
 }
 
 int mechd_recover(struct mechd *d)

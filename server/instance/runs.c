@@ -289,6 +289,7 @@ int mechd_run_start(struct mechd_instance *i, const struct mechd_run_settings *s
     atomic_fetch_add(&r->refs, 1);
     mechd_instance_ref(i);
     atomic_store(&r->active, true);
+    atomic_store(&i->run_number, r->id);
     atomic_store(&i->running, true);
     submit(r);
     return 0;

@@ -211,13 +211,15 @@ static int advance(struct mechd_instance *i, struct mechd_stepping *s, uint64_t 
     return outcome;
 }
 
-/* The solver was told to end, and has left the state as it was: to begin again in the pool, or for
- * good. */
+/* The solver was told to end within `spent` ns, and has left the state as it was: to begin again in
+ * the pool, or for good. */
 static enum mechd_progress interrupted(struct mechd_instance *i, struct mechd_stepping *s,
-                                       bool retreat)
+                                       uint64_t spent, bool retreat)
 {
     if (retreat) {
         undo_parts(i, s);
+        measure(i, spent, 1);
+        s->before_size = 0;
         s->begun = false;
         s->retreated = true;
         s->admitted = true;
@@ -268,7 +270,7 @@ enum mechd_progress mechd_stepping_slice(struct mechd_instance *i, struct mechd_
         s->outcome = advance(i, s, &now, &done, &retreat);
         over = s->outcome == 0 && done && finish_part(i, s);
         if (s->outcome == MECH_CANCELLED) {
-            return interrupted(i, s, retreat);
+            return interrupted(i, s, now - start, retreat);
         }
         if (s->outcome != 0) {
             return give_up(i, s);

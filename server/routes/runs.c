@@ -240,8 +240,13 @@ static void stop_has_come(struct mechd_call *c)
 /* The run is told at once: a long step of it would keep the request waiting. */
 static int prepare_stop(struct mechd_call *c)
 {
-    atomic_fetch_add(&c->job.instance->run_ends, 1);
-    c->work_free = stop_has_come;
+    struct mechd_instance *const i = c->job.instance;
+    char id[32];
+    snprintf(id, sizeof id, "r-%" PRIu64, atomic_load(&i->run_number));
+    if (atomic_load(&i->running) && strcmp(id, mechd_call_value(c, "rid")) == 0) {
+        atomic_fetch_add(&i->run_ends, 1);
+        c->work_free = stop_has_come;
+    }
     return 0;
 }
 

@@ -56,10 +56,13 @@ const char *const mechd_schema[] = {
     "ALTER TABLE receipts ADD COLUMN etag TEXT NOT NULL DEFAULT '';",
     // 7: what cannot be loaded stays whole, under another id
     ("ALTER TABLE instances ADD COLUMN aside TEXT;"
-     "INSERT INTO instances (key, id, serial, labels, durability, model, aside)"
-     " SELECT -rowid, id || ' (' || -rowid || ')', 0, labels, durability, model, reason FROM aside;"
-     "INSERT INTO states SELECT -rowid, revision, sequence, bytes FROM aside"
-     " WHERE revision IS NOT NULL AND sequence IS NOT NULL AND bytes IS NOT NULL;"
+     "INSERT INTO instances (id, serial, labels, durability, model, aside)"
+     " SELECT id || ' (-' || rowid || ')', 0, labels, durability, model, reason FROM aside;"
+     "INSERT INTO states SELECT i.key, a.revision, a.sequence, a.bytes FROM aside a"
+     " JOIN instances i ON i.id = a.id || ' (-' || a.rowid || ')'"
+     " WHERE a.revision IS NOT NULL AND a.sequence IS NOT NULL AND a.bytes IS NOT NULL;"
+     "UPDATE instances SET id = substr(id, 1, instr(id, ' (-') - 1) || ' (' || key || ')'"
+     " WHERE aside IS NOT NULL;"
      "DROP TABLE aside;"),
 };
 

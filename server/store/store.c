@@ -341,7 +341,7 @@ static void put_aside(struct mechd_database *d, int64_t key, const char *id, con
         sqlite3_bind_text(s, 2, reason, -1, SQLITE_TRANSIENT);
         (void)sqlite3_step(s);
     }
-    if (sqlite3_reset(s) != SQLITE_OK) {
+    if (s == NULL || sqlite3_reset(s) != SQLITE_OK) {
         mechd_log(MECHD_ERROR, "storage", "instance=%s reason=\"%s\"", id,
                   sqlite3_errmsg(d->sqlite));
     }
@@ -383,12 +383,15 @@ int mechd_store_visit_all(struct mechd_store *s, mechd_store_visit *visit, void 
     struct mechd_stored stored = {.key = 0};
     int more;
     while ((more = read_next(&s->reader, stored.key, &stored)) > 0) {
-        const char *const reason = visit(context, &stored);
+        const char *reason = "";
+        const int outcome = visit(context, &stored, &reason);
         char id[80];
         snprintf(id, sizeof id, "%s", stored.id);
         sqlite3_reset(s->reader.statement[MECHD_SQL_ALL]);
-        if (reason != NULL) {
+        if (outcome > 0) {
             put_aside(&s->reader, stored.key, id, reason);
+        } else if (outcome < 0) {
+            mechd_log(MECHD_ERROR, "not-loaded", "instance=%s reason=\"%s\"", id, reason);
         }
     }
     if (more < 0) {

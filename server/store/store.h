@@ -168,9 +168,11 @@ struct mechd_stored {
     size_t state_size;
 };
 
-/* Called for each; a sentence puts the instance aside: all of it is kept, `aside` says why, its id
- * is free ("rig" becomes "rig (17)"), and the log tells. NULL: it is fine. */
-typedef const char *mechd_store_visit(void *context, const struct mechd_stored *stored);
+/* Called for each. 0; an outcome puts the instance aside: all of it is kept, `aside` tells *reason,
+ * its id is free ("rig" becomes "rig (17)"), and the log tells; negative: it stays as it is, for
+ * the next start (the log tells *reason). */
+typedef int mechd_store_visit(void *context, const struct mechd_stored *stored,
+                              const char **reason);
 /* All instances by age; before other threads use the store. 0 or negative. */
 int mechd_store_visit_all(struct mechd_store *s, mechd_store_visit *visit, void *context);
 

@@ -23,25 +23,35 @@ static int start_point(struct mech_sim *s, char *reason)
     return code;
 }
 
+/* The equilibrium into s->point, with accelerations and multipliers at rest, which sensors may
+ * read. */
+static int equilibrium(struct mech_sim *s, const struct mech_statics_query *query,
+                       struct mech_statics_report *report)
+{
+    struct mech_step_result result = {.iterations = 0};
+
+    MECH_TRY(mech_statics(s->model, &s->point, &query->request, report));
+    const int code = s->type->start(s->stepper, &s->point, &result);
+    if (code) {
+        memcpy(report->reason, result.reason, sizeof report->reason);
+    }
+    return code;
+}
+
 int mech_sim_statics(struct mech_sim *s, const struct mech_statics_query *query,
                      struct mech_statics_report *report)
 {
-    struct mech_step_result result = {.iterations = 0};
     struct mech_state *const p = &s->point;
 
     mech_state_copy(&s->now, p);
     p->extra = NULL;
-    mech_sim_watch(s);
-    int code = mech_statics(s->model, p, &query->request, report);
+    int code = equilibrium(s, query, report);
     if (code >= 0 && mech_sim_interrupted(s)) {
         snprintf(report->reason, sizeof report->reason, "%s", mech_err_text(MECH_CANCELLED));
         code = MECH_CANCELLED;
     }
-    MECH_TRY(code);
-    /* accelerations and multipliers at rest, which sensors may read */
-    code = s->type->start(s->stepper, p, &result);
+    mech_sim_watch(s);
     if (code) {
-        memcpy(report->reason, result.reason, sizeof report->reason);
         return code;
     }
     if (query->q) {

@@ -224,6 +224,7 @@ void mech_machine_fini(struct mech_machine *machine)
 void mech_sim_take(struct mech_sim *s, const struct mech_machine *machine)
 {
     struct mech_machine old = {s->model, s->type, s->stepper};
+    const bool came = s->model && mech_sim_interrupted(s);
 
     if (s->has_rates) {
         mech_rates_fini(&s->rates);
@@ -235,6 +236,7 @@ void mech_sim_take(struct mech_sim *s, const struct mech_machine *machine)
     s->stepper = machine->stepper;
     s->differenced = mech_model_differenced(s->model);
     mech_sim_watch(s);
+    mech_model_interrupt(s->model)->came = came; // as who has begun the work is to see
 }
 
 void mech_sim_watch(struct mech_sim *s)

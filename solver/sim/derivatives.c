@@ -480,22 +480,23 @@ static int columns_turn(struct mech_derivation *d, struct mech_step_result *resu
 
 int mech_sim_derivation_advance(struct mech_derivation *d, uint64_t most, bool *done)
 {
+    int code = 0;
+
     *done = false;
-    mech_sim_watch(d->sim);
-    for (uint64_t i = 0; i < most && !*done; i++) {
+    for (uint64_t i = 0; i < most && !*done && code == 0; i++) {
         struct mech_step_result result = {.iterations = 0};
-        int code =
-            d->first < d->inputs ? columns_turn(d, &result) : parameters_turn(d, done, &result);
+
+        code = d->first < d->inputs ? columns_turn(d, &result) : parameters_turn(d, done, &result);
         if (mech_sim_interrupted(d->sim)) {
             result.reason[0] = '\0';
             code = code < 0 ? code : MECH_CANCELLED;
         }
         if (code) {
             memcpy(d->told->reason, result.reason, sizeof d->told->reason);
-            return code;
         }
     }
-    return 0;
+    mech_sim_watch(d->sim);
+    return code;
 }
 
 /* All turns. */

@@ -192,8 +192,8 @@ int mech_sim_step(struct mech_sim *s, const struct mech_step_request *r,
 /* What long iterations ask now and then, within one internal step too: shall this end? `wanted`
  * NULL: nobody does. A step, a derivation or an equilibrium that is told so ends with
  * MECH_CANCELLED and leaves the state as it was. Asked on the thread that computes; it costs
- * about as much as a look at the clock. What it has said once holds until the next call of advance
- * or statics. */
+ * about as much as a look at the clock. What it has said once holds until that call of advance,
+ * or of statics, returns. */
 void mech_sim_set_interrupt(struct mech_sim *s, bool (*wanted)(void *context), void *context);
 
 /* The same in slices, so that a pool can be fair and a long command can be cancelled:

@@ -312,11 +312,11 @@ int mech_sim_step_advance(struct mech_sim *s, uint64_t most, bool *done)
     if (!c->running) {
         return MECH_INVALID;
     }
-    mech_sim_watch(s);
     const unsigned long mode = mech_subnormal_off();
     const int code = advance(s, most);
 
     mech_subnormal_restore(mode);
+    mech_sim_watch(s); // what it was told is over with it
     *done = code == 0 && c->done == c->count;
     return code;
 }

@@ -380,8 +380,16 @@ class Storage(unittest.TestCase):
         aside = connection.execute('SELECT i.id, aside, model, bytes FROM instances i LEFT JOIN '
                                    'states s ON s.key = i.key WHERE aside IS NOT NULL '
                                    'ORDER BY i.id').fetchall()
-        self.assertEqual(aside, [('lost (-1)', 'no model', '{}', b'\x05'),
-                                 ('more (-2)', 'no state', '{}', None)])
+        names = [a[0] for a in aside]
+        self.assertEqual([a[1:] for a in aside], [('no model', '{}', b'\x05'),
+                                                  ('no state', '{}', None)])
+        self.assertRegex(' '.join(names), r'^lost \(\d+\) more \(\d+\)$')
+        # put back, it is looked at again
+        connection.execute("UPDATE instances SET id = 'more', aside = NULL WHERE id = ?",
+                           (names[1],))
+        connection.commit()
+        with Kept(self.folder) as d:
+            self.assertIn('set-aside instance=more ', d.log())
 
     def is_set_aside(self, reason):
         with open(self.database(), 'rb') as f:

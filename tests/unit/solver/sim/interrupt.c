@@ -54,6 +54,10 @@ static void check_step(const char *model, double size)
     // it is asked anew with the next command
     CU_ASSERT_EQUAL(mech_sim_step(s, &r, &report), MECH_CANCELLED);
     CU_ASSERT(q.asked > 2);
+
+    // and what comes without a command is not told what the last one was
+    q.from = 0;
+    CU_ASSERT_EQUAL(mech_sim_reset(s), 0);
     free(before);
     free(after);
     mech_sim_destroy(s);
@@ -72,6 +76,66 @@ static void substeps_end(void)
                "'type': 'LagrangianLinearTIDS', 'M': {'diag': [1]}, 'K': {'diag': [100]},"
                "'q0': [1], 'v0': [0]}], 'solver': {'integrator': 'EventDriven', 'stepSize': 1e9}}",
                1e9);
+}
+
+/* Rests on a contact, whose forces are a problem to be solved where a step starts, too. */
+static void starts_are_not_told(void)
+{
+    check_step("{'mechd': 1, 'name': 'rest', 'objects': [{'name': 'm',"
+               "'type': 'LagrangianLinearTIDS', 'M': {'diag': [1]}, 'q0': [0], 'v0': [0],"
+               "'Fext': [-9.81]}, {'name': 'o', 'type': 'LagrangianLinearTIDS',"
+               "'M': {'diag': [1]}, 'K': {'diag': [100]}, 'q0': [1], 'v0': [0]}],"
+               "'interactions': [{'name': 'c', 'systems': ['m'], 'relation': {"
+               "'type': 'LagrangianLinearTIR', 'H': [[1]]}, 'law': {'type': 'NewtonImpact',"
+               "'e': 0.5}}], 'solver': {'integrator': 'EventDriven', 'stepSize': 1e9,"
+               "'vi': {'type': 'psor', 'tolerance': 1e-10}}}",
+               1e9);
+}
+
+/* Boxes on each other, whose impulses are taken as good as they are; one mass is a parameter. */
+#define BOX(name, node, mass)                                                                      \
+    "{'name': '" name "', 'type': 'RigidBody', 'node': '" node "', 'physicsMass': " mass ","       \
+    "'physicsInertia': [0.01, 0.01, 0.01, 0, 0, 0], 'geometry': [{'shape': 'Box',"                 \
+    "'size': [0.2, 0.2, 0.2]}]}"
+#define BOXES                                                                                      \
+    "{'mechd': 1, 'name': 'boxes', 'gravity': [0, 0, -9.81], 'parameters': {'w': 1},"              \
+    "'nodes': [{'name': 'p', 'type': 'NodeRigidBodyEP',"                                           \
+    "'referenceCoordinates': [0, 0, 0.1, 1, 0, 0, 0]}, {'name': 'q', 'type': 'NodeRigidBodyEP',"   \
+    "'referenceCoordinates': [0.03, 0.02, 0.3, 1, 0, 0, 0]}], 'objects': [{'name': 'ground',"      \
+    "'type': 'Ground', 'geometry': [{'shape': 'Plane'}]}, " BOX("a", "p", "2") ", " BOX(           \
+        "b", "q",                                                                                  \
+        "'=w'") "], 'inputs': [{'name': 'w', 'parameter': 'w'}], 'sensors': [{"                    \
+                "'name': 's', 'type': 'SensorBody', 'object': 'a', 'outputVariable': "             \
+                "'Velocity'}],"                                                                    \
+                "'solver': {'integrator': 'MoreauJean', 'stepSize': 0.002, 'vi': {'type': 'psor'," \
+                "'maxIterations': 60, 'tolerance': 1e-14, 'onFailure': 'accept'}}}"
+
+/* Whenever it is told to end, a derivative by a parameter says so, or was complete before. */
+static void derivatives_end(void)
+{
+    struct mech_sim *const s = model_of(BOXES);
+    struct question q = {.from = 0};
+    const struct mech_step_request settle = {.kind = MECH_STEP_COUNT, .count = 20};
+    const struct mech_step_request step = {.kind = MECH_STEP_COUNT, .count = 1};
+    struct mech_step_report report;
+    double whole[64] = {0.}, out[64] = {0.};
+    const double direction[] = {1.};
+    struct mech_jvp jvp = {.step = &step, .inputs = direction, .outputs = whole};
+    CU_ASSERT_EQUAL(mech_sim_step(s, &settle, &report), 0);
+    CU_ASSERT_FATAL(mech_sim_output_size(s) <= 64);
+    mech_sim_set_interrupt(s, wanted, &q);
+    CU_ASSERT_EQUAL(mech_sim_jvp(s, &jvp), 0);
+    const int all = q.asked;
+    CU_ASSERT(all > 10);
+    jvp.outputs = out;
+    for (int from = 1; from <= all; from++) {
+        q = (struct question){.from = from};
+        CU_ASSERT_EQUAL(mech_sim_jvp(s, &jvp), MECH_CANCELLED);
+    }
+    q.from = 0;
+    CU_ASSERT_EQUAL(mech_sim_jvp(s, &jvp), 0);
+    CU_ASSERT_EQUAL(memcmp(out, whole, mech_sim_output_size(s) * sizeof *out), 0);
+    mech_sim_destroy(s);
 }
 
 static void steps_that_are_not_told_to_end_go_on(void)
@@ -105,4 +169,5 @@ static void equilibria_end(void)
 }
 
 UNIT_TESTS(UNIT_TEST(complementarity_solvers_end), UNIT_TEST(substeps_end),
+           UNIT_TEST(starts_are_not_told), UNIT_TEST(derivatives_end),
            UNIT_TEST(steps_that_are_not_told_to_end_go_on), UNIT_TEST(equilibria_end))
