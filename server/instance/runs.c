@@ -123,11 +123,10 @@ static enum mechd_progress step_on(struct mechd_job *job)
         }
         r->stepping.begun = false;
         if (r->stepping.outcome == MECH_CANCELLED) {
-            if (atomic_load(&i->run_ends) == 0 || atomic_load(&i->cancel) ||
-                atomic_load(&i->daemon->cancel)) {
+            if (atomic_load(&i->cancel) || atomic_load(&i->daemon->cancel)) {
                 give_up(r);
             }
-            // or the period begins again, behind those who may end the run
+            // or it made room for a request to end the run, which may still be refused
             return MECHD_DONE;
         }
         if (r->stepping.outcome != 0) {
