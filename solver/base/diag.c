@@ -105,6 +105,29 @@ void mech_diag_warn(struct mech_diag *d, const char *path, const char *format, .
     }
 }
 
+void mech_diag_prefix(struct mech_diag_entry *entries, size_t count, const char *base)
+{
+    for (size_t k = 0; k < count; k++) {
+        char path[MECH_DIAG_PATH];
+        memcpy(path, entries[k].path, sizeof path);
+        path[MECH_DIAG_PATH - 1] = '\0';
+        const int written = snprintf(entries[k].path, MECH_DIAG_PATH, "%s%s", base, path);
+        if (written >= MECH_DIAG_PATH) {
+            entries[k].path[whole_characters(entries[k].path, MECH_DIAG_PATH - 1)] = '\0';
+        }
+    }
+}
+
+void mech_diag_give_warnings(struct mech_diag *from, struct mech_diag *to)
+{
+    to->warnings = from->warnings;
+    to->warning_count = from->warning_count;
+    to->warning_capacity = from->warning_capacity;
+    from->warnings = NULL;
+    from->warning_count = 0;
+    from->warning_capacity = 0;
+}
+
 /* Append bytes that belong together; false, and nothing done, when they do not fit. */
 static bool append(struct mech_path *p, const char *bytes, size_t count)
 {

@@ -36,6 +36,12 @@ void mech_diag_add(struct mech_diag *d, const char *path, const char *format, ..
 void mech_diag_warn(struct mech_diag *d, const char *path, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Put `base` before the paths of entries, which were found in a part of something larger. */
+void mech_diag_prefix(struct mech_diag_entry *entries, size_t count, const char *base);
+
+/* Move all warnings to `to`, which has none. */
+void mech_diag_give_warnings(struct mech_diag *from, struct mech_diag *to);
+
 static inline bool mech_diag_clean(const struct mech_diag *d)
 {
     return d->total == 0;

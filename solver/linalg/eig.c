@@ -7,12 +7,30 @@
 
 #include <cblas.h>
 #include <lapacke.h>
+#include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
+
+/* LAPACKE refuses NaN as if the caller had called it wrongly, and iterates on infinities. */
+static bool are_finite(const double *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (!isfinite(x[i])) {
+            return false;
+        }
+    }
+    return true;
+}
 
 int mech_eig_symmetric(int32_t n, double *A, double *B, double *lambda)
 {
+    const size_t size = (size_t)n * (size_t)n;
+
     if (n == 0) {
         return 0;
+    }
+    if (!are_finite(A, size) || !are_finite(B, size)) {
+        return MECH_NOT_FINITE;
     }
     const lapack_int info = LAPACKE_dsygvd(LAPACK_COL_MAJOR, 1, 'V', 'L', n, A, n, B, n, lambda);
 
@@ -29,6 +47,9 @@ int mech_eig_general(int32_t n, double *A, double *re, double *im, double *vecto
     if (n == 0) {
         return 0;
     }
+    if (!are_finite(A, (size_t)n * (size_t)n)) {
+        return MECH_NOT_FINITE;
+    }
     const lapack_int info =
         LAPACKE_dgeev(LAPACK_COL_MAJOR, 'N', 'V', n, A, n, re, im, &none, 1, vectors, n);
 
@@ -40,6 +61,13 @@ int mech_eig_general(int32_t n, double *A, double *re, double *im, double *vecto
 
 int mech_eig_null(int32_t rows, int32_t n, double *G, double *Z, int32_t *dimension)
 {
+    if (n == 0) {
+        *dimension = 0;
+        return 0;
+    }
+    if (!are_finite(G, (size_t)rows * (size_t)n)) {
+        return MECH_NOT_FINITE;
+    }
     const int32_t least = rows < n ? rows : n;
     double *const work = calloc(2 * (size_t)least + (size_t)n * (size_t)n + 1, sizeof *work);
     double *const values = work, *const super = work + least, *const vt = super + least;
@@ -68,12 +96,14 @@ int mech_eig_null(int32_t rows, int32_t n, double *G, double *Z, int32_t *dimens
                                               : MECH_NOT_CONVERGED;
 }
 
-void mech_eig_gram(int32_t n, int32_t p, const double *A, const double *B, double *out)
+void mech_eig_gram(int32_t n, int32_t p, int32_t some, const double *A, const double *B,
+                   double *out)
 {
-    cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, p, p, n, 1., A, n, B, n, 0., out, p);
+    cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, p, some, n, 1., A, n, B, n, 0., out, p);
 }
 
-void mech_eig_rotate(int32_t n, int32_t p, const double *A, const double *Q, double *out)
+void mech_eig_rotate(int32_t n, int32_t p, int32_t some, const double *A, const double *Q,
+                     double *out)
 {
-    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, n, p, p, 1., A, n, Q, p, 0., out, n);
+    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, n, some, p, 1., A, n, Q, p, 0., out, n);
 }

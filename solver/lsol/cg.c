@@ -71,6 +71,9 @@ static int iterate(void *self, struct mech_krylov *k, double target)
     struct cg *const c = self;
     double last = 0.;
     for (; k->products < k->most && mech_krylov_length(k->n, k->r) > target; k->products++) {
+        if (mech_krylov_ends(k)) {
+            return MECH_CANCELLED;
+        }
         for (int32_t i = 0; i < k->n; i++) {
             c->z[i] = c->inverse[i] * k->r[i];
         }
@@ -100,6 +103,12 @@ static int solve(void *self, double *x, int32_t count)
     return 0;
 }
 
+static void listen_to(void *self, struct mech_interrupt *interrupt)
+{
+    struct cg *const c = self;
+    c->krylov.interrupt = interrupt;
+}
+
 const struct mech_lsol_type mech_lsol_cg = {
     .name = "cg",
     .doc = "symmetric positive definite matrices: conjugate gradients, diagonal preconditioner",
@@ -110,4 +119,5 @@ const struct mech_lsol_type mech_lsol_cg = {
     .factor = factor,
     .solve = solve,
     .destroy = destroy,
+    .listen = listen_to,
 };

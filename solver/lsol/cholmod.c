@@ -19,6 +19,10 @@
 #include <string.h>
 #include <suitesparse/cholmod.h>
 
+/* what the factors of one matrix may cost: as klu.c */
+static const double most_flops = 1e11;
+static const double most_entries = 2e8;
+
 struct cholmod {
     struct mech_arena arena;
     int32_t n;
@@ -134,7 +138,10 @@ static int analyse(struct cholmod *c, const struct mech_mat *a)
     c->common.method[0].ordering = CHOLMOD_NATURAL;
     c->common.postorder = 0;
     c->l = cholmod_analyze(&c->half, &c->common);
-    return c->l != NULL ? 0 : MECH_NO_MEMORY;
+    if (c->l == NULL) {
+        return MECH_NO_MEMORY;
+    }
+    return c->common.fl <= most_flops && c->common.lnz <= most_entries ? 0 : MECH_UNSUPPORTED;
 }
 
 static int create(const struct mech_mat *a, void **self)

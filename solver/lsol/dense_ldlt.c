@@ -1,10 +1,11 @@
 /* dense_ldlt: symmetric matrices. Cholesky when positive definite, which solves by two triangular
  * sweeps (n² flops each); otherwise Bunch–Kaufman, L D Lᵀ with blocks of order 1 and 2 in D
- * (LAPACK dpotrf, dsytrf). Orders up to 8 use own loops. Cost of factor: n³/3.
+ * (linalg/panels.h). Orders up to 8 use own loops. Cost of factor: n³/3.
  *
  * An indefinite matrix is scaled to S A S first (linalg/scale.h). */
 #include "solver/base/err.h"
 #include "solver/linalg/dense.h"
+#include "solver/linalg/panels.h"
 #include "solver/linalg/pivot.h"
 #include "solver/linalg/scale.h"
 #include "solver/lsol/lsol.h"
@@ -31,6 +32,7 @@ struct dense_ldlt {
     int32_t panel;      /* columns that LAPACK takes at a time, at most n */
     int32_t *pivot;     /* [n] */
     int32_t *order;     /* [n] column of A at each place of the pivoted matrix */
+    struct mech_interrupt *interrupt;
 };
 
 static double cost(const struct mech_mat *a)
@@ -75,8 +77,8 @@ static int create(const struct mech_mat *a, void **self)
     return 0;
 }
 
-/* True when A was positive definite, and its factor stands in l. */
-static bool try_cholesky(struct dense_ldlt *d)
+/* 0: A was positive definite, and its factor stands in l; MECH_SINGULAR; MECH_CANCELLED. */
+static int try_cholesky(struct dense_ldlt *d)
 {
     const size_t n = (size_t)d->n;
     const double tolerance = mech_pivot_tolerance(d->n);
@@ -84,20 +86,18 @@ static bool try_cholesky(struct dense_ldlt *d)
         d->diagonal[i] = d->l[i * n + i];
         // spares the attempt on matrices with multipliers
         if (!(d->diagonal[i] > 0.)) {
-            return false;
+            return MECH_SINGULAR;
         }
     }
-    if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', d->n, d->l, d->n) != 0) {
-        return false;
-    }
+    MECH_TRY(mech_panels_cholesky(d->n, d->l, d->interrupt));
     // the pivots are the squares of L's diagonal
     for (size_t i = 0; i < n; i++) {
         const double root = d->l[i * n + i];
         if (!mech_pivot_good(root * root, tolerance * d->diagonal[i])) {
-            return false;
+            return MECH_SINGULAR;
         }
     }
-    return true;
+    return 0;
 }
 
 /* Where each column went, from LAPACK's exchanges (lower triangle: forwards, 1-based, negative for
@@ -128,11 +128,7 @@ static int bunch_kaufman(struct dense_ldlt *d, const struct mech_mat *a, int32_t
         largest = fmax(largest, d->size[k]);
     }
     const double bound = mech_pivot_tolerance(d->n) * largest;
-    const int info = LAPACKE_dsytrf_work(LAPACK_COL_MAJOR, 'L', d->n, d->l, d->n, d->pivot, d->work,
-                                         d->n * d->panel);
-    if (info < 0) {
-        return MECH_INTERNAL;
-    }
+    MECH_TRY(mech_panels_ldlt(d->n, d->l, d->panel, d->pivot, d->work, d->interrupt));
     follow_exchanges(d);
     for (size_t k = 0; k < n; k++) {
         const bool pair = d->pivot[k] < 0;
@@ -159,13 +155,20 @@ static int factor(void *self, const struct mech_mat *a, int32_t *where)
         }
     } else {
         d->method = CHOLESKY;
-        if (try_cholesky(d)) {
-            return 0;
+        const int code = try_cholesky(d);
+        if (code != MECH_SINGULAR) {
+            return code;
         }
     }
     // what was not positive definite starts again
     d->method = BUNCH_KAUFMAN;
     return bunch_kaufman(d, a, where);
+}
+
+static void listen_to(void *self, struct mech_interrupt *interrupt)
+{
+    struct dense_ldlt *const d = self;
+    d->interrupt = interrupt;
 }
 
 static int solve(void *self, double *x, int32_t count)
@@ -204,4 +207,5 @@ const struct mech_lsol_type mech_lsol_dense_ldlt = {
     .factor = factor,
     .solve = solve,
     .destroy = destroy,
+    .listen = listen_to,
 };

@@ -1,7 +1,8 @@
-/* dense_lu: any square matrix up to order 8192, LU with partial pivoting (LAPACK dgetrf; own loops
- * up to order 8) after scaling rows and columns. Cost of factor: 2 n³/3. */
+/* dense_lu: any square matrix up to order 8192, LU with partial pivoting (linalg/panels.h; own
+ * loops up to order 8) after scaling rows and columns. Cost of factor: 2 n³/3. */
 #include "solver/base/err.h"
 #include "solver/linalg/dense.h"
+#include "solver/linalg/panels.h"
 #include "solver/linalg/pivot.h"
 #include "solver/linalg/scale.h"
 #include "solver/lsol/lsol.h"
@@ -20,6 +21,7 @@ struct dense_lu {
     double *col;    /* [n] */
     double *size;   /* [2 n] largest entry of each scaled column; scratch behind */
     int32_t *pivot; /* [n] */
+    struct mech_interrupt *interrupt;
 };
 
 static double cost(const struct mech_mat *a)
@@ -69,10 +71,8 @@ static int factor(void *self, const struct mech_mat *a, int32_t *where)
         *where = mech_dense_lu_factor(d->n, d->lu, d->size, d->pivot);
         return *where < 0 ? 0 : MECH_SINGULAR;
     }
-    // an exact zero does not stop dgetrf; the test below finds the first column
-    if (LAPACKE_dgetrf_work(LAPACK_COL_MAJOR, d->n, d->n, d->lu, d->n, d->pivot) < 0) {
-        return MECH_INTERNAL;
-    }
+    // an exact zero does not stop it; the test below finds the first column
+    MECH_TRY(mech_panels_lu(d->n, d->lu, d->pivot, d->interrupt));
     const double tolerance = mech_pivot_tolerance(d->n);
     for (size_t j = 0; j < n; j++) {
         if (!mech_pivot_good(fabs(d->lu[j * n + j]), tolerance * d->size[j])) {
@@ -81,6 +81,12 @@ static int factor(void *self, const struct mech_mat *a, int32_t *where)
         }
     }
     return 0;
+}
+
+static void listen_to(void *self, struct mech_interrupt *interrupt)
+{
+    struct dense_lu *const d = self;
+    d->interrupt = interrupt;
 }
 
 static int solve(void *self, double *x, int32_t count)
@@ -106,4 +112,5 @@ const struct mech_lsol_type mech_lsol_dense_lu = {
     .factor = factor,
     .solve = solve,
     .destroy = destroy,
+    .listen = listen_to,
 };

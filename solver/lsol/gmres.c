@@ -218,6 +218,9 @@ static int iterate(void *self, struct mech_krylov *k, double target)
     g->g[0] = r;
     int32_t count = 0;
     for (bool more = true; more && count < g->m && fabs(g->g[count]) > target; count++) {
+        if (mech_krylov_ends(k)) {
+            return MECH_CANCELLED;
+        }
         more = extend(g, count);
         k->products++;
     }
@@ -243,6 +246,12 @@ static int solve(void *self, double *x, int32_t count)
     return 0;
 }
 
+static void listen_to(void *self, struct mech_interrupt *interrupt)
+{
+    struct gmres *const g = self;
+    g->krylov.interrupt = interrupt;
+}
+
 const struct mech_lsol_type mech_lsol_gmres = {
     .name = "gmres",
     .doc = "any square matrix: restarted GMRES with ILU(0) from the right",
@@ -252,4 +261,5 @@ const struct mech_lsol_type mech_lsol_gmres = {
     .factor = factor,
     .solve = solve,
     .destroy = destroy,
+    .listen = listen_to,
 };

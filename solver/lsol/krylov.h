@@ -13,7 +13,10 @@
  * for one right-hand side. */
 #pragma once
 
+#include "solver/base/interrupt.h"
 #include "solver/linalg/mat.h"
+
+enum { MECH_KRYLOV_PACE = 1 << 16 /* entries of vectors between two questions */ };
 
 struct mech_krylov {
     struct mech_arena arena; /* of the method's vectors, too */
@@ -26,12 +29,19 @@ struct mech_krylov {
     double *x, *r;     /* [n] */
     double *d;         /* [n] correction */
     int32_t products, most;
+    struct mech_interrupt *interrupt; /* asked about every millisecond, or NULL */
 };
 
+/* Shall the iterations end? Asked by methods at each product. */
+static inline bool mech_krylov_ends(const struct mech_krylov *k)
+{
+    const int32_t pace = 1 + MECH_KRYLOV_PACE / (k->n + 1);
+    return k->products % pace == 0 && mech_interrupted(k->interrupt);
+}
+
 /* One correction: d from r, with ‖r − A d‖ ≤ target if that can be had in a reasonable number of
- * products, which it counts. d is 0 at first; r may be overwritten. 0, or MECH_UNSUPPORTED: not
- * positive definite.
- */
+ * products, which it counts. d is 0 at first; r may be overwritten. 0; MECH_UNSUPPORTED: not
+ * positive definite; MECH_CANCELLED. */
 typedef int mech_krylov_method(void *self, struct mech_krylov *k, double target);
 
 /* Memory; 0 or negative. fini accepts a zeroed struct. */

@@ -97,6 +97,13 @@ void mech_lsol_destroy(struct mech_lsol *s)
     }
 }
 
+void mech_lsol_listen(struct mech_lsol *s, struct mech_interrupt *interrupt)
+{
+    if (s->type->listen != NULL) {
+        s->type->listen(s->self, interrupt);
+    }
+}
+
 const char *mech_lsol_name(const struct mech_lsol *s)
 {
     return s->type->name;

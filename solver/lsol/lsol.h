@@ -11,6 +11,7 @@
  */
 #pragma once
 
+#include "solver/base/interrupt.h"
 #include "solver/linalg/mat.h"
 
 struct mech_lsol;
@@ -32,10 +33,14 @@ struct mech_lsol_type {
      * factored before. No allocation (klu, cholmod: see there). */
     int (*factor)(void *self, const struct mech_mat *a, int32_t *where);
     /* x [n × count] by columns, in place. Cannot fail after a factor that returned 0, but for
-     * `iterative` members: MECH_NOT_CONVERGED, MECH_UNSUPPORTED (not positive definite); then the
-     * column that failed and those behind it are not changed. No allocation. */
+     * `iterative` members: MECH_NOT_CONVERGED, MECH_UNSUPPORTED (not positive definite),
+     * MECH_CANCELLED; then the column that failed and those behind it are not changed. No
+     * allocation. */
     int (*solve)(void *self, double *x, int32_t count);
     void (*destroy)(void *self); /* accepts NULL */
+    /* Factors, or iterations, ask this now and then, and end with MECH_CANCELLED; NULL: members
+     * that do not ask, whose work is bounded (1e11 flops). */
+    void (*listen)(void *self, struct mech_interrupt *interrupt);
 };
 
 #define MECH_LSOL(name) extern const struct mech_lsol_type mech_lsol_##name;
@@ -50,14 +55,18 @@ const struct mech_lsol_type *mech_lsol_find(const char *name);
  * MECH_SINGULAR; negative. */
 int mech_lsol_create(const char *name, const struct mech_mat *a, struct mech_lsol **out);
 void mech_lsol_destroy(struct mech_lsol *s);
+/* From now on factors and iterations that take long ask `interrupt`, which outlives the solver, or
+ * NULL: nobody. */
+void mech_lsol_listen(struct mech_lsol *s, struct mech_interrupt *interrupt);
 const char *mech_lsol_name(const struct mech_lsol *s);
 /* 0; MECH_SINGULAR (also for a value that is not finite); MECH_UNSUPPORTED: the member asked for is
- * for positive definite matrices; negative: the pattern is another one, or (klu, cholmod) no
- * memory. After anything but 0 the solver needs a new factor before it can solve. */
+ * for positive definite matrices; MECH_CANCELLED: it was told to end; negative: the pattern is
+ * another one, or (klu, cholmod) no memory. After anything but 0 the solver needs a new factor
+ * before it can solve. */
 int mech_lsol_factor(struct mech_lsol *s, const struct mech_mat *a);
 /* Column of the zero pivot (see linalg/pivot.h), or of the first value that is not finite, after
  * mech_lsol_factor returned MECH_SINGULAR or MECH_UNSUPPORTED. */
 int32_t mech_lsol_where(const struct mech_lsol *s);
-/* x := A⁻¹ x for count columns [n]. 0; of members that iterate MECH_NOT_CONVERGED and
- * MECH_UNSUPPORTED, as above. */
+/* x := A⁻¹ x for count columns [n]. 0; of members that iterate MECH_NOT_CONVERGED,
+ * MECH_UNSUPPORTED and MECH_CANCELLED, as above. */
 int mech_lsol_solve(struct mech_lsol *s, double *x, int32_t count);

@@ -80,6 +80,9 @@ static int iterate(void *self, struct mech_krylov *k, double target)
     }
     mech_krylov_add(n, 1. / beta, k->r, m->v[1]);
     for (; k->products < k->most && fabs(left) > target; k->products++) {
+        if (mech_krylov_ends(k)) {
+            return MECH_CANCELLED;
+        }
         // the next Lanczos vector
         double *const next = m->v[2];
         mech_mat_mul(&k->a, 1., m->v[1], 0., next);
@@ -128,6 +131,12 @@ static int solve(void *self, double *x, int32_t count)
     return 0;
 }
 
+static void listen_to(void *self, struct mech_interrupt *interrupt)
+{
+    struct minres *const m = self;
+    m->krylov.interrupt = interrupt;
+}
+
 const struct mech_lsol_type mech_lsol_minres = {
     .name = "minres",
     .doc = "symmetric matrices, definite or not: minimal residuals",
@@ -137,4 +146,5 @@ const struct mech_lsol_type mech_lsol_minres = {
     .factor = factor,
     .solve = solve,
     .destroy = destroy,
+    .listen = listen_to,
 };
