@@ -161,7 +161,7 @@ static int associated(void *self, const struct mech_problem *p, const struct mec
 {
     struct admm *const s = self;
     struct mech_gradient *const g = s->vectors;
-    struct mech_iterate it = {.c = g->c, .best = g->best};
+    struct mech_iterate it = {.c = g->c, .best = g->best, .accept = g->outer.accept};
     int32_t every = BALANCE_EVERY;
 
     MECH_TRY(mech_iterate_start(&it, &mech_vi_admm, p, limits, l));

@@ -72,7 +72,7 @@ static int associated(void *self, const struct mech_problem *p, const struct mec
                       double *l, struct mech_vi_result *result)
 {
     struct mech_gradient *const s = self;
-    struct mech_iterate it = {.c = s->c, .best = s->best};
+    struct mech_iterate it = {.c = s->c, .best = s->best, .accept = s->outer.accept};
     struct descent d = {.theta = 1.};
 
     MECH_TRY(mech_iterate_start(&it, &mech_vi_apgd, p, limits, l));

@@ -13,6 +13,7 @@ enum { ROWS_MOST = 4096 };
 struct bilateral {
     double *c, *best, *size, *N; /* [most], N [most × most] */
     int32_t *pivot;
+    struct mech_acceptance *accept;
 };
 
 static void destroy(void *self)
@@ -20,6 +21,7 @@ static void destroy(void *self)
     struct bilateral *const s = self;
 
     if (s) {
+        mech_acceptance_destroy(s->accept);
         free(s->c);
         free(s->pivot);
         free(s);
@@ -40,7 +42,7 @@ static int create(int32_t most, void **self)
     }
     s->c = malloc((n + 3) * n * sizeof *s->c);
     s->pivot = malloc(n * sizeof *s->pivot);
-    if (!s->c || !s->pivot) {
+    if (!s->c || !s->pivot || mech_acceptance_create(most, &s->accept) != 0) {
         destroy(s);
         return MECH_NO_MEMORY;
     }
@@ -55,10 +57,11 @@ static int solve(void *self, const struct mech_problem *p, const struct mech_vi_
                  double *l, struct mech_vi_result *result)
 {
     struct bilateral *const s = self;
-    struct mech_iterate it = {.c = s->c, .best = s->best};
+    struct mech_iterate it = {.c = s->c, .best = s->best, .accept = s->accept};
     const size_t m = (size_t)p->m;
 
     *result = (struct mech_vi_result){.solver = mech_vi_bilateral.name};
+    mech_acceptance_form(s->accept, p);
     MECH_TRY(mech_iterate_start(&it, &mech_vi_bilateral, p, limits, l));
     if (it.done || !mech_problem_is_finite(p)) {
         return mech_iterate_end(&it, p, l, result);

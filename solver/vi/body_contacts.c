@@ -30,7 +30,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALIGNMENT = 64, MOMENTA = 6, L_NUMBERS = 8, FAR = 4, LONGEST_REST = 1 << 20 };
+enum {
+    ALIGNMENT = 64,
+    MOMENTA = 6,
+    L_NUMBERS = 8,
+    FAR = 4,
+    LONGEST_REST = 1 << 20,
+    ASK_EVERY = 64
+};
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
@@ -279,12 +286,17 @@ static void sweep_all(struct mech_body_contacts *s, const struct mech_contact_lo
     }
 }
 
-static double residual_of(const struct mech_body_contacts *s,
+struct looked {
+    double residual, miss; /* body_contacts.h */
+};
+
+static struct looked look(const struct mech_body_contacts *s,
                           const struct mech_contact_loops *groups)
 {
     const double coulomb = s->friction == MECH_COULOMB ? 1. : 0.;
-    struct mech_contact_sums sums = {{s->dead_map}, {s->dead_speed}, {0.}};
-    double total[3] = {0.};
+    struct mech_contact_sums sums = {
+        .map = {s->dead_map}, .speed_map = {s->dead_map}, .c = {s->dead_speed}};
+    double total[4] = {0.};
 
     for (int32_t k = 0; k < s->colour_count; k++) {
         const struct mech_contact_run *const run = s->colours[k].run;
@@ -305,14 +317,21 @@ static double residual_of(const struct mech_body_contacts *s,
         total[0] += sums.map[lane];
         total[1] += sums.c[lane];
         total[2] += sums.l[lane];
+        total[3] += sums.speed_map[lane];
     }
     /* not fmax, which hides what is not a number */
     if (!isfinite(total[0]) || !isfinite(total[1]) || !isfinite(total[2])) {
-        return NAN;
+        return (struct looked){NAN, NAN};
+    }
+    if (total[0] == 0. && total[3] == 0.) {
+        return (struct looked){0., 0.};
     }
     const double scale = s->linear ? s->scale_r : fmax(s->scale_r, fmax(total[1], total[2]));
 
-    return total[0] == 0. ? 0. : sqrt(total[0] / scale);
+    /* not fmax, which hides what is not a number */
+    const double most = total[3] > total[0] ? total[3] : total[0];
+
+    return (struct looked){sqrt(total[0] / scale), sqrt(most / s->scale_r)};
 }
 
 /* --- acceleration ----------------------------------------------------------------------------- */
@@ -381,7 +400,9 @@ static void sweep_ahead(struct mech_body_contacts *s, const struct mech_contact_
     }
 }
 
-/* The residual has grown far over the best: on from there, at first without momentum. */
+/* The residual has grown far over the best: on from there, at first without momentum. Only what
+ * momentum did is undone: the residual of plain sweeps may rise on their way too, and to undo these
+ * would repeat them for ever. */
 static void fall_back(struct mech_body_contacts *s, const struct mech_contact_bodies *bodies,
                       const struct mech_body_contact *contacts, struct momentum *m)
 {
@@ -406,6 +427,13 @@ static const struct mech_contact_loops *loops_of(enum mech_contact_kernel kernel
     return fast ? fast : &mech_contact_groups;
 }
 
+/* what is compared with the tolerance */
+static double off_by(struct looked now, double slack)
+{
+    /* not fmax, which hides what is not a number */
+    return now.miss > slack * now.residual ? now.miss / slack : now.residual;
+}
+
 int mech_body_contacts_solve(struct mech_body_contacts *self,
                              const struct mech_contact_bodies *bodies,
                              struct mech_body_contact *contacts, int32_t count,
@@ -421,34 +449,44 @@ int mech_body_contacts_solve(struct mech_body_contacts *self,
     }
     s->friction = options->friction;
     MECH_TRY(mech_contact_lay_out(s, bodies, contacts, count, result));
+    if (s->scale_r == 0.) {
+        memset(s->l, 0, s->multipliers * sizeof *s->l); /* which is the solution */
+    }
     refresh(s, bodies, contacts);
     result->colours = s->colour_count;
 
     const int32_t every = options->look_every > 0 ? options->look_every : INT32_MAX;
-    double best = HUGE_VAL, residual = HUGE_VAL;
+    const double slack = fmax(options->slack, 1.);
+    double best = HUGE_VAL, off = HUGE_VAL;
+    struct looked now = {HUGE_VAL, HUGE_VAL}, least = now;
     struct momentum momentum = {.t = 1., .next_rest = rest_of(options)};
 
     for (int32_t k = 0;; k++) {
-        const bool last = k >= options->max_sweeps;
+        const bool unlooked = options->look_every == 0 && k % ASK_EVERY == 0;
+        const bool last =
+            k >= options->max_sweeps || (unlooked && mech_interrupted(options->interrupt));
 
         if (last || (options->look_every > 0 && k % every == 0)) {
-            residual = last ? 0. : residual_of(s, groups);
-            if (residual <= options->tolerance) {
+            now = last ? (struct looked){0., 0.} : look(s, groups);
+            if (off_by(now, slack) <= options->tolerance) {
                 refresh(s, bodies, contacts);
-                residual = residual_of(s, groups);
+                now = look(s, groups);
             }
-            if (!isfinite(residual)) {
+            off = off_by(now, slack);
+            /* the miss alone overflows where there is next to no data */
+            if (!isfinite(now.residual)) {
                 return MECH_NOT_FINITE;
             }
-            if (residual < best) {
-                best = residual;
+            if (off < best) {
+                best = off;
+                least = now;
                 memcpy(s->l_best, s->l, s->multipliers * sizeof *s->l);
             }
-            if (last || residual <= options->tolerance || mech_interrupted(options->interrupt)) {
+            if (last || off <= options->tolerance || mech_interrupted(options->interrupt)) {
                 result->sweeps = k;
                 break;
             }
-            if (options->accelerate && residual > FAR * best) {
+            if (options->accelerate && momentum.rest == 0 && off > FAR * best) {
                 fall_back(s, bodies, contacts, &momentum);
             }
         }
@@ -458,11 +496,12 @@ int mech_body_contacts_solve(struct mech_body_contacts *self,
             sweep_all(s, groups);
         }
     }
-    if (best < residual) {
+    if (best < off) {
         memcpy(s->l, s->l_best, s->multipliers * sizeof *s->l);
-        residual = best;
+        now = least;
     }
     put_out(s, bodies, contacts, count);
-    result->residual = residual;
-    return residual <= options->tolerance ? 0 : MECH_VI_NOT_CONVERGED;
+    result->residual = now.residual;
+    result->miss = now.miss;
+    return off_by(now, slack) <= options->tolerance ? 0 : MECH_VI_NOT_CONVERGED;
 }

@@ -62,20 +62,25 @@ enum mech_contact_kernel { MECH_KERNEL_FASTEST, MECH_KERNEL_BASELINE, MECH_KERNE
 
 struct mech_body_contacts_options {
     enum mech_friction friction; /* of all contacts */
-    double tolerance;            /* of the residual (mech_sets_residual), ≥ 0 */
+    double tolerance;            /* of the residual, and of the miss over the slack, ≥ 0 */
+    double slack;                /* ≥ 1; 0: 1 */
     int32_t max_sweeps;          /* ≥ 0 */
     int32_t look_every;          /* sweeps between two looks at the residual, each of which costs
                                     about half a sweep; 0: only after the last */
     bool accelerate;             /* sweep with momentum, for tall stacks and small tolerances: 1/3
                                     more a sweep; wants looks, by which it falls back to the best */
     enum mech_contact_kernel kernel;
-    struct mech_interrupt *interrupt; /* asked at each look; NULL: none */
+    struct mech_interrupt *interrupt; /* asked at each look, without looks each 64th
+                                         sweep; NULL: none */
 };
 
 struct mech_body_contacts_result {
     int32_t sweeps;  /* done */
     int32_t colours; /* sets of contacts that share no body */
-    double residual; /* of what was returned */
+    double residual; /* mech_sets_residual of what was returned */
+    double miss; /* the same map against the data alone, ‖r‖: an l that diverges is no answer; of
+                    g l in place of l where that is larger, g the speed along n that a unit of l
+                    makes: the l of light bodies is small beside any speed */
     int32_t contact; /* INVALID, NOT_FINITE: the first that is wrong; else −1 */
     int32_t body;    /* INVALID, NOT_FINITE: the first that is wrong; else −1 */
 };
@@ -90,8 +95,8 @@ void mech_body_contacts_destroy(struct mech_body_contacts *self); /* accepts NUL
 int mech_body_contacts_reserve(struct mech_body_contacts *self, int32_t bodies, int32_t contacts);
 
 /* Order of contacts matters for the result's last digits and the start alone: keep it from step to
- * step (sorted by id). 0: the residual is at most the tolerance; MECH_VI_NOT_CONVERGED: velocities
- * and impulses with the smallest residual that was looked at; MECH_INVALID (an index, a negative
+ * step (sorted by id). 0: the tolerance is met; MECH_VI_NOT_CONVERGED: velocities
+ * and impulses of the best look; MECH_INVALID (an index, a negative
  * coefficient or mass) and MECH_NOT_FINITE (NaN or infinity in the input, or too large numbers):
  * velocities and impulses as they came. Momentum is kept to rounding in any case. MECH_INTERNAL:
  * more than was reserved. */

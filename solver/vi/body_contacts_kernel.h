@@ -13,9 +13,10 @@ struct mech_contact_span {
     int32_t count; /* groups, or single contacts */
 };
 
-/* Sums of squares by lanes: natural map, c, l. */
+/* Sums of squares by lanes: natural map, the same of g l (body_contacts.h), c, l. */
 struct mech_contact_sums {
     alignas(32) double map[MECH_LANES];
+    alignas(32) double speed_map[MECH_LANES];
     alignas(32) double c[MECH_LANES];
     alignas(32) double l[MECH_LANES];
 };

@@ -199,12 +199,17 @@ void mech_contact_look_odd(const struct mech_contact_run *run, enum mech_frictio
 
     for (int32_t k = 0; k < run->singles; k++) {
         const double *const l = run->l + (size_t)k * MECH_ODD_ROWS;
-        double c[MECH_ODD_ROWS], map[MECH_ODD_ROWS];
+        double c[MECH_ODD_ROWS], map[MECH_ODD_ROWS], g_l[MECH_ODD_ROWS], speed_map[MECH_ODD_ROWS];
 
         speed(&all[k], lines, l, c);
+        for (int32_t i = 0; i < all[k].set.rows; i++) {
+            g_l[i] = all[k].W[0] * l[i];
+        }
         mech_set_map(&all[k].set, friction, l, c, map);
+        mech_set_map(&all[k].set, friction, g_l, c, speed_map);
         for (int32_t i = 0; i < all[k].set.rows; i++) {
             sums->map[0] += map[i] * map[i];
+            sums->speed_map[0] += speed_map[i] * speed_map[i];
             sums->c[0] += c[i] * c[i];
             sums->l[0] += l[i] * l[i];
         }

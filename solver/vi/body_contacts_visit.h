@@ -297,20 +297,11 @@ KERNEL void visit_block(struct spot at, bool coulomb, double *lines)
 
 /* --- the residual ----------------------------------------------------------------------------- */
 
-KERNEL void count(real map, real c, real l, size_t lane, struct mech_contact_sums *sums)
+/* the square of the natural map of one contact by its normal and (in any axes) tangential parts;
+ * sets.c */
+KERNEL real map_of(real mu, real coulomb, const real *l, const real *c, real c_T2)
 {
-    store(sums->map + lane, load(sums->map + lane) + map);
-    store(sums->c + lane, load(sums->c + lane) + c);
-    store(sums->l + lane, load(sums->l + lane) + l);
-}
-
-/* the natural map of one contact by its normal and (in any axes) tangential parts; sets.c */
-KERNEL void look_at(real mu, real coulomb, const real *l, const real *c, size_t lane,
-                    struct mech_contact_sums *sums)
-{
-    const real zero = all(0.), c_T2 = dot3(c + 1, c + 1), l_T2 = dot3(l + 1, l + 1);
-    const real c_N = c[0] + coulomb * (mu * root(c_T2)), x_N = l[0] - c_N;
-    const mask rough = mu > zero;
+    const real zero = all(0.), c_N = c[0] + coulomb * (mu * root(c_T2)), x_N = l[0] - c_N;
     real x[3], cone[2], map;
 
     for (int i = 0; i < 3; i++) {
@@ -331,9 +322,28 @@ KERNEL void look_at(real mu, real coulomb, const real *l, const real *c, size_t 
     }
     const real smooth = select(c[0] > l[0], l[0], c[0]);
 
-    map = select(rough, map, smooth * smooth);
-    count(map, c[0] * c[0] + select(rough, c_T2, zero), l[0] * l[0] + select(rough, l_T2, zero),
-          lane, sums);
+    return select(mu > zero, map, smooth * smooth);
+}
+
+/* how a contact is judged: g: the speed along n that a unit of l makes */
+struct measure {
+    real mu, coulomb, g;
+};
+
+KERNEL void look_at(struct measure by, const real *l, const real *c, size_t lane,
+                    struct mech_contact_sums *sums)
+{
+    const real mu = by.mu, coulomb = by.coulomb, g = by.g;
+    const real zero = all(0.), c_T2 = dot3(c + 1, c + 1), l_T2 = dot3(l + 1, l + 1);
+    const real speed[4] = {g * l[0], g * l[1], g * l[2], g * l[3]};
+    const mask rough = mu > zero;
+    double *const map = sums->map + lane, *const speed_map = sums->speed_map + lane;
+    double *const c2 = sums->c + lane, *const l2 = sums->l + lane;
+
+    store(map, load(map) + map_of(mu, coulomb, l, c, c_T2));
+    store(speed_map, load(speed_map) + map_of(mu, coulomb, speed, c, c_T2));
+    store(c2, load(c2) + (c[0] * c[0] + select(rough, c_T2, zero)));
+    store(l2, load(l2) + (l[0] * l[0] + select(rough, l_T2, zero)));
 }
 
 KERNEL void look_round(struct spot at, const double *lines, double coulomb,
@@ -355,7 +365,10 @@ KERNEL void look_round(struct spot at, const double *lines, double coulomb,
         parts_l[1 + i] = whole_l[i] - parts_l[0] * n[i];
         parts_c[1 + i] = whole_c[i] - parts_c[0] * n[i];
     }
-    look_at(SLOT(MECH_ROUND_MU), all(coulomb), parts_l, parts_c, at.lane, sums);
+    const struct measure by = {SLOT(MECH_ROUND_MU), all(coulomb),
+                               all(1.) / (SLOT(MECH_ROUND_STEP_T) + SLOT(MECH_ROUND_STEP_D))};
+
+    look_at(by, parts_l, parts_c, at.lane, sums);
 }
 
 KERNEL void look_block(struct spot at, const double *lines, double coulomb,
@@ -371,7 +384,10 @@ KERNEL void look_block(struct spot at, const double *lines, double coulomb,
     load3(at.l, width, parts_l);
     speed_block(data, width, &first, &second, parts_l, parts_c);
     parts_l[3] = parts_c[3] = all(0.);
-    look_at(SLOT(MECH_BLOCK_MU), all(coulomb), parts_l, parts_c, at.lane, sums);
+    const struct measure by = {SLOT(MECH_BLOCK_MU), all(coulomb),
+                               all(1.) / SLOT(MECH_BLOCK_STEP_N)};
+
+    look_at(by, parts_l, parts_c, at.lane, sums);
 }
 
 /* --- loops ------------------------------------------------------------------------------------ */

@@ -66,7 +66,7 @@ int mech_vi_solve(const char *name, const struct mech_problem *p,
     const char *const *const names = name ? asked : default_of(p);
     const size_t bytes = (size_t)p->m * sizeof *l;
     double *const trial = malloc(bytes + sizeof *l);
-    struct mech_vi_result best = {.residual = HUGE_VAL, .solver = ""};
+    struct mech_vi_result best = {.residual = HUGE_VAL, .acceptance = HUGE_VAL, .solver = ""};
     int32_t iterations = 0;
     int first = MECH_NOT_FOUND, code = MECH_NOT_FOUND;
 
@@ -75,8 +75,11 @@ int mech_vi_solve(const char *name, const struct mech_problem *p,
         return MECH_NO_MEMORY;
     }
     for (size_t k = 0; names[k] && code != 0; k++) {
+        if (k > 0 && limits->interrupt && limits->interrupt->came) {
+            break; /* the members that are left have nothing to add */
+        }
         const struct mech_vi_type *const type = mech_vi_find(names[k]);
-        struct mech_vi_result here = {.residual = HUGE_VAL};
+        struct mech_vi_result here = {.residual = HUGE_VAL, .acceptance = HUGE_VAL};
 
         if (!type) {
             break;
@@ -89,7 +92,7 @@ int mech_vi_solve(const char *name, const struct mech_problem *p,
             break;
         }
         iterations += here.iterations;
-        if (code == 0 || (code == MECH_VI_NOT_CONVERGED && here.residual < best.residual)) {
+        if (code == 0 || (code == MECH_VI_NOT_CONVERGED && here.acceptance < best.acceptance)) {
             memcpy(l, trial, bytes);
             best = here;
             best.solver = type->name;

@@ -33,6 +33,7 @@ int mech_desaxce_solve(const struct mech_desaxce *d, const struct mech_problem *
     double least = HUGE_VAL;
     int32_t used = 0;
 
+    mech_acceptance_form(d->accept, p);
     if (p->friction == MECH_ASSOCIATED || !(mech_problem_kinds(p) & MECH_VI_FRICTION)) {
         return d->member(d->self, p, limits, l, result);
     }
@@ -41,11 +42,13 @@ int mech_desaxce_solve(const struct mech_desaxce *d, const struct mech_problem *
     for (int32_t i = 0; i < p->m; i++) {
         l[i] = isfinite(l[i]) ? l[i] : 0.;
     }
+    mech_acceptance_weigh(d->accept, p);
+    mech_acceptance_rest(d->accept, p, l);
     mech_problem_project(p, l);
     memcpy(d->best, l, (size_t)p->m * sizeof *l);
     for (;;) {
         mech_problem_speed(p, l, d->c);
-        const double now = mech_problem_residual(p, l, d->c);
+        const double now = mech_acceptance_whole(d->accept, p, l, d->c, limits->tolerance);
 
         if (now < least) {
             least = now;
@@ -65,9 +68,9 @@ int mech_desaxce_solve(const struct mech_desaxce *d, const struct mech_problem *
             return code;
         }
         used += result->iterations > 0 ? result->iterations : 1;
+        mech_acceptance_weigh(d->accept, p);
     }
     memcpy(l, d->best, (size_t)p->m * sizeof *l);
     result->iterations = used;
-    result->residual = least;
-    return least <= limits->tolerance ? 0 : MECH_VI_NOT_CONVERGED;
+    return mech_iterate_verdict(d->accept, p, limits->tolerance, l, d->c, result);
 }

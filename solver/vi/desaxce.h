@@ -7,7 +7,7 @@
  * member alone. */
 #pragma once
 
-#include "solver/vi/vi.h"
+#include "solver/vi/iterate.h"
 
 /* The associated problem; as mech_vi_type.solve. */
 typedef int (*mech_associated_solve)(void *self, const struct mech_problem *p,
@@ -15,7 +15,8 @@ typedef int (*mech_associated_solve)(void *self, const struct mech_problem *p,
                                      struct mech_vi_result *result);
 
 struct mech_desaxce {
-    double *r, *c, *best; /* [m] */
+    double *r, *c, *best;           /* [m] */
+    struct mech_acceptance *accept; /* the member's too, formed here */
     mech_associated_solve member;
     void *self; /* of the member */
 };

@@ -15,20 +15,23 @@ int mech_gradient_create(int32_t most, void **self)
     struct mech_gradient *const s = calloc(1, sizeof *s);
     double *const memory = calloc(VECTORS * n, sizeof *memory);
 
-    if (!s || !memory) {
+    struct mech_acceptance *accept = NULL;
+
+    if (!s || !memory || mech_acceptance_create(most, &accept) != 0) {
         free(s);
         free(memory);
         return MECH_NO_MEMORY;
     }
-    *s = (struct mech_gradient){.outer = {.r = memory, .c = memory + n, .best = memory + 2 * n},
-                                .c = memory + 3 * n,
-                                .best = memory + 4 * n,
-                                .x = memory + 5 * n,
-                                .y = memory + 6 * n,
-                                .z = memory + 7 * n,
-                                .gx = memory + 8 * n,
-                                .gy = memory + 9 * n,
-                                .memory = memory};
+    *s = (struct mech_gradient){
+        .outer = {.r = memory, .c = memory + n, .best = memory + 2 * n, .accept = accept},
+        .c = memory + 3 * n,
+        .best = memory + 4 * n,
+        .x = memory + 5 * n,
+        .y = memory + 6 * n,
+        .z = memory + 7 * n,
+        .gx = memory + 8 * n,
+        .gy = memory + 9 * n,
+        .memory = memory};
     *self = s;
     return 0;
 }
@@ -38,6 +41,7 @@ void mech_gradient_destroy(void *self)
     struct mech_gradient *const s = self;
 
     if (s) {
+        mech_acceptance_destroy(s->outer.accept);
         free(s->memory);
         free(s);
     }

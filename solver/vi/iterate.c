@@ -6,6 +6,16 @@
 #include <math.h>
 #include <string.h>
 
+/* rows from which on an iteration costs more than a question */
+enum { MANY_ROWS = 256, ASK_EVERY = 16 };
+
+/* The best that is left when nothing is solved: an answer that another tolerance takes has to be
+ * good in both measures, of which the residual is the smaller one with friction. */
+static double rank_of(double acceptance, double residual)
+{
+    return fmax(acceptance, 10. * residual) + 0. * (acceptance + residual);
+}
+
 int mech_iterate_start(struct mech_iterate *it, const struct mech_vi_type *type,
                        const struct mech_problem *p, const struct mech_vi_limits *limits, double *l)
 {
@@ -21,11 +31,16 @@ int mech_iterate_start(struct mech_iterate *it, const struct mech_vi_type *type,
     if (quiet) {
         memset(l, 0, (size_t)p->m * sizeof *l);
     }
+    mech_acceptance_weigh(it->accept, p);
+    mech_acceptance_rest(it->accept, p, l);
     mech_problem_project(p, l);
     mech_problem_speed(p, l, it->c);
     memcpy(it->best, l, (size_t)p->m * sizeof *l);
-    it->least = mech_problem_is_finite(p) ? mech_problem_residual(p, l, it->c) : NAN;
     it->tolerance = limits->tolerance;
+    it->least = mech_problem_is_finite(p)
+                    ? mech_acceptance_whole(it->accept, p, l, it->c, it->tolerance)
+                    : NAN;
+    it->rank = rank_of(it->least, mech_problem_residual(p, l, it->c));
     it->most = limits->max_iterations;
     it->interrupt = limits->interrupt;
     it->iterations = 0;
@@ -37,20 +52,33 @@ int mech_iterate_start(struct mech_iterate *it, const struct mech_vi_type *type,
 
 bool mech_iterate_judge(struct mech_iterate *it, const struct mech_problem *p, int32_t k, double *l)
 {
-    double now = mech_problem_residual(p, l, it->c);
+    double now = mech_acceptance_of(it->accept, p, l, it->c);
 
     if (!(now > it->tolerance) || k % 64 == 0 || k == it->most) {
         /* rounding gathers in a c that is kept */
         mech_problem_speed(p, l, it->c);
-        now = mech_problem_residual(p, l, it->c);
+        now = mech_acceptance_whole(it->accept, p, l, it->c, it->tolerance);
     }
+    const double rank = rank_of(now, mech_problem_residual(p, l, it->c));
+
     it->iterations = k;
-    if (now < it->least) {
+    if (rank < it->rank || now <= it->tolerance) {
+        it->rank = rank;
         it->least = now;
         memcpy(it->best, l, (size_t)p->m * sizeof *l);
     }
     return !(now > it->tolerance) || !isfinite(now) || k >= it->most ||
-           (k % 16 == 0 && mech_interrupted(it->interrupt));
+           ((p->m >= MANY_ROWS || k % ASK_EVERY == 0) && mech_interrupted(it->interrupt));
+}
+
+int mech_iterate_verdict(struct mech_acceptance *accept, const struct mech_problem *p,
+                         double tolerance, const double *l, double *c,
+                         struct mech_vi_result *result)
+{
+    mech_problem_speed(p, l, c);
+    result->residual = mech_problem_residual(p, l, c);
+    result->acceptance = mech_acceptance_whole(accept, p, l, c, tolerance);
+    return result->acceptance <= tolerance ? 0 : MECH_VI_NOT_CONVERGED;
 }
 
 int mech_iterate_end(const struct mech_iterate *it, const struct mech_problem *p, double *l,
@@ -58,12 +86,5 @@ int mech_iterate_end(const struct mech_iterate *it, const struct mech_problem *p
 {
     memcpy(l, it->best, (size_t)p->m * sizeof *l);
     result->iterations = it->iterations;
-    result->residual = it->least;
-    if (it->least <= it->tolerance) {
-        return 0;
-    }
-    /* c that is kept may have been told a better residual than it had */
-    mech_problem_speed(p, l, it->c);
-    result->residual = mech_problem_residual(p, l, it->c);
-    return MECH_VI_NOT_CONVERGED;
+    return mech_iterate_verdict(it->accept, p, it->tolerance, l, it->c, result);
 }

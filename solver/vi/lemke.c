@@ -18,6 +18,7 @@
 #include "solver/base/err.h"
 #include "solver/linalg/dense.h"
 #include "solver/vi/banded_set.h"
+#include "solver/vi/iterate.h"
 
 #include <float.h>
 #include <math.h>
@@ -39,7 +40,8 @@ static int create(int32_t most, void **self)
     s->d = malloc((2 * n + 2) * n * sizeof *s->d);
     s->z = malloc(4 * n * sizeof *s->z);
     s->index = malloc((6 * n + 2) * sizeof *s->index);
-    if (s->d == NULL || s->z == NULL || s->index == NULL) {
+    if (s->d == NULL || s->z == NULL || s->index == NULL ||
+        mech_acceptance_create(most, &s->accept) != 0) {
         free(s->d);
         free(s->z);
         free(s->index);
@@ -62,6 +64,7 @@ static void destroy(void *self)
 {
     struct lemke *s = self;
     if (s != NULL) {
+        mech_acceptance_destroy(s->accept);
         free(s->d);
         free(s->z);
         free(s->index);
@@ -160,7 +163,8 @@ static int32_t positive_set(struct lemke *s, const struct mech_problem *p, const
 }
 
 /* Start from the set of the last solution; true when the signs hold, z is then exact. */
-static bool warm(struct lemke *s, const struct mech_problem *p, double *z, int32_t *rounds)
+static bool warm(struct lemke *s, const struct mech_problem *p, struct mech_interrupt *interrupt,
+                 double *z, int32_t *rounds)
 {
     int32_t m = positive_set(s, p, z);
     bool any = false;
@@ -168,7 +172,7 @@ static bool warm(struct lemke *s, const struct mech_problem *p, double *z, int32
         any |= !is_bilateral(p, s->set[i]);
     }
     for (int32_t round = 0; any && round < WARM_ROUNDS; round++) {
-        if (!solve_set(s, p, m)) {
+        if (mech_interrupted(interrupt) || !solve_set(s, p, m)) {
             return false;
         }
         ++*rounds;
@@ -247,16 +251,26 @@ static bool two(const struct mech_problem *p, double *z)
 /* --- all together
  * ------------------------------------------------------------------------------ */
 
-static double residual_of(struct lemke *s, const struct mech_problem *p, const double *z)
+static void form(struct lemke *s, const struct mech_problem *p)
 {
+    if (s->formed != p) {
+        mech_acceptance_form(s->accept, p);
+        mech_acceptance_weigh(s->accept, p);
+        s->formed = p;
+    }
+}
+
+static double miss_of(struct lemke *s, const struct mech_problem *p, const double *z)
+{
+    form(s, p);
     mech_problem_speed(p, z, s->w);
-    return mech_problem_residual(p, z, s->w);
+    return mech_acceptance_of(s->accept, p, z, s->w);
 }
 
 /* Values of the final set from the data instead of from the pivots, when that is no worse. */
 static void refine(struct lemke *s, const struct mech_problem *p, double *z)
 {
-    const double before = residual_of(s, p, z);
+    const double before = miss_of(s, p, z);
     const int32_t m = positive_set(s, p, z);
     if (before == 0. || !solve_set(s, p, m)) {
         return;
@@ -266,7 +280,7 @@ static void refine(struct lemke *s, const struct mech_problem *p, double *z)
             s->z[i] = 0.;
         }
     }
-    if (residual_of(s, p, s->z) <= before) {
+    if (miss_of(s, p, s->z) <= before) {
         memcpy(z, s->z, (size_t)p->m * sizeof *z);
     }
 }
@@ -274,8 +288,15 @@ static void refine(struct lemke *s, const struct mech_problem *p, double *z)
 static int judge(struct lemke *s, const struct mech_problem *p, const double *z, double tolerance,
                  struct mech_vi_result *result)
 {
-    result->residual = residual_of(s, p, z);
-    return result->residual <= tolerance ? 0 : MECH_VI_NOT_CONVERGED;
+    /* w, rhs and keep stand in a row */
+    if (mech_acceptance_plain(p, z, tolerance, s->w, &result->acceptance)) {
+        result->residual = mech_problem_residual(p, z, s->w);
+        if (result->residual <= tolerance) {
+            return 0;
+        }
+    }
+    form(s, p);
+    return mech_iterate_verdict(s->accept, p, tolerance, z, s->w, result);
 }
 
 static int solve_dense(struct lemke *s, const struct mech_problem *p,
@@ -295,7 +316,8 @@ static int solve_dense(struct lemke *s, const struct mech_problem *p,
     }
     if (p->m > 2) {
         result->iterations = 0;
-        if (warm(s, p, z, &result->iterations) && judge(s, p, z, tolerance, result) == 0) {
+        if (warm(s, p, limits->interrupt, z, &result->iterations) &&
+            judge(s, p, z, tolerance, result) == 0) {
             return 0;
         }
     }
@@ -306,7 +328,9 @@ static int solve_dense(struct lemke *s, const struct mech_problem *p,
         memcpy(z, s->keep, bytes);
         return code;
     }
-    refine(s, p, z);
+    if (!limits->interrupt || !limits->interrupt->came) {
+        refine(s, p, z);
+    }
     const int verdict = judge(s, p, z, tolerance, result);
     return code != 0 ? code : verdict;
 }
@@ -335,9 +359,10 @@ static int solve(void *self, const struct mech_problem *p, const struct mech_vi_
     }
     if (!mech_problem_is_finite(p)) {
         memset(z, 0, (size_t)p->m * sizeof *z);
-        result->residual = NAN;
+        result->residual = result->acceptance = NAN;
         return MECH_VI_NOT_CONVERGED;
     }
+    s->formed = NULL;
     if (p->N->kind == MECH_MAT_DENSE) {
         return solve_dense(s, p, limits, z, result);
     }

@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include "solver/sys/acceptance.h"
 #include "solver/vi/vi.h"
 
 /* n is the `most` of create. */
@@ -17,6 +18,8 @@ struct lemke {
     int32_t *nonbasic; /* [n + 1] variable of each column */
     int32_t *where;    /* [2 n + 1] of each variable: row, or ~column */
     int32_t *set;      /* [n] */
+    struct mech_acceptance *accept;    /* of the problem to solve, once it is needed */
+    const struct mech_problem *formed; /* what it is formed of, or NULL */
 };
 
 /* Pivot from w = q to a solution; z [n] out (zeros where a ray ends it), *pivots is added to.

@@ -27,10 +27,11 @@ static int solve(void *self, const struct mech_problem *p, const struct mech_vi_
                  double *l, struct mech_vi_result *result)
 {
     struct mech_gradient *const s = self;
-    struct mech_iterate it = {.c = s->c, .best = s->best};
+    struct mech_iterate it = {.c = s->c, .best = s->best, .accept = s->outer.accept};
     double last = HUGE_VAL, largest = 0.;
 
     *result = (struct mech_vi_result){.solver = mech_vi_minres.name};
+    mech_acceptance_form(s->outer.accept, p);
     MECH_TRY(mech_iterate_start(&it, &mech_vi_minres, p, limits, l));
     /* x: direction, gx: N x, y: N c */
     begin(s, p);

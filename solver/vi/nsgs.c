@@ -16,6 +16,7 @@ enum { BLOCK = 3 };
 struct nsgs {
     double *c, *best; /* [most] */
     double *blocks;   /* [most × BLOCK] N of each set, by rows */
+    struct mech_acceptance *accept;
 };
 
 static int create(int32_t most, void **self)
@@ -24,12 +25,14 @@ static int create(int32_t most, void **self)
     struct nsgs *const s = calloc(1, sizeof *s);
     double *const memory = calloc((2 + BLOCK) * n, sizeof *memory);
 
-    if (!s || !memory) {
+    struct mech_acceptance *accept = NULL;
+
+    if (!s || !memory || mech_acceptance_create(most, &accept) != 0) {
         free(s);
         free(memory);
         return MECH_NO_MEMORY;
     }
-    *s = (struct nsgs){.c = memory, .best = memory + n, .blocks = memory + 2 * n};
+    *s = (struct nsgs){.c = memory, .best = memory + n, .blocks = memory + 2 * n, .accept = accept};
     *self = s;
     return 0;
 }
@@ -39,6 +42,7 @@ static void destroy(void *self)
     struct nsgs *const s = self;
 
     if (s) {
+        mech_acceptance_destroy(s->accept);
         free(s->c);
         free(s);
     }
@@ -118,7 +122,7 @@ static int solve(void *self, const struct mech_problem *p, const struct mech_vi_
                  double *l, struct mech_vi_result *result)
 {
     struct nsgs *const s = self;
-    struct mech_iterate it = {.c = s->c, .best = s->best};
+    struct mech_iterate it = {.c = s->c, .best = s->best, .accept = s->accept};
 
     *result = (struct mech_vi_result){.solver = mech_vi_nsgs.name};
     if (mech_problem_kinds(p) & ~mech_vi_nsgs.kinds) {
@@ -127,6 +131,7 @@ static int solve(void *self, const struct mech_problem *p, const struct mech_vi_
     if (!take_blocks(s, p)) {
         return MECH_SINGULAR;
     }
+    mech_acceptance_form(s->accept, p);
     MECH_TRY(mech_iterate_start(&it, &mech_vi_nsgs, p, limits, l));
     for (int32_t k = 1; !it.done; k++) {
         it.done = !sweep(s, p, l) || mech_iterate_judge(&it, p, k, l);

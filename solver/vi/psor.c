@@ -27,15 +27,18 @@ static int create(int32_t most, void **self)
     struct psor *const s = calloc(1, sizeof *s);
     double *const memory = calloc(6 * n, sizeof *memory);
 
-    if (!s || !memory) {
+    struct mech_acceptance *accept = NULL;
+
+    if (!s || !memory || mech_acceptance_create(most, &accept) != 0) {
         free(s);
         free(memory);
         return MECH_NO_MEMORY;
     }
-    *s = (struct psor){.outer = {.r = memory, .c = memory + n, .best = memory + 2 * n},
-                       .c = memory + 3 * n,
-                       .best = memory + 4 * n,
-                       .diagonal = memory + 5 * n};
+    *s = (struct psor){
+        .outer = {.r = memory, .c = memory + n, .best = memory + 2 * n, .accept = accept},
+        .c = memory + 3 * n,
+        .best = memory + 4 * n,
+        .diagonal = memory + 5 * n};
     *self = s;
     return 0;
 }
@@ -45,6 +48,7 @@ static void destroy(void *self)
     struct psor *const s = self;
 
     if (s) {
+        mech_acceptance_destroy(s->outer.accept);
         free(s->outer.r);
         free(s);
     }
@@ -104,7 +108,7 @@ static int associated(void *self, const struct mech_problem *p, const struct mec
                       double *l, struct mech_vi_result *result)
 {
     struct psor *const s = self;
-    struct mech_iterate it = {.c = s->c, .best = s->best};
+    struct mech_iterate it = {.c = s->c, .best = s->best, .accept = s->outer.accept};
 
     MECH_TRY(mech_iterate_start(&it, &mech_vi_psor, p, limits, l));
     for (int32_t k = 1; !it.done; k++) {

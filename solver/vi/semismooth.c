@@ -25,11 +25,11 @@
 
 enum { ROWS_MOST = 4096, CONE_ROWS = 3, HALVINGS = 12, VECTORS = 11 };
 /* steps without proximal points, and at most at one of them */
-enum { PLAIN_STEPS = 60, PROXIMAL_STEPS = 30, ROUNDS = 3 };
+enum { PLAIN_STEPS = 60, PROXIMAL_STEPS = 30, ROUNDS = 3, POINTS = 40 };
 
-/* ρ: its end over the diagonal of N, and how it falls; solved to this part of the
+/* ρ: how it falls, POINTS times to 1e-12 of what it began with; solved to this part of the
  * tolerance */
-static const double least_rho = 1e-12, falling = 0.5, closer = 1e-2;
+static const double falling = 0.5, closer = 1e-2;
 
 struct semismooth {
     double *memory;
@@ -38,6 +38,7 @@ struct semismooth {
                                         so far, r − ρ l */
     double *N, *J;                     /* [most × most] by columns */
     int32_t *pivot;
+    struct mech_acceptance *accept, *near; /* of the problem; of a proximal point's */
 };
 
 static void destroy(void *self)
@@ -45,6 +46,8 @@ static void destroy(void *self)
     struct semismooth *const s = self;
 
     if (s) {
+        mech_acceptance_destroy(s->accept);
+        mech_acceptance_destroy(s->near);
         free(s->memory);
         free(s->J);
         free(s->pivot);
@@ -67,7 +70,8 @@ static int create(int32_t most, void **self)
     s->memory = calloc(VECTORS * n, sizeof *s->memory);
     s->J = malloc(2 * n * n * sizeof *s->J);
     s->pivot = malloc(n * sizeof *s->pivot);
-    if (!s->memory || !s->J || !s->pivot) {
+    if (!s->memory || !s->J || !s->pivot || mech_acceptance_create(most, &s->accept) != 0 ||
+        mech_acceptance_create(most, &s->near) != 0) {
         destroy(s);
         return MECH_NO_MEMORY;
     }
@@ -321,21 +325,27 @@ static int proximal(struct semismooth *s, const struct mech_problem *p, struct m
                                .symmetric = p->N->symmetric,
                                .values = s->N};
     struct mech_problem near = *p;
-    double diagonal = 0.;
+    double diagonal = 0., largest = 0.;
 
     near.N = &N;
     near.r = s->r;
     for (size_t i = 0; i < m; i++) {
         diagonal = fmax(diagonal, fabs(s->N[i * m + i]));
     }
-    double rho = diagonal;
+    for (size_t i = 0; i < m * m; i++) {
+        largest = fmax(largest, fabs(s->N[i]));
+    }
+    /* a zero diagonal says nothing of the size of N, and N = 0 has no size */
+    const double first = diagonal > 0. ? diagonal : largest > 0. ? largest : 1.;
+    double rho = first;
 
     memcpy(l, s->start, m * sizeof *l);
-    for (int round = 0; !it->done && !mech_interrupted(it->interrupt) && round < ROUNDS;) {
+    for (int point = 0; !it->done && !mech_interrupted(it->interrupt) && point < ROUNDS * POINTS;
+         point++) {
         const int32_t left = it->most - it->iterations;
         const struct mech_vi_limits limits = {
             closer * it->tolerance, left < PROXIMAL_STEPS ? left : PROXIMAL_STEPS, it->interrupt};
-        struct mech_iterate inner = {.c = s->c, .best = s->inner};
+        struct mech_iterate inner = {.c = s->c, .best = s->inner, .accept = s->near};
 
         memcpy(s->point, l, m * sizeof *l);
         for (size_t i = 0; i < m; i++) {
@@ -345,15 +355,15 @@ static int proximal(struct semismooth *s, const struct mech_problem *p, struct m
         if (!take_lengths(s, &near)) {
             break;
         }
+        mech_acceptance_form(s->near, &near);
         MECH_TRY(mech_iterate_start(&inner, &mech_vi_semismooth, &near, &limits, l));
         newton(s, &near, &inner, l);
         memcpy(l, inner.best, m * sizeof *l);
-        it->done = judge(s, it, p, it->iterations + inner.iterations, l);
-        rho *= falling;
-        if (rho < least_rho * diagonal) {
-            rho = diagonal;
-            round++;
-        }
+        /* a point that takes no step has been an iteration all the same */
+        const int32_t steps = inner.iterations > 0 ? inner.iterations : 1;
+
+        it->done = judge(s, it, p, it->iterations + steps, l);
+        rho = (point + 1) % POINTS == 0 ? first : rho * falling;
     }
     return 0;
 }
@@ -362,9 +372,10 @@ static int solve(void *self, const struct mech_problem *p, const struct mech_vi_
                  double *l, struct mech_vi_result *result)
 {
     struct semismooth *const s = self;
-    struct mech_iterate it = {.c = s->c, .best = s->best};
+    struct mech_iterate it = {.c = s->c, .best = s->best, .accept = s->accept};
 
     *result = (struct mech_vi_result){.solver = mech_vi_semismooth.name};
+    mech_acceptance_form(s->accept, p);
     MECH_TRY(mech_iterate_start(&it, &mech_vi_semismooth, p, limits, l));
     it.done |= !mech_problem_is_finite(p) || !take_lengths(s, p);
     if (it.done) {

@@ -2,8 +2,9 @@
  *
  *     c = N l + r,    l ∈ K,   −ĉ ∈ normal cone of K at l        (sys/problem.h, sys/sets.h)
  *
- * A member is one file and one line in vis.def. All are judged by the same residual
- * (mech_problem_residual, of the law that the problem asks for), whatever they minimise inside.
+ * A member is one file and one line in vis.def. All are judged by the same acceptance
+ * (sys/acceptance.h, of the law that the problem asks for), whatever they minimise inside, and tell
+ * the residual that is published beside it.
  * owner: one thread; no allocation in solve for m up to the `most` of create.
  *
  *   MECH_TRY(type->create(most, &s));
@@ -17,14 +18,15 @@
 #include <stddef.h>
 
 struct mech_vi_limits {
-    double tolerance;                 /* of the residual, > 0 */
+    double tolerance;                 /* of the acceptance, > 0 */
     int32_t max_iterations;           /* pivots, sweeps or Newton steps, ≥ 0 */
     struct mech_interrupt *interrupt; /* that ends them earlier, or NULL */
 };
 
 struct mech_vi_result {
     int32_t iterations;
-    double residual;
+    double residual;    /* mech_problem_residual */
+    double acceptance;  /* what is compared with the tolerance: sys/acceptance.h */
     const char *solver; /* who found it: differs from the name asked for in a chain */
 };
 
@@ -40,7 +42,7 @@ struct mech_vi_type {
     int (*create)(int32_t most, void **self);
     /* The same for problems whose N is not formed (problem->schur); NULL: it does not take them. */
     int (*create_implicit)(int32_t most, void **self);
-    /* 0 only when the residual is at most the tolerance; MECH_VI_NOT_CONVERGED (l: the best seen,
+    /* 0 only when the acceptance is at most the tolerance; MECH_VI_NOT_CONVERGED (l: the best seen,
      * finite); MECH_SINGULAR (a zero pivot or diagonal that this method cannot take; l as it came);
      * MECH_UNSUPPORTED (a kind of set that it does not take; l as it came). */
     int (*solve)(void *self, const struct mech_problem *p, const struct mech_vi_limits *limits,

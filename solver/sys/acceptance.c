@@ -1,0 +1,441 @@
+/* Lengths, islands and scales of a problem's sets; see acceptance.h. */
+#include "solver/sys/acceptance.h"
+
+#include "solver/base/err.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* under this part of its row, a diagonal entry says nothing of its size: √ε */
+static const double negligible = 1.5e-8;
+
+struct mech_acceptance {
+    double *length; /* [most] of each set: g */
+    double *scale;  /* [most] of each set: s; in weigh first of each root */
+    double *reach;  /* [most] of each set: largest |N_ij| in its rows and columns */
+    double *sum;    /* [most] of each set: Σ_β ‖N_αβ‖‖l_β‖ */
+    int32_t *of;    /* [most] of each row: its set */
+    int32_t *above; /* [most] of each set: a set of its island, of the root itself */
+    int32_t islands;
+    double reach_most; /* of all sets, and of all lengths */
+};
+
+int mech_acceptance_create(int32_t most, struct mech_acceptance **self)
+{
+    const size_t n = most > 0 ? (size_t)most : 1;
+    struct mech_acceptance *const a = malloc(sizeof *a);
+    double *const memory = malloc(n * (4 * sizeof *memory + 2 * sizeof *a->of));
+
+    if (!a || !memory) {
+        free(a);
+        free(memory);
+        return MECH_NO_MEMORY;
+    }
+    *a = (struct mech_acceptance){.length = memory,
+                                  .scale = memory + n,
+                                  .reach = memory + 2 * n,
+                                  .sum = memory + 3 * n,
+                                  .of = (int32_t *)(void *)(memory + 4 * n)};
+    a->above = a->of + n;
+    *self = a;
+    return 0;
+}
+
+void mech_acceptance_destroy(struct mech_acceptance *self)
+{
+    if (self) {
+        free(self->length);
+        free(self);
+    }
+}
+
+/* --- N ---------------------------------------------------------------------------------------- */
+
+static int32_t root_of(struct mech_acceptance *a, int32_t i)
+{
+    while (a->above[i] != i) {
+        a->above[i] = a->above[a->above[i]];
+        i = a->above[i];
+    }
+    return i;
+}
+
+static void join(struct mech_acceptance *a, int32_t i, int32_t j)
+{
+    const int32_t one = root_of(a, i), other = root_of(a, j);
+
+    if (one != other) {
+        a->above[one > other ? one : other] = one > other ? other : one;
+        a->islands--;
+    }
+}
+
+/* The entry at row i of column j. */
+static void take(struct mech_acceptance *a, int32_t i, int32_t j, double entry)
+{
+    const int32_t at = a->of[i], from = a->of[j];
+    const double size = fabs(entry);
+
+    if (i == j) {
+        a->length[at] += size;
+    }
+    if (size > a->reach[at]) {
+        a->reach[at] = size;
+    }
+    if (size > a->reach[from]) {
+        a->reach[from] = size;
+    }
+    if (at != from && size > 0. && a->islands > 1) {
+        join(a, at, from);
+    }
+}
+
+static void take_all(struct mech_acceptance *a, const struct mech_problem *p)
+{
+    const struct mech_mat *const N = p->N;
+
+    for (int32_t j = 0; j < p->m; j++) {
+        if (N->kind == MECH_MAT_DENSE) {
+            const double *const column = N->values + (size_t)j * (size_t)p->m;
+
+            for (int32_t i = N->symmetric ? j : 0; i < p->m; i++) {
+                take(a, i, j, column[i]);
+            }
+        } else {
+            for (int32_t k = N->colptr[j]; k < N->colptr[j + 1]; k++) {
+                take(a, N->rowind[k], j, N->values[k]);
+            }
+        }
+    }
+}
+
+/* ‖N x‖/‖x‖ of an N that is not formed, for x along no pattern of the rows */
+static double size_of(struct mech_acceptance *a, const struct mech_problem *p)
+{
+    double size = 0., grown = 0.;
+
+    for (int32_t i = 0; i < p->m; i++) {
+        a->reach[i] = 1. + 0.3 * (double)(i % 5) - (double)(i % 2);
+        size += a->reach[i] * a->reach[i];
+    }
+    p->schur->product(p->schur->self, a->reach, a->sum);
+    for (int32_t i = 0; i < p->m; i++) {
+        grown += a->sum[i] * a->sum[i];
+    }
+    return size > 0. ? sqrt(grown / size) : 0.;
+}
+
+void mech_acceptance_form(struct mech_acceptance *a, const struct mech_problem *p)
+{
+    const int32_t sets = mech_problem_sets(p);
+    const double whole = p->schur ? size_of(a, p) : 0.;
+    double longest = 0.;
+    int32_t row = 0;
+
+    for (int32_t i = 0; i < sets; i++) {
+        const int32_t rows = mech_problem_set(p, i).rows;
+
+        a->length[i] = whole * rows;
+        a->reach[i] = whole;
+        a->above[i] = p->schur ? 0 : i;
+        for (int32_t k = 0; k < rows; k++) {
+            a->of[row++] = i;
+        }
+    }
+    a->islands = p->schur ? 1 : sets;
+    if (!p->schur) {
+        take_all(a, p);
+    }
+    a->reach_most = 0.;
+    for (int32_t i = 0; i < sets; i++) {
+        a->length[i] /= mech_problem_set(p, i).rows;
+        if (!(a->length[i] > negligible * a->reach[i])) {
+            a->length[i] = a->reach[i];
+        }
+        longest = fmax(longest, a->length[i]);
+        a->reach_most = fmax(a->reach_most, a->reach[i]);
+    }
+    for (int32_t i = 0; i < sets; i++) {
+        if (!(a->length[i] > DBL_EPSILON * longest)) {
+            a->length[i] = longest > 0. ? fmax(a->length[i], DBL_EPSILON * longest) : 1.;
+        }
+        if (!(a->reach[i] > 0.)) {
+            a->length[i] = longest > 0. ? longest : 1.;
+        }
+        a->reach_most = fmax(a->reach_most, a->length[i]);
+    }
+}
+
+/* without overflow and underflow; NaN stays NaN */
+static double norm(int32_t rows, const double *x)
+{
+    double largest = 0., sum = 0.;
+
+    if (rows == 1) {
+        return fabs(x[0]);
+    }
+    for (int32_t k = 0; k < rows; k++) {
+        largest = fabs(x[k]) > largest || isnan(x[k]) ? fabs(x[k]) : largest;
+    }
+    if (!(largest > 0.) || isinf(largest)) {
+        return largest;
+    }
+    for (int32_t k = 0; k < rows; k++) {
+        sum += x[k] / largest * (x[k] / largest);
+    }
+    return largest * sqrt(sum);
+}
+
+/* --- r ---------------------------------------------------------------------------------------- */
+
+/* ‖r‖ of a set, and what its bounds hold it to */
+static double data_of(const struct mech_acceptance *a, const struct mech_problem *p, int32_t i,
+                      const struct mech_set *set, int32_t row)
+{
+    const double data = norm(set->rows, p->r + row);
+    double least = 0.;
+
+    if (set->kind == MECH_SET_BOX) {
+        mech_set_project(set, &least);
+        return fmax(data, a->length[i] * fabs(least));
+    }
+    return data;
+}
+
+void mech_acceptance_weigh(struct mech_acceptance *a, const struct mech_problem *p)
+{
+    const int32_t sets = mech_problem_sets(p);
+    int32_t row = 0;
+
+    memset(a->scale, 0, (size_t)sets * sizeof *a->scale);
+    for (int32_t i = 0; i < sets; i++) {
+        const struct mech_set set = mech_problem_set(p, i);
+        const double data = data_of(a, p, i, &set, row);
+        double *const scale = &a->scale[root_of(a, i)];
+
+        /* not fmax, which hides what is not a number */
+        *scale = data > *scale || isnan(data) ? data : *scale;
+        row += set.rows;
+    }
+    for (int32_t i = 0; i < sets; i++) {
+        a->scale[i] = a->scale[root_of(a, i)];
+    }
+}
+
+void mech_acceptance_rest(const struct mech_acceptance *a, const struct mech_problem *p, double *l)
+{
+    for (int32_t i = 0; i < p->m; i++) {
+        l[i] = a->scale[a->of[i]] == 0. ? 0. : l[i];
+    }
+}
+
+/* --- l ---------------------------------------------------------------------------------------- */
+
+double mech_acceptance_of(const struct mech_acceptance *a, const struct mech_problem *p,
+                          const double *l, const double *c)
+{
+    double most = 0.;
+    int32_t row = 0;
+
+    for (int32_t i = 0; i < mech_problem_sets(p); i++) {
+        struct mech_set set = mech_problem_set(p, i);
+        const double g = a->length[i];
+        double x[MECH_SET_ROWS], map[MECH_SET_ROWS];
+
+        if (set.kind == MECH_SET_BOX) {
+            set.lower *= g;
+            set.upper *= g;
+        }
+        for (int32_t k = 0; k < set.rows; k++) {
+            x[k] = g * l[row + k];
+        }
+        mech_set_map(&set, p->friction, x, c + row, map);
+        double size = norm(set.rows, map);
+
+        if (set.kind >= MECH_SET_CONE && p->friction == MECH_COULOMB) {
+            size = fmax(size, fabs(fmin(x[0], c[row]))) + 0. * size;
+        }
+
+        if (isnan(size)) {
+            return NAN;
+        }
+        if (size > 0.) {
+            most = fmax(most, size / a->scale[i]);
+        }
+        row += set.rows;
+    }
+    return most;
+}
+
+/* a->sum[α] += |N_ij||l_j| */
+static void add_sizes(struct mech_acceptance *a, const struct mech_problem *p, const double *l)
+{
+    const struct mech_mat *const N = p->N;
+
+    for (int32_t j = 0; j < p->m; j++) {
+        if (l[j] == 0.) {
+            continue;
+        }
+        if (N->kind == MECH_MAT_DENSE) {
+            for (int32_t i = 0; i < p->m; i++) {
+                a->sum[a->of[i]] += fabs(N->values[(size_t)j * (size_t)p->m + (size_t)i] * l[j]);
+            }
+        } else {
+            for (int32_t k = N->colptr[j]; k < N->colptr[j + 1]; k++) {
+                a->sum[a->of[N->rowind[k]]] += fabs(N->values[k] * l[j]);
+            }
+        }
+    }
+}
+
+/* The largest of ε Σ ‖N‖‖l‖ over s; where a bound of it is under `enough`, 0. */
+static double rounding_of(struct mech_acceptance *a, const struct mech_problem *p, const double *l,
+                          double enough)
+{
+    const int32_t sets = mech_problem_sets(p);
+    double all = 0., least = HUGE_VAL, most = 0., own;
+
+    for (int32_t i = 0; i < p->m; i++) {
+        all += fabs(l[i]);
+    }
+    for (int32_t i = 0; i < sets; i++) {
+        /* where there is no data, l is 0 and rounds nothing */
+        least = a->scale[i] > 0. ? fmin(least, a->scale[i]) : least;
+    }
+    const double bound = DBL_EPSILON * MECH_SET_ROWS * a->reach_most * all / least;
+
+    if (all == 0. || bound <= enough) {
+        return 0.;
+    }
+    memset(a->sum, 0, (size_t)sets * sizeof *a->sum);
+    if (!p->schur) {
+        add_sizes(a, p, l);
+    }
+    for (int32_t j = 0; j < p->m; j++) {
+        own = fabs(l[j]) * a->length[a->of[j]];
+        a->sum[a->of[j]] = fmax(a->sum[a->of[j]], own);
+    }
+    for (int32_t i = 0; i < sets; i++) {
+        if (a->sum[i] > 0.) {
+            most = fmax(most, DBL_EPSILON * a->sum[i] / a->scale[i]);
+        }
+    }
+    return most;
+}
+
+double mech_acceptance_whole(struct mech_acceptance *a, const struct mech_problem *p,
+                             const double *l, const double *c, double tolerance)
+{
+    const double miss = mech_acceptance_of(a, p, l, c);
+
+    if (!(miss <= tolerance)) {
+        return miss;
+    }
+    const double residual = mech_problem_residual(p, l, c);
+
+    return isnan(residual) ? NAN : fmax(fmax(miss, residual), rounding_of(a, p, l, tolerance));
+}
+
+double mech_acceptance_scale(const struct mech_acceptance *a, int32_t set)
+{
+    return a->scale[set];
+}
+
+double mech_acceptance_most(const struct mech_acceptance *a, int32_t set, double tolerance)
+{
+    return tolerance * a->scale[set] / (DBL_EPSILON * a->length[set]);
+}
+
+/* What one pass through N tells of l. */
+struct pass {
+    double *c;     /* [m] N l + r */
+    double *sizes; /* [m] Σ|N_ij||l_j| */
+    double *tied;  /* [m] 1: row i and the next are of one island, as far as N is tridiagonal */
+    bool tridiagonal;
+};
+
+static void pass_dense(const struct mech_problem *p, const double *l, struct pass *s)
+{
+    for (int32_t j = 0; j < p->m; j++) {
+        const double *const column = p->N->values + (size_t)j * (size_t)p->m;
+
+        for (int32_t i = 0; i < p->m && l[j] != 0.; i++) {
+            const double part = column[i] * l[j];
+
+            s->c[i] += part;
+            s->sizes[i] += fabs(part);
+        }
+    }
+}
+
+static void pass_sparse(const struct mech_problem *p, const double *l, struct pass *s)
+{
+    const struct mech_mat *const N = p->N;
+
+    for (int32_t j = 0; j < p->m; j++) {
+        for (int32_t k = N->colptr[j]; k < N->colptr[j + 1]; k++) {
+            const int32_t i = N->rowind[k];
+            const double part = N->values[k] * l[j];
+
+            s->c[i] += part;
+            s->sizes[i] += fabs(part);
+            if (i == j + 1 && N->values[k] != 0.) {
+                s->tied[j] = 1.;
+            } else if (i == j - 1 && N->values[k] != 0.) {
+                s->tied[i] = 1.;
+            }
+            s->tridiagonal &= i - j <= 1 && j - i <= 1;
+        }
+    }
+}
+
+/* The row behind the island that begins at `first`, and its largest |r|; a row alone where islands
+ * are not known. */
+static int32_t island_of(const struct mech_problem *p, const struct pass *s, int32_t first,
+                         double *scale)
+{
+    int32_t end = first + 1;
+
+    *scale = fabs(p->r[first]);
+    while (s->tridiagonal && end < p->m && s->tied[end - 1] != 0.) {
+        *scale = fabs(p->r[end]) > *scale ? fabs(p->r[end]) : *scale;
+        end++;
+    }
+    return end;
+}
+
+bool mech_acceptance_plain(const struct mech_problem *p, const double *l, double tolerance,
+                           double *work, double *miss)
+{
+    struct pass s = {.c = work, .sizes = work + p->m, .tied = work + 2 * (size_t)p->m};
+
+    memcpy(s.c, p->r, (size_t)p->m * sizeof *s.c);
+    memset(s.sizes, 0, 2 * (size_t)p->m * sizeof *s.sizes);
+    if (p->N->kind == MECH_MAT_DENSE) {
+        pass_dense(p, l, &s);
+    } else {
+        s.tridiagonal = true;
+        pass_sparse(p, l, &s);
+    }
+    *miss = 0.;
+    for (int32_t i = 0, end = 0; i < p->m;) {
+        double scale;
+
+        for (end = island_of(p, &s, i, &scale); i < end; i++) {
+            const bool even = p->sets && p->sets[i].kind == MECH_SET_BILATERAL;
+            const bool presses = l[i] != 0. || even;
+            const double off = fabs(presses || s.c[i] < 0. ? s.c[i] : 0.);
+            const double size = presses ? scale : fmax(scale, fabs(s.c[i]));
+
+            /* false for what is not a number */
+            if (!(off <= tolerance * scale) || !(DBL_EPSILON * s.sizes[i] <= tolerance * size) ||
+                (l[i] < 0. && !even)) {
+                return false;
+            }
+            *miss = off > *miss * scale ? off / scale : *miss;
+        }
+    }
+    return *miss <= tolerance;
+}

@@ -1,0 +1,59 @@
+/* When an answer l of a problem is taken as solved: set by set, against the data.
+ *
+ *     ‖g l − P_K(g l − ĉ)‖ ≤ tolerance · s
+ *     ε max(Σ_β ‖N_αβ‖‖l_β‖, g‖l‖) ≤ tolerance · s
+ *
+ * for every set α, with K and ĉ of sets.h (the bounds of a box times g), g the speed that a unit of
+ * l makes there, ‖N_αα‖, and s the largest ‖r_β‖ of the set's island. An island is what entries of
+ * N tie together: a contact next to nothing that has data moves by what comes through others, and a
+ * contact beside one 1e8 times heavier is measured by its own speed. The published residual
+ * (problem.h) is no substitute: divided by ‖l‖ it lets an l that diverges pass, and one norm over
+ * all lets heavy contacts hide light ones. It is told, and met as well, for those who compare it
+ * literally. Under Coulomb's law min(g l_N, c_N) is no larger than the first line allows either: in
+ * ĉ a large μ swallows c_N. The second line: beyond it l is larger than doubles can balance the
+ * data with.
+ *
+ * g is the mean diagonal entry, and where that says nothing of a set (zero, or under √ε of the
+ * largest entry in its rows and columns) that entry; without any, the largest g of all. Of a
+ * problem whose N is not formed: one island, one g for all from a product, and g‖l‖ alone in the
+ * second line.
+ *
+ *     mech_acceptance_form(a, p);                 N and sets
+ *     mech_acceptance_weigh(a, p);                r, also of another problem with that N and sets
+ *     mech_acceptance_whole(a, p, l, c, tolerance) <= tolerance
+ *
+ * owner: one solver; create allocates, nothing else does. */
+#pragma once
+
+#include "solver/sys/problem.h"
+
+struct mech_acceptance; /* opaque */
+
+/* Room for problems of `most` rows. 0 or MECH_NO_MEMORY. */
+int mech_acceptance_create(int32_t most, struct mech_acceptance **self);
+void mech_acceptance_destroy(struct mech_acceptance *self); /* accepts NULL */
+
+void mech_acceptance_form(struct mech_acceptance *self, const struct mech_problem *p);
+void mech_acceptance_weigh(struct mech_acceptance *self, const struct mech_problem *p);
+
+/* True when every row meets both lines by its own |r| already, which no island undercuts, or by its
+ * island's where N is tridiagonal: no forming and no weighing then. Bilateral and unilateral rows
+ * of an N that is formed; *miss: at least what the acceptance is; work [3 m]. One pass through N.
+ * */
+bool mech_acceptance_plain(const struct mech_problem *p, const double *l, double tolerance,
+                           double *work, double *miss);
+
+/* Of a set, once weighed: s; and the largest |l| there that counts by the second line alone. */
+double mech_acceptance_scale(const struct mech_acceptance *self, int32_t set);
+double mech_acceptance_most(const struct mech_acceptance *self, int32_t set, double tolerance);
+
+/* l := 0 in islands without data, where that is the solution. */
+void mech_acceptance_rest(const struct mech_acceptance *self, const struct mech_problem *p,
+                          double *l);
+/* The largest of the first line over s, c = N l + r. NaN when something is. */
+double mech_acceptance_of(const struct mech_acceptance *self, const struct mech_problem *p,
+                          const double *l, const double *c);
+/* The larger of that and, where that is at most the tolerance, of the second line over s and of the
+ * published residual. */
+double mech_acceptance_whole(struct mech_acceptance *self, const struct mech_problem *p,
+                             const double *l, const double *c, double tolerance);

@@ -1,0 +1,348 @@
+/* Certificates by projected gradients; see certificate.h. With e(d) what Nᵀ d lacks of −K*,
+ *
+ *     f(d) = ½ ‖e(d)‖² + r·d
+ *
+ * falls for ever along a certificate and along nothing else, and what descends on it turns that
+ * way: by accelerated projected gradients (Y. Nesterov), from the l that a solver has come to,
+ * which has mostly gone far that way itself. From there ½ ‖e‖² alone leads to the d nearby that
+ * lacks nothing. */
+#include "solver/vi/certificate.h"
+
+#include "solver/base/err.h"
+#include "solver/linalg/dense.h"
+#include "solver/sys/acceptance.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STEPS = 100, ROUNDS = 12, POWER_STEPS = 8, TRIES = 6, INVERSE_STEPS = 3, PART_MOST = 1500 };
+
+/* entries of d that name nobody */
+static const double small = 1e-6;
+
+struct search {
+    const struct mech_problem *p;
+    struct mech_acceptance *accept;
+    double tolerance;
+    double *x, *y, *last, *e, *gradient; /* [m] */
+    double largest;                      /* of N, or of N Nᵀ */
+    double *factors;                     /* of a part of N */
+    int32_t *part, *pivot, count;        /* [m], [m]; [count] of the part */
+};
+
+/* out = Nᵀ d */
+static void product_transposed(const struct mech_problem *p, const double *d, double *out)
+{
+    const struct mech_mat *const N = p->N;
+
+    for (int32_t j = 0; j < p->m; j++) {
+        double sum = 0.;
+
+        if (N->kind == MECH_MAT_DENSE) {
+            for (int32_t i = 0; i < p->m; i++) {
+                sum += N->values[(size_t)j * (size_t)p->m + (size_t)i] * d[i];
+            }
+        } else {
+            for (int32_t k = N->colptr[j]; k < N->colptr[j + 1]; k++) {
+                sum += N->values[k] * d[N->rowind[k]];
+            }
+        }
+        out[j] = sum;
+    }
+}
+
+/* into K, without what a certificate may not hold */
+static void project(const struct mech_problem *p, double *d)
+{
+    int32_t row = 0;
+
+    for (int32_t i = 0; i < mech_problem_sets(p); i++) {
+        const struct mech_set set = mech_problem_set(p, i);
+        const bool tangents = p->friction == MECH_ASSOCIATED;
+
+        if (set.kind == MECH_SET_BOX) {
+            d[row] = 0.;
+        } else if (set.kind >= MECH_SET_CONE && !tangents) {
+            memset(d + row, 0, (size_t)set.rows * sizeof *d * (d[row] < 0.));
+            memset(d + row + 1, 0, (size_t)(set.rows - 1) * sizeof *d);
+        } else {
+            mech_set_project(&set, d + row);
+        }
+        row += set.rows;
+    }
+}
+
+/* u := what u lacks of −K*: its nearest point of K, by Moreau's decomposition. A box is bounded:
+ * all of u. */
+static void lack(const struct mech_problem *p, double *u)
+{
+    int32_t row = 0;
+
+    for (int32_t i = 0; i < mech_problem_sets(p); i++) {
+        const struct mech_set set = mech_problem_set(p, i);
+
+        if (set.kind != MECH_SET_BOX) {
+            mech_set_project(&set, u + row);
+        }
+        row += set.rows;
+    }
+}
+
+/* s->e = e(d), s->gradient = N e + r. Returns r·d. */
+static double evaluate(struct search *s, const double *d)
+{
+    double fall = 0.;
+
+    product_transposed(s->p, d, s->e);
+    lack(s->p, s->e);
+    mech_problem_speed(s->p, s->e, s->gradient);
+    for (int32_t i = 0; i < s->p->m; i++) {
+        fall += s->p->r[i] * d[i];
+    }
+    return fall;
+}
+
+/* Whether d, as last evaluated with r·d = fall, is one. */
+static bool proves(const struct search *s, const double *d, double fall)
+{
+    double made_up = 0.;
+    int32_t row = 0;
+
+    for (int32_t i = 0; i < mech_problem_sets(s->p); i++) {
+        const struct mech_set set = mech_problem_set(s->p, i);
+        double missing = 0., size = 0.;
+
+        for (int32_t k = 0; k < set.rows; k++) {
+            missing = hypot(missing, s->e[row + k]);
+            size = hypot(size, d[row + k]);
+        }
+        made_up += missing * mech_acceptance_most(s->accept, i, s->tolerance) +
+                   size * s->tolerance * mech_acceptance_scale(s->accept, i);
+        row += set.rows;
+    }
+    return fall < 0. && made_up < -fall;
+}
+
+/* ‖N Nᵀ‖, of a symmetric N ‖N‖, by the power method */
+static double largest_of(struct search *s)
+{
+    const int32_t m = s->p->m;
+    double largest = 0.;
+
+    for (int32_t i = 0; i < m; i++) {
+        s->y[i] = 1. + 0.3 * (double)(i % 5) - (double)(i % 2);
+    }
+    for (int k = 0; k < POWER_STEPS; k++) {
+        double before = 0., after = 0.;
+
+        product_transposed(s->p, s->y, s->p->N->symmetric ? s->gradient : s->e);
+        if (!s->p->N->symmetric) {
+            mech_problem_product(s->p, s->e, s->gradient);
+        }
+        for (int32_t i = 0; i < m; i++) {
+            before += s->y[i] * s->y[i];
+            after += s->gradient[i] * s->gradient[i];
+        }
+        largest = before > 0. ? fmax(largest, sqrt(after / before)) : largest;
+        for (int32_t i = 0; i < m && after > 0.; i++) {
+            s->y[i] = s->gradient[i] / sqrt(after);
+        }
+    }
+    return 1.2 * largest;
+}
+
+static void clean(struct search *s, double *d)
+{
+    double largest = 0.;
+
+    for (int32_t i = 0; i < s->p->m; i++) {
+        largest = fmax(largest, fabs(d[i]));
+    }
+    for (int32_t i = 0; i < s->p->m; i++) {
+        d[i] = fabs(d[i]) > small * largest ? d[i] / largest : 0.;
+    }
+}
+
+/* Whether d is one, perhaps without its smallest entries. */
+static bool look(struct search *s, double *d)
+{
+    if (proves(s, d, evaluate(s, d))) {
+        return true;
+    }
+    clean(s, d);
+    return proves(s, d, evaluate(s, d));
+}
+
+/* s->gradient of f at d, of a symmetric N of ½ dᵀ N d + r·d, which has the same certificates and
+ * half as many digits between fast and slow; without r·d when it does not push */
+static void rise(struct search *s, const double *d, bool pushed)
+{
+    if (s->p->N->symmetric) {
+        mech_problem_speed(s->p, d, s->gradient);
+    } else {
+        (void)evaluate(s, d);
+    }
+    for (int32_t i = 0; i < s->p->m; i++) {
+        s->gradient[i] -= pushed ? 0. : s->p->r[i];
+    }
+}
+
+/* `steps` on f from x, or without r·d, which brings e to 0 nearby. */
+static void descend(struct search *s, double *x, double step, bool pushed, int steps)
+{
+    const int32_t m = s->p->m;
+    double theta = 1.;
+
+    memcpy(s->last, x, (size_t)m * sizeof *x);
+    for (int k = 0; k < steps; k++) {
+        const double next = 0.5 * (1. + sqrt(1. + 4. * theta * theta)), share = (theta - 1.) / next;
+        double back = 0.;
+
+        for (int32_t i = 0; i < m; i++) {
+            s->y[i] = x[i] + share * (x[i] - s->last[i]);
+        }
+        rise(s, s->y, pushed);
+        memcpy(s->last, x, (size_t)m * sizeof *x);
+        for (int32_t i = 0; i < m; i++) {
+            x[i] = s->y[i] - step * s->gradient[i];
+        }
+        project(s->p, x);
+        for (int32_t i = 0; i < m; i++) {
+            back += s->gradient[i] * (x[i] - s->last[i]);
+        }
+        theta = back > 0. ? 1. : next;
+    }
+}
+
+/* Entries of d that are not 0: their rows and columns of N + shift, factored. False: too many, or
+ * no memory. */
+static bool factor_part(struct search *s, const double *d, double shift)
+{
+    const size_t m = (size_t)s->p->m;
+    size_t n = 0;
+
+    for (size_t i = 0; i < m; i++) {
+        if (d[i] != 0.) {
+            s->part[n++] = (int32_t)i;
+        }
+    }
+    s->count = (int32_t)n;
+    free(s->factors);
+    s->factors = n <= PART_MOST ? malloc((n * n + n + 1) * sizeof *s->factors) : NULL;
+    if (!s->factors) {
+        return false;
+    }
+    for (size_t j = 0; j < n; j++) {
+        double *const column = s->factors + j * n;
+
+        memset(s->e, 0, m * sizeof *s->e);
+        mech_problem_add_column(s->p, s->part[j], 1., s->e);
+        s->factors[n * n + j] = 0.;
+        for (size_t i = 0; i < n; i++) {
+            column[i] = s->e[s->part[i]] + (i == j ? shift : 0.);
+            s->factors[n * n + j] = fmax(s->factors[n * n + j], fabs(column[i]));
+        }
+    }
+    return mech_dense_lu_factor(s->count, s->factors, s->factors + n * n, s->pivot) < 0;
+}
+
+/* d into what N does not reach, by inverse iterations on its own entries; those that would become
+ * negative leave. False: no memory. */
+static bool reach(struct search *s, double *d)
+{
+    const double shift = 1e-9 * s->largest;
+
+    for (int tries = 0; tries < TRIES; tries++) {
+        bool left = false;
+
+        if (!(shift > 0.)) {
+            return true; /* N = 0 reaches nothing */
+        }
+        if (!factor_part(s, d, shift)) {
+            return s->count <= PART_MOST && s->factors;
+        }
+        for (int k = 0; k < INVERSE_STEPS; k++) {
+            for (int32_t i = 0; i < s->count; i++) {
+                s->y[i] = shift * d[s->part[i]];
+            }
+            mech_dense_lu_solve(s->count, s->factors, s->pivot, s->y);
+            for (int32_t i = 0; i < s->count; i++) {
+                d[s->part[i]] = s->y[i];
+            }
+        }
+        memcpy(s->y, d, (size_t)s->p->m * sizeof *d);
+        project(s->p, s->y);
+        for (int32_t i = 0; i < s->p->m; i++) {
+            left |= s->y[i] == 0. && d[i] != 0.;
+        }
+        memcpy(d, s->y, (size_t)s->p->m * sizeof *d);
+        if (!left) {
+            return true;
+        }
+    }
+    return true;
+}
+
+static bool search(struct search *s, const double *l, double *d)
+{
+    const size_t bytes = (size_t)s->p->m * sizeof *d;
+    s->largest = largest_of(s);
+    /* N = 0: any step falls */
+    const double step = s->largest > 0. ? 1. / s->largest : 1.;
+
+    for (int32_t i = 0; i < s->p->m; i++) {
+        s->x[i] = isfinite(l[i]) ? l[i] : 0.;
+    }
+    clean(s, s->x);
+    project(s->p, s->x);
+    for (int k = 0; k < ROUNDS; k++) {
+        memcpy(d, s->x, bytes);
+        clean(s, d);
+        if (!s->p->N->symmetric) {
+            descend(s, d, step, false, STEPS);
+        } else if (!reach(s, d)) {
+            return false;
+        }
+        if (look(s, d)) {
+            return true;
+        }
+        descend(s, s->x, step, true, STEPS);
+    }
+    return false;
+}
+
+int mech_certificate_find(const struct mech_problem *p, double tolerance, const double *l,
+                          double *d)
+{
+    const size_t n = p->m > 0 ? (size_t)p->m : 1;
+    double *const memory = calloc(5 * n, sizeof *memory);
+    struct search s = {.p = p,
+                       .tolerance = tolerance,
+                       .x = memory,
+                       .y = memory + n,
+                       .last = memory + 2 * n,
+                       .e = memory + 3 * n,
+                       .gradient = memory + 4 * n,
+                       .part = calloc(2 * n, sizeof *s.part)};
+
+    s.pivot = s.part ? s.part + n : NULL;
+    if (!memory || !s.part || mech_acceptance_create(p->m, &s.accept) != 0) {
+        free(memory);
+        free(s.part);
+        return MECH_NO_MEMORY;
+    }
+    mech_acceptance_form(s.accept, p);
+    mech_acceptance_weigh(s.accept, p);
+    const bool found = search(&s, l, d);
+
+    if (found) {
+        clean(&s, d);
+    }
+    mech_acceptance_destroy(s.accept);
+    free(s.factors);
+    free(s.part);
+    free(memory);
+    return found ? 1 : 0;
+}

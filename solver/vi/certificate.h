@@ -1,0 +1,21 @@
+/* Why a problem has no solution: multipliers d that would push for ever without stopping what they
+ * push against,
+ *
+ *     d ∈ K, under Coulomb's law d_T = 0, of a box 0;   Nᵀ d ∈ −K*;   r·d < 0
+ *
+ * A solution l would give 0 ≤ d·c = l·Nᵀ d + r·d < 0 (Farkas; R. Cottle, J.-S. Pang, R. Stone, The
+ * Linear Complementarity Problem, SIAM 2009, section 2.5). Contacts in d are those that cannot be
+ * met together: a body between closing walls, rows that contradict each other.
+ *
+ * Numbers are never exact: d counts when no l that acceptance.h would take, with the largest that
+ * counts there, makes up for what Nᵀ d lacks. So none is told where there is a solution; where
+ * there is none, d may stay unfound. */
+#pragma once
+
+#include "solver/sys/problem.h"
+
+/* d [m], the largest entry 1, from l [m], which a solver has come to without solving p (N formed,
+ * finite). tolerance: of the acceptance. 1: found; 0: not; negative: no memory. Allocates; any
+ * thread. Some hundred products with N. */
+int mech_certificate_find(const struct mech_problem *p, double tolerance, const double *l,
+                          double *d);
