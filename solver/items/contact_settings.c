@@ -16,9 +16,10 @@ static const struct mech_field fields[] = {
      .preset = 1e-4,
      .min = 0.,
      .max = 1.,
-     .doc =
-         "residual up to which a step's impulses are taken where 1,000 iterations do not come to "
-         "solver.vi's tolerance, as in piles; the report tells it; 0: such a step fails"},
+     .doc = "residual up to which a step's impulses are taken where 1,000 iterations do not reach "
+            "solver.vi's tolerance, as in piles, and four times that after solver.vi's "
+            "maxIterations in piles of over 1,000 contacts; the report tells it; 0: such a step "
+            "fails"},
     {.name = "capacity",
      .kind = MECH_INT,
      .offset = offsetof(struct mech_contact_settings, capacity),
@@ -76,10 +77,10 @@ static const struct mech_field fields[] = {
      .unit = "m/s",
      .preset = 0.6,
      MECH_NOT_NEGATIVE,
-     .doc = "largest speed at which overlapping shapes come apart"},
+     .doc = "largest speed at which overlapping shapes are moved apart, which changes no velocity"},
 };
 const struct mech_table mech_contact_settings_table = {
     .name = "ContactSettings",
-    .doc = "How bodies touch each other by their geometry.",
+    .doc = "Contact between bodies by their geometry.",
     .size = sizeof(struct mech_contact_settings),
     MECH_FIELDS(fields)};

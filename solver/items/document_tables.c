@@ -43,7 +43,7 @@ static const struct mech_field graphic_fields[] = {
      .offset = offsetof(struct mech_graphic, shape),
      .flags = MECH_REQUIRED,
      .choices = mech_graphic_shapes,
-     .doc = "what is drawn"},
+     .doc = "the shapes that are drawn"},
     {.name = "size",
      .kind = MECH_REALS,
      .offset = offsetof(struct mech_graphic, size),
@@ -80,7 +80,7 @@ static const struct mech_field visualization_fields[] = {
      .doc = "whether it is drawn at all"},
 };
 const struct mech_table mech_visualization_table = {.name = "Visualization",
-                                                    .doc = "How a body is drawn.",
+                                                    .doc = "Graphics of a body.",
                                                     .size = sizeof(struct mech_visualization),
                                                     MECH_FIELDS(visualization_fields)};
 
@@ -334,7 +334,7 @@ static const struct mech_field vi_fields[] = {
      .offset = offsetof(struct mech_vi_settings, on_failure),
      .preset = MECH_ON_FAILURE_ERROR,
      .choices = on_failure_names,
-     .doc = "undo the step, or go on with the best impulses found"},
+     .doc = "undo the step, or continue with the best impulses found"},
     {.name = "tolerance",
      .kind = MECH_REAL,
      .offset = offsetof(struct mech_vi_settings, tolerance),
@@ -464,7 +464,7 @@ static const struct mech_field settings_fields[] = {
      .doc = "the solver of impacts"},
 };
 const struct mech_table mech_settings_table = {.name = "Solver",
-                                               .doc = "How the model is integrated.",
+                                               .doc = "Settings of the integration.",
                                                .size = sizeof(struct mech_settings),
                                                MECH_FIELDS(settings_fields)};
 
@@ -481,7 +481,7 @@ static const struct mech_field document_fields[] = {
      .kind = MECH_STRUCT,
      .offset = offsetof(struct mech_document, contact),
      .table = &mech_contact_settings_table,
-     .doc = "how bodies touch each other by their geometry"},
+     .doc = "contact between bodies by their geometry"},
     {.name = "gravity",
      .kind = MECH_REALS,
      .offset = offsetof(struct mech_document, gravity),
@@ -499,7 +499,7 @@ static const struct mech_field document_fields[] = {
      .offset = offsetof(struct mech_document, interactions),
      .table = &mech_interaction_table,
      .doc = "nonsmooth laws between systems"},
-    LIST("loads", loads, MECH_LOAD, "forces from outside"),
+    LIST("loads", loads, MECH_LOAD, "external loads"),
     LIST("markers", markers, MECH_MARKER, "places where loads and connectors act"),
     {.name = "materials",
      .kind = MECH_STRUCTS,
@@ -516,7 +516,7 @@ static const struct mech_field document_fields[] = {
     {.name = "name",
      .kind = MECH_STRING,
      .offset = offsetof(struct mech_document, name),
-     .doc = "title for people"},
+     .doc = "title of the model"},
     LIST("nodes", nodes, MECH_NODE, "coordinates"),
     LIST("objects", objects, MECH_OBJECT, "bodies, systems and connectors"),
     {.name = "outputs",
@@ -528,15 +528,15 @@ static const struct mech_field document_fields[] = {
      .kind = MECH_PARAMETERS,
      .offset = offsetof(struct mech_document, parameters),
      .doc = "named numbers that expressions may use"},
-    LIST("sensors", sensors, MECH_SENSOR, "what can be measured"),
+    LIST("sensors", sensors, MECH_SENSOR, "sensors"),
     {.name = "solver",
      .kind = MECH_STRUCT,
      .offset = offsetof(struct mech_document, solver),
      .table = &mech_settings_table,
-     .doc = "how the model is integrated"},
+     .doc = "settings of the integration"},
 };
 const struct mech_table mech_document_table = {
     .name = "Model",
-    .doc = "A mechanical model: what it is made of, its channels, its solver.",
+    .doc = "A mechanical model: its items, channels and solver.",
     .size = sizeof(struct mech_document),
     MECH_FIELDS(document_fields)};

@@ -5,12 +5,12 @@
 
 #include <string.h>
 
-#define MECH_ITEM(name) extern const struct mech_item_type mech_item_##name;
+#define MECH_ITEM(family, name) extern const struct mech_item_type mech_item_##family##_##name;
 #include "solver/items/items.def"
 #undef MECH_ITEM
 
 const struct mech_item_type *const mech_item_types[] = {
-#define MECH_ITEM(name) &mech_item_##name,
+#define MECH_ITEM(family, name) &mech_item_##family##_##name,
 #include "solver/items/items.def"
 #undef MECH_ITEM
     NULL,

@@ -178,7 +178,7 @@ struct mech_attachment {
  *
  * To add a joint: one file items/joint_<name>.c with record (copies what the document says), rows,
  * residual, jacobian, rate and stiffness; .markers, .marker_kinds, .pair and outputs in its object
- * table; one line in items.def. connector_distance_constraint.c is a short one to start from. The
+ * table; one line in items.def. connector/distance_constraint.c is a short one to start from. The
  * conformance test of pairs (tests/conformance/pairs.c) differences all of it. */
 struct mech_pair_ops {
     size_t record_size;
@@ -244,7 +244,7 @@ struct mech_equation_point {
  *
  * The reaction on the local coordinates is Gᵀ λ. To add such a type: a file with these operations
  * and .equation in its object table, beside .nodes, .markers (of kinds COORDINATE and COORDINATES)
- * or .own, and one line in items.def. connector_coordinate_vector_constraint.c is one.
+ * or .own, and one line in items.def. connector/coordinate_vector_constraint.c is one.
  * tests/conformance/equations.c differences all of it. */
 struct mech_equation_ops {
     size_t record_size;

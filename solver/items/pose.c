@@ -1,8 +1,9 @@
 /* Poses of points and rigid frames, and the outputs that follow from them. */
 #include "solver/base/err.h"
-#include "solver/items/body.h"
-#include "solver/items/marker_node.h"
+#include "solver/items/body/body.h"
+#include "solver/items/marker/node.h"
 #include "solver/linalg/so3.h"
+#include "solver/linalg/v3.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -160,6 +161,20 @@ static int give(const double *from, size_t n, size_t capacity, double *values, s
         values[i] = from[i];
     }
     return 0;
+}
+
+void mech_pose_bias(const struct mech_pose *pose, double a[6])
+{
+    double swing[3];
+
+    if (pose->flex) {
+        memcpy(a, pose->flex->bias, sizeof pose->flex->bias);
+        return;
+    }
+
+    mech_v3_cross(pose->omega, pose->arm, swing);
+    mech_v3_cross(pose->omega, swing, a);
+    a[3] = a[4] = a[5] = 0.;
 }
 
 /* Accelerations [6] of a pose, when v̇ is known. */

@@ -1,7 +1,7 @@
 /* What several item types share: frames, motions, coordinate outputs, size checks. */
 #include "solver/base/err.h"
-#include "solver/items/body.h"
-#include "solver/items/marker_body.h"
+#include "solver/items/body/body.h"
+#include "solver/items/marker/body.h"
 
 #include <math.h>
 #include <stdio.h>

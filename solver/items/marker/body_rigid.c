@@ -1,0 +1,20 @@
+/* MarkerBodyRigid: a frame of a body, where forces and torques act. */
+#include "solver/items/marker/body.h"
+
+static const struct mech_marker_ops ops = {
+    .kind = MECH_MARKER_RIGID,
+    .seat = mech_marker_on_body_seat,
+    .map = mech_marker_on_body_map,
+    .pose = mech_marker_on_body_pose,
+};
+
+const struct mech_item_type mech_item_marker_body_rigid = {
+    .name = "MarkerBodyRigid",
+    .category = MECH_MARKER,
+    .table = {.name = "MarkerBodyRigid",
+              .doc = "A frame of a body, where forces and torques act.",
+              .size = sizeof(struct mech_marker_on_body),
+              .fields = mech_marker_on_body_fields,
+              .count = MECH_MARKER_ON_BODY_FIELDS},
+    .ops.marker = &ops,
+};
