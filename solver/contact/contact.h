@@ -14,7 +14,7 @@
  * four points of it kept; meshes by their triangles in a tree of boxes. */
 #pragma once
 
-#include "solver/items/shape.h"
+#include "solver/items/shape/shape.h"
 
 /* One shape on one body. Names and ids refer to its place in the list. */
 struct mech_collider {

@@ -16,7 +16,7 @@
  * same input. Any thread. */
 #pragma once
 
-#include "solver/items/shape.h"
+#include "solver/items/shape/shape.h"
 
 struct mech_convex {
     const struct mech_shape *shape; /* with a support function */

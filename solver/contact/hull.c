@@ -5,7 +5,7 @@
  * feature is made of these two. Corners outside by less than 1e-6 of the size count as inside, so
  * that faces of the same outline do not change features with rounding. */
 #include "solver/contact/hull.h"
-#include "solver/items/polyhedron.h"
+#include "solver/items/shape/polyhedron.h"
 #include "solver/linalg/v3.h"
 
 #include <string.h>

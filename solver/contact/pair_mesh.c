@@ -11,7 +11,7 @@
  *
  * At most 512 points of one shape are told. */
 #include "solver/contact/hull.h"
-#include "solver/items/shape_tree.h"
+#include "solver/items/shape/tree.h"
 #include "solver/linalg/v3.h"
 
 #include <string.h>

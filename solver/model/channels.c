@@ -109,7 +109,8 @@ static bool turns(const struct mech_model *m, int32_t marker)
     const struct mech_marker_map *const map = &m->markers[marker];
     const struct mech_item *const on_it = &m->document->markers.at[marker];
     enum mech_category category = MECH_OBJECT;
-    const struct mech_ref *const ref = on_it->type->ops.marker->seat(on_it->description, &category);
+    const struct mech_marker_ops *const ops = on_it->type->ops.marker;
+    const struct mech_ref *const ref = ops->seat ? ops->seat(on_it->description, &category) : NULL;
     const int32_t object = ref && category == MECH_NODE ? m->body_of[ref->index] : -1;
 
     if (object < 0 || map->n != 1 || m->objects[object].n > MECH_MARKER_SLOTS ||
@@ -165,7 +166,9 @@ static int add_input(struct mech_model *m, const struct mech_input *in, size_t i
         size = marker_size(m->markers[in->marker.index].kind);
         const bool torque = in->component >= 3 || (size == 1 && turns(m, in->marker.index));
 
-        info->unit = mech_output_unit(torque ? MECH_OUTPUT_TORQUE : MECH_OUTPUT_FORCE);
+        info->unit = size == 6 && in->component < 0
+                         ? "N, N m"
+                         : mech_output_unit(torque ? MECH_OUTPUT_TORQUE : MECH_OUTPUT_FORCE);
     } else {
         info->parameter = find_parameter(m, in->parameter);
         if (info->parameter < 0) {
@@ -218,7 +221,7 @@ int mech_inputs(struct mech_model *m, struct mech_diag *diag)
 /* --- outputs ---------------------------------------------------------------------------------- */
 
 /* What a sensor asks for; a fault when its target does not have it. */
-static bool sensor_request(struct mech_model *m, size_t i, struct mech_output_request *r,
+static void sensor_request(struct mech_model *m, size_t i, struct mech_output_request *r,
                            struct mech_diag *diag)
 {
     const struct mech_item *const item = &m->document->sensors.at[i];
@@ -234,7 +237,7 @@ static bool sensor_request(struct mech_model *m, size_t i, struct mech_output_re
     if (ops->body && !target->type->ops.object->pose) {
         mech_item_path(MECH_SENSOR, i, ops->field, path, sizeof path);
         mech_diag_add(diag, path, "\"%s\" is not a body", target->name);
-        return false;
+        return;
     }
     r->variable =
         ops->variable ? ops->variable(item->description) : target->type->ops.load->variable;
@@ -242,9 +245,7 @@ static bool sensor_request(struct mech_model *m, size_t i, struct mech_output_re
         mech_item_path(MECH_SENSOR, i, "outputVariable", path, sizeof path);
         mech_diag_add(diag, path, "%s has no output variable %s", target->type->name,
                       mech_output_name(r->variable));
-        return false;
     }
-    return true;
 }
 
 /* The document's outputs; where it has no such list, one a sensor under the sensor's name. */
@@ -269,6 +270,39 @@ static int output_list(struct mech_model *m, struct mech_structs *list)
     return 0;
 }
 
+int mech_sensors(struct mech_model *m, struct mech_diag *diag)
+{
+    const size_t n = m->document->sensors.n;
+
+    m->sensors = mech_arena_alloc(&m->arena, n, sizeof *m->sensors);
+    if (!m->sensors) {
+        return MECH_NO_MEMORY;
+    }
+    for (size_t i = 0; i < n; i++) {
+        sensor_request(m, i, &m->sensors[i], diag);
+    }
+    return 0;
+}
+
+/* An outcome of a sensor's output variable that its type has, and its target here does not. 0 or
+ * negative. */
+static int output_fault(const struct mech_model *m, int32_t sensor, int code,
+                        struct mech_diag *diag)
+{
+    const struct mech_output_request *const r = &m->sensors[sensor];
+    const struct mech_item *const target =
+        &mech_document_items(m->document, r->category)->at[r->index];
+    char path[MECH_DIAG_PATH];
+
+    if (code < 0) {
+        return code;
+    }
+    mech_item_path(MECH_SENSOR, (size_t)sensor, "outputVariable", path, sizeof path);
+    mech_diag_add(diag, path, "\"%s\" has no output variable %s", target->name,
+                  mech_output_name(r->variable));
+    return 0;
+}
+
 int mech_outputs(struct mech_model *m, struct mech_diag *diag)
 {
     struct mech_structs given;
@@ -277,26 +311,23 @@ int mech_outputs(struct mech_model *m, struct mech_diag *diag)
     MECH_TRY(output_list(m, &given));
     m->output_count = given.n;
     const struct mech_output_channel *const out = list->at;
-    struct mech_output_request *const sensors =
-        mech_arena_alloc(&m->arena, m->document->sensors.n, sizeof *sensors);
 
-    m->sensors = sensors;
     m->outputs = mech_arena_alloc(&m->arena, list->n, sizeof *m->outputs);
     m->output_of = mech_arena_alloc(&m->arena, list->n, sizeof *m->output_of);
-    if (!m->outputs || !m->output_of || !sensors) {
+    if (!m->outputs || !m->output_of) {
         return MECH_NO_MEMORY;
     }
-    bool clean = true;
-    for (size_t i = 0; i < m->document->sensors.n; i++) {
-        clean = sensor_request(m, i, &sensors[i], diag) && clean;
-    }
-    for (size_t i = 0; i < list->n && clean; i++) {
-        const struct mech_output_request *const r = &sensors[out[i].sensor.index];
+    for (size_t i = 0; i < list->n; i++) {
+        const struct mech_output_request *const r = &m->sensors[out[i].sensor.index];
         const char *const unit = mech_output_unit(r->variable);
         int32_t first;
         size_t size = 0;
 
-        MECH_FOLD(mech_model_item_output(m, NULL, r, 0, NULL, &size));
+        const int code = mech_model_item_output(m, NULL, r, 0, NULL, &size);
+        if (code) {
+            MECH_TRY(output_fault(m, out[i].sensor.index, code, diag));
+            continue;
+        }
         m->outputs[i] = (struct mech_channel_info){.name = out[i].name,
                                                    .offset = m->output_size,
                                                    .scalar = out[i].component >= 0 || size == 1,

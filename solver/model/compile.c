@@ -1,5 +1,6 @@
-/* From a document to a model: resolve, lay out, assemble, connect channels and contacts. A pass
- * runs when those that it relies on found no fault; as many faults as possible are told at once. */
+/* From a document to a model: resolve, lay out, assemble, connect channels and contacts. Each pass
+ * names what it reads of the passes before it, and runs only when all of that was built without a
+ * fault; so as many faults as possible are reported at once. */
 #include "solver/base/err.h"
 #include "solver/model/penalty.h"
 #include "solver/model/touch_internal.h"
@@ -23,28 +24,54 @@ static int use_parameters(struct mech_model *m, const double *values)
     return 0;
 }
 
+/* What passes build. */
+enum {
+    RESOLVED = 1 << 0,  /* names, references, numbers of the document */
+    LAID_OUT = 1 << 1,  /* slots, start values, where markers put forces */
+    ASSEMBLED = 1 << 2, /* matrices, records, pairs, poses */
+    CHANNELS = 1 << 3,
+    INPUTS = 1 << 4,
+    SENSORS = 1 << 5,
+    OUTPUTS = 1 << 6,
+    CONTACTS = 1 << 7,
+    FIRST_ORDER_ROWS = 1 << 8,
+    SHAPES = 1 << 9,
+    SCENE = 1 << 10,
+    PENALTY = 1 << 11
+};
+
 static int compile(struct mech_model *m, const double *parameters, struct mech_diag *diag)
 {
-    /* outputs and contacts stand on the layout alone, the others on all before them */
     static const struct {
         int (*run)(struct mech_model *, struct mech_diag *);
-        bool on_layout;
+        uint32_t builds, reads;
     } passes[] = {
-        {mech_resolve, false},  {mech_layout, false},          {mech_assemble, false},
-        {mech_channels, false}, {mech_inputs, false},          {mech_outputs, true},
-        {mech_contacts, true},  {mech_first_order_rows, true}, {mech_touch, true},
-        {mech_penalty, false},
+        {mech_resolve, RESOLVED, 0},
+        {mech_layout, LAID_OUT, RESOLVED},
+        {mech_assemble, ASSEMBLED, RESOLVED | LAID_OUT},
+        {mech_channels, CHANNELS, RESOLVED | LAID_OUT | ASSEMBLED},
+        {mech_inputs, INPUTS, RESOLVED | LAID_OUT | ASSEMBLED | CHANNELS},
+        {mech_sensors, SENSORS, RESOLVED},
+        {mech_outputs, OUTPUTS, RESOLVED | LAID_OUT | ASSEMBLED | SENSORS},
+        {mech_contacts, CONTACTS, RESOLVED | LAID_OUT},
+        {mech_first_order_rows, FIRST_ORDER_ROWS, RESOLVED | LAID_OUT},
+        {mech_touch_shapes, SHAPES, RESOLVED | LAID_OUT | ASSEMBLED},
+        {mech_touch_scene, SCENE, RESOLVED | LAID_OUT | ASSEMBLED | SHAPES},
+        {mech_penalty, PENALTY, RESOLVED | LAID_OUT | ASSEMBLED | SHAPES | SCENE},
+        {mech_channels_fold, 0, LAID_OUT | ASSEMBLED | CHANNELS | INPUTS},
     };
-    bool laid_out = false;
+    uint32_t built = 0;
 
     MECH_TRY(use_parameters(m, parameters));
     for (size_t i = 0; i < sizeof passes / sizeof *passes; i++) {
-        if (mech_diag_clean(diag) || (passes[i].on_layout && laid_out)) {
+        const size_t faults = diag->total;
+
+        if ((passes[i].reads & built) == passes[i].reads) {
             MECH_TRY(passes[i].run(m, diag));
+            built |= diag->total == faults ? passes[i].builds : 0;
         }
-        laid_out = laid_out || (passes[i].run == mech_layout && mech_diag_clean(diag));
     }
-    return mech_diag_clean(diag) ? mech_channels_fold(m) : MECH_INVALID;
+    return mech_diag_clean(diag) ? 0 : MECH_INVALID;
 }
 
 int mech_model_compile(struct mech_document *document, const double *parameters,
@@ -215,6 +242,13 @@ const struct mech_contact_settings *mech_model_contact_settings(const struct mec
 const struct mech_contact_rows *mech_model_contacts(const struct mech_model *m)
 {
     return &m->rows;
+}
+
+const char *mech_model_contact_name(const struct mech_model *m, int32_t row)
+{
+    const struct mech_interaction *const all = m->document->interactions.at;
+
+    return all[m->rows.interaction[row]].name;
 }
 
 const struct mech_first_order_rows *mech_model_first_order_rows(const struct mech_model *m)

@@ -232,8 +232,9 @@ int mech_channels(struct mech_model *m, struct mech_diag *diag)
     return start_data(m);
 }
 
-int mech_channels_fold(struct mech_model *m)
+int mech_channels_fold(struct mech_model *m, struct mech_diag *diag)
 {
+    (void)diag;
     m->dynamic = mech_arena_alloc(&m->arena, m->channel_count, sizeof *m->dynamic);
     if (!m->dynamic) {
         return MECH_NO_MEMORY;

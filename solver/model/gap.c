@@ -3,13 +3,32 @@
 
 #include <math.h>
 
-double mech_gap_rest(const struct mech_gap_step *s, double gap, double speed)
+double mech_gap_rest(const struct mech_gap_step *s, double gap)
 {
-    const double before = gap - (1. - s->theta) * s->h * speed;
-    const double close = gap / (s->theta > 0. ? s->theta * s->h : s->h);
+    return fmax(gap, 0.) / (s->theta > 0. ? s->theta * s->h : s->h);
+}
 
-    return gap >= 0. ? close
-                     : fmax(close, fmax(fmin(before, 0.) / s->h, -s->contact->recovery_speed));
+double mech_gap_turn(const struct mech_gap_step *s, double gap, double turn, double speed)
+{
+    const double before = 1. - s->theta;
+    const double b = mech_gap_rest(s, gap) + before * s->h * turn;
+
+    return fmax(b, s->theta > 0. ? fmin(before / s->theta * speed, 0.) : 0.);
+}
+
+double mech_gap_left(const struct mech_gap_step *s, double gap, double speed)
+{
+    return gap + s->theta * s->h * speed;
+}
+
+bool mech_gap_overlaps(const struct mech_gap_step *s, double left)
+{
+    return left < -1e-6 * s->contact->recovery_speed * s->h;
+}
+
+double mech_gap_recovery(const struct mech_gap_step *s, double left)
+{
+    return fmax(left / s->h, -s->contact->recovery_speed);
 }
 
 double mech_gap_soft(const struct mech_gap_step *s, double compliance, double damping,
@@ -35,7 +54,7 @@ bool mech_gap_contact(const struct mech_gap_step *s, const struct mech_material 
     }
     bE[0] = -e * speed > s->contact->min_bounce_speed && gap + theta * h * speed <= 0.
                 ? e * speed
-                : mech_gap_rest(s, gap, speed);
+                : mech_gap_rest(s, gap);
     return true;
 }
 

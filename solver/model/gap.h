@@ -3,11 +3,20 @@
  * of the step, y = g − (1 − θ) h y' the gap there, s a compliance, d a damping:
  *
  *     bounces    e |y'| > minBounceSpeed and g + θ h y' ≤ 0            b = e y'
- *     rests      g ≥ 0: it may close to just 0 at the end of the step  b = g/(θ h)
- *                g < 0: overlaps of the start are undone
- *                       b = max(min(y, 0)/h, g/(θ h), −recoverySpeed)
+ *     rests      it may close to just 0 at the end of the step         b = max(g, 0)/(θ h)
  *     is soft    s > 0: pushes with −y_θ/s − d y'_θ, while it is closed where it has a damping
  *                α = θ (hθ + s d),  E = s/(h α),  b = (y + (1 − θ)(hθ + s d) y')/α
+ *
+ * b ≥ 0 wherever nothing bounces, so that an impulse there does no positive work, P y'⁺ = −b P: an
+ * overlap never becomes momentum. Overlaps are closed after the velocities are known, by velocities
+ * of their own that move q once, then go: with g⁺ = g + θ h y'⁺ left at the end of the step
+ *
+ *     0 ≤ c = y'ₛ + bₛ ⊥ p ≥ 0,   bₛ = max(g⁺/h, −recoverySpeed)
+ *
+ * Where the row itself turns with the motion (a rope: y'' = H v̇ + turn), b is that of what rests
+ * and (1 − θ) h turn, so that the speed along the row at the end of the step is 0 at θ = ½, as a
+ * joint's. That is no less than (1 − θ)/θ y'_k, y'_k the speed of v_k along the row: the work of P,
+ * ½ P (y'_k + y'⁺), is then at most 0 for θ ≥ ½.
  *
  * Pure functions, any thread. */
 #pragma once
@@ -22,7 +31,15 @@ struct mech_gap_step {
 };
 
 /* b of a gap that rests. */
-double mech_gap_rest(const struct mech_gap_step *s, double gap, double speed);
+double mech_gap_rest(const struct mech_gap_step *s, double gap);
+/* The same of a row whose rate of turn is `turn`, m/s²; `speed` of v_k along it, m/s. */
+double mech_gap_turn(const struct mech_gap_step *s, double gap, double turn, double speed);
+/* g⁺ for the speed at the end of the step, m. */
+double mech_gap_left(const struct mech_gap_step *s, double gap, double speed);
+/* Whether what is left is an overlap that is worth closing: over 1e-6 recoverySpeed h. */
+bool mech_gap_overlaps(const struct mech_gap_step *s, double left);
+/* bₛ, m/s. */
+double mech_gap_recovery(const struct mech_gap_step *s, double left);
 /* b of a soft one whose gap at the start is `before`; *E, m/(N s). */
 double mech_gap_soft(const struct mech_gap_step *s, double compliance, double damping,
                      double before, double speed, double *E);

@@ -192,15 +192,16 @@ int mech_assemble(struct mech_model *m, struct mech_diag *diag);
 /* forces.c: channels of loads and systems. */
 int mech_channels(struct mech_model *m, struct mech_diag *diag);
 
-/* channels.c: inputs and outputs of the document. */
+/* channels.c: inputs, sensors and outputs of the document. */
 int mech_inputs(struct mech_model *m, struct mech_diag *diag);
+int mech_sensors(struct mech_model *m, struct mech_diag *diag);
 int mech_outputs(struct mech_model *m, struct mech_diag *diag);
 /* A new channel; NULL: no memory. */
 struct mech_channel *mech_channel_new(struct mech_model *m);
 /* One more entry of the newest channel. */
 int mech_channel_entry(struct mech_model *m, int32_t slot, double weight);
-/* After all channels and inputs: fold what is constant. */
-int mech_channels_fold(struct mech_model *m);
+/* After all channels and inputs: fold what is constant; finds no faults. */
+int mech_channels_fold(struct mech_model *m, struct mech_diag *diag);
 
 /* Value of channel i at time t. */
 double mech_model_channel_value(const struct mech_model *m, const struct mech_state *s, size_t i,

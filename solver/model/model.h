@@ -81,6 +81,8 @@ struct mech_interrupt *mech_model_interrupt(const struct mech_model *m);
 const struct mech_contact_settings *mech_model_contact_settings(const struct mech_model *m);
 const struct mech_linear_part *mech_model_linear(const struct mech_model *m);
 const struct mech_contact_rows *mech_model_contacts(const struct mech_model *m);
+/* Name of the interaction that a row of them belongs to. */
+const char *mech_model_contact_name(const struct mech_model *m, int32_t row);
 const struct mech_first_order_rows *mech_model_first_order_rows(const struct mech_model *m);
 size_t mech_model_memory(const struct mech_model *m);
 
@@ -268,7 +270,7 @@ struct mech_channel_info {
     const char *name;
     int32_t size, offset; /* values; offset of the first among all inputs (outputs) */
     bool scalar;
-    const char *unit;
+    const char *unit;          /* "N, N m": three forces, then three moments */
     enum mech_input_kind kind; /* of an input */
     int32_t parameter;         /* of a parameter input: which */
 };

@@ -10,6 +10,7 @@
 #include "solver/model/penalty.h"
 #include "solver/model/pose.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -58,20 +59,6 @@ void mech_pose_turning(const struct mech_pose *pose, double Jq[6][MECH_MARKER_SL
             Jq[3 + r][j] = omega[r];
         }
     }
-}
-
-void mech_pose_bias(const struct mech_pose *pose, double a[6])
-{
-    double swing[3];
-
-    if (pose->flex) {
-        memcpy(a, pose->flex->bias, sizeof pose->flex->bias);
-        return;
-    }
-
-    mech_v3_cross(pose->omega, pose->arm, swing);
-    mech_v3_cross(pose->omega, swing, a);
-    a[3] = a[4] = a[5] = 0.;
 }
 
 /* --- what is made while the model is compiled ------------------------------------------------- */
@@ -452,6 +439,7 @@ const struct mech_joint_rows *mech_model_joints(const struct mech_model *m)
 
 const char *mech_model_joint_name(const struct mech_model *m, int32_t row)
 {
+    assert(row >= 0 && row < m->joints.count);
     return m->document->objects.at[m->joints.object[row]].name;
 }
 

@@ -107,14 +107,12 @@ static int look_ahead(struct mech_system_build *b, struct joints *j, double *scr
     mech_model_joint_rate(b->m, &at, gt, none);
     for (int32_t r = 0; r < rows->count; r++) {
         const double side = rows->side[r];
-        double speed = side * gt[r];
 
         for (int32_t k = rows->start[r]; k < rows->start[r + 1] && side != 0.; k++) {
             j->G[k] = G[k];
-            speed += side * G[k] * b->e->v[rows->column[k]];
         }
         if (side != 0.) {
-            j->b[r] = gt[r] + side * mech_gap_rest(&step, side * g[r], speed);
+            j->b[r] = gt[r] + side * mech_gap_rest(&step, side * g[r]);
         }
     }
     return 0;

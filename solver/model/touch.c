@@ -35,6 +35,11 @@ void mech_model_touch_collider(const struct mech_model *m, int32_t collider, int
     *shape = m->touch->colliders[collider].shape;
 }
 
+const char *mech_model_touch_name(const struct mech_model *m, int32_t collider)
+{
+    return m->document->objects.at[m->touch->colliders[collider].object].name;
+}
+
 const struct mech_shape *mech_model_touch_shape(const struct mech_model *m, int32_t object,
                                                 int32_t place)
 {

@@ -24,6 +24,8 @@ void mech_model_touch_collider(const struct mech_model *m, int32_t collider, int
 /* The shape at that place of an object's geometry, in its own frame; NULL: there is none. */
 const struct mech_shape *mech_model_touch_shape(const struct mech_model *m, int32_t object,
                                                 int32_t place);
+/* Name of the object that a collider belongs to. */
+const char *mech_model_touch_name(const struct mech_model *m, int32_t collider);
 /* The two colliders that the id of a contact speaks of. */
 void mech_model_touch_pair(uint64_t id, int32_t collider[2]);
 /* Whether an id speaks of two colliders of the model. */

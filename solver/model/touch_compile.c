@@ -24,7 +24,6 @@ struct builder {
     struct mech_model *m;
     struct mech_touch *t;
     struct mech_diag *diag;
-    int32_t moving; /* shapes of moving bodies */
 };
 
 /* How far the surface of a shape moves, at most, when its body turns by 1 about its frame's origin:
@@ -79,7 +78,7 @@ static int add_shape(struct builder *b, size_t o, size_t k, int32_t body)
                       item->name);
     } else {
         b->t->bodies[body].extent = fmax(b->t->bodies[body].extent, extent_of(c));
-        b->moving++;
+        b->t->moving_shapes++;
     }
     b->t->colliders[b->t->collider_count++] =
         (struct mech_collider_of){(int32_t)o, (int32_t)k, body};
@@ -135,14 +134,14 @@ static int32_t body_under(const struct mech_model *m, const int32_t *body_of_obj
 }
 
 /* Pairs of bodies with a joint between them, ascending, into apart [2 × pair_count]. */
-static int32_t find_apart(const struct builder *b, const int32_t *body_of_object, int32_t *apart)
+static int32_t find_apart(const struct mech_model *m, const int32_t *body_of_object, int32_t *apart)
 {
     int32_t n = 0;
 
-    for (size_t p = 0; p < b->m->pair_count; p++) {
-        const struct mech_pair_of *const pair = &b->m->pairs[p];
-        const int32_t i = body_under(b->m, body_of_object, pair->marker[0]);
-        const int32_t k = body_under(b->m, body_of_object, pair->marker[1]);
+    for (size_t p = 0; p < m->pair_count; p++) {
+        const struct mech_pair_of *const pair = &m->pairs[p];
+        const int32_t i = body_under(m, body_of_object, pair->marker[0]);
+        const int32_t k = body_under(m, body_of_object, pair->marker[1]);
 
         if (pair->rows > 0 && i >= 0 && k >= 0 && i != k) {
             apart[2 * n] = i < k ? i : k;
@@ -173,9 +172,9 @@ static int32_t sort_apart(int32_t *apart, int32_t n)
     return kept;
 }
 
-static int create_scene(struct builder *b)
+static int create_scene(struct mech_model *m)
 {
-    struct mech_model *const m = b->m;
+    struct mech_touch *const t = m->touch;
     int32_t *const body_of_object =
         mech_arena_alloc(&m->arena, m->document->objects.n, sizeof *body_of_object);
     int32_t *const apart = mech_arena_alloc(&m->arena, 2 * m->pair_count, sizeof *apart);
@@ -186,16 +185,16 @@ static int create_scene(struct builder *b)
     for (size_t o = 0; o < m->document->objects.n; o++) {
         body_of_object[o] = -1;
     }
-    for (int32_t i = 0; i < b->t->count; i++) {
-        body_of_object[b->t->bodies[i].object] = i;
+    for (int32_t i = 0; i < t->count; i++) {
+        body_of_object[t->bodies[i].object] = i;
     }
-    const int32_t found = m->document->contact.jointed ? 0 : find_apart(b, body_of_object, apart);
-    const struct mech_scene_description description = {.colliders = b->t->shapes,
-                                                       .n = b->t->collider_count,
-                                                       .bodies = b->t->count,
+    const int32_t found = m->document->contact.jointed ? 0 : find_apart(m, body_of_object, apart);
+    const struct mech_scene_description description = {.colliders = t->shapes,
+                                                       .n = t->collider_count,
+                                                       .bodies = t->count,
                                                        .apart = apart,
                                                        .apart_count = sort_apart(apart, found)};
-    return mech_scene_create(&description, &b->t->scene);
+    return mech_scene_create(&description, &t->scene);
 }
 
 /* --- free bodies ------------------------------------------------------------------------------ */
@@ -346,10 +345,9 @@ static void pose_all(struct mech_model *m)
     }
 }
 
-int mech_touch(struct mech_model *m, struct mech_diag *diag)
+int mech_touch_shapes(struct mech_model *m, struct mech_diag *diag)
 {
     struct builder b = {.m = m, .diag = diag};
-    const int32_t wanted = m->document->contact.capacity;
     size_t bodies, shapes;
 
     count_shapes(m, &bodies, &shapes);
@@ -361,18 +359,23 @@ int mech_touch(struct mech_model *m, struct mech_diag *diag)
         return 0;
     }
     MECH_TRY(allocate(&b, bodies, shapes));
-    MECH_TRY(add_shapes(&b));
-    if (!mech_diag_clean(diag)) {
-        return 0;
-    }
     m->touch = b.t;
-    if (bodies == 0) {
+    return add_shapes(&b);
+}
+
+int mech_touch_scene(struct mech_model *m, struct mech_diag *diag)
+{
+    const int32_t wanted = m->document->contact.capacity;
+
+    (void)diag;
+    if (!m->touch || m->touch->count == 0) {
         return 0;
     }
-    m->sizes.contact = wanted ? wanted : CONTACTS_PER_SHAPE * b.moving + CONTACTS_MORE;
+    m->sizes.contact =
+        wanted ? wanted : CONTACTS_PER_SHAPE * m->touch->moving_shapes + CONTACTS_MORE;
     pose_all(m);
     MECH_TRY(find_free(m));
-    MECH_FOLD(create_scene(&b));
+    MECH_FOLD(create_scene(m));
     return 0;
 }
 

@@ -24,6 +24,7 @@ struct mech_touch {
     int32_t count;
     struct mech_collider_of *colliders; /* [collider_count] */
     int32_t collider_count;
+    int32_t moving_shapes;        /* of them, on bodies */
     struct mech_collider *shapes; /* [collider_count] what the scene was made of */
     struct mech_scene *scene;     /* NULL where no body moves */
     struct mech_pose *poses;      /* [count] at the last mech_model_touch_find */
@@ -41,6 +42,8 @@ int mech_touch_output(const struct mech_model *m, const struct mech_state *s,
                       const struct mech_output_request *r, size_t capacity, double *values,
                       size_t *count);
 
-/* touch_compile.c: the shapes of all bodies, and a scene of them where one that moves has some. */
-int mech_touch(struct mech_model *m, struct mech_diag *diag);
+/* touch_compile.c: the shapes of all bodies; then, with M, a scene of them where one that moves has
+ * some, which finds no faults. */
+int mech_touch_shapes(struct mech_model *m, struct mech_diag *diag);
+int mech_touch_scene(struct mech_model *m, struct mech_diag *diag);
 void mech_touch_fini(struct mech_touch *t); /* accepts NULL */
