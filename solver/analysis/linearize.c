@@ -233,9 +233,25 @@ static int run(struct work *w, const struct mech_state *state, const struct mech
     MECH_TRY(mech_tangent_init(&w->tangent, w->model, sizes, w->columns));
     MECH_TRY(prepare(w, state, result));
     for (int32_t j = 0; j < w->columns; j++) {
+        if (mech_interrupted(mech_model_interrupt(w->model))) {
+            return MECH_CANCELLED;
+        }
         MECH_TRY(set_column(w, j, result));
         MECH_TRY(accelerate(w, j, result));
         MECH_TRY(write_column(w, j, result));
+    }
+    return 0;
+}
+
+/* Numbers that left the range of doubles are no answer. */
+static int check_finite(const double *x, size_t n, struct mech_step_result *result)
+{
+    for (size_t i = 0; x && i < n; i++) {
+        if (!isfinite(x[i])) {
+            snprintf(result->reason, sizeof result->reason,
+                     "the linearization at this state is not finite");
+            return MECH_NOT_FINITE;
+        }
     }
     return 0;
 }
@@ -270,7 +286,11 @@ int mech_linearize(struct mech_linearization *l, const struct mech_model *m,
     clear(l->B, states * inputs);
     clear(l->C, outputs * states);
     clear(l->D, outputs * inputs);
-    const int code = run(&w, state, sizes, result);
+    int code = run(&w, state, sizes, result);
+    code = code ? code : check_finite(l->A, states * states, result);
+    code = code ? code : check_finite(l->B, states * inputs, result);
+    code = code ? code : check_finite(l->C, outputs * states, result);
+    code = code ? code : check_finite(l->D, outputs * inputs, result);
     mech_saddle_fini(&w.saddle);
     mech_tangent_fini(&w.tangent);
     free(w.directions);

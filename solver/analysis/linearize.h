@@ -25,7 +25,7 @@ void mech_linearize_fini(struct mech_linearization *l);
 
 /* Fill the matrices at `state`, whose v̇ and λ are consistent. `sizes`: of the state.
  * 0; MECH_UNSUPPORTED (rotations of a node that does not tell); MECH_SINGULAR; MECH_NOT_FINITE,
- * with a reason; negative. */
+ * with a reason; MECH_CANCELLED (the model's interrupt, asked at each column); negative. */
 int mech_linearize(struct mech_linearization *l, const struct mech_model *m,
                    const struct mech_state *state, const struct mech_state_sizes *sizes,
                    struct mech_step_result *result);

@@ -75,8 +75,8 @@ static void set_undamped(struct mech_mode *mode, double square)
  * `free` may hold anything finite. */
 static void project(size_t n, size_t free_count, const double *Z, double *A, double *T)
 {
-    mech_eig_rotate((int32_t)n, (int32_t)n, A, Z, T);
-    mech_eig_gram((int32_t)n, (int32_t)n, Z, T, A);
+    mech_eig_rotate((int32_t)n, (int32_t)n, (int32_t)n, A, Z, T);
+    mech_eig_gram((int32_t)n, (int32_t)n, (int32_t)n, Z, T, A);
     for (size_t j = 0; j < free_count; j++) {
         memmove(A + j * free_count, A + j * n, free_count * sizeof *A);
     }
@@ -342,13 +342,22 @@ static int allocate(struct mech_modes *out, bool damped)
     return out->modes && out->shapes && (out->imaginary || !damped) ? 0 : MECH_NO_MEMORY;
 }
 
+const char *mech_modes_rows(const struct mech_model *m)
+{
+    const double rows = mech_model_joints(m)->count, n = mech_model_sizes(m)->v;
+
+    return rows * n > MECH_ROWS_MOST ? "the joints have too many rows for their free motions"
+                                     : NULL;
+}
+
 /* Why these modes are not to be had, or NULL. */
-static const char *refuse(const struct mech_model *m, const struct mech_state *s, bool damped)
+static const char *refuse(const struct mech_model *m, bool damped)
 {
     const bool large = mech_model_sizes(m)->v > MECH_MODES_DENSE;
 
     return damped && large ? "complex modes are computed up to 500 coordinates"
-                           : mech_analysis_pressed(m, s);
+           : !large        ? mech_modes_rows(m)
+                           : NULL;
 }
 
 /* The lowest modes of many coordinates. */
@@ -368,7 +377,8 @@ static int large_modes(const struct mech_model *m, const struct mech_state *s,
         out->count = out->count < left ? out->count : left > 0 ? left : 0;
     }
     const size_t count = (size_t)out->count;
-    const struct mech_subspace_problem p = {K, M, &G, out->count, out->linear, out->reason};
+    const struct mech_subspace_problem p = {
+        K, M, &G, out->count, out->linear, out->reason, mech_model_interrupt(m)};
     MECH_TRY(mech_subspace(&p, square, out->shapes, square + count));
     for (size_t i = 0; i < count; i++) {
         set_undamped(&out->modes[i], square[i]);
@@ -387,12 +397,53 @@ static double largest(const double *x, int32_t n)
     return most;
 }
 
+/* Squares, residuals and shapes of finite matrices may still leave the range of doubles. */
+static int check_finite(struct mech_modes *out)
+{
+    bool finite = true;
+
+    for (int32_t i = 0; i < out->count; i++) {
+        const struct mech_mode *const mode = &out->modes[i];
+        const size_t at = (size_t)i * (size_t)out->n;
+        const double *const shape = out->shapes + at;
+        const double *const turn = out->imaginary ? out->imaginary + at : NULL;
+
+        finite = finite && isfinite(mode->square) && isfinite(mode->re) && isfinite(mode->im) &&
+                 isfinite(mode->residual);
+        for (int32_t k = 0; k < out->n; k++) {
+            finite = finite && isfinite(shape[k]) && (!turn || isfinite(turn[k]));
+        }
+    }
+    return finite ? 0 : MECH_NOT_FINITE;
+}
+
+static int compute(const struct mech_model *m, const struct mech_state *s,
+                   const struct mech_state_sizes *sizes, bool damped, struct mech_modes *out)
+{
+    struct mech_mat M, K;
+
+    if (damped) {
+        return damped_modes(m, s, sizes, out);
+    }
+    if (mech_interrupted(mech_model_interrupt(m))) {
+        return MECH_CANCELLED;
+    }
+    MECH_TRY(mech_tangent_mass(m, s, &out->arena, &M));
+    MECH_TRY(mech_tangents(m, s, false, &out->arena, &K));
+    MECH_TRY(out->n <= MECH_MODES_DENSE ? undamped(m, s, &M, &K, out)
+                                        : large_modes(m, s, &K, &M, out));
+    for (int32_t i = 0; i < out->count; i++) {
+        orient(out->shapes + (size_t)i * (size_t)out->n, (size_t)out->n);
+    }
+    return 0;
+}
+
 int mech_modes(const struct mech_model *m, const struct mech_state *s,
                const struct mech_state_sizes *sizes, int32_t count, bool damped,
                struct mech_modes *out)
 {
-    const char *const obstacle = refuse(m, s, damped);
-    struct mech_mat M, K;
+    const char *const refused = refuse(m, damped);
+    const char *const obstacle = refused ? refused : mech_analysis_pressed(m, s);
 
     *out = (struct mech_modes){.n = mech_model_sizes(m)->v};
     mech_arena_init(&out->arena, 0);
@@ -409,17 +460,8 @@ int mech_modes(const struct mech_model *m, const struct mech_state *s,
     if (out->n == 0) {
         return 0;
     }
-    if (damped) {
-        return damped_modes(m, s, sizes, out);
-    }
-    MECH_TRY(mech_tangent_mass(m, s, &out->arena, &M));
-    MECH_TRY(mech_tangents(m, s, false, &out->arena, &K));
-    MECH_TRY(out->n <= MECH_MODES_DENSE ? undamped(m, s, &M, &K, out)
-                                        : large_modes(m, s, &K, &M, out));
-    for (int32_t i = 0; i < out->count; i++) {
-        orient(out->shapes + (size_t)i * (size_t)out->n, (size_t)out->n);
-    }
-    return 0;
+    const int code = compute(m, s, sizes, damped, out);
+    return code ? code : check_finite(out);
 }
 
 void mech_modes_fini(struct mech_modes *modes)

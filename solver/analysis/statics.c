@@ -4,6 +4,7 @@
 #include "solver/analysis/tangents.h"
 #include "solver/base/err.h"
 #include "solver/step/rates.h"
+#include "solver/step/rounding.h"
 #include "solver/step/saddle.h"
 #include "solver/step/sided.h"
 
@@ -36,9 +37,8 @@ static double norm(const double *x, int32_t n)
 }
 
 /* r = F − K u − g with the share `load` of the loads */
-static int residual(struct statics *s, double load)
+static int residual_at(struct statics *s, struct mech_state *now, double load)
 {
-    struct mech_state *const now = s->state;
     const struct mech_rate_point at = {now, now->at->time, now->q, now->v, NULL};
     const double *const items = mech_model_item_force(s->model);
     struct mech_step_result result = {.iterations = 0};
@@ -68,10 +68,57 @@ static int residual(struct statics *s, double load)
         s->violation = norm(s->r + s->n, s->rows);
     }
     if (!isfinite(s->report->residual + s->violation)) {
-        snprintf(s->report->reason, sizeof s->report->reason, "the residual is not finite");
+        const struct mech_eval e = mech_model_point(s->model, now, at.t, now->q, now->v);
+        char reason[120];
+
+        mech_model_tell_infinite(s->model, &e, reason, sizeof reason);
+        snprintf(s->report->reason, sizeof s->report->reason, "%s, at %.4g of the loads", reason,
+                 load);
         return MECH_NOT_FINITE;
     }
     return 0;
+}
+
+static int residual(struct statics *s, double load)
+{
+    return residual_at(s, s->state, load);
+}
+
+/* What rounding leaves of the forces and of the joints' equations, into *force and *violation. */
+static int rounding(struct statics *s, double load, double *force, double *violation)
+{
+    struct mech_arena *const scratch = mech_model_scratch(s->model);
+    const struct mech_arena_mark mark = mech_arena_mark(scratch);
+    const struct mech_statics_report before = *s->report;
+    const size_t n = (size_t)s->n + (size_t)s->rows;
+    const double missed = s->violation;
+    double *const r = mech_arena_alloc(scratch, n + 1, sizeof *r);
+    int code = r ? 0 : MECH_NO_MEMORY;
+
+    *force = *violation = 0.;
+    if (code == 0) {
+        memcpy(r, s->r, n * sizeof *r);
+    }
+    for (int side = 0; side < MECH_ROUNDING_SIDES && code == 0; side++) {
+        struct mech_state nudged;
+
+        code = mech_rounding_nudge(s->state, mech_model_sizes(s->model), side, scratch, &nudged);
+        code = code ? code : residual_at(s, &nudged, load);
+        for (size_t i = 0; i < n && code == 0; i++) {
+            s->r[i] -= r[i];
+        }
+        if (code == 0) {
+            *force = fmax(*force, MECH_ROUNDING_SHARE * norm(s->r, s->n));
+            *violation = fmax(*violation, MECH_ROUNDING_SHARE * norm(s->r + s->n, s->rows));
+        }
+    }
+    if (r) {
+        memcpy(s->r, r, n * sizeof *r);
+    }
+    mech_arena_release(scratch, mark);
+    *s->report = before;
+    s->violation = missed;
+    return code < 0 ? code : 0;
 }
 
 /* r := the motion by [K Gᵀ; G 0]; λ moves too */
@@ -113,6 +160,9 @@ static int solve(struct statics *s)
         mech_singular_reason(s->model, "stiffness", 0, &result);
     } else if (code == 0) {
         code = mech_lsol_create(NULL, &K, &solver);
+        if (code == 0) {
+            mech_lsol_listen(solver, mech_model_interrupt(s->model));
+        }
         if (code == MECH_SINGULAR) {
             snprintf(result.reason, sizeof result.reason, "the stiffness is singular");
         }
@@ -157,11 +207,12 @@ static int diverged(struct statics *s, double load, double tolerance)
     return MECH_NOT_CONVERGED;
 }
 
-/* Newton's method at one share of the loads. */
+/* Newton's method at one share of the loads. Where it comes no closer, what rounding leaves of
+ * forces that balance is close enough. */
 static int equilibrium(struct statics *s, double load)
 {
     const struct mech_newton_settings *const newton = &mech_model_settings(s->model)->newton;
-    double tolerance = 0.;
+    double tolerance = 0., before = INFINITY;
 
     for (int32_t k = 0;; k++) {
         MECH_TRY(residual(s, load));
@@ -169,7 +220,16 @@ static int equilibrium(struct statics *s, double load)
             tolerance =
                 fmax(newton->relative_tolerance * s->report->residual, newton->absolute_tolerance);
         }
-        if (s->report->residual <= tolerance && s->violation <= newton->absolute_tolerance) {
+        double close[2] = {tolerance, newton->absolute_tolerance};
+        if (k > 0 && s->report->residual + s->violation > 0.25 * before) {
+            double force, violation;
+
+            MECH_TRY(rounding(s, load, &force, &violation));
+            close[0] = fmax(tolerance, force);
+            close[1] = fmax(close[1], violation);
+        }
+        before = s->report->residual + s->violation;
+        if (s->report->residual <= close[0] && s->violation <= close[1]) {
             return 0;
         }
         if (k == newton->max_iterations || mech_interrupted(mech_model_interrupt(s->model))) {

@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_ITERATIONS = 300 };
+enum { MOST_ITERATIONS = 300, TOGETHER = 32 /* vectors between two questions */ };
 static const double tolerance = 1e-13;      /* of an eigenvalue from one iteration to the next */
 static const size_t most_values = 20000000; /* n × p: 160 MB each of three arrays */
 
@@ -77,7 +77,9 @@ static int form(struct subspace *s, double shift, struct mech_mat *A)
         count += (size_t)s->rows;
         MECH_TRY(mech_mat_from_triplets(&s->arena, s->n + s->rows, s->n + s->rows, all, count, A));
     }
-    return mech_lsol_create(NULL, A, &s->solver);
+    MECH_TRY(mech_lsol_create(NULL, A, &s->solver));
+    mech_lsol_listen(s->solver, s->problem->interrupt);
+    return 0;
 }
 
 /* Factors with the smallest shift that lets it be. */
@@ -99,7 +101,7 @@ static int factor(struct subspace *s)
             break;
         }
     }
-    if (code > 0) {
+    if (code > 0 && code != MECH_CANCELLED) {
         snprintf(s->problem->reason, 160, "the stiffness cannot be factored");
     }
     return code;
@@ -110,10 +112,18 @@ static int solve(struct subspace *s, double *x, int32_t count)
 {
     const size_t n = (size_t)s->n;
 
-    if (!s->rows) {
-        return mech_lsol_solve(s->solver, x, count);
+    for (int32_t j = 0; j < count && !s->rows; j += TOGETHER) {
+        const int32_t some = count - j < TOGETHER ? count - j : TOGETHER;
+
+        MECH_TRY(mech_lsol_solve(s->solver, x + (size_t)j * n, some));
+        if (mech_interrupted(s->problem->interrupt)) {
+            return MECH_CANCELLED;
+        }
     }
-    for (int32_t j = 0; j < count; j++) {
+    for (int32_t j = 0; j < count && s->rows; j++) {
+        if (mech_interrupted(s->problem->interrupt)) {
+            return MECH_CANCELLED;
+        }
         memcpy(s->column, x + (size_t)j * n, n * sizeof *x);
         memset(s->column + n, 0, (size_t)s->rows * sizeof *x);
         MECH_TRY(mech_lsol_solve(s->solver, s->column, 1));
@@ -133,13 +143,47 @@ static void start(struct subspace *s)
     }
 }
 
-static void times_mass(const struct subspace *s, const double *from, double *to)
+static int times_mass(const struct subspace *s, const double *from, double *to)
 {
     for (int32_t j = 0; j < s->p; j++) {
         const size_t at = (size_t)j * (size_t)s->n;
 
         mech_mat_mul(s->M, 1., from + at, 0., to + at);
+        if (j % TOGETHER == 0 && mech_interrupted(s->problem->interrupt)) {
+            return MECH_CANCELLED;
+        }
     }
+    return 0;
+}
+
+/* out [p × p] = Aᵀ B */
+static int gram(const struct subspace *s, const double *A, const double *B, double *out)
+{
+    for (int32_t j = 0; j < s->p; j += TOGETHER) {
+        const int32_t some = s->p - j < TOGETHER ? s->p - j : TOGETHER;
+
+        mech_eig_gram(s->n, s->p, some, A, B + (size_t)j * (size_t)s->n,
+                      out + (size_t)j * (size_t)s->p);
+        if (mech_interrupted(s->problem->interrupt)) {
+            return MECH_CANCELLED;
+        }
+    }
+    return 0;
+}
+
+/* out [n × p] = A Q, Q [p × p] */
+static int rotate(const struct subspace *s, const double *A, const double *Q, double *out)
+{
+    for (int32_t j = 0; j < s->p; j += TOGETHER) {
+        const int32_t some = s->p - j < TOGETHER ? s->p - j : TOGETHER;
+
+        mech_eig_rotate(s->n, s->p, some, A, Q + (size_t)j * (size_t)s->p,
+                        out + (size_t)j * (size_t)s->n);
+        if (mech_interrupted(s->problem->interrupt)) {
+            return MECH_CANCELLED;
+        }
+    }
+    return 0;
 }
 
 /* One iteration: X and λ + σ become better. */
@@ -147,16 +191,15 @@ static int iterate(struct subspace *s)
 {
     const size_t values = (size_t)s->n * (size_t)s->p;
 
-    times_mass(s, s->X, s->MX);
+    MECH_TRY(times_mass(s, s->X, s->MX));
     memcpy(s->Y, s->MX, values * sizeof *s->Y);
     MECH_TRY(solve(s, s->Y, s->p));
     /* Yᵀ (K + σM) Y = Yᵀ M X */
-    mech_eig_gram(s->n, s->p, s->Y, s->MX, s->k);
-    times_mass(s, s->Y, s->MX);
-    mech_eig_gram(s->n, s->p, s->Y, s->MX, s->m);
+    MECH_TRY(gram(s, s->Y, s->MX, s->k));
+    MECH_TRY(times_mass(s, s->Y, s->MX));
+    MECH_TRY(gram(s, s->Y, s->MX, s->m));
     MECH_TRY(mech_eig_symmetric(s->p, s->k, s->m, s->lambda));
-    mech_eig_rotate(s->n, s->p, s->Y, s->k, s->X);
-    return 0;
+    return rotate(s, s->Y, s->k, s->X);
 }
 
 static bool converged(const struct subspace *s)
@@ -218,7 +261,7 @@ static int residuals(struct subspace *s, double *residual)
 {
     const size_t n = (size_t)s->n;
 
-    times_mass(s, s->X, s->MX);
+    MECH_TRY(times_mass(s, s->X, s->MX));
     memcpy(s->Y, s->MX, n * (size_t)s->count * sizeof *s->Y);
     MECH_TRY(solve(s, s->Y, s->count));
     for (int32_t j = 0; j < s->count; j++) {

@@ -3,19 +3,21 @@
  * thread. */
 #pragma once
 
+#include "solver/base/interrupt.h"
 #include "solver/linalg/mat.h"
 
 struct mech_subspace_problem {
     const struct mech_mat *K, *M;
     const struct mech_mat *G; /* [rows × n] of full rank, or ZERO: none */
     int32_t count;
-    char *linear; /* [32] linear solver */
-    char *reason; /* [160] when it came to an outcome */
+    char *linear;                     /* [32] linear solver */
+    char *reason;                     /* [160] when it came to an outcome */
+    struct mech_interrupt *interrupt; /* asked at each vector, and while factoring (lsol/lsol.h) */
 };
 
 /* lambda [count] ascending, shapes [count × n] with φᵀ M φ = 1, residual [count]: how far φ is from
  * (λ + σ) (K + σ M)⁻¹ M φ within G φ = 0, relative. K may be singular there (bodies that are free),
- * not indefinite. 0; MECH_SINGULAR; MECH_NOT_CONVERGED; MECH_UNSUPPORTED (too large, K not
- * symmetric); negative. */
+ * not indefinite. 0; MECH_CANCELLED; MECH_SINGULAR; MECH_NOT_CONVERGED; MECH_UNSUPPORTED (too
+ * large, K not symmetric); negative. */
 int mech_subspace(const struct mech_subspace_problem *p, double *lambda, double *shapes,
                   double *residual);

@@ -77,6 +77,9 @@ static int create_velocities(struct alpha *s, const char *linear, struct mech_st
     if (code == MECH_UNSUPPORTED) {
         mech_linear_unsuited(linear, "iteration matrix", result);
     }
+    if (code == 0) {
+        mech_lsol_listen(s->solver, mech_model_interrupt(s->model));
+    }
     return code;
 }
 

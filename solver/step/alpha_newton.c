@@ -11,9 +11,11 @@
  * velocity level (all at index 2; nonholonomic ones always) are divided by w₁, and their slope by q
  * is left out for the same reason. The matrix stays from one iteration to the next while that
  * converges fast, and with `modified` from one step to the next (alpha_kept.c). One-sided rows that
- * are open ask for nothing and keep λ = 0. */
+ * are open ask for nothing and keep λ = 0. Where iterations come no closer, what rounding leaves of
+ * the forces that balance is close enough (rounding.h). */
 #include "solver/base/err.h"
 #include "solver/step/alpha_internal.h"
+#include "solver/step/rounding.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -238,6 +240,56 @@ static bool near(const double size[3], const double before[3], const double tole
     return true;
 }
 
+/* Whether sizes are within their tolerances, or within what rounding leaves of them. */
+static int round_off(struct alpha *s, struct mech_state *state, double t, const double size[3],
+                     const double tolerance[3], bool *met)
+{
+    double close[3] = {tolerance[0], tolerance[1], tolerance[2]};
+    struct mech_arena *const scratch = mech_model_scratch(s->model);
+    const struct mech_arena_mark mark = mech_arena_mark(scratch);
+    const size_t n = (size_t)s->nv + (size_t)s->rows;
+    struct mech_step_result ignored = {.iterations = 0};
+    double *const r = mech_arena_alloc(scratch, n + 1, sizeof *r);
+    int code = r ? 0 : MECH_NO_MEMORY;
+
+    if (code == 0) {
+        memcpy(r, s->r, n * sizeof *r);
+    }
+    for (int side = 0; side < MECH_ROUNDING_SIDES && code == 0; side++) {
+        struct mech_state nudged;
+        double change[3];
+
+        code = mech_rounding_nudge(state, mech_model_sizes(s->model), side, scratch, &nudged);
+        code = code ? code : residual(s, &nudged, t, &ignored);
+        for (size_t i = 0; i < n && code == 0; i++) {
+            s->r[i] -= r[i];
+        }
+        sizes_of(s, change);
+        for (int i = 0; i < 3 && code == 0; i++) {
+            close[i] = fmax(close[i], MECH_ROUNDING_SHARE * change[i]);
+        }
+    }
+    /* r, the poses and what rows missed are those of the state again */
+    mech_arena_release(scratch, mark);
+    code = code < 0 ? code : residual(s, state, t, &ignored);
+    *met = true;
+    for (int i = 0; i < 3; i++) {
+        *met = *met && size[i] <= close[i];
+    }
+    return code;
+}
+
+/* True when some size that is too large is hardly smaller than before. */
+static bool stalls(const double size[3], const double before[3], const double tolerance[3])
+{
+    for (int i = 0; i < 3; i++) {
+        if (size[i] > tolerance[i] && size[i] > 0.25 * before[i]) {
+            return true;
+        }
+    }
+    return false;
+}
+
 int mech_alpha_newton(struct alpha *s, struct mech_state *state, double h, double t,
                       struct mech_step_result *result)
 {
@@ -262,6 +314,9 @@ int mech_alpha_newton(struct alpha *s, struct mech_state *state, double h, doubl
             met = met && size[i] <= tolerance[i];
         }
         result->residual = fmax(size[0], fmax(size[1], size[2]));
+        if (!met && k > 1 && stalls(size, before, tolerance)) {
+            MECH_TRY(round_off(s, state, t, size, tolerance, &met));
+        }
         /* joints ask for one iteration at least: with a small h a prediction can be so good that
          * g is within its tolerance while the multipliers are still those of the last step */
         if (met && (k > 0 || !s->rows)) {

@@ -135,6 +135,7 @@ static int prepare(struct stepper *s, struct mech_step_result *result)
         mech_linear_unsuited(settings->linear, "matrix M - h theta A", result);
     }
     MECH_TRY(code);
+    mech_lsol_listen(s->solver, mech_model_interrupt(s->model));
     return factor(s, h, result);
 }
 

@@ -282,7 +282,7 @@ static int solve_by(struct mech_relations *c, int k, double *lambda,
     }
     mech_problem_speed(&p, lambda, c->w);
     result->residual = mech_problem_residual(&p, lambda, c->w);
-    return result->residual <= limits.tolerance ? 0 : MECH_VI_NOT_CONVERGED;
+    return result->residual <= limits.tolerance ? code : MECH_VI_NOT_CONVERGED;
 }
 
 int mech_relations_solve(struct mech_relations *c, const double *x, double *lambda,

@@ -304,7 +304,7 @@ static int solve(struct mech_event_rows *c, int32_t n, struct mech_step_result *
         .kind = MECH_MAT_DENSE, .rows = n, .cols = n, .symmetric = true, .values = c->part};
     const struct mech_problem p = {.m = n, .N = &N, .r = c->r, .sets = c->sets, .count = n};
     const size_t bytes = (size_t)n * sizeof *c->P;
-    double least = HUGE_VAL;
+    double least = HUGE_VAL, residual = HUGE_VAL;
     int code = MECH_VI_NOT_CONVERGED;
 
     memset(c->P, 0, bytes);
@@ -314,14 +314,15 @@ static int solve(struct mech_event_rows *c, int32_t n, struct mech_step_result *
         code = c->type[k]->solve(c->solver[k], &p, &limits, c->P, &vi);
         result->vi_iterations += vi.iterations;
         result->residual = fmax(result->residual, code ? 0. : vi.residual);
-        if (code == MECH_VI_NOT_CONVERGED && vi.residual < least) {
-            least = vi.residual;
+        if (code == MECH_VI_NOT_CONVERGED && vi.acceptance < least) {
+            least = vi.acceptance;
+            residual = vi.residual;
             memcpy(c->best, c->P, bytes);
         }
     }
     if (code > 0 && least < HUGE_VAL) {
         memcpy(c->P, c->best, bytes);
-        result->residual = least;
+        result->residual = residual;
         return c->settings.on_failure == MECH_ON_FAILURE_ACCEPT ? 0 : MECH_VI_NOT_CONVERGED;
     }
     return code;

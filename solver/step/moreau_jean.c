@@ -171,6 +171,7 @@ static int create(const struct mech_model *m, struct mech_step_result *result, v
         .linear = settings->linear,
         .vi = settings->vi,
         .interrupt = mech_model_interrupt(m),
+        .model = m,
     };
     int code = s->next == NULL || s->mean == NULL ? MECH_NO_MEMORY : 0;
     code = code != 0 ? code : hold(s, result);

@@ -35,6 +35,7 @@ struct mech_moreau_jean_settings {
     const char *linear;               /* linear solver, or NULL */
     struct mech_vi_settings vi;       /* type NULL: chosen by the number of active rows */
     struct mech_interrupt *interrupt; /* or NULL */
+    const struct mech_model *model;   /* names the rows; or NULL */
 };
 
 /* Free motion: W and v_free. */

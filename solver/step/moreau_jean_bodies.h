@@ -12,8 +12,11 @@
  *     [ W Gᵀ; G 0 ] {Δv; −h Δλ} = {−r; −(G v + g_t)},   N = H W_G⁻¹ Hᵀ + E
  *
  * until the forces' residual, the joints' velocities and the contacts at the velocities reached are
- * within their tolerances. Then positions are brought to the joints, G d = −g, in the metric of W:
- * the drift of a step, O(h³) at θ = ½, does not add up.
+ * within their tolerances; where iterations come no closer, within what rounding leaves of the
+ * forces that balance (rounding.h), P/h among them. Then positions are brought to the joints,
+ * G d = −g, in the metric of W: the drift of a step, O(h³) at θ = ½, does not add up. Overlaps that
+ * are left by then are closed by a motion of its own, s = W_G⁻¹ Hᵀ p (model/gap.h), which the
+ * joints hold too and v does not know.
  *
  * Order 1 (J.-J. Moreau 1988; V. Acary, B. Brogliato 2008); 2 at θ = ½ where nothing closes or
  * opens. owner: one stepper; no allocation but for more contacts than ever before. */
@@ -38,6 +41,8 @@ struct mech_impact_set {
     enum mech_impact_kind kind;
     /* LAW: first row in mech_model_contacts; SIDE: row of the joints; TOUCH: in the list */
     int32_t of;
+    double gap, drift; /* SIDE and rigid TOUCH: at q_m, m; rate of the row beside H v, m/s */
+    bool closes;       /* overlaps of it are closed at position level */
 };
 
 /* The one-sided rows of one step, y' = H v, and their impulses. */
@@ -68,12 +73,17 @@ void mech_impact_rows_set(struct mech_impact_rows *r, struct mech_set set,
 /* Models of free bodies alone. */
 enum {
     MECH_ACCEPTABLE_AFTER = 1000, /* iterations */
-    MECH_ACCEPTABLE_FROM = 30     /* contacts: fewer are tried by every member first */
+    MECH_ACCEPTABLE_SLACK = 10,   /* on what is off against the data, of contact.acceptable */
+    MECH_ACCEPTABLE_FROM = 30,    /* contacts: fewer are tried by every member first */
+    MECH_ACCEPTABLE_LAST = 4,     /* times contact.acceptable that a pile of more than
+                                     MECH_IMPACT_ROWS_MOST rows may keep after all sweeps: tied by
+                                     friction it may have no solution (body_contacts.c) */
+    MECH_FEW_SWEEPS = 200         /* of so few, before a member that factors is tried */
 };
 
 struct mech_sweeps {
     bool on;
-    bool failed; /* in this step, so that no other member needs to try the same once more */
+    bool failed; /* in this step, so that no other member begins with the same once more */
     struct mech_body_contacts *solver;
     double *inverse_mass, *inverse_inertia; /* [bodies × 3], [bodies × 9] */
     double *before, *twist;                 /* [bodies × 6] at the start; now */
@@ -178,6 +188,8 @@ const char *mech_moreau_bodies_sweeps_name(void);
 bool mech_moreau_bodies_suits_sweeps(const struct mech_model *m);
 int mech_moreau_bodies_sweeps_init(struct mech_moreau_bodies *s);
 void mech_moreau_bodies_sweeps_fini(struct mech_moreau_bodies *s);
+/* Velocity of the second body's point against the first's along n, from twists [bodies × 6]. */
+double mech_moreau_bodies_approach(const struct mech_body_contact *c, const double *twist);
 /* 0; MECH_VI_NOT_CONVERGED, MECH_NOT_CONVERGED: the step is for Newton's method, from q0 and v0. */
 int mech_moreau_bodies_sweep(struct mech_moreau_bodies *s, struct mech_state *state,
                              struct mech_step_result *result);
@@ -186,8 +198,23 @@ int mech_moreau_bodies_sweep(struct mech_moreau_bodies *s, struct mech_state *st
  * 0; MECH_VI_NOT_CONVERGED, with a reason … */
 int mech_moreau_bodies_impact(struct mech_moreau_bodies *s, struct mech_state *state,
                               struct mech_step_result *result);
+/* Whether members that sweep get MECH_FEW_SWEEPS iterations at first: contacts that repeat each
+ * other stall them, and fewer than MECH_ACCEPTABLE_FROM cost little to factor. */
+bool mech_moreau_bodies_hurries(const struct mech_moreau_bodies *s, int32_t contacts);
 /* Residual of the contacts at v. */
 double mech_moreau_bodies_miss(struct mech_moreau_bodies *s, const double *v);
+/* What the impulses add to kinetic energy from v0 to v [nv]: stepper.h. */
+double mech_moreau_bodies_gain(const struct mech_moreau_bodies *s, const double *v);
+/* N for the factors that the saddle has now, where it is not formed yet. */
+int mech_moreau_bodies_form(struct mech_moreau_bodies *s, struct mech_step_result *result);
+
+/* moreau_jean_bodies_overlap.c: overlaps left at the end of the step are closed in state->q, at
+ * most at recoverySpeed; v is as it was. After Newton's method. */
+int mech_moreau_bodies_part(struct mech_moreau_bodies *s, struct mech_state *state, double t,
+                            struct mech_step_result *result);
+/* The same after sweeps, into s->d, the motion of the step. */
+void mech_moreau_bodies_part_free(struct mech_moreau_bodies *s);
+
 /* x [nv] += share HᵀP */
 void mech_moreau_bodies_push(const struct mech_impact_rows *rows, double share, const double *P,
                              double *x);

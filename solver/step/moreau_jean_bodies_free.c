@@ -81,8 +81,7 @@ static int reserve(struct mech_sweeps *w, int32_t bodies, int32_t count)
     return mech_body_contacts_reserve(w->solver, bodies, w->most);
 }
 
-/* Velocity of the second body's point against the first's along n, from twists. */
-static double approach(const struct mech_body_contact *c, const double *twist)
+double mech_moreau_bodies_approach(const struct mech_body_contact *c, const double *twist)
 {
     double speed = 0.;
 
@@ -121,7 +120,8 @@ static void take(struct mech_moreau_bodies *s, const struct mech_state *state, i
     memcpy(c->t1, rows->frame + 3, sizeof c->t1);
     memcpy(c->body, rows->body, sizeof c->body);
     memcpy(c->arm, rows->arm, sizeof c->arm);
-    if (!mech_gap_contact(&step, &material, contact->gap, approach(c, w->before), bE)) {
+    if (!mech_gap_contact(&step, &material, contact->gap, mech_moreau_bodies_approach(c, w->before),
+                          bE)) {
         return;
     }
     c->b[0] = bE[0];
@@ -190,10 +190,13 @@ static void set_free(struct mech_moreau_bodies *s, const struct mech_state *stat
     }
 }
 
-static bool good_enough(const struct mech_moreau_bodies *s,
+/* Whether that many times contact.acceptable is met. */
+static bool good_enough(const struct mech_moreau_bodies *s, double times,
                         const struct mech_body_contacts_result *found)
 {
-    return found->residual <= s->acceptable && s->sweeps.count >= MECH_ACCEPTABLE_FROM;
+    return found->residual <= times * s->acceptable &&
+           found->miss <= times * MECH_ACCEPTABLE_SLACK * s->acceptable &&
+           s->sweeps.count >= MECH_ACCEPTABLE_FROM;
 }
 
 /* v := the solution of the contacts from v_k + h M⁻¹ f. 0; MECH_VI_NOT_CONVERGED. */
@@ -213,17 +216,25 @@ static int sweep(struct mech_moreau_bodies *s, struct mech_state *state,
                                                  .look_every = LOOK_EVERY,
                                                  .accelerate = !accept,
                                                  .interrupt = mech_model_interrupt(s->model)};
-    struct mech_body_contacts_result found = {.residual = HUGE_VAL};
-    const bool soon = s->acceptable > 0. && options.max_sweeps > MECH_ACCEPTABLE_AFTER;
+    struct mech_body_contacts_result found = {.residual = HUGE_VAL, .miss = HUGE_VAL};
+    const bool few = mech_moreau_bodies_hurries(s, w->count);
+    const bool twice = !few && s->acceptable > 0. && options.max_sweeps > MECH_ACCEPTABLE_AFTER;
+    const int32_t first = few ? MECH_FEW_SWEEPS : twice ? MECH_ACCEPTABLE_AFTER : INT32_MAX;
     int code = MECH_VI_NOT_CONVERGED;
 
-    /* some sweeps, and where these are not good enough all of them */
-    options.max_sweeps = soon ? MECH_ACCEPTABLE_AFTER : options.max_sweeps;
-    for (int k = 0; k <= soon && code == MECH_VI_NOT_CONVERGED && !good_enough(s, &found); k++) {
+    /* some sweeps, and where these are not good enough, all of them until they are */
+    options.max_sweeps = first < options.max_sweeps ? first : options.max_sweeps;
+    for (int k = 0; k <= twice && code == MECH_VI_NOT_CONVERGED && !good_enough(s, 1., &found);
+         k++) {
         set_free(s, state, bodies.count);
         code = mech_body_contacts_solve(w->solver, &bodies, w->at, w->count, &options, &found);
         result->vi_iterations += found.sweeps;
         options.max_sweeps = vi->max_iterations;
+        options.accelerate = false; /* it has had its chance */
+        if (w->count >= MECH_ACCEPTABLE_FROM && s->acceptable > vi->tolerance) {
+            options.tolerance = s->acceptable;
+            options.slack = MECH_ACCEPTABLE_SLACK;
+        }
     }
 
     if (code != 0 && code != MECH_VI_NOT_CONVERGED) {
@@ -233,8 +244,11 @@ static int sweep(struct mech_moreau_bodies *s, struct mech_state *state,
     for (int32_t i = 0; i < bodies.count; i++) {
         mech_model_touch_untwist(s->model, i, w->twist + 6 * (size_t)i, state->v);
     }
-    s->accepted = code != 0;
-    return accept || good_enough(s, &found) ? 0 : code;
+    s->accepted = !(found.residual <= vi->tolerance && found.miss <= vi->tolerance);
+    /* so many that no other member takes them: what is left of all sweeps */
+    const double times = 3 * w->count > MECH_IMPACT_ROWS_MOST ? MECH_ACCEPTABLE_LAST : 1.;
+
+    return accept || good_enough(s, times, &found) ? 0 : code;
 }
 
 static bool counts(const struct mech_moreau_bodies *s, const struct mech_body_contact *c)
@@ -292,6 +306,44 @@ static bool settled(const struct mech_moreau_bodies *s)
            fmax(newton->relative_tolerance * sqrt(size), newton->absolute_tolerance * s->h);
 }
 
+/* Power of a contact's impulse at these velocities of all bodies. */
+static double power_of(const struct mech_body_contact *c, const double *twist)
+{
+    double power = 0.;
+
+    for (int side = 0; side < 2; side++) {
+        const double sign = side ? 1. : -1.;
+        const double *const r = c->arm[side], *const l = c->impulse;
+
+        if (c->body[side] < 0) {
+            continue;
+        }
+        const double *const v = twist + 6 * (size_t)c->body[side], *const w = v + 3;
+        const double moment[3] = {r[1] * l[2] - r[2] * l[1] + c->couple[0],
+                                  r[2] * l[0] - r[0] * l[2] + c->couple[1],
+                                  r[0] * l[1] - r[1] * l[0] + c->couple[2]};
+
+        for (int k = 0; k < 3; k++) {
+            power += sign * (l[k] * v[k] + moment[k] * w[k]);
+        }
+    }
+    return power;
+}
+
+/* As mech_moreau_bodies_gain. */
+static double gain_of(const struct mech_sweeps *w)
+{
+    double work = 0., size = 0.;
+
+    for (int32_t i = 0; i < w->count; i++) {
+        const double before = power_of(&w->at[i], w->before), after = power_of(&w->at[i], w->twist);
+
+        work += 0.5 * (before + after);
+        size += fabs(before) + fabs(after);
+    }
+    return mech_step_gain(work, size);
+}
+
 int mech_moreau_bodies_sweep(struct mech_moreau_bodies *s, struct mech_state *state,
                              struct mech_step_result *result)
 {
@@ -305,8 +357,11 @@ int mech_moreau_bodies_sweep(struct mech_moreau_bodies *s, struct mech_state *st
                 state->vdot[i] = (state->v[i] - s->v0[i]) / s->h;
                 s->d[i] = s->h * ((1. - s->theta) * s->v0[i] + s->theta * state->v[i]);
             }
+            result->impact_gain += gain_of(w);
+            MECH_TRY(keep(s, state, result));
+            mech_moreau_bodies_part_free(s);
             mech_model_move(s->model, s->q0, s->d, state->q);
-            return keep(s, state, result);
+            return 0;
         }
         for (int32_t i = 0; i < s->nv; i++) {
             state->v[i] = s->v0[i] + w->f[i];

@@ -6,6 +6,7 @@
  * complementarity solvers ask for it: they get ½ (N + Nᵀ), and what that leaves is asked for again
  * at the velocities reached, from where Newton's iterations go on. */
 #include "solver/base/err.h"
+#include "solver/step/conflict.h"
 #include "solver/step/moreau_jean_bodies.h"
 #include "solver/vi/chain.h"
 
@@ -16,6 +17,12 @@
 
 /* iterations of members that were not asked for */
 enum { FACTORS = 50, OTHERS = 2000 };
+/* turns of few contacts, and what a member that factors gets after them */
+enum { TURNS = 4, LONG_FACTORS = 300 };
+
+/* What a factoring member leaves of few contacts within so many tolerances is the rounding of N,
+ * which no other undercuts by much; it is accepted, and told, as far as contact.acceptable goes. */
+static const double rounding = 100.;
 
 void mech_moreau_bodies_push(const struct mech_impact_rows *rows, double share, const double *P,
                              double *x)
@@ -133,6 +140,15 @@ static void speeds(struct mech_moreau_bodies *s, const double *v)
     }
 }
 
+int mech_moreau_bodies_form(struct mech_moreau_bodies *s, struct mech_step_result *result)
+{
+    if (s->formed) {
+        return 0;
+    }
+    MECH_TRY(reserve(s));
+    return form(s, result);
+}
+
 double mech_moreau_bodies_miss(struct mech_moreau_bodies *s, const double *v)
 {
     if (s->impacts.count == 0) {
@@ -143,22 +159,72 @@ double mech_moreau_bodies_miss(struct mech_moreau_bodies *s, const double *v)
                               s->q);
 }
 
+double mech_moreau_bodies_gain(const struct mech_moreau_bodies *s, const double *v)
+{
+    const struct mech_impact_rows *const rows = &s->impacts;
+    double work = 0., size = 0.;
+
+    for (int32_t i = 0; i < rows->count; i++) {
+        const double before = rows->P[i] * row_dot(rows, i, s->v0);
+        const double after = rows->P[i] * row_dot(rows, i, v);
+
+        work += 0.5 * (before + after);
+        size += fabs(before) + fabs(after);
+    }
+    return mech_step_gain(work, size);
+}
+
 /* --- solvers ---------------------------------------------------------------------------------- */
 
-/* Run one member from `trial`. Those that are tried because others failed get less time: a step
- * that cannot be had is told soon. */
-static int run(struct mech_moreau_bodies *s, const char *name, bool fallback,
+bool mech_moreau_bodies_hurries(const struct mech_moreau_bodies *s, int32_t contacts)
+{
+    const struct mech_vi_settings *const vi = &mech_model_settings(s->model)->vi;
+
+    return contacts < MECH_ACCEPTABLE_FROM && !vi->type && vi->on_failure != MECH_ON_FAILURE_ACCEPT;
+}
+
+/* The k-th member that is tried, and its iterations; false: there are no more. Few contacts get
+ * short turns of a member that sweeps and of the next, which starts where the sweeps have come to:
+ * either stalls where the other goes on. Those that are tried because others failed get less time
+ * where there are many contacts: a step that fails is reported soon. */
+static bool turn_of(const struct mech_moreau_bodies *s, const char *const *names, int k,
+                    const char **name, int32_t *most)
+{
+    const struct mech_vi_settings *const vi = &mech_model_settings(s->model)->vi;
+    const bool many = s->impacts.sets >= MECH_ACCEPTABLE_FROM && !vi->type;
+    const bool hurries = mech_moreau_bodies_hurries(s, s->impacts.sets) &&
+                         mech_vi_find(names[0])->sweeps && names[1];
+    const int turns = hurries ? 2 * TURNS : 0;
+    int members = 0;
+
+    while (names[members]) {
+        members++;
+    }
+    *most = vi->max_iterations;
+    if (k < turns) {
+        *name = names[k % 2];
+        *most = k % 2 ? FACTORS : MECH_FEW_SWEEPS;
+    } else if (hurries) {
+        /* all of them once more, the first at the end */
+        *name = k - turns < members ? names[(k - turns + 1) % members] : NULL;
+        *most = mech_vi_find(names[(k - turns + 1) % members])->factors ? LONG_FACTORS : *most;
+    } else {
+        *name = k < members ? names[k] : NULL;
+        *most = !many || !*name                ? *most
+                : k == 0                       ? s->acceptable > 0. ? MECH_ACCEPTABLE_AFTER : *most
+                : mech_vi_find(*name)->factors ? FACTORS
+                                               : OTHERS;
+    }
+    *most = *most < vi->max_iterations ? *most : vi->max_iterations;
+    return *name;
+}
+
+/* Run one member from `trial`. */
+static int run(struct mech_moreau_bodies *s, const char *name, int32_t most,
                struct mech_vi_result *out)
 {
     const struct mech_vi_settings *const vi = &mech_model_settings(s->model)->vi;
-    const struct mech_vi_type *const type = mech_vi_find(name);
-    const bool many = s->impacts.sets >= MECH_ACCEPTABLE_FROM && !vi->type;
-    const int32_t first = s->acceptable > 0. && many ? MECH_ACCEPTABLE_AFTER : INT32_MAX;
-    const int32_t later = !many ? INT32_MAX : type && type->factors ? FACTORS : OTHERS;
-    const int32_t enough = fallback ? later : first;
-    const struct mech_vi_limits limits = {vi->tolerance,
-                                          vi->max_iterations < enough ? vi->max_iterations : enough,
-                                          mech_model_interrupt(s->model)};
+    const struct mech_vi_limits limits = {vi->tolerance, most, mech_model_interrupt(s->model)};
     const struct mech_problem p = problem_of(s);
     int i = 0;
 
@@ -180,7 +246,25 @@ static int run(struct mech_moreau_bodies *s, const char *name, bool fallback,
     return code;
 }
 
-static int not_solved(const struct mech_moreau_bodies *s, int code, double residual,
+/* Who meets in set i. */
+static struct mech_conflict_names names_of(void *self, int32_t i)
+{
+    const struct mech_moreau_bodies *const s = self;
+    const struct mech_impact_set *const who = &s->impacts.who[i];
+
+    if (who->kind == MECH_IMPACT_LAW) {
+        return (struct mech_conflict_names){{mech_model_contact_name(s->model, who->of), NULL}};
+    }
+    if (who->kind == MECH_IMPACT_SIDE) {
+        return (struct mech_conflict_names){{mech_model_joint_name(s->model, who->of), NULL}};
+    }
+    const int32_t *const collider = s->list.at[who->of].collider;
+
+    return (struct mech_conflict_names){{mech_model_touch_name(s->model, collider[0]),
+                                         mech_model_touch_name(s->model, collider[1])}};
+}
+
+static int not_solved(struct mech_moreau_bodies *s, int code, double residual,
                       struct mech_step_result *result)
 {
     const struct mech_vi_settings *const vi = &mech_model_settings(s->model)->vi;
@@ -197,11 +281,34 @@ static int not_solved(const struct mech_moreau_bodies *s, int code, double resid
                  (int)s->impacts.sets);
         return code;
     }
+    const struct mech_problem p = problem_of(s);
+    const struct mech_conflict_of of = {s, names_of};
+
+    if (mech_conflict_tell(&p, vi->tolerance, s->best, &of, result->reason,
+                           sizeof result->reason)) {
+        return code;
+    }
     snprintf(result->reason, sizeof result->reason,
-             "the impulses of %d contacts have residual %.3g after %d iterations, wanted %.3g "
+             "the impulses of %d contacts are off by %.3g after %d iterations, wanted %.3g "
              "(contact.acceptable, solver.vi)",
              (int)s->impacts.sets, residual, (int)result->vi_iterations, vi->tolerance);
     return code;
+}
+
+/* What is compared with contact.acceptable. */
+static double off_by(const struct mech_vi_result *r)
+{
+    return fmax(r->residual, r->acceptance / MECH_ACCEPTABLE_SLACK);
+}
+
+/* Whether what is off by `least` is taken as it is, before the k-th try: all turns are the 1,000
+ * iterations after which contact.acceptable is taken. */
+static bool enough(const struct mech_moreau_bodies *s, bool few, int k, double least)
+{
+    const double tolerance = mech_model_settings(s->model)->vi.tolerance;
+
+    return least <= s->acceptable &&
+           (!few || k >= 2 * TURNS || (k > 1 && least <= rounding * tolerance));
 }
 
 /* P of this problem: the member that is named, or one after the other. */
@@ -217,26 +324,31 @@ static int run_all(struct mech_moreau_bodies *s, struct mech_step_result *result
     double least = HUGE_VAL;
 
     const bool few = p.count < MECH_ACCEPTABLE_FROM;
-    for (int k = 0; names[k] && code > 0 && (few || !(least <= s->acceptable)); k++) {
-        struct mech_vi_result here = {.residual = HUGE_VAL};
+    const char *name;
+    int32_t most;
 
-        if (s->sweeps.failed && !settings->vi.type && mech_vi_find(names[k])->sweeps) {
+    for (int k = 0; turn_of(s, names, k, &name, &most) && code > 0 && !enough(s, few, k, least);
+         k++) {
+        struct mech_vi_result here = {.residual = HUGE_VAL, .acceptance = HUGE_VAL};
+
+        if (s->sweeps.failed && !settings->vi.type && mech_vi_find(name)->sweeps &&
+            (k == 0 || !few)) {
             continue;
         }
         memcpy(s->trial, least < HUGE_VAL ? s->best : s->impacts.guess, bytes);
-        code = run(s, names[k], k > 0, &here);
+        code = run(s, name, most, &here);
         result->vi_iterations += here.iterations;
         first = first == MECH_UNSUPPORTED || first == MECH_SINGULAR ? code : first;
-        if (code == 0 || (code == MECH_VI_NOT_CONVERGED && here.residual < least)) {
-            least = here.residual;
+        if (code == 0 || (code == MECH_VI_NOT_CONVERGED && off_by(&here) < least)) {
+            least = off_by(&here);
+            result->residual = here.residual;
             memcpy(s->best, s->trial, bytes);
         }
     }
-    s->sweeps.failed = false;
     if (code < 0) {
         return code;
     }
-    result->residual = least < HUGE_VAL ? least : 0.;
+    result->residual = least < HUGE_VAL ? result->residual : 0.;
     const bool accepts = settings->vi.on_failure == MECH_ON_FAILURE_ACCEPT;
     if (code > 0 && (accepts || least <= s->acceptable) && least < HUGE_VAL) {
         s->accepted = true;
@@ -250,10 +362,7 @@ int mech_moreau_bodies_impact(struct mech_moreau_bodies *s, struct mech_state *s
 {
     struct mech_impact_rows *const rows = &s->impacts;
 
-    if (!s->formed) {
-        MECH_TRY(reserve(s));
-        MECH_TRY(form(s, result));
-    }
+    MECH_TRY(mech_moreau_bodies_form(s, result));
     speeds(s, state->v);
     MECH_TRY(run_all(s, result));
 

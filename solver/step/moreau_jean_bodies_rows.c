@@ -6,9 +6,8 @@
  *                  far as it does not depend on v_{k+1};  b as of contacts that rest, P = h s λ
  *   shapes         moreau_jean_bodies_touch.c
  *
- * A gap that is open at q_m may close to just 0 at the end of the step, q_m + θ h v_{k+1}. An
- * overlap is undone by its size where the step began over h, by no more than its size at q_m asks
- * for, and at recoverySpeed at most. */
+ * A gap that is open at q_m may close to just 0 at the end of the step, q_m + θ h v_{k+1}. One that
+ * overlaps there must not close further; moreau_jean_bodies_overlap.c opens it. */
 #include "solver/base/err.h"
 #include "solver/step/moreau_jean_bodies.h"
 
@@ -75,7 +74,7 @@ void mech_impact_rows_set(struct mech_impact_rows *r, struct mech_set set,
                           enum mech_impact_kind kind, int32_t of)
 {
     r->set[r->sets] = set;
-    r->who[r->sets++] = (struct mech_impact_set){kind, of};
+    r->who[r->sets++] = (struct mech_impact_set){.kind = kind, .of = of};
 }
 
 int32_t mech_impact_rows_open(struct mech_impact_rows *r, int32_t n, double b, double E,
@@ -90,16 +89,6 @@ int32_t mech_impact_rows_open(struct mech_impact_rows *r, int32_t n, double b, d
     r->guess[r->count] = guess;
     r->start[++r->count] = at + n;
     return at;
-}
-
-static double row_speed(const struct mech_impact_rows *r, int32_t row, const double *v)
-{
-    double sum = 0.;
-
-    for (int32_t k = r->start[row]; k < r->start[row + 1]; k++) {
-        sum += r->value[k] * v[r->column[k]];
-    }
-    return sum;
 }
 
 /* --- interactions ----------------------------------------------------------------------------- */
@@ -236,18 +225,25 @@ static int find_sides(struct mech_moreau_bodies *s, const struct mech_state *sta
         if (side == 0. || (rows->dropped && rows->dropped[k])) {
             continue;
         }
-        const int32_t row = r->count,
-                      at = mech_impact_rows_open(r, n, 0., 0., fmax(0., s->warm[k]));
+        const int32_t at = mech_impact_rows_open(r, n, 0., 0., fmax(0., s->warm[k]));
 
         for (int32_t i = 0; i < n; i++) {
             r->column[at + i] = rows->column[from + i];
             r->value[at + i] = side * s->g[from + i];
         }
-        const double drift = side * s->gt[k], speed = row_speed(r, row, s->v0) + drift;
+        const double drift = side * s->gt[k];
 
-        r->b[row] = drift + mech_gap_rest(&step, side * gap[k], speed);
+        double speed = drift;
+
+        for (int32_t i = 0; i < n; i++) {
+            speed += r->value[at + i] * s->v0[r->column[at + i]];
+        }
+        r->b[r->count - 1] = drift + mech_gap_turn(&step, side * gap[k], side * s->bias[k], speed);
         mech_impact_rows_set(r, (struct mech_set){.kind = MECH_SET_UNILATERAL, .rows = 1},
                              MECH_IMPACT_SIDE, k);
+        r->who[r->sets - 1].gap = side * gap[k];
+        r->who[r->sets - 1].drift = drift;
+        r->who[r->sets - 1].closes = true;
     }
     return 0;
 }

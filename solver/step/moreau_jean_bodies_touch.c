@@ -67,6 +67,8 @@ static int append(struct mech_moreau_bodies *s, const struct mech_state *state, 
         memcpy(r->value + at, of->G[k], (size_t)of->n * sizeof *r->value);
     }
     mech_impact_rows_set(r, set, MECH_IMPACT_TOUCH, i);
+    r->who[r->sets - 1].gap = contact->gap;
+    r->who[r->sets - 1].closes = material.compliance <= 0.;
     return 0;
 }
 

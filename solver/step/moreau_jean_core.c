@@ -12,6 +12,7 @@ int mech_moreau_jean_init(struct mech_moreau_jean *s, const struct mech_linear_p
 {
     *s = (struct mech_moreau_jean){.dv = NULL};
     MECH_TRY(mech_free_motion_init(&s->motion, part, settings->theta, h, settings->linear));
+    mech_lsol_listen(s->motion.solver, settings->interrupt);
     MECH_TRY(mech_impacts_init(&s->impacts, rows, &s->motion, settings));
     s->dv = calloc((size_t)part->nv + 1, sizeof *s->dv);
     return s->dv == NULL ? MECH_NO_MEMORY : 0;
@@ -67,7 +68,7 @@ int mech_moreau_jean_step(struct mech_moreau_jean *s, const double *force, struc
         (void)snprintf(result->reason, sizeof result->reason,
                        "the linear solver \"%s\" did not find the velocities",
                        mech_lsol_name(s->motion.solver));
-    } else if (code > 0) {
+    } else if (code > 0 && result->reason[0] == '\0') {
         (void)snprintf(result->reason, sizeof result->reason,
                        "the impulses of %d active contact rows were not found (%s), residual %g",
                        (int)s->impacts.count, mech_err_text(code), result->residual);

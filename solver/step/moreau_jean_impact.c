@@ -15,6 +15,7 @@
 
 #include "solver/base/err.h"
 #include "solver/model/gap.h"
+#include "solver/step/conflict.h"
 #include "solver/vi/chain.h"
 
 #include <math.h>
@@ -335,7 +336,7 @@ static void gather(struct mech_impacts *c, const double *v, const double *dv, co
 }
 
 static int run(struct mech_impacts *c, int k, const struct mech_problem *p,
-               struct mech_step_result *result)
+               struct mech_step_result *result, double *acceptance)
 {
     struct mech_vi_result r = {.iterations = 0, .residual = 0.};
     const struct mech_vi_settings *const vi = &c->settings.vi;
@@ -343,6 +344,7 @@ static int run(struct mech_impacts *c, int k, const struct mech_problem *p,
     const int code = c->type[k]->solve(c->solver[k], p, &limits, c->P, &r);
     result->vi_iterations += r.iterations;
     result->residual = r.residual;
+    *acceptance = r.acceptance;
     return code;
 }
 
@@ -370,23 +372,67 @@ static int run_all(struct mech_impacts *c, const struct mech_problem *p,
                    struct mech_step_result *result)
 {
     const size_t bytes = (size_t)c->count * sizeof *c->P;
-    double least = HUGE_VAL;
+    double least = HUGE_VAL, acceptance = HUGE_VAL, residual = HUGE_VAL;
     int code = MECH_VI_NOT_CONVERGED;
     int k = first_solver(c, c->count);
     for (; k < MECH_IMPACT_SOLVERS && c->type[k] != NULL && code > 0; k++) {
-        code = run(c, k, p, result);
-        if (code == MECH_VI_NOT_CONVERGED && result->residual < least) {
-            least = result->residual;
+        code = run(c, k, p, result, &acceptance);
+        if (code == MECH_VI_NOT_CONVERGED && acceptance < least) {
+            least = acceptance;
+            residual = result->residual;
             memcpy(c->best, c->P, bytes);
         }
     }
     const bool accept = c->settings.vi.on_failure == MECH_ON_FAILURE_ACCEPT;
     if (code > 0 && accept && least < HUGE_VAL) {
         memcpy(c->P, c->best, bytes);
-        result->residual = least;
+        result->residual = residual;
         return 0;
     }
     return code;
+}
+
+/* Who meets in active set i. */
+static struct mech_conflict_names names_of(void *self, int32_t i)
+{
+    const struct mech_impacts *const c = self;
+    int32_t row = 0;
+
+    for (int32_t k = 0; k < i; k++) {
+        row += c->sets ? c->sets[k].rows : 1;
+    }
+    return (struct mech_conflict_names){
+        {mech_model_contact_name(c->settings.model, c->active[row]), NULL}};
+}
+
+/* Why there is no P, if that can be told; else no reason. */
+static void tell_conflict(struct mech_impacts *c, const struct mech_problem *p,
+                          struct mech_step_result *result)
+{
+    const struct mech_conflict_of of = {c, names_of};
+
+    result->reason[0] = '\0';
+    if (c->settings.model && c->P) {
+        (void)mech_conflict_tell(p, c->settings.vi.tolerance, c->P, &of, result->reason,
+                                 sizeof result->reason);
+    }
+}
+
+/* What the impulses add to kinetic energy between v and v + dv. */
+static double gain_of(const struct mech_impacts *c, const double *v, const double *dv)
+{
+    double work = 0., size = 0.;
+
+    for (int32_t i = 0; i < c->count; i++) {
+        if (c->P[i] != 0.) {
+            const double before = c->P[i] * c->speed[i];
+            const double change = c->P[i] * row_dot(c->rows, c->active[i], dv);
+
+            work += before + 0.5 * change;
+            size += fabs(before) + fabs(change);
+        }
+    }
+    return mech_step_gain(work, size);
 }
 
 int mech_impacts_solve(struct mech_impacts *c, const double *v, double *dv, double *impulse,
@@ -406,11 +452,18 @@ int mech_impacts_solve(struct mech_impacts *c, const double *v, double *dv, doub
                                    .friction = c->rows->friction};
 
     gather(c, v, dv, impulse, &N);
-    MECH_TRY(run_all(c, &p, result));
+    const int code = run_all(c, &p, result);
+
+    if (code == MECH_VI_NOT_CONVERGED) {
+        tell_conflict(c, &p, result);
+    }
+    MECH_TRY(code);
 
     memset(impulse, 0, (size_t)row_count(c) * sizeof *impulse);
     for (int32_t i = 0; i < c->count; i++) {
         impulse[c->active[i]] = c->P[i];
     }
-    return push(c, dv);
+    MECH_TRY(push(c, dv));
+    result->impact_gain += gain_of(c, v, dv);
+    return 0;
 }

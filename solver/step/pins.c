@@ -42,6 +42,7 @@ static int init_mass(struct mech_pins *p, const char *linear, struct mech_step_r
         mech_singular_reason(p->model, "mass matrix", 0, result);
     }
     MECH_TRY(code);
+    mech_lsol_listen(p->solver, mech_model_interrupt(p->model));
     return mech_linear_outcome(p->model, "mass matrix", p->solver,
                                mech_lsol_factor(p->solver, &p->M), result);
 }

@@ -154,6 +154,7 @@ int mech_rates_init(struct mech_rates *r, const struct mech_model *m, const char
         mech_singular_reason(m, "mass matrix", 0, result);
     }
     MECH_TRY(code);
+    mech_lsol_listen(r->mass, mech_model_interrupt(m));
     MECH_TRY(mech_linear_outcome(m, "mass matrix", r->mass, mech_lsol_factor(r->mass, M), result));
     if (mech_model_joints(m)->count == 0) {
         return 0;

@@ -224,6 +224,9 @@ int mech_saddle_init(struct mech_saddle *s, const struct mech_model *m, const ch
     if (code == MECH_SINGULAR) {
         mech_singular_reason(m, "iteration matrix", s->nv, result);
     }
+    if (code == 0) {
+        mech_lsol_listen(s->solver, mech_model_interrupt(m));
+    }
     return code;
 }
 

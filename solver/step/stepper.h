@@ -13,10 +13,18 @@ struct mech_step_result {
     int32_t refused;       /* substeps that were too inaccurate, or failed, and were undone */
     int32_t impacts;       /* of schemes that find them */
     double residual;       /* final */
+    double impact_gain;    /* J of kinetic energy that the impulses of contacts have added, ≥ 0 */
     int32_t dependent; /* after MECH_SINGULAR: 1 + the row of joints that depends on others, or 0 */
     char reason[160];  /* when the step came to an outcome */
     char place[32];    /* of the item at fault, "/objects/3", or "" when it is not known */
 };
+
+/* impact_gain of impulses whose work is Σ P ½ (u⁺ + u⁻), u⁻ at the start of the step: nothing
+ * within the rounding of its terms, Σ |P u| = size. */
+static inline double mech_step_gain(double work, double size)
+{
+    return work > 1e-12 * size ? work : 0.;
+}
 
 struct mech_tangent;
 

@@ -1,0 +1,76 @@
+/* Names for the certificate of a problem; see conflict.h. */
+#include "solver/step/conflict.h"
+
+#include "solver/vi/certificate.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PAIRS_TOLD = 3, NAME = 20 };
+
+static bool holds(const double *d, int32_t rows)
+{
+    for (int32_t k = 0; k < rows; k++) {
+        if (d[k] != 0.) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool same(struct mech_conflict_names a, struct mech_conflict_names b)
+{
+    return a.name[0] == b.name[0] && a.name[1] == b.name[1];
+}
+
+static void tell(const struct mech_problem *p, const double *d, const struct mech_conflict_of *of,
+                 char *text, size_t size)
+{
+    struct mech_conflict_names told[PAIRS_TOLD];
+    int32_t row = 0, n = 0, more = 0;
+    size_t used = (size_t)snprintf(text, size, "no impulses keep these contacts open together: ");
+
+    for (int32_t i = 0; i < mech_problem_sets(p); i++) {
+        const int32_t rows = mech_problem_set(p, i).rows;
+        bool known = !holds(d + row, rows);
+        struct mech_conflict_names now = {{NULL, NULL}};
+
+        row += rows;
+        if (!known) {
+            now = of->names(of->self, i);
+            now.name[0] = now.name[0] ? now.name[0] : "a contact";
+        }
+        for (int32_t k = 0; k < n; k++) {
+            known |= same(now, told[k]);
+        }
+        if (known) {
+            continue;
+        }
+        if (n == PAIRS_TOLD) {
+            more++;
+            continue;
+        }
+        told[n++] = now;
+        used +=
+            (size_t)snprintf(text + used, size > used ? size - used : 0,
+                             now.name[1] ? "%s\"%.*s\"–\"%.*s\"" : "%s\"%.*s\"", n > 1 ? ", " : "",
+                             NAME, now.name[0], NAME, now.name[1] ? now.name[1] : "");
+        used = used < size ? used : size;
+    }
+    (void)snprintf(text + used, size > used ? size - used : 0, "%s", more ? " and others" : "");
+}
+
+bool mech_conflict_tell(const struct mech_problem *p, double tolerance, const double *l,
+                        const struct mech_conflict_of *of, char *text, size_t size)
+{
+    double *const d = malloc(((size_t)p->m + 1) * sizeof *d);
+    const bool found = d && mech_certificate_find(p, tolerance, l, d) > 0;
+
+    if (found) {
+        tell(p, d, of, text, size);
+    }
+    free(d);
+    return found;
+}

@@ -1,0 +1,23 @@
+/* Which contacts of a step cannot be met together, in words. */
+#pragma once
+
+#include "solver/sys/problem.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The two items that meet in a set of rows; the second may be NULL. */
+struct mech_conflict_names {
+    const char *name[2];
+};
+
+struct mech_conflict_of {
+    void *self;
+    struct mech_conflict_names (*names)(void *self, int32_t set);
+};
+
+/* "no impulses keep these contacts open together: "floor"–"ball", "ball"–"lid"" into text [size],
+ * for the impulses l that a solver has come to without solving p. False: there may be a solution,
+ * and text stays as it is. Allocates. See vi/certificate.h. */
+bool mech_conflict_tell(const struct mech_problem *p, double tolerance, const double *l,
+                        const struct mech_conflict_of *of, char *text, size_t size);
