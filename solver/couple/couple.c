@@ -1,0 +1,169 @@
+/* Life of a coupling: memory, start, saving, what it tells. */
+#include "solver/couple/internal.h"
+
+#include "solver/base/err.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void lay_side(const struct mech_couple *c, struct couple_side *s, struct mech_room *room)
+{
+    const size_t outputs = (size_t)s->is.outputs, inputs = (size_t)s->is.inputs;
+    const size_t slopes = c->type->matrix ? outputs * inputs : 0;
+    s->now = mech_room_reals(room, outputs);
+    s->past = mech_room_reals(room, MECH_COUPLE_HOLD_MOST * outputs);
+    s->end = mech_room_reals(room, outputs);
+    s->got = mech_room_reals(room, outputs);
+    s->other = mech_room_reals(room, outputs);
+    s->ahead = mech_room_reals(room, outputs);
+    s->sum = mech_room_reals(room, outputs);
+    s->nodes = mech_room_reals(room, MECH_COUPLE_HOLD_MOST * outputs);
+    s->next_nodes = mech_room_reals(room, MECH_COUPLE_HOLD_MOST * outputs);
+    s->polynomial = mech_room_reals(room, MECH_COUPLE_NODES * inputs);
+    s->jacobian = mech_room_reals(room, slopes);
+    s->slopes = mech_room_reals(room, slopes);
+    s->sum_slopes = mech_room_reals(room, slopes);
+    s->kept = mech_room_ints(room, 1);
+    if (s->sampled) {
+        mech_track_lay(&s->made, room);
+        mech_track_lay(&s->guess, room);
+    }
+}
+
+void couple_lay(struct mech_couple *c, struct mech_room *room)
+{
+    const size_t n = (size_t)c->most, bonds = (size_t)c->bond_count;
+    c->clock = mech_room_reals(room, CLOCK_COUNT);
+    for (int32_t p = 0; p < c->side_count; p++) {
+        lay_side(c, c->sides + p, room);
+    }
+    const size_t longest = (size_t)(c->most > c->start_most ? c->most : c->start_most);
+    c->z = mech_room_reals(room, longest);
+    c->z_next = mech_room_reals(room, longest);
+    c->r = mech_room_reals(room, longest);
+    c->scale = mech_room_reals(room, longest);
+    c->matrix = mech_room_reals(room, c->type->matrix ? n * n : 0);
+    c->effort = mech_room_reals(room, (size_t)c->effort_count);
+    c->bond_numbers = mech_room_reals(room, bonds * COUPLE_BOND_NUMBERS);
+    const bool lines = (c->type->laws & 1u << MECH_COUPLE_LINE) != 0;
+    c->waves = mech_room_reals(room, lines ? bonds * COUPLE_WAVES_MOST * COUPLE_WAVE : 0);
+    struct mech_scheme_space space = {.n = c->most,
+                                      .max_iterations = c->options.max_iterations,
+                                      .relaxation = c->options.relaxation,
+                                      .reuse = c->options.reuse,
+                                      .filter = c->options.filter};
+    if (c->type->lay != NULL) {
+        c->type->lay(c->self, &space, room);
+    }
+    // loops at the start: as many differences as unknowns, none of them kept
+    space = (struct mech_scheme_space){
+        .n = c->start_most, .max_iterations = c->start_most, .relaxation = 1.};
+    mech_scheme_iqn_ils.lay(c->start_self, &space, room);
+}
+
+void mech_couple_destroy(struct mech_couple *c)
+{
+    if (c != NULL) {
+        free(c->bytes);
+        mech_arena_fini(&c->arena);
+        free(c);
+    }
+}
+
+int mech_couple_start(struct mech_couple *c, double time)
+{
+    if (!isfinite(time) || (c->phase != COUPLE_NEW && c->phase != COUPLE_IDLE)) {
+        return MECH_INVALID;
+    }
+    memset(c->bytes, 0, c->bytes_size);
+    couple_lay(c, &(struct mech_room){.base = c->bytes});
+    c->clock[CLOCK_TIME] = time;
+    c->report = (struct mech_couple_report){.participant = -1, .time = time};
+    c->phase = COUPLE_STARTING;
+    c->after = COUPLE_NEW;
+    c->size = 0.;
+    c->group = -1;
+    c->iteration = 0;
+    c->handed = 0;
+    c->abandoned = false;
+    c->matrix_same = false;
+    mech_scheme_iqn_ils.begin(c->start_self);
+    return 0;
+}
+
+int mech_couple_begin(struct mech_couple *c, double size)
+{
+    if (c->phase != COUPLE_IDLE || !(size > 0.) || !isfinite(size)) {
+        return MECH_INVALID;
+    }
+    c->asked = size;
+    c->size = size;
+    if (c->adaptive) {
+        const double next = c->clock[CLOCK_NEXT];
+        c->size = fmin(c->size, c->options.maximum);
+        c->size = next > 0. ? fmin(c->size, next) : c->size;
+    }
+    c->report = (struct mech_couple_report){.participant = -1, .time = c->clock[CLOCK_TIME]};
+    c->after = COUPLE_IDLE;
+    c->handed = 0;
+    c->whole = c->size;
+    if (couple_rehearses(c)) {
+        couple_rehearse(c);
+    } else {
+        couple_open(c);
+    }
+    return 0;
+}
+
+const struct mech_couple_report *mech_couple_report(const struct mech_couple *c)
+{
+    return &c->report;
+}
+
+double mech_couple_time(const struct mech_couple *c)
+{
+    return c->clock[CLOCK_TIME];
+}
+
+uint64_t mech_couple_windows(const struct mech_couple *c)
+{
+    return (uint64_t)c->clock[CLOCK_WINDOWS];
+}
+
+const double *mech_couple_outputs(const struct mech_couple *c, int32_t participant)
+{
+    return c->sides[participant].now;
+}
+
+double mech_couple_residual(const struct mech_couple *c, int32_t connection)
+{
+    const struct mech_couple_connection *const k = c->connections + connection;
+    const struct couple_side *const s = c->sides + k->from;
+    return s->number[k->output] < 0 ? 0. : fabs(s->got[k->output] - s->end[k->output]);
+}
+
+size_t mech_couple_saved_size(const struct mech_couple *c)
+{
+    return c->bytes_size;
+}
+
+void mech_couple_save(const struct mech_couple *c, void *bytes)
+{
+    memcpy(bytes, c->bytes, c->bytes_size);
+}
+
+int mech_couple_restore(struct mech_couple *c, const void *bytes, size_t size)
+{
+    if (c->phase != COUPLE_NEW && c->phase != COUPLE_IDLE) {
+        return MECH_INVALID;
+    }
+    if (size != c->bytes_size) {
+        return MECH_MISMATCH;
+    }
+    memcpy(c->bytes, bytes, size);
+    c->phase = COUPLE_IDLE;
+    // the factor is made anew from the slopes, which are saved
+    c->matrix_same = false;
+    return 0;
+}

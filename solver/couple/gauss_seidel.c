@@ -1,0 +1,9 @@
+/* Gauss–Seidel: the participants step in turn, each with what those before it have come to at the
+ * window's end and inputs extrapolated from those behind it. Of order hold + 1. */
+#include "solver/couple/scheme.h"
+
+const struct mech_scheme_type mech_scheme_gauss_seidel = {
+    .name = "GaussSeidel",
+    .doc = "in turn, once a window, with inputs extrapolated from those that come later",
+    .turns = MECH_SCHEME_IN_TURN,
+};

@@ -1,0 +1,19 @@
+/* Numbers of a coupling in one block. */
+#include "solver/couple/room.h"
+
+static void *take(struct mech_room *room, size_t bytes)
+{
+    char *const at = room->base == NULL ? NULL : room->base + room->used;
+    room->used += (bytes + 15u) & ~(size_t)15u;
+    return at;
+}
+
+double *mech_room_reals(struct mech_room *room, size_t count)
+{
+    return take(room, count * sizeof(double));
+}
+
+int32_t *mech_room_ints(struct mech_room *room, size_t count)
+{
+    return take(room, count * sizeof(int32_t));
+}
