@@ -23,6 +23,17 @@ static int start_point(struct mech_sim *s, char *reason)
     return code;
 }
 
+/* What an analysis came to: told to end, nothing else counts. The next one begins unasked. */
+static int finish(struct mech_sim *s, int code, char *reason)
+{
+    if (code >= 0 && mech_sim_interrupted(s)) {
+        snprintf(reason, 160, "%s", mech_err_text(MECH_CANCELLED));
+        code = MECH_CANCELLED;
+    }
+    mech_sim_watch(s);
+    return code;
+}
+
 /* The equilibrium into s->point, with accelerations and multipliers at rest, which sensors may
  * read. */
 static int equilibrium(struct mech_sim *s, const struct mech_statics_query *query,
@@ -45,15 +56,7 @@ int mech_sim_statics(struct mech_sim *s, const struct mech_statics_query *query,
 
     mech_state_copy(&s->now, p);
     p->extra = NULL;
-    int code = equilibrium(s, query, report);
-    if (code >= 0 && mech_sim_interrupted(s)) {
-        snprintf(report->reason, sizeof report->reason, "%s", mech_err_text(MECH_CANCELLED));
-        code = MECH_CANCELLED;
-    }
-    mech_sim_watch(s);
-    if (code) {
-        return code;
-    }
+    MECH_TRY(finish(s, equilibrium(s, query, report), report->reason));
     if (query->q) {
         memcpy(query->q, p->q, (size_t)s->sizes.q * sizeof *query->q);
     }
@@ -77,16 +80,17 @@ int mech_sim_modes(struct mech_sim *s, int32_t count, bool damped, struct mech_m
         *out = (struct mech_modes){.n = 0};
         mech_arena_init(&out->arena, 0);
         memcpy(out->reason, reason, sizeof out->reason);
-        return code;
+        return finish(s, code, out->reason);
     }
-    return mech_modes(s->model, &s->point, &s->sizes, count, damped, out);
+    return finish(s, mech_modes(s->model, &s->point, &s->sizes, count, damped, out), out->reason);
 }
 
 /* --- linearization ---------------------------------------------------------------------------- */
 
 int mech_sim_linearize_init(struct mech_sim *s, struct mech_linearization *out, char *reason)
 {
-    const char *const pressed = mech_analysis_pressed(s->model, &s->now);
+    const char *const touching = mech_analysis_pressed(s->model, &s->now);
+    const char *const pressed = touching ? touching : mech_modes_rows(s->model);
 
     *out = (struct mech_linearization){.states = 0};
     mech_arena_init(&out->motions.arena, 0);
@@ -95,8 +99,8 @@ int mech_sim_linearize_init(struct mech_sim *s, struct mech_linearization *out, 
         snprintf(reason, 160, "%s", pressed ? pressed : "at most 1000 states are linearized");
         return MECH_UNSUPPORTED;
     }
-    MECH_TRY(start_point(s, reason));
-    return mech_linearize_init(out, s->model, &s->point);
+    const int code = start_point(s, reason);
+    return finish(s, code ? code : mech_linearize_init(out, s->model, &s->point), reason);
 }
 
 int mech_sim_linearize(struct mech_sim *s, struct mech_linearization *out, char *reason)
@@ -107,5 +111,5 @@ int mech_sim_linearize(struct mech_sim *s, struct mech_linearization *out, char 
     if (code) {
         memcpy(reason, result.reason, sizeof result.reason);
     }
-    return code;
+    return finish(s, code, reason);
 }

@@ -59,6 +59,12 @@ static void check_penalty(const struct mech_model *m, const struct mech_stepper_
 static void check_scheme(const struct mech_document *document, const struct mech_model *m,
                          const struct mech_stepper_type *type, struct mech_diag *diag)
 {
+    if (mech_model_joints(m)->count > 0 && mech_model_sizes(m)->v == 0) {
+        mech_diag_add(diag, "/objects",
+                      "\"%s\" is a joint of a model in which nothing moves: a joint needs a node "
+                      "with coordinates",
+                      mech_model_joint_name(m, 0));
+    }
     if (!type) {
         return;
     }
@@ -67,7 +73,8 @@ static void check_scheme(const struct mech_document *document, const struct mech
         mech_diag_add(diag, "/solver/integrator",
                       "%s takes no joints, and \"%s\" is one; use GeneralizedAlpha or "
                       "TrapezoidalIndex2",
-                      type->name, mech_model_joint_name(m, mech_model_first_unpinned(m)));
+                      type->name,
+                      mech_model_joint_name(m, type->pins ? mech_model_first_unpinned(m) : 0));
     }
     if (mech_model_first_order_rows(m)->count > 0 && !type->first_order) {
         mech_diag_add(diag, "/solver/integrator",
@@ -139,10 +146,14 @@ static int check_mass(const struct mech_model *m, struct mech_diag *diag)
     int code = mech_lsol_create(NULL, part->M, &mass);
     int32_t where = 0;
     if (code == 0) {
+        mech_lsol_listen(mass, mech_model_interrupt(m));
         code = mech_lsol_factor(mass, part->M);
         where = code == MECH_SINGULAR ? mech_lsol_where(mass) : 0;
     }
     mech_lsol_destroy(mass);
+    if (mech_interrupted(mech_model_interrupt(m))) {
+        return MECH_CANCELLED;
+    }
     if (code > 0) {
         char path[MECH_DIAG_PATH];
 
@@ -167,6 +178,9 @@ int mech_machine_step(struct mech_machine *machine, struct mech_diag *diag)
     struct mech_step_result result = {.iterations = 0};
     const int code = machine->type->create(machine->model, &result, &machine->stepper);
 
+    if (code > 0 && mech_model_interrupt(machine->model)->came) {
+        return MECH_CANCELLED;
+    }
     if (code > 0 && diag) {
         const char *const place = result.place[0]            ? result.place
                                   : code == MECH_UNSUPPORTED ? "/solver/linear"
@@ -176,16 +190,23 @@ int mech_machine_step(struct mech_machine *machine, struct mech_diag *diag)
     return code > 0 ? MECH_INVALID : code;
 }
 
-static int build(struct mech_document *document, const double *parameters,
-                 const struct mech_sim *of, struct mech_diag *diag, struct mech_machine *out)
+static int build(struct mech_document *document, const struct mech_interrupt *ask,
+                 const double *parameters, const struct mech_sim *of, struct mech_diag *diag,
+                 struct mech_machine *out)
 {
     const int compiled = mech_model_compile(document, parameters, diag, &out->model);
     if (compiled < 0) {
         return compiled;
     }
+    if (out->model) {
+        *mech_model_interrupt(out->model) = *ask;
+    }
     out->type = check_settings(&document->solver, diag);
     if (compiled > 0) {
         return compiled;
+    }
+    if (mech_interrupted(mech_model_interrupt(out->model))) {
+        return MECH_CANCELLED;
     }
     check_scheme(document, out->model, out->type, diag);
     MECH_TRY(check_mass(out->model, diag));
@@ -201,11 +222,12 @@ static int build(struct mech_document *document, const double *parameters,
     return mech_machine_step(out, diag);
 }
 
-int mech_machine_build(struct mech_document *document, const double *parameters,
-                       const struct mech_sim *of, struct mech_diag *diag, struct mech_machine *out)
+int mech_machine_build(struct mech_document *document, const struct mech_interrupt *ask,
+                       const double *parameters, const struct mech_sim *of, struct mech_diag *diag,
+                       struct mech_machine *out)
 {
     *out = (struct mech_machine){0};
-    const int code = build(document, parameters, of, diag, out);
+    const int code = build(document, ask, parameters, of, diag, out);
     if (code) {
         mech_machine_fini(out);
     }
@@ -239,7 +261,7 @@ void mech_sim_take(struct mech_sim *s, const struct mech_machine *machine)
     mech_model_interrupt(s->model)->came = came; // as who has begun the work is to see
 }
 
-void mech_sim_watch(struct mech_sim *s)
+void mech_sim_watch(const struct mech_sim *s)
 {
     *mech_model_interrupt(s->model) = s->interrupt;
 }
@@ -258,7 +280,8 @@ void mech_sim_set_interrupt(struct mech_sim *s, bool (*wanted)(void *context), v
 int mech_sim_rebuild(struct mech_sim *s, const double *parameters, struct mech_diag *diag)
 {
     struct mech_machine machine;
-    int code = mech_machine_build(s->document, parameters, s, diag, &machine);
+    const struct mech_interrupt nobody = {.wanted = NULL}; // what runs is not to be lost half-way
+    int code = mech_machine_build(s->document, &nobody, parameters, s, diag, &machine);
 
     if (code == 0 && memcmp(mech_model_sizes(machine.model), mech_model_sizes(s->model),
                             sizeof(struct mech_state_sizes)) != 0) {

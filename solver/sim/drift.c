@@ -1,9 +1,12 @@
 /* How far the joints of a state are off: g at position level, G v + g_t at velocity level. A row
- * that is one-sided is off by what it misses on its side, and has no velocity to hold while it is
- * open. */
+ * that is one-sided is off by what it misses on its side; while it is open it has no velocity to
+ * hold, unless it is at its limit and moves beyond: an impact that is still to come. */
 #include "solver/sim/internal.h"
 
 #include <math.h>
+
+/* m or rad: as near to its limit a one-sided row is at it (mech_model_side_open) */
+static const double at_limit = 1e-6;
 
 void mech_sim_drift(const struct mech_sim *s, const struct mech_state *state,
                     struct mech_drift *out)
@@ -31,7 +34,10 @@ void mech_sim_drift(const struct mech_sim *s, const struct mech_state *state,
         for (int32_t k = rows->start[r]; k < rows->start[r + 1]; k++) {
             speed += G[k] * state->v[rows->column[k]];
         }
-        speed = side != 0. && state->open[r] != 0. ? 0. : fabs(speed);
+        if (side != 0. && state->open[r] != 0.) {
+            speed = side * g[r] <= at_limit ? fmax(0., -side * speed) : 0.;
+        }
+        speed = fabs(speed);
         if (part > out->position) {
             out->position = part;
             worst[0] = r;
@@ -44,4 +50,5 @@ void mech_sim_drift(const struct mech_sim *s, const struct mech_state *state,
     out->worst_position = mech_model_joint_name(s->model, worst[0]);
     out->worst_velocity = mech_model_joint_name(s->model, worst[1]);
     out->object = rows->object[worst[1]];
+    out->sided = rows->side[worst[1]] != 0;
 }

@@ -215,6 +215,10 @@ static int first_order_jacobian(struct mech_sim *s, double *out)
     int code = add_matrix(s, MECH_WANT_DFDQ, out, (const size_t[]){nv, 0}, ld);
     code = code ? code : add_matrix(s, MECH_WANT_DFDV, out, (const size_t[]){nv, nv}, ld);
     for (size_t j = 0; j < 2 * nv && code == 0; j++) {
+        if (mech_interrupted(mech_model_interrupt(s->model))) {
+            code = MECH_CANCELLED;
+            break;
+        }
         for (size_t i = 0; i < nv; i++) {
             column[i] = out[(nv + i) * ld + j];
         }
@@ -240,6 +244,10 @@ static int differenced_jacobian(struct mech_sim *s, double *out, struct mech_ste
 
     for (size_t j = 0; j < moving && code == 0; j++) {
         double *const at = j < nq ? p->q + j : p->v + (j - nq);
+        if (mech_interrupted(mech_model_interrupt(s->model))) {
+            code = MECH_CANCELLED;
+            break;
+        }
         const double value = *at, step = 0x1p-12 * fmax(1., exp2(ceil(log2(fabs(value)))));
 
         for (int k = 0; k < 4 && code == 0; k++) {
@@ -269,17 +277,13 @@ int mech_sim_need_rates(struct mech_sim *s, struct mech_step_result *result)
     return 0;
 }
 
-int mech_sim_evaluate(struct mech_sim *s, const struct mech_point *at, enum mech_want want,
-                      double *out)
+/* What is wanted at s->point into out, which is zero. */
+static int want_at(struct mech_sim *s, enum mech_want want, double *out)
 {
     struct mech_step_result result = {.iterations = 0};
     const size_t nv = (size_t)s->sizes.v;
-    int32_t rows, cols;
 
-    MECH_TRY(mech_sim_place_point(s, at));
     MECH_TRY(mech_sim_need_rates(s, &result));
-    mech_sim_want_shape(s, want, &rows, &cols);
-    memset(out, 0, (size_t)rows * (size_t)cols * sizeof *out);
     switch (want) {
     case MECH_WANT_LHS:
         return left_hand_side(s, out, &result);
@@ -306,6 +310,26 @@ int mech_sim_evaluate(struct mech_sim *s, const struct mech_point *at, enum mech
         break;
     }
     return MECH_INTERNAL;
+}
+
+int mech_sim_evaluate(struct mech_sim *s, const struct mech_point *at, enum mech_want want,
+                      double *out)
+{
+    int32_t rows, cols;
+
+    MECH_TRY(mech_sim_place_point(s, at));
+    mech_sim_want_shape(s, want, &rows, &cols);
+    const size_t n = (size_t)rows * (size_t)cols;
+    memset(out, 0, n * sizeof *out);
+    const int found = want_at(s, want, out);
+    const bool came = mech_sim_interrupted(s);
+    // it may come between slices of a step, which is not told to end
+    mech_sim_watch(s);
+    if (found >= 0 && came) {
+        return MECH_CANCELLED;
+    }
+    MECH_TRY(found);
+    return mech_sim_all_finite(out, n) ? 0 : MECH_NOT_FINITE;
 }
 
 /* Of a state of the simulation; NaN: no memory. */

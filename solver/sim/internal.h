@@ -53,8 +53,9 @@ struct mech_machine {
 
 /* build.c: compile with these parameters (NULL: the document's) and make the stepper; faults go to
  * diag. `of` NULL, or whose dropped rows are left out. 0; MECH_INVALID; negative. */
-int mech_machine_build(struct mech_document *document, const double *parameters,
-                       const struct mech_sim *of, struct mech_diag *diag, struct mech_machine *out);
+int mech_machine_build(struct mech_document *document, const struct mech_interrupt *ask,
+                       const double *parameters, const struct mech_sim *of, struct mech_diag *diag,
+                       struct mech_machine *out);
 /* The stepper of a machine whose model stands. Same returns. */
 int mech_machine_step(struct mech_machine *machine, struct mech_diag *diag);
 void mech_machine_fini(struct mech_machine *machine);
@@ -62,7 +63,7 @@ void mech_machine_fini(struct mech_machine *machine);
 void mech_sim_take(struct mech_sim *s, const struct mech_machine *machine);
 /* What iterates with this model asks anew from here on, as the caller said; whether it was told to
  * end since then, by this model or one before it. */
-void mech_sim_watch(struct mech_sim *s);
+void mech_sim_watch(const struct mech_sim *s);
 bool mech_sim_interrupted(const struct mech_sim *s);
 /* Rebuild with other parameters; on a fault nothing changes. Same returns as build. */
 int mech_sim_rebuild(struct mech_sim *s, const double *parameters, struct mech_diag *diag);
@@ -87,6 +88,11 @@ int mech_sim_plan(const struct mech_sim *s, const struct mech_step_request *r,
 /* drift.c: how far the joints are off in a state. */
 void mech_sim_drift(const struct mech_sim *s, const struct mech_state *state,
                     struct mech_drift *out);
+
+/* failure.c: the reason of a step that failed into the report, with the time, and with the steps
+ * that an explicit scheme can take from the committed state; report->failed_time is set. */
+void mech_sim_tell_failure(struct mech_sim *s, int code, const struct mech_step_result *result,
+                           struct mech_step_report *report);
 
 /* contacts.c: a fault for each pair of shapes that overlaps at the start, where the model refuses
  * that. 0; MECH_INVALID; negative. */

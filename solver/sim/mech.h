@@ -13,6 +13,7 @@
 #pragma once
 
 #include "solver/base/err.h"
+#include "solver/base/interrupt.h"
 #include "solver/items/document.h"
 
 struct mech_sim;
@@ -26,8 +27,15 @@ struct mech_shape;
  * that do not parse or evaluate, an integrator that cannot take this model, step size …  */
 int mech_sim_create(struct mech_document *document, struct mech_diag *diag, struct mech_sim **out);
 
+/* The same, asking between its stages and while it factors a large matrix whether to go on.
+ * MECH_CANCELLED: told not to; then `diag` says nothing of weight. */
+int mech_sim_create_asking(struct mech_document *document, const struct mech_interrupt *ask,
+                           struct mech_diag *diag, struct mech_sim **out);
+
 /* Only the checks of mech_sim_create; the document stays the caller's. */
 int mech_sim_check(struct mech_document *document, struct mech_diag *diag);
+int mech_sim_check_asking(struct mech_document *document, const struct mech_interrupt *ask,
+                          struct mech_diag *diag);
 
 void mech_sim_destroy(struct mech_sim *s);
 
@@ -64,7 +72,7 @@ struct mech_variable {
     int32_t size;      /* number of values (1 for a scalar) */
     bool scalar;       /* written as a number; otherwise as an array of `size` */
     bool tunable;
-    const char *unit; /* or "" */
+    const char *unit; /* or ""; "N, N m": three forces, then three moments */
     int32_t offset;   /* of the first value in the packed vector of all inputs (outputs, …) */
 };
 
@@ -163,6 +171,7 @@ struct mech_drift {
     double position, velocity; /* largest of g, of ġ: m or rad, and per second */
     const char *worst_position, *worst_velocity; /* the joints, NULL when there are none */
     int32_t object;                              /* worst_velocity's, in the document */
+    bool sided;                                  /* worst_velocity's row is one-sided */
 };
 
 struct mech_step_report {
@@ -174,11 +183,13 @@ struct mech_step_report {
     uint64_t refused;       /* substeps undone: too inaccurate, or failed */
     uint64_t impacts;       /* found by event-driven schemes; simultaneous ones are one */
     double residual;        /* largest final residual of any step */
-    int32_t contacts;       /* active interaction rows, and contacts between shapes, of the last
+    double impact_gain; /* J that impulses of contacts have added to kinetic energy, by Moreau–Jean
+                               schemes: Newton's law with friction or several restitutions can */
+    int32_t contacts;   /* active interaction rows, and contacts between shapes, of the last
                                step */
-    const char *linear;     /* linear solver used, "" if none */
-    const char *vi;         /* complementarity solver used, "" if none */
-    bool differenced;       /* some Jacobian was taken by differences */
+    const char *linear; /* linear solver used, "" if none */
+    const char *vi;     /* complementarity solver used, "" if none */
+    bool differenced;   /* some Jacobian was taken by differences */
     struct mech_drift drift;
     int32_t outcome;    /* 0 or enum mech_outcome */
     double failed_time; /* when outcome is not 0: start of the failing internal step */
@@ -245,7 +256,7 @@ struct mech_contact_view {
     double force[3];   /* N, the impulse over the step */
     double couple[3];  /* N m s, of the step, against rolling and spinning, on the second body */
 };
-/* The compiled shape at that place of an object's geometry (solver/items/shape.h), in its own
+/* The compiled shape at that place of an object's geometry (solver/items/shape/shape.h), in its own
  * frame; NULL: there is none. */
 const struct mech_shape *mech_sim_shape(const struct mech_sim *s, size_t object, size_t place);
 size_t mech_sim_contacts(const struct mech_sim *s);

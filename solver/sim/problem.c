@@ -14,6 +14,7 @@
 #include "solver/base/err.h"
 #include "solver/linalg/mat_walk.h"
 #include "solver/lsol/lsol.h"
+#include "solver/vi/certificate.h"
 #include "solver/vi/chain.h"
 #include "solver/vi/schur.h"
 
@@ -104,7 +105,7 @@ static const struct mech_field problem_fields[] = {
      .kind = MECH_VECTOR,
      .offset = offsetof(struct mech_lone_problem, cfm),
      MECH_NOT_NEGATIVE,
-     .doc = "compliance of the rows of a system; left out: none"},
+     .doc = "compliance of the rows of a system (default none)"},
     {.name = "dimension",
      .kind = MECH_INT,
      .offset = offsetof(struct mech_lone_problem, dimension),
@@ -118,7 +119,7 @@ static const struct mech_field problem_fields[] = {
      .offset = offsetof(struct mech_lone_problem, friction),
      .choices = friction_names,
      .doc = "Coulomb's law, or the associated one in which sliding opens the contact"},
-    VECTOR("l", l, "where the solver starts; left out: 0"),
+    VECTOR("l", l, "start vector (default 0)"),
     {.name = "mu",
      .kind = MECH_VECTOR,
      .offset = offsetof(struct mech_lone_problem, mu),
@@ -130,12 +131,12 @@ static const struct mech_field problem_fields[] = {
      .kind = MECH_STRUCTS,
      .offset = offsetof(struct mech_lone_problem, sets),
      .table = &set_table,
-     .doc = "what the rows are, in order; without it and `mu` all are unilateral"},
+     .doc = "sets of the rows, in order; without it and without `mu` all rows are unilateral"},
     {.name = "solver",
      .kind = MECH_STRUCT,
      .offset = offsetof(struct mech_lone_problem, vi),
      .table = &mech_vi_table,
-     .doc = "who solves it and how well; without a type one after the other"},
+     .doc = "solver and its settings; without a type, solvers are tried one after the other"},
 };
 const struct mech_table mech_lone_problem_table = {
     .name = "LoneProblem",
@@ -466,16 +467,35 @@ static bool is_finite(const struct mech_lone_solution *s)
     return sum == 0.;
 }
 
-static int solve(struct lone *s, size_t m, struct mech_lone_solution *out)
+/* Whether there is a solution at all; not asked of an N that is not formed. */
+static int explain(struct lone *s, size_t m, struct mech_lone_solution *out)
+{
+    double *const d = mech_arena_alloc(s->arena, m, sizeof *d);
+
+    if (!d) {
+        return MECH_NO_MEMORY;
+    }
+    const int found =
+        s->problem.N ? mech_certificate_find(&s->problem, s->request->vi.tolerance, s->l, d) : 0;
+
+    out->certificate = found > 0 ? d : NULL;
+    return found < 0 ? found : 0;
+}
+
+static int solve(struct lone *s, size_t m, struct mech_interrupt *interrupt,
+                 struct mech_lone_solution *out)
 {
     const struct mech_vi_settings *const vi = &s->request->vi;
-    const struct mech_vi_limits limits = {.tolerance = vi->tolerance,
-                                          .max_iterations = vi->max_iterations};
+    const struct mech_vi_limits limits = {
+        .tolerance = vi->tolerance, .max_iterations = vi->max_iterations, .interrupt = interrupt};
     struct mech_vi_result result;
 
     MECH_TRY(pose(s, m));
     int code = mech_vi_solve(vi->type, &s->problem, &limits, s->l, &result);
 
+    if (mech_interrupted(interrupt)) {
+        return MECH_CANCELLED;
+    }
     if (code == MECH_VI_NOT_CONVERGED && s->problem.schur && !vi->type && m <= DENSE_ROWS_MOST) {
         const int32_t before = result.iterations;
 
@@ -484,6 +504,9 @@ static int solve(struct lone *s, size_t m, struct mech_lone_solution *out)
         MECH_TRY(form_dense(s));
         code = mech_vi_solve(NULL, &s->problem, &limits, s->l, &result);
         result.iterations += before;
+        if (interrupt != NULL && interrupt->came) {
+            return MECH_CANCELLED;
+        }
     }
     if (code == MECH_NOT_FOUND) {
         mech_diag_add(s->diag, "/solver/type", "there is no complementarity solver \"%s\"",
@@ -504,8 +527,12 @@ static int solve(struct lone *s, size_t m, struct mech_lone_solution *out)
                                        .c = s->c,
                                        .iterations = result.iterations,
                                        .residual = result.residual,
+                                       .acceptance = result.acceptance,
                                        .solver = result.solver,
                                        .converged = code == 0};
+    if (code) {
+        MECH_TRY(explain(s, m, out));
+    }
     if (s->system) {
         MECH_TRY(velocities(s, out));
     }
@@ -516,13 +543,14 @@ static int solve(struct lone *s, size_t m, struct mech_lone_solution *out)
 }
 
 int mech_lone_problem_solve(const struct mech_lone_problem *p, struct mech_arena *arena,
-                            struct mech_diag *diag, struct mech_lone_solution *out)
+                            struct mech_interrupt *interrupt, struct mech_diag *diag,
+                            struct mech_lone_solution *out)
 {
     struct lone s = {.request = p, .arena = arena, .diag = diag};
     size_t m = 0;
     int code = check(&s, &m);
 
-    code = code ? code : diag->count ? MECH_INVALID : solve(&s, m, out);
+    code = code ? code : diag->count ? MECH_INVALID : solve(&s, m, interrupt, out);
     mech_schur_destroy(s.system);
     return code;
 }

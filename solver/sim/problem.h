@@ -9,6 +9,7 @@
 #pragma once
 
 #include "solver/base/diag.h"
+#include "solver/base/interrupt.h"
 #include "solver/items/document.h"
 #include "solver/sys/sets.h"
 
@@ -31,7 +32,9 @@ struct mech_lone_solution {
     double *l, *c; /* [rows] */
     double *w;     /* [velocities], NULL without H */
     int32_t iterations;
-    double residual;
+    double residual;           /* as published (sys/problem.h) */
+    const double *certificate; /* [rows] why there is no solution (vi/certificate.h), or NULL */
+    double acceptance;         /* what the tolerance is compared with (sys/acceptance.h) */
     const char *solver;
     bool converged;
 };
@@ -41,6 +44,8 @@ enum { MECH_LONE_ROWS_MOST = 20000 };
 /* Solve; *out lies in the arena. 0, also when it did not converge and the request accepts that;
  * MECH_INVALID: sizes or values, in diag; MECH_SINGULAR: H, or a diagonal that the solver cannot
  * take; MECH_VI_NOT_CONVERGED, *out is the best; MECH_NOT_FINITE: what was found overflows;
- * MECH_UNSUPPORTED: the solver named does not take these sets; negative. */
+ * MECH_UNSUPPORTED: the solver named does not take these sets; MECH_CANCELLED: `interrupt` came,
+ * which may be NULL; negative. */
 int mech_lone_problem_solve(const struct mech_lone_problem *p, struct mech_arena *arena,
-                            struct mech_diag *diag, struct mech_lone_solution *out);
+                            struct mech_interrupt *interrupt, struct mech_diag *diag,
+                            struct mech_lone_solution *out);

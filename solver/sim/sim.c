@@ -156,22 +156,72 @@ static int tell_dropped(struct mech_sim *s, struct mech_diag *diag)
     return code;
 }
 
-/* A warning where the initial velocities move joints apart: the first step does not close what the
- * scheme does not look at, and energy is lost over many. */
-static void tell_speeds(const struct mech_sim *s, struct mech_diag *diag)
+static bool moves(const struct mech_sim *s)
 {
-    struct mech_drift drift;
+    bool any = false;
+
+    for (int32_t i = 0; i < s->sizes.v; i++) {
+        any = any || s->now.v[i] != 0.;
+    }
+    return any;
+}
+
+/* Warnings where the initial velocities do not suit the joints, and what becomes of them. `before`:
+ * how far those of the document are off, as far as there are any. Two-sided rows: the first step
+ * does not close what the scheme does not look at, and energy is lost over many. */
+static void tell_speeds(const struct mech_sim *s, const struct mech_drift *before,
+                        struct mech_diag *diag)
+{
+    static const double least = 1e-6;
+    struct mech_drift after;
     char path[MECH_DIAG_PATH];
 
-    mech_sim_drift(s, &s->now, &drift);
-    if (!(drift.velocity > 1e-6) || mech_model_settings(s->model)->velocity_projection) {
+    mech_sim_drift(s, &s->now, &after);
+    const bool left = after.velocity > least;
+    const struct mech_drift *const told = left ? &after : before;
+    if (!(told->velocity > least)) {
         return;
     }
-    snprintf(path, sizeof path, "/objects/%d", (int)drift.object);
-    mech_diag_warn(diag, path,
-                   "the initial velocities miss those of the joint \"%s\" by %.3g: give others, or "
-                   "solver.velocityProjection",
-                   drift.worst_velocity, drift.velocity);
+    snprintf(path, sizeof path, "/objects/%d", (int)told->object);
+    mech_diag_warn(diag, path, "the initial velocities miss those of the joint \"%s\" by %.3g: %s",
+                   told->worst_velocity, told->velocity,
+                   !left         ? "the start replaces them by the nearest that fit"
+                   : told->sided ? "the first step takes that away as an impact at its limit"
+                                 : "give others, or solver.velocityProjection");
+}
+
+/* What a reply could not say as numbers. MECH_INVALID: the start is refused. */
+static int check_finite(struct mech_sim *s, struct mech_diag *diag)
+{
+    const size_t size = mech_sim_output_size(s);
+    double *const values = calloc(size + 1, sizeof *values);
+    int code = 0;
+
+    if (!values) {
+        return MECH_NO_MEMORY;
+    }
+    mech_sim_get_outputs(s, values);
+    for (size_t i = 0; i < mech_sim_variable_count(s, MECH_OUTPUT_VARIABLE); i++) {
+        struct mech_variable output;
+        bool finite = true;
+
+        mech_sim_variable(s, MECH_OUTPUT_VARIABLE, i, &output);
+        for (int32_t k = 0; k < output.size; k++) {
+            finite = finite && isfinite(values[output.offset + k]);
+        }
+        if (!finite) {
+            mech_diag_add(diag, "/outputs", "\"%s\" is not finite at the start", output.name);
+            code = MECH_INVALID;
+        }
+    }
+    for (int32_t i = 0; i < s->sizes.v && code == 0; i++) {
+        if (!isfinite(s->now.vdot[i])) {
+            mech_diag_add(diag, "/objects", "an acceleration is not finite at the start");
+            code = MECH_INVALID;
+        }
+    }
+    free(values);
+    return code;
 }
 
 /* The initial state with consistent v̇, without rows that repeat others; the reason goes to diag,
@@ -179,6 +229,7 @@ static void tell_speeds(const struct mech_sim *s, struct mech_diag *diag)
 static int start(struct mech_sim *s, struct mech_diag *diag)
 {
     struct mech_step_result result;
+    struct mech_drift before = {.rows = 0};
     bool again;
     int code;
 
@@ -190,6 +241,9 @@ static int start(struct mech_sim *s, struct mech_diag *diag)
             return MECH_INVALID;
         }
         MECH_TRY(mech_sim_check_overlaps(s, diag));
+        if (diag && moves(s)) {
+            mech_sim_drift(s, &s->now, &before);
+        }
         code = s->type->start(s->stepper, &s->now, &result);
         again = code == MECH_SINGULAR && may_drop(s, &result);
         if (again) {
@@ -200,7 +254,8 @@ static int start(struct mech_sim *s, struct mech_diag *diag)
         s->now.at->changed = 0;
         code = s->dropped_count > 0 && diag ? tell_dropped(s, diag) : 0;
         if (code == 0 && diag) {
-            tell_speeds(s, diag);
+            tell_speeds(s, &before, diag);
+            code = check_finite(s, diag);
         }
         return code;
     }
@@ -214,6 +269,14 @@ static int start(struct mech_sim *s, struct mech_diag *diag)
 
 int mech_sim_create(struct mech_document *document, struct mech_diag *diag, struct mech_sim **out)
 {
+    const struct mech_interrupt nobody = {.wanted = NULL};
+
+    return mech_sim_create_asking(document, &nobody, diag, out);
+}
+
+int mech_sim_create_asking(struct mech_document *document, const struct mech_interrupt *ask,
+                           struct mech_diag *diag, struct mech_sim **out)
+{
     struct mech_sim *const s = calloc(1, sizeof *s);
     struct mech_machine machine;
 
@@ -222,13 +285,18 @@ int mech_sim_create(struct mech_document *document, struct mech_diag *diag, stru
         return MECH_NO_MEMORY;
     }
     mech_arena_init(&s->arena, 0);
-    int code = mech_machine_build(document, NULL, NULL, diag, &machine);
+    int code = mech_machine_build(document, ask, NULL, NULL, diag, &machine);
     if (code == 0) {
         s->document = document;
+        s->interrupt = *ask;
         mech_sim_take(s, &machine);
         code = allocate_state(s);
         code = code ? code : collect_names(s);
         code = code ? code : start(s, diag);
+        if (code >= 0 && mech_interrupted(mech_model_interrupt(s->model))) {
+            code = MECH_CANCELLED;
+        }
+        mech_sim_set_interrupt(s, NULL, NULL);
     }
     if (code) {
         s->document = NULL; /* stays the caller's */
@@ -242,8 +310,16 @@ int mech_sim_create(struct mech_document *document, struct mech_diag *diag, stru
 
 int mech_sim_check(struct mech_document *document, struct mech_diag *diag)
 {
+    const struct mech_interrupt nobody = {.wanted = NULL};
+
+    return mech_sim_check_asking(document, &nobody, diag);
+}
+
+int mech_sim_check_asking(struct mech_document *document, const struct mech_interrupt *ask,
+                          struct mech_diag *diag)
+{
     struct mech_sim *s = NULL;
-    const int code = mech_sim_create(document, diag, &s);
+    const int code = mech_sim_create_asking(document, ask, diag, &s);
 
     if (code == 0) {
         s->document = NULL; /* stays the caller's */

@@ -225,8 +225,7 @@ static int fail(struct mech_sim *s, int code, const struct mech_step_result *res
     report->substeps += (uint64_t)result->substeps;
     report->refused += (uint64_t)result->refused;
     report->impacts += (uint64_t)result->impacts;
-    snprintf(report->reason, sizeof report->reason, "%s",
-             result->reason[0] ? result->reason : mech_err_text(code));
+    mech_sim_tell_failure(s, code, result, report);
     mech_sim_step_abandon(s);
     return code;
 }
@@ -281,7 +280,7 @@ static int advance(struct mech_sim *s, uint64_t most)
 
         result.iterations = result.vi_iterations = result.contacts = 0;
         result.substeps = result.refused = result.impacts = 0;
-        result.residual = 0.;
+        result.residual = result.impact_gain = 0.;
         result.reason[0] = '\0';
         int code = s->next.at->changed ? restart(s, &result) : 0;
         code = code ? code : one_step(s, &result);
@@ -298,6 +297,7 @@ static int advance(struct mech_sim *s, uint64_t most)
         report->refused += (uint64_t)result.refused;
         report->impacts += (uint64_t)result.impacts;
         report->contacts = result.contacts;
+        report->impact_gain += result.impact_gain;
         report->residual = fmax(report->residual, result.residual);
     }
     report->steps = c->done;

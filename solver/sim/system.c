@@ -66,6 +66,27 @@ static int build(struct mech_sim *sim, const struct mech_system_request *r,
     return code;
 }
 
+/* Forces and rows that left the range of doubles, or have no direction, make no problem. */
+static int check_finite(struct mech_sim_system *s)
+{
+    const size_t n = (size_t)s->info.size.velocities + (size_t)s->info.size.rows;
+    double *const d = mech_arena_alloc(&s->arena, n, sizeof *d);
+
+    if (!d) {
+        return MECH_NO_MEMORY;
+    }
+    mech_descriptor_d(s->system->descriptor, d);
+    bool finite = mech_sim_all_finite(d, n);
+    struct mech_triplet *entries = NULL;
+    size_t count = 0;
+
+    MECH_TRY(mech_sim_system_entries(s, mech_sim_system_find("Cq"), &s->arena, &entries, &count));
+    for (size_t k = 0; k < count; k++) {
+        finite = finite && isfinite(entries[k].value);
+    }
+    return finite ? 0 : MECH_NOT_FINITE;
+}
+
 static int make(struct mech_sim *sim, const struct mech_system_query *q, struct mech_sim_system *s)
 {
     const struct mech_settings *const settings = &sim->document->solver;
@@ -107,7 +128,7 @@ static int make(struct mech_sim *sim, const struct mech_system_query *q, struct 
         return MECH_NO_MEMORY;
     }
     find_rows(s);
-    return 0;
+    return check_finite(s);
 }
 
 int mech_sim_system(struct mech_sim *sim, const struct mech_point *at,

@@ -1,5 +1,6 @@
 /* Products, projections and residuals of a simulation's descriptor; see system.h. */
 #include "solver/base/err.h"
+#include "solver/sim/internal.h"
 #include "solver/sim/system_internal.h"
 #include "solver/sys/assemble.h"
 
@@ -20,7 +21,9 @@ static int need_inverse(struct mech_sim_system *s)
         return MECH_SINGULAR;
     }
     MECH_TRY(mech_lsol_create(NULL, &H, &s->inverse));
+    mech_lsol_listen(s->inverse, mech_model_interrupt(s->sim->model));
     const int code = mech_lsol_factor(s->inverse, &H);
+    mech_sim_watch(s->sim); // what it was told is over with it
 
     if (code) {
         mech_lsol_destroy(s->inverse);
