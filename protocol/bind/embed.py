@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Turn recorded answers into one C file: embed.py OUTPUT RECORDED.json. Each is found by kind and
-name (mechp_recorded in shapes.h)."""
+name (mechp_recorded in openapi.h)."""
 import json
 import sys
 
@@ -18,7 +18,7 @@ const char *mechp_recorded(const char *kind, const char *name)
 
 with open(sys.argv[2], encoding='utf-8') as f:
     recorded = json.load(f)
-out = ['/* Generated from protocol/recorded.json. */', '#include "protocol/bind/shapes.h"', '',
+out = ['/* Generated from protocol/recorded.json. */', '#include "protocol/bind/openapi.h"', '',
        '#include <string.h>', '']
 table = []
 for kind, answers in sorted(recorded.items()):

@@ -102,7 +102,7 @@ static void write_shape(struct mechp_text *w, const struct mechp_shape *s)
     mechp_text_member_string(w, "type", "object");
     mechp_text_key(w, "properties");
     mechp_text_object(w);
-    for (const struct mechp_shape_member *m = s->members; m->name != NULL; m++) {
+    for (const struct mechp_member *m = s->members; m->name != NULL; m++) {
         mechp_text_key(w, m->name);
         mechp_text_object(w);
         mechp_text_member_string(w, "description", m->doc);
@@ -112,7 +112,7 @@ static void write_shape(struct mechp_text *w, const struct mechp_shape *s)
     mechp_text_end(w);
     mechp_text_key(w, "required");
     mechp_text_array(w);
-    for (const struct mechp_shape_member *m = s->members; m->name != NULL; m++) {
+    for (const struct mechp_member *m = s->members; m->name != NULL; m++) {
         if (m->required) {
             mechp_text_string(w, m->name);
         }
@@ -138,25 +138,29 @@ static void write_common(struct mechp_text *w)
                   "\"anyOf\":[{\"type\":\"number\"},{\"type\":\"array\",\"items\":{\"type\":"
                   "\"number\"}}]}"},
         {"InputValue",
-         "{\"description\":\"A value, or null: given back to the model.\","
-         "\"anyOf\":[{\"$ref\":\"#/components/schemas/Value\"},{\"type\":\"null\"}]}"},
+         "{\"description\":\"A value, or null: the value of the "
+         "model.\",\"anyOf\":[{\"$ref\":\"#/components/schemas/Value\"},{\"type\":\"null\"}]}"},
         {"Derivatives", "{\"description\":\"First and second time derivative, each a value.\","
                         "\"anyOf\":[{\"type\":\"number\"},{\"type\":\"array\",\"maxItems\":2,"
                         "\"items\":{\"$ref\":\"#/components/schemas/Value\"}}]}"},
         {"Problem",
-         "{\"description\":\"Why a request was refused (RFC 9457).\",\"type\":\"object\","
-         "\"properties\":{\"type\":{\"type\":\"string\"},\"title\":{\"type\":\"string\"},"
-         "\"status\":{\"type\":\"integer\"},\"code\":{\"$ref\":\"#/components/schemas/Code\"},"
-         "\"number\":{\"description\":\"the status of binary frames\",\"type\":\"integer\"},"
-         "\"detail\":{\"type\":\"string\"},\"errors\":{\"type\":\"array\",\"items\":{\"type\":"
-         "\"object\",\"properties\":{\"pointer\":{\"description\":\"RFC 6901\",\"type\":"
-         "\"string\"},\"message\":{\"type\":\"string\"}},\"required\":[\"pointer\",\"message\"]}},"
-         "\"moreErrors\":{\"description\":\"faults beyond those listed\",\"type\":\"integer\"},"
-         "\"report\":{\"$ref\":\"#/components/schemas/Report\"},"
-         "\"quota\":{\"description\":\"what is used up\",\"type\":\"object\",\"properties\":{"
-         "\"which\":{\"type\":\"string\"},\"used\":{\"type\":\"number\"},"
-         "\"limit\":{\"type\":\"number\"}},\"required\":[\"which\",\"used\",\"limit\"]}},"
-         "\"required\":[\"type\",\"title\",\"status\",\"code\",\"number\"]}"},
+         "{\"description\":\"Why a request was refused (RFC "
+         "9457).\",\"type\":\"object\",\"properties\":{\"type\":{\"type\":\"string\"},\"title\":{"
+         "\"type\":\"string\"},\"status\":{\"type\":\"integer\"},\"code\":{\"$ref\":\"#/components/"
+         "schemas/Code\"},\"number\":{\"description\":\"number of the code, as in the status of "
+         "binary "
+         "frames\",\"type\":\"integer\"},\"detail\":{\"type\":\"string\"},\"errors\":{\"type\":"
+         "\"array\",\"items\":{\"type\":\"object\",\"properties\":{\"pointer\":{\"description\":"
+         "\"RFC "
+         "6901\",\"type\":\"string\"},\"message\":{\"type\":\"string\"}},\"required\":[\"pointer\","
+         "\"message\"]}},\"moreErrors\":{\"description\":\"number of errors beyond those "
+         "listed\",\"type\":\"integer\"},\"report\":{\"description\":\"of a step, of a step of a "
+         "coupling\",\"anyOf\":[{\"$ref\":\"#/components/schemas/Report\"},{\"$ref\":"
+         "\"#/components/schemas/CouplingReport\"}]},\"quota\":{\"description\":\"the quota that "
+         "is used "
+         "up\",\"type\":\"object\",\"properties\":{\"which\":{\"type\":\"string\"},\"used\":{"
+         "\"type\":\"number\"},\"limit\":{\"type\":\"number\"}},\"required\":[\"which\",\"used\","
+         "\"limit\"]}},\"required\":[\"type\",\"title\",\"status\",\"code\",\"number\"]}"},
     };
     for (size_t i = 0; i < sizeof common / sizeof *common; i++) {
         mechp_text_key(w, common[i].name);
@@ -191,63 +195,67 @@ static void write_common(struct mechp_text *w)
 /* Headers of requests, by the name of the component. */
 static const char header_parameters[] =
     "{\"IfMatch\":{\"name\":\"If-Match\",\"in\":\"header\",\"required\":false,\"description\":"
-    "\"The ETag that the instance must have, or a list of such, or `*`. Otherwise the request "
-    "is refused with 412.\",\"schema\":{\"type\":\"string\"},\"example\":\"*\"},"
-    "\"IdempotencyKey\":{\"name\":\"Idempotency-Key\",\"in\":\"header\",\"required\":false,"
-    "\"description\":\"The request is done once for this key (with this token, method and "
-    "path): a repetition is answered as the first was, for 24 hours. Only successes are "
-    "kept.\",\"schema\":{\"type\":\"string\",\"minLength\":1,\"maxLength\":255},"
-    "\"example\":\"a4c0f1\"},"
-    "\"Prefer\":{\"name\":\"Prefer\",\"in\":\"header\",\"required\":false,\"description\":"
-    "\"`respond-async`: what cannot be answered at once is answered with 202, and goes on.\","
-    "\"schema\":{\"type\":\"string\"},\"example\":\"respond-async\"},"
-    "\"Lease\":{\"name\":\"Lease\",\"in\":\"header\",\"required\":false,\"description\":"
-    "\"Number of the lease that the client holds. While somebody owns the instance, a change "
-    "without it is refused with 409.\",\"schema\":{\"type\":\"string\",\"pattern\":"
-    "\"^[0-9]+$\"},\"example\":\"0\"},"
+    "\"ETag that the instance must have, or a list of ETags, or `*`. Otherwise the request is "
+    "refused with "
+    "412.\",\"schema\":{\"type\":\"string\"},\"example\":\"*\"},\"IdempotencyKey\":{\"name\":"
+    "\"Idempotency-Key\",\"in\":\"header\",\"required\":false,\"description\":\"The request is "
+    "executed once for this key (with this token, method and path); for 24 hours a repetition "
+    "returns the first response. Only successful responses are "
+    "stored.\",\"schema\":{\"type\":\"string\",\"minLength\":1,\"maxLength\":255},\"example\":"
+    "\"a4c0f1\"},\"Prefer\":{\"name\":\"Prefer\",\"in\":\"header\",\"required\":false,"
+    "\"description\":\"`respond-async`: a request that cannot be answered immediately returns 202 "
+    "and continues in the "
+    "background.\",\"schema\":{\"type\":\"string\"},\"example\":\"respond-async\"},\"Lease\":{"
+    "\"name\":\"Lease\",\"in\":\"header\",\"required\":false,\"description\":\"Number of the lease "
+    "that the client holds. While the instance has an owner, changes without the owner's lease are "
+    "refused with "
+    "409.\",\"schema\":{\"type\":\"string\",\"pattern\":\"^[0-9]+$\"},\"example\":\"0\"},"
     "\"IfNoneMatch\":{\"name\":\"If-None-Match\",\"in\":\"header\",\"required\":false,"
-    "\"description\":\"ETag of the copy that the client has.\",\"schema\":{\"type\":"
-    "\"string\"},\"example\":\"\\\"0\\\"\"},"
-    "\"Traceparent\":{\"name\":\"traceparent\",\"in\":\"header\",\"required\":false,"
-    "\"description\":\"W3C trace context; it stands in the access log.\",\"schema\":{\"type\":"
-    "\"string\"},\"example\":\"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01\"}}";
+    "\"description\":\"ETag of the client's cached "
+    "copy.\",\"schema\":{\"type\":\"string\"},\"example\":\"\\\"0\\\"\"},\"Traceparent\":{\"name\":"
+    "\"traceparent\",\"in\":\"header\",\"required\":false,\"description\":\"W3C trace context; "
+    "recorded in the access "
+    "log.\",\"schema\":{\"type\":\"string\"},\"example\":\"00-4bf92f3577b34da6a3ce929d0e0e4736-"
+    "00f067aa0ba902b7-01\"}}";
 
 /* Headers, the token, and what any route answers when the server fails. */
 static void write_components(struct mechp_text *w)
 {
     static const char headers[] =
-        "{\"ETag\":{\"description\":\"`incarnation.revision` of the instance. The revision grows "
-        "with every acknowledged change and never falls.\",\"schema\":{\"type\":\"string\"}},"
-        "\"FileETag\":{\"description\":\"From the content of the file.\",\"schema\":{\"type\":"
-        "\"string\"}},"
-        "\"Location\":{\"description\":\"Where it is now.\",\"schema\":{\"type\":\"string\"}},"
-        "\"PreferenceApplied\":{\"description\":\"`respond-async`.\",\"schema\":{\"type\":"
-        "\"string\"}},"
-        "\"RetryAfter\":{\"description\":\"Seconds after which it may go better.\",\"schema\":{"
-        "\"type\":\"integer\"}},"
-        "\"Traceparent\":{\"description\":\"The request's trace with a span of this server, or a "
-        "new trace.\",\"schema\":{\"type\":\"string\"}},"
-        "\"WwwAuthenticate\":{\"description\":\"`Bearer`.\",\"schema\":{\"type\":\"string\"}}}";
+        "{\"ETag\":{\"description\":\"`incarnation.revision` of the instance. The revision "
+        "increases with every acknowledged "
+        "change.\",\"schema\":{\"type\":\"string\"}},\"FileETag\":{\"description\":\"Computed from "
+        "the content of the "
+        "file.\",\"schema\":{\"type\":\"string\"}},\"Location\":{\"description\":\"URL of the "
+        "resource.\",\"schema\":{\"type\":\"string\"}},\"PreferenceApplied\":{\"description\":\"`"
+        "respond-async`.\",\"schema\":{\"type\":\"string\"}},\"RetryAfter\":{\"description\":"
+        "\"Seconds to wait before a "
+        "retry.\",\"schema\":{\"type\":\"integer\"}},\"Traceparent\":{\"description\":\"The "
+        "request's trace with a span of this server, or a new "
+        "trace.\",\"schema\":{\"type\":\"string\"}},\"WwwAuthenticate\":{\"description\":\"`Bearer`"
+        ".\",\"schema\":{\"type\":\"string\"}}}";
     static const char accepted[] =
-        "{\"description\":\"It goes on by itself, as the request prefers: see "
-        "Location.\",\"headers\":{\"Location\":{\"$ref\":\"#/components/headers/Location\"},"
-        "\"Preference-Applied\":{\"$ref\":\"#/components/headers/PreferenceApplied\"},"
-        "\"traceparent\":{\"$ref\":\"#/components/headers/Traceparent\"}},\"content\":{"
-        "\"application/json\":{\"schema\":{\"$ref\":\"#/components/schemas/Operation\"},"
-        "\"example\":{\"id\":\"o-1\",\"operation\":\"step\",\"state\":\"running\"}}}}";
+        "{\"description\":\"Accepted and continued in the background, as the request prefers; "
+        "Location is its "
+        "status.\",\"headers\":{\"Location\":{\"$ref\":\"#/components/headers/"
+        "Location\"},\"Preference-Applied\":{\"$ref\":\"#/components/headers/"
+        "PreferenceApplied\"},\"traceparent\":{\"$ref\":\"#/components/headers/"
+        "Traceparent\"}},\"content\":{\"application/json\":{\"schema\":{\"$ref\":\"#/components/"
+        "schemas/"
+        "Operation\"},\"example\":{\"id\":\"o-1\",\"operation\":\"step\",\"state\":\"running\"}}}}";
     static const char unmodified[] =
-        "{\"description\":\"The copy that the client has is the file.\","
-        "\"headers\":{\"ETag\":{\"$ref\":\"#/components/headers/FileETag\"},\"traceparent\":{"
-        "\"$ref\":\"#/components/headers/Traceparent\"}}}";
+        "{\"description\":\"The client's cached copy is "
+        "current.\",\"headers\":{\"ETag\":{\"$ref\":\"#/components/headers/"
+        "FileETag\"},\"traceparent\":{\"$ref\":\"#/components/headers/Traceparent\"}}}";
     static const char failure[] =
-        "{\"description\":\"The server itself failed: `internal-error`, or "
-        "`out-of-memory`. Nothing was changed.\",\"content\":{\"application/problem+json\":{"
-        "\"schema\":{\"$ref\":\"#/components/schemas/Problem\"}}}}";
+        "{\"description\":\"The server failed: `internal-error` or `out-of-memory`. Nothing was "
+        "changed.\",\"content\":{\"application/problem+json\":{\"schema\":{\"$ref\":\"#/components/"
+        "schemas/Problem\"}}}}";
     static const char security[] =
-        "{\"bearer\":{\"type\":\"http\",\"scheme\":\"bearer\",\"description\":\"A line of the file "
-        "of tokens. Scopes, each with those before it: `read` changes nothing; `step` creates, "
-        "steps, changes and deletes instances; `admin` changes the server. A server without such "
-        "a file asks for none.\"}}";
+        "{\"bearer\":{\"type\":\"http\",\"scheme\":\"bearer\",\"description\":\"A token of the "
+        "server's token file. Each scope includes the ones before it: `read` changes nothing; "
+        "`step` creates, steps, changes and deletes instances; `admin` changes the server. A "
+        "server without a token file requires no token.\"}}";
     mechp_openapi_raw(w, "parameters", header_parameters);
     mechp_openapi_raw(w, "headers", headers);
     mechp_text_key(w, "responses");
@@ -290,26 +298,21 @@ static void write_tags(struct mechp_text *w)
 void mechp_bind_openapi(struct mechp_text *w)
 {
     static const char info[] =
-        "{\"title\":\"mechd\",\"version\":\"" MECHD_VERSION "\",\"summary\":"
-        "\"Co-simulation of mechanics\",\"description\":\"Multibody, linear and nonsmooth models "
-        "as instances that are stepped. SI units, radians.\\n\\nIn a model a string that begins "
-        "with `=` is an expression over the parameters, wherever an item takes a number: "
-        "`\\\"stiffness\\\": \\\"=2*k\\\"`; a load's may read the time `t`. Parameters themselves "
-        "are "
-        "numbers.\\n\\nEvery refusal is a problem (RFC "
-        "9457) with a stable `code`; faults of a body come all at once, each with its JSON "
-        "pointer. HEAD is taken where GET is. A path that does not exist is 404 "
-        "(`route-not-found`), a method that it does not take 405 (`method-not-allowed`, "
-        "with "
-        "`Allow`). A request that comes too slowly is 408 (`request-timeout`); beyond the "
-        "limit of "
-        "connections every route but the probes is 503 (`too-many-connections`). GET and "
-        "DELETE "
-        "take no body. Text from 8 KiB on is compressed for clients that "
-        "take gzip.\\n\\nThe same operations are reached as JSON over ZeroMQ, by the name "
-        "in "
+        "{\"title\":\"mechd\",\"version\":\"" MECHD_VERSION
+        "\",\"summary\":\"Co-simulation of mechanics\",\"description\":\"Hosts instances of "
+        "multibody, linear and nonsmooth models and steps them. SI units, radians.\\n\\nIn a "
+        "model, a string that begins with `=` is an expression in the parameters; it is allowed "
+        "wherever an item takes a number: `\\\"stiffness\\\": \\\"=2*k\\\"`; expressions of loads "
+        "may also use the time `t`. Parameters themselves are numbers.\\n\\nEvery refused request "
+        "returns a problem (RFC 9457) with a stable `code`; all errors of a body are reported "
+        "together, each with its JSON pointer. HEAD is supported wherever GET is. An unknown path "
+        "returns 404 (`route-not-found`), an unsupported method 405 (`method-not-allowed`, with "
+        "`Allow`). A request that arrives too slowly returns 408 (`request-timeout`); beyond the "
+        "limit of connections, every route except the probes returns 503 (`too-many-connections`). "
+        "GET and DELETE take no body. Text of 8 KiB or more is compressed for clients that accept "
+        "gzip.\\n\\nThe same operations are available as JSON over ZeroMQ under the name given in "
         "`x-zeromq-operation`.\",\"license\":{\"name\":\"MIT\",\"identifier\":\"MIT\"}}";
-    static const char servers[] = "[{\"url\":\"/\",\"description\":\"this server\"}]";
+    static const char servers[] = "[{\"url\":\"/\",\"description\":\"The server itself\"}]";
     mechp_text_object(w);
     mechp_text_member_string(w, "openapi", "3.1.0");
     mechp_openapi_raw(w, "info", info);

@@ -1,10 +1,10 @@
 /* Pieces of the OpenAPI document. Internal to protocol/bind. owner: one request; any thread. */
 #pragma once
 
-#include "protocol/bind/shapes.h"
+#include "protocol/wire/row.h"
 #include "protocol/wire/text.h"
 
-/* A type of the small language (shapes.h) as members of the open schema. */
+/* A type of the small language (wire/row.h) as members of the open schema. */
 void mechp_openapi_type(struct mechp_text *w, const char *type, size_t length);
 /* The member "schema" of a type. */
 void mechp_openapi_schema(struct mechp_text *w, const char *type, size_t length);
@@ -17,3 +17,7 @@ void mechp_openapi_paths(struct mechp_text *w);
 void mechp_openapi_refusals(struct mechp_text *w);
 /* True if some route can refuse with this code. */
 bool mechp_openapi_refuses(int code);
+
+/* A recorded answer, JSON, or NULL: `kind` "reply" with a route's symbol, or "problem" with a
+ * code. Recorded from the daemon by tests/integration/test_openapi_walk.py --write. */
+const char *mechp_recorded(const char *kind, const char *name);

@@ -31,56 +31,36 @@ static void reference(struct mechp_text *w, const char *kind, const char *name)
 
 /* --- parameters ------------------------------------------------------------------------------ */
 
-/* Part of a text. */
-struct part {
-    const char *at;
-    size_t length;
-};
-
-/* One of path or query; `path`: the route's. */
-static void parameter(struct mechp_text *w, struct part name, const char *in, struct part type,
-                      const char *path)
+/* One of path or query. */
+static void parameter(struct mechp_text *w, const char *in, const struct mechp_parameter *p)
 {
-    const struct mechp_parameter *const p = mechp_parameter(name.at, name.length, path);
     mechp_text_object(w);
-    mechp_text_key(w, "name");
-    mechp_text_string_n(w, name.at, name.length);
+    mechp_text_member_string(w, "name", p->name);
     mechp_text_member_string(w, "in", in);
     mechp_text_key(w, "required");
     mechp_text_bool(w, strcmp(in, "path") == 0);
-    if (p != NULL) {
-        mechp_text_member_string(w, "description", p->doc);
-        mechp_openapi_raw(w, "example", p->example);
-    }
-    mechp_openapi_schema(w, type.at, type.length);
+    mechp_text_member_string(w, "description", p->doc);
+    mechp_openapi_raw(w, "example", p->example);
+    mechp_openapi_schema(w, p->type, strlen(p->type));
     mechp_text_end(w);
 }
 
 /* True if its answer may come later, as the client prefers. */
 static bool goes_on(const struct mechp_route *route)
 {
-    return strcmp(route->method, "GET") != 0 &&
-           (mechp_route_doc((int)route->id)->traits & MECHP_DOC_AT_ONCE) == 0;
+    return strcmp(route->method, "GET") != 0 && (route->row->traits & MECHP_AT_ONCE) == 0;
 }
 
 /* Path parameters of the template, those of the query, and the headers that matter. */
 static void write_parameters(struct mechp_text *w, const struct mechp_route *route)
 {
-    const char *query = mechp_route_doc((int)route->id)->query;
     mechp_text_key(w, "parameters");
     mechp_text_array(w);
     for (const char *at = strchr(route->path, '{'); at != NULL; at = strchr(at + 1, '{')) {
-        // what a parameter names may have letters that a name of a model has not
-        const struct part name = {at + 1, strcspn(at, "}") - 1};
-        parameter(w, name, "path", (struct part){"@Name", 5}, route->path);
+        parameter(w, "path", mechp_path_parameter(at + 1, strcspn(at, "}") - 1, route->path));
     }
-    while (query != NULL && *query != '\0') {
-        const size_t n = strcspn(query, ":");
-        const size_t type = strcspn(query + n + 1, " ");
-        parameter(w, (struct part){query, n}, "query", (struct part){query + n + 1, type},
-                  route->path);
-        query += n + 1 + type;
-        query += *query == ' ' ? 1 : 0;
+    for (int k = 0; k < mechp_query_count(route->row); k++) {
+        parameter(w, "query", &route->row->query[k]);
     }
     if (mechp_route_on_instance(route)) {
         reference(w, "parameters", "IfMatch");
@@ -94,7 +74,7 @@ static void write_parameters(struct mechp_text *w, const struct mechp_route *rou
     if (goes_on(route)) {
         reference(w, "parameters", "Prefer");
     }
-    if ((mechp_route_doc((int)route->id)->traits & MECHP_DOC_FILE) != 0) {
+    if ((route->row->traits & MECHP_FILE) != 0) {
         reference(w, "parameters", "IfNoneMatch");
     }
     reference(w, "parameters", "Traceparent");
@@ -102,13 +82,6 @@ static void write_parameters(struct mechp_text *w, const struct mechp_route *rou
 }
 
 /* --- body ------------------------------------------------------------------------------------ */
-
-/* Example of the shape that a type refers to first, or NULL. */
-static const char *example_of(const char *type)
-{
-    const struct mechp_shape *const shape = mechp_shape_named(type);
-    return shape != NULL ? shape->example : NULL;
-}
 
 enum { MEDIA_TYPE = 64 };
 
@@ -120,26 +93,35 @@ static const char *next_type(const char *list, char out[MEDIA_TYPE])
     return list + length + (list[length] == ' ');
 }
 
-static void write_request(struct mechp_text *w, const struct mechp_route_doc *d)
+/* The schema of a body: its shape, any object where that has no members, or one with names of its
+ * own too. */
+static void write_body_schema(struct mechp_text *w, const struct mechp_row *row)
+{
+    char type[128] = "object";
+    if (row->body->name != NULL) {
+        snprintf(type, sizeof type, "@%s%s%s%s", row->body->name, row->named != NULL ? "|" : "",
+                 row->named != NULL ? row->named : "", row->named != NULL ? "{}" : "");
+    }
+    mechp_openapi_schema(w, type, strlen(type));
+}
+
+static void write_request(struct mechp_text *w, const struct mechp_row *row)
 {
     mechp_text_key(w, "requestBody");
     mechp_text_object(w);
     mechp_text_key(w, "required");
-    mechp_text_bool(w, !d->optional);
+    mechp_text_bool(w, !row->optional);
     mechp_text_key(w, "content");
     mechp_text_object(w);
     mechp_text_key(w, "application/json");
     mechp_text_object(w);
-    mechp_openapi_schema(w, d->request, strlen(d->request));
-    const char *const example = example_of(d->request);
-    if (example != NULL) {
-        mechp_openapi_raw(w, "example", example);
+    write_body_schema(w, row);
+    if (row->body->example != NULL) {
+        mechp_openapi_raw(w, "example", row->body->example);
     }
     mechp_text_end(w);
-    for (const char *at = d->takes; at != NULL && *at != '\0';) {
-        char type[MEDIA_TYPE];
-        at = next_type(at, type);
-        mechp_text_key(w, type);
+    for (int k = 0; k < MECHP_TAKES && row->takes[k] != NULL; k++) {
+        mechp_text_key(w, row->takes[k]);
         mechp_text_object(w);
         mechp_text_end(w);
     }
@@ -170,27 +152,27 @@ static void write_media(struct mechp_text *w, const char *type, const char *repl
 static const char *recorded_form(const struct mechp_route *route, const char *type)
 {
     char name[128];
-    snprintf(name, sizeof name, "%s %s", mechp_route_symbol(route), type);
+    snprintf(name, sizeof name, "%s %s", route->symbol, type);
     return mechp_recorded("reply", name);
 }
 
 static void write_headers(struct mechp_text *w, const struct mechp_route *route)
 {
-    const struct mechp_route_doc *const d = mechp_route_doc((int)route->id);
-    const bool events = d->content != NULL && strcmp(d->content, "text/event-stream") == 0;
-    const bool gone = d->status == 204 && strcmp(route->path, "/v1/instances/{id}") == 0;
+    const struct mechp_row *const row = route->row;
+    const bool events = row->content != NULL && strcmp(row->content, "text/event-stream") == 0;
+    const bool gone = row->status == 204 && strcmp(route->path, "/v1/instances/{id}") == 0;
     mechp_text_key(w, "headers");
     mechp_text_object(w);
-    if (d->status == 201 || d->status == 202) {
+    if (row->status == 201 || row->status == 202) {
         mechp_text_key(w, "Location");
         reference(w, "headers", "Location");
     }
-    if ((d->traits & MECHP_DOC_FILE) != 0) {
+    if ((row->traits & MECHP_FILE) != 0) {
         mechp_text_key(w, "ETag");
         reference(w, "headers", "FileETag");
     }
     if ((mechp_route_on_instance(route) && !events && !gone) ||
-        (d->reply != NULL && strcmp(d->reply, "@Instance") == 0)) {
+        (row->reply != NULL && strcmp(row->reply, "@Instance") == 0)) {
         mechp_text_key(w, "ETag");
         reference(w, "headers", "ETag");
     }
@@ -201,22 +183,22 @@ static void write_headers(struct mechp_text *w, const struct mechp_route *route)
 
 static void write_success(struct mechp_text *w, const struct mechp_route *route)
 {
-    const struct mechp_route_doc *const d = mechp_route_doc((int)route->id);
+    const struct mechp_row *const row = route->row;
     char status[16];
-    snprintf(status, sizeof status, "%d", d->status);
+    snprintf(status, sizeof status, "%d", row->status);
     mechp_text_key(w, status);
     mechp_text_object(w);
     mechp_text_member_string(w, "description",
-                             d->status == 201   ? "Created."
-                             : d->status == 202 ? "Accepted: it goes on by itself."
-                             : d->status == 204 ? "Done, nothing to say."
-                                                : "Success.");
+                             row->status == 201   ? "Created."
+                             : row->status == 202 ? "Accepted; the run continues in the background."
+                             : row->status == 204 ? "Done; the response has no body."
+                                                  : "Success.");
     write_headers(w, route);
-    if (d->content != NULL) {
+    if (row->content != NULL) {
         mechp_text_key(w, "content");
         mechp_text_object(w);
-        write_media(w, d->content, d->reply, mechp_recorded("reply", mechp_route_symbol(route)));
-        for (const char *at = d->also; at != NULL && *at != '\0';) {
+        write_media(w, row->content, row->reply, mechp_recorded("reply", route->symbol));
+        for (const char *at = row->also; at != NULL && *at != '\0';) {
             char type[MEDIA_TYPE];
             at = next_type(at, type);
             write_media(w, type, NULL, recorded_form(route, type));
@@ -392,11 +374,11 @@ static void write_responses(struct mechp_text *w, const struct mechp_route *rout
     mechp_text_key(w, "responses");
     mechp_text_object(w);
     write_success(w, route);
-    if (goes_on(route) && mechp_route_doc((int)route->id)->status != 202) {
+    if (goes_on(route) && route->row->status != 202) {
         mechp_text_key(w, "202");
         reference(w, "responses", "Accepted");
     }
-    if ((mechp_route_doc((int)route->id)->traits & MECHP_DOC_FILE) != 0) {
+    if ((route->row->traits & MECHP_FILE) != 0) {
         mechp_text_key(w, "304");
         reference(w, "responses", "NotModified");
     }
@@ -470,33 +452,32 @@ static void write_security(struct mechp_text *w, const struct mechp_route *route
 
 static void write_operation(struct mechp_text *w, const struct mechp_route *route)
 {
-    const struct mechp_route_doc *const d = mechp_route_doc((int)route->id);
-    const struct mechp_route_text *const text = mechp_route_text((int)route->id);
+    const struct mechp_row *const row = route->row;
     char method[16];
     char id[64];
     snprintf(method, sizeof method, "%s", route->method);
     for (char *c = method; *c != '\0'; c++) {
         *c = (char)tolower((unsigned char)*c);
     }
-    camel(mechp_route_symbol(route), id, sizeof id);
+    camel(route->symbol, id, sizeof id);
     mechp_text_key(w, method);
     mechp_text_object(w);
     mechp_text_member_string(w, "operationId", id);
     mechp_text_member_string(w, "summary", route->summary);
-    if (text->doc[0] != '\0') {
-        mechp_text_member_string(w, "description", text->doc);
+    if (row->doc[0] != '\0') {
+        mechp_text_member_string(w, "description", row->doc);
     }
     mechp_text_key(w, "tags");
     mechp_text_array(w);
-    mechp_text_string(w, text->tag);
+    mechp_text_string(w, row->tag);
     mechp_text_end(w);
     if (route->operation[0] != '\0') {
         mechp_text_member_string(w, "x-zeromq-operation", route->operation);
     }
     write_security(w, route);
     write_parameters(w, route);
-    if (d->request != NULL) {
-        write_request(w, d);
+    if (row->body != NULL) {
+        write_request(w, row);
     }
     write_responses(w, route);
     mechp_text_end(w);

@@ -54,34 +54,19 @@ void mechp_frame_write(const struct mechp_frame *f, void *bytes)
     put(at + 56, f->lease, 8);
 }
 
-int mechp_frame_read(const void *bytes, size_t size, struct mechp_frame *f)
+/* The fields of the header that `size` bytes hold whole, the others 0; magic, version and what the
+ * fields say are not looked at. */
+static struct mechp_frame fields_of(const unsigned char *bytes, size_t size)
 {
-    const unsigned char *const at = bytes;
-    if (size < MECHP_FRAME_HEADER) {
-        return MECHP_FRAME_SHORT;
-    }
-    if (memcmp(at, "MCHD", 4) != 0) {
-        return MECHP_FRAME_MAGIC;
-    }
-    if (at[4] != MECHP_FRAME_VERSION) {
-        return MECHP_FRAME_BAD_VERSION;
-    }
-    if (at[5] < MECHP_HELLO || at[5] > MECHP_BYE) {
-        return MECHP_FRAME_KIND;
-    }
-    // the division cannot overflow, whatever count says
-    const uint32_t count = (uint32_t)get(at + 12, 4);
-    const size_t rest = size - MECHP_FRAME_HEADER;
-    if (rest % 8 != 0 || rest / 8 != count) {
-        return MECHP_FRAME_COUNT;
-    }
+    unsigned char at[MECHP_FRAME_HEADER] = {0};
+    memcpy(at, bytes, size < sizeof at ? size - size % 8 : sizeof at);
     // the sign of the status comes back by its bits
     const uint32_t status = (uint32_t)get(at + 20, 4);
-    *f = (struct mechp_frame){
+    struct mechp_frame f = {
         .kind = at[5],
         .flags = (uint16_t)get(at + 6, 2),
         .instance = (uint32_t)get(at + 8, 4),
-        .count = count,
+        .count = (uint32_t)get(at + 12, 4),
         .iteration = (uint32_t)get(at + 16, 4),
         .sequence = get(at + 24, 8),
         .step = get(at + 32, 8),
@@ -89,8 +74,30 @@ int mechp_frame_read(const void *bytes, size_t size, struct mechp_frame *f)
         .size = double_of(get(at + 48, 8)),
         .lease = get(at + 56, 8),
     };
-    memcpy(&f->status, &status, sizeof status);
-    return 0;
+    memcpy(&f.status, &status, sizeof status);
+    return f;
+}
+
+int mechp_frame_read(const void *bytes, size_t size, struct mechp_frame *f)
+{
+    const unsigned char *const at = bytes;
+    *f = (struct mechp_frame){.kind = 0};
+    if (size < 4 || memcmp(at, "MCHD", 4) != 0) {
+        return size < MECHP_FRAME_HEADER ? MECHP_FRAME_SHORT : MECHP_FRAME_MAGIC;
+    }
+    *f = fields_of(at, size);
+    if (size < MECHP_FRAME_HEADER) {
+        return MECHP_FRAME_SHORT;
+    }
+    if (at[4] != MECHP_FRAME_VERSION) {
+        return MECHP_FRAME_BAD_VERSION;
+    }
+    if (f->kind < MECHP_HELLO || f->kind > MECHP_BYE) {
+        return MECHP_FRAME_KIND;
+    }
+    // the division cannot overflow, whatever count says
+    const size_t rest = size - MECHP_FRAME_HEADER;
+    return rest % 8 == 0 && rest / 8 == f->count ? 0 : MECHP_FRAME_COUNT;
 }
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__

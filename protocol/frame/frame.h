@@ -63,7 +63,8 @@ enum mechp_frame_fault {
 void mechp_frame_write(const struct mechp_frame *f, void *bytes);
 
 /* Read and check a header; `size` is the length of the whole message, which must be exactly
- * 64 + 8 × count. 0 or enum mechp_frame_fault. */
+ * 64 + 8 × count. 0 or enum mechp_frame_fault; then *f holds those fields that came whole behind
+ * the magic, and 0 for the others, so that the answer to a bad frame carries its sequence. */
 int mechp_frame_read(const void *bytes, size_t size, struct mechp_frame *f);
 
 /* Values to and from the little-endian bytes behind a header (bytes need no alignment). */

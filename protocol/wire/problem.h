@@ -2,7 +2,7 @@
  * it as the body with its status; ZeroMQ's JSON replies carry the same object as their `error`
  * member.
  *
- *   {"type": "/docs#invalid-model", "title": "the model is not possible", "status": 422,
+ *   {"type": "/docs#invalid-model", "title": "the model is invalid", "status": 422,
  *    "code": "invalid-model", "number": 1019, "detail": "2 faults",
  *    "errors": [{"pointer": "/model/objects/0/node", "message": "there is no node 'n'"}],
  *    "report": {…}}

@@ -8,7 +8,12 @@
 #include <string.h>
 
 #define MECHP_ROUTE(symbol, method, path, operation, summary)                                      \
-    {MECHP_ROUTE_##symbol, method, path, operation, summary},
+    extern const struct mechp_row mechp_row_##symbol;
+#include "protocol/wire/routes.def"
+#undef MECHP_ROUTE
+
+#define MECHP_ROUTE(symbol, method, path, operation, summary)                                      \
+    {MECHP_ROUTE_##symbol, method, path, operation, summary, #symbol, &mechp_row_##symbol},
 static const struct mechp_route routes[] = {
 #include "protocol/wire/routes.def"
 };

@@ -21,12 +21,16 @@ enum mechp_route_id {
 };
 #undef MECHP_ROUTE
 
+struct mechp_row;
+
 struct mechp_route {
     enum mechp_route_id id;
     const char *method;
     const char *path;      /* template: "/v1/instances/{id}" */
     const char *operation; /* name over ZeroMQ, "" if it has none */
     const char *summary;
+    const char *symbol;          /* "GET_STATE" */
+    const struct mechp_row *row; /* all else that there is to know about it (row.h) */
 };
 
 enum { MECHP_MATCH_PARAMETERS = 4, MECHP_MATCH_VALUE = 128, MECHP_MATCH_ALLOW = 64 };

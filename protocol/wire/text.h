@@ -73,6 +73,13 @@ void mechp_text_member_integer(struct mechp_text *w, const char *key, int64_t va
 void mechp_text_member_unsigned(struct mechp_text *w, const char *key, uint64_t value);
 void mechp_text_raw(struct mechp_text *w, const char *json, size_t length); /* a value, as it is */
 
+/* Text that is no JSON: as it is, and with no comma between. */
+static inline void mechp_text_plain(struct mechp_text *w, const char *bytes, size_t length)
+{
+    w->comma[0] = false;
+    mechp_text_raw(w, bytes, length);
+}
+
 /* Append JSON laid out for people, outside any object or array: two spaces a level, what fits into
  * 100 columns on one line.
  * `json` is well-formed. */

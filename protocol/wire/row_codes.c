@@ -1,25 +1,13 @@
-/* How a route can refuse: by what kind of route it is, and by what shapes_routes.c adds. */
-#include "protocol/bind/shapes.h"
-#include "protocol/wire/codes.h"
+/* How a route can refuse: by what kind of route it is, and by what its row adds. */
+#include "protocol/wire/row.h"
 
 #include <string.h>
 
 static const char instances[] = "/v1/instances/{id}";
 
-#define MECHP_ROUTE(symbol, method, path, operation, summary) #symbol,
-static const char *const symbols[] = {
-#include "protocol/wire/routes.def"
-};
-#undef MECHP_ROUTE
-
-const char *mechp_route_symbol(const struct mechp_route *route)
-{
-    return symbols[route->id];
-}
-
 static bool has(const struct mechp_route *route, unsigned trait)
 {
-    return (mechp_route_doc((int)route->id)->traits & trait) != 0;
+    return (route->row->traits & trait) != 0;
 }
 
 bool mechp_route_on_instance(const struct mechp_route *route)
@@ -30,18 +18,29 @@ bool mechp_route_on_instance(const struct mechp_route *route)
     return strncmp(route->path, instances, n) == 0 && !makes;
 }
 
+bool mechp_route_queues(const struct mechp_route *route)
+{
+    return mechp_route_on_instance(route) && !has(route, MECHP_NO_QUEUE);
+}
+
 bool mechp_route_changes(const struct mechp_route *route)
 {
-    return strcmp(route->method, "GET") != 0 && !has(route, MECHP_DOC_ASKS);
+    return route->row->effect == MECHP_CHANGES || route->row->effect == MECHP_BESIDE;
 }
 
 const char *mechp_route_scope(const struct mechp_route *route)
 {
-    const bool reads = !mechp_route_changes(route) || has(route, MECHP_DOC_BY_PARTS);
-    return has(route, MECHP_DOC_OPEN)    ? NULL
-           : has(route, MECHP_DOC_ADMIN) ? "admin"
-           : reads                       ? "read"
-                                         : "step";
+    switch (route->row->access) {
+    case MECHP_OPEN:
+        return NULL;
+    case MECHP_ADMIN:
+        return "admin";
+    case MECHP_BY_PARTS:
+        return "read";
+    case MECHP_BY_EFFECT:
+        break;
+    }
+    return mechp_route_changes(route) ? "step" : "read";
 }
 
 /* A list of codes without repetition. */
@@ -78,15 +77,15 @@ static void add_of_instance(struct list *l, const struct mechp_route *route)
 {
     add(l, MECHP_INSTANCE_NOT_FOUND);
     add(l, MECHP_REVISION_MISMATCH);
-    if (mechp_route_changes(route) && !has(route, MECHP_DOC_UNLEASED)) {
+    if (mechp_route_changes(route) && !has(route, MECHP_UNLEASED)) {
         add(l, MECHP_FOREIGN_LEASE);
     }
     if (strchr(route->path + sizeof instances - 1, '{') != NULL) {
         add(l, MECHP_NOT_FOUND);
     }
-    if (!has(route, MECHP_DOC_NO_QUEUE)) {
+    if (!has(route, MECHP_NO_QUEUE)) {
         add(l, MECHP_QUEUE_FULL);
-        if (mechp_route_changes(route) && !has(route, MECHP_DOC_WHILE_RUN)) {
+        if (mechp_route_changes(route) && !has(route, MECHP_WHILE_RUN)) {
             add(l, MECHP_RUN_IN_PROGRESS);
         }
     }
@@ -94,7 +93,7 @@ static void add_of_instance(struct list *l, const struct mechp_route *route)
 
 size_t mechp_route_codes(const struct mechp_route *route, int codes[MECHP_ROUTE_CODES])
 {
-    const struct mechp_route_doc *const d = mechp_route_doc((int)route->id);
+    const struct mechp_row *const row = route->row;
     const bool instance = mechp_route_on_instance(route);
     const bool changes = mechp_route_changes(route);
     const char *const scope = mechp_route_scope(route);
@@ -108,7 +107,7 @@ size_t mechp_route_codes(const struct mechp_route *route, int codes[MECHP_ROUTE_
     if (scope != NULL && strcmp(scope, "read") != 0) {
         add(&l, MECHP_FORBIDDEN);
     }
-    if (d->request != NULL) {
+    if (row->body != NULL) {
         add_of_body(&l, changes);
     }
     if (instance) {
@@ -116,14 +115,18 @@ size_t mechp_route_codes(const struct mechp_route *route, int codes[MECHP_ROUTE_
     } else if (strchr(route->path, '{') != NULL && strcmp(route->path, instances) != 0) {
         add(&l, MECHP_NOT_FOUND);
     }
-    if (changes) {
+    // changes at once, the rest once the last answers are written
+    if (scope != NULL) {
         add(&l, MECHP_DRAINING);
     }
-    const bool lasts = instance ? !has(route, MECHP_DOC_FLEETING) : has(route, MECHP_DOC_STORES);
+    const bool lasts = instance ? !has(route, MECHP_FLEETING) : has(route, MECHP_STORES);
     if (changes && lasts) {
         add(&l, MECHP_STORAGE_FAILED);
     }
-    for (const int *code = d->codes; code != NULL && *code != 0; code++) {
+    if (has(route, MECHP_STOPPABLE)) {
+        add(&l, MECHP_CANCELLED);
+    }
+    for (const int *code = row->codes; code != NULL && *code != 0; code++) {
         add(&l, *code);
     }
     return l.n;

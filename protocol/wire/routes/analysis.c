@@ -1,0 +1,206 @@
+/* Equilibrium, modes, derivatives, terms of the equations of motion. */
+#include "protocol/wire/row.h"
+
+/* --- bodies --- */
+
+static const struct mechp_shape coo = {
+    .name = "Coo",
+    .doc = "A sparse matrix.",
+    .members = MECHP_MEMBERS(
+        {"shape", "integer[]", "rows, columns", true},
+        {"coo", "number[][]", "row, column and value of the nonzeros, by columns", true})};
+
+static const struct mechp_shape evaluate_reply = {
+    .name = "EvaluateReply",
+    .doc = "The quantities asked for: vectors, and matrices by rows.",
+    .members = MECHP_MEMBERS(
+        {"time", "number", "s", true}, {"lhs", "number[]", "left-hand-side terms", false},
+        {"rhs", "number[]", "loads minus left-hand side", false},
+        {"forces", "number[]", "F(v, q, t, z) of linear systems", false},
+        {"mass", "number[][]|@Coo", "mass matrix", false},
+        {"dFdq", "number[][]|@Coo", "derivative of the forces by motions", false},
+        {"dFdv", "number[][]|@Coo", "derivative of the forces by the velocities", false},
+        {"constraints", "number[]", "g of the joints", false},
+        {"constraintJacobian", "number[][]|@Coo", "derivative of g by motions", false},
+        {"firstOrder", "number[]", "derivative of [q; v; x]", false},
+        {"rhsJacobian", "number[][]", "Jacobian of the first-order form", false})};
+
+static const struct mechp_shape evaluate_request = {
+    .name = "EvaluateRequest",
+    .doc =
+        "A point, and the quantities to evaluate; omitted values are those of the current state.",
+    .request = true,
+    .members = MECHP_MEMBERS(
+        {"want", "@Want[]", "quantities", true}, {"time", "number", "s", false},
+        {"q", "number[]", "coordinates", false}, {"v", "number[]", "velocities", false},
+        {"x", "number[]", "first-order states", false},
+        {"z", "number[]", "data of linear systems", false},
+        {"sparse", "boolean", "sparse: matrices (except rhsJacobian) as shape and coo", false}),
+    .example = "{\"want\":[\"rhs\",\"mass\"]}"};
+
+static const struct mechp_shape jvp_reply = {
+    .name = "JvpReply",
+    .doc = "Derivatives at the end of the step, by the direction.",
+    .members = MECHP_MEMBERS(
+        {"time", "number", "s, end of the step", true},
+        {"steps", "integer", "internal steps", true},
+        {"differenced", "boolean", "part of the result was computed by finite differences", true},
+        {"kinked", "boolean",
+         "the set of active contacts changes nearby: the step is not smooth there", true},
+        {"outputs", "@Value{}", "of the outputs", true},
+        {"q", "number[]", "of the coordinates", true}, {"v", "number[]", "of the velocities", true},
+        {"a", "number[]", "of the accelerations", true},
+        {"x", "number[]", "of the first-order states", true})};
+
+static const struct mechp_shape jvp_request = {
+    .name = "JvpRequest",
+    .doc = "A step (exactly one of size, until and count) and a direction; omitted parts are 0. "
+           "Inputs "
+           "in the direction are held at their current values.",
+    .request = true,
+    .members = MECHP_MEMBERS({"size", "number", "communication step, s", false},
+                             {"until", "number", "end time, s", false},
+                             {"count", "integer", "internal steps", false},
+                             {"inputs", "@Value{}", "direction of the inputs, by name", false},
+                             {"q", "number[]", "direction of the coordinates", false},
+                             {"v", "number[]", "direction of the velocities", false},
+                             {"x", "number[]", "direction of the first-order states", false}),
+    .example = "{\"size\":0.01,\"inputs\":{\"force\":1}}"};
+
+static const struct mechp_shape linearization = {
+    .name = "Linearization",
+    .doc =
+        "z' = A z + B u, y = C z + D u about the current state. z = [q; v; x] without joints and "
+        "rotations; otherwise [xi; eta; x], with motions basis xi (in velocity space: body-fixed "
+        "rotations) and velocities velocityBasis eta.",
+    .members = MECHP_MEMBERS(
+        {"time", "number", "s", true}, {"sizes", "integer{}", "of xi, eta, x", true},
+        {"basis", "number[][]", "basis of the motions that the joints allow, one row per velocity",
+         false},
+        {"velocityBasis", "number[][]", "basis of the velocities that the joints allow", false},
+        {"inputs", "string[]", "columns of B and D", true},
+        {"outputs", "string[]", "rows of C and D", true}, {"A", "number[][]", "by rows", true},
+        {"B", "number[][]", "by rows", true}, {"C", "number[][]", "by rows", true},
+        {"D", "number[][]", "by rows", true})};
+
+static const struct mechp_shape mode = {
+    .name = "Mode",
+    .doc = "One mode; of a conjugate pair, the one with im >= 0.",
+    .members = MECHP_MEMBERS(
+        {"frequency", "number", "Hz", true}, {"damping", "number", "ratio, -re / |lambda|", true},
+        {"omega2", "number", "1/s^2, |lambda|^2; undamped: the eigenvalue", true},
+        {"re", "number", "1/s, real part of the eigenvalue", true},
+        {"im", "number", "1/s, imaginary part", true},
+        {"residual", "number", "relative residual of the eigenvalue problem", true},
+        {"shape", "number[]", "mode shape, by velocities; undamped: of unit modal mass", true},
+        {"imaginary", "number[]", "imaginary part of a complex shape", false})};
+
+static const struct mechp_shape modes = {
+    .name = "Modes",
+    .doc = "The lowest modes.",
+    .members = MECHP_MEMBERS(
+        {"time", "number", "s", true}, {"linear", "string", "linear solver of large models", true},
+        {"speed", "number", "largest velocity; the modes are those of a state at rest", true},
+        {"acceleration", "number", "largest acceleration: 0 in equilibrium", true},
+        {"modes", "@Mode[]", "by ascending frequency", true})};
+
+static const struct mechp_shape statics_reply = {
+    .name = "StaticsReply",
+    .doc = "The static equilibrium at the present time.",
+    .members = MECHP_MEMBERS({"time", "number", "s", true},
+                             {"outputs", "@Value{}", "all outputs at rest", true},
+                             {"q", "number[]", "total coordinates", true},
+                             {"report", "@StaticsReport", "how it went", true})};
+
+static const struct mechp_shape statics_report = {
+    .name = "StaticsReport",
+    .doc = "Report of the search for an equilibrium.",
+    .members = MECHP_MEMBERS({"loadSteps", "integer", "load steps", true},
+                             {"iterations", "integer", "Newton iterations", true},
+                             {"residual", "number", "final residual", true},
+                             {"linear", "string", "linear solver", true})};
+
+static const struct mechp_shape statics_request = {
+    .name = "StaticsRequest",
+    .doc = "Options of the search for an equilibrium.",
+    .request = true,
+    .members = MECHP_MEMBERS({"loadSteps", "integer", "load steps (default 1)", false},
+                             {"commit", "boolean", "false: do not change the state", false}),
+    .example = "{\"loadSteps\":5}"};
+
+const struct mechp_shape *const mechp_shapes_analysis[] = {
+    &coo,  &evaluate_reply, &evaluate_request, &jvp_reply,      &jvp_request,     &linearization,
+    &mode, &modes,          &statics_reply,    &statics_report, &statics_request, NULL};
+
+/* --- routes --- */
+
+const struct mechp_row mechp_row_EVALUATE = {
+    .tag = "analysis",
+    .doc = "Left-hand side, right-hand side, mass matrix, forces and their derivatives at "
+           "the point given in the body; omitted quantities are those of the current state. "
+           "The instance does not change.",
+    .effect = MECHP_READS,
+    .traits = MECHP_OF_MODEL | MECHP_TELLS_ALL | MECHP_TAKES_MODELS,
+    .body = &evaluate_request,
+    .status = 200,
+    .reply = "@EvaluateReply",
+    .content = MECHP_JSON,
+    .codes = MECHP_CODES(MECHP_SINGULAR, MECHP_NOT_FINITE)};
+
+const struct mechp_row mechp_row_JVP = {
+    .tag = "analysis",
+    .doc = "Derivatives of the end of a step in a direction of state and inputs. The step "
+           "itself is not taken.",
+    .effect = MECHP_ASKS,
+    .cost = MECHP_COST_UNKNOWN,
+    .traits = MECHP_OF_MODEL | MECHP_STOPPABLE | MECHP_TELLS_ALL,
+    .body = &jvp_request,
+    .status = 200,
+    .reply = "@JvpReply",
+    .content = MECHP_JSON,
+    .codes = MECHP_CODES(MECHP_NOT_CONVERGED, MECHP_VI_NOT_CONVERGED, MECHP_SINGULAR,
+                         MECHP_NOT_FINITE, MECHP_STEP_TOO_SMALL, MECHP_DRAINING)};
+
+const struct mechp_row mechp_row_LINEARIZATION = {
+    .tag = "analysis",
+    .doc = "Matrices A, B, C, D of z' = A z + B u, y = C z + D u, restricted to the motions "
+           "that the joints allow.",
+    .effect = MECHP_ASKS,
+    .cost = MECHP_COST_UNKNOWN,
+    .traits = MECHP_OF_MODEL | MECHP_STOPPABLE,
+    .status = 200,
+    .reply = "@Linearization",
+    .content = MECHP_JSON,
+    .codes = MECHP_CODES(MECHP_INVALID_REQUEST, MECHP_NOT_CONVERGED, MECHP_SINGULAR,
+                         MECHP_NOT_FINITE, MECHP_DRAINING)};
+
+const struct mechp_row mechp_row_MODES = {
+    .tag = "analysis",
+    .doc = "Frequencies, damping ratios and shapes of the lowest modes; undamped, or "
+           "complex with damping and gyroscopic terms.",
+    .effect = MECHP_ASKS,
+    .cost = MECHP_COST_UNKNOWN,
+    .traits = MECHP_OF_MODEL | MECHP_STOPPABLE,
+    .query = MECHP_QUERY({"count", "integer", "Maximum number of modes.", "3"},
+                         {"complex", "boolean",
+                          "true: include damping and gyroscopic terms; mode shapes are complex.",
+                          "true"}),
+    .status = 200,
+    .reply = "@Modes",
+    .content = MECHP_JSON,
+    .codes = MECHP_CODES(MECHP_INVALID_REQUEST, MECHP_NOT_CONVERGED, MECHP_SINGULAR,
+                         MECHP_NOT_FINITE, MECHP_LIMIT_REACHED, MECHP_DRAINING)};
+
+const struct mechp_row mechp_row_STATICS = {
+    .tag = "analysis",
+    .doc = "Finds the equilibrium under the loads of the current time and moves the state "
+           "there unless `commit` is false.",
+    .cost = MECHP_COST_UNKNOWN,
+    .traits = MECHP_OF_MODEL | MECHP_STOPPABLE,
+    .body = &statics_request,
+    .optional = true,
+    .status = 200,
+    .reply = "@StaticsReply",
+    .content = MECHP_JSON,
+    .codes = MECHP_CODES(MECHP_INVALID_REQUEST, MECHP_NOT_CONVERGED, MECHP_SINGULAR,
+                         MECHP_NOT_FINITE, MECHP_DRAINING)};

@@ -1,0 +1,65 @@
+/* One operation on many instances. */
+#include "protocol/wire/row.h"
+
+/* --- bodies --- */
+
+static const struct mechp_shape batch_item_result = {
+    .name = "BatchItemResult",
+    .doc = "Result of one operation.",
+    .members =
+        MECHP_MEMBERS({"index", "integer", "number of the row, in the errors of a table", false},
+                      {"id", "@Name", "the instance", false},
+                      {"status", "integer", "HTTP status of the operation by itself", true},
+                      {"body", "object", "its response", false},
+                      {"error", "@Problem", "the problem, if it was refused", false})};
+
+static const struct mechp_shape batch_reply = {
+    .name = "BatchReply",
+    .doc = "Results in the order of the request.",
+    .members = MECHP_MEMBERS({"failed", "integer", "number of refused or failed operations", true},
+                             {"results", "@BatchItemResult[]", "one for each operation", true})};
+
+static const struct mechp_shape batch_request = {
+    .name = "BatchRequest",
+    .doc = "One operation on many instances, or a list of operations.",
+    .request = true,
+    .members = MECHP_MEMBERS(
+        {"instances", "@Name[]|object", "ids, or {\"label\": \"name=value\"}", false},
+        {"operation", "string", "an operation on instances, by its name over ZeroMQ", false},
+        {"op", "string", "the same as operation; over ZeroMQ, op is the batch itself", false},
+        {"body", "object", "body of the operation, the same for each instance", false},
+        {"items", "object[]", "{\"op\", \"id\", ...}, as over ZeroMQ", false},
+        {"results", "'full'|'table'", "table: a row with time, step and outputs for each instance",
+         false}),
+    .example = "{\"instances\":[\"rig\"],\"operation\":\"step\",\"body\":{\"count\":10},"
+               "\"results\":\"table\"}"};
+
+static const struct mechp_shape batch_table = {
+    .name = "BatchTable",
+    .doc = "Time, internal steps and outputs of each instance after its operation.",
+    .members =
+        MECHP_MEMBERS({"columns", "string[]", "time, step, outputs", true},
+                      {"rows", "any[][]", "one row for each operation; nulls if it failed", true},
+                      {"failed", "integer", "number of refused or failed operations", true},
+                      {"ids", "@Name[]", "the instances", true},
+                      {"errors", "@BatchItemResult[]", "errors of the failed operations", true})};
+
+const struct mechp_shape *const mechp_shapes_batch[] = {&batch_item_result, &batch_reply,
+                                                        &batch_request, &batch_table, NULL};
+
+/* --- routes --- */
+
+const struct mechp_row mechp_row_BATCH = {
+    .tag = "stepping",
+    .doc = "One operation on many instances, or a list of operations, executed on all "
+           "workers. A failed operation is reported in its own result and does not stop the "
+           "others. Operations on the same instance are executed in the order of the "
+           "request.",
+    .access = MECHP_BY_PARTS,
+    .body = &batch_request,
+    .query = MECHP_QUERY(MECHP_FORMAT_QUERY),
+    .status = 200,
+    .reply = "@BatchReply|@BatchTable",
+    .content = MECHP_JSON,
+    .also = MECHP_ROWS,
+    .codes = MECHP_CODES(MECHP_NOT_ACCEPTABLE, MECHP_INVALID_REQUEST)};

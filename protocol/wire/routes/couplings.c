@@ -1,0 +1,197 @@
+/* Couplings: instances that exchange outputs and inputs and step together. */
+#include "protocol/wire/row.h"
+
+/* --- bodies --- */
+
+static const struct mechp_shape participant = {
+    .name = "CouplingParticipant",
+    .doc = "An instance that takes part.",
+    .request = true,
+    .members = MECHP_MEMBERS({"name", "@Name", "its name in the coupling (default its id)", false},
+                             {"instance", "@Name", "id of the instance", true})};
+
+static const struct mechp_shape connection = {
+    .name = "CouplingConnection",
+    .doc = "An output that drives an input: input += factor * output + offset.",
+    .request = true,
+    .members = MECHP_MEMBERS(
+        {"from", "string", "participant.output, or participant.output[component]", true},
+        {"to", "string", "participant.input, or participant.input[component]", true},
+        {"factor", "number", "default 1; needed where the units differ", false},
+        {"offset", "number", "default 0", false})};
+
+static const struct mechp_shape law = {
+    .name = "BondLaw",
+    .doc = "A spring (stiffness, damping, rest) or a transmission line (delay, impedance).",
+    .request = true,
+    .members =
+        MECHP_MEMBERS({"stiffness", "number", "N/m", false}, {"damping", "number", "N s/m", false},
+                      {"rest", "number", "gap at which the spring is at rest, m", false},
+                      {"delay", "number", "of the line, s", false},
+                      {"impedance", "number", "of the line, N s/m", false})};
+
+static const struct mechp_shape bond = {
+    .name = "CouplingBond",
+    .doc = "Two participants joined by a force that acts on both, for the schemes Energy and "
+           "TransmissionLine.",
+    .request = true,
+    .members = MECHP_MEMBERS(
+        {"name", "@Name", "for reports", false},
+        {"effort", "string[]", "the inputs that the force enters, one of each participant", true},
+        {"flow", "string[]", "the displacements or velocities of the same points", true},
+        {"law", "'rigid'|@BondLaw", "of the force", true},
+        {"gap", "number", "of velocities: the gap at the start, m", false})};
+
+static const struct mechp_shape scheme = {
+    .name = "CouplingScheme",
+    .doc = "How the participants exchange values in a window.",
+    .request = true,
+    .members = MECHP_MEMBERS(
+        {"type",
+         "'Aitken'|'Energy'|'GaussSeidel'|'GaussSeidelIterated'|'IQN-ILS'|'InterfaceNewton'|"
+         "'Jacobi'|'JacobiIterated'|'TransmissionLine'",
+         "name of the scheme", true},
+        {"relativeTolerance", "number", "of each value, of its size (1e-9)", false},
+        {"absoluteTolerance", "number", "of each value (1e-12)", false},
+        {"maxIterations", "integer", "of a window (50)", false},
+        {"relaxation", "number", "constant, or of the first iteration (1)", false},
+        {"reuse", "integer", "IQN-ILS: windows whose differences are kept (0)", false},
+        {"filter", "number", "IQN-ILS: differences this close to others are dropped (0)", false},
+        {"order", "@Name[]", "turns of the participants (default as listed)", false})};
+
+static const struct mechp_shape adaptive = {
+    .name = "CouplingAdaptive",
+    .doc = "Windows sized by the estimated error of the inputs.",
+    .request = true,
+    .members = MECHP_MEMBERS({"relativeTolerance", "number", "1e-4", false},
+                             {"absoluteTolerance", "number", "1e-9", false},
+                             {"minimum", "number", "smallest window, s", false},
+                             {"maximum", "number", "largest window, s", false})};
+
+static const struct mechp_shape couple_request = {
+    .name = "CoupleRequest",
+    .doc = "Participants, what connects them, and how they step together.",
+    .request = true,
+    .members = MECHP_MEMBERS(
+        {"name", "string", "for people", false},
+        {"participants", "@CouplingParticipant[]", "instances, all at the same time", true},
+        {"connections", "@CouplingConnection[]", "outputs that drive inputs", false},
+        {"bonds", "@CouplingBond[]", "forces between two participants", false},
+        {"scheme", "@CouplingScheme", "how values are exchanged", true},
+        {"hold", "integer", "order of the inputs over a window, 0 to 2 (0)", false},
+        {"stepSize", "number", "size of a window, s", true},
+        {"adaptive", "@CouplingAdaptive", "windows by their error, at most stepSize", false}),
+    .example = "{\"participants\":[{\"name\":\"cart\",\"instance\":\"rig\"}],\"connections\":"
+               "[{\"from\":\"cart.x\",\"to\":\"cart.force\",\"factor\":-10}],\"scheme\":"
+               "{\"type\":\"IQN-ILS\"},\"stepSize\":0.01}"};
+
+static const struct mechp_shape coupling = {
+    .name = "Coupling",
+    .doc = "A coupling.",
+    .members = MECHP_MEMBERS({"id", "@Name", "id", true}, {"name", "string", "as given", true},
+                             {"time", "number", "s", true},
+                             {"windows", "integer", "done since its start", true},
+                             {"busy", "boolean", "a step is in progress or waits", true},
+                             {"scheme", "string", "name of the scheme", true},
+                             {"stepSize", "number", "size of a window, s", true},
+                             {"participants", "object[]", "names and instances", true},
+                             {"connections", "string[]", "from -> to", true})};
+
+static const struct mechp_shape coupling_list = {
+    .name = "CouplingList",
+    .doc = "Couplings.",
+    .members = MECHP_MEMBERS({"items", "@Coupling[]", "in the order of their creation", true},
+                             {"next", "null", "always null: there are no further pages", true})};
+
+static const struct mechp_shape step_request = {
+    .name = "CouplingStepRequest",
+    .doc = "Exactly one of size, until and count.",
+    .request = true,
+    .members = MECHP_MEMBERS(
+        {"size", "number", "time to go, s; in equal windows of at most stepSize", false},
+        {"until", "number", "end time, s", false},
+        {"count", "integer", "windows of stepSize", false}),
+    .example = "{\"count\":10}"};
+
+static const struct mechp_shape step_reply = {
+    .name = "CouplingStepReply",
+    .doc = "The end of the last window.",
+    .members = MECHP_MEMBERS({"time", "number", "s", true},
+                             {"window", "integer", "windows done since the start", true},
+                             {"outputs", "@Value{}", "participant.output of all", true},
+                             {"report", "@CouplingReport", "how it went", true})};
+
+static const struct mechp_shape report = {
+    .name = "CouplingReport",
+    .doc = "Report of a step of a coupling.",
+    .members = MECHP_MEMBERS(
+        {"windows", "integer", "windows done", true},
+        {"iterations", "integer", "evaluations of all participants", true},
+        {"evaluations", "integer", "trial steps of single participants", true},
+        {"refused", "integer", "windows that were too inaccurate and were done smaller", true},
+        {"residual", "number{}", "last change of each connection", true})};
+
+const struct mechp_shape *const mechp_shapes_couplings[] = {
+    &participant, &connection,    &law,          &bond,       &scheme, &adaptive, &couple_request,
+    &coupling,    &coupling_list, &step_request, &step_reply, &report, NULL};
+
+/* --- routes --- */
+
+const struct mechp_row mechp_row_COUPLINGS = {.tag = "couplings",
+                                              .doc = "All couplings, oldest first.",
+                                              .effect = MECHP_READS,
+                                              .status = 200,
+                                              .reply = "@CouplingList",
+                                              .content = MECHP_JSON};
+
+const struct mechp_row mechp_row_COUPLE = {
+    .tag = "couplings",
+    .doc = "From now on the instances step together. The coupling holds the owner's lease of each, "
+           "so that nobody else changes one of them; readers are served between two windows. A "
+           "window is done by all instances or by none.",
+    .traits = MECHP_TELLS_ALL,
+    .body = &couple_request,
+    .status = 201,
+    .reply = "@Coupling",
+    .content = MECHP_JSON,
+    .codes = MECHP_CODES(MECHP_FOREIGN_LEASE, MECHP_RUN_IN_PROGRESS, MECHP_TIME_MISMATCH,
+                         MECHP_LIMIT_REACHED, MECHP_COUPLING_NOT_CONVERGED, MECHP_NOT_FINITE)};
+
+const struct mechp_row mechp_row_DELETE_COUPLING = {
+    .tag = "couplings",
+    .traits = MECHP_AT_ONCE,
+    .doc = "A step in progress ends, with its window undone. The instances stay, at the time of "
+           "the last window.",
+    .status = 204};
+
+const struct mechp_row mechp_row_GET_COUPLING = {.tag = "couplings",
+                                                 .doc = "Its participants, time and scheme.",
+                                                 .effect = MECHP_READS,
+                                                 .status = 200,
+                                                 .reply = "@Coupling",
+                                                 .content = MECHP_JSON};
+
+const struct mechp_row mechp_row_RESET_COUPLING = {
+    .tag = "couplings",
+    .doc = "Each instance returns to its state after creation, and the coupling begins anew.",
+    .body = &mechp_empty,
+    .optional = true,
+    .status = 200,
+    .reply = "@CouplingStepReply",
+    .content = MECHP_JSON,
+    .codes = MECHP_CODES(MECHP_FOREIGN_LEASE, MECHP_TIME_MISMATCH, MECHP_CANCELLED,
+                         MECHP_LIMIT_REACHED, MECHP_COUPLING_NOT_CONVERGED, MECHP_NOT_FINITE)};
+
+const struct mechp_row mechp_row_STEP_COUPLING = {
+    .tag = "couplings",
+    .doc = "Windows one after the other. A window that does not converge, or in which an instance "
+           "fails, is undone for all instances; those before it stay, and the report tells how "
+           "many. If the client closes its connection, the window in progress is undone.",
+    .body = &step_request,
+    .status = 200,
+    .reply = "@CouplingStepReply",
+    .content = MECHP_JSON,
+    .codes = MECHP_CODES(MECHP_FOREIGN_LEASE, MECHP_TIME_MISMATCH, MECHP_CANCELLED,
+                         MECHP_LIMIT_REACHED, MECHP_QUOTA_EXCEEDED, MECHP_COUPLING_NOT_CONVERGED,
+                         MECHP_NOT_CONVERGED, MECHP_VI_NOT_CONVERGED, MECHP_SINGULAR,
+                         MECHP_NOT_FINITE, MECHP_STEP_TOO_SMALL)};

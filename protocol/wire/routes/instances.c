@@ -1,0 +1,198 @@
+/* Instances: create, list, edit, delete. */
+#include "protocol/wire/row.h"
+
+/* --- bodies --- */
+
+static const struct mechp_shape clone_request = {
+    .name = "CloneRequest",
+    .doc = "What differs in the copy.",
+    .request = true,
+    .members = MECHP_MEMBERS(
+        {"as", "@Name", "its id (default chosen by the server)", false},
+        {"labels", "string{}", "labels (default those of the original)", false},
+        {"ttl", "number|null", "time to live, s (default that of the original)", false},
+        {"durability", "'none'|'checkpoint'|'every-step'|object",
+         "what is stored on disk (default as the original)", false}),
+    .example = "{\"as\":\"copy\",\"labels\":{\"variant\":\"stiff\"}}"};
+
+static const struct mechp_shape create_request = {
+    .name = "CreateRequest",
+    .doc = "Exactly one of model, example and snapshot.",
+    .request = true,
+    .members =
+        MECHP_MEMBERS({"model", "@Model", "a model document", false},
+                      {"example", "@Name", "name of one of /v1/examples", false},
+                      {"snapshot", "string", "a snapshot's bytes as base64", false},
+                      {"labels", "string{}", "labels: names and texts chosen by the client", false},
+                      {"ttl", "number|null",
+                       "idle time after which the instance is deleted, s; null: never", false},
+                      {"durability", "'none'|'checkpoint'|'every-step'|object",
+                       "what is stored on disk; an object has mode, steps and seconds", false}),
+    .example =
+        "{\"model\":{\"mechd\":1,\"name\":\"mass on a "
+        "spring\",\"parameters\":{\"k\":4000},\"nodes\":[{\"name\":\"n\",\"type\":\"Node1D\","
+        "\"initialVelocities\":[1]}],"
+        "\"objects\":[{\"name\":\"body\",\"type\":\"Mass1D\",\"node\":\"n\",\"physicsMass\":1.6},"
+        "{\"name\":\"spring\",\"type\":\"CoordinateSpringDamper\",\"markers\":[\"ground\",\"x\"],"
+        "\"stiffness\":\"=k\",\"damping\":8}],"
+        "\"markers\":[{\"name\":\"x\",\"type\":\"MarkerNodeCoordinate\",\"node\":\"n\","
+        "\"coordinate\":"
+        "0},"
+        "{\"name\":\"ground\",\"type\":\"MarkerGroundCoordinate\"}],"
+        "\"loads\":[{\"name\":\"F\",\"type\":\"LoadCoordinate\",\"marker\":\"x\",\"load\":0}],"
+        "\"sensors\":[{\"name\":\"pos\",\"type\":\"SensorBody\",\"object\":\"body\","
+        "\"outputVariable\":\"Position\"}],"
+        "\"inputs\":[{\"name\":\"force\",\"load\":\"F\"}],"
+        "\"outputs\":[{\"name\":\"x\",\"sensor\":\"pos\",\"component\":0}],"
+        "\"solver\":{\"integrator\":\"GeneralizedAlpha\",\"stepSize\":0.001}}}"};
+
+static const struct mechp_shape instance = {
+    .name = "Instance",
+    .doc = "An instance.",
+    .members = MECHP_MEMBERS(
+        {"id", "@Name", "id", true}, {"name", "string|null", "name of the model", true},
+        {"time", "number", "s", true}, {"step", "integer", "internal steps since the start", true},
+        {"stepSize", "number", "internal step, s", true},
+        {"running", "boolean", "a run is in progress", true},
+        {"busy", "boolean",
+         "a step or a derivative is in progress or queued; POST …/stop cancels it", true},
+        {"revision", "string", "incarnation.revision, as in the ETag", true},
+        {"durability", "'none'|'every-step'|object", "what is stored on disk", true},
+        {"labels", "string{}", "as given", false},
+        {"ttl", "number", "idle time after which the instance is deleted, s", false},
+        {"ttlLeft", "number", "remaining idle time, s", false},
+        {"warnings", "@Warning[]", "warnings about the model", false},
+        {"integrator", "string", "integration scheme", false},
+        {"sizes", "integer{}", "q, v, x, lambda, z, impulse", false},
+        {"inputs", "string[]", "names", false}, {"outputs", "string[]", "names", false},
+        {"parameters", "string[]", "names", false}, {"memory", "integer", "bytes", false},
+        {"run", "@Run|null", "the run in progress", false},
+        {"reproducible", "boolean",
+         "after a restore: false when the snapshot comes from another BLAS kernel", false})};
+
+static const struct mechp_shape instance_list = {
+    .name = "InstanceList",
+    .doc = "Instances.",
+    .members = MECHP_MEMBERS({"items", "@Instance[]", "a page", true},
+                             {"next", "string|null", "`after` of the next page", true})};
+
+static const struct mechp_shape instance_edit = {
+    .name = "InstanceEdit",
+    .doc = "Given members are replaced.",
+    .request = true,
+    .members =
+        MECHP_MEMBERS({"labels", "string{}|null", "all labels; null: none", false},
+                      {"ttl", "number|null",
+                       "idle time after which the instance is deleted, s; null: never", false}),
+    .example = "{\"labels\":{\"rig\":\"a\"},\"ttl\":3600}"};
+
+const struct mechp_shape *const mechp_shapes_instances[] = {
+    &clone_request, &create_request, &instance, &instance_list, &instance_edit, NULL};
+
+/* --- routes --- */
+
+const struct mechp_row mechp_row_INSTANCES = {
+    .tag = "instances",
+    .doc = "In order of creation, paginated: pass `next` of one page as `after` of the "
+           "following request. `label` selects the instances that have all of "
+           "`name=value,name`.",
+    .effect = MECHP_READS,
+    .query = MECHP_QUERY(
+        {"limit", "integer", "Maximum number of instances, 1 to 1000 (default 100).", "10"},
+        {"after", "string", "`next` of the previous page.", "\"0\""},
+        {"label", "string", "name=value,name: only instances that have all of these labels.",
+         "\"variant=stiff\""}),
+    .status = 200,
+    .reply = "@InstanceList",
+    .content = MECHP_JSON,
+    .codes = MECHP_CODES(MECHP_INVALID_REQUEST)};
+
+const struct mechp_row mechp_row_CREATE = {
+    .tag = "instances",
+    .doc = "The body has exactly one of `model`, `example` and `snapshot`; the bytes of a "
+           "snapshot may also be the whole body. All errors of a model are reported "
+           "together, each with its JSON pointer.",
+    .cost = MECHP_COST_UNKNOWN,
+    .traits = MECHP_TAKES_MODELS | MECHP_STORES,
+    .body = &create_request,
+    .takes = {"application/vnd.mechd.snapshot"},
+    .status = 201,
+    .reply = "@Instance",
+    .content = MECHP_JSON,
+    .codes = MECHP_CODES(MECHP_INVALID_MODEL, MECHP_SNAPSHOT_MISMATCH, MECHP_QUOTA_EXCEEDED)};
+
+const struct mechp_row mechp_row_DELETE = {
+    .tag = "instances",
+    .doc = "The id can be reused immediately. A command in progress stops at its next slice "
+           "and returns `cancelled`; queued commands return `instance-not-found`.",
+    .traits = MECHP_NO_QUEUE,
+    .status = 204};
+
+const struct mechp_row mechp_row_INSTANCE = {
+    .tag = "instances",
+    .doc = "Sizes, names, time, memory use, and the run in progress.",
+    .effect = MECHP_READS,
+    .traits = MECHP_STATELESS,
+    .status = 200,
+    .reply = "@Instance",
+    .content = MECHP_JSON};
+
+const struct mechp_row mechp_row_EDIT = {
+    .tag = "instances",
+    .doc = "`labels` are replaced as a whole. A `ttl` starts now; every request that names "
+           "the instance restarts it, listing does not. The revision increases; the state "
+           "does not change, and a pending trial step remains valid.",
+    .effect = MECHP_BESIDE,
+    .traits = MECHP_WHILE_RUN,
+    .body = &instance_edit,
+    .status = 200,
+    .reply = "@Instance",
+    .content = MECHP_JSON};
+
+const struct mechp_row mechp_row_CREATE_AS = {
+    .tag = "instances",
+    .doc = "Like POST /v1/instances, with the id of the path.",
+    .cost = MECHP_COST_UNKNOWN,
+    .traits = MECHP_TAKES_MODELS | MECHP_STORES,
+    .body = &create_request,
+    .takes = {"application/vnd.mechd.snapshot"},
+    .status = 201,
+    .reply = "@Instance",
+    .content = MECHP_JSON,
+    .codes = MECHP_CODES(MECHP_INVALID_MODEL, MECHP_SNAPSHOT_MISMATCH, MECHP_ID_TAKEN,
+                         MECHP_REVISION_MISMATCH, MECHP_QUOTA_EXCEEDED)};
+
+const struct mechp_row mechp_row_CLONE = {
+    .tag = "instances",
+    .doc = "The copy has the model and the state of the original; its next step gives "
+           "bit-identical results. Snapshots, partners and a run are not copied.",
+    .cost = MECHP_COST_UNKNOWN,
+    .traits = MECHP_OF_MODEL | MECHP_WHILE_RUN | MECHP_UNLEASED,
+    .body = &clone_request,
+    .optional = true,
+    .status = 201,
+    .reply = "@Instance",
+    .content = MECHP_JSON,
+    .codes = MECHP_CODES(MECHP_ID_TAKEN, MECHP_QUOTA_EXCEEDED)};
+
+const struct mechp_row mechp_row_MODEL = {
+    .tag = "instances",
+    .doc = "The document including fields that were changed later. Its parameters have "
+           "their initial values; GET …/parameters returns the current ones.",
+    .effect = MECHP_READS,
+    .cost = MECHP_COST_UNKNOWN,
+    .traits = MECHP_OF_MODEL,
+    .status = 200,
+    .reply = "@Model",
+    .content = MECHP_JSON};
+
+const struct mechp_row mechp_row_RESET = {
+    .tag = "instances",
+    .doc = "Time, state, inputs and parameters return to their values after creation; "
+           "changed fields keep their new values.",
+    .cost = MECHP_COST_BY_SIZE,
+    .body = &mechp_empty,
+    .optional = true,
+    .status = 200,
+    .reply = "@Instance",
+    .content = MECHP_JSON};

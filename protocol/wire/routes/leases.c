@@ -1,0 +1,95 @@
+/* Leases: who may change an instance. */
+#include "protocol/wire/row.h"
+
+/* --- bodies --- */
+
+static const struct mechp_shape lease = {
+    .name = "Lease",
+    .doc = "A lease on an instance.",
+    .members = MECHP_MEMBERS(
+        {"lease", "integer", "number for the header Lease; only the holder knows it", false},
+        {"role", "'owner'|'co-driver'|'observer'|'partner'",
+         "partner: a binary hello without a role", true},
+        {"name", "string", "name of the holder, as given or from its token", true},
+        {"channels", "string[]", "inputs of a co-driver", true},
+        {"seconds", "number|null", "idle time after which it expires, s", true},
+        {"expires", "string|null", "time at which it expires, UTC", true},
+        {"left", "number|null", "until then, s", true})};
+
+static const struct mechp_shape lease_change = {
+    .name = "LeaseChange",
+    .doc = "Given members are changed; the lease is restarted in any case.",
+    .request = true,
+    .members = MECHP_MEMBERS(
+        {"role", "'owner'|'co-driver'|'observer'", "new role of the holder", false},
+        {"channels", "string[]", "inputs of a co-driver", false},
+        {"seconds", "number", "idle time after which it expires, 0.01 to 86400 s", false},
+        {"name", "@Name", "name of the holder, shown to others", false})};
+
+static const struct mechp_shape lease_list = {
+    .name = "LeaseList",
+    .doc = "Leases of an instance, oldest first.",
+    .members = MECHP_MEMBERS({"items", "@Lease[]", "without their numbers", true})};
+
+static const struct mechp_shape lease_request = {
+    .name = "LeaseRequest",
+    .doc = "A lease to take.",
+    .request = true,
+    .members = MECHP_MEMBERS(
+        {"role", "'owner'|'co-driver'|'observer'", "new role of the holder", true},
+        {"channels", "string[]", "inputs that only this co-driver and the owner may set", false},
+        {"seconds", "number", "idle time after which it expires, 0.01 to 86400 s (60)", false},
+        {"name", "@Name", "name of the holder, shown to others (default that of the token)",
+         false}),
+    .example = "{\"role\":\"owner\",\"name\":\"rig\",\"seconds\":30}"};
+
+const struct mechp_shape *const mechp_shapes_leases[] = {&lease, &lease_change, &lease_list,
+                                                         &lease_request, NULL};
+
+/* --- routes --- */
+
+const struct mechp_row mechp_row_DROP_LEASE = {
+    .tag = "instances",
+    .doc = "Releases the lease given in the header `Lease`. With `of`, revokes the leases "
+           "that others hold in this role, which requires the scope `admin`.",
+    .effect = MECHP_BESIDE,
+    .traits = MECHP_WHILE_RUN | MECHP_UNLEASED | MECHP_FLEETING,
+    .query = MECHP_QUERY({"of", "'owner'|'co-driver'|'observer'|'partner'",
+                          "Role whose leases are revoked.", "\"owner\""}),
+    .status = 204,
+    .codes = MECHP_CODES(MECHP_FOREIGN_LEASE, MECHP_NOT_FOUND, MECHP_INVALID_REQUEST)};
+
+const struct mechp_row mechp_row_LEASES = {
+    .tag = "instances",
+    .doc = "Roles, names, channels and times. The lease numbers are never shown.",
+    .effect = MECHP_READS,
+    .status = 200,
+    .reply = "@LeaseList",
+    .content = MECHP_JSON};
+
+const struct mechp_row mechp_row_CHANGE_LEASE = {
+    .tag = "instances",
+    .doc = "Restarts the lease given in the header `Lease`, with the changes in the body.",
+    .effect = MECHP_BESIDE,
+    .traits = MECHP_WHILE_RUN | MECHP_UNLEASED | MECHP_FLEETING,
+    .body = &lease_change,
+    .optional = true,
+    .status = 200,
+    .reply = "@Lease",
+    .content = MECHP_JSON,
+    .codes = MECHP_CODES(MECHP_FOREIGN_LEASE)};
+
+const struct mechp_row mechp_row_TAKE_LEASE = {
+    .tag = "instances",
+    .doc = "Only the `owner` may change the instance; a `co-driver` may set the inputs in "
+           "its `channels` whoever the owner is; an `observer` is only listed. Send the "
+           "returned number in the header `Lease` of later requests. A lease expires after "
+           "`seconds` without a request of its holder; a command in progress whose client "
+           "has disconnected then ends too.",
+    .effect = MECHP_BESIDE,
+    .traits = MECHP_WHILE_RUN | MECHP_UNLEASED | MECHP_FLEETING,
+    .body = &lease_request,
+    .status = 201,
+    .reply = "@Lease",
+    .content = MECHP_JSON,
+    .codes = MECHP_CODES(MECHP_FOREIGN_LEASE, MECHP_LIMIT_REACHED)};

@@ -1,0 +1,106 @@
+/* Item types, examples, models without an instance. */
+#include "protocol/wire/row.h"
+
+/* --- bodies --- */
+
+static const struct mechp_shape check_request = {
+    .name = "CheckRequest",
+    .doc = "A model to validate.",
+    .request = true,
+    .members = MECHP_MEMBERS({"model", "@Model", "the model", true}),
+    .example = "{\"model\":{\"mechd\":1}}"};
+
+static const struct mechp_shape check_reply = {
+    .name = "CheckReply",
+    .doc = "The model is valid.",
+    .members =
+        MECHP_MEMBERS({"ok", "boolean", "always true: an invalid model returns a problem", true},
+                      {"warnings", "@Warning[]", "warnings about a valid model", false})};
+
+static const struct mechp_shape example_entry = {
+    .name = "ExampleEntry",
+    .doc = "An example model.",
+    .members = MECHP_MEMBERS({"name", "@Name", "for create's `example`", true},
+                             {"title", "string", "for people", false},
+                             {"doc", "string", "for people", false})};
+
+static const struct mechp_shape example_list = {
+    .name = "ExampleList",
+    .doc = "Example models.",
+    .members = MECHP_MEMBERS({"items", "@ExampleEntry[]", "all of them", true},
+                             {"next", "null", "no more", false})};
+
+static const struct mechp_shape type_entry = {
+    .name = "TypeEntry",
+    .doc = "An item type, structure, integrator or solver.",
+    .members = MECHP_MEMBERS({"type", "string", "name", true},
+                             {"category", "string", "category in a model document", true},
+                             {"doc", "string", "for people", true},
+                             {"fields", "object[]", "its fields", false},
+                             {"outputs", "string[]", "its output variables", false})};
+
+static const struct mechp_shape type_list = {
+    .name = "TypeList",
+    .doc = "Every type.",
+    .members = MECHP_MEMBERS({"items", "@TypeEntry[]", "all of them", true},
+                             {"next", "null", "no more", true},
+                             {"outputVariables", "object[]", "names and units", true})};
+
+static const struct mechp_shape warning = {
+    .name = "Warning",
+    .doc = "A warning about a valid model.",
+    .members = MECHP_MEMBERS({"pointer", "string", "JSON pointer, RFC 6901", true},
+                             {"message", "string", "the warning", true})};
+
+const struct mechp_shape *const mechp_shapes_models[] = {
+    &check_request, &check_reply, &example_entry, &example_list,
+    &type_entry,    &type_list,   &warning,       NULL};
+
+/* --- routes --- */
+
+const struct mechp_row mechp_row_EXAMPLES = {
+    .tag = "models",
+    .doc = "Names and titles of the models that are built into the server.",
+    .effect = MECHP_READS,
+    .cost = MECHP_COST_UNKNOWN,
+    .status = 200,
+    .reply = "@ExampleList",
+    .content = MECHP_JSON};
+
+const struct mechp_row mechp_row_EXAMPLE = {
+    .tag = "models",
+    .doc = "The model document, as a request to create an instance takes it.",
+    .effect = MECHP_READS,
+    .status = 200,
+    .reply = "@Model",
+    .content = MECHP_JSON};
+
+const struct mechp_row mechp_row_CHECK = {
+    .tag = "models",
+    .doc = "Validates the model as for a new instance and reports every error with its JSON "
+           "pointer. Nothing is created.",
+    .effect = MECHP_READS,
+    .cost = MECHP_COST_UNKNOWN,
+    .traits = MECHP_TAKES_MODELS,
+    .body = &check_request,
+    .status = 200,
+    .reply = "@CheckReply",
+    .content = MECHP_JSON,
+    .codes = MECHP_CODES(MECHP_INVALID_MODEL)};
+
+const struct mechp_row mechp_row_TYPES = {
+    .tag = "models",
+    .doc = "Items, structures, integrators and solvers with their fields: type, unit, "
+           "range, default and meaning.",
+    .effect = MECHP_READS,
+    .cost = MECHP_COST_UNKNOWN,
+    .status = 200,
+    .reply = "@TypeList",
+    .content = MECHP_JSON};
+
+const struct mechp_row mechp_row_TYPE = {.tag = "models",
+                                         .doc = "The description of one type.",
+                                         .effect = MECHP_READS,
+                                         .status = 200,
+                                         .reply = "@TypeEntry",
+                                         .content = MECHP_JSON};

@@ -1,0 +1,39 @@
+/* Problems given by their matrices. */
+#include "protocol/wire/row.h"
+
+/* --- bodies --- */
+
+static const struct mechp_shape solve_reply = {
+    .name = "SolveReply",
+    .doc = "Solution of the problem.",
+    .members = MECHP_MEMBERS(
+        {"l", "number[]", "multipliers", true}, {"c", "number[]", "N l + r", true},
+        {"w", "number[]", "velocities, if the problem has H", false},
+        {"report", "object",
+         "solver, converged, iterations, residual (as published), acceptance (what the "
+         "tolerance is compared with), certificate [m] if it shows that there is no solution",
+         true})};
+
+static const struct mechp_shape solve_request = {
+    .name = "SolveRequest",
+    .doc = "A problem given by its matrices.",
+    .request = true,
+    .members = MECHP_MEMBERS({"problem", "@LoneProblem", "N and r, or H, f, G and b", true}),
+    .example = "{\"problem\":{\"N\":[[2,1],[1,2]],\"r\":[-5,-6]}}"};
+
+const struct mechp_shape *const mechp_shapes_problems[] = {&solve_reply, &solve_request, NULL};
+
+/* --- routes --- */
+
+const struct mechp_row mechp_row_SOLVE = {
+    .tag = "models",
+    .doc = "Solves a mixed, complementarity or friction problem given by its matrices, with "
+           "any of the solvers. Nothing is stored.",
+    .effect = MECHP_READS,
+    .cost = MECHP_COST_UNKNOWN,
+    .traits = MECHP_TAKES_MODELS,
+    .body = &solve_request,
+    .status = 200,
+    .reply = "@SolveReply",
+    .content = MECHP_JSON,
+    .codes = MECHP_CODES(MECHP_VI_NOT_CONVERGED, MECHP_SINGULAR, MECHP_DRAINING)};

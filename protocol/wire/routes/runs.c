@@ -1,0 +1,141 @@
+/* Runs: an instance that the server steps by itself, and what it records. */
+#include "protocol/wire/row.h"
+
+/* --- bodies --- */
+
+static const struct mechp_shape results = {
+    .name = "Results",
+    .doc = "Recorded outputs of a run.",
+    .members = MECHP_MEMBERS(
+        {"columns", "string[]", "time, then each value of each output", true},
+        {"rows", "number[][]", "one row for each time", true},
+        {"next", "number|null", "`from` of the next page if limit was reached, s", true})};
+
+static const struct mechp_shape run = {
+    .name = "Run",
+    .doc = "A run.",
+    .members = MECHP_MEMBERS(
+        {"id", "@Name", "id", true},
+        {"state", "'running'|'finished'|'stopped'|'failed'|'interrupted'",
+         "state of the run; interrupted: the server ended before the run did", true},
+        {"pace", "number", "simulated seconds per second; 0: as fast as possible", true},
+        {"period", "number", "communication step, s", true},
+        {"start", "number", "start time, s", true}, {"until", "number|null", "end time, s", true},
+        {"time", "number", "current time, s", true},
+        {"periods", "integer", "communication steps done", true},
+        {"overruns", "integer", "periods that were late", true},
+        {"fraction", "number|null", "0 to 1, of a run with an end", true},
+        {"elapsed", "number", "wall-clock time since its start, s", true},
+        {"remaining", "number|null", "estimated wall-clock time to its end, s", true},
+        {"record", "object", "what is recorded: every (periods), outputs (names)", false},
+        {"recorded", "integer", "rows recorded so far, while they are retained", false},
+        {"reason", "string", "reason of the failure or interruption", false})};
+
+static const struct mechp_shape run_list = {
+    .name = "RunList",
+    .doc = "The last runs.",
+    .members = MECHP_MEMBERS({"items", "@Run[]", "newest first", true},
+                             {"next", "null", "always null: there are no further pages", true})};
+
+static const struct mechp_shape run_record = {
+    .name = "RunRecord",
+    .doc = "What a run records: at the start, at regular intervals, and at the end.",
+    .request = true,
+    .members = MECHP_MEMBERS(
+        {"every", "integer", "periods from one row to the next (1)", false},
+        {"seconds", "number", "instead of every: simulated seconds, whole periods", false},
+        {"outputs", "string[]", "names of outputs (default all)", false})};
+
+static const struct mechp_shape run_request = {
+    .name = "RunRequest",
+    .doc = "A run, in real time or as fast as possible.",
+    .request = true,
+    .members = MECHP_MEMBERS(
+        {"pace", "number", "simulated seconds per second (default 0: as fast as possible)", false},
+        {"period", "number", "communication step, s", false},
+        {"until", "number", "end time, s (default none: until it is stopped)", false},
+        {"count", "integer", "number of periods, instead of until", false},
+        {"record", "@RunRecord", "record outputs for …/results; the run must have an end", false}),
+    .example = "{\"pace\":1,\"period\":0.02,\"count\":50,\"record\":{}}"};
+
+const struct mechp_shape *const mechp_shapes_runs[] = {&results,    &run,         &run_list,
+                                                       &run_record, &run_request, NULL};
+
+/* --- routes --- */
+
+const struct mechp_row mechp_row_RUNS = {.tag = "stepping",
+                                         .doc = "The last 16 runs of the instance, newest first.",
+                                         .effect = MECHP_READS,
+                                         .traits = MECHP_STATELESS,
+                                         .status = 200,
+                                         .reply = "@RunList",
+                                         .content = MECHP_JSON};
+
+const struct mechp_row mechp_row_START_RUN = {
+    .tag = "stepping",
+    .doc = "The server steps the instance by itself, in real time or as fast as possible; "
+           "other commands are served between two periods. Only one run at a time; other "
+           "changes of the state are refused with 409 until it ends. Recorded rows take at "
+           "most 64 MiB in memory, or 1 GiB on disk if the instance is stored; rows of "
+           "older runs are discarded first.",
+    .body = &run_request,
+    .status = 202,
+    .reply = "@Run|@Operation",
+    .content = MECHP_JSON,
+    .codes = MECHP_CODES(MECHP_LIMIT_REACHED, MECHP_QUOTA_EXCEEDED)};
+
+const struct mechp_row mechp_row_STOP_RUN = {
+    .tag = "stepping",
+    .doc = "The run ends immediately: a period in progress is undone, and the state returns "
+           "to the start of that period. Recorded rows remain available.",
+    .effect = MECHP_BESIDE,
+    .traits = MECHP_WHILE_RUN | MECHP_STATELESS | MECHP_FLEETING,
+    .status = 200,
+    .reply = "@Run",
+    .content = MECHP_JSON};
+
+const struct mechp_row mechp_row_RUN = {
+    .tag = "stepping",
+    .doc = "Progress, number of late periods, and the reason of a failure.",
+    .effect = MECHP_READS,
+    .traits = MECHP_STATELESS,
+    .status = 200,
+    .reply = "@Run",
+    .content = MECHP_JSON};
+
+const struct mechp_row mechp_row_RUN_EVENTS = {
+    .tag = "stepping",
+    .doc = "Server-sent events: `row` for every recorded row, with its number as id; "
+           "`progress`, at most `rate` per second; `end` when the run is over. With "
+           "Last-Event-ID the stream resumes after that row, also after a restart of the "
+           "server.",
+    .effect = MECHP_READS,
+    .query = MECHP_QUERY({"rate", "number", "Maximum events per second, 0.1 to 100.", "10"}),
+    .status = 200,
+    .content = "text/event-stream",
+    .codes = MECHP_CODES(MECHP_INVALID_REQUEST)};
+
+const struct mechp_row mechp_row_DELETE_RESULTS = {
+    .tag = "stepping",
+    .doc = "Deletes the rows of a finished run; the run itself remains listed.",
+    .traits = MECHP_WHILE_RUN,
+    .status = 204};
+
+const struct mechp_row mechp_row_RESULTS = {
+    .tag = "stepping",
+    .doc = "Rows of time and outputs of a run started with `record`, also while it is in "
+           "progress. `from` and `to` select a time interval, `outputs` selects columns. If "
+           "there are more than `limit` rows, `next` is the time at which the next page "
+           "begins.",
+    .effect = MECHP_READS,
+    .cost = MECHP_COST_UNKNOWN,
+    .query =
+        MECHP_QUERY(MECHP_FORMAT_QUERY, {"from", "number", "Start of the time interval, s.", "0"},
+                    {"to", "number", "End of the time interval, s.", "1"},
+                    {"outputs", "string", "Names of outputs, separated by commas.", "\"x\""},
+                    {"limit", "integer", "Maximum number of rows.", "1000"}),
+    .status = 200,
+    .reply = "@Results",
+    .content = MECHP_JSON,
+    .also = MECHP_ROWS,
+    .codes = MECHP_CODES(MECHP_NOT_ACCEPTABLE, MECHP_INVALID_REQUEST)};

@@ -1,0 +1,153 @@
+/* Probes, documents, version and limits, the token, operations in the background. */
+#include "protocol/wire/row.h"
+
+/* --- bodies --- */
+
+static const struct mechp_shape about = {
+    .name = "About",
+    .doc = "Version, libraries and limits of the server.",
+    .members = MECHP_MEMBERS(
+        {"name", "string", "mechd", true}, {"version", "string", "version of the server", true},
+        {"libraries", "object", "libraries and their versions", false},
+        {"limits", "object", "limits beyond which requests are refused", false},
+        {"who", "object", "the client's token: name (null if the server has no tokens) and scope",
+         true},
+        {"serverKey", "string",
+         "public key of the ZeroMQ sockets, 64 hexadecimal digits, if they use CURVE", false})};
+
+static const struct mechp_shape log_level = {
+    .name = "LogLevel",
+    .doc = "The level of the log.",
+    .request = true,
+    .members = MECHP_MEMBERS(
+        {"level", "'error'|'warning'|'info'|'debug'", "lines above it are dropped", true}),
+    .example = "{\"level\":\"debug\"}"};
+
+static const struct mechp_shape quota = {
+    .name = "Quota",
+    .doc = "What a token may use, and what it uses.",
+    .members = MECHP_MEMBERS(
+        {"token", "string", "name of the token; empty if the server has no tokens", true},
+        {"limits", "number{}", "limits that are set; times in s, memory in bytes", true},
+        {"used", "number{}", "current use; cpu: processor time so far, s", true})};
+
+static const struct mechp_shape operation = {
+    .name = "Operation",
+    .doc = "A request that was answered with 202 because the client preferred that.",
+    .members =
+        MECHP_MEMBERS({"id", "@Name", "id", true},
+                      {"operation", "string", "name of the operation over ZeroMQ, or empty", true},
+                      {"state", "'running'|'finished'", "true when it has finished", true},
+                      {"status", "integer", "status of the response", false},
+                      {"location", "string", "URL of the resource that it created", false},
+                      {"etag", "string", "ETag of the instance after it", false},
+                      {"answer", "any", "the response, or the problem", false})};
+
+const struct mechp_shape *const mechp_shapes_service[] = {&about, &log_level, &quota, &operation,
+                                                          NULL};
+
+/* --- routes --- */
+
+const struct mechp_row mechp_row_PAGE = {
+    .tag = "service",
+    .doc = "The dashboard for a browser. It loads everything from this server.",
+    .access = MECHP_OPEN,
+    .effect = MECHP_READS,
+    .traits = MECHP_FILE,
+    .status = 200,
+    .content = "text/html"};
+
+const struct mechp_row mechp_row_DOCS = {
+    .tag = "service",
+    .doc = "This document as a web page. It needs neither scripts nor a network.",
+    .access = MECHP_OPEN,
+    .effect = MECHP_READS,
+    .status = 200,
+    .content = "text/html"};
+
+const struct mechp_row mechp_row_LIVEZ = {
+    .tag = "service",
+    .doc = "Returns 200 while the process runs. Requires no token and waits for no instance.",
+    .access = MECHP_OPEN,
+    .effect = MECHP_READS,
+    .status = 200,
+    .content = "text/plain"};
+
+const struct mechp_row mechp_row_METRICS = {
+    .tag = "service",
+    .doc = "Counters, gauges and histograms in Prometheus text format: requests by route "
+           "and status, steps, queues, bytes, dropped frames.",
+    .effect = MECHP_READS,
+    .status = 200,
+    .content = "text/plain"};
+
+const struct mechp_row mechp_row_OPENAPI = {
+    .tag = "service",
+    .doc = "This document, generated from the tables that the server uses.",
+    .access = MECHP_OPEN,
+    .effect = MECHP_READS,
+    .cost = MECHP_COST_UNKNOWN,
+    .status = 200,
+    .reply = "object",
+    .content = MECHP_JSON};
+
+const struct mechp_row mechp_row_READYZ = {
+    .tag = "service",
+    .doc = "200 while all endpoints are open and changes can be stored; 503 during start-up "
+           "and shutdown; 507 while the disk accepts no records.",
+    .access = MECHP_OPEN,
+    .effect = MECHP_READS,
+    .status = 200,
+    .content = "text/plain",
+    .codes = MECHP_CODES(MECHP_DRAINING, MECHP_STORAGE_FAILED)};
+
+const struct mechp_row mechp_row_ABOUT = {
+    .tag = "service",
+    .doc = "Version and build of the server, versions of its libraries, and the limits "
+           "beyond which requests are refused.",
+    .effect = MECHP_READS,
+    .status = 200,
+    .reply = "@About",
+    .content = MECHP_JSON};
+
+const struct mechp_row mechp_row_LOG_LEVEL = {
+    .tag = "service",
+    .doc = "Sets the log level to error, warning, info or debug until the next start or "
+           "SIGHUP.",
+    .access = MECHP_ADMIN,
+    .traits = MECHP_AT_ONCE,
+    .body = &log_level,
+    .status = 200,
+    .reply = "@LogLevel",
+    .content = MECHP_JSON};
+
+const struct mechp_row mechp_row_FORGET_OPERATION = {
+    .tag = "stepping",
+    .doc = "Cancels an operation in progress: a step is undone at its next slice, and an "
+           "operation that has not started is dropped. A token may cancel its own "
+           "operations, `admin` all of them; the scope `read` suffices for an operation "
+           "that changes nothing.",
+    .access = MECHP_BY_PARTS,
+    .traits = MECHP_AT_ONCE,
+    .status = 204,
+    .codes = MECHP_CODES(MECHP_FORBIDDEN)};
+
+const struct mechp_row mechp_row_OPERATION = {
+    .tag = "stepping",
+    .doc = "Status of a request that was sent with `Prefer: respond-async`. When it has "
+           "finished, `answer` holds its response; a response that is not JSON is returned "
+           "as the whole body. Results are retained for ten minutes.",
+    .effect = MECHP_READS,
+    .status = 200,
+    .reply = "@Operation",
+    .content = MECHP_JSON,
+    .also = MECHP_ROWS};
+
+const struct mechp_row mechp_row_QUOTA = {
+    .tag = "service",
+    .doc = "Limits from the token file and --quota, and what the instances, runs and sweeps "
+           "of the token use.",
+    .effect = MECHP_READS,
+    .status = 200,
+    .reply = "@Quota",
+    .content = MECHP_JSON};

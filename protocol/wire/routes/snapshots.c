@@ -1,0 +1,66 @@
+/* Saved states. */
+#include "protocol/wire/row.h"
+
+/* --- bodies --- */
+
+static const struct mechp_shape snapshot = {
+    .name = "Snapshot",
+    .doc = "A snapshot in memory.",
+    .members = MECHP_MEMBERS({"id", "@Name", "id", true}, {"time", "number", "s", true},
+                             {"bytes", "integer", "size of the state", true})};
+
+static const struct mechp_shape snapshot_list = {
+    .name = "SnapshotList",
+    .doc = "Snapshots of an instance, oldest first.",
+    .members = MECHP_MEMBERS({"items", "@Snapshot[]", "64 at most", true},
+                             {"next", "null", "always null: there are no further pages", true})};
+
+const struct mechp_shape *const mechp_shapes_snapshots[] = {&snapshot, &snapshot_list, NULL};
+
+/* --- routes --- */
+
+const struct mechp_row mechp_row_SNAPSHOTS = {.tag = "snapshots",
+                                              .doc = "Ids, times and sizes.",
+                                              .effect = MECHP_READS,
+                                              .status = 200,
+                                              .reply = "@SnapshotList",
+                                              .content = MECHP_JSON};
+
+const struct mechp_row mechp_row_TAKE_SNAPSHOT = {
+    .tag = "snapshots",
+    .doc = "The state is saved in memory, and on disk if the instance is durable.",
+    .traits = MECHP_WHILE_RUN,
+    .body = &mechp_empty,
+    .optional = true,
+    .status = 201,
+    .reply = "@Snapshot",
+    .content = MECHP_JSON,
+    .codes = MECHP_CODES(MECHP_LIMIT_REACHED, MECHP_QUOTA_EXCEEDED)};
+
+const struct mechp_row mechp_row_DELETE_SNAPSHOT = {
+    .tag = "snapshots", .doc = "Frees its memory.", .traits = MECHP_WHILE_RUN, .status = 204};
+
+const struct mechp_row mechp_row_SNAPSHOT = {
+    .tag = "snapshots",
+    .doc = "Model and state in one file, usable as the body of a request that creates an "
+           "instance, here or on another server. 422 if fields of the model were changed "
+           "after the snapshot was taken, because the model of that time no longer exists.",
+    .effect = MECHP_READS,
+    .cost = MECHP_COST_UNKNOWN,
+    .traits = MECHP_OF_MODEL,
+    .status = 200,
+    .content = "application/vnd.mechd.snapshot",
+    .codes = MECHP_CODES(MECHP_SNAPSHOT_MISMATCH)};
+
+const struct mechp_row mechp_row_RESTORE = {
+    .tag = "snapshots",
+    .doc = "Restores state, inputs and parameters; fields that were changed after the "
+           "snapshot keep their new values. The revision continues to increase. "
+           "`reproducible` is false if fields were changed after the snapshot, or if the "
+           "snapshot was taken with another BLAS kernel.",
+    .body = &mechp_empty,
+    .optional = true,
+    .status = 200,
+    .reply = "@Instance",
+    .content = MECHP_JSON,
+    .codes = MECHP_CODES(MECHP_SNAPSHOT_MISMATCH)};

@@ -1,0 +1,164 @@
+/* Steps, trial steps, live outputs. */
+#include "protocol/wire/row.h"
+
+/* --- bodies --- */
+
+static const struct mechp_shape commit_reply = {
+    .name = "CommitReply",
+    .doc = "The committed state.",
+    .members = MECHP_MEMBERS({"time", "number", "s", true},
+                             {"step", "integer", "internal steps since the start", true},
+                             {"outputs", "@Value{}", "all outputs", true})};
+
+static const struct mechp_shape commit_request = {
+    .name = "CommitRequest",
+    .doc = "The trial to commit.",
+    .request = true,
+    .members = MECHP_MEMBERS(
+        {"trial", "integer", "number of the trial, from the report of the trial step", true}),
+    .example = "{\"trial\":1}"};
+
+static const struct mechp_shape drift = {
+    .name = "Drift",
+    .doc = "Constraint violations at the end of a step.",
+    .members = MECHP_MEMBERS(
+        {"position", "number", "largest violation of an equation, m or rad", true},
+        {"worstPosition", "@Name", "name of that joint", true},
+        {"velocity", "number", "largest violation of a rate, m/s or rad/s", true},
+        {"worstVelocity", "@Name", "name of that joint", true},
+        {"leftOut", "integer", "number of redundant equations that were left out", true})};
+
+static const struct mechp_shape jacobian = {
+    .name = "Jacobian",
+    .doc = "Derivatives of outputs by inputs, labelled name or name/component.",
+    .members = MECHP_MEMBERS(
+        {"inputs", "string[]", "columns", true}, {"outputs", "string[]", "rows", true},
+        {"matrix", "number[][]", "by rows", true},
+        {"differenced", "boolean", "part of the result was computed by finite differences", true},
+        {"kinked", "boolean",
+         "the set of active contacts changes nearby: the step is not smooth there", true})};
+
+static const struct mechp_shape report = {
+    .name = "Report",
+    .doc = "Report of a step.",
+    .members = MECHP_MEMBERS(
+        {"steps", "integer", "internal steps done", true},
+        {"stepSize", "number", "internal step used, s", true},
+        {"iterations", "integer", "Newton iterations", true},
+        {"viIterations", "integer", "iterations of the complementarity solver", true},
+        {"substeps", "integer", "substeps of schemes with step size control", true},
+        {"refusedSubsteps", "integer", "substeps that were too inaccurate, or failed", true},
+        {"impacts", "integer", "impacts found by event-driven schemes", true},
+        {"residual", "number|null", "largest final residual", true},
+        {"contacts", "integer", "active contacts in the last internal step", true},
+        {"impactEnergyGain", "number",
+         "kinetic energy added by the impulses of contacts, J; with friction or several "
+         "coefficients of restitution, Newton's impact law can add some",
+         true},
+        {"linear", "string", "linear solver", true},
+        {"vi", "string", "complementarity solver", true},
+        {"differenced", "boolean", "a Jacobian was taken by differences", true},
+        {"joints", "@Drift", "constraint violations; of models with joints", false},
+        {"failedTime", "number", "start of the internal step that failed, s", false},
+        {"reason", "string", "reason of the failure", false})};
+
+static const struct mechp_shape step_reply = {
+    .name = "StepReply",
+    .doc = "The end of the step.",
+    .members = MECHP_MEMBERS(
+        {"time", "number", "s", true}, {"step", "integer", "internal steps since the start", true},
+        {"outputs", "@Value{}", "all, or those named", true},
+        {"report", "@Report", "how it went", true},
+        {"trial", "integer", "number of the trial, for commit", false},
+        {"energy", "number", "kinetic and potential energy, J, if requested", false},
+        {"derivatives", "@Value{}|null",
+         "derivatives of the outputs by time at the end, if requested", false},
+        {"jacobian", "@Jacobian", "Jacobian of the outputs at the end by the inputs, if requested",
+         false})};
+
+static const struct mechp_shape step_request = {
+    .name = "StepRequest",
+    .doc = "Exactly one of size, until and count.",
+    .request = true,
+    .members = MECHP_MEMBERS(
+        {"size", "number", "communication step, s", false},
+        {"until", "number", "end time, s", false}, {"count", "integer", "internal steps", false},
+        {"inputs", "@InputValue{}", "inputs to set before the step", false},
+        {"inputDerivatives", "@Derivatives{}", "time derivatives for extrapolation", false},
+        {"forces", "@Value{}", "forces on markers, during this step only", false},
+        {"outputs", "@Name[]", "outputs in the response (default all)", false},
+        {"expectTime", "number", "the step is refused unless the instance is at this time, s",
+         false},
+        {"want", "string[]",
+         "energy; derivatives: of the outputs by time; jacobian: of the outputs by the inputs, "
+         "held over the step",
+         false},
+        {"commit", "boolean", "false: a trial step, which does not change the state", false}),
+    .example = "{\"size\":0.01,\"inputs\":{\"force\":1.5}}"};
+
+static const struct mechp_shape stop_reply = {
+    .name = "StopReply",
+    .doc = "Whether a command was cancelled.",
+    .members =
+        MECHP_MEMBERS({"stopped", "boolean",
+                       "true: a command was in progress or queued, and has been cancelled", true})};
+
+const struct mechp_shape *const mechp_shapes_stepping[] = {
+    &commit_reply, &commit_request, &drift,      &jacobian, &report,
+    &step_reply,   &step_request,   &stop_reply, NULL};
+
+/* --- routes --- */
+
+const struct mechp_row mechp_row_COMMIT = {
+    .tag = "stepping",
+    .doc = "The end state of the trial becomes the state of the instance. Any other change "
+           "of the state discards the trial, and a commit then returns 409. Changes of "
+           "labels, time to live, snapshots or leases do not discard it.",
+    .body = &commit_request,
+    .status = 200,
+    .reply = "@CommitReply",
+    .content = MECHP_JSON,
+    .codes = MECHP_CODES(MECHP_NO_TRIAL)};
+
+const struct mechp_row mechp_row_EVENTS = {
+    .tag = "stepping",
+    .doc = "Server-sent events with time and outputs, at most `rate` per second, until the "
+           "connection closes. Each event has the newest values. If Last-Event-ID is the id "
+           "of the current values, the first event follows the next change.",
+    .effect = MECHP_READS,
+    .query = MECHP_QUERY({"rate", "number", "Maximum events per second, 0.1 to 100.", "10"}),
+    .status = 200,
+    .content = "text/event-stream",
+    .codes = MECHP_CODES(MECHP_INVALID_REQUEST)};
+
+const struct mechp_row mechp_row_STEP = {
+    .tag = "stepping",
+    .doc = "One communication step, given by its size, its end time, or a number of "
+           "internal steps. Inputs are set before the step; forces act during it. With "
+           "`commit: false` it is a trial step, which does not change the state until it is "
+           "committed. A failed step is undone and returns 422 with the report. If the "
+           "client closes its connection (with a lease, once that has expired), a step in "
+           "progress is undone and a queued one is dropped; with an `Idempotency-Key` it is "
+           "done, and its answer kept for a repeated request.",
+    .traits = MECHP_STOPPABLE | MECHP_TELLS_ALL,
+    .body = &step_request,
+    .status = 200,
+    .reply = "@StepReply",
+    .content = MECHP_JSON,
+    .codes = MECHP_CODES(MECHP_TIME_MISMATCH, MECHP_NOT_CONVERGED, MECHP_VI_NOT_CONVERGED,
+                         MECHP_SINGULAR, MECHP_NOT_FINITE, MECHP_STEP_TOO_SMALL, MECHP_CANCELLED,
+                         MECHP_QUOTA_EXCEEDED)};
+
+const struct mechp_row mechp_row_STOP = {
+    .tag = "stepping",
+    .doc = "Cancels the first step, derivative or analysis that is in progress or queued; "
+           "it returns `cancelled` and is undone. The request itself does not queue. Other "
+           "queued commands are not affected; another stop cancels the next one. Use DELETE "
+           "…/runs/{rid} to stop a run.",
+    .traits = MECHP_NO_QUEUE | MECHP_FLEETING | MECHP_AT_ONCE,
+    .body = &mechp_empty,
+    .optional = true,
+    .status = 200,
+    .reply = "@StopReply",
+    .content = MECHP_JSON,
+    .codes = MECHP_CODES(MECHP_RUN_IN_PROGRESS)};

@@ -1,0 +1,119 @@
+/* Parameter studies. */
+#include "protocol/wire/row.h"
+
+/* --- bodies --- */
+
+static const struct mechp_shape sweep = {
+    .name = "Sweep",
+    .doc = "A sweep and its progress.",
+    .members =
+        MECHP_MEMBERS({"id", "@Name", "id", true}, {"name", "string", "of the model", true},
+                      {"state", "'running'|'finished'|'stopped'|'interrupted'",
+                       "state; interrupted: the server ended before the sweep did", true},
+                      {"points", "integer", "sets of parameters", true},
+                      {"done", "integer", "finished points, including failed ones", true},
+                      {"failed", "integer", "failed points; they have a row of nulls", true},
+                      {"stored", "boolean", "its rows are stored on disk", true},
+                      {"parameters", "string[]", "names, in the order of the columns", true},
+                      {"outputs", "string[]", "names, in the order of the columns", true},
+                      {"errors", "@SweepError[]", "errors of the first 100 failed points", false})};
+
+static const struct mechp_shape sweep_error = {
+    .name = "SweepError",
+    .doc = "Error of a point of a sweep.",
+    .members = MECHP_MEMBERS({"point", "integer", "its number, from 0", true},
+                             {"code", "string", "of the list of errors", true},
+                             {"message", "string", "for people", true})};
+
+static const struct mechp_shape sweep_list = {
+    .name = "SweepList",
+    .doc = "Sweeps.",
+    .members = MECHP_MEMBERS({"items", "@Sweep[]", "in the order of their creation", true},
+                             {"next", "null", "always null: there are no further pages", true})};
+
+static const struct mechp_shape sweep_request = {
+    .name = "SweepRequest",
+    .doc = "A model, its parameters, and an end.",
+    .request = true,
+    .members = MECHP_MEMBERS(
+        {"model", "@Model", "a model document", false},
+        {"example", "@Name", "or the name of one of /v1/examples", false},
+        {"parameters", "object",
+         "{\"grid\": {name: numbers or {\"from\", \"to\", \"count\"}}}, the last name fastest, "
+         "or {\"list\": [{name: number}]}",
+         true},
+        {"until", "number", "end time, s", false},
+        {"count", "integer", "or the number of internal steps", false},
+        {"outputs", "@Name[]", "outputs to record (default all)", false},
+        {"record", "@SweepRecord", "record rows during the steps, not only at the end", false}),
+    .example = "{\"example\":\"spring-mass-damper\",\"parameters\":{\"grid\":{\"k\":{\"from\":1000,"
+               "\"to\":4000,\"count\":4}}},\"count\":100}"};
+
+static const struct mechp_shape sweep_record = {
+    .name = "SweepRecord",
+    .doc = "Recording of rows for each point, including its start.",
+    .request = true,
+    .members = MECHP_MEMBERS(
+        {"every", "integer", "internal steps from one row to the next (default 1)", false})};
+
+static const struct mechp_shape sweep_table = {
+    .name = "SweepTable",
+    .doc = "Rows of the finished points.",
+    .members =
+        MECHP_MEMBERS({"columns", "string[]", "point, parameters, time, outputs", true},
+                      {"rows", "any[][]",
+                       "one row or block of rows for each point; nulls for a failed point", true})};
+
+const struct mechp_shape *const mechp_shapes_sweeps[] = {
+    &sweep, &sweep_error, &sweep_list, &sweep_request, &sweep_record, &sweep_table, NULL};
+
+/* --- routes --- */
+
+const struct mechp_row mechp_row_SWEEPS = {
+    .tag = "sweeps",
+    .doc = "Sweeps in progress and finished sweeps that have not been deleted.",
+    .effect = MECHP_READS,
+    .status = 200,
+    .reply = "@SweepList",
+    .content = MECHP_JSON};
+
+const struct mechp_row mechp_row_SWEEP = {
+    .tag = "sweeps",
+    .doc = "For each point a private instance of the model, with the parameter values of "
+           "the point, is stepped to the end on the worker threads. A failed point has a "
+           "row of nulls and an entry in `errors`. Rows are retained until the sweep is "
+           "deleted, also over a restart if the server has a state directory.",
+    .cost = MECHP_COST_UNKNOWN,
+    .traits = MECHP_TAKES_MODELS | MECHP_STORES,
+    .body = &sweep_request,
+    .status = 202,
+    .reply = "@Sweep|@Operation",
+    .content = MECHP_JSON,
+    .codes = MECHP_CODES(MECHP_INVALID_MODEL, MECHP_LIMIT_REACHED, MECHP_QUOTA_EXCEEDED)};
+
+const struct mechp_row mechp_row_DELETE_SWEEP = {
+    .tag = "sweeps",
+    .doc = "Points in progress stop at their next slice; rows and memory are freed.",
+    .traits = MECHP_STORES,
+    .status = 204};
+
+const struct mechp_row mechp_row_GET_SWEEP = {
+    .tag = "sweeps",
+    .doc = "Number of finished points, and the reasons of failures.",
+    .effect = MECHP_READS,
+    .status = 200,
+    .reply = "@Sweep",
+    .content = MECHP_JSON};
+
+const struct mechp_row mechp_row_SWEEP_RESULTS = {
+    .tag = "sweeps",
+    .doc = "Rows in the order of the points: number of the point, parameters, time, "
+           "outputs. While the sweep is in progress, only finished points.",
+    .effect = MECHP_READS,
+    .cost = MECHP_COST_UNKNOWN,
+    .query = MECHP_QUERY(MECHP_FORMAT_QUERY),
+    .status = 200,
+    .reply = "@SweepTable",
+    .content = MECHP_JSON,
+    .also = MECHP_ROWS,
+    .codes = MECHP_CODES(MECHP_NOT_ACCEPTABLE)};

@@ -1,0 +1,229 @@
+/* Inputs, outputs, parameters, the state, fields of live items. */
+#include "protocol/wire/row.h"
+
+/* --- bodies --- */
+
+static const struct mechp_shape inputs = {
+    .name = "Inputs",
+    .doc = "Values of the inputs.",
+    .members =
+        MECHP_MEMBERS({"time", "number", "s", true}, {"inputs", "@Value{}", "by name", true})};
+
+static const struct mechp_shape set_inputs_request = {
+    .name = "SetInputsRequest",
+    .doc = "Inputs by name; null returns an input to the value of the model.",
+    .request = true,
+    .members = MECHP_MEMBERS(
+        {"inputs", "@InputValue{}", "by name", true},
+        {"inputDerivatives", "@Derivatives{}", "time derivatives for extrapolation", false}),
+    .example = "{\"inputs\":{\"force\":12.5}}"};
+
+static const struct mechp_shape item_output = {
+    .name = "ItemOutput",
+    .doc = "An output variable of an item.",
+    .members = MECHP_MEMBERS({"time", "number", "s", true}, {"name", "@Name", "the item", true},
+                             {"variable", "string", "output variable", true},
+                             {"configuration", "string", "configuration", true},
+                             {"unit", "string|null", "SI", true},
+                             {"value", "number[]", "components", true})};
+
+static const struct mechp_shape outputs = {
+    .name = "Outputs",
+    .doc = "Values of the outputs.",
+    .members =
+        MECHP_MEMBERS({"time", "number", "s", true}, {"outputs", "@Value{}", "by name", true})};
+
+static const struct mechp_shape parameters = {
+    .name = "Parameters",
+    .doc = "Values of the parameters.",
+    .members =
+        MECHP_MEMBERS({"time", "number", "s", true}, {"parameters", "number{}", "by name", true})};
+
+static const struct mechp_shape set_parameters_request = {
+    .name = "SetParametersRequest",
+    .doc = "Parameters by name.",
+    .request = true,
+    .members = MECHP_MEMBERS({"parameters", "number{}", "by name", true}),
+    .example = "{\"parameters\":{\"k\":4000}}"};
+
+static const struct mechp_shape set_field_request = {
+    .name = "SetFieldRequest",
+    .doc = "A field of a live item.",
+    .request = true,
+    .members =
+        MECHP_MEMBERS({"value", "any", "as in a document", true},
+                      {"category", "'nodes'|'objects'|'markers'|'loads'|'sensors'",
+                       "category of the item (default objects); also as a query parameter", false}),
+    .example = "{\"value\":1.8}"};
+
+static const struct mechp_shape set_field_reply = {
+    .name = "SetFieldReply",
+    .doc = "The field as it is now.",
+    .members = MECHP_MEMBERS({"time", "number", "s", true}, {"name", "@Name", "the item", true},
+                             {"field", "string", "the field", true},
+                             {"value", "any", "as in a document", true})};
+
+static const struct mechp_shape state = {
+    .name = "State",
+    .doc = "The state.",
+    .members = MECHP_MEMBERS(
+        {"time", "number", "s", true}, {"step", "integer", "internal steps since the start", true},
+        {"q", "number[]", "total coordinates, m or rad", true},
+        {"v", "number[]", "velocities", true}, {"vdot", "number[]", "accelerations", true},
+        {"a", "number[]", "algorithmic accelerations", true},
+        {"lambda", "number[]", "multipliers", true},
+        {"impulse", "number[]",
+         "impulses of the last step, N s; behind them multipliers of first-order systems", true},
+        {"x", "number[]", "first-order states", true}, {"z", "number[]", "data", true})};
+
+static const struct mechp_shape set_state_request = {
+    .name = "SetStateRequest",
+    .doc = "Given members are set; accelerations are recomputed in the next step.",
+    .request = true,
+    .members = MECHP_MEMBERS(
+        {"time", "number", "s", false}, {"q", "number[]", "total coordinates", false},
+        {"v", "number[]", "velocities", false}, {"x", "number[]", "first-order states", false},
+        {"z", "number[]", "data", false}),
+    .example = "{\"q\":[0.1],\"v\":[0]}"};
+
+static const struct mechp_shape variable = {
+    .name = "Variable",
+    .doc = "A variable in FMI's terms.",
+    .members = MECHP_MEMBERS(
+        {"name", "string", "name", true},
+        {"causality", "'input'|'output'|'parameter'|'independent'", "causality", true},
+        {"variability", "'continuous'|'tunable'|'fixed'", "variability", true},
+        {"unit", "string", "SI", true}, {"shape", "integer[]", "dimensions; [] for a scalar", true},
+        {"reference", "integer", "value reference", true},
+        {"start", "@Value", "of inputs and parameters", false})};
+
+static const struct mechp_shape variable_list = {
+    .name = "VariableList",
+    .doc = "Every variable.",
+    .members = MECHP_MEMBERS({"items", "@Variable[]", "all of them", true},
+                             {"next", "null", "no more", true})};
+
+const struct mechp_shape *const mechp_shapes_values[] = {
+    &inputs,     &set_inputs_request,     &item_output,       &outputs,
+    &parameters, &set_parameters_request, &set_field_request, &set_field_reply,
+    &state,      &set_state_request,      &variable,          &variable_list,
+    NULL};
+
+/* --- routes --- */
+
+const struct mechp_row mechp_row_GET_INPUTS = {.tag = "values",
+                                               .doc = "The current values, by name.",
+                                               .effect = MECHP_READS,
+                                               .status = 200,
+                                               .reply = "@Inputs",
+                                               .content = MECHP_JSON};
+
+const struct mechp_row mechp_row_SET_INPUTS = {
+    .tag = "values",
+    .doc = "Inputs that are not named keep their values; null returns an input to the value "
+           "of the model. An input with derivatives is extrapolated during the following "
+           "steps.",
+    .traits = MECHP_WHILE_RUN | MECHP_SETS_INPUTS | MECHP_TELLS_ALL,
+    .body = &set_inputs_request,
+    .named = "@InputValue",
+    .status = 200,
+    .reply = "@Inputs",
+    .content = MECHP_JSON};
+
+const struct mechp_row mechp_row_SET_FIELD = {
+    .tag = "values",
+    .doc = "Rebuilds the model with the changed field and continues from the current state: "
+           "stiffness, mass, active, and every other field that GET /v1/types lists.",
+    .cost = MECHP_COST_UNKNOWN,
+    .traits = MECHP_OF_MODEL | MECHP_WHILE_RUN | MECHP_TAKES_MODELS,
+    .body = &set_field_request,
+    .query = MECHP_QUERY({"category", "'nodes'|'objects'|'markers'|'loads'|'sensors'",
+                          "Category of the item (default objects).", "\"objects\""}),
+    .status = 200,
+    .reply = "@SetFieldReply",
+    .content = MECHP_JSON};
+
+const struct mechp_row mechp_row_ITEM_OUTPUT = {
+    .tag = "values",
+    .doc = "Position, Velocity, Rotation, Force and other output variables of any node, "
+           "object, marker, load or sensor, at a point of it and in any configuration.",
+    .effect = MECHP_READS,
+    .traits = MECHP_OF_MODEL,
+    .query = MECHP_QUERY({"localPosition", "string",
+                          "A point of the body in its local frame: x,y,z in m.", "\"0,0,0\""},
+                         {"configuration", "'current'|'reference'|'initial'|'startOfStep'",
+                          "Configuration (default current).", "\"reference\""},
+                         {"category", "'nodes'|'objects'|'markers'|'loads'|'sensors'",
+                          "Category of the item (default objects).", "\"objects\""}),
+    .status = 200,
+    .reply = "@ItemOutput",
+    .content = MECHP_JSON,
+    .codes = MECHP_CODES(MECHP_INVALID_REQUEST)};
+
+const struct mechp_row mechp_row_OUTPUTS = {
+    .tag = "values",
+    .doc = "The values after the last communication step, by name. In row formats, time is "
+           "the first column, followed by each component of each output.",
+    .effect = MECHP_READS,
+    .query = MECHP_QUERY(MECHP_FORMAT_QUERY),
+    .status = 200,
+    .reply = "@Outputs",
+    .content = MECHP_JSON,
+    .also = MECHP_ROWS,
+    .codes = MECHP_CODES(MECHP_NOT_ACCEPTABLE)};
+
+const struct mechp_row mechp_row_GET_PARAMETERS = {.tag = "values",
+                                                   .doc = "The current values, by name.",
+                                                   .effect = MECHP_READS,
+                                                   .status = 200,
+                                                   .reply = "@Parameters",
+                                                   .content = MECHP_JSON};
+
+const struct mechp_row mechp_row_SET_PARAMETERS = {
+    .tag = "values",
+    .doc = "Parameters that are not named keep their values. A parameter that determines "
+           "the structure of the model cannot be changed.",
+    .traits = MECHP_WHILE_RUN | MECHP_TELLS_ALL,
+    .body = &set_parameters_request,
+    .named = "number",
+    .status = 200,
+    .reply = "@Parameters",
+    .content = MECHP_JSON};
+
+const struct mechp_row mechp_row_GET_STATE = {
+    .tag = "values",
+    .doc = "Coordinates, velocities, accelerations, multipliers, impulses, first-order "
+           "states and data. In row formats, time is the first column, followed by the "
+           "vectors in the order of the JSON.",
+    .effect = MECHP_READS,
+    .cost = MECHP_COST_BY_SIZE,
+    .traits = MECHP_OF_MODEL,
+    .query = MECHP_QUERY(MECHP_FORMAT_QUERY),
+    .status = 200,
+    .reply = "@State",
+    .content = MECHP_JSON,
+    .also = MECHP_ROWS,
+    .codes = MECHP_CODES(MECHP_NOT_ACCEPTABLE)};
+
+const struct mechp_row mechp_row_SET_STATE = {
+    .tag = "values",
+    .doc = "Sets the given vectors as a whole; accelerations are recomputed in the next "
+           "step. Also accepts a row in NPY or float64 format as returned by GET, of which "
+           "time, q, v, x and z are used.",
+    .cost = MECHP_COST_BY_SIZE,
+    .traits = MECHP_OF_MODEL | MECHP_TELLS_ALL | MECHP_TAKES_MODELS,
+    .body = &set_state_request,
+    .takes = {"application/x-npy", "application/octet-stream"},
+    .status = 200,
+    .reply = "@State",
+    .content = MECHP_JSON,
+    .codes = MECHP_CODES(MECHP_NOT_FINITE)};
+
+const struct mechp_row mechp_row_VARIABLES = {
+    .tag = "values",
+    .doc = "Name, causality, variability, unit, shape, start value and value reference of "
+           "each input, output and parameter.",
+    .effect = MECHP_READS,
+    .status = 200,
+    .reply = "@VariableList",
+    .content = MECHP_JSON};

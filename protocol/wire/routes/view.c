@@ -1,0 +1,57 @@
+/* What a viewer draws. */
+#include "protocol/wire/row.h"
+
+/* --- bodies --- */
+
+static const struct mechp_shape contact = {
+    .name = "Contact",
+    .doc = "One point at which the shapes of two bodies touch.",
+    .members = MECHP_MEMBERS(
+        {"bodies", "@Name[]", "the two objects", true},
+        {"shapes", "string|integer[]", "their shapes: names, or places in geometry", true},
+        {"point", "number[]", "m, halfway between the surfaces", true},
+        {"normal", "number[]", "from the first to the second", true},
+        {"gap", "number", "m, where the step looked for contacts; below 0: overlap", true},
+        {"normalForce", "number", "N, mean of the step", true},
+        {"force", "number[]", "N, on the second body, mean of the step", true},
+        {"impulse", "number[]", "N s, of the step", true},
+        {"couple", "number[]", "N m s, against rolling and spinning", true})};
+
+static const struct mechp_shape contact_list = {
+    .name = "ContactList",
+    .doc = "Contacts between shapes in the last internal step.",
+    .members = MECHP_MEMBERS({"time", "number", "s", true},
+                             {"items", "@Contact[]", "in a fixed order", true},
+                             {"next", "null", "always null: there are no further pages", true})};
+
+static const struct mechp_shape scene = {
+    .name = "Scene",
+    .doc = "Bodies with their shapes and frames.",
+    .members = MECHP_MEMBERS(
+        {"time", "number", "s", true}, {"bodies", "object[]", "the shapes that are drawn", true},
+        {"contacts", "integer", "contacts of the last step, if the model has contacts", false},
+        {"systems", "object[]", "items without a position in space", false})};
+
+const struct mechp_shape *const mechp_shapes_view[] = {&contact, &contact_list, &scene, NULL};
+
+/* --- routes --- */
+
+const struct mechp_row mechp_row_CONTACTS = {
+    .tag = "view",
+    .doc = "Contact points of the last internal step, with forces and impulses.",
+    .effect = MECHP_READS,
+    .cost = MECHP_COST_BY_SIZE,
+    .traits = MECHP_OF_MODEL,
+    .status = 200,
+    .reply = "@ContactList",
+    .content = MECHP_JSON};
+
+const struct mechp_row mechp_row_SCENE = {
+    .tag = "view",
+    .doc = "Bodies with their shapes, positions and colours at the current time.",
+    .effect = MECHP_READS,
+    .cost = MECHP_COST_BY_SIZE,
+    .traits = MECHP_OF_MODEL,
+    .status = 200,
+    .reply = "@Scene",
+    .content = MECHP_JSON};

@@ -1,0 +1,120 @@
+/* What all rows of routes share: groups, parameters of paths, the list of shapes. */
+#include "protocol/wire/row.h"
+
+#include <string.h>
+
+const struct mechp_tag mechp_tags[] = {
+    {"service", "Probes, documentation, the dashboard, version and limits."},
+    {"models", "Item types, example models, and validation without an instance."},
+    {"instances", "Instances: a model with its state. Create, list, edit, delete."},
+    {"stepping", "Steps, trial steps, runs, live events."},
+    {"values", "Inputs, outputs and parameters by name, the whole state, fields of live items."},
+    {"snapshots", "Saved states, in memory or as bytes."},
+    {"analysis",
+     "Static equilibrium, eigenmodes, derivatives, evaluation of the equations of motion."},
+    {"couplings", "Co-simulation: instances that exchange values and step together."},
+    {"sweeps", "Parameter studies: one model run for many sets of parameters."},
+    {"system",
+     "The system descriptor [H -CqT; Cq E] of the current state: its parts, and products with it."},
+    {"view", "Geometry for viewers."},
+    {NULL, NULL},
+};
+
+/* --- parameters of paths ---------------------------------------------------------------------- */
+
+/* Where a name means several things, the narrower one stands first. */
+static const struct {
+    const char *within; /* part of the paths that it is meant for; NULL: any */
+    struct mechp_parameter parameter;
+} parameters[] = {
+    {"/examples/", {"name", "@Name", "Name of an example model.", "\"mass1d\""}},
+    {NULL, {"id", "@Name", "Id of the instance, chosen by the server or the client.", "\"rig\""}},
+    {NULL, {"name", "@Name", "Name of the item in the model.", "\"body\""}},
+    {NULL,
+     {"field", "@Name", "A field of the item, as listed by GET /v1/types.", "\"physicsMass\""}},
+    {NULL,
+     {"variable", "@Name", "An output variable of the item, as listed by GET /v1/types.",
+      "\"Position\""}},
+    {NULL, {"rid", "@Name", "Id of the run.", "\"r-1\""}},
+    {NULL, {"sid", "@Name", "Id of the snapshot.", "\"s-1\""}},
+    {NULL, {"oid", "@Name", "Id of the operation.", "\"o-1\""}},
+    {NULL, {"cid", "@Name", "Id of the coupling.", "\"c-1\""}},
+    {NULL, {"wid", "@Name", "Id of the sweep.", "\"w-1\""}},
+    {NULL,
+     {"what", "@Name",
+      "A matrix or vector of the descriptor: H, M, K, C, Cq, E, R, f, b, d, diagonal or Z.",
+      "\"H\""}},
+    {NULL,
+     {"type", "@Name", "Name of an item type, structure, integrator or solver.", "\"Mass1D\""}},
+};
+
+const struct mechp_parameter *mechp_path_parameter(const char *name, size_t length,
+                                                   const char *path)
+{
+    for (size_t k = 0; k < sizeof parameters / sizeof *parameters; k++) {
+        const struct mechp_parameter *const p = &parameters[k].parameter;
+        if (strlen(p->name) == length && memcmp(p->name, name, length) == 0 &&
+            (parameters[k].within == NULL || strstr(path, parameters[k].within) != NULL)) {
+            return p;
+        }
+    }
+    return NULL;
+}
+
+int mechp_query_count(const struct mechp_row *row)
+{
+    int n = 0;
+    while (row->query != NULL && row->query[n].name != NULL) {
+        n++;
+    }
+    return n;
+}
+
+/* --- shapes ----------------------------------------------------------------------------------- */
+
+const struct mechp_shape mechp_empty = {
+    .members = (const struct mechp_member[]){{NULL, NULL, NULL, false}}, .request = true};
+
+#define MECHP_GROUP(name) extern const struct mechp_shape *const mechp_shapes_##name[];
+#include "protocol/wire/routes/groups.def"
+#undef MECHP_GROUP
+
+#define MECHP_GROUP(name) mechp_shapes_##name,
+static const struct mechp_shape *const *const groups[] = {
+#include "protocol/wire/routes/groups.def"
+};
+#undef MECHP_GROUP
+
+const struct mechp_shape *mechp_shape_at(int i)
+{
+    for (size_t g = 0; g < sizeof groups / sizeof *groups && i >= 0; g++) {
+        for (const struct mechp_shape *const *at = groups[g]; *at != NULL; at++) {
+            if (i-- == 0) {
+                return *at;
+            }
+        }
+    }
+    return NULL;
+}
+
+const struct mechp_shape *mechp_shape_named(const char *type)
+{
+    const size_t length = type != NULL && type[0] == '@' ? strcspn(type + 1, "|[{") : 0;
+    const struct mechp_shape *s = NULL;
+    for (int i = 0; length > 0 && (s = mechp_shape_at(i)) != NULL; i++) {
+        if (strlen(s->name) == length && strncmp(s->name, type + 1, length) == 0) {
+            return s;
+        }
+    }
+    return NULL;
+}
+
+void mechp_shape_only(const json_t *object, const char *base, const struct mechp_shape *shape,
+                      struct mech_diag *d)
+{
+    const char *allowed[MECHP_MEMBERS_MOST + 1] = {NULL};
+    for (int k = 0; k < MECHP_MEMBERS_MOST && shape->members[k].name != NULL; k++) {
+        allowed[k] = shape->members[k].name;
+    }
+    mechp_json_only(object, base, allowed, d);
+}
