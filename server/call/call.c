@@ -1,0 +1,594 @@
+/* From a filled-in request to a reply: checks that all operations share, then the thread to run
+ * on. */
+#include "server/call/call.h"
+
+#include "protocol/wire/json.h"
+#include "server/call/service.h"
+#include "server/instance/runs.h"
+#include "server/os/ticks.h"
+#include "server/store/store.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct mechd_operation *mechd_operation(const struct mechd_service *s,
+                                              const struct mechp_route *route)
+{
+    return s->operations[route->id];
+}
+
+void mechd_call_init(struct mechd_call *c, struct mechd_service *d, enum mechd_door door)
+{
+    memset(c, 0, offsetof(struct mechd_call, buffer));
+    c->service = d;
+    c->door = door;
+    c->start = mechd_now();
+    mech_diag_init(&c->diag);
+    mechp_text_init(&c->text, c->buffer, sizeof c->buffer);
+    mechp_text_init(&c->report, NULL, 0);
+}
+
+void *mechd_call_take_room(struct mechd_call *c, size_t size)
+{
+    if (c->room == NULL || size > MECHD_WORK_ROOM) {
+        return calloc(1, size);
+    }
+    return memset(c->room, 0, size);
+}
+
+void mechd_call_give_room(struct mechd_call *c, void *work)
+{
+    if (work != c->room) {
+        free(work);
+    }
+}
+
+void mechd_call_fini(struct mechd_call *c)
+{
+    if (c->work_free != NULL) {
+        c->work_free(c);
+    }
+    mechd_instance_unref(c->job.instance);
+    mechd_instance_unref(c->kin);
+    json_decref(c->body);
+    mechp_text_fini(&c->text);
+    mechp_text_fini(&c->report);
+    mech_diag_fini(&c->diag);
+}
+
+enum mechd_progress mechd_fail(struct mechd_call *c, enum mechp_code code, const char *format, ...)
+{
+    c->code = code;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(c->detail, sizeof c->detail, format, args);
+    va_end(args);
+    return MECHD_DONE;
+}
+
+enum mechd_progress mechd_fail_outcome(struct mechd_call *c, int outcome)
+{
+    return mechd_fail(c, mechp_code_of_outcome(outcome), "%s", mech_err_text(outcome));
+}
+
+enum mechd_progress mechd_fail_quota(struct mechd_call *c, const struct mechd_excess *x)
+{
+    c->code = MECHP_QUOTA_EXCEEDED;
+    c->excess = *x;
+    (void)mechd_excess_tell(x, c->detail, sizeof c->detail);
+    return MECHD_DONE;
+}
+
+enum mechd_progress mechd_fail_lease(struct mechd_call *c, const struct mechd_instance *i,
+                                     const struct mechd_holder *holder)
+{
+    c->code = MECHP_FOREIGN_LEASE;
+    (void)mechd_holder_tell(holder, i->id, c->detail, sizeof c->detail);
+    return MECHD_DONE;
+}
+
+bool mechd_call_faulty(struct mechd_call *c)
+{
+    if (!mech_diag_clean(&c->diag) && c->code == MECHP_OK) {
+        c->code = MECHP_INVALID_REQUEST;
+    }
+    return !mech_diag_clean(&c->diag);
+}
+
+const char *mechd_call_query(const struct mechd_call *c, const char *name)
+{
+    const struct mechp_parameter *const query = mechd_call_row(c)->query;
+    for (int k = 0; query != NULL && query[k].name != NULL; k++) {
+        if (strcmp(query[k].name, name) == 0) {
+            return c->query[k];
+        }
+    }
+    return NULL;
+}
+
+const char *mechd_call_value(const struct mechd_call *c, const char *name)
+{
+    const char *value = mechp_match_value(&c->match, name);
+    return value != NULL ? value : "";
+}
+
+void mechd_call_problem(struct mechd_call *c, struct mechp_text *w)
+{
+    const bool report = c->report.length > 0 && !c->report.failed;
+    char room[160];
+    struct mechp_text quota;
+    mechp_text_init(&quota, room, sizeof room);
+    if (c->code == MECHP_QUOTA_EXCEEDED) {
+        mechp_text_object(&quota);
+        mechd_excess_write(&c->excess, &quota);
+        mechp_text_end(&quota);
+    }
+    const struct mechp_problem problem = {
+        .quota = quota.length > 0 && !quota.failed ? quota.bytes : NULL,
+        .quota_length = quota.length,
+        .code = c->code,
+        .detail = c->detail[0] != '\0' ? c->detail : NULL,
+        .diag = mech_diag_clean(&c->diag) ? NULL : &c->diag,
+        .report = report ? c->report.bytes : NULL,
+        .report_length = c->report.length,
+    };
+    mechp_problem_write(&problem, w);
+    mechp_text_fini(&quota);
+}
+
+int mechd_call_status(const struct mechd_call *c)
+{
+    if (c->code != MECHP_OK) {
+        return mechp_code((int)c->code)->http_status;
+    }
+    return c->status != 0 ? c->status : 200;
+}
+
+/* What is not on disk has not happened. */
+static void fail_storage(struct mechd_call *c)
+{
+    char fault[160] = "";
+    mechd_store_fault(c->service->host.store, fault, sizeof fault);
+    mechd_fail(c, MECHP_STORAGE_FAILED, "%s", fault[0] != '\0' ? fault : "another change failed");
+    c->status = 0;
+    c->etag[0] = '\0';
+    c->location[0] = '\0';
+}
+
+/* Does nobody's lease stand against it? Asked when it comes, so that nobody waits to be refused,
+ * and again when it is its turn. False: refused. */
+static bool has_leave(struct mechd_call *c)
+{
+    struct mechd_instance *i = c->job.instance;
+    const unsigned traits = mechd_call_row(c)->traits;
+    const bool reads = !mechd_call_changes(c) || (traits & MECHP_UNLEASED) != 0;
+    const enum mechd_act act = reads                               ? MECHD_ACT_READ
+                               : (traits & MECHP_SETS_INPUTS) != 0 ? MECHD_ACT_INPUTS
+                                                                   : MECHD_ACT_CHANGE;
+    struct mechd_holder holder;
+    if (mechd_leases_begin(&i->leases, c->lease, act, &holder) != 0) {
+        mechd_fail_lease(c, i, &holder);
+        return false;
+    }
+    c->admitted++;
+    return true;
+}
+
+bool mechd_call_abandoned(const struct mechd_call *c)
+{
+    struct mechd_instance *const i = c->job.instance;
+    if (c->gone == NULL || !atomic_load(c->gone)) {
+        return false;
+    }
+    if (c->lease == 0 || i == NULL) {
+        return c->scope == NULL;
+    }
+    return !mechd_receipts_awaited(&c->service->receipts, c) &&
+           mechd_leases_silent(&i->leases, c->lease, c->admitted);
+}
+
+/* Checks as owner, before the first slice. False: refused. */
+static bool may_run(struct mechd_call *c)
+{
+    struct mechd_instance *i = c->job.instance;
+    const unsigned traits = mechd_call_row(c)->traits;
+    if (mechd_call_cancelled(c)) {
+        mechd_fail(c, MECHP_CANCELLED, "cancelled before it began");
+        return false;
+    }
+    if (atomic_load(&c->service->host.cancel)) {
+        mechd_fail(c, MECHP_DRAINING, "not begun: the server is shutting down");
+        return false;
+    }
+    if (i == NULL) {
+        return true;
+    }
+    if (atomic_load(&i->deleted)) {
+        mechd_fail(c, MECHP_INSTANCE_NOT_FOUND, "instance %s has been deleted", i->id);
+        return false;
+    }
+    if ((traits & MECHP_STOPPABLE) != 0 && mechd_instance_stops(i)) {
+        mechd_fail(c, MECHP_CANCELLED, "stopped before it began");
+        return false;
+    }
+    if (!has_leave(c)) {
+        return false;
+    }
+    if (mechd_call_changes(c) && (traits & MECHP_WHILE_RUN) == 0 && atomic_load(&i->running)) {
+        mechd_fail(c, MECHP_RUN_IN_PROGRESS, "instance %s is stepped by a run; stop it first",
+                   i->id);
+        return false;
+    }
+    if ((traits & MECHP_OF_MODEL) != 0 && i->sim == NULL) {
+        mechd_fail(c, MECHP_INVALID_REQUEST, "instance %s is not a model of the solver", i->id);
+        return false;
+    }
+    // who changes nothing takes what it finds
+    if (mechd_call_row(c)->effect == MECHP_CHANGES && mechd_durable_repair(i) != 0) {
+        fail_storage(c);
+        return false;
+    }
+    char etag[48];
+    if (!mechd_instance_matches(i, c->if_match, etag)) {
+        mechd_fail(c, MECHP_REVISION_MISMATCH, "instance %s is at %s", i->id, etag);
+        return false;
+    }
+    return true;
+}
+
+/* The disk has spoken. */
+static void answer_ticket(struct mechd_ticket *t)
+{
+    struct mechd_call *c = (struct mechd_call *)((char *)t - offsetof(struct mechd_call, ticket));
+    if (t->outcome != 0) {
+        fail_storage(c);
+    }
+    c->answer(c);
+}
+
+/* An answer of success about an instance tells its revision, unless the operation has. */
+static void tag(struct mechd_call *c)
+{
+    const bool tagged = c->door == MECHD_DOOR_HTTP && c->job.instance != NULL;
+    if (tagged && c->code == MECHP_OK && c->etag[0] == '\0') {
+        mechd_instance_etag(c->job.instance, c->etag);
+    }
+}
+
+struct mechd_ticket *mechd_call_ticket(struct mechd_call *c)
+{
+    const struct mechd_instance *const i = c->job.instance;
+    c->ticket.answer = answer_ticket;
+    if (c->receipt != NULL && c->code == MECHP_OK && !c->text.failed) {
+        tag(c);
+        c->stored = (struct mechd_stored_receipt){.scope = c->scope,
+                                                  .instance = i != NULL ? i->durable.key : 0,
+                                                  .body = c->body_hash,
+                                                  .status = c->status,
+                                                  .location = c->location,
+                                                  .etag = c->etag,
+                                                  .bytes = c->text.bytes,
+                                                  .size = c->text.length};
+        c->ticket.receipt = &c->stored;
+    }
+    return &c->ticket;
+}
+
+static void suspend(void *context)
+{
+    struct mechd_call *c = context;
+    c->job.wait(&c->job);
+}
+
+/* Without memory a call is refused. If the change has been made by then there is no answer at all,
+ * as when the network fails: text.failed stays, and the door is silent. */
+static void settle_memory(struct mechd_call *c)
+{
+    const struct mechd_instance *const i = c->job.instance;
+    const bool changed = i != NULL ? atomic_load(&i->revision) != c->before : mechd_call_changes(c);
+    if (c->text.failed && c->code == MECHP_OK && !changed) {
+        mechd_fail(c, MECHP_OUT_OF_MEMORY, "the answer does not fit");
+    } else if (c->code == MECHP_OUT_OF_MEMORY && i != NULL && changed) {
+        c->code = MECHP_OK;
+        c->text.failed = true;
+    }
+}
+
+/* The operation is over: what it has left open in the reply. */
+static void complete(struct mechd_call *c)
+{
+    mechd_call_faulty(c);
+    settle_memory(c);
+    tag(c);
+}
+
+/* The lease goes on from now, or has ended if nobody has waited for the command. */
+static void end_lease(struct mechd_call *c)
+{
+    const bool abandoned = c->admitted > 0 && mechd_call_abandoned(c);
+    for (; c->admitted > 0; c->admitted--) {
+        if (abandoned) {
+            mechd_leases_abandon(&c->job.instance->leases, c->lease);
+        } else {
+            mechd_leases_end(&c->job.instance->leases, c->lease);
+        }
+    }
+}
+
+/* What the shutdown has ended has changed nothing, and its client may ask the next process: it is
+ * no cancellation, which somebody asked for. */
+static void tell_shutdown(struct mechd_call *c)
+{
+    const struct mechd_instance *const i = c->job.instance;
+    const bool drained =
+        i != NULL ? mechd_effort_drained(i) : atomic_load(&c->service->host.cancel);
+    if (c->code == MECHP_CANCELLED && drained && !mechd_call_cancelled(c)) {
+        mechp_text_fini(&c->report);
+        mechp_text_init(&c->report, NULL, 0);
+        mechd_fail(c, MECHP_DRAINING, "ended and undone: the server is shutting down");
+    }
+}
+
+/* One slice; at the end the reply is completed. */
+static enum mechd_progress run_call(struct mechd_job *job)
+{
+    struct mechd_call *c = (struct mechd_call *)job;
+    enum mechd_progress progress = MECHD_DONE;
+    if (c->begun || may_run(c)) {
+        c->before =
+            c->begun || job->instance == NULL ? c->before : atomic_load(&job->instance->revision);
+        c->begun = true;
+        progress = c->operation->run(c);
+    }
+    if (progress != MECHD_DONE) {
+        return progress;
+    }
+    tell_shutdown(c);
+    end_lease(c);
+    complete(c);
+    if (c->after != NULL) {
+        c->after(c);
+    }
+    if (job->instance != NULL && !job->reader && mechd_call_changes(c)) {
+        mechd_durable_sync(job->instance, c->ticket.answer == NULL ? mechd_call_ticket(c) : NULL);
+    }
+    return MECHD_DONE;
+}
+
+static void finish_call(struct mechd_job *job)
+{
+    struct mechd_call *c = (struct mechd_call *)job;
+    if (!mechd_ticket_wait(&c->ticket, NULL, NULL)) {
+        c->answer(c);
+    }
+}
+
+void mechd_call_over(struct mechd_call *c)
+{
+    complete(c);
+    finish_call(&c->job);
+}
+
+/* A call without an instance, on a thread of the pool. */
+static void run_task(struct mechd_task *task)
+{
+    struct mechd_call *c = (struct mechd_call *)((char *)task - offsetof(struct mechd_call, task));
+    while (run_call(&c->job) != MECHD_DONE) {
+    }
+    finish_call(&c->job);
+}
+
+/* A model document where a request that carries one is expected: told in one sentence. */
+static bool is_bare_model(const struct mechd_call *c)
+{
+    const struct mechp_shape *const shape = mechd_call_row(c)->body;
+    const struct mechp_member *m = shape != NULL ? shape->members : NULL;
+    while (m != NULL && m->name != NULL && strcmp(m->name, "model") != 0) {
+        m++;
+    }
+    const bool carries = m != NULL && m->name != NULL;
+    return carries && json_object_get(c->body, "mechd") != NULL &&
+           json_object_get(c->body, "model") == NULL;
+}
+
+bool mechd_call_named(const struct mechd_call *c)
+{
+    const struct mechp_row *const row = mechd_call_row(c);
+    return row->named != NULL && c->door == MECHD_DOOR_HTTP &&
+           !json_is_object(json_object_get(c->body, row->body->members[0].name));
+}
+
+/* Unknown keys in the body. Over ZeroMQ the body also carries what HTTP has in its path and
+ * query. */
+static void check_keys(struct mechd_call *c)
+{
+    const char *allowed[MECHP_MEMBERS_MOST + MECHP_QUERIES + MECHP_MATCH_PARAMETERS + 5] = {NULL};
+    int n = 0;
+    if (is_bare_model(c)) {
+        mech_diag_add(&c->diag, "/mechd",
+                      "this is a model document: send it as {\"model\": {...}}");
+        return;
+    }
+    const struct mechp_row *const row = mechd_call_row(c);
+    for (const struct mechp_member *m = row->body != NULL ? row->body->members : NULL;
+         m != NULL && m->name != NULL; m++) {
+        allowed[n++] = m->name;
+    }
+    if (c->door == MECHD_DOOR_JSON) {
+        allowed[n++] = "op";
+        allowed[n++] = "sequence";
+        allowed[n++] = "token";
+        allowed[n++] = "lease";
+        for (int k = 0; k < c->match.count; k++) {
+            allowed[n++] = c->match.parameters[k].name;
+        }
+        for (int k = 0; k < mechp_query_count(row); k++) {
+            allowed[n++] = row->query[k].name;
+        }
+    }
+    mechp_json_only(c->body, "", allowed, &c->diag);
+}
+
+/* Checks before anything runs. 0, or refused. */
+static int check_call(struct mechd_call *c)
+{
+    const struct mechd_operation *o = c->operation;
+    if (atomic_load(&c->service->closed) ||
+        (mechd_call_changes(c) && atomic_load(&c->service->host.draining))) {
+        return mechd_refuse(c, MECHP_DRAINING, "the server is shutting down");
+    }
+    if (c->body != NULL && !json_is_object(c->body)) {
+        return mechd_refuse(c, MECHP_MALFORMED_REQUEST, "the body is not a JSON object");
+    }
+    if (c->body != NULL && !mechd_call_named(c)) {
+        check_keys(c);
+    }
+    if (mechp_route_queues(c->match.route)) {
+        const char *id = mechd_call_value(c, "id");
+        c->job.instance = mechd_table_find(&c->service->host.table, id);
+        if (c->job.instance == NULL) {
+            return mechd_refuse(c, MECHP_INSTANCE_NOT_FOUND, "there is no instance %.64s", id);
+        }
+    }
+    // names can be looked up by the owner only: it tells their faults together with these
+    const bool tells_all = (mechd_call_row(c)->traits & MECHP_TELLS_ALL) != 0;
+    if (mechd_call_faulty(c) && !tells_all) {
+        return 1;
+    }
+    if (o->prepare != NULL && o->prepare(c) != 0) {
+        return 1;
+    }
+    return mechd_call_faulty(c) && !tells_all ? 1 : 0;
+}
+
+bool mechd_call_who(struct mechd_service *d, const char *token, const unsigned char *key,
+                    struct mechd_token *out)
+{
+    if (key != NULL && (token == NULL || !d->host.tokens.needed)) {
+        return mechd_tokens_find_key(&d->peers, key, out);
+    }
+    return mechd_tokens_find(&d->host.tokens, token, out);
+}
+
+static enum mechd_scope scope_of(const struct mechd_call *c)
+{
+    switch (mechd_call_row(c)->access) {
+    case MECHP_OPEN:
+        return MECHD_SCOPE_NONE;
+    case MECHP_ADMIN:
+        return MECHD_SCOPE_ADMIN;
+    case MECHP_BY_PARTS:
+        return MECHD_SCOPE_READ;
+    case MECHP_BY_EFFECT:
+        break;
+    }
+    return mechd_call_changes(c) ? MECHD_SCOPE_STEP : MECHD_SCOPE_READ;
+}
+
+int mechd_call_admit(struct mechd_call *c)
+{
+    const enum mechd_scope needed = scope_of(c);
+    if (!mechd_call_who(c->service, c->token, c->key, &c->who)) {
+        return needed == MECHD_SCOPE_NONE
+                   ? 0
+                   : mechd_refuse(c, MECHP_UNAUTHORIZED, "%s",
+                                  c->token != NULL ? "the token is not known"
+                                  : c->key != NULL ? "the key of this connection is not known"
+                                                   : "this server asks for a token");
+    }
+    return mechd_call_allow(c);
+}
+
+int mechd_call_allow(struct mechd_call *c)
+{
+    const enum mechd_scope needed = scope_of(c);
+    if (c->who.scope < needed) {
+        return mechd_refuse(c, MECHP_FORBIDDEN, "this needs the scope %s; %s has %s",
+                            mechd_scope_names[needed], c->who.name,
+                            mechd_scope_names[c->who.scope]);
+    }
+    return 0;
+}
+
+/* Run or queue a call that has been claimed. */
+static enum mechd_submitted start_call(struct mechd_call *c)
+{
+    if (check_call(c) != 0) {
+        return MECHD_RAN;
+    }
+    struct mechd_instance *i = c->job.instance;
+    const struct mechp_row *const row = mechd_call_row(c);
+    c->job.run = run_call;
+    c->job.finish = finish_call;
+    c->job.reader = row->effect == MECHP_READS || row->effect == MECHP_BESIDE;
+    c->job.stateless = (row->traits & MECHP_STATELESS) != 0;
+    c->job.stoppable = (row->traits & MECHP_STOPPABLE) != 0;
+
+    // on several threads
+    if (c->operation->spread != NULL) {
+        const enum mechd_submitted spread = c->operation->spread(c);
+        if (spread == MECHD_RAN) {
+            complete(c);
+        }
+        return spread;
+    }
+
+    // without an instance: here, or on the pool
+    if (i == NULL && row->cost != MECHP_COST_UNKNOWN) {
+        while (run_call(&c->job) != MECHD_DONE) {
+        }
+        return mechd_ticket_wait(&c->ticket, suspend, c) ? MECHD_QUEUED : MECHD_RAN;
+    }
+    if (i == NULL) {
+        c->job.wait(&c->job);
+        c->task.run = run_task;
+        mechd_pool_push(&c->service->host.pool, &c->task);
+        return MECHD_QUEUED;
+    }
+
+    // as owner of the instance; 100 ns a number is what writing or reading JSON takes
+    if (row->cost == MECHP_COST_BY_SIZE) {
+        c->job.cost = (uint64_t)i->size * 500;
+    } else if (row->cost == MECHP_COST_UNKNOWN) {
+        c->job.cost = MECHD_SHORT;
+    }
+    if (!has_leave(c)) {
+        return MECHD_RAN;
+    }
+    const enum mechd_submitted submitted = mechd_instance_submit(i, &c->job);
+    if (submitted == MECHD_FULL) {
+        mechd_leases_end(&i->leases, c->lease);
+        c->admitted = 0;
+        mechd_fail(c, MECHP_QUEUE_FULL, "%d commands wait for instance %s", MECHD_QUEUE_MOST,
+                   i->id);
+        return MECHD_RAN;
+    }
+    if (submitted == MECHD_RAN && mechd_ticket_wait(&c->ticket, suspend, c)) {
+        return MECHD_QUEUED;
+    }
+    return submitted;
+}
+
+enum mechd_submitted mechd_call_start(struct mechd_call *c)
+{
+    if (c->scope != NULL && mechd_call_changes(c)) {
+        const enum mechd_claim claim = mechd_receipts_claim(&c->service->receipts, c, suspend);
+        if (claim != MECHD_CLAIM_FIRST) {
+            return claim == MECHD_CLAIM_WAIT ? MECHD_QUEUED : MECHD_RAN;
+        }
+    }
+    return start_call(c);
+}
+
+struct mechd_run *mechd_call_run(struct mechd_call *c)
+{
+    const char *const rid = mechd_call_value(c, "rid");
+    struct mechd_run *const r = mechd_run_find(c->job.instance, rid);
+    if (r == NULL) {
+        mechd_fail(c, MECHP_NOT_FOUND, "there is no run %.64s; the last %d are kept", rid,
+                   MECHD_RUNS_MOST);
+    }
+    return r;
+}

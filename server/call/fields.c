@@ -1,0 +1,69 @@
+/* PUT …/objects/{name}/fields/{field}: change a field of a live object, node, marker, load or
+ * sensor. The model is made anew from the changed document, and goes on from the present state. */
+#include "protocol/bind/bind.h"
+#include "protocol/wire/json.h"
+#include "server/call/shapes.h"
+
+#include <string.h>
+
+/* Category of the item: the query or member `category`, objects by default. */
+static bool read_category(struct mechd_call *c, enum mech_category *out)
+{
+    const char *text = mechd_call_query(c, "category");
+    mechp_json_string(c->body, "category", &c->diag, &text);
+    *out = MECH_OBJECT;
+    for (int k = 0; k <= MECH_SENSOR && text != NULL; k++) {
+        if (strcmp(text, mech_category_name((enum mech_category)k)) == 0) {
+            *out = (enum mech_category)k;
+            return true;
+        }
+    }
+    if (text != NULL) {
+        mech_diag_add(&c->diag, "/category", "nodes, objects, markers, loads or sensors");
+    }
+    return text == NULL;
+}
+
+static enum mechd_progress run_set_field(struct mechd_call *c)
+{
+    struct mech_sim *sim = c->job.instance->sim;
+    struct mechp_edit_query query = {.name = mechd_call_value(c, "name"),
+                                     .field = mechd_call_value(c, "field"),
+                                     .value = json_object_get(c->body, "value")};
+    if (query.value == NULL) {
+        mech_diag_add(&c->diag, "/value", "a value is needed");
+    }
+    if (!read_category(c, &query.category) || mechd_call_faulty(c)) {
+        return MECHD_DONE;
+    }
+    const struct mech_item *const item = mechd_item(c, query.category, query.name);
+    if (item == NULL) {
+        return MECHD_DONE;
+    }
+    const struct mech_table *const table = &item->type->table;
+    const int outcome = mechp_bind_edit(sim, &query, &c->diag);
+    if (outcome == MECH_NOT_FOUND) {
+        struct mech_guess g;
+        return mechd_fail(
+            c, MECHP_NOT_FOUND, "%.64s has no field %.64s%s", query.name, query.field,
+            mech_hint(&g, query.field, table->fields, table->count, sizeof *table->fields));
+    }
+    if (outcome != 0) {
+        return outcome == MECH_INVALID ? MECHD_DONE : mechd_fail_outcome(c, outcome);
+    }
+    mechd_durable_remodelled(c->job.instance);
+    mechd_instance_changed(c->job.instance, 0);
+    mechp_text_object(&c->text);
+    mechp_text_key(&c->text, "time");
+    mechp_text_number(&c->text, mech_sim_time(sim));
+    mechp_text_key(&c->text, "name");
+    mechp_text_string(&c->text, query.name);
+    mechp_text_key(&c->text, "field");
+    mechp_text_string(&c->text, query.field);
+    mechp_text_key(&c->text, "value");
+    mechp_bind_write_field(sim, &query, &c->text);
+    mechp_text_end(&c->text);
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_SET_FIELD = {.run = run_set_field};

@@ -1,0 +1,37 @@
+#include "server/call/requests.h"
+
+#include "server/os/counters.h"
+
+const int mechd_statuses[MECHD_STATUSES] = {200, 201, 202, 204, 206, 304, 400, 401, 403,
+                                            404, 405, 406, 408, 409, 411, 412, 413, 415,
+                                            422, 429, 500, 501, 503, 507, 0};
+
+const double mechd_buckets[MECHD_BUCKETS] = {25e-6, 50e-6, 100e-6, 250e-6, 500e-6, 1e-3, 2.5e-3,
+                                             5e-3,  10e-3, 50e-3,  100e-3, 500e-3, 1.,   10.};
+
+static void observe(struct mechd_latency *l, uint64_t ns)
+{
+    int bucket = 0;
+    while (bucket < MECHD_BUCKETS && (double)ns * 1e-9 > mechd_buckets[bucket]) {
+        bucket++;
+    }
+    mechd_count(&l->buckets[bucket], 1);
+    mechd_count(&l->sum, ns);
+}
+
+void mechd_requests_count(struct mechd_requests *r, enum mechd_door door,
+                          const struct mechp_route *route, int status, uint64_t ns)
+{
+    const int row = route != NULL ? (int)route->id : MECHP_ROUTES;
+    int at = 0;
+    while (at < MECHD_STATUSES - 1 && mechd_statuses[at] != status) {
+        at++;
+    }
+    if (door == MECHD_DOOR_HTTP) {
+        mechd_count(&r->answered[row][at], 1);
+        observe(&r->route_latency[row], ns);
+    } else {
+        observe(&r->latency[door], ns);
+    }
+    mechd_count(&r->errors[door], status >= 400 ? 1 : 0);
+}

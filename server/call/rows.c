@@ -1,0 +1,197 @@
+/* One writer a form. Source of NPY: numpy/lib/format, versions 1.0 and 2.0. */
+#include "server/call/rows.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "NPY and F64 are written as they lie");
+
+enum { NUMBER = 32, NAME = 128, DIGITS = 16, LINE = 4096, ALIGNED = 64 };
+
+/* Name of one value of a column: x, or x[2]. Returns its length. */
+static size_t name_of(const struct mechd_column *k, int32_t index, char *out)
+{
+    const size_t length = strnlen(k->name, NAME - DIGITS);
+    char *at = out + length;
+    memcpy(out, k->name, length);
+    if (!k->scalar) {
+        char digits[DIGITS];
+        int n = 0;
+        do {
+            digits[n++] = (char)('0' + index % 10);
+            index /= 10;
+        } while (index > 0);
+        *at++ = '[';
+        while (n > 0) {
+            *at++ = digits[--n];
+        }
+        *at++ = ']';
+    }
+    return (size_t)(at - out);
+}
+
+/* Magic, version, length of what follows, a Python dictionary, blanks and a line's end: a multiple
+ * of 64 bytes. */
+static void begin_npy(struct mechd_rows *r, uint64_t rows)
+{
+    char head[192] = "\x93NUMPY\x01";
+    char *const text = head + 10;
+    int n = snprintf(text, sizeof head - 10,
+                     "{'descr': '<f8', 'fortran_order': False, 'shape': (%" PRIu64 ", %zu), }",
+                     rows, r->width);
+    while ((10 + n + 1) % ALIGNED != 0) {
+        text[n++] = ' ';
+    }
+    text[n++] = '\n';
+    head[8] = (char)(n & 0xff);
+    head[9] = (char)(n >> 8);
+    mechp_text_plain(r->text, head, (size_t)n + 10);
+}
+
+/* Every name in turn; the separator stands before all but the first. */
+static void write_names(struct mechd_rows *r)
+{
+    bool first = true;
+    char name[NAME];
+    for (size_t k = 0; k < r->count; k++) {
+        for (int32_t n = 0; n < r->columns[k].size; n++) {
+            const size_t length = name_of(&r->columns[k], n, name);
+            if (r->form == MECHD_FORM_JSON) {
+                mechp_text_string_n(r->text, name, length);
+            } else {
+                mechp_text_plain(r->text, ",", first ? 0 : 1);
+                mechp_text_plain(r->text, name, length);
+            }
+            first = false;
+        }
+    }
+}
+
+struct mechd_column mechd_rows_output(const struct mech_variable *v)
+{
+    return (struct mechd_column){v->name, v->size, v->scalar, "outputs"};
+}
+
+struct mechd_column *mechd_rows_recorded(const struct mechd_instance *i, const bool *chosen)
+{
+    struct mechd_column *columns = calloc(i->channel_count + 2, sizeof *columns);
+    size_t n = 1;
+    if (columns != NULL) {
+        columns[0] = (struct mechd_column){"time", 1, true, NULL};
+        for (size_t k = 0; k < i->channel_count; k++) {
+            if (chosen == NULL || chosen[k]) {
+                columns[n++] = mechd_rows_output(&i->channels[k]);
+            }
+        }
+    }
+    return columns;
+}
+
+struct mechd_column *mechd_rows_columns(const struct mechd_instance *i)
+{
+    return mechd_rows_recorded(i, NULL);
+}
+
+void mechd_rows_begin(struct mechd_rows *r, uint64_t rows)
+{
+    r->width = 0;
+    for (size_t k = 0; k < r->count; k++) {
+        r->width += (size_t)r->columns[k].size;
+    }
+    if (r->form == MECHD_FORM_JSON) {
+        mechp_text_object(r->text);
+        mechp_text_key(r->text, "columns");
+        mechp_text_array(r->text);
+        write_names(r);
+        mechp_text_end(r->text);
+        mechp_text_key(r->text, "rows");
+        mechp_text_array(r->text);
+    } else if (r->form == MECHD_FORM_CSV) {
+        write_names(r);
+        mechp_text_plain(r->text, "\r\n", 2);
+    } else if (r->form == MECHD_FORM_NPY) {
+        begin_npy(r, rows);
+    }
+}
+
+/* RFC 4180; what is no number comes as nan or inf. */
+static void add_csv(struct mechd_rows *r, const double *values)
+{
+    char line[LINE];
+    size_t used = 0;
+    for (size_t k = 0; k < r->width; k++) {
+        if (used > LINE - NUMBER - 4) {
+            mechp_text_plain(r->text, line, used);
+            used = 0;
+        }
+        if (k > 0) {
+            line[used++] = ',';
+        }
+        used += mechp_number_text(values[k], line + used);
+    }
+    line[used++] = '\r';
+    line[used++] = '\n';
+    mechp_text_plain(r->text, line, used);
+}
+
+/* Into the next column's group, out of the last one's. */
+static void change_group(struct mechp_text *w, const char **now, const char *next)
+{
+    const bool same = *now == next || (*now != NULL && next != NULL && strcmp(*now, next) == 0);
+    if (!same && *now != NULL) {
+        mechp_text_end(w);
+    }
+    if (!same && next != NULL) {
+        mechp_text_key(w, next);
+        mechp_text_object(w);
+    }
+    *now = next;
+}
+
+static void add_object(struct mechd_rows *r, const double *values)
+{
+    const char *group = NULL;
+    const double *at = values;
+    r->text->comma[0] = false;
+    mechp_text_object(r->text);
+    for (size_t k = 0; k < r->count; k++) {
+        change_group(r->text, &group, r->columns[k].group);
+        mechp_text_key(r->text, r->columns[k].name);
+        if (r->columns[k].scalar) {
+            mechp_text_number(r->text, *at);
+        } else {
+            mechp_text_numbers(r->text, at, (size_t)r->columns[k].size);
+        }
+        at += r->columns[k].size;
+    }
+    change_group(r->text, &group, NULL);
+    mechp_text_end(r->text);
+    mechp_text_plain(r->text, "\n", 1);
+}
+
+void mechd_rows_add(struct mechd_rows *r, const double *values)
+{
+    if (r->form == MECHD_FORM_JSON) {
+        mechp_text_numbers(r->text, values, r->width);
+    } else if (r->form == MECHD_FORM_CSV) {
+        add_csv(r, values);
+    } else if (r->form == MECHD_FORM_NDJSON) {
+        add_object(r, values);
+    } else {
+        mechp_text_plain(r->text, (const char *)values, r->width * sizeof *values);
+    }
+}
+
+void mechd_rows_end(struct mechd_rows *r)
+{
+    if (r->form == MECHD_FORM_JSON) {
+        mechp_text_end(r->text);
+        if (r->paged) {
+            mechp_text_key(r->text, "next");
+            mechp_text_number(r->text, r->next);
+        }
+        mechp_text_end(r->text);
+    }
+}

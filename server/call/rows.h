@@ -1,0 +1,48 @@
+/* Rows of numbers as an answer, in any form.
+ *
+ *   JSON    {"columns": ["time", "x", "v[0]", "v[1]"], "rows": [[…], …]}
+ *   NDJSON  {"time": …, "outputs": {"x": …, "v": […]}} a line; columns of a group stand together
+ *   CSV     a line of the column names, then a line a row; numbers shortest round-trip
+ *   NPY     a matrix [rows, columns] of float64, rows contiguous (numpy.load)
+ *   F64     the same numbers without a head
+ *
+ * The columns of an instance are time and then, packed, each output. owner: one request.
+ */
+#pragma once
+
+#include "server/call/forms.h"
+
+struct mechd_column {
+    const char *name;
+    int32_t size; /* values */
+    bool scalar;  /* a number in NDJSON and one name without an index, else an array */
+    const char
+        *group; /* NULL: none; neighbours of one group are an object of this name in NDJSON */
+};
+
+struct mechd_rows {
+    enum mechd_form form;
+    struct mechp_text *text;
+    const struct mechd_column *columns; /* [count] */
+    size_t count;
+    size_t width; /* values of a row: set by mechd_rows_begin */
+    bool paged;   /* JSON: tells where the rest begins */
+    double next;  /* s; NaN: there is no rest */
+};
+
+/* Time and the outputs of an instance: [channel_count + 1]; the caller frees. NULL: no memory. */
+struct mechd_column *mechd_rows_columns(const struct mechd_instance *i);
+/* The column of a variable in the group of outputs. */
+struct mechd_column mechd_rows_output(const struct mech_variable *v);
+/* The same of the chosen outputs (NULL: all), closed by a column without a name. */
+struct mechd_column *mechd_rows_recorded(const struct mechd_instance *i, const bool *chosen);
+
+/* The other way: a body in NPY (little-endian float64, of any shape) or F64, by its media type, of
+ * just `count` numbers, which go to out. False: a fault says what it is instead. */
+bool mechd_rows_read(struct mechd_call *c, size_t count, double *out);
+
+/* `rows` rows will follow. The text is empty, its form not JSON over a door without it. */
+void mechd_rows_begin(struct mechd_rows *r, uint64_t rows);
+/* One row, values [width]. */
+void mechd_rows_add(struct mechd_rows *r, const double *values);
+void mechd_rows_end(struct mechd_rows *r);

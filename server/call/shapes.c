@@ -1,0 +1,256 @@
+/* Pieces of replies and requests. */
+#include "server/call/shapes.h"
+
+#include "protocol/wire/json.h"
+#include "protocol/wire/problem.h"
+#include "server/instance/runs.h"
+#include "server/instance/traits.h"
+#include "server/os/ticks.h"
+#include "solver/sim/analysis.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct mech_item *mechd_item(struct mechd_call *c, enum mech_category category,
+                                   const char *name)
+{
+    const struct mech_document *const d = mech_sim_document(c->job.instance->sim);
+    const struct mech_items *const items =
+        mech_document_items((struct mech_document *)(uintptr_t)d, category);
+    for (size_t k = 0; k < items->n; k++) {
+        if (strcmp(items->at[k].name, name) == 0) {
+            return &items->at[k];
+        }
+    }
+    struct mech_guess g;
+    mechd_fail(c, MECHP_NOT_FOUND, "there is no %.64s in %s%s", name, mech_category_name(category),
+               mech_items_hint(&g, name, items));
+    return NULL;
+}
+
+double *mechd_doubles(struct mechd_call *c, size_t n)
+{
+    double *x = calloc(n + 1, sizeof *x);
+    if (x == NULL) {
+        mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for %zu numbers", n);
+    }
+    return x;
+}
+
+/* Names of the variables of one causality. */
+static void write_names(const struct mechd_engine *engine, const char *key,
+                        enum mech_causality causality, struct mechp_text *w)
+{
+    mechp_text_key(w, key);
+    mechp_text_array(w);
+    for (size_t k = 0; k < mechd_engine_variable_count(engine, causality); k++) {
+        struct mech_variable v;
+        mechd_engine_variable(engine, causality, k, &v);
+        mechp_text_string(w, v.name);
+    }
+    mechp_text_end(w);
+}
+
+/* What only a model of the solver has. */
+static void write_model(const struct mech_sim *sim, struct mechp_text *w)
+{
+    const struct mech_sizes n = mech_sim_sizes(sim);
+    mechp_text_key(w, "integrator");
+    mechp_text_string(w, mech_sim_document(sim)->solver.integrator);
+    mechp_text_key(w, "sizes");
+    mechp_text_object(w);
+    mechp_text_member_integer(w, "q", n.q);
+    mechp_text_member_integer(w, "v", n.v);
+    mechp_text_member_integer(w, "x", n.x);
+    mechp_text_member_integer(w, "lambda", n.lambda);
+    mechp_text_member_integer(w, "z", n.z);
+    mechp_text_member_integer(w, "impulse", n.impulse);
+    mechp_text_end(w);
+    mechp_text_key(w, "memory");
+    mechp_text_unsigned(w, mech_sim_memory(sim));
+}
+
+/* What only the owner may read. */
+static void write_whole(const struct mechd_instance *i, struct mechp_text *w)
+{
+    if (i->sim != NULL) {
+        write_model(i->sim, w);
+    }
+    write_names(&i->engine, "inputs", MECH_INPUT, w);
+    write_names(&i->engine, "outputs", MECH_OUTPUT_VARIABLE, w);
+    write_names(&i->engine, "parameters", MECH_PARAMETER, w);
+    mechp_text_key(w, "run");
+    if (i->run != NULL && atomic_load(&i->running)) {
+        mechd_run_write(i->run, w);
+    } else {
+        mechp_text_null(w);
+    }
+}
+
+/* Labels, and the time to live with what is left of it. */
+static void write_traits(struct mechd_instance *i, struct mechp_text *w)
+{
+    json_t *labels = mechd_instance_labels(i);
+    const uint64_t ends = mechd_instance_ends(i);
+    if (labels != NULL) {
+        mechp_text_key(w, "labels");
+        mechp_text_object(w);
+        const char *key = NULL;
+        json_t *value = NULL;
+        json_object_foreach(labels, key, value)
+        {
+            mechp_text_key(w, key);
+            mechp_text_string(w, json_string_value(value));
+        }
+        mechp_text_end(w);
+    }
+    mechd_instance_labels_unref(i, labels);
+    if (ends != 0) {
+        const uint64_t now = mechd_now();
+        mechp_text_key(w, "ttl");
+        mechp_text_number(w, mechd_instance_ttl(i));
+        mechp_text_key(w, "ttlLeft");
+        mechp_text_number(w, ends > now ? 1e-3 * floor(1e-6 * (double)(ends - now)) : 0.);
+    }
+}
+
+void mechd_write_instance(struct mechd_instance *i, bool whole, struct mechp_text *w)
+{
+    struct mechd_published now;
+    char etag[48];
+    mechd_instance_peek(i, &now, NULL);
+    mechd_instance_etag(i, etag);
+    mechp_text_key(w, "id");
+    mechp_text_string(w, i->id);
+    mechp_text_key(w, "name");
+    mechp_text_string(w, i->name);
+    mechp_text_key(w, "time");
+    mechp_text_number(w, now.time);
+    mechp_text_key(w, "step");
+    mechp_text_unsigned(w, now.steps);
+    mechp_text_key(w, "stepSize");
+    mechp_text_number(w, i->step_size);
+    mechp_text_key(w, "running");
+    mechp_text_bool(w, atomic_load(&i->running));
+    mechp_text_key(w, "busy");
+    mechp_text_bool(w, mechd_instance_busy(i));
+    mechp_text_key(w, "revision");
+    mechp_text_string_n(w, etag + 1, strlen(etag) - 2);
+    mechp_text_key(w, "durability");
+    mechd_durability_write(&i->durable.settings, w);
+    write_traits(i, w);
+    mechp_problem_write_warnings(&i->told, w);
+    if (whole) {
+        write_whole(i, w);
+    }
+}
+
+void mechd_write_value(const struct mech_variable *v, const double *values, struct mechp_text *w)
+{
+    if (v->scalar) {
+        mechp_text_number(w, values[0]);
+    } else {
+        mechp_text_numbers(w, values, (size_t)v->size);
+    }
+}
+
+void mechd_write_values(const struct mechd_engine *engine, enum mech_causality causality,
+                        const double *packed, struct mechp_text *w)
+{
+    mechp_text_object(w);
+    for (size_t k = 0; k < mechd_engine_variable_count(engine, causality); k++) {
+        struct mech_variable v;
+        mechd_engine_variable(engine, causality, k, &v);
+        mechp_text_key(w, v.name);
+        mechd_write_value(&v, packed + v.offset, w);
+    }
+    mechp_text_end(w);
+}
+
+void mechd_fail_reason(struct mechd_call *c, int outcome, const char *reason)
+{
+    if (reason[0] == '\0' || outcome < 0) {
+        mechd_fail_outcome(c, outcome);
+    } else if (outcome == MECH_UNSUPPORTED || outcome == MECH_INVALID) {
+        mech_diag_add(&c->diag, "", "%s", reason);
+    } else {
+        mechd_fail(c, mechp_code_of_outcome(outcome), "%s", reason);
+    }
+}
+
+void mechd_write_matrix(struct mechp_text *w, const char *key, const double *values, int32_t rows,
+                        int32_t cols)
+{
+    mechp_text_key(w, key);
+    mechp_text_array(w);
+    for (int32_t r = 0; r < rows; r++) {
+        mechp_text_numbers(w, values + (size_t)r * (size_t)cols, (size_t)cols);
+    }
+    mechp_text_end(w);
+}
+
+void mechd_write_labels(struct mechd_call *c, const char *key, enum mech_causality causality,
+                        bool parameters)
+{
+    const struct mech_sim *sim = c->job.instance->sim;
+    struct mechp_text *w = &c->text;
+    mechp_text_key(w, key);
+    mechp_text_array(w);
+    for (size_t k = 0; k < mech_sim_variable_count(sim, causality); k++) {
+        struct mech_variable v;
+        mech_sim_variable(sim, causality, k, &v);
+        if (!parameters && mech_sim_input_is_parameter(sim, (int32_t)k)) {
+            continue;
+        }
+        for (int32_t i = 0; i < v.size; i++) {
+            char label[128];
+            snprintf(label, sizeof label, v.scalar ? "%.100s" : "%.100s/%d", v.name, (int)i);
+            mechp_text_string(w, label);
+        }
+    }
+    mechp_text_end(w);
+}
+
+/* An instance has as many, and a text so many bytes: lists of a thousand stay readable. */
+enum { LABELS_MOST = 64, LABEL_MOST = 256 };
+
+static void check_labels(struct mechd_call *c)
+{
+    const json_t *labels = NULL;
+    if (json_is_null(json_object_get(c->body, "labels")) ||
+        !mechp_json_object(c->body, "labels", &c->diag, &labels)) {
+        return;
+    }
+    const char *key = NULL;
+    json_t *value = NULL;
+    json_object_foreach((json_t *)(uintptr_t)labels, key, value)
+    {
+        struct mech_path path = {.text = "/labels", .length = 7};
+        (void)mech_path_push(&path, key);
+        if (!mech_name_valid(key)) {
+            mech_diag_add(&c->diag, path.text,
+                          "the name of a label is 1 to 64 of A-Z a-z 0-9 . _ -");
+        }
+        if (!json_is_string(value)) {
+            mech_diag_add(&c->diag, path.text, "must be a string");
+        } else if (json_string_length(value) > LABEL_MOST) {
+            mech_diag_add(&c->diag, path.text, "at most %d bytes, has %zu", LABEL_MOST,
+                          json_string_length(value));
+        }
+    }
+    if (json_object_size(labels) > LABELS_MOST) {
+        mech_diag_add(&c->diag, "/labels", "at most %d labels", LABELS_MOST);
+    }
+}
+
+void mechd_check_traits(struct mechd_call *c)
+{
+    double ttl = 0.;
+    check_labels(c);
+    if (!json_is_null(json_object_get(c->body, "ttl")) &&
+        mechp_json_number(c->body, "ttl", &c->diag, &ttl) && !(ttl > 0. && ttl <= mechd_ttl_most)) {
+        mech_diag_add(&c->diag, "/ttl", "must be seconds from 0 to %g, or null", mechd_ttl_most);
+    }
+}

@@ -1,0 +1,49 @@
+/* Pieces of replies and requests that several operations share. As owner of the instance, or with a
+ * simulation that nobody else holds. */
+#pragma once
+
+#include "server/call/call.h"
+
+/* Members of one instance's description (between object and end); `whole` asks the simulation too,
+ * and needs ownership. */
+void mechd_write_instance(struct mechd_instance *i, bool whole, struct mechp_text *w);
+
+/* One value or an array of them, as the variable says. */
+void mechd_write_value(const struct mech_variable *v, const double *values, struct mechp_text *w);
+
+/* {"name": value, …} of all variables of that causality; `packed` holds all their values. */
+void mechd_write_values(const struct mechd_engine *engine, enum mech_causality causality,
+                        const double *packed, struct mechp_text *w);
+
+/* Inputs of a request, ready for a step or to be set. */
+struct mechd_inputs {
+    struct mech_input_change *changes; /* [count], their numbers behind them */
+    size_t count;
+};
+/* Read {"name": number | array | null}, with derivatives {"name": [d1, d2]} (may be NULL); `base`
+ * is the place of `inputs` for messages. Faults go to c->diag or c->code. Fini in any case. */
+void mechd_read_inputs(struct mechd_call *c, const json_t *inputs, const json_t *derivatives,
+                       const char *base, struct mechd_inputs *out);
+void mechd_inputs_fini(struct mechd_inputs *in);
+
+/* Refuse by an outcome of an analysis with its reason; what the request asks for in vain
+ * (MECH_INVALID, MECH_UNSUPPORTED) is a fault of the request. */
+void mechd_fail_reason(struct mechd_call *c, int outcome, const char *reason);
+
+/* A list of rows. */
+void mechd_write_matrix(struct mechp_text *w, const char *key, const double *values, int32_t rows,
+                        int32_t cols);
+/* One label a value of the model's variables: "force", or "force/0", "force/1" of a vector.
+ * `parameters` false: without the inputs that are parameters. */
+void mechd_write_labels(struct mechd_call *c, const char *key, enum mech_causality causality,
+                        bool parameters);
+
+/* The item of that name; NULL: refused with NOT_FOUND, and with the one that was probably meant. */
+const struct mech_item *mechd_item(struct mechd_call *c, enum mech_category category,
+                                   const char *name);
+
+/* Room for n doubles, or NULL: refused with OUT_OF_MEMORY. */
+double *mechd_doubles(struct mechd_call *c, size_t n);
+
+/* Faults of "labels" (names with texts) and "ttl" (seconds), or null for none, in the body. */
+void mechd_check_traits(struct mechd_call *c);

@@ -1,0 +1,456 @@
+/* A value is taken from the strongest source that has it. */
+#include "server/daemon/configuration.h"
+
+#include "server/daemon/options.h"
+#include "server/instance/durable.h"
+#include "server/os/log.h"
+#include "solver/base/guess.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+/* The parts of a text with commas, behind what the list holds. -1: it is full, or one is empty or
+ * too long. */
+static int add_to_list(char (*list)[MECHD_ADDRESS], int *count, const char *text)
+{
+    while (*text != '\0') {
+        const size_t n = strcspn(text, ",");
+        if (n == 0 || n >= MECHD_ADDRESS || *count >= MECHD_LISTEN_MOST) {
+            return -1;
+        }
+        memcpy(list[*count], text, n);
+        list[(*count)++][n] = '\0';
+        text += n + (text[n] == ',');
+    }
+    return 0;
+}
+
+/* The two words of a switch, or the like; -1: it is none of them. */
+static int read_switch(const char *text)
+{
+    static const char *const words[][2] = {
+        {"off", "on"}, {"no", "yes"}, {"false", "true"}, {"0", "1"}};
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
+        for (int on = 0; on < 2; on++) {
+            if (strcasecmp(text, words[k][on]) == 0) {
+                return on;
+            }
+        }
+    }
+    return -1;
+}
+
+/* Smallest value of a number. */
+static long least(const struct mechd_option *o)
+{
+    return o->preset > 0;
+}
+
+/* Set one option from text. 0, or -1 when the text is not a value for it. */
+static int set(struct mechd_config *c, const struct mechd_option *o, const char *text)
+{
+    char *at = (char *)c + o->offset;
+    char *end = NULL;
+    long number = 0;
+    int on = 0;
+    switch (o->kind) {
+    case MECHD_TEXT:
+        if (strlen(text) >= o->room || *text == '\0') {
+            return -1;
+        }
+        memcpy(at, text, strlen(text) + 1);
+        return 0;
+    case MECHD_LIST:
+        return add_to_list((char(*)[MECHD_ADDRESS])(void *)at, (int *)(void *)((char *)c + o->room),
+                           text);
+    case MECHD_NUMBER:
+        number = strtol(text, &end, 10);
+        if (*text == '\0' || *end != '\0' || number < least(o) || number > (long)o->room) {
+            return -1;
+        }
+        *(int *)(void *)at = (int)number;
+        return 0;
+    case MECHD_SWITCH:
+        on = read_switch(text);
+        if (on < 0) {
+            return -1;
+        }
+        *(bool *)(void *)at = on != 0;
+        return 0;
+    }
+    return -1;
+}
+
+/* Behind where it stands, which `fault` tells: that the text is no value, and what would be. -1. */
+static int refuse(const struct mechd_option *o, const char *text, char *fault, size_t size)
+{
+    char expected[96] = "it is on or off (yes, no, true, false, 1, 0)";
+    if (o->kind == MECHD_TEXT) {
+        snprintf(expected, sizeof expected, "it has 1 to %zu bytes", o->room - 1);
+    } else if (o->kind == MECHD_NUMBER) {
+        snprintf(expected, sizeof expected, "it is a whole number from %ld to %zu", least(o),
+                 o->room);
+    } else if (o->kind == MECHD_LIST) {
+        snprintf(expected, sizeof expected,
+                 "they are %d at most, with commas between, each of 1 to %d bytes",
+                 MECHD_LISTEN_MOST, MECHD_ADDRESS - 1);
+    }
+    const size_t n = strlen(fault);
+    snprintf(fault + n, size - n, " cannot be '%.128s': %s", text, expected);
+    return -1;
+}
+
+/* Options that are no settings. */
+enum word { CONFIG, SCOPES, HELP, VERSION, PRINT, MAKE_TOKEN, MAKE_KEY, WORDS };
+static const char *const words[WORDS] = {
+    [CONFIG] = "config",          [SCOPES] = "scopes", [HELP] = "help",
+    [VERSION] = "version",        [PRINT] = "print",   [MAKE_TOKEN] = "make-token",
+    [MAKE_KEY] = "make-curve-key"};
+
+static enum word find_word(const char *name, size_t n)
+{
+    int k = 0;
+    while (k < WORDS && (strlen(words[k]) != n || memcmp(words[k], name, n) != 0)) {
+        k++;
+    }
+    return (enum word)k;
+}
+
+/* What a misspelled option [n] may have meant: ", did you mean --listen?", or "". */
+static void guess(const char *name, size_t n, char *out, size_t size)
+{
+    char text[64];
+    snprintf(text, sizeof text, "%.*s", (int)n, name);
+    struct mech_guess g = {.text = text};
+    for (int k = 0; k < mechd_option_count; k++) {
+        mech_guess_try(&g, mechd_options[k].name);
+    }
+    for (int k = 0; k < WORDS; k++) {
+        mech_guess_try(&g, words[k]);
+    }
+    const char *const meant = mech_guess_result(&g);
+    snprintf(out, size, "%s%s%s", meant != NULL ? ", did you mean --" : "",
+             meant != NULL ? meant : "", meant != NULL ? "?" : "");
+}
+
+/* Cut white space off both ends, in place. */
+static char *trim(char *text)
+{
+    text += strspn(text, " \t\r\n");
+    size_t n = strlen(text);
+    while (n > 0 && strchr(" \t\r\n", text[n - 1]) != NULL) {
+        text[--n] = '\0';
+    }
+    return text;
+}
+
+/* A line of the file: all addresses of a list fit. */
+enum { LINE = 4096 };
+
+/* Read the file; options in `given` came from a stronger source. */
+static int read_file(struct mechd_config *c, const char *path, const bool *given, char *fault,
+                     size_t size)
+{
+    FILE *file = fopen(path, "r");
+    if (file == NULL) {
+        snprintf(fault, size, "cannot read the configuration file %s: %s", path, strerror(errno));
+        return -1;
+    }
+    char buffer[LINE];
+    int outcome = 0;
+    for (int n = 1; outcome == 0 && fgets(buffer, sizeof buffer, file) != NULL; n++) {
+        if (strlen(buffer) == LINE - 1 && buffer[LINE - 2] != '\n') {
+            snprintf(fault, size, "%s, line %d: it is longer than %d bytes", path, n, LINE - 2);
+            outcome = -1;
+            break;
+        }
+        buffer[strcspn(buffer, "#")] = '\0';
+        char *text = trim(buffer);
+        char *equals = strchr(text, '=');
+        if (*text == '\0') {
+            continue;
+        }
+        if (equals == NULL) {
+            snprintf(fault, size, "%s, line %d: no `option = value`", path, n);
+            outcome = -1;
+            break;
+        }
+        *equals = '\0';
+        const char *name = trim(text);
+        const char *value = trim(equals + 1);
+        const struct mechd_option *o = mechd_option_find(name, strlen(name));
+        if (o == NULL) {
+            char meant[48];
+            guess(name, strlen(name), meant, sizeof meant);
+            snprintf(fault, size, "%s, line %d: there is no option %s%s", path, n, name, meant);
+            outcome = -1;
+        } else if (!given[o - mechd_options] && set(c, o, value) != 0) {
+            snprintf(fault, size, "%s, line %d: %s", path, n, name);
+            outcome = refuse(o, value, fault, size);
+        }
+    }
+    if (outcome == 0 && ferror(file)) {
+        snprintf(fault, size, "cannot read the configuration file %s: %s", path, strerror(errno));
+        outcome = -1;
+    }
+    fclose(file);
+    return outcome;
+}
+
+enum { NAME = 48 };
+
+/* The environment's value of an option, or NULL, and its name there. */
+static const char *environment(const struct mechd_option *o, char name[NAME])
+{
+    snprintf(name, NAME, "MECHD_");
+    size_t n = strlen(name);
+    for (const char *p = o->name; *p != '\0'; p++) {
+        name[n++] = *p == '-' ? '_' : (char)(*p - 'a' + 'A');
+    }
+    name[n] = '\0';
+    return getenv(name);
+}
+
+/* What HTTP is told. */
+static int check_http(const struct mechd_config *c, char *fault, size_t size)
+{
+    const bool has_key = c->tls_certificate[0] != '\0' && c->tls_key[0] != '\0';
+    for (int k = 0; k < c->listen_count; k++) {
+        if (mechd_address_is_tls(c->listen[k]) && !has_key) {
+            snprintf(fault, size, "%s needs --tls-certificate FILE and --tls-key FILE",
+                     c->listen[k]);
+            return -1;
+        }
+    }
+    const size_t digits = strlen(c->unix_mode);
+    if (strspn(c->unix_mode, "01234567") != digits || digits < 3 || digits > 4) {
+        snprintf(fault, size, "--unix-mode %s: it is three or four octal digits", c->unix_mode);
+        return -1;
+    }
+    for (int k = 0; k < c->cors_count; k++) {
+        const char *origin = c->cors[k];
+        const char *name = strstr(origin, "://");
+        const bool is_all = strcmp(origin, "*") == 0;
+        if (is_all ? c->cors_count > 1
+                   : name == NULL || name == origin || name[3] == '\0' ||
+                         strchr(name + 3, '/') != NULL) {
+            snprintf(fault, size, "--cors %s: it is https://name or https://name:port, or * alone",
+                     origin);
+            return -1;
+        }
+    }
+    for (int k = 0; k < c->host_count; k++) {
+        const char *name = c->host[k];
+        if (strchr(name, '/') != NULL || (*name != '[' && strchr(name, ':') != NULL)) {
+            snprintf(fault, size, "--host %s: it is a name without scheme and port", name);
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* Where the doors would be: what is no address, or named twice. ZeroMQ's three come first. */
+static int check_addresses(const char *const *addresses, int count, char *fault, size_t size)
+{
+    static const char *const doors[] = {"control", "stream", "forces", "listen"};
+    for (int k = 0; k < count; k++) {
+        const char *const address = addresses[k];
+        const char *const door = doors[k < 3 ? k : 3];
+        const bool plain = strstr(address, "://") == NULL;
+        if (k < 3 && plain && strcmp(address, "none") != 0) {
+            snprintf(fault, size, "--%s %s: it begins with tcp:// or ipc://, or is none", door,
+                     address);
+            return -1;
+        }
+        if (k >= 3 && strchr(mechd_address_host(address), ':') == NULL) {
+            snprintf(fault, size, "--listen %s: it is HOST:PORT, https://HOST:PORT or unix:PATH",
+                     address);
+            return -1;
+        }
+        // a port of one's own choice is another each time
+        const size_t n = strlen(address);
+        const bool chosen = strcmp(address, "none") == 0 ||
+                            (n > 2 && strspn(address + n - 1, "*0") == 1 && address[n - 2] == ':');
+        for (int j = 0; j < k && !chosen; j++) {
+            if (strcmp(addresses[j], address) == 0) {
+                snprintf(fault, size, "--%s %s: --%s is there", door, address,
+                         doors[j < 3 ? j : 3]);
+                return -1;
+            }
+        }
+    }
+    return 0;
+}
+
+/* Everything that can be refused before anything is opened. */
+static int check(const struct mechd_config *c, char *fault, size_t size)
+{
+    if (check_http(c, fault, size) != 0) {
+        return -1;
+    }
+    if (mechd_durability_find(c->durability) < 0) {
+        snprintf(fault, size, "--durability %s: it is none, checkpoint or every-step",
+                 c->durability);
+        return -1;
+    }
+    if (mechd_durability_find(c->durability) > 0 && strcmp(c->state, "none") == 0) {
+        snprintf(fault, size, "--durability %s needs a directory: say --state DIR too",
+                 c->durability);
+        return -1;
+    }
+    if (mechd_log_level_find(c->log_level) < 0) {
+        snprintf(fault, size, "--log-level %s: it is error, warning, info or debug", c->log_level);
+        return -1;
+    }
+    if ((c->curve_key[0] == '\0') != (c->curve_clients[0] == '\0')) {
+        snprintf(fault, size, "--curve-key and --curve-clients go together");
+        return -1;
+    }
+    const char *addresses[MECHD_LISTEN_MOST + 3] = {c->control, c->stream, c->forces};
+    for (int k = 0; k < c->listen_count; k++) {
+        addresses[3 + k] = c->listen[k];
+    }
+    if (check_addresses(addresses, 3 + c->listen_count, fault, size) != 0) {
+        return -1;
+    }
+    for (int k = 0; k < 3 + c->listen_count; k++) {
+        // tokens protect HTTP, CURVE protects ZeroMQ
+        const bool protected = (k >= 3 ? c->tokens : c->curve_key)[0] != '\0';
+        if (!c->insecure && !protected && !mechd_address_is_local(addresses[k])) {
+            snprintf(fault, size,
+                     "%s is reached by other machines, and nothing protects it: listen on a "
+                     "loopback address, give --%s FILE, or say --insecure",
+                     addresses[k], k >= 3 ? "tokens" : "curve-key");
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* Do what a word says; HELP and VERSION have no value. */
+static void take_word(struct mechd_config *c, enum word word, const char *value, const char **file)
+{
+    static const enum mechd_action actions[WORDS] = {[HELP] = MECHD_SAY_HELP,
+                                                     [VERSION] = MECHD_SAY_VERSION,
+                                                     [PRINT] = MECHD_PRINT,
+                                                     [MAKE_TOKEN] = MECHD_MAKE_TOKEN,
+                                                     [MAKE_KEY] = MECHD_MAKE_KEY};
+    if (word == CONFIG) {
+        *file = value;
+    } else if (word == SCOPES) {
+        snprintf(c->scopes, sizeof c->scopes, "%s", value);
+    } else {
+        c->action = actions[word];
+        snprintf(c->print, sizeof c->print, "%s", value != NULL ? value : "");
+    }
+}
+
+/* Flags, closed by NULL; `given` notes which. Returns -1 with a sentence. */
+static int read_flags(struct mechd_config *c, char **argv, bool *given, const char **file,
+                      char *fault, size_t size)
+{
+    for (int k = 1; argv[k] != NULL; k++) {
+        const char *flag = argv[k];
+        if (strncmp(flag, "--", 2) != 0) {
+            // --switch yes
+            const char *const before = k > 1 && read_switch(flag) >= 0 ? argv[k - 1] : "";
+            const bool joined = strncmp(before, "--", 2) == 0 && strchr(before, '=') == NULL;
+            snprintf(fault, size, "'%s' is not an option; %s%s%s%s", flag, joined ? "say " : "see ",
+                     joined ? before : "--help", joined ? "=" : "", joined ? flag : "");
+            return -1;
+        }
+        flag += 2;
+
+        // --option=value or --option value
+        const size_t n = strcspn(flag, "=");
+        const struct mechd_option *o = mechd_option_find(flag, n);
+        const enum word word = o != NULL ? WORDS : find_word(flag, n);
+        if (o == NULL && word == WORDS) {
+            char meant[48];
+            guess(flag, n, meant, sizeof meant);
+            snprintf(fault, size, "there is no option --%.*s%s; see --help", (int)n, flag, meant);
+            return -1;
+        }
+        if (word == HELP || word == VERSION) {
+            take_word(c, word, NULL, file);
+            return 0;
+        }
+        const char *value = flag[n] == '=' ? flag + n + 1 : NULL;
+        if (value == NULL && o != NULL && o->kind == MECHD_SWITCH) {
+            value = "true";
+        } else if (value == NULL) {
+            value = argv[k + 1];
+            if (value == NULL || strncmp(value, "--", 2) == 0) {
+                snprintf(fault, size, "--%.*s needs a value", (int)n, flag);
+                return -1;
+            }
+            k++;
+        }
+        if (o == NULL) {
+            take_word(c, word, value, file);
+        } else if (set(c, o, value) != 0) {
+            snprintf(fault, size, "--%s", o->name);
+            return refuse(o, value, fault, size);
+        } else {
+            given[o - mechd_options] = true;
+        }
+    }
+    return 0;
+}
+
+int mechd_config_read(struct mechd_config *c, int argc, char **argv, char *fault, size_t size)
+{
+    *c = (struct mechd_config){.control = "tcp://127.0.0.1:5555",
+                               .stream = "tcp://127.0.0.1:5556",
+                               .forces = "tcp://127.0.0.1:5557",
+                               .state = "none",
+                               .durability = "none",
+                               .scopes = "step",
+                               .log_level = "info",
+                               .unix_mode = "600"};
+    for (int k = 0; k < mechd_option_count; k++) {
+        if (mechd_options[k].kind == MECHD_NUMBER) {
+            *(int *)(void *)((char *)c + mechd_options[k].offset) = mechd_options[k].preset;
+        }
+    }
+
+    // flags first: they are the strongest, and name the file
+    bool given[MECHD_OPTIONS_MOST] = {false};
+    const char *file = getenv("MECHD_CONFIG");
+    if (read_flags(c, argv, given, &file, fault, size) != 0) {
+        return -1;
+    }
+    if (c->action != MECHD_SERVE) {
+        return 0;
+    }
+    for (int k = 0; k < mechd_option_count; k++) {
+        char name[NAME];
+        const char *value = given[k] ? NULL : environment(&mechd_options[k], name);
+        if (value == NULL) {
+            continue;
+        }
+        if (set(c, &mechd_options[k], value) != 0) {
+            snprintf(fault, size, "%s", name);
+            return refuse(&mechd_options[k], value, fault, size);
+        }
+        given[k] = true;
+    }
+    if (file != NULL && *file != '\0' && read_file(c, file, given, fault, size) != 0) {
+        return -1;
+    }
+
+    // what no source has given
+    if (c->listen_count == 0) {
+        add_to_list(c->listen, &c->listen_count, "127.0.0.1:8080");
+    }
+    if (c->workers == 0) {
+        const long n = sysconf(_SC_NPROCESSORS_ONLN);
+        c->workers = n < 1 ? 1 : n > 64 ? 64 : (int)n;
+    }
+    return check(c, fault, size);
+}

@@ -1,0 +1,96 @@
+/* --help and the manual page, from the table of options. */
+#include "server/daemon/options.h"
+
+#include "server/daemon/configuration.h"
+
+#include <stdio.h>
+
+/* Options that are no settings. */
+static const char *const others[][2] = {
+    {"--config FILE", "configuration file: lines of `option = value`; # begins a comment"},
+    {"--make-token NAME",
+     "print a new token and its line for --tokens; --scopes read,step,admin (step)"},
+    {"--make-curve-key NAME",
+     "print a new key pair and its line for --curve-clients; --scopes as above"},
+    {"--print WHAT", "print openapi, schema, types or errors as JSON, or man: the manual page"},
+    {"--version", "print the version"},
+    {"--help", "print this text"},
+};
+
+static const char sources[] =
+    "Every option can also be set in the environment as MECHD_NAME "
+    "(MECHD_LOG_LEVEL=debug;\nseveral addresses separated by commas) and in the configuration "
+    "file. Flags override the\nenvironment, which overrides the file. Options without a value take "
+    "on or off there, and as a\nflag with `=`: `access-log = on`, --access-log=off. Port 0 "
+    "(ZeroMQ: *) selects a free port.\n";
+
+void mechd_config_help(void)
+{
+    printf("mechd " MECHD_VERSION ": a co-simulation server for mechanics\n\n"
+           "usage: mechd [options]\n\n");
+    for (int k = 0; k < mechd_option_count; k++) {
+        char left[48];
+        snprintf(left, sizeof left, "--%s %s", mechd_options[k].name,
+                 mechd_options[k].value != NULL ? mechd_options[k].value : "");
+        printf("  %-24s %s\n", left, mechd_options[k].doc);
+    }
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
+        printf("  %-24s %s\n", others[k][0], others[k][1]);
+    }
+    printf("\n%s", sources);
+}
+
+/* Text for man(7): no macro at the beginning of a line, hyphens that can be copied. */
+static void put(const char *text)
+{
+    bool fresh = true;
+    for (const char *p = text; *p != '\0'; p++) {
+        printf(fresh && (*p == '.' || *p == '\'') ? "\\&%s" : "%s", *p == '\\'  ? "\\e"
+                                                                    : *p == '-' ? "\\-"
+                                                                                : "");
+        if (*p != '\\' && *p != '-') {
+            putchar(*p);
+        }
+        fresh = *p == '\n';
+    }
+}
+
+/* "--name VALUE" and what it is. */
+static void put_option(const char *name, const char *value, const char *doc)
+{
+    printf(".TP\n.B ");
+    put(name);
+    printf("%s", value != NULL ? " " : "");
+    put(value != NULL ? value : "");
+    printf("\n");
+    put(doc);
+    printf("\n");
+}
+
+void mechd_config_manual(void)
+{
+    printf(
+        ".TH MECHD 1 \"\" \"mechd " MECHD_VERSION "\" \"User Commands\"\n"
+        ".SH NAME\nmechd \\- a co\\-simulation server for mechanics\n"
+        ".SH SYNOPSIS\n.B mechd\n[\\fIoptions\\fR]\n.SH DESCRIPTION\n"
+        "Takes mechanical models over HTTP, steps them, streams their motion over ZeroMQ and "
+        "takes\n"
+        "forces back while they move. It runs in the foreground and logs to standard error.\n"
+        "SIGTERM and SIGINT end it in two seconds at most, SIGHUP reads the files of tokens and\n"
+        "keys again.\n"
+        ".SH OPTIONS\n");
+    for (int k = 0; k < mechd_option_count; k++) {
+        char name[48];
+        snprintf(name, sizeof name, "--%s", mechd_options[k].name);
+        put_option(name, mechd_options[k].value, mechd_options[k].doc);
+    }
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
+        put_option(others[k][0], NULL, others[k][1]);
+    }
+    printf(".SH ENVIRONMENT\n");
+    put(sources);
+    printf(".SH EXIT STATUS\n0 after SIGTERM or SIGINT, or when what was asked for was printed; 1 "
+           "when\n"
+           "the configuration has a fault or a door cannot be opened.\n"
+           ".SH SEE ALSO\n.BR mechctl (1)\n");
+}

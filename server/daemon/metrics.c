@@ -1,0 +1,330 @@
+/* Prometheus' text format, version 0.0.4. */
+#include "server/daemon/metrics.h"
+
+#include "server/daemon/daemon.h"
+#include "server/os/process.h"
+#include "server/os/ticks.h"
+#include "server/store/store.h"
+#include "server/zmq/readers.h"
+#include "server/zmq/zmq.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char *const doors[MECHD_DOORS] = {"http", "zmq-json", "zmq-frame"};
+
+/* One formatted line. */
+__attribute__((format(printf, 2, 3))) static void line(struct mechp_text *w, const char *format,
+                                                       ...)
+{
+    char text[256];
+    va_list args;
+    va_start(args, format);
+    const int n = vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (n > 0 && (size_t)n < sizeof text) {
+        mechp_text_plain(w, text, (size_t)n);
+    }
+}
+
+static void head(struct mechp_text *w, const char *name, const char *kind, const char *help)
+{
+    line(w, "# HELP mechd_%s %s\n# TYPE mechd_%s %s\n", name, help, name, kind);
+}
+
+static void value(struct mechp_text *w, const char *name, const char *kind, const char *help,
+                  int64_t number)
+{
+    head(w, name, kind, help);
+    line(w, "mechd_%s %" PRId64 "\n", name, number);
+}
+
+static void counter(struct mechp_text *w, const char *name, const char *help,
+                    const _Atomic uint64_t *number)
+{
+    value(w, name, "counter", help, (int64_t)atomic_load_explicit(number, memory_order_relaxed));
+}
+
+/* A counter of the tallies, by its place in them. */
+static void tally(struct mechp_text *w, const char *name, const char *help,
+                  const struct mechd_counters *m, size_t place)
+{
+    uint64_t sum = 0;
+    for (int k = 0; k < MECHD_TALLIES; k++) {
+        const char *const at = (const char *)&m->tallies[k] + place;
+        sum +=
+            atomic_load_explicit((const _Atomic uint64_t *)(const void *)at, memory_order_relaxed);
+    }
+    value(w, name, "counter", help, (int64_t)sum);
+}
+
+/* Requests by route and status, those that happened. */
+static void write_requests(const struct mechd_requests *m, struct mechp_text *w)
+{
+    head(w, "http_requests_total", "counter", "HTTP requests answered, by route and status.");
+    for (int r = 0; r <= MECHP_ROUTES; r++) {
+        const struct mechp_route *route = mechp_route_at(r);
+        for (int s = 0; s < MECHD_STATUSES; s++) {
+            const uint64_t n = atomic_load_explicit(&m->answered[r][s], memory_order_relaxed);
+            if (n > 0) {
+                char code[16] = "other";
+                if (mechd_statuses[s] != 0) {
+                    snprintf(code, sizeof code, "%d", mechd_statuses[s]);
+                }
+                line(w,
+                     "mechd_http_requests_total{route=\"%s\",method=\"%s\",code=\"%s\"} %" PRIu64
+                     "\n",
+                     route != NULL ? route->path : "none", route != NULL ? route->method : "none",
+                     code, n);
+            }
+        }
+    }
+}
+
+/* One histogram: cumulative buckets, sum and count, each with the same labels. The count is that of
+ * the last bucket, whatever is counted meanwhile. */
+static void write_histogram(struct mechp_text *w, const char *name, const char *labels,
+                            const struct mechd_latency *l)
+{
+    uint64_t count = 0;
+    for (int b = 0; b < MECHD_BUCKETS; b++) {
+        count += atomic_load_explicit(&l->buckets[b], memory_order_relaxed);
+        line(w, "mechd_%s_bucket{%s,le=\"%g\"} %" PRIu64 "\n", name, labels, mechd_buckets[b],
+             count);
+    }
+    count += atomic_load_explicit(&l->buckets[MECHD_BUCKETS], memory_order_relaxed);
+    line(w, "mechd_%s_bucket{%s,le=\"+Inf\"} %" PRIu64 "\n", name, labels, count);
+    line(w, "mechd_%s_sum{%s} %.9g\n", name, labels,
+         1e-9 * (double)atomic_load_explicit(&l->sum, memory_order_relaxed));
+    line(w, "mechd_%s_count{%s} %" PRIu64 "\n", name, labels, count);
+}
+
+/* That of a door; of HTTP's the sum over its routes, because each request is counted once only. */
+static struct mechd_latency latency_of(const struct mechd_requests *m, int door)
+{
+    const struct mechd_latency *const from =
+        door == MECHD_DOOR_HTTP ? m->route_latency : &m->latency[door];
+    const int count = door == MECHD_DOOR_HTTP ? MECHP_ROUTES + 1 : 1;
+    uint64_t buckets[MECHD_BUCKETS + 1] = {0};
+    uint64_t sum = 0;
+    for (int k = 0; k < count; k++) {
+        for (int b = 0; b <= MECHD_BUCKETS; b++) {
+            buckets[b] += atomic_load_explicit(&from[k].buckets[b], memory_order_relaxed);
+        }
+        sum += atomic_load_explicit(&from[k].sum, memory_order_relaxed);
+    }
+    struct mechd_latency out;
+    for (int b = 0; b <= MECHD_BUCKETS; b++) {
+        atomic_init(&out.buckets[b], buckets[b]);
+    }
+    atomic_init(&out.sum, sum);
+    return out;
+}
+
+static bool has_happened(const struct mechd_latency *l)
+{
+    for (int b = 0; b <= MECHD_BUCKETS; b++) {
+        if (atomic_load_explicit(&l->buckets[b], memory_order_relaxed) > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Latency of each door and of each route that was asked, and errors by door. */
+static void write_latency(const struct mechd_requests *m, struct mechp_text *w)
+{
+    char labels[160];
+    head(w, "request_seconds", "histogram", "Time from a whole request to its answer, by door.");
+    for (int d = 0; d < MECHD_DOORS; d++) {
+        snprintf(labels, sizeof labels, "door=\"%s\"", doors[d]);
+        const struct mechd_latency l = latency_of(m, d);
+        write_histogram(w, "request_seconds", labels, &l);
+    }
+    head(w, "http_request_seconds", "histogram",
+         "Time from the head of an HTTP request to its answer, by route.");
+    for (int r = 0; r <= MECHP_ROUTES; r++) {
+        const struct mechp_route *route = mechp_route_at(r);
+        if (has_happened(&m->route_latency[r])) {
+            snprintf(labels, sizeof labels, "route=\"%s\",method=\"%s\"",
+                     route != NULL ? route->path : "none", route != NULL ? route->method : "none");
+            write_histogram(w, "http_request_seconds", labels, &m->route_latency[r]);
+        }
+    }
+    head(w, "request_errors_total", "counter", "Requests refused or failed, by door.");
+    for (int d = 0; d < MECHD_DOORS; d++) {
+        line(w, "mechd_request_errors_total{door=\"%s\"} %" PRIu64 "\n", doors[d],
+             atomic_load_explicit(&m->errors[d], memory_order_relaxed));
+    }
+}
+
+/* Records of the database; nothing without one. */
+static void write_store(struct mechd_store *s, struct mechp_text *w)
+{
+    if (s == NULL) {
+        return;
+    }
+    char fault[8];
+    const struct mechd_store_counts n = mechd_store_counts(s);
+    mechd_store_fault(s, fault, sizeof fault);
+    value(w, "store_records_total", "counter", "Records that storage has dealt with.",
+          (int64_t)n.records);
+    value(w, "store_commits_total", "counter", "Batches that storage has dealt with.",
+          (int64_t)n.commits);
+    value(w, "store_failures_total", "counter", "Records that could not be stored.",
+          (int64_t)n.failures);
+    value(w, "store_waiting", "gauge", "Records that wait for storage.", (int64_t)n.waiting);
+    value(w, "store_faulty", "gauge", "1 while records cannot be stored.", fault[0] != '\0');
+}
+
+/* The process, under the names that Prometheus' own clients use. */
+static void write_process(struct mechp_text *w)
+{
+    struct mechd_process p;
+    mechd_process_read(&p);
+    line(w,
+         "# HELP process_cpu_seconds_total Processor time, user and system.\n"
+         "# TYPE process_cpu_seconds_total counter\nprocess_cpu_seconds_total %.3f\n",
+         p.processor);
+    line(w,
+         "# HELP process_resident_memory_bytes Resident memory.\n"
+         "# TYPE process_resident_memory_bytes gauge\nprocess_resident_memory_bytes %" PRIu64 "\n",
+         p.resident);
+    line(w,
+         "# HELP process_open_fds Open file descriptors.\n"
+         "# TYPE process_open_fds gauge\nprocess_open_fds %d\n",
+         p.descriptors);
+    line(w,
+         "# HELP process_max_fds Most file descriptors that may be open.\n"
+         "# TYPE process_max_fds gauge\nprocess_max_fds %" PRIu64 "\n",
+         p.descriptors_most);
+}
+
+/* ZeroMQ's connections by socket. */
+static void write_connections(struct mechd_zmq *z, struct mechp_text *w)
+{
+    static const char *const names[MECHD_ZMQ_SOCKETS] = {"control", "stream", "forces"};
+    head(w, "connections", "gauge", "ZeroMQ connections, by socket.");
+    for (int k = 0; k < MECHD_ZMQ_SOCKETS; k++) {
+        line(w, "mechd_connections{socket=\"%s\"} %d\n", names[k],
+             mechd_zmq_connections(z, (enum mechd_zmq_socket)k));
+    }
+}
+
+/* What subscribers of the stream are offered and lose. */
+static void write_readers(struct mechd_zmq *z, struct mechp_text *w)
+{
+    static const struct {
+        const char *name, *kind, *help;
+        size_t place;
+    } numbers[] = {{"stream_offered_frames_total", "counter",
+                    "Frames of the stream that a subscriber has asked for.",
+                    offsetof(struct mechd_reader, frames)},
+                   {"stream_lost_frames_total", "counter",
+                    "Of them lost, at least; exact once a subscriber has read what there was.",
+                    offsetof(struct mechd_reader, lost)},
+                   {"stream_behind_frames", "gauge", "Of them on their way, or lost.",
+                    offsetof(struct mechd_reader, behind)}};
+    struct mechd_reader *const all = calloc(MECHD_READERS_MOST, sizeof *all);
+    uint64_t lost = 0;
+    if (z == NULL || all == NULL) {
+        free(all);
+        return;
+    }
+    const int count = mechd_readers_tell(z, all, &lost);
+    for (size_t n = 0; n < sizeof numbers / sizeof *numbers; n++) {
+        head(w, numbers[n].name, numbers[n].kind, numbers[n].help);
+        for (int k = 0; k < count; k++) {
+            const char *const at = (const char *)&all[k] + numbers[n].place;
+            line(w, "mechd_%s{subscriber=\"%s\"} %" PRIu64 "\n", numbers[n].name, all[k].peer,
+                 *(const uint64_t *)(const void *)at);
+        }
+    }
+    value(w, "stream_lost_of_all_total", "counter",
+          "Frames that subscribers have lost, those that have gone too, at least.", (int64_t)lost);
+    free(all);
+}
+
+void mechd_metrics_write(struct mechd *d, struct mechp_text *w)
+{
+    const struct mechd_counters *m = &d->service.host.counters;
+    head(w, "build_info", "gauge", "Version of the daemon.");
+    line(w, "mechd_build_info{version=\"" MECHD_VERSION "\"} 1\n");
+    head(w, "uptime_seconds", "gauge", "Time since the start.");
+    line(w, "mechd_uptime_seconds %.3f\n", 1e-9 * (double)(mechd_now() - d->started));
+    write_requests(&d->service.requests, w);
+    write_latency(&d->service.requests, w);
+    counter(w, "received_bytes_total", "Bytes of request bodies and messages.", &m->bytes_in);
+    counter(w, "sent_bytes_total", "Bytes of answers.", &m->bytes_out);
+    value(w, "instances", "gauge", "Instances alive.", mechd_table_count(&d->service.host.table));
+    value(w, "couplings", "gauge", "Couplings of instances.", mechd_couplings_count(&d->couplings));
+    counter(w, "batch_items_total", "Operations that came in batches.", &m->batch_items);
+    counter(w, "instances_created_total", "Instances created.", &m->created);
+    counter(w, "instances_deleted_total", "Instances deleted.", &m->deleted);
+    counter(w, "instances_expired_total", "Instances deleted because nobody used them.",
+            &m->expired);
+    counter(w, "leases_total", "Leases taken.", &m->leases);
+    counter(w, "leases_ended_total", "Leases ended by the clock.", &m->leases_ended);
+    tally(w, "commands_total", "Step commands finished.", m,
+          offsetof(struct mechd_tally, commands));
+    tally(w, "steps_total", "Internal steps done.", m, offsetof(struct mechd_tally, steps));
+    counter(w, "failed_commands_total", "Step commands that failed and were undone.",
+            &m->failed_steps);
+    tally(w, "newton_iterations_total", "Newton iterations.", m,
+          offsetof(struct mechd_tally, iterations));
+    tally(w, "vi_iterations_total", "Iterations of complementarity solvers.", m,
+          offsetof(struct mechd_tally, vi_iterations));
+    tally(w, "contacts_total", "Active contact rows, summed over commands.", m,
+          offsetof(struct mechd_tally, contacts));
+    value(w, "pool_waiting", "gauge", "Tasks waiting for a thread of the step pool.",
+          mechd_pool_waiting(&d->service.host.pool));
+    value(w, "queued_commands", "gauge", "Commands in the queues of instances, those at work too.",
+          atomic_load_explicit(&m->queued, memory_order_relaxed));
+    value(w, "outbox_waiting", "gauge", "Messages that wait for the ZeroMQ thread.",
+          mechd_zmq_waiting(d->zmq));
+    value(w, "body_bytes", "gauge", "Memory of request bodies in flight.",
+          (int64_t)atomic_load(&d->service.bodies));
+    value(w, "tree_bytes", "gauge", "Memory of what HTTP has read from request bodies, estimated.",
+          (int64_t)atomic_load(&d->service.trees));
+    value(w, "in_flight", "gauge", "Calls taken and not yet answered.",
+          atomic_load(&d->service.in_flight));
+    counter(w, "stream_frames_total", "Frames encoded for the stream.", &m->stream_frames);
+    counter(w, "stream_drops_total", "Frames dropped before the stream's socket.",
+            &m->stream_drops);
+    counter(w, "stream_stalls_total",
+            "Times that a subscriber had not read 1,000 frames and lost those to come.",
+            &m->stream_stalls);
+    counter(w, "unsent_total", "ZeroMQ answers dropped: the peer is gone or does not read.",
+            &m->unsent);
+    counter(w, "peers_refused_total", "ZeroMQ connections whose key may not connect.",
+            &m->peers_refused);
+    counter(w, "peers_cut_total", "ZeroMQ connections ended because they took too much.",
+            &m->peers_cut);
+    counter(w, "handshakes_failed_total", "ZeroMQ connections that never became one.",
+            &m->handshakes_failed);
+    write_connections(d->zmq, w);
+    write_readers(d->zmq, w);
+    counter(w, "forces_total", "Force frames taken.", &m->forces);
+    counter(w, "forces_late_total", "Force frames that came after their time.", &m->forces_late);
+    counter(w, "forces_refused_total", "Force frames refused.", &m->forces_refused);
+    tally(w, "run_late_total", "Periods of paced runs that began more than half a period late.", m,
+          offsetof(struct mechd_tally, late));
+    tally(w, "run_overruns_total", "Periods of paced runs that began too late.", m,
+          offsetof(struct mechd_tally, overruns));
+    value(w, "http_connections", "gauge", "Connections of HTTP.",
+          atomic_load_explicit(&m->connections, memory_order_relaxed));
+    counter(w, "http_refused_connections_total", "Connections of HTTP beyond a limit.",
+            &m->refused_connections);
+    counter(w, "http_timeouts_total", "Connections of HTTP ended for being too slow.",
+            &m->timeouts);
+    counter(w, "http_left_total", "Clients of HTTP that closed their connection before the answer.",
+            &m->left);
+    value(w, "event_clients", "gauge", "Clients of live events.",
+          atomic_load_explicit(&m->event_clients, memory_order_relaxed));
+    mechd_accounts_metrics(&d->service.host.accounts, w);
+    write_store(d->service.host.store, w);
+    write_process(w);
+}

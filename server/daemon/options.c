@@ -1,0 +1,99 @@
+/* One line for each option. */
+#include "server/daemon/options.h"
+
+#include <string.h>
+
+#define FIELD(field) ((struct mechd_config *)NULL)->field
+#define TEXT(name, field, value, doc)                                                              \
+    {                                                                                              \
+        name, MECHD_TEXT, offsetof(struct mechd_config, field), sizeof(FIELD(field)), 0, value,    \
+            doc                                                                                    \
+    }
+#define LIST(name, field, value, doc)                                                              \
+    {                                                                                              \
+        name, MECHD_LIST, offsetof(struct mechd_config, field),                                    \
+            offsetof(struct mechd_config, field##_count), 0, value, doc                            \
+    }
+#define NUMBER(name, field, most, preset, value, doc)                                              \
+    {                                                                                              \
+        name, MECHD_NUMBER, offsetof(struct mechd_config, field), most, preset, value, doc         \
+    }
+#define SWITCH(name, field, doc)                                                                   \
+    {                                                                                              \
+        name, MECHD_SWITCH, offsetof(struct mechd_config, field), 0, 0, NULL, doc                  \
+    }
+
+const struct mechd_option mechd_options[] = {
+    LIST("listen", listen, "ADDRESS",
+         "HTTP address: host:port, https://host:port or unix:PATH; repeatable (127.0.0.1:8080)"),
+    TEXT("tls-certificate", tls_certificate, "FILE",
+         "certificate chain for https:// addresses, PEM, the server's own certificate first; "
+         "reloaded on SIGHUP"),
+    TEXT("tls-key", tls_key, "FILE", "private key of the certificate, PEM; reloaded on SIGHUP"),
+    TEXT("unix-mode", unix_mode, "MODE", "permissions of Unix sockets, octal (600)"),
+    LIST("host", host, "NAME",
+         "host name that clients may use for this server; repeatable; other names are refused"),
+    LIST("cors", cors, "ORIGIN",
+         "origin of web pages that may use the server; repeatable; * for all (none)"),
+    NUMBER("connections", connections, 100000, 4096, "N",
+           "maximum number of connections for each listening address (4096)"),
+    NUMBER("connections-per-address", connections_per_address, 100000, 1024, "N",
+           "maximum number of connections from one IPv4 address or one IPv6 /64 (1024)"),
+    NUMBER("idle-seconds", idle_seconds, 86400, 60, "S",
+           "idle time after which a connection is closed (60)"),
+    NUMBER("head-seconds", head_seconds, 3600, 10, "S",
+           "time limit for the head of a request (10)"),
+    NUMBER("body-seconds", body_seconds, 86400, 30, "S",
+           "time limit for a body, or for reading a response, in addition to --body-rate (30)"),
+    NUMBER("body-rate", body_rate, 1000000, 64, "KIB",
+           "one more second for each KIB of the body (64)"),
+    TEXT("control", control, "ENDPOINT",
+         "ZeroMQ endpoint for control, or none (tcp://127.0.0.1:5555)"),
+    TEXT("stream", stream, "ENDPOINT",
+         "ZeroMQ endpoint for the stream, or none (tcp://127.0.0.1:5556)"),
+    TEXT("forces", forces, "ENDPOINT",
+         "ZeroMQ endpoint for forces, or none (tcp://127.0.0.1:5557)"),
+    TEXT("state", state, "DIR", "directory in which instances are stored, or none (none)"),
+    TEXT("durability", durability, "MODE",
+         "default durability of instances: none, checkpoint or every-step (none)"),
+    TEXT("tokens", tokens, "FILE",
+         "tokens and their scopes: lines printed by --make-token; reloaded on SIGHUP"),
+    TEXT("quota", quota, "LIMITS",
+         "default quota of tokens, and of clients without a token: instances=10 memory=1GiB; in "
+         "the configuration file reloaded on SIGHUP"),
+    TEXT("curve-key", curve_key, "FILE",
+         "key pair of the server for ZeroMQ CURVE, printed by --make-curve-key"),
+    TEXT("curve-clients", curve_clients, "FILE",
+         "public keys that may connect: lines printed by --make-curve-key; reloaded on SIGHUP"),
+    NUMBER("workers", workers, 256, 0, "N", "number of worker threads (0: one per processor)"),
+    NUMBER("model-size", model_size, 2000, 64, "MIB",
+           "maximum size of a model document in MiB of JSON (64); reading it takes about 20 times "
+           "as much memory"),
+    NUMBER("message-size", message_size, 2000, 0, "MIB",
+           "maximum size of a ZeroMQ frame (0: --model-size for control, 1 MiB for forces)"),
+    NUMBER(
+        "heartbeat", heartbeat, 3600, 10, "S",
+        "interval of ZeroMQ heartbeats; a peer is disconnected after three without an answer (10)"),
+    TEXT("log-level", log_level, "LEVEL", "error, warning, info or debug (info)"),
+    SWITCH("access-log", access_log, "log every request at level info (otherwise at debug)"),
+    TEXT("ready-file", ready_file, "FILE",
+         "file to write when all endpoints are open: pid and actual endpoints as JSON"),
+    SWITCH("insecure", insecure, "permit unprotected addresses that other machines can reach"),
+    SWITCH("check-config", check_config,
+           "check the configuration, print what a start would do and every obstacle, and exit"),
+};
+
+const int mechd_option_count = sizeof mechd_options / sizeof *mechd_options;
+_Static_assert(sizeof mechd_options / sizeof *mechd_options <= MECHD_OPTIONS_MOST,
+               "MECHD_OPTIONS_MOST is too small");
+
+const struct mechd_option *mechd_option_find(const char *name, size_t length)
+{
+    for (int k = 0; k < mechd_option_count; k++) {
+        if (strlen(mechd_options[k].name) == length &&
+            memcmp(mechd_options[k].name, name, length) == 0) {
+            return &mechd_options[k];
+        }
+    }
+    return NULL;
+}

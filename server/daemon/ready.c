@@ -1,0 +1,53 @@
+/* {"pid", "http", "control", "stream", "forces", "lane", "state", "serverKey"} */
+#include "server/daemon/ready.h"
+
+#include "server/daemon/daemon.h"
+#include "server/http/http.h"
+#include "server/zmq/zmq.h"
+#include "solver/base/err.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static void member(struct mechp_text *w, const char *key, const char *value)
+{
+    mechp_text_key(w, key);
+    mechp_text_string(w, value[0] != '\0' ? value : NULL);
+}
+
+int mechd_ready_write(const struct mechd *d)
+{
+    const char *path = d->service.config.ready_file;
+    char beside[MECHD_ADDRESS + 8];
+    if (path[0] == '\0') {
+        return 0;
+    }
+    struct mechp_text w;
+    mechp_text_init(&w, NULL, 0);
+    mechp_text_object(&w);
+    mechp_text_key(&w, "pid");
+    mechp_text_integer(&w, getpid());
+    member(&w, "http", mechd_http_address(d->http));
+    member(&w, "control", mechd_zmq_endpoint(d->zmq, MECHD_ZMQ_CONTROL));
+    member(&w, "stream", mechd_zmq_endpoint(d->zmq, MECHD_ZMQ_STREAM));
+    member(&w, "forces", mechd_zmq_endpoint(d->zmq, MECHD_ZMQ_FORCES));
+    member(&w, "lane", "");
+    member(&w, "state", d->service.config.state);
+    member(&w, "serverKey", d->service.curve.text);
+    mechp_text_end(&w);
+
+    snprintf(beside, sizeof beside, "%s.new", path);
+    FILE *file = w.failed ? NULL : fopen(beside, "w");
+    bool ok = file != NULL && fwrite(w.bytes, 1, w.length, file) == w.length;
+    ok = file != NULL && fclose(file) == 0 && ok;
+    mechp_text_fini(&w);
+    return ok && rename(beside, path) == 0 ? 0 : MECH_INTERNAL;
+}
+
+void mechd_ready_remove(const struct mechd *d)
+{
+    if (d->service.config.ready_file[0] != '\0') {
+        unlink(d->service.config.ready_file);
+    }
+}

@@ -1,0 +1,175 @@
+/* POST …/statics and GET …/modes: equilibrium, and vibrations about the present state. */
+#include "solver/sim/analysis.h"
+
+#include "protocol/wire/json.h"
+#include "server/call/service.h"
+#include "server/call/shapes.h"
+#include "server/instance/effort.h"
+#include "server/instance/stepping.h"
+#include "server/os/ticks.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LOAD_STEPS_MOST = 10000, MODES_PRESET = 10 };
+
+/* Most numbers of shapes in one answer. */
+static const size_t shapes_most = 4u << 20;
+
+/* --- statics --------------------------------------------------------------------------------- */
+
+static void write_statics(const struct mechd_call *c, const struct mech_statics_report *r,
+                          const struct mech_statics_query *query, struct mechp_text *w)
+{
+    const struct mechd_instance *i = c->job.instance;
+    mechp_text_object(w);
+    mechp_text_member_number(w, "time", mech_sim_time(i->sim));
+    mechp_text_key(w, "outputs");
+    mechd_write_values(&i->engine, MECH_OUTPUT_VARIABLE, query->outputs, w);
+    mechp_text_key(w, "q");
+    mechp_text_numbers(w, query->q, (size_t)mech_sim_sizes(i->sim).q);
+    mechp_text_key(w, "report");
+    mechp_text_object(w);
+    mechp_text_member_integer(w, "loadSteps", r->load_steps);
+    mechp_text_member_integer(w, "iterations", r->iterations);
+    mechp_text_member_number(w, "residual", r->residual);
+    mechp_text_key(w, "linear");
+    mechp_text_string(w, r->linear);
+    mechp_text_end(w);
+    mechp_text_end(w);
+}
+
+static enum mechd_progress run_statics(struct mechd_call *c)
+{
+    struct mech_sim *sim = c->job.instance->sim;
+    struct mech_statics_query query = {.keep = true};
+    struct mech_statics_report report;
+    int64_t load_steps = 1;
+    mechp_json_integer(c->body, "loadSteps", &c->diag, 1, LOAD_STEPS_MOST, &load_steps);
+    mechp_json_bool(c->body, "commit", &c->diag, &query.keep);
+    if (mechd_call_faulty(c)) {
+        return MECHD_DONE;
+    }
+    query.request.load_steps = (int32_t)load_steps;
+    query.q = mechd_doubles(c, (size_t)mech_sim_sizes(sim).q);
+    query.outputs = mechd_doubles(c, mech_sim_output_size(sim));
+    if (query.q != NULL && query.outputs != NULL) {
+        struct mechd_effort effort = {
+            .start = mechd_now(), .unwanted = mechd_call_unwanted, .of = c};
+        struct mechd_excess excess;
+        mechd_effort_begin(c->job.instance, &effort);
+        const int outcome = mech_sim_statics(sim, &query, &report);
+        mechd_effort_end(c->job.instance);
+        if (outcome == MECH_CANCELLED &&
+            mechd_stepping_over(c->job.instance, mechd_now() - effort.start, &excess)) {
+            mechd_fail_quota(c, &excess);
+        } else if (outcome != 0) {
+            mechd_fail_reason(c, outcome, report.reason);
+        } else {
+            write_statics(c, &report, &query, &c->text);
+        }
+        if (outcome == 0 && query.keep) {
+            mechd_instance_changed(c->job.instance, 0);
+        }
+    }
+    free(query.q);
+    free(query.outputs);
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_STATICS = {.run = run_statics};
+
+/* --- modes ----------------------------------------------------------------------------------- */
+
+static int64_t read_count(struct mechd_call *c)
+{
+    const char *text = mechd_call_query(c, "count");
+    int64_t count = MODES_PRESET;
+    if (json_is_number(json_object_get(c->body, "count"))) {
+        mechp_json_integer(c->body, "count", &c->diag, 1, MECH_MODES_MOST, &count);
+    } else if (text != NULL) {
+        char *end = NULL;
+        count = strtol(text, &end, 10);
+        if (*text < '0' || *text > '9' || *end != '\0' || count < 1 || count > MECH_MODES_MOST) {
+            mech_diag_add(&c->diag, "/count", "expected a whole number from 1 to %d",
+                          MECH_MODES_MOST);
+        }
+    }
+    return count;
+}
+
+static bool read_complex(struct mechd_call *c)
+{
+    const char *text = mechd_call_query(c, "complex");
+    bool yes = false;
+    if (json_is_boolean(json_object_get(c->body, "complex"))) {
+        mechp_json_bool(c->body, "complex", &c->diag, &yes);
+    } else if (text != NULL) {
+        yes = strcmp(text, "true") == 0;
+        if (!yes && strcmp(text, "false") != 0) {
+            mech_diag_add(&c->diag, "/complex", "expected true or false");
+        }
+    }
+    return yes;
+}
+
+static void write_mode(const struct mech_modes *modes, int32_t i, struct mechp_text *w)
+{
+    const struct mech_mode *mode = &modes->modes[i];
+    const size_t n = (size_t)modes->n;
+    mechp_text_object(w);
+    mechp_text_member_number(w, "frequency", mode->frequency);
+    mechp_text_member_number(w, "damping", mode->damping);
+    mechp_text_member_number(w, "omega2", mode->square);
+    mechp_text_member_number(w, "re", mode->re);
+    mechp_text_member_number(w, "im", mode->im);
+    mechp_text_member_number(w, "residual", mode->residual);
+    mechp_text_key(w, "shape");
+    mechp_text_numbers(w, modes->shapes + (size_t)i * n, n);
+    if (modes->imaginary != NULL) {
+        mechp_text_key(w, "imaginary");
+        mechp_text_numbers(w, modes->imaginary + (size_t)i * n, n);
+    }
+    mechp_text_end(w);
+}
+
+static enum mechd_progress run_modes(struct mechd_call *c)
+{
+    struct mech_sim *sim = c->job.instance->sim;
+    struct mech_modes modes;
+    const int64_t count = read_count(c);
+    const bool complex = read_complex(c);
+    if (mechd_call_faulty(c)) {
+        return MECHD_DONE;
+    }
+    if ((size_t)count * (size_t)mech_sim_sizes(sim).v > shapes_most) {
+        return mechd_fail(c, MECHP_LIMIT_REACHED, "%d shapes of %d numbers; ask for fewer",
+                          (int)count, (int)mech_sim_sizes(sim).v);
+    }
+    struct mechd_effort effort;
+    mechd_call_watch(c, &effort);
+    const int outcome = mech_sim_modes(sim, (int32_t)count, complex, &modes);
+    mechd_effort_end(c->job.instance);
+    if (outcome != 0) {
+        mechd_fail_reason(c, outcome, modes.reason);
+    } else {
+        mechp_text_object(&c->text);
+        mechp_text_member_number(&c->text, "time", mech_sim_time(sim));
+        mechp_text_key(&c->text, "linear");
+        mechp_text_string(&c->text, modes.linear);
+        mechp_text_member_number(&c->text, "speed", modes.speed);
+        mechp_text_member_number(&c->text, "acceleration", modes.acceleration);
+        mechp_text_key(&c->text, "modes");
+        mechp_text_array(&c->text);
+        for (int32_t i = 0; i < modes.count; i++) {
+            write_mode(&modes, i, &c->text);
+        }
+        mechp_text_end(&c->text);
+        mechp_text_end(&c->text);
+    }
+    mech_modes_fini(&modes);
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_MODES = {.run = run_modes};

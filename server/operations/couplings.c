@@ -1,0 +1,167 @@
+/* Couplings: made, listed, stepped, reset, ended. */
+#include "server/coupling/coupling.h"
+
+#include "protocol/wire/json.h"
+#include "server/call/service.h"
+#include "solver/base/err.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const int64_t windows_most = 1000000000000;
+
+/* The coupling of the path, a reference. NULL: refused. */
+static struct mechd_coupling *find(struct mechd_call *c)
+{
+    const char *const id = mechd_call_value(c, "cid");
+    struct mechd_coupling *const g = mechd_coupling_find(c->service->couplings, id);
+    if (g == NULL) {
+        mechd_fail(c, MECHP_NOT_FOUND, "there is no coupling %.64s", id);
+    }
+    return g;
+}
+
+/* --- commands --------------------------------------------------------------------------------- */
+
+static void free_command(struct mechd_call *c)
+{
+    free(c->work);
+}
+
+/* A command of a coupling, whose reference is taken over; NULL: refused. */
+static struct mechd_coupling_command *make(struct mechd_call *c, struct mechd_coupling *g,
+                                           enum mechd_coupling_kind kind)
+{
+    struct mechd_coupling_command *const k = calloc(1, sizeof *k);
+    if (k == NULL) {
+        mechd_fail_outcome(c, MECH_NO_MEMORY);
+        return NULL;
+    }
+    k->coupling = g;
+    k->call = c;
+    k->kind = kind;
+    k->until = (double)NAN;
+    c->work = k;
+    c->work_free = free_command;
+    return k;
+}
+
+static enum mechd_submitted submit(struct mechd_coupling *g, struct mechd_coupling_command *k,
+                                   struct mechd_call *c)
+{
+    const bool taken = k != NULL && mechd_coupling_submit(k);
+    mechd_coupling_unref(g);
+    if (k != NULL && !taken) {
+        mechd_fail(c, MECHP_LIMIT_REACHED, "%d commands wait for this coupling",
+                   MECHD_COUPLING_QUEUE);
+    }
+    return taken ? MECHD_QUEUED : MECHD_RAN;
+}
+
+static enum mechd_submitted spread_couple(struct mechd_call *c)
+{
+    struct mechd_coupling *const g = mechd_coupling_open(c);
+    return g != NULL ? submit(g, make(c, g, MECHD_COUPLING_START), c) : MECHD_RAN;
+}
+
+const struct mechd_operation mechd_operation_COUPLE = {.spread = spread_couple};
+
+/* size, until or count: exactly one. */
+static void read_windows(struct mechd_call *c, const struct mechd_coupling *g,
+                         struct mechd_coupling_command *k)
+{
+    double size = 0.;
+    int64_t count = 0;
+    const bool sized = mechp_json_number(c->body, "size", &c->diag, &size);
+    const bool until = mechp_json_number(c->body, "until", &c->diag, &k->until);
+    const bool counted = mechp_json_integer(c->body, "count", &c->diag, 1, windows_most, &count);
+    k->size = g->step_size;
+    k->windows = (uint64_t)count;
+    if (!mech_diag_clean(&c->diag)) {
+        return;
+    }
+    if (sized + until + counted != 1) {
+        mech_diag_add(&c->diag, "", "exactly one of size, until and count is needed");
+    } else if (sized && !(size > 0.)) {
+        mech_diag_add(&c->diag, "/size", "must be greater than 0");
+    } else if (sized) {
+        const double windows = fmax(1., ceil(size / g->step_size * (1. - 1e-9)));
+        k->windows = windows < (double)windows_most ? (uint64_t)windows : (uint64_t)windows_most;
+        k->size = size / windows;
+    }
+}
+
+static enum mechd_submitted spread_step(struct mechd_call *c)
+{
+    struct mechd_coupling *const g = find(c);
+    struct mechd_coupling_command *const k = g != NULL ? make(c, g, MECHD_COUPLING_STEP) : NULL;
+    if (k != NULL) {
+        read_windows(c, g, k);
+    }
+    if (k == NULL || mechd_call_faulty(c)) {
+        mechd_coupling_unref(g);
+        return MECHD_RAN;
+    }
+    return submit(g, k, c);
+}
+
+const struct mechd_operation mechd_operation_STEP_COUPLING = {.spread = spread_step};
+
+static enum mechd_submitted spread_reset(struct mechd_call *c)
+{
+    struct mechd_coupling *const g = find(c);
+    return g != NULL ? submit(g, make(c, g, MECHD_COUPLING_RESET), c) : MECHD_RAN;
+}
+
+const struct mechd_operation mechd_operation_RESET_COUPLING = {.spread = spread_reset};
+
+/* --- the rest --------------------------------------------------------------------------------- */
+
+static enum mechd_progress run_list(struct mechd_call *c)
+{
+    struct mechd_coupling **all = NULL;
+    size_t count = 0;
+    if (mechd_coupling_list(c->service->couplings, &all, &count) != 0) {
+        return mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for the list");
+    }
+    mechp_text_object(&c->text);
+    mechp_text_key(&c->text, "items");
+    mechp_text_array(&c->text);
+    for (size_t k = 0; k < count; k++) {
+        mechd_coupling_write(all[k], &c->text);
+        mechd_coupling_unref(all[k]);
+    }
+    mechp_text_end(&c->text);
+    mechp_text_key(&c->text, "next");
+    mechp_text_null(&c->text);
+    mechp_text_end(&c->text);
+    free(all);
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_COUPLINGS = {.run = run_list};
+
+static enum mechd_progress run_get(struct mechd_call *c)
+{
+    struct mechd_coupling *const g = find(c);
+    if (g != NULL) {
+        mechd_coupling_write(g, &c->text);
+    }
+    mechd_coupling_unref(g);
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_GET_COUPLING = {.run = run_get};
+
+static enum mechd_progress run_delete(struct mechd_call *c)
+{
+    struct mechd_coupling *const g = find(c);
+    c->status = 204;
+    if (g != NULL && !mechd_coupling_remove(c->service->couplings, g)) {
+        mechd_fail(c, MECHP_NOT_FOUND, "there is no coupling %.64s", mechd_call_value(c, "cid"));
+    }
+    mechd_coupling_unref(g);
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_DELETE_COUPLING = {.run = run_delete};

@@ -1,0 +1,385 @@
+/* POST /v1/instances, PUT /v1/instances/{id}, POST /v1/models/check: from a model, an example or a
+ * snapshot to a simulation. Always on the pool: a small document can ask for a large system. */
+#include "server/operations/create.h"
+#include "protocol/bind/bind.h"
+#include "protocol/wire/json.h"
+#include "server/call/service.h"
+#include "server/call/shapes.h"
+#include "server/examples/examples.h"
+#include "server/instance/container.h"
+#include "server/instance/traits.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Refuse with the faults of a model. */
+static void fail_model(struct mechd_call *c)
+{
+    mechd_fail(c, MECHP_INVALID_MODEL, "the model has %zu fault%s", c->diag.total,
+               c->diag.total == 1 ? "" : "s");
+}
+
+/* A document from a model in JSON. NULL: refused. */
+static struct mech_document *read_model(struct mechd_call *c, const json_t *model, const char *base)
+{
+    struct mech_document *document = NULL;
+    const int outcome = mechp_bind_read(model, base, &c->diag, &document);
+    if (outcome < 0) {
+        mechd_fail_outcome(c, outcome);
+    } else if (outcome > 0) {
+        fail_model(c);
+    }
+    return outcome == 0 ? document : NULL;
+}
+
+/* Faults of mech_sim_create stand at paths in the model, which is at `base`. Warnings outlive the
+ * request: they stand at /model wherever the model came from. */
+static void prefix_faults(struct mech_diag *d, size_t from, const char *base)
+{
+    if (d->count > from) {
+        mech_diag_prefix(d->entries + from, d->count - from, base);
+    }
+    mech_diag_prefix(d->warnings, d->warning_count, "/model");
+}
+
+struct mech_sim *mechd_build(struct mechd_call *c, const json_t *model, const char *base)
+{
+    struct mech_document *document = read_model(c, model, base);
+    if (document == NULL) {
+        return NULL;
+    }
+    struct mech_sim *sim = NULL;
+    const size_t before = c->diag.count;
+    const struct mech_interrupt ask = {.wanted = mechd_call_ends, .context = c};
+    const int outcome = mech_sim_create_asking(document, &ask, &c->diag, &sim);
+    prefix_faults(&c->diag, before, base);
+    if (outcome == 0) {
+        return sim;
+    }
+    mech_document_destroy(document);
+    if (outcome == MECH_INVALID) {
+        fail_model(c);
+    } else {
+        mechd_fail_outcome(c, outcome);
+    }
+    return NULL;
+}
+
+json_t *mechd_build_example(struct mechd_call *c, const char *name)
+{
+    const struct mechd_example *example = mechd_example_find(name);
+    if (example == NULL) {
+        const char *const meant = mechd_example_closest(name);
+        if (meant != NULL) {
+            mech_diag_add(&c->diag, "/example", "there is no example '%.64s', did you mean '%s'?",
+                          name, meant);
+        } else {
+            mech_diag_add(&c->diag, "/example", "there is no example '%.64s'", name);
+        }
+        return NULL;
+    }
+    struct mechp_json_fault fault;
+    json_t *model = NULL;
+    if (mechp_json_parse(example->text, example->size, NULL, &fault, &model) != 0) {
+        const bool starved = fault.code == MECHP_OUT_OF_MEMORY;
+        mechd_fail(c, starved ? fault.code : MECHP_INTERNAL, "example %.64s: %s", name, fault.text);
+        return NULL;
+    }
+    return model;
+}
+
+/* From the text of an example. */
+static struct mech_sim *build_example(struct mechd_call *c, const char *name)
+{
+    json_t *model = mechd_build_example(c, name);
+    struct mech_sim *sim = model != NULL ? mechd_build(c, model, "/model") : NULL;
+    json_decref(model);
+    return sim;
+}
+
+/* From the bytes of a container: the model, then the state. */
+static struct mech_sim *build_snapshot(struct mechd_call *c, const void *bytes, size_t size)
+{
+    struct mechd_container parts;
+    if (mechd_container_read(bytes, size, &parts) != 0) {
+        mechd_fail(c, MECHP_SNAPSHOT_MISMATCH, "the bytes are no snapshot, or are damaged");
+        return NULL;
+    }
+    struct mechp_json_fault fault;
+    json_t *model = NULL;
+    if (mechp_json_parse(parts.model, parts.model_size, NULL, &fault, &model) != 0) {
+        const bool starved = fault.code == MECHP_OUT_OF_MEMORY;
+        mechd_fail(c, starved ? fault.code : MECHP_SNAPSHOT_MISMATCH, "the snapshot's model: %s",
+                   fault.text);
+        return NULL;
+    }
+    struct mech_sim *sim = mechd_build(c, model, "/snapshot");
+    json_decref(model);
+    bool reproducible = true;
+    if (sim != NULL && mech_sim_snapshot_read(sim, parts.state, parts.state_size, &reproducible)) {
+        mech_sim_destroy(sim);
+        mechd_fail(c, MECHP_SNAPSHOT_MISMATCH, "the snapshot's state does not fit its model");
+        return NULL;
+    }
+    return sim;
+}
+
+/* From base64 in the body. */
+static struct mech_sim *build_base64(struct mechd_call *c, const char *text)
+{
+    size_t size = 0;
+    unsigned char *bytes = mechd_base64_decode(text, strlen(text), &size);
+    if (bytes == NULL) {
+        mech_diag_add(&c->diag, "/snapshot", "not base64");
+        return NULL;
+    }
+    struct mech_sim *sim = build_snapshot(c, bytes, size);
+    free(bytes);
+    return sim;
+}
+
+/* The one source that the request names. */
+static struct mech_sim *build_from(struct mechd_call *c)
+{
+    if (c->bytes != NULL) {
+        return build_snapshot(c, c->bytes, c->size);
+    }
+    const json_t *model = NULL;
+    const char *example = NULL;
+    const char *snapshot = NULL;
+    const int sources = mechp_json_object(c->body, "model", &c->diag, &model) +
+                        mechp_json_string(c->body, "example", &c->diag, &example) +
+                        mechp_json_string(c->body, "snapshot", &c->diag, &snapshot);
+    if (mechd_call_faulty(c)) {
+        return NULL;
+    }
+    if (sources != 1) {
+        mech_diag_add(&c->diag, "", "exactly one of model, example and snapshot is needed");
+        return NULL;
+    }
+    return model != NULL     ? mechd_build(c, model, "/model")
+           : example != NULL ? build_example(c, example)
+                             : build_base64(c, snapshot);
+}
+
+/* What the request says, or the daemon's preset. */
+static struct mechd_durable_settings durability_of(struct mechd_call *c)
+{
+    const int preset = mechd_durability_find(c->service->config.durability);
+    const struct mechd_durable_settings s = mechd_durability_read(
+        json_object_get(c->body, "durability"), (enum mechd_durability)preset, &c->diag);
+    if (s.mode != MECHD_DURABLE_NONE && c->service->host.store == NULL) {
+        mech_diag_add(&c->diag, "/durability",
+                      "this server keeps nothing: it was started without --state DIR");
+    }
+    return s;
+}
+
+/* If-Match asks for an instance that is there. 0, or refused. */
+static int check_match(struct mechd_call *c)
+{
+    const char *const id = mechd_call_value(c, "id");
+    struct mechd_instance *const i = mechd_table_find(&c->service->host.table, id);
+    char etag[48];
+    int refused = 0;
+    if (i == NULL) {
+        refused = mechd_refuse(c, MECHP_REVISION_MISMATCH, "there is no instance %.64s", id);
+    } else if (!mechd_instance_matches(i, c->if_match, etag)) {
+        refused = mechd_refuse(c, MECHP_REVISION_MISMATCH, "instance %s is at %s", id, etag);
+    }
+    mechd_instance_unref(i);
+    return refused;
+}
+
+static int prepare_create(struct mechd_call *c)
+{
+    if (c->body == NULL && c->bytes == NULL) {
+        return mechd_refuse(c, MECHP_MALFORMED_REQUEST, "a body is needed");
+    }
+    if (c->match.route->id == MECHP_ROUTE_CREATE_AS &&
+        !mech_name_valid(mechd_call_value(c, "id"))) {
+        return mechd_refuse(c, MECHP_INVALID_REQUEST, "an id is 1 to 64 of A-Z a-z 0-9 . _ -");
+    }
+    if (c->match.route->id == MECHP_ROUTE_CREATE_AS && c->if_match != NULL && check_match(c) != 0) {
+        return 1;
+    }
+    if (c->body != NULL) {
+        mechd_check_traits(c);
+    }
+    (void)durability_of(c);
+    return 0;
+}
+
+/* The creation on its way to the disk, with the reply that stands. */
+static void store(struct mechd_call *c, struct mechd_instance *i)
+{
+    struct mechd_excess excess;
+    const int outcome = mechd_durable_begin(i, mechd_call_ticket(c), &excess);
+    if (outcome == 0) {
+        return;
+    }
+    if (outcome == MECH_UNSUPPORTED) {
+        mechd_fail_quota(c, &excess);
+    } else {
+        mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory to store the instance");
+    }
+    c->status = 0;
+    c->location[0] = '\0';
+    c->etag[0] = '\0';
+    if (mechd_table_remove(&c->service->host.table, i)) {
+        mechd_instance_unref(i);
+    }
+}
+
+/* What an instance is given beside its simulation. */
+struct origin {
+    const char *id;       /* the client's, or NULL */
+    const json_t *labels; /* copied; or NULL */
+    struct mechd_durable_settings durability;
+    double ttl; /* s, 0: it stays */
+};
+
+/* A simulation becomes an instance of the table, and the reply tells of it. The simulation is
+ * taken. */
+static enum mechd_progress keep(struct mechd_call *c, struct mech_sim *sim, const struct origin *o)
+{
+    struct mechd_instance *i = NULL;
+    const struct mechd_engine engine = mechd_engine_of_sim(sim);
+    if (mechd_instance_create(&c->service->host, &engine, &i) != 0) {
+        mech_sim_destroy(sim);
+        return mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for another instance");
+    }
+    i->labels = json_deep_copy(o->labels);
+    mechd_instance_set_ttl(i, o->ttl);
+    mechd_durable_init(i, &o->durability);
+    mech_diag_give_warnings(&c->diag, &i->told);
+
+    struct mechd_excess excess;
+    struct mechd_account *account = mechd_accounts_find(&c->service->host.accounts, c->who.name);
+    if (account == NULL) {
+        mechd_instance_unref(i);
+        return mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for the account");
+    }
+    if (!mechd_instance_open(i, account, &excess)) {
+        mechd_instance_unref(i);
+        return mechd_fail_quota(c, &excess);
+    }
+
+    // into the table, under its own id or the client's
+    const int outcome = mechd_table_add(&c->service->host.table, i, o->id);
+    if (outcome == MECH_INVALID) {
+        mechd_fail(c, MECHP_ID_TAKEN, "an instance %.64s exists", o->id);
+    } else if (outcome == MECH_UNSUPPORTED) {
+        mechd_fail(c, MECHP_LIMIT_REACHED, "%d instances exist", MECHD_INSTANCES_MOST);
+    } else if (outcome != 0) {
+        mechd_fail_outcome(c, outcome);
+    } else {
+        mechd_tell_created(i);
+        mechd_count(&c->service->host.counters.created, 1);
+        c->status = 201;
+        snprintf(c->location, sizeof c->location, "/v1/instances/%s", i->id);
+        mechd_instance_etag(i, c->etag);
+        mechp_text_object(&c->text);
+        mechd_write_instance(i, false, &c->text);
+        mechp_text_end(&c->text);
+        store(c, i);
+    }
+    mechd_instance_unref(i);
+    return MECHD_DONE;
+}
+
+static enum mechd_progress run_create(struct mechd_call *c)
+{
+    struct mech_sim *sim = build_from(c);
+    if (sim == NULL) {
+        return MECHD_DONE;
+    }
+    const bool own = c->match.route->id == MECHP_ROUTE_CREATE_AS;
+    const struct origin o = {.id = own ? mechd_call_value(c, "id") : NULL,
+                             .labels = json_object_get(c->body, "labels"),
+                             .durability = durability_of(c),
+                             .ttl = json_number_value(json_object_get(c->body, "ttl"))};
+    return keep(c, sim, &o);
+}
+
+const struct mechd_operation mechd_operation_CREATE = {.run = run_create,
+                                                       .prepare = prepare_create};
+
+const struct mechd_operation mechd_operation_CREATE_AS = {.run = run_create,
+                                                          .prepare = prepare_create};
+
+static int prepare_clone(struct mechd_call *c)
+{
+    const char *id = NULL;
+    if (mechp_json_string(c->body, "as", &c->diag, &id) && !mech_name_valid(id)) {
+        mech_diag_add(&c->diag, "/as", "an id is 1 to 64 of A-Z a-z 0-9 . _ -");
+    }
+    mechd_check_traits(c);
+    (void)durability_of(c);
+    return 0;
+}
+
+/* The model goes through its text, the state through a snapshot: what the next step reads is the
+ * same, bit for bit. Snapshots, partners and the run stay with the original. */
+static enum mechd_progress run_clone(struct mechd_call *c)
+{
+    struct mechd_instance *i = c->job.instance;
+    size_t size = 0;
+    void *bytes = mechd_container_of(i, &size);
+    if (bytes == NULL) {
+        return mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for the copy");
+    }
+    struct mech_sim *sim = build_snapshot(c, bytes, size);
+    free(bytes);
+    if (sim == NULL) {
+        return MECHD_DONE;
+    }
+    const json_t *labels = json_object_get(c->body, "labels");
+    const json_t *ttl = json_object_get(c->body, "ttl");
+    json_t *own = mechd_instance_labels(i);
+    struct origin o = {.labels = labels != NULL ? labels : own,
+                       .durability = i->durable.settings,
+                       .ttl = ttl != NULL ? json_number_value(ttl) : mechd_instance_ttl(i)};
+    (void)mechp_json_string(c->body, "as", &c->diag, &o.id);
+    if (json_object_get(c->body, "durability") != NULL) {
+        o.durability = durability_of(c);
+    }
+    const enum mechd_progress progress = keep(c, sim, &o);
+    mechd_instance_labels_unref(i, own);
+    return progress;
+}
+
+const struct mechd_operation mechd_operation_CLONE = {.run = run_clone, .prepare = prepare_clone};
+
+static enum mechd_progress run_check(struct mechd_call *c)
+{
+    const json_t *model = NULL;
+    if (!mechp_json_object(c->body, "model", &c->diag, &model)) {
+        mech_diag_add(&c->diag, "/model", "a model is needed");
+        return MECHD_DONE;
+    }
+    struct mech_document *document = read_model(c, model, "/model");
+    if (document == NULL) {
+        return MECHD_DONE;
+    }
+    const size_t before = c->diag.count;
+    const struct mech_interrupt ask = {.wanted = mechd_call_ends, .context = c};
+    const int outcome = mech_sim_check_asking(document, &ask, &c->diag);
+    mech_document_destroy(document);
+    prefix_faults(&c->diag, before, "/model");
+    if (outcome > 0) {
+        fail_model(c);
+    } else if (outcome < 0) {
+        mechd_fail_outcome(c, outcome);
+    } else {
+        mechp_text_object(&c->text);
+        mechp_text_key(&c->text, "ok");
+        mechp_text_bool(&c->text, true);
+        mechp_problem_write_warnings(&c->diag, &c->text);
+        mechp_text_end(&c->text);
+    }
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_CHECK = {.run = run_check};

@@ -1,0 +1,140 @@
+/* GET …/objects/{name}/outputs/{variable}: any output variable of an object, node, marker, load or
+ * sensor, in any configuration, at a local position of a body. */
+#include "protocol/wire/json.h"
+#include "server/call/shapes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* "x,y,z" or a list of three numbers. False: a fault. */
+static bool read_local(struct mechd_call *c, double *local)
+{
+    const json_t *given = json_object_get(c->body, "localPosition");
+    const char *text = mechd_call_query(c, "localPosition");
+    size_t count = 3;
+    if (json_is_array(given)) {
+        return mechp_json_numbers(given, "/localPosition", &c->diag, 3, local, &count) &&
+               count == 3;
+    }
+    char wrapped[128];
+    snprintf(wrapped, sizeof wrapped, *text == '[' ? "%s" : "[%s]", text);
+    struct mechp_json_fault fault;
+    json_t *value = NULL;
+    const bool ok = mechp_json_parse(wrapped, strlen(wrapped), NULL, &fault, &value) == 0 &&
+                    mechp_json_numbers(value, "/localPosition", &c->diag, 3, local, &count) &&
+                    count == 3;
+    json_decref(value);
+    return ok;
+}
+
+/* Category of the item: the query `category`, objects by default. */
+static int read_category(struct mechd_call *c)
+{
+    const char *text = mechd_call_query(c, "category");
+    if (text == NULL) {
+        return MECH_OBJECT;
+    }
+    for (int k = 0; k <= MECH_SENSOR; k++) {
+        if (strcmp(text, mech_category_name((enum mech_category)k)) == 0) {
+            return k;
+        }
+    }
+    mech_diag_add(&c->diag, "/category", "nodes, objects, markers, loads or sensors");
+    return -1;
+}
+
+static int read_configuration(struct mechd_call *c)
+{
+    const char *text = mechd_call_query(c, "configuration");
+    if (text == NULL) {
+        return MECH_CURRENT;
+    }
+    for (int k = 0; k < MECH_CONFIGURATIONS; k++) {
+        if (strcmp(text, mech_configuration_names[k]) == 0) {
+            return k;
+        }
+    }
+    mech_diag_add(&c->diag, "/configuration", "current, reference, initial or startOfStep");
+    return -1;
+}
+
+/* The output variable of the item that was probably meant; `has`: bits of its own. */
+static const char *output_hint(struct mech_guess *g, uint32_t has)
+{
+    for (int k = 0; k < MECH_OUTPUT_COUNT; k++) {
+        if ((has & UINT32_C(1) << k) != 0) {
+            mech_guess_try(g, mech_output_name((enum mech_output)k));
+        }
+    }
+    return mech_guess_hint(g);
+}
+
+static enum mechd_progress run_item_output(struct mechd_call *c)
+{
+    const struct mech_sim *sim = c->job.instance->sim;
+    const char *name = mechd_call_value(c, "name");
+    const char *text = mechd_call_value(c, "variable");
+    const int variable = mech_output_find(text);
+    const int category = read_category(c);
+    const int configuration = read_configuration(c);
+    double local[3] = {0., 0., 0.};
+    const bool has_local = mechd_call_query(c, "localPosition") != NULL ||
+                           json_object_get(c->body, "localPosition") != NULL;
+    if (has_local && !read_local(c, local) && mech_diag_clean(&c->diag)) {
+        mech_diag_add(&c->diag, "/localPosition", "expected three numbers: x,y,z");
+    }
+    if (!mech_diag_clean(&c->diag)) {
+        return MECHD_DONE;
+    }
+    const enum mech_category in = (enum mech_category)category;
+    const uint32_t has = mech_sim_item_outputs(sim, in, name);
+    if (has == 0 && mechd_item(c, in, name) == NULL) {
+        return MECHD_DONE;
+    }
+    if (variable < 0) {
+        struct mech_guess g = {.text = text};
+        return mechd_fail(c, MECHP_NOT_FOUND, "there is no output variable %.64s%s", text,
+                          output_hint(&g, has));
+    }
+
+    // how many, then the values
+    size_t count = 0;
+    int outcome = mech_sim_item_output(
+        sim,
+        &(struct mech_item_query){in, name, (enum mech_output)variable,
+                                  (enum mech_configuration)configuration, local},
+        0, NULL, &count);
+    double *values = outcome == 0 ? mechd_doubles(c, count) : NULL;
+    if (values != NULL) {
+        outcome = mech_sim_item_output(
+            sim,
+            &(struct mech_item_query){in, name, (enum mech_output)variable,
+                                      (enum mech_configuration)configuration, local},
+            count, values, &count);
+    }
+    if (outcome == MECH_UNSUPPORTED) {
+        mechd_fail(c, MECHP_NOT_FOUND, "%.64s has no %.64s in this configuration", name, text);
+    } else if (outcome != 0) {
+        mechd_fail_outcome(c, outcome);
+    } else if (values != NULL) {
+        mechp_text_object(&c->text);
+        mechp_text_key(&c->text, "time");
+        mechp_text_number(&c->text, mech_sim_time(sim));
+        mechp_text_key(&c->text, "name");
+        mechp_text_string(&c->text, name);
+        mechp_text_key(&c->text, "variable");
+        mechp_text_string(&c->text, text);
+        mechp_text_key(&c->text, "configuration");
+        mechp_text_string(&c->text, mech_configuration_names[configuration]);
+        mechp_text_key(&c->text, "unit");
+        mechp_text_string(&c->text, mech_output_unit((enum mech_output)variable));
+        mechp_text_key(&c->text, "value");
+        mechp_text_numbers(&c->text, values, count);
+        mechp_text_end(&c->text);
+    }
+    free(values);
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_ITEM_OUTPUT = {.run = run_item_output};

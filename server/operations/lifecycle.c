@@ -1,0 +1,188 @@
+/* Listing, showing, resetting, stopping and deleting instances. */
+#include "protocol/bind/bind.h"
+#include "protocol/frame/frame.h"
+#include "server/call/query.h"
+#include "server/call/service.h"
+#include "server/call/shapes.h"
+#include "server/instance/runs.h"
+#include "server/instance/traits.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Instances of a page, and the serial number behind which it begins. */
+static const struct mechd_query_range limits = {.least = 1., .most = 1000., .preset = 100.};
+static const struct mechd_query_range serials = {.least = 0., .most = 9007199254740992.};
+
+static enum mechd_progress run_list(struct mechd_call *c)
+{
+    struct mechd_instance **items = NULL;
+    size_t count = 0;
+    bool more = false;
+    const uint64_t most = mechd_query_whole(c, "limit", &limits);
+    const uint64_t after = mechd_query_whole(c, "after", &serials);
+    if (mechd_call_faulty(c)) {
+        return MECHD_DONE;
+    }
+    const struct mechd_page page = {
+        .after = after, .most = most, .choice = mechd_call_query(c, "label")};
+    if (mechd_table_choose(&c->service->host.table, &page, &items, &count, &more) != 0) {
+        return mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for the list");
+    }
+    mechp_text_object(&c->text);
+    mechp_text_key(&c->text, "items");
+    mechp_text_array(&c->text);
+    for (size_t k = 0; k < count; k++) {
+        mechp_text_object(&c->text);
+        mechd_write_instance(items[k], false, &c->text);
+        mechp_text_end(&c->text);
+    }
+    mechp_text_end(&c->text);
+    mechp_text_key(&c->text, "next");
+    if (more && count > 0) {
+        char next[32];
+        snprintf(next, sizeof next, "%" PRIu64, items[count - 1]->serial);
+        mechp_text_string(&c->text, next);
+    } else {
+        mechp_text_null(&c->text);
+    }
+    mechp_text_end(&c->text);
+    for (size_t k = 0; k < count; k++) {
+        mechd_instance_unref(items[k]);
+    }
+    free(items);
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_INSTANCES = {.run = run_list};
+
+static enum mechd_progress run_show(struct mechd_call *c)
+{
+    mechp_text_object(&c->text);
+    mechd_write_instance(c->job.instance, true, &c->text);
+    mechp_text_end(&c->text);
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_INSTANCE = {.run = run_show};
+
+static int prepare_edit(struct mechd_call *c)
+{
+    mechd_check_traits(c);
+    return c->body != NULL ? 0 : mechd_refuse(c, MECHP_MALFORMED_REQUEST, "a body is needed");
+}
+
+/* What is given replaces what there was; null takes it away. */
+static enum mechd_progress run_edit(struct mechd_call *c)
+{
+    struct mechd_instance *i = c->job.instance;
+    const json_t *labels = json_object_get(c->body, "labels");
+    const json_t *ttl = json_object_get(c->body, "ttl");
+    struct mechd_traits before = {.ttl = mechd_instance_ttl(i), .labels = mechd_instance_labels(i)};
+    if (labels != NULL) {
+        json_t *const own = json_is_null(labels) ? NULL : json_deep_copy(labels);
+        mechd_instance_labels_unref(i, mechd_instance_set_labels(i, own));
+    }
+    if (ttl != NULL) {
+        mechd_instance_set_ttl(i, json_number_value(ttl));
+    }
+    mechd_instance_described(i);
+    run_show(c);
+    if (mechd_durable_describe(i, &before, mechd_call_ticket(c)) != 0) {
+        mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory to store the change");
+    }
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_EDIT = {.run = run_edit, .prepare = prepare_edit};
+
+static enum mechd_progress run_model(struct mechd_call *c)
+{
+    mechp_bind_write(mech_sim_document(c->job.instance->sim), &c->text);
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_MODEL = {.run = run_model};
+
+static enum mechd_progress run_reset(struct mechd_call *c)
+{
+    struct mechd_instance *i = c->job.instance;
+    const int outcome = mechd_engine_reset(&i->engine);
+    mechd_instance_changed(i, MECHP_REWOUND);
+    if (outcome != 0) {
+        return mechd_fail_outcome(c, outcome);
+    }
+    return run_show(c);
+}
+
+const struct mechd_operation mechd_operation_RESET = {.run = run_reset};
+
+/* What does not wait for its turn finds the instance itself, asks its leases and If-Match, and acts
+ * while they hold. */
+static enum mechd_progress act_at_once(struct mechd_call *c,
+                                       void (*act)(struct mechd_call *c, struct mechd_instance *i))
+{
+    const char *id = mechd_call_value(c, "id");
+    struct mechd_instance *i = mechd_table_find(&c->service->host.table, id);
+    char etag[48];
+    if (i == NULL) {
+        return mechd_fail(c, MECHP_INSTANCE_NOT_FOUND, "there is no instance %.64s", id);
+    }
+    struct mechd_holder holder;
+    if (mechd_leases_begin(&i->leases, c->lease, MECHD_ACT_CHANGE, &holder) != 0) {
+        mechd_fail_lease(c, i, &holder);
+        mechd_instance_unref(i);
+        return MECHD_DONE;
+    }
+    if (!mechd_instance_matches(i, c->if_match, etag)) {
+        mechd_fail(c, MECHP_REVISION_MISMATCH, "instance %s is at %s", i->id, etag);
+    } else {
+        act(c, i);
+    }
+    mechd_leases_end(&i->leases, c->lease);
+    mechd_instance_unref(i);
+    return MECHD_DONE;
+}
+
+static void stop_at_once(struct mechd_call *c, struct mechd_instance *i)
+{
+    const bool stops = mechd_instance_stop(i);
+    if (!stops && atomic_load(&i->running)) {
+        mechd_fail(c, MECHP_RUN_IN_PROGRESS, "instance %s is stepped by a run; stop that", i->id);
+        return;
+    }
+    mechd_instance_ref(i);
+    c->kin = i;
+    mechd_instance_etag(i, c->etag);
+    mechp_text_object(&c->text);
+    mechp_text_key(&c->text, "stopped");
+    mechp_text_bool(&c->text, stops);
+    mechp_text_end(&c->text);
+}
+
+static enum mechd_progress run_stop(struct mechd_call *c)
+{
+    return act_at_once(c, stop_at_once);
+}
+
+const struct mechd_operation mechd_operation_STOP = {.run = run_stop};
+
+/* The id is gone at once, a running command stops at its next slice, and the memory goes with the
+ * last reference. */
+static void delete_at_once(struct mechd_call *c, struct mechd_instance *i)
+{
+    c->status = 204;
+    if (!mechd_instance_delete(i, mechd_call_ticket(c))) {
+        c->status = 0;
+        mechd_fail(c, MECHP_INSTANCE_NOT_FOUND, "there is no instance %.64s", i->id);
+    }
+}
+
+static enum mechd_progress run_delete(struct mechd_call *c)
+{
+    return act_at_once(c, delete_at_once);
+}
+
+const struct mechd_operation mechd_operation_DELETE = {.run = run_delete};

@@ -1,0 +1,281 @@
+/* GET …/linearization and POST …/jvp: A, B, C, D at the present state, and directional derivatives
+ * of a step. */
+#include "protocol/wire/json.h"
+#include "server/call/shapes.h"
+#include "server/instance/deriving.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- linearization --------------------------------------------------------------------------- */
+
+/* Bases of the free motions, a row a velocity; none without joints. */
+static void write_basis(struct mechd_call *c, const char *key, const double *basis, int32_t n,
+                        int32_t columns)
+{
+    struct mechp_text *w = &c->text;
+    double *row = basis != NULL ? mechd_doubles(c, (size_t)columns) : NULL;
+    if (row == NULL) {
+        return;
+    }
+    mechp_text_key(w, key);
+    mechp_text_array(w);
+    for (int32_t i = 0; i < n; i++) {
+        for (int32_t k = 0; k < columns; k++) {
+            row[k] = basis[(size_t)k * (size_t)n + (size_t)i];
+        }
+        mechp_text_numbers(w, row, (size_t)columns);
+    }
+    mechp_text_end(w);
+    free(row);
+}
+
+static void write_linearization(struct mechd_call *c, const struct mech_linearization *l)
+{
+    const struct mech_sim *sim = c->job.instance->sim;
+    const struct mech_motions *b = &l->motions;
+    mechp_text_object(&c->text);
+    mechp_text_key(&c->text, "time");
+    mechp_text_number(&c->text, mech_sim_time(sim));
+    mechp_text_key(&c->text, "sizes");
+    mechp_text_object(&c->text);
+    mechp_text_member_integer(&c->text, "q", b->positions);
+    mechp_text_member_integer(&c->text, "v", b->velocities);
+    mechp_text_member_integer(&c->text, "x", l->states - b->positions - b->velocities);
+    mechp_text_end(&c->text);
+    mechd_write_labels(c, "inputs", MECH_INPUT, false);
+    mechd_write_labels(c, "outputs", MECH_OUTPUT_VARIABLE, true);
+    mechd_write_matrix(&c->text, "A", l->A, l->states, l->states);
+    mechd_write_matrix(&c->text, "B", l->B, l->states, l->inputs);
+    mechd_write_matrix(&c->text, "C", l->C, l->outputs, l->states);
+    mechd_write_matrix(&c->text, "D", l->D, l->outputs, l->inputs);
+    write_basis(c, "basis", b->Q, b->n, b->positions);
+    write_basis(c, "velocityBasis", b->V, b->n, b->velocities);
+    mechp_text_end(&c->text);
+}
+
+static void linearize(struct mechd_call *c, struct mech_linearization *l)
+{
+    const size_t states = (size_t)l->states, inputs = (size_t)l->inputs;
+    const size_t outputs = (size_t)l->outputs;
+    double *room = mechd_doubles(c, (states + outputs) * (states + inputs));
+    char reason[160] = "";
+    if (room == NULL) {
+        return;
+    }
+    l->A = room;
+    l->B = l->A + states * states;
+    l->C = l->B + states * inputs;
+    l->D = l->C + outputs * states;
+    struct mechd_effort effort;
+    mechd_call_watch(c, &effort);
+    const int outcome = mech_sim_linearize(c->job.instance->sim, l, reason);
+    mechd_effort_end(c->job.instance);
+    if (outcome != 0) {
+        mechd_fail_reason(c, outcome, reason);
+    } else {
+        write_linearization(c, l);
+    }
+    free(room);
+}
+
+static enum mechd_progress run_linearization(struct mechd_call *c)
+{
+    struct mech_linearization l;
+    char reason[160] = "";
+    struct mechd_effort effort;
+    mechd_call_watch(c, &effort);
+    const int outcome = mech_sim_linearize_init(c->job.instance->sim, &l, reason);
+    mechd_effort_end(c->job.instance);
+    if (outcome != 0) {
+        mechd_fail_reason(c, outcome, reason);
+    } else {
+        linearize(c, &l);
+    }
+    mech_linearize_fini(&l);
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_LINEARIZATION = {.run = run_linearization};
+
+/* --- derivatives of a step ------------------------------------------------------------------- */
+
+/* Internal steps of one derivative: some seconds of a small model. */
+static const uint64_t steps_most = 1000000;
+
+/* size, until or count: exactly one. */
+static void read_step(struct mechd_call *c, struct mech_step_request *r)
+{
+    int64_t count = 0;
+    double until = 0.;
+    const bool size = mechp_json_number(c->body, "size", &c->diag, &r->size);
+    const bool timed = mechp_json_number(c->body, "until", &c->diag, &until);
+    const bool counted =
+        mechp_json_integer(c->body, "count", &c->diag, 1, INT64_C(1000000000000), &count);
+    if (timed) {
+        r->kind = MECH_STEP_UNTIL;
+        r->size = until;
+    } else if (counted) {
+        r->kind = MECH_STEP_COUNT;
+        r->count = (uint64_t)count;
+    }
+    if (mech_diag_clean(&c->diag) && size + timed + counted != 1) {
+        mech_diag_add(&c->diag, "", "exactly one of size, until and count is needed");
+    }
+}
+
+/* Part of the direction at /key, or NULL when it is not given. */
+static double *read_part(struct mechd_call *c, const char *key, int32_t n)
+{
+    const json_t *given = json_object_get(c->body, key);
+    double *x = given != NULL ? mechd_doubles(c, (size_t)n) : NULL;
+    size_t count = 0;
+    char path[8];
+    snprintf(path, sizeof path, "/%s", key);
+    if (x != NULL && mechp_json_numbers(given, path, &c->diag, (size_t)n, x, &count) &&
+        count != (size_t)n) {
+        mech_diag_add(&c->diag, path, "expected %d numbers, found %zu", (int)n, count);
+    }
+    return x;
+}
+
+/* The direction of the inputs, packed; NULL when none is given. */
+static double *read_direction(struct mechd_call *c)
+{
+    const struct mech_sim *sim = c->job.instance->sim;
+    const json_t *given = json_object_get(c->body, "inputs");
+    struct mechd_inputs in;
+    if (given == NULL) {
+        return NULL;
+    }
+    double *packed = mechd_doubles(c, mech_sim_input_size(sim));
+    mechd_read_inputs(c, given, NULL, "/inputs", &in);
+    for (size_t k = 0; k < in.count && packed != NULL && mech_diag_clean(&c->diag); k++) {
+        const struct mech_input_change *change = &in.changes[k];
+        struct mech_variable v;
+        mech_sim_variable(sim, MECH_INPUT, (size_t)change->index, &v);
+        if (change->values != NULL) {
+            memcpy(packed + v.offset, change->values, (size_t)v.size * sizeof *packed);
+        }
+    }
+    mechd_inputs_fini(&in);
+    return packed;
+}
+
+static void write_part(struct mechp_text *w, const char *key, const double *values, int32_t n)
+{
+    mechp_text_key(w, key);
+    mechp_text_numbers(w, values, (size_t)n);
+}
+
+struct jvp_work {
+    struct mech_step_request step;
+    double *q, *v, *x, *inputs; /* the direction */
+    double *room;               /* of the results */
+    struct mech_jvp jvp;
+    struct mechd_deriving deriving;
+};
+
+static void free_jvp(struct mechd_call *c)
+{
+    struct jvp_work *w = c->work;
+    free(w->q);
+    free(w->v);
+    free(w->x);
+    free(w->inputs);
+    free(w->room);
+    mechd_call_give_room(c, w);
+}
+
+/* Everything before the first slice. False: refused. */
+static bool begin_jvp(struct mechd_call *c, struct jvp_work *w)
+{
+    struct mech_sim *sim = c->job.instance->sim;
+    const struct mech_sizes n = mech_sim_sizes(sim);
+    const size_t q = (size_t)n.q, v = (size_t)n.v, x = (size_t)n.x;
+    w->step.kind = MECH_STEP_SIZE;
+    read_step(c, &w->step);
+    w->q = read_part(c, "q", n.q);
+    w->v = read_part(c, "v", n.v);
+    w->x = read_part(c, "x", n.x);
+    w->inputs = read_direction(c);
+    if (!mech_diag_clean(&c->diag) || c->code != MECHP_OK) {
+        return false;
+    }
+    if (!mechd_deriving_may(c->job.instance, &w->deriving)) {
+        mechd_fail_quota(c, &w->deriving.excess);
+        return false;
+    }
+    w->room = mechd_doubles(c, q + 2 * v + x + mech_sim_output_size(sim));
+    if (w->room == NULL) {
+        return false;
+    }
+    w->jvp = (struct mech_jvp){.step = &w->step, .q = w->q, .v = w->v, .x = w->x};
+    w->jvp.inputs = w->inputs;
+    w->jvp.dq = w->room;
+    w->jvp.dv = w->jvp.dq + q;
+    w->jvp.dvdot = w->jvp.dv + v;
+    w->jvp.dx = w->jvp.dvdot + v;
+    w->jvp.outputs = w->jvp.dx + x;
+    w->jvp.steps_most = steps_most;
+    const int outcome = mech_sim_jvp_begin(sim, &w->jvp, &w->deriving.work);
+    if (outcome != 0) {
+        mechd_deriving_fini(&w->deriving);
+        mechd_fail_reason(c, outcome, w->jvp.told.reason);
+    }
+    return outcome == 0;
+}
+
+static void write_jvp(struct mechd_call *c, const struct mech_jvp *jvp)
+{
+    const struct mech_sizes n = mech_sim_sizes(c->job.instance->sim);
+    mechp_text_object(&c->text);
+    mechp_text_key(&c->text, "time");
+    mechp_text_number(&c->text, jvp->told.time);
+    mechp_text_key(&c->text, "steps");
+    mechp_text_integer(&c->text, (int64_t)jvp->told.steps);
+    mechp_text_key(&c->text, "differenced");
+    mechp_text_bool(&c->text, jvp->told.differenced);
+    mechp_text_key(&c->text, "kinked");
+    mechp_text_bool(&c->text, jvp->told.kinked);
+    mechp_text_key(&c->text, "outputs");
+    mechd_write_values(&c->job.instance->engine, MECH_OUTPUT_VARIABLE, jvp->outputs, &c->text);
+    write_part(&c->text, "q", jvp->dq, n.q);
+    write_part(&c->text, "v", jvp->dv, n.v);
+    write_part(&c->text, "a", jvp->dvdot, n.v);
+    write_part(&c->text, "x", jvp->dx, n.x);
+    mechp_text_end(&c->text);
+}
+
+static enum mechd_progress run_jvp(struct mechd_call *c)
+{
+    struct jvp_work *w = c->work;
+    if (w == NULL) {
+        w = mechd_call_take_room(c, sizeof *w);
+        if (w == NULL) {
+            return mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for derivatives");
+        }
+        c->work = w;
+        c->work_free = free_jvp;
+        if (!begin_jvp(c, w)) {
+            return MECHD_DONE;
+        }
+    }
+    const enum mechd_progress progress =
+        mechd_deriving_slice(c->job.instance, &w->deriving, mechd_call_unwanted, c);
+    if (progress != MECHD_DONE) {
+        return progress;
+    }
+    if (w->deriving.over) {
+        return mechd_fail_quota(c, &w->deriving.excess);
+    }
+    if (w->deriving.outcome != 0) {
+        mechd_fail_reason(c, w->deriving.outcome, w->jvp.told.reason);
+        return MECHD_DONE;
+    }
+    write_jvp(c, &w->jvp);
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_JVP = {.run = run_jvp};

@@ -1,0 +1,136 @@
+/* POST /v1/problems/solve: a complementarity, friction or mixed problem that stands alone. No
+ * instance is involved; it runs in the pool. What does not converge is an error, unless the request
+ * says onFailure "accept": then the report tells. */
+#include "protocol/bind/bind.h"
+#include "server/call/service.h"
+#include "server/call/shapes.h"
+#include "solver/sim/problem.h"
+
+#include <stdio.h>
+
+/* memory that the matrices of one request may take */
+static const size_t memory_most = (size_t)1 << 30;
+
+static void write_numbers(struct mechp_text *w, const char *key, const double *x, int32_t n)
+{
+    mechp_text_key(w, key);
+    mechp_text_numbers(w, x, (size_t)n);
+}
+
+static void write_solution(struct mechd_call *c, const struct mech_lone_solution *s)
+{
+    struct mechp_text *const w = &c->text;
+    mechp_text_object(w);
+    write_numbers(w, "l", s->l, s->rows);
+    write_numbers(w, "c", s->c, s->rows);
+    if (s->w != NULL) {
+        write_numbers(w, "w", s->w, s->velocities);
+    }
+    mechp_text_key(w, "report");
+    mechp_text_object(w);
+    mechp_text_key(w, "solver");
+    mechp_text_string(w, s->solver);
+    mechp_text_key(w, "converged");
+    mechp_text_bool(w, s->converged);
+    mechp_text_key(w, "iterations");
+    mechp_text_integer(w, s->iterations);
+    mechp_text_key(w, "residual");
+    mechp_text_number(w, s->residual);
+    mechp_text_key(w, "acceptance");
+    mechp_text_number(w, s->acceptance);
+    if (s->certificate != NULL) {
+        write_numbers(w, "certificate", s->certificate, s->rows);
+    }
+    mechp_text_end(w);
+    mechp_text_end(w);
+}
+
+/* Faults of the solver stand at paths in the problem. */
+static void take_faults(struct mechd_call *c, const struct mech_diag *found)
+{
+    for (size_t k = 0; k < found->count; k++) {
+        char path[MECH_DIAG_PATH + 16];
+        snprintf(path, sizeof path, "/problem%s", found->entries[k].path);
+        mech_diag_add(&c->diag, path, "%s", found->entries[k].text);
+    }
+}
+
+/* Where a certificate shows that there is no solution, the rows in it. */
+static void fail_unsolved(struct mechd_call *c, const struct mech_lone_problem *problem,
+                          const struct mech_lone_solution *s)
+{
+    enum { ROWS_TOLD = 12 };
+    char rows[16 * (ROWS_TOLD + 1)] = "";
+    int told = 0;
+    size_t used = 0;
+    for (int32_t i = 0; s->certificate != NULL && i < s->rows && told <= ROWS_TOLD; i++) {
+        if (s->certificate[i] != 0.) {
+            used += (size_t)snprintf(rows + used, sizeof rows - used,
+                                     told == ROWS_TOLD ? ", …" : "%s%d", told ? ", " : "", (int)i);
+            told++;
+        }
+    }
+    if (told > 0) {
+        mechd_fail(c, MECHP_VI_NOT_CONVERGED,
+                   told > 1 ? "the problem has no solution: its rows %s cannot be met together"
+                            : "the problem has no solution: its row %s cannot be met",
+                   rows);
+        return;
+    }
+    mechd_fail(c, MECHP_VI_NOT_CONVERGED,
+               "acceptance %.3g, residual %.3g after %d iterations of %s, wanted %.3g",
+               s->acceptance, s->residual, (int)s->iterations, s->solver, problem->vi.tolerance);
+}
+
+static void solve(struct mechd_call *c, const struct mech_lone_problem *problem,
+                  struct mech_arena *arena)
+{
+    struct mech_lone_solution solution;
+    struct mech_interrupt interrupt = {.wanted = mechd_call_ends, .context = c};
+    struct mech_diag found;
+    mech_diag_init(&found);
+    const int outcome = mech_lone_problem_solve(problem, arena, &interrupt, &found, &solution);
+    if (outcome == 0) {
+        write_solution(c, &solution);
+    } else if (outcome == MECH_INVALID) {
+        take_faults(c, &found);
+    } else if (outcome == MECH_VI_NOT_CONVERGED) {
+        fail_unsolved(c, problem, &solution);
+    } else if (outcome == MECH_SINGULAR) {
+        mechd_fail(c, MECHP_SINGULAR, "H, or a diagonal entry of N, cannot be divided by");
+    } else {
+        mechd_fail_outcome(c, outcome);
+    }
+    mech_diag_fini(&found);
+}
+
+static enum mechd_progress run_solve(struct mechd_call *c)
+{
+    const json_t *given = NULL;
+    struct mech_document *document = NULL; /* holds what is read */
+    if (!mechp_json_object(c->body, "problem", &c->diag, &given)) {
+        mech_diag_add(&c->diag, "/problem", "a problem is needed");
+        return MECHD_DONE;
+    }
+    int outcome = mech_document_create(memory_most, &document);
+    if (outcome != 0) {
+        return mechd_fail_outcome(c, outcome);
+    }
+    struct mech_lone_problem problem = {.dimension = 0};
+    struct mech_path path = {"/problem", sizeof "/problem" - 1};
+    mech_table_defaults(&mech_lone_problem_table, &problem);
+    outcome =
+        mechp_bind_read_table(given, &mech_lone_problem_table, &problem, document, &path, &c->diag);
+    if (outcome < 0) {
+        mechd_fail_outcome(c, outcome);
+    } else if (document->bindings.n > 0) {
+        mech_diag_add(&c->diag, document->bindings.at[0].path, "expressions belong to models");
+    }
+    if (c->code == MECHP_OK && mech_diag_clean(&c->diag)) {
+        solve(c, &problem, &document->arena);
+    }
+    mech_document_destroy(document);
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_SOLVE = {.run = run_solve};

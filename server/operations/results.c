@@ -1,0 +1,293 @@
+/* GET and DELETE …/runs/{rid}/results: recorded rows in every form, a part by time, some of the
+ * outputs. What is long is made and sent piece by piece, without the instance's owner. */
+#include "server/instance/runs.h"
+
+#include "protocol/wire/json.h"
+#include "server/call/rows.h"
+#include "server/call/shapes.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    WHOLE = 1 << 18,        /* bytes of float64 up to which an answer stands as a whole */
+    MESSAGE_MOST = 1 << 24, /* and at most through a door that has no pieces */
+    PIECE = 1 << 16         /* bytes of text made at a time */
+};
+
+struct results {
+    struct mechd_reading reading;
+    struct mechd_column *columns; /* [rows.count] that are wanted */
+    size_t *offsets;              /* [rows.count] where each begins in a recorded row */
+    double *picked;               /* [rows.width] of one row; NULL: the row as it is */
+    struct mechd_rows rows;
+    uint64_t at, end; /* rows that are still to come */
+};
+
+static void free_results(struct mechd_call *c)
+{
+    struct results *const x = c->work;
+    if (x->reading.run != NULL) {
+        mechd_reading_fini(&x->reading);
+    }
+    free(x->columns);
+    free(x->offsets);
+    free(x->picked);
+    free(x);
+}
+
+/* --- the request ------------------------------------------------------------------------------ */
+
+/* A time of the query, or `preset`. */
+static double read_time(struct mechd_call *c, const char *name, double preset)
+{
+    const char *text = mechd_call_query(c, name);
+    char path[16];
+    char *end = NULL;
+    const double value = text != NULL ? strtod(text, &end) : preset;
+    if (text != NULL && (end == text || *end != '\0' || !isfinite(value))) {
+        snprintf(path, sizeof path, "/%s", name);
+        mech_diag_add(&c->diag, path, "expected a time in s");
+    }
+    return value;
+}
+
+static uint64_t read_limit(struct mechd_call *c)
+{
+    const char *text = mechd_call_query(c, "limit");
+    char *end = NULL;
+    errno = 0;
+    const unsigned long long value = text != NULL ? strtoull(text, &end, 10) : UINT64_MAX;
+    if (text != NULL &&
+        (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || value == 0)) {
+        mech_diag_add(&c->diag, "/limit", "expected a number of rows, from 1");
+    }
+    return value;
+}
+
+/* True if the name stands in a list with commas; NULL: in any. */
+static bool is_listed(const char *list, const char *name)
+{
+    const size_t length = strlen(name);
+    for (const char *at = list; at != NULL && *at != '\0';) {
+        const size_t n = strcspn(at, ",");
+        if (n == length && strncmp(at, name, n) == 0) {
+            return true;
+        }
+        at += n + (at[n] == ',');
+    }
+    return list == NULL;
+}
+
+/* The recorded output that was probably meant. */
+static const char *recorded_hint(struct mech_guess *g, const struct mechd_instance *i,
+                                 const struct mechd_run *run)
+{
+    for (size_t k = 0; k < i->channel_count && k < MECH_GUESS_MOST; k++) {
+        if (run->settings.chosen == NULL || run->settings.chosen[k]) {
+            mech_guess_try(g, i->channels[k].name);
+        }
+    }
+    return mech_guess_hint(g);
+}
+
+/* Every name of the list is one that was recorded. */
+static void check_names(struct mechd_call *c, const struct mechd_run *run, const char *list)
+{
+    const struct mechd_instance *const i = c->job.instance;
+    for (const char *at = list; at != NULL && *at != '\0';) {
+        const size_t n = strcspn(at, ",");
+        size_t k = 0;
+        while (k < i->channel_count &&
+               !(strlen(i->channels[k].name) == n && strncmp(i->channels[k].name, at, n) == 0)) {
+            k++;
+        }
+        if (k == i->channel_count || (run->settings.chosen != NULL && !run->settings.chosen[k])) {
+            char name[MECH_NAME_MAX + 1];
+            snprintf(name, sizeof name, "%.*s", n < MECH_NAME_MAX ? (int)n : MECH_NAME_MAX, at);
+            mech_diag_add(&c->diag, "/outputs", "%s has not been recorded%s", name,
+                          recorded_hint(&(struct mech_guess){.text = name}, i, run));
+        }
+        at += n + (at[n] == ',');
+    }
+    if (list != NULL && *list == '\0') {
+        mech_diag_add(&c->diag, "/outputs", "expected names of outputs, with commas between");
+    }
+}
+
+/* The columns that are wanted, time first. False: no memory. */
+static bool choose(struct results *x, const struct mechd_run *run, const char *list)
+{
+    const struct mechd_instance *const i = run->job.instance;
+    const bool *const chosen = run->settings.chosen;
+    x->columns = calloc(i->channel_count + 1, sizeof *x->columns);
+    x->offsets = calloc(i->channel_count + 1, sizeof *x->offsets);
+    x->picked = list != NULL ? calloc(run->record.width, sizeof *x->picked) : NULL;
+    if (x->columns == NULL || x->offsets == NULL || (list != NULL && x->picked == NULL)) {
+        return false;
+    }
+    x->columns[0] = (struct mechd_column){"time", 1, true, NULL};
+    x->rows.columns = x->columns;
+    x->rows.count = 1;
+    size_t at = 1;
+    for (size_t k = 0; k < i->channel_count; k++) {
+        const struct mech_variable *const v = &i->channels[k];
+        if (chosen != NULL && !chosen[k]) {
+            continue;
+        }
+        if (is_listed(list, v->name)) {
+            x->offsets[x->rows.count] = at;
+            x->columns[x->rows.count++] = mechd_rows_output(v);
+        }
+        at += (size_t)v->size;
+    }
+    return true;
+}
+
+/* --- the answer ------------------------------------------------------------------------------- */
+
+/* The values that are wanted of a row. */
+static const double *pick(struct results *x, const double *row)
+{
+    double *at = x->picked;
+    if (at == NULL) {
+        return row;
+    }
+    for (size_t k = 0; k < x->rows.count; k++) {
+        const size_t n = (size_t)x->columns[k].size;
+        memcpy(at, row + x->offsets[k], n * sizeof *at);
+        at += n;
+    }
+    return x->picked;
+}
+
+/* Some more rows into the call's text, or the end. */
+static enum mechd_piece produce(struct mechd_call *c)
+{
+    struct results *const x = c->work;
+    if (x->at > x->end) {
+        return MECHD_PIECE_LAST;
+    }
+    const size_t most = c->text.length + PIECE;
+    for (; x->at < x->end && c->text.length < most; x->at++) {
+        const double *const row = mechd_reading_row(&x->reading, x->at);
+        if (row == NULL) {
+            return MECHD_PIECE_FAILED;
+        }
+        mechd_rows_add(&x->rows, pick(x, row));
+    }
+    if (x->at == x->end) {
+        x->at++;
+        mechd_rows_end(&x->rows);
+    }
+    return c->text.failed ? MECHD_PIECE_FAILED : MECHD_PIECE_MORE;
+}
+
+/* The part of the rows by time and number; of a part the rest begins at `next`. */
+static void cut(struct results *x, double from, double to, uint64_t limit)
+{
+    x->at = mechd_reading_find(&x->reading, from, false);
+    x->end = mechd_reading_find(&x->reading, to, true);
+    x->end = x->end < x->at ? x->at : x->end;
+    x->rows.paged = true;
+    x->rows.next = NAN;
+    if (x->end - x->at > limit) {
+        x->end = x->at + limit;
+        const double *const row = mechd_reading_row(&x->reading, x->end);
+        x->rows.next = row != NULL ? row[0] : (double)NAN;
+    }
+}
+
+/* As a whole, or piece by piece when it is long. */
+static enum mechd_progress answer(struct mechd_call *c, struct results *x)
+{
+    const uint64_t count = x->end - x->at;
+    if (!mechd_form_begin(c, x->rows.form)) {
+        return MECHD_DONE;
+    }
+    mechd_rows_begin(&x->rows, count);
+    const double bytes = (double)count * (double)x->rows.width * (double)sizeof(double);
+    if (bytes > MESSAGE_MOST && c->door != MECHD_DOOR_HTTP) {
+        return mechd_fail(c, MECHP_LIMIT_REACHED,
+                          "%.3g bytes of rows; a message takes %d: ask for parts by from, to, "
+                          "limit",
+                          bytes, MESSAGE_MOST);
+    }
+    if (bytes > WHOLE && c->door == MECHD_DOOR_HTTP) {
+        c->produce = produce;
+        return MECHD_DONE;
+    }
+    enum mechd_piece piece = MECHD_PIECE_MORE;
+    while (piece == MECHD_PIECE_MORE) {
+        piece = produce(c);
+    }
+    if (piece == MECHD_PIECE_FAILED && !c->text.failed) {
+        return mechd_fail(c, MECHP_INTERNAL, "the rows cannot be read");
+    }
+    return MECHD_DONE;
+}
+
+static enum mechd_progress run_results(struct mechd_call *c)
+{
+    struct mechd_run *const run = mechd_call_run(c);
+    const int form = run != NULL ? mechd_form(c, mechd_forms_of_rows) : -1;
+    if (form < 0) {
+        return MECHD_DONE;
+    }
+    const char *const list = mechd_call_query(c, "outputs");
+    const double from = read_time(c, "from", -INFINITY);
+    const double to = read_time(c, "to", INFINITY);
+    const uint64_t limit = read_limit(c);
+    check_names(c, run, list);
+    if (mechd_call_faulty(c)) {
+        return MECHD_DONE;
+    }
+    if (run->settings.every == 0) {
+        return mechd_fail(c, MECHP_NOT_FOUND, "the run was started without record");
+    }
+    if (run->record.dropped) {
+        return mechd_fail(c, MECHP_NOT_FOUND, "its results have been deleted");
+    }
+    struct results *const x = calloc(1, sizeof *x);
+    if (x == NULL) {
+        return mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for the results");
+    }
+    c->work = x;
+    c->work_free = free_results;
+    x->rows.form = (enum mechd_form)form;
+    x->rows.text = &c->text;
+    if (!choose(x, run, list) || mechd_reading_begin(&x->reading, run) != 0) {
+        return mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for the results");
+    }
+    cut(x, from, to, limit);
+    return answer(c, x);
+}
+
+const struct mechd_operation mechd_operation_RESULTS = {.run = run_results};
+
+static enum mechd_progress run_delete(struct mechd_call *c)
+{
+    struct mechd_instance *const i = c->job.instance;
+    struct mechd_run *const run = mechd_call_run(c);
+    if (run == NULL) {
+        return MECHD_DONE;
+    }
+    if (run->state == MECHD_RUN_RUNNING) {
+        return mechd_fail(c, MECHP_RUN_IN_PROGRESS, "the run still records; stop it first");
+    }
+    if (run->settings.every == 0 || run->record.dropped) {
+        return mechd_fail(c, MECHP_NOT_FOUND, "the run has no results");
+    }
+    c->status = 204;
+    (void)mechd_run_unstore(i, run, true, mechd_call_ticket(c));
+    run->record.dropped = true;
+    mechd_recording_trim(&run->record, true);
+    mechd_run_account(run);
+    mechd_run_show(run);
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_DELETE_RESULTS = {.run = run_delete};

@@ -1,0 +1,247 @@
+/* POST and GET …/runs, GET and DELETE …/runs/{rid}. */
+#include "server/instance/runs.h"
+
+#include "protocol/wire/json.h"
+#include "server/call/shapes.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Shortest period of a paced run on the wall's clock, s: below it the clock's thread is the
+ * limit. */
+static const double wall_least = 1e-3;
+/* Period when none is given, s: a picture's rate. */
+static const double period_preset = 0.02;
+/* Most periods of a run that is given by their number. */
+static const int64_t count_most = 1000000000000;
+
+/* The end: a time, a number of periods, or none. */
+static void read_end(struct mechd_call *c, struct mechd_run_settings *s)
+{
+    const double now = mechd_engine_time(&c->job.instance->engine);
+    int64_t count = 0;
+    mechp_json_number(c->body, "until", &c->diag, &s->until);
+    if (mechp_json_integer(c->body, "count", &c->diag, 1, count_most, &count)) {
+        if (!isnan(s->until)) {
+            mech_diag_add(&c->diag, "/count", "until or count, not both");
+        }
+        s->until = now + (double)count * s->period;
+    } else if (s->pace == 0. && isnan(s->until) && json_object_get(c->body, "count") == NULL) {
+        mech_diag_add(&c->diag, "/until", "a run without a pace needs an end: until or count");
+    }
+    if (s->until <= now) {
+        mech_diag_add(&c->diag, "/until", "must be after the present time %.17g", now);
+    }
+}
+
+static void read_settings(struct mechd_call *c, struct mechd_run_settings *s)
+{
+    *s = (struct mechd_run_settings){.until = NAN};
+    s->period = fmax(period_preset, c->job.instance->step_size);
+    mechp_json_number(c->body, "pace", &c->diag, &s->pace);
+    mechp_json_number(c->body, "period", &c->diag, &s->period);
+    if (!(s->period > 0.)) {
+        mech_diag_add(&c->diag, "/period", "must be greater than 0");
+        return;
+    }
+    if (s->pace < 0. || s->pace > 1e6) {
+        mech_diag_add(&c->diag, "/pace", "must be from 0 (free of the clock) to 1e6");
+    } else if (s->pace > 0. && s->period / s->pace < wall_least) {
+        mech_diag_add(&c->diag, "/period", "must be at least %g s of the clock (period / pace)",
+                      wall_least);
+    }
+    read_end(c, s);
+}
+
+/* How often: every so many periods, or seconds of simulation that are whole periods. */
+static void read_every(struct mechd_call *c, const json_t *record, struct mechd_run_settings *s)
+{
+    const json_t *const every = json_object_get(record, "every");
+    const json_t *const seconds = json_object_get(record, "seconds");
+    const double periods = json_number_value(seconds) / s->period;
+    s->every = 1;
+    if (every != NULL && seconds != NULL) {
+        mech_diag_add(&c->diag, "/record/seconds", "every or seconds, not both");
+    } else if (every != NULL && !(json_integer_value(every) >= 1)) {
+        mech_diag_add(&c->diag, "/record/every", "must be a whole number of periods, from 1");
+    } else if (seconds != NULL &&
+               (!(periods > 0.5 && periods < 1e9) || fabs(periods - nearbyint(periods)) > 1e-6)) {
+        mech_diag_add(&c->diag, "/record/seconds", "must be a whole number of periods of %.17g s",
+                      s->period);
+    } else if (seconds != NULL) {
+        s->every = (uint64_t)nearbyint(periods);
+    } else if (every != NULL) {
+        s->every = (uint64_t)json_integer_value(every);
+    }
+}
+
+/* The names of outputs that are recorded; s->chosen is the caller's. */
+static void read_outputs(struct mechd_call *c, const json_t *names, struct mechd_run_settings *s)
+{
+    const struct mechd_instance *i = c->job.instance;
+    if (names == NULL) {
+        return;
+    }
+    if (!json_is_array(names) || json_array_size(names) == 0) {
+        mech_diag_add(&c->diag, "/record/outputs", "must be names of outputs, at least one");
+        return;
+    }
+    s->chosen = calloc(i->channel_count + 1, sizeof *s->chosen);
+    if (s->chosen == NULL) {
+        mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for a run");
+        return;
+    }
+    for (size_t n = 0; n < json_array_size(names); n++) {
+        const char *const name = json_string_value(json_array_get(names, n));
+        char path[48];
+        size_t k = 0;
+        while (name != NULL && k < i->channel_count && strcmp(i->channels[k].name, name) != 0) {
+            k++;
+        }
+        snprintf(path, sizeof path, "/record/outputs/%zu", n);
+        if (name == NULL || k == i->channel_count) {
+            mechd_engine_lacks(&i->engine, MECH_OUTPUT_VARIABLE, name, path, &c->diag);
+        } else if (s->chosen[k]) {
+            mech_diag_add(&c->diag, path, "%.64s stands here twice", name);
+        } else {
+            s->chosen[k] = true;
+        }
+    }
+}
+
+/* {"record": {"every" or "seconds", "outputs"}}: bounded before anything is taken. */
+static void read_record(struct mechd_call *c, struct mechd_run_settings *s)
+{
+    const struct mechd_instance *i = c->job.instance;
+    const json_t *record = NULL;
+    if (!mechp_json_object(c->body, "record", &c->diag, &record) || !(s->period > 0.)) {
+        return;
+    }
+    mechp_shape_only(record, "/record", mechp_shape_named("@RunRecord"), &c->diag);
+    read_every(c, record, s);
+    read_outputs(c, json_object_get(record, "outputs"), s);
+    if (isnan(s->until) && mech_diag_clean(&c->diag)) {
+        mech_diag_add(&c->diag, "/record", "a run that is recorded needs an end: until or count");
+    }
+    if (!mech_diag_clean(&c->diag)) {
+        return;
+    }
+    const bool stored = i->durable.key != 0;
+    const size_t most = stored ? mechd_rows_disk : mechd_rows_memory;
+    const size_t row = mechd_recording_width(i, s->chosen) * sizeof(double);
+    const double bytes = mechd_run_rows(i, s) * (double)row;
+    if (!(bytes <= (double)most)) {
+        mech_diag_add(&c->diag, "/record",
+                      "%.3g bytes of rows (%zu each); at most %zu are kept %s for an instance",
+                      bytes, row, most, stored ? "on the disk" : "in memory");
+    }
+}
+
+static enum mechd_progress start(struct mechd_call *c, struct mechd_run_settings *s)
+{
+    struct mechd_instance *i = c->job.instance;
+    struct mechd_excess excess;
+    const int outcome = mechd_run_start(i, s, &excess);
+    if (outcome == MECH_UNSUPPORTED && excess.which != MECHD_QUOTAS) {
+        free(s->chosen);
+        return mechd_fail_quota(c, &excess);
+    }
+    if (outcome == MECH_UNSUPPORTED) {
+        free(s->chosen);
+        return mechd_fail(c, MECHP_LIMIT_REACHED,
+                          "recorded rows of all instances are at most %zu bytes of memory",
+                          mechd_rows_daemon);
+    }
+    if (outcome != 0) {
+        free(s->chosen);
+        return mechd_fail_outcome(c, outcome);
+    }
+    c->status = 202;
+    snprintf(c->location, sizeof c->location, "/v1/instances/%s/runs/r-%" PRIu64, i->id,
+             i->run->id);
+    mechd_run_write(i->run, &c->text);
+    return MECHD_DONE;
+}
+
+static enum mechd_progress run_start(struct mechd_call *c)
+{
+    struct mechd_run_settings settings;
+    read_settings(c, &settings);
+    read_record(c, &settings);
+    if (mechd_call_faulty(c) || c->code != MECHP_OK) {
+        free(settings.chosen);
+        return MECHD_DONE;
+    }
+    return start(c, &settings);
+}
+
+const struct mechd_operation mechd_operation_START_RUN = {.run = run_start};
+
+static enum mechd_progress run_list(struct mechd_call *c)
+{
+    mechp_text_object(&c->text);
+    mechp_text_key(&c->text, "items");
+    mechp_text_array(&c->text);
+    for (struct mechd_run *r = c->job.instance->run; r != NULL; r = r->older) {
+        mechd_run_write(r, &c->text);
+    }
+    mechp_text_end(&c->text);
+    mechp_text_key(&c->text, "next");
+    mechp_text_null(&c->text);
+    mechp_text_end(&c->text);
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_RUNS = {.run = run_list};
+
+static enum mechd_progress run_get(struct mechd_call *c)
+{
+    struct mechd_run *const r = mechd_call_run(c);
+    if (r != NULL) {
+        mechd_run_write(r, &c->text);
+    }
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_RUN = {.run = run_get};
+
+static void stop_has_come(struct mechd_call *c)
+{
+    atomic_fetch_sub(&c->job.instance->run_ends, 1);
+}
+
+/* The run is told at once: a long step of it would keep the request waiting. */
+static int prepare_stop(struct mechd_call *c)
+{
+    struct mechd_instance *const i = c->job.instance;
+    char id[32];
+    snprintf(id, sizeof id, "r-%" PRIu64, atomic_load(&i->run_number));
+    if (atomic_load(&i->running) && strcmp(id, mechd_call_value(c, "rid")) == 0) {
+        atomic_fetch_add(&i->run_ends, 1);
+        c->work_free = stop_has_come;
+    }
+    return 0;
+}
+
+static enum mechd_progress run_stop(struct mechd_call *c)
+{
+    struct mechd_instance *const i = c->job.instance;
+    struct mechd_run *const r = mechd_call_run(c);
+    const bool stops = r != NULL && r == i->run && r->state == MECHD_RUN_RUNNING;
+    if (stops) {
+        mechd_run_stop(i, MECHD_RUN_STOPPED, "");
+    }
+    if (r != NULL) {
+        mechd_run_write(r, &c->text);
+    }
+    // beside a command nobody else stores it
+    if (stops) {
+        mechd_durable_sync(i, mechd_call_ticket(c));
+    }
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_STOP_RUN = {.run = run_stop, .prepare = prepare_stop};

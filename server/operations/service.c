@@ -1,0 +1,174 @@
+/* What the server says about itself: probes, version, types, OpenAPI, metrics. */
+#include "server/call/service.h"
+#include "protocol/bind/bind.h"
+#include "server/call/shapes.h"
+#include "server/os/log.h"
+#include "server/store/store.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static enum mechd_progress plain(struct mechd_call *c, const char *text)
+{
+    mechp_text_plain(&c->text, text, strlen(text));
+    c->content_type = "text/plain; charset=utf-8";
+    return MECHD_DONE;
+}
+
+static enum mechd_progress run_livez(struct mechd_call *c)
+{
+    return plain(c, "ok\n");
+}
+
+const struct mechd_operation mechd_operation_LIVEZ = {.run = run_livez};
+
+static enum mechd_progress run_readyz(struct mechd_call *c)
+{
+    struct mechd_service *d = c->service;
+    if (atomic_load(&d->host.draining)) {
+        return mechd_fail(c, MECHP_DRAINING, "the server is shutting down");
+    }
+    if (!atomic_load(&d->ready)) {
+        return mechd_fail(c, MECHP_DRAINING, "the server has not opened all its doors yet");
+    }
+    char fault[160] = "";
+    if (d->host.store != NULL) {
+        mechd_store_fault(d->host.store, fault, sizeof fault);
+    }
+    if (fault[0] != '\0') {
+        return mechd_fail(c, MECHP_STORAGE_FAILED, "changes cannot be stored: %s", fault);
+    }
+    return plain(c, "ok\n");
+}
+
+const struct mechd_operation mechd_operation_READYZ = {.run = run_readyz};
+
+static enum mechd_progress run_metrics(struct mechd_call *c)
+{
+    c->service->self.write_metrics(c->service->self.daemon, &c->text);
+    c->content_type = "text/plain; version=0.0.4; charset=utf-8";
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_METRICS = {.run = run_metrics};
+
+static enum mechd_progress run_openapi(struct mechd_call *c)
+{
+    mechp_bind_openapi(&c->text);
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_OPENAPI = {.run = run_openapi};
+
+static enum mechd_progress run_types(struct mechd_call *c)
+{
+    mechp_bind_types(&c->text);
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_TYPES = {.run = run_types};
+
+static enum mechd_progress run_type(struct mechd_call *c)
+{
+    const char *name = mechd_call_value(c, "type");
+    struct mech_guess g;
+    const int outcome = mechp_bind_type(name, &g, &c->text);
+    if (outcome != 0) {
+        mechd_fail(c, MECHP_NOT_FOUND, "there is no type %.64s%s", name, mech_guess_hint(&g));
+    }
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_TYPE = {.run = run_type};
+
+static int prepare_log_level(struct mechd_call *c)
+{
+    const char *level = json_string_value(json_object_get(c->body, "level"));
+    if (level == NULL || mechd_log_level_find(level) < 0) {
+        mech_diag_add(&c->diag, "/level", "it is error, warning, info or debug");
+    }
+    return 0;
+}
+
+static enum mechd_progress run_log_level(struct mechd_call *c)
+{
+    const char *level = json_string_value(json_object_get(c->body, "level"));
+    mechd_log_set_level((enum mechd_level)mechd_log_level_find(level));
+    mechd_log(MECHD_WARNING, "log-level", "log=%s token=%s", level,
+              c->who.name[0] != '\0' ? c->who.name : "-");
+    mechp_text_object(&c->text);
+    mechp_text_member_string(&c->text, "level", mechd_log_level_name());
+    mechp_text_end(&c->text);
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_LOG_LEVEL = {.run = run_log_level,
+                                                          .prepare = prepare_log_level};
+
+/* Where the doors really are. */
+static void write_endpoints(const struct mechd_service *d, struct mechp_text *w)
+{
+    mechp_text_key(w, "endpoints");
+    mechp_text_object(w);
+    mechp_text_member_string(w, "http", d->self.http);
+    mechp_text_member_string(w, "control", d->self.control);
+    mechp_text_member_string(w, "stream", d->self.stream);
+    mechp_text_member_string(w, "forces", d->self.forces);
+    mechp_text_end(w);
+}
+
+static enum mechd_progress run_about(struct mechd_call *c)
+{
+    struct mechp_text *w = &c->text;
+    const struct mechd_self *const self = &c->service->self;
+    mechp_text_object(w);
+    mechp_text_member_string(w, "name", "mechd");
+    mechp_text_member_string(w, "version", MECHD_VERSION);
+    mechp_text_member_string(w, "compiler", __VERSION__);
+    mechp_text_key(w, "libraries");
+    mechp_text_object(w);
+    mechp_text_member_string(w, "blas", mech_blas_info());
+    mechp_text_member_string(w, "jansson", JANSSON_VERSION);
+    mechp_text_member_string(w, "libmicrohttpd", self->libmicrohttpd);
+    mechp_text_member_string(w, "zeromq", self->zeromq);
+    mechp_text_end(w);
+    mechp_text_key(w, "limits");
+    mechp_text_object(w);
+    mechp_text_member_integer(w, "instances", MECHD_INSTANCES_MOST);
+    mechp_text_member_integer(w, "queue", MECHD_QUEUE_MOST);
+    mechp_text_member_integer(w, "body", MECHD_BODY_MOST);
+    mechp_text_member_integer(w, "model", (int64_t)mechd_model_most(c->service));
+    mechp_text_end(w);
+    mechp_text_key(w, "enabled");
+    mechp_text_object(w);
+    mechp_text_key(w, "engines");
+    mechp_text_array(w);
+    for (size_t k = 0; mechd_engine_at(k) != NULL; k++) {
+        mechp_text_string(w, mechd_engine_at(k)->name);
+    }
+    mechp_text_end(w);
+    mechp_text_key(w, "durability");
+    mechp_text_array(w);
+    for (int k = 0; mechd_durability_names[k] != NULL; k++) {
+        if (k == 0 || c->service->host.store != NULL) {
+            mechp_text_string(w, mechd_durability_names[k]);
+        }
+    }
+    mechp_text_end(w);
+    mechp_text_member_integer(w, "workers", c->service->config.workers);
+    mechp_text_end(w);
+    write_endpoints(c->service, w);
+    mechp_text_key(w, "who");
+    mechp_text_object(w);
+    mechp_text_member_string(w, "name", c->who.name[0] != '\0' ? c->who.name : NULL);
+    mechp_text_member_string(w, "scope", mechd_scope_names[c->who.scope]);
+    mechp_text_end(w);
+    if (c->service->curve.on) {
+        mechp_text_member_string(w, "serverKey", c->service->curve.text);
+    }
+    mechp_text_member_integer(w, "instances", mechd_table_count(&c->service->host.table));
+    mechp_text_end(w);
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_ABOUT = {.run = run_about};

@@ -1,0 +1,141 @@
+/* Snapshots: taken and restored in memory, or given out as bytes with the model. */
+#include "server/instance/snapshots.h"
+
+#include "protocol/frame/frame.h"
+#include "server/call/shapes.h"
+#include "server/instance/container.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static void write_snapshot(struct mechd_call *c, const struct mechd_snapshot *s)
+{
+    char id[32];
+    snprintf(id, sizeof id, "s-%" PRIu64, s->id);
+    mechp_text_object(&c->text);
+    mechp_text_key(&c->text, "id");
+    mechp_text_string(&c->text, id);
+    mechp_text_key(&c->text, "time");
+    mechp_text_number(&c->text, s->time);
+    mechp_text_key(&c->text, "bytes");
+    mechp_text_unsigned(&c->text, s->size);
+    mechp_text_end(&c->text);
+}
+
+static enum mechd_progress run_take(struct mechd_call *c)
+{
+    struct mechd_snapshot *s = NULL;
+    struct mechd_excess excess;
+    const int outcome = mechd_snapshots_take(c->job.instance, &excess, &s);
+    if (outcome == MECH_UNSUPPORTED && excess.which != MECHD_QUOTAS) {
+        return mechd_fail_quota(c, &excess);
+    }
+    if (outcome == MECH_UNSUPPORTED) {
+        return mechd_fail(c, MECHP_LIMIT_REACHED,
+                          "at most %d snapshots and %zu bytes of an instance", MECHD_SNAPSHOTS_MOST,
+                          mechd_snapshots_bytes);
+    }
+    if (outcome != 0) {
+        return mechd_fail_outcome(c, outcome);
+    }
+    c->status = 201;
+    snprintf(c->location, sizeof c->location, "/v1/instances/%s/snapshots/s-%" PRIu64,
+             c->job.instance->id, s->id);
+    write_snapshot(c, s);
+    (void)mechd_durable_snapshot(c->job.instance, s->id, s->time, s->bytes, s->size,
+                                 mechd_call_ticket(c));
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_TAKE_SNAPSHOT = {.run = run_take};
+
+static enum mechd_progress run_list(struct mechd_call *c)
+{
+    const struct mechd_snapshots *const all = c->job.instance->snapshots;
+    mechp_text_object(&c->text);
+    mechp_text_key(&c->text, "items");
+    mechp_text_array(&c->text);
+    for (int k = 0; all != NULL && k < all->count; k++) {
+        write_snapshot(c, &all->at[k]);
+    }
+    mechp_text_end(&c->text);
+    mechp_text_key(&c->text, "next");
+    mechp_text_null(&c->text);
+    mechp_text_end(&c->text);
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_SNAPSHOTS = {.run = run_list};
+
+/* The snapshot of the path, or NULL: refused. */
+static struct mechd_snapshot *find(struct mechd_call *c)
+{
+    const char *id = mechd_call_value(c, "sid");
+    struct mechd_snapshot *s = mechd_snapshots_find(c->job.instance, id);
+    if (s == NULL) {
+        mechd_fail(c, MECHP_NOT_FOUND, "there is no snapshot %.64s", id);
+    }
+    return s;
+}
+
+static enum mechd_progress run_delete(struct mechd_call *c)
+{
+    struct mechd_snapshot *s = find(c);
+    if (s != NULL) {
+        c->status = 204;
+        (void)mechd_durable_forget(c->job.instance, s->id, mechd_call_ticket(c));
+        mechd_snapshots_delete(c->job.instance, s);
+    }
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_DELETE_SNAPSHOT = {.run = run_delete};
+
+static enum mechd_progress run_bytes(struct mechd_call *c)
+{
+    const struct mechd_snapshot *s = find(c);
+    if (s == NULL) {
+        return MECHD_DONE;
+    }
+    if (!mech_sim_snapshot_has_fields(c->job.instance->sim, s->bytes)) {
+        return mechd_fail(c, MECHP_SNAPSHOT_MISMATCH,
+                          "fields of the model have been changed since s-%" PRIu64
+                          " was taken: its model is gone",
+                          s->id);
+    }
+    size_t size = 0;
+    char *bytes = mechd_container_of_state(c->job.instance, s->bytes, s->size, &size);
+    if (bytes == NULL) {
+        return mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for the snapshot");
+    }
+    mechp_text_plain(&c->text, bytes, size);
+    free(bytes);
+    c->content_type = MECHD_CONTAINER_TYPE;
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_SNAPSHOT = {.run = run_bytes};
+
+static enum mechd_progress run_restore(struct mechd_call *c)
+{
+    const struct mechd_snapshot *s = find(c);
+    bool reproducible = true;
+    if (s == NULL) {
+        return MECHD_DONE;
+    }
+    const int outcome =
+        mechd_engine_snapshot_read(&c->job.instance->engine, s->bytes, s->size, &reproducible);
+    if (outcome != 0) {
+        return mechd_fail_outcome(c, outcome);
+    }
+    mechd_instance_changed(c->job.instance, MECHP_REWOUND);
+    mechp_text_object(&c->text);
+    mechd_write_instance(c->job.instance, false, &c->text);
+    mechp_text_key(&c->text, "reproducible");
+    mechp_text_bool(&c->text, reproducible);
+    mechp_text_end(&c->text);
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_RESTORE = {.run = run_restore};

@@ -1,0 +1,188 @@
+/* GET and PUT …/state: {time, step, q, v, vdot, a, lambda, impulse, x, z}, or these as one row. */
+#include "protocol/wire/json.h"
+#include "server/call/rows.h"
+#include "server/call/shapes.h"
+
+#include "protocol/frame/frame.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static void write_vector(struct mechp_text *w, const char *key, const double *x, int32_t n)
+{
+    mechp_text_key(w, key);
+    mechp_text_numbers(w, x, (size_t)n);
+}
+
+/* As one JSON object. */
+static enum mechd_progress write_state(struct mechd_call *c)
+{
+    const struct mechd_instance *i = c->job.instance;
+    const struct mech_sizes n = mech_sim_sizes(i->sim);
+    struct mech_state_view s;
+    mech_sim_state(i->sim, &s);
+    struct mechp_text *w = &c->text;
+    mechp_text_object(w);
+    mechp_text_key(w, "time");
+    mechp_text_number(w, s.time);
+    mechp_text_key(w, "step");
+    mechp_text_unsigned(w, mechd_engine_step_count(&i->engine));
+    write_vector(w, "q", s.q, n.q);
+    write_vector(w, "v", s.v, n.v);
+    write_vector(w, "vdot", s.vdot, n.v);
+    write_vector(w, "a", s.a, n.v);
+    write_vector(w, "lambda", s.lambda, n.lambda);
+    write_vector(w, "impulse", s.impulse, n.impulse);
+    write_vector(w, "x", s.x, n.x);
+    write_vector(w, "z", s.z, n.z);
+    mechp_text_end(w);
+    return MECHD_DONE;
+}
+
+/* As a table of one row: the same numbers in the same order. */
+static enum mechd_progress write_row(struct mechd_call *c, enum mechd_form form)
+{
+    const struct mechd_instance *i = c->job.instance;
+    const struct mech_sizes n = mech_sim_sizes(i->sim);
+    struct mech_state_view s;
+    mech_sim_state(i->sim, &s);
+    const struct mechd_column columns[] = {
+        {"time", 1, true, NULL},           {"step", 1, true, NULL},
+        {"q", n.q, false, NULL},           {"v", n.v, false, NULL},
+        {"vdot", n.v, false, NULL},        {"a", n.v, false, NULL},
+        {"lambda", n.lambda, false, NULL}, {"impulse", n.impulse, false, NULL},
+        {"x", n.x, false, NULL},           {"z", n.z, false, NULL},
+    };
+    const double step = (double)mechd_engine_step_count(&i->engine);
+    const double *const parts[] = {&s.time, &step,    s.q,       s.v, s.vdot,
+                                   s.a,     s.lambda, s.impulse, s.x, s.z};
+    struct mechd_rows r = {.form = form,
+                           .text = &c->text,
+                           .columns = columns,
+                           .count = sizeof columns / sizeof *columns};
+    mechd_rows_begin(&r, 1);
+    double *row = mechd_doubles(c, r.width);
+    if (row == NULL) {
+        return MECHD_DONE;
+    }
+    double *at = row;
+    for (size_t k = 0; k < r.count; k++) {
+        for (int32_t j = 0; j < columns[k].size; j++) {
+            *at++ = parts[k][j];
+        }
+    }
+    mechd_rows_add(&r, row);
+    mechd_rows_end(&r);
+    free(row);
+    return MECHD_DONE;
+}
+
+static enum mechd_progress run_get_state(struct mechd_call *c)
+{
+    const int form = mechd_form(c, mechd_forms_of_rows);
+    if (form < 0 || !mechd_form_begin(c, (enum mechd_form)form)) {
+        return MECHD_DONE;
+    }
+    if (form != MECHD_FORM_JSON && form != MECHD_FORM_NDJSON) {
+        return write_row(c, (enum mechd_form)form);
+    }
+    write_state(c);
+    if (form == MECHD_FORM_NDJSON) {
+        mechp_text_plain(&c->text, "\n", 1);
+    }
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_GET_STATE = {.run = run_get_state};
+
+/* One vector of the body into fresh memory; NULL when absent or refused. */
+static double *read_vector(struct mechd_call *c, const char *key, int32_t n)
+{
+    const json_t *given = json_object_get(c->body, key);
+    char path[16] = "/";
+    path[1] = key[0];
+    if (given == NULL) {
+        return NULL;
+    }
+    double *x = mechd_doubles(c, (size_t)n);
+    size_t count = 0;
+    if (x == NULL) {
+        return NULL;
+    }
+    const bool read = mechp_json_numbers(given, path, &c->diag, (size_t)n, x, &count);
+    if (read && count == (size_t)n) {
+        return x;
+    }
+    if (read) {
+        mech_diag_add(&c->diag, path, "expected %d numbers, found %zu", n, count);
+    }
+    free(x);
+    return NULL;
+}
+
+/* What a request sets; what it leaves out is NULL. */
+struct given_state {
+    double *q, *v, *x, *z;
+    double *row; /* all of it, where it came as a row; or NULL */
+    double time;
+};
+
+static void free_given(struct given_state *g)
+{
+    if (g->row == NULL) {
+        free(g->q);
+        free(g->v);
+        free(g->x);
+        free(g->z);
+    }
+    free(g->row);
+}
+
+/* From a row as write_row has it. */
+static void take_row(struct mechd_call *c, struct mech_sizes n, struct given_state *g)
+{
+    const size_t q = 2, v = q + (size_t)n.q,
+                 x = v + 3 * (size_t)n.v + (size_t)(n.lambda + n.impulse), z = x + (size_t)n.x,
+                 width = z + (size_t)n.z;
+    double *const row = mechd_doubles(c, width);
+    if (row == NULL || !mechd_rows_read(c, width, row)) {
+        free(row);
+        return;
+    }
+    *g = (struct given_state){row + q, row + v, row + x, row + z, row, row[0]};
+}
+
+static void take_members(struct mechd_call *c, struct mech_sizes n, struct given_state *g)
+{
+    mechp_json_number(c->body, "time", &c->diag, &g->time);
+    g->q = read_vector(c, "q", n.q);
+    g->v = read_vector(c, "v", n.v);
+    g->x = read_vector(c, "x", n.x);
+    g->z = read_vector(c, "z", n.z);
+}
+
+static enum mechd_progress run_set_state(struct mechd_call *c)
+{
+    struct mech_sim *sim = c->job.instance->sim;
+    struct given_state g = {.time = NAN};
+    if (c->body == NULL && c->bytes == NULL) {
+        return mechd_fail(c, MECHP_MALFORMED_REQUEST, "a body is needed");
+    }
+    (c->bytes != NULL ? take_row : take_members)(c, mech_sim_sizes(sim), &g);
+    if (mech_diag_clean(&c->diag) && c->code == MECHP_OK) {
+        const struct mech_state_view in = {.time = g.time, .q = g.q, .v = g.v, .x = g.x, .z = g.z};
+        const double before = mech_sim_time(sim);
+        const int outcome = mech_sim_set_state(sim, &in);
+        if (outcome != 0) {
+            mechd_fail_outcome(c, outcome);
+        } else {
+            mechd_instance_changed(c->job.instance,
+                                   mech_sim_time(sim) < before ? MECHP_REWOUND : 0);
+            write_state(c);
+        }
+    }
+    free_given(&g);
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_SET_STATE = {.run = run_set_state};

@@ -1,0 +1,566 @@
+/* POST …/step and …/commit.
+ *
+ * Inputs given with a step go with it: a step that fails and a trial that is dropped leave no trace
+ * of them.
+ */
+#include "protocol/wire/json.h"
+#include "server/call/shapes.h"
+#include "server/instance/deriving.h"
+#include "server/instance/stepping.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    FORCES_MOST = 256,
+    JACOBIAN_COST = 10000000, /* ns: never on a carrying thread */
+    JACOBIAN_MOST = 1 << 20   /* numbers */
+};
+
+/* Most internal steps of one command. */
+static const int64_t steps_most = 1000000000000;
+/* Internal steps of one jacobian: some seconds of a small model. */
+static const uint64_t jacobian_steps = 1000000;
+
+struct step_work {
+    struct mechd_stepping stepping;
+    double expect_time; /* NaN: none */
+    bool begun;         /* the body has been read */
+    bool plain;         /* size, until or count is all that the body has */
+    bool energy, derivatives, jacobian;
+    double *matrix; /* [outputs × inputs] of the jacobian */
+    struct mech_derived told;
+    struct mechd_deriving deriving; /* of the jacobian, before the step */
+    struct mech_marker_force *forces;
+    struct mechd_inputs inputs;
+};
+
+static void free_work(struct mechd_call *c)
+{
+    struct step_work *w = c->work;
+    if (w != NULL) {
+        free(w->forces);
+        free(w->matrix);
+        mechd_inputs_fini(&w->inputs);
+        mechd_call_give_room(c, w);
+    }
+}
+
+/* False: the only key of the body is another one. */
+static bool may_be(const char *only, const char *key)
+{
+    return only == NULL || strcmp(only, key) == 0;
+}
+
+/* size, until or count: exactly one. True: nothing else is there. */
+static bool read_kind(struct mechd_call *c, struct mech_step_request *r)
+{
+    const bool alone = json_object_size(c->body) == 1;
+    const char *const only = alone ? json_object_iter_key(json_object_iter(c->body)) : NULL;
+    int64_t count = 0;
+    const bool size =
+        may_be(only, "size") && mechp_json_number(c->body, "size", &c->diag, &r->size);
+    double end = 0.;
+    const bool until = may_be(only, "until") && mechp_json_number(c->body, "until", &c->diag, &end);
+    if (until) {
+        r->kind = MECH_STEP_UNTIL;
+        r->size = size ? r->size : end;
+    }
+    const bool counted = may_be(only, "count") &&
+                         mechp_json_integer(c->body, "count", &c->diag, 1, steps_most, &count);
+    if (counted) {
+        r->kind = MECH_STEP_COUNT;
+        r->count = (uint64_t)count;
+    }
+    if (!mech_diag_clean(&c->diag)) {
+        return false;
+    }
+    const int given = size + until + counted;
+    if (given != 1) {
+        mech_diag_add(&c->diag, "", "exactly one of size, until and count is needed");
+    } else if (size && !(r->size > 0.)) {
+        mech_diag_add(&c->diag, "/size", "must be greater than 0");
+    }
+    return given == 1 && alone;
+}
+
+/* What is wanted beside the outputs. */
+static void read_want(struct mechd_call *c, struct step_work *w)
+{
+    const json_t *want = NULL;
+    if (!mechp_json_array(c->body, "want", &c->diag, &want)) {
+        return;
+    }
+    for (size_t k = 0; k < json_array_size(want); k++) {
+        const char *text = json_string_value(json_array_get(want, k));
+        char path[32];
+        snprintf(path, sizeof path, "/want/%zu", k);
+        bool *const flag = text == NULL                       ? NULL
+                           : strcmp(text, "energy") == 0      ? &w->energy
+                           : strcmp(text, "derivatives") == 0 ? &w->derivatives
+                           : strcmp(text, "jacobian") == 0    ? &w->jacobian
+                                                              : NULL;
+        if (flag != NULL) {
+            *flag = true;
+        } else {
+            mech_diag_add(&c->diag, path,
+                          "a step can bring: \"derivatives\", \"energy\", \"jacobian\"");
+        }
+    }
+}
+
+/* Everything else that a body may have. */
+static void read_rest(struct mechd_call *c, struct step_work *w)
+{
+    bool commit = true;
+    mechp_json_number(c->body, "expectTime", &c->diag, &w->expect_time);
+    mechp_json_bool(c->body, "commit", &c->diag, &commit);
+    read_want(c, w);
+    w->stepping.request.trial = !commit;
+    const json_t *ignored = NULL;
+    mechp_json_object(c->body, "inputs", &c->diag, &ignored);
+    mechp_json_object(c->body, "inputDerivatives", &c->diag, &ignored);
+    mechp_json_object(c->body, "forces", &c->diag, &ignored);
+    mechp_json_array(c->body, "outputs", &c->diag, &ignored);
+}
+
+/* The call's work; NULL: no memory. */
+static struct step_work *take_work(struct mechd_call *c)
+{
+    struct step_work *const w = mechd_call_take_room(c, sizeof *w);
+    c->work = w;
+    c->work_free = free_work;
+    if (w != NULL) {
+        w->expect_time = NAN;
+    }
+    return w;
+}
+
+/* A body that is nothing but {"count": n}, {"size": H} or {"until": t}, as most are. */
+static bool read_plain(struct mechd_call *c, const char *bytes, size_t size)
+{
+    struct mechp_json_single one;
+    if (!mechp_json_single(bytes, size, &one)) {
+        return false;
+    }
+    struct mech_step_request r = {.kind = MECH_STEP_COUNT};
+    if (strcmp(one.key, "count") == 0 && one.is_integer && one.value >= 1. &&
+        one.value <= (double)steps_most) {
+        r.count = (uint64_t)one.value;
+    } else if (strcmp(one.key, "size") == 0 && one.value > 0.) {
+        r.kind = MECH_STEP_SIZE;
+        r.size = one.value;
+    } else if (strcmp(one.key, "until") == 0) {
+        r.kind = MECH_STEP_UNTIL;
+        r.size = one.value;
+    } else {
+        return false;
+    }
+    struct step_work *const w = take_work(c);
+    if (w == NULL) {
+        return false;
+    }
+    w->stepping.request = r;
+    w->plain = true;
+    return true;
+}
+
+static int prepare_step(struct mechd_call *c)
+{
+    struct step_work *w = c->work;
+    if (w == NULL) {
+        w = take_work(c);
+        if (w == NULL) {
+            return mechd_refuse(c, MECHP_OUT_OF_MEMORY, "no memory for the step");
+        }
+        if (c->body == NULL) {
+            return mechd_refuse(c, MECHP_MALFORMED_REQUEST,
+                                "a body with size, until or count is needed");
+        }
+        w->plain = read_kind(c, &w->stepping.request);
+        if (!w->plain) {
+            read_rest(c, w);
+        }
+    }
+    if (!mechd_call_faulty(c)) {
+        c->job.cost = mechd_stepping_cost(c->job.instance, &w->stepping.request);
+        // a run of its own, and a column an input
+        c->job.cost += w->jacobian ? JACOBIAN_COST : 0;
+    }
+    return 0;
+}
+
+/* Forces on markers, by name, for this step only. */
+static void read_forces(struct mechd_call *c, struct step_work *w)
+{
+    const json_t *forces = json_object_get(c->body, "forces");
+    const struct mech_sim *sim = c->job.instance->sim;
+    if (forces == NULL || json_object_size(forces) == 0) {
+        return;
+    }
+    if (sim == NULL) {
+        mech_diag_add(&c->diag, "/forces", "this instance has no markers");
+        return;
+    }
+    const struct mech_document *d = mech_sim_document(sim);
+    if (json_object_size(forces) > FORCES_MOST) {
+        mech_diag_add(&c->diag, "/forces", "at most %d markers", FORCES_MOST);
+        return;
+    }
+    w->forces = calloc(json_object_size(forces), sizeof *w->forces);
+    if (w->forces == NULL) {
+        mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for the forces");
+        return;
+    }
+    size_t n = 0;
+    const char *name = NULL;
+    json_t *value = NULL;
+    json_object_foreach((json_t *)(uintptr_t)forces, name, value)
+    {
+        struct mech_path path = {.length = 0};
+        (void)mech_path_push(&path, "forces");
+        (void)mech_path_push(&path, name);
+        struct mech_marker_force *f = &w->forces[n];
+        size_t k = 0;
+        while (k < d->markers.n && strcmp(d->markers.at[k].name, name) != 0) {
+            k++;
+        }
+        size_t count = 0;
+        if (k == d->markers.n) {
+            struct mech_guess g;
+            mech_diag_add(&c->diag, path.text, "there is no marker '%.64s'%s", name,
+                          mech_items_hint(&g, name, mech_diag_full(&c->diag) ? NULL : &d->markers));
+        } else if (mechp_json_numbers(value, path.text, &c->diag, 6, f->values, &count)) {
+            f->marker = (int32_t)k;
+            n++;
+        }
+    }
+    w->stepping.request.forces = w->forces;
+    w->stepping.request.force_count = n;
+}
+
+/* Names of outputs, checked before the step. */
+static void check_outputs(struct mechd_call *c)
+{
+    const json_t *names = json_object_get(c->body, "outputs");
+    const struct mechd_engine *const engine = &c->job.instance->engine;
+    for (size_t k = 0; k < json_array_size(names); k++) {
+        const char *name = json_string_value(json_array_get(names, k));
+        char path[48];
+        snprintf(path, sizeof path, "/outputs/%zu", k);
+        if (name == NULL || mechd_engine_variable_find(engine, MECH_OUTPUT_VARIABLE, name) < 0) {
+            mechd_engine_lacks(engine, MECH_OUTPUT_VARIABLE, name, path, &c->diag);
+        }
+    }
+}
+
+/* ∂outputs/∂inputs of the step to come begins. */
+static void begin_jacobian(struct mechd_call *c, struct step_work *w)
+{
+    struct mech_sim *sim = c->job.instance->sim;
+    if (sim == NULL) {
+        mech_diag_add(&c->diag, "/want", "this instance has no model to take derivatives of");
+        return;
+    }
+    const size_t n = mech_sim_output_size(sim) * mech_sim_input_size(sim);
+    if (n > JACOBIAN_MOST) {
+        mechd_fail(c, MECHP_LIMIT_REACHED, "a jacobian of %zu numbers", n);
+        return;
+    }
+    if (!mechd_deriving_may(c->job.instance, &w->deriving)) {
+        mechd_fail_quota(c, &w->deriving.excess);
+        return;
+    }
+    w->matrix = mechd_doubles(c, n);
+    if (w->matrix == NULL) {
+        return;
+    }
+    w->stepping.admitted = true;
+    const int outcome = mech_sim_jacobian_begin(sim, &w->stepping.request, jacobian_steps,
+                                                w->matrix, &w->told, &w->deriving.work);
+    if (outcome != 0) {
+        mechd_deriving_fini(&w->deriving);
+        mechd_fail_reason(c, outcome, w->told.reason);
+    }
+}
+
+/* A slice of it; its time counts as the step's. Done: over, or refused. */
+static enum mechd_progress derive(struct mechd_call *c, struct step_work *w)
+{
+    const enum mechd_progress progress =
+        mechd_deriving_slice(c->job.instance, &w->deriving, mechd_call_unwanted, c);
+    if (progress != MECHD_DONE) {
+        return progress;
+    }
+    w->stepping.worked = w->deriving.worked;
+    if (w->deriving.over) {
+        mechd_fail_quota(c, &w->deriving.excess);
+    } else if (w->deriving.outcome != 0) {
+        mechd_fail_reason(c, w->deriving.outcome, w->told.reason);
+    }
+    return MECHD_DONE;
+}
+
+/* Everything before the first slice. False: refused, nothing has changed. */
+static bool begin(struct mechd_call *c, struct step_work *w)
+{
+    const struct mechd_instance *i = c->job.instance;
+    const struct mech_step_request *r = &w->stepping.request;
+    const double now = mechd_engine_time(&i->engine);
+    const double h = r->kind == MECH_STEP_SIZE ? r->size : i->step_size;
+    const bool late = !isnan(w->expect_time) && fabs(w->expect_time - now) > 1e-9 * h;
+    // one that is sent again has reached its end: it is told where time is
+    if (r->kind == MECH_STEP_UNTIL && !(r->size > now) && !late) {
+        mech_diag_add(&c->diag, "/until", "must be after the present time %.17g", now);
+    }
+    if (w->plain) {
+        return !mechd_call_faulty(c) && c->code == MECHP_OK;
+    }
+    check_outputs(c);
+    read_forces(c, w);
+    if (late && mech_diag_clean(&c->diag)) {
+        mechd_fail(c, MECHP_TIME_MISMATCH, "the instance is at time %.17g", now);
+        return false;
+    }
+    const json_t *inputs = json_object_get(c->body, "inputs");
+    const json_t *derivatives = json_object_get(c->body, "inputDerivatives");
+    const bool given = json_is_object(inputs) || (inputs == NULL && derivatives != NULL);
+    if (given) {
+        mechd_read_inputs(c, inputs, derivatives, "/inputs", &w->inputs);
+        w->stepping.request.inputs = w->inputs.changes;
+        w->stepping.request.input_count = w->inputs.count;
+    }
+    if (w->jacobian && mech_diag_clean(&c->diag) && c->code == MECHP_OK) {
+        begin_jacobian(c, w);
+    }
+    return !mechd_call_faulty(c) && c->code == MECHP_OK;
+}
+
+static void write_drift(const struct mech_drift *d, struct mechp_text *w)
+{
+    mechp_text_object(w);
+    mechp_text_literal(w, "position");
+    mechp_text_number(w, d->position);
+    mechp_text_literal(w, "worstPosition");
+    mechp_text_string(w, d->worst_position);
+    mechp_text_literal(w, "velocity");
+    mechp_text_number(w, d->velocity);
+    mechp_text_literal(w, "worstVelocity");
+    mechp_text_string(w, d->worst_velocity);
+    mechp_text_literal(w, "leftOut");
+    mechp_text_integer(w, d->left_out);
+    mechp_text_end(w);
+}
+
+static void write_report(const struct mech_step_report *r, struct mechp_text *w)
+{
+    mechp_text_object(w);
+    mechp_text_literal(w, "steps");
+    mechp_text_unsigned(w, r->steps);
+    mechp_text_literal(w, "stepSize");
+    mechp_text_number(w, r->step_size);
+    mechp_text_literal(w, "iterations");
+    mechp_text_unsigned(w, r->iterations);
+    mechp_text_literal(w, "viIterations");
+    mechp_text_unsigned(w, r->vi_iterations);
+    mechp_text_literal(w, "substeps");
+    mechp_text_unsigned(w, r->substeps);
+    mechp_text_literal(w, "refusedSubsteps");
+    mechp_text_unsigned(w, r->refused);
+    mechp_text_literal(w, "impacts");
+    mechp_text_unsigned(w, r->impacts);
+    mechp_text_literal(w, "residual");
+    mechp_text_number(w, r->residual);
+    mechp_text_literal(w, "contacts");
+    mechp_text_integer(w, r->contacts);
+    mechp_text_literal(w, "impactEnergyGain");
+    mechp_text_number(w, r->impact_gain);
+    mechp_text_literal(w, "linear");
+    mechp_text_string(w, r->linear != NULL ? r->linear : "");
+    mechp_text_literal(w, "vi");
+    mechp_text_string(w, r->vi != NULL ? r->vi : "");
+    mechp_text_literal(w, "differenced");
+    mechp_text_bool(w, r->differenced);
+    if (r->outcome == 0 && r->drift.rows > 0) {
+        mechp_text_literal(w, "joints");
+        write_drift(&r->drift, w);
+    }
+    if (r->outcome != 0) {
+        mechp_text_literal(w, "failedTime");
+        mechp_text_number(w, r->failed_time);
+        mechp_text_literal(w, "reason");
+        mechp_text_string(w, r->reason);
+    }
+    mechp_text_end(w);
+}
+
+/* The outputs asked for, or all, at the end of the step or trial. */
+static void write_outputs(struct mechd_call *c, const double *packed)
+{
+    const struct mechd_engine *engine = &c->job.instance->engine;
+    const struct step_work *w = c->work;
+    const json_t *names = w->plain ? NULL : json_object_get(c->body, "outputs");
+    if (names == NULL) {
+        mechd_write_values(engine, MECH_OUTPUT_VARIABLE, packed, &c->text);
+        return;
+    }
+    mechp_text_object(&c->text);
+    for (size_t k = 0; k < json_array_size(names); k++) {
+        const char *name = json_string_value(json_array_get(names, k));
+        struct mech_variable v;
+        const int32_t at = mechd_engine_variable_find(engine, MECH_OUTPUT_VARIABLE, name);
+        mechd_engine_variable(engine, MECH_OUTPUT_VARIABLE, (size_t)at, &v);
+        mechp_text_key(&c->text, name);
+        mechd_write_value(&v, packed + v.offset, &c->text);
+    }
+    mechp_text_end(&c->text);
+}
+
+/* What is wanted beside outputs and report. */
+static void write_wanted(struct mechd_call *c, struct step_work *w, double *packed)
+{
+    const struct mechd_instance *i = c->job.instance;
+    const bool trial = w->stepping.request.trial;
+    char reason[160] = "";
+    if (w->energy && i->sim != NULL) {
+        mechp_text_literal(&c->text, "energy");
+        mechp_text_number(&c->text,
+                          trial ? mech_sim_trial_energy(i->sim) : mech_sim_energy(i->sim));
+    }
+    if (w->derivatives && i->sim != NULL) {
+        mechp_text_literal(&c->text, "derivatives");
+        const int outcome = mech_sim_output_rates(i->sim, trial, packed, reason);
+        if (outcome == 0) {
+            write_outputs(c, packed);
+        } else if (outcome < 0) {
+            c->text.failed = true;
+        } else {
+            mechp_text_null(&c->text);
+        }
+    }
+    if (w->matrix != NULL) {
+        mechp_text_literal(&c->text, "jacobian");
+        mechp_text_object(&c->text);
+        mechd_write_labels(c, "inputs", MECH_INPUT, true);
+        mechd_write_labels(c, "outputs", MECH_OUTPUT_VARIABLE, true);
+        mechd_write_matrix(&c->text, "matrix", w->matrix, (int32_t)mech_sim_output_size(i->sim),
+                           (int32_t)mech_sim_input_size(i->sim));
+        mechp_text_literal(&c->text, "differenced");
+        mechp_text_bool(&c->text, w->told.differenced);
+        mechp_text_literal(&c->text, "kinked");
+        mechp_text_bool(&c->text, w->told.kinked);
+        mechp_text_end(&c->text);
+    }
+}
+
+/* The reply of a step that succeeded. */
+static void write_reply(struct mechd_call *c, struct step_work *w)
+{
+    struct mechd_instance *i = c->job.instance;
+    const bool trial = w->stepping.request.trial;
+    // what has just been published needs no room of its own
+    double *packed = NULL;
+    if (trial || w->derivatives) {
+        packed = mechd_doubles(c, i->output_size);
+        if (packed == NULL) {
+            return;
+        }
+    }
+    if (trial) {
+        mechd_engine_trial_outputs(&i->engine, packed);
+    }
+    mechp_text_object(&c->text);
+    mechp_text_literal(&c->text, "time");
+    mechp_text_number(&c->text,
+                      trial ? mechd_engine_trial_time(&i->engine) : mechd_engine_time(&i->engine));
+    mechp_text_literal(&c->text, "step");
+    mechp_text_unsigned(&c->text, mechd_engine_step_count(&i->engine) +
+                                      (trial ? w->stepping.report.steps : 0));
+    mechp_text_literal(&c->text, "outputs");
+    write_outputs(c, trial ? packed : i->published.values);
+    mechp_text_literal(&c->text, "report");
+    write_report(&w->stepping.report, &c->text);
+    if (trial) {
+        i->trial = ++i->trials;
+        mechp_text_literal(&c->text, "trial");
+        mechp_text_unsigned(&c->text, i->trial);
+    }
+    write_wanted(c, w, packed);
+    mechp_text_end(&c->text);
+    free(packed);
+}
+
+static enum mechd_progress run_step(struct mechd_call *c)
+{
+    struct step_work *w = c->work;
+    enum mechd_progress progress = MECHD_DONE;
+    if (!w->begun && !begin(c, w)) {
+        return MECHD_DONE;
+    }
+    w->begun = true;
+    w->stepping.unwanted = mechd_call_unwanted;
+    w->stepping.of = c;
+    if (w->deriving.work != NULL) {
+        progress = derive(c, w);
+        return progress != MECHD_DONE || mechd_call_faulty(c) || c->code != MECHP_OK ? progress
+                                                                                     : MECHD_MORE;
+    }
+    if (w->stepping.begun && mechd_call_cancelled(c)) {
+        mechd_stepping_abandon(c->job.instance, &w->stepping);
+    } else {
+        progress = mechd_stepping_slice(c->job.instance, &w->stepping);
+    }
+    if (progress != MECHD_DONE) {
+        return progress;
+    }
+    if (w->stepping.outcome == 0) {
+        if (!c->silent || w->stepping.request.trial) {
+            write_reply(c, w);
+        }
+        return MECHD_DONE;
+    }
+    write_report(&w->stepping.report, &c->report);
+    if (w->stepping.over) {
+        return mechd_fail_quota(c, &w->stepping.excess);
+    }
+    mechd_fail_outcome(c, w->stepping.outcome);
+    if (w->stepping.report.reason[0] != '\0') {
+        snprintf(c->detail, sizeof c->detail, "%s", w->stepping.report.reason);
+    }
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_STEP = {
+    .run = run_step, .prepare = prepare_step, .plain = read_plain};
+
+static enum mechd_progress run_commit(struct mechd_call *c)
+{
+    struct mechd_instance *i = c->job.instance;
+    int64_t trial = 0;
+    if (!mechp_json_integer(c->body, "trial", &c->diag, 1, INT64_MAX, &trial)) {
+        mech_diag_add(&c->diag, "/trial", "the trial's number is needed");
+        return MECHD_DONE;
+    }
+    if (i->trial == 0 || (uint64_t)trial != i->trial || !mechd_engine_has_trial(&i->engine)) {
+        return mechd_fail(c, MECHP_NO_TRIAL, "there is no trial %" PRId64, trial);
+    }
+    const int outcome = mechd_engine_commit(&i->engine);
+    if (outcome != 0) {
+        return mechd_fail_outcome(c, outcome);
+    }
+    mechd_instance_stepped(i, 0);
+    mechp_text_object(&c->text);
+    mechp_text_literal(&c->text, "time");
+    mechp_text_number(&c->text, i->published.time);
+    mechp_text_literal(&c->text, "step");
+    mechp_text_unsigned(&c->text, i->published.steps);
+    mechp_text_literal(&c->text, "outputs");
+    mechd_write_values(&i->engine, MECH_OUTPUT_VARIABLE, i->published.values, &c->text);
+    mechp_text_end(&c->text);
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_COMMIT = {.run = run_commit};

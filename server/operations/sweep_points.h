@@ -1,0 +1,11 @@
+/* The points of a sweep, from a request. Internal to server/operations. */
+#pragma once
+
+#include "server/call/call.h"
+#include "server/sweep/sweep.h"
+
+/* Names and values from {"grid": {name: values}} or {"list": [{name: value}]}, where values are
+ * numbers or {"from", "to", "count"}: of a grid the last name runs fastest; what a point of a list
+ * leaves out is the document's. Faults go to c->diag or c->code. */
+void mechd_sweep_points_read(struct mechd_call *c, const struct mech_document *document,
+                             struct mechd_sweep_plan *plan);

@@ -1,0 +1,366 @@
+/* /v1/sweeps: one model over many sets of parameters, results as one table. */
+#include "protocol/wire/json.h"
+#include "server/call/service.h"
+#include "server/call/shapes.h"
+#include "server/operations/create.h"
+#include "server/operations/sweep_points.h"
+#include "solver/items/document.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- the request ------------------------------------------------------------------------------ */
+
+/* until or count, and rows in between. */
+static void read_end(struct mechd_call *c, const struct mech_sim *sim, struct mechd_sweep_plan *p)
+{
+    int64_t count = 0, every = 1;
+    const json_t *record = NULL;
+    p->start = mech_sim_time(sim);
+    p->h = mech_sim_step_size(sim);
+    p->counted = mechp_json_integer(c->body, "count", &c->diag, 1, 1000000000000, &count);
+    const bool until = mechp_json_number(c->body, "until", &c->diag, &p->until);
+    p->count = (uint64_t)count;
+    if (mech_diag_clean(&c->diag) && p->counted == until) {
+        mech_diag_add(&c->diag, "", "exactly one of until and count is needed");
+    } else if (until && !(p->until > p->start)) {
+        mech_diag_add(&c->diag, "/until", "must be after the start, %.17g", p->start);
+    }
+    if (mechp_json_object(c->body, "record", &c->diag, &record)) {
+        mechp_shape_only(record, "/record", mechp_shape_named("@SweepRecord"), &c->diag);
+        const json_t *given = json_object_get(record, "every");
+        every = given == NULL ? 1 : json_is_integer(given) ? json_integer_value(given) : 0;
+        if (every < 1) {
+            mech_diag_add(&c->diag, "/record/every", "must be a whole number of steps, from 1");
+        }
+        p->every = every < 1 ? 1 : (uint64_t)every;
+    }
+    // the start, the end, and one for rounding
+    const double steps = p->counted ? (double)p->count : (p->until - p->start) / p->h;
+    const double rows = p->every == 0 ? 1. : ceil(steps / (double)p->every) + 2.;
+    p->capacity = rows < 1e9 ? (uint64_t)rows : 1000000000;
+}
+
+/* The outputs asked for, or all. */
+static void read_outputs(struct mechd_call *c, const struct mech_sim *sim,
+                         struct mechd_sweep_plan *p)
+{
+    const json_t *names = NULL;
+    const bool some = mechp_json_array(c->body, "outputs", &c->diag, &names);
+    const size_t all = mech_sim_variable_count(sim, MECH_OUTPUT_VARIABLE);
+    const size_t count = some ? json_array_size(names) : all;
+    if (count > all) {
+        mech_diag_add(&c->diag, "/outputs", "the model has %zu", all);
+        return;
+    }
+    p->outputs = calloc(count + 1, sizeof *p->outputs);
+    if (p->outputs == NULL) {
+        mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for the outputs");
+        return;
+    }
+    for (size_t k = 0; k < count; k++) {
+        const char *name = some ? json_string_value(json_array_get(names, k)) : NULL;
+        int32_t index = (int32_t)k;
+        if (some) {
+            index = name != NULL ? mech_sim_variable_find(sim, MECH_OUTPUT_VARIABLE, name) : -1;
+        }
+        if (index < 0) {
+            char path[48];
+            snprintf(path, sizeof path, "/outputs/%zu", k);
+            // nothing owns it: for the message alone
+            const struct mechd_engine engine =
+                mechd_engine_of_sim((struct mech_sim *)(uintptr_t)sim);
+            mechd_engine_lacks(&engine, MECH_OUTPUT_VARIABLE, name, path, &c->diag);
+            continue;
+        }
+        struct mechd_sweep_output *o = &p->outputs[p->output_count++];
+        struct mech_variable v;
+        mech_sim_variable(sim, MECH_OUTPUT_VARIABLE, (size_t)index, &v);
+        *o = (struct mechd_sweep_output){.index = index, .size = v.size, .scalar = v.scalar};
+        snprintf(o->name, sizeof o->name, "%s", v.name);
+    }
+}
+
+/* The model, in JSON, for the lanes alone: a body goes while they read, and counts of references do
+ * not order that. NULL: refused. */
+static json_t *read_model(struct mechd_call *c)
+{
+    const json_t *model = NULL;
+    const char *example = NULL;
+    const int sources = mechp_json_object(c->body, "model", &c->diag, &model) +
+                        mechp_json_string(c->body, "example", &c->diag, &example);
+    if (mechd_call_faulty(c)) {
+        return NULL;
+    }
+    if (sources != 1) {
+        mech_diag_add(&c->diag, "", "exactly one of model and example is needed");
+        return NULL;
+    }
+    if (model == NULL) {
+        return mechd_build_example(c, example);
+    }
+    json_t *own = json_deep_copy(model);
+    if (own == NULL) {
+        mechd_fail_outcome(c, MECH_NO_MEMORY);
+    }
+    return own;
+}
+
+/* --- the reply -------------------------------------------------------------------------------- */
+
+/* Members of one sweep's description. `whole`: the errors too. */
+static void write_sweep(struct mechd_sweep *s, bool whole, struct mechp_text *w)
+{
+    const struct mechd_sweep_plan *p = &s->plan;
+    char id[32];
+    snprintf(id, sizeof id, "w-%" PRIu64, s->id);
+    const char *const state = mechd_sweep_state(s);
+    mechp_text_object(w);
+    mechp_text_key(w, "id");
+    mechp_text_string(w, id);
+    mechp_text_key(w, "name");
+    mechp_text_string(w, s->name);
+    mechp_text_key(w, "state");
+    mechp_text_string(w, state);
+    mechp_text_key(w, "points");
+    mechp_text_unsigned(w, p->points);
+    mechp_text_key(w, "done");
+    mechp_text_unsigned(w, atomic_load(&s->done));
+    mechp_text_key(w, "failed");
+    mechp_text_unsigned(w, atomic_load(&s->failed));
+    mechp_text_key(w, "stored");
+    mechp_text_bool(w, atomic_load(&s->kept));
+    mechd_sweep_write_parameters(s, w);
+    mechp_text_key(w, "outputs");
+    mechp_text_array(w);
+    for (size_t k = 0; k < p->output_count; k++) {
+        mechp_text_string(w, p->outputs[k].name);
+    }
+    mechp_text_end(w);
+    if (whole) {
+        mechp_text_key(w, "errors");
+        mechd_sweep_write_errors(s, w);
+    }
+    mechp_text_end(w);
+}
+
+/* From the request to a plan; the name of the model. False: refused. */
+static bool read_plan(struct mechd_call *c, struct mechd_sweep_plan *plan, char *name, size_t size)
+{
+    plan->model = read_model(c);
+    struct mech_sim *sim = plan->model != NULL ? mechd_build(c, plan->model, "/model") : NULL;
+    if (sim == NULL) {
+        return false;
+    }
+    const struct mech_document *document = mech_sim_document(sim);
+    snprintf(name, size, "%s", document->name != NULL ? document->name : "");
+    mechd_sweep_points_read(c, document, plan);
+    read_end(c, sim, plan);
+    read_outputs(c, sim, plan);
+    const struct mech_sizes sizes = mech_sim_sizes(sim);
+    plan->coordinates = (uint64_t)(sizes.v + sizes.x);
+    plan->memory = mech_sim_memory(sim);
+    mech_sim_destroy(sim);
+    const double bytes = mechd_sweep_bytes(plan);
+    if (mech_diag_clean(&c->diag) && bytes > MECHD_SWEEP_BYTES) {
+        mech_diag_add(&c->diag, "", "%.3g bytes of rows; at most %d are kept", bytes,
+                      MECHD_SWEEP_BYTES);
+    }
+    return !mechd_call_faulty(c) && c->code == MECHP_OK;
+}
+
+static enum mechd_progress run_start(struct mechd_call *c)
+{
+    struct mechd_sweep_plan plan = {.model = NULL};
+    struct mechd_sweep *s = NULL;
+    char name[128] = "";
+    if (!read_plan(c, &plan, name, sizeof name)) {
+        mechd_sweep_plan_fini(&plan);
+        return MECHD_DONE;
+    }
+    struct mechd_account *const account =
+        mechd_accounts_find(&c->service->host.accounts, c->who.name);
+    struct mechd_excess excess;
+    const int outcome = account != NULL
+                            ? mechd_sweep_create(c->service, account, name, &plan, &excess, &s)
+                            : MECH_NO_MEMORY;
+    mechd_sweep_plan_fini(&plan);
+    if (outcome > 0 && excess.which != MECHD_QUOTAS) {
+        return mechd_fail_quota(c, &excess);
+    }
+    if (outcome > 0) {
+        return mechd_fail(c, MECHP_LIMIT_REACHED,
+                          "%d sweeps, or %d MiB of their rows, are kept: delete some",
+                          MECHD_SWEEPS_MOST, MECHD_SWEEPS_BYTES >> 20);
+    }
+    if (outcome < 0) {
+        return mechd_fail_outcome(c, outcome);
+    }
+    c->status = 202;
+    snprintf(c->location, sizeof c->location, "/v1/sweeps/w-%" PRIu64, s->id);
+    write_sweep(s, true, &c->text);
+    mechd_sweep_begin(s, s->service->host.store != NULL ? mechd_call_ticket(c) : NULL);
+    mechd_sweep_unref(s);
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_SWEEP = {.run = run_start};
+
+static enum mechd_progress run_list(struct mechd_call *c)
+{
+    struct mechd_sweep **all = NULL;
+    size_t count = 0;
+    if (mechd_sweep_list(c->service->sweeps, &all, &count) != 0) {
+        return mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for the list");
+    }
+    mechp_text_object(&c->text);
+    mechp_text_key(&c->text, "items");
+    mechp_text_array(&c->text);
+    for (size_t k = 0; k < count; k++) {
+        write_sweep(all[k], false, &c->text);
+        mechd_sweep_unref(all[k]);
+    }
+    mechp_text_end(&c->text);
+    mechp_text_key(&c->text, "next");
+    mechp_text_null(&c->text);
+    mechp_text_end(&c->text);
+    free(all);
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_SWEEPS = {.run = run_list};
+
+/* The sweep of the path, a reference. NULL: refused. */
+static struct mechd_sweep *find(struct mechd_call *c)
+{
+    const char *id = mechd_call_value(c, "wid");
+    struct mechd_sweep *s = mechd_sweep_find(c->service->sweeps, id);
+    if (s == NULL) {
+        mechd_fail(c, MECHP_NOT_FOUND, "there is no sweep %.64s", id);
+    }
+    return s;
+}
+
+static enum mechd_progress run_get(struct mechd_call *c)
+{
+    struct mechd_sweep *s = find(c);
+    if (s != NULL) {
+        write_sweep(s, true, &c->text);
+    }
+    mechd_sweep_unref(s);
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_GET_SWEEP = {.run = run_get};
+
+static enum mechd_progress run_delete(struct mechd_call *c)
+{
+    struct mechd_sweep *s = find(c);
+    c->status = 204;
+    if (s != NULL && !mechd_sweep_remove(c->service->sweeps, s)) {
+        mechd_fail(c, MECHP_NOT_FOUND, "there is no sweep %.64s", mechd_call_value(c, "wid"));
+    } else if (s != NULL && s->stored) {
+        mechd_sweep_forget(s, mechd_call_ticket(c));
+    }
+    mechd_sweep_unref(s);
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_DELETE_SWEEP = {.run = run_delete};
+
+/* Rows of points that are over now; more may be while they are written. */
+static void write_from_memory(struct mechd_call *c, const struct mechd_sweep *s,
+                              struct mechd_rows *r)
+{
+    const struct mechd_sweep_plan *const p = &s->plan;
+    bool *const over = calloc(p->points, sizeof *over);
+    uint64_t rows = 0;
+    if (over == NULL) {
+        mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for the rows");
+        return;
+    }
+    for (uint32_t k = 0; k < p->points; k++) {
+        over[k] = atomic_load(&s->over[k]);
+        rows += over[k] ? s->row_counts[k] : 0;
+    }
+    mechd_rows_begin(r, rows);
+    for (uint32_t k = 0; k < p->points; k++) {
+        for (uint64_t n = 0; over[k] && n < s->row_counts[k]; n++) {
+            mechd_rows_add(r, s->rows + (k * p->capacity + n) * s->width);
+        }
+    }
+    mechd_rows_end(r);
+    free(over);
+}
+
+/* Where a chunk from the disk goes. */
+struct chunk {
+    struct mechd_rows *rows;
+    size_t width;
+    uint64_t next, end; /* rows */
+};
+
+static int take_chunk(void *context, const struct mechd_stored_bytes *b)
+{
+    struct chunk *const k = context;
+    const size_t size = k->width * sizeof(double);
+    if (b->number != k->next || b->size == 0 || b->size % size != 0 ||
+        b->size / size > k->end - k->next) {
+        return MECH_MISMATCH;
+    }
+    // SQLite's bytes are not aligned
+    double *const values = malloc(b->size);
+    if (values == NULL) {
+        return MECH_NO_MEMORY;
+    }
+    memcpy(values, b->bytes, b->size);
+    for (size_t n = 0; n < b->size / size; n++) {
+        mechd_rows_add(k->rows, values + n * k->width);
+    }
+    k->next += b->size / size;
+    free(values);
+    return 0;
+}
+
+/* Rows of an earlier process. */
+static void write_from_store(struct mechd_call *c, const struct mechd_sweep *s,
+                             struct mechd_rows *r)
+{
+    struct chunk k = {.rows = r, .width = s->width, .end = s->stored_rows};
+    int outcome = 0;
+    mechd_rows_begin(r, k.end);
+    while (outcome == 0 && k.next < k.end) {
+        outcome = mechd_store_sweep_rows(c->service->host.store, s->id, k.next, take_chunk, &k);
+    }
+    mechd_rows_end(r);
+    if (outcome != 0) {
+        mechd_fail(c, MECHP_INTERNAL, "rows from %llu on cannot be read",
+                   (unsigned long long)k.next);
+    }
+}
+
+static enum mechd_progress run_results(struct mechd_call *c)
+{
+    struct mechd_sweep *s = find(c);
+    const int form = s != NULL ? mechd_form(c, mechd_forms_of_rows) : -1;
+    if (form < 0 || !mechd_form_begin(c, (enum mechd_form)form)) {
+        mechd_sweep_unref(s);
+        return MECHD_DONE;
+    }
+    struct mechd_rows r = {.form = (enum mechd_form)form,
+                           .text = &c->text,
+                           .columns = s->columns,
+                           .count = s->column_count};
+    if (s->rows != NULL) {
+        write_from_memory(c, s, &r);
+    } else {
+        write_from_store(c, s, &r);
+    }
+    mechd_sweep_unref(s);
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_SWEEP_RESULTS = {.run = run_results};

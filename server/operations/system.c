@@ -1,0 +1,220 @@
+/* Options of …/system, and GET …/system: the descriptor of an instance at its present
+ * state, made for the request. */
+#include "server/operations/system.h"
+
+#include "protocol/wire/json.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- options ---------------------------------------------------------------------------------- */
+
+static const char *text_option(const struct mechd_call *c, const char *key)
+{
+    const char *text = json_string_value(json_object_get(c->body, key));
+    return text != NULL ? text : mechd_call_query(c, key);
+}
+
+/* A number, `preset` when it is not given. */
+static double number_option(struct mechd_call *c, const char *key, double preset)
+{
+    const char *text = text_option(c, key);
+    double value = preset;
+    char path[32];
+    snprintf(path, sizeof path, "/%s", key);
+    if (text == NULL && json_object_get(c->body, key) != NULL) {
+        mechp_json_number(c->body, key, &c->diag, &value);
+    } else if (text != NULL) {
+        char *end = NULL;
+        value = strtod(text, &end);
+        if (end == text || *end != '\0' || !isfinite(value)) {
+            mech_diag_add(&c->diag, path, "expected a number");
+        }
+    }
+    return value;
+}
+
+/* One of several words, the first when it is not given. */
+static int word_option(struct mechd_call *c, const char *key, const char *const *words)
+{
+    const char *text = text_option(c, key);
+    char path[32];
+    if (text == NULL && json_object_get(c->body, key) == NULL) {
+        return 0;
+    }
+    for (int k = 0; text != NULL && words[k] != NULL; k++) {
+        if (strcmp(words[k], text) == 0) {
+            return k;
+        }
+    }
+    snprintf(path, sizeof path, "/%s", key);
+    mech_diag_add(&c->diag, path, "expected %s%s%s", words[0], words[1] != NULL ? " or " : "",
+                  words[1] != NULL ? words[1] : "");
+    return 0;
+}
+
+static void freeze(struct mechd_call *c, struct mech_sim_system *s, const char *path,
+                   const char *name)
+{
+    if (mech_sim_system_freeze(s, name) != 0) {
+        mech_diag_add(&c->diag, path, "no item \"%.64s\" has velocities", name);
+    }
+}
+
+/* Names in an array, or in one text with commas between. */
+static void freeze_all(struct mechd_call *c, struct mech_sim_system *s)
+{
+    const json_t *names = json_object_get(c->body, "frozen");
+    const char *text = text_option(c, "frozen");
+    char path[48];
+    for (size_t k = 0; k < json_array_size(names); k++) {
+        const char *name = json_string_value(json_array_get(names, k));
+        snprintf(path, sizeof path, "/frozen/%zu", k);
+        freeze(c, s, path, name != NULL ? name : "");
+    }
+    for (const char *at = text; at != NULL && *at != '\0';) {
+        char name[MECH_NAME_MAX + 1];
+        const size_t n = strcspn(at, ",");
+        snprintf(name, sizeof name, "%.*s", n < sizeof name ? (int)n : 0, at);
+        freeze(c, s, "/frozen", name);
+        at += n + (at[n] == ',');
+    }
+    if (names != NULL && text == NULL && !json_is_array(names)) {
+        mech_diag_add(&c->diag, "/frozen", "a list of names is needed");
+    }
+}
+
+struct mech_sim_system *mechd_system_open(struct mechd_call *c)
+{
+    static const char *const levels[] = {"acceleration", "velocity", NULL};
+    static const char *const contacts[] = {"active", "all", NULL};
+    static const char *const bilateral[] = {"all", "only", NULL};
+    const struct mech_point now = {.time = NAN};
+    const bool by_integrator = text_option(c, "level") == NULL;
+    const int level = word_option(c, "level", levels);
+    const struct mech_system_query q = {.level = by_integrator ? MECH_LEVEL_BY_INTEGRATOR : level,
+                                        .step = number_option(c, "step", NAN),
+                                        .all_contacts = word_option(c, "contacts", contacts) == 1,
+                                        .bilateral = word_option(c, "bilateral", bilateral) == 1,
+                                        .mass = number_option(c, "massFactor", NAN),
+                                        .stiffness = number_option(c, "stiffnessFactor", NAN),
+                                        .damping = number_option(c, "dampingFactor", NAN)};
+    struct mech_sim_system *s = NULL;
+    if (mechd_call_faulty(c)) {
+        return NULL;
+    }
+    int outcome = mech_sim_system(c->job.instance->sim, &now, &q, &s);
+    struct mechd_effort effort;
+    mechd_call_watch(c, &effort);
+    if (outcome == 0 && mechd_effort_ends(c->job.instance)) {
+        mech_sim_system_destroy(s);
+        s = NULL;
+        outcome = MECH_CANCELLED;
+    }
+    mechd_effort_end(c->job.instance);
+    if (outcome == MECH_INVALID) {
+        mech_diag_add(&c->diag, "/step", "must be positive");
+    } else if (outcome != 0) {
+        mechd_fail_outcome(c, outcome);
+    } else {
+        freeze_all(c, s);
+    }
+    if (mechd_call_faulty(c)) {
+        mech_sim_system_destroy(s);
+        return NULL;
+    }
+    return s;
+}
+
+/* --- pieces ----------------------------------------------------------------------------------- */
+
+void mechd_system_shape(struct mechp_text *w, const struct mech_sim_system *s, int part)
+{
+    int32_t rows = 0;
+    int32_t cols = 0;
+    mech_sim_system_size(s, part, &rows, &cols);
+    mechp_text_key(w, "shape");
+    mechp_text_array(w);
+    mechp_text_integer(w, rows);
+    if (!mech_system_part(part)->vector) {
+        mechp_text_integer(w, cols);
+    }
+    mechp_text_end(w);
+}
+
+void mechd_system_begin(struct mechd_call *c, const struct mech_sim_system_info *info)
+{
+    mechp_text_object(&c->text);
+    mechp_text_member_number(&c->text, "time", info->time);
+    mechp_text_member_string(&c->text, "level",
+                             info->level == MECH_LEVEL_VELOCITY ? "velocity" : "acceleration");
+}
+
+/* --- GET …/system ----------------------------------------------------------------------------- */
+
+static void write_summary(struct mechd_call *c, const struct mech_sim_system *s)
+{
+    struct mechp_text *const w = &c->text;
+    struct mech_sim_system_info info;
+    mech_sim_system_info(s, &info);
+    mechd_system_begin(c, &info);
+    mechp_text_member_number(w, "step", info.step);
+    mechp_text_member_number(w, "theta", info.theta);
+    mechp_text_member_string(w, "friction", info.associated ? "associated" : "coulomb");
+    mechp_text_key(w, "factors");
+    mechp_text_object(w);
+    mechp_text_member_number(w, "mass", info.mass);
+    mechp_text_member_number(w, "stiffness", info.stiffness);
+    mechp_text_member_number(w, "damping", info.damping);
+    mechp_text_end(w);
+    mechp_text_key(w, "linear");
+    mechp_text_bool(w, info.linear);
+    mechp_text_key(w, "lumped");
+    mechp_text_bool(w, info.lumped);
+    mechp_text_key(w, "counts");
+    mechp_text_object(w);
+    mechp_text_member_integer(w, "velocities", info.size.velocities);
+    mechp_text_member_integer(w, "rows", info.size.rows);
+    mechp_text_member_integer(w, "variables", info.size.variables);
+    mechp_text_member_integer(w, "frozen", info.size.frozen);
+    mechp_text_member_integer(w, "masses", info.masses);
+    mechp_text_member_integer(w, "constraints", info.size.constraints);
+    mechp_text_member_integer(w, "blocks", info.size.blocks);
+    mechp_text_end(w);
+    mechp_text_key(w, "parts");
+    mechp_text_array(w);
+    for (int k = 0; mech_system_part(k) != NULL; k++) {
+        mechp_text_object(w);
+        mechp_text_member_string(w, "name", mech_system_part(k)->name);
+        mechp_text_member_string(w, "doc", mech_system_part(k)->doc);
+        mechd_system_shape(w, s, k);
+        mechp_text_end(w);
+    }
+    mechp_text_end(w);
+    mechp_text_end(w);
+}
+
+static enum mechd_progress run_system(struct mechd_call *c)
+{
+    const int form = mechd_form(c, 1u << MECHD_FORM_JSON | 1u << MECHD_FORM_ARCHIVE);
+    struct mech_sim_system *const s = form >= 0 ? mechd_system_open(c) : NULL;
+    unsigned char *bytes = NULL;
+    size_t size = 0;
+    if (s != NULL && form == MECHD_FORM_JSON) {
+        write_summary(c, s);
+    } else if (s != NULL) {
+        const int outcome = mech_sim_system_archive(s, &bytes, &size);
+        if (outcome != 0) {
+            mechd_fail_outcome(c, outcome);
+        } else {
+            mechd_form_answer(c, MECHD_FORM_ARCHIVE, (const char *)bytes, size);
+        }
+        free(bytes);
+    }
+    mech_sim_system_destroy(s);
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_SYSTEM = {.run = run_system};

@@ -1,0 +1,53 @@
+/* What the daemon was told by its options (server/daemon/configuration.h reads them). Const once it
+ * runs. */
+#pragma once
+
+#include "server/os/address.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { MECHD_LISTEN_MOST = 8 };
+
+struct mechd_config {
+    /* [http:// or https://]host:port or [v6]:port; unix:PATH */
+    char listen[MECHD_LISTEN_MOST][MECHD_ADDRESS];
+    int listen_count;
+    char tls_certificate[MECHD_ADDRESS], tls_key[MECHD_ADDRESS]; /* PEM files, or "" */
+    char unix_mode[8];                                           /* octal digits */
+    char cors[MECHD_LISTEN_MOST][MECHD_ADDRESS];                 /* origins, or "*" alone */
+    int cors_count;
+    char host[MECHD_LISTEN_MOST][MECHD_ADDRESS]; /* names of this server, without port */
+    int host_count;
+    int connections, connections_per_address; /* most at once, for each listening address */
+    int idle_seconds, head_seconds, body_seconds;
+    int body_rate;               /* KiB/s */
+    char control[MECHD_ADDRESS]; /* ZeroMQ endpoints; "none": closed */
+    char stream[MECHD_ADDRESS];
+    char forces[MECHD_ADDRESS];
+    char state[MECHD_ADDRESS];         /* "none": instances live in memory */
+    char durability[16];               /* of instances that do not say */
+    char tokens[MECHD_ADDRESS];        /* file, or "" */
+    char quota[MECHD_ADDRESS];         /* limits of tokens that have none of their own, or "" */
+    char curve_key[MECHD_ADDRESS];     /* file, or "" */
+    char curve_clients[MECHD_ADDRESS]; /* with the key, or "" */
+    char ready_file[MECHD_ADDRESS];
+    char log_level[16];
+    int workers;      /* threads of the step pool; 0: one per processor */
+    int model_size;   /* MiB of JSON of the largest model */
+    int message_size; /* MiB of a frame over ZeroMQ; 0: a model to control, 1 MiB to forces */
+    int heartbeat;    /* s between ZeroMQ's heartbeats */
+    bool insecure;
+    bool access_log;
+    bool check_config; /* read, check, say so, and leave */
+    enum mechd_action {
+        MECHD_SERVE,
+        MECHD_SAY_HELP,
+        MECHD_SAY_VERSION,
+        MECHD_PRINT,
+        MECHD_MAKE_TOKEN,
+        MECHD_MAKE_KEY
+    } action;
+    char print[80]; /* MECHD_PRINT: openapi, schema or types; MECHD_MAKE_…: a name */
+    char scopes[32];
+};
