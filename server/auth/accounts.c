@@ -2,8 +2,7 @@
 #include "server/auth/accounts.h"
 
 #include "server/auth/tokens.h"
-#include "server/plain.h"
-#include "server/ticks.h"
+#include "server/os/ticks.h"
 #include "solver/base/err.h"
 
 #include <inttypes.h>
@@ -271,21 +270,21 @@ void mechd_accounts_metrics(struct mechd_accounts *a, struct mechp_text *w)
         "# TYPE mechd_token_cpu_seconds_total counter\n";
     char line[256];
     pthread_mutex_lock(&a->m);
-    mechd_plain(w, head, sizeof head - 1);
+    mechp_text_plain(w, head, sizeof head - 1);
     for (const struct mechd_account *x = a->first; x != NULL; x = x->next) {
         for (int k = 0; k < MECHD_QUOTA_HELD; k++) {
             const int n = snprintf(line, sizeof line,
                                    "mechd_token_used{token=\"%s\",what=\"%s\"} %" PRIu64 "\n",
                                    x->name, mechd_quota_names[k], atomic_load(&x->used[k]));
-            mechd_plain(w, line, (size_t)n);
+            mechp_text_plain(w, line, (size_t)n);
         }
     }
-    mechd_plain(w, work, sizeof work - 1);
+    mechp_text_plain(w, work, sizeof work - 1);
     for (const struct mechd_account *x = a->first; x != NULL; x = x->next) {
         const int n =
             snprintf(line, sizeof line, "mechd_token_cpu_seconds_total{token=\"%s\"} %.9g\n",
                      x->name, 1e-9 * (double)atomic_load(&x->worked));
-        mechd_plain(w, line, (size_t)n);
+        mechp_text_plain(w, line, (size_t)n);
     }
     pthread_mutex_unlock(&a->m);
 }

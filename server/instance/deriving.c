@@ -1,10 +1,10 @@
 /* Slices of derivatives: internal steps one by one, until a millisecond is over. */
 #include "server/instance/deriving.h"
 
-#include "server/daemon.h"
 #include "server/instance/effort.h"
+#include "server/instance/host.h"
 #include "server/instance/stepping.h"
-#include "server/ticks.h"
+#include "server/os/ticks.h"
 
 bool mechd_deriving_may(struct mechd_instance *i, struct mechd_deriving *s)
 {
@@ -17,7 +17,7 @@ bool mechd_deriving_may(struct mechd_instance *i, struct mechd_deriving *s)
 static bool is_cancelled(struct mechd_instance *i, struct mechd_deriving *s, bool unwanted)
 {
     s->over = mechd_stepping_over(i, s->worked, &s->excess);
-    return s->over || unwanted || mechd_instance_stops(i) || atomic_load(&i->daemon->cancel);
+    return s->over || unwanted || mechd_instance_stops(i) || atomic_load(&i->host->cancel);
 }
 
 enum mechd_progress mechd_deriving_slice(struct mechd_instance *i, struct mechd_deriving *s,

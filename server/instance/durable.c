@@ -3,14 +3,14 @@
 
 #include "protocol/bind/bind.h"
 #include "protocol/frame/frame.h"
-#include "server/daemon.h"
 #include "server/instance/command_bytes.h"
 #include "server/instance/entry.h"
+#include "server/instance/host.h"
 #include "server/instance/runs.h"
 #include "server/instance/snapshots.h"
 #include "server/instance/traits.h"
+#include "server/os/ticks.h"
 #include "server/store/store.h"
-#include "server/ticks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ enum {
 /* An instance whose creation could not be stored is no instance. */
 static void withdraw(struct mechd_instance *i)
 {
-    if (mechd_table_remove(&i->daemon->table, i)) {
+    if (mechd_table_remove(&i->host->table, i)) {
         atomic_store(&i->deleted, true);
         mechd_instance_unref(i);
     }
@@ -224,8 +224,7 @@ static void account_for(struct mechd_instance *i, const struct mechd_record *r)
 /* Another one would be too many. */
 static bool is_full(const struct mechd_instance *i)
 {
-    return i->durable.held_count >= HELD_MOST ||
-           atomic_load(&i->daemon->receipts.held) >= HELD_BYTES;
+    return i->durable.held_count >= HELD_MOST || atomic_load(&i->host->receipt_bytes) >= HELD_BYTES;
 }
 
 /* Without memory a new process does not know it. */
@@ -239,7 +238,7 @@ static void hold_receipt(struct mechd_instance *i, const struct mechd_ticket *t)
         mechd_entry_chain(&d->held, &d->last_held, x);
         d->held_count++;
         d->held_bytes += size;
-        atomic_fetch_add(&i->daemon->receipts.held, size);
+        atomic_fetch_add(&i->host->receipt_bytes, size);
     }
 }
 
@@ -248,7 +247,7 @@ static struct mechd_entry *take_held(struct mechd_instance *i)
 {
     struct mechd_durable *const d = &i->durable;
     struct mechd_entry *const held = d->held;
-    atomic_fetch_sub(&i->daemon->receipts.held, d->held_bytes);
+    atomic_fetch_sub(&i->host->receipt_bytes, d->held_bytes);
     d->held = d->last_held = NULL;
     d->held_count = d->held_bytes = 0;
     return held;
@@ -258,7 +257,7 @@ void mechd_durable_drop_held(struct mechd_instance *i)
 {
     struct mechd_entry *const held = take_held(i);
     for (const struct mechd_record *r = held != NULL ? &held->r : NULL; r != NULL; r = r->next) {
-        mechd_receipts_undo(&i->daemon->receipts, r->receipt.scope);
+        mechd_tell_undone(i->host, r->receipt.scope);
     }
     mechd_entry_destroy(held);
 }
@@ -357,7 +356,7 @@ static void fire(struct mechd_timer *timer)
         }
         atomic_store(&d->queued, false);
     }
-    if (!mechd_clock_arm(&i->daemon->clock, timer, mechd_now() + 5 * MECHD_MS)) {
+    if (!mechd_clock_arm(&i->host->clock, timer, mechd_now() + 5 * MECHD_MS)) {
         mechd_instance_unref(i);
     }
 }
@@ -368,7 +367,7 @@ static void arm(struct mechd_instance *i, uint64_t due)
     d->timer.fire = fire;
     d->armed = true;
     mechd_instance_ref(i);
-    if (!mechd_clock_arm(&i->daemon->clock, &d->timer, due)) {
+    if (!mechd_clock_arm(&i->host->clock, &d->timer, due)) {
         d->armed = false;
         mechd_instance_unref(i);
     }
@@ -420,7 +419,7 @@ int mechd_durable_init(struct mechd_instance *i, const struct mechd_durable_sett
     d->settings = *settings;
     d->epoch = 1;
     d->recorded = mechd_now();
-    d->key = settings->mode != MECHD_DURABLE_NONE ? mechd_store_key(i->daemon->store) : 0;
+    d->key = settings->mode != MECHD_DURABLE_NONE ? mechd_store_key(i->host->store) : 0;
     return 0;
 }
 
@@ -487,7 +486,7 @@ void mechd_durable_fini(struct mechd_instance *i)
     mechd_entry_destroy(take_held(i));
 }
 
-int mechd_durable_flush(struct mechd *d)
+int mechd_durable_flush(struct mechd_host *d)
 {
     struct mechd_instance **items = NULL;
     size_t count = 0;

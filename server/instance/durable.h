@@ -22,14 +22,14 @@
 
 #include "protocol/wire/json.h"
 #include "protocol/wire/text.h"
-#include "server/clock.h"
 #include "server/instance/job.h"
+#include "server/os/clock.h"
 #include "solver/sim/mech.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
 
-struct mechd;
+struct mechd_host;
 struct mechd_entry;
 struct mechd_excess;
 struct mechd_instance;
@@ -39,6 +39,8 @@ struct mechd_traits;
 enum mechd_durability { MECHD_DURABLE_NONE, MECHD_DURABLE_CHECKPOINT, MECHD_DURABLE_EVERY_STEP };
 /* "none", "checkpoint", "every-step"; closed by NULL. */
 extern const char *const mechd_durability_names[];
+/* The number of that name (enum mechd_durability), or −1: there is none. */
+int mechd_durability_find(const char *name);
 
 struct mechd_durable_settings {
     enum mechd_durability mode;
@@ -123,7 +125,7 @@ void mechd_durable_sync(struct mechd_instance *i, struct mechd_ticket *t);
 int mechd_durable_repair(struct mechd_instance *i);
 /* At the end of the daemon: what has changed of all instances on which no thread works, none of
  * which is touched by others from then on. Returns of how many that could not be done. */
-int mechd_durable_flush(struct mechd *d);
+int mechd_durable_flush(struct mechd_host *d);
 
 /* Snapshots of a stored instance are stored: bytes are copied. */
 int mechd_durable_snapshot(struct mechd_instance *i, uint64_t number, double time,
@@ -136,7 +138,7 @@ int mechd_durable_forget(struct mechd_instance *i, uint64_t number, struct mechd
 int mechd_durable_load(struct mechd_instance *i, bool snapshots);
 
 /* All instances of the store into the table: before the doors open. 0 or negative. */
-int mechd_recover(struct mechd *d);
+int mechd_recover(struct mechd_host *d);
 
 /* As requests have it: the mode as a string, or {"mode": …, "steps": …, "seconds": …}. Reading adds
  * faults under "/durability"; what is NULL is `preset`. */

@@ -1,8 +1,8 @@
 /* Why long iterations end. */
 #include "server/instance/effort.h"
 
-#include "server/daemon.h"
-#include "server/ticks.h"
+#include "server/instance/host.h"
+#include "server/os/ticks.h"
 
 /* What a carrying thread gives to one stretch of a command at most, ns. */
 static const uint64_t patience_ns = 2 * MECHD_MS;
@@ -17,6 +17,11 @@ void mechd_effort_end(struct mechd_instance *i)
     i->effort = NULL;
 }
 
+bool mechd_effort_drained(const struct mechd_instance *i)
+{
+    return atomic_load(&i->host->cancel) && !mechd_instance_stops(i);
+}
+
 bool mechd_effort_ends(void *instance)
 {
     const struct mechd_instance *const i = instance;
@@ -24,13 +29,15 @@ bool mechd_effort_ends(void *instance)
     if (e == NULL) {
         return false;
     }
-    if (atomic_load(&i->cancel) || atomic_load(&i->daemon->cancel) ||
-        (e->paid ? atomic_load(&i->run_ends) > 0 : atomic_load(&i->stop)) ||
+    const bool stops = e->kind == MECHD_EFFORT_RUN      ? atomic_load(&i->run_ends) > 0
+                       : e->kind == MECHD_EFFORT_READER ? false
+                                                        : atomic_load(&i->stop);
+    if (stops || atomic_load(&i->cancel) || atomic_load(&i->host->cancel) ||
         (e->unwanted != NULL && e->unwanted(e->of))) {
         return true;
     }
     const uint64_t spent = mechd_now() - e->start;
     e->retreat = e->direct && spent > patience_ns;
-    return e->retreat || (!e->paid && i->account != NULL &&
+    return e->retreat || (e->kind == MECHD_EFFORT_STEP && i->account != NULL &&
                           e->worked + spent > atomic_load(&i->account->most[MECHD_QUOTA_STEP_CPU]));
 }

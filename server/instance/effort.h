@@ -15,10 +15,17 @@
 
 #include "server/instance/instance.h"
 
+enum mechd_effort_kind {
+    MECHD_EFFORT_STEP, /* a step, a derivative, an equilibrium: ends with stop, and by a quota */
+    MECHD_EFFORT_RUN,  /* a run's period: ended as that, and never over a quota */
+    MECHD_EFFORT_ANALYSIS, /* ends with stop, never by a quota */
+    MECHD_EFFORT_READER    /* comes between slices of another command, which stop means */
+};
+
 struct mechd_effort {
-    uint64_t start;                   /* mechd_now of its begin */
-    uint64_t worked;                  /* ns that count before it, for the quota */
-    bool paid;                        /* by a run: ended as that, and never over a quota */
+    uint64_t start;  /* mechd_now of its begin */
+    uint64_t worked; /* ns that count before it, for the quota */
+    enum mechd_effort_kind kind;
     bool direct;                      /* may retreat: a step on a carrying thread */
     bool retreat;                     /* out: did */
     bool (*unwanted)(const void *of); /* nobody waits for it; NULL: somebody does */
@@ -27,6 +34,10 @@ struct mechd_effort {
 
 void mechd_effort_begin(struct mechd_instance *i, struct mechd_effort *e);
 void mechd_effort_end(struct mechd_instance *i);
+
+/* What has been cancelled was so by the end of the daemon: nobody has stopped it or deleted its
+ * instance. As owner, before the command is over. */
+bool mechd_effort_drained(const struct mechd_instance *i);
 
 /* Shall the solver end? `instance`: whose effort it is; as mech_sim_set_interrupt asks. */
 bool mechd_effort_ends(void *instance);

@@ -1,7 +1,7 @@
 /* Records on their way to the store, and what becomes of them. */
 #include "server/instance/entry.h"
 
-#include "server/daemon.h"
+#include "server/instance/host.h"
 #include "server/instance/runs.h"
 #include "server/instance/traits.h"
 
@@ -76,7 +76,7 @@ static void is_done(struct mechd_record *r)
         mechd_run_stored(x);
     }
     if (r->outcome != 0 && r->kind == MECHD_RECORD_RECEIPT) {
-        mechd_receipts_undo(&i->daemon->receipts, r->receipt.scope);
+        mechd_tell_undone(i->host, r->receipt.scope);
     }
     if (r->outcome != 0 && r->kind == MECHD_RECORD_DESCRIBE) {
         mechd_instance_labels_unref(i, mechd_instance_set_labels(i, x->labels));
@@ -201,7 +201,7 @@ void mechd_entry_append_list(struct mechd_entry *first, struct mechd_entry *more
 /* A receipt for which there is no memory is one that a new process does not know. */
 void mechd_entry_post(struct mechd_entry *first, struct mechd_ticket *t)
 {
-    struct mechd_store *const store = first->instance->daemon->store;
+    struct mechd_store *const store = first->instance->host->store;
     struct mechd_entry *const receipt =
         t != NULL && t->receipt != NULL ? mechd_entry_receipt(first->instance, t->receipt) : NULL;
     mechd_entry_append_list(first, receipt);

@@ -2,14 +2,13 @@
 #include "server/instance/instance.h"
 
 #include "protocol/frame/frame.h"
-#include "server/daemon.h"
 #include "server/instance/effort.h"
 #include "server/instance/entry.h"
+#include "server/instance/host.h"
 #include "server/instance/partners.h"
 #include "server/instance/runs.h"
 #include "server/instance/snapshots.h"
 #include "server/instance/traits.h"
-#include "server/zmq/stream.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -24,7 +23,7 @@ static uint64_t guess_step_ns(int32_t size)
     return 1000 + 50 * n + n * n / 4;
 }
 
-int mechd_instance_create(struct mechd *daemon, const struct mechd_engine *engine,
+int mechd_instance_create(struct mechd_host *host, const struct mechd_engine *engine,
                           struct mechd_instance **out)
 {
     struct mechd_instance *i = calloc(1, sizeof *i);
@@ -43,11 +42,11 @@ int mechd_instance_create(struct mechd *daemon, const struct mechd_engine *engin
     }
     i->channels = channels;
     i->channel_count = count;
-    i->daemon = daemon;
+    i->host = host;
     i->engine = *engine;
     mechd_engine_set_interrupt(engine, mechd_effort_ends, i);
     i->sim = mechd_engine_sim(engine);
-    i->incarnation = daemon->incarnation;
+    i->incarnation = host->incarnation;
     i->output_size = n;
     i->size = engine->ops->size(engine->self);
     i->step_size = mechd_engine_step_size(engine);
@@ -134,18 +133,18 @@ bool mechd_instance_delete(struct mechd_instance *i, struct mechd_ticket *t)
 
 void mechd_instance_deleted(struct mechd_instance *i, bool gone)
 {
-    if (gone && mechd_table_remove(&i->daemon->table, i)) {
+    if (gone && mechd_table_remove(&i->host->table, i)) {
         atomic_store(&i->cancel, true);
         mechd_instance_close(i);
-        mechd_receipts_forget(&i->daemon->receipts, i);
-        mechd_count(&i->daemon->metrics.deleted, 1);
+        mechd_tell_gone(i);
+        mechd_count(&i->host->counters.deleted, 1);
         mechd_instance_unref(i);
     } else if (!gone) {
         // one whose creation has failed meanwhile is in no table and stays deleted
-        struct mechd_instance *const found = mechd_table_number(&i->daemon->table, i->number);
+        struct mechd_instance *const found = mechd_table_number(&i->host->table, i->number);
         atomic_store(&i->deleted, found != i);
         mechd_instance_unref(found);
-        mechd_reaper_meet(&i->daemon->reaper, mechd_instance_ends(i));
+        mechd_reaper_meet(&i->host->reaper, mechd_instance_ends(i));
     }
 }
 
@@ -161,7 +160,7 @@ void mechd_instance_unref(struct mechd_instance *i)
     }
     mechd_instance_close(i);
     if (i->receipts != NULL) {
-        mechd_receipts_forget(&i->daemon->receipts, i);
+        mechd_tell_gone(i);
     }
     mechd_snapshots_destroy(i->snapshots);
     mechd_partners_destroy(i->partners);
@@ -169,12 +168,13 @@ void mechd_instance_unref(struct mechd_instance *i)
     mechd_durable_fini(i);
     mechd_engine_destroy(&i->engine);
     json_decref(i->labels);
+    mech_diag_fini(&i->told);
     free(i->published.values);
     free(i->channels);
     pthread_mutex_destroy(&i->m);
     pthread_mutex_destroy(&i->p);
     mechd_leases_fini(&i->leases);
-    mechd_memory_freed(&i->daemon->memory);
+    mechd_memory_freed(&i->host->memory);
     free(i);
 }
 
@@ -207,7 +207,7 @@ void mechd_instance_stepped(struct mechd_instance *i, uint16_t flags)
     flags = (uint16_t)(flags | i->next_flags);
     i->next_flags = 0;
     publish(i, flags, 1);
-    mechd_stream_publish(i, &i->published);
+    mechd_tell_stepped(i, &i->published);
 }
 
 void mechd_instance_described(struct mechd_instance *i)

@@ -12,14 +12,15 @@
 #include "server/instance/durable.h"
 #include "server/instance/job.h"
 #include "server/instance/leases.h"
-#include "server/pool.h"
+#include "server/os/pool.h"
+#include "solver/base/diag.h"
 #include "solver/base/id.h"
 #include "solver/base/name.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 
-struct mechd;
+struct mechd_host;
 struct mechd_run;
 struct mechd_watcher;
 struct mechd_snapshots;
@@ -40,7 +41,7 @@ enum { MECHD_WATCH_STATE = 1, MECHD_WATCH_JSON = 2 };
 
 struct mechd_instance {
     /* const */
-    struct mechd *daemon;
+    struct mechd_host *host;
     char id[MECH_NAME_MAX + 1];
     mech_id number;                 /* generational, for binary frames */
     uint64_t serial;                /* order of creation */
@@ -49,8 +50,9 @@ struct mechd_instance {
     size_t output_size;             /* values of all outputs */
     struct mech_variable *channels; /* [channel_count] the outputs */
     size_t channel_count;
-    int32_t size;     /* velocities: what the cost of reading the state follows */
-    double step_size; /* h at creation, s */
+    int32_t size;          /* velocities: what the cost of reading the state follows */
+    double step_size;      /* h at creation, s */
+    struct mech_diag told; /* warnings of its model; const once in the table */
     _Atomic int refs;
     _Atomic bool deleted;
     _Atomic bool cancel; /* stop the running command at the next slice */
@@ -103,7 +105,7 @@ struct mechd_instance {
 
 /* Make an instance around an engine, which it then owns; one reference, in no table yet.
  * Negative: no memory (the engine stays the caller's). */
-int mechd_instance_create(struct mechd *daemon, const struct mechd_engine *engine,
+int mechd_instance_create(struct mechd_host *host, const struct mechd_engine *engine,
                           struct mechd_instance **out);
 
 /* Some more of it on its account. False: *x says why not. Any thread. */
@@ -129,6 +131,17 @@ void mechd_instance_unref(struct mechd_instance *i);
 
 /* Run, queue or refuse a job (instance/queue.c). */
 enum mechd_submitted mechd_instance_submit(struct mechd_instance *i, struct mechd_job *job);
+
+/* Become the owner for longer than a job, as who works on several instances at once does. RAN: the
+ * caller is the owner. QUEUED: job->run is called once as the owner, on a thread of the pool, and
+ * returns HELD; whoever it leaves the instance to is the owner. FULL: refused. Whoever captures
+ * several does so in the order of `serial`, so that nobody waits for each other. */
+enum mechd_submitted mechd_instance_capture(struct mechd_instance *i, struct mechd_job *job);
+/* As the owner by capture: give the instance free. */
+void mechd_instance_release(struct mechd_instance *i, struct mechd_job *job);
+/* As the owner by capture, while the state is whole: who only reads has its turn (stateless: those
+ * alone who look at no state). */
+void mechd_instance_serve(struct mechd_instance *i, bool stateless);
 
 /* The first stoppable job, in progress or waiting, is not wanted any more: it ends at its next
  * slice. False: there is none. Any thread (instance/queue.c). */

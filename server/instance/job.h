@@ -13,8 +13,10 @@
 
 struct mechd_instance;
 
-/* MORE_ALONE: as MORE, but nobody may read the state before the next slice. */
-enum mechd_progress { MECHD_DONE, MECHD_MORE, MECHD_MORE_ALONE };
+/* MORE_ALONE: as MORE, but nobody may read the state before the next slice. HELD: the job keeps the
+ * instance, whoever has the job is its owner and ends that by mechd_instance_release, perhaps
+ * before the slice has returned; only of jobs of mechd_instance_capture. */
+enum mechd_progress { MECHD_DONE, MECHD_MORE, MECHD_MORE_ALONE, MECHD_HELD };
 
 struct mechd_job {
     struct mechd_job *next;

@@ -1,7 +1,7 @@
 /* A short list under a lock; a few leases at most are looked through. */
 #include "server/instance/leases.h"
 
-#include "server/ticks.h"
+#include "server/os/ticks.h"
 #include "solver/base/err.h"
 
 #include <math.h>

@@ -2,8 +2,8 @@
 #include "server/instance/partners.h"
 
 #include "protocol/wire/json.h"
-#include "server/daemon.h"
-#include "server/ticks.h"
+#include "server/instance/host.h"
+#include "server/os/ticks.h"
 #include "solver/base/hash.h"
 
 #include <inttypes.h>
@@ -238,8 +238,8 @@ static int take_lease(struct mechd_instance *i, const struct mechd_hello *h,
     p->clocked = w->seconds > 0.;
     const int outcome = mechd_leases_take(&i->leases, w, &p->lease, holder);
     if (outcome == 0) {
-        mechd_count(&i->daemon->metrics.leases, 1);
-        mechd_reaper_meet(&i->daemon->reaper, atomic_load(&i->leases.due));
+        mechd_count(&i->host->counters.leases, 1);
+        mechd_reaper_meet(&i->host->reaper, atomic_load(&i->leases.due));
     }
     return outcome == MECH_INVALID ? MECH_MISMATCH : outcome;
 }
@@ -323,7 +323,7 @@ struct mechd_partner *mechd_partner_find(struct mechd_instance *i, uint64_t leas
 bool mechd_partner_still(struct mechd_instance *i, struct mechd_partner *p)
 {
     return !p->pass.has_token ||
-           mechd_tokens_still(&i->daemon->tokens, &p->pass.who, MECHD_SCOPE_STEP, &p->pass.turn);
+           mechd_tokens_still(&i->host->tokens, &p->pass.who, MECHD_SCOPE_STEP, &p->pass.turn);
 }
 
 struct mechd_partner *mechd_partner_begin(struct mechd_instance *i, uint64_t lease,

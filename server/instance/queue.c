@@ -6,7 +6,7 @@
  * while a thread is on it or a command has left its state open: what else waits in the pool can be
  * sealed, and is left alone from then on.
  */
-#include "server/daemon.h"
+#include "server/instance/host.h"
 #include "server/instance/traits.h"
 #include "solver/base/err.h"
 
@@ -15,14 +15,14 @@
 /* Give the instance to the pool; a reference stays with the task until the queue is empty. */
 static void hand_to_pool(struct mechd_instance *i)
 {
-    mechd_pool_push(&i->daemon->pool, &i->task);
+    mechd_pool_push(&i->host->pool, &i->task);
 }
 
 /* A job has come to (1) or gone from (-1) the queue; the instance is locked. */
 static void note_queued(struct mechd_instance *i, int by)
 {
     i->queued += by;
-    atomic_fetch_add_explicit(&i->daemon->metrics.queued, by, memory_order_relaxed);
+    atomic_fetch_add_explicit(&i->host->counters.queued, by, memory_order_relaxed);
 }
 
 /* Append a job; the instance is locked. */
@@ -83,6 +83,29 @@ static void settle_stop(struct mechd_instance *i, const struct mechd_job *job)
     }
 }
 
+/* The job at the head is over: the instance is free, or the next one's. True: the caller drops the
+ * reference of the queue. */
+static bool leave_head(struct mechd_instance *i, struct mechd_job *job)
+{
+    pthread_mutex_lock(&i->m);
+    i->head = job->next;
+    i->head_begun = false;
+    i->working = false;
+    settle_stop(i, job);
+    note_queued(i, -1);
+    const bool more = i->head != NULL;
+    mechd_instance_use(i);
+    if (!more) {
+        i->tail = NULL;
+        i->owned = false;
+    }
+    pthread_mutex_unlock(&i->m);
+    if (more) {
+        hand_to_pool(i);
+    }
+    return !more;
+}
+
 /* One slice of the job at the head, on a thread of the pool. */
 static void run_from_pool(struct mechd_task *task)
 {
@@ -100,6 +123,9 @@ static void run_from_pool(struct mechd_task *task)
 
     // not done: readers first, then back to the end of the pool's queue, behind other instances
     const enum mechd_progress progress = job->run(job);
+    if (progress == MECHD_HELD) {
+        return;
+    }
     if (progress != MECHD_DONE) {
         serve_readers(i, progress == MECHD_MORE_ALONE);
         pthread_mutex_lock(&i->m);
@@ -110,24 +136,9 @@ static void run_from_pool(struct mechd_task *task)
     }
 
     // done: the instance is free before the answer is on its way
-    pthread_mutex_lock(&i->m);
-    i->head = job->next;
-    i->head_begun = false;
-    i->working = false;
-    settle_stop(i, job);
-    note_queued(i, -1);
-    const bool more = i->head != NULL;
-    mechd_instance_use(i);
-    if (!more) {
-        i->tail = NULL;
-        i->owned = false;
-    }
-    pthread_mutex_unlock(&i->m);
-    if (more) {
-        hand_to_pool(i);
-    }
+    const bool last = leave_head(i, job);
     job->finish(job);
-    if (!more) {
+    if (last) {
         mechd_instance_unref(i);
     }
 }
@@ -199,6 +210,39 @@ enum mechd_submitted mechd_instance_submit(struct mechd_instance *i, struct mech
     enqueue(i, job);
     pthread_mutex_unlock(&i->m);
     return MECHD_QUEUED;
+}
+
+enum mechd_submitted mechd_instance_capture(struct mechd_instance *i, struct mechd_job *job)
+{
+    enum mechd_submitted submitted = MECHD_QUEUED;
+    pthread_mutex_lock(&i->m);
+    if (!i->owned && !i->sealed) {
+        append(i, job);
+        i->owned = true;
+        i->working = true;
+        i->head_begun = true;
+        i->task.run = run_from_pool;
+        mechd_instance_ref(i);
+        submitted = MECHD_RAN;
+    } else if (i->queued - (i->head_begun ? 1 : 0) >= MECHD_QUEUE_MOST) {
+        submitted = MECHD_FULL;
+    } else {
+        enqueue(i, job);
+    }
+    pthread_mutex_unlock(&i->m);
+    return submitted;
+}
+
+void mechd_instance_release(struct mechd_instance *i, struct mechd_job *job)
+{
+    if (leave_head(i, job)) {
+        mechd_instance_unref(i);
+    }
+}
+
+void mechd_instance_serve(struct mechd_instance *i, bool stateless)
+{
+    serve_readers(i, stateless);
 }
 
 /* Is one in the queue? The instance is locked. */

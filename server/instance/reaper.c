@@ -1,10 +1,11 @@
 /* The timer of what ends by the clock, and the walk through the table. */
 #include "server/instance/reaper.h"
 
-#include "server/daemon.h"
+#include "server/instance/host.h"
 #include "server/instance/partners.h"
 #include "server/instance/traits.h"
-#include "server/ticks.h"
+#include "server/os/log.h"
+#include "server/os/ticks.h"
 
 #include <stdlib.h>
 
@@ -88,7 +89,7 @@ static void prune(struct mechd_instance *i)
 static void end_leases(struct mechd_instance *i)
 {
     const int count = mechd_leases_expire(&i->leases, tell_ended, i);
-    mechd_count(&i->daemon->metrics.leases_ended, (uint64_t)count);
+    mechd_count(&i->host->counters.leases_ended, (uint64_t)count);
     if (count > 0) {
         prune(i);
     }
@@ -106,7 +107,7 @@ static void end_instance(struct mechd_instance *i)
     const uint64_t end = mechd_instance_ends(i);
     const double ttl = mechd_instance_ttl(i);
     if (end != 0 && end <= mechd_now() && mechd_instance_delete(i, NULL)) {
-        mechd_count(&i->daemon->metrics.expired, 1);
+        mechd_count(&i->host->counters.expired, 1);
         mechd_log(MECHD_INFO, "expired", "instance=%s ttl=%g", i->id, ttl);
     }
 }
@@ -116,7 +117,7 @@ static void end_instance(struct mechd_instance *i)
 /* The timer for r->due, not too soon after the last walk; the reaper is locked. */
 static void arm(struct mechd_reaper *r)
 {
-    struct mechd_clock *const clock = &r->daemon->clock;
+    struct mechd_clock *const clock = &r->host->clock;
     (void)mechd_clock_cancel(clock, &r->timer);
     if (r->due != 0) {
         const uint64_t soonest = r->last + r->gap;
@@ -130,7 +131,7 @@ static void walk(struct mechd_task *task)
     struct mechd_reaper *const r =
         (struct mechd_reaper *)((char *)task - offsetof(struct mechd_reaper, task));
     struct walk w = {.now = mechd_now()};
-    mechd_table_each(&r->daemon->table, look, &w);
+    mechd_table_each(&r->host->table, look, &w);
     while (w.found != NULL) {
         struct found *const x = w.found;
         w.found = x->next;
@@ -158,34 +159,34 @@ static void fire(struct mechd_timer *timer)
     struct mechd_reaper *const r =
         (struct mechd_reaper *)((char *)timer - offsetof(struct mechd_reaper, timer));
     pthread_mutex_lock(&r->m);
-    const bool begin = !r->walking && !atomic_load(&r->daemon->draining);
+    const bool begin = !r->walking && !atomic_load(&r->host->draining);
     if (begin) {
         r->walking = true;
         r->due = 0;
     }
     pthread_mutex_unlock(&r->m);
     if (begin) {
-        mechd_pool_push(&r->daemon->pool, &r->task);
+        mechd_pool_push(&r->host->pool, &r->task);
     }
 }
 
-void mechd_reaper_init(struct mechd_reaper *r, struct mechd *daemon)
+void mechd_reaper_init(struct mechd_reaper *r, struct mechd_host *host)
 {
-    *r = (struct mechd_reaper){.daemon = daemon, .timer.fire = fire, .task.run = walk};
+    *r = (struct mechd_reaper){.host = host, .timer.fire = fire, .task.run = walk};
     r->gap = gap_least;
     pthread_mutex_init(&r->m, NULL);
 }
 
 void mechd_reaper_fini(struct mechd_reaper *r)
 {
-    if (r->daemon != NULL) {
+    if (r->host != NULL) {
         pthread_mutex_destroy(&r->m);
     }
 }
 
 void mechd_reaper_meet(struct mechd_reaper *r, uint64_t due)
 {
-    if (r->daemon == NULL || due == 0) {
+    if (r->host == NULL || due == 0) {
         return;
     }
     pthread_mutex_lock(&r->m);

@@ -7,17 +7,17 @@
  */
 #pragma once
 
-#include "server/clock.h"
-#include "server/pool.h"
+#include "server/os/clock.h"
+#include "server/os/pool.h"
 
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-struct mechd;
+struct mechd_host;
 
 struct mechd_reaper {
-    struct mechd *daemon; /* NULL: nothing ends by the clock */
+    struct mechd_host *host; /* NULL: nothing ends by the clock */
     pthread_mutex_t m;
     struct mechd_timer timer;
     struct mechd_task task;
@@ -28,7 +28,7 @@ struct mechd_reaper {
 };
 
 /* Needs the clock and the pool. */
-void mechd_reaper_init(struct mechd_reaper *r, struct mechd *daemon);
+void mechd_reaper_init(struct mechd_reaper *r, struct mechd_host *host);
 /* When the clock has stopped and the pool has ended. */
 void mechd_reaper_fini(struct mechd_reaper *r);
 /* Something may end at `due` (ns; 0: nothing). Any thread. */

@@ -2,7 +2,7 @@
  * again whole until it is large enough, so that a slow run does not leave a record for each row. */
 #include "server/instance/recording.h"
 
-#include "server/daemon.h"
+#include "server/instance/host.h"
 #include "server/instance/runs.h"
 #include "server/store/store.h"
 
@@ -22,13 +22,13 @@ enum {
 static void unref_block(struct mechd_row_block *b)
 {
     if (b != NULL && atomic_fetch_sub(&b->refs, 1) == 1) {
-        atomic_fetch_sub(&b->daemon->row_bytes, b->size);
+        atomic_fetch_sub(&b->host->row_bytes, b->size);
         free(b);
     }
 }
 
 /* 0; MECH_UNSUPPORTED: the daemon keeps too much; negative. */
-static int take_block(struct mechd *d, size_t size, struct mechd_row_block **out)
+static int take_block(struct mechd_host *d, size_t size, struct mechd_row_block **out)
 {
     if (size > mechd_rows_daemon) {
         return MECH_UNSUPPORTED;
@@ -43,7 +43,7 @@ static int take_block(struct mechd *d, size_t size, struct mechd_row_block **out
         return MECH_NO_MEMORY;
     }
     atomic_init(&b->refs, 1);
-    b->daemon = d;
+    b->host = d;
     b->size = size;
     *out = b;
     return 0;
@@ -70,7 +70,7 @@ int mechd_recording_begin(struct mechd_recording *r, const struct mechd_instance
     if (r->key != 0 && r->capacity > window) {
         r->capacity = window;
     }
-    MECH_TRY(take_block(i->daemon, (size_t)r->capacity * row, &r->block));
+    MECH_TRY(take_block(i->host, (size_t)r->capacity * row, &r->block));
     r->chosen = chosen;
     return 0;
 }
@@ -188,7 +188,7 @@ static void begin(struct mechd_reading *x, struct mechd_run *run)
 static int copy_window(struct mechd_reading *x, const struct mechd_recording *r)
 {
     const size_t size = (size_t)(r->count - r->base) * r->width * sizeof(double);
-    if (take_block(x->instance->daemon, size, &x->block) != 0) {
+    if (take_block(x->instance->host, size, &x->block) != 0) {
         return MECH_NO_MEMORY;
     }
     memcpy(x->block->values, r->block->values, size);
@@ -271,7 +271,7 @@ const double *mechd_reading_row(struct mechd_reading *x, uint64_t row)
     }
     if (row - x->chunk_first >= x->chunk_count) {
         x->chunk_count = 0;
-        if (mechd_store_results(x->instance->daemon->store, x->run->record.key, x->run->id, row,
+        if (mechd_store_results(x->instance->host->store, x->run->record.key, x->run->id, row,
                                 read_chunk, x) != 0 ||
             row - x->chunk_first >= x->chunk_count) {
             x->chunk_count = 0;
@@ -287,8 +287,8 @@ uint64_t mechd_reading_find(struct mechd_reading *x, double time, bool beyond)
     uint64_t high = x->end;
     if (x->first > 0 && high > 0) {
         // the disk names the chunk, so that no other is read
-        low = mechd_store_results_at(x->instance->daemon->store, x->run->record.key, x->run->id,
-                                     time);
+        low =
+            mechd_store_results_at(x->instance->host->store, x->run->record.key, x->run->id, time);
         if (x->first < x->end && x->block->values[0] <= time) {
             low = x->first;
         } else if (mechd_reading_row(x, low) != NULL && x->chunk_count > 0) {

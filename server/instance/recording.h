@@ -22,7 +22,7 @@ static const size_t mechd_rows_daemon = (size_t)1 << 30;
 /* Memory that a run and those who read from it share. */
 struct mechd_row_block {
     _Atomic int refs;
-    struct mechd *daemon;
+    struct mechd_host *host;
     size_t size; /* bytes of values */
     double values[];
 };

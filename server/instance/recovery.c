@@ -2,22 +2,32 @@
 #include "protocol/bind/bind.h"
 #include "protocol/frame/frame.h"
 #include "protocol/wire/json.h"
-#include "server/daemon.h"
 #include "server/instance/command_bytes.h"
 #include "server/instance/durable.h"
+#include "server/instance/host.h"
 #include "server/instance/instance.h"
 #include "server/instance/runs.h"
 #include "server/instance/snapshots.h"
 #include "server/instance/traits.h"
-#include "server/log.h"
+#include "server/os/log.h"
+#include "server/os/ticks.h"
 #include "server/store/store.h"
-#include "server/ticks.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 const char *const mechd_durability_names[] = {"none", "checkpoint", "every-step", NULL};
+
+int mechd_durability_find(const char *name)
+{
+    for (int k = 0; mechd_durability_names[k] != NULL; k++) {
+        if (strcmp(name, mechd_durability_names[k]) == 0) {
+            return k;
+        }
+    }
+    return -1;
+}
 
 /* --- settings --------------------------------------------------------------------------------- */
 
@@ -116,9 +126,9 @@ static int read_snapshot(void *context, const struct mechd_stored_bytes *b)
 
 int mechd_durable_load(struct mechd_instance *i, bool snapshots)
 {
-    MECH_TRY(mechd_store_replay(i->daemon->store, i->durable.key, read_change, i));
+    MECH_TRY(mechd_store_replay(i->host->store, i->durable.key, read_change, i));
     if (snapshots) {
-        MECH_TRY(mechd_store_snapshots(i->daemon->store, i->durable.key, read_snapshot, i));
+        MECH_TRY(mechd_store_snapshots(i->host->store, i->durable.key, read_snapshot, i));
         MECH_TRY(mechd_runs_load(i));
     }
     mechd_instance_changed(i, MECHP_REWOUND);
@@ -150,8 +160,10 @@ int mechd_durable_repair(struct mechd_instance *i)
 
 /* --- all -------------------------------------------------------------------------------------- */
 
-/* A simulation from the text of its model. 0; an outcome with the reason; negative: no memory. */
-static int build(const char *text, size_t size, char reason[160], struct mech_sim **out)
+/* A simulation from the text of its model, and the warnings of that. 0; an outcome with the reason;
+ * negative: no memory. */
+static int build(const char *text, size_t size, char reason[160], struct mech_diag *told,
+                 struct mech_sim **out)
 {
     struct mechp_json_fault fault;
     struct mech_document *document = NULL;
@@ -174,13 +186,15 @@ static int build(const char *text, size_t size, char reason[160], struct mech_si
         snprintf(reason, 160, "its model, %.60s: %.80s", diag.entries[0].path,
                  diag.entries[0].text);
     }
+    mech_diag_prefix(diag.warnings, diag.warning_count, "/model");
+    mech_diag_give_warnings(&diag, told);
     mech_diag_fini(&diag);
     json_decref(model);
     return outcome;
 }
 
 struct recovery {
-    struct mechd *daemon;
+    struct mechd_host *host;
     uint64_t instances;
     uint64_t serial;  /* the largest */
     char reason[160]; /* of the last one that could not be built */
@@ -213,7 +227,7 @@ static int complete(struct mechd_instance *i, const struct mechd_stored *stored,
     i->labels = stored->labels != NULL ? json_loads(stored->labels, 0, NULL) : NULL;
     mechd_instance_set_ttl(i, stored->ttl);
     // what is there stays and counts, whatever the limits are now
-    struct mechd_account *const account = mechd_accounts_find(&i->daemon->accounts, stored->token);
+    struct mechd_account *const account = mechd_accounts_find(&i->host->accounts, stored->token);
     if (account != NULL) {
         (void)mechd_instance_open(i, account, NULL);
     }
@@ -231,7 +245,7 @@ static int complete(struct mechd_instance *i, const struct mechd_stored *stored,
     if (mechd_snapshots_go_on(i, stored->last_snapshot) != 0) {
         return fault(MECH_NO_MEMORY, "there is no memory for it", reason);
     }
-    const int added = mechd_table_add(&i->daemon->table, i, stored->id);
+    const int added = mechd_table_add(&i->host->table, i, stored->id);
     return added == 0              ? 0
            : added == MECH_INVALID ? fault(added, "its id is taken", reason)
                                    : fault(MECH_NO_MEMORY, "there are too many instances", reason);
@@ -242,29 +256,34 @@ static int recover_one(void *context, const struct mechd_stored *stored, const c
     struct recovery *const r = context;
     struct mechd_instance *i = NULL;
     struct mech_sim *sim = NULL;
-    const int built = build(stored->model, stored->model_size, r->reason, &sim);
+    struct mech_diag told;
+    mech_diag_init(&told);
+    const int built = build(stored->model, stored->model_size, r->reason, &told, &sim);
     r->serial = stored->serial > r->serial ? stored->serial : r->serial;
     if (built != 0) {
+        mech_diag_fini(&told);
         return fault(built, r->reason, reason);
     }
     const struct mechd_engine engine = mechd_engine_of_sim(sim);
-    if (mechd_instance_create(r->daemon, &engine, &i) != 0) {
+    if (mechd_instance_create(r->host, &engine, &i) != 0) {
         mech_sim_destroy(sim);
+        mech_diag_fini(&told);
         return fault(MECH_NO_MEMORY, "there is no memory for it", reason);
     }
+    mech_diag_give_warnings(&told, &i->told);
     const int outcome = complete(i, stored, reason);
     mechd_instance_unref(i);
     r->instances += outcome == 0;
     return outcome;
 }
 
-int mechd_recover(struct mechd *d)
+int mechd_recover(struct mechd_host *d)
 {
     const uint64_t start = mechd_now();
     if (d->store == NULL) {
         return 0;
     }
-    struct recovery r = {.daemon = d, .serial = mechd_store_last(d->store, MECHD_NUMBER_INSTANCE)};
+    struct recovery r = {.host = d, .serial = mechd_store_last(d->store, MECHD_NUMBER_INSTANCE)};
     MECH_TRY(mechd_store_visit_all(d->store, recover_one, &r));
     if (atomic_load(&d->table.serial) < r.serial) {
         atomic_store(&d->table.serial, r.serial);

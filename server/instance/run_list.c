@@ -1,7 +1,7 @@
 /* The runs that an instance keeps, newest first, and what others see of them. */
-#include "server/daemon.h"
+#include "server/instance/host.h"
 #include "server/instance/runs.h"
-#include "server/ticks.h"
+#include "server/os/ticks.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -128,7 +128,7 @@ void mechd_run_make_room(struct mechd_instance *i, size_t bytes)
 void mechd_run_show(struct mechd_run *r)
 {
     struct mechd_run_shown *const s = &r->shown;
-    const uint64_t now = mechd_now();
+    const uint64_t now = r->now != 0 ? r->now : mechd_now();
     pthread_mutex_lock(&r->p);
     if (s->state == MECHD_RUN_RUNNING) {
         const struct mech_step_report *const report = &r->stepping.report;
@@ -139,6 +139,8 @@ void mechd_run_show(struct mechd_run *r)
     s->state = r->state;
     s->periods = r->periods;
     s->overruns = r->overruns;
+    s->late = r->late;
+    s->latest = r->latest;
     s->rows = r->record.count;
     s->kept = r->record.every > 0 && !r->record.dropped;
     s->change++;

@@ -1,8 +1,8 @@
 /* Runs in the store: how far they are and what they recorded goes into the transaction that holds
  * the state; a run that the store has as running when a process begins was interrupted. */
 #include "protocol/wire/json.h"
-#include "server/daemon.h"
 #include "server/instance/entry.h"
+#include "server/instance/host.h"
 #include "server/instance/runs.h"
 
 #include <math.h>
@@ -238,7 +238,7 @@ static int take_run(void *context, const struct mechd_stored_run *stored)
 
 int mechd_runs_load(struct mechd_instance *i)
 {
-    return mechd_store_runs(i->daemon->store, i->durable.key, take_run, i);
+    return mechd_store_runs(i->host->store, i->durable.key, take_run, i);
 }
 
 /* Look for one run among those of the store. */
@@ -264,7 +264,7 @@ void mechd_runs_undo(struct mechd_instance *i)
         return;
     }
     struct search search = {.number = r->id};
-    const int outcome = mechd_store_runs(i->daemon->store, i->durable.key, compare_run, &search);
+    const int outcome = mechd_store_runs(i->host->store, i->durable.key, compare_run, &search);
     if (outcome == 0 && !search.found) {
         mechd_run_forget(i, r);
         return;

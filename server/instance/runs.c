@@ -1,8 +1,12 @@
-/* The chain of a run: tick (as owner) → finish → timer or the queue again → tick … */
+/* The chain of a run: tick (as owner) → finish → timer or the queue again → tick …
+ *
+ * A period of a paced run that is expected to be short is computed by the lane whose timer is due,
+ * as a short command is by the thread that carries it: no other thread is met, no memory taken, and
+ * the clock is read when it begins and when it ends. A longer one goes through the pool. */
 #include "server/instance/runs.h"
 
-#include "server/daemon.h"
-#include "server/ticks.h"
+#include "server/instance/host.h"
+#include "server/os/ticks.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -61,24 +65,38 @@ static bool next_period(struct mechd_run *r)
     return true;
 }
 
-/* When the next period begins; a schedule that has slipped by more than a period is moved. */
+/* When the next period begins; a schedule that has slipped by more than a period is moved to the
+ * present: whole periods would take more from those who come last after each standstill. */
 static void schedule(struct mechd_run *r)
 {
     const double wall = 1e9 * r->settings.period / r->settings.pace;
-    const uint64_t now = mechd_now();
+    const uint64_t now = r->now;
     r->due = r->start + r->shift + (uint64_t)((double)r->periods * wall);
-    if (now > r->due + (uint64_t)wall) {
+    if (now > r->due + r->wall) {
         r->overruns++;
-        mechd_count(&r->job.instance->daemon->metrics.overruns, 1);
+        mechd_count(&mechd_tally(&r->job.instance->host->counters)->overruns, 1);
         r->shift += now - r->due;
         r->due = now;
+    }
+}
+
+/* How late this period of a paced run begins. */
+static void note_lateness(struct mechd_run *r)
+{
+    const uint64_t late = r->now > r->due ? r->now - r->due : 0;
+    if (r->wall > 0 && r->periods > 0 && late > r->wall / 2) {
+        r->late++;
+        mechd_count(&mechd_tally(&r->job.instance->host->counters)->late, 1);
+    }
+    if (r->wall > 0 && r->periods > 0 && late > r->latest) {
+        r->latest = late;
     }
 }
 
 /* Cancelled, deleted, or at the end of the process. */
 static void give_up(struct mechd_run *r)
 {
-    const struct mechd *const d = r->job.instance->daemon;
+    const struct mechd_host *const d = r->job.instance->host;
     const bool ends = atomic_load(&d->draining) || atomic_load(&d->cancel);
     end_run(r, ends ? MECHD_RUN_INTERRUPTED : MECHD_RUN_STOPPED,
             ends ? "the server was shut down" : "");
@@ -87,8 +105,7 @@ static void give_up(struct mechd_run *r)
 /* A free run takes another period in the turn that began then. */
 static bool has_turn(const struct mechd_run *r, uint64_t start)
 {
-    return r->settings.pace == 0. && mechd_now() - start < turn &&
-           !mechd_recording_pressed(&r->record);
+    return r->settings.pace == 0. && r->now - start < turn && !mechd_recording_pressed(&r->record);
 }
 
 /* One slice of a period; free runs go on to further periods until their turn is over, but others
@@ -98,13 +115,13 @@ static enum mechd_progress step_on(struct mechd_job *job)
     struct mechd_run *r = (struct mechd_run *)job;
     struct mechd_instance *i = job->instance;
     const bool long_period = r->stepping.begun;
-    const uint64_t start = mechd_now();
+    const uint64_t start = r->now;
     do {
         if (r->state != MECHD_RUN_RUNNING) {
             return MECHD_DONE;
         }
         if (!r->stepping.begun) {
-            if (atomic_load(&i->deleted) || atomic_load(&i->daemon->draining)) {
+            if (atomic_load(&i->deleted) || atomic_load(&i->host->draining)) {
                 give_up(r);
                 return MECHD_DONE;
             }
@@ -116,14 +133,17 @@ static enum mechd_progress step_on(struct mechd_job *job)
                 end_run(r, MECHD_RUN_FINISHED, "");
                 return MECHD_DONE;
             }
+            note_lateness(r);
         }
+        r->stepping.now = r->now;
         const enum mechd_progress progress = mechd_stepping_slice(i, &r->stepping);
+        r->now = r->stepping.now;
         if (progress != MECHD_DONE) {
             return progress;
         }
         r->stepping.begun = false;
         if (r->stepping.outcome == MECH_CANCELLED) {
-            if (atomic_load(&i->cancel) || atomic_load(&i->daemon->cancel)) {
+            if (atomic_load(&i->cancel) || atomic_load(&i->host->cancel)) {
                 give_up(r);
             }
             // or it made room for a request to end the run, which may still be refused
@@ -151,6 +171,7 @@ static enum mechd_progress step_on(struct mechd_job *job)
 static enum mechd_progress tick(struct mechd_job *job)
 {
     struct mechd_run *r = (struct mechd_run *)job;
+    r->now = mechd_now();
     if (!r->stepping.begun && mechd_durable_repair(job->instance) != 0) {
         return MECHD_DONE;
     }
@@ -170,11 +191,11 @@ static void release(struct mechd_run *r)
     mechd_instance_unref(i);
 }
 
-/* Queue the next tick; never on the clock's thread, nor nested in the tick before: always through
- * the pool. A full queue is tried again a little later. */
+/* Queue the next tick; never nested in the tick before: always through the pool. A full queue is
+ * tried again a little later. */
 static void submit(struct mechd_run *r)
 {
-    struct mechd_clock *clock = &r->job.instance->daemon->clock;
+    struct mechd_clock *clock = &r->job.instance->host->pace;
     r->job.cost = MECHD_SHORT;
     if (mechd_instance_submit(r->job.instance, &r->job) == MECHD_FULL &&
         !mechd_clock_arm(clock, &r->timer, mechd_now() + 5 * MECHD_MS)) {
@@ -183,12 +204,31 @@ static void submit(struct mechd_run *r)
 }
 
 /* When the chain looks again: a slow pace does not keep what has been deleted for long. */
-static uint64_t look_again(const struct mechd_run *r)
+static uint64_t look_again(const struct mechd_run *r, uint64_t now)
 {
-    const uint64_t now = mechd_now();
     const uint64_t most = now + longest;
     const uint64_t due = r->waits ? now + pause : r->due;
     return due < most ? due : most;
+}
+
+static void finish(struct mechd_job *job);
+
+/* The next period, at once if it is short and the instance is idle. */
+static void go(struct mechd_run *r)
+{
+    const double cost = r->steps * (double)atomic_load(&r->job.instance->step_ns);
+    const bool is_short = r->wall > 0 && cost < MECHD_SHORT;
+    if (!is_short) {
+        submit(r);
+        return;
+    }
+    r->job.cost = (uint64_t)cost;
+    const enum mechd_submitted done = mechd_instance_submit(r->job.instance, &r->job);
+    if (done == MECHD_RAN) {
+        finish(&r->job);
+    } else if (done == MECHD_FULL) {
+        submit(r);
+    }
 }
 
 static void fire(struct mechd_timer *timer)
@@ -196,10 +236,11 @@ static void fire(struct mechd_timer *timer)
     struct mechd_run *const r =
         (struct mechd_run *)((char *)timer - offsetof(struct mechd_run, timer));
     struct mechd_instance *const i = r->job.instance;
-    const bool early = !r->waits && mechd_now() < r->due && atomic_load(&r->active) &&
-                       !atomic_load(&i->deleted) && !atomic_load(&i->daemon->draining);
-    if (!early || !mechd_clock_arm(&i->daemon->clock, &r->timer, look_again(r))) {
-        submit(r);
+    // only a timer that was not armed for the whole time can be early
+    const bool early = !r->waits && timer->due < r->due && atomic_load(&r->active) &&
+                       !atomic_load(&i->deleted) && !atomic_load(&i->host->draining);
+    if (!early || !mechd_clock_arm(&i->host->pace, &r->timer, look_again(r, mechd_now()))) {
+        go(r);
     }
 }
 
@@ -210,7 +251,8 @@ static void finish(struct mechd_job *job)
     if (!atomic_load(&r->active)) {
         release(r);
     } else if ((r->settings.pace == 0. && !r->waits) ||
-               !mechd_clock_arm(&job->instance->daemon->clock, &r->timer, look_again(r))) {
+               !mechd_clock_arm(&job->instance->host->pace, &r->timer,
+                                look_again(r, r->now != 0 ? r->now : mechd_now()))) {
         submit(r);
     }
 }
@@ -278,6 +320,10 @@ int mechd_run_start(struct mechd_instance *i, const struct mechd_run_settings *s
     i->runs++;
     r->start = mechd_now();
     r->time = mechd_engine_time(&i->engine);
+    r->due = r->start;
+    r->steps = i->step_size > 0. ? fmax(1., ceil(settings->period / i->step_size)) : 1.;
+    r->wall = settings->pace > 0. ? (uint64_t)(1e9 * settings->period / settings->pace) : 0;
+    r->shift = r->wall > 0 ? mechd_clock_phase(&i->host->pace, r->wall) : 0;
     r->timer.fire = fire;
     r->job.run = tick;
     r->job.finish = finish;
@@ -307,7 +353,7 @@ void mechd_run_stop(struct mechd_instance *i, enum mechd_run_state state, const 
     end_run(r, state, reason);
 
     // a timer that is not armed has fired or is going to be armed: the next tick ends the chain
-    if (mechd_clock_cancel(&i->daemon->clock, &r->timer)) {
+    if (mechd_clock_cancel(&i->host->pace, &r->timer)) {
         release(r);
     }
 }

@@ -11,9 +11,9 @@
 #pragma once
 
 #include "protocol/wire/text.h"
-#include "server/clock.h"
 #include "server/instance/recording.h"
 #include "server/instance/stepping.h"
+#include "server/os/clock.h"
 
 /* interrupted: the process ended before the run did */
 enum mechd_run_state {
@@ -40,10 +40,11 @@ struct mechd_run_settings {
 /* What others than the owner see. */
 struct mechd_run_shown {
     enum mechd_run_state state;
-    uint64_t periods, overruns;
-    uint64_t rows; /* recorded */
-    bool kept;     /* the rows can be read */
-    double time;   /* s, within a period too */
+    uint64_t periods, overruns, late;
+    uint64_t latest; /* ns */
+    uint64_t rows;   /* recorded */
+    bool kept;       /* the rows can be read */
+    double time;     /* s, within a period too */
     uint64_t elapsed;
     uint64_t change; /* grows with each publication */
     char reason[160];
@@ -58,13 +59,18 @@ struct mechd_run {
     struct mechd_run_settings settings; /* const */
     uint64_t start;                     /* const: ns, when period 0 began */
     double time;                        /* const: s, where period 0 began */
+    double steps;                       /* const: internal steps of a period */
+    uint64_t wall;                      /* const: ns from one period to the next, 0: free */
     _Atomic bool active;                /* the chain goes on; partner: finish */
     uint64_t due;                       /* the chain's: when the next period begins, ns */
-    bool waits;                         /* the chain's: for the disk */
+    uint64_t now; /* the chain's: the clock when its job began and ended; 0: not known */
+    bool waits;   /* the chain's: for the disk */
     enum mechd_run_state state;
     uint64_t periods;  /* done */
-    uint64_t shift;    /* ns by which overruns have moved the schedule */
+    uint64_t shift;    /* ns by which its phase and overruns have moved the schedule */
     uint64_t overruns; /* periods that began more than one period late */
+    uint64_t late;     /* periods that began more than half a period late */
+    uint64_t latest;   /* ns by which the latest of all began late */
     struct mechd_stepping stepping;
     struct mechd_recording record; /* time and outputs at the start, then every so many periods,
                                       and at the end */

@@ -6,10 +6,10 @@
  * the state between them, and a failure in a later part undoes the earlier ones. */
 #include "server/instance/stepping.h"
 
-#include "server/daemon.h"
 #include "server/instance/effort.h"
+#include "server/instance/host.h"
 #include "server/instance/partners.h"
-#include "server/ticks.h"
+#include "server/os/ticks.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -133,6 +133,7 @@ static void add_report(struct mech_step_report *sum, const struct mech_step_repo
     sum->substeps += before.substeps;
     sum->impacts += before.impacts;
     sum->refused += before.refused;
+    sum->impact_gain += before.impact_gain;
     sum->residual = fmax(part->residual, before.residual);
 }
 
@@ -179,7 +180,7 @@ static enum mechd_progress give_up(struct mechd_instance *i, struct mechd_steppi
     if (s->over) {
         (void)mechd_excess_tell(&s->excess, s->report.reason, sizeof s->report.reason);
     }
-    mechd_count(&i->daemon->metrics.failed_steps, 1);
+    mechd_count(&i->host->counters.failed_steps, 1);
     return MECHD_DONE;
 }
 
@@ -192,7 +193,7 @@ static int advance(struct mechd_instance *i, struct mechd_stepping *s, uint64_t 
     const uint64_t before = s->report.steps;
     struct mechd_effort effort = {.start = start,
                                   .worked = s->worked,
-                                  .paid = s->paid,
+                                  .kind = s->paid ? MECHD_EFFORT_RUN : MECHD_EFFORT_STEP,
                                   .direct = i->direct != NULL,
                                   .unwanted = s->unwanted,
                                   .of = s->of};
@@ -207,7 +208,7 @@ static int advance(struct mechd_instance *i, struct mechd_stepping *s, uint64_t 
     if (i->account != NULL) {
         mechd_account_work(i->account, *now - start);
     }
-    mechd_count(&i->daemon->metrics.steps, steps);
+    mechd_count(&mechd_tally(&i->host->counters)->steps, steps);
     return outcome;
 }
 
@@ -257,14 +258,15 @@ enum mechd_progress mechd_stepping_slice(struct mechd_instance *i, struct mechd_
     }
     s->over = !s->paid && mechd_stepping_over(i, s->worked, &s->excess);
     const bool unwanted = s->paid ? atomic_load(&i->cancel) : mechd_instance_stops(i);
-    if (s->over || unwanted || atomic_load(&i->daemon->cancel)) {
+    if (s->over || unwanted || atomic_load(&i->host->cancel)) {
         mechd_stepping_abandon(i, s);
         return MECHD_DONE;
     }
 
     // about a millisecond, over the ends of parts
-    const uint64_t start = mechd_now();
+    const uint64_t start = s->now != 0 ? s->now : mechd_now();
     uint64_t now = start;
+    s->now = 0;
     for (bool over = false; !over;) {
         bool done = false, retreat = false;
         s->outcome = advance(i, s, &now, &done, &retreat);
@@ -282,7 +284,8 @@ enum mechd_progress mechd_stepping_slice(struct mechd_instance *i, struct mechd_
     }
 
     // the end: published, or kept as the trial
-    struct mechd_metrics *m = &i->daemon->metrics;
+    s->now = now;
+    struct mechd_tally *const m = mechd_tally(&i->host->counters);
     mechd_count(&m->commands, 1);
     mechd_count(&m->iterations, s->report.iterations);
     mechd_count(&m->vi_iterations, s->report.vi_iterations);

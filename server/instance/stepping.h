@@ -14,6 +14,7 @@ struct mechd_stepping {
     bool admitted;   /* its account has been asked before */
     bool over;       /* CANCELLED because of `excess` */
     uint64_t worked; /* ns */
+    uint64_t now;    /* the clock at the begin of a slice, 0: not known; and at the end of all */
     struct mechd_excess excess;
     bool (*unwanted)(const void *of); /* nobody waits for it any more; NULL: asked elsewhere */
     const void *of;

@@ -1,7 +1,7 @@
 /* The shard follows from the id's hash; a number's slot is (index in the shard) × 64 + shard. */
 #include "server/instance/table.h"
 
-#include "server/daemon.h"
+#include "server/instance/host.h"
 #include "server/instance/traits.h"
 #include "server/store/store.h"
 #include "solver/base/hash.h"
@@ -78,8 +78,8 @@ int mechd_table_add(struct mechd_table *t, struct mechd_instance *i, const char 
     do {
         i->serial = atomic_fetch_add(&t->serial, 1) + 1;
         i->incarnation = start + i->serial;
-        mechd_store_given(i->daemon->store, MECHD_NUMBER_INSTANCE, i->serial);
-        mechd_store_given(i->daemon->store, MECHD_NUMBER_INCARNATION, i->incarnation);
+        mechd_store_given(i->host->store, MECHD_NUMBER_INSTANCE, i->serial);
+        mechd_store_given(i->host->store, MECHD_NUMBER_INCARNATION, i->incarnation);
         if (id != NULL) {
             snprintf(i->id, sizeof i->id, "%s", id);
         } else {

@@ -1,8 +1,8 @@
 /* Labels under the lock of what is published; times as atomics. */
 #include "server/instance/traits.h"
 
-#include "server/daemon.h"
-#include "server/ticks.h"
+#include "server/instance/host.h"
+#include "server/os/ticks.h"
 
 #include <string.h>
 
@@ -67,7 +67,7 @@ void mechd_instance_set_ttl(struct mechd_instance *i, double seconds)
 {
     atomic_store(&i->used, mechd_now());
     atomic_store(&i->ttl, (uint64_t)(1e9 * seconds));
-    mechd_reaper_meet(&i->daemon->reaper, mechd_instance_ends(i));
+    mechd_reaper_meet(&i->host->reaper, mechd_instance_ends(i));
 }
 
 double mechd_instance_ttl(const struct mechd_instance *i)

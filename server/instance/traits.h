@@ -6,7 +6,7 @@
 #pragma once
 
 #include "server/instance/instance.h"
-#include "server/ticks.h"
+#include "server/os/ticks.h"
 
 /* What a change replaces. */
 struct mechd_traits {

@@ -20,34 +20,27 @@ static uint64_t incarnation_by_clock(void)
 }
 
 /* All of them, so many ahead, in one transaction. False: not stored. */
-static bool write_all(struct mechd_numbers_given *n, struct mechd_database *d, uint64_t ahead)
+static bool write_all(struct mechd_numbers_given *n, const struct mechd_database *d, uint64_t ahead)
 {
-    bool good = mechd_database_run(d, MECHD_SQL_BEGIN);
+    bool good = d->ops->begin(d->self);
     for (int k = 0; good && k < MECHD_NUMBERS; k++) {
         const struct mechd_record r = {.kind = MECHD_RECORD_NUMBER,
                                        .id = names[k],
                                        .number = atomic_load(&n->of[k].given) + ahead};
-        good = mechd_database_apply(d, &r);
+        good = d->ops->apply(d->self, &r);
         atomic_store(&n->of[k].known, r.number);
     }
-    good = good && mechd_database_run(d, MECHD_SQL_COMMIT);
+    good = good && d->ops->commit(d->self);
     if (!good) {
-        mechd_database_undo(d);
+        d->ops->undo(d->self);
     }
     return good;
 }
 
-void mechd_numbers_read(struct mechd_numbers_given *n, struct mechd_database *d)
+void mechd_numbers_read(struct mechd_numbers_given *n, const struct mechd_database *d)
 {
     for (int k = 0; k < MECHD_NUMBERS; k++) {
-        sqlite3_stmt *const s = mechd_database_statement(d, MECHD_SQL_READ_NUMBER);
-        if (s != NULL) {
-            sqlite3_bind_text(s, 1, names[k], -1, SQLITE_STATIC);
-            if (sqlite3_step(s) == SQLITE_ROW) {
-                n->of[k].last = (uint64_t)sqlite3_column_int64(s, 0);
-            }
-            sqlite3_reset(s);
-        }
+        (void)d->ops->number(d->self, names[k], &n->of[k].last);
         const uint64_t least = k == MECHD_NUMBER_INCARNATION ? incarnation_by_clock() : 0;
         n->of[k].first = n->of[k].last + 1 > least ? n->of[k].last + 1 : least;
         atomic_init(&n->of[k].given, n->of[k].first - 1);
@@ -59,7 +52,7 @@ void mechd_numbers_read(struct mechd_numbers_given *n, struct mechd_database *d)
     }
 }
 
-void mechd_numbers_end(struct mechd_numbers_given *n, struct mechd_database *d)
+void mechd_numbers_end(struct mechd_numbers_given *n, const struct mechd_database *d)
 {
     (void)write_all(n, d, 0);
 }

@@ -20,9 +20,9 @@ struct mechd_numbers_given {
 
 /* What those before have given, and a block ahead; before the store's thread runs. A disk that
  * takes nothing now is told with the first one. */
-void mechd_numbers_read(struct mechd_numbers_given *n, struct mechd_database *d);
+void mechd_numbers_read(struct mechd_numbers_given *n, const struct mechd_database *d);
 /* What has been given and no more, once that thread has ended. */
-void mechd_numbers_end(struct mechd_numbers_given *n, struct mechd_database *d);
+void mechd_numbers_end(struct mechd_numbers_given *n, const struct mechd_database *d);
 
 /* Those of a store. */
 struct mechd_numbers_given *mechd_store_numbers(struct mechd_store *s);

@@ -1,11 +1,12 @@
-/* Storage: one SQLite database in the state directory, written by one thread.
+/* Storage: one database, written by one thread. The kinds of databases are the lines of
+ * databases.def (database.h); of --state DIR it is SQLite, a file in that directory.
  *
  * Whoever changes something that shall last posts a record. The thread takes all records that wait
  * into one transaction (group commit: one fsync for all of them), then tells each that it is on
  * disk. Records are applied in the order in which they were posted. No fsync happens on any other
  * thread.
  *
- * Schema, version 7 (PRAGMA user_version):
+ * Tables, version 7:
  *
  *   instances  key, id, serial, labels, durability, model,   what a creation said
  *              ttl, token,                                    s (0: none); whose it is
@@ -22,9 +23,9 @@
  *   numbers    name, value                                    up to which ids may have been given
  *
  * A database that is damaged, or of a newer version, is renamed and a new one begun; the log names
- * both. One daemon at a time has a state directory: file `lock`. shared, locked by its own mutex.
+ * both. One daemon at a time has a place. shared, locked by its own mutex.
  *
- *   mechd_store_open(directory, fault, sizeof fault, &store);
+ *   mechd_store_open(place, fault, sizeof fault, &store);
  *   record->done = told;  mechd_store_post(store, record);  // told(record) on the store's thread
  *   mechd_store_close(store);                               // applies what waits
  */
@@ -116,9 +117,12 @@ struct mechd_record {
 };
 
 /* Open or make the database and start the thread. 0, or negative with a sentence in fault. */
-int mechd_store_open(const char *directory, char *fault, size_t size, struct mechd_store **out);
+int mechd_store_open(const char *place, char *fault, size_t size, struct mechd_store **out);
 /* Apply what waits, stop, close. Accepts NULL. */
 void mechd_store_close(struct mechd_store *s);
+/* Why opening would set what is at the place aside, or NULL, as far as can be told without opening.
+ * Any thread. */
+const char *mechd_store_look(const char *place);
 
 /* A key for a new instance: never given before in this database. Any thread. */
 int64_t mechd_store_key(struct mechd_store *s);

@@ -2,9 +2,9 @@
  * over. Rows go in chunks, each a transaction's part, so that others who wait for the disk are not
  * held up by a large table; until its end is there, a sweep of the store was interrupted. */
 #include "protocol/wire/json.h"
-#include "server/daemon.h"
+#include "server/call/service.h"
 #include "server/instance/entry.h"
-#include "server/log.h"
+#include "server/os/log.h"
 #include "server/sweep/sweep.h"
 
 #include <stdlib.h>
@@ -45,7 +45,7 @@ static void is_done(struct mechd_record *r)
     struct note *const n = (struct note *)r;
     const bool good = r->outcome == 0;
     if (r->kind == MECHD_RECORD_SWEEP && !good) {
-        (void)mechd_sweep_remove(&n->sweep->daemon->sweeps, n->sweep);
+        (void)mechd_sweep_remove(n->sweep->service->sweeps, n->sweep);
     } else if (r->kind == MECHD_RECORD_SWEEP_END) {
         close_sweep(n->sweep, good, good ? r->sweep.rows * n->sweep->width * sizeof(double) : 0);
     }
@@ -98,7 +98,7 @@ static void post(struct note *n, struct mechd_ticket *t)
     if (t != NULL) {
         mechd_ticket_take(t);
     }
-    mechd_store_post(s->daemon->store, &n->r);
+    mechd_store_post(s->service->host.store, &n->r);
 }
 
 /* --- to the store ----------------------------------------------------------------------------- */
@@ -294,9 +294,9 @@ static void restore(struct mechd_sweep *s, const struct mechd_stored_sweep *stor
 /* One that makes no sense is named and left where it is. */
 static int take_sweep(void *context, const struct mechd_stored_sweep *stored)
 {
-    struct mechd *const d = context;
-    struct mechd_sweeps *const t = &d->sweeps;
-    struct mechd_account *const account = mechd_accounts_find(&d->accounts, stored->token);
+    struct mechd_service *const d = context;
+    struct mechd_sweeps *const t = d->sweeps;
+    struct mechd_account *const account = mechd_accounts_find(&d->host.accounts, stored->token);
     struct mechd_sweep *const s = calloc(1, sizeof *s);
     if (account == NULL || s == NULL) {
         free(s);
@@ -306,7 +306,7 @@ static int take_sweep(void *context, const struct mechd_stored_sweep *stored)
     const char *const name = json_string_value(json_object_get(description, "name"));
     pthread_mutex_init(&s->m, NULL);
     atomic_init(&s->refs, 1);
-    s->daemon = d;
+    s->service = d;
     s->account = account;
     s->id = stored->number;
     snprintf(s->name, sizeof s->name, "%s", name != NULL ? name : "");
@@ -326,7 +326,7 @@ static int take_sweep(void *context, const struct mechd_stored_sweep *stored)
     return 0;
 }
 
-int mechd_sweeps_load(struct mechd *d)
+int mechd_sweeps_load(struct mechd_service *d)
 {
-    return mechd_store_sweeps(d->store, &d->sweeps.serial, take_sweep, d);
+    return mechd_store_sweeps(d->host.store, &d->sweeps->serial, take_sweep, d);
 }

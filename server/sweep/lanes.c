@@ -2,8 +2,8 @@
 #include "server/sweep/lanes.h"
 
 #include "protocol/bind/bind.h"
-#include "server/daemon.h"
-#include "server/ticks.h"
+#include "server/call/service.h"
+#include "server/os/ticks.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -119,7 +119,7 @@ static bool fits(const struct mechd_sweep_plan *p, const struct mech_sim *sim)
 static bool ends(void *lane)
 {
     const struct mechd_sweep *const s = ((const struct mechd_sweep_lane *)lane)->sweep;
-    return atomic_load(&s->cancel) || atomic_load(&s->daemon->draining);
+    return atomic_load(&s->cancel) || atomic_load(&s->service->host.draining);
 }
 
 /* The model with the point's values. False: it has failed. */
@@ -212,7 +212,7 @@ static void step_point(struct mechd_sweep_lane *l)
         if (steps > 0) {
             l->step_ns = 0.5 * l->step_ns + 0.5 * (double)(mechd_now() - from) / (double)steps + 1.;
         }
-        mechd_count(&l->sweep->daemon->metrics.steps, steps);
+        mechd_count(&mechd_tally(&l->sweep->service->host.counters)->steps, steps);
     }
     if (outcome == MECH_CANCELLED) {
         l->stepping = false; // the point has neither an end nor a fault
@@ -237,7 +237,7 @@ static void leave(struct mechd_sweep_lane *l)
     if (atomic_fetch_sub(&s->working, 1) == 1) {
         json_decref(s->plan.model);
         s->plan.model = NULL;
-        mechd_memory_freed(&s->daemon->memory);
+        mechd_memory_freed(&s->service->host.memory);
         mechd_sweep_give(s, MECHD_QUOTA_RUNS, UINT64_MAX);
         mechd_sweep_give(s, MECHD_QUOTA_INSTANCES, UINT64_MAX);
         mechd_sweep_give(s, MECHD_QUOTA_COORDINATES, UINT64_MAX);
@@ -256,7 +256,7 @@ static bool work(struct mechd_sweep_lane *l, uint64_t *now)
         if (atomic_load(&s->cancel)) {
             return false;
         }
-        if (atomic_load(&s->daemon->draining)) {
+        if (atomic_load(&s->service->host.draining)) {
             atomic_store(&s->interrupted, true);
             return false;
         }
@@ -285,7 +285,7 @@ static void run_lane(struct mechd_task *task)
     const bool more = work(l, &now);
     mechd_account_work(s->account, now - from);
     if (more) {
-        mechd_pool_push(&s->daemon->pool, &l->task);
+        mechd_pool_push(&s->service->host.pool, &l->task);
     } else {
         leave(l);
     }
@@ -296,6 +296,6 @@ void mechd_sweep_lanes_start(struct mechd_sweep *s)
     const int count = s->lane_count;
     for (int k = 0; k < count; k++) {
         s->lanes[k].task.run = run_lane;
-        mechd_pool_push(&s->daemon->pool, &s->lanes[k].task);
+        mechd_pool_push(&s->service->host.pool, &s->lanes[k].task);
     }
 }

@@ -1,7 +1,7 @@
 /* The table of sweeps, and their life. */
 #include "server/sweep/sweep.h"
 
-#include "server/daemon.h"
+#include "server/call/service.h"
 #include "server/instance/entry.h"
 #include "server/sweep/lanes.h"
 
@@ -40,12 +40,12 @@ void mechd_sweep_unref(struct mechd_sweep *s)
     if (s == NULL || atomic_fetch_sub(&s->refs, 1) != 1) {
         return;
     }
-    atomic_fetch_sub(&s->daemon->sweeps.bytes, s->bytes);
+    atomic_fetch_sub(&s->service->sweeps->bytes, s->bytes);
     for (int k = 0; k < MECHD_QUOTA_HELD; k++) {
         mechd_sweep_give(s, (enum mechd_quota)k, UINT64_MAX);
     }
     mechd_sweep_plan_fini(&s->plan);
-    mechd_memory_freed(&s->daemon->memory);
+    mechd_memory_freed(&s->service->host.memory);
     pthread_mutex_destroy(&s->m);
     free(s->columns);
     free(s->rows);
@@ -132,7 +132,7 @@ static bool take_lanes(struct mechd_sweep *s, int lanes, struct mechd_excess *x)
 /* All that it will hold; as many lanes as there is room for. False: *x says why not. */
 static bool charge(struct mechd_sweep *s, struct mechd_excess *x)
 {
-    const uint64_t stored = s->daemon->store != NULL ? s->bytes : 0;
+    const uint64_t stored = s->service->host.store != NULL ? s->bytes : 0;
     if (!mechd_account_may_work(s->account, x) || !take(s, MECHD_QUOTA_RUNS, 1, x) ||
         !take(s, MECHD_QUOTA_MEMORY, s->bytes, x) || !take(s, MECHD_QUOTA_STORED, stored, x)) {
         return false;
@@ -149,22 +149,23 @@ static bool charge(struct mechd_sweep *s, struct mechd_excess *x)
 /* --- life ------------------------------------------------------------------------------------- */
 
 /* Room for everything; without the plan. NULL: no memory. */
-static struct mechd_sweep *make(struct mechd *d, struct mechd_account *account, const char *name,
-                                const struct mechd_sweep_plan *plan)
+static struct mechd_sweep *make(struct mechd_service *d, struct mechd_account *account,
+                                const char *name, const struct mechd_sweep_plan *plan)
 {
     struct mechd_sweep *s = calloc(1, sizeof *s);
     if (s == NULL) {
         return NULL;
     }
     pthread_mutex_init(&s->m, NULL);
-    s->daemon = d;
+    s->service = d;
     s->account = account;
-    s->stored = d->store != NULL;
+    s->stored = d->host.store != NULL;
     atomic_init(&s->refs, 1);
     mech_text_copy(s->name, sizeof s->name, name);
     s->bytes = (size_t)mechd_sweep_bytes(plan);
-    atomic_fetch_add(&d->sweeps.bytes, s->bytes); // unref gives it back
-    s->lane_count = (uint32_t)d->pool.count < plan->points ? d->pool.count : (int)plan->points;
+    atomic_fetch_add(&d->sweeps->bytes, s->bytes); // unref gives it back
+    s->lane_count =
+        (uint32_t)d->host.pool.count < plan->points ? d->host.pool.count : (int)plan->points;
     s->rows =
         calloc((size_t)plan->points * (size_t)plan->capacity, width_of(plan) * sizeof *s->rows);
     s->row_counts = calloc(plan->points, sizeof *s->row_counts);
@@ -193,7 +194,7 @@ static bool enter(struct mechd_sweeps *t, struct mechd_sweep *s)
     return fits;
 }
 
-int mechd_sweep_create(struct mechd *d, struct mechd_account *account, const char *name,
+int mechd_sweep_create(struct mechd_service *d, struct mechd_account *account, const char *name,
                        struct mechd_sweep_plan *plan, struct mechd_excess *x,
                        struct mechd_sweep **out)
 {
@@ -204,7 +205,7 @@ int mechd_sweep_create(struct mechd *d, struct mechd_account *account, const cha
     }
     s->plan = *plan;
     int outcome = mechd_sweep_columns(s);
-    if (outcome == 0 && (!charge(s, x) || !enter(&d->sweeps, s))) {
+    if (outcome == 0 && (!charge(s, x) || !enter(d->sweeps, s))) {
         outcome = MECH_UNSUPPORTED;
     }
     if (outcome != 0) {
@@ -232,7 +233,7 @@ void mechd_sweep_begin(struct mechd_sweep *s, struct mechd_ticket *t)
     atomic_init(&s->working, s->lane_count);
     atomic_fetch_add(&s->refs, s->lane_count);
     // who removes it does so before that, or after: the store is told in the same order
-    struct mechd_sweeps *const all = &s->daemon->sweeps;
+    struct mechd_sweeps *const all = s->service->sweeps;
     pthread_mutex_lock(&all->m);
     const int outcome = is_in(all, s) ? mechd_sweep_keep(s, t) : 0;
     pthread_mutex_unlock(&all->m);

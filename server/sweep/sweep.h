@@ -16,8 +16,8 @@
 
 #include "protocol/wire/text.h"
 #include "server/auth/accounts.h"
-#include "server/pool.h"
-#include "server/routes/rows.h"
+#include "server/call/rows.h"
+#include "server/os/pool.h"
 #include "solver/base/name.h"
 
 enum {
@@ -68,7 +68,7 @@ struct mechd_ticket;
 
 struct mechd_sweep {
     struct mechd_sweep *next; /* locked by the table */
-    struct mechd *daemon;
+    struct mechd_service *service;
     _Atomic int refs;
     uint64_t id;
     char name[128]; /* of the model */
@@ -116,7 +116,7 @@ double mechd_sweep_bytes(const struct mechd_sweep_plan *p);
 /* Take the plan and enter the table; *out is a reference. 0; MECH_UNSUPPORTED: a quota, told by
  * x->which, or (x->which is MECHD_QUOTAS) too many, or too much in all; negative. Refused, the plan
  * stays the caller's. */
-int mechd_sweep_create(struct mechd *d, struct mechd_account *account, const char *name,
+int mechd_sweep_create(struct mechd_service *d, struct mechd_account *account, const char *name,
                        struct mechd_sweep_plan *plan, struct mechd_excess *x,
                        struct mechd_sweep **out);
 /* Then: its beginning is on its way to the store if there is one, which takes the ticket, and its
@@ -140,7 +140,7 @@ void mechd_sweep_give(struct mechd_sweep *s, enum mechd_quota which, uint64_t am
 /* --- storing (keep.c) ------------------------------------------------------------------------- */
 
 /* Those of the store into the table: before the doors open. 0 or negative. */
-int mechd_sweeps_load(struct mechd *d);
+int mechd_sweeps_load(struct mechd_service *d);
 /* Columns of a plan into s->columns (NULL: no memory), and the widths. */
 int mechd_sweep_columns(struct mechd_sweep *s);
 /* The beginning to the store if there is one, which takes the ticket. 0 or negative. */

@@ -1,0 +1,61 @@
+/* What all instances live on: threads, timers, storage, accounts, and those who want to know what
+ * happens to an instance. One in a process, part of the service (server/call/service.h). */
+#pragma once
+
+#include "server/auth/accounts.h"
+#include "server/auth/tokens.h"
+#include "server/instance/reaper.h"
+#include "server/instance/table.h"
+#include "server/os/clock.h"
+#include "server/os/counters.h"
+#include "server/os/memory.h"
+#include "server/os/pool.h"
+
+#include <stddef.h>
+
+struct mechd_published;
+struct mechd_store;
+
+enum { MECHD_OBSERVERS = 4 };
+
+/* Somebody who is told. Members that are NULL are left out; `of` is handed to each. */
+struct mechd_observer {
+    /* A new instance stands in the table. Any thread. */
+    void (*created)(void *of, struct mechd_instance *i);
+    /* What a step or a change has published. As owner. */
+    void (*stepped)(void *of, struct mechd_instance *i, const struct mechd_published *step);
+    /* The request of this scope (server/store/store.h) has been undone. Any thread. */
+    void (*undone)(void *of, const char *scope);
+    /* The instance is gone. Any thread. */
+    void (*gone)(void *of, struct mechd_instance *i);
+    void *of;
+};
+
+struct mechd_host {
+    struct mechd_counters counters;
+    struct mechd_pool pool;
+    struct mechd_clock clock; /* one lane: what is short */
+    struct mechd_clock pace;  /* a lane for each worker: periods of paced runs */
+    struct mechd_memory memory;
+    struct mechd_table table;
+    struct mechd_reaper reaper;
+    struct mechd_accounts accounts;
+    struct mechd_tokens tokens;
+    struct mechd_observer observers[MECHD_OBSERVERS]; /* const once running */
+    int observer_count;
+    struct mechd_store *store;    /* NULL: nothing outlives the process; const once running */
+    uint64_t incarnation;         /* of the process; instances add their serial */
+    _Atomic bool draining;        /* refuses new work; partner: both doors */
+    _Atomic bool cancel;          /* long commands stop at their next slice; partner: stepping */
+    _Atomic size_t row_bytes;     /* of recorded rows in memory; partner: instance/recording.c */
+    _Atomic size_t receipt_bytes; /* that wait for a checkpoint; partner: instance/durable.c */
+};
+
+/* Before anything runs; MECHD_OBSERVERS at most. */
+void mechd_host_observe(struct mechd_host *h, const struct mechd_observer *o);
+
+/* Tell all of them: as their members say. */
+void mechd_tell_created(struct mechd_instance *i);
+void mechd_tell_stepped(struct mechd_instance *i, const struct mechd_published *step);
+void mechd_tell_undone(struct mechd_host *h, const char *scope);
+void mechd_tell_gone(struct mechd_instance *i);
