@@ -2,7 +2,8 @@
 #include "server/http/door.h"
 
 #include "protocol/wire/json.h"
-#include "server/daemon.h"
+#include "server/call/query.h"
+#include "server/call/service.h"
 #include "server/http/body.h"
 #include "server/http/exchange.h"
 #include "server/http/gzip.h"
@@ -11,7 +12,6 @@
 #include "server/http/origin.h"
 #include "server/http/target.h"
 #include "server/instance/container.h"
-#include "server/routes/query.h"
 #include "solver/base/hash.h"
 
 #include <stdio.h>
@@ -64,15 +64,16 @@ static int read_head(struct mechd_exchange *x)
                             meant != NULL ? ", did you mean " : "", meant != NULL ? meant : "",
                             meant != NULL ? "?" : "");
     }
-    c->operation = mechd_operation(c->match.route);
-    x->body_limit =
-        (c->operation->flags & MECHD_BIG_BODY) != 0 ? mechd_model_most(c->daemon) : MECHD_BODY_MOST;
+    c->operation = mechd_operation(c->service, c->match.route);
+    x->body_limit = (mechd_call_row(c)->traits & MECHP_TAKES_MODELS) != 0
+                        ? mechd_model_most(c->service)
+                        : MECHD_BODY_MOST;
     c->if_match = value[MECHD_HEADER_IF_MATCH];
     x->takes_gzip = mechd_gzip_wanted(value[MECHD_HEADER_ACCEPT_ENCODING]);
     c->accept = value[MECHD_HEADER_ACCEPT];
-    for (int k = 0; k < MECHD_QUERIES && c->operation->query[k] != NULL; k++) {
+    for (int k = 0; k < mechp_query_count(mechd_call_row(c)); k++) {
         c->query[k] = MHD_lookup_connection_value(x->connection, MHD_GET_ARGUMENT_KIND,
-                                                  c->operation->query[k]);
+                                                  mechd_call_row(c)->query[k].name);
     }
     return 0;
 }
@@ -119,8 +120,9 @@ static int make_room(struct mechd_exchange *x, size_t size)
     struct mechd_call *const c = &x->call;
     if (x->body_room == 0 && size <= sizeof x->small) {
         x->body = x->small;
-        return mechd_bodies_fit(c->daemon, size) ? 0
-                                                 : mechd_refuse(c, MECHP_LIMIT_REACHED, "%s", many);
+        return mechd_bodies_fit(c->service, size)
+                   ? 0
+                   : mechd_refuse(c, MECHP_LIMIT_REACHED, "%s", many);
     }
     if (size <= x->body_room) {
         return 0;
@@ -128,14 +130,14 @@ static int make_room(struct mechd_exchange *x, size_t size)
     size_t room = x->body_room < 1024 ? 1024 : 2 * x->body_room;
     room = room < x->body_limit ? room : x->body_limit;
     room = room < size ? size : room;
-    if (!mechd_bodies_take(c->daemon, room - x->body_room)) {
+    if (!mechd_bodies_take(c->service, room - x->body_room)) {
         return mechd_refuse(c, MECHP_LIMIT_REACHED, "%s", many);
     }
     const bool moves = x->body_room == 0;
     unsigned char *const more =
         mechd_body_grow(moves ? NULL : x->body, x->body_room, moves ? 0 : x->body_size, room);
     if (more == NULL) {
-        mechd_bodies_give(c->daemon, room - x->body_room);
+        mechd_bodies_give(c->service, room - x->body_room);
         return mechd_refuse(c, MECHP_OUT_OF_MEMORY, "no memory for the body");
     }
     if (moves) {
@@ -175,7 +177,7 @@ static int take_tree(struct mechd_exchange *x, const struct mechp_json_limits *l
         mechp_json_guard((const char *)x->body, x->body_size, limits, fault, &scan) != 0) {
         return -1;
     }
-    if (!mechd_trees_take(x->call.daemon, scan.tree)) {
+    if (!mechd_trees_take(x->call.service, scan.tree)) {
         fault->code = MECHP_LIMIT_REACHED;
         snprintf(fault->text, sizeof fault->text, "too many large bodies are at work");
         return -1;
@@ -215,7 +217,7 @@ static int read_body(struct mechd_exchange *x)
                             coding);
     }
     const char *type = x->head.value[MECHD_HEADER_CONTENT_TYPE];
-    for (const char *const *takes = c->operation->takes; *takes != NULL; takes++) {
+    for (const char *const *takes = mechd_call_row(c)->takes; *takes != NULL; takes++) {
         if (is_type(type, *takes)) {
             c->bytes = x->body;
             c->size = x->body_size;
@@ -226,8 +228,8 @@ static int read_body(struct mechd_exchange *x)
 
     // curl's preset is a form; it means what it says, so that only JSON is read as JSON
     if (type != NULL && !is_type(type, "application/json")) {
-        return mechd_refuse(c, MECHP_MEDIA_TYPE, "%.64s is not taken here; send application/json",
-                            type);
+        return mechd_refuse(c, MECHP_MEDIA_TYPE,
+                            "%.64s is not supported here; send application/json", type);
     }
     // who goes on without the connection takes a tree along
     const struct mechd_operation *const o = c->operation;
@@ -235,9 +237,9 @@ static int read_body(struct mechd_exchange *x)
         return 0;
     }
     struct mechp_json_fault fault;
-    const struct mechp_json_limits model = mechp_json_limits_of(mechd_model_most(c->daemon));
+    const struct mechp_json_limits model = mechp_json_limits_of(mechd_model_most(c->service));
     const struct mechp_json_limits *const limits =
-        (c->operation->flags & MECHD_BIG_BODY) != 0 ? &model : &mechp_json_limits_request;
+        (mechd_call_row(c)->traits & MECHP_TAKES_MODELS) != 0 ? &model : &mechp_json_limits_request;
     if (take_tree(x, limits, &fault) != 0 ||
         mechp_json_parse((const char *)x->body, x->body_size, limits, &fault, &c->body) != 0) {
         return mechd_refuse(c, fault.code, "%s", fault.text);
@@ -275,7 +277,7 @@ static int read_lease(struct mechd_exchange *x)
 /* What is in the query, and how often. */
 struct query_names {
     struct mechd_call *call;
-    unsigned seen; /* a bit for each of the operation's */
+    unsigned seen; /* a bit for each of the row's */
     const char *unknown;
 };
 
@@ -283,14 +285,15 @@ static enum MHD_Result take_query(void *context, enum MHD_ValueKind kind, const 
                                   const char *value)
 {
     struct query_names *const q = context;
-    const char *const *const known = q->call->operation->query;
+    const struct mechp_row *const row = mechd_call_row(q->call);
+    const int known = mechp_query_count(row);
     (void)kind;
     (void)value;
     int k = 0;
-    while (k < MECHD_QUERIES && known[k] != NULL && strcmp(known[k], name) != 0) {
+    while (k < known && strcmp(row->query[k].name, name) != 0) {
         k++;
     }
-    const bool bad = k == MECHD_QUERIES || known[k] == NULL || (q->seen >> k & 1u) != 0;
+    const bool bad = k == known || (q->seen >> k & 1u) != 0;
     q->seen |= 1u << k;
     q->unknown = bad ? name : NULL;
     return bad ? MHD_NO : MHD_YES;
@@ -345,7 +348,7 @@ static void answer_later(struct mechd_call *c)
 static void wait_for(struct mechd_job *job)
 {
     struct mechd_exchange *const x = (struct mechd_exchange *)(void *)job;
-    atomic_store(&x->link->leased, x->call.lease != 0);
+    atomic_store(&x->link->waits, true);
     MHD_suspend_connection(x->connection);
 }
 
@@ -380,14 +383,14 @@ static enum MHD_Result start(struct mechd_exchange *x)
     x->started = true;
     x->counted = true;
     x->call.body_hash = x->scope != NULL ? mech_hash(x->body, x->body_size, 0) : 0;
-    atomic_fetch_add(&x->call.daemon->in_flight, 1);
+    atomic_fetch_add(&x->call.service->in_flight, 1);
     if (x->call.code == MECHP_OK && read_body(x) == 0 && start_call(x) == MECHD_QUEUED) {
         return MHD_YES;
     }
     return answer(x);
 }
 
-static struct mechd_exchange *begin(struct mechd *d, struct MHD_Connection *connection,
+static struct mechd_exchange *begin(struct mechd_service *d, struct MHD_Connection *connection,
                                     struct mechd_link *link)
 {
     struct mechd_exchange *x = mechd_exchange_begin(d, link->spare);
@@ -495,7 +498,7 @@ void mechd_door_completed(void *context, struct MHD_Connection *connection, void
                           enum MHD_RequestTerminationCode why)
 {
     const struct mechd_listener *l = context;
-    struct mechd *d = l->daemon;
+    struct mechd_service *d = l->service;
     struct mechd_exchange *x = *state;
     (void)connection;
     (void)why;
@@ -528,12 +531,15 @@ void *mechd_door_target(void *context, const char *target, struct MHD_Connection
 {
     const struct mechd_listener *l = context;
     struct mechd_link *link = link_of(connection);
-    struct mechd_exchange *x = link != NULL ? begin(l->daemon, connection, link) : NULL;
+    struct mechd_exchange *x = link != NULL ? begin(l->service, connection, link) : NULL;
     if (x != NULL) {
         x->target_length = strlen(target);
         x->is_known = x->known.length > 0 && x->target_length == x->known.length &&
                       memcmp(target, x->known.target, x->target_length) == 0;
-        x->fault = x->is_known ? NULL : mechd_target_fault(target);
+        // the request line lies in the connection's memory, where it may be cut
+        const char *const excess =
+            x->is_known ? NULL : mechd_target_bound((char *)(uintptr_t)target);
+        x->fault = x->is_known || excess != NULL ? excess : mechd_target_fault(target);
         link->target = target;
     }
     return x;

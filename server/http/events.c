@@ -7,9 +7,9 @@
  * a client that comes back with it as Last-Event-ID gets no event before there are others. The
  * event `end` says that the instance or the server is gone.
  */
-#include "server/daemon.h"
+#include "server/call/service.h"
+#include "server/call/shapes.h"
 #include "server/http/sse.h"
-#include "server/routes/shapes.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ struct events {
 
 static bool is_over(const struct events *e)
 {
-    return atomic_load(&e->instance->deleted) || atomic_load(&e->instance->daemon->draining);
+    return atomic_load(&e->instance->deleted) || atomic_load(&e->instance->host->draining);
 }
 
 static bool has_changed(const struct events *e)
@@ -143,8 +143,4 @@ static enum mechd_progress run_events(struct mechd_call *c)
     return MECHD_DONE;
 }
 
-const struct mechd_operation mechd_operation_EVENTS = {
-    .run = run_events,
-    .flags = MECHD_ON_INSTANCE | MECHD_READS,
-    .query = {"rate"},
-};
+const struct mechd_operation mechd_operation_EVENTS = {.run = run_events};

@@ -1,19 +1,19 @@
 /* From a call to an answer. */
 #include "server/http/exchange.h"
 
-#include "server/access.h"
-#include "server/daemon.h"
+#include "server/call/access.h"
+#include "server/call/service.h"
 #include "server/http/body.h"
 #include "server/http/gzip.h"
 #include "server/http/origin.h"
-#include "server/ticks.h"
+#include "server/os/ticks.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct mechd_exchange *mechd_exchange_begin(struct mechd *d, struct mechd_exchange *spare)
+struct mechd_exchange *mechd_exchange_begin(struct mechd_service *d, struct mechd_exchange *spare)
 {
     struct mechd_exchange *const x = spare != NULL ? spare : malloc(sizeof *x + MECHD_WORK_ROOM);
     if (x == NULL) {
@@ -31,7 +31,7 @@ struct mechd_exchange *mechd_exchange_begin(struct mechd *d, struct mechd_exchan
 
 void mechd_exchange_end(struct mechd_exchange *x)
 {
-    struct mechd *const d = x->call.daemon;
+    struct mechd_service *const d = x->call.service;
     mechd_call_fini(&x->call);
     if (x->body_room > 0) {
         mechd_bodies_give(d, x->body_room);
@@ -71,7 +71,7 @@ enum MHD_Result mechd_exchange_send(struct mechd_exchange *x, int status,
                                     struct MHD_Response *response, size_t size)
 {
     const struct mechd_call *c = &x->call;
-    struct mechd_metrics *m = &c->daemon->metrics;
+    struct mechd_counters *m = &c->service->host.counters;
     MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
     MHD_add_response_header(response, "traceparent", x->trace);
     mechd_origin_mark(x, response);
@@ -88,7 +88,7 @@ enum MHD_Result mechd_exchange_send(struct mechd_exchange *x, int status,
     const uint64_t ns = mechd_now() - c->start;
     mechd_count(&m->bytes_in, x->body_size);
     mechd_count(&m->bytes_out, size);
-    mechd_metrics_request(m, MECHD_DOOR_HTTP, c->match.route, status, ns);
+    mechd_requests_count(&c->service->requests, MECHD_DOOR_HTTP, c->match.route, status, ns);
     if (mechd_access_wanted()) {
         log_access(x, status, size, ns);
     }
@@ -105,8 +105,8 @@ static void pack(struct mechd_exchange *x, size_t most)
     const struct mechd_call *c = &x->call;
     const char *type = c->content_type != NULL ? c->content_type : "application/json";
     if (x->takes_gzip && x->packed == NULL && c->produce == NULL && c->code == MECHP_OK &&
-        c->operation != NULL && !mechd_operation_changes(c->operation) &&
-        c->text.length >= PACK_LEAST && c->text.length <= most && mechd_gzip_worth(type)) {
+        c->operation != NULL && !mechd_call_changes(c) && c->text.length >= PACK_LEAST &&
+        c->text.length <= most && mechd_gzip_worth(type)) {
         x->packed = mechd_gzip(c->text.bytes, c->text.length, &x->packed_size);
     }
 }
@@ -116,10 +116,25 @@ void mechd_exchange_pack(struct mechd_exchange *x, bool in_pool)
     pack(x, in_pool ? SIZE_MAX : PACK_HERE);
 }
 
+/* What a browser may do with an answer that it shows as a page: the documentation has its style
+ * within, and no script. */
+static void fence(struct MHD_Response *response, const char *type)
+{
+    const bool page = strncmp(type, "text/html", 9) == 0;
+    if (page || strcmp(type, "application/problem+json") == 0) {
+        MHD_add_response_header(response, "Content-Security-Policy",
+                                page ? "default-src 'none'; img-src 'self'; style-src "
+                                       "'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'; "
+                                       "form-action 'none'"
+                                     : "default-src 'none'; frame-ancestors 'none'");
+        MHD_add_response_header(response, "Referrer-Policy", "no-referrer");
+    }
+}
+
 enum MHD_Result mechd_exchange_answer(struct mechd_exchange *x)
 {
     struct mechd_call *c = &x->call;
-    mechd_receipts_settle(&c->daemon->receipts, c);
+    mechd_receipts_settle(&c->service->receipts, c);
     const char *type = c->content_type != NULL ? c->content_type : "application/json";
     if (c->code != MECHP_OK) {
         mechp_text_fini(&c->text);
@@ -152,6 +167,7 @@ enum MHD_Result mechd_exchange_answer(struct mechd_exchange *x)
     }
     if (status != 204) {
         MHD_add_response_header(response, "Content-Type", type);
+        fence(response, type);
     }
     if (packed) {
         MHD_add_response_header(response, "Content-Encoding", "gzip");

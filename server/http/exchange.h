@@ -2,10 +2,10 @@
  * that ends the call. Internal to server/http. */
 #pragma once
 
+#include "server/call/call.h"
 #include "server/http/head.h"
 #include "server/http/link.h"
-#include "server/routes/call.h"
-#include "server/trace.h"
+#include "server/http/trace.h"
 
 #include <microhttpd.h>
 #include <stddef.h>
@@ -57,7 +57,7 @@ struct mechd_exchange {
 
 /* The next exchange of a connection, in the memory of `spare` (NULL: in new memory), with a fresh
  * call. NULL: no memory. */
-struct mechd_exchange *mechd_exchange_begin(struct mechd *d, struct mechd_exchange *spare);
+struct mechd_exchange *mechd_exchange_begin(struct mechd_service *d, struct mechd_exchange *spare);
 /* What it has taken is given back; its memory may begin another one. */
 void mechd_exchange_end(struct mechd_exchange *x);
 

@@ -3,11 +3,11 @@
  * would get an answer. */
 #include "server/http/http.h"
 
-#include "server/daemon.h"
+#include "server/call/service.h"
 #include "server/http/certificate.h"
 #include "server/http/door.h"
 #include "server/http/listener.h"
-#include "server/log.h"
+#include "server/os/log.h"
 #include "solver/base/err.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ static const char tls_priorities[] =
     "+AES-256-GCM:+CHACHA20-POLY1305:+AES-128-GCM:%SERVER_PRECEDENCE";
 
 struct mechd_http {
-    struct mechd *daemon;
+    struct mechd_service *service;
     int threads; /* for each address */
     int most;    /* connections for each address */
     int count;
@@ -39,10 +39,15 @@ const char *mechd_http_address(const struct mechd_http *h)
     return h != NULL ? h->at[0].address : "";
 }
 
+const char *mechd_http_library(void)
+{
+    return MHD_get_version();
+}
+
 /* Start libmicrohttpd on the socket, which it then owns. NULL: it does not start. */
 static struct MHD_Daemon *serve(struct mechd_http *h, struct mechd_listener *l)
 {
-    const struct mechd_config *c = &h->daemon->config;
+    const struct mechd_config *c = &h->service->config;
     const int most = h->threads * (h->most + MECHD_LINK_RESERVE + 1);
     // inactivity is the last resort: link.h is stricter
     const int longest = c->head_seconds > c->body_seconds ? c->head_seconds : c->body_seconds;
@@ -94,8 +99,8 @@ static int read_key(const struct mechd_config *c, char *fault, size_t size)
 static int start_one(struct mechd_http *h, const char *text, char *fault, size_t size)
 {
     struct mechd_listener *l = &h->at[h->count];
-    const struct mechd_config *c = &h->daemon->config;
-    l->daemon = h->daemon;
+    const struct mechd_config *c = &h->service->config;
+    l->service = h->service;
     if (mechd_listen(l, text, (unsigned)strtoul(c->unix_mode, NULL, 8)) != 0) {
         snprintf(fault, size, "cannot listen on %s: %s", text, strerror(errno));
         return MECH_INTERNAL;
@@ -141,13 +146,13 @@ static void raise_descriptors(void)
     }
 }
 
-int mechd_http_start(struct mechd *d, struct mechd_http **out, char *fault, size_t size)
+int mechd_http_start(struct mechd_service *d, struct mechd_http **out, char *fault, size_t size)
 {
     struct mechd_http *h = calloc(1, sizeof *h);
     if (h == NULL) {
         return MECH_NO_MEMORY;
     }
-    h->daemon = d;
+    h->service = d;
     *out = h;
     h->threads = d->config.workers < 2              ? 2
                  : d->config.workers > THREADS_MOST ? THREADS_MOST
@@ -170,7 +175,7 @@ int mechd_http_reload(struct mechd_http *h, char *fault, size_t size)
     for (int k = 0; k < h->count; k++) {
         renewed += h->at[k].is_tls;
     }
-    return renewed > 0 && read_key(&h->daemon->config, fault, size) != 0 ? MECH_INTERNAL : renewed;
+    return renewed > 0 && read_key(&h->service->config, fault, size) != 0 ? MECH_INTERNAL : renewed;
 }
 
 /* Not MHD_quiesce_daemon: of libmicrohttpd 0.9.75 it and a worker that is awake may both take the

@@ -5,27 +5,27 @@
  */
 #pragma once
 
-#include "server/config.h"
+#include "server/os/config.h"
 
 #include <stddef.h>
 
-struct mechd;
+struct mechd_service;
 struct mechd_http;
-
-enum { MECHD_BODY_MOST = 1 << 20 };
 
 /* Connections that each address takes: those of the configuration, or fewer when there are not
  * enough descriptors for them. */
 int mechd_connections_most(const struct mechd_config *c);
 
 /* Listen on every address of the configuration. Negative: a sentence is in `fault`. */
-int mechd_http_start(struct mechd *d, struct mechd_http **out, char *fault, size_t size);
+int mechd_http_start(struct mechd_service *d, struct mechd_http **out, char *fault, size_t size);
 /* Read certificate and key again: connections from now on get them, those that stand keep theirs.
  * How many addresses speak TLS; negative: nothing has changed, a sentence is in `fault`. On main.
  * */
 int mechd_http_reload(struct mechd_http *h, char *fault, size_t size);
 /* "http://127.0.0.1:8080": the first address as it really is, or "unix:PATH". */
 const char *mechd_http_address(const struct mechd_http *h);
+/* The version of libmicrohttpd. */
+const char *mechd_http_library(void);
 /* No new connections from now on. */
 void mechd_http_quiesce(struct mechd_http *h);
 /* End all connections and threads; no call may be in flight. */

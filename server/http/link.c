@@ -4,9 +4,9 @@
 #include "server/http/link.h"
 
 #include "protocol/wire/problem.h"
-#include "server/daemon.h"
+#include "server/call/service.h"
 #include "server/http/listener.h"
-#include "server/ticks.h"
+#include "server/os/ticks.h"
 #include "solver/base/hash.h"
 
 #include <netinet/in.h>
@@ -196,8 +196,8 @@ static void look_at(struct mechd_links *s, struct mechd_link *k, uint64_t now)
                                 atomic_load(&k->bytes) / 1024u * second / (uint64_t)c->body_rate;
         break;
     case MECHD_PHASE_WORK:
-        if (atomic_load(&k->leased) && has_left(k->socket)) {
-            atomic_store(&k->gone, true);
+        if (atomic_load(&k->waits) && has_left(k->socket) && !atomic_exchange(&k->gone, true)) {
+            mechd_count(&s->metrics->left, 1);
         }
         return;
     case MECHD_PHASE_CUT:
@@ -242,11 +242,11 @@ static void write_late(struct mechd_links *s)
 
 void mechd_links_init(struct mechd_links *s, struct mechd_listener *l, int most)
 {
-    struct mechd *d = l->daemon;
+    struct mechd_service *d = l->service;
     *s = (struct mechd_links){.listener = l,
                               .config = &d->config,
-                              .clock = &d->clock,
-                              .metrics = &d->metrics,
+                              .clock = &d->host.clock,
+                              .metrics = &d->host.counters,
                               .most = most,
                               .is_tcp = l->is_tcp,
                               .is_tls = l->is_tls,

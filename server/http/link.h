@@ -25,9 +25,9 @@
 #pragma once
 
 #include "protocol/wire/codes.h"
-#include "server/clock.h"
-#include "server/config.h"
-#include "server/metrics.h"
+#include "server/os/clock.h"
+#include "server/os/config.h"
+#include "server/os/counters.h"
 
 #include <microhttpd.h>
 #include <stdatomic.h>
@@ -53,8 +53,8 @@ struct mechd_link {
     struct mechd_link_peer *peer; /* NULL: a Unix socket, of the reserve, or no memory to count */
     int socket;
     enum mechp_code refused; /* MECHP_OK, or why it is of the reserve; const */
-    _Atomic bool leased;     /* a request that waits shows a lease; partner: the look */
-    _Atomic bool gone;       /* the client has closed it, as a leased one; partner: the call */
+    _Atomic bool waits;      /* a request was queued or works elsewhere; partner: the look */
+    _Atomic bool gone;       /* the client has closed its side meanwhile; partner: the call */
     _Atomic uint64_t word;   /* requests served << 3 | phase; partner: the look */
     _Atomic uint64_t since;  /* beginning of the phase, ns; partner: the look */
     _Atomic uint64_t bytes;  /* of the body so far, or of the answer; partner: the look */
@@ -71,7 +71,7 @@ struct mechd_links {
     struct mechd_listener *listener;
     const struct mechd_config *config;
     struct mechd_clock *clock;
-    struct mechd_metrics *metrics;
+    struct mechd_counters *metrics;
     int most; /* connections, without the reserve */
     bool is_tcp, is_tls;
     char late[512]; /* the whole answer 408 */

@@ -122,10 +122,10 @@ static int listen_tcp(struct mechd_listener *l, const char *text)
 
 int mechd_listen(struct mechd_listener *l, const char *address, unsigned mode)
 {
-    l->is_tls = mechd_config_is_tls(address);
+    l->is_tls = mechd_address_is_tls(address);
     l->is_tcp = strncmp(address, local, sizeof local - 1) != 0;
-    l->is_local = mechd_config_is_local(address);
-    l->socket = l->is_tcp ? listen_tcp(l, mechd_config_host(address))
+    l->is_local = mechd_address_is_local(address);
+    l->socket = l->is_tcp ? listen_tcp(l, mechd_address_host(address))
                           : listen_unix(l, address + sizeof local - 1, mode);
     return l->socket < 0 ? -1 : 0;
 }

@@ -2,16 +2,16 @@
  * server/http. */
 #pragma once
 
-#include "server/config.h"
 #include "server/http/link.h"
+#include "server/os/config.h"
 
 #include <microhttpd.h>
 #include <stdbool.h>
 
-struct mechd;
+struct mechd_service;
 
 struct mechd_listener {
-    struct mechd *daemon;
+    struct mechd_service *service;
     struct mechd_links links;
     struct MHD_Daemon *mhd;
     _Atomic bool closed; /* lets nobody in any more; partner: mechd_door_accept */

@@ -1,7 +1,7 @@
 /* Origins are compared as text, host names without case; ports of Host are not looked at. */
 #include "server/http/origin.h"
 
-#include "server/daemon.h"
+#include "server/call/service.h"
 #include "server/http/listener.h"
 
 #include <arpa/inet.h>
@@ -86,12 +86,12 @@ static void remember_host(struct mechd_link *link, const char *host)
 int mechd_origin_admit(struct mechd_exchange *x)
 {
     struct mechd_call *c = &x->call;
-    const struct mechd_config *config = &c->daemon->config;
+    const struct mechd_config *config = &c->service->config;
     const struct mechd_listener *l = x->link->links->listener;
     const char *host = x->head.value[MECHD_HEADER_HOST];
     const char *origin = x->head.value[MECHD_HEADER_ORIGIN];
     const bool is_named =
-        l->is_tcp && !c->daemon->tokens.needed && (l->is_local || config->host_count > 0);
+        l->is_tcp && !c->service->host.tokens.needed && (l->is_local || config->host_count > 0);
     if (is_named && host != NULL && strcmp(host, x->link->host) != 0) {
         if (!is_ours(config, host)) {
             return mechd_refuse(c, MECHP_FORBIDDEN,
@@ -113,7 +113,7 @@ int mechd_origin_admit(struct mechd_exchange *x)
 
 void mechd_origin_mark(const struct mechd_exchange *x, struct MHD_Response *response)
 {
-    const struct mechd_config *config = &x->call.daemon->config;
+    const struct mechd_config *config = &x->call.service->config;
     if (config->cors_count == 0) {
         return;
     }

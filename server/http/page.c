@@ -47,5 +47,4 @@ static enum mechd_progress run_page(struct mechd_call *c)
     return mechd_fail(c, MECHP_NOT_FOUND, "this build carries no page");
 }
 
-const struct mechd_operation mechd_operation_PAGE = {.run = run_page,
-                                                     .flags = MECHD_READS | MECHD_OPEN};
+const struct mechd_operation mechd_operation_PAGE = {.run = run_page};

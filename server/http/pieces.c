@@ -6,7 +6,7 @@
  *
  * Compressed, as many pieces are taken as give some bytes: deflate keeps up to some 200 KB of text,
  * 5 ms of its work. */
-#include "server/daemon.h"
+#include "server/call/service.h"
 #include "server/http/exchange.h"
 #include "server/http/gzip.h"
 
@@ -86,12 +86,12 @@ static ssize_t read_piece(void *context, uint64_t position, char *out, size_t mo
     struct pieces *const p = context;
     struct mechd_call *const c = &p->exchange->call;
     (void)position;
-    if (atomic_load(&c->daemon->draining)) {
+    if (atomic_load(&c->service->host.draining)) {
         return MHD_CONTENT_READER_END_WITH_ERROR;
     }
     const ssize_t n = p->gzip != NULL ? take_packed(p, out, most) : take_plain(p, out, most);
     if (n > 0) {
-        mechd_count(&c->daemon->metrics.bytes_out, (size_t)n);
+        mechd_count(&c->service->host.counters.bytes_out, (size_t)n);
         // time for a piece: as for an answer of that size
         mechd_link_feed(p->exchange->link, (size_t)n);
     }
@@ -126,7 +126,7 @@ enum MHD_Result mechd_pieces_serve(struct mechd_exchange *x)
     }
     // what is sent at the client's pace does not hold up the end of the daemon
     x->counted = false;
-    atomic_fetch_sub(&c->daemon->in_flight, 1);
+    atomic_fetch_sub(&c->service->in_flight, 1);
     MHD_add_response_header(response, "Content-Type", type);
     if (p->gzip != NULL) {
         MHD_add_response_header(response, "Content-Encoding", "gzip");

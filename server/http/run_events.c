@@ -15,11 +15,10 @@
  * been told is there after any end of the process. Progress comes at most `rate` times a second
  * (default 10, most 60), rows as fast as the client takes them.
  */
-#include "server/daemon.h"
+#include "server/call/rows.h"
+#include "server/call/service.h"
 #include "server/http/sse.h"
 #include "server/instance/runs.h"
-#include "server/plain.h"
-#include "server/routes/rows.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -67,7 +66,7 @@ static bool write_rows(struct run_events *e)
         mechd_sse_head(&e->sse, "row", id);
         mechd_rows_add(&e->rows, row);
         // the line of the row has ended already
-        mechd_plain(&e->sse.text, "\n", 1);
+        mechp_text_plain(&e->sse.text, "\n", 1);
     }
     e->sse.eager = e->next < e->reading.end;
     return true;
@@ -84,7 +83,7 @@ static void compose(struct mechd_sse *s)
 {
     struct run_events *const e = (struct run_events *)s;
     struct mechd_run_shown shown;
-    if (atomic_load(&e->reading.instance->daemon->draining)) {
+    if (atomic_load(&e->reading.instance->host->draining)) {
         // no end of the run: the client may come back to the next process
         s->ended = true;
         return;
@@ -179,8 +178,4 @@ static enum mechd_progress run_events(struct mechd_call *c)
     return MECHD_DONE;
 }
 
-const struct mechd_operation mechd_operation_RUN_EVENTS = {
-    .run = run_events,
-    .flags = MECHD_ON_INSTANCE | MECHD_READS,
-    .query = {"rate"},
-};
+const struct mechd_operation mechd_operation_RUN_EVENTS = {.run = run_events};

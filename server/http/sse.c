@@ -1,10 +1,9 @@
 /* The life of a stream of events: read → suspend and arm → fire → resume → read … */
 #include "server/http/sse.h"
 
-#include "server/daemon.h"
-#include "server/plain.h"
-#include "server/routes/query.h"
-#include "server/ticks.h"
+#include "server/call/query.h"
+#include "server/call/service.h"
+#include "server/os/ticks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,22 +18,22 @@ void mechd_sse_head(struct mechd_sse *s, const char *name, const char *id)
 {
     struct mechp_text *const w = &s->text;
     if (name != NULL) {
-        mechd_plain(w, "event: ", 7);
-        mechd_plain(w, name, strlen(name));
-        mechd_plain(w, "\n", 1);
+        mechp_text_plain(w, "event: ", 7);
+        mechp_text_plain(w, name, strlen(name));
+        mechp_text_plain(w, "\n", 1);
     }
     if (id != NULL) {
-        mechd_plain(w, "id: ", 4);
-        mechd_plain(w, id, strlen(id));
-        mechd_plain(w, "\n", 1);
+        mechp_text_plain(w, "id: ", 4);
+        mechp_text_plain(w, id, strlen(id));
+        mechp_text_plain(w, "\n", 1);
     }
-    mechd_plain(w, "data: ", 6);
+    mechp_text_plain(w, "data: ", 6);
     w->comma[0] = false;
 }
 
 void mechd_sse_tail(struct mechd_sse *s)
 {
-    mechd_plain(&s->text, "\n\n", 2);
+    mechp_text_plain(&s->text, "\n\n", 2);
 }
 
 static bool is_late(const struct mechd_sse *s, uint64_t now)
@@ -64,7 +63,7 @@ static void wake(struct mechd_sse *s)
 /* A token may have been taken out of the file. */
 static bool is_let_in(struct mechd_sse *s)
 {
-    return mechd_tokens_still(&s->daemon->tokens, &s->who, MECHD_SCOPE_READ, &s->turn);
+    return mechd_tokens_still(&s->service->host.tokens, &s->who, MECHD_SCOPE_READ, &s->turn);
 }
 
 /* On the clock's thread: wake the connection if there is news, else look again later. */
@@ -79,10 +78,11 @@ static void fire(struct mechd_timer *timer)
         if (!is_let_in(s)) {
             s->ended = true;
             wake(s);
-        } else if (atomic_load(&s->daemon->draining) || s->ops->has_news(s) || is_late(s, now)) {
+        } else if (atomic_load(&s->service->host.draining) || s->ops->has_news(s) ||
+                   is_late(s, now)) {
             wake(s);
         } else {
-            again = mechd_clock_arm(&s->daemon->clock, &s->timer, now + s->period);
+            again = mechd_clock_arm(&s->service->host.clock, &s->timer, now + s->period);
             if (!again) {
                 s->ended = true;
                 wake(s);
@@ -104,7 +104,7 @@ static void compose(struct mechd_sse *s, uint64_t now)
     s->eager = false;
     s->ops->compose(s);
     if (s->text.length == 0 && !s->ended && is_late(s, now)) {
-        mechd_plain(&s->text, ":\n\n", 3);
+        mechp_text_plain(&s->text, ":\n\n", 3);
     }
 }
 
@@ -115,7 +115,7 @@ static void suspend(struct mechd_sse *s, uint64_t now)
     s->suspended = true;
     MHD_suspend_connection(s->connection);
     s->holders++;
-    if (!mechd_clock_arm(&s->daemon->clock, &s->timer, due)) {
+    if (!mechd_clock_arm(&s->service->host.clock, &s->timer, due)) {
         s->holders--;
         s->ended = true;
         wake(s);
@@ -133,7 +133,8 @@ static ssize_t read_events(void *context, uint64_t position, char *out, size_t m
     if (s->sent >= s->text.length && !s->ended && !is_let_in(s)) {
         s->ended = true;
     } else if (s->sent >= s->text.length && !s->ended &&
-               (s->eager || now - s->last >= s->period || atomic_load(&s->daemon->draining))) {
+               (s->eager || now - s->last >= s->period ||
+                atomic_load(&s->service->host.draining))) {
         compose(s, now);
     }
     if (s->text.failed) {
@@ -145,7 +146,7 @@ static ssize_t read_events(void *context, uint64_t position, char *out, size_t m
         s->sent += n;
         s->last = now;
         count = (ssize_t)n;
-        mechd_count(&s->daemon->metrics.bytes_out, n);
+        mechd_count(&s->service->host.counters.bytes_out, n);
     } else if (s->ended) {
         count = MHD_CONTENT_READER_END_OF_STREAM;
     } else {
@@ -159,10 +160,10 @@ static ssize_t read_events(void *context, uint64_t position, char *out, size_t m
 static void close_events(void *context)
 {
     struct mechd_sse *const s = context;
-    atomic_fetch_sub(&s->daemon->metrics.event_clients, 1);
+    atomic_fetch_sub(&s->service->host.counters.event_clients, 1);
     pthread_mutex_lock(&s->m);
     s->closed = true;
-    if (mechd_clock_cancel(&s->daemon->clock, &s->timer)) {
+    if (mechd_clock_cancel(&s->service->host.clock, &s->timer)) {
         s->holders--;
     }
     pthread_mutex_unlock(&s->m);
@@ -181,7 +182,7 @@ void mechd_sse_check(struct mechd_call *c)
 
 enum MHD_Result mechd_sse_serve(struct mechd_exchange *x, struct mechd_sse *s)
 {
-    struct mechd *const d = x->call.daemon;
+    struct mechd_service *const d = x->call.service;
     struct MHD_Response *const response =
         MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK, read_events, s, close_events);
     if (response == NULL) {
@@ -191,18 +192,18 @@ enum MHD_Result mechd_sse_serve(struct mechd_exchange *x, struct mechd_sse *s)
     }
     pthread_mutex_init(&s->m, NULL);
     mechp_text_init(&s->text, NULL, 0);
-    s->daemon = d;
+    s->service = d;
     s->connection = x->connection;
     s->who = x->call.who;
     // looked at before the first event: the file may have been read again meanwhile
-    s->turn = atomic_load(&d->tokens.turn) - 1;
+    s->turn = atomic_load(&d->host.tokens.turn) - 1;
     s->period = read_period(&x->call);
     s->timer.fire = fire;
     s->last = mechd_now();
     s->eager = true;
     s->holders = 1;
     // a stream does not hold up the end of the daemon
-    atomic_fetch_add(&d->metrics.event_clients, 1);
+    atomic_fetch_add(&d->host.counters.event_clients, 1);
     x->counted = false;
     x->is_stream = true;
     atomic_fetch_sub(&d->in_flight, 1);

@@ -10,8 +10,8 @@
  */
 #pragma once
 
-#include "server/clock.h"
 #include "server/http/exchange.h"
+#include "server/os/clock.h"
 
 struct mechd_sse;
 
@@ -34,7 +34,7 @@ struct mechd_sse {
     /* its own */
     pthread_mutex_t m;
     struct mechd_timer timer;
-    struct mechd *daemon;
+    struct mechd_service *service;
     struct MHD_Connection *connection;
     struct mechd_token who; /* the stream is for, as long as that is let in */
     unsigned turn;          /* of the tokens when it was known to be */

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+_Static_assert(MECHD_ARGUMENTS_MOST == 64, "mechd_target_bound tells it");
+
 static bool is_hex(char c)
 {
     return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
@@ -20,6 +22,20 @@ static bool is_dots(const char *segment)
         dots++;
     }
     return (dots == 1 || dots == 2) && (*segment == '\0' || *segment == '/' || *segment == '?');
+}
+
+const char *mechd_target_bound(char *target)
+{
+    char *const query = strchr(target, '?');
+    int count = 1;
+    for (const char *p = query; p != NULL && *p != '\0'; p++) {
+        count += *p == '&';
+    }
+    if (count <= MECHD_ARGUMENTS_MOST) {
+        return NULL;
+    }
+    query[1] = '\0';
+    return "a query has at most 64 arguments";
 }
 
 const char *mechd_target_fault(const char *target)

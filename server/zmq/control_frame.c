@@ -12,8 +12,8 @@
  * code in `status` and the problem as JSON in a second frame.
  */
 #include "protocol/wire/json.h"
-#include "server/daemon.h"
-#include "server/ticks.h"
+#include "server/call/service.h"
+#include "server/os/ticks.h"
 #include "server/zmq/frame_request.h"
 
 #include <stdio.h>
@@ -36,8 +36,8 @@ static enum mechd_progress run_and_store(struct mechd_job *job)
 
 static void free_request(struct mechd_frame_request *r)
 {
-    mechd_bodies_give(r->zmq->daemon, r->taken);
-    atomic_fetch_sub(&r->zmq->daemon->in_flight, 1);
+    mechd_bodies_give(r->zmq->service, r->taken);
+    atomic_fetch_sub(&r->zmq->service->in_flight, 1);
     mechd_instance_unref(r->job.instance);
     json_decref(r->hello);
     mechp_text_fini(&r->second);
@@ -80,8 +80,8 @@ static void reply(struct mechd_frame_request *r, bool here)
         }
     }
     const int status = error ? mechp_code(r->out.status)->http_status : 200;
-    mechd_metrics_request(&z->daemon->metrics, MECHD_DOOR_FRAME, NULL, status,
-                          mechd_now() - r->start);
+    mechd_requests_count(&z->service->requests, MECHD_DOOR_FRAME, NULL, status,
+                         mechd_now() - r->start);
     if (letter != NULL && here) {
         mechd_letter_send(z, letter);
     } else if (letter != NULL) {
@@ -117,9 +117,9 @@ static bool admit(struct mechd_frame_request *r)
     if (r->hello == NULL && key == NULL) {
         return true;
     }
-    struct mechd *const d = r->zmq->daemon;
-    r->pass.has_token = key == NULL || (token != NULL && d->tokens.needed);
-    r->pass.turn = atomic_load(&d->tokens.turn);
+    struct mechd_service *const d = r->zmq->service;
+    r->pass.has_token = key == NULL || (token != NULL && d->host.tokens.needed);
+    r->pass.turn = atomic_load(&d->host.tokens.turn);
     if (!mechd_call_who(d, token, key, &r->pass.who)) {
         mechd_frame_fail(r, MECHP_UNAUTHORIZED,
                          token == NULL && key != NULL
@@ -137,7 +137,7 @@ static bool admit(struct mechd_frame_request *r)
 /* The instance: by name in a hello, by number afterwards. False: refused. */
 static bool find_instance(struct mechd_frame_request *r, const char *extra, size_t extra_size)
 {
-    struct mechd_table *table = &r->zmq->daemon->table;
+    struct mechd_table *table = &r->zmq->service->host.table;
     if (r->in.kind != MECHP_HELLO) {
         if (!admit(r)) {
             return false;
@@ -169,8 +169,10 @@ static bool find_instance(struct mechd_frame_request *r, const char *extra, size
 }
 
 /* Decode the frame. False: refused. */
-static bool read_frame(struct mechd_frame_request *r, const void *bytes, size_t size)
+static bool read_frame(struct mechd_frame_request *r, const struct mechd_asked *asked)
 {
+    const char *const bytes = asked->bytes;
+    const size_t size = asked->size;
     static const char *const faults[] = {"",
                                          "a frame has at least 64 bytes",
                                          "a frame begins with MCHD",
@@ -178,17 +180,22 @@ static bool read_frame(struct mechd_frame_request *r, const void *bytes, size_t 
                                          "this kind of frame is not known",
                                          "the values do not fit the size of the message"};
     const int fault = mechp_frame_read(bytes, size, &r->in);
-    if (fault != 0) {
-        mechd_frame_fail(r, MECHP_MALFORMED_FRAME, faults[fault <= MECHP_FRAME_COUNT ? fault : 0]);
-        return false;
-    }
+    // who sent it finds its request by the sequence, also of a frame that is refused
     r->out = (struct mechp_frame){.kind = r->in.kind,
                                   .instance = r->in.instance,
                                   .iteration = r->in.iteration,
                                   .sequence = r->in.sequence,
                                   .size = r->in.size,
                                   .lease = r->in.lease};
-    if (!mechd_bodies_take(r->zmq->daemon, size)) {
+    if (fault != 0) {
+        mechd_frame_fail(r, MECHP_MALFORMED_FRAME, faults[fault <= MECHP_FRAME_COUNT ? fault : 0]);
+        return false;
+    }
+    if (asked->refusal != NULL) {
+        mechd_frame_fail(r, MECHP_LIMIT_REACHED, asked->refusal);
+        return false;
+    }
+    if (!mechd_bodies_take(r->zmq->service, size)) {
         mechd_frame_fail(r, MECHP_LIMIT_REACHED, "too many requests are on their way");
         return false;
     }
@@ -199,7 +206,7 @@ static bool read_frame(struct mechd_frame_request *r, const void *bytes, size_t 
             mechd_frame_fail(r, MECHP_OUT_OF_MEMORY, "no memory for the values");
             return false;
         }
-        mechp_frame_get_values((const char *)bytes + MECHP_FRAME_HEADER, r->values, r->in.count);
+        mechp_frame_get_values(bytes + MECHP_FRAME_HEADER, r->values, r->in.count);
     }
     return true;
 }
@@ -215,21 +222,21 @@ static uint64_t cost_of(struct mechd_frame_request *r)
     return r->in.kind == MECHP_STATE ? (uint64_t)i->size * 20 : 0;
 }
 
-void mechd_control_frame(struct mechd_zmq *z, const struct mechd_peer *peer, const void *bytes,
-                         size_t size, const char *extra, size_t extra_size)
+void mechd_control_frame(struct mechd_zmq *z, const struct mechd_asked *asked)
 {
+    const bool here = asked->place == MECHD_AT_THE_DOOR;
     struct mechd_frame_request *r = calloc(1, sizeof *r);
     if (r == NULL) {
         return;
     }
-    atomic_fetch_add(&z->daemon->in_flight, 1);
+    atomic_fetch_add(&z->service->in_flight, 1);
     r->zmq = z;
-    r->peer = *peer;
+    r->peer = *asked->peer;
     r->start = mechd_now();
     mech_diag_init(&r->diag);
     mechp_text_init(&r->second, NULL, 0);
-    if (!read_frame(r, bytes, size) || !find_instance(r, extra, extra_size)) {
-        reply(r, true);
+    if (!read_frame(r, asked) || !find_instance(r, asked->extra, asked->extra_size)) {
+        reply(r, here);
         return;
     }
     if (r->in.kind != MECHP_HELLO && !mechd_leases_lasts(&r->job.instance->leases, r->in.lease)) {
@@ -238,12 +245,12 @@ void mechd_control_frame(struct mechd_zmq *z, const struct mechd_peer *peer, con
         char text[256];
         mechd_frame_fail(r, MECHP_FOREIGN_LEASE,
                          mechd_holder_tell(&nobody, r->job.instance->id, text, sizeof text));
-        reply(r, true);
+        reply(r, here);
         return;
     }
-    if (atomic_load(&z->daemon->draining)) {
+    if (atomic_load(&z->service->host.draining)) {
         mechd_frame_fail(r, MECHP_DRAINING, "the server is shutting down");
-        reply(r, true);
+        reply(r, here);
         return;
     }
     r->job.run = run_and_store;
@@ -257,6 +264,6 @@ void mechd_control_frame(struct mechd_zmq *z, const struct mechd_peer *peer, con
         mechd_frame_fail(r, MECHP_QUEUE_FULL, "too many commands wait for this instance");
     }
     if (submitted != MECHD_QUEUED && !mechd_ticket_wait(&r->ticket, NULL, NULL)) {
-        reply(r, true);
+        reply(r, here);
     }
 }

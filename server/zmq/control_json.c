@@ -3,18 +3,15 @@
  * object with "ok": true in front, or {"ok": false, "error": problem}; a "sequence" comes back as
  * it was. */
 #include "protocol/wire/json.h"
-#include "server/access.h"
-#include "server/daemon.h"
-#include "server/routes/messages.h"
-#include "server/ticks.h"
+#include "server/call/access.h"
+#include "server/call/messages.h"
+#include "server/call/service.h"
+#include "server/os/ticks.h"
 #include "server/zmq/internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* What a request takes beside its text: small ones count too, when many wait. */
-enum { REQUEST_ROOM = 4096 };
 
 struct json_request {
     struct mechd_call call; /* first */
@@ -22,6 +19,7 @@ struct json_request {
     struct mechd_zmq *zmq;
     struct mechd_peer peer;
     struct mechd_backlog *backlog; /* where it counts, or NULL */
+    size_t counted;                /* bytes there */
     char sequence[80];             /* the request's value as JSON, or "" */
     struct mechd_message_room message;
 };
@@ -67,9 +65,9 @@ static void write_reply(struct json_request *r, struct mechp_text *w)
 
 static void free_request(struct json_request *r)
 {
-    mechd_bodies_give(r->call.daemon, r->room);
-    mechd_guard_called(r->backlog);
-    atomic_fetch_sub(&r->call.daemon->in_flight, 1);
+    mechd_bodies_give(r->call.service, r->room);
+    mechd_guard_called(r->backlog, r->counted);
+    atomic_fetch_sub(&r->call.service->in_flight, 1);
     mechd_call_fini(&r->call);
     free(r);
 }
@@ -91,7 +89,7 @@ static void reply(struct json_request *r, bool here)
     mechp_text_fini(&w);
     const int status = mechd_call_status(c);
     const uint64_t ns = mechd_now() - c->start;
-    mechd_metrics_request(&c->daemon->metrics, MECHD_DOOR_JSON, c->match.route, status, ns);
+    mechd_requests_count(&c->service->requests, MECHD_DOOR_JSON, c->match.route, status, ns);
     if (mechd_access_wanted()) {
         const struct mechd_access line = {
             .door = MECHD_DOOR_JSON,
@@ -101,7 +99,7 @@ static void reply(struct json_request *r, bool here)
             .token = c->who.name,
             .status = status,
             .ns = ns,
-            .in = r->room > REQUEST_ROOM ? r->room - REQUEST_ROOM : 0,
+            .in = r->room > MECHD_ASKED_ROOM ? r->room - MECHD_ASKED_ROOM : 0,
             .out = letter != NULL ? letter->size : 0,
         };
         mechd_access_write(&line);
@@ -135,23 +133,48 @@ static void take_sequence(struct json_request *r)
     free(text);
 }
 
-/* From text to a call. 0, or refused. */
-static int read_request(struct json_request *r, const char *bytes, size_t size)
+/* From text to a tree, as far as there is room for it. 0, or refused. */
+static int read_text(struct json_request *r, const struct mechd_asked *asked)
 {
     struct mechd_call *c = &r->call;
-    struct mechp_json_fault fault;
-    if (!mechd_bodies_take(c->daemon, size + REQUEST_ROOM)) {
+    const size_t room = asked->size + MECHD_ASKED_ROOM;
+    if (asked->place == MECHD_ON_A_WORKER) {
+        r->room = asked->room;
+        r->counted = asked->room;
+        r->backlog = asked->backlog;
+    } else if (asked->refusal != NULL && asked->size > MECHD_LARGE) {
+        // to look for its sequence would take what is refused here
+        return mechd_refuse(c, MECHP_LIMIT_REACHED, "%s", asked->refusal);
+    } else if (!mechd_bodies_take(c->service, room)) {
         return mechd_refuse(c, MECHP_LIMIT_REACHED, "too many requests are on their way");
+    } else {
+        r->room = room;
     }
-    r->room = size + REQUEST_ROOM;
-    const struct mechp_json_limits most = mechp_json_limits_of(mechd_model_most(c->daemon));
-    if (mechp_json_parse(bytes, size, &most, &fault, &c->body) != 0) {
+    struct mechp_json_fault fault;
+    const struct mechp_json_limits most = mechp_json_limits_of(mechd_model_most(c->service));
+    if (mechp_json_parse(asked->bytes, asked->size, &most, &fault, &c->body) != 0) {
         return mechd_refuse(c, fault.code, "%s", fault.text);
     }
     take_sequence(r);
-    if (!mechd_guard_call(r->zmq, &r->peer, &r->backlog)) {
-        return mechd_refuse(c, MECHP_LIMIT_REACHED, "%d requests of this connection wait",
-                            MECHD_CALLS_MOST);
+    if (asked->refusal != NULL) {
+        return mechd_refuse(c, MECHP_LIMIT_REACHED, "%s", asked->refusal);
+    }
+    if (asked->place == MECHD_AT_THE_DOOR) {
+        if (!mechd_guard_call(r->zmq, &r->peer, room, &r->backlog)) {
+            return mechd_refuse(c, MECHP_LIMIT_REACHED, "%d requests of this connection wait",
+                                MECHD_CALLS_MOST);
+        }
+        r->counted = room;
+    }
+    return 0;
+}
+
+/* From text to a call. 0, or refused. */
+static int read_request(struct json_request *r, const struct mechd_asked *asked)
+{
+    struct mechd_call *c = &r->call;
+    if (read_text(r, asked) != 0) {
+        return 1;
     }
     const char *op = json_string_value(json_object_get(c->body, "op"));
     const struct mechp_route *route = op != NULL ? mechp_route_of_operation(op) : NULL;
@@ -165,8 +188,8 @@ static int read_request(struct json_request *r, const char *bytes, size_t size)
                             meant != NULL ? "'?" : "");
     }
     c->match.route = route;
-    c->operation = mechd_operation(route);
-    if (size > (1u << 20) && (c->operation->flags & MECHD_BIG_BODY) == 0) {
+    c->operation = mechd_operation(c->service, route);
+    if (asked->size > (1u << 20) && (mechd_call_row(c)->traits & MECHP_TAKES_MODELS) == 0) {
         return mechd_refuse(c, MECHP_BODY_TOO_LARGE, "at most %u bytes are taken here", 1u << 20);
     }
     c->token = json_string_value(json_object_get(c->body, "token"));
@@ -176,20 +199,21 @@ static int read_request(struct json_request *r, const char *bytes, size_t size)
     return mechd_call_faulty(c) ? 1 : 0;
 }
 
-void mechd_control_json(struct mechd_zmq *z, const struct mechd_peer *peer, const char *bytes,
-                        size_t size)
+void mechd_control_json(struct mechd_zmq *z, const struct mechd_asked *asked)
 {
     struct json_request *r = calloc(1, sizeof *r);
     if (r == NULL) {
+        mechd_bodies_give(z->service, asked->room);
+        mechd_guard_called(asked->backlog, asked->room);
         return;
     }
-    mechd_call_init(&r->call, z->daemon, MECHD_DOOR_JSON);
-    atomic_fetch_add(&z->daemon->in_flight, 1);
+    mechd_call_init(&r->call, z->service, MECHD_DOOR_JSON);
+    atomic_fetch_add(&z->service->in_flight, 1);
     r->zmq = z;
-    r->peer = *peer;
+    r->peer = *asked->peer;
     r->call.answer = answer_later;
     r->call.job.wait = wait_for;
-    if (read_request(r, bytes, size) != 0 || mechd_call_start(&r->call) == MECHD_RAN) {
-        reply(r, true);
+    if (read_request(r, asked) != 0 || mechd_call_start(&r->call) == MECHD_RAN) {
+        reply(r, asked->place == MECHD_AT_THE_DOOR);
     }
 }

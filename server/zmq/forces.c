@@ -2,7 +2,7 @@
  * 0) acts from the first substep that starts at or after its stamp; one whose time is past acts at
  * once, is counted, and flags the next frame of the stream. */
 #include "protocol/frame/frame.h"
-#include "server/daemon.h"
+#include "server/call/service.h"
 #include "server/instance/partners.h"
 #include "server/zmq/internal.h"
 
@@ -11,13 +11,14 @@
 
 struct force {
     struct mechd_job job; /* first */
+    struct mechd_service *service;
     struct mechp_frame frame;
     double values[]; /* [frame.count] */
 };
 
 static void free_force(struct force *f)
 {
-    struct mechd *d = f->job.instance->daemon;
+    struct mechd_service *d = f->service;
     mechd_bodies_give(d, sizeof *f + f->frame.count * sizeof(double));
     atomic_fetch_sub(&d->in_flight, 1);
     mechd_instance_unref(f->job.instance);
@@ -36,14 +37,14 @@ static int apply(struct force *f, struct mechd_partner *p)
     const bool late = f->frame.time != 0. && f->frame.time < now - slack;
     MECH_TRY(mechd_partner_set(i, p, f->values, f->frame.count));
     mechd_instance_changed(i, late ? MECHP_LATE : 0);
-    mechd_count(&i->daemon->metrics.forces_late, late ? 1 : 0);
+    mechd_count(&i->host->counters.forces_late, late ? 1 : 0);
     return 0;
 }
 
 static enum mechd_progress run_force(struct mechd_job *job)
 {
     struct force *f = (struct force *)job;
-    struct mechd_metrics *m = &job->instance->daemon->metrics;
+    struct mechd_counters *m = &job->instance->host->counters;
     struct mechd_instance *i = job->instance;
     struct mechd_holder holder;
     struct mechd_partner *p =
@@ -74,7 +75,7 @@ static bool is_sound(const struct force *f)
 }
 
 /* The lease in the frame is the right to set its inputs; with CURVE the key must still be one. */
-static bool may_push(struct mechd *d, const struct mechd_peer *peer)
+static bool may_push(struct mechd_service *d, const struct mechd_peer *peer)
 {
     struct mechd_token who;
     return !peer->has_key ||
@@ -84,22 +85,23 @@ static bool may_push(struct mechd *d, const struct mechd_peer *peer)
 void mechd_forces_take(struct mechd_zmq *z, const struct mechd_peer *peer, const void *bytes,
                        size_t size)
 {
-    struct mechd *d = z->daemon;
+    struct mechd_service *d = z->service;
     struct mechp_frame frame;
     struct force *f = NULL;
     struct mechd_instance *i = NULL;
-    mechd_count(&d->metrics.bytes_in, size);
+    mechd_count(&d->host.counters.bytes_in, size);
     if (may_push(d, peer) && mechp_frame_read(bytes, size, &frame) == 0) {
         f = calloc(1, sizeof *f + frame.count * sizeof(double));
-        i = mechd_table_number(&d->table, frame.instance);
+        i = mechd_table_number(&d->host.table, frame.instance);
     }
     if (f != NULL) {
+        f->service = d;
         f->frame = frame;
         mechp_frame_get_values((const char *)bytes + MECHP_FRAME_HEADER, f->values, frame.count);
     }
-    if (f == NULL || i == NULL || !is_sound(f) || atomic_load(&d->draining) ||
+    if (f == NULL || i == NULL || !is_sound(f) || atomic_load(&d->host.draining) ||
         !mechd_bodies_take(d, sizeof *f + frame.count * sizeof(double))) {
-        mechd_count(&d->metrics.forces_refused, 1);
+        mechd_count(&d->host.counters.forces_refused, 1);
         mechd_instance_unref(i);
         free(f);
         return;
@@ -108,7 +110,7 @@ void mechd_forces_take(struct mechd_zmq *z, const struct mechd_peer *peer, const
     f->job = (struct mechd_job){.instance = i, .run = run_force, .finish = finish};
     const enum mechd_submitted submitted = mechd_instance_submit(i, &f->job);
     if (submitted == MECHD_FULL) {
-        mechd_count(&d->metrics.forces_refused, 1);
+        mechd_count(&d->host.counters.forces_refused, 1);
     }
     if (submitted != MECHD_QUEUED) {
         free_force(f);

@@ -1,7 +1,9 @@
 /* What binary frames ask for, as owner of the instance (zmq/control_frame.c tells the kinds). */
-#include "server/daemon.h"
+#include "server/call/service.h"
+#include "server/instance/effort.h"
 #include "server/instance/snapshots.h"
-#include "server/ticks.h"
+#include "server/instance/state.h"
+#include "server/os/ticks.h"
 #include "server/zmq/frame_request.h"
 
 #include <inttypes.h>
@@ -135,6 +137,10 @@ static enum mechd_progress run_step(struct mechd_frame_request *r)
     }
     // the lease has lasted: hello and bye, which could end it, do not run between two slices
     r->partner->used = mechd_now();
+    if (s->outcome == MECH_CANCELLED && !s->over && mechd_effort_drained(i)) {
+        mechd_frame_fail(r, MECHP_DRAINING, "ended and undone: the server is shutting down");
+        return MECHD_DONE;
+    }
     if (s->outcome != 0) {
         mechd_frame_fail(r, s->over ? MECHP_QUOTA_EXCEEDED : mechp_code_of_outcome(s->outcome),
                          s->report.reason[0] != '\0' ? s->report.reason
@@ -187,46 +193,22 @@ static void run_state(struct mechd_frame_request *r)
         mechd_frame_fail(r, MECHP_INVALID_REQUEST, "the instance is not a model of the solver");
         return;
     }
-    const struct mech_sizes n = mech_sim_sizes(i->sim);
-    const size_t q = (size_t)n.q;
-    const size_t v = (size_t)n.v;
-    const size_t x = (size_t)n.x;
-    const size_t all = q + v + x + (size_t)n.z;
+    const size_t size = mechd_state_size(i);
     if (r->in.count > 0) {
-        const double *from = r->values;
-        if (r->in.count != all) {
+        if (r->in.count != size) {
             mechd_frame_fail(r, MECHP_MALFORMED_FRAME, "the values do not fit the state [q v x z]");
             return;
         }
-        const struct mech_state_view in = {.time = r->in.time != 0. ? r->in.time : NAN,
-                                           .q = from,
-                                           .v = from + q,
-                                           .x = from + q + v,
-                                           .z = from + q + v + x};
-        const int outcome = mech_sim_set_state(i->sim, &in);
-        if (outcome != 0) {
+        if (mechd_state_set(i, r->in.time != 0. ? r->in.time : NAN, r->values) != 0) {
             mechd_frame_fail(r, MECHP_INVALID_REQUEST, "a value of the state is not finite");
             return;
         }
         mechd_instance_changed(i, 0);
     }
-    if (!reserve(r, all)) {
+    if (!reserve(r, size)) {
         return;
     }
-    struct mech_state_view s;
-    mech_sim_state(i->sim, &s);
-    const struct part {
-        const double *from;
-        size_t count;
-    } parts[] = {{s.q, q}, {s.v, v}, {s.x, x}, {s.z, (size_t)n.z}};
-    double *to = r->reply;
-    for (int k = 0; k < 4; k++) {
-        if (parts[k].count > 0) {
-            memcpy(to, parts[k].from, parts[k].count * sizeof *to);
-        }
-        to += parts[k].count;
-    }
-    r->out.time = s.time;
+    r->out.time = mechd_state_get(i, r->reply);
     r->out.step = mechd_engine_step_count(&i->engine);
 }
 
@@ -271,7 +253,7 @@ static bool may_run(struct mechd_frame_request *r)
     struct mechd_instance *i = r->job.instance;
     const bool reads = r->in.kind == MECHP_OUTPUTS || r->in.kind == MECHP_HELLO ||
                        r->in.kind == MECHP_BYE || (r->in.kind == MECHP_STATE && r->in.count == 0);
-    if (atomic_load(&i->daemon->cancel)) {
+    if (atomic_load(&i->host->cancel)) {
         mechd_frame_fail(r, MECHP_DRAINING, "not begun: the server is shutting down");
         return false;
     }

@@ -3,8 +3,9 @@
  * (TCP_INFO): a message whose frames never end shows nowhere else. */
 #include "server/zmq/guard.h"
 
-#include "server/daemon.h"
-#include "server/ticks.h"
+#include "server/call/service.h"
+#include "server/os/log.h"
+#include "server/os/ticks.h"
 #include "server/zmq/internal.h"
 #include "solver/base/err.h"
 
@@ -17,7 +18,7 @@
 #include <sys/un.h>
 #include <zmq.h>
 
-enum { EVENTS_IN_A_ROW = 256, DESCRIPTORS_MOST = 1 << 20 };
+enum { EVENTS_IN_A_ROW = 256, DESCRIPTORS_MOST = 1 << 20, WINDOW_MOST = 1 << 30 };
 static const uint64_t sweep_ns = 200000000u;
 static const uint64_t tell_ns = 1000000000u;
 /* beside the largest message: what waits in the kernel */
@@ -70,8 +71,8 @@ static void cut(struct mechd_zmq *z, enum mechd_zmq_socket door, int descriptor,
     }
     shutdown(descriptor, SHUT_RDWR);
     link->cut = true;
-    mechd_memory_freed(&z->daemon->memory);
-    mechd_count(&z->daemon->metrics.peers_cut, 1);
+    mechd_memory_freed(&z->service->host.memory);
+    mechd_count(&z->service->host.counters.peers_cut, 1);
     if (mechd_now() - z->guard.told > tell_ns) {
         z->guard.told = mechd_now();
         mechd_log(MECHD_WARNING, "peer-cut", "door=%s reason=%s", names[door],
@@ -158,7 +159,7 @@ static void disconnected(struct mechd_zmq *z, enum mechd_zmq_socket door, int de
         link->open = false;
         atomic_fetch_sub(&z->guard.open[door], 1);
         if (link->cut) {
-            mechd_memory_freed(&z->daemon->memory);
+            mechd_memory_freed(&z->service->host.memory);
         }
     }
 }
@@ -183,12 +184,25 @@ void mechd_guard_serve(struct mechd_zmq *z, enum mechd_zmq_socket door)
         } else if (event == ZMQ_EVENT_DISCONNECTED) {
             disconnected(z, door, (int)value);
         } else if (event != 0) {
-            mechd_count(&z->daemon->metrics.handshakes_failed, 1);
+            mechd_count(&z->service->host.counters.handshakes_failed, 1);
         }
         for (int k = 0; k < count; k++) {
             zmq_msg_close(&frames[k]);
         }
     }
+}
+
+/* What a peer may send before it is told that we have read it: so little that it waits, or as much
+ * as the kernel finds right. What has been told is not taken back, and the kernel widens a window
+ * when it enlarges its buffer: so it is set again with every large request. */
+static void set_window(struct mechd_zmq *z, int descriptor, bool slowed)
+{
+    const int window = slowed ? 1 : WINDOW_MOST; // the kernel takes the smallest that it can
+    struct mechd_link *const link = &z->guard.links[descriptor];
+    if ((slowed || link->slowed) && is_of(z, link->door, descriptor)) {
+        (void)setsockopt(descriptor, IPPROTO_TCP, TCP_WINDOW_CLAMP, &window, sizeof window);
+    }
+    link->slowed = slowed;
 }
 
 /* Bytes that the kernel has received; 0: not known. */
@@ -217,7 +231,7 @@ static uint64_t parts_of(struct mechd_link *link, int descriptor)
 static bool is_known(struct mechd_zmq *z, const struct mechd_link *link)
 {
     struct mechd_token who;
-    return !link->has_key || (mechd_tokens_find_key(&z->daemon->peers, link->key, &who) &&
+    return !link->has_key || (mechd_tokens_find_key(&z->service->peers, link->key, &who) &&
                               who.scope >= mechd_zap_needs(link->door));
 }
 
@@ -240,6 +254,9 @@ void mechd_guard_sweep(struct mechd_zmq *z)
         if (recheck && !is_known(z, link)) {
             cut(z, link->door, (int)k, "its key is no longer known");
             continue;
+        }
+        if (link->slowed && atomic_load(&link->backlog->asked) < mechd_asked_slow / 2) {
+            set_window(z, (int)k, false);
         }
         const uint64_t parts = parts_of(link, (int)k);
         if (parts > slack + 4 * z->largest[link->door]) {
@@ -271,6 +288,14 @@ void mechd_guard_heard(struct mechd_zmq *z, enum mechd_zmq_socket door, int desc
         memcpy(link->key, peer->key, sizeof link->key);
         link->has_key = true;
     }
+}
+
+uint32_t mechd_guard_serial(struct mechd_zmq *z, int descriptor)
+{
+    const struct mechd_link *const link = link_of(&z->guard, descriptor);
+    return link != NULL && link->door == MECHD_ZMQ_STREAM && is_of(z, link->door, descriptor)
+               ? link->serial
+               : 0;
 }
 
 bool mechd_guard_subscribed(struct mechd_zmq *z, int descriptor, bool subscribe, bool whole)
@@ -323,7 +348,7 @@ bool mechd_guard_unread(struct mechd_zmq *z, const struct mechd_peer *peer,
     return true;
 }
 
-bool mechd_guard_call(struct mechd_zmq *z, const struct mechd_peer *peer,
+bool mechd_guard_call(struct mechd_zmq *z, const struct mechd_peer *peer, size_t room,
                       struct mechd_backlog **backlog)
 {
     *backlog = backlog_of(&z->guard, peer);
@@ -331,17 +356,25 @@ bool mechd_guard_call(struct mechd_zmq *z, const struct mechd_peer *peer,
         return true;
     }
     atomic_fetch_add(&(*backlog)->refs, 1);
-    if (atomic_fetch_add(&(*backlog)->calls, 1) >= MECHD_CALLS_MOST) {
-        mechd_guard_called(*backlog);
+    // both are raised on this thread alone
+    const size_t before = atomic_fetch_add(&(*backlog)->asked, room);
+    if (before > 0 && before + room > mechd_asked_slow && room > MECHD_LARGE) {
+        set_window(z, peer->descriptor, true);
+    }
+    const bool much =
+        room > MECHD_LARGE + MECHD_ASKED_ROOM && before > 0 && before + room > mechd_asked_most;
+    if (atomic_fetch_add(&(*backlog)->calls, 1) >= MECHD_CALLS_MOST || much) {
+        mechd_guard_called(*backlog, room);
         *backlog = NULL;
         return false;
     }
     return true;
 }
 
-void mechd_guard_called(struct mechd_backlog *backlog)
+void mechd_guard_called(struct mechd_backlog *backlog, size_t room)
 {
     if (backlog != NULL) {
+        atomic_fetch_sub(&backlog->asked, room);
         atomic_fetch_sub(&backlog->calls, 1);
         mechd_backlog_unref(backlog);
     }

@@ -25,6 +25,11 @@ enum {
 };
 /* Bytes that one connection leaves unread; that all subscribers together do. */
 static const size_t mechd_unread_most = (size_t)256 << 20;
+/* Bytes of the requests of one connection that wait, beside a first one of any size, from which on
+ * no large one is taken. */
+static const size_t mechd_asked_most = (size_t)16 << 20;
+/* Bytes of them from which on it is slowed down: the kernel takes no more than it holds already. */
+static const size_t mechd_asked_slow = (size_t)4 << 20;
 /* Bytes of messages that are not whole yet, of all connections together. */
 static const uint64_t mechd_parts_most = (uint64_t)1 << 30;
 
@@ -36,7 +41,8 @@ struct mechd_backlog {
     _Atomic int refs; /* the connection's own, and one for each letter and call */
     _Atomic size_t
         bytes;         /* of large messages that libzmq has; partner: its thread that frees them */
-    _Atomic int calls; /* JSON requests taken and not answered; partner: who answers */
+    _Atomic int calls; /* requests taken and not answered; partner: who answers */
+    _Atomic size_t asked; /* bytes of them; partner: who answers */
 };
 
 /* A connection, by its descriptor. */
@@ -45,6 +51,7 @@ struct mechd_link {
     bool heard;   /* a whole message came since the last sweep */
     bool has_key; /* the key is known */
     bool cut;     /* once: its descriptor may be another's before its end is told */
+    bool slowed;  /* its window is small, until what it has asked is answered */
     enum mechd_zmq_socket door;
     uint32_t serial; /* connections through this descriptor */
     int topics, prefixes;
@@ -78,17 +85,21 @@ void mechd_guard_sweep(struct mechd_zmq *z);
 /* A whole message came through `descriptor` (negative: not known). */
 void mechd_guard_heard(struct mechd_zmq *z, enum mechd_zmq_socket door, int descriptor,
                        struct mechd_peer *peer);
+/* Which connection of the stream a descriptor is now; 0: none that is known. On the door's
+ * thread. */
+uint32_t mechd_guard_serial(struct mechd_zmq *z, int descriptor);
 /* It subscribes or not any more. False: to too much, and the connection ends. */
 bool mechd_guard_subscribed(struct mechd_zmq *z, int descriptor, bool subscribe, bool whole);
 /* A large answer to a peer: where its bytes are counted into *backlog (NULL: nowhere). False: it
  * has left too much unread, and its connection ends. */
 bool mechd_guard_unread(struct mechd_zmq *z, const struct mechd_peer *peer,
                         struct mechd_backlog **backlog);
-/* A JSON request of a peer, which counts in (*backlog)->calls (NULL: nowhere) until it is answered.
- * False: too many of its requests wait, and it does not count. */
-bool mechd_guard_call(struct mechd_zmq *z, const struct mechd_peer *peer,
+/* A request of a peer that takes `room` bytes, as JSON or in a line, which counts in *backlog
+ * (NULL: nowhere) until it is answered. False: too many of its requests, or too much, wait, and it
+ * does not count. */
+bool mechd_guard_call(struct mechd_zmq *z, const struct mechd_peer *peer, size_t room,
                       struct mechd_backlog **backlog);
-void mechd_guard_called(struct mechd_backlog *backlog);
+void mechd_guard_called(struct mechd_backlog *backlog, size_t room);
 /* One reference less. Any thread. */
 void mechd_backlog_unref(struct mechd_backlog *o);
 /* libzmq holds as many answers for a peer as it may: it has read none of them, and would miss the

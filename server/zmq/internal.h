@@ -2,9 +2,11 @@
 #pragma once
 
 #include "server/auth/curve.h"
-#include "server/routes/call.h"
+#include "server/call/call.h"
 #include "server/zmq/guard.h"
 #include "server/zmq/letters.h"
+#include "server/zmq/lines.h"
+#include "server/zmq/readers.h"
 #include "server/zmq/zmq.h"
 
 #include <pthread.h>
@@ -13,11 +15,35 @@
 #include <zmq.h>
 
 enum {
-    MECHD_SUBSCRIPTIONS = 1024 /* topics remembered; beyond, everything counts as watched */
+    MECHD_SUBSCRIPTIONS = 1024, /* topics remembered; beyond, everything counts as watched */
+    MECHD_ASKED_ROOM = 4096 /* what a request takes beside its text: small ones count too, when many
+                               wait */
 };
 
+/* Where a request is read. */
+enum mechd_place { MECHD_AT_THE_DOOR, MECHD_ON_A_WORKER };
+
+/* A request of the control socket. The bytes are the caller's. */
+struct mechd_asked {
+    const struct mechd_peer *peer;
+    const char *bytes;
+    size_t size;
+    const char *extra; /* the frame behind the body, or NULL */
+    size_t extra_size;
+    enum mechd_place place;
+    const char *refusal; /* it is refused for this; or NULL */
+    /* on a worker, of JSON: what has been taken for it, which the call gives back */
+    size_t room;
+    struct mechd_backlog *backlog;
+};
+
+static inline bool mechd_asked_is_json(const struct mechd_asked *a)
+{
+    return a->size > 0 && a->bytes[0] == '{';
+}
+
 struct mechd_zmq {
-    struct mechd *daemon;
+    struct mechd_service *service;
     void *context;
     void *
         sockets[MECHD_ZMQ_SOCKETS]; /* the thread's, the stream's locked by letters.x; NULL: none */
@@ -29,6 +55,8 @@ struct mechd_zmq {
     int wake;                            /* eventfd */
     struct mechd_guard guard;
     struct mechd_letters letters;
+    struct mechd_lines lines;
+    struct mechd_readers readers;
     pthread_t thread;
     bool more;       /* the thread's: the stream's socket may have more */
     uint64_t served; /* the thread's: when that was looked at last, ns */
@@ -62,11 +90,9 @@ enum mechd_scope mechd_zap_needs(enum mechd_zmq_socket which);
 /* The key of the connection that a message came through, into *peer. */
 void mechd_zap_key(struct mechd_zmq *z, zmq_msg_t *message, struct mechd_peer *peer);
 
-/* A request of the control socket; `extra` is the frame behind the body. On the door's thread. */
-void mechd_control_json(struct mechd_zmq *z, const struct mechd_peer *peer, const char *bytes,
-                        size_t size);
-void mechd_control_frame(struct mechd_zmq *z, const struct mechd_peer *peer, const void *bytes,
-                         size_t size, const char *extra, size_t extra_size);
+/* A request of the control socket, as JSON and as a frame. On the door's thread, or a worker. */
+void mechd_control_json(struct mechd_zmq *z, const struct mechd_asked *asked);
+void mechd_control_frame(struct mechd_zmq *z, const struct mechd_asked *asked);
 /* A message of the forces socket. */
 void mechd_forces_take(struct mechd_zmq *z, const struct mechd_peer *peer, const void *bytes,
                        size_t size);

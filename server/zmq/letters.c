@@ -1,8 +1,8 @@
 /* Letters that are made, wait, are lent to libzmq and come back. */
 #include "server/zmq/letters.h"
 
-#include "server/daemon.h"
-#include "server/ticks.h"
+#include "server/call/service.h"
+#include "server/os/ticks.h"
 #include "server/zmq/internal.h"
 
 #include <stdlib.h>
@@ -197,7 +197,7 @@ static bool send_topic(struct mechd_zmq *z, void *socket, const char *topic)
     if (zmq_errno() != EAGAIN) {
         return false;
     }
-    mechd_count(&z->daemon->metrics.stream_stalls, 1);
+    mechd_count(&z->service->host.counters.stream_stalls, 1);
     zmq_setsockopt(socket, ZMQ_XPUB_NODROP, &lose, sizeof lose);
     const bool ok = send_frame(socket, topic, n, true);
     zmq_setsockopt(socket, ZMQ_XPUB_NODROP, &keep, sizeof keep);
@@ -210,12 +210,13 @@ static void send_streamed(struct mechd_zmq *z, struct mechd_letter *letter)
     void *const socket = z->sockets[MECHD_ZMQ_STREAM];
     struct mechd_backlog *const streamed = &z->letters.streamed;
     const size_t size = letter->size;
+    mechd_readers_offer(z, letter->topic, size);
     if (socket == NULL || atomic_load(&streamed->bytes) > mechd_unread_most ||
         !send_topic(z, socket, letter->topic)) {
-        mechd_count(&z->daemon->metrics.stream_drops, 1);
+        mechd_count(&z->service->host.counters.stream_drops, 1);
         dispose(letter);
     } else if (send_body(socket, letter, size >= MECHD_LETTER_LARGE ? streamed : NULL)) {
-        mechd_count(&z->daemon->metrics.bytes_out, size);
+        mechd_count(&z->service->host.counters.bytes_out, size);
     }
 }
 
@@ -240,7 +241,8 @@ void mechd_letter_send(struct mechd_zmq *z, struct mechd_letter *letter)
     } else {
         ok = send_body(socket, letter, backlog);
     }
-    mechd_count(ok ? &z->daemon->metrics.bytes_out : &z->daemon->metrics.unsent, ok ? size : 1);
+    mechd_count(ok ? &z->service->host.counters.bytes_out : &z->service->host.counters.unsent,
+                ok ? size : 1);
 }
 
 /* --- the outbox ------------------------------------------------------------------------------- */
@@ -299,10 +301,12 @@ void mechd_letter_post(struct mechd_zmq *z, struct mechd_letter *letter)
         l->asleep = false;
         append(letter->stream ? &l->frames : &l->answers, letter);
         atomic_store(&l->queued, l->frames.count);
+    } else {
+        mechd_readers_dropped(&z->readers, letter->topic, letter->size);
     }
     pthread_mutex_unlock(&l->m);
     if (drop) {
-        mechd_count(&z->daemon->metrics.stream_drops, 1);
+        mechd_count(&z->service->host.counters.stream_drops, 1);
         dispose(letter);
     } else if (wake) {
         mechd_zmq_poke(z);
@@ -326,6 +330,11 @@ static int send_line(struct mechd_zmq *z, bool frames)
         letter = next;
     }
     return sent;
+}
+
+void mechd_letters_answer(struct mechd_zmq *z)
+{
+    (void)send_line(z, false);
 }
 
 /* Nothing waits: who posts from now on wakes the thread. */

@@ -89,6 +89,9 @@ void mechd_letter_send(struct mechd_zmq *z, struct mechd_letter *letter);
 /* Send what is in the outbox, and what comes meanwhile. True: nothing is left, and who posts will
  * wake the thread; false: others have waited long enough. On the door's thread. */
 bool mechd_letters_drain(struct mechd_zmq *z);
+/* Send the answers that wait there, so that none is passed by one that is sent at once. On the
+ * door's thread. */
+void mechd_letters_answer(struct mechd_zmq *z);
 /* Messages in the outbox. Any thread. */
 int mechd_letters_waiting(struct mechd_letters *l);
 /* Wait until libzmq has written out what it was lent, `most` ns at most. */

@@ -2,8 +2,8 @@
 #include "server/zmq/stream.h"
 
 #include "protocol/frame/frame.h"
-#include "server/daemon.h"
-#include "server/routes/shapes.h"
+#include "server/call/service.h"
+#include "server/call/shapes.h"
 #include "server/zmq/internal.h"
 
 #include <assert.h>
@@ -52,23 +52,20 @@ static void judge(struct mechd_zmq *z, struct mechd_instance *i)
     atomic_store(&i->watched, watched);
 }
 
-void mechd_stream_meet(struct mechd_instance *i)
+static void meet(void *zmq, struct mechd_instance *i)
 {
-    struct mechd_zmq *z = i->daemon->zmq;
-    if (z != NULL) {
-        pthread_mutex_lock(&z->s);
-        judge(z, i);
-        pthread_mutex_unlock(&z->s);
-    }
+    struct mechd_zmq *const z = zmq;
+    pthread_mutex_lock(&z->s);
+    judge(z, i);
+    pthread_mutex_unlock(&z->s);
 }
 
 /* A frame as bytes: header and all outputs. */
-static struct mechd_letter *encode_state(struct mechd_instance *i,
+static struct mechd_letter *encode_state(struct mechd_zmq *z, struct mechd_instance *i,
                                          const struct mechd_published *step)
 {
     const size_t n = i->output_size;
-    struct mechd_letter *letter =
-        mechd_letter_create_frame(i->daemon->zmq, MECHP_FRAME_HEADER + 8 * n);
+    struct mechd_letter *letter = mechd_letter_create_frame(z, MECHP_FRAME_HEADER + 8 * n);
     if (letter == NULL) {
         return NULL;
     }
@@ -85,7 +82,7 @@ static struct mechd_letter *encode_state(struct mechd_instance *i,
 }
 
 /* The same as JSON. */
-static struct mechd_letter *encode_json(struct mechd_instance *i,
+static struct mechd_letter *encode_json(struct mechd_zmq *z, struct mechd_instance *i,
                                         const struct mechd_published *step)
 {
     char room[512];
@@ -110,8 +107,7 @@ static struct mechd_letter *encode_json(struct mechd_instance *i,
     }
     mechp_text_end(&w);
     mechp_text_end(&w);
-    struct mechd_letter *letter =
-        w.failed ? NULL : mechd_letter_create_frame(i->daemon->zmq, w.length);
+    struct mechd_letter *letter = w.failed ? NULL : mechd_letter_create_frame(z, w.length);
     if (letter != NULL) {
         memcpy(letter->bytes, w.bytes, w.length);
     }
@@ -120,33 +116,38 @@ static struct mechd_letter *encode_json(struct mechd_instance *i,
 }
 
 /* Encode one topic and send it, or leave it where frames wait. */
-static void publish_kind(struct mechd_instance *i, const struct kind *kind,
+static void publish_kind(struct mechd_zmq *z, struct mechd_instance *i, const struct kind *kind,
                          const struct mechd_published *step)
 {
-    struct mechd_zmq *z = i->daemon->zmq;
     struct mechd_letter *letter =
-        kind->bit == MECHD_WATCH_STATE ? encode_state(i, step) : encode_json(i, step);
+        kind->bit == MECHD_WATCH_STATE ? encode_state(z, i, step) : encode_json(z, i, step);
     if (letter == NULL) {
-        mechd_count(&i->daemon->metrics.stream_drops, 1);
+        mechd_count(&i->host->counters.stream_drops, 1);
         return;
     }
     topic_of(kind, i, letter->topic);
-    mechd_count(&i->daemon->metrics.stream_frames, 1);
+    mechd_count(&i->host->counters.stream_frames, 1);
     mechd_letter_post(z, letter);
 }
 
-void mechd_stream_publish(struct mechd_instance *i, const struct mechd_published *step)
+static void publish(void *zmq, struct mechd_instance *i, const struct mechd_published *step)
 {
     const unsigned watched = atomic_load(&i->watched);
     for (int k = 0; watched != 0 && k < KINDS; k++) {
         if ((watched & kinds[k].bit) != 0) {
-            publish_kind(i, &kinds[k], step);
+            publish_kind(zmq, i, &kinds[k], step);
         }
     }
 }
 
+struct mechd_observer mechd_stream_observer(struct mechd_zmq *z)
+{
+    return (struct mechd_observer){.created = meet, .stepped = publish, .of = z};
+}
+
 /* Repeat the last frame of every instance that the new subscription brings. */
-static void repeat_last(struct mechd_instance *i, const char *prefix, size_t size)
+static void repeat_last(struct mechd_zmq *z, struct mechd_instance *i, const char *prefix,
+                        size_t size)
 {
     for (int k = 0; k < KINDS; k++) {
         char topic[MECHD_TOPIC_MOST];
@@ -162,7 +163,7 @@ static void repeat_last(struct mechd_instance *i, const char *prefix, size_t siz
         mechd_instance_peek(i, &last, values);
         last.flags = (uint16_t)(last.flags | MECHP_REPEAT);
         if (last.sequence > 0) {
-            publish_kind(i, &kinds[k], &last);
+            publish_kind(z, i, &kinds[k], &last);
         }
         free(values);
     }
@@ -203,12 +204,12 @@ static bool is_whole(const char *prefix, size_t size, char id[MECHD_TOPIC_MOST])
 }
 
 /* An instance learns whether it is watched, and repeats its last frame. */
-static void meet_and_repeat(struct mechd_instance *i, bool subscribe, const char *prefix,
-                            size_t size)
+static void meet_and_repeat(struct mechd_zmq *z, struct mechd_instance *i, bool subscribe,
+                            const char *prefix, size_t size)
 {
-    mechd_stream_meet(i);
+    meet(z, i);
     if (subscribe) {
-        repeat_last(i, prefix, size);
+        repeat_last(z, i, prefix, size);
     }
     mechd_instance_unref(i);
 }
@@ -233,9 +234,9 @@ void mechd_stream_subscription(struct mechd_zmq *z, const char *bytes, size_t si
     pthread_mutex_unlock(&z->s);
 
     if (whole) {
-        struct mechd_instance *const i = mechd_table_find(&z->daemon->table, id);
+        struct mechd_instance *const i = mechd_table_find(&z->service->host.table, id);
         if (i != NULL) {
-            meet_and_repeat(i, subscribe, prefix, size);
+            meet_and_repeat(z, i, subscribe, prefix, size);
         }
         return;
     }
@@ -243,11 +244,12 @@ void mechd_stream_subscription(struct mechd_zmq *z, const char *bytes, size_t si
     struct mechd_instance **all = NULL;
     size_t count = 0;
     bool more = false;
-    if (mechd_table_list(&z->daemon->table, 0, MECHD_INSTANCES_MOST, &all, &count, &more) != 0) {
+    if (mechd_table_list(&z->service->host.table, 0, MECHD_INSTANCES_MOST, &all, &count, &more) !=
+        0) {
         return;
     }
     for (size_t k = 0; k < count; k++) {
-        meet_and_repeat(all[k], subscribe, prefix, size);
+        meet_and_repeat(z, all[k], subscribe, prefix, size);
     }
     free(all);
 }

@@ -6,11 +6,9 @@
 
 struct mechd_zmq;
 
-/* As owner of the instance: encode for the topics watched and leave the frames in the outbox. */
-void mechd_stream_publish(struct mechd_instance *i, const struct mechd_published *step);
-
-/* A new instance: find out whether its topics are watched already. */
-void mechd_stream_meet(struct mechd_instance *i);
+/* To be told of instances. Of a step, as owner: encode for the topics watched and leave the frames
+ * in the outbox. Of a new instance: find out whether its topics are watched already. */
+struct mechd_observer mechd_stream_observer(struct mechd_zmq *z);
 
 /* On the door's thread: a subscription message of the XPUB socket, from the connection of that
  * descriptor (negative: from one that has ended). */

@@ -8,8 +8,10 @@
  * and closed after the last: without one, libzmq would let every key in.
  *
  * Source: ZeroMQ RFC 27 (ZAP 1.0), RFC 25 (CURVE over ZMTP). */
-#include "server/daemon.h"
-#include "server/ticks.h"
+#include "server/call/service.h"
+
+#include "server/os/log.h"
+#include "server/os/ticks.h"
 #include "server/zmq/internal.h"
 #include "solver/base/err.h"
 
@@ -34,7 +36,7 @@ enum mechd_scope mechd_zap_needs(enum mechd_zmq_socket which)
 
 int mechd_zap_open(struct mechd_zmq *z, char *fault, size_t size)
 {
-    if (!z->daemon->curve.on) {
+    if (!z->service->curve.on) {
         return 0;
     }
     z->zap = zmq_socket(z->context, ZMQ_REP);
@@ -48,7 +50,7 @@ int mechd_zap_open(struct mechd_zmq *z, char *fault, size_t size)
 int mechd_zap_protect(struct mechd_zmq *z, enum mechd_zmq_socket which, char *fault, size_t size)
 {
     void *const socket = z->sockets[which];
-    const struct mechd_curve *const curve = &z->daemon->curve;
+    const struct mechd_curve *const curve = &z->service->curve;
     const int on = 1;
     if (!curve->on) {
         return 0;
@@ -80,7 +82,7 @@ static const char *judge(struct mechd_zmq *z, zmq_msg_t *parts, int count, struc
     while (door < MECHD_ZMQ_SOCKETS && !is_text(&parts[2], rules[door].domain)) {
         door++;
     }
-    if (!mechd_tokens_find_key(&z->daemon->peers, zmq_msg_data(&parts[6]), who)) {
+    if (!mechd_tokens_find_key(&z->service->peers, zmq_msg_data(&parts[6]), who)) {
         return "the key is not known";
     }
     return door < MECHD_ZMQ_SOCKETS && who->scope >= rules[door].needed ? NULL
@@ -91,7 +93,7 @@ static const char *judge(struct mechd_zmq *z, zmq_msg_t *parts, int count, struc
 static void tell(struct mechd_zmq *z, zmq_msg_t *parts, const char *why, const char *name)
 {
     char quoted[64], door[16], address[64];
-    mechd_count(&z->daemon->metrics.peers_refused, 1);
+    mechd_count(&z->service->host.counters.peers_refused, 1);
     if (mechd_now() - z->told < tell_ns) {
         return;
     }
@@ -143,7 +145,7 @@ void mechd_zap_serve(struct mechd_zmq *z)
 
 void mechd_zap_key(struct mechd_zmq *z, zmq_msg_t *message, struct mechd_peer *peer)
 {
-    if (z->daemon->curve.on) {
+    if (z->service->curve.on) {
         // a connection without a user is nobody's: a key of zeros is in no file
         const char *const user = zmq_msg_gets(message, "User-Id");
         peer->has_key = true;

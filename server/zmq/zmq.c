@@ -1,8 +1,8 @@
 /* Sockets, and the thread that serves them. */
 #include "server/zmq/zmq.h"
 
-#include "server/daemon.h"
-#include "server/ticks.h"
+#include "server/call/service.h"
+#include "server/os/ticks.h"
 #include "server/zmq/internal.h"
 #include "server/zmq/stream.h"
 #include "solver/base/err.h"
@@ -25,7 +25,8 @@ enum {
     SETTLE_MS = 200, /* the last answers go out when the daemon ends */
     NAP_MS = 1000,
     WATCH_MS = 200, /* while there are connections */
-    TURNS = 64
+    TURNS = 64,
+    TURN_BYTES = MECHD_LARGE
 };
 
 static const uint64_t watch_ns = WATCH_MS * (uint64_t)MECHD_MS;
@@ -73,14 +74,22 @@ static void take_control(struct mechd_zmq *z, zmq_msg_t *frames, int count)
     const bool extra = body + 1 < frames + count;
     mechd_zap_key(z, body, &peer);
     mechd_guard_heard(z, MECHD_ZMQ_CONTROL, zmq_msg_get(body, ZMQ_SRCFD), &peer);
-    const char *bytes = zmq_msg_data(body);
-    const size_t size = zmq_msg_size(body);
-    mechd_count(&z->daemon->metrics.bytes_in, size);
-    if (size > 0 && bytes[0] == '{') {
-        mechd_control_json(z, &peer, bytes, size);
+    struct mechd_asked asked = {.peer = &peer,
+                                .bytes = zmq_msg_data(body),
+                                .size = zmq_msg_size(body),
+                                .extra = extra ? zmq_msg_data(body + 1) : NULL,
+                                .extra_size = extra ? zmq_msg_size(body + 1) : 0,
+                                .place = MECHD_AT_THE_DOOR};
+    mechd_count(&z->service->host.counters.bytes_in, asked.size);
+    if (mechd_lines_take(&z->lines, &asked, body, extra ? body + 1 : NULL)) {
+        return;
+    }
+    // a worker may have answered what the same partner has asked before
+    mechd_letters_answer(z);
+    if (mechd_asked_is_json(&asked)) {
+        mechd_control_json(z, &asked);
     } else {
-        mechd_control_frame(z, &peer, bytes, size, extra ? zmq_msg_data(body + 1) : NULL,
-                            extra ? zmq_msg_size(body + 1) : 0);
+        mechd_control_frame(z, &asked);
     }
 }
 
@@ -98,28 +107,20 @@ static void take_one(struct mechd_zmq *z, enum mechd_zmq_socket which, zmq_msg_t
     }
 }
 
-/* A message of a socket; the stream's is shared with those who send there. */
-static int receive(struct mechd_zmq *z, enum mechd_zmq_socket which, zmq_msg_t *frames)
-{
-    pthread_mutex_t *const shared = which == MECHD_ZMQ_STREAM ? &z->letters.x : NULL;
-    if (shared != NULL) {
-        pthread_mutex_lock(shared);
-    }
-    const int count = mechd_zmq_receive(z->sockets[which], frames, FRAMES_MOST);
-    if (shared != NULL) {
-        pthread_mutex_unlock(shared);
-    }
-    return count;
-}
-
-/* Take what a socket has, a bounded number of messages in a row. False: there may be more. */
+/* Take what a socket has, a bounded number of messages and bytes in a row: libzmq looks for peers
+ * that have something new when the socket is polled, else every hundred messages only, and answers
+ * of others wait meanwhile. False: there may be more. */
 static bool serve(struct mechd_zmq *z, enum mechd_zmq_socket which)
 {
-    for (int turn = 0; turn < TURNS; turn++) {
+    size_t bytes = 0;
+    for (int turn = 0; turn < TURNS && bytes < TURN_BYTES; turn++) {
         zmq_msg_t frames[FRAMES_MOST];
-        const int count = receive(z, which, frames);
+        const int count = mechd_zmq_receive(z->sockets[which], frames, FRAMES_MOST);
         if (count == 0) {
             return true;
+        }
+        for (int k = 0; k < count; k++) {
+            bytes += zmq_msg_size(&frames[k]);
         }
         if (which == MECHD_ZMQ_CONTROL) {
             take_control(z, frames, count);
@@ -131,6 +132,30 @@ static bool serve(struct mechd_zmq *z, enum mechd_zmq_socket which)
         }
     }
     return false;
+}
+
+/* The same for the stream's socket, which is shared with those who send there: all that waits is
+ * noted before one more frame can be sent. */
+static bool serve_stream(struct mechd_zmq *z)
+{
+    zmq_msg_t taken[TURNS];
+    int n = 0;
+    pthread_mutex_lock(&z->letters.x);
+    while (n < TURNS && mechd_zmq_receive(z->sockets[MECHD_ZMQ_STREAM], &taken[n], 1) > 0) {
+        const char *const bytes = zmq_msg_data(&taken[n]);
+        const size_t size = zmq_msg_size(&taken[n]);
+        if (size > 0 && (bytes[0] == 0 || bytes[0] == 1)) {
+            mechd_readers_subscribed(z, zmq_msg_get(&taken[n], ZMQ_SRCFD), bytes[0] == 1, bytes + 1,
+                                     size - 1);
+        }
+        n++;
+    }
+    pthread_mutex_unlock(&z->letters.x);
+    for (int k = 0; k < n; k++) {
+        take_one(z, MECHD_ZMQ_STREAM, &taken[k]);
+        zmq_msg_close(&taken[k]);
+    }
+    return n < TURNS;
 }
 
 /* Sleep until a socket, a monitor or another thread has something, and take it. */
@@ -183,12 +208,13 @@ static void turn(struct mechd_zmq *z)
                    (has || z->more || woken || ready == 0 || mechd_now() - z->served > watch_ns)) {
             // its descriptor tells of news once, and perhaps to those who send
             z->served = mechd_now();
-            z->more = !serve(z, doors[k]);
+            z->more = !serve_stream(z);
         } else if (has) {
             (void)serve(z, doors[k]);
         }
     }
     mechd_guard_sweep(z);
+    mechd_readers_look(z);
     z->rests = mechd_letters_drain(z) && !z->more;
 }
 
@@ -208,9 +234,9 @@ static void *work(void *context)
  * not hand a routing id over to a second connection that claims it. */
 static void bound(struct mechd_zmq *z, enum mechd_zmq_socket which, int type)
 {
-    const struct mechd_config *const c = &z->daemon->config;
+    const struct mechd_config *const c = &z->service->config;
     void *const socket = z->sockets[which];
-    const uint64_t models = which == MECHD_ZMQ_CONTROL ? mechd_model_most(z->daemon) : 0;
+    const uint64_t models = which == MECHD_ZMQ_CONTROL ? mechd_model_most(z->service) : 0;
     const uint64_t own = which == MECHD_ZMQ_STREAM ? 0 : (uint64_t)c->message_size << 20;
     const int64_t most = (int64_t)(own > 0 ? own : models + bounds[which].bytes);
     const struct {
@@ -271,15 +297,17 @@ static int open_socket(struct mechd_zmq *z, enum mechd_zmq_socket which, int typ
     return 0;
 }
 
-int mechd_zmq_open(struct mechd *d, struct mechd_zmq **out, char *fault, size_t size)
+int mechd_zmq_open(struct mechd_service *d, struct mechd_zmq **out, char *fault, size_t size)
 {
     struct mechd_zmq *z = calloc(1, sizeof *z);
     if (z == NULL) {
         return MECH_NO_MEMORY;
     }
     *out = z;
-    z->daemon = d;
+    z->service = d;
     mechd_letters_init(&z->letters);
+    mechd_lines_init(&z->lines, z);
+    MECH_TRY(mechd_readers_init(&z->readers));
     pthread_mutex_init(&z->s, NULL);
     z->wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     z->context = zmq_ctx_new();
@@ -303,6 +331,13 @@ int mechd_zmq_run(struct mechd_zmq *z)
 const char *mechd_zmq_endpoint(const struct mechd_zmq *z, enum mechd_zmq_socket socket)
 {
     return z != NULL ? z->endpoints[socket] : "";
+}
+
+void mechd_zmq_library(char *out, size_t size)
+{
+    int major = 0, minor = 0, patch = 0;
+    zmq_version(&major, &minor, &patch);
+    snprintf(out, size, "%d.%d.%d", major, minor, patch);
 }
 
 void mechd_zmq_poke(struct mechd_zmq *z)
@@ -359,6 +394,8 @@ void mechd_zmq_stop(struct mechd_zmq *z)
         zmq_ctx_term(z->context);
     }
     mechd_letters_fini(&z->letters);
+    mechd_lines_fini(&z->lines);
+    mechd_readers_fini(&z->readers);
     mechd_guard_fini(&z->guard);
     close(z->wake);
     pthread_mutex_destroy(&z->s);

@@ -8,17 +8,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct mechd;
+struct mechd_service;
 struct mechd_zmq;
 
 enum mechd_zmq_socket { MECHD_ZMQ_CONTROL, MECHD_ZMQ_STREAM, MECHD_ZMQ_FORCES, MECHD_ZMQ_SOCKETS };
 
 /* Bind; endpoints are known from then on. Negative: a sentence is in `fault`. */
-int mechd_zmq_open(struct mechd *d, struct mechd_zmq **out, char *fault, size_t size);
+int mechd_zmq_open(struct mechd_service *d, struct mechd_zmq **out, char *fault, size_t size);
 /* Start the thread. Negative: it cannot be started. */
 int mechd_zmq_run(struct mechd_zmq *z);
 /* Endpoint as it really is, or "" when closed. */
 const char *mechd_zmq_endpoint(const struct mechd_zmq *z, enum mechd_zmq_socket socket);
+/* The version of libzmq, as text. */
+void mechd_zmq_library(char *out, size_t size);
 /* Wakes the thread, and how often it has turned: for a watchdog. Any thread. */
 void mechd_zmq_poke(struct mechd_zmq *z);
 uint64_t mechd_zmq_turns(struct mechd_zmq *z);
