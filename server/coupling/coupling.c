@@ -1,0 +1,261 @@
+/* The table of couplings, and what is said of one. */
+#include "server/coupling/coupling.h"
+
+#include "server/call/service.h"
+#include "server/call/shapes.h"
+#include "server/instance/host.h"
+#include "solver/base/err.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void mechd_couplings_init(struct mechd_couplings *t)
+{
+    *t = (struct mechd_couplings){.serial = 0};
+    pthread_mutex_init(&t->m, NULL);
+}
+
+void mechd_couplings_fini(struct mechd_couplings *t)
+{
+    while (t->newest != NULL) {
+        struct mechd_coupling *const g = t->newest;
+        t->newest = g->next;
+        mechd_coupling_unref(g);
+    }
+    pthread_mutex_destroy(&t->m);
+}
+
+bool mechd_coupling_add(struct mechd_couplings *t, struct mechd_coupling *g)
+{
+    pthread_mutex_lock(&t->m);
+    const bool fits = t->count < MECHD_COUPLINGS_MOST;
+    if (fits) {
+        g->id = ++t->serial;
+        g->next = t->newest;
+        t->newest = g;
+        t->count++;
+        mechd_coupling_ref(g);
+    }
+    pthread_mutex_unlock(&t->m);
+    return fits;
+}
+
+struct mechd_coupling *mechd_coupling_find(struct mechd_couplings *t, const char *id)
+{
+    char known[32];
+    pthread_mutex_lock(&t->m);
+    struct mechd_coupling *g = t->newest;
+    for (; g != NULL; g = g->next) {
+        snprintf(known, sizeof known, "c-%" PRIu64, g->id);
+        if (strcmp(known, id) == 0) {
+            mechd_coupling_ref(g);
+            break;
+        }
+    }
+    pthread_mutex_unlock(&t->m);
+    return g;
+}
+
+int mechd_coupling_list(struct mechd_couplings *t, struct mechd_coupling ***out, size_t *count)
+{
+    pthread_mutex_lock(&t->m);
+    size_t n = (size_t)t->count;
+    struct mechd_coupling **const all = calloc(n + 1, sizeof *all);
+    *count = all != NULL ? n : 0;
+    for (struct mechd_coupling *g = t->newest; all != NULL && g != NULL; g = g->next) {
+        mechd_coupling_ref(g);
+        all[--n] = g;
+    }
+    pthread_mutex_unlock(&t->m);
+    *out = all;
+    return all != NULL ? 0 : MECH_NO_MEMORY;
+}
+
+int mechd_couplings_count(struct mechd_couplings *t)
+{
+    pthread_mutex_lock(&t->m);
+    const int count = t->count;
+    pthread_mutex_unlock(&t->m);
+    return count;
+}
+
+bool mechd_coupling_remove(struct mechd_couplings *t, struct mechd_coupling *g)
+{
+    pthread_mutex_lock(&t->m);
+    struct mechd_coupling **at = &t->newest;
+    while (*at != NULL && *at != g) {
+        at = &(*at)->next;
+    }
+    const bool found = *at == g;
+    if (found) {
+        *at = g->next;
+        t->count--;
+    }
+    pthread_mutex_unlock(&t->m);
+    if (found) {
+        atomic_store(&g->deleted, true);
+        for (int32_t n = 0; n < g->count; n++) {
+            (void)mechd_instance_stop(g->parts[n].instance);
+            (void)mechd_leases_drop(&g->parts[n].instance->leases, g->parts[n].lease);
+        }
+        mechd_coupling_unref(g);
+    }
+    return found;
+}
+
+void mechd_coupling_ref(struct mechd_coupling *g)
+{
+    atomic_fetch_add(&g->refs, 1);
+}
+
+void mechd_coupling_unref(struct mechd_coupling *g)
+{
+    if (g == NULL || atomic_fetch_sub(&g->refs, 1) != 1) {
+        return;
+    }
+    for (int32_t n = 0; n < g->count && g->parts != NULL; n++) {
+        struct mechd_part *const p = &g->parts[n];
+        if (p->instance != NULL && p->lease != 0) {
+            (void)mechd_leases_drop(&p->instance->leases, p->lease);
+        }
+        if (p->instance != NULL) {
+            mechd_instance_unref(p->instance);
+        }
+        free(p->in);
+        free(p->out);
+        free(p->changes);
+        free(p->numbers);
+        free(p->outputs);
+    }
+    mech_couple_destroy(g->couple);
+    free(g->parts);
+    free(g->order);
+    free(g->connections);
+    pthread_mutex_destroy(&g->m);
+    free(g);
+}
+
+void mechd_coupling_write(struct mechd_coupling *g, struct mechp_text *w)
+{
+    char id[32];
+    snprintf(id, sizeof id, "c-%" PRIu64, g->id);
+    pthread_mutex_lock(&g->m);
+    const double time = g->time;
+    const uint64_t windows = g->windows;
+    const bool busy = g->head != NULL && g->head->kind != MECHD_COUPLING_START;
+    pthread_mutex_unlock(&g->m);
+    mechp_text_object(w);
+    mechp_text_member_string(w, "id", id);
+    mechp_text_member_string(w, "name", g->name);
+    mechp_text_key(w, "time");
+    mechp_text_number(w, time);
+    mechp_text_key(w, "windows");
+    mechp_text_unsigned(w, windows);
+    mechp_text_key(w, "busy");
+    mechp_text_bool(w, busy);
+    mechp_text_member_string(w, "scheme", g->scheme);
+    mechp_text_key(w, "stepSize");
+    mechp_text_number(w, g->step_size);
+    mechp_text_key(w, "participants");
+    mechp_text_array(w);
+    for (int32_t n = 0; n < g->count; n++) {
+        mechp_text_object(w);
+        mechp_text_member_string(w, "name", g->parts[n].name);
+        mechp_text_member_string(w, "instance", g->parts[n].instance->id);
+        mechp_text_end(w);
+    }
+    mechp_text_end(w);
+    mechp_text_key(w, "connections");
+    mechp_text_array(w);
+    for (int32_t n = 0; n < g->connection_count; n++) {
+        mechp_text_string(w, g->connections[n]);
+    }
+    mechp_text_end(w);
+    mechp_text_end(w);
+}
+
+/* {"left.x": value, …}: all outputs of all participants. */
+static void write_outputs(struct mechd_coupling *g, struct mechp_text *w)
+{
+    mechp_text_key(w, "outputs");
+    mechp_text_object(w);
+    for (int32_t n = 0; n < g->count; n++) {
+        struct mechd_part *const p = &g->parts[n];
+        const struct mechd_engine *const e = &p->instance->engine;
+        mechd_engine_get_outputs(e, p->outputs);
+        for (size_t k = 0; k < mechd_engine_variable_count(e, MECH_OUTPUT_VARIABLE); k++) {
+            struct mech_variable v;
+            char key[2 * MECH_NAME_MAX + 4];
+            mechd_engine_variable(e, MECH_OUTPUT_VARIABLE, k, &v);
+            snprintf(key, sizeof key, "%s.%s", p->name, v.name);
+            mechp_text_key(w, key);
+            mechd_write_value(&v, p->outputs + v.offset, w);
+        }
+    }
+    mechp_text_end(w);
+}
+
+static void write_report(const struct mechd_coupling_command *k, struct mechp_text *w)
+{
+    const struct mechd_coupling *const g = k->coupling;
+    mechp_text_object(w);
+    mechp_text_key(w, "windows");
+    mechp_text_unsigned(w, k->kind == MECHD_COUPLING_STEP ? k->done : 0);
+    mechp_text_key(w, "iterations");
+    mechp_text_unsigned(w, k->iterations);
+    mechp_text_key(w, "evaluations");
+    mechp_text_unsigned(w, k->evaluations);
+    mechp_text_key(w, "refused");
+    mechp_text_unsigned(w, k->refused);
+    mechp_text_key(w, "residual");
+    mechp_text_object(w);
+    for (int32_t n = 0; n < g->connection_count; n++) {
+        mechp_text_key(w, g->connections[n]);
+        mechp_text_number(w, mech_couple_residual(g->couple, n));
+    }
+    mechp_text_end(w);
+    mechp_text_end(w);
+}
+
+/* A coupling that has begun stands in the table. */
+static void answer_start(struct mechd_coupling *g, struct mechd_call *c)
+{
+    if (!mechd_coupling_add(g->service->couplings, g)) {
+        mechd_fail(c, MECHP_LIMIT_REACHED, "%d couplings are kept: delete some",
+                   MECHD_COUPLINGS_MOST);
+        return;
+    }
+    c->status = 201;
+    snprintf(c->location, sizeof c->location, "/v1/couplings/c-%" PRIu64, g->id);
+    mechd_coupling_write(g, &c->text);
+}
+
+void mechd_coupling_answer(struct mechd_coupling_command *k)
+{
+    struct mechd_coupling *const g = k->coupling;
+    struct mechd_call *const c = k->call;
+    if (k->code != MECHP_OK) {
+        if (c->code == MECHP_OK) {
+            mechd_fail(c, k->code, "%s", k->detail);
+        }
+        if (k->kind == MECHD_COUPLING_STEP && k->captured == g->count) {
+            write_report(k, &c->report);
+        }
+        return;
+    }
+    if (k->kind == MECHD_COUPLING_START) {
+        answer_start(g, c);
+        return;
+    }
+    mechp_text_object(&c->text);
+    mechp_text_key(&c->text, "time");
+    mechp_text_number(&c->text, mech_couple_time(g->couple));
+    mechp_text_key(&c->text, "window");
+    mechp_text_unsigned(&c->text, mech_couple_windows(g->couple));
+    write_outputs(g, &c->text);
+    mechp_text_key(&c->text, "report");
+    write_report(k, &c->text);
+    mechp_text_end(&c->text);
+}

@@ -1,0 +1,184 @@
+/* Couplings: instances that exchange outputs and inputs and step together, window by window.
+ *
+ * The scheme is solver/couple's, which hands out tasks (trial, commit, …); here they are performed
+ * on instances. A command of a coupling captures all of its instances in the order of their
+ * `serial` (instance/instance.h), works in slices of about a millisecond on one thread, lets those
+ * who only read have their turn between two windows, and gives all free at its end. From its
+ * creation to its end a coupling holds the owner's lease of each instance, so that nobody else
+ * changes one of them meanwhile.
+ *
+ *   state of a command   what happens                          goes on to
+ *   WAITING              others are before it                  CAPTURING
+ *   CAPTURING            one instance after the other          WORKING, OVER (one is full)
+ *   WORKING              windows, in slices                    OVER
+ *   OVER                 instances given free, call answered   –
+ *
+ * A window is done by all instances or by none: solver/couple commits when all trials have
+ * succeeded. Couplings are in memory: a new process has none, and its instances stand where they
+ * were stored.
+ * shared, locked by m but for what says otherwise; reference counted (table, commands, readers). */
+#pragma once
+
+#include "protocol/wire/codes.h"
+#include "protocol/wire/text.h"
+#include "server/call/call.h"
+#include "solver/couple/couple.h"
+
+enum {
+    MECHD_COUPLINGS_MOST = 1024,
+    MECHD_COUPLING_PARTS = 64,
+    MECHD_COUPLING_CONNECTIONS = 4096,
+    MECHD_COUPLING_QUEUE = 64 /* commands that wait for one coupling */
+};
+
+/* One value of an instance that takes part in the exchange. */
+struct mechd_coupling_port {
+    int32_t index;     /* of the input or output */
+    int32_t component; /* within it */
+};
+
+/* One participant. */
+struct mechd_part {
+    char name[MECH_NAME_MAX + 1];
+    struct mechd_instance *instance; /* a reference */
+    uint64_t lease;                  /* of its owner */
+    struct mechd_coupling_port *in, *out;
+    int32_t in_count, out_count;
+    struct mechd_coupling *coupling;
+
+    /* of the command in progress; its owner's */
+    struct mechd_job job; /* that captures the instance */
+    bool captured;        /* it has */
+    void *before;         /* [before_size] its state, to go back to; or NULL */
+    size_t before_size;
+    struct mech_step_report report;    /* of the trial */
+    struct mech_input_change *changes; /* [in_count] at most */
+    double *numbers; /* values and derivatives of the changes, 3 × all values of its inputs */
+    double *outputs; /* all of them */
+};
+
+enum mechd_coupling_state {
+    MECHD_COUPLING_WAITING,
+    MECHD_COUPLING_CAPTURING,
+    MECHD_COUPLING_WORKING,
+    MECHD_COUPLING_OVER
+};
+
+enum mechd_coupling_kind {
+    MECHD_COUPLING_START, /* outputs at the present time: the first command of all */
+    MECHD_COUPLING_STEP,  /* windows */
+    MECHD_COUPLING_RESET  /* each instance to its start, then as START */
+};
+
+/* What is asked of a coupling. Part of the work of a call. */
+struct mechd_coupling_command {
+    struct mechd_coupling_command *next;
+    struct mechd_coupling *coupling; /* a reference */
+    struct mechd_call *call;
+    enum mechd_coupling_kind kind;
+    enum mechd_coupling_state state; /* the thread's that has the command */
+    double size;                     /* STEP: of a window, s */
+    uint64_t windows;                /* STEP: how many */
+    double until;                    /* STEP: end time, or NaN: windows × size */
+
+    int captured;    /* parts, in the order of capture */
+    uint64_t worked; /* ns in engines, for the quota */
+    struct mech_couple_batch batch;
+    int32_t at;    /* task of the batch */
+    bool stepping; /* the engine of that task is in its trial */
+    bool window;   /* a window, or the start, is under way */
+    struct mechd_task task;
+
+    /* what came of it */
+    enum mechp_code code;
+    char detail[200];
+    uint64_t done, iterations, evaluations, refused;
+    double residual; /* largest, of what is allowed */
+};
+
+struct mechd_coupling {
+    struct mechd_coupling *next; /* locked by the table */
+    struct mechd_service *service;
+    _Atomic int refs;
+    uint64_t id;
+    char name[128];
+    struct mechd_account *account;
+    struct mechd_part *parts; /* [count] */
+    int32_t count;
+    int32_t *order;             /* [count] of capture */
+    struct mech_couple *couple; /* of the command in progress; NULL before START */
+    char scheme[MECH_NAME_MAX + 1];
+    char (*connections)[2 * MECH_NAME_MAX + 16]; /* [connection_count] "left.x → right.other" */
+    int32_t connection_count;
+    double step_size; /* s, of a window that is not told */
+    int32_t hold;     /* order of the inputs over a window */
+    _Atomic bool deleted;
+
+    pthread_mutex_t m;
+    struct mechd_coupling_command *head, *tail; /* the head is in progress */
+    int queued;
+    double time; /* s, of the last window */
+    uint64_t windows;
+    bool started; /* START has succeeded */
+};
+
+/* All of them. shared, locked by m. */
+struct mechd_couplings {
+    pthread_mutex_t m;
+    struct mechd_coupling *newest;
+    uint64_t serial;
+    int count;
+};
+
+void mechd_couplings_init(struct mechd_couplings *t);
+/* When the pool is over. */
+void mechd_couplings_fini(struct mechd_couplings *t);
+
+/* --- creation (read.c) ------------------------------------------------------------------------ */
+
+/* From a request, its instances and their leases; in no table yet. NULL: refused. */
+struct mechd_coupling *mechd_coupling_open(struct mechd_call *c);
+/* Then, as the owner of all instances: what connects them, and the scheme. False: refused. */
+bool mechd_coupling_connect(struct mechd_coupling *g, struct mechd_call *c);
+
+/* --- the table (coupling.c) ------------------------------------------------------------------- */
+
+/* Enter it; false: there are MECHD_COUPLINGS_MOST. */
+bool mechd_coupling_add(struct mechd_couplings *t, struct mechd_coupling *g);
+/* A reference, or NULL. */
+struct mechd_coupling *mechd_coupling_find(struct mechd_couplings *t, const char *id);
+/* References to all, oldest first, into a fresh array. Negative: no memory. */
+int mechd_coupling_list(struct mechd_couplings *t, struct mechd_coupling ***out, size_t *count);
+int mechd_couplings_count(struct mechd_couplings *t);
+/* Out of the table; leases are given up, a command in progress ends at its next slice. False: it is
+ * not there any more. */
+bool mechd_coupling_remove(struct mechd_couplings *t, struct mechd_coupling *g);
+void mechd_coupling_ref(struct mechd_coupling *g);
+void mechd_coupling_unref(struct mechd_coupling *g);
+/* Its description, as one JSON object. Any thread. */
+void mechd_coupling_write(struct mechd_coupling *g, struct mechp_text *w);
+
+/* --- commands (command.c) --------------------------------------------------------------------- */
+
+/* The command in its turn; its call is answered by mechd_call_over on some thread, once call.wait
+ * has been called. False: too many wait, and nothing was done. */
+bool mechd_coupling_submit(struct mechd_coupling_command *k);
+/* Why the command in progress shall end, or OK: its client has gone, somebody stops it or deletes
+ * the coupling, the daemon ends, a quota is used up. As owner of the instances. */
+enum mechp_code mechd_coupling_ends(struct mechd_coupling_command *k);
+/* What is said of a command that is over: the reply, or a refusal. While its instances are held. */
+void mechd_coupling_answer(struct mechd_coupling_command *k);
+
+/* --- one task on an instance (part.c) --------------------------------------------------------- */
+
+enum mechd_task_progress { MECHD_TASK_DONE, MECHD_TASK_GOES_ON };
+
+/* Perform it, for a millisecond at most; task->code says what came of it. As owner of the
+ * instance. */
+enum mechd_task_progress mechd_part_perform(struct mechd_part *p, struct mechd_coupling_command *k,
+                                            struct mech_couple_task *task);
+/* Inputs that the coupling has extrapolated stay at what they are now. */
+void mechd_part_hold(struct mechd_part *p);
+/* Keep the state, go back to it. 0; MECH_NO_MEMORY. */
+int mechd_part_keep(struct mechd_part *p);
+void mechd_part_go_back(struct mechd_part *p);

@@ -1,0 +1,308 @@
+/* What connects the participants of a coupling: outputs that drive inputs, and bonds. */
+#include "server/coupling/reading.h"
+
+#include "protocol/wire/json.h"
+#include "server/call/service.h"
+#include "server/call/shapes.h"
+#include "server/instance/durable.h"
+#include "server/instance/host.h"
+#include "solver/base/err.h"
+#include "solver/base/name.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LABEL = 2 * MECH_NAME_MAX + 16, PATH = 64 };
+
+/* --- ends ------------------------------------------------------------------------------------- */
+
+/* "left.tip[2]": the variable, and its component or −1. False: a fault at the path. */
+static bool read_end(const struct mechd_reading *r, const char *text, enum mech_causality causality,
+                     const char *path, struct mech_variable *v, struct mechd_end *out)
+{
+    const struct mechd_coupling *const g = r->g;
+    char name[2 * MECH_NAME_MAX + 2] = "";
+    int component = -1, used = 0;
+    const char *const bracket = text != NULL ? strchr(text, '[') : NULL;
+    const size_t length = text == NULL      ? 0
+                          : bracket != NULL ? (size_t)(bracket - text)
+                                            : strlen(text);
+    if (text == NULL || length >= sizeof name) {
+        mechd_reading_fault(r, path, "\"participant.variable\" is needed");
+        return false;
+    }
+    memcpy(name, text, length);
+    if (bracket != NULL && (sscanf(bracket, "[%9d]%n", &component, &used) != 1 || used == 0 ||
+                            bracket[used] != '\0' || component < 0)) {
+        mechd_reading_fault(r, path, "'%.64s' is no component: [0], [1], …", bracket);
+        return false;
+    }
+    // names may have points: the longest participant that fits
+    int32_t part = -1;
+    size_t most = 0;
+    for (int32_t n = 0; n < g->count; n++) {
+        const size_t size = strlen(g->parts[n].name);
+        if (strncmp(g->parts[n].name, name, size) == 0 && name[size] == '.' && size >= most) {
+            part = n;
+            most = size;
+        }
+    }
+    if (part < 0 || g->parts[part].instance == NULL) {
+        mechd_reading_fault(r, path, "'%.100s' begins with no participant", name);
+        return false;
+    }
+    const struct mechd_engine *const e = &g->parts[part].instance->engine;
+    const int32_t index = mechd_engine_variable_find(e, causality, name + most + 1);
+    if (index < 0) {
+        mechd_engine_lacks(e, causality, name + most + 1, path, &r->c->diag);
+        return false;
+    }
+    mechd_engine_variable(e, causality, (size_t)index, v);
+    if (component >= v->size) {
+        mechd_reading_fault(r, path, "%.64s has %d components", name, v->size);
+        return false;
+    }
+    *out = (struct mechd_end){part, index, component};
+    return true;
+}
+
+/* Both ends agree. False: a fault at the path. */
+static bool agree(const struct mechd_reading *r, const char *path, const char *const text[2],
+                  const struct mech_variable v[2], const struct mechd_end at[2])
+{
+    const int32_t size[2] = {at[0].component < 0 ? v[0].size : 1,
+                             at[1].component < 0 ? v[1].size : 1};
+    if (size[0] != size[1]) {
+        mechd_reading_fault(r, path, "%.64s has %d values, %.64s has %d", text[0], size[0], text[1],
+                            size[1]);
+    }
+    return size[0] == size[1];
+}
+
+static bool add_link(struct mechd_reading *r, struct mechd_end from, struct mechd_end to,
+                     double factor, double offset, const char *label)
+{
+    struct mechd_coupling *const g = r->g;
+    if (r->count >= MECHD_COUPLING_CONNECTIONS) {
+        mechd_reading_fault(r, "/connections", "at most %d values are connected",
+                            MECHD_COUPLING_CONNECTIONS);
+        return false;
+    }
+    snprintf(g->connections[r->count], sizeof *g->connections, "%s", label);
+    r->links[r->count++] = (struct mechd_link){from, to, factor, offset};
+    g->connection_count = r->count;
+    return true;
+}
+
+/* One connection: as many links as values. */
+static void read_connection(struct mechd_reading *r, const json_t *item, const char *path)
+{
+    const char *text[2] = {NULL, NULL};
+    text[0] = json_string_value(json_object_get(item, "from"));
+    text[1] = json_string_value(json_object_get(item, "to"));
+    struct mech_variable v[2];
+    struct mechd_end at[2];
+    const bool given = json_object_get(item, "factor") != NULL;
+    mechp_shape_only(item, path, mechp_shape_named("@CouplingConnection"), &r->c->diag);
+    const double factor = mechd_reading_number(r, item, "factor", path, 1.);
+    const double offset = mechd_reading_number(r, item, "offset", path, 0.);
+    if (!read_end(r, text[0], MECH_OUTPUT_VARIABLE, path, &v[0], &at[0]) ||
+        !read_end(r, text[1], MECH_INPUT, path, &v[1], &at[1]) || !agree(r, path, text, v, at)) {
+        return;
+    }
+    if (!given && strcmp(v[0].unit, v[1].unit) != 0 && v[0].unit[0] != '\0' &&
+        v[1].unit[0] != '\0') {
+        mechd_reading_fault(r, path, "%.64s is in %s, %.64s in %s: a factor is needed", text[0],
+                            v[0].unit, text[1], v[1].unit);
+        return;
+    }
+    const int32_t size = at[0].component < 0 ? v[0].size : 1;
+    for (int32_t k = 0; k < size; k++) {
+        char label[LABEL];
+        struct mechd_end from = at[0], to = at[1];
+        from.component = from.component < 0 ? k : from.component;
+        to.component = to.component < 0 ? k : to.component;
+        if (size > 1) {
+            snprintf(label, sizeof label, "%.60s -> %.60s[%d]", text[0], text[1], (int)k);
+        } else {
+            snprintf(label, sizeof label, "%.64s -> %.64s", text[0], text[1]);
+        }
+        if (!add_link(r, from, to, factor, offset, label)) {
+            return;
+        }
+    }
+}
+
+void mechd_read_connections(struct mechd_reading *r)
+{
+    const json_t *list = NULL;
+    (void)mechp_json_array(r->c->body, "connections", &r->c->diag, &list);
+    r->links = calloc(MECHD_COUPLING_CONNECTIONS, sizeof *r->links);
+    r->g->connections = calloc(MECHD_COUPLING_CONNECTIONS, sizeof *r->g->connections);
+    if (r->links == NULL || r->g->connections == NULL) {
+        mechd_fail(r->c, MECHP_OUT_OF_MEMORY, "no memory for the connections");
+        return;
+    }
+    for (size_t k = 0; k < json_array_size(list); k++) {
+        char path[PATH];
+        snprintf(path, sizeof path, "/connections/%zu", k);
+        read_connection(r, json_array_get(list, k), path);
+    }
+    // what is kept is what there is
+    char(*const fitting)[sizeof *r->g->connections] =
+        realloc(r->g->connections, ((size_t)r->count + 1) * sizeof *r->g->connections);
+    r->g->connections = fitting != NULL ? fitting : r->g->connections;
+}
+
+/* --- bonds ------------------------------------------------------------------------------------ */
+
+static void read_law(const struct mechd_reading *r, const json_t *law, const char *path,
+                     struct mech_couple_bond *b)
+{
+    const char *const text = json_string_value(law);
+    if (text != NULL && strcmp(text, "rigid") == 0) {
+        b->law = MECH_COUPLE_RIGID;
+        return;
+    }
+    if (!json_is_object(law)) {
+        mechd_reading_fault(
+            r, path, "law: \"rigid\", {\"stiffness\", \"damping\"} or {\"delay\", \"impedance\"}");
+        return;
+    }
+    b->law = json_object_get(law, "delay") != NULL ? MECH_COUPLE_LINE : MECH_COUPLE_SPRING;
+    b->stiffness = mechd_reading_number(r, law, "stiffness", path, 0.);
+    b->damping = mechd_reading_number(r, law, "damping", path, 0.);
+    b->rest = mechd_reading_number(r, law, "rest", path, 0.);
+    b->delay = mechd_reading_number(r, law, "delay", path, 0.);
+    b->impedance = mechd_reading_number(r, law, "impedance", path, 0.);
+    mechp_shape_only(law, path, mechp_shape_named("@BondLaw"), &r->c->diag);
+}
+
+/* One bond: two efforts, two flows. */
+static void read_bond(struct mechd_reading *r, const json_t *item, const char *path, int32_t n)
+{
+    struct mech_couple_bond *const b = &r->bonds[n];
+    const char *const name = json_string_value(json_object_get(item, "name"));
+    mechp_shape_only(item, path, mechp_shape_named("@CouplingBond"), &r->c->diag);
+    snprintf(r->bond_names[n], sizeof *r->bond_names, "%.64s", name != NULL ? name : "bond");
+    b->name = r->bond_names[n];
+    for (size_t side = 0; side < 2; side++) {
+        struct mechd_link *const l = &r->bond_links[2 * n + (int32_t)side];
+        struct mech_variable v[2];
+        const char *const flow =
+            json_string_value(json_array_get(json_object_get(item, "flow"), side));
+        const char *const effort =
+            json_string_value(json_array_get(json_object_get(item, "effort"), side));
+        if (!read_end(r, flow, MECH_OUTPUT_VARIABLE, path, &v[0], &l->from) ||
+            !read_end(r, effort, MECH_INPUT, path, &v[1], &l->to)) {
+            return;
+        }
+        if ((l->from.component < 0 && v[0].size != 1) || (l->to.component < 0 && v[1].size != 1)) {
+            mechd_reading_fault(r, path, "a bond joins single values: name their components");
+            return;
+        }
+        if (l->from.part != l->to.part) {
+            mechd_reading_fault(r, path, "effort and flow of one end are of one participant");
+            return;
+        }
+        l->from.component = l->from.component < 0 ? 0 : l->from.component;
+        l->to.component = l->to.component < 0 ? 0 : l->to.component;
+        b->participant[side] = l->from.part;
+        b->kind = strstr(v[0].unit, "/s") != NULL ? MECH_COUPLE_VELOCITY : MECH_COUPLE_DISPLACEMENT;
+    }
+    b->gap = mechd_reading_number(r, item, "gap", path, 0.);
+    read_law(r, json_object_get(item, "law"), path, b);
+}
+
+void mechd_read_bonds(struct mechd_reading *r)
+{
+    const json_t *list = NULL;
+    if (!mechp_json_array(r->c->body, "bonds", &r->c->diag, &list)) {
+        return;
+    }
+    const size_t count = json_array_size(list);
+    if (count > MECHD_COUPLING_CONNECTIONS) {
+        mechd_reading_fault(r, "/bonds", "at most %d", MECHD_COUPLING_CONNECTIONS);
+        return;
+    }
+    r->bonds = calloc(count + 1, sizeof *r->bonds);
+    r->bond_links = calloc(2 * count + 1, sizeof *r->bond_links);
+    r->bond_names = calloc(count + 1, sizeof *r->bond_names);
+    if (r->bonds == NULL || r->bond_links == NULL || r->bond_names == NULL) {
+        mechd_fail(r->c, MECHP_OUT_OF_MEMORY, "no memory for the bonds");
+        return;
+    }
+    r->bond_count = (int32_t)count;
+    for (size_t k = 0; k < count; k++) {
+        char path[PATH];
+        snprintf(path, sizeof path, "/bonds/%zu", k);
+        read_bond(r, json_array_get(list, k), path, (int32_t)k);
+    }
+}
+
+/* --- ports ------------------------------------------------------------------------------------ */
+
+/* Sorted by index and component, each once. Where it stands: *at. */
+static bool find_port(const struct mechd_coupling_port *ports, int32_t count,
+                      const struct mechd_end *e, int32_t *at)
+{
+    int32_t k = 0;
+    while (k < count && (ports[k].index < e->index ||
+                         (ports[k].index == e->index && ports[k].component < e->component))) {
+        k++;
+    }
+    *at = k;
+    return k < count && ports[k].index == e->index && ports[k].component == e->component;
+}
+
+static bool add_port(struct mechd_coupling_port **ports, int32_t *count, const struct mechd_end *e)
+{
+    int32_t at;
+    if (find_port(*ports, *count, e, &at)) {
+        return true;
+    }
+    struct mechd_coupling_port *const more = realloc(*ports, ((size_t)*count + 1) * sizeof **ports);
+    if (more == NULL) {
+        return false;
+    }
+    memmove(more + at + 1, more + at, (size_t)(*count - at) * sizeof *more);
+    more[at] = (struct mechd_coupling_port){e->index, e->component};
+    *ports = more;
+    ++*count;
+    return true;
+}
+
+static bool add_ports(struct mechd_coupling *g, const struct mechd_link *l)
+{
+    struct mechd_part *const from = &g->parts[l->from.part], *const to = &g->parts[l->to.part];
+    return add_port(&from->out, &from->out_count, &l->from) &&
+           add_port(&to->in, &to->in_count, &l->to);
+}
+
+bool mechd_make_ports(struct mechd_reading *r)
+{
+    struct mechd_coupling *const g = r->g;
+    bool good = true;
+    for (int32_t k = 0; k < r->count; k++) {
+        good = good && add_ports(g, &r->links[k]);
+    }
+    for (int32_t k = 0; k < 2 * r->bond_count; k++) {
+        good = good && add_ports(g, &r->bond_links[k]);
+    }
+    for (int32_t n = 0; n < g->count && good; n++) {
+        g->parts[n].changes = calloc((size_t)g->parts[n].in_count + 1, sizeof *g->parts[n].changes);
+        good = g->parts[n].changes != NULL;
+    }
+    return good;
+}
+
+int32_t mechd_port_place(const struct mechd_coupling_port *ports, int32_t count,
+                         const struct mechd_end *e)
+{
+    int32_t at;
+    (void)find_port(ports, count, e, &at);
+    return at;
+}

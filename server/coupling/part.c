@@ -1,0 +1,218 @@
+/* Tasks of a coupling on an instance. Inputs are polynomials over the window: their value and two
+ * derivatives at its start, with which the instance extrapolates them. */
+#include "server/coupling/coupling.h"
+
+#include "protocol/frame/frame.h"
+#include "server/instance/durable.h"
+#include "server/instance/host.h"
+#include "server/os/ticks.h"
+#include "solver/base/err.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ORDER_MOST = 2 };
+
+/* Numbers of r-th derivatives stand one behind the other for an input: value, first, second. */
+static int read_changes(struct mechd_part *p, const struct mech_couple_task *task)
+{
+    struct mechd_engine *const e = &p->instance->engine;
+    const int32_t order = task->order < ORDER_MOST ? task->order : ORDER_MOST;
+    double *at = p->numbers;
+    int count = 0;
+    for (int32_t i = 0; i < p->in_count;) {
+        struct mech_variable v;
+        mechd_engine_variable(e, MECH_INPUT, (size_t)p->in[i].index, &v);
+        const size_t size = (size_t)v.size;
+        // components that nothing drives stay as they are
+        mechd_engine_get_input(e, v.index, at);
+        memset(at + size, 0, size * (size_t)order * sizeof *at);
+        for (; i < p->in_count && p->in[i].index == v.index; i++) {
+            double factorial = 1.;
+            for (int32_t r = 0; r <= order; r++) {
+                factorial *= r > 1 ? r : 1.;
+                at[(size_t)r * size + (size_t)p->in[i].component] =
+                    factorial * task->polynomial[(size_t)r * (size_t)p->in_count + (size_t)i];
+            }
+        }
+        p->changes[count++] =
+            (struct mech_input_change){.index = v.index,
+                                       .order = order,
+                                       .values = at,
+                                       .derivatives = order > 0 ? at + size : NULL};
+        at += size * (size_t)(order + 1);
+    }
+    return count;
+}
+
+static void take_outputs(struct mechd_part *p, struct mech_couple_task *task)
+{
+    for (int32_t i = 0; i < p->out_count; i++) {
+        struct mech_variable v;
+        mechd_engine_variable(&p->instance->engine, MECH_OUTPUT_VARIABLE, (size_t)p->out[i].index,
+                              &v);
+        task->outputs[i] = p->outputs[v.offset + p->out[i].component];
+    }
+}
+
+static void fail(struct mech_couple_task *task, int code, const char *reason)
+{
+    task->code = code;
+    snprintf(task->reason, sizeof task->reason, "%.150s",
+             reason[0] != '\0' ? reason : mech_err_text(code));
+}
+
+/* y(t) with the inputs given. */
+static void tell_outputs(struct mechd_part *p, struct mech_couple_task *task)
+{
+    struct mech_diag diag;
+    mech_diag_init(&diag);
+    const int count = read_changes(p, task);
+    const int code =
+        mechd_engine_set_inputs(&p->instance->engine, p->changes, (size_t)count, &diag);
+    if (code != 0) {
+        fail(task, code, diag.count > 0 ? diag.entries[0].text : "");
+    } else {
+        mechd_engine_get_outputs(&p->instance->engine, p->outputs);
+        take_outputs(p, task);
+    }
+    mech_diag_fini(&diag);
+}
+
+/* Up to the time at which the coupling has its end: what it adds up is not what an instance does. A
+ * trial that somebody could have committed is gone. */
+static int begin_trial(struct mechd_part *p, const struct mech_couple_task *task)
+{
+    const struct mech_step_request request = {.kind = MECH_STEP_UNTIL,
+                                              .size = task->time + task->size,
+                                              .inputs = p->changes,
+                                              .input_count = (size_t)read_changes(p, task),
+                                              .trial = true};
+    p->instance->trial = 0;
+    return mechd_engine_step_begin(&p->instance->engine, &request, &p->report);
+}
+
+/* Internal steps of about a millisecond. */
+static uint64_t slice_steps(const struct mechd_instance *i)
+{
+    return 1 + MECHD_MS / (1 + atomic_load(&i->step_ns));
+}
+
+static enum mechd_task_progress go_on(struct mechd_part *p, struct mechd_coupling_command *k,
+                                      struct mech_couple_task *task)
+{
+    struct mechd_instance *const i = p->instance;
+    bool done = false;
+    int code = k->stepping ? 0 : begin_trial(p, task);
+    k->stepping = code == 0;
+    if (code == 0) {
+        const uint64_t before = p->report.steps;
+        struct mechd_effort effort = {.start = mechd_now(),
+                                      .worked = k->worked,
+                                      .kind = MECHD_EFFORT_STEP,
+                                      .unwanted = mechd_call_unwanted,
+                                      .of = k->call};
+        mechd_effort_begin(i, &effort);
+        code = mechd_engine_step_advance(&i->engine, slice_steps(i), &done);
+        mechd_effort_end(i);
+        mechd_count(&mechd_tally(&i->host->counters)->steps, p->report.steps - before);
+        const uint64_t spent = mechd_now() - effort.start;
+        k->worked += spent;
+        if (i->account != NULL) {
+            mechd_account_work(i->account, spent);
+        }
+    }
+    if (code == 0 && !done && mechd_coupling_ends(k) != MECHP_OK) {
+        mechd_engine_step_abandon(&i->engine);
+        code = MECH_CANCELLED;
+    } else if (code == 0 && !done) {
+        return MECHD_TASK_GOES_ON;
+    }
+    k->stepping = false;
+    if (code != 0) {
+        fail(task, code, p->report.reason);
+        return MECHD_TASK_DONE;
+    }
+    mechd_engine_step_finish(&i->engine);
+    mechd_engine_trial_outputs(&i->engine, p->outputs);
+    take_outputs(p, task);
+    return MECHD_TASK_DONE;
+}
+
+static void commit(struct mechd_part *p, struct mech_couple_task *task)
+{
+    struct mechd_instance *const i = p->instance;
+    const int code = mechd_engine_commit(&i->engine);
+    if (code != 0) {
+        fail(task, code, "");
+        return;
+    }
+    struct mechd_tally *const m = mechd_tally(&i->host->counters);
+    mechd_count(&m->commands, 1);
+    mechd_count(&m->iterations, p->report.iterations);
+    mechd_count(&m->vi_iterations, p->report.vi_iterations);
+    mechd_instance_stepped(i, 0);
+}
+
+enum mechd_task_progress mechd_part_perform(struct mechd_part *p, struct mechd_coupling_command *k,
+                                            struct mech_couple_task *task)
+{
+    switch (task->action) {
+    case MECH_COUPLE_TRIAL:
+        return go_on(p, k, task);
+    case MECH_COUPLE_OUTPUTS:
+        tell_outputs(p, task);
+        break;
+    case MECH_COUPLE_COMMIT:
+        commit(p, task);
+        break;
+    case MECH_COUPLE_DISCARD: // a trial that nobody can name does no harm
+        break;
+    }
+    return MECHD_TASK_DONE;
+}
+
+void mechd_part_hold(struct mechd_part *p)
+{
+    struct mechd_engine *const e = &p->instance->engine;
+    double *at = p->numbers;
+    size_t count = 0;
+    struct mech_diag diag;
+    for (int32_t i = 0; i < p->in_count; i++) {
+        struct mech_variable v;
+        if (i > 0 && p->in[i].index == p->in[i - 1].index) {
+            continue;
+        }
+        mechd_engine_variable(e, MECH_INPUT, (size_t)p->in[i].index, &v);
+        mechd_engine_get_input(e, v.index, at);
+        p->changes[count++] = (struct mech_input_change){.index = v.index, .values = at};
+        at += v.size;
+    }
+    // values that it has already are taken
+    mech_diag_init(&diag);
+    if (count > 0 && mechd_engine_set_inputs(e, p->changes, count, &diag) == 0) {
+        mechd_instance_changed(p->instance, 0);
+    }
+    mech_diag_fini(&diag);
+}
+
+int mechd_part_keep(struct mechd_part *p)
+{
+    const struct mechd_engine *const e = &p->instance->engine;
+    p->before = malloc(mechd_engine_snapshot_size(e));
+    if (p->before == NULL) {
+        return MECH_NO_MEMORY;
+    }
+    p->before_size = mechd_engine_snapshot_write(e, p->before);
+    return 0;
+}
+
+void mechd_part_go_back(struct mechd_part *p)
+{
+    bool reproducible = true;
+    if (p->before != NULL) {
+        (void)mechd_engine_snapshot_read(&p->instance->engine, p->before, p->before_size,
+                                         &reproducible);
+        mechd_instance_changed(p->instance, MECHP_REWOUND);
+    }
+}

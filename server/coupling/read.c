@@ -1,0 +1,329 @@
+/* A coupling from a request: participants, what connects them, the scheme. All faults are told
+ * together, each with its place. */
+#include "server/coupling/reading.h"
+
+#include "protocol/wire/json.h"
+#include "server/call/service.h"
+#include "server/call/shapes.h"
+#include "server/instance/durable.h"
+#include "server/instance/host.h"
+#include "solver/base/err.h"
+#include "solver/base/name.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PATH = 64 };
+
+void mechd_reading_fault(const struct mechd_reading *r, const char *path, const char *format, ...)
+{
+    char text[200];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    mech_diag_add(&r->c->diag, path, "%s", text);
+}
+
+/* A number of an object that has a range; the preset where it is absent. */
+double mechd_reading_number(const struct mechd_reading *r, const json_t *object, const char *key,
+                            const char *path, double preset)
+{
+    const json_t *const value = json_object_get(object, key);
+    if (value != NULL && !json_is_number(value)) {
+        mechd_reading_fault(r, path, "%s must be a number", key);
+        return preset;
+    }
+    return value != NULL ? json_number_value(value) : preset;
+}
+
+/* --- participants ----------------------------------------------------------------------------- */
+
+/* The instance, its lease, and room for the exchange. */
+static void take_instance(struct mechd_reading *r, struct mechd_part *p, const char *path,
+                          const char *id)
+{
+    struct mechd_instance *const i = mechd_table_find(&r->c->service->host.table, id);
+    if (i == NULL) {
+        mechd_reading_fault(r, path, "there is no instance %.64s", id);
+        return;
+    }
+    for (int32_t n = 0; n < r->g->count; n++) {
+        if (r->g->parts[n].instance == i) {
+            mechd_reading_fault(r, path, "instance %.64s takes part twice", id);
+            mechd_instance_unref(i);
+            return;
+        }
+    }
+    p->instance = i;
+    if (i->durable.settings.mode == MECHD_DURABLE_EVERY_STEP) {
+        mechd_reading_fault(r, path,
+                            "instance %.64s stores every step, which a coupling does not do", id);
+        return;
+    }
+    if (atomic_load(&i->running)) {
+        mechd_fail(r->c, MECHP_RUN_IN_PROGRESS, "instance %.64s is stepped by a run; stop it first",
+                   id);
+        return;
+    }
+    const struct mechd_lease_wish wish = {.role = MECHD_ROLE_OWNER, .name = "coupling"};
+    struct mechd_holder holder;
+    const int outcome = mechd_leases_take(&i->leases, &wish, &p->lease, &holder);
+    if (outcome == MECH_INVALID) {
+        mechd_fail_lease(r->c, i, &holder);
+    } else if (outcome != 0) {
+        mechd_reading_fault(r, path, "instance %.64s takes no more leases", id);
+    }
+}
+
+static bool make_room(struct mechd_part *p)
+{
+    const struct mechd_engine *const e = &p->instance->engine;
+    size_t numbers = 0;
+    for (size_t k = 0; k < mechd_engine_variable_count(e, MECH_INPUT); k++) {
+        struct mech_variable v;
+        mechd_engine_variable(e, MECH_INPUT, k, &v);
+        numbers += 3 * (size_t)v.size;
+    }
+    p->numbers = calloc(numbers + 1, sizeof *p->numbers);
+    p->outputs = calloc(mechd_engine_output_size(e) + 1, sizeof *p->outputs);
+    return p->numbers != NULL && p->outputs != NULL;
+}
+
+static void read_participants(struct mechd_reading *r)
+{
+    struct mechd_coupling *const g = r->g;
+    const json_t *list = NULL;
+    if (!mechp_json_array(r->c->body, "participants", &r->c->diag, &list)) {
+        mechd_reading_fault(r, "/participants", "a list of {\"name\", \"instance\"} is needed");
+        return;
+    }
+    const size_t count = json_array_size(list);
+    if (count < 1 || count > MECHD_COUPLING_PARTS) {
+        mechd_reading_fault(r, "/participants", "1 to %d participants", MECHD_COUPLING_PARTS);
+        return;
+    }
+    g->parts = calloc(count, sizeof *g->parts);
+    g->order = calloc(count, sizeof *g->order);
+    if (g->parts == NULL || g->order == NULL) {
+        mechd_fail(r->c, MECHP_OUT_OF_MEMORY, "no memory for the participants");
+        return;
+    }
+    for (size_t k = 0; k < count; k++) {
+        const json_t *const item = json_array_get(list, k);
+        const char *name = json_string_value(json_object_get(item, "name"));
+        const char *const id = json_string_value(json_object_get(item, "instance"));
+        struct mechd_part *const p = &g->parts[g->count];
+        char path[PATH];
+        snprintf(path, sizeof path, "/participants/%zu", k);
+        mechp_shape_only(item, path, mechp_shape_named("@CouplingParticipant"), &r->c->diag);
+        name = name == NULL ? id : name;
+        p->coupling = g;
+        if (id == NULL) {
+            mechd_reading_fault(r, path, "the id of an instance is needed");
+            continue;
+        }
+        if (!mech_name_valid(name)) {
+            mechd_reading_fault(r, path, "no name: %.64s", name);
+            continue;
+        }
+        for (int32_t n = 0; n < g->count; n++) {
+            if (strcmp(g->parts[n].name, name) == 0) {
+                mechd_reading_fault(r, path, "a participant %.64s is there already", name);
+            }
+        }
+        mech_text_copy(p->name, sizeof p->name, name);
+        take_instance(r, p, path, id);
+        g->count++;
+    }
+}
+
+/* Of capture: by serial. */
+static void sort_parts(struct mechd_coupling *g)
+{
+    for (int32_t n = 0; n < g->count; n++) {
+        int32_t at = n;
+        for (; at > 0 && g->parts[g->order[at - 1]].instance->serial > g->parts[n].instance->serial;
+             at--) {
+            g->order[at] = g->order[at - 1];
+        }
+        g->order[at] = n;
+    }
+}
+
+/* --- the scheme ------------------------------------------------------------------------------- */
+
+static void read_order(struct mechd_reading *r, const json_t *list)
+{
+    const struct mechd_coupling *const g = r->g;
+    if (json_array_size(list) != (size_t)g->count) {
+        mechd_reading_fault(r, "/scheme/order", "each of the %d participants stands there once",
+                            g->count);
+        return;
+    }
+    for (int32_t k = 0; k < g->count; k++) {
+        const char *const name = json_string_value(json_array_get(list, (size_t)k));
+        int32_t n = 0;
+        while (n < g->count && (name == NULL || strcmp(g->parts[n].name, name) != 0)) {
+            n++;
+        }
+        for (int32_t before = 0; before < k; before++) {
+            n = r->turns[before] == n ? g->count : n;
+        }
+        if (n == g->count) {
+            mechd_reading_fault(r, "/scheme/order", "each of the %d participants stands there once",
+                                g->count);
+            return;
+        }
+        r->turns[k] = n;
+    }
+    r->options.order = r->turns;
+}
+
+static void read_scheme(struct mechd_reading *r)
+{
+    struct mech_couple_options *const o = &r->options;
+    const json_t *scheme = NULL, *adaptive = NULL;
+    int64_t most = 50, reuse = 0, hold = 0;
+    *o = (struct mech_couple_options){.relative_tolerance = 1e-9, .absolute_tolerance = 1e-12};
+    if (!mechp_json_object(r->c->body, "scheme", &r->c->diag, &scheme)) {
+        mechd_reading_fault(r, "/scheme", "an object with \"type\" is needed");
+        return;
+    }
+    mechp_shape_only(scheme, "/scheme", mechp_shape_named("@CouplingScheme"), &r->c->diag);
+    o->scheme = json_string_value(json_object_get(scheme, "type"));
+    if (o->scheme == NULL) {
+        mechd_reading_fault(r, "/scheme/type", "the name of a scheme is needed");
+        return;
+    }
+    o->relaxation = 1.;
+    (void)mechp_json_number(scheme, "relativeTolerance", &r->c->diag, &o->relative_tolerance);
+    (void)mechp_json_number(scheme, "absoluteTolerance", &r->c->diag, &o->absolute_tolerance);
+    (void)mechp_json_number(scheme, "relaxation", &r->c->diag, &o->relaxation);
+    (void)mechp_json_number(scheme, "filter", &r->c->diag, &o->filter);
+    (void)mechp_json_integer(scheme, "maxIterations", &r->c->diag, 1, 10000, &most);
+    (void)mechp_json_integer(scheme, "reuse", &r->c->diag, 0, 1000, &reuse);
+    (void)mechp_json_integer(r->c->body, "hold", &r->c->diag, 0, 2, &hold);
+    o->max_iterations = (int32_t)most;
+    o->reuse = (int32_t)reuse;
+    o->hold = (int32_t)hold;
+    if (json_object_get(scheme, "order") != NULL) {
+        read_order(r, json_object_get(scheme, "order"));
+    }
+    if (mechp_json_object(r->c->body, "adaptive", &r->c->diag, &adaptive)) {
+        mechp_shape_only(adaptive, "/adaptive", mechp_shape_named("@CouplingAdaptive"),
+                         &r->c->diag);
+        o->adaptive_relative =
+            mechd_reading_number(r, adaptive, "relativeTolerance", "/adaptive", 1e-4);
+        o->adaptive_absolute =
+            mechd_reading_number(r, adaptive, "absoluteTolerance", "/adaptive", 1e-9);
+        o->minimum = mechd_reading_number(r, adaptive, "minimum", "/adaptive", 1e-9);
+        o->maximum = mechd_reading_number(r, adaptive, "maximum", "/adaptive", 1e9);
+    }
+}
+
+/* The coupling of the solver. */
+static void make_couple(struct mechd_reading *r)
+{
+    struct mechd_coupling *const g = r->g;
+    struct mech_couple_participant *const parts = calloc((size_t)g->count + 1, sizeof *parts);
+    struct mech_couple_connection *const links = calloc((size_t)r->count + 1, sizeof *links);
+    char reason[MECH_COUPLE_REASON] = "";
+    int code = parts != NULL && links != NULL && mechd_make_ports(r) ? 0 : MECH_NO_MEMORY;
+    for (int32_t n = 0; n < g->count && code == 0; n++) {
+        const struct mechd_part *const p = &g->parts[n];
+        parts[n] = (struct mech_couple_participant){.name = p->name,
+                                                    .inputs = p->in_count,
+                                                    .outputs = p->out_count,
+                                                    .abilities = MECH_COUPLE_ROLLBACK |
+                                                                 MECH_COUPLE_FEEDTHROUGH};
+    }
+    for (int32_t k = 0; k < r->count && code == 0; k++) {
+        const struct mechd_link *const l = &r->links[k];
+        const struct mechd_part *const from = &g->parts[l->from.part];
+        const struct mechd_part *const to = &g->parts[l->to.part];
+        links[k] = (struct mech_couple_connection){
+            l->from.part, mechd_port_place(from->out, from->out_count, &l->from),
+            l->to.part,   mechd_port_place(to->in, to->in_count, &l->to),
+            l->factor,    l->offset};
+    }
+    for (int32_t k = 0; k < 2 * r->bond_count && code == 0; k++) {
+        const struct mechd_link *const l = &r->bond_links[k];
+        const struct mechd_part *const p = &g->parts[l->from.part];
+        r->bonds[k / 2].flow[k % 2] = mechd_port_place(p->out, p->out_count, &l->from);
+        r->bonds[k / 2].effort[k % 2] = mechd_port_place(p->in, p->in_count, &l->to);
+    }
+    const struct mech_couple_setup setup = {.participants = parts,
+                                            .participant_count = g->count,
+                                            .connections = links,
+                                            .connection_count = r->count,
+                                            .bonds = r->bonds,
+                                            .bond_count = r->bond_count,
+                                            .options = r->options};
+    code = code != 0 ? code : mech_couple_create(&setup, reason, &g->couple);
+    free(parts);
+    free(links);
+    if (code < 0) {
+        mechd_fail_outcome(r->c, code);
+    } else if (code != 0) {
+        mechd_reading_fault(r, "/scheme", "%s", reason[0] != '\0' ? reason : mech_err_text(code));
+    }
+}
+
+struct mechd_coupling *mechd_coupling_open(struct mechd_call *c)
+{
+    struct mechd_coupling *const g = calloc(1, sizeof *g);
+    struct mechd_reading r = {.c = c, .g = g};
+    const char *name = "";
+    if (g == NULL) {
+        mechd_fail_outcome(c, MECH_NO_MEMORY);
+        return NULL;
+    }
+    pthread_mutex_init(&g->m, NULL);
+    atomic_init(&g->refs, 1);
+    g->service = c->service;
+    (void)mechp_json_string(c->body, "name", &c->diag, &name);
+    mech_text_copy(g->name, sizeof g->name, name);
+    read_participants(&r);
+    if (!mechp_json_number(c->body, "stepSize", &c->diag, &g->step_size) || !(g->step_size > 0.)) {
+        mechd_reading_fault(&r, "/stepSize", "the size of a window is needed, s, greater than 0");
+    }
+    // all else is about the instances, which have to be held for that
+    if (mechd_call_faulty(c) || c->code != MECHP_OK) {
+        mechd_coupling_unref(g);
+        return NULL;
+    }
+    sort_parts(g);
+    return g;
+}
+
+bool mechd_coupling_connect(struct mechd_coupling *g, struct mechd_call *c)
+{
+    struct mechd_reading r = {.c = c, .g = g};
+    bool room = true;
+    r.turns = calloc((size_t)g->count, sizeof *r.turns);
+    for (int32_t n = 0; n < g->count; n++) {
+        room = room && make_room(&g->parts[n]);
+    }
+    if (!room || r.turns == NULL) {
+        mechd_fail_outcome(c, MECH_NO_MEMORY);
+    } else {
+        mechd_read_connections(&r);
+        mechd_read_bonds(&r);
+        read_scheme(&r);
+    }
+    if (c->code == MECHP_OK && mech_diag_clean(&c->diag)) {
+        mech_text_copy(g->scheme, sizeof g->scheme, r.options.scheme);
+        g->hold = r.options.hold;
+        make_couple(&r);
+    }
+    free(r.links);
+    free(r.bonds);
+    free(r.bond_links);
+    free(r.bond_names);
+    free(r.turns);
+    return !mechd_call_faulty(c) && c->code == MECHP_OK;
+}
