@@ -176,7 +176,10 @@ void mechctl_print_json(struct mechc_json value);
 void mechctl_print_tree(const struct mechctl *m, struct mechc_json object);
 /* For --json: the value as it came, and a line end. Returns what mechctl_flush does. */
 int mechctl_print_raw(struct mechc_json value);
-/* The id that a creation answers with, or with --json all of it; 0. */
+/* The warnings in a reply, to stderr, as faults are told: by the place in the model's file, if
+ * there is one. */
+void mechctl_print_warnings(const struct mechctl *m, struct mechc_json reply);
+/* The id that a creation answers with, its warnings to stderr, or with --json all of it; 0. */
 int mechctl_print_id(const struct mechctl *m, struct mechc_json reply);
 /* A whole command: the values of the instance's collection that the command is named after
  * ("inputs", "outputs"), with units. */

@@ -188,6 +188,35 @@ int mechctl_print_raw(struct mechc_json value)
     return mechctl_flush();
 }
 
+void mechctl_print_warnings(const struct mechctl *m, struct mechc_json reply)
+{
+    struct mechc_json warnings;
+    struct mechc_json v;
+    struct mechc_bytes text = {0};
+    if (!mechc_json_member(reply, "warnings", &warnings)) {
+        return;
+    }
+    for (struct mechc_json_walk w = mechc_json_walk(warnings); mechc_json_next(&w);) {
+        mechc_bytes_clear(&text);
+        mechc_bytes_text(&text, m->file ? m->file : "mechctl");
+        mechc_bytes_text(&text, ": ");
+        if (mechc_json_member(w.value, "pointer", &v)) {
+            char pointer[256];
+            const size_t n = m->prefix ? strlen(m->prefix) : 0;
+            mechc_json_text(v, pointer, sizeof pointer);
+            const bool inside = m->file && n > 0 && strncmp(pointer, m->prefix, n) == 0;
+            mechc_bytes_text(&text, pointer + (inside ? n : 0));
+            mechc_bytes_text(&text, ": ");
+        }
+        mechc_bytes_text(&text, "warning: ");
+        if (mechc_json_member(w.value, "message", &v)) {
+            add_string(v, &text);
+        }
+        fprintf(stderr, "%s\n", text.failed ? "mechctl: out of memory" : text.at);
+    }
+    mechc_bytes_fini(&text);
+}
+
 int mechctl_print_id(const struct mechctl *m, struct mechc_json reply)
 {
     char id[MECHC_ID] = "";
@@ -199,6 +228,7 @@ int mechctl_print_id(const struct mechctl *m, struct mechc_json reply)
         mechc_json_text(v, id, sizeof id);
     }
     printf("%s\n", id);
+    mechctl_print_warnings(m, reply);
     return MECHCTL_DONE;
 }
 

@@ -21,6 +21,7 @@ static int run(struct mechctl *m)
     if (m->json) {
         return mechctl_print_raw(reply);
     }
+    mechctl_print_warnings(m, reply);
     printf("%s: %sfine%s\n", m->file, mechctl_ink(m, MECHCTL_GREEN), mechctl_ink_off(m));
     return MECHCTL_DONE;
 }

@@ -7,6 +7,7 @@
         step = pendulum.step(0.01)
         print(step.time, step.outputs)
 """
+from .couplings import Coupling, CouplingStep
 from .errors import (BadReply, Busy, Conflict, Fault, Forbidden, Invalid, MechdError, NotFound,
                      Refused, StepFailed, Unreachable)
 from .instance import Instance, Snapshot, State, Step
@@ -19,7 +20,8 @@ from .sse import Event
 from .system import System
 
 __version__ = '0.1.0'
-__all__ = ['BadReply', 'BatchTable', 'Busy', 'Conflict', 'Event', 'Fault', 'Forbidden', 'Forces',
+__all__ = ['BadReply', 'BatchTable', 'Busy', 'Conflict', 'Coupling',
+           'CouplingStep', 'Event', 'Fault', 'Forbidden', 'Forces',
            'Instance', 'Invalid', 'Layout', 'Lease', 'MechdError', 'NotFound', 'Operation',
            'Partner', 'Problems', 'Record', 'Refused', 'Run', 'Sample', 'Server', 'Snapshot',
            'State', 'Step', 'StepFailed', 'Stream', 'Sweep', 'System', 'Table', 'Unreachable']

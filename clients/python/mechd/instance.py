@@ -190,7 +190,7 @@ class Instance:
               durability: Union[None, str, Mapping[str, Any]] = None) -> 'Instance':
         """A new instance with the same model and state; what is given differs from this one's."""
         reply = self.post('clone', labels=labels, durability=durability, **{'as': id})
-        return Instance(self.server, reply['id'])
+        return Instance(self.server, reply['id'], reply.get('warnings', []))
 
     def edit(self, **changes: Any) -> Dict[str, Any]:
         """Change `labels` (all of them at once) or `ttl` (s); None takes them away."""

@@ -6,6 +6,7 @@ import os
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Union
 from urllib.parse import urlsplit
 
+from .couplings import Coupling, couple_body
 from .curve import Keys
 from .instance import Instance, Snapshot
 from .many import BatchTable, Operation, Sweep, batch_body, sweep_parameters
@@ -139,7 +140,8 @@ class Server:
 
     def instance(self, id: str) -> Instance:
         """An instance that exists."""
-        return Instance(self, self._get('v1', 'instances', id)['id'])
+        info = self._get('v1', 'instances', id)
+        return Instance(self, info['id'], info.get('warnings', []))
 
     def instances(self, **labels: Optional[str]) -> Iterator[Instance]:
         """All instances, or those with all these labels (None: whatever the text), page by page."""
@@ -148,7 +150,7 @@ class Server:
         while True:
             page = self._get('v1', 'instances', after=after, label=label)
             for entry in page['items']:
-                yield Instance(self, entry['id'])
+                yield Instance(self, entry['id'], entry.get('warnings', []))
             after = page.get('next')
             if after is None:
                 return
@@ -201,6 +203,25 @@ class Server:
     def sweeps(self) -> List[Sweep]:
         """All that run or are kept."""
         return [Sweep(self, entry) for entry in self._get('v1', 'sweeps')['items']]
+
+    def couple(self, participants: Mapping[str, Union[str, Instance]],
+               connections: Sequence[Any] = (), *, step_size: float,
+               scheme: Union[str, Mapping[str, Any]] = 'IQN-ILS', **more: Any) -> Coupling:
+        """Instances, by their names in the coupling, that exchange values and step together.
+
+        connections: ('left.x', 'right.force'), ('left.x', 'right.force', factor), or objects with
+        from, to, factor, offset. more: hold, bonds, adaptive, name.
+
+            with server.couple({'left': a, 'right': b}, [('left.x', 'right.force', 100)],
+                               step_size=0.01) as pair:
+                print(pair.step(until=1).outputs['left.x'])
+        """
+        body = couple_body(participants, connections, scheme, step_size, more)
+        return Coupling(self, self.transport.call('POST', 'v1', 'couplings', body=body).json)
+
+    def couplings(self) -> List[Coupling]:
+        """All there are."""
+        return [Coupling(self, entry) for entry in self._get('v1', 'couplings')['items']]
 
     def later(self, method: str, *parts: str, body: Any = None) -> Union[Operation, Any]:
         """A request that the server may answer later: an Operation, or at once its answer.

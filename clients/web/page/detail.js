@@ -29,6 +29,21 @@ const WINDOWS = [
   ["all", Infinity],
 ];
 
+/**
+ * What is no fault of the model, and should be known.
+ * @param {import("./types.js").Instance} info
+ */
+const warned = ({ warnings = [] }) =>
+  warnings.length === 0
+    ? ""
+    : make(
+        "ul",
+        { className: "warnings", "aria-label": "Warnings of the model" },
+        ...warnings.map(({ pointer, message }) =>
+          make("li", {}, make("code", {}, pointer), ` ${message}`),
+        ),
+      );
+
 export class Detail {
   /**
    * @param {HTMLElement} place
@@ -227,6 +242,7 @@ export class Detail {
       make("div", { className: "about" }, traits?.facts ?? "", part(driver)),
       traits?.form ?? "",
       driver?.form ?? "",
+      warned(info),
       this.toolbar(info),
       make(
         "div",

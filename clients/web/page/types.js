@@ -81,6 +81,7 @@
  * @property {Record<string, string>} [labels]
  * @property {number} [ttl] s without use after which it is deleted
  * @property {number} [ttlLeft] s
+ * @property {{pointer: string, message: string}[]} [warnings] of the model
  * @property {string[]} [outputs] names
  * @property {string} [integrator]
  * @property {Run | null} [run]

@@ -1,0 +1,82 @@
+/* mechctl couplings: what has been coupled, and its steps. */
+#include "clients/cli/cli.h"
+
+static int list(struct mechctl *m)
+{
+    static const struct mechctl_column columns[] = {
+        {"id", "ID", false},        {"name", "NAME", false},
+        {"time", "TIME", true},     {"windows", "WINDOWS", true},
+        {"busy", "BUSY", false},    {"scheme", "SCHEME", false},
+        {"stepSize", "STEP", true}, {0},
+    };
+    struct mechc_json reply, items;
+    const int code = mechctl_get(m, MECHCTL_PATH("v1", "couplings"), &reply);
+    if (code != MECHCTL_DONE || m->json) {
+        return code != MECHCTL_DONE ? code : mechctl_print_raw(reply);
+    }
+    if (mechc_json_member(reply, "items", &items)) {
+        mechctl_print_table(m, items, columns, "no couplings");
+    }
+    return MECHCTL_DONE;
+}
+
+/* The body of a step from --count, --size or --until; false: none was given. */
+static bool form_step(struct mechctl *m, int *code)
+{
+    static const char *const names[] = {"count", "size", "until"};
+    static const char *const keys[] = {"{\"count\":", "{\"size\":", "{\"until\":"};
+    for (int k = 0; k < 3; k++) {
+        double value = 0.;
+        if (!mechctl_option(m, names[k])) {
+            continue;
+        }
+        *code = mechctl_number(m, names[k], &value);
+        mechc_bytes_text(&m->body, keys[k]);
+        mechc_bytes_number(&m->body, value);
+        mechc_bytes_text(&m->body, "}");
+        return true;
+    }
+    return false;
+}
+
+static int run(struct mechctl *m)
+{
+    const char *const id = m->arguments[0];
+    struct mechc_json reply;
+    int code = MECHCTL_DONE;
+    if (m->count == 0) {
+        return list(m);
+    }
+    if (mechctl_option(m, "reset")) {
+        code = mechctl_print_reply(m, "POST", MECHCTL_PATH("v1", "couplings", id, "reset"), NULL);
+    }
+    if (code == MECHCTL_DONE && form_step(m, &code) && code == MECHCTL_DONE) {
+        code =
+            mechctl_print_reply(m, "POST", MECHCTL_PATH("v1", "couplings", id, "step"), &m->body);
+    } else if (code == MECHCTL_DONE && !mechctl_option(m, "delete") &&
+               !mechctl_option(m, "reset")) {
+        code = mechctl_print_reply(m, "GET", MECHCTL_PATH("v1", "couplings", id), NULL);
+    }
+    return code == MECHCTL_DONE && mechctl_option(m, "delete")
+               ? mechctl_send(m, "DELETE", MECHCTL_PATH("v1", "couplings", id), NULL, &reply)
+               : code;
+}
+
+static const struct mechctl_option options[] = {
+    {"count", "N", "step so many windows"},
+    {"size", "S", "step so many seconds"},
+    {"until", "T", "step to that time, s"},
+    {"reset", NULL, "set all its instances back first"},
+    {"delete", NULL, "end it; its instances are free again"},
+    {0},
+};
+
+const struct mechctl_command mechctl_couplings = {
+    .name = "couplings",
+    .arguments = "[ID]",
+    .summary = "list the couplings, or show one, step it, reset it, delete it",
+    .options = options,
+    .least = 0,
+    .most = 1,
+    .run = run,
+};

@@ -1,0 +1,90 @@
+"""Couplings: instances that exchange outputs and inputs and step together in the server."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Union
+
+from .values import values
+
+if TYPE_CHECKING:
+    from .instance import Instance
+    from .server import Server
+
+
+class CouplingStep:
+    """The end of the last window: time, window (their number), outputs by participant.output,
+    report."""
+
+    def __init__(self, reply: Mapping[str, Any]):
+        self.time: float = reply['time']
+        self.window: int = reply['window']
+        self.outputs: Dict[str, Any] = values(reply['outputs'])
+        self.report: Dict[str, Any] = reply['report']
+
+    def __repr__(self) -> str:
+        return 'CouplingStep(time=%r, window=%r, %r)' % (self.time, self.window, self.outputs)
+
+
+class Coupling:
+    """A coupling; a with-statement ends it, which sets its instances free."""
+
+    def __init__(self, server: 'Server', reply: Mapping[str, Any]):
+        self._server = server
+        self._take(reply)
+
+    def __repr__(self) -> str:
+        return 'Coupling(%r, %s, %s)' % (self.id, self.scheme, ', '.join(self.participants))
+
+    def __enter__(self) -> 'Coupling':
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.delete()
+
+    def _take(self, reply: Mapping[str, Any]) -> 'Coupling':
+        self.id: str = reply['id']
+        self.name: str = reply['name']
+        self.time: float = reply['time']
+        self.windows: int = reply['windows']
+        self.busy: bool = reply['busy']
+        self.scheme: str = reply['scheme']
+        self.step_size: float = reply['stepSize']
+        self.participants: Dict[str, str] = {p['name']: p['instance']
+                                             for p in reply['participants']}
+        self.connections: List[str] = reply['connections']
+        return self
+
+    def look(self) -> 'Coupling':
+        """Ask how it stands."""
+        return self._take(self._server.transport.call('GET', 'v1', 'couplings', self.id).json)
+
+    def step(self, size: Optional[float] = None, *, until: Optional[float] = None,
+             count: Optional[int] = None) -> CouplingStep:
+        """So many seconds, to a time, or so many windows; without any of them one window."""
+        given = {'size': size, 'until': until, 'count': count}
+        body = {name: value for name, value in given.items() if value is not None} or {'count': 1}
+        return CouplingStep(self._server.transport.call('POST', 'v1', 'couplings', self.id, 'step',
+                                                        body=body).json)
+
+    def reset(self) -> CouplingStep:
+        """All its instances to their states after creation."""
+        return CouplingStep(self._server.transport.call('POST', 'v1', 'couplings', self.id,
+                                                        'reset').json)
+
+    def delete(self) -> None:
+        """End it; its instances stay where they are, and are free."""
+        self._server.transport.call('DELETE', 'v1', 'couplings', self.id)
+
+
+def couple_body(participants: Mapping[str, Union[str, 'Instance']],
+                connections: Sequence[Union[Sequence[Any], Mapping[str, Any]]],
+                scheme: Union[str, Mapping[str, Any]], step_size: float,
+                more: Mapping[str, Any]) -> Dict[str, Any]:
+    """The request: connections are ('left.x', 'right.force') or ('left.x', 'right.force', factor),
+    or whole objects."""
+    links = [dict(c) if isinstance(c, Mapping) else dict(zip(('from', 'to', 'factor', 'offset'), c))
+             for c in connections]
+    return {'participants': [{'name': name, 'instance': getattr(i, 'id', i)}
+                             for name, i in participants.items()],
+            'connections': links,
+            'scheme': {'type': scheme} if isinstance(scheme, str) else dict(scheme),
+            'stepSize': step_size, **more}
