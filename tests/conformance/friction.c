@@ -320,7 +320,7 @@ static void check_pile(struct pile *p, double tolerance)
         if (p->problem.m > 1000 && dense) {
             continue; /* their factors take seconds there */
         }
-        run(*t, &p->problem, tolerance, 2000, &s);
+        run(*t, &p->problem, tolerance, 6000, &s);
         if (s.code != 0) {
             continue;
         }

@@ -520,32 +520,6 @@ static void members_for_definite_matrices_refuse_others(void)
     }
 }
 
-/* 200,000 entries spread at random: the factors would fill, and take an hour */
-static void klu_refuses_what_would_fill_without_bound(void)
-{
-    enum { N = 20000, ENTRIES = 10 * N };
-    struct mech_arena arena;
-    struct mech_mat a;
-    struct mech_lsol *s = NULL;
-    uint32_t random = 1;
-
-    mech_arena_init(&arena, 0);
-    struct mech_triplet *const t = mech_arena_alloc(&arena, N + ENTRIES, sizeof *t);
-    for (int32_t i = 0; i < N + ENTRIES; i++) {
-        int32_t at[2];
-
-        for (int k = 0; k < 2; k++) {
-            random = random * 1664525u + 1013904223u;
-            at[k] = (int32_t)((random >> 8) % N);
-        }
-        t[i] = i < N ? (struct mech_triplet){i, i, 1.} : (struct mech_triplet){at[0], at[1], 1e-3};
-    }
-    CU_ASSERT_EQUAL(mech_mat_from_triplets(&arena, N, N, t, N + ENTRIES, &a), 0);
-    CU_ASSERT_EQUAL(mech_lsol_create("klu", &a, &s), MECH_UNSUPPORTED);
-    mech_lsol_destroy(s);
-    mech_arena_fini(&arena);
-}
-
 UNIT_TESTS(UNIT_TEST(every_member_solves_what_suits_it),
            UNIT_TEST(every_member_agrees_with_dense_lu),
            UNIT_TEST(a_zero_column_is_singular_and_named),
@@ -556,5 +530,4 @@ UNIT_TESTS(UNIT_TEST(every_member_solves_what_suits_it),
            UNIT_TEST(a_free_chain_is_singular_and_a_tiny_mass_makes_it_regular),
            UNIT_TEST(iterations_get_through_a_stiff_chain),
            UNIT_TEST(members_for_definite_matrices_refuse_others),
-           UNIT_TEST(klu_refuses_what_would_fill_without_bound),
            UNIT_TEST(a_system_without_unknowns_is_solved))

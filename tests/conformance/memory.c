@@ -3,7 +3,7 @@
  * as it was to the bit, or it does without and answers as ever, or there is no answer. What it had
  * allocated until then is told by the leak checkers that these tests run under. muParser's memory
  * is not among it, which throws when it finds none. */
-#include "server/routes/call.h"
+#include "server/call/call.h"
 #include "tests/unit/alloc_count.h"
 #include "tests/unit/server/local.h"
 #include "tests/unit/unit.h"
@@ -103,7 +103,7 @@ static void make(void)
     CU_ASSERT_EQUAL_FATAL(local_status(served, "PUT", I, "{\"example\": \"driven-oscillator\"}"),
                           201);
     CU_ASSERT_EQUAL_FATAL(local_status(served, "POST", I "/step", "{\"count\": 3}"), 200);
-    instance = mechd_table_find(&served->table, "i");
+    instance = mechd_table_find(&served->service.host.table, "i");
     CU_ASSERT_PTR_NOT_NULL_FATAL(instance);
     free(as_new);
     as_new = calloc(2, mechd_engine_snapshot_size(&instance->engine));
@@ -117,7 +117,7 @@ static bool is_as_new(void)
 {
     unsigned char *const now = as_new + mechd_engine_snapshot_size(&instance->engine);
     return atomic_load(&instance->revision) == revision && !atomic_load(&instance->running) &&
-           mechd_table_count(&served->table) == 1 && state(now) == state_size &&
+           mechd_table_count(&served->service.host.table) == 1 && state(now) == state_size &&
            memcmp(as_new, now, state_size) == 0;
 }
 

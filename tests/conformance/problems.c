@@ -7,6 +7,7 @@
 #include "solver/base/err.h"
 #include "solver/vi/chain.h"
 #include "solver/vi/schur.h"
+#include "tests/conformance/accepted.h"
 #include "tests/unit/unit.h"
 
 #include <math.h>
@@ -224,7 +225,7 @@ static const struct problem problems[] = {
      "admm apgd barzilai bilateral lemke minres semismooth", false},
     {"ring of rods", ring_of_rods, 1e-12, 20000, "admm apgd barzilai minres", false},
     {"broken ring", broken_ring, 1e-12, 500, NULL, false},
-    {"500 contacts", wall, 1e-4, 3000, "apgd nsgs", true},
+    {"500 contacts", wall, 1e-4, 12000, "apgd nsgs", true},
 };
 enum { PROBLEMS = sizeof problems / sizeof *problems };
 
@@ -336,7 +337,12 @@ static void run(const struct posed *p, const struct problem *from, const char *n
     CU_ASSERT(code != 0 || residual <= from->tolerance * (1. + 1e-3) + 1e-16);
     CU_ASSERT(code == 0 || code == MECH_VI_NOT_CONVERGED || code == MECH_SINGULAR ||
               code == MECH_UNSUPPORTED);
-    CU_ASSERT(code != MECH_VI_NOT_CONVERGED || residual > 0.99 * from->tolerance);
+    if (!implicit && whole.N) {
+        const double off = accepted(&whole, l);
+
+        CU_ASSERT(code != 0 || off <= from->tolerance * (1. + 1e-3) + 1e-16);
+        CU_ASSERT(code != MECH_VI_NOT_CONVERGED || off > 0.99 * from->tolerance);
+    }
     /* what it leaves is no worse than the start */
     static const double zeros[ROWS];
     CU_ASSERT(residual <= mech_problem_residual(&whole, zeros, p->r) * (1. + 1e-12));

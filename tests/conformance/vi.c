@@ -4,6 +4,7 @@
  */
 #include "solver/vi/vi.h"
 #include "solver/base/err.h"
+#include "tests/conformance/accepted.h"
 #include "tests/unit/alloc_count.h"
 #include "tests/unit/unit.h"
 
@@ -92,7 +93,10 @@ static struct solved run(const struct mech_vi_type *t, const struct lcp *p, cons
         CU_ASSERT(isfinite(s.z[i]));
     }
     if (s.code == 0) {
+        struct posed own;
+
         CU_ASSERT(residual(p, s.z) <= tolerance);
+        CU_ASSERT(accepted(pose(p, &own), s.z) <= tolerance * (1. + 1e-6));
         CHECK_NEAR(s.result.residual, residual(p, s.z), tolerance);
         for (int32_t i = 0; i < p->n; i++) {
             CU_ASSERT(s.z[i] >= 0. || (p->bilateral != NULL && p->bilateral[i]));
@@ -494,7 +498,30 @@ static void the_registry_is_sorted_and_described(void)
     CU_ASSERT_PTR_NULL(mech_vi_find("no such solver"));
 }
 
+/* Matrices of which methods make their lengths and shifts: nothing on the diagonal, nothing at all,
+ * entries near both ends of the numbers. Ending is the point; `run` checks what is claimed. */
+static void all_end_on_matrices_that_give_them_no_length(void)
+{
+    static const double entries[] = {0., 1e-300, 1e-16, 1., 1e16, 1e150, -1., -1e16};
+    enum { N = 3, ENTRIES = sizeof entries / sizeof *entries };
+    static const double r[][N] = {{-2., 1., -0.5}, {-1., -1., -1.}, {1e-300, -1e16, 1.}};
+
+    for (const struct mech_vi_type *const *t = mech_vi_types; *t != NULL; t++) {
+        for (int i = 0; i < ENTRIES * N * N * 3; i++) {
+            double A[N * N] = {0.};
+            const struct lcp p = {.n = N, .A = A, .q = r[i % 3]};
+
+            A[i / 3 % (N * N)] = entries[i / (3 * N * N)];
+            const struct solved s = run(*t, &p, NULL, 2000);
+
+            // a limit on Newton steps holds for proximal points too
+            CU_ASSERT(!(*t)->factors || s.result.iterations <= 2000);
+        }
+    }
+}
+
 UNIT_TESTS(UNIT_TEST(published_problems_are_solved_or_refused),
+           UNIT_TEST(all_end_on_matrices_that_give_them_no_length),
            UNIT_TEST(lemke_solves_every_published_problem),
            UNIT_TEST(all_end_when_they_are_told_to),
            UNIT_TEST(psor_refuses_a_zero_diagonal_and_leaves_z),

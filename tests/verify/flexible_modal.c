@@ -233,9 +233,9 @@ static void what_does_not_fit_is_refused(void)
     CU_ASSERT(model_refused(REFUSED("1, 1, 1, 2, 2, 4, 3, 3, 3", ONE_MODE, "'f', 'a'"),
                             "/objects/0/massMatrix", "times the unit matrix"));
     CU_ASSERT(model_refused(REFUSED(LUMPED, "[0], [1]", "'f', 'a'"), "/objects/0/modes",
-                            "3 rows for each position"));
+                            "for 3 positions needs 9 rows and from 1 to 94 columns"));
     CU_ASSERT(model_refused(REFUSED("1, 1, 1, 2, 2, 2", ONE_MODE, "'f', 'a'"),
-                            "/objects/0/massMatrix", "3 rows and columns"));
+                            "/objects/0/massMatrix", "for 3 positions needs 9 rows and columns"));
     CU_ASSERT(model_refused(REFUSED(LUMPED, ONE_MODE, "'a', 'f'"), "/objects/0/nodes",
                             "needs a NodeRigidBodyEP"));
     CU_ASSERT(model_refused(REFUSED(LUMPED,

@@ -386,7 +386,42 @@ static void satellite_of_a_free_star(void)
     mech_sim_destroy(s);
 }
 
-UNIT_TESTS(UNIT_TEST(spring_on_a_slide), UNIT_TEST(spring_on_a_hinge), UNIT_TEST(turns_are_counted),
+/* A point leaves its anchor at 1 m/s, k = 4 N/m, d = 0.5 N s/m, m = 1 kg and comes back through it:
+ * along its line it is the damped oscillator sin(ω t) exp(−δ t)/ω, δ = d/2, ω² = k − δ². */
+static void a_spring_without_length_begins_where_its_points_meet(void)
+{
+    static const char *const integrators[] = {"GeneralizedAlpha", "RK44", "VelocityVerlet"};
+    const double delta = 0.25, omega = sqrt(4. - delta * delta);
+
+    for (int i = 0; i < 3; i++) {
+        char text[1024];
+
+        snprintf(text, sizeof text,
+                 "{'mechd': 1, 'nodes': [{'name': 'n', 'type': 'NodePoint', 'initialVelocities':"
+                 "[0.6, 0, 0.8]}], 'objects': [{'name': 'g', 'type': 'Ground'}, {'name': 'b',"
+                 "'type': 'MassPoint', 'node': 'n', 'physicsMass': 1}, {'name': 's', 'type':"
+                 "'SpringDamper', 'markers': ['m0', 'm1'], 'stiffness': 4, 'damping': 0.5}],"
+                 "'markers': [{'name': 'm0', 'type': 'MarkerBodyPosition', 'object': 'g'},"
+                 "{'name': 'm1', 'type': 'MarkerBodyPosition', 'object': 'b'}],"
+                 "'solver': {'integrator': '%s', 'stepSize': 0.0005}}",
+                 integrators[i]);
+        struct mech_sim *const s = model_of(text);
+        double F[9] = {0.};
+
+        model_values(s, MECH_OBJECT, "s", MECH_OUTPUT_FORCE, F);
+        CHECK_NEAR(F[0], 0.3, 1e-15);
+        CHECK_NEAR(F[2], 0.4, 1e-15);
+        CU_ASSERT_EQUAL(model_steps(s, 4000), 0);
+        const double u = sin(omega * 2.) * exp(-delta * 2.) / omega;
+        /* second order of the schemes: h² times the derivatives, which are of size 10 */
+        CHECK_NEAR(model_state(s).q[0], 0.6 * u, 1e-5);
+        CHECK_NEAR(model_state(s).q[2], 0.8 * u, 1e-5);
+        mech_sim_destroy(s);
+    }
+}
+
+UNIT_TESTS(UNIT_TEST(a_spring_without_length_begins_where_its_points_meet),
+           UNIT_TEST(spring_on_a_slide), UNIT_TEST(spring_on_a_hinge), UNIT_TEST(turns_are_counted),
            UNIT_TEST(turns_are_counted_by_substeps), UNIT_TEST(statics_count_turns),
            UNIT_TEST(counted_turns_are_restored), UNIT_TEST(counting_allocates_nothing),
            UNIT_TEST(angles_put_in_keep_to_the_nearest_turn),

@@ -1,8 +1,10 @@
 #include "tests/unit/server/local.h"
 
 #include "protocol/wire/json.h"
-#include "server/routes/call.h"
-#include "server/ticks.h"
+#include "server/call/call.h"
+#include "server/daemon/configuration.h"
+#include "server/os/log.h"
+#include "server/os/ticks.h"
 
 #include <semaphore.h>
 #include <stdio.h>
@@ -64,7 +66,7 @@ struct mechd *local_start(const char *state, const char *const *options)
         argv[argc++] = strdup(*options++);
     }
     struct mechd *d = calloc(1, sizeof *d);
-    if (d == NULL || mechd_config_read(&d->config, argc, argv, fault, sizeof fault) != 0 ||
+    if (d == NULL || mechd_config_read(&d->service.config, argc, argv, fault, sizeof fault) != 0 ||
         mechd_daemon_start(d, fault, sizeof fault) != 0) {
         (void)fprintf(stderr, "the daemon cannot start: %s\n", fault);
         free(d);
@@ -77,7 +79,7 @@ struct mechd *local_start(const char *state, const char *const *options)
         }
         before = true;
         running = d;
-        mechd_log_set_level((enum mechd_level)mechd_log_level_find(d->config.log_level));
+        mechd_log_set_level((enum mechd_level)mechd_log_level_find(d->service.config.log_level));
     }
     for (int k = 0; k < argc; k++) {
         free(argv[k]);
@@ -148,25 +150,25 @@ int local_call(struct mechd *d, const struct local_request *request, struct loca
     }
     struct mechd_call *const c = &l->call;
     (void)sem_init(&l->answered, 0, 0);
-    mechd_call_init(c, d, MECHD_DOOR_HTTP);
-    atomic_fetch_add(&d->in_flight, 1);
+    mechd_call_init(c, &d->service, MECHD_DOOR_HTTP);
+    atomic_fetch_add(&d->service.in_flight, 1);
     c->answer = answer;
     c->job.wait = wait_for;
     const int code = mechp_route_match(request->method, request->path, &c->match) == 0 ? 0 : -1;
     if (code == 0) {
-        c->operation = mechd_operation(c->match.route);
+        c->operation = mechd_operation(c->service, c->match.route);
     }
     if (code == 0 && take_body(c, request) == 0 && mechd_call_admit(c) == 0 &&
         mechd_call_start(c) == MECHD_QUEUED) {
         while (sem_wait(&l->answered) != 0) {
         }
     }
-    mechd_receipts_settle(&d->receipts, c);
+    mechd_receipts_settle(&d->service.receipts, c);
     if (code == 0) {
         take_reply(c, reply);
     }
     mechd_call_fini(c);
-    atomic_fetch_sub(&d->in_flight, 1);
+    atomic_fetch_sub(&d->service.in_flight, 1);
     (void)sem_destroy(&l->answered);
     free(l);
     return code;
@@ -187,7 +189,7 @@ bool local_idle(struct mechd *d, int ms)
 {
     const uint64_t until = mechd_now() + (uint64_t)ms * MECHD_MS;
     const struct timespec nap = {.tv_nsec = 50000};
-    while (atomic_load(&d->in_flight) > 0) {
+    while (atomic_load(&d->service.in_flight) > 0) {
         if (mechd_now() > until) {
             return false;
         }
@@ -201,7 +203,7 @@ bool local_clear(struct mechd *d, int ms)
     struct mechd_instance **items = NULL;
     size_t count = 0;
     bool more = true;
-    while (more && mechd_table_list(&d->table, 0, 100, &items, &count, &more) == 0) {
+    while (more && mechd_table_list(&d->service.host.table, 0, 100, &items, &count, &more) == 0) {
         for (size_t k = 0; k < count; k++) {
             char path[160];
             // whoever drives it has to let it go

@@ -4,7 +4,7 @@
  * (what it would answer is counted and thrown away). One at a time. */
 #pragma once
 
-#include "server/daemon.h"
+#include "server/daemon/daemon.h"
 
 #include <stdbool.h>
 #include <stddef.h>

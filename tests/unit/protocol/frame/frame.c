@@ -90,6 +90,32 @@ static void bad_headers_are_refused_each_with_its_fault(void)
     CU_ASSERT_EQUAL(mechp_frame_read(bytes, 80, &f), MECHP_FRAME_MAGIC);
 }
 
+static void bad_headers_still_give_the_fields_that_came(void)
+{
+    unsigned char bytes[64 + 16] = {0};
+    struct mechp_frame f;
+    mechp_frame_write(&sample, bytes);
+    bytes[5] = 99;
+    CU_ASSERT_EQUAL(mechp_frame_read(bytes, 80, &f), MECHP_FRAME_KIND);
+    CU_ASSERT_EQUAL(f.sequence, sample.sequence);
+    CU_ASSERT_EQUAL(f.lease, sample.lease);
+    bytes[4] = 9;
+    CU_ASSERT_EQUAL(mechp_frame_read(bytes, 80, &f), MECHP_FRAME_BAD_VERSION);
+    CU_ASSERT_EQUAL(f.sequence, sample.sequence);
+    // its last byte is byte 31
+    CU_ASSERT_EQUAL(mechp_frame_read(bytes, 32, &f), MECHP_FRAME_SHORT);
+    CU_ASSERT_EQUAL(f.sequence, sample.sequence);
+    CU_ASSERT_EQUAL(f.lease, 0);
+    CU_ASSERT_EQUAL(mechp_frame_read(bytes, 31, &f), MECHP_FRAME_SHORT);
+    CU_ASSERT_EQUAL(f.sequence, 0);
+    CU_ASSERT_EQUAL(f.iteration, sample.iteration);
+    bytes[0] = 'm';
+    CU_ASSERT_EQUAL(mechp_frame_read(bytes, 80, &f), MECHP_FRAME_MAGIC);
+    CU_ASSERT_EQUAL(f.sequence, 0);
+    CU_ASSERT_EQUAL(mechp_frame_read(bytes, 3, &f), MECHP_FRAME_SHORT);
+    CU_ASSERT_EQUAL(f.sequence, 0);
+}
+
 static void kinds_have_the_names_of_the_interface(void)
 {
     CU_ASSERT_STRING_EQUAL(mechp_frame_kind_name(1), "hello");
@@ -103,4 +129,5 @@ UNIT_TESTS(UNIT_TEST(header_has_the_documented_bytes),
            UNIT_TEST(header_comes_back_as_it_was_written),
            UNIT_TEST(values_keep_their_bits_at_any_alignment),
            UNIT_TEST(bad_headers_are_refused_each_with_its_fault),
+           UNIT_TEST(bad_headers_still_give_the_fields_that_came),
            UNIT_TEST(kinds_have_the_names_of_the_interface))

@@ -29,7 +29,7 @@ static void a_problem_carries_code_detail_faults_and_report(void)
     mechp_problem_write(&p, &w);
     CU_ASSERT_STRING_EQUAL(
         text_of(&w),
-        "{\"type\":\"/docs#invalid-model\",\"title\":\"the model is not possible\",\"status\":422,"
+        "{\"type\":\"/docs#invalid-model\",\"title\":\"the model is invalid\",\"status\":422,"
         "\"code\":\"invalid-model\",\"number\":1019,\"detail\":\"1 "
         "fault\",\"errors\":[{\"pointer\":"
         "\"/model/objects/0/node\",\"message\":\"there is no "

@@ -3,7 +3,7 @@
 #include "server/engine/engine.h"
 
 #include "server/instance/stepping.h"
-#include "tests/unit/server/instance/daemon.h"
+#include "tests/unit/server/instance/host.h"
 
 struct foreign {
     double time, input, goal;
@@ -126,7 +126,7 @@ static const struct mechd_engine_ops foreign_ops = {
 
 static void an_instance_steps_any_engine(void)
 {
-    struct mechd *d = daemon_create(1);
+    struct mechd_host *d = host_create(1);
     struct mechd_instance *i = NULL;
     int destroyed = 0;
     struct foreign f = {.input = 4., .destroyed = &destroyed};
@@ -154,12 +154,12 @@ static void an_instance_steps_any_engine(void)
     CU_ASSERT_EQUAL(bad.outcome, MECH_INVALID);
     mechd_instance_unref(i);
     CU_ASSERT_EQUAL(destroyed, 1);
-    daemon_destroy(d);
+    host_destroy(d);
 }
 
 static void the_solver_is_in_the_list_and_gives_its_simulation(void)
 {
-    struct mechd *d = daemon_create(1);
+    struct mechd_host *d = host_create(1);
     struct mechd_instance *i = instance_create(d);
     bool found = false;
     for (size_t k = 0; mechd_engine_at(k) != NULL; k++) {
@@ -171,7 +171,7 @@ static void the_solver_is_in_the_list_and_gives_its_simulation(void)
     CU_ASSERT_PTR_EQUAL(i->sim, mechd_engine_sim(&i->engine));
     CU_ASSERT_STRING_EQUAL(i->engine.ops->name, "solver");
     mechd_instance_unref(i);
-    daemon_destroy(d);
+    host_destroy(d);
 }
 
 UNIT_TESTS(UNIT_TEST(an_instance_steps_any_engine),

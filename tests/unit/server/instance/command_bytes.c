@@ -1,7 +1,7 @@
 /* Step commands of the journal do again what they did; whatever is wrong with one is noticed. */
 #include "server/instance/command_bytes.h"
 
-#include "tests/unit/server/instance/daemon.h"
+#include "tests/unit/server/instance/host.h"
 #include "tests/unit/unit.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@ static const struct mech_step_request two_steps = {.kind = MECH_STEP_COUNT, .cou
 
 static void what_was_packed_is_done_again(void)
 {
-    struct mechd *const d = daemon_create(1);
+    struct mechd_host *const d = host_create(1);
     struct mechd_instance *const i = instance_create(d);
     size_t size = 0;
     void *const bytes = mechd_command_bytes(&i->engine, &two_steps, &size);
@@ -19,12 +19,12 @@ static void what_was_packed_is_done_again(void)
     CU_ASSERT_EQUAL(mechd_engine_time(&i->engine), 1.);
     free(bytes);
     mechd_instance_unref(i);
-    daemon_destroy(d);
+    host_destroy(d);
 }
 
 static void every_changed_byte_is_noticed_before_a_step(void)
 {
-    struct mechd *const d = daemon_create(1);
+    struct mechd_host *const d = host_create(1);
     struct mechd_instance *const i = instance_create(d);
     size_t size = 0;
     unsigned char *const bytes = mechd_command_bytes(&i->engine, &two_steps, &size);
@@ -40,7 +40,7 @@ static void every_changed_byte_is_noticed_before_a_step(void)
     CU_ASSERT_EQUAL(mechd_engine_time(&i->engine), 0.);
     free(bytes);
     mechd_instance_unref(i);
-    daemon_destroy(d);
+    host_destroy(d);
 }
 
 UNIT_TESTS(UNIT_TEST(what_was_packed_is_done_again),

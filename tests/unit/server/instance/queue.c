@@ -1,7 +1,7 @@
 /* One owner at a time: who runs a job, in which order, and when the queue is full. */
 #include "server/instance/instance.h"
 
-#include "tests/unit/server/instance/daemon.h"
+#include "tests/unit/server/instance/host.h"
 
 #include <time.h>
 
@@ -87,7 +87,7 @@ static void begin(void)
 static void a_short_job_of_an_idle_instance_runs_here(void)
 {
     begin();
-    struct mechd *d = daemon_create(2);
+    struct mechd_host *d = host_create(2);
     struct mechd_instance *i = instance_create(d);
     struct probe p = make_probe(i, MECHD_SHORT - 1, 1);
     CU_ASSERT_EQUAL(mechd_instance_submit(i, &p.job), MECHD_RAN);
@@ -95,13 +95,13 @@ static void a_short_job_of_an_idle_instance_runs_here(void)
     CU_ASSERT_EQUAL(p.waits, 0);
     CU_ASSERT_EQUAL(atomic_load(&finished), 0);
     mechd_instance_unref(i);
-    daemon_destroy(d);
+    host_destroy(d);
 }
 
 static void a_long_job_runs_in_the_pool(void)
 {
     begin();
-    struct mechd *d = daemon_create(2);
+    struct mechd_host *d = host_create(2);
     struct mechd_instance *i = instance_create(d);
     struct probe p = make_probe(i, MECHD_SHORT, 3);
     CU_ASSERT_EQUAL(mechd_instance_submit(i, &p.job), MECHD_QUEUED);
@@ -109,13 +109,13 @@ static void a_long_job_runs_in_the_pool(void)
     CU_ASSERT_FALSE(pthread_equal(p.ran_on, pthread_self()));
     CU_ASSERT_EQUAL(p.waits, 1);
     mechd_instance_unref(i);
-    daemon_destroy(d);
+    host_destroy(d);
 }
 
 static void a_job_longer_than_expected_goes_on_in_the_pool(void)
 {
     begin();
-    struct mechd *d = daemon_create(2);
+    struct mechd_host *d = host_create(2);
     struct mechd_instance *i = instance_create(d);
     struct probe p = make_probe(i, 0, 2);
     CU_ASSERT_EQUAL(mechd_instance_submit(i, &p.job), MECHD_QUEUED);
@@ -123,13 +123,13 @@ static void a_job_longer_than_expected_goes_on_in_the_pool(void)
     CU_ASSERT_FALSE(pthread_equal(p.ran_on, pthread_self()));
     CU_ASSERT_EQUAL(p.waits, 1);
     mechd_instance_unref(i);
-    daemon_destroy(d);
+    host_destroy(d);
 }
 
 static void jobs_wait_in_order_and_the_65th_is_refused(void)
 {
     begin();
-    struct mechd *d = daemon_create(3);
+    struct mechd_host *d = host_create(3);
     struct mechd_instance *i = instance_create(d);
     _Atomic int gate = 0;
     struct probe first = make_probe(i, MECHD_SHORT, 1);
@@ -153,13 +153,13 @@ static void jobs_wait_in_order_and_the_65th_is_refused(void)
     CU_ASSERT_EQUAL(beyond.waits, 0);
     CU_ASSERT_EQUAL(atomic_load(&most_inside), 1);
     mechd_instance_unref(i);
-    daemon_destroy(d);
+    host_destroy(d);
 }
 
 static void readers_come_in_between_two_slices(void)
 {
     begin();
-    struct mechd *d = daemon_create(1);
+    struct mechd_host *d = host_create(1);
     struct mechd_instance *i = instance_create(d);
     _Atomic int gate = 0;
     struct probe slow = make_probe(i, MECHD_SHORT, 2);
@@ -179,7 +179,7 @@ static void readers_come_in_between_two_slices(void)
     CU_ASSERT_EQUAL(slow.order, 2);
     CU_ASSERT_EQUAL(writer.order, 3);
     mechd_instance_unref(i);
-    daemon_destroy(d);
+    host_destroy(d);
 }
 
 UNIT_TESTS(UNIT_TEST(a_short_job_of_an_idle_instance_runs_here),

@@ -3,7 +3,7 @@
 #include "server/instance/recording.h"
 
 #include "server/instance/runs.h"
-#include "tests/unit/server/instance/daemon.h"
+#include "tests/unit/server/instance/host.h"
 
 enum { ROWS = 200000, OUTPUTS = 2 };
 
@@ -11,7 +11,7 @@ enum { ROWS = 200000, OUTPUTS = 2 };
 static double disk[ROWS];
 
 /* A recording of a stored instance with two more values in a row than its time. */
-static struct mechd_instance *begin(struct mechd *d, struct mechd_recording *r, double rows)
+static struct mechd_instance *begin(struct mechd_host *d, struct mechd_recording *r, double rows)
 {
     static struct mech_variable channels[OUTPUTS] = {
         {.name = "x", .size = 1, .scalar = true, .offset = 0},
@@ -59,19 +59,19 @@ static uint64_t store(struct mechd_recording *r)
     return count;
 }
 
-static void end(struct mechd *d, struct mechd_recording *r, struct mechd_instance *i)
+static void end(struct mechd_host *d, struct mechd_recording *r, struct mechd_instance *i)
 {
     mechd_recording_fini(r);
     CU_ASSERT_EQUAL(atomic_load(&d->row_bytes), 0);
     i->durable.key = 0;
     mechd_instance_unref(i);
-    daemon_destroy(d);
+    host_destroy(d);
 }
 
 /* However often and how much is sent: every row is on the disk, in its place. */
 static void rows_go_through_the_window_in_order(void)
 {
-    struct mechd *const d = daemon_create(1);
+    struct mechd_host *const d = host_create(1);
     struct mechd_recording r;
     struct mechd_instance *const i = begin(d, &r, ROWS);
     CU_ASSERT_TRUE_FATAL(r.capacity < ROWS / 3);
@@ -97,7 +97,7 @@ static void rows_go_through_the_window_in_order(void)
 
 static void a_chunk_grows_until_it_is_large(void)
 {
-    struct mechd *const d = daemon_create(1);
+    struct mechd_host *const d = host_create(1);
     struct mechd_recording r;
     struct mechd_instance *const i = begin(d, &r, ROWS);
     // 24 bytes a row: closed with the row that reaches 8 KiB, 342 of them
@@ -114,7 +114,7 @@ static void a_chunk_grows_until_it_is_large(void)
 
 static void a_window_that_the_disk_has_not_taken_is_full(void)
 {
-    struct mechd *const d = daemon_create(1);
+    struct mechd_host *const d = host_create(1);
     struct mechd_recording r;
     struct mechd_instance *const i = begin(d, &r, ROWS);
     uint64_t first = 0;
@@ -143,7 +143,7 @@ static void a_window_that_the_disk_has_not_taken_is_full(void)
 
 static void memory_of_all_is_bounded(void)
 {
-    struct mechd *const d = daemon_create(1);
+    struct mechd_host *const d = host_create(1);
     struct mechd_recording r;
     struct mechd_recording more = {.every = 1};
     struct mechd_instance *const i = begin(d, &r, 10);

@@ -1,11 +1,11 @@
 /* Ids and numbers lead to their instance as long as it is in the table, and to none afterwards. */
 #include "server/instance/table.h"
 
-#include "tests/unit/server/instance/daemon.h"
+#include "tests/unit/server/instance/host.h"
 
 static void ids_count_up_and_skip_those_taken(void)
 {
-    struct mechd *d = daemon_create(1);
+    struct mechd_host *d = host_create(1);
     struct mechd_instance *a = instance_create(d);
     struct mechd_instance *b = instance_create(d);
     struct mechd_instance *c = instance_create(d);
@@ -18,12 +18,12 @@ static void ids_count_up_and_skip_those_taken(void)
     mechd_instance_unref(a);
     mechd_instance_unref(b);
     mechd_instance_unref(c);
-    daemon_destroy(d);
+    host_destroy(d);
 }
 
 static void a_stale_number_finds_nothing(void)
 {
-    struct mechd *d = daemon_create(1);
+    struct mechd_host *d = host_create(1);
     struct mechd_instance *a = instance_create(d);
     CU_ASSERT_EQUAL(mechd_table_add(&d->table, a, "x"), 0);
     const mech_id number = a->number;
@@ -44,12 +44,12 @@ static void a_stale_number_finds_nothing(void)
     CU_ASSERT_NOT_EQUAL(b->number, number);
     CU_ASSERT_PTR_NULL(mechd_table_number(&d->table, number));
     mechd_instance_unref(b);
-    daemon_destroy(d);
+    host_destroy(d);
 }
 
 static void lists_come_in_pages_by_age(void)
 {
-    struct mechd *d = daemon_create(1);
+    struct mechd_host *d = host_create(1);
     for (int k = 0; k < 150; k++) {
         struct mechd_instance *i = instance_create(d);
         CU_ASSERT_EQUAL(mechd_table_add(&d->table, i, NULL), 0);
@@ -70,7 +70,7 @@ static void lists_come_in_pages_by_age(void)
         free(page);
     } while (more);
     CU_ASSERT_EQUAL(expected, 151);
-    daemon_destroy(d);
+    host_destroy(d);
 }
 
 UNIT_TESTS(UNIT_TEST(ids_count_up_and_skip_those_taken), UNIT_TEST(a_stale_number_finds_nothing),

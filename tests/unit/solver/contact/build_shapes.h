@@ -2,7 +2,7 @@
 #pragma once
 
 #include "solver/contact/contact.h"
-#include "solver/items/shape.h"
+#include "solver/items/shape/shape.h"
 #include "tests/unit/unit.h"
 
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* Meshes: a flat one is a plane wherever its triangles meet, a closed one is the solid that it
  * bounds, grooves and rims touch as they should, and bad ones are refused with their places. */
 #include "solver/contact/hull.h"
-#include "solver/items/shape_tree.h"
+#include "solver/items/shape/tree.h"
 
 #include "tests/unit/solver/contact/build_shapes.h"
 #include "tests/unit/solver/contact/shapes.h"

@@ -2,7 +2,7 @@
  * polyhedra (by their vertices), cylinders; random numbers and placements. */
 #pragma once
 
-#include "solver/items/polyhedron.h"
+#include "solver/items/shape/polyhedron.h"
 #include "solver/linalg/so3.h"
 
 #include <string.h>

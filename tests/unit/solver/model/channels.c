@@ -212,6 +212,27 @@ static void a_load_that_is_not_finite_is_named(void)
     mech_sim_destroy(s);
 }
 
+/* Of a marker on a body: three forces and three moments. */
+static void a_wrench_has_the_units_of_both(void)
+{
+    static const char *const units[] = {"N, N m", "N", "N m"};
+    struct mech_sim *const s =
+        model_of("{'mechd': 1, 'nodes': [{'name': 'n', 'type': 'NodeRigidBodyRotVecLG'}],"
+                 "'objects': [{'name': 'b', 'type': 'RigidBody', 'node': 'n', 'physicsMass': 1,"
+                 "'physicsInertia': [1, 1, 1, 0, 0, 0]}], 'markers': [{'name': 'm', 'type':"
+                 "'MarkerBodyRigid', 'object': 'b'}], 'inputs': [{'name': 'w', 'marker': 'm'},"
+                 "{'name': 'f', 'marker': 'm', 'component': 2},"
+                 "{'name': 'n', 'marker': 'm', 'component': 3}]}");
+
+    for (size_t i = 0; i < 3; i++) {
+        struct mech_variable v;
+
+        mech_sim_variable(s, MECH_INPUT, i, &v);
+        CU_ASSERT_STRING_EQUAL(v.unit, units[i]);
+    }
+    mech_sim_destroy(s);
+}
+
 UNIT_TESTS(UNIT_TEST(forces_act_along_the_coordinate_and_torques_do_nothing),
            UNIT_TEST(torques_turn_a_rotor_about_its_axis),
            UNIT_TEST(a_load_can_drive_a_first_order_state),
@@ -220,4 +241,4 @@ UNIT_TESTS(UNIT_TEST(forces_act_along_the_coordinate_and_torques_do_nothing),
            UNIT_TEST(a_failed_change_of_parameters_changes_nothing),
            UNIT_TEST(descriptions_are_put_back_after_a_late_fault),
            UNIT_TEST(variables_say_their_shape_and_place),
-           UNIT_TEST(a_load_that_is_not_finite_is_named))
+           UNIT_TEST(a_load_that_is_not_finite_is_named), UNIT_TEST(a_wrench_has_the_units_of_both))

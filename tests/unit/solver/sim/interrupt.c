@@ -168,6 +168,78 @@ static void equilibria_end(void)
     mech_sim_destroy(s);
 }
 
-UNIT_TESTS(UNIT_TEST(complementarity_solvers_end), UNIT_TEST(substeps_end),
+/* Modes, complex ones too, and a linearization: told to end at any question they do, and the next
+ * one is as if nothing had been. */
+static void analyses_end(void)
+{
+    struct mech_sim *const s = model_of(OSCILLATOR("'stepSize': 0.01"));
+    struct question q = {.from = 0};
+    mech_sim_set_interrupt(s, wanted, &q);
+    for (int damped = 0; damped < 2; damped++) {
+        struct mech_modes modes;
+        q = (struct question){.from = 0};
+        CU_ASSERT_EQUAL(mech_sim_modes(s, 1, damped, &modes), 0);
+        mech_modes_fini(&modes);
+        const int all = q.asked;
+        CU_ASSERT(all > 0);
+        for (int from = 1; from <= all; from++) {
+            q = (struct question){.from = from};
+            CU_ASSERT_EQUAL(mech_sim_modes(s, 1, damped, &modes), MECH_CANCELLED);
+            CU_ASSERT_STRING_EQUAL(modes.reason, mech_err_text(MECH_CANCELLED));
+            mech_modes_fini(&modes);
+        }
+    }
+    struct mech_linearization l;
+    char reason[160] = "";
+    double A[4];
+    CU_ASSERT_EQUAL(mech_sim_linearize_init(s, &l, reason), 0);
+    CU_ASSERT_EQUAL_FATAL(l.states, 2);
+    l.A = A;
+    q = (struct question){.from = 2};
+    CU_ASSERT_EQUAL(mech_sim_linearize(s, &l, reason), MECH_CANCELLED);
+    CU_ASSERT_STRING_EQUAL(reason, mech_err_text(MECH_CANCELLED));
+    q.from = 0;
+    CU_ASSERT_EQUAL(mech_sim_linearize(s, &l, reason), 0);
+    mech_linearize_fini(&l);
+    mech_sim_destroy(s);
+}
+
+/* Creation asks between its stages; the document stays the caller's, and no fault is told. */
+static void creation_ends(void)
+{
+    char text[] = OSCILLATOR("'stepSize': 0.01");
+    for (char *c = text; *c != '\0'; c++) {
+        *c = *c == '\'' ? '"' : *c;
+    }
+    json_t *const json = json_loads(text, 0, NULL);
+    struct mech_document *document = NULL;
+    struct mech_diag diag;
+    struct mech_sim *s = NULL;
+    int asked = 1;
+    mech_diag_init(&diag);
+    CU_ASSERT_EQUAL_FATAL(mechp_bind_read(json, "", &diag, &document), 0);
+    for (int from = 1; from <= asked; from++) {
+        struct question q = {.from = from};
+        const struct mech_interrupt ask = {.wanted = wanted, .context = &q};
+        CU_ASSERT_EQUAL(mech_sim_create_asking(document, &ask, &diag, &s), MECH_CANCELLED);
+        CU_ASSERT_PTR_NULL(s);
+        CU_ASSERT_EQUAL(diag.count, 0);
+        asked = from == 1 ? 3 : asked;
+    }
+    struct question never = {.from = 0};
+    const struct mech_interrupt ask = {.wanted = wanted, .context = &never};
+    CU_ASSERT_EQUAL_FATAL(mech_sim_create_asking(document, &ask, &diag, &s), 0);
+    CU_ASSERT(never.asked >= asked);
+    // who has asked then is forgotten
+    const int before = never.asked;
+    CU_ASSERT_EQUAL(mech_sim_reset(s), 0);
+    CU_ASSERT_EQUAL(never.asked, before);
+    mech_diag_fini(&diag);
+    json_decref(json);
+    mech_sim_destroy(s);
+}
+
+UNIT_TESTS(UNIT_TEST(analyses_end), UNIT_TEST(creation_ends),
+           UNIT_TEST(complementarity_solvers_end), UNIT_TEST(substeps_end),
            UNIT_TEST(starts_are_not_told), UNIT_TEST(derivatives_end),
            UNIT_TEST(steps_that_are_not_told_to_end_go_on), UNIT_TEST(equilibria_end))

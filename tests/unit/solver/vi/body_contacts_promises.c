@@ -222,6 +222,26 @@ static void bodies_that_nothing_moves_are_no_trouble(void)
     pile_destroy(p);
 }
 
+/* data so small that its square is not a normal number, beside an impulse of before */
+static void next_to_no_data_is_no_overflow(void)
+{
+    struct pile *const p = pile_of_spheres(1, 1, 7);
+    struct mech_body_contacts_result result;
+    const double n[3] = {0., 0., 1.}, x[3] = {0., 0., -0.5};
+
+    p->contacts = 0;
+    for (int k = 0; k < 6; k++) {
+        p->velocity[k] = 0.;
+    }
+    pile_touch(p, -1, 0, x, n)->b[0] = -1e-160;
+    p->contact[0].impulse[2] = 7.;
+    const int code = run(p, &exact, &result);
+
+    CU_ASSERT(code == 0 || code == MECH_VI_NOT_CONVERGED);
+    CU_ASSERT(fabs(p->velocity[2]) < 1e-12);
+    pile_destroy(p);
+}
+
 static void expect(struct pile *p, int code, int32_t body, int32_t contact)
 {
     const size_t size = 6 * (size_t)p->count * sizeof(double);
@@ -343,6 +363,39 @@ static void turned_spheres_are_spheres(void)
     }
 }
 
+/* gravity knows no mass: all of them a thousand million times as light fall and rest alike */
+static void grains_move_as_spheres_do(void)
+{
+    for (int rolling = 0; rolling < 2; rolling++) {
+        struct pile *pair[2];
+
+        for (int k = 0; k < 2; k++) {
+            const double light = k ? 1e9 : 1.;
+            struct mech_body_contacts_options options = exact;
+            struct mech_body_contacts_result result;
+            struct pile *const p = pair[k] = fallen(24, 3, 60, MECH_COULOMB);
+
+            for (int32_t i = 0; i < p->contacts; i++) {
+                p->contact[i].rolling = rolling ? 0.002 : 0.;
+                memset(p->contact[i].impulse, 0, sizeof p->contact[i].impulse);
+                memset(p->contact[i].couple, 0, sizeof p->contact[i].couple);
+            }
+            for (int32_t i = 0; i < 9 * p->count; i++) {
+                p->inverse_mass[i / 3] *= i % 3 ? 1. : light;
+                p->inverse_inertia[i] *= light;
+            }
+            pile_fall(p, step);
+            options.tolerance = 1e-8;
+            CU_ASSERT_EQUAL(run(p, &options, &result), 0);
+        }
+        for (int32_t i = 0; i < 6 * pair[0]->count; i++) {
+            CHECK_NEAR(pair[1]->velocity[i], pair[0]->velocity[i], 1e-6);
+        }
+        pile_destroy(pair[0]);
+        pile_destroy(pair[1]);
+    }
+}
+
 /* --- how fast --------------------------------------------------------------------------------- */
 
 static void stacks_of_boxes_come_to_rest(void)
@@ -423,8 +476,9 @@ UNIT_TESTS(UNIT_TEST(four_lanes_give_the_bits_of_one), UNIT_TEST(earlier_calls_l
            UNIT_TEST(a_solve_allocates_nothing), UNIT_TEST(momentum_is_kept_to_rounding),
            UNIT_TEST(a_body_may_have_any_number_of_contacts),
            UNIT_TEST(bodies_that_nothing_moves_are_no_trouble),
+           UNIT_TEST(next_to_no_data_is_no_overflow),
            UNIT_TEST(what_is_not_finite_is_told_and_changes_nothing),
            UNIT_TEST(what_is_not_valid_is_told_and_changes_nothing),
            UNIT_TEST(what_does_not_converge_is_told), UNIT_TEST(stacks_of_boxes_come_to_rest),
            UNIT_TEST(tall_columns_need_acceleration), UNIT_TEST(memory_grows_and_may_be_refused),
-           UNIT_TEST(turned_spheres_are_spheres))
+           UNIT_TEST(turned_spheres_are_spheres), UNIT_TEST(grains_move_as_spheres_do))

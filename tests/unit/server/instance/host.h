@@ -1,34 +1,37 @@
-/* For tests of server/instance: a daemon without doors, and instances of one free mass. */
+/* For tests of server/instance: a host without doors, and instances of one free mass. */
 #pragma once
 
 #include "protocol/bind/bind.h"
-#include "server/daemon.h"
-#include "server/ticks.h"
+#include "server/instance/host.h"
+#include "server/os/ticks.h"
 #include "tests/unit/unit.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static struct mechd *daemon_create(int workers)
+static struct mechd_host *host_create(int workers)
 {
-    struct mechd *d = calloc(1, sizeof *d);
+    struct mechd_host *d = calloc(1, sizeof *d);
     CU_ASSERT_PTR_NOT_NULL_FATAL(d);
     mechd_table_init(&d->table);
     CU_ASSERT_EQUAL_FATAL(mechd_pool_init(&d->pool, workers), 0);
-    CU_ASSERT_EQUAL_FATAL(mechd_clock_init(&d->clock), 0);
+    CU_ASSERT_EQUAL_FATAL(mechd_clock_init(&d->clock, 1), 0);
+    CU_ASSERT_EQUAL_FATAL(mechd_clock_init(&d->pace, workers), 0);
     return d;
 }
 
-static void daemon_destroy(struct mechd *d)
+static void host_destroy(struct mechd_host *d)
 {
     mechd_clock_stop(&d->clock);
+    mechd_clock_stop(&d->pace);
     mechd_pool_fini(&d->pool);
     mechd_table_fini(&d->table);
+    mechd_clock_fini(&d->pace);
     mechd_clock_fini(&d->clock);
     free(d);
 }
 
-static struct mechd_instance *instance_create(struct mechd *d)
+static struct mechd_instance *instance_create(struct mechd_host *d)
 {
     static const char text[] =
         "{\"mechd\":1,\"nodes\":[{\"name\":\"n\",\"type\":\"Node1D\",\"initialVelocities\":[1]}],"

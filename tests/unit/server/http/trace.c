@@ -1,5 +1,5 @@
 /* What a traceparent hands on, and what makes a new trace. */
-#include "server/trace.h"
+#include "server/http/trace.h"
 
 #include "tests/unit/unit.h"
 

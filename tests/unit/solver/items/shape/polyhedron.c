@@ -1,6 +1,6 @@
 /* Hulls of points: closed, convex, around all points, with no more vertices and faces than
  * needed. */
-#include "solver/items/polyhedron.h"
+#include "solver/items/shape/polyhedron.h"
 
 #include "tests/unit/solver/contact/shapes.h"
 #include "tests/unit/unit.h"

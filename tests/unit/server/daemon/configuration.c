@@ -1,5 +1,7 @@
 /* Options from flags, environment and file: which one wins, and what is refused. */
-#include "server/config.h"
+#include "server/daemon/configuration.h"
+#include "server/instance/durable.h"
+#include "server/os/config.h"
 
 #include "tests/unit/unit.h"
 
@@ -69,9 +71,9 @@ static void addresses_that_others_reach_need_the_word_insecure(void)
     CU_ASSERT_EQUAL(read_config(&c, "--listen=0.0.0.0:8080", "--insecure", NULL), 0);
     CU_ASSERT_NOT_EQUAL(read_config(&c, "--control", "tcp://*:5555", NULL), 0);
     CU_ASSERT_EQUAL(read_config(&c, "--listen", "unix:/tmp/x", NULL), 0);
-    CU_ASSERT_FALSE(mechd_config_is_local("128.0.0.1:80"));
-    CU_ASSERT_FALSE(mechd_config_is_local("localhost.example:80"));
-    CU_ASSERT_TRUE(mechd_config_is_local("[::1]:80"));
+    CU_ASSERT_FALSE(mechd_address_is_local("128.0.0.1:80"));
+    CU_ASSERT_FALSE(mechd_address_is_local("localhost.example:80"));
+    CU_ASSERT_TRUE(mechd_address_is_local("[::1]:80"));
 }
 
 static void what_is_no_option_or_no_value_is_refused_with_its_name(void)
@@ -91,7 +93,7 @@ static void what_is_no_option_or_no_value_is_refused_with_its_name(void)
     CU_ASSERT_NOT_EQUAL(read_config(&c, "--state=/var/lib/mechd", "--durability=always", NULL), 0);
     CU_ASSERT_PTR_NOT_NULL(strstr(fault, "every-step"));
     CU_ASSERT_EQUAL(read_config(&c, "--state=/var/lib/mechd", "--durability=checkpoint", NULL), 0);
-    CU_ASSERT_EQUAL(mechd_config_durability(&c), 1);
+    CU_ASSERT_EQUAL(mechd_durability_find(c.durability), 1);
     CU_ASSERT_NOT_EQUAL(read_config(&c, "--config", "/nowhere/at/all", NULL), 0);
     CU_ASSERT_NOT_EQUAL(read_config(&c, "word", NULL, NULL), 0);
 }

@@ -1,8 +1,8 @@
 /* Free memory goes back to the system, at once after something large was freed and by and by
  * otherwise, and what only the start has read does. */
-#include "server/memory.h"
+#include "server/os/memory.h"
 
-#include "server/ticks.h"
+#include "server/os/ticks.h"
 #include "tests/unit/unit.h"
 
 #include <malloc.h>
@@ -27,7 +27,7 @@ struct fixture {
 static void begin(struct fixture *f)
 {
     CU_ASSERT_EQUAL_FATAL(mechd_pool_init(&f->pool, 1), 0);
-    CU_ASSERT_EQUAL_FATAL(mechd_clock_init(&f->clock), 0);
+    CU_ASSERT_EQUAL_FATAL(mechd_clock_init(&f->clock, 1), 0);
     mechd_memory_init(&f->memory, &f->clock, &f->pool);
 }
 

@@ -1,0 +1,134 @@
+/* Acceptance of an answer by its definition (solver/sys/acceptance.h), entry by entry: what the
+ * solvers' own verdict is compared with. For problems whose N is formed. */
+#pragma once
+
+#include "solver/sys/problem.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* N by columns; free it */
+static inline double *accepted_matrix(const struct mech_problem *p)
+{
+    const size_t m = (size_t)p->m;
+    double *const N = calloc(m * m + 1, sizeof *N);
+
+    for (int32_t j = 0; N && j < p->m; j++) {
+        mech_problem_add_column(p, j, 1., N + (size_t)j * m);
+    }
+    return N;
+}
+
+/* island[i] of each set: the smallest set that entries lead to */
+static inline void accepted_islands(const struct mech_problem *p, const double *N,
+                                    const int32_t *of, int32_t *island)
+{
+    const size_t m = (size_t)p->m;
+
+    for (int32_t i = 0; i < mech_problem_sets(p); i++) {
+        island[i] = i;
+    }
+    for (bool again = true; again;) {
+        again = false;
+        for (size_t k = 0; k < m * m; k++) {
+            int32_t *const a = &island[of[k % m]], *const b = &island[of[k / m]];
+
+            if (N[k] != 0. && *a != *b) {
+                *a = *b = *a < *b ? *a : *b;
+                again = true;
+            }
+        }
+    }
+}
+
+/* of[i] of each row: its set */
+static inline void accepted_rows(const struct mech_problem *p, int32_t *of)
+{
+    for (int32_t i = 0, row = 0; i < mech_problem_sets(p); i++) {
+        for (int32_t k = 0; k < mech_problem_set(p, i).rows; k++) {
+            of[row++] = i;
+        }
+    }
+}
+
+/* The larger of both lines, and of the published residual. */
+static inline double accepted(const struct mech_problem *p, const double *l)
+{
+    const size_t m = (size_t)p->m, sets = (size_t)mech_problem_sets(p);
+    double *const N = accepted_matrix(p), *const c = calloc(m + 1, sizeof *c);
+    double *const g = calloc(sets + 1, sizeof *g), *const reach = calloc(sets + 1, sizeof *reach);
+    double *const data = calloc(sets + 1, sizeof *data), *const sum = calloc(sets + 1, sizeof *sum);
+    int32_t *const of = calloc(m + 1, sizeof *of), *const island = calloc(sets + 1, sizeof *island);
+    double longest = 0.;
+
+    mech_problem_speed(p, l, c);
+    double worst = mech_problem_residual(p, l, c);
+
+    accepted_rows(p, of);
+    for (size_t k = 0; k < m * m; k++) {
+        const size_t i = k % m, j = k / m;
+
+        g[of[i]] += i == j ? fabs(N[k]) : 0.;
+        reach[of[i]] = fmax(reach[of[i]], fabs(N[k]));
+        reach[of[j]] = fmax(reach[of[j]], fabs(N[k]));
+        sum[of[i]] += fabs(N[k] * l[j]);
+    }
+    accepted_islands(p, N, of, island);
+    for (size_t i = 0; i < sets; i++) {
+        g[i] /= mech_problem_set(p, (int32_t)i).rows;
+        g[i] = g[i] > 1.5e-8 * reach[i] ? g[i] : reach[i];
+        longest = fmax(longest, g[i]);
+    }
+    for (size_t i = 0, row = 0; i < sets; i++) {
+        const struct mech_set set = mech_problem_set(p, (int32_t)i);
+        double size = 0., zero[MECH_SET_ROWS] = {0.};
+
+        g[i] = longest == 0. ? 1. : reach[i] == 0. ? longest : fmax(g[i], DBL_EPSILON * longest);
+        for (int32_t k = 0; k < set.rows; k++) {
+            size = hypot(size, p->r[row++]);
+        }
+        if (set.kind == MECH_SET_BOX) {
+            mech_set_project(&set, zero);
+            size = fmax(size, g[i] * fabs(zero[0]));
+        }
+        data[island[i]] = fmax(data[island[i]], size);
+    }
+    for (size_t i = 0, row = 0; i < sets; i++) {
+        struct mech_set set = mech_problem_set(p, (int32_t)i);
+        double x[MECH_SET_ROWS], map[MECH_SET_ROWS], size = 0.;
+
+        set.lower *= g[i];
+        set.upper *= g[i];
+        for (int32_t k = 0; k < set.rows; k++) {
+            x[k] = g[i] * l[row + (size_t)k];
+        }
+        mech_set_map(&set, p->friction, x, c + row, map);
+        for (int32_t k = 0; k < set.rows; k++) {
+            size = hypot(size, map[k]);
+        }
+        double rounding = sum[i];
+
+        if (p->friction == MECH_COULOMB && set.kind >= MECH_SET_CONE) {
+            size = fmax(size, fabs(fmin(x[0], c[row])));
+        }
+
+        for (int32_t k = 0; k < set.rows; k++) {
+            rounding = fmax(rounding, fabs(x[k]));
+        }
+        const double off = fmax(size, DBL_EPSILON * rounding);
+
+        worst = fmax(worst, off > 0. ? off / data[island[i]] : 0.);
+        row += (size_t)set.rows;
+    }
+    free(N);
+    free(c);
+    free(g);
+    free(reach);
+    free(data);
+    free(sum);
+    free(of);
+    free(island);
+    return worst;
+}

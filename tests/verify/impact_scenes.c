@@ -1,0 +1,173 @@
+/* Random scenes of spheres and cubes, thrown at each other or stacked: what the impulses of
+ * contacts may do to kinetic energy T, step by step.
+ *
+ *     e = 0, fixed M, obstacles at rest   T(v_{k+1}) ≤ T(v_free), any θ, μ and h
+ *     one e, μ = 0, without forces        T(v_{k+1}) ≤ T(v_k)
+ *
+ * v_free is the motion of the same step without contacts: a twin without shapes that starts each
+ * step at the same state takes it. Source: sum of P·u over the contacts: u⁺ is 0 or opens without
+ * an impulse, so that T(v_{k+1}) − T(v_free) = −½ Pᵀ H M⁻¹ Hᵀ P. */
+#include "tests/unit/model.h"
+
+enum { BODIES = 8, TEXT = 32768 };
+
+static const double thetas[] = {0.5, 0.75, 1.};
+static const double steps[] = {2e-4, 1e-3, 1e-2};
+static const double g = 9.81;
+
+struct scene {
+    uint32_t seed;
+    double theta, h, mu, e;
+    double gravity;
+    bool stacked; /* or thrown at each other */
+};
+
+static double within(uint32_t *seed, double from, double to)
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    return from + (to - from) * (*seed >> 8) / 16777216.;
+}
+
+/* One body: its node, and its object with or without a shape; both begin at *at. */
+static char *write_object(char *at, int i, double mass, const struct scene *s, bool shapes)
+{
+    at += sprintf(at,
+                  ", {'name': 'b%d', 'type': 'RigidBody', 'node': 'n%d', 'physicsMass': %.17g,"
+                  "'physicsInertia': [%.17g, %.17g, %.17g, 0, 0, 0]",
+                  i, i, mass, 0.1 * mass, 0.1 * mass, 0.1 * mass);
+    if (shapes) {
+        at += sprintf(at, ", 'geometry': [{%s, 'material': {'friction': %g, 'restitution': %g}}]",
+                      i % 2 ? "'shape': 'Box', 'size': [0.9, 0.9, 0.9]"
+                            : "'shape': 'Sphere', 'radius': 0.5",
+                      s->mu, s->e);
+    }
+    return at + sprintf(at, "}");
+}
+
+/* The scene; without `shapes` the same bodies touch nothing. Masses into mass [BODIES]. */
+static struct mech_sim *scene_of(const struct scene *s, bool shapes, double *mass)
+{
+    static char text[TEXT];
+    uint32_t seed = 77 * s->seed + 5;
+    char *at = text;
+
+    at += sprintf(at, "{'mechd': 1, 'gravity': [0, 0, %g], 'nodes': [", -s->gravity);
+    for (int i = 0; i < BODIES; i++) {
+        const double x = s->stacked ? 0.05 * within(&seed, -1., 1.) + 3. * (i / 4)
+                                    : 1.1 * (i % 4) + within(&seed, -0.1, 0.1);
+        const double y = s->stacked ? 0. : 1.1 * (i / 4) + within(&seed, -0.1, 0.1);
+        const double z = s->stacked ? 0.47 + 0.93 * (i % 4) : within(&seed, 0.5, 0.7);
+        const double speed = s->stacked ? 0. : 4.;
+
+        at += sprintf(at,
+                      "%s{'name': 'n%d', 'type': 'NodeRigidBodyRotVecLG', 'referenceCoordinates':"
+                      "[%.17g, %.17g, %.17g, 0, 0, 0], 'initialVelocities': [%.17g, %.17g, %.17g,"
+                      "%.17g, %.17g, %.17g]}",
+                      i ? ", " : "", i, x, y, z, within(&seed, -speed, speed),
+                      within(&seed, -speed, speed), within(&seed, -speed, speed),
+                      within(&seed, -speed, speed), within(&seed, -speed, speed),
+                      within(&seed, -speed, speed));
+    }
+    at += sprintf(at, "], 'objects': [{'name': 'g', 'type': 'Ground'");
+    if (shapes) {
+        at += sprintf(at,
+                      ", 'geometry': [{'shape': 'Plane', 'material': {'friction': %g,"
+                      "'restitution': %g}}, {'shape': 'Box', 'size': [1, 9, 9], 'position':"
+                      "[-1.2, 0, 0], 'material': {'friction': %g, 'restitution': %g}}]",
+                      s->mu, s->e, s->mu, s->e);
+    }
+    at += sprintf(at, "}");
+    for (int i = 0; i < BODIES; i++) {
+        mass[i] = within(&seed, 0.5, 3.);
+        at = write_object(at, i, mass[i], s, shapes);
+    }
+    sprintf(at,
+            "], 'contact': {'minBounceSpeed': 0}, 'solver': {'integrator': 'MoreauJean', 'theta':"
+            "%g, 'stepSize': %g, 'vi': {'tolerance': 1e-12}}}",
+            s->theta, s->h);
+    return model_of(text);
+}
+
+/* ½ vᵀ M v: inertias are the same about every axis, so that no frame matters. */
+static double kinetic(const struct mech_sim *s, const double *mass)
+{
+    const double *const v = model_state(s).v;
+    double sum = 0.;
+
+    for (int i = 0; i < BODIES; i++) {
+        for (int k = 0; k < 6; k++) {
+            sum += 0.5 * mass[i] * (k < 3 ? 1. : 0.1) * v[6 * i + k] * v[6 * i + k];
+        }
+    }
+    return sum;
+}
+
+static void without_restitution_impulses_take_energy(void)
+{
+    int touched = 0;
+
+    for (uint32_t k = 0; k < 54; k++) {
+        const struct scene s = {.seed = k,
+                                .theta = thetas[k % 3],
+                                .h = steps[k / 3 % 3],
+                                .mu = 0.4 * (k / 9 % 3),
+                                .gravity = g,
+                                .stacked = k >= 27};
+        double mass[BODIES], worst = 0.;
+        struct mech_sim *const with = scene_of(&s, true, mass);
+        struct mech_sim *const without = scene_of(&s, false, mass);
+
+        for (int i = 0; i < 60; i++) {
+            const struct mech_state_view from = model_state(with);
+            const struct mech_state_view begin = {.time = from.time, .q = from.q, .v = from.v};
+
+            CU_ASSERT_EQUAL_FATAL(mech_sim_set_state(without, &begin), 0);
+            CU_ASSERT_EQUAL_FATAL(model_steps(without, 1), 0);
+            CU_ASSERT_EQUAL_FATAL(model_steps(with, 1), 0);
+            const double free = kinetic(without, mass), now = kinetic(with, mass);
+
+            worst = fmax(worst, (now - free) / fmax(free, 1e-3));
+            touched += now < free - 1e-6;
+        }
+        if (worst > 1e-9) {
+            fprintf(stderr, "scene %u: theta %g, h %g, mu %g gains %g of its energy\n", k, s.theta,
+                    s.h, s.mu, worst);
+        }
+        CU_ASSERT(worst <= 1e-9);
+        mech_sim_destroy(with);
+        mech_sim_destroy(without);
+    }
+    CU_ASSERT(touched > 1000);
+}
+
+static void with_one_restitution_and_no_friction_nothing_is_added(void)
+{
+    int lost = 0;
+
+    for (uint32_t k = 0; k < 45; k++) {
+        const struct scene s = {
+            .seed = 100 + k, .theta = thetas[k % 3], .h = steps[k / 3 % 3], .e = 0.25 * (k / 9)};
+        double mass[BODIES], worst = 0.;
+        struct mech_sim *const sim = scene_of(&s, true, mass);
+
+        for (int i = 0; i < 60; i++) {
+            const double before = kinetic(sim, mass);
+
+            CU_ASSERT_EQUAL_FATAL(model_steps(sim, 1), 0);
+            const double now = kinetic(sim, mass);
+
+            worst = fmax(worst, (now - before) / before);
+            lost += now < before - 1e-6;
+        }
+        if (worst > 1e-9) {
+            fprintf(stderr, "scene %u: theta %g, h %g, e %g gains %g of its energy\n", k, s.theta,
+                    s.h, s.e, worst);
+        }
+        CU_ASSERT(worst <= 1e-9);
+        mech_sim_destroy(sim);
+    }
+    CU_ASSERT(lost > 100);
+}
+
+UNIT_TESTS(UNIT_TEST(without_restitution_impulses_take_energy),
+           UNIT_TEST(with_one_restitution_and_no_friction_nothing_is_added))

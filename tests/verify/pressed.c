@@ -1,0 +1,55 @@
+/* Contacts that cannot be met together end the step with their names, whatever solver is asked, and
+ * leave the state as it was. */
+#include "tests/unit/model.h"
+
+static const char *const solvers[] = {"",
+                                      ", 'theta': 1",
+                                      ", 'vi': {'type': 'psor'}",
+                                      ", 'vi': {'type': 'nsgs'}",
+                                      ", 'vi': {'type': 'apgd'}",
+                                      ", 'vi': {'type': 'admm'}",
+                                      ", 'vi': {'type': 'semismooth'}"};
+enum { SOLVERS = sizeof solvers / sizeof *solvers };
+
+/* a ball on the ground, and a lid that is led down on it at 0.5 m/s: they meet at t = 0.2 */
+static void a_ball_under_a_lid_that_is_led_down_is_not_crushed(void)
+{
+    for (int k = 0; k < SOLVERS; k++) {
+        char text[4096];
+
+        snprintf(text, sizeof text,
+                 "{'mechd': 1, 'nodes': [{'name': 'bn', 'type': 'NodeRigidBodyEP',"
+                 "'referenceCoordinates': [0, 0, 0.5, 1, 0, 0, 0]}, {'name': 'ln', 'type':"
+                 "'NodeRigidBodyEP', 'referenceCoordinates': [0, 0, 1.2, 1, 0, 0, 0],"
+                 "'initialVelocities': [0, 0, -0.5, 0, 0, 0, 0]}], 'markers': [{'name': 'g',"
+                 "'type': 'MarkerGroundCoordinate'}, {'name': 'm', 'type': 'MarkerNodeCoordinate',"
+                 "'node': 'ln', 'coordinate': 2}], 'objects': [{'name': 'ground', 'type': 'Ground',"
+                 "'geometry': [{'shape': 'Plane'}]}, {'name': 'ball', 'type': 'RigidBody', 'node':"
+                 "'bn', 'physicsMass': 1, 'physicsInertia': [0.1, 0.1, 0.1, 0, 0, 0], 'geometry':"
+                 "[{'shape': 'Sphere', 'radius': 0.5}]}, {'name': 'lid', 'type': 'RigidBody',"
+                 "'node': 'ln', 'physicsMass': 1, 'physicsInertia': [0.1, 0.1, 0.1, 0, 0, 0],"
+                 "'geometry': [{'shape': 'Box', 'size': [1, 1, 0.2]}]}, {'name': 'down', 'type':"
+                 "'CoordinateConstraint', 'markers': ['g', 'm'], 'offsetUserFunction': '=-0.5*t',"
+                 "'offsetUserFunction_t': '=-0.5+0*t'}], 'contact': {'jointed': true}, 'solver':"
+                 "{'integrator': 'MoreauJean', 'stepSize': 0.01%s}}",
+                 solvers[k]);
+        struct mech_sim *const s = model_of(text);
+        const struct mech_step_request one = {.kind = MECH_STEP_SIZE, .size = 0.01};
+        struct mech_step_report report = {.steps = 0};
+        double before[14];
+        int code = 0;
+
+        for (int i = 0; i < 60 && code == 0; i++) {
+            memcpy(before, model_state(s).q, sizeof before);
+            code = mech_sim_step(s, &one, &report);
+        }
+        CU_ASSERT_EQUAL(code, MECH_VI_NOT_CONVERGED);
+        CU_ASSERT_PTR_NOT_NULL(strstr(report.reason, "\"ground\"–\"ball\""));
+        CU_ASSERT_PTR_NOT_NULL(strstr(report.reason, "\"ball\"–\"lid\""));
+        CU_ASSERT_EQUAL(memcmp(before, model_state(s).q, sizeof before), 0);
+        CHECK_NEAR(model_state(s).q[9], 1.1, 0.011);
+        mech_sim_destroy(s);
+    }
+}
+
+UNIT_TESTS(UNIT_TEST(a_ball_under_a_lid_that_is_led_down_is_not_crushed))
