@@ -6,7 +6,7 @@
 #include "solver/contact/contact.h"
 #include "solver/base/err.h"
 #include "solver/items/item.h"
-#include "solver/items/shape.h"
+#include "solver/items/shape/shape.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <math.h>

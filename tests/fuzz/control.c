@@ -31,7 +31,12 @@ static void reset(void)
         fuzz_fail("no instance can be made");
     }
     mechp_frame_write(&f, frame);
-    mechd_control_frame(served->zmq, &peer, frame, sizeof frame, hello, sizeof hello - 1);
+    const struct mechd_asked asked = {.peer = &peer,
+                                      .bytes = (const char *)frame,
+                                      .size = sizeof frame,
+                                      .extra = hello,
+                                      .extra_size = sizeof hello - 1};
+    mechd_control_frame(served->zmq, &asked);
     if (!local_idle(served, LIMIT_MS)) {
         fuzz_fail("hello is not answered");
     }
@@ -42,7 +47,7 @@ static void fill_in(unsigned char *body, size_t size)
 {
     uint64_t lease = 0;
     uint32_t number = 0;
-    struct mechd_instance *const i = mechd_table_find(&served->table, "i");
+    struct mechd_instance *const i = mechd_table_find(&served->service.host.table, "i");
     if (i != NULL && size >= MECHP_FRAME_HEADER) {
         memcpy(&lease, body + AT_LEASE, sizeof lease);
         memcpy(&number, body + AT_INSTANCE, sizeof number);
@@ -78,8 +83,12 @@ static void message(struct fuzz_bytes *b)
             fill_in(body, size);
         }
         if (to < 2) {
-            mechd_control_frame(served->zmq, &peer, body, size, to == 0 ? NULL : extra,
-                                to == 0 ? 0 : extra_size);
+            const struct mechd_asked asked = {.peer = &peer,
+                                              .bytes = (const char *)body,
+                                              .size = size,
+                                              .extra = to == 0 ? NULL : extra,
+                                              .extra_size = to == 0 ? 0 : extra_size};
+            mechd_control_frame(served->zmq, &asked);
         } else if (to == 2) {
             mechd_forces_take(served->zmq, &peer, body, size);
         } else {

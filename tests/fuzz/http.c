@@ -23,9 +23,9 @@ static uint64_t revision_as_new;
 /* Instance "i" as new. */
 static void reset(void)
 {
-    struct mechd_instance *i = mechd_table_find(&served->table, "i");
+    struct mechd_instance *i = mechd_table_find(&served->service.host.table, "i");
     const bool untouched = i != NULL && atomic_load(&i->revision) == revision_as_new &&
-                           mechd_table_count(&served->table) == 1;
+                           mechd_table_count(&served->service.host.table) == 1;
     mechd_instance_unref(i);
     if (untouched) {
         return;
@@ -35,7 +35,7 @@ static void reset(void)
             201) {
         fuzz_fail("no instance can be made");
     }
-    i = mechd_table_find(&served->table, "i");
+    i = mechd_table_find(&served->service.host.table, "i");
     revision_as_new = i != NULL ? atomic_load(&i->revision) : 0;
     mechd_instance_unref(i);
 }
@@ -61,7 +61,8 @@ static size_t talk(int s, const uint8_t *data, size_t size, int patience, char *
     for (int naps = 0;;) {
         struct pollfd p = {.fd = s, .events = (short)(POLLIN | (sent < size ? POLLOUT : 0))};
         if (poll(&p, 1, NAP_MS) <= 0) {
-            if (++naps >= patience || (patience == NAPS && naps > 1 && !served->in_flight)) {
+            if (++naps >= patience ||
+                (patience == NAPS && naps > 1 && !served->service.in_flight)) {
                 return got;
             }
             continue;

@@ -59,7 +59,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         char *const line = malloc(n + (n == 0));
         if (line != NULL) {
             memcpy(line, data, n);
-            mechd_control_json(served->zmq, &peer, line, n);
+            const struct mechd_asked asked = {.peer = &peer, .bytes = line, .size = n};
+            mechd_control_json(served->zmq, &asked);
             free(line);
         }
         (void)local_idle(served, PATIENCE_MS);

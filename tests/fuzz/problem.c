@@ -139,7 +139,7 @@ static void solve(const struct mech_lone_problem *p, struct mech_arena *arena)
     for (int k = 0; k < 2; k++) {
         struct mech_diag diag;
         mech_diag_init(&diag);
-        code[k] = mech_lone_problem_solve(p, arena, &diag, &s[k]);
+        code[k] = mech_lone_problem_solve(p, arena, NULL, &diag, &s[k]);
         if (code[k] == MECH_INVALID && mech_diag_clean(&diag)) {
             fuzz_fail("refused without a fault");
         }

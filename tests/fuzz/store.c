@@ -9,7 +9,7 @@
 #include "server/instance/command_bytes.h"
 #include "server/instance/durable.h"
 #include "server/instance/table.h"
-#include "server/log.h"
+#include "server/os/log.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/unit/server/local.h"
 
@@ -57,12 +57,12 @@ static void write_database(const unsigned char *bytes, size_t size)
 static void open_store(void)
 {
     char fault[256];
-    if (mechd_store_open(folder, fault, sizeof fault, &served->store) != 0) {
-        served->store = NULL;
+    if (mechd_store_open(folder, fault, sizeof fault, &served->service.host.store) != 0) {
+        served->service.host.store = NULL;
         return;
     }
-    (void)mechd_recover(served);
-    (void)mechd_receipts_load(served);
+    (void)mechd_recover(&served->service.host);
+    (void)mechd_receipts_load(&served->service);
 }
 
 static void remove_folder(void)
@@ -76,14 +76,14 @@ static void close_store(void)
     if (!local_clear(served, 20000)) {
         fuzz_fail("calls stay in flight");
     }
-    if (mechd_table_count(&served->table) > 0) {
+    if (mechd_table_count(&served->service.host.table) > 0) {
         // a database that lets nothing be deleted: its instances are none of the next input's
         local_stop(served);
         served = NULL;
         return;
     }
-    mechd_store_close(served->store);
-    served->store = NULL;
+    mechd_store_close(served->service.host.store);
+    served->service.host.store = NULL;
 }
 
 /* An instance made, stepped and snapshot; its database is kept. */
@@ -103,7 +103,7 @@ static void begin(void)
     mechd_log_set_level((enum mechd_level) - 1);
     empty_folder();
     open_store();
-    if (served->store == NULL ||
+    if (served->service.host.store == NULL ||
         local_status(served, "PUT", "/v1/instances/i",
                      "{\"example\": \"driven-oscillator\", \"durability\": \"every-step\"}") !=
             201 ||
@@ -222,7 +222,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     open_store();
     // whatever was there: a store that is open takes an instance
-    if (served->store != NULL) {
+    if (served->service.host.store != NULL) {
         const int status =
             local_status(served, "PUT", "/v1/instances/new",
                          "{\"example\": \"driven-oscillator\", \"durability\": \"every-step\"}");

@@ -1,0 +1,131 @@
+#include "tests/fuzz/oracle.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ROWS = 16 };
+
+/* N dense, from rows or places; false: another form, or too large. */
+static bool matrix(const json_t *N, size_t n, double a[ROWS][ROWS])
+{
+    const json_t *const places = json_object_get(N, "coo");
+    const json_t *const shape = json_object_get(N, "shape");
+    if (json_is_array(N) ? json_array_size(N) != n
+                         : !json_is_array(places) || json_array_size(shape) != 2 ||
+                               json_integer_value(json_array_get(shape, 0)) != (json_int_t)n) {
+        return false;
+    }
+    memset(a, 0, sizeof(double[ROWS][ROWS]));
+    for (size_t k = 0; k < json_array_size(places); k++) {
+        const json_t *const e = json_array_get(places, k);
+        const json_int_t i = json_integer_value(json_array_get(e, 0)),
+                         j = json_integer_value(json_array_get(e, 1));
+        if (i < 0 || j < 0 || i >= (json_int_t)n || j >= (json_int_t)n) {
+            return false;
+        }
+        a[i][j] += json_number_value(json_array_get(e, 2));
+    }
+    for (size_t i = 0; json_is_array(N) && i < n; i++) {
+        for (size_t j = 0; j < n; j++) {
+            a[i][j] = json_number_value(json_array_get(json_array_get(N, i), j));
+        }
+    }
+    return true;
+}
+
+/* What a tolerance is of: the largest of what N ties together, or that stands in one contact. */
+static void spread(size_t n, size_t block, double a[ROWS][ROWS], double *scale)
+{
+    for (bool again = true; again;) {
+        again = false;
+        for (size_t k = 0; k < n * n; k++) {
+            double *const x = &scale[k / n], *const y = &scale[k % n];
+            if ((a[k / n][k % n] != 0. || k / n / block == k % n / block) && *x != *y) {
+                *x = *y = fmax(*x, *y);
+                again = true;
+            }
+        }
+    }
+}
+
+const char *oracle_solution(const json_t *request, const json_t *reply)
+{
+    // what a relative tolerance of 1e-10 leaves by far
+    static const double small = 1e-5;
+    const json_t *const p = json_object_get(request, "problem");
+    const json_t *const r = json_object_get(p, "r"), *const mu = json_object_get(p, "mu");
+    const json_t *const answer = json_object_get(reply, "l");
+    const size_t n = json_array_size(r), block = json_array_size(mu) > 0 ? 3 : 1;
+    double a[ROWS][ROWS], l[ROWS], u[ROWS], scale[ROWS], largest = 0.;
+    if (!json_is_true(json_object_get(json_object_get(reply, "report"), "converged")) || n == 0 ||
+        n > ROWS || n % block != 0 || json_object_get(p, "sets") != NULL ||
+        json_object_get(p, "friction") != NULL ||
+        json_object_get(json_object_get(p, "solver"), "tolerance") != NULL ||
+        json_object_get(json_object_get(p, "solver"), "onFailure") != NULL ||
+        !matrix(json_object_get(p, "N"), n, a) || json_array_size(answer) != n) {
+        return NULL;
+    }
+    for (size_t i = 0; i < n; i++) {
+        l[i] = json_number_value(json_array_get(answer, i));
+        largest = fmax(largest, fabs(l[i]));
+    }
+    for (size_t i = 0; i < n; i++) {
+        u[i] = json_number_value(json_array_get(r, i));
+        scale[i] = fabs(u[i]);
+        for (size_t j = 0; j < n; j++) {
+            u[i] += a[i][j] * l[j];
+            scale[i] += fabs(a[i][j] * l[j]);
+        }
+        // beyond what anything is scaled by, sums lose what matters
+        if (!(scale[i] < 1e18) || !(largest < 1e18)) {
+            return NULL;
+        }
+    }
+    spread(n, block, a, scale);
+    for (size_t i = 0; i < n; i += block) {
+        const double m = block == 3 ? json_number_value(json_array_get(mu, i / 3)) : 0.;
+        const double push = block == 3 ? hypot(l[i + 1], l[i + 2]) : 0.;
+        if (u[i] < -small * scale[i]) {
+            return "\"converged\", but u is negative";
+        }
+        if (l[i] < -small * largest || push > m * l[i] + small * largest) {
+            return "\"converged\", but l is outside its set";
+        }
+        if (l[i] > small * largest && u[i] > small * scale[i]) {
+            return "\"converged\", but neither l nor u is 0";
+        }
+        // what slides is held by all of the friction, against the slip
+        for (size_t k = i + 1; k < i + block && l[i] > small * largest; k++) {
+            const double slip = hypot(u[i + 1], u[i + 2]);
+            if (slip > small * (scale[i + 1] + scale[i + 2]) &&
+                fabs(l[k] * slip + m * l[i] * u[k]) > 1e-3 * slip * (m * l[i] + largest)) {
+                return "\"converged\", but friction is not against the slip";
+            }
+        }
+    }
+    return NULL;
+}
+
+json_t *oracle_scene(struct generate *g)
+{
+    static const double steps[] = {1e-3, 2e-3, 5e-3, 1e-2, 2e-2};
+    static const double thetas[] = {0.5, 0.75, 1.};
+    json_t *const shape = generate_shape(g);
+    const double height = 1. + generate_below(g, 9) / 8.;
+    const double h = steps[generate_below(g, 5)], theta = thetas[generate_below(g, 3)];
+    return json_pack("{s:i,s:[f,f,f],s:[{s:s,s:s,s:[f,f,f,f,f,f]}],"
+                     "s:[{s:s,s:s,s:[{s:s,s:[f,f,f],s:{s:f}}]},"
+                     "{s:s,s:s,s:s,s:f,s:[f,f,f,f,f,f],s:[o]}],s:{s:s,s:f,s:f}}",
+                     "mechd", 1, "gravity", 0., 0., -9.81, "nodes", "name", "n", "type",
+                     "NodeRigidBodyRotVecLG", "referenceCoordinates", 0., 0., height, 0., 0., 0.,
+                     "objects", "name", "ground", "type", "Ground", "geometry", "shape", "Plane",
+                     "normal", 0., 0., 1., "material", "friction", 0., "name", "body", "type",
+                     "RigidBody", "node", "n", "physicsMass", 1., "physicsInertia", 0.1, 0.1, 0.1,
+                     0., 0., 0., "geometry", shape, "solver", "integrator", "MoreauJean",
+                     "stepSize", h, "theta", theta);
+}
+
+bool oracle_gained(double before, double after, double scale)
+{
+    return after - before > 2e-3 * scale;
+}

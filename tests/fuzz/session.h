@@ -1,0 +1,44 @@
+/* What is done with a generated model, and what must hold: one session of requests, which end
+ * through whatever brings them to a daemon.
+ *
+ *  - a reply is JSON without null among its numbers (which is how NaN and infinity are written),
+ *    no status is 500 or above but 503, and it comes within a limit
+ *  - a refused request leaves the state as it was, byte for byte
+ *  - the same requests on a second instance give the same replies, byte for byte
+ *  - models are mostly accepted; those that the checks accept are created
+ *  - a restored snapshot, a clone, a reset, a trial that is kept, a run and a batch lead to the
+ *    same bytes as what they stand for
+ *  - a passive model does not gain energy */
+#pragma once
+
+#include "tests/fuzz/generate.h"
+
+struct session_reply {
+    int status; /* 0: no answer */
+    char *text; /* [size], malloc'd, ends with a NUL; may be NULL */
+    size_t size;
+};
+
+enum { SESSION_TYPES = 256 };
+
+struct session {
+    struct generate g;
+    const char *id; /* of the instance; its twin is called <id>-twin */
+    /* bring one request to the daemon */
+    void (*send)(void *context, const char *method, const char *path, const char *body,
+                 struct session_reply *reply);
+    void *context;
+    const struct mech_item_type *focus;
+    uint32_t broken; /* percent of models */
+    bool served;     /* by a daemon of its own, through its doors */
+    bool trace;      /* requests to stderr */
+    /* results */
+    bool accepted, focused;
+    bool stepped;              /* two steps of the accepted model succeeded */
+    bool holds[SESSION_TYPES]; /* types of the accepted model */
+    uint64_t requests, faults;
+    char fault[4000]; /* the first */
+    bool twin;        /* another instance gets the same requests */
+};
+
+void session_run(struct session *s);

@@ -1,0 +1,29 @@
+/* What the parts of a session share; one thread. */
+#pragma once
+
+#include "tests/fuzz/session.h"
+
+enum { SESSION_PATH = 400 };
+
+/* Something is wrong: counted, and the first is kept. */
+__attribute__((format(printf, 2, 3))) void session_fault(struct session *s, const char *format,
+                                                         ...);
+/* One request; the caller frees the text. A reply that must not be is a fault of the session. */
+struct session_reply session_ask(struct session *s, const char *method, const char *path,
+                                 const char *body);
+/* The same, of which the status alone is wanted. */
+int session_status(struct session *s, const char *method, const char *path, const char *body);
+/* GET …/state; the caller frees out->text. */
+void session_state(struct session *s, const char *id, struct session_reply *out);
+bool session_same(const struct session_reply *a, const struct session_reply *b);
+/* The body that creates an instance of a model; the caller frees. */
+char *session_creation(const json_t *model);
+
+/* Snapshots, clones, trials, runs, batches, leases, sweeps: the instance is new, and is as new
+ * afterwards, but for its counts and its last trial. */
+void session_life(struct session *s, const json_t *model);
+/* Requests to an instance that all sessions share; nothing is known of its state. */
+void session_shared(struct session *s);
+/* A random request of a route of an instance: method, path and body (decref; may be NULL). */
+const char *session_request(struct session *s, const json_t *model, const char *id,
+                            const char *state, char path[SESSION_PATH], json_t **body);
