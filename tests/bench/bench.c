@@ -1,11 +1,16 @@
-/* Measuring of bench.h: both sides of a pair run in turns of some milliseconds, so that a change of
- * the core's clock or a neighbour's load meets both; the median of the turns counts. */
+/* Measuring of bench.h: both sides of a pair run beside each other in turns of some milliseconds,
+ * first the one and then the other, so that a change of the core's clock or a neighbour's load
+ * meets both. The median of the pairs' ratios counts. Pairs are added until a confidence interval
+ * of the median (order statistics, Hoeffding and Serfling; binomial, here by its normal
+ * approximation) lies on one side of the limit (--quick) or is narrow, or until a cap.
+ */
 #define _GNU_SOURCE /* sched_setaffinity, sched_getcpu */
 #include "tests/bench/bench.h"
 
+#include "tests/bench/rows.h"
+
 #include <math.h>
 #include <sched.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,38 +18,29 @@
 
 void openblas_set_num_threads(int count);
 
-enum { TURNS = 101, ROWS_MOST = 64 };
-static const double turn_ns = 4e6;
-/* by a clock that others share, in which their turns stand too */
-static const double shared_turn_ns = 2e7;
-/* a bar counts as broken beyond this: shared machines vary by some percent between runs */
-static const double margin = 1.25;
-/* what factoring a block of 6 x 6 takes where bars in ns were set: 49 ns on a machine on which the
- * links of bench-joints take 1.2 times what they took there; on slower ones these bars grow */
-static const double reference_block_ns = 41.;
-
-struct row {
-    const char *what;
-    double ns, floor_ns, ratio, bar;
-    bool pair, plain;    /* plain: a value, not a time */
-    int32_t coordinates; /* that a unit moves; 0: not told */
-};
+/* pairs of a row: 13 are the fewest whose interval leaves out the outermost two */
+enum { PAIRS_FEWEST = 13, PAIRS_QUICK = 101, PAIRS_MOST = 401 };
+/* what a row may take when it is not decided by then, ns of the wall */
+static const double row_quick_ns = 5e9, row_most_ns = 3e10;
+static const double turn_ns = 2e6;
+/* by a clock that others share, in which their turns are seen too */
+static const double shared_turn_ns = 1e7;
+/* 99 %, and the width of the interval at which a row without --quick ends */
+static const double quantile = 2.58, narrow = 1.03;
 
 static struct {
-    const char *name;
-    bool json, strict, quick;
-    double slowness;
-    struct row rows[ROWS_MOST];
-    int count;
+    bool quick;
+    double plant;
+    const char *only;
     int32_t coordinates;
     bench_clock *clock; /* NULL: the thread's */
-    cpu_set_t all;      /* cores as they were given */
-} bench;
+    cpu_set_t all, one; /* cores as they were given, and the thread's own */
+} bench = {.plant = 1.};
 
-static double now_ns(void)
+static double read_clock(clockid_t clock)
 {
     struct timespec t;
-    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    (void)clock_gettime(clock, &t);
     return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
 }
 
@@ -57,235 +53,54 @@ static int ascending(const void *a, const void *b)
 static double median(double *x, size_t n)
 {
     qsort(x, n, sizeof *x, ascending);
-    return x[n / 2];
+    return n % 2 ? x[n / 2] : 0.5 * (x[n / 2 - 1] + x[n / 2]);
 }
 
-/* Factors and solves of small dense blocks, as the solver's scalar code has them. */
-static double blocks(uint64_t count)
-{
-    enum { N = 6, BLOCKS = 64 };
-    static double A[BLOCKS][N][N], x[BLOCKS][N];
-    double sum = 0.;
-    for (uint64_t k = 0; k < count; k++) {
-        double(*const a)[N] = A[k % BLOCKS], *const b = x[k % BLOCKS];
-        for (int i = 0; i < N; i++) {
-            b[i] = 1. + i;
-            for (int j = 0; j < N; j++) {
-                a[i][j] = i == j ? 4. : 1. / (1. + i + j);
-            }
-        }
-        for (int p = 0; p < N; p++) {
-            const double inverse = 1. / a[p][p];
-            for (int i = p + 1; i < N; i++) {
-                const double f = a[i][p] * inverse;
-                for (int j = p; j < N; j++) {
-                    a[i][j] -= f * a[p][j];
-                }
-                b[i] -= f * b[p];
-            }
-        }
-        sum += b[N - 1];
-    }
-    return sum;
-}
+/* --- options ---------------------------------------------------------------------------------- */
 
-/* How much slower than the machine for which bars in ns were set this one runs now; at least 1.
- * Taken before and after all rows: the larger counts. */
-static double slowness(void)
+static void usage(const char *name)
 {
-    enum { BLOCKS_TIMED = 20000 };
-    double ns[TURNS / 10];
-    volatile double kept = blocks(BLOCKS_TIMED);
-    for (int i = 0; i < TURNS / 10; i++) {
-        const double from = now_ns();
-        kept = kept + blocks(BLOCKS_TIMED);
-        ns[i] = (now_ns() - from) / BLOCKS_TIMED;
-    }
-    const double block = median(ns, TURNS / 10);
-    (void)fprintf(stderr, "a block of 6 x 6: %.0f ns, %.0f where bars were set\n", block,
-                  reference_block_ns);
-    return fmax(1., block / reference_block_ns);
+    (void)fprintf(
+        stderr, "usage: bench-%s [--json] [--strict] [--quick] [--plant F] [--only TEXT]\n", name);
+    exit(2);
 }
 
 void bench_begin(const char *name, int argc, char **argv)
 {
-    bench.name = name;
+    bool json = false, strict = false;
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--json") == 0) {
-            bench.json = true;
+            json = true;
         } else if (strcmp(argv[i], "--strict") == 0) {
-            bench.strict = true;
+            strict = true;
         } else if (strcmp(argv[i], "--quick") == 0) {
             bench.quick = true;
+        } else if (strcmp(argv[i], "--plant") == 0 && i + 1 < argc) {
+            bench.plant = strtod(argv[++i], NULL);
+        } else if (strcmp(argv[i], "--only") == 0 && i + 1 < argc) {
+            bench.only = argv[++i];
         } else {
-            (void)fprintf(stderr, "usage: bench-%s [--json] [--strict] [--quick]\n", name);
-            exit(2);
+            usage(name);
         }
     }
+    if (!(bench.plant >= 1. && bench.plant <= 100.)) {
+        usage(name);
+    }
+    rows_begin(name, json, strict);
     openblas_set_num_threads(1);
-    cpu_set_t one;
-    CPU_ZERO(&one);
+    CPU_ZERO(&bench.one);
     (void)sched_getaffinity(0, sizeof bench.all, &bench.all);
     const int cpu = sched_getcpu();
-    CPU_SET(cpu < 0 ? 0u : (unsigned)cpu, &one);
-    if (sched_setaffinity(0, sizeof one, &one) != 0) {
-        (void)fprintf(stderr, "bench-%s: not pinned to a core\n", name);
-    }
-    bench.slowness = slowness();
-}
-
-static double clock_ns(const void *context)
-{
-    return bench.clock != NULL ? bench.clock(context) : now_ns();
-}
-
-/* Time of a unit. What runs in between has emptied the caches: some units go before. */
-static double timed(bench_work *work, void *context, uint64_t count)
-{
-    work(context, count / 8 + 1);
-    const double from = clock_ns(context);
-    work(context, count);
-    return (clock_ns(context) - from) / (double)count;
-}
-
-/* Turns of each side; on a shared clock a tenth would tell the neighbours. */
-static size_t turns_of_a_row(void)
-{
-    return !bench.quick ? TURNS : bench.clock != NULL ? TURNS / 3 : TURNS / 10;
-}
-
-/* Units that fill a turn; warms everything up on the way. */
-static uint64_t units_of_a_turn(bench_work *work, void *context)
-{
-    const double turn = bench.clock != NULL ? shared_turn_ns : turn_ns;
-    uint64_t count = 1;
-    for (;;) {
-        const double ns = timed(work, context, count) * (double)count;
-        if (ns > 0.5 * turn) {
-            return count;
-        }
-        count *= ns < 0.01 * turn ? 16 : 2;
-    }
-}
-
-static void add(struct row row)
-{
-    row.coordinates = bench.coordinates;
-    if (bench.count < ROWS_MOST) {
-        bench.rows[bench.count++] = row;
-    }
-}
-
-void bench_compare(const char *what, bench_work *work, void *context, bench_work *floor,
-                   void *floor_context, double bar)
-{
-    double ours[TURNS], floors[TURNS], ratios[TURNS];
-    const size_t turns = turns_of_a_row();
-    const uint64_t count = units_of_a_turn(work, context);
-    const uint64_t floor_count = units_of_a_turn(floor, floor_context);
-    for (size_t i = 0; i < turns; i++) {
-        ours[i] = timed(work, context, count);
-        floors[i] = timed(floor, floor_context, floor_count);
-        ratios[i] = ours[i] / floors[i];
-    }
-    add((struct row){.what = what,
-                     .ns = median(ours, turns),
-                     .floor_ns = median(floors, turns),
-                     .ratio = median(ratios, turns),
-                     .bar = bar,
-                     .pair = true});
-}
-
-void bench_limit(const char *what, bench_work *work, void *context, double bar)
-{
-    double ours[TURNS];
-    const size_t turns = turns_of_a_row();
-    const uint64_t count = units_of_a_turn(work, context);
-    for (size_t i = 0; i < turns; i++) {
-        ours[i] = timed(work, context, count);
-    }
-    add((struct row){.what = what, .ns = median(ours, turns), .bar = bar});
-}
-
-void bench_value(const char *what, double value, double bar)
-{
-    add((struct row){.what = what, .ns = value, .bar = bar, .plain = true});
+    CPU_SET(cpu < 0 ? 0u : (unsigned)cpu, &bench.one);
+    bench_time_by(NULL);
 }
 
 void bench_time_by(bench_clock *clock)
 {
     bench.clock = clock;
-    if (clock != NULL && sched_setaffinity(0, sizeof bench.all, &bench.all) != 0) {
-        (void)fprintf(stderr, "bench-%s: stays on one core\n", bench.name);
+    if (sched_setaffinity(0, sizeof bench.one, clock != NULL ? &bench.all : &bench.one) != 0) {
+        (void)fprintf(stderr, "the cores that the thread may use stay as they are\n");
     }
-}
-
-static bool broken(const struct row *r)
-{
-    const double value = r->pair ? r->ratio : r->ns;
-    const bool time = !r->pair && !r->plain;
-    const double most = r->bar * (bench.strict ? 1. : margin) * (time ? bench.slowness : 1.);
-    return r->bar > 0. && !(value <= most);
-}
-
-static void print_table(void)
-{
-    (void)printf("%-36s %12s %9s %12s %8s %8s\n", bench.name, "ns", "/coord.", "floor ns", "ratio",
-                 "bar");
-    for (int i = 0; i < bench.count; i++) {
-        const struct row *const r = &bench.rows[i];
-        (void)printf("%-36s %12.1f", r->what, r->ns);
-        if (r->coordinates) {
-            (void)printf(" %9.2f", r->ns / r->coordinates);
-        } else {
-            (void)printf(" %9s", "");
-        }
-        if (r->pair) {
-            (void)printf(" %12.1f %8.3f", r->floor_ns, r->ratio);
-        } else {
-            (void)printf(" %12s %8s", "", "");
-        }
-        if (r->bar > 0.) {
-            (void)printf(r->pair || r->plain ? " %8.2f" : " %5.0f ns", r->bar);
-        }
-        (void)printf("%s\n", broken(r) ? "  BROKEN" : "");
-    }
-}
-
-static void print_json(void)
-{
-    (void)printf("{\"benchmark\": \"%s\", \"rows\": [", bench.name);
-    for (int i = 0; i < bench.count; i++) {
-        const struct row *const r = &bench.rows[i];
-        (void)printf("%s{\"what\": \"%s\", \"%s\": %.1f", i > 0 ? ", " : "", r->what,
-                     r->plain ? "value" : "ns", r->ns);
-        if (r->coordinates) {
-            (void)printf(", \"coordinates\": %d, \"nsPerCoordinate\": %.3f", (int)r->coordinates,
-                         r->ns / r->coordinates);
-        }
-        if (r->pair) {
-            (void)printf(", \"floorNs\": %.1f, \"ratio\": %.4f", r->floor_ns, r->ratio);
-        }
-        if (r->bar > 0.) {
-            (void)printf(", \"bar\": %g, \"broken\": %s", r->bar, broken(r) ? "true" : "false");
-        }
-        (void)printf("}");
-    }
-    (void)printf("]}\n");
-}
-
-const char *bench_text(const char *what)
-{
-    static char room[4096];
-    static size_t used;
-    char *const at = room + used;
-    const size_t size = strlen(what) + 1;
-    if (size > sizeof room - used) {
-        return "";
-    }
-    memcpy(at, what, size);
-    used += size;
-    return at;
 }
 
 void bench_coordinates(int32_t count)
@@ -298,20 +113,207 @@ bool bench_is_quick(void)
     return bench.quick;
 }
 
+double bench_plant(void)
+{
+    return bench.plant;
+}
+
+bool bench_wants(const char *what)
+{
+    return bench.only == NULL || strstr(what, bench.only) != NULL;
+}
+
+/* --- turns ------------------------------------------------------------------------------------ */
+
+/* one side of a pair */
+struct side {
+    bench_work *work;
+    void *context;
+    uint64_t count;  /* units of a turn */
+    double repeated; /* of them: 1, or the planted slowdown */
+    double ns[PAIRS_MOST];
+};
+
+static double clock_ns(const void *context)
+{
+    return bench.clock != NULL ? bench.clock(context) : read_clock(CLOCK_THREAD_CPUTIME_ID);
+}
+
+/* Time of a unit. What ran in between has emptied the caches: some units go before. A planted
+ * slowdown repeats a part of the units and does not count them. */
+static double timed(const struct side *s)
+{
+    if (s->count >= 8) {
+        s->work(s->context, s->count / 8);
+    }
+    const double from = clock_ns(s->context);
+    s->work(s->context, (uint64_t)ceil(s->repeated * (double)s->count));
+    return (clock_ns(s->context) - from) / (double)s->count;
+}
+
+/* Units that fill a turn; warms everything up on the way. */
+static void fill_turn(struct side *s)
+{
+    const double turn = bench.clock != NULL ? shared_turn_ns : turn_ns;
+    // half of one unit cannot be repeated
+    s->count = s->repeated > 1. ? 2 : 1;
+    for (;;) {
+        // one that was held up must not end the search
+        const double ns = fmin(timed(s), timed(s)) * (double)s->count;
+        if (ns > 0.5 * turn) {
+            return;
+        }
+        s->count *= ns < 0.01 * turn ? 16 : 2;
+    }
+}
+
+/* Bounds of the median of n sorted values. */
+static void interval(const double *sorted, size_t n, double *low, double *high)
+{
+    const double at = floor(0.5 * ((double)n - quantile * sqrt((double)n)));
+    const size_t k = at > 0. ? (size_t)at : 0;
+    *low = sorted[k];
+    *high = sorted[n - 1 - k];
+}
+
+/* Whether no more pairs are needed; the median and its interval into the row. */
+static bool decide(const double *ratios, size_t n, struct row *r)
+{
+    double sorted[PAIRS_MOST];
+    memcpy(sorted, ratios, n * sizeof *sorted);
+    r->value = median(sorted, n);
+    interval(sorted, n, &r->low, &r->high);
+    r->pairs = (int)n;
+    const double limit = row_limit(r);
+    if (n < PAIRS_FEWEST) {
+        return false;
+    }
+    if (bench.quick && limit > 0.) {
+        return r->high <= limit || r->low > limit;
+    }
+    return bench.quick || r->high <= narrow * r->low;
+}
+
+static void measure_pair(struct side *ours, struct side *floor_side, struct row *r)
+{
+    double ratios[PAIRS_MOST];
+    const size_t most = bench.quick ? PAIRS_QUICK : PAIRS_MOST;
+    const double longest = bench.quick ? row_quick_ns : row_most_ns;
+    fill_turn(ours);
+    fill_turn(floor_side);
+    const double from = read_clock(CLOCK_MONOTONIC);
+    size_t n = 0;
+    for (bool decided = false; !decided && n < most; n++) {
+        struct side *const first = n % 2 ? floor_side : ours;
+        struct side *const second = n % 2 ? ours : floor_side;
+        first->ns[n] = timed(first);
+        second->ns[n] = timed(second);
+        ratios[n] = ours->ns[n] / floor_side->ns[n];
+        const bool late = read_clock(CLOCK_MONOTONIC) - from > longest;
+        decided = decide(ratios, n + 1, r) || (late && n + 1 >= PAIRS_FEWEST);
+    }
+    r->ns = median(ours->ns, n);
+    r->floor_ns = median(floor_side->ns, n);
+}
+
+static void compare(struct row row, struct side *ours, struct side *floor_side)
+{
+    if (!bench_wants(row.what)) {
+        return;
+    }
+    row.coordinates = bench.coordinates;
+    row_find_bar(&row);
+    measure_pair(ours, floor_side, &row);
+    row_add(row);
+}
+
+void bench_compare(const char *what, bench_work *work, void *context, bench_work *floor,
+                   void *floor_context)
+{
+    static struct side ours, floor_side;
+    ours = (struct side){.work = work, .context = context, .repeated = bench.plant};
+    floor_side = (struct side){.work = floor, .context = floor_context, .repeated = 1.};
+    compare((struct row){.what = what, .kind = ROW_PAIR, .has_bar = true}, &ours, &floor_side);
+}
+
+void bench_beside(const char *what, bench_work *work, void *context, bench_work *floor,
+                  void *floor_context)
+{
+    static struct side ours, floor_side;
+    ours = (struct side){.work = work, .context = context, .repeated = 1.};
+    floor_side = (struct side){.work = floor, .context = floor_context, .repeated = 1.};
+    compare((struct row){.what = what, .kind = ROW_PAIR}, &ours, &floor_side);
+}
+
+void bench_tell(const char *what, bench_work *work, void *context)
+{
+    static struct side ours;
+    if (!bench_wants(what)) {
+        return;
+    }
+    ours = (struct side){.work = work, .context = context, .repeated = 1.};
+    fill_turn(&ours);
+    for (int i = 0; i < PAIRS_FEWEST; i++) {
+        ours.ns[i] = timed(&ours);
+    }
+    row_add((struct row){.what = what,
+                         .kind = ROW_TIME,
+                         .coordinates = bench.coordinates,
+                         .ns = median(ours.ns, PAIRS_FEWEST)});
+}
+
+/* --- what programs measure by themselves ------------------------------------------------------ */
+
+static void add_value(struct row row)
+{
+    if (!bench_wants(row.what)) {
+        return;
+    }
+    row_find_bar(&row);
+    row_add(row);
+}
+
+void bench_value(const char *what, double value)
+{
+    add_value((struct row){.what = what, .kind = ROW_VALUE, .value = value, .has_bar = true});
+}
+
+void bench_tell_value(const char *what, double value)
+{
+    add_value((struct row){.what = what, .kind = ROW_VALUE, .value = value});
+}
+
+void bench_require(const char *what, double value, double most)
+{
+    add_value((struct row){.what = what, .kind = ROW_PROMISE, .value = value, .bar = most});
+}
+
+void bench_skip(const char *what, const char *why)
+{
+    if (bench_wants(what)) {
+        (void)fprintf(stderr, "%s: not measured, %s\n", what, why);
+        row_add((struct row){.what = what, .kind = ROW_SKIPPED});
+    }
+}
+
+const char *bench_text(const char *what)
+{
+    static char buffer[8192];
+    static size_t used;
+    char *const at = buffer + used;
+    const size_t size = strlen(what) + 1;
+    if (size > sizeof buffer - used) {
+        (void)fprintf(stderr, "no memory for the name of a row\n");
+        exit(2);
+    }
+    memcpy(at, what, size);
+    used += size;
+    return at;
+}
+
 int bench_end(void)
 {
-    bench.slowness = fmax(bench.slowness, slowness());
-    if (bench.json) {
-        print_json();
-    } else {
-        print_table();
-    }
-    for (int i = 0; i < bench.count; i++) {
-        if (broken(&bench.rows[i])) {
-            return 1;
-        }
-    }
-    return bench.count > 0 ? 0 : 1;
+    return rows_end(bench.only == NULL);
 }
 
 static volatile double sink;

@@ -99,7 +99,7 @@ static void items(FILE *f, int n, bool formula)
 
 /* --- runs ------------------------------------------------------------------------------------- */
 
-static struct mech_document *read(const char *text, size_t size)
+struct mech_document *chain_read(const char *text, size_t size)
 {
     struct mech_document *document = NULL;
     struct mech_diag diag;
@@ -126,12 +126,11 @@ static struct mech_document *read(const char *text, size_t size)
 
 struct chain *chain_create(enum chain_kind kind, int n, const char *linear)
 {
-    struct chain *const c = calloc(1, sizeof *c);
     char *text = NULL;
     size_t size = 0;
     FILE *const f = open_memstream(&text, &size);
 
-    if (!c || !f) {
+    if (!f) {
         exit(2);
     }
     (void)fputs("{\"mechd\":1,", f);
@@ -149,10 +148,21 @@ struct chain *chain_create(enum chain_kind kind, int n, const char *linear)
     if (fclose(f) != 0) {
         exit(2);
     }
-    c->sim = scene_create(read(text, size));
-    c->units = 1;
-    c->turn = 1000;
+    struct chain *const c = chain_of(chain_read(text, size), 1000);
     free(text);
+    return c;
+}
+
+struct chain *chain_of(struct mech_document *document, uint64_t turn)
+{
+    struct chain *const c = calloc(1, sizeof *c);
+
+    if (!c) {
+        exit(2);
+    }
+    c->sim = scene_create(document);
+    c->units = 1;
+    c->turn = turn;
     c->start = malloc(mech_sim_saved_size(c->sim));
     if (!c->start) {
         exit(2);

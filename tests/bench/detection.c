@@ -1,12 +1,14 @@
-/* Detection of contacts, from placements to the sorted list: 504 balls in a box of six planes, each
- * touching its neighbours; the same number of bricks; the broad phase alone. A unit is one query;
- * the
- * placements alternate, so that candidates change. */
+/* Detection of contacts, from placements to the sorted list: 504 balls in a box of six planes,
+ * each touching its neighbours; the same number of bricks; the broad phase alone. A unit is one
+ * query; the placements alternate, so that candidates change. The floor of all three finds balls
+ * alone, through a grid of cells (floors_spheres.h).
+ */
 #include "solver/contact/broad.h"
 #include "solver/contact/contact.h"
-#include "solver/items/shape.h"
+#include "solver/items/shape/shape.h"
 #include "solver/linalg/so3.h"
 #include "tests/bench/bench.h"
+#include "tests/bench/floors_spheres.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -158,24 +160,36 @@ static void broad(void *context, uint64_t count)
     }
 }
 
-/* A row whose name tells how many contacts there are. */
-static void measure(struct pile *p, const char *what, double bar)
+static void init_floor(struct floor_spheres *f, const struct pile *p)
 {
-    char text[96];
+    static double x[3 * BODIES];
+    const double high[3] = {2. * radius * NX, 2. * radius * NY, 2. * radius * NZ};
 
-    find(p, 1);
-    (void)snprintf(text, sizeof text, "%d %s, %d contacts", BODIES, what, p->list.n);
-    bench_limit(bench_text(text), find, p, bar);
+    for (int32_t b = 0; b < BODIES; b++) {
+        for (int k = 0; k < 3; k++) {
+            x[3 * b + k] = p->at[0][b].p[k];
+        }
+    }
+    floor_balls_init(f, x, BODIES, radius, high);
 }
 
 int main(int argc, char **argv)
 {
+    struct floor_spheres floor;
+
     bench_begin("detection", argc, argv);
     struct pile *const balls = build("Sphere", "radius"), *const bricks = build("Box", "size");
 
-    measure(balls, "balls in a box", 300e3);
-    bench_limit("their broad phase", broad, balls, 100e3);
-    measure(bricks, "bricks in a box", 0.);
+    init_floor(&floor, balls);
+    find(balls, 1);
+    find(bricks, 1);
+    floor_spheres_find(&floor, 1);
+    (void)fprintf(stderr, "%d balls: %d contacts, the floor's %d; %d of bricks\n", BODIES,
+                  balls->list.n, floor.touches, bricks->list.n);
+    bench_compare("504 balls in a box", find, balls, floor_spheres_find, &floor);
+    bench_compare("their broad phase", broad, balls, floor_spheres_find, &floor);
+    bench_compare("504 bricks in a box", find, bricks, floor_spheres_find, &floor);
+    floor_spheres_fini(&floor);
     destroy(balls);
     destroy(bricks);
     return bench_end();

@@ -4,7 +4,7 @@
  * request and printed by jansson (`tree`). Flags, pool of threads, memory of a connection and time
  * limits are those of server/http/http.c.
  *
- *     floor-http READY-FILE SOCKET THREADS text|tree REPLY
+ *     floor-http READY-FILE SOCKET THREADS text|tree REPLY|@FILE
  *
  * Serves a free port of 127.0.0.1 and the Unix socket until SIGTERM.
  */
@@ -21,7 +21,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { BODY = 4096, CONNECTION_MEMORY = 48 << 10, CONNECTIONS = 4096, IDLE_SECONDS = 60 };
+enum { BODY = 1 << 16, CONNECTION_MEMORY = 48 << 10, CONNECTIONS = 4096, IDLE_SECONDS = 60 };
 
 struct request {
     size_t size;
@@ -135,6 +135,19 @@ static void serve(int fd, unsigned threads, struct answer *a)
     }
 }
 
+/* The answer: itself, or behind @ the file that contains it. */
+static const char *answer_text(const char *argument)
+{
+    static char text[1 << 21];
+    FILE *const file = argument[0] == '@' ? fopen(argument + 1, "r") : NULL;
+    if (file == NULL) {
+        return argument;
+    }
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    (void)fclose(file);
+    return text;
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 6) {
@@ -144,8 +157,9 @@ int main(int argc, char **argv)
     floor_begin();
 
     // both listeners
-    struct answer a = {.text = argv[5], .size = strlen(argv[5])};
-    a.tree = strcmp(argv[4], "tree") == 0 ? json_loads(argv[5], 0, NULL) : NULL;
+    struct answer a = {.text = answer_text(argv[5])};
+    a.size = strlen(a.text);
+    a.tree = strcmp(argv[4], "tree") == 0 ? json_loads(a.text, 0, NULL) : NULL;
     const unsigned threads = (unsigned)strtoul(argv[3], NULL, 10);
     struct sockaddr_in in = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     struct sockaddr_un un = {.sun_family = AF_UNIX};

@@ -38,27 +38,6 @@ static double w_next(void)
     return -h * h * theta * theta * stiffness;
 }
 
-int floor_banded_init(struct floor_chain *f, int n)
-{
-    if (vectors(f, n) != 0) {
-        return -1;
-    }
-    f->k = calloc(2 * (size_t)n, sizeof *f->k);
-    f->d = calloc((size_t)n, sizeof *f->d);
-    f->e = calloc((size_t)n, sizeof *f->e);
-    if (f->k == NULL || f->d == NULL || f->e == NULL) {
-        floor_fini(f);
-        return -1;
-    }
-    for (int i = 0; i < n; i++) {
-        f->k[2 * i] = stiffness * (i == n - 1 ? 1. : 2.);
-        f->k[2 * i + 1] = -stiffness;
-        f->d[i] = w_main(n, i);
-        f->e[i] = w_next();
-    }
-    return LAPACKE_dpttrf_work(n, f->d, f->e) == 0 ? 0 : -1;
-}
-
 int floor_dense_init(struct floor_chain *f, int n)
 {
     const size_t size = (size_t)n;
@@ -86,20 +65,9 @@ int floor_dense_init(struct floor_chain *f, int n)
 void floor_fini(struct floor_chain *f)
 {
     free(f->k);
-    free(f->d);
-    free(f->e);
     free(f->l);
     free(f->u);
     *f = (struct floor_chain){.n = 0};
-}
-
-void floor_banded(void *context, uint64_t count)
-{
-    struct floor_chain *const f = context;
-    for (uint64_t i = 0; i < count; i++) {
-        cblas_dsbmv(CblasColMajor, CblasLower, f->n, 1, h, f->k, 2, f->u, 1, 0., f->y, 1);
-        (void)LAPACKE_dpttrs_work(LAPACK_COL_MAJOR, f->n, 1, f->d, f->e, f->y, f->n);
-    }
 }
 
 void floor_dense(void *context, uint64_t count)

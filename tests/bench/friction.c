@@ -137,7 +137,7 @@ int main(int argc, char **argv)
             begin(&w, bodies, solvers[k]);
             (void)snprintf(what, sizeof what, "%s, %d rows, implicit / formed", solvers[k],
                            (int)w.m);
-            bench_compare(bench_text(what), implicit, &w, formed, &w, 0.);
+            bench_beside(bench_text(what), implicit, &w, formed, &w);
             mech_arena_fini(&w.arena);
         }
     }

@@ -1,40 +1,58 @@
 /* Chains of joints and of items through the public façade: whole steps of generalized-α at its
- * default tolerance, h = 1 ms, the first second of motion. Bars, µs a step, and what peers need for
- * the same: 64 links in the plane 25 (Exudyn 174), 64 in space 60 (Exudyn 387, MuJoCo 57), 20 in
- * space 15 (MuJoCo 6.9, in minimal coordinates and without iterations); 1000 items 20 (Exudyn 102,
- * Chrono explicit 90), items beyond the caches 40 ns each. The cost of a link stays within 1.3 from
- * 16 to 1024 links. Where MuJoCo is installed its chain runs beside ours.
+ * default tolerance, h = 1 ms, the first second of motion, against programs for the one chain:
+ * links in the plane with the same coordinates and multipliers, links in space in minimal
+ * coordinates (floors_links.h), items called by type (floors_items.h). Where MuJoCo is installed
+ * its chain runs beside ours.
  */
 #include "tests/bench/bench.h"
 #include "tests/bench/chains.h"
+#include "tests/bench/floors_items.h"
+#include "tests/bench/floors_links.h"
 #ifdef BENCH_MUJOCO
 #include "tests/bench/peer_mujoco.h"
 #endif
 
 #include <stdio.h>
 
-static void measure(const char *what, enum chain_kind kind, int n, const char *linear, double bar)
+static void measure(const char *what, enum chain_kind kind, int n, bench_work *floor_run,
+                    void *floor)
 {
-    struct chain *const c = chain_create(kind, n, linear);
+    if (!bench_wants(what)) {
+        return;
+    }
+    struct chain *const c = chain_create(kind, n, NULL);
 
     bench_coordinates(n * (kind == CHAIN_PLANE ? 3 : kind == CHAIN_SPACE ? 6 : 1));
-    bench_limit(what, chain_step, c, bar);
+    bench_compare(what, chain_step, c, floor_run, floor);
     (void)fprintf(stderr, "%s: %.2f iterations a step\n", what,
                   (double)c->iterations / (double)c->steps);
     bench_coordinates(0);
     chain_destroy(c);
 }
 
-/* cost of a link in a long chain against a short one */
-static void measure_flat(const char *what, enum chain_kind kind)
+static void measure_links(int n)
 {
-    struct chain *const far = chain_create(kind, 1024, NULL);
-    struct chain *const near = chain_create(kind, 16, NULL);
+    struct floor_plane plane;
+    struct floor_space space;
+    char what[64];
 
-    near->units = 64;
-    bench_compare(what, chain_step, far, chain_step, near, 1.3);
-    chain_destroy(far);
-    chain_destroy(near);
+    floor_plane_init(&plane, n);
+    floor_space_init(&space, n);
+    (void)snprintf(what, sizeof what, "%d links in the plane", n);
+    measure(bench_text(what), CHAIN_PLANE, n, floor_plane_step, &plane);
+    (void)snprintf(what, sizeof what, "%d links in space", n);
+    measure(bench_text(what), CHAIN_SPACE, n, floor_space_step, &space);
+    floor_plane_fini(&plane);
+    floor_space_fini(&space);
+}
+
+static void measure_items(const char *what, enum chain_kind kind, int n)
+{
+    struct floor_items floor;
+
+    floor_items_init(&floor, n, kind == CHAIN_FORMULA ? FLOOR_CUBIC : FLOOR_LINEAR);
+    measure(what, kind, n, floor_items_step, &floor);
+    floor_items_fini(&floor);
 }
 
 static void measure_peer(const char *what, int n)
@@ -43,7 +61,7 @@ static void measure_peer(const char *what, int n)
     struct chain *const ours = chain_create(CHAIN_SPACE, n, NULL);
     struct peer_chain *const peer = peer_chain_create(n);
 
-    bench_compare(what, chain_step, ours, peer_chain_step, peer, 0.);
+    bench_beside(what, chain_step, ours, peer_chain_step, peer);
     peer_chain_destroy(peer);
     chain_destroy(ours);
 #else
@@ -54,21 +72,20 @@ static void measure_peer(const char *what, int n)
 int main(int argc, char **argv)
 {
     bench_begin("joints", argc, argv);
-    measure("64 links in the plane", CHAIN_PLANE, 64, NULL, 25e3);
-    measure("64 links in the plane, klu", CHAIN_PLANE, 64, "klu", 0.);
-    measure("64 links in space", CHAIN_SPACE, 64, NULL, 60e3);
-    measure("64 links in space, klu", CHAIN_SPACE, 64, "klu", 0.);
-    measure("20 links in space", CHAIN_SPACE, 20, NULL, 15e3);
+    measure_links(20);
+    measure_links(64);
+    measure_links(1024);
     measure_peer("64 links in space / MuJoCo", 64);
     measure_peer("20 links in space / MuJoCo", 20);
-    measure_flat("1024 links / 64 x 16 links, plane", CHAIN_PLANE);
-    measure_flat("1024 links / 64 x 16 links, space", CHAIN_SPACE);
-    measure("1000 items", CHAIN_ITEMS, 1000, NULL, 20e3);
-    measure("1000 items with force laws", CHAIN_FORMULA, 1000, NULL, 0.);
-    measure("200000 items", CHAIN_ITEMS, 200000, NULL, 40. * 200000.);
+    measure_items("1000 items", CHAIN_ITEMS, 1000);
+    measure_items("1000 items with force laws", CHAIN_FORMULA, 1000);
+    measure_items("200000 items", CHAIN_ITEMS, 200000);
     /* 300 MB of text and some GB to read them */
     if (!bench_is_quick()) {
-        measure("1000000 items", CHAIN_ITEMS, 1000000, NULL, 40e6);
+        struct chain *const c = chain_create(CHAIN_ITEMS, 1000000, NULL);
+        bench_coordinates(1000000);
+        bench_tell("1000000 items", chain_step, c);
+        chain_destroy(c);
     }
     return bench_end();
 }

@@ -1,10 +1,8 @@
-/* Linear systems with impacts through the public façade, against bare BLAS and LAPACK calls on the
- * same sizes (floors.h). Bars: chains of 1e3 and 1e4 masses banded 0.8 × (dsbmv + dpttrs), of 1000
- * dense 1.3 × (two dsymv + two dtrsv); a bouncing ball 200 ns a step inside one command, 100
- * dense coordinates with a stop 8 µs, a falling column of 100 beads 25 µs a step to t = 2 s.
- */
+/* Linear systems with impacts through the public façade, against programs written for the one model
+ * (floors_linear.h) and, where K is dense, bare BLAS calls on the same sizes (floors.h). */
 #include "tests/bench/bench.h"
 #include "tests/bench/floors.h"
+#include "tests/bench/floors_linear.h"
 #include "tests/bench/scenes.h"
 
 #include <stdio.h>
@@ -32,15 +30,16 @@ static void fall(void *context, uint64_t count)
     }
 }
 
-static void measure_fall(const char *what, uint64_t steps, double bar)
+static void measure_fall(const char *what, uint64_t steps, bool has_bar)
 {
     struct fall f = {.sim = scene_create(scene_beads(BEADS)), .steps = steps};
+    struct floor_beads floor = {.n = BEADS, .steps = (int64_t)steps};
     f.start = malloc(mech_sim_saved_size(f.sim));
     if (f.start == NULL) {
         exit(2);
     }
     mech_sim_save(f.sim, f.start);
-    bench_limit(what, fall, &f, bar * (double)steps);
+    (has_bar ? bench_compare : bench_beside)(what, fall, &f, floor_beads_run, &floor);
     free(f.start);
     mech_sim_destroy(f.sim);
 }
@@ -49,17 +48,17 @@ static void measure_fall(const char *what, uint64_t steps, double bar)
 static void measure_chain(int32_t n)
 {
     char what[64];
-    struct floor_chain floor;
-    struct mech_sim *const sim = scene_create(scene_chain(n, SCENE_BANDED));
-    if (floor_banded_init(&floor, n) != 0) {
-        exit(2);
+    struct floor_masses floor;
+    (void)snprintf(what, sizeof what, "chain %d banded", (int)n);
+    if (!bench_wants(what)) {
+        return;
     }
-    (void)snprintf(what, sizeof what, "chain %d banded / dsbmv + dpttrs", (int)n);
+    struct mech_sim *const sim = scene_create(scene_chain(n, SCENE_BANDED));
+    floor_masses_init(&floor, n);
     bench_coordinates(n);
-    /* beyond the caches both wait for memory, which neighbours share: told, without a bar */
-    bench_compare(bench_text(what), scene_step, sim, floor_banded, &floor, n > 10 * N ? 0. : 0.8);
+    bench_compare(bench_text(what), scene_step, sim, floor_masses_step, &floor);
     bench_coordinates(0);
-    floor_fini(&floor);
+    floor_masses_fini(&floor);
     mech_sim_destroy(sim);
 }
 
@@ -95,55 +94,67 @@ static void write_read(void *context, uint64_t count)
     }
 }
 
-static void measure_snapshot(const char *what, int32_t n,
-                             void (*run)(void *context, uint64_t count))
+static void measure_snapshot(const char *what, int32_t n, bench_work *run, bench_work *floor_run)
 {
     struct saved s = {.sim = scene_create(scene_chain(n, SCENE_BANDED))};
+    struct floor_bytes floor;
     s.size = mech_sim_snapshot_size(s.sim);
     s.bytes = malloc(s.size);
     if (s.bytes == NULL) {
         exit(2);
     }
+    floor_bytes_init(&floor, run == write_read ? s.size : mech_sim_saved_size(s.sim));
     scene_step(s.sim, 10);
-    bench_limit(what, run, &s, 0.);
+    bench_compare(what, run, &s, floor_run, &floor);
+    floor_bytes_fini(&floor);
     free(s.bytes);
     mech_sim_destroy(s.sim);
 }
 
-static void measure_step(const char *what, struct mech_document *document, double bar)
+static void measure_step(const char *what, struct mech_document *document, bench_work *floor_run,
+                         void *floor)
 {
     struct mech_sim *const sim = scene_create(document);
-    bench_limit(what, scene_step, sim, bar);
+    if (floor_run != NULL) {
+        bench_compare(what, scene_step, sim, floor_run, floor);
+    } else {
+        bench_tell(what, scene_step, sim);
+    }
+    mech_sim_destroy(sim);
+}
+
+/* dense systems: bare library calls */
+static void measure_dense(const char *what, int32_t n)
+{
+    struct floor_chain floor;
+    struct mech_sim *const sim = scene_create(scene_chain(n, SCENE_DENSE));
+    if (floor_dense_init(&floor, n) != 0) {
+        exit(2);
+    }
+    bench_compare(what, scene_step, sim, floor_dense, &floor);
+    floor_fini(&floor);
     mech_sim_destroy(sim);
 }
 
 int main(int argc, char **argv)
 {
     bench_begin("lti", argc, argv);
-
-    for (int32_t n = N; n <= 100 * N; n *= 10) {
+    struct floor_two two;
+    struct floor_ball ball = {.q = 1.};
+    floor_two_init(&two);
+    measure_step("two coordinates", scene_chain(2, SCENE_BANDED), floor_two_step, &two);
+    measure_step("bouncing ball", scene_ball(), floor_ball_step, &ball);
+    for (int32_t n = N; n <= 1000 * N; n *= 10) {
         measure_chain(n);
     }
-    struct floor_chain floor;
-    struct mech_sim *const sim = scene_create(scene_chain(N, SCENE_DENSE));
-    if (floor_dense_init(&floor, N) != 0) {
-        return 2;
-    }
-    bench_compare("chain 1000 dense / 2 dsymv + 2 dtrsv", scene_step, sim, floor_dense, &floor,
-                  1.3);
-    floor_fini(&floor);
-    mech_sim_destroy(sim);
-
-    measure_step("bouncing ball, one command", scene_ball(), 200.);
-    measure_step("two coordinates, banded", scene_chain(2, SCENE_BANDED), 0.);
-    measure_step("100 coordinates, dense, one stop", scene_chain(100, SCENE_DENSE), 8e3);
-    measure_step("column of 10 beads", scene_beads(10), 0.);
-    measure_step("column of 100 beads, at rest", scene_beads(BEADS), 0.);
-    measure_fall("column of 100 beads, 1000 steps", 1000, 0.);
-    measure_fall("column of 100 beads, 4000 steps", 4000, 25e3);
-    measure_snapshot("save + restore, 100 coordinates", 50, save_restore);
-    measure_snapshot("save + restore, 10000 coordinates", 5000, save_restore);
-    measure_snapshot("snapshot bytes, 100 coordinates", 50, write_read);
-    measure_snapshot("snapshot bytes, 10000 coordinates", 5000, write_read);
+    measure_dense("chain 1000 dense", N);
+    measure_dense("100 coordinates, dense, one stop", 100);
+    measure_fall("column of 100 beads, 1000 steps", 1000, false);
+    measure_fall("column of 100 beads, 4000 steps", 4000, true);
+    measure_step("column of 100 beads, at rest", scene_beads(BEADS), NULL, NULL);
+    measure_snapshot("save + restore, 100 coordinates", 50, save_restore, floor_bytes_copy);
+    measure_snapshot("save + restore, 10000 coordinates", 5000, save_restore, floor_bytes_copy);
+    measure_snapshot("snapshot bytes, 100 coordinates", 50, write_read, floor_bytes_hash);
+    measure_snapshot("snapshot bytes, 10000 coordinates", 5000, write_read, floor_bytes_hash);
     return bench_end();
 }

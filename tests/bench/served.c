@@ -29,6 +29,13 @@ void served_fail(const char *what, const char *detail)
     exit(2);
 }
 
+double served_thread_ns(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
+}
+
 double served_now_ns(void)
 {
     struct timespec t;

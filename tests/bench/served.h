@@ -60,8 +60,9 @@ int served_connect(const struct served *s, bool local);
 double served_cpu_ns(const struct served *s);
 double served_resident(const struct served *s);
 
-/* The wall's clock, ns. */
+/* The wall's clock, and the CPU time of this thread, ns. */
 double served_now_ns(void);
+double served_thread_ns(void);
 
 /* Ends the benchmark: a sentence on stderr, exit 2. */
 void served_fail(const char *what, const char *detail) __attribute__((noreturn));

@@ -1,13 +1,15 @@
-/* HTTP of the daemon, through real sockets, against a bare libmicrohttpd with jansson that takes
- * and sends the same bytes (floor_http.c); the same client asks both in turns. A unit is a request.
+/* HTTP of the daemon, through real sockets, against a bare libmicrohttpd that takes and sends the
+ * same bytes (floor_http.c: a hello); the same client asks both in turns. A unit is a request.
  *
- * Bars: POST …/step of a model of 2 coordinates at 0.85 of the rate of a floor that parses the body
- * and prints the answer by jansson, with 1, 8 and 64 connections, each with an instance of its own
- * (told beside: a floor whose answer stands ready as text); a state of 100,000 values as JSON 60 ns
- * a value of the daemon's CPU time (through the socket: told); a million steps in one request at
- * 5e6 a second.
+ * POST …/step of a model of 2 coordinates with 1, 8 and 64 connections, each with an instance of
+ * its own, by the wall and by the CPU time of the servers, against a hello and against one that
+ * parses the body and prints the answer by jansson; a parameter set and a step after it; a
+ * million steps in one request against the same steps by a loop for two masses; a state of
+ * 100,000 values as JSON against std::to_chars of as many.
  */
+#include "protocol/wire/text.h"
 #include "tests/bench/bench.h"
+#include "tests/bench/floors_linear.h"
 #include "tests/bench/load.h"
 #include "tests/bench/model.h"
 #include "tests/bench/served.h"
@@ -38,9 +40,11 @@ static double wall(const void *side)
     return served_now_ns();
 }
 
+/* CPU time of the server, or of this thread where the floor runs in it */
 static double processor(const void *side)
 {
-    return served_cpu_ns(((const struct side *)side)->server);
+    const struct served *const server = *(const struct served *const *)side;
+    return server != NULL ? served_cpu_ns(server) : served_thread_ns();
 }
 
 static struct load *open_load(const struct served *s, bool local, int count)
@@ -58,9 +62,9 @@ static struct load *open_load(const struct served *s, bool local, int count)
     return l;
 }
 
-/* Steps over so many connections; by the wall with a bar, by the servers' CPU time without. */
-static void compare_steps(const struct served *daemon, const struct served *floor,
-                          const char *floor_name, int count, double bar)
+/* Steps over so many connections, TCP or (below 0) the Unix socket. */
+static void compare_steps(const struct served *daemon, const struct served *floor, const char *name,
+                          int count)
 {
     char what[64];
     const bool local = count < 0;
@@ -68,28 +72,53 @@ static void compare_steps(const struct served *daemon, const struct served *floo
     struct side ours = {daemon, open_load(daemon, local, n)};
     struct side bare = {floor, open_load(floor, local, n)};
     bench_time_by(wall);
-    (void)snprintf(what, sizeof what, "step, %s %d / %s", local ? "unix" : "tcp", n, floor_name);
-    bench_compare(bench_text(what), ask, &ours, ask, &bare, bar);
+    (void)snprintf(what, sizeof what, "step, %s %d / %s", local ? "unix" : "tcp", n, name);
+    // one connection alone sleeps between its requests, on the same core or on two: for information
+    (n > 1 ? bench_compare : bench_beside)(bench_text(what), ask, &ours, ask, &bare);
     bench_time_by(processor);
-    bench_compare("  its CPU time in the server", ask, &ours, ask, &bare, 0.);
+    (void)snprintf(what, sizeof what, "step, %s %d / %s, CPU", local ? "unix" : "tcp", n, name);
+    (local ? bench_beside : bench_compare)(bench_text(what), ask, &ours, ask, &bare);
     load_close(ours.load);
     load_close(bare.load);
     free(ours.load);
     free(bare.load);
 }
 
-/* A request again and again on one connection, by both clocks, each with its bar (0: none). */
-static void measure_one(const struct served *daemon, struct load *l, const char *what,
-                        double wall_bar, double processor_bar)
+/* --- long answers and long commands ----------------------------------------------------------- */
+
+/* a floor in this thread: its server is none */
+struct loop {
+    const struct served *none;
+    struct floor_two two;
+    int values;
+    char *text;
+};
+
+static void loop_steps(void *loop, uint64_t count)
 {
-    char text[96];
+    floor_two_step(&((struct loop *)loop)->two, count * MILLION);
+}
+
+static void loop_numbers(void *loop, uint64_t count)
+{
+    struct loop *const l = loop;
+    for (uint64_t i = 0; i < count; i++) {
+        size_t at = 0;
+        for (int k = 0; k < l->values; k++) {
+            at += mechp_number_text(sin(k), l->text + at);
+        }
+        bench_use((const double *)(const void *)l->text);
+    }
+}
+
+static void measure_million(const struct served *daemon, struct load *l)
+{
     struct side side = {daemon, l};
-    bench_time_by(wall);
-    (void)snprintf(text, sizeof text, "%s, through the socket", what);
-    bench_limit(bench_text(text), ask, &side, wall_bar);
+    struct loop floor = {.none = NULL};
+    floor_two_init(&floor.two);
+    load_request(l, 0, "POST", "/v1/instances/two-0/step", "{\"count\": 1000000}");
     bench_time_by(processor);
-    (void)snprintf(text, sizeof text, "%s, CPU time", what);
-    bench_limit(bench_text(text), ask, &side, processor_bar);
+    bench_compare("a million steps, CPU", ask, &side, loop_steps, &floor);
 }
 
 /* Masses without springs, each somewhere else, as the document of an instance; to be freed. */
@@ -138,11 +167,58 @@ static void measure_state(const struct served *daemon, struct load *l)
     served_call(daemon, "GET", "/v1/instances/masses/state", NULL, &reply);
     const int values = numbers_in(reply.body);
     load_request(l, 0, "GET", "/v1/instances/masses/state", "");
+    struct side side = {daemon, l};
+    struct loop floor = {.values = values, .text = malloc(32 * (size_t)values)};
+    if (floor.text == NULL) {
+        served_fail("state", "no memory");
+    }
     bench_coordinates(values);
-    measure_one(daemon, l, "state as JSON", 0., 60. * values);
+    bench_time_by(processor);
+    bench_compare("state as JSON / to_chars, CPU", ask, &side, loop_numbers, &floor);
     bench_coordinates(0);
+    free(floor.text);
     free(reply.body);
     free(document);
+}
+
+/* --- parameters ------------------------------------------------------------------------------- */
+
+/* a parameter set, and a step after it */
+static void set_and_step(void *side, uint64_t count)
+{
+    struct load *const l = ((const struct side *)side)->load;
+    for (uint64_t k = 0; k < count; k++) {
+        load_request(l, 0, "PUT", "/v1/instances/tuned/parameters",
+                     k % 2 ? "{\"k\": 120}" : "{\"k\": 100}");
+        load_run(l, 1);
+        load_request(l, 0, "POST", "/v1/instances/tuned/step", step_one);
+        load_run(l, 1);
+    }
+}
+
+static void compare_parameters(const struct served *daemon, const struct served *floor)
+{
+    static const char tuned[] =
+        "{\"model\": {\"mechd\": 1, \"parameters\": {\"k\": 100}, "
+        "\"nodes\": [{\"name\": \"n\", \"type\": \"Node1D\", \"referenceCoordinates\": [0.1]}], "
+        "\"objects\": [{\"name\": \"m\", \"type\": \"Mass1D\", \"node\": \"n\", "
+        "\"physicsMass\": 1}, {\"name\": \"s\", \"type\": \"CoordinateSpringDamper\", "
+        "\"markers\": [\"g\", \"x\"], \"stiffness\": \"=k\"}], \"markers\": [{\"name\": \"g\", "
+        "\"type\": \"MarkerGroundCoordinate\"}, {\"name\": \"x\", \"type\": "
+        "\"MarkerNodeCoordinate\", \"node\": \"n\", \"coordinate\": 0}], "
+        "\"solver\": {\"integrator\": \"GeneralizedAlpha\", \"stepSize\": 0.001}}}";
+    served_expect(daemon, "PUT", "/v1/instances/tuned", tuned, 201);
+    struct side ours = {daemon, open_load(daemon, false, 1)};
+    struct side bare = {floor, open_load(floor, false, 1)};
+    bench_time_by(wall);
+    bench_beside("set a parameter, step / 2 hellos", set_and_step, &ours, set_and_step, &bare);
+    bench_time_by(processor);
+    bench_compare("set a parameter, step / 2 hellos, CPU", set_and_step, &ours, set_and_step,
+                  &bare);
+    load_close(ours.load);
+    load_close(bare.load);
+    free(ours.load);
+    free(bare.load);
 }
 
 int main(int argc, char **argv)
@@ -163,17 +239,14 @@ int main(int argc, char **argv)
     const char *const as_tree[] = {"2", "tree", reply.body, NULL};
     served_floor(&text, "floor-http", as_text);
     served_floor(&tree, "floor-http", as_tree);
-    static const int counts[] = {1, 8, 64};
-    for (int k = 0; k < 3; k++) {
-        compare_steps(&daemon, &tree, "parse, print", counts[k], 1. / 0.85);
+    static const int counts[] = {1, 8, 64, -1};
+    for (int k = 0; k < 4; k++) {
+        compare_steps(&daemon, &text, "hello", counts[k]);
+        compare_steps(&daemon, &tree, "parse, print", counts[k]);
     }
-    for (int k = 0; k < 3; k++) {
-        compare_steps(&daemon, &text, "parse, fixed text", counts[k], 0.);
-    }
-    compare_steps(&daemon, &tree, "parse, print", -1, 0.);
+    compare_parameters(&daemon, &text);
     struct load *const one = open_load(&daemon, false, 1);
-    load_request(one, 0, "POST", "/v1/instances/two-0/step", "{\"count\": 1000000}");
-    measure_one(&daemon, one, "a million steps", 200. * MILLION, 200. * MILLION);
+    measure_million(&daemon, one);
     measure_state(&daemon, one);
     load_close(one);
     free(one);

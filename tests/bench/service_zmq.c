@@ -1,11 +1,11 @@
-/* ZeroMQ of the daemon, through real sockets, against bare ZeroMQ sockets that carry the same bytes
- * (floor_zmq.c); the same client asks both in turns.
+/* ZeroMQ of the daemon, through real sockets, against bare ZeroMQ sockets that carry the same
+ * bytes (floor_zmq.c); the same client asks both in turns.
  *
- * Bar: a free run of a model with 1,000 outputs streams at 0.8 of the rate of bare sockets that
- * carry any numbers, from thread to thread or from the thread that makes them; a unit is a frame
- * received. Told without a bar: the same behind the same steps, made by the library, and a step
- * as a binary frame and as JSON against a message of that size sent back. Starting and stopping a
- * run is not counted.
+ * A free run of a model with 1,000 outputs streams beside bare sockets that carry any numbers,
+ * from thread to thread or from the thread that makes them, or the same behind the same steps,
+ * made by the library; a unit is a frame received. A step as a binary frame and as JSON runs
+ * beside a message of that size sent back. Starting and stopping a run is not counted. Frames
+ * made, received and lost are counted from the sequence in the frames.
  */
 #include "protocol/frame/frame.h"
 #include "tests/bench/bench.h"
@@ -26,7 +26,8 @@ struct side {
     const struct served *server;
     void *socket;
     double ns;
-    bool runs; /* frames come from a run of the daemon */
+    bool runs;                         /* frames come from a run of the daemon */
+    uint64_t sequence, made, received; /* of its frames, counted from gaps */
     struct mechp_frame frame;
     const char *request; /* JSON, or NULL: the frame */
     size_t size;         /* of a request that is sent back */
@@ -51,8 +52,8 @@ static void *open_socket(void *context, int type, const char *endpoint)
 
 /* --- the stream ------------------------------------------------------------------------------- */
 
-/* A frame with its topic. */
-static void take_frame(void *socket)
+/* A frame with its topic; its sequence, of a frame of the daemon. */
+static uint64_t take_frame(void *socket)
 {
     static char bytes[64 + 8 * VALUES];
     const int head = zmq_recv(socket, bytes, sizeof bytes, 0);
@@ -60,6 +61,9 @@ static void take_frame(void *socket)
     if (size != (int)sizeof bytes) {
         served_fail("stream", size < 0 ? "no frame comes" : "a frame of another size");
     }
+    uint64_t sequence = 0;
+    memcpy(&sequence, bytes + 24, sizeof sequence);
+    return sequence;
 }
 
 static void begin_stream(struct side *s)
@@ -72,14 +76,19 @@ static void begin_stream(struct side *s)
     }
 }
 
-/* The end, and all frames that are still on their way. */
-static void end_stream(struct side *s)
+static void end_run(const struct served *server)
 {
     static int run;
     char path[64];
+    (void)snprintf(path, sizeof path, "/v1/instances/wide/runs/r-%d", ++run);
+    served_expect(server, "DELETE", path, NULL, 200);
+}
+
+/* The end, and all frames that are still on their way. */
+static void end_stream(struct side *s)
+{
     if (s->runs) {
-        (void)snprintf(path, sizeof path, "/v1/instances/wide/runs/r-%d", ++run);
-        served_expect(s->server, "DELETE", path, NULL, 200);
+        end_run(s->server);
     } else {
         zmq_setsockopt(s->socket, ZMQ_UNSUBSCRIBE, topic, sizeof topic - 1);
     }
@@ -94,11 +103,17 @@ static void receive(void *side, uint64_t count)
     struct side *const s = side;
     begin_stream(s);
     for (int k = 0; k < FIRST; k++) {
-        take_frame(s->socket);
+        s->sequence = take_frame(s->socket);
     }
     const double from = served_now_ns();
     for (uint64_t k = 0; k < count; k++) {
-        take_frame(s->socket);
+        const uint64_t sequence = take_frame(s->socket);
+        // one that comes again counts neither way
+        if (sequence > s->sequence) {
+            s->made += sequence - s->sequence;
+            s->received++;
+            s->sequence = sequence;
+        }
     }
     s->ns += served_now_ns() - from;
     end_stream(s);
@@ -135,15 +150,124 @@ static void make_wide(const struct served *daemon)
 }
 
 static void compare_streams(void *context, const struct served *daemon, const struct served *floor,
-                            const char *what, double bar)
+                            const char *what)
 {
     struct side ours = {
         .server = daemon, .socket = open_socket(context, ZMQ_SUB, daemon->stream), .runs = true};
     struct side bare = {.server = floor, .socket = open_socket(context, ZMQ_SUB, floor->stream)};
     zmq_setsockopt(ours.socket, ZMQ_SUBSCRIBE, topic, sizeof topic - 1);
-    bench_compare(what, receive, &ours, receive, &bare, bar);
+    bench_beside(what, receive, &ours, receive, &bare);
+    (void)fprintf(stderr, "%s: %llu frames made, %llu received, %llu lost\n", what,
+                  (unsigned long long)ours.made, (unsigned long long)ours.received,
+                  (unsigned long long)(ours.made - ours.received));
+    bench_tell_value("  frames made for one received", (double)ours.made / (double)ours.received);
     zmq_close(ours.socket);
     zmq_close(bare.socket);
+}
+
+/* --- losses ----------------------------------------------------------------------------------- */
+
+enum { LOSS_FRAMES = 20000, SLOW_EACH = 50 };
+
+/* A subscriber, and what it has seen. */
+struct reader {
+    const char *name;
+    void *socket;
+    uint64_t first, last, received;
+};
+
+/* Take a frame of a reader that has one, or waits for one. */
+static void read_one(struct reader *r)
+{
+    const uint64_t sequence = take_frame(r->socket);
+    if (sequence > r->last) {
+        r->first = r->first == 0 ? sequence : r->first;
+        r->last = sequence;
+        r->received++;
+    }
+}
+
+/* All that comes until it is quiet for a second: the daemon looks five times in it. */
+static void read_rest(struct reader *r)
+{
+    zmq_pollitem_t item = {.socket = r->socket, .events = ZMQ_POLLIN};
+    while (zmq_poll(&item, 1, 1000) > 0) {
+        read_one(r);
+    }
+}
+
+/* The numbers of a metric by subscriber, the larger one first; how many there are. */
+static int read_metric(const char *text, const char *name, double out[2])
+{
+    char start[96];
+    const int n = snprintf(start, sizeof start, "\n%s{", name);
+    int count = 0;
+    for (const char *at = strstr(text, start); at != NULL && count < 2; count++) {
+        const char *const end = strstr(at + n, "} ");
+        out[count] = end != NULL ? strtod(end + 2, NULL) : -1;
+        at = strstr(at + n, start);
+    }
+    if (count == 2 && out[0] < out[1]) {
+        const double larger = out[1];
+        out[1] = out[0];
+        out[0] = larger;
+    }
+    return count;
+}
+
+/* A free run beside a subscriber that reads all and one that reads each fiftieth: sent, received,
+ * lost, by the sequence and by the daemon's counters, which must agree. */
+static void tell_losses(void *context, const struct served *daemon)
+{
+    static const int few = 10, small = 1 << 16;
+    struct reader fast = {.name = "fast", .socket = open_socket(context, ZMQ_SUB, daemon->stream)};
+    struct reader slow = {.name = "slow", .socket = zmq_socket(context, ZMQ_SUB)};
+    zmq_setsockopt(slow.socket, ZMQ_RCVHWM, &few, sizeof few);
+    zmq_setsockopt(slow.socket, ZMQ_RCVBUF, &small, sizeof small);
+    struct reader *const both[] = {&slow, &fast};
+    zmq_connect(slow.socket, daemon->stream);
+    served_expect(daemon, "POST", "/v1/instances/wide/step", "{\"count\": 1}", 200);
+    for (int k = 0; k < 2; k++) {
+        zmq_setsockopt(both[k]->socket, ZMQ_SUBSCRIBE, topic, sizeof topic - 1);
+    }
+    // a frame for both at either end, so that what lies between them is known
+    for (int k = 0; k < 2; k++) {
+        read_one(both[k]); // the last one again
+        read_rest(both[k]);
+    }
+    struct side run = {.server = daemon, .socket = fast.socket, .runs = true};
+    begin_stream(&run);
+    for (int k = 0; k < LOSS_FRAMES; k++) {
+        read_one(&fast);
+        if (k % SLOW_EACH == 0) {
+            read_one(&slow);
+        }
+    }
+    end_run(daemon);
+    read_rest(&fast);
+    read_rest(&slow);
+    served_expect(daemon, "POST", "/v1/instances/wide/step", "{\"count\": 1}", 200);
+    read_rest(&fast);
+    read_rest(&slow);
+
+    struct served_reply page;
+    served_call(daemon, "GET", "/metrics", NULL, &page);
+    double lost[2] = {-1, -1};
+    const int count = read_metric(page.body, "mechd_stream_lost_frames_total", lost);
+    free(page.body);
+    for (int k = 0; k < 2; k++) {
+        const struct reader *const r = both[k];
+        const uint64_t sent = r->last - r->first + 1;
+        (void)fprintf(stderr,
+                      "%s subscriber: %llu frames sent, %llu received, %llu lost; "
+                      "counter %.0f\n",
+                      r->name, (unsigned long long)sent, (unsigned long long)r->received,
+                      (unsigned long long)(sent - r->received), lost[k]);
+        if (count != 2 || lost[k] != (double)(sent - r->received)) {
+            served_fail("frames lost", "the daemon counts others than the subscriber");
+        }
+        zmq_close(r->socket);
+    }
 }
 
 /* --- requests --------------------------------------------------------------------------------- */
@@ -199,10 +323,10 @@ static void compare_requests(void *context, const struct served *daemon, const s
     served_expect(daemon, "PUT", "/v1/instances/two", bench_model, 201);
     bare.size = MECHP_FRAME_HEADER + 2 * sizeof(double);
     say_hello(&ours);
-    bench_compare("step as a frame / a frame back", ask, &ours, ask, &bare, 0.);
+    bench_compare("step as a frame / a frame back", ask, &ours, ask, &bare);
     ours.request = "{\"op\": \"step\", \"id\": \"two\", \"count\": 1}";
     bare.size = 300;
-    bench_compare("step as JSON / its text back", ask, &ours, ask, &bare, 0.);
+    bench_compare("step as JSON / its text back", ask, &ours, ask, &bare);
     zmq_close(ours.socket);
     zmq_close(bare.socket);
 }
@@ -222,9 +346,10 @@ int main(int argc, char **argv)
     served_floor(&stepping, "floor-zmq", with_model);
     make_wide(&daemon);
     compare_requests(context, &daemon, &floor);
-    compare_streams(context, &daemon, &floor, "stream / bare sockets", 1. / 0.8);
-    compare_streams(context, &daemon, &single, "stream / a bare socket, one thread", 1. / 0.8);
-    compare_streams(context, &daemon, &stepping, "stream / bare sockets with the steps", 0.);
+    tell_losses(context, &daemon);
+    compare_streams(context, &daemon, &floor, "stream / bare sockets");
+    compare_streams(context, &daemon, &single, "stream / a bare socket, one thread");
+    compare_streams(context, &daemon, &stepping, "stream / bare sockets with the steps");
     zmq_ctx_term(context);
     served_stop(&stepping);
     served_stop(&single);
