@@ -229,4 +229,26 @@ export const tests = {
         const values = async () => (await got(at(made.body.id, "/inputs"))).inputs.pull;
         await until(async () => String(await values()) === "1,2,3", "a right one is set");
     },
+
+    async the_warnings_of_a_model_are_shown_as_long_as_it_is_there() {
+        const model = await got("/v1/examples/double-pendulum");
+        const joint = model.objects.find(({ type }) => /Joint|Connector.*Constraint/.test(type));
+        model.objects.push({ ...joint, name: "again" });
+        const made = await daemon.call("POST", "/v1/instances", { model });
+        assert.equal(made.status, 201, JSON.stringify(made.body));
+        const [{ pointer, message }] = made.body.warnings;
+        const page = await open({
+            viewport: { width: 360, height: 740 },
+            hash: `#/${made.body.id}`,
+        });
+        await page.waitForSelector("main canvas.plot");
+        assert.equal(await page.textContent(".warnings li"), `${pointer} ${message}`);
+        assert.ok(await fits(page));
+        await picture(page, "warnings");
+        const other = (await daemon.call("POST", "/v1/instances", { example: EXAMPLE })).body.id;
+        const bare = await open({ hash: `#/${other}` });
+        await bare.waitForSelector("main canvas.plot");
+        assert.equal(await bare.locator(".warnings").count(), 0);
+        assert.deepEqual([...page.complaints, ...bare.complaints], []);
+    },
 };

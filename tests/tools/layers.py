@@ -11,6 +11,11 @@ BASE, LINALG, LSOL, SYS = 'solver/base', 'solver/linalg', 'solver/lsol', 'solver
 VI, EXPR, ITEMS, CONTACT = 'solver/vi', 'solver/expr', 'solver/items', 'solver/contact'
 MODEL, STEP, ANALYSIS, COUPLE = 'solver/model', 'solver/step', 'solver/analysis', 'solver/couple'
 SIM, FRAME, WIRE, BIND = 'solver/sim', 'protocol/frame', 'protocol/wire', 'protocol/bind'
+OS, STORE, AUTH, ENGINE = 'server/os', 'server/store', 'server/auth', 'server/engine'
+INSTANCE, CALL, SWEEP = 'server/instance', 'server/call', 'server/sweep'
+COUPLING = 'server/coupling'
+OPERATIONS, EXAMPLES, DAEMON = 'server/operations', 'server/examples', 'server/daemon'
+HTTP, ZMQ = 'server/http', 'server/zmq'
 BLAS = ['cblas.h', 'cblas-openblas.h', 'lapacke.h', 'openblas_config.h']
 POSIX = r'(arpa/inet|dirent|dlfcn|fcntl|getopt|grp|net/if|netdb|netinet/\w+|poll|pthread|pwd|' \
         r'sched|semaphore|spawn|strings|sys/\w+|syslog|termios|unistd|execinfo|link)\.h'
@@ -34,9 +39,23 @@ ROOMS = {
     FRAME: ([BASE], []),
     WIRE: ([BASE, FRAME], [r'jansson\.h']),
     BIND: ([BASE, ITEMS, SIM, WIRE], [r'jansson\.h']),
-    'server': ([BASE, ITEMS, SIM, COUPLE, FRAME, WIRE, BIND],
-               [r'(malloc|linux/tcp|microhttpd|zmq|sqlite3|sodium|gnutls/abstract|zlib)\.h',
-                r'(zip|expat|seccomp)\.h', POSIX]),
+    OS: ([BASE], [r'(malloc|linux/tcp)\.h', POSIX]),
+    STORE: ([BASE, WIRE, OS], [r'sqlite3\.h', POSIX]),
+    AUTH: ([BASE, WIRE, OS], [r'(sodium|zmq)\.h', POSIX]),
+    ENGINE: ([BASE, SIM, FRAME, OS], [r'(zip|expat|seccomp)\.h']),
+    INSTANCE: ([BASE, SIM, FRAME, WIRE, BIND, OS, STORE, AUTH, ENGINE], [POSIX]),
+    CALL: ([BASE, ITEMS, SIM, FRAME, WIRE, BIND, OS, STORE, AUTH, ENGINE, INSTANCE],
+           [r'jansson\.h', POSIX]),
+    SWEEP: ([BASE, SIM, WIRE, BIND, OS, STORE, AUTH, ENGINE, INSTANCE, CALL], [r'jansson\.h']),
+    COUPLING: ([BASE, COUPLE, SIM, FRAME, WIRE, OS, STORE, AUTH, ENGINE, INSTANCE, CALL],
+               [r'jansson\.h', POSIX]),
+    OPERATIONS: ([BASE, ITEMS, SIM, FRAME, WIRE, BIND, OS, STORE, AUTH, ENGINE, INSTANCE, CALL,
+                  SWEEP, COUPLING, EXAMPLES], [r'jansson\.h']),
+    EXAMPLES: ([], []),
+    HTTP: ([BASE, FRAME, WIRE, OS, AUTH, INSTANCE, CALL],
+           [r'(microhttpd|zlib|gnutls/abstract|sodium|linux/tcp)\.h', POSIX]),
+    ZMQ: ([BASE, FRAME, WIRE, OS, AUTH, INSTANCE, CALL], [r'(zmq|linux/tcp)\.h', POSIX]),
+    DAEMON: ([BASE, SIM, WIRE, BIND, 'server'], [POSIX]),
     'clients': ([BASE, FRAME, WIRE], [r'(curl/curl|zmq)\.h', POSIX]),
 }
 
@@ -123,11 +142,20 @@ def check_top_level(tree):
             yield '%s does not belong at the top' % name
 
 
+def check_tests_apart(tree):
+    """What test modules share lives beside them, in modules that are no tests."""
+    for path in tree.files('.py', under='tests/'):
+        for match in re.finditer(r'^\s*(?:from|import) (test_\w+)', tree.text(path), re.M):
+            line = tree.text(path)[:match.start()].count('\n') + 1
+            yield '%s:%d: imports the test module %s' % (path, line, match.group(1))
+
+
 CHECKS = {
     'every include is allowed by the table of rooms': check_includes,
     'number text is the only C++ file': check_one_cpp_file,
     'the solver has no mutable globals': check_no_globals_in_solver,
     'only the rooms stand at the top': check_top_level,
+    'no test module is imported': check_tests_apart,
 }
 
 if __name__ == '__main__':

@@ -14,9 +14,9 @@ sys.path.insert(0, os.path.join(ROOT, 'tests', 'integration'))
 from harness import Daemon  # noqa: E402
 
 REGISTRY = 'solver/items/items.def'
-MODEL_FILE, MODEL_NAME, MODEL_TYPE = 'solver/items/marker_ground_coordinate.c', \
+MODEL_FILE, MODEL_NAME, MODEL_TYPE = 'solver/items/marker/ground_coordinate.c', \
     'marker_ground_coordinate', 'MarkerGroundCoordinate'
-NEW_FILE, NEW_NAME, NEW_TYPE = 'solver/items/marker_probe.c', 'marker_probe', 'MarkerProbe'
+NEW_FILE, NEW_NAME, NEW_TYPE = 'solver/items/marker/probe.c', 'marker_probe', 'MarkerProbe'
 
 
 def copy(tree, into):
@@ -36,7 +36,7 @@ def add_item(root):
     members = [line for line in lines if line.startswith('MECH_ITEM(')]
     rest = [line for line in lines if not line.startswith('MECH_ITEM(')]
     with open(os.path.join(root, REGISTRY), 'w', encoding='utf-8') as f:
-        f.writelines(rest + sorted(members + ['MECH_ITEM(%s)\n' % NEW_NAME]))
+        f.writelines(rest + sorted(members + ['MECH_ITEM(%s)\n' % NEW_NAME.replace('_', ', ', 1)]))
 
 
 def build(root, into):

@@ -4,13 +4,16 @@ import re
 import sys
 from tree import report
 
-# registry: macro, file of a member, symbol of a member ({} is its name)
+# registry: macro, file of a member, symbol of a member ({} is its name, or {0} its family and {1}
+# its name)
 FAMILIES = {
-    'solver/items/items.def': ('MECH_ITEM', 'solver/items/{}.c', 'mech_item_{}'),
+    'solver/couple/schemes.def': ('MECH_SCHEME', 'solver/couple/{}.c', 'mech_scheme_{}'),
+    'solver/items/items.def': ('MECH_ITEM', 'solver/items/{0}/{1}.c', 'mech_item_{0}_{1}'),
     'solver/contact/pairs.def': ('MECH_PAIR', 'solver/contact/pair_{}.c', 'mech_pair_{}'),
     'solver/lsol/lsols.def': ('MECH_LSOL', 'solver/lsol/{}.c', 'mech_lsol_{}'),
     'solver/step/steppers.def': ('MECH_STEPPER', 'solver/step/{}.c', 'mech_stepper_{}'),
     'solver/vi/vis.def': ('MECH_VI', 'solver/vi/{}.c', 'mech_vi_{}'),
+    'server/store/databases.def': ('MECHD_DATABASE', 'server/store/{}.c', 'mechd_database_{}'),
     'server/engine/engines.def': ('MECHD_ENGINE', 'server/engine/{}.c', 'mechd_engine_{}'),
     'clients/cli/commands.def': ('MECHCTL_COMMAND', 'clients/cli/commands/{}.c', 'mechctl_{}'),
 }
@@ -20,7 +23,7 @@ UNITS = ('unit', 'conformance', 'verify')
 def families(tree):
     for path, (macro, file, symbol) in FAMILIES.items():
         if path in tree.paths:
-            yield path, [(n, a[0]) for n, a in tree.members(path, macro)], file, symbol
+            yield path, [(n, tuple(a)) for n, a in tree.members(path, macro)], file, symbol
 
 
 def sorted_faults(path, keys, what):
@@ -60,12 +63,12 @@ def check_sorted_lists(tree):
 def check_files(tree):
     for path, members, file, symbol in families(tree):
         for number, name in members:
-            expected = file.format(name)
+            expected = file.format(*name)
             if expected not in tree.paths:
                 yield '%s:%d: %s is missing' % (path, number, expected)
-            elif symbol and not re.search(r'\b%s\b\s*=\s*\{' % symbol.format(name),
+            elif symbol and not re.search(r'\b%s\b\s*=\s*\{' % symbol.format(*name),
                                           tree.code(expected)):
-                yield '%s: does not define %s' % (expected, symbol.format(name))
+                yield '%s: does not define %s' % (expected, symbol.format(*name))
     for folder in UNITS:
         path = 'tests/%s/units.def' % folder
         for number, arguments in tree.members(path, 'UNIT') if path in tree.paths else []:
@@ -77,10 +80,10 @@ def check_files(tree):
 def check_lines(tree):
     """A file that defines a member, or that holds tests, has its line."""
     for path, members, file, symbol in families(tree):
-        names = {name for _, name in members}
+        names = {symbol.format(*name) for _, name in members}
         if not symbol:
             continue
-        pattern = r'^(?:static )?const struct \w+ %s\s*=' % symbol.format(r'(\w+)')
+        pattern = r'^(?:static )?const struct \w+ (%s\w+)\s*=' % symbol.split('{')[0]
         for source in tree.files('.c', under=file.split('{')[0]):
             for name in re.findall(pattern, tree.code(source), re.M):
                 if name not in names:
@@ -98,7 +101,7 @@ def member_names(tree, members, file):
     """The public names of a family's members: .name = "Mass1D" in their tables."""
     names = set()
     for _, member in members:
-        path = file.format(member)
+        path = file.format(*member)
         if path in tree.paths:
             table = tree.code(path).rsplit('const struct', 1)[-1]
             names.update(re.findall(r'\.name\s*=\s*"([^"]+)"', table)[:1])
@@ -112,7 +115,7 @@ def check_no_decisions(tree):
         names = member_names(tree, members, file)
         compare = re.compile(r'(strn?(case)?cmp|memcmp)\s*\(.*"(%s)"' %
                              '|'.join(map(re.escape, sorted(names)))) if names else None
-        use = re.compile(r'\b%s\b' % symbol.format('(%s)' % '|'.join(m for _, m in members))) \
+        use = re.compile(r'\b%s\b' % '(%s)' % '|'.join(symbol.format(*m) for _, m in members)) \
             if symbol and members else None
         for source in tree.files('.c', '.h', '.cpp'):
             if source.startswith((folder, 'tests/')) or folder.startswith('clients/'):

@@ -22,12 +22,20 @@ int mech_probe(int count)
 '''
 LONG = '/* Long. */\n' + GOOD_C + 'int mech_long(void)\n{\n' + '    mech_probe(1);\n' * 81 + '}\n'
 MANY = 'int mech_many(int a, int b, int c, int d, int e, int f, int g)'
-LIST = '/* Items. */\nMECH_ITEM(a)\nMECH_ITEM(b)\n'
+LIST = '/* Items. */\nMECH_ITEM(f, a)\nMECH_ITEM(f, b)\n'
 ITEM = 'const struct mech_item_type mech_item_%s = {\n    .name = "%s",\n};\n'
-FAMILY = {'solver/items/items.def': LIST, 'solver/items/a.c': ITEM % ('a', 'TypeA'),
-          'solver/items/b.c': ITEM % ('b', 'TypeB')}
+FAMILY = {'solver/items/items.def': LIST, 'solver/items/f/a.c': ITEM % ('f_a', 'TypeA'),
+          'solver/items/f/b.c': ITEM % ('f_b', 'TypeB')}
 UNITS = {'tests/unit/units.def': 'UNIT(base/x, base)\n', 'tests/unit/base/x.c': 'UNIT_TESTS(1)\n'}
 CODES = 'MECHP_CODE(A, %d, 200, "a", "b")\nMECHP_CODE(B, 2, 200, "b, c", "d")\n'
+BAR = 'BAR("lti", "chain", "own loops", 1, 0.05, %g, 2, "2026-11-23")\n'
+
+ROW = 'const struct mechp_row mechp_row_%s = {.body = &a};\n'
+BODY = 'const struct mechp_shape a = {MECHP_MEMBERS({"q", "number"}, {"v", "number"})};\n'
+OPERATION = 'const struct mechd_operation mechd_operation_%s = {.run = %s};\n'
+ROUTE = {'protocol/wire/routes.def': 'MECHP_ROUTE(A, "GET", "/a", "a", "A")\n',
+         'protocol/wire/routes/a.c': BODY + ROW % 'A',
+         'server/operations/a.c': OPERATION % ('A', 'f')}
 
 # check: [files of the tree, what is changed in it]
 FAULTS = {
@@ -47,6 +55,9 @@ FAULTS = {
          {'solver/vi/a.c': 'static int calls;\n' + GOOD_C}),
         ({'solver/vi/a.c': GOOD_C}, {'solver/vi/a.c': 'double mech_last[3] = {0, 1, 2};\n'}),
     ],
+    'layers.check_tests_apart': [
+        ({'tests/integration/test_a.py': 'from forms import load_npy\n'},
+         {'tests/integration/test_a.py': 'def f():\n    from test_forms import load_npy\n'})],
     'layers.check_top_level': [({'README.md': ''}, {'notes.md': ''})],
     'sizes.check_files': [({'server/a.c': '\n' * 600}, {'server/a.c': '\n' * 601})],
     'sizes.check_functions': [
@@ -85,24 +96,43 @@ FAULTS = {
     'names.check_commented_code': [({'server/a.c': GOOD_C}, {'server/a.c': '// count();\n'})],
     'names.check_letters': [({'README.md': 'λ ≥ 0, Brüls\n'}, {'README.md': '\u043f\n'})],
     'registries.check_sorted': [
-        (FAMILY, {'solver/items/items.def': 'MECH_ITEM(b)\nMECH_ITEM(a)\n'}),
+        (FAMILY, {'solver/items/items.def': 'MECH_ITEM(f, b)\nMECH_ITEM(f, a)\n'}),
         (FAMILY, {'solver/items/items.def': '\n'})],
     'registries.check_sorted_lists': [
         ({'protocol/wire/codes.def': CODES % 1}, {'protocol/wire/codes.def': CODES % 3}),
         ({'protocol/wire/codes.def': CODES % 1}, {'protocol/wire/codes.def': CODES % 2})],
     'registries.check_files': [
-        (FAMILY, {'solver/items/items.def': LIST + 'MECH_ITEM(c)\n'}),
-        (FAMILY, {'solver/items/b.c': GOOD_C}),
+        (FAMILY, {'solver/items/items.def': LIST + 'MECH_ITEM(f, c)\n'}),
+        (FAMILY, {'solver/items/f/b.c': GOOD_C}),
         (UNITS, {'tests/unit/units.def': 'UNIT(base/y, base)\n'})],
     'registries.check_lines': [
-        (FAMILY, {'solver/items/c.c': ITEM % ('c', 'TypeC')}),
+        (FAMILY, {'solver/items/f/c.c': ITEM % ('f_c', 'TypeC')}),
         (UNITS, {'tests/unit/base/z.c': 'UNIT_TESTS(1)\n'})],
     'registries.check_no_decisions': [
         (FAMILY, {'server/a.c': 'int a = strcmp(name, "TypeB") == 0;\n'}),
-        (FAMILY, {'solver/model/a.c': 'f(&mech_item_a);\n'}),
+        (FAMILY, {'solver/model/a.c': 'f(&mech_item_f_a);\n'}),
         (FAMILY, {'solver/model/a.c': '    switch (item->type->tag) {\n'})],
+    'routes.check_one_list_of_keys': [
+        (ROUTE, {'server/call/a.c': 'static const char *const keys[] = {"v", "q", NULL};\n'}),
+        (ROUTE, {'server/call/a.c': 'f((const char *const []){"q", "v", NULL});\n'})],
+    'routes.check_operations': [
+        (ROUTE, {'server/operations/a.c': OPERATION % ('A', 'f, .flags = 1')})],
+    'routes.check_one_row_and_operation': [
+        (ROUTE, {'server/operations/b.c': OPERATION % ('A', 'g')}),
+        (ROUTE, {'server/operations/b.c': OPERATION % ('B', 'g')}),
+        (ROUTE, {'protocol/wire/routes/a.c': BODY})],
+    'bars.check_lines': [
+        ({'tests/bench/bars.def': BAR % 1.1}, {'tests/bench/bars.def': BAR % 1.1 + BAR % 1.1}),
+        ({'tests/bench/bars.def': BAR % 1.1},
+         {'tests/bench/bars.def': (BAR % 1.1).replace('"own loops"', '""')}),
+        ({'tests/bench/bars.def': BAR % 1.1},
+         {'tests/bench/bars.def': (BAR % 1.1).replace('2026-11-23', '')})],
+    'bars.check_bars': [({'tests/bench/bars.def': BAR % 1.1}, {'tests/bench/bars.def': BAR % 1.2})],
+    'bars.check_margin': [
+        ({'tests/bench/rows.c': 'static const double margin = 1.25;\n'},
+         {'tests/bench/rows.c': 'static const double margin = 1.3;\n'})],
 }
-MODULES = ('layers', 'sizes', 'headers', 'format', 'names', 'registries')
+MODULES = ('layers', 'sizes', 'headers', 'format', 'names', 'registries', 'routes', 'bars')
 STYLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', '.clang-format')
 
 

@@ -1,0 +1,67 @@
+"""Each fact of a route stands in its row (protocol/wire/routes/) alone: nowhere in the server is a
+second list of its keys, no operation says who may ask or what it changes, and each route has one
+operation and one line."""
+import re
+import sys
+from tree import report, split_arguments
+
+ROWS = 'protocol/wire/routes/'
+# what an operation may say of itself
+OPERATION = {'run', 'spread', 'prepare', 'plain'}
+
+
+def key_sets(tree):
+    """The keys that each body and each query has, as sets."""
+    sets = []
+    for path in tree.files('.c', under=ROWS):
+        for block in re.findall(r'MECHP_(?:MEMBERS|QUERY)\((.*?)\)[,}]', tree.code(path), re.S):
+            sets.append(set(re.findall(r'\{"(\w+)",', block)))
+    return sets
+
+
+def check_one_list_of_keys(tree):
+    sets = key_sets(tree)
+    lists = re.compile(r'(?:char \*const \w+\[\w*\]\s*=|char \*const \[\]\)|\.(?:keys|query)\s*=)'
+                       r'\s*\{([^{}]*)\}')
+    for path in tree.files('.c', '.h', under='server/'):
+        code = tree.code(path)
+        for match in lists.finditer(code):
+            words = re.findall(r'"([^"]*)"', match.group(1))
+            if len(words) > 1 and any(set(words) <= keys for keys in sets):
+                yield '%s:%d: lists keys that a row has: %s' % (
+                    path, code[:match.start()].count('\n') + 1, ', '.join(words))
+
+
+def check_operations(tree):
+    for path in tree.files('.c', under='server/'):
+        for name, body in re.findall(r'const struct mechd_operation (mechd_operation_\w+)\s*=\s*'
+                                     r'\{(.*?)\};', tree.code(path), re.S):
+            for field in set(re.findall(r'\.(\w+)\s*=', body)) - OPERATION:
+                yield '%s: %s says .%s, which is its row\'s' % (path, name, field)
+
+
+def check_one_row_and_operation(tree):
+    path = 'protocol/wire/routes.def'
+    if path not in tree.paths:
+        return
+    lines = [split_arguments(a)[0] if isinstance(a, str) else a[0]
+             for _, a in tree.members(path, 'MECHP_ROUTE')]
+    for kind, under, pattern in (
+            ('row', ROWS, r'const struct mechp_row mechp_row_(\w+)\s*='),
+            ('operation', 'server/', r'const struct mechd_operation mechd_operation_(\w+)\s*=')):
+        found = [name for source in tree.files('.c', under=under)
+                 for name in re.findall(pattern, tree.code(source))]
+        for name in sorted(set(lines) | set(found)):
+            if found.count(name) != 1 or name not in lines:
+                yield '%s: %s has %d %ss and %d lines' % (path, name, found.count(name), kind,
+                                                         lines.count(name))
+
+
+CHECKS = {
+    'no second list of keys of a route': check_one_list_of_keys,
+    'operations say only what they do': check_operations,
+    'a route has one row, one operation and one line': check_one_row_and_operation,
+}
+
+if __name__ == '__main__':
+    sys.exit(report(CHECKS))
