@@ -167,7 +167,11 @@ class Daemon:
         try:
             if self.is_alive():
                 self.process.send_signal(signal.SIGTERM)
-            code = self.process.wait(seconds * SLOW)
+            try:
+                code = self.process.wait(seconds * SLOW)
+            except subprocess.TimeoutExpired:
+                raise AssertionError('the daemon does not end: %s\n%s' %
+                                     (threads_of(self.pid()), self.log()[-2000:])) from None
             took = time.monotonic() - start
             log = self.log()
             fault = SANITIZER.search(log)
@@ -187,6 +191,28 @@ class Daemon:
         if hasattr(self, 'http'):
             self.http.close()
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def threads_of(pid):
+    """Where the threads of a process are: name, signals that wait and that are blocked, what they
+    wait for in the kernel."""
+    found = []
+    for tid in os.listdir('/proc/%d/task' % pid):
+        line = []
+        for name in ('comm', 'wchan', 'syscall'):
+            try:
+                with open('/proc/%d/task/%s/%s' % (pid, tid, name), encoding='ascii') as f:
+                    line.append(f.read().strip())
+            except OSError as e:
+                line.append(str(e))
+        try:
+            with open('/proc/%d/task/%s/status' % (pid, tid), encoding='ascii') as f:
+                line.extend(l.strip().replace(':\t', ' ') for l in f
+                            if l.startswith(('SigPnd', 'ShdPnd', 'SigBlk')))
+        except OSError as e:
+            line.append(str(e))
+        found.append('%s %s' % (tid, ' '.join(line)))
+    return '; '.join(found)
 
 
 def busiest_thread(pid):

@@ -463,3 +463,31 @@ def picked(case, values):
     """The coordinates that a sample of the case lists."""
     n, listed = len(values), len(case['samples'][0]['q'])
     return [values[0], values[n // 2], values[n - 1]] if listed == 3 and n > 3 else values
+
+
+def bar(velocities, **solver):
+    """A pendulum of length 1 m, its body's velocities given."""
+    return {'mechd': 1,
+            'nodes': [{'name': 'n', 'type': 'NodeRigidBody2D', 'referenceCoordinates': [1, 0, 0],
+                       'initialVelocities': velocities}],
+            'objects': [{'name': 'b', 'type': 'RigidBody2D', 'node': 'n', 'physicsMass': 1,
+                         'physicsInertia': 0.1}, {'name': 'g', 'type': 'Ground'},
+                        {'name': 'pin', 'type': 'RevoluteJoint2D', 'markers': ['fixed', 'end']}],
+            'markers': [{'name': 'fixed', 'type': 'MarkerBodyPosition', 'object': 'g'},
+                        {'name': 'end', 'type': 'MarkerBodyPosition', 'object': 'b',
+                         'localPosition': [-1, 0, 0]}],
+            'solver': {'stepSize': 0.001, **solver}}
+
+
+def pendulum(rods, **solver):
+    """1.5 kg at (2, 0) on rods of these lengths to the origin."""
+    return {'mechd': 1, 'gravity': [0, -10, 0],
+            'nodes': [{'name': 'g', 'type': 'NodePointGround'},
+                      {'name': 'n', 'type': 'NodePoint2D', 'referenceCoordinates': [2, 0]}],
+            'objects': [{'name': 'b', 'type': 'MassPoint2D', 'node': 'n', 'physicsMass': 1.5}] +
+                       [{'name': 'rod%d' % k, 'type': 'DistanceConstraint',
+                         'markers': ['mg', 'mn'], 'distance': length}
+                        for k, length in enumerate(rods)],
+            'markers': [{'name': 'mg', 'type': 'MarkerNodePosition', 'node': 'g'},
+                        {'name': 'mn', 'type': 'MarkerNodePosition', 'node': 'n'}],
+            'solver': {'stepSize': 0.01, **solver}}

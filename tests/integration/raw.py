@@ -11,6 +11,15 @@ def connect(daemon, seconds=20.0):
     return s
 
 
+def request(path, body, *lines, method='POST'):
+    """The bytes of a request with a body of JSON, or with none."""
+    text = b'' if body is None else json.dumps(body).encode()
+    head = ['%s %s HTTP/1.1' % (method, path), 'Host: localhost', *lines]
+    if body is not None:
+        head += ['Content-Type: application/json', 'Content-Length: %d' % len(text)]
+    return '\r\n'.join(head).encode() + b'\r\n\r\n' + text
+
+
 class Answers:
     """Answers on a socket, one after another; bytes behind one are of the next."""
 

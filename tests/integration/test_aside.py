@@ -7,7 +7,8 @@ import tempfile
 import unittest
 
 import models
-from test_storage import Kept, chain
+from keeping import Kept
+from long_models import chain
 
 
 class Aside(unittest.TestCase):

@@ -349,6 +349,16 @@ class BadInput(unittest.TestCase):
                     self.assertIn('code', json.loads(head)['error'])
                 door.close()
 
+    def test_the_answer_to_a_bad_frame_carries_its_sequence(self):
+        good = harness.pack('step', [1.0], size=0.01, sequence=77)
+        version = good[:4] + b'\x07' + good[5:]
+        for frame in (harness.pack(99, sequence=77), harness.pack(0, sequence=77), version,
+                      version[:32], good[:32], good[:-1], good + b'x'):
+            with self.subTest(frame[:40]), ZmqDoor(self.daemon) as door:
+                door.socket.send_multipart([b'', frame])
+                reply = harness.unpack(door.socket.recv_multipart()[1])
+                self.assertEqual((reply['kind'], reply['sequence']), (harness.KINDS['error'], 77))
+
     def test_nan_in_a_frame_is_refused(self):
         i = self.daemon.create(models.oscillator())
         with harness.Partner(self.daemon, i, ['force'], ['x', 'v']) as partner:

@@ -9,8 +9,10 @@ import threading
 import unittest
 import models
 from harness import Daemon, Http
-from test_batch import batch
-from test_storage import KILLS, Kept
+from asking import batch
+from keeping import KILLS, Kept
+
+RACES = True
 
 INSTANCES = ['i%d' % k for k in range(40)]
 COUNT = 3

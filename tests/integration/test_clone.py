@@ -4,7 +4,9 @@ import tempfile
 import unittest
 import models
 from harness import HttpDoor, Served, ZmqDoor
-from test_storage import Kept
+from keeping import Kept
+
+RACES = True
 
 
 class Clone(Served):

@@ -11,7 +11,7 @@ import harness
 import models
 import raw
 from harness import Daemon
-from test_tokens import make
+from tokens import make
 
 SITE, OTHER = 'https://rig.example', 'https://evil.example'
 

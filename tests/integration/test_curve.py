@@ -12,6 +12,8 @@ import harness
 import models
 from harness import Daemon, Forces, FrameError, Partner, Stream, ZmqDoor, program, wait_until
 
+RACES = True
+
 SOON = 300  # ms in which nothing comes that must not come
 
 

@@ -10,6 +10,8 @@ import models
 import raw
 from harness import Daemon
 
+RACES = True
+
 LIMITS = ('--head-seconds', '1', '--body-seconds', '1', '--body-rate', '100', '--idle-seconds', '3')
 HOST = b'Host: localhost\r\n'
 LIVEZ = b'GET /livez HTTP/1.1\r\n' + HOST + b'\r\n'

@@ -6,6 +6,8 @@ import unittest
 import harness
 from harness import Daemon, Http
 
+RACES = True
+
 COPIES, ROUNDS = 3, 6
 # short commands run on the thread that carries them, long ones on the workers
 COUNTS = (1, 7, 150)

@@ -14,7 +14,6 @@ import http.client
 import multiprocessing
 import os
 import random
-import re
 import resource
 import selectors
 import signal
@@ -29,9 +28,11 @@ import harness
 import models
 from harness import Daemon, wait_until
 
+RACES = True
+
 FLOOD = int(os.environ.get('MECHD_TESTS_FLOOD', '2000'))
 TICK, LIMIT = 0.02, 0.1
-# what the C library keeps of free memory: 16 MiB at the top of its heap (server/memory.c), and for
+# what the C library keeps of free memory: 16 MiB at the top of its heap (os/memory.c), and for
 # each of 16 threads pieces of 132 KiB; a flood of 2,000 takes 96 MB
 KEPT = (16 << 20) + (16 * 132 << 10)
 # a flood may leave so much more of the heap in use than the one before: 8 bytes for each of 2,000

@@ -8,6 +8,8 @@ import harness
 import models
 from harness import Partner, Served
 
+RACES = True
+
 
 def oscillator():
     model = models.oscillator()

@@ -1,6 +1,5 @@
 """State and outputs in the form that Accept asks for, and compressed answers."""
 import array
-import ast
 import csv
 import gzip
 import io
@@ -9,27 +8,7 @@ import unittest
 import numpy
 import models
 from harness import Daemon, HttpDoor, ZmqDoor
-
-NDJSON, CSV = 'application/x-ndjson', 'text/csv'
-NPY, F64 = 'application/x-npy', 'application/octet-stream'
-
-
-def numbers(raw):
-    values = array.array('d')
-    values.frombytes(raw)
-    return list(values)
-
-
-def load_npy(raw):
-    """(shape, values) of a file of version 1."""
-    assert raw[:8] == b'\x93NUMPY\x01\x00', raw[:8]
-    size = raw[8] + 256 * raw[9]
-    head = raw[10:10 + size]
-    assert (10 + size) % 64 == 0 and head.endswith(b'\n'), head
-    told = ast.literal_eval(head.decode())
-    assert (told['descr'], told['fortran_order']) == ('<f8', False), told
-    return told['shape'], numbers(raw[10 + size:])
-
+from forms import CSV, F64, NDJSON, NPY, load_npy, numbers
 
 def flat(value):
     return [x for v in value.values() for x in (v if isinstance(v, list) else [v])]

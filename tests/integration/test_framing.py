@@ -1,14 +1,13 @@
 """Where a request ends can be read in one way only: what can be read in two is refused, and nothing
 behind it is taken for a request. Bytes by hand; a proxy in front reads them as it likes."""
 import json
-import resource
-import socket
-import time
 import unittest
 import harness
 import models
 import raw
 from harness import Daemon, Served
+
+RACES = True
 
 HOST = b'Host: localhost\r\n'
 # what a refused request must not smuggle in: it would create the instance "smuggled"

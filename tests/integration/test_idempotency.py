@@ -8,7 +8,9 @@ import threading
 import unittest
 import models
 from harness import Daemon, Http, wait_until
-from test_storage import Kept
+from keeping import Kept
+
+RACES = True
 
 
 def key(text):

@@ -7,6 +7,8 @@ import models
 import raw
 from harness import Served
 
+RACES = True
+
 
 def request(method, target, body=b'', *lines):
     length = [] if lines or not body else [b'Content-Length: %d' % len(body)]

@@ -11,9 +11,11 @@ import unittest
 import models
 from harness import (SLOW, Daemon, Forces, FrameError, Http, Partner, Served, ZmqDoor,
                      wait_until)
-from test_python import mechd
-from test_storage import Kept
-from test_tokens import bearer, make
+from keeping import Kept
+from package import mechd
+from tokens import bearer, make
+
+RACES = True
 
 SHORT = 0.3 * SLOW  # s: a lease that is to end within a test
 
@@ -275,8 +277,13 @@ class Leases(Served):
         door.close()
         self.assertEqual(reply[0]['code'], 'cancelled')
 
-    def test_without_a_lease_a_command_goes_on_without_its_client(self):
+    def test_without_a_lease_a_command_ends_with_its_client(self):
         self.leave_behind()
+        wait_until(lambda: not self.call('GET', '')['busy'], 'it has ended')
+        self.assertEqual(self.call('GET', '/state')['time'], 0)
+
+    def test_without_a_lease_a_command_with_a_key_goes_on_without_its_client(self):
+        self.leave_behind(**{'Idempotency-Key': 'comes-back'})
         time.sleep(3 * SHORT)
         self.assertTrue(self.call('GET', '')['busy'])
         self.call('POST', '/stop')

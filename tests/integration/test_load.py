@@ -11,6 +11,8 @@ import harness
 import models
 from harness import Daemon, Forces, FrameError, HttpDoor, Partner, ZmqDoor
 
+ALONE = RACES = True
+
 SECONDS = float(os.environ.get('MECHD_TESTS_LOAD', '6'))
 THREADS = 6
 BUILDS = [models.oscillator, models.nonlinear_oscillator, models.ball]

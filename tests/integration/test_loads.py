@@ -1,5 +1,4 @@
 """Loads and prescribed motions by tables, through the daemon, against closed forms."""
-import unittest
 from harness import HttpDoor, Served, ZmqDoor
 
 RAMP = {'table': {'t': [0, 1], 'values': [0, '=a']}}

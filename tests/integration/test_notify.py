@@ -2,39 +2,12 @@
 import os
 import shutil
 import signal
-import socket
 import tempfile
 import time
 import unittest
 import models
-from harness import SLOW, Daemon, wait_until
-
-
-class Manager:
-    """A socket that stands for systemd's; `told` is what has come so far."""
-
-    def __init__(self, name):
-        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        self.socket.setblocking(False)
-        self.socket.bind('\0' + name[1:] if name[0] == '@' else name)
-        self.told = []
-
-    def listen(self):
-        while True:
-            try:
-                self.told.append(self.socket.recv(4096).decode().split('\n'))
-            except BlockingIOError:
-                return self.told
-
-    def wait(self, line, after=0):
-        """Place behind the first message with that line."""
-        def place():
-            found = [k for k, m in enumerate(self.listen()) if k >= after and line in m]
-            return found[0] + 1 if found else None
-        return wait_until(place, line)
-
-    def close(self):
-        self.socket.close()
+from harness import SLOW, Daemon
+from manager import Manager
 
 
 class Notify(unittest.TestCase):

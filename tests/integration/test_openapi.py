@@ -104,7 +104,7 @@ class OpenApi(unittest.TestCase):
         good = {'time': 1, 'step': 1, 'outputs': {'x': [1, 2]},
                 'report': {'steps': 1, 'stepSize': .1, 'iterations': 0, 'viIterations': 0,
                            'substeps': 0, 'refusedSubsteps': 0, 'impacts': 0, 'residual': 0,
-                           'contacts': 0,
+                           'contacts': 0, 'impactEnergyGain': 0,
                            'linear': '', 'vi': '', 'differenced': False}}
         self.assertEqual(self.api.misfits(schema, good), [])
         for change in ({'time': '1'}, {'step': 1.5}, {'outputs': {'x': ['a']}}, {'report': {}},

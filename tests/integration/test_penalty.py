@@ -2,7 +2,6 @@
 and what is refused."""
 import math
 import unittest
-import models
 from harness import Served
 
 SOFT = {'friction': 0.5, 'compliance': 1e-4, 'damping': 0}

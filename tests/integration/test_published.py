@@ -213,7 +213,7 @@ class Published(Served):
     def test_a_prescribed_coordinate(self):
         self.near(self.end(prescribed(), count=100)['q'][0], 0.05, 1e-9)
 
-    def test_a_physical_pendulum_and_a_swept_oscillator(self):
+    def test_a_physical_pendulum_and_a_tuned(self):
         self.near(self.end(physical_pendulum(), count=1000)['q'][0], -3.134018551808591, 1e-9)
         self.near(self.end(sweep(), count=5000)['q'][0], 0.5062872273010911, 1e-9)
 

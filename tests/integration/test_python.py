@@ -11,15 +11,13 @@ import threading
 import unittest
 import harness
 import models
-from harness import Daemon, ROOT, Served, routes, wait_until
-
-PACKAGE = os.path.join(ROOT, 'clients', 'python')
-sys.path.insert(0, PACKAGE)
-import mechd  # noqa: E402
-from mechd import frames, values  # noqa: E402
-from mechd.partner import Layout  # noqa: E402
-from mechd.transport import Transport  # noqa: E402
-from python_many import ManyTests  # noqa: E402
+from harness import Daemon, ROOT, Served, wait_until
+from package import PACKAGE, mechd
+from mechd import frames, values
+from mechd.partner import Layout
+from mechd.transport import Transport
+from python_many import ManyTests
+from proxy import Lossy
 
 # pages for people and probes for machines
 PAGES = {('GET', '/'), ('GET', '/docs'), ('GET', '/livez')}
@@ -27,61 +25,6 @@ PAGES = {('GET', '/'), ('GET', '/docs'), ('GET', '/livez')}
 
 def bits(numbers):
     return struct.pack('<%dd' % len(numbers), *numbers)
-
-
-class Lossy:
-    """A proxy that hands requests on and throws the first answers away, with their connections."""
-
-    def __init__(self, daemon, losses):
-        address = daemon.base.split('//')[1].split(':')
-        self.target, self.losses, self.requests = (address[0], int(address[1])), losses, 0
-        self.seen = set()  # (method, path) of every request
-        self.listener = socket.create_server(('127.0.0.1', 0))
-        self.url = 'http://127.0.0.1:%d' % self.listener.getsockname()[1]
-        threading.Thread(target=self.accept, daemon=True).start()
-
-    def accept(self):
-        while True:
-            try:
-                client = self.listener.accept()[0]
-            except OSError:
-                return
-            threading.Thread(target=self.carry, args=(client,), daemon=True).start()
-
-    def carry(self, client):
-        with client, socket.create_connection(self.target) as server:
-            while True:
-                request = read_message(client)
-                if not request:
-                    return
-                method, path = request.split(b' ', 2)[:2]
-                self.seen.add((method.decode(), path.decode().split('?')[0]))
-                server.sendall(request)
-                answer = read_message(server)
-                self.requests += 1
-                if self.losses > 0:
-                    self.losses -= 1
-                    return
-                client.sendall(answer)
-
-    def close(self):
-        self.listener.shutdown(socket.SHUT_RDWR)
-        self.listener.close()
-
-
-def read_message(end):
-    """One HTTP message with a Content-Length or without a body; b'' at the end."""
-    text = b''
-    while b'\r\n\r\n' not in text:
-        piece = end.recv(65536)
-        if not piece:
-            return b''
-        text += piece
-    head, body = text.split(b'\r\n\r\n', 1)
-    length = re.search(rb'(?i)^content-length: *(\d+)', head, re.M)
-    while length and len(body) < int(length.group(1)):
-        body += end.recv(65536)
-    return head + b'\r\n\r\n' + body
 
 
 class Python(ManyTests, Served):
@@ -287,6 +230,20 @@ class Python(ManyTests, Served):
             used |= set(fits) & plain or set(fits)
         self.assertEqual(set(known) - used - PAGES, set())
 
+    def test_a_coupling_steps_its_instances_together(self):
+        one, other = (self.server.create(example='driven-oscillator') for _ in range(2))
+        name, force = list(one.outputs)[0], list(one.inputs.all())[0]
+        with self.server.couple({'left': one, 'right': other},
+                                [('left.' + name, 'right.' + force, -5)], step_size=0.01) as pair:
+            step = pair.step(until=0.1)
+            self.assertEqual((step.window, round(step.time, 12)), (10, 0.1))
+            self.assertEqual(step.outputs['left.' + name], one.outputs[name])
+            with self.assertRaises(mechd.Conflict):
+                one.step(0.01)
+            self.assertEqual([c.id for c in self.server.couplings()], [pair.id])
+            self.assertEqual((pair.look().windows, pair.reset().time), (10, 0))
+        self.assertGreater(one.step(0.01).time, 0)
+
     def call_everything(self):
         s = self.server
         s.about(), s.ready(), s.quota(), s.metrics(), s.set_log_level('info')
@@ -311,6 +268,7 @@ class Python(ManyTests, Served):
                      self.test_a_problem_that_stands_alone, self.test_snapshots_restore_the_bits,
                      self.test_a_trial_leaves_no_trace_until_it_is_committed,
                      self.test_a_batch_gives_results_or_a_table, self.test_a_sweep_gives_a_table,
+                     self.test_a_coupling_steps_its_instances_together,
                      self.test_an_answer_may_come_later, self.test_runs_and_records,
                      self.test_a_clone_goes_its_own_way,
                      self.test_a_state_is_read_and_written_as_arrays):
@@ -439,7 +397,7 @@ class Python(ManyTests, Served):
             self.assertIn('x', event['outputs'])
 
     def test_a_unix_socket_and_tokens(self):
-        from test_tokens import make
+        from tokens import make
         token, line = make('me', 'read,step')
         with tempfile.TemporaryDirectory(prefix='mechd-python-') as folder:
             path, tokens = os.path.join(folder, 's'), os.path.join(folder, 'tokens')

@@ -6,8 +6,9 @@ import threading
 import unittest
 import models
 from harness import Served
-from test_python import Lossy, mechd
-from test_storage import Kept
+from keeping import Kept
+from package import mechd
+from proxy import Lossy
 
 
 class Cutting(Lossy):

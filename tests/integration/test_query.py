@@ -1,7 +1,9 @@
 """The query: what an operation does not have, has twice, or cannot take is refused, not ignored."""
+import http.client
+import json
 import unittest
 import models
-from harness import Served, ZmqDoor, routes
+from harness import SLOW, Served, ZmqDoor, routes
 
 
 class Query(Served):
@@ -38,6 +40,22 @@ class Query(Served):
                     reply = self.daemon.call('GET', '%s?%s=%s' % (path, name, value))
                     self.assertEqual((reply.status, reply['code']), (422, 'invalid-request'))
                     self.assertEqual(reply['errors'][0]['pointer'], '/' + name)
+
+    def test_more_arguments_than_any_route_has_are_refused_at_once(self):
+        address = self.daemon.base.split('/')[-1]
+        for text, counts in (('limit=1', (65, 680, 700, 1000, 6000)), ('x', (65, 1000, 24000)),
+                             ('', (65, 700, 40000)), ('a=%41', (700,))):
+            for count in counts:
+                with self.subTest(text=text, count=count):
+                    there = http.client.HTTPConnection(address, timeout=5 * SLOW)
+                    self.addCleanup(there.close)
+                    there.request('GET', '/v1/instances?' + '&'.join([text] * count))
+                    answer = there.getresponse()
+                    told = json.loads(answer.read())
+                    self.assertEqual((answer.status, told['code'], told['detail']),
+                                     (400, 'malformed-request', 'a query has at most 64 arguments'))
+        label = ','.join('k%d=v' % k for k in range(64))
+        self.assertEqual(self.daemon.call('GET', '/v1/instances?label=' + label).status, 200)
 
     def test_zeromq_is_told_the_same(self):
         door = ZmqDoor(self.daemon)

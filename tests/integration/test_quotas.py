@@ -6,9 +6,12 @@ import tempfile
 import unittest
 import models
 from harness import Daemon, Partner, FrameError, wait_until
-from test_background import DERIVATIVES, driven_chain
-from test_storage import Kept, chain
-from test_tokens import bearer, make
+from asking import DERIVATIVES
+from keeping import Kept
+from long_models import chain, driven_chain
+from tokens import bearer, make
+
+RACES = True
 
 
 class Quotas(unittest.TestCase):

@@ -5,7 +5,9 @@ import io
 import unittest
 import models
 from harness import Served, wait_until
-from test_forms import CSV, F64, NPY, load_npy, numbers
+from forms import CSV, F64, load_npy, numbers
+
+RACES = True
 
 
 class Results(Served):

@@ -15,7 +15,10 @@ import time
 import unittest
 import models
 from harness import SLOW, Daemon, Forces, Partner, Served, resident, wait_until
-from test_storage import KILLS, Kept, chain
+from keeping import KILLS, Kept
+from long_models import chain
+
+RACES = True
 
 
 class Stream:
@@ -186,7 +189,7 @@ class Runs(Served):
         raw = self.call('GET', path + '/results?format=f64')
         self.assertEqual(raw.headers['Transfer-Encoding'], 'chunked')
         self.assertEqual(len(raw.raw), 50001 * 24)
-        from test_forms import load_npy, numbers
+        from forms import load_npy, numbers
         flat = [x for row in table['rows'] for x in row]
         self.assertEqual(numbers(raw.raw), flat)
         npy = self.call('GET', path + '/results?format=npy').raw

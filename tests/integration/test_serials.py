@@ -8,7 +8,9 @@ import unittest
 
 import models
 from harness import Daemon, wait_until
-from test_storage import Kept
+from keeping import Kept
+
+RACES = True
 
 CHANGES = [('POST', '/step', {'count': 2}), ('PUT', '/inputs', {'force': 3}),
            ('POST', '/snapshots', None), ('POST', '/reset', None)]

@@ -6,6 +6,8 @@ import harness
 import models
 from harness import HttpDoor, Partner, Served, Stream, ZmqDoor
 
+RACES = True
+
 SIZE = 0.01
 
 

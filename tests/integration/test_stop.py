@@ -8,27 +8,12 @@ import unittest
 import models
 from harness import (Daemon, FrameError, Http, Partner, Served, ZmqDoor, program,
                      wait_until)
-from test_background import ASYNC, DERIVATIVES, driven_chain
+from asking import ASYNC, DERIVATIVES, Asked
+from long_models import driven_chain
+
+RACES = True
 
 ENDLESS = {'count': 10 ** 9}
-
-
-class Asked:
-    """A request of somebody else, on a connection and a thread of its own."""
-
-    def __init__(self, daemon, method, path, body):
-        self.door, self.reply = Http(daemon.base), None
-        self.thread = threading.Thread(target=self.ask, args=(method, path, body))
-        self.thread.start()
-
-    def ask(self, *request):
-        self.reply = self.door.call(*request)
-        self.door.close()
-
-    def answer(self):
-        self.thread.join(20)
-        assert self.reply is not None, 'no answer'
-        return self.reply
 
 
 class Stop(Served):
@@ -67,7 +52,7 @@ class Stop(Served):
         start = time.monotonic()
         self.stop()
         self.check_cancelled(asked.answer())
-        self.assertLess(time.monotonic() - start, 1)
+        self.assertLess(time.monotonic() - start, 10)  # it would last for ever
         after = self.call('GET', '/state')
         self.assertEqual(after.json, before.json)
         self.assertEqual(after.headers['ETag'], before.headers['ETag'])

@@ -5,10 +5,13 @@ import shutil
 import tempfile
 import unittest
 from harness import Daemon, wait_until
-from test_forms import CSV, F64, NPY
-from test_storage import Kept
-from test_sweeps import GRID, model, sweep, wait
-from test_tokens import bearer, make
+from asking import GRID, sweep, sweep_over
+from forms import CSV, F64, NPY
+from keeping import Kept
+from long_models import tuned
+from tokens import bearer, make
+
+RACES = True
 
 LONG = {'example': 'chain-100', 'count': 100000000, 'parameters': {'list': [{}] * 50}}
 
@@ -27,13 +30,13 @@ class KeptSweeps(unittest.TestCase):
     def test_a_finished_sweep_is_there_after_a_kill_with_its_rows_and_errors(self):
         points = [{'m': 1}, {'m': 0}, {'m': 2, 'k': 0.1}]
         daemon = Kept(self.folder)
-        small = sweep(daemon, {'model': model(), 'parameters': {'list': points}, 'count': 20})
+        small = sweep(daemon, {'model': tuned(), 'parameters': {'list': points}, 'count': 20})
         small = small.headers['Location']
         # several chunks: 3 MB of rows
-        large = sweep(daemon, {'model': model(), 'count': 5000, 'record': {'every': 1},
+        large = sweep(daemon, {'model': tuned(), 'count': 5000, 'record': {'every': 1},
                                'parameters': GRID}).headers['Location']
         for path in (small, large):
-            self.assertEqual(wait(daemon, path)['stored'], True)
+            self.assertEqual(sweep_over(daemon, path)['stored'], True)
         before = [self.look(daemon, path) for path in (small, large)]
         self.assertEqual(before[0][0]['errors'][0]['code'], 'invalid-model')
         self.assertEqual(len(before[1][1][2]), 15 * 5001 * 6 * 8)
@@ -54,7 +57,7 @@ class KeptSweeps(unittest.TestCase):
             self.assertEqual(self.look(daemon, small), before[0])
             self.assertEqual(daemon.call('GET', '/v1/quota')['used']['stored'],
                              len(before[0][1][2]))
-            other = sweep(daemon, {'model': model(), 'parameters': GRID, 'count': 1})
+            other = sweep(daemon, {'model': tuned(), 'parameters': GRID, 'count': 1})
             self.assertNotIn(other.headers['Location'], (small, large))
 
     def test_one_that_ran_at_a_kill_is_interrupted_and_takes_a_retry(self):
@@ -74,7 +77,7 @@ class KeptSweeps(unittest.TestCase):
             self.assertEqual(len(daemon.call('GET', '/v1/sweeps')['items']), 1)
 
     def test_at_the_end_of_the_server_points_that_are_over_are_kept(self):
-        body = {'model': model(), 'parameters': {'list': [{'k': 5}] * 3 + [{'m': 3}] * 30},
+        body = {'model': tuned(), 'parameters': {'list': [{'k': 5}] * 3 + [{'m': 3}] * 30},
                 'count': 3000000}
         with Kept(self.folder, '--workers', '1') as daemon:
             path = sweep(daemon, body).headers['Location']
@@ -90,7 +93,7 @@ class KeptSweeps(unittest.TestCase):
             self.assertEqual(kept[:len(rows)], rows)
 
     def test_a_full_disk_refuses_the_beginning_and_tells_of_rows_that_are_lost(self):
-        body = {'model': model(), 'parameters': GRID, 'count': 1}
+        body = {'model': tuned(), 'parameters': GRID, 'count': 1}
         with Kept(self.folder) as daemon:
             path = sweep(daemon, {**LONG, 'count': 40000,
                                   'parameters': {'list': [{}] * 4}}).headers['Location']
@@ -105,7 +108,7 @@ class KeptSweeps(unittest.TestCase):
                 self.assertEqual(daemon.call('GET', '/v1/quota')['used']['stored'], 0)
             wait_until(lambda: daemon.call('GET', '/readyz').status == 200, 'the disk is back')
             other = sweep(daemon, body).headers['Location']
-            self.assertEqual(wait(daemon, other)['stored'], True)
+            self.assertEqual(sweep_over(daemon, other)['stored'], True)
 
 
 class Accounts(unittest.TestCase):
@@ -124,9 +127,9 @@ class Accounts(unittest.TestCase):
             wait_until(lambda: not any(d.call('GET', '/v1/quota')['used'][k] for k in
                                        ('instances', 'coordinates', 'runs', 'memory')),
                        'all is given back')
-            path = sweep(d, {'model': model(), 'parameters': GRID, 'count': 1})
+            path = sweep(d, {'model': tuned(), 'parameters': GRID, 'count': 1})
             path = path.headers['Location']
-            wait(d, path)
+            sweep_over(d, path)
             used = d.call('GET', '/v1/quota')['used']
             self.assertEqual((used['instances'], used['coordinates'], used['runs']), (0, 0, 0))
             self.assertGreaterEqual(used['memory'], 15 * 6 * 8)
@@ -134,7 +137,7 @@ class Accounts(unittest.TestCase):
             wait_until(lambda: d.call('GET', '/v1/quota')['used']['memory'] == 0, 'given back')
 
     def test_what_goes_beyond_is_refused_and_less_room_means_fewer_lanes(self):
-        body = {'model': model(), 'parameters': GRID, 'count': 1}
+        body = {'model': tuned(), 'parameters': GRID, 'count': 1}
         rows = {**body, 'count': 10000, 'record': {'every': 1}}
         for limits, asked, which in (
                 ('coordinates=99', LONG, 'coordinates'), ('memory=1KiB', body, 'memory'),
@@ -144,13 +147,13 @@ class Accounts(unittest.TestCase):
                 self.assertEqual(set(d.call('GET', '/v1/quota')['used'].values()), {0})
                 self.assertEqual(d.call('GET', '/v1/sweeps')['items'], [])
         with Daemon('--workers', '2', '--quota', 'instances=2 runs=1') as d:
-            d.create(model())
+            d.create(tuned())
             path = sweep(d, LONG).headers['Location']
             self.assertEqual(d.call('GET', '/v1/quota')['used']['instances'], 2)
             self.refused(d.call('POST', '/v1/sweeps', body), 'runs')
             d.call('DELETE', path)
             wait_until(lambda: d.call('GET', '/v1/quota')['used']['runs'] == 0, 'given back')
-            d.create(model())
+            d.create(tuned())
             self.refused(d.call('POST', '/v1/sweeps', body), 'instances')
         with Daemon('--quota', 'cpu=0.001') as d:
             path = sweep(d, {**body, 'count': 300000}).headers['Location']
@@ -165,7 +168,7 @@ class Accounts(unittest.TestCase):
         tokens = os.path.join(folder, 'tokens')
         with open(tokens, 'w', encoding='utf-8') as f:
             f.write('%s stored=4KiB\n%s\n' % (line_a, line_b))
-        body = {'model': model(), 'parameters': GRID, 'count': 1}
+        body = {'model': tuned(), 'parameters': GRID, 'count': 1}
         state = os.path.join(folder, 'state')
 
         def start(daemon, token):

@@ -15,8 +15,8 @@ import unittest
 import harness
 import models
 from harness import BUILD, ROOT, Daemon, program
-from test_python import Lossy
-from test_tokens import make
+from proxy import Lossy
+from tokens import make
 
 # events come to mechctl as the stream, the page is for browsers
 OTHERWISE = {('GET', '/'), ('GET', '/v1/instances/{id}/events'),
@@ -370,6 +370,14 @@ _mechctl
             found = lines_of([self.mechctl, '--json'] + line.split(), json.dumps(body),
                              **self.environment)
             self.assertIsInstance(json.loads(found[0]), dict)
+        pair = json.dumps({'participants': [{'name': 'p', 'instance': 'a'}],
+                           'connections': [{'from': 'p.x', 'to': 'p.force', 'factor': -1}],
+                           'scheme': {'type': 'Jacobi'}, 'stepSize': 0.01})
+        coupling = lines_of([self.mechctl, 'couple', '-'], pair, **self.environment)[0]
+        for line in ('couplings', 'couplings ' + coupling, 'couplings %s --count 3' % coupling,
+                     'couplings %s --reset --until 0.02' % coupling):
+            self.assertIn('0.0', ' '.join(self.words(*line.split())))
+        self.words('couplings', coupling, '--delete')
         answer = self.daemon.call('POST', '/v1/instances/a/runs', {'until': 9, 'record': {}})
         self.words('progress', 'a', answer['id'], '--wait')
         self.assertIn('time', self.words('results', 'a', answer['id'], '--format', 'csv')[0])

@@ -14,8 +14,10 @@ import harness
 import models
 import raw
 from harness import Daemon, program, wait_until
-from test_notify import Manager
-from test_tokens import make
+from manager import Manager
+from tokens import make
+
+RACES = True
 
 CLIENTS = os.path.join(harness.ROOT, 'clients', 'python')
 

@@ -1,26 +1,16 @@
 """Tokens: who is let in, for what, through every door; and a file that is read again."""
 import os
 import signal
-import subprocess
 import tempfile
 import unittest
-import harness
 import models
 import raw
-from harness import KINDS, Daemon, Forces, FrameError, Partner, ZmqDoor, program, wait_until
-from test_background import ASYNC, driven_chain
+from harness import KINDS, Daemon, Forces, FrameError, Partner, ZmqDoor, wait_until
+from asking import ASYNC
+from long_models import driven_chain
+from tokens import bearer, make
 
-
-def make(name, scopes):
-    """(token, line for the file)"""
-    out = subprocess.run([program('mechd'), '--make-token', name, '--scopes', scopes], check=True,
-                         capture_output=True, text=True).stdout
-    lines = dict(line.split(None, 1) for line in out.splitlines())
-    return lines['token'], lines['line']
-
-
-def bearer(token):
-    return {'Authorization': 'Bearer ' + token}
+RACES = True
 
 
 class Tokens(unittest.TestCase):
@@ -191,7 +181,9 @@ class Tokens(unittest.TestCase):
             model = models.nonlinear_oscillator()
             i = d.call('POST', '/v1/instances', {'model': model}, admin)['id']
             with Partner(d, i, token=self.tokens['step']) as partner:
-                partner.send('step', size=20.0)
+                partner.send('step', size=100.0)
+                wait_until(lambda: b'mechd_steps_total 0\n' not in
+                           d.call('GET', '/metrics', headers=admin).raw, 'the step has begun')
                 self.write(self.lines['admin'])
                 os.kill(d.pid(), signal.SIGHUP)
                 wait_until(lambda: 'tokens=1' in d.log(), 'the file is read')

@@ -4,15 +4,16 @@ import json
 import random
 import re
 import resource
-import socket
 import struct
 import threading
 import time
 import unittest
-import urllib.parse
 import harness
 import models
-from harness import Daemon, HttpDoor, Partner, Stream, ZmqDoor, resident, wait_until
+from harness import Daemon, Partner, Stream, ZmqDoor, resident, wait_until
+from zmtp import Raw
+
+RACES = True
 
 MIB = 1 << 20
 SOCKETS = ('control', 'stream', 'forces')
@@ -24,71 +25,6 @@ def metric(d, name):
     found = re.findall(r'^mechd_%s(?:\{[^}]*\})? (\S+)$' % name, text, re.M)
     assert found, name
     return sum(map(float, found))
-
-
-class Raw:
-    """ZMTP 3.0 by hand over TCP, mechanism NULL: what a well-behaved library would not send."""
-
-    def __init__(self, endpoint, kind=None, receive=None):
-        address = urllib.parse.urlsplit(endpoint)
-        self.socket = socket.socket()
-        if receive:
-            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive)
-        self.socket.settimeout(20 * harness.SLOW)
-        self.socket.connect((address.hostname, address.port))
-        if kind:
-            self.greet(kind)
-
-    def greet(self, kind):
-        self.socket.sendall(b'\xff' + 8 * b'\0' + b'\x7f\x03\0' + b'NULL'.ljust(20, b'\0') +
-                            32 * b'\0')
-        self.take(64)
-        name, value = b'Socket-Type', kind.encode()
-        ready = b'\x05READY' + bytes([len(name)]) + name + struct.pack('>I', len(value)) + value
-        self.socket.sendall(b'\x04' + bytes([len(ready)]) + ready)
-        flags, size = self.take(2)
-        self.take(size)
-        assert flags == 4
-
-    def take(self, n):
-        found = b''
-        while len(found) < n:
-            piece = self.socket.recv(n - len(found))
-            if not piece:
-                raise ConnectionError('closed')
-            found += piece
-        return found
-
-    @staticmethod
-    def frame(body, more=False):
-        if len(body) < 256:
-            return bytes([more, len(body)]) + body
-        return bytes([2 | more]) + struct.pack('>Q', len(body)) + body
-
-    def send(self, *bodies):
-        self.socket.sendall(b''.join(self.frame(b, k + 1 < len(bodies))
-                                     for k, b in enumerate(bodies)))
-
-    def is_closed(self):
-        """True once the other side has ended the connection; what it sends is thrown away."""
-        self.socket.settimeout(0.01)
-        try:
-            while self.socket.recv(1 << 16):
-                pass
-            return True
-        except (socket.timeout, BlockingIOError):
-            return False
-        except OSError:
-            return True
-
-    def close(self):
-        self.socket.close()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.close()
 
 
 class Limits(unittest.TestCase):
@@ -402,6 +338,74 @@ class Limits(unittest.TestCase):
                     last = sequence
                 self.assertGreaterEqual(metric(d, 'stream_stalls_total'), 1)
                 self.assertLess(resident(d) - before, 100 * MIB)
+
+    def lost_of(self, d, socket):
+        """(offered, lost, behind) of the subscriber that has this socket."""
+        text = d.call('GET', '/metrics').raw.decode()
+        peer = '%s:%d' % socket.getsockname()
+        found = []
+        for name in ('stream_offered_frames_total', 'stream_lost_frames_total',
+                     'stream_behind_frames'):
+            value = re.search(r'^mechd_%s\{subscriber="%s"\} (\d+)$' % (name, re.escape(peer)),
+                              text, re.M)
+            found.append(int(value.group(1)) if value else None)
+        return tuple(found)
+
+    def test_lost_frames_of_each_subscriber_are_counted(self):
+        count = 6000
+        with Daemon('--heartbeat', '3600') as d:
+            self.put(d, 'i-1', models.independent_masses(500))
+            with Raw(d.info['stream'], 'SUB', receive=4096) as slow, \
+                    Raw(d.info['stream'], 'SUB') as fast:
+                seen = {slow: [], fast: []}
+
+                def read(raw):
+                    topic = b''
+                    while True:
+                        try:
+                            flags = raw.take(1)[0]
+                            size = struct.unpack('>Q', raw.take(8))[0] if flags & 2 \
+                                else raw.take(1)[0]
+                            body = raw.take(size)
+                        except OSError:
+                            return
+                        if flags & 1:
+                            topic = body
+                        elif topic == b'state/i-1/':
+                            seen[raw].append(harness.unpack(body)['sequence'])
+
+                for raw in (slow, fast):
+                    raw.send(b'\1state/i-1/')
+                    wait_until(lambda: self.lost_of(d, raw.socket)[0] is not None, 'it is known')
+                quick = threading.Thread(target=read, args=(fast,), daemon=True)
+                quick.start()
+                for _ in range(count):
+                    self.step(d, 'i-1')
+                # while it does not read: at least what libzmq cannot hold
+                wait_until(lambda: self.lost_of(d, slow.socket)[1] > count // 10, 'some are lost')
+                offered, lost, behind = self.lost_of(d, slow.socket)
+                late = threading.Thread(target=read, args=(slow,), daemon=True)
+                late.start()
+                wait_until(lambda: self.lost_of(d, slow.socket)[2] == 0, 'it has read all', 60)
+                wait_until(lambda: self.lost_of(d, fast.socket)[2] == 0, 'it has read all', 60)
+                self.assertEqual(offered, count)
+                for raw, thread in ((slow, late), (fast, quick)):
+                    told = self.lost_of(d, raw.socket)
+                    wait_until(lambda: len(seen[raw]) == told[0] - told[1],
+                               'what is not lost has come: %s, %d' % (told, len(seen[raw])), 10)
+                    self.assertEqual(told, (count, count - len(seen[raw]), 0))
+                self.assertEqual(self.lost_of(d, fast.socket)[1], 0)
+                final = self.lost_of(d, slow.socket)[1]
+                self.assertLessEqual(lost, final)
+                self.assertLessEqual(final, lost + behind)
+                slow.socket.shutdown(2)
+                fast.socket.shutdown(2)
+                late.join()
+                quick.join()
+            wait_until(lambda: metric(d, 'connections') == 0, 'both have gone')
+            wait_until(lambda: 'subscriber=' not in d.call('GET', '/metrics').raw.decode(),
+                       'they are not told of any more')
+            self.assertEqual(metric(d, 'stream_lost_of_all_total'), final)
 
     def test_a_routing_id_is_not_taken_over(self):
         import zmq

@@ -38,6 +38,11 @@ def alike(one, other, key=''):
     return type(one) is type(other) and (one == other or given and GIVEN.fullmatch(other))
 
 
+def name_of(operation):
+    """Symbol of routes.def: getState is GET_STATE."""
+    return ''.join('_' + c if c.isupper() else c.upper() for c in operation.id)
+
+
 class Operation:
     """One operation of the document."""
 

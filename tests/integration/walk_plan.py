@@ -1,9 +1,12 @@
 """What the walk through the OpenAPI document (test_openapi_walk.py) cannot read from the document.
 A new route that needs something before its example works, or that has a refusal of its own, gets
 its line here. Operations are named by their operationId."""
+import http.client
+import json
+
 import models
-from harness import wait_until
-from test_storage import chain
+from harness import SLOW, wait_until
+from long_models import chain
 
 # --- what a route needs before its example works --------------------------------------------------
 
@@ -50,10 +53,55 @@ def a_sweep(client, _):
     return {'wid': where.split('/')[-1]}
 
 
+def in_memory(client, root):
+    """What every step of is stored takes no part in a coupling."""
+    body = {'model': client.call('GET', root + '/model').json, 'durability': 'none'}
+    client.call('DELETE', root)
+    client.call('PUT', root, body)
+
+
+def a_coupling(client, root):
+    in_memory(client, root)
+    reply = client.call('POST', '/v1/couplings', {
+        'participants': [{'name': 'cart', 'instance': root.split('/')[-1]}],
+        'connections': [{'from': 'cart.x', 'to': 'cart.force', 'factor': -10}],
+        'scheme': {'type': 'IQN-ILS'}, 'stepSize': 0.01})
+    return {'cid': reply['id']}
+
+
+def a_body_without_its_end(http):
+    http.putrequest('POST', '/v1/instances')
+    http.putheader('Content-Type', 'application/json')
+    http.putheader('Content-Length', str(1 << 20))
+    http.endheaders(b' ' * ((1 << 20) - 1))
+
+
+def is_of_couplings(operation):
+    return operation.template.startswith('/v1/couplings')
+
+
+def hold(client, root):
+    """A step without end in the instance's queue, on a connection of its own, which is returned:
+    what is asked next waits behind it until it is stopped."""
+    other = http.client.HTTPConnection(client.http.host, client.http.port, timeout=60 * SLOW)
+    other.request('POST', root + '/step', json.dumps({'count': 10 ** 12}),
+                  {'Content-Type': 'application/json'})
+    wait_until(lambda: client.call('GET', root).json['busy'], 'it steps')
+    return other
+
+
+def let_go(client, root, other):
+    client.call('POST', root + '/stop')
+    other.getresponse().read()
+    other.close()
+
+
 def an_operation(client, _, accept='application/json'):
-    # long enough not to be answered at once
+    root = '/v1/instances/rig'
+    other = hold(client, root)
     body = {'instances': ['rig'], 'op': 'step', 'body': {'count': 500000}, 'results': 'table'}
     reply = client.call('POST', '/v1/batch', body, {'Prefer': 'respond-async', 'Accept': accept})
+    let_go(client, root, other)
     where = reply.headers['Location']
 
     def is_over():
@@ -72,7 +120,9 @@ PREPARE = {'commit': a_trial, 'deleteSnapshot': a_snapshot, 'snapshot': a_snapsh
            'runEvents': a_run, 'deleteResults': a_run,
            'createAs': nothing, 'instances': nothing_else, 'changeLease': a_lease,
            'dropLease': a_lease, 'getSweep': a_sweep, 'deleteSweep': a_sweep,
-           'sweepResults': a_sweep, 'batch': only_the_rig, 'operation': an_operation,
+           'sweepResults': a_sweep, 'couple': in_memory, 'getCoupling': a_coupling,
+           'stepCoupling': a_coupling, 'resetCoupling': a_coupling,
+           'deleteCoupling': a_coupling, 'batch': only_the_rig, 'operation': an_operation,
            'forgetOperation': an_operation}
 
 # --- refusals that are a route's own: operation, status, code, query, body ------------------------
@@ -108,6 +158,7 @@ QUOTA = 'instances=1 snapshots=1 memory=1MiB step-cpu=1ms'
 BEYOND = {'create': ('instances', None), 'createAs': ('instances', None),
           'clone': ('instances', {}), 'takeSnapshot': ('snapshots', None),
           'startRun': ('memory', {'until': 1000, 'period': 0.01, 'record': {}}),
+          'stepCoupling': ('step-cpu', {'count': 10 ** 9}),
           'sweep': ('instances', None), 'step': ('step-cpu', {'count': 10 ** 9})}
 
 

@@ -1,0 +1,58 @@
+"""Models that several test modules share: large states, steps without end, parameters."""
+import models
+
+
+def driven_chain(n=3000):
+    """Coordinates of one object in a row of springs, the first driven by an input."""
+    rows = [[0 if k == 0 else -100, 200, 0 if k == n - 1 else -100] for k in range(n)]
+    return {'mechd': 1, 'name': 'chain', 'nodes': [
+        {'name': 'n', 'type': 'NodeGenericODE2', 'referenceCoordinates': [0] * n,
+         'initialCoordinates_t': [1] + [0] * (n - 1)}],
+        'objects': [{'name': 'o', 'type': 'GenericODE2', 'nodes': ['n'],
+                     'massMatrix': {'diag': [1] * n},
+                     'stiffnessMatrix': {'banded': {'lower': 1, 'upper': 1, 'rows': rows}}}],
+        'markers': [{'name': 'm', 'type': 'MarkerNodeCoordinate', 'node': 'n', 'coordinate': 0}],
+        'loads': [{'name': 'F', 'type': 'LoadCoordinate', 'marker': 'm', 'load': 0}],
+        'inputs': [{'name': 'force', 'load': 'F'}],
+        'sensors': [{'name': 'p', 'type': 'SensorNode', 'node': 'n',
+                     'outputVariable': 'Coordinates'}],
+        'outputs': [{'name': 'x', 'sensor': 'p', 'component': 0}],
+        'solver': {'integrator': 'GeneralizedAlpha', 'stepSize': 1e-3}}
+
+
+def pinched():
+    """A mass that one row lets leave at once and the other only backwards: no impulses do both,
+    and the solver would try a thousand million times."""
+    def row(name, h, e):
+        return {'name': name, 'systems': ['m'],
+                'relation': {'type': 'LagrangianLinearTIR', 'H': [[h]], 'b': [-1]},
+                'law': {'type': 'NewtonImpact', 'e': e}}
+    return {'mechd': 1, 'name': 'pinched', 'objects': [
+        {'name': 'm', 'type': 'LagrangianLinearTIDS', 'M': {'diag': [1]}, 'q0': [0], 'v0': [1]}],
+        'interactions': [row('a', 1, 0), row('b', -1, 1)],
+        'solver': {'integrator': 'MoreauJean', 'stepSize': 0.01,
+                   'vi': {'type': 'psor', 'tolerance': 1e-12, 'maxIterations': 10 ** 9}}}
+
+
+def chain(n=3000):
+    """A state of 100 kB, so that step commands are written down in its place."""
+    rows = [[0 if k == 0 else -100, 200, 0 if k == n - 1 else -100] for k in range(n)]
+    banded = {'lower': 1, 'upper': 1, 'rows': rows}
+    return {'mechd': 1, 'name': 'chain', 'objects': [
+        {'name': 'chain', 'type': 'LagrangianLinearTIDS', 'M': {'diag': [1] * n},
+         'K': {'banded': banded}, 'q0': [0] * n, 'v0': [1] + [0] * (n - 1),
+         'Fext': [0] * (n - 1) + ['=0.1*sin(t)']}],
+        'solver': {'integrator': 'MoreauJean', 'stepSize': 1e-3}}
+
+
+def tuned():
+    """An oscillator whose stiffness, first place and mass are parameters."""
+    found = models.oscillator()
+    found['parameters'] = {**found.get('parameters', {}), 'k': 100, 'x0': 0.5, 'm': 1}
+    found['nodes'][0]['initialCoordinates'] = ['=x0']
+    for item in found['objects']:
+        if item['type'] == 'Mass1D':
+            item['physicsMass'] = '=m'
+        if 'stiffness' in item:
+            item['stiffness'] = '=k'
+    return found

@@ -1,0 +1,59 @@
+"""A proxy between client and daemon that loses answers."""
+import re
+import socket
+import threading
+
+
+class Lossy:
+    """A proxy that hands requests on and throws the first answers away, with their connections."""
+
+    def __init__(self, daemon, losses):
+        address = daemon.base.split('//')[1].split(':')
+        self.target, self.losses, self.requests = (address[0], int(address[1])), losses, 0
+        self.seen = set()  # (method, path) of every request
+        self.listener = socket.create_server(('127.0.0.1', 0))
+        self.url = 'http://127.0.0.1:%d' % self.listener.getsockname()[1]
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            try:
+                client = self.listener.accept()[0]
+            except OSError:
+                return
+            threading.Thread(target=self.carry, args=(client,), daemon=True).start()
+
+    def carry(self, client):
+        with client, socket.create_connection(self.target) as server:
+            while True:
+                request = read_message(client)
+                if not request:
+                    return
+                method, path = request.split(b' ', 2)[:2]
+                self.seen.add((method.decode(), path.decode().split('?')[0]))
+                server.sendall(request)
+                answer = read_message(server)
+                self.requests += 1
+                if self.losses > 0:
+                    self.losses -= 1
+                    return
+                client.sendall(answer)
+
+    def close(self):
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self.listener.close()
+
+
+def read_message(end):
+    """One HTTP message with a Content-Length or without a body; b'' at the end."""
+    text = b''
+    while b'\r\n\r\n' not in text:
+        piece = end.recv(65536)
+        if not piece:
+            return b''
+        text += piece
+    head, body = text.split(b'\r\n\r\n', 1)
+    length = re.search(rb'(?i)^content-length: *(\d+)', head, re.M)
+    while length and len(body) < int(length.group(1)):
+        body += end.recv(65536)
+    return head + b'\r\n\r\n' + body

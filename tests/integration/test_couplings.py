@@ -1,0 +1,359 @@
+"""Couplings: instances that exchange outputs and inputs and step together over the server, against
+closed forms, and what happens to them when one fails, is asked by others, or the client leaves."""
+import math
+import signal
+import threading
+import unittest
+
+import raw
+from harness import Daemon, Http, ZmqDoor, wait_until
+
+RACES = True
+
+K, K12 = 4 * math.pi ** 2, 16 * math.pi ** 2
+OSCILLATORS = [{'from': 'left.x', 'to': 'right.F', 'factor': K12},
+               {'from': 'right.x', 'to': 'left.F', 'factor': K12}]
+
+
+def half(x=0., v=0., k=0., mass=1., h=1e-3, d=0.):
+    """A mass with a spring and a damper to the ground, a force for input; its trapezoidal rule is
+    exact for a free mass under a constant force, and keeps the energy of a linear one."""
+    spring = [{'name': 's', 'type': 'CoordinateSpringDamper', 'markers': ['g', 'x'],
+               'stiffness': k, 'damping': d}] if k else []
+    return {'mechd': 1,
+            'nodes': [{'name': 'n', 'type': 'Node1D', 'initialCoordinates': [x],
+                       'initialVelocities': [v]}],
+            'objects': [{'name': 'm', 'type': 'Mass1D', 'node': 'n', 'physicsMass': mass}] + spring,
+            'markers': [{'name': 'x', 'type': 'MarkerNodeCoordinate', 'node': 'n', 'coordinate': 0},
+                        {'name': 'g', 'type': 'MarkerGroundCoordinate'}],
+            'loads': [{'name': 'F', 'type': 'LoadCoordinate', 'marker': 'x', 'load': 0}],
+            'sensors': [{'name': 'q', 'type': 'SensorNode', 'node': 'n',
+                         'outputVariable': 'Coordinates'},
+                        {'name': 'p', 'type': 'SensorNode', 'node': 'n',
+                         'outputVariable': 'Coordinates_t'}],
+            'inputs': [{'name': 'F', 'load': 'F'}],
+            'outputs': [{'name': 'x', 'sensor': 'q', 'component': 0},
+                        {'name': 'v', 'sensor': 'p', 'component': 0}],
+            'solver': {'integrator': 'GeneralizedAlpha', 'stepSize': h, 'spectralRadius': 1}}
+
+
+class Couplings(unittest.TestCase):
+    def setUp(self):
+        self.daemon = Daemon('--workers', '2')
+
+    def tearDown(self):
+        if self.daemon.process.poll() is None:
+            self.daemon.stop()
+
+    def couple(self, left, right, connections=None, scheme='IQN-ILS', **more):
+        body = {'participants': [{'name': 'left', 'instance': left},
+                                 {'name': 'right', 'instance': right}],
+                'scheme': scheme if isinstance(scheme, dict) else {'type': scheme},
+                'stepSize': 0.01, **more}
+        if connections is not None:
+            body['connections'] = connections
+        return self.daemon.call('POST', '/v1/couplings', body)
+
+    def oscillators(self, d=0., **more):
+        left = self.daemon.create(half(1., k=K + K12, d=d))
+        right = self.daemon.create(half(0., k=K + K12, d=d))
+        reply = self.couple(left, right, OSCILLATORS, **more)
+        self.assertEqual(reply.status, 201, reply)
+        return left, right, reply['id']
+
+    def step(self, cid, **body):
+        return self.daemon.call('POST', '/v1/couplings/%s/step' % cid, body)
+
+    def good(self, cid, **body):
+        reply = self.step(cid, **body)
+        self.assertEqual(reply.status, 200, reply)
+        return reply.json
+
+    def state(self, i):
+        return self.daemon.call('GET', '/v1/instances/%s/state' % i).raw
+
+
+class Numbers(Couplings):
+    def error(self, H, **more):
+        _, _, cid = self.oscillators(stepSize=H, **more)
+        worst = 0.
+        for k in range(round(1 / H)):
+            reply = self.good(cid, count=1)
+            exact = [(math.cos(2 * math.pi * reply['time']) + s *
+                      math.cos(6 * math.pi * reply['time'])) / 2 for s in (1, -1)]
+            worst = max(worst, *(abs(reply['outputs'][n + '.x'] - x)
+                                 for n, x in zip(('left', 'right'), exact)))
+        self.assertEqual(reply['window'], round(1 / H))
+        return worst
+
+    def test_orders(self):
+        """Halving the window divides the error by 2 to the order."""
+        for more, order in (({'scheme': 'GaussSeidel'}, 1), ({'scheme': 'Jacobi'}, 1),
+                            ({'scheme': 'IQN-ILS', 'hold': 1}, 2),
+                            ({'scheme': 'Aitken', 'hold': 1}, 2),
+                            ({'scheme': {'type': 'GaussSeidelIterated'}, 'hold': 1}, 2),
+                            ({'scheme': 'InterfaceNewton', 'hold': 1}, 2)):
+            with self.subTest(more):
+                coarse, fine = self.error(0.01, **more), self.error(0.005, **more)
+                self.assertAlmostEqual(math.log2(coarse / fine), order, delta=0.25)
+
+    def test_stability_of_explicit_coupling(self):
+        """Two free masses, a spring k and a damper c between them, Jacobi, zero-order hold: stable
+        exactly for H < 2 c/k and H < 2 m/c, m the reduced mass."""
+        k, c, m = 100., 1., 0.5
+        forces = [{'from': '%s.%s' % (a, y), 'to': b + '.F',
+                   'factor': (-1 if a == b else 1) * g}
+                  for a in ('left', 'right') for b in ('left', 'right')
+                  for y, g in (('x', k), ('v', c))]
+        for bound, k_ in ((2 * c / k, k), (2 * m / c, 0.)):
+            some = [dict(f, factor=f['factor'] if f['from'].endswith('.v') or k_ else 0.)
+                    for f in forces]
+            grows = []
+            for part in (0.99, 1.01):
+                H = part * bound
+                left = self.daemon.create(half(0.01, v=0.3, h=H))
+                right = self.daemon.create(half(0., v=-0.3, h=H))
+                cid = self.couple(left, right, some, scheme='Jacobi', stepSize=H)['id']
+                gap = []
+                for _ in range(2):
+                    self.good(cid, count=10000 if k_ else 500)
+                    out = self.good(cid, count=1)['outputs']
+                    gap.append(k_ * (out['left.x'] - out['right.x']) ** 2 +
+                               m * (out['left.v'] - out['right.v']) ** 2)
+                grows.append(gap[1] > gap[0])
+            self.assertEqual(grows, [False, True], bound)
+
+    def test_energy_is_kept(self):
+        """The two-mass benchmark, its spring in a bond: no drift of energy over 10 s."""
+        for H in (1e-3, 1e-2, 1.):
+            with self.subTest(H):
+                h = min(H, 1e-2)
+                left = self.daemon.create(half(0., 100., k=10., h=h))
+                right = self.daemon.create(half(0., -100., k=1000., h=h))
+                scheme = {'type': 'Energy', 'relativeTolerance': 1e-14}
+                reply = self.couple(left, right, scheme=scheme, stepSize=H, bonds=[
+                    {'name': 'spring', 'effort': ['left.F', 'right.F'],
+                     'flow': ['left.x', 'right.x'], 'law': {'stiffness': 100}}])
+                self.assertEqual(reply.status, 201, reply)
+                out = self.good(reply['id'], until=10)['outputs']
+                x, v = [[out[n + s] for n in ('left', 'right')] for s in ('.x', '.v')]
+                energy = (v[0] ** 2 + v[1] ** 2 + 10 * x[0] ** 2 + 1000 * x[1] ** 2 +
+                          100 * (x[0] - x[1]) ** 2) / 2
+                self.assertAlmostEqual(energy / 10000, 1, delta=1e-11)
+
+    def test_over_zeromq(self):
+        left, right = (self.daemon.create(half(x, k=K + K12)) for x in (1., 0.))
+        with ZmqDoor(self.daemon) as door:
+            status, made = door.call('couple', participants=[
+                {'name': 'left', 'instance': left}, {'name': 'right', 'instance': right}],
+                connections=OSCILLATORS, scheme={'type': 'IQN-ILS'}, hold=1, stepSize=0.01)
+            self.assertEqual(status, 200, made)
+            _, reply = door.call('step-coupling', cid=made['id'], until=1)
+        _, _, other = self.oscillators(hold=1)
+        self.assertEqual(reply['outputs'], self.good(other, until=1)['outputs'])
+
+    def test_inputs_are_held_behind_the_last_window(self):
+        """What the coupling has extrapolated does not go on by itself."""
+        left, _, cid = self.oscillators(hold=1)
+        self.good(cid, count=10)
+        before = self.daemon.call('GET', '/v1/instances/%s/inputs' % left)['inputs']['F']
+        self.daemon.call('DELETE', '/v1/couplings/' + cid)
+        self.daemon.call('POST', '/v1/instances/%s/step' % left, {'count': 10})
+        after = self.daemon.call('GET', '/v1/instances/%s/inputs' % left)['inputs']['F']
+        self.assertEqual(before, after)
+
+    def test_a_trial_of_before_cannot_be_committed_behind_it(self):
+        left = self.daemon.create(half(1., k=K + K12))
+        right = self.daemon.create(half(0., k=K + K12))
+        path = '/v1/instances/' + left
+        trial = self.daemon.call('POST', path + '/step', {'count': 3, 'commit': False})['trial']
+        cid = self.couple(left, right, OSCILLATORS,
+                          scheme={'type': 'JacobiIterated', 'maxIterations': 1})['id']
+        self.assertEqual(self.step(cid, count=1).status, 422)
+        self.daemon.call('DELETE', '/v1/couplings/' + cid)
+        reply = self.daemon.call('POST', path + '/commit', {'trial': trial})
+        self.assertEqual((reply.status, reply['code']), (409, 'no-trial'))
+
+    def test_windows(self):
+        """A step by size has equal windows; one by time ends where it is asked to."""
+        _, _, cid = self.oscillators()
+        reply = self.good(cid, size=0.025)
+        self.assertEqual((reply['time'], reply['window']), (0.025, 3))
+        reply = self.good(cid, until=0.04)
+        self.assertEqual((reply['time'], reply['window']), (0.04, 5))
+        self.assertEqual(self.daemon.call('GET', '/v1/couplings/' + cid)['windows'], 5)
+        reply = self.daemon.call('POST', '/v1/couplings/%s/reset' % cid)
+        self.assertEqual((reply['time'], reply['window'], reply['outputs']['left.x']), (0, 0, 1))
+
+
+class Faults(Couplings):
+    def test_faults_are_told_together(self):
+        model = half()
+        model['sensors'].append({'name': 'b', 'type': 'SensorBody', 'object': 'm',
+                                 'outputVariable': 'Position'})
+        model['outputs'].append({'name': 'at', 'sensor': 'b', 'component': 0})  # m, not N
+        left, right = self.daemon.create(model), self.daemon.create(half())
+        reply = self.daemon.call('POST', '/v1/couplings', {
+            'participants': [{'name': 'a', 'instance': left}, {'name': 'a', 'instance': 'none'},
+                             {'name': 'b'}], 'connectons': [], 'stepSize': -1})
+        self.assertEqual((reply.status, reply['code']), (422, 'invalid-request'))
+        self.assertEqual({e['pointer'] for e in reply['errors']},
+                         {'/participants/1', '/participants/2', '/connectons', '/stepSize'})
+        reply = self.couple(left, right, [
+            {'from': 'left.y', 'to': 'right.F'}, {'from': 'left.x', 'to': 'middle.F'},
+            {'from': 'left.x[1]', 'to': 'right.F'}, {'from': 'left.at', 'to': 'right.F'},
+            {'from': 'left.x', 'to': 'right.F', 'factor': 'no'}], scheme='None')
+        self.assertEqual((reply.status, reply['code']), (422, 'invalid-request'))
+        self.assertEqual({e['pointer'] for e in reply['errors']},
+                         {'/connections/%d' % k for k in range(5)})
+        reply = self.couple(left, right, OSCILLATORS, scheme='None')
+        self.assertEqual((reply.status, reply['errors'][0]['pointer']), (422, '/scheme'))
+        # what was refused holds nobody
+        self.assertEqual(self.couple(left, right, OSCILLATORS).status, 201)
+
+    def test_participants_at_other_times(self):
+        left, right = self.daemon.create(half()), self.daemon.create(half())
+        self.daemon.call('POST', '/v1/instances/%s/step' % left, {'count': 3})
+        reply = self.couple(left, right, OSCILLATORS)
+        self.assertEqual((reply.status, reply['code']), (409, 'time-mismatch'))
+
+    def test_others_are_kept_off(self):
+        left, right, cid = self.oscillators()
+        for method, path, body in (('POST', '/step', {'count': 1}), ('DELETE', '', None),
+                                   ('PUT', '/inputs', {'F': 1}), ('POST', '/reset', None)):
+            reply = self.daemon.call(method, '/v1/instances/%s%s' % (left, path), body)
+            self.assertEqual((reply.status, reply['code']), (409, 'foreign-lease'), path)
+        reply = self.couple(left, right, OSCILLATORS)
+        self.assertEqual((reply.status, reply['code']), (409, 'foreign-lease'))
+        self.assertEqual(self.daemon.call('DELETE', '/v1/couplings/' + cid).status, 204)
+        self.assertEqual(self.daemon.call('DELETE', '/v1/couplings/' + cid).status, 404)
+        self.assertEqual(self.daemon.call('DELETE', '/v1/instances/' + left).status, 204)
+        self.assertEqual(self.step(cid, count=1).status, 404)
+
+    def test_a_window_is_done_by_all_or_none(self):
+        """One that does not converge, and one in which an instance fails in the midst."""
+        left, right, cid = self.oscillators(scheme={'type': 'JacobiIterated', 'maxIterations': 2})
+        before = self.state(left), self.state(right)
+        reply = self.step(cid, count=5)
+        self.assertEqual((reply.status, reply['code']), (422, 'coupling-not-converged'), reply)
+        self.assertEqual(reply['report']['windows'], 0)
+        self.assertEqual((self.state(left), self.state(right)), before)
+
+        broken = half(1.)
+        broken['objects'].append({
+            'name': 'f', 'type': 'CoordinateSpringDamper', 'markers': ['g', 'x'],
+            'springForceUserFunction': '=log(0.2 - t)'})
+        fine, failing = self.daemon.create(half()), self.daemon.create(broken)
+        reply = self.couple(fine, failing, [{'from': 'left.x', 'to': 'right.F', 'factor': 1}],
+                            scheme='Jacobi', stepSize=0.05)
+        self.assertEqual(reply.status, 201, reply)
+        reply = self.step(reply['id'], count=10)
+        self.assertEqual((reply.status, reply['code']), (422, 'not-finite'), reply)
+        self.assertIn('participant right', reply['detail'])
+        times = [self.daemon.call('GET', '/v1/instances/' + i)['time'] for i in (fine, failing)]
+        self.assertEqual(times, [times[0]] * 2)
+        self.assertAlmostEqual(times[0], 0.05 * reply['report']['windows'], 12)
+
+    def test_a_revoked_lease_ends_it(self):
+        left, _, cid = self.oscillators()
+        self.assertEqual(self.daemon.call(
+            'DELETE', '/v1/instances/%s/lease?of=owner' % left).status, 204)
+        reply = self.step(cid, count=1)
+        self.assertEqual((reply.status, reply['code']), (409, 'foreign-lease'), reply)
+
+
+class Together(Couplings):
+    FOR_EVER = {'count': 10 ** 12}
+
+    def oscillators(self, d=4., **more):
+        """Damped: a force that is held over a window feeds these with energy, at most as a damper
+        of -K12 H / 2 = -0.8 N s/m would; without one they grow beyond all numbers in half an hour
+        of theirs, which a quick machine comes to before the test has looked."""
+        return super().oscillators(d, **more)
+
+    def begin(self, cid, door=None):
+        told = []
+        thread = threading.Thread(target=lambda: told.append(
+            Http(self.daemon.base).call('POST', '/v1/couplings/%s/step' % cid, self.FOR_EVER)))
+        thread.start()
+        wait_until(lambda: self.daemon.call('GET', '/v1/couplings/' + cid)['busy'], 'it works', 30)
+        return thread, told
+
+    def test_readers_are_served_and_deletion_ends_it(self):
+        left, right, cid = self.oscillators()
+        thread, told = self.begin(cid)
+        times = set()
+
+        def another_time():
+            one = self.daemon.call('GET', '/v1/instances/%s/state' % left)
+            self.assertEqual(one.status, 200)
+            times.add(one['time'])
+            return len(times) > 2
+        wait_until(another_time, 'readers see it go on', 30)
+        self.assertEqual(self.daemon.call('DELETE', '/v1/couplings/' + cid).status, 204)
+        thread.join(30)
+        self.assertEqual((told[0].status, told[0]['code']), (409, 'cancelled'))
+        times = [self.daemon.call('GET', '/v1/instances/' + i)['time'] for i in (left, right)]
+        self.assertEqual(times, [times[0]] * 2)
+        self.assertEqual(self.daemon.call(
+            'POST', '/v1/instances/%s/step' % left, {'count': 1}).status, 200)
+
+    def test_one_long_window_ends_too(self):
+        """A thousand million internal steps, none of which is long."""
+        left, right = (self.daemon.create(half(h=1e-9)) for _ in range(2))
+        cid = self.couple(left, right, OSCILLATORS, scheme='Jacobi', stepSize=1)['id']
+        thread, told = self.begin(cid)
+        self.assertEqual(self.daemon.call('GET', '/v1/instances/%s/state' % left)['time'], 0)
+        self.assertEqual(self.daemon.call('DELETE', '/v1/couplings/' + cid).status, 204)
+        thread.join(30)
+        self.assertEqual((told[0].status, told[0]['code']), (409, 'cancelled'))
+        self.assertEqual(self.daemon.call('GET', '/v1/instances/%s/state' % left)['time'], 0)
+
+    def test_stop_and_the_end_of_the_server(self):
+        left, _, cid = self.oscillators()
+        thread, told = self.begin(cid)
+        self.assertEqual(self.daemon.call('POST', '/v1/instances/%s/stop' % left).status, 409)
+        self.daemon.process.send_signal(signal.SIGTERM)
+        thread.join(30)
+        self.assertEqual((told[0].status, told[0]['code']), (503, 'draining'))
+        self.assertEqual(self.daemon.process.wait(30), 0)
+
+    def test_a_client_that_leaves(self):
+        _, _, cid = self.oscillators()
+        door = raw.connect(self.daemon)
+        door.sendall(raw.request('/v1/couplings/%s/step' % cid, self.FOR_EVER))
+        wait_until(lambda: self.daemon.call('GET', '/v1/couplings/' + cid)['busy'], 'it works', 30)
+        door.close()
+        wait_until(lambda: not self.daemon.call('GET', '/v1/couplings/' + cid)['busy'],
+                   'it has ended', 30)
+        self.assertEqual(self.good(cid, count=1)['report']['windows'], 1)
+
+    def test_many_at_once(self):
+        """Commands of one coupling follow each other; couplings whose instances were made in other
+        orders do not wait for each other for ever."""
+        made = [self.daemon.create(half(1., k=K + K12)) for _ in range(8)]
+        pairs = [(0, 7), (6, 1), (2, 5), (4, 3)]
+        cids = [self.couple(made[a], made[b], OSCILLATORS)['id'] for a, b in pairs]
+        done = []
+
+        def work(cid):
+            door = Http(self.daemon.base)
+            for _ in range(50):
+                done.append(door.call('POST', '/v1/couplings/%s/step' % cid, {'count': 1}).status)
+            door.close()
+
+        threads = [threading.Thread(target=work, args=(cid,)) for cid in cids * 2]
+        for thread in threads:
+            thread.start()
+        readers = [self.daemon.call('GET', '/v1/instances/' + i).status for i in made * 10]
+        for thread in threads:
+            thread.join(60)
+        self.assertEqual((set(done), len(done), set(readers)), ({200}, 400, {200}))
+        for cid in cids:
+            self.assertEqual(self.daemon.call('GET', '/v1/couplings/' + cid)['windows'], 100)
+        self.assertEqual(len(self.daemon.call('GET', '/v1/couplings')['items']), 4)
+        self.assertIn('\nmechd_couplings 4\n', self.daemon.call('GET', '/metrics').raw.decode())
+
+
+if __name__ == '__main__':
+    unittest.main()

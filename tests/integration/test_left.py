@@ -1,0 +1,107 @@
+"""A client that closes its connection: what it asked for ends, and what waited is never begun;
+unless it has said by a key or a preference that it comes back."""
+import json
+import socket
+import threading
+import unittest
+
+import models
+import raw
+from harness import SLOW, Daemon, wait_until
+from asking import ASYNC, is_busy
+from long_models import pinched
+from long_requests import gauge
+
+RACES = True
+
+# rows that no l satisfies, under a solver that would try for hours
+ENDLESS = {'problem': {'N': {'shape': [2, 2], 'coo': [[0, 0, 1], [1, 1, 1], [0, 1, -1],
+                                                         [1, 0, -1]]},
+                       'r': [-1, -1],
+                       'solver': {'type': 'psor', 'tolerance': 1e-12, 'maxIterations': 10 ** 9}}}
+
+
+class Left(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.daemon = Daemon('--workers', '2')
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.daemon.stop()
+
+    def make(self, model):
+        return '/v1/instances/' + self.daemon.create(model)
+
+    def send(self, path, body, *lines):
+        s = raw.connect(self.daemon)
+        s.sendall(raw.request(path, body, *lines))
+        return s
+
+    def long(self, model, body):
+        """A step in progress: its instance and its client."""
+        one = self.make(model)
+        s = self.send(one + '/step', body)
+        wait_until(lambda: is_busy(self.daemon, one), 'it is in progress')
+        return one, s
+
+    def test_a_step_in_progress_is_undone(self):
+        cases = ((models.oscillator(), {'size': 1e9}), (pinched(), {'count': 1}))
+        for model, body in cases:
+            with self.subTest(body):
+                one, s = self.long(model, body)
+                s.close()
+                wait_until(lambda: not is_busy(self.daemon, one), 'it is over', 5)
+                self.assertEqual(self.daemon.call('GET', one + '/state')['time'], 0)
+
+    def test_a_queued_step_is_never_begun(self):
+        one, first = self.long(models.oscillator(), {'size': 1e9})
+        second = self.send(one + '/step', {'count': 3})
+        third = self.send(one + '/step', {'count': 5}, 'Idempotency-Key: comes-back')
+        wait_until(lambda: gauge(self.daemon, 'queued_commands') == 3, 'both wait')
+        left = gauge(self.daemon, 'http_left_total')
+        second.close()
+        third.close()
+        wait_until(lambda: gauge(self.daemon, 'http_left_total') == left + 2, 'both have left')
+        self.assertTrue(self.daemon.call('POST', one + '/stop')['stopped'])
+        wait_until(lambda: not is_busy(self.daemon, one), 'it is over', 5)
+        first.close()
+        self.assertEqual(self.daemon.call('GET', one + '/state')['step'], 5)
+        again = self.daemon.call('POST', one + '/step', {'count': 5},
+                                 {'Idempotency-Key': 'comes-back'})
+        self.assertEqual((again.status, again['step']), (200, 5), again)
+
+    def test_who_closed_one_side_only_has_left(self):
+        """It may be told so; whether libmicrohttpd still writes to it is not certain."""
+        one, s = self.long(models.oscillator(), {'size': 1e9})
+        s.shutdown(socket.SHUT_WR)
+        wait_until(lambda: not is_busy(self.daemon, one), 'it is over', 5)
+        told = raw.Answers(s).next()
+        if told is not None:
+            self.assertEqual((told[0], json.loads(told[2])['code']), (409, 'cancelled'))
+        s.close()
+
+    def test_what_runs_in_the_background_goes_on(self):
+        one = self.make(models.oscillator())
+        s = self.send(one + '/step', {'size': 1e9}, 'Prefer: ' + ASYNC['Prefer'])
+        self.assertEqual(raw.Answers(s).next()[0], 202)
+        connections = gauge(self.daemon, 'http_connections')
+        s.close()
+        wait_until(lambda: gauge(self.daemon, 'http_connections') < connections, 'it has left')
+        self.assertTrue(is_busy(self.daemon, one))
+        self.daemon.call('POST', one + '/stop')
+
+    def test_problems_leave_their_threads(self):
+        clients = [self.send('/v1/problems/solve', ENDLESS) for _ in range(4)]
+        wait_until(lambda: gauge(self.daemon, 'in_flight') == 5, 'all are taken')
+        for s in clients:
+            s.close()
+        answered = threading.Event()
+
+        def ask():
+            reply = self.daemon.call('POST', '/v1/problems/solve',
+                                     {'problem': {'N': {'diag': [1]}, 'r': [-1]}})
+            if reply.status == 200:
+                answered.set()
+        threading.Thread(target=ask, daemon=True).start()
+        self.assertTrue(answered.wait(5 * SLOW), 'the pool is free again')

@@ -1,0 +1,112 @@
+"""Whatever can take long ends when it is told to, when its client has gone, and when the operation
+that it became is deleted: soon, and as if it had not begun."""
+import time
+import unittest
+
+import raw
+from asking import ASYNC, Asked
+from harness import SLOW, Served, wait_until
+from long_requests import BOUNDED, LONG, all_at_work, gauge
+
+RACES = True
+
+# s; it takes milliseconds, and a quarter of a second until a look finds who has left
+SOON = 1
+
+
+def documented(pages, code):
+    """operationIds of the routes that can refuse with it."""
+    def at(ref):
+        found = pages
+        for key in ref.split('/')[1:]:
+            found = found[key.replace('~1', '/')]
+        return found
+    found = set()
+    for methods in pages['paths'].values():
+        for route in methods.values():
+            for reply in route['responses'].values() if 'operationId' in route else ():
+                reply = at(reply['$ref']) if '$ref' in reply else reply
+                if '`%s`' % code in reply.get('description', ''):
+                    found.add(route['operationId'])
+    return found
+
+
+class LongRequests(Served):
+    def served(self):
+        """Nobody waits for anything."""
+        return gauge(self.daemon, 'in_flight') == 1
+
+    def begin(self, one, prefix, *lines):
+        s = raw.connect(self.daemon)
+        s.sendall(raw.request(prefix + one.path, one.body, *lines, method=one.method))
+        wait_until(lambda: all_at_work(self.daemon, 1), 'it is at work', 60)
+        return s
+
+    def state(self, prefix):
+        return self.daemon.call('GET', prefix + '/state').raw if 'instances' in prefix else b''
+
+    def ended(self, one, begin, end):
+        """`end` is called when the request is at work; the seconds until nothing is, at best: who
+        shares the machine may hold up one, and not every one."""
+        prefix = one.begin(self.daemon)
+        before, took = self.state(prefix), []
+        for _ in range(3):
+            request = begin(prefix)
+            start = time.monotonic()
+            end(prefix, request)
+            wait_until(self.served, 'it has ended', 20)
+            took.append(time.monotonic() - start)
+        self.assertLess(min(took), SOON * SLOW, took)
+        self.assertEqual(self.state(prefix), before)
+        print('%-28s %5.1f ms' % (one.name, 1e3 * min(took)))
+
+    def test_who_has_left(self):
+        for one in LONG:
+            with self.subTest(one.name):
+                self.ended(one, lambda prefix: self.begin(one, prefix),
+                           lambda prefix, s: s.close())
+
+    def test_told_to(self):
+        def begin(one, prefix):
+            asked = Asked(self.daemon, one.method, prefix + one.path, one.body)
+            wait_until(lambda: all_at_work(self.daemon, 1), 'it is at work', 60)
+            return asked
+
+        def end(one, prefix, asked):
+            method, path = one.stop
+            self.assertIn(self.daemon.call(method, prefix + path).status, (200, 204))
+            reply = asked.answer()
+            self.assertEqual((reply.status, reply['code']), (409, 'cancelled'), reply)
+        for one in LONG:
+            if one.stop == ('POST', '/stop'):
+                with self.subTest(one.name):
+                    self.ended(one, lambda prefix: begin(one, prefix),
+                               lambda prefix, asked: end(one, prefix, asked))
+
+    def test_deleted(self):
+        """What goes on behind its answer."""
+        def begin(one, prefix):
+            reply = self.daemon.call(one.method, prefix + one.path, one.body, ASYNC)
+            self.assertEqual(reply.status, 202, reply)
+            wait_until(lambda: gauge(self.daemon, 'pool_waiting') == 0, 'it is at work', 60)
+            return reply.headers['Location']
+
+        def end(where):
+            self.assertLess(self.daemon.call('DELETE', where).status, 300)
+            wait_until(lambda: self.daemon.call('GET', where).status == 404 or
+                       self.daemon.call('GET', where)['state'] != 'running', 'it is over', 20)
+        for one in LONG:
+            if one.method == 'POST':
+                with self.subTest(one.name):
+                    self.ended(one, lambda prefix: begin(one, prefix),
+                               lambda prefix, where: end(where))
+
+    def test_none_is_missing(self):
+        pages = self.daemon.call('GET', '/openapi.json').json
+        known = {one.route for one in LONG if one.stop}
+        self.assertEqual(known & set(BOUNDED), set())
+        self.assertEqual(documented(pages, 'cancelled'), known | set(BOUNDED))
+
+
+if __name__ == '__main__':
+    unittest.main()

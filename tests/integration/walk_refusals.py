@@ -1,0 +1,54 @@
+"""Refusals of single routes in the walk through the OpenAPI document."""
+import threading
+
+from harness import Daemon, wait_until
+from asking import ASYNC, is_busy
+from long_models import pinched
+from walk import Client
+
+
+class Refusals:
+    """Tests of test_openapi_walk.Walk."""
+
+    def test_a_snapshot_whose_model_is_gone_is_not_given_out(self):
+        more = self.ready(operation := self.api.operations['snapshot'])
+        self.assertEqual(self.send(self.api.operations['setField']).status, 200)
+        self.check(operation, self.send(operation, **more), 422, 'snapshot-mismatch')
+
+    def test_a_coupling_whose_lease_is_revoked_goes_on_no_more(self):
+        for name in ('stepCoupling', 'resetCoupling'):
+            more = self.ready(operation := self.api.operations[name])
+            self.client.call('DELETE', '/v1/instances/rig/lease?of=owner')
+            self.check(operation, self.send(operation, **more), 409, 'foreign-lease')
+
+    def test_a_coupling_that_does_not_converge_tells_so(self):
+        operation = self.api.operations['stepCoupling']
+        self.ready(self.api.operations['couple'])
+        made = self.client.call('POST', '/v1/couplings', {
+            'participants': [{'name': 'cart', 'instance': 'rig'}],
+            'connections': [{'from': 'cart.x', 'to': 'cart.force', 'factor': -10, 'offset': 1}],
+            'scheme': {'type': 'JacobiIterated', 'maxIterations': 1}, 'stepSize': 0.01})
+        self.check(operation, self.send(operation, cid=made['id']), 422, 'coupling-not-converged')
+
+    def test_what_is_stopped_before_its_turn_tells_so(self):
+        with Daemon('--workers', '1') as d, Client(d.base) as client, Client(d.base) as other:
+            rig, long = '/v1/instances/rig', '/v1/instances/' + d.create(pinched())
+            for operation in self.having(409, 'cancelled'):
+                # a short step is done at once, by the thread that reads it
+                if operation.is_on_instance and operation.id != 'step':
+                    with self.subTest(str(operation)):
+                        self.stopped(operation, self.ready(operation, client), d, other, rig, long)
+
+    def stopped(self, operation, more, d, other, rig, long):
+        """While the only worker is at a step without end of `long`, and when it has that behind."""
+        self.assertEqual(d.call('POST', long + '/step', {'count': 1}, ASYNC).status, 202)
+        wait_until(lambda: is_busy(d, long), 'the only worker has work')
+        told = []
+        asked = threading.Thread(target=lambda: told.append(self.send(operation, other, **more)))
+        asked.start()
+        wait_until(lambda: is_busy(d, rig) or told, 'it waits')
+        self.assertTrue(d.call('POST', rig + '/stop')['stopped'])
+        d.call('POST', long + '/stop')
+        asked.join(20)
+        self.check(operation, told[0], 409, 'cancelled')
+        wait_until(lambda: not is_busy(d, long), 'it is over')
