@@ -1,15 +1,35 @@
-"""Runs the integration tests, or those modules that are named (references doors …), one line for
-each failing test, and ends with "N passed, N failed"."""
+"""Runs the integration tests, or those modules that are named (references doors …), several modules
+at a time, each in a process of its own: a line when one has ended, what failed above it. Ends with
+"N passed, N failed".
+
+    run.py [--jobs N] [--races] [NAME…]
+
+--races runs only the modules that say RACES = True: those where threads of the daemon meet. Modules
+that say ALONE = True measure time; they run after the others, one after another.
+
+A test that fails is run again when all others are over, alone, up to twice: if it passes it counts,
+and a line "UNSTEADY n: names" names it. More than three such tests are a failure. A module that
+says WHOLE = True is run again as a whole: its tests judge what all of it has done."""
+import argparse
+import concurrent.futures
+import json
 import os
+import re
+import subprocess
 import sys
 import time
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+COUNT = re.compile(r'^(\d+) passed, (\d+) failed, (\d+) skipped\s*\Z', re.M)
+LIMIT = 1500  # seconds of one module, far more than the longest under a sanitizer
 
+AGAIN = re.compile(r'^again (\S+)\n', re.M)
 
 # subtests of one test that are told
 MOST = 4
+# tests that may pass only when they are run again
+UNSTEADY = 3
 
 
 class Result(unittest.TestResult):
@@ -45,26 +65,141 @@ class Result(unittest.TestResult):
             self.fault(subtest, error)
 
 
-def main(names):
+def run_here(names):
+    """One module, or some of its tests, in this process; the last line is the count, before it
+    what failed."""
+    result = Result()
+    unittest.defaultTestLoader.loadTestsFromNames(names).run(result)
+    # a class whose set-up or tear-down fails counts once, and is run again as a whole
+    for name in sorted(result.failed):
+        print('again ' + re.sub(r'^\w+ \((.*)\)$', r'\1', name))
+    print('%d passed, %d failed, %d skipped' % (result.passed, len(result.failed),
+                                                len(result.skipped)))
+    return 1 if result.failed else 0
+
+
+def run_apart(module, names=None):
+    """(module, passed, names of what failed, seconds, what it printed) of a module, or of some of
+    its tests"""
+    start = time.monotonic()
+    try:
+        done = subprocess.run([sys.executable, os.path.abspath(__file__), '--here'] +
+                              (names or [module]),
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, timeout=LIMIT)
+        text = done.stdout.decode(errors='replace')
+    except subprocess.TimeoutExpired as e:
+        text = (e.stdout or b'').decode(errors='replace') + '\nnot over after %d s\n' % LIMIT
+    took, count = time.monotonic() - start, COUNT.search(text)
+    if count is None:
+        return module, 0, [module], took, 'FAILED %s ended without a count\n%s' % (module,
+                                                                                   text[-6000:])
+    text = text[:count.start()]
+    return (module, int(count.group(1)), AGAIN.findall(text), took, AGAIN.sub('', text).rstrip())
+
+
+def says(module, word):
+    """Whether the module has the line WORD = True."""
+    with open(os.path.join(HERE, module + '.py'), encoding='utf-8') as f:
+        return re.search(r'^(\w+ = )*%s = (\w+ = )*True$' % word, f.read(), re.M) is not None
+
+
+def longest_first(modules, past):
+    """By the seconds they took the last time; those without go first, long files before short."""
+    def size(module):
+        return os.path.getsize(os.path.join(HERE, module + '.py'))
+    return sorted(modules, key=lambda m: (-past.get(m, 1e9), -size(m)))
+
+
+def past_file():
+    return os.path.join(os.environ['MECHD_TESTS_BUILD'], 'integration-seconds.json') \
+        if 'MECHD_TESTS_BUILD' in os.environ else None
+
+
+def read_past():
+    try:
+        with open(past_file(), encoding='utf-8') as f:
+            return json.load(f)
+    except (OSError, TypeError, ValueError):
+        return {}
+
+
+def run_once(wanted, jobs):
+    """(passed, [(module, names of what failed)]) of all these modules"""
+    past, passed, failed, done = read_past(), 0, [], 0
+    alone = [m for m in wanted if says(m, 'ALONE')]
+    together = longest_first([m for m in wanted if m not in alone], past)
+    for group, most in ((together, jobs), (alone, 1)):
+        with concurrent.futures.ThreadPoolExecutor(most) as pool:
+            running = [pool.submit(run_apart, module) for module in group]
+            for one in concurrent.futures.as_completed(running):
+                module, good, bad, took, text = one.result()
+                passed, done, past[module] = passed + good, done + 1, took
+                if bad:
+                    failed.append((module, bad))
+                if text:
+                    print(text)
+                print('%3d of %d  %-16s %3d passed, %d failed, %.1f s' % (
+                    done, len(wanted), module[5:], good, len(bad), took), flush=True)
+    if past_file():
+        with open(past_file(), 'w', encoding='utf-8') as f:
+            json.dump(past, f)
+    return passed, failed
+
+
+def run_again(failed):
+    """(names that still fail, names that pass now)"""
+    lasting, unsteady = [], []
+    for module, names in failed:
+        first = names
+        if says(module, 'WHOLE'):
+            names = [module]
+        for _ in range(2):
+            if names:
+                _, _, names, took, text = run_apart(module, names)
+                print('again: %s, %.1f s: %s' % (module[5:], took, 'failed: ' + ' '.join(names)
+                                                 if names else 'passed'))
+                print(text, end='\n' if text else '', flush=True)
+        lasting += names
+        unsteady += [name for name in first if name not in names and module not in names]
+    return lasting, unsteady
+
+
+def run_all(wanted, jobs):
+    passed, failed = run_once(wanted, jobs)
+    lasting, unsteady = run_again(failed)
+    for name in lasting:
+        print('FAILED %s: alone: tests/run integration:%s' % (name, name))
+    if unsteady:
+        print('UNSTEADY %d: %s' % (len(unsteady), ' '.join(unsteady)))
+    passed, failed = passed + len(unsteady), len(lasting)
+    if len(unsteady) > UNSTEADY:
+        print('FAILED more than %d tests passed only when they were run again' % UNSTEADY)
+        failed += 1
+    print('%d passed, %d failed' % (passed, failed))
+    return 1 if failed or not passed else 0
+
+
+def main(arguments):
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument('--jobs', type=int, default=2 * (os.cpu_count() or 1))
+    parser.add_argument('--races', action='store_true')
+    parser.add_argument('--here', nargs='+')
+    parser.add_argument('names', nargs='*')
+    o = parser.parse_args(arguments)
     sys.path.insert(0, HERE)
-    modules = sorted(f[:-3] for f in os.listdir(HERE) if f.startswith('test_'))
-    wanted = [m for m in modules if not names or m[5:] in names or m in names]
-    unknown = [n for n in names if n not in modules and 'test_' + n not in modules]
+    if o.here:
+        return run_here(o.here)
+    modules = sorted(f[:-3] for f in os.listdir(HERE) if re.fullmatch(r'test_\w+\.py', f))
+    wanted = [m for m in modules if not o.names or m[5:] in o.names or m in o.names]
+    unknown = [n for n in o.names if n not in modules and 'test_' + n not in modules]
+    if o.races:
+        wanted = [m for m in wanted if says(m, 'RACES')]
     if unknown or not wanted:
         print('no such tests: %s; there are: %s' % (' '.join(unknown),
                                                     ' '.join(m[5:] for m in modules)))
         return 2
-    passed, failed = 0, 0
-    for module in wanted:
-        start, result = time.monotonic(), Result()
-        unittest.defaultTestLoader.loadTestsFromName(module).run(result)
-        # a class whose set-up or tear-down fails counts once
-        passed, failed = passed + result.passed, failed + len(result.failed)
-        print('%-14s %3d passed, %d failed, %.1f s' % (module[5:], result.passed,
-                                                       len(result.failed),
-                                                       time.monotonic() - start), flush=True)
-    print('%d passed, %d failed' % (passed, failed))
-    return 1 if failed or not passed else 0
+    return run_all(wanted, o.jobs)
 
 
 if __name__ == '__main__':
