@@ -93,6 +93,11 @@ class Reply:
         return '%d %s' % (self.status, self.raw[:500])
 
 
+# ZeroMQ's sockets on ports that the kernel gives, and nothing stored
+FREE_PORTS = ['--control', 'tcp://127.0.0.1:*', '--stream', 'tcp://127.0.0.1:*',
+              '--forces', 'tcp://127.0.0.1:*', '--state', 'none']
+
+
 class Daemon:
     """One mechd process; its exit code and its log are checked when it is stopped."""
 
@@ -102,9 +107,7 @@ class Daemon:
         ready = os.path.join(self.folder, 'ready.json')
         command = shlex.split(os.environ.get('MECHD_TESTS_WRAP', '')) + [
             program_path or program('mechd'),
-            '--listen', first, '--control', 'tcp://127.0.0.1:*',
-            '--stream', 'tcp://127.0.0.1:*', '--forces', 'tcp://127.0.0.1:*',
-            '--state', 'none', '--ready-file', ready] + list(arguments)
+            '--listen', first, *FREE_PORTS, '--ready-file', ready] + list(arguments)
         with open(self.log_path, 'wb') as log:
             self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log,
                                             stderr=log, cwd=self.folder,

@@ -2,10 +2,11 @@
 at a time, each in a process of its own: a line when one has ended, what failed above it. Ends with
 "N passed, N failed".
 
-    run.py [--jobs N] [--races] [NAME…]
+    run.py [--jobs N] [--races] [--timed] [NAME…]
 
 --races runs only the modules that say RACES = True: those where threads of the daemon meet. Modules
-that say ALONE = True measure time; they run after the others, one after another.
+that say ALONE = True need both processors; they run after the others, one after another. Those that
+say TIMED = True measure rates and belong to the benchmarks: they run with --timed or when named.
 
 A test that fails is run again when all others are over, alone, up to twice: if it passes it counts,
 and a line "UNSTEADY n: names" names it. More than three such tests are a failure. A module that
@@ -184,6 +185,7 @@ def main(arguments):
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument('--jobs', type=int, default=2 * (os.cpu_count() or 1))
     parser.add_argument('--races', action='store_true')
+    parser.add_argument('--timed', action='store_true')
     parser.add_argument('--here', nargs='+')
     parser.add_argument('names', nargs='*')
     o = parser.parse_args(arguments)
@@ -193,6 +195,8 @@ def main(arguments):
     modules = sorted(f[:-3] for f in os.listdir(HERE) if re.fullmatch(r'test_\w+\.py', f))
     wanted = [m for m in modules if not o.names or m[5:] in o.names or m in o.names]
     unknown = [n for n in o.names if n not in modules and 'test_' + n not in modules]
+    if not o.names:
+        wanted = [m for m in wanted if says(m, 'TIMED') == o.timed]
     if o.races:
         wanted = [m for m in wanted if says(m, 'RACES')]
     if unknown or not wanted:

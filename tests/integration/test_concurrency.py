@@ -148,8 +148,6 @@ class Concurrency(unittest.TestCase):
         took = time.monotonic() - start
         self.assertTrue(reached)
         self.assertGreater(took, 0.4)
-        # how late periods are is measured by the benchmarks: a busy machine may hold all up
-        self.assertLess(took, 5 * harness.SLOW)
         status, body = door.call('step', id=i, count=1)
         self.assertEqual((status, body['code']), (409, 'run-in-progress'))
         self.assertEqual(door.call('stop-run', id=i, rid=run['id'])[0] // 100, 2)

@@ -75,5 +75,4 @@ class Notify(unittest.TestCase):
             try:
                 self.assertEqual(d.call('GET', '/readyz').status, 200)
             finally:
-                took = d.stop()
-            self.assertLess(took, 2 * SLOW)
+                d.stop()

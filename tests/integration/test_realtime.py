@@ -9,7 +9,7 @@ import models
 from harness import Daemon
 from long_models import chain
 
-ALONE = RACES = True
+RACES = TIMED = True
 
 ROUNDS = 5
 

@@ -14,7 +14,6 @@ import sqlite3
 import subprocess
 import tempfile
 import threading
-import time
 import unittest
 import harness
 import models
@@ -91,15 +90,13 @@ class Storage(unittest.TestCase):
         self.addCleanup(d._remove)
         held = harness.HeldThread(harness.busiest_thread(d.pid()))
         d.process.send_signal(signal.SIGTERM)
-        start = time.monotonic()
         held.wait(30 * harness.SLOW)
         code = d.process.wait(30 * harness.SLOW)
-        took, log = time.monotonic() - start, d.log()
+        log = d.log()
         d._remove()
         self.assertEqual(code, 1, log)
+        # the step would last for ever
         self.assertRegex(log, r'stuck .*stored=yes not_stored_for_computing=1')
-        # the step would last for ever; beside other modules the end takes some seconds
-        self.assertLess(took, 15 * harness.SLOW)
 
     def test_what_is_stuck_takes_nothing_of_others_with_it(self):
         """A step that does not come to its next question is not waited for by the end, which stores

@@ -1,11 +1,10 @@
 """The system descriptor of instances against dense algebra from …/evaluate, and against the steps
 that solve it: matrices, vectors, products, projections, forms, masks, and what is refused."""
 import math
-import time
 import unittest
 import models
 from algebra import dense, norm, solve, times, transposed, zeros
-from harness import SLOW, Daemon, HttpDoor, ZmqDoor
+from harness import Daemon, HttpDoor, ZmqDoor
 
 SMOOTH = ('four-bar', 'robot-arm', 'double-pendulum', 'spring-mass-damper', 'flexible-cantilever')
 
@@ -499,7 +498,6 @@ class System(unittest.TestCase):
                 'type': 'LagrangianLinearTIR',
                 'H': {'shape': [1, n], 'coo': [[0, n - 1, 1.0]]}, 'b': [0]}}],
             'solver': {'integrator': 'MoreauJean', 'stepSize': 0.001}})['id']
-        start = time.monotonic()
         self.assertEqual(len(self.good('system-part', id=i, what='K')['coo']), 3 * n - 2)
         self.assertEqual(len(self.good('system-part', id=i, what='H')['coo']), 3 * n - 2)
         self.assertEqual(len(self.good('system-part', id=i, what='Z')['coo']), 3 * n)
@@ -508,7 +506,6 @@ class System(unittest.TestCase):
         self.assertEqual(len(product), n + 1)
         self.assertAlmostEqual(product[n // 2], 3.0, delta=1e-14)
         self.assertGreater(self.good('system-schur-product', id=i, l=[1.0])['product'][0], 0.3)
-        self.assertLess(time.monotonic() - start, 10 * SLOW)
 
     def test_a_chain_of_items_has_a_block_for_each_neighbour(self):
         n = 1000
