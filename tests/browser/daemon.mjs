@@ -17,6 +17,7 @@ export async function until(condition, what, seconds = 10) {
         if (Date.now() > deadline) {
             throw new Error(`waited ${seconds} s in vain: ${what}`);
         }
+        // steady: between two looks
         await new Promise((resolve) => setTimeout(resolve, 20));
     }
 }

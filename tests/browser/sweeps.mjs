@@ -220,6 +220,7 @@ export const tests = {
         await page.reload();
         await page.waitForSelector(`[data-sweep=${foreign.id}]`);
         assert.equal(await page.getAttribute("#sweeps", "aria-current"), "true");
+        // steady: the time in which it must not go elsewhere
         await new Promise((resolve) => setTimeout(resolve, 2000));
         assert.ok(page.url().endsWith("#/~sweeps"));
         await picture(page, "sweeps");

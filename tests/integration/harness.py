@@ -28,6 +28,7 @@ import signal
 import struct
 import subprocess
 import tempfile
+import threading
 import time
 import unittest
 import urllib.parse
@@ -53,7 +54,7 @@ def wait_until(condition, what, seconds=10.0):
             return value
         if time.monotonic() > deadline:
             raise AssertionError('waited %g s in vain: %s' % (seconds * SLOW, what))
-        time.sleep(0.002)
+        time.sleep(0.002)  # steady: between two looks
 
 
 def is_sanitized():
@@ -98,6 +99,14 @@ FREE_PORTS = ['--control', 'tcp://127.0.0.1:*', '--stream', 'tcp://127.0.0.1:*',
               '--forces', 'tcp://127.0.0.1:*', '--state', 'none']
 
 
+def with_us():
+    """In front of a command: it ends with this process, however that ends. Linux means the thread
+    that starts it, so only the main one says so."""
+    if threading.current_thread() is not threading.main_thread():
+        return []
+    return ['setpriv', '--pdeathsig', 'KILL']
+
+
 class Daemon:
     """One mechd process; its exit code and its log are checked when it is stopped."""
 
@@ -105,7 +114,7 @@ class Daemon:
         self.folder = tempfile.mkdtemp(prefix='mechd-test-')
         self.log_path = os.path.join(self.folder, 'log')
         ready = os.path.join(self.folder, 'ready.json')
-        command = shlex.split(os.environ.get('MECHD_TESTS_WRAP', '')) + [
+        command = with_us() + shlex.split(os.environ.get('MECHD_TESTS_WRAP', '')) + [
             program_path or program('mechd'),
             '--listen', first, *FREE_PORTS, '--ready-file', ready] + list(arguments)
         with open(self.log_path, 'wb') as log:
@@ -228,7 +237,7 @@ def busiest_thread(pid):
             found[int(tid)] = int(fields[11]) + int(fields[12])
         return found
     before = used()
-    time.sleep(0.3)
+    time.sleep(0.3)  # steady: a sample of what is used; endless work goes on
     after = used()
     return max(after, key=lambda tid: after[tid] - before.get(tid, 0))
 

@@ -22,8 +22,12 @@ import time
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, '..', 'tools'))
+import stacks  # noqa: E402
+
 COUNT = re.compile(r'^(\d+) passed, (\d+) failed, (\d+) skipped\s*\Z', re.M)
-LIMIT = 1500  # seconds of one module, far more than the longest under a sanitizer
+# seconds of one module, far more than the longest, which is one of a sanitizer where that is built
+LIMIT = 300 * float(os.environ.get('MECHD_TESTS_DEADLINE', '1'))
 
 AGAIN = re.compile(r'^again (\S+)\n', re.M)
 
@@ -69,6 +73,7 @@ class Result(unittest.TestResult):
 def run_here(names):
     """One module, or some of its tests, in this process; the last line is the count, before it
     what failed."""
+    stacks.register()
     result = Result()
     unittest.defaultTestLoader.loadTestsFromNames(names).run(result)
     # a class whose set-up or tear-down fails counts once, and is run again as a whole
@@ -83,18 +88,22 @@ def run_apart(module, names=None):
     """(module, passed, names of what failed, seconds, what it printed) of a module, or of some of
     its tests"""
     start = time.monotonic()
+    # a module ends with this program, whatever ends it
+    process = subprocess.Popen(['setpriv', '--pdeathsig', 'KILL', sys.executable,
+                                os.path.abspath(__file__), '--here'] + (names or [module]),
+                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.STDOUT)
     try:
-        done = subprocess.run([sys.executable, os.path.abspath(__file__), '--here'] +
-                              (names or [module]),
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, timeout=LIMIT)
-        text = done.stdout.decode(errors='replace')
-    except subprocess.TimeoutExpired as e:
-        text = (e.stdout or b'').decode(errors='replace') + '\nnot over after %d s\n' % LIMIT
+        text = process.communicate(timeout=LIMIT)[0].decode(errors='replace')
+    except subprocess.TimeoutExpired:
+        where = stacks.report([process.pid])
+        stacks.end(process.pid)
+        text = '%s\nnot over after %d s\n%s\n' % (
+            process.communicate()[0].decode(errors='replace')[-6000:], LIMIT, where)
     took, count = time.monotonic() - start, COUNT.search(text)
     if count is None:
         return module, 0, [module], took, 'FAILED %s ended without a count\n%s' % (module,
-                                                                                   text[-6000:])
+                                                                                   text[-20000:])
     text = text[:count.start()]
     return (module, int(count.group(1)), AGAIN.findall(text), took, AGAIN.sub('', text).rstrip())
 
@@ -170,7 +179,8 @@ def run_all(wanted, jobs):
     passed, failed = run_once(wanted, jobs)
     lasting, unsteady = run_again(failed)
     for name in lasting:
-        print('FAILED %s: alone: tests/run integration:%s' % (name, name))
+        print('FAILED %s: alone: tests/run %s:%s' % (
+            name, os.environ.get('MECHD_TESTS_SUITE', 'integration'), name))
     if unsteady:
         print('UNSTEADY %d: %s' % (len(unsteady), ' '.join(unsteady)))
     passed, failed = passed + len(unsteady), len(lasting)
@@ -195,6 +205,9 @@ def main(arguments):
     modules = sorted(f[:-3] for f in os.listdir(HERE) if re.fullmatch(r'test_\w+\.py', f))
     wanted = [m for m in modules if not o.names or m[5:] in o.names or m in o.names]
     unknown = [n for n in o.names if n not in modules and 'test_' + n not in modules]
+    if o.names and all(n.split('.')[0] in modules for n in o.names):
+        # tests by their whole names
+        return run_here(o.names)
     if not o.names:
         wanted = [m for m in wanted if says(m, 'TIMED') == o.timed]
     if o.races:

@@ -1,6 +1,5 @@
 """Prefer: respond-async: what is queued is answered with 202 and goes on; its answer is what it
 would have been; what can be answered at once is; a deleted one stops."""
-import time
 import unittest
 import models
 from harness import Daemon, Served, ZmqDoor, wait_until
@@ -10,7 +9,7 @@ from long_models import driven_chain
 
 RACES = True
 
-LONG = 30000000
+LONG = 10 ** 9
 
 
 class Background(Served):
@@ -71,10 +70,8 @@ class Background(Served):
             self.assertEqual(self.daemon.call('DELETE', where).status, 204)
             self.assertEqual(self.daemon.call('GET', where).status, 404)
             self.assertEqual(self.daemon.call('DELETE', where).status, 404)
-        start = time.monotonic()
         step = self.daemon.call('POST', path, {'count': 1})
         self.assertEqual((step.status, step['step']), (200, 1))
-        self.assertLess(time.monotonic() - start, 20)
 
     def worked(self, daemon):
         return daemon.call('GET', '/v1/quota')['used']['cpu']
@@ -116,20 +113,18 @@ class Background(Served):
         where = self.accepted('POST', '/v1/batch', {**body, 'body': {'count': LONG}})
         self.assertEqual(door.call('forget-operation', oid=where.split('/')[-1])[0], 200)
         door.close()
-        start = time.monotonic()
         for i in ids:
             self.assertEqual(self.daemon.call('POST', '/v1/instances/%s/step' % i,
                                               {'count': 1})['step'], 40001)
-        self.assertLess(time.monotonic() - start, 20)
 
     def test_a_key_makes_it_once(self):
         i = self.daemon.create(models.nonlinear_oscillator())
         path, key = '/v1/instances/%s/step' % i, {'Idempotency-Key': 'a'}
-        found = [self.answer(self.accepted('POST', path, {'count': 300000}, **key))
+        found = [self.answer(self.accepted('POST', path, {'count': 50000}, **key))
                  for _ in range(1)]
-        again = self.ask('POST', path, {'count': 300000}, **key)
+        again = self.ask('POST', path, {'count': 50000}, **key)
         self.assertEqual((again.status, again.json), (200, found[0]['answer']))
-        body = {'count': 300001}
+        body = {'count': 50001}
         both = [self.accepted('POST', path, body, **{'Idempotency-Key': 'b'}) for _ in range(2)]
         found = [self.answer(where) for where in both]
         self.assertEqual(found[0]['answer'], found[1]['answer'])

@@ -12,7 +12,7 @@ from harness import Daemon
 
 RACES = True
 
-LIMITS = ('--head-seconds', '1', '--body-seconds', '1', '--body-rate', '100', '--idle-seconds', '3')
+LIMITS = ('--head-seconds', '1', '--body-seconds', '1', '--body-rate', '10', '--idle-seconds', '3')
 HOST = b'Host: localhost\r\n'
 LIVEZ = b'GET /livez HTTP/1.1\r\n' + HOST + b'\r\n'
 
@@ -104,7 +104,7 @@ class Deadlines(unittest.TestCase):
                 self.assertIn([a[0] for a in raw.Answers(s).all()], ([], [408]))
 
     def test_a_body_may_take_longer_as_it_is_larger(self):
-        """300 KiB in 2.4 s: more than the second, less than 1 + 300/100."""
+        """300 KiB in 2.4 s: more than the second, less than 1 + 300/10."""
         body = b' ' * (300 << 10) + b'{"model": 1}'
         with raw.connect(self.daemon) as s:
             s.sendall(b'POST /v1/models/check HTTP/1.1\r\n' + HOST + b'Connection: close\r\n'
@@ -112,7 +112,7 @@ class Deadlines(unittest.TestCase):
             start, part = time.monotonic(), len(body) // 12
             for k in range(0, len(body), part):
                 s.sendall(body[k:k + part])
-                time.sleep(0.2)
+                time.sleep(0.2)  # steady: what is sent is slow
             self.assertGreater(time.monotonic() - start, 1.5)
             self.assertEqual([a[0] for a in raw.Answers(s).all()], [422])
 
@@ -134,7 +134,7 @@ class Deadlines(unittest.TestCase):
             while time.monotonic() - start < 4.5:
                 s.sendall(LIVEZ)
                 self.assertEqual(answers.next()[0], 200)
-                time.sleep(0.5)
+                time.sleep(0.5)  # steady: a connection at rest, less than its 3 s
 
     def test_live_events_and_long_commands_are_not_cut(self):
         i = self.daemon.create(models.nonlinear_oscillator())
@@ -143,7 +143,7 @@ class Deadlines(unittest.TestCase):
             answers = raw.Answers(s)
             self.assertTrue(answers.until(lambda: b'data: ' in answers.bytes))
             start, steps = time.monotonic(), 0
-            body = b'{"count": 2000000}'
+            body = b'{"count": 2000000}'  # steady: as often as the time takes
             while time.monotonic() - start < 4.5:
                 slow.sendall(b'POST /v1/instances/%s/step HTTP/1.1\r\n' % i.encode() + HOST +
                              b'Content-Type: application/json\r\nContent-Length: %d\r\n\r\n'

@@ -86,7 +86,7 @@ def watch(address, bare, ready, stop, out):
             base, plain = ask(bare, plain)
             found.append((old, new, base))
             ready.set()
-            time.sleep(max(0, TICK - (time.monotonic() - start)))
+            time.sleep(max(0, TICK - (time.monotonic() - start)))  # steady: a rate
         out.put(found)
     except Exception as e:  # pylint: disable=broad-except
         out.put('%r after %d answers' % (e, len(found)))
@@ -118,7 +118,7 @@ class Watch:
 
     def __exit__(self, kind, *_):
         # a flood may be over before it has been seen
-        time.sleep(max(0, 1 - (time.monotonic() - self.start)))
+        time.sleep(max(0, 1 - (time.monotonic() - self.start)))  # steady: some ticks more
         self.stop.set()
         try:
             found = self.out.get(timeout=60 * harness.SLOW)
@@ -189,13 +189,13 @@ def trickle(address, count, seconds):
         if not open_ones:
             return
         assert time.monotonic() < deadline, '%d trickled heads live on' % len(open_ones)
-        time.sleep(0.1)
+        time.sleep(0.1)  # steady: the trickle
 
 
 def connect_all(address, count):
     """Connections that say nothing, as many as there may be, then all at once closed."""
     found = [enemy(address) for _ in range(count)]
-    time.sleep(0.5)
+    time.sleep(0.5)  # steady: idle on purpose
     for s in found:
         if s:
             s.close()
@@ -252,7 +252,7 @@ def give_up(address, count):
     while found:
         found = [s for s in found if not is_gone(s)]
         assert time.monotonic() < deadline, '%d uploads live on' % len(found)
-        time.sleep(0.05)
+        time.sleep(0.05)  # steady: between two looks
 
 
 def pipeline(address, count):

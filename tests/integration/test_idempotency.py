@@ -75,7 +75,7 @@ class Idempotency(unittest.TestCase):
 
             def ask():
                 http = Http(d.base)
-                answers.append(http.call('POST', path, {'count': 200000}, key('a')))
+                answers.append(http.call('POST', path, {'count': 50000}, key('a')))
                 http.close()
 
             threads = [threading.Thread(target=ask) for _ in range(6)]
@@ -84,7 +84,7 @@ class Idempotency(unittest.TestCase):
             for t in threads:
                 t.join()
             self.assertEqual({(a.status, a.raw) for a in answers}, {(200, answers[0].raw)})
-            self.assertEqual(d.call('GET', '/v1/instances/%s/state' % i).json['step'], 200000)
+            self.assertEqual(d.call('GET', '/v1/instances/%s/state' % i).json['step'], 50000)
 
     def test_a_repetition_that_waited_for_a_refusal_is_told_the_same(self):
         with Daemon() as d:
@@ -101,12 +101,14 @@ class Idempotency(unittest.TestCase):
                 answers.append(ask({'until': 1.0, 'inputs': {'none': 1}, 'outputs': ['no']},
                                    key('w')))
 
-            long = threading.Thread(target=ask, args=({'count': 3000000},))
+            long = threading.Thread(target=ask, args=({'count': 10 ** 9},))
             long.start()
             wait_until(lambda: waiting(d) >= 1, 'the long step')
             threads = [threading.Thread(target=refused) for _ in range(3)]
             for t in threads:
                 t.start()
+            wait_until(lambda: waiting(d) >= 4, 'all wait')
+            d.call('POST', path[:-4] + 'stop')
             for t in threads + [long]:
                 t.join()
             self.assertEqual(answers[0].status, 422)

@@ -104,7 +104,7 @@ class Kept(Served):
 
     def test_a_short_body_goes_on_without_its_connection(self):
         i = self.daemon.create(models.oscillator())
-        body = b'{"count": 30000000}'
+        body = b'{"count": 1000000000}'
         self.socket.sendall(request(b'POST', self.target(i), body, b'Prefer: respond-async',
                                     b'Content-Length: %d' % len(body)))
         status, headers, _ = self.answers.next()

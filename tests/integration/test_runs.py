@@ -400,6 +400,7 @@ class Lasting(unittest.TestCase):
     def kill_a_run(self, durability, fast, rows):
         d = Kept(self.folder)
         i = d.create(models.nonlinear_oscillator(), durability=durability)
+        # steady: more than an hour's work, and as many rows as may be recorded
         path = self.start(d, i, count=100000000 // 3 if fast else 3000, period=0.01, record={},
                           **({} if fast else {'pace': 10}))
         told = []

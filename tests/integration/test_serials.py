@@ -53,7 +53,7 @@ class Serials(unittest.TestCase):
             wait_until(lambda: d.call('GET', '/v1/sweeps/w-%d' % numbers[1])['state'] != 'running',
                        'the sweep')
             d.call('DELETE', '/v1/sweeps/w-%d' % numbers[1])
-            numbers.append(self.made(d, i + '/step', {'count': 20000000}, later))
+            numbers.append(self.made(d, i + '/step', {'count': 10 ** 9}, later))
             d.call('DELETE', '/v1/operations/o-%d' % numbers[2])
             d.call('DELETE', i)
             end(d)

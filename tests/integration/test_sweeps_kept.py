@@ -13,7 +13,7 @@ from tokens import bearer, make
 
 RACES = True
 
-LONG = {'example': 'chain-100', 'count': 100000000, 'parameters': {'list': [{}] * 50}}
+LONG = {'example': 'chain-100', 'count': 10 ** 9, 'parameters': {'list': [{}] * 50}}
 
 
 class KeptSweeps(unittest.TestCase):
@@ -78,7 +78,7 @@ class KeptSweeps(unittest.TestCase):
 
     def test_at_the_end_of_the_server_points_that_are_over_are_kept(self):
         body = {'model': tuned(), 'parameters': {'list': [{'k': 5}] * 3 + [{'m': 3}] * 30},
-                'count': 3000000}
+                'count': 3000000}  # steady: 30 more such points are to come
         with Kept(self.folder, '--workers', '1') as daemon:
             path = sweep(daemon, body).headers['Location']
             wait_until(lambda: daemon.call('GET', path)['done'] >= 2, 'two points are over', 60)
@@ -156,6 +156,7 @@ class Accounts(unittest.TestCase):
             d.create(tuned())
             self.refused(d.call('POST', '/v1/sweeps', body), 'instances')
         with Daemon('--quota', 'cpu=0.001') as d:
+            # steady: a millisecond is less than they take anywhere
             path = sweep(d, {**body, 'count': 300000}).headers['Location']
             wait_until(lambda: d.call('GET', path)['state'] == 'finished', 'not cut short', 60)
             self.refused(d.call('POST', '/v1/sweeps', body), 'cpu')

@@ -70,7 +70,7 @@ class Tokens(unittest.TestCase):
     def test_who_may_begin_what_is_answered_later_may_end_it(self):
         self.tokens['twin'], line = make('the-step', 'read')
         self.write(*self.lines.values(), line)
-        long = {'count': 1000000, 'inputs': {'force': 1}}
+        long = {'count': 10 ** 9, 'inputs': {'force': 1}}
         with self.daemon() as d:
             path = '/v1/instances/' + d.call('POST', '/v1/instances', {'model': driven_chain()},
                                              bearer(self.tokens['step']))['id']
@@ -92,7 +92,7 @@ class Tokens(unittest.TestCase):
             ends(begin('read', '/jvp', long), ('admin', 204))
             ends(begin('step', '/jvp', long), ('read', 404), ('twin', 204))
             # what changes something: with the scope that its beginning needs
-            ends(begin('step', '/step', {'count': 1000000}), ('read', 404), ('twin', 403),
+            ends(begin('step', '/step', {'count': 10 ** 9}), ('read', 404), ('twin', 403),
                  ('step', 204))
             # they are cancelled, not only forgotten
             one = d.call('POST', path + '/step', {'count': 1}, bearer(self.tokens['step']))

@@ -183,7 +183,7 @@ class Limits(unittest.TestCase):
                         trickling.socket.sendall(b'\xff')
                     except OSError:
                         pass
-                    time.sleep(0.1)
+                    time.sleep(0.1)  # steady: the trickle
                     return silent.is_closed() and trickling.is_closed()
                 wait_until(closed, 'both are closed', 12)
                 self.assertGreater(time.monotonic() - start, 3)
@@ -196,7 +196,7 @@ class Limits(unittest.TestCase):
             # a library answers heartbeats by itself
             door = ZmqDoor(d)
             door.call('instances')
-            time.sleep(3.5 * harness.SLOW)
+            time.sleep(3.5 * harness.SLOW)  # steady: three heartbeats
             self.assertEqual(metric(d, 'connections'), 1)
             door.close()
 
@@ -233,7 +233,7 @@ class Limits(unittest.TestCase):
             def watch():
                 while not done.is_set():
                     most[0] = max(most[0], resident(d))
-                    time.sleep(0.02)
+                    time.sleep(0.02)  # steady: between two looks
             watcher = threading.Thread(target=watch)
             watcher.start()
             try:

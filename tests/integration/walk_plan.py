@@ -99,7 +99,7 @@ def let_go(client, root, other):
 def an_operation(client, _, accept='application/json'):
     root = '/v1/instances/rig'
     other = hold(client, root)
-    body = {'instances': ['rig'], 'op': 'step', 'body': {'count': 500000}, 'results': 'table'}
+    body = {'instances': ['rig'], 'op': 'step', 'body': {'count': 50000}, 'results': 'table'}
     reply = client.call('POST', '/v1/batch', body, {'Prefer': 'respond-async', 'Accept': accept})
     let_go(client, root, other)
     where = reply.headers['Location']

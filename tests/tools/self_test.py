@@ -37,6 +37,19 @@ ROUTE = {'protocol/wire/routes.def': 'MECHP_ROUTE(A, "GET", "/a", "a", "A")\n',
          'protocol/wire/routes/a.c': BODY + ROW % 'A',
          'server/operations/a.c': OPERATION % ('A', 'f')}
 
+TEST = 'tests/integration/test_a.py'
+WAITS = """import time
+
+
+def test(self):
+    start = time.monotonic()
+    self.call('step', {'count': 10 ** 9})
+    wait_until(over)
+    self.assertGreater(time.monotonic() - start, 1)
+    # steady: the lease's time, in which it must not end
+    time.sleep(3)
+"""
+
 # check: [files of the tree, what is changed in it]
 FAULTS = {
     'layers.check_includes': [
@@ -131,8 +144,17 @@ FAULTS = {
     'bars.check_margin': [
         ({'tests/bench/rows.c': 'static const double margin = 1.25;\n'},
          {'tests/bench/rows.c': 'static const double margin = 1.3;\n'})],
+    'steady.check_python': [
+        ({TEST: WAITS}, {TEST: WAITS.replace('    wait_until(over)', '    time.sleep(0.2)')}),
+        ({TEST: WAITS}, {TEST: WAITS + '    self.assertLess(time.monotonic() - start, 5)\n'}),
+        ({TEST: WAITS}, {TEST: WAITS + '    took = time.monotonic() - start\n'
+                                       '    self.assertLess(took, 5 * SLOW)\n'}),
+        ({TEST: WAITS}, {TEST: WAITS.replace('10 ** 9', '3000000')})],
+    'steady.check_page': [
+        ({'tests/browser/a.mjs': 'await until(there);\n'},
+         {'tests/browser/a.mjs': 'await page.waitForTimeout(100);\n'})],
 }
-MODULES = ('layers', 'sizes', 'headers', 'format', 'names', 'registries', 'routes', 'bars')
+MODULES = ('layers', 'sizes', 'headers', 'format', 'names', 'registries', 'routes', 'bars', 'steady')
 STYLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', '.clang-format')
 
 

@@ -1,15 +1,21 @@
 """Runs the C test programs of a build directory, several at a time, and sums them up.
 
-    run.py BUILD unit conformance verify
+    run.py BUILD [--only PROGRAM] unit conformance verify
 
-Prints what failing programs print; ends with "N passed, N failed". A program that crashes, hangs
-or ends without its count is one failure."""
+Prints what failing programs print, and how each is run alone; ends with "N passed, N failed". A
+program that crashes, hangs (its stacks are printed) or ends without its count is one failure."""
 import concurrent.futures
 import json
 import os
 import re
 import subprocess
 import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, '..', 'tools'))
+import stacks  # noqa: E402
+
+LIMIT = 400  # seconds of one program, far more than the longest takes under a sanitizer
 
 
 def programs(build, suites):
@@ -25,31 +31,44 @@ def programs(build, suites):
 def run(job):
     name, command, environment = job
     try:
-        done = subprocess.run(command, env=environment, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, timeout=600)
+        process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     except OSError as e:
         return 0, 1, '%s: cannot be run: %s' % (name, e)
-    except subprocess.TimeoutExpired as e:
-        return 0, 1, '%s: not over after 600 s\n%s' % (name, (e.stdout or b'').decode()[-2000:])
-    text = done.stdout.decode(errors='replace')
+    try:
+        output, _ = process.communicate(timeout=LIMIT)
+    except subprocess.TimeoutExpired:
+        where = stacks.report([process.pid])
+        stacks.end(process.pid)
+        output, _ = process.communicate()
+        return 0, 1, '%s: not over after %d s\n%s\n%s' % (name, LIMIT, output.decode(
+            errors='replace')[-2000:], where)
+    text = output.decode(errors='replace')
     count = re.search(r'^(\d+) passed, (\d+) failed\s*\Z', text, re.M)
     if not count:
-        return 0, 1, '%s: ended with %d, without a count\n%s' % (name, done.returncode,
+        return 0, 1, '%s: ended with %d, without a count\n%s' % (name, process.returncode,
                                                                 text[-6000:])
     passed, failed = int(count.group(1)), int(count.group(2))
-    if done.returncode != 0 and failed == 0:
+    if process.returncode != 0 and failed == 0:
         failed = 1
     return passed, failed, '%s:\n%s' % (name, text[-6000:]) if failed else ''
 
 
 def main(build, *suites):
-    jobs = sorted(programs(build, suites))
-    passed, failed = 0, 0 if jobs else 1
+    only = None
+    if suites[:1] == ('--only',):
+        only, suites = suites[1], suites[2:]
+    jobs = sorted(job for job in programs(build, suites) if only in (None, job[0]))
+    passed, failed, faulty = 0, 0 if jobs else 1, []
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for good, bad, text in pool.map(run, jobs):
+        for (name, *_), (good, bad, text) in zip(jobs, pool.map(run, jobs)):
             passed, failed = passed + good, failed + bad
             if bad:
                 print('FAILED ' + text, flush=True)
+                faulty.append(name)
+    for name in faulty:
+        print('FAILED %s: alone: tests/run %s:%s' % (
+            name, os.environ.get('MECHD_TESTS_SUITE', suites[0]), name))
     print('%d programs' % len(jobs))
     print('%d passed, %d failed' % (passed, failed))
     return 1 if failed else 0
