@@ -227,6 +227,13 @@ def threads_of(pid):
     return '; '.join(found)
 
 
+def cpu_seconds(pid):
+    """What a process has used of the processors so far."""
+    with open('/proc/%d/stat' % pid, encoding='ascii') as f:
+        ticks = f.read().rsplit(')', 1)[1].split()[11:13]
+    return sum(map(int, ticks)) / os.sysconf('SC_CLK_TCK')
+
+
 def busiest_thread(pid):
     """The thread of a process that is using the processor most."""
     def used():

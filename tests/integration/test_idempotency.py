@@ -107,7 +107,7 @@ class Idempotency(unittest.TestCase):
             threads = [threading.Thread(target=refused) for _ in range(3)]
             for t in threads:
                 t.start()
-            wait_until(lambda: waiting(d) >= 4, 'all wait')
+            wait_until(lambda: in_flight(d) >= 5, 'all wait, and this question')
             d.call('POST', path[:-4] + 'stop')
             for t in threads + [long]:
                 t.join()
@@ -212,10 +212,19 @@ class Idempotency(unittest.TestCase):
             self.assertEqual((again.status, again.raw), (200, first.raw))
 
 
+def gauge(daemon, name):
+    lines = daemon.call('GET', '/metrics').raw.decode().splitlines()
+    return [int(line.split()[1]) for line in lines if line.startswith('mechd_%s ' % name)][0]
+
+
 def waiting(daemon):
     """Commands in queues and at work."""
-    lines = daemon.call('GET', '/metrics').raw.decode().splitlines()
-    return [int(line.split()[1]) for line in lines if line.startswith('mechd_queued_commands ')][0]
+    return gauge(daemon, 'queued_commands')
+
+
+def in_flight(daemon):
+    """Requests that are not answered, the one for this number among them."""
+    return gauge(daemon, 'in_flight')
 
 
 def rows(folder, table):

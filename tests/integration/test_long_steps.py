@@ -6,7 +6,7 @@ import time
 import unittest
 
 import models
-from harness import Daemon, Partner, Served, ZmqDoor, wait_until
+from harness import Daemon, Partner, Served, ZmqDoor, cpu_seconds, wait_until
 from asking import ASYNC, Asked, is_busy
 from long_models import driven_chain, pinched
 
@@ -66,7 +66,9 @@ class LongSteps(Served):
     def test_runs_and_sweeps_end(self):
         one = self.make(pinched())
         run = self.daemon.call('POST', one + '/runs', {'until': 1}).headers['Location']
-        wait_until(lambda: is_busy(self.daemon, one), 'it is in its first period')
+        before = cpu_seconds(self.daemon.pid())
+        wait_until(lambda: cpu_seconds(self.daemon.pid()) > before + 0.1,
+                   'it is in its first period')
         self.assertLess(self.daemon.call('DELETE', run).status, 300)
         wait_until(lambda: self.daemon.call('GET', run)['state'] == 'stopped', 'it is over', 5)
         sweep = self.daemon.call('POST', '/v1/sweeps', {

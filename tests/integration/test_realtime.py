@@ -2,11 +2,10 @@
 to the instances. What a machine can give changes while others use it, so that nothing is held
 against a clock alone: free runs of the same instances, in turns with the paced ones, say how much
 that is, and of several rounds the best one counts."""
-import os
 import time
 import unittest
 import models
-from harness import Daemon
+from harness import Daemon, cpu_seconds
 from long_models import chain
 
 RACES = TIMED = True
@@ -43,10 +42,8 @@ class Fleet:
         """(time, commands, CPU time of the daemon) so far."""
         text = self.daemon.call('GET', '/metrics').raw.decode()
         values = dict(x.rsplit(' ', 1) for x in text.splitlines() if x[:1] != '#')
-        with open('/proc/%d/stat' % self.daemon.pid(), encoding='ascii') as f:
-            ticks = f.read().rsplit(')', 1)[1].split()[11:13]
         return (time.monotonic(), float(values['mechd_commands_total']),
-                sum(int(t) for t in ticks) / os.sysconf('SC_CLK_TCK'))
+                cpu_seconds(self.daemon.pid()))
 
     def rate(self, seconds):
         """Periods a second, and a CPU second, over so many."""

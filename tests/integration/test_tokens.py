@@ -6,7 +6,7 @@ import unittest
 import models
 import raw
 from harness import KINDS, Daemon, Forces, FrameError, Partner, ZmqDoor, wait_until
-from asking import ASYNC
+from asking import ASYNC, MOST
 from long_models import driven_chain
 from tokens import bearer, make
 
@@ -70,7 +70,7 @@ class Tokens(unittest.TestCase):
     def test_who_may_begin_what_is_answered_later_may_end_it(self):
         self.tokens['twin'], line = make('the-step', 'read')
         self.write(*self.lines.values(), line)
-        long = {'count': 10 ** 9, 'inputs': {'force': 1}}
+        long = {'count': MOST, 'inputs': {'force': 1}}
         with self.daemon() as d:
             path = '/v1/instances/' + d.call('POST', '/v1/instances', {'model': driven_chain()},
                                              bearer(self.tokens['step']))['id']

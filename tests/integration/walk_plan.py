@@ -99,7 +99,8 @@ def let_go(client, root, other):
 def an_operation(client, _, accept='application/json'):
     root = '/v1/instances/rig'
     other = hold(client, root)
-    body = {'instances': ['rig'], 'op': 'step', 'body': {'count': 50000}, 'results': 'table'}
+    # steady: as long as it is, the answer comes later because the rig is held
+    body = {'instances': ['rig'], 'op': 'step', 'body': {'count': 500000}, 'results': 'table'}
     reply = client.call('POST', '/v1/batch', body, {'Prefer': 'respond-async', 'Accept': accept})
     let_go(client, root, other)
     where = reply.headers['Location']
