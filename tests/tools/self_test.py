@@ -154,7 +154,8 @@ FAULTS = {
         ({'tests/browser/a.mjs': 'await until(there);\n'},
          {'tests/browser/a.mjs': 'await page.waitForTimeout(100);\n'})],
 }
-MODULES = ('layers', 'sizes', 'headers', 'format', 'names', 'registries', 'routes', 'bars', 'steady')
+MODULES = ('layers', 'sizes', 'headers', 'format', 'names', 'registries', 'routes', 'bars',
+           'steady')
 STYLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', '.clang-format')
 
 
