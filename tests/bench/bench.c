@@ -7,6 +7,7 @@
 #define _GNU_SOURCE /* sched_setaffinity, sched_getcpu */
 #include "tests/bench/bench.h"
 
+#include "tests/bench/counts.h"
 #include "tests/bench/rows.h"
 
 #include <math.h>
@@ -29,7 +30,9 @@ static const double shared_turn_ns = 1e7;
 static const double quantile = 2.58, narrow = 1.03;
 
 static struct {
+    const char *program;
     bool quick;
+    bool counts; /* --count: instructions in place of times */
     double plant;
     const char *only;
     int32_t coordinates;
@@ -61,7 +64,9 @@ static double median(double *x, size_t n)
 static void usage(const char *name)
 {
     (void)fprintf(
-        stderr, "usage: bench-%s [--json] [--strict] [--quick] [--plant F] [--only TEXT]\n", name);
+        stderr,
+        "usage: bench-%s [--json] [--strict] [--quick] [--count] [--plant F] [--only TEXT]\n",
+        name);
     exit(2);
 }
 
@@ -75,6 +80,8 @@ void bench_begin(const char *name, int argc, char **argv)
             strict = true;
         } else if (strcmp(argv[i], "--quick") == 0) {
             bench.quick = true;
+        } else if (strcmp(argv[i], "--count") == 0 && counts_can()) {
+            bench.counts = true;
         } else if (strcmp(argv[i], "--plant") == 0 && i + 1 < argc) {
             bench.plant = strtod(argv[++i], NULL);
         } else if (strcmp(argv[i], "--only") == 0 && i + 1 < argc) {
@@ -86,6 +93,7 @@ void bench_begin(const char *name, int argc, char **argv)
     if (!(bench.plant >= 1. && bench.plant <= 100.)) {
         usage(name);
     }
+    bench.program = name;
     rows_begin(name, json, strict);
     openblas_set_num_threads(1);
     CPU_ZERO(&bench.one);
@@ -120,7 +128,8 @@ double bench_plant(void)
 
 bool bench_wants(const char *what)
 {
-    return bench.only == NULL || strstr(what, bench.only) != NULL;
+    return (bench.only == NULL || strstr(what, bench.only) != NULL) &&
+           (!bench.counts || counts_units(bench.program, what) > 0);
 }
 
 /* --- turns ------------------------------------------------------------------------------------ */
@@ -221,6 +230,11 @@ static void compare(struct row row, struct side *ours, struct side *floor_side)
     if (!bench_wants(row.what)) {
         return;
     }
+    if (bench.counts) {
+        counts_run(row.what, counts_units(bench.program, row.what), ours->repeated, ours->work,
+                   ours->context);
+        return;
+    }
     row.coordinates = bench.coordinates;
     row_find_bar(&row);
     measure_pair(ours, floor_side, &row);
@@ -252,6 +266,10 @@ void bench_tell(const char *what, bench_work *work, void *context)
         return;
     }
     ours = (struct side){.work = work, .context = context, .repeated = 1.};
+    if (bench.counts) {
+        counts_run(what, counts_units(bench.program, what), bench.plant, work, context);
+        return;
+    }
     fill_turn(&ours);
     for (int i = 0; i < PAIRS_FEWEST; i++) {
         ours.ns[i] = timed(&ours);
@@ -313,7 +331,7 @@ const char *bench_text(const char *what)
 
 int bench_end(void)
 {
-    return rows_end(bench.only == NULL);
+    return bench.counts ? 0 : rows_end(bench.only == NULL);
 }
 
 static volatile double sink;

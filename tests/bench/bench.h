@@ -10,7 +10,8 @@
  *         return bench_end();
  *     }
  *
- * Options: --quick (a row ends as soon as it is decided), --json (one object on stdout), --strict
+ * Options: --count (under callgrind: instructions of the rows in counts.def; counts.h), --quick (a
+ * row ends as soon as it is decided), --json (one object on stdout), --strict
  * (a bar is a bar: no margin), --plant F (each unit under test takes F times as long, and each
  * bar must turn red), --only TEXT (only rows whose name contains it). Times are CPU times of the
  * thread, ns per unit, unless bench_time_by says otherwise. owner: the one thread of the program.
