@@ -7,7 +7,8 @@ numbers of units, so that starting and setting up have no part in it.
     run.py BUILD --plant 1.2    every row costs 1.2 times as much: each must fail
     run.py BUILD … --only TEXT  only rows whose "program: name" contains it
 
-A figure that has fallen by more than its tolerance fails too: commit the better one with the change.
+A figure that has fallen by more than its tolerance fails too: commit the better one with the
+change.
 The figures are those of the compiler and libraries of Debian 12 on processors with AVX2; elsewhere
 nothing is counted, and the last line says so."""
 import argparse
