@@ -15,7 +15,7 @@ class Tree:
 
     def _list(self):
         """Tracked files and new ones that are not ignored; every file where there is no git."""
-        if os.path.isdir(os.path.join(self.root, '.git')):
+        if os.path.exists(os.path.join(self.root, '.git')):
             out = subprocess.run(['git', '-c', 'safe.directory=*', 'ls-files', '-co', '-z',
                                   '--exclude-standard'], cwd=self.root, check=True,
                                  stdout=subprocess.PIPE).stdout
