@@ -83,14 +83,14 @@ def why_not():
 
 
 def marks(folder):
-    """{mark: instructions} of callgrind's files."""
+    """{mark: instructions} of callgrind's files: of the first thread, which does the work."""
     found = {}
     for path in glob.glob(os.path.join(folder, 'out*')):
         with open(path, encoding='utf-8', errors='replace') as f:
             text = f.read()
         mark = re.search(r'^desc: Trigger: Client Request: (.*)$', text, re.M)
         total = re.search(r'^(?:summary|totals): (\d+)', text, re.M)
-        if mark and total:
+        if mark and total and re.search(r'^thread: 1$', text, re.M):
             found[mark.group(1)] = int(total.group(1))
     return found
 
@@ -99,6 +99,7 @@ def count_program(build, program, plant, only):
     """{row: instructions of a unit, how many} of a benchmark."""
     with tempfile.TemporaryDirectory(prefix='mechd-count-') as folder:
         command = ['valgrind', '--tool=callgrind', '--quiet', '--instr-atstart=no',
+                   '--separate-threads=yes',
                    '--callgrind-out-file=' + os.path.join(folder, 'out'),
                    os.path.join(build, 'tests', 'bench', 'bench-' + program), '--count']
         command += ['--plant', str(plant)] if plant != 1 else []
