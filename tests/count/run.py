@@ -1,10 +1,12 @@
 """Counts what speed is made of, where a clock would give each time another verdict: instructions of
-the benchmarks' rows under callgrind (tests/bench/counts.def). Each figure is the difference of two
-numbers of units, so that starting and setting up have no part in it.
+the benchmarks' rows under callgrind (tests/bench/counts.def), each the difference of two numbers of
+units, so that starting and setting up have no part in it; and system calls, blocks of the heap and
+bytes of a step request (tests/count/service.def; service.py).
 
     run.py BUILD                checks every figure against its file
     run.py BUILD --write        renews the files, and prints old and new of what has changed
-    run.py BUILD --plant 1.2    every row costs 1.2 times as much: each must fail
+    run.py BUILD --plant 1.2    every row costs 1.2 times as much: each must fail (requests have
+                                their planted faults in tests/tools/planted.py)
     run.py BUILD … --only TEXT  only rows whose "program: name" contains it
 
 A figure that has fallen by more than its tolerance fails too: commit the better one with the
@@ -21,9 +23,12 @@ import subprocess
 import sys
 import tempfile
 
+import service
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 COUNTS = os.path.join(ROOT, 'tests', 'bench', 'counts.def')
+REQUESTS = os.path.join(HERE, 'service.def')
 LINE = re.compile(r'COUNT\("(?P<program>[^"]*)", "(?P<row>[^"]*)", (?P<units>\d+), '
                   r'(?P<cost>\d+), (?P<percent>[\d.]+)\)$')
 # the same kernels of OpenBLAS everywhere, and one thread
@@ -48,8 +53,10 @@ class Figure:
             return 'was not counted'
         if abs(self.now - self.cost) <= self.percent / 100 * self.cost:
             return None
-        change = 'is new' if not self.cost else '%+.1f %%' % (100 * (self.now / self.cost - 1))
         better = '; commit the better figure' if self.now < self.cost else ''
+        if not self.percent:
+            return '%d, was %d (exact)%s' % (self.now, self.cost, better)
+        change = 'is new' if not self.cost else '%+.1f %%' % (100 * (self.now / self.cost - 1))
         return '%d, was %d (%s, tolerance %g %%)%s' % (self.now, self.cost, change, self.percent,
                                                       better)
 
@@ -79,7 +86,10 @@ def why_not():
     with open('/proc/cpuinfo', encoding='utf-8') as f:
         if ' avx2 ' not in f.read():
             return 'the figures are those of processors with AVX2'
-    return None if shutil.which('valgrind') else 'there is no valgrind (package valgrind)'
+    for name in ('valgrind', 'strace'):
+        if not shutil.which(name):
+            return 'there is no %s (package %s)' % (name, name)
+    return None
 
 
 def marks(folder):
@@ -123,6 +133,14 @@ def count_instructions(build, figures, plant):
             figure.now = round((two - one) / figure.units)
 
 
+def count_requests(build, figures):
+    found = service.count(build) if figures else {}
+    for figure in figures:
+        figure.now = found.get((figure.program, figure.row))
+    for door, what in sorted(set(found) - {(f.program, f.row) for f in figures}):
+        print('not in the file: %s: %s: %d' % (door, what, found[door, what]))
+
+
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument('build')
@@ -134,9 +152,16 @@ def main():
     if reason:
         print('nothing is counted here: %s\n0 passed, 0 failed' % reason)
         return 0
-    lines, found = read(COUNTS)
-    figures = [f for _, f in found if o.only in f.name()]
-    count_instructions(o.build, figures, o.plant)
+    files, figures = {path: read(path) for path in (COUNTS, REQUESTS)}, []
+    for path, (_, found) in files.items():
+        wanted = [f for _, f in found if o.only in f.name()]
+        if path == COUNTS:
+            count_instructions(o.build, wanted, o.plant)
+        elif o.plant == 1:
+            count_requests(o.build, wanted)
+        else:
+            wanted = []
+        figures += wanted
     passed = 0
     for figure in figures:
         fault = figure.fault()
@@ -151,11 +176,12 @@ def main():
         else:
             print('%s: %d' % (figure.name(), figure.now))
     if o.write and o.plant == 1:
-        for k, figure in found:
-            if figure.now is not None:
-                lines[k] = figure.renewed()
-        with open(COUNTS, 'w', encoding='utf-8') as f:
-            f.writelines(lines)
+        for path, (lines, found) in files.items():
+            for k, figure in found:
+                if figure.now is not None and figure.fault():
+                    lines[k] = figure.renewed()
+            with open(path, 'w', encoding='utf-8') as f:
+                f.writelines(lines)
     print('%d passed, %d failed' % (passed, len(figures) - passed))
     return 0 if passed == len(figures) else 1
 
