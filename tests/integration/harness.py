@@ -27,6 +27,7 @@ import shutil
 import signal
 import struct
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -34,6 +35,9 @@ import unittest
 import urllib.parse
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, 'tests', 'tools'))
+import stacks  # noqa: E402
+
 SLOW = float(os.environ.get('MECHD_TESTS_DEADLINE', '1'))
 BUILD = os.environ.get('MECHD_TESTS_BUILD', os.path.join(ROOT, 'build', 'tests', 'release'))
 SANITIZER = re.compile(r'(ERROR|WARNING): (Address|Thread|Leak|Memory)Sanitizer|runtime error: |'
@@ -182,8 +186,9 @@ class Daemon:
             try:
                 code = self.process.wait(seconds * SLOW)
             except subprocess.TimeoutExpired:
-                raise AssertionError('the daemon does not end: %s\n%s' %
-                                     (threads_of(self.pid()), self.log()[-2000:])) from None
+                raise AssertionError('%s\n%s\nthe daemon does not end:\n%s' % (
+                    threads_of(self.pid()), self.log()[-2000:],
+                    stacks.short(self.pid()))) from None
             took = time.monotonic() - start
             log = self.log()
             fault = SANITIZER.search(log)

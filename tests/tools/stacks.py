@@ -8,6 +8,7 @@ Python prints its own (faulthandler on SIGUSR1, by programs that call stacks.reg
 asked by gdb; where it is missing or may not, the kernel's word for what each thread waits for."""
 import faulthandler
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -87,6 +88,15 @@ def stacks(pid):
         except subprocess.TimeoutExpired:
             pass
     return waits(pid)
+
+
+def short(pid):
+    """A line a thread of one process: the functions that it is in, from the innermost."""
+    found = []
+    for part in re.split(r'^Thread \d+ \(', stacks(pid), flags=re.M)[1:]:
+        names = re.findall(r'^#\d+ +(?:0x[0-9a-f]+ in )?(\w+)', part, re.M)
+        found.append(' < '.join(names[:8]))
+    return '\n'.join(found) or waits(pid)
 
 
 def report(pids):
