@@ -128,6 +128,13 @@ export const nameless = (page) =>
 export const fits = (page) =>
     page.evaluate(() => document.documentElement.scrollWidth <= innerWidth);
 
+/** What the open pages have complained of so far. */
+const complaints = () =>
+    browser
+        .contexts()
+        .flatMap((context) => context.pages())
+        .flatMap((page) => page.complaints ?? []);
+
 /**
  * All tests, or those that are named to the program; its exit code tells whether they pass.
  * @param {Record<string, () => Promise<void>>} tests
@@ -149,7 +156,11 @@ async function runAll(tests) {
             passed++;
         } catch (error) {
             failed++;
-            console.log(`FAILED ${name}\n    ${error.stdout ?? ""}${error.stack ?? error}`);
+            console.log(`FAILED ${name}`);
+            for (const complaint of complaints()) {
+                console.log(`    the page: ${complaint}`);
+            }
+            console.log(`    ${error.stdout ?? ""}${error.stack ?? error}`);
         }
         // nothing of a test is left for the next one
         for (const context of browser.contexts()) {
