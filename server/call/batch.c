@@ -106,26 +106,27 @@ static void take_labelled(struct mechd_batch *b, const json_t *choice)
     struct mechd_call *c = b->call;
     const char *label = json_string_value(json_object_get(choice, "label"));
     mechp_json_only(choice, "/instances", (const char *const[]){"label", NULL}, &c->diag);
-    if (label == NULL || *label == '\0') {
+    struct mechd_choice labels = {.count = 0};
+    if (label == NULL) {
         mech_diag_add(&c->diag, "/instances/label", "expected \"name=value,name\"");
+    } else {
+        (void)mechd_choice_read(&labels, label, "/instances/label", &c->diag);
     }
     if (mechd_call_faulty(c)) {
+        mechd_choice_fini(&labels);
         return;
     }
+    // what a list of all pages shows
+    const struct mechd_page page = {.most = MECHD_INSTANCES_MOST, .choice = &labels};
     size_t count = 0;
     bool more = false;
-    if (mechd_table_list(&c->service->host.table, 0, MECHD_INSTANCES_MOST, &b->chosen, &count,
-                         &more)) {
+    const int code = mechd_table_choose(&c->service->host.table, &page, &b->chosen, &count, &more);
+    mechd_choice_fini(&labels);
+    if (code != 0) {
         mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for the list");
         return;
     }
-    for (size_t k = 0; k < count; k++) {
-        if (mechd_instance_chosen(b->chosen[k], label)) {
-            b->chosen[b->chosen_count++] = b->chosen[k];
-        } else {
-            mechd_instance_unref(b->chosen[k]);
-        }
-    }
+    b->chosen_count = (uint32_t)count;
     if (make_items(b, "/instances", b->chosen_count)) {
         for (uint32_t k = 0; k < b->count; k++) {
             b->items[k].id = b->chosen[k]->id;

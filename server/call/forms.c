@@ -1,6 +1,8 @@
 /* The choice of a form, and answers that are not JSON. */
 #include "server/call/forms.h"
 
+#include "solver/base/words.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +31,7 @@ const unsigned mechd_forms_of_rows = 1u << MECHD_FORM_JSON | 1u << MECHD_FORM_ND
  */
 static double wanted(const char *range, size_t length, const char *type)
 {
-    const size_t name = strcspn(range, ";, \t");
+    const size_t name = strcspn(range, "; \t");
     const size_t n = name < length ? name : length;
     const size_t slash = strcspn(type, "/") + 1;
     const bool all = n == 3 && strncmp(range, "*/*", 3) == 0;
@@ -39,14 +41,7 @@ static double wanted(const char *range, size_t length, const char *type)
     if (!all && !family && !exact) {
         return -1.;
     }
-    for (const char *at = memchr(range, ';', length); at != NULL && at < range + length;
-         at = memchr(at + 1, ';', length - (size_t)(at + 1 - range))) {
-        const char *p = at + 1 + strspn(at + 1, " \t");
-        if ((*p == 'q' || *p == 'Q') && p[1] == '=') {
-            return strtod(p + 2, NULL);
-        }
-    }
-    return 1.;
+    return mech_element_weight(range, length);
 }
 
 /* How much the header wants this type, by the range that names it most closely (3: exactly). */
@@ -54,16 +49,16 @@ static double quality(const char *accept, const char *type, size_t *closeness)
 {
     double value = -1.;
     *closeness = 0;
-    for (const char *at = accept + strspn(accept, ", \t"); *at != '\0';) {
-        const size_t n = strcspn(at, ",");
+    size_t n = 0;
+    const char *rest = accept;
+    for (const char *at; (at = mech_element_next(&rest, &n)) != NULL;) {
         const double q = wanted(at, n, type);
-        const size_t close = at[0] == '*' ? 1 : at[strcspn(at, "/;,") + 1] == '*' ? 2 : 3;
+        const size_t slash = strcspn(at, "/;,");
+        const size_t close = at[0] == '*' ? 1 : at[slash] == '/' && at[slash + 1] == '*' ? 2 : 3;
         if (q >= 0. && close > *closeness) {
             *closeness = close;
             value = q;
         }
-        at += n;
-        at += strspn(at, ", \t");
     }
     return value;
 }

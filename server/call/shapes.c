@@ -213,9 +213,6 @@ void mechd_write_labels(struct mechd_call *c, const char *key, enum mech_causali
     mechp_text_end(w);
 }
 
-/* An instance has as many, and a text so many bytes: lists of a thousand stay readable. */
-enum { LABELS_MOST = 64, LABEL_MOST = 256 };
-
 static void check_labels(struct mechd_call *c)
 {
     const json_t *labels = NULL;
@@ -235,13 +232,13 @@ static void check_labels(struct mechd_call *c)
         }
         if (!json_is_string(value)) {
             mech_diag_add(&c->diag, path.text, "must be a string");
-        } else if (json_string_length(value) > LABEL_MOST) {
-            mech_diag_add(&c->diag, path.text, "at most %d bytes, has %zu", LABEL_MOST,
+        } else if (json_string_length(value) > MECHD_LABEL_MOST) {
+            mech_diag_add(&c->diag, path.text, "at most %d bytes, has %zu", MECHD_LABEL_MOST,
                           json_string_length(value));
         }
     }
-    if (json_object_size(labels) > LABELS_MOST) {
-        mech_diag_add(&c->diag, "/labels", "at most %d labels", LABELS_MOST);
+    if (json_object_size(labels) > MECHD_LABELS_MOST) {
+        mech_diag_add(&c->diag, "/labels", "at most %d labels", MECHD_LABELS_MOST);
     }
 }
 

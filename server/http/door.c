@@ -13,6 +13,7 @@
 #include "server/http/target.h"
 #include "server/instance/container.h"
 #include "solver/base/hash.h"
+#include "solver/base/words.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -191,13 +192,12 @@ static bool prefers_async(const struct mechd_exchange *x)
 {
     static const char name[] = "respond-async";
     const size_t n = sizeof name - 1;
-    const char *at = x->head.value[MECHD_HEADER_PREFER];
-    while (at != NULL && *at != '\0') {
-        at += strspn(at, ", \t");
+    const char *rest = x->head.value[MECHD_HEADER_PREFER];
+    size_t length = 0;
+    for (const char *at; (at = mech_element_next(&rest, &length)) != NULL;) {
         if (strncasecmp(at, name, n) == 0 && strchr(", \t;", at[n]) != NULL) {
             return strcmp(x->method, "GET") != 0 && !x->head_only;
         }
-        at += strcspn(at, ",");
     }
     return false;
 }

@@ -2,6 +2,8 @@
  * 36 ms (medians over the loopback, two runs). */
 #include "server/http/gzip.h"
 
+#include "solver/base/words.h"
+
 #include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -9,34 +11,18 @@
 #include <strings.h>
 #include <zlib.h>
 
-/* Quality of one coding in its part of the list: 1 without q. */
-static double quality(const char *part, size_t length)
-{
-    for (size_t k = 0; k + 2 < length; k++) {
-        if (part[k] == ';') {
-            const char *p = part + k + 1 + strspn(part + k + 1, " \t");
-            if ((*p == 'q' || *p == 'Q') && p[1] == '=') {
-                return strtod(p + 2, NULL);
-            }
-        }
-    }
-    return 1.;
-}
-
 bool mechd_gzip_wanted(const char *accept)
 {
     double any = 0.;
-    for (const char *at = accept; at != NULL && *at != '\0';) {
-        at += strspn(at, ", \t");
-        const size_t length = strcspn(at, ",");
+    size_t length = 0;
+    for (const char *at; (at = mech_element_next(&accept, &length)) != NULL;) {
         const size_t name = strcspn(at, ";, \t");
         if (name == 4 && strncasecmp(at, "gzip", 4) == 0) {
-            return quality(at, length) > 0.;
+            return mech_element_weight(at, length) > 0.;
         }
         if (name == 1 && *at == '*') {
-            any = quality(at, length);
+            any = mech_element_weight(at, length);
         }
-        at += length;
     }
     return any > 0.;
 }

@@ -41,9 +41,9 @@ void mechd_table_each(struct mechd_table *t, void (*show)(void *context, struct 
 int mechd_table_count(struct mechd_table *t);
 
 struct mechd_page {
-    uint64_t after;     /* those that were created after this serial, in that order */
-    size_t most;        /* so many at most */
-    const char *choice; /* those with these labels (instance/traits.h); NULL: any */
+    uint64_t after; /* those that were created after this serial, in that order */
+    size_t most;    /* so many at most */
+    const struct mechd_choice *choice; /* those with these labels; NULL: any */
 };
 /* References to instances into a fresh array (free it and its references); *more: there are more.
  * Negative: no memory. */

@@ -3,7 +3,9 @@
 
 #include "server/instance/host.h"
 #include "server/os/ticks.h"
+#include "solver/base/name.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 json_t *mechd_instance_labels(struct mechd_instance *i)
@@ -32,32 +34,48 @@ json_t *mechd_instance_set_labels(struct mechd_instance *i, json_t *labels)
     return before;
 }
 
-/* One label of an object of them. */
-static bool has(json_t *labels, const char *name, size_t length, const char *value,
-                size_t value_length)
+int mechd_choice_read(struct mechd_choice *x, const char *text, const char *path,
+                      struct mech_diag *diag)
 {
-    const char *key = NULL;
-    json_t *found = NULL;
-    json_object_foreach(labels, key, found)
-    {
-        if (strlen(key) == length && memcmp(key, name, length) == 0) {
-            return value == NULL || (json_string_length(found) == value_length &&
-                                     memcmp(json_string_value(found), value, value_length) == 0);
+    *x = (struct mechd_choice){.text = strdup(text)};
+    char *at = x->text;
+    const char *why = x->text == NULL ? "no memory for it" : "expected name=value,name";
+    struct mech_word word;
+    int code = x->text == NULL ? -1 : mech_word_next(&at, &word, &why);
+    for (; code > 0; code = mech_word_next(&at, &word, &why)) {
+        if (!mech_name_valid(word.name)) {
+            mech_diag_add(diag, path,
+                          "'%.64s': the name of a label is 1 to 64 of A-Z a-z 0-9 . _ -",
+                          word.name);
+            return 1;
         }
+        if (x->count == MECHD_LABELS_MOST) {
+            mech_diag_add(diag, path, "at most %d labels", MECHD_LABELS_MOST);
+            return 1;
+        }
+        x->labels[x->count++] = word;
     }
-    return false;
+    if (code < 0 || x->count == 0) {
+        mech_diag_add(diag, path, "%s", why);
+        return 1;
+    }
+    return 0;
 }
 
-bool mechd_instance_chosen(struct mechd_instance *i, const char *choice)
+void mechd_choice_fini(struct mechd_choice *x)
+{
+    free(x->text);
+    *x = (struct mechd_choice){.count = 0};
+}
+
+bool mechd_instance_chosen(struct mechd_instance *i, const struct mechd_choice *choice)
 {
     json_t *labels = mechd_instance_labels(i);
     bool all = true;
-    while (all && *choice != '\0') {
-        const size_t length = strcspn(choice, ",");
-        const size_t name = strcspn(choice, "=,");
-        const char *value = choice[name] == '=' ? choice + name + 1 : NULL;
-        all = has(labels, choice, name, value, value != NULL ? length - name - 1 : 0);
-        choice += length + (choice[length] == ',');
+    for (size_t k = 0; all && k < choice->count; k++) {
+        const struct mech_word *const word = &choice->labels[k];
+        const char *const found = json_string_value(json_object_get(labels, word->name));
+        all = found != NULL && (word->value == NULL || strcmp(found, word->value) == 0);
     }
     mechd_instance_labels_unref(i, labels);
     return all;

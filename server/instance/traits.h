@@ -7,6 +7,11 @@
 
 #include "server/instance/instance.h"
 #include "server/os/ticks.h"
+#include "solver/base/diag.h"
+#include "solver/base/words.h"
+
+/* An instance has as many, and a text so many bytes: lists of a thousand stay readable. */
+enum { MECHD_LABELS_MOST = 64, MECHD_LABEL_MOST = 256 };
 
 /* What a change replaces. */
 struct mechd_traits {
@@ -23,8 +28,20 @@ json_t *mechd_instance_labels(struct mechd_instance *i);
 void mechd_instance_labels_unref(struct mechd_instance *i, json_t *labels);
 /* Others (a reference that is taken; NULL: none); returns those before. */
 json_t *mechd_instance_set_labels(struct mechd_instance *i, json_t *labels);
-/* Does it have all labels of a choice "name=value,name,…"? A name alone: whatever its value. */
-bool mechd_instance_chosen(struct mechd_instance *i, const char *choice);
+
+/* Labels that instances are chosen by. owner: whoever has read it. */
+struct mechd_choice {
+    size_t count;
+    struct mech_word labels[MECHD_LABELS_MOST]; /* without a value: whatever it is */
+    char *text;                                 /* what they stand in */
+};
+/* From a list of words (solver/base/words.h), "name=value,name,…"; faults go to diag at the path.
+ * 0, or 1 where there is one. mechd_choice_fini in either case. */
+int mechd_choice_read(struct mechd_choice *x, const char *text, const char *path,
+                      struct mech_diag *diag);
+void mechd_choice_fini(struct mechd_choice *x);
+/* Does it have all labels of the choice? */
+bool mechd_instance_chosen(struct mechd_instance *i, const struct mechd_choice *choice);
 
 /* Seconds without use after which the clock deletes it; 0: it stays. Counts from now. */
 void mechd_instance_set_ttl(struct mechd_instance *i, double seconds);

@@ -23,12 +23,20 @@ static enum mechd_progress run_list(struct mechd_call *c)
     bool more = false;
     const uint64_t most = mechd_query_whole(c, "limit", &limits);
     const uint64_t after = mechd_query_whole(c, "after", &serials);
+    const char *const label = mechd_call_query(c, "label");
+    struct mechd_choice choice = {.count = 0};
+    if (label != NULL) {
+        (void)mechd_choice_read(&choice, label, "/label", &c->diag);
+    }
     if (mechd_call_faulty(c)) {
+        mechd_choice_fini(&choice);
         return MECHD_DONE;
     }
     const struct mechd_page page = {
-        .after = after, .most = most, .choice = mechd_call_query(c, "label")};
-    if (mechd_table_choose(&c->service->host.table, &page, &items, &count, &more) != 0) {
+        .after = after, .most = most, .choice = label != NULL ? &choice : NULL};
+    const int code = mechd_table_choose(&c->service->host.table, &page, &items, &count, &more);
+    mechd_choice_fini(&choice);
+    if (code != 0) {
         return mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for the list");
     }
     mechp_text_object(&c->text);

@@ -5,6 +5,7 @@
 #include "protocol/wire/json.h"
 #include "server/call/rows.h"
 #include "server/call/shapes.h"
+#include "solver/base/words.h"
 
 #include <errno.h>
 #include <math.h>
@@ -22,6 +23,7 @@ struct results {
     struct mechd_reading reading;
     struct mechd_column *columns; /* [rows.count] that are wanted */
     size_t *offsets;              /* [rows.count] where each begins in a recorded row */
+    bool *wanted;                 /* [channels] those that are asked for */
     double *picked;               /* [rows.width] of one row; NULL: the row as it is */
     struct mechd_rows rows;
     uint64_t at, end; /* rows that are still to come */
@@ -36,6 +38,7 @@ static void free_results(struct mechd_call *c)
     free(x->columns);
     free(x->offsets);
     free(x->picked);
+    free(x->wanted);
     free(x);
 }
 
@@ -68,20 +71,6 @@ static uint64_t read_limit(struct mechd_call *c)
     return value;
 }
 
-/* True if the name stands in a list with commas; NULL: in any. */
-static bool is_listed(const char *list, const char *name)
-{
-    const size_t length = strlen(name);
-    for (const char *at = list; at != NULL && *at != '\0';) {
-        const size_t n = strcspn(at, ",");
-        if (n == length && strncmp(at, name, n) == 0) {
-            return true;
-        }
-        at += n + (at[n] == ',');
-    }
-    return list == NULL;
-}
-
 /* The recorded output that was probably meant. */
 static const char *recorded_hint(struct mech_guess *g, const struct mechd_instance *i,
                                  const struct mechd_run *run)
@@ -94,39 +83,53 @@ static const char *recorded_hint(struct mech_guess *g, const struct mechd_instan
     return mech_guess_hint(g);
 }
 
-/* Every name of the list is one that was recorded. */
-static void check_names(struct mechd_call *c, const struct mechd_run *run, const char *list)
+/* The recorded outputs of the list (NULL: all); each of its names is one. False: no memory. */
+static bool read_names(struct mechd_call *c, struct results *x, const struct mechd_run *run,
+                       const char *list)
 {
     const struct mechd_instance *const i = c->job.instance;
-    for (const char *at = list; at != NULL && *at != '\0';) {
-        const size_t n = strcspn(at, ",");
+    char *const copy = list != NULL ? strdup(list) : NULL;
+    x->wanted = calloc(i->channel_count + 1, sizeof *x->wanted);
+    if (x->wanted == NULL || (list != NULL && copy == NULL)) {
+        free(copy);
+        return false;
+    }
+    char *at = copy;
+    const char *why = "expected names of outputs, with commas between";
+    char *name = NULL;
+    int code = 1, count = 0;
+    while (list != NULL && (code = mech_item_next(&at, &name, &why)) > 0) {
         size_t k = 0;
-        while (k < i->channel_count &&
-               !(strlen(i->channels[k].name) == n && strncmp(i->channels[k].name, at, n) == 0)) {
+        while (k < i->channel_count && strcmp(i->channels[k].name, name) != 0) {
             k++;
         }
-        if (k == i->channel_count || (run->settings.chosen != NULL && !run->settings.chosen[k])) {
-            char name[MECH_NAME_MAX + 1];
-            snprintf(name, sizeof name, "%.*s", n < MECH_NAME_MAX ? (int)n : MECH_NAME_MAX, at);
-            mech_diag_add(&c->diag, "/outputs", "%s has not been recorded%s", name,
+        if (k < i->channel_count && (run->settings.chosen == NULL || run->settings.chosen[k])) {
+            x->wanted[k] = true;
+        } else {
+            mech_diag_add(&c->diag, "/outputs", "%.64s has not been recorded%s", name,
                           recorded_hint(&(struct mech_guess){.text = name}, i, run));
         }
-        at += n + (at[n] == ',');
+        count++;
     }
-    if (list != NULL && *list == '\0') {
-        mech_diag_add(&c->diag, "/outputs", "expected names of outputs, with commas between");
+    if (code < 0 || (list != NULL && count == 0)) {
+        mech_diag_add(&c->diag, "/outputs", "%s", why);
     }
+    for (size_t k = 0; list == NULL && k < i->channel_count; k++) {
+        x->wanted[k] = true;
+    }
+    free(copy);
+    return true;
 }
 
 /* The columns that are wanted, time first. False: no memory. */
-static bool choose(struct results *x, const struct mechd_run *run, const char *list)
+static bool choose(struct results *x, const struct mechd_run *run, bool all)
 {
     const struct mechd_instance *const i = run->job.instance;
     const bool *const chosen = run->settings.chosen;
     x->columns = calloc(i->channel_count + 1, sizeof *x->columns);
     x->offsets = calloc(i->channel_count + 1, sizeof *x->offsets);
-    x->picked = list != NULL ? calloc(run->record.width, sizeof *x->picked) : NULL;
-    if (x->columns == NULL || x->offsets == NULL || (list != NULL && x->picked == NULL)) {
+    x->picked = all ? NULL : calloc(run->record.width, sizeof *x->picked);
+    if (x->columns == NULL || x->offsets == NULL || (!all && x->picked == NULL)) {
         return false;
     }
     x->columns[0] = (struct mechd_column){"time", 1, true, NULL};
@@ -138,7 +141,7 @@ static bool choose(struct results *x, const struct mechd_run *run, const char *l
         if (chosen != NULL && !chosen[k]) {
             continue;
         }
-        if (is_listed(list, v->name)) {
+        if (x->wanted[k]) {
             x->offsets[x->rows.count] = at;
             x->columns[x->rows.count++] = mechd_rows_output(v);
         }
@@ -241,7 +244,12 @@ static enum mechd_progress run_results(struct mechd_call *c)
     const double from = read_time(c, "from", -INFINITY);
     const double to = read_time(c, "to", INFINITY);
     const uint64_t limit = read_limit(c);
-    check_names(c, run, list);
+    struct results *const x = calloc(1, sizeof *x);
+    c->work = x;
+    c->work_free = x != NULL ? free_results : NULL;
+    if (x == NULL || !read_names(c, x, run, list)) {
+        return mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for the results");
+    }
     if (mechd_call_faulty(c)) {
         return MECHD_DONE;
     }
@@ -251,15 +259,9 @@ static enum mechd_progress run_results(struct mechd_call *c)
     if (run->record.dropped) {
         return mechd_fail(c, MECHP_NOT_FOUND, "its results have been deleted");
     }
-    struct results *const x = calloc(1, sizeof *x);
-    if (x == NULL) {
-        return mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for the results");
-    }
-    c->work = x;
-    c->work_free = free_results;
     x->rows.form = (enum mechd_form)form;
     x->rows.text = &c->text;
-    if (!choose(x, run, list) || mechd_reading_begin(&x->reading, run) != 0) {
+    if (!choose(x, run, list == NULL) || mechd_reading_begin(&x->reading, run) != 0) {
         return mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for the results");
     }
     cut(x, from, to, limit);

@@ -3,6 +3,7 @@
 #include "server/operations/system.h"
 
 #include "protocol/wire/json.h"
+#include "solver/base/words.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -63,7 +64,7 @@ static void freeze(struct mechd_call *c, struct mech_sim_system *s, const char *
     }
 }
 
-/* Names in an array, or in one text with commas between. */
+/* Names in an array, or in one text as a list of words. */
 static void freeze_all(struct mechd_call *c, struct mech_sim_system *s)
 {
     const json_t *names = json_object_get(c->body, "frozen");
@@ -74,13 +75,18 @@ static void freeze_all(struct mechd_call *c, struct mech_sim_system *s)
         snprintf(path, sizeof path, "/frozen/%zu", k);
         freeze(c, s, path, name != NULL ? name : "");
     }
-    for (const char *at = text; at != NULL && *at != '\0';) {
-        char name[MECH_NAME_MAX + 1];
-        const size_t n = strcspn(at, ",");
-        snprintf(name, sizeof name, "%.*s", n < sizeof name ? (int)n : 0, at);
+    char *const copy = text != NULL ? strdup(text) : NULL;
+    char *at = copy;
+    const char *why = "no memory for it";
+    char *name = NULL;
+    int code = text != NULL && copy == NULL ? -1 : mech_item_next(&at, &name, &why);
+    for (; code > 0; code = mech_item_next(&at, &name, &why)) {
         freeze(c, s, "/frozen", name);
-        at += n + (at[n] == ',');
     }
+    if (code < 0) {
+        mech_diag_add(&c->diag, "/frozen", "%s", why);
+    }
+    free(copy);
     if (names != NULL && text == NULL && !json_is_array(names)) {
         mech_diag_add(&c->diag, "/frozen", "a list of names is needed");
     }

@@ -95,7 +95,8 @@ const struct mechp_row mechp_row_INSTANCES = {
     .tag = "instances",
     .doc = "In order of creation, paginated: pass `next` of one page as `after` of the "
            "following request. `label` selects the instances that have all of "
-           "`name=value,name`.",
+           "`name=value,name`; a value with a comma stands in double quotes: "
+           "`name=\"a,b\"`.",
     .effect = MECHP_READS,
     .query = MECHP_QUERY(
         {"limit", "integer", "Maximum number of instances, 1 to 1000 (default 100).", "10"},
