@@ -19,6 +19,41 @@ enum { LABEL = 2 * MECH_NAME_MAX + 16, PATH = 64 };
 
 /* --- ends ------------------------------------------------------------------------------------- */
 
+/* The participant and its variable that "left.tip" means. Names may have points: of all
+ * participants that the text begins with, the one that has the variable; two are a fault. */
+static bool find_end(const struct mechd_reading *r, const char *name, enum mech_causality causality,
+                     const char *path, int32_t *part, int32_t *index)
+{
+    const struct mechd_coupling *const g = r->g;
+    int32_t longest = -1, found = 0;
+    size_t most = 0;
+    for (int32_t n = 0; n < g->count; n++) {
+        const size_t size = strlen(g->parts[n].name);
+        if (g->parts[n].instance == NULL || strncmp(g->parts[n].name, name, size) != 0 ||
+            name[size] != '.') {
+            continue;
+        }
+        const int32_t k =
+            mechd_engine_variable_find(&g->parts[n].instance->engine, causality, name + size + 1);
+        if (k >= 0) {
+            *part = n;
+            *index = k;
+            found++;
+        }
+        longest = size >= most ? n : longest;
+        most = size >= most ? size : most;
+    }
+    if (longest < 0) {
+        mechd_reading_fault(r, path, "'%.100s' begins with no participant", name);
+    } else if (found == 0) {
+        mechd_engine_lacks(&g->parts[longest].instance->engine, causality, name + most + 1, path,
+                           &r->c->diag);
+    } else if (found > 1) {
+        mechd_reading_fault(r, path, "'%.100s' is a variable of %d participants", name, found);
+    }
+    return found == 1;
+}
+
 /* "left.tip[2]": the variable, and its component or −1. False: a fault at the path. */
 static bool read_end(const struct mechd_reading *r, const char *text, enum mech_causality causality,
                      const char *path, struct mech_variable *v, struct mechd_end *out)
@@ -40,26 +75,11 @@ static bool read_end(const struct mechd_reading *r, const char *text, enum mech_
         mechd_reading_fault(r, path, "'%.64s' is no component: [0], [1], …", bracket);
         return false;
     }
-    // names may have points: the longest participant that fits
-    int32_t part = -1;
-    size_t most = 0;
-    for (int32_t n = 0; n < g->count; n++) {
-        const size_t size = strlen(g->parts[n].name);
-        if (strncmp(g->parts[n].name, name, size) == 0 && name[size] == '.' && size >= most) {
-            part = n;
-            most = size;
-        }
-    }
-    if (part < 0 || g->parts[part].instance == NULL) {
-        mechd_reading_fault(r, path, "'%.100s' begins with no participant", name);
+    int32_t part = -1, index = -1;
+    if (!find_end(r, name, causality, path, &part, &index)) {
         return false;
     }
     const struct mechd_engine *const e = &g->parts[part].instance->engine;
-    const int32_t index = mechd_engine_variable_find(e, causality, name + most + 1);
-    if (index < 0) {
-        mechd_engine_lacks(e, causality, name + most + 1, path, &r->c->diag);
-        return false;
-    }
     mechd_engine_variable(e, causality, (size_t)index, v);
     if (component >= v->size) {
         mechd_reading_fault(r, path, "%.64s has %d components", name, v->size);

@@ -93,6 +93,33 @@ static bool make_room(struct mechd_part *p)
     return p->numbers != NULL && p->outputs != NULL;
 }
 
+/* Names have points: outputs "b.c" of a participant a and "c" of a.b would both be "a.b.c". */
+static void refuse_shared_names(struct mechd_reading *r)
+{
+    const struct mechd_coupling *const g = r->g;
+    for (int32_t n = 0; n < g->count * g->count; n++) {
+        const struct mechd_part *const p = &g->parts[n / g->count], *const q =
+                                                                        &g->parts[n % g->count];
+        const size_t size = strlen(p->name);
+        if (p->instance == NULL || q->instance == NULL || strncmp(p->name, q->name, size) != 0 ||
+            q->name[size] != '.') {
+            continue;
+        }
+        const struct mechd_engine *const e = &q->instance->engine;
+        for (size_t k = 0; k < mechd_engine_variable_count(e, MECH_OUTPUT_VARIABLE); k++) {
+            char name[2 * MECH_NAME_MAX + 2], path[PATH];
+            struct mech_variable v;
+            mechd_engine_variable(e, MECH_OUTPUT_VARIABLE, k, &v);
+            snprintf(name, sizeof name, "%s.%s", q->name + size + 1, v.name);
+            if (mechd_engine_variable_find(&p->instance->engine, MECH_OUTPUT_VARIABLE, name) >= 0) {
+                snprintf(path, sizeof path, "/participants/%d", (int)(n % g->count));
+                mechd_reading_fault(r, path, "%.64s.%.64s is an output of %.64s too", q->name,
+                                    v.name, p->name);
+            }
+        }
+    }
+}
+
 static void read_participants(struct mechd_reading *r)
 {
     struct mechd_coupling *const g = r->g;
@@ -139,6 +166,7 @@ static void read_participants(struct mechd_reading *r)
         take_instance(r, p, path, id);
         g->count++;
     }
+    refuse_shared_names(r);
 }
 
 /* Of capture: by serial. */

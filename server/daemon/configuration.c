@@ -5,6 +5,7 @@
 #include "server/instance/durable.h"
 #include "server/os/log.h"
 #include "solver/base/guess.h"
+#include "solver/base/words.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -14,20 +15,35 @@
 #include <strings.h>
 #include <unistd.h>
 
-/* The parts of a text with commas, behind what the list holds. -1: it is full, or one is empty or
- * too long. */
+/* The items of a list (solver/base/words.h), behind what the list holds. -1: it is full, or one is
+ * empty or too long. */
 static int add_to_list(char (*list)[MECHD_ADDRESS], int *count, const char *text)
 {
-    while (*text != '\0') {
-        const size_t n = strcspn(text, ",");
+    char *const copy = strdup(text);
+    char *at = copy, *item = NULL;
+    const char *why = NULL;
+    int code = copy != NULL ? 1 : -1;
+    while (code > 0 && (code = mech_item_next(&at, &item, &why)) > 0) {
+        const size_t n = strlen(item);
         if (n == 0 || n >= MECHD_ADDRESS || *count >= MECHD_LISTEN_MOST) {
-            return -1;
+            code = -1;
+        } else {
+            memcpy(list[(*count)++], item, n + 1);
         }
-        memcpy(list[*count], text, n);
-        list[(*count)++][n] = '\0';
-        text += n + (text[n] == ',');
     }
-    return 0;
+    free(copy);
+    return code;
+}
+
+/* Cut a comment off: # at the beginning of a line, or behind a blank. */
+static void cut_comment(char *line)
+{
+    for (char *at = strchr(line, '#'); at != NULL; at = strchr(at + 1, '#')) {
+        if (at == line || at[-1] == ' ' || at[-1] == '\t') {
+            *at = '\0';
+            return;
+        }
+    }
 }
 
 /* The two words of a switch, or the like; -1: it is none of them. */
@@ -169,7 +185,7 @@ static int read_file(struct mechd_config *c, const char *path, const bool *given
             outcome = -1;
             break;
         }
-        buffer[strcspn(buffer, "#")] = '\0';
+        cut_comment(buffer);
         char *text = trim(buffer);
         char *equals = strchr(text, '=');
         if (*text == '\0') {

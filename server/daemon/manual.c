@@ -7,7 +7,8 @@
 
 /* Options that are no settings. */
 static const char *const others[][2] = {
-    {"--config FILE", "configuration file: lines of `option = value`; # begins a comment"},
+    {"--config FILE", "configuration file: lines of `option = value`; # begins a comment, in front "
+                      "or behind a blank"},
     {"--make-token NAME",
      "print a new token and its line for --tokens; --scopes read,step,admin (step)"},
     {"--make-curve-key NAME",

@@ -37,6 +37,23 @@ static void nothing_given_listens_on_loopback(void)
     CU_ASSERT(c.workers >= 1);
 }
 
+static void a_path_is_cut_at_no_hash_and_no_quoted_comma(void)
+{
+    char path[] = "/tmp/mechd-config-XXXXXX";
+    const int file = mkstemp(path);
+    static const char text[] = "ready-file = /tmp/a#b# # why\n# state = /x\n\t#\n"
+                               "listen = \"unix:/tmp/a,b\",127.0.0.1:1\n";
+    CU_ASSERT(write(file, text, sizeof text - 1) == (ssize_t)sizeof text - 1);
+    close(file);
+    struct mechd_config c;
+    CU_ASSERT_EQUAL(read_config(&c, "--config", path, NULL), 0);
+    CU_ASSERT_STRING_EQUAL(c.ready_file, "/tmp/a#b#");
+    CU_ASSERT_EQUAL(c.listen_count, 2);
+    CU_ASSERT_STRING_EQUAL(c.listen[0], "unix:/tmp/a,b");
+    CU_ASSERT_EQUAL(read_config(&c, "--listen", "\"unix:/tmp/a", NULL), -1);
+    unlink(path);
+}
+
 static void flags_win_over_environment_over_file(void)
 {
     char path[] = "/tmp/mechd-config-XXXXXX";
@@ -99,6 +116,7 @@ static void what_is_no_option_or_no_value_is_refused_with_its_name(void)
 }
 
 UNIT_TESTS(UNIT_TEST(nothing_given_listens_on_loopback),
+           UNIT_TEST(a_path_is_cut_at_no_hash_and_no_quoted_comma),
            UNIT_TEST(flags_win_over_environment_over_file),
            UNIT_TEST(addresses_that_others_reach_need_the_word_insecure),
            UNIT_TEST(what_is_no_option_or_no_value_is_refused_with_its_name))
