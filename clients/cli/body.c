@@ -1,8 +1,11 @@
 /* What requests for instances begin with and bring: the model, labels, time to live. */
 #include "clients/cli/cli.h"
 
+#include "solver/base/words.h"
+
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* A comma, unless it is the first member of an object. */
@@ -13,26 +16,53 @@ static void separate(struct mechc_bytes *b)
     }
 }
 
+/* "labels":{…} from a list of words. */
+static int add_labels(const char *list, struct mechc_bytes *b)
+{
+    char *const copy = mechc_copy(list);
+    char *at = copy;
+    struct mech_word word;
+    const char *why = "out of memory";
+    int code = copy ? 1 : -1;
+    mechc_bytes_text(b, "\"labels\":{");
+    while (code > 0 && (code = mech_word_next(&at, &word, &why)) > 0) {
+        separate(b);
+        mechc_bytes_string(b, word.name);
+        mechc_bytes_text(b, ":");
+        mechc_bytes_string(b, word.value ? word.value : "");
+    }
+    mechc_bytes_text(b, "}");
+    free(copy);
+    return code < 0 ? mechctl_usage("--label: %s", why) : MECHCTL_DONE;
+}
+
+int mechctl_add_items(const char *option, const char *list, struct mechc_bytes *b)
+{
+    char *const copy = mechc_copy(list);
+    char *at = copy, *item = NULL;
+    const char *why = "out of memory", *comma = "";
+    int code = copy ? 1 : -1;
+    mechc_bytes_text(b, "[");
+    while (code > 0 && (code = mech_item_next(&at, &item, &why)) > 0) {
+        mechc_bytes_text(b, comma);
+        mechc_bytes_string(b, item);
+        comma = ",";
+    }
+    mechc_bytes_text(b, "]");
+    free(copy);
+    return code < 0 ? mechctl_usage("--%s: %s", option, why) : MECHCTL_DONE;
+}
+
 int mechctl_add_traits(struct mechctl *m)
 {
     const char *label = mechctl_option(m, "label"), *const ttl = mechctl_option(m, "ttl");
     struct mechc_bytes *const b = &m->body;
     if (label) {
         separate(b);
-        mechc_bytes_text(b, "\"labels\":{");
-        for (const char *comma = ""; *label; comma = ",") {
-            char word[256];
-            const size_t all = strcspn(label, ","), name = strcspn(label, "=,");
-            mechc_bytes_text(b, comma);
-            snprintf(word, sizeof word, "%.*s", (int)name, label);
-            mechc_bytes_string(b, word);
-            const size_t start = name < all ? name + 1 : all;
-            snprintf(word, sizeof word, "%.*s", (int)(all - start), label + start);
-            mechc_bytes_text(b, ":");
-            mechc_bytes_string(b, word);
-            label += all + (label[all] == ',');
+        const int listed = add_labels(label, b);
+        if (listed != MECHCTL_DONE) {
+            return listed;
         }
-        mechc_bytes_text(b, "}");
     }
     double seconds = 0.;
     const int code = mechctl_number(m, "ttl", &seconds);

@@ -106,6 +106,8 @@ int mechctl_assignments(struct mechctl *m, int first, struct mechc_bytes *out);
 /* Append the members "labels" and "ttl" from --label NAME=VALUE,… and --ttl, what is given of them
  * (body.c). MECHCTL_DONE or MECHCTL_USAGE. */
 int mechctl_add_traits(struct mechctl *m);
+/* An array of strings from the list of an option (solver/base/words.h). MECHCTL_DONE or USAGE. */
+int mechctl_add_items(const char *option, const char *list, struct mechc_bytes *b);
 /* Begin a body with the member "example" of that name, or without one "model", the file of the
  * first argument. MECHCTL_DONE or MECHCTL_USAGE. */
 int mechctl_add_model(struct mechctl *m, const char *example);

@@ -15,6 +15,9 @@ static int run(struct mechctl *m)
     mechctl_query(path, sizeof path, "limit", "1000");
     mechctl_query(path, sizeof path, "label", mechctl_option(m, "label"));
     mechctl_query(path, sizeof path, "after", mechctl_option(m, "after"));
+    if (*path == 0) {
+        return mechctl_usage("the options are too long");
+    }
     struct mechc_reply r;
     const int code = mechctl_request(m, &(struct mechc_request){.method = "GET", .path = path}, &r);
     if (code != MECHCTL_DONE) {
@@ -48,7 +51,9 @@ const struct mechctl_command mechctl_list = {
     .name = "list",
     .arguments = "",
     .summary = "list the instances",
-    .details = "A thousand at most are shown; the last line tells how to go on.",
+    .details = "A thousand at most are shown; the last line tells how to go on. A value with a\n"
+               "comma stands in double quotes:\n"
+               "  mechctl list --label 'rig=\"left,right\"'",
     .options = options,
     .run = run,
 };

@@ -34,18 +34,12 @@ static int add_record(struct mechctl *m)
     }
     add_key(&m->body, "record");
     mechc_bytes_text(&m->body, "{");
-    const int code = add_number(m, "record", "every");
-    if (outputs) {
+    int code = add_number(m, "record", "every");
+    if (outputs && code == MECHCTL_DONE) {
         add_key(&m->body, "outputs");
-        mechc_bytes_text(&m->body, "[");
+        code = mechctl_add_items("outputs", outputs, &m->body);
     }
-    for (const char *at = outputs; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
-        char name[128];
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ","), at);
-        mechc_bytes_text(&m->body, at == outputs ? "" : ",");
-        mechc_bytes_string(&m->body, name);
-    }
-    mechc_bytes_text(&m->body, outputs ? "]}" : "}");
+    mechc_bytes_text(&m->body, "}");
     return code;
 }
 

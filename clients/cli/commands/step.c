@@ -59,22 +59,6 @@ static void print_report(const struct mechctl *m, struct mechc_json reply)
     }
 }
 
-/* ,"want":["a","b"] from "a,b" */
-static void add_want(const char *names, struct mechc_bytes *b)
-{
-    const char *from = names;
-    mechc_bytes_text(b, ",\"want\":[");
-    while (*from != '\0') {
-        char name[32];
-        const size_t n = strcspn(from, ",");
-        snprintf(name, sizeof name, "%.*s", (int)(n < 31 ? n : 31), from);
-        mechc_bytes_text(b, from > names ? "," : "");
-        mechc_bytes_string(b, name);
-        from += n + (from[n] == ',');
-    }
-    mechc_bytes_text(b, "]");
-}
-
 static int run(struct mechctl *m)
 {
     double repeat = 1.;
@@ -88,8 +72,9 @@ static int run(struct mechctl *m)
         code = mechctl_assignments(m, 1, &m->body);
     }
     const char *const want = mechctl_option(m, "want");
-    if (want != NULL) {
-        add_want(want, &m->body);
+    if (want != NULL && code == MECHCTL_DONE) {
+        mechc_bytes_text(&m->body, ",\"want\":");
+        code = mechctl_add_items("want", want, &m->body);
     }
     mechc_bytes_text(&m->body, mechctl_option(m, "trial") ? ",\"commit\":false}" : "}");
     struct mechc_json reply;

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence
 
 from .errors import refusal
 from .progress import Bar, Progress
+from .transport import label_list
 from .values import array, plain, rows
 
 if TYPE_CHECKING:
@@ -43,12 +44,13 @@ class BatchTable(Table):
         self.errors: List[Dict[str, Any]] = reply['errors']
 
 
-def batch_body(operation: Optional[str], instances: Any, label: Optional[str],
+def batch_body(operation: Optional[str], instances: Any, label: Any,
                items: Optional[Sequence[Mapping[str, Any]]], results: str,
                body: Mapping[str, Any]) -> Dict[str, Any]:
     """The request of a batch: one of instances, label and items."""
     if items is not None:
         return {'items': list(items), 'results': results}
+    label = label_list(label) if isinstance(label, Mapping) else label
     chosen = {'label': label} if instances is None else [getattr(i, 'id', i) for i in instances]
     return {'instances': chosen, 'operation': operation, 'body': dict(body), 'results': results}
 

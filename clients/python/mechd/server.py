@@ -11,7 +11,7 @@ from .curve import Keys
 from .instance import Instance, Snapshot
 from .many import BatchTable, Operation, Sweep, batch_body, sweep_parameters
 from .progress import Progress
-from .transport import Transport
+from .transport import Transport, label_list
 from .values import values
 
 
@@ -145,7 +145,7 @@ class Server:
 
     def instances(self, **labels: Optional[str]) -> Iterator[Instance]:
         """All instances, or those with all these labels (None: whatever the text), page by page."""
-        label = ','.join(k if v is None else '%s=%s' % (k, v) for k, v in labels.items()) or None
+        label = label_list(labels) or None
         after: Optional[int] = None
         while True:
             page = self._get('v1', 'instances', after=after, label=label)
@@ -157,13 +157,14 @@ class Server:
 
     def batch(self, operation: Optional[str] = None,
               instances: Optional[Sequence[Union[str, Instance]]] = None, *,
-              label: Optional[str] = None, items: Optional[Sequence[Mapping[str, Any]]] = None,
+              label: Union[str, Mapping[str, Optional[str]], None] = None,
+              items: Optional[Sequence[Mapping[str, Any]]] = None,
               **body: Any) -> List[Dict[str, Any]]:
         """One operation on many instances in one request, or `items` {'op', 'id', ...}.
 
         operation: its name over ZeroMQ, such as 'step'; instances: them or their ids; label: those
-        with all of 'name=value,name'; body: of the operation. Results {'id', 'status', 'body' or
-        'error'} in that order: what fails is not raised.
+        with all of 'name=value,name', or of {name: value or None}; body: of the operation. Results
+        {'id', 'status', 'body' or 'error'} in that order: what fails is not raised.
 
             server.batch('step', instances, count=10)
         """
@@ -172,7 +173,8 @@ class Server:
 
     def batch_table(self, operation: str,
                     instances: Optional[Sequence[Union[str, Instance]]] = None, *,
-                    label: Optional[str] = None, **body: Any) -> BatchTable:
+                    label: Union[str, Mapping[str, Optional[str]], None] = None,
+                    **body: Any) -> BatchTable:
         """The same with time, step and all outputs of each instance after its operation as one
         array; the instances have the same outputs."""
         request = batch_body(operation, instances, label, None, 'table', body)

@@ -41,15 +41,28 @@ class Reply:
             raise BadReply('the answer is not JSON: %r' % self.raw[:200]) from fault
 
 
+def word(text: str) -> str:
+    """A text as it stands in a list with commas: in double quotes where it needs them."""
+    plainly = text and text.strip() == text and not text.startswith('"') and not set(',=') & set(
+        text)
+    return text if plainly else '"%s"' % text.replace('\\', '\\\\').replace('"', '\\"')
+
+
+def label_list(labels: Mapping[str, Optional[str]]) -> str:
+    """Labels as they choose instances: None, whatever the value."""
+    return ','.join(word(name) if value is None else '%s=%s' % (word(name), word(str(value)))
+                    for name, value in labels.items())
+
+
 def query(fields: Mapping[str, Any]) -> Dict[str, str]:
-    """Query parameters as text: vectors with commas, truth in small letters; None is left out."""
+    """Query parameters as text: lists with commas, truth in small letters; None is left out."""
     found = {}
     for name, value in fields.items():
         value = plain(value)
         if isinstance(value, bool):
             found[name] = 'true' if value else 'false'
         elif isinstance(value, list):
-            found[name] = ','.join(v if isinstance(v, str) else repr(v) for v in value)
+            found[name] = ','.join(word(v) if isinstance(v, str) else repr(v) for v in value)
         elif value is not None:
             found[name] = str(value)
     return found

@@ -9,8 +9,13 @@ const list = find("list", HTMLElement);
 const box = find("filter", HTMLInputElement);
 const more = find("more", HTMLElement);
 
+const between = /"(?:[^"\\]|\\.)*"|\s*,\s*/g;
+
 /** Labels that are asked for, "rig=a,night", or "": the text is no choice of labels. */
-export const choice = () => (box.value.includes("=") ? box.value.replace(/\s+/g, "") : "");
+export const choice = () =>
+  box.value.includes("=")
+    ? box.value.trim().replace(between, (part) => (part.startsWith('"') ? part : ","))
+    : "";
 
 /** Is anything left out on purpose? */
 export const filtered = () => box.value.trim() !== "";

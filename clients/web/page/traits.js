@@ -32,6 +32,13 @@ export function left(s) {
   return h > 0 ? `${h}:${two(m)} h` : `${m}:${two(seconds % 60)} min`;
 }
 
+/**
+ * A value as it stands in a list with commas: in double quotes where it needs them.
+ * @param {string} value
+ */
+export const word = (value) =>
+  /^["\s]|,|\s$/.test(value) ? `"${value.replace(/["\\]/g, "\\$&")}"` : value;
+
 /** @param {string} name @param {string} value */
 export const label = (name, value) => (value === "" ? name : `${name}=${value}`);
 
@@ -103,7 +110,7 @@ export class Traits {
       { type: "button", className: "label", title: `show instances with ${text}` },
       text,
     );
-    button.onclick = () => this.choose(text);
+    button.onclick = () => this.choose(label(name, word(value)));
     return make("span", { role: "listitem" }, button);
   }
 
