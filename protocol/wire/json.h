@@ -52,7 +52,7 @@ void mechp_json_watch_memory(void);
 struct mechp_json_scan {
     size_t tree; /* bytes that the tree will take at most, but for the allocator's own */
     int depth;
-    bool wide_integers; /* an integer of more than 18 digits, or -0: read all as real */
+    bool wide_integers; /* an integer beyond 64 bits, or -0: read all as real */
     size_t longest;     /* bytes of the longest string or number */
 };
 
@@ -95,6 +95,10 @@ struct mechp_json_single {
 /* True if all of the text is such an object: a key of letters, a number of 31 bytes at most. False
  * says nothing about the text: it may be any other JSON, or none. */
 bool mechp_json_single(const char *bytes, size_t size, struct mechp_json_single *out);
+
+/* A member of an object as it was written, byte for byte, from well-formed text; its length, or
+ * NULL where there is none. */
+const char *mechp_json_member_text(const char *bytes, size_t size, const char *key, size_t *length);
 
 /* Value of any number in a tree (integer or real). */
 static inline double mechp_json_value(const json_t *value)

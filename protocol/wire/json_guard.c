@@ -11,6 +11,7 @@
 #include "solver/base/err.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* Bytes of the tree for one of: */
 enum { TREE_OBJECT = 192, TREE_ARRAY = 96, TREE_ELEMENT = 48, TREE_MEMBER = 80, TREE_STRING = 48 };
@@ -85,7 +86,13 @@ static size_t skip_number(const char *bytes, size_t at, size_t size, bool *wide)
         }
     }
     const bool minus_zero = i - at == 2 && bytes[at] == '-' && bytes[at + 1] == '0';
-    *wide = *wide || (!real && (digits > 18 || minus_zero));
+    // of 19 digits those up to the largest are digits that sort before its own
+    static const char largest[] = "9223372036854775807";
+    const size_t sign = i > at && bytes[at] == '-';
+    const bool beyond =
+        digits > sizeof largest - 1 || (digits == sizeof largest - 1 && i - at == digits + sign &&
+                                        memcmp(bytes + at + sign, largest, digits) > 0);
+    *wide = *wide || (!real && (beyond || minus_zero));
     return i;
 }
 

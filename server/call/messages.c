@@ -1,6 +1,7 @@
 /* Parameters by the route's template and by the operation's list. */
 #include "server/call/messages.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -28,18 +29,31 @@ static void take_parameter(struct mechd_call *c, const char *name, size_t length
     strcpy(p->value, value);
 }
 
+static bool is_number_type(const char *type)
+{
+    return strcmp(type, "integer") == 0 || strcmp(type, "number") == 0;
+}
+
+/* A number as it would stand in a query. */
+static void write_number(const json_t *value, char *out, size_t size)
+{
+    const double real = json_number_value(value);
+    if (json_is_integer(value)) {
+        snprintf(out, size, "%lld", (long long)json_integer_value(value));
+    } else if (floor(real) == real && fabs(real) <= 0x1p53) {
+        snprintf(out, size, "%lld", (long long)real);
+    } else {
+        snprintf(out, size, "%.17g", real);
+    }
+}
+
 /* The lease that the message shows. */
 static void take_lease(struct mechd_call *c)
 {
-    const json_t *lease = json_object_get(c->body, "lease");
-    if (lease == NULL) {
-        return;
+    int64_t lease = 0;
+    if (mechp_json_integer(c->body, "lease", &c->diag, 1, INT64_MAX, &lease)) {
+        c->lease = (uint64_t)lease;
     }
-    if (!json_is_integer(lease) || json_integer_value(lease) <= 0) {
-        mech_diag_add(&c->diag, "/lease", "the number of a lease is needed");
-        return;
-    }
-    c->lease = (uint64_t)json_integer_value(lease);
 }
 
 void mechd_message_parameters(struct mechd_call *c, struct mechd_message_room *room)
@@ -55,10 +69,17 @@ void mechd_message_parameters(struct mechd_call *c, struct mechd_message_room *r
         const json_t *value = json_object_get(c->body, row->query[k].name);
         if (json_is_string(value)) {
             c->query[k] = json_string_value(value);
-        } else if (json_is_integer(value)) {
-            snprintf(room->queries[k], sizeof room->queries[k], "%lld",
-                     (long long)json_integer_value(value));
+        } else if (json_is_number(value)) {
+            write_number(value, room->queries[k], sizeof room->queries[k]);
             c->query[k] = room->queries[k];
+        } else if (json_is_boolean(value)) {
+            c->query[k] = json_is_true(value) ? "true" : "false";
+        } else if (value != NULL && (json_is_object(value) || json_is_null(value) ||
+                                     is_number_type(row->query[k].type))) {
+            // a list may be one of those that the operation takes of the body
+            char path[40];
+            snprintf(path, sizeof path, "/%s", row->query[k].name);
+            mech_diag_add(&c->diag, path, "a string or a number is needed");
         }
     }
 }

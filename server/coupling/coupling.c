@@ -130,6 +130,7 @@ void mechd_coupling_unref(struct mechd_coupling *g)
         free(p->outputs);
     }
     mech_couple_destroy(g->couple);
+    free(g->name);
     free(g->parts);
     free(g->order);
     free(g->connections);

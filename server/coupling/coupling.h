@@ -101,7 +101,7 @@ struct mechd_coupling {
     struct mechd_service *service;
     _Atomic int refs;
     uint64_t id;
-    char name[128];
+    char *name;
     struct mechd_account *account;
     struct mechd_part *parts; /* [count] */
     int32_t count;

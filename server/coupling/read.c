@@ -314,7 +314,10 @@ struct mechd_coupling *mechd_coupling_open(struct mechd_call *c)
     atomic_init(&g->refs, 1);
     g->service = c->service;
     (void)mechp_json_string(c->body, "name", &c->diag, &name);
-    mech_text_copy(g->name, sizeof g->name, name);
+    g->name = strdup(name);
+    if (g->name == NULL) {
+        mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for the name");
+    }
     read_participants(&r);
     if (!mechp_json_number(c->body, "stepSize", &c->diag, &g->step_size) || !(g->step_size > 0.)) {
         mechd_reading_fault(&r, "/stepSize", "the size of a window is needed, s, greater than 0");

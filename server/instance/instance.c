@@ -31,7 +31,9 @@ int mechd_instance_create(struct mechd_host *host, const struct mechd_engine *en
     const size_t count = mechd_engine_variable_count(engine, MECH_OUTPUT_VARIABLE);
     double *values = calloc(n + 1, sizeof *values);
     struct mech_variable *channels = calloc(count + 1, sizeof *channels);
-    if (i == NULL || values == NULL || channels == NULL) {
+    char *const name = strdup(engine->ops->title(engine->self));
+    if (i == NULL || values == NULL || channels == NULL || name == NULL) {
+        free(name);
         free(i);
         free(values);
         free(channels);
@@ -51,7 +53,7 @@ int mechd_instance_create(struct mechd_host *host, const struct mechd_engine *en
     i->size = engine->ops->size(engine->self);
     i->step_size = mechd_engine_step_size(engine);
     i->published.values = values;
-    mech_text_copy(i->name, sizeof i->name, engine->ops->title(engine->self));
+    i->name = name;
     atomic_init(&i->refs, 1);
     atomic_init(&i->revision, 1);
     atomic_init(&i->step_ns, guess_step_ns(i->size));
@@ -171,6 +173,7 @@ void mechd_instance_unref(struct mechd_instance *i)
     mech_diag_fini(&i->told);
     free(i->published.values);
     free(i->channels);
+    free(i->name);
     pthread_mutex_destroy(&i->m);
     pthread_mutex_destroy(&i->p);
     mechd_leases_fini(&i->leases);

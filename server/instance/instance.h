@@ -46,7 +46,7 @@ struct mechd_instance {
     mech_id number;                 /* generational, for binary frames */
     uint64_t serial;                /* order of creation */
     uint64_t incarnation;           /* first half of the ETag */
-    char name[128];                 /* of the model */
+    char *name;                     /* of the model */
     size_t output_size;             /* values of all outputs */
     struct mech_variable *channels; /* [channel_count] the outputs */
     size_t channel_count;

@@ -148,7 +148,7 @@ static void write_sweep(struct mechd_sweep *s, bool whole, struct mechp_text *w)
 }
 
 /* From the request to a plan; the name of the model. False: refused. */
-static bool read_plan(struct mechd_call *c, struct mechd_sweep_plan *plan, char *name, size_t size)
+static bool read_plan(struct mechd_call *c, struct mechd_sweep_plan *plan, char **name)
 {
     plan->model = read_model(c);
     struct mech_sim *sim = plan->model != NULL ? mechd_build(c, plan->model, "/model") : NULL;
@@ -156,7 +156,7 @@ static bool read_plan(struct mechd_call *c, struct mechd_sweep_plan *plan, char 
         return false;
     }
     const struct mech_document *document = mech_sim_document(sim);
-    snprintf(name, size, "%s", document->name != NULL ? document->name : "");
+    *name = strdup(document->name != NULL ? document->name : "");
     mechd_sweep_points_read(c, document, plan);
     read_end(c, sim, plan);
     read_outputs(c, sim, plan);
@@ -176,17 +176,19 @@ static enum mechd_progress run_start(struct mechd_call *c)
 {
     struct mechd_sweep_plan plan = {.model = NULL};
     struct mechd_sweep *s = NULL;
-    char name[128] = "";
-    if (!read_plan(c, &plan, name, sizeof name)) {
+    char *name = NULL;
+    if (!read_plan(c, &plan, &name)) {
+        free(name);
         mechd_sweep_plan_fini(&plan);
         return MECHD_DONE;
     }
     struct mechd_account *const account =
         mechd_accounts_find(&c->service->host.accounts, c->who.name);
     struct mechd_excess excess;
-    const int outcome = account != NULL
+    const int outcome = account != NULL && name != NULL
                             ? mechd_sweep_create(c->service, account, name, &plan, &excess, &s)
                             : MECH_NO_MEMORY;
+    free(name);
     mechd_sweep_plan_fini(&plan);
     if (outcome > 0 && excess.which != MECHD_QUOTAS) {
         return mechd_fail_quota(c, &excess);

@@ -309,9 +309,9 @@ static int take_sweep(void *context, const struct mechd_stored_sweep *stored)
     s->service = d;
     s->account = account;
     s->id = stored->number;
-    snprintf(s->name, sizeof s->name, "%s", name != NULL ? name : "");
-    const bool good = t->count < MECHD_SWEEPS_MOST && read_plan(&s->plan, description) &&
-                      mechd_sweep_columns(s) == 0;
+    s->name = strdup(name != NULL ? name : "");
+    const bool good = s->name != NULL && t->count < MECHD_SWEEPS_MOST &&
+                      read_plan(&s->plan, description) && mechd_sweep_columns(s) == 0;
     json_decref(description);
     if (!good) {
         mechd_log(MECHD_ERROR, "recovery", "sweep=w-%llu reason=\"it cannot be read\"",

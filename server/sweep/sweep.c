@@ -47,6 +47,7 @@ void mechd_sweep_unref(struct mechd_sweep *s)
     mechd_sweep_plan_fini(&s->plan);
     mechd_memory_freed(&s->service->host.memory);
     pthread_mutex_destroy(&s->m);
+    free(s->name);
     free(s->columns);
     free(s->rows);
     free(s->row_counts);
@@ -161,7 +162,7 @@ static struct mechd_sweep *make(struct mechd_service *d, struct mechd_account *a
     s->account = account;
     s->stored = d->host.store != NULL;
     atomic_init(&s->refs, 1);
-    mech_text_copy(s->name, sizeof s->name, name);
+    s->name = strdup(name);
     s->bytes = (size_t)mechd_sweep_bytes(plan);
     atomic_fetch_add(&d->sweeps->bytes, s->bytes); // unref gives it back
     s->lane_count =
@@ -171,7 +172,8 @@ static struct mechd_sweep *make(struct mechd_service *d, struct mechd_account *a
     s->row_counts = calloc(plan->points, sizeof *s->row_counts);
     s->over = calloc(plan->points, sizeof *s->over);
     s->lanes = mechd_sweep_lanes_make(s, s->lane_count);
-    if (s->rows == NULL || s->row_counts == NULL || s->over == NULL || s->lanes == NULL) {
+    if (s->name == NULL || s->rows == NULL || s->row_counts == NULL || s->over == NULL ||
+        s->lanes == NULL) {
         mechd_sweep_unref(s);
         return NULL;
     }

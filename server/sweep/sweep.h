@@ -71,7 +71,7 @@ struct mechd_sweep {
     struct mechd_service *service;
     _Atomic int refs;
     uint64_t id;
-    char name[128]; /* of the model */
+    char *name; /* of the model */
     struct mechd_sweep_plan plan;
     size_t bytes; /* of memory that it counts for */
     struct mechd_account *account;

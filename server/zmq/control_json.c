@@ -20,7 +20,8 @@ struct json_request {
     struct mechd_peer peer;
     struct mechd_backlog *backlog; /* where it counts, or NULL */
     size_t counted;                /* bytes there */
-    char sequence[80];             /* the request's value as JSON, or "" */
+    char *sequence;                /* the request's, as it was written; or NULL */
+    size_t sequence_length;
     struct mechd_message_room message;
 };
 
@@ -28,7 +29,7 @@ struct json_request {
 static void write_reply(struct json_request *r, struct mechp_text *w)
 {
     struct mechd_call *c = &r->call;
-    const size_t n = strlen(r->sequence);
+    const size_t n = r->sequence_length;
     if (c->code != MECHP_OK) {
         mechp_text_object(w);
         mechp_text_key(w, "ok");
@@ -69,6 +70,7 @@ static void free_request(struct json_request *r)
     mechd_guard_called(r->backlog, r->counted);
     atomic_fetch_sub(&r->call.service->in_flight, 1);
     mechd_call_fini(&r->call);
+    free(r->sequence);
     free(r);
 }
 
@@ -122,15 +124,28 @@ static void wait_for(struct mechd_job *job)
     (void)job; // nobody is blocked: the reply goes through the outbox
 }
 
-/* The request's "sequence", to be given back. */
-static void take_sequence(struct json_request *r)
+/* The longest sequence: of what comes back in every reply, not of what is stored. */
+enum { SEQUENCE_MOST = 4096 };
+
+/* The request's "sequence", to come back byte for byte. 0, or refused. */
+static int take_sequence(struct json_request *r, const struct mechd_asked *asked)
 {
-    const json_t *sequence = json_object_get(r->call.body, "sequence");
-    char *text = sequence != NULL ? json_dumps(sequence, JSON_ENCODE_ANY | JSON_COMPACT) : NULL;
-    if (text != NULL && strlen(text) < sizeof r->sequence) {
-        snprintf(r->sequence, sizeof r->sequence, "%s", text);
+    size_t n = 0;
+    const char *const text = mechp_json_member_text(asked->bytes, asked->size, "sequence", &n);
+    if (text == NULL) {
+        return 0;
     }
-    free(text);
+    if (n > SEQUENCE_MOST) {
+        return mechd_refuse(&r->call, MECHP_MALFORMED_REQUEST,
+                            "the sequence has %zu bytes; at most %d come back", n, SEQUENCE_MOST);
+    }
+    r->sequence = malloc(n);
+    if (r->sequence == NULL) {
+        return mechd_refuse(&r->call, MECHP_OUT_OF_MEMORY, "no memory for the sequence");
+    }
+    memcpy(r->sequence, text, n);
+    r->sequence_length = n;
+    return 0;
 }
 
 /* From text to a tree, as far as there is room for it. 0, or refused. */
@@ -155,7 +170,9 @@ static int read_text(struct json_request *r, const struct mechd_asked *asked)
     if (mechp_json_parse(asked->bytes, asked->size, &most, &fault, &c->body) != 0) {
         return mechd_refuse(c, fault.code, "%s", fault.text);
     }
-    take_sequence(r);
+    if (take_sequence(r, asked) != 0) {
+        return 1;
+    }
     if (asked->refusal != NULL) {
         return mechd_refuse(c, MECHP_LIMIT_REACHED, "%s", asked->refusal);
     }

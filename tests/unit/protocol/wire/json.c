@@ -192,7 +192,47 @@ static void unknown_keys_come_with_what_was_meant(void)
     mech_diag_fini(&d);
 }
 
-UNIT_TESTS(UNIT_TEST(malformed_text_is_refused_with_its_place),
+/* The member "s" of a text, or "" where there is none. */
+static const char *member_text(const char *text)
+{
+    static char out[64];
+    size_t n = 0;
+    const char *const at = mechp_json_member_text(text, strlen(text), "s", &n);
+    snprintf(out, sizeof out, "%.*s", (int)n, at != NULL ? at : "");
+    return out;
+}
+
+static void a_member_is_found_as_it_was_written(void)
+{
+    CU_ASSERT_STRING_EQUAL(member_text("{\"s\":1e2}"), "1e2");
+    CU_ASSERT_STRING_EQUAL(member_text(" { \"a\" : {\"s\":1} , \"s\" : [ 1 , \"]\" ] } "),
+                           "[ 1 , \"]\" ]");
+    CU_ASSERT_STRING_EQUAL(member_text("{\"a\":\"\\\"s\\\":2\",\"\\u0073\":\"x\\\"\"}"),
+                           "\"x\\\"\"");
+    CU_ASSERT_STRING_EQUAL(member_text("{\"a\":[{\"s\":1}],\"ss\":2}"), "");
+    CU_ASSERT_STRING_EQUAL(member_text("{}"), "");
+    CU_ASSERT_STRING_EQUAL(member_text("[\"s\",1]"), "");
+    CU_ASSERT_STRING_EQUAL(member_text("{\"s\":"), "");
+}
+
+static void integers_of_64_bits_stay_integers(void)
+{
+    static const char *const texts[] = {"9223372036854775807", "-9223372036854775807",
+                                        "1764084000123456789"};
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
+        struct mechp_json_fault fault;
+        json_t *root = NULL;
+        CU_ASSERT_EQUAL(mechp_json_parse(texts[k], strlen(texts[k]), NULL, &fault, &root), 0);
+        char text[32];
+        snprintf(text, sizeof text, "%lld", (long long)json_integer_value(root));
+        CU_ASSERT_STRING_EQUAL(text, texts[k]);
+        json_decref(root);
+    }
+}
+
+UNIT_TESTS(UNIT_TEST(a_member_is_found_as_it_was_written),
+           UNIT_TEST(integers_of_64_bits_stay_integers),
+           UNIT_TEST(malformed_text_is_refused_with_its_place),
            UNIT_TEST(blank_text_does_not_reach_the_parser),
            UNIT_TEST(depth_is_bounded_before_a_tree_is_built),
            UNIT_TEST(size_and_number_of_values_are_bounded),
