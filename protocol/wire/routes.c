@@ -204,41 +204,79 @@ int mechp_route_match(const char *method, const char *path, struct mechp_match *
     return out->allow[0] != '\0' ? MECHP_METHOD_NOT_ALLOWED : MECHP_ROUTE_NOT_FOUND;
 }
 
+/* The next word of a path behind a slash, without empty ones; its length, 0 at the end. */
+static size_t next_word(const char **at)
+{
+    *at += strspn(*at, "/");
+    return strcspn(*at, "/");
+}
+
 /* Edits from the words of a path to those of a template, whose parameters take any word; negative:
- * they have not as many. *length: characters of the words compared. */
-static int edits(const char *template, const char *path, int *length)
+ * it has not as many, or one of them is too far away to be meant. */
+static int edits(const char *template, const char *path)
 {
     char word[2][80];
     int sum = 0;
-    *length = 0;
-    while (*template == '/' && *path == '/') {
-        const int n[2] = {(int)strcspn(template + 1, "/"), (int)strcspn(path + 1, "/")};
-        snprintf(word[0], sizeof word[0], "%.*s", n[0], template + 1);
-        snprintf(word[1], sizeof word[1], "%.*s", n[1], path + 1);
-        if (word[0][0] != '{') {
-            sum += mech_distance(word[1], word[0]);
-            *length += n[1];
+    size_t n[2];
+    while ((n[0] = next_word(&template)) > 0 && (n[1] = next_word(&path)) > 0) {
+        snprintf(word[0], sizeof word[0], "%.*s", (int)n[0], template);
+        snprintf(word[1], sizeof word[1], "%.*s", (int)n[1], path);
+        const int apart = word[0][0] == '{' ? 0 : mech_distance(word[1], word[0]);
+        if (3 * apart > (int)n[1]) {
+            return -1;
         }
-        template += n[0] + 1;
-        path += n[1] + 1;
+        sum += apart;
+        template += n[0];
+        path += n[1];
     }
-    return *template == '\0' && *path == '\0' ? sum : -1;
+    return n[0] == 0 && next_word(&path) == 0 ? sum : -1;
 }
 
-const char *mechp_route_closest(const char *path)
+/* The path by the words of a template, with its own where that has parameters. */
+static void write_path(const char *template, const char *path, char *out, size_t size)
 {
-    const char *best = NULL;
-    int least = 0;
-    for (int i = 0; i < MECHP_ROUTES; i++) {
-        int length = 0;
-        const int sum = edits(routes[i].path, path, &length);
-        // as near as one misspelled word is
-        if (sum > 0 && sum <= 3 && 3 * sum <= length && (best == NULL || sum < least)) {
-            best = routes[i].path;
-            least = sum;
+    size_t used = 0, n[2];
+    while ((n[0] = next_word(&template)) > 0 && (n[1] = next_word(&path)) > 0) {
+        const bool own = *template == '{';
+        const int written =
+            snprintf(out + used, size - used, "/%.*s", (int)n[own], own ? path : template);
+        used += written > 0 && (size_t)written < size - used ? (size_t)written : 0;
+        template += n[0];
+        path += n[1];
+    }
+}
+
+bool mechp_route_closest(const char *method, const char *path, char *out, size_t size)
+{
+    static const char base[] = "/v1";
+    const char *const wanted = strcmp(method, "HEAD") == 0 ? "GET" : method;
+    char whole[MECHP_MATCH_PATH + sizeof base];
+    int best = -1, least = 0;
+    const size_t length = strlen(path);
+    if (length > 1 && path[length - 1] == '/' && path[length - 2] == '/') {
+        return false;
+    }
+    // without the base of all routes it is most likely that which is missing
+    for (int with = 0; with < 2 && best < 0; with++) {
+        if (snprintf(whole, sizeof whole, "%s%s", with ? base : "", path) >= (int)sizeof whole) {
+            return false;
+        }
+        for (int i = 0; i < MECHP_ROUTES; i++) {
+            const int sum = edits(routes[i].path, whole);
+            const bool better =
+                best < 0 || sum < least || (sum == least && strcmp(routes[i].method, wanted) == 0);
+            if (sum >= 0 && sum <= 3 && better) {
+                best = i;
+                least = sum;
+            }
+        }
+        if (best >= 0 && least == 0) {
+            write_path(routes[best].path, whole, out, size);
+        } else if (best >= 0) {
+            snprintf(out, size, "%s", routes[best].path);
         }
     }
-    return best;
+    return best >= 0;
 }
 
 const char *mechp_operation_closest(const char *name)

@@ -35,6 +35,9 @@ struct mechp_route {
 
 enum { MECHP_MATCH_PARAMETERS = 4, MECHP_MATCH_VALUE = 128, MECHP_MATCH_ALLOW = 64 };
 
+/* The longest path that another is proposed for. */
+enum { MECHP_MATCH_PATH = 160 };
+
 struct mechp_match {
     const struct mechp_route *route;
     int count; /* parameters found */
@@ -49,8 +52,10 @@ struct mechp_match {
  * 0; MECHP_ROUTE_NOT_FOUND; MECHP_METHOD_NOT_ALLOWED (out->allow); MECHP_MALFORMED_REQUEST (a
  * broken percent escape, or one that hides a slash, a control byte or more than ASCII). */
 int mechp_route_match(const char *method, const char *path, struct mechp_match *out);
-/* Template of the route that a misspelled path was probably meant for, or NULL. */
-const char *mechp_route_closest(const char *path);
+/* What a path without a route was probably meant to be, in out [size]: the path where a slash is
+ * too many or the base left out, the template where words are misspelled; of several that are as
+ * near one with the method. False: none. */
+bool mechp_route_closest(const char *method, const char *path, char *out, size_t size);
 /* The operation that was probably meant, or NULL. */
 const char *mechp_operation_closest(const char *name);
 

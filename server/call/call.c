@@ -380,55 +380,11 @@ static void run_task(struct mechd_task *task)
     finish_call(&c->job);
 }
 
-/* A model document where a request that carries one is expected: told in one sentence. */
-static bool is_bare_model(const struct mechd_call *c)
-{
-    const struct mechp_shape *const shape = mechd_call_row(c)->body;
-    const struct mechp_member *m = shape != NULL ? shape->members : NULL;
-    while (m != NULL && m->name != NULL && strcmp(m->name, "model") != 0) {
-        m++;
-    }
-    const bool carries = m != NULL && m->name != NULL;
-    return carries && json_object_get(c->body, "mechd") != NULL &&
-           json_object_get(c->body, "model") == NULL;
-}
-
 bool mechd_call_named(const struct mechd_call *c)
 {
     const struct mechp_row *const row = mechd_call_row(c);
     return row->named != NULL && c->door == MECHD_DOOR_HTTP &&
            !json_is_object(json_object_get(c->body, row->body->members[0].name));
-}
-
-/* Unknown keys in the body. Over ZeroMQ the body also carries what HTTP has in its path and
- * query. */
-static void check_keys(struct mechd_call *c)
-{
-    const char *allowed[MECHP_MEMBERS_MOST + MECHP_QUERIES + MECHP_MATCH_PARAMETERS + 5] = {NULL};
-    int n = 0;
-    if (is_bare_model(c)) {
-        mech_diag_add(&c->diag, "/mechd",
-                      "this is a model document: send it as {\"model\": {...}}");
-        return;
-    }
-    const struct mechp_row *const row = mechd_call_row(c);
-    for (const struct mechp_member *m = row->body != NULL ? row->body->members : NULL;
-         m != NULL && m->name != NULL; m++) {
-        allowed[n++] = m->name;
-    }
-    if (c->door == MECHD_DOOR_JSON) {
-        allowed[n++] = "op";
-        allowed[n++] = "sequence";
-        allowed[n++] = "token";
-        allowed[n++] = "lease";
-        for (int k = 0; k < c->match.count; k++) {
-            allowed[n++] = c->match.parameters[k].name;
-        }
-        for (int k = 0; k < mechp_query_count(row); k++) {
-            allowed[n++] = row->query[k].name;
-        }
-    }
-    mechp_json_only(c->body, "", allowed, &c->diag);
 }
 
 /* Checks before anything runs. 0, or refused. */
@@ -443,7 +399,7 @@ static int check_call(struct mechd_call *c)
         return mechd_refuse(c, MECHP_MALFORMED_REQUEST, "the body is not a JSON object");
     }
     if (c->body != NULL && !mechd_call_named(c)) {
-        check_keys(c);
+        mechd_call_check_keys(c);
     }
     if (mechp_route_queues(c->match.route)) {
         const char *id = mechd_call_value(c, "id");

@@ -132,6 +132,9 @@ static inline bool mechd_call_changes(const struct mechd_call *c)
 /* True if the body has names of its own in place of the members of its shape: over HTTP alone. */
 bool mechd_call_named(const struct mechd_call *c);
 
+/* Faults for keys of the body that the row does not take (keys.c), into c->diag. */
+void mechd_call_check_keys(struct mechd_call *c);
+
 /* Zeroed memory for the operation's work: the door's room where it fits; NULL: no memory. */
 void *mechd_call_take_room(struct mechd_call *c, size_t size);
 /* Free it. */

@@ -13,6 +13,7 @@
 #include "server/http/target.h"
 #include "server/instance/container.h"
 #include "solver/base/hash.h"
+#include "solver/base/name.h"
 #include "solver/base/words.h"
 
 #include <stdio.h>
@@ -48,6 +49,22 @@ static int find_route(struct mechd_exchange *x)
     return code;
 }
 
+/* A path that has no route, or the shape of one and a part that cannot be. 1. */
+static int refuse_path(struct mechd_exchange *x, int code)
+{
+    char meant[MECHP_MATCH_PATH];
+    if (code == MECHP_MALFORMED_REQUEST) {
+        return mechd_refuse(&x->call, MECHP_MALFORMED_REQUEST,
+                            "%.16s %.128s: ids and names in a path have 1 to %d characters of "
+                            "A-Z a-z 0-9 . _ -",
+                            x->method, x->path, MECH_NAME_MAX);
+    }
+    const bool near = mechp_route_closest(x->method, x->path, meant, sizeof meant);
+    return mechd_refuse(&x->call, (enum mechp_code)code, "there is no %.16s %.128s%s%s%s",
+                        x->method, x->path, near ? ", did you mean " : "", near ? meant : "",
+                        near ? "?" : "");
+}
+
 /* What the head tells. 0, or refused. */
 static int read_head(struct mechd_exchange *x)
 {
@@ -60,10 +77,7 @@ static int read_head(struct mechd_exchange *x)
     }
     if (code != 0) {
         c->match.route = NULL;
-        const char *const meant = mechp_route_closest(x->path);
-        return mechd_refuse(c, (enum mechp_code)code, "%.16s %.128s%s%s%s", x->method, x->path,
-                            meant != NULL ? ", did you mean " : "", meant != NULL ? meant : "",
-                            meant != NULL ? "?" : "");
+        return refuse_path(x, code);
     }
     c->operation = mechd_operation(c->service, c->match.route);
     x->body_limit = (mechd_call_row(c)->traits & MECHP_TAKES_MODELS) != 0

@@ -75,6 +75,62 @@ class Suggestions(Served):
             self.assertEqual(reply.status, 404, path)
             self.assertNotIn(b'did you mean', reply.raw, path)
 
+    def test_a_slash_or_the_base_of_a_path_is_no_other_route(self):
+        i = self.daemon.create(example='mass1d')
+        for method, path, meant in (
+                ('GET', '/v1/instances/', '/v1/instances'), ('GET', '/v1/', '/v1'),
+                ('GET', '/v1/instances/%s/' % i, '/v1/instances/' + i),
+                ('DELETE', '/v1/instances/%s/' % i, '/v1/instances/' + i),
+                ('POST', '/v1/instances/%s/step/' % i, '/v1/instances/%s/step' % i),
+                ('GET', '/v1/instances/%s/state/' % i, '/v1/instances/%s/state' % i),
+                ('GET', '/v1/instances//%s' % i, '/v1/instances/' + i),
+                ('GET', '/v1/examples/four-bar/', '/v1/examples/four-bar'),
+                ('GET', '/docs/', '/docs'), ('GET', '//v1/instances', '/v1/instances'),
+                ('GET', '/instances', '/v1/instances'),
+                ('POST', '/instances/%s/step' % i, '/v1/instances/%s/step' % i)):
+            with self.subTest(path=path):
+                reply = self.daemon.call(method, path)
+                self.assertEqual((reply.status, reply['code']), (404, 'route-not-found'))
+                self.assertEqual(reply['detail'], 'there is no %s %s, did you mean %s?' % (
+                    method, path, meant))
+                self.assertNotEqual(self.daemon.call('GET', meant).status, 404)
+        for path in ('/v1/instances/%s/x/' % i, '/v1/instances/%s/s' % i, '/v1/ab'):
+            self.assertNotIn(b'did you mean', self.daemon.call('GET', path).raw, path)
+
+    def test_an_id_that_is_none_gets_a_whole_sentence(self):
+        for part in ('%C3%BCber', 'a%2Fb', 'x' * 200, 'a%01'):
+            with self.subTest(part=part):
+                reply = self.daemon.call('PUT', '/v1/instances/' + part, {'example': 'mass1d'})
+                self.assertEqual((reply.status, reply['code']), (400, 'malformed-request'))
+                self.assertTrue(reply['detail'].endswith(
+                    'ids and names in a path have 1 to 64 characters of A-Z a-z 0-9 . _ -'))
+
+    def test_keys_that_belong_elsewhere_are_told_their_place(self):
+        i = self.daemon.create(example='mass1d')
+        path = '/v1/instances/' + i
+        for route, body, key, place in (
+                ('/v1/instances', {'id': 'x', 'example': 'mass1d'}, 'id',
+                 'PUT /v1/instances/{id}'),
+                (path + '/clone', {'id': 'x'}, 'id', '`as`'),
+                (path + '/snapshots', {'sid': 's'}, 'sid', None),
+                (path + '/snapshots', {'id': 's'}, 'id', 'it stands in the path'),
+                ('/v1/sweeps', {'id': 's'}, 'id', 'the server chooses the id'),
+                (path + '/step', {'id': i, 'count': 1}, 'id', 'it stands in the path'),
+                (path + '/step', {'op': 'step', 'count': 1}, 'op', 'the path says'),
+                (path + '/step', {'lease': 1, 'count': 1}, 'lease', 'header Lease'),
+                (path + '/step', {'token': 'x', 'count': 1}, 'token', 'header Authorization'),
+                (path + '/step', {'sequence': 1, 'count': 1}, 'sequence', 'ZeroMQ')):
+            with self.subTest(route=route, key=key):
+                reply = self.daemon.call('POST', route, body)
+                self.assertEqual(reply.status, 422)
+                told_so = [e['message'] for e in reply['errors'] if e['pointer'] == '/' + key]
+                self.assertEqual(len(told_so), 1)
+                self.assertIn(place or 'unknown key', told_so[0])
+        with ZmqDoor(self.daemon) as door:
+            status, reply = door.call('create', id='x', example='mass1d')
+            self.assertEqual(status, 422)
+            self.assertIn('PUT /v1/instances/{id}', reply['errors'][0]['message'])
+
     def test_integrators(self):
         for given, told_so in (('GeneralisedAlpha', 'did you mean "GeneralizedAlpha"?'),
                                ('Midpoint!', 'GET /v1/types lists them')):

@@ -1,0 +1,113 @@
+/* Which keys a body has. Over ZeroMQ it also carries what HTTP has in its path and query; over HTTP
+ * what belongs there is refused with its place. */
+#include "protocol/wire/json.h"
+#include "server/call/call.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Of a body, known ones that belong elsewhere included. */
+enum { KEYS_MOST = MECHP_MEMBERS_MOST + MECHP_QUERIES + MECHP_MATCH_PARAMETERS + 12 };
+
+/* A model document where a request that carries one is expected: told in one sentence. */
+static bool is_bare_model(const struct mechd_call *c)
+{
+    const struct mechp_shape *const shape = mechd_call_row(c)->body;
+    const struct mechp_member *m = shape != NULL ? shape->members : NULL;
+    while (m != NULL && m->name != NULL && strcmp(m->name, "model") != 0) {
+        m++;
+    }
+    const bool carries = m != NULL && m->name != NULL;
+    return carries && json_object_get(c->body, "mechd") != NULL &&
+           json_object_get(c->body, "model") == NULL;
+}
+
+/* Where a key belongs that is not taken in this body; NULL: it is none of those that have a place
+ * of their own. */
+static const char *place_of(const struct mechd_call *c, const char *key)
+{
+    static const struct {
+        const char *key, *place;
+    } elsewhere[] = {
+        {"op", "the path says which operation it is"},
+        {"token", "it stands in the header Authorization: Bearer TOKEN"},
+        {"lease", "it stands in the header Lease"},
+        {"sequence", "it is for messages over ZeroMQ; here answers come in order"},
+    };
+    const bool http = c->door == MECHD_DOOR_HTTP;
+    if (strcmp(key, "id") == 0 && c->match.route->id == MECHP_ROUTE_CREATE) {
+        return "an id of your own stands in the path: PUT /v1/instances/{id}";
+    }
+    if (strcmp(key, "id") == 0 && c->match.route->id == MECHP_ROUTE_CLONE) {
+        return http ? "the id of the clone is `as`" : NULL;
+    }
+    for (int k = 0; k < mechp_query_count(mechd_call_row(c)); k++) {
+        if (http && strcmp(key, mechd_call_row(c)->query[k].name) == 0) {
+            return "it stands in the query";
+        }
+    }
+    for (int k = 0; k < c->match.count; k++) {
+        if (http && strcmp(key, c->match.parameters[k].name) == 0) {
+            return "it stands in the path";
+        }
+    }
+    for (size_t k = 0; k < sizeof elsewhere / sizeof *elsewhere; k++) {
+        if (http && strcmp(key, elsewhere[k].key) == 0) {
+            return elsewhere[k].place;
+        }
+    }
+    return strcmp(key, "id") == 0 ? "the server chooses the id" : NULL;
+}
+
+/* Faults for keys that are known and belong elsewhere; they are taken into `allowed` [n], which
+ * ends with NULL, so that no second fault is found. Returns n. */
+static int refuse_misplaced(struct mechd_call *c, const char **allowed, int n)
+{
+    const char *key = NULL;
+    json_t *value = NULL;
+    json_object_foreach(c->body, key, value)
+    {
+        bool taken = false;
+        for (int k = 0; k < n; k++) {
+            taken = taken || strcmp(allowed[k], key) == 0;
+        }
+        const char *const place = taken ? NULL : place_of(c, key);
+        if (place != NULL && n < KEYS_MOST) {
+            char path[80];
+            snprintf(path, sizeof path, "/%s", key);
+            mech_diag_add(&c->diag, path, "'%s' is not taken in this body: %s", key, place);
+            allowed[n++] = key;
+        }
+    }
+    return n;
+}
+
+void mechd_call_check_keys(struct mechd_call *c)
+{
+    const char *allowed[KEYS_MOST + 1] = {NULL};
+    int n = 0;
+    if (is_bare_model(c)) {
+        mech_diag_add(&c->diag, "/mechd",
+                      "this is a model document: send it as {\"model\": {...}}");
+        return;
+    }
+    const struct mechp_row *const row = mechd_call_row(c);
+    for (const struct mechp_member *m = row->body != NULL ? row->body->members : NULL;
+         m != NULL && m->name != NULL; m++) {
+        allowed[n++] = m->name;
+    }
+    if (c->door == MECHD_DOOR_JSON) {
+        allowed[n++] = "op";
+        allowed[n++] = "sequence";
+        allowed[n++] = "token";
+        allowed[n++] = "lease";
+        for (int k = 0; k < c->match.count; k++) {
+            allowed[n++] = c->match.parameters[k].name;
+        }
+        for (int k = 0; k < mechp_query_count(row); k++) {
+            allowed[n++] = row->query[k].name;
+        }
+    }
+    n = refuse_misplaced(c, allowed, n);
+    mechp_json_only(c->body, "", allowed, &c->diag);
+}
