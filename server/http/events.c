@@ -4,13 +4,16 @@
  *   data: {"time":0.5,"step":500,"sequence":50,"running":true,"outputs":{"x":1.25}}
  *
  * The newest values are written; what came between is skipped. The id tells which values those are:
- * a client that comes back with it as Last-Event-ID gets no event before there are others. The
- * event `end` says that the instance or the server is gone.
+ * a client that comes back with it as Last-Event-ID gets no event before there are others. `life`
+ * says which instance of this id it is; one that comes back from another life of the id gets
+ * "rewound": true with the first event, as after a time that went back. The event `end` says that
+ * the instance or the server is gone.
  */
 #include "server/call/service.h"
 #include "server/call/shapes.h"
 #include "server/http/sse.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +23,8 @@ struct events {
     struct mechd_instance *instance; /* a reference */
     uint64_t revision;               /* written last */
     bool running;                    /* written last */
+    bool rewound;                    /* to be written: the client comes from another life */
+    double time;                     /* written last; −INFINITY: none */
     double *values;
 };
 
@@ -52,7 +57,8 @@ static void write_event(struct events *e)
 {
     struct mechd_instance *i = e->instance;
     struct mechd_published now;
-    char id[64];
+    char id[64], life[MECHD_LIFE];
+    mechd_instance_life(i, life);
     mechd_instance_peek(i, &now, e->values);
     e->revision = now.revision;
     e->running = atomic_load(&i->running);
@@ -60,6 +66,13 @@ static void write_event(struct events *e)
     struct mechp_text *w = &e->sse.text;
     mechd_sse_head(&e->sse, NULL, id);
     mechp_text_object(w);
+    mechp_text_member_string(w, "life", life);
+    if (e->rewound || now.time < e->time) {
+        mechp_text_key(w, "rewound");
+        mechp_text_bool(w, true);
+    }
+    e->rewound = false;
+    e->time = now.time;
     mechp_text_key(w, "time");
     mechp_text_number(w, now.time);
     mechp_text_key(w, "step");
@@ -101,6 +114,14 @@ static void destroy(struct mechd_sse *s)
     free(e);
 }
 
+/* Whether an id is of another life than the instance's. */
+static bool is_of_another(const struct mechd_instance *i, const char *last)
+{
+    char *end = NULL;
+    const unsigned long long life = strtoull(last, &end, 16);
+    return end == last || *end != '.' || life != i->incarnation;
+}
+
 /* A client that has seen what is there now waits for more. */
 static void take_last(struct events *e, struct mechd_exchange *x)
 {
@@ -114,6 +135,7 @@ static void take_last(struct events *e, struct mechd_exchange *x)
         e->revision = revision;
         e->running = running;
     }
+    e->rewound = last != NULL && *last != '\0' && is_of_another(e->instance, last);
 }
 
 enum MHD_Result mechd_events_serve(struct mechd_exchange *x)
@@ -132,6 +154,7 @@ enum MHD_Result mechd_events_serve(struct mechd_exchange *x)
     e->sse.ops = &ops;
     e->instance = i;
     e->values = values;
+    e->time = -INFINITY;
     take_last(e, x);
     return mechd_sse_serve(x, &e->sse);
 }

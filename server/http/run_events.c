@@ -1,7 +1,7 @@
 /* GET …/runs/{rid}/events: a run as server-sent events: every recorded row, and how far it is.
  *
  *   event: row
- *   id: 17
+ *   id: 17-6b02756300001
  *   data: {"time":0.16,"outputs":{"x":1.25}}
  *
  *   event: progress
@@ -10,9 +10,11 @@
  *   event: end
  *   data: {"id":"r-1","state":"finished",…}
  *
- * The id of a row is its number, from 1: a client that comes back with it as Last-Event-ID goes on
- * with the next one. Of a stored instance a row is told once it is on the disk, so that what has
- * been told is there after any end of the process. Progress comes at most `rate` times a second
+ * The id of a row is its number, from 1, and the life of the instance: a client that comes back
+ * with it as Last-Event-ID goes on with the next one; the number alone is one of this run. An id of
+ * another life of the instance is none of this run: an event `rewound` says so, with the run as its
+ * data, and all rows follow. Of a stored instance a row is told once it is on the disk, so that what
+ * has been told is there after any end of the process. Progress comes at most `rate` times a second
  * (default 10, most 60), rows as fast as the client takes them.
  */
 #include "server/call/rows.h"
@@ -24,6 +26,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { PIECE = 32768 }; /* bytes of rows written at a time */
 
@@ -34,6 +37,8 @@ struct run_events {
     struct mechd_rows rows;
     uint64_t next;   /* row */
     uint64_t change; /* of the progress that was told */
+    bool rewound;    /* to be told: the client comes from another life of the instance */
+    char life[MECHD_LIFE];
 };
 
 /* The run is gone, or its rows are. */
@@ -48,7 +53,7 @@ static bool has_news(struct mechd_sse *s)
     struct mechd_run_shown shown;
     mechd_reading_follow(&e->reading);
     mechd_run_peek(e->reading.run, &shown);
-    return is_gone(e) || e->next < e->reading.end ||
+    return e->rewound || is_gone(e) || e->next < e->reading.end ||
            (shown.change != e->change && shown.state == MECHD_RUN_RUNNING) ||
            (shown.state != MECHD_RUN_RUNNING && (!shown.kept || e->next >= shown.rows));
 }
@@ -56,13 +61,13 @@ static bool has_news(struct mechd_sse *s)
 /* Rows up to a piece's size. False: they cannot be read any more. */
 static bool write_rows(struct run_events *e)
 {
-    char id[32];
+    char id[32 + MECHD_LIFE];
     while (e->next < e->reading.end && e->sse.text.length < PIECE) {
         const double *const row = mechd_reading_row(&e->reading, e->next);
         if (row == NULL) {
             return false;
         }
-        snprintf(id, sizeof id, "%" PRIu64, ++e->next);
+        snprintf(id, sizeof id, "%" PRIu64 "-%s", ++e->next, e->life);
         mechd_sse_head(&e->sse, "row", id);
         mechd_rows_add(&e->rows, row);
         // the line of the row has ended already
@@ -91,6 +96,10 @@ static void compose(struct mechd_sse *s)
     // what is shown is never ahead of the rows that follow it
     mechd_run_peek(e->reading.run, &shown);
     mechd_reading_follow(&e->reading);
+    if (e->rewound) {
+        e->rewound = false;
+        write_run(e, "rewound");
+    }
     const bool readable = write_rows(e);
     if (s->eager) {
         return;
@@ -121,7 +130,7 @@ static void drop(struct mechd_call *c)
 }
 
 /* The first row that the client has not seen. False: refused. */
-static bool take_last(struct mechd_exchange *x, uint64_t *next)
+static bool take_last(struct mechd_exchange *x, struct run_events *e)
 {
     const char *const last =
         MHD_lookup_connection_value(x->connection, MHD_HEADER_KIND, "Last-Event-ID");
@@ -130,19 +139,22 @@ static bool take_last(struct mechd_exchange *x, uint64_t *next)
     if (last == NULL || *last == '\0') {
         return true;
     }
-    *next = strtoull(last, &end, 10);
-    if (*last < '0' || *last > '9' || *end != '\0' || errno != 0) {
+    const uint64_t next = strtoull(last, &end, 10);
+    const bool life = *end == '-' && end[1] != '\0' && strlen(end + 1) < MECHD_LIFE;
+    if (*last < '0' || *last > '9' || (*end != '\0' && !life) || errno != 0) {
         mechd_fail(&x->call, MECHP_MALFORMED_REQUEST,
-                   "Last-Event-ID is the number of a row, not %.64s", last);
+                   "Last-Event-ID is the id of a row (17, or 17-LIFE), not %.64s", last);
         return false;
     }
+    e->rewound = life && strcmp(end + 1, e->life) != 0;
+    e->next = e->rewound ? 0 : next;
     return true;
 }
 
 enum MHD_Result mechd_run_events_serve(struct mechd_exchange *x)
 {
     struct run_events *const e = x->call.work;
-    if (!take_last(x, &e->next)) {
+    if (!take_last(x, e)) {
         return mechd_exchange_answer(x);
     }
     x->call.work = NULL;
@@ -166,6 +178,7 @@ static enum mechd_progress run_events(struct mechd_call *c)
         return mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for another stream of events");
     }
     mechd_reading_begin_safe(&e->reading, run);
+    mechd_instance_life(c->job.instance, e->life);
     e->sse.ops = &ops;
     e->columns = columns;
     e->rows = (struct mechd_rows){

@@ -256,6 +256,14 @@ void mechd_instance_etag(const struct mechd_instance *i, char *out)
     memcpy(out, at, (size_t)(end - at));
 }
 
+void mechd_instance_life(const struct mechd_instance *i, char *out)
+{
+    // a store gives a key once, and incarnations once in all its processes
+    const bool stored = i->durable.key != 0;
+    snprintf(out, MECHD_LIFE, "%s%llx", stored ? "k" : "",
+             stored ? (unsigned long long)i->durable.key : (unsigned long long)i->incarnation);
+}
+
 bool mechd_instance_matches(const struct mechd_instance *i, const char *tags, char *out)
 {
     if (tags == NULL) {

@@ -169,8 +169,13 @@ void mechd_instance_described(struct mechd_instance *i);
 /* Copy what has been published; `values` [output_size] may be NULL. Any thread. */
 void mechd_instance_peek(struct mechd_instance *i, struct mechd_published *out, double *values);
 
+enum { MECHD_LIFE = 24 };
+
 /* ETag, with its quotes, into out [48]. Any thread. */
 void mechd_instance_etag(const struct mechd_instance *i, char *out);
+/* Which life of its id the instance is, out [MECHD_LIFE]: no other instance of this server has had
+ * it. Of a stored one it stays the same over restarts. Any thread. */
+void mechd_instance_life(const struct mechd_instance *i, char *out);
 /* True if the header If-Match lets a change through (RFC 9110, 13.1.1): none (NULL), "*", or a list
  * with the ETag; a weak tag is never it. *out [48] is the ETag of that moment. Any thread. */
 bool mechd_instance_matches(const struct mechd_instance *i, const char *tags, char *out);

@@ -1,6 +1,7 @@
 /* The shard follows from the id's hash; a number's slot is (index in the shard) × 64 + shard. */
 #include "server/instance/table.h"
 
+#include "protocol/frame/frame.h"
 #include "server/instance/host.h"
 #include "server/instance/traits.h"
 #include "server/store/store.h"
@@ -36,6 +37,12 @@ static uint64_t hash_of(const char *id)
     return mech_hash(id, strlen(id), 0);
 }
 
+/* Of an id within gone of its shard, whose choice takes other bits of the hash. */
+static unsigned bit_of(uint64_t hash)
+{
+    return hash >> 32 & 1023u;
+}
+
 /* Put an instance into its shard, which is locked. */
 static int add_to_shard(struct mechd_shard *s, uint64_t hash, struct mechd_instance *i)
 {
@@ -55,7 +62,12 @@ static int add_to_shard(struct mechd_shard *s, uint64_t hash, struct mechd_insta
             return MECH_NO_MEMORY;
         }
         s->slots = more;
-        s->slots[s->count++] = (struct mechd_slot){.instance = NULL};
+        // numbers of another process are not taken for ours
+        const uint32_t start = (uint32_t)(i->host->incarnation % 0xfffu);
+        s->slots[s->count++] = (struct mechd_slot){.instance = NULL, .generation = start};
+    }
+    if ((s->gone[bit_of(hash) / 64] >> bit_of(hash) % 64 & 1u) != 0) {
+        i->next_flags |= MECHP_REWOUND;
     }
     s->slots[at].generation = mech_id_next_generation(s->slots[at].generation);
     i->number = mech_id_make(at * MECHD_SHARDS + index, s->slots[at].generation);
@@ -138,6 +150,8 @@ bool mechd_table_remove(struct mechd_table *t, struct mechd_instance *i)
     pthread_mutex_lock(&s->m);
     const bool in = at < s->count && s->slots[at].instance == i;
     if (in) {
+        const unsigned bit = bit_of(s->slots[at].hash);
+        s->gone[bit / 64] |= (uint64_t)1 << bit % 64;
         s->slots[at].instance = NULL;
     }
     pthread_mutex_unlock(&s->m);

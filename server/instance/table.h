@@ -8,6 +8,9 @@ enum { MECHD_SHARDS = 64, MECHD_INSTANCES_MOST = 10000 };
 
 struct mechd_shard {
     pthread_mutex_t m;
+    /* bits by the hash of ids that have been removed: what is added under one of them may be
+     * another life of it, which its first frame says */
+    uint64_t gone[16];
     struct mechd_slot {
         struct mechd_instance *instance; /* a reference, or NULL */
         uint64_t hash; /* of its id: a search looks at one instance, not at all of the shard */

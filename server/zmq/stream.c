@@ -85,12 +85,14 @@ static struct mechd_letter *encode_state(struct mechd_zmq *z, struct mechd_insta
 static struct mechd_letter *encode_json(struct mechd_zmq *z, struct mechd_instance *i,
                                         const struct mechd_published *step)
 {
-    char room[512];
+    char room[512], life[MECHD_LIFE];
     struct mechp_text w;
+    mechd_instance_life(i, life);
     mechp_text_init(&w, room, sizeof room);
     mechp_text_object(&w);
     mechp_text_key(&w, "instance");
     mechp_text_string(&w, i->id);
+    mechp_text_member_string(&w, "life", life);
     mechp_text_key(&w, "time");
     mechp_text_number(&w, step->time);
     mechp_text_key(&w, "step");

@@ -1,0 +1,146 @@
+"""An id that is deleted and created again: what a consumer compares is of one life of it."""
+import http.client
+import json
+import unittest
+
+import models
+from harness import SLOW, Served, Stream
+from package import mechd
+
+REWOUND = 2
+
+
+class Events:
+    """Server-sent events of one request: (name, id, data)."""
+
+    def __init__(self, daemon, path, last=None):
+        address = daemon.base.split('/')[-1]
+        self.connection = http.client.HTTPConnection(address, timeout=30 * SLOW)
+        self.connection.request('GET', path, headers={'Last-Event-ID': last} if last else {})
+        self.answer = self.connection.getresponse()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.connection.close()
+
+    def __iter__(self):
+        found = {}
+        for line in self.answer:
+            name, _, value = line.decode().rstrip('\n').partition(': ')
+            if name and not name.startswith(':'):
+                found[name] = value
+            elif found:
+                yield found.get('event', 'message'), found.get('id'), json.loads(found['data'])
+                found = {}
+
+
+class Lives(Served):
+    def again(self, i, delete=True):
+        path = '/v1/instances/' + i
+        if delete:
+            self.assertEqual(self.daemon.call('DELETE', path).status, 204)
+        reply = self.daemon.call('PUT', path, {'model': models.oscillator()})
+        self.assertEqual(reply.status, 201, reply)
+        return path
+
+    def step(self, path):
+        reply = self.daemon.call('POST', path + '/step', {'count': 1})
+        self.assertEqual(reply.status, 200, reply)
+
+    def test_a_stream_goes_on_with_the_next_life(self):
+        path = self.again('stream', delete=False)
+        with mechd.Server(self.daemon.base, timeout=10 * SLOW) as server:
+            with server.instance('stream').stream() as stream:
+                self.step(path)
+                first = next(stream)
+                for _ in range(5):
+                    self.step(path)
+                    last = next(stream)
+                self.assertEqual((first.sequence, first.rewound, last.sequence, last.rewound),
+                                 (1, False, 6, False))
+                self.again('stream')
+                self.step(path)
+                sample = next(stream)
+                self.assertEqual((sample.sequence, sample.step, sample.rewound), (1, 1, True))
+                self.step(path)
+                sample = next(stream)
+                self.assertEqual((sample.sequence, sample.rewound), (2, False))
+
+    def test_frames_and_json_say_which_life_they_are_of(self):
+        path = self.again('both', delete=False)
+        with Stream(self.daemon, 'both') as frames, Stream(self.daemon, 'both', 'json') as texts:
+            seen = []
+            for life in range(3):
+                for k in range(2):
+                    self.step(path)
+                    frame, text = frames.next()[1], texts.next()[1]
+                    seen.append((frame['instance'], text['life']))
+                    for told in (frame, text):
+                        self.assertEqual(bool(told['flags'] & REWOUND), k == 0 and life > 0)
+                self.again('both')
+            self.assertEqual([len(set(x)) for x in zip(*seen)], [3, 3])
+            self.assertEqual(seen[0::2], seen[1::2])
+
+    def test_rows_of_a_run_are_not_passed_over_for_those_of_another_life(self):
+        path = self.again('run', delete=False)
+
+        def run(count):
+            reply = self.daemon.call('POST', path + '/runs', {
+                'count': count, 'period': 0.01, 'record': {'every': 1}})
+            self.assertEqual((reply.status, reply['id']), (202, 'r-1'))
+            return path + '/runs/r-1/events'
+        with Events(self.daemon, run(20)) as s:
+            told = list(s)
+        rows = [e for e in told if e[0] == 'row']
+        self.assertEqual([e[1].split('-')[0] for e in rows], [str(k + 1) for k in range(21)])
+        with Events(self.daemon, path + '/runs/r-1/events', rows[9][1]) as s:
+            self.assertEqual([e for e in s if e[0] == 'row'], rows[10:])
+        self.again('run')
+        events = run(30)
+        with Events(self.daemon, events, rows[-1][1]) as s:
+            told = list(s)
+        self.assertEqual((told[0][0], told[0][2]['id']), ('rewound', 'r-1'))
+        self.assertEqual(len([e for e in told if e[0] == 'row']), 31)
+        with Events(self.daemon, events, '12') as s:
+            self.assertEqual(len([e for e in s if e[0] == 'row']), 19)
+        for last in ('x', '1-', '1.5', '-1', '1-' + 'a' * 40):
+            with Events(self.daemon, events, last) as s:
+                self.assertEqual(s.answer.status, 400, last)
+
+    def test_live_events_tell_a_client_of_another_life(self):
+        path = self.again('live', delete=False)
+        self.step(path)
+        with Events(self.daemon, path + '/events?rate=60') as s:
+            _, last, data = next(iter(s))
+            self.assertNotIn('rewound', data)
+            life = data['life']
+        self.again('live')
+        self.step(path)
+        with Events(self.daemon, path + '/events?rate=60', last) as s:
+            told = iter(s)
+            _, now, data = next(told)
+            self.assertEqual((data['rewound'], data['life'] == life), (True, False))
+            self.step(path)
+            self.assertNotIn('rewound', next(told)[2])
+            self.daemon.call('POST', path + '/reset')
+            self.assertEqual(next(told)[2]['rewound'], True)
+        with Events(self.daemon, path + '/events?rate=60', now) as s:
+            self.assertNotIn('rewound', next(iter(s))[2])
+
+    def test_a_key_of_another_life_is_another_request(self):
+        path = self.again('key', delete=False)
+        for _ in range(3):
+            for _ in range(2):
+                reply = self.daemon.call('POST', path + '/step', {'count': 2},
+                                         {'Idempotency-Key': 'the same'})
+                self.assertEqual((reply.status, reply['step']), (200, 2))
+            tag = reply.headers['ETag']
+            self.again('key')
+            reply = self.daemon.call('POST', path + '/step', {'count': 1}, {'If-Match': tag})
+            self.assertEqual(reply.status, 412)
+
+
+if __name__ == '__main__':
+    unittest.main()
