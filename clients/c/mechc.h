@@ -267,7 +267,7 @@ struct mechc_sample {
     uint64_t step;     /* internal steps since the start */
     uint64_t sequence; /* grows by one per frame of an instance */
     uint64_t lost;     /* frames missing before this one */
-    unsigned flags;    /* enum mechc_flags */
+    unsigned flags;    /* enum mechc_flags; REWOUND also with the first of another life of the id */
 };
 
 /* Subscribe to one instance, before it exists or after. */

@@ -20,6 +20,7 @@ struct mechc_stream {
     double *values; /* [capacity] */
     size_t capacity;
     uint64_t sequence; /* of the last frame, 0: none yet */
+    uint32_t number;   /* of its instance, 0: none yet */
 };
 
 static double now(void)
@@ -146,7 +147,8 @@ static int read_sample(struct mechc_stream *s, zmq_msg_t *frame, struct mechc_sa
         mechp_frame_get_values(bytes + MECHP_FRAME_HEADER, s->values, f.count);
     }
     // a repeated frame carries the number that it had
-    const bool gap = s->sequence > 0 && f.sequence > s->sequence;
+    const bool another = s->number != 0 && f.instance != s->number;
+    const bool gap = s->sequence > 0 && f.sequence > s->sequence && !another;
     *out = (struct mechc_sample){.id = s->id,
                                  .values = s->values,
                                  .count = f.count,
@@ -154,8 +156,9 @@ static int read_sample(struct mechc_stream *s, zmq_msg_t *frame, struct mechc_sa
                                  .step = f.step,
                                  .sequence = f.sequence,
                                  .lost = gap ? f.sequence - s->sequence - 1 : 0,
-                                 .flags = f.flags};
+                                 .flags = f.flags | (another ? MECHC_REWOUND : 0u)};
     s->sequence = f.sequence;
+    s->number = f.instance;
     return MECHC_OK;
 }
 

@@ -209,7 +209,8 @@ class Forces:
 
 class Sample(NamedTuple):
     """One communication step of the stream. `sequence` counts them: a gap was dropped on the way.
-    `rewound`: time went back before this (restore, reset)."""
+    `rewound`: time went back before this (restore, reset), or it is the first one of another
+    instance under the same id."""
     time: float
     step: int
     sequence: int
@@ -224,6 +225,7 @@ class Stream:
     def __init__(self, endpoint: str, instance: str, layout: Layout, timeout: Optional[float],
                  keys: Optional[Keys] = None):
         self._layout, self._sequence, self._timeout = layout, 0, timeout
+        self._number: Optional[int] = None
         self.instance = instance
         self._socket = _socket(zmq.SUB, endpoint, timeout, keys)
         self._socket.subscribe('state/%s/' % instance)
@@ -249,10 +251,12 @@ class Stream:
             except zmq.Again:
                 raise Unreachable('nothing came within %g s' % (self._timeout or 0)) from None
             head = frames.header(frame)
-            rewound = bool(head.flags & frames.REWOUND)
+            # another number: another life of the id, whose steps are counted from 1 again
+            another = self._number not in (None, head.instance)
+            rewound = another or bool(head.flags & frames.REWOUND)
             # who subscribes while a step is published may get its frame twice
             if head.sequence > self._sequence or rewound:
-                self._sequence = head.sequence
+                self._sequence, self._number = head.sequence, head.instance
                 values = frames.values(frame)
                 return Sample(head.time, head.step, head.sequence, rewound, values,
                               self._layout.named(values))

@@ -93,7 +93,9 @@ class Run:
         path = ('v1', 'instances', self._instance.id, 'runs', self.id, 'events')
         for event in events(self._instance.server.transport, path, str(after), rate=rate):
             if event.name == 'row':
-                yield event._replace(data={**event.data,
+                # its number; the life of the instance behind it is for those who come back
+                number = event.id.partition('-')[0] if event.id else None
+                yield event._replace(id=number, data={**event.data,
                                            'outputs': values(event.data['outputs'])})
             else:
                 self._take(event.data)
