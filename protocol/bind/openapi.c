@@ -24,6 +24,7 @@ static void base_type(struct mechp_text *w, const char *type, size_t length)
         snprintf(ref, sizeof ref, "%s%s", prefix, name + 1);
         mechp_text_member_string(w, "$ref", ref);
     } else if (name[0] == '\'') {
+        mechp_text_member_string(w, "type", "string");
         mechp_text_key(w, "const");
         mechp_text_string_n(w, name + 1, strlen(name) - 2);
     } else if (strcmp(name, "any") != 0) {

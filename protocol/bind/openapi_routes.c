@@ -228,6 +228,7 @@ static void write_problem(struct mechp_text *w, const char *const *codes, size_t
     mechp_text_object(w);
     mechp_text_key(w, "code");
     mechp_text_object(w);
+    mechp_text_member_string(w, "type", "string");
     mechp_text_key(w, "enum");
     mechp_text_array(w);
     for (size_t k = 0; k < n; k++) {

@@ -313,6 +313,7 @@ static void definition(struct printer *p, const struct mech_table *table,
     if (type != NULL) {
         mechp_text_key(p->w, key);
         mechp_text_object(p->w);
+        mechp_text_member_string(p->w, "type", "string");
         mechp_text_member_string(p->w, "const", type->name);
         mechp_text_end(p->w);
     }
@@ -432,9 +433,8 @@ static void matrix(struct printer *p)
         "\"array\",\"items\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":2000000},"
         "\"minItems\":2,\"maxItems\":2},\"coo\":{\"type\":\"array\",\"items\":{\"type\":\"array\","
         "\"prefixItems\":[{\"type\":\"integer\",\"minimum\":0},{\"type\":\"integer\",\"minimum\":0}"
-        ","
-        "{\"$ref\":\"%sNumber\"}],\"minItems\":3,\"maxItems\":3}}},\"required\":[\"shape\",\"coo\"]"
-        ","
+        "],\"items\":{\"$ref\":\"%sNumber\"},\"minItems\":3,\"maxItems\":3}}},"
+        "\"required\":[\"shape\",\"coo\"],"
         "\"additionalProperties\":false}",
     };
     mechp_text_key(p->w, "Matrix");
