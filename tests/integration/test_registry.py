@@ -205,6 +205,13 @@ class Registry(unittest.TestCase):
         for model, category, item in self.apart:
             yield model, [(category, item)]
 
+    def test_every_item_with_two_markers_says_which_less_which_a_difference_is(self):
+        pairs = [t for t in self.types if any(
+            f['name'] == 'markers' and f.get('count') == 2 for f in t['fields'])]
+        self.assertGreater(len(pairs), 10)
+        self.assertEqual([t['type'] for t in pairs if ' less ' not in t['doc'] or not (
+            'first' in t['doc'] and 'second' in t['doc'])], [])
+
     def test_every_type_found_its_place(self):
         self.assertEqual(self.lost, [])
 

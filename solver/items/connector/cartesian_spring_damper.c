@@ -171,7 +171,9 @@ const struct mech_item_type mech_item_connector_cartesian_spring_damper = {
     .name = "CartesianSpringDamper",
     .category = MECH_OBJECT,
     .table = {.name = "CartesianSpringDamper",
-              .doc = "Springs and dampers along the global axes between two points.",
+              .doc = "Springs and dampers along the global axes between two points. "
+                     "Displacement and velocity are those of the second marker less "
+                     "those of the first; a positive force pulls.",
               .size = sizeof(struct cartesian_spring_damper),
               MECH_FIELDS(fields)},
     .ops.object = &ops,

@@ -229,7 +229,9 @@ const struct mech_item_type mech_item_connector_coordinate_constraint = {
     .name = "CoordinateConstraint",
     .category = MECH_OBJECT,
     .table = {.name = "CoordinateConstraint",
-              .doc = "One coordinate follows another, or a function of time.",
+              .doc = "One coordinate follows another, or a function of time. "
+                     "factorValue1 times the displacement of the second marker, less "
+                     "that of the first, is the offset.",
               .size = sizeof(struct coordinate_constraint),
               MECH_FIELDS(fields)},
     .ops.object = &ops,

@@ -216,7 +216,9 @@ const struct mech_item_type mech_item_connector_coordinate_spring_damper = {
     .name = "CoordinateSpringDamper",
     .category = MECH_OBJECT,
     .table = {.name = "CoordinateSpringDamper",
-              .doc = "A spring-damper or force law between two coordinates.",
+              .doc = "A spring-damper or force law between two coordinates. "
+                     "Displacement and velocity are those of the second marker less "
+                     "those of the first; a positive force pulls.",
               .size = sizeof(struct coordinate_spring_damper),
               MECH_FIELDS(fields)},
     .ops.object = &ops,

@@ -151,7 +151,10 @@ const struct mech_item_type mech_item_connector_coordinate_vector_constraint = {
     .name = "CoordinateVectorConstraint",
     .category = MECH_OBJECT,
     .table = {.name = "CoordinateVectorConstraint",
-              .doc = "Linear or quadratic equations between the coordinates of two markers.",
+              .doc = "Linear or quadratic equations between the coordinates of two markers. "
+                     "The terms of the second marker (scalingMarker1, "
+                     "quadraticTermMarker1), less those of the first, are the offset; "
+                     "coordinates are whole, reference and displacement.",
               .size = sizeof(struct vector_constraint),
               MECH_FIELDS(fields)},
     .ops.object = &ops,

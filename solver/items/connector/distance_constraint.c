@@ -139,7 +139,9 @@ const struct mech_item_type mech_item_connector_distance_constraint = {
     .name = "DistanceConstraint",
     .category = MECH_OBJECT,
     .table = {.name = "DistanceConstraint",
-              .doc = "Keeps the distance of two points, or keeps it from growing.",
+              .doc = "Keeps the distance of two points, or keeps it from growing. "
+                     "Its line is the point of the second marker less that of the "
+                     "first; a positive force pulls.",
               .size = sizeof(struct distance_constraint),
               MECH_FIELDS(fields)},
     .ops.object = &ops,

@@ -168,7 +168,9 @@ const struct mech_item_type mech_item_connector_gravity = {
     .name = "Gravity",
     .category = MECH_OBJECT,
     .table = {.name = "Gravity",
-              .doc = "Newton's attraction of two masses.",
+              .doc = "Newton's attraction of two masses. "
+                     "Its line is the point of the second marker less that of the "
+                     "first; a positive force pulls.",
               .size = sizeof(struct gravity),
               MECH_FIELDS(fields)},
     .ops.object = &ops,

@@ -171,7 +171,9 @@ const struct mech_item_type mech_item_connector_linear_spring_damper = {
     .name = "LinearSpringDamper",
     .category = MECH_OBJECT,
     .table = {.name = "LinearSpringDamper",
-              .doc = "A spring and damper along an axis of the first marker.",
+              .doc = "A spring and damper along an axis of the first marker. "
+                     "Displacement and velocity are those of the second marker less "
+                     "those of the first, along the axis; a positive force pulls.",
               .size = sizeof(struct linear_spring_damper),
               MECH_FIELDS(fields)},
     .check = check,

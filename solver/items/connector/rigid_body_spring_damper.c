@@ -260,7 +260,9 @@ const struct mech_item_type mech_item_connector_rigid_body_spring_damper = {
     .name = "RigidBodySpringDamper",
     .category = MECH_OBJECT,
     .table = {.name = "RigidBodySpringDamper",
-              .doc = "Springs and dampers in six directions between two frames.",
+              .doc = "Springs and dampers in six directions between two frames. "
+                     "Displacements, rotations and velocities are those of the second "
+                     "marker less those of the first; a positive force pulls.",
               .size = sizeof(struct rigid_spring),
               MECH_FIELDS(fields)},
     .check = check,

@@ -228,7 +228,9 @@ const struct mech_item_type mech_item_connector_torsional_spring_damper = {
     .name = "TorsionalSpringDamper",
     .category = MECH_OBJECT,
     .table = {.name = "TorsionalSpringDamper",
-              .doc = "A spring and damper about the z axes of two frames, counted over turns.",
+              .doc = "A spring and damper about the z axes of two frames, counted over turns. "
+                     "Angle and rate are those of the second marker less those of the "
+                     "first; a positive torque turns the first forward.",
               .size = sizeof(struct torsional_spring_damper),
               MECH_FIELDS(fields)},
     .check = check,

@@ -86,7 +86,9 @@ const struct mech_item_type mech_item_joint_generic = {
     .name = "GenericJoint",
     .category = MECH_OBJECT,
     .table = {.name = "GenericJoint",
-              .doc = "Holds chosen translations and rotations between two frames.",
+              .doc = "Holds chosen translations and rotations between two frames. "
+                     "The displacement is the second marker less the first, in the "
+                     "frame of the first.",
               .size = sizeof(struct mech_joint_frame),
               MECH_FIELDS(fields)},
     .check = check,

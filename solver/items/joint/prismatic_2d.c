@@ -107,7 +107,8 @@ const struct mech_item_type mech_item_joint_prismatic_2d = {
     .name = "PrismaticJoint2D",
     .category = MECH_OBJECT,
     .table = {.name = "PrismaticJoint2D",
-              .doc = "A point slides along an axis of another body in the x-y plane.",
+              .doc = "A point slides along an axis of another body in the x-y plane. "
+                     "The displacement is the second marker less the first.",
               .size = sizeof(struct prismatic_joint_2d),
               MECH_FIELDS(fields)},
     .check = check,

@@ -59,7 +59,8 @@ const struct mech_item_type mech_item_joint_revolute_2d = {
     .name = "RevoluteJoint2D",
     .category = MECH_OBJECT,
     .table = {.name = "RevoluteJoint2D",
-              .doc = "Two points coincide in the x-y plane.",
+              .doc = "Two points coincide in the x-y plane. "
+                     "The displacement is the second marker less the first.",
               .size = sizeof(struct revolute_joint_2d),
               MECH_FIELDS(fields)},
     .ops.object = &ops,

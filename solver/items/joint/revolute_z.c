@@ -36,7 +36,9 @@ const struct mech_item_type mech_item_joint_revolute_z = {
     .name = "RevoluteJointZ",
     .category = MECH_OBJECT,
     .table = {.name = "RevoluteJointZ",
-              .doc = "A hinge about the z-axis of the joint's frame.",
+              .doc = "A hinge about the z-axis of the joint's frame. "
+                     "The displacement is the second marker less the first, in the "
+                     "frame of the first.",
               .size = sizeof(struct mech_joint_frame),
               .fields = mech_joint_frame_fields,
               .count = MECH_JOINT_FRAME_FIELDS},

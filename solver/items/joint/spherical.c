@@ -49,7 +49,8 @@ const struct mech_item_type mech_item_joint_spherical = {
     .name = "SphericalJoint",
     .category = MECH_OBJECT,
     .table = {.name = "SphericalJoint",
-              .doc = "Two points coincide.",
+              .doc = "Two points coincide. "
+                     "The displacement is the second marker less the first.",
               .size = sizeof(struct mech_joint_frame),
               MECH_FIELDS(fields)},
     .ops.object = &ops,
