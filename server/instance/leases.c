@@ -423,7 +423,8 @@ bool mechd_leases_silent(struct mechd_leases *l, uint64_t number, int own)
     const uint64_t now = mechd_now();
     pthread_mutex_lock(&l->m);
     const struct mechd_lease *const x = find(l, number, now);
-    const bool silent = x != NULL && x->acts <= own && now >= x->expires;
+    const bool silent =
+        x != NULL && x->acts <= own && (x->expires == UINT64_MAX || now >= x->expires);
     pthread_mutex_unlock(&l->m);
     return silent;
 }

@@ -113,7 +113,7 @@ int mechd_leases_begin(struct mechd_leases *l, uint64_t number, enum mechd_act a
 /* It is over: the lease begins anew. Once for each begin that said 0. */
 void mechd_leases_end(struct mechd_leases *l, uint64_t number);
 /* Has its holder, with `own` acts begun and not ended and no others, not been heard of for the
- * lease's seconds? */
+ * lease's seconds? Of a lease without seconds always. */
 bool mechd_leases_silent(struct mechd_leases *l, uint64_t number, int own);
 /* In place of the end, when the holder has gone: the lease is as old as it was. */
 void mechd_leases_abandon(struct mechd_leases *l, uint64_t number);

@@ -37,6 +37,7 @@ static enum mechd_progress run_and_store(struct mechd_job *job)
 static void free_request(struct mechd_frame_request *r)
 {
     mechd_bodies_give(r->zmq->service, r->taken);
+    mechd_backlog_unref(r->backlog);
     atomic_fetch_sub(&r->zmq->service->in_flight, 1);
     mechd_instance_unref(r->job.instance);
     json_decref(r->hello);
@@ -232,6 +233,7 @@ void mechd_control_frame(struct mechd_zmq *z, const struct mechd_asked *asked)
     atomic_fetch_add(&z->service->in_flight, 1);
     r->zmq = z;
     r->peer = *asked->peer;
+    r->backlog = here ? mechd_guard_backlog(z, &r->peer) : mechd_backlog_ref(asked->backlog);
     r->start = mechd_now();
     mech_diag_init(&r->diag);
     mechp_text_init(&r->second, NULL, 0);

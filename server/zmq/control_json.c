@@ -183,6 +183,7 @@ static int read_text(struct json_request *r, const struct mechd_asked *asked)
         }
         r->counted = room;
     }
+    c->gone = mechd_guard_gone(&r->peer, r->backlog);
     return 0;
 }
 

@@ -25,6 +25,14 @@ static void fail_outcome(struct mechd_frame_request *r, int outcome)
     mechd_frame_fail(r, mechp_code_of_outcome(outcome), mech_err_text(outcome));
 }
 
+bool mechd_frame_abandoned(const void *request)
+{
+    const struct mechd_frame_request *const r = request;
+    const _Atomic bool *const gone = mechd_guard_gone(&r->peer, r->backlog);
+    return gone != NULL && atomic_load(gone) &&
+           mechd_leases_silent(&r->job.instance->leases, r->in.lease, r->partner != NULL);
+}
+
 /* Room for n values of the reply. False: refused. */
 static bool reserve(struct mechd_frame_request *r, size_t n)
 {
@@ -120,6 +128,8 @@ static bool begin_step(struct mechd_frame_request *r)
         step->inputs = p->step.changes;
         step->input_count = p->input_count;
     }
+    r->stepping.unwanted = mechd_frame_abandoned;
+    r->stepping.of = r;
     return true;
 }
 
@@ -131,9 +141,13 @@ static enum mechd_progress run_step(struct mechd_frame_request *r)
     if (!s->begun && !s->retreated && (!reserve(r, r->partner->output_size) || !begin_step(r))) {
         return MECHD_DONE;
     }
-    const enum mechd_progress progress = mechd_stepping_slice(i, s);
-    if (progress != MECHD_DONE) {
-        return progress;
+    if (s->begun && mechd_frame_abandoned(r)) {
+        mechd_stepping_abandon(i, s);
+    } else {
+        const enum mechd_progress progress = mechd_stepping_slice(i, s);
+        if (progress != MECHD_DONE) {
+            return progress;
+        }
     }
     // the lease has lasted: hello and bye, which could end it, do not run between two slices
     r->partner->used = mechd_now();
@@ -259,6 +273,10 @@ static bool may_run(struct mechd_frame_request *r)
     }
     if (atomic_load(&i->deleted)) {
         mechd_frame_fail(r, MECHP_INSTANCE_NOT_FOUND, "the instance has been deleted");
+        return false;
+    }
+    if (r->in.kind != MECHP_HELLO && r->in.kind != MECHP_BYE && mechd_frame_abandoned(r)) {
+        mechd_frame_fail(r, MECHP_CANCELLED, "cancelled before it began");
         return false;
     }
     if (!reads && mechd_durable_repair(i) != 0) {

@@ -134,6 +134,14 @@ static bool make_room(struct mechd_guard *g, int descriptor)
     return true;
 }
 
+/* What was asked through it is not waited for any more. */
+static void has_ended(const struct mechd_link *link)
+{
+    if (link->backlog != NULL) {
+        atomic_store(&link->backlog->gone, true);
+    }
+}
+
 static void accepted(struct mechd_zmq *z, enum mechd_zmq_socket door, int descriptor)
 {
     struct mechd_guard *const g = &z->guard;
@@ -143,6 +151,7 @@ static void accepted(struct mechd_zmq *z, enum mechd_zmq_socket door, int descri
     struct mechd_link *const link = &g->links[descriptor];
     if (link->open) {
         // the end of the one before has been told to another socket's monitor, and comes later
+        has_ended(link);
         atomic_fetch_sub(&g->open[link->door], 1);
     }
     mechd_backlog_unref(link->backlog);
@@ -157,6 +166,7 @@ static void disconnected(struct mechd_zmq *z, enum mechd_zmq_socket door, int de
     struct mechd_link *const link = link_of(&z->guard, descriptor);
     if (link != NULL && link->door == door) {
         link->open = false;
+        has_ended(link);
         atomic_fetch_sub(&z->guard.open[door], 1);
         if (link->cut) {
             mechd_memory_freed(&z->service->host.memory);
@@ -277,8 +287,16 @@ void mechd_guard_sweep(struct mechd_zmq *z)
 void mechd_guard_heard(struct mechd_zmq *z, enum mechd_zmq_socket door, int descriptor,
                        struct mechd_peer *peer)
 {
-    struct mechd_link *const link = link_of(&z->guard, descriptor);
+    struct mechd_link *link = link_of(&z->guard, descriptor);
+    if (link == NULL) {
+        // accepted since the monitor was looked at last
+        mechd_guard_serve(z, door);
+        link = link_of(&z->guard, descriptor);
+    }
     if (link == NULL || link->door != door) {
+        peer->left = descriptor >= 0 && (size_t)descriptor < z->guard.room && link == NULL &&
+                     z->guard.links[descriptor].serial > 0 &&
+                     z->guard.links[descriptor].door == door;
         return;
     }
     link->heard = true;
@@ -378,6 +396,26 @@ void mechd_guard_called(struct mechd_backlog *backlog, size_t room)
         atomic_fetch_sub(&backlog->calls, 1);
         mechd_backlog_unref(backlog);
     }
+}
+
+struct mechd_backlog *mechd_guard_backlog(struct mechd_zmq *z, const struct mechd_peer *peer)
+{
+    return mechd_backlog_ref(backlog_of(&z->guard, peer));
+}
+
+const _Atomic bool *mechd_guard_gone(const struct mechd_peer *peer,
+                                     const struct mechd_backlog *backlog)
+{
+    static const _Atomic bool gone = true;
+    return backlog != NULL ? &backlog->gone : peer->left ? &gone : NULL;
+}
+
+struct mechd_backlog *mechd_backlog_ref(struct mechd_backlog *o)
+{
+    if (o != NULL) {
+        atomic_fetch_add(&o->refs, 1);
+    }
+    return o;
 }
 
 void mechd_backlog_unref(struct mechd_backlog *o)

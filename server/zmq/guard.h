@@ -43,6 +43,7 @@ struct mechd_backlog {
         bytes;         /* of large messages that libzmq has; partner: its thread that frees them */
     _Atomic int calls; /* requests taken and not answered; partner: who answers */
     _Atomic size_t asked; /* bytes of them; partner: who answers */
+    _Atomic bool gone;    /* the connection has ended; partner: who works for it */
 };
 
 /* A connection, by its descriptor. */
@@ -82,7 +83,8 @@ void mechd_guard_serve(struct mechd_zmq *z, enum mechd_zmq_socket door);
 /* Look for messages that never end, and for keys that are no longer known; every 200 ms at most. */
 void mechd_guard_sweep(struct mechd_zmq *z);
 
-/* A whole message came through `descriptor` (negative: not known). */
+/* A whole message came through `descriptor` (negative: not known), of a connection that may have
+ * ended since. */
 void mechd_guard_heard(struct mechd_zmq *z, enum mechd_zmq_socket door, int descriptor,
                        struct mechd_peer *peer);
 /* Which connection of the stream a descriptor is now; 0: none that is known. On the door's
@@ -100,7 +102,15 @@ bool mechd_guard_unread(struct mechd_zmq *z, const struct mechd_peer *peer,
 bool mechd_guard_call(struct mechd_zmq *z, const struct mechd_peer *peer, size_t room,
                       struct mechd_backlog **backlog);
 void mechd_guard_called(struct mechd_backlog *backlog, size_t room);
-/* One reference less. Any thread. */
+/* A reference to the backlog of its connection (NULL: it is not known), of a request that does not
+ * count there: mechd_backlog_unref. On the door's thread. */
+struct mechd_backlog *mechd_guard_backlog(struct mechd_zmq *z, const struct mechd_peer *peer);
+/* Set once the connection has ended through which a request came, as long as it has a reference to
+ * `backlog`; or NULL: not known. Any thread. */
+const _Atomic bool *mechd_guard_gone(const struct mechd_peer *peer,
+                                     const struct mechd_backlog *backlog);
+/* One reference more, of a backlog to which there is one (may be NULL); one less. Any thread. */
+struct mechd_backlog *mechd_backlog_ref(struct mechd_backlog *o);
 void mechd_backlog_unref(struct mechd_backlog *o);
 /* libzmq holds as many answers for a peer as it may: it has read none of them, and would miss the
  * next. Its connection ends. */

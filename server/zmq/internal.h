@@ -32,7 +32,7 @@ struct mechd_asked {
     size_t extra_size;
     enum mechd_place place;
     const char *refusal; /* it is refused for this; or NULL */
-    /* on a worker, of JSON: what has been taken for it, which the call gives back */
+    /* on a worker: what has been taken for it, which a call of JSON gives back */
     size_t room;
     struct mechd_backlog *backlog;
 };

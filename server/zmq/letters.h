@@ -32,6 +32,7 @@ struct mechd_peer {
     unsigned char key[MECHD_CURVE_KEY];
     int descriptor; /* of the connection, and which one it was; serial 0: not known */
     uint32_t serial;
+    bool left; /* its connection had ended when the message was looked at */
 };
 
 /* A message on its way out: an answer to a peer, or a frame of the stream with its topic. */

@@ -84,6 +84,7 @@ static void begin(struct mechd_lines *l, struct waiting *w)
         mechd_control_json(z, &asked);
         return;
     }
+    asked.backlog = w->backlog;
     mechd_bodies_give(z->service, w->room);
     mechd_control_frame(z, &asked);
     mechd_guard_called(w->backlog, w->room);

@@ -1,13 +1,14 @@
 """A client that closes its connection: what it asked for ends, and what waited is never begun;
 unless it has said by a key or a preference that it comes back."""
 import json
+import re
 import socket
 import threading
 import unittest
 
 import models
 import raw
-from harness import SLOW, Daemon, wait_until
+from harness import SLOW, Daemon, Partner, ZmqDoor, wait_until
 from asking import ASYNC, is_busy
 from long_models import pinched
 from long_requests import gauge
@@ -70,6 +71,52 @@ class Left(unittest.TestCase):
         again = self.daemon.call('POST', one + '/step', {'count': 5},
                                  {'Idempotency-Key': 'comes-back'})
         self.assertEqual((again.status, again['step']), (200, 5), again)
+
+    def control(self):
+        return int(re.search(r'^mechd_connections.socket="control". (\d+)$',
+                             self.daemon.call('GET', '/metrics').raw.decode(), re.M).group(1))
+
+    def leave(self, partner):
+        there = self.control()
+        partner.close()
+        wait_until(lambda: self.control() == there - 1, 'it has left')
+
+    def test_a_queued_command_of_a_zeromq_peer_is_never_begun(self):
+        one, first = self.long(models.oscillator(), {'size': 1e9})
+        number = one.rsplit('/', 1)[1]
+        second, third = ZmqDoor(self.daemon), ZmqDoor(self.daemon)
+        second.send('step', id=number, count=3)
+        third.send('step', id=number, count=5)
+        wait_until(lambda: gauge(self.daemon, 'queued_commands') == 3, 'both wait')
+        self.leave(second)
+        self.assertTrue(self.daemon.call('POST', one + '/stop')['stopped'])
+        wait_until(lambda: not is_busy(self.daemon, one), 'it is over', 5)
+        first.close()
+        self.assertEqual(third.receive()[1]['step'], 5)
+        third.close()
+
+    def test_frames_of_a_partner_that_left_end(self):
+        one = self.make(models.oscillator())
+        partners = [Partner(self.daemon, one.rsplit('/', 1)[1]) for _ in range(2)]
+        partners[0].send('step', size=1e9)
+        wait_until(lambda: is_busy(self.daemon, one), 'it is in progress')
+        partners[1].send('step', size=0.01)
+        wait_until(lambda: gauge(self.daemon, 'queued_commands') == 2, 'the other waits')
+        self.leave(partners[1].socket)
+        self.leave(partners[0].socket)
+        wait_until(lambda: not is_busy(self.daemon, one), 'both are over', 5)
+        self.assertEqual(self.daemon.call('GET', one + '/state')['step'], 0)
+
+    def test_a_role_is_waited_for_as_long_as_its_lease_says(self):
+        one = self.make(models.oscillator())
+        owner = Partner(self.daemon, one.rsplit('/', 1)[1], role='owner', seconds=3600)
+        owner.send('step', size=1e9)
+        wait_until(lambda: is_busy(self.daemon, one), 'it is in progress')
+        self.leave(owner.socket)
+        self.assertTrue(is_busy(self.daemon, one))
+        self.assertEqual(self.daemon.call('DELETE', one + '/lease?of=owner').status, 204)
+        self.assertTrue(self.daemon.call('POST', one + '/stop')['stopped'])
+        wait_until(lambda: not is_busy(self.daemon, one), 'it is over', 5)
 
     def test_who_closed_one_side_only_has_left(self):
         """It may be told so; whether libmicrohttpd still writes to it is not certain."""

@@ -1,10 +1,12 @@
 """Whatever can take long ends when it is told to, when its client has gone, and when the operation
 that it became is deleted: soon, and as if it had not begun."""
+import re
 import unittest
+import urllib.parse
 
 import raw
 from asking import ASYNC, Asked
-from harness import Served, wait_until
+from harness import Served, ZmqDoor, wait_until
 from long_requests import BOUNDED, LONG, all_at_work, gauge
 
 RACES = True
@@ -57,6 +59,21 @@ class LongRequests(Served):
             with self.subTest(one.name):
                 self.ended(one, lambda prefix: self.begin(one, prefix),
                            lambda prefix, s: s.close())
+
+    def test_who_has_left_the_control_socket(self):
+        def begin(one, prefix):
+            path, _, query = one.path.partition('?')
+            partner = ZmqDoor(self.daemon)
+            op = re.sub('[A-Z]', lambda m: '-' + m[0].lower(), one.route)
+            key = 'cid' if 'couplings' in prefix else 'id'
+            partner.send(op, **({key: prefix.rsplit('/', 1)[1]} if prefix else {}),
+                         **(one.body or {}), **dict(urllib.parse.parse_qsl(query)))
+            wait_until(lambda: all_at_work(self.daemon, 1), 'it is at work', 60)
+            return partner
+        for one in LONG:
+            with self.subTest(one.name):
+                self.ended(one, lambda prefix: begin(one, prefix),
+                           lambda prefix, partner: partner.close())
 
     def test_told_to(self):
         def begin(one, prefix):
