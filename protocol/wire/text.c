@@ -4,6 +4,7 @@
  */
 #include "protocol/wire/text.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -304,6 +305,7 @@ void mechp_text_numbers(struct mechp_text *w, const double *values, size_t count
         }
         used += mechp_number_text(values[i], at + used);
         w->length += used;
+        w->beyond |= !isfinite(values[i]);
     }
     mechp_text_end(w);
 }

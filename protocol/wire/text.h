@@ -1,7 +1,7 @@
 /* JSON text, written straight into a growing buffer; numbers shortest round-trip (std::to_chars).
  *
- * The reply path builds no tree: a writer appends. NaN and infinities are written as null (the
- * caller has refused them before they can get here). owner: one request.
+ * The reply path builds no tree: a writer appends. NaN and infinities are written as null: the
+ * caller has refused them before, or looks at `beyond` behind lists of numbers. owner: one request.
  *
  *   mechp_text_object(&w);
  *   mechp_text_key(&w, "time");
@@ -26,6 +26,7 @@ struct mechp_text {
     size_t length, capacity;
     bool borrowed; /* the first buffer is the caller's */
     bool failed;   /* out of memory or too deep; everything since is void */
+    bool beyond;   /* a list has had a number that is not finite */
     int depth;
     char closing[MECHP_TEXT_DEPTH];
     bool comma[MECHP_TEXT_DEPTH + 1];

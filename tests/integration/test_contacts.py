@@ -247,6 +247,16 @@ class Contacts(Served):
                        a[2] * (b[0] * c[1] - b[1] * c[0])) / 6
         self.assertTrue(math.isclose(volume, 0.1 * 0.2 * 0.3, rel_tol=1e-9), volume)
 
+    def test_what_is_beyond_the_range_of_doubles_is_not_drawn(self):
+        huge, far = sphere_on_floor(), sphere_on_floor()
+        huge['objects'][1]['geometry'] = [{'shape': 'Sphere', 'radius': 1.7e308}]
+        node = far['nodes'][0]
+        node['referenceCoordinates'][0] = 1.7e308
+        node['initialCoordinates'] = [1.7e308, 0, 0, 0, 0, 0, 0]
+        for model in (huge, far):
+            reply = self.daemon.call('GET', '/v1/instances/%s/scene' % self.instance(model))
+            self.assertEqual((reply.status, reply['code']), (422, 'not-finite'), reply)
+
 
 if __name__ == '__main__':
     unittest.main()

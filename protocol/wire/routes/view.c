@@ -44,7 +44,8 @@ const struct mechp_row mechp_row_CONTACTS = {
     .traits = MECHP_OF_MODEL,
     .status = 200,
     .reply = "@ContactList",
-    .content = MECHP_JSON};
+    .content = MECHP_JSON,
+    .codes = MECHP_CODES(MECHP_NOT_FINITE)};
 
 const struct mechp_row mechp_row_SCENE = {
     .tag = "view",
@@ -54,4 +55,5 @@ const struct mechp_row mechp_row_SCENE = {
     .traits = MECHP_OF_MODEL,
     .status = 200,
     .reply = "@Scene",
-    .content = MECHP_JSON};
+    .content = MECHP_JSON,
+    .codes = MECHP_CODES(MECHP_NOT_FINITE)};
