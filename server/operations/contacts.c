@@ -63,7 +63,7 @@ static enum mechd_progress run_contacts(struct mechd_call *c)
     mechp_text_key(&c->text, "next");
     mechp_text_null(&c->text);
     mechp_text_end(&c->text);
-    return mechd_finite(c);
+    return MECHD_DONE;
 }
 
 const struct mechd_operation mechd_operation_CONTACTS = {.run = run_contacts};

@@ -182,6 +182,14 @@ def stiff_adaptive():
                                        adaptive={'minimumStepSize': 0.3})
 
 
+def beyond_doubles():
+    return {'mechd': 1, 'nodes': [{'name': 'n', 'type': 'NodeRigidBodyEP'}], 'objects': [
+        {'name': 'b', 'type': 'RigidBody', 'node': 'n', 'physicsMass': 1,
+         'physicsInertia': [1, 1, 1, 0, 0, 0],
+         'geometry': [{'shape': 'Sphere', 'radius': 1.7e308}]}],
+            'solver': {'integrator': 'MoreauJean', 'stepSize': 1e-3}}
+
+
 # models that fail: model, operation, status, code, body
 FAILURES = [
     (blowing_up, 'step', 422, 'not-finite', {'count': 2000}),
@@ -189,6 +197,7 @@ FAILURES = [
      'newton-not-converged', {'count': 10}),
     (stiff_adaptive, 'step', 422, 'step-too-small', {'count': 2, 'inputs': {'force': 1e3}}),
     (pushed_mass, 'statics', 422, 'singular-system', {}),
+    (beyond_doubles, 'scene', 422, 'not-finite', None),
     # 1000 states at most
     (lambda: chain(600), 'linearization', 422, 'invalid-request', None),
 ]

@@ -44,8 +44,7 @@ const struct mechp_row mechp_row_CONTACTS = {
     .traits = MECHP_OF_MODEL,
     .status = 200,
     .reply = "@ContactList",
-    .content = MECHP_JSON,
-    .codes = MECHP_CODES(MECHP_NOT_FINITE)};
+    .content = MECHP_JSON};
 
 const struct mechp_row mechp_row_SCENE = {
     .tag = "view",
