@@ -6,6 +6,7 @@
 #include "protocol/wire/json.h"
 #include "solver/base/err.h"
 #include "solver/base/guess.h"
+#include "solver/items/unknown.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -152,6 +153,7 @@ int mechp_bind_read(const json_t *model, const char *base, struct mech_diag *dia
         if (code == 0 && diag->total == before + r.harmless) {
             code = check_rest(&r);
         }
+        code = code == 0 ? mech_document_unknown(document, base, &document->arena, diag) : code;
         code = code == 0 ? MECH_INVALID : code;
     }
     if (code != 0) {

@@ -2,6 +2,7 @@
  * names what it reads of the passes before it, and runs only when all of that was built without a
  * fault; so as many faults as possible are reported at once. */
 #include "solver/base/err.h"
+#include "solver/items/unknown.h"
 #include "solver/model/penalty.h"
 #include "solver/model/touch_internal.h"
 
@@ -71,7 +72,11 @@ static int compile(struct mech_model *m, const double *parameters, struct mech_d
             built |= diag->total == faults ? passes[i].builds : 0;
         }
     }
-    return mech_diag_clean(diag) ? 0 : MECH_INVALID;
+    if (mech_diag_clean(diag)) {
+        return 0;
+    }
+    MECH_TRY(mech_document_unknown(m->document, "", &m->arena, diag));
+    return MECH_INVALID;
 }
 
 int mech_model_compile(struct mech_document *document, const double *parameters,

@@ -153,6 +153,33 @@ class Suggestions(Served):
             model['nodes'][0]['initialVelocities'] = [1, 2]
             self.is_told(model, wrong, ", did you mean '%s'?" % meant)
 
+    def test_unknown_names_of_expressions_beside_any_other_fault(self):
+        faults = {'/objects/1/wrong': 1, '/objects/1/damping': 'x', '/nodes/0/type': 'Node9',
+                  '/nodes/0/initialVelocities': [1, 2], '/objects/0/node': 'nothing',
+                  '/solver/stepSize': -1, '/gravity': [1], '/loads/0/load': '=1+'}
+        for where, value in faults.items():
+            model = models.oscillator()
+            model['objects'][1]['stiffness'] = '=2*missing'
+            model['loads'].append({'name': 'G', 'type': 'LoadCoordinate', 'marker': 'x',
+                                   'load': '=absent*sin(k*t)'})
+            model['objects'].append({
+                'name': 's', 'type': 'CoordinateSpringDamper', 'markers': ['g', 'x'],
+                'springForceUserFunction': '=k*u + d*v + none'})
+            at = model
+            *keys, last = where.split('/')[1:]
+            for key in keys:
+                at = at[int(key) if key.isdigit() else key]
+            at[last] = value
+            reply = self.daemon.call('POST', '/v1/models/check', {'model': model})
+            self.assertEqual(reply.status, 422, reply)
+            told = [e['pointer'] for e in reply['errors']]
+            with self.subTest(where):
+                self.assertEqual(sorted(set(told)), sorted(told))
+                self.assertEqual(set(told), {
+                    '/model' + path for path in
+                    (where, '/objects/1/stiffness', '/loads/1/load',
+                     '/objects/2/springForceUserFunction')})
+
     def test_parameters_and_materials_of_a_model(self):
         model = models.oscillator()
         model['inputs'].append({'name': 'stiffness', 'parameter': 'kk'})
