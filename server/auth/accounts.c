@@ -184,11 +184,12 @@ void mechd_account_work(struct mechd_account *a, uint64_t ns)
         return;
     }
     // paid back at the rate from now on, or behind what is not paid yet
-    const uint64_t cost = (uint64_t)(1e9 * (double)ns / (double)rate);
+    const uint64_t cost = mechd_ns((double)ns / (double)rate), longest = mechd_ns(INFINITY);
     const uint64_t now = mechd_now();
-    uint64_t paid = atomic_load(&a->paid);
-    while (!atomic_compare_exchange_weak(&a->paid, &paid, (paid > now ? paid : now) + cost)) {
-    }
+    uint64_t paid = atomic_load(&a->paid), from = 0;
+    do {
+        from = paid > now ? paid : now;
+    } while (!atomic_compare_exchange_weak(&a->paid, &paid, from < longest ? from + cost : from));
 }
 
 bool mechd_account_may_work(struct mechd_account *a, struct mechd_excess *x)

@@ -407,7 +407,7 @@ void mechd_durable_sync(struct mechd_instance *i, struct mechd_ticket *t)
         // faster than the disk: again a little later
         arm(i, mechd_now() + 50 * MECHD_MS);
     } else if (s->seconds > 0. && !d->armed) {
-        arm(i, d->recorded + (uint64_t)(1e9 * s->seconds));
+        arm(i, d->recorded + mechd_ns(s->seconds));
     }
 }
 

@@ -4,6 +4,7 @@
 #include "server/instance/entry.h"
 #include "server/instance/host.h"
 #include "server/instance/runs.h"
+#include "server/os/ticks.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -205,7 +206,7 @@ static void restore(struct mechd_run *r, const struct mechd_stored_run *stored)
     mechd_run_account(r);
     mechd_run_show(r);
     r->shown.time = stored->time;
-    r->shown.elapsed = (uint64_t)(1e9 * stored->elapsed);
+    r->shown.elapsed = mechd_ns(stored->elapsed);
     snprintf(r->shown.reason, sizeof r->shown.reason, "%s",
              stored->reason[0] != '\0'           ? stored->reason
              : r->state == MECHD_RUN_INTERRUPTED ? "the process ended before the run did"

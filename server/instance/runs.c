@@ -69,9 +69,9 @@ static bool next_period(struct mechd_run *r)
  * present: whole periods would take more from those who come last after each standstill. */
 static void schedule(struct mechd_run *r)
 {
-    const double wall = 1e9 * r->settings.period / r->settings.pace;
+    const double wall = r->settings.period / r->settings.pace; /* s */
     const uint64_t now = r->now;
-    r->due = r->start + r->shift + (uint64_t)((double)r->periods * wall);
+    r->due = r->start + r->shift + mechd_ns((double)r->periods * wall);
     if (now > r->due + r->wall) {
         r->overruns++;
         mechd_count(&mechd_tally(&r->job.instance->host->counters)->overruns, 1);
@@ -322,7 +322,7 @@ int mechd_run_start(struct mechd_instance *i, const struct mechd_run_settings *s
     r->time = mechd_engine_time(&i->engine);
     r->due = r->start;
     r->steps = i->step_size > 0. ? fmax(1., ceil(settings->period / i->step_size)) : 1.;
-    r->wall = settings->pace > 0. ? (uint64_t)(1e9 * settings->period / settings->pace) : 0;
+    r->wall = settings->pace > 0. ? mechd_ns(settings->period / settings->pace) : 0;
     r->shift = r->wall > 0 ? mechd_clock_phase(&i->host->pace, r->wall) : 0;
     r->timer.fire = fire;
     r->job.run = tick;

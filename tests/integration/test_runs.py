@@ -320,6 +320,16 @@ class Runs(Served):
                    if x.startswith('mechd_run_overruns_total ')]
         self.assertGreaterEqual(counted[0], run['overruns'])
 
+    def test_a_pace_beyond_any_clock_waits_for_ever(self):
+        for pace in (1e-16, 1e-300):
+            slow, other = (self.daemon.create(models.oscillator()) for _ in range(2))
+            path = self.start(slow, count=2, period=0.01, pace=pace)
+            wait_until(lambda: self.call('GET', slow + '/state')['step'] == 10, 'one period')
+            self.end(self.start(other, count=2, period=0.01, pace=0.1))
+            run = self.call('GET', path)
+            self.assertEqual((run['state'], run['periods']), ('running', 1), run)
+            self.call('DELETE', path)
+
     def test_a_paced_run_does_not_drift(self):
         """200 periods of 5 ms: none begins before its time. How late they are is measured by the
         benchmarks."""
