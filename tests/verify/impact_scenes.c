@@ -20,12 +20,33 @@ struct scene {
     double theta, h, mu, e;
     double gravity;
     bool stacked; /* or thrown at each other */
+    bool hinged;  /* two and two of them, in pairs that begin without a turn */
 };
 
 static double within(uint32_t *seed, double from, double to)
 {
     *seed = *seed * 1664525u + 1013904223u;
     return from + (to - from) * (*seed >> 8) / 16777216.;
+}
+
+/* A hinge halfway between bodies 2 i and 2 i + 1, whose places are x [BODIES][3]: its markers at
+ * *markers, itself at *at. */
+static char *write_hinge(char *at, char **markers, int i, double x[BODIES][3])
+{
+    const double *const a = x[2 * i], *const b = x[2 * i + 1];
+
+    for (int k = 0; k < 2; k++) {
+        const double side = k ? -0.5 : 0.5;
+
+        *markers += sprintf(*markers,
+                            "%s{'name': 'm%d', 'type': 'MarkerBodyRigid', 'object': 'b%d',"
+                            "'localPosition': [%.17g, %.17g, %.17g]}",
+                            i || k ? ", " : "", 2 * i + k, 2 * i + k, side * (b[0] - a[0]),
+                            side * (b[1] - a[1]), side * (b[2] - a[2]));
+    }
+    return at + sprintf(at,
+                        ", {'name': 'j%d', 'type': 'SphericalJoint', 'markers': ['m%d', 'm%d']}", i,
+                        2 * i, 2 * i + 1);
 }
 
 /* One body: its node, and its object with or without a shape; both begin at *at. */
@@ -49,7 +70,8 @@ static struct mech_sim *scene_of(const struct scene *s, bool shapes, double *mas
 {
     static char text[TEXT];
     uint32_t seed = 77 * s->seed + 5;
-    char *at = text;
+    char *at = text, markers[4096] = "", *marker = markers;
+    double place[BODIES][3], speeds[6] = {0.};
 
     at += sprintf(at, "{'mechd': 1, 'gravity': [0, 0, %g], 'nodes': [", -s->gravity);
     for (int i = 0; i < BODIES; i++) {
@@ -59,14 +81,19 @@ static struct mech_sim *scene_of(const struct scene *s, bool shapes, double *mas
         const double z = s->stacked ? 0.47 + 0.93 * (i % 4) : within(&seed, 0.5, 0.7);
         const double speed = s->stacked ? 0. : 4.;
 
+        memcpy(place[i], (const double[]){x, y, z}, sizeof place[i]);
+        for (int k = 0; k < 6; k++) {
+            /* what hangs together begins with one velocity */
+            const double value = within(&seed, -speed, speed);
+
+            speeds[k] = !s->hinged ? value : k > 2 ? 0. : i % 2 ? speeds[k] : value;
+        }
         at += sprintf(at,
                       "%s{'name': 'n%d', 'type': 'NodeRigidBodyRotVecLG', 'referenceCoordinates':"
                       "[%.17g, %.17g, %.17g, 0, 0, 0], 'initialVelocities': [%.17g, %.17g, %.17g,"
                       "%.17g, %.17g, %.17g]}",
-                      i ? ", " : "", i, x, y, z, within(&seed, -speed, speed),
-                      within(&seed, -speed, speed), within(&seed, -speed, speed),
-                      within(&seed, -speed, speed), within(&seed, -speed, speed),
-                      within(&seed, -speed, speed));
+                      i ? ", " : "", i, x, y, z, speeds[0], speeds[1], speeds[2], speeds[3],
+                      speeds[4], speeds[5]);
     }
     at += sprintf(at, "], 'objects': [{'name': 'g', 'type': 'Ground'");
     if (shapes) {
@@ -81,10 +108,14 @@ static struct mech_sim *scene_of(const struct scene *s, bool shapes, double *mas
         mass[i] = within(&seed, 0.5, 3.);
         at = write_object(at, i, mass[i], s, shapes);
     }
+    for (int i = 0; s->hinged && i < BODIES / 2; i++) {
+        at = write_hinge(at, &marker, i, place);
+    }
     sprintf(at,
-            "], 'contact': {'minBounceSpeed': 0}, 'solver': {'integrator': 'MoreauJean', 'theta':"
+            "], 'markers': [%s], 'contact': {'minBounceSpeed': 0}, 'solver': {'integrator': "
+            "'MoreauJean', 'theta':"
             "%g, 'stepSize': %g, 'vi': {'tolerance': 1e-12}}}",
-            s->theta, s->h);
+            markers, s->theta, s->h);
     return model_of(text);
 }
 
@@ -106,13 +137,14 @@ static void without_restitution_impulses_take_energy(void)
 {
     int touched = 0;
 
-    for (uint32_t k = 0; k < 54; k++) {
+    for (uint32_t k = 0; k < 81; k++) {
         const struct scene s = {.seed = k,
                                 .theta = thetas[k % 3],
                                 .h = steps[k / 3 % 3],
                                 .mu = 0.4 * (k / 9 % 3),
                                 .gravity = g,
-                                .stacked = k >= 27};
+                                .stacked = k >= 27 && k < 54,
+                                .hinged = k >= 54};
         double mass[BODIES], worst = 0.;
         struct mech_sim *const with = scene_of(&s, true, mass);
         struct mech_sim *const without = scene_of(&s, false, mass);
