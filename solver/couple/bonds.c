@@ -2,6 +2,7 @@
 #include "solver/couple/internal.h"
 
 #include "solver/base/err.h"
+#include "solver/base/times.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -74,8 +75,7 @@ static int arrived(const struct mech_couple *c, int32_t bond, int32_t end, doubl
 {
     const double *const n = numbers(c, bond);
     const double oldest = c->bonds[bond].delay;
-    double newest = oldest - c->size;
-    newest = newest > 1e-9 * oldest ? newest : 0.;
+    const double newest = mech_time_before(c->size, oldest, oldest) ? oldest - c->size : 0.;
     double age = 0., sum = 0., covered = 0.;
     for (int32_t i = 0; i < (int32_t)n[WAVES] && age < oldest; i++) {
         const double *const w = wave(c, bond, i);
@@ -118,7 +118,7 @@ int couple_bonds_begin(struct mech_couple *c)
         if (b->law != MECH_COUPLE_LINE) {
             continue;
         }
-        const bool longer = c->size > b->delay * (1. + 1e-9);
+        const bool longer = mech_time_before(b->delay, c->size, c->size);
         const int code = longer ? MECH_INVALID : arrived(c, f->bond, 1 - f->end, &f->alpha);
         if (code != 0) {
             char reason[MECH_COUPLE_REASON];

@@ -5,6 +5,7 @@
 #include "solver/couple/internal.h"
 
 #include "solver/base/err.h"
+#include "solver/base/times.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -212,9 +213,11 @@ static const char *take_samples(struct mech_couple *c, struct couple_side *s,
             return "the times of its samples do not rise";
         }
     }
-    if (!(fabs(k->time[count] - c->size) <= 1e-9 * c->size)) {
+    if (!mech_time_same(c->clock[CLOCK_TIME] + c->size, c->clock[CLOCK_TIME] + k->time[count],
+                        c->size)) {
         return "its samples do not end with the window";
     }
+    k->time[count] = c->size;
     if (!finite(k->value, outputs * ((size_t)count + 1))) {
         return "a sample is not a finite number";
     }

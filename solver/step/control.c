@@ -2,6 +2,8 @@
  * between 1/5 and the largest increase, and does not grow right behind a refused one. */
 #include "solver/step/control.h"
 
+#include "solver/base/times.h"
+
 #include <math.h>
 
 static const double least_factor = 0.2;
@@ -24,14 +26,14 @@ double mech_control_plan(struct mech_control *c, double t, double t_end)
 
     c->planned++;
     if (c->even) {
-        const double n = fmax(1., ceil(left / wanted * (1. - 1e-9)));
+        /* hardly another size than the last is the same: nothing is factored anew */
+        const double n = mech_time_steps(t, t_end, wanted, c->step, &c->step);
 
-        c->step = left / n;
         return n > 1. ? t + c->step : t_end;
     }
     /* the rest in one when it is hardly more, in two halves when one would leave a crumb */
-    if (wanted >= left * (1. - 1e-9)) {
-        c->step = left;
+    if (!mech_time_before(t + wanted, t_end, wanted)) {
+        c->step = mech_time_same(t + wanted, t_end, wanted) ? wanted : left;
         return t_end;
     }
     c->step = wanted > 0.5 * left ? 0.5 * left : wanted;

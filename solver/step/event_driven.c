@@ -17,6 +17,7 @@
 #include "solver/step/event_driven.h"
 
 #include "solver/base/err.h"
+#include "solver/base/times.h"
 
 #include <float.h>
 #include <math.h>
@@ -24,9 +25,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* events in a row at one time, and how close in time gaps close together, relative to the time */
+/* events in a row at one time, and how close in time gaps close together, as a share of a step */
 enum { STUCK_MOST = 1000 };
-static const double together = 1e-12;
+static const double together = 1e-9;
 
 /* --- what it takes ---------------------------------------------------------------------------- */
 
@@ -161,7 +162,8 @@ static void find_touching(struct mech_events *e, const struct mech_state *s,
                           const struct mech_event *event)
 {
     const struct mech_event_carry c = mech_event_carry(e, s);
-    const double moment = together * (fabs(s->at->time) + s->at->time - e->start.at->time);
+    const double h = mech_model_settings(e->model)->step_size;
+    const double moment = together * h + mech_time_rounding(s->at->time, h);
 
     for (int32_t r = 0; r < e->rows.rows->count; r++) {
         const double speed = mech_event_speed(e, r, s->v);
