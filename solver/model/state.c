@@ -65,6 +65,26 @@ struct mech_touched *mech_state_touch(struct mech_state *s, size_t count)
     return s->touched;
 }
 
+void mech_state_impulses_for(struct mech_state *s, int32_t rows, double h)
+{
+    const double last = s->at->last_step;
+
+    if (h == last || !(last > 0.)) {
+        return;
+    }
+    const double share = h <= 16. * last ? h / last : 0.;
+
+    for (int32_t i = 0; i < rows; i++) {
+        s->impulse[i] *= share;
+    }
+    for (size_t i = 0; i < s->at->touched; i++) {
+        for (int k = 0; k < 3; k++) {
+            s->touched[i].impulse[k] *= share;
+            s->touched[i].couple[k] *= share;
+        }
+    }
+}
+
 size_t mech_state_used(const struct mech_state *s)
 {
     return (size_t)((const char *)(s->touched + s->at->touched) - (const char *)s->block);

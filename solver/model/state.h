@@ -43,6 +43,9 @@ struct mech_state {
         uint32_t edits;   /* changes of the document's fields so far, which no state takes back */
         double last_step; /* h of the last internal step, 0 before the first */
         uint64_t touched; /* contacts between shapes of that step */
+        double rest;      /* what `time` cannot hold of the time (base/times.h) */
+        double size;      /* h of the step that a, λ, v at index 3, and what else a scheme takes
+                             from step to step belong to; 0: to none, a start */
     } * at;
     double *q, *v;    /* [q], [v] total coordinates; velocities */
     double *vdot, *a; /* [v] accelerations; algorithmic accelerations of generalized-α */
@@ -77,6 +80,10 @@ size_t mech_state_used(const struct mech_state *s);
 void mech_state_copy(const struct mech_state *from, struct mech_state *to);
 /* The same but for q_start and v_start, a third of the bytes of most states: for who sets them. */
 void mech_state_copy_unstarted(const struct mech_state *from, struct mech_state *to);
+/* The impulses of the last step, `rows` of them and those of contacts between shapes, as they are
+ * over a step of h if forces stay: what an iteration starts from. 0 when h is more than 16 times as
+ * long: what pushed within so little time says nothing. */
+void mech_state_impulses_for(struct mech_state *s, int32_t rows, double h);
 /* Room for `count` contacts, at most sizes.contact, whose contents are the caller's to write: those
  * behind it are 0. */
 struct mech_touched *mech_state_touch(struct mech_state *s, size_t count);

@@ -11,6 +11,7 @@ struct mech_command {
     bool running, trial, forced;
     bool rebuilt; /* parameters among its inputs: the model is the command's while it runs */
     double t0, t_end, h;
+    double rest; /* behind t_end, what its double cannot hold */
     uint64_t done, count;
     struct mech_step_report *report;
 };

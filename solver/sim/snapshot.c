@@ -3,8 +3,9 @@
  * A snapshot is a header and the state block, as far as it is in use. The header says what must
  * agree for the block to make sense: format, byte order, layout; and what decides the last bits:
  * the BLAS and its kernel. A reader checks all of it, and the checksum, before it touches anything.
- * What a header says of this program and its libraries is gathered once, when the simulation is
- * made.
+ * Format 3 had no `rest` and no `size` among the counters: its blocks are taken, with the size of
+ * the last step. What a header says of this program and its libraries is gathered once, when the
+ * simulation is made.
  *
  * Beside the bytes, save and restore within one process: the block behind its layout. Memory that
  * never left the process is trusted, so that neither a checksum nor a search for values that are
@@ -22,7 +23,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { FORMAT = 3, BYTE_ORDER_MARK = 0x01020304 };
+enum { FORMAT = 4, WITHOUT_SIZE = 3, BYTE_ORDER_MARK = 0x01020304 };
 
 struct header {
     char magic[8];
@@ -95,11 +96,15 @@ int mech_sim_set_state(struct mech_sim *s, const struct mech_state_view *in)
             memmove(parts[i].to, parts[i].from, (size_t)parts[i].n * sizeof(double));
         }
     }
+    if (in->q || in->v) {
+        s->now.at->size = 0.;
+    }
     if (in->q) {
         memcpy(s->now.q, s->point.q, (size_t)s->sizes.q * sizeof(double));
     }
     if (!isnan(in->time)) {
         s->now.at->time = in->time;
+        s->now.at->rest = 0.;
     }
     mech_model_forget_sides(s->model, &s->now);
     mech_model_keep(s->model, &s->now);
@@ -116,9 +121,9 @@ static uint64_t hash_text(const char *text, uint64_t seed)
     return mech_hash(text ? text : "", text ? strlen(text) + 1 : 1, seed);
 }
 
-static uint64_t hash_layout(const struct mech_sim *s)
+static uint64_t hash_layout(const struct mech_sim *s, uint32_t format)
 {
-    uint64_t h = mech_hash(&s->sizes, sizeof s->sizes, FORMAT);
+    uint64_t h = mech_hash(&s->sizes, sizeof s->sizes, format);
 
     h = hash_text(s->type->name, h);
     for (int c = 0; c <= MECH_SENSOR; c++) {
@@ -150,7 +155,7 @@ void mech_sim_snapshot_init(struct mech_sim *s)
     const char *const name = mech_blas_name();
     const size_t length = strlen(name);
 
-    s->layout = hash_layout(s);
+    s->layout = hash_layout(s, FORMAT);
     memset(s->blas, 0, sizeof s->blas);
     memcpy(s->blas, name, length < sizeof s->blas ? length : sizeof s->blas - 1);
 }
@@ -167,7 +172,7 @@ size_t mech_sim_snapshot_size(const struct mech_sim *s)
 
 static uint64_t checksum(const struct header *h, const void *block, size_t size)
 {
-    return mech_hash(block, size, mech_hash(h, offsetof(struct header, checksum), FORMAT));
+    return mech_hash(block, size, mech_hash(h, offsetof(struct header, checksum), h->format));
 }
 
 static struct header make_header(const struct mech_sim *s)
@@ -221,8 +226,9 @@ static bool block_sound(const struct mech_sim *s, const struct mech_state *p)
 {
     const size_t numbers = (size_t)((double *)(void *)p->touched - p->q);
 
-    return isfinite(p->at->time) && isfinite(p->at->last_step) && p->at->changed <= 1 &&
-           mech_sim_all_finite(p->q, numbers) && contacts_sound(s, p) &&
+    return isfinite(p->at->time) && isfinite(p->at->last_step) && isfinite(p->at->rest) &&
+           isfinite(p->at->size) && p->at->changed <= 1 && mech_sim_all_finite(p->q, numbers) &&
+           contacts_sound(s, p) &&
            /* the ground stays at rest */
            p->q[s->sizes.q] == 0. && p->v[s->sizes.v] == 0.;
 }
@@ -248,6 +254,44 @@ static void keep_edits(struct mech_sim *s, uint32_t edits)
     s->now.at->edits = edits > s->now.at->edits ? edits : s->now.at->edits;
 }
 
+/* Bytes that a block of that format lacks behind `lacking` of its counters. */
+static const size_t lacking = offsetof(struct mech_state_counters, rest);
+
+static size_t lacks(uint32_t format)
+{
+    return format == WITHOUT_SIZE ? sizeof(struct mech_state_counters) - lacking : 0;
+}
+
+static bool header_sound(const struct mech_sim *s, const struct header *h, size_t size)
+{
+    const struct header mine = make_header(s);
+    const uint64_t layout = h->format == FORMAT ? mine.layout : hash_layout(s, h->format);
+
+    return memcmp(h->magic, mine.magic, sizeof h->magic) == 0 &&
+           (h->format == FORMAT || h->format == WITHOUT_SIZE) && h->order == mine.order &&
+           h->layout == layout && h->size == size - sizeof *h && h->size >= lacking &&
+           h->size + lacks(h->format) <= s->point.size;
+}
+
+/* The block of a snapshot into s->point, in the present format. */
+static void unpack(struct mech_sim *s, const struct header *h, const char *bytes)
+{
+    char *const block = (char *)s->point.block;
+    const size_t gap = lacks(h->format), used = h->size + gap;
+
+    memcpy(block, bytes, lacking);
+    memset(block + lacking, 0, gap);
+    memcpy(block + lacking + gap, bytes + lacking, h->size - lacking);
+    /* contacts that are not there are 0 */
+    memset(block + used, 0, s->point.size - used);
+    if (gap) {
+        s->point.at->size = s->point.at->last_step;
+        if (s->type->renew) {
+            s->type->renew(s->model, &s->point);
+        }
+    }
+}
+
 int mech_sim_snapshot_read(struct mech_sim *s, const void *bytes, size_t size, bool *reproducible)
 {
     const struct header mine = make_header(s);
@@ -257,15 +301,12 @@ int mech_sim_snapshot_read(struct mech_sim *s, const void *bytes, size_t size, b
         return MECH_MISMATCH;
     }
     memcpy(&h, bytes, sizeof h);
-    if (memcmp(h.magic, mine.magic, sizeof h.magic) != 0 || h.format != mine.format ||
-        h.order != mine.order || h.layout != mine.layout || h.size != size - sizeof h) {
+    if (!header_sound(s, &h, size) ||
+        h.checksum != checksum(&h, (const char *)bytes + sizeof h, h.size)) {
         return MECH_MISMATCH;
     }
-    /* contacts that are not there are 0 */
-    memcpy(s->point.block, (const char *)bytes + sizeof h, h.size);
-    memset((char *)s->point.block + h.size, 0, s->point.size - h.size);
-    if (h.checksum != checksum(&h, s->point.block, h.size) || !block_sound(s, &s->point) ||
-        h.size != mech_state_used(&s->point)) {
+    unpack(s, &h, (const char *)bytes + sizeof h);
+    if (!block_sound(s, &s->point) || h.size + lacks(h.format) != mech_state_used(&s->point)) {
         return MECH_MISMATCH;
     }
     MECH_TRY(take_parameters(s, s->point.parameter));

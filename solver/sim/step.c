@@ -2,6 +2,7 @@
  * which is committed by swapping. Whatever fails leaves the committed state as it was. */
 #include "solver/base/err.h"
 #include "solver/base/subnormal.h"
+#include "solver/base/times.h"
 #include "solver/sim/internal.h"
 
 #include <math.h>
@@ -11,10 +12,18 @@
 
 static const double most_steps = 1e12;
 
+static void end_at(struct mech_command *c, struct mech_moment end)
+{
+    c->t_end = end.time;
+    c->rest = end.rest;
+}
+
 int mech_sim_plan(const struct mech_sim *s, const struct mech_step_request *r,
                   struct mech_command *c)
 {
     const double h = s->document->solver.step_size, t = s->now.at->time;
+    const double last = s->now.at->last_step;
+    const struct mech_moment now = {t, s->now.at->rest};
 
     c->kind = r->kind;
     c->t0 = t;
@@ -25,21 +34,26 @@ int mech_sim_plan(const struct mech_sim *s, const struct mech_step_request *r,
         }
         c->count = r->count;
         c->h = h;
-        c->t_end = t + (double)r->count * h;
+        end_at(c, mech_moment_after(now, (double)r->count, h));
         return c->t_end > t && isfinite(c->t_end) && isnormal(c->h) ? 0 : MECH_INVALID;
     }
-    const double H = r->kind == MECH_STEP_SIZE ? r->size : r->size - t;
-    c->t_end = r->kind == MECH_STEP_SIZE ? t + r->size : r->size;
-    if (!isfinite(H) || !(c->t_end > t)) {
+    const double size = r->kind == MECH_STEP_SIZE ? r->size : r->size - t;
+    const double until = r->kind == MECH_STEP_SIZE ? t + r->size : r->size;
+    if (!isfinite(size) || !(until > t)) {
         return MECH_INVALID;
     }
-    /* a little more than a whole number of steps is that number */
-    const double n = fmax(1., ceil(H / h * (1. - 1e-9)));
+    const double n = r->kind == MECH_STEP_SIZE ? mech_time_steps(0., size, h, last, &c->h)
+                                               : mech_time_steps(t, until, h, last, &c->h);
     if (n > most_steps) {
         return MECH_INVALID;
     }
     c->count = (uint64_t)n;
-    c->h = fabs(H / n - h) <= 1e-9 * h ? h : H / n;
+    /* n steps of h and a length that is the same but for rounding end at the same bits; a time that
+       was asked for is reached */
+    end_at(c, c->h == h ? mech_moment_after(now, n, h) : mech_moment_after(now, 1., size));
+    if (r->kind == MECH_STEP_UNTIL && c->t_end != until) {
+        end_at(c, (struct mech_moment){until, 0.});
+    }
     return isnormal(c->h) ? 0 : MECH_INVALID; // within steps a subnormal number is 0
 }
 
@@ -245,13 +259,18 @@ static int one_step(struct mech_sim *s, struct mech_step_result *result)
 {
     struct mech_command *const c = &s->command;
     const bool last = c->done + 1 == c->count;
-    const double t_end = last ? c->t_end : c->t0 + (double)(c->done + 1) * c->h;
+    struct mech_moment end = {s->next.at->time, s->next.at->rest};
 
+    if (last) {
+        end = (struct mech_moment){c->t_end, c->rest};
+    } else {
+        mech_moment_add(&end, c->h);
+    }
     if (last && c->kind == MECH_STEP_COUNT) {
         memcpy(s->next.q_start, s->next.q, (size_t)s->sizes.q * sizeof *s->next.q);
         memcpy(s->next.v_start, s->next.v, (size_t)s->sizes.v * sizeof *s->next.v);
     }
-    MECH_TRY(s->type->step(s->stepper, &s->next, c->h, t_end, result));
+    MECH_TRY(s->type->step(s->stepper, &s->next, c->h, end.time, result));
     if (!mech_sim_all_finite(s->next.v, (size_t)s->sizes.v) ||
         !mech_sim_all_finite(s->next.q, (size_t)s->sizes.q) ||
         !mech_sim_all_finite(s->next.x, (size_t)s->sizes.x) ||
@@ -261,7 +280,8 @@ static int one_step(struct mech_sim *s, struct mech_step_result *result)
         blame_state(s, result);
         return MECH_NOT_FINITE;
     }
-    s->next.at->time = t_end;
+    s->next.at->time = end.time;
+    s->next.at->rest = end.rest;
     mech_model_keep(s->model, &s->next);
     s->next.at->last_step = c->h;
     s->next.at->steps++;

@@ -43,6 +43,9 @@ struct mech_stepper_type {
     void (*check)(const struct mech_model *m, struct mech_diag *d);
     /* Doubles of state that it carries beyond q v vdot a x lambda. May be NULL: 0. */
     int32_t (*carry)(const struct mech_model *m);
+    /* at->size of a state that was stored without, which is last_step by now: what it is of this
+     * scheme. NULL: that. */
+    void (*renew)(const struct mech_model *m, struct mech_state *s);
     /* True when it divides the steps of this model by their error. NULL: never. */
     bool (*divides)(const struct mech_model *m);
     /* All memory for steps; 0, MECH_SINGULAR (reason in result), negative. */

@@ -31,9 +31,8 @@ static void literal_command(struct literal *l, const struct scheme *s, const str
     const double t0 = l->t, size = p->kind == MECH_STEP_UNTIL ? p->size - t0 : p->size;
     const int parts = p->kind == MECH_STEP_COUNT ? (int)p->count : (int)p->parts;
     const double h = p->exact || p->kind == MECH_STEP_COUNT ? s->h : size / parts;
-    const double end = p->kind == MECH_STEP_COUNT  ? t0 + parts * h
-                       : p->kind == MECH_STEP_SIZE ? t0 + size
-                                                   : p->size;
+    const long double length = h == s->h ? parts * (long double)h : (long double)size;
+    const double end = p->kind == MECH_STEP_UNTIL ? p->size : (double)(l->exact + length);
 
     if (p->order >= -2 && p->order != -1) {
         memset(l->input, 0, sizeof l->input);
@@ -48,7 +47,9 @@ static void literal_command(struct literal *l, const struct scheme *s, const str
 
         step(l, s, h, t_end);
         l->t = t_end;
+        l->size = h;
     }
+    l->exact = p->kind == MECH_STEP_UNTIL ? (long double)p->size : l->exact + length;
 }
 
 static void compare(const struct literal *l, const struct mech_sim *sim)
@@ -73,7 +74,7 @@ static void run(const struct scheme *s, step_function *step, int n, enum form fo
         {.kind = MECH_STEP_COUNT, .count = 11, .order = -1},
         {.kind = MECH_STEP_SIZE, .size = 7.3 * s->h, .order = 0, .input = {3.}, .parts = 8},
         {.kind = MECH_STEP_SIZE,
-         .size = 20. * s->h * (1. + 5e-10),
+         .size = 20. * s->h * (1. + 2.3e-16),
          .order = 1,
          .input = {-2., 40.},
          .parts = 20,

@@ -24,6 +24,8 @@ struct literal {
     double M[MOST][MOST], C[MOST][MOST], K[MOST][MOST], H[ROWS][MOST], b[ROWS], e[ROWS];
     double ref[MOST], q[MOST], v[MOST], vdot[MOST], a[MOST];
     double t, input[4]; /* value, derivatives, since when */
+    double size;        /* of the last step, 0: a start */
+    long double exact;  /* t, with what its double cannot hold */
     int contacts;       /* steps with pressing rows */
 };
 

@@ -26,12 +26,17 @@ static void a_step_is_split_into_equal_internal_steps(void)
     CHECK_NEAR(report.step_size, 0.0025, 1e-18);
     CU_ASSERT_EQUAL(mech_sim_time(s), 0.01);
 
-    /* a whole number of steps within 1e-9 uses h itself */
-    r.size = 0.009 * (1. + 5e-10);
+    /* a whole number of steps but for rounding uses h itself */
+    r.size = 0.009 * (1. + 2.3e-16);
     CU_ASSERT_EQUAL(mech_sim_step(s, &r, &report), 0);
     CU_ASSERT_EQUAL(report.steps, 3);
     CU_ASSERT_EQUAL(report.step_size, 0.003);
-    CU_ASSERT_EQUAL(mech_sim_time(s), 0.01 + 0.009 * (1. + 5e-10));
+    CU_ASSERT_EQUAL(mech_sim_time(s), 0.01 + 0.009);
+
+    /* and one that is longer by more does not */
+    r.size = 0.009 * (1. + 5e-10);
+    CU_ASSERT_EQUAL(mech_sim_step(s, &r, &report), 0);
+    CU_ASSERT_EQUAL(report.steps, 4);
     mech_sim_destroy(s);
 }
 
