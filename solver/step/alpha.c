@@ -303,6 +303,10 @@ int mech_alpha_part(struct alpha *s, struct mech_state *state, double h, double 
                     struct mech_step_result *result)
 {
     MECH_TRY(form(s, h, result));
+    if (state->at->size != h) {
+        MECH_TRY(mech_alpha_resize(s, state, h, result));
+        state->at->size = h;
+    }
     if (s->nv) {
         const double share = (1. - s->p.alpha_f) / (1. - s->p.alpha_m);
 

@@ -33,10 +33,12 @@ int mech_alpha_advance(void *self, struct mech_state *s, double h, double t_end,
 bool mech_alpha_divides(const struct mech_model *m);
 int32_t mech_alpha_carry(const struct mech_model *m);
 const char *mech_alpha_linear(const void *self);
+/* A state stored before at->size was. */
+void mech_alpha_renew(const struct mech_model *m, struct mech_state *s);
 void mech_alpha_destroy(void *self);
 
 /* The part of a member's table that the family shares. */
 #define MECH_ALPHA_OPERATIONS                                                                      \
-    .divides = mech_alpha_divides, .carry = mech_alpha_carry, .create = create,                    \
-    .start = mech_alpha_start, .step = mech_alpha_advance, .tangent = mech_alpha_tangent,          \
-    .linear = mech_alpha_linear, .destroy = mech_alpha_destroy
+    .divides = mech_alpha_divides, .carry = mech_alpha_carry, .renew = mech_alpha_renew,           \
+    .create = create, .start = mech_alpha_start, .step = mech_alpha_advance,                       \
+    .tangent = mech_alpha_tangent, .linear = mech_alpha_linear, .destroy = mech_alpha_destroy

@@ -10,7 +10,8 @@
  * controlled. What is left of a step is divided evenly: sudden changes of h are bad for them, and
  * for factors that could be kept. A substep for which Newton's method fails is refused, too.
  *
- * Carried: the size of the next substep, and that of the last, for which a stands. */
+ * Carried: the size of the next substep, and that of the last one, from which a state that was
+ * stored before at->size was has it. */
 #include "solver/base/err.h"
 #include "solver/step/alpha_internal.h"
 
@@ -33,13 +34,10 @@ int32_t mech_alpha_carry(const struct mech_model *m)
     return (mech_alpha_divides(m) ? CARRIED : 0) + mech_alpha_kept_size(m);
 }
 
-/* The a with which a substep of h begins, [nv]; it may be the state's own. */
-static void shifted(const struct mech_state *from, int32_t nv, double h, double *a)
+void mech_alpha_renew(const struct mech_model *m, struct mech_state *s)
 {
-    const double ratio = from->carry[LAST] > 0. ? h / from->carry[LAST] : 1.;
-
-    for (int32_t i = 0; i < nv; i++) {
-        a[i] = from->vdot[i] + ratio * (from->a[i] - from->vdot[i]);
+    if (mech_alpha_divides(m)) {
+        s->at->size = s->carry[LAST];
     }
 }
 
@@ -54,7 +52,7 @@ static double velocity_squares(struct alpha *s, const struct mech_state *start,
     const double weight = copysign(fmax(fabs(jump), least_weight), jump);
     const size_t nv = (size_t)s->nv, nq = (size_t)mech_model_sizes(s->model)->q;
 
-    shifted(start, s->nv, h, s->a_p);
+    mech_alpha_shift(start, s->nv, h, s->a_p);
     for (size_t i = 0; i < nv; i++) {
         const double change = now->a[i] - s->a_p[i];
 
@@ -118,34 +116,9 @@ static int estimate(void *self, const struct mech_state *start, const struct mec
     return 0;
 }
 
-/* What a state carries of the last h, for this one: a stands for v̇ at t + δ h. At index 3
- * velocities miss the joints by a multiple of h² (positions alone are held); left as it is, the
- * difference would go into the multipliers as an error of order 1. */
-static int change_size(struct alpha *s, struct mech_state *state, double h,
-                       struct mech_step_result *result)
-{
-    const double ratio = h / state->carry[LAST];
-
-    if (!(state->carry[LAST] > 0.) || ratio == 1.) {
-        return 0;
-    }
-    shifted(state, s->nv, h, state->a);
-    if (s->rows == 0 || s->p.index2) {
-        return 0;
-    }
-    const struct mech_rate_point now = {state, state->at->time, state->q, state->v, NULL};
-
-    MECH_TRY(mech_rates_push(&s->rates, &now, ratio * ratio - 1., s->d, result));
-    for (int32_t i = 0; i < s->nv; i++) {
-        state->v[i] += s->d[i];
-    }
-    return 0;
-}
-
 static int substep(void *self, struct mech_state *s, double h, double t_end,
                    struct mech_step_result *result)
 {
-    MECH_TRY(change_size(self, s, h, result));
     s->carry[LAST] = h;
     return mech_alpha_step(self, s, h, t_end, result);
 }
@@ -153,8 +126,6 @@ static int substep(void *self, struct mech_state *s, double h, double t_end,
 int mech_alpha_substeps_init(struct alpha *s)
 {
     const struct mech_state_sizes *const n = mech_model_sizes(s->model);
-    const bool second =
-        !s->p.euler && fabs(s->p.gamma + s->p.alpha_m - s->p.alpha_f - 0.5) <= 1e-12;
 
     if (!mech_alpha_divides(s->model)) {
         return 0;
@@ -166,8 +137,11 @@ int mech_alpha_substeps_init(struct alpha *s)
             return MECH_NO_MEMORY;
         }
     }
-    s->substeps = (struct mech_substeps){
-        .self = s, .step = substep, .estimate = estimate, .lower = second ? 3 : 2, .even = true};
+    s->substeps = (struct mech_substeps){.self = s,
+                                         .step = substep,
+                                         .estimate = estimate,
+                                         .lower = mech_alpha_second(s->p) ? 3 : 2,
+                                         .even = true};
     return mech_substeps_init(&s->substeps, s->model, mech_alpha_carry(s->model));
 }
 

@@ -6,6 +6,8 @@
 #include "solver/step/saddle.h"
 #include "solver/step/substeps.h"
 
+#include <math.h>
+
 struct alpha {
     const struct mech_model *model;
     struct mech_alpha_parameters p;
@@ -42,6 +44,16 @@ struct alpha {
 
 /* Factors of M, C, K in W for a step size. */
 void mech_alpha_weights(const struct alpha *s, double h, double w[3]);
+/* Of order 2: v has no error of order h. */
+static inline bool mech_alpha_second(struct mech_alpha_parameters p)
+{
+    return !p.euler && fabs(p.gamma + p.alpha_m - p.alpha_f - 0.5) <= 1e-12;
+}
+/* alpha_size.c: what a state carries of the size of its last step (at->size), for one of h. 0 or an
+ * outcome. And a alone, [nv]; it may be the state's own. */
+int mech_alpha_resize(struct alpha *s, struct mech_state *state, double h,
+                      struct mech_step_result *result);
+void mech_alpha_shift(const struct mech_state *from, int32_t nv, double h, double *a);
 /* alpha_adaptive.c: what substeps need. Negative: no memory. */
 int mech_alpha_substeps_init(struct alpha *s);
 /* alpha_kept.c: matrices that outlive a step. Doubles that a state carries, its last ones; memory;

@@ -293,6 +293,9 @@ static inline void literal_alpha(struct literal *l, const struct scheme *s, doub
     double ap[MOST], r[MOST];
 
     for (int i = 0; i < l->n; i++) {
+        if (l->size > 0. && h != l->size) {
+            l->a[i] = l->vdot[i] + h / l->size * (l->a[i] - l->vdot[i]);
+        }
         ap[i] = (af * l->vdot[i] - am * l->a[i]) / (1. - am);
         l->q[i] += h * l->v[i] + h * h * (0.5 - beta) * l->a[i] + h * h * beta * ap[i];
         l->v[i] += h * (1. - gamma) * l->a[i] + h * gamma * ap[i];
