@@ -230,6 +230,7 @@ int mech_moreau_bodies_step(struct mech_moreau_bodies *s, struct mech_state *sta
     if (s->nv) {
         memcpy(s->q0, state->q, ((size_t)s->nq + 1) * sizeof *s->q0);
         memcpy(s->v0, state->v, ((size_t)s->nv + 1) * sizeof *s->v0);
+        mech_state_impulses_for(state, mech_model_contacts(s->model)->count, h);
         MECH_TRY(advance(s, state, t_end, result));
         memcpy(state->a, state->vdot, (size_t)s->nv * sizeof *state->a);
     }

@@ -59,6 +59,7 @@ int mech_moreau_jean_step(struct mech_moreau_jean *s, const double *force, struc
                           struct mech_step_result *result)
 {
     mech_impacts_find(&s->impacts, state->q, state->v);
+    mech_state_impulses_for(state, s->impacts.rows->count, s->motion.h);
 
     int code = mech_free_motion_velocity(&s->motion, state->q, state->v, force, s->dv);
     if (code == 0) {
