@@ -10,6 +10,7 @@
 #include "server/instance/stepping.h"
 #include "server/os/ticks.h"
 #include "solver/base/err.h"
+#include "solver/base/times.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -147,14 +148,15 @@ static bool begin_window(struct mechd_coupling_command *k)
     if (k->kind != MECHD_COUPLING_STEP) {
         code = mech_couple_start(c, mechd_engine_time(&k->coupling->parts[0].instance->engine));
     } else {
-        const double left = k->until - mech_couple_time(c);
-        const bool last = isnan(k->until) ? k->done >= k->windows : !(left > 1e-9 * k->size);
+        const double now = mech_couple_time(c);
+        const bool last =
+            isnan(k->until) ? k->done >= k->windows : !mech_time_before(now, k->until, k->size);
         if (last) {
             return false;
         }
         // the last one ends where it was asked to
-        code =
-            mech_couple_begin(c, !isnan(k->until) && left < k->size * (1. + 1e-9) ? left : k->size);
+        const bool cut = mech_time_before(k->until, now + k->size, k->size);
+        code = mech_couple_begin(c, cut ? k->until - now : k->size);
     }
     if (code != 0) {
         // after a commit that found no memory
@@ -259,7 +261,7 @@ static bool check(struct mechd_coupling_command *k)
                      "participant %s: the coupling's lease of instance %s has been revoked",
                      g->parts[n].name, i->id);
             refuse(k, MECHP_FOREIGN_LEASE, detail);
-        } else if (k->kind != MECHD_COUPLING_RESET && fabs(other - t) > 1e-9 * g->step_size) {
+        } else if (k->kind != MECHD_COUPLING_RESET && !mech_time_same(other, t, g->step_size)) {
             snprintf(detail, sizeof detail, "%s is at %.17g s, %s at %.17g s", g->parts[0].name, t,
                      g->parts[n].name, other);
             refuse(k, MECHP_TIME_MISMATCH, detail);

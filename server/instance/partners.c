@@ -5,6 +5,7 @@
 #include "server/instance/host.h"
 #include "server/os/ticks.h"
 #include "solver/base/hash.h"
+#include "solver/base/times.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -477,14 +478,16 @@ int mechd_partner_keep(struct mechd_partner *p, double time, const double *value
 
 void mechd_partners_due(struct mechd_instance *i)
 {
-    const double now = mechd_engine_time(&i->engine) + 1e-9 * i->step_size;
+    const double now = mechd_engine_time(&i->engine);
     for (struct mechd_partner *p = i->partners; p != NULL; p = p->next) {
         const uint32_t count = (uint32_t)(p->input_size * (size_t)(p->order + 1));
         if (p->pending_count > 0 && (!mechd_partner_still(i, p) ||
                                      (p->clocked && !mechd_leases_lasts(&i->leases, p->lease)))) {
             drop_pending(p);
         }
-        for (int k = 0; k < p->pending_count && p->pending[k].time <= now; k++) {
+        for (int k = 0;
+             k < p->pending_count && !mech_time_before(now, p->pending[k].time, i->step_size);
+             k++) {
             if (!p->pending[k].used) {
                 const int outcome = mechd_partner_set(i, p, p->pending[k].values, count);
                 (void)outcome; // finite and of the right size: checked when it came

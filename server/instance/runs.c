@@ -7,6 +7,7 @@
 
 #include "server/instance/host.h"
 #include "server/os/ticks.h"
+#include "solver/base/times.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -52,12 +53,12 @@ static bool next_period(struct mechd_run *r)
 {
     const double now = mechd_engine_time(&r->job.instance->engine);
     const struct mechd_run_settings *s = &r->settings;
-    const double slack = 1e-9 * s->period;
     double end = r->time + (double)(r->periods + 1) * s->period;
-    if (now >= s->until - slack) {
+    const bool ends = !isnan(s->until);
+    if (ends && !mech_time_before(now, s->until, s->period)) {
         return false;
     }
-    if (end >= s->until - slack) {
+    if (ends && !mech_time_before(end, s->until, s->period)) {
         end = s->until;
     }
     r->stepping =
@@ -321,7 +322,9 @@ int mechd_run_start(struct mechd_instance *i, const struct mechd_run_settings *s
     r->start = mechd_now();
     r->time = mechd_engine_time(&i->engine);
     r->due = r->start;
-    r->steps = i->step_size > 0. ? fmax(1., ceil(settings->period / i->step_size)) : 1.;
+    double size = 0.;
+    r->steps =
+        i->step_size > 0. ? mech_time_steps(0., settings->period, i->step_size, 0., &size) : 1.;
     r->wall = settings->pace > 0. ? mechd_ns(settings->period / settings->pace) : 0;
     r->shift = r->wall > 0 ? mechd_clock_phase(&i->host->pace, r->wall) : 0;
     r->timer.fire = fire;

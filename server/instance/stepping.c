@@ -10,6 +10,7 @@
 #include "server/instance/host.h"
 #include "server/instance/partners.h"
 #include "server/os/ticks.h"
+#include "solver/base/times.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -24,13 +25,13 @@ static double steps_of(struct mechd_instance *i, const struct mech_step_request 
     if (r->kind == MECH_STEP_COUNT) {
         return (double)r->count;
     }
-    double size = r->size;
+    double start = 0., size = 0.;
     if (r->kind == MECH_STEP_UNTIL) {
         struct mechd_published now;
         mechd_instance_peek(i, &now, NULL);
-        size -= now.time;
+        start = now.time;
     }
-    return i->step_size > 0. ? fmax(1., ceil(size / i->step_size)) : 1.;
+    return i->step_size > 0. ? mech_time_steps(start, r->size, i->step_size, 0., &size) : 1.;
 }
 
 uint64_t mechd_stepping_cost(struct mechd_instance *i, const struct mech_step_request *r)
@@ -68,14 +69,14 @@ static double end_of(const struct mechd_engine *e, const struct mech_step_reques
 }
 
 /* Internal step that the command will use (solver/README.md: N equal steps). */
-static double substep(const struct mechd_engine *e, const struct mech_step_request *r,
-                      double length)
+static double substep(const struct mechd_engine *e, const struct mech_step_request *r)
 {
-    const double h = mechd_engine_step_size(e);
-    if (r->kind == MECH_STEP_COUNT) {
-        return h;
+    const double t = r->kind == MECH_STEP_UNTIL ? mechd_engine_time(e) : 0.;
+    double h = mechd_engine_step_size(e);
+    if (r->kind != MECH_STEP_COUNT) {
+        mech_time_steps(t, r->size, h, 0., &h);
     }
-    return length / fmax(1., ceil(length / h * (1. - 1e-9)));
+    return h;
 }
 
 /* The part of the command up to the first substep at which a force becomes due. */
@@ -88,8 +89,9 @@ static void next_part(struct mechd_instance *i, struct mechd_stepping *s)
         s->part.input_count = 0; // the command's inputs hold since its first part
     }
     s->part.size = s->end;
-    if (stamp < s->end) {
-        const double at = s->start + s->h * ceil((stamp - s->start) / s->h - 1e-9);
+    if (stamp > s->start && stamp < s->end) {
+        double size = s->h;
+        const double at = s->start + s->h * mech_time_steps(s->start, stamp, s->h, 0., &size);
         const double now = mechd_engine_time(&i->engine);
         if (at > now + 0.5 * s->h && at < s->end - 0.5 * s->h) {
             s->part.size = at;
@@ -105,7 +107,7 @@ static int begin(struct mechd_instance *i, struct mechd_stepping *s)
     s->start = mechd_engine_time(&i->engine);
     s->first = mechd_engine_step_count(&i->engine);
     s->end = end_of(&i->engine, &s->request);
-    s->h = substep(&i->engine, &s->request, s->end - s->start);
+    s->h = substep(&i->engine, &s->request);
     const double stamp = mechd_partners_next(i);
     if (s->request.trial || !(stamp < s->end - 0.5 * s->h) || !isfinite(s->end)) {
         return mechd_engine_step_begin(&i->engine, &s->request, &s->report);

@@ -4,6 +4,7 @@
 #include "protocol/wire/json.h"
 #include "server/call/service.h"
 #include "solver/base/err.h"
+#include "solver/base/times.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -85,9 +86,8 @@ static void read_windows(struct mechd_call *c, const struct mechd_coupling *g,
     } else if (sized && !(size > 0.)) {
         mech_diag_add(&c->diag, "/size", "must be greater than 0");
     } else if (sized) {
-        const double windows = fmax(1., ceil(size / g->step_size * (1. - 1e-9)));
+        const double windows = mech_time_steps(0., size, g->step_size, 0., &k->size);
         k->windows = windows < (double)windows_most ? (uint64_t)windows : (uint64_t)windows_most;
-        k->size = size / windows;
     }
 }
 

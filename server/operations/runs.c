@@ -3,6 +3,7 @@
 
 #include "protocol/wire/json.h"
 #include "server/call/shapes.h"
+#include "solver/base/times.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -61,14 +62,15 @@ static void read_every(struct mechd_call *c, const json_t *record, struct mechd_
 {
     const json_t *const every = json_object_get(record, "every");
     const json_t *const seconds = json_object_get(record, "seconds");
-    const double periods = json_number_value(seconds) / s->period;
+    const double seconds_of = json_number_value(seconds), periods = seconds_of / s->period;
     s->every = 1;
     if (every != NULL && seconds != NULL) {
         mech_diag_add(&c->diag, "/record/seconds", "every or seconds, not both");
     } else if (every != NULL && !(json_integer_value(every) >= 1)) {
         mech_diag_add(&c->diag, "/record/every", "must be a whole number of periods, from 1");
     } else if (seconds != NULL &&
-               (!(periods > 0.5 && periods < 1e9) || fabs(periods - nearbyint(periods)) > 1e-6)) {
+               (!(periods > 0.5 && periods < 1e9) ||
+                !mech_time_same(seconds_of, nearbyint(periods) * s->period, 0.))) {
         mech_diag_add(&c->diag, "/record/seconds", "must be a whole number of periods of %.17g s",
                       s->period);
     } else if (seconds != NULL) {

@@ -7,6 +7,7 @@
 #include "server/call/shapes.h"
 #include "server/instance/deriving.h"
 #include "server/instance/stepping.h"
+#include "solver/base/times.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -310,8 +311,13 @@ static bool begin(struct mechd_call *c, struct step_work *w)
     const struct mechd_instance *i = c->job.instance;
     const struct mech_step_request *r = &w->stepping.request;
     const double now = mechd_engine_time(&i->engine);
-    const double h = r->kind == MECH_STEP_SIZE ? r->size : i->step_size;
-    const bool late = !isnan(w->expect_time) && fabs(w->expect_time - now) > 1e-9 * h;
+    const double length = r->kind == MECH_STEP_SIZE    ? r->size
+                          : r->kind == MECH_STEP_UNTIL ? r->size - w->expect_time
+                                                       : i->step_size;
+    const double h = length > 0. ? fmin(length, i->step_size) : i->step_size;
+    const bool late =
+        !isnan(w->expect_time) &&
+        !mech_time_expected(now, w->expect_time, mechd_engine_step_count(&i->engine), h);
     // one that is sent again has reached its end: it is told where time is
     if (r->kind == MECH_STEP_UNTIL && !(r->size > now) && !late) {
         mech_diag_add(&c->diag, "/until", "must be after the present time %.17g", now);
@@ -322,7 +328,9 @@ static bool begin(struct mechd_call *c, struct step_work *w)
     check_outputs(c);
     read_forces(c, w);
     if (late && mech_diag_clean(&c->diag)) {
-        mechd_fail(c, MECHP_TIME_MISMATCH, "the instance is at time %.17g", now);
+        mechd_fail(c, MECHP_TIME_MISMATCH, "the instance is at time %.17g, %.3g s %s %.17g", now,
+                   fabs(now - w->expect_time), now > w->expect_time ? "after" : "before",
+                   w->expect_time);
         return false;
     }
     const json_t *inputs = json_object_get(c->body, "inputs");

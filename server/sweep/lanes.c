@@ -4,6 +4,7 @@
 #include "protocol/bind/bind.h"
 #include "server/call/service.h"
 #include "server/os/ticks.h"
+#include "solver/base/times.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -170,7 +171,7 @@ static bool next_command(const struct mechd_sweep_lane *l, struct mech_step_requ
     // row k stands at start + k × every × h: rounding does not add up
     const double k = (double)l->sweep->row_counts[l->point];
     const double at = p->start + k * (double)p->every * p->h;
-    r->size = p->every > 0 && at < p->until - 1e-9 * p->h ? at : p->until;
+    r->size = p->every > 0 && mech_time_before(at, p->until, p->h) ? at : p->until;
     return mech_sim_time(l->sim) < p->until;
 }
 

@@ -5,6 +5,7 @@
 #include "server/call/service.h"
 #include "server/instance/partners.h"
 #include "server/zmq/internal.h"
+#include "solver/base/times.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -30,11 +31,11 @@ static int apply(struct force *f, struct mechd_partner *p)
 {
     struct mechd_instance *i = f->job.instance;
     const double now = mechd_engine_time(&i->engine);
-    const double slack = 1e-9 * i->step_size;
-    if (f->frame.time > now + slack) {
+    const double h = i->step_size;
+    if (mech_time_before(now, f->frame.time, h)) {
         return mechd_partner_keep(p, f->frame.time, f->values, f->frame.count);
     }
-    const bool late = f->frame.time != 0. && f->frame.time < now - slack;
+    const bool late = f->frame.time != 0. && mech_time_before(f->frame.time, now, h);
     MECH_TRY(mechd_partner_set(i, p, f->values, f->frame.count));
     mechd_instance_changed(i, late ? MECHP_LATE : 0);
     mechd_count(&i->host->counters.forces_late, late ? 1 : 0);

@@ -1,0 +1,114 @@
+"""Steps, runs and guards at large times: as many internal steps as periods, from any of size, count
+and until, and a guard that passes rounding but no step."""
+import base64
+import os
+import unittest
+
+import harness
+import models
+from harness import Served, wait_until
+
+H = 0.001
+GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'golden', 'snapshots')
+STARTS = [0.0, 3600.0, 86400.0, 1e6, 1e9]
+PERIODS = 400
+
+
+def at(start):
+    model = models.oscillator()
+    model['solver'] = dict(model.get('solver', {}), stepSize=H, startTime=start)
+    return model
+
+
+class Times(Served):
+    def step(self, i, **body):
+        reply = self.daemon.call('POST', '/v1/instances/%s/step' % i, body)
+        self.assertEqual(reply.status, 200, (body, reply))
+        return reply.json
+
+    def steps(self, i):
+        return self.state(i)['step']
+
+    def state(self, i):
+        return self.daemon.call('GET', '/v1/instances/%s/state' % i).json
+
+    def test_each_period_is_one_step_and_all_ways_agree(self):
+        for start in STARTS:
+            with self.subTest(start=start):
+                by = [self.daemon.create(at(start)) for _ in range(3)]
+                for k in range(1, PERIODS + 1):
+                    self.step(by[0], count=1)
+                    self.step(by[1], size=H)
+                    self.step(by[2], until=start + k * H)
+                self.assertEqual([self.steps(i) for i in by], 3 * [PERIODS])
+                states = [self.state(i) for i in by]
+                self.assertEqual(states[0], states[1])
+                self.assertEqual(states[0], states[2])
+
+    def test_each_period_of_a_run_is_one_step(self):
+        for start in STARTS:
+            with self.subTest(start=start):
+                i = self.daemon.create(at(start))
+                path = '/v1/instances/%s/runs' % i
+                body = {'count': PERIODS, 'period': H, 'record': {'every': 1}}
+                run = self.daemon.call('POST', path, body).json['id']
+
+                def over():
+                    told = self.daemon.call('GET', '%s/%s' % (path, run)).json
+                    return told if told['state'] != 'running' else None
+                told = wait_until(over, 'the run is over')
+                self.assertEqual((told['state'], told['periods']), ('finished', PERIODS))
+                self.assertEqual(self.steps(i), PERIODS)
+                rows = self.daemon.call('GET', '%s/%s/results' % (path, run)).json['rows']
+                self.assertEqual([row[0] for row in rows],
+                                 [start + k * H for k in range(PERIODS + 1)])
+
+    def test_the_guard_passes_rounding_and_no_step(self):
+        for start in STARTS:
+            i = self.daemon.create(at(start))
+            path = '/v1/instances/%s/step' % i
+            with self.subTest(start=start):
+                own = start
+                for k in range(PERIODS):
+                    self.step(i, count=1, expectTime=start + k * H if k % 2 else own)
+                    own += H
+                now = start + PERIODS * H
+                for wrong in (now - H, now + H):
+                    reply = self.daemon.call('POST', path, {'count': 1, 'expectTime': wrong})
+                    self.assertEqual((reply.status, reply['code']), (409, 'time-mismatch'))
+                    self.assertIn('%.17g' % wrong, reply['detail'])
+                    self.assertIn(' 0.001 s ' + ('after' if wrong < now else 'before'),
+                                  reply['detail'])
+
+    def test_snapshots_of_an_earlier_format_go_on(self):
+        """Taken at 0.3 s after 30 steps of 0.01 s, by a build whose states did not say what size
+        their accelerations belong to. They go on by another size as a run that did not stop."""
+        for name in ('fixed', 'adaptive'):
+            with self.subTest(name):
+                with open(os.path.join(GOLDEN, 'format3_%s.txt' % name)) as f:
+                    taken = base64.b64decode(f.read())
+                reply = self.daemon.call('POST', '/v1/instances', taken,
+                                         {'Content-Type': 'application/vnd.mechd.snapshot'})
+                self.assertEqual(reply.status, 201, reply)
+                old = reply.json['id']
+                model = self.daemon.call('GET', '/v1/instances/%s/model' % old).json
+                new = self.daemon.create(model)
+                self.step(new, count=30)
+                for _ in range(7):
+                    self.step(old, size=0.005)
+                    self.step(new, size=0.005)
+                a, b = self.state(old), self.state(new)
+                self.assertEqual(a['step'], b['step'])
+                self.assertAlmostEqual(a['time'], b['time'], delta=1e-15)
+                for key in ('q', 'v', 'vdot', 'a', 'lambda'):
+                    for x, y in zip(a[key], b[key]):
+                        self.assertAlmostEqual(x, y, delta=1e-9 * max(1, abs(y)), msg=key)
+
+    def test_the_guard_holds_over_many_steps(self):
+        i = self.daemon.create(at(0.0))
+        for k in range(9000):
+            self.step(i, count=1, expectTime=k * H)
+
+
+if __name__ == '__main__':
+    unittest.main()
