@@ -392,6 +392,7 @@ static enum mechd_progress run_forget(struct mechd_call *c)
     struct mechd_background *b = find(c, true);
     if (b != NULL) {
         atomic_store(&b->cancel, true);
+        mechd_receipts_withdraw(&c->service->receipts, &b->call);
         c->status = 204;
     }
     unref(b);

@@ -183,7 +183,7 @@ bool mechd_call_abandoned(const struct mechd_call *c)
         return false;
     }
     if (c->lease == 0 || i == NULL) {
-        return c->scope == NULL;
+        return c->scope == NULL || !mechd_call_changes(c);
     }
     return !mechd_receipts_awaited(&c->service->receipts, c) &&
            mechd_leases_silent(&i->leases, c->lease, c->admitted);

@@ -74,6 +74,7 @@ struct mechd_call {
 
     const _Atomic bool *cancel;          /* set: it is not wanted any more; or NULL */
     const _Atomic bool *gone;            /* set: its client has closed the connection; or NULL */
+    _Atomic bool withdrawn;              /* set: its client has cancelled a repetition of it */
     bool silent;                         /* nobody reads the reply's text: it may be left out */
     void (*after)(struct mechd_call *c); /* as owner, once the operation is over; or NULL */
 
@@ -162,12 +163,13 @@ struct mechd_ticket *mechd_call_ticket(struct mechd_call *c);
 
 /* Its client has gone: what it left behind ends, so that the instance and the thread are free. Not
  * before the client was silent for the time of the lease that it showed; and not without a lease if
- * there is an idempotency key, because the client may come back for the answer. As owner. */
+ * there is an idempotency key and an answer to keep, because the client may come back for it. As
+ * owner. */
 bool mechd_call_abandoned(const struct mechd_call *c);
 /* Nobody wants it any more. As owner of the instance if there is one. */
 static inline bool mechd_call_cancelled(const struct mechd_call *c)
 {
-    return (c->cancel != NULL && atomic_load(c->cancel)) ||
+    return (c->cancel != NULL && atomic_load(c->cancel)) || atomic_load(&c->withdrawn) ||
            (c->gone != NULL && atomic_load(c->gone) && mechd_call_abandoned(c));
 }
 

@@ -21,6 +21,7 @@ struct mechd_receipt {
     int64_t created; /* s since 1970 */
     bool settled;
     bool undone;                /* while it is not settled: not to be kept */
+    struct mechd_call *first;   /* while it is not settled */
     struct mechd_call *waiting; /* by next_waiting */
     int status;
     const char *content_type; /* of our own texts, or NULL */
@@ -210,6 +211,7 @@ enum mechd_claim mechd_receipts_claim(struct mechd_receipts *r, struct mechd_cal
     } else {
         e->body = c->body_hash;
         e->created = now;
+        e->first = c;
         c->receipt = e;
     }
     pthread_mutex_unlock(&r->m);
@@ -268,6 +270,24 @@ bool mechd_receipts_awaited(struct mechd_receipts *r, const struct mechd_call *c
     return awaited;
 }
 
+void mechd_receipts_withdraw(struct mechd_receipts *r, const struct mechd_call *c)
+{
+    if (c->scope == NULL) {
+        return;
+    }
+    pthread_mutex_lock(&r->m);
+    const struct mechd_receipt *const e =
+        find(r, c->scope, mech_hash(c->scope, strlen(c->scope), 0));
+    const struct mechd_call *w = e != NULL ? e->waiting : NULL;
+    while (w != NULL && w != c) {
+        w = w->next_waiting;
+    }
+    if (w != NULL && e->first != NULL) {
+        atomic_store(&e->first->withdrawn, true);
+    }
+    pthread_mutex_unlock(&r->m);
+}
+
 void mechd_receipts_settle(struct mechd_receipts *r, struct mechd_call *c)
 {
     struct mechd_receipt *const e = c->receipt;
@@ -278,6 +298,7 @@ void mechd_receipts_settle(struct mechd_receipts *r, struct mechd_call *c)
     pthread_mutex_lock(&r->m);
     struct mechd_call *waiting = e->waiting;
     e->waiting = NULL;
+    e->first = NULL;
     const bool kept = keep(r, e, c);
     for (struct mechd_call *w = waiting; w != NULL; w = w->next_waiting) {
         if (kept) {

@@ -46,6 +46,10 @@ enum mechd_claim mechd_receipts_claim(struct mechd_receipts *r, struct mechd_cal
                                       void (*suspend)(void *context));
 /* Do others wait for the answer of this call, which has claimed its scope (or nothing)? */
 bool mechd_receipts_awaited(struct mechd_receipts *r, const struct mechd_call *c);
+/* The client of `c`, which may be a repetition that waits for the first request under its key, does
+ * not want what it asked for any more: then the first one ends as one that is cancelled. Any
+ * thread; the one that is first stands until it has been settled. */
+void mechd_receipts_withdraw(struct mechd_receipts *r, const struct mechd_call *c);
 /* The answer stands in the call, and on disk if it must: keep it, or forget the claim, and answer
  * those who wait. Nothing without a claim. */
 void mechd_receipts_settle(struct mechd_receipts *r, struct mechd_call *c);

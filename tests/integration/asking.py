@@ -25,9 +25,9 @@ def is_busy(daemon, one):
 class Asked:
     """A request of somebody else, on a connection and a thread of its own."""
 
-    def __init__(self, daemon, method, path, body):
+    def __init__(self, daemon, method, path, body, headers=None):
         self.door, self.reply = Http(daemon.base), None
-        self.thread = threading.Thread(target=self.ask, args=(method, path, body))
+        self.thread = threading.Thread(target=self.ask, args=(method, path, body, headers))
         self.thread.start()
 
     def ask(self, *request):

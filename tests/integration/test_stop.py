@@ -1,6 +1,8 @@
 """Stopping a command: it answers `cancelled`, the state is that of before, what waits goes on, and
 whoever asks finds out that there is something to stop."""
+import json
 import re
+import socket
 import subprocess
 import threading
 import unittest
@@ -128,6 +130,50 @@ class Stop(Served):
         self.daemon.call('PUT', self.one, {'model': models.nonlinear_oscillator()})
         self.stop(False, **key)
         self.call('DELETE', '', status=204)
+
+    def test_a_repetition_that_is_cancelled_ends_the_first(self):
+        key = {'Idempotency-Key': 'endless'}
+        before = self.call('GET', '/state').json
+        for leased in (False, True):
+            how = {} if not leased else {
+                'Lease': str(self.call('POST', '/lease', {'role': 'owner'}, 201)['lease'])}
+            asked = Asked(self.daemon, 'POST', self.one + '/step', ENDLESS, {**key, **how})
+            wait_until(self.busy, 'it is in progress')
+            again = self.call('POST', '/step', ENDLESS, 202, **key, **how, **ASYNC)
+            waits = Asked(self.daemon, 'POST', self.one + '/step', {'count': 2}, how)
+            self.daemon.call('DELETE', again.headers['Location'])
+            self.check_cancelled(asked.answer())
+            self.assertEqual(waits.answer().status, 200)
+            self.assertEqual(self.call('POST', '/reset', **how).json['time'], 0)
+            self.assertEqual(self.call('GET', '/state').json, before)
+
+    def test_an_old_repetition_ends_nothing(self):
+        key = {'Idempotency-Key': 'twice'}
+        asked = Asked(self.daemon, 'POST', self.one + '/step', ENDLESS, key)
+        wait_until(self.busy, 'it is in progress')
+        old = self.call('POST', '/step', ENDLESS, 202, **key, **ASYNC).headers['Location']
+        self.stop()
+        self.check_cancelled(asked.answer())
+        asked = Asked(self.daemon, 'POST', self.one + '/step', ENDLESS, key)
+        wait_until(self.busy, 'it is in progress')
+        self.daemon.call('DELETE', old)
+        self.assertTrue(self.busy())
+        self.stop()
+        self.check_cancelled(asked.answer())
+
+    def test_what_keeps_no_answer_ends_with_its_client(self):
+        for path, body in DERIVATIVES[:1]:
+            with socket.create_connection(self.address()) as client:
+                text = json.dumps(body).encode()
+                client.sendall(b'POST %s%s HTTP/1.1\r\nHost: localhost\r\nIdempotency-Key: d\r\n'
+                               b'Content-Type: application/json\r\nContent-Length: %d\r\n\r\n%s'
+                               % (self.one.encode(), path.encode(), len(text), text))
+                wait_until(self.busy, 'it is in progress')
+            wait_until(lambda: self.busy() is False, 'it is free')
+
+    def address(self):
+        host, port = self.daemon.base.rsplit('/', 1)[1].rsplit(':', 1)
+        return host, int(port)
 
     def test_a_full_queue_is_no_hindrance(self):
         with ZmqDoor(self.daemon) as door:
