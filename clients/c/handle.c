@@ -2,9 +2,11 @@
 #include "clients/c/handle.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <zmq.h>
 
 static const char *const socket_names[MECHC_SOCKETS] = {"control", "stream", "forces"};
@@ -42,6 +44,7 @@ static int take_environment(struct mechc *c)
 static int fill(struct mechc *c, const char *base)
 {
     c->timeout = 30.;
+    c->process = getpid();
     mechc_clear_error(c);
     if (!base) {
         base = getenv("MECHD_SERVER");
@@ -69,6 +72,50 @@ static int fill(struct mechc *c, const char *base)
     return take_environment(c);
 }
 
+/* What a child of a fork has of the connection: its descriptor is turned to nowhere before curl
+ * ends it, because a goodbye of TLS would go to the server in the parent's name. */
+static void let_go(CURL *curl)
+{
+    curl_socket_t socket = CURL_SOCKET_BAD;
+    const int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
+    curl_easy_getinfo(curl, CURLINFO_ACTIVESOCKET, &socket);
+    if (socket != CURL_SOCKET_BAD && nowhere >= 0) {
+        dup2(nowhere, socket);
+    }
+    if (nowhere >= 0) {
+        close(nowhere);
+        curl_easy_cleanup(curl);
+    }
+}
+
+int mechc_own(struct mechc *c)
+{
+    const pid_t process = getpid();
+    if (c->process == process) {
+        return MECHC_OK;
+    }
+    CURL *const curl = curl_easy_init();
+    if (!curl) {
+        return mechc_fail(c, MECHC_NO_MEMORY, "out of memory");
+    }
+    let_go(c->curl);
+    c->curl = curl;
+    // a context of ZeroMQ works in the process of its threads alone, and cannot be ended elsewhere
+    c->zmq = NULL;
+    c->process = process;
+    return MECHC_OK;
+}
+
+int mechc_opened_here(struct mechc *c, pid_t process, const char *what)
+{
+    return process == getpid()
+               ? MECHC_OK
+               : mechc_fail(c, MECHC_BAD_ARGUMENT,
+                            "this %s belongs to process %ld, which has opened it; a forked process "
+                            "opens another one",
+                            what, (long)process);
+}
+
 int mechc_open(const char *base, struct mechc **out)
 {
     *out = NULL;
@@ -89,7 +136,12 @@ void mechc_close(struct mechc *c)
     if (!c) {
         return;
     }
-    curl_easy_cleanup(c->curl);
+    if (c->curl && c->process != getpid()) {
+        let_go(c->curl);
+        c->zmq = NULL;
+    } else {
+        curl_easy_cleanup(c->curl);
+    }
     if (c->zmq) {
         zmq_ctx_term(c->zmq);
     }
@@ -244,7 +296,10 @@ static int monitor(struct mechc *c, void *socket, void **out)
 int mechc_connect(struct mechc *c, enum mechc_socket which, int type, void **out, void **events)
 {
     const char *endpoint;
-    int result = mechc_endpoint(c, which, &endpoint);
+    int result = mechc_own(c);
+    if (result == MECHC_OK) {
+        result = mechc_endpoint(c, which, &endpoint);
+    }
     if (result != MECHC_OK) {
         return result;
     }

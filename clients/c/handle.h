@@ -8,12 +8,14 @@
 #include <curl/curl.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 enum { MECHC_SOCKETS = 3, MECHC_KEY = 41 /* bytes of a key in Z85, zero included */ };
 
 /* owner: the caller of mechc_open; one thread at a time. */
 struct mechc {
-    char *base; /* as given, without a closing slash */
+    char *base;    /* as given, without a closing slash */
+    pid_t process; /* whose connections these are */
     CURL *curl;
     void *zmq;                      /* context, made at the first partner or stream */
     char *endpoints[MECHC_SOCKETS]; /* by enum mechc_socket; NULL: not known yet */
@@ -52,6 +54,11 @@ int mechc_endpoint(struct mechc *c, enum mechc_socket which, const char **out);
  * (zmq_socket_monitor(3)); closed by the caller, after the socket. */
 int mechc_connect(struct mechc *c, enum mechc_socket which, int type, void **out, void **events);
 int mechc_milliseconds(double seconds);
+/* Before a connection is used: in a child of a fork, which shares its parent's, the handle lets
+ * these go and opens its own. 0, or MECHC_NO_MEMORY. */
+int mechc_own(struct mechc *c);
+/* MECHC_BAD_ARGUMENT where a partner or a stream (`what`) was opened by another process. */
+int mechc_opened_here(struct mechc *c, pid_t process, const char *what);
 
 /* --- curve.c --- */
 /* What the reply to GET /v1 says about keys. */

@@ -53,6 +53,7 @@ static void set_address(struct mechc *c, const char *url)
     }
     curl_easy_setopt(c->curl, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(c->curl, CURLOPT_PROXY, "");
+    curl_easy_setopt(c->curl, CURLOPT_MAXCONNECTS, 1L); // mechc_own knows of one
     curl_easy_setopt(c->curl, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(c->curl, CURLOPT_TIMEOUT_MS, (long)mechc_milliseconds(c->timeout));
     curl_easy_setopt(c->curl, CURLOPT_TCP_NODELAY, 1L);
@@ -114,7 +115,10 @@ int mechc_call(struct mechc *c, const struct mechc_request *r, struct mechc_repl
     }
     mechc_bytes_clear(&c->reply);
     mechc_bytes_add(&c->reply, "", 0);
-    const int result = perform(c, r, url);
+    int result = mechc_own(c);
+    if (result == MECHC_OK) {
+        result = perform(c, r, url);
+    }
     if (result != MECHC_OK) {
         return result;
     }

@@ -2,7 +2,9 @@
  *
  * A struct mechc is a connection to one daemon: commands over HTTP, lock-step partners and live
  * streams over ZeroMQ. One thread uses a handle at a time; two handles share nothing. Partners and
- * streams belong to the handle that opened them: same thread, closed before it.
+ * streams belong to the handle that opened them: same thread, closed before it. After a fork both
+ * processes may use a handle, each over connections of its own; partners and streams serve the
+ * process that opened them, and are MECHC_BAD_ARGUMENT in another one, which closes and opens them.
  *
  *   struct mechc *c;
  *   char id[MECHC_ID];

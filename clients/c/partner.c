@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 #include <zmq.h>
 
 enum { MOST_VALUES = 1 << 24 };
@@ -14,6 +15,7 @@ enum { MOST_VALUES = 1 << 24 };
 /* owner: the thread of its handle. */
 struct mechc_partner {
     struct mechc *c;
+    pid_t process;          /* that has opened it */
     void *control, *forces; /* sockets; forces is NULL until the first push */
     uint32_t instance;
     uint64_t lease, sequence, pushed;
@@ -136,6 +138,10 @@ static int exchange(struct mechc_partner *p, uint8_t kind, struct mechc_exchange
     if (x->input_count > MOST_VALUES || (x->input_count > 0 && !x->inputs)) {
         return mechc_fail(p->c, MECHC_BAD_ARGUMENT, "inputs are missing, or too many");
     }
+    int result = mechc_opened_here(p->c, p->process, "partner");
+    if (result != MECHC_OK) {
+        return result;
+    }
     const struct mechp_frame f = {.kind = kind,
                                   .instance = p->instance,
                                   .count = (uint32_t)x->input_count,
@@ -143,7 +149,7 @@ static int exchange(struct mechc_partner *p, uint8_t kind, struct mechc_exchange
                                   .sequence = ++p->sequence,
                                   .size = x->size,
                                   .lease = p->lease};
-    int result = compose(p, f, x->inputs);
+    result = compose(p, f, x->inputs);
     if (result == MECHC_OK) {
         result = deliver(p, NULL);
     }
@@ -267,10 +273,11 @@ static int greet(struct mechc_partner *p, const char *id, const struct mechc_hel
 
 static void destroy(struct mechc_partner *p)
 {
-    if (p->control) {
+    const bool here = p->process == getpid();
+    if (p->control && here) {
         zmq_close(p->control);
     }
-    if (p->forces) {
+    if (p->forces && here) {
         zmq_close(p->forces);
     }
     mechc_bytes_fini(&p->names);
@@ -289,6 +296,7 @@ int mechc_partner_open(struct mechc *c, const char *id, const struct mechc_hello
         return mechc_fail(c, MECHC_NO_MEMORY, "out of memory");
     }
     p->c = c;
+    p->process = getpid();
     int result = mechc_connect(c, MECHC_CONTROL, ZMQ_DEALER, &p->control, NULL);
     if (result == MECHC_OK) {
         result = greet(p, id, hello);
@@ -340,8 +348,10 @@ int mechc_partner_push(struct mechc_partner *p, double time, const double *input
     if (count > MOST_VALUES) {
         return mechc_fail(p->c, MECHC_BAD_ARGUMENT, "too many inputs");
     }
-    int result =
-        p->forces ? MECHC_OK : mechc_connect(p->c, MECHC_FORCES, ZMQ_PUSH, &p->forces, NULL);
+    int result = mechc_opened_here(p->c, p->process, "partner");
+    if (result == MECHC_OK && !p->forces) {
+        result = mechc_connect(p->c, MECHC_FORCES, ZMQ_PUSH, &p->forces, NULL);
+    }
     if (result == MECHC_OK) {
         result = compose(p,
                          (struct mechp_frame){.kind = MECHP_INPUTS,
@@ -361,6 +371,10 @@ int mechc_partner_push(struct mechc_partner *p, double time, const double *input
 void mechc_partner_close(struct mechc_partner *p)
 {
     if (!p) {
+        return;
+    }
+    if (p->process != getpid()) {
+        destroy(p);
         return;
     }
     // a goodbye that is not answered soon is left alone: the lease ends by itself

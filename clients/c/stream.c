@@ -8,11 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 #include <zmq.h>
 
 /* owner: the thread of its handle. */
 struct mechc_stream {
     struct mechc *c;
+    pid_t process;         /* that has opened it */
     void *socket, *events; /* events: of the connection */
     bool connected;
     double since; /* monotonic s at which it was not connected, as far as it was told */
@@ -39,6 +41,7 @@ int mechc_stream_open(struct mechc *c, const char *id, struct mechc_stream **out
         return mechc_fail(c, MECHC_NO_MEMORY, "out of memory");
     }
     s->c = c;
+    s->process = getpid();
     s->since = now();
     int result = MECHC_OK;
     if (snprintf(s->id, sizeof s->id, "%s", id) >= (int)sizeof s->id) {
@@ -165,7 +168,10 @@ static int read_sample(struct mechc_stream *s, zmq_msg_t *frame, struct mechc_sa
 int mechc_stream_next(struct mechc_stream *s, double seconds, struct mechc_sample *out)
 {
     mechc_clear_error(s->c);
-    int result = await_frame(s, seconds);
+    int result = mechc_opened_here(s->c, s->process, "stream");
+    if (result == MECHC_OK) {
+        result = await_frame(s, seconds);
+    }
     if (result != MECHC_OK) {
         return result;
     }
@@ -184,10 +190,11 @@ void mechc_stream_close(struct mechc_stream *s)
     if (!s) {
         return;
     }
-    if (s->socket) {
+    const bool here = s->process == getpid();
+    if (s->socket && here) {
         zmq_close(s->socket);
     }
-    if (s->events) {
+    if (s->events && here) {
         zmq_close(s->events);
     }
     free(s->values);
