@@ -1,11 +1,12 @@
 """The binary frame: a header of 64 bytes, little-endian, and float64 values (version 1)."""
 from __future__ import annotations
 
+import math
 import struct
 from typing import Any, NamedTuple, Sequence
 
 from .errors import BadReply
-from .values import numpy
+from .values import integer, items_of, number, numpy, whole
 
 HEADER = struct.Struct('<4sBBHIIIiQQddQ')
 MAGIC, VERSION = b'MCHD', 1
@@ -33,15 +34,25 @@ class Header(NamedTuple):
 def pack(kind: int, values: Sequence[float] = (), instance: int = 0, lease: int = 0,
          sequence: int = 0, time: float = 0.0, size: float = 0.0, iteration: int = 0) -> bytes:
     """A whole frame."""
-    if numpy is not None and isinstance(values, numpy.ndarray):
+    if numpy is not None and isinstance(values, numpy.ndarray) and whole(values):
         tail = numpy.ascontiguousarray(values, dtype='<f8').tobytes()
     else:
+        tail = _packed(values)
+    return HEADER.pack(MAGIC, VERSION, kind, 0, instance, len(tail) // 8,
+                       integer(iteration, 'iteration'), 0, sequence, 0, number(time, 'time'),
+                       number(size, 'size'), lease) + tail
+
+
+def _packed(values: Any) -> bytes:
+    if isinstance(values, (list, tuple)):
         try:
-            tail = struct.pack('<%dd' % len(values), *values)
-        except struct.error:
-            raise ValueError('numbers are needed, not %r' % (values,)) from None
-    return HEADER.pack(MAGIC, VERSION, kind, 0, instance, len(tail) // 8, iteration, 0, sequence, 0,
-                       time, size, lease) + tail
+            if math.isfinite(sum(values)):
+                return struct.pack('<%dd' % len(values), *values)
+        except (TypeError, ValueError, OverflowError, struct.error):
+            pass  # looked at one by one
+    items = items_of(values, '')
+    found = [number(v, '/%d' % k) for k, v in enumerate([values] if items is None else items)]
+    return struct.pack('<%dd' % len(found), *found)
 
 
 def header(frame: bytes) -> Header:

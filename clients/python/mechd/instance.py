@@ -11,7 +11,7 @@ from .progress import Bar, Progress
 from .runs import Record, Run
 from .sse import events
 from .system import System
-from .values import array, value, values
+from .values import array, is_number, listed, number, value, values
 
 if TYPE_CHECKING:
     from .server import Server
@@ -92,11 +92,10 @@ def recorded(given: Any) -> Optional[Dict[str, Any]]:
     """`record` of a run as the server takes it."""
     if given is None or isinstance(given, Mapping):
         return given  # type: ignore[return-value]
-    if isinstance(given, float):
-        return {'seconds': given}
-    if isinstance(given, int):
-        return {'every': int(given)}
-    return {'outputs': [given] if isinstance(given, str) else list(given)}
+    if is_number(given, '/record'):
+        found = number(given, '/record')
+        return {'seconds': found} if isinstance(found, float) else {'every': int(found)}
+    return {'outputs': listed(given, '/record/outputs')}
 
 
 class Values(MutableMapping):
@@ -285,10 +284,10 @@ class Instance:
                progress: Progress = None) -> Record:
         """Step from here `until` a time and keep the outputs of now and after each `period` (s);
         inputs: a function of the time that gives the inputs of the step that begins there."""
-        start = self.time
+        start, until, period = self.time, number(until, 'until'), number(period, 'period')
         count = max(int(round((until - start) / period)), 0)
         first = self.outputs
-        names = list(first) if outputs is None else list(outputs)
+        names = list(first) if outputs is None else listed(outputs, '/outputs')
         times, columns = [start], {name: [first[name]] for name in names}
         with Bar(progress, self.id) as bar:
             for k in range(1, count + 1):
@@ -433,8 +432,8 @@ class Instance:
         info = self.info() if inputs is None or outputs is None else {}
         hello: Dict[str, Any] = {
             'instance': self.id, 'inputOrder': order,
-            'inputs': list(info['inputs'] if inputs is None else inputs),
-            'outputs': list(info['outputs'] if outputs is None else outputs)}
+            'inputs': listed(info['inputs'] if inputs is None else inputs, '/inputs'),
+            'outputs': listed(info['outputs'] if outputs is None else outputs, '/outputs')}
         given = {'token': self.server.transport.token or None, 'role': role, 'seconds': seconds,
                  'name': name}
         hello.update({k: v for k, v in given.items() if v is not None})

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence
 from .errors import refusal
 from .progress import Bar, Progress
 from .transport import label_list
-from .values import array, plain, rows
+from .values import array, listed, rows
 
 if TYPE_CHECKING:
     from .server import Server
@@ -167,6 +167,7 @@ def sweep_parameters(grid: Optional[Mapping[str, Any]],
     if (grid is None) == (points is None):
         raise ValueError('exactly one of grid and points is needed')
     if points is not None:
-        return {'list': [plain(p) for p in points]}
-    return {'grid': {name: values if isinstance(values, Mapping) else plain(list(values))
+        return {'list': list(points)}
+    return {'grid': {name: values if isinstance(values, Mapping)
+                     else listed(values, '/parameters/grid/%s' % name)
                      for name, values in (grid or {}).items()}}

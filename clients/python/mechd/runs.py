@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Optional, 
 from .errors import MechdError
 from .progress import Bar, Progress
 from .sse import Event, events
-from .values import array, numpy, rows, values
+from .values import array, integer, numpy, rows, values
 
 if TYPE_CHECKING:
     from .instance import Instance
@@ -91,7 +91,8 @@ class Run:
         'progress', and 'end' at last. Goes on by itself when the connection is lost. after: rows
         that are not wanted again; rate: progress, at most so often a second."""
         path = ('v1', 'instances', self._instance.id, 'runs', self.id, 'events')
-        for event in events(self._instance.server.transport, path, str(after), rate=rate):
+        last = str(integer(after, 'after'))
+        for event in events(self._instance.server.transport, path, last, rate=rate):
             if event.name == 'row':
                 # its number; the life of the instance behind it is for those who come back
                 number = event.id.partition('-')[0] if event.id else None

@@ -1,7 +1,20 @@
-"""Values of the server as numpy arrays where numpy is installed, else as lists of floats."""
+"""Values of the server as numpy arrays where numpy is installed, else as lists of floats; and
+values of the caller, of whatever type, as what JSON holds: `plain`, `number`, `integer`, `listed`.
+
+What is taken for a number: int, float, bool, numpy's numbers and arrays without a dimension,
+Decimal, Fraction, whatever has __index__ or __float__. For a list: lists, tuples, ranges, views of
+a dict, iterators, deques, arrays and memoryviews; sets of texts, sorted. A path is its text. What
+is none of these, and NaN and infinity, which JSON does not hold, are a ValueError with the place.
+"""
 from __future__ import annotations
 
-from typing import Any, Dict, List, Mapping, Sequence
+import collections
+import math
+import numbers
+import operator
+import os
+from collections.abc import ItemsView, Iterator, KeysView, Set, ValuesView
+from typing import Any, Dict, List, Mapping, Optional, Sequence
 
 try:
     import numpy
@@ -26,15 +39,134 @@ def values(given: Mapping[str, Any]) -> Dict[str, Any]:
     return {name: value(v) for name, v in given.items()}
 
 
-def plain(given: Any) -> Any:
-    """What JSON can write: arrays and their scalars as lists and numbers, however deep."""
-    if hasattr(given, 'tolist'):
+_LISTS = (list, tuple, range, collections.deque, KeysView, ValuesView, ItemsView, Iterator,
+          Sequence)
+
+
+def plain(given: Any, at: str = '') -> Any:
+    """What JSON can write, however deep. `at`: the place of it in the document, a JSON pointer (RFC
+    6901), with which what cannot be written is refused (ValueError)."""
+    if given is None or isinstance(given, (str, bool)) or type(given) is int:
+        return given
+    if numpy is not None and isinstance(given, numpy.ndarray) and whole(given):
         return given.tolist()
     if isinstance(given, Mapping):
-        return {str(k): plain(v) for k, v in given.items()}
-    if isinstance(given, (list, tuple)):
-        return [plain(v) for v in given]
-    return given
+        return _members(given, at)
+    items = items_of(given, at)
+    if items is not None:
+        return [plain(v, '%s/%d' % (at, k)) for k, v in enumerate(items)]
+    found = _scalar(given, at)
+    if found is None and isinstance(given, os.PathLike):
+        return os.fspath(given)
+    if found is None:
+        raise ValueError(_told('%.80r cannot be written as JSON' % (given,), at))
+    return found
+
+
+def number(given: Any, at: str = '') -> float:
+    """A finite number; ValueError with its place otherwise."""
+    if type(given) is int or (type(given) is float and math.isfinite(given)):
+        return given
+    found = _single(given, at)
+    if found is None:
+        raise ValueError(_told('%.80r is given where numbers are needed' % (given,), at))
+    return found
+
+
+def integer(given: Any, at: str = '') -> int:
+    """A whole number."""
+    if type(given) is int:
+        return given
+    found = number(given, at)
+    if found != int(found):
+        raise ValueError(_told('%r is not a whole number' % (given,), at))
+    return int(found)
+
+
+def is_number(given: Any, at: str = '') -> bool:
+    """Is it one, of whatever type? ValueError: one that is not finite."""
+    return _single(given, at) is not None
+
+
+def listed(given: Any, at: str = '') -> List[Any]:
+    """A list, also of a single number or text."""
+    found = plain(given, at)
+    return found if isinstance(found, list) else [found]
+
+
+def whole(given: Any) -> bool:
+    """Are these numbers that need no look at each?"""
+    return given.dtype.kind in 'iub' or (given.dtype.kind == 'f' and given.dtype.itemsize <= 8 and
+                                         bool(numpy.isfinite(given).all()))
+
+
+def _members(given: Mapping[Any, Any], at: str) -> Dict[str, Any]:
+    found: Dict[str, Any] = {}
+    for key, v in given.items():
+        name = str(key)
+        place = '%s/%s' % (at, name.replace('~', '~0').replace('/', '~1'))
+        if name in found:
+            raise ValueError(_told('there are two members of this name', place))
+        found[name] = plain(v, place)
+    return found
+
+
+def items_of(given: Any, at: str) -> Optional[Sequence[Any]]:
+    """What a list holds; None: it is none."""
+    if isinstance(given, (bytes, bytearray)):
+        return None
+    if numpy is not None and not hasattr(given, 'tolist') and hasattr(given, '__array__'):
+        given = numpy.asarray(given)
+    if hasattr(given, 'tolist'):
+        try:
+            given = given.tolist()
+        except NotImplementedError:
+            return None
+        return given if isinstance(given, list) else None
+    if isinstance(given, Set) and not isinstance(given, (KeysView, ItemsView)):
+        given = list(given)
+        if not all(isinstance(v, str) for v in given):
+            raise ValueError(_told('a set has no order; a list is needed', at))
+        return sorted(given)
+    return list(given) if isinstance(given, _LISTS) and not isinstance(given, str) else None
+
+
+def _single(given: Any, at: str) -> Any:
+    """A number, also of an array without a dimension; None: it is none."""
+    if isinstance(given, (str, Mapping)) or items_of(given, at) is not None:
+        return None
+    found = _scalar(given, at)
+    return None if isinstance(found, str) else found
+
+
+def _scalar(given: Any, at: str) -> Any:
+    """int, float or bool, finite; None: it is no number."""
+    if hasattr(given, 'tolist'):
+        given = given.tolist()
+    if isinstance(given, int):
+        return given
+    if isinstance(given, (bytes, bytearray, complex)) or given is None:
+        return None
+    try:
+        if isinstance(given, float):
+            found = given
+        elif hasattr(given, '__index__'):
+            return operator.index(given)
+        elif not isinstance(given, str) and hasattr(given, '__float__'):
+            found = float(given)
+        else:
+            return given if isinstance(given, str) else None
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(_told('%r is not a finite number' % (given,), at)) from None
+    if not math.isfinite(found):
+        raise ValueError(_told('%r is not a finite number' % (given,), at))
+    # a whole number of a type that is exact stays one
+    exact = not isinstance(given, float) and isinstance(given, numbers.Number)
+    return int(given) if exact and abs(found) <= 2 ** 53 and given == int(given) else found
+
+
+def _told(words: str, at: str) -> str:
+    return '%s: %s' % (at, words) if at else words
 
 
 def matrix(given: Mapping[str, Any]) -> Any:
