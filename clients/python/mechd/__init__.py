@@ -9,7 +9,7 @@
 """
 from .couplings import Coupling, CouplingStep
 from .errors import (BadReply, Busy, Conflict, Fault, Forbidden, Invalid, MechdError, NotFound,
-                     Refused, StepFailed, Unreachable)
+                     Refused, StepFailed, TimedOut, Unreachable)
 from .instance import Instance, Snapshot, State, Step
 from .lease import Lease
 from .many import BatchTable, Operation, Sweep, Table
@@ -24,4 +24,5 @@ __all__ = ['BadReply', 'BatchTable', 'Busy', 'Conflict', 'Coupling',
            'CouplingStep', 'Event', 'Fault', 'Forbidden', 'Forces',
            'Instance', 'Invalid', 'Layout', 'Lease', 'MechdError', 'NotFound', 'Operation',
            'Partner', 'Problems', 'Record', 'Refused', 'Run', 'Sample', 'Server', 'Snapshot',
-           'State', 'Step', 'StepFailed', 'Stream', 'Sweep', 'System', 'Table', 'Unreachable']
+           'State', 'Step', 'StepFailed', 'Stream', 'Sweep', 'System', 'Table', 'TimedOut',
+           'Unreachable']

@@ -13,6 +13,10 @@ class Unreachable(MechdError):
     """There is no server, the connection was lost for good, or no answer came in time."""
 
 
+class TimedOut(Unreachable, TimeoutError):
+    """No answer came in time; the text says what has become of the request."""
+
+
 class BadReply(MechdError):
     """The answer is none of mechd's."""
 

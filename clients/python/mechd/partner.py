@@ -3,18 +3,25 @@
     with instance.connect(['force'], ['x']) as partner:
         y = partner.step(0.01, [20.0])      # outputs in the order agreed; y[0] is x
 
-One round trip takes some tens of microseconds. A partner belongs to one thread.
+One round trip takes some tens of microseconds. Threads may share a partner, forces and a stream:
+one call goes on at a time. A forked process cannot use those of its parent: it takes its own.
 """
 from __future__ import annotations
 
 import json
+import os
+import threading
+import time as clock
 from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 import zmq
 
-from . import frames
+from . import frames, transport
 from .curve import Keys
-from .errors import BadReply, Unreachable, refusal
+from .errors import BadReply, TimedOut, Unreachable, refusal
+from .values import listed, plain
+
+_SLICE = 0.1  # s for which a thread waits in one go
 
 Values = Union[Sequence[float], Mapping[str, Any]]
 
@@ -45,15 +52,44 @@ class Layout:
                 ['%s is missing' % n for n in sorted(missing)]))
         found: List[float] = []
         for name, (_, count) in sorted(self.places.items(), key=lambda p: p[1]):
-            part = [named[name]] if count == 1 and not hasattr(named[name], '__len__') \
-                else list(named[name])
+            part = listed(named[name], '/' + name)
             if len(part) != count:
                 raise ValueError('%s has %d values, not %d' % (name, count, len(part)))
             found += part
         return found
 
 
-class Partner:
+class _Door:
+    """A ZeroMQ socket: of one process, of one thread at a time."""
+
+    def __init__(self, kind: int, endpoint: str, timeout: Optional[float], keys: Optional[Keys]):
+        self._process, self._turn, self._ends = os.getpid(), threading.RLock(), False
+        self._socket = _socket(kind, endpoint, timeout, keys)
+
+    @property
+    def _closed(self) -> bool:
+        return self._ends or self._socket.closed
+
+    def _check(self) -> None:
+        """ValueError where it cannot be used. Before its turn is taken: what another process held
+        when this one was forked is never given free here."""
+        name = type(self).__name__.lower()
+        if self._process != os.getpid():
+            raise ValueError('this %s belongs to process %d, which has opened it; a forked process '
+                             'takes another one from its instance' % (name, self._process))
+        if self._closed:
+            raise ValueError('this %s has been closed; another one is taken from its instance' %
+                             name)
+
+    def _shut(self, linger: Optional[int] = 0) -> None:
+        """Close it once nobody uses it. A forked process leaves its parent's alone."""
+        self._ends = True
+        if self._process == os.getpid():
+            with self._turn:
+                self._socket.close(linger)
+
+
+class Partner(_Door):
     """A partnership with one instance, whose id is `instance`. After each call `time` (s) and
     `count` (internal steps since the start) are those of its answer.
 
@@ -63,22 +99,25 @@ class Partner:
     def __init__(self, endpoints: Mapping[str, str], hello: Mapping[str, Any], timeout: float,
                  lease: int = 0, keys: Optional[Keys] = None):
         self.time, self.count = 0.0, 0
+        timeout = transport.wait(timeout)
         self._endpoints, self._timeout, self._keys = endpoints, timeout, keys
         self.instance = hello['instance']
+        self._token = {'token': hello['token']} if 'token' in hello else {}
         self._sequence, self._number, self._lease = 0, 0, lease
-        self._socket = _socket(zmq.DEALER, endpoints['control'], timeout, keys)
+        super().__init__(zmq.DEALER, endpoints['control'], timeout, keys)
         try:
-            head, parts = self._ask(frames.HELLO, extra=json.dumps(hello).encode())
+            head, parts = self._ask(frames.HELLO,
+                                    extra=json.dumps(plain(hello), allow_nan=False).encode())
             reply = json.loads(parts[1])
         except BaseException:
-            self._socket.close(0)
+            self._shut()
             raise
         self._number, self._lease = reply['instance'], head.lease
         self.outputs, self.inputs = Layout(reply['layout']), Layout(reply['inputLayout'])
         self._order = reply['inputOrder']
 
     def __repr__(self) -> str:
-        if self._socket.closed:
+        if self._closed:
             return 'Partner(%r, closed)' % self.instance
         return 'Partner(%r, inputs=%r, outputs=%r, time=%r)' % (
             self.instance, list(self.inputs.places), list(self.outputs.places), self.time)
@@ -91,12 +130,13 @@ class Partner:
 
     def close(self) -> None:
         """End the lease; the instance stays."""
-        if not self._socket.closed:
-            try:
+        try:
+            if not self._closed:
                 self._ask(frames.BYE)
-            except Exception:  # the instance or the server may be gone already
-                pass
-            self._socket.close(0)
+        except Exception:  # the instance or the server may be gone already
+            pass
+        finally:
+            self._shut()
 
     def step(self, size: float, values: Values = ()) -> Any:
         """Step by `size` s with these inputs (none: as they are), and return the outputs: with
@@ -139,7 +179,7 @@ class Partner:
 
     def forces(self) -> 'Forces':
         """A socket that pushes stamped inputs into the running instance."""
-        _open(self, self._socket)
+        self._check()
         return Forces(self, self._endpoints['forces'], self._number, self._lease, self._keys)
 
     def ordered(self, values: Values) -> Sequence[float]:
@@ -156,40 +196,77 @@ class Partner:
 
     def _ask(self, kind: int, values: Sequence[float] = (), extra: Optional[bytes] = None,
              **fields: Any) -> Tuple[frames.Header, List[bytes]]:
-        _open(self, self._socket)
+        self._check()
+        with self._turn:
+            self._check()
+            return self._exchange(kind, values, extra, fields)
+
+    def _exchange(self, kind: int, values: Sequence[float], extra: Optional[bytes],
+                  fields: Mapping[str, Any]) -> Tuple[frames.Header, List[bytes]]:
         self._sequence += 1
         body = frames.pack(kind, values, instance=self._number, lease=self._lease,
                            sequence=self._sequence, **fields)
         parts = [b'', body] if extra is None else [b'', body, extra]
-        self._socket.send_multipart(parts)
-        while True:
-            try:
-                parts = self._socket.recv_multipart()[1:]
-            except zmq.Again as fault:
-                raise Unreachable('no answer from %s within %g s' %
-                                  (self._endpoints['control'], self._timeout)) from fault
-            head = frames.header(parts[0] if parts else b'')
-            if head.sequence == self._sequence:
-                break  # else: the late answer of a request that was given up
+        try:
+            head, parts = self._answered(parts)
+        except zmq.Again as fault:
+            raise TimedOut('no answer from %s within %g s%s' % (
+                self._endpoints['control'], self._timeout, self._stop(kind))) from fault
+        except Exception:
+            raise
+        except BaseException as fault:  # Ctrl-C, or what another signal raises
+            words = self._stop(kind)
+            if isinstance(fault, KeyboardInterrupt) and not fault.args:
+                fault.args = (words.lstrip('; '),)
+            raise
         if head.kind == frames.ERROR:
             raise refusal(json.loads(parts[1]))
         self.time, self.count = head.time, head.step
         return head, parts
 
 
-class Forces:
+    def _answered(self, parts: List[bytes]) -> Tuple[frames.Header, List[bytes]]:
+        self._socket.send_multipart(parts)
+        while True:
+            parts = self._socket.recv_multipart()[1:]
+            head = frames.header(parts[0] if parts else b'')
+            if head.sequence == self._sequence:
+                return head, parts  # else: the late answer of a request that was given up
+
+    def _stop(self, kind: int) -> str:
+        """Stop a step that is not waited for any more, and say what has become of it."""
+        if kind not in (frames.STEP, frames.TRIAL):
+            return ''
+        ask = {'op': 'stop', 'id': self.instance, 'lease': self._lease, **self._token}
+        socket = _socket(zmq.DEALER, self._endpoints['control'], transport.SOON, self._keys)
+        try:
+            socket.send_multipart([b'', json.dumps(ask).encode()])
+            reply = json.loads(socket.recv_multipart()[-1])
+        except zmq.Again:
+            return '; the server does not answer a request to stop it either, so that it may be ' \
+                   'in progress there'
+        finally:
+            socket.close(0)
+        if reply.get('stopped'):
+            return '; the step was still in progress there and has been stopped: it is undone'
+        if 'error' in reply:
+            return '; the step goes on there: %s' % refusal(reply['error'])
+        return '; the server had made the step before it could be stopped'
+
+
+class Forces(_Door):
     """Stamped inputs of a partner; nothing is answered."""
 
     def __init__(self, partner: Partner, endpoint: str, number: int, lease: int,
                  keys: Optional[Keys] = None):
-        self._socket = _socket(zmq.PUSH, endpoint, 5.0, keys)
+        super().__init__(zmq.PUSH, endpoint, 5.0, keys)
         self._socket.linger = 1000
         self._partner, self._number, self._lease = partner, number, lease
 
     def __repr__(self) -> str:
         return 'Forces(%r, inputs=%r%s)' % (self._partner.instance,
                                             list(self._partner.inputs.places),
-                                            ', closed' if self._socket.closed else '')
+                                            ', closed' if self._closed else '')
 
     def __enter__(self) -> 'Forces':
         return self
@@ -199,12 +276,15 @@ class Forces:
 
     def push(self, values: Values, time: float = 0.0) -> None:
         """Inputs that hold from the first internal step at or after `time` (0: at once)."""
-        _open(self, self._socket)
-        self._socket.send(frames.pack(frames.INPUTS, self._partner.ordered(values),
-                                      instance=self._number, lease=self._lease, time=time))
+        self._check()
+        frame = frames.pack(frames.INPUTS, self._partner.ordered(values), instance=self._number,
+                            lease=self._lease, time=time)
+        with self._turn:
+            self._check()
+            self._socket.send(frame)
 
     def close(self) -> None:
-        self._socket.close()
+        self._shut(None)
 
 
 class Sample(NamedTuple):
@@ -219,20 +299,22 @@ class Sample(NamedTuple):
     outputs: Dict[str, Any]
 
 
-class Stream:
-    """Iterates over an instance's communication steps as they are committed, by whomever."""
+class Stream(_Door):
+    """Iterates over an instance's communication steps as they are committed, by whomever. Of
+    threads that share it, each sample goes to one."""
 
     def __init__(self, endpoint: str, instance: str, layout: Layout, timeout: Optional[float],
                  keys: Optional[Keys] = None):
+        timeout = transport.wait(timeout)
         self._layout, self._sequence, self._timeout = layout, 0, timeout
         self._number: Optional[int] = None
         self.instance = instance
-        self._socket = _socket(zmq.SUB, endpoint, timeout, keys)
+        super().__init__(zmq.SUB, endpoint, timeout, keys)
         self._socket.subscribe('state/%s/' % instance)
 
     def __repr__(self) -> str:
         return 'Stream(%r, outputs=%r%s)' % (self.instance, list(self._layout.places),
-                                             ', closed' if self._socket.closed else '')
+                                             ', closed' if self._closed else '')
 
     def __enter__(self) -> 'Stream':
         return self
@@ -244,31 +326,40 @@ class Stream:
         return self
 
     def __next__(self) -> Sample:
-        _open(self, self._socket)
+        until = None if self._timeout is None else clock.monotonic() + self._timeout
         while True:
-            try:
-                _, frame = self._socket.recv_multipart()
-            except zmq.Again:
-                raise Unreachable('nothing came within %g s' % (self._timeout or 0)) from None
-            head = frames.header(frame)
-            # another number: another life of the id, whose steps are counted from 1 again
-            another = self._number not in (None, head.instance)
-            rewound = another or bool(head.flags & frames.REWOUND)
-            # who subscribes while a step is published may get its frame twice
-            if head.sequence > self._sequence or rewound:
-                self._sequence, self._number = head.sequence, head.instance
-                values = frames.values(frame)
-                return Sample(head.time, head.step, head.sequence, rewound, values,
-                              self._layout.named(values))
+            self._check()
+            left = 1.0 if until is None else until - clock.monotonic()
+            with self._turn:
+                self._check()
+                # in slices: close() of another thread takes its turn between them
+                sample = self._sample(min(max(left, 0.0), _SLICE))
+            if sample is not None:
+                return sample
+            if left <= 0:
+                raise Unreachable('nothing came within %g s' % (self._timeout or 0))
+
+    def _sample(self, seconds: float) -> Optional[Sample]:
+        """The next one; None: there was none, or one that has been seen."""
+        try:
+            _, frame = self._socket.recv_multipart(zmq.NOBLOCK)
+        except zmq.Again:
+            self._socket.poll(int(1000 * seconds))
+            return None
+        head = frames.header(frame)
+        # another number: another life of the id, whose steps are counted from 1 again
+        another = self._number not in (None, head.instance)
+        rewound = another or bool(head.flags & frames.REWOUND)
+        # who subscribes while a step is published may get its frame twice
+        if head.sequence <= self._sequence and not rewound:
+            return None
+        self._sequence, self._number = head.sequence, head.instance
+        values = frames.values(frame)
+        return Sample(head.time, head.step, head.sequence, rewound, values,
+                      self._layout.named(values))
 
     def close(self) -> None:
-        self._socket.close(0)
-
-
-def _open(door: Any, socket: Any) -> None:
-    if socket.closed:
-        raise ValueError('this %s has been closed; another one is taken from its instance' %
-                         type(door).__name__.lower())
+        self._shut()
 
 
 def _socket(kind: int, endpoint: str, timeout: Optional[float], keys: Optional[Keys]) -> Any:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import os
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Union
 from urllib.parse import urlsplit
@@ -43,7 +44,7 @@ class Server:
     for an answer, s. retries: attempts after a connection is lost; a request is done once all the
     same. curve_key: where ZeroMQ asks for keys, the file of the own pair; None: MECHD_CLIENT_KEY.
     server_key: public key that the server must have; None: MECHD_SERVER_KEY, or what it tells over
-    HTTP. Threads take one Server each.
+    HTTP. Threads and forked processes may share a Server: each request has a connection to itself.
     """
 
     def __init__(self, url: Optional[str] = None, token: Optional[str] = None,
@@ -129,6 +130,12 @@ class Server:
         """
         if isinstance(snapshot, Snapshot):
             snapshot = snapshot.data()
+        elif isinstance(snapshot, os.PathLike):
+            with open(snapshot, 'rb') as file:
+                snapshot = file.read()
+        if isinstance(model, os.PathLike):
+            with open(model, encoding='utf-8-sig') as text:
+                model = json.load(text)
         body: Dict[str, Any] = {
             'model': model, 'example': example, 'durability': durability, 'labels': labels,
             'ttl': ttl,

@@ -6,7 +6,7 @@ import time
 from typing import Any, Dict, Iterator, NamedTuple, Optional, Sequence
 
 from .errors import Unreachable
-from .transport import Transport
+from .transport import Forked, Transport
 
 _PAUSE = 0.1  # s before the second attempt; doubled before each further one
 
@@ -46,6 +46,8 @@ def events(transport: Transport, parts: Sequence[Any], last: Optional[str] = Non
                 if event.name == 'end':
                     return
             fault: Exception = Unreachable('the events of %s ended' % transport.base)
+        except Forked:
+            continue
         except Unreachable as lost:
             fault = lost
         failed += 1

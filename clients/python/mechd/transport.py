@@ -1,29 +1,35 @@
-"""HTTP for the other modules: one kept session, problems as exceptions, requests that are sent
-again
+"""HTTP for the other modules: kept sessions, problems as exceptions, requests that are sent again
 when their connection is lost.
 
 Every request that may change something carries an Idempotency-Key, one for all its attempts, so
-that
-the server does it once however often it arrives, and answers each time as the first time.
+that the server does it once however often it arrives, and answers each time as the first time.
 """
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
 import time
 import uuid
-from typing import Any, Dict, Iterator, Mapping, Optional
-from urllib.parse import quote, urlsplit
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Union
+from urllib.parse import quote, urljoin, urlsplit
 
 import requests
 
-from .errors import BadReply, Unreachable, refusal
-from .values import plain
+from .errors import BadReply, TimedOut, Unreachable, refusal
+from .values import integer, number, plain
 from .unix import UnixAdapter
 
 CONNECT = 5.0  # s, to open a connection
+SOON = 1.0  # s for the answer to a request that cancels another one
+_MOST_IDLE = 16  # sessions that wait for the next request
+_LONGEST = 2e6  # s, what a socket of ZeroMQ can wait
 _PAUSE = 0.05  # s before the second attempt; doubled before each further one
+
+
+class Forked(Unreachable):
+    """A connection that a parent process has opened; a child opens its own."""
 
 
 class Reply:
@@ -55,10 +61,11 @@ def label_list(labels: Mapping[str, Optional[str]]) -> str:
 
 
 def query(fields: Mapping[str, Any]) -> Dict[str, str]:
-    """Query parameters as text: lists with commas, truth in small letters; None is left out."""
+    """Query parameters as text: lists with commas, truth in small letters; None is left out.
+    ValueError: what is no text, number or list of these."""
     found = {}
     for name, value in fields.items():
-        value = plain(value)
+        value = plain(value, '/' + name)
         if isinstance(value, bool):
             found[name] = 'true' if value else 'false'
         elif isinstance(value, list):
@@ -66,6 +73,16 @@ def query(fields: Mapping[str, Any]) -> Dict[str, str]:
         elif value is not None:
             found[name] = str(value)
     return found
+
+
+def wait(seconds: Any) -> Optional[float]:
+    """A longest wait as the sockets take it; None: without end, as infinity is."""
+    if seconds is None or seconds == float('inf'):
+        return None
+    found = number(seconds, 'timeout')
+    if found <= 0:
+        raise ValueError('timeout: %r is not a positive number of seconds' % (seconds,))
+    return min(found, _LONGEST)
 
 
 def address(url: str) -> str:
@@ -112,31 +129,71 @@ def reason(fault: BaseException) -> str:
 
 
 class Transport:
-    """Not for several threads at once: each takes its own Server."""
+    """For any number of threads and forked processes: a request has a session, and with it a
+    connection, to itself. Those that are free wait in `_idle`, which belongs to the process
+    `_process`: a child of a fork opens its own, and its copies of its parent's are closed."""
 
-    def __init__(self, url: str, token: Optional[str], timeout: float, retries: int):
-        self.timeout, self.retries, self.token = timeout, retries, token
-        self.session = requests.Session()
-        if token:
-            self.session.headers['Authorization'] = 'Bearer ' + token
+    def __init__(self, url: Union[str, os.PathLike], token: Optional[str],
+                 timeout: Optional[float], retries: int):
+        url = url if isinstance(url, str) else 'unix:' + os.fspath(url)
+        self.timeout, self.retries, self.token = wait(timeout), integer(retries, 'retries'), token
         self.base = address(url)
         self.name = url if url.startswith('unix:') else self.base  # for people
-        if url.startswith('unix:'):
-            self.session.mount('http://', UnixAdapter(url[len('unix:'):]))
         self.host = urlsplit(self.base).hostname or '127.0.0.1'
+        self._verify: Optional[str] = None
+        self._process, self._idle = os.getpid(), []  # type: int, List[requests.Session]
+
+    def __getstate__(self) -> Dict[str, Any]:
+        # for another process: without the connections
+        return {**self.__dict__, '_idle': []}
+
+    def _new_session(self) -> requests.Session:
+        session = requests.Session()
+        if self.token:
+            session.headers['Authorization'] = 'Bearer ' + self.token
+        if self._verify is not None:
+            session.verify = self._verify
+        if self.name.startswith('unix:'):
+            session.mount('http://', UnixAdapter(self.name[len('unix:'):]))
         # a proxy of the environment has no business between a program and its own machine
         if self.host in ('127.0.0.1', 'localhost', '::1'):
-            self.session.trust_env = False
+            session.trust_env = False
+        return session
 
-    def verify(self, file: Optional[str]) -> None:
+    @contextlib.contextmanager
+    def session(self) -> Iterator[requests.Session]:
+        """A session for one request. It is closed, not kept, where that did not end well."""
+        if self._process != os.getpid():
+            self._process, inherited, self._idle = os.getpid(), self._idle, []
+            for old in inherited:
+                old.close()  # the descriptors alone: the parent's connections stay
+        idle = self._idle
+        try:
+            session = idle.pop()  # list.pop and list.append are atomic
+        except IndexError:
+            session = self._new_session()
+        try:
+            yield session
+        except BaseException:
+            session.close()
+            raise
+        if idle is self._idle and len(idle) < _MOST_IDLE:
+            idle.append(session)
+        else:
+            session.close()
+
+    def verify(self, file: Union[None, str, os.PathLike]) -> None:
         """What the certificate of https:// is checked against; None: as it is."""
         if file is not None:
             if not os.path.exists(file):
                 raise ValueError('there is no file %s, which verify= or MECHD_CA names' % file)
-            self.session.verify = file
+            self._verify = os.fspath(file)
+            self.close()
 
     def close(self) -> None:
-        self.session.close()
+        idle, self._idle = self._idle, []
+        for session in idle:
+            session.close()
 
     def url(self, parts: tuple) -> str:
         return '/'.join([self.base] + [quote(str(p), safe='') for p in parts])
@@ -158,13 +215,53 @@ class Transport:
 
     def _send(self, method: str, url: str, data: Optional[bytes], head: Dict[str, str],
               fields: Dict[str, str]) -> requests.Response:
+        try:
+            return self._attempt(method, url, data, head, fields)
+        except requests.exceptions.ReadTimeout as fault:
+            raise TimedOut('no answer from %s within %g s; %s' % (
+                self.name, self.timeout,
+                self._withdraw(method, url, data, head, fields))) from fault
+        except Exception:
+            raise
+        except BaseException as fault:  # Ctrl-C, or what another signal raises
+            words = self._withdraw(method, url, data, head, fields)
+            if isinstance(fault, KeyboardInterrupt) and not fault.args:
+                fault.args = (words,)
+            raise
+
+    def _withdraw(self, method: str, url: str, data: Optional[bytes], head: Dict[str, str],
+                  fields: Dict[str, str]) -> str:
+        """Cancel a request that is not waited for any more, and say what has become of it. A
+        repetition under its key is the request itself, as an operation, which DELETE cancels."""
+        if method == 'GET':
+            return 'the server stops working on it, because nobody waits for it'
+        head = {**head, 'Prefer': 'respond-async'}
+        try:
+            with contextlib.closing(self._new_session()) as session:
+                reply = session.request(method, url, data=data, headers=head, params=fields,
+                                        timeout=SOON)
+                if reply.status_code == 202 and 'Location' in reply.headers:
+                    reply = session.delete(urljoin(self.base, reply.headers['Location']),
+                                           timeout=SOON)
+                    if reply.status_code == 204:
+                        return 'it was still in progress there and has been cancelled; what it ' \
+                               'had begun is undone'
+                if reply.status_code < 400:
+                    return 'but the server had done it before it could be cancelled'
+                return 'the server refused it: %s' % refusal(problem_of(reply))
+        except requests.exceptions.RequestException:
+            return 'the server does not answer a request to cancel it either, so that it may be ' \
+                   'in progress there'
+
+    def _attempt(self, method: str, url: str, data: Optional[bytes], head: Dict[str, str],
+                 fields: Dict[str, str]) -> requests.Response:
         for attempt in range(self.retries + 1):
             try:
-                return self.session.request(method, url, data=data, headers=head, params=fields,
-                                            timeout=(CONNECT, self.timeout))
-            except requests.exceptions.ReadTimeout as fault:
-                raise Unreachable('no answer from %s within %g s' % (self.name, self.timeout)) \
-                    from fault
+                with self.session() as session:
+                    return session.request(method, url, data=data, headers=head, params=fields,
+                                           timeout=(CONNECT, self.timeout))
+            except requests.exceptions.ReadTimeout:
+                raise
             except (requests.exceptions.ConnectionError,
                     requests.exceptions.ChunkedEncodingError) as fault:
                 if attempt == self.retries:
@@ -174,14 +271,19 @@ class Transport:
         raise AssertionError('not reached')
 
     def lines(self, *parts: Any, headers: Optional[dict] = None, **fields: Any) -> Iterator[str]:
-        """The lines of an endless answer, as they come."""
+        """The lines of an endless answer, as they come. Forked: it has been begun by the parent
+        of this process, whose connection it reads from."""
+        process = os.getpid()
         try:
-            with self.session.get(self.url(parts), params=query(fields), headers=headers,
-                                  stream=True, timeout=(CONNECT, self.timeout)) as response:
+            with contextlib.closing(self._new_session()) as session, \
+                    session.get(self.url(parts), params=query(fields), headers=headers,
+                                stream=True, timeout=(CONNECT, self.timeout)) as response:
                 if response.status_code >= 400:
                     raise refusal(problem_of(response))
                 for line in response.iter_lines(chunk_size=1):
                     yield line.decode()
+                    if os.getpid() != process:
+                        raise Forked('the events of %s are read by another process' % self.name)
         except requests.exceptions.RequestException as fault:
             raise Unreachable('the events of %s ended: %s' %
                               (self.name, reason(fault))) from fault

@@ -1,0 +1,136 @@
+"""Ctrl-C and time-outs of the Python package: what was asked for ends on the server, the next call
+works, and the message says what has become of the request."""
+import signal
+import threading
+import time
+import unittest
+
+import models
+from asking import MOST
+from harness import Served, wait_until
+from package import mechd
+from mechd import transport
+
+ENDLESS = {'count': 10 ** 9}
+CANCELLED = 'it was still in progress there and has been cancelled; what it had begun is undone'
+STOPPED = 'the step was still in progress there and has been stopped: it is undone'
+
+
+def ctrl_c():
+    """In the main thread, also while it waits."""
+    signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+
+
+def hasten(partner, seconds):
+    """From here on it waits so long."""
+    partner._timeout, partner._socket.rcvtimeo = seconds, int(1000 * seconds)
+
+
+class Interrupted(Served):
+    def setUp(self):
+        soon, transport.SOON = transport.SOON, 60.0
+        self.addCleanup(setattr, transport, 'SOON', soon)
+        self.server, self.other = mechd.Server(self.daemon.base), mechd.Server(self.daemon.base)
+        self.addCleanup(self.server.close)
+        self.addCleanup(self.other.close)
+        self.instance = self.server.create(models.nonlinear_oscillator())
+        self.addCleanup(self.instance.delete)
+
+    def busy(self):
+        return self.other.instance(self.instance.id).info()['busy']
+
+    def press(self, call):
+        """Ctrl-C in `call`, once the instance works."""
+        def wait_and_press():
+            wait_until(self.busy, 'it is in progress')
+            ctrl_c()
+        presser = threading.Thread(target=wait_and_press)
+        presser.start()
+        with self.assertRaises(KeyboardInterrupt) as pressed:
+            call()
+            time.sleep(60)  # steady: a call that has ended is interrupted here, which fails below
+        presser.join()
+        return str(pressed.exception)
+
+    def check_free(self, step=1):
+        wait_until(lambda: not self.busy(), 'it is free')
+        self.assertEqual(self.instance.step(count=1).step, step)
+
+    def test_a_step_ends_on_the_server(self):
+        self.assertEqual(self.press(lambda: self.instance.step(**ENDLESS)), CANCELLED)
+        self.check_free()
+
+    def test_a_step_under_a_lease_does_too(self):
+        with self.instance.lease('owner'):
+            self.assertEqual(self.press(lambda: self.instance.step(**ENDLESS)), CANCELLED)
+            self.check_free()
+
+    def test_the_command_of_somebody_else_goes_on(self):
+        told = []
+
+        def foreign():
+            try:
+                self.other.instance(self.instance.id).step(**ENDLESS)
+            except mechd.StepFailed as fault:
+                told.append(fault.code)
+        thread = threading.Thread(target=foreign)
+        thread.start()
+        wait_until(self.busy, 'it is in progress')
+        self.assertEqual(self.press(lambda: self.instance.step(count=1)), CANCELLED)
+        self.assertTrue(self.busy())
+        self.assertEqual(told, [])
+        self.assertTrue(self.instance.stop())
+        thread.join()
+        self.assertEqual(told, ['cancelled'])
+        self.check_free()
+
+    def test_other_long_requests_end_too(self):
+        one = self.server.create(models.nonlinear_oscillator())
+        self.addCleanup(one.delete)
+        for call in (lambda: self.instance.jvp(inputs={'force': 1}, count=MOST),
+                     lambda: self.server.batch('step', [self.instance, one], **ENDLESS)):
+            self.assertEqual(self.press(call), CANCELLED)
+            wait_until(lambda: not self.busy(), 'it is free')
+            wait_until(lambda: not one.info()['busy'], 'it is free')
+        self.check_free()
+        self.assertEqual(one.time, 0)
+
+    def test_a_coupling_ends_its_windows(self):
+        with self.server.create(models.nonlinear_oscillator()) as two, \
+                self.server.couple({'a': self.instance, 'b': two}, [('a.x', 'b.force', 1)],
+                                   step_size=0.001) as pair:
+            def wait_and_press():
+                wait_until(lambda: self.other.couplings()[0].busy, 'it is in progress')
+                ctrl_c()
+            presser = threading.Thread(target=wait_and_press)
+            presser.start()
+            with self.assertRaisesRegex(KeyboardInterrupt, CANCELLED):
+                pair.step(count=10 ** 8)
+            presser.join()
+            self.assertEqual(pair.step(count=1).window, pair.look().windows)
+
+    def test_a_time_out_says_so_and_ends_the_step(self):
+        with mechd.Server(self.daemon.base) as hasty:
+            one = hasty.instance(self.instance.id)
+            hasty.transport.timeout = 0.2
+            with self.assertRaises(mechd.TimedOut) as told:
+                one.step(**ENDLESS)
+            self.assertEqual(str(told.exception), 'no answer from %s within 0.2 s; %s' %
+                             (self.daemon.base, CANCELLED))
+        self.check_free()
+
+    def test_a_partner_stops_its_step(self):
+        with self.instance.connect(['force'], ['x'], timeout=30) as partner:
+            self.assertEqual(self.press(lambda: partner.step(1e6, [1])), STOPPED)
+            partner.step(0.001, [1])
+            self.assertEqual(partner.count, 1)
+        with self.instance.connect(['force'], ['x']) as partner:
+            hasten(partner, 0.2)
+            with self.assertRaisesRegex(mechd.TimedOut, 'within 0.2 s; ' + STOPPED):
+                partner.step(1e6, [1])
+            hasten(partner, 60)
+            self.assertEqual(len(partner.get_outputs()), 1)
+
+
+if __name__ == '__main__':
+    unittest.main()
