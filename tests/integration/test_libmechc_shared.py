@@ -6,8 +6,8 @@ import unittest
 
 import harness
 import models
+from forking import TYPES, Child
 from harness import Served
-from test_python_shared import TYPES, Child
 
 BAD_ARGUMENT = 5
 

@@ -1,38 +1,14 @@
 """One client of the Python package in several processes and threads: everybody gets the answers to
 their own questions."""
-import json
 import os
 import pickle
 import threading
 import unittest
 
 import models
+from forking import TYPES, Child
 from harness import Daemon, Served
 from package import mechd
-
-TYPES = ('Mass1D', 'Rotor1D', 'Node1D', 'NodePoint')
-
-
-class Child:
-    """A forked process that does `work`; its result, or the words of what it raised."""
-
-    def __init__(self, work):
-        self._read, write = os.pipe()
-        self._pid = os.fork()
-        if self._pid == 0:
-            try:
-                found = work()
-            except BaseException as fault:  # pylint: disable=broad-except
-                found = '%s: %s' % (type(fault).__name__, fault)
-            os.write(write, json.dumps(found).encode())
-            os._exit(0)
-        os.close(write)
-
-    def result(self):
-        with open(self._read, 'rb') as end:
-            found = json.loads(end.read())
-        os.waitpid(self._pid, 0)
-        return found
 
 
 class Shared(Served):
