@@ -72,6 +72,7 @@ struct mech_seat {
     const int32_t *q_slot;        /* [nq] coordinates */
     int32_t n, nq;
     bool first_order;
+    int32_t z; /* place in z of what a marker keeps from step to step, where its map says so */
 };
 
 /* What the coordinates of a deformable body or node do to one of its points, for any number of
@@ -201,6 +202,10 @@ struct mech_pair_ops {
     /* z [data]: from what they were before a step to what they are at these poses, after it, or at
      * the start, from 0. May be called twice: it changes nothing then. */
     void (*keep)(void *record, const struct mech_pose *const pose[2], double *z);
+    bool late; /* snapshots of format 3 may lack these numbers: 0 then, and kept anew */
+    /* z [data]: why its law does not hold where it is, a part of a sentence, or NULL. NULL: it
+     * always holds. */
+    const char *(*beyond)(const void *record, const double *z);
     /* --- joints: rows NULL for force elements --- */
     int32_t (*rows)(const void *description); /* multipliers, at most MECH_PAIR_ROWS */
     /* Of coordinates' markers, G constant: explicit schemes take such a row out of the equations
@@ -352,6 +357,7 @@ struct mech_marker_map {
     bool first_order, moving;
     bool flexible; /* moves with all n velocities of its seat; slot is not used */
     double mass;   /* kg, of a mass marker */
+    int32_t kept;  /* numbers that it keeps from step to step in z, from seat->z on; 0: none */
     int32_t n;
     int32_t slot[MECH_MARKER_SLOTS];
     double J[6][MECH_MARKER_SLOTS]; /* rows: force, torque; a coordinate marker uses row 0 */
@@ -368,6 +374,10 @@ struct mech_marker_ops {
     /* The caller zeroed *out and set its n and slot. */
     void (*pose)(const void *description, const struct mech_seat *seat, const struct mech_eval *e,
                  struct mech_pose *out);
+    /* z [map.kept]: from what they were before a step to what they are at the pose of e, after it,
+     * or at the start, from 0. As `keep` of a pair. NULL: it keeps nothing. */
+    void (*keep)(const void *description, const struct mech_seat *seat, const struct mech_eval *e,
+                 double *z);
 };
 
 struct mech_load_ops {

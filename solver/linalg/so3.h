@@ -10,6 +10,7 @@
 #include "solver/linalg/v3.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 /* The matrix of angles. */
 static inline void mech_so3_from_angles(const double angles[3], double r[9])
@@ -41,6 +42,47 @@ static inline void mech_so3_angles(const double r[9], double angles[3])
     angles[0] = a0;
     angles[1] = a1;
     angles[2] = a2;
+}
+
+/* `angle` plus whole turns, nearest to `last`. */
+static inline double mech_so3_near(double angle, double last)
+{
+    const double turn = 8. * atan(1.);
+    return angle + turn * round((last - angle) / turn);
+}
+
+/* Tait–Bryan angles counted over turns: those nearest to the last ones. A rotation has two triples,
+ * (φ0, φ1, φ2) and (φ0 + π, π − φ1, φ2 + π), each plus whole turns; the right one is found while no
+ * angle changes by a quarter turn between two looks. `locked`: φ1 = ±π/2, where φ2 stays as it was.
+ * `last` 0 0 0 is also what nothing was kept for: then the plain angles stay. */
+static inline void mech_so3_near_angles(const double plain[3], bool locked, const double last[3],
+                                        double angles[3])
+{
+    const double half = 4. * atan(1.);
+    double one[3] = {plain[0], plain[1], plain[2]}, other[3], square = 0., other_square = 0.;
+    if (last[0] == 0. && last[1] == 0. && last[2] == 0.) {
+        memcpy(angles, one, sizeof one);
+        return;
+    }
+    if (locked) {
+        one[0] -= plain[1] > 0. ? last[2] : -last[2];
+        one[2] = last[2];
+    }
+    for (int k = 0; k < 3; k++) {
+        other[k] = mech_so3_near(k == 1 ? half - one[1] : half + one[k], last[k]);
+        one[k] = mech_so3_near(one[k], last[k]);
+        square += (one[k] - last[k]) * (one[k] - last[k]);
+        other_square += (other[k] - last[k]) * (other[k] - last[k]);
+    }
+    memcpy(angles, other_square < square ? other : one, sizeof one);
+}
+
+/* Those of a rotation matrix. */
+static inline void mech_so3_angles_near(const double r[9], const double last[3], double angles[3])
+{
+    double plain[3];
+    mech_so3_angles(r, plain);
+    mech_so3_near_angles(plain, hypot(r[5], r[8]) < 1e-14, last, angles);
 }
 
 /* True when R Rᵀ = I within `tolerance` in each entry, and det R > 0. */
@@ -202,6 +244,23 @@ static inline void mech_so3_log(const double r[9], double x[3])
 
     for (int i = 0; i < 3; i++) {
         x[i] = scale * q[1 + i];
+    }
+}
+
+/* The rotation vector below a whole turn that is nearest to the last one: that of mech_so3_log, or
+ * the one the other way round. */
+static inline void mech_so3_log_near(const double r[9], const double last[3], double x[3])
+{
+    const double turn = 8. * atan(1.);
+    mech_so3_log(r, x);
+    const double angle = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+    const double along = x[0] * last[0] + x[1] * last[1] + x[2] * last[2];
+    /* |x − last|² against that of x (1 − turn/angle) */
+    if (angle > 0. && angle * (2. * angle - turn) < 2. * along) {
+        return;
+    }
+    for (int k = 0; k < 3 && angle > 0.; k++) {
+        x[k] *= 1. - turn / angle;
     }
 }
 

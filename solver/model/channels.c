@@ -333,6 +333,11 @@ int mech_outputs(struct mech_model *m, struct mech_diag *diag)
                                                    .scalar = out[i].component >= 0 || size == 1,
                                                    .unit = unit ? unit : ""};
         m->output_of[i] = (struct mech_output_of){*r, out[i].component};
+        if (m->sensor_z && m->sensor_z[out[i].sensor.index] >= 0) {
+            /* by way of the sensor, which counts turns */
+            m->output_of[i].request.category = MECH_SENSOR;
+            m->output_of[i].request.index = out[i].sensor.index;
+        }
         if (!component_range(out[i].component, (int32_t)size, &first, &m->outputs[i].size)) {
             char path[MECH_DIAG_PATH];
 

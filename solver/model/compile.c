@@ -53,6 +53,7 @@ static int compile(struct mech_model *m, const double *parameters, struct mech_d
         {mech_channels, CHANNELS, RESOLVED | LAID_OUT | ASSEMBLED},
         {mech_inputs, INPUTS, RESOLVED | LAID_OUT | ASSEMBLED | CHANNELS},
         {mech_sensors, SENSORS, RESOLVED},
+        {mech_turns_of_sensors, 0, RESOLVED | LAID_OUT | ASSEMBLED | CHANNELS | SENSORS},
         {mech_outputs, OUTPUTS, RESOLVED | LAID_OUT | ASSEMBLED | SENSORS},
         {mech_contacts, CONTACTS, RESOLVED | LAID_OUT},
         {mech_first_order_rows, FIRST_ORDER_ROWS, RESOLVED | LAID_OUT},

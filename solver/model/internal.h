@@ -133,7 +133,13 @@ struct mech_model {
     size_t moving_load_count, moving_load_capacity;
     struct mech_pair_of *pairs; /* [pair_count] in the document's order */
     size_t pair_count;
-    int32_t kept;                       /* numbers in z of nodes and of pairs: the first ones */
+    int32_t kept;     /* numbers in z of nodes, pairs and markers: the first ones */
+    int32_t *keepers; /* [keeper_count] markers that keep some */
+    size_t keeper_count;
+    int32_t *sensor_z; /* [sensors] place in z of the angles that it keeps, or −1 */
+    bool sensor_turns; /* some sensor keeps angles */
+    bool *late;        /* [sizes.z] what snapshots of format 3 may lack */
+    int32_t late_count;
     struct mech_equation_of *equations; /* [equation_count] in the document's order */
     size_t equation_count;
     struct mech_joint_rows joints;
@@ -191,6 +197,17 @@ int mech_assemble(struct mech_model *m, struct mech_diag *diag);
 
 /* forces.c: channels of loads and systems. */
 int mech_channels(struct mech_model *m, struct mech_diag *diag);
+
+/* turns.c: angles that count turns, in z. mech_turns: of markers, behind those of pairs;
+ * of sensors: at the end of z, once all before it is there. */
+int mech_turns(struct mech_model *m);
+int mech_turns_of_sensors(struct mech_model *m, struct mech_diag *diag);
+/* What markers and sensors keep: as mech_model_keep. */
+void mech_turns_keep(const struct mech_model *m, const struct mech_eval *e, struct mech_state *s);
+/* The angles [count] that a sensor of Rotation measures: to the nearest ones of those that it
+ * keeps. */
+void mech_turns_measured(const struct mech_model *m, const struct mech_state *s, size_t sensor,
+                         size_t count, double *angles);
 
 /* channels.c: inputs, sensors and outputs of the document. */
 int mech_inputs(struct mech_model *m, struct mech_diag *diag);

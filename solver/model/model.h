@@ -227,6 +227,11 @@ bool mech_model_is_linear_but_pins(const struct mech_model *m);
 int32_t mech_model_first_unpinned(const struct mech_model *m);
 /* What items keep from step to step (turns of a hinge), in z: after a step, or when q was set. */
 void mech_model_keep(const struct mech_model *m, struct mech_state *s);
+/* The first object whose law does not hold at what it keeps in z, and why; or −1 and NULL. */
+int32_t mech_model_beyond(const struct mech_model *m, const struct mech_state *s,
+                          const char **reason);
+/* Which numbers of z [sizes.z] snapshots of format 3 by earlier builds lack; how many. */
+int32_t mech_model_late(const struct mech_model *m, const bool **of);
 /* True when forces on this marker turn with q: they go to state->wrench, not into f. */
 bool mech_model_marker_moves(const struct mech_model *m, int32_t marker);
 

@@ -29,6 +29,9 @@ static struct mech_view view_of(const struct mech_model *m, const struct mech_st
                           .record = on->record};
 
     v.at = mech_model_point(m, s, s ? s->at->time : 0., m->q_ref, m->zeros);
+    if (r->configuration != MECH_CURRENT && r->configuration != MECH_START_OF_STEP) {
+        v.at.z = NULL; /* kept angles are those of the last step */
+    }
     v.vdot = r->configuration == MECH_REFERENCE || !s ? m->zeros : NULL;
     if (on->first_order) {
         v.at.q_ref = m->zeros;
@@ -221,6 +224,24 @@ uint32_t mech_model_item_outputs(const struct mech_model *m, enum mech_category 
                                    : mech_item_type_outputs(items->at[index].type);
 }
 
+/* What a sensor of Rotation measures now: angles that count turns. */
+static int rotation_output(const struct mech_model *m, const struct mech_state *s, int32_t sensor,
+                           size_t capacity, double *values, size_t *count)
+{
+    struct mech_output_request measured = m->sensors[sensor];
+    double angles[3] = {0.};
+
+    measured.configuration = MECH_CURRENT;
+    const int code = mech_model_item_output(m, s, &measured, 3, angles, count);
+    if (code == 0) {
+        mech_turns_measured(m, s, (size_t)sensor, *count, angles);
+    }
+    for (size_t k = 0; code == 0 && k < *count && k < capacity; k++) {
+        values[k] = angles[k];
+    }
+    return code;
+}
+
 /* Of a node or object; what it needs stays in the model's scratch. */
 static int item_output(const struct mech_model *m, const struct mech_state *s,
                        const struct mech_output_request *r, size_t capacity, double *values,
@@ -230,6 +251,9 @@ static int item_output(const struct mech_model *m, const struct mech_state *s,
         struct mech_output_request measured = m->sensors[r->index];
 
         measured.configuration = r->configuration;
+        if (measured.variable == MECH_OUTPUT_ROTATION && r->configuration == MECH_CURRENT && s) {
+            return rotation_output(m, s, r->index, capacity, values, count);
+        }
         return mech_model_item_output(m, s, &measured, capacity, values, count);
     }
     if (r->category == MECH_MARKER) {

@@ -144,7 +144,7 @@ int mech_pairs(struct mech_model *m, struct mech_diag *diag)
             MECH_TRY(mech_equation_add(m, o, diag));
         }
     }
-    m->kept = m->sizes.z;
+    MECH_TRY(mech_turns(m));
     MECH_TRY(mech_joint_rows(m));
     MECH_TRY(mech_markers(m));
     for (size_t p = 0; p < m->pair_count; p++) {
@@ -425,6 +425,7 @@ void mech_model_keep(const struct mech_model *m, struct mech_state *s)
             pair->ops->keep(pair->record, pose, s->z + pair->z);
         }
     }
+    mech_turns_keep(m, &e, s);
     if (m->penalty) {
         mech_penalty_keep(m, s);
     }

@@ -191,9 +191,11 @@ struct mech_step_report {
     const char *vi;     /* complementarity solver used, "" if none */
     bool differenced;   /* some Jacobian was taken by differences */
     struct mech_drift drift;
-    int32_t outcome;    /* 0 or enum mech_outcome */
-    double failed_time; /* when outcome is not 0: start of the failing internal step */
-    char reason[160];   /* when outcome is not 0: a sentence with the item's name if known */
+    int32_t beyond; /* an object of the document whose law does not hold where it ends, or −1 */
+    const char *beyond_reason; /* why, or NULL: all hold */
+    int32_t outcome;           /* 0 or enum mech_outcome */
+    double failed_time;        /* when outcome is not 0: start of the failing internal step */
+    char reason[160];          /* when outcome is not 0: a sentence with the item's name if known */
 };
 
 /* One command, whole: begin, advance until done, finish. On any outcome the state is as before. */

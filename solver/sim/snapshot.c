@@ -3,8 +3,8 @@
  * A snapshot is a header and the state block, as far as it is in use. The header says what must
  * agree for the block to make sense: format, byte order, layout; and what decides the last bits:
  * the BLAS and its kernel. A reader checks all of it, and the checksum, before it touches anything.
- * Format 3 had no `rest` and no `size` among the counters: its blocks are taken, with the size of
- * the last step. What a header says of this program and its libraries is gathered once, when the
+ * Format 3 had no `rest` and no `size` among the counters, and no angles with their turns in z: its
+ * blocks are taken, with the size of the last step and angles within half a turn. What a header says of this program and its libraries is gathered once, when the
  * simulation is made.
  *
  * Beside the bytes, save and restore within one process: the block behind its layout. Memory that
@@ -121,9 +121,21 @@ static uint64_t hash_text(const char *text, uint64_t seed)
     return mech_hash(text ? text : "", text ? strlen(text) + 1 : 1, seed);
 }
 
+/* Numbers in z that blocks of that format lack, *of: which. */
+static int32_t late_in(const struct mech_sim *s, uint32_t format, const bool **of)
+{
+    const int32_t late = mech_model_late(s->model, of);
+
+    return format == WITHOUT_SIZE ? late : 0;
+}
+
 static uint64_t hash_layout(const struct mech_sim *s, uint32_t format)
 {
-    uint64_t h = mech_hash(&s->sizes, sizeof s->sizes, format);
+    struct mech_state_sizes sizes = s->sizes;
+    const bool *late;
+
+    sizes.z -= late_in(s, format, &late);
+    uint64_t h = mech_hash(&sizes, sizeof sizes, format);
 
     h = hash_text(s->type->name, h);
     for (int c = 0; c <= MECH_SENSOR; c++) {
@@ -257,31 +269,62 @@ static void keep_edits(struct mech_sim *s, uint32_t edits)
 /* Bytes that a block of that format lacks behind `lacking` of its counters. */
 static const size_t lacking = offsetof(struct mech_state_counters, rest);
 
-static size_t lacks(uint32_t format)
+static size_t lacks_counters(uint32_t format)
 {
     return format == WITHOUT_SIZE ? sizeof(struct mech_state_counters) - lacking : 0;
+}
+
+static size_t lacks(const struct mech_sim *s, uint32_t format)
+{
+    const bool *late;
+
+    return lacks_counters(format) + (size_t)late_in(s, format, &late) * sizeof(double);
 }
 
 static bool header_sound(const struct mech_sim *s, const struct header *h, size_t size)
 {
     const struct header mine = make_header(s);
-    const uint64_t layout = h->format == FORMAT ? mine.layout : hash_layout(s, h->format);
+    const size_t fixed = (size_t)((char *)s->point.touched - (char *)s->point.block);
 
-    return memcmp(h->magic, mine.magic, sizeof h->magic) == 0 &&
-           (h->format == FORMAT || h->format == WITHOUT_SIZE) && h->order == mine.order &&
-           h->layout == layout && h->size == size - sizeof *h && h->size >= lacking &&
-           h->size + lacks(h->format) <= s->point.size;
+    if (memcmp(h->magic, mine.magic, sizeof h->magic) != 0 || h->order != mine.order ||
+        (h->format != FORMAT && h->format != WITHOUT_SIZE)) {
+        return false;
+    }
+    const uint64_t layout = h->format == FORMAT ? mine.layout : hash_layout(s, h->format);
+    const size_t gap = lacks(s, h->format);
+
+    return h->layout == layout && h->size == size - sizeof *h && h->size >= fixed - gap &&
+           h->size + gap <= s->point.size;
+}
+
+/* z with the numbers that the format lacks, which are 0. Returns where z ends in `from`. */
+static const char *unpack_z(struct mech_sim *s, uint32_t format, const char *from)
+{
+    const bool *late;
+    const int32_t missing = late_in(s, format, &late);
+
+    for (int32_t k = 0; k < s->sizes.z; k++) {
+        s->point.z[k] = 0.;
+        if (missing == 0 || !late[k]) {
+            memcpy(&s->point.z[k], from, sizeof(double));
+            from += sizeof(double);
+        }
+    }
+    return from;
 }
 
 /* The block of a snapshot into s->point, in the present format. */
 static void unpack(struct mech_sim *s, const struct header *h, const char *bytes)
 {
     char *const block = (char *)s->point.block;
-    const size_t gap = lacks(h->format), used = h->size + gap;
+    const size_t gap = lacks_counters(h->format), used = h->size + lacks(s, h->format);
+    const size_t z = (size_t)((char *)s->point.z - block);
+    const size_t behind = z + (size_t)s->sizes.z * sizeof(double);
 
     memcpy(block, bytes, lacking);
     memset(block + lacking, 0, gap);
-    memcpy(block + lacking + gap, bytes + lacking, h->size - lacking);
+    memcpy(block + lacking + gap, bytes + lacking, z - gap - lacking);
+    memcpy(block + behind, unpack_z(s, h->format, bytes + z - gap), used - behind);
     /* contacts that are not there are 0 */
     memset(block + used, 0, s->point.size - used);
     if (gap) {
@@ -306,10 +349,13 @@ int mech_sim_snapshot_read(struct mech_sim *s, const void *bytes, size_t size, b
         return MECH_MISMATCH;
     }
     unpack(s, &h, (const char *)bytes + sizeof h);
-    if (!block_sound(s, &s->point) || h.size + lacks(h.format) != mech_state_used(&s->point)) {
+    if (!block_sound(s, &s->point) || h.size + lacks(s, h.format) != mech_state_used(&s->point)) {
         return MECH_MISMATCH;
     }
     MECH_TRY(take_parameters(s, s->point.parameter));
+    if (h.format == WITHOUT_SIZE) {
+        mech_model_keep(s->model, &s->point);
+    }
     const uint32_t edits = s->now.at->edits;
     mech_state_copy(&s->point, &s->now);
     keep_edits(s, edits);

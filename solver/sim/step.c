@@ -364,6 +364,7 @@ void mech_sim_step_finish(struct mech_sim *s)
     c->report->linear = s->type->linear ? s->type->linear(s->stepper) : "";
     c->report->vi = s->type->vi ? s->type->vi(s->stepper) : "";
     mech_sim_drift(s, &s->next, &c->report->drift);
+    c->report->beyond = mech_model_beyond(s->model, &s->next, &c->report->beyond_reason);
     if (!c->trial) {
         swap_states(s);
         return;

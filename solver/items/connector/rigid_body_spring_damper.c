@@ -28,6 +28,7 @@ static const char *const locals[] = {"u0", "u1", "u2", "u3", "u4", "u5", "v0", "
 
 struct record {
     struct mech_springs springs;
+    int32_t z; /* place of the angles after the last step */
     double rotation[2][9];
     bool intrinsic, elastic; /* elastic: its energy is known */
 };
@@ -68,6 +69,7 @@ static int record(const void *description, const struct mech_site *site, void *a
     struct record *const r = at;
 
     fill(c, r);
+    r->z = site->z;
     if (!c->active) {
         return 0;
     }
@@ -85,12 +87,12 @@ static bool differenced(const void *at)
     return ((const struct record *)at)->springs.vars != NULL;
 }
 
-static struct mech_relative relative_of(const struct record *r,
+static struct mech_relative relative_of(const struct record *r, const double *z,
                                         const struct mech_pose *const pose[2])
 {
     struct mech_relative x;
 
-    mech_relative_at(r->rotation, r->intrinsic, pose, &x);
+    mech_relative_at(r->rotation, r->intrinsic, z ? z + r->z : NULL, pose, &x);
     return x;
 }
 
@@ -98,7 +100,7 @@ static void wrench(void *record, const struct mech_eval *e, const struct mech_po
                    double W[12])
 {
     const struct record *const r = record;
-    const struct mech_relative x = relative_of(r, pose);
+    const struct mech_relative x = relative_of(r, e->z, pose);
     double f[6];
 
     mech_springs_force(&r->springs, e->t, x.u, x.v, f);
@@ -114,7 +116,7 @@ static void slope(void *record, const struct mech_eval *e, const struct mech_pos
                   double Wx[12][12], double Wt[12][12])
 {
     const struct record *const r = record;
-    const struct mech_relative x = relative_of(r, pose);
+    const struct mech_relative x = relative_of(r, e->z, pose);
     double f[6], fu[36], fv[36], U[6][12], V[6][12], Vt[6][12];
     double by_motion[6][12] = {{0.}}, by_twist[6][12] = {{0.}};
 
@@ -143,8 +145,32 @@ static double energy(void *record, const struct mech_eval *e, const struct mech_
 {
     const struct record *const r = record;
 
-    (void)e;
-    return r->elastic ? mech_springs_energy(&r->springs, relative_of(r, pose).u) : NAN;
+    return r->elastic ? mech_springs_energy(&r->springs, relative_of(r, e->z, pose).u) : NAN;
+}
+
+static void keep(void *record, const struct mech_pose *const pose[2], double *z)
+{
+    struct record there = *(const struct record *)record;
+
+    there.z = 0;
+    memcpy(z, relative_of(&there, z, pose).phi, 3 * sizeof *z);
+}
+
+static const char *beyond(const void *record, const double *z)
+{
+    const bool intrinsic = ((const struct record *)record)->intrinsic;
+    const double right = 2. * atan(1.);
+
+    if (intrinsic) {
+        return mech_v3_norm(z) > 3. * right ? "its rotation vector is beyond three quarters of a "
+                                              "turn; near a whole turn its "
+                                              "torques across the axis grow without bounds"
+                                            : NULL;
+    }
+    return fabs(z[1]) > right
+               ? "its Tait-Bryan angles are beyond a quarter turn about y, where they are not "
+                 "unique; turn its frames so that large rotations are about x or z"
+               : NULL;
 }
 
 static int output(const void *description, const struct mech_view *view, enum mech_output variable,
@@ -158,7 +184,8 @@ static int output(const void *description, const struct mech_view *view, enum me
     } else {
         fill(description, &there);
     }
-    const struct mech_relative x = relative_of(&there, view->pose);
+    const bool now = view->configuration == MECH_CURRENT && view->record;
+    const struct mech_relative x = relative_of(&there, now ? view->at.z : NULL, view->pose);
 
     if (view->record) {
         mech_springs_force(&there.springs, view->at.t, x.u, x.v, f);
@@ -202,7 +229,8 @@ static const struct mech_field fields[] = {
      .kind = MECH_BOOL,
      .offset = offsetof(struct rigid_spring, intrinsic),
      .doc = "forces in the frame and at the point halfway between the markers, by the rotation "
-            "vector; otherwise in the frame of the first marker, by Tait-Bryan angles xyz"},
+            "vector, up to a whole turn; otherwise in the frame of the first marker, by "
+            "Tait-Bryan angles xyz, unique within a quarter turn about y"},
     MECH_PAIR_FIELD_MARKERS(rigid_spring, markers),
     {.name = "offset",
      .kind = MECH_REALS,
@@ -243,6 +271,10 @@ static const struct mech_pair_ops pair = {
     .wrench = wrench,
     .slope = slope,
     .energy = energy,
+    .data = 3,
+    .keep = keep,
+    .late = true,
+    .beyond = beyond,
 };
 
 static const struct mech_object_ops ops = {
@@ -260,9 +292,11 @@ const struct mech_item_type mech_item_connector_rigid_body_spring_damper = {
     .name = "RigidBodySpringDamper",
     .category = MECH_OBJECT,
     .table = {.name = "RigidBodySpringDamper",
-              .doc = "Springs and dampers in six directions between two frames. "
-                     "Displacements, rotations and velocities are those of the second "
-                     "marker less those of the first; a positive force pulls.",
+              .doc = "Springs and dampers in six directions between two frames. Displacements, "
+                     "rotations and velocities are those of the second marker less those of the "
+                     "first; a positive force pulls. Angles count turns; a step that ends beyond "
+                     "a quarter turn about y, or with intrinsicFormulation beyond three quarters "
+                     "of a turn, warns in its report.",
               .size = sizeof(struct rigid_spring),
               MECH_FIELDS(fields)},
     .check = check,

@@ -72,7 +72,7 @@ static void rates_of(const struct mech_relative *x, double B[9])
 }
 
 /* u and the frame A */
-static void place(struct mech_relative *x, const double A1[9])
+static void place(struct mech_relative *x, const double A1[9], const double last[3])
 {
     double turn[9], half[3], E[9];
 
@@ -80,7 +80,7 @@ static void place(struct mech_relative *x, const double A1[9])
     mech_m3_product(turn, A1, turn);
     memcpy(x->A, x->A0, sizeof x->A);
     if (x->halfway) {
-        mech_so3_log(turn, x->phi);
+        mech_so3_log_near(turn, last, x->phi);
         const double angle = mech_v3_norm(x->phi);
 
         for (int i = 0; i < 3; i++) {
@@ -91,7 +91,7 @@ static void place(struct mech_relative *x, const double A1[9])
         mech_m3_product(x->A0, E, x->A);
         mech_m3_mul(x->A0, x->s, x->s);
     } else {
-        mech_so3_angles(turn, x->phi);
+        mech_so3_angles_near(turn, last, x->phi);
     }
     mech_m3_mul_transposed(x->A, x->d, x->u);
     memcpy(x->u + 3, x->phi, sizeof x->phi);
@@ -118,9 +118,10 @@ static void move(struct mech_relative *x, const struct mech_pose *const pose[2])
     mech_m3_mul_transposed(x->A, x->w, x->v);
 }
 
-void mech_relative_at(const double rotation[2][9], bool halfway,
+void mech_relative_at(const double rotation[2][9], bool halfway, const double *last,
                       const struct mech_pose *const pose[2], struct mech_relative *out)
 {
+    static const double none[3] = {0.};
     struct motions m;
     double A1[9], At[9], B[9], turn[3][12], part[3][12];
 
@@ -128,7 +129,7 @@ void mech_relative_at(const double rotation[2][9], bool halfway,
     mech_m3_product(pose[0]->R, rotation[0], out->A0);
     mech_m3_product(pose[1]->R, rotation[1], A1);
     mech_v3_add(pose[1]->p, -1., pose[0]->p, out->d);
-    place(out, A1);
+    place(out, A1, last ? last : none);
     move(out, pose);
 
     /* U: Aᵀ (δd + d × δθ), B A₀ᵀ δψ */

@@ -2,13 +2,14 @@
  * that six forces f on them make. With A_s = R_s rotation_s, d = p₁ − p₀, δψ = δθ₁ − δθ₀:
  *
  * From the first frame     u = (A₀ᵀ d, φ),  v = (A₀ᵀ (v₁ − v₀), A₀ᵀ (ω₁ − ω₀))
- *     φ the Tait–Bryan angles xyz of A₀ᵀ A₁: unique while the second is within ±90° (there the
- *     rates of the others grow beyond bounds) and the others within ±180° (there they jump), so
+ *     φ the Tait–Bryan angles xyz of A₀ᵀ A₁, counted over turns. At ±90° of the second the rates of
+ *     the others grow beyond bounds, and beyond it they belong to the branch that was followed, so
  *     that large turns belong to x or z. W = (A₀ f_t, A₀ f_r) on the first, the opposite on the
  *     second marker: the couple d × A₀ f_t is not balanced where the force is not along d.
  *
  * From halfway             u = (Aᵀ d, φ),  v = u̇,  A = A₀ exp(φ/2)
- *     φ the rotation vector of A₀ᵀ A₁, smooth below half a turn about any axis. W = −(∂u/∂δ)ᵀ f:
+ *     φ the rotation vector of A₀ᵀ A₁, followed up to a whole turn, where it has no rate across its
+ *     axis. W = −(∂u/∂δ)ᵀ f:
  *     forces and moments are in balance, a potential V(u) with f = ∂V/∂u is stored exactly, and the
  *     order of the markers does not matter. With J the left Jacobian (so3.h), s = A₀ tan(θ/4) φ/θ:
  *
@@ -28,8 +29,9 @@ struct mech_relative {
     double U[6][12], A[9], A0[9], phi[3], s[3], d[3], w[3], spin[3], turning[3];
 };
 
-/* Of two frames with these rotations (by rows) in those of the markers. */
-void mech_relative_at(const double rotation[2][9], bool halfway,
+/* Of two frames with these rotations (by rows) in those of the markers. `last` [3]: φ after the
+ * last step, to which the next is the nearest (0: none was kept); NULL: the φ of smallest angles. */
+void mech_relative_at(const double rotation[2][9], bool halfway, const double *last,
                       const struct mech_pose *const pose[2], struct mech_relative *out);
 /* U = ∂u/∂δ, V = ∂v/∂δ, Vt = ∂v/∂T (twists), each [6][12]; Wx [12][12] = ∂(L f)/∂δ at these f. All
  * are overwritten. */

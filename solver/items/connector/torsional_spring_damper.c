@@ -14,6 +14,7 @@
 #include "solver/items/body/body.h"
 #include "solver/items/connector/force_law.h"
 #include "solver/items/joint/rows.h"
+#include "solver/linalg/so3.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -71,9 +72,8 @@ static double angle_of(double axes[2][3][3], double last)
 {
     const double s = mech_v3_dot(axes[0][1], axes[1][0]) - mech_v3_dot(axes[0][0], axes[1][1]);
     const double c = mech_v3_dot(axes[0][0], axes[1][0]) + mech_v3_dot(axes[0][1], axes[1][1]);
-    const double angle = atan2(s, c), turn = 8. * atan(1.);
 
-    return s == 0. && c == 0. ? NAN : angle + turn * round((last - angle) / turn);
+    return s == 0. && c == 0. ? NAN : mech_so3_near(atan2(s, c), last);
 }
 
 /* θ and G at the poses; with H where `turned` */

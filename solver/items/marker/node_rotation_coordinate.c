@@ -1,11 +1,13 @@
 /* MarkerNodeRotationCoordinate: the rotation of a rigid node about one global axis k.
  *
- *     value      Tait–Bryan angle k (xyz) of its rotation matrix; of a node in the plane φ
+ *     value      Tait–Bryan angle k (xyz) of its rotation matrix, counted over turns; of a node in
+ *                the plane φ
  *     velocity   ω_k, the global angular velocity
  *     force      a torque about the global axis k
  *
  * Source: Exudyn's MarkerNodeRotationCoordinate. The angle's rate is ω_k while the node turns about
- * axis k alone. An angle in space stays within (−π, π]: what turns on is held by velocity. */
+ * axis k alone. The angles after the last step are kept in z of the state, and the next ones are
+ * those nearest to them, right while a step turns by less than a quarter turn. */
 #include "solver/items/ops.h"
 #include "solver/linalg/so3.h"
 
@@ -42,8 +44,30 @@ static const char *map(const void *description, const struct mech_seat *on,
         out->slot[i] = on->slot[i];
     }
     out->n = on->n;
+    out->kept = out->moving ? 3 : 0;
     out->J[0][2] = out->moving ? 0. : 1.;
     return NULL;
+}
+
+/* All three angles of a node in space at the point */
+static void angles_of(const struct mech_seat *on, const struct mech_eval *e, const double R[9],
+                      double angles[3])
+{
+    if (e->z) {
+        mech_so3_angles_near(R, e->z + on->z, angles);
+    } else {
+        mech_so3_angles(R, angles);
+    }
+}
+
+static void keep(const void *description, const struct mech_seat *on, const struct mech_eval *e,
+                 double *z)
+{
+    struct mech_pose at = {.n = on->n, .slot = on->slot};
+
+    (void)description;
+    on->item->type->ops.node->pose(on->item->description, on, e, &at);
+    angles_of(on, e, at.R, z);
 }
 
 static void pose(const void *description, const struct mech_seat *on, const struct mech_eval *e,
@@ -54,8 +78,11 @@ static void pose(const void *description, const struct mech_seat *on, const stru
     double angles[3];
 
     on->item->type->ops.node->pose(on->item->description, on, e, out);
-    mech_so3_angles(out->R, angles);
     const bool flat = on->item->type->ops.node->kind == MECH_NODE_RIGID_2D;
+
+    if (!flat) {
+        angles_of(on, e, out->R, angles);
+    }
     const double value = flat ? e->q[on->q_slot[2]] : angles[k];
 
     out->kind = MECH_POSE_GENERAL;
@@ -90,13 +117,14 @@ static const struct mech_marker_ops ops = {
     .seat = seat,
     .map = map,
     .pose = pose,
+    .keep = keep,
 };
 
 const struct mech_item_type mech_item_marker_node_rotation_coordinate = {
     .name = "MarkerNodeRotationCoordinate",
     .category = MECH_MARKER,
     .table = {.name = "MarkerNodeRotationCoordinate",
-              .doc = "Rotation of a node about one axis, where torques act.",
+              .doc = "Rotation of a node about one axis, counted over turns, where torques act.",
               .size = sizeof(struct marker_node_rotation_coordinate),
               MECH_FIELDS(fields)},
     .ops.marker = &ops,

@@ -1,0 +1,151 @@
+/* Angles that count turns. What they were after the last step is kept in z of the state: of pairs
+ * (keep in ops.h), of markers behind them, and at its end of sensors that measure rotations in
+ * space. The next ones are the nearest to them (so3.h).
+ *
+ * A sensor of Rotation keeps the three Tait–Bryan angles that it shows, or the slope of a cable.
+ * Sensors of what has its angle as a coordinate, or keeps it itself, have nothing to keep. */
+#include "solver/base/err.h"
+#include "solver/linalg/so3.h"
+#include "solver/model/internal.h"
+
+#include <math.h>
+#include <string.h>
+
+/* markers behind pairs, and which of these numbers are late */
+int mech_turns(struct mech_model *m)
+{
+    const size_t markers = m->document->markers.n;
+
+    m->keepers = mech_arena_alloc(&m->arena, markers, sizeof *m->keepers);
+    if (!m->keepers) {
+        return MECH_NO_MEMORY;
+    }
+    for (size_t i = 0; i < markers; i++) {
+        if (m->markers[i].kept) {
+            m->marker_seats[i].z = m->sizes.z;
+            m->sizes.z += m->markers[i].kept;
+            m->keepers[m->keeper_count++] = (int32_t)i;
+        }
+    }
+    m->kept = m->sizes.z;
+    return 0;
+}
+
+/* How many angles a sensor keeps: three Tait–Bryan angles, or the one of the slope of a cable. */
+static int32_t turns(const struct mech_model *m, const struct mech_output_request *r)
+{
+    const struct mech_object_ops *const ops =
+        r->category == MECH_OBJECT ? m->document->objects.at[r->index].type->ops.object : NULL;
+    double values[3];
+    size_t count = 0;
+
+    if (r->variable != MECH_OUTPUT_ROTATION || (ops && ops->pair)) {
+        return 0;
+    }
+    (void)mech_model_item_output(m, NULL, r, 3, values, &count);
+    return count == 3 ? 3 : count == 1 && ops && ops->element ? 1 : 0;
+}
+
+/* `places` numbers of z from p on are late. */
+static void mark(struct mech_model *m, int32_t p, int32_t places)
+{
+    for (int32_t k = 0; k < places; k++) {
+        m->late[p + k] = true;
+    }
+    m->late_count += places;
+}
+
+int mech_turns_of_sensors(struct mech_model *m, struct mech_diag *diag)
+{
+    const size_t n = m->document->sensors.n;
+    const int32_t before = m->sizes.z;
+
+    (void)diag;
+    m->sensor_z = mech_arena_alloc(&m->arena, n, sizeof *m->sensor_z);
+    if (!m->sensor_z) {
+        return MECH_NO_MEMORY;
+    }
+    for (size_t i = 0; i < n; i++) {
+        const int32_t kept = turns(m, &m->sensors[i]);
+
+        m->sensor_z[i] = kept > 0 ? m->sizes.z : -1;
+        m->sizes.z += kept;
+    }
+    m->sensor_turns = m->sizes.z > before;
+    double *const z0 = mech_arena_alloc(&m->arena, (size_t)m->sizes.z + 1, sizeof *z0);
+    m->late = mech_arena_alloc(&m->arena, (size_t)m->sizes.z, sizeof *m->late);
+    if (!z0 || !m->late) {
+        return MECH_NO_MEMORY;
+    }
+    memcpy(z0, m->z0, (size_t)before * sizeof *z0);
+    m->z0 = z0;
+    for (size_t p = 0; p < m->pair_count; p++) {
+        mark(m, m->pairs[p].z, m->pairs[p].ops->late ? m->pairs[p].ops->data : 0);
+    }
+    for (size_t k = 0; k < m->keeper_count; k++) {
+        mark(m, m->marker_seats[m->keepers[k]].z, m->markers[m->keepers[k]].kept);
+    }
+    mark(m, before, m->sizes.z - before);
+    return 0;
+}
+
+int32_t mech_model_late(const struct mech_model *m, const bool **of)
+{
+    *of = m->late;
+    return m->late_count;
+}
+
+void mech_turns_measured(const struct mech_model *m, const struct mech_state *s, size_t sensor,
+                         size_t count, double *angles)
+{
+    const double quarter = 2. * atan(1.);
+    const int32_t at = m->sensor_z ? m->sensor_z[sensor] : -1;
+
+    if (at >= 0 && count == 3) {
+        const bool locked = fabs(fabs(angles[1]) - quarter) < 1e-11 && angles[2] == 0.;
+
+        mech_so3_near_angles(angles, locked, s->z + at, angles);
+    } else if (at >= 0 && count == 1) {
+        angles[0] = mech_so3_near(angles[0], s->z[at]);
+    }
+}
+
+void mech_turns_keep(const struct mech_model *m, const struct mech_eval *e, struct mech_state *s)
+{
+    for (size_t k = 0; k < m->keeper_count; k++) {
+        const struct mech_item *const item = &m->document->markers.at[m->keepers[k]];
+        const struct mech_seat *const seat = &m->marker_seats[m->keepers[k]];
+
+        item->type->ops.marker->keep(item->description, seat, e, s->z + seat->z);
+    }
+    for (size_t i = 0; i < m->document->sensors.n && m->sensor_turns; i++) {
+        if (m->sensor_z[i] >= 0) {
+            double angles[3] = {0.};
+            size_t count = 0;
+
+            (void)mech_model_item_output(
+                m, s,
+                &(struct mech_output_request){.category = MECH_SENSOR,
+                                              .index = (int32_t)i,
+                                              .variable = MECH_OUTPUT_ROTATION,
+                                              .configuration = MECH_CURRENT},
+                3, angles, &count);
+            memcpy(s->z + m->sensor_z[i], angles, count * sizeof *angles);
+        }
+    }
+}
+
+int32_t mech_model_beyond(const struct mech_model *m, const struct mech_state *s,
+                          const char **reason)
+{
+    for (size_t p = 0; p < m->pair_count && m->kept; p++) {
+        const struct mech_pair_of *const pair = &m->pairs[p];
+
+        *reason = pair->ops->beyond ? pair->ops->beyond(pair->record, s->z + pair->z) : NULL;
+        if (*reason) {
+            return pair->object;
+        }
+    }
+    *reason = NULL;
+    return -1;
+}
