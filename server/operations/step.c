@@ -363,6 +363,21 @@ static void write_drift(const struct mech_drift *d, struct mechp_text *w)
     mechp_text_end(w);
 }
 
+static void write_warning(const struct mech_step_report *r, struct mechp_text *w)
+{
+    char pointer[64];
+    snprintf(pointer, sizeof pointer, "/model/objects/%d", r->beyond);
+    mechp_text_literal(w, "warnings");
+    mechp_text_array(w);
+    mechp_text_object(w);
+    mechp_text_literal(w, "pointer");
+    mechp_text_string(w, pointer);
+    mechp_text_literal(w, "message");
+    mechp_text_string(w, r->beyond_reason);
+    mechp_text_end(w);
+    mechp_text_end(w);
+}
+
 static void write_report(const struct mech_step_report *r, struct mechp_text *w)
 {
     mechp_text_object(w);
@@ -395,6 +410,9 @@ static void write_report(const struct mech_step_report *r, struct mechp_text *w)
     if (r->outcome == 0 && r->drift.rows > 0) {
         mechp_text_literal(w, "joints");
         write_drift(&r->drift, w);
+    }
+    if (r->outcome == 0 && r->beyond_reason != NULL) {
+        write_warning(r, w);
     }
     if (r->outcome != 0) {
         mechp_text_literal(w, "failedTime");

@@ -59,6 +59,7 @@ static const struct mechp_shape report = {
         {"vi", "string", "complementarity solver", true},
         {"differenced", "boolean", "a Jacobian was taken by differences", true},
         {"joints", "@Drift", "constraint violations; of models with joints", false},
+        {"warnings", "@Warning[]", "objects whose law does not hold where the step ends", false},
         {"failedTime", "number", "start of the internal step that failed, s", false},
         {"reason", "string", "reason of the failure", false})};
 
