@@ -174,6 +174,11 @@ int mechc_set_timeout(struct mechc *c, double seconds)
     return MECHC_OK;
 }
 
+void mechc_interrupt(struct mechc *c)
+{
+    atomic_store(&c->interrupted, true);
+}
+
 int mechc_set_token(struct mechc *c, const char *token)
 {
     char *copy = NULL;

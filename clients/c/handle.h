@@ -6,6 +6,7 @@
 #include "clients/c/scan.h"
 
 #include <curl/curl.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <sys/types.h>
@@ -23,6 +24,7 @@ struct mechc {
     uint64_t lease;                 /* shown with every request; 0: none */
     char *ca;                       /* PEM file; NULL: the system's */
     double timeout;                 /* s */
+    _Atomic bool interrupted;       /* by mechc_interrupt, until a request has ended by it */
     char server_key[MECHC_KEY];     /* public; "": not known */
     char secret_key[MECHC_KEY];     /* "": none */
     bool pinned;                    /* server_key was given, not told by the server */

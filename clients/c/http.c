@@ -1,8 +1,10 @@
 /* Requests over HTTP with libcurl: one easy handle, its connection kept. */
 #include "clients/c/handle.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { LARGEST_REPLY = 1 << 30 };
 
@@ -41,6 +43,17 @@ static size_t receive(char *bytes, size_t size, size_t count, void *context)
     return reply->failed ? 0 : more;
 }
 
+/* Asked by curl, once a second at least and after each signal. */
+static int ends(void *context, curl_off_t wanted, curl_off_t got, curl_off_t total, curl_off_t sent)
+{
+    struct mechc *const c = context;
+    (void)wanted;
+    (void)got;
+    (void)total;
+    (void)sent;
+    return atomic_exchange(&c->interrupted, false);
+}
+
 /* "unix:/path" goes through that socket; everything else is the beginning of the URL. */
 static void set_address(struct mechc *c, const char *url)
 {
@@ -58,14 +71,42 @@ static void set_address(struct mechc *c, const char *url)
     curl_easy_setopt(c->curl, CURLOPT_TIMEOUT_MS, (long)mechc_milliseconds(c->timeout));
     curl_easy_setopt(c->curl, CURLOPT_TCP_NODELAY, 1L);
     curl_easy_setopt(c->curl, CURLOPT_USERAGENT, "libmechc/" MECHD_VERSION);
+    curl_easy_setopt(c->curl, CURLOPT_NOPROGRESS, 0L);
+    curl_easy_setopt(c->curl, CURLOPT_XFERINFOFUNCTION, ends);
+    curl_easy_setopt(c->curl, CURLOPT_XFERINFODATA, c);
     curl_easy_setopt(c->curl, CURLOPT_WRITEFUNCTION, receive);
     curl_easy_setopt(c->curl, CURLOPT_WRITEDATA, &c->reply);
 }
 
-static int perform(struct mechc *c, const struct mechc_request *r, const char *url)
+/* One request beside its address. key: "" or its Idempotency-Key; later: it may be answered later,
+ * and its answer is awaited for a second alone. */
+struct sending {
+    const char *url, *key;
+    bool later;
+};
+
+/* 32 hexadecimal digits that nobody else has. False: there are none. */
+static bool make_key(char key[33])
+{
+    unsigned char bytes[16];
+    const int f = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
+    const bool filled = f >= 0 && read(f, bytes, sizeof bytes) == (ssize_t)sizeof bytes;
+    if (f >= 0) {
+        close(f);
+    }
+    for (size_t i = 0; i < sizeof bytes && filled; i++) {
+        snprintf(key + 2 * i, 3, "%02x", bytes[i]);
+    }
+    return filled;
+}
+
+static int perform(struct mechc *c, const struct mechc_request *r, const struct sending *s)
 {
     curl_easy_reset(c->curl);
-    set_address(c, url);
+    set_address(c, s->url);
+    if (s->later) {
+        curl_easy_setopt(c->curl, CURLOPT_TIMEOUT_MS, 1000L);
+    }
     curl_easy_setopt(c->curl, CURLOPT_CUSTOMREQUEST, r->method);
     struct curl_slist *headers = NULL;
     if (r->body || strcmp(r->method, "POST") == 0 || strcmp(r->method, "PUT") == 0) {
@@ -88,6 +129,14 @@ static int perform(struct mechc *c, const struct mechc_request *r, const char *u
         snprintf(line, sizeof line, "Lease: %llu", (unsigned long long)c->lease);
         headers = curl_slist_append(headers, line);
     }
+    if (s->key[0]) {
+        char line[64];
+        snprintf(line, sizeof line, "Idempotency-Key: %s", s->key);
+        headers = curl_slist_append(headers, line);
+    }
+    if (s->later) {
+        headers = curl_slist_append(headers, "Prefer: respond-async");
+    }
     curl_easy_setopt(c->curl, CURLOPT_HTTPHEADER, headers);
     const CURLcode code = curl_easy_perform(c->curl);
     curl_slist_free_all(headers);
@@ -98,8 +147,58 @@ static int perform(struct mechc *c, const struct mechc_request *r, const char *u
         return mechc_fail(c, MECHC_NO_MEMORY, "out of memory");
     }
     const bool late = code == CURLE_OPERATION_TIMEDOUT;
-    return mechc_fail(c, late ? MECHC_TIMEOUT : MECHC_UNREACHABLE, "%s: %s", c->base,
-                      late ? "no answer in time" : curl_easy_strerror(code));
+    static const char left[] = "the server ends what is not waited for";
+    if (code == CURLE_ABORTED_BY_CALLBACK) {
+        return mechc_fail(c, MECHC_INTERRUPTED, "%s: interrupted; %s", c->base, left);
+    }
+    if (late) {
+        return mechc_fail(c, MECHC_TIMEOUT, "%s: no answer within %g s; %s", c->base, c->timeout,
+                          left);
+    }
+    return mechc_fail(c, MECHC_UNREACHABLE, "%s: %s", c->base, curl_easy_strerror(code));
+}
+
+static void clear_reply(struct mechc *c)
+{
+    mechc_bytes_clear(&c->reply);
+    mechc_bytes_add(&c->reply, "", 0);
+}
+
+static long status_of(struct mechc *c)
+{
+    long status = 0;
+    curl_easy_getinfo(c->curl, CURLINFO_RESPONSE_CODE, &status);
+    return status;
+}
+
+/* A request whose answer did not come: under a lease it would go on while its client waits for the
+ * next one. A repetition under its key is the request itself, as an operation, and cancelled by
+ * DELETE. Returns what has become of it, for people. */
+static const char *withdraw(struct mechc *c, const struct mechc_request *r,
+                            const struct sending *first)
+{
+    const bool local = strncmp(c->base, "unix:", 5) == 0;
+    struct sending again = {.url = first->url, .key = first->key, .later = true};
+    char url[MECHC_PATH + 512], id[MECHC_ID];
+    struct mechc_json json, v;
+    clear_reply(c);
+    if (perform(c, r, &again) != MECHC_OK) {
+        return "it may be in progress there, for a request to cancel it has no answer either";
+    }
+    const long status = status_of(c);
+    if (status != 202) {
+        return status < 400 ? "it was done before it could be cancelled" : "it has been refused";
+    }
+    if (!mechc_json_open(c->reply.at, c->reply.length, &json) ||
+        !mechc_json_member(json, "id", &v) || mechc_json_text(v, id, sizeof id) >= sizeof id) {
+        return "it may be in progress there";
+    }
+    snprintf(url, sizeof url, "%s/v1/operations/%s", local ? "http://localhost" : c->base, id);
+    again = (struct sending){.url = url, .key = "", .later = true};
+    clear_reply(c);
+    const int result = perform(c, &(struct mechc_request){.method = "DELETE", .path = "/"}, &again);
+    return result == MECHC_OK && status_of(c) == 204 ? "it has been cancelled and is undone"
+                                                     : "it may be in progress there";
 }
 
 int mechc_call(struct mechc *c, const struct mechc_request *r, struct mechc_reply *out)
@@ -113,17 +212,29 @@ int mechc_call(struct mechc *c, const struct mechc_request *r, struct mechc_repl
         return mechc_fail(c, MECHC_BAD_ARGUMENT,
                           "'%.80s' is no path: it begins with / and is short", r->path);
     }
-    mechc_bytes_clear(&c->reply);
-    mechc_bytes_add(&c->reply, "", 0);
+    clear_reply(c);
     int result = mechc_own(c);
+    // a request without a lease ends with its connection
+    char key[33] = "";
+    if (c->lease != 0 && strcmp(r->method, "GET") != 0 && !make_key(key)) {
+        key[0] = 0;
+    }
+    const struct sending sending = {.url = url, .key = key};
     if (result == MECHC_OK) {
-        result = perform(c, r, url);
+        result = perform(c, r, &sending);
+    }
+    if (result == MECHC_TIMEOUT && key[0]) {
+        const char *const words = withdraw(c, r, &sending);
+        return mechc_fail(c, result, "%s: no answer within %g s; %s", c->base, c->timeout, words);
+    }
+    if (result == MECHC_INTERRUPTED && key[0]) {
+        const char *const words = withdraw(c, r, &sending);
+        return mechc_fail(c, result, "%s: interrupted; %s", c->base, words);
     }
     if (result != MECHC_OK) {
         return result;
     }
-    long status = 0;
-    curl_easy_getinfo(c->curl, CURLINFO_RESPONSE_CODE, &status);
+    const long status = status_of(c);
     *out =
         (struct mechc_reply){.status = (int)status, .body = c->reply.at, .size = c->reply.length};
     return status < 400 ? MECHC_OK : mechc_refused(c, (int)status, out->body, out->size);

@@ -286,8 +286,14 @@ int mechc_set_state(struct mechc *c, const char *id, const char *part, const dou
     member(b, part);
     mechc_bytes_text(b, scalar ? "" : "[");
     for (size_t i = 0; i < count; i++) {
+        char place[64];
+        if (scalar) {
+            snprintf(place, sizeof place, "%.32s", part);
+        } else {
+            snprintf(place, sizeof place, "%.32s[%zu]", part, i);
+        }
         mechc_bytes_text(b, i ? "," : "");
-        const int result = add_number(c, b, part, values[i]);
+        const int result = add_number(c, b, place, values[i]);
         if (result != MECHC_OK) {
             return result;
         }

@@ -48,7 +48,8 @@ enum mechc_result {
     MECHC_UNREACHABLE = 2, /* no connection to the daemon, or it broke */
     MECHC_TIMEOUT = 3,     /* no answer (no frame) before the deadline */
     MECHC_BAD_REPLY = 4,   /* the answer is not what this version understands */
-    MECHC_BAD_ARGUMENT = 5 /* refused here, nothing was sent */
+    MECHC_BAD_ARGUMENT = 5, /* refused here, nothing was sent */
+    MECHC_INTERRUPTED = 6   /* mechc_interrupt() has ended the wait */
 };
 
 /* One place that the daemon objects to: a JSON pointer into the request, and why. */
@@ -104,8 +105,14 @@ MECHC_API int mechc_set_ca(struct mechc *c, const char *file);
 MECHC_API int mechc_set_server_key(struct mechc *c, const char *key);
 MECHC_API int mechc_set_key_file(struct mechc *c, const char *path);
 
-/* Longest wait for an answer, s; 30 at first. */
+/* Longest wait for an answer, s; 30 at first. What a request that is not waited for any more has
+ * begun ends on the server and is undone; the error's text says so. */
 MECHC_API int mechc_set_timeout(struct mechc *c, double seconds);
+
+/* End the wait for an answer over HTTP, from a signal's handler or another thread: the request in
+ * progress, or else the next one, is MECHC_INTERRUPTED within a second, and what it has begun on
+ * the server ends as after a timeout. */
+MECHC_API void mechc_interrupt(struct mechc *c);
 
 MECHC_API const char *mechc_base(const struct mechc *c);
 MECHC_API const struct mechc_error *mechc_last_error(const struct mechc *c);

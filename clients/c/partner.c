@@ -4,6 +4,7 @@
 #include "protocol/frame/frame.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -23,6 +24,8 @@ struct mechc_partner {
     size_t channel_count;
     struct mechc_bytes names; /* of the channels */
     struct mechc_bytes out;   /* frame going out */
+    char id[MECHC_ID];        /* of the instance */
+    double patience;          /* s that the control socket waits */
 };
 
 static double now(void)
@@ -132,6 +135,45 @@ static int await(struct mechc_partner *p, uint8_t kind, struct mechp_frame *f, z
     return mechc_fail(p->c, MECHC_TIMEOUT, "no answer on the control socket in time");
 }
 
+/* A step that is not waited for any more would go on, and the next request wait for it: it is
+ * stopped over HTTP, under the partner's lease. The words say what has become of it. */
+static int stop_late(struct mechc_partner *p)
+{
+    struct mechc *const c = p->c;
+    const double patience = c->timeout;
+    const uint64_t lease = c->lease;
+    struct mechc_json reply, v;
+    c->timeout = 1.;
+    c->lease = p->lease;
+    mechc_bytes_clear(&c->body);
+    mechc_bytes_text(&c->body, "{}");
+    const int result = mechc_send(
+        c, "POST", (const char *const[]){"v1", "instances", p->id, "stop", NULL}, &reply);
+    const bool stopped =
+        result == MECHC_OK && mechc_json_member(reply, "stopped", &v) && mechc_json_kind(v) == 't';
+    c->timeout = patience;
+    c->lease = lease;
+    return mechc_fail(c, MECHC_TIMEOUT, "no answer on the control socket within %g s; %s", patience,
+                      stopped              ? "the step has been stopped and is undone"
+                      : result == MECHC_OK ? "the step was done before it could be stopped"
+                                           : "the step may be in progress there");
+}
+
+/* Frames carry any number; what is none is refused here, by its place. */
+static int check_finite(struct mechc *c, const char *name, double value, const double *inputs,
+                        size_t count)
+{
+    if (!isfinite(value)) {
+        return mechc_fail(c, MECHC_BAD_ARGUMENT, "%s must be finite", name);
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (!isfinite(inputs[i])) {
+            return mechc_fail(c, MECHC_BAD_ARGUMENT, "inputs[%zu] must be finite", i);
+        }
+    }
+    return MECHC_OK;
+}
+
 static int exchange(struct mechc_partner *p, uint8_t kind, struct mechc_exchange *x)
 {
     mechc_clear_error(p->c);
@@ -139,6 +181,9 @@ static int exchange(struct mechc_partner *p, uint8_t kind, struct mechc_exchange
         return mechc_fail(p->c, MECHC_BAD_ARGUMENT, "inputs are missing, or too many");
     }
     int result = mechc_opened_here(p->c, p->process, "partner");
+    if (result == MECHC_OK) {
+        result = check_finite(p->c, "size", x->size, x->inputs, x->input_count);
+    }
     if (result != MECHC_OK) {
         return result;
     }
@@ -149,6 +194,11 @@ static int exchange(struct mechc_partner *p, uint8_t kind, struct mechc_exchange
                                   .sequence = ++p->sequence,
                                   .size = x->size,
                                   .lease = p->lease};
+    if (p->patience != p->c->timeout) {
+        const int wait = mechc_milliseconds(p->c->timeout);
+        zmq_setsockopt(p->control, ZMQ_RCVTIMEO, &wait, sizeof wait);
+        p->patience = p->c->timeout;
+    }
     result = compose(p, f, x->inputs);
     if (result == MECHC_OK) {
         result = deliver(p, NULL);
@@ -159,6 +209,9 @@ static int exchange(struct mechc_partner *p, uint8_t kind, struct mechc_exchange
     struct mechp_frame reply;
     if (result == MECHC_OK) {
         result = await(p, kind, &reply, &frame, &extra);
+    }
+    if (result == MECHC_TIMEOUT && (kind == MECHP_STEP || kind == MECHP_TRIAL)) {
+        result = stop_late(p);
     }
     if (result == MECHC_OK) {
         x->time = reply.time;
@@ -297,6 +350,7 @@ int mechc_partner_open(struct mechc *c, const char *id, const struct mechc_hello
     }
     p->c = c;
     p->process = getpid();
+    snprintf(p->id, sizeof p->id, "%s", id);
     int result = mechc_connect(c, MECHC_CONTROL, ZMQ_DEALER, &p->control, NULL);
     if (result == MECHC_OK) {
         result = greet(p, id, hello);
@@ -349,6 +403,9 @@ int mechc_partner_push(struct mechc_partner *p, double time, const double *input
         return mechc_fail(p->c, MECHC_BAD_ARGUMENT, "too many inputs");
     }
     int result = mechc_opened_here(p->c, p->process, "partner");
+    if (result == MECHC_OK) {
+        result = check_finite(p->c, "time", time, inputs, count);
+    }
     if (result == MECHC_OK && !p->forces) {
         result = mechc_connect(p->c, MECHC_FORCES, ZMQ_PUSH, &p->forces, NULL);
     }
@@ -379,8 +436,6 @@ void mechc_partner_close(struct mechc_partner *p)
     }
     // a goodbye that is not answered soon is left alone: the lease ends by itself
     const double patience = p->c->timeout;
-    const int soon = 1000;
-    zmq_setsockopt(p->control, ZMQ_RCVTIMEO, &soon, sizeof soon);
     p->c->timeout = 1.;
     exchange(p, MECHP_BYE, &(struct mechc_exchange){0});
     p->c->timeout = patience;

@@ -1,6 +1,7 @@
 /* Requests of the commands, and errors as compilers print them: place, then reason. */
 #include "clients/cli/cli.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -41,6 +42,7 @@ int mechctl_result(struct mechctl *m, int result)
         [MECHC_UNREACHABLE] = MECHCTL_UNREACHABLE,
         [MECHC_BAD_REPLY] = MECHCTL_FAILED,
         [MECHC_BAD_ARGUMENT] = MECHCTL_USAGE,
+        [MECHC_INTERRUPTED] = MECHCTL_FAILED,
     };
     if (result == MECHC_OK) {
         return MECHCTL_DONE;
@@ -73,10 +75,33 @@ int mechctl_answer(struct mechctl *m, int result, const struct mechc_reply *r)
     return MECHCTL_REFUSED;
 }
 
+/* whose request Ctrl-C cancels */
+static struct mechc *waiting;
+
+static void interrupt(int signal)
+{
+    (void)signal;
+    mechc_interrupt(waiting);
+}
+
 int mechctl_request(struct mechctl *m, const struct mechc_request *r, struct mechc_reply *out)
 {
+    struct sigaction before;
+    const bool changes = strcmp(r->method, "GET") != 0;
+    if (changes) {
+        const struct sigaction action = {.sa_handler = interrupt};
+        waiting = m->c;
+        sigaction(SIGINT, &action, &before);
+    }
     const int result = mechc_call(m->c, r, out);
-    return mechctl_answer(m, result, out);
+    if (changes) {
+        sigaction(SIGINT, &before, NULL);
+    }
+    const int code = mechctl_answer(m, result, out);
+    if (result == MECHC_INTERRUPTED) {
+        raise(SIGINT); // it has been said what has become of it
+    }
+    return code;
 }
 
 int mechctl_send(struct mechctl *m, const char *method, const char *const *path,

@@ -1,89 +1,13 @@
-"""libmechc in several processes: a handle after a fork, with what it has opened."""
+"""libmechc in several processes: a handle after a fork, with what it has opened; and steps that are
+not waited for any more."""
 import ctypes
-import json
 import os
 import unittest
 
-import harness
 import models
 from forking import TYPES, Child
-from harness import Served
-
-BAD_ARGUMENT = 5
-
-
-class Request(ctypes.Structure):
-    _fields_ = [('method', ctypes.c_char_p), ('path', ctypes.c_char_p), ('body', ctypes.c_char_p),
-                ('size', ctypes.c_size_t), ('type', ctypes.c_char_p)]
-
-
-class Reply(ctypes.Structure):
-    _fields_ = [('status', ctypes.c_int), ('body', ctypes.c_char_p), ('size', ctypes.c_size_t)]
-
-
-class Hello(ctypes.Structure):
-    _fields_ = [('inputs', ctypes.POINTER(ctypes.c_char_p)), ('input_count', ctypes.c_size_t),
-                ('outputs', ctypes.POINTER(ctypes.c_char_p)), ('output_count', ctypes.c_size_t),
-                ('order', ctypes.c_int)]
-
-
-class Exchange(ctypes.Structure):
-    _fields_ = [('size', ctypes.c_double), ('inputs', ctypes.POINTER(ctypes.c_double)),
-                ('input_count', ctypes.c_size_t), ('iteration', ctypes.c_uint32),
-                ('outputs', ctypes.POINTER(ctypes.c_double)), ('capacity', ctypes.c_size_t),
-                ('output_count', ctypes.c_size_t), ('time', ctypes.c_double),
-                ('step', ctypes.c_uint64)]
-
-
-class Error(ctypes.Structure):
-    _fields_ = [('result', ctypes.c_int), ('status', ctypes.c_int), ('code', ctypes.c_char_p),
-                ('text', ctypes.c_char_p)]
-
-
-def loaded():
-    library = ctypes.CDLL(os.path.join(harness.BUILD, 'clients', 'c', 'libmechc.so'))
-    library.mechc_last_error.restype = ctypes.POINTER(Error)
-    library.mechc_stream_next.argtypes = [ctypes.c_void_p, ctypes.c_double, ctypes.c_void_p]
-    library.mechc_set_timeout.argtypes = [ctypes.c_void_p, ctypes.c_double]
-    for name in ('mechc_close', 'mechc_partner_close', 'mechc_stream_close'):
-        getattr(library, name).restype = None
-    return library
-
-
-class Handle:
-    """A struct mechc."""
-
-    def __init__(self, base):
-        self.library, self.at = loaded(), ctypes.c_void_p()
-        self.check(self.library.mechc_open(base.encode(), ctypes.byref(self.at)))
-        self.check(self.library.mechc_set_timeout(self.at, 20.0))
-
-    def check(self, result):
-        if result != 0:
-            raise RuntimeError('%d: %s' % (result, self.said()))
-
-    def said(self):
-        return self.library.mechc_last_error(self.at).contents.text.decode()
-
-    def get(self, path):
-        request, reply = Request(b'GET', path.encode()), Reply()
-        self.check(self.library.mechc_call(self.at, ctypes.byref(request), ctypes.byref(reply)))
-        return json.loads(reply.body)
-
-    def partner(self, instance):
-        out, name = ctypes.c_void_p(), (ctypes.c_char_p * 1)(b'x')
-        hello = Hello(None, 0, name, 1, 0)
-        self.check(self.library.mechc_partner_open(self.at, instance.encode(), ctypes.byref(hello),
-                                                   ctypes.byref(out)))
-        return out
-
-    def stream(self, instance):
-        out = ctypes.c_void_p()
-        self.check(self.library.mechc_stream_open(self.at, instance.encode(), ctypes.byref(out)))
-        return out
-
-    def close(self):
-        self.library.mechc_close(self.at)
+from harness import Served, wait_until
+from mechc import BAD_ARGUMENT, TIMEOUT, Exchange, Handle
 
 
 class LibmechcShared(Served):
@@ -136,6 +60,80 @@ class LibmechcShared(Served):
             self.assertEqual(uses['partner'][0](partner), 0, handle.said())
         self.assertEqual(uses['stream'][0](stream), 0, handle.said())
         library.mechc_stream_close(stream)
+        library.mechc_partner_close(partner)
+        handle.close()
+
+    def late(self, handle, instance, lease):
+        """What is said of an endless step; again where the machine was too slow to cancel it."""
+        library, endless = handle.library, ctypes.c_uint64(10 ** 9)
+        while True:
+            library.mechc_set_timeout(handle.at, 0.3)
+            self.assertEqual(library.mechc_step_count(handle.at, instance.encode(), endless, None),
+                             TIMEOUT)
+            said = handle.said()
+            library.mechc_set_timeout(handle.at, 60.0)
+            if 'has no answer either' not in said:
+                return said
+            self.daemon.call('POST', '/v1/instances/%s/stop' % instance, None, lease)
+
+    def test_a_step_that_is_late_ends_on_the_server(self):
+        instance = self.daemon.create(models.nonlinear_oscillator())
+        path = '/v1/instances/' + instance
+        for words in ('the server ends what is not waited for', 'it has been cancelled and is '
+                      'undone'):
+            handle, lease = Handle(self.daemon.base), {}
+            if 'cancelled' in words:
+                number = self.daemon.call('POST', path + '/lease', {'role': 'owner'})['lease']
+                handle.library.mechc_set_lease(handle.at, ctypes.c_uint64(number))
+                lease = {'Lease': str(number)}
+            self.assertEqual(self.late(handle, instance, lease),
+                             '%s: no answer within 0.3 s; %s' % (self.daemon.base, words))
+            self.assertEqual(handle.library.mechc_step_count(handle.at, instance.encode(),
+                                                             ctypes.c_uint64(1), None), 0,
+                             handle.said())
+            handle.close()
+        wait_until(lambda: self.daemon.call('GET', path)['step'] == 2, 'two steps are done')
+
+    def test_a_partner_that_is_late_stops_its_step(self):
+        instance = self.daemon.create(models.nonlinear_oscillator())
+        handle = Handle(self.daemon.base)
+        library, partner = handle.library, handle.partner(instance)
+        while True:
+            library.mechc_set_timeout(handle.at, 0.3)
+            result = library.mechc_partner_step(partner, ctypes.byref(Exchange(size=1e6)))
+            self.assertEqual(result, TIMEOUT)
+            said = handle.said()
+            library.mechc_set_timeout(handle.at, 60.0)
+            if 'may be in progress' not in said:
+                break
+            self.daemon.call('POST', '/v1/instances/%s/stop' % instance)
+        self.assertEqual(said, 'no answer on the control socket within 0.3 s; the step has been '
+                         'stopped and is undone')
+        done = Exchange(size=0.001)
+        self.assertEqual(library.mechc_partner_step(partner, ctypes.byref(done)), 0, handle.said())
+        self.assertEqual(done.step, 1)
+        library.mechc_partner_close(partner)
+        handle.close()
+
+    def test_numbers_that_are_none_are_refused_by_their_place(self):
+        instance, handle = self.daemon.create(models.oscillator()), Handle(self.daemon.base)
+        library, nan = handle.library, float('nan')
+        partner, values = handle.partner(instance), (ctypes.c_double * 2)(1, nan)
+        step = library.mechc_partner_step
+        for call, told in (
+                (lambda: library.mechc_set_state(handle.at, instance.encode(), b'q', values,
+                                                 ctypes.c_size_t(2)), r'^q\[1\] must be finite$'),
+                (lambda: step(partner, ctypes.byref(Exchange(size=nan))), '^size must be finite$'),
+                (lambda: step(partner, ctypes.byref(Exchange(0.01, values, 2))),
+                 r'^inputs\[1\] must be finite$'),
+                (lambda: library.mechc_partner_push(partner, ctypes.c_double(float('inf')), None,
+                                                    ctypes.c_size_t(0)), '^time must be finite$'),
+                (lambda: library.mechc_partner_push(partner, ctypes.c_double(0), values,
+                                                    ctypes.c_size_t(2)),
+                 r'^inputs\[1\] must be finite$')):
+            self.assertEqual(call(), BAD_ARGUMENT)
+            self.assertRegex(handle.said(), told)
+        self.assertEqual(step(partner, ctypes.byref(Exchange(size=0.01))), 0, handle.said())
         library.mechc_partner_close(partner)
         handle.close()
 
