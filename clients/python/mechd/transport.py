@@ -141,7 +141,8 @@ class Transport:
         self.name = url if url.startswith('unix:') else self.base  # for people
         self.host = urlsplit(self.base).hostname or '127.0.0.1'
         self._verify: Optional[str] = None
-        self._process, self._idle = os.getpid(), []  # type: int, List[requests.Session]
+        self._process = os.getpid()
+        self._idle: List[requests.Session] = []
 
     def __getstate__(self) -> Dict[str, Any]:
         # for another process: without the connections
