@@ -109,6 +109,40 @@ class Interrupted(Served):
             presser.join()
             self.assertEqual(pair.step(count=1).window, pair.look().windows)
 
+    def when(self, condition, call):
+        """What Ctrl-C in `call` says, once the condition holds."""
+        def wait_and_press():
+            wait_until(condition, 'it is in progress')
+            ctrl_c()
+        presser = threading.Thread(target=wait_and_press)
+        presser.start()
+        with self.assertRaises(KeyboardInterrupt) as pressed:
+            call()
+        presser.join()
+        return str(pressed.exception)
+
+    def test_a_run_that_is_waited_for_stops(self):
+        def running():
+            return any(r.state == 'running' for r in self.other.instance(self.instance.id).runs())
+        self.assertRegex(self.when(running, lambda: self.instance.run(until=1e9)),
+                         r'^the run r-1 has been stopped at \d')
+        self.assertFalse(running())
+        self.instance.reset()
+        self.check_free()
+        run = self.instance.run(pace=1)
+        self.assertEqual(self.when(running, run.wait),
+                         'the run r-2 goes on in the server; its stop() ends it')
+        self.assertTrue(running())
+        run.stop()
+
+    def test_a_sweep_that_is_waited_for_is_deleted(self):
+        def sweep():
+            return self.server.sweep(models.nonlinear_oscillator(), points=[{}] * 2,
+                                     count=10 ** 9)
+        self.assertRegex(self.when(lambda: any(s.done == 0 for s in self.other.sweeps()), sweep),
+                         '^the sweep .* has been stopped and deleted$|' + CANCELLED)
+        self.assertEqual(self.other.sweeps(), [])
+
     def test_a_time_out_says_so_and_ends_the_step(self):
         with mechd.Server(self.daemon.base) as hasty:
             one = hasty.instance(self.instance.id)

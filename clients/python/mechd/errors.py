@@ -2,7 +2,8 @@
 places."""
 from __future__ import annotations
 
-from typing import Any, Dict, List, NamedTuple, Optional
+import contextlib
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional
 
 
 class MechdError(Exception):
@@ -81,6 +82,16 @@ class Busy(Refused):
 
 class StepFailed(Refused):
     """The solver gave up and undid the step; `report` tells time and reason."""
+
+
+@contextlib.contextmanager
+def interrupted(words: Callable[[], str]) -> Iterator[None]:
+    """Ctrl-C within it carries these words, of what goes on in the server."""
+    try:
+        yield
+    except KeyboardInterrupt as fault:
+        fault.args = (words(),)
+        raise
 
 
 _BY_STATUS = {400: Invalid, 401: Forbidden, 403: Forbidden, 404: NotFound, 409: Conflict,

@@ -5,6 +5,7 @@ from collections.abc import MutableMapping
 from typing import (TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Mapping,
                     NamedTuple, Optional, Sequence, Union)
 
+from .errors import interrupted
 from .lease import Lease
 from .partner import Layout, Partner, Stream
 from .progress import Bar, Progress
@@ -267,13 +268,17 @@ class Instance:
 
         record: what `Run.results` will give: an int, all outputs of every so many periods; a float,
         every so many simulated seconds; names of outputs, of every period; or {'every' or
-        'seconds', 'outputs'}. wait: until it is over, as is done where there is an end. progress:
-        a bar on a terminal (None), always, never, or a function of the fraction done.
+        'seconds', 'outputs'}. wait: until it is over, as is done where there is an end; Ctrl-C
+        stops it then. progress: a bar on a terminal (None), always, never, or a function of the
+        fraction done.
         """
         run = Run(self, self.post('runs', until=until, count=count, pace=pace, period=period,
                                   record=recorded(record)))
         ends = until is not None or count is not None
-        return run.wait(progress) if wait or (wait is None and ends) else run
+        if not (wait or (wait is None and ends)):
+            return run
+        with interrupted(run.ended):
+            return run.wait(progress)
 
     def runs(self) -> List[Run]:
         """The last runs, newest first."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence
 
-from .errors import refusal
+from .errors import MechdError, interrupted, refusal
 from .progress import Bar, Progress
 from .transport import label_list
 from .values import array, listed, rows
@@ -64,6 +64,11 @@ class _Awaited:
 
     def _wait(self, bar: Bar, timeout: Optional[float]) -> None:
         started, pause = time.monotonic(), 0.002
+        with interrupted(lambda: '%r goes on in the server' % self):
+            self._look_until(bar, timeout, started, pause)
+
+    def _look_until(self, bar: Bar, timeout: Optional[float], started: float,
+                    pause: float) -> None:
         while self.look().state == 'running':
             bar.show(self._fraction())
             if timeout is not None and time.monotonic() - started > timeout:
@@ -118,6 +123,14 @@ class Sweep(_Awaited):
         with Bar(progress, self.id) as bar:
             self._wait(bar, timeout)
         return self
+
+    def ended(self) -> str:
+        """Delete it, because it is not waited for any more; what has become of it, for people."""
+        try:
+            self.delete()
+            return 'the sweep %s has been stopped and deleted' % self.id
+        except MechdError as fault:
+            return 'the sweep %s may go on in the server: %s' % (self.id, fault)
 
     def results(self) -> Table:
         """point, parameters, time, outputs of the points that are over: one row each, or the

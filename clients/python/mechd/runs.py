@@ -5,7 +5,7 @@ import struct
 import time
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Optional, Sequence
 
-from .errors import MechdError
+from .errors import MechdError, interrupted
 from .progress import Bar, Progress
 from .sse import Event, events
 from .values import array, integer, numpy, rows, values
@@ -66,6 +66,13 @@ class Run:
         """Stop at a step boundary."""
         return self._take(self._instance.call('DELETE', 'runs', self.id).json)
 
+    def ended(self) -> str:
+        """Stop it, because it is not waited for any more; what has become of it, for people."""
+        try:
+            return 'the run %s has been stopped at %g s' % (self.id, self.stop().time)
+        except MechdError as fault:
+            return 'the run %s may go on in the server: %s' % (self.id, fault)
+
     def results(self, outputs: Optional[Sequence[str]] = None, *, start: Optional[float] = None,
                 end: Optional[float] = None, limit: Optional[int] = None) -> Record:
         """What a run with `record` kept: times, and a column for each value of each output, all or
@@ -105,7 +112,9 @@ class Run:
     def wait(self, progress: Progress = None, timeout: Optional[float] = None) -> 'Run':
         """Until it is over, with a bar on a terminal. A failed run raises MechdError."""
         started, pause = time.monotonic(), 0.005
-        with Bar(progress if self.fraction is not None else False, self._instance.id) as bar:
+        words = 'the run %s goes on in the server; its stop() ends it' % self.id
+        with interrupted(lambda: words), \
+                Bar(progress if self.fraction is not None else False, self._instance.id) as bar:
             while self.look().state == 'running':
                 if self.fraction is not None:
                     bar.show(self.fraction)

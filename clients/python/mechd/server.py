@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from .couplings import Coupling, couple_body
 from .curve import Keys
+from .errors import interrupted
 from .instance import Instance, Snapshot
 from .many import BatchTable, Operation, Sweep, batch_body, sweep_parameters
 from .progress import Progress
@@ -197,7 +198,8 @@ class Server:
 
         grid: values, or {'from', 'to', 'count'}, by parameter, the last one fastest; points: a
         list of {parameter: value}. until a time, or count internal steps. every: rows of every so
-        many internal steps, not only of the end. wait: until it is over, with a bar on a terminal.
+        many internal steps, not only of the end. wait: until it is over, with a bar on a terminal;
+        Ctrl-C deletes it then.
 
             with server.sweep(example='spring-mass-damper', grid={'k': [1e3, 2e3]}, until=1) as s:
                 print(s.results()['k'])
@@ -207,7 +209,10 @@ class Server:
                 'record': None if every is None else {'every': every}}
         body = {name: value for name, value in body.items() if value is not None}
         sweep = Sweep(self, self.transport.call('POST', 'v1', 'sweeps', body=body).json)
-        return sweep.wait(progress) if wait else sweep
+        if not wait:
+            return sweep
+        with interrupted(sweep.ended):
+            return sweep.wait(progress)
 
     def sweeps(self) -> List[Sweep]:
         """All that run or are kept."""
