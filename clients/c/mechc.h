@@ -44,10 +44,10 @@ enum {
 enum mechc_result {
     MECHC_NO_MEMORY = -1,
     MECHC_OK = 0,
-    MECHC_REFUSED = 1,     /* the daemon answered with an error: code, status, faults */
-    MECHC_UNREACHABLE = 2, /* no connection to the daemon, or it broke */
-    MECHC_TIMEOUT = 3,     /* no answer (no frame) before the deadline */
-    MECHC_BAD_REPLY = 4,   /* the answer is not what this version understands */
+    MECHC_REFUSED = 1,      /* the daemon answered with an error: code, status, faults */
+    MECHC_UNREACHABLE = 2,  /* no connection to the daemon, or it broke */
+    MECHC_TIMEOUT = 3,      /* no answer (no frame) before the deadline */
+    MECHC_BAD_REPLY = 4,    /* the answer is not what this version understands */
     MECHC_BAD_ARGUMENT = 5, /* refused here, nothing was sent */
     MECHC_INTERRUPTED = 6   /* mechc_interrupt() has ended the wait */
 };

@@ -49,7 +49,8 @@ class Values(Served):
     def test_lists_of_any_type(self):
         names = {'x': 1.0, 'v': 2.0}
         for given, plain in ((range(3), [0, 1, 2]), (names.keys(), ['x', 'v']),
-                             (names.values(), [1.0, 2.0]), (names.items(), [['x', 1.0], ['v', 2.0]]),
+                             (names.values(), [1.0, 2.0]),
+                             (names.items(), [['x', 1.0], ['v', 2.0]]),
                              ((n for n in 'ab'), ['a', 'b']), (map(abs, [-1]), [1]),
                              (collections.deque([1, 2]), [1, 2]), (array.array('d', [1]), [1.0]),
                              (memoryview(array.array('d', [1, 2])), [1.0, 2.0]),

@@ -1,5 +1,5 @@
-"""Angles that count turns over HTTP: clones, trials, sweeps, snapshots, those of earlier builds too,
-and steps that end where a law does not hold."""
+"""Angles that count turns over HTTP: clones, trials, sweeps, snapshots, also those of earlier
+builds, and steps that end where a law does not hold."""
 import base64
 import copy
 import math
