@@ -13,8 +13,11 @@ import unittest
 import harness
 import models
 import raw
+from forking import TYPES, Child
 from harness import Daemon, program, wait_until
 from manager import Manager
+from mechc import Handle
+from package import mechd
 from tokens import make
 
 RACES = True
@@ -254,6 +257,29 @@ class Tls(unittest.TestCase):
         code, text = self.check(*listen)
         self.assertNotEqual(code, 0)
         self.assertIn('--tls-certificate', text)
+
+    def test_forked_clients_leave_the_connection_to_their_parent(self):
+        def sockets():
+            links = (os.path.join('/proc/self/fd', n) for n in os.listdir('/proc/self/fd'))
+            return sorted(os.readlink(at) for at in links
+                          if os.path.islink(at) and os.readlink(at).startswith('socket:'))
+        with Secure(self.folder) as daemon, \
+                mechd.Server(daemon.base, verify=self.path('ca.pem')) as server:
+            handle = Handle(daemon.base)
+            handle.library.mechc_set_ca(handle.at, self.path('ca.pem').encode())
+            for ask, close in ((server.type, server.close),
+                               (lambda name: handle.get('/v1/types/' + name), handle.close)):
+                def work(name, ask=ask, close=close):
+                    wrong = sum(ask(name)['type'] != name for _ in range(30))
+                    close()
+                    return wrong
+                ask(TYPES[0])
+                before = sockets()
+                children = [Child(lambda name=name: work(name)) for name in TYPES[:2]]
+                self.assertEqual([c.result() for c in children], [0, 0])
+                self.assertEqual(ask(TYPES[0])['type'], TYPES[0])
+                self.assertEqual(sockets(), before)
+            handle.close()
 
     def test_an_expired_certificate_is_served_and_logged(self):
         self.copy('old')
