@@ -39,6 +39,7 @@ static bool read_key(const char *text, char out[MECHC_KEY])
 
 int mechc_set_server_key(struct mechc *c, const char *key)
 {
+    MECHC_ENTER(c);
     c->server_key[0] = 0;
     c->pinned = false;
     if (key && !read_key(key, c->server_key)) {
@@ -61,6 +62,7 @@ static bool take_secret(char *line, char out[MECHC_KEY])
 
 int mechc_set_key_file(struct mechc *c, const char *path)
 {
+    MECHC_ENTER(c);
     char line[LINE];
     bool found = false;
     c->secret_key[0] = 0;

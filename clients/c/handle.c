@@ -44,7 +44,7 @@ static int take_environment(struct mechc *c)
 static int fill(struct mechc *c, const char *base)
 {
     c->timeout = 30.;
-    c->process = getpid();
+    c->process = c->users = getpid();
     mechc_clear_error(c);
     if (!base) {
         base = getenv("MECHD_SERVER");
@@ -70,6 +70,33 @@ static int fill(struct mechc *c, const char *base)
     const char *const lease = getenv("MECHD_LEASE");
     c->lease = lease ? strtoull(lease, NULL, 10) : 0;
     return take_environment(c);
+}
+
+bool mechc_enter(struct mechc *c)
+{
+    static _Thread_local char self;
+    const void *user = NULL;
+    // a thread of the parent that was in a call at a fork is not here
+    if (c->users != getpid()) {
+        c->users = getpid();
+        atomic_store(&c->user, NULL);
+    }
+    if (!atomic_compare_exchange_strong(&c->user, &user, &self)) {
+        if (user != &self) {
+            return false;
+        }
+        c->depth++;
+        return true;
+    }
+    c->depth = 1;
+    return true;
+}
+
+void mechc_leave(struct mechc *const *c)
+{
+    if (--(*c)->depth == 0) {
+        atomic_store(&(*c)->user, NULL);
+    }
 }
 
 /* What a child of a fork has of the connection: its descriptor is turned to nowhere before curl
@@ -167,6 +194,7 @@ const char *mechc_base(const struct mechc *c)
 
 int mechc_set_timeout(struct mechc *c, double seconds)
 {
+    MECHC_ENTER(c);
     if (!(seconds > 0.)) {
         return mechc_fail(c, MECHC_BAD_ARGUMENT, "a timeout is a positive number of seconds");
     }
@@ -181,6 +209,7 @@ void mechc_interrupt(struct mechc *c)
 
 int mechc_set_token(struct mechc *c, const char *token)
 {
+    MECHC_ENTER(c);
     char *copy = NULL;
     if (token && strpbrk(token, "\r\n")) {
         return mechc_fail(c, MECHC_BAD_ARGUMENT, "a token is one line");
@@ -195,12 +224,14 @@ int mechc_set_token(struct mechc *c, const char *token)
 
 int mechc_set_lease(struct mechc *c, uint64_t lease)
 {
+    MECHC_ENTER(c);
     c->lease = lease;
     return MECHC_OK;
 }
 
 int mechc_set_ca(struct mechc *c, const char *file)
 {
+    MECHC_ENTER(c);
     char *const copy = file ? mechc_copy(file) : NULL;
     if (file && !copy) {
         return mechc_fail(c, MECHC_NO_MEMORY, "out of memory");
@@ -212,6 +243,7 @@ int mechc_set_ca(struct mechc *c, const char *file)
 
 int mechc_set_endpoint(struct mechc *c, enum mechc_socket which, const char *endpoint)
 {
+    MECHC_ENTER(c);
     char *const copy = mechc_copy(endpoint);
     if (!copy) {
         return mechc_fail(c, MECHC_NO_MEMORY, "out of memory");

@@ -15,8 +15,11 @@ enum { MECHC_SOCKETS = 3, MECHC_KEY = 41 /* bytes of a key in Z85, zero included
 
 /* owner: the caller of mechc_open; one thread at a time. */
 struct mechc {
-    char *base;    /* as given, without a closing slash */
-    pid_t process; /* whose connections these are */
+    char *base;               /* as given, without a closing slash */
+    pid_t process;            /* whose connections these are */
+    const void *_Atomic user; /* the thread that is in a call, or NULL */
+    int depth;                /* calls that it is in */
+    pid_t users;              /* the process whose threads these are */
     CURL *curl;
     void *zmq;                      /* context, made at the first partner or stream */
     char *endpoints[MECHC_SOCKETS]; /* by enum mechc_socket; NULL: not known yet */
@@ -56,6 +59,15 @@ int mechc_endpoint(struct mechc *c, enum mechc_socket which, const char **out);
  * (zmq_socket_monitor(3)); closed by the caller, after the socket. */
 int mechc_connect(struct mechc *c, enum mechc_socket which, int type, void **out, void **events);
 int mechc_milliseconds(double seconds);
+/* At the start of each function of mechc.h: false where another thread is in one. */
+bool mechc_enter(struct mechc *c);
+void mechc_leave(struct mechc *const *c);
+#define MECHC_ENTER(c)                                                                             \
+    if (!mechc_enter(c)) {                                                                         \
+        return MECHC_IN_USE;                                                                       \
+    }                                                                                              \
+    __attribute__((cleanup(mechc_leave), unused)) struct mechc *const entered = (c)
+
 /* Before a connection is used: in a child of a fork, which shares its parent's, the handle lets
  * these go and opens its own. 0, or MECHC_NO_MEMORY. */
 int mechc_own(struct mechc *c);

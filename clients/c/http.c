@@ -10,6 +10,7 @@ enum { LARGEST_REPLY = 1 << 30 };
 
 int mechc_path(struct mechc *c, const char *const *names, char out[MECHC_PATH])
 {
+    MECHC_ENTER(c);
     static const char safe[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
     size_t n = 0;
     for (; *names; names++) {
@@ -203,6 +204,7 @@ static const char *withdraw(struct mechc *c, const struct mechc_request *r,
 
 int mechc_call(struct mechc *c, const struct mechc_request *r, struct mechc_reply *out)
 {
+    MECHC_ENTER(c);
     *out = (struct mechc_reply){.body = ""};
     mechc_clear_error(c);
     const bool local = strncmp(c->base, "unix:", 5) == 0;

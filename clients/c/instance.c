@@ -51,6 +51,7 @@ static int get(struct mechc *c, const char *const *segments, struct mechc_reply 
 
 int mechc_create(struct mechc *c, const char *model, char id[MECHC_ID])
 {
+    MECHC_ENTER(c);
     struct mechc_bytes *const b = body(c);
     mechc_bytes_text(b, "{");
     member(b, "model");
@@ -61,6 +62,7 @@ int mechc_create(struct mechc *c, const char *model, char id[MECHC_ID])
 
 int mechc_create_example(struct mechc *c, const char *example, char id[MECHC_ID])
 {
+    MECHC_ENTER(c);
     struct mechc_bytes *const b = body(c);
     mechc_bytes_text(b, "{");
     member(b, "example");
@@ -71,6 +73,7 @@ int mechc_create_example(struct mechc *c, const char *example, char id[MECHC_ID]
 
 int mechc_create_snapshot(struct mechc *c, const void *bytes, size_t size, char id[MECHC_ID])
 {
+    MECHC_ENTER(c);
     struct mechc_reply reply;
     const int result = mechc_call(c,
                                   &(struct mechc_request){.method = "POST",
@@ -90,26 +93,31 @@ int mechc_create_snapshot(struct mechc *c, const void *bytes, size_t size, char 
 
 int mechc_list(struct mechc *c, struct mechc_reply *out)
 {
+    MECHC_ENTER(c);
     return get(c, (const char *const[]){"v1", "instances", NULL}, out);
 }
 
 int mechc_inspect(struct mechc *c, const char *id, struct mechc_reply *out)
 {
+    MECHC_ENTER(c);
     return get(c, SEGMENTS(id), out);
 }
 
 int mechc_variables(struct mechc *c, const char *id, struct mechc_reply *out)
 {
+    MECHC_ENTER(c);
     return get(c, SEGMENTS(id, "variables"), out);
 }
 
 int mechc_delete(struct mechc *c, const char *id)
 {
+    MECHC_ENTER(c);
     return mechc_send(c, "DELETE", SEGMENTS(id), NULL);
 }
 
 int mechc_reset(struct mechc *c, const char *id)
 {
+    MECHC_ENTER(c);
     mechc_bytes_text(body(c), "{}");
     return mechc_send(c, "POST", SEGMENTS(id, "reset"), NULL);
 }
@@ -164,16 +172,19 @@ static int step_by_number(struct mechc *c, const char *id, const char *key, doub
 
 int mechc_step(struct mechc *c, const char *id, double size, struct mechc_report *report)
 {
+    MECHC_ENTER(c);
     return step_by_number(c, id, "size", size, report);
 }
 
 int mechc_step_until(struct mechc *c, const char *id, double until, struct mechc_report *report)
 {
+    MECHC_ENTER(c);
     return step_by_number(c, id, "until", until, report);
 }
 
 int mechc_step_count(struct mechc *c, const char *id, uint64_t count, struct mechc_report *report)
 {
+    MECHC_ENTER(c);
     char text[64];
     snprintf(text, sizeof text, "{\"count\":%llu}", (unsigned long long)count);
     mechc_bytes_text(body(c), text);
@@ -194,6 +205,7 @@ static int add_number(struct mechc *c, struct mechc_bytes *b, const char *name, 
 int mechc_set_inputs(struct mechc *c, const char *id, size_t count, const char *const *names,
                      const double *values)
 {
+    MECHC_ENTER(c);
     struct mechc_bytes *const b = body(c);
     mechc_bytes_text(b, "{\"inputs\":{");
     for (size_t i = 0; i < count; i++) {
@@ -250,6 +262,7 @@ static int read_numbers(struct mechc *c, const char *const *segments, const char
 int mechc_output(struct mechc *c, const char *id, const char *name, double *values, size_t capacity,
                  size_t *count)
 {
+    MECHC_ENTER(c);
     struct mechc_exchange x = {.outputs = values, .output_capacity = capacity};
     const int result = read_numbers(c, SEGMENTS(id, "outputs"), "outputs", name, &x);
     *count = x.output_count;
@@ -259,6 +272,7 @@ int mechc_output(struct mechc *c, const char *id, const char *name, double *valu
 int mechc_input(struct mechc *c, const char *id, const char *name, double *values, size_t capacity,
                 size_t *count)
 {
+    MECHC_ENTER(c);
     struct mechc_exchange x = {.outputs = values, .output_capacity = capacity};
     const int result = read_numbers(c, SEGMENTS(id, "inputs"), "inputs", name, &x);
     *count = x.output_count;
@@ -268,6 +282,7 @@ int mechc_input(struct mechc *c, const char *id, const char *name, double *value
 int mechc_state(struct mechc *c, const char *id, const char *part, double *values, size_t capacity,
                 size_t *count)
 {
+    MECHC_ENTER(c);
     struct mechc_exchange x = {.outputs = values, .output_capacity = capacity};
     const int result = read_numbers(c, SEGMENTS(id, "state"), NULL, part, &x);
     *count = x.output_count;
@@ -277,6 +292,7 @@ int mechc_state(struct mechc *c, const char *id, const char *part, double *value
 int mechc_set_state(struct mechc *c, const char *id, const char *part, const double *values,
                     size_t count)
 {
+    MECHC_ENTER(c);
     const bool scalar = strcmp(part, "time") == 0;
     if (scalar && count != 1) {
         return mechc_fail(c, MECHC_BAD_ARGUMENT, "time is one value");
@@ -306,30 +322,35 @@ int mechc_set_state(struct mechc *c, const char *id, const char *part, const dou
 
 int mechc_snapshot(struct mechc *c, const char *id, char snapshot[MECHC_ID])
 {
+    MECHC_ENTER(c);
     mechc_bytes_text(body(c), "{}");
     return post_for_id(c, SEGMENTS(id, "snapshots"), snapshot);
 }
 
 int mechc_restore(struct mechc *c, const char *id, const char *snapshot)
 {
+    MECHC_ENTER(c);
     mechc_bytes_text(body(c), "{}");
     return mechc_send(c, "POST", SEGMENTS(id, "snapshots", snapshot, "restore"), NULL);
 }
 
 int mechc_delete_snapshot(struct mechc *c, const char *id, const char *snapshot)
 {
+    MECHC_ENTER(c);
     return mechc_send(c, "DELETE", SEGMENTS(id, "snapshots", snapshot), NULL);
 }
 
 int mechc_snapshot_bytes(struct mechc *c, const char *id, const char *snapshot,
                          struct mechc_reply *out)
 {
+    MECHC_ENTER(c);
     return get(c, SEGMENTS(id, "snapshots", snapshot), out);
 }
 
 int mechc_run(struct mechc *c, const char *id, const struct mechc_run_settings *r,
               char run[MECHC_ID])
 {
+    MECHC_ENTER(c);
     const struct {
         const char *key;
         double value;
@@ -353,5 +374,6 @@ int mechc_run(struct mechc *c, const char *id, const struct mechc_run_settings *
 
 int mechc_stop(struct mechc *c, const char *id, const char *run)
 {
+    MECHC_ENTER(c);
     return mechc_send(c, "DELETE", SEGMENTS(id, "runs", run), NULL);
 }

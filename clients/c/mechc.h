@@ -1,8 +1,9 @@
 /* mechc.h: the C client of mechd. C17 or C++; needs libcurl and libzmq, no solver.
  *
  * A struct mechc is a connection to one daemon: commands over HTTP, lock-step partners and live
- * streams over ZeroMQ. One thread uses a handle at a time; two handles share nothing. Partners and
- * streams belong to the handle that opened them: same thread, closed before it. After a fork both
+ * streams over ZeroMQ. One thread uses a handle at a time, another one gets MECHC_IN_USE meanwhile;
+ * two handles share nothing. Partners and streams belong to the handle that opened them: same
+ * thread, closed before it. After a fork both
  * processes may use a handle, each over connections of its own; partners and streams serve the
  * process that opened them, and are MECHC_BAD_ARGUMENT in another one, which closes and opens them.
  *
@@ -49,7 +50,9 @@ enum mechc_result {
     MECHC_TIMEOUT = 3,      /* no answer (no frame) before the deadline */
     MECHC_BAD_REPLY = 4,    /* the answer is not what this version understands */
     MECHC_BAD_ARGUMENT = 5, /* refused here, nothing was sent */
-    MECHC_INTERRUPTED = 6   /* mechc_interrupt() has ended the wait */
+    MECHC_INTERRUPTED = 6,  /* mechc_interrupt() has ended the wait */
+    MECHC_IN_USE = 7 /* another thread is in a call with this handle: each thread opens its own;
+                        mechc_last_error() is that thread's */
 };
 
 /* One place that the daemon objects to: a JSON pointer into the request, and why. */

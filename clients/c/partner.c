@@ -342,6 +342,7 @@ static void destroy(struct mechc_partner *p)
 int mechc_partner_open(struct mechc *c, const char *id, const struct mechc_hello *hello,
                        struct mechc_partner **out)
 {
+    MECHC_ENTER(c);
     *out = NULL;
     mechc_clear_error(c);
     struct mechc_partner *const p = calloc(1, sizeof *p);
@@ -373,31 +374,37 @@ const struct mechc_channel *mechc_partner_layout(const struct mechc_partner *p, 
 
 int mechc_partner_step(struct mechc_partner *p, struct mechc_exchange *x)
 {
+    MECHC_ENTER(p->c);
     return exchange(p, MECHP_STEP, x);
 }
 
 int mechc_partner_trial(struct mechc_partner *p, struct mechc_exchange *x)
 {
+    MECHC_ENTER(p->c);
     return exchange(p, MECHP_TRIAL, x);
 }
 
 int mechc_partner_commit(struct mechc_partner *p, struct mechc_exchange *x)
 {
+    MECHC_ENTER(p->c);
     return exchange(p, MECHP_COMMIT, x);
 }
 
 int mechc_partner_inputs(struct mechc_partner *p, struct mechc_exchange *x)
 {
+    MECHC_ENTER(p->c);
     return exchange(p, MECHP_INPUTS, x);
 }
 
 int mechc_partner_outputs(struct mechc_partner *p, struct mechc_exchange *x)
 {
+    MECHC_ENTER(p->c);
     return exchange(p, MECHP_OUTPUTS, x);
 }
 
 int mechc_partner_push(struct mechc_partner *p, double time, const double *inputs, size_t count)
 {
+    MECHC_ENTER(p->c);
     mechc_clear_error(p->c);
     if (count > MOST_VALUES) {
         return mechc_fail(p->c, MECHC_BAD_ARGUMENT, "too many inputs");

@@ -34,6 +34,7 @@ static double now(void)
 
 int mechc_stream_open(struct mechc *c, const char *id, struct mechc_stream **out)
 {
+    MECHC_ENTER(c);
     *out = NULL;
     mechc_clear_error(c);
     struct mechc_stream *const s = calloc(1, sizeof *s);
@@ -167,6 +168,7 @@ static int read_sample(struct mechc_stream *s, zmq_msg_t *frame, struct mechc_sa
 
 int mechc_stream_next(struct mechc_stream *s, double seconds, struct mechc_sample *out)
 {
+    MECHC_ENTER(s->c);
     mechc_clear_error(s->c);
     int result = mechc_opened_here(s->c, s->process, "stream");
     if (result == MECHC_OK) {

@@ -43,6 +43,7 @@ int mechctl_result(struct mechctl *m, int result)
         [MECHC_BAD_REPLY] = MECHCTL_FAILED,
         [MECHC_BAD_ARGUMENT] = MECHCTL_USAGE,
         [MECHC_INTERRUPTED] = MECHCTL_FAILED,
+        [MECHC_IN_USE] = MECHCTL_FAILED,
     };
     if (result == MECHC_OK) {
         return MECHCTL_DONE;

@@ -5,7 +5,7 @@ import os
 
 import harness
 
-TIMEOUT, BAD_ARGUMENT = 3, 5
+TIMEOUT, BAD_ARGUMENT, INTERRUPTED, IN_USE = 3, 5, 6, 7
 
 
 class Request(ctypes.Structure):
@@ -41,7 +41,8 @@ def loaded():
     library.mechc_last_error.restype = ctypes.POINTER(Error)
     library.mechc_stream_next.argtypes = [ctypes.c_void_p, ctypes.c_double, ctypes.c_void_p]
     library.mechc_set_timeout.argtypes = [ctypes.c_void_p, ctypes.c_double]
-    for name in ('mechc_close', 'mechc_partner_close', 'mechc_stream_close'):
+    for name in ('mechc_close', 'mechc_partner_close', 'mechc_stream_close',
+                 'mechc_interrupt'):
         getattr(library, name).restype = None
     return library
 

@@ -2,12 +2,13 @@
 not waited for any more."""
 import ctypes
 import os
+import threading
 import unittest
 
 import models
 from forking import TYPES, Child
 from harness import Served, wait_until
-from mechc import BAD_ARGUMENT, TIMEOUT, Exchange, Handle
+from mechc import BAD_ARGUMENT, IN_USE, INTERRUPTED, TIMEOUT, Exchange, Handle
 
 
 class LibmechcShared(Served):
@@ -113,6 +114,26 @@ class LibmechcShared(Served):
         self.assertEqual(library.mechc_partner_step(partner, ctypes.byref(done)), 0, handle.said())
         self.assertEqual(done.step, 1)
         library.mechc_partner_close(partner)
+        handle.close()
+
+    def test_a_second_thread_is_told_to_open_its_own(self):
+        instance = self.daemon.create(models.nonlinear_oscillator())
+        handle, results = Handle(self.daemon.base), []
+        step, name = handle.library.mechc_step_count, instance.encode()
+        partner = handle.partner(instance)
+
+        def endless():
+            results.append(step(handle.at, name, ctypes.c_uint64(10 ** 9), None))
+        thread = threading.Thread(target=endless)
+        thread.start()
+        wait_until(lambda: self.daemon.call('GET', '/v1/instances/' + instance)['busy'], 'it works')
+        results += [step(handle.at, name, ctypes.c_uint64(1), None),
+                    handle.library.mechc_partner_step(partner, ctypes.byref(Exchange(size=1.0)))]
+        handle.library.mechc_interrupt(handle.at)
+        thread.join()
+        self.assertEqual(results, [IN_USE, IN_USE, INTERRUPTED])
+        self.assertEqual(step(handle.at, name, ctypes.c_uint64(1), None), 0, handle.said())
+        handle.library.mechc_partner_close(partner)
         handle.close()
 
     def test_numbers_that_are_none_are_refused_by_their_place(self):
