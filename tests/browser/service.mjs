@@ -237,6 +237,18 @@ export const tests = {
         assert.equal(await page.locator(".editor").count(), 0);
     },
 
+    async a_number_beyond_all_is_refused_by_its_place() {
+        const { page, id } = await shown();
+        await daemon.call("PATCH", at(id), { ttl: 900 });
+        await press(page, "Edit labels and time to live");
+        await page.getByLabel("Delete when unused for").fill("1e999");
+        await press(page, "Save");
+        await page.waitForSelector(".notice code");
+        assert.match(await page.textContent(".notice"), /\/ttl.*not a finite number/);
+        assert.equal((await got(at(id))).ttl, 900);
+        await press(page, "Cancel");
+    },
+
     async looking_at_an_instance_does_not_keep_it_alive() {
         const made = await daemon.call("POST", "/v1/instances", { example: EXAMPLE, ttl: 8 });
         const page = await open({ hash: `#/${made.body.id}` });

@@ -172,6 +172,22 @@ async function send(method, path, body, type, patience = PATIENCE, inputs = []) 
 }
 
 /**
+ * Refuses numbers that JSON does not hold, which it would write as null.
+ *
+ * @param {any} value
+ * @param {string} [pointer]
+ */
+function refuseInfinite(value, pointer = "") {
+  if (typeof value === "number" && !Number.isFinite(value)) {
+    const message = "not a finite number";
+    throw new Problem(`${pointer}: ${message}`, 0, "invalid-request", [{ pointer, message }]);
+  }
+  for (const [key, member] of value && typeof value === "object" ? Object.entries(value) : []) {
+    refuseInfinite(member, `${pointer}/${key.replace(/~/g, "~0").replace(/\//g, "~1")}`);
+  }
+}
+
+/**
  * @param {string} method
  * @param {string} path
  * @param {object} [body]
@@ -180,6 +196,7 @@ async function send(method, path, body, type, patience = PATIENCE, inputs = []) 
  */
 async function ask(method, path, body, patience) {
   const inputs = body && "inputs" in body ? Object.keys(Object(body.inputs)) : [];
+  refuseInfinite(body);
   const text = body === undefined ? undefined : JSON.stringify(body);
   const response = await send(method, path, text, text && "application/json", patience, inputs);
   return response.status === 204 ? null : response.json();
