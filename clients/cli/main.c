@@ -1,6 +1,8 @@
 /* mechctl: the command line client of mechd. Finds the command, opens the connection, runs it. */
 #include "clients/cli/cli.h"
 
+#include "solver/base/descriptors.h"
+
 #include <errno.h>
 #include <locale.h>
 #include <signal.h>
@@ -136,6 +138,7 @@ void mechctl_print_help(const struct mechctl_command *command)
 
 int main(int argc, char **argv)
 {
+    mech_descriptors_hold();
     setlocale(LC_CTYPE, "");
     // a reader that leaves (head, grep -q) ends the output, not with a signal
     signal(SIGPIPE, SIG_IGN);

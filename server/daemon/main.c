@@ -10,12 +10,26 @@
 #include "server/os/signals.h"
 #include "server/os/ticks.h"
 #include "server/zmq/zmq.h"
+#include "solver/base/descriptors.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* All that has been printed has left; a lost part is a failure, and its reason is reported. */
+static int printed(int status)
+{
+    errno = 0;
+    if (fflush(stdout) == 0 && ferror(stdout) == 0) {
+        return status;
+    }
+    fprintf(stderr, "mechd: standard output: %s\n",
+            errno != 0 ? strerror(errno) : "it cannot be written");
+    return EXIT_FAILURE;
+}
 
 /* --print: a generated document on standard output. */
 static int print_document(const char *what)
@@ -23,7 +37,7 @@ static int print_document(const char *what)
     struct mechp_text w;
     if (strcmp(what, "man") == 0) {
         mechd_config_manual();
-        return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+        return EXIT_SUCCESS;
     }
     mechp_text_init(&w, NULL, 0);
     if (mechp_bind_print(what, &w) != 0) {
@@ -33,7 +47,7 @@ static int print_document(const char *what)
     }
     const bool ok = !w.failed && fwrite(w.bytes, 1, w.length, stdout) == w.length;
     mechp_text_fini(&w);
-    return ok && fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 static void set_log(const struct mechd_config *c)
@@ -124,6 +138,7 @@ static int serve(struct mechd *d, int argc, char **argv)
 int main(int argc, char **argv)
 {
     char fault[512];
+    mech_descriptors_hold();
     struct mechd *d = calloc(1, sizeof *d);
     int status = EXIT_FAILURE;
     mechd_signals_open();
@@ -136,7 +151,8 @@ int main(int argc, char **argv)
         mechd_config_help();
         status = EXIT_SUCCESS;
     } else if (d->service.config.action == MECHD_SAY_VERSION) {
-        status = printf("mechd " MECHD_VERSION "\n") > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+        printf("mechd " MECHD_VERSION "\n");
+        status = EXIT_SUCCESS;
     } else if (d->service.config.action == MECHD_MAKE_TOKEN ||
                d->service.config.action == MECHD_MAKE_KEY) {
         const bool key = d->service.config.action == MECHD_MAKE_KEY;
@@ -157,5 +173,5 @@ int main(int argc, char **argv)
         status = serve(d, argc, argv);
     }
     free(d);
-    return status;
+    return printed(status);
 }

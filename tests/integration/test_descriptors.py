@@ -1,0 +1,85 @@
+"""Descriptors 0, 1 and 2 closed at the start, as some launchers leave them: nothing else takes their numbers."""
+import itertools
+import json
+import os
+import signal
+import subprocess
+import tempfile
+import unittest
+import harness
+import models
+from harness import FREE_PORTS, Daemon, Http, program, with_us, wait_until
+
+# every choice of the three but none
+CLOSED = [c for n in (1, 2, 3) for c in itertools.combinations((0, 1, 2), n)]
+
+
+def without(closed, command):
+    """The command with these descriptors closed; a shell does that, as launchers do."""
+    redirections = ' '.join('%d>&-' % k for k in closed)
+    return ['sh', '-c', 'exec "$@" ' + redirections, 'sh', *command]
+
+
+def descriptors(pid):
+    """What 0, 1 and 2 of a process are."""
+    return {k: os.readlink('/proc/%d/fd/%d' % (pid, k)) for k in (0, 1, 2)
+            if os.path.lexists('/proc/%d/fd/%d' % (pid, k))}
+
+
+class Closed(unittest.TestCase):
+    def started(self, folder, closed):
+        """(process, HTTP) of a daemon that stores, without these descriptors."""
+        ready = os.path.join(folder, 'ready.json')
+        process = subprocess.Popen(
+            with_us() + without(closed, [
+                program('mechd'), '--listen', '127.0.0.1:0', *FREE_PORTS, '--ready-file', ready,
+                '--state', os.path.join(folder, 'state'), '--durability', 'every-step',
+                '--log-level', 'debug']),
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        wait_until(lambda: os.path.exists(ready) or process.poll() is not None, 'it is ready')
+        self.assertIsNone(process.poll(), 'it has ended')
+        with open(ready, encoding='utf-8') as f:
+            return process, Http(json.load(f)['http'])
+
+    def test_the_daemon_serves_stores_and_ends_as_always(self):
+        for closed in CLOSED:
+            with self.subTest(closed=closed), tempfile.TemporaryDirectory() as folder:
+                process, http = self.started(folder, closed)
+                self.assertEqual(descriptors(process.pid), dict.fromkeys((0, 1, 2), '/dev/null'))
+                self.assertEqual(
+                    http.call('PUT', '/v1/instances/a', {'model': models.oscillator()}).status, 201)
+                self.assertEqual(
+                    http.call('POST', '/v1/instances/a/step', {'count': 3})['step'], 3)
+                process.send_signal(signal.SIGTERM)
+                self.assertEqual(process.wait(10 * harness.SLOW), 0)
+                with open(os.path.join(folder, 'state', 'lock'), 'rb') as f:
+                    self.assertEqual(f.read(), b'')
+
+    def test_mechctl_does_not_write_into_its_own_connection(self):
+        with Daemon('--access-log') as d:
+            d.create(models.oscillator())
+            for closed in CLOSED:
+                before = d.log().count('event=request')
+                done = subprocess.run(
+                    without(closed, [program('mechctl'), '--server', d.base, 'list']),
+                    stdin=subprocess.DEVNULL, capture_output=True, timeout=60 * harness.SLOW)
+                # output that is lost is no success
+                self.assertEqual(done.returncode, 4 if 1 in closed else 0, (closed, done.stderr))
+                told = [l for l in d.log().splitlines() if 'event=request' in l][before:]
+                self.assertEqual([l for l in told if 'status=200' not in l], [])
+                self.assertEqual(len(told), 1)
+
+    def test_output_of_mechd_that_is_lost_is_no_success(self):
+        for option in (['--version'], ['--help'], ['--print', 'errors'], ['--print', 'man'],
+                       ['--make-token', 'rig'], ['--make-curve-key', 'rig'],
+                       ['--check-config', '--state', 'none']):
+            for redirection in ('>&-', '>/dev/full'):
+                with self.subTest(option=option, redirection=redirection):
+                    done = subprocess.run(
+                        ['sh', '-c', 'exec "$@" ' + redirection, 'sh', program('mechd'), *option],
+                        stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                        timeout=60 * harness.SLOW)
+                    self.assertEqual(done.returncode, 1)
+                    self.assertIn('standard output', done.stderr)
