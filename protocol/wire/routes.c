@@ -204,6 +204,20 @@ int mechp_route_match(const char *method, const char *path, struct mechp_match *
     return out->allow[0] != '\0' ? MECHP_METHOD_NOT_ALLOWED : MECHP_ROUTE_NOT_FOUND;
 }
 
+void mechp_route_methods(struct mechp_match *out)
+{
+    *out = (struct mechp_match){.route = NULL};
+    for (int i = 0; i < MECHP_ROUTES; i++) {
+        int before = 0;
+        while (strcmp(routes[before].method, routes[i].method) != 0) {
+            before++;
+        }
+        if (before == i) {
+            add_allow(out, routes[i].method);
+        }
+    }
+}
+
 /* The next word of a path behind a slash, without empty ones; its length, 0 at the end. */
 static size_t next_word(const char **at)
 {

@@ -52,6 +52,8 @@ struct mechp_match {
  * 0; MECHP_ROUTE_NOT_FOUND; MECHP_METHOD_NOT_ALLOWED (out->allow); MECHP_MALFORMED_REQUEST (a
  * broken percent escape, or one that hides a slash, a control byte or more than ASCII). */
 int mechp_route_match(const char *method, const char *path, struct mechp_match *out);
+/* The methods that any path takes, in out->allow. */
+void mechp_route_methods(struct mechp_match *out);
 /* What a path without a route was probably meant to be, in out [size]: the path where a slash is
  * too many or the base left out, the template where words are misspelled; of several that are as
  * near one with the method. False: none. */

@@ -37,10 +37,14 @@ static int find_route(struct mechd_exchange *x)
         x->call.match = known->match;
         return 0;
     }
+    if (x->target.form == MECHD_TARGET_SERVER) {
+        mechp_route_methods(&x->call.match);
+        return MECHP_METHOD_NOT_ALLOWED;
+    }
     const int code = mechp_route_match(x->method, x->path, &x->call.match);
     // libmicrohttpd has cut the query off and decoded nothing: without one the path is the target
-    const bool whole = x->target_length < sizeof known->target && x->fault == NULL &&
-                       strlen(x->path) == x->target_length;
+    const bool whole =
+        x->target_length < sizeof known->target && strlen(x->path) == x->target_length;
     if (code == 0 && whole) {
         known->match = x->call.match;
         known->length = x->target_length;
@@ -427,6 +431,20 @@ static enum MHD_Result turn_away(struct mechd_exchange *x)
     return answer(x);
 }
 
+/* The path of a target that is an address, and its host, which counts instead of the header's (RFC
+ * 9112, 3.2.2). 0, or refused. */
+static int read_address(struct mechd_exchange *x)
+{
+    if (x->target.length == 0 || x->target.fault != NULL) {
+        return 0;
+    }
+    x->host = strndup(x->path + x->target.host, x->target.length);
+    x->path += x->target.path;
+    x->path = x->path[0] != '\0' ? x->path : "/";
+    return x->host != NULL ? 0
+                           : mechd_refuse(&x->call, MECHP_OUT_OF_MEMORY, "no memory for the host");
+}
+
 /* The head has come: everything that can be refused without the body is. */
 static enum MHD_Result take_head(struct mechd_exchange *x, const char *version)
 {
@@ -435,9 +453,13 @@ static enum MHD_Result take_head(struct mechd_exchange *x, const char *version)
     const struct mechd_request_line line = {x->method, x->path, version, x->target_length};
     mechd_head_read(&x->head, x->connection, &line);
     mechd_trace_take(x->head.value[MECHD_HEADER_TRACEPARENT], x->trace);
-    const char *fault = x->head.fault != NULL ? x->head.fault : x->fault;
+    mechd_target_method(&x->target, x->path, x->method);
+    const char *fault = x->head.fault != NULL ? x->head.fault : x->target.fault;
     if (fault != NULL) {
         mechd_fail(c, MECHP_MALFORMED_REQUEST, "%s", fault);
+        return turn_away(x);
+    }
+    if (read_address(x) != 0) {
         return turn_away(x);
     }
     const bool has_body = mechd_head_has_body(&x->head);
@@ -553,7 +575,10 @@ void *mechd_door_target(void *context, const char *target, struct MHD_Connection
         // the request line lies in the connection's memory, where it may be cut
         const char *const excess =
             x->is_known ? NULL : mechd_target_bound((char *)(uintptr_t)target);
-        x->fault = x->is_known || excess != NULL ? excess : mechd_target_fault(target);
+        if (!x->is_known) {
+            x->target = mechd_target_read(target, l->is_tls);
+            x->target.fault = excess != NULL ? excess : x->target.fault;
+        }
         link->target = target;
     }
     return x;

@@ -41,6 +41,7 @@ void mechd_exchange_end(struct mechd_exchange *x)
         mechd_trees_give(d, x->tree);
     }
     free(x->scope);
+    free(x->host);
     free(x->packed);
 }
 

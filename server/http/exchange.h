@@ -5,6 +5,7 @@
 #include "server/call/call.h"
 #include "server/http/head.h"
 #include "server/http/link.h"
+#include "server/http/target.h"
 #include "server/http/trace.h"
 
 #include <microhttpd.h>
@@ -25,11 +26,12 @@ struct mechd_exchange {
     struct MHD_Connection *connection;
     struct mechd_link *link;
     struct mechd_head head;
-    const char *fault;    /* of the target, or NULL */
+    struct mechd_target target;
     size_t target_length; /* as it came, with its query */
-    const char *origin;   /* that may read the answer, as --cors has it, or NULL */
-    bool is_known;        /* the target is the known one */
-    unsigned char *body;  /* [body_size] as far as it has come: small, or on the heap */
+    char *host;          /* of a target that is an address, and then that of the request; or NULL */
+    const char *origin;  /* that may read the answer, as --cors has it, or NULL */
+    bool is_known;       /* the target is the known one */
+    unsigned char *body; /* [body_size] as far as it has come: small, or on the heap */
     size_t body_size, body_limit;
     size_t body_room; /* on the heap */
     size_t tree;      /* bytes taken for what is read from it */

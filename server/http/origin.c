@@ -88,7 +88,7 @@ int mechd_origin_admit(struct mechd_exchange *x)
     struct mechd_call *c = &x->call;
     const struct mechd_config *config = &c->service->config;
     const struct mechd_listener *l = x->link->links->listener;
-    const char *host = x->head.value[MECHD_HEADER_HOST];
+    const char *host = x->host != NULL ? x->host : x->head.value[MECHD_HEADER_HOST];
     const char *origin = x->head.value[MECHD_HEADER_ORIGIN];
     const bool is_named =
         l->is_tcp && !c->service->host.tokens.needed && (l->is_local || config->host_count > 0);

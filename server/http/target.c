@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <string.h>
+#include <strings.h>
 
 _Static_assert(MECHD_ARGUMENTS_MOST == 64, "mechd_target_bound tells it");
 
@@ -38,12 +39,10 @@ const char *mechd_target_bound(char *target)
     return "a query has at most 64 arguments";
 }
 
-const char *mechd_target_fault(const char *target)
+/* Faults of what is not decoded yet, dots among the segments of the path only. */
+static const char *fault_of(const char *target, size_t path)
 {
     bool in_path = true;
-    if (target[0] != '/') {
-        return "the target of a request begins with /";
-    }
     for (const char *p = target; *p != '\0'; p++) {
         if (*p <= ' ' || *p > '~') {
             return "the target of a request is visible ASCII; escape everything else";
@@ -58,9 +57,60 @@ const char *mechd_target_fault(const char *target)
             return "a target holds no NUL";
         }
         in_path = in_path && *p != '?';
-        if (in_path && *p == '/' && is_dots(p + 1)) {
+        if (in_path && p >= target + path && *p == '/' && is_dots(p + 1)) {
             return "a path has no segment . or ..";
         }
     }
     return NULL;
+}
+
+/* Letters, digits and what names, numbers and ports are written with; no user, no escapes. */
+static bool is_authority(const char *text, size_t length)
+{
+    for (size_t k = 0; k < length; k++) {
+        const char c = text[k];
+        const bool letter = (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
+        if (!letter && (c < '0' || c > '9') && (c == '\0' || strchr(".-_:[]", c) == NULL)) {
+            return false;
+        }
+    }
+    return length > 0 && length <= MECHD_AUTHORITY_MOST && text[0] != ':';
+}
+
+struct mechd_target mechd_target_read(const char *target, bool is_tls)
+{
+    static const char http[] = "http://", https[] = "https://";
+    struct mechd_target t = {.form = MECHD_TARGET_PATH};
+    if (strcmp(target, "*") == 0) {
+        t.form = MECHD_TARGET_SERVER;
+        return t;
+    }
+    if (target[0] != '/') {
+        const bool secure = strncasecmp(target, https, sizeof https - 1) == 0;
+        if (!secure && strncasecmp(target, http, sizeof http - 1) != 0) {
+            t.fault = "the target of a request begins with /, http:// or https://";
+            return t;
+        }
+        t.form = MECHD_TARGET_ADDRESS;
+        t.host = (secure ? sizeof https : sizeof http) - 1;
+        t.length = strcspn(target + t.host, "/?#");
+        t.path = t.host + t.length;
+        if (!is_authority(target + t.host, t.length)) {
+            t.fault = "an address has a host and perhaps a port, no user and no password";
+        } else if (secure && !is_tls) {
+            t.fault = "https is spoken at addresses that are listened on as https://";
+        }
+    }
+    t.fault = t.fault != NULL ? t.fault : fault_of(target, t.path);
+    return t;
+}
+
+void mechd_target_method(struct mechd_target *t, const char *target, const char *method)
+{
+    const bool asks = strcmp(method, "OPTIONS") == 0;
+    if (asks && t->form == MECHD_TARGET_ADDRESS && target[t->path] == '\0') {
+        t->form = MECHD_TARGET_SERVER;
+    } else if (!asks && t->form == MECHD_TARGET_SERVER && t->fault == NULL) {
+        t->fault = "* is a target of OPTIONS alone";
+    }
 }

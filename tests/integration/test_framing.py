@@ -2,6 +2,7 @@
 behind it is taken for a request. Bytes by hand; a proxy in front reads them as it likes."""
 import json
 import unittest
+import urllib.parse
 import harness
 import models
 import raw
@@ -88,7 +89,7 @@ TWO_WAYS = [
 
 # targets that no client sends by itself, and what is answered
 TARGETS = [
-    (b'http://localhost/livez', 400), (b'*', 400), (b'livez', 400), (b'localhost:80', 400),
+    (b'https://localhost/livez', 400), (b'http://me@localhost/livez', 400), (b'*', 400), (b'livez', 400), (b'localhost:80', 400),
     (b'/v1/../livez', 400), (b'/./livez', 400), (b'/v1/%2e%2e/livez', 400), (b'/v1/.%2E', 400),
     (b'/v1/instances/..', 400), (b'/v1/instances/%2e', 400), (b'/livez#x', 400),
     (b'/livez%', 400), (b'/livez%0', 400), (b'/livez%zz', 400), (b'/livez%00', 400),
@@ -150,10 +151,51 @@ class Framing(Served):
                     answer, = raw.ask(self.daemon, request)
                     self.assertEqual(answer[0], 405 if status == 404 and answer[0] == 405
                                      else status, answer)
-        for target in (b'*', b'/'):
+
+    def test_all_of_the_server_takes_the_methods_of_all_paths(self):
+        for target in (b'*', b'http://localhost', b'HTTP://127.0.0.1:8080'):
             answer, = raw.ask(self.daemon, b'OPTIONS ' + target + b' HTTP/1.1\r\n' + HOST +
                               b'Connection: close\r\n\r\n')
-            self.assertEqual(answer[0], 400 if target == b'*' else 204)
+            self.assertEqual((answer[0], answer[2]), (204, b''))
+            self.assertEqual(set(answer[1]['allow'].split(', ')),
+                             {'GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'})
+
+    def test_a_target_that_is_an_address_is_that_of_its_path(self):
+        i = self.daemon.create(models.oscillator()).encode()
+        authority = urllib.parse.urlsplit(self.daemon.base).netloc.encode()
+        # a name in the header does not count beside that of the target (RFC 9112, 3.2.2)
+        for host in (HOST, b'Host: evil.example\r\n'):
+            for before in (b'http://' + authority, b'HTTP://LocalHost', b'http://[::1]:1'):
+                def answers(method, target, *lines, body=b''):
+                    answer, = raw.ask(self.daemon, method + b' ' + before + target + b' HTTP/1.1\r\n' +
+                                      host + b''.join(lines) + b'Connection: close\r\n\r\n' + body)
+                    return answer
+                self.assertEqual(answers(b'GET', b'/livez')[0], 200)
+                self.assertIn('text/html', answers(b'GET', b'')[1]['content-type'])
+                state = answers(b'GET', b'/v1/instances/%s/state?format=csv' % i)
+                self.assertIn('text/csv', state[1]['content-type'])
+                step = answers(b'POST', b'/v1/instances/%s/step' % i, b'Content-Length: 11\r\n',
+                               body=b'{"count":1}')
+                self.assertEqual(step[0], 200)
+                self.assertEqual(answers(b'GET', b'/v1/nowhere')[0], 404)
+                self.assertEqual(answers(b'OPTIONS', b'/v1/instances')[1]['allow'], 'GET, HEAD, POST')
+                self.assertEqual(answers(b'GET', b'/v1/../livez')[0], 400)
+
+    def test_an_address_elsewhere_is_refused_whatever_the_header_says(self):
+        for target in (b'http://evil.example/livez', b'http://localhost.evil.example/v1',
+                       b'http://127.0.0.1.evil.example:80/v1', b'http://evil.example'):
+            with self.subTest(target):
+                answer, = raw.ask(self.daemon, get(target, HOST, b'Connection: close\r\n'))
+                self.assertEqual((answer[0], raw.code(answer)), (403, 'forbidden'))
+
+    def test_a_repeated_key_is_the_same_by_path_and_by_address(self):
+        i = self.daemon.create(models.oscillator()).encode()
+        path = b'/v1/instances/%s/step' % i
+        for target in (path, b'http://localhost' + path, path):
+            answer, = raw.ask(self.daemon, b'POST ' + target + b' HTTP/1.1\r\n' + HOST +
+                              b'Idempotency-Key: once\r\nContent-Length: 11\r\n'
+                              b'Connection: close\r\n\r\n{"count":1}')
+            self.assertEqual((answer[0], json.loads(answer[2])['step']), (200, 1))
 
     def test_an_escape_in_a_name_is_decoded_once(self):
         self.assertEqual(self.daemon.call('PUT', '/v1/instances/a%2Db',
