@@ -2,6 +2,7 @@
 #include "server/daemon/metrics.h"
 
 #include "server/daemon/daemon.h"
+#include "server/os/log.h"
 #include "server/os/process.h"
 #include "server/os/ticks.h"
 #include "server/store/store.h"
@@ -248,6 +249,21 @@ static void write_readers(struct mechd_zmq *z, struct mechp_text *w)
     free(all);
 }
 
+/* What HTTP counts beside requests. */
+static void write_http(const struct mechd_counters *m, struct mechp_text *w)
+{
+    value(w, "http_connections", "gauge", "Connections of HTTP.",
+          atomic_load_explicit(&m->connections, memory_order_relaxed));
+    counter(w, "http_refused_connections_total", "Connections of HTTP beyond a limit.",
+            &m->refused_connections);
+    counter(w, "http_timeouts_total", "Connections of HTTP ended for being too slow.",
+            &m->timeouts);
+    counter(w, "http_left_total", "Clients of HTTP that closed their connection before the answer.",
+            &m->left);
+    value(w, "event_clients", "gauge", "Clients of live events.",
+          atomic_load_explicit(&m->event_clients, memory_order_relaxed));
+}
+
 void mechd_metrics_write(struct mechd *d, struct mechp_text *w)
 {
     const struct mechd_counters *m = &d->service.host.counters;
@@ -314,16 +330,9 @@ void mechd_metrics_write(struct mechd *d, struct mechp_text *w)
           offsetof(struct mechd_tally, late));
     tally(w, "run_overruns_total", "Periods of paced runs that began too late.", m,
           offsetof(struct mechd_tally, overruns));
-    value(w, "http_connections", "gauge", "Connections of HTTP.",
-          atomic_load_explicit(&m->connections, memory_order_relaxed));
-    counter(w, "http_refused_connections_total", "Connections of HTTP beyond a limit.",
-            &m->refused_connections);
-    counter(w, "http_timeouts_total", "Connections of HTTP ended for being too slow.",
-            &m->timeouts);
-    counter(w, "http_left_total", "Clients of HTTP that closed their connection before the answer.",
-            &m->left);
-    value(w, "event_clients", "gauge", "Clients of live events.",
-          atomic_load_explicit(&m->event_clients, memory_order_relaxed));
+    write_http(m, w);
+    value(w, "log_dropped_total", "counter", "Lines of the log that had no room.",
+          (int64_t)mechd_log_dropped());
     mechd_accounts_metrics(&d->service.host.accounts, w);
     write_store(d->service.host.store, w);
     write_process(w);

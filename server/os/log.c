@@ -1,7 +1,9 @@
 /* Formats a line on the stack and hands it to the kernel in one write. */
 #include "server/os/log.h"
 
-#include <errno.h>
+#include "server/os/sink.h"
+
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -77,22 +79,40 @@ const char *mechd_log_quote(char *out, size_t size, const char *text)
     return out;
 }
 
-void mechd_log(enum mechd_level level, const char *event, const char *format, ...)
+/* The head of a line: time in UTC, level, event. Its length. */
+static int begin(char *line, size_t size, enum mechd_level level, const char *event)
 {
-    if (!mechd_log_wants(level)) {
-        return;
-    }
-
-    // the head of the line: time in UTC, level, event
-    char line[1024];
     struct timespec t;
     clock_gettime(CLOCK_REALTIME, &t);
     struct tm utc;
     gmtime_r(&t.tv_sec, &utc);
     char stamp[32];
     strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%S", &utc);
-    int n = snprintf(line, sizeof line, "time=%s.%03ldZ level=%s event=%s ", stamp,
-                     t.tv_nsec / 1000000, level_text(level), event);
+    return snprintf(line, size, "time=%s.%03ldZ level=%s event=%s ", stamp, t.tv_nsec / 1000000,
+                    level_text(level), event);
+}
+
+static size_t report(char line[MECHD_SINK_LINE], uint64_t dropped)
+{
+    const int n = begin(line, MECHD_SINK_LINE, MECHD_WARNING, "log-dropped");
+    return (size_t)(n + snprintf(line + n, MECHD_SINK_LINE - (size_t)n, "lines=%" PRIu64 "\n",
+                                 dropped));
+}
+
+static struct mechd_sink sink = MECHD_SINK(STDERR_FILENO, report);
+
+uint64_t mechd_log_dropped(void)
+{
+    return mechd_sink_dropped(&sink);
+}
+
+void mechd_log(enum mechd_level level, const char *event, const char *format, ...)
+{
+    if (!mechd_log_wants(level)) {
+        return;
+    }
+    char line[MECHD_SINK_LINE];
+    int n = begin(line, sizeof line, level, event);
 
     // what the caller adds
     va_list args;
@@ -107,8 +127,5 @@ void mechd_log(enum mechd_level level, const char *event, const char *format, ..
         n--;
     }
     line[n++] = '\n';
-
-    // a full pipe or a closed stderr must not stop the daemon
-    while (write(STDERR_FILENO, line, (size_t)n) < 0 && errno == EINTR) {
-    }
+    mechd_sink_write(&sink, line, (size_t)n);
 }

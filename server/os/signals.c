@@ -62,7 +62,14 @@ int mechd_signals_catch(void)
             return -1;
         }
     }
-    return signal(SIGXFSZ, SIG_IGN) == SIG_ERR || signal(SIGPIPE, SIG_IGN) == SIG_ERR ? -1 : 0;
+    // SIGTTOU: a line of the log from the background would stop us where the terminal says tostop
+    static const int errors[] = {SIGXFSZ, SIGPIPE, SIGTTOU};
+    for (size_t k = 0; k < sizeof errors / sizeof *errors; k++) {
+        if (signal(errors[k], SIG_IGN) == SIG_ERR) {
+            return -1;
+        }
+    }
+    return 0;
 }
 
 int mechd_signals_wait(void)

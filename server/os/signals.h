@@ -6,8 +6,8 @@
 
 /* As in any program, one of them ends it. Main only, while nothing is to be ended in order. */
 void mechd_signals_open(void);
-/* From now on they wait to be taken; SIGPIPE and SIGXFSZ are ignored: an error of the write. Main
- * only. 0; -1: the system refuses. */
+/* From now on they wait to be taken; SIGPIPE, SIGXFSZ and SIGTTOU are ignored: the write fails
+ * or is done. Main only. 0; -1: the system refuses. */
 int mechd_signals_catch(void);
 /* Sleep until one of them comes, or has come since; returns its number. Main only. */
 int mechd_signals_wait(void);

@@ -114,7 +114,8 @@ def with_us():
 class Daemon:
     """One mechd process; its exit code and its log are checked when it is stopped."""
 
-    def __init__(self, *arguments, program_path=None, environment=None, first='127.0.0.1:0'):
+    def __init__(self, *arguments, program_path=None, environment=None, first='127.0.0.1:0',
+                 stderr=None):
         self.folder = tempfile.mkdtemp(prefix='mechd-test-')
         self.log_path = os.path.join(self.folder, 'log')
         ready = os.path.join(self.folder, 'ready.json')
@@ -123,7 +124,7 @@ class Daemon:
             '--listen', first, *FREE_PORTS, '--ready-file', ready] + list(arguments)
         with open(self.log_path, 'wb') as log:
             self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log,
-                                            stderr=log, cwd=self.folder,
+                                            stderr=stderr or log, cwd=self.folder,
                                             env={**os.environ, **(environment or {})})
         try:
             wait_until(lambda: os.path.exists(ready) or self.process.poll() is not None,

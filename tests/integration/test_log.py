@@ -1,9 +1,14 @@
 """The access log, the context of a trace, and the level of the log while the daemon runs."""
+import fcntl
 import os
+import pty
 import re
+import select
 import shlex
 import signal
+import socket
 import tempfile
+import termios
 import unittest
 import models
 from harness import Daemon, ZmqDoor, wait_until
@@ -126,3 +131,140 @@ class Level(unittest.TestCase):
                 count = len(lines(d))
                 d.call('GET', '/v1')
                 self.assertEqual(len(lines(d)), count)
+
+
+class Log:
+    """The reading end of a log, which is not read until `more` or `until` is called."""
+
+    def __init__(self, descriptor):
+        self.descriptor, self.text = descriptor, ''
+
+    def more(self):
+        while select.select([self.descriptor], [], [], 0)[0]:
+            found = os.read(self.descriptor, 65536)
+            if not found:
+                break
+            self.text += found.decode()
+        return self.text
+
+    def until(self, pattern):
+        return wait_until(lambda: re.search(pattern, self.more()), pattern)
+
+    def lines(self):
+        """The events of whole lines; a torn one fails."""
+        lines = self.more().replace('\r\n', '\n').split('\n')
+        assert lines.pop() == '', self.text[-200:]
+        return [re.match(r'time=\S+Z level=\w+ event=(\S+)', line).group(1) for line in lines]
+
+
+def full_pipe():
+    read, write = os.pipe()
+    fcntl.fcntl(write, fcntl.F_SETPIPE_SZ, 4096)
+    return read, write
+
+
+def full_socket():
+    ours, theirs = socket.socketpair()
+    theirs.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+    return ours.detach(), theirs.detach()
+
+
+def full_stream():
+    """A pipe of a place: a named one."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, 'log')
+        os.mkfifo(path)
+        read = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        write = os.open(path, os.O_WRONLY)
+    fcntl.fcntl(write, fcntl.F_SETPIPE_SZ, 4096)
+    return read, write
+
+
+def terminal():
+    return pty.openpty()
+
+
+def stop(write, action=termios.TCOOFF):
+    """Ctrl-S on a terminal, or Ctrl-Q; what is no terminal is full by itself."""
+    if os.isatty(write):
+        termios.tcflow(write, action)
+
+
+def dropped(daemon):
+    return int(re.search(r'^mechd_log_dropped_total (\d+)$',
+                         daemon.call('GET', '/metrics').raw.decode(), re.M).group(1))
+
+
+class Unread(unittest.TestCase):
+    def ask_until_dropped(self, d):
+        """Requests through the doors, all answered, until lines have had no room; their number."""
+        door, count = ZmqDoor(d), 0
+        try:
+            while dropped(d) < 20:
+                self.assertEqual(d.call('GET', '/v1').status, 200)
+                self.assertEqual(door.call('about')[0], 200)
+                count += 3
+        finally:
+            door.close()
+        return count + 1
+
+    def test_a_log_that_is_not_read_stops_no_door_and_says_what_it_has_lost(self):
+        for make in (full_pipe, full_stream, full_socket, terminal):
+            with self.subTest(make.__name__):
+                read, write = make()
+                with Daemon('--access-log', stderr=write) as d:
+                    stop(write)
+                    asked = self.ask_until_dropped(d)
+                    stop(write, termios.TCOON)
+                    os.close(write)
+                    log = Log(read)
+                    # though no other line comes
+                    log.until(r'level=warning event=log-dropped lines=\d+\r?\n')
+                    def lost():
+                        return sum(map(int, re.findall(r'log-dropped lines=(\d+)', log.more())))
+                    wait_until(lambda: log.lines().count('request') + lost() == asked,
+                               'each line is there, or counted')
+                    self.assertEqual(dropped(d), lost())
+                    wait_until(lambda: log.lines().count('request') + lost() == asked + 1,
+                               'what comes later is there')
+                    self.assertEqual(log.lines()[-1], 'request')
+                os.close(read)
+
+    def test_the_open_file_is_left_as_it_is_for_those_who_share_it(self):
+        for make in (full_pipe, full_socket, terminal):
+            read, write = make()
+            with Daemon('--access-log', stderr=write) as d:
+                stop(write)
+                self.ask_until_dropped(d)
+                self.assertEqual(fcntl.fcntl(write, fcntl.F_GETFL) & os.O_NONBLOCK, 0)
+            os.close(write)
+            os.close(read)
+
+    def test_a_log_whose_reader_has_gone_stops_nothing(self):
+        for make in (full_pipe, full_socket, terminal):
+            with self.subTest(make.__name__):
+                read, write = make()
+                with Daemon('--access-log', stderr=write) as d:
+                    os.close(write)
+                    os.close(read)
+                    before = dropped(d)
+                    self.ask_until_dropped(d)
+                    self.assertGreater(dropped(d), before)
+
+    def test_a_disk_that_is_full_stops_nothing_and_the_loss_is_reported_when_there_is_room(self):
+        with Daemon('--access-log') as d:
+            with d.full_disk():
+                self.ask_until_dropped(d)
+            found = wait_until(lambda: lines(d, 'log-dropped'), 'the loss is in the log')
+            self.assertGreaterEqual(int(found[0]['lines']), 20)
+            self.assertEqual(dropped(d),
+                             sum(int(line['lines']) for line in lines(d, 'log-dropped')))
+        with open('/dev/full', 'wb') as full, Daemon('--access-log', stderr=full) as d:
+            self.ask_until_dropped(d)
+
+    def test_the_end_of_the_daemon_does_not_wait_for_a_reader(self):
+        read, write = full_pipe()
+        with Daemon('--access-log', stderr=write) as d:
+            self.ask_until_dropped(d)
+        os.close(write)
+        os.close(read)
