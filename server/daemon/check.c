@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { ROOM = MECHD_ADDRESS + 16, PORT_MOST = 65535 };
+enum { ROOM = MECHD_ADDRESS + 16 };
 
 /* One fault; counts it. */
 static void tell(int *faults, const char *what, const char *value, const char *why)
@@ -72,47 +72,29 @@ static const char *unix_fault(const char *path)
     return beside(path);
 }
 
-/* Why host:port cannot be listened on, or NULL; `any` stands for every port. */
-static const char *tcp_fault(const char *address, const char *any)
+/* Why host:port cannot be listened on, or NULL. */
+static const char *tcp_fault(const char *address)
 {
-    char host[ROOM];
-    const char *colon = strrchr(address, ':');
-    if (colon == NULL || colon[1] == '\0') {
-        return "no port";
-    }
-    const long port = strtol(colon + 1, NULL, 10);
-    const bool digits = strspn(colon + 1, "0123456789") == strlen(colon + 1);
-    if (strcmp(colon + 1, any) != 0 && (!digits || port > PORT_MOST)) {
-        return "not a port";
-    }
-    const size_t n = (size_t)(colon - address);
-    const bool v6 = n >= 2 && address[0] == '[' && address[n - 1] == ']';
-    snprintf(host, sizeof host, "%.*s", (int)(v6 ? n - 2 : n), v6 ? address + 1 : address);
-    if (*host == '\0' || strcmp(host, "*") == 0) {
-        return NULL;
-    }
-    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE};
+    struct mechd_hostport p;
     struct addrinfo *found = NULL;
-    const int outcome = getaddrinfo(host, NULL, &hints, &found);
-    if (outcome == 0) {
+    const char *const fault = mechd_hostport_read(&p, address);
+    const int outcome = fault == NULL ? mechd_hostport_find(&p, &found) : 0;
+    if (found != NULL) {
         freeaddrinfo(found);
     }
-    return outcome == 0 ? NULL : gai_strerror(outcome);
+    return fault != NULL || outcome == 0 ? fault : gai_strerror(outcome);
 }
 
 /* Why ZeroMQ cannot bind there, or NULL. */
 static const char *endpoint_fault(const char *endpoint)
 {
+    char numeric[MECHD_ADDRESS + 16];
+    bool is_v6 = false;
     if (strcmp(endpoint, "none") == 0) {
         return NULL;
     }
-    if (strncmp(endpoint, "tcp://", 6) == 0) {
-        return tcp_fault(endpoint + 6, "*");
-    }
-    if (strncmp(endpoint, "ipc://", 6) == 0) {
-        return unix_fault(endpoint + 6);
-    }
-    return "it begins with tcp:// or ipc://, or is none";
+    return strncmp(endpoint, "ipc://", 6) == 0 ? unix_fault(endpoint + 6)
+                                               : mechd_endpoint_resolve(endpoint, numeric, &is_v6);
 }
 
 /* Where the doors would be. */
@@ -125,7 +107,7 @@ static void check_addresses(const struct mechd_config *c, int *faults)
         const char *address = c->listen[k];
         const char *why = strncmp(address, "unix:", 5) == 0
                               ? unix_fault(address + 5)
-                              : tcp_fault(mechd_address_host(address), "0");
+                              : tcp_fault(mechd_address_host(address));
         printf("listen     %s\n", address);
         if (why != NULL) {
             tell(faults, "listen", address, why);

@@ -271,23 +271,47 @@ static int check_http(const struct mechd_config *c, char *fault, size_t size)
 }
 
 /* Where the doors would be: what is no address, or named twice. ZeroMQ's three come first. */
-static int check_addresses(const char *const *addresses, int count, char *fault, size_t size)
+static int check_addresses(const char *const *addresses, int count, bool check_config, char *fault,
+                           size_t size)
 {
-    static const char *const doors[] = {"control", "stream", "forces", "listen"};
     for (int k = 0; k < count; k++) {
         const char *const address = addresses[k];
         const char *const door = doors[k < 3 ? k : 3];
-        const bool plain = strstr(address, "://") == NULL;
-        if (k < 3 && plain && strcmp(address, "none") != 0) {
-            snprintf(fault, size, "--%s %s: it begins with tcp:// or ipc://, or is none", door,
-                     address);
+        // --check-config finds all faults of ports by itself (check.c)
+        const char *why = form_fault(k, address);
+        why = why == NULL && !check_config ? port_fault(address) : why;
+        if (why != NULL) {
+            snprintf(fault, size, "--%s %s: %s", door, address, why);
             return -1;
         }
-        if (k >= 3 && strchr(mechd_address_host(address), ':') == NULL) {
-            snprintf(fault, size, "--listen %s: it is HOST:PORT, https://HOST:PORT or unix:PATH",
-                     address);
-            return -1;
-        }
+static const char *const doors[] = {"control", "stream", "forces", "listen"};
+
+/* What is no address of a door [k] at all, as a sentence, or NULL. */
+static const char *form_fault(int k, const char *address)
+{
+    const bool tcp = strncmp(address, "tcp://", 6) == 0;
+    if (k < 3) {
+        return tcp || strcmp(address, "none") == 0 || strncmp(address, "ipc://", 6) == 0
+                   ? NULL
+                   : "it begins with tcp:// or ipc://, or is none: write tcp://HOST:PORT";
+    }
+    const char *const place = mechd_address_host(address);
+    return strchr(place, ':') != NULL && strstr(place, "://") == NULL
+               ? NULL
+               : "it is HOST:PORT, https://HOST:PORT or unix:PATH";
+}
+
+/* What is no host and port in an address, as a sentence, or NULL. */
+static const char *port_fault(const char *address)
+{
+    struct mechd_hostport p;
+    const char *const place =
+        strncmp(address, "tcp://", 6) == 0 ? address + 6 : mechd_address_host(address);
+    const bool has_none = strcmp(address, "none") == 0 || strncmp(address, "ipc://", 6) == 0 ||
+                          strncmp(address, "unix:", 5) == 0;
+    return has_none ? NULL : mechd_hostport_read(&p, place);
+}
+
         // a port of one's own choice is another each time
         const size_t n = strlen(address);
         const bool chosen = strcmp(address, "none") == 0 ||
@@ -331,7 +355,7 @@ static int check(const struct mechd_config *c, char *fault, size_t size)
     for (int k = 0; k < c->listen_count; k++) {
         addresses[3 + k] = c->listen[k];
     }
-    if (check_addresses(addresses, 3 + c->listen_count, fault, size) != 0) {
+    if (check_addresses(addresses, 3 + c->listen_count, c->check_config, fault, size) != 0) {
         return -1;
     }
     for (int k = 0; k < 3 + c->listen_count; k++) {
@@ -339,9 +363,9 @@ static int check(const struct mechd_config *c, char *fault, size_t size)
         const bool protected = (k >= 3 ? c->tokens : c->curve_key)[0] != '\0';
         if (!c->insecure && !protected && !mechd_address_is_local(addresses[k])) {
             snprintf(fault, size,
-                     "%s is reached by other machines, and nothing protects it: listen on a "
-                     "loopback address, give --%s FILE, or say --insecure",
-                     addresses[k], k >= 3 ? "tokens" : "curve-key");
+                     "--%s %s: it is reached by other machines, and nothing protects it: listen on "
+                     "a loopback address, give --%s FILE, or say --insecure",
+                     doors[k < 3 ? k : 3], addresses[k], k >= 3 ? "tokens" : "curve-key");
             return -1;
         }
     }

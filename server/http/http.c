@@ -102,7 +102,7 @@ static int start_one(struct mechd_http *h, const char *text, char *fault, size_t
     const struct mechd_config *c = &h->service->config;
     l->service = h->service;
     if (mechd_listen(l, text, (unsigned)strtoul(c->unix_mode, NULL, 8)) != 0) {
-        snprintf(fault, size, "cannot listen on %s: %s", text, strerror(errno));
+        mechd_address_fault("listen", text, errno, fault, size);
         return MECH_INTERNAL;
     }
     if (l->is_tls && read_key(c, fault, size) != 0) {

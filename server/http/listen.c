@@ -75,23 +75,11 @@ static int listen_unix(struct mechd_listener *l, const char *path, unsigned mode
     return s;
 }
 
-/* host:port or [v6]:port; the first address that can be bound. */
-static int listen_tcp(struct mechd_listener *l, const char *text)
+/* The first address of a place that can be bound. */
+static int listen_tcp(struct mechd_listener *l, const struct mechd_hostport *p)
 {
-    char host[MECHD_ADDRESS];
-    const char *colon = strrchr(text, ':');
-    if (colon == NULL || colon[1] == '\0') {
-        errno = EINVAL;
-        return -1;
-    }
-    const size_t n = (size_t)(colon - text);
-    const bool v6 = n >= 2 && text[0] == '[' && text[n - 1] == ']';
-    snprintf(host, sizeof host, "%.*s", (int)(v6 ? n - 2 : n), v6 ? text + 1 : text);
-    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM,
-                                   .ai_flags = AI_PASSIVE | AI_NUMERICSERV};
     struct addrinfo *found = NULL;
-    if (getaddrinfo(*host != '\0' && strcmp(host, "*") != 0 ? host : NULL, colon + 1, &hints,
-                    &found) != 0) {
+    if (mechd_hostport_find(p, &found) != 0) {
         errno = EADDRNOTAVAIL;
         return -1;
     }
@@ -114,8 +102,8 @@ static int listen_tcp(struct mechd_listener *l, const char *text)
     char port[16] = "";
     if (s >= 0 && getsockname(s, (struct sockaddr *)&real, &size) == 0) {
         getnameinfo((struct sockaddr *)&real, size, NULL, 0, port, sizeof port, NI_NUMERICSERV);
-        snprintf(l->address, sizeof l->address, v6 ? "%s[%s]:%s" : "%s%s:%s",
-                 l->is_tls ? https : http, *host != '\0' ? host : "0.0.0.0", port);
+        snprintf(l->address, sizeof l->address, p->is_v6 ? "%s[%s]:%s" : "%s%s:%s",
+                 l->is_tls ? https : http, p->host[0] != '\0' ? p->host : "0.0.0.0", port);
     }
     return s;
 }
@@ -125,7 +113,13 @@ int mechd_listen(struct mechd_listener *l, const char *address, unsigned mode)
     l->is_tls = mechd_address_is_tls(address);
     l->is_tcp = strncmp(address, local, sizeof local - 1) != 0;
     l->is_local = mechd_address_is_local(address);
-    l->socket = l->is_tcp ? listen_tcp(l, mechd_address_host(address))
-                          : listen_unix(l, address + sizeof local - 1, mode);
+    struct mechd_hostport p;
+    errno = EINVAL;
+    if (!l->is_tcp) {
+        l->socket = listen_unix(l, address + sizeof local - 1, mode);
+    } else {
+        const bool sound = mechd_hostport_read(&p, mechd_address_host(address)) == NULL;
+        l->socket = sound ? listen_tcp(l, &p) : -1;
+    }
     return l->socket < 0 ? -1 : 0;
 }

@@ -1,8 +1,10 @@
 /* Addresses as the configuration writes them: [http:// or https://]host:port, unix:PATH, and
- * ZeroMQ's endpoints. */
+ * ZeroMQ's endpoints. Any thread. */
 #pragma once
 
+#include <netdb.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 enum { MECHD_ADDRESS = 256 };
 
@@ -10,5 +12,27 @@ enum { MECHD_ADDRESS = 256 };
 bool mechd_address_is_tls(const char *address);
 /* The address of HTTP without its scheme: host:port. */
 const char *mechd_address_host(const char *address);
-/* True for an address that only this machine reaches: 127.…, [::1], localhost, unix:, ipc://. */
+/* True for an address that only this machine reaches: 127.…, [::1], localhost, unix:, ipc://. No
+ * name is looked up. */
 bool mechd_address_is_local(const char *address);
+
+/* host:port, taken apart. */
+struct mechd_hostport {
+    char host[MECHD_ADDRESS]; /* without brackets; "": all interfaces */
+    char port[8];             /* digits; "0": any free one */
+    bool is_v6;               /* in brackets */
+};
+
+/* Take host:port or [v6]:port apart; port * is 0, and host * is all. NULL, or what is wrong, as a
+ * sentence. */
+const char *mechd_hostport_read(struct mechd_hostport *p, const char *text);
+/* What it is on this machine, for bind; a name may be several. To be freed. 0, or getaddrinfo's. */
+int mechd_hostport_find(const struct mechd_hostport *p, struct addrinfo **out);
+
+/* An endpoint of ZeroMQ as libzmq binds it, which takes numbers and names of interfaces: of the name
+ * of a host its address of IPv4 where it has one, because clients of libzmq look for these first.
+ * *is_v6: the socket needs ZMQ_IPV6. NULL, or what is wrong, as a sentence. */
+const char *mechd_endpoint_resolve(const char *endpoint, char out[MECHD_ADDRESS + 16], bool *is_v6);
+
+/* Why --option cannot listen at the address, by errno, and what to write instead. */
+void mechd_address_fault(const char *option, const char *address, int why, char *out, size_t size);

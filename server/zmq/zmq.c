@@ -264,6 +264,31 @@ static void bound(struct mechd_zmq *z, enum mechd_zmq_socket which, int type)
     }
 }
 
+/* Bind a socket, of IPv6 only where the endpoint is. */
+static int bind_socket(struct mechd_zmq *z, enum mechd_zmq_socket which, const char *endpoint,
+                       char *fault, size_t size)
+{
+    static const char *const options[] = {[MECHD_ZMQ_CONTROL] = "control",
+                                          [MECHD_ZMQ_STREAM] = "stream",
+                                          [MECHD_ZMQ_FORCES] = "forces"};
+    void *const socket = z->sockets[which];
+    char numeric[MECHD_ADDRESS + 16];
+    bool is_v6 = false;
+    const char *const why = mechd_endpoint_resolve(endpoint, numeric, &is_v6);
+    if (why != NULL) {
+        snprintf(fault, size, "--%s %s: %s", options[which], endpoint, why);
+        return MECH_INTERNAL;
+    }
+    const int on = is_v6;
+    size_t room = sizeof z->endpoints[which];
+    if (zmq_setsockopt(socket, ZMQ_IPV6, &on, sizeof on) != 0 || zmq_bind(socket, numeric) != 0 ||
+        zmq_getsockopt(socket, ZMQ_LAST_ENDPOINT, z->endpoints[which], &room) != 0) {
+        mechd_address_fault(options[which], endpoint, zmq_errno(), fault, size);
+        return MECH_INTERNAL;
+    }
+    return 0;
+}
+
 /* Open and bind one socket. */
 static int open_socket(struct mechd_zmq *z, enum mechd_zmq_socket which, int type,
                        const char *endpoint, char *fault, size_t size)
@@ -288,13 +313,7 @@ static int open_socket(struct mechd_zmq *z, enum mechd_zmq_socket which, int typ
         snprintf(fault, size, "cannot watch a ZeroMQ socket: %s", zmq_strerror(zmq_errno()));
         return MECH_INTERNAL;
     }
-    size_t room = sizeof z->endpoints[which];
-    if (zmq_bind(socket, endpoint) != 0 ||
-        zmq_getsockopt(socket, ZMQ_LAST_ENDPOINT, z->endpoints[which], &room) != 0) {
-        snprintf(fault, size, "cannot bind %s: %s", endpoint, zmq_strerror(zmq_errno()));
-        return MECH_INTERNAL;
-    }
-    return 0;
+    return bind_socket(z, which, endpoint, fault, size);
 }
 
 int mechd_zmq_open(struct mechd_service *d, struct mechd_zmq **out, char *fault, size_t size)

@@ -367,6 +367,7 @@ def _socket(kind: int, endpoint: str, timeout: Optional[float], keys: Optional[K
         raise BadReply('this server has closed that ZeroMQ socket')
     socket = zmq.Context.instance().socket(kind)
     socket.linger = 0
+    socket.ipv6 = '[' in endpoint
     if timeout is not None:
         socket.rcvtimeo = socket.sndtimeo = int(1000 * timeout)
     if keys is not None:
