@@ -6,7 +6,7 @@
 #include "server/auth/curve.h"
 #include "server/auth/tokens.h"
 #include "server/http/certificate.h"
-#include "server/http/http.h"
+#include "server/os/shares.h"
 #include "server/store/store.h"
 
 #include <errno.h>
@@ -157,11 +157,12 @@ static void check_tls(const struct mechd_config *c, int *faults)
 static void check_connections(const struct mechd_config *c, int *faults)
 {
     char why[96];
-    const int most = mechd_connections_most(c);
-    printf("connections %d for each address, %d of them from one\n", most,
+    const struct mechd_shares shares = mechd_shares(c);
+    printf("connections %d for each address, %d of them from one\n", shares.http,
            c->connections_per_address);
-    if (most < c->connections) {
-        snprintf(why, sizeof why, "the limit of descriptors (ulimit -n) is enough for %d", most);
+    if (shares.http < c->connections) {
+        snprintf(why, sizeof why, "the limit of descriptors (ulimit -n) is enough for %d",
+                 shares.http);
         tell(faults, "connections", "", why);
     }
 }

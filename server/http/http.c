@@ -8,6 +8,7 @@
 #include "server/http/door.h"
 #include "server/http/listener.h"
 #include "server/os/log.h"
+#include "server/os/shares.h"
 #include "solver/base/err.h"
 
 #include <errno.h>
@@ -19,7 +20,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { CONNECTION_MEMORY = 48 << 10, THREADS_MOST = 4, OTHER_DESCRIPTORS = 256 };
+enum { CONNECTION_MEMORY = 48 << 10, THREADS_MOST = 4 };
 
 /* TLS 1.2 with forward secrecy and authenticated encryption, and 1.3. */
 static const char tls_priorities[] =
@@ -29,7 +30,7 @@ static const char tls_priorities[] =
 struct mechd_http {
     struct mechd_service *service;
     int threads; /* for each address */
-    int most;    /* connections for each address */
+    struct mechd_shares shares;
     int count;
     struct mechd_listener at[MECHD_LISTEN_MOST];
 };
@@ -48,7 +49,7 @@ const char *mechd_http_library(void)
 static struct MHD_Daemon *serve(struct mechd_http *h, struct mechd_listener *l)
 {
     const struct mechd_config *c = &h->service->config;
-    const int most = h->threads * (h->most + MECHD_LINK_RESERVE + 1);
+    const int most = h->threads * (h->shares.http + h->shares.reserve + 1);
     // inactivity is the last resort: link.h is stricter
     const int longest = c->head_seconds > c->body_seconds ? c->head_seconds : c->body_seconds;
     const int idle = (longest > c->idle_seconds ? longest : c->idle_seconds) + 5;
@@ -109,7 +110,7 @@ static int start_one(struct mechd_http *h, const char *text, char *fault, size_t
         close(l->socket);
         return MECH_INTERNAL;
     }
-    mechd_links_init(&l->links, l, h->most);
+    mechd_links_init(&l->links, l, h->shares.http, h->shares.reserve);
     l->mhd = serve(h, l);
     if (l->mhd == NULL) {
         // libmicrohttpd has closed the socket in most cases; closing another's would be worse
@@ -119,21 +120,6 @@ static int start_one(struct mechd_http *h, const char *text, char *fault, size_t
     }
     h->count++;
     return 0;
-}
-
-int mechd_connections_most(const struct mechd_config *c)
-{
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) {
-        return c->connections;
-    }
-    const rlim_t others = OTHER_DESCRIPTORS;
-    const rlim_t each =
-        (limit.rlim_max > others ? limit.rlim_max - others : 0) / (rlim_t)c->listen_count;
-    if (each >= (rlim_t)c->connections + MECHD_LINK_RESERVE) {
-        return c->connections;
-    }
-    return each > 2 * MECHD_LINK_RESERVE ? (int)each - MECHD_LINK_RESERVE : MECHD_LINK_RESERVE;
 }
 
 /* Raise the limit of descriptors as far as it may be. */
@@ -158,10 +144,10 @@ int mechd_http_start(struct mechd_service *d, struct mechd_http **out, char *fau
                  : d->config.workers > THREADS_MOST ? THREADS_MOST
                                                     : d->config.workers;
     raise_descriptors();
-    h->most = mechd_connections_most(&d->config);
-    if (h->most < d->config.connections) {
-        mechd_log(MECHD_WARNING, "connections", "wanted=%d most=%d", d->config.connections,
-                  h->most);
+    h->shares = mechd_shares(&d->config);
+    if (h->shares.is_scarce) {
+        mechd_log(MECHD_WARNING, "descriptors", "limit=%ld http=%d zmq=%d", h->shares.limit,
+                  h->shares.http, h->shares.zmq);
     }
     for (int k = 0; k < d->config.listen_count; k++) {
         MECH_TRY(start_one(h, d->config.listen[k], fault, size));

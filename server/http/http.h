@@ -12,10 +12,6 @@
 struct mechd_service;
 struct mechd_http;
 
-/* Connections that each address takes: those of the configuration, or fewer when there are not
- * enough descriptors for them. */
-int mechd_connections_most(const struct mechd_config *c);
-
 /* Listen on every address of the configuration. Negative: a sentence is in `fault`. */
 int mechd_http_start(struct mechd_service *d, struct mechd_http **out, char *fault, size_t size);
 /* Read certificate and key again: connections from now on get them, those that stand keep theirs.

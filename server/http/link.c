@@ -6,6 +6,7 @@
 #include "protocol/wire/problem.h"
 #include "server/call/service.h"
 #include "server/http/listener.h"
+#include "server/os/log.h"
 #include "server/os/ticks.h"
 #include "solver/base/hash.h"
 
@@ -240,7 +241,7 @@ static void write_late(struct mechd_links *s)
     mechp_text_fini(&w);
 }
 
-void mechd_links_init(struct mechd_links *s, struct mechd_listener *l, int most)
+void mechd_links_init(struct mechd_links *s, struct mechd_listener *l, int most, int reserve)
 {
     struct mechd_service *d = l->service;
     *s = (struct mechd_links){.listener = l,
@@ -248,6 +249,7 @@ void mechd_links_init(struct mechd_links *s, struct mechd_listener *l, int most)
                               .clock = &d->host.clock,
                               .metrics = &d->host.counters,
                               .most = most,
+                              .reserve = reserve,
                               .is_tcp = l->is_tcp,
                               .is_tls = l->is_tls,
                               .now = mechd_now(),
@@ -265,7 +267,7 @@ void mechd_links_fini(struct mechd_links *s)
 bool mechd_links_admit(struct mechd_links *s, const struct sockaddr *address)
 {
     pthread_mutex_lock(&s->m);
-    const bool fits = s->reserved < MECHD_LINK_RESERVE || refusal(s, address) == MECHP_OK;
+    const bool fits = s->reserved < s->reserve || refusal(s, address) == MECHP_OK;
     pthread_mutex_unlock(&s->m);
     if (!fits) {
         mechd_count(&s->metrics->refused_connections, 1);
@@ -287,6 +289,8 @@ struct mechd_link *mechd_link_open(struct mechd_links *s, struct MHD_Connection 
     k->socket = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
     pthread_mutex_lock(&s->m);
     k->refused = refusal(s, from);
+    const bool full = k->refused == MECHP_TOO_MANY_CONNECTIONS && !s->is_full;
+    s->is_full = s->is_full || full;
     k->peer = k->refused == MECHP_OK ? count_peer(s, from) : NULL;
     k->next = s->first;
     if (k->next != NULL) {
@@ -302,6 +306,10 @@ struct mechd_link *mechd_link_open(struct mechd_links *s, struct MHD_Connection 
     }
     atomic_store(&k->since, atomic_load_explicit(&s->now, memory_order_relaxed));
     pthread_mutex_unlock(&s->m);
+    if (full) {
+        mechd_log(MECHD_WARNING, "door-full", "door=http address=%s connections=%d",
+                  s->listener->address, s->most);
+    }
     atomic_fetch_add(&s->metrics->connections, 1);
     if (k->refused != MECHP_OK) {
         mechd_count(&s->metrics->refused_connections, 1);
@@ -320,6 +328,7 @@ void mechd_link_close(struct mechd_link *k)
     forget_peer(s, k->peer);
     s->count--;
     s->reserved -= k->refused != MECHP_OK;
+    s->is_full = s->is_full && s->count - s->reserved > s->most - s->most / 4;
     pthread_mutex_unlock(&s->m);
     atomic_fetch_sub(&s->metrics->connections, 1);
     free(k->spare);

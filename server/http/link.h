@@ -32,7 +32,7 @@
 #include <microhttpd.h>
 #include <stdatomic.h>
 
-enum { MECHD_LINK_RESERVE = 64, MECHD_PEER_BUCKETS = 256 };
+enum { MECHD_PEER_BUCKETS = 256 };
 
 enum mechd_phase {
     MECHD_PHASE_IDLE,
@@ -72,7 +72,8 @@ struct mechd_links {
     const struct mechd_config *config;
     struct mechd_clock *clock;
     struct mechd_counters *metrics;
-    int most; /* connections, without the reserve */
+    int most;    /* connections, without the reserve, */
+    int reserve; /* which is so many */
     bool is_tcp, is_tls;
     char late[512]; /* the whole answer 408 */
     size_t late_length;
@@ -86,10 +87,11 @@ struct mechd_links {
     struct mechd_link_peer *peers[MECHD_PEER_BUCKETS];
     struct mechd_timer timer;
     bool armed;
+    bool is_full; /* said so in the log, and not well below since */
 };
 
-/* `most` connections of a listener. */
-void mechd_links_init(struct mechd_links *s, struct mechd_listener *l, int most);
+/* `most` connections of a listener, and a reserve. */
+void mechd_links_init(struct mechd_links *s, struct mechd_listener *l, int most, int reserve);
 /* No connection is left, and the clock has stopped. */
 void mechd_links_fini(struct mechd_links *s);
 

@@ -1,6 +1,7 @@
 /* Events of libzmq's monitor (zmq_socket_monitor(3): event u16 and value u32 in the first frame,
  * the address in the second), and what follows from them. Bytes received are the kernel's count
  * (TCP_INFO): a message whose frames never end shows nowhere else. */
+#define _DEFAULT_SOURCE /* SO_ATTACH_FILTER */
 #include "server/zmq/guard.h"
 
 #include "server/call/service.h"
@@ -9,6 +10,7 @@
 #include "server/zmq/internal.h"
 #include "solver/base/err.h"
 
+#include <linux/filter.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
 #include <stdio.h>
@@ -18,9 +20,15 @@
 #include <sys/un.h>
 #include <zmq.h>
 
-enum { EVENTS_IN_A_ROW = 256, DESCRIPTORS_MOST = 1 << 20, WINDOW_MOST = 1 << 30 };
+enum {
+    EVENTS_IN_A_ROW = 256,
+    DESCRIPTORS_MOST = 1 << 20,
+    WINDOW_MOST = 1 << 30,
+    REFUSED_MOST = 64
+};
 static const uint64_t sweep_ns = 200000000u;
 static const uint64_t tell_ns = 1000000000u;
+static const uint64_t gate_ns = 1000000000u;
 /* beside the largest message: what waits in the kernel */
 static const uint64_t slack = 16u << 20;
 
@@ -61,7 +69,7 @@ static bool is_of(const struct mechd_zmq *z, enum mechd_zmq_socket door, int des
     }
 }
 
-/* Shut a connection down; libzmq sees its end and frees what it held. */
+/* Shut a connection down; libzmq sees its end and frees what it held. `why`: for the log, or NULL. */
 static void cut(struct mechd_zmq *z, enum mechd_zmq_socket door, int descriptor, const char *why)
 {
     char quoted[96];
@@ -73,7 +81,7 @@ static void cut(struct mechd_zmq *z, enum mechd_zmq_socket door, int descriptor,
     link->cut = true;
     mechd_memory_freed(&z->service->host.memory);
     mechd_count(&z->service->host.counters.peers_cut, 1);
-    if (mechd_now() - z->guard.told > tell_ns) {
+    if (why != NULL && mechd_now() - z->guard.told > tell_ns) {
         z->guard.told = mechd_now();
         mechd_log(MECHD_WARNING, "peer-cut", "door=%s reason=%s", names[door],
                   mechd_log_quote(quoted, sizeof quoted, why));
@@ -82,12 +90,14 @@ static void cut(struct mechd_zmq *z, enum mechd_zmq_socket door, int descriptor,
 
 int mechd_guard_open(struct mechd_zmq *z, enum mechd_zmq_socket door)
 {
-    static const int wanted = ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_DISCONNECTED |
+    static const int wanted = ZMQ_EVENT_LISTENING | ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_DISCONNECTED |
                               ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL |
                               ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH;
     char address[32];
     const int unbounded = 0; // libzmq's thread would wait for us: what it tells is taken each turn
     snprintf(address, sizeof address, "inproc://guard-%s", names[door]);
+    z->guard.most = mechd_shares(&z->service->config).zmq;
+    z->guard.gates[door].listener = -1;
     void *const monitor = zmq_socket(z->context, ZMQ_PAIR);
     z->guard.monitors[door] = monitor;
     const bool ok = monitor != NULL && zmq_socket_monitor(z->sockets[door], address, wanted) == 0 &&
@@ -142,6 +152,52 @@ static void has_ended(const struct mechd_link *link)
     }
 }
 
+/* Take connections at the socket that listens, or let the kernel drop what asks for one: it asks
+ * again after a second, as TCP does. A Unix socket has no such filter. */
+static void set_gate(struct mechd_gate *gate, bool is_open, uint64_t now)
+{
+    static struct sock_filter none[] = {BPF_STMT(BPF_RET | BPF_K, 0)};
+    const struct sock_fprog program = {.len = 1, .filter = none};
+    const int ignored = 0;
+    gate->until = is_open ? 0 : now + gate_ns;
+    (void)(is_open
+               ? setsockopt(gate->listener, SOL_SOCKET, SO_DETACH_FILTER, &ignored, sizeof ignored)
+               : setsockopt(gate->listener, SOL_SOCKET, SO_ATTACH_FILTER, &program,
+                            sizeof program));
+}
+
+/* One connection too many. libzmq has accepted it, and its client comes again after 0.1 s: where
+ * many do, the socket takes none for a second, so that neither thread turns for them alone. */
+static void turn_away(struct mechd_zmq *z, enum mechd_zmq_socket door, int descriptor)
+{
+    struct mechd_gate *const gate = &z->guard.gates[door];
+    const uint64_t now = mechd_now();
+    cut(z, door, descriptor, NULL);
+    if (!gate->is_full) {
+        gate->is_full = true;
+        mechd_log(MECHD_WARNING, "door-full", "door=%s connections=%d", names[door], z->guard.most);
+    }
+    if (now - gate->since > gate_ns) {
+        gate->since = now;
+        gate->refused = 0;
+    }
+    if (++gate->refused >= REFUSED_MOST && gate->until == 0 && gate->listener >= 0) {
+        set_gate(gate, false, now);
+    }
+}
+
+/* A second later the gate is opened; a door that is well below its bound has been full. */
+static void look_at_gates(struct mechd_guard *g, uint64_t now)
+{
+    for (int k = 0; k < MECHD_ZMQ_SOCKETS; k++) {
+        struct mechd_gate *const gate = &g->gates[k];
+        if (gate->until != 0 && now > gate->until) {
+            set_gate(gate, true, now);
+        }
+        gate->is_full = gate->is_full && atomic_load(&g->open[k]) > g->most - g->most / 4;
+    }
+}
+
 static void accepted(struct mechd_zmq *z, enum mechd_zmq_socket door, int descriptor)
 {
     struct mechd_guard *const g = &z->guard;
@@ -156,8 +212,8 @@ static void accepted(struct mechd_zmq *z, enum mechd_zmq_socket door, int descri
     }
     mechd_backlog_unref(link->backlog);
     *link = (struct mechd_link){.open = true, .door = door, .serial = link->serial + 1};
-    if (atomic_fetch_add(&g->open[door], 1) >= MECHD_LINKS_MOST) {
-        cut(z, door, descriptor, "too many connections");
+    if (atomic_fetch_add(&g->open[door], 1) >= g->most) {
+        turn_away(z, door, descriptor);
     }
 }
 
@@ -189,7 +245,9 @@ void mechd_guard_serve(struct mechd_zmq *z, enum mechd_zmq_socket door)
             memcpy(&event, bytes, sizeof event);
             memcpy(&value, bytes + sizeof event, sizeof value);
         }
-        if (event == ZMQ_EVENT_ACCEPTED) {
+        if (event == ZMQ_EVENT_LISTENING) {
+            z->guard.gates[door].listener = (int)value;
+        } else if (event == ZMQ_EVENT_ACCEPTED) {
             accepted(z, door, (int)value);
         } else if (event == ZMQ_EVENT_DISCONNECTED) {
             disconnected(z, door, (int)value);
@@ -254,6 +312,7 @@ void mechd_guard_sweep(struct mechd_zmq *z)
         return;
     }
     g->swept = now;
+    look_at_gates(g, now);
     uint64_t all = 0, largest = 0;
     int hoarder = -1;
     for (size_t k = 0; k < g->room; k++) {

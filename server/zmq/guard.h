@@ -10,6 +10,7 @@
 #pragma once
 
 #include "server/auth/curve.h"
+#include "server/os/shares.h"
 #include "server/zmq/zmq.h"
 
 #include <stdatomic.h>
@@ -17,7 +18,6 @@
 #include <stdint.h>
 
 enum {
-    MECHD_LINKS_MOST = 1024,   /* connections of one socket */
     MECHD_TOPICS_MOST = 20000, /* subscriptions of one connection: two for each instance */
     MECHD_PREFIXES_MOST = 64,  /* of them such that are no whole topic */
     MECHD_CALLS_MOST = 512,    /* JSON requests of one connection that wait: answers fit a pipe */
@@ -66,9 +66,18 @@ struct mechd_guard {
     struct mechd_link *links;          /* [room] by descriptor */
     size_t room;
     _Atomic int open[MECHD_ZMQ_SOCKETS]; /* partner: /metrics */
-    uint64_t swept;                      /* ns */
-    uint64_t told;                       /* last line of the log, ns */
-    _Atomic bool recheck;                /* keys have changed; partner: SIGHUP */
+    int most;                            /* connections of each socket */
+    /* what is turned away since the last second began, and what keeps it from coming in too great
+     * numbers: the socket that listens, -1: not known, and until when it takes none, ns */
+    struct mechd_gate {
+        int listener;
+        int refused;
+        uint64_t until, since;
+        bool is_full; /* said so in the log, and not well below since */
+    } gates[MECHD_ZMQ_SOCKETS];
+    uint64_t swept;       /* ns */
+    uint64_t told;        /* last line of the log, ns */
+    _Atomic bool recheck; /* keys have changed; partner: SIGHUP */
 };
 
 /* Before a socket is bound. Negative: no monitor. */

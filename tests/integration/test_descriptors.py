@@ -1,14 +1,19 @@
-"""Descriptors 0, 1 and 2 closed at the start, as some launchers leave them: nothing else takes their numbers."""
+"""Descriptors 0, 1 and 2 closed at the start, as some launchers leave them: nothing else takes
+their numbers."""
 import itertools
 import json
 import os
+import resource
 import signal
+import socket
 import subprocess
 import tempfile
 import unittest
+import zmq
 import harness
 import models
-from harness import FREE_PORTS, Daemon, Http, program, with_us, wait_until
+import raw
+from harness import FREE_PORTS, Daemon, Http, ZmqDoor, program, wait_until, with_us
 
 # every choice of the three but none
 CLOSED = [c for n in (1, 2, 3) for c in itertools.combinations((0, 1, 2), n)]
@@ -83,3 +88,82 @@ class Closed(unittest.TestCase):
                         timeout=60 * harness.SLOW)
                     self.assertEqual(done.returncode, 1)
                     self.assertIn('standard output', done.stderr)
+
+
+class Few(unittest.TestCase):
+    """256 descriptors, and more connections than that at one door: the others serve."""
+
+    def few(self, folder, *arguments):
+        script = os.path.join(folder, 'mechd')
+        with open(script, 'w', encoding='utf-8') as f:
+            f.write('#!/bin/sh\nulimit -n 256\nexec "%s" "$@"\n' %
+                    os.path.abspath(program('mechd')))
+        os.chmod(script, 0o755)
+        return Daemon(*arguments, program_path=script)
+
+    def crowd(self, address, count):
+        """So many connections, which the kernel at least has accepted, and which say nothing."""
+        found = []
+        for _ in range(count):
+            s = socket.socket()
+            s.setblocking(False)
+            s.connect_ex(address)
+            found.append(s)
+        self.addCleanup(lambda: [s.close() for s in found])
+        return found
+
+    def serves(self, d):
+        """A probe is answered, at the latest when who fills the reserve has had its two seconds."""
+        def probe():
+            try:
+                with raw.connect(d) as s:
+                    s.sendall(b'GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n')
+                    answer = raw.Answers(s).next()
+            except OSError:
+                return False
+            return answer is not None and answer[0] == 200
+        wait_until(probe, 'a probe is answered')
+        self.assertLessEqual(len(os.listdir('/proc/%d/fd' % d.pid())), 256)
+
+    def test_a_crowd_at_one_door_leaves_the_others_theirs(self):
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        if hard < 2000:
+            self.skipTest('not enough descriptors')
+        resource.setrlimit(resource.RLIMIT_NOFILE, (2000, hard))
+        self.addCleanup(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
+        for name in ('control', 'stream', 'forces', 'http'):
+            with self.subTest(name), tempfile.TemporaryDirectory() as folder, \
+                    self.few(folder, '--state', folder + '/state') as d:
+                i = d.create(models.oscillator())
+                port = int(d.info[name].rsplit(':', 1)[1])
+                crowd = self.crowd(('127.0.0.1', port), 600)
+                self.serves(d)
+                wait_until(lambda: 'event=door-full door=%s' % name in d.log(), 'it is full')
+                log = d.log()
+                self.assertEqual(log.count('event=descriptors limit=256'), 1)
+                self.assertEqual(log.count('event=door-full door=%s' % name), 1)
+                # an answer of the connection that came before
+                self.assertEqual(
+                    d.call('POST', '/v1/instances/%s/step' % i, {'count': 1}).status, 200)
+                if name == 'http':
+                    with ZmqDoor(d) as door:
+                        self.assertEqual(door.call('step', id=i, count=1)[0], 200)
+                for s in crowd:
+                    s.close()
+
+                # there is room again
+                def comes_in():
+                    try:
+                        with ZmqDoor(d) as door:
+                            return door.call('step', id=i, count=1)[0] == 200
+                    except zmq.ZMQError:
+                        return False
+                wait_until(comes_in, 'control serves', 30)
+                self.serves(d)
+
+    def test_with_descriptors_for_all_nothing_is_said(self):
+        _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        if hard < 8000:
+            self.skipTest('not enough descriptors')
+        with Daemon() as d:
+            self.assertNotIn('event=descriptors', d.log())
