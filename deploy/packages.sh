@@ -10,7 +10,8 @@ python3:python3 curl:curl"
 # what the tests need beside that
 packages_to_test="libcunit1-dev ccache clang libclang-rt-dev llvm:llvm-symbolizer clang-format-14 gdb valgrind
 strace:strace python3-zmq python3-requests python3-jsonschema python3-numpy python3-pip python3-setuptools
-python3-wheel git:git procps:ps openssl:openssl man-db groff-base zsh:zsh nodejs:node npm:npm"
+python3-wheel git:git procps:ps openssl:openssl man-db groff-base zsh:zsh nodejs:node npm:npm
+nginx-light:nginx haproxy:haproxy"
 # a browser for the page's tests; Ubuntu has none outside its snaps
 if grep -q '^ID=debian' /etc/os-release 2>/dev/null; then
     packages_to_test="$packages_to_test chromium:chromium"

@@ -89,7 +89,8 @@ TWO_WAYS = [
 
 # targets that no client sends by itself, and what is answered
 TARGETS = [
-    (b'https://localhost/livez', 400), (b'http://me@localhost/livez', 400), (b'*', 400), (b'livez', 400), (b'localhost:80', 400),
+    (b'https://localhost/livez', 400), (b'http://me@localhost/livez', 400), (b'*', 400),
+    (b'livez', 400), (b'localhost:80', 400),
     (b'/v1/../livez', 400), (b'/./livez', 400), (b'/v1/%2e%2e/livez', 400), (b'/v1/.%2E', 400),
     (b'/v1/instances/..', 400), (b'/v1/instances/%2e', 400), (b'/livez#x', 400),
     (b'/livez%', 400), (b'/livez%0', 400), (b'/livez%zz', 400), (b'/livez%00', 400),
@@ -167,8 +168,9 @@ class Framing(Served):
         for host in (HOST, b'Host: evil.example\r\n'):
             for before in (b'http://' + authority, b'HTTP://LocalHost', b'http://[::1]:1'):
                 def answers(method, target, *lines, body=b''):
-                    answer, = raw.ask(self.daemon, method + b' ' + before + target + b' HTTP/1.1\r\n' +
-                                      host + b''.join(lines) + b'Connection: close\r\n\r\n' + body)
+                    head = method + b' ' + before + target + b' HTTP/1.1\r\n' + host
+                    answer, = raw.ask(self.daemon, head + b''.join(lines) +
+                                      b'Connection: close\r\n\r\n' + body)
                     return answer
                 self.assertEqual(answers(b'GET', b'/livez')[0], 200)
                 self.assertIn('text/html', answers(b'GET', b'')[1]['content-type'])
@@ -178,7 +180,8 @@ class Framing(Served):
                                body=b'{"count":1}')
                 self.assertEqual(step[0], 200)
                 self.assertEqual(answers(b'GET', b'/v1/nowhere')[0], 404)
-                self.assertEqual(answers(b'OPTIONS', b'/v1/instances')[1]['allow'], 'GET, HEAD, POST')
+                self.assertEqual(answers(b'OPTIONS', b'/v1/instances')[1]['allow'],
+                                 'GET, HEAD, POST')
                 self.assertEqual(answers(b'GET', b'/v1/../livez')[0], 400)
 
     def test_an_address_elsewhere_is_refused_whatever_the_header_says(self):
