@@ -3,6 +3,7 @@
 
 #include "solver/base/err.h"
 #include "solver/base/guess.h"
+#include "solver/base/odd.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -36,14 +37,62 @@ static bool has_room(size_t longest)
     return has;
 }
 
+/* A text that is no UTF-8 at all. */
+static int refuse_wide(const char *what, struct mechp_json_fault *fault)
+{
+    snprintf(fault->text, sizeof fault->text, "the text is %s, and JSON is UTF-8: save it as UTF-8",
+             what);
+    return MECH_INVALID;
+}
+
+/* A character that is not seen is named, up to the place of a fault: beside its texts JSON is ASCII. */
+static void name_odd(const char *bytes, size_t size, struct mechp_json_fault *fault)
+{
+    char text[sizeof fault->text];
+    bool inside = false;
+    for (size_t k = 0; k < size && k <= fault->byte; k++) {
+        const unsigned char c = (unsigned char)bytes[k];
+        if (c == '"') {
+            inside = !inside;
+        } else if (inside && c == '\\') {
+            k++;
+        } else if (inside ? c < ' ' : c > '~' || (c < ' ' && strchr("\t\n\r", (char)c) == NULL)) {
+            struct mech_odd odd;
+            mech_text_name(bytes, size, k, &odd);
+            fault->line = odd.line;
+            fault->column = odd.column;
+            fault->byte = k;
+            snprintf(fault->text, sizeof fault->text, "line %d, column %d: %s %s", odd.line,
+                     odd.column, odd.text,
+                     inside ? "is written as an escape in a text" : "has no place here");
+            return;
+        }
+    }
+    snprintf(text, sizeof text, "%s", fault->text);
+    mech_text_show(fault->text, sizeof fault->text, text);
+}
+
 int mechp_json_parse(const char *bytes, size_t size, const struct mechp_json_limits *limits,
                      struct mechp_json_fault *fault, json_t **out)
 {
     *out = NULL;
     *fault = (struct mechp_json_fault){.code = MECHP_MALFORMED_JSON};
     struct mechp_json_scan scan;
-    MECH_TRY(mechp_json_guard(bytes, size, limits == NULL ? &mechp_json_limits_model : limits,
-                              fault, &scan));
+    const size_t mark = mech_text_mark(bytes, size);
+    const char *const wide = mech_text_wide(bytes, size);
+    bytes += mark;
+    size -= mark;
+    if (wide != NULL) {
+        return refuse_wide(wide, fault);
+    }
+    const int guarded = mechp_json_guard(
+        bytes, size, limits == NULL ? &mechp_json_limits_model : limits, fault, &scan);
+    if (guarded != 0) {
+        if (fault->line > 0) {
+            name_odd(bytes, size, fault);
+        }
+        return guarded;
+    }
     if (!has_room(scan.longest)) {
         fault->code = MECHP_OUT_OF_MEMORY;
         snprintf(fault->text, sizeof fault->text, "no memory for %zu bytes of JSON", size);
@@ -73,6 +122,7 @@ int mechp_json_parse(const char *bytes, size_t size, const struct mechp_json_lim
     }
     snprintf(fault->text, sizeof fault->text, "line %d, column %d: %s", fault->line, fault->column,
              error.text);
+    name_odd(bytes, size, fault);
     return MECH_INVALID;
 }
 

@@ -32,14 +32,12 @@ struct mechp_json_limits mechp_json_limits_of(size_t bytes)
 static void locate(const char *bytes, size_t at, struct mechp_json_fault *fault)
 {
     int line = 1;
-    size_t start = 0;
+    size_t column = 1;
     for (size_t i = 0; i < at; i++) {
-        if (bytes[i] == '\n') {
-            line++;
-            start = i + 1;
-        }
+        const bool begins = ((unsigned char)bytes[i] & 0xc0) != 0x80; // a character, in UTF-8
+        column = bytes[i] == '\n' ? 1 : column + begins;
+        line += bytes[i] == '\n';
     }
-    const size_t column = at - start + 1;
     fault->line = line;
     fault->column = column < 1000000000 ? (int)column : 1000000000;
     fault->byte = at;

@@ -1,7 +1,17 @@
 /* Problem details (RFC 9457) from a code, a sentence and the faults of a diagnosis. */
 #include "protocol/wire/problem.h"
 
+#include "solver/base/odd.h"
+
 #include <stdio.h>
+
+/* What a sentence quotes from outside is shown, by its code point where it cannot be seen. */
+static void write_sentence(struct mechp_text *w, const char *sentence)
+{
+    char shown[1024];
+    mech_text_show(shown, sizeof shown, sentence);
+    mechp_text_string(w, shown);
+}
 
 static void write_entries(const char *key, const struct mech_diag_entry *entries, size_t count,
                           struct mechp_text *w)
@@ -13,7 +23,7 @@ static void write_entries(const char *key, const struct mech_diag_entry *entries
         mechp_text_key(w, "pointer");
         mechp_text_string(w, entries[i].path);
         mechp_text_key(w, "message");
-        mechp_text_string(w, entries[i].text);
+        write_sentence(w, entries[i].text);
         mechp_text_end(w);
     }
     mechp_text_end(w);
@@ -56,7 +66,7 @@ void mechp_problem_write(const struct mechp_problem *p, struct mechp_text *w)
     const bool faults = p->diag != NULL && p->diag->count > 0;
     if (p->detail != NULL || faults) {
         mechp_text_key(w, "detail");
-        mechp_text_string(w, p->detail != NULL ? p->detail : p->diag->entries[0].text);
+        write_sentence(w, p->detail != NULL ? p->detail : p->diag->entries[0].text);
     }
     if (p->diag != NULL && p->diag->total > 0) {
         write_errors(p->diag, w);

@@ -8,6 +8,7 @@
 #include "server/zmq/lines.h"
 #include "server/zmq/readers.h"
 #include "server/zmq/zmq.h"
+#include "solver/base/odd.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -39,7 +40,9 @@ struct mechd_asked {
 
 static inline bool mechd_asked_is_json(const struct mechd_asked *a)
 {
-    return a->size > 0 && a->bytes[0] == '{';
+    // a mark of its coding too: what is no UTF-8 is refused as such
+    return a->size > 0 && (a->bytes[0] == '{' || mech_text_mark(a->bytes, a->size) > 0 ||
+                           mech_text_wide(a->bytes, a->size) != NULL);
 }
 
 struct mechd_zmq {

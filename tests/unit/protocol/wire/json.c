@@ -43,6 +43,47 @@ static void malformed_text_is_refused_with_its_place(void)
     }
 }
 
+static void what_is_not_seen_is_named_with_its_place(void)
+{
+    static const struct {
+        const char *text;
+        size_t size;
+        const char *sentence;
+    } cases[] = {
+        {"{\"\xc3\xa4\":\xc2\xa0"
+         "1}",
+         9, "line 1, column 6: U+00A0 (no-break space)"},
+        {"[\n 1\xe2\x80\x8b]", 8, "line 2, column 3: U+200B (zero width space)"},
+        {"\xef\xbb\xbf\xef\xbb\xbf[]", 8, "line 1, column 1: U+FEFF (byte order mark)"},
+        {"[\"\x01\"]", 5, "line 1, column 3: U+0001"},
+        {"[\xe2\x80\x9c"
+         "a]",
+         6, "line 1, column 2: U+201C"},
+        {"{\0}\0", 4, "the text is UTF-16"},
+        {"\xff\xfe{\0}\0", 6, "the text is UTF-16"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct mechp_json_fault fault;
+        json_t *root;
+        CU_ASSERT_EQUAL(mechp_json_parse(cases[i].text, cases[i].size, &mechp_json_limits_request,
+                                         &fault, &root),
+                        MECH_INVALID);
+        CU_ASSERT_EQUAL(fault.code, MECHP_MALFORMED_JSON);
+        CU_ASSERT_EQUAL(strncmp(fault.text, cases[i].sentence, strlen(cases[i].sentence)), 0);
+    }
+}
+
+static void a_mark_of_utf_8_means_nothing(void)
+{
+    struct mechp_json_fault fault;
+    json_t *root;
+    CU_ASSERT_EQUAL(parse("\xef\xbb\xbf{\"\xc3\xa4\": [1]}", &fault, &root), 0);
+    CU_ASSERT(json_is_object(root));
+    json_decref(root);
+    CU_ASSERT_EQUAL(parse("\xef\xbb\xbf[?]", &fault, &root), MECH_INVALID);
+    CU_ASSERT_EQUAL(fault.column, 2);
+}
+
 static void blank_text_does_not_reach_the_parser(void)
 {
     static const char *const blank[] = {" ", "\t \r\n", " \n "};
@@ -233,6 +274,8 @@ static void integers_of_64_bits_stay_integers(void)
 UNIT_TESTS(UNIT_TEST(a_member_is_found_as_it_was_written),
            UNIT_TEST(integers_of_64_bits_stay_integers),
            UNIT_TEST(malformed_text_is_refused_with_its_place),
+           UNIT_TEST(what_is_not_seen_is_named_with_its_place),
+           UNIT_TEST(a_mark_of_utf_8_means_nothing),
            UNIT_TEST(blank_text_does_not_reach_the_parser),
            UNIT_TEST(depth_is_bounded_before_a_tree_is_built),
            UNIT_TEST(size_and_number_of_values_are_bounded),

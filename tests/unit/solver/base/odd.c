@@ -1,0 +1,73 @@
+/* Characters that are not seen: which they are, where, and how a sentence shows them. */
+#include "solver/base/odd.h"
+
+#include "tests/unit/unit.h"
+
+#include <string.h>
+
+static void letters_of_any_script_are_seen(void)
+{
+    static const char *const texts[] = {"",         "a\tb\r\n",     "\xc3\xa4",
+                                        "\xce\xb1", "\xe4\xb8\xad", "\xf0\x9f\x98\x80"};
+    struct mech_odd odd;
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
+        CU_ASSERT_FALSE(mech_text_odd(texts[k], strlen(texts[k]), &odd));
+    }
+}
+
+static void what_is_not_seen_is_named_with_its_place(void)
+{
+    static const struct {
+        const char *text;
+        int line, column;
+        const char *name;
+    } cases[] = {
+        {"a\xc2\xa0", 1, 2, "U+00A0 (no-break space)"},
+        {"\xc3\xa4\xe2\x80\x8b", 1, 2, "U+200B (zero width space)"},
+        {"a\nb\xef\xbb\xbf", 2, 2, "U+FEFF (byte order mark)"},
+        {"a\n\n\xf3\xa0\x80\x81", 3, 1, "U+E0001"},
+        {"\x01", 1, 1, "U+0001"},
+        {"ab\xff", 1, 3, "the byte 0xff, which is no UTF-8"},
+        {"\xc0\x80", 1, 1, "the byte 0xc0, which is no UTF-8"},
+        {"\xed\xa0\x80", 1, 1, "the byte 0xed, which is no UTF-8"},
+        {"\xe2\x80", 1, 1, "the byte 0xe2, which is no UTF-8"},
+    };
+    struct mech_odd odd;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        CU_ASSERT_TRUE_FATAL(mech_text_odd(cases[k].text, strlen(cases[k].text), &odd));
+        CU_ASSERT_EQUAL(odd.line, cases[k].line);
+        CU_ASSERT_EQUAL(odd.column, cases[k].column);
+        CU_ASSERT_STRING_EQUAL(odd.text, cases[k].name);
+    }
+}
+
+static void marks_and_other_codings_are_known(void)
+{
+    CU_ASSERT_EQUAL(mech_text_mark("\xef\xbb\xbf{", 4), 3);
+    CU_ASSERT_EQUAL(mech_text_mark("\xef\xbb", 2), 0);
+    CU_ASSERT_PTR_NULL(mech_text_wide("{}", 2));
+    CU_ASSERT_PTR_NULL(mech_text_wide("", 0));
+    CU_ASSERT_PTR_NULL(mech_text_wide("\xef\xbb\xbf{", 4));
+    CU_ASSERT_STRING_EQUAL(mech_text_wide("\xff\xfe{\0}\0", 6), "UTF-16");
+    CU_ASSERT_STRING_EQUAL(mech_text_wide("\xfe\xff\0{\0}", 6), "UTF-16");
+    CU_ASSERT_STRING_EQUAL(mech_text_wide("{\0}\0", 4), "UTF-16");
+    CU_ASSERT_STRING_EQUAL(mech_text_wide("\0{\0}", 4), "UTF-16");
+    CU_ASSERT_STRING_EQUAL(mech_text_wide("\xff\xfe\0\0{\0\0\0", 8), "UTF-32");
+    CU_ASSERT_STRING_EQUAL(mech_text_wide("\0\0\xfe\xff\0\0\0{", 8), "UTF-32");
+    CU_ASSERT_STRING_EQUAL(mech_text_wide("{\0\0\0", 4), "UTF-32");
+}
+
+static void a_sentence_shows_them_by_code_point(void)
+{
+    char out[32];
+    mech_text_show(out, sizeof out, "'a\xc2\xa0' \xc3\xa4\n\xff");
+    CU_ASSERT_STRING_EQUAL(out, "'aU+00A0' \xc3\xa4\n0xff");
+    char small[5];
+    mech_text_show(small, sizeof small, "ab\xc2\xa0z");
+    CU_ASSERT_STRING_EQUAL(small, "ab");
+}
+
+UNIT_TESTS(UNIT_TEST(letters_of_any_script_are_seen),
+           UNIT_TEST(what_is_not_seen_is_named_with_its_place),
+           UNIT_TEST(marks_and_other_codings_are_known),
+           UNIT_TEST(a_sentence_shows_them_by_code_point))
