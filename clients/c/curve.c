@@ -74,7 +74,8 @@ int mechc_set_key_file(struct mechc *c, const char *path)
         return mechc_fail(c, MECHC_BAD_ARGUMENT, "%s: %s", path, strerror(errno));
     }
     while (!found && fgets(line, sizeof line, f)) {
-        found = take_secret(line, c->secret_key);
+        // an editor's mark of UTF-8 in front of the first line
+        found = take_secret(line + (strncmp(line, "\xef\xbb\xbf", 3) == 0 ? 3 : 0), c->secret_key);
     }
     fclose(f);
     memset(line, 0, sizeof line);

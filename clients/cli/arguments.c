@@ -2,6 +2,7 @@
  * files. */
 #include "clients/cli/cli.h"
 #include "solver/base/guess.h"
+#include "solver/base/odd.h"
 
 #include <errno.h>
 #include <math.h>
@@ -343,6 +344,24 @@ int mechctl_read_file(const char *path, struct mechc_bytes *out)
         fclose(f);
     }
     return failed ? mechctl_usage("%s: %s", path, strerror(fault)) : MECHCTL_DONE;
+}
+
+int mechctl_read_json(const char *path, struct mechc_bytes *out)
+{
+    const size_t before = out->length;
+    const int code = mechctl_read_file(path, out);
+    if (code != MECHCTL_DONE || out->failed) {
+        return code;
+    }
+    char *const text = out->at + before;
+    const size_t size = out->length - before, mark = mech_text_mark(text, size);
+    const char *const wide = mech_text_wide(text, size);
+    if (wide) {
+        return mechctl_usage("%s: it is %s, and JSON is UTF-8: save it as UTF-8", path, wide);
+    }
+    memmove(text, text + mark, size - mark);
+    out->length -= mark;
+    return MECHCTL_DONE;
 }
 
 int mechctl_write_file(const char *path, const void *bytes, size_t size)

@@ -85,7 +85,7 @@ int mechctl_add_model(struct mechctl *m, const char *example)
     m->prefix = "/model";
     mechc_bytes_text(&m->body, "{\"model\":");
     m->lead = (int)m->body.length;
-    return mechctl_read_file(m->file, &m->body);
+    return mechctl_read_json(m->file, &m->body);
 }
 
 /* RFC 4648, section 4. */

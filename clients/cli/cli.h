@@ -115,6 +115,8 @@ int mechctl_add_model(struct mechctl *m, const char *example);
 int mechctl_add_snapshot(struct mechctl *m, const char *path);
 /* A whole file ("-": stdin) appended. MECHCTL_DONE or MECHCTL_USAGE. */
 int mechctl_read_file(const char *path, struct mechc_bytes *out);
+/* The same for a file of JSON: without a mark of UTF-8 in front. MECHCTL_USAGE: UTF-16 too. */
+int mechctl_read_json(const char *path, struct mechc_bytes *out);
 /* "-": stdout. MECHCTL_DONE, MECHCTL_USAGE, or what mechctl_flush returns. */
 int mechctl_write_file(const char *path, const void *bytes, size_t size);
 

@@ -3,6 +3,7 @@
 
 #include "server/auth/tokens.h"
 #include "solver/base/err.h"
+#include "solver/base/odd.h"
 
 #include <errno.h>
 #include <sodium.h>
@@ -32,13 +33,19 @@ void mechd_curve_key_write(const unsigned char key[MECHD_CURVE_KEY], char out[ME
     sodium_bin2hex(out, MECHD_CURVE_TEXT, key, MECHD_CURVE_KEY);
 }
 
-/* The secret among the lines of a file. False: there is none. */
-static bool find_secret(FILE *file, unsigned char secret[MECHD_CURVE_KEY])
+/* The secret among the lines of a file. False: there is none, and the first character that is not
+ * seen, if there is one, may be why. */
+static bool find_secret(FILE *file, unsigned char secret[MECHD_CURVE_KEY], struct mech_odd *oddity)
 {
     char line[LINE];
     bool found = false;
-    while (!found && fgets(line, sizeof line, file) != NULL) {
-        char *rest = line;
+    size_t length = 0, mark = 0;
+    for (int n = 1; !found && mech_text_line(file, line, sizeof line, &length); n++) {
+        mark = n == 1 ? mech_text_mark(line, length) : 0;
+        if (oddity->line == 0 && mech_text_odd(line + mark, length - mark, oddity)) {
+            oddity->line = n;
+        }
+        char *rest = line + mark;
         const char *word = strtok_r(NULL, " \t\r\n", &rest);
         if (word != NULL && strcmp(word, "secret") == 0) {
             word = strtok_r(NULL, " \t\r\n", &rest);
@@ -52,6 +59,7 @@ static bool find_secret(FILE *file, unsigned char secret[MECHD_CURVE_KEY])
 int mechd_curve_init(struct mechd_curve *c, const char *path, char *fault, size_t size)
 {
     struct stat info;
+    struct mech_odd odd = {.line = 0};
     *c = (struct mechd_curve){.on = false};
     if (path == NULL || *path == '\0') {
         return 0;
@@ -65,9 +73,14 @@ int mechd_curve_init(struct mechd_curve *c, const char *path, char *fault, size_
         snprintf(fault, size, "cannot read the key in %s: %s", path, strerror(errno));
     } else if ((info.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
         snprintf(fault, size, "%s can be reached by others: chmod 600 %s", path, path);
-    } else if (!find_secret(file, c->secret)) {
-        snprintf(fault, size, "%s has no line `secret KEY` as mechd --make-curve-key prints it",
-                 path);
+    } else if (!find_secret(file, c->secret, &odd)) {
+        char where[MECH_ODD_TEXT + 48] = "";
+        if (odd.line > 0) {
+            snprintf(where, sizeof where, "; line %d, column %d is %s", odd.line, odd.column,
+                     odd.text);
+        }
+        snprintf(fault, size, "%s has no line `secret KEY` as mechd --make-curve-key prints it%s",
+                 path, where);
     } else {
         c->on = crypto_scalarmult_base(c->public, c->secret) == 0;
         snprintf(fault, size, "%s: this is no key", path);

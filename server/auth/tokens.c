@@ -3,6 +3,7 @@
 
 #include "server/auth/curve.h"
 #include "solver/base/err.h"
+#include "solver/base/odd.h"
 
 #include <errno.h>
 #include <sodium.h>
@@ -111,11 +112,25 @@ static int read_file(const char *path, bool keys, struct mechd_token **out, size
         snprintf(fault, size, "cannot read the %s in %s: %s", what, path, strerror(errno));
         outcome = MECH_INTERNAL;
     }
-    for (int number = 1; outcome == 0 && fgets(line, sizeof line, file) != NULL; number++) {
+    size_t length = 0;
+    for (int number = 1; outcome == 0 && mech_text_line(file, line, sizeof line, &length);
+         number++) {
         const char *why = "there are too many lines, or it is too long";
-        const bool room = n < TOKENS_MOST && strlen(line) < LINE - 1;
-        const int read = room ? read_line(line, keys, &all[n], &why) : MECH_INTERNAL;
-        if (read < 0) {
+        const bool room = n < TOKENS_MOST && length < LINE - 1;
+        const char *const wide = number == 1 ? mech_text_wide(line, length) : NULL;
+        const size_t mark = number == 1 ? mech_text_mark(line, length) : 0;
+        struct mech_odd odd;
+        const bool is_odd = mech_text_odd(line + mark, length - mark, &odd);
+        const int read =
+            wide == NULL && room ? read_line(line + mark, keys, &all[n], &why) : MECH_INTERNAL;
+        if (read < 0 && wide != NULL) {
+            snprintf(fault, size, "%s is %s: save it as UTF-8", path, wide);
+            outcome = MECH_INTERNAL;
+        } else if (read < 0 && is_odd) {
+            snprintf(fault, size, "%s, line %d, column %d: %s has no place here", path, number,
+                     odd.column, odd.text);
+            outcome = MECH_INTERNAL;
+        } else if (read < 0) {
             snprintf(fault, size, "%s, line %d: %s", path, number, why);
             outcome = MECH_INTERNAL;
         }

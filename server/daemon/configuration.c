@@ -5,6 +5,7 @@
 #include "server/instance/durable.h"
 #include "server/os/log.h"
 #include "solver/base/guess.h"
+#include "solver/base/odd.h"
 #include "solver/base/words.h"
 
 #include <errno.h>
@@ -35,15 +36,17 @@ static int add_to_list(char (*list)[MECHD_ADDRESS], int *count, const char *text
     return code;
 }
 
-/* Cut a comment off: # at the beginning of a line, or behind a blank. */
-static void cut_comment(char *line)
+/* Cut a comment off: # at the beginning of a line of n bytes, or behind a blank. The bytes that
+ * are left. */
+static size_t cut_comment(char *line, size_t n)
 {
-    for (char *at = strchr(line, '#'); at != NULL; at = strchr(at + 1, '#')) {
-        if (at == line || at[-1] == ' ' || at[-1] == '\t') {
-            *at = '\0';
-            return;
-        }
+    size_t counts = 0;
+    while (counts < n && !(line[counts] == '#' && (counts == 0 || line[counts - 1] == ' ' ||
+                                                   line[counts - 1] == '\t'))) {
+        counts++;
     }
+    line[counts] = '\0';
+    return counts;
 }
 
 /* The two words of a switch, or the like; -1: it is none of them. */
@@ -178,15 +181,30 @@ static int read_file(struct mechd_config *c, const char *path, const bool *given
         return -1;
     }
     char buffer[LINE];
+    size_t length = 0;
     int outcome = 0;
-    for (int n = 1; outcome == 0 && fgets(buffer, sizeof buffer, file) != NULL; n++) {
-        if (strlen(buffer) == LINE - 1 && buffer[LINE - 2] != '\n') {
+    for (int n = 1; outcome == 0 && mech_text_line(file, buffer, sizeof buffer, &length); n++) {
+        if (length == LINE - 1 && buffer[LINE - 2] != '\n') {
             snprintf(fault, size, "%s, line %d: it is longer than %d bytes", path, n, LINE - 2);
             outcome = -1;
             break;
         }
-        cut_comment(buffer);
-        char *text = trim(buffer);
+        const char *const wide = n == 1 ? mech_text_wide(buffer, length) : NULL;
+        if (wide != NULL) {
+            snprintf(fault, size, "%s is %s: save it as UTF-8", path, wide);
+            outcome = -1;
+            break;
+        }
+        char *const begin = buffer + (n == 1 ? mech_text_mark(buffer, length) : 0);
+        const size_t counts = cut_comment(begin, length - (size_t)(begin - buffer));
+        struct mech_odd odd;
+        if (mech_text_odd(begin, counts, &odd)) {
+            snprintf(fault, size, "%s, line %d, column %d: %s has no place here", path, n,
+                     odd.column, odd.text);
+            outcome = -1;
+            break;
+        }
+        char *text = trim(begin);
         char *equals = strchr(text, '=');
         if (*text == '\0') {
             continue;
@@ -270,20 +288,6 @@ static int check_http(const struct mechd_config *c, char *fault, size_t size)
     return 0;
 }
 
-/* Where the doors would be: what is no address, or named twice. ZeroMQ's three come first. */
-static int check_addresses(const char *const *addresses, int count, bool check_config, char *fault,
-                           size_t size)
-{
-    for (int k = 0; k < count; k++) {
-        const char *const address = addresses[k];
-        const char *const door = doors[k < 3 ? k : 3];
-        // --check-config finds all faults of ports by itself (check.c)
-        const char *why = form_fault(k, address);
-        why = why == NULL && !check_config ? port_fault(address) : why;
-        if (why != NULL) {
-            snprintf(fault, size, "--%s %s: %s", door, address, why);
-            return -1;
-        }
 static const char *const doors[] = {"control", "stream", "forces", "listen"};
 
 /* What is no address of a door [k] at all, as a sentence, or NULL. */
@@ -312,6 +316,20 @@ static const char *port_fault(const char *address)
     return has_none ? NULL : mechd_hostport_read(&p, place);
 }
 
+/* Where the doors would be: what is no address, or named twice. ZeroMQ's three come first. */
+static int check_addresses(const char *const *addresses, int count, bool check_config, char *fault,
+                           size_t size)
+{
+    for (int k = 0; k < count; k++) {
+        const char *const address = addresses[k];
+        const char *const door = doors[k < 3 ? k : 3];
+        // --check-config finds all faults of ports by itself (check.c)
+        const char *why = form_fault(k, address);
+        why = why == NULL && !check_config ? port_fault(address) : why;
+        if (why != NULL) {
+            snprintf(fault, size, "--%s %s: %s", door, address, why);
+            return -1;
+        }
         // a port of one's own choice is another each time
         const size_t n = strlen(address);
         const bool chosen = strcmp(address, "none") == 0 ||

@@ -11,6 +11,7 @@
 #include "server/os/ticks.h"
 #include "server/zmq/zmq.h"
 #include "solver/base/descriptors.h"
+#include "solver/base/odd.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -29,6 +30,14 @@ static int printed(int status)
     fprintf(stderr, "mechd: standard output: %s\n",
             errno != 0 ? strerror(errno) : "it cannot be written");
     return EXIT_FAILURE;
+}
+
+/* What is wrong with the start, for people. */
+static void say(const char *fault)
+{
+    char shown[1024];
+    mech_text_show(shown, sizeof shown, fault);
+    fprintf(stderr, "mechd: %s\n", shown);
 }
 
 /* --print: a generated document on standard output. */
@@ -146,7 +155,7 @@ int main(int argc, char **argv)
         return EXIT_FAILURE;
     }
     if (mechd_config_read(&d->service.config, argc, argv, fault, sizeof fault) != 0) {
-        fprintf(stderr, "mechd: %s\n", fault);
+        say(fault);
     } else if (d->service.config.action == MECHD_SAY_HELP) {
         mechd_config_help();
         status = EXIT_SUCCESS;
@@ -161,7 +170,7 @@ int main(int argc, char **argv)
                      ? EXIT_SUCCESS
                      : EXIT_FAILURE;
         if (status != EXIT_SUCCESS) {
-            fprintf(stderr, "mechd: %s\n", fault);
+            say(fault);
         }
     } else if (d->service.config.action == MECHD_PRINT) {
         status = print_document(d->service.config.print);

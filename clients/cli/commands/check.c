@@ -9,7 +9,7 @@ static int run(struct mechctl *m)
     m->prefix = "/model";
     mechc_bytes_text(&m->body, "{\"model\":");
     m->lead = (int)m->body.length;
-    int code = mechctl_read_file(m->file, &m->body);
+    int code = mechctl_read_json(m->file, &m->body);
     mechc_bytes_text(&m->body, "}");
     struct mechc_json reply;
     if (code == MECHCTL_DONE) {

@@ -7,7 +7,7 @@ static int run(struct mechctl *m)
 {
     struct mechc_json reply, id;
     m->file = m->arguments[0];
-    int code = mechctl_read_file(m->file, &m->body);
+    int code = mechctl_read_json(m->file, &m->body);
     if (code == MECHCTL_DONE) {
         code = mechctl_send(m, "POST", MECHCTL_PATH("v1", "couplings"), &m->body, &reply);
     }

@@ -4,7 +4,7 @@
 static int run(struct mechctl *m)
 {
     m->file = m->arguments[1];
-    const int code = mechctl_read_file(m->file, &m->body);
+    const int code = mechctl_read_json(m->file, &m->body);
     return code != MECHCTL_DONE
                ? code
                : mechctl_print_reply(

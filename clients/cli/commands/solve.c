@@ -8,7 +8,7 @@ static int run(struct mechctl *m)
     m->prefix = "/problem";
     mechc_bytes_text(&m->body, "{\"problem\":");
     m->lead = (int)m->body.length;
-    int code = mechctl_read_file(m->file, &m->body);
+    int code = mechctl_read_json(m->file, &m->body);
     mechc_bytes_text(&m->body, "}");
     if (code == MECHCTL_DONE) {
         code = mechctl_send(m, "POST", MECHCTL_PATH("v1", "problems", "solve"), &m->body, &reply);

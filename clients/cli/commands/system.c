@@ -145,7 +145,7 @@ static int post(struct mechctl *m, const char *input)
                              "feasibility");
     }
     m->file = input;
-    const int code = mechctl_read_file(input, &m->body);
+    const int code = mechctl_read_json(input, &m->body);
     return code != MECHCTL_DONE
                ? code
                : mechctl_print_reply(

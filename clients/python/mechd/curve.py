@@ -25,11 +25,14 @@ def key_of(text: str) -> bytes:
 
 def secret_of(path: str) -> bytes:
     """The secret of a file as `mechd --make-curve-key` prints it."""
-    with open(path, encoding='utf-8') as f:
-        for line in f:
-            words = line.split()
-            if len(words) > 1 and words[0] == 'secret':
-                return key_of(words[1])
+    with open(path, encoding='utf-8-sig') as f:  # with or without an editor's mark
+        try:
+            for line in f:
+                words = line.split()
+                if len(words) > 1 and words[0] == 'secret':
+                    return key_of(words[1])
+        except UnicodeDecodeError:
+            raise ValueError('%s is not UTF-8: save it so' % path) from None
     raise ValueError('%s has no line "secret KEY" as mechd --make-curve-key prints it' % path)
 
 

@@ -1,0 +1,155 @@
+"""What editors leave in files without showing it, in every file that people edit and in bodies: a
+mark of UTF-8 means nothing, all else is named by its code point and place."""
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+import harness
+import models
+from harness import FREE_PORTS, Daemon, Served, ZmqDoor, program
+from package import mechd
+from tokens import make
+
+MARK = b'\xef\xbb\xbf'
+# what stands in a text, and what it is called
+ODD = [('\u00a0', 'U+00A0 (no-break space)'), ('\u200b', 'U+200B (zero width space)'),
+       ('\ufeff', 'U+FEFF (byte order mark)'), ('\u3000', 'U+3000 (ideographic space)')]
+WIDE = [('utf-16', 'UTF-16'), ('utf-16-le', 'UTF-16'), ('utf-16-be', 'UTF-16'),
+        ('utf-32', 'UTF-32'), ('utf-32-be', 'UTF-32')]
+
+
+def run(*command):
+    return subprocess.run(command, capture_output=True, text=True, timeout=60 * harness.SLOW)
+
+
+class Bodies(Served):
+    def post(self, body, path='/v1/models/check'):
+        return self.daemon.call('POST', path, body, {'Content-Type': 'application/json'})
+
+    def model(self, model=None):
+        return json.dumps({'model': model or models.oscillator()})
+
+    def test_a_mark_of_utf_8_means_nothing(self):
+        i = self.daemon.create(models.oscillator())
+        step = '/v1/instances/%s/step' % i
+        self.assertEqual(self.post(MARK + self.model().encode()).status, 200)
+        self.assertEqual(self.post(MARK + b'{"count":1}', step)['step'], 1)
+        with ZmqDoor(self.daemon) as door:
+            door.socket.send_multipart(
+                [b'', MARK + json.dumps({'op': 'step', 'id': i, 'count': 1}).encode()])
+            self.assertEqual(door.receive(200)[0], 200)
+        # columns begin behind it
+        self.assertIn('line 1, column 2:', self.post(MARK + b'{?}')['detail'])
+
+    def test_other_codings_are_named(self):
+        text = self.model()
+        for coding, name in WIDE:
+            reply = self.post(text.encode(coding))
+            self.assertEqual((reply.status, reply['code']), (400, 'malformed-json'))
+            self.assertIn(name, reply['detail'])
+            self.assertIn('UTF-8', reply['detail'])
+        with ZmqDoor(self.daemon) as door:
+            door.socket.send_multipart([b'', '{"op":"about"}'.encode('utf-16')])
+            self.assertIn('UTF-16', door.receive(400)[1]['detail'])
+
+    def test_what_is_not_seen_is_named_where_it_is(self):
+        for odd, name in ODD + [('\u201c', 'U+201C'), ('\x01', 'U+0001')]:
+            for text, place in (('{"\u00e4\u00f6": 1,\n  "b":%s2}', 'line 2, column 7'),
+                                ('{"\u00e4\u00f6":%s1}', 'line 1, column 7'),
+                                ('{"a": [1, 2]}%s', 'line 1, column 14')):
+                detail = self.post((text % odd).encode())['detail']
+                self.assertEqual(detail.split(':')[0] + ': ' + name,
+                                 place + ': ' + detail.split(': ')[1][:len(name)], detail)
+                self.assertNotIn(odd, detail)
+
+    def test_what_a_message_quotes_is_shown(self):
+        for odd, name in ODD:
+            model = models.oscillator()
+            model['nodes'][0]['na' + odd + 'me'] = 'x'
+            reply = self.post(self.model(model).encode())
+            messages = [e['message'] for e in reply['errors']] + [reply['detail']]
+            self.assertTrue(any('na%sme' % name.split(' ')[0] in m for m in messages), messages)
+            self.assertFalse(any(odd in m for m in messages), messages)
+
+
+class Files(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def file(self, content):
+        path = os.path.join(self.folder, 'file')
+        with open(path, 'wb') as f:
+            f.write(content)
+        os.chmod(path, 0o600)
+        return path
+
+    def check(self, *arguments):
+        done = run(program('mechd'), '--check-config', '--listen', '127.0.0.1:0', *FREE_PORTS,
+                   *arguments)
+        return done.returncode, done.stderr
+
+    def goes_through(self, option, text, more=()):
+        """The file with a mark, in other codings, and with what is not seen in its second line."""
+        first, second = text.split('\n')[:2]
+        self.assertEqual(self.check(option, self.file(MARK + text.encode()), *more), (0, ''))
+        for coding, name in WIDE:
+            code, err = self.check(option, self.file(text.encode(coding)), *more)
+            self.assertEqual(code, 1)
+            self.assertIn('is %s: save it as UTF-8' % name, err)
+        for odd, name in ODD:
+            place = second.index(' ') + 1
+            odd_text = '%s\n%s%s%s\n' % (first, second[:place], odd, second[place:])
+            code, err = self.check(option, self.file(odd_text.encode()), *more)
+            self.assertEqual(code, 1)
+            self.assertIn('line 2, column %d: %s' % (place + 1, name), err)
+            self.assertNotIn(odd, err)
+
+    def test_the_configuration(self):
+        self.goes_through('--config', 'workers = 1\nlog-level = error # \u00e4\u00a0\n')
+
+    def test_tokens(self):
+        line = make('rig', 'read')[1]
+        other = make('other', 'read')[1]
+        self.goes_through('--tokens', '%s\n%s\n' % (line, other))
+
+    def test_keys(self):
+        printed = run(program('mechd'), '--make-curve-key', 'rig').stdout
+        lines = dict(line.split(' ', 1) for line in printed.splitlines())
+        clients = os.path.join(self.folder, 'clients')
+        with open(clients, 'wb') as f:
+            f.write(MARK + lines['line'].strip().encode() + b'\n')
+        path = self.file(MARK + printed.encode())
+        self.assertEqual(self.check('--curve-key', path, '--curve-clients', clients), (0, ''))
+        self.assertEqual(mechd.curve.secret_of(path),
+                         mechd.curve.key_of(lines['secret'].strip()))
+        code, err = self.check('--curve-key', self.file(printed.replace(' ', '\u00a0').encode()),
+                               '--curve-clients', clients)
+        self.assertEqual(code, 1)
+        self.assertIn('U+00A0 (no-break space)', err)
+        with self.assertRaisesRegex(ValueError, 'UTF-8'):
+            mechd.curve.secret_of(self.file(printed.encode('utf-16')))
+
+    def test_models_of_mechctl(self):
+        text = json.dumps(models.oscillator(), indent=1)
+        with Daemon() as d:
+            def mechctl(content):
+                return run(program('mechctl'), '--server', d.base, 'create', self.file(content))
+            done = mechctl(MARK + text.encode())
+            self.assertEqual(done.returncode, 0, done.stderr)
+            for coding, name in WIDE:
+                done = mechctl(text.encode(coding))
+                self.assertEqual(done.returncode, 2)
+                self.assertIn(name, done.stderr)
+            for odd, name in ODD:
+                done = mechctl(MARK + text.replace('"mechd":', '"mechd":' + odd).encode())
+                self.assertEqual(done.returncode, 1)
+                self.assertIn(name, done.stderr)
+                self.assertNotIn(odd, done.stderr)
+
+    def test_options_quote_nothing_that_is_not_seen(self):
+        done = run(program('mechd'), '--workers', '3\u00a0', '--check-config')
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("'3U+00A0'", done.stderr)
