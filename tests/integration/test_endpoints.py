@@ -55,6 +55,12 @@ class Endpoints(unittest.TestCase):
         with Daemon(*sockets('tcp://[::]:*'), '--insecure') as d:
             with mechd.Server(d.base) as server:
                 self.assertEqual(server.endpoints()['control'].rsplit(':', 1)[0], 'tcp://127.0.0.1')
+        # where HTTP is of IPv6, so are the sockets that listen everywhere
+        with Daemon(*sockets('tcp://[::]:*'), '--insecure', first='[::1]:0') as d:
+            i = d.create(models.oscillator())
+            with mechd.Server(d.base) as server:
+                with server.instance(i).connect(['force'], ['x']) as partner:
+                    partner.step(0.01, [1.0])
 
     def test_an_address_that_cannot_be_listened_on_is_named_with_its_option_and_what_to_write(self):
         with socket.socket() as busy, tempfile.TemporaryDirectory() as folder:

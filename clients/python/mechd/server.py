@@ -261,7 +261,8 @@ class Server:
         # a socket that listens everywhere is reached where HTTP was
         parts = urlsplit(address)
         if parts.scheme == 'tcp' and parts.hostname in ('0.0.0.0', '::', '*'):
-            return 'tcp://%s:%s' % (self.transport.host, parts.port)
+            host = self.transport.host
+            return 'tcp://%s:%s' % ('[%s]' % host if ':' in host else host, parts.port)
         return address
 
     def _get(self, *parts: Any, **fields: Any) -> Any:
