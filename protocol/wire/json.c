@@ -45,7 +45,8 @@ static int refuse_wide(const char *what, struct mechp_json_fault *fault)
     return MECH_INVALID;
 }
 
-/* A character that is not seen is named, up to the place of a fault: beside its texts JSON is ASCII. */
+/* A character that is not seen is named, up to the place of a fault: JSON is ASCII beside its
+ * texts. */
 static void name_odd(const char *bytes, size_t size, struct mechp_json_fault *fault)
 {
     char text[sizeof fault->text];

@@ -208,7 +208,7 @@ enum MHD_Result mechd_sse_serve(struct mechd_exchange *x, struct mechd_sse *s)
     x->is_stream = true;
     atomic_fetch_sub(&d->in_flight, 1);
     MHD_add_response_header(response, "Content-Type", "text/event-stream");
-    // neither gathered (nginx) nor compressed (haproxy, envoy) on the way: events are to be seen now
+    // neither gathered (nginx) nor compressed (haproxy, envoy) on the way
     MHD_add_response_header(response, "Cache-Control", "no-store, no-transform");
     MHD_add_response_header(response, "X-Accel-Buffering", "no");
     return mechd_exchange_send(x, MHD_HTTP_OK, response, 0);

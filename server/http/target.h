@@ -1,7 +1,7 @@
 /* The target of a request line, taken apart before anything in it is decoded: a path with its query
  * (RFC 9112, 3.2.1), an address of http or https, which is what clients send that take this server
- * for a proxy (3.2.2), or "*", all of the server (3.2.4). Visible ASCII, whole percent escapes, none
- * of them a NUL. Any thread. Internal to server/http. */
+ * for a proxy (3.2.2), or "*", all of the server (3.2.4). Visible ASCII, whole percent escapes,
+ * none of them a NUL. Any thread. Internal to server/http. */
 #pragma once
 
 #include <stdbool.h>
@@ -27,8 +27,8 @@ struct mechd_target {
  * each argument takes some of the connection's memory, in which the answer has no room then. What
  * is wrong with it, as a sentence, or NULL. */
 const char *mechd_target_bound(char *target);
-/* Take a target apart. An address of https is taken on a connection by TLS alone (RFC 9110, 7.4). */
+/* Take a target apart. An address of https is taken by TLS alone (RFC 9110, 7.4). */
 struct mechd_target mechd_target_read(const char *target, bool is_tls);
-/* The same for this method, which is known later: by OPTIONS an address without a path is all of the
- * server, and by others all of the server is a fault. */
+/* The same for this method, which is known later: by OPTIONS an address without a path is all of
+ * the server, and by others all of the server is a fault. */
 void mechd_target_method(struct mechd_target *t, const char *target, const char *method);

@@ -1,6 +1,6 @@
-/* Where lines go that may find no room: a pipe or a terminal that is not read, a full disk, a reader
- * that has gone. Writing never waits: a line without room is dropped and
- * counted, and when there is room again the next line is that of `report`, with the number.
+/* Where lines go that may find no room: a pipe or a terminal that is not read, a full disk, a
+ * reader that has gone. Writing never waits: a line without room is dropped and counted, and when
+ * there is room again the next line is that of `report`, with the number.
  *
  *   static struct mechd_sink sink = MECHD_SINK(STDERR_FILENO, report);
  *   mechd_sink_write(&sink, "a line\n", 7);

@@ -69,7 +69,8 @@ static bool is_of(const struct mechd_zmq *z, enum mechd_zmq_socket door, int des
     }
 }
 
-/* Shut a connection down; libzmq sees its end and frees what it held. `why`: for the log, or NULL. */
+/* Shut a connection down; libzmq sees its end and frees what it held. `why`: for the log,
+ * or NULL. */
 static void cut(struct mechd_zmq *z, enum mechd_zmq_socket door, int descriptor, const char *why)
 {
     char quoted[96];

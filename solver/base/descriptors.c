@@ -1,4 +1,4 @@
-/* What is opened takes the lowest free number: so long as that is one of the three, it was closed. */
+/* What is opened takes the lowest free number: while that is one of the three, it was closed. */
 #include "solver/base/descriptors.h"
 
 #include <stdio.h>

@@ -6,8 +6,8 @@
  *   struct mech_odd odd;
  *   if (mech_text_odd(line, length, &odd)) { … odd.column, odd.text: "U+00A0 (no-break space)" … }
  *
- * Unicode 15: general categories Cc, Cf, Zl, Zp and Zs but for blank, tab and ends of lines, fillers
- * of Hangul, variation selectors, and bytes that are no UTF-8. Any thread. */
+ * Unicode 15: general categories Cc, Cf, Zl, Zp and Zs but for blank, tab and ends of lines,
+ * fillers of Hangul, variation selectors, and bytes that are no UTF-8. Any thread. */
 #pragma once
 
 #include <stdbool.h>
@@ -22,8 +22,8 @@ size_t mech_text_mark(const char *bytes, size_t size);
 /* "UTF-16" or "UTF-32" of what begins as such a text does, with a mark or with ASCII; or NULL. */
 const char *mech_text_wide(const char *bytes, size_t size);
 
-/* The code point at the beginning of size > 0 bytes, and its length; MECH_NO_CODE and 1: they are no
- * UTF-8. */
+/* The code point at the beginning of size > 0 bytes, and its length; MECH_NO_CODE and 1: they are
+ * no UTF-8. */
 int32_t mech_text_code(const char *bytes, size_t size, size_t *length);
 
 /* A character that is not seen. */
@@ -38,8 +38,8 @@ bool mech_text_odd(const char *bytes, size_t size, struct mech_odd *out);
 /* The character there, whatever it is: where it is and what it is called. */
 void mech_text_name(const char *bytes, size_t size, size_t at, struct mech_odd *out);
 
-/* The next line of a file with its end, as fgets(3) reads it, and its length, which a zero in it does
- * not end. False: there is none, or it cannot be read. */
+/* The next line of a file with its end, as fgets(3) reads it, and its length, which a zero in it
+ * does not end. False: there is none, or it cannot be read. */
 bool mech_text_line(FILE *file, char *out, size_t size, size_t *length);
 
 /* The text with U+00A0 in the place of each of them, cut to fit; tabs and ends of lines stay. */

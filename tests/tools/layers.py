@@ -54,7 +54,8 @@ ROOMS = {
     EXAMPLES: ([], []),
     HTTP: ([BASE, FRAME, WIRE, OS, AUTH, INSTANCE, CALL],
            [r'(microhttpd|zlib|gnutls/abstract|sodium|linux/tcp)\.h', POSIX]),
-    ZMQ: ([BASE, FRAME, WIRE, OS, AUTH, INSTANCE, CALL], [r'(zmq|linux/filter|linux/tcp)\.h', POSIX]),
+    ZMQ: ([BASE, FRAME, WIRE, OS, AUTH, INSTANCE, CALL],
+          [r'(zmq|linux/filter|linux/tcp)\.h', POSIX]),
     DAEMON: ([BASE, SIM, WIRE, BIND, 'server'], [POSIX]),
     'clients': ([BASE, FRAME, WIRE], [r'(curl/curl|zmq)\.h', POSIX]),
 }
