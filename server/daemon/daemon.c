@@ -1,12 +1,13 @@
 /* Start and end of the daemon.
  *
- * The end takes at most two seconds: readiness goes off and new work is refused; clocks stop, which
- * ends runs and streams of events; calls in flight get 1.2 s; then what has not begun is refused,
- * and long commands are cancelled at their next slice; then the pool, the ZeroMQ thread and the
- * HTTP threads are joined. Then what has changed and not been stored is. What is stuck 1.7 s after
- * the beginning (the building of a huge model, a step without end) ends with the process: all but
- * the instances that are being computed is stored, for which the disk has 5 s. The process has
- * failed if a stored instance is being computed, or if the disk did not take the rest.
+ * The end takes at most two seconds unless the options allow more: readiness goes off and new work
+ * is refused; clocks stop, which ends runs and streams of events; calls in flight get --finish-ms;
+ * then what has not begun is refused, and long commands are cancelled at their next slice; then the
+ * pool, the ZeroMQ thread and the HTTP threads are joined. Then what has changed and is not stored
+ * yet is stored. What is stuck --stuck-ms after the cancellation (the building of a huge model, a
+ * step without end) ends with the process: all but the instances that are being computed is stored,
+ * for which the disk has --store-ms. The process has failed if a stored instance is being computed,
+ * or if the disk did not take the rest.
  */
 #include "server/daemon/daemon.h"
 
@@ -32,9 +33,11 @@
 #include <time.h>
 #include <unistd.h>
 
-static const uint64_t finish_ns = 1200000000u;
-static const uint64_t stuck_ns = 1700000000u;
-static const uint64_t store_ns = 5000000000u;
+/* A time of the configuration, in ns. */
+static uint64_t as_ns(int milliseconds)
+{
+    return (uint64_t)milliseconds * MECHD_MS;
+}
 
 /* What needs no thread, then threads and timers. */
 static int start_host(struct mechd_host *h, const struct mechd_config *c, char *fault, size_t size)
@@ -201,7 +204,7 @@ static bool wait_for_store(struct mechd *d, uint64_t most)
 static void end_stuck(struct mechd *d)
 {
     const int computing = mechd_durable_flush(&d->service.host);
-    const bool stored = wait_for_store(d, store_ns);
+    const bool stored = wait_for_store(d, as_ns(d->service.config.store_ms));
     mechd_log(MECHD_WARNING, "stuck", "calls=%d stored=%s not_stored_for_computing=%d",
               atomic_load(&d->service.in_flight), stored ? "yes" : "no", computing);
     _exit(computing == 0 && stored ? EXIT_SUCCESS : EXIT_FAILURE);
@@ -209,7 +212,8 @@ static void end_stuck(struct mechd *d)
 
 void mechd_daemon_stop(struct mechd *d)
 {
-    const uint64_t begin = mechd_now();
+    const uint64_t finish = mechd_now() + as_ns(d->service.config.finish_ms);
+    const uint64_t stuck = finish + as_ns(d->service.config.stuck_ms);
     mechd_notify("STOPPING=1\nWATCHDOG=1\nSTATUS=finishing what is in flight");
     atomic_store(&d->service.ready, false);
     atomic_store(&d->service.host.draining, true);
@@ -217,12 +221,12 @@ void mechd_daemon_stop(struct mechd *d)
     mechd_http_quiesce(d->http);
     mechd_clock_stop(&d->service.host.clock);
     (void)mechd_clock_close(&d->service.host.pace);
-    (void)wait_for_calls(d, begin + finish_ns);
+    (void)wait_for_calls(d, finish);
     atomic_store(&d->service.host.cancel, true);
     // who reads could go on for ever, and would meet a pool and a door that are gone
     atomic_store(&d->service.closed, true);
-    const bool done = wait_for_calls(d, begin + stuck_ns) && wait_for_lanes(d, begin + stuck_ns) &&
-                      wait_for_pool(d, begin + stuck_ns);
+    const bool done =
+        wait_for_calls(d, stuck) && wait_for_lanes(d, stuck) && wait_for_pool(d, stuck);
     mechd_ready_remove(d);
     if (!done) {
         end_stuck(d);

@@ -37,6 +37,10 @@ struct mechd_config {
     int model_size;   /* MiB of JSON of the largest model */
     int message_size; /* MiB of a frame over ZeroMQ; 0: a model to control, 1 MiB to forces */
     int heartbeat;    /* s between ZeroMQ's heartbeats */
+    int handshake_ms; /* in which a connection of ZeroMQ becomes one */
+    /* The shutdown, ms: for calls in flight until they are cancelled; from then until the process
+     * ends without them; for the disk in that case; for the last answers over ZeroMQ. */
+    int finish_ms, stuck_ms, store_ms, settle_ms;
     bool insecure;
     bool access_log;
     bool check_config; /* read, check, say so, and leave */

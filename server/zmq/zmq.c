@@ -21,8 +21,6 @@ enum {
      * peers' ends that may be gone, and crash */
     MARK = 1000,
     BACKLOG = 256, /* connections that wait to be accepted */
-    HANDSHAKE_MS = 5000,
-    SETTLE_MS = 200, /* the last answers go out when the daemon ends */
     NAP_MS = 1000,
     WATCH_MS = 200, /* while there are connections */
     TURNS = 64,
@@ -246,7 +244,7 @@ static void bound(struct mechd_zmq *z, enum mechd_zmq_socket which, int type)
                    {ZMQ_RCVHWM, bounds[which].frames},
                    {ZMQ_TCP_KEEPALIVE, 1},
                    {ZMQ_BACKLOG, BACKLOG},
-                   {ZMQ_HANDSHAKE_IVL, HANDSHAKE_MS},
+                   {ZMQ_HANDSHAKE_IVL, c->handshake_ms},
                    {ZMQ_HEARTBEAT_IVL, 1000 * c->heartbeat},
                    {ZMQ_HEARTBEAT_TIMEOUT, 2000 * c->heartbeat},
                    {ZMQ_HEARTBEAT_TTL, 3000 * c->heartbeat}};
@@ -400,7 +398,8 @@ void mechd_zmq_stop(struct mechd_zmq *z)
         pthread_join(z->thread, NULL);
     }
     mechd_guard_close(z);
-    mechd_letters_settle(&z->letters, SETTLE_MS * (uint64_t)MECHD_MS);
+    // the last answers go out
+    mechd_letters_settle(&z->letters, (uint64_t)z->service->config.settle_ms * (uint64_t)MECHD_MS);
     for (int k = 0; k < MECHD_ZMQ_SOCKETS; k++) {
         if (z->sockets[k] != NULL) {
             zmq_close(z->sockets[k]);

@@ -1,6 +1,6 @@
 """Requests that several test modules ask: in the background, beside others, batches, sweeps."""
 import threading
-from harness import Http, wait_until
+from harness import SLOW, Http, wait_until
 
 ASYNC = {'Prefer': 'respond-async'}
 
@@ -35,7 +35,7 @@ class Asked:
         self.door.close()
 
     def answer(self):
-        self.thread.join(20)
+        self.thread.join(20 * SLOW)
         assert self.reply is not None, 'no answer'
         return self.reply
 

@@ -11,7 +11,9 @@ Stream, Forces. Nothing here sleeps for a fixed time: conditions are awaited wit
 
 Environment: MECHD_TESTS_BUILD, the build directory that holds server/mechd (default
 build/tests/release); MECHD_TESTS_WRAP, a command in front of the daemon, such as a debugger;
-MECHD_TESTS_DEADLINE, a factor on every deadline for slow machines and sanitizers."""
+MECHD_TESTS_DEADLINE, a factor on every deadline for slow machines and sanitizers, on which nothing
+waits when all is well; MECHD_TESTS_SCENARIO, one on the times that are part of a scenario (leases,
+times to live), which begins again where the machine is too slow for it (again_where_slow)."""
 import base64
 import contextlib
 import ctypes
@@ -39,6 +41,7 @@ sys.path.insert(0, os.path.join(ROOT, 'tests', 'tools'))
 import stacks  # noqa: E402
 
 SLOW = float(os.environ.get('MECHD_TESTS_DEADLINE', '1'))
+SCENARIO = float(os.environ.get('MECHD_TESTS_SCENARIO', '1'))
 BUILD = os.environ.get('MECHD_TESTS_BUILD', os.path.join(ROOT, 'build', 'tests', 'release'))
 SANITIZER = re.compile(r'(ERROR|WARNING): (Address|Thread|Leak|Memory)Sanitizer|runtime error: |'
                        r'ERROR: LeakSanitizer|Assertion .* failed')
@@ -59,6 +62,29 @@ def wait_until(condition, what, seconds=10.0):
         if time.monotonic() > deadline:
             raise AssertionError('waited %g s in vain: %s' % (seconds * SLOW, what))
         time.sleep(0.002)  # steady: between two looks
+
+
+def again_where_slow(longest, scenario):
+    """Runs scenario(use), in which use(f, …) calls f, and no more than `longest` seconds may pass
+    between one use and the next. Where it fails and more than half of that has passed, the machine
+    was too slow for the scenario, and it begins again."""
+    until = time.monotonic() + 60 * SLOW
+    while True:
+        sent, gaps = [time.monotonic()], [0.0]
+
+        def use(f, *arguments, sent=sent, gaps=gaps, **more):
+            before = time.monotonic()
+            try:
+                return f(*arguments, **more)
+            finally:
+                # the daemon has seen it at some moment of these
+                gaps.append(time.monotonic() - sent[0])
+                sent[0] = before
+        try:
+            return scenario(use)
+        except Exception:  # pylint: disable=broad-except
+            if max(gaps) < longest / 2 or time.monotonic() > until:
+                raise
 
 
 def is_sanitized():
@@ -101,6 +127,8 @@ class Reply:
 # ZeroMQ's sockets on ports that the kernel gives, and nothing stored
 FREE_PORTS = ['--control', 'tcp://127.0.0.1:*', '--stream', 'tcp://127.0.0.1:*',
               '--forces', 'tcp://127.0.0.1:*', '--state', 'none']
+# what ends in time on a slow machine too: how long something may be stuck is no part of most tests
+LONG = ['--stuck-ms', '600000', '--store-ms', '600000', '--handshake-ms', '600000']
 
 
 def with_us():
@@ -121,7 +149,7 @@ class Daemon:
         ready = os.path.join(self.folder, 'ready.json')
         command = with_us() + shlex.split(os.environ.get('MECHD_TESTS_WRAP', '')) + [
             program_path or program('mechd'),
-            '--listen', first, *FREE_PORTS, '--ready-file', ready] + list(arguments)
+            '--listen', first, *FREE_PORTS, *LONG, '--ready-file', ready] + list(arguments)
         with open(self.log_path, 'wb') as log:
             self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log,
                                             stderr=stderr or log, cwd=self.folder,
@@ -178,9 +206,8 @@ class Daemon:
         finally:
             resource.prlimit(self.pid(), resource.RLIMIT_FSIZE, limits)
 
-    def stop(self, check=True, seconds=10.0):
-        """SIGTERM, the end, the exit code and the log. Returns the seconds that it took."""
-        start = time.monotonic()
+    def stop(self, check=True, seconds=20.0):
+        """SIGTERM, the end, the exit code and the log."""
         try:
             if self.is_alive():
                 self.process.send_signal(signal.SIGTERM)
@@ -190,7 +217,6 @@ class Daemon:
                 raise AssertionError('%s\n%s\nthe daemon does not end:\n%s' % (
                     threads_of(self.pid()), self.log()[-2000:],
                     stacks.short(self.pid()))) from None
-            took = time.monotonic() - start
             log = self.log()
             fault = SANITIZER.search(log)
             if fault:
@@ -198,7 +224,6 @@ class Daemon:
                                      log[max(0, fault.start() - 200):][:6000])
             if check and code != 0:
                 raise AssertionError('the daemon ended with %d: %s' % (code, log[-2000:]))
-            return took
         finally:
             self._remove()
 
@@ -250,23 +275,31 @@ def busiest_thread(pid):
             found[int(tid)] = int(fields[11]) + int(fields[12])
         return found
     before = used()
-    time.sleep(0.3)  # steady: a sample of what is used; endless work goes on
-    after = used()
-    return max(after, key=lambda tid: after[tid] - before.get(tid, 0))
+
+    def busiest():
+        after = used()
+        ticks, tid = max((after[tid] - before.get(tid, 0), tid) for tid in after)
+        return tid if ticks >= 20 else None
+    return wait_until(busiest, 'a thread that computes', 20)
 
 
 class HeldThread:
     """One thread of a child stopped by ptrace(2), while its others go on."""
-    SEIZE, INTERRUPT, WALL = 0x4206, 0x4207, 0x40000000
+    SEIZE, INTERRUPT, DETACH, WALL = 0x4206, 0x4207, 17, 0x40000000
 
     def __init__(self, tid):
-        self.tid = tid
-        libc = ctypes.CDLL(None, use_errno=True)
-        for request in (self.SEIZE, self.INTERRUPT):
-            if libc.ptrace(request, tid, None, None) != 0:
-                raise OSError(ctypes.get_errno(), 'ptrace')
+        self.tid, self.libc = tid, ctypes.CDLL(None, use_errno=True)
+        self.trace(self.SEIZE)
+        self.trace(self.INTERRUPT)
         _, status = os.waitpid(tid, self.WALL)
         assert os.WIFSTOPPED(status), status
+
+    def trace(self, request):
+        if self.libc.ptrace(request, self.tid, None, None) != 0:
+            raise OSError(ctypes.get_errno(), 'ptrace')
+
+    def release(self):
+        self.trace(self.DETACH)
 
     def wait(self, seconds):
         """Until its process has ended, which waits for that of us."""

@@ -23,6 +23,9 @@ from long_models import chain
 
 RACES = True
 
+# what is held for ever is stuck soon
+STUCK = ('--stuck-ms', '500')
+
 # the schema as its first version was
 VERSION_1 = """
 CREATE TABLE instances (key INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE,
@@ -102,7 +105,7 @@ class Storage(unittest.TestCase):
         """A step that does not come to its next question is not waited for by the end, which stores
         what else has changed, also what waits for a thread of the pool."""
         rare = {'mode': 'checkpoint', 'steps': 1000000}
-        d = Kept(self.folder, '--workers', '1')
+        d = Kept(self.folder, '--workers', '1', *STUCK)
         stuck, quiet, driven = (self.create(d, model, rare) for model in (
             models.endless_fall(), models.oscillator(), models.oscillator()))
         self.step(d, quiet, 777)
@@ -132,7 +135,7 @@ class Storage(unittest.TestCase):
     def test_a_run_in_a_step_without_end_is_not_waited_for(self):
         """Though no call is in flight."""
         rare = {'mode': 'checkpoint', 'steps': 1000000}
-        d = Kept(self.folder, '--workers', '2')
+        d = Kept(self.folder, '--workers', '2', *STUCK)
         stuck, quiet = (self.create(d, model, rare)
                         for model in (models.endless_fall(), models.oscillator()))
         self.step(d, quiet, 777)
@@ -233,8 +236,9 @@ class Storage(unittest.TestCase):
         d = Kept(self.folder, '--durability', 'every-step')
         for i, model in instances.items():
             self.assertEqual(d.call('PUT', '/v1/instances/' + i, {'model': model}).status, 201)
+        dice = random.Random(12)
         for _ in range(KILLS):
-            self.step_until_killed(d, done)
+            self.step_until_killed(d, done, dice.randrange(60))
             d = Kept(self.folder, '--durability', 'every-step')
             for i in instances:
                 steps = self.state(d, i)['step']
@@ -250,8 +254,9 @@ class Storage(unittest.TestCase):
         self.assertGreater(min(done.values()), 0)
         d.stop()
 
-    def step_until_killed(self, d, done):
-        stop = threading.Event()
+    def step_until_killed(self, d, done, steps):
+        """Once each instance has been stepped, and all of them so many times more."""
+        stop, goal = threading.Event(), sum(done.values()) + steps
 
         def over_http(i):
             http = Http(d.base)
@@ -282,7 +287,7 @@ class Storage(unittest.TestCase):
         for t in threads:
             t.start()
         ready.wait(20 * harness.SLOW)
-        threading.Event().wait(random.uniform(0.01, 0.15) * harness.SLOW)
+        wait_until(lambda: min(done.values()) > 0 and sum(done.values()) >= goal, 'they step', 60)
         d.kill()
         stop.set()
         for t in threads:

@@ -35,6 +35,7 @@ static void nothing_given_listens_on_loopback(void)
     CU_ASSERT_STRING_EQUAL(c.listen[0], "127.0.0.1:8080");
     CU_ASSERT_STRING_EQUAL(c.control, "tcp://127.0.0.1:5555");
     CU_ASSERT(c.workers >= 1);
+    CU_ASSERT_EQUAL(c.finish_ms + c.stuck_ms + c.settle_ms, 1900);
 }
 
 static void a_path_is_cut_at_no_hash_and_no_quoted_comma(void)
