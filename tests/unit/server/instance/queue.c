@@ -23,7 +23,7 @@ static _Atomic int most_inside;
 static void nap(void)
 {
     const struct timespec t = {.tv_nsec = MECHD_MS / 10};
-    nanosleep(&t, NULL);
+    nanosleep(&t, NULL); // steady: between two looks
 }
 
 static enum mechd_progress run_probe(struct mechd_job *job)
@@ -69,7 +69,7 @@ static struct probe make_probe(struct mechd_instance *i, uint64_t cost, int slic
 /* False at the deadline. */
 static bool wait_finished(int count)
 {
-    const uint64_t until = mechd_now() + 10000 * (uint64_t)MECHD_MS;
+    const uint64_t until = mechd_now() + 60000 * (uint64_t)MECHD_MS;
     while (atomic_load(&finished) < count && mechd_now() < until) {
         nap();
     }

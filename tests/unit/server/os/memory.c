@@ -96,13 +96,13 @@ static bool lies_free(size_t size)
     return mallinfo2().fordblks > size;
 }
 
-/* True once at most `most` bytes are resident; false after 20 s. */
+/* True once at most `most` bytes are resident; false after two minutes. */
 static bool falls_to(size_t most)
 {
     const struct timespec nap = {.tv_nsec = 20 * MECHD_MS};
-    const uint64_t until = mechd_now() + (uint64_t)20000 * MECHD_MS;
+    const uint64_t until = mechd_now() + (uint64_t)120000 * MECHD_MS;
     while (resident() > most && mechd_now() < until) {
-        nanosleep(&nap, NULL);
+        nanosleep(&nap, NULL); // steady: between two looks
     }
     return resident() <= most;
 }
@@ -137,10 +137,10 @@ static void pages_of_files_go_and_written_ones_stay(void)
     CU_ASSERT_EQUAL(mprotect(written, SIZE, PROT_READ), 0);
     const unsigned long before = mapped();
     const unsigned long pages = SIZE / (unsigned long)sysconf(_SC_PAGESIZE);
-    const uint64_t until = mechd_now() + (uint64_t)20000 * MECHD_MS;
+    const uint64_t until = mechd_now() + (uint64_t)120000 * MECHD_MS;
     mechd_memory_started(&f.memory);
     while (mapped() + pages > before && mechd_now() < until) {
-        nanosleep(&nap, NULL);
+        nanosleep(&nap, NULL); // steady: between two looks
     }
     CU_ASSERT(mapped() + pages <= before);
     CU_ASSERT_EQUAL(written[12345], 7);
@@ -181,9 +181,9 @@ static void what_is_freed_after_a_look_goes_back_too(void)
     take_blocks(BLOCK);
     const size_t before = resident();
     mechd_memory_freed(&f.memory);
-    nanosleep(&late, NULL);
+    nanosleep(&late, NULL); // steady: where the look comes later, it sees what is freed
     mechd_memory_freed(&f.memory);
-    nanosleep(&late, NULL); // the first look is over
+    nanosleep(&late, NULL); // steady: the first look is over
     free_most();
     CU_ASSERT(!lies_free(MUCH) || falls_to(before - MUCH));
     free_rest(BLOCK);
