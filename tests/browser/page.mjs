@@ -146,7 +146,14 @@ export const tests = {
     },
 
     async deleting_asks_once_and_then_deletes() {
-        const { page, id } = await shown();
+        const { page, id } = await shown({
+            before: (fresh) =>
+                // however long it takes until the second press
+                fresh.addInitScript(() => {
+                    const real = window.setTimeout;
+                    window.setTimeout = (act, ms) => real(act, ms === 4000 ? 4000000 : ms);
+                }),
+        });
         await press(page, "Delete");
         assert.equal((await daemon.call("GET", `/v1/instances/${id}`)).status, 200);
         await press(page, "Delete for good?");
