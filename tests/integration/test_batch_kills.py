@@ -7,6 +7,7 @@ import shutil
 import tempfile
 import threading
 import unittest
+import harness
 import models
 from harness import Daemon, Http
 from asking import batch
@@ -67,7 +68,7 @@ class Kills(unittest.TestCase):
             worker.start()
             worker.join(chance.uniform(0.01, 0.25))
             daemon.kill()
-            worker.join(20)
+            worker.join(20 * harness.SLOW)
             self.assertFalse(worker.is_alive())
             self.assertIsNone(self.surprise)
             daemon = Kept(self.folder, '--durability', 'every-step')

@@ -358,7 +358,7 @@ class Clients(unittest.TestCase):
                 server.create(models.oscillator()) as instance:
             with self.assertRaisesRegex(mechd.Unreachable, 'asks for a key'):
                 instance.connect()
-        with mechd.Server(self.daemon.base, curve_key=self.stranger_file, timeout=0.5) as server, \
+        with mechd.Server(self.daemon.base, curve_key=self.stranger_file) as server, \
                 server.create(models.oscillator()) as instance:
             with self.assertRaisesRegex(mechd.Unreachable, 'no answer'):
                 instance.connect(timeout=0.5)

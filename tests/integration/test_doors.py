@@ -1,7 +1,6 @@
 """One model through every door gives the same bits: HTTP, JSON over ZeroMQ, binary frames, stream;
 trial and commit; snapshots in memory, as bytes and in a second process; forces with a stamp."""
 import math
-import statistics
 import struct
 import time
 import unittest
@@ -260,7 +259,7 @@ class Doors(Served):
     def test_an_answer_of_the_pool_wakes_who_sends_it(self):
         # without that it would wait for the next look at the sockets, a fifth of a second
         i = self.daemon.create(models.oscillator())
-        medians = []
+        shortest = []
         for kind in (HttpDoor, ZmqDoor):
             with closing(kind(self.daemon)) as door:
                 waits = []
@@ -268,8 +267,9 @@ class Doors(Served):
                     began = time.monotonic()
                     self.assertEqual(door.call('step', id=i, count=5000)[0], 200)
                     waits.append(time.monotonic() - began)
-                medians.append(statistics.median(waits))
-        self.assertLess(medians[1], 2 * medians[0] + 0.05)
+                shortest.append(min(waits))
+        # steady: the shortest of many; without it none takes less than the fifth of a second
+        self.assertLess(shortest[1], shortest[0] + 0.15)
 
 
 if __name__ == '__main__':

@@ -9,15 +9,16 @@ import threading
 import time
 import unittest
 import models
-from harness import (SLOW, Daemon, Forces, FrameError, Http, Partner, Served, ZmqDoor,
-                     wait_until)
+from harness import (SCENARIO, Daemon, Forces, FrameError, Http, Partner, Served, ZmqDoor,
+                     again_where_slow, wait_until)
 from keeping import Kept
+from long_requests import gauge
 from package import mechd
 from tokens import bearer, make
 
 RACES = True
 
-SHORT = 0.3 * SLOW  # s: a lease that is to end within a test
+SHORT = 0.3 * SCENARIO  # s: a lease that is to end within a test
 
 
 def two_inputs():
@@ -53,14 +54,10 @@ class Leases(Served):
         self.assertEqual(reply['code'], 'foreign-lease')
         self.assertRegex(reply['detail'], says)
 
-    def steps(self):
-        text = self.daemon.call('GET', '/metrics').raw.decode()
-        return int(re.search(r'\nmechd_steps_total (\d+)', text).group(1))
-
     def wait_for_steps(self):
         """A long command has begun."""
-        before = self.steps()
-        wait_until(lambda: self.steps() > before + 1000, 'the command goes on')
+        before = gauge(self.daemon, 'steps_total')
+        wait_until(lambda: gauge(self.daemon, 'steps_total') > before, 'the command goes on')
 
     def list(self):
         return self.call('GET', '/lease')['items']
@@ -189,27 +186,33 @@ class Leases(Served):
                                      self.daemon.log()), 'the log tells of the end')
         self.assertEqual(self.list(), [])
         self.call('POST', '/step', {'count': 1})
-        lease = self.take('owner', seconds=2 * SHORT)
-        start = time.monotonic()
         uses = (('GET', '/outputs', None), ('POST', '/step', {'count': 1}), ('PATCH', '/lease', {}),
                 ('GET', '/lease', None))
-        at = 0
-        while time.monotonic() < start + 6 * SHORT:
-            method, path, body = uses[at % len(uses)]
-            at += 1
-            self.call(method, path, body, lease=lease)
-            self.assertEqual(len(self.list()), 1)
-            time.sleep(SHORT / 4)  # steady: a use now and then, an eighth of the lease
-        self.call('POST', '/step', {'count': 1}, lease=lease)
+
+        def renewed(use):
+            self.setUp()
+            lease = use(self.take, 'owner', seconds=2 * SHORT)
+            start = time.monotonic()
+            at = 0
+            while time.monotonic() < start + 6 * SHORT or at < len(uses):
+                method, path, body = uses[at % len(uses)]
+                at += 1
+                use(self.call, method, path, body, lease=lease)
+                self.assertEqual(len(self.list()), 1)
+                time.sleep(SHORT / 4)  # steady: a use now and then, an eighth of the lease
+            use(self.call, 'POST', '/step', {'count': 1}, lease=lease)
+
+        again_where_slow(2 * SHORT, renewed)
 
     def test_a_long_command_is_no_silence(self):
-        lease = self.take('owner', seconds=SHORT)
+        lease = self.take('owner')
         door = Http(self.daemon.base)
         reply = []
         work = threading.Thread(target=lambda: reply.append(door.call(
             'POST', self.one + '/step', {'count': 10 ** 9}, show(lease))))
         work.start()
         self.wait_for_steps()
+        self.call('PATCH', '/lease', {'seconds': SHORT}, lease=lease)
         end = time.monotonic() + 3 * SHORT
         while time.monotonic() < end:
             self.assertEqual(self.daemon.call('DELETE', self.one).status, 409)
@@ -234,25 +237,35 @@ class Leases(Served):
         door.close()
         self.assertEqual(reply[0]['code'], 'cancelled')
 
-    def leave_behind(self, **head):
-        """A step without end, whose client closes the connection."""
+    def begin(self, **head):
+        """The connection of a step without end that has begun."""
         connection = Http(self.daemon.base).connect()
         connection.request('POST', self.one + '/step', json.dumps({'count': 10 ** 9}),
                            {'Content-Type': 'application/json', **head})
         self.wait_for_steps()
-        connection.close()
+        return connection
+
+    def leave_behind(self, **head):
+        """A step without end, whose client closes the connection."""
+        self.begin(**head).close()
 
     def test_what_a_silent_holder_has_left_behind_ends_with_the_lease(self):
-        lease = self.take('owner', seconds=3 * SHORT)
-        start = time.monotonic()
-        self.leave_behind(**show(lease))
-        self.refused('POST', '/step', {'count': 1})
-        # as long as the holder is heard of, it goes on
-        while time.monotonic() < start + 6 * SHORT:
-            time.sleep(SHORT)  # steady: a word now and then, a third of the lease
-            self.call('PATCH', '/lease', {}, lease=lease)
-        self.assertTrue(self.call('GET', '')['busy'])
-        self.assertEqual(len(self.list()), 1)
+        def go_on(use):
+            self.setUp()
+            lease = self.take('owner')
+            self.leave_behind(**show(lease))
+            self.refused('POST', '/step', {'count': 1})
+            # as long as the holder is heard of, it goes on
+            use(self.call, 'PATCH', '/lease', {'seconds': 3 * SHORT}, lease=lease)
+            start = time.monotonic()
+            while time.monotonic() < start + 6 * SHORT:
+                time.sleep(SHORT)  # steady: a word now and then, a third of the lease
+                use(self.call, 'PATCH', '/lease', {}, lease=lease)
+            self.assertTrue(use(self.call, 'GET', '')['busy'])
+            self.assertEqual(len(use(self.list)), 1)
+            return lease
+
+        lease = again_where_slow(3 * SHORT, go_on)
         # then others find it as it was before
         wait_until(lambda: not self.call('GET', '')['busy'], 'the command ends')
         self.assertEqual(self.list(), [])
@@ -261,13 +274,16 @@ class Leases(Served):
                          'foreign-lease')
 
     def test_a_command_is_kept_for_whoever_comes_back_for_its_answer(self):
-        lease = self.take('owner', seconds=SHORT)
+        lease = self.take('owner')
         key = {'Idempotency-Key': 'again'}
-        self.leave_behind(**show(lease), **key)
+        first = self.begin(**show(lease), **key)
         door, reply = Http(self.daemon.base), []
         again = threading.Thread(target=lambda: reply.append(door.call(
             'POST', self.one + '/step', {'count': 10 ** 9}, {**show(lease), **key})))
         again.start()
+        wait_until(lambda: gauge(self.daemon, 'in_flight') == 3, 'both wait, and this question')
+        self.call('PATCH', '/lease', {'seconds': SHORT}, lease=lease)
+        first.close()
         time.sleep(5 * SHORT)  # steady: the time in which it must not end
         self.assertTrue(self.call('GET', '')['busy'])
         self.call('POST', '/stop', lease=lease)
@@ -346,15 +362,21 @@ class Leases(Served):
         self.assertEqual(len(self.list()), 1)
 
     def test_a_binary_owner_keeps_others_out_until_it_goes_silent(self):
-        partner = self.partner(role='owner', seconds=4 * SHORT, name='plant')
-        self.assertEqual((partner.hello['role'], partner.hello['seconds']), ('owner', 4 * SHORT))
-        self.refused('POST', '/step', {'count': 1}, says='plant')
-        with self.assertRaisesRegex(FrameError, 'held by plant'):
-            self.partner(role='owner')
-        for _ in range(8):
-            partner.step(1e-3, [1])
-            time.sleep(SHORT)  # steady: a step now and then, within the lease
-        self.refused('POST', '/step', {'count': 1}, says='plant')
+        def hold(use):
+            self.setUp()
+            partner = use(self.partner, role='owner', seconds=4 * SHORT, name='plant')
+            self.assertEqual((partner.hello['role'], partner.hello['seconds']),
+                             ('owner', 4 * SHORT))
+            use(self.refused, 'POST', '/step', {'count': 1}, says='plant')
+            with self.assertRaisesRegex(FrameError, 'held by plant'):
+                self.partner(role='owner')
+            for _ in range(8):
+                use(partner.step, 1e-3, [1])
+                time.sleep(SHORT)  # steady: a step now and then, within the lease
+            use(self.refused, 'POST', '/step', {'count': 1}, says='plant')
+            return partner
+
+        partner = again_where_slow(4 * SHORT, hold)
         wait_until(lambda: not self.list(), 'it has been silent')
         self.call('POST', '/step', {'count': 1})
         with self.assertRaisesRegex(FrameError, 'not valid'):

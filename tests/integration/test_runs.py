@@ -255,7 +255,19 @@ class Runs(Served):
         self.assertEqual((told[-1][0], told[-1][2]['state']), ('end', 'finished'))
         parts = [e[2]['fraction'] for e in told if e[0] == 'progress']
         self.assertEqual(parts, sorted(parts))
-        self.assertTrue(any(0 < p < 1 for p in parts), parts)
+
+    def test_events_tell_how_far_a_run_has_come(self):
+        i = self.daemon.create(models.oscillator())
+        path = self.start(i, until=1e4, period=0.01, pace=5)
+        parts = []
+        with Stream(self.daemon, '/v1/instances/%s/events?rate=60' % path) as s:
+            for name, _, data in s:
+                parts += [data['fraction']] if name == 'progress' else []
+                if len(parts) > 3 and parts[-1] > 0:
+                    break
+        self.assertEqual(parts, sorted(parts))
+        self.assertLess(parts[-1], 1)
+        self.assertEqual(self.daemon.call('DELETE', '/v1/instances/' + path).status, 200)
 
     def test_events_go_on_after_the_last_one_seen(self):
         i = self.daemon.create(models.oscillator())
@@ -455,10 +467,14 @@ class Lasting(unittest.TestCase):
         and a daemon that makes runs of the same lengths gives the same bits."""
         d = Kept(self.folder)
         i = d.create(models.nonlinear_oscillator(), durability='every-step')
+        dice = random.Random(11)
         runs, now = [], 0
-        for _ in range(KILLS):
+        for k in range(KILLS):
             path = self.start(d, i, count=10 ** 7, period=0.01, record={'every': 7})
-            threading.Event().wait(random.uniform(0.001, 0.05) * SLOW)
+            # some are killed before their first row, others after many
+            periods = dice.choice([0, 1, 10, 1000]) if k > 0 else 100
+            wait_until(lambda d=d, path=path, periods=periods:
+                       self.get(d, path)['periods'] >= periods, 'it has come so far')
             d.kill()
             d = Kept(self.folder)
             run = self.get(d, path).json

@@ -2,10 +2,9 @@
 import os
 import subprocess
 import tempfile
-import time
 import unittest
 import models
-from harness import SLOW, FrameError, Partner, Served, ZmqDoor, program
+from harness import FrameError, Partner, Served, ZmqDoor, program
 
 
 def told(*command):
@@ -24,16 +23,12 @@ def many_items(count, letter):
 
 
 class Suggestions(Served):
-    def test_many_faults_take_no_longer_than_many_items(self):
-        def check(*how):
-            start = time.monotonic()
-            reply = self.daemon.call('POST', '/v1/models/check', {'model': many_items(*how)})
-            return reply, time.monotonic() - start
-        (sound, usual), (faulty, longer) = check(1000, 'x'), check(5000, 'y')
+    def test_of_many_faults_the_first_ones_are_told(self):
+        sound, faulty = (self.daemon.call('POST', '/v1/models/check', {'model': many_items(*how)})
+                         for how in ((1000, 'x'), (5000, 'y')))
         self.assertEqual((sound.status, faulty.status), (200, 422))
         self.assertEqual((len(faulty['errors']), faulty['detail']),
                          (100, 'the model has 5000 faults'))
-        self.assertLess(longer, 5 * SLOW + 10 * usual)
 
     def test_options_of_the_daemon(self):
         for given, meant in (('--lisen', 'listen'), ('--acess-log', 'access-log'),

@@ -77,8 +77,9 @@ class KeptSweeps(unittest.TestCase):
             self.assertEqual(len(daemon.call('GET', '/v1/sweeps')['items']), 1)
 
     def test_at_the_end_of_the_server_points_that_are_over_are_kept(self):
-        body = {'model': tuned(), 'parameters': {'list': [{'k': 5}] * 3 + [{'m': 3}] * 30},
-                'count': 3000000}  # steady: 30 more such points are to come
+        # steady: there are 100,000 points, which are more than an hour's work
+        body = {'model': tuned(), 'count': 200000, 'parameters': {'grid': {
+            'k': {'from': 1, 'to': 2, 'count': 100}, 'm': {'from': 1, 'to': 2, 'count': 1000}}}}
         with Kept(self.folder, '--workers', '1') as daemon:
             path = sweep(daemon, body).headers['Location']
             wait_until(lambda: daemon.call('GET', path)['done'] >= 2, 'two points are over', 60)
@@ -87,7 +88,7 @@ class KeptSweeps(unittest.TestCase):
             found = daemon.call('GET', path)
             self.assertEqual(found['state'], 'interrupted')
             self.assertGreaterEqual(found['done'], 2)
-            self.assertLess(found['done'], 33)
+            self.assertLess(found['done'], 100000)
             kept = daemon.call('GET', path + '/results')['rows']
             self.assertEqual(len(kept), found['done'])
             self.assertEqual(kept[:len(rows)], rows)
@@ -95,17 +96,22 @@ class KeptSweeps(unittest.TestCase):
     def test_a_full_disk_refuses_the_beginning_and_tells_of_rows_that_are_lost(self):
         body = {'model': tuned(), 'parameters': GRID, 'count': 1}
         with Kept(self.folder) as daemon:
-            path = sweep(daemon, {**LONG, 'count': 40000,
-                                  'parameters': {'list': [{}] * 4}}).headers['Location']
+            used = max(os.path.getsize(os.path.join(self.folder, f))
+                       for f in os.listdir(self.folder))
+            # there is room for what begins a sweep, and none for 3 MB of rows
+            with daemon.full_disk(used + 200000):
+                path = sweep(daemon, {**body, 'count': 5000,
+                                      'record': {'every': 1}}).headers['Location']
+                end = sweep_over(daemon, path)
+                self.assertEqual((end['state'], end['stored']), ('finished', False))
+                rows = daemon.call('GET', path + '/results', headers={'Accept': F64}).raw
+                self.assertEqual(len(rows), 15 * 5001 * 6 * 8)
+                self.assertEqual(daemon.call('GET', '/v1/quota')['used']['stored'], 0)
+            wait_until(lambda: daemon.call('GET', '/readyz').status == 200, 'the disk is back')
             with daemon.full_disk():
                 reply = daemon.call('POST', '/v1/sweeps', body)
                 self.assertEqual((reply.status, reply['code']), (507, 'storage-failed'), reply)
                 self.assertEqual(len(daemon.call('GET', '/v1/sweeps')['items']), 1)
-                end = wait_until(lambda: (lambda r: r if r['state'] != 'running' else None)(
-                    daemon.call('GET', path).json), 'the sweep is over', 60)
-                self.assertEqual((end['state'], end['stored']), ('finished', False))
-                self.assertEqual(len(daemon.call('GET', path + '/results')['rows']), 4)
-                self.assertEqual(daemon.call('GET', '/v1/quota')['used']['stored'], 0)
             wait_until(lambda: daemon.call('GET', '/readyz').status == 200, 'the disk is back')
             other = sweep(daemon, body).headers['Location']
             self.assertEqual(sweep_over(daemon, other)['stored'], True)

@@ -30,8 +30,9 @@ def lines_of(command, text=None, **environment):
     return done.stdout.splitlines()
 
 
-def on_terminal(command, columns=0, **environment):
-    """(exit code, everything written) of a program whose output and errors are a terminal."""
+def on_terminal(command, columns=0, seen=None, **environment):
+    """(exit code, everything written) of a program whose output and errors are a terminal;
+    seen(text), if it is given, is called with all that has been written so far."""
     leader, follower = pty.openpty()
     fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack('4H', 24, columns, 0, 0))
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=follower, stderr=follower,
@@ -43,6 +44,8 @@ def on_terminal(command, columns=0, **environment):
             text += os.read(leader, 65536)
         except OSError:
             break
+        if seen:
+            seen(text.decode(errors='replace'))
     os.close(leader)
     return process.wait(10 * harness.SLOW), text.decode()
 
@@ -210,22 +213,35 @@ _mechctl
 
     def test_waiting_for_a_run_shows_a_bar_on_a_terminal(self):
         i = self.created()
-        command = [self.mechctl, 'run', i, '--until', '0.5', '--wait']
-        code, text = on_terminal(command, **self.environment)
-        self.assertEqual(code, 0, text)
+        command = [self.mechctl, 'run', i, '--until', '1000', '--pace', '20', '--wait']
+        text = on_terminal(command, seen=self.stop_once('#', i), **self.environment)[1]
         self.assertIn('] ', text)
         self.assertIn('#', text)
+        command = [self.mechctl, 'run', i, '--until', '1001', '--fast', '--wait']
+        code, text = on_terminal(command, **self.environment)
+        self.assertEqual(code, 0, text)
         self.assertIn('finished', text)
-        done = json.loads(self.words('--json', 'run', i, '--fast', '--until', '1', '--wait')[0])
-        self.assertEqual((done['state'], done['time']), ('finished', 1))
+        done = json.loads(self.words('--json', 'run', i, '--fast', '--until', '1002', '--wait')[0])
+        self.assertEqual((done['state'], done['time']), ('finished', 1002))
         done = json.loads(self.words('--json', 'progress', i, done['id'])[0])
         self.assertEqual(done['state'], 'finished')
 
-    def pictures(self, command, columns, **environment):
+    def stop_once(self, what, i):
+        """Ends the run of an instance once this has been written."""
+        def seen(text):
+            if what in text:
+                self.daemon.call('DELETE', '/v1/instances/%s/runs/%s' % (i, self.run_of(i)))
+        return seen
+
+    def run_of(self, i):
+        return self.daemon.call('GET', '/v1/instances/%s/runs' % i)['items'][0]['id']
+
+    def pictures(self, command, columns, seen=None, **environment):
         """The lines that are drawn, over each other or not, as they stand on the screen."""
-        code, text = on_terminal([self.mechctl] + command, columns,
+        code, text = on_terminal([self.mechctl] + command, columns, seen,
                                  **{**self.environment, **environment})
-        self.assertEqual(code, 0, text)
+        if not seen:
+            self.assertEqual(code, 0, text)
         return re.split('[\r\n]+', re.sub('\033\\[[0-9;?]*[a-zA-Z]', '', text))
 
     def assert_fits(self, lines, columns):
@@ -252,8 +268,9 @@ _mechctl
         for columns, bar, left in ((80, True, True), (40, True, True), (30, True, True),
                                    (20, False, True), (9, False, False)):
             with self.subTest(columns=columns):
-                lines = self.pictures(['run', i, '--count', '300', '--period', '0.001',
-                                       '--pace', '1', '--wait'], columns)
+                lines = self.pictures(['run', i, '--count', '1000000', '--period', '0.001',
+                                       '--pace', '1', '--wait'], columns,
+                                      self.stop_once('left' if left else '%', i))
                 drawn = [line for line in lines if '%' in line]
                 self.assertGreater(len(drawn), 0, lines)
                 self.assert_fits(drawn, columns)

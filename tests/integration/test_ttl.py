@@ -6,12 +6,13 @@ import threading
 import time
 import unittest
 import models
-from harness import SLOW, Http, Partner, Served, ZmqDoor, wait_until
+from asking import is_busy
+from harness import (SCENARIO, Http, Partner, Served, ZmqDoor, again_where_slow, wait_until)
 from keeping import Kept
 
 RACES = True
 
-SHORT = 0.5 * SLOW  # s
+SHORT = 0.5 * SCENARIO  # s
 
 
 class Ttl(Served):
@@ -33,30 +34,30 @@ class Ttl(Served):
         before = self.expired()
         start = time.monotonic()
         i = self.daemon.create(models.oscillator(), ttl=SHORT)
-        shown = [x for x in self.call('GET', '?limit=1000')['items'] if x['id'] == i][0]
-        self.assertEqual(shown['ttl'], SHORT)
-        self.assertLessEqual(shown['ttlLeft'], SHORT)
+        lasts = self.daemon.create(models.oscillator(), ttl=5000)
+        shown = [x for x in self.call('GET', '?limit=1000')['items'] if x['id'] == lasts][0]
+        self.assertEqual(shown['ttl'], 5000)
+        self.assertLessEqual(shown['ttlLeft'], 5000)
         stays = self.daemon.create(models.oscillator())
         self.assertNotIn('ttl', self.call('GET', '/' + stays).json)
         wait_until(lambda: not self.there(i), 'it is gone')
         self.assertGreater(time.monotonic() - start, 0.8 * SHORT)
-        self.assertEqual(self.expired(), before + 1)
+        self.assertGreaterEqual(self.expired(), before + 1)
         self.assertIn('expired instance=%s ' % i, self.daemon.log())
         self.call('GET', '/' + i, status=404)
         self.assertTrue(self.there(stays))
 
     def used(self, use, seconds=4 * SHORT):
         """An instance that is used now and then outlives its time; unused it does not."""
-        done = False
-        while not done:
-            # begin again where the machine has been too slow for the promise to hold
-            i, last = self.daemon.create(models.oscillator(), ttl=SHORT), time.monotonic()
-            until = last + seconds
-            while not done and time.monotonic() < last + SHORT / 2:
-                use(i)
-                last = time.monotonic()
+        def lives(count):
+            i = count(self.daemon.create, models.oscillator(), ttl=SHORT)
+            until = time.monotonic() + seconds
+            while time.monotonic() < until:
+                count(use, i)
                 time.sleep(SHORT / 8)  # steady: begins again where the machine is too slow
-                done = last > until
+            return i
+
+        i = again_where_slow(SHORT, lives)
         wait_until(lambda: not self.there(i), 'it is gone')
 
     def test_any_request_that_names_it_renews_it(self):
@@ -79,16 +80,18 @@ class Ttl(Served):
             partner.socket.close()
 
     def test_work_is_use(self):
-        i = self.daemon.create(models.oscillator(), ttl=SHORT)
+        i, start = self.daemon.create(models.oscillator(), ttl=5000), time.monotonic()
         self.call('POST', '/%s/runs' % i, {'pace': 1, 'until': 4 * SHORT}, 202)
-        start = time.monotonic()
+        self.call('PATCH', '/' + i, {'ttl': SHORT})
         wait_until(lambda: not self.there(i), 'it is gone after its run')
         self.assertGreater(time.monotonic() - start, 4 * SHORT)
-        j = self.daemon.create(models.oscillator(), ttl=SHORT)
+        j = self.daemon.create(models.oscillator(), ttl=5000)
         door, reply = Http(self.daemon.base), []
         work = threading.Thread(target=lambda: reply.append(door.call(
             'POST', '/v1/instances/%s/step' % j, {'count': 10 ** 9})))
         work.start()
+        wait_until(lambda: is_busy(self.daemon, '/v1/instances/' + j), 'it works')
+        self.call('PATCH', '/' + j, {'ttl': SHORT})
         time.sleep(3 * SHORT)  # steady: the time in which it must not go
         self.assertEqual(self.call('POST', '/%s/stop' % j)['stopped'], True)
         work.join()
