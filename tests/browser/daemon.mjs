@@ -8,12 +8,14 @@ const build = process.env.MECHD_TESTS_BUILD || "build/tests";
 
 /** The condition's first true value; an error at the deadline. */
 export async function until(condition, what, seconds = 10) {
+    // steady: a deadline
     const deadline = Date.now() + 1000 * seconds * Number(process.env.MECHD_TESTS_DEADLINE || 1);
     for (;;) {
         const value = await condition();
         if (value) {
             return value;
         }
+        // steady: the same
         if (Date.now() > deadline) {
             throw new Error(`waited ${seconds} s in vain: ${what}`);
         }

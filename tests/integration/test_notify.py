@@ -34,6 +34,7 @@ class Notify(unittest.TestCase):
                 os.kill(d.pid(), signal.SIGHUP)
                 at = manager.wait('RELOADING=1', at)
                 stamp = [l for l in manager.told[at - 1] if l.startswith('MONOTONIC_USEC=')][0]
+                # steady: the order of three clocks' words
                 self.assertTrue(before - 1e-6 <= float(stamp.split('=')[1]) * 1e-6 <=
                                 time.monotonic())
                 at = manager.wait('READY=1', at)

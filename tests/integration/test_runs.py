@@ -127,7 +127,7 @@ class Runs(Served):
     def test_others_have_their_turn_between_any_two_periods(self):
         """Periods of many slices: who comes waits for the end of one, and not of several."""
         i = self.daemon.create(models.nonlinear_oscillator())
-        path = self.start(i, count=10 ** 6, period=3000.)
+        path = self.start(i, count=10 ** 9, period=3000.)
         for force in range(5):
             self.call('PUT', i + '/inputs', {'force': force})
         self.call('POST', i + '/snapshots', {}, 201)
@@ -470,6 +470,7 @@ class Lasting(unittest.TestCase):
         dice = random.Random(11)
         runs, now = [], 0
         for k in range(KILLS):
+            # steady: a minute's work, of which it does a thousand periods
             path = self.start(d, i, count=10 ** 7, period=0.01, record={'every': 7})
             # some are killed before their first row, others after many
             periods = dice.choice([0, 1, 10, 1000]) if k > 0 else 100
@@ -574,6 +575,7 @@ class Lasting(unittest.TestCase):
             size = max(os.path.getsize(os.path.join(self.folder, f))
                        for f in os.listdir(self.folder))
             with d.full_disk(size + 200000):
+                # steady: rows of 40 MB, which do not fit however long they take
                 path = self.start(d, i, count=10 ** 6, period=0.01, record={})
                 run = self.end(d, path)
             self.assertEqual(run['state'], 'failed', run)

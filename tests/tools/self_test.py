@@ -50,6 +50,14 @@ def test(self):
     time.sleep(3)
 """
 
+TIMER = '''
+
+def stop(d):
+    start = time.monotonic()
+    d.end()
+    return time.monotonic() - start
+'''
+
 # check: [files of the tree, what is changed in it]
 FAULTS = {
     'layers.check_includes': [
@@ -149,10 +157,27 @@ FAULTS = {
         ({TEST: WAITS}, {TEST: WAITS + '    self.assertLess(time.monotonic() - start, 5)\n'}),
         ({TEST: WAITS}, {TEST: WAITS + '    took = time.monotonic() - start\n'
                                        '    self.assertLess(took, 5 * SLOW)\n'}),
-        ({TEST: WAITS}, {TEST: WAITS.replace('10 ** 9', '3000000')})],
+        ({TEST: WAITS}, {TEST: WAITS + '    waits = []\n    for _ in range(3):\n'
+                                       '        waits.append(time.monotonic() - start)\n'
+                                       '    self.assertLess(max(waits), 1)\n'}),
+        ({TEST: WAITS}, {TEST: WAITS + '    assert time.monotonic() - start < 3\n'}),
+        ({TEST: WAITS}, {TEST: WAITS + '    self.assertTrue(time.monotonic() - start < 3)\n'}),
+        ({TEST: WAITS + TIMER}, {TEST: WAITS + '    self.assertLess(stop(d), 3)\n' + TIMER}),
+        ({TEST: WAITS}, {TEST: WAITS + '    threading.Timer(0.3, self.stop).start()\n'}),
+        ({TEST: WAITS}, {TEST: WAITS + '    threading.Event().wait(0.3)\n'}),
+        ({TEST: WAITS}, {TEST: WAITS.replace('10 ** 9', '3000000')}),
+        ({TEST: WAITS}, {TEST: WAITS.replace('10 ** 9', '10 ** 7')}),
+        ({TEST: WAITS}, {TEST: WAITS + '    send(count=int(300_000 / SLOW))\n'})],
     'steady.check_page': [
         ({'tests/browser/a.mjs': 'await until(there);\n'},
-         {'tests/browser/a.mjs': 'await page.waitForTimeout(100);\n'})],
+         {'tests/browser/a.mjs': 'await page.waitForTimeout(100);\n'}),
+        ({'tests/browser/a.mjs': 'await until(there);\n'},
+         {'tests/browser/a.mjs': 'assert.ok(Date.now() - begun < 100);\n'})],
+    'steady.check_c': [
+        ({'tests/unit/a.c': 'nanosleep(&t, NULL); // steady: between two looks\n'},
+         {'tests/unit/a.c': 'nanosleep(&t, NULL);\n'}),
+        ({'tests/unit/a.c': 'CU_ASSERT(mechd_now() - begin >= 5);\n'},
+         {'tests/unit/a.c': 'CU_ASSERT(mechd_now() - begin < 5);\n'})],
 }
 MODULES = ('layers', 'sizes', 'headers', 'format', 'names', 'registries', 'routes', 'bars',
            'steady')

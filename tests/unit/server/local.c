@@ -193,7 +193,7 @@ bool local_idle(struct mechd *d, int ms)
         if (mechd_now() > until) {
             return false;
         }
-        nanosleep(&nap, NULL);
+        nanosleep(&nap, NULL); // steady: between two looks
     }
     return true;
 }
