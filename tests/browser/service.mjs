@@ -250,7 +250,7 @@ export const tests = {
     },
 
     async looking_at_an_instance_does_not_keep_it_alive() {
-        const made = await daemon.call("POST", "/v1/instances", { example: EXAMPLE, ttl: 5000 });
+        const made = await daemon.call("POST", "/v1/instances", { example: EXAMPLE, ttl: 900 });
         const page = await open({ hash: `#/${made.body.id}` });
         await page.waitForSelector("text=/deleted if unused for \\d+:\\d\\d min/");
         await daemon.call("PATCH", at(made.body.id), { ttl: 2 });
