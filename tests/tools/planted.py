@@ -1,0 +1,209 @@
+"""The gate sees what is broken: plants one fault after another in a copy of the tree, runs the part
+of the gate (tests/run SUITE:NAME) that must see it, and checks that it is red and names the fault.
+Before that each of these parts must be green in the copy as it is.
+
+    planted.py [--keep FOLDER] [NAME…]      all faults, or those whose names contain one of these
+    planted.py --list                       their names
+
+--keep FOLDER makes the copy there and leaves it, so that the next time little is built. A fault
+whose text is no longer in its file is a failure: then the table needs another place for it."""
+import argparse
+import collections
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from tree import ROOT, Tree
+
+# what the fault is; where it is planted: a file, what stands there once, what stands there then;
+# which part of the gate must see it, and what that part's output must contain (an expression)
+Fault = collections.namedtuple('Fault', 'name path old new gate says')
+
+FAULTS = [
+    Fault('a wrong sign in an item\'s force',
+          'solver/items/connector/coordinate_spring_damper.c',
+          '        g[r->slot[0]] -= f;\n',
+          '        g[r->slot[0]] += f;\n',
+          'unit:solver/items/connector/coordinate_spring_damper',
+          r'a_law_sees_its_own_numbers_and_the_parameters'),
+    Fault('a state that is not restored after a failed step',
+          'solver/sim/step.c',
+          '    mech_sim_step_abandon(s);\n    return code;\n',
+          '    memcpy(s->now.q, s->next.q, (size_t)s->sizes.q * sizeof *s->now.q);\n'
+          '    mech_sim_step_abandon(s);\n    return code;\n',
+          'unit:solver/sim/step', r'a_failed_step_changes_nothing'),
+    Fault('one byte read behind a frame',
+          'protocol/frame/frame.c',
+          'memcpy(at, bytes, size < sizeof at ? size - size % 8 : sizeof at);',
+          'memcpy(at, bytes, size < sizeof at ? size + 1 : sizeof at);',
+          'sanitized:frame', r'AddressSanitizer: heap-buffer-overflow'),
+    Fault('a leak a request',
+          'server/call/call.c',
+          '    json_decref(c->body);\n    mechp_text_fini(&c->text);\n',
+          '    mechp_text_fini(&c->text);\n',
+          'count:HTTP, a step with more', r'FAILED .*: kept, 100 requests: \d+, was 0'),
+    Fault('a route\'s key renamed',
+          'protocol/wire/routes/stepping.c',
+          '{"expectTime", ',
+          '{"expectedTime", ',
+          'printed', r'expectedTime'),
+    Fault('a 500',
+          'server/operations/step.c',
+          'return mechd_fail(c, MECHP_NO_TRIAL, ',
+          'return mechd_fail(c, MECHP_INTERNAL, ',
+          'integration:test_doors', r'FAILED test_doors(.*\n)*.*500'),
+    Fault('a row lost after kill -9',
+          'server/instance/recording.c',
+          '    *count = r->count - r->chunk;\n',
+          '    *count = r->count - r->chunk - (r->count - r->chunk > 1);\n',
+          'integration:test_runs', r'FAILED .*kill'),
+    Fault('a token\'s scope widened',
+          'server/call/call.c',
+          '    return mechd_call_changes(c) ? MECHD_SCOPE_STEP : MECHD_SCOPE_READ;\n',
+          '    return MECHD_SCOPE_READ;\n',
+          'integration:test_tokens', r'FAILED .*test_a_scope_is_what_a_token_may_do'),
+    Fault('a page that throws',
+          'clients/web/page/main.js',
+          'function welcome() {\n',
+          'function welcome() {\n  queueMicrotask(() => {\n    throw new Error("planted");\n  });\n',
+          'browser:the_page_loads_without_complaints_or_foreign_requests',
+          r'FAILED the_page_loads\w*\n.*the page: Error: planted'),
+    Fault('the JSON of a request 1.2 times as costly',
+          'protocol/wire/json.c',
+          '    *out = json_loadb(bytes, size, flags, &error);\n',
+          '    static _Thread_local int turn;\n'
+          '    if (++turn % 5 == 0) {\n'
+          '        json_decref(json_loadb(bytes, size, flags, &error));\n'
+          '    }\n'
+          '    *out = json_loadb(bytes, size, flags, &error);\n',
+          'count:call', r'FAILED call: a step\'s body, read: .* \(\+'),
+    Fault('one more allocation a request',
+          'server/call/call.c',
+          '    mechd_instance_unref(c->kin);\n    json_decref(c->body);\n',
+          '    mechd_instance_unref(c->kin);\n    json_decref(json_integer(1));\n'
+          '    json_decref(c->body);\n',
+          'count:HTTP, a step:', r'FAILED HTTP, a step: allocated, 100th: '),
+    Fault('one more system call a request',
+          'server/call/call.c',
+          '    mechd_instance_unref(c->kin);\n    json_decref(c->body);\n',
+          '    mechd_instance_unref(c->kin);\n    extern int sched_yield(void);\n'
+          '    (void)sched_yield();\n    json_decref(c->body);\n',
+          'count:HTTP, a step:', r'FAILED HTTP, a step: calls, 100th: '),
+    Fault('a daemon that never ends',
+          'server/daemon/daemon.c',
+          '    mechd_zmq_stop(d->zmq);\n    mechd_http_stop(d->http);\n    (void)mechd_durable',
+          '    mechd_zmq_stop(d->zmq);\n    for (;;) {\n'
+          '        nanosleep(&(struct timespec){.tv_sec = 1}, NULL);\n    }\n'
+          '    mechd_http_stop(d->http);\n    (void)mechd_durable',
+          'integration:test_shutdown.Shutdown.test_an_idle_daemon_ends',
+          r'the daemon does not end(.*\n)*.*nanosleep.* mechd_daemon_stop'),
+]
+
+
+def read(path):
+    with open(path, encoding='utf-8') as f:
+        return f.read()
+
+
+def write(path, text):
+    with open(path, 'w', encoding='utf-8') as f:
+        f.write(text)
+
+
+def copy(into):
+    """The tree; only files that differ are written, so that what is built there stays."""
+    tree = Tree()
+    for path in tree.paths:
+        at = os.path.join(into, path)
+        os.makedirs(os.path.dirname(at), exist_ok=True)
+        with open(tree.at(path), 'rb') as f:
+            now = f.read()
+        if not os.path.exists(at) or open(at, 'rb').read() != now:
+            shutil.copy2(tree.at(path), at)
+    modules = os.path.join('clients', 'web', 'node_modules')
+    if os.path.isdir(tree.at(modules)) and not os.path.exists(os.path.join(into, modules)):
+        os.symlink(tree.at(modules), os.path.join(into, modules))
+
+
+def run(root, gate):
+    """(exit code, output) of a part of the gate in the copy."""
+    environment = {name: value for name, value in os.environ.items()
+                   if name not in ('MECHD_TESTS_BUILDS', 'MECHD_TESTS_BUILD', 'MECHD_TESTS_SUITE')}
+    done = subprocess.run(['bash', 'tests/run', '--no-install', gate], cwd=root, env=environment,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT)
+    return done.returncode, done.stdout.decode(errors='replace')
+
+
+def first_failure(text):
+    found = re.search(r'^ *((?:\d+[:-])?FAILED .*|.*error: .*)', text, re.M)
+    return re.sub(r'^\d+[:-]', '', found.group(1))[:200] if found else '(no line of a failure)'
+
+
+def plant(root, fault):
+    """What is wrong with the gate, or None; the copy is as before then."""
+    path = os.path.join(root, fault.path)
+    sound = read(path)
+    write(path, sound.replace(fault.old, fault.new))
+    try:
+        code, text = run(root, fault.gate)
+    finally:
+        write(path, sound)
+    if code == 0:
+        return 'tests/run %s is green' % fault.gate
+    if 'error: ' in text and 'ninja: build stopped' in text:
+        return 'the copy does not build\n' + text[-3000:]
+    if not re.search(fault.says, text):
+        return 'tests/run %s is red, but does not say "%s":\n%s' % (fault.gate, fault.says,
+                                                                   text[-3000:])
+    print('%s: tests/run %s: %s' % (fault.name, fault.gate, first_failure(text)), flush=True)
+    return None
+
+
+def check(root, faults):
+    """{what: what is wrong} of these faults"""
+    wrong = {}
+    for fault in faults:
+        times = read(os.path.join(root, fault.path)).count(fault.old)
+        if times != 1:
+            wrong[fault.name] = 'its text is in %s %d times: the table of tests/tools/planted.py ' \
+                'needs another place for it:\n%s' % (fault.path, times, fault.old)
+    for gate in sorted({fault.gate for fault in faults if fault.name not in wrong}):
+        code, text = run(root, gate)
+        if code != 0:
+            wrong['no fault in tests/run ' + gate] = 'it is red:\n' + text[-3000:]
+        print('no fault: tests/run %s is %s' % (gate, 'red' if code else 'green'), flush=True)
+    for fault in faults:
+        if fault.name not in wrong:
+            fault_of_gate = plant(root, fault)
+            if fault_of_gate:
+                wrong[fault.name] = fault_of_gate
+                print('FAILED %s: %s' % (fault.name, fault_of_gate), flush=True)
+    return wrong
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument('--list', action='store_true')
+    parser.add_argument('--keep')
+    parser.add_argument('names', nargs='*')
+    o = parser.parse_args()
+    faults = [f for f in FAULTS if not o.names or any(name in f.name for name in o.names)]
+    if o.list:
+        print('\n'.join(fault.name for fault in faults))
+        return 0
+    with tempfile.TemporaryDirectory(prefix='mechd-planted-') as folder:
+        root = o.keep or folder
+        copy(root)
+        wrong = check(root, faults)
+    for name, text in wrong.items():
+        print('FAILED %s: %s' % (name, text))
+    failed = len(wrong)
+    print('%d passed, %d failed' % (max(0, len(faults) - failed), failed))
+    return 1 if wrong or not faults else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
