@@ -425,7 +425,9 @@ void mech_model_keep(const struct mech_model *m, struct mech_state *s)
             pair->ops->keep(pair->record, pose, s->z + pair->z);
         }
     }
-    mech_turns_keep(m, &e, s);
+    if (m->keeper_count > 0 || m->sensor_turns) {
+        mech_turns_keep(m, &e, s);
+    }
     if (m->penalty) {
         mech_penalty_keep(m, s);
     }
