@@ -93,6 +93,10 @@ int mechctl_request(struct mechctl *m, const struct mechc_request *r, struct mec
         const struct sigaction action = {.sa_handler = interrupt};
         waiting = m->c;
         sigaction(SIGINT, &action, &before);
+        if (before.sa_handler == SIG_IGN) {
+            // it was started so: in the background of a script, by nohup
+            sigaction(SIGINT, &before, NULL);
+        }
     }
     const int result = mechc_call(m->c, r, out);
     if (changes) {

@@ -41,8 +41,8 @@ static int add_to_list(char (*list)[MECHD_ADDRESS], int *count, const char *text
 static size_t cut_comment(char *line, size_t n)
 {
     size_t counts = 0;
-    while (counts < n && !(line[counts] == '#' && (counts == 0 || line[counts - 1] == ' ' ||
-                                                   line[counts - 1] == '\t'))) {
+    while (counts < n && !(line[counts] == '#' &&
+                           (counts == 0 || line[counts - 1] == ' ' || line[counts - 1] == '\t'))) {
         counts++;
     }
     line[counts] = '\0';

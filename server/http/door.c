@@ -590,23 +590,3 @@ size_t mechd_door_unescape(void *context, struct MHD_Connection *connection, cha
     (void)context;
     return link != NULL && link->target == text ? strlen(text) : MHD_http_unescape(text);
 }
-
-enum MHD_Result mechd_door_accept(void *context, const struct sockaddr *address,
-                                  socklen_t address_size)
-{
-    struct mechd_listener *l = context;
-    (void)address_size;
-    return !atomic_load(&l->closed) && mechd_links_admit(&l->links, address) ? MHD_YES : MHD_NO;
-}
-
-void mechd_door_connected(void *context, struct MHD_Connection *connection, void **socket_context,
-                          enum MHD_ConnectionNotificationCode code)
-{
-    struct mechd_listener *l = context;
-    if (code == MHD_CONNECTION_NOTIFY_STARTED) {
-        *socket_context = mechd_link_open(&l->links, connection);
-    } else if (*socket_context != NULL) {
-        mechd_link_close(*socket_context);
-        *socket_context = NULL;
-    }
-}

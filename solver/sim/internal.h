@@ -42,7 +42,7 @@ struct mech_sim {
     struct mech_names names[3]; /* inputs, outputs, parameters */
     struct mech_arena arena;    /* of the names */
     uint64_t layout;
-    char blas[96];         /* name of the BLAS, of every snapshot's header */
+    char blas[96]; /* name of the BLAS, of every snapshot's header */
 };
 
 /* A model, with everything that steps it. */

@@ -4,8 +4,8 @@
  * agree for the block to make sense: format, byte order, layout; and what decides the last bits:
  * the BLAS and its kernel. A reader checks all of it, and the checksum, before it touches anything.
  * Format 3 had no `rest` and no `size` among the counters, and no angles with their turns in z: its
- * blocks are taken, with the size of the last step and angles within half a turn. What a header says of this program and its libraries is gathered once, when the
- * simulation is made.
+ * blocks are taken, with the size of the last step and angles within half a turn. What a header
+ * says of this program and its libraries is gathered once, when the simulation is made.
  *
  * Beside the bytes, save and restore within one process: the block behind its layout. Memory that
  * never left the process is trusted, so that neither a checksum nor a search for values that are

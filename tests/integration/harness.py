@@ -16,7 +16,6 @@ waits when all is well; MECHD_TESTS_SCENARIO, one on the times that are part of 
 times to live), which begins again where the machine is too slow for it (again_where_slow)."""
 import base64
 import contextlib
-import ctypes
 import functools
 import http.client
 import json
@@ -263,47 +262,6 @@ def cpu_seconds(pid):
     with open('/proc/%d/stat' % pid, encoding='ascii') as f:
         ticks = f.read().rsplit(')', 1)[1].split()[11:13]
     return sum(map(int, ticks)) / os.sysconf('SC_CLK_TCK')
-
-
-def busiest_thread(pid):
-    """The thread of a process that is using the processor most."""
-    def used():
-        found = {}
-        for tid in os.listdir('/proc/%d/task' % pid):
-            with open('/proc/%d/task/%s/stat' % (pid, tid), encoding='ascii') as f:
-                fields = f.read().rsplit(')', 1)[1].split()
-            found[int(tid)] = int(fields[11]) + int(fields[12])
-        return found
-    before = used()
-
-    def busiest():
-        after = used()
-        ticks, tid = max((after[tid] - before.get(tid, 0), tid) for tid in after)
-        return tid if ticks >= 20 else None
-    return wait_until(busiest, 'a thread that computes', 20)
-
-
-class HeldThread:
-    """One thread of a child stopped by ptrace(2), while its others go on."""
-    SEIZE, INTERRUPT, DETACH, WALL = 0x4206, 0x4207, 17, 0x40000000
-
-    def __init__(self, tid):
-        self.tid, self.libc = tid, ctypes.CDLL(None, use_errno=True)
-        self.trace(self.SEIZE)
-        self.trace(self.INTERRUPT)
-        _, status = os.waitpid(tid, self.WALL)
-        assert os.WIFSTOPPED(status), status
-
-    def trace(self, request):
-        if self.libc.ptrace(request, self.tid, None, None) != 0:
-            raise OSError(ctypes.get_errno(), 'ptrace')
-
-    def release(self):
-        self.trace(self.DETACH)
-
-    def wait(self, seconds):
-        """Until its process has ended, which waits for that of us."""
-        wait_until(lambda: os.waitpid(self.tid, self.WALL | os.WNOHANG)[0] != 0, 'it ends', seconds)
 
 
 def read_json(path):

@@ -16,6 +16,7 @@ import concurrent.futures
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -199,6 +200,8 @@ def main(arguments):
     parser.add_argument('--here', nargs='+')
     parser.add_argument('names', nargs='*')
     o = parser.parse_args(arguments)
+    # shells start what runs in the background with Ctrl-C ignored; tests press it
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.path.insert(0, HERE)
     if o.here:
         return run_here(o.here)

@@ -21,13 +21,13 @@ import sys
 import tempfile
 import threading
 import unittest
-
 import models
-from harness import (ROOT, SANITIZED, Daemon, FrameError, HeldThread, Partner, Reply,
-                     ZmqDoor, again_where_slow, busiest_thread, resident, wait_until)
+from harness import (ROOT, SANITIZED, Daemon, FrameError, Partner, Reply, ZmqDoor,
+                     again_where_slow, resident, wait_until)
+from held import HeldThread, busiest_thread
 from walk import Api, Client, alike, name_of
-from walk_plan import (BEYOND, FAILURES, NEVER, PREPARE, QUOTA, REFUSALS, a_body_without_its_end,
-                       a_snapshot, an_operation, is_of_couplings)
+from walk_plan import BEYOND, FAILURES, NEVER, PREPARE, QUOTA, REFUSALS
+from walk_plan import a_body_without_its_end, a_snapshot, an_operation, is_of_couplings
 from walk_refusals import Refusals
 from tokens import bearer, make
 

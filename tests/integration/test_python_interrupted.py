@@ -105,7 +105,7 @@ class Interrupted(Served):
             presser = threading.Thread(target=wait_and_press)
             presser.start()
             with self.assertRaisesRegex(KeyboardInterrupt, CANCELLED):
-                pair.step(count=10 ** 8)
+                pair.step(count=10 ** 9)
             presser.join()
             self.assertEqual(pair.step(count=1).window, pair.look().windows)
 

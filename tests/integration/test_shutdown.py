@@ -10,6 +10,7 @@ import threading
 import time
 import unittest
 import harness
+import held
 import models
 from asking import Asked, is_busy
 from harness import Daemon, Http, HttpDoor, Partner, Stream, ZmqDoor, wait_until
@@ -119,7 +120,7 @@ class Shutdown(unittest.TestCase):
         ids = [daemon.create(models.dense_masses(200)) for _ in range(12)]
         first = Asked(daemon, 'POST', '/v1/problems/solve', {'problem': PROBLEM})
         wait_until(lambda: all_at_work(daemon, 1), 'the first is at work')
-        held = harness.HeldThread(harness.busiest_thread(daemon.pid()))
+        busiest = held.HeldThread(held.busiest_thread(daemon.pid()))
         asked = [('GET', '/v1/instances/%s/modes?count=200' % i, None) for i in ids] * 5
         asked += [('POST', '/v1/instances/%s/statics' % i, {}) for i in ids]
         asked += [('POST', '/v1/problems/solve', {'problem': PROBLEM})] * 30
@@ -139,7 +140,7 @@ class Shutdown(unittest.TestCase):
         wait_until(lambda: gauge(daemon, 'in_flight') == len(asked) + 2, 'they wait', 60)
         daemon.process.send_signal(signal.SIGTERM)
         wait_until(lambda: daemon.call('GET', '/v1/instances').status == 503, 'its time is over')
-        held.release()
+        busiest.release()
         self.assertEqual(daemon.process.wait(20 * harness.SLOW), 0)
         log = daemon.log()
         daemon.stop()

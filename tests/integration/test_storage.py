@@ -16,6 +16,7 @@ import tempfile
 import threading
 import unittest
 import harness
+import held
 import models
 from harness import Daemon, Http, Partner, wait_until
 from keeping import KILLS, Kept
@@ -91,9 +92,9 @@ class Storage(unittest.TestCase):
     def ends_stuck(self, d):
         """SIGTERM while the thread that computes is held: nothing cuts its step short."""
         self.addCleanup(d._remove)
-        held = harness.HeldThread(harness.busiest_thread(d.pid()))
+        busiest = held.HeldThread(held.busiest_thread(d.pid()))
         d.process.send_signal(signal.SIGTERM)
-        held.wait(30 * harness.SLOW)
+        busiest.wait(30 * harness.SLOW)
         code = d.process.wait(30 * harness.SLOW)
         log = d.log()
         d._remove()

@@ -519,36 +519,6 @@ static void slices_equal_the_whole_command(void)
     mech_sim_destroy(b);
 }
 
-/* A step that is split uses the matrices of its own internal step, whatever was stepped before: it
- * has the bits of a model with that step size. */
-static void another_step_size_means_other_factors(void)
-{
-    struct mech_integrator_info info;
-
-    for (size_t i = 0; mech_integrator(i, &info); i++) {
-        const struct mech_step_request trial = {.kind = MECH_STEP_COUNT, .count = 1, .trial = true};
-        struct mech_step_report report;
-        struct mech_sim *s[2];
-        if (info.first_order) {
-            continue;
-        }
-        for (int k = 0; k < 2; k++) {
-            char text[2048];
-
-            snprintf(text, sizeof text, DRIVEN("'integrator': '%s', 'stepSize': %s"), info.name,
-                     k ? "0.0025" : "0.003");
-            s[k] = model_of(text);
-            CU_ASSERT_EQUAL(mech_sim_step(s[k], &trial, &report), 0);
-            CU_ASSERT_EQUAL(model_step(s[k], 0.01), 0);
-            CU_ASSERT_EQUAL(model_step(s[k], 0.01), 0);
-        }
-        CU_ASSERT_EQUAL(model_state(s[0]).q[0], model_state(s[1]).q[0]);
-        CU_ASSERT_EQUAL(model_state(s[0]).v[0], model_state(s[1]).v[0]);
-        mech_sim_destroy(s[0]);
-        mech_sim_destroy(s[1]);
-    }
-}
-
 /* every integrator, linear and with a force law where it takes one */
 static void a_thousand_steps_allocate_nothing(void)
 {
@@ -600,6 +570,4 @@ UNIT_TESTS(UNIT_TEST(a_step_is_split_into_equal_internal_steps),
            UNIT_TEST(inputs_that_are_not_finite_are_refused),
            UNIT_TEST(forces_of_a_step_act_during_it_only),
            UNIT_TEST(start_of_step_is_where_the_last_communication_step_began),
-           UNIT_TEST(slices_equal_the_whole_command),
-           UNIT_TEST(another_step_size_means_other_factors),
-           UNIT_TEST(a_thousand_steps_allocate_nothing))
+           UNIT_TEST(slices_equal_the_whole_command), UNIT_TEST(a_thousand_steps_allocate_nothing))

@@ -2,6 +2,12 @@
  * and until asks for it, and all three go to the same bits. */
 #include "tests/unit/model.h"
 
+#define DRIVEN                                                                                     \
+    MODEL_OSCILLATOR(", 'initialCoordinates': [0.5]", "1",                                         \
+                     ", {'name': 's', 'type': 'CoordinateSpringDamper', 'markers': ['g', 'x'],"    \
+                     "'stiffness': 100, 'damping': 1}",                                            \
+                     "{'name': 'F', 'type': 'LoadCoordinate', 'marker': 'x', 'load': '=sin(t)'}",  \
+                     ", 'solver': {'integrator': '%s', 'stepSize': %s}")
 #define SWING                                                                                      \
     MODEL_OSCILLATOR(", 'initialCoordinates': [0.5]", "1",                                         \
                      ", {'name': 's', 'type': 'CoordinateSpringDamper', 'markers': ['g', 'x'],"    \
@@ -127,7 +133,37 @@ static void commands_in_parts_end_at_the_same_bits(void)
     }
 }
 
-UNIT_TESTS(UNIT_TEST(size_count_and_until_are_the_same_steps_at_any_time),
+/* A step that is split uses the matrices of its own internal step, whatever was stepped before: it
+ * has the bits of a model with that step size. */
+static void another_step_size_means_other_factors(void)
+{
+    struct mech_integrator_info info;
+
+    for (size_t i = 0; mech_integrator(i, &info); i++) {
+        const struct mech_step_request trial = {.kind = MECH_STEP_COUNT, .count = 1, .trial = true};
+        struct mech_step_report report;
+        struct mech_sim *s[2];
+        if (info.first_order) {
+            continue;
+        }
+        for (int k = 0; k < 2; k++) {
+            char text[2048];
+
+            snprintf(text, sizeof text, DRIVEN, info.name, k ? "0.0025" : "0.003");
+            s[k] = model_of(text);
+            CU_ASSERT_EQUAL(mech_sim_step(s[k], &trial, &report), 0);
+            CU_ASSERT_EQUAL(model_step(s[k], 0.01), 0);
+            CU_ASSERT_EQUAL(model_step(s[k], 0.01), 0);
+        }
+        CU_ASSERT_EQUAL(model_state(s[0]).q[0], model_state(s[1]).q[0]);
+        CU_ASSERT_EQUAL(model_state(s[0]).v[0], model_state(s[1]).v[0]);
+        mech_sim_destroy(s[0]);
+        mech_sim_destroy(s[1]);
+    }
+}
+
+UNIT_TESTS(UNIT_TEST(another_step_size_means_other_factors),
+           UNIT_TEST(size_count_and_until_are_the_same_steps_at_any_time),
            UNIT_TEST(a_period_that_is_no_multiple_has_steps_of_one_size),
            UNIT_TEST(control_sees_no_rest_of_a_step),
            UNIT_TEST(commands_in_parts_end_at_the_same_bits))
