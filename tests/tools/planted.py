@@ -67,8 +67,8 @@ FAULTS = [
     Fault('a page that throws',
           'clients/web/page/main.js',
           'function welcome() {\n',
-          'function welcome() {\n  queueMicrotask(() => {\n    throw new Error("planted");\n'
-          '  });\n',
+          'function welcome() {\n'
+          '  queueMicrotask(() => {\n    throw new Error("planted");\n  });\n',
           'browser:the_page_loads_without_complaints_or_foreign_requests',
           r'FAILED the_page_loads\w*\n.*the page: Error: planted'),
     Fault('the JSON of a request 1.2 times as costly',

@@ -1,6 +1,7 @@
 """The generated documents as committed are what the tables print: OpenAPI, JSON Schema, and the
 table of error codes in protocol/README.md. With --write the committed copies are brought up to
 date. The check is shown that it sees a difference: a copy with one changed letter must fail."""
+import difflib
 import json
 import os
 import subprocess
@@ -12,6 +13,7 @@ from harness import program  # noqa: E402
 
 WHOLE = {'openapi': 'protocol/openapi.json', 'schema': 'protocol/schema/model.schema.json'}
 PART = {'errors': 'protocol/README.md'}
+MOST = 12  # lines of a difference that are shown
 
 
 def printed(what):
@@ -52,6 +54,14 @@ def write(what, path, committed, text):
         f.write(text)
 
 
+def differences(what, committed, text):
+    """The first lines of the two that differ."""
+    old = committed if what in WHOLE else table_of(committed)
+    lines = difflib.unified_diff(old.split('\n'), text.split('\n'), 'committed', 'printed', n=0,
+                                 lineterm='')
+    return ['    ' + line[:200] for line in lines][:MOST]
+
+
 def main(is_writing):
     passed, failed = 0, 0
     for what, path in {**WHOLE, **PART}.items():
@@ -69,6 +79,7 @@ def main(is_writing):
         if not good:
             print('FAILED %s is not what mechd --print %s prints; '
                   'tests/tools/printed.py --write brings it up to date' % (path, what))
+            print('\n'.join(differences(what, committed, text)))
         if not good_test:
             print('FAILED a changed letter in %s is not seen' % path)
         passed += good + good_test
