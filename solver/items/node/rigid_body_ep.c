@@ -85,12 +85,29 @@ static void rate(const double *q, const double *v, double *qdot)
     }
 }
 
+/* Bring Euler parameters whose square is beyond the range of doubles into it; others keep their
+ * bits. Zeros stay. */
+static void scale(double e[4])
+{
+    double most = 0.;
+
+    for (int i = 0; i < 4; i++) {
+        most = fmax(most, fabs(e[i]));
+    }
+    if (most > 1e150 || (most > 0. && most < 1e-150)) {
+        for (int i = 0; i < 4; i++) {
+            e[i] /= most;
+        }
+    }
+}
+
 static void move(const double *q, const double *d, double *out)
 {
     double turn[4], e[4], length = 0.;
 
     mech_so3_parameters(d + 3, turn);
     mech_so3_compose(q + 3, turn, e);
+    scale(e);
     for (int i = 0; i < 3; i++) {
         out[i] = q[i] + d[i];
     }

@@ -148,7 +148,30 @@ static void a_state_that_is_not_finite_is_refused(void)
     mech_sim_destroy(s);
 }
 
-UNIT_TESTS(UNIT_TEST(restored_and_uninterrupted_agree_to_the_bit),
+/* Squares of these leave the range of doubles, their direction does not. */
+static void euler_parameters_of_any_length_are_a_rotation(void)
+{
+    static const double lengths[] = {1e300, 3., 1e-300};
+    struct mech_sim *const s =
+        model_of("{'mechd': 1, 'nodes': [{'name': 'n', 'type': 'NodeRigidBodyEP'}], 'objects':"
+                 "[{'name': 'b', 'type': 'RigidBody', 'node': 'n', 'physicsMass': 1,"
+                 "'physicsInertia': [1, 1, 1, 0, 0, 0]}]}");
+
+    for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++) {
+        const double a = lengths[k], none[7] = {0.};
+        const double q[7] = {-1., 0., 0., 0.6 * a, 0., 0.8 * a, 0.};
+        const struct mech_state_view zero = {.time = NAN, .q = none}, view = {.time = NAN, .q = q};
+
+        CU_ASSERT_EQUAL(mech_sim_set_state(s, &zero), MECH_NOT_FINITE);
+        CU_ASSERT_EQUAL_FATAL(mech_sim_set_state(s, &view), 0);
+        CHECK_NEAR(model_state(s).q[5], 0.8, 1e-12);
+        CU_ASSERT_EQUAL(model_steps(s, 1), 0);
+    }
+    mech_sim_destroy(s);
+}
+
+UNIT_TESTS(UNIT_TEST(euler_parameters_of_any_length_are_a_rotation),
+           UNIT_TEST(restored_and_uninterrupted_agree_to_the_bit),
            UNIT_TEST(damaged_or_foreign_snapshots_change_nothing),
            UNIT_TEST(saved_and_uninterrupted_agree_to_the_bit),
            UNIT_TEST(reset_is_the_beginning_again),
