@@ -478,6 +478,21 @@ static int columns_turn(struct mech_derivation *d, struct mech_step_result *resu
     return code;
 }
 
+/* Finite directions through finite steps may still leave the range of doubles. */
+static bool all_finite(const struct mech_derivation *d)
+{
+    const struct mech_jvp none = {.step = NULL}, *const jvp = d->jvp ? d->jvp : &none;
+    const struct mech_state_sizes *const n = &d->sim->sizes;
+    const size_t nv = (size_t)n->v, outputs = mech_sim_output_size(d->sim);
+
+    return mech_sim_all_finite(jvp->dq, jvp->dq ? (size_t)n->q : 0) &&
+           mech_sim_all_finite(jvp->dv, jvp->dv ? nv : 0) &&
+           mech_sim_all_finite(jvp->dvdot, jvp->dvdot ? nv : 0) &&
+           mech_sim_all_finite(jvp->dx, jvp->dx ? (size_t)n->x : 0) &&
+           mech_sim_all_finite(jvp->outputs, jvp->outputs ? outputs : 0) &&
+           mech_sim_all_finite(d->out, d->out ? outputs * d->inputs : 0);
+}
+
 int mech_sim_derivation_advance(struct mech_derivation *d, uint64_t most, bool *done)
 {
     int code = 0;
@@ -496,6 +511,10 @@ int mech_sim_derivation_advance(struct mech_derivation *d, uint64_t most, bool *
         }
     }
     mech_sim_watch(d->sim);
+    if (code == 0 && *done && !all_finite(d)) {
+        strcpy(d->told->reason, "a derivative is beyond the range of doubles");
+        code = MECH_NOT_FINITE;
+    }
     return code;
 }
 

@@ -367,5 +367,24 @@ static void impacts_hold_while_the_same_contacts_act(void)
     mech_sim_destroy(s);
 }
 
+/* The direction is finite, and what a step makes of it is not. */
+static void a_derivative_beyond_the_range_of_doubles_is_refused(void)
+{
+    const struct mech_step_request r = {.kind = MECH_STEP_COUNT, .count = 1};
+    const double huge = 1e308;
+    double found[1];
+    struct mech_jvp jvp = {.step = &r, .v = &huge, .outputs = found};
+    struct mech_sim *const s =
+        model_of("{'mechd': 1, 'nodes': [{'name': 'n', 'type': 'Node1D'}], 'objects': [{'name':"
+                 "'m', 'type': 'Mass1D', 'node': 'n', 'physicsMass': 1}], 'sensors': [{'name': 's',"
+                 "'type': 'SensorNode', 'node': 'n', 'outputVariable': 'Coordinates'}], 'solver':"
+                 "{'integrator': 'GeneralizedAlpha', 'stepSize': 100}}");
+
+    CU_ASSERT_EQUAL(mech_sim_jvp(s, &jvp), MECH_NOT_FINITE);
+    CU_ASSERT(jvp.told.reason[0] != '\0');
+    mech_sim_destroy(s);
+}
+
 UNIT_TESTS(UNIT_TEST(impacts_hold_while_the_same_contacts_act), UNIT_TEST(a_cubic_spring),
+           UNIT_TEST(a_derivative_beyond_the_range_of_doubles_is_refused),
            UNIT_TEST(a_slider_crank), UNIT_TEST(a_pendulum_in_space), UNIT_TEST(two_links_in_space))
