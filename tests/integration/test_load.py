@@ -2,7 +2,7 @@
 success or by a problem with a code; the daemon lives and ends in order. With a sanitizer behind it,
 this is where races and uses after the end would show.
 
-MECHD_TESTS_LOAD: calls of each thread (300); MECHD_TESTS_SEED: of what they call (1)."""
+MECHD_TESTS_LOAD: calls of each thread (1500); MECHD_TESTS_SEED: of what they call (1)."""
 import os
 import random
 import threading
@@ -14,7 +14,7 @@ from harness import Daemon, Forces, FrameError, HttpDoor, Partner, ZmqDoor
 
 ALONE = RACES = True
 
-CALLS = int(os.environ.get('MECHD_TESTS_LOAD', '300'))
+CALLS = int(os.environ.get('MECHD_TESTS_LOAD', '1500'))
 SEED = int(os.environ.get('MECHD_TESTS_SEED', '1'))
 THREADS = 6
 BUILDS = [models.oscillator, models.nonlinear_oscillator, models.ball]
