@@ -7,6 +7,7 @@
 #include "solver/items/series.h"
 
 #include "solver/base/err.h"
+#include "solver/base/times.h"
 
 #include <math.h>
 #include <string.h>
@@ -144,10 +145,21 @@ static size_t piece(const struct mech_curve *c, double t)
     return low;
 }
 
+/* A time that is the first or the last one but for rounding is that one. */
+static double settle(const struct mech_curve *c, double t)
+{
+    const size_t last = c->n - 1;
+
+    return t < c->t[0] && mech_time_same(t, c->t[0], c->t[1] - c->t[0])         ? c->t[0]
+           : t > c->t[last] && mech_time_same(t, c->t[last], c->t[1] - c->t[0]) ? c->t[last]
+                                                                                : t;
+}
+
 void mech_curve_at(const struct mech_curve *c, double t, double out[3])
 {
     const size_t last = c->n - 1;
 
+    t = settle(c, t);
     out[0] = out[1] = out[2] = 0.;
     if (!(t >= c->t[0] && t <= c->t[last])) {
         if (c->outside == MECH_SERIES_ERROR) {

@@ -80,6 +80,23 @@ static void a_spline_is_smooth_and_of_order_4(void)
     }
 }
 
+/* what a sum of steps makes of a time is that time, at any time */
+static void rounding_leads_to_no_place_outside(void)
+{
+    static const double starts[] = {0., 3600., 1e6, 1e9};
+
+    for (int i = 0; i < 4; i++) {
+        double t[] = {starts[i], starts[i] + 1., starts[i] + 2.}, y[] = {3., 4., 5.};
+        struct mech_arena arena;
+        const struct mech_curve c = curve(&arena, t, y, 3, MECH_SERIES_LINEAR, MECH_SERIES_ERROR);
+
+        CU_ASSERT_EQUAL(at(&c, nextafter(t[2], INFINITY), 0), 5.);
+        CU_ASSERT_EQUAL(at(&c, t[0] - 1e-16 * fmax(1., t[0]), 0), 3.);
+        CU_ASSERT_TRUE(isnan(at(&c, t[2] + 1e-14 * t[2], 0)));
+        mech_arena_fini(&arena);
+    }
+}
+
 static void outside_the_value_holds_or_is_zero_or_none(void)
 {
     double t[] = {1., 2., 4.}, y[] = {3., 5., 7.};
@@ -187,6 +204,7 @@ static void faults_have_their_places(void)
 }
 
 UNIT_TESTS(UNIT_TEST(lines_go_through_their_points), UNIT_TEST(a_spline_is_smooth_and_of_order_4),
+           UNIT_TEST(rounding_leads_to_no_place_outside),
            UNIT_TEST(outside_the_value_holds_or_is_zero_or_none),
            UNIT_TEST(a_load_by_points_moves_a_mass),
            UNIT_TEST(an_offset_by_points_carries_its_acceleration),
