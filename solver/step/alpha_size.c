@@ -33,20 +33,30 @@ void mech_alpha_shift(const struct mech_state *from, int32_t nv, double h, doubl
     }
 }
 
+/* Where the joints are singular nothing can be said of what is missed, and a step may pass. */
+static bool unknown(int code, struct mech_step_result *result)
+{
+    if (code == MECH_SINGULAR) {
+        result->dependent = 0;
+        result->reason[0] = '\0';
+    }
+    return code == MECH_SINGULAR;
+}
+
 /* v̇ := v̇ of the joints + share (v̇ − that); a goes along */
 static int settle(struct alpha *s, struct mech_state *state, double share,
                   struct mech_step_result *result)
 {
     const struct mech_rate_point now = {state, state->at->time, state->q, state->v, NULL};
+    const int code = mech_rates_vdot(&s->rates, &now, s->d, result);
 
-    MECH_TRY(mech_rates_vdot(&s->rates, &now, s->d, result));
-    for (int32_t i = 0; i < s->nv; i++) {
+    for (int32_t i = 0; i < s->nv && code == 0; i++) {
         const double change = (share - 1.) * (state->vdot[i] - s->d[i]);
 
         state->vdot[i] += change;
         state->a[i] += change;
     }
-    return 0;
+    return unknown(code, result) ? 0 : code;
 }
 
 int mech_alpha_resize(struct alpha *s, struct mech_state *state, double h,
@@ -66,10 +76,10 @@ int mech_alpha_resize(struct alpha *s, struct mech_state *state, double h,
         return settle(s, state, power, result);
     }
     const struct mech_rate_point now = {state, state->at->time, state->q, state->v, NULL};
+    const int code = mech_rates_push(&s->rates, &now, power - 1., s->d, result);
 
-    MECH_TRY(mech_rates_push(&s->rates, &now, power - 1., s->d, result));
-    for (int32_t i = 0; i < s->nv; i++) {
+    for (int32_t i = 0; i < s->nv && code == 0; i++) {
         state->v[i] += s->d[i];
     }
-    return 0;
+    return unknown(code, result) ? 0 : code;
 }

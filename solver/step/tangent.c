@@ -409,6 +409,7 @@ int mech_tangent_begin(struct mech_tangent *t, const struct mech_tangent_run *ru
     }
     mech_state_copy(state, &t->base);
     mech_tangent_hold(t, state, directions->input, &t->base);
+    mech_tangent_begin_at(directions, &t->base);
     t->at.t0 = t->base.at->time;
     MECH_TRY(run->type->start(run->stepper, &t->base, result));
     t->base.at->changed = 0;

@@ -18,6 +18,13 @@ double mech_tangent_unit_of(const struct mech_tangent *t, const struct mech_dire
 /* to = from + step · direction */
 void mech_tangent_shift(struct mech_tangent *t, const struct mech_state *from,
                         const struct mech_direction *d, double step, struct mech_state *to);
+/* Where q and v are varied they belong to no step's size, as those that a caller sets. */
+static inline void mech_tangent_begin_at(const struct mech_tangent_directions *along,
+                                         struct mech_state *s)
+{
+    s->at->size = along->q || along->v ? 0. : s->at->size;
+}
+
 /* Step k of a run that began at t0. */
 int mech_tangent_step(const struct mech_model *m, const struct mech_tangent_run *run, uint64_t k,
                       double t0, struct mech_state *s, struct mech_step_result *result);

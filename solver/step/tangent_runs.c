@@ -89,6 +89,7 @@ static struct mech_state *place_run(struct mech_tangent *t)
     }
     mech_state_copy(at->start, to);
     mech_tangent_hold(t, at->start, at->along.input, to);
+    mech_tangent_begin_at(&at->along, to);
     if (at->column < 0) {
         return to;
     }

@@ -238,6 +238,20 @@ static void a_slider_crank(void)
     }
 }
 
+/* After steps of 5 ms: 3 of 4 ms. Positions and velocities that are varied belong to no size. */
+static void steps_of_another_size(void)
+{
+    static const char *const schemes[] = {"GeneralizedAlpha", "TrapezoidalIndex2", "HHT",
+                                          "ImplicitEuler"};
+    struct subject shorter = crank;
+
+    shorter.H = 0.012;
+    for (int i = 0; i < 4; i++) {
+        check(&shorter, schemes[i], &(struct direction){0, -1, -1, 0.5}, false, 1e-7);
+        check(&shorter, schemes[i], &(struct direction){-1, -1, 5, 0.01}, false, 1e-6);
+    }
+}
+
 /* --- a pendulum in space ---------------------------------------------------------------------- */
 
 static const struct subject pendulum = {
@@ -387,4 +401,5 @@ static void a_derivative_beyond_the_range_of_doubles_is_refused(void)
 
 UNIT_TESTS(UNIT_TEST(impacts_hold_while_the_same_contacts_act), UNIT_TEST(a_cubic_spring),
            UNIT_TEST(a_derivative_beyond_the_range_of_doubles_is_refused),
-           UNIT_TEST(a_slider_crank), UNIT_TEST(a_pendulum_in_space), UNIT_TEST(two_links_in_space))
+           UNIT_TEST(a_slider_crank), UNIT_TEST(steps_of_another_size),
+           UNIT_TEST(a_pendulum_in_space), UNIT_TEST(two_links_in_space))
