@@ -6,12 +6,15 @@
 #include "server/os/log.h"
 #include "server/os/ticks.h"
 
+#include <dirent.h>
 #include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+enum { LOOKS_MOST = 20000 };
 
 static char socket_path[64];
 static struct mechd *running; /* until local_stop */
@@ -33,6 +36,37 @@ static void stop_running(void)
     (void)fflush(NULL);
     if (running != NULL) {
         local_stop(running);
+    }
+}
+
+/* Whether every thread of this process but its first, which asks, waits for something. */
+static bool all_wait(void)
+{
+    DIR *const tasks = opendir("/proc/self/task");
+    bool wait = tasks != NULL;
+    for (struct dirent *e; wait && (e = readdir(tasks)) != NULL;) {
+        char path[300], state = 'S';
+        (void)snprintf(path, sizeof path, "/proc/self/task/%s/stat", e->d_name);
+        FILE *const stat = e->d_name[0] != '.' ? fopen(path, "r") : NULL;
+        if (stat != NULL) {
+            // the name of a thread stands in parentheses, and its state behind them
+            wait = fscanf(stat, "%*d (%*[^)]) %c", &state) == 1;
+            (void)fclose(stat);
+        }
+        wait = wait && (state == 'S' || atol(e->d_name) == (long)getpid());
+    }
+    if (tasks != NULL) {
+        (void)closedir(tasks);
+    }
+    return wait;
+}
+
+/* A thread that has not run yet would begin in the middle of a test. */
+static void let_begin(void)
+{
+    const struct timespec nap = {.tv_nsec = 1000000};
+    for (int k = 0; k < LOOKS_MOST && !all_wait(); k++) {
+        nanosleep(&nap, NULL); // steady: between two looks
     }
 }
 
@@ -80,6 +114,7 @@ struct mechd *local_start(const char *state, const char *const *options)
         before = true;
         running = d;
         mechd_log_set_level((enum mechd_level)mechd_log_level_find(d->service.config.log_level));
+        let_begin();
     }
     for (int k = 0; k < argc; k++) {
         free(argv[k]);

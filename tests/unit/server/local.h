@@ -10,7 +10,8 @@
 #include <stddef.h>
 
 /* Start it; `state` a directory, or NULL: none. It takes options behind, closed by NULL, as the
- * command line does; NULL: none. NULL: it cannot start, and the log says why. */
+ * command line does; NULL: none. All of its threads have begun. NULL: it cannot start, and the log
+ * says why. */
 struct mechd *local_start(const char *state, const char *const *options);
 /* The end of it, as on SIGTERM. */
 void local_stop(struct mechd *d);
