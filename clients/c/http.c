@@ -86,7 +86,7 @@ struct sending {
     bool later;
 };
 
-/* 32 hexadecimal digits that nobody else has. False: there are none. */
+/* 32 random hexadecimal digits. False: the system has no random numbers. */
 static bool make_key(char key[33])
 {
     unsigned char bytes[16];

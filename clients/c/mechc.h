@@ -18,7 +18,7 @@
  *       mechc_close(c);
  *   }
  *
- * Every function that can fail returns enum mechc_result; what went wrong stands in
+ * Every function that can fail returns enum mechc_result; what went wrong is in
  * mechc_last_error() until the next call. Names are given back in UTF-8, numbers are float64 in SI
  * units. Strings that go into a path (ids, names) are percent-encoded here.
  */
@@ -229,7 +229,7 @@ struct mechc_hello {
     int input_order; /* 0 to 2: derivatives that follow the input values */
 };
 
-/* Where an output stands in the values that come back. */
+/* Position of an output among the returned values. */
 struct mechc_channel {
     const char *name;
     uint32_t offset, count;

@@ -174,7 +174,7 @@ static void refuse_beside_items(struct mechd_call *c, const char *key)
     if (json_object_get(c->body, key) != NULL) {
         char path[32];
         snprintf(path, sizeof path, "/%s", key);
-        mech_diag_add(&c->diag, path, "stands in each of the items");
+        mech_diag_add(&c->diag, path, "is already given in each item");
     }
 }
 

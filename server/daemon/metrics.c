@@ -280,7 +280,7 @@ void mechd_metrics_write(struct mechd *d, struct mechp_text *w)
     counter(w, "batch_items_total", "Operations that came in batches.", &m->batch_items);
     counter(w, "instances_created_total", "Instances created.", &m->created);
     counter(w, "instances_deleted_total", "Instances deleted.", &m->deleted);
-    counter(w, "instances_expired_total", "Instances deleted because nobody used them.",
+    counter(w, "instances_expired_total", "Instances deleted after their time without use.",
             &m->expired);
     counter(w, "leases_total", "Leases taken.", &m->leases);
     counter(w, "leases_ended_total", "Leases ended by the clock.", &m->leases_ended);

@@ -4,6 +4,7 @@ import signal
 import threading
 import time
 import unittest
+import unittest.mock
 
 import models
 from asking import MOST
@@ -129,11 +130,35 @@ class Interrupted(Served):
         self.assertFalse(running())
         self.instance.reset()
         self.check_free()
-        run = self.instance.run(pace=1)
-        self.assertEqual(self.when(running, run.wait),
+        run, looked = self.instance.run(pace=1), threading.Event()
+        look = run.look
+        run.look = lambda: (look(), looked.set())[0]
+        self.assertEqual(self.when(looked.is_set, run.wait),
                          'the run r-2 goes on in the server; its stop() ends it')
         self.assertTrue(running())
         run.stop()
+
+    def begun_and_pressed(self, call):
+        """What Ctrl-C says that comes after the server has begun and before `call` has its answer."""
+        attempt = self.server.transport._attempt
+
+        def pressed(*request):
+            attempt(*request)
+            raise KeyboardInterrupt
+        with unittest.mock.patch.object(self.server.transport, '_attempt', pressed), \
+                self.assertRaises(KeyboardInterrupt) as told:
+            call()
+        return str(told.exception)
+
+    def test_a_run_whose_answer_was_not_read_stops(self):
+        for ask in ({'until': 1e9}, {'pace': 1}):
+            words = self.begun_and_pressed(lambda: self.instance.run(**ask))
+            self.assertRegex(words, r'^the run r-\d+ has been stopped at \d')
+            self.assertEqual(self.other.instance(self.instance.id).runs()[0].state, 'stopped')
+        words = self.begun_and_pressed(lambda: self.server.sweep(
+            models.nonlinear_oscillator(), points=[{}] * 2, count=10 ** 9))
+        self.assertEqual(words, CANCELLED)
+        self.assertEqual(self.other.sweeps(), [])
 
     def test_a_sweep_that_is_waited_for_is_deleted(self):
         def sweep():

@@ -55,7 +55,7 @@ static const struct mechctl_option options[] = {
     {"snapshot", "FILE", "create from a snapshot that was saved to a file"},
     {"id", "ID", "the id to give; refused if it is taken"},
     {"label", "NAME=VALUE", "labels, several with commas"},
-    {"ttl", "S", "delete it when nobody has used it for so long"},
+    {"ttl", "S", "delete it after so long without use"},
     {0},
 };
 

@@ -21,8 +21,8 @@ static int run(struct mechctl *m)
 
 static const struct mechctl_option options[] = {
     {"label", "NAME=VALUE", "all labels, several with commas; \"\": none"},
-    {"ttl", "S", "delete it when nobody has used it for so long"},
-    {"keep", NULL, "it stays, however long nobody uses it"},
+    {"ttl", "S", "delete it after so long without use"},
+    {"keep", NULL, "it stays, however long it is not used"},
     {0},
 };
 

@@ -127,7 +127,7 @@ const struct mechctl_command mechctl_lease = {
     .summary = "tell who may change an instance, or take a lease on it; prints its number",
     .details =
         "  mechctl lease i-1                              who has one\n"
-        "  export MECHD_LEASE=$(mechctl lease i-1 owner)  nobody else changes it\n"
+        "  export MECHD_LEASE=$(mechctl lease i-1 owner)  no other client changes it\n"
         "  mechctl lease i-1 co-driver force torque       sets these inputs, whoever owns it\n"
         "  mechctl lease i-1 --release                    give it up\n"
         "A lease ends when its holder is silent.",

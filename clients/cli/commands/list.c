@@ -52,7 +52,7 @@ const struct mechctl_command mechctl_list = {
     .arguments = "",
     .summary = "list the instances",
     .details = "A thousand at most are shown; the last line tells how to go on. A value with a\n"
-               "comma stands in double quotes:\n"
+               "comma is written in double quotes:\n"
                "  mechctl list --label 'rig=\"left,right\"'",
     .options = options,
     .run = run,

@@ -1,7 +1,7 @@
 """Leases: who may change an instance.
 
     with instance.lease('owner', seconds=30, name='rig'):
-        instance.step(0.01)         # nobody else changes it here
+        instance.step(0.01)         # no other client changes it here
 
 Requests through the instance show the lease and renew it; a holder that is silent for its seconds
 loses it, and then its requests raise Conflict.

@@ -82,7 +82,7 @@ class _Door:
                              name)
 
     def _shut(self, linger: Optional[int] = 0) -> None:
-        """Close it once nobody uses it. A forked process leaves its parent's alone."""
+        """Close it when its last user has released it; in a forked process it stays open."""
         self._ends = True
         if self._process == os.getpid():
             with self._turn:

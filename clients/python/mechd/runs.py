@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Optional, 
 from .errors import MechdError, interrupted
 from .progress import Bar, Progress
 from .sse import Event, events
+from .transport import run_ended
 from .values import array, integer, numpy, rows, values
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ class Run:
     def ended(self) -> str:
         """Stop it, because it is not waited for any more; what has become of it, for people."""
         try:
-            return 'the run %s has been stopped at %g s' % (self.id, self.stop().time)
+            return run_ended(self.stop().raw)
         except MechdError as fault:
             return 'the run %s may go on in the server: %s' % (self.id, fault)
 

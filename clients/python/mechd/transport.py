@@ -48,7 +48,7 @@ class Reply:
 
 
 def word(text: str) -> str:
-    """A text as it stands in a list with commas: in double quotes where it needs them."""
+    """A text as an element of a list with commas: in double quotes where it needs them."""
     plainly = text and text.strip() == text and not text.startswith('"') and not set(',=') & set(
         text)
     return text if plainly else '"%s"' % text.replace('\\', '\\\\').replace('"', '\\"')
@@ -58,6 +58,12 @@ def label_list(labels: Mapping[str, Optional[str]]) -> str:
     """Labels as they choose instances: None, whatever the value."""
     return ','.join(word(name) if value is None else '%s=%s' % (word(name), word(str(value)))
                     for name, value in labels.items())
+
+
+def run_ended(run: Mapping[str, Any]) -> str:
+    """What has become of a run that was stopped, for people."""
+    how = 'been stopped' if run['state'] == 'stopped' else 'ended (%s)' % run['state']
+    return 'the run %s has %s at %g s' % (run['id'], how, run['time'])
 
 
 def query(fields: Mapping[str, Any]) -> Dict[str, str]:
@@ -235,7 +241,7 @@ class Transport:
         """Cancel a request that is not waited for any more, and say what has become of it. A
         repetition under its key is the request itself, as an operation, which DELETE cancels."""
         if method == 'GET':
-            return 'the server stops working on it, because nobody waits for it'
+            return 'the server stops working on it, because the connection is closed'
         head = {**head, 'Prefer': 'respond-async'}
         try:
             with contextlib.closing(self._new_session()) as session:
@@ -244,6 +250,8 @@ class Transport:
                 if reply.status_code == 202 and 'Location' in reply.headers:
                     reply = session.delete(urljoin(self.base, reply.headers['Location']),
                                            timeout=SOON)
+                    if reply.status_code == 200:  # a run, as it is now
+                        return run_ended(reply.json())
                     if reply.status_code == 204:
                         return 'it was still in progress there and has been cancelled; what it ' \
                                'had begun is undone'

@@ -147,7 +147,7 @@ const struct mechp_row mechp_row_COUPLINGS = {.tag = "couplings",
 const struct mechp_row mechp_row_COUPLE = {
     .tag = "couplings",
     .doc = "From now on the instances step together. The coupling holds the owner's lease of each, "
-           "so that nobody else changes one of them; readers are served between two windows. A "
+           "so that no other client changes one of them; readers are served between two windows. A "
            "window is done by all instances or by none.",
     .traits = MECHP_TELLS_ALL,
     .body = &couple_request,

@@ -95,7 +95,7 @@ const struct mechp_row mechp_row_INSTANCES = {
     .tag = "instances",
     .doc = "In order of creation, paginated: pass `next` of one page as `after` of the "
            "following request. `label` selects the instances that have all of "
-           "`name=value,name`; a value with a comma stands in double quotes: "
+           "`name=value,name`; a value with a comma is written in double quotes: "
            "`name=\"a,b\"`.",
     .effect = MECHP_READS,
     .query = MECHP_QUERY(
