@@ -1,8 +1,9 @@
 /* What a program asks of the heap and copies, counted for the program that has started it: loaded
- * in front of the C library by LD_PRELOAD, it adds to the file that MECHD_TESTS_CALLS names (four
+ * in front of the C library by LD_PRELOAD, it adds to the file that MECHD_TESTS_CALLS names (five
  * 64-bit numbers: blocks allocated, blocks resized, blocks freed, bytes copied by memcpy and
- * memmove), which the other side reads at any time. Copies that the compiler has put in line, and
- * those within the C library, are not in them. Of any thread. */
+ * memmove, bytes in use as malloc_usable_size has them), which the other side reads at any time.
+ * Copies that the compiler has put in line, those within the C library, and free memory that the C
+ * library keeps are not in them. Of any thread. */
 #define _GNU_SOURCE /* secure_getenv */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +26,7 @@ void *__libc_memalign(size_t alignment, size_t size);
 void __libc_free(void *block);
 
 struct calls {
-    _Atomic uint64_t allocated, resized, freed, copied;
+    _Atomic uint64_t allocated, resized, freed, copied, in_use;
 };
 
 static struct calls at_start; /* until the file is there */
@@ -42,6 +43,7 @@ __attribute__((constructor)) static void share(void)
         mmap(NULL, sizeof *calls, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     close(fd);
     if (shared != MAP_FAILED) {
+        shared->in_use = calls->in_use; // what is freed later was allocated before
         calls = shared;
     }
 }
@@ -53,9 +55,15 @@ static void add(_Atomic uint64_t *number, uint64_t n)
 
 /* --- the heap --------------------------------------------------------------------------------- */
 
+static size_t size_of(void *block)
+{
+    return block != NULL ? malloc_usable_size(block) : 0;
+}
+
 static void *made(void *block)
 {
     add(&calls->allocated, block != NULL);
+    add(&calls->in_use, size_of(block));
     return block;
 }
 
@@ -92,6 +100,7 @@ EXPORTED int posix_memalign(void **block, size_t alignment, size_t size)
 EXPORTED void free(void *block)
 {
     add(&calls->freed, block != NULL);
+    add(&calls->in_use, 0 - size_of(block));
     __libc_free(block);
 }
 
@@ -100,11 +109,14 @@ EXPORTED void *realloc(void *block, size_t size)
     if (block == NULL) {
         return malloc(size);
     }
+    const size_t before = size_of(block);
     void *const found = __libc_realloc(block, size);
     if (found != NULL) {
         add(&calls->resized, 1);
+        add(&calls->in_use, size_of(found) - before);
     } else if (size == 0) {
         add(&calls->freed, 1);
+        add(&calls->in_use, 0 - before);
     }
     return found;
 }

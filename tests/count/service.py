@@ -27,6 +27,7 @@ import urllib.parse
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), 'integration'))
 import harness  # noqa: E402
+import heap  # noqa: E402
 import zmtp  # noqa: E402
 
 # connections; requests on each long one, of which the last ones are "the hundredth"
@@ -75,13 +76,11 @@ class Heap:
 
     def __init__(self, folder, build):
         self.path = os.path.join(folder, 'calls')
-        self.daemon = harness.Daemon('--workers', '2', '--log-level', 'error', environment={
-            'LD_PRELOAD': os.path.join(build, 'tests', 'mechtests-calls.so'),
-            'MECHD_TESTS_CALLS': self.path})
+        self.daemon = harness.Daemon('--workers', '2', '--log-level', 'error',
+                                     environment=heap.counted(self.path))
 
     def read(self):
-        with open(self.path, 'rb') as f:
-            return collections.Counter(dict(zip(NUMBERS, struct.unpack('<4Q', f.read(32)))))
+        return heap.read(self.path)
 
     def end(self):
         self.daemon.stop()

@@ -1,9 +1,9 @@
 """Clients that mean no good, in numbers: trickled heads, floods of connections, bodies without end,
 reconnects to live events, uploads that are given up, pipelined garbage. Meanwhile another client
 asks /livez every 20 ms and has its answer within 100 ms, on a kept connection and on new ones;
-afterwards the heap in use (heap.c counts it) and descriptors are what they were after the same
-flood before, and resident memory is that before all floods but for what the C library keeps of
-free memory.
+afterwards the heap in use (count/calls.c counts it) and descriptors are what they were after the
+same flood before, and resident memory is that before all floods but for what the C library keeps
+of free memory.
 
 What the machine adds is measured beside: the same exchange with a bare server that does nothing,
 and the processes that wait for each processor.
@@ -18,13 +18,13 @@ import resource
 import selectors
 import signal
 import socket
-import struct
 import tempfile
 import time
 import unittest
 import urllib.parse
 
 import harness
+import heap
 import models
 from harness import Daemon, wait_until
 
@@ -38,7 +38,6 @@ KEPT = (16 << 20) + (16 * 132 << 10)
 # a flood may leave so much more of the heap in use than the one before: 8 bytes for each of 2,000
 # clients
 SPARE = 16 << 10
-HEAP = os.path.join(harness.BUILD, 'tests', 'mechtests-heap.so')
 # floods come from another address than the one that watches
 ENEMY = '127.0.0.2'
 FORK = multiprocessing.get_context('fork')
@@ -295,11 +294,9 @@ class Floods(unittest.TestCase):
         raise_descriptors()
         self.counts = tempfile.NamedTemporaryFile()  # pylint: disable=consider-using-with
         self.addCleanup(self.counts.close)
-        # sanitizers, whose builds have none, bring an allocator of their own
-        counted = {'LD_PRELOAD': HEAP, 'MECHD_TESTS_HEAP': self.counts.name}
         self.daemon = Daemon('--head-seconds', '2', '--body-seconds', '4',
                              '--idle-seconds', '10', '--workers', '2',
-                             environment=counted if os.path.exists(HEAP) else {})
+                             environment=heap.counted(self.counts.name))
         self.addCleanup(lambda d: d.is_alive() and d.stop(False), self.daemon)
         at = urllib.parse.urlsplit(self.daemon.base)
         self.address = (at.hostname, at.port)
@@ -309,8 +306,7 @@ class Floods(unittest.TestCase):
 
     def in_use(self):
         """Bytes of the heap; 0 where they are not counted."""
-        found = os.pread(self.counts.fileno(), 8, 0)
-        return struct.unpack('q', found)[0] if found else 0
+        return heap.read(self.counts.name)['in_use']
 
     def resident(self):
         """Bytes of resident pages that are no file's."""

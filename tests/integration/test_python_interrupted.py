@@ -139,7 +139,7 @@ class Interrupted(Served):
         run.stop()
 
     def begun_and_pressed(self, call):
-        """What Ctrl-C says that comes after the server has begun and before `call` has its answer."""
+        """What Ctrl-C says once the server has begun, before `call` has its answer."""
         attempt = self.server.transport._attempt
 
         def pressed(*request):
