@@ -1,5 +1,6 @@
 /* Many contacts at the default settings: what a step of them costs, in iterations. */
 #include "tests/unit/model.h"
+#include "tests/verify/pile.h"
 
 /* `count` steps; the complementarity iterations of the dearest one in *most. Their sum. */
 static uint64_t steps_of(struct mech_sim *s, int count, uint64_t *most, bool *failed)
@@ -66,49 +67,10 @@ static void dominoes_fall(void)
 /* 500 spheres into a box of planes, 1 s */
 static void spheres_drop(void)
 {
-    enum { N = 500, PER = 7 };
-    char *const text = malloc(400 * (N + 4)), *at = text;
-    const double width = 0.8, r = 0.05;
-    uint32_t seed = 1;
+    char *const text =
+        pile_text(500, 0.8, "'solver': {'integrator': 'MoreauJean', 'stepSize': 0.005}");
     uint64_t most;
     bool failed;
-
-    at += sprintf(at, "{'mechd': 1, 'gravity': [0, 0, -9.81], 'materials': [{'name': 'm',"
-                      "'friction': 0.4}], 'nodes': [");
-    for (int i = 0; i < N; i++) {
-        double off[2];
-
-        for (int k = 0; k < 2; k++) {
-            seed = 1664525u * seed + 1013904223u; /* Numerical Recipes */
-            off[k] = ((double)(seed >> 8) / 16777216. - 0.5) * 2e-3;
-        }
-        at += sprintf(at,
-                      "%s{'name': 'n%d', 'type': 'NodeRigidBodyEP', 'referenceCoordinates':"
-                      "[%.9g, %.9g, %.9g, 1, 0, 0, 0]}",
-                      i ? ", " : "", i, (i / PER % PER + 0.5) * width / PER - 0.5 * width + off[0],
-                      (i % PER + 0.5) * width / PER - 0.5 * width + off[1],
-                      0.08 + 2.3 * r * (i / (PER * PER)));
-    }
-    at += sprintf(at, "], 'objects': [{'name': 'box', 'type': 'Ground', 'geometry': ["
-                      "{'shape': 'Plane', 'material': 'm'}");
-    for (int k = 0; k < 4; k++) {
-        const double side = k % 2 ? 0.5 * width : -0.5 * width;
-
-        at += sprintf(at,
-                      ", {'shape': 'Plane', 'material': 'm', 'position': [%g, %g, 0], 'normal':"
-                      "[%d, %d, 0]}",
-                      k < 2 ? side : 0., k < 2 ? 0. : side, k < 2 ? (side < 0. ? 1 : -1) : 0,
-                      k < 2 ? 0 : (side < 0. ? 1 : -1));
-    }
-    at += sprintf(at, "]}");
-    for (int i = 0; i < N; i++) {
-        at += sprintf(at,
-                      ", {'name': 'b%d', 'type': 'RigidBody', 'node': 'n%d', 'physicsMass': 0.5236,"
-                      "'physicsInertia': [5.236e-4, 5.236e-4, 5.236e-4, 0, 0, 0], 'geometry':"
-                      "[{'shape': 'Sphere', 'radius': 0.05, 'material': 'm'}]}",
-                      i, i);
-    }
-    sprintf(at, "], 'solver': {'integrator': 'MoreauJean', 'stepSize': 0.005}}");
     struct mech_sim *const s = model_of(text);
     const uint64_t sum = steps_of(s, 200, &most, &failed);
 

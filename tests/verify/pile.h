@@ -1,6 +1,6 @@
 /* Spheres that are dropped into a box of five planes: the document, and what a step of it balances.
- * Radius 0.05 m, density 1000 kg/m³, μ = 0.4 everywhere; θ = 1, so that what closes does so without
- * overlapping; 50 sweeps, accepted as they are. */
+ * Radius 0.05 m, density 1000 kg/m³, μ = 0.4 everywhere. pile_create: θ = 1, so that what closes
+ * does so without overlapping; 50 sweeps, accepted as they are. */
 #pragma once
 
 #include "protocol/bind/bind.h"
@@ -67,21 +67,23 @@ static inline const double *pile_velocities(const struct pile *p)
     return view.v;
 }
 
-/* `margin` m: how far apart what is looked at may be. */
-static inline void pile_create(struct pile *p, int n, double width, double margin)
+#define PILE_RADIUS 0.05
+#define PILE_MASS (4. / 3. * 3.14159265358979312 * PILE_RADIUS * PILE_RADIUS * PILE_RADIUS * 1000.)
+
+/* The document of n spheres above a box of this width, m, with ' for "; `settings`: its solver, and
+ * what else it says. The caller frees it. */
+static inline char *pile_text(int n, double width, const char *settings)
 {
     enum { OF_ONE = 400 };
-    const double r = 0.05, h = 5e-3, mass = 4. / 3. * 3.14159265358979312 * r * r * r * 1000.;
+    const double r = PILE_RADIUS, inertia = 0.4 * PILE_MASS * r * r;
     const int per = (int)(width / (2.2 * r));
     char *const text = malloc((size_t)(n + 4) * OF_ONE), *at = text;
     uint32_t seed = 1;
 
     at += sprintf(at,
-                  "{'mechd': 1, 'gravity': [0, 0, -9.81], 'solver': {'integrator': 'MoreauJean',"
-                  "'theta': 1, 'stepSize': %g, 'vi': {'onFailure': 'accept', 'maxIterations': 50}},"
-                  "'contact': {'margin': %g}, 'materials': [{'name': 'm', 'friction': 0.4}],"
-                  "'nodes': [",
-                  h, margin);
+                  "{'mechd': 1, 'gravity': [0, 0, -9.81], %s,"
+                  "'materials': [{'name': 'm', 'friction': 0.4}], 'nodes': [",
+                  settings);
     for (int i = 0; i < n; i++) {
         const int layer = i / (per * per), a = i / per % per, b = i % per;
         double off[2];
@@ -113,9 +115,24 @@ static inline void pile_create(struct pile *p, int n, double width, double margi
                       ", {'name': 'b%d', 'type': 'RigidBody', 'node': 'n%d', 'physicsMass': %.17g,"
                       "'physicsInertia': [%.17g, %.17g, %.17g, 0, 0, 0], 'geometry': [{'shape':"
                       "'Sphere', 'radius': %g, 'material': 'm'}]}",
-                      i, i, mass, 0.4 * mass * r * r, 0.4 * mass * r * r, 0.4 * mass * r * r, r);
+                      i, i, PILE_MASS, inertia, inertia, inertia, r);
     }
     sprintf(at, "]}");
+    return text;
+}
+
+/* `margin` m: how far apart what is looked at may be. */
+static inline void pile_create(struct pile *p, int n, double width, double margin)
+{
+    const double h = 5e-3, mass = PILE_MASS;
+    char settings[200];
+
+    snprintf(settings, sizeof settings,
+             "'solver': {'integrator': 'MoreauJean', 'theta': 1, 'stepSize': %g,"
+             "'vi': {'onFailure': 'accept', 'maxIterations': 50}}, 'contact': {'margin': %g}",
+             h, margin);
+    char *const text = pile_text(n, width, settings);
+
     *p = (struct pile){.n = n, .h = h, .mass = mass, .weight = n * mass * 9.81};
     p->s = pile_read(text);
     p->v = calloc(6 * (size_t)n, sizeof *p->v);
