@@ -59,6 +59,29 @@ static const char *place_of(const struct mechd_call *c, const char *key)
     return strcmp(key, "id") == 0 ? "the server chooses the id" : NULL;
 }
 
+static bool is_among(const char *const *allowed, int n, const char *key)
+{
+    for (int k = 0; k < n; k++) {
+        if (strcmp(allowed[k], key) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool takes_all(json_t *body, const char *const *allowed, int n)
+{
+    const char *key = NULL;
+    json_t *value = NULL;
+    json_object_foreach(body, key, value)
+    {
+        if (!is_among(allowed, n, key)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Faults for keys that are known and belong elsewhere; they are taken into `allowed` [n], which
  * ends with NULL, so that no second fault is found. Returns n. */
 static int refuse_misplaced(struct mechd_call *c, const char **allowed, int n)
@@ -67,11 +90,7 @@ static int refuse_misplaced(struct mechd_call *c, const char **allowed, int n)
     json_t *value = NULL;
     json_object_foreach(c->body, key, value)
     {
-        bool taken = false;
-        for (int k = 0; k < n; k++) {
-            taken = taken || strcmp(allowed[k], key) == 0;
-        }
-        const char *const place = taken ? NULL : place_of(c, key);
+        const char *const place = is_among(allowed, n, key) ? NULL : place_of(c, key);
         if (place != NULL && n < KEYS_MOST) {
             char path[80];
             snprintf(path, sizeof path, "/%s", key);
@@ -107,6 +126,9 @@ void mechd_call_check_keys(struct mechd_call *c)
         for (int k = 0; k < mechp_query_count(row); k++) {
             allowed[n++] = row->query[k].name;
         }
+    }
+    if (takes_all(c->body, allowed, n)) {
+        return;
     }
     n = refuse_misplaced(c, allowed, n);
     mechp_json_only(c->body, "", allowed, &c->diag);
