@@ -99,6 +99,12 @@ def is_sanitized():
 SANITIZED = is_sanitized()
 
 
+def gauge(asked, name):
+    """A number of /metrics, asked of a Daemon or over a connection of one's own."""
+    text = asked.call('GET', '/metrics').raw.decode()
+    return float(re.search(r'^mechd_%s (\S+)$' % name, text, re.M).group(1))
+
+
 def resident(daemon, line='VmRSS'):
     """Bytes of the daemon's memory, of this line of /proc/PID/status (proc(5)); 0 where it is a
     sanitizer's."""

@@ -15,7 +15,7 @@ class Kept(Daemon):
 
     def kill(self):
         os.kill(self.pid(), signal.SIGKILL)
-        self.process.wait(10)
+        self.process.wait(10 * harness.SLOW)
         fault = harness.SANITIZER.search(self.log())
         self._remove()
         assert fault is None, fault

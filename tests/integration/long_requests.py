@@ -1,9 +1,9 @@
 """Every route that can take long, and a request to it that would take minutes or for ever."""
 import collections
-import re
 
 import models
 from asking import DERIVATIVES
+from harness import gauge
 from long_models import driven_chain, pinched
 
 SIZE = 64
@@ -63,11 +63,6 @@ BOUNDED = {
     'systemProduct': 'products with a vector of the body',
     'systemProject': 'one pass over the rows of the body',
     'systemSchurProduct': 'a product with a vector of the body, one factorization'}
-
-
-def gauge(daemon, name):
-    return int(re.search(r'^mechd_%s (\d+)$' % name, daemon.call('GET', '/metrics').raw.decode(),
-                         re.M).group(1))
 
 
 def all_at_work(daemon, count):

@@ -6,12 +6,12 @@ import sqlite3
 import subprocess
 import tempfile
 import unittest
-from harness import Daemon, program
+from harness import SLOW, Daemon, program
 
 
 def check(*arguments):
     done = subprocess.run([program('mechd'), *arguments, '--check-config'], capture_output=True,
-                          text=True, timeout=60)
+                          text=True, timeout=60 * SLOW)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -87,7 +87,7 @@ class Check(unittest.TestCase):
             self.assertRegex(err, r'^mechd: --%s %s: .+\n$' % (option, value))
             done = subprocess.run([program('mechd'), '--listen', '127.0.0.1:0', '--control', 'none',
                                    '--stream', 'none', '--forces', 'none', '--' + option, value],
-                                  capture_output=True, text=True, timeout=60)
+                                  capture_output=True, text=True, timeout=60 * SLOW)
             self.assertEqual(done.returncode, 1, (option, value, done.stderr))
 
     def test_a_file_of_the_state_that_cannot_be_written_is_told(self):

@@ -5,8 +5,7 @@ import unittest
 import harness
 import models
 from asking import Asked, is_busy
-from harness import Daemon, HttpDoor, Partner, ZmqDoor, wait_until
-from long_requests import gauge
+from harness import Daemon, HttpDoor, Partner, ZmqDoor, gauge, wait_until
 
 ALONE = RACES = True
 

@@ -10,7 +10,7 @@ import tempfile
 import unittest
 import harness
 import models
-from harness import Daemon, Forces, FrameError, Partner, Stream, ZmqDoor, program, wait_until
+from harness import SLOW, Daemon, Forces, FrameError, Partner, Stream, ZmqDoor, program, wait_until
 
 RACES = True
 
@@ -239,14 +239,14 @@ class Curve(unittest.TestCase):
 
     def test_check_config_tells_the_keys(self):
         done = subprocess.run([program('mechd'), *self.options(), '--check-config'],
-                              capture_output=True, text=True, timeout=60)
+                              capture_output=True, text=True, timeout=60 * SLOW)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn('public key ' + self.server['public'], done.stdout)
         self.assertIn('clients    %s: 3' % self.clients, done.stdout)
         self.assertNotIn(self.server['secret'], done.stdout)
         os.chmod(self.key, 0o644)
         done = subprocess.run([program('mechd'), *self.options(), '--check-config'],
-                              capture_output=True, text=True, timeout=60)
+                              capture_output=True, text=True, timeout=60 * SLOW)
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stderr, '^mechd: --curve-key .*chmod 600')
 
@@ -268,7 +268,7 @@ class Curve(unittest.TestCase):
         self.assertNotEqual(made['secret'], make('rig')['secret'])
         for name, scopes, why in (('a/b', 'step', 'not a name'), ('rig', 'all', 'scopes are')):
             done = subprocess.run([program('mechd'), '--make-curve-key', name, '--scopes', scopes],
-                                  capture_output=True, text=True, timeout=60)
+                                  capture_output=True, text=True, timeout=60 * SLOW)
             self.assertEqual(done.returncode, 1)
             self.assertIn(why, done.stderr)
 

@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import unittest
 import urllib.parse
-from harness import ROOT, Daemon, Served
+from harness import ROOT, SLOW, Daemon, Served
 
 with open(os.path.join(ROOT, 'protocol', 'wire', 'routes.def'), encoding='utf-8') as f:
     # symbol, method, path
@@ -117,7 +117,7 @@ class Docs(Served):
             page = Page(d.call('GET', '/docs').raw.decode())
             for symbol, text in page.calls.items():
                 script += 'route=%s\n%s\n' % (symbol, text.replace('http://127.0.0.1:8080', d.base))
-            told = subprocess.run(['bash', '-c', script], cwd=folder, timeout=120,
+            told = subprocess.run(['bash', '-c', script], cwd=folder, timeout=120 * SLOW,
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
             with open(os.path.join(folder, 'ended'), encoding='ascii') as f:
                 ended = [line.split() for line in f]

@@ -7,7 +7,7 @@ import tempfile
 import threading
 import unittest
 import models
-from harness import Daemon, Http, wait_until
+from harness import Daemon, Http, gauge, wait_until
 from keeping import Kept
 
 RACES = True
@@ -210,11 +210,6 @@ class Idempotency(unittest.TestCase):
         with start() as d:
             again = d.call('POST', '/v1/batch', batch, key('b'))
             self.assertEqual((again.status, again.raw), (200, first.raw))
-
-
-def gauge(daemon, name):
-    lines = daemon.call('GET', '/metrics').raw.decode().splitlines()
-    return [int(line.split()[1]) for line in lines if line.startswith('mechd_%s ' % name)][0]
 
 
 def waiting(daemon):

@@ -10,9 +10,8 @@ import time
 import unittest
 import models
 from harness import (SCENARIO, Daemon, Forces, FrameError, Http, Partner, Served, ZmqDoor,
-                     again_where_slow, wait_until)
+                     again_where_slow, gauge, wait_until)
 from keeping import Kept
-from long_requests import gauge
 from package import mechd
 from tokens import bearer, make
 

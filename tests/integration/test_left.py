@@ -8,10 +8,9 @@ import unittest
 
 import models
 import raw
-from harness import SLOW, Daemon, Partner, ZmqDoor, wait_until
+from harness import SLOW, Daemon, Partner, ZmqDoor, gauge, wait_until
 from asking import ASYNC, is_busy
 from long_models import pinched
-from long_requests import gauge
 
 RACES = True
 

@@ -6,8 +6,8 @@ import urllib.parse
 
 import raw
 from asking import ASYNC, Asked
-from harness import Served, ZmqDoor, wait_until
-from long_requests import BOUNDED, LONG, all_at_work, gauge
+from harness import Served, ZmqDoor, gauge, wait_until
+from long_requests import BOUNDED, LONG, all_at_work
 
 RACES = True
 

@@ -13,7 +13,6 @@ compared with what the daemon answers now. To record anew, then build and print 
 import http.client
 import json
 import os
-import re
 import resource
 import signal
 import socket
@@ -22,8 +21,8 @@ import tempfile
 import threading
 import unittest
 import models
-from harness import (ROOT, SANITIZED, Daemon, FrameError, Partner, Reply, ZmqDoor,
-                     again_where_slow, resident, wait_until)
+from harness import (ROOT, SANITIZED, Daemon, FrameError, Partner, Reply, ZmqDoor, again_where_slow,
+                     gauge, resident, wait_until)
 from held import HeldThread, busiest_thread
 from walk import Api, Client, alike, name_of
 from walk_plan import BEYOND, FAILURES, NEVER, PREPARE, QUOTA, REFUSALS
@@ -108,11 +107,7 @@ class Walk(Refusals, unittest.TestCase):
         return more or {}
 
     def is_stepping(self, client, count=1):
-        return self.gauge(client, 'queued_commands') == count
-
-    def gauge(self, client, name):
-        text = client.call('GET', '/metrics').raw.decode()
-        return float(re.search(r'^mechd_%s (\S+)$' % name, text, re.M).group(1))
+        return gauge(client, 'queued_commands') == count
 
     # --- success ----------------------------------------------------------------------------------
 
@@ -355,7 +350,7 @@ class Walk(Refusals, unittest.TestCase):
             others = [Client(d.base).http for _ in range(4)]
             for other in others:
                 a_body_without_its_end(other)
-            wait_until(lambda: self.gauge(client, 'body_bytes') > (4 << 20) - 1024,
+            wait_until(lambda: gauge(client, 'body_bytes') > (4 << 20) - 1024,
                        'the room is taken')
             for operation in self.having(429, 'limit-reached'):
                 if operation.takes_body:

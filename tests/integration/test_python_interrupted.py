@@ -8,7 +8,7 @@ import unittest.mock
 
 import models
 from asking import MOST
-from harness import Served, wait_until
+from harness import SLOW, Served, wait_until
 from package import mechd
 from mechd import transport
 
@@ -179,7 +179,7 @@ class Interrupted(Served):
         self.check_free()
 
     def test_a_partner_stops_its_step(self):
-        with self.instance.connect(['force'], ['x'], timeout=30) as partner:
+        with self.instance.connect(['force'], ['x'], timeout=30 * SLOW) as partner:
             self.assertEqual(self.press(lambda: partner.step(1e6, [1])), STOPPED)
             partner.step(0.001, [1])
             self.assertEqual(partner.count, 1)

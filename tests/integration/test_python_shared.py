@@ -7,13 +7,13 @@ import unittest
 
 import models
 from forking import TYPES, Child
-from harness import Daemon, Served
+from harness import SLOW, Daemon, Served
 from package import mechd
 
 
 class Shared(Served):
     def setUp(self):
-        self.server = mechd.Server(self.daemon.base, timeout=20)
+        self.server = mechd.Server(self.daemon.base, timeout=20 * SLOW)
         self.addCleanup(self.server.close)
 
     def asked(self, server, name):
@@ -33,7 +33,7 @@ class Shared(Served):
     def test_over_a_unix_socket_too(self):
         with Daemon('--listen', 'unix:http.sock') as daemon, \
                 mechd.Server('unix:' + os.path.join(daemon.folder, 'http.sock'),
-                             timeout=20) as server:
+                             timeout=20 * SLOW) as server:
             self.check_processes(server)
 
     def test_threads_share_a_client(self):
@@ -96,7 +96,7 @@ class Shared(Served):
     def test_threads_share_a_partner(self):
         instance = self.server.create(models.oscillator())
         found = {}
-        with instance.connect(['force'], ['x'], timeout=20) as partner:
+        with instance.connect(['force'], ['x'], timeout=20 * SLOW) as partner:
             alone = {f: float(partner.trial(0.01, [f])[0]) for f in (1.0, 2.0, 3.0)}
 
             def ask(force):

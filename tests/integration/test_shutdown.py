@@ -13,8 +13,8 @@ import harness
 import held
 import models
 from asking import Asked, is_busy
-from harness import Daemon, Http, HttpDoor, Partner, Stream, ZmqDoor, wait_until
-from long_requests import PROBLEM, all_at_work, gauge
+from harness import Daemon, Http, HttpDoor, Partner, Stream, ZmqDoor, gauge, wait_until
+from long_requests import PROBLEM, all_at_work
 
 RACES = True
 

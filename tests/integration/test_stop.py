@@ -7,11 +7,9 @@ import subprocess
 import threading
 import unittest
 import models
-from harness import (SLOW, Daemon, Http, Partner, Served, ZmqDoor, program,
-                     wait_until)
+from harness import SLOW, Daemon, Http, Partner, Served, ZmqDoor, gauge, program, wait_until
 from asking import ASYNC, DERIVATIVES, Asked
 from long_models import driven_chain
-from long_requests import gauge
 
 RACES = True
 

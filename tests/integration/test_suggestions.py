@@ -4,13 +4,14 @@ import subprocess
 import tempfile
 import unittest
 import models
-from harness import FrameError, Partner, Served, ZmqDoor, program
+from harness import SLOW, FrameError, Partner, Served, ZmqDoor, program
 
 
 def told(*command):
     """The exit code and what was said on standard error."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith('MECHD_')}
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, env=environment)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60 * SLOW,
+                          env=environment)
     return done.returncode, done.stderr
 
 

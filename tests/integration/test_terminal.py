@@ -14,7 +14,7 @@ import time
 import unittest
 import harness
 import models
-from harness import BUILD, ROOT, Daemon, program
+from harness import BUILD, ROOT, SLOW, Daemon, program
 from proxy import Lossy
 from tokens import make
 
@@ -83,7 +83,7 @@ class Terminal(unittest.TestCase):
                 f.write(page)
                 f.flush()
                 done = subprocess.run(['man', '--warnings', '-E', 'UTF-8', '-l', '-Tutf8', f.name],
-                                      capture_output=True, text=True, timeout=60,
+                                      capture_output=True, text=True, timeout=60 * SLOW,
                                       env={**os.environ, 'LC_ALL': 'C.UTF-8', 'MANPAGER': 'cat',
                                            'MANWIDTH': '100'})
             self.assertEqual((done.returncode, done.stderr), (0, ''))
@@ -322,7 +322,7 @@ _mechctl
                                               (['--token', token], {}, 0),
                                               ([], {'MECHD_TOKEN': token}, 0)):
                     done = subprocess.run(command + more, env={**environment, **variables},
-                                          capture_output=True, text=True, timeout=60)
+                                          capture_output=True, text=True, timeout=60 * SLOW)
                     self.assertEqual(done.returncode, code, done)
 
     def test_every_route_has_a_command(self):
@@ -368,7 +368,7 @@ _mechctl
             self.words(*line.split())
         self.assertEqual(self.daemon.call('GET', '/v1/instances/a')['labels'], {'rig': 'b'})
         idle = subprocess.run([self.mechctl, 'stop', 'a'], env=self.environment,
-                              capture_output=True, text=True, timeout=60)
+                              capture_output=True, text=True, timeout=60 * SLOW)
         self.assertIn('nothing in progress', idle.stderr)
         number = self.words('lease', 'a', 'owner')[0]
         self.words('lease', 'a', 'owner', '--renew', '--seconds', '30', '--lease', number)

@@ -11,7 +11,7 @@ import urllib.request
 from tree import ROOT, Tree
 
 sys.path.insert(0, os.path.join(ROOT, 'tests', 'integration'))
-from harness import Daemon  # noqa: E402
+from harness import SLOW, Daemon  # noqa: E402
 
 REGISTRY = 'solver/items/items.def'
 MODEL_FILE, MODEL_NAME, MODEL_TYPE = 'solver/items/marker/ground_coordinate.c', \
@@ -55,7 +55,7 @@ def types_of(program):
         found = {}
         for name in (MODEL_TYPE, NEW_TYPE):
             try:
-                with urllib.request.urlopen(url + name, timeout=20) as reply:
+                with urllib.request.urlopen(url + name, timeout=20 * SLOW) as reply:
                     found[name] = json.load(reply)
             except urllib.error.HTTPError as e:
                 found[name] = e.code

@@ -10,7 +10,7 @@ import tempfile
 from tree import ROOT
 
 sys.path.insert(0, os.path.join(ROOT, 'tests', 'integration'))
-from harness import BUILD, Daemon  # noqa: E402
+from harness import BUILD, SLOW, Daemon  # noqa: E402
 
 # page, and the commands that it has at least: one without commands would pass for nothing
 PAGES = (('README.md', 4), ('clients/python/README.md', 4))
@@ -41,7 +41,7 @@ def run_block(language, code, daemon, folder):
         again = '. %s\n: ${MECHD_SERVER:=%s}\nexport MECHD_SERVER\n' % (exports, daemon.base)
         code = '%s%s\nexport -p > %s\n' % (again if os.path.exists(exports) else server, code,
                                           exports)
-    done = subprocess.run(command, cwd=folder, env=environment, timeout=120,
+    done = subprocess.run(command, cwd=folder, env=environment, timeout=120 * SLOW,
                           input=localised(code, daemon).encode(), stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT)
     text = done.stdout.decode()

@@ -167,7 +167,8 @@ FAULTS = {
         ({TEST: WAITS}, {TEST: WAITS + '    threading.Event().wait(0.3)\n'}),
         ({TEST: WAITS}, {TEST: WAITS.replace('10 ** 9', '3000000')}),
         ({TEST: WAITS}, {TEST: WAITS.replace('10 ** 9', '10 ** 7')}),
-        ({TEST: WAITS}, {TEST: WAITS + '    send(count=int(300_000 / SLOW))\n'})],
+        ({TEST: WAITS}, {TEST: WAITS + '    send(count=int(300_000 / SLOW))\n'}),
+        ({TEST: WAITS + 'run(a, timeout=60 * SLOW)\n'}, {TEST: WAITS + 'run(a, timeout=60)\n'})],
     'steady.check_page': [
         ({'tests/browser/a.mjs': 'await until(there);\n'},
          {'tests/browser/a.mjs': 'await page.waitForTimeout(100);\n'}),

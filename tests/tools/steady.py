@@ -1,8 +1,8 @@
 """Verdicts that depend on the clock or on how quick the machine is: an assertion of an upper bound
 on measured seconds, a pause that stands for "by now it has", a number of steps that is meant to be
-long. What order proves needs none of them (tests/README.md); where one is right all the same, its
-line or the line above it says why: # steady: REASON (C and JavaScript: // steady: REASON). Modules
-that say TIMED = True are left out."""
+long, a limit of time that a slow machine cannot lengthen. What order proves needs none of them
+(tests/README.md); where one is right all the same, its line or the line above it says why:
+# steady: REASON (C and JavaScript: // steady: REASON). Modules that say TIMED = True are left out."""
 import ast
 import re
 import sys
@@ -14,6 +14,8 @@ REASON = re.compile(r'#\s*steady: \w')
 # steps: fewer are quick everywhere, more are endless and are stopped
 LONG, ENDLESS = 100000, 10 ** 9
 COUNT = re.compile(r'''['"]?count['"]?\s*[:=]\s*(?:int\()?(10 ?\*\* ?[5-8]\b|[0-9_]{6,}\b)''')
+# limits of time of a call: shorter ones are part of a scenario, longer ones take a factor
+LIMIT = 10
 # in C and JavaScript
 PAUSE_C = re.compile(r'\b(nano|u)?sleep\(')
 UPPER_C = re.compile(r'mechd_now\(\) - \w+ <')
@@ -105,6 +107,13 @@ def is_pause(node):
         isinstance(node.func.value, ast.Call) and name_of(node.func.value) == 'Event')
 
 
+def is_fixed_limit(node):
+    """f(timeout=60): 60 * SLOW is meant."""
+    return isinstance(node, ast.Call) and any(
+        k.arg == 'timeout' and isinstance(k.value, ast.Constant) and
+        isinstance(k.value.value, (int, float)) and k.value.value >= LIMIT for k in node.keywords)
+
+
 def faults_of(text):
     """[(line, what)]"""
     tree = ast.parse(text)
@@ -116,6 +125,9 @@ def faults_of(text):
                 yield node.lineno, 'asserts how long something takes'
             if is_pause(node):
                 yield node.lineno, 'waits for a time, not for a condition'
+    for node in ast.walk(tree):
+        if is_fixed_limit(node):
+            yield node.lineno, 'a limit of time without the factor SLOW'
     for number, line in enumerate(text.split('\n'), 1):
         for count in COUNT.findall(line):
             if LONG <= eval(count.replace('_', ''), {}) < ENDLESS:  # digits and ** alone
