@@ -2,7 +2,7 @@
 on measured seconds, a pause that stands for "by now it has", a number of steps that is meant to be
 long, a limit of time that a slow machine cannot lengthen. What order proves needs none of them
 (tests/README.md); where one is right all the same, its line or the line above it says why:
-# steady: REASON (C and JavaScript: // steady: REASON). Modules that say TIMED = True are left out."""
+# steady: REASON (C and JavaScript: // steady: REASON). Modules with TIMED = True are left out."""
 import ast
 import re
 import sys
