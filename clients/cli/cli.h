@@ -15,6 +15,7 @@
 #include "clients/c/mechc.h"
 #include "clients/c/scan.h"
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -121,6 +122,10 @@ int mechctl_read_json(const char *path, struct mechc_bytes *out);
 int mechctl_write_file(const char *path, const void *bytes, size_t size);
 
 /* --- requests (request.c) --------------------------------------------------------------------- */
+
+/* Calls `handler` on a signal, unless the program was started with that signal ignored: by nohup,
+ * in the background of a script. Returns what was set for the signal before. */
+struct sigaction mechctl_on_signal(int signal, void (*handler)(int));
 
 #define MECHCTL_PATH(...) ((const char *const[]){__VA_ARGS__, NULL})
 

@@ -1,7 +1,6 @@
 /* Requests of the commands, and errors as compilers print them: place, then reason. */
 #include "clients/cli/cli.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -76,6 +75,17 @@ int mechctl_answer(struct mechctl *m, int result, const struct mechc_reply *r)
     return MECHCTL_REFUSED;
 }
 
+struct sigaction mechctl_on_signal(int signal, void (*handler)(int))
+{
+    struct sigaction before;
+    sigaction(signal, NULL, &before);
+    if (before.sa_handler != SIG_IGN) {
+        const struct sigaction action = {.sa_handler = handler};
+        sigaction(signal, &action, NULL);
+    }
+    return before;
+}
+
 /* whose request Ctrl-C cancels */
 static struct mechc *waiting;
 
@@ -90,13 +100,8 @@ int mechctl_request(struct mechctl *m, const struct mechc_request *r, struct mec
     struct sigaction before;
     const bool changes = strcmp(r->method, "GET") != 0;
     if (changes) {
-        const struct sigaction action = {.sa_handler = interrupt};
         waiting = m->c;
-        sigaction(SIGINT, &action, &before);
-        if (before.sa_handler == SIG_IGN) {
-            // it was started so: in the background of a script, by nohup
-            sigaction(SIGINT, &before, NULL);
-        }
+        before = mechctl_on_signal(SIGINT, interrupt);
     }
     const int result = mechc_call(m->c, r, out);
     if (changes) {

@@ -1,11 +1,24 @@
-"""Ctrl-C in mechctl: what it has asked for ends on the server, with a lease too, and it says so."""
+"""Ctrl-C in mechctl: what it has asked for ends on the server, with a lease too, and it says so.
+Where it was started with Ctrl-C ignored (by nohup, in the background of a script), it goes on."""
 import os
+import re
 import signal
 import subprocess
 import unittest
 
 import models
 from harness import SLOW, Served, program, wait_until
+
+
+# what a shell does for a program in the background of a script
+IGNORED = ['sh', '-c', 'trap "" INT; exec "$@"', 'sh']
+
+
+def signals(process, name):
+    """Whether SIGINT is among those of a line of the process's status: SigIgn, SigCgt."""
+    with open('/proc/%d/status' % process.pid, encoding='utf-8') as f:
+        mask = re.search(r'^%s:\s*(\w+)' % name, f.read(), re.M).group(1)
+    return bool(int(mask, 16) >> (signal.SIGINT - 1) & 1)
 
 
 class Interrupted(Served):
@@ -39,6 +52,40 @@ class Interrupted(Served):
             reply = self.daemon.call('POST', path + '/step', {'count': 1}, lease)
             self.assertEqual(reply.status, 200, reply)
         self.assertEqual(self.daemon.call('GET', path)['step'], 2)
+
+    def started_with_it_ignored(self, *words):
+        mechctl = subprocess.Popen(
+            [*IGNORED, program('mechctl'), '--server', self.daemon.base, *words], text=True,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(mechctl.communicate)
+        self.addCleanup(mechctl.kill)
+        return mechctl
+
+    def test_a_step_started_with_it_ignored_goes_on(self):
+        one = self.daemon.create(models.nonlinear_oscillator())
+        path = '/v1/instances/' + one
+        mechctl = self.started_with_it_ignored('step', one, '--count', '1000000000')
+        wait_until(lambda: self.daemon.call('GET', path)['busy'], 'it is in progress')
+        self.assertEqual((signals(mechctl, 'SigIgn'), signals(mechctl, 'SigCgt')), (True, False))
+        mechctl.send_signal(signal.SIGINT)
+        self.assertTrue(self.daemon.call('GET', path)['busy'])
+        self.daemon.call('POST', path + '/stop')
+        out, said = mechctl.communicate(timeout=60 * SLOW)
+        self.assertEqual((mechctl.returncode, out, said), (
+            1, '', 'mechctl: the computation was cancelled (cancelled)\n'))
+
+    def test_a_watch_started_with_it_ignored_goes_on(self):
+        one = self.daemon.create(models.nonlinear_oscillator())
+        mechctl = self.started_with_it_ignored('watch', one, '--follow', '--count', '2')
+        self.assertTrue(mechctl.stdout.readline().startswith('time'))
+        mechctl.send_signal(signal.SIGINT)
+
+        def has_ended():
+            self.daemon.call('POST', '/v1/instances/' + one + '/step', {'count': 1})
+            return mechctl.poll() is not None
+        wait_until(has_ended, 'two frames have been shown')
+        out, said = mechctl.communicate()
+        self.assertEqual((mechctl.returncode, out.count('\n'), said), (0, 2, ''), out)
 
 
 if __name__ == '__main__':

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -319,9 +318,8 @@ static int run(struct mechctl *m)
     }
     if (code == MECHCTL_DONE) {
         // an interrupt ends the loop, and the terminal is left as it was
-        struct sigaction action = {.sa_handler = interrupt};
-        sigaction(SIGINT, &action, NULL);
-        sigaction(SIGTERM, &action, NULL);
+        mechctl_on_signal(SIGINT, interrupt);
+        mechctl_on_signal(SIGTERM, interrupt);
         if (v.live) {
             fputs("\033[?25l", stdout);
         } else {
