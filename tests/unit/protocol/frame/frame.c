@@ -4,6 +4,7 @@
 #include "tests/unit/unit.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct mechp_frame sample = {
@@ -116,6 +117,24 @@ static void bad_headers_still_give_the_fields_that_came(void)
     CU_ASSERT_EQUAL(f.sequence, 0);
 }
 
+static void a_frame_is_read_to_its_end_and_no_further(void)
+{
+    unsigned char whole[64 + 16] = {0};
+    mechp_frame_write(&sample, whole);
+    for (size_t size = 1; size <= sizeof whole; size++) {
+        // a block of this size, behind which a sanitizer sees every byte that is read
+        unsigned char *const bytes = malloc(size);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(bytes);
+        memcpy(bytes, whole, size);
+        struct mechp_frame f;
+        CU_ASSERT_EQUAL(mechp_frame_read(bytes, size, &f), size < 64   ? MECHP_FRAME_SHORT
+                                                           : size < 80 ? MECHP_FRAME_COUNT
+                                                                       : 0);
+        CU_ASSERT_EQUAL(f.sequence, size < 32 ? 0 : sample.sequence);
+        free(bytes);
+    }
+}
+
 static void kinds_have_the_names_of_the_interface(void)
 {
     CU_ASSERT_STRING_EQUAL(mechp_frame_kind_name(1), "hello");
@@ -130,4 +149,5 @@ UNIT_TESTS(UNIT_TEST(header_has_the_documented_bytes),
            UNIT_TEST(values_keep_their_bits_at_any_alignment),
            UNIT_TEST(bad_headers_are_refused_each_with_its_fault),
            UNIT_TEST(bad_headers_still_give_the_fields_that_came),
+           UNIT_TEST(a_frame_is_read_to_its_end_and_no_further),
            UNIT_TEST(kinds_have_the_names_of_the_interface))
