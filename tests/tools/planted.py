@@ -38,7 +38,8 @@ FAULTS = [
           'protocol/frame/frame.c',
           'memcpy(at, bytes, size < sizeof at ? size - size % 8 : sizeof at);',
           'memcpy(at, bytes, size < sizeof at ? size + 1 : sizeof at);',
-          'sanitized:frame', r'AddressSanitizer: heap-buffer-overflow'),
+          'sanitized:frame',
+          r'AddressSanitizer: heap-buffer-overflow(.*\n)*.* in fields_of .*frame\.c'),
     Fault('a leak a request',
           'server/call/call.c',
           '    json_decref(c->body);\n    mechp_text_fini(&c->text);\n',
@@ -143,6 +144,13 @@ def first_failure(text):
     return re.sub(r'^\d+[:-]', '', found.group(1))[:200] if found else '(no line of a failure)'
 
 
+def naming_line(text, named):
+    """The line in which the match that names a fault ends."""
+    start = text.rfind('\n', 0, named.end() - 1) + 1
+    end = text.find('\n', named.end() - 1)
+    return re.sub(r'^ *\d+[:-] *', '', text[start:end if end >= 0 else len(text)]).strip()[:200]
+
+
 def plant(root, fault):
     """What is wrong with the gate, or None; the copy is as before then."""
     path = os.path.join(root, fault.path)
@@ -156,10 +164,13 @@ def plant(root, fault):
         return 'tests/run %s is green' % fault.gate
     if 'error: ' in text and 'ninja: build stopped' in text:
         return 'the copy does not build\n' + text[-3000:]
-    if not re.search(fault.says, text):
+    named = re.search(fault.says, text)
+    if not named:
         return 'tests/run %s is red, but does not say "%s":\n%s' % (fault.gate, fault.says,
                                                                    text[-3000:])
-    print('%s: tests/run %s: %s' % (fault.name, fault.gate, first_failure(text)), flush=True)
+    first, line = first_failure(text), naming_line(text, named)
+    print('%s: tests/run %s: %s%s' % (fault.name, fault.gate, first,
+                                      '' if line in first else '\n    ' + line), flush=True)
     return None
 
 
