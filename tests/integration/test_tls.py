@@ -257,28 +257,36 @@ class Tls(unittest.TestCase):
         self.assertNotEqual(code, 0)
         self.assertIn('--tls-certificate', text)
 
-    def test_forked_clients_leave_the_connection_to_their_parent(self):
+    def forked_clients_leave_the_connection(self, ask, close):
+        """ask(type's name): its description, over a client's connection; close() the client."""
         def sockets():
             links = (os.path.join('/proc/self/fd', n) for n in os.listdir('/proc/self/fd'))
             return sorted(os.readlink(at) for at in links
                           if os.path.islink(at) and os.readlink(at).startswith('socket:'))
-        with Secure(self.folder) as daemon, \
-                mechd.Server(daemon.base, verify=self.path('ca.pem')) as server:
+
+        def work(name):
+            wrong = sum(ask(name)['type'] != name for _ in range(30))
+            close()
+            return wrong
+        ask(TYPES[0])
+        before = sockets()
+        children = [Child(lambda name=name: work(name)) for name in TYPES[:2]]
+        self.assertEqual([c.result() for c in children], [0, 0])
+        self.assertEqual(ask(TYPES[0])['type'], TYPES[0])
+        self.assertEqual(sockets(), before)
+        close()
+
+    def test_forked_servers_leave_the_connection_to_their_parent(self):
+        with Secure(self.folder) as daemon:
+            server = mechd.Server(daemon.base, verify=self.path('ca.pem'))
+            self.forked_clients_leave_the_connection(server.type, server.close)
+
+    def test_forked_handles_leave_the_connection_to_their_parent(self):
+        with Secure(self.folder) as daemon:
             handle = Handle(daemon.base)
             handle.library.mechc_set_ca(handle.at, self.path('ca.pem').encode())
-            for ask, close in ((server.type, server.close),
-                               (lambda name: handle.get('/v1/types/' + name), handle.close)):
-                def work(name, ask=ask, close=close):
-                    wrong = sum(ask(name)['type'] != name for _ in range(30))
-                    close()
-                    return wrong
-                ask(TYPES[0])
-                before = sockets()
-                children = [Child(lambda name=name: work(name)) for name in TYPES[:2]]
-                self.assertEqual([c.result() for c in children], [0, 0])
-                self.assertEqual(ask(TYPES[0])['type'], TYPES[0])
-                self.assertEqual(sockets(), before)
-            handle.close()
+            self.forked_clients_leave_the_connection(
+                lambda name: handle.get('/v1/types/' + name), handle.close)
 
     def test_an_expired_certificate_is_served_and_logged(self):
         self.copy('old')
