@@ -15,6 +15,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, '..', 'tools'))
 import stacks  # noqa: E402
 
+REPORT = re.compile(r'ERROR: \w+Sanitizer|runtime error: |Assertion .* failed')
+SHOWN = 6000  # characters of what a failed program prints
 LIMIT = 400  # seconds of one program, far more than the longest takes under a sanitizer
 
 
@@ -26,6 +28,12 @@ def programs(build, suites):
         names = {suite.split(':')[-1] for suite in test['suite']}
         if names & set(suites):
             yield test['name'], test['cmd'], {**os.environ, **test['env']}
+
+
+def telling(text):
+    """The report of a sanitizer from its head, which names the place, or the end of the text."""
+    found = REPORT.search(text)
+    return text[max(0, found.start() - 200):][:SHOWN] if found else text[-SHOWN:]
 
 
 def run(job):
@@ -47,11 +55,11 @@ def run(job):
     count = re.search(r'^(\d+) passed, (\d+) failed\s*\Z', text, re.M)
     if not count:
         return 0, 1, '%s: ended with %d, without a count\n%s' % (name, process.returncode,
-                                                                text[-6000:])
+                                                                telling(text))
     passed, failed = int(count.group(1)), int(count.group(2))
     if process.returncode != 0 and failed == 0:
         failed = 1
-    return passed, failed, '%s:\n%s' % (name, text[-6000:]) if failed else ''
+    return passed, failed, '%s:\n%s' % (name, telling(text)) if failed else ''
 
 
 def main(build, *suites):
