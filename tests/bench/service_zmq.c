@@ -5,7 +5,8 @@
  * from thread to thread or from the thread that makes them, or the same behind the same steps,
  * made by the library; a unit is a frame received. A step as a binary frame and as JSON runs
  * beside a message of that size sent back. Starting and stopping a run is not counted. Frames
- * made, received and lost are counted from the sequence in the frames.
+ * made, received and lost are counted from the sequence in the frames. Answer times of a partner
+ * are printed alone and beside another one that sends bodies of 1.5 MB without end.
  */
 #include "protocol/frame/frame.h"
 #include "tests/bench/bench.h"
@@ -316,6 +317,98 @@ static void ask(void *side, uint64_t count)
     s->ns += served_now_ns() - from;
 }
 
+/* --- a neighbour that sends large bodies ------------------------------------------------------- */
+
+/* steps at most, bodies of so many numbers that are answered meanwhile, so many on their way */
+enum { ASKED = 100000, ALONE = 4000, BODIES = 30, NUMBERS = 750000, AT_ONCE = 4 };
+
+static int by_size(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Another partner, and what it sends again for each answer that has come. */
+struct neighbour {
+    void *socket;
+    char *body;
+    size_t size;
+    int answered;
+};
+
+/* `[1,1,…]` of 1.5 MB where a model has no such member: it is read, and refused. */
+static void begin_neighbour(struct neighbour *n, void *socket)
+{
+    static const char head[] = "{\"op\": \"check\", \"model\": {\"mechd\": 1, \"x\": [1";
+    static const char tail[] = "]}}";
+    *n = (struct neighbour){.socket = socket, .size = sizeof head + 2 * NUMBERS + sizeof tail - 4};
+    char *at = n->body = malloc(n->size);
+    if (at == NULL) {
+        served_fail("neighbour", "no memory");
+    }
+    memcpy(at, head, sizeof head - 1);
+    at += sizeof head - 1;
+    for (int k = 1; k < NUMBERS; k++) {
+        *at++ = ',';
+        *at++ = '1';
+    }
+    memcpy(at, tail, sizeof tail - 1);
+    for (int k = 0; k < AT_ONCE; k++) {
+        zmq_send(n->socket, n->body, n->size, 0);
+    }
+}
+
+static void send_again(struct neighbour *n)
+{
+    char answer[4096];
+    while (zmq_recv(n->socket, answer, sizeof answer, ZMQ_DONTWAIT) >= 0) {
+        zmq_send(n->socket, n->body, n->size, 0);
+        n->answered++;
+    }
+}
+
+/* Answer times of a partner that steps, alone or beside a neighbour: the one that 99 of 100 stay
+ * within, ms. */
+static double tell_times(const char *what, struct side *s, struct neighbour *n)
+{
+    static double ns[ASKED];
+    int count = 0;
+    while (count < (n != NULL ? ASKED : ALONE) && (n == NULL || n->answered < BODIES)) {
+        if (n != NULL) {
+            send_again(n);
+        }
+        const double from = served_now_ns();
+        ask(s, 1);
+        ns[count++] = served_now_ns() - from;
+    }
+    qsort(ns, (size_t)count, sizeof *ns, by_size);
+    char name[80];
+    (void)snprintf(name, sizeof name, "%s, us, median", what);
+    bench_tell_value(bench_text(name), 1e-3 * ns[count / 2]);
+    bench_tell_value("  99 of 100 within", 1e-3 * ns[count - 1 - count / 100]);
+    bench_tell_value("  the longest", 1e-3 * ns[count - 1]);
+    return 1e-6 * ns[count - 1 - count / 100];
+}
+
+static void tell_neighbour(void *context, const struct served *daemon)
+{
+    struct side good = {.server = daemon,
+                        .socket = open_socket(context, ZMQ_REQ, daemon->control),
+                        .request = "{\"op\": \"step\", \"id\": \"two\", \"count\": 1}"};
+    struct neighbour other;
+    tell_times("a step as JSON, alone", &good, NULL);
+    begin_neighbour(&other, open_socket(context, ZMQ_DEALER, daemon->control));
+    const double most = tell_times("a step as JSON beside bodies of 1.5 MB", &good, &other);
+    if (other.answered == 0) {
+        served_fail("beside bodies of 1.5 MB", "none is answered");
+    }
+    bench_tell_value("  bodies answered meanwhile", other.answered);
+    bench_require("beside bodies of 1.5 MB, 99 of 100 within, ms", most, 10.);
+    zmq_close(other.socket);
+    zmq_close(good.socket);
+    free(other.body);
+}
+
 static void compare_requests(void *context, const struct served *daemon, const struct served *floor)
 {
     struct side ours = {.server = daemon, .socket = open_socket(context, ZMQ_REQ, daemon->control)};
@@ -346,6 +439,7 @@ int main(int argc, char **argv)
     served_floor(&stepping, "floor-zmq", with_model);
     make_wide(&daemon);
     compare_requests(context, &daemon, &floor);
+    tell_neighbour(context, &daemon);
     tell_losses(context, &daemon);
     compare_streams(context, &daemon, &floor, "stream / bare sockets");
     compare_streams(context, &daemon, &single, "stream / a bare socket, one thread");
