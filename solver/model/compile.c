@@ -210,6 +210,24 @@ void mech_model_owner(const struct mech_model *m, int32_t column, char *path, si
     mech_item_path(category, index, NULL, path, size);
 }
 
+void mech_model_first_order_owner(const struct mech_model *m, int32_t column, char *path,
+                                  size_t size)
+{
+    const size_t objects = m->document->objects.n, nodes = m->document->nodes.n;
+
+    mech_text_copy(path, size, "");
+    for (size_t i = 0; i < objects + nodes && !path[0]; i++) {
+        const struct mech_seat_of *const on = i < objects ? &m->objects[i] : &m->nodes[i - objects];
+
+        for (int32_t k = 0; k < on->n && on->first_order && !path[0]; k++) {
+            if (on->slot[k] == column) {
+                mech_item_path(i < objects ? MECH_OBJECT : MECH_NODE, i < objects ? i : i - objects,
+                               NULL, path, size);
+            }
+        }
+    }
+}
+
 const char *mech_model_owner_name(const struct mech_model *m, int32_t column)
 {
     size_t index;

@@ -22,6 +22,17 @@ static double length_of(const double *x, size_t n)
     return most * sqrt(sum);
 }
 
+/* Numbers of no pattern, for every rate to have a part in. */
+static void fill(double *x, size_t n)
+{
+    uint32_t seed = 1;
+
+    for (size_t i = 0; i < n; i++) {
+        seed = 1664525u * seed + 1013904223u; /* Numerical Recipes */
+        x[i] = (double)(seed >> 8) / 16777216. - 0.5;
+    }
+}
+
 /* One of the two applications of the linearized {v, v̇(q, v)} to {dq, dv} in x [2 n], by a
  * difference over `size` of the motion; false where v̇ cannot be had. `now` is [nq + 1 + 3 (n + 1)]
  * of scratch: q, v, v̇ at the point and beside it. */
@@ -57,7 +68,6 @@ static double highest_rate(struct mech_sim *s)
     struct mech_step_result ignored = {.iterations = 0};
     double *const x = calloc(2 * n + n + 1 + nq + 1 + 3 * (n + 1), sizeof *x);
     double growth = 0.;
-    uint32_t seed = 1;
 
     if (!x || n == 0 || mech_sim_need_rates(s, &ignored)) {
         free(x);
@@ -68,10 +78,7 @@ static double highest_rate(struct mech_sim *s)
     bool good = mech_rates_vdot(&s->rates, &at, still, &ignored) == 0;
     const double size = 1e-7 * fmax(1e-3, length_of(s->now.q, nq));
 
-    for (size_t i = 0; i < 2 * n; i++) {
-        seed = 1664525u * seed + 1013904223u; /* Numerical Recipes */
-        x[i] = (double)(seed >> 8) / 16777216. - 0.5;
-    }
+    fill(x, 2 * n);
     for (int k = 0; k < ROUNDS && good; k++) {
         const double before = length_of(x, 2 * n);
 
@@ -86,6 +93,40 @@ static double highest_rate(struct mech_sim *s)
     return good ? exp(0.5 * growth / COUNTED) : NAN;
 }
 
+/* The same of the first-order states, one application a round. */
+static double highest_state_rate(struct mech_sim *s)
+{
+    const size_t n = (size_t)s->sizes.x;
+    struct mech_step_result ignored = {.iterations = 0};
+    double *const x = calloc(4 * (n + 1), sizeof *x);
+    double growth = 0.;
+
+    if (!x || n == 0 || mech_sim_need_rates(s, &ignored)) {
+        free(x);
+        return NAN;
+    }
+    double *const still = x + n + 1, *const at = still + n + 1, *const rates = at + n + 1;
+    const double time = s->now.at->time, size = 1e-7 * fmax(1e-3, length_of(s->now.x, n));
+    bool good = mech_rates_xdot(&s->rates, &s->now, time, s->now.x, still, &ignored) == 0;
+
+    fill(x, n);
+    for (int k = 0; k < ROUNDS && good; k++) {
+        const double step = size / length_of(x, n);
+
+        for (size_t i = 0; i < n; i++) {
+            at[i] = s->now.x[i] + step * x[i];
+        }
+        good = mech_rates_xdot(&s->rates, &s->now, time, at, rates, &ignored) == 0;
+        for (size_t i = 0; i < n; i++) {
+            x[i] = (rates[i] - still[i]) / size;
+        }
+        good = good && isfinite(length_of(x, n));
+        growth += k >= ROUNDS - COUNTED ? log(length_of(x, n)) : 0.;
+    }
+    free(x);
+    return good ? exp(growth / COUNTED) : NAN;
+}
+
 void mech_sim_tell_failure(struct mech_sim *s, int code, const struct mech_step_result *result,
                            struct mech_step_report *report)
 {
@@ -93,8 +134,8 @@ void mech_sim_tell_failure(struct mech_sim *s, int code, const struct mech_step_
     char more[100] = "", kept[sizeof report->reason];
 
     if (code == MECH_NOT_FINITE || code == MECH_NOT_CONVERGED) {
-        const double rate =
-            code == MECH_NOT_FINITE && s->type->explicit_scheme ? highest_rate(s) : NAN;
+        const bool unstable = code == MECH_NOT_FINITE && s->type->explicit_scheme;
+        const double rate = unstable ? fmax(highest_rate(s), highest_state_rate(s)) : NAN;
         int n = strstr(reason, "t = ") ? 0
                                        : snprintf(more, sizeof more, "; the step began at t = %.9g",
                                                   report->failed_time);

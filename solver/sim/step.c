@@ -207,23 +207,32 @@ bool mech_sim_all_finite(const double *x, size_t n)
     return lane[0] + lane[1] + lane[2] + lane[3] == 0.;
 }
 
-/* Which coordinate it was, for people. */
+/* Which coordinate or state it was, for people. */
 static void blame_state(const struct mech_sim *s, struct mech_step_result *result)
 {
+    char path[MECH_DIAG_PATH];
+
     for (int32_t i = 0; i < s->sizes.v; i++) {
         const double rates = s->next.v[i] + s->next.vdot[i] + s->next.a[i];
 
         if (!isfinite(rates) || (i < s->sizes.q && !isfinite(s->next.q[i]))) {
-            char path[MECH_DIAG_PATH];
-
             mech_model_owner(s->model, i, path, sizeof path);
             snprintf(result->reason, sizeof result->reason,
                      "coordinate %d, of %.64s, became infinite or not a number", (int)i, path);
             return;
         }
     }
-    snprintf(result->reason, sizeof result->reason,
-             "a first-order state became infinite or not a number");
+    for (int32_t i = 0; i < s->sizes.x; i++) {
+        if (!isfinite(s->next.x[i])) {
+            mech_model_first_order_owner(s->model, i, path, sizeof path);
+            snprintf(result->reason, sizeof result->reason,
+                     "first-order state %d, of %.64s, became infinite or not a number", (int)i,
+                     path);
+            return;
+        }
+    }
+    /* more coordinates than velocities: those of a rotation */
+    snprintf(result->reason, sizeof result->reason, "a rotation became infinite or not a number");
 }
 
 /* The command is over without effect. */

@@ -46,6 +46,42 @@ static void an_explicit_scheme_tells_its_stable_step(void)
     }
 }
 
+/* a decay of 1000/s and a vibration of 2000/s */
+static void an_explicit_scheme_tells_its_stable_step_of_first_order_systems(void)
+{
+    static const char *const systems[] = {"[[-1000, 0], [0, -10]]", "[[0, 2000], [-2000, 0]]"};
+
+    for (int k = 0; k < 2; k++) {
+        struct mech_step_report report;
+        char text[1024];
+
+        snprintf(text, sizeof text,
+                 "{'mechd': 1, 'objects': [{'name': 'a', 'type': 'FirstOrderLinearTIDS', 'A': %s,"
+                 "'x0': [1, 1]}], 'solver': {'integrator': 'RK44', 'stepSize': 0.01}}",
+                 systems[k]);
+        CU_ASSERT_EQUAL(fails(text, 1000, &report), MECH_NOT_FINITE);
+        CU_ASSERT(has(&report, k ? "first-order state 1, of" : "first-order state 0, of"));
+        CU_ASSERT(has(&report, ", of /objects/0, became"));
+        CU_ASSERT(has(&report, k ? "below about 0.001 s" : "below about 0.002 s"));
+    }
+}
+
+/* (1 + 1.5)/(1 - 1.5): each step makes of b five times as much, with the other sign */
+static void a_first_order_system_is_named(void)
+{
+    struct mech_step_report report;
+
+    CU_ASSERT_EQUAL(
+        fails("{'mechd': 1, 'objects': [{'name': 'a', 'type': 'FirstOrderLinearTIDS', 'A': [[-1]],"
+              "'x0': [1]}, {'name': 'b', 'type': 'FirstOrderLinearTIDS', 'A': [[-1, 0], [0, 3000]],"
+              "'x0': [1, 1]}], 'solver': {'integrator': 'EulerMoreau', 'theta': 0.5,"
+              "'stepSize': 0.001}}",
+              1000, &report),
+        MECH_NOT_FINITE);
+    CU_ASSERT(has(&report, "first-order state 2, of /objects/1, became infinite"));
+    CU_ASSERT(has(&report, "; the step began at t = 0.4"));
+}
+
 static void newton_tells_the_time_and_the_item(void)
 {
     struct mech_step_report report;
@@ -88,5 +124,6 @@ static void a_law_that_ends_at_rest_has_a_slope(void)
 }
 
 UNIT_TESTS(UNIT_TEST(an_explicit_scheme_tells_its_stable_step),
-           UNIT_TEST(newton_tells_the_time_and_the_item),
+           UNIT_TEST(an_explicit_scheme_tells_its_stable_step_of_first_order_systems),
+           UNIT_TEST(a_first_order_system_is_named), UNIT_TEST(newton_tells_the_time_and_the_item),
            UNIT_TEST(a_law_that_ends_at_rest_has_a_slope))
