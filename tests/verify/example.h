@@ -1,4 +1,4 @@
-/* The daemon's examples, for tests: read from server/examples, as they are or with a change.
+/* The daemon's examples, for tests: read from server/examples.
  *
  *     struct mech_sim *s = example_of("bouncing-ball");
  *
@@ -8,29 +8,32 @@
 
 #include "tests/unit/model.h"
 
-static inline struct mech_sim *example_read(const char *path)
+/* A whole text file, which the caller frees. */
+static inline char *example_text(const char *path)
 {
-    char *const text = calloc(1, 1 << 20);
-    struct mech_diag diag;
-    struct mech_sim *s = NULL;
+    enum { MOST = 1 << 20 };
+    char *const text = calloc(1, MOST);
     FILE *const f = fopen(path, "r");
 
     CU_ASSERT_FATAL(text && f);
-    text[fread(text, 1, (1 << 20) - 1, f)] = '\0';
+    text[fread(text, 1, MOST - 1, f)] = '\0';
     fclose(f);
-    mech_diag_init(&diag);
-    CU_ASSERT_EQUAL_FATAL(model_read(text, &diag, &s), 0);
-    mech_diag_fini(&diag);
-    free(text);
-    return s;
+    return text;
 }
 
 static inline struct mech_sim *example_of(const char *name)
 {
     char path[1024];
+    struct mech_diag diag;
+    struct mech_sim *s = NULL;
 
     snprintf(path, sizeof path, "%s/../server/examples/%s.json", MECH_TESTS_FOLDER, name);
-    return example_read(path);
+    char *const text = example_text(path);
+    mech_diag_init(&diag);
+    CU_ASSERT_EQUAL_FATAL(model_read(text, &diag, &s), 0);
+    mech_diag_fini(&diag);
+    free(text);
+    return s;
 }
 
 /* One output by its name; up to 16 values, of which the first is returned. */

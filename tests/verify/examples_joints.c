@@ -354,6 +354,38 @@ static void a_strip_bends_far_under_its_weight_and_a_load(void)
     }
 }
 
+/* Let go level, it swings for a minute about where it would hang, and its damping takes energy. */
+static void a_strip_swings_and_tires(void)
+{
+    struct mech_sim *const s = example_of("flexible-cantilever");
+    const double energy = mech_sim_energy(s);
+    double y[STATES], before = 0., rate = 0., least = 0., stored = energy;
+    double lowest = 0., highest = -2.;
+    int turns = 0;
+
+    shoot(0., y);
+    for (int k = 1; k <= 1200; k++) {
+        run_to(s, 0.05 * k);
+        double tip[3];
+        example_output(s, "tip", tip);
+        turns += k > 1000 && rate * (tip[1] - before) < 0.;
+        rate = tip[1] - before;
+        before = tip[1];
+        least = fmin(least, tip[1]);
+        lowest = k > 1000 ? fmin(lowest, tip[1]) : lowest;
+        highest = k > 1000 ? fmax(highest, tip[1]) : highest;
+        CU_ASSERT(hypot(tip[0], tip[1]) < 2.02);
+        if (k % 100 == 0) {
+            CU_ASSERT(mech_sim_energy(s) < stored);
+            stored = mech_sim_energy(s);
+        }
+    }
+    CU_ASSERT(turns >= 10);
+    CU_ASSERT(least < 1.2 * y[3]);
+    CU_ASSERT(lowest < y[3] - 0.05 && y[3] + 0.05 < highest);
+    mech_sim_destroy(s);
+}
+
 UNIT_TESTS(UNIT_TEST(two_bars_swing_as_their_equations_say),
            UNIT_TEST(left_alone_it_is_chaotic_and_keeps_its_energy),
            UNIT_TEST(the_motor_at_the_first_hinge_works),
@@ -361,4 +393,5 @@ UNIT_TESTS(UNIT_TEST(two_bars_swing_as_their_equations_say),
            UNIT_TEST(a_four_bar_turns_round_and_swings_its_rocker),
            UNIT_TEST(a_top_precesses_and_nods), UNIT_TEST(six_servos_follow_a_dance),
            UNIT_TEST(each_hinge_has_a_torque_input),
-           UNIT_TEST(a_strip_bends_far_under_its_weight_and_a_load))
+           UNIT_TEST(a_strip_bends_far_under_its_weight_and_a_load),
+           UNIT_TEST(a_strip_swings_and_tires))
