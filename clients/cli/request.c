@@ -61,6 +61,10 @@ int mechctl_result(struct mechctl *m, int result)
         return MECHCTL_REFUSED;
     }
     fprintf(stderr, "mechctl: %s%s%s%s\n", e->text, coded ? " (" : "", e->code, coded ? ")" : "");
+    if (result == MECHC_UNREACHABLE) {
+        fputs("mechctl: `mechd` starts a server here; --server or MECHD_SERVER names another one\n",
+              stderr);
+    }
     return result < 0 ? MECHCTL_FAILED : codes[result];
 }
 

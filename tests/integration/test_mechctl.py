@@ -323,6 +323,7 @@ class Mechctl(unittest.TestCase):
         done = self.run_program('list', server='http://127.0.0.1:1')
         self.assertEqual(done.returncode, 3)
         self.assertIn('127.0.0.1:1', done.stderr)
+        self.assertRegex(done.stderr, 'mechd` starts a server.* MECHD_SERVER')
         for address in ('ftp://x', 'unix:relative', 'https:/x://'):
             done = self.run_program('list', server=address)
             self.assertEqual(done.returncode, 2, done)
