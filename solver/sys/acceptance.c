@@ -10,12 +10,16 @@
 
 /* under this part of its row, a diagonal entry says nothing of its size: √ε */
 static const double negligible = 1.5e-8;
+/* rows of a set with the unit of its first; those behind are of torques */
+enum { LINEAR_ROWS = 3 };
 
 struct mech_acceptance {
     double *length; /* [most] of each set: g */
     double *scale;  /* [most] of each set: s; in weigh first of each root */
     double *reach;  /* [most] of each set: largest |N_ij| in its rows and columns */
     double *sum;    /* [most] of each set: Σ_β ‖N_αβ‖‖l_β‖ */
+    double *arm;    /* [most] of each set: a length beside which turns are speeds; ROLLING */
+    int32_t *first; /* [most] of each set: its first row */
     int32_t *of;    /* [most] of each row: its set */
     int32_t *above; /* [most] of each set: a set of its island, of the root itself */
     int32_t islands;
@@ -26,7 +30,7 @@ int mech_acceptance_create(int32_t most, struct mech_acceptance **self)
 {
     const size_t n = most > 0 ? (size_t)most : 1;
     struct mech_acceptance *const a = malloc(sizeof *a);
-    double *const memory = malloc(n * (4 * sizeof *memory + 2 * sizeof *a->of));
+    double *const memory = malloc(n * (5 * sizeof *memory + 3 * sizeof *a->of));
 
     if (!a || !memory) {
         free(a);
@@ -37,8 +41,10 @@ int mech_acceptance_create(int32_t most, struct mech_acceptance **self)
                                   .scale = memory + n,
                                   .reach = memory + 2 * n,
                                   .sum = memory + 3 * n,
-                                  .of = (int32_t *)(void *)(memory + 4 * n)};
+                                  .arm = memory + 4 * n,
+                                  .of = (int32_t *)(void *)(memory + 5 * n)};
     a->above = a->of + n;
+    a->first = a->above + n;
     *self = a;
     return 0;
 }
@@ -72,19 +78,27 @@ static void join(struct mech_acceptance *a, int32_t i, int32_t j)
     }
 }
 
+/* Of a row: whether it is one of torques and turns, as the last of a ROLLING set are. */
+static bool turns(const struct mech_acceptance *a, int32_t row)
+{
+    return row - a->first[a->of[row]] >= LINEAR_ROWS;
+}
+
 /* The entry at row i of column j. */
 static void take(struct mech_acceptance *a, int32_t i, int32_t j, double entry)
 {
     const int32_t at = a->of[i], from = a->of[j];
     const double size = fabs(entry);
 
+    const bool turning = turns(a, i) || turns(a, j);
+
     if (i == j) {
-        a->length[at] += size;
+        *(turning ? &a->arm[at] : &a->length[at]) += size;
     }
-    if (size > a->reach[at]) {
+    if (size > a->reach[at] && !turning) {
         a->reach[at] = size;
     }
-    if (size > a->reach[from]) {
+    if (size > a->reach[from] && !turning) {
         a->reach[from] = size;
     }
     if (at != from && size > 0. && a->islands > 1) {
@@ -137,7 +151,9 @@ void mech_acceptance_form(struct mech_acceptance *a, const struct mech_problem *
     for (int32_t i = 0; i < sets; i++) {
         const int32_t rows = mech_problem_set(p, i).rows;
 
-        a->length[i] = whole * rows;
+        a->first[i] = row;
+        a->length[i] = whole * (rows < LINEAR_ROWS ? rows : LINEAR_ROWS);
+        a->arm[i] = 0.;
         a->reach[i] = whole;
         a->above[i] = p->schur ? 0 : i;
         for (int32_t k = 0; k < rows; k++) {
@@ -150,7 +166,11 @@ void mech_acceptance_form(struct mech_acceptance *a, const struct mech_problem *
     }
     a->reach_most = 0.;
     for (int32_t i = 0; i < sets; i++) {
-        a->length[i] /= mech_problem_set(p, i).rows;
+        const int32_t rows = mech_problem_set(p, i).rows;
+
+        /* N_NN/N_SS is an inertia over a mass */
+        a->arm[i] = a->arm[i] > 0. && a->length[i] > 0. ? sqrt(a->length[i] / a->arm[i]) : 1.;
+        a->length[i] /= rows < LINEAR_ROWS ? rows : LINEAR_ROWS;
         if (!(a->length[i] > negligible * a->reach[i])) {
             a->length[i] = a->reach[i];
         }
@@ -194,8 +214,12 @@ static double norm(int32_t rows, const double *x)
 static double data_of(const struct mech_acceptance *a, const struct mech_problem *p, int32_t i,
                       const struct mech_set *set, int32_t row)
 {
-    const double data = norm(set->rows, p->r + row);
-    double least = 0.;
+    double r[MECH_SET_ROWS], least = 0.;
+
+    for (int32_t k = 0; k < set->rows; k++) {
+        r[k] = p->r[row + k] * (k < LINEAR_ROWS ? 1. : a->arm[i]);
+    }
+    const double data = norm(set->rows, r);
 
     if (set->kind == MECH_SET_BOX) {
         mech_set_project(set, &least);
@@ -233,6 +257,74 @@ void mech_acceptance_rest(const struct mech_acceptance *a, const struct mech_pro
 
 /* --- l ---------------------------------------------------------------------------------------- */
 
+/* A set with l and c as speeds: g l, torques over the arm, turns times it. */
+struct speeds {
+    struct mech_set set;
+    double l[MECH_SET_ROWS], c[MECH_SET_ROWS], map[MECH_SET_ROWS];
+};
+
+static void as_speeds(const struct mech_acceptance *a, const struct mech_problem *p, int32_t i,
+                      const double *l, const double *c, struct speeds *out)
+{
+    const double g = a->length[i], arm = a->arm[i];
+    struct mech_set *const set = &out->set;
+
+    *set = mech_problem_set(p, i);
+    if (set->kind == MECH_SET_BOX) {
+        set->lower *= g;
+        set->upper *= g;
+    }
+    set->spinning /= arm;
+    set->rolling /= arm;
+    for (int32_t k = 0; k < set->rows; k++) {
+        out->l[k] = g * l[k] / (k < LINEAR_ROWS ? 1. : arm);
+        out->c[k] = c[k] * (k < LINEAR_ROWS ? 1. : arm);
+    }
+    mech_set_map(set, p->friction, out->l, out->c, out->map);
+}
+
+double mech_acceptance_set(const struct mech_acceptance *a, const struct mech_problem *p, int32_t i,
+                           const double *l, const double *c)
+{
+    struct speeds x;
+
+    as_speeds(a, p, i, l, c, &x);
+    double size = norm(x.set.rows, x.map);
+
+    if (x.set.kind >= MECH_SET_CONE && p->friction == MECH_COULOMB) {
+        size = fmax(size, fabs(fmin(x.l[0], x.c[0]))) + 0. * size;
+    }
+    return size;
+}
+
+double mech_acceptance_residual(const struct mech_acceptance *a, const struct mech_problem *p,
+                                const double *l, const double *c)
+{
+    double map = 0., scale = 0., sum_l = 0., sum_c = 0.;
+    bool linear = true;
+    int32_t row = 0;
+
+    for (int32_t i = 0; i < mech_problem_sets(p); i++) {
+        struct speeds x;
+
+        as_speeds(a, p, i, l + row, c + row, &x);
+        linear &= x.set.kind == MECH_SET_BILATERAL || x.set.kind == MECH_SET_UNILATERAL;
+        for (int32_t k = 0; k < x.set.rows; k++) {
+            const double r = p->r[row + k] * (k < LINEAR_ROWS ? 1. : a->arm[i]);
+
+            map += x.map[k] * x.map[k];
+            scale += r * r;
+            sum_l += x.l[k] * x.l[k];
+            sum_c += x.c[k] * x.c[k];
+        }
+        row += x.set.rows;
+    }
+    if (!linear) {
+        scale = fmax(scale, fmax(sum_l, sum_c));
+    }
+    return map == 0. ? 0. : sqrt(map / scale);
+}
+
 double mech_acceptance_of(const struct mech_acceptance *a, const struct mech_problem *p,
                           const double *l, const double *c)
 {
@@ -240,23 +332,7 @@ double mech_acceptance_of(const struct mech_acceptance *a, const struct mech_pro
     int32_t row = 0;
 
     for (int32_t i = 0; i < mech_problem_sets(p); i++) {
-        struct mech_set set = mech_problem_set(p, i);
-        const double g = a->length[i];
-        double x[MECH_SET_ROWS], map[MECH_SET_ROWS];
-
-        if (set.kind == MECH_SET_BOX) {
-            set.lower *= g;
-            set.upper *= g;
-        }
-        for (int32_t k = 0; k < set.rows; k++) {
-            x[k] = g * l[row + k];
-        }
-        mech_set_map(&set, p->friction, x, c + row, map);
-        double size = norm(set.rows, map);
-
-        if (set.kind >= MECH_SET_CONE && p->friction == MECH_COULOMB) {
-            size = fmax(size, fabs(fmin(x[0], c[row]))) + 0. * size;
-        }
+        const double size = mech_acceptance_set(a, p, i, l + row, c + row);
 
         if (isnan(size)) {
             return NAN;
@@ -264,7 +340,7 @@ double mech_acceptance_of(const struct mech_acceptance *a, const struct mech_pro
         if (size > 0.) {
             most = fmax(most, size / a->scale[i]);
         }
-        row += set.rows;
+        row += mech_problem_set(p, i).rows;
     }
     return most;
 }
@@ -280,11 +356,13 @@ static void add_sizes(struct mech_acceptance *a, const struct mech_problem *p, c
         }
         if (N->kind == MECH_MAT_DENSE) {
             for (int32_t i = 0; i < p->m; i++) {
-                a->sum[a->of[i]] += fabs(N->values[(size_t)j * (size_t)p->m + (size_t)i] * l[j]);
+                a->sum[a->of[i]] +=
+                    turns(a, i) ? 0. : fabs(N->values[(size_t)j * (size_t)p->m + (size_t)i] * l[j]);
             }
         } else {
             for (int32_t k = N->colptr[j]; k < N->colptr[j + 1]; k++) {
-                a->sum[a->of[N->rowind[k]]] += fabs(N->values[k] * l[j]);
+                a->sum[a->of[N->rowind[k]]] +=
+                    turns(a, N->rowind[k]) ? 0. : fabs(N->values[k] * l[j]);
             }
         }
     }
@@ -296,9 +374,11 @@ static double rounding_of(struct mech_acceptance *a, const struct mech_problem *
 {
     const int32_t sets = mech_problem_sets(p);
     double all = 0., least = HUGE_VAL, most = 0., own;
+    bool turning = false;
 
     for (int32_t i = 0; i < p->m; i++) {
         all += fabs(l[i]);
+        turning |= turns(a, i);
     }
     for (int32_t i = 0; i < sets; i++) {
         /* where there is no data, l is 0 and rounds nothing */
@@ -306,7 +386,7 @@ static double rounding_of(struct mech_acceptance *a, const struct mech_problem *
     }
     const double bound = DBL_EPSILON * MECH_SET_ROWS * a->reach_most * all / least;
 
-    if (all == 0. || bound <= enough) {
+    if (all == 0. || (!turning && bound <= enough)) {
         return 0.;
     }
     memset(a->sum, 0, (size_t)sets * sizeof *a->sum);
@@ -314,7 +394,7 @@ static double rounding_of(struct mech_acceptance *a, const struct mech_problem *
         add_sizes(a, p, l);
     }
     for (int32_t j = 0; j < p->m; j++) {
-        own = fabs(l[j]) * a->length[a->of[j]];
+        own = fabs(l[j]) * a->length[a->of[j]] / (turns(a, j) ? a->arm[a->of[j]] : 1.);
         a->sum[a->of[j]] = fmax(a->sum[a->of[j]], own);
     }
     for (int32_t i = 0; i < sets; i++) {

@@ -7,16 +7,17 @@
  * l makes there, ‖N_αα‖, and s the largest ‖r_β‖ of the set's island. An island is what entries of
  * N tie together: a contact next to nothing that has data moves by what comes through others, and a
  * contact beside one 1e8 times heavier is measured by its own speed. The published residual
- * (problem.h) is no substitute: divided by ‖l‖ it lets an l that diverges pass, and one norm over
- * all lets heavy contacts hide light ones. It is told, and met as well, for those who compare it
- * literally. Under Coulomb's law min(g l_N, c_N) is no larger than the first line allows either: in
- * ĉ a large μ swallows c_N. The second line: beyond it l is larger than doubles can balance the
- * data with.
+ * (problem.h) is no substitute: it adds l to c, which have different units, divided by ‖l‖ it lets
+ * an l that diverges pass, and one norm over all lets heavy contacts hide light ones. It is
+ * reported, and met as well, for those who compare it literally. Under Coulomb's law min(g l_N,
+ * c_N) is no larger than the first line allows either: in ĉ a large μ swallows c_N. The second
+ * line: beyond it l is larger than doubles can balance the data with.
  *
- * g is the mean diagonal entry, and where that says nothing of a set (zero, or under √ε of the
- * largest entry in its rows and columns) that entry; without any, the largest g of all. Of a
- * problem whose N is not formed: one island, one g for all from a product, and g‖l‖ alone in the
- * second line.
+ * Torques of a ROLLING set count over an arm, and turns times it, √ of what a unit of force makes
+ * along over what a unit of torque turns. g is the mean diagonal entry, of forces, and where that
+ * says nothing of a set (zero, or under √ε of the largest entry in its rows and columns) that
+ * entry; without any, the largest g of all. Of a problem whose N is not formed: one island, one g
+ * for all from a product, and g‖l‖ alone in the second line.
  *
  *     mech_acceptance_form(a, p);                 N and sets
  *     mech_acceptance_weigh(a, p);                r, also of another problem with that N and sets
@@ -50,10 +51,16 @@ double mech_acceptance_most(const struct mech_acceptance *self, int32_t set, dou
 /* l := 0 in islands without data, where that is the solution. */
 void mech_acceptance_rest(const struct mech_acceptance *self, const struct mech_problem *p,
                           double *l);
+/* The left side of the first line of one set, l and c [its rows]. NaN when something is. */
+double mech_acceptance_set(const struct mech_acceptance *self, const struct mech_problem *p,
+                           int32_t set, const double *l, const double *c);
 /* The largest of the first line over s, c = N l + r. NaN when something is. */
 double mech_acceptance_of(const struct mech_acceptance *self, const struct mech_problem *p,
                           const double *l, const double *c);
-/* The larger of that and, where that is at most the tolerance, of the second line over s and of the
- * published residual. */
+/* The published residual with l and c as speeds: the same in any units. */
+double mech_acceptance_residual(const struct mech_acceptance *self, const struct mech_problem *p,
+                                const double *l, const double *c);
+/* The larger of mech_acceptance_of and, where that is at most the tolerance, of the second line
+ * over s and of the published residual. */
 double mech_acceptance_whole(struct mech_acceptance *self, const struct mech_problem *p,
                              const double *l, const double *c, double tolerance);

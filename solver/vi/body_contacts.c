@@ -294,9 +294,8 @@ static struct looked look(const struct mech_body_contacts *s,
                           const struct mech_contact_loops *groups)
 {
     const double coulomb = s->friction == MECH_COULOMB ? 1. : 0.;
-    struct mech_contact_sums sums = {
-        .map = {s->dead_map}, .speed_map = {s->dead_map}, .c = {s->dead_speed}};
-    double total[4] = {0.};
+    struct mech_contact_sums sums = {.map = {s->dead_map}, .c = {s->dead_speed}};
+    double total[3] = {0.};
 
     for (int32_t k = 0; k < s->colour_count; k++) {
         const struct mech_contact_run *const run = s->colours[k].run;
@@ -317,21 +316,17 @@ static struct looked look(const struct mech_body_contacts *s,
         total[0] += sums.map[lane];
         total[1] += sums.c[lane];
         total[2] += sums.l[lane];
-        total[3] += sums.speed_map[lane];
     }
     /* not fmax, which hides what is not a number */
     if (!isfinite(total[0]) || !isfinite(total[1]) || !isfinite(total[2])) {
         return (struct looked){NAN, NAN};
     }
-    if (total[0] == 0. && total[3] == 0.) {
+    if (total[0] == 0.) {
         return (struct looked){0., 0.};
     }
     const double scale = s->linear ? s->scale_r : fmax(s->scale_r, fmax(total[1], total[2]));
 
-    /* not fmax, which hides what is not a number */
-    const double most = total[3] > total[0] ? total[3] : total[0];
-
-    return (struct looked){sqrt(total[0] / scale), sqrt(most / s->scale_r)};
+    return (struct looked){sqrt(total[0] / scale), sqrt(total[0] / s->scale_r)};
 }
 
 /* --- acceleration ----------------------------------------------------------------------------- */

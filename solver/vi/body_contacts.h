@@ -77,10 +77,9 @@ struct mech_body_contacts_options {
 struct mech_body_contacts_result {
     int32_t sweeps;  /* done */
     int32_t colours; /* sets of contacts that share no body */
-    double residual; /* mech_sets_residual of what was returned */
-    double miss; /* the same map against the data alone, ‖r‖: an l that diverges is no answer; of
-                    g l in place of l where that is larger, g the speed along n that a unit of l
-                    makes: the l of light bodies is small beside any speed */
+    double residual; /* mech_sets_residual of what was returned, with g l in place of l, g the
+                        speed along n that a unit of l makes: the same in any units */
+    double miss; /* the same map against the data alone, ‖r‖: an l that diverges is no answer */
     int32_t contact; /* INVALID, NOT_FINITE: the first that is wrong; else −1 */
     int32_t body;    /* INVALID, NOT_FINITE: the first that is wrong; else −1 */
 };

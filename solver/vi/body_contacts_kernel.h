@@ -16,7 +16,6 @@ struct mech_contact_span {
 /* Sums of squares by lanes: natural map, the same of g l (body_contacts.h), c, l. */
 struct mech_contact_sums {
     alignas(32) double map[MECH_LANES];
-    alignas(32) double speed_map[MECH_LANES];
     alignas(32) double c[MECH_LANES];
     alignas(32) double l[MECH_LANES];
 };

@@ -302,6 +302,16 @@ static void count_before(struct mech_body_contacts *s, const struct mech_body_co
     s->linear &= plain;
 }
 
+/* q with turns times the arm of the contact */
+static void turns_as_speeds(const struct mech_odd_contact *odd, double *q)
+{
+    const double arm = mech_contact_arm(odd);
+
+    for (int32_t i = 0; i < MECH_ODD_ROWS; i++) {
+        q[i] = odd->q[i] * (i < 3 ? 1. : arm);
+    }
+}
+
 /* l starts as it comes, but along n without friction, where no residual would tell */
 static void fill(struct mech_body_contacts *s, const struct mech_contact_bodies *bodies,
                  const struct mech_body_contact *c, struct mech_contact_place at, int32_t kind,
@@ -312,11 +322,14 @@ static void fill(struct mech_body_contacts *s, const struct mech_contact_bodies 
     if (kind == MECH_ODD) {
         struct mech_odd_contact *const odd = (struct mech_odd_contact *)(void *)at.data;
 
+        double q[MECH_ODD_ROWS];
+
         mech_contact_fill_odd(s, bodies, c, odd);
         mech_m3_mul(odd->axes, c->impulse, at.l);
         mech_m3_mul(odd->axes, c->couple, at.l + 3);
         memset(at.l + odd->set.rows, 0, (size_t)(MECH_ODD_ROWS - odd->set.rows) * sizeof *at.l);
-        count_before(s, c, odd->q, odd->q[0]);
+        turns_as_speeds(odd, q);
+        count_before(s, c, q, q[0]);
         return;
     }
     if (kind == MECH_ROUND) {
@@ -354,12 +367,14 @@ static void count_dead(struct mech_body_contacts *s, const struct mech_contact_b
     struct mech_odd_contact odd;
     double map[MECH_ODD_ROWS];
     const double l[MECH_ODD_ROWS] = {0.};
+    double q[MECH_ODD_ROWS];
 
     mech_contact_fill_odd(s, bodies, c, &odd);
-    mech_set_map(&odd.set, s->friction, l, odd.q, map);
-    count_before(s, c, odd.q, odd.q[0]);
+    turns_as_speeds(&odd, q);
+    mech_set_map(&odd.set, s->friction, l, q, map);
+    count_before(s, c, q, q[0]);
     s->dead_map += squares(map, odd.set.rows);
-    s->dead_speed += squares(odd.q, odd.set.rows);
+    s->dead_speed += squares(q, odd.set.rows);
 }
 
 static int take_all(struct mech_body_contacts *s, const struct mech_contact_bodies *bodies,

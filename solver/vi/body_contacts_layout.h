@@ -145,6 +145,8 @@ void mech_contact_round_slots(const struct mech_body_contacts *s,
 void mech_contact_block_slots(const struct mech_body_contacts *s,
                               const struct mech_contact_bodies *bodies,
                               const struct mech_body_contact *c, double *slot);
+/* m: √ of what a unit of impulse moves along n over what a unit of couple turns; 1: it has none. */
+double mech_contact_arm(const struct mech_odd_contact *odd);
 void mech_contact_fill_odd(const struct mech_body_contacts *s,
                            const struct mech_contact_bodies *bodies,
                            const struct mech_body_contact *c, struct mech_odd_contact *odd);

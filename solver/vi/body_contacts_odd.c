@@ -192,6 +192,16 @@ void mech_contact_sweep_odd(const struct mech_contact_run *run, enum mech_fricti
     }
 }
 
+double mech_contact_arm(const struct mech_odd_contact *odd)
+{
+    double sum = 0.;
+
+    for (int32_t i = SPIN; i < odd->set.rows; i++) {
+        sum += odd->W[i * odd->set.rows + i];
+    }
+    return sum > 0. && odd->W[0] > 0. ? sqrt(3. * odd->W[0] / sum) : 1.;
+}
+
 void mech_contact_look_odd(const struct mech_contact_run *run, enum mech_friction friction,
                            const double *lines, struct mech_contact_sums *sums)
 {
@@ -199,19 +209,23 @@ void mech_contact_look_odd(const struct mech_contact_run *run, enum mech_frictio
 
     for (int32_t k = 0; k < run->singles; k++) {
         const double *const l = run->l + (size_t)k * MECH_ODD_ROWS;
-        double c[MECH_ODD_ROWS], map[MECH_ODD_ROWS], g_l[MECH_ODD_ROWS], speed_map[MECH_ODD_ROWS];
+        double c[MECH_ODD_ROWS], map[MECH_ODD_ROWS], g_l[MECH_ODD_ROWS];
+        struct mech_set set = all[k].set;
+        const double arm = mech_contact_arm(&all[k]);
 
+        /* torques over an arm and turns times it are impulses and speeds */
+        set.spinning /= arm;
+        set.rolling /= arm;
         speed(&all[k], lines, l, c);
-        for (int32_t i = 0; i < all[k].set.rows; i++) {
-            g_l[i] = all[k].W[0] * l[i];
+        for (int32_t i = 0; i < set.rows; i++) {
+            g_l[i] = all[k].W[0] * l[i] / (i < SPIN ? 1. : arm);
+            c[i] *= i < SPIN ? 1. : arm;
         }
-        mech_set_map(&all[k].set, friction, l, c, map);
-        mech_set_map(&all[k].set, friction, g_l, c, speed_map);
-        for (int32_t i = 0; i < all[k].set.rows; i++) {
+        mech_set_map(&set, friction, g_l, c, map);
+        for (int32_t i = 0; i < set.rows; i++) {
             sums->map[0] += map[i] * map[i];
-            sums->speed_map[0] += speed_map[i] * speed_map[i];
             sums->c[0] += c[i] * c[i];
-            sums->l[0] += l[i] * l[i];
+            sums->l[0] += g_l[i] * g_l[i];
         }
     }
 }

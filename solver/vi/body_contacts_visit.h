@@ -334,16 +334,16 @@ KERNEL void look_at(struct measure by, const real *l, const real *c, size_t lane
                     struct mech_contact_sums *sums)
 {
     const real mu = by.mu, coulomb = by.coulomb, g = by.g;
-    const real zero = all(0.), c_T2 = dot3(c + 1, c + 1), l_T2 = dot3(l + 1, l + 1);
+    const real zero = all(0.), c_T2 = dot3(c + 1, c + 1);
     const real speed[4] = {g * l[0], g * l[1], g * l[2], g * l[3]};
+    const real l_T2 = dot3(speed + 1, speed + 1);
     const mask rough = mu > zero;
-    double *const map = sums->map + lane, *const speed_map = sums->speed_map + lane;
+    double *const map = sums->map + lane;
     double *const c2 = sums->c + lane, *const l2 = sums->l + lane;
 
-    store(map, load(map) + map_of(mu, coulomb, l, c, c_T2));
-    store(speed_map, load(speed_map) + map_of(mu, coulomb, speed, c, c_T2));
+    store(map, load(map) + map_of(mu, coulomb, speed, c, c_T2));
     store(c2, load(c2) + (c[0] * c[0] + select(rough, c_T2, zero)));
-    store(l2, load(l2) + (l[0] * l[0] + select(rough, l_T2, zero)));
+    store(l2, load(l2) + (speed[0] * speed[0] + select(rough, l_T2, zero)));
 }
 
 KERNEL void look_round(struct spot at, const double *lines, double coulomb,

@@ -40,7 +40,7 @@ int mech_iterate_start(struct mech_iterate *it, const struct mech_vi_type *type,
     it->least = mech_problem_is_finite(p)
                     ? mech_acceptance_whole(it->accept, p, l, it->c, it->tolerance)
                     : NAN;
-    it->rank = rank_of(it->least, mech_problem_residual(p, l, it->c));
+    it->rank = rank_of(it->least, mech_acceptance_residual(it->accept, p, l, it->c));
     it->most = limits->max_iterations;
     it->interrupt = limits->interrupt;
     it->iterations = 0;
@@ -59,7 +59,7 @@ bool mech_iterate_judge(struct mech_iterate *it, const struct mech_problem *p, i
         mech_problem_speed(p, l, it->c);
         now = mech_acceptance_whole(it->accept, p, l, it->c, it->tolerance);
     }
-    const double rank = rank_of(now, mech_problem_residual(p, l, it->c));
+    const double rank = rank_of(now, mech_acceptance_residual(it->accept, p, l, it->c));
 
     it->iterations = k;
     if (rank < it->rank || now <= it->tolerance) {
@@ -77,6 +77,7 @@ int mech_iterate_verdict(struct mech_acceptance *accept, const struct mech_probl
 {
     mech_problem_speed(p, l, c);
     result->residual = mech_problem_residual(p, l, c);
+    result->level = mech_acceptance_residual(accept, p, l, c);
     result->acceptance = mech_acceptance_whole(accept, p, l, c, tolerance);
     return result->acceptance <= tolerance ? 0 : MECH_VI_NOT_CONVERGED;
 }

@@ -292,6 +292,7 @@ static int judge(struct lemke *s, const struct mech_problem *p, const double *z,
     if (mech_acceptance_plain(p, z, tolerance, s->w, &result->acceptance)) {
         result->residual = mech_problem_residual(p, z, s->w);
         if (result->residual <= tolerance) {
+            result->level = result->acceptance;
             return 0;
         }
     }
@@ -359,7 +360,7 @@ static int solve(void *self, const struct mech_problem *p, const struct mech_vi_
     }
     if (!mech_problem_is_finite(p)) {
         memset(z, 0, (size_t)p->m * sizeof *z);
-        result->residual = result->acceptance = NAN;
+        result->residual = result->level = result->acceptance = NAN;
         return MECH_VI_NOT_CONVERGED;
     }
     s->formed = NULL;

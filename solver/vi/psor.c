@@ -15,6 +15,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+enum { LINEAR_ROWS = 3 }; /* of a ROLLING set; torques are behind them */
+
 struct psor {
     struct mech_desaxce outer;
     double *c, *best; /* [most] */
@@ -61,7 +63,7 @@ static bool take_diagonal(struct psor *s, const struct mech_problem *p)
 
     for (int32_t i = 0; i < mech_problem_sets(p); i++) {
         const struct mech_set set = mech_problem_set(p, i);
-        double block[MECH_SET_ROWS * MECH_SET_ROWS], largest = 0.;
+        double block[MECH_SET_ROWS * MECH_SET_ROWS], largest[2] = {0.};
 
         mech_problem_block(p, row, set.rows, block);
         for (int32_t k = 0; k < set.rows; k++) {
@@ -71,13 +73,35 @@ static bool take_diagonal(struct psor *s, const struct mech_problem *p)
             if (!fine || !isfinite(d) || !isfinite(1. / d)) {
                 return false;
             }
-            largest = set.rows == 1 ? d : fmax(largest, d);
+            /* torques have another unit than forces */
+            largest[k >= LINEAR_ROWS] = set.rows == 1 ? d : fmax(largest[k >= LINEAR_ROWS], d);
         }
         for (int32_t k = 0; k < set.rows; k++) {
-            s->diagonal[row++] = largest;
+            s->diagonal[row++] = largest[k >= LINEAR_ROWS];
         }
     }
     return true;
+}
+
+/* The nearest point of a set, torques counted over the arm at which they move as much as forces. */
+static void project(const struct psor *s, const struct mech_set *set, int32_t row, double *l)
+{
+    if (set->kind != MECH_SET_ROLLING) {
+        mech_set_project(set, l);
+        return;
+    }
+    const double arm = sqrt(s->diagonal[row] / s->diagonal[row + LINEAR_ROWS]);
+    struct mech_set scaled = *set;
+
+    scaled.spinning /= arm;
+    scaled.rolling /= arm;
+    for (int32_t k = LINEAR_ROWS; k < set->rows; k++) {
+        l[k] /= arm;
+    }
+    mech_set_project(&scaled, l);
+    for (int32_t k = LINEAR_ROWS; k < set->rows; k++) {
+        l[k] *= arm;
+    }
 }
 
 static void sweep(struct psor *s, const struct mech_problem *p, double *l)
@@ -91,7 +115,7 @@ static void sweep(struct psor *s, const struct mech_problem *p, double *l)
         for (int32_t k = 0; k < set.rows; k++) {
             next[k] = l[row + k] - s->c[row + k] / s->diagonal[row + k];
         }
-        mech_set_project(&set, next);
+        project(s, &set, row, next);
         for (int32_t k = 0; k < set.rows; k++) {
             const double move = next[k] - l[row + k];
 

@@ -26,6 +26,7 @@ struct mech_vi_limits {
 struct mech_vi_result {
     int32_t iterations;
     double residual;    /* mech_problem_residual */
+    double level;       /* mech_acceptance_residual, or less than the acceptance */
     double acceptance;  /* what is compared with the tolerance: sys/acceptance.h */
     const char *solver; /* who found it: differs from the name asked for in a chain */
 };

@@ -169,6 +169,38 @@ static void velocities(const struct dense *d, const struct pile *p, double *v)
 
 /* --- runs ------------------------------------------------------------------------------------- */
 
+/* The published residual, with impulses times what a unit of them moves along n, and torques and
+ * turns over and times an arm: speeds all of them. */
+static double residual_in_speeds(const struct dense *d, int32_t sets)
+{
+    const size_t m = (size_t)d->problem.m;
+    double *const l = pile_memory(3 * m, sizeof(double)), *const c = l + m, *const r = c + m;
+    struct mech_set *const set = pile_memory((size_t)sets, sizeof *set);
+    size_t row = 0;
+
+    for (int32_t i = 0; i < sets; i++) {
+        const double *const N = d->problem.N->values + row * m + row, g = N[0];
+        const bool rolls = d->sets[i].rows > 3;
+        const double arm = rolls ? sqrt(3. * g / (N[3 * m + 3] + N[4 * m + 4] + N[5 * m + 5])) : 1.;
+
+        set[i] = d->sets[i];
+        set[i].spinning /= arm;
+        set[i].rolling /= arm;
+        for (int32_t k = 0; k < set[i].rows; k++, row++) {
+            const double by = k < 3 ? 1. : arm;
+
+            l[row] = g * d->l[row] / by;
+            c[row] = d->c[row] * by;
+            r[row] = d->problem.r[row] * by;
+        }
+    }
+    const double residual = mech_sets_residual(set, sets, d->problem.friction, l, c, r);
+
+    free(l);
+    free(set);
+    return residual;
+}
+
 /* of the impulses that stand in the contacts */
 static double residual_of(struct dense *d, const struct pile *p)
 {
@@ -186,7 +218,7 @@ static double residual_of(struct dense *d, const struct pile *p)
         memcpy(d->l + row, l, (size_t)d->sets[i].rows * sizeof *l);
     }
     mech_problem_speed(&d->problem, d->l, d->c);
-    return mech_problem_residual(&d->problem, d->l, d->c);
+    return residual_in_speeds(d, p->contacts);
 }
 
 /* Both with and without acceleration, against the dense solution of `name`. Its velocities are only
