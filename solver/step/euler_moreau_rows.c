@@ -95,7 +95,7 @@ int mech_relations_init(struct mech_relations *c, const struct mech_first_order_
     const size_t columns = m * n <= MECH_RELATION_COLUMNS_MOST ? m * n : 0;
     c->memory = calloc(m * m + columns + n + 1 + 3 * m + wide * (wide + 2), sizeof *c->memory);
     c->wide = calloc(wide + 1, sizeof *c->wide);
-    if (!c->memory || !c->wide) {
+    if (!c->memory || !c->wide || mech_acceptance_create((int32_t)m, &c->accept) != 0) {
         return MECH_NO_MEMORY;
     }
     c->N = c->memory;
@@ -120,6 +120,7 @@ void mech_relations_fini(struct mech_relations *c)
             c->type[k]->destroy(c->solver[k]);
         }
     }
+    mech_acceptance_destroy(c->accept);
     free(c->memory);
     free(c->wide);
     *c = (struct mech_relations){.rows = NULL};
@@ -281,7 +282,9 @@ static int solve_by(struct mech_relations *c, int k, double *lambda,
         return code;
     }
     mech_problem_speed(&p, lambda, c->w);
-    result->residual = mech_problem_residual(&p, lambda, c->w);
+    mech_acceptance_form(c->accept, &p);
+    mech_acceptance_weigh(c->accept, &p);
+    result->residual = mech_acceptance_of(c->accept, &p, lambda, c->w);
     return result->residual <= limits.tolerance ? code : MECH_VI_NOT_CONVERGED;
 }
 

@@ -16,6 +16,7 @@
 #include "solver/lsol/lsol.h"
 #include "solver/model/model.h"
 #include "solver/step/stepper.h"
+#include "solver/sys/acceptance.h"
 #include "solver/vi/vi.h"
 
 enum {
@@ -41,6 +42,7 @@ struct mech_relations {
     double *wide_r;                                         /* [rows + boxes] */
     double *wide_l;                                         /* [rows + boxes] */
     struct mech_set *wide;                                  /* [rows + boxes] */
+    struct mech_acceptance *accept;                         /* of the rows */
     const struct mech_vi_type *type[MECH_RELATION_SOLVERS]; /* in their order; NULL: none */
     void *solver[MECH_RELATION_SOLVERS];
 };

@@ -119,6 +119,7 @@ void mech_moreau_bodies_destroy(struct mech_moreau_bodies *s)
     mech_impact_rows_fini(&s->impacts);
     mech_contact_list_fini(&s->list);
     mech_moreau_bodies_sweeps_fini(s);
+    mech_acceptance_destroy(s->accept);
     free(s->N.values);
     free(s->c);
     mech_rates_fini(&s->rates);

@@ -26,6 +26,7 @@
 #include "solver/model/touch.h"
 #include "solver/step/rates.h"
 #include "solver/step/saddle.h"
+#include "solver/sys/acceptance.h"
 #include "solver/vi/body_contacts.h"
 #include "solver/vi/vi.h"
 
@@ -120,6 +121,7 @@ struct mech_moreau_bodies {
     struct mech_contact_list list; /* between shapes, at the last q_m */
     struct mech_touch_rows touch;  /* scratch */
     struct mech_sweeps sweeps;
+    struct mech_acceptance *accept;         /* room for `most`; NULL: not yet */
     struct mech_mat N;                      /* [count × count] values [most × most] */
     double *c, *q, *trial, *best, *zero;    /* [most] */
     int32_t most;                           /* rows that these have room for */
@@ -201,7 +203,7 @@ int mech_moreau_bodies_impact(struct mech_moreau_bodies *s, struct mech_state *s
 /* Whether members that sweep get MECH_FEW_SWEEPS iterations at first: contacts that repeat each
  * other stall them, and fewer than MECH_ACCEPTABLE_FROM cost little to factor. */
 bool mech_moreau_bodies_hurries(const struct mech_moreau_bodies *s, int32_t contacts);
-/* Residual of the contacts at v. */
+/* What is left of the contacts at v, as sys/acceptance.h measures it. */
 double mech_moreau_bodies_miss(struct mech_moreau_bodies *s, const double *v);
 /* What the impulses add to kinetic energy from v0 to v [nv]: stepper.h. */
 double mech_moreau_bodies_gain(const struct mech_moreau_bodies *s, const double *v);

@@ -56,6 +56,8 @@ static int reserve(struct mech_moreau_bodies *s)
         return 0;
     }
     s->most = 0;
+    mech_acceptance_destroy(s->accept);
+    s->accept = NULL;
     free(s->N.values);
     free(s->c);
     s->N.values = malloc(n * n * sizeof *s->N.values);
@@ -66,7 +68,7 @@ static int reserve(struct mech_moreau_bodies *s)
             s->solver[i] = NULL;
         }
     }
-    if (!s->N.values || !s->c) {
+    if (!s->N.values || !s->c || mech_acceptance_create(most, &s->accept) != 0) {
         return MECH_NO_MEMORY;
     }
     s->q = s->c + n;
@@ -149,14 +151,47 @@ int mech_moreau_bodies_form(struct mech_moreau_bodies *s, struct mech_step_resul
     return form(s, result);
 }
 
+/* of the sum of the speeds that make c: some thousand ε, as good as met */
+static const double negligible = 0x1p-40;
+
+/* Sum of the speeds that make c of some rows. */
+static double sizes_of(const struct mech_moreau_bodies *s, const double *v, int32_t row,
+                       int32_t rows)
+{
+    const struct mech_impact_rows *const r = &s->impacts;
+    double sum = 0.;
+
+    for (int32_t i = row; i < row + rows; i++) {
+        sum += fabs(r->b[i]) + fabs(r->E[i] * r->P[i]);
+        for (int32_t k = r->start[i]; k < r->start[i + 1]; k++) {
+            sum += fabs(r->value[k] * v[r->column[k]]);
+        }
+    }
+    return sum;
+}
+
 double mech_moreau_bodies_miss(struct mech_moreau_bodies *s, const double *v)
 {
     if (s->impacts.count == 0) {
         return 0.;
     }
+    const struct mech_problem p = problem_of(s);
+
+    double most = 0.;
+
     speeds(s, v);
-    return mech_sets_residual(s->impacts.set, s->impacts.sets, s->friction, s->impacts.P, s->c,
-                              s->q);
+    mech_acceptance_form(s->accept, &p);
+    mech_acceptance_weigh(s->accept, &p);
+    for (int32_t i = 0, row = 0; i < p.count; row += p.sets[i].rows, i++) {
+        const double size = mech_acceptance_set(s->accept, &p, i, s->impacts.P + row, s->c + row);
+
+        /* not fmax, which hides what is not a number */
+        if (!(size <= negligible * sizes_of(s, v, row, p.sets[i].rows)) &&
+            !(size <= most * mech_acceptance_scale(s->accept, i))) {
+            most = size / mech_acceptance_scale(s->accept, i);
+        }
+    }
+    return most;
 }
 
 double mech_moreau_bodies_gain(const struct mech_moreau_bodies *s, const double *v)
@@ -298,7 +333,7 @@ static int not_solved(struct mech_moreau_bodies *s, int code, double residual,
 /* What is compared with contact.acceptable. */
 static double off_by(const struct mech_vi_result *r)
 {
-    return fmax(r->residual, r->acceptance / MECH_ACCEPTABLE_SLACK);
+    return fmax(r->level, r->acceptance / MECH_ACCEPTABLE_SLACK);
 }
 
 /* Whether what is off by `least` is taken as it is, before the k-th try: all turns are the 1,000
@@ -329,7 +364,8 @@ static int run_all(struct mech_moreau_bodies *s, struct mech_step_result *result
 
     for (int k = 0; turn_of(s, names, k, &name, &most) && code > 0 && !enough(s, few, k, least);
          k++) {
-        struct mech_vi_result here = {.residual = HUGE_VAL, .acceptance = HUGE_VAL};
+        struct mech_vi_result here = {
+            .residual = HUGE_VAL, .level = HUGE_VAL, .acceptance = HUGE_VAL};
 
         if (s->sweeps.failed && !settings->vi.type && mech_vi_find(name)->sweeps &&
             (k == 0 || !few)) {
@@ -341,7 +377,7 @@ static int run_all(struct mech_moreau_bodies *s, struct mech_step_result *result
         first = first == MECH_UNSUPPORTED || first == MECH_SINGULAR ? code : first;
         if (code == 0 || (code == MECH_VI_NOT_CONVERGED && off_by(&here) < least)) {
             least = off_by(&here);
-            result->residual = here.residual;
+            result->residual = here.level;
             memcpy(s->best, s->trial, bytes);
         }
     }

@@ -1,0 +1,135 @@
+/* Bodies in contact far from 1 kg move as their likes of that size: contacts are accepted by what
+ * balances in them, for light and heavy ones, and for light ones under heavy ones. */
+#include "tests/unit/model.h"
+
+#include <stdarg.h>
+
+enum { MOST_TEXT = 20000 };
+
+struct text {
+    char at[MOST_TEXT];
+    size_t n;
+};
+
+__attribute__((format(printf, 2, 3))) static void put(struct text *t, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    t->n += (size_t)vsnprintf(t->at + t->n, MOST_TEXT - t->n, format, arguments);
+    va_end(arguments);
+    CU_ASSERT_FATAL(t->n < MOST_TEXT);
+}
+
+/* Speed after 0.1 s of a ball of 0.1 m that slides at 1 m/s on a plane, friction 0.2, with more in
+ * the material, a spring of `spring` m/s^2 per m to where it began, and more in the model. */
+static double slid(double mass, const char *material, double spring, const char *more)
+{
+    char text[4000];
+
+    snprintf(
+        text, sizeof text,
+        "{'mechd': 1, 'gravity': [0, 0, -9.81], 'nodes': [{'name': 'n', 'type':"
+        "'NodeRigidBodyEP', 'referenceCoordinates': [0, 0, 0.1, 1, 0, 0, 0],"
+        "'initialVelocities': [1, 0, 0, 0, 0, 0, 0]}], 'objects': [{'name': 'g', 'type':"
+        "'Ground', 'geometry': [{'shape': 'Plane', 'material': {'friction': 0.2%s}}]}, {'name':"
+        "'b', 'type': 'RigidBody', 'node': 'n', 'physicsMass': %.17g, 'physicsInertia':"
+        "[%.17g, %.17g, %.17g, 0, 0, 0], 'geometry': [{'shape': 'Sphere', 'radius': 0.1,"
+        "'material': {'friction': 1%s}}]}%s",
+        material, mass, 0.004 * mass, 0.004 * mass, 0.004 * mass, material,
+        spring > 0. ? "" : "],");
+    if (spring > 0.) {
+        snprintf(
+            text + strlen(text), sizeof text - strlen(text),
+            ", {'name': 's', 'type': 'SpringDamper', 'markers': ['o', 'm'], 'stiffness': %.17g,"
+            "'referenceLength': 1}], 'markers': [{'name': 'o', 'type': 'MarkerBodyPosition',"
+            "'object': 'g', 'localPosition': [-1, 0, 0.1]}, {'name': 'm', 'type':"
+            "'MarkerBodyPosition', 'object': 'b'}],",
+            spring * mass);
+    }
+    snprintf(text + strlen(text), sizeof text - strlen(text),
+             "%s'solver': {'integrator': 'MoreauJean', 'stepSize': 0.001}}", more);
+    struct mech_sim *const s = model_of(text);
+    const int code = model_steps(s, 100);
+    const double v = view_of(s).v[0];
+
+    CU_ASSERT_EQUAL(code, 0);
+    mech_sim_destroy(s);
+    return v;
+}
+
+static const double masses[] = {1e-12, 1e-10, 1e-6, 1e6, 1e12};
+
+static void a_ball_is_braked_by_friction_whatever_its_mass(void)
+{
+    static const char *const rolls = ", 'rollingFriction': 0.01, 'spinningFriction': 0.005";
+    static const char *const laws[] = {"", "'contact': {'friction': 'associated'}, "};
+
+    CHECK_NEAR(slid(1., "", 0., ""), 1. - 0.2 * 9.81 * 0.1, 1e-9);
+    for (int k = 0; k < 7; k++) {
+        const char *const material = k & 1 ? rolls : "", *const law = laws[k >> 2];
+        const double spring = k & 2 ? 30. : 0., as = slid(1., material, spring, law);
+
+        for (size_t i = 0; i < sizeof masses / sizeof *masses; i++) {
+            const double v = slid(masses[i], material, spring, law);
+
+            CHECK_NEAR(v, as, 1e-9);
+            if (fabs(v - as) > 1e-9) {
+                fprintf(stderr, "case %d, %g kg: %.15g, %.15g\n", k, masses[i], v, as);
+            }
+        }
+    }
+}
+
+/* Height of the highest of boxes of 0.2 m on each other after 0.5 s; masses from the lowest. */
+static double stacked(const double *mass, int count, const char *more)
+{
+    struct text *const t = calloc(1, sizeof *t);
+
+    put(t, "{'mechd': 1, 'gravity': [0, 0, -9.81], 'nodes': [");
+    for (int i = 0; i < count; i++) {
+        put(t,
+            "%s{'name': 'n%d', 'type': 'NodeRigidBodyEP', 'referenceCoordinates': [0, 0, %.17g, 1,"
+            "0, 0, 0]}",
+            i ? "," : "", i, 0.1 + 0.2 * i);
+    }
+    put(t, "], 'objects': [{'name': 'g', 'type': 'Ground', 'geometry': [{'shape': 'Plane'}]}");
+    for (int i = 0; i < count; i++) {
+        const double J = mass[i] * 0.04 / 6.;
+
+        put(t,
+            ",{'name': 'b%d', 'type': 'RigidBody', 'node': 'n%d', 'physicsMass': %.17g,"
+            "'physicsInertia': [%.17g, %.17g, %.17g, 0, 0, 0], 'geometry': [{'shape': 'Box',"
+            "'size': [0.2, 0.2, 0.2]}]}",
+            i, i, mass[i], J, J, J);
+    }
+    put(t, "], 'solver': {'integrator': 'MoreauJean', 'stepSize': 0.005%s}}", more);
+    struct mech_sim *const s = model_of(t->at);
+
+    CU_ASSERT_EQUAL(model_steps(s, 100), 0);
+    const double z = view_of(s).q[7 * (count - 1) + 2];
+
+    mech_sim_destroy(s);
+    free(t);
+    return z;
+}
+
+static void stacks_stand_whatever_they_weigh(void)
+{
+    for (size_t i = 0; i < sizeof masses / sizeof *masses; i++) {
+        const double m = masses[i], stack[5] = {m, m, m, m, m};
+
+        CHECK_NEAR(stacked(stack, 5, ""), 0.9, 1e-4);
+        CHECK_NEAR(stacked(stack, 5, ", 'vi': {'type': 'psor'}"), 0.9, 1e-4);
+    }
+}
+
+static void heavy_boxes_stand_on_light_ones(void)
+{
+    for (double heavy = 1e2; heavy < 2e6; heavy *= 1e2) {
+        CHECK_NEAR(stacked((double[]){1., heavy}, 2, ""), 0.3, 1e-4);
+    }
+}
+
+UNIT_TESTS(UNIT_TEST(a_ball_is_braked_by_friction_whatever_its_mass),
+           UNIT_TEST(stacks_stand_whatever_they_weigh), UNIT_TEST(heavy_boxes_stand_on_light_ones))
