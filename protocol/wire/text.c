@@ -248,12 +248,32 @@ void mechp_text_string_n(struct mechp_text *w, const char *text, size_t length)
     quoted(w, text, length);
 }
 
+/* What was written at `at` is null for a number that is not finite. */
+static void note_beyond(struct mechp_text *w, const char *at)
+{
+    if (w->beyond == 0) {
+        w->beyond = 1 + (size_t)(at - w->bytes);
+    }
+}
+
 void mechp_text_number(struct mechp_text *w, double value)
 {
     separate(w);
     char *const at = room(w, NUMBER_ROOM);
     if (at != NULL) {
         w->length += mechp_number_text(value, at);
+        if (!isfinite(value)) {
+            note_beyond(w, at);
+        }
+    }
+}
+
+void mechp_text_number_or_null(struct mechp_text *w, double value)
+{
+    if (isfinite(value)) {
+        mechp_text_number(w, value);
+    } else {
+        mechp_text_null(w);
     }
 }
 
@@ -303,9 +323,11 @@ void mechp_text_numbers(struct mechp_text *w, const double *values, size_t count
         if (i > 0) {
             at[used++] = ',';
         }
+        if (!isfinite(values[i])) {
+            note_beyond(w, at + used);
+        }
         used += mechp_number_text(values[i], at + used);
         w->length += used;
-        w->beyond |= !isfinite(values[i]);
     }
     mechp_text_end(w);
 }

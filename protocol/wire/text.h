@@ -1,7 +1,8 @@
 /* JSON text, written straight into a growing buffer; numbers shortest round-trip (std::to_chars).
  *
- * The reply path builds no tree: a writer appends. NaN and infinities are written as null: the
- * caller has refused them before, or looks at `beyond` behind lists of numbers. owner: one request.
+ * The reply path builds no tree: a writer appends. A number that is not finite is written as null
+ * and noted, so that who sends the text refuses it with its place (mechp_text_beyond); only members
+ * whose schema has null take mechp_text_number_or_null. owner: one request.
  *
  *   mechp_text_object(&w);
  *   mechp_text_key(&w, "time");
@@ -26,7 +27,7 @@ struct mechp_text {
     size_t length, capacity;
     bool borrowed; /* the first buffer is the caller's */
     bool failed;   /* out of memory or too deep; everything since is void */
-    bool beyond;   /* a list has had a number that is not finite */
+    size_t beyond; /* 1 + where the first number begins that is not finite; 0: all are */
     int depth;
     char closing[MECHP_TEXT_DEPTH];
     bool comma[MECHP_TEXT_DEPTH + 1];
@@ -62,6 +63,8 @@ static inline void mechp_text_key_as_is(struct mechp_text *w, const char *key, s
 void mechp_text_string(struct mechp_text *w, const char *text); /* NULL: null */
 void mechp_text_string_n(struct mechp_text *w, const char *text, size_t length);
 void mechp_text_number(struct mechp_text *w, double value);
+/* Null for what is not finite: of a member that may be null. */
+void mechp_text_number_or_null(struct mechp_text *w, double value);
 void mechp_text_integer(struct mechp_text *w, int64_t value);
 void mechp_text_unsigned(struct mechp_text *w, uint64_t value);
 void mechp_text_bool(struct mechp_text *w, bool value);
@@ -73,6 +76,10 @@ void mechp_text_member_number(struct mechp_text *w, const char *key, double valu
 void mechp_text_member_integer(struct mechp_text *w, const char *key, int64_t value);
 void mechp_text_member_unsigned(struct mechp_text *w, const char *key, uint64_t value);
 void mechp_text_raw(struct mechp_text *w, const char *json, size_t length); /* a value, as it is */
+
+/* Whether a number was not finite; then its place, as a JSON pointer into the text, in `pointer`
+ * [size], cut where it is longer. Names with escapes in JSON keep them. */
+bool mechp_text_beyond(const struct mechp_text *w, char *pointer, size_t size);
 
 /* Text that is no JSON: as it is, and with no comma between. */
 static inline void mechp_text_plain(struct mechp_text *w, const char *bytes, size_t length)

@@ -182,10 +182,47 @@ static void pretty_text_breaks_only_what_does_not_fit(void)
     mechp_text_fini(&w);
 }
 
+/* the place is that of the first, as a pointer; members that may be null are no fault */
+static void a_number_that_is_not_finite_is_noted_with_its_place(void)
+{
+    struct mechp_text w;
+    char place[64], cut[8];
+    mechp_text_init(&w, NULL, 0);
+    mechp_text_object(&w);
+    mechp_text_key(&w, "none");
+    mechp_text_number_or_null(&w, (double)NAN);
+    CU_ASSERT_FALSE(mechp_text_beyond(&w, place, sizeof place));
+    mechp_text_member_string(&w, "text", "a\":[{,");
+    mechp_text_key(&w, "a/b~");
+    mechp_text_array(&w);
+    mechp_text_numbers(&w, (const double[]){1., 2.}, 2);
+    mechp_text_object(&w);
+    mechp_text_key(&w, "x");
+    mechp_text_numbers(&w, (const double[]){1., 2., (double)INFINITY}, 3);
+    mechp_text_member_number(&w, "y", (double)NAN);
+    mechp_text_end(&w);
+    mechp_text_end(&w);
+    mechp_text_end(&w);
+    CU_ASSERT_TRUE(mechp_text_beyond(&w, place, sizeof place));
+    CU_ASSERT_STRING_EQUAL(place, "/a~1b~0/1/x/2");
+    CU_ASSERT_TRUE(mechp_text_beyond(&w, cut, sizeof cut));
+    CU_ASSERT_STRING_EQUAL(cut, "/a~1b~0");
+    mechp_text_fini(&w);
+
+    mechp_text_init(&w, NULL, 0);
+    mechp_text_object(&w);
+    mechp_text_member_number(&w, "time", -(double)INFINITY);
+    mechp_text_end(&w);
+    CU_ASSERT_TRUE(mechp_text_beyond(&w, place, sizeof place));
+    CU_ASSERT_STRING_EQUAL(place, "/time");
+    mechp_text_fini(&w);
+}
+
 UNIT_TESTS(UNIT_TEST(commas_stand_between_values_and_nowhere_else),
            UNIT_TEST(borrowed_buffers_of_every_size_give_the_same_text),
            UNIT_TEST(strings_are_escaped_and_bad_utf8_is_replaced),
            UNIT_TEST(numbers_read_back_to_the_same_bits),
            UNIT_TEST(numbers_are_shortest_and_plain_when_that_is_short),
            UNIT_TEST(too_deep_or_unbalanced_text_fails),
+           UNIT_TEST(a_number_that_is_not_finite_is_noted_with_its_place),
            UNIT_TEST(pretty_text_breaks_only_what_does_not_fit))
