@@ -489,8 +489,10 @@ void mechd_partners_due(struct mechd_instance *i)
              k < p->pending_count && !mech_time_before(now, p->pending[k].time, i->step_size);
              k++) {
             if (!p->pending[k].used) {
-                const int outcome = mechd_partner_set(i, p, p->pending[k].values, count);
-                (void)outcome; // finite and of the right size: checked when it came
+                // finite and of the right size: checked when it came; the outputs may refuse it
+                if (mechd_partner_set(i, p, p->pending[k].values, count) != 0) {
+                    mechd_count(&i->host->counters.forces_refused, 1);
+                }
                 p->pending[k].used = true;
             }
         }

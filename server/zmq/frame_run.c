@@ -62,11 +62,10 @@ static void reply_outputs(struct mechd_frame_request *r, bool trial)
         r->out.time = mechd_engine_trial_time(&i->engine);
         r->out.step = mechd_engine_step_count(&i->engine) + r->stepping.report.steps;
     } else {
-        mechd_engine_get_outputs(&i->engine, p->packed);
         r->out.time = mechd_engine_time(&i->engine);
         r->out.step = mechd_engine_step_count(&i->engine);
     }
-    mechd_partner_pick(i, p, p->packed, r->reply);
+    mechd_partner_pick(i, p, trial ? p->packed : i->published.values, r->reply);
 }
 
 static void run_hello(struct mechd_frame_request *r)
@@ -214,7 +213,7 @@ static void run_state(struct mechd_frame_request *r)
             return;
         }
         if (mechd_state_set(i, r->in.time != 0. ? r->in.time : NAN, r->values) != 0) {
-            mechd_frame_fail(r, MECHP_INVALID_REQUEST, "a value of the state is not finite");
+            mechd_frame_fail(r, MECHP_NOT_FINITE, mech_sim_refusal(i->sim));
             return;
         }
         mechd_instance_changed(i, 0);

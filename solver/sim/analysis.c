@@ -45,8 +45,15 @@ static int equilibrium(struct mech_sim *s, const struct mech_statics_query *quer
     const int code = s->type->start(s->stepper, &s->point, &result);
     if (code) {
         memcpy(report->reason, result.reason, sizeof report->reason);
+        return code;
     }
-    return code;
+    struct mech_unshown why = {.what = "the residual"};
+    if (!isfinite(report->residual) || mech_sim_state_fits(s, &s->point, MECH_SHOWS_NONE, &why)) {
+        snprintf(report->reason, sizeof report->reason, "%.100s is infinite or not a number",
+                 why.what);
+        return MECH_NOT_FINITE;
+    }
+    return 0;
 }
 
 int mech_sim_statics(struct mech_sim *s, const struct mech_statics_query *query,
@@ -67,6 +74,7 @@ int mech_sim_statics(struct mech_sim *s, const struct mech_statics_query *query,
         p->at->changed = 0;
         mech_state_copy(p, &s->now);
         s->has_trial = false;
+        s->shows = MECH_SHOWS_NONE;
     }
     return 0;
 }

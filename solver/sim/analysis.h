@@ -81,5 +81,5 @@ void mech_sim_derivation_end(struct mech_derivation *d);
  * equations with inputs extrapolated as they are; of what a sensor tells of accelerations too.
  * Under MoreauJean along the mean acceleration of the last step. By central differences over a
  * 64th of the step size: the error is that squared. 0; MECH_UNSUPPORTED (a trial with other
- * parameters); an outcome of the start; negative. */
+ * parameters); an outcome of the start; MECH_NOT_FINITE; negative. */
 int mech_sim_output_rates(struct mech_sim *s, bool trial, double *out, char *reason);

@@ -254,6 +254,7 @@ void mech_sim_take(struct mech_sim *s, const struct mech_machine *machine)
     }
     mech_machine_fini(&old);
     s->model = machine->model;
+    s->shows = MECH_SHOWS_NONE;
     s->type = machine->type;
     s->stepper = machine->stepper;
     s->differenced = mech_model_differenced(s->model);

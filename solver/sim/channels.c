@@ -102,16 +102,56 @@ bool mech_sim_same_parameters(const struct mech_sim *s, const struct mech_state 
     return memcmp(a->parameter, b->parameter, (size_t)s->sizes.parameter * sizeof(double)) == 0;
 }
 
+/* Outputs that are not finite with what is to be set. */
+static int refuse(struct mech_sim *s, const struct mech_unshown *why, struct mech_diag *diag)
+{
+    const int code = mech_sim_refuse(s, why);
+
+    mech_diag_add(diag, "", "%s", mech_sim_refusal(s));
+    return code;
+}
+
 /* Parameters among the inputs: the model of their new values. All inputs stand in s->next then. */
 static int set_with_parameters(struct mech_sim *s, const struct mech_input_change *inputs,
                                size_t count, struct mech_diag *diag)
 {
+    struct mech_unshown why;
+
+    s->has_trial = false;
     mech_state_copy(&s->now, &s->next);
     mech_sim_put_inputs(s, inputs, count, &s->next);
     if (!mech_sim_same_parameters(s, &s->now, &s->next)) {
         MECH_TRY(mech_sim_rebuild(s, s->next.parameter, diag));
     }
+    if (mech_sim_outputs_fit(s, &s->next, MECH_SHOWS_NOW, &why)) {
+        if (!mech_sim_same_parameters(s, &s->now, &s->next)) {
+            mech_sim_put_model_back(s);
+        }
+        return refuse(s, &why, diag);
+    }
     mech_state_copy(&s->next, &s->now);
+    return 0;
+}
+
+/* No parameters among the inputs: they are set where they stand, and put back if the outputs, which
+ * may read them, are not finite then. */
+static int set_in_place(struct mech_sim *s, const struct mech_input_change *inputs, size_t count,
+                        struct mech_diag *diag)
+{
+    const size_t n = (size_t)s->sizes.input;
+    const uint32_t changed = s->now.at->changed;
+    struct mech_unshown why;
+
+    memcpy(s->point.input, s->now.input, 4 * n * sizeof(double));
+    memcpy(s->point.input_set, s->now.input_set, n * sizeof(double));
+    mech_sim_put_inputs(s, inputs, count, &s->now);
+    if (mech_sim_outputs_fit(s, &s->now, MECH_SHOWS_NOW, &why)) {
+        memcpy(s->now.input, s->point.input, 4 * n * sizeof(double));
+        memcpy(s->now.input_set, s->point.input_set, n * sizeof(double));
+        s->now.at->changed = changed;
+        return refuse(s, &why, diag);
+    }
+    s->has_trial = false;
     return 0;
 }
 
@@ -132,12 +172,7 @@ int mech_sim_set_inputs(struct mech_sim *s, const struct mech_input_change *inpu
 
         parameters = parameters || c->kind == MECH_INPUT_PARAMETER;
     }
-    s->has_trial = false;
-    if (parameters) {
-        return set_with_parameters(s, inputs, count, diag);
-    }
-    mech_sim_put_inputs(s, inputs, count, &s->now);
-    return 0;
+    return (parameters ? set_with_parameters : set_in_place)(s, inputs, count, diag);
 }
 
 int mech_sim_set_input(struct mech_sim *s, int32_t index, const double *values, int32_t order,
@@ -162,6 +197,25 @@ void mech_sim_get_input(const struct mech_sim *s, int32_t index, double *values)
     }
 }
 
+/* The model of other parameters, unless the present state cannot be shown with it. */
+static int take_parameters(struct mech_sim *s, const double *fresh, struct mech_diag *diag)
+{
+    const size_t size = s->document->parameters.n * sizeof *fresh;
+    struct mech_unshown why;
+
+    MECH_TRY(mech_sim_rebuild(s, fresh, diag));
+    memcpy(s->point.parameter, s->now.parameter, size);
+    memcpy(s->now.parameter, fresh, size);
+    if (mech_sim_outputs_fit(s, &s->now, MECH_SHOWS_NOW, &why)) {
+        memcpy(s->now.parameter, s->point.parameter, size);
+        mech_sim_put_model_back(s);
+        return refuse(s, &why, diag);
+    }
+    s->now.at->changed = 1;
+    s->has_trial = false;
+    return 0;
+}
+
 int mech_sim_set_parameters(struct mech_sim *s, size_t count, const int32_t *index,
                             const double *values, struct mech_diag *diag)
 {
@@ -175,15 +229,9 @@ int mech_sim_set_parameters(struct mech_sim *s, size_t count, const int32_t *ind
     for (size_t i = 0; i < count; i++) {
         fresh[index[i]] = values[i];
     }
-    int code = 0;
-    if (memcmp(fresh, s->now.parameter, n * sizeof *fresh) != 0) {
-        code = mech_sim_rebuild(s, fresh, diag);
-    }
-    if (code == 0 && memcmp(fresh, s->now.parameter, n * sizeof *fresh) != 0) {
-        memcpy(s->now.parameter, fresh, n * sizeof *fresh);
-        s->now.at->changed = 1;
-        s->has_trial = false;
-    }
+    const int code = memcmp(fresh, s->now.parameter, n * sizeof *fresh) != 0
+                         ? take_parameters(s, fresh, diag)
+                         : 0;
     free(fresh);
     return code;
 }
@@ -210,12 +258,18 @@ void mech_sim_outputs_of(const struct mech_sim *s, const struct mech_state *stat
 
 void mech_sim_get_outputs(const struct mech_sim *s, double *values)
 {
-    mech_sim_outputs_of(s, &s->now, values);
+    if (s->shows == MECH_SHOWS_NOW) {
+        memcpy(values, s->shown, mech_sim_output_size(s) * sizeof *values);
+    } else {
+        mech_sim_outputs_of(s, &s->now, values);
+    }
 }
 
 void mech_sim_trial_outputs(const struct mech_sim *s, double *values)
 {
-    if (s->command.rebuilt) {
+    if (s->shows == MECH_SHOWS_NEXT) {
+        memcpy(values, s->shown, mech_sim_output_size(s) * sizeof *values);
+    } else if (s->command.rebuilt) {
         memcpy(values, s->trial_outputs, mech_sim_output_size(s) * sizeof *values);
     } else {
         mech_sim_outputs_of(s, &s->next, values);

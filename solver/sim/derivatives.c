@@ -596,5 +596,5 @@ int mech_sim_output_rates(struct mech_sim *s, bool trial, double *out, char *rea
         out[i] = (out[i] - room[i]) / (2. * dt);
     }
     free(room);
-    return code;
+    return code ? code : mech_sim_all_finite(out, n) ? 0 : MECH_NOT_FINITE;
 }

@@ -1,14 +1,30 @@
-/* Editing a live simulation: change, build, take; or undo and build what was. */
+/* Editing a live simulation: change, build, look whether the state can be shown, take; or undo and
+ * build what was. */
 #include "solver/sim/edit.h"
 
 #include "solver/base/err.h"
 #include "solver/sim/internal.h"
 
+/* The model as changed, with which the outputs of the present state are finite. */
+static int take(struct mech_sim *s, const struct mech_edit *edit, struct mech_diag *diag)
+{
+    struct mech_unshown why;
+
+    MECH_TRY(edit->apply(s->document, edit->context, diag));
+    MECH_TRY(mech_sim_rebuild(s, s->now.parameter, diag));
+    if (mech_sim_outputs_fit(s, &s->now, MECH_SHOWS_NOW, &why)) {
+        const int code = mech_sim_refuse(s, &why);
+
+        mech_diag_add(diag, "", "%s", mech_sim_refusal(s));
+        return code;
+    }
+    return 0;
+}
+
 int mech_sim_edit(struct mech_sim *s, const struct mech_edit *edit, struct mech_diag *diag)
 {
-    int code = edit->apply(s->document, edit->context, diag);
+    const int code = take(s, edit, diag);
 
-    code = code ? code : mech_sim_rebuild(s, s->now.parameter, diag);
     if (code == 0) {
         s->now.at->changed = 1;
         s->now.at->edits++;
@@ -17,10 +33,7 @@ int mech_sim_edit(struct mech_sim *s, const struct mech_edit *edit, struct mech_
     }
 
     /* numbers that expressions give are those of the failed attempt: build the old ones again */
-    struct mech_diag ignored;
     edit->undo(s->document, edit->context);
-    mech_diag_init(&ignored);
-    s->astray = mech_sim_rebuild(s, s->now.parameter, &ignored) != 0;
-    mech_diag_fini(&ignored);
+    mech_sim_put_model_back(s);
     return code;
 }

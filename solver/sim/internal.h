@@ -16,6 +16,15 @@ struct mech_command {
     struct mech_step_report *report;
 };
 
+/* Whose outputs stand in `shown`. */
+enum mech_shows { MECH_SHOWS_NONE, MECH_SHOWS_NOW, MECH_SHOWS_NEXT };
+
+/* What of a state is not finite. */
+struct mech_unshown {
+    const char *place; /* in the document */
+    char what[100];    /* the output "tip" */
+};
+
 struct mech_sim {
     struct mech_document *document;
     struct mech_model *model;
@@ -28,6 +37,8 @@ struct mech_sim {
     struct mech_state point; /* of mech_sim_evaluate */
     double *extra;           /* [v + 1] forces of the command */
     double *wrench;          /* [6 × markers] forces of the command on markers that move */
+    double *shown;           /* [outputs] of the state that `shows` says */
+    enum mech_shows shows;
     struct mech_rates rates; /* of mech_sim_evaluate; made when first needed */
     double *trial_outputs;   /* of a trial with other parameters; made when first needed */
     double trial_energy;     /* of a trial with other parameters, J */
@@ -42,7 +53,8 @@ struct mech_sim {
     struct mech_names names[3]; /* inputs, outputs, parameters */
     struct mech_arena arena;    /* of the names */
     uint64_t layout;
-    char blas[96]; /* name of the BLAS, of every snapshot's header */
+    char blas[96];     /* name of the BLAS, of every snapshot's header */
+    char refusal[160]; /* why the last change was refused as not finite */
 };
 
 /* A model, with everything that steps it. */
@@ -86,6 +98,9 @@ bool mech_sim_same_parameters(const struct mech_sim *s, const struct mech_state 
 int mech_sim_plan(const struct mech_sim *s, const struct mech_step_request *r,
                   struct mech_command *c);
 
+/* step.c: the model of the committed state again, after another; `astray` without memory. */
+void mech_sim_put_model_back(struct mech_sim *s);
+
 /* drift.c: how far the joints are off in a state. */
 void mech_sim_drift(const struct mech_sim *s, const struct mech_state *state,
                     struct mech_drift *out);
@@ -99,8 +114,14 @@ void mech_sim_tell_failure(struct mech_sim *s, int code, const struct mech_step_
  * that. 0; MECH_INVALID; negative. */
 int mech_sim_check_overlaps(struct mech_sim *s, struct mech_diag *diag);
 
-/* step.c: no infinity and no NaN among x [n]. */
-bool mech_sim_all_finite(const double *x, size_t n);
+/* shown.c: whether all outputs of a state are finite, or all of its numbers, too; then the outputs
+ * are kept as `as`. 0; MECH_NOT_FINITE and why. */
+int mech_sim_outputs_fit(struct mech_sim *s, const struct mech_state *state, enum mech_shows as,
+                         struct mech_unshown *why);
+int mech_sim_state_fits(struct mech_sim *s, const struct mech_state *state, enum mech_shows as,
+                        struct mech_unshown *why);
+/* Keep why a change is refused; returns MECH_NOT_FINITE. */
+int mech_sim_refuse(struct mech_sim *s, const struct mech_unshown *why);
 
 /* evaluate.c: the point into s->point. MECH_NOT_FINITE. */
 int mech_sim_place_point(struct mech_sim *s, const struct mech_point *at);

@@ -40,9 +40,12 @@ int mech_sim_check_asking(struct mech_document *document, const struct mech_inte
 void mech_sim_destroy(struct mech_sim *s);
 
 const struct mech_document *mech_sim_document(const struct mech_sim *s);
+/* Name of the integrator that steps it, also where the document leaves that open. */
+const char *mech_sim_integrator(const struct mech_sim *s);
 
-/* Back to the initial state; inputs unset, parameters as in the document. Never fails once created
- * with the same document; positive outcomes as of the start system (MECH_SINGULAR). */
+/* Back to the initial state; inputs unset, parameters as in the document. Fails only where fields
+ * have been changed since: outcomes of the start system (MECH_SINGULAR), MECH_NOT_FINITE; the state
+ * is as it was then. */
 int mech_sim_reset(struct mech_sim *s);
 
 /* Bytes held: document, compiled model, state, scratch. */
@@ -266,8 +269,15 @@ void mech_sim_contact(const struct mech_sim *s, size_t i, struct mech_contact_vi
 
 /* Set any of time, q, v, x, z (NULL or NaN time: unchanged); v̇ and λ follow with the next step.
  * Euler parameters get length 1, rotation vectors π at most. 0; MECH_NOT_FINITE (nothing changed;
- * Euler parameters of length 0, too). */
+ * of Euler parameters of length 0, and of a state with an output that is not finite, too). */
 int mech_sim_set_state(struct mech_sim *s, const struct mech_state_view *in);
+
+/* No infinity and no NaN among x [n]. A committed state has none, nor have its outputs: what would
+ * lead to one (a step, a state, inputs, parameters, a field, a snapshot) is MECH_NOT_FINITE. */
+bool mech_sim_all_finite(const double *x, size_t n);
+/* Why the last change was refused as MECH_NOT_FINITE; until the next one. Steps say it in their
+ * report. */
+const char *mech_sim_refusal(const struct mech_sim *s);
 
 /* Everything that the next step reads, as bytes: a header (magic, version, layout hash, byte order,
  * library versions, BLAS kernel), the state block, parameters and inputs. Write needs room for

@@ -17,7 +17,10 @@ static int allocate_state(struct mech_sim *s)
 
     const size_t markers = s->document->markers.n;
 
-    s->memory = calloc(3 * block + (size_t)s->sizes.v + 1 + 6 * markers, sizeof *s->memory);
+    const size_t outputs = mech_sim_output_size(s);
+
+    s->memory =
+        calloc(3 * block + (size_t)s->sizes.v + 1 + 6 * markers + outputs, sizeof *s->memory);
     if (!s->memory) {
         return MECH_NO_MEMORY;
     }
@@ -26,6 +29,7 @@ static int allocate_state(struct mech_sim *s)
     mech_state_place(&s->sizes, s->memory + 2 * block, &s->point);
     s->extra = s->memory + 3 * block;
     s->wrench = s->extra + s->sizes.v + 1;
+    s->shown = s->wrench + 6 * markers;
     const struct mech_joint_rows *const rows = mech_model_joints(s->model);
     const size_t entries = rows->count ? (size_t)rows->start[rows->count] : 0;
     s->joint_scratch =
@@ -190,38 +194,19 @@ static void tell_speeds(const struct mech_sim *s, const struct mech_drift *befor
                                  : "give others, or solver.velocityProjection");
 }
 
-/* What a reply could not say as numbers. MECH_INVALID: the start is refused. */
+/* A state that cannot be shown is no start: MECH_INVALID, or MECH_NOT_FINITE without a diag. */
 static int check_finite(struct mech_sim *s, struct mech_diag *diag)
 {
-    const size_t size = mech_sim_output_size(s);
-    double *const values = calloc(size + 1, sizeof *values);
-    int code = 0;
+    struct mech_unshown why;
 
-    if (!values) {
-        return MECH_NO_MEMORY;
+    if (mech_sim_state_fits(s, &s->now, MECH_SHOWS_NOW, &why) == 0) {
+        return 0;
     }
-    mech_sim_get_outputs(s, values);
-    for (size_t i = 0; i < mech_sim_variable_count(s, MECH_OUTPUT_VARIABLE); i++) {
-        struct mech_variable output;
-        bool finite = true;
-
-        mech_sim_variable(s, MECH_OUTPUT_VARIABLE, i, &output);
-        for (int32_t k = 0; k < output.size; k++) {
-            finite = finite && isfinite(values[output.offset + k]);
-        }
-        if (!finite) {
-            mech_diag_add(diag, "/outputs", "\"%s\" is not finite at the start", output.name);
-            code = MECH_INVALID;
-        }
+    if (!diag) {
+        return mech_sim_refuse(s, &why);
     }
-    for (int32_t i = 0; i < s->sizes.v && code == 0; i++) {
-        if (!isfinite(s->now.vdot[i])) {
-            mech_diag_add(diag, "/objects", "an acceleration is not finite at the start");
-            code = MECH_INVALID;
-        }
-    }
-    free(values);
-    return code;
+    mech_diag_add(diag, why.place, "%s is not finite at the start", why.what);
+    return MECH_INVALID;
 }
 
 /* The initial state with consistent v̇, without rows that repeat others; the reason goes to diag,
@@ -237,6 +222,7 @@ static int start(struct mech_sim *s, struct mech_diag *diag)
         result = (struct mech_step_result){.iterations = 0};
         mech_model_initial(s->model, &s->now);
         s->has_trial = false;
+        s->shows = MECH_SHOWS_NONE;
         if (!joints_fit(s, diag)) {
             return MECH_INVALID;
         }
@@ -255,9 +241,8 @@ static int start(struct mech_sim *s, struct mech_diag *diag)
         code = s->dropped_count > 0 && diag ? tell_dropped(s, diag) : 0;
         if (code == 0 && diag) {
             tell_speeds(s, &before, diag);
-            code = check_finite(s, diag);
         }
-        return code;
+        return code ? code : check_finite(s, diag);
     }
     if (code > 0 && diag) {
         mech_diag_add(diag, result.place, "%s",
@@ -346,6 +331,25 @@ void mech_sim_destroy(struct mech_sim *s)
     free(s);
 }
 
+/* From the document's initial state. The one before stands in s->next. */
+static int begin_again(struct mech_sim *s, bool same)
+{
+    const uint32_t edits = s->now.at->edits;
+
+    mech_state_copy(&s->now, &s->next);
+    s->has_trial = false;
+    const int code = start(s, NULL);
+    s->now.at->edits = edits;
+    if (code) {
+        mech_state_copy(&s->next, &s->now);
+        s->shows = MECH_SHOWS_NONE;
+        if (!same) {
+            mech_sim_put_model_back(s);
+        }
+    }
+    return code;
+}
+
 int mech_sim_reset(struct mech_sim *s)
 {
     const struct mech_parameters *const p = &s->document->parameters;
@@ -363,10 +367,7 @@ int mech_sim_reset(struct mech_sim *s)
         MECH_TRY(code);
         s->astray = false;
     }
-    const uint32_t edits = s->now.at->edits;
-    const int code = start(s, NULL);
-    s->now.at->edits = edits;
-    return code;
+    return begin_again(s, same);
 }
 
 const struct mech_document *mech_sim_document(const struct mech_sim *s)
@@ -374,10 +375,17 @@ const struct mech_document *mech_sim_document(const struct mech_sim *s)
     return s->document;
 }
 
+const char *mech_sim_integrator(const struct mech_sim *s)
+{
+    return s->type->name;
+}
+
 size_t mech_sim_memory(const struct mech_sim *s)
 {
     return sizeof *s + s->document->arena.total + mech_model_memory(s->model) + s->arena.total +
-           3 * s->now.size + ((size_t)s->sizes.v + 1 + 6 * s->document->markers.n) * sizeof(double);
+           3 * s->now.size +
+           ((size_t)s->sizes.v + 1 + 6 * s->document->markers.n + mech_sim_output_size(s)) *
+               sizeof(double);
 }
 
 /* --- what it is ------------------------------------------------------------------------------- */

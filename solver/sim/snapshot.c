@@ -21,6 +21,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { FORMAT = 4, WITHOUT_SIZE = 3, BYTE_ORDER_MARK = 0x01020304 };
@@ -53,14 +54,13 @@ void mech_sim_state(const struct mech_sim *s, struct mech_state_view *out)
 }
 
 /* Coordinates of rotations where they belong, |e| = 1 and |ρ| ≤ π, as at the start; those that are
- * there keep their bits. In s->point; false when there is no rotation. */
-static bool settle(struct mech_sim *s, const double *q)
+ * there keep their bits. In to [q], with v as scratch; false when there is no rotation. */
+static bool settle(const struct mech_sim *s, const double *q, double *v, double *to)
 {
     const size_t n = (size_t)s->sizes.q;
-    double *const to = s->point.q;
 
-    memset(s->point.v, 0, (size_t)s->sizes.v * sizeof(double));
-    mech_model_move(s->model, q, s->point.v, to);
+    memset(v, 0, (size_t)s->sizes.v * sizeof(double));
+    mech_model_move(s->model, q, v, to);
     for (size_t i = 0; i < n; i++) {
         if (fabs(to[i] - q[i]) <= 1e-6 * fmax(1., fabs(q[i]))) {
             to[i] = q[i];
@@ -69,47 +69,64 @@ static bool settle(struct mech_sim *s, const double *q)
     return mech_sim_all_finite(to, n);
 }
 
-int mech_sim_set_state(struct mech_sim *s, const struct mech_state_view *in)
+/* The present state with these parts, in s->point. MECH_NOT_FINITE. */
+static int compose(struct mech_sim *s, const struct mech_state_view *in)
 {
+    struct mech_state *const p = &s->point;
+    mech_state_copy(&s->now, p);
     const struct {
         const double *from;
         double *to;
         int32_t n;
-    } parts[] = {{in->q, s->now.q, s->sizes.q},
-                 {in->v, s->now.v, s->sizes.v},
-                 {in->x, s->now.x, s->sizes.x},
-                 {in->z, s->now.z, s->sizes.z}};
+        const char *what;
+    } parts[] = {{in->q, p->q, s->sizes.q, "q"},
+                 {in->v, p->v, s->sizes.v, "v"},
+                 {in->x, p->x, s->sizes.x, "x"},
+                 {in->z, p->z, s->sizes.z, "z"}};
+    struct mech_unshown why = {.what = "time"};
 
     if (isinf(in->time)) {
-        return MECH_NOT_FINITE;
+        return mech_sim_refuse(s, &why);
     }
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         if (parts[i].from && !mech_sim_all_finite(parts[i].from, (size_t)parts[i].n)) {
-            return MECH_NOT_FINITE;
+            snprintf(why.what, sizeof why.what, "%s", parts[i].what);
+            return mech_sim_refuse(s, &why);
         }
     }
-    if (in->q && !settle(s, in->q)) {
-        return MECH_NOT_FINITE;
+    if (in->q && !settle(s, in->q, p->v, p->q)) {
+        snprintf(why.what, sizeof why.what, "a coordinate of a rotation");
+        return mech_sim_refuse(s, &why);
     }
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+    memcpy(p->v, in->v ? in->v : s->now.v, (size_t)s->sizes.v * sizeof(double));
+    for (size_t i = 2; i < sizeof parts / sizeof *parts; i++) {
         if (parts[i].from) {
-            memmove(parts[i].to, parts[i].from, (size_t)parts[i].n * sizeof(double));
+            memcpy(parts[i].to, parts[i].from, (size_t)parts[i].n * sizeof(double));
         }
     }
     if (in->q || in->v) {
-        s->now.at->size = 0.;
-    }
-    if (in->q) {
-        memcpy(s->now.q, s->point.q, (size_t)s->sizes.q * sizeof(double));
+        p->at->size = 0.;
     }
     if (!isnan(in->time)) {
-        s->now.at->time = in->time;
-        s->now.at->rest = 0.;
+        p->at->time = in->time;
+        p->at->rest = 0.;
     }
-    mech_model_forget_sides(s->model, &s->now);
-    mech_model_keep(s->model, &s->now);
-    (void)mech_state_touch(&s->now, 0);
-    s->now.at->changed = 1;
+    mech_model_forget_sides(s->model, p);
+    mech_model_keep(s->model, p);
+    (void)mech_state_touch(p, 0);
+    p->at->changed = 1;
+    return 0;
+}
+
+int mech_sim_set_state(struct mech_sim *s, const struct mech_state_view *in)
+{
+    struct mech_unshown why;
+
+    MECH_TRY(compose(s, in));
+    if (mech_sim_state_fits(s, &s->point, MECH_SHOWS_NOW, &why)) {
+        return mech_sim_refuse(s, &why);
+    }
+    mech_state_copy(&s->point, &s->now);
     s->has_trial = false;
     return 0;
 }
@@ -260,6 +277,21 @@ static int take_parameters(struct mech_sim *s, const double *parameter)
     return code > 0 ? MECH_MISMATCH : code;
 }
 
+/* Whether s->point, with the model of its parameters, can be shown: fields may have been changed
+ * since it was taken. If not, the model of the present parameters stands again. */
+static int check_shown(struct mech_sim *s)
+{
+    struct mech_unshown why;
+
+    if (mech_sim_outputs_fit(s, &s->point, MECH_SHOWS_NOW, &why) == 0) {
+        return 0;
+    }
+    if (!mech_sim_same_parameters(s, &s->point, &s->now)) {
+        mech_sim_put_model_back(s);
+    }
+    return mech_sim_refuse(s, &why);
+}
+
 /* Fields that were changed stay so, whatever state comes. */
 static void keep_edits(struct mech_sim *s, uint32_t edits)
 {
@@ -356,6 +388,7 @@ int mech_sim_snapshot_read(struct mech_sim *s, const void *bytes, size_t size, b
     if (h.format == WITHOUT_SIZE) {
         mech_model_keep(s->model, &s->point);
     }
+    MECH_TRY(check_shown(s));
     const uint32_t edits = s->now.at->edits;
     mech_state_copy(&s->point, &s->now);
     keep_edits(s, edits);
@@ -410,5 +443,6 @@ int mech_sim_restore(struct mech_sim *s, const void *memory)
     memcpy(s->now.block, block, s->now.size);
     keep_edits(s, edits);
     s->has_trial = false;
+    s->shows = MECH_SHOWS_NONE;
     return 0;
 }

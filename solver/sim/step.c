@@ -93,8 +93,7 @@ static int refused(struct mech_step_report *report, int code, const char *reason
     return code;
 }
 
-/* The model of the committed state again, after a command with other parameters. */
-static void put_model_back(struct mech_sim *s)
+void mech_sim_put_model_back(struct mech_sim *s)
 {
     struct mech_diag ignored;
 
@@ -131,12 +130,13 @@ static int prepare(struct mech_sim *s, const struct mech_step_request *r, struct
                    struct mech_step_report *report)
 {
     if (s->astray) {
-        put_model_back(s);
+        mech_sim_put_model_back(s);
     }
     if (s->astray) {
         return refused(report, MECH_NO_MEMORY, mech_err_text(MECH_NO_MEMORY));
     }
     s->has_trial = false;
+    s->shows = s->shows == MECH_SHOWS_NEXT ? MECH_SHOWS_NONE : s->shows;
     /* where the command starts from is set by its begin, or by its last step */
     mech_state_copy_unstarted(&s->now, &s->next);
     s->next.extra = s->next.wrench = NULL;
@@ -243,6 +243,7 @@ static int fail(struct mech_sim *s, int code, const struct mech_step_result *res
     report->outcome = code;
     report->failed_time = s->next.at->time;
     report->residual = isfinite(result->residual) ? result->residual : 0.;
+    report->impact_gain = isfinite(report->impact_gain) ? report->impact_gain : 0.;
     report->iterations += (uint64_t)result->iterations;
     report->vi_iterations += (uint64_t)result->vi_iterations;
     report->substeps += (uint64_t)result->substeps;
@@ -333,6 +334,30 @@ static int advance(struct mech_sim *s, uint64_t most)
     return 0;
 }
 
+/* What the command has led to, which its report and the next reader show. */
+static int show_end(struct mech_sim *s)
+{
+    struct mech_step_report *const report = s->command.report;
+    struct mech_step_result result = {.residual = report->residual};
+    struct mech_unshown why;
+    int code = 0;
+
+    s->next.extra = s->next.wrench = NULL;
+    mech_sim_drift(s, &s->next, &report->drift);
+    if (!isfinite(report->drift.position) || !isfinite(report->drift.velocity) ||
+        !isfinite(report->impact_gain)) {
+        snprintf(why.what, sizeof why.what, "what joints and impacts are off");
+        code = MECH_NOT_FINITE;
+    }
+    code = code ? code : mech_sim_state_fits(s, &s->next, MECH_SHOWS_NEXT, &why);
+    if (code) {
+        snprintf(result.reason, sizeof result.reason, "%s became infinite or not a number",
+                 why.what);
+        return fail(s, code, &result);
+    }
+    return 0;
+}
+
 int mech_sim_step_advance(struct mech_sim *s, uint64_t most, bool *done)
 {
     struct mech_command *const c = &s->command;
@@ -342,9 +367,12 @@ int mech_sim_step_advance(struct mech_sim *s, uint64_t most, bool *done)
         return MECH_INVALID;
     }
     const unsigned long mode = mech_subnormal_off();
-    const int code = advance(s, most);
+    int code = advance(s, most);
 
     mech_subnormal_restore(mode);
+    if (code == 0 && c->done == c->count) {
+        code = show_end(s);
+    }
     mech_sim_watch(s); // what it was told is over with it
     *done = code == 0 && c->done == c->count;
     return code;
@@ -356,6 +384,7 @@ static void swap_states(struct mech_sim *s)
 
     s->now = s->next;
     s->next = now;
+    s->shows = s->shows == MECH_SHOWS_NEXT ? MECH_SHOWS_NOW : MECH_SHOWS_NONE;
 }
 
 void mech_sim_step_finish(struct mech_sim *s)
@@ -366,13 +395,11 @@ void mech_sim_step_finish(struct mech_sim *s)
         return;
     }
     c->running = false;
-    s->next.extra = s->next.wrench = NULL;
     if (c->forced) {
         s->next.at->changed = 1; /* the forces of this command are gone */
     }
     c->report->linear = s->type->linear ? s->type->linear(s->stepper) : "";
     c->report->vi = s->type->vi ? s->type->vi(s->stepper) : "";
-    mech_sim_drift(s, &s->next, &c->report->drift);
     c->report->beyond = mech_model_beyond(s->model, &s->next, &c->report->beyond_reason);
     if (!c->trial) {
         swap_states(s);
@@ -384,7 +411,7 @@ void mech_sim_step_finish(struct mech_sim *s)
         mech_sim_trial_outputs(s, s->trial_outputs);
         s->trial_energy = mech_sim_trial_energy(s);
         c->rebuilt = true;
-        put_model_back(s);
+        mech_sim_put_model_back(s);
     }
 }
 
@@ -395,7 +422,7 @@ void mech_sim_step_abandon(struct mech_sim *s)
     s->command.running = false;
     s->next.extra = s->next.wrench = NULL;
     if (rebuilt) {
-        put_model_back(s);
+        mech_sim_put_model_back(s);
     }
 }
 

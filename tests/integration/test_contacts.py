@@ -253,9 +253,11 @@ class Contacts(Served):
         node = far['nodes'][0]
         node['referenceCoordinates'][0] = 1.7e308
         node['initialCoordinates'] = [1.7e308, 0, 0, 0, 0, 0, 0]
-        for model in (huge, far):
-            reply = self.daemon.call('GET', '/v1/instances/%s/scene' % self.instance(model))
-            self.assertEqual((reply.status, reply['code']), (422, 'not-finite'), reply)
+        reply = self.daemon.call('GET', '/v1/instances/%s/scene' % self.instance(huge))
+        self.assertEqual((reply.status, reply['code']), (422, 'not-finite'), reply)
+        self.assertTrue(reply['detail'].startswith('/bodies/1/graphics/0/'), reply)
+        reply = self.daemon.call('POST', '/v1/instances', {'model': far})
+        self.assertEqual((reply.status, reply['code']), (422, 'invalid-model'), reply)
 
 
 if __name__ == '__main__':

@@ -91,6 +91,11 @@ static void a_start_that_is_not_finite_is_refused(void)
         "{'mechd': 1, 'gravity': [0, 1e299, 0], 'nodes': [{'name': 'n', 'type': 'NodePoint2D'}],"
         "'objects': [{'name': 'm', 'type': 'MassPoint2D', 'node': 'n', 'physicsMass': 1.7e308}]}",
         "/objects", "acceleration is not finite"));
+    CU_ASSERT(model_refused(
+        "{'mechd': 1, 'nodes': [{'name': 'n', 'type': 'NodeRigidBodyRotVecLG',"
+        "'initialCoordinates': [0, 0, 0, 1e200, 0, 0]}], 'objects': [{'name': 'b', 'type':"
+        "'RigidBody', 'node': 'n', 'physicsMass': 1, 'physicsInertia': [1, 1, 1, 0, 0, 0]}]}",
+        "/nodes", "coordinate is not finite"));
 }
 
 UNIT_TESTS(UNIT_TEST(a_start_that_is_not_finite_is_refused),

@@ -1,0 +1,67 @@
+/* A committed state can be shown: its numbers and all its outputs are finite. What starts, steps or
+ * changes a simulation asks here before the new state is committed, so that no reader finds an
+ * infinity. The outputs that were made for the question are kept for the next reader. */
+#include "solver/base/err.h"
+#include "solver/sim/internal.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+int mech_sim_outputs_fit(struct mech_sim *s, const struct mech_state *state, enum mech_shows as,
+                         struct mech_unshown *why)
+{
+    s->shows = MECH_SHOWS_NONE;
+    mech_sim_outputs_of(s, state, s->shown);
+    if (mech_sim_all_finite(s->shown, mech_sim_output_size(s))) {
+        s->shows = as;
+        return 0;
+    }
+    for (size_t i = 0; i < mech_model_outputs(s->model); i++) {
+        const struct mech_channel_info *const output = mech_model_output(s->model, i);
+
+        if (!mech_sim_all_finite(s->shown + output->offset, (size_t)output->size)) {
+            snprintf(why->what, sizeof why->what, "the output \"%.64s\"", output->name);
+            break;
+        }
+    }
+    why->place = "/outputs";
+    return MECH_NOT_FINITE;
+}
+
+int mech_sim_state_fits(struct mech_sim *s, const struct mech_state *state, enum mech_shows as,
+                        struct mech_unshown *why)
+{
+    const struct {
+        const double *values;
+        int32_t count;
+        const char *place, *what;
+    } parts[] = {{state->q, s->sizes.q, "/nodes", "a coordinate"},
+                 {state->v, s->sizes.v, "/nodes", "a velocity"},
+                 {state->vdot, s->sizes.v, "/objects", "an acceleration"},
+                 {state->a, s->sizes.v, "/objects", "an acceleration"},
+                 {state->lambda, s->sizes.lambda, "/objects", "a reaction"},
+                 {state->impulse, s->sizes.impulse, "/objects", "an impulse"},
+                 {state->x, s->sizes.x, "/nodes", "a first-order state"},
+                 {state->z, s->sizes.z, "/objects", "a datum of a contact or of friction"}};
+
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (!mech_sim_all_finite(parts[i].values, (size_t)parts[i].count)) {
+            why->place = parts[i].place;
+            snprintf(why->what, sizeof why->what, "%s", parts[i].what);
+            return MECH_NOT_FINITE;
+        }
+    }
+    return mech_sim_outputs_fit(s, state, as, why);
+}
+
+int mech_sim_refuse(struct mech_sim *s, const struct mech_unshown *why)
+{
+    snprintf(s->refusal, sizeof s->refusal, "%.100s would be infinite or not a number", why->what);
+    return MECH_NOT_FINITE;
+}
+
+const char *mech_sim_refusal(const struct mech_sim *s)
+{
+    return s->refusal;
+}
