@@ -377,7 +377,8 @@ static void write_table(struct mechd_batch *b)
     for (size_t k = 0; k < outputs; k++) {
         columns[k + 2] = mechd_rows_output(&b->like->channels[k]);
     }
-    struct mechd_rows r = {.form = b->form, .text = w, .columns = columns, .count = outputs + 2};
+    struct mechd_rows r = {
+        .form = b->form, .gaps = true, .text = w, .columns = columns, .count = outputs + 2};
     if (b->form != MECHD_FORM_JSON) {
         write_rows(b, &r);
         mechd_rows_end(&r);

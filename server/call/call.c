@@ -282,12 +282,19 @@ static void suspend(void *context)
     c->job.wait(&c->job);
 }
 
+/* Whether the operation has changed what it is about. */
+static bool has_changed(const struct mechd_call *c)
+{
+    const struct mechd_instance *const i = c->job.instance;
+    return i != NULL ? atomic_load(&i->revision) != c->before : mechd_call_changes(c);
+}
+
 /* Without memory a call is refused. If the change has been made by then there is no answer at all,
  * as when the network fails: text.failed stays, and the door is silent. */
 static void settle_memory(struct mechd_call *c)
 {
     const struct mechd_instance *const i = c->job.instance;
-    const bool changed = i != NULL ? atomic_load(&i->revision) != c->before : mechd_call_changes(c);
+    const bool changed = has_changed(c);
     if (c->text.failed && c->code == MECHP_OK && !changed) {
         mechd_fail(c, MECHP_OUT_OF_MEMORY, "the answer does not fit");
     } else if (c->code == MECHP_OUT_OF_MEMORY && i != NULL && changed) {
@@ -296,11 +303,26 @@ static void settle_memory(struct mechd_call *c)
     }
 }
 
+/* An answer in which a number is not finite is none: refused, with the place of that number. What
+ * changes an instance refuses it before, and changes nothing: if it did not, the server failed. */
+static void settle_numbers(struct mechd_call *c)
+{
+    char place[MECH_DIAG_PATH];
+    if (c->code == MECHP_OK && !c->text.failed &&
+        mechp_text_beyond(&c->text, place, sizeof place)) {
+        const bool changed = has_changed(c);
+        mechd_fail(c, changed ? MECHP_INTERNAL : MECHP_NOT_FINITE,
+                   "%s of the answer is infinite or not a number%s", place,
+                   changed ? "; the change has been made" : "");
+    }
+}
+
 /* The operation is over: what it has left open in the reply. */
 static void complete(struct mechd_call *c)
 {
     mechd_call_faulty(c);
     settle_memory(c);
+    settle_numbers(c);
     tag(c);
 }
 

@@ -187,14 +187,6 @@ void mechd_call_watch(struct mechd_call *c, struct mechd_effort *e);
 enum mechd_progress mechd_fail(struct mechd_call *c, enum mechp_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 #define mechd_refuse(...) (mechd_fail(__VA_ARGS__), 1)
-/* Of a reader whose reply stands: done, or refused for a list in it with a number that is not
- * finite. */
-static inline enum mechd_progress mechd_finite(struct mechd_call *c)
-{
-    return c->text.beyond
-               ? mechd_fail(c, MECHP_NOT_FINITE, "a number is beyond the range of doubles")
-               : MECHD_DONE;
-}
 /* Refuse by an outcome or a fatal code of the solver. */
 enum mechd_progress mechd_fail_outcome(struct mechd_call *c, int outcome);
 /* Refuse because of a quota. */

@@ -116,7 +116,7 @@ void mechd_rows_begin(struct mechd_rows *r, uint64_t rows)
     }
 }
 
-/* RFC 4180; what is no number comes as nan or inf. */
+/* RFC 4180; what is not finite comes as null. */
 static void add_csv(struct mechd_rows *r, const double *values)
 {
     char line[LINE];
@@ -173,6 +173,7 @@ static void add_object(struct mechd_rows *r, const double *values)
 
 void mechd_rows_add(struct mechd_rows *r, const double *values)
 {
+    const size_t beyond = r->text->beyond;
     if (r->form == MECHD_FORM_JSON) {
         mechp_text_numbers(r->text, values, r->width);
     } else if (r->form == MECHD_FORM_CSV) {
@@ -182,6 +183,9 @@ void mechd_rows_add(struct mechd_rows *r, const double *values)
     } else {
         mechp_text_plain(r->text, (const char *)values, r->width * sizeof *values);
     }
+    if (r->gaps) {
+        r->text->beyond = beyond;
+    }
 }
 
 void mechd_rows_end(struct mechd_rows *r)
@@ -190,7 +194,7 @@ void mechd_rows_end(struct mechd_rows *r)
         mechp_text_end(r->text);
         if (r->paged) {
             mechp_text_key(r->text, "next");
-            mechp_text_number(r->text, r->next);
+            mechp_text_number_or_null(r->text, r->next);
         }
         mechp_text_end(r->text);
     }

@@ -26,6 +26,7 @@ struct mechd_rows {
     const struct mechd_column *columns; /* [count] */
     size_t count;
     size_t width; /* values of a row: set by mechd_rows_begin */
+    bool gaps;    /* null in JSON and CSV, NaN in the others, is what a failure has left */
     bool paged;   /* JSON: tells where the rest begins */
     double next;  /* s; NaN: there is no rest */
 };

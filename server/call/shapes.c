@@ -58,7 +58,7 @@ static void write_model(const struct mech_sim *sim, struct mechp_text *w)
 {
     const struct mech_sizes n = mech_sim_sizes(sim);
     mechp_text_key(w, "integrator");
-    mechp_text_string(w, mech_sim_document(sim)->solver.integrator);
+    mechp_text_string(w, mech_sim_integrator(sim));
     mechp_text_key(w, "sizes");
     mechp_text_object(w);
     mechp_text_member_integer(w, "q", n.q);

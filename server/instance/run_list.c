@@ -184,9 +184,11 @@ static void write_progress(const struct mechd_run *r, const struct mechd_run_sho
                         : r->settings.pace > 0. ? (r->settings.until - s->time) / r->settings.pace
                         : done > 0.             ? elapsed * (1. - done) / done
                                                 : (double)NAN;
-    mechp_text_member_number(w, "fraction", done);
+    mechp_text_key(w, "fraction");
+    mechp_text_number_or_null(w, done);
     mechp_text_member_number(w, "elapsed", elapsed);
-    mechp_text_member_number(w, "remaining", left);
+    mechp_text_key(w, "remaining");
+    mechp_text_number_or_null(w, left);
 }
 
 void mechd_run_write(struct mechd_run *r, struct mechp_text *w)
@@ -203,7 +205,8 @@ void mechd_run_write(struct mechd_run *r, struct mechp_text *w)
     mechp_text_member_number(w, "pace", r->settings.pace);
     mechp_text_member_number(w, "period", r->settings.period);
     mechp_text_member_number(w, "start", r->time);
-    mechp_text_member_number(w, "until", r->settings.until);
+    mechp_text_key(w, "until");
+    mechp_text_number_or_null(w, r->settings.until);
     mechp_text_member_number(w, "time", s.time);
     mechp_text_member_unsigned(w, "periods", s.periods);
     mechp_text_member_unsigned(w, "overruns", s.overruns);

@@ -25,7 +25,7 @@ static void describe(const struct mechd_run *r, struct mechp_text *w)
     mechp_text_key(w, "start");
     mechp_text_number(w, r->time);
     mechp_text_key(w, "until");
-    mechp_text_number(w, r->settings.until);
+    mechp_text_number_or_null(w, r->settings.until);
     mechp_text_key(w, "every");
     mechp_text_unsigned(w, r->settings.every);
     if (r->settings.chosen != NULL) {

@@ -118,10 +118,12 @@ static enum mechd_progress run_reset(struct mechd_call *c)
 {
     struct mechd_instance *i = c->job.instance;
     const int outcome = mechd_engine_reset(&i->engine);
-    mechd_instance_changed(i, MECHP_REWOUND);
     if (outcome != 0) {
-        return mechd_fail_outcome(c, outcome);
+        const bool shown = outcome == MECH_NOT_FINITE && i->sim != NULL;
+        mechd_fail_reason(c, outcome, shown ? mech_sim_refusal(i->sim) : "");
+        return MECHD_DONE;
     }
+    mechd_instance_changed(i, MECHP_REWOUND);
     return run_show(c);
 }
 

@@ -35,9 +35,9 @@ static void write_solution(struct mechd_call *c, const struct mech_lone_solution
     mechp_text_key(w, "iterations");
     mechp_text_integer(w, s->iterations);
     mechp_text_key(w, "residual");
-    mechp_text_number(w, s->residual);
+    mechp_text_number_or_null(w, s->residual);
     mechp_text_key(w, "acceptance");
-    mechp_text_number(w, s->acceptance);
+    mechp_text_number_or_null(w, s->acceptance);
     if (s->certificate != NULL) {
         write_numbers(w, "certificate", s->certificate, s->rows);
     }

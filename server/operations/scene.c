@@ -245,7 +245,7 @@ static enum mechd_progress run_scene(struct mechd_call *c)
     }
     mechp_text_end(&c->text);
     mechp_text_end(&c->text);
-    return mechd_finite(c);
+    return MECHD_DONE;
 }
 
 const struct mechd_operation mechd_operation_SCENE = {.run = run_scene};

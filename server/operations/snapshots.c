@@ -127,7 +127,10 @@ static enum mechd_progress run_restore(struct mechd_call *c)
     const int outcome =
         mechd_engine_snapshot_read(&c->job.instance->engine, s->bytes, s->size, &reproducible);
     if (outcome != 0) {
-        return mechd_fail_outcome(c, outcome);
+        return outcome == MECH_NOT_FINITE
+                   ? mechd_fail(c, MECHP_NOT_FINITE, "with fields changed since: %s",
+                                mech_sim_refusal(c->job.instance->sim))
+                   : mechd_fail_outcome(c, outcome);
     }
     mechd_instance_changed(c->job.instance, MECHP_REWOUND);
     mechp_text_object(&c->text);

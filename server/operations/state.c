@@ -174,7 +174,7 @@ static enum mechd_progress run_set_state(struct mechd_call *c)
         const double before = mech_sim_time(sim);
         const int outcome = mech_sim_set_state(sim, &in);
         if (outcome != 0) {
-            mechd_fail_outcome(c, outcome);
+            mechd_fail_reason(c, outcome, mech_sim_refusal(sim));
         } else {
             mechd_instance_changed(c->job.instance,
                                    mech_sim_time(sim) < before ? MECHP_REWOUND : 0);

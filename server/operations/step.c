@@ -301,6 +301,9 @@ static enum mechd_progress derive(struct mechd_call *c, struct step_work *w)
         mechd_fail_quota(c, &w->deriving.excess);
     } else if (w->deriving.outcome != 0) {
         mechd_fail_reason(c, w->deriving.outcome, w->told.reason);
+    } else if (!mech_sim_all_finite(w->matrix, mech_sim_output_size(c->job.instance->sim) *
+                                                   mech_sim_input_size(c->job.instance->sim))) {
+        mechd_fail(c, MECHP_NOT_FINITE, "/jacobian/matrix would be infinite or not a number");
     }
     return MECHD_DONE;
 }
@@ -396,7 +399,7 @@ static void write_report(const struct mech_step_report *r, struct mechp_text *w)
     mechp_text_literal(w, "impacts");
     mechp_text_unsigned(w, r->impacts);
     mechp_text_literal(w, "residual");
-    mechp_text_number(w, r->residual);
+    mechp_text_number_or_null(w, r->residual);
     mechp_text_literal(w, "contacts");
     mechp_text_integer(w, r->contacts);
     mechp_text_literal(w, "impactEnergyGain");
@@ -453,8 +456,8 @@ static void write_wanted(struct mechd_call *c, struct step_work *w, double *pack
     char reason[160] = "";
     if (w->energy && i->sim != NULL) {
         mechp_text_literal(&c->text, "energy");
-        mechp_text_number(&c->text,
-                          trial ? mech_sim_trial_energy(i->sim) : mech_sim_energy(i->sim));
+        mechp_text_number_or_null(&c->text,
+                                  trial ? mech_sim_trial_energy(i->sim) : mech_sim_energy(i->sim));
     }
     if (w->derivatives && i->sim != NULL) {
         mechp_text_literal(&c->text, "derivatives");

@@ -353,6 +353,7 @@ static enum mechd_progress run_results(struct mechd_call *c)
         return MECHD_DONE;
     }
     struct mechd_rows r = {.form = (enum mechd_form)form,
+                           .gaps = true,
                            .text = &c->text,
                            .columns = s->columns,
                            .count = s->column_count};

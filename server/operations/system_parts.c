@@ -69,8 +69,10 @@ static void write_set(struct mechp_text *w, const struct mech_set *set)
     mechp_text_member_string(w, "kind", kinds[set->kind]);
     mechp_text_member_integer(w, "rows", set->rows);
     if (set->kind == MECH_SET_BOX) {
-        mechp_text_member_number(w, "lower", set->lower);
-        mechp_text_member_number(w, "upper", set->upper);
+        mechp_text_key(w, "lower");
+        mechp_text_number_or_null(w, set->lower);
+        mechp_text_key(w, "upper");
+        mechp_text_number_or_null(w, set->upper);
     }
     if (set->kind == MECH_SET_CONE || set->kind == MECH_SET_ROLLING) {
         mechp_text_member_number(w, "mu", set->mu);

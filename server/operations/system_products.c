@@ -193,14 +193,19 @@ static void write_check(struct mechd_call *c, const struct mech_sim_system_info 
     const struct {
         const char *key;
         double value;
-    } values[] = {{"violation", check->violation},
-                  {"complementarity", check->complementarity},
-                  {"balance", check->balance},
-                  {"residual", check->residual}};
+        bool nullable;
+    } values[] = {{"violation", check->violation, false},
+                  {"complementarity", check->complementarity, false},
+                  {"balance", check->balance, false},
+                  {"residual", check->residual, true}};
     mechd_system_begin(c, info);
     for (size_t k = 0; k < sizeof values / sizeof *values; k++) {
         mechp_text_key(&c->text, values[k].key);
-        mechp_text_number(&c->text, values[k].value);
+        if (values[k].nullable) {
+            mechp_text_number_or_null(&c->text, values[k].value);
+        } else {
+            mechp_text_number(&c->text, values[k].value);
+        }
     }
     mechp_text_end(&c->text);
 }

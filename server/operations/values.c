@@ -106,7 +106,7 @@ static enum mechd_progress run_set_inputs(struct mechd_call *c)
         outcome = mechd_engine_set_inputs(&c->job.instance->engine, in.changes, in.count, &c->diag);
     }
     mechd_inputs_fini(&in);
-    if (outcome < 0) {
+    if (outcome < 0 || outcome == MECH_NOT_FINITE) {
         return mechd_fail_outcome(c, outcome);
     }
     if (!mech_diag_clean(&c->diag) || c->code != MECHP_OK) {

@@ -71,9 +71,11 @@ static const struct mechp_shape step_reply = {
         {"outputs", "@Value{}", "all, or those named", true},
         {"report", "@Report", "how it went", true},
         {"trial", "integer", "number of the trial, for commit", false},
-        {"energy", "number", "kinetic and potential energy, J, if requested", false},
+        {"energy", "number|null",
+         "kinetic and potential energy, J, if requested; null: beyond the range of doubles", false},
         {"derivatives", "@Value{}|null",
-         "derivatives of the outputs by time at the end, if requested", false},
+         "derivatives of the outputs by time at the end, if requested; null: there are none",
+         false},
         {"jacobian", "@Jacobian", "Jacobian of the outputs at the end by the inputs, if requested",
          false})};
 
