@@ -265,7 +265,8 @@ int mech_model_rate(const struct mech_model *m, const struct mech_state *s, doub
 int32_t mech_model_owners(const struct mech_model *m, int32_t *of);
 /* Path of the item that owns velocity `column`: "/objects/2" or "/nodes/0". */
 void mech_model_owner(const struct mech_model *m, int32_t column, char *path, size_t size);
-/* The same for a first-order state; the object where a node serves one. "": there is no such state. */
+/* The same for a first-order state; the object where a node serves one. "": there is no such
+ * state. */
 void mech_model_first_order_owner(const struct mech_model *m, int32_t column, char *path,
                                   size_t size);
 /* The name of the item that owns velocity `column`. */

@@ -317,7 +317,7 @@ static void ask(void *side, uint64_t count)
     s->ns += served_now_ns() - from;
 }
 
-/* --- a neighbour that sends large bodies ------------------------------------------------------- */
+/* --- a neighbour that sends large bodies ------------------------------------------------------ */
 
 /* steps at most, bodies of so many numbers that are answered meanwhile, so many on their way */
 enum { ASKED = 100000, ALONE = 4000, BODIES = 30, NUMBERS = 750000, AT_ONCE = 4 };

@@ -8,6 +8,11 @@
 
 #include "tests/unit/model.h"
 
+/* the build says where it is; this is for the header compiled alone */
+#ifndef MECH_TESTS_FOLDER
+#define MECH_TESTS_FOLDER "tests"
+#endif
+
 /* A whole text file, which the caller frees. */
 static inline char *example_text(const char *path)
 {

@@ -54,8 +54,8 @@ static void ten_beads_fall_on_a_plate_and_on_each_other(void)
     mech_sim_destroy(s);
 }
 
-/* They fall, and at the end lie still in the box, beside each other, and the floor carries them. One
- * that touches the floor alone may spin about the vertical: points of contact do not brake that. */
+/* They fall, and at the end lie still in the box, beside each other, carried by the floor. One that
+ * touches the floor alone may spin about the vertical: points of contact do not brake that. */
 static void sixty_spheres_come_to_rest_in_the_box(void)
 {
     static const double radius = 0.05, half = 0.25, overlap = 2e-3;
@@ -117,8 +117,8 @@ static void pull(struct chain *c, double h)
     }
 }
 
-/* The end comes to the stop, passes it by no more than a step, and the wave that it sends to and fro
- * goes on: the middle moves as in a chain of steps twenty times as short. */
+/* The end comes to the stop, passes it by no more than a step, and the wave that it sends back and
+ * forth goes on: the middle moves as in a chain of steps twenty times as short. */
 static void a_chain_is_stopped_at_its_end(void)
 {
     struct mech_sim *const s = example_of("chain-100");

@@ -4,7 +4,7 @@
 
 static const double g = 9.81, pi = 3.14159265358979323846;
 
-/* --- equations in few coordinates -------------------------------------------------------------- */
+/* --- equations in few coordinates ------------------------------------------------------------- */
 
 typedef void rates_of(const double *y, double *rates);
 
@@ -79,7 +79,7 @@ static void two_bars_swing_as_their_equations_say(void)
     mech_sim_destroy(s);
 }
 
-/* Left alone it keeps its energy, and forgets how it began: 1e-9 N m for a step is a radian later. */
+/* Left alone it keeps its energy, and forgets how it began: 1e-9 N m for a step become a radian. */
 static void left_alone_it_is_chaotic_and_keeps_its_energy(void)
 {
     struct mech_sim *const s = example_of("double-pendulum");
@@ -122,7 +122,7 @@ static void the_motor_at_the_first_hinge_works(void)
 
 /* --- crank and rocker ------------------------------------------------------------------------- */
 
-/* After the second in which the torque drives it, it turns for ever with the energy it was given. */
+/* After the second in which the torque drives it, it turns on with the energy that it was given. */
 static void a_slider_crank_keeps_what_the_torque_gave_it(void)
 {
     struct mech_sim *const s = example_of("slider-crank");
