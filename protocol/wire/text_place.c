@@ -1,5 +1,5 @@
 /* Where a value stands in JSON text that a writer has made: what is open at its first byte, as a
- * JSON pointer (RFC 6901). The text is read from its beginning, which is done for a refusal only. */
+ * JSON pointer (RFC 6901). The text is read from its beginning, for a refusal only. */
 #include "protocol/wire/text.h"
 
 #include <stdio.h>
