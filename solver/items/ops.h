@@ -183,7 +183,9 @@ struct mech_attachment {
  * conformance test of pairs (tests/conformance/pairs.c) differences all of it. */
 struct mech_pair_ops {
     size_t record_size;
-    /* Fill a record; 1, or 0: not active; negative: no memory. */
+    /* Fill a record; 1, or 0: not active; negative: no memory. An object that is not active keeps
+     * its rows and its numbers in z, and is asked for nothing but `keep`, whose part of the record
+     * stands. */
     int (*record)(const void *description, const struct mech_site *site, void *record);
     void (*release)(void *record);           /* what the arena does not hold; NULL: nothing */
     bool (*differenced)(const void *record); /* its slopes are taken by differences; NULL: no */

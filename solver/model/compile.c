@@ -155,7 +155,10 @@ void mech_model_initial(const struct mech_model *m, struct mech_state *s)
 void mech_model_forget_sides(const struct mech_model *m, struct mech_state *s)
 {
     for (int32_t r = 0; r < m->joints.count; r++) {
-        s->open[r] = m->dropped && m->dropped[r] ? 1. : m->joints.side[r] ? MECH_SIDE_UNKNOWN : 0.;
+        s->open[r] = m->joints.released && m->joints.released[r] ? MECH_LET_GO
+                     : m->dropped && m->dropped[r]               ? 1.
+                     : m->joints.side[r]                         ? MECH_SIDE_UNKNOWN
+                                                                 : 0.;
     }
 }
 

@@ -102,7 +102,7 @@ double mech_model_energy(const struct mech_model *m, const struct mech_eval *e)
         const struct mech_pose *const pose[2] = {&m->poses[pair->marker[0]],
                                                  &m->poses[pair->marker[1]]};
 
-        if (pair->ops->energy) {
+        if (pair->ops->energy && !pair->idle) {
             const double stored = pair->ops->energy(pair->record, e, pose);
 
             sum += isnan(stored) ? 0. : stored;

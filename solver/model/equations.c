@@ -60,9 +60,10 @@ int mech_equation_add(struct mech_model *m, size_t o, struct mech_diag *diag)
         return MECH_NO_MEMORY;
     }
     const int r = q->ops->record(item->description, &site, q->record);
-    if (r <= 0) {
+    if (r < 0) {
         return r;
     }
+    q->idle = r == 0;
     m->objects[o].equation = (int32_t)m->equation_count;
     m->objects[o].record = q->record;
     m->sizes.lambda += q->rows;
@@ -106,6 +107,10 @@ void mech_equations_force(const struct mech_model *m, const struct mech_eval *e,
 {
     for (size_t k = 0; k < m->equation_count && e->lambda; k++) {
         const struct mech_equation_of *const q = &m->equations[k];
+
+        if (q->idle) {
+            continue;
+        }
         const double *G = mech_equation_jacobian(q);
 
         for (int32_t r = 0; r < q->rows; r++, G += q->point.n) {
@@ -125,7 +130,7 @@ void mech_equations_tangent(const struct mech_model *m, const struct mech_eval *
         const struct mech_equation_of *const q = &m->equations[k];
         const size_t count = q->ops->stiffness ? (size_t)q->point.n * (size_t)q->point.n : 0;
 
-        if (count && e->lambda) {
+        if (count && e->lambda && !q->idle) {
             memset(q->block, 0, count * sizeof *q->block);
             q->ops->stiffness(q->record, &q->point, e->lambda + q->row, q->block);
             for (size_t i = 0; i < count; i++) {
@@ -141,7 +146,7 @@ void mech_equations_residual(const struct mech_model *m, double *g)
     for (size_t k = 0; k < m->equation_count; k++) {
         const struct mech_equation_of *const q = &m->equations[k];
 
-        if (m->joints.velocity[q->row]) {
+        if (q->idle || m->joints.velocity[q->row]) {
             memset(g + q->row, 0, (size_t)q->rows * sizeof *g);
         } else {
             q->ops->residual(q->record, &q->point, g + q->row);
@@ -154,8 +159,13 @@ void mech_equations_jacobian(const struct mech_model *m, double *values)
     for (size_t k = 0; k < m->equation_count; k++) {
         const struct mech_equation_of *const q = &m->equations[k];
 
-        memcpy(values + m->joints.start[q->row], mech_equation_jacobian(q),
-               (size_t)q->rows * (size_t)q->point.n * sizeof *values);
+        const size_t size = (size_t)q->rows * (size_t)q->point.n * sizeof *values;
+
+        if (q->idle) {
+            memset(values + m->joints.start[q->row], 0, size);
+        } else {
+            memcpy(values + m->joints.start[q->row], mech_equation_jacobian(q), size);
+        }
     }
 }
 
@@ -164,6 +174,8 @@ void mech_equations_rate(const struct mech_model *m, double *gt, double *bias)
     for (size_t k = 0; k < m->equation_count; k++) {
         const struct mech_equation_of *const q = &m->equations[k];
 
-        q->ops->rate(q->record, &q->point, gt + q->row, bias + q->row);
+        if (!q->idle) {
+            q->ops->rate(q->record, &q->point, gt + q->row, bias + q->row);
+        }
     }
 }

@@ -60,6 +60,13 @@ void mech_frames_gather(const struct mech_model *m)
         if (!pair->rows) {
             continue;
         }
+        if (pair->idle) {
+            const int32_t from = m->joints.start[pair->row];
+            const int32_t to = m->joints.start[pair->row + pair->rows];
+
+            memset(m->G + from, 0, (size_t)(to - from) * sizeof *m->G);
+            continue;
+        }
         pair->known = pair->ops->frames && in_space(pose[0]) && in_space(pose[1]) &&
                       pair->ops->frames(pair->record, pose, m->g + pair->row,
                                         m->G + m->joints.start[pair->row]);

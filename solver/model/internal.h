@@ -83,6 +83,7 @@ struct mech_flex_slopes {
 
 /* An object that acts between two markers. */
 struct mech_pair_of {
+    bool idle; /* let go: its rows do not act */
     const struct mech_pair_ops *ops;
     void *record;
     int32_t object;
@@ -94,6 +95,7 @@ struct mech_pair_of {
 
 /* An object with equations between its coordinates. */
 struct mech_equation_of {
+    bool idle; /* let go: its rows do not act */
     const struct mech_equation_ops *ops;
     void *record;
     int32_t object, row, rows;

@@ -180,12 +180,17 @@ struct mech_joint_rows {
     /* [count] rows that hold velocities, G v + g_t = 0, at every index; their g is 0 */
     const bool *velocity;
     /* [count] −1: g ≤ 0 and λ ≤ 0; +1: g ≥ 0 and λ ≥ 0; 0: g = 0. state->open says of the others
-     * whether they act */
-    const int8_t *side;
+     * whether they act. 0 of rows that have been let go, whatever they are else: that is in
+     * `declared` */
+    const int8_t *side, *declared;
     bool one_sided, nonholonomic; /* some row is */
     /* [count] rows that repeat others where the model starts, and are left out: their state->open
      * is 1 for good; NULL: none */
     const bool *dropped;
+    /* [count] those of them that have been let go (active is false): they may be missed, and their
+     * state->open is MECH_LET_GO; NULL: none */
+    const bool *released;
+    int32_t released_count;
     bool partial; /* some row may not act: state->open says which */
     bool paired;  /* all rows are of joints between two markers */
 };
@@ -221,7 +226,7 @@ struct mech_pin {
 /* All of them, ascending by row, into out [mech_joint_rows.count] (NULL: they are only counted);
  * returns how many. */
 int32_t mech_model_pins(const struct mech_model *m, struct mech_pin *out);
-/* True when nothing but these rows keeps the model from being linear. */
+/* True when nothing but these rows keeps the model from being linear, be they let go or not. */
 bool mech_model_is_linear_but_pins(const struct mech_model *m);
 /* The first row that is none of them, or the number of rows. */
 int32_t mech_model_first_unpinned(const struct mech_model *m);

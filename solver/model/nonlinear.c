@@ -38,7 +38,7 @@ bool mech_model_differenced(const struct mech_model *m)
     for (size_t p = 0; p < m->pair_count; p++) {
         const struct mech_pair_ops *const ops = m->pairs[p].ops;
 
-        if (ops->differenced && ops->differenced(m->pairs[p].record)) {
+        if (!m->pairs[p].idle && ops->differenced && ops->differenced(m->pairs[p].record)) {
             return true;
         }
     }

@@ -97,12 +97,15 @@ static int add_pair(struct mech_model *m, size_t o, struct mech_diag *diag)
         }
     }
     const int r = ops->pair->record(item->description, &site, pair->record);
-    if (r <= 0) {
+    const int32_t rows = r >= 0 && ops->pair->rows ? ops->pair->rows(item->description) : 0;
+    if (r < 0) {
         return r;
     }
-    pair->rows = ops->pair->rows ? ops->pair->rows(item->description) : 0;
+    /* what is let go keeps its rows and its numbers in z, and schemes their way: sizes stay */
+    pair->idle = r == 0;
+    pair->rows = rows;
     m->objects[o].pair = (int32_t)m->pair_count;
-    m->objects[o].record = pair->record;
+    m->objects[o].record = pair->idle && rows == 0 ? NULL : pair->record;
     m->sizes.lambda += pair->rows;
     m->sizes.z += ops->pair->data;
     m->pair_count++;
@@ -178,6 +181,9 @@ static void wrench_of(const struct mech_pair_of *p, const struct mech_eval *e,
                       const struct mech_pose *const pose[2], double W[12])
 {
     memset(W, 0, 12 * sizeof *W);
+    if (p->idle) {
+        return;
+    }
     if (!p->rows) {
         p->ops->wrench(p->record, e, pose, W);
     } else if (e->lambda) {
@@ -281,6 +287,9 @@ static void slopes_of(const struct mech_pair_of *p, const struct mech_eval *e,
                       const struct mech_pose *const pose[2], const double c[2], double Wx[12][12],
                       double Wt[12][12])
 {
+    if (p->idle) {
+        return;
+    }
     if (!p->rows) {
         p->ops->slope(p->record, e, pose, Wx, Wt);
     } else if (p->ops->stiffness) {
@@ -387,7 +396,7 @@ const int32_t *mech_pairs_tangent(const struct mech_model *m, const struct mech_
 
         const struct mech_pair_of *const pair = &m->pairs[p];
         const int32_t n = m->poses[pair->marker[0]].n + m->poses[pair->marker[1]].n;
-        if (pair->rows && !e->lambda) {
+        if (pair->idle || (pair->rows && !e->lambda)) {
             places += n * n;
             continue;
         }
@@ -457,7 +466,9 @@ void mech_model_joint_residual(const struct mech_model *m, const struct mech_eva
         } else if (pair->rows) {
             poses_of(m, pair, pose);
             memset(g + pair->row, 0, (size_t)pair->rows * sizeof *g);
-            pair->ops->residual(pair->record, e->t, pose, g + pair->row);
+            if (!pair->idle) {
+                pair->ops->residual(pair->record, e->t, pose, g + pair->row);
+            }
         }
     }
     mech_equations_residual(m, g);
@@ -489,7 +500,7 @@ void mech_model_joint_rate(const struct mech_model *m, const struct mech_eval *e
         const struct mech_pose *pose[2];
         double G[MECH_PAIR_ROWS][12] = {{0.}}, a[12];
 
-        if (!pair->rows) {
+        if (!pair->rows || pair->idle) {
             continue;
         }
         poses_of(m, pair, pose);

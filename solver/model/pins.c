@@ -70,6 +70,14 @@ static bool pin_of_row(const struct mech_model *m, const struct mech_equation_of
     return true;
 }
 
+static bool is_idle(const struct mech_model *m, size_t o)
+{
+    const struct mech_seat_of *const on = &m->objects[o];
+
+    return on->pair >= 0 ? m->pairs[on->pair].idle
+                         : on->equation >= 0 && m->equations[on->equation].idle;
+}
+
 /* Multipliers of an object into *rows, and how many of them pin: the pins into out unless NULL. */
 static int32_t pins_of_object(const struct mech_model *m, size_t o, int32_t *rows,
                               struct mech_pin *out)
@@ -111,36 +119,38 @@ int32_t mech_model_pins(const struct mech_model *m, struct mech_pin *out)
     int32_t n = 0, rows;
 
     for (size_t o = 0; o < m->document->objects.n; o++) {
-        n += pins_of_object(m, o, &rows, out ? out + n : NULL);
+        n += is_idle(m, o) ? 0 : pins_of_object(m, o, &rows, out ? out + n : NULL);
     }
     return n;
 }
 
 int32_t mech_model_first_unpinned(const struct mech_model *m)
 {
-    int32_t row = 0, rows;
+    int32_t rows;
 
     for (size_t o = 0; o < m->document->objects.n; o++) {
-        const int32_t pins = pins_of_object(m, o, &rows, NULL);
-
-        if (pins < rows) {
-            return row;
+        if (!is_idle(m, o) && pins_of_object(m, o, &rows, NULL) < rows) {
+            return m->objects[o].pair >= 0 ? m->pairs[m->objects[o].pair].row
+                                           : m->equations[m->objects[o].equation].row;
         }
-        row += rows;
     }
-    return row;
+    return m->joints.count;
 }
 
 bool mech_model_is_linear_but_pins(const struct mech_model *m)
 {
-    size_t records = 0, rows = m->pair_count;
+    size_t records = 0;
+    bool all = true;
 
-    for (size_t k = 0; k < m->equation_count; k++) {
-        rows += (size_t)m->equations[k].rows;
-    }
     for (size_t b = 0; b < m->batch_count; b++) {
         records += m->batches[b].n;
     }
-    return records == 0 && m->moving_count == 0 && !m->curved && !m->has_inertia &&
-           (size_t)mech_model_pins(m, NULL) == rows;
+    for (size_t o = 0; o < m->document->objects.n && all; o++) {
+        const int32_t p = m->objects[o].pair;
+        int32_t rows;
+
+        /* also of those that have been let go: what a scheme carries does not change with them */
+        all = pins_of_object(m, o, &rows, NULL) == rows && (p < 0 || rows > 0);
+    }
+    return records == 0 && m->moving_count == 0 && !m->curved && !m->has_inertia && all;
 }

@@ -9,7 +9,7 @@
 struct building {
     int32_t *start, *column, *object;
     bool *velocity;
-    int8_t *side;
+    int8_t *side, *declared;
 };
 
 /* Entries of all rows. */
@@ -39,9 +39,10 @@ static void pair_rows(struct mech_model *m, const struct mech_pair_of *p, struct
         b->start[p->row + r + 1] = *entry;
         b->object[p->row + r] = p->object;
         b->velocity[p->row + r] = velocity >> r & 1;
-        b->side[p->row + r] = (int8_t)side;
-        m->joints.one_sided = m->joints.one_sided || side;
-        m->joints.nonholonomic = m->joints.nonholonomic || b->velocity[p->row + r];
+        b->declared[p->row + r] = (int8_t)side;
+        b->side[p->row + r] = p->idle ? 0 : (int8_t)side;
+        m->joints.one_sided = m->joints.one_sided || b->side[p->row + r];
+        m->joints.nonholonomic = m->joints.nonholonomic || (b->velocity[p->row + r] && !p->idle);
     }
 }
 
@@ -57,8 +58,29 @@ static void equation_rows(struct mech_model *m, const struct mech_equation_of *q
         b->start[q->row + r + 1] = *entry;
         b->object[q->row + r] = q->object;
         b->velocity[q->row + r] = velocity;
-        m->joints.nonholonomic = m->joints.nonholonomic || velocity;
+        m->joints.nonholonomic = m->joints.nonholonomic || (velocity && !q->idle);
     }
+}
+
+/* Rows that have been let go are left out, and may be missed. */
+static int release_rows(struct mech_model *m, bool *released)
+{
+    for (size_t p = 0; p < m->pair_count; p++) {
+        for (int32_t r = 0; r < m->pairs[p].rows && m->pairs[p].idle; r++) {
+            released[m->pairs[p].row + r] = true;
+        }
+    }
+    for (size_t k = 0; k < m->equation_count; k++) {
+        for (int32_t r = 0; r < m->equations[k].rows && m->equations[k].idle; r++) {
+            released[m->equations[k].row + r] = true;
+        }
+    }
+    for (int32_t r = 0; r < m->joints.count; r++) {
+        m->joints.released_count += released[r];
+        MECH_TRY(released[r] ? mech_model_drop_row(m, r) : 0);
+    }
+    m->joints.released = m->joints.released_count > 0 ? released : NULL;
+    return 0;
 }
 
 int mech_joint_rows(struct mech_model *m)
@@ -77,8 +99,10 @@ int mech_joint_rows(struct mech_model *m)
         .object = mech_arena_alloc(&m->arena, rows, sizeof *b.object),
         .velocity = mech_arena_alloc(&m->arena, rows, sizeof *b.velocity),
         .side = mech_arena_alloc(&m->arena, rows, sizeof *b.side),
+        .declared = mech_arena_alloc(&m->arena, rows, sizeof *b.declared),
     };
-    if (!b.start || !b.column || !b.object || !b.velocity || !b.side) {
+    bool *const released = mech_arena_alloc(&m->arena, rows + 1, sizeof *released);
+    if (!released || !b.start || !b.column || !b.object || !b.velocity || !b.side || !b.declared) {
         return MECH_NO_MEMORY;
     }
     m->joints = (struct mech_joint_rows){.paired = m->equation_count == 0};
@@ -98,7 +122,8 @@ int mech_joint_rows(struct mech_model *m)
     m->joints.object = b.object;
     m->joints.velocity = b.velocity;
     m->joints.side = b.side;
-    return 0;
+    m->joints.declared = b.declared;
+    return release_rows(m, released);
 }
 
 bool mech_model_side_open(double side, double g, double rate)

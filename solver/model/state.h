@@ -30,7 +30,11 @@ struct mech_touched {
     double anchor[2][3];
 };
 
-enum { MECH_SIDE_UNKNOWN = 2 };
+/* What `open` says of a row beside 0, it acts, and 1, it does not; see below. */
+enum {
+    MECH_SIDE_UNKNOWN = 2, /* one-sided: whoever starts from here looks */
+    MECH_LET_GO = 3        /* of an object that has been let go */
+};
 
 /* Pointers into the block. */
 struct mech_state {
@@ -50,8 +54,8 @@ struct mech_state {
     double *q, *v;    /* [q], [v] total coordinates; velocities */
     double *vdot, *a; /* [v] accelerations; algorithmic accelerations of generalized-α */
     double *x, *lambda, *z;
-    double *open;    /* [lambda] 1: a row that does not act, one-sided or left out; 0: it acts;
-                        MECH_SIDE_UNKNOWN: whoever starts from here looks */
+    double *open;    /* [lambda] 0: a row that acts; 1: one that does not, one-sided or left out;
+                        MECH_SIDE_UNKNOWN; MECH_LET_GO */
     double *impulse; /* [impulse] of the last step, N s; behind the rows of second order the
                         multipliers λ of first-order systems, in their own units */
     double *input;   /* [4 × input]: value, first, second derivative; time since which they hold */

@@ -143,7 +143,7 @@ static int32_t find_apart(const struct mech_model *m, const int32_t *body_of_obj
         const int32_t i = body_under(m, body_of_object, pair->marker[0]);
         const int32_t k = body_under(m, body_of_object, pair->marker[1]);
 
-        if (pair->rows > 0 && i >= 0 && k >= 0 && i != k) {
+        if (pair->rows > 0 && !pair->idle && i >= 0 && k >= 0 && i != k) {
             apart[2 * n] = i < k ? i : k;
             apart[2 * n++ + 1] = i < k ? k : i;
         }

@@ -141,7 +141,9 @@ int32_t mech_model_beyond(const struct mech_model *m, const struct mech_state *s
     for (size_t p = 0; p < m->pair_count && m->kept; p++) {
         const struct mech_pair_of *const pair = &m->pairs[p];
 
-        *reason = pair->ops->beyond ? pair->ops->beyond(pair->record, s->z + pair->z) : NULL;
+        const bool may = pair->ops->beyond && !pair->idle;
+
+        *reason = may ? pair->ops->beyond(pair->record, s->z + pair->z) : NULL;
         if (*reason) {
             return pair->object;
         }

@@ -69,7 +69,8 @@ static void check_scheme(const struct mech_document *document, const struct mech
         return;
     }
     const int32_t taken = type->pins ? mech_model_pins(m, NULL) : 0;
-    if (mech_model_joints(m)->count > taken && !type->joints) {
+    if (mech_model_joints(m)->count - mech_model_joints(m)->released_count > taken &&
+        !type->joints) {
         mech_diag_add(diag, "/solver/integrator",
                       "%s takes no joints, and \"%s\" is one; use GeneralizedAlpha or "
                       "TrapezoidalIndex2",
@@ -284,8 +285,10 @@ int mech_sim_rebuild(struct mech_sim *s, const double *parameters, struct mech_d
     const struct mech_interrupt nobody = {.wanted = NULL}; // what runs is not to be lost half-way
     int code = mech_machine_build(s->document, &nobody, parameters, s, diag, &machine);
 
-    if (code == 0 && memcmp(mech_model_sizes(machine.model), mech_model_sizes(s->model),
-                            sizeof(struct mech_state_sizes)) != 0) {
+    if (code == 0 && (memcmp(mech_model_sizes(machine.model), mech_model_sizes(s->model),
+                             sizeof(struct mech_state_sizes)) != 0 ||
+                      mech_model_joints(machine.model)->released_count !=
+                          mech_model_joints(s->model)->released_count)) {
         mech_diag_add(diag, "/parameters", "would change the number of coordinates");
         mech_machine_fini(&machine);
         code = MECH_INVALID;

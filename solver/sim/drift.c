@@ -31,6 +31,9 @@ void mech_sim_drift(const struct mech_sim *s, const struct mech_state *state,
         const double part = side != 0. ? fmax(0., -side * g[r]) : fabs(g[r]);
         double speed = gt[r];
 
+        if (rows->released && rows->released[r]) {
+            continue;
+        }
         for (int32_t k = rows->start[r]; k < rows->start[r + 1]; k++) {
             speed += G[k] * state->v[rows->column[k]];
         }

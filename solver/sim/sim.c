@@ -77,8 +77,11 @@ static bool joints_fit(struct mech_sim *s, struct mech_diag *diag)
     mech_model_pose(s->model, &e);
     mech_model_joint_residual(s->model, &e, s->now.lambda);
     for (int32_t r = 0; r < rows->count; r++) {
+        const bool released = rows->released && rows->released[r];
+
         /* a one-sided row may be as far on its side as it likes */
-        if (!(fabs(s->now.lambda[r]) <= 1e-6) && !(rows->side[r] * s->now.lambda[r] > 0.)) {
+        if (!released && !(fabs(s->now.lambda[r]) <= 1e-6) &&
+            !(rows->side[r] * s->now.lambda[r] > 0.)) {
             char path[MECH_DIAG_PATH];
 
             snprintf(path, sizeof path, "/objects/%d", (int)rows->object[r]);

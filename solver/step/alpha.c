@@ -29,7 +29,8 @@ void mech_alpha_check(const struct mech_model *m, struct mech_diag *d)
 void mech_alpha_check_damped(const struct mech_model *m, struct mech_diag *d)
 {
     mech_alpha_check(m, d);
-    if (mech_model_joints(m)->count > 0 && mech_model_settings(m)->spectral_radius >= 1.) {
+    const struct mech_joint_rows *const rows = mech_model_joints(m);
+    if (rows->count > rows->released_count && mech_model_settings(m)->spectral_radius >= 1.) {
         mech_diag_add(d, "/solver/spectralRadius",
                       "joints need less than 1; without damping use TrapezoidalIndex2");
     }

@@ -99,7 +99,8 @@ static void joint_equations(struct alpha *s, const struct mech_state *state, dou
             continue;
         }
         const double may = by_rate(s, r) ? may_slip : may_part;
-        if (rows->dropped && rows->dropped[r] && fabs(g[r]) > s->missed * may) {
+        const bool released = rows->released && rows->released[r];
+        if (rows->dropped && rows->dropped[r] && !released && fabs(g[r]) > s->missed * may) {
             s->missed = fabs(g[r]) / may;
             s->missing = r;
         }

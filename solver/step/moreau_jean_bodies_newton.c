@@ -140,7 +140,8 @@ static double joint_gaps(struct mech_moreau_bodies *s, const struct mech_state *
     s->missed = 0.;
     for (int32_t r = 0; r < s->rows; r++) {
         if (state->open[r] != 0.) {
-            if (rows->dropped && rows->dropped[r] && fabs(g[r]) > s->missed) {
+            const bool released = rows->released && rows->released[r];
+            if (rows->dropped && rows->dropped[r] && !released && fabs(g[r]) > s->missed) {
                 s->missed = fabs(g[r]);
                 s->missing = r;
             }

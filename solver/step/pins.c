@@ -69,7 +69,8 @@ int mech_pins_init(struct mech_pins *p, const struct mech_model *m, const char *
 
     *p = (struct mech_pins){.model = m};
     mech_arena_init(&p->arena, 0);
-    if (rows == 0 || mech_model_pins(m, NULL) != (int32_t)rows) {
+    if (rows == 0 ||
+        mech_model_pins(m, NULL) + mech_model_joints(m)->released_count != (int32_t)rows) {
         return 0;
     }
     p->at = mech_arena_alloc(&p->arena, rows, sizeof *p->at);

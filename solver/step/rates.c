@@ -304,14 +304,25 @@ int mech_rates_push(struct mech_rates *r, const struct mech_rate_point *at, doub
         }
         gt[i] *= share;
     }
+    return mech_rates_answer(r, at, gt, dv, result);
+}
+
+int mech_rates_answer(struct mech_rates *r, const struct mech_rate_point *at, const double *dg,
+                      double *dv, struct mech_step_result *result)
+{
+    const struct mech_eval e = mech_model_point(r->model, at->s, at->t, at->q, at->v);
+    const size_t nv = (size_t)mech_model_linear(r->model)->nv;
+    const size_t rows = (size_t)mech_model_joints(r->model)->count;
+
     if (!r->joints) {
-        return mech_pins_push(r->pins, gt, dv, result);
+        return mech_pins_push(r->pins, dg, dv, result);
     }
-    memset(r->x, 0, (size_t)nv * sizeof *r->x);
-    memcpy(r->x + nv, gt, (size_t)rows->count * sizeof *r->x);
+    mech_model_pose(r->model, &e);
+    memset(r->x, 0, nv * sizeof *r->x);
+    memcpy(r->x + nv, dg, rows * sizeof *r->x);
     MECH_TRY(mech_saddle_factor(r->joints, &e, NULL, result));
     MECH_TRY(mech_saddle_solve(r->joints, r->x, result));
-    memcpy(dv, r->x, (size_t)nv * sizeof *dv);
+    memcpy(dv, r->x, nv * sizeof *dv);
     return 0;
 }
 
@@ -387,7 +398,8 @@ int32_t mech_rates_contradiction(struct mech_rates *r, const struct mech_state *
         }
         /* v̇ belongs to velocities that fit */
         const double off = fmax(fabs(r->x[k]), jump < 1e-9 ? 1e-3 * fabs(rate) : 0.);
-        if (rows->dropped[k] && off > most) {
+        const bool released = rows->released && rows->released[k];
+        if (rows->dropped[k] && !released && off > most) {
             most = off;
             worst = k;
         }

@@ -62,6 +62,10 @@ void mech_rates_reactions(const struct mech_rates *r, const double *vdot, double
  * without joints. Same returns. */
 int mech_rates_push(struct mech_rates *r, const struct mech_rate_point *at, double share,
                     double *dv, struct mech_step_result *result);
+/* dv [nv] by impulses of the joints: G dv = dg [rows] of those that act, M dv = Gᵀ μ; there is a
+ * joint. Same returns. */
+int mech_rates_answer(struct mech_rates *r, const struct mech_rate_point *at, const double *dg,
+                      double *dv, struct mech_step_result *result);
 /* xdot [nx + 1] at x. Same returns. */
 int mech_rates_xdot(struct mech_rates *r, const struct mech_state *s, double t, const double *x,
                     double *xdot, struct mech_step_result *result);

@@ -18,7 +18,9 @@ void mech_sided_classify(struct mech_rates *r, struct mech_state *s)
     for (int32_t k = 0; k < rows->count; k++) {
         const double side = rows->side[k];
 
-        if (side == 0.) {
+        if (rows->released && rows->released[k]) {
+            s->open[k] = MECH_LET_GO;
+        } else if (side == 0.) {
             s->open[k] = rows->dropped && rows->dropped[k];
         } else if (s->open[k] == MECH_SIDE_UNKNOWN) {
             s->open[k] = mech_model_side_open(side, g[k], r->bias[k]);

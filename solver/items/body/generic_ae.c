@@ -57,13 +57,10 @@ static int record(const void *description, const struct mech_site *site, void *a
 
     *r = (struct mech_coordinate_rows){
         .rows = o->constraint.rows, .n = site->n, .velocity = o->velocity};
-    if (!o->active) {
-        return 0;
-    }
     MECH_TRY(mech_coordinate_rows_new(r, site, false));
     MECH_TRY(mech_coordinate_rows_add(r, site, &o->constraint, 0, 1., r->X));
     MECH_TRY(mech_coordinate_rows_offset(r, site, &o->rhs, "rhsVector"));
-    return 1;
+    return o->active;
 }
 
 static bool velocity(const void *description)

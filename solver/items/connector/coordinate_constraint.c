@@ -93,9 +93,6 @@ static int record(const void *description, const struct mech_site *site, void *a
     char place[2 * MECH_DIAG_PATH];
 
     *r = (struct record){.factor = c->factor, .velocity = c->velocity};
-    if (!c->active) {
-        return 0;
-    }
     if (mech_scope_init(&scope, site->arena, time_only, site->parameters, site->values)) {
         return MECH_NO_MEMORY;
     }
@@ -108,7 +105,7 @@ static int record(const void *description, const struct mech_site *site, void *a
         release(r);
         return code;
     }
-    return 1;
+    return c->active;
 }
 
 static int32_t rows(const void *description)

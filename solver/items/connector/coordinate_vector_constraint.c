@@ -78,9 +78,6 @@ static int record(const void *description, const struct mech_site *site, void *a
 
     *r = (struct mech_coordinate_rows){
         .rows = rows(description, site), .n = site->n, .velocity = c->velocity};
-    if (!c->active) {
-        return 0;
-    }
     MECH_TRY(mech_coordinate_rows_new(r, site, curved));
     for (int k = 0; k < 2; k++) {
         const int32_t first = k ? site->first : 0;
@@ -92,7 +89,7 @@ static int record(const void *description, const struct mech_site *site, void *a
         }
     }
     MECH_TRY(mech_coordinate_rows_offset(r, site, &c->offset, "offset"));
-    return 1;
+    return c->active;
 }
 
 static bool velocity(const void *description)
