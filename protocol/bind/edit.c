@@ -59,18 +59,24 @@ static bool is_plain(const struct mech_field *f)
            f->kind != MECH_ITEMS && f->kind != MECH_VARIANT && f->kind != MECH_PARAMETERS;
 }
 
-/* Forget the expressions behind n numbers from `from`, which may be NULL when n is 0. */
-static void unbind(struct mech_document *d, const double *from, size_t n)
+/* Forget the expressions behind `size` bytes from `from`, which may be NULL when that is 0. */
+static void unbind_bytes(struct mech_document *d, const void *from, size_t size)
 {
     struct mech_bindings *const b = &d->bindings;
     size_t kept = 0;
     for (size_t i = 0; i < b->n; i++) {
         const uintptr_t target = (uintptr_t)b->at[i].target;
-        if (target < (uintptr_t)from || target >= (uintptr_t)from + n * sizeof *from) {
+        if (target < (uintptr_t)from || target >= (uintptr_t)from + size) {
             b->at[kept++] = b->at[i];
         }
     }
     b->n = kept;
+}
+
+/* The same of n numbers. */
+static void unbind(struct mech_document *d, const double *from, size_t n)
+{
+    unbind_bytes(d, from, n * sizeof *from);
 }
 
 /* Forget the expressions of a field: its numbers stand in the struct, or in arrays of its own. */
@@ -80,6 +86,8 @@ static void unbind_field(struct mech_document *d, const struct mech_field *f, vo
     if (f->kind == MECH_REAL || f->kind == MECH_REALS) {
         const double *const x = at;
         unbind(d, x, f->kind == MECH_REALS ? f->count : 1);
+    } else if (f->kind == MECH_BOOL) {
+        unbind_bytes(d, at, sizeof(bool));
     } else if (f->kind == MECH_VECTOR) {
         const struct mech_vector *const x = at;
         unbind(d, x->x, x->n);

@@ -138,8 +138,19 @@ int mechp_reader_number(struct mechp_reader *r, const json_t *value, const struc
 int mechp_read_bool(struct mechp_reader *r, const json_t *value, const struct mech_field *f,
                     void *at)
 {
+    const bool may_follow = (f->flags & MECH_TUNABLE) != 0;
+    bool bad = false;
+    const char *const text = may_follow ? mechp_reader_expression(r, value, &bad) : NULL;
+    if (text != NULL) {
+        return mech_document_bind_flag(r->document, at, text, r->path->text + r->base);
+    }
+    if (bad) {
+        return 0;
+    }
     if (!json_is_boolean(value)) {
-        MECHP_FAULT(r, "must be true or false, is %s", mechp_reader_kind(value));
+        MECHP_FAULT(r, "must be true or false%s, is %s",
+                    may_follow ? " or an expression of the parameters" : "",
+                    mechp_reader_kind(value));
         r->harmless++;
         return 0;
     }

@@ -71,6 +71,23 @@ static void number_or_expression(struct printer *p, const struct mech_field *f)
     mechp_text_end(p->w);
 }
 
+/* A flag, or an expression where it may change. */
+static void flag(struct printer *p, const struct mech_field *f)
+{
+    const bool may_follow = (f->flags & MECH_TUNABLE) != 0;
+    if (may_follow) {
+        mechp_text_key(p->w, "anyOf");
+        mechp_text_array(p->w);
+        mechp_text_object(p->w);
+    }
+    mechp_text_member_string(p->w, "type", "boolean");
+    if (may_follow) {
+        mechp_text_end(p->w);
+        mechp_schema_ref(p->w, p->prefix, "Expression");
+        mechp_text_end(p->w);
+    }
+}
+
 /* An array of numbers or expressions: `count` of them, 0: any number. */
 static void numbers(struct printer *p, const struct mech_field *f, uint32_t count)
 {
@@ -202,7 +219,7 @@ static void kind_members(struct printer *p, const struct mech_field *f)
 {
     switch (f->kind) {
     case MECH_BOOL:
-        mechp_text_member_string(p->w, "type", "boolean");
+        flag(p, f);
         break;
     case MECH_INT:
         number_members(p, f, "integer");

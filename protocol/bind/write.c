@@ -46,6 +46,11 @@ static bool is_bound(const struct mechp_writer *s, const double *values, size_t 
     return false;
 }
 
+static bool is_bound_flag(const struct mechp_writer *s, const bool *flag)
+{
+    return s->document != NULL && mech_document_binding(s->document, flag) != NULL;
+}
+
 static bool table_differs(const struct mechp_writer *s, const struct mech_table *table,
                           const void *at, const void *preset);
 
@@ -55,7 +60,7 @@ static bool differs(const struct mechp_writer *s, const struct mech_field *f, co
 {
     switch (f->kind) {
     case MECH_BOOL:
-        return *(const bool *)at != *(const bool *)preset;
+        return *(const bool *)at != *(const bool *)preset || is_bound_flag(s, at);
     case MECH_INT:
     case MECH_CHOICE:
         return *(const int32_t *)at != *(const int32_t *)preset;
@@ -288,7 +293,11 @@ void mechp_writer_field(struct mechp_writer *s, const struct mech_field *f, cons
 {
     switch (f->kind) {
     case MECH_BOOL:
-        mechp_text_bool(s->w, *(const bool *)at);
+        if (is_bound_flag(s, at)) {
+            mechp_writer_expression(s, mech_document_binding(s->document, at)->text);
+        } else {
+            mechp_text_bool(s->w, *(const bool *)at);
+        }
         break;
     case MECH_INT:
         mechp_text_integer(s->w, *(const int32_t *)at);

@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 enum mech_kind {
-    MECH_BOOL,    /* bool */
+    MECH_BOOL,    /* bool; if TUNABLE "=expression" of the parameters allowed, true where not 0 */
     MECH_INT,     /* int32_t */
     MECH_REAL,    /* double; "=expression" of the parameters allowed */
     MECH_REALS,   /* double[count]; nested rows when `columns` is set; each element as MECH_REAL */

@@ -54,7 +54,7 @@ const struct mech_structs *mech_document_list(const struct mech_document *d,
 }
 
 /* Index of the first binding at or after `target`. */
-static size_t lower_bound(const struct mech_bindings *b, const double *target)
+static size_t lower_bound(const struct mech_bindings *b, const void *target)
 {
     size_t low = 0, high = b->n;
 
@@ -70,7 +70,8 @@ static size_t lower_bound(const struct mech_bindings *b, const double *target)
     return low;
 }
 
-int mech_document_bind(struct mech_document *d, double *target, const char *text, const char *path)
+static int bind(struct mech_document *d, void *target, bool flag, const char *text,
+                const char *path)
 {
     struct mech_bindings *const b = &d->bindings;
 
@@ -84,7 +85,7 @@ int mech_document_bind(struct mech_document *d, double *target, const char *text
         b->at = grown;
         b->capacity = capacity;
     }
-    const struct mech_binding fresh = {target, mech_arena_strdup(&d->arena, text),
+    const struct mech_binding fresh = {target, flag, mech_arena_strdup(&d->arena, text),
                                        mech_arena_strdup(&d->arena, path)};
 
     if (!fresh.text || !fresh.path) {
@@ -103,8 +104,18 @@ int mech_document_bind(struct mech_document *d, double *target, const char *text
     return 0;
 }
 
-const struct mech_binding *mech_document_binding(const struct mech_document *d,
-                                                 const double *target)
+int mech_document_bind(struct mech_document *d, double *target, const char *text, const char *path)
+{
+    return bind(d, target, false, text, path);
+}
+
+int mech_document_bind_flag(struct mech_document *d, bool *target, const char *text,
+                            const char *path)
+{
+    return bind(d, target, true, text, path);
+}
+
+const struct mech_binding *mech_document_binding(const struct mech_document *d, const void *target)
 {
     const size_t at = lower_bound(&d->bindings, target);
 

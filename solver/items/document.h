@@ -9,9 +9,11 @@
 #include "solver/base/arena.h"
 #include "solver/items/item.h"
 
-/* A number of the document that an expression over the parameters gives. */
+/* A number of the document that an expression over the parameters gives, or a flag: whether that
+ * is not 0. */
 struct mech_binding {
-    double *target;   /* where the value goes: inside a description, a vector, a matrix … */
+    void *target;     /* double, or bool: inside a description, a vector, a matrix … */
+    bool flag;        /* target is a bool */
     const char *text; /* without its "=" */
     const char *path; /* place in the document, for messages */
 };
@@ -184,6 +186,9 @@ const struct mech_structs *mech_document_list(const struct mech_document *d,
  * the range. Negative: no memory. */
 int mech_document_bind(struct mech_document *d, double *target, const char *text, const char *path);
 
-/* The binding of a number, or NULL. */
-const struct mech_binding *mech_document_binding(const struct mech_document *d,
-                                                 const double *target);
+/* The same of a flag. */
+int mech_document_bind_flag(struct mech_document *d, bool *target, const char *text,
+                            const char *path);
+
+/* The binding of a number or a flag, or NULL. */
+const struct mech_binding *mech_document_binding(const struct mech_document *d, const void *target);

@@ -58,19 +58,29 @@ static int check_parameters(struct mech_model *m, struct mech_diag *diag)
     return 0;
 }
 
+static void put(const struct mech_binding *b, double value)
+{
+    if (b->flag) {
+        *(bool *)b->target = value != 0.;
+    } else {
+        *(double *)b->target = value;
+    }
+}
+
 static int evaluate_bindings(struct mech_model *m, struct mech_diag *diag)
 {
     static const char *const none[] = {NULL};
     const struct mech_bindings *const b = &m->document->bindings;
     struct mech_scope scope;
     size_t known = 0; /* 1 + the last one that gave a number: equal texts give equal numbers */
+    double last = 0.;
 
     MECH_TRY(mech_scope_init(&scope, &m->arena, none, &m->document->parameters, m->parameters));
     for (size_t i = 0; i < b->n; i++) {
         struct mech_expr *e = NULL;
 
         if (known && strcmp(b->at[known - 1].text, b->at[i].text) == 0) {
-            *b->at[i].target = *b->at[known - 1].target;
+            put(&b->at[i], last);
             continue;
         }
         const int r = mech_scope_compile(&scope, b->at[i].text, b->at[i].path, diag, &e);
@@ -82,8 +92,9 @@ static int evaluate_bindings(struct mech_model *m, struct mech_diag *diag)
             const double value = mech_expr_value(e);
 
             if (isfinite(value)) {
-                *b->at[i].target = value;
+                put(&b->at[i], value);
                 known = i + 1;
+                last = value;
             } else {
                 mech_diag_add(diag, b->at[i].path, "the expression is not a finite number");
             }

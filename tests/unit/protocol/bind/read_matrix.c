@@ -188,7 +188,7 @@ static void expressions_are_bound_to_their_place_in_every_form(void)
         CU_ASSERT_EQUAL_FATAL(r.doc->bindings.n, 1);
         CU_ASSERT_STRING_EQUAL(r.doc->bindings.at[0].text, "k+1");
         // what is written there is what the matrix holds
-        *r.doc->bindings.at[0].target = 77.;
+        *(double *)r.doc->bindings.at[0].target = 77.;
         CU_ASSERT_EQUAL(mech_mat_get(&r.h.a, 1, 1), 77.);
         stop(&r);
     }
