@@ -36,6 +36,7 @@ struct mechp_edit_query {
     enum mech_category category;
     const char *name, *field;
     const json_t *value; /* as in a document */
+    bool assembled;      /* positions are brought to a joint that is taken up */
 };
 /* Set it and make the model anew; the state goes on. Faults have the document's pointers. 0;
  * MECH_NOT_FOUND (no such item or field); MECH_INVALID (diag says why); negative; then nothing

@@ -168,11 +168,31 @@ static void undo(struct mech_document *d, void *context)
     }
 }
 
+/* Whether states carry the field: they know whether an object with multipliers acts, unless that
+ * follows parameters, before or from here on. */
+static bool is_carried(const struct mech_sim *sim, const struct mechp_edit_query *q)
+{
+    const struct mech_document *const d = mech_sim_document(sim);
+    size_t index = 0;
+    const struct mech_item *const item = find_item(d, q, &index);
+    if (item == NULL || q->category != MECH_OBJECT || !json_is_boolean(q->value) ||
+        strcmp(q->field, "active") != 0 || !mech_sim_is_joint(sim, index)) {
+        return false;
+    }
+    const struct mech_field *const f = mech_table_find(&item->type->table, q->field);
+    return mech_document_binding(d, (const char *)item->description + f->offset) == NULL;
+}
+
 int mechp_bind_edit(struct mech_sim *sim, const struct mechp_edit_query *query,
                     struct mech_diag *diag)
 {
     struct edit e = {.query = query};
-    const int code = mech_sim_edit(sim, &(struct mech_edit){apply, undo, &e}, diag);
+    const struct mech_edit edit = {.apply = apply,
+                                   .undo = undo,
+                                   .context = &e,
+                                   .carried = is_carried(sim, query),
+                                   .closed = query->assembled};
+    const int code = mech_sim_edit(sim, &edit, diag);
     free(e.bindings);
     return code;
 }

@@ -285,11 +285,17 @@ int mech_sim_rebuild(struct mech_sim *s, const double *parameters, struct mech_d
     const struct mech_interrupt nobody = {.wanted = NULL}; // what runs is not to be lost half-way
     int code = mech_machine_build(s->document, &nobody, parameters, s, diag, &machine);
 
-    if (code == 0 && (memcmp(mech_model_sizes(machine.model), mech_model_sizes(s->model),
-                             sizeof(struct mech_state_sizes)) != 0 ||
-                      mech_model_joints(machine.model)->released_count !=
-                          mech_model_joints(s->model)->released_count)) {
+    if (code == 0 && memcmp(mech_model_sizes(machine.model), mech_model_sizes(s->model),
+                            sizeof(struct mech_state_sizes)) != 0) {
         mech_diag_add(diag, "/parameters", "would change the number of coordinates");
+        mech_machine_fini(&machine);
+        code = MECH_INVALID;
+    }
+    if (code == 0 &&
+        s->sizes.carry != (machine.type->carry ? machine.type->carry(machine.model) : 0)) {
+        mech_diag_add(diag, "/solver/integrator",
+                      "%s would carry other numbers from step to step: make a new instance",
+                      machine.type->name);
         mech_machine_fini(&machine);
         code = MECH_INVALID;
     }

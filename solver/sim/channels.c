@@ -121,11 +121,17 @@ static int set_with_parameters(struct mech_sim *s, const struct mech_input_chang
     mech_state_copy(&s->now, &s->next);
     mech_sim_put_inputs(s, inputs, count, &s->next);
     if (!mech_sim_same_parameters(s, &s->now, &s->next)) {
-        MECH_TRY(mech_sim_rebuild(s, s->next.parameter, diag));
+        const struct mech_taking how = {s->next.parameter, false};
+        const int code = mech_sim_change_model(s, &s->next, &how, diag);
+
+        if (code) {
+            (void)mech_sim_model_back(s);
+            return code;
+        }
     }
     if (mech_sim_outputs_fit(s, &s->next, MECH_SHOWS_NOW, &why)) {
         if (!mech_sim_same_parameters(s, &s->now, &s->next)) {
-            mech_sim_put_model_back(s);
+            (void)mech_sim_model_back(s);
         }
         return refuse(s, &why, diag);
     }
@@ -200,17 +206,22 @@ void mech_sim_get_input(const struct mech_sim *s, int32_t index, double *values)
 /* The model of other parameters, unless the present state cannot be shown with it. */
 static int take_parameters(struct mech_sim *s, const double *fresh, struct mech_diag *diag)
 {
-    const size_t size = s->document->parameters.n * sizeof *fresh;
+    struct mech_state *const state = &s->point;
+    const struct mech_taking how = {fresh, false};
     struct mech_unshown why;
 
-    MECH_TRY(mech_sim_rebuild(s, fresh, diag));
-    memcpy(s->point.parameter, s->now.parameter, size);
-    memcpy(s->now.parameter, fresh, size);
-    if (mech_sim_outputs_fit(s, &s->now, MECH_SHOWS_NOW, &why)) {
-        memcpy(s->now.parameter, s->point.parameter, size);
-        mech_sim_put_model_back(s);
-        return refuse(s, &why, diag);
+    mech_state_copy(&s->now, state);
+    memcpy(state->parameter, fresh, s->document->parameters.n * sizeof *fresh);
+    int code = mech_sim_change_model(s, state, &how, diag);
+
+    if (code == 0 && mech_sim_outputs_fit(s, state, MECH_SHOWS_NOW, &why)) {
+        code = refuse(s, &why, diag);
     }
+    if (code) {
+        (void)mech_sim_model_back(s);
+        return code;
+    }
+    mech_state_copy(state, &s->now);
     s->now.at->changed = 1;
     s->has_trial = false;
     return 0;

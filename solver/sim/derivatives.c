@@ -120,13 +120,8 @@ static int begin(struct mech_derivation *d, const struct mech_step_request *step
 /* The model of the committed state again, after runs with other parameters. */
 static int put_model_back(struct mech_sim *s)
 {
-    struct mech_diag ignored;
-
-    mech_diag_init(&ignored);
-    s->astray = mech_sim_rebuild(s, s->now.parameter, &ignored) != 0;
     s->beside = false;
-    mech_diag_fini(&ignored);
-    return s->astray ? MECH_NO_MEMORY : 0;
+    return mech_sim_model_back(s);
 }
 
 void mech_sim_derivation_end(struct mech_derivation *d)
@@ -179,6 +174,11 @@ static int start_beside(struct mech_derivation *d, double step, struct mech_step
     }
     mech_diag_fini(&diag);
     MECH_TRY(code);
+    if (!mech_sim_rows_suit(s, to)) {
+        snprintf(result->reason, sizeof result->reason,
+                 "a joint would be let go or taken up beside these parameters");
+        return MECH_UNSUPPORTED;
+    }
     return s->type->start(s->stepper, to, result);
 }
 

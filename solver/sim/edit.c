@@ -8,16 +8,20 @@
 /* The model as changed, with which the outputs of the present state are finite. */
 static int take(struct mech_sim *s, const struct mech_edit *edit, struct mech_diag *diag)
 {
+    const struct mech_taking how = {s->now.parameter, edit->closed};
+    struct mech_state *const state = &s->point;
     struct mech_unshown why;
 
     MECH_TRY(edit->apply(s->document, edit->context, diag));
-    MECH_TRY(mech_sim_rebuild(s, s->now.parameter, diag));
-    if (mech_sim_outputs_fit(s, &s->now, MECH_SHOWS_NOW, &why)) {
+    mech_state_copy(&s->now, state);
+    MECH_TRY(mech_sim_change_model(s, state, &how, diag));
+    if (mech_sim_outputs_fit(s, state, MECH_SHOWS_NOW, &why)) {
         const int code = mech_sim_refuse(s, &why);
 
         mech_diag_add(diag, "", "%s", mech_sim_refusal(s));
         return code;
     }
+    mech_state_copy(state, &s->now);
     return 0;
 }
 
@@ -27,13 +31,13 @@ int mech_sim_edit(struct mech_sim *s, const struct mech_edit *edit, struct mech_
 
     if (code == 0) {
         s->now.at->changed = 1;
-        s->now.at->edits++;
+        s->now.at->edits += !edit->carried;
         s->has_trial = false;
         return 0;
     }
 
     /* numbers that expressions give are those of the failed attempt: build the old ones again */
     edit->undo(s->document, edit->context);
-    mech_sim_put_model_back(s);
+    (void)mech_sim_model_back(s);
     return code;
 }

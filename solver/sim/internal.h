@@ -46,6 +46,9 @@ struct mech_sim {
     double *joint_scratch; /* [3 × rows + entries of G] of mech_sim_drift */
     bool *dropped; /* [sizes.lambda] rows of joints that repeat others where the model starts */
     int32_t dropped_count;
+    bool redropped; /* they were chosen elsewhere than at the start */
+    double *taken;  /* [sizes.lambda] impulses by which joints were taken up last; or NULL */
+    bool *took;     /* [sizes.lambda] which rows those were; or NULL */
     bool beside; /* a derivation by parameters has made its own model, and will put this one back */
     bool astray; /* no memory to build the model of `now` again: tried with the next command */
     struct mech_interrupt interrupt; /* of the model, and of those that come after it */
@@ -81,6 +84,35 @@ bool mech_sim_interrupted(const struct mech_sim *s);
 /* Rebuild with other parameters; on a fault nothing changes. Same returns as build. */
 int mech_sim_rebuild(struct mech_sim *s, const double *parameters, struct mech_diag *diag);
 
+/* How joints are taken up by a change of the model. */
+struct mech_taking {
+    const double *parameters; /* of the changed model */
+    bool closed;              /* the state's positions are brought to them; else they must suit */
+};
+/* joints.c: rebuild for a state whose document or parameters have changed: it suits the model then,
+ * with the impact of joints that are taken up (s->taken). MECH_INVALID (diag says why); negative:
+ * then the state is as it was, the model is any, and mech_sim_model_back follows, with the document
+ * as it was. */
+int mech_sim_change_model(struct mech_sim *s, struct mech_state *state,
+                          const struct mech_taking *how, struct mech_diag *diag);
+/* Whether the last change took up a joint. */
+bool mech_sim_took(const struct mech_sim *s);
+/* Whether the model lets go and leaves out the rows that the state says. */
+bool mech_sim_rows_suit(const struct mech_sim *s, const struct mech_state *state);
+/* The joint that acts and that the state's positions miss by most, and by more than 1e-6 m or rad;
+ * or NULL. */
+const char *mech_sim_missed_joint(const struct mech_sim *s, const struct mech_state *state);
+/* Whether a state leaves out a row as it repeats others. */
+bool mech_sim_row_repeats(const struct mech_sim *s, const struct mech_state *state, int32_t row);
+/* Rows to be left out by the next model: those that a state leaves out, NULL: none. Negative. */
+int mech_sim_drop_rows(struct mech_sim *s, const struct mech_state *state);
+/* The model of a state: its parameters, and the joints that it has let go, in the document too.
+ * 0; MECH_INVALID; MECH_MISMATCH: a parameter says otherwise; negative: mech_sim_model_back
+ * follows. */
+int mech_sim_model_of(struct mech_sim *s, const struct mech_state *state, struct mech_diag *diag);
+/* That of the committed state, after another. MECH_NO_MEMORY: the model is `astray`. */
+int mech_sim_model_back(struct mech_sim *s);
+
 /* channels.c: why these inputs cannot be set, or 0; and set them in a state, parameters included
  * (the model is not touched). */
 int mech_sim_check_inputs(const struct mech_sim *s, const struct mech_input_change *inputs,
@@ -97,9 +129,6 @@ bool mech_sim_same_parameters(const struct mech_sim *s, const struct mech_state 
  * it makes no sense. */
 int mech_sim_plan(const struct mech_sim *s, const struct mech_step_request *r,
                   struct mech_command *c);
-
-/* step.c: the model of the committed state again, after another; `astray` without memory. */
-void mech_sim_put_model_back(struct mech_sim *s);
 
 /* drift.c: how far the joints are off in a state. */
 void mech_sim_drift(const struct mech_sim *s, const struct mech_state *state,
@@ -130,3 +159,8 @@ int mech_sim_need_rates(struct mech_sim *s, struct mech_step_result *result);
 
 /* snapshot.c: the layout's hash and what a header says of the libraries; once the state stands. */
 void mech_sim_snapshot_init(struct mech_sim *s);
+
+/* sim.c: whether the row that made a start singular may be left out; and leave it out from now on,
+ * with a stepper made anew. 0; MECH_INVALID; negative. */
+bool mech_sim_may_drop(const struct mech_sim *s, const struct mech_step_result *result);
+int mech_sim_drop_row(struct mech_sim *s, int32_t row, struct mech_diag *diag);

@@ -31,6 +31,10 @@ int mech_sim_create(struct mech_document *document, struct mech_diag *diag, stru
  * MECH_CANCELLED: told not to; then `diag` says nothing of weight. */
 int mech_sim_create_asking(struct mech_document *document, const struct mech_interrupt *ask,
                            struct mech_diag *diag, struct mech_sim **out);
+/* The same for a document whose state is read next: where joints have been taken up, its initial
+ * positions may miss them. */
+int mech_sim_create_for_state(struct mech_document *document, const struct mech_interrupt *ask,
+                              struct mech_diag *diag, struct mech_sim **out);
 
 /* Only the checks of mech_sim_create; the document stays the caller's. */
 int mech_sim_check(struct mech_document *document, struct mech_diag *diag);
@@ -44,8 +48,9 @@ const struct mech_document *mech_sim_document(const struct mech_sim *s);
 const char *mech_sim_integrator(const struct mech_sim *s);
 
 /* Back to the initial state; inputs unset, parameters as in the document. Fails only where fields
- * have been changed since: outcomes of the start system (MECH_SINGULAR), MECH_NOT_FINITE; the state
- * is as it was then. */
+ * have been changed since: outcomes of the start system (MECH_SINGULAR), MECH_NOT_FINITE, and
+ * MECH_MISMATCH: the initial positions miss a joint that has been taken up or changed; the state is
+ * as it was then. */
 int mech_sim_reset(struct mech_sim *s);
 
 /* Bytes held: document, compiled model, state, scratch. */
@@ -184,7 +189,8 @@ struct mech_step_report {
     uint64_t vi_iterations; /* complementarity iterations, all steps */
     uint64_t substeps;      /* of schemes that divide internal steps by their error */
     uint64_t refused;       /* substeps undone: too inaccurate, or failed */
-    uint64_t impacts;       /* found by event-driven schemes; simultaneous ones are one */
+    uint64_t impacts;       /* found by event-driven schemes, and of joints that its inputs took
+                               up; simultaneous ones are one */
     double residual;        /* largest final residual of any step */
     double impact_gain; /* J that impulses of contacts have added to kinetic energy, by Moreau–Jean
                                schemes: Newton's law with friction or several restitutions can */

@@ -100,7 +100,7 @@ static bool joints_fit(struct mech_sim *s, struct mech_diag *diag)
  * so that no document keeps a thread busy for more than some seconds. */
 static const int64_t most_dropped = 1000000;
 
-static bool may_drop(const struct mech_sim *s, const struct mech_step_result *result)
+bool mech_sim_may_drop(const struct mech_sim *s, const struct mech_step_result *result)
 {
     const int64_t size = (int64_t)s->sizes.v + s->sizes.lambda;
     const int32_t row = result->dependent - 1;
@@ -109,8 +109,7 @@ static bool may_drop(const struct mech_sim *s, const struct mech_step_result *re
            !(s->dropped && s->dropped[row]) && (s->dropped_count + 1) * size <= most_dropped;
 }
 
-/* Leave a row out from now on, and step without it. */
-static int drop_row(struct mech_sim *s, int32_t row, struct mech_diag *diag)
+int mech_sim_drop_row(struct mech_sim *s, int32_t row, struct mech_diag *diag)
 {
     struct mech_machine machine = {s->model, s->type, NULL};
 
@@ -234,9 +233,9 @@ static int start(struct mech_sim *s, struct mech_diag *diag)
             mech_sim_drift(s, &s->now, &before);
         }
         code = s->type->start(s->stepper, &s->now, &result);
-        again = code == MECH_SINGULAR && may_drop(s, &result);
+        again = code == MECH_SINGULAR && mech_sim_may_drop(s, &result);
         if (again) {
-            MECH_TRY(drop_row(s, result.dependent - 1, diag));
+            MECH_TRY(mech_sim_drop_row(s, result.dependent - 1, diag));
         }
     } while (again);
     if (code == 0) {
@@ -262,8 +261,18 @@ int mech_sim_create(struct mech_document *document, struct mech_diag *diag, stru
     return mech_sim_create_asking(document, &nobody, diag, out);
 }
 
-int mech_sim_create_asking(struct mech_document *document, const struct mech_interrupt *ask,
-                           struct mech_diag *diag, struct mech_sim **out)
+/* The start; of what a state follows, initial positions may miss joints that have been taken up. */
+static int start_anew(struct mech_sim *s, bool for_state, struct mech_diag *diag)
+{
+    if (for_state) {
+        mech_model_initial(s->model, &s->point);
+        diag = mech_sim_missed_joint(s, &s->point) ? NULL : diag;
+    }
+    return start(s, diag);
+}
+
+static int create(struct mech_document *document, const struct mech_interrupt *ask, bool for_state,
+                  struct mech_diag *diag, struct mech_sim **out)
 {
     struct mech_sim *const s = calloc(1, sizeof *s);
     struct mech_machine machine;
@@ -280,7 +289,7 @@ int mech_sim_create_asking(struct mech_document *document, const struct mech_int
         mech_sim_take(s, &machine);
         code = allocate_state(s);
         code = code ? code : collect_names(s);
-        code = code ? code : start(s, diag);
+        code = code ? code : start_anew(s, for_state, diag);
         if (code >= 0 && mech_interrupted(mech_model_interrupt(s->model))) {
             code = MECH_CANCELLED;
         }
@@ -294,6 +303,18 @@ int mech_sim_create_asking(struct mech_document *document, const struct mech_int
     mech_sim_snapshot_init(s);
     *out = s;
     return 0;
+}
+
+int mech_sim_create_asking(struct mech_document *document, const struct mech_interrupt *ask,
+                           struct mech_diag *diag, struct mech_sim **out)
+{
+    return create(document, ask, false, diag, out);
+}
+
+int mech_sim_create_for_state(struct mech_document *document, const struct mech_interrupt *ask,
+                              struct mech_diag *diag, struct mech_sim **out)
+{
+    return create(document, ask, true, diag, out);
 }
 
 int mech_sim_check(struct mech_document *document, struct mech_diag *diag)
@@ -347,7 +368,7 @@ static int begin_again(struct mech_sim *s, bool same)
         mech_state_copy(&s->next, &s->now);
         s->shows = MECH_SHOWS_NONE;
         if (!same) {
-            mech_sim_put_model_back(s);
+            (void)mech_sim_model_back(s);
         }
     }
     return code;
@@ -356,7 +377,7 @@ static int begin_again(struct mech_sim *s, bool same)
 int mech_sim_reset(struct mech_sim *s)
 {
     const struct mech_parameters *const p = &s->document->parameters;
-    bool same = !s->astray;
+    bool same = !s->astray && !s->redropped;
 
     for (size_t i = 0; i < p->n; i++) {
         same = same && memcmp(&p->at[i].value, &s->now.parameter[i], sizeof(double)) == 0;
@@ -364,11 +385,19 @@ int mech_sim_reset(struct mech_sim *s)
     if (!same) {
         struct mech_diag diag;
 
+        if (s->redropped) {
+            MECH_TRY(mech_sim_drop_rows(s, NULL));
+        }
         mech_diag_init(&diag);
         const int code = mech_sim_rebuild(s, NULL, &diag);
         mech_diag_fini(&diag);
         MECH_TRY(code);
-        s->astray = false;
+        s->astray = s->redropped = false;
+    }
+    mech_model_initial(s->model, &s->point);
+    if (mech_sim_missed_joint(s, &s->point)) {
+        (void)mech_sim_model_back(s);
+        return MECH_MISMATCH;
     }
     return begin_again(s, same);
 }

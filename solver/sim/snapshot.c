@@ -146,6 +146,7 @@ static int32_t late_in(const struct mech_sim *s, uint32_t format, const bool **o
     return format == WITHOUT_SIZE ? late : 0;
 }
 
+/* Without the rows that are left out: those are a matter of the state. */
 static uint64_t hash_layout(const struct mech_sim *s, uint32_t format)
 {
     struct mech_state_sizes sizes = s->sizes;
@@ -173,10 +174,20 @@ static uint64_t hash_layout(const struct mech_sim *s, uint32_t format)
             h = mech_hash(&v.size, sizeof v.size, h);
         }
     }
-    if (s->dropped) {
-        h = mech_hash(s->dropped, (size_t)s->sizes.lambda * sizeof *s->dropped, h);
-    }
     return h;
+}
+
+/* That, and which rows a state leaves out, if any. */
+static uint64_t hash_rows(const struct mech_sim *s, const struct mech_state *state, uint64_t h)
+{
+    bool *const flags = (void *)s->joint_scratch;
+    bool some = false;
+
+    for (int32_t r = 0; r < s->sizes.lambda; r++) {
+        flags[r] = mech_sim_row_repeats(s, state, r);
+        some = some || flags[r];
+    }
+    return some ? mech_hash(flags, (size_t)s->sizes.lambda * sizeof *flags, h) : h;
 }
 
 void mech_sim_snapshot_init(struct mech_sim *s)
@@ -212,7 +223,7 @@ static struct header make_header(const struct mech_sim *s)
     memcpy(h.magic, "MCHDSNAP", sizeof h.magic);
     h.format = FORMAT;
     h.order = BYTE_ORDER_MARK;
-    h.layout = s->layout;
+    h.layout = hash_rows(s, &s->now, s->layout);
     h.size = mech_state_used(&s->now);
     static_assert(sizeof MECHD_VERSION <= sizeof h.version, "the version fits");
     static_assert(sizeof s->blas == sizeof h.blas, "the name fits");
@@ -262,18 +273,20 @@ static bool block_sound(const struct mech_sim *s, const struct mech_state *p)
            p->q[s->sizes.q] == 0. && p->v[s->sizes.v] == 0.;
 }
 
-/* The model of these parameters, unless it stands already. On a fault nothing changes. */
-static int take_parameters(struct mech_sim *s, const double *parameter)
+/* The model of a state, unless it stands already. On a fault nothing changes. */
+static int take_model(struct mech_sim *s, const struct mech_state *state)
 {
-    const size_t size = (size_t)s->sizes.parameter * sizeof *parameter;
     struct mech_diag diag;
 
-    if (memcmp(parameter, s->now.parameter, size) == 0) {
+    if (mech_sim_same_parameters(s, state, &s->now) && mech_sim_rows_suit(s, state)) {
         return 0;
     }
     mech_diag_init(&diag);
-    const int code = mech_sim_rebuild(s, parameter, &diag);
+    const int code = mech_sim_model_of(s, state, &diag);
     mech_diag_fini(&diag);
+    if (code) {
+        (void)mech_sim_model_back(s);
+    }
     return code > 0 ? MECH_MISMATCH : code;
 }
 
@@ -286,8 +299,8 @@ static int check_shown(struct mech_sim *s)
     if (mech_sim_outputs_fit(s, &s->point, MECH_SHOWS_NOW, &why) == 0) {
         return 0;
     }
-    if (!mech_sim_same_parameters(s, &s->point, &s->now)) {
-        mech_sim_put_model_back(s);
+    if (!mech_sim_same_parameters(s, &s->point, &s->now) || !mech_sim_rows_suit(s, &s->now)) {
+        (void)mech_sim_model_back(s);
     }
     return mech_sim_refuse(s, &why);
 }
@@ -322,11 +335,17 @@ static bool header_sound(const struct mech_sim *s, const struct header *h, size_
         (h->format != FORMAT && h->format != WITHOUT_SIZE)) {
         return false;
     }
-    const uint64_t layout = h->format == FORMAT ? mine.layout : hash_layout(s, h->format);
     const size_t gap = lacks(s, h->format);
 
-    return h->layout == layout && h->size == size - sizeof *h && h->size >= fixed - gap &&
-           h->size + gap <= s->point.size;
+    return h->size == size - sizeof *h && h->size >= fixed - gap && h->size + gap <= s->point.size;
+}
+
+/* Of the block that has been unpacked into s->point. */
+static bool layout_sound(const struct mech_sim *s, const struct header *h)
+{
+    const uint64_t layout = h->format == FORMAT ? s->layout : hash_layout(s, h->format);
+
+    return h->layout == hash_rows(s, &s->point, layout);
 }
 
 /* z with the numbers that the format lacks, which are 0. Returns where z ends in `from`. */
@@ -381,10 +400,11 @@ int mech_sim_snapshot_read(struct mech_sim *s, const void *bytes, size_t size, b
         return MECH_MISMATCH;
     }
     unpack(s, &h, (const char *)bytes + sizeof h);
-    if (!block_sound(s, &s->point) || h.size + lacks(s, h.format) != mech_state_used(&s->point)) {
+    if (!layout_sound(s, &h) || !block_sound(s, &s->point) ||
+        h.size + lacks(s, h.format) != mech_state_used(&s->point)) {
         return MECH_MISMATCH;
     }
-    MECH_TRY(take_parameters(s, s->point.parameter));
+    MECH_TRY(take_model(s, &s->point));
     if (h.format == WITHOUT_SIZE) {
         mech_model_keep(s->model, &s->point);
     }
@@ -428,16 +448,18 @@ int mech_sim_restore(struct mech_sim *s, const void *memory)
 {
     const char *const block = (const char *)memory + sizeof(struct saved);
     const size_t at = (size_t)(s->now.parameter - s->now.block) * sizeof(double);
+    const size_t open = (size_t)(s->now.open - s->now.block) * sizeof(double);
     struct saved head;
 
     memcpy(&head, memory, sizeof head);
     if (head.layout != s->layout || head.size != s->now.size) {
         return MECH_MISMATCH;
     }
-    /* `memory` may stand anywhere: parameters that differ are aligned first */
-    if (memcmp(block + at, s->now.parameter, (size_t)s->sizes.parameter * sizeof(double)) != 0) {
+    /* `memory` may stand anywhere: what differs is aligned first */
+    if (memcmp(block + at, s->now.parameter, (size_t)s->sizes.parameter * sizeof(double)) != 0 ||
+        memcmp(block + open, s->now.open, (size_t)s->sizes.lambda * sizeof(double)) != 0) {
         memcpy(s->point.block, block, s->point.size);
-        MECH_TRY(take_parameters(s, s->point.parameter));
+        MECH_TRY(take_model(s, &s->point));
     }
     const uint32_t edits = s->now.at->edits;
     memcpy(s->now.block, block, s->now.size);

@@ -93,15 +93,6 @@ static int refused(struct mech_step_report *report, int code, const char *reason
     return code;
 }
 
-void mech_sim_put_model_back(struct mech_sim *s)
-{
-    struct mech_diag ignored;
-
-    mech_diag_init(&ignored);
-    s->astray = mech_sim_rebuild(s, s->now.parameter, &ignored) != 0;
-    mech_diag_fini(&ignored);
-}
-
 /* The model for parameters that came with the command. */
 static int take_parameters(struct mech_sim *s, struct mech_command *c,
                            struct mech_step_report *report)
@@ -116,10 +107,13 @@ static int take_parameters(struct mech_sim *s, struct mech_command *c,
         }
     }
     mech_diag_init(&diag);
-    const int code = mech_sim_rebuild(s, s->next.parameter, &diag);
+    const struct mech_taking how = {s->next.parameter, false};
+    const int code = mech_sim_change_model(s, &s->next, &how, &diag);
     c->rebuilt = code == 0;
+    report->impacts = c->rebuilt && mech_sim_took(s);
     if (code) {
         refused(report, code, diag.count ? diag.entries[0].text : mech_err_text(code));
+        (void)mech_sim_model_back(s);
     }
     mech_diag_fini(&diag);
     return code;
@@ -130,7 +124,7 @@ static int prepare(struct mech_sim *s, const struct mech_step_request *r, struct
                    struct mech_step_report *report)
 {
     if (s->astray) {
-        mech_sim_put_model_back(s);
+        (void)mech_sim_model_back(s);
     }
     if (s->astray) {
         return refused(report, MECH_NO_MEMORY, mech_err_text(MECH_NO_MEMORY));
@@ -411,7 +405,7 @@ void mech_sim_step_finish(struct mech_sim *s)
         mech_sim_trial_outputs(s, s->trial_outputs);
         s->trial_energy = mech_sim_trial_energy(s);
         c->rebuilt = true;
-        mech_sim_put_model_back(s);
+        (void)mech_sim_model_back(s);
     }
 }
 
@@ -422,7 +416,7 @@ void mech_sim_step_abandon(struct mech_sim *s)
     s->command.running = false;
     s->next.extra = s->next.wrench = NULL;
     if (rebuilt) {
-        mech_sim_put_model_back(s);
+        (void)mech_sim_model_back(s);
     }
 }
 
@@ -465,9 +459,12 @@ int mech_sim_commit(struct mech_sim *s)
         struct mech_diag diag;
 
         mech_diag_init(&diag);
-        const int code = mech_sim_rebuild(s, s->next.parameter, &diag);
+        const int code = mech_sim_model_of(s, &s->next, &diag);
         mech_diag_fini(&diag);
-        MECH_FOLD(code);
+        if (code) {
+            (void)mech_sim_model_back(s);
+            MECH_FOLD(code);
+        }
         s->astray = false;
     }
     swap_states(s);

@@ -132,7 +132,7 @@ static inline int mech_joint_output(const struct mech_pair_ops *ops, const struc
 #define MECH_PAIR_FIELD_ACTIVE(type, member)                                                       \
     {                                                                                              \
         .name = "active", .kind = MECH_BOOL, .offset = offsetof(struct type, member),              \
-        .preset = 1., .doc = "whether it acts"                                                     \
+        .flags = MECH_TUNABLE, .preset = 1., .doc = "whether it acts"                              \
     }
 #define MECH_PAIR_FIELD_MARKERS(type, member)                                                      \
     {                                                                                              \
