@@ -3,6 +3,7 @@
 #include "protocol/bind/bind.h"
 #include "protocol/wire/json.h"
 #include "server/call/shapes.h"
+#include "solver/sim/edit.h"
 
 #include <string.h>
 
@@ -24,12 +25,41 @@ static bool read_category(struct mechd_call *c, enum mech_category *out)
     return text == NULL;
 }
 
+/* "impulse": of a joint that has been taken up. */
+static void write_impulse(struct mechd_call *c, const struct mechp_edit_query *query)
+{
+    const struct mech_sim *const sim = c->job.instance->sim;
+    const struct mech_items *const objects = &mech_sim_document(sim)->objects;
+    const double *impulse = NULL;
+    int32_t n = 0;
+    for (size_t k = 0; k < objects->n && query->category == MECH_OBJECT && n == 0; k++) {
+        n = strcmp(objects->at[k].name, query->name) == 0 ? mech_sim_taken(sim, k, &impulse) : 0;
+    }
+    if (n > 0) {
+        mechp_text_key(&c->text, "impulse");
+        mechp_text_numbers(&c->text, impulse, (size_t)n);
+    }
+}
+
+/* "positions": what becomes of those that miss a joint that is taken up. */
+static bool read_positions(struct mechd_call *c)
+{
+    const char *text = NULL;
+    mechp_json_string(c->body, "positions", &c->diag, &text);
+    const bool assembled = text != NULL && strcmp(text, "assembled") == 0;
+    if (text != NULL && !assembled && strcmp(text, "kept") != 0) {
+        mech_diag_add(&c->diag, "/positions", "kept or assembled");
+    }
+    return assembled;
+}
+
 static enum mechd_progress run_set_field(struct mechd_call *c)
 {
     struct mech_sim *sim = c->job.instance->sim;
     struct mechp_edit_query query = {.name = mechd_call_value(c, "name"),
                                      .field = mechd_call_value(c, "field"),
-                                     .value = json_object_get(c->body, "value")};
+                                     .value = json_object_get(c->body, "value"),
+                                     .assembled = read_positions(c)};
     if (query.value == NULL) {
         mech_diag_add(&c->diag, "/value", "a value is needed");
     }
@@ -62,6 +92,7 @@ static enum mechd_progress run_set_field(struct mechd_call *c)
     mechp_text_string(&c->text, query.field);
     mechp_text_key(&c->text, "value");
     mechp_bind_write_field(sim, &query, &c->text);
+    write_impulse(c, &query);
     mechp_text_end(&c->text);
     return MECHD_DONE;
 }

@@ -43,7 +43,8 @@ static void prefix_faults(struct mech_diag *d, size_t from, const char *base)
     mech_diag_prefix(d->warnings, d->warning_count, "/model");
 }
 
-struct mech_sim *mechd_build(struct mechd_call *c, const json_t *model, const char *base)
+static struct mech_sim *build(struct mechd_call *c, const json_t *model, const char *base,
+                              bool for_state)
 {
     struct mech_document *document = read_model(c, model, base);
     if (document == NULL) {
@@ -52,7 +53,8 @@ struct mech_sim *mechd_build(struct mechd_call *c, const json_t *model, const ch
     struct mech_sim *sim = NULL;
     const size_t before = c->diag.count;
     const struct mech_interrupt ask = {.wanted = mechd_call_ends, .context = c};
-    const int outcome = mech_sim_create_asking(document, &ask, &c->diag, &sim);
+    const int outcome = for_state ? mech_sim_create_for_state(document, &ask, &c->diag, &sim)
+                                  : mech_sim_create_asking(document, &ask, &c->diag, &sim);
     prefix_faults(&c->diag, before, base);
     if (outcome == 0) {
         return sim;
@@ -64,6 +66,11 @@ struct mech_sim *mechd_build(struct mechd_call *c, const json_t *model, const ch
         mechd_fail_outcome(c, outcome);
     }
     return NULL;
+}
+
+struct mech_sim *mechd_build(struct mechd_call *c, const json_t *model, const char *base)
+{
+    return build(c, model, base, false);
 }
 
 json_t *mechd_build_example(struct mechd_call *c, const char *name)
@@ -114,7 +121,7 @@ static struct mech_sim *build_snapshot(struct mechd_call *c, const void *bytes, 
                    fault.text);
         return NULL;
     }
-    struct mech_sim *sim = mechd_build(c, model, "/snapshot");
+    struct mech_sim *sim = build(c, model, "/snapshot", true);
     json_decref(model);
     bool reproducible = true;
     if (sim != NULL && mech_sim_snapshot_read(sim, parts.state, parts.state_size, &reproducible)) {

@@ -31,6 +31,21 @@ def value_of(field, size):
     return {'boolean': True, 'integer': 1, 'formula': '=1', 'expression': '=1'}.get(kind, 1)
 
 
+def others(field, value):
+    """Another value that a changeable field may take, in a list; empty where its range has none."""
+    if field['kind'] == 'boolean':
+        return [not value]
+    if isinstance(value, list):
+        elements = [others(field, x) for x in value]
+        return [[x[0] for x in elements]] if elements and all(elements) else []
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        more = value + 0.25 if value == 0 else 1.25 * value
+        less = 0.75 * value
+        return [x for x in (more, less) if x != value and field.get('minimum', x) <= x <=
+                field.get('maximum', x)][:1]
+    return []
+
+
 class Registry(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -238,24 +253,31 @@ class Registry(unittest.TestCase):
 
     def test_all_tunable_fields_are_set_anew(self):
         fields = {t['type']: [f for f in t['fields'] if f.get('tunable')] for t in self.types}
-        seen = 0
+        changed, standing = set(), set()
         for model, items in self.models():
             i = self.daemon.create(model)
             before = self.daemon.call('GET', '/v1/instances/%s/state' % i).json
             for category, item in items:
                 for f in fields[item['type']]:
-                    value = item.get(f['name'], f.get('default'))
-                    if value is None:
-                        continue
+                    standing.add((item['type'], f['name']))
+                    value = item.get(f['name'], f.get('default', 0))
                     path = '/v1/instances/%s/objects/%s/fields/%s?category=%s'
-                    reply = self.daemon.call('PUT', path % (i, item['name'], f['name'], category),
-                                             {'value': value})
-                    self.assertEqual(reply.status, 200, (item['type'], f['name'], reply.raw))
-                    seen += 1
+                    for given in (*others(f, value), value):
+                        reply = self.daemon.call('PUT', path % (
+                            i, item['name'], f['name'], category), {'value': given})
+                        self.assertEqual(reply.status, 200, (item['type'], f['name'], reply.raw))
+                        self.assertEqual(reply['value'], given, (item['type'], f['name']))
+                        if given != value:
+                            changed.add((item['type'], f['name']))
             after = self.daemon.call('GET', '/v1/instances/%s/state' % i).json
             self.assertEqual(after['q'], before['q'])
-            self.assertEqual(after['v'], before['v'])
-        self.assertGreater(seen, 30)
+            for k in ('q', 'v', 'a', 'lambda', 'z'):
+                self.assertEqual(len(after[k]), len(before[k]))
+            # where joints are taken up again, velocities are those nearest that fit
+            for one, two in zip(after['v'], before['v']):
+                self.assertAlmostEqual(one, two, delta=1e-9)
+        self.assertEqual(standing - changed, set())
+        self.assertGreater(len([n for _, n in changed if n == 'active']), 10)
 
 
 if __name__ == '__main__':

@@ -356,9 +356,14 @@ class Instance:
                          configuration=configuration, localPosition=local_position)
         return value(reply['value'])
 
-    def set_field(self, item: str, field: str, new: Any, *, category: Optional[str] = None) -> None:
-        """Change a field of a live item; category as of `output`."""
-        self.call('PUT', 'objects', item, 'fields', field, body={'value': new}, category=category)
+    def set_field(self, item: str, field: str, new: Any, *, category: Optional[str] = None,
+                  positions: Optional[str] = None) -> List[float]:
+        """Change a field of a live item; category as of `output`. Where `active` takes up a joint,
+        positions that miss it are kept (an error) or assembled, and its impulse is returned."""
+        body = {'value': new, **({'positions': positions} if positions else {})}
+        reply = self.call('PUT', 'objects', item, 'fields', field, body=body,
+                          category=category).json
+        return list(reply.get('impulse', []))
 
     def model(self) -> Dict[str, Any]:
         """The model document."""

@@ -48,7 +48,10 @@ static const struct mechp_shape report = {
         {"viIterations", "integer", "iterations of the complementarity solver", true},
         {"substeps", "integer", "substeps of schemes with step size control", true},
         {"refusedSubsteps", "integer", "substeps that were too inaccurate, or failed", true},
-        {"impacts", "integer", "impacts found by event-driven schemes", true},
+        {"impacts", "integer",
+         "impacts found by event-driven schemes, and of joints that parameters among its "
+         "inputs took up",
+         true},
         {"residual", "number|null", "largest final residual", true},
         {"contacts", "integer", "active contacts in the last internal step", true},
         {"impactEnergyGain", "number",

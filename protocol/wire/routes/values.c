@@ -53,15 +53,23 @@ static const struct mechp_shape set_field_request = {
     .members =
         MECHP_MEMBERS({"value", "any", "as in a document", true},
                       {"category", "'nodes'|'objects'|'markers'|'loads'|'sensors'",
-                       "category of the item (default objects); also as a query parameter", false}),
+                       "category of the item (default objects); also as a query parameter", false},
+                      {"positions", "'kept'|'assembled'",
+                       "of a joint that is taken up (`active`): kept, which is refused where they "
+                       "miss it by more than 1e-6 (default), or brought to it",
+                       false}),
     .example = "{\"value\":1.8}"};
 
 static const struct mechp_shape set_field_reply = {
     .name = "SetFieldReply",
     .doc = "The field as it is now.",
-    .members = MECHP_MEMBERS({"time", "number", "s", true}, {"name", "@Name", "the item", true},
-                             {"field", "string", "the field", true},
-                             {"value", "any", "as in a document", true})};
+    .members = MECHP_MEMBERS(
+        {"time", "number", "s", true}, {"name", "@Name", "the item", true},
+        {"field", "string", "the field", true}, {"value", "any", "as in a document", true},
+        {"impulse", "number[]",
+         "N s or N m s: of a joint that has been taken up (`active`), with the sign "
+         "of lambda",
+         false})};
 
 static const struct mechp_shape state = {
     .name = "State",
