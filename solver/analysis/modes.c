@@ -360,6 +360,32 @@ static const char *refuse(const struct mech_model *m, bool damped)
                            : NULL;
 }
 
+/* G without the rows that are empty, as they do not act. */
+static int without_empty(struct mech_arena *arena, struct mech_mat *G)
+{
+    struct mech_triplet *t = NULL;
+    size_t count = 0;
+
+    MECH_TRY(mech_mat_triplets(arena, G, &t, &count));
+    int32_t *const to = mech_arena_alloc(arena, (size_t)G->rows + 1, sizeof *to);
+    int32_t rows = 0;
+
+    if (!to) {
+        return MECH_NO_MEMORY;
+    }
+    for (size_t k = 0; k < count; k++) {
+        to[t[k].row] = 1;
+    }
+    for (int32_t r = 0; r < G->rows; r++) {
+        rows += to[r];
+        to[r] = rows - 1;
+    }
+    for (size_t k = 0; k < count; k++) {
+        t[k].row = to[t[k].row];
+    }
+    return rows < G->rows ? mech_mat_from_triplets(arena, rows, G->cols, t, count, G) : 0;
+}
+
 /* The lowest modes of many coordinates. */
 static int large_modes(const struct mech_model *m, const struct mech_state *s,
                        const struct mech_mat *K, const struct mech_mat *M, struct mech_modes *out)
@@ -373,6 +399,7 @@ static int large_modes(const struct mech_model *m, const struct mech_state *s,
     }
     if (mech_model_joints(m)->count > 0) {
         MECH_TRY(mech_tangent_rows(m, s, &out->arena, &G));
+        MECH_TRY(without_empty(&out->arena, &G));
         const int32_t left = out->n - G.rows;
         out->count = out->count < left ? out->count : left > 0 ? left : 0;
     }
