@@ -1,10 +1,13 @@
 """Joints and constraints are let go and taken up while an instance lives: sizes stay, a row that is
 let go has no reaction, and to take one up is an impact."""
 import math
+import shutil
+import tempfile
 import unittest
 
 import models
 from harness import Served
+from keeping import Kept
 
 INTEGRATORS = ('GeneralizedAlpha', 'HHT', 'Newmark', 'TrapezoidalIndex2', 'ImplicitEuler',
                'MoreauJean')
@@ -529,6 +532,48 @@ class Latches(Served):
             model['objects'][2][key] = value
             self.assertEqual(self.daemon.call('POST', '/v1/instances', {'model': model}).status,
                              422, key)
+
+
+    def test_a_daemon_that_is_killed_has_it_again(self):
+        folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, folder, True)
+        daemon = Kept(folder)
+        model = clutch('GeneralizedAlpha', masses=(2, 3), speeds=(4, -1), level=False)
+        twice = models.pendulum([2, 2], stepSize=1e-3, spectralRadius=0.9)
+        paths = ['/v1/instances/' + daemon.create(m, durability='every-step')
+                 for m in (model, twice)]
+        for path in paths:
+            daemon.call('POST', path + '/step', {'count': 100})
+        # one is taken up where the document's positions miss it, of the other one is let go
+        reply = daemon.call('PUT', paths[0] + '/objects/clutch/fields/active',
+                            {'value': True, 'positions': 'assembled'})
+        self.assertEqual(reply.status, 200, reply)
+        forces = daemon.call('GET', paths[1] + '/state').json['lambda']
+        reply = daemon.call('PUT', paths[1] + '/objects/rod%d/fields/active' % (forces[0] == 0),
+                            {'value': False})
+        self.assertEqual(reply.status, 200, reply)
+        for path in paths:
+            daemon.call('POST', path + '/step', {'count': 10})
+        before = [daemon.call('GET', path + '/state').json for path in paths]
+        daemon.kill()
+        with Kept(folder) as daemon:
+            for path, expected in zip(paths, before):
+                reply = daemon.call('GET', path + '/state')
+                self.assertEqual(reply.status, 200, reply)
+                self.assertEqual(reply.json, expected)
+                self.assertEqual(daemon.call('POST', path + '/step', {'count': 10}).status, 200)
+
+    def test_a_derivative_by_a_parameter_does_not_take_it_up(self):
+        path = self.create(self.led(active='=grip'))
+        self.call('POST', path + '/step', {'count': 10})
+        before = self.state(path)
+        reply = self.daemon.call('POST', path + '/jvp', {'count': 5, 'inputs': {'pedal': 1}})
+        self.assertEqual(reply.status, 422, reply)
+        self.assertIn('let go or taken up', str(reply.json))
+        self.assertEqual(self.state(path), before)
+        self.call('POST', path + '/step', {'count': 5})
+        for v, expected in zip(self.state(path)['v'], (4, -1)):
+            self.assertAlmostEqual(v, expected, delta=1e-13)
 
 
 if __name__ == '__main__':
