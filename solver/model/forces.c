@@ -335,6 +335,22 @@ int mech_model_force(const struct mech_model *m, const struct mech_state *s, dou
     return add_channels(m, s, t, false, f);
 }
 
+void mech_model_outer_sizes(const struct mech_model *m, const struct mech_state *s, double t,
+                            double *S)
+{
+    for (int32_t i = 0; i <= m->sizes.v; i++) {
+        S[i] = fabs(m->base[i]) + (s && s->extra && i < m->sizes.v ? fabs(s->extra[i]) : 0.);
+    }
+    for (size_t i = 0; s && i < m->dynamic_count; i++) {
+        const struct mech_channel *const c = &m->channels[m->dynamic[i]];
+        const double value = c->first_order ? 0. : channel_value(c, s, t);
+
+        for (size_t k = c->start; k < c->end && !c->first_order; k++) {
+            S[m->entries[k].slot] += fabs(m->entries[k].weight * value);
+        }
+    }
+}
+
 int mech_model_rate(const struct mech_model *m, const struct mech_state *s, double t, double *r)
 {
     memcpy(r, m->rate, ((size_t)m->sizes.x + 1) * sizeof *r);

@@ -220,6 +220,9 @@ struct mech_channel *mech_channel_new(struct mech_model *m);
 /* One more entry of the newest channel. */
 int mech_channel_entry(struct mech_model *m, int32_t slot, double weight);
 /* After all channels and inputs: fold what is constant; finds no faults. */
+/* S [nv + 1] = |F(t)|, channel by channel. */
+void mech_model_outer_sizes(const struct mech_model *m, const struct mech_state *s, double t,
+                            double *S);
 int mech_channels_fold(struct mech_model *m, struct mech_diag *diag);
 
 /* Value of channel i at time t. */
@@ -279,6 +282,11 @@ void mech_frames_force(const struct mech_model *m, const struct mech_pair_of *p,
 bool mech_frames_tangent(const struct mech_model *m, const struct mech_pair_of *p,
                          const double *lambda, double c, const int32_t *places, double *values);
 void mech_pairs_force(const struct mech_model *m, const struct mech_eval *e, double *g);
+/* The same of one of them; its poses, complete. */
+void mech_pair_force(const struct mech_model *m, const struct mech_pair_of *p,
+                     const struct mech_eval *e, double *g);
+void mech_pair_poses(const struct mech_model *m, const struct mech_pair_of *p,
+                     const struct mech_pose *pose[2]);
 /* Returns the places behind its own. */
 const int32_t *mech_pairs_tangent(const struct mech_model *m, const struct mech_eval *e,
                                   const double c[2], const int32_t *places, double *values);

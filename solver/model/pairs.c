@@ -167,7 +167,7 @@ int mech_pairs(struct mech_model *m, struct mech_diag *diag)
 
 /* --- evaluation ------------------------------------------------------------------------------- */
 
-static void poses_of(const struct mech_model *m, const struct mech_pair_of *p,
+void mech_pair_poses(const struct mech_model *m, const struct mech_pair_of *p,
                      const struct mech_pose *pose[2])
 {
     for (int k = 0; k < 2; k++) {
@@ -220,7 +220,7 @@ void mech_model_tell_infinite(const struct mech_model *m, const struct mech_eval
         if (m->pairs[p].rows) {
             continue;
         }
-        poses_of(m, &m->pairs[p], pose);
+        mech_pair_poses(m, &m->pairs[p], pose);
         wrench_of(&m->pairs[p], e, pose, W);
         mech_v3_add(pose[1]->p, -1., pose[0]->p, d);
         // where motions are lost already, every force is
@@ -236,34 +236,40 @@ void mech_model_tell_infinite(const struct mech_model *m, const struct mech_eval
     snprintf(out, size, "the forces of \"%.64s\" or a neighbor are not finite", name ? name : "");
 }
 
+void mech_pair_force(const struct mech_model *m, const struct mech_pair_of *p,
+                     const struct mech_eval *e, double *g)
+{
+    const struct mech_pose *pose[2];
+    double W[12];
+
+    if (p->rows) {
+        if (e->lambda) {
+            mech_frames_force(m, p, e->lambda, g);
+        }
+        return;
+    }
+    mech_pair_poses(m, p, pose);
+    wrench_of(p, e, pose, W);
+    for (int k = 0; k < 2; k++) {
+        if (pose[k]->flex) {
+            mech_flex_force(pose[k], W + 6 * k, g);
+            continue;
+        }
+        for (int32_t i = 0; i < pose[k]->n; i++) {
+            double sum = 0.;
+
+            for (int r = 0; r < 6; r++) {
+                sum += pose[k]->J[r][i] * W[6 * k + r];
+            }
+            g[pose[k]->slot[i]] -= sum;
+        }
+    }
+}
+
 void mech_pairs_force(const struct mech_model *m, const struct mech_eval *e, double *g)
 {
     for (size_t p = 0; p < m->pair_count; p++) {
-        const struct mech_pose *pose[2];
-        double W[12];
-
-        if (m->pairs[p].rows) {
-            if (e->lambda) {
-                mech_frames_force(m, &m->pairs[p], e->lambda, g);
-            }
-            continue;
-        }
-        poses_of(m, &m->pairs[p], pose);
-        wrench_of(&m->pairs[p], e, pose, W);
-        for (int k = 0; k < 2; k++) {
-            if (pose[k]->flex) {
-                mech_flex_force(pose[k], W + 6 * k, g);
-                continue;
-            }
-            for (int32_t i = 0; i < pose[k]->n; i++) {
-                double sum = 0.;
-
-                for (int r = 0; r < 6; r++) {
-                    sum += pose[k]->J[r][i] * W[6 * k + r];
-                }
-                g[pose[k]->slot[i]] -= sum;
-            }
-        }
+        mech_pair_force(m, &m->pairs[p], e, g);
     }
 }
 
@@ -378,7 +384,7 @@ static const int32_t *flexible_tangent(const struct mech_model *m, const struct 
     double Wx[12][12] = {{0.}}, Wt[12][12] = {{0.}}, W[12];
     const struct mech_pose *pose[2];
 
-    poses_of(m, p, pose);
+    mech_pair_poses(m, p, pose);
     slopes_of(p, e, pose, c, Wx, Wt);
     wrench_of(p, e, pose, W);
     const struct mech_flex_slopes slopes = {(const double(*)[12])Wx, (const double(*)[12])Wt, W,
@@ -404,7 +410,7 @@ const int32_t *mech_pairs_tangent(const struct mech_model *m, const struct mech_
             places += n * n;
             continue;
         }
-        poses_of(m, pair, pose);
+        mech_pair_poses(m, pair, pose);
         if (pose[0]->flex || pose[1]->flex) {
             places = flexible_tangent(m, pair, e, c, places, values);
             continue;
@@ -430,7 +436,7 @@ void mech_model_keep(const struct mech_model *m, struct mech_state *s)
         if (pair->ops->keep) {
             mech_model_pose_marker(m, pair->marker[0], &e);
             mech_model_pose_marker(m, pair->marker[1], &e);
-            poses_of(m, pair, pose);
+            mech_pair_poses(m, pair, pose);
             pair->ops->keep(pair->record, pose, s->z + pair->z);
         }
     }
@@ -464,7 +470,7 @@ void mech_model_joint_residual(const struct mech_model *m, const struct mech_eva
         if (pair->known) {
             memcpy(g + pair->row, m->g + pair->row, (size_t)pair->rows * sizeof *g);
         } else if (pair->rows) {
-            poses_of(m, pair, pose);
+            mech_pair_poses(m, pair, pose);
             memset(g + pair->row, 0, (size_t)pair->rows * sizeof *g);
             if (!pair->idle) {
                 pair->ops->residual(pair->record, e->t, pose, g + pair->row);
@@ -503,7 +509,7 @@ void mech_model_joint_rate(const struct mech_model *m, const struct mech_eval *e
         if (!pair->rows || pair->idle) {
             continue;
         }
-        poses_of(m, pair, pose);
+        mech_pair_poses(m, pair, pose);
         pair->ops->rate(pair->record, e->t, pose, gt + pair->row, bias + pair->row);
         pair->ops->jacobian(pair->record, pose, G);
         mech_pose_bias(pose[0], a);

@@ -1,0 +1,311 @@
+/* Sizes of the terms that balance; see balance.h. */
+#include "solver/model/balance.h"
+
+#include "solver/linalg/mat_walk.h"
+#include "solver/model/penalty.h"
+#include "solver/model/pose.h"
+
+#include <math.h>
+#include <string.h>
+
+/* --- blocks ----------------------------------------------------------------------------------- */
+
+/* How many of a node's first velocities have one unit; those behind have one too. 0: not known. */
+static int32_t alike(enum mech_node_kind kind)
+{
+    static const int32_t first[] = {
+        [MECH_NODE_GENERIC] = 0,  [MECH_NODE_POINT_2D] = 2, [MECH_NODE_POINT] = 3,
+        [MECH_NODE_RIGID_2D] = 2, [MECH_NODE_SLOPE_2D] = 2, [MECH_NODE_RIGID] = 3,
+    };
+
+    return first[kind];
+}
+
+int32_t mech_model_blocks(const struct mech_model *m, int32_t *of)
+{
+    const size_t nodes = m->document->nodes.n, objects = m->document->objects.n;
+
+    for (int32_t i = 0; i < m->sizes.v; i++) {
+        of[i] = -1;
+    }
+    /* 1 where a block begins, then numbers */
+    for (size_t i = 0; i < nodes + objects; i++) {
+        const struct mech_seat_of *const on = i < nodes ? &m->nodes[i] : &m->objects[i - nodes];
+        const bool owns = i < nodes || m->document->objects.at[i - nodes].type->ops.object->own;
+        const int32_t first = i < nodes ? alike(m->document->nodes.at[i].type->ops.node->kind) : 0;
+
+        for (int32_t k = 0; k < on->n && owns && !on->first_order && !on->data; k++) {
+            /* what an object shares with its nodes is theirs */
+            if (on->slot[k] < m->sizes.v && of[on->slot[k]] < 0) {
+                of[on->slot[k]] = first == 0 || k == 0 || k == first;
+            }
+        }
+    }
+    int32_t count = 0;
+
+    for (int32_t i = 0; i < m->sizes.v; i++) {
+        count += i == 0 || of[i] != 0;
+        of[i] = count - 1;
+    }
+    return count;
+}
+
+/* --- forces ----------------------------------------------------------------------------------- */
+
+/* S += |x| at these slots, where x becomes 0 */
+static void collect(const int32_t *slot, int32_t n, double *x, double *S)
+{
+    for (int32_t k = 0; k < n; k++) {
+        S[slot[k]] += fabs(x[slot[k]]);
+        x[slot[k]] = 0.;
+    }
+}
+
+static void collect_all(const struct mech_model *m, double *x, double *S)
+{
+    for (int32_t i = 0; i <= m->sizes.v; i++) {
+        S[i] += fabs(x[i]);
+        x[i] = 0.;
+    }
+}
+
+/* S += |A| |x| */
+static void product_sizes(const struct mech_mat *A, const double *x, double *S)
+{
+    struct mech_mat_walk walk = {.a = A};
+
+    while (A->kind != MECH_MAT_ZERO && mech_mat_next(&walk)) {
+        S[walk.row] += fabs(walk.value * x[walk.col]);
+    }
+}
+
+static void record_sizes(const struct mech_model *m, const struct mech_eval *e, double *work,
+                         double *S)
+{
+    for (size_t b = 0; b < m->batch_count; b++) {
+        const struct mech_batch *const batch = &m->batches[b];
+
+        for (size_t r = 0; r < batch->n; r++) {
+            const int32_t first = batch->start[r];
+
+            batch->ops->force(batch->records + r * batch->ops->record_size, 1, e, work);
+            collect(batch->slot + first, batch->start[r + 1] - first, work, S);
+        }
+    }
+}
+
+static void posed_sizes(const struct mech_model *m, const struct mech_eval *e, double *work,
+                        double *S)
+{
+    mech_model_pose(m, e);
+    mech_moving_force(m, e, work);
+    collect_all(m, work, S);
+    for (size_t p = 0; p < m->pair_count; p++) {
+        int32_t slot[MECH_PAIR_SLOTS];
+        const int32_t n = mech_pair_slots(m, &m->pairs[p], slot);
+
+        mech_pair_force(m, &m->pairs[p], e, work);
+        collect(slot, n, work, S);
+    }
+    for (size_t k = 0; k < m->equation_count && e->lambda; k++) {
+        const struct mech_equation_of *const q = &m->equations[k];
+        const double *G = mech_equation_jacobian(q);
+
+        for (int32_t r = 0; r < q->rows; r++, G += q->point.n) {
+            for (int32_t i = 0; i < q->point.n; i++) {
+                S[q->slot[i]] += fabs(G[i] * e->lambda[q->row + r]);
+            }
+        }
+    }
+}
+
+void mech_model_force_sizes(const struct mech_model *m, const struct mech_eval *e, double *work,
+                            double *S)
+{
+    const struct mech_linear_part *const part = &m->linear;
+
+    mech_model_outer_sizes(m, e->state, e->t, S);
+    mech_model_displacement(m, e->q, work);
+    for (int32_t i = 0; i < part->nv && !m->curved; i++) {
+        work[i] = e->q[i] - (part->q_ref ? part->q_ref[i] : 0.);
+    }
+    product_sizes(part->K, work, S);
+    product_sizes(part->C, e->v, S);
+    if (e->vdot) {
+        product_sizes(part->M, e->vdot, S);
+    }
+    memset(work, 0, ((size_t)part->nv + 1) * sizeof *work);
+    record_sizes(m, e, work, S);
+    if (m->posed_count || m->equation_count) {
+        posed_sizes(m, e, work, S);
+    }
+    if (m->penalty) {
+        mech_penalty_force(m, e, work);
+        collect_all(m, work, S);
+    }
+}
+
+/* --- joints ----------------------------------------------------------------------------------- */
+
+/* Σ |∂g/∂δ| of each row of a pair times a length of each pose, and of rotations */
+static void pair_sizes(const struct mech_model *m, const struct mech_pair_of *p,
+                       const double length[2], double *out)
+{
+    double G[MECH_PAIR_ROWS][12] = {{0.}};
+    const struct mech_pose *pose[2];
+
+    mech_pair_poses(m, p, pose);
+    p->ops->jacobian(p->record, pose, G);
+    for (int32_t r = 0; r < p->rows; r++) {
+        double sum = 0.;
+
+        for (int i = 0; i < 12; i++) {
+            sum += fabs(G[r][i]) * (i % 6 < 3 ? length[i / 6] : 1.);
+        }
+        out[p->row + r] = sum;
+    }
+}
+
+static void equation_sizes(const struct mech_equation_of *q, double *out)
+{
+    const double *G = mech_equation_jacobian(q);
+
+    for (int32_t r = 0; r < q->rows; r++, G += q->point.n) {
+        out[q->row + r] = 0.;
+        for (int32_t i = 0; i < q->point.n; i++) {
+            out[q->row + r] += fabs(G[i]) * (fabs(q->point.q[i]) + fabs(q->point.ref[i]));
+        }
+    }
+}
+
+void mech_model_joint_sizes(const struct mech_model *m, double *L)
+{
+    for (size_t k = 0; k < m->pair_count; k++) {
+        const struct mech_pair_of *const p = &m->pairs[k];
+        double length[2] = {0.};
+
+        for (int i = 0; i < 6 && p->rows; i++) {
+            length[i / 3] += fabs(m->poses[p->marker[i / 3]].p[i % 3]);
+        }
+        if (p->rows) {
+            pair_sizes(m, p, length, L);
+        }
+    }
+    for (size_t k = 0; k < m->equation_count; k++) {
+        equation_sizes(&m->equations[k], L);
+    }
+}
+
+/* Edges of the box of all markers of joints, added up; where all are at one place, a small part of
+ * how far that is away. */
+static double extent_of(const struct mech_model *m)
+{
+    double low[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, high[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
+    double sum = 0., far = 0.;
+
+    for (size_t k = 0; k < m->pair_count; k++) {
+        for (int i = 0; i < 6 && m->pairs[k].rows; i++) {
+            const struct mech_pose *const pose = &m->poses[m->pairs[k].marker[i / 3]];
+
+            low[i % 3] = fmin(low[i % 3], pose->p[i % 3] - fabs(pose->arm[i % 3]));
+            high[i % 3] = fmax(high[i % 3], pose->p[i % 3] + fabs(pose->arm[i % 3]));
+        }
+    }
+    for (int i = 0; i < 3; i++) {
+        sum += fmax(0., high[i] - low[i]);
+        far = high[i] >= low[i] ? fmax(far, fmax(fabs(high[i]), fabs(low[i]))) : far;
+    }
+    return fmax(sum, 1e-3 * far);
+}
+
+void mech_model_joint_gaps(const struct mech_model *m, double share, double *out)
+{
+    const double extent = extent_of(m), both[2] = {extent, extent};
+
+    for (size_t k = 0; k < m->pair_count; k++) {
+        const struct mech_pair_of *const p = &m->pairs[k];
+        double L[MECH_PAIR_ROWS], length[2] = {0.};
+
+        if (!p->rows) {
+            continue;
+        }
+        for (int i = 0; i < 6; i++) {
+            length[i / 3] += fabs(m->poses[p->marker[i / 3]].p[i % 3]);
+        }
+        pair_sizes(m, p, length, out);
+        memcpy(L, out + p->row, (size_t)p->rows * sizeof *L);
+        pair_sizes(m, p, both, out);
+        for (int32_t r = 0; r < p->rows; r++) {
+            /* half of it: each row has two markers */
+            out[p->row + r] = 0.5 * share * out[p->row + r] + 0x1p-40 * L[r];
+        }
+    }
+    for (size_t k = 0; k < m->equation_count; k++) {
+        const struct mech_equation_of *const q = &m->equations[k];
+
+        equation_sizes(q, out);
+        for (int32_t r = 0; r < q->rows; r++) {
+            out[q->row + r] = share * (out[q->row + r] > 0. ? out[q->row + r] : 1.);
+        }
+    }
+}
+
+/* --- rounding --------------------------------------------------------------------------------- */
+
+double mech_model_share(uint32_t place, int side)
+{
+    /* Fibonacci hashing (D. Knuth, The Art of Computer Programming 3, 6.4): neighbors differ */
+    const uint32_t hash = (place + 1) * 2654435769u + (uint32_t)side * 2246822519u;
+    const double size = 0.25 + 0.75 * (double)(hash >> 8 & 0xfff) / 4095.;
+
+    return hash & 0x100000u ? size : -size;
+}
+
+/* Of each velocity: the lengths that pairs of markers subtract there, 1 of a rotation. */
+static void lengths_of(const struct mech_model *m, double *d)
+{
+    memset(d, 0, ((size_t)m->sizes.v + 1) * sizeof *d);
+    for (size_t k = 0; k < m->pair_count; k++) {
+        const struct mech_pair_of *const p = &m->pairs[k];
+        int32_t slot[MECH_PAIR_SLOTS];
+        const int32_t n = mech_pair_slots(m, p, slot);
+        double length = 0.;
+
+        for (int i = 0; i < 6; i++) {
+            length += fabs(m->poses[p->marker[i / 3]].p[i % 3]);
+        }
+        for (int32_t i = 0; i < n; i++) {
+            d[slot[i]] = fmax(d[slot[i]], length);
+        }
+    }
+    for (size_t i = 0; i < m->document->nodes.n; i++) {
+        const struct mech_seat_of *const on = &m->nodes[i];
+        const int32_t first = alike(m->document->nodes.at[i].type->ops.node->kind);
+
+        for (int32_t k = first; k < on->n && !on->first_order && !on->data; k++) {
+            d[on->slot[k]] = first > 0 ? 1. : 0.;
+        }
+    }
+    for (size_t i = 0; i < m->document->objects.n; i++) {
+        const struct mech_seat_of *const on = &m->objects[i];
+        const bool own = m->document->objects.at[i].type->ops.object->own && !on->first_order;
+
+        for (int32_t k = on->first; k < on->n && own; k++) {
+            d[on->slot[k]] = 0.;
+        }
+    }
+}
+
+void mech_model_nudge(const struct mech_model *m, const double *q, double nudge, int side,
+                      double *d, double *out)
+{
+    for (int32_t i = 0; i < m->sizes.q; i++) {
+        out[i] = q[i] * (1. + nudge * mech_model_share((uint32_t)i, side));
+    }
+    out[m->sizes.q] = 0.;
+    lengths_of(m, d);
+    for (int32_t i = 0; i < m->sizes.v; i++) {
+        d[i] *= nudge * mech_model_share((uint32_t)i + 7, side);
+    }
+    mech_model_move(m, out, d, out);
+}

@@ -1,0 +1,40 @@
+/* How large the terms are that balance in the equations of a model, by which iterations judge what
+ * is left of them: an equation is met when its residual is small beside its own terms, whatever the
+ * units, and as near as doubles can meet it when they leave no less.
+ *
+ *     M v̇ + C v + K u + g = F + Gᵀ λ        a row each velocity, N or N m
+ *     g(q, t) = 0                            a row each joint equation, m or rad
+ *
+ * Any thread that owns the simulation. */
+#pragma once
+
+#include "solver/model/model.h"
+
+/* of [nv] = number of the block of equations that each velocity's belongs to: those of one node or
+ * object that have one unit (forces of a body, then its moments), one alone where units are not
+ * known. Blocks are contiguous and ascend. Returns how many there are. */
+int32_t mech_model_blocks(const struct mech_model *m, int32_t *of);
+
+/* S [nv + 1] = sums of the absolute values of all terms at a point, item by item: M v̇ and M_q v̇
+ * where e->vdot is given, Gᵀ λ where e->lambda is; work [nv + 1]. Costs some evaluations of the
+ * forces. The poses are those of the point then. */
+void mech_model_force_sizes(const struct mech_model *m, const struct mech_eval *e, double *work,
+                            double *S);
+
+/* L [rows] = lengths and angles that each joint's equation subtracts, Σ |∂g/∂δ| |p| over both
+ * markers: ε L is what rounding leaves of g. At the last poses. */
+void mech_model_joint_sizes(const struct mech_model *m, double *L);
+
+/* out [rows] = how far each joint's equation may be off where positions are given to that share of
+ * the model's extent, the box of all markers of joints: a length, or an angle; and the rounding of
+ * its lengths. At the last poses. */
+void mech_model_joint_gaps(const struct mech_model *m, double share, double *out);
+
+/* out [nq + 1] = q with each number off by a share of up to `nudge` of itself, of the lengths that
+ * pairs of markers subtract there (at the last poses), and of 1 where it is a rotation: signs and
+ * sizes by place and `side`, the same every time; d [nv + 1] scratch. */
+void mech_model_nudge(const struct mech_model *m, const double *q, double nudge, int side,
+                      double *d, double *out);
+
+/* The share for the number at a place: within ±1, never near 0 for all sides. */
+double mech_model_share(uint32_t place, int side);
