@@ -1,6 +1,7 @@
 /* Life of a simulation, and what it is: sizes, variables, memory. */
 #include "solver/base/err.h"
 #include "solver/base/name.h"
+#include "solver/model/balance.h"
 #include "solver/sim/internal.h"
 
 #include <math.h>
@@ -61,8 +62,8 @@ static int32_t first_row(const struct mech_joint_rows *rows, int32_t r)
     return r;
 }
 
-/* Joints that the initial positions violate: by more than 1e-6 (m, rad), what six written digits
- * give; the first step closes smaller gaps. */
+/* Joints that the initial positions violate: by more than 1e-6 of the model's extent (or 1e-6 rad),
+ * what six written digits give; the first step closes smaller gaps. */
 static bool joints_fit(struct mech_sim *s, struct mech_diag *diag)
 {
     const struct mech_joint_rows *const rows = mech_model_joints(s->model);
@@ -76,11 +77,12 @@ static bool joints_fit(struct mech_sim *s, struct mech_diag *diag)
     /* the multipliers' place is free until the start system fills it */
     mech_model_pose(s->model, &e);
     mech_model_joint_residual(s->model, &e, s->now.lambda);
+    mech_model_joint_gaps(s->model, 1e-6, s->joint_scratch);
     for (int32_t r = 0; r < rows->count; r++) {
         const bool released = rows->released && rows->released[r];
 
         /* a one-sided row may be as far on its side as it likes */
-        if (!released && !(fabs(s->now.lambda[r]) <= 1e-6) &&
+        if (!released && !(fabs(s->now.lambda[r]) <= s->joint_scratch[r]) &&
             !(rows->side[r] * s->now.lambda[r] > 0.)) {
             char path[MECH_DIAG_PATH];
 
