@@ -3,8 +3,8 @@
 
 #include "solver/analysis/tangents.h"
 #include "solver/base/err.h"
+#include "solver/step/balance.h"
 #include "solver/step/rates.h"
-#include "solver/step/rounding.h"
 #include "solver/step/saddle.h"
 #include "solver/step/sided.h"
 
@@ -17,26 +17,30 @@ struct statics {
     const struct mech_model *model;
     struct mech_state *state;
     struct mech_statics_report *report;
+    struct mech_arena arena;
     struct mech_rates rates;
     struct mech_saddle saddle; /* of models with joints */
     int32_t n, rows;
-    double violation; /* of the joints, largest */
+    struct mech_balance balance;
+    double left, off; /* of forces beside what balances; of joints beside lengths and motions */
     double *loads;    /* [n + 1] what is not yet on: F − item forces */
     double *r;        /* [n + rows + 1] */
-    double *q;        /* [n + 1] start of a load step */
+    double *q;        /* [nq + 1] start of a load step */
+    double *moved;    /* [n + 1] motion of the last iteration */
+    double *way;      /* [n + 1] sizes of all motions at this share of the loads */
 };
 
-static double norm(const double *x, int32_t n)
+static bool is_finite(const struct statics *s)
 {
     double sum = 0.;
 
-    for (int32_t i = 0; i < n; i++) {
-        sum += x[i] * x[i];
+    for (int32_t i = 0; i < s->n + s->rows; i++) {
+        sum += 0. * s->r[i];
     }
-    return sqrt(sum);
+    return sum == 0.;
 }
 
-/* r = F − K u − g with the share `load` of the loads */
+/* r = F − K u − g with the share `load` of the loads, and behind it the joints' g */
 static int residual_at(struct statics *s, struct mech_state *now, double load)
 {
     const struct mech_rate_point at = {now, now->at->time, now->q, now->v, NULL};
@@ -54,21 +58,17 @@ static int residual_at(struct statics *s, struct mech_state *now, double load)
     for (int32_t i = 0; i < s->n; i++) {
         s->r[i] -= (1. - load) * (s->loads[i] - items[i]);
     }
-    s->report->residual = norm(s->r, s->n);
-    s->violation = 0.;
-    if (s->rows) {
-        const struct mech_eval e = mech_model_point(s->model, now, at.t, now->q, now->v);
+    const struct mech_eval e = mech_model_point(s->model, now, at.t, now->q, now->v);
 
+    if (s->rows) {
         mech_model_pose(s->model, &e);
         mech_model_joint_residual(s->model, &e, s->r + s->n);
         for (int32_t r = 0; r < s->rows; r++) {
             /* one-sided rows that are open ask for nothing */
             s->r[s->n + r] = now->open[r] != 0. ? 0. : s->r[s->n + r];
         }
-        s->violation = norm(s->r + s->n, s->rows);
     }
-    if (!isfinite(s->report->residual + s->violation)) {
-        const struct mech_eval e = mech_model_point(s->model, now, at.t, now->q, now->v);
+    if (!is_finite(s)) {
         char reason[120];
 
         mech_model_tell_infinite(s->model, &e, reason, sizeof reason);
@@ -79,37 +79,88 @@ static int residual_at(struct statics *s, struct mech_state *now, double load)
     return 0;
 }
 
-static int residual(struct statics *s, double load)
+/* What forces did on the way of this load step. */
+static double work_done(const struct statics *s)
 {
-    return residual_at(s, s->state, load);
+    double work = 0.;
+
+    for (int32_t i = 0; i < s->n; i++) {
+        work += s->balance.S[s->balance.block[i]] * s->way[i];
+    }
+    return work;
 }
 
-/* What rounding leaves of the forces and of the joints' equations, into *force and *violation. */
-static int rounding(struct statics *s, double load, double *force, double *violation)
+/* What the forces at a row would do over g, beside that; 1 where there are none: a gap that means
+ * nothing to the forces is rounding. */
+static double share_of(const struct statics *s, int32_t row, double g, double work)
+{
+    const struct mech_joint_rows *const rows = mech_model_joints(s->model);
+    const struct mech_balance *const b = &s->balance;
+    double force = 0.;
+
+    for (int32_t k = rows->start[row]; k < rows->start[row + 1]; k++) {
+        const int32_t of = b->block[rows->column[k]];
+        const double G = fabs(s->saddle.g[k]);
+
+        force = of < b->blocks && G > 0. ? fmax(force, b->S[of] / G) : force;
+    }
+    return force > 0. && work > 0. ? force * fabs(g) / work : 1.;
+}
+
+/* That, and what it leaves beside all terms that balance. */
+static int residual(struct statics *s, double load)
+{
+    const double least = mech_model_settings(s->model)->newton.absolute_tolerance;
+    struct mech_state *const now = s->state;
+    struct mech_eval e = mech_model_point(s->model, now, now->at->time, now->q, now->v);
+
+    MECH_TRY(residual_at(s, now, load));
+    e.lambda = s->rows ? now->lambda : NULL;
+    mech_balance_all(&s->balance, &e);
+    memcpy(s->balance.S, s->balance.all, (size_t)s->balance.blocks * sizeof *s->balance.S);
+    mech_balance_complete(&s->balance);
+    s->left = mech_balance_left(&s->balance, s->r, least);
+    const double work = work_done(s);
+
+    s->off = 0.;
+    if (s->rows) {
+        mech_model_pose(s->model, &e);
+        mech_balance_lengths(&s->balance);
+        mech_balance_motion(&s->balance, s->moved, NULL, (const double[3]){1., 0., 0.});
+    }
+    for (int32_t r = 0; r < s->rows; r++) {
+        mech_balance_row(&s->balance, r, s->saddle.g);
+        s->balance.S_row[r] += s->balance.L[r];
+        const double g = s->r[s->n + r];
+        const double left = mech_balance_row_left(&s->balance, r, g, least);
+
+        s->off = fmax(s->off, fmin(left, share_of(s, r, g, work)));
+    }
+    s->report->residual = s->left;
+    return 0;
+}
+
+/* Whether rounding leaves no less of the forces and of the joints' equations. */
+static int rounding(struct statics *s, double load, double tolerance, bool *met)
 {
     struct mech_arena *const scratch = mech_model_scratch(s->model);
     const struct mech_arena_mark mark = mech_arena_mark(scratch);
     const struct mech_statics_report before = *s->report;
     const size_t n = (size_t)s->n + (size_t)s->rows;
-    const double missed = s->violation;
     double *const r = mech_arena_alloc(scratch, n + 1, sizeof *r);
     int code = r ? 0 : MECH_NO_MEMORY;
 
-    *force = *violation = 0.;
     if (code == 0) {
         memcpy(r, s->r, n * sizeof *r);
+        mech_balance_still(&s->balance);
     }
-    for (int side = 0; side < MECH_ROUNDING_SIDES && code == 0; side++) {
+    for (int side = 0; side < MECH_NUDGES && code == 0; side++) {
         struct mech_state nudged;
 
-        code = mech_rounding_nudge(s->state, mech_model_sizes(s->model), side, scratch, &nudged);
+        code = mech_balance_nudge(&s->balance, s->state, side, scratch, &nudged);
         code = code ? code : residual_at(s, &nudged, load);
-        for (size_t i = 0; i < n && code == 0; i++) {
-            s->r[i] -= r[i];
-        }
         if (code == 0) {
-            *force = fmax(*force, MECH_ROUNDING_SHARE * norm(s->r, s->n));
-            *violation = fmax(*violation, MECH_ROUNDING_SHARE * norm(s->r + s->n, s->rows));
+            mech_balance_moved(&s->balance, s->r, r);
         }
     }
     if (r) {
@@ -117,7 +168,7 @@ static int rounding(struct statics *s, double load, double *force, double *viola
     }
     mech_arena_release(scratch, mark);
     *s->report = before;
-    s->violation = missed;
+    *met = code == 0 && mech_balance_rounds(&s->balance, s->r, tolerance, MECH_FORCES_MET);
     return code < 0 ? code : 0;
 }
 
@@ -187,23 +238,20 @@ static int solve(struct statics *s)
 /* The reason: how far it came, and where most is out of balance. */
 static int diverged(struct statics *s, double load, double tolerance)
 {
-    char path[MECH_DIAG_PATH];
-    int32_t worst = 0;
+    char name[32];
 
-    for (int32_t i = 1; i < s->n; i++) {
-        worst = fabs(s->r[i]) > fabs(s->r[worst]) ? i : worst;
-    }
-    if (s->report->residual <= tolerance) {
+    if (s->left <= tolerance) {
         snprintf(s->report->reason, sizeof s->report->reason,
-                 "Newton's method stopped at %.4g of the loads: the joints are off by %.3g", load,
-                 s->violation);
+                 "Newton's method stopped at %.4g of the loads: the joints are off by %.3g of their"
+                 " lengths",
+                 load, s->off);
         return MECH_NOT_CONVERGED;
     }
-    mech_model_owner(s->model, worst, path, sizeof path);
+    mech_balance_worst(&s->balance, s->r, name, sizeof name);
     snprintf(s->report->reason, sizeof s->report->reason,
-             "Newton's method stopped at %.4g of the loads with residual %.3g, wanted %.3g, most of"
-             " it at %.40s",
-             load, s->report->residual, tolerance, path);
+             "Newton's method stopped at %.4g of the loads with residual %.3g of what balances, "
+             "wanted %.3g, most of it at \"%s\"",
+             load, s->left, tolerance, name);
     return MECH_NOT_CONVERGED;
 }
 
@@ -214,22 +262,22 @@ static int equilibrium(struct statics *s, double load)
     const struct mech_newton_settings *const newton = &mech_model_settings(s->model)->newton;
     double tolerance = 0., before = INFINITY;
 
+    memset(s->moved, 0, (size_t)s->n * sizeof *s->moved);
+    memset(s->way, 0, (size_t)s->n * sizeof *s->way);
     for (int32_t k = 0;; k++) {
         MECH_TRY(residual(s, load));
         if (k == 0) {
-            tolerance =
-                fmax(newton->relative_tolerance * s->report->residual, newton->absolute_tolerance);
+            /* of one side of what balances */
+            tolerance = fmax(newton->relative_tolerance * fmin(s->left, 0.5), MECH_FORCES_MET);
         }
-        double close[2] = {tolerance, newton->absolute_tolerance};
-        if (k > 0 && s->report->residual + s->violation > 0.25 * before) {
-            double force, violation;
+        const double left = fmax(s->left, s->off);
+        bool met = s->left <= tolerance && s->off <= MECH_FORCES_MET;
 
-            MECH_TRY(rounding(s, load, &force, &violation));
-            close[0] = fmax(tolerance, force);
-            close[1] = fmax(close[1], violation);
+        if (k > 0 && !met && left > 0.25 * before) {
+            MECH_TRY(rounding(s, load, tolerance, &met));
         }
-        before = s->report->residual + s->violation;
-        if (s->report->residual <= close[0] && s->violation <= close[1]) {
+        before = left;
+        if (met) {
             return 0;
         }
         if (k == newton->max_iterations || mech_interrupted(mech_model_interrupt(s->model))) {
@@ -237,6 +285,10 @@ static int equilibrium(struct statics *s, double load)
         }
         MECH_TRY(s->rows ? solve_joints(s) : solve(s));
         s->report->iterations++;
+        memcpy(s->moved, s->r, (size_t)s->n * sizeof *s->moved);
+        for (int32_t i = 0; i < s->n; i++) {
+            s->way[i] += fabs(s->r[i]);
+        }
         mech_model_move(s->model, s->state->q, s->r, s->state->q);
     }
 }
@@ -246,10 +298,9 @@ static int equilibrium(struct statics *s, double load)
 static bool change_sides(struct statics *s)
 {
     const struct mech_joint_rows *const rows = mech_model_joints(s->model);
-    const double least = mech_model_settings(s->model)->newton.absolute_tolerance;
     const struct mech_eval e =
         mech_model_point(s->model, s->state, s->state->at->time, s->state->q, s->state->v);
-    double *const g = s->r + s->n, most = least;
+    double *const g = s->r + s->n, most = 0.;
     int32_t worst = -1;
 
     if (!rows->one_sided) {
@@ -257,16 +308,19 @@ static bool change_sides(struct statics *s)
     }
     mech_model_pose(s->model, &e);
     mech_model_joint_residual(s->model, &e, g);
+    mech_balance_lengths(&s->balance);
     for (int32_t r = 0; r < s->rows; r++) {
-        if (rows->side[r] && s->state->open[r] != 0. && -rows->side[r] * g[r] > most) {
-            most = -rows->side[r] * g[r];
+        const double beyond = -rows->side[r] * g[r] / s->balance.L[r];
+
+        if (rows->side[r] && s->state->open[r] != 0. && beyond > fmax(most, MECH_FORCES_MET)) {
+            most = beyond;
             worst = r;
         }
     }
     if (worst >= 0) {
         s->state->open[worst] = 0.;
     }
-    return worst >= 0 || mech_sided_release(s->model, least, s->state);
+    return worst >= 0 || mech_sided_release(s->model, MECH_FORCES_MET, s->state);
 }
 
 /* Equilibrium with those one-sided rows that have to act. */
@@ -328,15 +382,19 @@ int mech_statics(const struct mech_model *m, struct mech_state *s,
         return MECH_UNSUPPORTED;
     }
     self.loads =
-        calloc(2 * ((size_t)n->v + 1) + (size_t)self.rows + (size_t)n->q + 1, sizeof *self.loads);
+        calloc(4 * ((size_t)n->v + 1) + (size_t)self.rows + (size_t)n->q + 1, sizeof *self.loads);
     if (!self.loads) {
         return MECH_NO_MEMORY;
     }
     self.r = self.loads + n->v + 1;
     self.q = self.r + n->v + self.rows + 1;
+    self.moved = self.q + n->q + 1;
+    self.way = self.moved + n->v + 1;
     memset(s->v, 0, ((size_t)n->v + 1) * sizeof *s->v);
     memset(s->vdot, 0, (size_t)n->v * sizeof *s->vdot);
-    int code = mech_rates_init(&self.rates, m, NULL, &result);
+    mech_arena_init(&self.arena, 0);
+    int code = mech_balance_init(&self.balance, m, &self.arena);
+    code = code ? code : mech_rates_init(&self.rates, m, NULL, &result);
     if (code == 0 && self.rows) {
         code = mech_saddle_init(&self.saddle, m, NULL, true, &result);
     }
@@ -351,6 +409,7 @@ int mech_statics(const struct mech_model *m, struct mech_state *s,
     code = code ? code : raise(&self, request->load_steps);
     mech_saddle_fini(&self.saddle);
     mech_rates_fini(&self.rates);
+    mech_arena_fini(&self.arena);
     free(self.loads);
     s->held = 0.;
     s->at->changed = 1;

@@ -290,9 +290,10 @@ static const struct mech_field newton_fields[] = {
      .kind = MECH_REAL,
      .offset = offsetof(struct mech_newton_settings, absolute_tolerance),
      .unit = NULL,
-     .preset = 1e-10,
+     .preset = 0.,
      MECH_NOT_NEGATIVE,
-     .doc = "residual at which an iteration always stops"},
+     .doc = "residual of an equation, in its own unit, that always counts as none; 0: it is judged "
+            "by what balances in it alone"},
     {.name = "maxIterations",
      .kind = MECH_INT,
      .offset = offsetof(struct mech_newton_settings, max_iterations),
@@ -313,7 +314,8 @@ static const struct mech_field newton_fields[] = {
      .min = 0.,
      .max = 1.,
      .flags = MECH_BELOW_MAX,
-     .doc = "reduction of the first residual at which an iteration stops"},
+     .doc = "residual of an equation, beside what balances in it, at which the next correction is "
+            "the last"},
 };
 static const struct mech_table newton_table = {.name = "Newton",
                                                .doc =

@@ -70,6 +70,13 @@ static int create_velocities(struct alpha *s, const char *linear, struct mech_st
         return 0;
     }
     if (!mech_model_is_linear(s->model)) {
+        s->outer = mech_arena_alloc(&s->arena, 3 * n + rows, sizeof *s->outer);
+        if (!s->outer) {
+            return MECH_NO_MEMORY;
+        }
+        s->force = s->outer + n;
+        s->first = s->force + n;
+        MECH_TRY(mech_balance_init(&s->balance, s->model, &s->arena));
         return mech_saddle_init(&s->saddle, s->model, linear, true, result);
     }
     mech_alpha_weights(s, mech_model_settings(s->model)->step_size, w);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "solver/step/alpha.h"
+#include "solver/step/balance.h"
 #include "solver/step/rates.h"
 #include "solver/step/saddle.h"
 #include "solver/step/substeps.h"
@@ -23,8 +24,11 @@ struct alpha {
     double *a_p, *d;           /* [nv + 1] */
     double *q_n;               /* [nq + 1] of models that are not flat */
     double *gt, *bias;         /* [rows + 1] */
-    double missed;             /* by rows that were left out, of what they may miss */
-    int32_t missing;           /* the row that misses most */
+    /* of nonlinear models: F and f of the last residual [nv + 1], the first one [nv + rows + 1] */
+    double *outer, *force, *first;
+    struct mech_balance balance;
+    double missed;   /* by rows that were left out, of what they may miss */
+    int32_t missing; /* the row that misses most */
     /* matrices that outlive a step */
     double *kept;        /* [mech_alpha_kept_size] the carried point of the factors in saddle */
     uint64_t kept_count; /* of saddle.factored when they were made */

@@ -11,36 +11,22 @@
  * velocity level (all at index 2; nonholonomic ones always) are divided by w₁, and their slope by q
  * is left out for the same reason. The matrix stays from one iteration to the next while that
  * converges fast, and with `modified` from one step to the next (alpha_kept.c). One-sided rows that
- * are open ask for nothing and keep λ = 0. Where iterations come no closer, what rounding leaves of
- * the forces that balance is close enough (rounding.h). */
+ * are open ask for nothing and keep λ = 0.
+ *
+ * It stops by what balances in each equation (balance.h): a residual within relativeTolerance of
+ * that gets one correction more, by the matrix in use, which is not looked at: it leaves as much
+ * less as the one before. Where nothing is left but some rounding, no correction follows. Where
+ * iterations come no closer, what nudges of all numbers tell of rounding is close enough. */
 #include "solver/base/err.h"
 #include "solver/step/alpha_internal.h"
-#include "solver/step/rounding.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* m or rad, m/s or rad/s: what rows that were left out as repeating others may miss. The joints of
- * a document fit to 1e-6, and at index 2 positions drift. */
-static const double may_part = 1e-5, may_slip = 1e-3;
-
-/* four lanes hide the latency of the sums */
-static double norm(const double *x, int32_t n)
-{
-    double sum[4] = {0., 0., 0., 0.};
-    int32_t i = 0;
-
-    for (; i + 4 <= n; i += 4) {
-        for (int k = 0; k < 4; k++) {
-            sum[k] += x[i + k] * x[i + k];
-        }
-    }
-    for (; i < n; i++) {
-        sum[0] += x[i] * x[i];
-    }
-    return sqrt(sum[0] + sum[1] + (sum[2] + sum[3]));
-}
+/* m/s or rad/s: what rows that were left out as repeating others may slip. At index 2 positions
+ * drift. */
+static const double may_slip = 1e-3;
 
 /* a_p, and v and the motion d as far as they are known, with v̇ as it was */
 static void predict(struct alpha *s, struct mech_state *state, double h)
@@ -98,7 +84,7 @@ static void joint_equations(struct alpha *s, const struct mech_state *state, dou
         if (state->open[r] == 0.) {
             continue;
         }
-        const double may = by_rate(s, r) ? may_slip : may_part;
+        const double may = by_rate(s, r) ? may_slip : s->balance.gap[r];
         const bool released = rows->released && rows->released[r];
         if (rows->dropped && rows->dropped[r] && !released && fabs(g[r]) > s->missed * may) {
             s->missed = fabs(g[r]) / may;
@@ -108,13 +94,19 @@ static void joint_equations(struct alpha *s, const struct mech_state *state, dou
     }
 }
 
-/* r [nv], and behind it the joints' equations [rows] */
+/* r [nv], and behind it the joints' equations [rows]; F and f of it stay for the sizes */
 static int residual(struct alpha *s, struct mech_state *state, double t,
                     struct mech_step_result *result)
 {
-    const struct mech_rate_point now = {state, t, state->q, state->v, state->vdot};
+    struct mech_eval e = mech_model_point(s->model, state, t, state->q, state->v);
+    const size_t bytes = (size_t)s->nv * sizeof *s->r;
 
-    MECH_TRY(mech_rates_force_with(&s->rates, &now, state->lambda, s->r, result));
+    MECH_TRY(mech_step_force(s->model, state, t, s->r, result));
+    memcpy(s->outer, s->r, bytes);
+    e.lambda = state->lambda;
+    e.vdot = state->vdot;
+    mech_model_resist(s->model, &e, s->rates.u, s->r);
+    memcpy(s->force, s->r, bytes);
     mech_mat_mul(mech_model_linear(s->model)->M, 1., state->vdot, -1., s->r);
     if (s->rows) {
         joint_equations(s, state, t, s->r + s->nv);
@@ -122,24 +114,55 @@ static int residual(struct alpha *s, struct mech_state *state, double t,
     return 0;
 }
 
-/* Sizes of the forces' residual, the positions' and the velocities', each in its own unit. */
-static void sizes_of(const struct alpha *s, double size[3])
+/* --- what is left ----------------------------------------------------------------------------- */
+
+static struct mech_balance_parts parts_of(const struct alpha *s)
 {
-    double sum[2] = {0., 0.};
+    return (struct mech_balance_parts){
+        .F = s->outer, .f = s->force, .inert = s->r, .r = s->r, .h = 1.};
+}
 
-    size[0] = norm(s->r, s->nv);
-    if (!mech_model_joints(s->model)->nonholonomic) {
-        const double of_rows = norm(s->r + s->nv, s->rows);
+/* What may be left of each equation, by what balances at the last residual; G is that of the last
+ * factors. */
+static void take_sizes(struct alpha *s, const struct mech_state *state, const double w[3])
+{
+    const struct mech_joint_rows *const rows = mech_model_joints(s->model);
+    const struct mech_balance_parts parts = parts_of(s);
+    struct mech_balance *const b = &s->balance;
 
-        size[1] = s->p.index2 ? 0. : of_rows;
-        size[2] = s->p.index2 ? of_rows : 0.;
-        return;
+    mech_balance_parts(b, &parts);
+    mech_balance_tolerate(b);
+    for (int speeds = 0; speeds < 2 && s->rows; speeds++) {
+        if (speeds ? !s->p.index2 && !rows->nonholonomic : s->p.index2) {
+            continue;
+        }
+        const double share = (speeds ? w[1] : 1.) / w[0];
+
+        mech_balance_motion(b, state->vdot, speeds ? state->v : NULL,
+                            (const double[3]){share, 1., share});
+        for (int32_t r = 0; r < s->rows; r++) {
+            if (by_rate(s, r) == speeds) {
+                mech_balance_row(b, r, s->saddle.g);
+            }
+        }
     }
-    for (int32_t r = 0; r < s->rows; r++) {
-        sum[by_rate(s, r)] += s->r[s->nv + r] * s->r[s->nv + r];
+    if (s->rows) {
+        mech_balance_tolerate_rows(b);
     }
-    size[1] = sqrt(sum[0]);
-    size[2] = sqrt(sum[1]);
+}
+
+/* The largest of r over what may be left; at most 1: met. */
+static double over(const struct alpha *s, const double *r)
+{
+    const double *restrict const weight = s->balance.row_weight, *restrict const g = r + s->nv;
+    double most = mech_balance_over(&s->balance, r);
+
+    for (int32_t k = 0; k < s->rows; k++) {
+        const double left = fabs(g[k]) * weight[k];
+
+        most = left > most ? left : most;
+    }
+    return most;
 }
 
 /* x = −(Newton's change) into q, v, v̇, λ */
@@ -172,7 +195,7 @@ static int no_longer_repeats(const struct alpha *s, struct mech_step_result *res
     snprintf(result->reason, sizeof result->reason,
              "the joint \"%.64s\" was left out as it repeated others, and now misses by %.3g",
              mech_model_joint_name(s->model, s->missing),
-             s->missed * (by_rate(s, s->missing) ? may_slip : may_part));
+             s->missed * (by_rate(s, s->missing) ? may_slip : s->balance.gap[s->missing]));
     return MECH_SINGULAR;
 }
 
@@ -185,21 +208,25 @@ static int not_finite(const struct alpha *s, const struct mech_state *state, dou
     return MECH_NOT_FINITE;
 }
 
+/* How far the iterations have come. */
+struct progress {
+    double w[3];
+    double size, before; /* what is left over what may be: now, and an iteration ago */
+    double last;         /* size from which one correction more is enough */
+};
+
 /* The reason names the item where most of the residual is. */
-static int not_converged(const struct alpha *s, int32_t iterations, double wanted,
+static int not_converged(const struct alpha *s, int32_t iterations, const struct progress *n,
                          struct mech_step_result *result)
 {
-    int32_t worst = 0;
+    char name[32];
 
-    for (int32_t i = 1; i < s->nv + s->rows; i++) {
-        worst = fabs(s->r[i]) > fabs(s->r[worst]) ? i : worst;
-    }
+    result->residual = n->size * MECH_FORCES_ROUND;
+    mech_balance_worst(&s->balance, s->r, name, sizeof name);
     snprintf(result->reason, sizeof result->reason,
-             "Newton's method stopped after %d iterations with residual %.3g, wanted %.3g, most of"
-             " it at \"%.48s\"",
-             (int)iterations, result->residual, wanted,
-             worst < s->nv ? mech_model_owner_name(s->model, worst)
-                           : mech_model_joint_name(s->model, worst - s->nv));
+             "Newton's method stopped after %d iterations with residual %.3g of what balances, "
+             "wanted %.3g, most of it at \"%s\"",
+             (int)iterations, result->residual, n->last * MECH_FORCES_ROUND, name);
     return MECH_NOT_CONVERGED;
 }
 
@@ -218,34 +245,22 @@ static void scale(struct alpha *s, const double w[3])
 
 /* Whether the matrix of an earlier iteration will do: as fast as the last iteration came closer,
  * two more have to meet the tolerance. */
-static bool fast(const double size[3], const double before[3], const double tolerance[3])
+static bool fast(const struct progress *n)
 {
-    for (int i = 0; i < 3; i++) {
-        const double rate = size[i] / before[i];
+    const double rate = n->size / n->before;
 
-        if (size[i] > tolerance[i] && !(size[i] * rate * rate <= tolerance[i])) {
-            return false;
-        }
-    }
-    return true;
+    return n->size * rate * rate <= n->last;
 }
 
 /* Whether a matrix of an earlier step still does: each iteration leaves a quarter at most. */
-static bool near(const double size[3], const double before[3], const double tolerance[3])
+static bool near(const struct progress *n)
 {
-    for (int i = 0; i < 3; i++) {
-        if (size[i] > tolerance[i] && !(size[i] <= 0.25 * before[i])) {
-            return false;
-        }
-    }
-    return true;
+    return n->size <= 0.25 * n->before;
 }
 
-/* Whether sizes are within their tolerances, or within what rounding leaves of them. */
-static int round_off(struct alpha *s, struct mech_state *state, double t, const double size[3],
-                     const double tolerance[3], bool *met)
+/* Whether what is left is within what rounding leaves. */
+static int round_off(struct alpha *s, struct mech_state *state, double t, double share, bool *met)
 {
-    double close[3] = {tolerance[0], tolerance[1], tolerance[2]};
     struct mech_arena *const scratch = mech_model_scratch(s->model);
     const struct mech_arena_mark mark = mech_arena_mark(scratch);
     const size_t n = (size_t)s->nv + (size_t)s->rows;
@@ -255,92 +270,164 @@ static int round_off(struct alpha *s, struct mech_state *state, double t, const 
 
     if (code == 0) {
         memcpy(r, s->r, n * sizeof *r);
+        mech_balance_still(&s->balance);
     }
-    for (int side = 0; side < MECH_ROUNDING_SIDES && code == 0; side++) {
+    for (int side = 0; side < MECH_NUDGES && code == 0; side++) {
         struct mech_state nudged;
-        double change[3];
 
-        code = mech_rounding_nudge(state, mech_model_sizes(s->model), side, scratch, &nudged);
+        code = mech_balance_nudge(&s->balance, state, side, scratch, &nudged);
         code = code ? code : residual(s, &nudged, t, &ignored);
-        for (size_t i = 0; i < n && code == 0; i++) {
-            s->r[i] -= r[i];
-        }
-        sizes_of(s, change);
-        for (int i = 0; i < 3 && code == 0; i++) {
-            close[i] = fmax(close[i], MECH_ROUNDING_SHARE * change[i]);
+        if (code == 0) {
+            mech_balance_moved(&s->balance, s->r, r);
         }
     }
     /* r, the poses and what rows missed are those of the state again */
     mech_arena_release(scratch, mark);
     code = code < 0 ? code : residual(s, state, t, &ignored);
-    *met = true;
-    for (int i = 0; i < 3; i++) {
-        *met = *met && size[i] <= close[i];
-    }
+    *met = mech_balance_rounds(&s->balance, s->r, share, share);
     return code;
 }
 
-/* True when some size that is too large is hardly smaller than before. */
-static bool stalls(const double size[3], const double before[3], const double tolerance[3])
+/* All terms and lengths one by one into the sizes. */
+static void measure(struct alpha *s, const struct mech_state *state, double t)
 {
-    for (int i = 0; i < 3; i++) {
-        if (size[i] > tolerance[i] && size[i] > 0.25 * before[i]) {
-            return true;
+    struct mech_eval e = mech_model_point(s->model, state, t, state->q, state->v);
+
+    e.lambda = state->lambda;
+    e.vdot = state->vdot;
+    mech_balance_all(&s->balance, &e);
+    if (s->rows) {
+        mech_model_pose(s->model, &e);
+        mech_balance_lengths(&s->balance);
+        mech_balance_masses(&s->balance, s->saddle.g);
+    }
+}
+
+/* Whether the settings count all that is left as none. */
+static bool counts_as_none(const struct alpha *s)
+{
+    const double least = mech_model_settings(s->model)->newton.absolute_tolerance;
+
+    for (int32_t i = 0; i < s->nv + s->rows; i++) {
+        if (!(fabs(s->r[i]) <= least)) {
+            return false;
         }
     }
-    return false;
+    return true;
+}
+
+/* What is left after k iterations. */
+static int judge(struct alpha *s, struct mech_state *state, double t, int32_t k, struct progress *n,
+                 bool *met)
+{
+    /* sizes hardly change from here on */
+    if (k == 1) {
+        take_sizes(s, state, n->w);
+    }
+    n->size = over(s, s->r);
+    *met = n->size <= 1.;
+    if (*met) {
+        return 0;
+    }
+    if (k == 1) {
+        n->before = over(s, s->first);
+    }
+    if (n->size > n->last && counts_as_none(s)) {
+        n->size = n->last;
+    }
+    if (n->size <= n->last || near(n)) {
+        return 0;
+    }
+    if (!s->balance.whole) {
+        measure(s, state, t);
+        take_sizes(s, state, n->w);
+        n->size = over(s, s->r);
+        *met = n->size <= 1.;
+    }
+    return *met || n->size <= n->last || k == 1
+               ? 0
+               : round_off(s, state, t, n->last * MECH_FORCES_ROUND, met);
+}
+
+/* The same before the first, where no sizes are known. Joints ask for one iteration at least: with
+ * a small h a prediction can be so good that g is met while the multipliers are still those of the
+ * last step. */
+static void judge_prediction(const struct alpha *s, struct progress *n, bool *met)
+{
+    const struct mech_balance_parts parts = parts_of(s);
+
+    *met = false;
+    n->size = 2. * n->last;
+    if (s->rows == 0 && (counts_as_none(s) ||
+                         mech_balance_within(&s->balance, &parts, n->last * MECH_FORCES_ROUND))) {
+        n->size = n->last;
+        *met = mech_balance_within(&s->balance, &parts, MECH_FORCES_ROUND);
+    }
+}
+
+static bool is_finite(const struct alpha *s)
+{
+    double sum = 0.;
+
+    for (int32_t i = 0; i < s->nv + s->rows; i++) {
+        sum += 0. * s->r[i];
+    }
+    return sum == 0.;
+}
+
+/* Motions, poses and forces are those of the end, or a correction away that is not looked at. */
+static int finish(const struct alpha *s, const struct progress *n, struct mech_step_result *result)
+{
+    result->residual = n->size * MECH_FORCES_ROUND;
+    return s->missed > 1. ? no_longer_repeats(s, result) : 0;
 }
 
 int mech_alpha_newton(struct alpha *s, struct mech_state *state, double h, double t,
                       struct mech_step_result *result)
 {
     const struct mech_newton_settings *const newton = &mech_model_settings(s->model)->newton;
-    double w[3], tolerance[3] = {0., 0., 0.}, before[3] = {0., 0., 0.};
+    struct progress n = {.last = fmax(newton->relative_tolerance / MECH_FORCES_ROUND, 1.)};
 
-    mech_alpha_weights(s, h, w);
+    mech_alpha_weights(s, h, n.w);
+    mech_balance_begin(&s->balance);
     predict(s, state, h);
     for (int32_t k = 0;; k++) {
-        MECH_TRY(residual(s, state, t, result));
-        double size[3];
-        bool met = true;
+        bool met, serves = false;
 
-        sizes_of(s, size);
-        for (int i = 0; i < 3; i++) {
-            if (!isfinite(size[i])) {
-                return not_finite(s, state, t, result);
-            }
-            tolerance[i] =
-                k ? tolerance[i]
-                  : fmax(newton->relative_tolerance * size[i], newton->absolute_tolerance);
-            met = met && size[i] <= tolerance[i];
+        MECH_TRY(residual(s, state, t, result));
+        if (!is_finite(s)) {
+            return not_finite(s, state, t, result);
         }
-        result->residual = fmax(size[0], fmax(size[1], size[2]));
-        if (!met && k > 1 && stalls(size, before, tolerance)) {
-            MECH_TRY(round_off(s, state, t, size, tolerance, &met));
+        if (k == 0) {
+            judge_prediction(s, &n, &met);
+        } else {
+            MECH_TRY(judge(s, state, t, k, &n, &met));
         }
-        /* joints ask for one iteration at least: with a small h a prediction can be so good that
-         * g is within its tolerance while the multipliers are still those of the last step */
-        if (met && (k > 0 || !s->rows)) {
-            return s->missed > 1. ? no_longer_repeats(s, result) : 0;
+        const bool last = n.size <= n.last;
+
+        if (met || (last && k == newton->max_iterations)) {
+            return finish(s, &n, result);
         }
         if (k == newton->max_iterations ||
             (k > 0 && mech_interrupted(mech_model_interrupt(s->model)))) {
-            return not_converged(s, k, fmax(tolerance[0], fmax(tolerance[1], tolerance[2])),
-                                 result);
+            return not_converged(s, k, &n, result);
         }
-        bool serves = k > 0 && (newton->modified ? near(size, before, tolerance)
-                                                 : fast(size, before, tolerance));
-
         if (k == 0) {
+            memcpy(s->first, s->r, (size_t)(s->nv + s->rows) * sizeof *s->r);
             MECH_TRY(mech_alpha_kept(s, state, h, &serves, result));
+        } else {
+            serves = last || (newton->modified ? near(&n) : fast(&n));
         }
         if (!serves) {
             MECH_TRY(mech_alpha_factor(s, state, h, t, result));
         }
-        memcpy(before, size, sizeof before);
-        scale(s, w);
+        n.before = n.size;
+        scale(s, n.w);
         MECH_TRY(mech_saddle_solve(&s->saddle, s->r, result));
         result->iterations++;
-        take(s, state, w);
+        take(s, state, n.w);
+        if (last) {
+            return finish(s, &n, result);
+        }
     }
 }

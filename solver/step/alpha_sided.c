@@ -166,10 +166,9 @@ static int impact(struct alpha *s, struct mech_state *state, struct mech_step_re
 static int release_rows(struct alpha *s, struct mech_state *state, struct mech_step_result *result)
 {
     const struct mech_joint_rows *const rows = mech_model_joints(s->model);
-    const double least = mech_model_settings(s->model)->newton.absolute_tolerance;
     bool released = false;
 
-    while (mech_sided_release(s->model, least, state)) {
+    while (mech_sided_release(s->model, MECH_FORCES_MET, state)) {
         released = true;
     }
     result->contacts = 0;
@@ -179,12 +178,25 @@ static int release_rows(struct alpha *s, struct mech_state *state, struct mech_s
     return released ? mech_rates_start(&s->rates, state, result) : 0;
 }
 
+/* How far from its limit a row counts as at it, m: some rounding of the lengths in it */
+static double reach_of(struct alpha *s, const struct mech_state *state)
+{
+    const struct mech_joint_rows *const rows = mech_model_joints(s->model);
+    double most = 0.;
+
+    look(s, state, false);
+    mech_balance_lengths(&s->balance);
+    for (int32_t r = 0; r < s->rows; r++) {
+        most = rows->side[r] ? fmax(most, s->balance.L[r]) : most;
+    }
+    return MECH_LIMIT_MET * most;
+}
+
 int mech_alpha_sided(struct alpha *s, struct mech_state *state, double h, double t_end,
                      struct mech_step_result *result)
 {
     const double begin = state->at->time;
-    /* of m, or of what g measures: far below what Newton leaves, and above rounding */
-    const double within = 1e-3 * mech_model_settings(s->model)->newton.absolute_tolerance;
+    const double within = reach_of(s, state);
     double reach = within;
     bool resting = false;
 

@@ -35,7 +35,7 @@ static int allocate(struct mech_moreau_bodies *s)
     } vectors[] = {{&s->q0, nq},     {&s->q_m, nq},      {&s->v0, nv},       {&s->v_m, nv},
                    {&s->d, nv},      {&s->r, nv + rows}, {&s->x, nv + rows}, {&s->gt, rows},
                    {&s->bias, rows}, {&s->g, entries},   {&s->place, nv},    {&s->u, nv},
-                   {&s->warm, rows}};
+                   {&s->warm, rows}, {&s->outer, nv},    {&s->force, nv},    {&s->inert, nv}};
 
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
         *vectors[i].at = mech_arena_alloc(&s->arena, vectors[i].n, sizeof(double));
@@ -44,7 +44,7 @@ static int allocate(struct mech_moreau_bodies *s)
         }
     }
     mech_model_displacement(s->model, s->q0, s->place);
-    return 0;
+    return mech_balance_init(&s->balance, s->model, &s->arena);
 }
 
 /* 1 − hθ A and its solver */

@@ -13,7 +13,7 @@
  *
  * until the forces' residual, the joints' velocities and the contacts at the velocities reached are
  * within their tolerances; where iterations come no closer, within what rounding leaves of the
- * forces that balance (rounding.h), P/h among them. Then positions are brought to the joints,
+ * forces that balance (balance.h), P/h among them. Then positions are brought to the joints,
  * G d = −g, in the metric of W: the drift of a step, O(h³) at θ = ½, does not add up. Overlaps that
  * are left by then are closed by a motion of its own, s = W_G⁻¹ Hᵀ p (model/gap.h), which the
  * joints hold too and v does not know.
@@ -24,6 +24,7 @@
 
 #include "solver/model/gap.h"
 #include "solver/model/touch.h"
+#include "solver/step/balance.h"
 #include "solver/step/rates.h"
 #include "solver/step/saddle.h"
 #include "solver/sys/acceptance.h"
@@ -101,10 +102,12 @@ struct mech_moreau_bodies {
     int32_t nv, nq, rows;
     struct mech_rates rates; /* the start, forces */
     struct mech_saddle saddle;
-    double *q0, *v0;   /* [nq + 1], [nv + 1] start of the step */
-    double *q_m, *v_m; /* the same at θ */
-    double *d;         /* [nv + 1] motion */
-    double *r, *x;     /* [nv + rows + 1] residual, N s and m/s; scratch */
+    double *q0, *v0;               /* [nq + 1], [nv + 1] start of the step */
+    double *q_m, *v_m;             /* the same at θ */
+    double *d;                     /* [nv + 1] motion */
+    double *r, *x;                 /* [nv + rows + 1] residual, N s and m/s; scratch */
+    double *outer, *force, *inert; /* [nv + 1] of the last residual: F, f, and r without P */
+    struct mech_balance balance;
     double *gt, *bias; /* [rows + 1] */
     double *g;         /* [entries of G] */
     double *place, *u; /* [nv + 1] −q_ref by velocities; scratch */

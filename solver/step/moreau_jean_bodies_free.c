@@ -291,19 +291,27 @@ static int keep(struct mech_moreau_bodies *s, struct mech_state *state,
     return out ? 0 : MECH_UNSUPPORTED;
 }
 
-/* Whether the forces are those of the last repeat. */
+/* Whether the speeds that forces give are those of the last repeat, beside what they are and what
+ * rounding leaves of the velocities; each body's, and its angular ones. */
 static bool settled(const struct mech_moreau_bodies *s)
 {
-    const struct mech_newton_settings *const newton = &mech_model_settings(s->model)->newton;
+    const double relative = mech_model_settings(s->model)->newton.relative_tolerance;
     const double *const f = s->sweeps.f, *const last = s->sweeps.last;
-    double change = 0., size = 0.;
+    const struct mech_balance *const b = &s->balance;
 
-    for (int32_t i = 0; i < s->nv; i++) {
-        change += (f[i] - last[i]) * (f[i] - last[i]);
-        size += f[i] * f[i];
+    for (int32_t k = 0; k < b->blocks; k++) {
+        double change = 0., size = 0., speed = 0.;
+
+        for (int32_t i = b->start[k]; i < b->start[k + 1]; i++) {
+            change += fabs(f[i] - last[i]);
+            size += fabs(f[i]);
+            speed += fabs(s->v_m[i]);
+        }
+        if (!(change <= relative * size + MECH_FORCES_MET * speed)) {
+            return false;
+        }
     }
-    return sqrt(change) <=
-           fmax(newton->relative_tolerance * sqrt(size), newton->absolute_tolerance * s->h);
+    return true;
 }
 
 /* Power of a contact's impulse at these velocities of all bodies. */

@@ -3,12 +3,10 @@
  * The matrix takes G at q_θ for the rows too, which belong to q_{k+1}, and ∂q_θ/∂v at rest: off by
  * O(h ω), which costs iterations and no accuracy. It stays while each iteration leaves a tenth of
  * the residual at most. Rows of contacts stay as they are found once a step, after the first
- * iteration, which tells where bodies go without contacts. Where iterations come no closer, what
- * rounding leaves of the forces that balance is close enough (rounding.h): an impulse P is a force
- * P/h, of which doubles hold ε P/h. */
+ * iteration, which tells where bodies go without contacts. It stops by what balances (balance.h), P
+ * among it; where iterations come no closer, by what rounding leaves. */
 #include "solver/base/err.h"
 #include "solver/step/moreau_jean_bodies.h"
-#include "solver/step/rounding.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -16,19 +14,12 @@
 
 enum { PROJECTIONS = 8 };
 
-/* m or rad: what rows that were left out as repeating others may miss. The joints of a document fit
- * to 1e-6. */
-static const double may_part = 1e-5;
-
-static double norm(const double *x, int32_t n)
-{
-    double sum = 0.;
-
-    for (int32_t i = 0; i < n; i++) {
-        sum += x[i] * x[i];
-    }
-    return sqrt(sum);
-}
+/* Of the lengths in a joint's equation: how near positions are brought to the joints. */
+static const double near_joints = 0x1p-40;
+/* Of relativeTolerance, while iterations come closer: nothing corrects what is left. */
+static const double of_last = 1e-3;
+/* Of the speeds in a row: how near velocities are brought to the joints. */
+static const double near_speeds = 0x1p-37;
 
 /* Where nothing pushed, the mean acceleration of the last step goes on. */
 static void predict(struct mech_moreau_bodies *s, struct mech_state *state)
@@ -68,8 +59,8 @@ static int residual(struct mech_moreau_bodies *s, struct mech_state *state, doub
                     struct mech_step_result *result)
 {
     const double h = s->h, theta = s->theta;
-    const struct mech_rate_point now = {state, state->at->time + theta * h, s->q_m, s->v_m,
-                                        state->vdot};
+    const double t_m = state->at->time + theta * h;
+    const size_t bytes = (size_t)s->nv * sizeof *s->r;
 
     for (int32_t i = 0; i < s->nv; i++) {
         s->v_m[i] = (1. - theta) * s->v0[i] + theta * state->v[i];
@@ -84,8 +75,16 @@ static int residual(struct mech_moreau_bodies *s, struct mech_state *state, doub
         s->d[i] *= theta;
     }
     mech_model_move(s->model, s->q0, s->d, s->q_m);
-    MECH_TRY(mech_rates_force_with(&s->rates, &now, state->lambda, s->r, result));
+    struct mech_eval e = mech_model_point(s->model, state, t_m, s->q_m, s->v_m);
+
+    MECH_TRY(mech_step_force(s->model, state, t_m, s->r, result));
+    memcpy(s->outer, s->r, bytes);
+    e.lambda = state->lambda;
+    e.vdot = state->vdot;
+    mech_model_resist(s->model, &e, s->rates.u, s->r);
+    memcpy(s->force, s->r, bytes);
     mech_mat_mul(mech_model_linear(s->model)->M, h, state->vdot, -h, s->r);
+    memcpy(s->inert, s->r, bytes);
     mech_moreau_bodies_push(&s->impacts, -1., s->impacts.P, s->r);
     memmove(s->r + s->nv, s->r + s->nv + 1, (size_t)s->rows * sizeof *s->r);
     return 0;
@@ -127,7 +126,7 @@ static int improve(struct mech_moreau_bodies *s, struct mech_state *state,
 
 /* --- positions -------------------------------------------------------------------------------- */
 
-/* g [rows] at the end, 0 of rows that do not act */
+/* g [rows] at the end, 0 of rows that do not act; the largest beside the lengths in it */
 static double joint_gaps(struct mech_moreau_bodies *s, const struct mech_state *state, double t,
                          double *g)
 {
@@ -137,17 +136,39 @@ static double joint_gaps(struct mech_moreau_bodies *s, const struct mech_state *
 
     mech_model_pose(s->model, &e);
     mech_model_joint_residual(s->model, &e, g);
+    mech_balance_lengths(&s->balance);
     s->missed = 0.;
     for (int32_t r = 0; r < s->rows; r++) {
         if (state->open[r] != 0.) {
             const bool released = rows->released && rows->released[r];
-            if (rows->dropped && rows->dropped[r] && !released && fabs(g[r]) > s->missed) {
-                s->missed = fabs(g[r]);
+            if (rows->dropped && rows->dropped[r] && !released &&
+                fabs(g[r]) > s->missed * s->balance.gap[r]) {
+                s->missed = fabs(g[r]) / s->balance.gap[r];
                 s->missing = r;
             }
             g[r] = 0.;
         }
-        most = fmax(most, fabs(g[r]));
+        const double length = fmax(s->balance.L[r], s->balance.gap[r] / MECH_GAP);
+
+        most = fabs(g[r]) > most * length ? fabs(g[r]) / length : most;
+    }
+    return most;
+}
+
+/* The largest of G v + g_t beside the speeds in it, among them h v̇ and what impulses and forces
+ * make one by one; s->g is G. */
+static double speeds_left(struct mech_moreau_bodies *s, const struct mech_state *state,
+                          const double *speed)
+{
+    const double least = mech_model_settings(s->model)->newton.absolute_tolerance;
+    double most = 0.;
+
+    mech_balance_motion(&s->balance, state->v, state->vdot, (const double[3]){1., s->h, 1.});
+    for (int32_t r = 0; r < s->rows; r++) {
+        mech_balance_row(&s->balance, r, s->g);
+        const double left = mech_balance_row_left(&s->balance, r, speed[r], least);
+
+        most = left <= most ? most : left;
     }
     return most;
 }
@@ -156,12 +177,11 @@ static double joint_gaps(struct mech_moreau_bodies *s, const struct mech_state *
 static int project_velocities(struct mech_moreau_bodies *s, struct mech_state *state, double t,
                               struct mech_step_result *result)
 {
-    const double within = 0.1 * mech_model_settings(s->model)->newton.absolute_tolerance;
     double *const speed = s->x + s->nv;
 
     for (int k = 0; k < PROJECTIONS; k++) {
         joint_speeds(s, state, t, speed);
-        if (norm(speed, s->rows) <= within) {
+        if (speeds_left(s, state, speed) <= near_speeds) {
             break;
         }
         memset(s->x, 0, (size_t)s->nv * sizeof *s->x);
@@ -181,10 +201,9 @@ static int project_velocities(struct mech_moreau_bodies *s, struct mech_state *s
 static int project(struct mech_moreau_bodies *s, struct mech_state *state, double t,
                    struct mech_step_result *result)
 {
-    const double within = 0.1 * mech_model_settings(s->model)->newton.absolute_tolerance;
     double *const g = s->x + s->nv;
 
-    for (int k = 0; k < PROJECTIONS && joint_gaps(s, state, t, g) > within; k++) {
+    for (int k = 0; k < PROJECTIONS && joint_gaps(s, state, t, g) > near_joints; k++) {
         memset(s->x, 0, (size_t)s->nv * sizeof *s->x);
         for (int32_t r = 0; r < s->rows; r++) {
             g[r] = -g[r];
@@ -193,10 +212,11 @@ static int project(struct mech_moreau_bodies *s, struct mech_state *state, doubl
         memcpy(s->d, s->x, (size_t)s->nv * sizeof *s->d);
         mech_model_move(s->model, state->q, s->d, state->q);
     }
-    if (s->missed > may_part) {
+    if (s->missed > 1.) {
         snprintf(result->reason, sizeof result->reason,
                  "the joint \"%.64s\" was left out as it repeated others, and now misses by %.3g",
-                 mech_model_joint_name(s->model, s->missing), s->missed);
+                 mech_model_joint_name(s->model, s->missing),
+                 s->missed * s->balance.gap[s->missing]);
         return MECH_SINGULAR;
     }
     return mech_model_settings(s->model)->velocity_projection
@@ -209,38 +229,39 @@ static int project(struct mech_moreau_bodies *s, struct mech_state *state, doubl
 static int not_converged(const struct mech_moreau_bodies *s, const double size[3],
                          const double wanted[3], struct mech_step_result *result)
 {
-    int32_t worst = 0;
+    char name[24];
     int which = 0;
 
     for (int i = 1; i < 3; i++) {
         which = size[i] / wanted[i] > size[which] / wanted[which] ? i : which;
     }
-    for (int32_t i = 1; i < s->nv + s->rows; i++) {
-        worst = fabs(s->r[i]) > fabs(s->r[worst]) ? i : worst;
-    }
+    mech_balance_worst(&s->balance, s->r, name, sizeof name);
     snprintf(result->reason, sizeof result->reason,
-             "Newton's method stopped after %d iterations with residual %.3g of %s, wanted %.3g, "
-             "most of it at \"%.40s\"",
+             "Newton's method stopped after %d iterations with %.3g of what balances in %s left, "
+             "wanted %.3g, most of it at \"%s\"",
              (int)result->iterations, size[which],
              which == 2   ? "the contacts"
              : which == 1 ? "the joints"
                           : "the forces",
-             wanted[which],
-             worst < s->nv ? mech_model_owner_name(s->model, worst)
-                           : mech_model_joint_name(s->model, worst - s->nv));
+             wanted[which], name);
     result->residual = size[which];
     return MECH_NOT_CONVERGED;
 }
 
-/* Sizes of what is left: N, m/s, and the residual of contacts. */
+/* What is left of forces, joints' velocities and contacts, beside what balances. */
 static int sizes_of(struct mech_moreau_bodies *s, const struct mech_state *state, bool first,
                     double size[3], struct mech_step_result *result)
 {
-    size[0] = norm(s->r, s->nv) / s->h;
-    size[1] = norm(s->r + s->nv, s->rows);
+    const double least = mech_model_settings(s->model)->newton.absolute_tolerance;
+
+    mech_balance_parts(&s->balance,
+                       &(struct mech_balance_parts){
+                           .F = s->outer, .f = s->force, .inert = s->inert, .r = s->r, .h = s->h});
+    size[0] = mech_balance_left(&s->balance, s->r, least * s->h);
+    size[1] = s->rows ? speeds_left(s, state, s->r + s->nv) : 0.;
     size[2] = first || s->accepted ? 0. : mech_moreau_bodies_miss(s, state->v);
     for (int i = 0; i < 3; i++) {
-        if (!isfinite(size[i])) {
+        if (i == 2 ? isnan(size[i]) : !isfinite(size[i])) {
             const struct mech_eval e = mech_model_point(
                 s->model, state, state->at->time + s->theta * s->h, s->q_m, s->v_m);
 
@@ -249,6 +270,17 @@ static int sizes_of(struct mech_moreau_bodies *s, const struct mech_state *state
         }
     }
     return 0;
+}
+
+/* All terms one by one into the sizes. */
+static void measure(struct mech_moreau_bodies *s, const struct mech_state *state)
+{
+    struct mech_eval e =
+        mech_model_point(s->model, state, state->at->time + s->theta * s->h, s->q_m, s->v_m);
+
+    e.lambda = state->lambda;
+    e.vdot = state->vdot;
+    mech_balance_all(&s->balance, &e);
 }
 
 /* Whether the factors still serve: each iteration leaves a tenth at most. */
@@ -287,12 +319,12 @@ static int nudged_residual(struct mech_moreau_bodies *s, const struct mech_state
     if (!v0_off || !P_off) {
         return MECH_NO_MEMORY;
     }
-    MECH_TRY(mech_rounding_nudge(state, mech_model_sizes(s->model), side, scratch, &nudged));
+    MECH_TRY(mech_balance_nudge(&s->balance, state, side, scratch, &nudged));
     for (int32_t i = 0; i < s->nv; i++) {
-        v0_off[i] = v0[i] * (1. + ((i + side) % 2 ? 1. : -1.) * MECH_ROUNDING_NUDGE);
+        v0_off[i] = v0[i] * (1. + MECH_NUDGE * mech_model_share((uint32_t)i, side + 2));
     }
     for (int32_t i = 0; i < contacts; i++) {
-        P_off[i] = P[i] * (1. + ((i + side) % 2 ? -1. : 1.) * MECH_ROUNDING_NUDGE);
+        P_off[i] = P[i] * (1. + MECH_NUDGE * mech_model_share((uint32_t)i, side + 3));
     }
     s->v0 = v0_off;
     s->impacts.P = P_off;
@@ -303,9 +335,9 @@ static int nudged_residual(struct mech_moreau_bodies *s, const struct mech_state
     return code;
 }
 
-/* close := at least what rounding leaves of forces and joints. */
+/* Whether rounding leaves no less of forces and joints. */
 static int round_off(struct mech_moreau_bodies *s, struct mech_state *state, double t,
-                     double close[3])
+                     const double tolerance[3], bool *met)
 {
     struct mech_arena *const scratch = mech_model_scratch(s->model);
     const struct mech_arena_mark mark = mech_arena_mark(scratch);
@@ -316,22 +348,20 @@ static int round_off(struct mech_moreau_bodies *s, struct mech_state *state, dou
 
     if (code == 0) {
         memcpy(r, s->r, n * sizeof *r);
+        mech_balance_still(&s->balance);
     }
-    for (int side = 0; side < MECH_ROUNDING_SIDES && code == 0; side++) {
+    for (int side = 0; side < MECH_NUDGES && code == 0; side++) {
         code = nudged_residual(s, state, t, side, &ignored);
-        for (size_t i = 0; i < n && code == 0; i++) {
-            s->r[i] -= r[i];
-        }
         if (code == 0) {
-            const double force = norm(s->r, s->nv) / s->h, speed = norm(s->r + s->nv, s->rows);
-
-            close[0] = fmax(close[0], MECH_ROUNDING_SHARE * force);
-            close[1] = fmax(close[1], MECH_ROUNDING_SHARE * speed);
+            mech_balance_moved(&s->balance, s->r, r);
         }
     }
     mech_arena_release(scratch, mark);
     /* r, the poses and what belongs to v are those of the state again */
-    return code < 0 ? code : residual(s, state, t, &ignored);
+    code = code < 0 ? code : residual(s, state, t, &ignored);
+    mech_balance_masses(&s->balance, s->g);
+    *met = mech_balance_rounds(&s->balance, s->r, tolerance[0], tolerance[1]);
+    return code;
 }
 
 static bool fits(const double size[3], const double tolerance[3])
@@ -348,6 +378,7 @@ int mech_moreau_bodies_solve(struct mech_moreau_bodies *s, struct mech_state *st
 
     s->impacts.count = s->impacts.sets = 0;
     s->accepted = false;
+    mech_balance_begin(&s->balance);
     mech_moreau_bodies_open(s, state);
     predict(s, state);
     for (int32_t k = 0;; k++) {
@@ -355,17 +386,23 @@ int mech_moreau_bodies_solve(struct mech_moreau_bodies *s, struct mech_state *st
 
         MECH_TRY(residual(s, state, t, result));
         MECH_TRY(sizes_of(s, state, k == 0, size, result));
-        for (int i = 0; i < 2 && k == 0; i++) {
-            tolerance[i] = fmax(newton->relative_tolerance * size[i], newton->absolute_tolerance);
-        }
+        tolerance[0] = tolerance[1] = fmax(of_last * newton->relative_tolerance, MECH_FORCES_MET);
         /* as close to the solver's own tolerance as rounding lets two residuals agree */
         tolerance[2] = 2. * settings->vi.tolerance;
         met = k > 0 && fits(size, tolerance);
+        if (k > 1 && !met && !s->balance.whole) {
+            measure(s, state);
+            MECH_TRY(sizes_of(s, state, false, size, result));
+            met = fits(size, tolerance);
+        }
         if (k > 1 && !met && stalls(size, before, tolerance) && size[2] <= tolerance[2]) {
-            double close[3] = {tolerance[0], tolerance[1], tolerance[2]};
+            /* hardly closer than before: within relativeTolerance it is close enough */
+            const double enough = fmax(newton->relative_tolerance, MECH_FORCES_MET);
 
-            MECH_TRY(round_off(s, state, t, close));
-            met = fits(size, close);
+            met = fits(size, (const double[3]){enough, enough, tolerance[2]});
+            if (!met) {
+                MECH_TRY(round_off(s, state, t, tolerance, &met));
+            }
         }
         if (met) {
             break;

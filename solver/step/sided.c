@@ -29,11 +29,15 @@ void mech_sided_classify(struct mech_rates *r, struct mech_state *s)
     }
 }
 
-bool mech_sided_release(const struct mech_model *m, double least, struct mech_state *s)
+bool mech_sided_release(const struct mech_model *m, double share, struct mech_state *s)
 {
     const struct mech_joint_rows *const rows = mech_model_joints(m);
+    double least = 0.;
     int32_t worst = -1;
 
+    for (int32_t k = 0; k < rows->count; k++) {
+        least = rows->side[k] ? fmax(least, share * fabs(s->lambda[k])) : least;
+    }
     for (int32_t k = 0; k < rows->count; k++) {
         const double push = rows->side[k] * s->lambda[k];
 

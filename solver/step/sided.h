@@ -13,8 +13,9 @@
  * do not move. Rows that are known, 0 or 1 in state->open, stay. Poses and mechanics of the point
  * are evaluated. */
 void mech_sided_classify(struct mech_rates *r, struct mech_state *s);
-/* Open the row that pulls hardest the wrong way, s λ < −least; λ := 0 there. False: none does. */
-bool mech_sided_release(const struct mech_model *m, double least, struct mech_state *s);
+/* Open the row that pulls hardest the wrong way, by more than that share of the largest λ of
+ * one-sided rows; λ := 0 there. False: none does. */
+bool mech_sided_release(const struct mech_model *m, double share, struct mech_state *s);
 /* Bring v to rows that act, which can open rows that were held. `r->x` [nv + rows]: Δv and −P.
  * 0 or an outcome with a reason. */
 int mech_sided_impact(struct mech_rates *r, struct mech_state *s, struct mech_step_result *result);

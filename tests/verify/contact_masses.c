@@ -66,7 +66,7 @@ static void a_ball_is_braked_by_friction_whatever_its_mass(void)
     static const char *const laws[] = {"", "'contact': {'friction': 'associated'}, "};
 
     CHECK_NEAR(slid(1., "", 0., ""), 1. - 0.2 * 9.81 * 0.1, 1e-9);
-    for (int k = 0; k < 7; k++) {
+    for (int k = 0; k < 8; k++) {
         const char *const material = k & 1 ? rolls : "", *const law = laws[k >> 2];
         const double spring = k & 2 ? 30. : 0., as = slid(1., material, spring, law);
 

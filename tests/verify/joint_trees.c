@@ -101,7 +101,7 @@ static void step(struct mech_sim *s, uint64_t count, const char *linear)
     }
 }
 
-/* Newton stops at 1e-8 of the first residual, and both take different roundings there */
+/* Newton stops at 1e-8 of what balances, and both take different roundings there */
 static void trees_move_as_klu_says(void)
 {
     const char *const models[] = {plane, space};

@@ -56,7 +56,7 @@ static void both_methods_move_alike(void)
     const uint64_t a = iterations_of(full, 500), b = iterations_of(kept, 500);
 
     for (int i = 0; i < 21; i++) {
-        /* Newton's tolerance of 1e-8 of the first residual, in 500 steps */
+        /* Newton's tolerance of 1e-8 of what balances, in 500 steps */
         CHECK_NEAR(model_state(kept).q[i], model_state(full).q[i], 1e-6);
     }
     /* matrices that are not the present ones cost iterations, and not many */
