@@ -126,6 +126,7 @@ static int build(struct mech_scene *s, const struct mech_scene_description *d)
     MECH_TRY(allocate(s));
     take(s, d->colliders);
     MECH_TRY(choose_pairs(s));
+    MECH_TRY(mech_flush_build(s->colliders, s->n, s->bodies, &s->flush));
     return part(s, d->apart, d->apart_count);
 }
 
@@ -163,6 +164,7 @@ void mech_scene_destroy(struct mech_scene *s)
     free(s->bounded_body);
     free(s->unbounded);
     mech_broad_fini(&s->broad);
+    mech_flush_fini(&s->flush);
     free(s->pair);
     free(s->turned);
     free(s->apart_start);
@@ -180,7 +182,8 @@ size_t mech_scene_memory(const struct mech_scene *s)
 
     return sizeof *s + (size_t)s->n * each + pairs * (sizeof *s->pair + sizeof *s->turned) +
            ((size_t)s->bodies + 1 + (size_t)s->apart_start[s->bodies]) * sizeof(int32_t) +
-           2 * s->candidate_capacity * sizeof *s->candidates + mech_broad_memory(&s->broad);
+           2 * s->candidate_capacity * sizeof *s->candidates + mech_broad_memory(&s->broad) +
+           mech_flush_memory(&s->flush, s->n);
 }
 
 struct mech_material mech_scene_material(const struct mech_scene *s, const struct mech_contact *c)
@@ -206,32 +209,89 @@ static void sort_from(struct mech_contact_list *list, int32_t first)
     }
 }
 
-static int touch(const struct mech_scene *s, const struct mech_scene_query *query, int32_t i,
-                 int32_t j, struct mech_contact_list *list)
+/* Whether a contact is none on the side of its collider number k: one of a seam. */
+static bool hidden(const struct mech_scene *s, const struct mech_contact *c, int k,
+                   const struct mech_convex *at)
 {
-    if (!mech_scene_may(s, i, j)) {
-        return 0;
-    }
-    const struct mech_scene_place *const a = &s->place[i], *const b = &s->place[j];
-    const int32_t kinds = a->kind * s->kinds + b->kind, first = list->n;
-    struct mech_touching out = {
-        .list = list,
-        .reach = query->margin + a->reach + b->reach,
-        .collider = {i, j},
-        .turned = s->turned[kinds],
-    };
+    const int32_t own = c->collider[k], other = c->collider[1 - k];
+    const struct mech_collider *const collider = &s->colliders[own];
+    const double out = k == 0 ? 1. : -1.;
+    double x[3], n[3];
 
-    s->pair[kinds]->find(&s->placed[out.turned ? j : i], &s->placed[out.turned ? i : j], &out);
+    mech_v3_add(c->point[k], -1., at->p, x);
+    mech_m3_mul_transposed(at->R, x, x);
+    mech_m3_mul(collider->R, x, x);
+    mech_v3_add(x, 1., collider->p, x);
+    mech_m3_mul_transposed(at->R, c->normal, n);
+    mech_m3_mul(collider->R, n, n);
+    for (int i = 0; i < 3; i++) {
+        n[i] *= out;
+    }
+    for (int32_t e = s->flush.start[own]; e < s->flush.start[own + 1]; e++) {
+        const int32_t neighbour = s->flush.at[e];
+
+        if (mech_scene_may(s, neighbour, other) &&
+            mech_flush_hides(collider, &s->colliders[neighbour], x, n)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Contacts from `first` on without those of seams. */
+static void drop_seams(const struct mech_scene *s, const struct mech_convex *const at[2],
+                       int32_t first, struct mech_contact_list *list)
+{
+    int32_t n = first;
+
+    for (int32_t k = first; k < list->n; k++) {
+        if (!hidden(s, &list->at[k], 0, at[0]) && !hidden(s, &list->at[k], 1, at[1])) {
+            list->at[n++] = list->at[k];
+        }
+    }
+    list->n = n;
+}
+
+/* As mech_scene_touch, with numbers in the place of arrays: one of these for each pair of boxes. */
+static inline int touch_at(const struct mech_scene *s, int32_t i, int32_t j,
+                           const struct mech_convex *const at[2], double reach,
+                           struct mech_contact_list *list)
+{
+    const int32_t kinds = s->place[i].kind * s->kinds + s->place[j].kind, first = list->n;
+    struct mech_touching out = {
+        .list = list, .reach = reach, .collider = {i, j}, .turned = s->turned[kinds]};
+
+    s->pair[kinds]->find(at[out.turned], at[!out.turned], &out);
+    if (s->flush.start && list->n > first && out.code == 0) {
+        drop_seams(s, at, first, list);
+    }
     if (list->n > first + 1) {
         sort_from(list, first);
     }
     return out.code;
 }
 
+int mech_scene_touch(const struct mech_scene *s, const int32_t collider[2],
+                     const struct mech_convex *const at[2], double reach,
+                     struct mech_contact_list *list)
+{
+    return touch_at(s, collider[0], collider[1], at, reach, list);
+}
+
+static int touch(const struct mech_scene *s, int32_t i, int32_t j, struct mech_contact_list *list)
+{
+    if (!mech_scene_may(s, i, j)) {
+        return 0;
+    }
+    return touch_at(s, i, j, (const struct mech_convex *const[2]){&s->placed[i], &s->placed[j]},
+                    s->margin + s->place[i].reach + s->place[j].reach, list);
+}
+
 int mech_scene_find(struct mech_scene *s, const struct mech_scene_query *query,
                     struct mech_contact_list *list)
 {
     list->n = 0;
+    s->margin = query->margin;
     MECH_TRY(mech_scene_place(s, query));
     MECH_TRY(mech_scene_candidates(s, query));
     size_t other = 0;
@@ -246,10 +306,10 @@ int mech_scene_find(struct mech_scene *s, const struct mech_scene_query *query,
         for (; other < s->candidate_count && s->candidates[other] < here; other++) {
             const uint64_t c = s->candidates[other];
 
-            MECH_TRY(touch(s, query, (int32_t)(c >> 32), (int32_t)(c & INT32_MAX), list));
+            MECH_TRY(touch(s, (int32_t)(c >> 32), (int32_t)(c & INT32_MAX), list));
         }
         if (!last) {
-            MECH_TRY(touch(s, query, i, j, list));
+            MECH_TRY(touch(s, i, j, list));
         }
     }
     return 0;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "solver/contact/broad.h"
+#include "solver/contact/flush.h"
 #include "solver/contact/pair.h"
 
 #include <stddef.h>
@@ -31,6 +32,8 @@ struct mech_scene {
     bool *turned;                        /* [kinds²] */
     /* bodies that never touch: of body b those above it, apart[apart_start[b]] … */
     int32_t *apart_start, *apart;
+    struct mech_flush flush;
+    double margin; /* m, of the last query */
     /* candidates of the unbounded: i << 32 | j, i < j, ascending */
     uint64_t *candidates, *sorting;
     size_t candidate_count, candidate_capacity;
@@ -43,3 +46,9 @@ int mech_scene_place(struct mech_scene *s, const struct mech_scene_query *query)
 int mech_scene_candidates(struct mech_scene *s, const struct mech_scene_query *query);
 /* Whether two colliders may touch at all. */
 bool mech_scene_may(const struct mech_scene *s, int32_t i, int32_t j);
+
+/* Contacts of colliders i < j, which may touch, placed anywhere, with gaps up to reach, after those
+ * of the list, ascending by id. 0; MECH_NOT_FINITE; negative. */
+int mech_scene_touch(const struct mech_scene *s, const int32_t collider[2],
+                     const struct mech_convex *const at[2], double reach,
+                     struct mech_contact_list *list);

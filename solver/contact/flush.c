@@ -1,0 +1,254 @@
+/* Flush neighbours; see flush.h. */
+#include "solver/contact/flush.h"
+
+#include "solver/base/err.h"
+#include "solver/contact/broad.h"
+#include "solver/contact/convex.h"
+#include "solver/linalg/v3.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* of the smaller size: gaps between flush faces; how far is looked beyond a contact's point; what
+ * of that a direction must lead on into the neighbour */
+#define FLUSH 1e-6
+#define LOOK 1e-4
+#define LEADS 0.05
+
+static bool takes(const struct mech_collider *c)
+{
+    return c->shape.ops->support && isfinite(c->shape.high[0] - c->shape.low[0]);
+}
+
+static double size_of(const struct mech_collider *c)
+{
+    double size = HUGE_VAL;
+
+    for (int i = 0; i < 3; i++) {
+        size = fmin(size, c->shape.high[i] - c->shape.low[i]);
+    }
+    return size;
+}
+
+static struct mech_convex in_body(const struct mech_collider *c)
+{
+    return (struct mech_convex){.shape = &c->shape, .p = c->p, .R = c->R};
+}
+
+/* Bounds in the frame of the body, a little larger. */
+static struct mech_bounds bounds(const struct mech_collider *c)
+{
+    struct mech_bounds out;
+
+    for (int i = 0; i < 3; i++) {
+        double middle = c->p[i], half = FLUSH * size_of(c);
+
+        for (int k = 0; k < 3; k++) {
+            middle += 0.5 * c->R[3 * i + k] * (c->shape.high[k] + c->shape.low[k]);
+            half += 0.5 * fabs(c->R[3 * i + k]) * (c->shape.high[k] - c->shape.low[k]);
+        }
+        out.low[i] = middle - half;
+        out.high[i] = middle + half;
+    }
+    return out;
+}
+
+static bool are_flush(const struct mech_collider *a, const struct mech_collider *b)
+{
+    const struct mech_convex first = in_body(a), second = in_body(b);
+    const double most = FLUSH * fmin(size_of(a), size_of(b));
+    struct mech_convex_gap gap;
+
+    return mech_convex_gap(&first, &second, most, &gap) == 0;
+}
+
+/* --- building --------------------------------------------------------------------------------- */
+
+struct building {
+    const struct mech_collider *colliders;
+    struct mech_broad broad;
+    struct mech_bounds *box; /* [n] */
+    int32_t *who, *apart;    /* [n] colliders of one body; 0 … so that each counts as a body */
+    int32_t *pair;           /* [2 × count] flush ones */
+    int32_t count, capacity;
+};
+
+static int add(struct building *b, int32_t i, int32_t j)
+{
+    if (b->count == b->capacity) {
+        const int32_t capacity = 2 * b->capacity + 64;
+        int32_t *const pair = realloc(b->pair, 2 * (size_t)capacity * sizeof *pair);
+
+        if (!pair) {
+            return MECH_NO_MEMORY;
+        }
+        b->pair = pair;
+        b->capacity = capacity;
+    }
+    b->pair[2 * b->count] = i;
+    b->pair[2 * b->count + 1] = j;
+    b->count++;
+    return 0;
+}
+
+/* Among the n colliders in `who`, of one body. */
+static int among(struct building *b, int32_t n)
+{
+    for (int32_t k = 0; k < n; k++) {
+        b->box[k] = bounds(&b->colliders[b->who[k]]);
+        b->apart[k] = k;
+    }
+    MECH_TRY(mech_broad_find(&b->broad, b->box, b->apart, n));
+    for (int32_t k = 0; k < b->broad.pairs; k++) {
+        const int32_t i = b->who[b->broad.pair[2 * k]], j = b->who[b->broad.pair[2 * k + 1]];
+
+        if (are_flush(&b->colliders[i], &b->colliders[j])) {
+            MECH_TRY(add(b, i, j));
+        }
+    }
+    return 0;
+}
+
+/* All bodies, one after the other: colliders sorted by body into `order` [n], the ground first. */
+static int find(struct building *b, int32_t n, int32_t bodies, int32_t *order, int32_t *start)
+{
+    const struct mech_collider *const c = b->colliders;
+
+    for (int32_t i = 0; i < n; i++) {
+        start[c[i].body + 2] += takes(&c[i]);
+    }
+    for (int32_t k = 0; k <= bodies; k++) {
+        start[k + 1] += start[k];
+    }
+    for (int32_t i = 0; i < n; i++) {
+        if (takes(&c[i])) {
+            order[start[c[i].body + 1]++] = i;
+        }
+    }
+    /* each start has moved to the next one's */
+    for (int32_t k = 0, from = 0; k <= bodies; from = start[k++]) {
+        const int32_t count = start[k] - from;
+
+        if (count > 1) {
+            memcpy(b->who, order + from, (size_t)count * sizeof *order);
+            MECH_TRY(among(b, count));
+        }
+    }
+    return 0;
+}
+
+/* The pairs as lists, both ways. */
+static int list(const struct building *b, int32_t n, struct mech_flush *out)
+{
+    if (b->count == 0) {
+        return 0;
+    }
+    out->start = calloc((size_t)n + 2, sizeof *out->start);
+    out->at = calloc(2 * (size_t)b->count, sizeof *out->at);
+    if (!out->start || !out->at) {
+        mech_flush_fini(out);
+        return MECH_NO_MEMORY;
+    }
+    for (int32_t k = 0; k < 2 * b->count; k++) {
+        out->start[b->pair[k] + 2]++;
+    }
+    for (int32_t i = 0; i < n; i++) {
+        out->start[i + 2] += out->start[i + 1];
+    }
+    for (int32_t k = 0; k < 2 * b->count; k++) {
+        out->at[out->start[b->pair[k] + 1]++] = b->pair[k ^ 1];
+    }
+    return 0;
+}
+
+int mech_flush_build(const struct mech_collider *colliders, int32_t n, int32_t bodies,
+                     struct mech_flush *out)
+{
+    const size_t most = (size_t)n + 1;
+    struct building b = {.colliders = colliders};
+    int32_t *const order = calloc(most, sizeof *order);
+    int32_t *const start = calloc((size_t)bodies + 3, sizeof *start);
+
+    *out = (struct mech_flush){.start = NULL};
+    b.box = calloc(most, sizeof *b.box);
+    b.who = calloc(most, sizeof *b.who);
+    b.apart = calloc(most, sizeof *b.apart);
+    int code = order && start && b.box && b.who && b.apart ? 0 : MECH_NO_MEMORY;
+
+    code = code ? code : find(&b, n, bodies, order, start);
+    code = code ? code : list(&b, n, out);
+    mech_broad_fini(&b.broad);
+    free(b.box);
+    free(b.who);
+    free(b.apart);
+    free(b.pair);
+    free(order);
+    free(start);
+    return code;
+}
+
+void mech_flush_fini(struct mech_flush *f)
+{
+    free(f->start);
+    free(f->at);
+    *f = (struct mech_flush){.start = NULL};
+}
+
+size_t mech_flush_memory(const struct mech_flush *f, int32_t n)
+{
+    return f->start ? ((size_t)n + 2 + (size_t)f->start[n]) * sizeof *f->start : 0;
+}
+
+/* --- reading ---------------------------------------------------------------------------------- */
+
+static void middle_of_point(const struct mech_shape *s, const double d[3], double out[3])
+{
+    (void)s, (void)d;
+    out[0] = out[1] = out[2] = 0.;
+}
+
+/* From a collider to a point: gap, the outward normal, the nearest point of its surface. */
+static bool from(const struct mech_collider *c, const double x[3], double most,
+                 struct mech_convex_gap *out)
+{
+    static const struct mech_shape_ops ops = {.support = middle_of_point};
+    static const struct mech_shape point = {.ops = &ops};
+    static const double one[9] = {1., 0., 0., 0., 1., 0., 0., 0., 1.};
+    const struct mech_convex a = in_body(c), b = {.shape = &point, .p = x, .R = one};
+
+    return mech_convex_gap(&a, &b, most, out) == 0;
+}
+
+/* Whether x lies within `around` of the collider's bounds. */
+static bool near(const struct mech_collider *c, const double x[3], double around)
+{
+    double shift[3], local[3];
+
+    mech_v3_add(x, -1., c->p, shift);
+    mech_m3_mul_transposed(c->R, shift, local);
+    for (int i = 0; i < 3; i++) {
+        if (local[i] < c->shape.low[i] - around || local[i] > c->shape.high[i] + around) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool mech_flush_hides(const struct mech_collider *c, const struct mech_collider *neighbour,
+                      const double x[3], const double n[3])
+{
+    const double look = LOOK * fmin(size_of(c), size_of(neighbour));
+    double probe[3], along[3], beyond[3];
+    struct mech_convex_gap gap, left;
+
+    mech_v3_add(x, look, n, probe);
+    if (!near(neighbour, probe, look) || !from(neighbour, probe, look, &gap)) {
+        return false;
+    }
+    mech_v3_add(gap.point[0], -1., x, along);
+    if (gap.gap > 0. && mech_v3_dot(along, n) < LEADS * look) {
+        return false;
+    }
+    mech_v3_add(x, 2. * look - fmin(gap.gap, 0.), gap.normal, beyond);
+    return !from(c, beyond, 0.5 * look, &left);
+}

@@ -1,0 +1,34 @@
+/* Colliders of one body whose faces lie against each other, and contacts that only the seam between
+ * them would make.
+ *
+ * A floor of boxes side by side is one surface. What slides over it meets, at each seam, the edge
+ * and the covered face of the next box, which no real floor has. A contact on collider B is such a
+ * one when its normal, from its point x, leads into a collider A that is flush with B, and whoever
+ * leaves A there along A's own normal leaves B as well. At the foot of a step B goes on, and the
+ * contact stays.
+ *
+ * owner: a scene; built once, read by one thread. */
+#pragma once
+
+#include "solver/contact/contact.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Of collider c: at[start[c]] … at[start[c + 1] − 1], ascending. */
+struct mech_flush {
+    int32_t *start, *at; /* [n + 1]; NULL: no collider has any */
+};
+
+/* Flush are two bounded convex colliders of one body whose gap is at most 1e-6 of the smaller.
+ * 0 or negative. */
+int mech_flush_build(const struct mech_collider *colliders, int32_t n, int32_t bodies,
+                     struct mech_flush *out);
+void mech_flush_fini(struct mech_flush *f);
+/* Bytes held, for n colliders. */
+size_t mech_flush_memory(const struct mech_flush *f, int32_t n);
+
+/* Whether a contact of collider `other` with collider c at x, with the direction n out of c, both
+ * in the frame of c's body, is one of the seam with its neighbour A. */
+bool mech_flush_hides(const struct mech_collider *c, const struct mech_collider *neighbour,
+                      const double x[3], const double n[3]);
