@@ -80,3 +80,50 @@ struct mech_scene_query {
  * MECH_NOT_FINITE: a placement is not, or what touches is not; negative: no memory. */
 int mech_scene_find(struct mech_scene *s, const struct mech_scene_query *query,
                     struct mech_contact_list *list);
+
+/* Rigid motions of the bodies from the placements of the last query on: after t seconds a body's
+ * frame is at p + v t, exp(ω× t) R. */
+struct mech_scene_motion {
+    double v[3], omega[3]; /* global */
+    double extent;         /* m: how far turning by 1 moves the body's points, at most */
+};
+struct mech_scene_sweep {
+    const struct mech_scene_motion *motion; /* [bodies] */
+    double span;                            /* s */
+    double allowed; /* of the colliders' sizes: an overlap at the end that is none */
+    double close;   /* of the same: a gap at the end that is closed */
+    double alike;   /* cosine of the angle by which directions may differ that count as one */
+    double sure;    /* of the sizes: how far rows that are sure may bar more than the colliders */
+    bool beside;    /* whether what is passed is listed as well */
+};
+
+/* What two colliders do that are apart at the last query. */
+enum mech_scene_way {
+    MECH_WAY_FREE,  /* they pass each other */
+    MECH_WAY_KNOWN, /* they come to touch, in directions that are known */
+    MECH_WAY_OTHER  /* and in others */
+};
+/* Whether two colliders come to touch within the span, by steps that no approach can outrun
+ * (conservative advancement: B. Mirtich, PhD thesis, Berkeley 1996); known [n > 0] are contacts of
+ * theirs. OTHER: what touches, or may soon, goes behind the contacts of the list, with the normals
+ * and arms of the touch: where a body's frame is at the query, half the gap inward of each point
+ * is its place of touch; and the gap from which the motion leads to that of the touch. FREE, where
+ * it is asked for: the same of what is near at the end, but for rows that the motion runs into.
+ * 0; MECH_NOT_FINITE; negative. */
+int mech_scene_sweep(const struct mech_scene *s, const struct mech_scene_sweep *sweep,
+                     const struct mech_contact *known, int32_t n, struct mech_contact_list *list,
+                     enum mech_scene_way *way);
+/* The gap that the row of a contact has at the end of the span. */
+double mech_scene_gap_after(const struct mech_scene *s, const struct mech_scene_sweep *sweep,
+                            const struct mech_contact *c);
+/* Whether a contact's row bars what its colliders do, but for sweep->sure, in this motion: they
+ * move too little sideways for an edge to be passed. What two shapes bar each other is no sharper
+ * than their roundings r together, and falls away from its tangent plane by d²/2r at most. */
+bool mech_scene_bars(const struct mech_scene *s, const struct mech_scene_sweep *sweep,
+                     const struct mech_contact *c);
+/* Whether a contact's row bars no motion that the colliders themselves do not: its gap is at most
+ * 1e-6 of their sizes, or one of them is a half-space. */
+bool mech_scene_stands(const struct mech_scene *s, const struct mech_contact *c);
+/* The size of a contact's colliders: the largest side of the smaller one's box, m; HUGE_VAL: both
+ * have no bounds. */
+double mech_scene_size(const struct mech_scene *s, const struct mech_contact *c);

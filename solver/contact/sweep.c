@@ -1,0 +1,364 @@
+/* When two colliders that move come to touch; see contact.h.
+ *
+ * Along the unit normal n of a contact the bodies are apart by its gap g, and approach each other
+ * there by no more than
+ *
+ *     w = n · (v₁ − v₂) + |n × ω₁| ρ₁ + |n × ω₂| ρ₂
+ *
+ * with ρ how far a body's points are from the origin of its frame. So nothing touches before g/w,
+ * when both are moved and asked again. What passes along a face has w = 0 and is not. */
+#include "solver/contact/scene.h"
+
+#include "solver/base/err.h"
+#include "solver/linalg/v3.h"
+
+#include <string.h>
+
+enum { STEPS_MOST = 100 };
+
+/* of the bodies' sizes: a gap that counts as touching; as closed, whatever moves; how deep they may
+ * be at the end for that to say how they came to touch; how far a row of what is passed may lie
+ * before the bodies at the query, from where they part along it: it is taken as closed then */
+#define TOUCHES 1e-9
+#define STANDS 1e-6
+#define DEEP 0.1
+#define APART 1e-3
+
+struct moving {
+    const struct mech_scene *scene;
+    const struct mech_scene_sweep *sweep;
+    int32_t collider[2];
+    struct mech_scene_place at[2]; /* frames of the colliders at the moment */
+    struct mech_convex convex[2];  /* there */
+    double origin[2][3];           /* of the bodies' frames at the query */
+    double closing, touches;       /* m/s at most in any direction; m */
+    double size;                   /* m, HUGE_VAL: one is a half-space */
+};
+
+static const struct mech_scene_motion rest;
+
+static const struct mech_scene_motion *motion_of(const struct moving *m, int k)
+{
+    const int32_t body = m->scene->place[m->collider[k]].body;
+
+    return body >= 0 ? &m->sweep->motion[body] : &rest;
+}
+
+/* exp(ω× t) by rows (Rodrigues) */
+static void turn_by(const double omega[3], double t, double R[9])
+{
+    const double rate = mech_v3_norm(omega), angle = rate * t;
+    const double half = sin(0.5 * angle), c = 2. * half * half, s = sin(angle);
+    double n[3];
+
+    for (int i = 0; i < 3; i++) {
+        n[i] = rate > 0. ? omega[i] / rate : 0.;
+    }
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            R[3 * i + j] = (i == j) * (1. - c) + c * n[i] * n[j];
+        }
+    }
+    R[1] -= s * n[2];
+    R[2] += s * n[1];
+    R[3] += s * n[2];
+    R[5] -= s * n[0];
+    R[6] -= s * n[1];
+    R[7] += s * n[0];
+}
+
+/* Both colliders after t. */
+static void move(struct moving *m, double t)
+{
+    for (int k = 0; k < 2; k++) {
+        const struct mech_scene_motion *const motion = motion_of(m, k);
+        const struct mech_scene_place *const from = &m->scene->place[m->collider[k]];
+        double arm[3], turn[9];
+
+        turn_by(motion->omega, t, turn);
+        mech_v3_add(from->p, -1., m->origin[k], arm);
+        mech_m3_mul(turn, arm, arm);
+        mech_v3_add(arm, 1., m->origin[k], m->at[k].p);
+        mech_v3_add(m->at[k].p, t, motion->v, m->at[k].p);
+        mech_m3_product(turn, from->R, m->at[k].R);
+    }
+}
+
+/* The body's frame from the collider's, which the query left. */
+static void find_origin(struct moving *m, int k)
+{
+    const int32_t c = m->collider[k];
+    const struct mech_collider *const collider = &m->scene->colliders[c];
+    const struct mech_scene_place *const place = &m->scene->place[c];
+    double back[3];
+
+    memcpy(m->origin[k], place->p, sizeof m->origin[k]);
+    if (!place->plain) {
+        mech_m3_mul_transposed(collider->R, collider->p, back);
+        mech_m3_mul(place->R, back, back);
+        mech_v3_add(place->p, -1., back, m->origin[k]);
+    }
+}
+
+/* As mech_scene_size, and HUGE_VAL where one has no bounds. */
+static double size_of(const struct mech_scene *s, const int32_t collider[2], bool either)
+{
+    double size = HUGE_VAL;
+    bool all = true;
+
+    for (int k = 0; k < 2; k++) {
+        const struct mech_shape *const shape = &s->colliders[collider[k]].shape;
+        double largest = 0.;
+
+        for (int i = 0; i < 3; i++) {
+            largest = fmax(largest, shape->high[i] - shape->low[i]);
+        }
+        all = all && isfinite(largest);
+        size = isfinite(largest) ? fmin(size, largest) : size;
+    }
+    return all || either ? size : HUGE_VAL;
+}
+
+double mech_scene_size(const struct mech_scene *s, const struct mech_contact *c)
+{
+    return size_of(s, c->collider, true);
+}
+
+static void begin(struct moving *m, const struct mech_contact *known)
+{
+    double size = 0.;
+
+    for (int k = 0; k < 2; k++) {
+        const int32_t c = known->collider[k];
+        const struct mech_shape *const shape = &m->scene->colliders[c].shape;
+
+        m->collider[k] = c;
+        m->convex[k] = (struct mech_convex){.shape = shape, .p = m->at[k].p, .R = m->at[k].R};
+        find_origin(m, k);
+        for (int i = 0; i < 3; i++) {
+            size = fmax(size, fmin(shape->high[i] - shape->low[i], HUGE_VAL));
+        }
+    }
+    m->touches = TOUCHES * size;
+    m->size = size_of(m->scene, m->collider, false);
+    double between[3];
+
+    mech_v3_add(motion_of(m, 0)->v, -1., motion_of(m, 1)->v, between);
+    m->closing = mech_v3_norm(between);
+    for (int k = 0; k < 2; k++) {
+        m->closing += mech_v3_norm(motion_of(m, k)->omega) * motion_of(m, k)->extent;
+    }
+}
+
+/* How fast they may close along n, m/s. */
+static double approach(const struct moving *m, const double n[3])
+{
+    double w = 0.;
+
+    for (int k = 0; k < 2; k++) {
+        const struct mech_scene_motion *const motion = motion_of(m, k);
+        double across[3];
+
+        mech_v3_cross(n, motion->omega, across);
+        w +=
+            (k == 0 ? 1. : -1.) * mech_v3_dot(n, motion->v) + mech_v3_norm(across) * motion->extent;
+    }
+    return w;
+}
+
+/* How long nothing touches after these contacts: 0 where something does. */
+static double free_for(const struct moving *m, const struct mech_contact *at, int32_t n)
+{
+    double t = HUGE_VAL;
+
+    for (int32_t i = 0; i < n; i++) {
+        const double w = approach(m, at[i].normal);
+
+        if (at[i].gap <= m->touches) {
+            return 0.;
+        }
+        if (w > 0.) {
+            t = fmin(t, (at[i].gap - 0.5 * m->touches) / w);
+        }
+    }
+    return t;
+}
+
+/* The gap that a contact of the moment t comes to `after` it, as its points move then. */
+static double gap_after(const struct moving *m, const struct mech_contact *c, double t,
+                        double after)
+{
+    double gap = c->gap;
+
+    for (int k = 0; k < 2; k++) {
+        const struct mech_scene_motion *const motion = motion_of(m, k);
+        double arm[3], v[3];
+
+        mech_v3_add(c->point[k], -t, motion->v, arm);
+        mech_v3_add(arm, -1., m->origin[k], arm);
+        mech_v3_cross(motion->omega, arm, v);
+        mech_v3_add(v, 1., motion->v, v);
+        gap += (k == 0 ? -after : after) * mech_v3_dot(v, c->normal);
+    }
+    return gap;
+}
+
+/* A contact of the moment t, carried back to the query: what the bodies' rates are of then, and the
+ * gap from which these lead to that of the moment. */
+static void carry_back(const struct moving *m, double t, struct mech_contact *c)
+{
+    double x[3];
+
+    c->gap = gap_after(m, c, t, -t);
+    mech_v3_add(c->point[0], 1., c->point[1], x);
+    for (int k = 0; k < 2; k++) {
+        for (int i = 0; i < 3; i++) {
+            c->point[k][i] =
+                0.5 * x[i] - t * motion_of(m, k)->v[i] + (k ? 0.5 : -0.5) * c->gap * c->normal[i];
+        }
+    }
+}
+
+double mech_scene_gap_after(const struct mech_scene *s, const struct mech_scene_sweep *sweep,
+                            const struct mech_contact *c)
+{
+    struct moving m = {.scene = s, .sweep = sweep};
+
+    for (int k = 0; k < 2; k++) {
+        m.collider[k] = c->collider[k];
+        find_origin(&m, k);
+    }
+    return gap_after(&m, c, 0., sweep->span);
+}
+
+bool mech_scene_stands(const struct mech_scene *s, const struct mech_contact *c)
+{
+    return c->gap <= STANDS * size_of(s, c->collider, false);
+}
+
+bool mech_scene_bars(const struct mech_scene *s, const struct mech_scene_sweep *sweep,
+                     const struct mech_contact *c)
+{
+    struct moving m = {.scene = s, .sweep = sweep};
+    double between[3], radius = 0., turn = 0.;
+
+    begin(&m, c);
+    mech_v3_add(motion_of(&m, 1)->v, -1., motion_of(&m, 0)->v, between);
+    mech_v3_add(between, -mech_v3_dot(between, c->normal), c->normal, between);
+    for (int k = 0; k < 2; k++) {
+        radius += m.convex[k].shape->rounding;
+        turn += mech_v3_norm(motion_of(&m, k)->omega) * motion_of(&m, k)->extent;
+    }
+    const double sideways = sweep->span * (mech_v3_norm(between) + turn);
+
+    const double most = sweep->sure * m.size;
+
+    return sideways <= most || sideways * sideways <= 2. * radius * most;
+}
+
+/* What is within reach at the moment t, behind the list. */
+static int touch_at(struct moving *m, double t, double reach, struct mech_contact_list *list)
+{
+    move(m, t);
+    return mech_scene_touch(m->scene, m->collider,
+                            (const struct mech_convex *const[2]){&m->convex[0], &m->convex[1]},
+                            reach, list);
+}
+
+static bool is_alike(const struct moving *m, const struct mech_contact *known, int32_t n,
+                     const double normal[3])
+{
+    for (int32_t i = 0; i < n; i++) {
+        if (mech_v3_dot(known[i].normal, normal) > m->sweep->alike) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether the placements at the end of the span show that they have come to touch as known. */
+static int end(struct moving *m, const struct mech_contact *known, int32_t n,
+               struct mech_contact_list *list, bool *as_known)
+{
+    const int32_t first = list->n;
+
+    *as_known = false;
+    const double most = m->sweep->close * m->size;
+
+    MECH_TRY(touch_at(m, m->sweep->span, fmax(most, 0.), list));
+    for (int32_t i = first; i < list->n; i++) {
+        const struct mech_contact *const c = &list->at[i];
+
+        *as_known = *as_known ||
+                    (c->gap < most && c->gap > -DEEP * m->size && is_alike(m, known, n, c->normal));
+    }
+    list->n = first;
+    return 0;
+}
+
+/* What touches at t, behind `first` in the list: carried back to the query, or nothing. */
+static enum mech_scene_way tell(const struct moving *m, double t, const struct mech_contact *known,
+                                int32_t n, int32_t first, struct mech_contact_list *list)
+{
+    const double left = m->sweep->span - t;
+    bool overlaps = false, alike = true;
+
+    for (int32_t i = first; i < list->n; i++) {
+        struct mech_contact *const c = &list->at[i];
+
+        overlaps = overlaps || gap_after(m, c, t, left) < -m->sweep->allowed * m->size;
+        alike = alike && is_alike(m, known, n, c->normal);
+        carry_back(m, t, c);
+    }
+    list->n = overlaps && !alike ? list->n : first;
+    return !overlaps ? MECH_WAY_FREE : alike ? MECH_WAY_KNOWN : MECH_WAY_OTHER;
+}
+
+/* What is passed, behind `first` in the list, where it is asked for. */
+static int pass(struct moving *m, int32_t first, struct mech_contact_list *list)
+{
+    int32_t n = first;
+
+    list->n = first;
+    if (!m->sweep->beside) {
+        return 0;
+    }
+    MECH_TRY(touch_at(m, m->sweep->span, m->scene->margin + m->closing * m->sweep->span, list));
+    for (int32_t i = first; i < list->n; i++) {
+        struct mech_contact c = list->at[i];
+
+        carry_back(m, m->sweep->span, &c);
+        if (c.gap >= -APART * m->size && gap_after(m, &c, 0., m->sweep->span) >= 0.) {
+            c.gap = fmax(c.gap, 0.);
+            list->at[n++] = c;
+        }
+    }
+    list->n = n;
+    return 0;
+}
+
+int mech_scene_sweep(const struct mech_scene *s, const struct mech_scene_sweep *sweep,
+                     const struct mech_contact *known, int32_t n, struct mech_contact_list *list,
+                     enum mech_scene_way *way)
+{
+    struct moving m = {.scene = s, .sweep = sweep};
+    const int32_t first = list->n;
+    bool as_known;
+    double t = 0.;
+
+    begin(&m, known);
+    MECH_TRY(end(&m, known, n, list, &as_known));
+    *way = as_known ? MECH_WAY_KNOWN : MECH_WAY_FREE;
+    for (int k = 0; t < sweep->span && !as_known; k++) {
+        MECH_TRY(touch_at(&m, t, s->margin + m.touches + m.closing * (sweep->span - t), list));
+        const double further = free_for(&m, list->at + first, list->n - first);
+
+        if (!(further > 0.) || k == STEPS_MOST) {
+            *way = tell(&m, t, known, n, first, list);
+            return *way == MECH_WAY_FREE ? pass(&m, first, list) : 0;
+        }
+        list->n = first;
+        t += further;
+    }
+    return as_known ? 0 : pass(&m, first, list);
+}
