@@ -35,6 +35,14 @@ void mech_model_touch_collider(const struct mech_model *m, int32_t collider, int
     *shape = m->touch->colliders[collider].shape;
 }
 
+void mech_model_touch_bodies_of(const struct mech_model *m, const struct mech_contact *c,
+                                int32_t body[2])
+{
+    for (int k = 0; k < 2; k++) {
+        body[k] = m->touch->colliders[c->collider[k]].body;
+    }
+}
+
 const char *mech_model_touch_name(const struct mech_model *m, int32_t collider)
 {
     return m->document->objects.at[m->touch->colliders[collider].object].name;
@@ -95,11 +103,34 @@ void mech_touch_pose(const struct mech_touching *b, const struct mech_eval *e,
     b->seat.item->type->ops.object->pose(b->seat.item->description, &b->seat, e, origin, pose);
 }
 
+/* How far a body may move at the pose's velocities, m. */
+static double reach_of(const struct mech_model *m, int32_t body, double ahead)
+{
+    const struct mech_touch *const t = m->touch;
+    const struct mech_pose *const pose = &t->poses[body];
+
+    return ahead * (mech_v3_norm(pose->v) + t->bodies[body].extent * mech_v3_norm(pose->omega)) +
+           mech_v3_norm(m->document->gravity) * ahead * ahead;
+}
+
+static int find(const struct mech_model *m, struct mech_contact_list *list)
+{
+    struct mech_touch *const t = m->touch;
+    const struct mech_scene_query query = {
+        .at = t->at, .reach = t->reach, .margin = m->document->contact.margin};
+
+    for (int32_t i = 0; i < t->count; i++) {
+        if (!isfinite(t->reach[i])) {
+            return MECH_NOT_FINITE;
+        }
+    }
+    return mech_scene_find(t->scene, &query, list);
+}
+
 int mech_model_touch_find(const struct mech_model *m, const struct mech_eval *e, double ahead,
                           struct mech_contact_list *list)
 {
     struct mech_touch *const t = m->touch;
-    const double fall = mech_v3_norm(m->document->gravity) * ahead * ahead;
 
     for (int32_t i = 0; i < t->count; i++) {
         struct mech_pose *const pose = &t->poses[i];
@@ -107,16 +138,50 @@ int mech_model_touch_find(const struct mech_model *m, const struct mech_eval *e,
         mech_touch_pose(&t->bodies[i], e, pose);
         memcpy(t->at[i].p, pose->p, sizeof pose->p);
         memcpy(t->at[i].R, pose->R, sizeof pose->R);
-        t->reach[i] =
-            ahead * (mech_v3_norm(pose->v) + t->bodies[i].extent * mech_v3_norm(pose->omega)) +
-            fall;
-        if (!isfinite(t->reach[i])) {
-            return MECH_NOT_FINITE;
+        t->reach[i] = reach_of(m, i, ahead);
+    }
+    return find(m, list);
+}
+
+int mech_model_touch_widen(const struct mech_model *m, double ahead, struct mech_contact_list *list)
+{
+    struct mech_touch *const t = m->touch;
+
+    for (int32_t i = 0; i < t->count; i++) {
+        t->reach[i] = fmax(t->reach[i], 1.1 * reach_of(m, i, ahead));
+    }
+    return find(m, list);
+}
+
+void mech_model_touch_set_out(const struct mech_model *m, const struct mech_eval *e, int32_t body)
+{
+    struct mech_touch *const t = m->touch;
+    struct mech_pose *const pose = &t->poses[body];
+    struct mech_scene_motion *const motion = &t->motion[body];
+
+    mech_touch_pose(&t->bodies[body], e, pose);
+    motion->extent = t->bodies[body].extent;
+    memcpy(motion->v, pose->v, sizeof pose->v);
+    memcpy(motion->omega, pose->omega, sizeof pose->omega);
+}
+
+bool mech_model_touch_goes_farther(const struct mech_model *m, double ahead)
+{
+    const struct mech_touch *const t = m->touch;
+
+    for (int32_t i = 0; i < t->count; i++) {
+        if (reach_of(m, i, ahead) > t->reach[i]) {
+            return true;
         }
     }
-    const struct mech_scene_query query = {
-        .at = t->at, .reach = t->reach, .margin = m->document->contact.margin};
-    return mech_scene_find(t->scene, &query, list);
+    return false;
+}
+
+const struct mech_scene *mech_model_touch_scene(const struct mech_model *m,
+                                                const struct mech_scene_motion **motion)
+{
+    *motion = m->touch->motion;
+    return m->touch->scene;
 }
 
 struct mech_material mech_model_touch_material(const struct mech_model *m,
@@ -135,6 +200,17 @@ static void frame_of(const double n[3], double frame[9])
                             -n[1]};
 
     memcpy(frame, rows, sizeof rows);
+}
+
+/* Where a contact acts on one of its bodies: halfway between the surfaces; of one that was foretold
+ * (mech_scene_sweep) where that point of the body is now. */
+static void point_of(const struct mech_contact *c, int side, double x[3])
+{
+    const double out = side ? -0.5 : 0.5;
+
+    for (int k = 0; k < 3; k++) {
+        x[k] = c->point[side][k] + out * c->gap * c->normal[k];
+    }
 }
 
 /* Columns from `first` on: sign times the rows of one body. */
@@ -164,15 +240,13 @@ static void add_body(const struct mech_model *m, int32_t body, double sign, cons
 void mech_model_touch_frame(const struct mech_model *m, const struct mech_contact *c,
                             struct mech_touch_rows *out)
 {
-    double x[3];
-
     out->n = 0;
     frame_of(c->normal, out->frame);
-    for (int k = 0; k < 3; k++) {
-        x[k] = 0.5 * (c->point[0][k] + c->point[1][k]);
-    }
     for (int side = 0; side < 2; side++) {
         const int32_t body = m->touch->colliders[c->collider[side]].body;
+        double x[3];
+
+        point_of(c, side, x);
 
         out->body[side] = body;
         memset(out->arm[side], 0, sizeof out->arm[side]);
@@ -193,11 +267,9 @@ void mech_model_touch_rows(const struct mech_model *m, const struct mech_contact
     double x[3];
 
     mech_model_touch_frame(m, c, out);
-    for (int k = 0; k < 3; k++) {
-        x[k] = 0.5 * (c->point[0][k] + c->point[1][k]);
-    }
     for (int side = 0; side < 2; side++) {
         if (out->body[side] >= 0) {
+            point_of(c, side, x);
             add_body(m, out->body[side], side ? 1. : -1., x, out);
         }
     }

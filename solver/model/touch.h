@@ -21,6 +21,10 @@ struct mech_touch_body mech_model_touch_body(const struct mech_model *m, int32_t
 void mech_model_touch_collider(const struct mech_model *m, int32_t collider, int32_t *object,
                                int32_t *shape);
 
+/* The moving bodies of a contact; −1: the ground. */
+void mech_model_touch_bodies_of(const struct mech_model *m, const struct mech_contact *c,
+                                int32_t body[2]);
+
 /* The shape at that place of an object's geometry, in its own frame; NULL: there is none. */
 const struct mech_shape *mech_model_touch_shape(const struct mech_model *m, int32_t object,
                                                 int32_t place);
@@ -36,6 +40,19 @@ bool mech_model_touch_known(const struct mech_model *m, uint64_t id);
  * as mech_scene_find. */
 int mech_model_touch_find(const struct mech_model *m, const struct mech_eval *e, double ahead,
                           struct mech_contact_list *list);
+/* The same once more at that point, where the bodies as they were set out by now go farther: a
+ * tenth more, so that small changes ask for no other search. */
+int mech_model_touch_widen(const struct mech_model *m, double ahead,
+                           struct mech_contact_list *list);
+/* The motion of one body with velocities e->v at the point of the last mech_model_touch_find, for
+ * sweeps over the scene. */
+void mech_model_touch_set_out(const struct mech_model *m, const struct mech_eval *e, int32_t body);
+/* Whether one of the bodies may move farther within `ahead`, as they have all been set out, than
+ * was looked for. */
+bool mech_model_touch_goes_farther(const struct mech_model *m, double ahead);
+/* The scene of the shapes; the bodies' motions [mech_model_touch_bodies] as they were set out. */
+const struct mech_scene *mech_model_touch_scene(const struct mech_model *m,
+                                                const struct mech_scene_motion **motion);
 struct mech_material mech_model_touch_material(const struct mech_model *m,
                                                const struct mech_contact *c);
 

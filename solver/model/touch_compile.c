@@ -316,9 +316,11 @@ static int allocate(struct builder *b, size_t bodies, size_t shapes)
     t->poses = mech_arena_alloc(arena, bodies, sizeof *t->poses);
     t->at = mech_arena_alloc(arena, bodies, sizeof *t->at);
     t->reach = mech_arena_alloc(arena, bodies, sizeof *t->reach);
+    t->motion = mech_arena_alloc(arena, bodies, sizeof *t->motion);
     t->shapes = mech_arena_alloc(arena, shapes, sizeof *t->shapes);
-    return t->bodies && t->colliders && t->poses && t->at && t->reach && t->shapes ? 0
-                                                                                   : MECH_NO_MEMORY;
+    return t->bodies && t->colliders && t->poses && t->at && t->reach && t->motion && t->shapes
+               ? 0
+               : MECH_NO_MEMORY;
 }
 
 /* Moving bodies with shapes, and all shapes. */

@@ -24,12 +24,13 @@ struct mech_touch {
     int32_t count;
     struct mech_collider_of *colliders; /* [collider_count] */
     int32_t collider_count;
-    int32_t moving_shapes;        /* of them, on bodies */
-    struct mech_collider *shapes; /* [collider_count] what the scene was made of */
-    struct mech_scene *scene;     /* NULL where no body moves */
-    struct mech_pose *poses;      /* [count] at the last mech_model_touch_find */
-    struct mech_placement *at;    /* [count] the same for the scene */
-    double *reach;                /* [count] m */
+    int32_t moving_shapes;            /* of them, on bodies */
+    struct mech_collider *shapes;     /* [collider_count] what the scene was made of */
+    struct mech_scene *scene;         /* NULL where no body moves */
+    struct mech_pose *poses;          /* [count] at the last mech_model_touch_find */
+    struct mech_placement *at;        /* [count] the same for the scene */
+    double *reach;                    /* [count] m */
+    struct mech_scene_motion *motion; /* [count] of the last mech_model_touch_set_out */
     bool free;
 };
 
