@@ -32,10 +32,11 @@ static int allocate(struct mech_moreau_bodies *s)
     const struct {
         double **at;
         size_t n;
-    } vectors[] = {{&s->q0, nq},     {&s->q_m, nq},      {&s->v0, nv},       {&s->v_m, nv},
-                   {&s->d, nv},      {&s->r, nv + rows}, {&s->x, nv + rows}, {&s->gt, rows},
-                   {&s->bias, rows}, {&s->g, entries},   {&s->place, nv},    {&s->u, nv},
-                   {&s->warm, rows}, {&s->outer, nv},    {&s->force, nv},    {&s->inert, nv}};
+    } vectors[] = {{&s->q0, nq},        {&s->q_m, nq},      {&s->v0, nv},       {&s->v_m, nv},
+                   {&s->d, nv},         {&s->r, nv + rows}, {&s->x, nv + rows}, {&s->gt, rows},
+                   {&s->bias, rows},    {&s->g, entries},   {&s->place, nv},    {&s->u, nv},
+                   {&s->warm, rows},    {&s->outer, nv},    {&s->force, nv},    {&s->inert, nv},
+                   {&s->foretold.v, nv}};
 
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
         *vectors[i].at = mech_arena_alloc(&s->arena, vectors[i].n, sizeof(double));
@@ -118,6 +119,7 @@ void mech_moreau_bodies_destroy(struct mech_moreau_bodies *s)
     }
     mech_impact_rows_fini(&s->impacts);
     mech_contact_list_fini(&s->list);
+    mech_foretold_fini(&s->foretold);
     mech_moreau_bodies_sweeps_fini(s);
     mech_acceptance_destroy(s->accept);
     free(s->N.values);

@@ -95,6 +95,34 @@ struct mech_sweeps {
     int32_t count, most;
 };
 
+/* Contacts that are open and may close within the step: moreau_jean_bodies_foretold.c. */
+struct mech_foretold_pair {
+    int32_t from, to; /* in open */
+    int32_t of, ofs;  /* in the list: what acts while it waits, from and to */
+};
+enum mech_foretold_mark { MECH_FORETOLD_NEAR, MECH_FORETOLD_PUSHES, MECH_FORETOLD_OUT };
+/* What is known of a contact of the list: it is near; it pushes, as the solvers of impulses say; it
+ * has been taken out. `of`: its number among the sets of rows, or the contacts of the sweeps. */
+struct mech_foretold_of {
+    enum mech_foretold_mark mark;
+    int32_t of;
+};
+struct mech_foretold {
+    struct mech_contact_list open;             /* those that wait, by pairs */
+    struct mech_contact_list near, known, met; /* scratch */
+    struct mech_foretold_pair *pair;
+    int32_t pairs, most, rounds;
+    struct mech_foretold_of *of; /* [list.n] */
+    int32_t ofs;                 /* that there is room for */
+    double *v;                   /* [nv + 1] scratch */
+};
+/* What a look changes in the list: contacts at its end; whether some are marked as taken out. */
+struct mech_foretold_change {
+    int32_t added;
+    bool out;
+};
+void mech_foretold_fini(struct mech_foretold *f);
+
 struct mech_moreau_bodies {
     const struct mech_model *model;
     struct mech_arena arena;
@@ -121,8 +149,9 @@ struct mech_moreau_bodies {
     double *rate; /* [nx + 1] */
     /* contacts */
     struct mech_impact_rows impacts;
-    struct mech_contact_list list; /* between shapes, at the last q_m */
-    struct mech_touch_rows touch;  /* scratch */
+    struct mech_contact_list list; /* between shapes, at q_m, that act in this step */
+    struct mech_foretold foretold;
+    struct mech_touch_rows touch; /* scratch */
     struct mech_sweeps sweeps;
     struct mech_acceptance *accept;         /* room for `most`; NULL: not yet */
     struct mech_mat N;                      /* [count × count] values [most × most] */
@@ -160,6 +189,10 @@ void mech_moreau_bodies_open(struct mech_moreau_bodies *s, struct mech_state *st
  * outcome with a reason. */
 int mech_moreau_bodies_find(struct mech_moreau_bodies *s, const struct mech_state *state,
                             struct mech_step_result *result);
+/* Rows as the velocities of the state have them; *changed: they are other ones. What was taken out
+ * has left v and λ. The same. */
+int mech_moreau_bodies_find_more(struct mech_moreau_bodies *s, struct mech_state *state,
+                                 bool *changed, struct mech_step_result *result);
 /* After the step: impulses, reactions and contacts into the state. 0; MECH_UNSUPPORTED: more
  * contacts than the state has room for. */
 int mech_moreau_bodies_keep(struct mech_moreau_bodies *s, struct mech_state *state,
@@ -169,13 +202,43 @@ double mech_moreau_bodies_middle(struct mech_moreau_bodies *s, const struct mech
 /* What gaps are judged by in this step. */
 struct mech_gap_step mech_moreau_bodies_gap(const struct mech_moreau_bodies *s);
 
-/* moreau_jean_bodies_touch.c. Contacts between shapes at q_m into s->list, with the velocities of
- * the free motion in the state. 0; MECH_NOT_FINITE with a reason; negative. */
+/* Contact i of the list has its impulse at `of`, which pushes or does not. */
+static inline void mech_moreau_bodies_says(struct mech_moreau_bodies *s, int32_t i, int32_t of,
+                                           bool pushes)
+{
+    s->foretold.of[i] = (struct mech_foretold_of){
+        .mark = pushes ? MECH_FORETOLD_PUSHES : MECH_FORETOLD_NEAR, .of = of};
+}
+
+/* v [nv + 1] without what the impulses of one pair have added, those of the list's contacts [from,
+ * to) that are marked as pushing, which writes s->x and s->trial. 0; MECH_SINGULAR. */
+typedef int mech_moreau_bodies_undo(struct mech_moreau_bodies *s, int32_t from, int32_t to,
+                                    double *v);
+mech_moreau_bodies_undo mech_moreau_bodies_undo_sweeps, mech_moreau_bodies_undo_rows;
+
+/* moreau_jean_bodies_foretold.c. What is near at q_m, the point of e, into s->list, ascending by
+ * id. 0; MECH_NOT_FINITE; negative. */
+int mech_moreau_bodies_foretell(struct mech_moreau_bodies *s, const struct mech_eval *e);
+/* Looks through the motion at the state's velocities, where marks say what pushes: a contact that
+ * bars more than its bodies do is marked as taken out, what the motion comes to touch goes after
+ * the contacts of s->list. Writes s->q_m and s->d. Returns as above. */
+int mech_moreau_bodies_look(struct mech_moreau_bodies *s, const struct mech_state *state,
+                            mech_moreau_bodies_undo *undo, struct mech_foretold_change *change);
+
+/* moreau_jean_bodies_touch.c. Contacts between shapes that act, into s->list, with the velocities
+ * of the free motion in the state. 0; MECH_NOT_FINITE with a reason; negative. */
 int mech_moreau_bodies_detect(struct mech_moreau_bodies *s, const struct mech_state *state,
                               struct mech_step_result *result);
-/* Their rows. */
+/* As mech_moreau_bodies_look, with a reason. */
+int mech_moreau_bodies_detect_more(struct mech_moreau_bodies *s, const struct mech_state *state,
+                                   mech_moreau_bodies_undo *undo,
+                                   struct mech_foretold_change *change,
+                                   struct mech_step_result *result);
+/* The contacts that the state keeps, ascending by id again. */
+void mech_moreau_bodies_sort(struct mech_touched *at, int32_t n);
+/* Rows of the list's contacts from number `from` on. */
 int mech_moreau_bodies_touch(struct mech_moreau_bodies *s, const struct mech_state *state,
-                             struct mech_step_result *result);
+                             int32_t from);
 /* What the state keeps of a contact, or NULL. `at` runs through it while ids ascend, from 0. */
 const struct mech_touched *mech_moreau_bodies_kept(const struct mech_state *state, uint64_t id,
                                                    size_t *at);
@@ -202,6 +265,9 @@ int mech_moreau_bodies_sweep(struct mech_moreau_bodies *s, struct mech_state *st
 /* moreau_jean_bodies_impact.c: P for the present v, which gets W_G⁻¹ Hᵀ ΔP added, and λ its part.
  * 0; MECH_VI_NOT_CONVERGED, with a reason … */
 int mech_moreau_bodies_impact(struct mech_moreau_bodies *s, struct mech_state *state,
+                              struct mech_step_result *result);
+/* Rows of contacts that are marked as taken out, out of the rows, of v and of λ. The same. */
+int mech_moreau_bodies_let_go(struct mech_moreau_bodies *s, struct mech_state *state,
                               struct mech_step_result *result);
 /* Whether members that sweep get MECH_FEW_SWEEPS iterations at first: contacts that repeat each
  * other stall them, and fewer than MECH_ACCEPTABLE_FROM cost little to factor. */

@@ -8,6 +8,7 @@
  * from the last velocities. Where that or the sweeps do not converge, the step is Newton's
  * (moreau_jean_bodies_newton.c), which has the same solution. */
 #include "solver/base/err.h"
+#include "solver/linalg/v3.h"
 #include "solver/step/moreau_jean_bodies.h"
 
 #include <math.h>
@@ -137,16 +138,26 @@ static void take(struct mech_moreau_bodies *s, const struct mech_state *state, i
     w->of[w->count++] = i;
 }
 
+/* The list's contacts from number `from` on. */
+static int take_from(struct mech_moreau_bodies *s, const struct mech_state *state, int32_t from)
+{
+    size_t warm = 0;
+
+    MECH_TRY(reserve(&s->sweeps, mech_model_touch_bodies(s->model), s->list.n));
+    for (int32_t i = from; i < s->list.n; i++) {
+        take(s, state, i, &warm);
+    }
+    return 0;
+}
+
 /* All contacts, masses and velocities at the poses of the middle. */
 static int gather(struct mech_moreau_bodies *s, const struct mech_state *state,
                   struct mech_step_result *result)
 {
     struct mech_sweeps *const w = &s->sweeps;
     const int32_t bodies = mech_model_touch_bodies(s->model);
-    size_t warm = 0;
 
     MECH_TRY(mech_moreau_bodies_detect(s, state, result));
-    MECH_TRY(reserve(w, bodies, s->list.n));
     for (int32_t i = 0; i < bodies; i++) {
         double *const m = w->inverse_mass + 3 * (size_t)i;
 
@@ -155,10 +166,7 @@ static int gather(struct mech_moreau_bodies *s, const struct mech_state *state,
         mech_model_touch_twist(s->model, i, s->v0, w->before + 6 * (size_t)i);
     }
     w->count = 0;
-    for (int32_t i = 0; i < s->list.n; i++) {
-        take(s, state, i, &warm);
-    }
-    return 0;
+    return take_from(s, state, 0);
 }
 
 /* --- the step --------------------------------------------------------------------------------- */
@@ -199,6 +207,23 @@ static bool good_enough(const struct mech_moreau_bodies *s, double times,
            s->sweeps.count >= MECH_ACCEPTABLE_FROM;
 }
 
+static struct mech_contact_bodies bodies_of(const struct mech_moreau_bodies *s)
+{
+    const struct mech_sweeps *const w = &s->sweeps;
+
+    return (struct mech_contact_bodies){.count = mech_model_touch_bodies(s->model),
+                                        .inverse_mass = w->inverse_mass,
+                                        .inverse_inertia = w->inverse_inertia,
+                                        .velocity = w->twist};
+}
+
+static void get_back(struct mech_moreau_bodies *s, struct mech_state *state)
+{
+    for (int32_t i = 0; i < mech_model_touch_bodies(s->model); i++) {
+        mech_model_touch_untwist(s->model, i, s->sweeps.twist + 6 * (size_t)i, state->v);
+    }
+}
+
 /* v := the solution of the contacts from v_k + h M⁻¹ f. 0; MECH_VI_NOT_CONVERGED. */
 static int sweep(struct mech_moreau_bodies *s, struct mech_state *state,
                  struct mech_step_result *result)
@@ -206,10 +231,7 @@ static int sweep(struct mech_moreau_bodies *s, struct mech_state *state,
     const struct mech_vi_settings *const vi = &mech_model_settings(s->model)->vi;
     const bool accept = vi->on_failure == MECH_ON_FAILURE_ACCEPT;
     struct mech_sweeps *const w = &s->sweeps;
-    const struct mech_contact_bodies bodies = {.count = mech_model_touch_bodies(s->model),
-                                               .inverse_mass = w->inverse_mass,
-                                               .inverse_inertia = w->inverse_inertia,
-                                               .velocity = w->twist};
+    const struct mech_contact_bodies bodies = bodies_of(s);
     struct mech_body_contacts_options options = {.friction = s->friction,
                                                  .tolerance = vi->tolerance,
                                                  .max_sweeps = vi->max_iterations,
@@ -241,9 +263,7 @@ static int sweep(struct mech_moreau_bodies *s, struct mech_state *state,
         return code;
     }
     result->residual = found.residual;
-    for (int32_t i = 0; i < bodies.count; i++) {
-        mech_model_touch_untwist(s->model, i, w->twist + 6 * (size_t)i, state->v);
-    }
+    get_back(s, state);
     s->accepted = !(found.residual <= vi->tolerance && found.miss <= vi->tolerance);
     /* so many that no other member takes them: what is left of all sweeps */
     const double times = 3 * w->count > MECH_IMPACT_ROWS_MOST ? MECH_ACCEPTABLE_LAST : 1.;
@@ -269,7 +289,8 @@ static int keep(struct mech_moreau_bodies *s, struct mech_state *state,
     for (int32_t i = 0; i < w->count; i++) {
         n += counts(s, &w->at[i]);
     }
-    struct mech_touched *out = mech_moreau_bodies_room(s, state, n, result);
+    struct mech_touched *const first = mech_moreau_bodies_room(s, state, n, result);
+    struct mech_touched *out = first;
 
     for (int32_t i = 0; i < w->count && out; i++) {
         const struct mech_body_contact *const c = &w->at[i];
@@ -288,7 +309,11 @@ static int keep(struct mech_moreau_bodies *s, struct mech_state *state,
         }
         out++;
     }
-    return out ? 0 : MECH_UNSUPPORTED;
+    if (!first) {
+        return MECH_UNSUPPORTED;
+    }
+    mech_moreau_bodies_sort(first, n);
+    return 0;
 }
 
 /* Whether the speeds that forces give are those of the last repeat, beside what they are and what
@@ -352,6 +377,94 @@ static double gain_of(const struct mech_sweeps *w)
     return mech_step_gain(work, size);
 }
 
+static void set_out(struct mech_moreau_bodies *s, struct mech_state *state)
+{
+    for (int32_t i = 0; i < s->nv; i++) {
+        state->v[i] = s->v0[i] + s->sweeps.f[i];
+    }
+}
+
+/* Contacts that are marked as taken out, out of the sweeps. */
+static void let_go(struct mech_moreau_bodies *s)
+{
+    struct mech_sweeps *const w = &s->sweeps;
+    int32_t n = 0;
+
+    for (int32_t i = 0; i < w->count; i++) {
+        if (s->foretold.of[w->of[i]].mark != MECH_FORETOLD_OUT) {
+            w->at[n] = w->at[i];
+            w->of[n++] = w->of[i];
+        }
+    }
+    w->count = n;
+}
+
+/* twist += M⁻¹ share of the impulse of a contact on its body on that side. */
+static void add_impulse(const struct mech_sweeps *w, const struct mech_body_contact *c, int side,
+                        double share, double twist[6])
+{
+    const double *const m = w->inverse_mass + 3 * (size_t)c->body[side];
+    double moment[3], turn[3];
+
+    mech_v3_cross(c->arm[side], c->impulse, moment);
+    mech_v3_add(moment, 1., c->couple, moment);
+    mech_m3_mul(w->inverse_inertia + 9 * (size_t)c->body[side], moment, turn);
+    for (int k = 0; k < 3; k++) {
+        twist[k] += share * m[k] * c->impulse[k];
+        twist[3 + k] += share * turn[k];
+    }
+}
+
+int mech_moreau_bodies_undo_sweeps(struct mech_moreau_bodies *s, int32_t from, int32_t to,
+                                   double *v)
+{
+    const struct mech_sweeps *const w = &s->sweeps;
+
+    for (int32_t i = from; i < to; i++) {
+        const struct mech_body_contact *const c = &w->at[s->foretold.of[i].of];
+
+        for (int side = 0; side < 2 && s->foretold.of[i].mark == MECH_FORETOLD_PUSHES; side++) {
+            double twist[6];
+
+            if (c->body[side] >= 0) {
+                mech_model_touch_twist(s->model, c->body[side], v, twist);
+                add_impulse(w, c, side, side ? -1. : 1., twist);
+                mech_model_touch_untwist(s->model, c->body[side], twist, v);
+            }
+        }
+    }
+    return 0;
+}
+
+/* The contacts from v_k + w->f, until the motion after them shows no others. */
+static int impact(struct mech_moreau_bodies *s, struct mech_state *state,
+                  struct mech_step_result *result)
+{
+    struct mech_sweeps *const w = &s->sweeps;
+
+    for (;;) {
+        const int code = w->count ? sweep(s, state, result) : 0;
+        struct mech_foretold_change change;
+
+        if (code != 0 && code != MECH_VI_NOT_CONVERGED) {
+            return code;
+        }
+        for (int32_t i = 0; i < w->count; i++) {
+            mech_moreau_bodies_says(s, w->of[i], i, mech_v3_dot(w->at[i].n, w->at[i].impulse) > 0.);
+        }
+        MECH_TRY(mech_moreau_bodies_detect_more(s, state, mech_moreau_bodies_undo_sweeps, &change,
+                                                result));
+        if (!change.out && !change.added) {
+            return code;
+        }
+        if (change.out) {
+            let_go(s);
+        }
+        MECH_TRY(take_from(s, state, s->list.n - change.added));
+        set_out(s, state);
+    }
+}
+
 int mech_moreau_bodies_sweep(struct mech_moreau_bodies *s, struct mech_state *state,
                              struct mech_step_result *result)
 {
@@ -371,17 +484,13 @@ int mech_moreau_bodies_sweep(struct mech_moreau_bodies *s, struct mech_state *st
             mech_model_move(s->model, s->q0, s->d, state->q);
             return 0;
         }
-        for (int32_t i = 0; i < s->nv; i++) {
-            state->v[i] = s->v0[i] + w->f[i];
-        }
+        set_out(s, state);
         memcpy(w->last, w->f, bytes);
         result->iterations++;
         if (k == 0) {
             MECH_TRY(gather(s, state, result));
         }
-        if (w->count) {
-            MECH_TRY(sweep(s, state, result));
-        }
+        MECH_TRY(impact(s, state, result));
     }
     return MECH_NOT_CONVERGED;
 }

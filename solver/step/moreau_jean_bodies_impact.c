@@ -393,6 +393,22 @@ static int run_all(struct mech_moreau_bodies *s, struct mech_step_result *result
     return code ? not_solved(s, first, least, result) : 0;
 }
 
+/* v and λ by what has changed in P: s->trial [rows]. */
+static int follow(struct mech_moreau_bodies *s, struct mech_state *state,
+                  struct mech_step_result *result)
+{
+    memset(s->x, 0, ((size_t)s->nv + 1) * sizeof *s->x);
+    mech_moreau_bodies_push(&s->impacts, 1., s->trial, s->x);
+    MECH_TRY(solve(s, result));
+    for (int32_t i = 0; i < s->nv; i++) {
+        state->v[i] += s->x[i];
+    }
+    for (int32_t i = 0; i < s->rows; i++) {
+        state->lambda[i] -= s->x[s->nv + i] / s->h;
+    }
+    return 0;
+}
+
 int mech_moreau_bodies_impact(struct mech_moreau_bodies *s, struct mech_state *state,
                               struct mech_step_result *result)
 {
@@ -402,19 +418,90 @@ int mech_moreau_bodies_impact(struct mech_moreau_bodies *s, struct mech_state *s
     speeds(s, state->v);
     MECH_TRY(run_all(s, result));
 
-    /* v and λ by what has changed in P */
     for (int32_t i = 0; i < rows->count; i++) {
         s->trial[i] = s->best[i] - rows->P[i];
         rows->P[i] = rows->guess[i] = s->best[i];
     }
+    return follow(s, state, result);
+}
+
+int mech_moreau_bodies_undo_rows(struct mech_moreau_bodies *s, int32_t from, int32_t to, double *v)
+{
+    const struct mech_impact_rows *const rows = &s->impacts;
+    struct mech_step_result ignored = {.iterations = 0};
+
+    for (int32_t i = 0, row = 0; i < rows->sets; row += rows->set[i].rows, i++) {
+        const int32_t of = rows->who[i].of;
+        const bool undone = rows->who[i].kind == MECH_IMPACT_TOUCH && of >= from && of < to &&
+                            s->foretold.of[of].mark == MECH_FORETOLD_PUSHES;
+
+        for (int32_t k = row; k < row + rows->set[i].rows; k++) {
+            s->trial[k] = undone ? -rows->P[k] : 0.;
+        }
+    }
     memset(s->x, 0, ((size_t)s->nv + 1) * sizeof *s->x);
     mech_moreau_bodies_push(rows, 1., s->trial, s->x);
-    MECH_TRY(solve(s, result));
+    MECH_TRY(solve(s, &ignored));
     for (int32_t i = 0; i < s->nv; i++) {
-        state->v[i] += s->x[i];
+        v[i] += s->x[i];
     }
-    for (int32_t i = 0; i < s->rows; i++) {
-        state->lambda[i] -= s->x[s->nv + i] / s->h;
+    return 0;
+}
+
+/* Whether a set belongs to what is taken out. */
+static bool is_out(const struct mech_moreau_bodies *s, const struct mech_impact_set *who)
+{
+    return who->kind == MECH_IMPACT_TOUCH && s->foretold.of[who->of].mark == MECH_FORETOLD_OUT;
+}
+
+/* The rows without those of what is taken out. */
+static void close_up(struct mech_moreau_bodies *s)
+{
+    struct mech_impact_rows *const rows = &s->impacts;
+    int32_t row = 0, to = 0, sets = 0, at = 0;
+
+    for (int32_t i = 0; i < rows->sets; i++) {
+        const struct mech_set set = rows->set[i];
+        const bool out = is_out(s, &rows->who[i]);
+
+        for (int32_t k = 0; k < set.rows; k++, row++) {
+            const int32_t from = rows->start[row], n = rows->start[row + 1] - from;
+
+            if (out) {
+                continue;
+            }
+            memmove(rows->column + at, rows->column + from, (size_t)n * sizeof *rows->column);
+            memmove(rows->value + at, rows->value + from, (size_t)n * sizeof *rows->value);
+            rows->start[to] = at;
+            rows->b[to] = rows->b[row];
+            rows->E[to] = rows->E[row];
+            rows->P[to] = rows->P[row];
+            rows->guess[to++] = rows->guess[row];
+            at += n;
+        }
+        if (!out) {
+            rows->set[sets] = set;
+            rows->who[sets++] = rows->who[i];
+        }
     }
+    rows->start[to] = at;
+    rows->count = to;
+    rows->sets = sets;
+}
+
+int mech_moreau_bodies_let_go(struct mech_moreau_bodies *s, struct mech_state *state,
+                              struct mech_step_result *result)
+{
+    struct mech_impact_rows *const rows = &s->impacts;
+
+    for (int32_t i = 0, row = 0; i < rows->sets; row += rows->set[i].rows, i++) {
+        const bool out = is_out(s, &rows->who[i]);
+
+        for (int32_t k = row; k < row + rows->set[i].rows; k++) {
+            s->trial[k] = out ? -rows->P[k] : 0.;
+        }
+    }
+    MECH_TRY(follow(s, state, result));
+    close_up(s);
     return 0;
 }

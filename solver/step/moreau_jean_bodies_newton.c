@@ -3,8 +3,9 @@
  * The matrix takes G at q_θ for the rows too, which belong to q_{k+1}, and ∂q_θ/∂v at rest: off by
  * O(h ω), which costs iterations and no accuracy. It stays while each iteration leaves a tenth of
  * the residual at most. Rows of contacts stay as they are found once a step, after the first
- * iteration, which tells where bodies go without contacts. It stops by what balances (balance.h), P
- * among it; where iterations come no closer, by what rounding leaves. */
+ * iteration, which tells where bodies go without contacts, but for what is foretold wrongly. It
+ * stops by what balances (balance.h), P among it; where iterations come no closer, by what rounding
+ * leaves. */
 #include "solver/base/err.h"
 #include "solver/step/moreau_jean_bodies.h"
 
@@ -369,6 +370,22 @@ static bool fits(const double size[3], const double tolerance[3])
     return size[0] <= tolerance[0] && size[1] <= tolerance[1] && size[2] <= tolerance[2];
 }
 
+/* Impulses for the present v, and of what the motion after them meets. */
+static int impact(struct mech_moreau_bodies *s, struct mech_state *state,
+                  struct mech_step_result *result)
+{
+    bool changed;
+
+    do {
+        if (s->impacts.count && !s->accepted) {
+            MECH_TRY(mech_moreau_bodies_impact(s, state, result));
+        }
+        MECH_TRY(mech_moreau_bodies_find_more(s, state, &changed, result));
+        s->accepted = s->accepted && !changed;
+    } while (changed);
+    return 0;
+}
+
 int mech_moreau_bodies_solve(struct mech_moreau_bodies *s, struct mech_state *state, double t,
                              struct mech_step_result *result)
 {
@@ -419,9 +436,7 @@ int mech_moreau_bodies_solve(struct mech_moreau_bodies *s, struct mech_state *st
         if (k == 0) {
             MECH_TRY(mech_moreau_bodies_find(s, state, result));
         }
-        if (s->impacts.count && !s->accepted) {
-            MECH_TRY(mech_moreau_bodies_impact(s, state, result));
-        }
+        MECH_TRY(impact(s, state, result));
     }
     if (s->impacts.count == 0) {
         result->residual = fmax(size[0], size[1]);

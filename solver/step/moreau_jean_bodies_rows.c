@@ -250,6 +250,17 @@ static int find_sides(struct mech_moreau_bodies *s, const struct mech_state *sta
 
 /* --- the step --------------------------------------------------------------------------------- */
 
+static int check_count(const struct mech_impact_rows *r, struct mech_step_result *result)
+{
+    if (r->count > MECH_IMPACT_ROWS_MOST) {
+        snprintf(result->reason, sizeof result->reason,
+                 "%d rows of contacts in one step; at most %d are taken with joints or springs",
+                 (int)r->count, (int)MECH_IMPACT_ROWS_MOST);
+        return MECH_UNSUPPORTED;
+    }
+    return 0;
+}
+
 int mech_moreau_bodies_find(struct mech_moreau_bodies *s, const struct mech_state *state,
                             struct mech_step_result *result)
 {
@@ -261,15 +272,38 @@ int mech_moreau_bodies_find(struct mech_moreau_bodies *s, const struct mech_stat
         MECH_TRY(find_sides(s, state));
     }
     if (mech_model_touch_bodies(s->model) > 0) {
-        MECH_TRY(mech_moreau_bodies_touch(s, state, result));
+        MECH_TRY(mech_moreau_bodies_detect(s, state, result));
+        MECH_TRY(mech_moreau_bodies_touch(s, state, 0));
     }
-    if (r->count > MECH_IMPACT_ROWS_MOST) {
-        snprintf(result->reason, sizeof result->reason,
-                 "%d rows of contacts in one step; at most %d are taken with joints or springs",
-                 (int)r->count, (int)MECH_IMPACT_ROWS_MOST);
-        return MECH_UNSUPPORTED;
+    return check_count(r, result);
+}
+
+int mech_moreau_bodies_find_more(struct mech_moreau_bodies *s, struct mech_state *state,
+                                 bool *changed, struct mech_step_result *result)
+{
+    const struct mech_impact_rows *const r = &s->impacts;
+    struct mech_foretold_change change;
+
+    *changed = false;
+    if (mech_model_touch_bodies(s->model) == 0) {
+        return 0;
     }
-    return 0;
+    for (int32_t i = 0, row = 0; i < r->sets; row += r->set[i].rows, i++) {
+        if (r->who[i].kind == MECH_IMPACT_TOUCH) {
+            mech_moreau_bodies_says(s, r->who[i].of, i, r->P[row] > 0.);
+        }
+    }
+    MECH_TRY(
+        mech_moreau_bodies_detect_more(s, state, mech_moreau_bodies_undo_rows, &change, result));
+    if (change.out) {
+        MECH_TRY(mech_moreau_bodies_let_go(s, state, result));
+    }
+    if (change.added) {
+        MECH_TRY(mech_moreau_bodies_touch(s, state, s->list.n - change.added));
+    }
+    *changed = change.out || change.added;
+    s->formed = s->formed && !*changed;
+    return check_count(r, result);
 }
 
 int mech_moreau_bodies_keep(struct mech_moreau_bodies *s, struct mech_state *state,

@@ -10,6 +10,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const struct mech_touched *mech_moreau_bodies_kept(const struct mech_state *state, uint64_t id,
@@ -72,26 +73,37 @@ static int append(struct mech_moreau_bodies *s, const struct mech_state *state, 
     return 0;
 }
 
-int mech_moreau_bodies_detect(struct mech_moreau_bodies *s, const struct mech_state *state,
-                              struct mech_step_result *result)
+static int told(int code, struct mech_step_result *result)
 {
-    const double t = mech_moreau_bodies_middle(s, state);
-    const struct mech_eval e = mech_model_point(s->model, state, t, s->q_m, state->v);
-    const int code = mech_model_touch_find(s->model, &e, s->h, &s->list);
-
     if (code == MECH_NOT_FINITE) {
         snprintf(result->reason, sizeof result->reason, "the placement of a body is not finite");
     }
     return code;
 }
 
+int mech_moreau_bodies_detect(struct mech_moreau_bodies *s, const struct mech_state *state,
+                              struct mech_step_result *result)
+{
+    const double t = mech_moreau_bodies_middle(s, state);
+    const struct mech_eval e = mech_model_point(s->model, state, t, s->q_m, state->v);
+
+    return told(mech_moreau_bodies_foretell(s, &e), result);
+}
+
+int mech_moreau_bodies_detect_more(struct mech_moreau_bodies *s, const struct mech_state *state,
+                                   mech_moreau_bodies_undo *undo,
+                                   struct mech_foretold_change *change,
+                                   struct mech_step_result *result)
+{
+    return told(mech_moreau_bodies_look(s, state, undo, change), result);
+}
+
 int mech_moreau_bodies_touch(struct mech_moreau_bodies *s, const struct mech_state *state,
-                             struct mech_step_result *result)
+                             int32_t from)
 {
     size_t warm = 0;
 
-    MECH_TRY(mech_moreau_bodies_detect(s, state, result));
-    for (int32_t i = 0; i < s->list.n && s->impacts.count <= MECH_IMPACT_ROWS_MOST; i++) {
+    for (int32_t i = from; i < s->list.n && s->impacts.count <= MECH_IMPACT_ROWS_MOST; i++) {
         MECH_TRY(append(s, state, i, &warm));
     }
     return 0;
@@ -104,6 +116,23 @@ static bool counts(const struct mech_moreau_bodies *s, int32_t set, int32_t row)
 {
     return s->impacts.who[set].kind == MECH_IMPACT_TOUCH &&
            (s->impacts.P[row] > 0. || s->list.at[s->impacts.who[set].of].gap <= 0.);
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const struct mech_touched *const x = a, *const y = b;
+
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+void mech_moreau_bodies_sort(struct mech_touched *at, int32_t n)
+{
+    for (int32_t i = 1; i < n; i++) {
+        if (at[i - 1].id > at[i].id) {
+            qsort(at, (size_t)n, sizeof *at, by_id);
+            return;
+        }
+    }
 }
 
 struct mech_touched *mech_moreau_bodies_room(const struct mech_moreau_bodies *s,
@@ -130,7 +159,8 @@ int mech_moreau_bodies_record(struct mech_moreau_bodies *s, struct mech_state *s
     for (int32_t i = 0; i < r->sets; row += r->set[i].rows, i++) {
         n += counts(s, i, row);
     }
-    struct mech_touched *out = mech_moreau_bodies_room(s, state, n, result);
+    struct mech_touched *const first = mech_moreau_bodies_room(s, state, n, result);
+    struct mech_touched *out = first;
 
     if (!out) {
         return MECH_UNSUPPORTED;
@@ -147,5 +177,6 @@ int mech_moreau_bodies_record(struct mech_moreau_bodies *s, struct mech_state *s
             mech_model_touch_record(contact, &s->touch, P, out++);
         }
     }
+    mech_moreau_bodies_sort(first, n);
     return 0;
 }
