@@ -103,14 +103,19 @@ void mech_touch_pose(const struct mech_touching *b, const struct mech_eval *e,
     b->seat.item->type->ops.object->pose(b->seat.item->description, &b->seat, e, origin, pose);
 }
 
-/* How far a body may move at the pose's velocities, m. */
-static double reach_of(const struct mech_model *m, int32_t body, double ahead)
+/* How far a body moves at the pose's velocities, m. */
+static double way_of(const struct mech_model *m, int32_t body, double ahead)
 {
     const struct mech_touch *const t = m->touch;
     const struct mech_pose *const pose = &t->poses[body];
 
-    return ahead * (mech_v3_norm(pose->v) + t->bodies[body].extent * mech_v3_norm(pose->omega)) +
-           mech_v3_norm(m->document->gravity) * ahead * ahead;
+    return ahead * (mech_v3_norm(pose->v) + t->bodies[body].extent * mech_v3_norm(pose->omega));
+}
+
+/* How far it may move, with what gravity adds. */
+static double reach_of(const struct mech_model *m, int32_t body, double ahead)
+{
+    return way_of(m, body, ahead) + mech_v3_norm(m->document->gravity) * ahead * ahead;
 }
 
 static int find(const struct mech_model *m, struct mech_contact_list *list)
@@ -170,7 +175,7 @@ bool mech_model_touch_goes_farther(const struct mech_model *m, double ahead)
     const struct mech_touch *const t = m->touch;
 
     for (int32_t i = 0; i < t->count; i++) {
-        if (reach_of(m, i, ahead) > t->reach[i]) {
+        if (way_of(m, i, ahead) > t->reach[i]) {
             return true;
         }
     }

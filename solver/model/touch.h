@@ -47,8 +47,8 @@ int mech_model_touch_widen(const struct mech_model *m, double ahead,
 /* The motion of one body with velocities e->v at the point of the last mech_model_touch_find, for
  * sweeps over the scene. */
 void mech_model_touch_set_out(const struct mech_model *m, const struct mech_eval *e, int32_t body);
-/* Whether one of the bodies may move farther within `ahead`, as they have all been set out, than
- * was looked for. */
+/* Whether one of the bodies, as they have all been set out, moves farther within `ahead` than was
+ * looked for. */
 bool mech_model_touch_goes_farther(const struct mech_model *m, double ahead);
 /* The scene of the shapes; the bodies' motions [mech_model_touch_bodies] as they were set out. */
 const struct mech_scene *mech_model_touch_scene(const struct mech_model *m,
