@@ -25,32 +25,6 @@ void session_fault(struct session *s, const char *format, ...)
 
 /* --- replies ---------------------------------------------------------------------------------- */
 
-/* A null beside numbers, which is how a writer shows what is not finite. */
-static bool has_gap(json_t *tree)
-{
-    size_t k = 0, numbers = 0, nulls = 0;
-    const char *key = NULL;
-    json_t *value = NULL;
-    json_array_foreach(tree, k, value)
-    {
-        numbers += json_is_number(value);
-        nulls += json_is_null(value);
-        if (has_gap(value)) {
-            return true;
-        }
-    }
-    if (nulls > 0 && (numbers > 0 || nulls == json_array_size(tree))) {
-        return true;
-    }
-    json_object_foreach(tree, key, value)
-    {
-        if (has_gap(value)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* s that a reply may take: more under a sanitizer, which says so by MECHD_TESTS_DEADLINE. */
 static long limit(void)
 {
@@ -85,11 +59,9 @@ struct session_reply session_ask(struct session *s, const char *method, const ch
     if (r.text != NULL && r.size > 0 && (r.text[0] == '{' || r.text[0] == '[')) {
         json_t *const tree =
             json_loadb(r.text, r.size, JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL, NULL);
-        // rows of a sweep are empty where a point failed
-        const bool rows = strncmp(path, "/v1/sweeps/", 11) == 0;
-        if (tree == NULL || (r.status < 300 && !rows && has_gap(tree))) {
-            session_fault(s, "a reply that is not JSON, or not finite: %s %s %s: %.600s", method,
-                          path, shown, r.text);
+        if (tree == NULL || (r.status < 300 && !session_promised(method, path, tree))) {
+            session_fault(s, "a reply that is not JSON, or has null for a number: %s %s %s: %.600s",
+                          method, path, shown, r.text);
         }
         json_decref(tree);
     }
@@ -108,9 +80,8 @@ enum { QUERIES = sizeof queries / sizeof *queries };
 
 /* --- requests --------------------------------------------------------------------------------- */
 
-/* Replace {name} of a route's template by something that fits, mostly. */
-static void fill_path(struct session *s, const json_t *model, const char *template, const char *id,
-                      char path[PATH])
+void session_path(struct session *s, const json_t *model, const char *template, const char *id,
+                  char path[PATH])
 {
     static const char *const lists[] = {"nodes", "objects", "markers", "loads", "sensors"};
     static const char *const parts[] = {"M", "Cq", "Cq-t", "N", "k", "lambda", "f", "b", "H"};
@@ -263,8 +234,12 @@ static json_t *body_of(struct session *s, enum mechp_route_id route, const json_
     }
 }
 
-/* Routes of an instance that are not for its life, leases and what runs beside the requests. */
-static bool usable(const struct mechp_route *r)
+json_t *session_body(struct session *s, enum mechp_route_id route, const json_t *model)
+{
+    return body_of(s, route, model, NULL);
+}
+
+bool session_usable(const struct mechp_route *r)
 {
     static const enum mechp_route_id not [] = {
         MECHP_ROUTE_DELETE,     MECHP_ROUTE_CREATE_AS,      MECHP_ROUTE_CLONE,
@@ -282,41 +257,6 @@ static bool usable(const struct mechp_route *r)
     return strstr(r->path, "{id}") != NULL;
 }
 
-/* A state whose squares leave the range of doubles, and all that reads the instance then. */
-static void ask_far(struct session *s, const json_t *model)
-{
-    static const double sizes[] = {1e-300, 1e-160, 1e160, 1e300};
-    static const char *const keys[] = {"q", "v", "x"};
-    struct session_reply was;
-    char path[PATH], asked[PATH + 40];
-    session_state(s, s->id, &was);
-    json_t *const now = was.text != NULL ? json_loads(was.text, 0, NULL) : NULL;
-    json_t *const body = json_object();
-    for (size_t k = 0; k < 3; k++) {
-        json_t *const far = json_array();
-        const double size = sizes[generate_below(&s->g, 4)];
-        for (size_t i = json_array_size(json_object_get(now, keys[k])); i > 0; i--) {
-            json_array_append_new(far, json_real(size * generate_real(&s->g)));
-        }
-        json_object_set_new(body, keys[k], far);
-    }
-    char *const text = json_dumps(body, 0);
-    (void)snprintf(path, sizeof path, "/v1/instances/%.200s/state", s->id);
-    (void)session_status(s, "PUT", path, text);
-    for (int k = 0; mechp_route_at(k) != NULL; k++) {
-        const struct mechp_route *const r = mechp_route_at(k);
-        for (size_t i = 0; usable(r) && strcmp(r->method, "GET") == 0 && i < QUERIES; i++) {
-            fill_path(s, model, r->path, s->id, path);
-            (void)snprintf(asked, sizeof asked, "%s%s", path, queries[i]);
-            (void)session_status(s, "GET", asked, NULL);
-        }
-    }
-    free(text);
-    free(was.text);
-    json_decref(now);
-    json_decref(body);
-}
-
 /* Steps are half of it. */
 static const struct mechp_route *any_route(struct session *s)
 {
@@ -332,8 +272,8 @@ static const struct mechp_route *any_route(struct session *s)
         if (s->g.bytes != NULL && s->g.left == 0) {
             break;
         }
-    } while (!step && !usable(r));
-    for (int k = 0; step || !usable(r); k++) {
+    } while (!step && !session_usable(r));
+    for (int k = 0; step || !session_usable(r); k++) {
         r = mechp_route_at(k);
         if (r->id == MECHP_ROUTE_STEP) {
             break;
@@ -361,10 +301,10 @@ static void request_path(struct session *s, const json_t *model, const struct me
                          const char *const ids[2], char path[PATH], char twins[PATH])
 {
     const struct generate at = s->g;
-    fill_path(s, model, route->path, ids[0], path);
+    session_path(s, model, route->path, ids[0], path);
     const struct generate behind = s->g;
     s->g = at;
-    fill_path(s, model, route->path, ids[1], twins);
+    session_path(s, model, route->path, ids[1], twins);
     s->g = behind;
     // queries are refused where there is none; a third of the readers get one
     if (strcmp(route->method, "GET") == 0) {
@@ -557,7 +497,7 @@ void session_run(struct session *s)
             act(s, model, twin);
         }
         if (generate_often(&s->g, 15)) {
-            ask_far(s, model);
+            session_far(s, model);
         }
         (void)session_status(s, "DELETE", path, NULL);
         if (s->twin) {

@@ -1,8 +1,8 @@
 /* What is done with a generated model, and what must hold: one session of requests, which end
  * through whatever brings them to a daemon.
  *
- *  - a reply is JSON without null among its numbers (which is how NaN and infinity are written),
- *    no status is 500 or above but 503, and it comes within a limit
+ *  - a reply is JSON with null only where the row of its route has it (NaN and infinity would be
+ *    null), no status is 500 or above but 503, and it comes within a limit
  *  - a refused request leaves the state as it was, byte for byte
  *  - the same requests on a second instance give the same replies, byte for byte
  *  - models are mostly accepted; those that the checks accept are created

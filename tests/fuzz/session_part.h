@@ -1,6 +1,7 @@
 /* What the parts of a session share; one thread. */
 #pragma once
 
+#include "protocol/wire/routes.h"
 #include "tests/fuzz/session.h"
 
 enum { SESSION_PATH = 400 };
@@ -18,6 +19,18 @@ void session_state(struct session *s, const char *id, struct session_reply *out)
 bool session_same(const struct session_reply *a, const struct session_reply *b);
 /* The body that creates an instance of a model; the caller frees. */
 char *session_creation(const json_t *model);
+
+/* Replace {name} of a route's template by something that fits, mostly. */
+void session_path(struct session *s, const json_t *model, const char *template, const char *id,
+                  char path[SESSION_PATH]);
+/* The body of a route that takes one, to decref; NULL: none. */
+json_t *session_body(struct session *s, enum mechp_route_id route, const json_t *model);
+/* Whether a route is of an instance, and not for its life, leases and what runs beside requests. */
+bool session_usable(const struct mechp_route *r);
+/* Whether null stands in a reply only where the route's row has it. */
+bool session_promised(const char *method, const char *path, json_t *reply);
+/* States far away, and every reader there. The instance is not as it was. */
+void session_far(struct session *s, const json_t *model);
 
 /* Snapshots, clones, trials, runs, batches, leases, sweeps: the instance is new, and is as new
  * afterwards, but for its counts and its last trial. */
