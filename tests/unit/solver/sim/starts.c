@@ -98,6 +98,19 @@ static void a_start_that_is_not_finite_is_refused(void)
         "/nodes", "coordinate is not finite"));
 }
 
+static void the_integrator_is_named_where_the_document_leaves_it_open(void)
+{
+    char text[2048];
+
+    snprintf(text, sizeof text, pendulum, "", "", "");
+    struct mech_sim *const s = model_of(text);
+
+    CU_ASSERT_PTR_NULL(mech_sim_document(s)->solver.integrator);
+    CU_ASSERT(strlen(mech_sim_integrator(s)) > 0);
+    mech_sim_destroy(s);
+}
+
 UNIT_TESTS(UNIT_TEST(a_start_that_is_not_finite_is_refused),
            UNIT_TEST(a_speed_against_a_rod_is_told), UNIT_TEST(a_speed_against_a_taut_rope_is_told),
+           UNIT_TEST(the_integrator_is_named_where_the_document_leaves_it_open),
            UNIT_TEST(the_first_step_takes_it_away))
