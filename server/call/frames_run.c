@@ -1,10 +1,11 @@
-/* What binary frames ask for, as owner of the instance (zmq/control_frame.c tells the kinds). */
+/* What binary frames ask for, as owner of the instance. */
+#include "server/call/frames.h"
+
 #include "server/call/service.h"
 #include "server/instance/effort.h"
 #include "server/instance/snapshots.h"
 #include "server/instance/state.h"
 #include "server/os/ticks.h"
-#include "server/zmq/frame_request.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -28,8 +29,7 @@ static void fail_outcome(struct mechd_frame_request *r, int outcome)
 bool mechd_frame_abandoned(const void *request)
 {
     const struct mechd_frame_request *const r = request;
-    const _Atomic bool *const gone = mechd_guard_gone(&r->peer, r->backlog);
-    return gone != NULL && atomic_load(gone) &&
+    return r->gone != NULL && atomic_load(r->gone) &&
            mechd_leases_silent(&r->job.instance->leases, r->in.lease, r->partner != NULL);
 }
 

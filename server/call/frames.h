@@ -1,0 +1,90 @@
+/* Binary frames as requests: hello, step, trial, commit, inputs, outputs, state, snapshot, restore
+ * and bye, from the bytes that came to the reply, whichever door they came through.
+ *
+ *   step, trial   values: the partner's inputs in the order of its hello (or none: they hold), then
+ *                 their derivatives by the hello's order; size: H. Reply: its outputs at the end.
+ *   commit        keeps the last trial of this partner. Reply: its outputs.
+ *   inputs        sets them. outputs: asks for them.
+ *   state         no values: asks for [q v x z]; values: sets them; time 0 or the new time.
+ *   snapshot      takes one in memory; its number comes back in `iteration`, where restore sends it
+ *
+ * A reply carries the request's kind, sequence and iteration. An error reply has kind error, the
+ * code in `status` and the problem as JSON in a second part.
+ *
+ *   struct mechd_frame_request *r = …;                 // zeroed, the door's members filled in
+ *   if (mechd_frame_start(r, service, &asked) != MECHD_QUEUED) {
+ *       answer(r);                                     // otherwise r->answer does, on any thread
+ *   }
+ *
+ * owner: the door's thread, and while the request runs the instance's owner. */
+#pragma once
+
+#include "protocol/frame/frame.h"
+#include "server/call/requests.h"
+#include "server/instance/partners.h"
+#include "server/instance/stepping.h"
+#include "server/store/store.h"
+
+struct mechd_service;
+
+/* A frame as it came; the bytes are read by mechd_frame_start only. */
+struct mechd_frame_asked {
+    const char *bytes;
+    size_t size;
+    const char *extra; /* the JSON part of a hello, or NULL */
+    size_t extra_size;
+    const char *refusal; /* it is refused for this; or NULL */
+};
+
+struct mechd_frame_request {
+    struct mechd_job job; /* first */
+    struct mechd_service *service;
+
+    /* of the door, const */
+    enum mechd_door door;
+    const unsigned char *key; /* [32] of the connection by CURVE, or NULL */
+    const _Atomic bool *gone; /* set once the connection has ended; NULL: not known */
+    /* The reply stands: send it. Not of one that was not queued. */
+    void (*answer)(struct mechd_frame_request *r);
+
+    struct mechd_pass pass; /* of a hello */
+    struct mechp_frame in, out;
+    uint64_t start; /* ns */
+    double *values; /* [in.count] */
+    double *reply;  /* [out.count] */
+    size_t room;    /* of reply */
+    size_t taken;   /* of the bodies in flight */
+    json_t *hello;
+    struct mechp_text second; /* second part of the reply */
+    struct mech_diag diag;
+    char detail[256];
+    struct mechd_stepping stepping;
+    struct mechd_partner *partner;
+    struct mechd_ticket ticket;
+};
+
+/* Run or queue it. QUEUED: `answer` will be called, perhaps before this returns; otherwise the
+ * reply stands. Takes it into the calls in flight; mechd_frame_fini follows in any case. On the
+ * thread that carries the request. */
+enum mechd_submitted mechd_frame_start(struct mechd_frame_request *r, struct mechd_service *service,
+                                       const struct mechd_frame_asked *asked);
+
+/* Once the reply stands: complete it and count it; *size is that of its frame, *extra that of its
+ * second part, 0: there is none (of a hello and of an error there is, unless memory was short).
+ * Then write them to frame [size] and second [extra]. */
+void mechd_frame_complete(struct mechd_frame_request *r, size_t *size, size_t *extra);
+void mechd_frame_write(const struct mechd_frame_request *r, unsigned char *frame,
+                       unsigned char *second);
+
+/* Free what it holds, not itself; it is no longer in flight. */
+void mechd_frame_fini(struct mechd_frame_request *r);
+
+/* --- within (frames.c, frames_run.c) ---------------------------------------------------------- */
+
+/* The reply is this error; `text` as its detail, or "". */
+void mechd_frame_fail(struct mechd_frame_request *r, enum mechp_code code, const char *text);
+/* Its partner has gone and, with a lease that has a time, was silent for as long: nothing waits for
+ * the answer. As owner. */
+bool mechd_frame_abandoned(const void *request);
+/* Run it as owner of its instance, a slice of a step; the reply stands in it then. */
+enum mechd_progress mechd_frame_run(struct mechd_frame_request *r);
