@@ -1,8 +1,13 @@
 /* Parameters by the route's template and by the operation's list. */
 #include "server/call/messages.h"
 
+#include "server/call/access.h"
+#include "server/call/service.h"
+#include "server/os/ticks.h"
+
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* A string key as a parameter of the path. */
@@ -82,4 +87,131 @@ void mechd_message_parameters(struct mechd_call *c, struct mechd_message_room *r
             mech_diag_add(&c->diag, path, "a string or a number is needed");
         }
     }
+}
+
+/* The longest sequence: of what comes back in every reply, not of what is stored. */
+enum { SEQUENCE_MOST = 4096 };
+
+/* The request's "sequence", to come back byte for byte. 0, or refused. */
+static int take_sequence(struct mechd_message *m, const char *bytes, size_t size)
+{
+    size_t n = 0;
+    const char *const text = mechp_json_member_text(bytes, size, "sequence", &n);
+    if (text == NULL) {
+        return 0;
+    }
+    if (n > SEQUENCE_MOST) {
+        return mechd_refuse(&m->call, MECHP_MALFORMED_REQUEST,
+                            "the sequence has %zu bytes; at most %d come back", n, SEQUENCE_MOST);
+    }
+    m->sequence = malloc(n);
+    if (m->sequence == NULL) {
+        return mechd_refuse(&m->call, MECHP_OUT_OF_MEMORY, "no memory for the sequence");
+    }
+    memcpy(m->sequence, text, n);
+    m->sequence_length = n;
+    return 0;
+}
+
+int mechd_message_parse(struct mechd_message *m, const char *bytes, size_t size)
+{
+    struct mechd_call *const c = &m->call;
+    struct mechp_json_fault fault;
+    const struct mechp_json_limits most = mechp_json_limits_of(mechd_model_most(c->service));
+    if (mechp_json_parse(bytes, size, &most, &fault, &c->body) != 0) {
+        return mechd_refuse(c, fault.code, "%s", fault.text);
+    }
+    return take_sequence(m, bytes, size);
+}
+
+int mechd_message_admit(struct mechd_message *m, size_t size, const unsigned char *key)
+{
+    struct mechd_call *const c = &m->call;
+    const char *op = json_string_value(json_object_get(c->body, "op"));
+    const struct mechp_route *route = op != NULL ? mechp_route_of_operation(op) : NULL;
+    if (op == NULL) {
+        return mechd_refuse(c, MECHP_UNKNOWN_OPERATION, "\"op\" is needed");
+    }
+    if (route == NULL) {
+        const char *const meant = mechp_operation_closest(op);
+        return mechd_refuse(c, MECHP_UNKNOWN_OPERATION, "there is no operation '%.64s'%s%s%s", op,
+                            meant != NULL ? ", did you mean '" : "", meant != NULL ? meant : "",
+                            meant != NULL ? "'?" : "");
+    }
+    c->match.route = route;
+    c->operation = mechd_operation(c->service, route);
+    if (size > (1u << 20) && (mechd_call_row(c)->traits & MECHP_TAKES_MODELS) == 0) {
+        return mechd_refuse(c, MECHP_BODY_TOO_LARGE, "at most %u bytes are taken here", 1u << 20);
+    }
+    c->token = json_string_value(json_object_get(c->body, "token"));
+    c->key = key;
+    MECH_TRY(mechd_call_admit(c));
+    mechd_message_parameters(c, &m->room);
+    return mechd_call_faulty(c) ? 1 : 0;
+}
+
+void mechd_message_write(struct mechd_message *m, struct mechp_text *w)
+{
+    struct mechd_call *c = &m->call;
+    const size_t n = m->sequence_length;
+    if (c->code != MECHP_OK) {
+        mechp_text_object(w);
+        mechp_text_key(w, "ok");
+        mechp_text_bool(w, false);
+        if (n > 0) {
+            mechp_text_key(w, "sequence");
+            mechp_text_raw(w, m->sequence, n);
+        }
+        mechp_text_key(w, "error");
+        mechd_call_problem(c, w);
+        mechp_text_end(w);
+        return;
+    }
+
+    // the operation's object follows the members in front; nothing does without memory for it
+    w->failed = c->text.failed;
+    mechp_text_raw(w, "{\"ok\":true", 10);
+    w->comma[0] = false;
+    if (n > 0) {
+        mechp_text_raw(w, ",\"sequence\":", 12);
+        w->comma[0] = false;
+        mechp_text_raw(w, m->sequence, n);
+        w->comma[0] = false;
+    }
+    const bool object = c->text.length > 2 && c->text.bytes[0] == '{';
+    if (object && c->text.bytes[1] != '}') {
+        mechp_text_raw(w, ",", 1);
+        w->comma[0] = false;
+        mechp_text_raw(w, c->text.bytes + 1, c->text.length - 1);
+    } else {
+        mechp_text_raw(w, "}", 1);
+    }
+}
+
+void mechd_message_note(const struct mechd_message *m, size_t in, size_t out)
+{
+    const struct mechd_call *const c = &m->call;
+    const int status = mechd_call_status(c);
+    const uint64_t ns = mechd_now() - c->start;
+    mechd_requests_count(&c->service->requests, c->door, c->match.route, status, ns);
+    if (mechd_access_wanted()) {
+        const struct mechd_access line = {
+            .door = c->door,
+            .method = json_string_value(json_object_get(c->body, "op")),
+            .route = c->match.route,
+            .instance = c->job.instance != NULL ? c->job.instance->id : NULL,
+            .token = c->who.name,
+            .status = status,
+            .ns = ns,
+            .in = in,
+            .out = out,
+        };
+        mechd_access_write(&line);
+    }
+}
+
+void mechd_message_fini(struct mechd_message *m)
+{
+    mechd_call_fini(&m->call);
+    free(m->sequence);
 }

@@ -1,5 +1,7 @@
 /* Calls from JSON messages: {"op": "step", "id": "i-1", …} is what HTTP says by method, path, query
- * and body. Messages come over ZeroMQ, and as items of a batch. */
+ * and body. Messages come over ZeroMQ and the lane, and as items of a batch. The reply is the
+ * operation's object with "ok": true in front, or {"ok": false, "error": problem}; a "sequence"
+ * comes back as it was. */
 #pragma once
 
 #include "server/call/call.h"
@@ -13,3 +15,24 @@ struct mechd_message_room {
  * that stand in c->match already are kept. c->match.route and c->operation are set. Faults go to
  * c->diag. */
 void mechd_message_parameters(struct mechd_call *c, struct mechd_message_room *room);
+
+/* A message of a door. Zeroed, then mechd_call_init on its call; the door's thread's, then
+ * whoever's the call is. */
+struct mechd_message {
+    struct mechd_call call; /* first */
+    char *sequence;         /* [sequence_length] the request's, as it was written; or NULL */
+    size_t sequence_length;
+    struct mechd_message_room room;
+};
+
+/* From text to a tree, with its sequence. 0, or refused. */
+int mechd_message_parse(struct mechd_message *m, const char *bytes, size_t size);
+/* Then its operation, who asks by `key` ([32] of the connection by CURVE, or NULL) or by a token,
+ * and its parameters. 0, or refused. */
+int mechd_message_admit(struct mechd_message *m, size_t size, const unsigned char *key);
+/* The reply as it goes over the wire. */
+void mechd_message_write(struct mechd_message *m, struct mechp_text *w);
+/* It is answered: count it, and write the line of the access log; `in` and `out` in bytes. */
+void mechd_message_note(const struct mechd_message *m, size_t in, size_t out);
+/* Free what it holds, not itself. */
+void mechd_message_fini(struct mechd_message *m);
