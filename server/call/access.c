@@ -54,9 +54,6 @@ static const char *or_dash(const char *text)
 
 void mechd_access_write(const struct mechd_access *a)
 {
-    static const char *const doors[MECHD_DOORS] = {[MECHD_DOOR_HTTP] = "http",
-                                                   [MECHD_DOOR_JSON] = "zmq-json",
-                                                   [MECHD_DOOR_FRAME] = "zmq-frame"};
     char address[ADDRESS];
     char path[160] = "";
     char method[32];
@@ -68,7 +65,7 @@ void mechd_access_write(const struct mechd_access *a)
     mechd_log(level(), "request",
               "door=%s method=%s route=%s%s%s instance=%s status=%d ms=%.3f in=%zu out=%zu peer=%s "
               "token=%s traceparent=%s",
-              doors[a->door], a->route != NULL ? a->route->method : method,
+              mechd_door_names[a->door], a->route != NULL ? a->route->method : method,
               a->route != NULL ? a->route->path : "none", path[0] != '\0' ? " path=" : "", path,
               or_dash(a->instance), a->status, 1e-6 * (double)a->ns, a->in, a->out, address,
               or_dash(a->token), or_dash(a->trace));

@@ -108,7 +108,7 @@ int mechd_form(struct mechd_call *c, unsigned mask)
 
 void mechd_form_answer(struct mechd_call *c, enum mechd_form form, const char *bytes, size_t size)
 {
-    if (c->door != MECHD_DOOR_JSON) {
+    if (c->door == MECHD_DOOR_HTTP) {
         mechp_text_plain(&c->text, bytes, size);
         c->content_type = forms[form].type;
     } else if (forms[form].binary) {
@@ -125,7 +125,7 @@ void mechd_form_answer(struct mechd_call *c, enum mechd_form form, const char *b
 
 bool mechd_form_begin(struct mechd_call *c, enum mechd_form form)
 {
-    if (c->door == MECHD_DOOR_JSON && form != MECHD_FORM_JSON) {
+    if (c->door != MECHD_DOOR_HTTP && form != MECHD_FORM_JSON) {
         mechd_fail(c, MECHP_NOT_ACCEPTABLE, "over this door it comes as json");
         return false;
     }

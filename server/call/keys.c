@@ -115,7 +115,7 @@ void mechd_call_check_keys(struct mechd_call *c)
          m != NULL && m->name != NULL; m++) {
         allowed[n++] = m->name;
     }
-    if (c->door == MECHD_DOOR_JSON) {
+    if (c->door != MECHD_DOOR_HTTP) {
         allowed[n++] = "op";
         allowed[n++] = "sequence";
         allowed[n++] = "token";

@@ -2,6 +2,12 @@
 
 #include "server/os/counters.h"
 
+const char *const mechd_door_names[MECHD_DOORS] = {[MECHD_DOOR_HTTP] = "http",
+                                                   [MECHD_DOOR_JSON] = "zmq-json",
+                                                   [MECHD_DOOR_FRAME] = "zmq-frame",
+                                                   [MECHD_DOOR_LANE_JSON] = "lane-json",
+                                                   [MECHD_DOOR_LANE_FRAME] = "lane-frame"};
+
 const int mechd_statuses[MECHD_STATUSES] = {200, 201, 202, 204, 206, 304, 400, 401, 403,
                                             404, 405, 406, 408, 409, 411, 412, 413, 415,
                                             422, 429, 500, 501, 503, 507, 0};

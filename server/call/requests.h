@@ -10,7 +10,16 @@
 enum { MECHD_STATUSES = 28, MECHD_BUCKETS = 14 };
 
 /* Doors that requests come through. */
-enum mechd_door { MECHD_DOOR_HTTP, MECHD_DOOR_JSON, MECHD_DOOR_FRAME, MECHD_DOORS };
+enum mechd_door {
+    MECHD_DOOR_HTTP,
+    MECHD_DOOR_JSON,
+    MECHD_DOOR_FRAME,
+    MECHD_DOOR_LANE_JSON,
+    MECHD_DOOR_LANE_FRAME,
+    MECHD_DOORS
+};
+/* Their names in the access log and in /metrics. */
+extern const char *const mechd_door_names[MECHD_DOORS];
 
 /* A histogram: how many took how long. */
 struct mechd_latency {

@@ -15,8 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const char *const doors[MECHD_DOORS] = {"http", "zmq-json", "zmq-frame"};
-
 /* One formatted line. */
 __attribute__((format(printf, 2, 3))) static void line(struct mechp_text *w, const char *format,
                                                        ...)
@@ -141,7 +139,7 @@ static void write_latency(const struct mechd_requests *m, struct mechp_text *w)
     char labels[160];
     head(w, "request_seconds", "histogram", "Time from a whole request to its answer, by door.");
     for (int d = 0; d < MECHD_DOORS; d++) {
-        snprintf(labels, sizeof labels, "door=\"%s\"", doors[d]);
+        snprintf(labels, sizeof labels, "door=\"%s\"", mechd_door_names[d]);
         const struct mechd_latency l = latency_of(m, d);
         write_histogram(w, "request_seconds", labels, &l);
     }
@@ -157,7 +155,7 @@ static void write_latency(const struct mechd_requests *m, struct mechp_text *w)
     }
     head(w, "request_errors_total", "counter", "Requests refused or failed, by door.");
     for (int d = 0; d < MECHD_DOORS; d++) {
-        line(w, "mechd_request_errors_total{door=\"%s\"} %" PRIu64 "\n", doors[d],
+        line(w, "mechd_request_errors_total{door=\"%s\"} %" PRIu64 "\n", mechd_door_names[d],
              atomic_load_explicit(&m->errors[d], memory_order_relaxed));
     }
 }
