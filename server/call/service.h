@@ -18,8 +18,8 @@ enum { MECHD_BODY_MOST = 1 << 20 }; /* bytes, of a body that holds no model */
 
 /* What the daemon tells of itself. */
 struct mechd_self {
-    const char *http, *control, *stream, *forces; /* where the doors are; "": closed */
-    const char *libmicrohttpd;                    /* versions of what the doors are made of */
+    const char *http, *control, *stream, *forces, *lane; /* where the doors are; "": closed */
+    const char *libmicrohttpd; /* versions of what the doors are made of */
     char zeromq[32];
     /* The page of /metrics, as text. Any thread. */
     void (*write_metrics)(void *daemon, struct mechp_text *w);

@@ -97,6 +97,16 @@ static const char *endpoint_fault(const char *endpoint)
                                                : mechd_endpoint_resolve(endpoint, numeric, &is_v6);
 }
 
+/* Why the lane cannot be there, or NULL. */
+static const char *lane_fault(const char *endpoint)
+{
+    if (strcmp(endpoint, "none") == 0) {
+        return NULL;
+    }
+    return strncmp(endpoint, "unix:", 5) == 0 ? unix_fault(endpoint + 5)
+                                              : tcp_fault(endpoint + strlen("tcp://"));
+}
+
 /* Where the doors would be. */
 static void check_addresses(const struct mechd_config *c, int *faults)
 {
@@ -119,6 +129,11 @@ static void check_addresses(const struct mechd_config *c, int *faults)
         if (why != NULL) {
             tell(faults, sockets[k].name, sockets[k].endpoint, why);
         }
+    }
+    const char *const why = lane_fault(c->lane);
+    printf("lane       %s\n", c->lane);
+    if (why != NULL) {
+        tell(faults, "lane", c->lane, why);
     }
 }
 

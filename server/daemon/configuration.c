@@ -288,14 +288,26 @@ static int check_http(const struct mechd_config *c, char *fault, size_t size)
     return 0;
 }
 
-static const char *const doors[] = {"control", "stream", "forces", "listen"};
+/* Doors whose endpoint is one text, then HTTP, whose addresses are a list. */
+enum { CONTROL, STREAM, FORCES, LANE, LISTEN };
+static const char *const doors[] = {"control", "stream", "forces", "lane", "listen"};
+
+static bool begins(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
 
 /* What is no address of a door [k] at all, as a sentence, or NULL. */
 static const char *form_fault(int k, const char *address)
 {
-    const bool tcp = strncmp(address, "tcp://", 6) == 0;
-    if (k < 3) {
-        return tcp || strcmp(address, "none") == 0 || strncmp(address, "ipc://", 6) == 0
+    const bool plain = begins(address, "tcp://") || strcmp(address, "none") == 0;
+    if (k == LANE) {
+        return plain || begins(address, "unix:")
+                   ? NULL
+                   : "it begins with unix: or tcp://, or is none: write unix:PATH";
+    }
+    if (k < LISTEN) {
+        return plain || begins(address, "ipc://")
                    ? NULL
                    : "it begins with tcp:// or ipc://, or is none: write tcp://HOST:PORT";
     }
@@ -309,20 +321,25 @@ static const char *form_fault(int k, const char *address)
 static const char *port_fault(const char *address)
 {
     struct mechd_hostport p;
-    const char *const place =
-        strncmp(address, "tcp://", 6) == 0 ? address + 6 : mechd_address_host(address);
-    const bool has_none = strcmp(address, "none") == 0 || strncmp(address, "ipc://", 6) == 0 ||
-                          strncmp(address, "unix:", 5) == 0;
+    const char *const place = begins(address, "tcp://") ? address + 6 : mechd_address_host(address);
+    const bool has_none =
+        strcmp(address, "none") == 0 || begins(address, "ipc://") || begins(address, "unix:");
     return has_none ? NULL : mechd_hostport_read(&p, place);
 }
 
-/* Where the doors would be: what is no address, or named twice. ZeroMQ's three come first. */
+/* The door of the k-th address; those of HTTP come last. */
+static int door_of(int k)
+{
+    return k < LISTEN ? k : LISTEN;
+}
+
+/* Where the doors would be: what is no address, or named twice. */
 static int check_addresses(const char *const *addresses, int count, bool check_config, char *fault,
                            size_t size)
 {
     for (int k = 0; k < count; k++) {
         const char *const address = addresses[k];
-        const char *const door = doors[k < 3 ? k : 3];
+        const char *const door = doors[door_of(k)];
         // --check-config finds all faults of ports by itself (check.c)
         const char *why = form_fault(k, address);
         why = why == NULL && !check_config ? port_fault(address) : why;
@@ -336,8 +353,7 @@ static int check_addresses(const char *const *addresses, int count, bool check_c
                             (n > 2 && strspn(address + n - 1, "*0") == 1 && address[n - 2] == ':');
         for (int j = 0; j < k && !chosen; j++) {
             if (strcmp(addresses[j], address) == 0) {
-                snprintf(fault, size, "--%s %s: --%s is there", door, address,
-                         doors[j < 3 ? j : 3]);
+                snprintf(fault, size, "--%s %s: --%s is there", door, address, doors[door_of(j)]);
                 return -1;
             }
         }
@@ -369,21 +385,22 @@ static int check(const struct mechd_config *c, char *fault, size_t size)
         snprintf(fault, size, "--curve-key and --curve-clients go together");
         return -1;
     }
-    const char *addresses[MECHD_LISTEN_MOST + 3] = {c->control, c->stream, c->forces};
+    const char *addresses[MECHD_LISTEN_MOST + LISTEN] = {c->control, c->stream, c->forces, c->lane};
     for (int k = 0; k < c->listen_count; k++) {
-        addresses[3 + k] = c->listen[k];
+        addresses[LISTEN + k] = c->listen[k];
     }
-    if (check_addresses(addresses, 3 + c->listen_count, c->check_config, fault, size) != 0) {
+    if (check_addresses(addresses, LISTEN + c->listen_count, c->check_config, fault, size) != 0) {
         return -1;
     }
-    for (int k = 0; k < 3 + c->listen_count; k++) {
-        // tokens protect HTTP, CURVE protects ZeroMQ
-        const bool protected = (k >= 3 ? c->tokens : c->curve_key)[0] != '\0';
+    for (int k = 0; k < LISTEN + c->listen_count; k++) {
+        // tokens protect HTTP and the lane, CURVE protects ZeroMQ
+        const char *const guard = k >= LANE ? "tokens" : "curve-key";
+        const bool protected = (k >= LANE ? c->tokens : c->curve_key)[0] != '\0';
         if (!c->insecure && !protected && !mechd_address_is_local(addresses[k])) {
             snprintf(fault, size,
                      "--%s %s: it is reached by other machines, and nothing protects it: listen on "
                      "a loopback address, give --%s FILE, or say --insecure",
-                     doors[k < 3 ? k : 3], addresses[k], k >= 3 ? "tokens" : "curve-key");
+                     doors[door_of(k)], addresses[k], guard);
             return -1;
         }
     }
@@ -466,6 +483,7 @@ int mechd_config_read(struct mechd_config *c, int argc, char **argv, char *fault
     *c = (struct mechd_config){.control = "tcp://127.0.0.1:5555",
                                .stream = "tcp://127.0.0.1:5556",
                                .forces = "tcp://127.0.0.1:5557",
+                               .lane = "none",
                                .state = "none",
                                .durability = "none",
                                .scopes = "step",

@@ -3,7 +3,7 @@
  * The end takes at most two seconds unless the options allow more: readiness goes off and new work
  * is refused; clocks stop, which ends runs and streams of events; calls in flight get --finish-ms;
  * then what has not begun is refused, and long commands are cancelled at their next slice; then the
- * pool, the ZeroMQ thread and the HTTP threads are joined. Then what has changed and is not stored
+ * pool and the threads of all doors are joined. Then what has changed and is not stored
  * yet is stored. What is stuck --stuck-ms after the cancellation (the building of a huge model, a
  * step without end) ends with the process: all but the instances that are being computed is stored,
  * for which the disk has --store-ms. The process has failed if a stored instance is being computed,
@@ -18,6 +18,7 @@
 #include "server/daemon/watchdog.h"
 #include "server/http/http.h"
 #include "server/instance/durable.h"
+#include "server/lane/lane.h"
 #include "server/os/log.h"
 #include "server/os/notify.h"
 #include "server/os/ticks.h"
@@ -107,14 +108,17 @@ static int open_doors(struct mechd *d, char *fault, size_t size)
         mechd_host_observe(&s->host, &stream);
     }
     MECH_TRY(mechd_http_start(s, &d->http, fault, size));
+    MECH_TRY(mechd_lane_open(s, &d->lane, fault, size));
     s->self = (struct mechd_self){.http = mechd_http_address(d->http),
                                   .control = mechd_zmq_endpoint(d->zmq, MECHD_ZMQ_CONTROL),
                                   .stream = mechd_zmq_endpoint(d->zmq, MECHD_ZMQ_STREAM),
                                   .forces = mechd_zmq_endpoint(d->zmq, MECHD_ZMQ_FORCES),
+                                  .lane = mechd_lane_endpoint(d->lane),
                                   .libmicrohttpd = mechd_http_library(),
                                   .write_metrics = write_metrics,
                                   .daemon = d};
     mechd_zmq_library(s->self.zeromq, sizeof s->self.zeromq);
+    MECH_TRY(mechd_lane_run(d->lane));
     return mechd_zmq_run(d->zmq);
 }
 
@@ -234,6 +238,7 @@ void mechd_daemon_stop(struct mechd *d)
     mechd_pool_fini(&d->service.host.pool);
     mechd_watchdog_free(d->watchdog);
     mechd_zmq_stop(d->zmq);
+    mechd_lane_stop(d->lane);
     mechd_http_stop(d->http);
     (void)mechd_durable_flush(&d->service.host);
     mechd_store_close(d->service.host.store);

@@ -6,6 +6,7 @@
 #include "server/sweep/sweep.h"
 
 struct mechd_http;
+struct mechd_lane_door;
 struct mechd_watchdog;
 struct mechd_zmq;
 
@@ -15,6 +16,7 @@ struct mechd {
     struct mechd_couplings couplings;
     struct mechd_http *http; /* doors; const once running */
     struct mechd_zmq *zmq;
+    struct mechd_lane_door *lane;    /* NULL: closed */
     struct mechd_watchdog *watchdog; /* NULL: nobody asks for it */
     uint64_t started;                /* mechd_now at start */
 };

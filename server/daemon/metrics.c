@@ -2,6 +2,7 @@
 #include "server/daemon/metrics.h"
 
 #include "server/daemon/daemon.h"
+#include "server/lane/lane.h"
 #include "server/os/log.h"
 #include "server/os/process.h"
 #include "server/os/ticks.h"
@@ -202,15 +203,16 @@ static void write_process(struct mechp_text *w)
          p.descriptors_most);
 }
 
-/* ZeroMQ's connections by socket. */
-static void write_connections(struct mechd_zmq *z, struct mechp_text *w)
+/* Connections by socket. */
+static void write_connections(const struct mechd *d, struct mechp_text *w)
 {
     static const char *const names[MECHD_ZMQ_SOCKETS] = {"control", "stream", "forces"};
-    head(w, "connections", "gauge", "ZeroMQ connections, by socket.");
+    head(w, "connections", "gauge", "Connections of ZeroMQ and of the lane, by socket.");
     for (int k = 0; k < MECHD_ZMQ_SOCKETS; k++) {
         line(w, "mechd_connections{socket=\"%s\"} %d\n", names[k],
-             mechd_zmq_connections(z, (enum mechd_zmq_socket)k));
+             mechd_zmq_connections(d->zmq, (enum mechd_zmq_socket)k));
     }
+    line(w, "mechd_connections{socket=\"lane\"} %d\n", mechd_lane_connections(d->lane));
 }
 
 /* What subscribers of the stream are offered and lose. */
@@ -319,7 +321,10 @@ void mechd_metrics_write(struct mechd *d, struct mechp_text *w)
             &m->peers_cut);
     counter(w, "handshakes_failed_total", "ZeroMQ connections that never became one.",
             &m->handshakes_failed);
-    write_connections(d->zmq, w);
+    write_connections(d, w);
+    counter(w, "lane_refused_total", "Connections of the lane beyond the limit.", &m->lane_refused);
+    counter(w, "lane_timeouts_total", "Connections of the lane ended for being too slow.",
+            &m->lane_timeouts);
     write_readers(d->zmq, w);
     counter(w, "forces_total", "Force frames taken.", &m->forces);
     counter(w, "forces_late_total", "Force frames that came after their time.", &m->forces_late);

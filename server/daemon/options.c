@@ -53,6 +53,9 @@ const struct mechd_option mechd_options[] = {
          "ZeroMQ endpoint for the stream, or none (tcp://127.0.0.1:5556)"),
     TEXT("forces", forces, "ENDPOINT",
          "ZeroMQ endpoint for forces, or none (tcp://127.0.0.1:5557)"),
+    TEXT("lane", lane, "ENDPOINT",
+         "endpoint for frames and JSON over a stream socket: unix:PATH or tcp://host:port, or none "
+         "(none)"),
     TEXT("state", state, "DIR", "directory in which instances are stored, or none (none)"),
     TEXT("durability", durability, "MODE",
          "default durability of instances: none, checkpoint or every-step (none)"),

@@ -3,6 +3,7 @@
 
 #include "server/daemon/daemon.h"
 #include "server/http/http.h"
+#include "server/lane/lane.h"
 #include "server/zmq/zmq.h"
 #include "solver/base/err.h"
 
@@ -32,7 +33,7 @@ int mechd_ready_write(const struct mechd *d)
     member(&w, "control", mechd_zmq_endpoint(d->zmq, MECHD_ZMQ_CONTROL));
     member(&w, "stream", mechd_zmq_endpoint(d->zmq, MECHD_ZMQ_STREAM));
     member(&w, "forces", mechd_zmq_endpoint(d->zmq, MECHD_ZMQ_FORCES));
-    member(&w, "lane", "");
+    member(&w, "lane", mechd_lane_endpoint(d->lane));
     member(&w, "state", d->service.config.state);
     member(&w, "serverKey", d->service.curve.text);
     mechp_text_end(&w);

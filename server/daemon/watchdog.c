@@ -2,6 +2,7 @@
 
 #include "server/daemon/daemon.h"
 #include "server/http/http.h"
+#include "server/lane/lane.h"
 #include "server/os/address.h"
 #include "server/os/log.h"
 #include "server/os/notify.h"
@@ -111,6 +112,7 @@ static bool is_alive(struct mechd_watchdog *w)
     const uint64_t turns = mechd_zmq_turns(w->daemon->zmq);
     const bool zmq = turns != w->turns;
     const bool pool = !atomic_load(&w->queued);
+    const bool lane = mechd_lane_turns(w->daemon->lane);
     w->turns = turns;
     mechd_zmq_poke(w->daemon->zmq);
     if (pool) {
@@ -122,10 +124,10 @@ static bool is_alive(struct mechd_watchdog *w)
     pthread_mutex_lock(&w->m);
     const bool stop = w->stop;
     pthread_mutex_unlock(&w->m);
-    if (!stop && (!zmq || !pool || !http)) {
-        mechd_log(MECHD_ERROR, "watchdog", "pool=%d zmq=%d http=%d", pool, zmq, http);
+    if (!stop && (!zmq || !pool || !http || !lane)) {
+        mechd_log(MECHD_ERROR, "watchdog", "pool=%d zmq=%d http=%d lane=%d", pool, zmq, http, lane);
     }
-    return zmq && pool && http;
+    return zmq && pool && http && lane;
 }
 
 static void *look(void *context)

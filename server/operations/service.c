@@ -114,6 +114,7 @@ static void write_endpoints(const struct mechd_service *d, struct mechp_text *w)
     mechp_text_member_string(w, "control", d->self.control);
     mechp_text_member_string(w, "stream", d->self.stream);
     mechp_text_member_string(w, "forces", d->self.forces);
+    mechp_text_member_string(w, "lane", d->self.lane);
     mechp_text_end(w);
 }
 

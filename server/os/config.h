@@ -25,6 +25,7 @@ struct mechd_config {
     char control[MECHD_ADDRESS]; /* ZeroMQ endpoints; "none": closed */
     char stream[MECHD_ADDRESS];
     char forces[MECHD_ADDRESS];
+    char lane[MECHD_ADDRESS];          /* unix:PATH, tcp://host:port, or "none" */
     char state[MECHD_ADDRESS];         /* "none": instances live in memory */
     char durability[16];               /* of instances that do not say */
     char tokens[MECHD_ADDRESS];        /* file, or "" */

@@ -26,7 +26,8 @@ struct mechd_counters {
     _Atomic uint64_t stream_frames, stream_drops, forces, forces_late, forces_refused;
     _Atomic uint64_t unsent, peers_refused, peers_cut, handshakes_failed;
     _Atomic uint64_t stream_stalls;
-    _Atomic int64_t queued; /* commands in the queues of all instances */
+    _Atomic uint64_t lane_refused, lane_timeouts; /* connections of the lane */
+    _Atomic int64_t queued;                       /* commands in the queues of all instances */
     _Atomic int64_t event_clients;
     _Atomic int64_t connections;                    /* of HTTP */
     _Atomic uint64_t refused_connections, timeouts; /* of HTTP */

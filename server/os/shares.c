@@ -16,7 +16,7 @@ static int part(long wanted, long all, long left)
 
 struct mechd_shares mechd_shares(const struct mechd_config *c)
 {
-    const char *const sockets[] = {c->control, c->stream, c->forces};
+    const char *const sockets[] = {c->control, c->stream, c->forces, c->lane};
     struct rlimit limit;
     struct mechd_shares s = {
         .http = c->connections, .reserve = MECHD_RESERVE_MOST, .zmq = MECHD_LINKS_MOST};

@@ -10,7 +10,7 @@
 
 enum {
     MECHD_RESERVE_MOST = 64, /* of HTTP, for probes and refusals */
-    MECHD_LINKS_MOST = 1024  /* connections of one socket of ZeroMQ */
+    MECHD_LINKS_MOST = 1024  /* connections of one socket of ZeroMQ, or of the lane */
 };
 
 struct mechd_shares {

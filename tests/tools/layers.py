@@ -15,7 +15,7 @@ OS, STORE, AUTH, ENGINE = 'server/os', 'server/store', 'server/auth', 'server/en
 INSTANCE, CALL, SWEEP = 'server/instance', 'server/call', 'server/sweep'
 COUPLING = 'server/coupling'
 OPERATIONS, EXAMPLES, DAEMON = 'server/operations', 'server/examples', 'server/daemon'
-HTTP, ZMQ = 'server/http', 'server/zmq'
+HTTP, ZMQ, LANE = 'server/http', 'server/zmq', 'server/lane'
 BLAS = ['cblas.h', 'cblas-openblas.h', 'lapacke.h', 'openblas_config.h']
 POSIX = r'(arpa/inet|dirent|dlfcn|fcntl|getopt|grp|net/if|netdb|netinet/\w+|poll|pthread|pwd|' \
         r'sched|semaphore|spawn|strings|sys/\w+|syslog|termios|unistd|execinfo|link)\.h'
@@ -56,6 +56,7 @@ ROOMS = {
            [r'(microhttpd|zlib|gnutls/abstract|sodium|linux/tcp)\.h', POSIX]),
     ZMQ: ([BASE, FRAME, WIRE, OS, AUTH, INSTANCE, CALL],
           [r'(zmq|linux/filter|linux/tcp)\.h', POSIX]),
+    LANE: ([BASE, FRAME, WIRE, OS, AUTH, INSTANCE, CALL], [POSIX]),
     DAEMON: ([BASE, SIM, WIRE, BIND, 'server'], [POSIX]),
     'clients': ([BASE, FRAME, WIRE], [r'(curl/curl|zmq)\.h', POSIX]),
 }
