@@ -1,7 +1,7 @@
 """What one step request costs the daemon, counted at a real daemon on loopback: system calls (by
 strace), blocks of the heap that are allocated, resized and freed, bytes copied (by calls.c in front
-of the C library) and bytes of the answer; over HTTP, JSON and binary frames over ZeroMQ, and as a
-batch of ten.
+of the C library) and bytes of the answer; over HTTP, JSON and binary frames over ZeroMQ,
+frames over the lane, and as a batch of ten.
 
 Every request is counted for itself: it is sent when all threads of the daemon sleep, and its
 numbers are read when they sleep again. The requests go over connections that were idle before, one
@@ -28,6 +28,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), 'integration'))
 import harness  # noqa: E402
 import heap  # noqa: E402
+import lane  # noqa: E402
 import zmtp  # noqa: E402
 
 # connections; requests on each long one, of which the last ones are "the hundredth"
@@ -77,6 +78,7 @@ class Heap:
     def __init__(self, folder, build):
         self.path = os.path.join(folder, 'calls')
         self.daemon = harness.Daemon('--workers', '2', '--log-level', 'error',
+                                     '--lane', 'unix:%s/lane' % folder,
                                      environment=heap.counted(self.path))
 
     def read(self):
@@ -95,7 +97,8 @@ class Calls:
         del build
         self.path, self.rest, self.found = os.path.join(folder, 'calls'), '', collections.Counter()
         os.environ['MECHD_TESTS_WRAP'] = 'strace -f -qq -s 0 -e signal=none -o ' + self.path
-        self.daemon = harness.Daemon('--workers', '2', '--log-level', 'error')
+        self.daemon = harness.Daemon('--workers', '2', '--log-level', 'error', '--lane',
+                                     'unix:%s/lane' % folder)
         del os.environ['MECHD_TESTS_WRAP']
         self.file = open(self.path, encoding='utf-8', errors='replace')
 
@@ -221,7 +224,22 @@ class Frame(Control):
         super().close()
 
 
-DOORS = Http, HttpJson, Batch, Control, Frame
+class LaneFrame:
+    name = 'lane, a frame'
+
+    def __init__(self, daemon):
+        self.partner = lane.LanePartner(daemon, 'still', outputs=['x1', 'x2'])
+
+    def ask(self):
+        reply = self.partner.step(1)
+        return lane.LENGTH.size + harness.HEADER.size + 8 * len(reply['values'])
+
+    def close(self):
+        self.partner.bye()
+        self.partner.close()
+
+
+DOORS = Http, HttpJson, Batch, Control, Frame, LaneFrame
 
 
 # --- rounds ---------------------------------------------------------------------------------------
