@@ -21,6 +21,7 @@
 
 #include "protocol/frame/frame.h"
 #include "server/call/requests.h"
+#include "server/instance/deriving.h"
 #include "server/instance/partners.h"
 #include "server/instance/stepping.h"
 #include "server/store/store.h"
@@ -34,6 +35,13 @@ struct mechd_frame_asked {
     const char *extra; /* the JSON part of a hello, or NULL */
     size_t extra_size;
     const char *refusal; /* it is refused for this; or NULL */
+};
+
+/* Where a step or trial is; all other kinds stay at its start. */
+enum mechd_frame_phase {
+    MECHD_FRAME_BEGINS,  /* nothing has been checked */
+    MECHD_FRAME_DERIVES, /* towards its jacobian; begins, or begins anew, where no work is */
+    MECHD_FRAME_STEPS
 };
 
 struct mechd_frame_request {
@@ -58,6 +66,9 @@ struct mechd_frame_request {
     struct mechp_text second; /* second part of the reply */
     struct mech_diag diag;
     char detail[256];
+    enum mechd_frame_phase phase; /* as owner */
+    struct mechd_deriving deriving;
+    struct mech_derived derived;
     struct mechd_stepping stepping;
     struct mechd_partner *partner;
     struct mechd_ticket ticket;

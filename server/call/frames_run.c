@@ -3,6 +3,7 @@
 
 #include "server/call/service.h"
 #include "server/instance/effort.h"
+#include "server/instance/partner_wants.h"
 #include "server/instance/snapshots.h"
 #include "server/instance/state.h"
 #include "server/os/ticks.h"
@@ -12,6 +13,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Internal steps of one jacobian: some seconds of a small model. */
+static const uint64_t jacobian_steps = 1000000;
 
 void mechd_frame_fail(struct mechd_frame_request *r, enum mechp_code code, const char *text)
 {
@@ -54,7 +58,8 @@ static void reply_outputs(struct mechd_frame_request *r, bool trial)
 {
     struct mechd_instance *i = r->job.instance;
     struct mechd_partner *p = r->partner;
-    if (!reserve(r, p->output_size)) {
+    const bool steps = r->phase == MECHD_FRAME_STEPS;
+    if (!reserve(r, mechd_partner_reply_size(p, steps))) {
         return;
     }
     if (trial) {
@@ -66,6 +71,9 @@ static void reply_outputs(struct mechd_frame_request *r, bool trial)
         r->out.step = mechd_engine_step_count(&i->engine);
     }
     mechd_partner_pick(i, p, trial ? p->packed : i->published.values, r->reply);
+    if (p->want != 0) {
+        mechd_partner_wanted(i, p, trial, steps, r->reply + p->output_size);
+    }
 }
 
 static void run_hello(struct mechd_frame_request *r)
@@ -132,13 +140,76 @@ static bool begin_step(struct mechd_frame_request *r)
     return true;
 }
 
+/* A derivative has failed; the reply says so. */
+static void fail_deriving(struct mechd_frame_request *r)
+{
+    const struct mechd_deriving *const d = &r->deriving;
+    char text[160];
+    if (d->over) {
+        mechd_frame_fail(r, MECHP_QUOTA_EXCEEDED, mechd_excess_tell(&d->excess, text, sizeof text));
+    } else if (d->outcome == MECH_CANCELLED && mechd_effort_drained(r->job.instance)) {
+        mechd_frame_fail(r, MECHP_DRAINING, "ended and undone: the server is shutting down");
+    } else {
+        mechd_frame_fail(r, mechp_code_of_outcome(d->outcome),
+                         r->derived.reason[0] != '\0' ? r->derived.reason
+                                                      : mech_err_text(d->outcome));
+    }
+}
+
+/* The jacobian of the step to come, in slices. DONE: it is there and r->phase STEPS, or refused. */
+static enum mechd_progress derive(struct mechd_frame_request *r)
+{
+    struct mechd_instance *const i = r->job.instance;
+    struct mechd_deriving *const d = &r->deriving;
+    // a long one does not begin on a thread that carries requests
+    const uint64_t columns = 1 + mech_sim_input_size(i->sim);
+    if (d->work == NULL && i->direct != NULL && r->job.cost * columns > MECHD_SHORT) {
+        return MECHD_MORE;
+    }
+    if (d->work == NULL) {
+        if (!r->stepping.admitted && !mechd_deriving_may(i, d)) {
+            fail_deriving(r);
+            return MECHD_DONE;
+        }
+        r->stepping.admitted = true;
+        d->outcome = mech_sim_jacobian_begin(i->sim, &r->stepping.request, jacobian_steps,
+                                             r->partner->matrix, &r->derived, &d->work);
+        if (d->outcome != 0) {
+            mechd_deriving_fini(d);
+            fail_deriving(r);
+            return MECHD_DONE;
+        }
+    }
+    const enum mechd_progress progress = mechd_deriving_slice(i, d, mechd_frame_abandoned, r);
+    if (progress != MECHD_DONE) {
+        return progress;
+    }
+    r->stepping.worked = d->worked;
+    if (d->outcome != 0) {
+        fail_deriving(r);
+    } else {
+        r->phase = MECHD_FRAME_STEPS;
+    }
+    return MECHD_DONE;
+}
+
 static enum mechd_progress run_step(struct mechd_frame_request *r)
 {
     struct mechd_instance *i = r->job.instance;
     struct mechd_stepping *s = &r->stepping;
-    // what could fail after the step is had before it
-    if (!s->begun && !s->retreated && (!reserve(r, r->partner->output_size) || !begin_step(r))) {
-        return MECHD_DONE;
+    if (r->phase == MECHD_FRAME_BEGINS) {
+        // what could fail after the step is had before it
+        if (!reserve(r, mechd_partner_reply_size(r->partner, true)) || !begin_step(r)) {
+            return MECHD_DONE;
+        }
+        r->phase = (r->partner->want & MECHD_PARTNER_JACOBIAN) != 0 ? MECHD_FRAME_DERIVES
+                                                                    : MECHD_FRAME_STEPS;
+    }
+    if (r->phase == MECHD_FRAME_DERIVES) {
+        const enum mechd_progress progress = derive(r);
+        if (progress != MECHD_DONE || r->phase != MECHD_FRAME_STEPS) {
+            return progress;
+        }
     }
     if (s->begun && mechd_frame_abandoned(r)) {
         mechd_stepping_abandon(i, s);
@@ -316,7 +387,7 @@ static bool may_run(struct mechd_frame_request *r)
 
 enum mechd_progress mechd_frame_run(struct mechd_frame_request *r)
 {
-    if (!r->stepping.begun && !r->stepping.retreated && !may_run(r)) {
+    if (r->phase == MECHD_FRAME_BEGINS && !may_run(r)) {
         return MECHD_DONE;
     }
     switch (r->in.kind) {

@@ -24,8 +24,11 @@ enum mechd_progress mechd_deriving_slice(struct mechd_instance *i, struct mechd_
                                          bool (*unwanted)(const void *of), const void *of)
 {
     const uint64_t start = mechd_now();
-    struct mechd_effort effort = {
-        .start = start, .worked = s->worked, .unwanted = unwanted, .of = of};
+    struct mechd_effort effort = {.start = start,
+                                  .worked = s->worked,
+                                  .direct = i->direct != NULL,
+                                  .unwanted = unwanted,
+                                  .of = of};
     uint64_t now = start;
     bool done = false;
     if (is_cancelled(i, s, unwanted(of))) {
@@ -38,6 +41,12 @@ enum mechd_progress mechd_deriving_slice(struct mechd_instance *i, struct mechd_
     }
     mechd_effort_end(i);
     s->worked += now - start;
+    if (s->outcome == MECH_CANCELLED && effort.retreat) {
+        s->outcome = 0;
+        s->retreated = true;
+        mechd_deriving_fini(s);
+        return MECHD_MORE;
+    }
     s->over |= s->outcome == MECH_CANCELLED && mechd_stepping_over(i, s->worked, &s->excess);
     if (i->account != NULL) {
         mechd_account_work(i->account, now - start);

@@ -3,9 +3,11 @@
 
 #include "protocol/wire/json.h"
 #include "server/instance/host.h"
+#include "server/instance/partner_wants.h"
 #include "server/os/ticks.h"
 #include "solver/base/hash.h"
 #include "solver/base/times.h"
+#include "solver/sim/analysis.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -41,6 +43,7 @@ static void destroy(struct mechd_partner *p)
     free(p->inputs);
     free(p->outputs);
     free(p->packed);
+    free(p->matrix);
     free_room(&p->step);
     free_room(&p->set);
     free(p);
@@ -195,6 +198,10 @@ static int read_layout(const struct mechd_instance *i, const json_t *hello, stru
     p->output_count = out.count;
     p->output_size = out.size;
     p->packed = calloc(i->output_size + 1, sizeof *p->packed);
+    if (outcome == 0 && (p->want & MECHD_PARTNER_JACOBIAN) != 0) {
+        p->matrix = calloc(i->output_size * mech_sim_input_size(i->sim) + 1, sizeof *p->matrix);
+        outcome = p->matrix != NULL ? 0 : MECH_NO_MEMORY;
+    }
     if (outcome == 0 && p->packed == NULL) {
         outcome = MECH_NO_MEMORY;
     }
@@ -254,10 +261,7 @@ int mechd_partner_hello(struct mechd_instance *i, const struct mechd_hello *hell
     mechp_json_only(hello->body, "", hello_keys, diag);
     mechp_json_integer(hello->body, "inputOrder", diag, 0, MECHD_ORDER_MOST, &order);
     read_wish(hello, diag, &wish);
-    if (json_array_size(json_object_get(hello->body, "want")) > 0) {
-        mech_diag_add(diag, "/want",
-                      "derivatives, jacobian and energy do not travel in frames yet");
-    }
+    const unsigned want = mechd_partner_read_want(i, hello->body, diag);
     if (!mech_diag_clean(diag)) {
         return MECH_INVALID;
     }
@@ -269,6 +273,7 @@ int mechd_partner_hello(struct mechd_instance *i, const struct mechd_hello *hell
         return MECH_NO_MEMORY;
     }
     p->order = (int32_t)order;
+    p->want = want;
     int outcome = read_layout(i, hello->body, diag, p);
     if (outcome == 0 && wish.role == MECHD_ROLE_CO_DRIVER &&
         (p->input_count == 0 || p->input_count >= MECHD_CHANNELS_MOST)) {
@@ -391,6 +396,7 @@ void mechd_partner_write(struct mechd_instance *i, const struct mechd_partner *p
     write_side(i, MECH_INPUT, p->inputs, p->input_count, w);
     mechp_text_key(w, "inputOrder");
     mechp_text_integer(w, p->order);
+    mechd_partner_write_want(p, w);
     char hash[24];
     snprintf(hash, sizeof hash, "%016" PRIx64,
              w->failed ? 0 : mech_hash(w->bytes + start, w->length - start, 0));

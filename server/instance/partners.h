@@ -44,7 +44,9 @@ struct mechd_partner {
     size_t input_count, output_count;
     size_t input_size, output_size; /* values */
     int32_t order;
-    double *packed;                                   /* [all outputs of the instance] scratch */
+    unsigned want;  /* bits of enum mechd_partner_want (partner_wants.h) */
+    double *matrix; /* [outputs × inputs of the instance] the jacobian; NULL: not wanted */
+    double *packed; /* [all outputs of the instance] scratch */
     struct mechd_partner_room step;                   /* inputs of the command in progress */
     struct mechd_partner_room set;                    /* inputs that are being set */
     struct mechd_pending pending[MECHD_PENDING_MOST]; /* forces for later, sorted by time */

@@ -1,0 +1,135 @@
+/* Derivatives, energy and jacobian of a partner's frames. */
+#include "server/instance/partner_wants.h"
+
+#include "protocol/wire/json.h"
+#include "solver/sim/analysis.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    unsigned bit;
+} wants[] = {{"derivatives", MECHD_PARTNER_DERIVATIVES},
+             {"energy", MECHD_PARTNER_ENERGY},
+             {"jacobian", MECHD_PARTNER_JACOBIAN}};
+
+enum { WANTS = sizeof wants / sizeof *wants };
+/* numbers of a jacobian, as over HTTP */
+static const size_t jacobian_most = 1 << 20;
+
+unsigned mechd_partner_read_want(const struct mechd_instance *i, const json_t *hello,
+                                 struct mech_diag *diag)
+{
+    const json_t *list = NULL;
+    unsigned want = 0;
+    if (!mechp_json_array(hello, "want", diag, &list)) {
+        return 0;
+    }
+    for (size_t k = 0; k < json_array_size(list); k++) {
+        const char *const text = json_string_value(json_array_get(list, k));
+        int at = 0;
+        while (at < WANTS && (text == NULL || strcmp(text, wants[at].name) != 0)) {
+            at++;
+        }
+        char path[32];
+        snprintf(path, sizeof path, "/want/%zu", k);
+        if (at == WANTS) {
+            mech_diag_add(diag, path, "a frame can bring: derivatives, energy, jacobian");
+        } else if (i->sim == NULL) {
+            mech_diag_add(diag, path, "this instance has no model to take them of");
+        } else if (wants[at].bit == MECHD_PARTNER_JACOBIAN &&
+                   mech_sim_output_size(i->sim) * mech_sim_input_size(i->sim) > jacobian_most) {
+            mech_diag_add(diag, path, "the jacobian of this model has more than %zu numbers",
+                          jacobian_most);
+        } else {
+            want |= wants[at].bit;
+        }
+    }
+    return want;
+}
+
+/* Values of one of them. */
+static size_t want_size(const struct mechd_partner *p, unsigned bit)
+{
+    return bit == MECHD_PARTNER_ENERGY     ? 1
+           : bit == MECHD_PARTNER_JACOBIAN ? p->output_size * p->input_size
+                                           : p->output_size;
+}
+
+void mechd_partner_write_want(const struct mechd_partner *p, struct mechp_text *w)
+{
+    size_t offset = p->output_size;
+    if (p->want == 0) {
+        return;
+    }
+    mechp_text_key(w, "wantLayout");
+    mechp_text_array(w);
+    for (int k = 0; k < WANTS; k++) {
+        if ((p->want & wants[k].bit) != 0) {
+            mechp_text_object(w);
+            mechp_text_key(w, "name");
+            mechp_text_string(w, wants[k].name);
+            mechp_text_key(w, "offset");
+            mechp_text_unsigned(w, offset);
+            mechp_text_key(w, "count");
+            mechp_text_unsigned(w, want_size(p, wants[k].bit));
+            mechp_text_end(w);
+            offset += want_size(p, wants[k].bit);
+        }
+    }
+    mechp_text_end(w);
+}
+
+size_t mechd_partner_reply_size(const struct mechd_partner *p, bool steps)
+{
+    size_t size = p->output_size;
+    for (int k = 0; k < WANTS; k++) {
+        const bool has =
+            (p->want & wants[k].bit) != 0 && (steps || wants[k].bit != MECHD_PARTNER_JACOBIAN);
+        size += has ? want_size(p, wants[k].bit) : 0;
+    }
+    return size;
+}
+
+/* Rows of the partner's outputs and columns of its inputs, from the whole. */
+static void pick_jacobian(const struct mechd_instance *i, const struct mechd_partner *p,
+                          double *out)
+{
+    const size_t columns = mech_sim_input_size(i->sim);
+    for (size_t k = 0; k < p->output_count; k++) {
+        struct mech_variable row;
+        mechd_engine_variable(&i->engine, MECH_OUTPUT_VARIABLE, (size_t)p->outputs[k], &row);
+        for (int32_t r = 0; r < row.size; r++) {
+            const double *const from = p->matrix + (size_t)(row.offset + r) * columns;
+            for (size_t n = 0; n < p->input_count; n++) {
+                struct mech_variable column;
+                mechd_engine_variable(&i->engine, MECH_INPUT, (size_t)p->inputs[n], &column);
+                memcpy(out, from + column.offset, (size_t)column.size * sizeof *out);
+                out += column.size;
+            }
+        }
+    }
+}
+
+void mechd_partner_wanted(struct mechd_instance *i, const struct mechd_partner *p, bool trial,
+                          bool steps, double *out)
+{
+    char reason[160];
+    if ((p->want & MECHD_PARTNER_DERIVATIVES) != 0) {
+        if (mech_sim_output_rates(i->sim, trial, p->packed, reason) != 0) {
+            for (size_t k = 0; k < i->output_size; k++) {
+                p->packed[k] = (double)NAN;
+            }
+        }
+        mechd_partner_pick(i, p, p->packed, out);
+        out += p->output_size;
+    }
+    if ((p->want & MECHD_PARTNER_ENERGY) != 0) {
+        *out++ = trial ? mech_sim_trial_energy(i->sim) : mech_sim_energy(i->sim);
+    }
+    if ((p->want & MECHD_PARTNER_JACOBIAN) != 0 && steps) {
+        pick_jacobian(i, p, out);
+    }
+}
