@@ -175,8 +175,37 @@ static void take_reply(struct mechd_call *c, struct local_reply *reply)
     }
 }
 
+enum { LOCAL_PATH = 512 };
+
+/* The route of a path, which may end with ?name=value; both are written into `room`, for as long as
+ * the call lasts. 0, or -1: there is none. */
+static int find_route(struct mechd_call *c, const struct local_request *request,
+                      char room[LOCAL_PATH])
+{
+    (void)snprintf(room, LOCAL_PATH, "%s", request->path);
+    char *const query = strchr(room, '?');
+    if (query != NULL) {
+        *query = '\0';
+    }
+    if (mechp_route_match(request->method, room, &c->match) != 0) {
+        return -1;
+    }
+    char *const value = query != NULL ? strchr(query + 1, '=') : NULL;
+    if (value != NULL) {
+        *value = '\0';
+    }
+    const struct mechp_row *const row = mechd_call_row(c);
+    for (int k = 0; value != NULL && k < mechp_query_count(row); k++) {
+        if (strcmp(row->query[k].name, query + 1) == 0) {
+            c->query[k] = value + 1;
+        }
+    }
+    return 0;
+}
+
 int local_call(struct mechd *d, const struct local_request *request, struct local_reply *reply)
 {
+    char path[LOCAL_PATH];
     *reply = (struct local_reply){.status = 0};
     struct local *const l = calloc(1, sizeof *l);
     if (l == NULL) {
@@ -189,7 +218,7 @@ int local_call(struct mechd *d, const struct local_request *request, struct loca
     atomic_fetch_add(&d->service.in_flight, 1);
     c->answer = answer;
     c->job.wait = wait_for;
-    const int code = mechp_route_match(request->method, request->path, &c->match) == 0 ? 0 : -1;
+    const int code = find_route(c, request, path);
     if (code == 0) {
         c->operation = mechd_operation(c->service, c->match.route);
     }
