@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 enum { EVENTS = 64, ACCEPTED = 64, LOOK_MS = 250, LARGEST = 64 << 20, REST_MS = 10 };
-static const char tcp[] = "tcp://", local[] = "unix:";
+static const char tcp[] = "tcp://";
 
 /* --- threads ---------------------------------------------------------------------------------- */
 
@@ -197,7 +197,7 @@ static int open_listener(struct mechd_lane_door *l, const char *text)
     const struct mechd_config *const c = &l->service->config;
     l->is_tcp = strncmp(text, tcp, sizeof tcp - 1) == 0;
     if (!l->is_tcp) {
-        const char *const path = text + sizeof local - 1;
+        const char *const path = text + strlen("unix:");
         l->listener = mechd_listen_unix(path, (unsigned)strtoul(c->unix_mode, NULL, 8));
         if (l->listener >= 0) {
             snprintf(l->path, sizeof l->path, "%s", path);
