@@ -215,7 +215,8 @@ bool mechd_lane_refuse(struct mechd_lane_link *link, enum mechp_code code, const
     mechp_text_key(&w, "error");
     mechp_problem_write(&problem, &w);
     mechp_text_end(&w);
-    mechd_requests_count(requests, MECHD_DOOR_LANE_JSON, NULL, mechp_code(code)->http_status, 0);
+    mechd_requests_count(requests, MECHD_DOOR_LANE_JSON, NULL, mechp_code((int)code)->http_status,
+                         0);
     const bool ok = append_text(link, &w);
     mechp_text_fini(&w);
     return ok;
