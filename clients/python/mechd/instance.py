@@ -433,9 +433,12 @@ class Instance:
     def connect(self, inputs: Optional[Sequence[str]] = None,
                 outputs: Optional[Sequence[str]] = None, *, order: int = 0,
                 timeout: float = 10.0, role: Optional[str] = None,
-                seconds: Optional[float] = None, name: Optional[str] = None) -> Partner:
-        """A lock-step partner by binary frames over ZeroMQ; inputs and outputs by name, all
-        without.
+                seconds: Optional[float] = None, name: Optional[str] = None,
+                want: Sequence[str] = (), door: str = 'control') -> Partner:
+        """A lock-step partner by binary frames; inputs and outputs by name, all without. door:
+        'control' is ZeroMQ, 'lane' a stream socket of its own, which answers sooner. want:
+        derivatives, energy, jacobian, which steps and trials bring behind the outputs
+        (Partner.wanted).
         order: 1, 2: behind the inputs go their first, and second derivatives. role, seconds, name:
         the partner takes a lease of its own (a co-driver of its inputs); without a role it uses the
         lease of this object, if there is one."""
@@ -445,10 +448,10 @@ class Instance:
             'inputs': listed(info['inputs'] if inputs is None else inputs, '/inputs'),
             'outputs': listed(info['outputs'] if outputs is None else outputs, '/outputs')}
         given = {'token': self.server.transport.token or None, 'role': role, 'seconds': seconds,
-                 'name': name}
+                 'name': name, 'want': listed(want, '/want') or None}
         hello.update({k: v for k, v in given.items() if v is not None})
         lease = self._lease.number if self._lease and role is None else 0
-        return Partner(self.server.endpoints(), hello, timeout, lease, self.server.keys)
+        return Partner(self.server.endpoints(), hello, timeout, lease, self.server.keys, door)
 
     def stream(self, timeout: Optional[float] = None) -> Stream:
         """Communication steps as they are committed, over ZeroMQ; timeout: longest silence, s."""

@@ -1,4 +1,5 @@
-"""ZeroMQ: a lock-step partner by binary frames, its stamped forces, and the stream of states.
+"""A lock-step partner by binary frames over ZeroMQ or the lane, its stamped forces, and the stream
+of states.
 
     with instance.connect(['force'], ['x']) as partner:
         y = partner.step(0.01, [20.0])      # outputs in the order agreed; y[0] is x
@@ -19,6 +20,7 @@ import zmq
 from . import frames, transport
 from .curve import Keys
 from .errors import BadReply, TimedOut, Unreachable, refusal
+from .lane import LaneSocket
 from .values import listed, plain
 
 _SLICE = 0.1  # s for which a thread waits in one go
@@ -60,11 +62,11 @@ class Layout:
 
 
 class _Door:
-    """A ZeroMQ socket: of one process, of one thread at a time."""
+    """A socket: of one process, of one thread at a time."""
 
-    def __init__(self, kind: int, endpoint: str, timeout: Optional[float], keys: Optional[Keys]):
+    def __init__(self, socket: Any):
         self._process, self._turn, self._ends = os.getpid(), threading.RLock(), False
-        self._socket = _socket(kind, endpoint, timeout, keys)
+        self._socket = socket
 
     @property
     def _closed(self) -> bool:
@@ -93,18 +95,19 @@ class Partner(_Door):
     """A partnership with one instance, whose id is `instance`. After each call `time` (s) and
     `count` (internal steps since the start) are those of its answer.
 
-    Its inputs and outputs are agreed on when it begins: `inputs`, `outputs` are their layouts.
+    Its inputs and outputs are agreed on when it begins: `inputs`, `outputs` are their layouts, and
+    `wanted` is that of what steps and trials bring behind the outputs.
     """
 
     def __init__(self, endpoints: Mapping[str, str], hello: Mapping[str, Any], timeout: float,
-                 lease: int = 0, keys: Optional[Keys] = None):
+                 lease: int = 0, keys: Optional[Keys] = None, door: str = 'control'):
         self.time, self.count = 0.0, 0
         timeout = transport.wait(timeout)
-        self._endpoints, self._timeout, self._keys = endpoints, timeout, keys
+        self._endpoints, self._timeout, self._keys, self._door = endpoints, timeout, keys, door
         self.instance = hello['instance']
         self._token = {'token': hello['token']} if 'token' in hello else {}
         self._sequence, self._number, self._lease = 0, 0, lease
-        super().__init__(zmq.DEALER, endpoints['control'], timeout, keys)
+        super().__init__(self._open(timeout))
         try:
             head, parts = self._ask(frames.HELLO,
                                     extra=json.dumps(plain(hello), allow_nan=False).encode())
@@ -114,6 +117,7 @@ class Partner(_Door):
             raise
         self._number, self._lease = reply['instance'], head.lease
         self.outputs, self.inputs = Layout(reply['layout']), Layout(reply['inputLayout'])
+        self.wanted = Layout(reply.get('wantLayout', ()))
         self._order = reply['inputOrder']
 
     def __repr__(self) -> str:
@@ -127,6 +131,12 @@ class Partner(_Door):
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _open(self, timeout: Optional[float]) -> Any:
+        """A connection to its door."""
+        endpoint = self._endpoints.get(self._door, '')
+        return LaneSocket(endpoint, timeout) if self._door == 'lane' else \
+            _socket(zmq.DEALER, endpoint, timeout, self._keys)
 
     def close(self) -> None:
         """End the lease; the instance stays."""
@@ -211,7 +221,7 @@ class Partner(_Door):
             head, parts = self._answered(parts)
         except zmq.Again as fault:
             raise TimedOut('no answer from %s within %g s%s' % (
-                self._endpoints['control'], self._timeout, self._stop(kind))) from fault
+                self._endpoints[self._door], self._timeout, self._stop(kind))) from fault
         except Exception:
             raise
         except BaseException as fault:  # Ctrl-C, or what another signal raises
@@ -238,7 +248,7 @@ class Partner(_Door):
         if kind not in (frames.STEP, frames.TRIAL):
             return ''
         ask = {'op': 'stop', 'id': self.instance, 'lease': self._lease, **self._token}
-        socket = _socket(zmq.DEALER, self._endpoints['control'], transport.SOON, self._keys)
+        socket = self._open(transport.SOON)
         try:
             socket.send_multipart([b'', json.dumps(ask).encode()])
             reply = json.loads(socket.recv_multipart()[-1])
@@ -259,7 +269,7 @@ class Forces(_Door):
 
     def __init__(self, partner: Partner, endpoint: str, number: int, lease: int,
                  keys: Optional[Keys] = None):
-        super().__init__(zmq.PUSH, endpoint, 5.0, keys)
+        super().__init__(_socket(zmq.PUSH, endpoint, 5.0, keys))
         self._socket.linger = 1000
         self._partner, self._number, self._lease = partner, number, lease
 
@@ -309,7 +319,7 @@ class Stream(_Door):
         self._layout, self._sequence, self._timeout = layout, 0, timeout
         self._number: Optional[int] = None
         self.instance = instance
-        super().__init__(zmq.SUB, endpoint, timeout, keys)
+        super().__init__(_socket(zmq.SUB, endpoint, timeout, keys))
         self._socket.subscribe('state/%s/' % instance)
 
     def __repr__(self) -> str:

@@ -1,0 +1,94 @@
+"""The lane: the messages of ZeroMQ's control socket over a Unix socket or TCP, each behind its
+length. Frames are those of `frames`; the part of a hello, and of a reply of kind hello or error,
+that is JSON is a message of its own."""
+from __future__ import annotations
+
+import socket
+import struct
+from typing import List, Optional, Sequence
+from urllib.parse import urlsplit
+
+import zmq
+
+from . import frames
+from .errors import BadReply, Unreachable
+
+_LENGTH = struct.Struct('<I')
+
+
+class LaneSocket:
+    """One connection, with the methods of a socket of ZeroMQ that a partner uses. It raises
+    zmq.Again when nothing comes in time, and Unreachable when the connection has ended."""
+
+    def __init__(self, endpoint: str, timeout: Optional[float]):
+        if not endpoint or endpoint == 'none':
+            raise BadReply('this server has closed the lane: it is opened by --lane')
+        self.closed, self._rest = False, b''
+        try:
+            if endpoint.startswith('unix:'):
+                self._socket = socket.socket(socket.AF_UNIX)
+                self._socket.settimeout(timeout)
+                self._socket.connect(endpoint[len('unix:'):])
+            else:
+                parts = urlsplit(endpoint)
+                self._socket = socket.create_connection((parts.hostname, parts.port), timeout)
+                self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        except OSError as fault:
+            raise Unreachable('%s cannot be reached: %s' % (endpoint, fault)) from fault
+        self._endpoint = endpoint
+
+    def send_multipart(self, parts: Sequence[bytes]) -> None:
+        """The parts behind the first, which is empty, as messages. What ends it in the middle ends
+        the connection too: the server would take the next message for the rest of this one."""
+        try:
+            self._socket.sendall(b''.join(_LENGTH.pack(len(p)) + p for p in parts[1:]))
+        except socket.timeout as fault:
+            self.close()
+            raise zmq.Again() from fault
+        except OSError as fault:
+            self.close()
+            raise self._ended(fault) from fault
+        except BaseException:
+            self.close()
+            raise
+
+    def recv_multipart(self) -> List[bytes]:
+        """An empty part, and the message or two of the next reply. What has come of one that is not
+        whole in time is kept."""
+        at, first = self._message(0)
+        kind = first[5] if len(first) > 5 and first[:4] == b'MCHD' else 0
+        parts = [b'', first]
+        if kind in (frames.HELLO, frames.ERROR):
+            at, second = self._message(at)
+            parts.append(second)
+        self._rest = self._rest[at:]
+        return parts
+
+    def close(self, linger: Optional[int] = None) -> None:
+        """End the connection."""
+        del linger
+        self.closed = True
+        self._socket.close()
+
+    def _message(self, at: int) -> tuple[int, bytes]:
+        """The message at this place of what has come, and the place behind it."""
+        begin = at + _LENGTH.size
+        self._need(begin)
+        end = begin + _LENGTH.unpack(self._rest[at:begin])[0]
+        self._need(end)
+        return end, self._rest[begin:end]
+
+    def _need(self, count: int) -> None:
+        while len(self._rest) < count:
+            try:
+                piece = self._socket.recv(max(1 << 16, count - len(self._rest)))
+            except socket.timeout as fault:
+                raise zmq.Again() from fault
+            except OSError as fault:
+                raise self._ended(fault) from fault
+            if not piece:
+                raise self._ended('closed by the server')
+            self._rest += piece
+
+    def _ended(self, why: object) -> Unreachable:
+        return Unreachable('the connection to %s has ended: %s' % (self._endpoint, why))
