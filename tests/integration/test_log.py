@@ -213,11 +213,12 @@ class Unread(unittest.TestCase):
             with self.subTest(make.__name__):
                 read, write = make()
                 with Daemon('--access-log', stderr=write) as d:
+                    log = Log(read)
+                    log.until('event=ready ')  # it comes behind the file that Daemon waits for
                     stop(write)
                     asked = self.ask_until_dropped(d)
                     stop(write, termios.TCOON)
                     os.close(write)
-                    log = Log(read)
                     # though no other line comes
                     log.until(r'level=warning event=log-dropped lines=\d+\r?\n')
                     def lost():
