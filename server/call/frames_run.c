@@ -246,7 +246,7 @@ static void run_commit(struct mechd_frame_request *r)
         mechd_frame_fail(r, MECHP_NO_TRIAL, "there is no trial of this partner");
         return;
     }
-    int outcome = reserve(r, r->partner->output_size) ? 0 : MECH_NO_MEMORY;
+    int outcome = reserve(r, mechd_partner_reply_size(r->partner, false)) ? 0 : MECH_NO_MEMORY;
     outcome = outcome == 0 ? mechd_engine_commit(&i->engine) : outcome;
     if (outcome != 0) {
         fail_outcome(r, outcome);

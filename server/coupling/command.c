@@ -275,6 +275,19 @@ static bool check(struct mechd_coupling_command *k)
     return k->code == MECHP_OK;
 }
 
+static void reset_part(struct mechd_coupling_command *k, struct mechd_part *p)
+{
+    const int outcome = mechd_engine_reset(&p->instance->engine);
+    if (outcome == MECH_MISMATCH) {
+        refuse(k, mechp_code_of_outcome(MECH_INVALID),
+               "the initial positions of a participant miss a joint that acts now");
+    } else if (outcome != 0) {
+        refuse(k, mechp_code_of_outcome(outcome), "a participant cannot be reset");
+    } else {
+        mechd_instance_changed(p->instance, MECHP_REWOUND);
+    }
+}
+
 /* As the owner of all. */
 static void begin(struct mechd_coupling_command *k, uint64_t most)
 {
@@ -287,11 +300,10 @@ static void begin(struct mechd_coupling_command *k, uint64_t most)
     for (int32_t n = 0; n < g->count && k->code == MECHP_OK && k->kind != MECHD_COUPLING_STEP;
          n++) {
         struct mechd_part *const p = &g->parts[n];
-        if (mechd_part_keep(p) != 0 ||
-            (k->kind == MECHD_COUPLING_RESET && mechd_engine_reset(&p->instance->engine) != 0)) {
+        if (mechd_part_keep(p) != 0) {
             refuse(k, MECHP_OUT_OF_MEMORY, "no memory for the states to go back to");
         } else if (k->kind == MECHD_COUPLING_RESET) {
-            mechd_instance_changed(p->instance, MECHP_REWOUND);
+            reset_part(k, p);
         }
     }
     if (k->code != MECHP_OK) {

@@ -41,6 +41,9 @@ enum mechd_progress mechd_deriving_slice(struct mechd_instance *i, struct mechd_
     }
     mechd_effort_end(i);
     s->worked += now - start;
+    if (i->account != NULL) {
+        mechd_account_work(i->account, now - start);
+    }
     if (s->outcome == MECH_CANCELLED && effort.retreat) {
         s->outcome = 0;
         s->retreated = true;
@@ -48,9 +51,6 @@ enum mechd_progress mechd_deriving_slice(struct mechd_instance *i, struct mechd_
         return MECHD_MORE;
     }
     s->over |= s->outcome == MECH_CANCELLED && mechd_stepping_over(i, s->worked, &s->excess);
-    if (i->account != NULL) {
-        mechd_account_work(i->account, now - start);
-    }
     if (s->outcome == 0 && !done) {
         return mechd_engine_readable(&i->engine) ? MECHD_MORE : MECHD_MORE_ALONE;
     }

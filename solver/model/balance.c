@@ -237,7 +237,10 @@ void mech_model_joint_gaps(const struct mech_model *m, double share, double *out
         pair_sizes(m, p, both, out);
         for (int32_t r = 0; r < p->rows; r++) {
             /* half of it: each row has two markers */
-            out[p->row + r] = 0.5 * share * out[p->row + r] + 0x1p-40 * L[r];
+            const double gap = 0.5 * share * out[p->row + r] + 0x1p-40 * L[r];
+
+            /* no extent, or no direction: as of a length of 1 */
+            out[p->row + r] = gap > 0. ? gap : share;
         }
     }
     for (size_t k = 0; k < m->equation_count; k++) {

@@ -27,7 +27,7 @@ void mech_model_joint_sizes(const struct mech_model *m, double *L);
 
 /* out [rows] = how far each joint's equation may be off where positions are given to that share of
  * the model's extent, the box of all markers of joints: a length, or an angle; and the rounding of
- * its lengths. At the last poses. */
+ * its lengths; the share itself where there is no extent. At the last poses. */
 void mech_model_joint_gaps(const struct mech_model *m, double share, double *out);
 
 /* out [nq + 1] = q with each number off by a share of up to `nudge` of itself, of the lengths that

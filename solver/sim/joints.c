@@ -12,6 +12,7 @@
  * Positions stay, or are brought to the joints by the least motion in the same metric, Newton's
  * method on M Δq = Gᵀ μ, G Δq = −g. */
 #include "solver/base/err.h"
+#include "solver/model/balance.h"
 #include "solver/sim/edit.h"
 #include "solver/sim/internal.h"
 #include "solver/step/sided.h"
@@ -72,7 +73,10 @@ int mech_sim_drop_rows(struct mech_sim *s, const struct mech_state *state)
         }
     }
     for (int32_t r = 0; r < n && s->dropped; r++) {
-        s->dropped[r] = state && mech_sim_row_repeats(s, state, r);
+        const bool drop = state && mech_sim_row_repeats(s, state, r);
+
+        s->redropped = s->redropped || s->dropped[r] != drop;
+        s->dropped[r] = drop;
     }
     s->dropped_count = count;
     return 0;
@@ -170,19 +174,22 @@ static int32_t find_gaps(const struct mech_sim *s, const struct mech_state *stat
     return worst;
 }
 
-/* A row that is taken up and that the positions miss, or -1. */
+/* A row that is taken up, of those that were released (NULL: all), and that the positions miss by
+ * more than is allowed where a model starts, or -1. */
 static int32_t find_missed(const struct mech_sim *s, const struct mech_state *state,
-                           const struct before *b)
+                           const bool *released)
 {
     const struct mech_joint_rows *const rows = mech_model_joints(s->model);
+    double *const g = s->joint_scratch, *const may = g + rows->count;
     int32_t worst = -1;
 
-    (void)find_gaps(s, state, s->joint_scratch);
+    (void)find_gaps(s, state, g);
+    mech_model_joint_gaps(s->model, may_miss, may);
     for (int32_t r = 0; r < rows->count; r++) {
-        const double g = s->joint_scratch[r];
+        const bool taken = !released || released[r];
 
-        if (b->released[r] && !is_released(s, r) && !(fabs(g) <= may_miss)) {
-            worst = worst < 0 || fabs(g) > fabs(s->joint_scratch[worst]) ? r : worst;
+        if (taken && !is_released(s, r) && !(fabs(g[r]) <= may[r])) {
+            worst = worst < 0 || fabs(g[r]) > fabs(g[worst]) ? r : worst;
         }
     }
     return worst;
@@ -190,11 +197,9 @@ static int32_t find_missed(const struct mech_sim *s, const struct mech_state *st
 
 const char *mech_sim_missed_joint(const struct mech_sim *s, const struct mech_state *state)
 {
-    const int32_t worst = find_gaps(s, state, s->joint_scratch);
+    const int32_t worst = find_missed(s, state, NULL);
 
-    return worst >= 0 && !(fabs(s->joint_scratch[worst]) <= may_miss)
-               ? mech_model_joint_name(s->model, worst)
-               : NULL;
+    return worst >= 0 ? mech_model_joint_name(s->model, worst) : NULL;
 }
 
 static int refuse(const struct mech_sim *s, int32_t row, struct mech_diag *diag)
@@ -205,7 +210,8 @@ static int refuse(const struct mech_sim *s, int32_t row, struct mech_diag *diag)
     mech_diag_add(diag, path,
                   "the positions miss the joint \"%s\" by %.3g (m, rad): it is taken up within %g, "
                   "or with \"positions\": \"assembled\"",
-                  mech_model_joint_name(s->model, row), s->joint_scratch[row], may_miss);
+                  mech_model_joint_name(s->model, row), s->joint_scratch[row],
+                  s->joint_scratch[mech_model_joints(s->model)->count + row]);
     return MECH_INVALID;
 }
 
@@ -361,7 +367,7 @@ static int suit(struct mech_sim *s, struct mech_state *state, const struct befor
         s->redropped = true;
     }
     if (some && !how->closed) {
-        const int32_t missed = find_missed(s, state, b);
+        const int32_t missed = find_missed(s, state, b->released);
 
         if (missed >= 0) {
             return refuse(s, missed, diag);

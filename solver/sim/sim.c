@@ -393,15 +393,21 @@ int mech_sim_reset(struct mech_sim *s)
         mech_diag_init(&diag);
         const int code = mech_sim_rebuild(s, NULL, &diag);
         mech_diag_fini(&diag);
-        MECH_TRY(code);
-        s->astray = s->redropped = false;
+        if (code) {
+            (void)mech_sim_model_back(s);
+            return code;
+        }
+        s->astray = false;
     }
     mech_model_initial(s->model, &s->point);
     if (mech_sim_missed_joint(s, &s->point)) {
         (void)mech_sim_model_back(s);
         return MECH_MISMATCH;
     }
-    return begin_again(s, same);
+    const int code = begin_again(s, same);
+
+    s->redropped = s->redropped && code != 0;
+    return code;
 }
 
 const struct mech_document *mech_sim_document(const struct mech_sim *s)

@@ -77,6 +77,10 @@ int mech_balance_init(struct mech_balance *b, const struct mech_model *m, struct
 
         mech_model_pose(m, &e);
         mech_model_joint_sizes(m, b->L_first);
+        for (int32_t i = 0; i < b->rows; i++) {
+            /* no length where points coincide there */
+            b->L_first[i] = isfinite(b->L_first[i]) ? b->L_first[i] : 0.;
+        }
         mech_model_joint_gaps(m, MECH_GAP, b->gap);
     }
     mech_model_owners(m, of);
@@ -320,6 +324,9 @@ double mech_balance_left(const struct mech_balance *b, const double *r, double l
 
         /* true for what is not a number */
         if (!(left <= least) && !(left <= b->least[k]) && !(left <= most * b->S[k])) {
+            if (isnan(left)) {
+                return left;
+            }
             most = left / b->S[k];
         }
     }

@@ -494,6 +494,10 @@ int mech_moreau_bodies_let_go(struct mech_moreau_bodies *s, struct mech_state *s
 {
     struct mech_impact_rows *const rows = &s->impacts;
 
+    if (rows->sets == 0) {
+        /* those that go out had none: soft or open ones */
+        return 0;
+    }
     for (int32_t i = 0, row = 0; i < rows->sets; row += rows->set[i].rows, i++) {
         const bool out = is_out(s, &rows->who[i]);
 

@@ -169,6 +169,9 @@ static double speeds_left(struct mech_moreau_bodies *s, const struct mech_state 
         mech_balance_row(&s->balance, r, s->g);
         const double left = mech_balance_row_left(&s->balance, r, speed[r], least);
 
+        if (isnan(left)) {
+            return left;
+        }
         most = left <= most ? most : left;
     }
     return most;

@@ -248,15 +248,16 @@ class Partner(_Door):
         if kind not in (frames.STEP, frames.TRIAL):
             return ''
         ask = {'op': 'stop', 'id': self.instance, 'lease': self._lease, **self._token}
-        socket = self._open(transport.SOON)
         try:
-            socket.send_multipart([b'', json.dumps(ask).encode()])
-            reply = json.loads(socket.recv_multipart()[-1])
-        except zmq.Again:
+            socket = self._open(transport.SOON)
+            try:
+                socket.send_multipart([b'', json.dumps(ask).encode()])
+                reply = json.loads(socket.recv_multipart()[-1])
+            finally:
+                socket.close(0)
+        except (zmq.Again, Unreachable):
             return '; the server does not answer a request to stop it either, so that it may be ' \
                    'in progress there'
-        finally:
-            socket.close(0)
         if reply.get('stopped'):
             return '; the step was still in progress there and has been stopped: it is undone'
         if 'error' in reply:
