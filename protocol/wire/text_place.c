@@ -1,5 +1,5 @@
-/* Where a value stands in JSON text that a writer has made: what is open at its first byte, as a
- * JSON pointer (RFC 6901). The text is read from its beginning, for a refusal only. */
+/* The JSON pointer (RFC 6901) of a value in text that a writer has made, from the objects and
+ * arrays that are open at its first byte. It reads from the beginning: for refusals only. */
 #include "protocol/wire/text.h"
 
 #include <stdio.h>

@@ -357,7 +357,7 @@ void mech_sim_destroy(struct mech_sim *s)
     free(s);
 }
 
-/* From the document's initial state. The one before stands in s->next. */
+/* Starts from the document's initial state; the previous state is kept in s->next. */
 static int begin_again(struct mech_sim *s, bool same)
 {
     const uint32_t edits = s->now.at->edits;

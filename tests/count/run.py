@@ -5,7 +5,7 @@ bytes of a step request (tests/count/service.def; service.py).
 
     run.py BUILD                checks every figure against its file
     run.py BUILD --write        renews the files, and prints old and new of what has changed by more
-                                than a sixth of its tolerance: it stands in the middle of it then
+                                than a sixth of its tolerance, which is centred on it then
     run.py BUILD --plant 1.2    every row costs 1.2 times as much: each must fail (requests have
                                 their planted faults in tests/tools/planted.py)
     run.py BUILD … --only TEXT  only rows whose "program: name" contains it

@@ -2,27 +2,9 @@
  * balances of a free one. */
 #include "solver/sim/analysis.h"
 #include "tests/unit/model.h"
-
-#include <stdarg.h>
+#include "tests/verify/put.h"
 
 static const double pi = 3.14159265358979323846;
-
-enum { MOST_TEXT = 60000 };
-
-struct text {
-    char at[MOST_TEXT];
-    size_t n;
-};
-
-__attribute__((format(printf, 2, 3))) static void put(struct text *t, const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    t->n += (size_t)vsnprintf(t->at + t->n, MOST_TEXT - t->n, format, arguments);
-    va_end(arguments);
-    CU_ASSERT_FATAL(t->n < MOST_TEXT);
-}
 
 struct beam {
     int elements;

@@ -1,25 +1,7 @@
 /* Bodies in contact far from 1 kg move as their likes of that size: contacts are accepted by what
  * balances in them, for light and heavy ones, and for light ones under heavy ones. */
 #include "tests/unit/model.h"
-
-#include <stdarg.h>
-
-enum { MOST_TEXT = 20000 };
-
-struct text {
-    char at[MOST_TEXT];
-    size_t n;
-};
-
-__attribute__((format(printf, 2, 3))) static void put(struct text *t, const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    t->n += (size_t)vsnprintf(t->at + t->n, MOST_TEXT - t->n, format, arguments);
-    va_end(arguments);
-    CU_ASSERT_FATAL(t->n < MOST_TEXT);
-}
+#include "tests/verify/put.h"
 
 /* Speed after 0.1 s of a ball of 0.1 m that slides at 1 m/s on a plane, friction 0.2, with more in
  * the material, a spring of `spring` m/s^2 per m to where it began, and more in the model. */

@@ -2,25 +2,7 @@
  * equation says how small its residual has to be, for light and heavy, stiff, far and tiny ones. */
 #include "solver/sim/analysis.h"
 #include "tests/unit/model.h"
-
-#include <stdarg.h>
-
-enum { MOST_TEXT = 20000 };
-
-struct text {
-    char at[MOST_TEXT];
-    size_t n;
-};
-
-__attribute__((format(printf, 2, 3))) static void put(struct text *t, const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    t->n += (size_t)vsnprintf(t->at + t->n, MOST_TEXT - t->n, format, arguments);
-    va_end(arguments);
-    CU_ASSERT_FATAL(t->n < MOST_TEXT);
-}
+#include "tests/verify/put.h"
 
 static double coordinate(const struct mech_sim *s, int i)
 {

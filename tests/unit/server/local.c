@@ -49,7 +49,7 @@ static bool all_wait(void)
         (void)snprintf(path, sizeof path, "/proc/self/task/%s/stat", e->d_name);
         FILE *const stat = e->d_name[0] != '.' ? fopen(path, "r") : NULL;
         if (stat != NULL) {
-            // the name of a thread stands in parentheses, and its state behind them
+            // the name of a thread is in parentheses, followed by its state
             wait = fscanf(stat, "%*d (%*[^)]) %c", &state) == 1;
             (void)fclose(stat);
         }
