@@ -415,6 +415,20 @@ class Latches(Served):
                 end = self.state(path)
                 self.assertAlmostEqual(math.hypot(*end['q']), 2, delta=1e-6)
 
+    def test_reset_takes_the_start_that_creation_took(self):
+        # 10 m long and written to six digits: off by less than a millionth of its extent
+        model = models.pendulum([10], stepSize=1e-3, spectralRadius=0.9)
+        model['nodes'][1]['referenceCoordinates'] = [10.000005, 0]
+        path = self.create(model)
+        start = self.state(path)
+        self.call('POST', path + '/step', {'count': 5})
+        self.act(path, 'rod0', False)
+        self.call('POST', path + '/reset')
+        self.act(path, 'rod0', True)
+        self.call('POST', path + '/step', {'count': 5})
+        self.call('POST', path + '/reset')
+        self.assertEqual(self.state(path)['q'], start['q'])
+
     def test_contacts_stay_as_they_are(self):
         path = '/v1/instances/' + self.daemon.create(example='box-stack')
         model = self.call('GET', path + '/model')

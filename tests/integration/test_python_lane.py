@@ -48,6 +48,17 @@ class PythonLane(unittest.TestCase):
                 partner.step(SIZE)
                 self.assertEqual(partner.time, SIZE)
 
+    def test_a_step_that_cannot_be_stopped_over_a_lane_that_is_gone(self):
+        with tempfile.TemporaryDirectory(prefix='mechd-lane-', dir='/tmp') as folder:
+            path = os.path.join(folder, 's')
+            with Daemon('--lane', 'unix:' + path) as daemon, mechd.Server(daemon.base) as server:
+                instance = server.instance(daemon.create(models.oscillator()))
+                with instance.connect(['force'], door='lane', timeout=0.5 * SLOW) as partner:
+                    os.unlink(path)
+                    with self.assertRaisesRegex(mechd.TimedOut, 'may be in progress there'):
+                        partner.step(1e9)
+                    self.assertTrue(instance.stop())
+
     def test_a_lane_that_is_closed_is_told(self):
         with Daemon() as daemon, mechd.Server(daemon.base) as server:
             instance = server.instance(daemon.create(models.oscillator()))
