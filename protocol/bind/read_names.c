@@ -219,7 +219,7 @@ int mechp_read_parameters(struct mechp_reader *r, const json_t *value, const str
         const char *const name = json_object_iter_key(i);
         const size_t mark = mech_path_push(r->path, name);
         if (!is_identifier(name)) {
-            MECHP_FAULT(r, "'%.64s' cannot stand in an expression: [A-Za-z_][A-Za-z0-9_]{0,63}",
+            MECHP_FAULT(r, "'%.64s' cannot be used in an expression: [A-Za-z_][A-Za-z0-9_]{0,63}",
                         name);
         }
         list[out->n].name = mech_arena_strdup(&r->document->arena, name);

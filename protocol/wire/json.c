@@ -65,7 +65,7 @@ static void name_odd(const char *bytes, size_t size, struct mechp_json_fault *fa
             fault->byte = k;
             snprintf(fault->text, sizeof fault->text, "line %d, column %d: %s %s", odd.line,
                      odd.column, odd.text,
-                     inside ? "is written as an escape in a text" : "has no place here");
+                     inside ? "must be written as an escape in a string" : "is not allowed here");
             return;
         }
     }

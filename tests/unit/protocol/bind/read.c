@@ -127,7 +127,7 @@ static void every_fault_has_its_pointer_and_reason(void)
             "allowed: Box, Sphere");
     refused("[\"g\",\"x\"]", "[\"g\"]", "/model/objects/1/markers", "must have 2 names");
     refused("[\"g\",\"x\"]", "[\"g\",7]", "/model/objects/1/markers/1", "must be a name");
-    refused("\"m\":1.6", "\"2m\":1.6", "/model/parameters/2m", "cannot stand in an expression");
+    refused("\"m\":1.6", "\"2m\":1.6", "/model/parameters/2m", "cannot be used in an expression");
     refused("\"m\":1.6", "\"m\":\"1\"", "/model/parameters/m", "must be a number");
     refused("\"m\":1.6", "\"m\":\"=2*k\"", "/model/parameters/m",
             "is an expression: that stands where an item uses");
