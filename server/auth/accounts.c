@@ -88,7 +88,7 @@ int mechd_accounts_preset(struct mechd_accounts *a, const char *text, char *faul
     for (char *word = strtok_r(copy, " \t", &rest); word != NULL;
          word = strtok_r(NULL, " \t", &rest)) {
         if (!mechd_limits_read(word, &preset)) {
-            snprintf(fault, size, "the quota '%.64s' is no limit such as instances=10", word);
+            snprintf(fault, size, "the quota '%.64s' is not a limit such as instances=10", word);
             return MECH_INTERNAL;
         }
     }
@@ -264,11 +264,10 @@ void mechd_account_write(const struct mechd_account *a, struct mechp_text *w)
 
 void mechd_accounts_metrics(struct mechd_accounts *a, struct mechp_text *w)
 {
-    static const char head[] = "# HELP mechd_token_used What a token holds now.\n"
+    static const char head[] = "# HELP mechd_token_used Current usage of a token.\n"
                                "# TYPE mechd_token_used gauge\n";
-    static const char work[] =
-        "# HELP mechd_token_cpu_seconds_total Time of processors, stepping.\n"
-        "# TYPE mechd_token_cpu_seconds_total counter\n";
+    static const char work[] = "# HELP mechd_token_cpu_seconds_total Processor time of steps.\n"
+                               "# TYPE mechd_token_cpu_seconds_total counter\n";
     char line[256];
     pthread_mutex_lock(&a->m);
     mechp_text_plain(w, head, sizeof head - 1);

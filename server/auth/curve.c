@@ -72,7 +72,7 @@ int mechd_curve_init(struct mechd_curve *c, const char *path, char *fault, size_
     if (file == NULL || fstat(fileno(file), &info) != 0) {
         snprintf(fault, size, "cannot read the key in %s: %s", path, strerror(errno));
     } else if ((info.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
-        snprintf(fault, size, "%s can be reached by others: chmod 600 %s", path, path);
+        snprintf(fault, size, "other users can access %s: chmod 600 %s", path, path);
     } else if (!find_secret(file, c->secret, &odd)) {
         char where[MECH_ODD_TEXT + 48] = "";
         if (odd.line > 0) {
@@ -83,7 +83,7 @@ int mechd_curve_init(struct mechd_curve *c, const char *path, char *fault, size_
                  path, where);
     } else {
         c->on = crypto_scalarmult_base(c->public, c->secret) == 0;
-        snprintf(fault, size, "%s: this is no key", path);
+        snprintf(fault, size, "%s: this is not a key", path);
     }
     if (file != NULL) {
         fclose(file);

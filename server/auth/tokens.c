@@ -80,11 +80,11 @@ static int read_line(char *line, bool keys, struct mechd_token *out, const char 
             return MECH_INTERNAL;
         }
     }
-    *why = "the name is not one: [A-Za-z0-9._-]{1,64}";
+    *why = "the name is not valid: [A-Za-z0-9._-]{1,64}";
     if (!mech_name_valid(name)) {
         return MECH_INTERNAL;
     }
-    *why = "scopes are read, step, admin, with commas";
+    *why = "scopes are read, step, admin, separated by commas";
     out->scope = mechd_scopes_read(scopes);
     if (out->scope == MECHD_SCOPE_NONE) {
         return MECH_INTERNAL;
@@ -127,7 +127,7 @@ static int read_file(const char *path, bool keys, struct mechd_token **out, size
             snprintf(fault, size, "%s is %s: save it as UTF-8", path, wide);
             outcome = MECH_INTERNAL;
         } else if (read < 0 && is_odd) {
-            snprintf(fault, size, "%s, line %d, column %d: %s has no place here", path, number,
+            snprintf(fault, size, "%s, line %d, column %d: %s is not allowed here", path, number,
                      odd.column, odd.text);
             outcome = MECH_INTERNAL;
         } else if (read < 0) {
@@ -258,7 +258,8 @@ int mechd_name_and_scopes(const char *name, const char *scopes, char *fault, siz
         return MECH_INTERNAL;
     }
     if (mechd_scopes_read(scopes) == MECHD_SCOPE_NONE) {
-        snprintf(fault, size, "scopes are read, step, admin, with commas; not '%.64s'", scopes);
+        snprintf(fault, size, "scopes are read, step, admin, separated by commas; not '%.64s'",
+                 scopes);
         return MECH_INTERNAL;
     }
     return 0;

@@ -146,9 +146,9 @@ static struct mechd_background *find(struct mechd_call *c, bool out)
     }
     pthread_mutex_unlock(&t->m);
     if (!own) {
-        mechd_fail(c, MECHP_NOT_FOUND, "there is no operation %.64s, or no more", id);
+        mechd_fail(c, MECHP_NOT_FOUND, "there is no operation %.64s, or it has been deleted", id);
     } else if (!may) {
-        mechd_fail(c, MECHP_FORBIDDEN, "to end operation %.64s needs the scope %s; %s has %s", id,
+        mechd_fail(c, MECHP_FORBIDDEN, "ending operation %.64s needs the scope %s; %s has %s", id,
                    mechd_scope_names[needed], c->who.name, mechd_scope_names[c->who.scope]);
     }
     return may ? b : NULL;
@@ -379,7 +379,8 @@ static enum mechd_progress run_operation(struct mechd_call *c)
         mechp_text_plain(&c->text, b->call.text.bytes, b->size);
         c->content_type = type;
     } else {
-        mechd_fail(c, MECHP_NOT_ACCEPTABLE, "the answer is %s: it comes over HTTP", type);
+        mechd_fail(c, MECHP_NOT_ACCEPTABLE, "the response is %s: it is available over HTTP only",
+                   type);
     }
     unref(b);
     return MECHD_DONE;

@@ -160,7 +160,7 @@ static void take_instances(struct mechd_batch *b)
         if (json_object_get(body, taken[k]) != NULL) {
             char path[32];
             snprintf(path, sizeof path, "/body/%s", taken[k]);
-            mech_diag_add(&c->diag, path, "is the batch's to say");
+            mech_diag_add(&c->diag, path, "is set by the batch");
         }
     }
     for (uint32_t k = 0; k < b->count; k++) {
@@ -251,7 +251,8 @@ static void make_table(struct mechd_batch *b)
         mechd_instance_unref(i);
         if (!fits) {
             mech_diag_add(&c->diag, "/results",
-                          "a table needs the same outputs of all: %s has others", b->items[k].id);
+                          "a table needs the same outputs for all instances: those of %s differ",
+                          b->items[k].id);
             return;
         }
     }
@@ -304,7 +305,7 @@ static enum mechd_submitted spread_batch(struct mechd_call *c)
 {
     if (c->if_match != NULL) {
         mechd_fail(c, MECHP_MALFORMED_REQUEST,
-                   "If-Match guards one instance, and a batch is about many");
+                   "If-Match applies to one instance, but a batch has many");
         return MECHD_RAN;
     }
     struct mechd_batch *b = calloc(1, sizeof *b);

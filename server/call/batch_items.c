@@ -71,7 +71,7 @@ static void take_row(struct mechd_call *c)
         return;
     }
     if (b->like == NULL || !mechd_batch_fits(b, i)) {
-        mechd_fail(c, MECHP_INVALID_REQUEST, "done, but it has no row: its outputs are others");
+        mechd_fail(c, MECHP_INVALID_REQUEST, "done, but without a row: its outputs differ");
         return;
     }
     double *row = b->rows + x->index * b->width;
@@ -221,11 +221,11 @@ static int take_scope(struct mechd_batch_call *x)
 static int check_room(const struct mechd_batch *b, struct mechd_call *c)
 {
     if (mechd_call_cancelled(b->call)) {
-        return mechd_refuse(c, MECHP_CANCELLED, "not begun: the batch was cancelled");
+        return mechd_refuse(c, MECHP_CANCELLED, "not started: the batch was cancelled");
     }
     if (atomic_load_explicit(&b->bytes, memory_order_relaxed) > MECHD_BATCH_RESULTS) {
         return mechd_refuse(c, MECHP_LIMIT_REACHED,
-                            "not begun: the results before it have %d MiB already",
+                            "not started: the earlier results already take %d MiB",
                             MECHD_BATCH_RESULTS >> 20);
     }
     return 0;

@@ -195,11 +195,11 @@ static bool may_run(struct mechd_call *c)
     struct mechd_instance *i = c->job.instance;
     const unsigned traits = mechd_call_row(c)->traits;
     if (mechd_call_cancelled(c)) {
-        mechd_fail(c, MECHP_CANCELLED, "cancelled before it began");
+        mechd_fail(c, MECHP_CANCELLED, "cancelled before it started");
         return false;
     }
     if (atomic_load(&c->service->host.cancel)) {
-        mechd_fail(c, MECHP_DRAINING, "not begun: the server is shutting down");
+        mechd_fail(c, MECHP_DRAINING, "not started: the server is shutting down");
         return false;
     }
     if (i == NULL) {
@@ -210,7 +210,7 @@ static bool may_run(struct mechd_call *c)
         return false;
     }
     if ((traits & MECHP_STOPPABLE) != 0 && mechd_instance_stops(i)) {
-        mechd_fail(c, MECHP_CANCELLED, "stopped before it began");
+        mechd_fail(c, MECHP_CANCELLED, "stopped before it started");
         return false;
     }
     if (!has_leave(c)) {
@@ -349,7 +349,7 @@ static void tell_shutdown(struct mechd_call *c)
     if (c->code == MECHP_CANCELLED && drained && !mechd_call_cancelled(c)) {
         mechp_text_fini(&c->report);
         mechp_text_init(&c->report, NULL, 0);
-        mechd_fail(c, MECHP_DRAINING, "ended and undone: the server is shutting down");
+        mechd_fail(c, MECHP_DRAINING, "stopped and undone: the server is shutting down");
     }
 }
 
@@ -474,7 +474,7 @@ int mechd_call_admit(struct mechd_call *c)
                    : mechd_refuse(c, MECHP_UNAUTHORIZED, "%s",
                                   c->token != NULL ? "the token is not known"
                                   : c->key != NULL ? "the key of this connection is not known"
-                                                   : "this server asks for a token");
+                                                   : "this server requires a token");
     }
     return mechd_call_allow(c);
 }
@@ -565,7 +565,7 @@ struct mechd_run *mechd_call_run(struct mechd_call *c)
     const char *const rid = mechd_call_value(c, "rid");
     struct mechd_run *const r = mechd_run_find(c->job.instance, rid);
     if (r == NULL) {
-        mechd_fail(c, MECHP_NOT_FOUND, "there is no run %.64s; the last %d are kept", rid,
+        mechd_fail(c, MECHP_NOT_FOUND, "there is no run %.64s; the last %d are retained", rid,
                    MECHD_RUNS_MOST);
     }
     return r;

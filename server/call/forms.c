@@ -101,7 +101,8 @@ int mechd_form(struct mechd_call *c, unsigned mask)
                          forms[k].name);
             }
         }
-        mechd_fail(c, MECHP_NOT_ACCEPTABLE, "there is no such form; it comes as %s", list);
+        mechd_fail(c, MECHP_NOT_ACCEPTABLE, "this format is not available; available formats: %s",
+                   list);
     }
     return found;
 }
@@ -112,7 +113,7 @@ void mechd_form_answer(struct mechd_call *c, enum mechd_form form, const char *b
         mechp_text_plain(&c->text, bytes, size);
         c->content_type = forms[form].type;
     } else if (forms[form].binary) {
-        mechd_fail(c, MECHP_NOT_ACCEPTABLE, "bytes come over HTTP");
+        mechd_fail(c, MECHP_NOT_ACCEPTABLE, "binary formats are available over HTTP only");
     } else {
         mechp_text_object(&c->text);
         mechp_text_key(&c->text, "format");
@@ -126,7 +127,7 @@ void mechd_form_answer(struct mechd_call *c, enum mechd_form form, const char *b
 bool mechd_form_begin(struct mechd_call *c, enum mechd_form form)
 {
     if (c->door != MECHD_DOOR_HTTP && form != MECHD_FORM_JSON) {
-        mechd_fail(c, MECHP_NOT_ACCEPTABLE, "over this door it comes as json");
+        mechd_fail(c, MECHP_NOT_ACCEPTABLE, "over this interface only json is available");
         return false;
     }
     c->content_type = forms[form].type;

@@ -106,7 +106,7 @@ static bool admit(struct mechd_frame_request *r)
         mechd_frame_fail(r, MECHP_UNAUTHORIZED,
                          token == NULL && key != NULL
                              ? "the key of this connection is not known"
-                             : "this server asks for a token in the hello");
+                             : "this server requires a token in the hello");
         return false;
     }
     if (r->pass.who.scope < MECHD_SCOPE_STEP) {
@@ -178,7 +178,7 @@ static bool read_frame(struct mechd_frame_request *r, const struct mechd_frame_a
         return false;
     }
     if (!mechd_bodies_take(r->service, size)) {
-        mechd_frame_fail(r, MECHP_LIMIT_REACHED, "too many requests are on their way");
+        mechd_frame_fail(r, MECHP_LIMIT_REACHED, "too many requests are in progress");
         return false;
     }
     r->taken = size;

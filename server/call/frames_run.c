@@ -148,7 +148,7 @@ static void fail_deriving(struct mechd_frame_request *r)
     if (d->over) {
         mechd_frame_fail(r, MECHP_QUOTA_EXCEEDED, mechd_excess_tell(&d->excess, text, sizeof text));
     } else if (d->outcome == MECH_CANCELLED && mechd_effort_drained(r->job.instance)) {
-        mechd_frame_fail(r, MECHP_DRAINING, "ended and undone: the server is shutting down");
+        mechd_frame_fail(r, MECHP_DRAINING, "stopped and undone: the server is shutting down");
     } else {
         mechd_frame_fail(r, mechp_code_of_outcome(d->outcome),
                          r->derived.reason[0] != '\0' ? r->derived.reason
@@ -222,7 +222,7 @@ static enum mechd_progress run_step(struct mechd_frame_request *r)
     // the lease has lasted: hello and bye, which could end it, do not run between two slices
     r->partner->used = mechd_now();
     if (s->outcome == MECH_CANCELLED && !s->over && mechd_effort_drained(i)) {
-        mechd_frame_fail(r, MECHP_DRAINING, "ended and undone: the server is shutting down");
+        mechd_frame_fail(r, MECHP_DRAINING, "stopped and undone: the server is shutting down");
         return MECHD_DONE;
     }
     if (s->outcome != 0) {
@@ -338,7 +338,7 @@ static bool may_run(struct mechd_frame_request *r)
     const bool reads = r->in.kind == MECHP_OUTPUTS || r->in.kind == MECHP_HELLO ||
                        r->in.kind == MECHP_BYE || (r->in.kind == MECHP_STATE && r->in.count == 0);
     if (atomic_load(&i->host->cancel)) {
-        mechd_frame_fail(r, MECHP_DRAINING, "not begun: the server is shutting down");
+        mechd_frame_fail(r, MECHP_DRAINING, "not started: the server is shutting down");
         return false;
     }
     if (atomic_load(&i->deleted)) {
@@ -346,11 +346,12 @@ static bool may_run(struct mechd_frame_request *r)
         return false;
     }
     if (r->in.kind != MECHP_HELLO && r->in.kind != MECHP_BYE && mechd_frame_abandoned(r)) {
-        mechd_frame_fail(r, MECHP_CANCELLED, "cancelled before it began");
+        mechd_frame_fail(r, MECHP_CANCELLED, "cancelled before it started");
         return false;
     }
     if (!reads && mechd_durable_repair(i) != 0) {
-        mechd_frame_fail(r, MECHP_STORAGE_FAILED, "what could not be stored cannot be undone now");
+        mechd_frame_fail(r, MECHP_STORAGE_FAILED,
+                         "changes that could not be stored cannot be undone at present");
         return false;
     }
     if (r->in.kind == MECHP_HELLO) {

@@ -29,26 +29,26 @@ static const char *place_of(const struct mechd_call *c, const char *key)
     static const struct {
         const char *key, *place;
     } elsewhere[] = {
-        {"op", "the path says which operation it is"},
-        {"token", "it stands in the header Authorization: Bearer TOKEN"},
-        {"lease", "it stands in the header Lease"},
-        {"sequence", "it is for messages over ZeroMQ; here answers come in order"},
+        {"op", "the path determines the operation"},
+        {"token", "it belongs in the header Authorization: Bearer TOKEN"},
+        {"lease", "it belongs in the header Lease"},
+        {"sequence", "it is for messages over ZeroMQ; responses over HTTP arrive in order"},
     };
     const bool http = c->door == MECHD_DOOR_HTTP;
     if (strcmp(key, "id") == 0 && c->match.route->id == MECHP_ROUTE_CREATE) {
-        return "an id of your own stands in the path: PUT /v1/instances/{id}";
+        return "to choose the id, put it in the path: PUT /v1/instances/{id}";
     }
     if (strcmp(key, "id") == 0 && c->match.route->id == MECHP_ROUTE_CLONE) {
         return http ? "the id of the clone is `as`" : NULL;
     }
     for (int k = 0; k < mechp_query_count(mechd_call_row(c)); k++) {
         if (http && strcmp(key, mechd_call_row(c)->query[k].name) == 0) {
-            return "it stands in the query";
+            return "it belongs in the query";
         }
     }
     for (int k = 0; k < c->match.count; k++) {
         if (http && strcmp(key, c->match.parameters[k].name) == 0) {
-            return "it stands in the path";
+            return "it belongs in the path";
         }
     }
     for (size_t k = 0; k < sizeof elsewhere / sizeof *elsewhere; k++) {
@@ -94,7 +94,7 @@ static int refuse_misplaced(struct mechd_call *c, const char **allowed, int n)
         if (place != NULL && n < KEYS_MOST) {
             char path[80];
             snprintf(path, sizeof path, "/%s", key);
-            mech_diag_add(&c->diag, path, "'%s' is not taken in this body: %s", key, place);
+            mech_diag_add(&c->diag, path, "'%s' is not a key of this body: %s", key, place);
             allowed[n++] = key;
         }
     }

@@ -102,7 +102,7 @@ static int take_sequence(struct mechd_message *m, const char *bytes, size_t size
     }
     if (n > SEQUENCE_MOST) {
         return mechd_refuse(&m->call, MECHP_MALFORMED_REQUEST,
-                            "the sequence has %zu bytes; at most %d come back", n, SEQUENCE_MOST);
+                            "the sequence has %zu bytes; at most %d are allowed", n, SEQUENCE_MOST);
     }
     m->sequence = malloc(n);
     if (m->sequence == NULL) {
@@ -141,7 +141,8 @@ int mechd_message_admit(struct mechd_message *m, size_t size, const unsigned cha
     c->match.route = route;
     c->operation = mechd_operation(c->service, route);
     if (size > (1u << 20) && (mechd_call_row(c)->traits & MECHP_TAKES_MODELS) == 0) {
-        return mechd_refuse(c, MECHP_BODY_TOO_LARGE, "at most %u bytes are taken here", 1u << 20);
+        return mechd_refuse(c, MECHP_BODY_TOO_LARGE, "at most %u bytes are accepted here",
+                            1u << 20);
     }
     c->token = json_string_value(json_object_get(c->body, "token"));
     c->key = key;

@@ -54,8 +54,8 @@ int mechd_query_unknown(struct mechd_call *c, const char *name)
     }
     if (list[0] == '\0') {
         return mechd_refuse(c, MECHP_MALFORMED_REQUEST,
-                            "'%.32s': nothing is taken in the query here", name);
+                            "'%.32s': this route has no query parameters", name);
     }
     return mechd_refuse(c, MECHP_MALFORMED_REQUEST,
-                        "'%.32s' in the query is unknown or there twice; taken: %s", name, list);
+                        "'%.32s' in the query is unknown or given twice; accepted: %s", name, list);
 }

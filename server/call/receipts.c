@@ -207,7 +207,7 @@ enum mechd_claim mechd_receipts_claim(struct mechd_receipts *r, struct mechd_cal
         e->waiting = c;
     } else if ((e = add(r, c->scope, hash)) == NULL) {
         claim = MECHD_CLAIM_REFUSED;
-        mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory to keep the key");
+        mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for the key");
     } else {
         e->body = c->body_hash;
         e->created = now;

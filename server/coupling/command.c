@@ -182,7 +182,7 @@ static void work_on(struct mechd_coupling_command *k)
     k->at = 0;
     if (mech_couple_next(g->couple, &k->batch) != 0) {
         k->batch.count = 0;
-        refuse(k, MECHP_INTERNAL, "the coupling does not go on");
+        refuse(k, MECHP_INTERNAL, "the coupling cannot continue");
         k->window = false;
     } else if (k->batch.count == 0) {
         take_report(k);

@@ -224,7 +224,7 @@ static void write_report(const struct mechd_coupling_command *k, struct mechp_te
 static void answer_start(struct mechd_coupling *g, struct mechd_call *c)
 {
     if (!mechd_coupling_add(g->service->couplings, g)) {
-        mechd_fail(c, MECHP_LIMIT_REACHED, "%d couplings are kept: delete some",
+        mechd_fail(c, MECHP_LIMIT_REACHED, "there are %d couplings: delete some",
                    MECHD_COUPLINGS_MOST);
         return;
     }

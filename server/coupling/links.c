@@ -44,7 +44,7 @@ static bool find_end(const struct mechd_reading *r, const char *name, enum mech_
         most = size >= most ? size : most;
     }
     if (longest < 0) {
-        mechd_reading_fault(r, path, "'%.100s' begins with no participant", name);
+        mechd_reading_fault(r, path, "'%.100s' does not begin with a participant", name);
     } else if (found == 0) {
         mechd_engine_lacks(&g->parts[longest].instance->engine, causality, name + most + 1, path,
                            &r->c->diag);
@@ -72,7 +72,7 @@ static bool read_end(const struct mechd_reading *r, const char *text, enum mech_
     memcpy(name, text, length);
     if (bracket != NULL && (sscanf(bracket, "[%9d]%n", &component, &used) != 1 || used == 0 ||
                             bracket[used] != '\0' || component < 0)) {
-        mechd_reading_fault(r, path, "'%.64s' is no component: [0], [1], …", bracket);
+        mechd_reading_fault(r, path, "'%.64s' is not a component: [0], [1], …", bracket);
         return false;
     }
     int32_t part = -1, index = -1;
@@ -225,7 +225,8 @@ static void read_bond(struct mechd_reading *r, const json_t *item, const char *p
             return;
         }
         if (l->from.part != l->to.part) {
-            mechd_reading_fault(r, path, "effort and flow of one end are of one participant");
+            mechd_reading_fault(r, path,
+                                "effort and flow of one end must belong to the same participant");
             return;
         }
         l->from.component = l->from.component < 0 ? 0 : l->from.component;

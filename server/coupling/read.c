@@ -60,8 +60,8 @@ static void take_instance(struct mechd_reading *r, struct mechd_part *p, const c
     }
     p->instance = i;
     if (i->durable.settings.mode == MECHD_DURABLE_EVERY_STEP) {
-        mechd_reading_fault(r, path,
-                            "instance %.64s stores every step, which a coupling does not do", id);
+        mechd_reading_fault(
+            r, path, "instance %.64s stores every step, which a coupling does not support", id);
         return;
     }
     if (atomic_load(&i->running)) {
@@ -154,12 +154,12 @@ static void read_participants(struct mechd_reading *r)
             continue;
         }
         if (!mech_name_valid(name)) {
-            mechd_reading_fault(r, path, "no name: %.64s", name);
+            mechd_reading_fault(r, path, "not a name: %.64s", name);
             continue;
         }
         for (int32_t n = 0; n < g->count; n++) {
             if (strcmp(g->parts[n].name, name) == 0) {
-                mechd_reading_fault(r, path, "a participant %.64s is there already", name);
+                mechd_reading_fault(r, path, "there is already a participant %.64s", name);
             }
         }
         mech_text_copy(p->name, sizeof p->name, name);
@@ -188,7 +188,7 @@ static void read_order(struct mechd_reading *r, const json_t *list)
 {
     const struct mechd_coupling *const g = r->g;
     if (json_array_size(list) != (size_t)g->count) {
-        mechd_reading_fault(r, "/scheme/order", "each of the %d participants stands there once",
+        mechd_reading_fault(r, "/scheme/order", "each of the %d participants must be listed once",
                             g->count);
         return;
     }
@@ -202,8 +202,8 @@ static void read_order(struct mechd_reading *r, const json_t *list)
             n = r->turns[before] == n ? g->count : n;
         }
         if (n == g->count) {
-            mechd_reading_fault(r, "/scheme/order", "each of the %d participants stands there once",
-                                g->count);
+            mechd_reading_fault(r, "/scheme/order",
+                                "each of the %d participants must be listed once", g->count);
             return;
         }
         r->turns[k] = n;

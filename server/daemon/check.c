@@ -67,7 +67,7 @@ static const char *unix_fault(const char *path)
         return "not a path of a Unix socket";
     }
     if (stat(path, &info) == 0 && !S_ISSOCK(info.st_mode)) {
-        return "something that is no socket stands there";
+        return "the file there is not a socket";
     }
     return beside(path);
 }
@@ -163,7 +163,7 @@ static void check_tls(const struct mechd_config *c, int *faults)
     printf("tls        %s, until %s\n", c->tls_certificate, day);
     if (now < key.from || now > key.until) {
         tell(faults, "tls-certificate", c->tls_certificate,
-             now > key.until ? "it has expired" : "it does not hold yet");
+             now > key.until ? "it has expired" : "it is not valid yet");
     }
     mechd_key_wipe(&key);
 }
@@ -214,7 +214,7 @@ static void check_state(const struct mechd_config *c, int *faults)
     const bool link = !there && lstat(c->state, &info) == 0;
     printf("state      %s%s, durability %s\n", c->state, there ? "" : " (to be made)",
            c->durability);
-    const char *const why = link    ? "it is a link to nothing"
+    const char *const why = link    ? "it is a dangling link"
                             : there ? state_fault(c->state)
                                     : beside(c->state);
     if (why != NULL) {
@@ -227,7 +227,7 @@ static void check_tokens(const struct mechd_config *c, int *faults)
     char fault[512];
     struct mechd_tokens tokens;
     if (c->tokens[0] == '\0') {
-        printf("tokens     none: who reaches an address may do everything\n");
+        printf("tokens     none: any client that reaches an address may do everything\n");
         return;
     }
     if (mechd_tokens_init(&tokens, c->tokens, fault, sizeof fault) != 0) {
@@ -257,7 +257,7 @@ static void check_curve(const struct mechd_config *c, int *faults)
     struct mechd_curve curve;
     struct mechd_tokens peers;
     if (c->curve_key[0] == '\0') {
-        printf("curve      none: who reaches a ZeroMQ endpoint is let in\n");
+        printf("curve      none: any client that reaches a ZeroMQ endpoint may connect\n");
         return;
     }
     if (mechd_curve_init(&curve, c->curve_key, fault, sizeof fault) != 0) {

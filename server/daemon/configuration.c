@@ -116,8 +116,8 @@ static int refuse(const struct mechd_option *o, const char *text, char *fault, s
                  o->room);
     } else if (o->kind == MECHD_LIST) {
         snprintf(expected, sizeof expected,
-                 "they are %d at most, with commas between, each of 1 to %d bytes",
-                 MECHD_LISTEN_MOST, MECHD_ADDRESS - 1);
+                 "at most %d values, separated by commas, each of 1 to %d bytes", MECHD_LISTEN_MOST,
+                 MECHD_ADDRESS - 1);
     }
     const size_t n = strlen(fault);
     snprintf(fault + n, size - n, " cannot be '%.128s': %s", text, expected);
@@ -199,7 +199,7 @@ static int read_file(struct mechd_config *c, const char *path, const bool *given
         const size_t counts = cut_comment(begin, length - (size_t)(begin - buffer));
         struct mech_odd odd;
         if (mech_text_odd(begin, counts, &odd)) {
-            snprintf(fault, size, "%s, line %d, column %d: %s has no place here", path, n,
+            snprintf(fault, size, "%s, line %d, column %d: %s is not allowed here", path, n,
                      odd.column, odd.text);
             outcome = -1;
             break;
@@ -353,7 +353,8 @@ static int check_addresses(const char *const *addresses, int count, bool check_c
                             (n > 2 && strspn(address + n - 1, "*0") == 1 && address[n - 2] == ':');
         for (int j = 0; j < k && !chosen; j++) {
             if (strcmp(addresses[j], address) == 0) {
-                snprintf(fault, size, "--%s %s: --%s is there", door, address, doors[door_of(j)]);
+                snprintf(fault, size, "--%s %s: already used by --%s", door, address,
+                         doors[door_of(j)]);
                 return -1;
             }
         }
@@ -373,8 +374,7 @@ static int check(const struct mechd_config *c, char *fault, size_t size)
         return -1;
     }
     if (mechd_durability_find(c->durability) > 0 && strcmp(c->state, "none") == 0) {
-        snprintf(fault, size, "--durability %s needs a directory: say --state DIR too",
-                 c->durability);
+        snprintf(fault, size, "--durability %s needs a directory: add --state DIR", c->durability);
         return -1;
     }
     if (mechd_log_level_find(c->log_level) < 0) {
@@ -398,8 +398,8 @@ static int check(const struct mechd_config *c, char *fault, size_t size)
         const bool protected = (k >= LANE ? c->tokens : c->curve_key)[0] != '\0';
         if (!c->insecure && !protected && !mechd_address_is_local(addresses[k])) {
             snprintf(fault, size,
-                     "--%s %s: it is reached by other machines, and nothing protects it: listen on "
-                     "a loopback address, give --%s FILE, or say --insecure",
+                     "--%s %s: other machines can reach it, and it is not protected: listen on a "
+                     "loopback address, or add --%s FILE or --insecure",
                      doors[door_of(k)], addresses[k], guard);
             return -1;
         }
@@ -435,8 +435,9 @@ static int read_flags(struct mechd_config *c, char **argv, bool *given, const ch
             // --switch yes
             const char *const before = k > 1 && read_switch(flag) >= 0 ? argv[k - 1] : "";
             const bool joined = strncmp(before, "--", 2) == 0 && strchr(before, '=') == NULL;
-            snprintf(fault, size, "'%s' is not an option; %s%s%s%s", flag, joined ? "say " : "see ",
-                     joined ? before : "--help", joined ? "=" : "", joined ? flag : "");
+            snprintf(fault, size, "'%s' is not an option; %s%s%s%s", flag,
+                     joined ? "write " : "see ", joined ? before : "--help", joined ? "=" : "",
+                     joined ? flag : "");
             return -1;
         }
         flag += 2;

@@ -85,7 +85,7 @@ static int load(struct mechd_service *s, char *fault, size_t size)
     }
     h->incarnation = mechd_store_incarnation(h->store);
     if (stores) {
-        snprintf(fault, size, "what %s holds cannot be loaded", s->config.state);
+        snprintf(fault, size, "the contents of %s cannot be loaded", s->config.state);
         MECH_TRY(mechd_recover(h));
         MECH_TRY(mechd_sweeps_load(s));
         MECH_TRY(mechd_receipts_load(s));
@@ -218,7 +218,7 @@ void mechd_daemon_stop(struct mechd *d)
 {
     const uint64_t finish = mechd_now() + as_ns(d->service.config.finish_ms);
     const uint64_t stuck = finish + as_ns(d->service.config.stuck_ms);
-    mechd_notify("STOPPING=1\nWATCHDOG=1\nSTATUS=finishing what is in flight");
+    mechd_notify("STOPPING=1\nWATCHDOG=1\nSTATUS=finishing requests in progress");
     atomic_store(&d->service.ready, false);
     atomic_store(&d->service.host.draining, true);
     mechd_watchdog_stop(d->watchdog);

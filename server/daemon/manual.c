@@ -7,8 +7,8 @@
 
 /* Options that are no settings. */
 static const char *const others[][2] = {
-    {"--config FILE", "configuration file: lines of `option = value`; # begins a comment, in front "
-                      "or behind a blank"},
+    {"--config FILE", "configuration file: lines of `option = value`; # begins a comment, at the "
+                      "start of a line or after a space"},
     {"--make-token NAME",
      "print a new token and its line for --tokens; --scopes read,step,admin (step)"},
     {"--make-curve-key NAME",
@@ -70,16 +70,16 @@ static void put_option(const char *name, const char *value, const char *doc)
 
 void mechd_config_manual(void)
 {
-    printf(
-        ".TH MECHD 1 \"\" \"mechd " MECHD_VERSION "\" \"User Commands\"\n"
-        ".SH NAME\nmechd \\- a co\\-simulation server for mechanics\n"
-        ".SH SYNOPSIS\n.B mechd\n[\\fIoptions\\fR]\n.SH DESCRIPTION\n"
-        "Takes mechanical models over HTTP, steps them, streams their motion over ZeroMQ and "
-        "takes\n"
-        "forces back while they move. It runs in the foreground and logs to standard error.\n"
-        "SIGTERM and SIGINT end it in two seconds at most, SIGHUP reads the files of tokens and\n"
-        "keys again.\n"
-        ".SH OPTIONS\n");
+    printf(".TH MECHD 1 \"\" \"mechd " MECHD_VERSION "\" \"User Commands\"\n"
+           ".SH NAME\nmechd \\- a co\\-simulation server for mechanics\n"
+           ".SH SYNOPSIS\n.B mechd\n[\\fIoptions\\fR]\n.SH DESCRIPTION\n"
+           "Accepts mechanical models over HTTP, steps them, streams their motion over ZeroMQ and "
+           "applies\n"
+           "forces that clients send meanwhile. It runs in the foreground and logs to standard "
+           "error.\n"
+           "SIGTERM and SIGINT stop it within two seconds; SIGHUP reloads the files of tokens and\n"
+           "keys.\n"
+           ".SH OPTIONS\n");
     for (int k = 0; k < mechd_option_count; k++) {
         char name[48];
         snprintf(name, sizeof name, "--%s", mechd_options[k].name);
@@ -90,8 +90,8 @@ void mechd_config_manual(void)
     }
     printf(".SH ENVIRONMENT\n");
     put(sources);
-    printf(".SH EXIT STATUS\n0 after SIGTERM or SIGINT, or when what was asked for was printed; 1 "
+    printf(".SH EXIT STATUS\n0 after SIGTERM or SIGINT, or after printing the requested text; 1 "
            "when\n"
-           "the configuration has a fault or a door cannot be opened.\n"
+           "the configuration has an error or an endpoint cannot be opened.\n"
            ".SH SEE ALSO\n.BR mechctl (1)\n");
 }

@@ -221,14 +221,15 @@ static void write_readers(struct mechd_zmq *z, struct mechp_text *w)
     static const struct {
         const char *name, *kind, *help;
         size_t place;
-    } numbers[] = {{"stream_offered_frames_total", "counter",
-                    "Frames of the stream that a subscriber has asked for.",
-                    offsetof(struct mechd_reader, frames)},
-                   {"stream_lost_frames_total", "counter",
-                    "Of them lost, at least; exact once a subscriber has read what there was.",
-                    offsetof(struct mechd_reader, lost)},
-                   {"stream_behind_frames", "gauge", "Of them on their way, or lost.",
-                    offsetof(struct mechd_reader, behind)}};
+    } numbers[] = {
+        {"stream_offered_frames_total", "counter",
+         "Stream frames that match a subscriber's subscriptions.",
+         offsetof(struct mechd_reader, frames)},
+        {"stream_lost_frames_total", "counter",
+         "Those lost, a lower bound; exact once the subscriber has read all remaining frames.",
+         offsetof(struct mechd_reader, lost)},
+        {"stream_behind_frames", "gauge", "Those in transit or lost.",
+         offsetof(struct mechd_reader, behind)}};
     struct mechd_reader *const all = calloc(MECHD_READERS_MOST, sizeof *all);
     uint64_t lost = 0;
     if (z == NULL || all == NULL) {
@@ -245,20 +246,20 @@ static void write_readers(struct mechd_zmq *z, struct mechp_text *w)
         }
     }
     value(w, "stream_lost_of_all_total", "counter",
-          "Frames that subscribers have lost, those that have gone too, at least.", (int64_t)lost);
+          "Frames lost by all subscribers, including disconnected ones, a lower bound.",
+          (int64_t)lost);
     free(all);
 }
 
 /* What HTTP counts beside requests. */
 static void write_http(const struct mechd_counters *m, struct mechp_text *w)
 {
-    value(w, "http_connections", "gauge", "Connections of HTTP.",
+    value(w, "http_connections", "gauge", "HTTP connections.",
           atomic_load_explicit(&m->connections, memory_order_relaxed));
-    counter(w, "http_refused_connections_total", "Connections of HTTP beyond a limit.",
+    counter(w, "http_refused_connections_total", "HTTP connections beyond a limit.",
             &m->refused_connections);
-    counter(w, "http_timeouts_total", "Connections of HTTP ended for being too slow.",
-            &m->timeouts);
-    counter(w, "http_left_total", "Clients of HTTP that closed their connection before the answer.",
+    counter(w, "http_timeouts_total", "HTTP connections ended for being too slow.", &m->timeouts);
+    counter(w, "http_left_total", "HTTP clients that closed their connection before the answer.",
             &m->left);
     value(w, "event_clients", "gauge", "Clients of live events.",
           atomic_load_explicit(&m->event_clients, memory_order_relaxed));
@@ -280,8 +281,7 @@ void mechd_metrics_write(struct mechd *d, struct mechp_text *w)
     counter(w, "batch_items_total", "Operations that came in batches.", &m->batch_items);
     counter(w, "instances_created_total", "Instances created.", &m->created);
     counter(w, "instances_deleted_total", "Instances deleted.", &m->deleted);
-    counter(w, "instances_expired_total", "Instances deleted after their time without use.",
-            &m->expired);
+    counter(w, "instances_expired_total", "Instances deleted by their time to live.", &m->expired);
     counter(w, "leases_total", "Leases taken.", &m->leases);
     counter(w, "leases_ended_total", "Leases ended by the clock.", &m->leases_ended);
     tally(w, "commands_total", "Step commands finished.", m,
@@ -297,29 +297,30 @@ void mechd_metrics_write(struct mechd *d, struct mechp_text *w)
           offsetof(struct mechd_tally, contacts));
     value(w, "pool_waiting", "gauge", "Tasks waiting for a thread of the step pool.",
           mechd_pool_waiting(&d->service.host.pool));
-    value(w, "queued_commands", "gauge", "Commands in the queues of instances, those at work too.",
+    value(w, "queued_commands", "gauge",
+          "Commands in the queues of instances, including those in progress.",
           atomic_load_explicit(&m->queued, memory_order_relaxed));
     value(w, "outbox_waiting", "gauge", "Messages that wait for the ZeroMQ thread.",
           mechd_zmq_waiting(d->zmq));
     value(w, "body_bytes", "gauge", "Memory of request bodies in flight.",
           (int64_t)atomic_load(&d->service.bodies));
-    value(w, "tree_bytes", "gauge", "Memory of what HTTP has read from request bodies, estimated.",
+    value(w, "tree_bytes", "gauge", "Estimated memory of parsed HTTP request bodies.",
           (int64_t)atomic_load(&d->service.trees));
-    value(w, "in_flight", "gauge", "Calls taken and not yet answered.",
+    value(w, "in_flight", "gauge", "Calls accepted and not yet answered.",
           atomic_load(&d->service.in_flight));
     counter(w, "stream_frames_total", "Frames encoded for the stream.", &m->stream_frames);
     counter(w, "stream_drops_total", "Frames dropped before the stream's socket.",
             &m->stream_drops);
     counter(w, "stream_stalls_total",
-            "Times that a subscriber had not read 1,000 frames and lost those to come.",
+            "Times that a subscriber had 1,000 unread frames and lost later ones.",
             &m->stream_stalls);
-    counter(w, "unsent_total", "ZeroMQ answers dropped: the peer is gone or does not read.",
-            &m->unsent);
+    counter(w, "unsent_total",
+            "ZeroMQ answers dropped: the peer has disconnected or does not read.", &m->unsent);
     counter(w, "peers_refused_total", "ZeroMQ connections whose key may not connect.",
             &m->peers_refused);
     counter(w, "peers_cut_total", "ZeroMQ connections ended because they took too much.",
             &m->peers_cut);
-    counter(w, "handshakes_failed_total", "ZeroMQ connections that never became one.",
+    counter(w, "handshakes_failed_total", "ZeroMQ connections that did not complete the handshake.",
             &m->handshakes_failed);
     write_connections(d, w);
     counter(w, "lane_refused_total", "Connections of the lane beyond the limit.", &m->lane_refused);
@@ -334,7 +335,7 @@ void mechd_metrics_write(struct mechd *d, struct mechp_text *w)
     tally(w, "run_overruns_total", "Periods of paced runs that began too late.", m,
           offsetof(struct mechd_tally, overruns));
     write_http(m, w);
-    value(w, "log_dropped_total", "counter", "Lines of the log that had no room.",
+    value(w, "log_dropped_total", "counter", "Log lines dropped for lack of space.",
           (int64_t)mechd_log_dropped());
     mechd_accounts_metrics(&d->service.host.accounts, w);
     write_store(d->service.host.store, w);

@@ -80,21 +80,21 @@ const struct mechd_option mechd_options[] = {
     NUMBER("handshake-ms", handshake_ms, 3600000, 5000, "MS",
            "time limit for the handshake of a ZeroMQ connection (5000)"),
     NUMBER("finish-ms", finish_ms, 3600000, 1200, "MS",
-           "time that requests in progress have at shutdown before they are cancelled (1200)"),
+           "time at shutdown before requests in progress are cancelled (1200)"),
     NUMBER("stuck-ms", stuck_ms, 3600000, 500, "MS",
-           "time from then until the process ends without computations that cannot be cancelled "
-           "(500)"),
+           "further time until the process exits without waiting for computations that cannot be "
+           "cancelled (500)"),
     NUMBER("store-ms", store_ms, 3600000, 5000, "MS",
-           "time that the disk has in that case to take all other instances (5000)"),
+           "time limit in that case for storing all other instances (5000)"),
     NUMBER("settle-ms", settle_ms, 3600000, 200, "MS",
-           "time that ZeroMQ peers have at shutdown to take their last answers (200)"),
+           "time limit at shutdown for ZeroMQ peers to receive their last answers (200)"),
     TEXT("log-level", log_level, "LEVEL", "error, warning, info or debug (info)"),
     SWITCH("access-log", access_log, "log every request at level info (otherwise at debug)"),
     TEXT("ready-file", ready_file, "FILE",
          "file to write when all endpoints are open: pid and actual endpoints as JSON"),
     SWITCH("insecure", insecure, "permit unprotected addresses that other machines can reach"),
     SWITCH("check-config", check_config,
-           "check the configuration, print what a start would do and every obstacle, and exit"),
+           "check the configuration, print what a start would do and every error, and exit"),
 };
 
 const int mechd_option_count = sizeof mechd_options / sizeof *mechd_options;

@@ -107,7 +107,7 @@ static int read_length(struct mechd_exchange *x)
         return mechd_refuse(&x->call, MECHP_MALFORMED_REQUEST, "%s takes no body", x->method);
     }
     if (length != NULL && strtoull(length, NULL, 10) > x->body_limit) {
-        return mechd_refuse(&x->call, MECHP_BODY_TOO_LARGE, "at most %zu bytes are taken here",
+        return mechd_refuse(&x->call, MECHP_BODY_TOO_LARGE, "at most %zu bytes are accepted here",
                             x->body_limit);
     }
     return 0;
@@ -129,13 +129,13 @@ static int read_reserve(struct mechd_exchange *x)
     return mechd_refuse(c, x->link->refused,
                         x->link->refused == MECHP_LIMIT_REACHED
                             ? "this address has too many connections"
-                            : "close some, or come back later");
+                            : "close some, or try again later");
 }
 
 /* Room for so many bytes of the body: what is short stays in the exchange. 0, or refused. */
 static int make_room(struct mechd_exchange *x, size_t size)
 {
-    static const char many[] = "too many large bodies are on their way";
+    static const char many[] = "too many large bodies are in transfer";
     struct mechd_call *const c = &x->call;
     if (x->body_room == 0 && size <= sizeof x->small) {
         x->body = x->small;
@@ -175,7 +175,7 @@ static void take_body(struct mechd_exchange *x, const char *bytes, size_t size)
         return;
     }
     if (size > x->body_limit - x->body_size) {
-        mechd_fail(c, MECHP_BODY_TOO_LARGE, "at most %zu bytes are taken here", x->body_limit);
+        mechd_fail(c, MECHP_BODY_TOO_LARGE, "at most %zu bytes are accepted here", x->body_limit);
         return;
     }
     if (make_room(x, x->body_size + size) != 0) {
@@ -198,7 +198,7 @@ static int take_tree(struct mechd_exchange *x, const struct mechp_json_limits *l
     }
     if (!mechd_trees_take(x->call.service, scan.tree)) {
         fault->code = MECHP_LIMIT_REACHED;
-        snprintf(fault->text, sizeof fault->text, "too many large bodies are at work");
+        snprintf(fault->text, sizeof fault->text, "too many large bodies are being processed");
         return -1;
     }
     x->tree = scan.tree;
@@ -230,9 +230,7 @@ static int read_body(struct mechd_exchange *x)
     const char *coding = x->head.value[MECHD_HEADER_CONTENT_ENCODING];
     if (coding != NULL && strcasecmp(coding, "identity") != 0) {
         return mechd_refuse(c, MECHP_MEDIA_TYPE,
-                            "the body comes in Content-Encoding %.64s; send "
-                            "it as it is",
-                            coding);
+                            "the body has Content-Encoding %.64s; send it unencoded", coding);
     }
     const char *type = x->head.value[MECHD_HEADER_CONTENT_TYPE];
     for (const char *const *takes = mechd_call_row(c)->takes; *takes != NULL; takes++) {
@@ -287,9 +285,9 @@ static int read_lease(struct mechd_exchange *x)
         return 0;
     }
     c->lease = *value >= '0' && *value <= '9' ? strtoull(value, &end, 10) : 0;
-    return c->lease != 0 && *end == '\0'
-               ? 0
-               : mechd_refuse(c, MECHP_MALFORMED_REQUEST, "the header Lease is a whole number");
+    return c->lease != 0 && *end == '\0' ? 0
+                                         : mechd_refuse(c, MECHP_MALFORMED_REQUEST,
+                                                        "the header Lease must be a whole number");
 }
 
 /* What is in the query, and how often. */

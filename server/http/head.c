@@ -69,8 +69,8 @@ static bool is_sound(const char *name, size_t name_length, const char *value, si
     return name_length > 0 && odd == 0;
 }
 
-static const char unequal[] = "a line of the head is not ended by CR and LF, holds NUL, or goes on "
-                              "in the next line";
+static const char unequal[] =
+    "a line of the head does not end with CR and LF, contains NUL, or continues on the next line";
 
 static void note(struct mechd_head *h, const char *fault)
 {
@@ -95,7 +95,7 @@ static enum MHD_Result take_line(void *context, enum MHD_ValueKind kind, const c
     for (int k = 0; k < MECHD_HEADERS; k++) {
         if (names[k].length == name_length && strncasecmp(names[k].name, name, name_length) == 0) {
             if ((h->seen >> k & 1u) != 0 && names[k].once) {
-                note(h, "a header that may stand once stands twice: Host, Content-Length, "
+                note(h, "a header that may occur only once occurs twice: Host, Content-Length, "
                         "Content-Type, Transfer-Encoding, Authorization, Origin, If-Match or "
                         "Idempotency-Key");
             }
@@ -118,7 +118,7 @@ static const char *begin(struct mechd_head *h, const struct mechd_request_line *
     if (line->target != line->method + strlen(line->method) + 1 ||
         line->version != line->target + line->length + 1 || strlen(line->version) != VERSION ||
         line->version[VERSION + 1] != '\0') {
-        note(h, "a request line is method, target and version with one blank between, ended by "
+        note(h, "a request line is method, target and version with one space between, ended by "
                 "CR and LF");
     }
     return line->version + VERSION + 2;
@@ -137,7 +137,7 @@ static void check_framing(struct mechd_head *h, const char *version)
     }
     const char *host = h->value[MECHD_HEADER_HOST];
     if (host == NULL ? !is_old : *host == '\0') {
-        note(h, "a Host is needed");
+        note(h, "a Host header is required");
     }
 }
 

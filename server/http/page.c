@@ -44,7 +44,7 @@ bool mechd_page_serve(struct mechd_exchange *x, enum MHD_Result *result)
 
 static enum mechd_progress run_page(struct mechd_call *c)
 {
-    return mechd_fail(c, MECHP_NOT_FOUND, "this build carries no page");
+    return mechd_fail(c, MECHP_NOT_FOUND, "this build does not contain the page");
 }
 
 const struct mechd_operation mechd_operation_PAGE = {.run = run_page};

@@ -54,7 +54,7 @@ static const char *fault_of(const char *target, size_t path)
             return "a percent escape has two hexadecimal digits";
         }
         if (*p == '%' && p[1] == '0' && p[2] == '0') {
-            return "a target holds no NUL";
+            return "a target contains no NUL";
         }
         in_path = in_path && *p != '?';
         if (in_path && p >= target + path && *p == '/' && is_dots(p + 1)) {
@@ -96,9 +96,9 @@ struct mechd_target mechd_target_read(const char *target, bool is_tls)
         t.length = strcspn(target + t.host, "/?#");
         t.path = t.host + t.length;
         if (!is_authority(target + t.host, t.length)) {
-            t.fault = "an address has a host and perhaps a port, no user and no password";
+            t.fault = "an address has a host and optionally a port, but no user and no password";
         } else if (secure && !is_tls) {
-            t.fault = "https is spoken at addresses that are listened on as https://";
+            t.fault = "https is available only on addresses given as https://";
         }
     }
     t.fault = t.fault != NULL ? t.fault : fault_of(target, t.path);
@@ -111,6 +111,6 @@ void mechd_target_method(struct mechd_target *t, const char *target, const char 
     if (asks && t->form == MECHD_TARGET_ADDRESS && target[t->path] == '\0') {
         t->form = MECHD_TARGET_SERVER;
     } else if (!asks && t->form == MECHD_TARGET_SERVER && t->fault == NULL) {
-        t->fault = "* is a target of OPTIONS alone";
+        t->fault = "* is a target of OPTIONS only";
     }
 }

@@ -510,7 +510,7 @@ const char *mechd_holder_tell(const struct mechd_holder *h, const char *id, char
 {
     char until[48] = "";
     if (h->role < 0) {
-        snprintf(out, size, "the lease is not valid: it has ended, or was never given by %.64s",
+        snprintf(out, size, "the lease is not valid: it has ended or was never issued by %.64s",
                  id);
         return out;
     }
@@ -518,14 +518,15 @@ const char *mechd_holder_tell(const struct mechd_holder *h, const char *id, char
         memcpy(until, " until ", 8);
         write_moment(h->expires, until + 7);
     }
-    const char *const name = h->name[0] != '\0' ? h->name : "somebody without a name";
+    const char *const name = h->name[0] != '\0' ? h->name : "an unnamed client";
     if (h->role == MECHD_ROLE_OBSERVER) {
-        snprintf(out, size, "%.64s is an observer of %.64s and changes nothing", name, id);
+        snprintf(out, size, "%.64s is an observer of %.64s and may not change it", name, id);
     } else if (h->channel[0] != '\0') {
         snprintf(out, size, "input %.64s of %.64s is held by %.64s (%s)%s", h->channel, id, name,
                  mechd_role_names[h->role], until);
     } else if (h->role == MECHD_ROLE_CO_DRIVER) {
-        snprintf(out, size, "%.64s is a co-driver of %.64s and sets its own inputs only", name, id);
+        snprintf(out, size, "%.64s is a co-driver of %.64s and may set only its own inputs", name,
+                 id);
     } else {
         snprintf(out, size, "%.64s is held by %.64s (%s)%s", id, name, mechd_role_names[h->role],
                  until);

@@ -36,9 +36,9 @@ unsigned mechd_partner_read_want(const struct mechd_instance *i, const json_t *h
         char path[32];
         snprintf(path, sizeof path, "/want/%zu", k);
         if (at == WANTS) {
-            mech_diag_add(diag, path, "a frame can bring: derivatives, energy, jacobian");
+            mech_diag_add(diag, path, "a frame can carry: derivatives, energy, jacobian");
         } else if (i->sim == NULL) {
-            mech_diag_add(diag, path, "this instance has no model to take them of");
+            mech_diag_add(diag, path, "this instance has no model to compute them from");
         } else if (wants[at].bit == MECHD_PARTNER_JACOBIAN &&
                    mech_sim_output_size(i->sim) * mech_sim_input_size(i->sim) > jacobian_most) {
             mech_diag_add(diag, path, "the jacobian of this model has more than %zu numbers",

@@ -146,7 +146,7 @@ int mechd_durable_repair(struct mechd_instance *i)
     if (d->key == 0 || failed < d->epoch) {
         return 0;
     }
-    mechd_run_stop(i, MECHD_RUN_FAILED, "what it did could not be stored");
+    mechd_run_stop(i, MECHD_RUN_FAILED, "its changes could not be stored");
     mechd_durable_drop_held(i);
     if (mechd_durable_load(i, false) != 0) {
         return MECH_INTERNAL;
@@ -214,7 +214,7 @@ static int complete(struct mechd_instance *i, const struct mechd_stored *stored,
 {
     struct mech_diag diag;
     if (!mech_name_valid(stored->id)) {
-        return fault(MECH_INVALID, "its id is none that a request could name", reason);
+        return fault(MECH_INVALID, "its id is not a valid name", reason);
     }
     mech_diag_init(&diag);
     json_t *const value = json_loads(stored->durability, JSON_DECODE_ANY, NULL);
@@ -244,7 +244,7 @@ static int complete(struct mechd_instance *i, const struct mechd_stored *stored,
     }
     i->runs = stored->last_run > i->runs ? stored->last_run : i->runs;
     if (mechd_snapshots_go_on(i, stored->last_snapshot) != 0) {
-        return fault(MECH_NO_MEMORY, "there is no memory for it", reason);
+        return fault(MECH_NO_MEMORY, "there is not enough memory", reason);
     }
     const int added = mechd_table_add(&i->host->table, i, stored->id);
     return added == 0              ? 0
@@ -269,7 +269,7 @@ static int recover_one(void *context, const struct mechd_stored *stored, const c
     if (mechd_instance_create(r->host, &engine, &i) != 0) {
         mech_sim_destroy(sim);
         mech_diag_fini(&told);
-        return fault(MECH_NO_MEMORY, "there is no memory for it", reason);
+        return fault(MECH_NO_MEMORY, "there is not enough memory", reason);
     }
     mech_diag_give_warnings(&told, &i->told);
     const int outcome = complete(i, stored, reason);

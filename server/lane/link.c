@@ -171,7 +171,7 @@ static bool read_more(struct mechd_lane_link *link)
     struct mechd_lane_buffer *const b = &link->in;
     const size_t most = held(b) + MECHD_LANE_ROOM;
     if (!mechd_lane_reserve(link, b, link->missing < most ? link->missing : most)) {
-        if (mechd_lane_refuse(link, MECHP_LIMIT_REACHED, "too many requests are on their way")) {
+        if (mechd_lane_refuse(link, MECHP_LIMIT_REACHED, "too many requests are in progress")) {
             link->ends = true;
         } else {
             mechd_lane_close(link);

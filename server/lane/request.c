@@ -95,7 +95,7 @@ static bool start_json(struct mechd_lane_link *link)
     struct mechd_call *const c = &m->call;
     const size_t room = asked->size + ASKED_ROOM;
     if (!mechd_bodies_take(c->service, room)) {
-        mechd_fail(c, MECHP_LIMIT_REACHED, "too many requests are on their way");
+        mechd_fail(c, MECHP_LIMIT_REACHED, "too many requests are in progress");
         return true;
     }
     link->json_room = room;

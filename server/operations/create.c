@@ -110,7 +110,7 @@ static struct mech_sim *build_snapshot(struct mechd_call *c, const void *bytes, 
 {
     struct mechd_container parts;
     if (mechd_container_read(bytes, size, &parts) != 0) {
-        mechd_fail(c, MECHP_SNAPSHOT_MISMATCH, "the bytes are no snapshot, or are damaged");
+        mechd_fail(c, MECHP_SNAPSHOT_MISMATCH, "the bytes are not a snapshot, or are damaged");
         return NULL;
     }
     struct mechp_json_fault fault;
@@ -178,7 +178,7 @@ static struct mechd_durable_settings durability_of(struct mechd_call *c)
         json_object_get(c->body, "durability"), (enum mechd_durability)preset, &c->diag);
     if (s.mode != MECHD_DURABLE_NONE && c->service->host.store == NULL) {
         mech_diag_add(&c->diag, "/durability",
-                      "this server keeps nothing: it was started without --state DIR");
+                      "this server stores nothing: it was started without --state DIR");
     }
     return s;
 }

@@ -377,17 +377,17 @@ static enum mechd_progress run_docs(struct mechd_call *c)
            "solvers with their fields: <a href=\"/v1/types\">/v1/types</a>; ready models: "
            "<a href=\"/v1/examples\">/v1/examples</a>.</p>\n"
            "<p>A string that begins with <code>=</code> is an expression over the parameters, "
-           "wherever an item of a model takes a number: <code>\"stiffness\": \"=2*k\"</code>; a "
-           "load's may read the time <code>t</code>.</p>\n"
+           "wherever an item of a model takes a number: <code>\"stiffness\": \"=2*k\"</code>; that "
+           "of a load may use the time <code>t</code>.</p>\n"
            "<p>A request body is JSON. Over ZeroMQ the same operations are "
-           "<code>{\"op\": \"step\", \"id\": \"i-1\", &hellip;}</code>: what stands in braces in a "
-           "path, and query parameters, become keys. Where the server asks for tokens, a call "
+           "<code>{\"op\": \"step\", \"id\": \"i-1\", &hellip;}</code>: the parameters in braces "
+           "in a path, and query parameters, become keys. If the server requires tokens, a call "
            "carries <code>-H \"Authorization: Bearer $TOKEN\"</code> with the scope named at the "
            "route.</p>\n"
-           "<p>On a server that has just started the calls work from top to bottom: <a "
-           "href=\"#CREATE_AS\">one of them</a> makes an instance called <code>rig</code>, of "
-           "which the others tell, and ids as <code>r-1</code> are the first that it "
-           "gives.</p>\n");
+           "<p>On a newly started server the calls work from top to bottom: <a "
+           "href=\"#CREATE_AS\">one of them</a> creates an instance called <code>rig</code>, which "
+           "the others use, and ids such as <code>r-1</code> are the first that the server "
+           "assigns.</p>\n");
     write_routes(c->service, w, routes);
     write_codes(w);
     put(w, "</main>\n</body>\n</html>\n");

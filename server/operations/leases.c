@@ -42,7 +42,7 @@ static void read_channels(struct mechd_call *c, struct wish *to)
         }
         for (size_t j = 0; j < k; j++) {
             if (strcmp(to->channels[j], to->channels[k]) == 0) {
-                mech_diag_add(&c->diag, path, "'%.64s' stands there twice", to->channels[k]);
+                mech_diag_add(&c->diag, path, "'%.64s' is listed twice", to->channels[k]);
             }
         }
     }
@@ -156,7 +156,7 @@ static enum mechd_progress run_change(struct mechd_call *c)
     }
     const int outcome = mechd_leases_change(&i->leases, c->lease, &wish.w, &holder);
     if (outcome == MECH_MISMATCH) {
-        mech_diag_add(&c->diag, "/channels", "a co-driver has channels, and nobody else");
+        mech_diag_add(&c->diag, "/channels", "only a co-driver has channels");
         return MECHD_DONE;
     }
     if (outcome != 0) {
@@ -179,7 +179,7 @@ static enum mechd_progress break_leases(struct mechd_call *c, const char *of)
         return MECHD_DONE;
     }
     if (c->who.scope < MECHD_SCOPE_ADMIN) {
-        return mechd_fail(c, MECHP_FORBIDDEN, "to break a lease needs the scope admin; %s has %s",
+        return mechd_fail(c, MECHP_FORBIDDEN, "revoking a lease needs the scope admin; %s has %s",
                           c->who.name, mechd_scope_names[c->who.scope]);
     }
     const int count = mechd_leases_break(&i->leases, (enum mechd_role)role);

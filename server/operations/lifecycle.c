@@ -120,8 +120,8 @@ static enum mechd_progress run_reset(struct mechd_call *c)
     const int outcome = mechd_engine_reset(&i->engine);
     if (outcome == MECH_MISMATCH) {
         return mechd_fail(c, mechp_code_of_outcome(MECH_INVALID),
-                          "the initial positions miss a joint that acts now: let it go first, by "
-                          "its field active");
+                          "the initial positions violate a joint that is active now: deactivate it "
+                          "first, by its field active");
     }
     if (outcome != 0) {
         const bool shown = outcome == MECH_NOT_FINITE && i->sim != NULL;

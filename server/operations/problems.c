@@ -97,7 +97,7 @@ static void solve(struct mechd_call *c, const struct mech_lone_problem *problem,
     } else if (outcome == MECH_VI_NOT_CONVERGED) {
         fail_unsolved(c, problem, &solution);
     } else if (outcome == MECH_SINGULAR) {
-        mechd_fail(c, MECHP_SINGULAR, "H, or a diagonal entry of N, cannot be divided by");
+        mechd_fail(c, MECHP_SINGULAR, "H, or a diagonal entry of N, is not invertible");
     } else {
         mechd_fail_outcome(c, outcome);
     }
@@ -124,7 +124,8 @@ static enum mechd_progress run_solve(struct mechd_call *c)
     if (outcome < 0) {
         mechd_fail_outcome(c, outcome);
     } else if (document->bindings.n > 0) {
-        mech_diag_add(&c->diag, document->bindings.at[0].path, "expressions belong to models");
+        mech_diag_add(&c->diag, document->bindings.at[0].path,
+                      "expressions are allowed only in models");
     }
     if (c->code == MECHP_OK && mech_diag_clean(&c->diag)) {
         solve(c, &problem, &document->arena);

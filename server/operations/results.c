@@ -215,7 +215,7 @@ static enum mechd_progress answer(struct mechd_call *c, struct results *x)
     const double bytes = (double)count * (double)x->rows.width * (double)sizeof(double);
     if (bytes > MESSAGE_MOST && c->door != MECHD_DOOR_HTTP) {
         return mechd_fail(c, MECHP_LIMIT_REACHED,
-                          "%.3g bytes of rows; a message takes %d: ask for parts by from, to, "
+                          "%.3g bytes of rows; a message holds %d: request parts by from, to, "
                           "limit",
                           bytes, MESSAGE_MOST);
     }
@@ -278,7 +278,7 @@ static enum mechd_progress run_delete(struct mechd_call *c)
         return MECHD_DONE;
     }
     if (run->state == MECHD_RUN_RUNNING) {
-        return mechd_fail(c, MECHP_RUN_IN_PROGRESS, "the run still records; stop it first");
+        return mechd_fail(c, MECHP_RUN_IN_PROGRESS, "the run is still recording; stop it first");
     }
     if (run->settings.every == 0 || run->record.dropped) {
         return mechd_fail(c, MECHP_NOT_FOUND, "the run has no results");

@@ -107,7 +107,7 @@ static void read_outputs(struct mechd_call *c, const json_t *names, struct mechd
         if (name == NULL || k == i->channel_count) {
             mechd_engine_lacks(&i->engine, MECH_OUTPUT_VARIABLE, name, path, &c->diag);
         } else if (s->chosen[k]) {
-            mech_diag_add(&c->diag, path, "%.64s stands here twice", name);
+            mech_diag_add(&c->diag, path, "%.64s is listed twice", name);
         } else {
             s->chosen[k] = true;
         }
@@ -137,7 +137,7 @@ static void read_record(struct mechd_call *c, struct mechd_run_settings *s)
     const double bytes = mechd_run_rows(i, s) * (double)row;
     if (!(bytes <= (double)most)) {
         mech_diag_add(&c->diag, "/record",
-                      "%.3g bytes of rows (%zu each); at most %zu are kept %s for an instance",
+                      "%.3g bytes of rows (%zu each); at most %zu are retained %s for an instance",
                       bytes, row, most, stored ? "on the disk" : "in memory");
     }
 }

@@ -29,7 +29,7 @@ static enum mechd_progress run_readyz(struct mechd_call *c)
         return mechd_fail(c, MECHP_DRAINING, "the server is shutting down");
     }
     if (!atomic_load(&d->ready)) {
-        return mechd_fail(c, MECHP_DRAINING, "the server has not opened all its doors yet");
+        return mechd_fail(c, MECHP_DRAINING, "the server has not opened all its endpoints yet");
     }
     char fault[160] = "";
     if (d->host.store != NULL) {

@@ -101,7 +101,7 @@ static enum mechd_progress run_bytes(struct mechd_call *c)
     if (!mech_sim_snapshot_has_fields(c->job.instance->sim, s->bytes)) {
         return mechd_fail(c, MECHP_SNAPSHOT_MISMATCH,
                           "fields of the model have been changed since s-%" PRIu64
-                          " was taken: its model is gone",
+                          " was taken: its model no longer exists",
                           s->id);
     }
     size_t size = 0;

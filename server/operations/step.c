@@ -108,7 +108,7 @@ static void read_want(struct mechd_call *c, struct step_work *w)
             *flag = true;
         } else {
             mech_diag_add(&c->diag, path,
-                          "a step can bring: \"derivatives\", \"energy\", \"jacobian\"");
+                          "a step can return: \"derivatives\", \"energy\", \"jacobian\"");
         }
     }
 }

@@ -166,7 +166,7 @@ static bool read_plan(struct mechd_call *c, struct mechd_sweep_plan *plan, char 
     mech_sim_destroy(sim);
     const double bytes = mechd_sweep_bytes(plan);
     if (mech_diag_clean(&c->diag) && bytes > MECHD_SWEEP_BYTES) {
-        mech_diag_add(&c->diag, "", "%.3g bytes of rows; at most %d are kept", bytes,
+        mech_diag_add(&c->diag, "", "%.3g bytes of rows; at most %d are retained", bytes,
                       MECHD_SWEEP_BYTES);
     }
     return !mechd_call_faulty(c) && c->code == MECHP_OK;
@@ -195,7 +195,7 @@ static enum mechd_progress run_start(struct mechd_call *c)
     }
     if (outcome > 0) {
         return mechd_fail(c, MECHP_LIMIT_REACHED,
-                          "%d sweeps, or %d MiB of their rows, are kept: delete some",
+                          "%d sweeps, or %d MiB of their rows, are retained: delete some",
                           MECHD_SWEEPS_MOST, MECHD_SWEEPS_BYTES >> 20);
     }
     if (outcome < 0) {

@@ -217,7 +217,7 @@ static void write_values(struct mechd_call *c, struct mech_sim_system *s, int pa
     if (outcome != 0) {
         fail_matrix(c, outcome);
     } else if (3 * count > answer_most) {
-        mechd_fail(c, MECHP_LIMIT_REACHED, "%zu entries; ask for mtx or coo1", count);
+        mechd_fail(c, MECHP_LIMIT_REACHED, "%zu entries; request mtx or coo1", count);
     } else {
         mechd_system_begin(c, &info);
         mechp_text_member_string(&c->text, "name", mech_system_part(part)->name);

@@ -93,7 +93,7 @@ const char *mechd_hostport_read(struct mechd_hostport *p, const char *text)
         return "a host has no blanks, slashes or brackets";
     }
     if (colon == NULL || colon[1] == '\0') {
-        return "no port: write one behind it, as in 127.0.0.1:8080";
+        return "no port: append one, as in 127.0.0.1:8080";
     }
     const size_t digits = strlen(colon + 1);
     const bool any = strcmp(colon + 1, "*") == 0;
@@ -158,18 +158,16 @@ void mechd_address_fault(const char *option, const char *address, int why, char 
         const char *hint;
     } hints[] = {
         {EADDRINUSE, false, "write another port, or 0 for any free one"},
-        {EADDRINUSE, true,
-         "only the socket of a program that has ended is replaced; write another "
-         "path"},
+        {EADDRINUSE, true, "only a socket whose program has ended is replaced; write another path"},
         {EADDRNOTAVAIL, false,
-         "write 127.0.0.1 for this machine alone, 0.0.0.0 or [::] for all of "
+         "write 127.0.0.1 for this machine only, 0.0.0.0 or [::] for all of "
          "its interfaces"},
         {ENODEV, false,
-         "write 127.0.0.1 for this machine alone, 0.0.0.0 or [::] for all of its "
+         "write 127.0.0.1 for this machine only, 0.0.0.0 or [::] for all of its "
          "interfaces"},
         {EAFNOSUPPORT, false, "write 127.0.0.1"},
         {EACCES, false, "write a port from 1024 on"},
-        {EACCES, true, "write a path where this user may make a socket"},
+        {EACCES, true, "write a path where this user may create a socket"},
         {ENOENT, true, "the folder of that path does not exist"},
         {ENAMETOOLONG, true, "a path of a socket has 1 to 107 bytes"},
     };

@@ -89,12 +89,12 @@ static const char *look(const char *directory)
         return NULL; // as good as none
     }
     if (size < sizeof head || memcmp(head, magic, sizeof magic) != 0) {
-        return "mechd.sqlite is damaged: it would be set aside";
+        return "mechd.sqlite is damaged: it would be renamed";
     }
     const unsigned char *const v = head + USER_VERSION;
     const int64_t version = (int64_t)v[0] << 24 | v[1] << 16 | v[2] << 8 | v[3];
     return version > mechd_schema_version
-               ? "a newer version of mechd wrote mechd.sqlite: it would be set aside"
+               ? "a newer version of mechd wrote mechd.sqlite: it would be renamed"
                : NULL;
 }
 
@@ -132,7 +132,7 @@ static int set_aside(const char *path, const char *why, char *fault, size_t size
         snprintf(name, sizeof name, "%s%s", path, endings[k]);
         snprintf(to + length, sizeof to - length, "%s", endings[k]);
         if (rename(name, to) != 0 && errno != ENOENT) {
-            snprintf(fault, size, "cannot set %s aside: %s", name, strerror(errno));
+            snprintf(fault, size, "cannot rename %s: %s", name, strerror(errno));
             return MECH_INTERNAL;
         }
     }

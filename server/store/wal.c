@@ -106,12 +106,12 @@ static void read_frames(struct reader *r, struct mechd_wal *out)
         if (good && !open) {
             out->frames = k;
         } else if (!good && !is_older(r, size)) {
-            out->fault = "a page in it is cut, damaged or of a write that was not completed: "
-                         "that and what stands behind is dropped";
+            out->fault = "a page in it is truncated, damaged or from an incomplete write: that "
+                         "page and all later ones are dropped";
         }
     }
     if (open && out->fault == NULL) {
-        out->fault = "its last write was not completed, or it is cut: that write is dropped";
+        out->fault = "its last write is incomplete, or it is truncated: that write is dropped";
     }
 }
 
@@ -151,12 +151,12 @@ void mechd_wal_look(const char *path, struct mechd_wal *out)
     if (r.frame != NULL) {
         read_frames(&r, out);
     } else if (!has_head && out->size > 0) {
-        out->fault = "its head is cut or damaged: all of it is dropped";
+        out->fault = "its header is truncated or damaged: all of it is dropped";
     }
     out->committed = committed_of(path, &r, has_head);
     if (out->fault == NULL && out->committed > out->frames && (has_head || out->size == 0) &&
         (!has_head || r.frame != NULL)) {
-        out->fault = "it is shorter than what has been written: the last changes are lost";
+        out->fault = "it is shorter than the data written to it: the last changes are lost";
     }
     free(r.frame);
     if (r.file != NULL) {

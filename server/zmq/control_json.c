@@ -73,7 +73,7 @@ static int read_text(struct json_request *r, const struct mechd_asked *asked)
         // to look for its sequence would take what is refused here
         return mechd_refuse(c, MECHP_LIMIT_REACHED, "%s", asked->refusal);
     } else if (!mechd_bodies_take(c->service, room)) {
-        return mechd_refuse(c, MECHP_LIMIT_REACHED, "too many requests are on their way");
+        return mechd_refuse(c, MECHP_LIMIT_REACHED, "too many requests are in progress");
     } else {
         r->room = room;
     }
@@ -85,8 +85,8 @@ static int read_text(struct json_request *r, const struct mechd_asked *asked)
     }
     if (asked->place == MECHD_AT_THE_DOOR) {
         if (!mechd_guard_call(r->zmq, &r->peer, room, &r->backlog)) {
-            return mechd_refuse(c, MECHP_LIMIT_REACHED, "%d requests of this connection wait",
-                                MECHD_CALLS_MOST);
+            return mechd_refuse(c, MECHP_LIMIT_REACHED,
+                                "%d requests of this connection are waiting", MECHD_CALLS_MOST);
         }
         r->counted = room;
     }

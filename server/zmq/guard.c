@@ -330,7 +330,7 @@ void mechd_guard_sweep(struct mechd_zmq *z)
         }
         const uint64_t parts = parts_of(link, (int)k);
         if (parts > slack + 4 * z->largest[link->door]) {
-            cut(z, link->door, (int)k, "a message without end");
+            cut(z, link->door, (int)k, "an unfinished message is too large");
             continue;
         }
         all += parts;
@@ -340,7 +340,7 @@ void mechd_guard_sweep(struct mechd_zmq *z)
         }
     }
     if (all > mechd_parts_most && hoarder >= 0) {
-        cut(z, g->links[hoarder].door, hoarder, "messages without end");
+        cut(z, g->links[hoarder].door, hoarder, "unfinished messages are too large");
     }
 }
 

@@ -127,12 +127,12 @@ static bool take_room(struct mechd_zmq *z, struct mechd_asked *asked, struct wai
     const size_t room = size + MECHD_ASKED_ROOM;
     const size_t others = size > MECHD_LARGE ? 2 * mechd_model_most(s) : 0;
     if (!mechd_bodies_fit(s, room + others) || !mechd_bodies_take(s, room)) {
-        asked->refusal = "too many requests are on their way";
+        asked->refusal = "too many requests are in progress";
         return false;
     }
     if (!mechd_guard_call(z, asked->peer, room, &w->backlog)) {
         mechd_bodies_give(s, room);
-        asked->refusal = "too many requests of this connection wait";
+        asked->refusal = "too many requests of this connection are waiting";
         return false;
     }
     w->room = room;

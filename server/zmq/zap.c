@@ -41,7 +41,7 @@ int mechd_zap_open(struct mechd_zmq *z, char *fault, size_t size)
     }
     z->zap = zmq_socket(z->context, ZMQ_REP);
     if (z->zap == NULL || zmq_bind(z->zap, "inproc://zeromq.zap.01") != 0) {
-        snprintf(fault, size, "cannot answer for CURVE: %s", zmq_strerror(zmq_errno()));
+        snprintf(fault, size, "cannot authenticate for CURVE: %s", zmq_strerror(zmq_errno()));
         return MECH_INTERNAL;
     }
     return 0;
@@ -76,7 +76,7 @@ static const char *judge(struct mechd_zmq *z, zmq_msg_t *parts, int count, struc
 {
     if (count != PARTS || !is_text(&parts[0], "1.0") || !is_text(&parts[5], "CURVE") ||
         zmq_msg_size(&parts[6]) != MECHD_CURVE_KEY) {
-        return "not a question of CURVE";
+        return "not a CURVE request";
     }
     int door = 0;
     while (door < MECHD_ZMQ_SOCKETS && !is_text(&parts[2], rules[door].domain)) {
@@ -85,8 +85,9 @@ static const char *judge(struct mechd_zmq *z, zmq_msg_t *parts, int count, struc
     if (!mechd_tokens_find_key(&z->service->peers, zmq_msg_data(&parts[6]), who)) {
         return "the key is not known";
     }
-    return door < MECHD_ZMQ_SOCKETS && who->scope >= rules[door].needed ? NULL
-                                                                        : "the scope is too small";
+    return door < MECHD_ZMQ_SOCKETS && who->scope >= rules[door].needed
+               ? NULL
+               : "the scope is insufficient";
 }
 
 /* One line a second at most: who knocks does not fill the log. */

@@ -130,7 +130,7 @@ class Leases(Served):
             self.refused('PUT', '/inputs', {'force': 3, 'torque': 2}, drive, 'co-driver')
             self.assertEqual(self.call('GET', '/inputs')['inputs'], {'force': 2, 'torque': 0})
             for path, body in (('/step', {'count': 1}), ('/reset', {}), ('/snapshots', {})):
-                self.refused('POST', path, body, drive, 'sets its own inputs')
+                self.refused('POST', path, body, drive, 'may set only its own inputs')
             self.refused('PUT', '/parameters', {'k': 5}, drive)
 
         check()
@@ -386,7 +386,7 @@ class Leases(Served):
         partner = self.partner(role='co-driver')
         self.assertEqual(partner.hello['channels'], ['force'])
         partner.ask('inputs', [3])
-        with self.assertRaisesRegex(FrameError, 'sets its own inputs'):
+        with self.assertRaisesRegex(FrameError, 'may set only its own inputs'):
             partner.step(1e-3, [1])
         forces = Forces(self.daemon, partner)
         forces.push([7], 0)

@@ -497,7 +497,7 @@ class Storage(unittest.TestCase):
                                {'model': models.oscillator(), 'durability': wrong})
                 self.assertEqual(reply.status, 422, reply)
                 self.assertTrue(reply['errors'][0]['pointer'].startswith('/durability'), reply)
-        with self.assertRaisesRegex(AssertionError, 'say --state DIR too'):
+        with self.assertRaisesRegex(AssertionError, 'add --state DIR'):
             Daemon('--durability', 'checkpoint')
 
     def test_a_run_is_stored_up_to_its_end(self):

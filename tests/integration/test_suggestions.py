@@ -109,10 +109,10 @@ class Suggestions(Served):
                  'PUT /v1/instances/{id}'),
                 (path + '/clone', {'id': 'x'}, 'id', '`as`'),
                 (path + '/snapshots', {'sid': 's'}, 'sid', None),
-                (path + '/snapshots', {'id': 's'}, 'id', 'it stands in the path'),
+                (path + '/snapshots', {'id': 's'}, 'id', 'it belongs in the path'),
                 ('/v1/sweeps', {'id': 's'}, 'id', 'the server chooses the id'),
-                (path + '/step', {'id': i, 'count': 1}, 'id', 'it stands in the path'),
-                (path + '/step', {'op': 'step', 'count': 1}, 'op', 'the path says'),
+                (path + '/step', {'id': i, 'count': 1}, 'id', 'it belongs in the path'),
+                (path + '/step', {'op': 'step', 'count': 1}, 'op', 'the path determines'),
                 (path + '/step', {'lease': 1, 'count': 1}, 'lease', 'header Lease'),
                 (path + '/step', {'token': 'x', 'count': 1}, 'token', 'header Authorization'),
                 (path + '/step', {'sequence': 1, 'count': 1}, 'sequence', 'ZeroMQ')):

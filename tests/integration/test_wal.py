@@ -60,15 +60,15 @@ class Cut(unittest.TestCase):
         for index in (True, False):
             for cut in (1, 100, 4000, 4096, 4110, FRAME * 3 // 2):
                 with self.subTest(cut=cut, index=index):
-                    self.told(self.wal[:-cut], 'cut', index)
+                    self.told(self.wal[:-cut], 'truncated', index)
             for size in (HEAD - 5, 1):
-                self.told(self.wal[:size], 'its head is cut', index)
+                self.told(self.wal[:size], 'its header is truncated', index)
 
     def test_one_that_ends_too_early_is_told_by_its_index(self):
         for size in (0, HEAD, len(self.wal) // 2 // FRAME * FRAME + HEAD, len(self.wal) - FRAME):
             with self.subTest(size=size):
                 line, step = self.begin(self.wal[:size])
-                self.assertRegex(line, 'shorter than what|not completed')
+                self.assertRegex(line, 'shorter than the data|incomplete')
                 self.assertNotEqual(step, self.step)
 
     def test_flipped_bits_are_told(self):
@@ -83,7 +83,7 @@ class Cut(unittest.TestCase):
 
     def test_garbage_behind_its_end_is_told_and_zeros_are_not(self):
         line, step = self.begin(self.wal + self.wal[HEAD:HEAD + FRAME])
-        self.assertIn('not completed', line)
+        self.assertIn('incomplete', line)
         self.assertEqual(step, self.step)
         self.assertEqual(self.begin(self.wal + bytes(FRAME + 100)), ('', self.step))
 

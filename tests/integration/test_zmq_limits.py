@@ -119,7 +119,7 @@ class Limits(unittest.TestCase):
                 wait_until(lambda n=cut: metric(d, 'peers_cut_total') > n, 'it is counted')
                 self.lives(d)
                 wait_until(lambda b=before: resident(d) < b + 64 * MIB, 'memory returns')
-            self.assertIn('a message without end', d.log())
+            self.assertIn('an unfinished message is too large', d.log())
             self.alone(d)
 
     def test_a_frame_that_is_too_large_ends_the_connection(self):
