@@ -19,7 +19,7 @@ int mechp_bind_read(const json_t *model, const char *base, struct mech_diag *dia
 
 /* Said of a parameter that is given as an expression. */
 #define MECHP_NO_EXPRESSION                                                                        \
-    "must be a number, is an expression: that stands where an item uses the parameter, such as "   \
+    "must be a number, is an expression: use it where an item uses the parameter, such as "        \
     "\"stiffness\": \"=2*k\""
 
 /* Write a document as JSON: what was given, defaults left out, expressions as they were written.

@@ -213,7 +213,7 @@ class BadInput(unittest.TestCase):
                  {'parameters': {'k': '=2*k'}}, '/parameters/k')):
             reply = self.daemon.call(method, path, body)
             self.is_problem(reply, 422, pointer)
-            self.assertIn('is an expression: that stands where an item uses the parameter',
+            self.assertIn('is an expression: use it where an item uses the parameter',
                           reply['errors'][0]['message'])
 
     def test_a_misspelt_key_brings_a_hint(self):

@@ -110,7 +110,7 @@ static const struct mechp_shape statics_reply = {
     .members = MECHP_MEMBERS({"time", "number", "s", true},
                              {"outputs", "@Value{}", "all outputs at rest", true},
                              {"q", "number[]", "total coordinates", true},
-                             {"report", "@StaticsReport", "how it went", true})};
+                             {"report", "@StaticsReport", "report of the search", true})};
 
 static const struct mechp_shape statics_report = {
     .name = "StaticsReport",

@@ -9,7 +9,7 @@ static const struct mechp_shape batch_item_result = {
     .members =
         MECHP_MEMBERS({"index", "integer", "number of the row, in the errors of a table", false},
                       {"id", "@Name", "the instance", false},
-                      {"status", "integer", "HTTP status of the operation by itself", true},
+                      {"status", "integer", "HTTP status of the operation", true},
                       {"body", "object", "its response", false},
                       {"error", "@Problem", "the problem, if it was refused", false})};
 

@@ -55,7 +55,7 @@ static const struct mechp_shape scheme = {
         {"absoluteTolerance", "number", "of each value (1e-12)", false},
         {"maxIterations", "integer", "of a window (50)", false},
         {"relaxation", "number", "constant, or of the first iteration (1)", false},
-        {"reuse", "integer", "IQN-ILS: windows whose differences are kept (0)", false},
+        {"reuse", "integer", "IQN-ILS: windows whose differences are reused (0)", false},
         {"filter", "number", "IQN-ILS: differences this close to others are dropped (0)", false},
         {"order", "@Name[]", "turns of the participants (default as listed)", false})};
 
@@ -70,7 +70,7 @@ static const struct mechp_shape adaptive = {
 
 static const struct mechp_shape couple_request = {
     .name = "CoupleRequest",
-    .doc = "Participants, what connects them, and how they step together.",
+    .doc = "Participants, their connections, and the scheme by which they step together.",
     .request = true,
     .members = MECHP_MEMBERS(
         {"name", "string", "for people", false},
@@ -91,7 +91,7 @@ static const struct mechp_shape coupling = {
     .members = MECHP_MEMBERS({"id", "@Name", "id", true}, {"name", "string", "as given", true},
                              {"time", "number", "s", true},
                              {"windows", "integer", "done since its start", true},
-                             {"busy", "boolean", "a step is in progress or waits", true},
+                             {"busy", "boolean", "a step is in progress or queued", true},
                              {"scheme", "string", "name of the scheme", true},
                              {"stepSize", "number", "size of a window, s", true},
                              {"participants", "object[]", "names and instances", true},
@@ -108,7 +108,7 @@ static const struct mechp_shape step_request = {
     .doc = "Exactly one of size, until and count.",
     .request = true,
     .members = MECHP_MEMBERS(
-        {"size", "number", "time to go, s; in equal windows of at most stepSize", false},
+        {"size", "number", "duration, s; in equal windows of at most stepSize", false},
         {"until", "number", "end time, s", false},
         {"count", "integer", "windows of stepSize", false}),
     .example = "{\"count\":10}"};
@@ -119,7 +119,7 @@ static const struct mechp_shape step_reply = {
     .members = MECHP_MEMBERS({"time", "number", "s", true},
                              {"window", "integer", "windows done since the start", true},
                              {"outputs", "@Value{}", "participant.output of all", true},
-                             {"report", "@CouplingReport", "how it went", true})};
+                             {"report", "@CouplingReport", "report of the step", true})};
 
 static const struct mechp_shape report = {
     .name = "CouplingReport",
@@ -146,9 +146,9 @@ const struct mechp_row mechp_row_COUPLINGS = {.tag = "couplings",
 
 const struct mechp_row mechp_row_COUPLE = {
     .tag = "couplings",
-    .doc = "From now on the instances step together. The coupling holds the owner's lease of each, "
-           "so that no other client changes one of them; readers are served between two windows. A "
-           "window is done by all instances or by none.",
+    .doc = "From then on the instances step together. The coupling holds the owner's lease of "
+           "each, so that no other client can change it; readers are served between two windows. A "
+           "window is completed by all instances or by none.",
     .traits = MECHP_TELLS_ALL,
     .body = &couple_request,
     .status = 201,
@@ -160,8 +160,8 @@ const struct mechp_row mechp_row_COUPLE = {
 const struct mechp_row mechp_row_DELETE_COUPLING = {
     .tag = "couplings",
     .traits = MECHP_AT_ONCE,
-    .doc = "A step in progress ends, with its window undone. The instances stay, at the time of "
-           "the last window.",
+    .doc = "A step in progress ends, and its window is undone. The instances remain, at the time "
+           "of the last window.",
     .status = 204};
 
 const struct mechp_row mechp_row_GET_COUPLING = {.tag = "couplings",
@@ -173,7 +173,7 @@ const struct mechp_row mechp_row_GET_COUPLING = {.tag = "couplings",
 
 const struct mechp_row mechp_row_RESET_COUPLING = {
     .tag = "couplings",
-    .doc = "Each instance returns to its state after creation, and the coupling begins anew.",
+    .doc = "Each instance returns to its state after creation, and the coupling starts again.",
     .body = &mechp_empty,
     .optional = true,
     .status = 200,
@@ -184,9 +184,10 @@ const struct mechp_row mechp_row_RESET_COUPLING = {
 
 const struct mechp_row mechp_row_STEP_COUPLING = {
     .tag = "couplings",
-    .doc = "Windows one after the other. A window that does not converge, or in which an instance "
-           "fails, is undone for all instances; those before it stay, and the report tells how "
-           "many. If the client closes its connection, the window in progress is undone.",
+    .doc =
+        "Steps windows one after the other. A window that does not converge, or in which an "
+        "instance fails, is undone for all instances; earlier windows remain, and the report has "
+        "their number. If the client closes its connection, the window in progress is undone.",
     .body = &step_request,
     .status = 200,
     .reply = "@CouplingStepReply",

@@ -81,8 +81,8 @@ const struct mechp_row mechp_row_CHANGE_LEASE = {
 
 const struct mechp_row mechp_row_TAKE_LEASE = {
     .tag = "instances",
-    .doc = "Only the `owner` may change the instance; a `co-driver` may set the inputs in "
-           "its `channels` whoever the owner is; an `observer` is only listed. Send the "
+    .doc = "Only the `owner` may change the instance; a `co-driver` may set the inputs in its "
+           "`channels`, with or without an owner; an `observer` is only listed. Send the "
            "returned number in the header `Lease` of later requests. A lease expires after "
            "`seconds` without a request of its holder; a command in progress whose client "
            "has disconnected then ends too.",

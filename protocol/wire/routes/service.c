@@ -25,7 +25,7 @@ static const struct mechp_shape log_level = {
 
 static const struct mechp_shape quota = {
     .name = "Quota",
-    .doc = "What a token may use, and what it uses.",
+    .doc = "Limits and current use of a token.",
     .members = MECHP_MEMBERS(
         {"token", "string", "name of the token; empty if the server has no tokens", true},
         {"limits", "number{}", "limits that are set; times in s, memory in bytes", true},

@@ -49,8 +49,8 @@ static const struct mechp_shape report = {
         {"substeps", "integer", "substeps of schemes with step size control", true},
         {"refusedSubsteps", "integer", "substeps that were too inaccurate, or failed", true},
         {"impacts", "integer",
-         "impacts found by event-driven schemes, and of joints that parameters among its "
-         "inputs took up",
+         "impacts found by event-driven schemes, and of joints activated by parameters among the "
+         "inputs",
          true},
         {"residual", "number|null", "largest final residual", true},
         {"contacts", "integer", "active contacts in the last internal step", true},
@@ -72,13 +72,12 @@ static const struct mechp_shape step_reply = {
     .members = MECHP_MEMBERS(
         {"time", "number", "s", true}, {"step", "integer", "internal steps since the start", true},
         {"outputs", "@Value{}", "all, or those named", true},
-        {"report", "@Report", "how it went", true},
+        {"report", "@Report", "report of the step", true},
         {"trial", "integer", "number of the trial, for commit", false},
         {"energy", "number|null",
          "kinetic and potential energy, J, if requested; null: beyond the range of doubles", false},
         {"derivatives", "@Value{}|null",
-         "derivatives of the outputs by time at the end, if requested; null: there are none",
-         false},
+         "derivatives of the outputs by time at the end, if requested; null: not available", false},
         {"jacobian", "@Jacobian", "Jacobian of the outputs at the end by the inputs, if requested",
          false})};
 
@@ -145,7 +144,7 @@ const struct mechp_row mechp_row_STEP = {
            "committed. A failed step is undone and returns 422 with the report. If the "
            "client closes its connection (with a lease, once that has expired), a step in "
            "progress is undone and a queued one is dropped; with an `Idempotency-Key` it is "
-           "done, and its answer kept for a repeated request.",
+           "executed, and its response retained for a repeated request.",
     .traits = MECHP_STOPPABLE | MECHP_TELLS_ALL,
     .body = &step_request,
     .status = 200,

@@ -58,7 +58,7 @@ static const struct mechp_shape system_constraint = {
     .doc = "Rows of one set.",
     .members = MECHP_MEMBERS(
         {"name", "@Name", "the joint or interaction", true},
-        {"source", "'joint'|'interaction'|'contact'", "where it comes from", true},
+        {"source", "'joint'|'interaction'|'contact'", "its origin", true},
         {"with", "@Name", "the second body of a contact", false},
         {"row", "integer", "its first one among lambda, or among the impulses; a contact's number",
          true},
@@ -66,7 +66,8 @@ static const struct mechp_shape system_constraint = {
         {"rows", "integer", "how many", true},
         {"offset", "integer|null", "in l; null: not active", true},
         {"active", "boolean", "the row is part of the system", true},
-        {"flags", "string[]", "why not: invalid, disabled, redundant, broken, free", true},
+        {"flags", "string[]", "why it is not active: invalid, disabled, redundant, broken, free",
+         true},
         {"mirrored", "boolean", "the joint's multiplier is -l", true},
         {"position", "number", "g or y of its first row", true},
         {"cfm", "number", "compliance of its first row", true}, {"mu", "number", "friction", false},
@@ -98,7 +99,7 @@ static const struct mechp_shape system_part = {
     .doc = "A matrix, by rows or by its entries, or a vector.",
     .members = MECHP_MEMBERS(
         {"time", "number", "s", true}, {"level", LEVEL, "as of the descriptor", true},
-        {"name", "string", "as asked for", true},
+        {"name", "string", "as requested", true},
         {"shape", "integer[]", "rows, and columns of a matrix", true},
         {"rows", "number[][]", "a matrix of at most 4096 places", false},
         {"coo", "number[][]", "row, column and value of the nonzeros, by columns", false},

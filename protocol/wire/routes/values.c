@@ -55,8 +55,8 @@ static const struct mechp_shape set_field_request = {
                       {"category", "'nodes'|'objects'|'markers'|'loads'|'sensors'",
                        "category of the item (default objects); also as a query parameter", false},
                       {"positions", "'kept'|'assembled'",
-                       "of a joint that is taken up (`active`): kept, which is refused where they "
-                       "miss it by more than 1e-6 (default), or brought to it",
+                       "of a joint that is activated (`active`): kept (default; refused if they "
+                       "violate it by more than 1e-6), or assembled: moved to satisfy it",
                        false}),
     .example = "{\"value\":1.8}"};
 
@@ -67,8 +67,7 @@ static const struct mechp_shape set_field_reply = {
         {"time", "number", "s", true}, {"name", "@Name", "the item", true},
         {"field", "string", "the field", true}, {"value", "any", "as in a document", true},
         {"impulse", "number[]",
-         "N s or N m s: of a joint that has been taken up (`active`), with the sign "
-         "of lambda",
+         "N s or N m s: of a joint that has been activated (`active`), with the sign of lambda",
          false})};
 
 static const struct mechp_shape state = {
@@ -81,7 +80,7 @@ static const struct mechp_shape state = {
         {"a", "number[]", "algorithmic accelerations", true},
         {"lambda", "number[]", "multipliers", true},
         {"impulse", "number[]",
-         "impulses of the last step, N s; behind them multipliers of first-order systems", true},
+         "impulses of the last step, N s, followed by multipliers of first-order systems", true},
         {"x", "number[]", "first-order states", true}, {"z", "number[]", "data", true})};
 
 static const struct mechp_shape set_state_request = {

@@ -8,10 +8,11 @@ static const struct mechp_shape contact = {
     .doc = "One point at which the shapes of two bodies touch.",
     .members = MECHP_MEMBERS(
         {"bodies", "@Name[]", "the two objects", true},
-        {"shapes", "string|integer[]", "their shapes: names, or places in geometry", true},
+        {"shapes", "string|integer[]", "their shapes: names, or indices in geometry", true},
         {"point", "number[]", "m, halfway between the surfaces", true},
         {"normal", "number[]", "from the first to the second", true},
-        {"gap", "number", "m, where the step looked for contacts; below 0: overlap", true},
+        {"gap", "number", "m, at the time of contact detection in the step; below 0: overlap",
+         true},
         {"normalForce", "number", "N, mean of the step", true},
         {"force", "number[]", "N, on the second body, mean of the step", true},
         {"impulse", "number[]", "N s, of the step", true},

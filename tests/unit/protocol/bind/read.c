@@ -130,7 +130,7 @@ static void every_fault_has_its_pointer_and_reason(void)
     refused("\"m\":1.6", "\"2m\":1.6", "/model/parameters/2m", "cannot be used in an expression");
     refused("\"m\":1.6", "\"m\":\"1\"", "/model/parameters/m", "must be a number");
     refused("\"m\":1.6", "\"m\":\"=2*k\"", "/model/parameters/m",
-            "is an expression: that stands where an item uses");
+            "is an expression: use it where an item uses");
     refused("\"mechd\":1", "\"mechd\":2", "/model/mechd", "must be at most 1");
     refused("\"mechd\":1,", "", "/model", "missing key 'mechd'");
     refused("\"maxIterations\":9", "\"maxIterations\":1e300", "/model/solver/newton/maxIterations",
