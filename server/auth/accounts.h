@@ -1,21 +1,21 @@
-/* Quotas: what each token may use of the server, and what it uses.
+/* Quotas: limits of each token, and its current use.
  *
- * An account has the name of a token, "" where nobody asks for tokens. An instance is on the
- * account of whoever made it, also after a restart. Limits stand in the token's line behind the
- * hash, or in --quota for all that say nothing:
+ * An account has the name of a token, "" if no tokens are required. An instance is charged to the
+ * account of its creator, also after a restart. Limits are in the token's line after the hash, or
+ * in --quota for all lines without limits:
  *
  *   instances=10 coordinates=1e6 memory=512MiB snapshots=64 stored=2GiB runs=4 step-cpu=2s cpu=0.5
  *
- * coordinates counts velocities; memory what models, snapshots and recorded rows take, as they tell
- * it; stored what is in the state directory: models, states, commands, snapshots, rows of runs and
- * of sweeps, which count as much as they may become while they are at work; runs those of instances
- * and sweeps that are at work. A sweep at work holds an instance for each of its lanes. step-cpu is
- * the time of a processor for one step command; cpu is seconds of it per second of the clock, by a
- * bucket of one second: what has been used is paid back at that rate, and until the debt is less
- * than the bucket step commands, runs and sweeps are refused. Those at work pay, too, but are not
- * slowed down.
+ * coordinates counts velocities; memory the bytes that models, snapshots and recorded rows report;
+ * stored the bytes in the state directory: models, states, commands, snapshots, rows of runs and of
+ * sweeps, which count with their maximum size while these are in progress; runs the runs and sweeps
+ * in progress. A sweep in progress is charged an instance for each of its lanes. step-cpu is the
+ * processor time of one step command; cpu is seconds of it per second of the clock, by a bucket of
+ * one second: the time used is recovered at that rate, and until the debt is less than the bucket
+ * step commands, runs and sweeps are refused. Those in progress are charged too, but are not slowed
+ * down.
  *
- * shared: the list is locked by m, accounts are never freed before the end; numbers are atomics.
+ * shared: the list is locked by m, accounts are freed only at shutdown; numbers are atomics.
  */
 #pragma once
 
@@ -35,7 +35,7 @@ enum mechd_quota {
     MECHD_QUOTA_SNAPSHOTS,
     MECHD_QUOTA_STORED, /* bytes */
     MECHD_QUOTA_RUNS,
-    MECHD_QUOTA_HELD,                        /* how many are held: those before */
+    MECHD_QUOTA_HELD,                        /* number of resources that are held: those before */
     MECHD_QUOTA_STEP_CPU = MECHD_QUOTA_HELD, /* ns */
     MECHD_QUOTA_CPU,                         /* ns per second */
     MECHD_QUOTAS
@@ -47,7 +47,7 @@ struct mechd_limits {
     uint64_t most[MECHD_QUOTAS]; /* UINT64_MAX: none */
 };
 extern const struct mechd_limits mechd_no_limits;
-/* One "name=value" into the limits. False: it is none. */
+/* One "name=value" into the limits. False: it is not a limit. */
 bool mechd_limits_read(const char *word, struct mechd_limits *out);
 
 struct mechd_account {
@@ -66,11 +66,11 @@ struct mechd_accounts {
     struct mechd_limits preset;
 };
 
-/* Why something is refused. */
+/* The quota that a request exceeds. */
 struct mechd_excess {
     enum mechd_quota which;
     uint64_t used, limit;
-    double retry; /* s after which it may go; 0: time alone does not help */
+    double retry; /* s after which a retry may succeed; 0: waiting does not help */
 };
 /* As a sentence; returns out. */
 const char *mechd_excess_tell(const struct mechd_excess *x, char *out, size_t size);
@@ -81,21 +81,21 @@ struct mechd_tokens;
 
 void mechd_accounts_init(struct mechd_accounts *a);
 void mechd_accounts_fini(struct mechd_accounts *a);
-/* Limits of all that say nothing, from a text "name=value name=value"; they hold from the next
- * mechd_accounts_apply on. Negative: a sentence, and those before stay. */
+/* Default limits, from a text "name=value name=value"; they apply from the next
+ * mechd_accounts_apply on. Negative: a sentence, and the previous ones remain. */
 int mechd_accounts_preset(struct mechd_accounts *a, const char *text, char *fault, size_t size);
-/* Limits as the tokens' lines have them now. */
+/* Apply the limits of the tokens' lines. */
 void mechd_accounts_apply(struct mechd_accounts *a, struct mechd_tokens *t);
-/* The account of that name, made if need be. NULL: no memory. */
+/* The account of that name, created if necessary. NULL: no memory. */
 struct mechd_account *mechd_accounts_find(struct mechd_accounts *a, const char *name);
 
-/* Some more of it. False: *x says why not, and nothing is taken. Without x: always. */
+/* Charge an amount. False: *x gives the reason, and nothing is charged. Without x: always. */
 bool mechd_account_take(struct mechd_account *a, enum mechd_quota which, uint64_t amount,
                         struct mechd_excess *x);
 void mechd_account_give(struct mechd_account *a, enum mechd_quota which, uint64_t amount);
-/* So much time of a processor has been used. */
+/* Charge used processor time. */
 void mechd_account_work(struct mechd_account *a, uint64_t ns);
-/* May a step command begin? */
+/* True if a step command may start. */
 bool mechd_account_may_work(struct mechd_account *a, struct mechd_excess *x);
 
 /* Members limits and used of an object. */

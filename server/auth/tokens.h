@@ -1,14 +1,15 @@
-/* Bearer tokens: who may do what, from a file.
+/* Bearer tokens: identities and scopes of clients, from a file.
  *
- * A line of the file is a name, scopes and the hash of a token, with blanks between; # begins a
+ * A line of the file is a name, scopes and the hash of a token, separated by blanks; # begins a
  * comment. `mechd --make-token NAME` makes a token and prints both:
  *
  *   rig read,step 1f0c…   (64 hexadecimal digits)
  *
  * Scopes: read sees everything and changes nothing; step also creates, steps, changes and deletes
- * instances; admin also changes the server. Each holds those before it. A token is 256 random bits,
- * so that its hash (BLAKE2b) needs neither salt nor slowness: nobody can try them all, and a
- * request costs a microsecond. shared, locked by m; the list is replaced as a whole.
+ * instances; admin also changes the server. Each includes those before it. A token is 256 random
+ * bits, so that its hash (BLAKE2b) needs neither salt nor slowness: an exhaustive search is
+ * impossible, and a request costs a microsecond. shared, locked by m; the list is replaced as a
+ * whole.
  */
 #pragma once
 
@@ -25,10 +26,10 @@ enum mechd_scope { MECHD_SCOPE_NONE, MECHD_SCOPE_READ, MECHD_SCOPE_STEP, MECHD_S
 extern const char *const mechd_scope_names[];
 
 struct mechd_token {
-    char name[MECH_NAME_MAX + 1]; /* "" when no tokens are asked for */
+    char name[MECH_NAME_MAX + 1]; /* "" when no tokens are required */
     enum mechd_scope scope;
     unsigned char hash[32];
-    struct mechd_limits limits; /* of its account, behind the hash */
+    struct mechd_limits limits; /* of its account, after the hash */
 };
 
 struct mechd_tokens {
@@ -37,7 +38,7 @@ struct mechd_tokens {
     bool keys;   /* const once read: lines hold public keys (auth/curve.h) in place of hashes */
     struct mechd_token *at;
     size_t count;
-    _Atomic unsigned turn; /* grows when the file has been read again */
+    _Atomic unsigned turn; /* increases when the file has been reloaded */
 };
 
 /* Read the file (NULL or "": no tokens are needed). 0, or negative with a sentence. */
@@ -45,23 +46,23 @@ int mechd_tokens_init(struct mechd_tokens *t, const char *path, char *fault, siz
 /* The same for a file of public keys: 64 hexadecimal digits or Z85. */
 int mechd_tokens_init_keys(struct mechd_tokens *t, const char *path, char *fault, size_t size);
 void mechd_tokens_fini(struct mechd_tokens *t);
-/* Read it again; on a fault everything stays as it was. Same returns. */
+/* Read it again; on a fault nothing changes. Same returns. */
 int mechd_tokens_reload(struct mechd_tokens *t, const char *path, char *fault, size_t size);
 
-/* Who shows this token (NULL: none was shown) into *out. False: nobody. When none are needed,
- * everybody is an admin without a name. Any thread. */
+/* The entry of this token (NULL: none was sent) into *out. False: it is unknown. If no tokens are
+ * required, every client is an admin without a name. Any thread. */
 bool mechd_tokens_find(struct mechd_tokens *t, const char *token, struct mechd_token *out);
 
-/* Is who was let in still so, and may at least this? `turn`: of t when that was last known, then of
- * now. For what goes on without asking anew. Any thread. */
+/* True if this token is still in the file, with at least this scope. `turn`: of t at the last
+ * check, updated. For streams and partners that continue without a new request. Any thread. */
 bool mechd_tokens_still(struct mechd_tokens *t, const struct mechd_token *who,
                         enum mechd_scope scope, unsigned *turn);
 
-/* Whose public key this is into *out. False: nobody's. Any thread. */
+/* The entry of this public key into *out. False: it is unknown. Any thread. */
 bool mechd_tokens_find_key(struct mechd_tokens *t, const unsigned char key[32],
                            struct mechd_token *out);
 
-/* The largest of "read,step,…"; NONE when one of them is not known. */
+/* The largest of "read,step,…"; NONE if one of them is unknown. */
 enum mechd_scope mechd_scopes_read(const char *text);
 
 /* 0 when this is a name and these are scopes, or negative with a sentence. */

@@ -1,4 +1,4 @@
-/* The access log: one line a request, once its answer stands. At level info with --access-log,
+/* The access log: one line a request, once its answer is complete. At level info with --access-log,
  * otherwise at debug. Any thread.
  *
  *   event=request door=http method=POST route=/v1/instances/{id}/step instance=i-1 status=200
@@ -7,7 +7,7 @@
  *
  * ms from the head of the request (HTTP) or its message (ZeroMQ) to the answer; in and out in
  * bytes of
- * bodies. Without a route the path stands there, quoted. */
+ * bodies. Without a route the path is logged instead, quoted. */
 #pragma once
 
 #include "server/call/requests.h"
@@ -22,7 +22,7 @@ struct mechd_access {
     enum mechd_door door;
     const char *method;              /* over ZeroMQ: the operation, or the kind of frame */
     const struct mechp_route *route; /* or NULL */
-    const char *path;                /* as it was asked, where there is no route; or NULL */
+    const char *path;                /* as requested, if there is no route; or NULL */
     const char *instance;            /* its id, or NULL */
     const char *token;               /* its name, "" or NULL: none */
     const char *trace;               /* traceparent, or NULL */

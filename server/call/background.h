@@ -1,6 +1,6 @@
-/* Calls that go on after their client has been answered with 202: `Prefer: respond-async` (RFC
- * 7240, 4.1). Their answer is kept under /v1/operations/{oid} for ten minutes, or until it is
- * deleted; the oldest goes when there are too many. shared, locked by m.
+/* Calls that continue after the client has received 202: `Prefer: respond-async` (RFC 7240, 4.1).
+ * Their answer is retained under /v1/operations/{oid} for ten minutes, or until it is deleted; the
+ * oldest is deleted when there are too many. shared, locked by m.
  */
 #pragma once
 
@@ -9,8 +9,8 @@
 struct mechd_background;
 
 enum {
-    MECHD_BACKGROUND_MOST = 1024,      /* in progress and kept */
-    MECHD_BACKGROUND_BYTES = 64 << 20, /* of kept answers */
+    MECHD_BACKGROUND_MOST = 1024,      /* in progress and retained */
+    MECHD_BACKGROUND_BYTES = 64 << 20, /* of retained answers */
 };
 
 struct mechd_backgrounds {
@@ -25,7 +25,7 @@ void mechd_backgrounds_init(struct mechd_backgrounds *t);
 /* When no call is in progress. */
 void mechd_backgrounds_fini(struct mechd_backgrounds *t);
 
-/* In place of mechd_call_start. What can be answered at once is. What is queued goes on by itself:
- * the reply is 202 with its Location, and c->status says so. As mechd_call_start when there is no
- * room for another one. `room`: bytes of the body that the door has taken. */
+/* Instead of mechd_call_start. A call that can be answered at once is. A queued call continues in
+ * the background: the reply is 202 with its Location, and c->status is 202. As mechd_call_start if
+ * the limit is reached. `room`: bytes of the body that the door has reserved. */
 enum mechd_submitted mechd_background_start(struct mechd_call *c, size_t room);

@@ -1,11 +1,11 @@
-/* A batch at work: items on the pool, results in the order of the request. Internal to
+/* A batch in progress: items on the pool, results in the order of the request. Internal to
  * server/call.
  *
- * Lanes, at most one a worker, take items in chunks and run those that are short themselves; what
- * is long goes through its instance's queue like any call, as many at a time as keep the workers
- * busy, and what waits for the disk waits for nobody. Items on the same instance follow each other
- * in the order of the request. No lane holds anything of an instance between two items.
- * owner: the call, then the lanes, then the call again.
+ * Lanes, at most one per worker, take items in chunks and run short ones themselves; long ones go
+ * through their instance's queue like any call, as many at a time as keep the workers busy, and
+ * items that wait for the disk block no lane. Items on the same instance are executed in the order
+ * of the request. No lane holds anything of an instance between two items. owner: the call, then
+ * the lanes, then the call again.
  */
 #pragma once
 
@@ -33,7 +33,7 @@ struct mechd_batch_item {
 struct mechd_batch_lane {
     struct mechd_task task; /* first */
     struct mechd_batch *batch;
-    struct mechd_batch_call *spare; /* room of the next item */
+    struct mechd_batch_call *spare; /* memory of the next item */
     uint32_t at, end;               /* items taken */
     struct mechp_text text;         /* results */
     struct mechd_batch_lane *next_parked;
@@ -47,10 +47,9 @@ struct mechd_batch {
     size_t chosen_count;
     /* a table: rows of numbers in place of texts */
     bool table;
-    struct mechd_instance
-        *like;    /* a reference: whose outputs are the columns; NULL: none is there */
-    double *rows; /* [count][width] NaN where there is none; NULL without `like` */
-    size_t width; /* time, step, outputs */
+    struct mechd_instance *like; /* a reference: its outputs are the columns; NULL: none */
+    double *rows;                /* [count][width] NaN where there is none; NULL without `like` */
+    size_t width;                /* time, step, outputs */
     enum mechd_form form;
 
     struct mechd_batch_lane *lanes; /* [lane_count] */

@@ -1,8 +1,8 @@
-/* Forms of an answer: which one the request wants, and bytes in it.
+/* Formats of an answer: selection by the request, and writing bytes in it.
  *
- * A route names the forms that it has as a mask; the query's `format` decides, else Accept
- * (RFC 9110, 12.5.1: the closest range counts; of equal quality the one named most closely, then
- * the first of this list), else JSON.
+ * A route specifies its formats as a mask; the query's `format` decides, else Accept (RFC 9110,
+ * 12.5.1: the closest range counts; of equal quality the one named most closely, then the first of
+ * this list), else JSON.
  */
 #pragma once
 
@@ -26,9 +26,10 @@ extern const unsigned mechd_forms_of_rows;
 #define MECHD_TYPE_NPY "application/x-npy"
 #define MECHD_TYPE_F64 "application/octet-stream"
 
-/* The form asked for, among those in `mask` (1 << form), of which JSON is one. −1: refused. */
+/* The requested form, among those in `mask` (1 << form), of which JSON is one. −1: refused. */
 int mechd_form(struct mechd_call *c, unsigned mask);
 /* Bytes as the whole answer, in a form that is not JSON. */
 void mechd_form_answer(struct mechd_call *c, enum mechd_form form, const char *bytes, size_t size);
-/* True, and the answer is of this form; otherwise refused: what is not JSON comes over HTTP. */
+/* True, and the answer is of this form; otherwise refused: forms other than JSON are available over
+ * HTTP only. */
 bool mechd_form_begin(struct mechd_call *c, enum mechd_form form);

@@ -1,12 +1,12 @@
 /* Binary frames as requests: hello, step, trial, commit, inputs, outputs, state, snapshot, restore
- * and bye, from the bytes that came to the reply, whichever door they came through.
+ * and bye, from the received bytes to the reply, for any door.
  *
  *   step, trial   values: the partner's inputs in the order of its hello (or none: they hold), then
  *                 their derivatives by the hello's order; size: H. Reply: its outputs at the end.
- *   commit        keeps the last trial of this partner. Reply: its outputs.
- *   inputs        sets them. outputs: asks for them.
- *   state         no values: asks for [q v x z]; values: sets them; time 0 or the new time.
- *   snapshot      takes one in memory; its number comes back in `iteration`, where restore sends it
+ *   commit        commits the last trial of this partner. Reply: its outputs.
+ *   inputs        sets them. outputs: returns them.
+ *   state         no values: returns [q v x z]; values: sets them; time 0 or the new time.
+ *   snapshot      takes one in memory; its number is returned in `iteration`, as restore needs it
  *
  * A reply carries the request's kind, sequence and iteration. An error reply has kind error, the
  * code in `status` and the problem as JSON in a second part.
@@ -28,19 +28,19 @@
 
 struct mechd_service;
 
-/* A frame as it came; the bytes are read by mechd_frame_start only. */
+/* A frame as received; the bytes are read by mechd_frame_start only. */
 struct mechd_frame_asked {
     const char *bytes;
     size_t size;
     const char *extra; /* the JSON part of a hello, or NULL */
     size_t extra_size;
-    const char *refusal; /* it is refused for this; or NULL */
+    const char *refusal; /* the reason for refusing it; or NULL */
 };
 
-/* Where a step or trial is; all other kinds stay at its start. */
+/* Progress of a step or trial; all other kinds remain at its start. */
 enum mechd_frame_phase {
     MECHD_FRAME_BEGINS,  /* nothing has been checked */
-    MECHD_FRAME_DERIVES, /* towards its jacobian; begins, or begins anew, where no work is */
+    MECHD_FRAME_DERIVES, /* towards its jacobian; starts, or starts again, if there is no work */
     MECHD_FRAME_STEPS
 };
 
@@ -52,7 +52,7 @@ struct mechd_frame_request {
     enum mechd_door door;
     const unsigned char *key; /* [32] of the connection by CURVE, or NULL */
     const _Atomic bool *gone; /* set once the connection has ended; NULL: not known */
-    /* The reply stands: send it. Not of one that was not queued. */
+    /* The reply is complete: send it. Only for a request that was queued. */
     void (*answer)(struct mechd_frame_request *r);
 
     struct mechd_pass pass; /* of a hello */
@@ -75,14 +75,14 @@ struct mechd_frame_request {
 };
 
 /* Run or queue it. QUEUED: `answer` will be called, perhaps before this returns; otherwise the
- * reply stands. Takes it into the calls in flight; mechd_frame_fini follows in any case. On the
+ * reply is complete. Counts it as a call in flight; mechd_frame_fini follows in any case. On the
  * thread that carries the request. */
 enum mechd_submitted mechd_frame_start(struct mechd_frame_request *r, struct mechd_service *service,
                                        const struct mechd_frame_asked *asked);
 
-/* Once the reply stands: complete it and count it; *size is that of its frame, *extra that of its
- * second part, 0: there is none (of a hello and of an error there is, unless memory was short).
- * Then write them to frame [size] and second [extra]. */
+/* Once the reply is ready: complete it and count it; *size is that of its frame, *extra that of its
+ * second part, 0: there is none (a hello and an error have one, unless memory was short). Then
+ * write them to frame [size] and second [extra]. */
 void mechd_frame_complete(struct mechd_frame_request *r, size_t *size, size_t *extra);
 void mechd_frame_write(const struct mechd_frame_request *r, unsigned char *frame,
                        unsigned char *second);
@@ -94,8 +94,8 @@ void mechd_frame_fini(struct mechd_frame_request *r);
 
 /* The reply is this error; `text` as its detail, or "". */
 void mechd_frame_fail(struct mechd_frame_request *r, enum mechp_code code, const char *text);
-/* Its partner has gone and, with a lease that has a time, was silent for as long: nothing waits for
- * the answer. As owner. */
+/* Its partner has disconnected and, with a lease that expires, was inactive for that time: the
+ * answer is not awaited. As owner. */
 bool mechd_frame_abandoned(const void *request);
-/* Run it as owner of its instance, a slice of a step; the reply stands in it then. */
+/* Run it as owner of its instance, a slice of a step; the reply is then stored in it. */
 enum mechd_progress mechd_frame_run(struct mechd_frame_request *r);

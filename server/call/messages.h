@@ -1,7 +1,7 @@
-/* Calls from JSON messages: {"op": "step", "id": "i-1", …} is what HTTP says by method, path, query
- * and body. Messages come over ZeroMQ and the lane, and as items of a batch. The reply is the
- * operation's object with "ok": true in front, or {"ok": false, "error": problem}; a "sequence"
- * comes back as it was. */
+/* Calls from JSON messages: {"op": "step", "id": "i-1", …} is equivalent to method, path, query and
+ * body of HTTP. Messages arrive over ZeroMQ and the lane, and as items of a batch. The reply is the
+ * operation's object preceded by "ok": true, or {"ok": false, "error": problem}; a "sequence" is
+ * returned unchanged. */
 #pragma once
 
 #include "server/call/call.h"
@@ -12,12 +12,12 @@ struct mechd_message_room {
 };
 
 /* The lease, and parameters of the path and of the query, from keys of the body; those of the path
- * that stand in c->match already are kept. c->match.route and c->operation are set. Faults go to
+ * that are already in c->match are retained. c->match.route and c->operation are set. Faults go to
  * c->diag. */
 void mechd_message_parameters(struct mechd_call *c, struct mechd_message_room *room);
 
-/* A message of a door. Zeroed, then mechd_call_init on its call; the door's thread's, then
- * whoever's the call is. */
+/* A message of a door. Zeroed, then mechd_call_init on its call; owner: the door's thread, then the
+ * owner of the call. */
 struct mechd_message {
     struct mechd_call call; /* first */
     char *sequence;         /* [sequence_length] the request's, as it was written; or NULL */
@@ -27,10 +27,10 @@ struct mechd_message {
 
 /* From text to a tree, with its sequence. 0, or refused. */
 int mechd_message_parse(struct mechd_message *m, const char *bytes, size_t size);
-/* Then its operation, who asks by `key` ([32] of the connection by CURVE, or NULL) or by a token,
- * and its parameters. 0, or refused. */
+/* Then its operation, the client's identity by `key` ([32] of the connection by CURVE, or NULL) or
+ * by a token, and its parameters. 0, or refused. */
 int mechd_message_admit(struct mechd_message *m, size_t size, const unsigned char *key);
-/* The reply as it goes over the wire. */
+/* The reply as sent over the wire. */
 void mechd_message_write(struct mechd_message *m, struct mechp_text *w);
 /* It is answered: count it, and write the line of the access log; `in` and `out` in bytes. */
 void mechd_message_note(const struct mechd_message *m, size_t in, size_t out);

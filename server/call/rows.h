@@ -1,7 +1,7 @@
 /* Rows of numbers as an answer, in any form.
  *
  *   JSON    {"columns": ["time", "x", "v[0]", "v[1]"], "rows": [[…], …]}
- *   NDJSON  {"time": …, "outputs": {"x": …, "v": […]}} a line; columns of a group stand together
+ *   NDJSON  {"time": …, "outputs": {"x": …, "v": […]}} a line; columns of a group are adjacent
  *   CSV     a line of the column names, then a line a row; numbers shortest round-trip
  *   NPY     a matrix [rows, columns] of float64, rows contiguous (numpy.load)
  *   F64     the same numbers without a head
@@ -26,8 +26,8 @@ struct mechd_rows {
     const struct mechd_column *columns; /* [count] */
     size_t count;
     size_t width; /* values of a row: set by mechd_rows_begin */
-    bool gaps;    /* null in JSON and CSV, NaN in the others, is what a failure has left */
-    bool paged;   /* JSON: tells where the rest begins */
+    bool gaps;    /* null in JSON and CSV, NaN in the others, marks a failure */
+    bool paged;   /* JSON: gives the start of the rest */
     double next;  /* s; NaN: there is no rest */
 };
 
@@ -39,7 +39,7 @@ struct mechd_column mechd_rows_output(const struct mech_variable *v);
 struct mechd_column *mechd_rows_recorded(const struct mechd_instance *i, const bool *chosen);
 
 /* The other way: a body in NPY (little-endian float64, of any shape) or F64, by its media type, of
- * just `count` numbers, which go to out. False: a fault says what it is instead. */
+ * exactly `count` numbers, into out. False: a fault describes what it is instead. */
 bool mechd_rows_read(struct mechd_call *c, size_t count, double *out);
 
 /* `rows` rows will follow. The text is empty, its form not JSON over a door without it. */

@@ -1,5 +1,5 @@
-/* What calls are served with: the instances' host, and what is shared by all doors. One in a
- * process, part of the daemon (server/daemon/daemon.h), which hands in the table of operations. */
+/* Shared state of all calls: the instances' host, and data shared by all doors. One in a process,
+ * part of the daemon (server/daemon/daemon.h), which provides the table of operations. */
 #pragma once
 
 #include "server/auth/curve.h"
@@ -16,10 +16,10 @@ struct mechp_text;
 
 enum { MECHD_BODY_MOST = 1 << 20 }; /* bytes, of a body that holds no model */
 
-/* What the daemon tells of itself. */
+/* The daemon's description of itself. */
 struct mechd_self {
-    const char *http, *control, *stream, *forces, *lane; /* where the doors are; "": closed */
-    const char *libmicrohttpd; /* versions of what the doors are made of */
+    const char *http, *control, *stream, *forces, *lane; /* endpoints of the doors; "": closed */
+    const char *libmicrohttpd; /* versions of the libraries of the doors */
     char zeromq[32];
     /* The page of /metrics, as text. Any thread. */
     void (*write_metrics)(void *daemon, struct mechp_text *w);
@@ -34,15 +34,15 @@ struct mechd_service {
     struct mechd_requests requests;
     struct mechd_receipts receipts;
     struct mechd_backgrounds backgrounds;
-    struct mechd_tokens peers;         /* by public key; asked where curve is on */
+    struct mechd_tokens peers;         /* by public key; used if CURVE is on */
     struct mechd_curve curve;          /* const once running */
     struct mechd_sweeps *sweeps;       /* the daemon's */
     struct mechd_couplings *couplings; /* the daemon's */
-    _Atomic bool ready;                /* takes work; partner: /readyz */
+    _Atomic bool ready;                /* accepts work; partner: /readyz */
     _Atomic bool closed;               /* refuses every call; partner: both doors */
-    _Atomic int in_flight;             /* calls taken and not yet answered */
+    _Atomic int in_flight;             /* calls accepted and not yet answered */
     _Atomic size_t bodies;             /* bytes of their bodies; partner: both doors */
-    _Atomic size_t trees; /* bytes of what HTTP reads from them, estimated; its threads */
+    _Atomic size_t trees; /* estimated bytes of the trees that HTTP parses from them; its threads */
 };
 
 /* Largest model document, bytes of JSON. */
@@ -51,8 +51,8 @@ static inline size_t mechd_model_most(const struct mechd_service *s)
     return (size_t)s->config.model_size << 20;
 }
 
-/* Room for `size` more bytes of a body; false: there is none now. All bodies that have been taken
- * and not yet answered, through any door, are four models at most. Any thread. */
+/* Reserve `size` more bytes of a body; false: the limit is reached. All bodies that have been
+ * accepted and not yet answered, through any door, take at most four models. Any thread. */
 static inline bool mechd_bodies_take(struct mechd_service *s, size_t size)
 {
     const size_t most = 4 * mechd_model_most(s);
@@ -63,14 +63,14 @@ static inline bool mechd_bodies_take(struct mechd_service *s, size_t size)
     return fits;
 }
 
-/* Whether there is, for what needs no room of its own: one look, no write. */
+/* Check the limit without reserving: one load, no write. */
 static inline bool mechd_bodies_fit(const struct mechd_service *s, size_t size)
 {
     const size_t most = 4 * mechd_model_most(s);
     return size <= most && atomic_load_explicit(&s->bodies, memory_order_relaxed) <= most - size;
 }
 
-/* The same for the trees that are read from bodies: two of the largest models. */
+/* The same for the trees that are parsed from bodies: two of the largest models. */
 static inline bool mechd_trees_take(struct mechd_service *s, size_t size)
 {
     const size_t most = 16 * mechd_model_most(s);

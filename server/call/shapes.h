@@ -1,11 +1,11 @@
 /* Pieces of replies and requests that several operations share. As owner of the instance, or with a
- * simulation that nobody else holds. */
+ * simulation that is not shared. */
 #pragma once
 
 #include "server/call/call.h"
 
-/* Members of one instance's description (between object and end); `whole` asks the simulation too,
- * and needs ownership. */
+/* Members of one instance's description (between object and end); `whole` includes data of the
+ * simulation, which requires ownership. */
 void mechd_write_instance(struct mechd_instance *i, bool whole, struct mechp_text *w);
 
 /* One value or an array of them, as the variable says. */
@@ -26,7 +26,7 @@ void mechd_read_inputs(struct mechd_call *c, const json_t *inputs, const json_t 
                        const char *base, struct mechd_inputs *out);
 void mechd_inputs_fini(struct mechd_inputs *in);
 
-/* Refuse by an outcome of an analysis with its reason; what the request asks for in vain
+/* Refuse by an outcome of an analysis with its reason; a request that is not supported
  * (MECH_INVALID, MECH_UNSUPPORTED) is a fault of the request. */
 void mechd_fail_reason(struct mechd_call *c, int outcome, const char *reason);
 
@@ -42,7 +42,7 @@ void mechd_write_labels(struct mechd_call *c, const char *key, enum mech_causali
 const struct mech_item *mechd_item(struct mechd_call *c, enum mech_category category,
                                    const char *name);
 
-/* Room for n doubles, or NULL: refused with OUT_OF_MEMORY. */
+/* Memory for n doubles, or NULL: refused with OUT_OF_MEMORY. */
 double *mechd_doubles(struct mechd_call *c, size_t n);
 
 /* Faults of "labels" (names with texts) and "ttl" (seconds), or null for none, in the body. */
