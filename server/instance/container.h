@@ -1,5 +1,5 @@
-/* A snapshot as bytes, model included: what GET …/snapshots/{sid} gives and POST /v1/instances
- * takes.
+/* A snapshot as bytes, model included: the format that GET …/snapshots/{sid} returns and POST
+ * /v1/instances accepts.
  *
  *   offset 0  magic "MCHDSNAP"      24  size of the state u64
  *          8  version u32 (1)       32  hash of all that follows u64

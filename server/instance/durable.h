@@ -1,22 +1,22 @@
-/* What of an instance survives the process, and when: its durability.
+/* Durability of an instance: what is stored on disk, and when.
  *
  *   none        nothing
- *   checkpoint  the state every n committed steps, or every so many seconds in which something
- *               changed, and at the end of the daemon
+ *   checkpoint  the state every n committed steps, or at an interval in seconds in which something
+ *               changed, and at shutdown
  *   every-step  every change, before it is acknowledged
  *
- * A record of a change holds the state; of large models a step command is written down instead (a
- * command and a state give the same bits again), until a state follows. An acknowledgement that
- * must wait for the disk takes a ticket: nobody blocks, the store's thread answers.
+ * A record of a change holds the state; for large models a step command is recorded instead (a
+ * command and a state give the same bits again), until the next state. An acknowledgement that must
+ * wait for the disk takes a ticket: no thread blocks, the store's thread answers.
  *
- * A checkpoint takes the receipts of the changes that led to it along: after a crash a change and
- * its receipt are both there, or neither is. When too many wait, the next one waits for a
- * checkpoint of its own.
+ * A checkpoint includes the receipts of the changes that led to it: after a crash a change and its
+ * receipt both exist, or neither does. When too many wait, the next one waits for a checkpoint of
+ * its own.
  *
  * When a record cannot be stored, the changes since the last stored one are undone: their answers
- * say so, and the next command finds the instance where its last stored change left it.
+ * report it, and the next command finds the instance in its last stored state.
  *
- * owner: the instance's owner, but for what says otherwise.
+ * owner: the instance's owner, except where noted.
  */
 #pragma once
 
@@ -54,18 +54,18 @@ struct mechd_durable {
     int64_t key; /* in the store; 0: not stored */
     /* the owner's */
     bool dirty, remodelled; /* since the last record: changed; the document too */
-    bool due;               /* a run has begun or ended: not to be put off */
+    bool due;               /* a run has begun or ended: not to be postponed */
     /* the step command that made the only change since then, as bytes, or NULL */
     unsigned char *command;
     size_t command_size;
     bool whole;         /* the change that comes is that command */
     uint64_t number;    /* of the last command record since the last state, 0: none */
-    uint64_t replay_ns; /* what those commands took */
+    uint64_t replay_ns; /* computing time of those commands */
     uint64_t model;     /* bytes of the model that is stored */
     uint64_t stored;    /* bytes on the instance's account: model, state and commands */
     uint64_t sequence;  /* communication steps at the last record */
     uint64_t recorded;  /* mechd_now of the last record */
-    uint64_t epoch;     /* grows with each undoing */
+    uint64_t epoch;     /* increases with each undo */
     struct mechd_entry *held, *last_held; /* CHECKPOINT: receipts since the last record */
     size_t held_count, held_bytes;
     bool armed; /* the timer of a checkpoint */
@@ -87,8 +87,8 @@ struct mechd_ticket {
     int outcome; /* once answered: 0, or it is not on disk and has been undone */
     void (*answer)(struct mechd_ticket *t); /* on the store's thread or in mechd_ticket_wait */
 };
-/* By whoever is about to send the answer: true when it goes out later, by `answer`. `suspend` is
- * called just before that is possible; may be NULL. */
+/* Called before the answer is sent: true when it is sent later, by `answer`. `suspend` is called
+ * just before that is possible; may be NULL. */
 bool mechd_ticket_wait(struct mechd_ticket *t, void (*suspend)(void *context), void *context);
 
 /* A new instance, not in the table yet: with its key, and its creation on the way to the disk once
@@ -96,18 +96,19 @@ bool mechd_ticket_wait(struct mechd_ticket *t, void (*suspend)(void *context), v
  * for it (*x); negative. */
 int mechd_durable_init(struct mechd_instance *i, const struct mechd_durable_settings *settings);
 int mechd_durable_begin(struct mechd_instance *i, struct mechd_ticket *t, struct mechd_excess *x);
-/* A state of the stored model, and so many bytes of commands behind it, are on the account from now
- * on, whatever the limits are. */
+/* A state of the stored model, and so many bytes of commands behind it, are charged to the account
+ * from now on, regardless of limits. */
 void mechd_durable_account(struct mechd_instance *i, uint64_t commands);
 /* Bytes of commands that are. */
 uint64_t mechd_durable_commands(const struct mechd_instance *i);
-/* Deleted: nothing of it is kept. Any thread. */
+/* Deleted: nothing of it is retained. Any thread. */
 int mechd_durable_end(struct mechd_instance *i, struct mechd_ticket *t);
-/* Labels or time to live have changed: not on disk, they are again what they were. `before` is
- * taken. As owner. */
+/* Labels or time to live have changed: if that cannot be stored, the previous ones are restored.
+ * Takes `before`. As owner. */
 int mechd_durable_describe(struct mechd_instance *i, struct mechd_traits *before,
                            struct mechd_ticket *t);
-/* Receipts that wait for a checkpoint, of changes that are undone: the requests may come again. */
+/* Receipts that wait for a checkpoint, of changes that are undone: the requests may be sent again.
+ * */
 void mechd_durable_drop_held(struct mechd_instance *i);
 void mechd_durable_fini(struct mechd_instance *i);
 
@@ -118,13 +119,13 @@ void mechd_durable_command(struct mechd_instance *i, const struct mech_step_requ
                            uint64_t ns);
 /* The document changed too. */
 void mechd_durable_remodelled(struct mechd_instance *i);
-/* After a job: what has changed goes to the disk when it is time. With a ticket (not taken unless
- * the answer must wait); NULL: nobody waits. */
+/* After a job: write the changes to disk when due. With a ticket (not taken unless the answer must
+ * wait); NULL: no answer waits. */
 void mechd_durable_sync(struct mechd_instance *i, struct mechd_ticket *t);
 /* Before a job: undo what could not be stored. 0; MECH_INTERNAL: that cannot be read now. */
 int mechd_durable_repair(struct mechd_instance *i);
-/* At the end of the daemon: what has changed of all instances on which no thread works, none of
- * which is touched by others from then on. Returns of how many that could not be done. */
+/* At shutdown: store the changes of all instances on which no thread works, none of which is used
+ * by others from then on. Returns the number of instances that could not be stored. */
 int mechd_durable_flush(struct mechd_host *d);
 
 /* Snapshots of a stored instance are stored: bytes are copied. */
@@ -141,7 +142,7 @@ int mechd_durable_load(struct mechd_instance *i, bool snapshots);
 int mechd_recover(struct mechd_host *d);
 
 /* As requests have it: the mode as a string, or {"mode": …, "steps": …, "seconds": …}. Reading adds
- * faults under "/durability"; what is NULL is `preset`. */
+ * faults under "/durability"; NULL gives `preset`. */
 void mechd_durability_write(const struct mechd_durable_settings *s, struct mechp_text *w);
 struct mechd_durable_settings
 mechd_durability_read(const json_t *value, enum mechd_durability preset, struct mech_diag *diag);

@@ -1,5 +1,5 @@
-/* What all instances live on: threads, timers, storage, accounts, and those who want to know what
- * happens to an instance. One in a process, part of the service (server/call/service.h). */
+/* Shared resources of all instances: threads, timers, storage, accounts, and observers of
+ * instances. One in a process, part of the service (server/call/service.h). */
 #pragma once
 
 #include "server/auth/accounts.h"
@@ -18,15 +18,15 @@ struct mechd_store;
 
 enum { MECHD_OBSERVERS = 4 };
 
-/* Somebody who is told. Members that are NULL are left out; `of` is handed to each. */
+/* An observer: callbacks, which may be NULL; `of` is passed to each. */
 struct mechd_observer {
-    /* A new instance stands in the table. Any thread. */
+    /* A new instance is in the table. Any thread. */
     void (*created)(void *of, struct mechd_instance *i);
-    /* What a step or a change has published. As owner. */
+    /* A step or a change has been published. As owner. */
     void (*stepped)(void *of, struct mechd_instance *i, const struct mechd_published *step);
     /* The request of this scope (server/store/store.h) has been undone. Any thread. */
     void (*undone)(void *of, const char *scope);
-    /* The instance is gone. Any thread. */
+    /* The instance has been deleted. Any thread. */
     void (*gone)(void *of, struct mechd_instance *i);
     void *of;
 };
@@ -34,7 +34,7 @@ struct mechd_observer {
 struct mechd_host {
     struct mechd_counters counters;
     struct mechd_pool pool;
-    struct mechd_clock clock; /* one lane: what is short */
+    struct mechd_clock clock; /* one lane, for short callbacks */
     struct mechd_clock pace;  /* a lane for each worker: periods of paced runs */
     struct mechd_memory memory;
     struct mechd_table table;
@@ -43,7 +43,7 @@ struct mechd_host {
     struct mechd_tokens tokens;
     struct mechd_observer observers[MECHD_OBSERVERS]; /* const once running */
     int observer_count;
-    struct mechd_store *store;    /* NULL: nothing outlives the process; const once running */
+    struct mechd_store *store;    /* NULL: nothing is stored; const once running */
     uint64_t incarnation;         /* of the process; instances add their serial */
     _Atomic bool draining;        /* refuses new work; partner: both doors */
     _Atomic bool cancel;          /* long commands stop at their next slice; partner: stepping */
@@ -51,10 +51,10 @@ struct mechd_host {
     _Atomic size_t receipt_bytes; /* that wait for a checkpoint; partner: instance/durable.c */
 };
 
-/* Before anything runs; MECHD_OBSERVERS at most. */
+/* Before anything runs; at most MECHD_OBSERVERS. */
 void mechd_host_observe(struct mechd_host *h, const struct mechd_observer *o);
 
-/* Tell all of them: as their members say. */
+/* Call the callbacks of all observers. */
 void mechd_tell_created(struct mechd_instance *i);
 void mechd_tell_stepped(struct mechd_instance *i, const struct mechd_published *step);
 void mechd_tell_undone(struct mechd_host *h, const char *scope);

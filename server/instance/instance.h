@@ -1,8 +1,8 @@
 /* An instance: a simulation with its owner, its queue, its snapshots, its run and its watchers.
  *
- * shared. What each part is guarded by stands at the part: `const` after creation; `m`, the lock of
- * ownership and queue; `owner`, the thread that runs the current job; `p`, the lock of what has
- * been published. Reference counted, because requests, timers and the pool hold it.
+ * shared. The guard of each part is given there: `const` after creation; `m`, the lock of ownership
+ * and queue; `owner`, the thread that runs the current job; `p`, the lock of what has been
+ * published. Reference counted, because requests, timers and the pool hold it.
  */
 #pragma once
 
@@ -27,7 +27,7 @@ struct mechd_snapshots;
 struct mechd_partner;
 struct mechd_receipt;
 
-/* What readers without ownership see: the last committed communication step. */
+/* Values visible to readers without ownership: the last committed communication step. */
 struct mechd_published {
     uint64_t revision;
     uint64_t sequence; /* communication steps committed */
@@ -50,7 +50,7 @@ struct mechd_instance {
     size_t output_size;             /* values of all outputs */
     struct mech_variable *channels; /* [channel_count] the outputs */
     size_t channel_count;
-    int32_t size;          /* velocities: what the cost of reading the state follows */
+    int32_t size;          /* velocities: measure of the cost of reading the state */
     double step_size;      /* h at creation, s */
     struct mech_diag told; /* warnings of its model; const once in the table */
     _Atomic int refs;
@@ -58,7 +58,7 @@ struct mechd_instance {
     _Atomic bool cancel; /* stop the running command at the next slice */
     _Atomic bool stop; /* as that, for the first stoppable job until it is over; written under m */
     _Atomic uint64_t run_number; /* of the run in progress, or the last one; by the owner */
-    _Atomic int run_ends; /* requests to end that run which are on their way: it makes room */
+    _Atomic int run_ends;        /* pending requests to end that run: it yields to them */
     _Atomic uint64_t revision;
     _Atomic uint64_t step_ns; /* measured time of one internal step; partner: any reader */
     _Atomic unsigned watched; /* MECHD_WATCH_… topics with a subscriber; partner: zmq/stream.c */
@@ -68,31 +68,32 @@ struct mechd_instance {
 
     struct mechd_leases leases;     /* locked by its own */
     struct mechd_receipt *receipts; /* of requests on it; locked by the daemon's */
-    bool forgotten;                 /* none are kept any more; as that */
-    struct mechd_account *account;  /* whose it is, const once in the table; NULL: nobody's */
-    _Atomic uint64_t charged[MECHD_QUOTA_HELD]; /* what of it is on that account */
+    bool forgotten;                 /* no more are retained; as that */
+    struct mechd_account
+        *account; /* its account, const once in the table; NULL: without an owner */
+    _Atomic uint64_t charged[MECHD_QUOTA_HELD]; /* amounts charged to that account */
 
     /* locked by m */
     pthread_mutex_t m;
     bool owned;
     bool working;             /* a thread is on it, or its state is open between two slices */
-    bool sealed;              /* the process ends: no thread begins anything more */
+    bool sealed;              /* shutdown: no thread starts anything more */
     struct mechd_job *direct; /* run by a carrying thread, in no queue; or NULL. Set by that thread,
                                  which may look without m */
     struct mechd_job *head, *tail;
     int queued;             /* jobs from head to tail */
-    bool head_begun;        /* the head is in progress and waits for nobody */
+    bool head_begun;        /* the head is in progress and waits for no other thread */
     struct mechd_task task; /* in the pool while jobs wait */
 
     /* the owner's */
     struct mechd_engine engine;
     struct mechd_effort *effort; /* in progress (instance/effort.h), or NULL */
-    struct mech_sim *sim;        /* the engine's, for what only a model tells; NULL: it has none */
-    uint64_t trial;              /* id of the trial that can be committed, 0: none */
+    struct mech_sim *sim; /* the engine's, for data that only a model has; NULL: it has none */
+    uint64_t trial;       /* id of the trial that can be committed, 0: none */
     uint64_t trials;
     struct mechd_snapshots *snapshots;
     struct mechd_partner *partners;
-    struct mechd_run *run; /* the newest, with the older ones behind it, or NULL */
+    struct mechd_run *run; /* the newest, followed by the older ones, or NULL */
     uint64_t runs;         /* id of the last one */
     struct mechd_durable durable;
     uint16_t next_flags; /* to be added to the next frame on the stream */
@@ -108,22 +109,22 @@ struct mechd_instance {
 int mechd_instance_create(struct mechd_host *host, const struct mechd_engine *engine,
                           struct mechd_instance **out);
 
-/* Some more of it on its account. False: *x says why not. Any thread. */
+/* Charge an amount to its account. False: *x gives the reason. Any thread. */
 bool mechd_instance_charge(struct mechd_instance *i, enum mechd_quota which, uint64_t amount,
                            struct mechd_excess *x);
 void mechd_instance_refund(struct mechd_instance *i, enum mechd_quota which, uint64_t amount);
-/* A new instance on an account: itself, its coordinates and memory. As charge. */
+/* Charge a new instance to an account: itself, its coordinates and memory. As charge. */
 bool mechd_instance_open(struct mechd_instance *i, struct mechd_account *account,
                          struct mechd_excess *x);
-/* Everything of it off its account. */
+/* Refund everything to its account. */
 void mechd_instance_close(struct mechd_instance *i);
 
-/* Out of the table, and out of the store; what comes from now on is refused, what is in progress
- * stops at its next slice. With a ticket, which is taken when it is stored: once that is off the
- * disk; it is as before when that fails, but for a run, which ends. NULL: at once. False: somebody
- * else deletes it. Any thread. */
+/* Remove it from the table and the store; later requests are refused, a command in progress stops
+ * at its next slice. With a ticket, which is taken if it is stored: once the deletion is on disk;
+ * if that fails it is as before, except that its run ends. NULL: at once. False: it is already
+ * being deleted. Any thread. */
 bool mechd_instance_delete(struct mechd_instance *i, struct mechd_ticket *t);
-/* The store says whether it is gone. */
+/* The store reports whether it has been deleted. */
 void mechd_instance_deleted(struct mechd_instance *i, bool gone);
 
 void mechd_instance_ref(struct mechd_instance *i);
@@ -132,38 +133,39 @@ void mechd_instance_unref(struct mechd_instance *i);
 /* Run, queue or refuse a job (instance/queue.c). */
 enum mechd_submitted mechd_instance_submit(struct mechd_instance *i, struct mechd_job *job);
 
-/* Become the owner for longer than a job, as who works on several instances at once does. RAN: the
- * caller is the owner. QUEUED: job->run is called once as the owner, on a thread of the pool, and
- * returns HELD; whoever it leaves the instance to is the owner. FULL: refused. Whoever captures
- * several does so in the order of `serial`, so that nobody waits for each other. */
+/* Become the owner for longer than a job, for work on several instances at once. RAN: the caller is
+ * the owner. QUEUED: job->run is called once as the owner, on a thread of the pool, and returns
+ * HELD; the thread that it hands the instance to is then the owner. FULL: refused. Several
+ * instances are captured in the order of `serial`, so that no deadlock occurs. */
 enum mechd_submitted mechd_instance_capture(struct mechd_instance *i, struct mechd_job *job);
-/* As the owner by capture: give the instance free. */
+/* As the owner by capture: release the instance. */
 void mechd_instance_release(struct mechd_instance *i, struct mechd_job *job);
-/* As the owner by capture, while the state is whole: who only reads has its turn (stateless: those
- * alone who look at no state). */
+/* As the owner by capture, while the state is consistent: serve waiting readers (stateless: only
+ * those that read no state). */
 void mechd_instance_serve(struct mechd_instance *i, bool stateless);
 
-/* The first stoppable job, in progress or waiting, is not wanted any more: it ends at its next
- * slice. False: there is none. Any thread (instance/queue.c). */
+/* Stop the first stoppable job, in progress or waiting: it ends at its next slice. False: there is
+ * none. Any thread (instance/queue.c). */
 bool mechd_instance_stop(struct mechd_instance *i);
-/* Shall it end now? Asked by the slices of a stoppable job. */
+/* True if it must end now. Polled by the slices of a stoppable job. */
 static inline bool mechd_instance_stops(const struct mechd_instance *i)
 {
     return atomic_load(&i->stop) || atomic_load(&i->cancel);
 }
-/* Is a stoppable job in the queue, in progress or waiting? Any thread (instance/queue.c). */
+/* True if a stoppable job is in the queue, in progress or waiting. Any thread (instance/queue.c).
+ * */
 bool mechd_instance_busy(struct mechd_instance *i);
 
-/* The process ends, perhaps with threads that are stuck: from now on the caller is the owner.
- * False: it is being computed. Any thread (instance/queue.c). */
+/* Shutdown, perhaps with threads that are stuck: from now on the caller is the owner. False: a
+ * thread is computing it. Any thread (instance/queue.c). */
 bool mechd_instance_seal(struct mechd_instance *i);
 
-/* The owner says that something changed: the revision grows and the values are published; `flags`
+/* Called by the owner after a change: the revision increases and the values are published; `flags`
  * as in a frame. A committed communication step also goes to the stream. */
 void mechd_instance_changed(struct mechd_instance *i, uint16_t flags);
 void mechd_instance_stepped(struct mechd_instance *i, uint16_t flags);
-/* What people say of it changed, but no value: the revision grows, also within a command. Any
- * thread. */
+/* Its labels or time to live changed, but no value: the revision increases, also within a command.
+ * Any thread. */
 void mechd_instance_described(struct mechd_instance *i);
 
 /* Copy what has been published; `values` [output_size] may be NULL. Any thread. */
@@ -174,8 +176,8 @@ enum { MECHD_LIFE = 24 };
 /* ETag, with its quotes, into out [48]. Any thread. */
 void mechd_instance_etag(const struct mechd_instance *i, char *out);
 /* Which life of its id the instance is, out [MECHD_LIFE]: no other instance of this server has had
- * it. Of a stored one it stays the same over restarts. Any thread. */
+ * it. For a stored one it is the same after restarts. Any thread. */
 void mechd_instance_life(const struct mechd_instance *i, char *out);
 /* True if the header If-Match lets a change through (RFC 9110, 13.1.1): none (NULL), "*", or a list
- * with the ETag; a weak tag is never it. *out [48] is the ETag of that moment. Any thread. */
+ * with the ETag; a weak tag never matches. *out [48] is the current ETag. Any thread. */
 bool mechd_instance_matches(const struct mechd_instance *i, const char *tags, char *out);

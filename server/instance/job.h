@@ -1,9 +1,9 @@
-/* Jobs: what is done to an instance, one at a time, by whichever thread owns it at the moment.
+/* Jobs: work on an instance, one at a time, by the thread that currently owns it.
  *
  * Life of a job: mechd_instance_submit either runs it at once on the calling thread, or takes it
  * into the instance's queue, or refuses it. A queued job is run by the pool, in slices if it is
- * long; between two slices the readers in the queue get their turn. `finish` is called once, on the
- * thread that ran the last slice, with no lock held and after the instance has been given free; the
+ * long; between two slices the readers in the queue are served. `finish` is called once, on the
+ * thread that ran the last slice, with no lock held and after the instance has been released; the
  * job may be freed in it.
  */
 #pragma once
@@ -13,14 +13,14 @@
 
 struct mechd_instance;
 
-/* MORE_ALONE: as MORE, but nobody may read the state before the next slice. HELD: the job keeps the
- * instance, whoever has the job is its owner and ends that by mechd_instance_release, perhaps
- * before the slice has returned; only of jobs of mechd_instance_capture. */
+/* MORE_ALONE: as MORE, but the state must not be read before the next slice. HELD: the job keeps
+ * the instance, the thread that has the job is its owner and calls mechd_instance_release, perhaps
+ * before the slice has returned; only for jobs of mechd_instance_capture. */
 enum mechd_progress { MECHD_DONE, MECHD_MORE, MECHD_MORE_ALONE, MECHD_HELD };
 
 struct mechd_job {
     struct mechd_job *next;
-    struct mechd_instance *instance; /* a reference, taken by whoever made the job */
+    struct mechd_instance *instance; /* a reference, taken by the creator of the job */
     /* One slice, as owner of the instance. Not DONE: call again. */
     enum mechd_progress (*run)(struct mechd_job *job);
     /* After the last slice, or after a refusal in the queue. Not called by a submit that returned
@@ -32,13 +32,13 @@ struct mechd_job {
     uint64_t cost;  /* ns expected; decides between the carrying thread and the pool */
     bool reader;    /* only reads: may run between two slices of another job */
     bool stateless; /* of those: also while the other job has left the state open */
-    bool stoppable; /* its slices look at mechd_instance_stops: a step or a derivative */
+    bool stoppable; /* its slices check mechd_instance_stops: a step or a derivative */
 };
 
 enum mechd_submitted {
     MECHD_RAN,    /* done, on this thread; finish will not be called */
     MECHD_QUEUED, /* finish will be called, perhaps before submit returns */
-    MECHD_FULL    /* 64 jobs wait already: refused */
+    MECHD_FULL    /* 64 jobs are waiting already: refused */
 };
 
 /* Most jobs that wait for one instance; longest job that the carrying thread runs itself. */

@@ -1,9 +1,9 @@
-/* What ends by the clock: leases and instances that nobody uses any more.
+/* Expiry: leases and instances that are no longer used.
  *
- * One timer for all instances, due when the first of them may end. A task of the pool then walks
- * through the table; what has been used meanwhile has moved its end. Two walks are apart by 20 ms
- * and 20 µs for each instance, so that they take less than one part in a hundred of a processor.
- * shared, locked by m (before the clock's).
+ * One timer for all instances, due when the first of them may expire. A task of the pool then walks
+ * through the table; use in the meantime has postponed the expiry. Two walks are at least 20 ms
+ * plus 20 µs per instance apart, so that they take less than one percent of a processor. shared,
+ * locked by m (before the clock's).
  */
 #pragma once
 
@@ -17,11 +17,11 @@
 struct mechd_host;
 
 struct mechd_reaper {
-    struct mechd_host *host; /* NULL: nothing ends by the clock */
+    struct mechd_host *host; /* NULL: nothing expires */
     pthread_mutex_t m;
     struct mechd_timer timer;
     struct mechd_task task;
-    uint64_t due;  /* ns: of the timer, or of what has come during the walk; 0: none */
+    uint64_t due;  /* ns: of the timer, or of what was added during the walk; 0: none */
     uint64_t last; /* end of the last walk */
     uint64_t gap;  /* ns to the next one, at least */
     bool walking;
@@ -31,5 +31,5 @@ struct mechd_reaper {
 void mechd_reaper_init(struct mechd_reaper *r, struct mechd_host *host);
 /* When the clock has stopped and the pool has ended. */
 void mechd_reaper_fini(struct mechd_reaper *r);
-/* Something may end at `due` (ns; 0: nothing). Any thread. */
+/* Something may expire at `due` (ns; 0: nothing). Any thread. */
 void mechd_reaper_meet(struct mechd_reaper *r, uint64_t due);

@@ -8,7 +8,7 @@ struct mechd_stepping {
     struct mech_step_request request;
     struct mech_step_report report;
     bool begun;      /* the engine is in it */
-    bool retreated;  /* once, from a carrying thread (effort.h): it begins anew */
+    bool retreated;  /* once, from a carrying thread (effort.h): it starts again */
     int outcome;     /* once done: 0, an outcome, or negative */
     bool paid;       /* by a run: neither refused nor cut short by its account */
     bool admitted;   /* its account has been asked before */
@@ -16,7 +16,7 @@ struct mechd_stepping {
     uint64_t worked; /* ns */
     uint64_t now;    /* the clock at the begin of a slice, 0: not known; and at the end of all */
     struct mechd_excess excess;
-    bool (*unwanted)(const void *of); /* nobody waits for it any more; NULL: asked elsewhere */
+    bool (*unwanted)(const void *of); /* its answer is no longer awaited; NULL: checked elsewhere */
     const void *of;
 
     /* a command in parts, because forces become due within it */
@@ -34,8 +34,8 @@ uint64_t mechd_stepping_cost(struct mechd_instance *i, const struct mech_step_re
 /* About a millisecond of work; MORE or MORE_ALONE until it is over. */
 enum mechd_progress mechd_stepping_slice(struct mechd_instance *i, struct mechd_stepping *s);
 
-/* Has a command had more than its time, having worked for so many ns? *x says so. */
+/* True if a command that has worked for so many ns exceeds its time; *x describes it. */
 bool mechd_stepping_over(const struct mechd_instance *i, uint64_t worked, struct mechd_excess *x);
 
-/* Give up a command between two slices; the state is as before. */
+/* Abandon a command between two slices; the state is as before. */
 void mechd_stepping_abandon(struct mechd_instance *i, struct mechd_stepping *s);

@@ -1,5 +1,5 @@
-/* All instances, by id and by number. Sixty-four shards, each with its own lock, so that looking up
- * instances for steps does not meet at one place. shared, locked by shard. */
+/* All instances, by id and by number. Sixty-four shards, each with its own lock, so that lookups
+ * for steps do not contend for one lock. shared, locked by shard. */
 #pragma once
 
 #include "server/instance/instance.h"
@@ -8,12 +8,12 @@ enum { MECHD_SHARDS = 64, MECHD_INSTANCES_MOST = 10000 };
 
 struct mechd_shard {
     pthread_mutex_t m;
-    /* bits by the hash of ids that have been removed: what is added under one of them may be
-     * another life of it, which its first frame says */
+    /* bits by the hash of removed ids: an instance added under one of them may be another life of
+     * it, which its first frame reports */
     uint64_t gone[16];
     struct mechd_slot {
         struct mechd_instance *instance; /* a reference, or NULL */
-        uint64_t hash; /* of its id: a search looks at one instance, not at all of the shard */
+        uint64_t hash; /* of its id: a search examines one instance, not all of the shard */
         uint32_t generation;
     } * slots;
     uint32_t count; /* slots */
@@ -33,10 +33,10 @@ void mechd_table_fini(struct mechd_table *t);
  * id is NULL. 0; MECH_INVALID (the id is taken); MECH_UNSUPPORTED (too many instances);
  * negative. */
 int mechd_table_add(struct mechd_table *t, struct mechd_instance *i, const char *id);
-/* A new reference, or NULL; to find it is to use it (instance/traits.h). */
+/* A new reference, or NULL; counts as use (instance/traits.h). */
 struct mechd_instance *mechd_table_find(struct mechd_table *t, const char *id);
 struct mechd_instance *mechd_table_number(struct mechd_table *t, mech_id number);
-/* Take it out; false if it was out already. The table's reference goes to the caller. */
+/* Remove it; false if it was already removed. The table's reference goes to the caller. */
 bool mechd_table_remove(struct mechd_table *t, struct mechd_instance *i);
 /* Show each instance, in no order, under its shard's lock. */
 void mechd_table_each(struct mechd_table *t, void (*show)(void *context, struct mechd_instance *i),
@@ -44,8 +44,8 @@ void mechd_table_each(struct mechd_table *t, void (*show)(void *context, struct 
 int mechd_table_count(struct mechd_table *t);
 
 struct mechd_page {
-    uint64_t after; /* those that were created after this serial, in that order */
-    size_t most;    /* so many at most */
+    uint64_t after;                    /* instances created after this serial, in that order */
+    size_t most;                       /* so many at most */
     const struct mechd_choice *choice; /* those with these labels; NULL: any */
 };
 /* References to instances into a fresh array (free it and its references); *more: there are more.
