@@ -1,7 +1,7 @@
-/* Numbers that are given once through all processes on a database: up to which they have been.
+/* Numbers that are assigned once over all processes on a database, and the highest so far.
  *
- * The database is told of a block of them ahead, so that giving one waits for nothing; a process
- * that is killed leaves out the rest of its block, one that ends does not. shared.
+ * A block of them is recorded in the database in advance, so that assigning one does not wait; a
+ * process that is killed skips the rest of its block, one that shuts down does not. shared.
  */
 #pragma once
 
@@ -11,17 +11,17 @@
 
 struct mechd_numbers_given {
     struct mechd_number {
-        uint64_t last;          /* that those before may have given; const */
-        uint64_t first;         /* that this process may give; const */
+        uint64_t last;          /* that earlier processes may have assigned; const */
+        uint64_t first;         /* that this process may assign; const */
         _Atomic uint64_t given; /* the largest by now */
-        _Atomic uint64_t known; /* up to here the database is told */
+        _Atomic uint64_t known; /* recorded in the database up to here */
     } of[MECHD_NUMBERS];
 };
 
-/* What those before have given, and a block ahead; before the store's thread runs. A disk that
- * takes nothing now is told with the first one. */
+/* Read the last numbers of earlier processes, and record a block in advance; before the store's
+ * thread runs. If the disk accepts no writes now, the block is recorded with the first number. */
 void mechd_numbers_read(struct mechd_numbers_given *n, const struct mechd_database *d);
-/* What has been given and no more, once that thread has ended. */
+/* Record the numbers assigned and no more, once that thread has ended. */
 void mechd_numbers_end(struct mechd_numbers_given *n, const struct mechd_database *d);
 
 /* Those of a store. */

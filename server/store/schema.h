@@ -1,6 +1,6 @@
-/* SQL that leads from each version of the database's schema to the next one. A new database goes
- * through all. Each is applied in one transaction with the version that it leads to; none is ever
- * changed once it has been released. store.h says what the tables hold. */
+/* SQL that upgrades each version of the database's schema to the next one. A new database applies
+ * all. Each is applied in one transaction with the new version number; none is ever changed once it
+ * has been released. store.h describes the tables. */
 #pragma once
 
 extern const char *const mechd_schema[];

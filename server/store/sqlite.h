@@ -1,5 +1,5 @@
-/* The database in one file, by SQLite: what its three sources share. sqlite.c opens and closes,
- * sqlite_write.c applies records, sqlite_read.c reads. As the contract says (database.h). */
+/* The database in one file, by SQLite: shared by its three sources. sqlite.c opens and closes,
+ * sqlite_write.c applies records, sqlite_read.c reads. Contract: database.h. */
 #pragma once
 
 #include "server/store/database.h"

@@ -1,33 +1,32 @@
 /* Storage: one database, written by one thread. The kinds of databases are the lines of
  * databases.def (database.h); of --state DIR it is SQLite, a file in that directory.
  *
- * Whoever changes something that shall last posts a record. The thread takes all records that wait
- * into one transaction (group commit: one fsync for all of them), then tells each that it is on
- * disk. Records are applied in the order in which they were posted. No fsync happens on any other
- * thread.
+ * Code that makes a durable change posts a record. The thread writes all waiting records in one
+ * transaction (group commit: one fsync for all of them), then calls `done` of each. Records are
+ * applied in the order in which they were posted. No fsync happens on any other thread.
  *
  * Tables, version 7:
  *
- *   instances  key, id, serial, labels, durability, model,   what a creation said
- *              ttl, token,                                    s (0: none); whose it is
- *              last_snapshot, last_run,                       the largest numbers ever given
+ *   instances  key, id, serial, labels, durability, model,   data of the creation
+ *              ttl, token,                                    s (0: none); the owner
+ *              last_snapshot, last_run,                       the largest numbers ever assigned
  *              aside                                          why it is not loaded, or NULL
  *   states     key, revision, sequence, bytes                the last stored state
  *   commands   key, number, bytes                            step commands after that state
  *   snapshots  key, number, time, bytes
  *   receipts   scope, created, body, status, location, bytes, answers under idempotency keys;
- *              instance, etag                                 the key of whose they go with, or 0
- *   runs       key, number, state, description, how far       runs of an instance
+ *              instance, etag                                 the key of the instance, or 0
+ *   runs       key, number, state, description, progress      runs of an instance
  *   results    key, number, first, time, bytes                chunks of their rows, float64
- *   sweeps     number, token, description, how far            sweeps, and sweep_rows their rows
- *   numbers    name, value                                    up to which ids may have been given
+ *   sweeps     number, token, description, progress           sweeps, and sweep_rows their rows
+ *   numbers    name, value                                    highest ids perhaps assigned
  *
- * A database that is damaged, or of a newer version, is renamed and a new one begun; the log names
- * both. One daemon at a time has a place. shared, locked by its own mutex.
+ * A database that is damaged, or of a newer version, is renamed and a new one created; the log
+ * names both. Only one daemon at a time can use a place. shared, locked by its own mutex.
  *
  *   mechd_store_open(place, fault, sizeof fault, &store);
  *   record->done = told;  mechd_store_post(store, record);  // told(record) on the store's thread
- *   mechd_store_close(store);                               // applies what waits
+ *   mechd_store_close(store);                               // applies waiting records
  */
 #pragma once
 
@@ -41,13 +40,13 @@ enum mechd_record_kind {
     MECHD_RECORD_CREATE,          /* id, serial, labels, ttl, token, durability, model, state */
     MECHD_RECORD_DESCRIBE,        /* labels and ttl */
     MECHD_RECORD_MODEL,           /* model and state */
-    MECHD_RECORD_STATE,           /* state; the commands before it go */
+    MECHD_RECORD_STATE,           /* state; the commands before it are deleted */
     MECHD_RECORD_COMMAND,         /* number and bytes */
     MECHD_RECORD_DELETE,          /* everything of the key */
     MECHD_RECORD_SNAPSHOT,        /* number, time and bytes */
     MECHD_RECORD_DELETE_SNAPSHOT, /* number */
     MECHD_RECORD_RECEIPT,         /* receipt */
-    MECHD_RECORD_RUN,             /* number and run; the description is kept from the first one */
+    MECHD_RECORD_RUN,             /* number and run; the description of the first one is retained */
     MECHD_RECORD_RESULTS,         /* number, first and its time, bytes: replaces the same first */
     MECHD_RECORD_DELETE_RUN,      /* number */
     MECHD_RECORD_DELETE_RESULTS,  /* number */
@@ -58,7 +57,7 @@ enum mechd_record_kind {
     MECHD_RECORD_NUMBER,          /* id and number: of `numbers` */
 };
 
-/* A run as it is kept: see instance/run_store.c. */
+/* A run as stored: see instance/run_store.c. */
 struct mechd_stored_run {
     uint64_t number;
     const char *state, *description, *reason;
@@ -67,7 +66,7 @@ struct mechd_stored_run {
     bool recorded; /* has rows */
 };
 
-/* A sweep as it is kept: see sweep/keep.c. */
+/* A sweep as stored: see sweep/keep.c. */
 struct mechd_stored_sweep {
     uint64_t number;
     const char *token, *description, *state, *errors;
@@ -75,11 +74,11 @@ struct mechd_stored_sweep {
     uint64_t rows;
 };
 
-/* An answer that is kept: see routes/receipts.h. */
+/* A retained answer: see call/receipts.h. */
 struct mechd_stored_receipt {
     const char *scope, *location, *etag;
-    int64_t instance; /* key of the one on which it was, with which it goes; 0: none */
-    const char *id;   /* as read: that one's, or NULL */
+    int64_t instance; /* key of the instance, with which it is deleted; 0: none */
+    const char *id;   /* as read: id of that instance, or NULL */
     uint64_t body;    /* hash of the request's */
     int64_t created;  /* s since 1970; set by the store when it is 0 */
     int status;
@@ -87,12 +86,12 @@ struct mechd_stored_receipt {
     size_t size;
 };
 
-/* Owner: the store from post to done, then whoever done hands it to. What it points to lives as
- * long as the record. */
+/* Owner: the store from post to done, then the callback. Its pointers must be valid as long as the
+ * record. */
 struct mechd_record {
     struct mechd_record *next;
-    bool glued; /* in the same transaction as the one before it, whatever happens, and with its
-                   fate when that is stale */
+    bool glued; /* always in the same transaction as the one before it, and with its outcome if
+                   that is stale */
     enum mechd_record_kind kind;
     int64_t key; /* of the instance, from mechd_store_key */
     const char *id, *labels, *durability, *model, *token;
@@ -106,36 +105,37 @@ struct mechd_record {
     struct mechd_stored_receipt receipt;
     struct mechd_stored_run run;
     struct mechd_stored_sweep sweep;
-    /* True: not to be applied any more; `outcome` is MECH_CANCELLED. May be NULL. */
+    /* True: must no longer be applied; `outcome` is MECH_CANCELLED. May be NULL. */
     bool (*stale)(const struct mechd_record *r);
-    /* When it could not be stored, before any record behind it is tried. May be NULL. */
+    /* When it could not be stored, before any later record is tried. May be NULL. */
     void (*failed)(struct mechd_record *r);
     /* Once, on the store's thread, with the outcome: 0, MECH_CANCELLED, or MECH_INTERNAL (the disk
-     * is full, the directory is read-only, …; mechd_store_fault says which). Frees the record. */
+     * is full, the directory is read-only, …; mechd_store_fault returns which). Frees the record.
+     * */
     void (*done)(struct mechd_record *r);
     int outcome;
 };
 
 /* Open or make the database and start the thread. 0, or negative with a sentence in fault. */
 int mechd_store_open(const char *place, char *fault, size_t size, struct mechd_store **out);
-/* Apply what waits, stop, close. Accepts NULL. */
+/* Apply waiting records, stop, close. Accepts NULL. */
 void mechd_store_close(struct mechd_store *s);
-/* Why opening would set what is at the place aside, or NULL, as far as can be told without opening.
- * Any thread. */
+/* Why opening would rename the file at the place, or NULL, as far as can be determined without
+ * opening. Any thread. */
 const char *mechd_store_look(const char *place);
 
-/* A key for a new instance: never given before in this database. Any thread. */
+/* A key for a new instance: never assigned before in this database. Any thread. */
 int64_t mechd_store_key(struct mechd_store *s);
 
-/* Ids count up through all processes on this database: what another one may have given is not given
- * again. */
+/* Ids increase over all processes on this database: one that another process may have assigned is
+ * not assigned again. */
 enum mechd_numbers {
     MECHD_NUMBER_INSTANCE,
     MECHD_NUMBER_OPERATION,
     MECHD_NUMBER_INCARNATION, /* first half of an ETag */
     MECHD_NUMBERS
 };
-/* The last one that those before may have given. */
+/* The last one that earlier processes may have assigned. */
 uint64_t mechd_store_last(struct mechd_store *s, enum mechd_numbers which);
 /* Where the incarnations of this process begin: by the clock (s << 20, and below that 1024 ns), and
  * above those before, whatever the clock says. NULL: by the clock alone. */
@@ -209,7 +209,7 @@ uint64_t mechd_store_results_at(struct mechd_store *s, int64_t key, uint64_t run
 typedef int mechd_store_sweep(void *context, const struct mechd_stored_sweep *sweep);
 int mechd_store_sweeps(struct mechd_store *s, uint64_t *last, mechd_store_sweep *read,
                        void *context);
-/* The chunk of a sweep's rows that begins at this one or behind it: `number` is its first row. Any
+/* The chunk of a sweep's rows that begins at this one or after it: `number` is its first row. Any
  * thread. MECH_NOT_FOUND: there is none. */
 int mechd_store_sweep_rows(struct mechd_store *s, uint64_t sweep, uint64_t row,
                            mechd_store_read *read, void *context);
