@@ -1,9 +1,9 @@
-/* Engines: what can stand behind an instance and be stepped. The solver is one.
+/* Engines: implementations of instances that can be stepped. The solver is one.
  *
- * An instance is stepped, published, snapshot and exchanged with through these operations alone.
- * What only a model of the solver can tell (its state, its equations, its document) is asked of the
- * simulation itself: mechd_engine_sim. owner: as mech.h says of a simulation, one thread at a time.
- * Requests, reports and returns are those of mech.h, under the same names.
+ * An instance is stepped, published and snapshotted, and exchanges values, only through these
+ * operations. Data that only a model of the solver has (its state, its equations, its document) is
+ * read from the simulation itself: mechd_engine_sim. owner: as mech.h says of a simulation, one
+ * thread at a time. Requests, reports and returns are those of mech.h, under the same names.
  */
 #pragma once
 
@@ -15,7 +15,7 @@ struct mechd_engine_ops {
     void (*destroy)(void *self);
     int (*reset)(void *self);
 
-    /* what it is: name of the model, size to judge costs by, step size h, variables */
+    /* properties: name of the model, size for estimating costs, step size h, variables */
     const char *(*title)(const void *self);
     int32_t (*size)(const void *self);
     double (*step_size)(const void *self);
@@ -24,7 +24,7 @@ struct mechd_engine_ops {
                      struct mech_variable *out);
     int32_t (*variable_find)(const void *self, enum mech_causality causality, const char *name);
 
-    /* where it is, and the exchange */
+    /* current time and step, and the exchange of values */
     double (*time)(const void *self);
     uint64_t (*step_count)(const void *self);
     size_t (*output_size)(const void *self);
@@ -64,13 +64,13 @@ struct mechd_engine {
 /* The i-th engine of engines.def, or NULL past the end. */
 const struct mechd_engine_ops *mechd_engine_at(size_t i);
 
-/* A simulation as an engine, which then owns it; and the simulation of an engine, or NULL when it
- * is another one. */
+/* A simulation as an engine, which then owns it; and the simulation of an engine, or NULL if it is
+ * another kind. */
 struct mechd_engine mechd_engine_of_sim(struct mech_sim *sim);
 struct mech_sim *mechd_engine_sim(const struct mechd_engine *e);
 
-/* A fault at `path`: it has no such input, output or parameter (NULL: the name is no text); with
- * the one that was probably meant. */
+/* A fault at `path`: it has no such input, output or parameter (NULL: the name is not a string);
+ * with the one that was probably meant. */
 void mechd_engine_lacks(const struct mechd_engine *e, enum mech_causality causality,
                         const char *name, const char *path, struct mech_diag *diag);
 

@@ -1,6 +1,6 @@
-/* Records on their way to the store, with what they need: the instance, a ticket, room for copies.
- * Internal to the storing of instances (durable.c, run_store.c). owner: whoever made it, until it
- * is posted; then the store. */
+/* Records for the store, with their context: the instance, a ticket, space for copies. Internal to
+ * the storing of instances (durable.c, run_store.c). owner: the creator, until it is posted; then
+ * the store. */
 #pragma once
 
 #include "server/instance/instance.h"
@@ -12,29 +12,29 @@ struct mechd_entry {
     struct mechd_record r; /* first */
     struct mechd_instance *instance;
     struct mechd_ticket *ticket; /* or NULL */
-    struct mechd_run *run;       /* a reference, or NULL: whose rows these are */
+    struct mechd_run *run;       /* a reference, or NULL: the run of these rows */
     uint64_t epoch;
     json_t *labels; /* DESCRIBE: what it replaces, or NULL */
     double ttl;
     char room[]; /* texts and bytes */
 };
 
-/* With room behind it, of which x->room is the beginning. NULL: no memory. */
+/* With `room` bytes after it, from x->room on. NULL: no memory. */
 struct mechd_entry *mechd_entry_create(struct mechd_instance *i, enum mechd_record_kind kind,
                                        size_t room);
-/* Append bytes to the room; returns where they are. */
+/* Append bytes to the room; returns their address. */
 const void *mechd_entry_append(char **room, const void *bytes, size_t size);
-/* What a text takes there; NULL: nothing. */
+/* Bytes that a text takes there; NULL: none. */
 size_t mechd_entry_text_room(const char *text);
 
 /* The receipt that goes with a record. NULL: no memory. */
 struct mechd_entry *mechd_entry_receipt(struct mechd_instance *i,
                                         const struct mechd_stored_receipt *r);
 
-/* Put behind the last one of a list that goes in one transaction. */
+/* Append to a list that is written in one transaction. */
 void mechd_entry_chain(struct mechd_entry **first, struct mechd_entry **last,
                        struct mechd_entry *x);
-/* A list behind another, which has one at least, in the same transaction. */
+/* Append a list to another, which is not empty, in the same transaction. */
 void mechd_entry_append_list(struct mechd_entry *first, struct mechd_entry *more);
 /* Hand a list to the store; the ticket, or NULL, is that of the first, with its receipt. */
 void mechd_entry_post(struct mechd_entry *first, struct mechd_ticket *t);

@@ -1,11 +1,11 @@
-/* What the replies of a partner carry behind its outputs, as its hello wants. owner: the
+/* Values after the outputs in the replies to a partner, as its hello requests. owner: the
  * instance's. */
 #pragma once
 
 #include "server/instance/partners.h"
 
-/* What replies carry behind the outputs, in this order. Derivatives are d(outputs)/dt at the time
- * of the reply; the jacobian, of a step or trial alone, is ∂outputs/∂inputs at its end, inputs held
+/* Values after the outputs of a reply, in this order. Derivatives are d(outputs)/dt at the time of
+ * the reply; the jacobian, of a step or trial alone, is ∂outputs/∂inputs at its end, inputs held
  * over it (solver/sim/analysis.h), of the partner's outputs and inputs, by rows. NaN: not known. */
 enum mechd_partner_want {
     MECHD_PARTNER_DERIVATIVES = 1,
@@ -16,12 +16,12 @@ enum mechd_partner_want {
 /* Bits of a hello's `want`; faults go to diag. */
 unsigned mechd_partner_read_want(const struct mechd_instance *i, const json_t *hello,
                                  struct mech_diag *diag);
-/* Its places in a reply, as the member wantLayout; nothing where nothing is wanted. */
+/* Their places in a reply, as the member wantLayout; nothing if none are wanted. */
 void mechd_partner_write_want(const struct mechd_partner *p, struct mechp_text *w);
 
-/* Values of a reply: the outputs and what is wanted behind them; `steps`: of a step or trial. */
+/* Number of values of a reply: the outputs and the wanted values; `steps`: of a step or trial. */
 size_t mechd_partner_reply_size(const struct mechd_partner *p, bool steps);
-/* What is wanted, at the committed state or the end of the trial, into out. Any but the jacobian of
- * p->matrix is computed here. As owner. */
+/* The wanted values, at the committed state or the end of the trial, into out. Any but the jacobian
+ * of p->matrix is computed here. As owner. */
 void mechd_partner_wanted(struct mechd_instance *i, const struct mechd_partner *p, bool trial,
                           bool steps, double *out);

@@ -1,5 +1,5 @@
-/* Partners: what a binary hello has agreed on, by lease. The order of values both ways is fixed
- * here; what the partner may change is told by its lease (instance/leases.h). owner: the
+/* Partners: the agreement of a binary hello, by lease. It defines the order of values in both
+ * directions; the lease determines what the partner may change (instance/leases.h). owner: the
  * instance's. */
 #pragma once
 
@@ -9,33 +9,34 @@
 #include "server/instance/instance.h"
 
 enum { MECHD_PARTNERS_MOST = 16, MECHD_PENDING_MOST = 64, MECHD_ORDER_MOST = 2 };
-/* A partner without a role that has been silent for this long may be replaced by a new one, ns. */
+/* A partner without a role that has been inactive for this long may be replaced by a new one, ns.
+ * */
 static const uint64_t mechd_lease_ns = 60000000000u;
 
 struct mechd_pending {
     double time;    /* from which the values hold */
     double *values; /* [input_size × (order + 1)] */
-    bool used;      /* set within a command that is not over */
+    bool used;      /* set within a command in progress */
 };
 
-/* Room for a frame's inputs as the simulation takes them. */
+/* Buffer for a frame's inputs in the simulation's form. */
 struct mechd_partner_room {
     struct mech_input_change *changes; /* [input_count] */
     double *derivatives;               /* [input_size × order] each input's together */
 };
 
-/* What a hello was let in by: a token, which a reload may take away. */
+/* Authorization of a hello: a token, which a reload may remove. */
 struct mechd_pass {
-    bool has_token; /* or else the key of the connection, which every frame is asked for */
+    bool has_token; /* otherwise the key of the connection, which is checked for every frame */
     struct mechd_token who;
-    unsigned turn; /* of the tokens when it was known last */
+    unsigned turn; /* of the tokens at the last check */
 };
 
 struct mechd_partner {
     struct mechd_partner *next;
     uint64_t lease;
-    bool clocked;  /* the lease ends by the clock */
-    bool borrowed; /* it was taken elsewhere, and outlives the partner */
+    bool clocked;  /* the lease expires */
+    bool borrowed; /* it was taken elsewhere, and remains after the partner */
     uint64_t used; /* last message, ns */
     struct mechd_pass pass;
     uint64_t trial;   /* id of its last trial in the instance */
@@ -55,27 +56,27 @@ struct mechd_partner {
 
 struct mechd_hello {
     const json_t *body;
-    uint64_t lease; /* of the frame: one that has been taken before; 0: a new one, by `role` */
-    const struct mechd_pass *pass; /* its name is the holder's when the body has none */
+    uint64_t lease;                /* of the frame: an existing one; 0: a new one, by `role` */
+    const struct mechd_pass *pass; /* its name is the holder's if the body has none */
 };
 
-/* Make a partner from a hello; faults go to diag. 0; MECH_INVALID; MECH_MISMATCH (*holder stands
- * against it); MECH_UNSUPPORTED (too many active partners); negative. */
+/* Make a partner from a hello; faults go to diag. 0; MECH_INVALID; MECH_MISMATCH (the lease of
+ * *holder conflicts); MECH_UNSUPPORTED (too many active partners); negative. */
 int mechd_partner_hello(struct mechd_instance *i, const struct mechd_hello *hello,
                         struct mech_diag *diag, struct mechd_holder *holder,
                         struct mechd_partner **out);
-/* Is the token of its hello still known, and may it still step? */
+/* True if the token of its hello is still known, and may still step. */
 bool mechd_partner_still(struct mechd_instance *i, struct mechd_partner *p);
-/* By lease, or NULL; notes that it was heard. */
+/* By lease, or NULL; records the activity. */
 struct mechd_partner *mechd_partner_find(struct mechd_instance *i, uint64_t lease);
-/* By lease, if that lets it do this, and with `sets` set all its inputs; mechd_leases_end follows.
- * NULL: *holder stands against it. */
+/* By lease, if that permits this, and with `sets` to set all its inputs; mechd_leases_end follows.
+ * NULL: the lease of *holder conflicts. */
 struct mechd_partner *mechd_partner_begin(struct mechd_instance *i, uint64_t lease,
                                           enum mechd_act act, bool sets,
                                           struct mechd_holder *holder);
-/* Those whose lease has ended are no partners any more. */
+/* Remove partners whose lease has ended. */
 void mechd_partners_prune(struct mechd_instance *i);
-/* The partner goes, and its lease unless that was taken elsewhere. */
+/* Remove the partner, and its lease unless that was taken elsewhere. */
 void mechd_partner_bye(struct mechd_instance *i, struct mechd_partner *p);
 void mechd_partners_destroy(struct mechd_partner *first);
 
@@ -83,8 +84,8 @@ void mechd_partners_destroy(struct mechd_partner *first);
 void mechd_partner_write(struct mechd_instance *i, const struct mechd_partner *p,
                          struct mechp_text *w);
 
-/* The partner's inputs from `count` values: all inputs, then their first derivatives … They stand
- * in room->changes and point into `values`. 0; MECH_MISMATCH (wrong count). */
+/* The partner's inputs from `count` values: all inputs, then their first derivatives … They are
+ * stored in room->changes and point into `values`. 0; MECH_MISMATCH (wrong count). */
 int mechd_partner_inputs(const struct mechd_instance *i, const struct mechd_partner *p,
                          const double *values, uint32_t count,
                          const struct mechd_partner_room *room);
@@ -95,14 +96,14 @@ int mechd_partner_set(struct mechd_instance *i, const struct mechd_partner *p, c
 void mechd_partner_pick(const struct mechd_instance *i, const struct mechd_partner *p,
                         const double *packed, double *out);
 
-/* Keep values for a later time. 0; MECH_MISMATCH; MECH_UNSUPPORTED (too many wait); negative. */
+/* Store values for a later time. 0; MECH_MISMATCH; MECH_UNSUPPORTED (too many wait); negative. */
 int mechd_partner_keep(struct mechd_partner *p, double time, const double *values, uint32_t count);
-/* Set what has become due at the present time, in the order of stamps; what has been sent by
- * partners whose lease has ended is dropped. */
+/* Set the values that are due at the present time, in the order of stamps; those of partners whose
+ * lease has ended are dropped. */
 void mechd_partners_due(struct mechd_instance *i);
-/* A command is over: forget what has been set in it, or keep it for the next try. */
+/* A command is over: drop the values set in it, or keep them for the next attempt. */
 void mechd_partners_used(struct mechd_instance *i, bool forget);
-/* Time has gone back: what waits was meant for another course of things and is dropped. */
+/* Time has gone back: waiting values belong to the abandoned future and are dropped. */
 void mechd_partners_rewind(struct mechd_instance *i);
 /* Time of the next force that waits, or infinity. */
 double mechd_partners_next(const struct mechd_instance *i);

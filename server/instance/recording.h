@@ -1,11 +1,11 @@
-/* What a run records: rows of time and outputs, in memory or on the disk.
+/* Recording of a run: rows of time and outputs, in memory or on disk.
  *
  * Rows of an instance that is not stored stay in memory that is taken before the run begins. Those
  * of a stored instance pass through a window: each record of the state takes the rows since the
  * last one with it in the same transaction, in chunks that grow to a few KiB, so that rows and
  * state on the disk agree. Times of rows increase strictly.
  *
- * owner: the instance's, but for what says otherwise.
+ * owner: the instance's, except where noted.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ static const size_t mechd_rows_memory = (size_t)64 << 20;
 static const size_t mechd_rows_disk = (size_t)1 << 30;
 static const size_t mechd_rows_daemon = (size_t)1 << 30;
 
-/* Memory that a run and those who read from it share. */
+/* Memory that a run and its readers share. */
 struct mechd_row_block {
     _Atomic int refs;
     struct mechd_host *host;
@@ -33,44 +33,44 @@ struct mechd_recording {
     size_t width;       /* values of a row, time first */
     const bool *chosen; /* [channel_count] outputs that are in it, or NULL: all; the run's */
     int64_t key;        /* of the instance in the store; 0: rows stay in memory */
-    size_t bytes;       /* that all rows will have at most */
+    size_t bytes;       /* upper limit of all rows */
     /* the owner's */
     struct mechd_row_block *block; /* rows base to count, or NULL */
     uint64_t capacity, base, count;
     uint64_t chunk;  /* first row of the last chunk of the disk, which grows */
-    uint64_t posted; /* rows on the disk or on their way */
+    uint64_t posted; /* rows on disk or being written */
     bool dropped;    /* the rows have been deleted */
     /* any thread; partner: the store's, as records are done */
     _Atomic uint64_t safe; /* rows on the disk */
     _Atomic size_t on_way; /* bytes */
 };
 
-/* `rows` that come at most, of the outputs in chosen, for this instance. 0; MECH_UNSUPPORTED: all
- * instances together have too much; negative. */
+/* Prepare for at most `rows` rows of the outputs in chosen, for this instance. 0; MECH_UNSUPPORTED:
+ * all instances together have too much; negative. */
 int mechd_recording_begin(struct mechd_recording *r, const struct mechd_instance *i,
                           const bool *chosen, double rows);
 /* Values of a row of these outputs. */
 size_t mechd_recording_width(const struct mechd_instance *i, const bool *chosen);
 void mechd_recording_fini(struct mechd_recording *r);
 
-/* Keep what is published, in a window that is not full. */
+/* Append the published values, in a window that is not full. */
 void mechd_recording_add(struct mechd_recording *r, const struct mechd_instance *i);
-/* No room until the disk has taken what is on its way. */
+/* True if there is no space until pending writes are done. */
 bool mechd_recording_full(struct mechd_recording *r);
-/* It is time to send rows to the disk. */
+/* True if it is time to send rows to the disk. */
 bool mechd_recording_pressed(const struct mechd_recording *r);
-/* No more rows are sent to the disk until it has taken what is on its way. */
+/* True if no more rows are sent to the disk until pending writes are done. */
 bool mechd_recording_crowded(const struct mechd_recording *r);
 /* The rows of the chunk to be sent: the first, their number and values. They count as sent. */
 const double *mechd_recording_take(struct mechd_recording *r, uint64_t *first, uint64_t *count);
-/* Only what is on the disk remains, after changes that could not be stored. */
+/* Discard rows that are not on disk, after changes that could not be stored. */
 void mechd_recording_undo(struct mechd_recording *r);
-/* Memory that is not needed any more, and all of it when `all`. */
+/* Free memory that is no longer needed, and all of it if `all`. */
 void mechd_recording_trim(struct mechd_recording *r, bool all);
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-/* Rows 0 to end of a run, while it goes on or not. One thread at a time. */
+/* Rows 0 to end of a run, in progress or not. One thread at a time. */
 struct mechd_reading {
     struct mechd_run *run; /* references */
     struct mechd_instance *instance;
@@ -85,7 +85,7 @@ struct mechd_reading {
     size_t chunk_room;
 };
 
-/* All rows that there are now; as owner. 0 or negative. */
+/* All rows recorded so far; as owner. 0 or negative. */
 int mechd_reading_begin(struct mechd_reading *x, struct mechd_run *run);
 /* Rows on the disk, of a stored instance, or those published so far: as owner. Then, on any thread,
  * the end follows. */

@@ -1,11 +1,10 @@
-/* Runs: an instance stepped by the daemon itself, paced by the clock or as fast as it goes.
+/* Runs: an instance stepped by the daemon itself, paced by the clock or as fast as possible.
  *
  * A run is a chain of jobs, one period each (several in one job when it is free of the clock), so
- * that other commands get their turn between two periods and every period is a communication step
- * that the stream and the live events see. A period of many slices tells how far it is after each;
- * what reads, stores the state or ends the run has its turn between two of them. The chain holds
- * one reference, the instance's list another, readers theirs. Runs of a stored instance outlive the
- * process (run_store.c).
+ * that other commands run between two periods and every period is a communication step that the
+ * stream and the live events publish. A period of many slices publishes its progress after each;
+ * readers, checkpoints and stops are served between two of them. The chain holds one reference, the
+ * instance's list another, readers theirs. Runs of a stored instance are stored too (run_store.c).
  * Fields without a mark belong to the instance's owner.
  */
 #pragma once
@@ -26,7 +25,8 @@ enum mechd_run_state {
 };
 extern const char *const mechd_run_state_names[MECHD_RUN_STATES];
 
-/* Runs that an instance keeps, the last one among them: the oldest goes when one more begins. */
+/* Runs that an instance retains, including the last one: the oldest is deleted when another starts.
+ * */
 enum { MECHD_RUNS_MOST = 16 };
 
 struct mechd_run_settings {
@@ -37,7 +37,7 @@ struct mechd_run_settings {
     bool *chosen;   /* [channel_count] recorded outputs, or NULL: all */
 };
 
-/* What others than the owner see. */
+/* State visible to threads other than the owner. */
 struct mechd_run_shown {
     enum mechd_run_state state;
     uint64_t periods, overruns, late;
@@ -46,7 +46,7 @@ struct mechd_run_shown {
     bool kept;       /* the rows can be read */
     double time;     /* s, within a period too */
     uint64_t elapsed;
-    uint64_t change; /* grows with each publication */
+    uint64_t change; /* increases with each publication */
     char reason[160];
 };
 
@@ -83,8 +83,8 @@ struct mechd_run {
 /* Rows that such a run can have, from the present on; as owner. Needs an end and `every`. */
 double mechd_run_rows(const struct mechd_instance *i, const struct mechd_run_settings *s);
 
-/* Start; as owner. Takes settings->chosen. 0; MECH_UNSUPPORTED: a quota, told by x->which, or
- * (x->which is MECHD_QUOTAS) no room for its rows in the daemon; negative. */
+/* Start; as owner. Takes settings->chosen. 0; MECH_UNSUPPORTED: a quota, given by x->which, or
+ * (x->which is MECHD_QUOTAS) no memory left for its rows in the daemon; negative. */
 int mechd_run_start(struct mechd_instance *i, const struct mechd_run_settings *settings,
                     struct mechd_excess *x);
 /* Stop at once, a period in progress is undone; as owner. A state other than STOPPED has a reason.
@@ -92,16 +92,15 @@ int mechd_run_start(struct mechd_instance *i, const struct mechd_run_settings *s
 void mechd_run_stop(struct mechd_instance *i, enum mechd_run_state state, const char *reason);
 void mechd_run_unref(struct mechd_run *r);
 
-/* A run without a chain in front of the instance's list, which gets one more reference: it is the
- * newest. NULL: no memory. */
+/* A run without a chain at the head of the instance's list, which gets one more reference: it is
+ * the newest. NULL: no memory. */
 struct mechd_run *mechd_run_create(struct mechd_instance *i, uint64_t id,
                                    const struct mechd_run_settings *settings);
 /* The run "r-ID", or NULL; as owner. */
 struct mechd_run *mechd_run_find(struct mechd_instance *i, const char *id);
-/* Free the room that a new run with so many bytes of rows needs: the oldest runs go. */
+/* Make room for a new run with this many bytes of rows: the oldest runs are deleted. */
 void mechd_run_make_room(struct mechd_instance *i, size_t bytes);
-/* What its rows keep, in memory or on the disk, is on the instance's account from now on, and no
- * more. */
+/* Charge exactly the actual size of its rows, in memory or on disk, to the instance's account. */
 void mechd_run_account(struct mechd_run *r);
 /* Forget a run that is over. */
 void mechd_run_forget(struct mechd_instance *i, struct mechd_run *r);
@@ -109,7 +108,7 @@ void mechd_runs_destroy(struct mechd_instance *i);
 
 /* Publish what the owner knows. */
 void mechd_run_show(struct mechd_run *r);
-/* What has been published. Any thread. */
+/* The published state. Any thread. */
 void mechd_run_peek(struct mechd_run *r, struct mechd_run_shown *out);
 /* Its description, as one JSON object. Any thread. */
 void mechd_run_write(struct mechd_run *r, struct mechp_text *w);
@@ -126,5 +125,5 @@ int mechd_run_unstore(struct mechd_instance *i, const struct mechd_run *r, bool 
                       struct mechd_ticket *t);
 /* The runs of an instance that comes from the store. 0 or negative. */
 int mechd_runs_load(struct mechd_instance *i);
-/* Changes of this instance could not be stored: its runs are what the store knows. */
+/* Changes of this instance could not be stored: reset its runs to those in the store. */
 void mechd_runs_undo(struct mechd_instance *i);

@@ -24,11 +24,11 @@ struct mechd_snapshots {
 /* 0; MECH_UNSUPPORTED (too many, too large, or a quota: x->which, else MECHD_QUOTAS); negative. */
 int mechd_snapshots_take(struct mechd_instance *i, struct mechd_excess *x,
                          struct mechd_snapshot **out);
-/* One that was taken in another process, with its bytes copied; whatever the quotas are. 0;
+/* Add one that was taken in another process, with its bytes copied; regardless of quotas. 0;
  * MECH_UNSUPPORTED; negative. */
 int mechd_snapshots_keep(struct mechd_instance *i, uint64_t id, double time, const void *bytes,
                          size_t size);
-/* The next one is numbered above this, which another process may have given. 0 or negative. */
+/* Number the next one above this, which another process may have assigned. 0 or negative. */
 int mechd_snapshots_go_on(struct mechd_instance *i, uint64_t last);
 /* By the text of its id, or NULL. */
 struct mechd_snapshot *mechd_snapshots_find(struct mechd_instance *i, const char *id);
