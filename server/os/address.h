@@ -29,9 +29,8 @@ const char *mechd_hostport_read(struct mechd_hostport *p, const char *text);
 /* What it is on this machine, for bind; a name may be several. To be freed. 0, or getaddrinfo's. */
 int mechd_hostport_find(const struct mechd_hostport *p, struct addrinfo **out);
 
-/* An endpoint of ZeroMQ as libzmq binds it, which takes numbers and names of interfaces: of the
- * name of a host its address of IPv4 where it has one, because clients of libzmq look for these
- * first.
+/* An endpoint of ZeroMQ as libzmq binds it, which takes numbers and names of interfaces: for a host
+ * name its IPv4 address if it has one, because clients of libzmq look for these first.
  * *is_v6: the socket needs ZMQ_IPV6. NULL, or what is wrong, as a sentence. */
 const char *mechd_endpoint_resolve(const char *endpoint, char out[MECHD_ADDRESS + 16], bool *is_v6);
 

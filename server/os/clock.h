@@ -5,11 +5,11 @@
  * A lane is a thread with a wheel (wheel.h). It fires what is due without any lock held, and
  * then sleeps until something is, 100 µs at least after it last slept, so that many timers share
  * one waking. A timer stays on its lane; a lane that has nothing to do takes over the timers of one
- * that is more than 0.3 ms behind, because it has more to do or because a callback takes
- * long. When all are behind, timers fire in the order of their times.
+ * that is more than 0.3 ms behind, because it has more to do or because a callback takes long. If
+ * all are behind, timers fire in the order of their times.
  *
- * A callback may arm its own timer again, and must be short on a clock of one lane. Whoever arms a
- * timer keeps its memory alive until it has fired or mechd_clock_cancel has returned true.
+ * A callback may arm its own timer again, and must be short on a clock of one lane. The memory of
+ * an armed timer must remain valid until it has fired or mechd_clock_cancel has returned true.
  * shared, each lane locked by its own mutex.
  */
 #pragma once
@@ -50,10 +50,10 @@ bool mechd_clock_arm(struct mechd_clock *c, struct mechd_timer *timer, uint64_t 
 /* True: it was armed and will not fire. False: it is not armed; it may be firing now. */
 bool mechd_clock_cancel(struct mechd_clock *c, struct mechd_timer *timer);
 /* An offset for a schedule of this period, ns: schedules of equal periods that begin at one time
- * are spread evenly over a period, or over 10 ms of a longer one. The first of all has none. */
+ * are spread evenly over a period, or over 10 ms of a longer one. The first one is 0. */
 uint64_t mechd_clock_phase(struct mechd_clock *c, uint64_t period);
-/* Fire everything that is armed at once and refuse what is armed later. True: all has been fired
- * and the threads have ended; ask again. */
+/* Fire everything that is armed at once and refuse what is armed later. True: all have been fired
+ * and the threads have ended; call again until then. */
 bool mechd_clock_close(struct mechd_clock *c);
 /* The same, and join the threads. */
 void mechd_clock_stop(struct mechd_clock *c);

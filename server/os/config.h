@@ -1,5 +1,4 @@
-/* What the daemon was told by its options (server/daemon/configuration.h reads them). Const once it
- * runs. */
+/* The daemon's options (server/daemon/configuration.h reads them). Const once it runs. */
 #pragma once
 
 #include "server/os/address.h"
@@ -27,9 +26,9 @@ struct mechd_config {
     char forces[MECHD_ADDRESS];
     char lane[MECHD_ADDRESS];          /* unix:PATH, tcp://host:port, or "none" */
     char state[MECHD_ADDRESS];         /* "none": instances live in memory */
-    char durability[16];               /* of instances that do not say */
+    char durability[16];               /* default of instances */
     char tokens[MECHD_ADDRESS];        /* file, or "" */
-    char quota[MECHD_ADDRESS];         /* limits of tokens that have none of their own, or "" */
+    char quota[MECHD_ADDRESS];         /* default limits of tokens, or "" */
     char curve_key[MECHD_ADDRESS];     /* file, or "" */
     char curve_clients[MECHD_ADDRESS]; /* with the key, or "" */
     char ready_file[MECHD_ADDRESS];
@@ -38,13 +37,13 @@ struct mechd_config {
     int model_size;   /* MiB of JSON of the largest model */
     int message_size; /* MiB of a frame over ZeroMQ; 0: a model to control, 1 MiB to forces */
     int heartbeat;    /* s between ZeroMQ's heartbeats */
-    int handshake_ms; /* in which a connection of ZeroMQ becomes one */
+    int handshake_ms; /* time limit for the handshake of a ZeroMQ connection */
     /* The shutdown, ms: for calls in flight until they are cancelled; from then until the process
      * ends without them; for the disk in that case; for the last answers over ZeroMQ. */
     int finish_ms, stuck_ms, store_ms, settle_ms;
     bool insecure;
     bool access_log;
-    bool check_config; /* read, check, say so, and leave */
+    bool check_config; /* read, check, report, and exit */
     enum mechd_action {
         MECHD_SERVE,
         MECHD_SAY_HELP,

@@ -1,11 +1,11 @@
-/* Memory that lies free goes back to the system, and so do pages that only the start has read.
+/* Returns free memory to the system, and releases pages that were read only during startup.
  *
- * The C library keeps what is freed. A second after an instance was destroyed, a task of the step
- * pool looks how much that is, and gives it back when it is a lot: no request waits for it. One
- * look serves all that were destroyed meanwhile, and there is another a second later while there
- * was news, because libraries free some time after they were told (ZeroMQ the subscriptions of a
- * connection that has ended). What bursts of requests and frames leave free is less and goes at a
- * look every ten seconds that nobody asks for.
+ * The C library retains freed memory. A second after an instance was destroyed, a task of the step
+ * pool checks how much that is, and returns it to the system if it is large: no request waits for
+ * it. One check covers all instances destroyed meanwhile, and another follows a second later if
+ * there were more, because libraries free memory with a delay (ZeroMQ the subscriptions of a
+ * connection that has ended). Bursts of requests and frames leave less free memory, which is
+ * returned by a periodic check every ten seconds.
  *
  * A part of the daemon; any thread.
  */
@@ -16,26 +16,26 @@
 
 enum mechd_memory_asked {
     MECHD_MEMORY_QUIET,
-    MECHD_MEMORY_ASKED, /* there will be a look */
-    MECHD_MEMORY_AGAIN  /* and, for what was freed since, another */
+    MECHD_MEMORY_ASKED, /* a check is due */
+    MECHD_MEMORY_AGAIN  /* and another, for memory freed since */
 };
 
 struct mechd_memory {
     struct mechd_clock *clock;
     struct mechd_pool *pool;
-    struct mechd_timer timer; /* to the look that was asked for */
-    struct mechd_timer tick;  /* to the one that nobody asks for */
+    struct mechd_timer timer; /* of the requested check */
+    struct mechd_timer tick;  /* of the periodic check */
     struct mechd_task task;
-    uint64_t every;    /* ns between two that nobody asks for; a test may change it before start */
-    _Atomic int asked; /* from asking to looking; partner: mechd_memory_freed */
-    _Atomic size_t in_use; /* bytes at the last look; partner: the next */
-    _Atomic bool regular;  /* the next look is one that nobody asked for; partner: tick */
-    _Atomic bool started;  /* the next look is the first; partner: mechd_memory_started */
+    uint64_t every;        /* ns between two periodic checks; a test may change it before start */
+    _Atomic int asked;     /* from request to check; partner: mechd_memory_freed */
+    _Atomic size_t in_use; /* bytes at the last check; partner: the next */
+    _Atomic bool regular;  /* the next check is periodic; partner: tick */
+    _Atomic bool started;  /* the next check is the first; partner: mechd_memory_started */
 };
 
 void mechd_memory_init(struct mechd_memory *m, struct mechd_clock *clock, struct mechd_pool *pool);
-/* All doors are open: what only the start has read goes a second later, and looks that nobody asks
- * for begin. */
+/* All doors are open: pages read only during startup are released a second later, and periodic
+ * checks begin. */
 void mechd_memory_started(struct mechd_memory *m);
 /* Something that may have been large was freed. Without effect before init. */
 void mechd_memory_freed(struct mechd_memory *m);

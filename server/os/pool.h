@@ -1,7 +1,7 @@
 /* The step pool: threads that run tasks in the order in which they were pushed.
  *
- * Long commands and the building of models go here; a command that is short runs on the thread that
- * carries its request and never meets this lock. shared, locked by its own mutex.
+ * Long commands and the building of models go here; a short command runs on the thread that carries
+ * its request and never takes this lock. shared, locked by its own mutex.
  */
 #pragma once
 
@@ -29,7 +29,8 @@ struct mechd_pool {
 int mechd_pool_init(struct mechd_pool *p, int count);
 void mechd_pool_push(struct mechd_pool *p, struct mechd_task *task);
 int mechd_pool_waiting(struct mechd_pool *p);
-/* No thread waits for work any more: each ends when there is none. True: all have; ask again. */
+/* Threads no longer wait for work: each ends when there is none. True: all have; call again until
+ * then. */
 bool mechd_pool_stop(struct mechd_pool *p);
 /* Run what is queued to its end, then join the threads. Tasks pushed meanwhile are run too. */
 void mechd_pool_fini(struct mechd_pool *p);

@@ -1,11 +1,12 @@
-/* What one ZeroMQ connection may cost. owner: the door's thread, where nothing else is said.
+/* Limits of one ZeroMQ connection. owner: the door's thread, except where noted.
  *
  * libzmq bounds messages in numbers and a frame in bytes, not the frames of a message, the answers
- * that a peer leaves unread, its subscriptions, or the connections. So the door listens to libzmq's
- * monitor, which tells of every descriptor that is accepted and closed, knows the descriptor that a
- * message came through, and shuts a connection down that takes too much; libzmq then frees what it
- * held. A descriptor's number may have been taken by another connection meanwhile: only one that is
- * bound to the socket's own address is touched, and a peer that was not meant connects again.
+ * that a peer leaves unread, its subscriptions, or the connections. The door therefore listens to
+ * libzmq's monitor, which reports every descriptor that is accepted and closed, knows the
+ * descriptor of each message, and shuts down a connection that exceeds a limit; libzmq then frees
+ * its resources. A descriptor's number may have been reused for another connection meanwhile: only
+ * one that is bound to the socket's own address is shut down, and a peer that was disconnected by
+ * mistake connects again.
  */
 #pragma once
 
@@ -19,44 +20,45 @@
 
 enum {
     MECHD_TOPICS_MOST = 20000, /* subscriptions of one connection: two for each instance */
-    MECHD_PREFIXES_MOST = 64,  /* of them such that are no whole topic */
+    MECHD_PREFIXES_MOST = 64,  /* of these, subscriptions to less than a whole topic */
     MECHD_CALLS_MOST = 512,    /* JSON requests of one connection that wait: answers fit a pipe */
-    MECHD_LETTER_LARGE = 4096  /* bytes from which messages on their way out are counted */
+    MECHD_LETTER_LARGE = 4096  /* bytes from which outgoing messages are counted */
 };
 /* Bytes that one connection leaves unread; that all subscribers together do. */
 static const size_t mechd_unread_most = (size_t)256 << 20;
-/* Bytes of the requests of one connection that wait, beside a first one of any size, from which on
- * no large one is taken. */
+/* Bytes of the waiting requests of one connection, in addition to a first one of any size, from
+ * which on no large one is accepted. */
 static const size_t mechd_asked_most = (size_t)16 << 20;
-/* Bytes of them from which on it is slowed down: the kernel takes no more than it holds already. */
+/* Bytes of them from which on it is slowed down: the kernel accepts no more than it already holds.
+ * */
 static const size_t mechd_asked_slow = (size_t)4 << 20;
-/* Bytes of messages that are not whole yet, of all connections together. */
+/* Bytes of incomplete messages, of all connections together. */
 static const uint64_t mechd_parts_most = (uint64_t)1 << 30;
 
 struct mechd_peer;
 
-/* What a connection, or all subscribers, have not read or had answered yet. Lives until the last of
- * it is over. */
+/* Unread messages and unanswered requests of a connection, or of all subscribers. Freed with the
+ * last of them. */
 struct mechd_backlog {
     _Atomic int refs; /* the connection's own, and one for each letter and call */
     _Atomic size_t
         bytes;         /* of large messages that libzmq has; partner: its thread that frees them */
-    _Atomic int calls; /* requests taken and not answered; partner: who answers */
-    _Atomic size_t asked; /* bytes of them; partner: who answers */
-    _Atomic bool gone;    /* the connection has ended; partner: who works for it */
+    _Atomic int calls; /* requests accepted and not answered; partner: the answering thread */
+    _Atomic size_t asked; /* bytes of them; partner: the answering thread */
+    _Atomic bool gone;    /* the connection has ended; partner: the thread that works for it */
 };
 
 /* A connection, by its descriptor. */
 struct mechd_link {
     bool open;
-    bool heard;   /* a whole message came since the last sweep */
+    bool heard;   /* a complete message arrived since the last sweep */
     bool has_key; /* the key is known */
-    bool cut;     /* once: its descriptor may be another's before its end is told */
-    bool slowed;  /* its window is small, until what it has asked is answered */
+    bool cut;     /* only once: its descriptor may be reused before its end is reported */
+    bool slowed;  /* its window is small, until its requests are answered */
     enum mechd_zmq_socket door;
     uint32_t serial; /* connections through this descriptor */
     int topics, prefixes;
-    uint64_t base; /* bytes received when the last whole message had come */
+    uint64_t base; /* bytes received when the last complete message arrived */
     unsigned char key[MECHD_CURVE_KEY];
     struct mechd_backlog *backlog; /* NULL: none yet */
 };
@@ -67,13 +69,13 @@ struct mechd_guard {
     size_t room;
     _Atomic int open[MECHD_ZMQ_SOCKETS]; /* partner: /metrics */
     int most;                            /* connections of each socket */
-    /* what is turned away since the last second began, and what keeps it from coming in too great
-     * numbers: the socket that listens, -1: not known, and until when it takes none, ns */
+    /* connections refused since the last second began, and the means to limit them: the listening
+     * socket, -1: not known, and the time until which it accepts none, ns */
     struct mechd_gate {
         int listener;
         int refused;
         uint64_t until, since;
-        bool is_full; /* said so in the log, and not well below since */
+        bool is_full; /* logged, and not well below since */
     } gates[MECHD_ZMQ_SOCKETS];
     uint64_t swept;       /* ns */
     uint64_t told;        /* last line of the log, ns */
@@ -87,27 +89,28 @@ void mechd_guard_close(struct mechd_zmq *z);
 /* After the context has ended. */
 void mechd_guard_fini(struct mechd_guard *g);
 
-/* Take the events of a socket. */
+/* Process the events of a socket. */
 void mechd_guard_serve(struct mechd_zmq *z, enum mechd_zmq_socket door);
-/* Look for messages that never end, and for keys that are no longer known; every 200 ms at most. */
+/* Check for messages that never end, and for keys that are no longer known; every 200 ms at most.
+ * */
 void mechd_guard_sweep(struct mechd_zmq *z);
 
-/* A whole message came through `descriptor` (negative: not known), of a connection that may have
- * ended since. */
+/* A complete message arrived through `descriptor` (negative: not known), of a connection that may
+ * have ended since. */
 void mechd_guard_heard(struct mechd_zmq *z, enum mechd_zmq_socket door, int descriptor,
                        struct mechd_peer *peer);
-/* Which connection of the stream a descriptor is now; 0: none that is known. On the door's
+/* The serial of the stream's connection that has the descriptor now; 0: not known. On the door's
  * thread. */
 uint32_t mechd_guard_serial(struct mechd_zmq *z, int descriptor);
-/* It subscribes or not any more. False: to too much, and the connection ends. */
+/* It subscribes or unsubscribes. False: too many subscriptions, and the connection ends. */
 bool mechd_guard_subscribed(struct mechd_zmq *z, int descriptor, bool subscribe, bool whole);
-/* A large answer to a peer: where its bytes are counted into *backlog (NULL: nowhere). False: it
- * has left too much unread, and its connection ends. */
+/* A large answer to a peer: where its bytes are counted into *backlog (NULL: nowhere). False: too
+ * much is unread, and its connection ends. */
 bool mechd_guard_unread(struct mechd_zmq *z, const struct mechd_peer *peer,
                         struct mechd_backlog **backlog);
 /* A request of a peer that takes `room` bytes, as JSON or in a line, which counts in *backlog
- * (NULL: nowhere) until it is answered. False: too many of its requests, or too much, wait, and it
- * does not count. */
+ * (NULL: nowhere) until it is answered. False: too many of its requests, or too many bytes, are
+ * waiting, and it does not count. */
 bool mechd_guard_call(struct mechd_zmq *z, const struct mechd_peer *peer, size_t room,
                       struct mechd_backlog **backlog);
 void mechd_guard_called(struct mechd_backlog *backlog, size_t room);
@@ -121,6 +124,6 @@ const _Atomic bool *mechd_guard_gone(const struct mechd_peer *peer,
 /* One reference more, of a backlog to which there is one (may be NULL); one less. Any thread. */
 struct mechd_backlog *mechd_backlog_ref(struct mechd_backlog *o);
 void mechd_backlog_unref(struct mechd_backlog *o);
-/* libzmq holds as many answers for a peer as it may: it has read none of them, and would miss the
+/* libzmq holds as many answers for a peer as it may: it has read none of them, and would lose the
  * next. Its connection ends. */
 void mechd_guard_full(struct mechd_zmq *z, const struct mechd_peer *peer);

@@ -29,18 +29,18 @@ struct mechd_asked {
     const struct mechd_peer *peer;
     const char *bytes;
     size_t size;
-    const char *extra; /* the frame behind the body, or NULL */
+    const char *extra; /* the frame after the body, or NULL */
     size_t extra_size;
     enum mechd_place place;
-    const char *refusal; /* it is refused for this; or NULL */
-    /* on a worker: what has been taken for it, which a call of JSON gives back */
+    const char *refusal; /* the reason for refusing it; or NULL */
+    /* on a worker: bytes reserved for it, which a JSON call releases */
     size_t room;
     struct mechd_backlog *backlog;
 };
 
 static inline bool mechd_asked_is_json(const struct mechd_asked *a)
 {
-    // a mark of its coding too: what is no UTF-8 is refused as such
+    // a byte order mark too: text that is not UTF-8 is refused as such
     return a->size > 0 && (a->bytes[0] == '{' || mech_text_mark(a->bytes, a->size) > 0 ||
                            mech_text_wide(a->bytes, a->size) != NULL);
 }
@@ -50,11 +50,11 @@ struct mechd_zmq {
     void *context;
     void *
         sockets[MECHD_ZMQ_SOCKETS]; /* the thread's, the stream's locked by letters.x; NULL: none */
-    int news;      /* descriptor of the stream's socket: it has something, perhaps */
-    void *zap;     /* the thread's; asks who may connect; NULL without CURVE */
+    int news;      /* descriptor of the stream's socket: readable if it may have messages */
+    void *zap;     /* the thread's; receives authentication requests; NULL without CURVE */
     uint64_t told; /* the thread's; last line of a refusal, ns */
     char endpoints[MECHD_ZMQ_SOCKETS][256];
-    uint64_t largest[MECHD_ZMQ_SOCKETS]; /* bytes of a frame that is taken */
+    uint64_t largest[MECHD_ZMQ_SOCKETS]; /* largest accepted frame, bytes */
     int wake;                            /* eventfd */
     struct mechd_guard guard;
     struct mechd_letters letters;
@@ -78,17 +78,17 @@ struct mechd_zmq {
     bool overflow;
 };
 
-/* One multipart message without waiting into frames [most]; what is beyond is dropped. How many
- * frames; 0: there is none. */
+/* Receive one multipart message without waiting into frames [most]; further frames are dropped.
+ * Number of frames; 0: there is no message. */
 int mechd_zmq_receive(void *socket, zmq_msg_t *frames, int most);
 
 /* CURVE: bind the handler of ZAP before all sockets, protect each of them before it is bound.
  * Negative: a sentence. Nothing is done when it is off. */
 int mechd_zap_open(struct mechd_zmq *z, char *fault, size_t size);
 int mechd_zap_protect(struct mechd_zmq *z, enum mechd_zmq_socket which, char *fault, size_t size);
-/* Answer the questions that wait. On the door's thread. */
+/* Answer waiting authentication requests. On the door's thread. */
 void mechd_zap_serve(struct mechd_zmq *z);
-/* The scope that a connection to this socket takes. */
+/* The scope that a connection to this socket requires. */
 enum mechd_scope mechd_zap_needs(enum mechd_zmq_socket which);
 /* The key of the connection that a message came through, into *peer. */
 void mechd_zap_key(struct mechd_zmq *z, zmq_msg_t *message, struct mechd_peer *peer);

@@ -1,11 +1,11 @@
-/* Letters: messages on their way out, the outbox where other threads leave them, and sending.
+/* Letters: outgoing messages, the outbox where other threads put them, and sending.
  *
- * Answers are sent by the door's thread alone. A frame of the stream is sent by the thread that
- * made it, unless the stream's socket is in use or another frame waits in front of it; then it
- * waits in the outbox too. So a stream pays for no second thread, and its frames keep their order.
+ * Answers are sent only by the door's thread. A frame of the stream is sent by the thread that made
+ * it, unless the stream's socket is in use or an earlier frame is waiting; then it waits in the
+ * outbox too. A stream therefore needs no second thread, and its frames keep their order.
  *
- * libzmq is lent the bytes and gives them back when they stand in the batch that it writes next: a
- * letter lives until then, and how many there are is known at the end of the daemon.
+ * libzmq gets the bytes without a copy and releases them when they are in the batch that it writes
+ * next: a letter exists until then, and their number is known at shutdown.
  */
 #pragma once
 
@@ -23,26 +23,26 @@ enum {
     MECHD_TOPIC_MOST = 96
 };
 
-/* Whom to answer. */
+/* Recipient of an answer. */
 struct mechd_peer {
     unsigned char id[MECHD_PEER_MOST];
     size_t size;
-    bool delimiter; /* an empty frame stands before the body */
+    bool delimiter; /* an empty frame precedes the body */
     bool has_key;   /* CURVE is on */
     unsigned char key[MECHD_CURVE_KEY];
-    int descriptor; /* of the connection, and which one it was; serial 0: not known */
+    int descriptor; /* of the connection, and its serial; 0: not known */
     uint32_t serial;
-    bool left; /* its connection had ended when the message was looked at */
+    bool left; /* its connection had ended when the message was examined */
 };
 
-/* A message on its way out: an answer to a peer, or a frame of the stream with its topic. */
+/* An outgoing message: an answer to a peer, or a frame of the stream with its topic. */
 struct mechd_letter {
     struct mechd_letter *next;
     struct mechd_letters *home;
     bool stream;
     _Atomic int frames;            /* that libzmq has; partner: its thread that frees them */
     struct mechd_backlog *backlog; /* where they are counted, or NULL */
-    size_t size, extra;            /* body, and a second frame behind it (0: none) */
+    size_t size, extra;            /* body, and a second frame after it (0: none) */
     size_t room;                   /* of bytes */
     union {
         struct mechd_peer peer;
@@ -60,18 +60,18 @@ struct mechd_letters {
     struct mechd_backlog streamed; /* large frames that subscribers have not read */
     _Atomic size_t lent;           /* letters that libzmq has; partner: its thread */
 
-    /* letters of the stream that are free to be used again */
+    /* letters of the stream that can be reused */
     _Atomic(struct mechd_letter *) returned; /* partner: libzmq's thread */
     _Atomic size_t spare;                    /* bytes of them, kept ones too */
 
-    pthread_mutex_t x; /* the stream's socket: held by who sends or reads there; before m */
-    uint64_t looked;   /* locked by x: when its events were, ns */
+    pthread_mutex_t x; /* the stream's socket: held while sending or reading there; before m */
+    uint64_t looked;   /* locked by x: time of the last check of its events, ns */
 
     pthread_mutex_t m;                 /* locked by it: */
     struct mechd_line answers, frames; /* the outbox */
-    struct mechd_letter *kept;         /* to be used again */
-    bool asleep;        /* the door's thread has found nothing and waits: who posts wakes it */
-    _Atomic int queued; /* frames.count, written under m; partner: who has the next frame */
+    struct mechd_letter *kept;         /* for reuse */
+    bool asleep;        /* the door's thread has found nothing and waits: a post wakes it */
+    _Atomic int queued; /* frames.count, written under m; partner: the thread with the next frame */
 };
 
 void mechd_letters_init(struct mechd_letters *l);
@@ -87,13 +87,13 @@ void mechd_letter_post(struct mechd_zmq *z, struct mechd_letter *letter);
 /* Send an answer at once. On the door's thread. */
 void mechd_letter_send(struct mechd_zmq *z, struct mechd_letter *letter);
 
-/* Send what is in the outbox, and what comes meanwhile. True: nothing is left, and who posts will
- * wake the thread; false: others have waited long enough. On the door's thread. */
+/* Send the letters in the outbox, and those added meanwhile. True: nothing is left, and the next
+ * post will wake the thread; false: other work has waited long enough. On the door's thread. */
 bool mechd_letters_drain(struct mechd_zmq *z);
-/* Send the answers that wait there, so that none is passed by one that is sent at once. On the
+/* Send the answers that wait there, so that none is overtaken by one that is sent at once. On the
  * door's thread. */
 void mechd_letters_answer(struct mechd_zmq *z);
 /* Messages in the outbox. Any thread. */
 int mechd_letters_waiting(struct mechd_letters *l);
-/* Wait until libzmq has written out what it was lent, `most` ns at most. */
+/* Wait until libzmq has written out all letters, at most `most` ns. */
 void mechd_letters_settle(struct mechd_letters *l, uint64_t most);

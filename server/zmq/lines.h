@@ -1,11 +1,11 @@
 /* Lines: requests of the control socket that are read by the pool, one line for each partner.
  *
- * A body above MECHD_LARGE takes milliseconds to be read, so the door's thread leaves it in the
- * line of its partner, and so all that the partner asks behind it: what one partner asks is begun
- * in the order in which it came. One task of the pool takes one request of the next line at a time
- * and goes to the end of the pool's queue then: partners take turns, and so do they and all others
- * who have work for the pool. What a partner has asked and not been answered is bounded in numbers
- * and bytes (zmq/guard.h), and large bodies of all partners leave half of the room to others.
+ * A body above MECHD_LARGE takes milliseconds to parse, so the door's thread puts it in the line of
+ * its partner, and also all later requests of the partner: requests of one partner are started in
+ * the order of their arrival. One task of the pool takes one request of the next line at a time and
+ * then goes to the end of the pool's queue: partners take turns with each other and with other work
+ * of the pool. The unanswered requests of a partner are bounded in number and bytes (zmq/guard.h),
+ * and large bodies of all partners leave half of the limit to others.
  */
 #pragma once
 
@@ -29,7 +29,7 @@ struct mechd_lines {
     struct mechd_task task; /* pushed or running while there is a line */
     struct mechd_zmq *zmq;
     pthread_mutex_t m;
-    /* locked by m: those with a request that waits or is begun; head: whose turn it is */
+    /* locked by m: lines with a request that is waiting or in progress; head: the next one */
     struct mechd_partner_line *head, *tail;
 };
 
@@ -37,8 +37,8 @@ void mechd_lines_init(struct mechd_lines *l, struct mechd_zmq *z);
 /* When the pool has ended. */
 void mechd_lines_fini(struct mechd_lines *l);
 
-/* A request into its partner's line, if it is large or the partner has one; the messages are taken
- * then (extra: NULL or the frame behind the body). Refused where there is too much: asked->refusal
- * says why. False: it is to be answered here. On the door's thread. */
+/* Put a request in its partner's line, if it is large or the partner has one; takes the messages
+ * then (extra: NULL or the frame after the body). Refused beyond the limits: asked->refusal gives
+ * the reason. False: it must be answered here. On the door's thread. */
 bool mechd_lines_take(struct mechd_lines *l, struct mechd_asked *asked, zmq_msg_t *body,
                       zmq_msg_t *extra);

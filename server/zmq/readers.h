@@ -1,16 +1,17 @@
-/* What each subscriber of the stream has been offered, and what it has lost.
+/* Frames offered to each subscriber of the stream, and frames lost.
  *
- * libzmq drops a frame for a subscriber whose pipe is full and tells nobody for whom. So frames are
- * counted twice: those that match its subscriptions, with the bytes that they take on the wire,
- * when they are sent; and the bytes that the kernel has taken for its connection (TCP_INFO). What
- * is missing waits in libzmq, at most MECHD_READER_QUEUE frames and a batch, or is lost: a lower
- * bound at any time. It is exact, for frames of one size, once nothing is offered or written
- * between two looks and the kernel holds nothing: libzmq has nothing more for it then. Frames of
- * several sizes count by their mean. Not seen: frames that other threads send in the ms in which a
- * subscription arrives, and answers to the subscriber's own pings, 10 bytes or so each. Connections
- * that are not TCP, and such beyond MECHD_PREFIXES_COUNTED subscriptions of all, are not told of.
+ * libzmq drops a frame for a subscriber whose pipe is full and does not report for which one.
+ * Frames are therefore counted twice: those that match its subscriptions, with the bytes that they
+ * take on the wire, when they are sent; and the bytes that the kernel has accepted for its
+ * connection (TCP_INFO). The difference is waiting in libzmq, at most MECHD_READER_QUEUE frames and
+ * a batch, or is lost: a lower bound at any time. It is exact, for frames of one size, once nothing
+ * is offered or written between two checks and the kernel holds nothing: libzmq has nothing more
+ * for it then. Frames of several sizes count by their mean. Not seen: frames that other threads
+ * send in the ms in which a subscription arrives, and answers to the subscriber's own pings, 10
+ * bytes or so each. Connections that are not TCP, and those beyond MECHD_PREFIXES_COUNTED
+ * subscriptions of all, are not reported.
  *
- * locked by mechd_letters.x, where nothing else is said.
+ * locked by mechd_letters.x, except where noted.
  */
 #pragma once
 
@@ -21,10 +22,10 @@
 struct mechd_zmq;
 
 enum {
-    MECHD_READER_QUEUE = 1000,    /* frames that libzmq keeps for a subscriber */
-    MECHD_READERS_MOST = 256,     /* subscribers that are told of */
-    MECHD_PREFIXES_COUNTED = 512, /* subscriptions that every frame is compared with */
-    MECHD_DROPPED_TOPICS = 64     /* in one outbox between two looks */
+    MECHD_READER_QUEUE = 1000,    /* frames that libzmq queues for a subscriber */
+    MECHD_READERS_MOST = 256,     /* subscribers that are reported */
+    MECHD_PREFIXES_COUNTED = 512, /* subscriptions with which every frame is compared */
+    MECHD_DROPPED_TOPICS = 64     /* in one outbox between two checks */
 };
 
 /* A subscriber. */
@@ -34,18 +35,18 @@ struct mechd_reader {
     char peer[64];         /* address and port */
     uint64_t frames;       /* offered to it */
     uint64_t bytes;        /* of them on the wire */
-    uint64_t base, start;  /* bytes written, ns, when it was met */
-    uint64_t looked[3];    /* bytes offered and written, frames offered at the last look */
-    uint64_t lost, behind; /* frames: at least lost; beside them waiting or lost */
+    uint64_t base, start;  /* bytes written, ns, when it was first seen */
+    uint64_t looked[3];    /* bytes offered and written, frames offered at the last check */
+    uint64_t lost, behind; /* frames: lost, a lower bound; further ones waiting or lost */
 };
 
 struct mechd_readers {
     int count, prefix_count;
     struct mechd_reader *all;             /* [MECHD_READERS_MOST] or NULL */
     struct mechd_reader_prefix *prefixes; /* [MECHD_PREFIXES_COUNTED], those of a reader in a row */
-    uint64_t ended;                       /* lost by those that have gone */
+    uint64_t ended;                       /* lost by disconnected ones */
     uint64_t looked;                      /* ns */
-    /* locked by mechd_letters.m: frames that were dropped in front of the socket */
+    /* locked by mechd_letters.m: frames that were dropped before the socket */
     int dropped_count;
     struct mechd_reader_drop *dropped; /* [MECHD_DROPPED_TOPICS] or NULL */
 };
@@ -54,16 +55,17 @@ struct mechd_readers {
 int mechd_readers_init(struct mechd_readers *r);
 void mechd_readers_fini(struct mechd_readers *r);
 
-/* A connection subscribes, or not any more. x is held. On the door's thread. */
+/* A connection subscribes, or unsubscribes. x is held. On the door's thread. */
 void mechd_readers_subscribed(struct mechd_zmq *z, int descriptor, bool subscribe,
                               const char *prefix, size_t size);
-/* A frame of `size` bytes is sent to all who want it. x is held. */
+/* A frame of `size` bytes is sent to all its subscribers. x is held. */
 void mechd_readers_offer(struct mechd_zmq *z, const char *topic, size_t size);
-/* A frame is dropped in front of the socket. m is held. */
+/* A frame is dropped before the socket. m is held. */
 void mechd_readers_dropped(struct mechd_readers *r, const char *topic, size_t size);
-/* Look at what the kernel has taken, every 200 ms at most. Takes x. On the door's thread. */
+/* Check the bytes that the kernel has accepted, every 200 ms at most. Takes x. On the door's
+ * thread. */
 void mechd_readers_look(struct mechd_zmq *z);
-/* Copies of all into out [MECHD_READERS_MOST]; how many, and what all have lost that ever were.
- * What was offered since the last look is reported as behind: lost and behind together are never
- * too few. Takes x. Any thread. */
+/* Copies of all into out [MECHD_READERS_MOST]; their number, and the total lost by all subscribers
+ * so far. Frames offered since the last check are reported as behind: lost and behind together are
+ * never too few. Takes x. Any thread. */
 int mechd_readers_tell(struct mechd_zmq *z, struct mechd_reader *out, uint64_t *lost);

@@ -1,13 +1,13 @@
-/* The stream: one frame per committed communication step, encoded only for topics that somebody
- * subscribes to ("state/{id}/" binary, "json/{id}/" text). */
+/* The stream: one frame per committed communication step, encoded only for topics with a subscriber
+ * ("state/{id}/" binary, "json/{id}/" text). */
 #pragma once
 
 #include "server/instance/instance.h"
 
 struct mechd_zmq;
 
-/* To be told of instances. Of a step, as owner: encode for the topics watched and leave the frames
- * in the outbox. Of a new instance: find out whether its topics are watched already. */
+/* Observer of instances. Of a step, as owner: encode for the topics with subscribers and put the
+ * frames in the outbox. Of a new instance: find out whether its topics have subscribers already. */
 struct mechd_observer mechd_stream_observer(struct mechd_zmq *z);
 
 /* On the door's thread: a subscription message of the XPUB socket, from the connection of that
