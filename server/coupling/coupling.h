@@ -1,22 +1,22 @@
 /* Couplings: instances that exchange outputs and inputs and step together, window by window.
  *
- * The scheme is solver/couple's, which hands out tasks (trial, commit, …); here they are performed
- * on instances. A command of a coupling captures all of its instances in the order of their
- * `serial` (instance/instance.h), works in slices of about a millisecond on one thread, lets those
- * who only read have their turn between two windows, and gives all free at its end. From its
- * creation to its end a coupling holds the owner's lease of each instance, so that nobody else
- * changes one of them meanwhile.
+ * The scheme is that of solver/couple, which issues tasks (trial, commit, …); here they are
+ * executed on instances. A command of a coupling captures all of its instances in the order of
+ * their `serial` (instance/instance.h), works in slices of about a millisecond on one thread,
+ * serves readers between two windows, and releases all instances at its end. From its creation to
+ * its end a coupling holds the owner's lease of each instance, so that no other client can change
+ * it meanwhile.
  *
- *   state of a command   what happens                          goes on to
- *   WAITING              others are before it                  CAPTURING
+ *   state of a command   what happens                          next
+ *   WAITING              earlier commands first                CAPTURING
  *   CAPTURING            one instance after the other          WORKING, OVER (one is full)
  *   WORKING              windows, in slices                    OVER
- *   OVER                 instances given free, call answered   –
+ *   OVER                 instances released, call answered     –
  *
  * A window is done by all instances or by none: solver/couple commits when all trials have
- * succeeded. Couplings are in memory: a new process has none, and its instances stand where they
- * were stored.
- * shared, locked by m but for what says otherwise; reference counted (table, commands, readers). */
+ * succeeded. Couplings are in memory: a new process has none, and its instances are in their last
+ * stored state. shared, locked by m except where noted; reference counted (table, commands,
+ * readers). */
 #pragma once
 
 #include "protocol/wire/codes.h"
@@ -70,13 +70,13 @@ enum mechd_coupling_kind {
     MECHD_COUPLING_RESET  /* each instance to its start, then as START */
 };
 
-/* What is asked of a coupling. Part of the work of a call. */
+/* A command of a coupling. Part of the work of a call. */
 struct mechd_coupling_command {
     struct mechd_coupling_command *next;
     struct mechd_coupling *coupling; /* a reference */
     struct mechd_call *call;
     enum mechd_coupling_kind kind;
-    enum mechd_coupling_state state; /* the thread's that has the command */
+    enum mechd_coupling_state state; /* owned by the thread that has the command */
     double size;                     /* STEP: of a window, s */
     uint64_t windows;                /* STEP: how many */
     double until;                    /* STEP: end time, or NaN: windows × size */
@@ -86,14 +86,14 @@ struct mechd_coupling_command {
     struct mech_couple_batch batch;
     int32_t at;    /* task of the batch */
     bool stepping; /* the engine of that task is in its trial */
-    bool window;   /* a window, or the start, is under way */
+    bool window;   /* a window, or the start, is in progress */
     struct mechd_task task;
 
-    /* what came of it */
+    /* the result */
     enum mechp_code code;
     char detail[200];
     uint64_t done, iterations, evaluations, refused;
-    double residual; /* largest, of what is allowed */
+    double residual; /* largest, relative to the tolerance */
 };
 
 struct mechd_coupling {
@@ -110,7 +110,7 @@ struct mechd_coupling {
     char scheme[MECH_NAME_MAX + 1];
     char (*connections)[2 * MECH_NAME_MAX + 16]; /* [connection_count] "left.x → right.other" */
     int32_t connection_count;
-    double step_size; /* s, of a window that is not told */
+    double step_size; /* s, default size of a window */
     int32_t hold;     /* order of the inputs over a window */
     _Atomic bool deleted;
 
@@ -136,22 +136,22 @@ void mechd_couplings_fini(struct mechd_couplings *t);
 
 /* --- creation (read.c) ------------------------------------------------------------------------ */
 
-/* From a request, its instances and their leases; in no table yet. NULL: refused. */
+/* From a request, its instances and their leases; not yet in the table. NULL: refused. */
 struct mechd_coupling *mechd_coupling_open(struct mechd_call *c);
 /* Then, as the owner of all instances: what connects them, and the scheme. False: refused. */
 bool mechd_coupling_connect(struct mechd_coupling *g, struct mechd_call *c);
 
 /* --- the table (coupling.c) ------------------------------------------------------------------- */
 
-/* Enter it; false: there are MECHD_COUPLINGS_MOST. */
+/* Add it; false: there are MECHD_COUPLINGS_MOST. */
 bool mechd_coupling_add(struct mechd_couplings *t, struct mechd_coupling *g);
 /* A reference, or NULL. */
 struct mechd_coupling *mechd_coupling_find(struct mechd_couplings *t, const char *id);
 /* References to all, oldest first, into a fresh array. Negative: no memory. */
 int mechd_coupling_list(struct mechd_couplings *t, struct mechd_coupling ***out, size_t *count);
 int mechd_couplings_count(struct mechd_couplings *t);
-/* Out of the table; leases are given up, a command in progress ends at its next slice. False: it is
- * not there any more. */
+/* Remove it from the table; leases are released, a command in progress ends at its next slice.
+ * False: it has already been removed. */
 bool mechd_coupling_remove(struct mechd_couplings *t, struct mechd_coupling *g);
 void mechd_coupling_ref(struct mechd_coupling *g);
 void mechd_coupling_unref(struct mechd_coupling *g);
@@ -163,22 +163,21 @@ void mechd_coupling_write(struct mechd_coupling *g, struct mechp_text *w);
 /* The command in its turn; its call is answered by mechd_call_over on some thread, once call.wait
  * has been called. False: too many wait, and nothing was done. */
 bool mechd_coupling_submit(struct mechd_coupling_command *k);
-/* Why the command in progress shall end, or OK: its client has gone, somebody stops it or deletes
- * the coupling, the daemon ends, a quota is used up. As owner of the instances. */
+/* Why the command in progress must end, or OK: its client has disconnected, it is stopped, the
+ * coupling is deleted, shutdown, a quota is used up. As owner of the instances. */
 enum mechp_code mechd_coupling_ends(struct mechd_coupling_command *k);
-/* What is said of a command that is over: the reply, or a refusal. While its instances are held. */
+/* Answer a completed command: the reply, or a refusal. While its instances are held. */
 void mechd_coupling_answer(struct mechd_coupling_command *k);
 
 /* --- one task on an instance (part.c) --------------------------------------------------------- */
 
 enum mechd_task_progress { MECHD_TASK_DONE, MECHD_TASK_GOES_ON };
 
-/* Perform it, for a millisecond at most; task->code says what came of it. As owner of the
- * instance. */
+/* Perform it, for a millisecond at most; task->code is the result. As owner of the instance. */
 enum mechd_task_progress mechd_part_perform(struct mechd_part *p, struct mechd_coupling_command *k,
                                             struct mech_couple_task *task);
-/* Inputs that the coupling has extrapolated stay at what they are now. */
+/* Hold inputs that the coupling has extrapolated at their present values. */
 void mechd_part_hold(struct mechd_part *p);
-/* Keep the state, go back to it. 0; MECH_NO_MEMORY. */
+/* Save the state, return to it. 0; MECH_NO_MEMORY. */
 int mechd_part_keep(struct mechd_part *p);
 void mechd_part_go_back(struct mechd_part *p);

@@ -1,4 +1,4 @@
-/* What is read of a coupling from a request, before it is made. Internal to this room. owner: one
+/* Data of a coupling read from a request, before it is created. Internal to this module. owner: one
  * request. */
 #pragma once
 
@@ -32,7 +32,7 @@ struct mechd_reading {
 /* A fault of the request. */
 void mechd_reading_fault(const struct mechd_reading *r, const char *path, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* A number of an object; the preset where it is absent, and with a fault where it is none. */
+/* A number of an object; the preset where it is absent, and with a fault if it is not a number. */
 double mechd_reading_number(const struct mechd_reading *r, const json_t *object, const char *key,
                             const char *path, double preset);
 
@@ -42,6 +42,6 @@ void mechd_read_connections(struct mechd_reading *r);
 void mechd_read_bonds(struct mechd_reading *r);
 /* False: no memory. */
 bool mechd_make_ports(struct mechd_reading *r);
-/* Where a value stands among those of its participant. */
+/* Index of a value among those of its participant. */
 int32_t mechd_port_place(const struct mechd_coupling_port *ports, int32_t count,
                          const struct mechd_end *e);

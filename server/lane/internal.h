@@ -1,4 +1,4 @@
-/* What the files of server/lane share. */
+/* Shared by the files of server/lane. */
 #pragma once
 
 #include "server/call/frames.h"
@@ -14,7 +14,7 @@
 
 enum {
     MECHD_LANE_THREADS = 4,     /* most */
-    MECHD_LANE_LENGTH = 4,      /* bytes in front of a message */
+    MECHD_LANE_LENGTH = 4,      /* bytes before a message */
     MECHD_LANE_ROOM = 4096,     /* bytes of a buffer that is kept */
     MECHD_LANE_LARGE = 32 << 10 /* bytes of JSON that are not read by the door's thread: 0.3 ms */
 };
@@ -37,22 +37,23 @@ enum mechd_lane_phase {
     MECHD_LANE_DEAD
 };
 
-/* Bytes that have come, or are to go. */
+/* Received bytes, or bytes to be sent. */
 struct mechd_lane_buffer {
     unsigned char *bytes;  /* [room] */
     size_t room, from, to; /* [from, to) are there */
     size_t taken;          /* of the bodies in flight */
 };
 
-/* A message that is whole: behind its length, and of a hello the one behind it. */
+/* A complete message without its length, and the message after a hello. */
 struct mechd_lane_message {
     const char *bytes, *extra; /* extra: NULL or the second */
     size_t size, extra_size;
     size_t all; /* bytes with lengths */
 };
 
-/* One connection. owner: its thread; while it is in WORK, `gone` and what the request uses are
- * shared with whoever has the request, and the thread neither reads nor writes. */
+/* One connection. owner: its thread; while it is in WORK, `gone` and the data of the request are
+ * shared with the thread that runs the request, and the connection's thread neither reads nor
+ * writes. */
 struct mechd_lane_link {
     struct mechd_lane_link *next, *before;
     struct mechd_lane_link *next_answered; /* locked by the thread's m */
@@ -72,7 +73,7 @@ struct mechd_lane_link {
     _Atomic bool gone;                 /* the peer has closed its side; partner: the request */
     struct mechd_frame_request frame;  /* the request, if it is one */
     struct mechd_message *json;        /* or this; or NULL */
-    size_t json_room;                  /* taken of the bodies in flight */
+    size_t json_room;                  /* reserved of the bodies in flight */
     struct mechd_task task;            /* that reads a large request */
 };
 
@@ -83,13 +84,13 @@ struct mechd_lane_thread {
     /* the thread's */
     struct mechd_lane_link *links; /* open ones, and those whose request works */
     struct mechd_lane_link *dead;  /* to be freed when the events of a turn are over */
-    bool limited;                  /* some connection may be too slow: look now and then */
+    bool limited;                  /* some connection has a time limit: check periodically */
     uint64_t looked;               /* ns */
     _Atomic uint64_t turns;        /* partner: the watchdog */
     uint64_t turned;               /* the watchdog's */
 
     pthread_mutex_t m;                       /* locked by it: */
-    struct mechd_lane_link *answered, *last; /* whose replies stand */
+    struct mechd_lane_link *answered, *last; /* with completed replies */
     struct mechd_lane_link *arrived;         /* accepted by another thread */
 };
 
@@ -102,10 +103,10 @@ struct mechd_lane_door {
     int most;                                               /* connections */
     _Atomic int open;                                       /* of them; partner: /metrics */
     /* the accepting thread's: */
-    bool is_full; /* said so */
-    bool rests;   /* takes none until the next look */
+    bool is_full; /* logged */
+    bool rests;   /* accepts none until the next check */
     int count, running;
-    unsigned turn; /* the accepting thread's: which gets the next one */
+    unsigned turn; /* the accepting thread's: the thread that gets the next one */
     struct mechd_lane_thread threads[MECHD_LANE_THREADS];
     _Atomic bool stop; /* partner: the threads */
 };
@@ -116,7 +117,7 @@ struct mechd_lane_door {
 void mechd_lane_meet(struct mechd_lane_thread *t, struct mechd_lane_link *link);
 /* Its events (epoll). */
 void mechd_lane_serve(struct mechd_lane_link *link, unsigned events);
-/* Its reply stands: send it and go on with what it has asked behind it. */
+/* Its reply is complete: send it and continue with its next request. */
 void mechd_lane_answered(struct mechd_lane_link *link);
 /* End those that are too slow. */
 void mechd_lane_look(struct mechd_lane_thread *t, uint64_t now);
@@ -124,16 +125,18 @@ void mechd_lane_look(struct mechd_lane_thread *t, uint64_t now);
 void mechd_lane_close(struct mechd_lane_link *link);
 /* Free those that have been closed. */
 void mechd_lane_bury(struct mechd_lane_thread *t);
-/* Room for n more bytes, which count as bodies where they are many. False: none. */
+/* Reserve n more bytes, which count as bodies if they are many. False: limit reached or no memory.
+ * */
 bool mechd_lane_reserve(struct mechd_lane_link *link, struct mechd_lane_buffer *b, size_t n);
 
 /* --- requests (request.c) --------------------------------------------------------------------- */
 
-/* Run or queue link->message. True: the reply stands. False: mechd_lane_post will be called. */
+/* Run or queue link->message. True: the reply is complete. False: mechd_lane_post will be called.
+ * */
 bool mechd_lane_ask(struct mechd_lane_link *link);
-/* Write the reply behind what is in link->out and end the request. False: no memory. */
+/* Append the reply to link->out and end the request. False: no memory. */
 bool mechd_lane_reply(struct mechd_lane_link *link);
-/* Refuse what is no message, in its place. */
+/* Refuse an invalid message, in its order. */
 bool mechd_lane_refuse(struct mechd_lane_link *link, enum mechp_code code, const char *text);
-/* The reply of a queued request stands: its thread goes on with it. Any thread. (lane.c) */
+/* The reply of a queued request is complete: its thread continues with it. Any thread. (lane.c) */
 void mechd_lane_post(struct mechd_lane_link *link);
