@@ -12,18 +12,19 @@
 /* Read a model (a parsed JSON value) into a fresh document. Every fault goes to `diag` with its
  * JSON pointer, prefixed by `base` ("" or "/model"): unknown keys, missing keys, wrong types,
  * ranges, malformed or duplicate names, matrices of the wrong shape, expressions outside their
- * place. 0; MECH_INVALID (diag says why; *out is NULL); negative. References are resolved by
- * mech_sim_create, whose faults stand there too where reading failed but left the rest to judge. */
+ * place. 0; MECH_INVALID (diag gives the reason; *out is NULL); negative. References are resolved
+ * by mech_sim_create, whose faults are included as well if reading failed but the rest could be
+ * checked. */
 int mechp_bind_read(const json_t *model, const char *base, struct mech_diag *diag,
                     struct mech_document **out);
 
-/* Said of a parameter that is given as an expression. */
+/* Fault of a parameter that is given as an expression. */
 #define MECHP_NO_EXPRESSION                                                                        \
     "must be a number, is an expression: use it where an item uses the parameter, such as "        \
     "\"stiffness\": \"=2*k\""
 
-/* Write a document as JSON: what was given, defaults left out, expressions as they were written.
- * Reading it back gives the same document to the bit. */
+/* Write a document as JSON: given values, without defaults, expressions as written. Reading it back
+ * gives the same document to the bit. */
 void mechp_bind_write(const struct mech_document *document, struct mechp_text *w);
 
 /* Read one JSON value into the field of a struct (also used for settings outside models). */
@@ -36,11 +37,12 @@ struct mechp_edit_query {
     enum mech_category category;
     const char *name, *field;
     const json_t *value; /* as in a document */
-    bool assembled;      /* positions are brought to a joint that is taken up */
+    bool assembled;      /* positions are corrected to satisfy an activated joint */
 };
-/* Set it and make the model anew; the state goes on. Faults have the document's pointers. 0;
- * MECH_NOT_FOUND (no such item or field); MECH_INVALID (diag says why); negative; then nothing
- * changed. Arrays that it replaces stay in the document's memory until the instance ends. */
+/* Set it and rebuild the model; the state continues. Faults have the document's pointers. 0;
+ * MECH_NOT_FOUND (no such item or field); MECH_INVALID (diag gives the reason); negative; then
+ * nothing changed. Arrays that it replaces remain in the document's memory until the instance is
+ * destroyed. */
 int mechp_bind_edit(struct mech_sim *sim, const struct mechp_edit_query *query,
                     struct mech_diag *diag);
 /* The field's value as in a document; null when there is none. */
@@ -57,8 +59,8 @@ void mechp_bind_schema(struct mechp_text *w);
 /* OpenAPI 3.1 of the daemon, from routes.def, codes.def and the schema. */
 void mechp_bind_openapi(struct mechp_text *w);
 
-/* A document printed from the tables, as its committed copy stands in the tree, with a newline at
- * its end: "openapi" (protocol/openapi.json), "schema" (protocol/schema/model.schema.json), "types"
- * (JSON), "errors" (the table of protocol/README.md). MECH_NOT_FOUND: no such document.
+/* A document printed from the tables, identical to its committed copy in the tree, with a newline
+ * at its end: "openapi" (protocol/openapi.json), "schema" (protocol/schema/model.schema.json),
+ * "types" (JSON), "errors" (the table of protocol/README.md). MECH_NOT_FOUND: no such document.
  * What `mechd --print WHAT` prints. */
 int mechp_bind_print(const char *what, struct mechp_text *w);

@@ -1,6 +1,6 @@
-/* The reader's inside: one value of a document at a time, faults collected. Used by read*.c alone.
- * Every function returns 0 or a negative value; what is wrong with the input goes to `diag`.
- * owner: one request.
+/* Internals of the reader: one value of a document at a time, faults collected. Used only by
+ * read*.c. Every function returns 0 or a negative value; faults of the input go to `diag`. owner:
+ * one request.
  */
 #pragma once
 
@@ -18,10 +18,10 @@ struct mechp_reader {
     struct mech_document *document;
     struct mech_path *path;
     struct mech_diag *diag;
-    size_t base;        /* length of what stands before the document's own paths */
+    size_t base;        /* length of the prefix of the document's own paths */
     size_t expressions; /* met so far */
-    size_t text;        /* bytes of them; MECHP_BIND_EXPRESSIONS_TEXT + 1: too many, told */
-    size_t harmless;    /* faults that left the document whole: an admissible value stands there */
+    size_t text;        /* bytes of them; MECHP_BIND_EXPRESSIONS_TEXT + 1: too many, reported */
+    size_t harmless;    /* faults that left the document complete: with an admissible value */
 };
 
 /* A fault at the current place. */
@@ -30,8 +30,8 @@ struct mechp_reader {
 /* "a number", "a string", … for messages. */
 const char *mechp_reader_kind(const json_t *value);
 
-/* The text behind the "=" if the value is a well-formed expression; NULL if it is no expression;
- * NULL and *bad when it is a bad one (a fault was added). */
+/* The text after the "=" if the value is a well-formed expression; NULL if it is not an expression;
+ * NULL and *bad if it is a malformed one (a fault was added). */
 const char *mechp_reader_expression(struct mechp_reader *r, const json_t *value, bool *bad);
 
 /* A finite number in the field's range. False: a fault was added. */
@@ -46,7 +46,7 @@ int mechp_reader_number(struct mechp_reader *r, const json_t *value, const struc
 bool mechp_reader_array(struct mechp_reader *r, const json_t *value, size_t count,
                         const char *what);
 
-/* Append a name to a list with commas; "…" stands for all names that do not fit. */
+/* Append a name to a list with commas; "…" replaces all names that do not fit. */
 void mechp_reader_list(char *list, size_t size, const char *name);
 
 /* One function a kind (enum mech_kind); `at`: the member of the field. */
@@ -61,7 +61,7 @@ mechp_read_kind mechp_read_string, mechp_read_choice, mechp_read_ref, mechp_read
 mechp_read_kind mechp_read_items, mechp_read_variant; /* read_items.c */
 
 /* All keys of an object into the members of `at`; `item`: the key of an item's type, which with its
- * name is not the table's; NULL: it is no item. Unknown and missing keys are faults. */
+ * name is not the table's; NULL: it is not an item. Unknown and missing keys are faults. */
 int mechp_reader_table(struct mechp_reader *r, const json_t *object, const struct mech_table *table,
                        void *at, const char *item);
 
@@ -69,6 +69,6 @@ int mechp_reader_table(struct mechp_reader *r, const json_t *object, const struc
 int mechp_reader_field(struct mechp_reader *r, const json_t *value, const struct mech_field *f,
                        void *at);
 
-/* Faults for references to names that no item has: what mech_sim_create would find, had the reading
- * succeeded, so that all faults are told at once. */
+/* Faults for references to names that no item has: the faults that mech_sim_create would report if
+ * reading had succeeded, so that all faults are reported together. */
 int mechp_reader_dangling(struct mechp_reader *r);

@@ -1,4 +1,4 @@
-/* The writer's inside: fields as JSON values. Used by write*.c and by what prints defaults.
+/* Internals of the writer: fields as JSON values. Used by write*.c and by the printing of defaults.
  * owner: one request.
  */
 #pragma once
@@ -20,5 +20,5 @@ void mechp_writer_number(struct mechp_writer *s, const double *value);
 /* "=text". */
 void mechp_writer_expression(struct mechp_writer *s, const char *text);
 
-/* In the written form that its storage suggests. */
+/* In the written form that matches its storage. */
 void mechp_writer_matrix(struct mechp_writer *s, const struct mech_mat *a);

@@ -63,11 +63,11 @@ enum mechp_frame_fault {
 void mechp_frame_write(const struct mechp_frame *f, void *bytes);
 
 /* Read and check a header; `size` is the length of the whole message, which must be exactly
- * 64 + 8 × count. 0 or enum mechp_frame_fault; then *f holds those fields that came whole behind
+ * 64 + 8 × count. 0 or enum mechp_frame_fault; then *f contains the fields that are complete after
  * the magic, and 0 for the others, so that the answer to a bad frame carries its sequence. */
 int mechp_frame_read(const void *bytes, size_t size, struct mechp_frame *f);
 
-/* Values to and from the little-endian bytes behind a header (bytes need no alignment). */
+/* Values to and from the little-endian bytes after a header (bytes need no alignment). */
 void mechp_frame_put_values(void *bytes, const double *values, uint32_t count);
 void mechp_frame_get_values(const void *bytes, double *values, uint32_t count);
 

@@ -11,7 +11,7 @@ struct mechp_code_info {
     enum mechp_code code;
     int http_status;
     const char *text;  /* "invalid-model" */
-    const char *title; /* for people */
+    const char *title; /* human-readable */
 };
 
 /* Info of a code; an unknown number gives INTERNAL. Static storage, any thread. */

@@ -22,7 +22,7 @@
 
 struct mechp_json_limits {
     size_t bytes; /* largest text */
-    size_t tree;  /* most memory of the tree, bytes, as mechp_json_guard estimates it */
+    size_t tree;  /* largest memory of the tree, bytes, as estimated by mechp_json_guard */
     int depth;    /* deepest nesting of arrays and objects */
 };
 
@@ -40,31 +40,31 @@ struct mechp_json_fault {
     char text[256];       /* "line 3, column 7: …" */
 };
 
-/* `limits` NULL: mechp_json_limits_model. Any JSON value may stand at the root.
- * 0; MECH_INVALID (fault says why, *out is NULL). */
+/* `limits` NULL: mechp_json_limits_model. The root may be any JSON value. 0; MECH_INVALID (fault
+ * gives the reason, *out is NULL). */
 int mechp_json_parse(const char *bytes, size_t size, const struct mechp_json_limits *limits,
                      struct mechp_json_fault *fault, json_t **out);
-/* From now on the parser can tell that it found no memory from what is malformed. Once per process,
+/* From now on the parser can distinguish lack of memory from malformed text. Once per process,
  * before anything is parsed. */
 void mechp_json_watch_memory(void);
 
-/* What the guard learns on its way. */
+/* Results of the guard's scan. */
 struct mechp_json_scan {
-    size_t tree; /* bytes that the tree will take at most, but for the allocator's own */
+    size_t tree; /* upper limit of the tree's bytes, without the allocator's own */
     int depth;
     bool wide_integers; /* an integer beyond 64 bits, or -0: read all as real */
     size_t longest;     /* bytes of the longest string or number */
 };
 
-/* The guard alone: 0, or MECH_INVALID with the fault. It promises bounds, not well-formedness. */
+/* The guard alone: 0, or MECH_INVALID with the fault. It guarantees bounds, not well-formedness. */
 int mechp_json_guard(const char *bytes, size_t size, const struct mechp_json_limits *limits,
                      struct mechp_json_fault *fault, struct mechp_json_scan *out);
 
 /* --- members of an object -------------------------------------------------------------------- */
 
 /* Each returns true when the key is there and well-formed; absent: false; malformed: false and a
- * fault at "/key" in `d`. Integers may be written 2 or 2.0. Numbers are finite. `object` that is no
- * object has no members. */
+ * fault at "/key" in `d`. Integers may be written 2 or 2.0. Numbers are finite. An `object` of
+ * another type has no members. */
 bool mechp_json_number(const json_t *object, const char *key, struct mech_diag *d, double *out);
 bool mechp_json_integer(const json_t *object, const char *key, struct mech_diag *d, int64_t least,
                         int64_t most, int64_t *out);
@@ -77,7 +77,7 @@ bool mechp_json_array(const json_t *object, const char *key, struct mech_diag *d
                       const json_t **out);
 
 /* An array of finite numbers (or one number) into out [most]; *count of them. `path` for faults.
- * False: not so, or more than `most`. */
+ * False: it is neither, or has more than `most`. */
 bool mechp_json_numbers(const json_t *value, const char *path, struct mech_diag *d, size_t most,
                         double *out, size_t *count);
 
@@ -92,8 +92,8 @@ struct mechp_json_single {
     bool is_integer; /* digits alone, 15 at most */
 };
 
-/* True if all of the text is such an object: a key of letters, a number of 31 bytes at most. False
- * says nothing about the text: it may be any other JSON, or none. */
+/* True if all of the text is such an object: a key of letters, a number of 31 bytes at most. If
+ * false, the text may be any other JSON, or invalid. */
 bool mechp_json_single(const char *bytes, size_t size, struct mechp_json_single *out);
 
 /* A member of an object as it was written, byte for byte, from well-formed text; its length, or

@@ -1,6 +1,5 @@
-/* Problem details (RFC 9457, application/problem+json): the one form of every refusal. HTTP sends
- * it as the body with its status; ZeroMQ's JSON replies carry the same object as their `error`
- * member.
+/* Problem details (RFC 9457, application/problem+json): the format of every refusal. HTTP sends it
+ * as the body with its status; ZeroMQ's JSON replies carry the same object as their `error` member.
  *
  *   {"type": "/docs#invalid-model", "title": "the model is invalid", "status": 422,
  *    "code": "invalid-model", "number": 1019, "detail": "2 faults",
@@ -31,6 +30,6 @@ void mechp_problem_write(const struct mechp_problem *p, struct mechp_text *w);
 void mechp_problem_write_warnings(const struct mech_diag *d, struct mechp_text *w);
 
 /* The ZeroMQ reply: {"ok": false, "sequence": …, "error": {…}}. `sequence`: the request's JSON
- * value ("7", "\"a\""), given back as it came; NULL: left out. */
+ * value ("7", "\"a\""), returned unchanged; NULL: omitted. */
 void mechp_problem_write_reply(const struct mechp_problem *p, const char *sequence,
                                size_t sequence_length, struct mechp_text *w);

@@ -30,12 +30,12 @@ struct mechp_route {
     const char *operation; /* name over ZeroMQ, "" if it has none */
     const char *summary;
     const char *symbol;          /* "GET_STATE" */
-    const struct mechp_row *row; /* all else that there is to know about it (row.h) */
+    const struct mechp_row *row; /* its other properties (row.h) */
 };
 
 enum { MECHP_MATCH_PARAMETERS = 4, MECHP_MATCH_VALUE = 128, MECHP_MATCH_ALLOW = 64 };
 
-/* The longest path that another is proposed for. */
+/* The longest path for which another one is suggested. */
 enum { MECHP_MATCH_PATH = 160 };
 
 struct mechp_match {
@@ -48,15 +48,15 @@ struct mechp_match {
     char allow[MECHP_MATCH_ALLOW]; /* for METHOD_NOT_ALLOWED: the methods of this path */
 };
 
-/* Find the route of a method and a path (without query). HEAD is taken where GET is.
- * 0; MECHP_ROUTE_NOT_FOUND; MECHP_METHOD_NOT_ALLOWED (out->allow); MECHP_MALFORMED_REQUEST (a
- * broken percent escape, or one that hides a slash, a control byte or more than ASCII). */
+/* Find the route of a method and a path (without query). HEAD is accepted wherever GET is. 0;
+ * MECHP_ROUTE_NOT_FOUND; MECHP_METHOD_NOT_ALLOWED (out->allow); MECHP_MALFORMED_REQUEST (a broken
+ * percent escape, or one that hides a slash, a control byte or more than ASCII). */
 int mechp_route_match(const char *method, const char *path, struct mechp_match *out);
-/* The methods that any path takes, in out->allow. */
+/* The methods accepted by any path, in out->allow. */
 void mechp_route_methods(struct mechp_match *out);
-/* What a path without a route was probably meant to be, in out [size]: the path where a slash is
- * too many or the base left out, the template where words are misspelled; of several that are as
- * near one with the method. False: none. */
+/* The path that was probably meant by one without a route, in out [size]: the path if there is an
+ * extra slash or the base is missing, the template if words are misspelled; of several that are
+ * equally close one with the method. False: none. */
 bool mechp_route_closest(const char *method, const char *path, char *out, size_t size);
 /* The operation that was probably meant, or NULL. */
 const char *mechp_operation_closest(const char *name);

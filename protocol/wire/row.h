@@ -1,13 +1,13 @@
-/* Rows of routes: what a route takes, answers, asks for and is for, written down once
- * (routes/<group>.c, one row a route). Admission and scheduling in the server, the keys that a
- * body may have, the names of a query, OpenAPI, /docs and the clients walk these rows. Plain data;
- * any thread.
+/* Rows of routes: body, reply, requirements and description of a route, written down once
+ * (routes/<group>.c, one row a route). Admission and scheduling in the server, the keys that a body
+ * may have, the names of a query, OpenAPI, /docs and the clients walk these rows. Plain data; any
+ * thread.
  *
  *   const struct mechp_row *row = mechp_route_at(MECHP_ROUTE_STEP)->row;
  *   row->body->members[0].name is "size"
  *
  * A type is written in a small language: "number", "integer", "string", "boolean", "object", "any",
- * "null", "@Name" (a schema), "'word'" (a constant); "[]" behind it: an array of it; "{}": an
+ * "null", "@Name" (a schema), "'word'" (a constant); "[]" after it: an array of it; "{}": an
  * object whose members all have it; "|" between types: any of them.
  */
 #pragma once
@@ -24,7 +24,7 @@ enum { MECHP_TAKES = 3, MECHP_QUERIES = 10, MECHP_MEMBERS_MOST = 16 /* of a requ
 struct mechp_member {
     const char *name;
     const char *type;
-    const char *doc; /* for people */
+    const char *doc; /* description */
     bool required;
 };
 
@@ -32,7 +32,7 @@ struct mechp_member {
 struct mechp_parameter {
     const char *name;
     const char *type;
-    const char *doc;     /* for people */
+    const char *doc;     /* description */
     const char *example; /* JSON */
 };
 
@@ -61,50 +61,50 @@ extern const struct mechp_shape mechp_empty;
 /* Codes, closed. */
 #define MECHP_CODES(...) ((const int[]){__VA_ARGS__, 0})
 
-/* Who may ask. */
+/* The required scope. */
 enum mechp_access {
     MECHP_BY_EFFECT, /* the scope read if it changes nothing, else step */
     MECHP_OPEN,      /* needs no token */
     MECHP_ADMIN,     /* the scope admin */
-    MECHP_BY_PARTS   /* the scope read, and what each thing needs that it is about */
+    MECHP_BY_PARTS   /* the scope read, and the scopes required by its parts */
 };
 
-/* What it does to the instance of its path, or to the server. Only the first two are changes: they
- * are refused at the end of the server, and done once for an idempotency key. */
+/* Its effect on the instance of its path, or on the server. Only the first two are changes: they
+ * are refused during shutdown, and executed once for an idempotency key. */
 enum mechp_effect {
-    MECHP_CHANGES, /* in its turn */
+    MECHP_CHANGES, /* in queue order */
     MECHP_BESIDE,  /* changes no state: may run between slices of a command */
-    MECHP_ASKS,    /* changes nothing, but needs the instance for itself */
+    MECHP_ASKS,    /* changes nothing, but needs exclusive use of the instance */
     MECHP_READS    /* changes nothing: may run between slices of a command */
 };
 
-/* How long it takes, as far as that is known before. */
+/* Its duration, as far as known in advance. */
 enum mechp_cost {
-    MECHP_COST_SHORT,   /* or told by the operation itself: on the carrying thread */
+    MECHP_COST_SHORT,   /* or set by the operation itself: on the carrying thread */
     MECHP_COST_BY_SIZE, /* grows with the state */
     MECHP_COST_UNKNOWN  /* in the pool, never on the carrying thread */
 };
 
 enum mechp_trait {
-    MECHP_OF_MODEL = 1u << 0,     /* asks a model of the solver: other engines have none */
+    MECHP_OF_MODEL = 1u << 0,     /* needs a model of the solver: other engines have none */
     MECHP_WHILE_RUN = 1u << 1,    /* a change that is allowed while a run is in progress */
     MECHP_STATELESS = 1u << 2,    /* READS, BESIDE: also while a command leaves its state open */
-    MECHP_UNLEASED = 1u << 3,     /* a change that asks no holder's leave: rules of its own */
+    MECHP_UNLEASED = 1u << 3,     /* a change that does not need a lease: rules of its own */
     MECHP_SETS_INPUTS = 1u << 4,  /* changes inputs only: a co-driver may, by their names */
-    MECHP_STOPPABLE = 1u << 5,    /* its slices look whether it shall end */
+    MECHP_STOPPABLE = 1u << 5,    /* its slices check whether it must end */
     MECHP_TELLS_ALL = 1u << 6,    /* names of the body are looked up later: the operation adds
                                      to the faults found before, and then changes nothing */
     MECHP_TAKES_MODELS = 1u << 7, /* a body of up to 64 MiB instead of 1 MiB */
     MECHP_NO_QUEUE = 1u << 8,     /* does not wait for the instance of its path */
-    MECHP_STORES = 1u << 9,       /* beside changes of an instance: its work goes to the disk */
+    MECHP_STORES = 1u << 9,       /* besides changes of an instance: its work is stored on disk */
     MECHP_FILE = 1u << 10,        /* a file with an ETag of its own: If-None-Match, 304 */
-    MECHP_FLEETING = 1u << 11,    /* a change of an instance that does not go to the disk */
-    MECHP_AT_ONCE = 1u << 12      /* no GET, but never waits: no use to prefer an answer later */
+    MECHP_FLEETING = 1u << 11,    /* a change of an instance that is not stored on disk */
+    MECHP_AT_ONCE = 1u << 12      /* not a GET, but never waits: a deferred answer is useless */
 };
 
 struct mechp_row {
     const char *tag; /* a name of mechp_tags */
-    const char *doc; /* sentences for people */
+    const char *doc; /* description, in sentences */
     enum mechp_access access;
     enum mechp_effect effect;
     enum mechp_cost cost;
@@ -112,7 +112,7 @@ struct mechp_row {
     const struct mechp_shape *body; /* of the JSON body, NULL: none */
     const char *named;              /* type of the members of a body that has names of its own in
                                         place of the shape's, or NULL */
-    bool optional;                  /* the body may be left out */
+    bool optional;                  /* the body may be omitted */
     const char *takes[MECHP_TAKES]; /* other media types of bodies, closed by NULL */
     const struct mechp_parameter *query; /* closed by a NULL name, MECHP_QUERIES at most; or NULL */
     int status;                          /* of success */
@@ -123,7 +123,7 @@ struct mechp_row {
 };
 
 #define MECHP_JSON "application/json"
-/* The other forms of a table, and how they are asked for. */
+/* The other formats of a table, and the query that selects them. */
 #define MECHP_ROWS "application/x-ndjson text/csv application/x-npy application/octet-stream"
 #define MECHP_FORMAT_QUERY                                                                         \
     {                                                                                              \
@@ -140,12 +140,12 @@ extern const struct mechp_tag mechp_tags[];
 /* A parameter in braces of a path; NULL: there is none of that name. `path`: the route's. */
 const struct mechp_parameter *mechp_path_parameter(const char *name, size_t length,
                                                    const char *path);
-/* How many names the query has. */
+/* Number of names of the query. */
 int mechp_query_count(const struct mechp_row *row);
 
 enum { MECHP_ROUTE_CODES = 48 };
-/* Every code that a route can refuse with over HTTP (enum mechp_code), each once; what any route
- * answers when the server itself fails is not among them. Returns how many. */
+/* Every code that a route can refuse with over HTTP (enum mechp_code), each once; the answers of
+ * any route when the server itself fails are not among them. Returns their number. */
 size_t mechp_route_codes(const struct mechp_route *route, int codes[MECHP_ROUTE_CODES]);
 
 /* True if it has an instance in its path that must exist. */
@@ -154,5 +154,5 @@ bool mechp_route_on_instance(const struct mechp_route *route);
 bool mechp_route_queues(const struct mechp_route *route);
 /* True if it changes something: what a key makes idempotent. */
 bool mechp_route_changes(const struct mechp_route *route);
-/* Scope of the token it wants: "read", "step", "admin", or NULL: none. */
+/* Scope of the token that it requires: "read", "step", "admin", or NULL: none. */
 const char *mechp_route_scope(const struct mechp_route *route);

@@ -1,8 +1,8 @@
 /* JSON text, written straight into a growing buffer; numbers shortest round-trip (std::to_chars).
  *
  * The reply path builds no tree: a writer appends. A number that is not finite is written as null
- * and noted, so that who sends the text refuses it with its place (mechp_text_beyond); only members
- * whose schema has null take mechp_text_number_or_null. owner: one request.
+ * and noted, so that the sender refuses the text with its place (mechp_text_beyond); only members
+ * whose schema has null use mechp_text_number_or_null. owner: one request.
  *
  *   mechp_text_object(&w);
  *   mechp_text_key(&w, "time");
@@ -17,7 +17,7 @@
 #include <string.h>
 
 /* Shortest text that reads back to the same double; at most 32 bytes, no terminator; returns
- * length. The only C++ in the house is behind this function. */
+ * length. The only C++ of the project implements this function. */
 size_t mechp_number_text(double value, char *out);
 
 enum { MECHP_TEXT_DEPTH = 32 };
@@ -27,7 +27,7 @@ struct mechp_text {
     size_t length, capacity;
     bool borrowed; /* the first buffer is the caller's */
     bool failed;   /* out of memory or too deep; everything since is void */
-    size_t beyond; /* 1 + where the first number begins that is not finite; 0: all are */
+    size_t beyond; /* 1 + start of the first number that is not finite; 0: all are */
     int depth;
     char closing[MECHP_TEXT_DEPTH];
     bool comma[MECHP_TEXT_DEPTH + 1];
@@ -43,8 +43,8 @@ void mechp_text_object(struct mechp_text *w);
 void mechp_text_array(struct mechp_text *w);
 void mechp_text_end(struct mechp_text *w); /* closes the innermost object or array */
 void mechp_text_key(struct mechp_text *w, const char *key);
-/* The same for a key that is a literal of letters and digits: nothing in it is looked at, and where
- * there is room it is stored in place. */
+/* The same for a key that is a literal of letters and digits: it is not examined, and if it fits it
+ * is stored in place. */
 #define mechp_text_literal(w, key) mechp_text_key_as_is(w, "\"" key "\":", sizeof key + 2)
 void mechp_text_key_slowly(struct mechp_text *w, const char *key, size_t length);
 static inline void mechp_text_key_as_is(struct mechp_text *w, const char *key, size_t length)
