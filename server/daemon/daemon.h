@@ -1,4 +1,4 @@
-/* The daemon: everything that its threads share. One per process, made and ended by main. */
+/* The daemon: everything that its threads share. One per process, created and ended by main. */
 #pragma once
 
 #include "server/call/service.h"
@@ -17,13 +17,13 @@ struct mechd {
     struct mechd_http *http; /* doors; const once running */
     struct mechd_zmq *zmq;
     struct mechd_lane_door *lane;    /* NULL: closed */
-    struct mechd_watchdog *watchdog; /* NULL: nobody asks for it */
+    struct mechd_watchdog *watchdog; /* NULL: not requested */
     uint64_t started;                /* mechd_now at start */
 };
 
-/* Everything that needs no thread first, what the state directory holds, then the doors, by
- * d->service.config; all else is zero. Negative: a sentence is in `fault`, and threads of what has
- * been opened may run. */
+/* Start everything that needs no thread, load the state directory, then open the doors, by
+ * d->service.config; all else is zero. Negative: a sentence is in `fault`, and threads of opened
+ * parts may be running. */
 int mechd_daemon_start(struct mechd *d, char *fault, size_t size);
-/* Finish what is in flight and end all of it; two seconds at most. */
+/* Finish requests in flight and shut everything down; two seconds at most. */
 void mechd_daemon_stop(struct mechd *d);

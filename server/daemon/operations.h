@@ -1,4 +1,4 @@
-/* The table of operations that the daemon hands to the service: every route's, by its number. */
+/* The table of operations that the daemon passes to the service: one per route, by its number. */
 #pragma once
 
 struct mechd_operation;

@@ -12,8 +12,8 @@ struct mechd_option {
     const char *name; /* --name, MECHD_NAME, and `name = …` in the file */
     enum mechd_option_kind kind;
     size_t offset; /* in struct mechd_config: text, the first of a list, int or bool */
-    size_t room;   /* TEXT: bytes; LIST: offset of how many there are; NUMBER: largest */
-    int preset;    /* NUMBER: when no source gives one; where it is not 0, 0 is refused */
+    size_t room;   /* TEXT: bytes; LIST: offset of the count; NUMBER: largest */
+    int preset;    /* NUMBER: default; if it is not 0, 0 is refused */
     const char *value;
     const char *doc;
 };

@@ -1,4 +1,4 @@
-/* Ready models, embedded at build time from server/examples/<name>.json in the order of their
+/* Example models, embedded at build time from server/examples/<name>.json in the order of their
  * names. */
 #pragma once
 

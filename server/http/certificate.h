@@ -1,5 +1,5 @@
-/* What TLS needs: a certificate (a chain, the server's own first) and its key, both PEM. owner: the
- * caller. */
+/* Credentials of TLS: a certificate (a chain, the server's own first) and its key, both PEM. owner:
+ * the caller. */
 #pragma once
 
 #include <gnutls/abstract.h>
@@ -8,16 +8,15 @@
 
 struct mechd_key {
     char *certificate, *key; /* text */
-    time_t from, until;      /* the certificate holds */
+    time_t from, until;      /* validity of the certificate */
 };
 
-/* Read both files, and see whether they fit together. 0, or -1 with a sentence; then nothing is
- * kept. */
+/* Read both files, and check that they match. 0, or -1 with a sentence; then nothing is stored. */
 int mechd_key_read(struct mechd_key *k, const char *certificate, const char *key, char *fault,
                    size_t size);
-/* Serve this pair from now on: every handshake that begins later gets it. The pairs before it stay
- * in memory, because a handshake may be at work with one; a pair that is served already is not
- * taken again. 0, or −1 with a sentence. One thread at a time. */
+/* Serve this pair from now on: every later handshake gets it. Earlier pairs remain in memory,
+ * because a handshake in progress may use one; a pair that is served already is not added again. 0,
+ * or −1 with a sentence. One thread at a time. */
 int mechd_key_serve(const struct mechd_key *k, char *fault, size_t size);
 /* For MHD_OPTION_HTTPS_CERT_CALLBACK, a gnutls_certificate_retrieve_function2: the pair that is
  * served now. Any thread, without a lock. */
@@ -28,6 +27,6 @@ int mechd_key_present(gnutls_session_t session, const gnutls_datum_t *authoritie
 /* Overwrite and free. Accepts zeroed. */
 void mechd_key_wipe(struct mechd_key *k);
 
-/* When the first certificate of a PEM text holds (RFC 5280, 4.1). 0; -1: there is none, or none
- * that can be read. */
+/* Validity period of the first certificate of a PEM text (RFC 5280, 4.1). 0; -1: there is none, or
+ * it cannot be read. */
 int mechd_certificate_dates(const char *pem, time_t *from, time_t *until);

@@ -3,15 +3,15 @@
  *
  *   struct mechd_head h;
  *   mechd_head_read(&h, connection, &line);
- *   if (h.fault != NULL) { … refuse, and close: nobody knows where the next request begins … }
+ *   if (h.fault != NULL) { … refuse, and close: the start of the next request is not known … }
  *   h.value[MECHD_HEADER_ACCEPT]   (or NULL)
  *
- * libmicrohttpd 0.9.75 takes heads that can be read in two ways, and a proxy in front may read them
- * in the other (RFC 9112, 11.2: request smuggling). Refused here: a name that is no token (so also
- * a blank before the colon), control bytes, NUL, a line that ends without CR, a line that goes on
- * in the next one, Host missing or twice, Content-Length twice or beside Transfer-Encoding, a
- * Transfer-Encoding that is not `chunked`. owner: the connection's thread; the values live as long
- * as the request. Internal to server/http.
+ * libmicrohttpd 0.9.75 accepts heads that can be interpreted in two ways, and a proxy in front may
+ * interpret them in the other (RFC 9112, 11.2: request smuggling). Refused here: a name that is no
+ * token (so also a blank before the colon), control bytes, NUL, a line that ends without CR, a line
+ * continued on the next one, Host missing or twice, Content-Length twice or together with
+ * Transfer-Encoding, a Transfer-Encoding that is not `chunked`. owner: the connection's thread; the
+ * values are valid as long as the request. Internal to server/http.
  */
 #pragma once
 
@@ -51,11 +51,11 @@ struct mechd_head {
     const char *value[MECHD_HEADERS]; /* the first of each, or NULL */
     unsigned seen;                    /* bit set of enum mechd_header */
     const char *fault;                /* a sentence, or NULL */
-    const char *at;                   /* where the next line begins in the bytes as they came */
+    const char *at;                   /* start of the next line in the received bytes */
 };
 
 void mechd_head_read(struct mechd_head *h, struct MHD_Connection *connection,
                      const struct mechd_request_line *line);
 
-/* True if the request has a body, as far as the head tells. */
+/* True if the request has a body, according to the head. */
 bool mechd_head_has_body(const struct mechd_head *h);

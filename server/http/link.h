@@ -1,26 +1,27 @@
-/* The connections of one address: how many there are, whose, and how long each may take.
+/* The connections of one address: their number, also per peer, and their time limits.
  *
- * libmicrohttpd's timeout sees inactivity: a client that sends or takes a byte now and then stays
- * for ever. Here every connection has a phase with a beginning, and a look every quarter of a
- * second (on the clock's thread, while there are connections) ends those that are too slow:
+ * libmicrohttpd's timeout detects inactivity: a client that sends or receives a byte now and then
+ * stays connected for ever. Here every connection has a phase with a start time, and a check every
+ * quarter of a second (on the clock's thread, while there are connections) ends those that are too
+ * slow:
  *
  *   phase    from                                 to its end, at most
  *   idle     accepted, or the last answer done    idle_seconds without a byte
- *   head     the first byte seen by a look        head_seconds
+ *   head     first byte seen by a check           head_seconds
  *   body     the head has come                    body_seconds + bytes / body_rate
  *   work     the request has come                 no limit (also: a stream of live events)
- *   answer   the answer stands                    body_seconds + bytes / body_rate
+ *   answer   the answer is ready                     body_seconds + bytes / body_rate
  *
- * In head and body the client is told 408 (not through TLS, whose records only libmicrohttpd can
- * write); then the socket is shut down, which wakes the thread that serves it. That a first byte
- * has come is read from TCP_INFO; a Unix socket has none, there the head counts as idle.
+ * In head and body the client receives 408 (not through TLS, whose records only libmicrohttpd can
+ * write); then the socket is shut down, which wakes the thread that serves it. The arrival of a
+ * first byte is detected by TCP_INFO; a Unix socket has none, there the head counts as idle.
  *
  * Beyond `connections` of an address, or `connections_per_address` of a peer (IPv6: of a /64), a
- * small reserve is still let in: each has two seconds, asks once, and is refused with 503 or 429
- * unless it asks for a probe. Beyond the reserve a connection is closed as it is accepted.
+ * small reserve is still accepted: each has two seconds and one request, and is refused with 503 or
+ * 429 unless it requests a probe. Beyond the reserve a connection is closed as it is accepted.
  *
- * shared, locked by m; the phase is an atomic, changed by compare and swap: what the look has
- * ended no thread goes on with.
+ * shared, locked by m; the phase is an atomic, changed by compare and swap: no thread continues
+ * with a connection that the check has ended.
  */
 #pragma once
 
@@ -40,7 +41,7 @@ enum mechd_phase {
     MECHD_PHASE_BODY,
     MECHD_PHASE_WORK,
     MECHD_PHASE_ANSWER,
-    MECHD_PHASE_CUT /* ended by the look */
+    MECHD_PHASE_CUT /* ended by the check */
 };
 
 struct mechd_links;
@@ -53,7 +54,7 @@ struct mechd_link {
     struct mechd_link_peer *peer; /* NULL: a Unix socket, of the reserve, or no memory to count */
     int socket;
     enum mechp_code refused; /* MECHP_OK, or why it is of the reserve; const */
-    _Atomic bool waits;      /* a request was queued or works elsewhere; partner: the look */
+    _Atomic bool waits;      /* a request was queued or runs elsewhere; partner: the check */
     _Atomic bool gone;       /* the client has closed its side meanwhile; partner: the call */
     _Atomic uint64_t word;   /* requests served << 3 | phase; partner: the look */
     _Atomic uint64_t since;  /* beginning of the phase, ns; partner: the look */

@@ -1,12 +1,12 @@
 /* Streams of server-sent events (WHATWG HTML, 9.2) without a thread that waits.
  *
- * A timer looks whether there is something to say, and wakes the suspended connection, whose
- * thread then has it written. A stream ends when its token is no longer in the file. Without news a
- * comment goes out every ten seconds, so that both ends notice a dead line.
+ * A timer checks whether there is something to send, and wakes the suspended connection, whose
+ * thread then writes it. A stream ends when its token is no longer in the file. Without news a
+ * comment goes out every ten seconds, so that both ends detect a broken connection.
  *
  * A stream has two holders: the response (until libmicrohttpd frees it) and an armed timer. `m`
- * guards what both touch; the clock's thread resumes while it holds m, so that nobody can free the
- * connection meanwhile.
+ * guards their shared data; the clock's thread resumes while it holds m, so that the connection
+ * cannot be freed meanwhile.
  */
 #pragma once
 
@@ -17,7 +17,7 @@ struct mechd_sse;
 
 /* Both with m held. */
 struct mechd_sse_ops {
-    /* True if there is something to say. Any thread. */
+    /* True if there is something to send. Any thread. */
     bool (*has_news)(struct mechd_sse *s);
     /* Append it to s->text, if anything; `ended` after the last. On the connection's thread. */
     void (*compose)(struct mechd_sse *s);
@@ -29,26 +29,26 @@ struct mechd_sse_ops {
 struct mechd_sse {
     const struct mechd_sse_ops *ops;
     struct mechp_text text;
-    bool ended; /* nothing comes after the text */
-    bool eager; /* there is more at once: do not wait for the period */
+    bool ended; /* nothing follows the text */
+    bool eager; /* more is available: do not wait for the period */
     /* its own */
     pthread_mutex_t m;
     struct mechd_timer timer;
     struct mechd_service *service;
     struct MHD_Connection *connection;
-    struct mechd_token who; /* the stream is for, as long as that is let in */
-    unsigned turn;          /* of the tokens when it was known to be */
-    uint64_t period;        /* ns between two looks */
+    struct mechd_token who; /* token of the stream, which ends when this is no longer valid */
+    unsigned turn;          /* of the tokens at the last check */
+    uint64_t period;        /* ns between two checks */
     uint64_t last;          /* when something was written, ns */
     size_t sent;            /* bytes of text given to the connection */
     int holders;
     bool suspended, closed;
 };
 
-/* Answer with the stream, which then belongs to the connection; `rate` of the query: looks a second
- * (default 10, 0.1 to 60). What cannot be served is destroyed. */
+/* Answer with the stream, which then belongs to the connection; `rate` of the query: checks per
+ * second (default 10, 0.1 to 60). A stream that cannot be served is destroyed. */
 enum MHD_Result mechd_sse_serve(struct mechd_exchange *x, struct mechd_sse *s);
-/* Before that: is there a fault in the query? It goes to c->diag. */
+/* Before that: check the query; faults go to c->diag. */
 void mechd_sse_check(struct mechd_call *c);
 
 /* "event: NAME\nid: ID\ndata: "; NULL leaves the line out. Then one line of JSON, then the end. */

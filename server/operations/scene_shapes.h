@@ -1,4 +1,4 @@
-/* Shapes by which bodies touch, as what a viewer draws. owner: one request. */
+/* Contact shapes of bodies as graphics for a viewer. owner: one request. */
 #pragma once
 
 #include "protocol/wire/text.h"

@@ -1,4 +1,4 @@
-/* What the routes of …/system share: the options of a descriptor, pieces of answers. */
+/* Shared by the routes of …/system: the options of a descriptor, pieces of answers. */
 #pragma once
 
 #include "server/call/forms.h"

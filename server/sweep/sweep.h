@@ -1,16 +1,16 @@
 /* Sweeps: one model over many sets of parameters, on all workers.
  *
- * A point is a set of values; it is computed as an instance of its own that nobody else sees: the
- * model is built with the values in place of the document's, so that initial values follow them
- * too, and stepped to the end. Nothing goes from one point to another: rows have the same bits for
- * any number of workers. Lanes, one a worker, take point after point and go to the end of the
- * pool's queue every millisecond. A point that fails has a row of NaN and an entry in the errors.
+ * A point is a set of values; it is computed as a private instance: the model is built with the
+ * values in place of the document's, so that initial values follow them too, and stepped to the
+ * end. Points are independent: rows have the same bits for any number of workers. Lanes, one per
+ * worker, take point after point and go to the end of the pool's queue every millisecond. A point
+ * that fails has a row of NaN and an entry in the errors.
  *
- * Rows stand in memory taken before the first point. Where there is a state directory, the sweep is
- * in the store from its beginning and its rows at its end, so that the next process has it; rows
- * of an earlier process stay on the disk (keep.c). One that the process did not let end is
- * interrupted there. The account of whoever began it pays (accounts.h).
- * shared: const but for what says otherwise; reference counted (the table, lanes, readers).
+ * Rows are in memory allocated before the first point. With a state directory, the sweep is stored
+ * at its beginning and its rows at its end, so that the next process has it; rows of an earlier
+ * process remain on disk (keep.c). A sweep cut short by the end of the process is interrupted
+ * there. It is charged to the account of its creator (accounts.h). shared: const except where
+ * noted; reference counted (the table, lanes, readers).
  */
 #pragma once
 
@@ -36,7 +36,7 @@ struct mechd_sweep_output {
     bool scalar;
 };
 
-/* What is asked for. */
+/* The requested sweep. */
 struct mechd_sweep_plan {
     json_t *model;                    /* own, read by all lanes; NULL once all are over */
     size_t places;                    /* parameters */
@@ -73,7 +73,7 @@ struct mechd_sweep {
     uint64_t id;
     char *name; /* of the model */
     struct mechd_sweep_plan plan;
-    size_t bytes; /* of memory that it counts for */
+    size_t bytes; /* of memory charged */
     struct mechd_account *account;
     uint64_t held[MECHD_QUOTA_HELD]; /* of it; the starter's, then the last lane's */
     bool stored;                     /* there is a store */
@@ -87,11 +87,11 @@ struct mechd_sweep {
     int lane_count;
     _Atomic uint32_t taken, done, failed; /* points */
     _Atomic int working;                  /* lanes that are not over */
-    _Atomic bool over_all;                /* nor is anything on its way to the disk any more */
+    _Atomic bool over_all;                /* nor is anything being written to disk */
     _Atomic bool kept;                    /* the next process has its rows; before over_all */
     _Atomic bool lost;                    /* a record of it could not be stored */
     _Atomic bool cancel;
-    _Atomic bool interrupted; /* by the end of a process */
+    _Atomic bool interrupted; /* by shutdown */
     pthread_mutex_t m;        /* of the errors */
     struct mechd_sweep_error errors[MECHD_SWEEP_ERRORS];
     int error_count;
@@ -113,20 +113,20 @@ void mechd_sweeps_fini(struct mechd_sweeps *t);
 void mechd_sweep_plan_fini(struct mechd_sweep_plan *p);
 /* Bytes of values and rows. */
 double mechd_sweep_bytes(const struct mechd_sweep_plan *p);
-/* Take the plan and enter the table; *out is a reference. 0; MECH_UNSUPPORTED: a quota, told by
- * x->which, or (x->which is MECHD_QUOTAS) too many, or too much in all; negative. Refused, the plan
- * stays the caller's. */
+/* Take the plan and add the sweep to the table; *out is a reference. 0; MECH_UNSUPPORTED: a quota,
+ * given by x->which, or (x->which is MECHD_QUOTAS) too many, or too much in all; negative. If
+ * refused, the plan remains the caller's. */
 int mechd_sweep_create(struct mechd_service *d, struct mechd_account *account, const char *name,
                        struct mechd_sweep_plan *plan, struct mechd_excess *x,
                        struct mechd_sweep **out);
-/* Then: its beginning is on its way to the store if there is one, which takes the ticket, and its
- * lanes on theirs to the pool. */
+/* Then: post its beginning to the store if there is one, which takes the ticket, and its lanes to
+ * the pool. */
 void mechd_sweep_begin(struct mechd_sweep *s, struct mechd_ticket *t);
 /* A reference, or NULL. */
 struct mechd_sweep *mechd_sweep_find(struct mechd_sweeps *t, const char *id);
 /* References to all, oldest first, into a fresh array. Negative: no memory. */
 int mechd_sweep_list(struct mechd_sweeps *t, struct mechd_sweep ***out, size_t *count);
-/* Out of the table, and to an end at the next slices. False: it is not there any more. */
+/* Remove it from the table, and end it at the next slices. False: it has already been removed. */
 bool mechd_sweep_remove(struct mechd_sweeps *t, struct mechd_sweep *s);
 /* "running", "finished", "stopped" or "interrupted". */
 const char *mechd_sweep_state(struct mechd_sweep *s);
@@ -134,7 +134,7 @@ const char *mechd_sweep_state(struct mechd_sweep *s);
 void mechd_sweep_write_parameters(const struct mechd_sweep *s, struct mechp_text *w);
 /* Why points have failed, as an array of JSON. */
 void mechd_sweep_write_errors(struct mechd_sweep *s, struct mechp_text *w);
-/* Off the account; all of it, or what a lane needs. */
+/* Refund the account; all of it, or the share of a lane. */
 void mechd_sweep_give(struct mechd_sweep *s, enum mechd_quota which, uint64_t amount);
 
 /* --- storing (keep.c) ------------------------------------------------------------------------- */
@@ -147,6 +147,6 @@ int mechd_sweep_columns(struct mechd_sweep *s);
 int mechd_sweep_keep(struct mechd_sweep *s, struct mechd_ticket *t);
 /* The last lane is over: rows and end to the store. The sweep is over_all then or later. */
 void mechd_sweep_keep_end(struct mechd_sweep *s);
-/* It has been removed: nothing of it is kept; the ticket is taken if it was stored. */
+/* It has been removed: delete it from the store; the ticket is taken if it was stored. */
 void mechd_sweep_forget(struct mechd_sweep *s, struct mechd_ticket *t);
 void mechd_sweep_unref(struct mechd_sweep *s);
