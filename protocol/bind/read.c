@@ -1,5 +1,5 @@
 /* Documents from JSON: a walk over the keys of each object and the fields of its table. All faults
- * are collected; the walk goes on behind each. Defaults are in place before a table is read.
+ * are collected; the walk continues after each. Defaults are in place before a table is read.
  */
 #include "protocol/bind/reader.h"
 

@@ -191,7 +191,7 @@ int mechp_read_shared(struct mechp_reader *r, const json_t *value, const struct 
     return 0;
 }
 
-/* A parameter stands in expressions: a letter or underscore, then letters, digits, underscores. */
+/* A parameter is used in expressions: a letter or underscore, then letters, digits, underscores. */
 static bool is_identifier(const char *text)
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789";

@@ -103,7 +103,7 @@ size_t mechp_route_codes(const struct mechp_route *route, int codes[MECHP_ROUTE_
     if (scope != NULL) {
         add(&l, MECHP_UNAUTHORIZED);
     }
-    // who is known may read
+    // a known client may read
     if (scope != NULL && strcmp(scope, "read") != 0) {
         add(&l, MECHP_FORBIDDEN);
     }

@@ -1,4 +1,4 @@
-/* Leases: who may change an instance. */
+/* Leases: permissions to change an instance. */
 #include "protocol/wire/row.h"
 
 /* --- bodies --- */
