@@ -1,4 +1,4 @@
-/* The tokens' file, and who is who. */
+/* The file of tokens, and the lookup of tokens and keys. */
 #include "server/auth/tokens.h"
 
 #include "server/auth/curve.h"

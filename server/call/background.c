@@ -158,10 +158,10 @@ static struct mechd_background *find(struct mechd_call *c, bool out)
 
 static void background_waits(struct mechd_job *job)
 {
-    (void)job; // nobody is blocked: the answer is kept
+    (void)job; // no thread is blocked: the answer is retained
 }
 
-/* The answer stands: what the call has held is given back, the text stays. */
+/* The answer is complete: the call's resources are released, except the text. */
 static void background_answered(struct mechd_call *c)
 {
     struct mechd_background *b = (struct mechd_background *)c;

@@ -257,7 +257,7 @@ static void make_table(struct mechd_batch *b)
         }
     }
     if (b->like == NULL) {
-        return; // nobody is there: no columns
+        return; // no instance: no columns
     }
     if (b->width * b->count > MECHD_BATCH_RESULTS / sizeof(double)) {
         mech_diag_add(&c->diag, "/results", "a table of more than %d MiB",
@@ -387,7 +387,7 @@ static void write_table(struct mechd_batch *b)
         return;
     }
 
-    // the rows' object goes on with whose they are
+    // the object continues with the ids of the rows
     write_rows(b, &r);
     mechp_text_end(w);
     mechp_text_key(w, "failed");

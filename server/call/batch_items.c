@@ -15,7 +15,7 @@ enum {
     FIRST = MECHD_SHORT /* ns that the carrying thread works itself */
 };
 
-/* One item's call, and its place. owner: who runs the call. */
+/* One item's call, and its place. owner: the thread that runs the call. */
 struct mechd_batch_call {
     struct mechd_call call; /* first */
     struct mechd_message_room room;

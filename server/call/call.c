@@ -157,7 +157,7 @@ static void fail_storage(struct mechd_call *c)
     c->location[0] = '\0';
 }
 
-/* Does nobody's lease stand against it? Asked when it comes, so that nobody waits to be refused,
+/* True if no lease conflicts with it. Checked on arrival, so that no request waits to be refused,
  * and again when it is its turn. False: refused. */
 static bool has_leave(struct mechd_call *c)
 {
@@ -225,7 +225,7 @@ static bool may_run(struct mechd_call *c)
         mechd_fail(c, MECHP_INVALID_REQUEST, "instance %s is not a model of the solver", i->id);
         return false;
     }
-    // who changes nothing takes what it finds
+    // a read uses the current state
     if (mechd_call_row(c)->effect == MECHP_CHANGES && mechd_durable_repair(i) != 0) {
         fail_storage(c);
         return false;
@@ -290,7 +290,7 @@ static bool has_changed(const struct mechd_call *c)
 }
 
 /* Without memory a call is refused. If the change has been made by then there is no answer at all,
- * as when the network fails: text.failed stays, and the door is silent. */
+ * as when the network fails: text.failed remains set, and the door sends nothing. */
 static void settle_memory(struct mechd_call *c)
 {
     const struct mechd_instance *const i = c->job.instance;
@@ -326,7 +326,7 @@ static void complete(struct mechd_call *c)
     tag(c);
 }
 
-/* The lease goes on from now, or has ended if nobody has waited for the command. */
+/* The lease is renewed now, or has ended if the command was abandoned. */
 static void end_lease(struct mechd_call *c)
 {
     const bool abandoned = c->admitted > 0 && mechd_call_abandoned(c);
@@ -339,8 +339,8 @@ static void end_lease(struct mechd_call *c)
     }
 }
 
-/* What the shutdown has ended has changed nothing, and its client may ask the next process: it is
- * no cancellation, which somebody asked for. */
+/* A command ended by the shutdown has changed nothing, and its client may send it to the next
+ * process: this is not a cancellation, which a client requests. */
 static void tell_shutdown(struct mechd_call *c)
 {
     const struct mechd_instance *const i = c->job.instance;

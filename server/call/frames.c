@@ -162,7 +162,7 @@ static bool read_frame(struct mechd_frame_request *r, const struct mechd_frame_a
                                          "this kind of frame is not known",
                                          "the values do not fit the size of the message"};
     const int fault = mechp_frame_read(bytes, size, &r->in);
-    // who sent it finds its request by the sequence, also of a frame that is refused
+    // the sender identifies its request by the sequence, also for a frame that is refused
     r->out = (struct mechp_frame){.kind = r->in.kind,
                                   .instance = r->in.instance,
                                   .iteration = r->in.iteration,
@@ -233,7 +233,7 @@ enum mechd_submitted mechd_frame_start(struct mechd_frame_request *r, struct mec
         return MECHD_RAN;
     }
     if (r->in.kind != MECHP_HELLO && !mechd_leases_lasts(&r->job.instance->leases, r->in.lease)) {
-        // who holds none takes no place in the queue
+        // a client without a lease takes no place in the queue
         const struct mechd_holder nobody = {.role = -1};
         char text[256];
         mechd_frame_fail(r, MECHP_FOREIGN_LEASE,

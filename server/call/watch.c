@@ -1,4 +1,4 @@
-/* Whether somebody still waits for a call: what long work asks (solver/base/interrupt.h). */
+/* Whether the answer of a call is still awaited: polled by long work (solver/base/interrupt.h). */
 #include "server/call/call.h"
 #include "server/call/service.h"
 #include "server/os/ticks.h"

@@ -220,7 +220,7 @@ static void write_report(const struct mechd_coupling_command *k, struct mechp_te
     mechp_text_end(w);
 }
 
-/* A coupling that has begun stands in the table. */
+/* Add a started coupling to the table. */
 static void answer_start(struct mechd_coupling *g, struct mechd_call *c)
 {
     if (!mechd_coupling_add(g->service->couplings, g)) {

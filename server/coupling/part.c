@@ -166,7 +166,7 @@ enum mechd_task_progress mechd_part_perform(struct mechd_part *p, struct mechd_c
     case MECH_COUPLE_COMMIT:
         commit(p, task);
         break;
-    case MECH_COUPLE_DISCARD: // a trial that nobody can name does no harm
+    case MECH_COUPLE_DISCARD: // a trial that cannot be named does no harm
         break;
     }
     return MECHD_TASK_DONE;

@@ -250,7 +250,7 @@ static const char *environment(const struct mechd_option *o, char name[NAME])
     return getenv(name);
 }
 
-/* What HTTP is told. */
+/* The options of HTTP. */
 static int check_http(const struct mechd_config *c, char *fault, size_t size)
 {
     const bool has_key = c->tls_certificate[0] != '\0' && c->tls_key[0] != '\0';

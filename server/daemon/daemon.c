@@ -135,7 +135,7 @@ int mechd_daemon_start(struct mechd *d, char *fault, size_t size)
         snprintf(fault, size, "no thread for the watchdog");
         return MECH_INTERNAL;
     }
-    // who has seen the ready file finds it ready
+    // a client that has seen the ready file must find the server ready
     atomic_store(&d->service.ready, true);
     if (mechd_ready_write(d) != 0) {
         snprintf(fault, size, "cannot write the ready file %s: %s", d->service.config.ready_file,
@@ -227,7 +227,7 @@ void mechd_daemon_stop(struct mechd *d)
     (void)mechd_clock_close(&d->service.host.pace);
     (void)wait_for_calls(d, finish);
     atomic_store(&d->service.host.cancel, true);
-    // who reads could go on for ever, and would meet a pool and a door that are gone
+    // readers could continue for ever, and would use a pool and a door that no longer exist
     atomic_store(&d->service.closed, true);
     const bool done =
         wait_for_calls(d, stuck) && wait_for_lanes(d, stuck) && wait_for_pool(d, stuck);

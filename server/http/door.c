@@ -247,7 +247,7 @@ static int read_body(struct mechd_exchange *x)
         return mechd_refuse(c, MECHP_MEDIA_TYPE,
                             "%.64s is not supported here; send application/json", type);
     }
-    // who goes on without the connection takes a tree along
+    // a call that continues without the connection keeps a tree
     const struct mechd_operation *const o = c->operation;
     if (o->plain != NULL && !prefers_async(x) && o->plain(c, (const char *)x->body, x->body_size)) {
         return 0;
@@ -263,7 +263,7 @@ static int read_body(struct mechd_exchange *x)
     return 0;
 }
 
-/* Who asks: the token of the header Authorization. 0, or refused. */
+/* The client's identity: the token of the header Authorization. 0, or refused. */
 static int read_token(struct mechd_exchange *x)
 {
     static const char bearer[] = "Bearer ";
@@ -323,7 +323,7 @@ static int read_query(struct mechd_exchange *x)
     return q.unknown != NULL ? mechd_query_unknown(&x->call, q.unknown) : 0;
 }
 
-/* The scope of a key: who asks, method, path and key. 0, or refused. */
+/* The scope of a key: token, method, path and key. 0, or refused. */
 static int read_key(struct mechd_exchange *x)
 {
     struct mechd_call *c = &x->call;
@@ -465,7 +465,7 @@ static enum MHD_Result take_head(struct mechd_exchange *x, const char *version)
         return MHD_NO;
     }
 
-    // who is not welcome learns no more than that
+    // a client that is refused gets no further information
     const int known = mechd_origin_admit(x) != 0 ? 1 : read_head(x);
     const bool asks =
         known != 0 && c->code == MECHP_METHOD_NOT_ALLOWED && strcmp(x->method, "OPTIONS") == 0;
@@ -477,7 +477,7 @@ static enum MHD_Result take_head(struct mechd_exchange *x, const char *version)
     if (read_reserve(x) != 0 || known != 0 || read_length(x) != 0 || read_token(x) != 0 ||
         read_lease(x) != 0 || read_key(x) != 0 || read_query(x) != 0) {
         x->body_limit = 0;
-        // who waits for 100 Continue has not sent its body, and need not
+        // a client that waits for 100 Continue has not sent its body, and need not
         const bool waits = x->head.value[MECHD_HEADER_EXPECT] != NULL;
         return waits || x->link->refused != MECHP_OK ? turn_away(x) : MHD_YES;
     }
@@ -541,7 +541,7 @@ void mechd_door_completed(void *context, struct MHD_Connection *connection, void
     }
     struct mechd_link *link = x->link;
     mechd_link_enter(link, MECHD_PHASE_IDLE, 0);
-    // who has gone without the answer leaves it to those who ask again
+    // if the client has disconnected without the answer, it remains for a repeated request
     mechd_receipts_settle(&d->receipts, &x->call);
     if (x->counted) {
         atomic_fetch_sub(&d->in_flight, 1);

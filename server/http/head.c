@@ -124,7 +124,7 @@ static const char *begin(struct mechd_head *h, const struct mechd_request_line *
     return line->version + VERSION + 2;
 }
 
-/* Where the request ends and whom it is for can be read in one way only. */
+/* The end of the request and its host have only one interpretation. */
 static void check_framing(struct mechd_head *h, const char *version)
 {
     const bool is_old = strcmp(version, "HTTP/1.0") == 0;

@@ -165,7 +165,7 @@ int mechd_http_reload(struct mechd_http *h, char *fault, size_t size)
 }
 
 /* Not MHD_quiesce_daemon: of libmicrohttpd 0.9.75 it and a worker that is awake may both take the
- * socket out of the worker's epoll set, and whoever comes second aborts the process. */
+ * socket out of the worker's epoll set, and the second one aborts the process. */
 void mechd_http_quiesce(struct mechd_http *h)
 {
     for (int k = 0; h != NULL && k < h->count; k++) {

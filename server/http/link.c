@@ -142,7 +142,7 @@ static void cut(struct mechd_links *s, struct mechd_link *k, uint64_t word)
     if ((phase == MECHD_PHASE_HEAD || phase == MECHD_PHASE_BODY) && !s->is_tls) {
         sent = send(k->socket, s->late, s->late_length, MSG_DONTWAIT | MSG_NOSIGNAL);
     }
-    (void)sent; // who does not read is not waited for
+    (void)sent; // a client that does not read is not waited for
     shutdown(k->socket, SHUT_RDWR);
 }
 
@@ -224,7 +224,7 @@ static void look(struct mechd_timer *timer)
     pthread_mutex_unlock(&s->m);
 }
 
-/* The whole answer for who is late. */
+/* The whole answer for a client that is too slow. */
 static void write_late(struct mechd_links *s)
 {
     char buffer[256];

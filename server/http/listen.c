@@ -1,4 +1,4 @@
-/* The sockets of the addresses, and who comes through them. */
+/* The sockets of the addresses, and their peers. */
 #include "server/os/listen.h"
 #include "server/http/door.h"
 #include "server/http/listener.h"

@@ -1,6 +1,7 @@
 /* An answer that is made while it is sent: libmicrohttpd asks for bytes when the connection takes
  * them, and the call makes another piece when the last one is gone. A piece takes a fraction of a
- * millisecond; a client that reads slowly holds up nobody, and no more than one piece of memory.
+ * millisecond; a client that reads slowly blocks no thread, and takes no more than one piece of
+ * memory.
  *
  * One that fails on the way ends the connection, so that the client sees that it is not whole.
  *
@@ -17,7 +18,7 @@ enum { BLOCK = 65536 };
 
 struct pieces {
     struct mechd_exchange *exchange; /* lives longer: until the request is completed */
-    size_t sent;                     /* of the text that stands in the call */
+    size_t sent;                     /* of the text in the call */
     struct mechd_gzip_flow *gzip;    /* NULL: as it is */
     bool over;                       /* the last piece has been made */
 };

@@ -13,7 +13,7 @@ static const uint64_t golden = 0x9e3779b97f4a7c15u;
 /* 0 until the first use; two threads may both set it, which does no harm */
 static _Atomic uint64_t counter;
 
-/* Where `count` ids begin that nobody else makes. */
+/* The first of `count` unique ids. */
 static uint64_t take_ids(unsigned count)
 {
     if (atomic_load_explicit(&counter, memory_order_relaxed) == 0) {

@@ -13,7 +13,7 @@ bool mechd_deriving_may(struct mechd_instance *i, struct mechd_deriving *s)
     return !s->over;
 }
 
-/* Given up by whoever asked, by the end of the instance or of the daemon, or by its quota. */
+/* Abandoned by its client, by deletion of the instance, by shutdown, or by its quota. */
 static bool is_cancelled(struct mechd_instance *i, struct mechd_deriving *s, bool unwanted)
 {
     s->over = mechd_stepping_over(i, s->worked, &s->excess);

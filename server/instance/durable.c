@@ -21,7 +21,7 @@ enum {
     /* of those, until a state follows; and what replaying them may take, ns */
     COMMANDS_MOST = 256,
     REPLAY_MOST = 2000000000,
-    /* records on their way for which nobody waits */
+    /* pending records without a waiting answer */
     OUTSTANDING_MOST = 64,
     /* receipts that wait for a checkpoint: of one instance, and bytes of those of all */
     HELD_MOST = 1024,
@@ -380,7 +380,7 @@ void mechd_durable_sync(struct mechd_instance *i, struct mechd_ticket *t)
     if (!d->dirty && !d->due) {
         return;
     }
-    // records for which nobody waits are put off while the disk is behind
+    // records without a waiting answer are postponed while the disk is behind
     const struct mechd_run *const run = atomic_load(&i->running) ? i->run : NULL;
     const bool behind = atomic_load(&d->outstanding) >= OUTSTANDING_MOST ||
                         (run != NULL && mechd_recording_crowded(&run->record));

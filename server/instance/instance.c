@@ -85,7 +85,7 @@ bool mechd_instance_charge(struct mechd_instance *i, enum mechd_quota which, uin
 
 void mechd_instance_refund(struct mechd_instance *i, enum mechd_quota which, uint64_t amount)
 {
-    // what has been closed meanwhile has been given back
+    // if it has been closed meanwhile, this has been refunded
     uint64_t charged = atomic_load(&i->charged[which]);
     uint64_t less = 0;
     do {

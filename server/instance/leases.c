@@ -16,7 +16,7 @@ struct mechd_lease {
     struct mechd_lease *next;
     uint64_t number; /* 1 … 2^52, random */
     int role;
-    double seconds;   /* of silence; 0: not by the clock */
+    double seconds;   /* idle time; 0: does not expire */
     uint64_t expires; /* ns; UINT64_MAX: not by the clock */
     int acts;         /* of its holder, in progress */
     char name[MECH_NAME_MAX + 1];
@@ -56,7 +56,7 @@ void mechd_leases_fini(struct mechd_leases *l)
     pthread_mutex_destroy(&l->m);
 }
 
-/* A number that nobody guesses, and that a double holds exactly. */
+/* A number that cannot be guessed, and that a double represents exactly. */
 static uint64_t make_number(void)
 {
     uint64_t number = 0;
@@ -344,7 +344,7 @@ bool mechd_leases_lasts(struct mechd_leases *l, uint64_t number)
 
 /* --- use -------------------------------------------------------------------------------------- */
 
-/* Who stands against it, of those that last. 0 or MECH_INVALID. */
+/* The conflicting lease, among those that have not ended. 0 or MECH_INVALID. */
 static int judge(const struct mechd_leases *l, const struct mechd_lease *self, enum mechd_act act,
                  uint64_t now, struct mechd_holder *holder)
 {

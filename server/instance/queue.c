@@ -57,7 +57,7 @@ static struct mechd_job *take_reader(struct mechd_instance *i, bool stateless)
     return NULL;
 }
 
-/* Let the readers in the queue, all or those who look at no state, have their turn. */
+/* Serve the readers in the queue, all or only those that read no state. */
 static void serve_readers(struct mechd_instance *i, bool stateless)
 {
     for (int turns = 0; turns < MECHD_QUEUE_MOST; turns++) {
@@ -73,9 +73,9 @@ static void serve_readers(struct mechd_instance *i, bool stateless)
     }
 }
 
-/* A job is over: whoever stopped it did not mean the next one. Jobs that can be stopped end in the
- * order of the queue, so that the first of them is always the one that was meant; the instance is
- * locked. */
+/* A job is over: the request to stop it does not apply to the next one. Jobs that can be stopped
+ * end in the order of the queue, so that the first of them is always the one that was meant; the
+ * instance is locked. */
 static void settle_stop(struct mechd_instance *i, const struct mechd_job *job)
 {
     if (job->stoppable) {
@@ -166,7 +166,7 @@ static enum mechd_submitted leave(struct mechd_instance *i, struct mechd_job *jo
     i->direct = NULL;
     i->working = progress == MECHD_MORE_ALONE;
     if (progress != MECHD_DONE) {
-        // longer than it looked: it goes on in the pool, before all that came meanwhile
+        // longer than expected: it continues in the pool, before all jobs that arrived meanwhile
         if (job->wait != NULL) {
             job->wait(job);
         }

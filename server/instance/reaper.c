@@ -95,7 +95,7 @@ static void end_leases(struct mechd_instance *i)
     }
 }
 
-/* Deleted if nobody has used it for its time; one that works is in use. */
+/* Deleted if it has not been used for its time to live; a running command counts as use. */
 static void end_instance(struct mechd_instance *i)
 {
     pthread_mutex_lock(&i->m);

@@ -111,7 +111,7 @@ static int read_change(void *context, const struct mechd_stored_bytes *b)
     }
     i->durable.number = b->number;
     mechd_durable_account(i, b->number == 0 ? 0 : mechd_durable_commands(i) + b->size);
-    // the owner alone writes it; nobody reads before the next publication
+    // only the owner writes it; it is not read before the next publication
     i->published.sequence = b->sequence;
     if (atomic_load(&i->revision) < b->revision) {
         atomic_store(&i->revision, b->revision);

@@ -168,7 +168,7 @@ static enum mechd_progress step_on(struct mechd_job *job)
     return MECHD_DONE;
 }
 
-/* The same; what it changed is stored when it is time, and how far it is is told at once. */
+/* The same; its changes are stored when due, and its progress is published at once. */
 static enum mechd_progress tick(struct mechd_job *job)
 {
     struct mechd_run *r = (struct mechd_run *)job;
@@ -184,7 +184,7 @@ static enum mechd_progress tick(struct mechd_job *job)
     return progress;
 }
 
-/* The chain is over: nobody will submit the job again. */
+/* The chain is over: the job will not be submitted again. */
 static void release(struct mechd_run *r)
 {
     struct mechd_instance *i = r->job.instance;

@@ -350,7 +350,7 @@ static uint64_t patience(const struct mechd_lane_link *link)
     }
 }
 
-/* It is too slow. One whose message is not whole is told so. */
+/* It is too slow. A peer whose message is incomplete receives an answer. */
 static void end_slow(struct mechd_lane_link *link)
 {
     mechd_count(&link->thread->door->service->host.counters.lane_timeouts, 1);

@@ -6,7 +6,7 @@
 
 enum { ORDER_MOST = 2 };
 
-/* True when nobody's lease keeps the caller from an input; otherwise refused. */
+/* True if no lease prevents the caller from setting an input; otherwise refused. */
 static bool may_set(struct mechd_call *c, const char *name)
 {
     struct mechd_instance *i = c->job.instance;

@@ -1,5 +1,5 @@
 /* …/lease: who may change an instance. POST takes a lease, PATCH changes and renews it, DELETE
- * gives it up or (admin) breaks those of others, GET tells who has one.
+ * releases it or (admin) revokes those of others, GET lists them.
  *
  * None of them waits for a command that is in progress: they come between two slices of it. */
 #include "protocol/wire/json.h"

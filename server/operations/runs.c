@@ -215,7 +215,7 @@ static void stop_has_come(struct mechd_call *c)
     atomic_fetch_sub(&c->job.instance->run_ends, 1);
 }
 
-/* The run is told at once: a long step of it would keep the request waiting. */
+/* The run is returned at once: a long step of it would keep the request waiting. */
 static int prepare_stop(struct mechd_call *c)
 {
     struct mechd_instance *const i = c->job.instance;
@@ -239,7 +239,7 @@ static enum mechd_progress run_stop(struct mechd_call *c)
     if (r != NULL) {
         mechd_run_write(r, &c->text);
     }
-    // beside a command nobody else stores it
+    // while another command runs, no other code stores it
     if (stops) {
         mechd_durable_sync(i, mechd_call_ticket(c));
     }

@@ -50,7 +50,7 @@ bool mechd_address_is_local(const char *address)
         return true;
     }
     address = begins(address, tcp) ? address + sizeof tcp - 1 : mechd_address_host(address);
-    // a fault of the port is no matter of who reaches it
+    // a fault of the port does not depend on which machines reach it
     (void)mechd_hostport_read(&p, address);
     if (p.host[0] == '\0') {
         return false;

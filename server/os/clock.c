@@ -186,7 +186,7 @@ int mechd_clock_init(struct mechd_clock *c, int lanes)
 }
 
 /* The lane for a timer that is not armed: where it was, or else the next one, but another one than
- * one that may be stuck in a callback of somebody else. */
+ * one that may be stuck in another callback. */
 static struct mechd_lane *choose(struct mechd_clock *c, const struct mechd_timer *timer,
                                  uint64_t due)
 {

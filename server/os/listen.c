@@ -54,7 +54,7 @@ int mechd_listen_unix(const char *path, unsigned mode)
         return -1;
     }
 
-    // nobody connects before the mode is what it shall be
+    // no client can connect before the mode is set
     const mode_t before = umask(0777);
     const bool bound = bind(s, (struct sockaddr *)&a, sizeof a) == 0;
     umask(before);

@@ -1,9 +1,9 @@
 /* What the start has used: the dynamic linker has read symbols and relocations of all libraries,
- * and their initialisers have run, which leaves pages of files mapped that nobody reads again.
- * Mappings that cannot be written and hold no page of their own (smaps of proc(5): Anonymous,
- * which text with relocations or a debugger's breakpoints would have) are let go with
- * MADV_DONTNEED; what is used after all comes back from the page cache at a fault. 15.1 MB
- * resident before, 5.7 MB after.
+ * and their initialisers have run, which leaves pages of files mapped that are not read again.
+ * Mappings that cannot be written and hold no page of their own (smaps of proc(5): Anonymous, which
+ * text with relocations or a debugger's breakpoints would have) are let go with MADV_DONTNEED; what
+ * is used after all comes back from the page cache at a fault. 15.1 MB resident before, 5.7 MB
+ * after.
  *
  * Giving free memory back: what lies free in the heaps of the C library is looked up (mallinfo2)
  * and returned page by page (malloc_trim): a second after something was freed, from 64 MiB on, and
@@ -40,17 +40,17 @@
  * given back each time. */
 enum { KEPT_AT_TOP = 16 << 20, BLOCK_MAPPED = 8 << 20 };
 
-/* Free bytes that go back when somebody asked, and when nobody did. */
+/* Free bytes that are returned on a requested check, and on a periodic one. */
 enum { MUCH = 64 << 20, SOME = 1 << 20 };
 
-/* Bytes in use that went from one look to the next: somebody is still freeing. */
+/* Decrease of bytes in use between two checks: memory is still being freed. */
 enum { FALL = 1 << 20 };
 
 static const uint64_t pause_ns = 1000 * MECHD_MS; /* lets a row of deletions end */
 static const uint64_t every_ns = 10000 * (uint64_t)MECHD_MS;
 
 #ifdef MECHD_HAS_MALLOC_TRIM
-/* Bytes in use; what is free has gone back if it was `much`. */
+/* Bytes in use; free memory has been returned if it was at least `much`. */
 static size_t give_back(size_t much)
 {
     const struct mallinfo2 now = mallinfo2();

@@ -75,7 +75,7 @@ struct block {
     struct mechd_number *number;
 };
 
-/* What the database does not take it is told again with the next one. */
+/* A number that could not be stored is stored again with the next one. */
 static void block_done(struct mechd_record *r)
 {
     struct block *const x = (struct block *)r;

@@ -142,7 +142,7 @@ static void commit_one_by_one(struct mechd_store *s, struct mechd_record *first)
     }
 }
 
-/* What they have become is counted before anybody is told, who may ask for the counts. */
+/* Outcomes are counted before the callbacks, which may read the counts. */
 static void tell(struct mechd_store *s, struct mechd_record *first)
 {
     uint64_t records = 0, failures = 0;

@@ -71,7 +71,7 @@ static bool read_head(struct reader *r)
            has_sum(r, r->head + SUM);
 }
 
-/* The frame that has been read goes on from those before. */
+/* True if the frame continues the log: its salts, and the checksum of the frames before it. */
 static bool is_valid(struct reader *r)
 {
     if (memcmp(r->frame + FRAME_SALTS, r->head + SALTS, 8) != 0 || word(r->frame) == 0) {

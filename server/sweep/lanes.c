@@ -116,7 +116,7 @@ static bool fits(const struct mechd_sweep_plan *p, const struct mech_sim *sim)
     return good;
 }
 
-/* Nobody wants the sweep any more, or the daemon ends: within a long step, too. */
+/* The sweep has been cancelled, or the daemon shuts down: within a long step, too. */
 static bool ends(void *lane)
 {
     const struct mechd_sweep *const s = ((const struct mechd_sweep_lane *)lane)->sweep;

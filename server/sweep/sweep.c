@@ -234,7 +234,7 @@ void mechd_sweep_begin(struct mechd_sweep *s, struct mechd_ticket *t)
 {
     atomic_init(&s->working, s->lane_count);
     atomic_fetch_add(&s->refs, s->lane_count);
-    // who removes it does so before that, or after: the store is told in the same order
+    // a removal happens before or after that: records are posted in the same order
     struct mechd_sweeps *const all = s->service->sweeps;
     pthread_mutex_lock(&all->m);
     const int outcome = is_in(all, s) ? mechd_sweep_keep(s, t) : 0;
@@ -277,7 +277,7 @@ void mechd_sweep_write_errors(struct mechd_sweep *s, struct mechp_text *w)
 
 const char *mechd_sweep_state(struct mechd_sweep *s)
 {
-    // what has been done is read last: who finds it over finds all of it done
+    // `done` is read last: if the sweep is over, all points are done
     const bool over = atomic_load(&s->over_all);
     return !over                                     ? "running"
            : atomic_load(&s->done) == s->plan.points ? "finished"

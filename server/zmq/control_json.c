@@ -57,7 +57,7 @@ static void answer_later(struct mechd_call *c)
 
 static void wait_for(struct mechd_job *job)
 {
-    (void)job; // nobody is blocked: the reply goes through the outbox
+    (void)job; // no thread is blocked: the reply goes through the outbox
 }
 
 /* From text to a tree, as far as there is room for it. 0, or refused. */

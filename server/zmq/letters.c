@@ -45,7 +45,7 @@ void mechd_letters_fini(struct mechd_letters *l)
 
 /* --- making, and using again ------------------------------------------------------------------ */
 
-/* The bytes are written by whoever asks for them. */
+/* The bytes are written by the caller. */
 static struct mechd_letter *make(struct mechd_letters *l, size_t room)
 {
     struct mechd_letter *const letter = malloc(sizeof *letter + room);
@@ -337,7 +337,7 @@ void mechd_letters_answer(struct mechd_zmq *z)
     (void)send_line(z, false);
 }
 
-/* Nothing waits: who posts from now on wakes the thread. */
+/* Nothing is waiting: the next post wakes the thread. */
 static bool may_rest(struct mechd_letters *l)
 {
     pthread_mutex_lock(&l->m);

@@ -81,7 +81,7 @@ static uint64_t part(const struct mechd_zmq *z, size_t size)
     return n + (n > 255 ? 9 : 2);
 }
 
-/* --- who there is ----------------------------------------------------------------------------- */
+/* --- subscribers ------------------------------------------------------------------------------ */
 
 static int find(const struct mechd_readers *r, int descriptor, uint32_t serial)
 {
@@ -100,7 +100,7 @@ static void remove_prefix(struct mechd_readers *r, int at)
             (size_t)(r->prefix_count - at) * sizeof *r->prefixes);
 }
 
-/* One that has gone, or is not told of any more. */
+/* Remove one that has disconnected or is no longer reported. */
 static void remove_reader(struct mechd_readers *r, int which)
 {
     r->ended += r->all[which].lost;
@@ -184,7 +184,7 @@ static void offer(struct mechd_zmq *z, const char *topic, size_t size, uint64_t 
     struct mechd_readers *const r = &z->readers;
     const size_t n = strlen(topic);
     const uint64_t bytes = part(z, n) + part(z, size);
-    int last = -1; // who has got it: once, however many subscriptions bring it
+    int last = -1; // the last receiver: counted once, however many subscriptions match
     for (int k = 0; k < r->prefix_count; k++) {
         const struct mechd_reader_prefix *const p = &r->prefixes[k];
         if (p->reader != last && p->size <= n && memcmp(p->text, topic, p->size) == 0) {

@@ -1,4 +1,4 @@
-/* Who may connect: ZAP, ZeroMQ's question for each new connection, answered on the door's thread.
+/* Authentication: ZAP, ZeroMQ's request for each new connection, answered on the door's thread.
  *
  * libzmq's I/O thread asks with (version, request, domain, address, identity, mechanism, key) on
  * inproc://zeromq.zap.01 and waits with the handshake until it is answered with (version, request,
@@ -71,7 +71,7 @@ static bool is_text(zmq_msg_t *part, const char *text)
            memcmp(zmq_msg_data(part), text, strlen(text)) == 0;
 }
 
-/* NULL: the key of the question may connect, and *who is its owner; or why it may not. */
+/* NULL: the key of the request may connect, and *who is its owner; or why it may not. */
 static const char *judge(struct mechd_zmq *z, zmq_msg_t *parts, int count, struct mechd_token *who)
 {
     if (count != PARTS || !is_text(&parts[0], "1.0") || !is_text(&parts[5], "CURVE") ||
@@ -90,7 +90,7 @@ static const char *judge(struct mechd_zmq *z, zmq_msg_t *parts, int count, struc
                : "the scope is insufficient";
 }
 
-/* One line a second at most: who knocks does not fill the log. */
+/* At most one line per second: refused connections must not fill the log. */
 static void tell(struct mechd_zmq *z, zmq_msg_t *parts, const char *why, const char *name)
 {
     char quoted[64], door[16], address[64];
@@ -147,7 +147,7 @@ void mechd_zap_serve(struct mechd_zmq *z)
 void mechd_zap_key(struct mechd_zmq *z, zmq_msg_t *message, struct mechd_peer *peer)
 {
     if (z->service->curve.on) {
-        // a connection without a user is nobody's: a key of zeros is in no file
+        // a connection without a user has no owner: a key of zeros is in no file
         const char *const user = zmq_msg_gets(message, "User-Id");
         peer->has_key = true;
         if (user == NULL || !mechd_curve_key_read(user, peer->key)) {
