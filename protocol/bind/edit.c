@@ -79,7 +79,7 @@ static void unbind(struct mech_document *d, const double *from, size_t n)
     unbind_bytes(d, from, n * sizeof *from);
 }
 
-/* Forget the expressions of a field: its numbers stand in the struct, or in arrays of its own. */
+/* Forget the expressions of a field: its numbers are in the struct, or in arrays of its own. */
 static void unbind_field(struct mech_document *d, const struct mech_field *f, void *at)
 {
     static const struct mech_field vector = {.kind = MECH_VECTOR};

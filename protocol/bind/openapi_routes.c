@@ -489,7 +489,7 @@ void mechp_openapi_paths(struct mechp_text *w)
     mechp_text_key(w, "paths");
     mechp_text_object(w);
     const char *open = "";
-    // routes of one path stand together
+    // routes of one path are adjacent
     for (int i = 0; mechp_route_at(i) != NULL; i++) {
         const struct mechp_route *const route = mechp_route_at(i);
         if (strcmp(route->path, open) != 0) {

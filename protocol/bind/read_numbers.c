@@ -108,7 +108,7 @@ bool mechp_reader_plain(struct mechp_reader *r, const json_t *value, const struc
     return true;
 }
 
-/* A value that stands for a refused one, so that the rest can be judged. */
+/* A value that replaces a refused one, so that the rest can be checked. */
 static double admissible(const struct mech_field *f)
 {
     const double tries[] = {f->preset, 1., f->min, f->max};
@@ -303,7 +303,7 @@ int mechp_read_values(struct mechp_reader *r, const json_t *value, const struct 
 {
     struct mech_values *const out = at;
     const bool array = json_is_array(value);
-    // a single value may stand alone
+    // a single value may be written without an array
     if (f->count > 1 && !mechp_reader_array(r, value, f->count, "values")) {
         return 0;
     }

@@ -123,7 +123,7 @@ static void values(struct printer *p, const struct mech_field *f)
         numbers(p, f, f->count);
         return;
     }
-    // a single value may stand alone
+    // a single value may be written without an array
     mechp_text_key(p->w, "anyOf");
     mechp_text_array(p->w);
     number_forms(p, f);

@@ -223,7 +223,7 @@ static bool wanted(const char *only, bool found, const char *name, struct mech_g
 }
 
 /* Every type: items, structures, integrators, solvers. With `only`, the one of that name; false if
- * there is none, then the nearest stands in the guess. */
+ * there is none, then the nearest is in the guess. */
 static bool write_all(struct mechp_text *w, const char *only, struct mech_guess *g)
 {
     bool found = false;

@@ -217,7 +217,7 @@ static void write_refs(struct mechp_writer *s, const struct mech_refs *refs)
 static void write_values(struct mechp_writer *s, const struct mech_field *f,
                          const struct mech_values *values)
 {
-    // a single value stands alone
+    // a single value is written without an array
     if (f->count != 1) {
         mechp_text_array(s->w);
     }

@@ -133,7 +133,7 @@ int mechp_json_guard(const char *bytes, size_t size, const struct mechp_json_lim
         } else if (c == ']' || c == '}') {
             depth--;
         }
-        // each value and key stands behind one of these
+        // each value and key follows one of these
         out->tree += c == '{'   ? TREE_OBJECT + TREE_ELEMENT
                      : c == '[' ? TREE_ARRAY + TREE_ELEMENT
                      : c == ',' ? TREE_ELEMENT

@@ -62,7 +62,7 @@ void mechp_problem_write(const struct mechp_problem *p, struct mechp_text *w)
     mechp_text_string(w, info->text);
     mechp_text_key(w, "number");
     mechp_text_integer(w, (int)info->code);
-    // without a sentence of its own, the first fault tells most
+    // without a sentence of its own, the first fault is the most informative
     const bool faults = p->diag != NULL && p->diag->count > 0;
     if (p->detail != NULL || faults) {
         mechp_text_key(w, "detail");

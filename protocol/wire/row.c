@@ -22,7 +22,7 @@ const struct mechp_tag mechp_tags[] = {
 
 /* --- parameters of paths ---------------------------------------------------------------------- */
 
-/* Where a name means several things, the narrower one stands first. */
+/* If a name has several meanings, the narrower one comes first. */
 static const struct {
     const char *within; /* part of the paths that it is meant for; NULL: any */
     struct mechp_parameter parameter;

@@ -170,7 +170,7 @@ static void escape(struct mechp_text *w, unsigned char c)
     }
 }
 
-/* Bytes at the beginning that stand for themselves: printable ASCII but quote and backslash. */
+/* Bytes at the beginning that need no escape: printable ASCII but quote and backslash. */
 static size_t plain_length(const char *text, size_t length)
 {
     size_t i = 0;
