@@ -245,7 +245,7 @@ static struct mechd_background *make(struct mechd_call *c)
     return b;
 }
 
-/* Members that tell of a call in the background. */
+/* Members that describe a call in the background. */
 static void write_state(const struct mechd_background *b, bool over, struct mechp_text *w)
 {
     char id[32];

@@ -5,7 +5,7 @@
  *
  * A body and an item are what a JSON message over ZeroMQ says, without and with operation and
  * instance. Operations are those on an instance that have a name there. What is wrong with the
- * request refuses it; what is wrong with an item stands in its result.
+ * request refuses it; faults of an item are reported in its result.
  *
  *   full   {"failed": 1, "results": [{"id", "status", "body"}, {"id", "status", "error"}]}
  *   table  {"failed": 1, "ids": […], "columns": ["time", "step", "x"], "rows": [[…], …],

@@ -81,7 +81,8 @@ static void take_row(struct mechd_call *c)
     row[1] = (double)now.steps;
 }
 
-/* An operation that was done before, under the same key: its row tells where the instance is. */
+/* An operation that was executed before, under the same key: its row has the instance's current
+ * state. */
 static void find_row(struct mechd_batch_call *x)
 {
     struct mechd_call *c = &x->call;

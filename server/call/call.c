@@ -248,7 +248,7 @@ static void answer_ticket(struct mechd_ticket *t)
     c->answer(c);
 }
 
-/* An answer of success about an instance tells its revision, unless the operation has. */
+/* A successful answer about an instance includes its revision, unless the operation has set it. */
 static void tag(struct mechd_call *c)
 {
     const bool tagged = c->door == MECHD_DOOR_HTTP && c->job.instance != NULL;
@@ -430,7 +430,7 @@ static int check_call(struct mechd_call *c)
             return mechd_refuse(c, MECHP_INSTANCE_NOT_FOUND, "there is no instance %.64s", id);
         }
     }
-    // names can be looked up by the owner only: it tells their faults together with these
+    // names can be looked up by the owner only: it reports their faults together with these
     const bool tells_all = (mechd_call_row(c)->traits & MECHP_TELLS_ALL) != 0;
     if (mechd_call_faulty(c) && !tells_all) {
         return 1;

@@ -9,7 +9,7 @@
 /* Of a body, known ones that belong elsewhere included. */
 enum { KEYS_MOST = MECHP_MEMBERS_MOST + MECHP_QUERIES + MECHP_MATCH_PARAMETERS + 12 };
 
-/* A model document where a request that carries one is expected: told in one sentence. */
+/* A model document where a request that carries one is expected: reported in one sentence. */
 static bool is_bare_model(const struct mechd_call *c)
 {
     const struct mechp_shape *const shape = mechd_call_row(c)->body;

@@ -39,7 +39,7 @@ static bool is_number_type(const char *type)
     return strcmp(type, "integer") == 0 || strcmp(type, "number") == 0;
 }
 
-/* A number as it would stand in a query. */
+/* A number as written in a query. */
 static void write_number(const json_t *value, char *out, size_t size)
 {
     const double real = json_number_value(value);

@@ -50,7 +50,7 @@ static void begin_npy(struct mechd_rows *r, uint64_t rows)
     mechp_text_plain(r->text, head, (size_t)n + 10);
 }
 
-/* Every name in turn; the separator stands before all but the first. */
+/* Every name in turn; the separator precedes all but the first. */
 static void write_names(struct mechd_rows *r)
 {
     bool first = true;

@@ -8,7 +8,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers are read as t
 static const char magic[] = "\x93NUMPY";
 enum { MAGIC = sizeof magic - 1, DICTIONARY_MOST = 1024 };
 
-/* What stands behind a key of the head's dictionary, or NULL. */
+/* The value of a key of the head's dictionary, or NULL. */
 static const char *value_of(const char *dictionary, const char *key)
 {
     const char *at = strstr(dictionary, key);

@@ -266,7 +266,7 @@ void mechd_read_bonds(struct mechd_reading *r)
 
 /* --- ports ------------------------------------------------------------------------------------ */
 
-/* Sorted by index and component, each once. Where it stands: *at. */
+/* Sorted by index and component, each once. Its place: *at. */
 static bool find_port(const struct mechd_coupling_port *ports, int32_t count,
                       const struct mechd_end *e, int32_t *at)
 {

@@ -13,7 +13,7 @@
 
 enum { ORDER_MOST = 2 };
 
-/* Numbers of r-th derivatives stand one behind the other for an input: value, first, second. */
+/* Numbers of r-th derivatives are adjacent for an input: value, first, second. */
 static int read_changes(struct mechd_part *p, const struct mech_couple_task *task)
 {
     struct mechd_engine *const e = &p->instance->engine;

@@ -105,7 +105,7 @@ static int set(struct mechd_config *c, const struct mechd_option *o, const char 
     return -1;
 }
 
-/* Behind where it stands, which `fault` tells: that the text is no value, and what would be. -1. */
+/* Append to the place in `fault`: that the text is not a value, and what would be one. -1. */
 static int refuse(const struct mechd_option *o, const char *text, char *fault, size_t size)
 {
     char expected[96] = "it is on or off (yes, no, true, false, 1, 0)";

@@ -43,7 +43,7 @@ static void run_task(struct mechd_task *task)
     atomic_store(&w->queued, false);
 }
 
-/* Where the first address of HTTP is. False: it cannot be told. */
+/* The first HTTP address. False: it cannot be determined. */
 static bool find_http(const struct mechd *d, struct sockaddr_storage *to, socklen_t *size)
 {
     char host[MECHD_ADDRESS + 16];

@@ -69,7 +69,7 @@ static int refuse_path(struct mechd_exchange *x, int code)
                         near ? "?" : "");
 }
 
-/* What the head tells. 0, or refused. */
+/* Evaluate the head. 0, or refused. */
 static int read_head(struct mechd_exchange *x)
 {
     struct mechd_call *c = &x->call;
@@ -351,7 +351,7 @@ static int read_key(struct mechd_exchange *x)
     return 0;
 }
 
-/* The reply stands on some other thread: wake the connection. */
+/* The reply was completed on another thread: wake the connection. */
 static void answer_later(struct mechd_call *c)
 {
     struct mechd_exchange *x = (struct mechd_exchange *)c;
@@ -368,7 +368,7 @@ static void wait_for(struct mechd_job *job)
     MHD_suspend_connection(x->connection);
 }
 
-/* The reply stands: send it. */
+/* The reply is complete: send it. */
 static enum MHD_Result answer(struct mechd_exchange *x)
 {
     const int route =
@@ -518,7 +518,7 @@ enum MHD_Result mechd_door_handle(void *context, struct MHD_Connection *connecti
         return mechd_origin_preflight(x, x->call.match.allow);
     }
 
-    // files of the page stand beside the routes
+    // files of the page are served besides the routes
     const bool reads = (x->head_only || strcmp(method, "GET") == 0) &&
                        (x->call.code == MECHP_OK || x->call.code == MECHP_ROUTE_NOT_FOUND);
     if (reads && mechd_page_serve(x, &result)) {

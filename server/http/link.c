@@ -113,7 +113,7 @@ static void forget_peer(struct mechd_links *s, struct mechd_link_peer *p)
 }
 
 /* Bytes that TCP has received: tcpi_bytes_received of struct tcp_info in Linux' linux/tcp.h, whose
- * layout only grows. 0: it does not tell. */
+ * layout only grows. 0: not reported. */
 static uint64_t bytes_received(int s)
 {
     enum { OFFSET = 128 };

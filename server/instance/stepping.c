@@ -16,7 +16,7 @@
 #include <stdlib.h>
 
 static const double slice_ns = 1e6;
-/* steps in one measurement that tell the truth in spite of a pause */
+/* steps in one measurement that make it reliable in spite of a pause */
 enum { DILUTED = 16 };
 
 /* Internal steps of a command, as a number that cannot overflow. */

@@ -103,7 +103,7 @@ static void accept_some(struct mechd_lane_door *l)
     }
 }
 
-/* What other threads have left: connections, and replies that stand. */
+/* Work left by other threads: connections, and completed replies. */
 static void take_news(struct mechd_lane_thread *t)
 {
     uint64_t ignored = 0;

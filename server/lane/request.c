@@ -77,7 +77,7 @@ static void wait_for(struct mechd_job *job)
     (void)job; // no thread is blocked: the reply is posted
 }
 
-/* The link of a call stands behind its message. */
+/* The link of a call, by its message. */
 struct json_request {
     struct mechd_message message; /* first */
     struct mechd_lane_link *link;

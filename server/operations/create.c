@@ -218,7 +218,7 @@ static int prepare_create(struct mechd_call *c)
     return 0;
 }
 
-/* The creation on its way to the disk, with the reply that stands. */
+/* Post the creation to the store, with the completed reply. */
 static void store(struct mechd_call *c, struct mechd_instance *i)
 {
     struct mechd_excess excess;
@@ -247,7 +247,7 @@ struct origin {
     double ttl; /* s, 0: it stays */
 };
 
-/* A simulation becomes an instance of the table, and the reply tells of it. The simulation is
+/* A simulation becomes an instance of the table, and the reply describes it. The simulation is
  * taken. */
 static enum mechd_progress keep(struct mechd_call *c, struct mech_sim *sim, const struct origin *o)
 {

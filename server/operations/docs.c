@@ -14,7 +14,7 @@ static void put(struct mechp_text *w, const char *html)
     mechp_text_plain(w, html, strlen(html));
 }
 
-/* Text as HTML; what stands between backticks is code. */
+/* Text as HTML; text between backticks is code. */
 static void text_n(struct mechp_text *w, const char *text, size_t length)
 {
     bool code = false;
@@ -87,7 +87,7 @@ static void quoted(struct mechp_text *w, const char *json)
 
 #define SERVER "http://127.0.0.1:8080"
 
-/* What stands around a call, so that the calls work in the order of the page. */
+/* Text around a call, so that the calls work in the order of the page. */
 static const struct setting {
     const char *before;  /* text in front of it */
     const char *options; /* with a blank behind each */

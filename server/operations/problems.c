@@ -45,7 +45,7 @@ static void write_solution(struct mechd_call *c, const struct mech_lone_solution
     mechp_text_end(w);
 }
 
-/* Faults of the solver stand at paths in the problem. */
+/* Faults of the solver have paths in the problem. */
 static void take_faults(struct mechd_call *c, const struct mech_diag *found)
 {
     for (size_t k = 0; k < found->count; k++) {

@@ -1,4 +1,4 @@
-/* What a compiled shape is made of tells how it is drawn; its type is not asked. */
+/* The parts of a compiled shape determine how it is drawn; its type is not used. */
 #include "server/operations/scene_shapes.h"
 
 #include <math.h>

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Take a name into the plan: its place, or -1 (told). A name that is there already keeps it. */
+/* Add a name to the plan: its place, or -1 (reported). A name that is already there keeps its
+ * place. */
 static int place_of(struct mechd_call *c, const struct mech_document *document,
                     struct mechd_sweep_plan *plan, const char *name, const char *path)
 {
@@ -39,7 +40,7 @@ static int place_of(struct mechd_call *c, const struct mech_document *document,
     return (int)k;
 }
 
-/* Values of all points, at first the document's. False: told. */
+/* Values of all points, at first the document's. False: reported. */
 static bool make_values(struct mechd_call *c, const struct mech_document *document,
                         struct mechd_sweep_plan *plan)
 {
@@ -58,7 +59,7 @@ static bool make_values(struct mechd_call *c, const struct mech_document *docume
 
 /* --- grids ------------------------------------------------------------------------------------ */
 
-/* One axis: its values. NULL: told. */
+/* One axis: its values. NULL: reported. */
 static double *read_axis(struct mechd_call *c, const json_t *axis, const char *path, size_t *count)
 {
     double *values = NULL;

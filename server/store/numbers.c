@@ -94,7 +94,7 @@ void mechd_store_given(struct mechd_store *s, enum mechd_numbers which, uint64_t
     uint64_t given = atomic_load(&n->given);
     while (given < number && !atomic_compare_exchange_weak(&n->given, &given, number)) {
     }
-    // told when half of them are left
+    // recorded when half of them are left
     given = atomic_load(&n->given);
     uint64_t known = atomic_load(&n->known);
     if (given + BLOCK / 2 <= known ||

@@ -5,7 +5,7 @@ static const char *const text_of[MECHD_SQL_COUNT] = {
     [MECHD_SQL_BEGIN] = "BEGIN IMMEDIATE",
     [MECHD_SQL_COMMIT] = "COMMIT",
     [MECHD_SQL_ROLLBACK] = "ROLLBACK",
-    [MECHD_SQL_ID_ASIDE] = "UPDATE instances SET aside = 'its id was given again',"
+    [MECHD_SQL_ID_ASIDE] = "UPDATE instances SET aside = 'its id was used again',"
                            " id = id || ' (' || key || ')' WHERE id = ?1",
     [MECHD_SQL_CREATE] = "INSERT INTO instances (key, id, serial, labels, durability, model,"
                          " ttl, token) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",

@@ -82,7 +82,7 @@ static bool is_valid(struct reader *r)
     return has_sum(r, r->frame + FRAME_SUM);
 }
 
-/* A frame, or the beginning of one [size], stands where one of a generation before may stand. */
+/* A frame, or the beginning of one [size], at a place where one of an earlier generation may be. */
 static bool is_older(const struct reader *r, size_t size)
 {
     const uint32_t age = word(r->head + SALTS) - word(r->frame + FRAME_SALTS);
@@ -93,7 +93,7 @@ static bool is_older(const struct reader *r, size_t size)
     return blank || (size >= FRAME_SALTS + 4 && age >= 1 && age < UINT32_C(0x80000000));
 }
 
-/* Frames up to the end of the last whole transaction, and what stands behind. */
+/* Frames up to the end of the last complete transaction, and the bytes after it. */
 static void read_frames(struct reader *r, struct mechd_wal *out)
 {
     const size_t whole = FRAME + r->page;

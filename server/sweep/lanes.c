@@ -168,7 +168,7 @@ static bool next_command(const struct mechd_sweep_lane *l, struct mech_step_requ
         r->count = p->every > 0 && p->every < rest ? p->every : rest;
         return rest > 0;
     }
-    // row k stands at start + k × every × h: rounding does not add up
+    // row k is at start + k × every × h: rounding does not add up
     const double k = (double)l->sweep->row_counts[l->point];
     const double at = p->start + k * (double)p->every * p->h;
     r->size = p->every > 0 && mech_time_before(at, p->until, p->h) ? at : p->until;

@@ -356,7 +356,7 @@ bool mechd_letters_drain(struct mechd_zmq *z)
             pthread_mutex_lock(&l->x);
             now += send_line(z, true);
             pthread_mutex_unlock(&l->x);
-            z->more = true; // libzmq may have taken what tells of a subscription
+            z->more = true; // libzmq may have consumed the signal of a subscription
         }
         if (now == 0 && may_rest(l)) {
             return true;

@@ -115,7 +115,7 @@ static void remove_reader(struct mechd_readers *r, int which)
     memmove(r->all + which, r->all + which + 1, (size_t)(r->count - which) * sizeof *r->all);
 }
 
-/* A new one. Negative: it is not told of. */
+/* A new one. Negative: it is not reported. */
 static int meet(struct mechd_readers *r, int descriptor, uint32_t serial)
 {
     struct sockaddr_storage from;

@@ -93,7 +93,7 @@ class Aside(unittest.TestCase):
                                                        'durability': 'every-step'})
             self.assertEqual(made.status, 201, made)
         aside = self.rows("SELECT model, aside FROM instances WHERE id LIKE 'bad (%'")
-        self.assertEqual(aside, [('{}', 'its id was given again')])
+        self.assertEqual(aside, [('{}', 'its id was used again')])
 
     def test_an_id_that_no_request_could_name_is_kept_aside(self):
         with Kept(self.folder) as d:
