@@ -38,7 +38,7 @@ static void choose_colour(struct mechctl *m, const char *when)
     m->colour = strcmp(when, "always") == 0 || (strcmp(when, "auto") == 0 && wanted);
 }
 
-/* Options are gathered first: those of a command may stand before it. */
+/* Options are collected first: those of a command may precede it. */
 struct given {
     const char *name, *value;
 };
@@ -149,7 +149,7 @@ static int take_option(struct mechctl *m, struct line *l, char **words, int left
     return used;
 }
 
-/* Hand the gathered options to the command that they belong to. */
+/* Pass the collected options to the command that they belong to. */
 static int settle(struct mechctl *m, const struct line *l)
 {
     for (int i = 0; i < l->count; i++) {
@@ -238,7 +238,7 @@ int mechctl_parse(struct mechctl *m, int argc, char **argv, bool *help, bool *ve
             m->command = mechctl_find(word);
             if (!m->command) {
                 const char *const meant = closest_command(word);
-                return mechctl_usage("'%s' is no command%s%s%s; mechctl help lists them", word,
+                return mechctl_usage("'%s' is not a command%s%s%s; mechctl help lists them", word,
                                      meant ? ", did you mean " : "", meant ? meant : "",
                                      meant ? "?" : "");
             }

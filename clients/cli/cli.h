@@ -38,7 +38,7 @@ struct mechctl_option {
 enum { MECHCTL_OPTIONS = 10 };
 
 /* What an argument may be, of the command itself or of an option: for help and completion, and for
- * the command where it must know. */
+ * the command itself. */
 struct mechctl_words {
     const char *argument;     /* as in the usage: "LEVEL"; NULL closes the list */
     const char *const *words; /* closed by NULL */
@@ -66,10 +66,10 @@ struct mechctl {
     const char *values[MECHCTL_OPTIONS]; /* by the command's options: the argument, "" for a switch
                                             that is on, NULL: not given */
     const char *server;
-    bool json;               /* --json: what the server said, for scripts */
+    bool json;               /* --json: print the server's JSON, for scripts */
     bool colour;             /* stdout is a terminal that may be coloured */
     const char *file;        /* file that the request came from, for its errors; or NULL */
-    const char *prefix;      /* pointer prefix that stands for the file's root */
+    const char *prefix;      /* pointer prefix that denotes the file's root */
     int lead;                /* bytes before the file in the body */
     struct mechc_bytes body; /* of the next request */
     struct mechc_bytes held; /* a reply that outlives the next request */
@@ -104,8 +104,8 @@ const char *mechctl_option(const struct mechctl *m, const char *name);
 int mechctl_number(const struct mechctl *m, const char *name, double *out);
 /* Append {"a":1,"b":[1,2]} from arguments NAME=VALUE[,VALUE ...] beginning with the first-th. */
 int mechctl_assignments(struct mechctl *m, int first, struct mechc_bytes *out);
-/* Append the members "labels" and "ttl" from --label NAME=VALUE,… and --ttl, what is given of them
- * (body.c). MECHCTL_DONE or MECHCTL_USAGE. */
+/* Append the members "labels" and "ttl" from --label NAME=VALUE,… and --ttl, as far as
+ * given (body.c). MECHCTL_DONE or MECHCTL_USAGE. */
 int mechctl_add_traits(struct mechctl *m);
 /* An array of strings from the list of an option (solver/base/words.h). MECHCTL_DONE or USAGE. */
 int mechctl_add_items(const char *option, const char *list, struct mechc_bytes *b);
@@ -141,8 +141,8 @@ int mechctl_get(struct mechctl *m, const char *const *path, struct mechc_json *r
 /* A whole command: a request, and its reply as it came (--json) or laid out. */
 int mechctl_print_reply(struct mechctl *m, const char *method, const char *const *path,
                         const struct mechc_bytes *body);
-/* Append "?key=value" or "&key=value", escaped; NULL: nothing. What does not fit makes the path
- * empty. */
+/* Append "?key=value" or "&key=value", escaped; NULL: nothing. If it does not fit, the path
+ * becomes empty. */
 void mechctl_query(char *path, size_t size, const char *key, const char *value);
 /* GET of a path with a query, shown as by mechctl_print_reply. */
 int mechctl_print_path(struct mechctl *m, const char *path);
@@ -171,8 +171,8 @@ enum mechctl_ink {
 const char *mechctl_ink(const struct mechctl *m, enum mechctl_ink ink);
 const char *mechctl_ink_off(const struct mechctl *m);
 
-/* Everything printed is written. MECHCTL_DONE, or MECHCTL_FAILED with the reason told, once; no
- * reason where a reader has left (head, grep -q). `errno` is that of the last write, or 0. */
+/* Flush all output. MECHCTL_DONE, or MECHCTL_FAILED with the reason printed, once; no reason where
+ * the reader has closed its end (head, grep -q). `errno` is that of the last write, or 0. */
 int mechctl_flush(void);
 
 /* A number for people: at most 9 significant digits; returns `out`. */
@@ -185,8 +185,8 @@ void mechctl_print_json(struct mechc_json value);
 void mechctl_print_tree(const struct mechctl *m, struct mechc_json object);
 /* For --json: the value as it came, and a line end. Returns what mechctl_flush does. */
 int mechctl_print_raw(struct mechc_json value);
-/* The warnings in a reply, to stderr, as faults are told: by the place in the model's file, if
- * there is one. */
+/* Print the warnings in a reply to stderr in the form of faults: with the place in the model's
+ * file, if there is one. */
 void mechctl_print_warnings(const struct mechctl *m, struct mechc_json reply);
 /* The id that a creation answers with, its warnings to stderr, or with --json all of it; 0. */
 int mechctl_print_id(const struct mechctl *m, struct mechc_json reply);
@@ -209,7 +209,7 @@ void mechctl_print_values(const struct mechctl *m, struct mechc_json values,
                           const struct mechc_json *variables);
 /* The unit of a variable in a list of variables; false: it has none. */
 bool mechctl_unit(struct mechc_json variables, const char *name, struct mechc_json *out);
-/* Columns that a UTF-8 text takes on a terminal, wide characters aside. */
+/* Columns that a UTF-8 text takes on a terminal, wide characters not considered. */
 int mechctl_width(const char *text);
 
 /* --- pictures that are drawn again and again (picture.c) -------------------------------------- */
@@ -217,7 +217,7 @@ int mechctl_width(const char *text);
 /* Columns that a picture may take on the terminal of a file descriptor, or by COLUMNS: all but the
  * last, behind which some go on to the next line. At least 1. */
 int mechctl_columns(int descriptor);
-/* A bar on standard error, over the one before; left: s that it will take, below 0: not told. */
+/* A bar on standard error, over the one before; left: remaining s, below 0: unknown. */
 void mechctl_bar(double fraction, double left);
 
 /* A line of a picture: pieces, until it is full. */

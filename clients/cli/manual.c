@@ -70,15 +70,14 @@ static void put_command(const struct mechctl_command *c)
 int mechctl_print_manual(void)
 {
     printf(".TH MECHCTL 1 \"\" \"mechd %s\" \"User Commands\"\n", mechc_version());
-    fputs(
-        ".SH NAME\nmechctl \\- create, step and watch mechanical models on a mechd server\n"
-        ".SH SYNOPSIS\n.B mechctl\n[\\fIoptions\\fR] \\fICOMMAND\\fR [\\fIarguments\\fR]\n"
-        ".SH DESCRIPTION\nEach command sends one request to\n.BR mechd (1)\n"
-        "or follows its stream, and prints the answer: for people, or with\n.B \\-\\-json\n"
-        "as it came. With it a refusal is the server's problem document (RFC 9457: code, detail,\n"
-        "errors with pointers into the request), one line of JSON on standard error; exit\n"
-        "statuses are the same.\nOptions may stand before or after the command.\n.SH OPTIONS\n",
-        stdout);
+    fputs(".SH NAME\nmechctl \\- create, step and watch mechanical models on a mechd server\n"
+          ".SH SYNOPSIS\n.B mechctl\n[\\fIoptions\\fR] \\fICOMMAND\\fR [\\fIarguments\\fR]\n"
+          ".SH DESCRIPTION\nEach command sends one request to\n.BR mechd (1)\n"
+          "or follows its stream, and prints the answer: for people, or with\n.B \\-\\-json\n"
+          "unchanged. With it a refusal is the server's problem document (RFC 9457: code, detail,\n"
+          "errors with pointers into the request), one line of JSON on standard error; exit\n"
+          "statuses are the same.\nOptions may come before or after the command.\n.SH OPTIONS\n",
+          stdout);
     put_options(mechctl_global_options);
     puts(".SH COMMANDS");
     for (const struct mechctl_command *const *c = mechctl_commands; *c; c++) {

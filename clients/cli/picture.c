@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 enum {
-    UNKNOWN = 80, /* columns of a terminal that does not tell */
+    UNKNOWN = 80, /* columns of a terminal that does not report them */
     BAR = 40,     /* longest bar */
-    SHORT = 8,    /* below so many columns a bar says nothing */
+    SHORT = 8,    /* below so many columns a bar is useless */
     TIME = 12     /* columns of the time left, so that the bar keeps its length */
 };
 

@@ -29,7 +29,7 @@ int mechctl_flush(void)
     if (flushed && !failed) {
         return MECHCTL_DONE;
     }
-    // what did not fit a buffer fails at once, and leaves nothing to flush
+    // a write larger than the buffer fails at once, with nothing left to flush
     fault = flushed ? fault : errno;
     if (!told && fault != EPIPE) {
         fprintf(stderr, "mechctl: standard output: %s\n",
@@ -64,7 +64,7 @@ static void add_string(struct mechc_json value, struct mechc_bytes *out)
 {
     char text[256];
     mechc_json_text(value, text, sizeof text);
-    // control characters would move the cursor of whoever reads this
+    // control characters would move the terminal's cursor
     for (char *p = text; *p; p++) {
         *p = (unsigned char)*p < 0x20 || *p == 0x7f ? ' ' : *p;
     }

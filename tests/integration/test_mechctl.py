@@ -73,7 +73,7 @@ class Mechctl(unittest.TestCase):
 
     def test_a_lease_is_taken_shown_and_given_up(self):
         i = self.created()
-        self.assertIn('everybody', self.good('lease', i))
+        self.assertIn('every client', self.good('lease', i))
         lease = self.good('lease', i, 'owner', '--name', 'rig', '--seconds', '30').strip()
         listed = self.good('lease', i)
         self.assertIn('rig', listed)
@@ -89,7 +89,7 @@ class Mechctl(unittest.TestCase):
         self.assertEqual(json.loads(renewed)['seconds'], 5)
         self.good('lease', i, '--release')
         del os.environ['MECHD_LEASE']
-        self.assertIn('everybody', self.good('lease', i))
+        self.assertIn('every client', self.good('lease', i))
         self.good('lease', i, 'co-driver', 'force')
         self.assertIn('force', self.good('lease', i))
         self.good('lease', i, '--break', 'co-driver')

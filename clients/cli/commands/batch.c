@@ -58,8 +58,8 @@ static int run(struct mechctl *m)
 }
 
 static const struct mechctl_option options[] = {
-    {"label", "NAME=VALUE", "the instances that have it, in place of ids"},
-    {"body", "JSON", "of the operation, the same for each instance"},
+    {"label", "NAME=VALUE", "all instances with this label, in place of ids"},
+    {"body", "JSON", "body of the operation, the same for each instance"},
     {0},
 };
 
@@ -67,11 +67,10 @@ const struct mechctl_command mechctl_batch = {
     .name = "batch",
     .arguments = "OPERATION [ID ...]",
     .summary = "run an operation on many instances in one request",
-    .details =
-        "  mechctl batch step i-1 i-2 --body '{\"count\": 10}'\n"
-        "  mechctl batch delete --label rig=7\n"
-        "Operations have the names that they have over ZeroMQ. The exit status is 1 when it\n"
-        "failed for some.",
+    .details = "  mechctl batch step i-1 i-2 --body '{\"count\": 10}'\n"
+               "  mechctl batch delete --label rig=7\n"
+               "Operations are named as over ZeroMQ. The exit status is 1 if the operation failed\n"
+               "for some instances.",
     .options = options,
     .least = 1,
     .most = -1,

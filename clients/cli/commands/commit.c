@@ -20,10 +20,10 @@ static int run(struct mechctl *m)
 const struct mechctl_command mechctl_commit = {
     .name = "commit",
     .arguments = "ID TRIAL",
-    .summary = "keep the end state of the last trial",
+    .summary = "commit the end state of the last trial",
     .details = "  mechctl step i-1 --size 0.01 --trial\n"
                "  mechctl commit i-1 1\n"
-               "TRIAL is the number that the step printed; only the last one can be kept.",
+               "TRIAL is the number that the step printed; only the last one can be committed.",
     .least = 2,
     .most = 2,
     .run = run,

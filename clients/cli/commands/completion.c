@@ -1,7 +1,7 @@
 /* mechctl completion: what bash and zsh complete on the command line, from the tables.
  *
  * Both scripts share their middle, which finds the command, the position of its argument, and the
- * words that may stand there; ids, examples and types are asked of the server.
+ * words that may follow; ids, examples and types are requested from the server.
  */
 #include "clients/cli/cli.h"
 
@@ -88,7 +88,7 @@ static void add_options(struct mechc_bytes *out, const struct mechctl_option *o,
     }
 }
 
-/* What stands at a position, by the word that the usage has there; ":a,b" are words to choose. */
+/* The kind of word at a position, by the word in the usage; ":a,b" are words to choose. */
 static void print_kind(const struct mechctl_command *c, const char *word, size_t length)
 {
     const char *const *const words = mechctl_words_of(c, word, length);

@@ -63,11 +63,11 @@ static int run(struct mechctl *m)
 }
 
 static const struct mechctl_option options[] = {
-    {"count", "N", "step so many windows"},
-    {"size", "S", "step so many seconds"},
-    {"until", "T", "step to that time, s"},
-    {"reset", NULL, "set all its instances back first"},
-    {"delete", NULL, "end it; its instances are free again"},
+    {"count", "N", "step N windows"},
+    {"size", "S", "step S seconds"},
+    {"until", "T", "step to the time T, s"},
+    {"reset", NULL, "reset all its instances first"},
+    {"delete", NULL, "delete it; its instances are released"},
     {0},
 };
 

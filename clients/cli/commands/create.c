@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* As it is: bytes have no room for what else there is to say of the instance. */
+/* The bytes as they are: without a place for the other settings of the instance. */
 static int send_snapshot(struct mechctl *m, const char *path)
 {
     int code = mechctl_read_file(path, &m->body);
@@ -55,7 +55,7 @@ static const struct mechctl_option options[] = {
     {"snapshot", "FILE", "create from a snapshot that was saved to a file"},
     {"id", "ID", "the id to give; refused if it is taken"},
     {"label", "NAME=VALUE", "labels, several with commas"},
-    {"ttl", "S", "delete it after so long without use"},
+    {"ttl", "S", "delete it after S seconds without use"},
     {0},
 };
 

@@ -21,8 +21,8 @@ static int run(struct mechctl *m)
 
 static const struct mechctl_option options[] = {
     {"label", "NAME=VALUE", "all labels, several with commas; \"\": none"},
-    {"ttl", "S", "delete it after so long without use"},
-    {"keep", NULL, "it stays, however long it is not used"},
+    {"ttl", "S", "delete it after S seconds without use"},
+    {"keep", NULL, "never delete it for lack of use"},
     {0},
 };
 

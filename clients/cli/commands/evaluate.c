@@ -16,10 +16,9 @@ const struct mechctl_command mechctl_evaluate = {
     .name = "evaluate",
     .arguments = "ID FILE",
     .summary = "evaluate the equations at any point",
-    .details =
-        "  echo '{\"want\": [\"mass\", \"rhs\"]}' | mechctl evaluate i-1 -\n"
-        "FILE, or - for standard input, holds want, and time, q, v, x, z where they are not\n"
-        "the present.",
+    .details = "  echo '{\"want\": [\"mass\", \"rhs\"]}' | mechctl evaluate i-1 -\n"
+               "FILE, or - for standard input, holds want, and time, q, v, x, z where they differ\n"
+               "from the present ones.",
     .least = 2,
     .most = 2,
     .run = run,

@@ -28,7 +28,7 @@ static int run(struct mechctl *m)
 const struct mechctl_command mechctl_examples = {
     .name = "examples",
     .arguments = "[NAME]",
-    .summary = "list the ready models of the server, or print one as JSON",
+    .summary = "list the example models of the server, or print one as JSON",
     .details = "  mechctl examples bouncing-ball > ball.json",
     .most = 1,
     .run = run,

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* JSON as it stands; anything that does not look like it is a text: a name, or "=expression". */
+/* JSON as given; anything that does not look like it is a text: a name, or "=expression". */
 static void add_value(const char *text, struct mechc_bytes *out)
 {
     const bool word =

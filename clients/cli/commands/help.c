@@ -8,7 +8,7 @@ static int run(struct mechctl *m)
     }
     const struct mechctl_command *const about = m->count > 0 ? mechctl_find(m->arguments[0]) : NULL;
     if (m->count > 0 && !about) {
-        return mechctl_usage("'%s' is no command; mechctl help lists them", m->arguments[0]);
+        return mechctl_usage("'%s' is not a command; mechctl help lists them", m->arguments[0]);
     }
     mechctl_print_help(about);
     return MECHCTL_DONE;

@@ -14,7 +14,7 @@ static int run(struct mechctl *m)
 const struct mechctl_command mechctl_jvp = {
     .name = "jvp",
     .arguments = "ID FILE",
-    .summary = "give directional derivatives of a step",
+    .summary = "compute directional derivatives of a step",
     .details = "  echo '{\"size\": 0.01, \"inputs\": {\"force\": 1}}' | mechctl jvp i-1 -\n"
                "FILE, or - for standard input, holds the step and the direction.",
     .least = 2,

@@ -1,10 +1,10 @@
-/* mechctl lease: who may change an instance; taking, renewing, giving up and breaking a lease. */
+/* mechctl lease: which client may change an instance; take, renew, release, break a lease. */
 #include "clients/cli/cli.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Append {"role", "channels", "seconds", "name"}, what is given of it. */
+/* Append {"role", "channels", "seconds", "name"}, as far as given. */
 static int compose(struct mechctl *m)
 {
     double seconds = 0.;
@@ -58,7 +58,7 @@ static int list(struct mechctl *m, const char *const *path)
         return code != MECHCTL_DONE ? code : mechctl_print_raw(reply);
     }
     if (mechc_json_member(reply, "items", &items)) {
-        mechctl_print_table(m, items, columns, "no leases: everybody may change it");
+        mechctl_print_table(m, items, columns, "no leases: every client may change it");
     }
     return MECHCTL_DONE;
 }
@@ -110,10 +110,10 @@ static int run(struct mechctl *m)
 }
 
 static const struct mechctl_option options[] = {
-    {"seconds", "S", "silence that ends it (60)"},
+    {"seconds", "S", "inactivity that ends it (60)"},
     {"name", "NAME", "of the holder, for others to read (the token's)"},
-    {"renew", NULL, "the lease of --lease begins anew, with what else is given"},
-    {"release", NULL, "give up the lease of --lease"},
+    {"renew", NULL, "renew the lease of --lease, with the other options given"},
+    {"release", NULL, "release the lease of --lease"},
     {"break", "ROLE", "end the leases of others in this role; needs the scope admin"},
     {0},
 };
@@ -124,13 +124,13 @@ static const struct mechctl_words words[] = {{"ROLE", roles}, {0}};
 const struct mechctl_command mechctl_lease = {
     .name = "lease",
     .arguments = "ID [ROLE [CHANNEL ...]]",
-    .summary = "tell who may change an instance, or take a lease on it; prints its number",
+    .summary = "list the leases of an instance, or take one and print its number",
     .details =
-        "  mechctl lease i-1                              who has one\n"
+        "  mechctl lease i-1                              its leases\n"
         "  export MECHD_LEASE=$(mechctl lease i-1 owner)  no other client changes it\n"
-        "  mechctl lease i-1 co-driver force torque       sets these inputs, whoever owns it\n"
-        "  mechctl lease i-1 --release                    give it up\n"
-        "A lease ends when its holder is silent.",
+        "  mechctl lease i-1 co-driver force torque       sets these inputs beside an owner\n"
+        "  mechctl lease i-1 --release                    release it\n"
+        "A lease ends when its holder is inactive for that time.",
     .options = options,
     .words = words,
     .least = 1,

@@ -42,8 +42,8 @@ static int run(struct mechctl *m)
 }
 
 static const struct mechctl_option options[] = {
-    {"label", "NAME=VALUE", "those with this label; several with commas, all must be there"},
-    {"after", "NUMBER", "the page after that one"},
+    {"label", "NAME=VALUE", "only those with this label; several with commas: all of them"},
+    {"after", "NUMBER", "the page that follows this number"},
     {0},
 };
 
@@ -51,7 +51,7 @@ const struct mechctl_command mechctl_list = {
     .name = "list",
     .arguments = "",
     .summary = "list the instances",
-    .details = "A thousand at most are shown; the last line tells how to go on. A value with a\n"
+    .details = "At most 1000 are shown; the last line shows how to continue. A value with a\n"
                "comma is written in double quotes:\n"
                "  mechctl list --label 'rig=\"left,right\"'",
     .options = options,

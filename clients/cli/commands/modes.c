@@ -45,7 +45,7 @@ static int run(struct mechctl *m)
 }
 
 static const struct mechctl_option options[] = {
-    {"count", "COUNT", "the lowest so many (10)"},
+    {"count", "COUNT", "the lowest COUNT modes (10)"},
     {"complex", NULL, "with damping"},
     {0},
 };
@@ -55,7 +55,7 @@ const struct mechctl_command mechctl_modes = {
     .arguments = "ID",
     .summary = "list the eigenfrequencies of an instance",
     .details = "  mechctl modes i-1 --count 5 --complex\n"
-               "With --json the shapes too.",
+               "With --json also the mode shapes.",
     .options = options,
     .least = 1,
     .most = 1,

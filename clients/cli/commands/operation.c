@@ -10,15 +10,15 @@ static int run(struct mechctl *m)
 }
 
 static const struct mechctl_option options[] = {
-    {"cancel", NULL, "stop it where it can be, and forget its answer"},
+    {"cancel", NULL, "stop it if possible, and discard its answer"},
     {0},
 };
 
 const struct mechctl_command mechctl_operation = {
     .name = "operation",
     .arguments = "ID",
-    .summary = "show a request that is answered later, with its answer once it has one",
-    .details = "Such are requests with the header Prefer: respond-async.",
+    .summary = "show an asynchronous request, with its answer once it is done",
+    .details = "These are requests with the header Prefer: respond-async.",
     .options = options,
     .least = 1,
     .most = 1,

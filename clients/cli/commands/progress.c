@@ -1,4 +1,4 @@
-/* mechctl progress: how a run stands. */
+/* mechctl progress: the progress of a run. */
 #include "clients/cli/cli.h"
 
 static int run(struct mechctl *m)
@@ -12,14 +12,14 @@ static int run(struct mechctl *m)
 }
 
 static const struct mechctl_option options[] = {
-    {"wait", NULL, "until the run is over"},
+    {"wait", NULL, "wait until the run is over"},
     {0},
 };
 
 const struct mechctl_command mechctl_progress = {
     .name = "progress",
     .arguments = "ID RUN",
-    .summary = "show how a run stands, or wait for its end",
+    .summary = "show the progress of a run, or wait for its end",
     .options = options,
     .least = 2,
     .most = 2,

@@ -1,4 +1,4 @@
-/* mechctl quota: what the token may use of the server, and uses. */
+/* mechctl quota: limits of the token on the server, and their use. */
 #include "clients/cli/cli.h"
 
 static int run(struct mechctl *m)
@@ -9,6 +9,6 @@ static int run(struct mechctl *m)
 const struct mechctl_command mechctl_quota = {
     .name = "quota",
     .arguments = "",
-    .summary = "show limits of the token, and what is used of them",
+    .summary = "show the limits of the token and their current use",
     .run = run,
 };

@@ -22,7 +22,7 @@ static int run(struct mechctl *m)
 const struct mechctl_command mechctl_reset = {
     .name = "reset",
     .arguments = "ID ...",
-    .summary = "set instances back to their initial state",
+    .summary = "reset instances to their initial state",
     .least = 1,
     .most = -1,
     .run = run,

@@ -18,9 +18,9 @@ static int run(struct mechctl *m)
 const struct mechctl_command mechctl_restore = {
     .name = "restore",
     .arguments = "ID SNAPSHOT",
-    .summary = "set an instance back to one of its snapshots",
+    .summary = "restore an instance to one of its snapshots",
     .details = "  mechctl restore i-1 s-1\n"
-               "SNAPSHOT is what mechctl snapshot printed.\n"
+               "SNAPSHOT is the id that mechctl snapshot printed.\n"
                "A snapshot in a file becomes a new instance: mechctl create --snapshot FILE.",
     .least = 2,
     .most = 2,

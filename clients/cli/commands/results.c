@@ -64,8 +64,8 @@ static const struct mechctl_option options[] = {
     {"to", "T", "rows up to this time"},
     {"limit", "N", "at most N rows"},
     {"outputs", "A,B", "these outputs only"},
-    {"save", "FILE", "into a file"},
-    {"delete", NULL, "forget them"},
+    {"save", "FILE", "write them to a file"},
+    {"delete", NULL, "delete them"},
     {0},
 };
 

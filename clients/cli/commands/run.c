@@ -13,7 +13,7 @@ static void add_key(struct mechc_bytes *b, const char *name)
     mechc_bytes_text(b, "\":");
 }
 
-/* An option that is a number; nothing when it was not given. */
+/* An option that is a number; appends nothing if it is not given. */
 static int add_number(struct mechctl *m, const char *option, const char *key)
 {
     double value = 0.;
@@ -82,22 +82,22 @@ static int run(struct mechctl *m)
 
 static const struct mechctl_option options[] = {
     {"pace", "P", "simulated seconds per second (default 1: real time)"},
-    {"fast", NULL, "as fast as it goes; needs --until or --count"},
+    {"fast", NULL, "as fast as possible; needs --until or --count"},
     {"period", "H", "communication step, in seconds"},
     {"until", "T", "end time, in seconds (default: until it is stopped)"},
     {"count", "N", "end after N periods"},
     {"record", "N", "keep the outputs of every N periods for mechctl results; needs an end"},
     {"outputs", "A,B", "keep these outputs only"},
-    {"wait", NULL, "until it is over, with a bar on a terminal"},
+    {"wait", NULL, "wait until it is over, with a bar on a terminal"},
     {0},
 };
 
 const struct mechctl_command mechctl_run = {
     .name = "run",
     .arguments = "ID",
-    .summary = "let the server step an instance in real time or freely; prints the run's id",
+    .summary = "let the server step an instance, in real time or faster; prints the run's id",
     .details =
-        "mechctl stop ID ends it, mechctl watch ID shows it, mechctl runs ID lists the last.\n"
+        "mechctl stop ID ends it, mechctl watch ID shows it, mechctl runs ID lists the last ones.\n"
         "  mechctl run i-1 --fast --until 10 --record 1 --wait",
     .options = options,
     .least = 1,

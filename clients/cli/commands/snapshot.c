@@ -47,8 +47,8 @@ static int run(struct mechctl *m)
 }
 
 static const struct mechctl_option options[] = {
-    {"save", "FILE", "write it to a file, model included, instead of keeping it in the server"},
-    {"delete", "SNAPSHOT", "forget this one"},
+    {"save", "FILE", "write it to a file, model included, instead of storing it in the server"},
+    {"delete", "SNAPSHOT", "delete this one"},
     {0},
 };
 
@@ -57,7 +57,7 @@ const struct mechctl_command mechctl_snapshot = {
     .arguments = "ID",
     .summary = "take a snapshot of an instance; prints its id",
     .details =
-        "  mechctl snapshot i-1                 kept by the server: mechctl restore i-1 s-1\n"
+        "  mechctl snapshot i-1                 stored in the server: mechctl restore i-1 s-1\n"
         "  mechctl snapshot i-1 --save s.mechd  a file: mechctl create --snapshot s.mechd",
     .options = options,
     .least = 1,

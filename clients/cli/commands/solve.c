@@ -23,7 +23,7 @@ static int run(struct mechctl *m)
 const struct mechctl_command mechctl_solve = {
     .name = "solve",
     .arguments = "FILE",
-    .summary = "solve a complementarity or friction problem that stands alone",
+    .summary = "solve a complementarity or friction problem without a model",
     .details = "FILE, or - for standard input, holds N and r (c = N l + r), and sets or mu:\n"
                "  echo '{\"N\": [[2, 1], [1, 2]], \"r\": [-5, -6]}' | mechctl solve -",
     .least = 1,

@@ -33,7 +33,7 @@ static int run(struct mechctl *m)
 
 static const struct mechctl_option options[] = {
     {"load-steps", "COUNT", "raise the loads in so many steps (1)"},
-    {"show", NULL, "leave the instance where it is"},
+    {"show", NULL, "do not move the instance"},
     {0},
 };
 

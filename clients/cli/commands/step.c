@@ -95,7 +95,7 @@ static const struct mechctl_option options[] = {
     {"size", "H", "step H seconds"},
     {"until", "T", "step to the time T"},
     {"count", "N", "take N internal steps (default 1)"},
-    {"trial", NULL, "leave the instance where it is; mechctl commit keeps the end"},
+    {"trial", NULL, "keep the instance unchanged; mechctl commit takes the result"},
     {"repeat", "N", "do this N times"},
     {"want", "NAMES", "with --json also: derivatives, energy, jacobian (with commas between)"},
     {0},

@@ -19,7 +19,7 @@ static int find_run(struct mechctl *m, char *out)
     return code;
 }
 
-/* A step or the like, which answers `cancelled` to whoever asked for it; or *runs: there is a run
+/* A step or the like, whose client gets the answer `cancelled`; or *runs: there is a run
  * instead. Before all else, since it takes no place in a queue that may be full. */
 static int stop_command(struct mechctl *m, bool *runs)
 {

@@ -166,12 +166,12 @@ static int run(struct mechctl *m)
 }
 
 static const struct mechctl_option options[] = {
-    {"example", "NAME", "of this example, in place of a file"},
+    {"example", "NAME", "use this example in place of a file"},
     {"until", "T", "end time of each point, in seconds"},
-    {"count", "N", "or its number of internal steps"},
-    {"every", "N", "rows of every so many internal steps, not only of the end"},
+    {"count", "N", "or number of internal steps of each point"},
+    {"every", "N", "rows of every N internal steps, not only of the end"},
     {"format", "FORMAT", "of the table (csv; with --json json)"},
-    {"keep", NULL, "do not wait: print the sweep's id, and leave its results in the server"},
+    {"keep", NULL, "do not wait: print the sweep's id; its results stay in the server"},
     {0},
 };
 
@@ -181,10 +181,9 @@ const struct mechctl_command mechctl_sweep = {
     .name = "sweep",
     .arguments = "[FILE] NAME=A,B,...|NAME=FROM:TO:COUNT ...",
     .summary = "compute a model for every combination of parameters, and print one table",
-    .details =
-        "  mechctl sweep --example driven-oscillator k=50,100 d=0:10:11 --until 1\n"
-        "A bar shows how far it is where standard error is a terminal. The exit status is 1\n"
-        "when some points failed: their rows are empty, their reasons on standard error.",
+    .details = "  mechctl sweep --example driven-oscillator k=50,100 d=0:10:11 --until 1\n"
+               "A bar shows the progress where standard error is a terminal. The exit status is 1\n"
+               "when some points failed: their rows are empty, the reasons on standard error.",
     .options = options,
     .words = words,
     .least = 0,

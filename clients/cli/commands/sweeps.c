@@ -1,4 +1,4 @@
-/* mechctl sweeps: sweeps that run and those whose results are kept. */
+/* mechctl sweeps: running sweeps and those whose results are stored. */
 #include "clients/cli/cli.h"
 
 static int list(struct mechctl *m)
@@ -45,7 +45,7 @@ static int run(struct mechctl *m)
 }
 
 static const struct mechctl_option options[] = {
-    {"results", "FORMAT", "print its rows in this form"},
+    {"results", "FORMAT", "print its rows in this format"},
     {"delete", NULL, "stop it if it runs, and free its rows"},
     {0},
 };

@@ -50,7 +50,7 @@ static int make_path(struct mechctl *m, char path[MECHC_PATH + QUERY])
 static void print_summary(const struct mechctl *m, struct mechc_json reply)
 {
     static const struct mechctl_column columns[] = {
-        {"name", "PART", false}, {"shape", "SHAPE", false}, {"doc", "WHAT IT IS", false}, {0}};
+        {"name", "PART", false}, {"shape", "SHAPE", false}, {"doc", "DESCRIPTION", false}, {0}};
     struct mechc_bytes text = {0};
     struct mechc_json value;
     char name[32];
@@ -194,16 +194,16 @@ static int run(struct mechctl *m)
 }
 
 static const struct mechctl_option options[] = {
-    {"level", "LEVEL", "of which the descriptor is; velocity: the problem of a step"},
+    {"level", "LEVEL", "level of the descriptor; velocity: the problem of a step"},
     {"step", "H", "step of the velocity level, s (the model's)"},
     {"factors", "A,K,C", "H = A M + K K + C C"},
-    {"frozen", "NAMES", "items whose velocities drop out, with commas between"},
-    {"all-contacts", NULL, "open contacts of interactions too"},
-    {"bilateral", NULL, "rows of bilateral constraints alone"},
+    {"frozen", "NAMES", "items whose velocities are left out, separated by commas"},
+    {"all-contacts", NULL, "include open contacts of interactions"},
+    {"bilateral", NULL, "only rows of bilateral constraints"},
     {"format", "FORMAT", "of a part (json); archive: the whole descriptor"},
     {"input", "FILE",
      "with product, schur-product, project, feasibility: the request, - for stdin"},
-    {"output", "FILE", "write what comes to a file"},
+    {"output", "FILE", "write the reply to a file"},
     {0},
 };
 

@@ -70,7 +70,7 @@ static int run(struct mechctl *m)
 const struct mechctl_command mechctl_types = {
     .name = "types",
     .arguments = "[TYPE]",
-    .summary = "list the types a model is made of, or the fields of one",
+    .summary = "list the types of a model, or the fields of one type",
     .most = 1,
     .run = run,
 };

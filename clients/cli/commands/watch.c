@@ -12,12 +12,12 @@
 
 enum {
     HISTORY = 40,
-    SHORT = 8, /* columns below which a history says nothing */
+    SHORT = 8, /* columns below which a history is useless */
     NUMBER = 14
 };
 
 static const double redraw = 0.05; /* s between two pictures: faster than the eye asks for */
-static const double silence = 1.;  /* s without a frame after which the server is asked */
+static const double silence = 1.;  /* s without a frame after which the server is queried */
 
 struct channel {
     char name[96], unit[24];
@@ -247,8 +247,8 @@ static void print_header(const struct view *v)
 
 /* --- the loop --------------------------------------------------------------------------------- */
 
-/* A silent stream does not tell an instance that stands still from one that is gone. A server that
- * is busy, or about to end, is asked again. */
+/* An idle stream does not show whether the instance is at rest or deleted. A server that is busy,
+ * or about to shut down, is queried again. */
 static int ask(struct view *v)
 {
     const char *const id = v->m->arguments[0];
@@ -284,7 +284,7 @@ static int follow(struct view *v, struct mechc_stream *stream, double most, doub
         }
         heard = now();
         v->lost += s.lost;
-        // a picture now and then; a line for each frame, unless told otherwise
+        // a picture at intervals; a line for each frame, unless --every is given
         if (now() - last < every) {
             continue;
         }
@@ -334,7 +334,7 @@ static int run(struct mechctl *m)
 }
 
 static const struct mechctl_option options[] = {
-    {"follow", NULL, "one line a frame instead of an updating table (as it is without a terminal)"},
+    {"follow", NULL, "one line per frame instead of an updating table (default if no terminal)"},
     {"count", "N", "end after N lines, or N updates of the table"},
     {"every", "S", "show at most one frame in S seconds"},
     {0},
@@ -346,8 +346,8 @@ const struct mechctl_command mechctl_watch = {
     .summary = "show the outputs live, from the stream",
     .details =
         "Lines are tab-separated: time, then every output; with --json an object each.\n"
-        "Ctrl-C ends it, as do the ends of the instance and of the server. While the stream\n"
-        "is silent, the instance is asked for once a second: its time to live begins anew.",
+        "Ctrl-C ends it, as does the end of the instance or of the server. While the stream\n"
+        "is idle, the instance is requested once a second: its time to live starts again.",
     .options = options,
     .least = 1,
     .most = 1,
