@@ -95,7 +95,7 @@ int mechc_curve_learn(struct mechc *c, struct mechc_json about)
         return MECHC_OK;
     }
     if (mechc_json_text(v, text, sizeof text) >= sizeof text || !read_key(text, c->server_key)) {
-        return mechc_fail(c, MECHC_BAD_REPLY, "%s tells a key that is none", c->base);
+        return mechc_fail(c, MECHC_BAD_REPLY, "%s reports an invalid key", c->base);
     }
     return MECHC_OK;
 }

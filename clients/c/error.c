@@ -33,7 +33,7 @@ int mechc_fail(struct mechc *c, enum mechc_result result, const char *format, ..
     return result;
 }
 
-/* Room for everything at once, so that the pointers into it stay: decoded text is never longer than
+/* Reserve everything at once, so that the pointers into it stay: decoded text is never longer than
  * the JSON that it comes from. */
 static char *take(struct mechc_bytes *words, struct mechc_json v)
 {
@@ -70,7 +70,7 @@ int mechc_refused(struct mechc *c, int status, const char *body, size_t size)
         return result;
     }
     mechc_clear_error(c);
-    // room first: the pointers into it must not move
+    // reserve first: the pointers into it must not move
     struct mechc_bytes *const words = &c->words;
     for (size_t have = 0; have < size + 64 && !words->failed; have += 32) {
         mechc_bytes_add(words, "                                ", 32);
@@ -89,7 +89,7 @@ int mechc_refused(struct mechc *c, int status, const char *body, size_t size)
     if (mechc_json_member(problem, "code", &v)) {
         c->error.code = take(words, v);
     }
-    // the detail says more than the title, where there is one
+    // the detail is more specific than the title, if there is one
     if (mechc_json_member(problem, "detail", &v) || mechc_json_member(problem, "title", &v)) {
         c->error.text = take(words, v);
     } else {

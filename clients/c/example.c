@@ -3,8 +3,8 @@
  *   mechc-example URL INSTANCE INPUT H STEPS [OUTPUT ...]
  *
  * Each communication step is tried first with the force of the last one, then with the force for
- * its end, and the second try is kept. Prints time and outputs with all their digits. With
- * MECHC_FOLLOW set, what it prints comes from the stream instead, as another listener sees it. With
+ * its end, and the second try is committed. Prints time and outputs with all their digits. With
+ * MECHC_FOLLOW set, the printed values come from the stream instead, as for another client. With
  * MECHC_PUSH set, all forces go ahead through the forces socket, each with the time from which it
  * holds, and the steps carry none. */
 #include "clients/c/mechc.h"

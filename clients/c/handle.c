@@ -76,7 +76,7 @@ bool mechc_enter(struct mechc *c)
 {
     static _Thread_local char self;
     const void *user = NULL;
-    // a thread of the parent that was in a call at a fork is not here
+    // a thread of the parent that was in a call at a fork does not exist here
     if (c->users != getpid()) {
         c->users = getpid();
         atomic_store(&c->user, NULL);
@@ -127,7 +127,7 @@ int mechc_own(struct mechc *c)
     }
     let_go(c->curl);
     c->curl = curl;
-    // a context of ZeroMQ works in the process of its threads alone, and cannot be ended elsewhere
+    // a context of ZeroMQ works only in the process of its threads, and cannot be ended elsewhere
     c->zmq = NULL;
     c->process = process;
     return MECHC_OK;
@@ -278,7 +278,7 @@ static int discover(struct mechc *c)
         return result;
     }
     if (!mechc_json_member(about, "endpoints", &endpoints)) {
-        return mechc_fail(c, MECHC_BAD_REPLY, "%s names no endpoints", c->base);
+        return mechc_fail(c, MECHC_BAD_REPLY, "%s lists no endpoints", c->base);
     }
     for (int i = 0; i < MECHC_SOCKETS; i++) {
         char text[256], placed[512];
@@ -294,7 +294,7 @@ static int discover(struct mechc *c)
 
 int mechc_endpoint(struct mechc *c, enum mechc_socket which, const char **out)
 {
-    // an endpoint that was given tells nothing of keys; who has none need not ask
+    // a given endpoint says nothing about keys; a client without a key need not ask
     const bool keys = c->secret_key[0] && !c->pinned && !c->asked;
     if (!c->endpoints[which] || keys) {
         const int result = discover(c);

@@ -30,7 +30,7 @@ struct mechc {
     _Atomic bool interrupted;       /* by mechc_interrupt, until a request has ended by it */
     char server_key[MECHC_KEY];     /* public; "": not known */
     char secret_key[MECHC_KEY];     /* "": none */
-    bool pinned;                    /* server_key was given, not told by the server */
+    bool pinned;                    /* server_key was given, not reported by the server */
     bool asked, curve;              /* the server was asked, and its sockets ask for keys */
     struct mechc_bytes reply, body;
     struct mechc_error error;
@@ -55,7 +55,7 @@ int mechc_send(struct mechc *c, const char *method, const char *const *segments,
 /* The endpoint of a socket, asked for if need be. */
 int mechc_endpoint(struct mechc *c, enum mechc_socket which, const char **out);
 /* A socket of that type, connected, without lingering and with bounded waits. `events`: NULL, or
- * gets a PAIR socket that tells when the connection stands and when it does not
+ * gets a PAIR socket that reports when the connection is up and when it is not
  * (zmq_socket_monitor(3)); closed by the caller, after the socket. */
 int mechc_connect(struct mechc *c, enum mechc_socket which, int type, void **out, void **events);
 int mechc_milliseconds(double seconds);
@@ -75,7 +75,7 @@ int mechc_own(struct mechc *c);
 int mechc_opened_here(struct mechc *c, pid_t process, const char *what);
 
 /* --- curve.c --- */
-/* What the reply to GET /v1 says about keys. */
+/* The keys in the reply to GET /v1. */
 int mechc_curve_learn(struct mechc *c, struct mechc_json about);
 /* Before a socket is connected: give it the keys, where they are asked for. */
 int mechc_curve_lock(struct mechc *c, void *socket);

@@ -15,7 +15,7 @@ int mechc_path(struct mechc *c, const char *const *names, char out[MECHC_PATH])
     size_t n = 0;
     for (; *names; names++) {
         if (!**names || strcmp(*names, ".") == 0 || strcmp(*names, "..") == 0) {
-            return mechc_fail(c, MECHC_BAD_ARGUMENT, "'%s' cannot be a name", *names);
+            return mechc_fail(c, MECHC_BAD_ARGUMENT, "'%s' is not a valid name", *names);
         }
         if (n + 3 * strlen(*names) + 2 > MECHC_PATH) {
             return mechc_fail(c, MECHC_BAD_ARGUMENT, "the name is too long");
@@ -67,7 +67,7 @@ static void set_address(struct mechc *c, const char *url)
     }
     curl_easy_setopt(c->curl, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(c->curl, CURLOPT_PROXY, "");
-    curl_easy_setopt(c->curl, CURLOPT_MAXCONNECTS, 1L); // mechc_own knows of one
+    curl_easy_setopt(c->curl, CURLOPT_MAXCONNECTS, 1L); // mechc_own handles one
     curl_easy_setopt(c->curl, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(c->curl, CURLOPT_TIMEOUT_MS, (long)mechc_milliseconds(c->timeout));
     curl_easy_setopt(c->curl, CURLOPT_TCP_NODELAY, 1L);
@@ -148,7 +148,7 @@ static int perform(struct mechc *c, const struct mechc_request *r, const struct 
         return mechc_fail(c, MECHC_NO_MEMORY, "out of memory");
     }
     const bool late = code == CURLE_OPERATION_TIMEDOUT;
-    static const char left[] = "the server ends what is not waited for";
+    static const char left[] = "the server cancels abandoned requests";
     if (code == CURLE_ABORTED_BY_CALLBACK) {
         return mechc_fail(c, MECHC_INTERRUPTED, "%s: interrupted; %s", c->base, left);
     }
@@ -172,7 +172,7 @@ static long status_of(struct mechc *c)
     return status;
 }
 
-/* A request whose answer did not come: under a lease it would go on while its client waits for the
+/* A request without an answer: under a lease it would continue while its client waits for the
  * next one. A repetition under its key is the request itself, as an operation, and cancelled by
  * DELETE. Returns what has become of it, for people. */
 static const char *withdraw(struct mechc *c, const struct mechc_request *r,
@@ -184,7 +184,7 @@ static const char *withdraw(struct mechc *c, const struct mechc_request *r,
     struct mechc_json json, v;
     clear_reply(c);
     if (perform(c, r, &again) != MECHC_OK) {
-        return "it may be in progress there, for a request to cancel it has no answer either";
+        return "it may be in progress there: the request to cancel it has no answer either";
     }
     const long status = status_of(c);
     if (status != 202) {
@@ -212,7 +212,7 @@ int mechc_call(struct mechc *c, const struct mechc_request *r, struct mechc_repl
     const int n = snprintf(url, sizeof url, "%s%s", local ? "http://localhost" : c->base, r->path);
     if (n < 0 || (size_t)n >= sizeof url || r->path[0] != '/') {
         return mechc_fail(c, MECHC_BAD_ARGUMENT,
-                          "'%.80s' is no path: it begins with / and is short", r->path);
+                          "'%.80s' is not a path: a path is short and begins with /", r->path);
     }
     clear_reply(c);
     int result = mechc_own(c);

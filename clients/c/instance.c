@@ -24,7 +24,7 @@ static int take_id(struct mechc *c, struct mechc_json reply, char id[MECHC_ID])
 {
     struct mechc_json v;
     if (!mechc_json_member(reply, "id", &v) || mechc_json_text(v, id, MECHC_ID) >= MECHC_ID) {
-        return mechc_fail(c, MECHC_BAD_REPLY, "the reply names no id");
+        return mechc_fail(c, MECHC_BAD_REPLY, "the reply has no id");
     }
     return MECHC_OK;
 }
@@ -133,9 +133,9 @@ static int send_step(struct mechc *c, const char *id, struct mechc_report *repor
     }
     *report = (struct mechc_report){0};
     if (!mechc_json_member(reply, "time", &v) || !mechc_json_number(v, &report->time)) {
-        return mechc_fail(c, MECHC_BAD_REPLY, "the reply names no time");
+        return mechc_fail(c, MECHC_BAD_REPLY, "the reply has no time");
     }
-    // what a report leaves out stays zero
+    // members that a report omits stay zero
     const struct {
         const char *path;
         uint64_t *to;
@@ -249,7 +249,7 @@ static int read_numbers(struct mechc *c, const char *const *segments, const char
     if (within && !mechc_json_member(reply, within, &reply)) {
         return mechc_fail(c, MECHC_BAD_REPLY, "the reply has no %s", within);
     }
-    // names may hold no slash, so that a name is a path of one step
+    // names contain no slash, so that a name is a path of one step
     struct mechc_json v;
     if (strchr(name, '/') || !mechc_json_member(reply, name, &v)) {
         return mechc_fail(c, MECHC_BAD_ARGUMENT, "there is no '%s'", name);

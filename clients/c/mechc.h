@@ -1,11 +1,11 @@
 /* mechc.h: the C client of mechd. C17 or C++; needs libcurl and libzmq, no solver.
  *
  * A struct mechc is a connection to one daemon: commands over HTTP, lock-step partners and live
- * streams over ZeroMQ. One thread uses a handle at a time, another one gets MECHC_IN_USE meanwhile;
- * two handles share nothing. Partners and streams belong to the handle that opened them: same
- * thread, closed before it. After a fork both
- * processes may use a handle, each over connections of its own; partners and streams serve the
- * process that opened them, and are MECHC_BAD_ARGUMENT in another one, which closes and opens them.
+ * streams over ZeroMQ. One thread uses a handle at a time, a second one gets MECHC_IN_USE; two
+ * handles share no state. Partners and streams belong to the handle that opened them: use them
+ * in the same thread and close them before it. After a fork both processes may use a handle, each
+ * over its own connections; partners and streams work only in the process that opened them: calls
+ * in another one return MECHC_BAD_ARGUMENT, and it closes them and opens its own.
  *
  *   struct mechc *c;
  *   char id[MECHC_ID];
@@ -18,8 +18,8 @@
  *       mechc_close(c);
  *   }
  *
- * Every function that can fail returns enum mechc_result; what went wrong is in
- * mechc_last_error() until the next call. Names are given back in UTF-8, numbers are float64 in SI
+ * Every function that can fail returns enum mechc_result; the error is in
+ * mechc_last_error() until the next call. Names are returned in UTF-8, numbers are float64 in SI
  * units. Strings that go into a path (ids, names) are percent-encoded here.
  */
 #pragma once
@@ -48,14 +48,14 @@ enum mechc_result {
     MECHC_REFUSED = 1,      /* the daemon answered with an error: code, status, faults */
     MECHC_UNREACHABLE = 2,  /* no connection to the daemon, or it broke */
     MECHC_TIMEOUT = 3,      /* no answer (no frame) before the deadline */
-    MECHC_BAD_REPLY = 4,    /* the answer is not what this version understands */
+    MECHC_BAD_REPLY = 4,    /* this version does not understand the answer */
     MECHC_BAD_ARGUMENT = 5, /* refused here, nothing was sent */
     MECHC_INTERRUPTED = 6,  /* mechc_interrupt() has ended the wait */
     MECHC_IN_USE = 7 /* another thread is in a call with this handle: each thread opens its own;
                         mechc_last_error() is that thread's */
 };
 
-/* One place that the daemon objects to: a JSON pointer into the request, and why. */
+/* One fault that the daemon reports: a JSON pointer into the request, and the reason. */
 struct mechc_fault {
     const char *pointer;
     const char *message;
@@ -65,7 +65,7 @@ struct mechc_fault {
 struct mechc_error {
     int result;       /* enum mechc_result */
     int status;       /* HTTP status, 0 if none */
-    const char *code; /* "invalid-model", … as problem+json and the list of codes say; or "" */
+    const char *code; /* "invalid-model", … as in problem+json and the list of codes; or "" */
     const char *text; /* a sentence for people */
     const struct mechc_fault *faults; /* [fault_count] */
     size_t fault_count;
@@ -83,7 +83,7 @@ MECHC_API const char *mechc_version(void);
 MECHC_API int mechc_open(const char *base, struct mechc **out);
 MECHC_API void mechc_close(struct mechc *c);
 
-/* ZeroMQ endpoints ("tcp://host:port"). Those that are not set are asked for with GET /v1 at their
+/* ZeroMQ endpoints ("tcp://host:port"). Those that are not set are requested with GET /v1 at their
  * first use. */
 enum mechc_socket { MECHC_CONTROL, MECHC_STREAM, MECHC_FORCES };
 MECHC_API int mechc_set_endpoint(struct mechc *c, enum mechc_socket which, const char *endpoint);
@@ -92,7 +92,7 @@ MECHC_API int mechc_set_endpoint(struct mechc *c, enum mechc_socket which, const
  * MECHD_TOKEN. */
 MECHC_API int mechc_set_token(struct mechc *c, const char *token);
 
-/* The lease shown with every request, and taken up by partners; 0: none. At first the environment's
+/* The lease sent with every request, and used by partners; 0: none. Initially the environment's
  * MECHD_LEASE. */
 MECHC_API int mechc_set_lease(struct mechc *c, uint64_t lease);
 
@@ -102,19 +102,19 @@ MECHC_API int mechc_set_ca(struct mechc *c, const char *file);
 
 /* CURVE, where ZeroMQ's sockets ask for it. The server's public key, 64 hexadecimal digits or 40
  * characters of Z85: at first the environment's MECHD_SERVER_KEY; without it (NULL) the server
- * tells its key over HTTP, which is as trustworthy as that connection. The file with the client's
+ * reports its key over HTTP, which is as trustworthy as that connection. The file with the client's
  * own pair (a line `secret KEY`), as `mechd --make-curve-key` prints it: at first
  * MECHD_CLIENT_KEY. */
 MECHC_API int mechc_set_server_key(struct mechc *c, const char *key);
 MECHC_API int mechc_set_key_file(struct mechc *c, const char *path);
 
-/* Longest wait for an answer, s; 30 at first. What a request that is not waited for any more has
- * begun ends on the server and is undone; the error's text says so. */
+/* Longest wait for an answer, s; 30 at first. When the wait for a request ends early, the server
+ * cancels and undoes its work; the error's text states this. */
 MECHC_API int mechc_set_timeout(struct mechc *c, double seconds);
 
 /* End the wait for an answer over HTTP, from a signal's handler or another thread: the request in
- * progress, or else the next one, is MECHC_INTERRUPTED within a second, and what it has begun on
- * the server ends as after a timeout. */
+ * progress, or else the next one, is MECHC_INTERRUPTED within a second, and its work on the
+ * server ends as after a timeout. */
 MECHC_API void mechc_interrupt(struct mechc *c);
 
 MECHC_API const char *mechc_base(const struct mechc *c);
@@ -132,7 +132,7 @@ struct mechc_request {
 
 struct mechc_reply {
     int status;
-    const char *body; /* [size], and a zero behind it; lives until the next call with the handle */
+    const char *body; /* [size], and a zero after it; valid until the next call with the handle */
     size_t size;
 };
 
@@ -203,13 +203,13 @@ MECHC_API int mechc_set_state(struct mechc *c, const char *id, const char *part,
 MECHC_API int mechc_snapshot(struct mechc *c, const char *id, char snapshot[MECHC_ID]);
 MECHC_API int mechc_restore(struct mechc *c, const char *id, const char *snapshot);
 MECHC_API int mechc_delete_snapshot(struct mechc *c, const char *id, const char *snapshot);
-/* The snapshot as bytes, model included: what mechc_create_snapshot takes. */
+/* The snapshot as bytes, model included: the argument of mechc_create_snapshot. */
 MECHC_API int mechc_snapshot_bytes(struct mechc *c, const char *id, const char *snapshot,
                                    struct mechc_reply *out);
 
-/* Let the daemon step on its own. */
+/* Let the daemon step the instance by itself. */
 struct mechc_run_settings {
-    double pace;   /* simulated seconds per second; 0: as fast as it goes */
+    double pace;   /* simulated seconds per second; 0: as fast as possible */
     double period; /* communication step, s; 0: the daemon's choice */
     double until;  /* end time, s; 0: until it is stopped */
 };
@@ -235,7 +235,7 @@ struct mechc_channel {
     uint32_t offset, count;
 };
 
-/* What goes out with a frame and what comes back. */
+/* Values sent with a frame and returned by it. */
 struct mechc_exchange {
     double size;          /* communication step H, s */
     const double *inputs; /* [input_count], or NULL with 0: inputs stay as they are */
@@ -243,9 +243,9 @@ struct mechc_exchange {
     uint32_t iteration; /* of the coupling, for trials */
     double *outputs;    /* [output_capacity] or NULL */
     size_t output_capacity;
-    size_t output_count; /* comes back: values that the daemon sent */
-    double time;         /* comes back, s */
-    uint64_t step;       /* comes back: internal steps since the start */
+    size_t output_count; /* returned: values that the daemon sent */
+    double time;         /* returned, s */
+    uint64_t step;       /* returned: internal steps since the start */
 };
 
 MECHC_API int mechc_partner_open(struct mechc *c, const char *id, const struct mechc_hello *hello,
@@ -262,7 +262,7 @@ MECHC_API int mechc_partner_outputs(struct mechc_partner *p, struct mechc_exchan
 /* Push inputs through the forces socket, without an answer; they hold from `time` on. */
 MECHC_API int mechc_partner_push(struct mechc_partner *p, double time, const double *inputs,
                                  size_t count);
-/* Says goodbye (the lease is given back) and frees. */
+/* Sends goodbye (which releases the lease) and frees. */
 MECHC_API void mechc_partner_close(struct mechc_partner *p);
 
 /* --- stream: outputs of committed steps ------------------------------------------------------- */
@@ -279,14 +279,14 @@ struct mechc_sample {
     uint64_t step;     /* internal steps since the start */
     uint64_t sequence; /* grows by one per frame of an instance */
     uint64_t lost;     /* frames missing before this one */
-    unsigned flags;    /* enum mechc_flags; REWOUND also with the first of another life of the id */
+    unsigned flags;    /* enum mechc_flags; REWOUND also for the first frame of a recreated instance */
 };
 
 /* Subscribe to one instance, before it exists or after. */
 MECHC_API int mechc_stream_open(struct mechc *c, const char *id, struct mechc_stream **out);
-/* The next frame, waiting at most `seconds`; MECHC_TIMEOUT if there was none. What `out` points at
- * lives until the next call with the stream. MECHC_UNREACHABLE: the server refuses the client's
- * key, or there has been no connection for the handle's timeout; the stream goes on trying, and so
+/* The next frame, waiting at most `seconds`; MECHC_TIMEOUT if there was none. The data of `out` is
+ * valid until the next call with the stream. MECHC_UNREACHABLE: the server refuses the client's
+ * key, or there has been no connection for the handle's timeout; the stream keeps trying, and so
  * may the caller. */
 MECHC_API int mechc_stream_next(struct mechc_stream *s, double seconds, struct mechc_sample *out);
 MECHC_API void mechc_stream_close(struct mechc_stream *s);

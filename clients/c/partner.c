@@ -135,7 +135,7 @@ static int await(struct mechc_partner *p, uint8_t kind, struct mechp_frame *f, z
     return mechc_fail(p->c, MECHC_TIMEOUT, "no answer on the control socket in time");
 }
 
-/* A step that is not waited for any more would go on, and the next request wait for it: it is
+/* An abandoned step would continue, and the next request wait for it: it is
  * stopped over HTTP, under the partner's lease. The words say what has become of it. */
 static int stop_late(struct mechc_partner *p)
 {
@@ -159,7 +159,7 @@ static int stop_late(struct mechc_partner *p)
                                            : "the step may be in progress there");
 }
 
-/* Frames carry any number; what is none is refused here, by its place. */
+/* Frames carry any number; non-finite ones are refused here, with their place. */
 static int check_finite(struct mechc *c, const char *name, double value, const double *inputs,
                         size_t count)
 {
@@ -247,7 +247,7 @@ static int read_layout(struct mechc_partner *p, struct mechc_json layout)
 {
     const size_t count = mechc_json_count(layout);
     p->channels = calloc(count ? count : 1, sizeof *p->channels);
-    // room first, so that the names do not move: a name takes no more than its JSON
+    // reserve first, so that the names do not move: a name takes no more than its JSON
     const size_t room = (size_t)(layout.end - layout.at) + 1;
     mechc_bytes_add(&p->names, layout.at, room - 1);
     if (!p->channels || p->names.failed) {
@@ -441,7 +441,7 @@ void mechc_partner_close(struct mechc_partner *p)
         destroy(p);
         return;
     }
-    // a goodbye that is not answered soon is left alone: the lease ends by itself
+    // a goodbye that is not answered soon is abandoned: the lease expires
     const double patience = p->c->timeout;
     p->c->timeout = 1.;
     exchange(p, MECHP_BYE, &(struct mechc_exchange){0});

@@ -30,7 +30,7 @@ static int hex_digit(char c)
     return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-/* --- the check: each returns the place behind what it read, or NULL --------------------------- */
+/* --- the check: each returns the place after the text it read, or NULL ------------------------ */
 
 static const char *check_string(const char *p, const char *end)
 {
@@ -74,7 +74,7 @@ static const char *check_digits(const char *p, const char *end)
 static const char *check_number(const char *p, const char *end)
 {
     p += *p == '-';
-    // a leading zero stands alone
+    // no digit follows a leading zero
     if (p < end && *p == '0') {
         p++;
     } else {
@@ -198,7 +198,7 @@ static const char *skip_value(const char *p, const char *end)
             p++;
             continue;
         } else {
-            // a number or a word ends where something else begins
+            // a number or a word ends at any other character
             while (p < end && !strchr(",]} \t\r\n", *p)) {
                 p++;
             }

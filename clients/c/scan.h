@@ -22,7 +22,7 @@ bool mechc_json_open(const char *text, size_t size, struct mechc_json *out);
 /* '{', '[', '"', 't', 'f', 'n', or '0' for a number. */
 char mechc_json_kind(struct mechc_json v);
 
-/* The member of an object; false: none of that name, or not an object. A path with slashes walks
+/* The member of an object; false: no such member, or not an object. A path with slashes walks
  * down: "report/steps". */
 bool mechc_json_member(struct mechc_json object, const char *path, struct mechc_json *out);
 

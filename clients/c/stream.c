@@ -1,6 +1,6 @@
 /* Live outputs: a SUB socket on the stream, one topic "state/<id>/". The frame's sequence number
- * tells how many frames were lost to a slow reader. libzmq connects again and again without a word;
- * its monitor tells a silent stream from one that is not connected. */
+ * shows how many frames a slow reader lost. libzmq reconnects repeatedly without a report;
+ * its monitor distinguishes an idle stream from one that is not connected. */
 #include "clients/c/handle.h"
 #include "protocol/frame/frame.h"
 
@@ -17,7 +17,7 @@ struct mechc_stream {
     pid_t process;         /* that has opened it */
     void *socket, *events; /* events: of the connection */
     bool connected;
-    double since; /* monotonic s at which it was not connected, as far as it was told */
+    double since; /* monotonic s at which it was not connected, as last reported */
     char id[MECHC_ID];
     double *values; /* [capacity] */
     size_t capacity;
@@ -100,7 +100,7 @@ static int await_frame(struct mechc_stream *s, double seconds)
                               {.socket = s->events, .events = ZMQ_POLLIN}};
     const double end = now() + (seconds > 0. ? seconds : 0.);
     for (double left = end - now();; left = end - now()) {
-        // a signal ends the wait, as its end does
+        // a signal ends the wait, as its deadline does
         const bool over = zmq_poll(items, 2, mechc_milliseconds(left > 0. ? left : 0.)) <= 0;
         if (!over && items[0].revents) {
             return MECHC_OK;
@@ -137,7 +137,7 @@ static int read_sample(struct mechc_stream *s, zmq_msg_t *frame, struct mechc_sa
     struct mechp_frame f;
     const char *const bytes = zmq_msg_data(frame);
     if (mechp_frame_read(bytes, zmq_msg_size(frame), &f) != 0) {
-        return mechc_fail(s->c, MECHC_BAD_REPLY, "the stream sent no frame");
+        return mechc_fail(s->c, MECHC_BAD_REPLY, "the stream sent a message that is not a frame");
     }
     if (f.count > s->capacity) {
         double *const values = realloc(s->values, (size_t)f.count * sizeof *values);

@@ -80,7 +80,7 @@ class LibmechcShared(Served):
     def test_a_step_that_is_late_ends_on_the_server(self):
         instance = self.daemon.create(models.nonlinear_oscillator())
         path = '/v1/instances/' + instance
-        for words in ('the server ends what is not waited for', 'it has been cancelled and is '
+        for words in ('the server cancels abandoned requests', 'it has been cancelled and is '
                       'undone'):
             handle, lease = Handle(self.daemon.base), {}
             if 'cancelled' in words:

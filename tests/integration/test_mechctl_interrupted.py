@@ -42,7 +42,7 @@ class Interrupted(Served):
     def test_a_step_ends_on_the_server(self):
         one = self.daemon.create(models.nonlinear_oscillator())
         path, lease = '/v1/instances/' + one, {}
-        for words in ('the server ends what is not waited for', 'it has been cancelled and is '
+        for words in ('the server cancels abandoned requests', 'it has been cancelled and is '
                       'undone'):
             if 'cancelled' in words:
                 number = self.daemon.call('POST', path + '/lease', {'role': 'owner'})['lease']
