@@ -23,7 +23,7 @@ class Words(Served):
             with self.subTest(url), self.assertRaises(ValueError) as refused:
                 mechd.Server(url)
             self.assertRegex(str(refused.exception),
-                             r"^'.*' is no address of a server, .*%s.*: http://host:port, "
+                             r"^'.*' is not an address of a server, .*%s.*: http://host:port, "
                              r'https://host:port or unix:/path$' % why)
 
     def test_a_certificate_that_is_not_there_is_named(self):

@@ -25,7 +25,7 @@ class CouplingStep:
 
 
 class Coupling:
-    """A coupling; a with-statement ends it, which sets its instances free."""
+    """A coupling; a with-statement deletes it at its end, which releases its instances."""
 
     def __init__(self, server: 'Server', reply: Mapping[str, Any]):
         self._server = server
@@ -54,24 +54,24 @@ class Coupling:
         return self
 
     def look(self) -> 'Coupling':
-        """Ask how it stands."""
+        """Fetch its present state."""
         return self._take(self._server.transport.call('GET', 'v1', 'couplings', self.id).json)
 
     def step(self, size: Optional[float] = None, *, until: Optional[float] = None,
              count: Optional[int] = None) -> CouplingStep:
-        """So many seconds, to a time, or so many windows; without any of them one window."""
+        """Step so many seconds, to a time, or so many windows; without any of them one window."""
         given = {'size': size, 'until': until, 'count': count}
         body = {name: value for name, value in given.items() if value is not None} or {'count': 1}
         return CouplingStep(self._server.transport.call('POST', 'v1', 'couplings', self.id, 'step',
                                                         body=body).json)
 
     def reset(self) -> CouplingStep:
-        """All its instances to their states after creation."""
+        """Reset all its instances to their states after creation."""
         return CouplingStep(self._server.transport.call('POST', 'v1', 'couplings', self.id,
                                                         'reset').json)
 
     def delete(self) -> None:
-        """End it; its instances stay where they are, and are free."""
+        """Delete it; its instances keep their states, and are released."""
         self._server.transport.call('DELETE', 'v1', 'couplings', self.id)
 
 

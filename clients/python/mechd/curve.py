@@ -11,7 +11,7 @@ from .errors import Unreachable
 
 
 def key_of(text: str) -> bytes:
-    """A key as Z85, from either form; ValueError: it is none."""
+    """A key as Z85, from either form; ValueError: it is not a key."""
     try:
         if len(text) == 40:
             z85.decode(text.encode())
@@ -25,7 +25,7 @@ def key_of(text: str) -> bytes:
 
 def secret_of(path: str) -> bytes:
     """The secret of a file as `mechd --make-curve-key` prints it."""
-    with open(path, encoding='utf-8-sig') as f:  # with or without an editor's mark
+    with open(path, encoding='utf-8-sig') as f:  # with or without a byte order mark
         try:
             for line in f:
                 words = line.split()
@@ -37,8 +37,8 @@ def secret_of(path: str) -> bytes:
 
 
 class Keys:
-    """The keys of one Server: its own pair, and the public key of the server (None: it is told over
-    HTTP)."""
+    """The keys of one Server: its own pair, and the public key of the server (None: the server
+    reports it over HTTP)."""
 
     def __init__(self, server_key: Optional[str], file: Optional[str]):
         self._given = key_of(server_key) if server_key else None
@@ -46,12 +46,12 @@ class Keys:
         self._server = self._given
 
     def learn(self, told: Optional[str]) -> None:
-        """What the server says its public key is; None: its sockets ask for none."""
+        """The public key that the server reports; None: its sockets require none."""
         if self._given is None:
             self._server = key_of(told) if told else None
 
     def lock(self, socket: Any) -> None:
-        """Before a socket is connected."""
+        """Set the keys of a socket before it is connected."""
         if self._server is None:
             return
         if self._secret is None:

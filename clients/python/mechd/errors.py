@@ -1,5 +1,5 @@
-"""What can go wrong, as exceptions. A refusal by the server carries its code, sentence and
-places."""
+"""The exceptions of the package. A refusal by the server carries its code, its text and the
+places of its faults."""
 from __future__ import annotations
 
 import contextlib
@@ -7,7 +7,7 @@ from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional
 
 
 class MechdError(Exception):
-    """Root of everything that this package raises on its own."""
+    """Base of all exceptions that this package defines."""
 
 
 class Unreachable(MechdError):
@@ -15,26 +15,25 @@ class Unreachable(MechdError):
 
 
 class TimedOut(Unreachable, TimeoutError):
-    """No answer came in time; the text says what has become of the request."""
+    """No answer came in time; the text states what became of the request."""
 
 
 class BadReply(MechdError):
-    """The answer is none of mechd's."""
+    """The answer does not come from mechd."""
 
 
 class Fault(NamedTuple):
-    """One fault of a request or a model: its place (JSON pointer, RFC 6901) and what is wrong."""
+    """One fault of a request or a model: its place (JSON pointer, RFC 6901) and the reason."""
     pointer: str
     message: str
 
 
 class Refused(MechdError):
-    """The server understood and refused; nothing has changed there.
+    """The server refused the request; its state has not changed.
 
     status: HTTP status. code, number: of the table of errors in the protocol's README. title: the
-    code in words. detail: the sentence of this refusal. faults: all places at once. report: of a
-    step
-    that failed and was undone, or None. problem: the whole answer (RFC 9457).
+    code in words. detail: the reason of this refusal. faults: all places at once. report: of a
+    step that failed and was undone, or None. problem: the whole answer (RFC 9457).
     """
 
     def __init__(self, problem: Dict[str, Any]):
@@ -69,11 +68,11 @@ class Conflict(Refused):
 
 
 class Invalid(Refused):
-    """400, 413, 415, 422: a request or a model that is not possible; `faults` says where."""
+    """400, 413, 415, 422: an invalid request or model; `faults` has the places."""
 
 
 class Forbidden(Refused):
-    """401, 403: no valid token, or one that may not do this."""
+    """401, 403: no valid token, or one without the permission."""
 
 
 class Busy(Refused):
@@ -81,12 +80,12 @@ class Busy(Refused):
 
 
 class StepFailed(Refused):
-    """The solver gave up and undid the step; `report` tells time and reason."""
+    """The solver gave up and undid the step; `report` gives time and reason."""
 
 
 @contextlib.contextmanager
 def interrupted(words: Callable[[], str]) -> Iterator[None]:
-    """Ctrl-C within it carries these words, of what goes on in the server."""
+    """Ctrl-C within it carries these words about the work in the server."""
     try:
         yield
     except KeyboardInterrupt as fault:

@@ -56,7 +56,7 @@ def _packed(values: Any) -> bytes:
 
 
 def header(frame: bytes) -> Header:
-    """The header of a frame whose length fits what it says."""
+    """The header of a frame, whose length must fit it."""
     if len(frame) < HEADER.size:
         raise BadReply('a frame of %d bytes' % len(frame))
     found = Header(*HEADER.unpack_from(frame))

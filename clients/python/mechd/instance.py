@@ -33,8 +33,8 @@ class State(NamedTuple):
 
 
 class Step:
-    """What a step or a trial brought. time (s), step (internal steps since the start), outputs by
-    name, report; energy, derivatives and jacobian if they were wanted; trial: its number, or
+    """The result of a step or a trial. time (s), step (internal steps since the start), outputs by
+    name, report; energy, derivatives and jacobian if requested; trial: its number, or
     None."""
 
     def __init__(self, instance: 'Instance', reply: Dict[str, Any]):
@@ -54,14 +54,14 @@ class Step:
         return 'Step(time=%r, step=%r, outputs=%r)' % (self.time, self.step, self.outputs)
 
     def commit(self) -> Dict[str, Any]:
-        """Keep this trial."""
+        """Commit this trial."""
         if self.trial is None:
-            raise ValueError('this was no trial')
+            raise ValueError('this step is not a trial')
         return self._instance.commit(self.trial)
 
 
 class Snapshot:
-    """A state that the server keeps for its instance."""
+    """A state that the server stores for its instance."""
 
     def __init__(self, instance: 'Instance', reply: Mapping[str, Any]):
         self._instance = instance
@@ -72,7 +72,7 @@ class Snapshot:
         return 'Snapshot(%r, time=%r)' % (self.id, self.time)
 
     def restore(self) -> None:
-        """The instance is again as it was then, to the last bit."""
+        """Restore the instance to this state, to the last bit."""
         self._instance.post('snapshots', self.id, 'restore')
 
     def data(self) -> bytes:
@@ -80,17 +80,17 @@ class Snapshot:
         return self._instance.call('GET', 'snapshots', self.id).raw
 
     def save(self, path: str) -> None:
-        """The bytes into a file."""
+        """Write the bytes to a file."""
         with open(path, 'wb') as f:
             f.write(self.data())
 
     def delete(self) -> None:
-        """Free it."""
+        """Delete it."""
         self._instance.call('DELETE', 'snapshots', self.id)
 
 
 def recorded(given: Any) -> Optional[Dict[str, Any]]:
-    """`record` of a run as the server takes it."""
+    """`record` of a run in the form of the server."""
     if given is None or isinstance(given, Mapping):
         return given  # type: ignore[return-value]
     if is_number(given, '/record'):
@@ -114,7 +114,7 @@ class Values(MutableMapping):
         self._instance.call('PUT', self._what, body={self._what: dict(given)})
 
     def update(self, *given: Any, **named: Any) -> None:  # type: ignore[override]
-        """As of a dict, in one request."""
+        """As `dict.update`, in one request."""
         self.set(dict(*given, **named))
 
     def __getitem__(self, name: str) -> Any:
@@ -137,7 +137,7 @@ class Values(MutableMapping):
 
 
 class Instance:
-    """An instance on a server. As a context manager it is deleted at the end."""
+    """An instance on a server. A with-statement deletes it at its end."""
 
     def __init__(self, server: 'Server', id: str, warnings: Iterable[Mapping[str, Any]] = ()):
         self.server, self.id, self.warnings = server, id, list(warnings)
@@ -179,30 +179,30 @@ class Instance:
 
     @property
     def time(self) -> float:
-        """Now, s."""
+        """Present time, s."""
         return self.info()['time']
 
     def delete(self) -> None:
-        """End it."""
+        """Delete the instance."""
         self.call('DELETE')
 
     def clone(self, id: Optional[str] = None, *, labels: Optional[Mapping[str, str]] = None,
               durability: Union[None, str, Mapping[str, Any]] = None) -> 'Instance':
-        """A new instance with the same model and state; what is given differs from this one's."""
+        """A new instance with the same model and state; the given settings replace this one's."""
         reply = self.post('clone', labels=labels, durability=durability, **{'as': id})
         return Instance(self.server, reply['id'], reply.get('warnings', []))
 
     def edit(self, **changes: Any) -> Dict[str, Any]:
-        """Change `labels` (all of them at once) or `ttl` (s); None takes them away."""
+        """Change `labels` (all of them at once) or `ttl` (s); None removes them."""
         return self.call('PATCH', body=changes).json
 
     def reset(self) -> None:
-        """Back to the initial state."""
+        """Reset to the initial state."""
         self.post('reset')
 
     def stop(self) -> bool:
-        """End the command in progress, which raises StepFailed for whoever waits for it; the
-        state is that of before. False: there was none. A run is stopped by its own stop()."""
+        """Cancel the command in progress, which raises StepFailed for its caller; the state is
+        the one before it. False: there was none. A run is stopped by its own stop()."""
         return self.post('stop')['stopped']
 
     # --- leases -----------------------------------------------------------------------------------
@@ -210,19 +210,19 @@ class Instance:
     def lease(self, role: str = 'owner', *channels: str, seconds: Optional[float] = None,
               name: Optional[str] = None) -> Lease:
         """Become its owner, co-driver of the inputs in `channels`, or observer. From here on the
-        requests of this object show the lease. seconds: of silence that end it. Conflict: somebody
-        has it."""
+        requests of this object carry the lease. seconds: of inactivity that end it. Conflict:
+        another client has it."""
         reply = self.post('lease', role=role, channels=list(channels) or None, seconds=seconds,
                           name=name)
         self._lease = Lease(self, reply)
         return self._lease
 
     def show_lease(self, lease: Optional[Lease]) -> None:
-        """Show this lease with each request from here on, or none."""
+        """Send this lease, or none, with each request from here on."""
         self._lease = lease
 
     def leases(self) -> List[Dict[str, Any]]:
-        """Who has one: role, name, channels, seconds, expires, left (s)."""
+        """The leases of the instance: role, name, channels, seconds, expires, left (s)."""
         return self.get('lease')['items']
 
     def break_leases(self, role: str = 'owner') -> None:
@@ -240,11 +240,10 @@ class Instance:
         """Step by `size` s, `until` a time, or `count` internal steps (exactly one of them).
 
         inputs: set before it. input_derivatives: lists of derivatives by which they are
-        extrapolated.
-        forces: on markers, during this step. outputs: the names wanted, all without. want:
-        'energy',
-        'derivatives', 'jacobian'. expect_time: refuse with Conflict unless it is now. trial: leave
-        the state; `commit()` of what is returned keeps it. A step that fails is undone: StepFailed.
+        extrapolated. forces: on markers, during this step. outputs: the requested names (default:
+        all). want: 'energy', 'derivatives', 'jacobian'. expect_time: refuse with Conflict unless
+        it is the present time. trial: do not change the state; `commit()` of the result does. A
+        step that fails is undone: StepFailed.
         """
         return Step(self, self.post(
             'step', size=size, until=until, count=count, inputs=inputs,
@@ -256,19 +255,19 @@ class Instance:
         return self.step(size, trial=True, **more)
 
     def commit(self, trial: int) -> Dict[str, Any]:
-        """Keep the end of the trial of this number, which must be the last one."""
+        """Commit the result of the trial of this number, which must be the last one."""
         return self.post('commit', trial=trial)
 
     def run(self, until: Optional[float] = None, *, count: Optional[int] = None,
             pace: Optional[float] = None, period: Optional[float] = None,
             record: Union[None, int, float, str, Sequence[str], Mapping[str, Any]] = None,
             wait: Optional[bool] = None, progress: Progress = None) -> Run:
-        """Let the server step on its own, as fast as it goes, or `pace` simulated seconds a second,
+        """Let the server step by itself, as fast as possible, or `pace` simulated seconds a second,
         in communication steps of `period` s, `until` a time or `count` periods.
 
-        record: what `Run.results` will give: an int, all outputs of every so many periods; a float,
-        every so many simulated seconds; names of outputs, of every period; or {'every' or
-        'seconds', 'outputs'}. wait: until it is over, as is done where there is an end; Ctrl-C
+        record: the data for `Run.results`: an int n, all outputs of every n-th period; a float,
+        of every so many simulated seconds; names of outputs, of every period; or {'every' or
+        'seconds', 'outputs'}. wait: until it is over (default if there is an end); Ctrl-C
         stops it then. progress: a bar on a terminal (None), always, never, or a function of the
         fraction done.
         """
@@ -287,8 +286,8 @@ class Instance:
     def record(self, until: float, period: float, *, outputs: Optional[Sequence[str]] = None,
                inputs: Optional[Callable[[float], Mapping[str, Any]]] = None,
                progress: Progress = None) -> Record:
-        """Step from here `until` a time and keep the outputs of now and after each `period` (s);
-        inputs: a function of the time that gives the inputs of the step that begins there."""
+        """Step from here `until` a time and record the outputs at the start and after each
+        `period` (s); inputs: a function of the time that gives the inputs of the step that begins there."""
         start, until, period = self.time, number(until, 'until'), number(period, 'period')
         count = max(int(round((until - start) / period)), 0)
         first = self.outputs
@@ -326,12 +325,12 @@ class Instance:
 
     @property
     def outputs(self) -> Dict[str, Any]:
-        """All outputs now, by name."""
+        """All present outputs, by name."""
         return values(self.get('outputs')['outputs'])
 
     @property
     def state(self) -> State:
-        """The whole state now."""
+        """The whole present state."""
         s = self.get('state')
         return State(s['time'], s['step'], *(array(s[name]) for name in (
             'q', 'v', 'vdot', 'a', 'lambda', 'impulse', 'x', 'z')))
@@ -339,7 +338,7 @@ class Instance:
     def set_state(self, *, time: Optional[float] = None, q: Optional[Sequence[float]] = None,
                   v: Optional[Sequence[float]] = None, x: Optional[Sequence[float]] = None,
                   z: Optional[Sequence[float]] = None) -> None:
-        """What is given is set; the rest stays."""
+        """Set the given parts; the others stay."""
         given = {'time': time, 'q': q, 'v': v, 'x': x, 'z': z}
         self.call('PUT', 'state', body={k: a for k, a in given.items() if a is not None})
 
@@ -358,8 +357,9 @@ class Instance:
 
     def set_field(self, item: str, field: str, new: Any, *, category: Optional[str] = None,
                   positions: Optional[str] = None) -> List[float]:
-        """Change a field of a live item; category as of `output`. Where `active` takes up a joint,
-        positions that miss it are kept (an error) or assembled, and its impulse is returned."""
+        """Change a field of a live item; category as of `output`. Where `active` activates a joint,
+        positions that violate it are retained (an error) or assembled, and its impulse is
+        returned."""
         body = {'value': new, **({'positions': positions} if positions else {})}
         reply = self.call('PUT', 'objects', item, 'fields', field, body=body,
                           category=category).json
@@ -376,15 +376,15 @@ class Instance:
     # --- snapshots --------------------------------------------------------------------------------
 
     def snapshot(self) -> Snapshot:
-        """Keep the state in the server."""
+        """Store the state in the server."""
         return Snapshot(self, self.post('snapshots'))
 
     def snapshots(self) -> List[Snapshot]:
-        """What is kept, oldest first."""
+        """The stored snapshots, oldest first."""
         return [Snapshot(self, item) for item in self.get('snapshots')['items']]
 
     def restore(self, snapshot: Union[Snapshot, str]) -> None:
-        """Back to a snapshot of this instance, or its id."""
+        """Restore a snapshot of this instance, given by object or id."""
         sid = snapshot.id if isinstance(snapshot, Snapshot) else snapshot
         self.post('snapshots', sid, 'restore')
 
@@ -392,7 +392,7 @@ class Instance:
 
     def statics(self, *, load_steps: Optional[int] = None,
                 commit: Optional[bool] = None) -> Dict[str, Any]:
-        """Static equilibrium; commit=False leaves the state."""
+        """Static equilibrium; commit=False does not change the state."""
         reply = self.post('statics', loadSteps=load_steps, commit=commit)
         return {**reply, 'outputs': values(reply['outputs']), 'q': array(reply['q'])}
 
@@ -418,7 +418,7 @@ class Instance:
                  q: Optional[Sequence[float]] = None, v: Optional[Sequence[float]] = None,
                  x: Optional[Sequence[float]] = None, z: Optional[Sequence[float]] = None,
                  sparse: Optional[bool] = None) -> Dict[str, Any]:
-        """The equations at any point, the present where nothing is given: lhs, rhs, forces, mass,
+        """The equations at any point (default: the present one): lhs, rhs, forces, mass,
         rhsJacobian, dFdq, dFdv, firstOrder. sparse: matrices as {"shape", "coo"}."""
         return values(self.post('evaluate', want=want, time=time, q=q, v=v, x=x, z=z,
                                 sparse=sparse))
@@ -428,20 +428,19 @@ class Instance:
         reply = values(self.post('jvp', size=size, **more))
         return {**reply, 'outputs': values(reply['outputs'])}
 
-    # --- other doors ------------------------------------------------------------------------------
+    # --- other interfaces -------------------------------------------------------------------------
 
     def connect(self, inputs: Optional[Sequence[str]] = None,
                 outputs: Optional[Sequence[str]] = None, *, order: int = 0,
                 timeout: float = 10.0, role: Optional[str] = None,
                 seconds: Optional[float] = None, name: Optional[str] = None,
                 want: Sequence[str] = (), door: str = 'control') -> Partner:
-        """A lock-step partner by binary frames; inputs and outputs by name, all without. door:
-        'control' is ZeroMQ, 'lane' a stream socket of its own, which answers sooner. want:
-        derivatives, energy, jacobian, which steps and trials bring behind the outputs
-        (Partner.wanted).
-        order: 1, 2: behind the inputs go their first, and second derivatives. role, seconds, name:
-        the partner takes a lease of its own (a co-driver of its inputs); without a role it uses the
-        lease of this object, if there is one."""
+        """A lock-step partner by binary frames; inputs and outputs by name (default: all). door:
+        'control' is ZeroMQ, 'lane' a separate stream socket with less latency. want:
+        derivatives, energy, jacobian, which steps and trials return after the outputs
+        (Partner.wanted). order: 1, 2: the inputs are followed by their first, and second
+        derivatives. role, seconds, name: the partner takes its own lease (a co-driver of its
+        inputs); without a role it uses the lease of this object, if there is one."""
         info = self.info() if inputs is None or outputs is None else {}
         hello: Dict[str, Any] = {
             'instance': self.id, 'inputOrder': order,
@@ -454,7 +453,8 @@ class Instance:
         return Partner(self.server.endpoints(), hello, timeout, lease, self.server.keys, door)
 
     def stream(self, timeout: Optional[float] = None) -> Stream:
-        """Communication steps as they are committed, over ZeroMQ; timeout: longest silence, s."""
+        """Communication steps as they are committed, over ZeroMQ; timeout: longest wait for a
+        frame, s."""
         entries, offset = [], 0
         for v in self.variables():
             if v['causality'] == 'output':
@@ -468,7 +468,7 @@ class Instance:
 
     def events(self, rate: Optional[float] = None) -> Iterator[Dict[str, Any]]:
         """Live outputs over HTTP (server-sent events), at most `rate` a second: time, step,
-        outputs. Goes on by itself when the connection is lost; ends with the instance."""
+        outputs. Reconnects when the connection is lost; ends with the instance."""
         for event in events(self.server.transport, ('v1', 'instances', self.id, 'events'),
                             rate=rate):
             if event.name == 'end':

@@ -1,4 +1,4 @@
-"""The lane: the messages of ZeroMQ's control socket over a Unix socket or TCP, each behind its
+"""The lane: the messages of ZeroMQ's control socket over a Unix socket or TCP, each preceded by its
 length. Frames are those of `frames`; the part of a hello, and of a reply of kind hello or error,
 that is JSON is a message of its own."""
 from __future__ import annotations
@@ -18,11 +18,11 @@ _LENGTH = struct.Struct('<I')
 
 class LaneSocket:
     """One connection, with the methods of a socket of ZeroMQ that a partner uses. It raises
-    zmq.Again when nothing comes in time, and Unreachable when the connection has ended."""
+    zmq.Again when no message arrives in time, and Unreachable when the connection has ended."""
 
     def __init__(self, endpoint: str, timeout: Optional[float]):
         if not endpoint or endpoint == 'none':
-            raise BadReply('this server has closed the lane: it is opened by --lane')
+            raise BadReply('this server has no lane: it is opened by --lane')
         self.closed, self._rest = False, b''
         try:
             if endpoint.startswith('unix:'):
@@ -38,8 +38,8 @@ class LaneSocket:
         self._endpoint = endpoint
 
     def send_multipart(self, parts: Sequence[bytes]) -> None:
-        """The parts behind the first, which is empty, as messages. What ends it in the middle ends
-        the connection too: the server would take the next message for the rest of this one."""
+        """Send the parts after the first, which is empty, as messages. An interruption in the
+        middle closes the connection: the server would take the next message for the rest of this one."""
         try:
             self._socket.sendall(b''.join(_LENGTH.pack(len(p)) + p for p in parts[1:]))
         except socket.timeout as fault:
@@ -53,8 +53,8 @@ class LaneSocket:
             raise
 
     def recv_multipart(self) -> List[bytes]:
-        """An empty part, and the message or two of the next reply. What has come of one that is not
-        whole in time is kept."""
+        """An empty part, and the message or two of the next reply. The bytes of an incomplete one
+        are retained at a timeout."""
         at, first = self._message(0)
         kind = first[5] if len(first) > 5 and first[:4] == b'MCHD' else 0
         parts = [b'', first]
@@ -71,7 +71,7 @@ class LaneSocket:
         self._socket.close()
 
     def _message(self, at: int) -> tuple[int, bytes]:
-        """The message at this place of what has come, and the place behind it."""
+        """The message at this place of the received bytes, and the place after it."""
         begin = at + _LENGTH.size
         self._need(begin)
         end = begin + _LENGTH.unpack(self._rest[at:begin])[0]

@@ -1,10 +1,10 @@
-"""Leases: who may change an instance.
+"""Leases: which client may change an instance.
 
     with instance.lease('owner', seconds=30, name='rig'):
         instance.step(0.01)         # no other client changes it here
 
-Requests through the instance show the lease and renew it; a holder that is silent for its seconds
-loses it, and then its requests raise Conflict.
+Requests through the instance carry the lease and renew it; a holder that is inactive for its
+seconds loses it, and then its requests raise Conflict.
 """
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 
 class Lease:
-    """A lease that has been taken. number: what the holder shows. role, name, channels, seconds,
-    expires (UTC, as text): as of the last answer."""
+    """A lease that has been taken. number: sent with the requests of the holder.
+    role, name, channels, seconds, expires (UTC, as text): as of the last answer."""
 
     def __init__(self, instance: 'Instance', reply: Dict[str, Any]):
         self._instance = instance
@@ -47,7 +47,7 @@ class Lease:
 
     def renew(self, *, role: Optional[str] = None, channels: Optional[Sequence[str]] = None,
               seconds: Optional[float] = None, name: Optional[str] = None) -> 'Lease':
-        """It begins anew, with what is given."""
+        """Renew it, with the given settings."""
         given = {'role': role, 'channels': channels, 'seconds': seconds, 'name': name}
         body = {k: v for k, v in given.items() if v is not None}
         reply = self._instance.call('PATCH', 'lease', body=body, headers=self.header)
@@ -55,10 +55,10 @@ class Lease:
 
     @property
     def header(self) -> Dict[str, str]:
-        """What shows it in a request of one's own."""
+        """The header that carries it in other requests."""
         return {'Lease': str(self.number)}
 
     def release(self) -> None:
-        """Give it up; requests through the instance show it no longer."""
+        """Release it; requests through the instance no longer carry it."""
         self._instance.show_lease(None)
         self._instance.call('DELETE', 'lease', headers=self.header)

@@ -12,7 +12,7 @@ from .values import array, listed, rows
 if TYPE_CHECKING:
     from .server import Server
 
-_LONGEST = 0.2  # s between two looks
+_LONGEST = 0.2  # s between two polls
 
 
 class Table:
@@ -56,7 +56,7 @@ def batch_body(operation: Optional[str], instances: Any, label: Any,
 
 
 class _Awaited:
-    """Something in the server that is looked at until it is over."""
+    """Work in the server that is polled until it is over."""
     state = 'running'
 
     def look(self) -> Any:
@@ -84,7 +84,7 @@ class _Awaited:
 class Sweep(_Awaited):
     """One model over many sets of parameters. state: running, finished, stopped, or interrupted by
     the end of the server; points, done, failed, errors ({'point', 'code', 'message'}) and stored
-    (its rows are there after a restart) as of the last look."""
+    (its rows are there after a restart) as of the last update."""
 
     def __init__(self, server: 'Server', reply: Dict[str, Any]):
         self._server = server
@@ -112,20 +112,20 @@ class Sweep(_Awaited):
         return self
 
     def look(self) -> 'Sweep':
-        """Ask how it stands."""
+        """Fetch its present state."""
         return self._take(self._server.transport.call('GET', 'v1', 'sweeps', self.id).json)
 
     def _fraction(self) -> float:
         return self.done / self.points
 
     def wait(self, progress: Progress = None, timeout: Optional[float] = None) -> 'Sweep':
-        """Until all points are done, with a bar on a terminal."""
+        """Wait until all points are done, with a bar on a terminal."""
         with Bar(progress, self.id) as bar:
             self._wait(bar, timeout)
         return self
 
     def ended(self) -> str:
-        """Delete it, because it is not waited for any more; what has become of it, for people."""
+        """Delete it, because the wait for it ended early; returns the outcome as text."""
         try:
             self.delete()
             return 'the sweep %s has been stopped and deleted' % self.id
@@ -144,7 +144,7 @@ class Sweep(_Awaited):
 
 
 class Operation(_Awaited):
-    """A request that goes on in the server. state: running or finished."""
+    """An asynchronous request in the server. state: running or finished."""
 
     def __init__(self, server: 'Server', reply: Dict[str, Any]):
         self._server = server
@@ -170,13 +170,13 @@ class Operation(_Awaited):
         return self.raw.get('answer')
 
     def cancel(self) -> None:
-        """Stop it where it can be, and forget it."""
+        """Stop it if possible, and delete it."""
         self._server.transport.call('DELETE', 'v1', 'operations', self.id)
 
 
 def sweep_parameters(grid: Optional[Mapping[str, Any]],
                      points: Optional[Sequence[Mapping[str, float]]]) -> Dict[str, Any]:
-    """Exactly one of both, as the server takes them."""
+    """Exactly one of both, in the form of the server."""
     if (grid is None) == (points is None):
         raise ValueError('exactly one of grid and points is needed')
     if points is not None:

@@ -5,7 +5,7 @@ of states.
         y = partner.step(0.01, [20.0])      # outputs in the order agreed; y[0] is x
 
 One round trip takes some tens of microseconds. Threads may share a partner, forces and a stream:
-one call goes on at a time. A forked process cannot use those of its parent: it takes its own.
+one call runs at a time. A forked process cannot use those of its parent: it takes its own.
 """
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Values = Union[Sequence[float], Mapping[str, Any]]
 
 
 class Layout:
-    """Where each name stands among the values of a frame."""
+    """The position of each name among the values of a frame."""
 
     def __init__(self, entries: Sequence[Mapping[str, Any]]):
         self.places: Dict[str, Tuple[int, int]] = {e['name']: (e['offset'], e['count'])
@@ -73,8 +73,8 @@ class _Door:
         return self._ends or self._socket.closed
 
     def _check(self) -> None:
-        """ValueError where it cannot be used. Before its turn is taken: what another process held
-        when this one was forked is never given free here."""
+        """ValueError where it cannot be used. Checked before the lock is taken: a lock that another
+        process held at the fork is never released here."""
         name = type(self).__name__.lower()
         if self._process != os.getpid():
             raise ValueError('this %s belongs to process %d, which has opened it; a forked process '
@@ -96,7 +96,7 @@ class Partner(_Door):
     `count` (internal steps since the start) are those of its answer.
 
     Its inputs and outputs are agreed on when it begins: `inputs`, `outputs` are their layouts, and
-    `wanted` is that of what steps and trials bring behind the outputs.
+    `wanted` is that of the values which steps and trials return after the outputs.
     """
 
     def __init__(self, endpoints: Mapping[str, str], hello: Mapping[str, Any], timeout: float,
@@ -133,7 +133,7 @@ class Partner(_Door):
         self.close()
 
     def _open(self, timeout: Optional[float]) -> Any:
-        """A connection to its door."""
+        """A connection to its socket."""
         endpoint = self._endpoints.get(self._door, '')
         return LaneSocket(endpoint, timeout) if self._door == 'lane' else \
             _socket(zmq.DEALER, endpoint, timeout, self._keys)
@@ -150,41 +150,40 @@ class Partner(_Door):
 
     def step(self, size: float, values: Values = ()) -> Any:
         """Step by `size` s with these inputs (none: as they are), and return the outputs: with
-        numpy
-        a view of the answer. Values by name go and do not come by name; `outputs.named` does
-        that."""
+        numpy a view of the answer. Inputs may be given by name; the outputs are returned in order,
+        `outputs.named` gives their names."""
         return self._run(frames.STEP, size, values, 0)
 
     def trial(self, size: float, values: Values = (), iteration: int = 0) -> Any:
-        """Outputs at the end of a step that is not kept unless `commit` follows."""
+        """Outputs at the end of a step that is discarded unless `commit` follows."""
         return self._run(frames.TRIAL, size, values, iteration)
 
     def commit(self) -> Any:
-        """Keep the end of the last trial."""
+        """Commit the result of the last trial."""
         return frames.values(self._ask(frames.COMMIT)[1][0])
 
     def set_inputs(self, values: Values) -> None:
-        """Inputs from now on."""
+        """Set the inputs from now on."""
         self._ask(frames.INPUTS, self.ordered(values))
 
     def get_outputs(self) -> Any:
-        """Outputs now."""
+        """The present outputs."""
         return frames.values(self._ask(frames.OUTPUTS)[1][0])
 
     def get_state(self) -> Any:
-        """q, v, x, z, one behind the other."""
+        """q, v, x, z, concatenated."""
         return frames.values(self._ask(frames.STATE)[1][0])
 
     def set_state(self, values: Sequence[float], time: float = 0.0) -> None:
-        """A new state q, v, x, z; time 0 leaves the time."""
+        """Set a new state q, v, x, z; time 0 keeps the time."""
         self._ask(frames.STATE, values, time=time)
 
     def snapshot(self) -> int:
-        """Keep the state in the server's memory; its number is for `restore`."""
+        """Store the state in the server's memory; `restore` takes the returned number."""
         return self._ask(frames.SNAPSHOT)[0].iteration
 
     def restore(self, number: int) -> None:
-        """Back to a snapshot."""
+        """Restore a snapshot."""
         self._ask(frames.RESTORE, iteration=number)
 
     def forces(self) -> 'Forces':
@@ -193,7 +192,7 @@ class Partner(_Door):
         return Forces(self, self._endpoints['forces'], self._number, self._lease, self._keys)
 
     def ordered(self, values: Values) -> Sequence[float]:
-        """Inputs in the order of their layout, by name or as they are."""
+        """Inputs in the order of their layout, given by name or in that order."""
         if not isinstance(values, Mapping):
             return values
         if self._order:
@@ -244,7 +243,7 @@ class Partner(_Door):
                 return head, parts  # else: the late answer of a request that was given up
 
     def _stop(self, kind: int) -> str:
-        """Stop a step that is not waited for any more, and say what has become of it."""
+        """Stop an abandoned step, and report what became of it."""
         if kind not in (frames.STEP, frames.TRIAL):
             return ''
         ask = {'op': 'stop', 'id': self.instance, 'lease': self._lease, **self._token}
@@ -266,7 +265,7 @@ class Partner(_Door):
 
 
 class Forces(_Door):
-    """Stamped inputs of a partner; nothing is answered."""
+    """Stamped inputs of a partner; the server sends no answer."""
 
     def __init__(self, partner: Partner, endpoint: str, number: int, lease: int,
                  keys: Optional[Keys] = None):
@@ -286,7 +285,7 @@ class Forces(_Door):
         self.close()
 
     def push(self, values: Values, time: float = 0.0) -> None:
-        """Inputs that hold from the first internal step at or after `time` (0: at once)."""
+        """Send inputs that hold from the first internal step at or after `time` (0: at once)."""
         self._check()
         frame = frames.pack(frames.INPUTS, self._partner.ordered(values), instance=self._number,
                             lease=self._lease, time=time)
@@ -299,7 +298,7 @@ class Forces(_Door):
 
 
 class Sample(NamedTuple):
-    """One communication step of the stream. `sequence` counts them: a gap was dropped on the way.
+    """One communication step of the stream. `sequence` counts them: a gap means lost frames.
     `rewound`: time went back before this (restore, reset), or it is the first one of another
     instance under the same id."""
     time: float
@@ -311,7 +310,7 @@ class Sample(NamedTuple):
 
 
 class Stream(_Door):
-    """Iterates over an instance's communication steps as they are committed, by whomever. Of
+    """Iterates over an instance's communication steps as they are committed by any client. Among
     threads that share it, each sample goes to one."""
 
     def __init__(self, endpoint: str, instance: str, layout: Layout, timeout: Optional[float],
@@ -343,7 +342,7 @@ class Stream(_Door):
             left = 1.0 if until is None else until - clock.monotonic()
             with self._turn:
                 self._check()
-                # in slices: close() of another thread takes its turn between them
+                # in slices: close() of another thread can run between them
                 sample = self._sample(min(max(left, 0.0), _SLICE))
             if sample is not None:
                 return sample
@@ -351,17 +350,17 @@ class Stream(_Door):
                 raise Unreachable('nothing came within %g s' % (self._timeout or 0))
 
     def _sample(self, seconds: float) -> Optional[Sample]:
-        """The next one; None: there was none, or one that has been seen."""
+        """The next one; None: there was none, or it is a repetition."""
         try:
             _, frame = self._socket.recv_multipart(zmq.NOBLOCK)
         except zmq.Again:
             self._socket.poll(int(1000 * seconds))
             return None
         head = frames.header(frame)
-        # another number: another life of the id, whose steps are counted from 1 again
+        # another number: a new instance with the id, whose steps are counted from 1 again
         another = self._number not in (None, head.instance)
         rewound = another or bool(head.flags & frames.REWOUND)
-        # who subscribes while a step is published may get its frame twice
+        # a client that subscribes while a step is published may get its frame twice
         if head.sequence <= self._sequence and not rewound:
             return None
         self._sequence, self._number = head.sequence, head.instance

@@ -1,4 +1,4 @@
-"""A bar on a terminal for what takes time; nothing where stderr is no terminal."""
+"""A progress bar for long work; none where stderr is not a terminal."""
 from __future__ import annotations
 
 import shutil

@@ -36,7 +36,7 @@ class Record:
 class Run:
     """A run in the server. state: running, finished, stopped, failed or interrupted; time, periods,
     overruns, fraction (None: it has no end), elapsed and remaining (s of the clock), recorded
-    (rows), reason as of the last look."""
+    (rows), reason as of the last update."""
 
     def __init__(self, instance: 'Instance', reply: Dict[str, Any]):
         self._instance = instance
@@ -60,7 +60,7 @@ class Run:
         return self
 
     def look(self) -> 'Run':
-        """Ask how it stands."""
+        """Fetch its present state."""
         return self._take(self._instance.get('runs', self.id))
 
     def stop(self) -> 'Run':
@@ -68,7 +68,7 @@ class Run:
         return self._take(self._instance.call('DELETE', 'runs', self.id).json)
 
     def ended(self) -> str:
-        """Stop it, because it is not waited for any more; what has become of it, for people."""
+        """Stop it, because the wait for it ended early; returns the outcome as text."""
         try:
             return run_ended(self.stop().raw)
         except MechdError as fault:
@@ -76,8 +76,8 @@ class Run:
 
     def results(self, outputs: Optional[Sequence[str]] = None, *, start: Optional[float] = None,
                 end: Optional[float] = None, limit: Optional[int] = None) -> Record:
-        """What a run with `record` kept: times, and a column for each value of each output, all or
-        those named, from `start` to `end` (s)."""
+        """The data that a run with `record` stored: times, and a column for each value of
+        each output, all or those named, from `start` to `end` (s)."""
         where: Dict[str, Any] = {'from': start, 'to': end, 'outputs': outputs}
         names = self._instance.get('runs', self.id, 'results', **{**where, 'limit': 1})['columns']
         raw = self._instance.call('GET', 'runs', self.id, 'results', format='f64',
@@ -91,18 +91,18 @@ class Run:
         return Record(columns[0], dict(zip(names[1:], columns[1:])))
 
     def delete_results(self) -> None:
-        """Forget what it recorded."""
+        """Delete its recorded rows."""
         self._instance.call('DELETE', 'runs', self.id, 'results')
 
     def events(self, after: int = 0, rate: Optional[float] = None) -> Iterator[Event]:
-        """The run as it goes: 'row' for each recorded row (time and outputs; its id is its number),
-        'progress', and 'end' at last. Goes on by itself when the connection is lost. after: rows
-        that are not wanted again; rate: progress, at most so often a second."""
+        """Events of the run in progress: 'row' for each recorded row (time and outputs; its id is
+        its number), 'progress', and 'end' at last. Reconnects when the connection is lost. after:
+        rows already received; rate: progress, at most so often a second."""
         path = ('v1', 'instances', self._instance.id, 'runs', self.id, 'events')
         last = str(integer(after, 'after'))
         for event in events(self._instance.server.transport, path, last, rate=rate):
             if event.name == 'row':
-                # its number; the life of the instance behind it is for those who come back
+                # its number; the part after it identifies the instance, for clients that reconnect
                 number = event.id.partition('-')[0] if event.id else None
                 yield event._replace(id=number, data={**event.data,
                                            'outputs': values(event.data['outputs'])})
@@ -111,7 +111,7 @@ class Run:
                 yield event
 
     def wait(self, progress: Progress = None, timeout: Optional[float] = None) -> 'Run':
-        """Until it is over, with a bar on a terminal. A failed run raises MechdError."""
+        """Wait until it is over, with a bar on a terminal. A failed run raises MechdError."""
         started, pause = time.monotonic(), 0.005
         words = 'the run %s goes on in the server; its stop() ends it' % self.id
         with interrupted(lambda: words), \

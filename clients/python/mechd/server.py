@@ -1,4 +1,4 @@
-"""The server: what belongs to no instance."""
+"""The server: calls that belong to no instance."""
 from __future__ import annotations
 
 import base64
@@ -18,7 +18,7 @@ from .values import values
 
 
 class Problems:
-    """Complementarity, friction and mixed problems that stand alone."""
+    """Complementarity, friction and mixed problems without a model."""
 
     def __init__(self, transport: Transport):
         self._transport = transport
@@ -42,10 +42,11 @@ class Server:
     url: http://host:port, https://…, or unix:/path; None: MECHD_SERVER, or http://127.0.0.1:8080.
     token: bearer token where the server has tokens; None: MECHD_TOKEN. verify: PEM file to check an
     https:// server against; None: MECHD_CA, or the authorities of requests. timeout: longest wait
-    for an answer, s. retries: attempts after a connection is lost; a request is done once all the
-    same. curve_key: where ZeroMQ asks for keys, the file of the own pair; None: MECHD_CLIENT_KEY.
-    server_key: public key that the server must have; None: MECHD_SERVER_KEY, or what it tells over
-    HTTP. Threads and forked processes may share a Server: each request has a connection to itself.
+    for an answer, s. retries: attempts after a connection is lost; a request is still executed
+    once. curve_key: where ZeroMQ requires keys, the file of the client's pair; None: MECHD_CLIENT_KEY.
+    server_key: public key that the server must have; None: MECHD_SERVER_KEY, or as the server
+    reports it over HTTP. Threads and forked processes may share a Server: each request uses its own
+    connection.
     """
 
     def __init__(self, url: Optional[str] = None, token: Optional[str] = None,
@@ -78,7 +79,7 @@ class Server:
         return self._get('v1')
 
     def ready(self) -> bool:
-        """Does the server take work?"""
+        """Whether the server accepts work."""
         return self.transport.call('GET', 'readyz').status == 200
 
     def metrics(self) -> str:
@@ -90,7 +91,7 @@ class Server:
         self.transport.call('PUT', 'v1', 'log-level', body={'level': level})
 
     def quota(self) -> Dict[str, Any]:
-        """limits and what is used of them, by this token."""
+        """Limits of this token and their current use."""
         return self._get('v1', 'quota')
 
     def openapi(self) -> Dict[str, Any]:
@@ -106,7 +107,7 @@ class Server:
         return self._get('v1', 'types', name)
 
     def examples(self) -> Dict[str, str]:
-        """Ready models: name and title."""
+        """Example models: name and title."""
         return {e['name']: e['title'] for e in self._get('v1', 'examples')['items']}
 
     def example(self, name: str) -> Dict[str, Any]:
@@ -127,7 +128,7 @@ class Server:
         id: of your choice (Conflict if it is taken). durability: none, checkpoint or every-step, or
         {"mode", "steps", "seconds"}. labels: names and texts of your choice. ttl: s without
         use after which the server deletes it. more: further members of the request.
-        Warnings about the model stand in `instance.warnings`.
+        Warnings about the model are in `instance.warnings`.
         """
         if isinstance(snapshot, Snapshot):
             snapshot = snapshot.data()
@@ -152,7 +153,7 @@ class Server:
         return Instance(self, info['id'], info.get('warnings', []))
 
     def instances(self, **labels: Optional[str]) -> Iterator[Instance]:
-        """All instances, or those with all these labels (None: whatever the text), page by page."""
+        """All instances, or those with all these labels (None: any text), page by page."""
         label = label_list(labels) or None
         after: Optional[int] = None
         while True:
@@ -172,7 +173,7 @@ class Server:
 
         operation: its name over ZeroMQ, such as 'step'; instances: them or their ids; label: those
         with all of 'name=value,name', or of {name: value or None}; body: of the operation. Results
-        {'id', 'status', 'body' or 'error'} in that order: what fails is not raised.
+        {'id', 'status', 'body' or 'error'} in that order: failures are not raised.
 
             server.batch('step', instances, count=10)
         """
@@ -215,7 +216,7 @@ class Server:
             return sweep.wait(progress)
 
     def sweeps(self) -> List[Sweep]:
-        """All that run or are kept."""
+        """All running or stored sweeps."""
         return [Sweep(self, entry) for entry in self._get('v1', 'sweeps')['items']]
 
     def couple(self, participants: Mapping[str, Union[str, Instance]],
@@ -234,11 +235,11 @@ class Server:
         return Coupling(self, self.transport.call('POST', 'v1', 'couplings', body=body).json)
 
     def couplings(self) -> List[Coupling]:
-        """All there are."""
+        """All couplings of the server."""
         return [Coupling(self, entry) for entry in self._get('v1', 'couplings')['items']]
 
     def later(self, method: str, *parts: str, body: Any = None) -> Union[Operation, Any]:
-        """A request that the server may answer later: an Operation, or at once its answer.
+        """A request that the server may answer later: returns an Operation, or the answer at once.
 
             server.later('POST', 'v1', 'instances', 'i-1', 'step', body={'until': 100}).wait()
         """
@@ -249,7 +250,7 @@ class Server:
         return reply.json if reply.raw else None
 
     def endpoints(self) -> Dict[str, str]:
-        """The ZeroMQ sockets, as they are reached from here."""
+        """Addresses of the ZeroMQ sockets as seen from this host."""
         if self._endpoints is None:
             about = self.about()
             given = about.get('endpoints', {})
@@ -258,7 +259,7 @@ class Server:
         return self._endpoints
 
     def _reached(self, address: str) -> str:
-        # a socket that listens everywhere is reached where HTTP was
+        # a socket that listens on all addresses is reached at the host of HTTP
         parts = urlsplit(address)
         if parts.scheme == 'tcp' and parts.hostname in ('0.0.0.0', '::', '*'):
             host = self.transport.host

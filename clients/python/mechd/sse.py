@@ -1,4 +1,4 @@
-"""Server-sent events that go on where they were when their connection is lost."""
+"""Server-sent events that resume at the same place after a lost connection."""
 from __future__ import annotations
 
 import json
@@ -34,7 +34,7 @@ def parse(lines: Iterator[str]) -> Iterator[Event]:
 def events(transport: Transport, parts: Sequence[Any], last: Optional[str] = None,
            **fields: Any) -> Iterator[Event]:
     """Events up to 'end', which comes too. A lost connection is opened again `retries` times in a
-    row, and the server told the last id seen."""
+    row, with the last received id sent to the server."""
     failed = 0
     while True:
         head = {} if last is None else {'Last-Event-ID': last}

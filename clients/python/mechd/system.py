@@ -23,7 +23,7 @@ class System:
         return 'System(%r)' % self._instance
 
     def info(self, **options: Any) -> Dict[str, Any]:
-        """Sizes, factors, and which parts there are."""
+        """Sizes, factors, and the available parts."""
         return self._instance.get('system', **options)
 
     def blocks(self, **options: Any) -> Dict[str, Any]:
@@ -45,7 +45,7 @@ class System:
 
     def project(self, l: Optional[Sequence[float]] = None,
                 unknowns: Optional[Sequence[float]] = None, **options: Any) -> Dict[str, Any]:
-        """Multipliers, or whole unknowns {w; l}, into their sets."""
+        """Project multipliers, or whole unknowns {w; l}, onto their sets."""
         return self._ask('project', l=l, unknowns=unknowns, **options)
 
     def feasibility(self, w: Sequence[float], l: Sequence[float], **options: Any) -> Dict[str, Any]:

@@ -1,8 +1,8 @@
-"""HTTP for the other modules: kept sessions, problems as exceptions, requests that are sent again
+"""HTTP for the other modules: reused sessions, problems as exceptions, requests that are repeated
 when their connection is lost.
 
 Every request that may change something carries an Idempotency-Key, one for all its attempts, so
-that the server does it once however often it arrives, and answers each time as the first time.
+that the server executes it once however often it arrives, with the same answer each time.
 """
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from .unix import UnixAdapter
 
 CONNECT = 5.0  # s, to open a connection
 SOON = 1.0  # s for the answer to a request that cancels another one
-_MOST_IDLE = 16  # sessions that wait for the next request
-_LONGEST = 2e6  # s, what a socket of ZeroMQ can wait
+_MOST_IDLE = 16  # idle sessions that are retained
+_LONGEST = 2e6  # s, the longest wait of a socket of ZeroMQ
 _PAUSE = 0.05  # s before the second attempt; doubled before each further one
 
 
 class Forked(Unreachable):
-    """A connection that a parent process has opened; a child opens its own."""
+    """A connection of the parent process; a child opens its own."""
 
 
 class Reply:
-    """An answer of success."""
+    """A successful answer."""
 
     def __init__(self, response: requests.Response):
         self.status, self.headers, self.raw = (response.status_code, response.headers,
@@ -55,13 +55,13 @@ def word(text: str) -> str:
 
 
 def label_list(labels: Mapping[str, Optional[str]]) -> str:
-    """Labels as they choose instances: None, whatever the value."""
+    """Labels that select instances: None, any value."""
     return ','.join(word(name) if value is None else '%s=%s' % (word(name), word(str(value)))
                     for name, value in labels.items())
 
 
 def run_ended(run: Mapping[str, Any]) -> str:
-    """What has become of a run that was stopped, for people."""
+    """The outcome of a run that was stopped, as text."""
     how = 'been stopped' if run['state'] == 'stopped' else 'ended (%s)' % run['state']
     return 'the run %s has %s at %g s' % (run['id'], how, run['time'])
 
@@ -82,7 +82,7 @@ def query(fields: Mapping[str, Any]) -> Dict[str, str]:
 
 
 def wait(seconds: Any) -> Optional[float]:
-    """A longest wait as the sockets take it; None: without end, as infinity is."""
+    """A timeout in the form of the sockets; None: no limit, as for infinity."""
     if seconds is None or seconds == float('inf'):
         return None
     found = number(seconds, 'timeout')
@@ -92,7 +92,7 @@ def wait(seconds: Any) -> Optional[float]:
 
 
 def address(url: str) -> str:
-    """The base of requests to a server; ValueError where none can be meant."""
+    """The base of requests to a server; ValueError if it is not an address."""
     why = ''
     if url.startswith('unix:'):
         if len(url) > len('unix:'):
@@ -106,7 +106,7 @@ def address(url: str) -> str:
         except ValueError:
             parts, host = None, ''
         if parts is not None and parts.scheme not in ('http', 'https'):
-            why = '%s is not spoken here' % parts.scheme
+            why = '%s is not supported here' % parts.scheme
         elif not re.fullmatch(r'[^\s/]+', host):
             why = 'the host is missing or malformed'
         else:
@@ -115,13 +115,13 @@ def address(url: str) -> str:
                     return base
             except ValueError:
                 pass
-            why = 'the port is no number from 1 to 65535'
-    raise ValueError('%r is no address of a server, %s: http://host:port, https://host:port or '
+            why = 'the port is not a number from 1 to 65535'
+    raise ValueError('%r is not an address of a server, %s: http://host:port, https://host:port or '
                      'unix:/path' % (url, why))
 
 
 def reason(fault: BaseException) -> str:
-    """What the system said beneath an exception of requests, or else its own words."""
+    """The system's text beneath an exception of requests, or else its own text."""
     left, seen = [fault], []
     while left:
         at = left.pop(0)
@@ -162,14 +162,14 @@ class Transport:
             session.verify = self._verify
         if self.name.startswith('unix:'):
             session.mount('http://', UnixAdapter(self.name[len('unix:'):]))
-        # a proxy of the environment has no business between a program and its own machine
+        # no proxy of the environment between a program and its own machine
         if self.host in ('127.0.0.1', 'localhost', '::1'):
             session.trust_env = False
         return session
 
     @contextlib.contextmanager
     def session(self) -> Iterator[requests.Session]:
-        """A session for one request. It is closed, not kept, where that did not end well."""
+        """A session for one request. It is closed, not reused, if the request failed."""
         if self._process != os.getpid():
             self._process, inherited, self._idle = os.getpid(), self._idle, []
             for old in inherited:
@@ -190,7 +190,7 @@ class Transport:
             session.close()
 
     def verify(self, file: Union[None, str, os.PathLike]) -> None:
-        """What the certificate of https:// is checked against; None: as it is."""
+        """The file that the certificate of https:// is checked against; None: unchanged."""
         if file is not None:
             if not os.path.exists(file):
                 raise ValueError('there is no file %s, which verify= or MECHD_CA names' % file)
@@ -238,7 +238,7 @@ class Transport:
 
     def _withdraw(self, method: str, url: str, data: Optional[bytes], head: Dict[str, str],
                   fields: Dict[str, str]) -> str:
-        """Cancel a request that is not waited for any more, and say what has become of it. A
+        """Cancel an abandoned request, and report what became of it. A
         repetition under its key is the request itself, as an operation, which DELETE cancels."""
         if method == 'GET':
             return 'the server stops working on it, because the connection is closed'
@@ -280,8 +280,8 @@ class Transport:
         raise AssertionError('not reached')
 
     def lines(self, *parts: Any, headers: Optional[dict] = None, **fields: Any) -> Iterator[str]:
-        """The lines of an endless answer, as they come. Forked: it has been begun by the parent
-        of this process, whose connection it reads from."""
+        """The lines of an endless answer, as they arrive. Forked: it was started by the parent of
+        this process, whose connection it reads from."""
         process = os.getpid()
         try:
             with contextlib.closing(self._new_session()) as session, \
@@ -299,7 +299,7 @@ class Transport:
 
 
 def problem_of(response: requests.Response) -> Dict[str, Any]:
-    """The problem document of a refusal, also where something else than mechd refused."""
+    """The problem document of a refusal, also of one by a program other than mechd."""
     try:
         problem = response.json()
     except ValueError:

@@ -1,10 +1,10 @@
 """Values of the server as numpy arrays where numpy is installed, else as lists of floats; and
-values of the caller, of whatever type, as what JSON holds: `plain`, `number`, `integer`, `listed`.
+values of the caller, of any type, as JSON values: `plain`, `number`, `integer`, `listed`.
 
-What is taken for a number: int, float, bool, numpy's numbers and arrays without a dimension,
-Decimal, Fraction, whatever has __index__ or __float__. For a list: lists, tuples, ranges, views of
-a dict, iterators, deques, arrays and memoryviews; sets of texts, sorted. A path is its text. What
-is none of these, and NaN and infinity, which JSON does not hold, are a ValueError with the place.
+Numbers are: int, float, bool, numpy's numbers and arrays without a dimension,
+Decimal, Fraction, objects with __index__ or __float__. Lists are: lists, tuples, ranges, views of
+a dict, iterators, deques, arrays and memoryviews; sets of texts, sorted. A path is its text. Other
+types, and NaN and infinity, which JSON cannot express, are a ValueError with the place.
 """
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def array(value: Any) -> Any:
 
 
 def value(given: Any) -> Any:
-    """A scalar as it came, a vector or matrix as an array."""
+    """A scalar unchanged, a vector or matrix as an array."""
     return array(given) if isinstance(given, list) else given
 
 
@@ -44,8 +44,8 @@ _LISTS = (list, tuple, range, collections.deque, KeysView, ValuesView, ItemsView
 
 
 def plain(given: Any, at: str = '') -> Any:
-    """What JSON can write, however deep. `at`: the place of it in the document, a JSON pointer (RFC
-    6901), with which what cannot be written is refused (ValueError)."""
+    """A value that JSON can write, of any depth. `at`: its place in the document, a JSON pointer
+    (RFC 6901), which is in the ValueError for a value that cannot be written."""
     if given is None or isinstance(given, (str, bool)) or type(given) is int:
         return given
     if numpy is not None and isinstance(given, numpy.ndarray) and whole(given):
@@ -84,7 +84,7 @@ def integer(given: Any, at: str = '') -> int:
 
 
 def is_number(given: Any, at: str = '') -> bool:
-    """Is it one, of whatever type? ValueError: one that is not finite."""
+    """Is it a number of any type? ValueError: it is not finite."""
     return _single(given, at) is not None
 
 
@@ -95,7 +95,7 @@ def listed(given: Any, at: str = '') -> List[Any]:
 
 
 def whole(given: Any) -> bool:
-    """Are these numbers that need no look at each?"""
+    """Are these numbers that need no individual check?"""
     return given.dtype.kind in 'iub' or (given.dtype.kind == 'f' and given.dtype.itemsize <= 8 and
                                          bool(numpy.isfinite(given).all()))
 
@@ -112,7 +112,7 @@ def _members(given: Mapping[Any, Any], at: str) -> Dict[str, Any]:
 
 
 def items_of(given: Any, at: str) -> Optional[Sequence[Any]]:
-    """What a list holds; None: it is none."""
+    """The elements of a list; None: it is not a list."""
     if isinstance(given, (bytes, bytearray)):
         return None
     if numpy is not None and not hasattr(given, 'tolist') and hasattr(given, '__array__'):
@@ -132,7 +132,7 @@ def items_of(given: Any, at: str) -> Optional[Sequence[Any]]:
 
 
 def _single(given: Any, at: str) -> Any:
-    """A number, also of an array without a dimension; None: it is none."""
+    """A number, also of an array without a dimension; None: it is not a number."""
     if isinstance(given, (str, Mapping)) or items_of(given, at) is not None:
         return None
     found = _scalar(given, at)
@@ -140,7 +140,7 @@ def _single(given: Any, at: str) -> Any:
 
 
 def _scalar(given: Any, at: str) -> Any:
-    """int, float or bool, finite; None: it is no number."""
+    """int, float or bool, finite; None: it is not a number."""
     if hasattr(given, 'tolist'):
         given = given.tolist()
     if isinstance(given, int):
@@ -190,5 +190,5 @@ def zeros(shape: Sequence[int]) -> Any:
 
 
 def rows(count: int) -> str:
-    """For people."""
+    """The number of rows as text."""
     return '%d row%s' % (count, '' if count == 1 else 's')
