@@ -279,7 +279,7 @@ struct mechc_sample {
     uint64_t step;     /* internal steps since the start */
     uint64_t sequence; /* grows by one per frame of an instance */
     uint64_t lost;     /* frames missing before this one */
-    unsigned flags;    /* enum mechc_flags; REWOUND also for the first frame of a recreated instance */
+    unsigned flags;    /* enum mechc_flags; REWOUND also first after a recreation */
 };
 
 /* Subscribe to one instance, before it exists or after. */

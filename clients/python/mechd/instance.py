@@ -287,7 +287,8 @@ class Instance:
                inputs: Optional[Callable[[float], Mapping[str, Any]]] = None,
                progress: Progress = None) -> Record:
         """Step from here `until` a time and record the outputs at the start and after each
-        `period` (s); inputs: a function of the time that gives the inputs of the step that begins there."""
+        `period` (s); inputs: a function of the time that gives the inputs of the step that
+        begins there."""
         start, until, period = self.time, number(until, 'until'), number(period, 'period')
         count = max(int(round((until - start) / period)), 0)
         first = self.outputs

@@ -39,7 +39,8 @@ class LaneSocket:
 
     def send_multipart(self, parts: Sequence[bytes]) -> None:
         """Send the parts after the first, which is empty, as messages. An interruption in the
-        middle closes the connection: the server would take the next message for the rest of this one."""
+        middle closes the connection: the server would take the next message for the rest of
+        this one."""
         try:
             self._socket.sendall(b''.join(_LENGTH.pack(len(p)) + p for p in parts[1:]))
         except socket.timeout as fault:

@@ -43,10 +43,10 @@ class Server:
     token: bearer token where the server has tokens; None: MECHD_TOKEN. verify: PEM file to check an
     https:// server against; None: MECHD_CA, or the authorities of requests. timeout: longest wait
     for an answer, s. retries: attempts after a connection is lost; a request is still executed
-    once. curve_key: where ZeroMQ requires keys, the file of the client's pair; None: MECHD_CLIENT_KEY.
-    server_key: public key that the server must have; None: MECHD_SERVER_KEY, or as the server
-    reports it over HTTP. Threads and forked processes may share a Server: each request uses its own
-    connection.
+    once. curve_key: where ZeroMQ requires keys, the file of the client's pair; None:
+    MECHD_CLIENT_KEY. server_key: public key that the server must have; None: MECHD_SERVER_KEY, or
+    as the server reports it over HTTP. Threads and forked processes may share a Server: each
+    request uses its own connection.
     """
 
     def __init__(self, url: Optional[str] = None, token: Optional[str] = None,
