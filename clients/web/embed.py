@@ -3,7 +3,7 @@
 
 usage: embed.py OUTPUT.c FILE...
 
-index.html answers at "/", every other file at "/assets/<name>". The table that comes out is
+index.html answers at "/", every other file at "/assets/<name>". The generated table is
 declared in server/http/assets.h: path, media type, bytes, size, and an entity tag made of the
 content.
 """

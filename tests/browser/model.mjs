@@ -187,7 +187,7 @@ export const tests = {
         await picture(page, "narrow-parameters");
         await picture(other, "dark-parameters");
         assert.ok(await fits(page));
-        await press(other, "Give back");
+        await press(other, "Release");
         await until(async () => !(await box.evaluate((b) => b.readOnly)), "it is free");
         assert.deepEqual(page.complaints, []);
     },
@@ -222,7 +222,7 @@ export const tests = {
         const other = await open({ hash: `#/${made.body.id}` });
         await enter(other, "#input-pull", "1, 2");
         await until(
-            async () => /3 numbers are wanted/.test(await described(other, "#input-pull")),
+            async () => /3 numbers are needed/.test(await described(other, "#input-pull")),
             "too few of them",
         );
         await enter(other, "#input-pull", "1, 2, 3");

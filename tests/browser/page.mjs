@@ -312,7 +312,7 @@ export const tests = {
         assert.equal(await page.isVisible(".side"), false);
         await page.fill("#token", "nonsense");
         await page.keyboard.press("Enter");
-        await page.waitForSelector("text=does not know this token");
+        await page.waitForSelector("text=does not accept this token");
         await page.fill("#token", token);
         await press(page, "Log in");
         await linked(page, "live");
@@ -367,7 +367,7 @@ export const tests = {
         writeFileSync(file, "# nobody\n");
         own.process.kill("SIGHUP");
         await page.waitForSelector("form.login");
-        await page.waitForSelector("text=does not know this token any more");
+        await page.waitForSelector("text=no longer accepts this token");
         assert.equal(await own.stop(), 0);
     },
 

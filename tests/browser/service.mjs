@@ -73,8 +73,8 @@ export const tests = {
         const npy = await saved(page, "NPY, run r-1");
         assert.equal(npy.bytes.subarray(1, 6).toString(), "NUMPY");
 
-        await page.getByRole("button", { name: "Forget rows, run r-1" }).click();
-        await page.waitForSelector(`${RUN} >> text=rows forgotten`);
+        await page.getByRole("button", { name: "Discard rows, run r-1" }).click();
+        await page.waitForSelector(`${RUN} >> text=rows discarded`);
         assert.equal(await page.locator(".results").count(), 0);
         assert.equal((await got(at(id, "/runs/r-1"))).recorded, undefined);
         assert.deepEqual(page.complaints, []);
@@ -206,7 +206,7 @@ export const tests = {
         await page.fill("#filter", "NIGHT");
         await shows([id]);
         await page.fill("#filter", "nobody");
-        await page.waitForSelector("text=None of them fits.");
+        await page.waitForSelector("text=No instance matches.");
         await page.fill("#filter", "");
         await shows([id, other.body.id]);
 
@@ -307,7 +307,7 @@ export const tests = {
 
     async one_page_drives_and_another_one_watches() {
         const { page, id } = await shown();
-        await page.waitForSelector("text=Anybody may drive");
+        await page.waitForSelector("text=Any client may drive");
         const other = await open({ hash: `#/${id}` });
         await press(page, "Take over");
         await page.waitForSelector("text=You drive");
@@ -325,10 +325,10 @@ export const tests = {
         // the tab keeps it
         await page.reload();
         await page.waitForSelector("text=You drive");
-        await press(page, "Give back");
-        await page.waitForSelector("text=Anybody may drive");
+        await press(page, "Release");
+        await page.waitForSelector("text=Any client may drive");
         assert.deepEqual((await got(at(id, "/lease"))).items, []);
-        await other.waitForSelector("text=Anybody may drive");
+        await other.waitForSelector("text=Any client may drive");
         assert.equal(await other.isDisabled("text=Reset"), false);
         assert.deepEqual(page.complaints, []);
     },
@@ -349,7 +349,7 @@ export const tests = {
         await page.check("section[aria-label='Other roles'] input[value=push]");
         await picture(page, "roles");
         await become.click();
-        await page.waitForSelector("text=You set push; anybody may drive");
+        await page.waitForSelector("text=You set push; any client may drive");
         assert.equal(await page.isVisible("text=Other roles"), false);
         const [lease] = (await got(at(id, "/lease"))).items;
         assert.deepEqual([lease.role, lease.channels], ["co-driver", ["push"]]);
@@ -370,19 +370,19 @@ export const tests = {
         await page.press("#input-push", "Enter");
         await until(async () => (await inputs()).push === 12.5, "the co-driver sets its input");
         await picture(page, "co-driver");
-        await press(other, "Give back");
+        await press(other, "Release");
 
         // without an owner it may do what anybody may
-        await page.waitForSelector("text=You set push; anybody may drive");
+        await page.waitForSelector("text=You set push; any client may drive");
         await press(page, "Step");
         await until(async () => (await time(page)) > 0, "it steps");
         await page.fill("#input-pull", "2");
         await page.press("#input-pull", "Enter");
         await until(async () => (await inputs()).pull === 2, "it sets a free input");
         await page.reload();
-        await page.waitForSelector("text=You set push; anybody may drive");
-        await press(page, "Give back");
-        await page.waitForSelector("text=Anybody may drive");
+        await page.waitForSelector("text=You set push; any client may drive");
+        await press(page, "Release");
+        await page.waitForSelector("text=Any client may drive");
         assert.deepEqual((await got(at(id, "/lease"))).items, []);
         await other.waitForSelector("text=co-driver of push", { state: "hidden" });
         assert.equal(await readOnly(other, "push"), false);
@@ -392,7 +392,7 @@ export const tests = {
 
     async an_observer_changes_nothing_and_is_seen() {
         const { page, id } = await shown({ viewport: { width: 390, height: 860 } });
-        await page.waitForSelector("text=Anybody may drive");
+        await page.waitForSelector("text=Any client may drive");
         await page.getByRole("button", { name: "Other roles" }).focus();
         await page.keyboard.press("Enter");
         await page.waitForSelector("section[aria-label='Other roles'] input:focus");
@@ -401,8 +401,8 @@ export const tests = {
         assert.deepEqual(await nameless(page), []);
         await page.getByRole("button", { name: "Become observer" }).focus();
         await page.keyboard.press("Enter");
-        await page.waitForSelector("text=You watch: commands are off here");
-        await page.waitForSelector(".driver button:focus >> text=Give back");
+        await page.waitForSelector("text=You watch: commands are disabled here");
+        await page.waitForSelector(".driver button:focus >> text=Release");
         for (const name of ["Run in real time", "Step", "Reset", "Start run"]) {
             assert.equal(await page.getByRole("button", { name, exact: true }).isDisabled(), true);
         }
@@ -416,8 +416,8 @@ export const tests = {
         await press(page, "Take a snapshot");
         await page.waitForSelector(".notice >> text=foreign-lease");
         assert.deepEqual((await got(at(id, "/snapshots"))).items, []);
-        await press(page, "Give back");
-        await page.waitForSelector("text=Anybody may drive");
+        await press(page, "Release");
+        await page.waitForSelector("text=Any client may drive");
         await press(page, "Step");
     },
 
@@ -446,8 +446,8 @@ export const tests = {
         assert.equal((await got(at(id, "/lease"))).items.length, 1);
         const other = await open({ hash: `#/${id}` });
         await press(other, "Break the lease");
-        await other.waitForSelector("text=Anybody may drive");
-        await page.waitForSelector("text=Anybody may drive");
+        await other.waitForSelector("text=Any client may drive");
+        await page.waitForSelector("text=Any client may drive");
         await press(page, "Step");
         await until(async () => (await time(page)) > 0, "anybody steps");
     },
@@ -483,7 +483,7 @@ export const tests = {
             checkpoint: "checkpoints every 1 s",
             "every-step": "every step stored",
         };
-        const choice = page.getByLabel("What outlives the server", { exact: true });
+        const choice = page.getByLabel("Durability", { exact: true });
         await choice.locator("option[value=every-step]").waitFor({ state: "attached" });
         assert.deepEqual(
             await choice.locator("option").evaluateAll((all) => all.map((o) => o.value)),

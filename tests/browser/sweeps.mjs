@@ -52,7 +52,7 @@ export const tests = {
         const { page, id } = await shown();
         // what is not swept is as it is now, not as the document has it
         await daemon.call("PUT", `/v1/instances/${id}/parameters`, { parameters: { m: 2 } });
-        await page.waitForSelector("text=None yet: the model can run");
+        await page.waitForSelector("text=No sweeps yet: the model can run");
         await press(page, "New sweep");
         await axis(page, 0, "k", "20; 40, 80");
         await press(page, "Add a parameter");
@@ -132,7 +132,7 @@ export const tests = {
         await press(page, `Table, sweep ${id}`);
         await page.waitForSelector("text=the first 200 rows: the files have all");
         assert.equal((await sheet(page)).rows.length, 200);
-        await press(page, `Cancel and forget, sweep ${id}`);
+        await press(page, `Cancel and discard, sweep ${id}`);
         await page.waitForSelector(SWEEP, { state: "detached" });
         assert.equal((await daemon.call("GET", `/v1/sweeps/${id}`)).status, 404);
         assert.deepEqual(page.complaints, []);
@@ -189,7 +189,7 @@ export const tests = {
         await press(page, "Add a parameter");
         await axis(page, 1, "k", "3");
         await press(page, "Start sweep");
-        await page.waitForSelector("text=the parameter k stands there twice");
+        await page.waitForSelector("text=the parameter k is given twice");
         await page.locator(".axis").nth(1).getByRole("button").click();
         assert.equal(await page.locator(".axis").count(), 1);
         // what the server refuses is told with its place

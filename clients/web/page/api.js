@@ -2,7 +2,7 @@
 
 import { watched } from "./waiting.js";
 
-/** What the server answers when it refuses (problem+json), or why it could not be asked. */
+/** A refusal of the server (problem+json), or the reason why a request failed. */
 export class Problem extends Error {
   /**
    * @param {string} text
@@ -34,7 +34,7 @@ async function problem(response) {
 
 const KEPT = "mechd-token"; // of this tab, until it is closed
 
-/** The token that is shown with every request, or null. */
+/** The token that is sent with every request, or null. */
 export const token = () => sessionStorage.getItem(KEPT);
 
 /** @param {string | null} value */
@@ -49,7 +49,7 @@ export function setToken(value) {
 /** @type {() => void} */
 let denied = () => {};
 
-/** @param {() => void} act when the server asks for a token, or for another one */
+/** @param {() => void} act when the server requires a token, or another one */
 export function onDenied(act) {
   denied = act;
 }
@@ -60,7 +60,7 @@ export function headers(shown = token()) {
 }
 
 /**
- * Whether the server takes a token.
+ * Whether the server accepts a token.
  * @param {string} value
  */
 export async function admits(value) {
@@ -75,7 +75,7 @@ const LEASE = "mechd-lease-"; // followed by the instance's id
 /** The lease that this tab has of an instance. @param {string} id @returns {Lease | null} */
 export function lease(id) {
   const kept = JSON.parse(sessionStorage.getItem(LEASE + id) ?? "null");
-  // a number alone is of an older page
+  // a number alone was stored by an older page
   return kept?.role ? kept : null;
 }
 
@@ -97,8 +97,8 @@ export const leased = () =>
 const IN_PATH = /^\/v1\/instances\/([^/?]+)/;
 
 /**
- * The lease of the instance in the path, where it counts: a co-driver's for its inputs only,
- * for with it nothing else is allowed, and without it what anybody may do.
+ * The lease of the instance in the path, where it applies: a co-driver's for its inputs only,
+ * because it permits nothing else; other requests need no lease.
  * @param {string} path
  * @param {string[]} inputs that are set
  * @returns {Record<string, string>}
@@ -114,13 +114,13 @@ function leaseOf(path, inputs) {
   return shown ? { Lease: String(held.lease) } : {};
 }
 
-/** @type {Map<string, number>} when an instance was asked last, ms of the clock */
+/** @type {Map<string, number>} time of the last request to an instance, ms of the clock */
 const asked = new Map();
 
 /** @param {string} id */
 export const askedAt = (id) => asked.get(id) ?? 0;
 
-/** Note that the instance in the path is asked now. @param {string} path */
+/** Record a request to the instance in the path. @param {string} path */
 export function note(path) {
   const found = IN_PATH.exec(path);
   if (found) {
@@ -131,7 +131,7 @@ export function note(path) {
 const PATIENCE = 30000; // ms
 const DOWNLOAD = 600000;
 const UPLOAD = DOWNLOAD;
-const STEP = DOWNLOAD; // it takes as long as the model needs for it
+const STEP = DOWNLOAD; // its duration depends on the model
 
 /**
  * @param {string} method
@@ -172,7 +172,7 @@ async function send(method, path, body, type, patience = PATIENCE, inputs = []) 
 }
 
 /**
- * Refuses numbers that JSON does not hold, which it would write as null.
+ * Refuse numbers that JSON cannot express, which it would write as null.
  *
  * @param {any} value
  * @param {string} [pointer]
@@ -329,7 +329,7 @@ const ofSweep = (wid, rest = "") => `/v1/sweeps/${encodeURIComponent(wid)}${rest
 /** @param {string} wid @returns {Promise<import("./types.js").Sweep>} with its errors */
 export const oneSweep = (wid) => ask("GET", ofSweep(wid));
 
-/** Stop it, and forget its rows. @param {string} wid */
+/** Stop it, and discard its rows. @param {string} wid */
 export const deleteSweep = (wid) => ask("DELETE", ofSweep(wid));
 
 /** @param {string} wid @param {"csv" | "npy"} format */
@@ -340,7 +340,7 @@ const sweepTable = (wid, format) =>
 export const sweepFile = async (wid, format) => (await sweepTable(wid, format)).blob();
 
 /**
- * The first lines of a sweep's table; what comes behind them is not taken.
+ * The first lines of a sweep's table; the rest is not read.
  * @param {string} wid
  * @param {number} most lines
  */
@@ -354,7 +354,7 @@ export async function sweepLines(wid, most) {
     done = part?.done !== false || text.split("\n").length > most;
   }
   await reader?.cancel();
-  // behind the last end of a line is nothing, or a line in parts
+  // after the last end of a line is nothing, or an incomplete line
   return text.split("\r\n").slice(0, -1).slice(0, most);
 }
 
@@ -376,7 +376,7 @@ export const deleteSnapshot = (id, sid) => ask("DELETE", at(id, ofSnapshot(sid))
 /** @param {string} id @param {string} sid */
 export const snapshotFile = async (id, sid) => (await send("GET", at(id, ofSnapshot(sid)))).blob();
 
-/** Is it JSON, and no snapshot? @param {File} file */
+/** Is it JSON, not a snapshot? @param {File} file */
 const isText = async (file) =>
   /\.json$/i.test(file.name) || /^\s*[{[]/.test(await file.slice(0, 256).text());
 
@@ -399,8 +399,8 @@ export async function createFrom(file, durability) {
   /** @type {[BodyInit, string]} */
   let body = [file, "application/vnd.mechd.snapshot"];
   if (await isText(file)) {
-    // as it is written: numbers keep their digits, and what stands twice is refused; a text that is
-    // no JSON goes alone, so that the server counts its lines and columns
+    // as written: numbers keep their digits, and duplicate names are refused; a text that is not
+    // JSON is sent alone, so that the server counts its lines and columns
     const text = await file.text();
     const kept = durability ? `"durability":${JSON.stringify(durability)},` : "";
     body = [isJson(text) ? `{${kept}"model":${text}}` : text, "application/json"];

@@ -30,7 +30,7 @@ const WINDOWS = [
 ];
 
 /**
- * What is no fault of the model, and should be known.
+ * The warnings of the model.
  * @param {import("./types.js").Instance} info
  */
 const warned = ({ warnings = [] }) =>
@@ -49,8 +49,8 @@ export class Detail {
    * @param {HTMLElement} place
    * @param {string} id
    * @param {object} page
-   * @param {() => void} page.changed something that the list shows is different now
-   * @param {(text: string, good: boolean) => void} page.link says how the live connection is
+   * @param {() => void} page.changed a property in the list has changed
+   * @param {(text: string, good: boolean) => void} page.link shows the state of the live connection
    * @param {(label: string) => void} page.choose shows instances with this label
    * @param {() => import("./types.js").Who | undefined} page.who asks
    */
@@ -61,20 +61,20 @@ export class Detail {
     this.ended = false;
     this.fetching = false;
     this.stale = false;
-    /** nothing can be drawn */
+    /** the model has nothing to draw */
     this.bare = false;
     this.waits = { run: new Wait(), step: new Wait(), reset: new Wait(), remove: new Wait() };
     /** the live connection is down */
     this.broken = false;
-    /** a command is in progress that is no run */
+    /** a command other than a run is in progress */
     this.busy = false;
-    /** @type {(() => void)[]} what has to be undone at the end */
+    /** @type {(() => void)[]} actions at the end */
     this.endings = [onLate(() => this.setRun(this.run))];
     /** @type {string | null} */
     this.run = null;
   }
 
-  /** Ask for everything once, build the panels, then follow the live events. */
+  /** Fetch everything once, build the panels, then follow the live events. */
   async open() {
     const [info, variables, first] = await Promise.all([
       api.instance(this.id),
@@ -116,7 +116,7 @@ export class Detail {
   }
 
   /**
-   * What is around the model: runs, sweeps, snapshots, who drives, labels.
+   * The panels around the model: runs, sweeps, snapshots, leases, labels.
    * @param {import("./types.js").Instance} info
    * @param {import("./types.js").Variable[]} variables
    */
@@ -156,7 +156,7 @@ export class Detail {
     );
   }
 
-  /** Ask for what has no live events. */
+  /** Fetch the parts without live events. */
   async readService() {
     const { runs, snapshots, driver } = this.service ?? {};
     const parts = [runs, snapshots, driver, this.inputs, this.parameters];
@@ -164,7 +164,7 @@ export class Detail {
   }
 
   /**
-   * Others have a lease: what would be refused cannot be pressed or filled.
+   * Another client has a lease: controls that would be refused are disabled.
    * @param {import("./lease.js").Limits} limits
    */
   setLimits(limits) {
@@ -175,7 +175,7 @@ export class Detail {
     this.parameters?.leave(() => limits.driver);
   }
 
-  /** The state is one of before. */
+  /** The state is an earlier one. */
   async rewound() {
     const [now, info] = await Promise.all([api.outputs(this.id), api.instance(this.id)]);
     this.receive({ ...now, step: info.step });
@@ -203,7 +203,7 @@ export class Detail {
       tabIndex: 0,
       role: "img",
       "aria-label":
-        "Outputs over time; arrow keys move the cursor, the values stand in the table Outputs",
+        "Outputs over time; arrow keys move the cursor, the values are in the table Outputs",
     });
     this.plot = new Plot(canvas, /** @type {Series} */ (this.series), this.channels ?? []);
     this.endings.push(() => this.plot?.end());
@@ -385,7 +385,7 @@ export class Detail {
     void this.redraw();
   }
 
-  /** One request for the scene at a time; of the samples that come meanwhile the last one counts. */
+  /** One request for the scene at a time; of the samples meanwhile the last one is used. */
   async redraw() {
     this.stale = true;
     if (this.fetching || this.bare || document.hidden) {
@@ -404,17 +404,17 @@ export class Detail {
         this.systems?.show(scene.systems ?? [], scene.time);
         this.unveil();
       } catch {
-        // the drawing is an extra: the live link tells of a lost server
+        // the drawing is optional: the live link reports a lost server
       }
     }
     this.fetching = false;
   }
 
-  /** Show the pictures that have something in them. */
+  /** Show the pictures that are not empty. */
   unveil() {
     const bodies = (this.drawing?.bodies.length ?? 0) > 0;
     const systems = (this.systems?.systems.length ?? 0) > 0;
-    // bodies without a place stay without one: no need to ask again
+    // bodies without a position never get one: no need to fetch again
     this.bare = !bodies && !systems;
     if (this.picture && this.drawing && this.systems) {
       this.picture.hidden = this.bare;
@@ -441,7 +441,7 @@ export class Detail {
     }
   }
 
-  /** Somebody started or ended a run: ask which. */
+  /** A client started or ended a run: fetch it. */
   async readRun() {
     const whole = await api.instance(this.id).catch(() => null);
     if (whole && !this.ended) {
@@ -449,7 +449,7 @@ export class Detail {
     }
   }
 
-  /** The list has news of this instance. @param {import("./types.js").Instance} info */
+  /** The list has new data of this instance. @param {import("./types.js").Instance} info */
   async refresh(info) {
     if (!this.info) {
       return;
@@ -462,14 +462,14 @@ export class Detail {
     if (info.running !== (this.run !== null)) {
       await this.readRun();
     }
-    // to be asked is use, and nobody shall keep alive what he only looks at
+    // a request counts as use, and only watching must not keep an instance alive
     const used = Date.now() - 1000 * ((info.ttl ?? 0) - (info.ttlLeft ?? 0));
     if (info.ttl === undefined || used > api.askedAt(this.id) + 500) {
       await this.readService();
     }
   }
 
-  /** The one button: it begins a run, or ends what is in progress. */
+  /** The one button: it starts a run, or stops the command in progress. */
   async toggleRun() {
     const run = this.run;
     await this.waits.run.during(async () => {
@@ -479,7 +479,7 @@ export class Detail {
       } else if (this.busy || isLate(api.at(this.id))) {
         const told = await attempt("stop", () => api.stopCommand(this.id));
         if (told?.stopped === false) {
-          tell("stop", new Error("no step is in progress any more"));
+          tell("stop", new Error("no step is in progress"));
         }
       } else {
         const made = await attempt("run", () => api.run(this.id, { pace: 1 }));
@@ -516,7 +516,7 @@ export class Detail {
     );
   }
 
-  /** The first press asks, the second deletes. @param {HTMLButtonElement} button */
+  /** The first press asks to confirm, the second deletes. @param {HTMLButtonElement} button */
   async remove(button) {
     if (button.dataset.sure !== "yes") {
       button.dataset.sure = "yes";

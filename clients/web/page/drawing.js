@@ -98,7 +98,7 @@ export class Drawing {
         points.forEach((p) => this.widen(p, reach));
       }
     }
-    // a plane is seen below what stands over it
+    // a plane is drawn below the bodies over it
     const middle = this.room.map(([low, high]) => 0.5 * (low + high));
     for (const plane of middle.length > 0 ? this.bodies.flatMap(planes) : []) {
       this.widen(foot(plane, middle), 0);
@@ -107,7 +107,7 @@ export class Drawing {
   }
 
   /**
-   * @param {number[]} p what the picture has room for
+   * @param {number[]} p a point that the picture must contain
    * @param {number} reach
    */
   widen(p, reach) {
@@ -125,7 +125,7 @@ export class Drawing {
     if (flat) {
       return { across: order[0], up: -1 };
     }
-    // z and y point up by habit
+    // z and y point up by convention
     const [first, second] = [order[0], order[1]].sort((a, b) => a - b);
     return { across: first, up: second };
   }

@@ -1,4 +1,4 @@
-/** Server-sent events by fetch (EventSource can show no token); a lost connection is made again. */
+/** Server-sent events by fetch (EventSource sends no token); reconnects when the connection is lost. */
 import { at, headers, note, ofRun } from "./api.js";
 
 /**
@@ -42,9 +42,9 @@ async function readEvents(body, receive) {
 const RECONNECT = 1000; // ms
 
 /**
- * Events of an address until it says `end`, is gone, or is not wanted any more.
+ * Events of an address until `end`, until it is gone, or until the caller ends them.
  * @param {string} path
- * @param {string} last id behind which it begins, or ""
+ * @param {string} last id after which it begins, or ""
  * @param {(event: Event) => void} receive
  * @param {(connected: boolean) => void} link
  * @returns {() => void} ends it
@@ -72,7 +72,7 @@ function follow(path, last, receive, link) {
           await readEvents(response.body, take);
         }
       } catch {
-        // lost, or not made at all: told and tried again below
+        // lost, or never established: reported and tried again below
       }
       if (!over && !control.signal.aborted) {
         link(false);
@@ -104,7 +104,7 @@ export const live = (id, receive, link) =>
 const NO_ROWS = String(Number.MAX_SAFE_INTEGER);
 
 /**
- * How far a run is, and its end.
+ * Progress and end of a run.
  * @param {string} id
  * @param {string} rid
  * @param {(run: import("./types.js").Run) => void} receive

@@ -1,11 +1,11 @@
-/** Fields of forms: boxes with their labels, and the numbers that stand in them. */
+/** Fields of forms: boxes with their labels, and the numbers in them. */
 import { make } from "./dom.js";
 
 /**
  * @param {string} id
  * @param {string} text
  * @param {HTMLElement} box
- * @param {...(Node | string)} more behind the box
+ * @param {...(Node | string)} more after the box
  */
 export function field(id, text, box, ...more) {
   box.id = id;
@@ -25,7 +25,7 @@ export const box = (value) =>
 export const choice = (options) =>
   make("select", {}, ...options.map(([value, text]) => make("option", { value }, text)));
 
-/** Say whether a box is right. @param {HTMLInputElement} input @param {boolean} good */
+/** Mark a box as valid or not. @param {HTMLInputElement} input @param {boolean} good */
 export function mark(input, good) {
   input.classList.toggle("wrong", !good);
   input.setAttribute("aria-invalid", String(!good));
@@ -37,7 +37,7 @@ export function single({ value }) {
   return text === "" || !Number.isFinite(Number(text)) ? NaN : Number(text);
 }
 
-/** A positive number, or NaN, and then the box says so. @param {HTMLInputElement} input */
+/** A positive number, or NaN, and then the box is marked. @param {HTMLInputElement} input */
 export function positive(input) {
   const value = single(input);
   mark(input, value > 0);

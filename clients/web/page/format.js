@@ -74,8 +74,8 @@ export function bytes(n) {
 const DIGITS = 6; // of the largest number of a column
 
 /**
- * Texts of a column of numbers, all with as many decimals, so that their points stand below each
- * other; a dash where there is none.
+ * Texts of a column of numbers, all with as many decimals, so that their points are aligned;
+ * a dash for a missing one.
  * @param {number[]} values
  */
 export function column(values) {
@@ -85,7 +85,7 @@ export function column(values) {
   const whole = sizes.every(Number.isInteger);
   const decimals = whole ? 0 : Math.max(0, DIGITS - 1 - Math.floor(Math.log10(largest || 1)));
   const plain = (/** @type {number} */ x, /** @type {number} */ d) => x.toFixed(d);
-  // no zeros that all of them end with
+  // without trailing zeros common to all
   const fewest = Array.from({ length: decimals + 1 }, (_, d) => d).find((d) =>
     sizes.every((x) => Number(plain(x, d)) === Number(plain(x, decimals))),
   );

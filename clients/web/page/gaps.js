@@ -1,6 +1,6 @@
 /**
- * Where a curve is broken: a run that is free of the clock passes more time between two frames than
- * a line may stand for.
+ * Gaps of a curve: a run that is free of the clock passes more time between two frames than a line
+ * may bridge.
  */
 
 /** @typedef {import("./types.js").Run} Run */
@@ -14,7 +14,7 @@ export class Gaps {
     this.series = series;
     /** @type {Run | null} the newest run that is free of the clock */
     this.run = null;
-    /** @type {Set<string> | null} runs that give no samples any more; null: not asked */
+    /** @type {Set<string> | null} runs that have ended; null: not fetched */
     this.past = null;
   }
 
@@ -29,7 +29,7 @@ export class Gaps {
     }
   }
 
-  /** A sample comes; behind a reset the times of the run are not its own. @param {number} time */
+  /** A new sample; after a reset the times of the run do not apply. @param {number} time */
   before(time) {
     if (this.run && this.run.state !== "running" && time < this.series.last) {
       this.past?.add(this.run.id);
@@ -37,7 +37,7 @@ export class Gaps {
     }
   }
 
-  /** @param {number} [first] sample that may stand apart from the one before */
+  /** @param {number} [first] sample that may be separate from the one before */
   mark(first = this.series.count - 1) {
     const { run, series } = this;
     if (run === null) {

@@ -1,6 +1,6 @@
 /**
- * Who drives an instance. A tab that has taken a lease renews it as long as it is open, whichever
- * instance it shows; one that is closed loses it when its seconds are over.
+ * The leases of an instance. A tab that has taken a lease renews it as long as it is open,
+ * whichever instance it shows; the lease of a closed tab expires.
  */
 import * as api from "./api.js";
 import { make } from "./dom.js";
@@ -8,16 +8,16 @@ import { attempt } from "./notices.js";
 
 /** @typedef {import("./types.js").Lease} Lease */
 
-const SECONDS = 60; // of silence that end the lease
+const SECONDS = 60; // of inactivity that end the lease
 const RENEW = 20000; // ms
 
-/** Renew what this tab has; what has ended is put away. */
+/** Renew the leases of this tab; expired ones are removed. */
 async function renew() {
   for (const id of api.leased()) {
     try {
       await api.renewLease(id);
     } catch (error) {
-      // without an answer it may last: asked again next time
+      // without an answer it may still hold: renewed again next time
       if (error instanceof api.Problem && error.status !== 0 && error.status !== 503) {
         api.keepLease(id, null);
       }
@@ -25,21 +25,21 @@ async function renew() {
   }
 }
 
-/** Leases are renewed from now on. */
+/** Start renewing leases. */
 export function keepLeases() {
   window.setInterval(() => void renew(), RENEW);
   void renew();
 }
 
 /** @param {Lease} lease */
-const holder = (lease) => lease.name || "somebody";
+const holder = (lease) => lease.name || "another client";
 
-/** Of the lease of this tab; observers are all alike. @param {Lease} one @param {Lease} other */
+/** Is it this tab's lease? Observers are interchangeable. @param {Lease} one @param {Lease} other */
 const alike = (one, other) =>
   one.role === other.role && String(one.channels) === String(other.channels);
 
 /**
- * What the holder of a lease, or who has none, reads.
+ * The text for the holder of a lease, or for a tab without one.
  * @param {Lease | null} held by this tab
  * @param {Lease | undefined} owner
  */
@@ -48,20 +48,20 @@ function standing(held, owner) {
     return "You drive";
   }
   if (held?.role === "observer") {
-    return owner ? `You watch; held by ${holder(owner)}` : "You watch: commands are off here";
+    return owner ? `You watch; held by ${holder(owner)}` : "You watch: commands are disabled here";
   }
   if (held) {
     const own = `You set ${held.channels.join(", ")}`;
-    return owner ? `${own}; all else is held by ${holder(owner)}` : `${own}; anybody may drive`;
+    return owner ? `${own}; all else is held by ${holder(owner)}` : `${own}; any client may drive`;
   }
-  return owner ? `Held by ${holder(owner)}: commands are refused here` : "Anybody may drive";
+  return owner ? `Held by ${holder(owner)}: commands are refused here` : "Any client may drive";
 }
 
 /**
- * @typedef {object} Limits what this tab must leave to others
+ * @typedef {object} Limits parts that other clients control
  * @property {boolean} commands
  * @property {string} driver why commands are refused, or ""
- * @property {(input: string) => string} input who alone sets it, or ""
+ * @property {(input: string) => string} input its only setter, or ""
  */
 
 /** @param {Lease | null} held by this tab @param {Lease[]} leases @returns {Limits} */
@@ -88,7 +88,7 @@ export class Driver {
    * @param {string} id of the instance
    * @param {string[]} inputs of it
    * @param {() => import("./types.js").Who | undefined} who asks
-   * @param {(limits: Limits) => void} changed others have something
+   * @param {(limits: Limits) => void} changed the limits by other leases
    */
   constructor(id, inputs, who, changed) {
     this.id = id;
@@ -122,7 +122,7 @@ export class Driver {
   async refresh() {
     const number = api.lease(this.id)?.lease;
     const leases = await api.leases(this.id).catch(() => null);
-    // an answer from before a lease was taken does not know it
+    // an answer from before a lease was taken does not list it
     if (leases && !this.ended && number === api.lease(this.id)?.lease) {
       this.show(leases);
     }
@@ -135,7 +135,7 @@ export class Driver {
     const kept = api.lease(this.id);
     const own = kept && leases.find((lease) => alike(lease, kept));
     if (kept && !own) {
-      // it ran out, or was broken
+      // it expired, or was broken
       api.keepLease(this.id, null);
     }
     const held = own ? kept : null;
@@ -143,7 +143,7 @@ export class Driver {
     this.text.textContent = standing(held, owner);
     this.text.classList.toggle("late", foreign && !held);
     this.button.hidden = !held && foreign && this.who()?.scope !== "admin";
-    this.button.textContent = held ? "Give back" : foreign ? "Break the lease" : "Take over";
+    this.button.textContent = held ? "Release" : foreign ? "Break the lease" : "Take over";
     this.button.onclick = () =>
       void (held ? this.drop() : foreign ? this.break() : this.take("owner"));
     this.open.hidden = held !== null;
@@ -160,7 +160,7 @@ export class Driver {
     this.changed(limits(held, leases));
   }
 
-  /** The roles beside the owner's. */
+  /** The roles other than owner. */
   toggle() {
     const open = this.form.childElementCount === 0;
     this.form.replaceChildren(...(open ? [this.roles()] : []));
@@ -205,9 +205,9 @@ export class Driver {
     return make(
       "section",
       { className: "panel editor", "aria-label": "Other roles" },
-      note("A co-driver alone sets the chosen inputs, beside whoever drives."),
+      note("Only the co-driver sets the chosen inputs, beside the owner."),
       this.inputs.length > 0 ? group : note("This model has no inputs."),
-      note("An observer changes nothing; others see that it watches."),
+      note("An observer changes nothing; other clients see that it watches."),
       make(
         "div",
         { className: "line" },
@@ -231,7 +231,7 @@ export class Driver {
   }
 
   async drop() {
-    await attempt("give back", () => api.dropLease(this.id));
+    await attempt("release the lease", () => api.dropLease(this.id));
     api.keepLease(this.id, null);
     await this.refresh();
   }

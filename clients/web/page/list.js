@@ -1,4 +1,4 @@
-/** The instances beside the page: a list, and a choice of them by name, id or label. */
+/** The instances beside the page: a list, and a filter by name, id or label. */
 import { find, make } from "./dom.js";
 import { clock } from "./format.js";
 import { label } from "./traits.js";
@@ -11,16 +11,16 @@ const more = find("more", HTMLElement);
 
 const between = /"(?:[^"\\]|\\.)*"|\s*,\s*/g;
 
-/** Labels that are asked for, "rig=a,night", or "": the text is no choice of labels. */
+/** Labels in the filter, "rig=a,night", or "": the text is not a list of labels. */
 export const choice = () =>
   box.value.includes("=")
     ? box.value.trim().replace(between, (part) => (part.startsWith('"') ? part : ","))
     : "";
 
-/** Is anything left out on purpose? */
+/** Is a filter active? */
 export const filtered = () => box.value.trim() !== "";
 
-/** @param {boolean} wrong the server does not take the choice */
+/** @param {boolean} wrong the server refuses the filter */
 export function setWrong(wrong) {
   box.classList.toggle("wrong", wrong);
   box.setAttribute("aria-invalid", String(wrong));
@@ -28,12 +28,12 @@ export function setWrong(wrong) {
 
 /** Show those with this label. @param {string} text */
 export function choose(text) {
-  // a name alone is a choice too: with any value
+  // a name alone is a filter too: any value
   box.value = text.includes("=") ? text : `${text}=`;
   box.dispatchEvent(new Event("input"));
 }
 
-/** @param {() => void} act the choice is another one */
+/** @param {() => void} act the filter has changed */
 export const onChoice = (act) => box.addEventListener("input", act);
 
 /** Name, id or a label has the text in it. @param {Instance} instance */
@@ -72,7 +72,7 @@ function row(instance, selected) {
   );
 }
 
-/** The row of the one that is selected comes into the box; the page stays where it is. */
+/** Scroll the row of the selected one into the box; the page does not scroll. */
 function reveal() {
   const here = list.querySelector(".here");
   if (here) {
@@ -98,12 +98,12 @@ export function showList(items, whole, selected) {
   const shown = items.filter(fits);
   list.replaceChildren(...shown.map((item) => row(item, selected)));
   if (shown.length === 0) {
-    const text = filtered() ? "None of them fits." : "None yet. Create one below.";
+    const text = filtered() ? "No instance matches." : "No instances yet. Create one below.";
     list.append(make("li", { className: "quiet none" }, text));
   }
   more.hidden = whole;
-  more.textContent = `Of more than ${items.length}: choose by label.`;
-  // the rows are new: whoever was on one with the keyboard stays on it
+  more.textContent = `More than ${items.length} instances: filter by label.`;
+  // the rows are new: the keyboard focus is restored
   if (focused) {
     for (const anchor of list.querySelectorAll("a")) {
       if (anchor.getAttribute("href") === focused) {
@@ -111,7 +111,7 @@ export function showList(items, whole, selected) {
       }
     }
   }
-  // once: then the box is the reader's
+  // once: later the user scrolls the box
   if (revealed !== selected && shown.some((item) => item.id === selected)) {
     revealed = selected;
     reveal();

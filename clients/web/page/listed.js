@@ -1,7 +1,7 @@
-/** A line of a list of works that go on by themselves: runs and sweeps. */
+/** A line of a list of background work: runs and sweeps. */
 import { make } from "./dom.js";
 
-/** Its elements stay, only texts change. */
+/** Its elements are reused, only texts change. */
 export class Listed {
   /** @param {"run" | "sweep"} kind @param {string} id */
   constructor(kind, id) {
@@ -47,8 +47,8 @@ export class Listed {
 
   /**
    * @param {{ state: string, shown?: string, bad: boolean, done: number | null, facts: string[] }} now
-   * state: as the server says it; shown: as people read it; done: the part of all that is done;
-   * facts: those that are empty are left out
+   * state: as the server reports it; shown: its text on the page; done: the completed fraction;
+   * facts: empty ones are left out
    */
   tell({ state, shown = state, bad, done, facts }) {
     this.element.dataset.state = state;

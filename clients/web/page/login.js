@@ -1,10 +1,10 @@
-/** Who asks: a token from the address or from a form, kept for this tab, and the way out. */
+/** Login: a token from the address or from a form, stored for this tab, and logout. */
 import * as api from "./api.js";
 import { find, make } from "./dom.js";
 
 const IN_ADDRESS = /^#\/?token=(.*)$/;
 
-/** A token behind the # of the address is taken over and does not stay there. */
+/** A token after the # of the address is stored and removed from the address. */
 export function takeFromAddress() {
   const found = IN_ADDRESS.exec(location.hash);
   if (found) {
@@ -14,7 +14,7 @@ export function takeFromAddress() {
 }
 
 /**
- * The form in place of everything else. A good token is kept, and the page begins anew.
+ * The form in place of everything else. A valid token is stored, and the page is loaded again.
  * @param {HTMLElement} place
  */
 export function askForToken(place) {
@@ -31,7 +31,7 @@ export function askForToken(place) {
     required: true,
   });
   const why = make("p", { className: "bad", role: "alert" });
-  why.textContent = known ? "The server does not know this token any more." : "";
+  why.textContent = known ? "The server no longer accepts this token." : "";
   const form = make(
     "form",
     { className: "login" },
@@ -51,7 +51,7 @@ export function askForToken(place) {
       return;
     }
     why.textContent =
-      good === null ? "The server cannot be reached." : "The server does not know this token.";
+      good === null ? "The server cannot be reached." : "The server does not accept this token.";
     box.select();
   });
   api.setToken(null);
@@ -60,7 +60,7 @@ export function askForToken(place) {
 }
 
 /**
- * Who is logged in, and the button that ends it; nothing where the server asks nobody.
+ * The name of the user, and the logout button; nothing where the server requires no token.
  * @param {import("./types.js").Who | undefined} who
  */
 export function showWho(who) {

@@ -9,8 +9,8 @@ import { attempt, clear, tell } from "./notices.js";
 import { SweepPage } from "./sweeps.js";
 
 const FIRST_EXAMPLE = "driven-oscillator"; // moves by itself and takes an input
-const REFRESH = 1500; // ms between two looks at the list
-const SWEEPS = "~sweeps"; // in place of an id, and none
+const REFRESH = 1500; // ms between two requests for the list
+const SWEEPS = "~sweeps"; // in place of an id; not a valid id
 
 const place = find("detail", HTMLElement);
 const link = find("link", HTMLElement);
@@ -20,7 +20,7 @@ let detail = null;
 /** @type {SweepPage | null} */
 let sweeps = null;
 let timer = 0;
-/** the server asks for a token */
+/** the server requires a token */
 let locked = false;
 /** @type {import("./types.js").Who | undefined} */
 let who;
@@ -32,7 +32,7 @@ function setLink(text, good) {
   link.classList.toggle("bad", !good);
 }
 
-/** The id after the # of the address, as it stands when it is not encoded well. */
+/** The id after the # of the address, unchanged if it is not encoded correctly. */
 function selected() {
   const text = location.hash.replace(/^#\/?/, "");
   try {
@@ -53,17 +53,17 @@ async function refresh() {
     const answer = await api.instances(labels);
     setWrong(false);
     showList(answer.items, answer.next === null, selected());
-    // a live connection that is down is told by the instance that is shown
+    // the instance on display reports a lost live connection
     if (!detail?.broken) {
       setLink("live", true);
     }
     const chosen = answer.items.find((item) => item.id === asked);
-    // what is shown need not be among those that are chosen
+    // the instance on display may be outside the filter
     const elsewhere = labels !== "" && !chosen && asked !== SWEEPS;
     const all = elsewhere ? await api.instances() : answer;
     const mine = chosen ?? all.items.find((item) => item.id === asked);
     if (asked !== selected()) {
-      // something else was chosen meanwhile: this answer may be older than it
+      // the filter has changed meanwhile: this answer may be older
     } else if (mine) {
       void detail?.refresh(mine);
     } else if (asked !== "" && asked !== SWEEPS && all.next === null) {
@@ -92,13 +92,13 @@ function welcome() {
         "p",
         { className: "quiet" },
         "An instance is a mechanical model that this server steps. " +
-          "Its outputs are plotted here while it moves, whoever steps it.",
+          "Its outputs are plotted here while it moves, whichever client steps it.",
       ),
     ),
   );
 }
 
-/** Nothing is shown any more. */
+/** Show no instance. */
 function leave() {
   detail?.end();
   sweeps?.end();
@@ -141,11 +141,11 @@ async function select() {
   void refresh();
 }
 
-/** Fills the choice; what is chosen is explained in one line. */
+/** Fill the list of examples; the selected one is explained in one line. */
 async function listExamples() {
   const choice = find("example", HTMLSelectElement);
   const text = find("example-about", HTMLElement);
-  // nobody asked for this: its success puts no message away
+  // not a user action: its success dismisses no message
   const examples = await api.examples().catch((error) => {
     if (!locked) {
       tell("list the examples", error);
@@ -158,7 +158,7 @@ async function listExamples() {
   if (examples.some((e) => e.name === FIRST_EXAMPLE)) {
     choice.value = FIRST_EXAMPLE;
   }
-  // what it is made of, in one line
+  // a summary of its model in one line
   const explain = async () => {
     const name = choice.value;
     const model = await api.example(name).catch(() => null);
@@ -179,7 +179,7 @@ function offerExamples() {
   const choice = find("example", HTMLSelectElement);
   const kept = find("durability", HTMLSelectElement);
   const listed = listExamples();
-  // heard from the start: a press before the list has come must not send the form itself
+  // registered at once: a press before the list arrives must not submit the form itself
   find("create", HTMLFormElement).addEventListener("submit", async (event) => {
     event.preventDefault();
     await listed;
@@ -203,12 +203,12 @@ function offerExamples() {
 
 /** @type {Record<string, string>} */
 const KEPT = {
-  none: "nothing: not stored",
-  checkpoint: "checkpoints, now and then",
+  none: "none: not stored",
+  checkpoint: "checkpoints at intervals",
   "every-step": "every step",
 };
 
-/** A server without a state directory stores nothing: no choice. @param {string[]} durabilities */
+/** Hidden where the server has no state directory. @param {string[]} durabilities */
 function offerDurability(durabilities) {
   find("keeping", HTMLElement).hidden = durabilities.length < 2;
   find("durability", HTMLSelectElement).append(

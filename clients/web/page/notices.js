@@ -1,4 +1,4 @@
-/** Errors, shown readably until they are put away or the next action succeeds. */
+/** Errors, shown until they are dismissed or the next action succeeds. */
 import { Problem } from "./api.js";
 import { find, make } from "./dom.js";
 
@@ -15,13 +15,13 @@ export function clear() {
 export function tell(doing, error) {
   const text = error instanceof Error ? error.message : String(error);
   const all = error instanceof Problem ? error.faults : [];
-  // a single fault that says the same stands before the text, as its place
+  // a single fault with the same text is shown by its place before the text
   const alone = all.length === 1 && all[0].message === text;
   const faults = alone ? [] : all;
   const code = error instanceof Problem ? error.code : "";
   const close = make(
     "button",
-    { type: "button", className: "plain", onclick: clear, "aria-label": "Put this message away" },
+    { type: "button", className: "plain", onclick: clear, "aria-label": "Dismiss this message" },
     "×",
   );
   const list = make(
@@ -51,7 +51,7 @@ export function tell(doing, error) {
 }
 
 /**
- * Do something; an error is told, and success puts an old one away.
+ * Run an action; an error is shown, and success dismisses an old one.
  * @template T
  * @param {string} doing
  * @param {() => Promise<T>} action

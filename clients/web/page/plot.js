@@ -86,7 +86,7 @@ export class Plot {
     const last = this.series.count > 0 ? this.series.last : 0;
     const first = this.series.count > 0 ? this.series.time(0) : 0;
     this.low = Number.isFinite(this.window) ? Math.max(first, last - this.window) : first;
-    // while there is little to show, the axis ends at the next round span
+    // with little data the axis ends at the next round span
     const room = last > first ? ticks(0, last - first, 1).step : 1;
     this.high = Math.max(last, this.low + Math.min(this.window, room));
   }
@@ -179,7 +179,7 @@ export class Plot {
       c.textAlign = "center";
       c.textBaseline = "middle";
       c.fillText(
-        panes.length === 0 ? "no curve is switched on" : "no samples yet",
+        panes.length === 0 ? "no curve is selected" : "no samples yet",
         width / 2,
         height / 2,
       );
@@ -202,7 +202,7 @@ export class Plot {
     c.textAlign = "center";
     c.textBaseline = "top";
     const name = "time / s";
-    // labels give way to the axis' name, and to those before them
+    // labels that overlap the axis' name or an earlier label are left out
     const end = width - RIGHT - c.measureText(name).width - SPACE;
     let free = -Infinity;
     c.beginPath();
@@ -314,7 +314,7 @@ export class Plot {
   }
 
   /**
-   * The newest sample, those at gaps, and all that stand apart: between them nothing is known.
+   * The newest sample, those at gaps, and all isolated ones: values between them are unknown.
    * @param {CanvasRenderingContext2D} c
    * @param {number} k
    * @param {(t: number) => number} x
@@ -374,7 +374,7 @@ export class Plot {
         rows.push({ text: `${this.channels[k].label}  ${number(v)} ${pane.unit}`.trim(), color });
       }
     }
-    // the read-out stands on the side that has room
+    // the read-out is on the side with free space
     const wide = Math.max(...rows.map((row) => c.measureText(row.text).width)) + 20;
     const tall = rows.length * 17 + 10;
     const left = place + 14 + wide < width - RIGHT ? place + 14 : place - 14 - wide;

@@ -20,15 +20,15 @@ export class Results {
   constructor(id, run, outputs) {
     this.id = id;
     this.rid = run.id;
-    // columns stand in the instance's order
+    // columns are in the instance's order
     const recorded = outputs.filter((v) => run.record?.outputs.includes(v.name));
     this.channels = channelsOf(recorded);
     this.width = recorded.reduce((sum, v) => sum + size(v), 1);
     this.series = new Series(this.channels.length, ROWS_MOST);
     this.fetching = false;
-    /** told once; a new chart tries again */
+    /** an error is reported once; a new chart tries again */
     this.failed = false;
-    /** rows that have come, and rows that there are */
+    /** rows received, and rows available */
     this.count = 0;
     this.wanted = 0;
     const canvas = make("canvas", {
@@ -77,13 +77,13 @@ export class Results {
   }
 
   async fetch() {
-    // the last row comes once more: times are told to the last bit
+    // the last row is sent again: times are exact to the last bit
     const known = this.count > 0;
     const room = Math.min(ROWS_MOST - this.count, Math.floor(NUMBERS_MOST / this.width)) + 1;
     const values = await api.rows(this.id, this.rid, this.series.last, room);
     for (let at = known ? this.width : 0; at < values.length; at += this.width) {
       if (this.count < ROWS_MOST) {
-        // no copy: curves are the first columns behind time
+        // no copy: curves are the first columns after time
         this.series.add(values[at], values.subarray(at + 1, at + 1 + this.channels.length));
         this.count++;
       }
@@ -101,7 +101,7 @@ export class Results {
 }
 
 /**
- * Hand a file to the user.
+ * Download a file.
  * @param {Blob} content
  * @param {string} name
  */

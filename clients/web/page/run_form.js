@@ -24,7 +24,7 @@ export function runForm(info, outputs, start) {
   amount.setAttribute("aria-label", "How long");
   const unit = make("span", { className: "unit" }, "s");
   const paces = choice([
-    ["0", "as fast as it goes"],
+    ["0", "as fast as possible"],
     ["1", "real time"],
     ["x", "times real time"],
   ]);

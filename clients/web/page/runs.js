@@ -11,7 +11,7 @@ import { Wait } from "./waiting.js";
 
 /** @typedef {import("./types.js").Run} Run */
 
-const CHART_PERIOD = 500; // ms between two looks for new rows
+const CHART_PERIOD = 500; // ms between two requests for new rows
 
 /** @param {number} s of the clock */
 function span(s) {
@@ -42,14 +42,14 @@ class Row extends Listed {
     /** @type {Results | null} */
     this.results = null;
     this.looked = 0;
-    this.late = make("span", { className: "late number", title: "periods that came too late" });
+    this.late = make("span", { className: "late number", title: "periods that were late" });
     this.progress.append(this.late);
     this.stop = this.button("Cancel", () => void this.cancel());
     this.chart = this.button("Chart", () => this.toggle());
     this.chart.setAttribute("aria-expanded", "false");
     this.csv = this.button("CSV", () => void this.download("csv"));
     this.npy = this.button("NPY", () => void this.download("npy"));
-    this.forget = this.button("Forget rows", () => void this.drop());
+    this.forget = this.button("Discard rows", () => void this.drop());
     this.show(run);
   }
 
@@ -74,7 +74,7 @@ class Row extends Listed {
         running && run.remaining !== null
           ? `${span(run.remaining)} left`
           : `${running ? "for" : "took"} ${span(run.elapsed)}`,
-        rows > 0 ? `${number(rows, 9)} rows` : run.record ? "rows forgotten" : "",
+        rows > 0 ? `${number(rows, 9)} rows` : run.record ? "rows discarded" : "",
         run.reason ?? "",
       ],
     });
@@ -135,7 +135,7 @@ class Row extends Listed {
   }
 
   async drop() {
-    await attempt("forget the rows", () => api.forget(this.runs.id, this.run.id));
+    await attempt("discard the rows", () => api.forget(this.runs.id, this.run.id));
     await this.runs.refresh();
   }
 }
@@ -163,7 +163,7 @@ export class Runs {
     this.list = make("ul", { className: "runs" });
     this.none = make("p", { className: "quiet" }, "No runs yet.");
     this.lost = make("p", { className: "quiet", role: "status", hidden: true });
-    this.lost.textContent = "The connection to the run is lost; it is made again.";
+    this.lost.textContent = "The connection to the run is lost; reconnecting.";
     this.element = make(
       "section",
       { className: "panel", "aria-label": "Runs" },
@@ -202,7 +202,7 @@ export class Runs {
     }
   }
 
-  /** Ask what runs there are. */
+  /** Fetch the list of runs. */
   async refresh() {
     const runs = await api.runs(this.id).catch(() => null);
     if (runs && !this.ended) {

@@ -1,4 +1,4 @@
-const LONE = 20; // times as long as those beside it: a gap in what else comes steadily
+const LONE = 20; // times as long as those beside it: a gap in otherwise steady samples
 
 /** Samples of all curves over time, the newest `capacity` of them. */
 export class Series {
@@ -13,7 +13,7 @@ export class Series {
     this.count = 0;
     this.times = new Float64Array(capacity);
     this.values = new Float64Array(capacity * width);
-    /** 1: between the sample before and this one nothing is known */
+    /** 1: the values between the previous sample and this one are unknown */
     this.parted = new Uint8Array(capacity);
   }
 
@@ -37,7 +37,7 @@ export class Series {
   }
 
   /**
-   * Time that goes back (a reset, a restore) takes what lay ahead with it; the same time replaces.
+   * Time that goes back (a reset, a restore) removes the later samples; the same time replaces.
    * @param {number} time
    * @param {ArrayLike<number>} values [width]
    */

@@ -10,7 +10,7 @@ import { save } from "./results.js";
 export class Snapshots {
   /**
    * @param {string} id of the instance
-   * @param {() => void} restored the state is another one
+   * @param {() => void} restored the state has changed
    */
   constructor(id, restored) {
     this.id = id;
@@ -20,7 +20,7 @@ export class Snapshots {
     const take = make("button", { type: "button", onclick: () => void this.take() }, "Take");
     take.setAttribute("aria-label", "Take a snapshot");
     this.list = make("ul", { className: "snapshots" });
-    this.none = make("p", { className: "quiet" }, "None: the state can be kept here.");
+    this.none = make("p", { className: "quiet" }, "No snapshots yet: the state can be saved.");
     this.element = make(
       "section",
       { className: "panel", "aria-label": "Snapshots" },
@@ -48,7 +48,7 @@ export class Snapshots {
       return;
     }
     this.shown = text;
-    // whoever is on a button with the keyboard stays on it
+    // the keyboard focus is restored
     const focused = document.activeElement?.getAttribute("aria-label");
     this.list.replaceChildren(...[...items].reverse().map((item) => this.row(item)));
     this.none.hidden = items.length > 0;

@@ -86,7 +86,7 @@ const BOX = [
 ];
 
 /**
- * Sides of a box or of what comes by triangles.
+ * Sides of a box or of a mesh of triangles.
  * @param {Body} body
  * @param {Graphic} g
  */
@@ -119,7 +119,7 @@ function mark(body, g) {
 }
 
 /**
- * What a body is drawn with, in space: points whose hull it is, or that it goes through; a sphere has
+ * The solids of a body, in space: points whose hull it is, or that it goes through; a sphere has
  * its centre and its radius as reach. Planes have no end: see plates.
  * @param {Body} body
  * @returns {Solid[]}
@@ -192,7 +192,7 @@ function cut(corners, way, most) {
 /** @typedef {{point: number[], normal: number[]}} Plane solid behind its normal */
 
 /**
- * What of a plane lies in a box and in none of the other planes' solids.
+ * The part of a plane in a box and outside the solids of the other planes.
  * @param {Plane} plane
  * @param {[number, number][]} room least and greatest by axis
  * @param {Plane[]} others

@@ -1,4 +1,4 @@
-/** The form that starts a sweep: a grid of parameters, how far each point goes, what is kept. */
+/** The form that starts a sweep: a grid of parameters, the end of each point, the rows to store. */
 import { make } from "./dom.js";
 import { box, choice, field, mark, names, numbers, positive, single } from "./fields.js";
 import { number } from "./format.js";
@@ -18,7 +18,7 @@ function called(input, label, className = "") {
 class Row {
   /**
    * @param {Record<string, number>} parameters with their values now
-   * @param {string} name the one that it begins with
+   * @param {string} name the one selected at first
    * @param {() => void} away
    */
   constructor(parameters, name, away) {
@@ -68,7 +68,7 @@ class Row {
     this.range.hidden = this.kind.value !== "range";
   }
 
-  /** What the boxes say, or null. @returns {Axis | null} */
+  /** The values of the boxes, or null. @returns {Axis | null} */
   axis() {
     if (this.kind.value === "values") {
       return numbers(this.values.value);
@@ -78,7 +78,7 @@ class Row {
     return good ? { from, to, count } : null;
   }
 
-  /** Say which boxes are wrong. */
+  /** Mark the invalid boxes. */
   mark() {
     const list = this.kind.value === "values";
     const count = single(this.count);
@@ -128,7 +128,7 @@ function grid(parameters) {
   place.addEventListener("input", count);
   place.addEventListener("change", count);
   add();
-  /** @returns {Record<string, Axis> | string} or what is wrong */
+  /** @returns {Record<string, Axis> | string} or the fault */
   const read = () => {
     /** @type {Record<string, Axis>} */
     const axes = {};
@@ -140,7 +140,7 @@ function grid(parameters) {
         return "the marked fields need numbers";
       }
       if (Object.hasOwn(axes, name)) {
-        return `the parameter ${name} stands there twice`;
+        return `the parameter ${name} is given twice`;
       }
       axes[name] = axis;
     }
@@ -150,7 +150,7 @@ function grid(parameters) {
 }
 
 /**
- * How far each point goes, and which rows are kept.
+ * The end of each point, and the rows to store.
  * @param {import("./types.js").Variable[]} outputs
  */
 function extent(outputs) {

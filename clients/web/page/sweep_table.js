@@ -7,18 +7,18 @@ import { column } from "./format.js";
 
 export const ROWS_MOST = 200;
 const COLUMNS_MOST = 40;
-const PAUSE = 1000; // ms between two looks for more rows
+const PAUSE = 1000; // ms between two requests for more rows
 
 export class SweepTable {
   /** @param {string} wid */
   constructor(wid) {
     this.wid = wid;
     this.fetching = false;
-    /** how many points the rows are of, and shall be of */
+    /** number of points of the rows, and number wanted */
     this.shown = -1;
     this.wanted = 0;
     this.looked = -Infinity;
-    /** the rows that are shown stay the first ones, whatever comes */
+    /** later points do not change the rows on display, which are the first ones */
     this.settled = false;
     this.table = make("table", { "aria-label": `Results of ${wid}` });
     this.note = make("p", { className: "quiet note", role: "status" });
@@ -39,7 +39,7 @@ export class SweepTable {
     );
   }
 
-  /** Fetch the rows anew where more points are over. @param {Sweep} sweep */
+  /** Fetch the rows again when more points are done. @param {Sweep} sweep */
   async follow({ done, state }) {
     this.wanted = done;
     const soon = state === "running" && performance.now() - this.looked < PAUSE;
@@ -50,9 +50,9 @@ export class SweepTable {
     this.fetching = true;
     try {
       if (this.shown !== this.wanted) {
-        // what fails is told once, and tried again when there is more
+        // a failure is reported once, and tried again when there are more points
         this.shown = this.wanted;
-        // the names, the rows, and one that tells of more
+        // the names, the rows, and one more to detect further rows
         this.show(await api.sweepLines(this.wid, ROWS_MOST + 2));
       }
     } finally {

@@ -1,6 +1,6 @@
 /**
- * Sweeps. They belong to the server, which does not tell what they were started from: an instance
- * shows those of models with its model's name, a page of its own shows all.
+ * Sweeps. They belong to the server, which does not record the instance they were started from: an
+ * instance shows those of models with its model's name, a separate page shows all.
  */
 import * as api from "./api.js";
 import { make } from "./dom.js";
@@ -13,7 +13,7 @@ import { SweepTable } from "./sweep_table.js";
 
 /** @typedef {import("./types.js").Sweep} Sweep */
 
-const BUSY = 400, // ms between two looks while one runs
+const BUSY = 400, // ms between two requests while one runs
   IDLE = 3000;
 
 /** One sweep in the list. */
@@ -60,14 +60,14 @@ class Row extends Listed {
         sweep.stored ? "stored" : "",
       ],
     });
-    this.setText(this.away, running ? "Cancel and forget" : "Delete");
+    this.setText(this.away, running ? "Cancel and discard" : "Delete");
     this.failures.hidden = sweep.failed === 0;
     this.why.textContent = `${number(sweep.failed, 9)} failed`;
     void this.explain();
     void this.follow();
   }
 
-  /** Why points have failed, asked for when somebody wants to know. */
+  /** Reasons of failed points, fetched when the list is opened. */
   async explain() {
     const { id, failed } = this.sweep;
     if (!this.failures.open || this.told === failed) {
@@ -126,12 +126,12 @@ class Row extends Listed {
   }
 }
 
-/** Sweeps of the server, or those that fit, looked at again and again. */
+/** Sweeps of the server, or those that match, fetched periodically. */
 class SweepList {
   /**
    * @param {boolean} named each is shown with its model's name
    * @param {(sweep: Sweep) => boolean} fits
-   * @param {string} none what is said where there are none
+   * @param {string} none the text for an empty list
    */
   constructor(named, fits, none) {
     this.named = named;
@@ -188,7 +188,7 @@ class SweepList {
   }
 }
 
-const NAME_MOST = 127; // bytes that a sweep keeps of its model's name
+const NAME_MOST = 127; // bytes that a sweep stores of its model's name
 
 /** Has the sweep a model of this name? @param {string} name @param {Sweep} sweep */
 function ofModel(name, sweep) {
@@ -212,7 +212,7 @@ export class Sweeps {
     this.button.onclick = () => void this.toggle();
     this.place = make("div", {});
     const none = some
-      ? "None yet: the model can run with many sets of parameters."
+      ? "No sweeps yet: the model can run with many sets of parameters."
       : "This model has no parameters.";
     this.list = new SweepList(false, (sweep) => ofModel(info.name ?? "", sweep), none);
     this.element = make(
@@ -253,7 +253,7 @@ export class Sweeps {
   async start(request) {
     await attempt("start the sweep", async () => {
       const [model, now] = await Promise.all([api.model(this.id), api.parameters(this.id)]);
-      // the document has the values of its beginning
+      // the document has its initial values
       await api.sweep({ ...request, model: { ...model, parameters: now } });
     });
     await this.list.refresh();

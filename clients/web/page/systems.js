@@ -9,7 +9,7 @@ import { number, tick, ticks } from "./format.js";
 /** @typedef {import("./types.js").System} System */
 /** @typedef {(name: string) => string} Ink */
 /**
- * @typedef {object} Frame what the values are drawn in
+ * @typedef {object} Frame area of the values
  * @property {number} left in CSS pixels
  * @property {number} right
  * @property {number} top
@@ -26,7 +26,7 @@ const LEFT = 74,
 const BEADS_MOST = 24,
   COLUMNS_MOST = 12;
 
-/** Values stand apart: neighbours differ by more than rounding. @param {number[]} values */
+/** Are the values distinct? Neighbours differ by more than rounding. @param {number[]} values */
 function distinct(values) {
   const sorted = [...values].sort((a, b) => a - b);
   const size = Math.max(Math.abs(sorted[0]), Math.abs(sorted[sorted.length - 1]));
@@ -64,7 +64,7 @@ export class Systems {
   show(systems, time) {
     this.systems = systems.filter((s) => s.coordinates.length > 0);
     const layout = this.systems.map((s) => `${s.name} ${s.coordinates.length}`).join("\n");
-    // another model, or back in time: ranges start anew
+    // another model, or back in time: ranges start again
     if (layout !== this.layout || time < this.time) {
       this.low = Infinity;
       this.high = -Infinity;
@@ -168,7 +168,7 @@ export class Systems {
       c.stroke();
       c.fillText(tick(v, step), left - 8, place);
     }
-    // what it is, upright beside its axis
+    // its name, upright beside its axis
     c.save();
     c.translate(8, (top + bottom) / 2);
     c.rotate(-Math.PI / 2);
@@ -186,7 +186,7 @@ export class Systems {
    * @param {{x: number, wide: number}} place middle and width of the column
    */
   drawColumn(c, ink, { y, top, bottom, low, high }, { name, coordinates }, { x, wide }) {
-    // what the beads move along
+    // the line that the beads move along
     c.strokeStyle = ink("axis");
     c.lineWidth = 1;
     c.beginPath();
@@ -280,7 +280,7 @@ export class Systems {
     c.textBaseline = "top";
     for (const k of at.filter((v) => Number.isInteger(v) && v < n)) {
       const place = from + (k + 0.5) * apart;
-      // the last label gives way to the axis' name
+      // the last label is left out for the axis' name
       if (place < c.canvas.clientWidth - RIGHT - 44) {
         c.fillText(String(k), place, bottom + 8);
       }

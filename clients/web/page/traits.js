@@ -1,4 +1,4 @@
-/** What people say of an instance, and how long it lasts: labels, time to live, durability. */
+/** Labels, time to live and durability of an instance. */
 import * as api from "./api.js";
 import { make } from "./dom.js";
 import { number } from "./format.js";
@@ -21,7 +21,7 @@ export function durable(durability) {
   return every === "" ? "checkpoints" : `checkpoints every ${every}`;
 }
 
-/** What is left, with seconds while they count. @param {number} s */
+/** The remaining time, with seconds when it is short. @param {number} s */
 export function left(s) {
   const seconds = Math.max(0, Math.floor(s));
   const [h, m] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
@@ -33,7 +33,7 @@ export function left(s) {
 }
 
 /**
- * A value as it stands in a list with commas: in double quotes where it needs them.
+ * A value in the form of a list with commas: in double quotes where it needs them.
  * @param {string} value
  */
 export const word = (value) =>
@@ -52,7 +52,7 @@ export class Traits {
     this.info = info;
     this.choose = choose;
     this.changed = changed;
-    /** when it ends without use, ms of the clock */
+    /** time of its deletion without use, ms of the clock */
     this.ends = Infinity;
     this.labels = make("span", { className: "labels", role: "list", "aria-label": "Labels" });
     this.stored = make("span", { className: "fact" });
@@ -202,7 +202,7 @@ export class Traits {
     const twice = given.find(([name], k) => given.some(([other], n) => n < k && other === name));
     ttl.classList.toggle("wrong", Number.isNaN(seconds));
     if (Number.isNaN(seconds) || twice) {
-      const why = twice ? `the label ${twice[0]} stands there twice` : "seconds are a number";
+      const why = twice ? `the label ${twice[0]} is given twice` : "seconds are a number";
       tell("save the labels", new Error(why));
       return;
     }

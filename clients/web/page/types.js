@@ -1,5 +1,5 @@
 /**
- * Shapes of what the server says; for the type checker and the reader, nothing runs here.
+ * Types of the server's replies; for the type checker and the reader, without code.
  *
  * @typedef {number | number[]} Value
  * @typedef {Record<string, Value>} Values
@@ -18,7 +18,7 @@
  * @property {number} elapsed s of the clock
  * @property {number | null} remaining s of the clock
  * @property {{every: number, outputs: string[]}} [record]
- * @property {number} [recorded] rows, as long as they are kept
+ * @property {number} [recorded] rows, as long as they are stored
  * @property {string} [reason] why it failed or was interrupted
  *
  * @typedef {object} Who
@@ -51,7 +51,7 @@
  * @property {string} name of the model, or ""
  * @property {"running" | "finished" | "stopped" | "interrupted"} state
  * @property {number} points
- * @property {number} done of them, well or not
+ * @property {number} done of them, failed ones included
  * @property {number} failed of them
  * @property {boolean} stored its rows are there after a restart
  * @property {string[]} parameters names
@@ -59,7 +59,7 @@
  * @property {{point: number, code: string, message: string}[]} [errors] not in lists
  *
  * @typedef {object} Lease
- * @property {number} [lease] its number; the holder alone knows it
+ * @property {number} [lease] its number; only in the holder's replies
  * @property {"owner" | "co-driver" | "observer" | "partner"} role
  * @property {string} name of the holder, or ""
  * @property {string[]} channels inputs

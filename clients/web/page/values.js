@@ -1,6 +1,6 @@
 /**
- * Inputs or parameters: one field each. Enter or leaving the field sends it; what the server holds
- * comes back. What is wrong with a value stands below its field.
+ * Inputs or parameters: one field each. Enter or leaving the field sends it; the server's
+ * value is then shown. The fault of a value is shown below its field.
  */
 import { Problem } from "./api.js";
 import { size } from "./curves.js";
@@ -34,12 +34,12 @@ function read(text, variable) {
     return { wrong: `“${text.trim()}” is not ${like}` };
   }
   if (values.length !== wanted) {
-    return { wrong: `${wanted} numbers are wanted, not ${values.length}` };
+    return { wrong: `${wanted} numbers are needed, not ${values.length}` };
   }
   return { value: vector ? values : values[0] };
 }
 
-/** A field, its label and unit, and what is wrong with it. */
+/** A field, its label and unit, and the fault of its value. */
 class Field {
   /** @param {ValueForm} form @param {Variable} variable */
   constructor(form, variable) {
@@ -48,7 +48,7 @@ class Field {
     this.variable = variable;
     /** the text of the value that the server has */
     this.held = "";
-    /** another value waits */
+    /** another value is to be sent */
     this.again = false;
     this.box = make("input", {
       id: key,
@@ -78,13 +78,13 @@ class Field {
     );
   }
 
-  /** @param {string} text what is wrong, or "" */
+  /** @param {string} text the fault, or "" */
   tell(text) {
     mark(this.box, text === "");
     this.wrong.textContent = text;
   }
 
-  /** What the server has; a text that was begun or is wrong stays. @param {Value} value */
+  /** The server's value; an edited or invalid text is kept. @param {Value} value */
   show(value) {
     const text = write(value);
     const touched = this.box.value !== this.held;
@@ -104,7 +104,7 @@ class Field {
     if (this.box.value === this.held) {
       return;
     }
-    // while one is under way, the last one is sent behind it
+    // while one is in progress, the last one is sent after it
     this.again = this.wait.told;
     await this.wait.during(() => this.put(got.value));
     if (this.again && !this.wait.told) {
@@ -122,7 +122,7 @@ class Field {
       try {
         return await this.form.set({ [name]: value });
       } catch (error) {
-        // the same text is tried again; a lost server says nothing about the value
+        // the same text is tried again; a lost connection does not mean an invalid value
         this.held = before;
         this.tell(error instanceof Problem && error.status === 422 ? error.message : "not set");
         throw error;
@@ -138,14 +138,14 @@ export class ValueForm {
   /**
    * @param {"input" | "parameter"} kind
    * @param {Variable[]} variables of the instance
-   * @param {() => Promise<Values>} ask what the server has
-   * @param {(values: Values) => Promise<Values>} put sets some, and tells all
+   * @param {() => Promise<Values>} ask fetches the values
+   * @param {(values: Values) => Promise<Values>} put sets some, and returns all
    */
   constructor(kind, variables, ask, put) {
     this.kind = kind;
     this.ask = ask;
     this.put = put;
-    /** times that values were sent, and those of them without an answer */
+    /** number of requests that set values, and of those without an answer */
     this.sent = 0;
     this.pending = 0;
     this.fields = new Map(
@@ -169,7 +169,7 @@ export class ValueForm {
     }
   }
 
-  /** Ask for the values, and show them; those from before one was set may be older than it. */
+  /** Fetch and show the values; those requested before one was set may be outdated. */
   async refresh() {
     const sent = this.pending > 0 ? NaN : this.sent;
     const values = this.fields.size > 0 ? await this.ask().catch(() => null) : null;
@@ -180,7 +180,7 @@ export class ValueForm {
     }
   }
 
-  /** What others set alone can only be read. @param {(name: string) => string} by whom, or "" */
+  /** Inputs of other clients are read-only. @param {(name: string) => string} by whom, or "" */
   leave(by) {
     for (const [name, { box }] of this.fields) {
       const other = by(name);

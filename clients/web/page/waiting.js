@@ -1,4 +1,4 @@
-/** What has had no answer for a while: told at the control that asked, and in the badge. */
+/** Requests without an answer for a while: shown at their control, and in the badge. */
 import { make } from "./dom.js";
 
 const WHILE = 1000; // ms
@@ -10,7 +10,7 @@ const hearers = new Set();
 
 const changed = () => hearers.forEach((hear) => hear());
 
-/** @param {() => void} act other requests are late now @returns {() => void} ends it */
+/** @param {() => void} act the set of late requests has changed @returns {() => void} ends it */
 export function onLate(act) {
   hearers.add(act);
   return () => void hearers.delete(act);
@@ -43,20 +43,20 @@ export async function watched(path, answer) {
   }
 }
 
-/** A quiet text beside a control, while what it asked for has no answer. */
+/** A quiet text beside a control, while its request has no answer. */
 export class Wait {
   constructor() {
     this.element = make("span", { className: "wait quiet", role: "status" });
     this.pending = 0;
   }
 
-  /** Has it been told that there is no answer? */
+  /** Is it shown that there is no answer? */
   get told() {
     return this.element.textContent !== "";
   }
 
   /**
-   * Do something; nothing is begun while it is told that something else is under way.
+   * Run an action; none is started while another one is shown as in progress.
    * @template T
    * @param {() => Promise<T>} action
    * @returns {Promise<T | undefined>}
