@@ -1,4 +1,4 @@
-/** Server-sent events by fetch (EventSource sends no token); reconnects when the connection is lost. */
+/** Server-sent events by fetch (EventSource sends no token), with reconnection. */
 import { at, headers, note, ofRun } from "./api.js";
 
 /**

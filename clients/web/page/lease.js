@@ -34,7 +34,7 @@ export function keepLeases() {
 /** @param {Lease} lease */
 const holder = (lease) => lease.name || "another client";
 
-/** Is it this tab's lease? Observers are interchangeable. @param {Lease} one @param {Lease} other */
+/** Is it this tab's lease? Observers are all alike. @param {Lease} one @param {Lease} other */
 const alike = (one, other) =>
   one.role === other.role && String(one.channels) === String(other.channels);
 
