@@ -117,7 +117,7 @@ static int solve_undamped(struct mech_modes *out, int32_t free_count, const doub
     }
     if (!symmetrize(p, k) || !symmetrize(p, mass)) {
         snprintf(out->reason, sizeof out->reason,
-                 "the stiffness or the mass matrix is not symmetric; ask for complex modes");
+                 "the stiffness or the mass matrix is not symmetric; use complex modes");
         return MECH_UNSUPPORTED;
     }
     memcpy(A, k, p * p * sizeof *A);
@@ -164,7 +164,8 @@ static int undamped(const struct mech_model *m, const struct mech_state *s,
     int code = mech_motions_init(&b, m, s);
     if (code == 0 && b.positions != b.velocities) {
         snprintf(out->reason, sizeof out->reason,
-                 "the model rolls: its modes are not those of a stiffness; ask for complex modes");
+                 "the model has nonholonomic constraints, so that a stiffness does not define its "
+                 "modes; use complex modes");
         code = MECH_UNSUPPORTED;
     }
     if (code == 0) {

@@ -249,7 +249,7 @@ static int diverged(struct statics *s, double load, double tolerance)
     }
     mech_balance_worst(&s->balance, s->r, name, sizeof name);
     snprintf(s->report->reason, sizeof s->report->reason,
-             "Newton's method stopped at %.4g of the loads with residual %.3g of what balances, "
+             "Newton's method stopped at %.4g of the loads with residual %.3g of the balance, "
              "wanted %.3g, most of it at \"%s\"",
              load, s->left, tolerance, name);
     return MECH_NOT_CONVERGED;
@@ -378,7 +378,8 @@ int mech_statics(const struct mech_model *m, struct mech_state *s,
 
     *report = (struct mech_statics_report){.load = 0.};
     if (n->impulse > 0) {
-        snprintf(report->reason, sizeof report->reason, "statics take models without interactions");
+        snprintf(report->reason, sizeof report->reason,
+                 "statics support only models without interactions");
         return MECH_UNSUPPORTED;
     }
     self.loads =

@@ -315,7 +315,7 @@ int mech_subspace(const struct mech_subspace_problem *p, double *lambda, double 
 
     mech_arena_init(&s.arena, 0);
     if (!symmetric(p->K, &s.arena, &code) && code == 0) {
-        snprintf(p->reason, 160, "the stiffness is not symmetric; ask for complex modes");
+        snprintf(p->reason, 160, "the stiffness is not symmetric; use complex modes");
         code = MECH_UNSUPPORTED;
     }
     code = code ? code : allocate(&s);

@@ -26,7 +26,7 @@ static char *take(char *from, const char *ends, char **to, const char **why)
     }
     from++;
     if (*from != '\0' && strchr(ends, *from) == NULL) {
-        *why = "behind a closing double quote a comma is expected";
+        *why = "after a closing double quote a comma is expected";
         return NULL;
     }
     *to = out;

@@ -114,7 +114,7 @@ static int check_bonds(const struct mech_couple_setup *s, const struct mech_sche
                        char *reason)
 {
     if (s->bond_count > 0 && !type->bonds) {
-        return refuse(MECH_UNSUPPORTED, reason, "%s takes no bonds", type->name);
+        return refuse(MECH_UNSUPPORTED, reason, "%s does not support bonds", type->name);
     }
     if (type->bonds && s->options.hold != 0) {
         return refuse(MECH_UNSUPPORTED, reason, "%s holds efforts over a window: hold must be 0",
@@ -129,7 +129,7 @@ static int check_bonds(const struct mech_couple_setup *s, const struct mech_sche
             }
         }
         if ((type->laws & 1u << b->law) == 0) {
-            return refuse(MECH_UNSUPPORTED, reason, "bond %.60s: its law is none of %s", b->name,
+            return refuse(MECH_UNSUPPORTED, reason, "bond %.60s: its law is not one of %s", b->name,
                           type->name);
         }
         if (!not_negative(b->stiffness) || !not_negative(b->damping) || !isfinite(b->rest) ||

@@ -199,7 +199,7 @@ static const char *take_samples(struct mech_couple *c, struct couple_side *s,
     const int32_t before = k->held[0];
     const int32_t count = t->samples > 0 ? t->samples : 1;
     if (t->samples < 0 || count > k->most) {
-        return "it tells more samples than it said it would";
+        return "it reports more samples than it announced";
     }
     if (t->samples == 0) {
         k->time[1] = c->size;
@@ -396,7 +396,7 @@ static void fail_unconverged(struct mech_couple *c, const char *why)
 {
     char reason[MECH_COUPLE_REASON];
     (void)snprintf(reason, sizeof reason,
-                   "%s: %s after %d evaluations, residual %.3g times what is allowed",
+                   "%s: %s after %d evaluations, residual %.3g times the tolerance",
                    c->phase == COUPLE_STARTING ? "the loop at the start" : "the coupling", why,
                    c->iteration + 1, c->report.residual);
     couple_fail(c, -1, MECH_NOT_CONVERGED, reason);

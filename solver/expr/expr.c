@@ -113,7 +113,7 @@ static const char *reason(int code)
     case 0:
         return "unexpected operator";
     case 1:
-        return "unknown name, or something that is no expression,";
+        return "unknown name, or invalid expression,";
     case 2:
         return "unexpected end";
     case 3:

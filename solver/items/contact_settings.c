@@ -16,17 +16,18 @@ static const struct mech_field fields[] = {
      .preset = 1e-4,
      .min = 0.,
      .max = 1.,
-     .doc = "residual up to which a step's impulses are taken where 1,000 iterations do not reach "
-            "solver.vi's tolerance, as in piles, and four times that after solver.vi's "
-            "maxIterations in piles of over 1,000 contacts; the report tells it; 0: such a step "
-            "fails"},
+     .doc =
+         "residual up to which a step's impulses are accepted where 1,000 iterations do not reach "
+         "solver.vi's tolerance, as in piles, and four times that after solver.vi's "
+         "maxIterations in piles of over 1,000 contacts; the report states it; 0: such a "
+         "step fails"},
     {.name = "capacity",
      .kind = MECH_INT,
      .offset = offsetof(struct mech_contact_settings, capacity),
      .min = 0.,
      .max = 1e6,
-     .doc = "most contacts of a step, for which the state has room; 0: 16 for each shape of moving "
-            "bodies, and 64; a step that meets more fails"},
+     .doc = "largest number of contacts in a step, for which the state has memory; 0: 16 for each "
+            "shape of moving bodies, and 64; a step with more contacts fails"},
     {.name = "friction",
      .kind = MECH_CHOICE,
      .offset = offsetof(struct mech_contact_settings, friction),
@@ -39,8 +40,7 @@ static const struct mech_field fields[] = {
      .offset = offsetof(struct mech_contact_settings, interpenetration),
      .preset = MECH_INTERPENETRATION_RESOLVE,
      .choices = interpenetrations,
-     .doc =
-         "shapes that overlap at the start come apart at recoverySpeed, or the model is refused"},
+     .doc = "shapes that overlap at the start separate at recoverySpeed, or the model is refused"},
     {.name = "interpenetrationDepth",
      .kind = MECH_REAL,
      .offset = offsetof(struct mech_contact_settings, depth),
@@ -57,7 +57,7 @@ static const struct mech_field fields[] = {
      .offset = offsetof(struct mech_contact_settings, margin),
      .unit = "m",
      MECH_NOT_NEGATIVE,
-     .doc = "added to what bodies move within a step: how near shapes are considered"},
+     .doc = "distance within which shapes are considered, in addition to their motion in a step"},
     {.name = "method",
      .kind = MECH_CHOICE,
      .offset = offsetof(struct mech_contact_settings, method),
@@ -70,7 +70,7 @@ static const struct mech_field fields[] = {
      .unit = "m/s",
      .preset = 0.15,
      MECH_NOT_NEGATIVE,
-     .doc = "rebound speed below which an impact has none"},
+     .doc = "impacts with a smaller rebound speed have no rebound"},
     {.name = "recoverySpeed",
      .kind = MECH_REAL,
      .offset = offsetof(struct mech_contact_settings, recovery_speed),

@@ -67,7 +67,7 @@ static const struct mech_field visualization_fields[] = {
      .presets = opaque_steel,
      .min = 0.,
      .max = 1.,
-     .doc = "color of what is drawn by default: red, green, blue, alpha"},
+     .doc = "color of the default shape: red, green, blue, alpha"},
     {.name = "graphics",
      .kind = MECH_STRUCTS,
      .offset = offsetof(struct mech_visualization, graphics),
@@ -109,7 +109,7 @@ static const struct mech_field interaction_fields[] = {
      .offset = offsetof(struct mech_interaction, systems),
      .flags = MECH_REQUIRED,
      .target = MECH_OBJECT,
-     .doc = "the systems whose coordinates the relation reads, in the order of its columns"},
+     .doc = "the systems whose coordinates the relation uses, in the order of its columns"},
 };
 const struct mech_table mech_interaction_table = {
     .name = "Interaction",
@@ -124,7 +124,7 @@ static const struct mech_field input_fields[] = {
      .preset = -1.,
      .min = -1.,
      .max = 5.,
-     .doc = "component of a vector that the channel carries; -1: the whole vector"},
+     .doc = "component of a vector in the channel; -1: the whole vector"},
     {.name = "load",
      .kind = MECH_REF,
      .offset = offsetof(struct mech_input, load),
@@ -158,7 +158,7 @@ static const struct mech_field output_fields[] = {
      .preset = -1.,
      .min = -1.,
      .max = 1e9,
-     .doc = "component of the sensor that the channel carries; -1: the whole vector"},
+     .doc = "component of the sensor in the channel; -1: the whole vector"},
     {.name = "name",
      .kind = MECH_STRING,
      .offset = offsetof(struct mech_output_channel, name),
@@ -221,8 +221,9 @@ static const struct mech_field adaptive_fields[] = {
      .offset = offsetof(struct mech_adaptive_settings, mode),
      .preset = MECH_ADAPTIVE_BY_SCHEME,
      .choices = adaptive_modes,
-     .doc = "what implicit schemes divide their steps for: nothing, failures of Newton's method, "
-            "or an estimated error too; DOPRI5 and ODE23 always follow their error"},
+     .doc =
+         "reason for which implicit schemes divide their steps: none, failures of Newton's method, "
+         "or also an estimated error; DOPRI5 and ODE23 always control their error"},
     {.name = "relativeTolerance",
      .kind = MECH_REAL,
      .offset = offsetof(struct mech_adaptive_settings, relative_tolerance),
@@ -247,7 +248,7 @@ static const struct mech_field adaptive_fields[] = {
      .preset = 0.9,
      .min = 0.1,
      .max = 1.,
-     .doc = "share of the step size that the error allows"},
+     .doc = "fraction of the step size that the error allows"},
 };
 static const struct mech_table adaptive_table = {
     .name = "StepSizeControl",
@@ -278,7 +279,7 @@ static const struct mech_field event_fields[] = {
      .min = 0.,
      .max = HUGE_VAL,
      .flags = MECH_ABOVE_MIN,
-     .doc = "rebounds that would be slower leave the contact closed"},
+     .doc = "slower rebounds leave the contact closed"},
 };
 static const struct mech_table event_table = {.name = "Events",
                                               .doc = "Impacts of the event-driven scheme.",
@@ -292,8 +293,8 @@ static const struct mech_field newton_fields[] = {
      .unit = NULL,
      .preset = 0.,
      MECH_NOT_NEGATIVE,
-     .doc = "residual of an equation, in its own unit, that always counts as none; 0: it is judged "
-            "by what balances in it alone"},
+     .doc = "residual of an equation, in its own unit, that always counts as zero; 0: only the "
+            "relative tolerance applies"},
     {.name = "maxIterations",
      .kind = MECH_INT,
      .offset = offsetof(struct mech_newton_settings, max_iterations),
@@ -305,7 +306,8 @@ static const struct mech_field newton_fields[] = {
      .kind = MECH_BOOL,
      .offset = offsetof(struct mech_newton_settings, modified),
      .preset = 0.,
-     .doc = "keep the matrix over iterations and steps while each iteration leaves a quarter"},
+     .doc = "keep the matrix over iterations and steps while each leaves at most a quarter of the "
+            "residual"},
     {.name = "relativeTolerance",
      .kind = MECH_REAL,
      .offset = offsetof(struct mech_newton_settings, relative_tolerance),
@@ -314,7 +316,7 @@ static const struct mech_field newton_fields[] = {
      .min = 0.,
      .max = 1.,
      .flags = MECH_BELOW_MAX,
-     .doc = "residual of an equation, beside what balances in it, at which the next correction is "
+     .doc = "residual of an equation, relative to its terms, at which the next correction is "
             "the last"},
 };
 static const struct mech_table newton_table = {.name = "Newton",
@@ -349,7 +351,7 @@ static const struct mech_field vi_fields[] = {
     {.name = "type",
      .kind = MECH_STRING,
      .offset = offsetof(struct mech_vi_settings, type),
-     .doc = "complementarity solver; without it one is chosen by size"},
+     .doc = "complementarity solver; default: chosen by size"},
 };
 const struct mech_table mech_vi_table = {.name = "ComplementaritySolver",
                                          .doc = "The solver of the impacts of one step.",
@@ -381,15 +383,15 @@ static const struct mech_field settings_fields[] = {
      .preset = 0.5,
      .min = 0.,
      .max = 1.,
-     .doc = "Moreau–Jean: share of the step over which the gap is predicted"},
+     .doc = "Moreau–Jean: fraction of the step over which the gap is predicted"},
     {.name = "integrator",
      .kind = MECH_STRING,
      .offset = offsetof(struct mech_settings, integrator),
-     .doc = "time integration scheme; GeneralizedAlpha without it"},
+     .doc = "time integration scheme; default: GeneralizedAlpha"},
     {.name = "linear",
      .kind = MECH_STRING,
      .offset = offsetof(struct mech_settings, linear),
-     .doc = "linear solver; without it one is chosen by the pattern of the matrix"},
+     .doc = "linear solver; default: chosen by the pattern of the matrix"},
     {.name = "newmarkBeta",
      .kind = MECH_REAL,
      .offset = offsetof(struct mech_settings, newmark_beta),
@@ -421,7 +423,7 @@ static const struct mech_field settings_fields[] = {
      .min = 0.,
      .max = 1.,
      .flags = MECH_ABOVE_MIN,
-     .doc = "Euler–Moreau: weight of the step's end in the states that laws see"},
+     .doc = "Euler–Moreau: weight of the step's end in the states of the laws"},
     {.name = "spectralRadius",
      .kind = MECH_REAL,
      .offset = offsetof(struct mech_settings, spectral_radius),

@@ -27,7 +27,7 @@ enum mech_category {
 /* "nodes", "objects", … as the document's lists are called; RELATION and LAW: "relation", "law";
  * SHAPE: "geometry", a list of each body. */
 const char *mech_category_name(enum mech_category category);
-/* The key under which an item tells its type: "type", a shape "shape". */
+/* The key of an item's type: "type", for a shape "shape". */
 const char *mech_category_key(enum mech_category category);
 /* Whether its items have names: not those that stand in others. */
 bool mech_category_named(enum mech_category category);

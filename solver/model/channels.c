@@ -160,7 +160,7 @@ static int add_input(struct mech_model *m, const struct mech_input *in, size_t i
     } else if (info->kind == MECH_INPUT_MARKER &&
                m->markers[in->marker.index].kind == MECH_MARKER_COORDINATES) {
         channel_path("inputs", i, "marker", path, sizeof path);
-        mech_diag_add(diag, path, "a marker of many coordinates takes no forces");
+        mech_diag_add(diag, path, "a marker of many coordinates does not support forces");
         return 0;
     } else if (info->kind == MECH_INPUT_MARKER) {
         size = marker_size(m->markers[in->marker.index].kind);

@@ -50,7 +50,7 @@ bool mech_interaction_fits(const struct mech_model *m, const struct mech_interac
         char path[MECH_DIAG_PATH];
 
         snprintf(path, sizeof path, "/interactions/%zu/law", i);
-        mech_diag_add(diag, path, "\"%s\" is no law between systems of %s order",
+        mech_diag_add(diag, path, "\"%s\" is not a law between systems of %s order",
                       in->law.type->name, first ? "first" : "second");
     }
     return systems_fit(m, in, i, diag) && taken;
@@ -226,7 +226,7 @@ static bool count_rows(const struct mech_model *m, size_t *rows, size_t *entries
             char path[64];
 
             snprintf(path, sizeof path, "/interactions/%zu/relation/%s", i, relation->field);
-            mech_diag_add(diag, path, "has %d rows; each contact of this law takes %d",
+            mech_diag_add(diag, path, "has %d rows; each contact of this law needs %d",
                           (int)H->rows, (int)mech_interaction_law(&in[i]).rows);
             clean = false;
         }

@@ -74,7 +74,7 @@ static int add_shape(struct builder *b, size_t o, size_t k, int32_t body)
     if (body < 0) {
         place_on_ground(item, c);
     } else if (c->shape.ops->fixed) {
-        mech_diag_add(b->diag, path, "a %s stands on the ground; \"%s\" moves", shape->type->name,
+        mech_diag_add(b->diag, path, "a %s belongs on the ground; \"%s\" moves", shape->type->name,
                       item->name);
     } else {
         b->t->bodies[body].extent = fmax(b->t->bodies[body].extent, extent_of(c));

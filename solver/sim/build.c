@@ -49,9 +49,10 @@ static void check_penalty(const struct mech_model *m, const struct mech_stepper_
                           struct mech_diag *diag)
 {
     if (mech_model_penalty(m) && !mech_model_penalty_coupled(m) && !type->explicit_scheme) {
-        mech_diag_add(diag, "/solver/integrator",
-                      "%s takes contacts by penalty of up to 32 bodies; use RK44 or VelocityVerlet",
-                      type->name);
+        mech_diag_add(
+            diag, "/solver/integrator",
+            "%s supports contacts by penalty of up to 32 bodies; use RK44 or VelocityVerlet",
+            type->name);
     }
 }
 
@@ -72,32 +73,32 @@ static void check_scheme(const struct mech_document *document, const struct mech
     if (mech_model_joints(m)->count - mech_model_joints(m)->released_count > taken &&
         !type->joints) {
         mech_diag_add(diag, "/solver/integrator",
-                      "%s takes no joints, and \"%s\" is one; use GeneralizedAlpha or "
+                      "%s does not support joints, and \"%s\" is one; use GeneralizedAlpha or "
                       "TrapezoidalIndex2",
                       type->name,
                       mech_model_joint_name(m, type->pins ? mech_model_first_unpinned(m) : 0));
     }
     if (mech_model_first_order_rows(m)->count > 0 && !type->first_order) {
         mech_diag_add(diag, "/solver/integrator",
-                      "%s takes no interactions between systems of first order; use EulerMoreau",
+                      "%s supports no interactions between systems of first order; use EulerMoreau",
                       type->name);
     }
     if (mech_model_sizes(m)->v > 0 && type->first_order) {
         mech_diag_add(diag, "/solver/integrator",
-                      "%s takes systems of first order alone, and their interactions; \"%s\" is "
+                      "%s supports only systems of first order and their interactions; \"%s\" is "
                       "of second order",
                       type->name, mech_model_owner_name(m, 0));
     }
     if (!mech_model_flat(m) && !type->rotations) {
         mech_diag_add(diag, "/solver/integrator",
-                      "%s takes no rotations in space; use GeneralizedAlpha", type->name);
+                      "%s does not support rotations in space; use GeneralizedAlpha", type->name);
     }
     if (mech_model_touch_bodies(m) > 0 && !type->contacts) {
         const struct mech_touch_body first = mech_model_touch_body(m, 0);
 
         mech_diag_add(
             diag, "/solver/integrator",
-            "%s takes no contacts between bodies, and \"%s\" has geometry; use MoreauJean",
+            "%s does not support contacts between bodies, and \"%s\" has geometry; use MoreauJean",
             type->name, document->objects.at[first.object].name);
     }
     check_penalty(m, type, diag);
@@ -294,7 +295,7 @@ int mech_sim_rebuild(struct mech_sim *s, const double *parameters, struct mech_d
     if (code == 0 &&
         s->sizes.carry != (machine.type->carry ? machine.type->carry(machine.model) : 0)) {
         mech_diag_add(diag, "/solver/integrator",
-                      "%s would carry other numbers from step to step: make a new instance",
+                      "%s would need other data in its state: create a new instance",
                       machine.type->name);
         mech_machine_fini(&machine);
         code = MECH_INVALID;

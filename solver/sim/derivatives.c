@@ -176,7 +176,7 @@ static int start_beside(struct mech_derivation *d, double step, struct mech_step
     MECH_TRY(code);
     if (!mech_sim_rows_suit(s, to)) {
         snprintf(result->reason, sizeof result->reason,
-                 "a joint would be let go or taken up beside these parameters");
+                 "a joint would be activated or deactivated along with these parameters");
         return MECH_UNSUPPORTED;
     }
     return s->type->start(s->stepper, to, result);

@@ -347,7 +347,7 @@ static int check_left_out(const struct mech_sim *s, const struct mech_state *sta
     const bool apart = closed && off.position > may_miss;
 
     if (apart || off.velocity > may_miss) {
-        mech_diag_add(diag, "", "the joint \"%s\" contradicts what other joints ask for",
+        mech_diag_add(diag, "", "the joint \"%s\" contradicts other joints",
                       apart ? off.worst_position : off.worst_velocity);
         return MECH_INVALID;
     }

@@ -81,7 +81,7 @@ static const struct mech_field set_fields[] = {
 };
 static const struct mech_table set_table = {
     .name = "LoneSet",
-    .doc = "Rows of a problem that belong together, and what bounds them.",
+    .doc = "Rows of a problem that belong together, and their bounds.",
     .size = sizeof(struct lone_set),
     MECH_FIELDS(set_fields)};
 
@@ -140,7 +140,7 @@ static const struct mech_field problem_fields[] = {
 };
 const struct mech_table mech_lone_problem_table = {
     .name = "LoneProblem",
-    .doc = "A complementarity, friction or mixed problem that stands alone.",
+    .doc = "A complementarity, friction or mixed problem without a model.",
     .size = sizeof(struct mech_lone_problem),
     MECH_FIELDS(problem_fields)};
 
@@ -514,7 +514,7 @@ static int solve(struct lone *s, size_t m, struct mech_interrupt *interrupt,
         return MECH_INVALID;
     }
     if (code == MECH_UNSUPPORTED && vi->type) {
-        mech_diag_add(s->diag, "/solver/type", "\"%s\" does not take this problem: %s", vi->type,
+        mech_diag_add(s->diag, "/solver/type", "\"%s\" does not support this problem: %s", vi->type,
                       mech_vi_find(vi->type)->doc);
         return MECH_INVALID;
     }

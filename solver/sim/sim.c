@@ -144,7 +144,7 @@ static int tell_dropped(struct mech_sim *s, struct mech_diag *diag)
     mech_rates_fini(&rates);
     if (wrong >= 0) {
         snprintf(path, sizeof path, "/objects/%d", (int)rows->object[wrong]);
-        mech_diag_add(diag, path, "the joint \"%s\" contradicts what other joints ask for",
+        mech_diag_add(diag, path, "the joint \"%s\" contradicts other joints",
                       mech_model_joint_name(s->model, wrong));
         return MECH_INVALID;
     }
@@ -155,8 +155,8 @@ static int tell_dropped(struct mech_sim *s, struct mech_diag *diag)
         if (last && count > 0) {
             snprintf(path, sizeof path, "/objects/%d", (int)rows->object[r]);
             mech_diag_warn(diag, path,
-                           "the joint \"%s\" repeats what other joints ask for: %d of its "
-                           "equations left out, their reactions are 0",
+                           "the joint \"%s\" repeats other joints: %d of its equations left out, "
+                           "their reactions are 0",
                            mech_model_joint_name(s->model, r), (int)count);
         }
         count = last ? 0 : count;
@@ -191,11 +191,11 @@ static void tell_speeds(const struct mech_sim *s, const struct mech_drift *befor
         return;
     }
     snprintf(path, sizeof path, "/objects/%d", (int)told->object);
-    mech_diag_warn(diag, path, "the initial velocities miss those of the joint \"%s\" by %.3g: %s",
+    mech_diag_warn(diag, path, "the initial velocities violate the joint \"%s\" by %.3g: %s",
                    told->worst_velocity, told->velocity,
-                   !left         ? "the start replaces them by the nearest that fit"
-                   : told->sided ? "the first step takes that away as an impact at its limit"
-                                 : "give others, or solver.velocityProjection");
+                   !left         ? "the start replaces them by the nearest consistent ones"
+                   : told->sided ? "the first step removes that by an impact at its limit"
+                                 : "give consistent ones, or solver.velocityProjection");
 }
 
 /* A state that cannot be shown is no start: MECH_INVALID, or MECH_NOT_FINITE without a diag. */

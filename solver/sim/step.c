@@ -340,7 +340,7 @@ static int show_end(struct mech_sim *s)
     mech_sim_drift(s, &s->next, &report->drift);
     if (!isfinite(report->drift.position) || !isfinite(report->drift.velocity) ||
         !isfinite(report->impact_gain)) {
-        snprintf(why.what, sizeof why.what, "what joints and impacts are off");
+        snprintf(why.what, sizeof why.what, "the error of joints and impacts");
         code = MECH_NOT_FINITE;
     }
     code = code ? code : mech_sim_state_fits(s, &s->next, MECH_SHOWS_NEXT, &why);

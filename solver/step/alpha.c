@@ -22,7 +22,7 @@ void mech_alpha_check(const struct mech_model *m, struct mech_diag *d)
 {
     if (mech_model_contacts(m)->count > 0) {
         mech_diag_add(d, "/solver/integrator",
-                      "a smooth scheme takes no interactions; use MoreauJean");
+                      "a smooth scheme does not support interactions; use MoreauJean");
     }
 }
 

@@ -43,13 +43,13 @@ static void check(const struct mech_model *m, struct mech_diag *d)
     const struct mech_vi_type *const vi = name ? mech_vi_find(name) : NULL;
 
     if (rows->count > MECH_RELATION_ROWS_MOST) {
-        mech_diag_add(d, "/interactions", "%d rows; EulerMoreau takes at most %d", (int)rows->count,
-                      (int)MECH_RELATION_ROWS_MOST);
+        mech_diag_add(d, "/interactions", "%d rows; EulerMoreau supports at most %d",
+                      (int)rows->count, (int)MECH_RELATION_ROWS_MOST);
     }
     if (name && !vi) {
         mech_diag_add(d, "/solver/vi/type", "there is no complementarity solver \"%s\"", name);
     } else if (vi && !mech_relations_suit(rows, vi)) {
-        mech_diag_add(d, "/solver/vi/type", "\"%s\" does not take the laws of this model: %s",
+        mech_diag_add(d, "/solver/vi/type", "\"%s\" does not support the laws of this model: %s",
                       vi->name, vi->doc);
     }
 }

@@ -42,7 +42,7 @@ static void check_laws(const struct mech_contact_rows *rows, struct mech_diag *d
             char path[64];
 
             snprintf(path, sizeof path, "/interactions/%d/law", (int)rows->interaction[row]);
-            mech_diag_add(d, path, "EventDriven takes no %s; use MoreauJean",
+            mech_diag_add(d, path, "EventDriven supports no %s; use MoreauJean",
                           kind == MECH_SET_BOX ? "relays" : "friction");
         }
         row += rows->sets[i].rows;
@@ -53,7 +53,7 @@ static void check_laws(const struct mech_contact_rows *rows, struct mech_diag *d
 
             snprintf(path, sizeof path, "/interactions/%d/law/compliance",
                      (int)rows->interaction[i]);
-            mech_diag_add(d, path, "EventDriven takes rigid contacts alone; use MoreauJean");
+            mech_diag_add(d, path, "EventDriven supports only rigid contacts; use MoreauJean");
         }
     }
 }
@@ -67,7 +67,7 @@ static void check(const struct mech_model *m, struct mech_diag *d)
 
     check_laws(rows, d);
     if (rows->count > MECH_EVENT_ROWS_MOST) {
-        mech_diag_add(d, "/interactions", "%d contact rows; EventDriven takes at most %d",
+        mech_diag_add(d, "/interactions", "%d contact rows; EventDriven supports at most %d",
                       (int)rows->count, (int)MECH_EVENT_ROWS_MOST);
     }
     if (settings->adaptive.dense) {
@@ -130,7 +130,7 @@ static int prepare(struct mech_events *e, struct mech_step_result *result)
     if (code == MECH_UNSUPPORTED) {
         snprintf(result->reason, sizeof result->reason,
                  "the interactions are too many for EventDriven with this mass matrix, or the "
-                 "complementarity solver does not take them");
+                 "complementarity solver does not support them");
     }
     MECH_TRY(code);
     e->erk->rates.held = m ? &e->rows : NULL;

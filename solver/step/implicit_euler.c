@@ -11,7 +11,7 @@ static int create(const struct mech_model *m, struct mech_step_result *result, v
 
 const struct mech_stepper_type mech_stepper_implicit_euler = {
     .name = "ImplicitEuler",
-    .doc = "implicit Euler: damps what it does not resolve",
+    .doc = "implicit Euler: damps unresolved motion",
     .order = 1,
     .joints = true,
     .rotations = true,

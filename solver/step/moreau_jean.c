@@ -51,7 +51,7 @@ static void check(const struct mech_model *m, struct mech_diag *d)
         mech_moreau_bodies_check(m, d);
     }
     if (!bodies && rows != NULL && rows->count > MECH_CONTACT_ROWS_MOST) {
-        mech_diag_add(d, "/interactions", "%d contact rows; MoreauJean takes at most %d",
+        mech_diag_add(d, "/interactions", "%d contact rows; MoreauJean supports at most %d",
                       (int)rows->count, (int)MECH_CONTACT_ROWS_MOST);
     }
     if (rows != NULL && rows->compliance != NULL && settings->theta == 0.) {
@@ -69,7 +69,7 @@ static void check(const struct mech_model *m, struct mech_diag *d)
         kinds |= 1u << rows->sets[i].kind;
     }
     if (vi != NULL && (kinds & ~vi->kinds) != 0) {
-        mech_diag_add(d, "/solver/vi/type", "\"%s\" does not take the laws of this model: %s",
+        mech_diag_add(d, "/solver/vi/type", "\"%s\" does not support the laws of this model: %s",
                       vi->name, vi->doc);
     }
 }

@@ -19,7 +19,7 @@ bool mech_moreau_bodies_takes(const struct mech_model *m)
 void mech_moreau_bodies_check(const struct mech_model *m, struct mech_diag *d)
 {
     if (mech_model_contacts(m)->count > MECH_IMPACT_ROWS_MOST) {
-        mech_diag_add(d, "/interactions", "%d contact rows; MoreauJean takes at most %d",
+        mech_diag_add(d, "/interactions", "%d contact rows; MoreauJean supports at most %d",
                       (int)mech_model_contacts(m)->count, (int)MECH_IMPACT_ROWS_MOST);
     }
 }

@@ -306,7 +306,7 @@ static int not_solved(struct mech_moreau_bodies *s, int code, double residual,
 
     if (code == MECH_UNSUPPORTED) {
         snprintf(result->reason, sizeof result->reason,
-                 "the complementarity solver \"%.32s\" does not take these contacts, or %d rows",
+                 "the complementarity solver \"%.32s\" does not support these contacts, or %d rows",
                  vi->type ? vi->type : "", (int)s->impacts.count);
         return code;
     }
@@ -324,7 +324,7 @@ static int not_solved(struct mech_moreau_bodies *s, int code, double residual,
         return code;
     }
     snprintf(result->reason, sizeof result->reason,
-             "the impulses of %d contacts are off by %.3g after %d iterations, wanted %.3g "
+             "the impulses of %d contacts have residual %.3g after %d iterations, wanted %.3g "
              "(contact.acceptable, solver.vi)",
              (int)s->impacts.sets, residual, (int)result->vi_iterations, vi->tolerance);
     return code;

@@ -241,7 +241,7 @@ static int not_converged(const struct mech_moreau_bodies *s, const double size[3
     }
     mech_balance_worst(&s->balance, s->r, name, sizeof name);
     snprintf(result->reason, sizeof result->reason,
-             "Newton's method stopped after %d iterations with %.3g of what balances in %s left, "
+             "Newton's method stopped after %d iterations with residual %.3g of the balance in %s, "
              "wanted %.3g, most of it at \"%s\"",
              (int)result->iterations, size[which],
              which == 2   ? "the contacts"

@@ -20,7 +20,7 @@ void mech_singular_reason(const struct mech_model *m, const char *what, int32_t 
 
     if (row >= 0 && row < mech_model_joints(m)->count) {
         snprintf(result->reason, sizeof result->reason,
-                 "the joint \"%.64s\" repeats or contradicts what other joints ask for",
+                 "the joint \"%.64s\" repeats or contradicts other joints",
                  mech_model_joint_name(m, row));
         snprintf(result->place, sizeof result->place, "/objects/%d",
                  (int)mech_model_joints(m)->object[row]);
@@ -48,7 +48,7 @@ int mech_linear_outcome(const struct mech_model *m, const char *what, const stru
         mech_singular_reason(m, what, where, result);
     } else if (code == MECH_UNSUPPORTED) {
         snprintf(result->reason, sizeof result->reason,
-                 "the %s is not positive definite, which the linear solver \"%s\" asks for", what,
+                 "the %s is not positive definite, which the linear solver \"%s\" requires", what,
                  mech_lsol_name(s));
     } else if (code == MECH_NOT_CONVERGED) {
         snprintf(result->reason, sizeof result->reason,

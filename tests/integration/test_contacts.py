@@ -156,7 +156,7 @@ class Contacts(Served):
         ball = '/objects/1/geometry/0'
         for shape, pointer, words in (
                 ({'shape': 'Sphere', 'radius': -1}, ball + '/radius', 'above 0'),
-                ({'shape': 'Plane'}, ball, 'stands on the ground'),
+                ({'shape': 'Plane'}, ball, 'belongs on the ground'),
                 ({'shape': 'Box', 'size': [1, 0, 1]}, ball + '/size', ''),
                 ({'shape': 'Cube'}, ball + '/shape', 'unknown type'),
                 ({'shape': 'Sphere', 'radius': 1, 'material': 'mud'}, ball + '/material',

@@ -583,7 +583,7 @@ class Latches(Served):
         before = self.state(path)
         reply = self.daemon.call('POST', path + '/jvp', {'count': 5, 'inputs': {'pedal': 1}})
         self.assertEqual(reply.status, 422, reply)
-        self.assertIn('let go or taken up', str(reply.json))
+        self.assertIn('activated or deactivated', str(reply.json))
         self.assertEqual(self.state(path), before)
         self.call('POST', path + '/step', {'count': 5})
         for v, expected in zip(self.state(path)['v'], (4, -1)):

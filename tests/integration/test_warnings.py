@@ -64,13 +64,13 @@ class Warnings(Served):
         with tempfile.NamedTemporaryFile('w', suffix='.json') as f:
             json.dump(pendulum([2, 2]), f)
             f.flush()
-            words = '/objects/2: warning: the joint "rod1" repeats what'
+            words = '/objects/2: warning: the joint "rod1" repeats other joints'
             out, told = run('create', f.name)
             self.assertIn('%s: %s' % (f.name, words), told)
             i, = out.split()
             self.assertIn('%s: %s' % (f.name, words), run('check', f.name)[1])
             self.assertIn('mechctl: /model' + words, run('clone', i)[1])
-            self.assertIn('the joint "rod1" repeats what', run('show', i)[0])
+            self.assertIn('the joint "rod1" repeats other joints', run('show', i)[0])
             self.assertNotIn('warning', run('--json', 'create', f.name)[1])
 
     def test_python_has_them(self):

@@ -237,7 +237,7 @@ static void what_cannot_be_is_refused(void)
     snprintf(text, sizeof text, model, "'type': 'Relay', 'lb': 1, 'ub': -1", "");
     CU_ASSERT(model_refused(text, "/interactions/0/law/lb", "above"));
     snprintf(text, sizeof text, model, "'type': 'Relay'", ", 'vi': {'type': 'lemke'}");
-    CU_ASSERT(model_refused(text, "/solver/vi/type", "does not take"));
+    CU_ASSERT(model_refused(text, "/solver/vi/type", "does not support"));
 }
 
 UNIT_TESTS(UNIT_TEST(a_sliding_block_stops_in_its_step),

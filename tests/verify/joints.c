@@ -315,7 +315,8 @@ static void schemes_without_joints_refuse_them(void)
 
         snprintf(text, sizeof text, RODS(ROD("rod", "2"), "'stepSize': 0.01, 'integrator': '%s'"),
                  schemes[i]);
-        CU_ASSERT(model_refused(text, "/solver/integrator", "takes no joints, and \"rod\""));
+        CU_ASSERT(
+            model_refused(text, "/solver/integrator", "does not support joints, and \"rod\""));
     }
     CU_ASSERT(model_refused(RODS(ROD("rod", "2"), "'stepSize': 0.01, 'spectralRadius': 1"),
                             "/solver/spectralRadius", "joints need less than 1"));

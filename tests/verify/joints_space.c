@@ -171,7 +171,7 @@ static void joints_that_do_not_fit_are_named(void)
                       "/objects/2", "equation 2"));
     CU_ASSERT(model_refused(SPACE("2, 0, 0", "0, 0, 0", "-2, 0, 0", "'type': 'SphericalJoint'",
                                   ", 'integrator': 'RK44'"),
-                            "/solver/integrator", "takes no joints"));
+                            "/solver/integrator", "does not support joints"));
 }
 
 static struct mech_sim *ball_pendulum(void)

@@ -129,7 +129,7 @@ static void what_moreau_jean_cannot_take_is_refused(void)
     CU_ASSERT(model_refused(
         "{'mechd': 1, 'objects': [{'name': 's', 'type': 'LagrangianLinearTIDS', 'M': [[1]]}],"
         " 'solver': {'integrator': 'MoreauJean', 'vi': {'type': 'minres'}}}",
-        "/solver/vi/type", "does not take"));
+        "/solver/vi/type", "does not support"));
 }
 
 /* the same end of five beads that fall on each other, whoever finds the impulses */

@@ -104,8 +104,7 @@ static struct mech_sim *four_bar(bool space)
              "'type': 'MarkerBodyRigid', 'object': 'g', 'localPosition': [%g, %g, 0]}],"
              "'solver': {'stepSize': 0.005}}",
              ground[1], ground[0]);
-    return space ? warned(text, "/objects/7", "\"j3\" repeats what other joints ask for: 3 of")
-                 : model_of(text);
+    return space ? warned(text, "/objects/7", "\"j3\" repeats other joints: 3 of") : model_of(text);
 }
 
 static void a_four_bar_in_space_moves_as_in_the_plane(void)

@@ -91,7 +91,7 @@ static const struct mech_field fields[] = {
      .offset = offsetof(struct first_order_linear_tids, M),
      .unit = NULL,
      MECH_ANY_REAL,
-     .doc = "what multiplies the rates, regular; the identity without it"},
+     .doc = "regular factor of the rates; default: the identity"},
     {.name = "b",
      .kind = MECH_VALUES,
      .offset = offsetof(struct first_order_linear_tids, b),

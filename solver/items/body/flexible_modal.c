@@ -339,8 +339,8 @@ static const struct mech_field fields[] = {
      .flags = MECH_REQUIRED,
      .unit = "m",
      MECH_ANY_REAL,
-     .doc = "a row with the position of each point in the frame; a local position that is none of "
-            "them does not move with the modes"},
+     .doc = "a row with the position of each point in the frame; other local positions do "
+            "not move with the modes"},
     {.name = "stiffnessMatrix",
      .kind = MECH_MATRIX,
      .offset = offsetof(struct flexible_body_modal, stiffness),

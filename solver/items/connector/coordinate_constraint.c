@@ -195,7 +195,7 @@ static const struct mech_field fields[] = {
      .count = 1,
      .unit = "m or rad",
      MECH_ANY_REAL,
-     .doc = "what the second coordinate, times its factor, is more than the first: a number, an "
+     .doc = "the second coordinate, times its factor, less the first one: a number, an "
             "expression in t and the parameters, or a table"},
     {.name = "offsetUserFunction",
      .kind = MECH_FORMULA,

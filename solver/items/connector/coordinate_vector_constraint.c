@@ -52,7 +52,7 @@ static void fit(const void *description, const struct mech_site *site)
 
     if (count == 0) {
         snprintf(place, sizeof place, "%s/scalingMarker1", site->path);
-        mech_diag_add(site->diag, place, "no matrix says what is constrained");
+        mech_diag_add(site->diag, place, "no matrix defines the constraint");
     }
     for (int i = 0; i < 4; i++) {
         const int32_t cols = i % 2 ? site->n - site->first : site->first;
@@ -119,7 +119,7 @@ static const struct mech_field fields[] = {
      .offset = offsetof(struct vector_constraint, offset),
      .unit = NULL,
      MECH_ANY_REAL,
-     .doc = "what is subtracted from each equation: numbers, expressions in t and the "
+     .doc = "the term subtracted from each equation: numbers, expressions in t and the "
             "parameters, or tables; none without it"},
     MATRIX("quadraticTermMarker0", quadratic[0],
            "factors of the squared coordinates of the first marker; none without it"),

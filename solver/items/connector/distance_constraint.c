@@ -124,7 +124,7 @@ static const struct mech_field fields[] = {
     {.name = "unilateral",
      .kind = MECH_BOOL,
      .offset = offsetof(struct distance_constraint, unilateral),
-     .doc = "whether it is a rope: the points may come closer, and are caught without rebound"},
+     .doc = "whether it is a rope: the points may approach, and are stopped without rebound"},
 };
 
 static const struct mech_object_ops ops = {
@@ -139,7 +139,7 @@ const struct mech_item_type mech_item_connector_distance_constraint = {
     .name = "DistanceConstraint",
     .category = MECH_OBJECT,
     .table = {.name = "DistanceConstraint",
-              .doc = "Keeps the distance of two points, or keeps it from growing. "
+              .doc = "Keeps the distance of two points constant, or limits it. "
                      "Its line is the point of the second marker less that of the "
                      "first; a positive force pulls.",
               .size = sizeof(struct distance_constraint),

@@ -160,10 +160,11 @@ const struct mech_item_type mech_item_connector_spring_damper = {
     .name = "SpringDamper",
     .category = MECH_OBJECT,
     .table = {.name = "SpringDamper",
-              .doc = "A spring and damper along the line between two points, which may meet when "
-                     "referenceLength, velocityOffset and force are 0 and there is no law. "
-                     "Its line is the point of the second marker less that of the first; a "
-                     "positive force pulls.",
+              .doc =
+                  "A spring and damper along the line between two points, which may coincide when "
+                  "referenceLength, velocityOffset and force are 0 and there is no law. "
+                  "Its line is the point of the second marker less that of the first; a "
+                  "positive force pulls.",
               .size = sizeof(struct spring_damper),
               MECH_FIELDS(fields)},
     .ops.object = &ops,

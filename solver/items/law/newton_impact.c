@@ -31,7 +31,8 @@ static void check(const void *description, const char *path, struct mech_diag *d
 
     if (law->compliance > 0. && law->e > 0.) {
         snprintf(place, sizeof place, "%s/e", path);
-        mech_diag_add(d, place, "must be 0 beside a compliance, whose damping decides the rebound");
+        mech_diag_add(d, place,
+                      "must be 0 with a compliance, whose damping determines the rebound");
     }
     if (law->compliance == 0. && law->damping > 0.) {
         snprintf(place, sizeof place, "%s/damping", path);
@@ -45,13 +46,13 @@ static const struct mech_field fields[] = {
      .offset = offsetof(struct newton_impact, compliance),
      .unit = "m/N",
      MECH_NOT_NEGATIVE,
-     .doc = "of the contact; 0: it is rigid"},
+     .doc = "compliance of the contact; 0: rigid"},
     {.name = "damping",
      .kind = MECH_REAL,
      .offset = offsetof(struct newton_impact, damping),
      .unit = "N s/m",
      MECH_NOT_NEGATIVE,
-     .doc = "of a compliant contact while it presses"},
+     .doc = "damping of a compliant contact under compression"},
     {.name = "e",
      .kind = MECH_REAL,
      .offset = offsetof(struct newton_impact, e),

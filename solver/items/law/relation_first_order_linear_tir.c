@@ -37,7 +37,7 @@ static void fit(const struct mech_mat *a, int32_t rows, int32_t cols, const char
                 struct mech_diag *d)
 {
     if (a->rows != rows || a->cols != cols) {
-        mech_diag_add(d, place, "is %d × %d, and C asks for %d × %d", (int)a->rows, (int)a->cols,
+        mech_diag_add(d, place, "is %d × %d, and C requires %d × %d", (int)a->rows, (int)a->cols,
                       (int)rows, (int)cols);
     }
 }
@@ -66,8 +66,9 @@ static const struct mech_field fields[] = {
      .flags = MECH_REQUIRED,
      .unit = NULL,
      MECH_ANY_REAL,
-     .doc = "what the multipliers do to the rates: one row a state of the systems, one column a "
-            "multiplier"},
+     .doc =
+         "effect of the multipliers on the rates: one row per state of the systems, one column per "
+         "multiplier"},
     {.name = "C",
      .kind = MECH_MATRIX,
      .offset = offsetof(struct first_order_linear_tir, C),
@@ -80,7 +81,7 @@ static const struct mech_field fields[] = {
      .offset = offsetof(struct first_order_linear_tir, D),
      .unit = NULL,
      MECH_ANY_REAL,
-     .doc = "what the multipliers do to y at once; none without it"},
+     .doc = "direct effect of the multipliers on y; default: none"},
     {.name = "e",
      .kind = MECH_VECTOR,
      .offset = offsetof(struct first_order_linear_tir, e),
@@ -95,7 +96,7 @@ const struct mech_item_type mech_item_law_relation_first_order_linear_tir = {
     .name = "FirstOrderLinearTIR",
     .category = MECH_RELATION,
     .table = {.name = "FirstOrderLinearTIR",
-              .doc = "Outputs and inputs of first-order systems that a law ties together.",
+              .doc = "Outputs and inputs of first-order systems that a law couples.",
               .size = sizeof(struct first_order_linear_tir),
               MECH_FIELDS(fields)},
     .check = check,

@@ -76,7 +76,7 @@ const struct mech_item_type mech_item_node_generic_data = {
     .name = "NodeGenericData",
     .category = MECH_NODE,
     .table = {.name = "NodeGenericData",
-              .doc = "A node with any number of discrete data that the state carries.",
+              .doc = "A node with any number of discrete data in the state.",
               .size = sizeof(struct node_generic_data),
               MECH_FIELDS(fields)},
     .check = check,

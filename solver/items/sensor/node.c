@@ -30,7 +30,7 @@ static const struct mech_field fields[] = {
      .offset = offsetof(struct sensor_node, variable),
      .flags = MECH_REQUIRED,
      .choices = mech_output_names,
-     .doc = "what is measured"},
+     .doc = "the measured variable"},
 };
 
 static const struct mech_sensor_ops ops = {

@@ -13,13 +13,13 @@
         .name = "category", .kind = MECH_INT,                                                      \
         .offset = offsetof(struct mech_shape_place, category), .preset = 1., .min = 0.,            \
         .max = MECH_SHAPE_BITS,                                                                    \
-        .doc = "bits of what the shape is; two touch when each has a bit of the other's mask",     \
+        .doc = "bits of the shape's categories; two touch if each has a bit of the other's mask",  \
     }
 #define MECH_SHAPE_GROUP                                                                           \
     {                                                                                              \
         .name = "group", .kind = MECH_INT, .offset = offsetof(struct mech_shape_place, group),     \
         .min = -MECH_SHAPE_BITS, .max = MECH_SHAPE_BITS,                                           \
-        .doc = "two shapes of the same group touch in any case above 0, never below 0",            \
+        .doc = "two shapes of one group touch always if it is above 0, never if below 0",          \
     }
 #define MECH_SHAPE_MASK                                                                            \
     {                                                                                              \

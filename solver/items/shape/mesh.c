@@ -113,7 +113,7 @@ const struct mech_item_type mech_item_shape_mesh = {
     .name = "Mesh",
     .category = MECH_SHAPE,
     .table = {.name = "Mesh",
-              .doc = "A surface of triangles that stands still.",
+              .doc = "A fixed surface of triangles.",
               .size = sizeof(struct mesh),
               MECH_FIELDS(fields)},
     .ops.shape = &ops,

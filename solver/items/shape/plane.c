@@ -56,7 +56,7 @@ const struct mech_item_type mech_item_shape_plane = {
     .name = "Plane",
     .category = MECH_SHAPE,
     .table = {.name = "Plane",
-              .doc = "A plane through its position, solid behind its normal; on the ground alone.",
+              .doc = "A plane through its position, solid behind its normal; only on the ground.",
               .size = sizeof(struct plane),
               MECH_FIELDS(fields)},
     .ops.shape = &ops,

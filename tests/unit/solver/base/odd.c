@@ -27,10 +27,10 @@ static void what_is_not_seen_is_named_with_its_place(void)
         {"a\nb\xef\xbb\xbf", 2, 2, "U+FEFF (byte order mark)"},
         {"a\n\n\xf3\xa0\x80\x81", 3, 1, "U+E0001"},
         {"\x01", 1, 1, "U+0001"},
-        {"ab\xff", 1, 3, "the byte 0xff, which is no UTF-8"},
-        {"\xc0\x80", 1, 1, "the byte 0xc0, which is no UTF-8"},
-        {"\xed\xa0\x80", 1, 1, "the byte 0xed, which is no UTF-8"},
-        {"\xe2\x80", 1, 1, "the byte 0xe2, which is no UTF-8"},
+        {"ab\xff", 1, 3, "the byte 0xff, which is not UTF-8"},
+        {"\xc0\x80", 1, 1, "the byte 0xc0, which is not UTF-8"},
+        {"\xed\xa0\x80", 1, 1, "the byte 0xed, which is not UTF-8"},
+        {"\xe2\x80", 1, 1, "the byte 0xe2, which is not UTF-8"},
     };
     struct mech_odd odd;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {

@@ -53,7 +53,7 @@ static void what_is_no_list_is_refused(void)
     CU_ASSERT_STRING_EQUAL(words_of("a=\"b,c"), "a double quote is not closed");
     CU_ASSERT_STRING_EQUAL(words_of("a=\"b\\"), "a double quote is not closed");
     CU_ASSERT_STRING_EQUAL(words_of("a=\"b\"c"),
-                           "behind a closing double quote a comma is expected");
+                           "after a closing double quote a comma is expected");
 }
 
 static void items_know_no_equals_sign(void)

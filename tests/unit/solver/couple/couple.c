@@ -120,7 +120,7 @@ static void a_lying_participant_is_named(void)
     static const char *const reasons[] = {
         "right: an output is not a finite number",
         "right: an output is not a finite number",
-        "right: it tells more samples than it said it would",
+        "right: it reports more samples than it announced",
         "right: the times of its samples do not rise",
         "right: its samples do not end with the window",
         "right: a sample is not a finite number",

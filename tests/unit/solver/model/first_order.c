@@ -149,7 +149,7 @@ static void what_does_not_fit_is_refused(void)
     CU_ASSERT(model_refused(
         MODEL(SYSTEM("a", "[[1]]"), "'a'", RELATION("[[1]]", "[[1]]"), "Relay",
               ", 'solver': {'integrator': 'EulerMoreau', 'vi': {'type': 'bilateral'}}"),
-        "/solver/vi/type", "does not take"));
+        "/solver/vi/type", "does not support"));
 }
 
 static void schemes_for_other_systems_take_no_relations(void)
