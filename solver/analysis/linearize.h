@@ -10,7 +10,7 @@ struct mech_linearization {
     struct mech_motions motions;
     int32_t states, inputs, outputs; /* ξ, η and x; packed values of force inputs; of outputs */
     /* by rows: [states × states], [states × inputs], [outputs × states], [outputs × inputs]; the
-     * caller's. B NULL: A alone is wanted */
+     * caller's. B NULL: only A is computed */
     double *A, *B, *C, *D;
 };
 
@@ -24,7 +24,7 @@ int mech_linearize_init(struct mech_linearization *l, const struct mech_model *m
 void mech_linearize_fini(struct mech_linearization *l);
 
 /* Fill the matrices at `state`, whose v̇ and λ are consistent. `sizes`: of the state.
- * 0; MECH_UNSUPPORTED (rotations of a node that does not tell); MECH_SINGULAR; MECH_NOT_FINITE,
+ * 0; MECH_UNSUPPORTED (rotations of a node without derivatives); MECH_SINGULAR; MECH_NOT_FINITE,
  * with a reason; MECH_CANCELLED (the model's interrupt, asked at each column); negative. */
 int mech_linearize(struct mech_linearization *l, const struct mech_model *m,
                    const struct mech_state *state, const struct mech_state_sizes *sizes,

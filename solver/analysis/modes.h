@@ -11,7 +11,7 @@ struct mech_model;
 struct mech_state;
 struct mech_state_sizes;
 
-/* LAPACK's eigenvalues and singular values cannot be told to end: their size is bounded. The
+/* LAPACK's eigenvalues and singular values cannot be interrupted: their size is bounded. The
  * longest stretches without a question are the complex modes of MECH_MODES_DENSE coordinates (dgeev
  * of order 1000, 25 n³: 0.7 s at 4e10 flops a second, 2.5 s at 1e10) and the null space of joints'
  * rows with MECH_ROWS_MOST entries (dgesvd, about as long). */
@@ -39,7 +39,7 @@ struct mech_modes {
     /* of the state: the motion is about an equilibrium when both are 0 */
     double speed, acceleration; /* largest |v|, |v̇| */
     char linear[32];  /* linear solver of the subspace iteration, "" when LAPACK did it all */
-    char reason[160]; /* when it came to an outcome */
+    char reason[160]; /* set with a positive outcome */
 };
 
 /* The lowest `count` modes (fewer when there are no more) about s, whose v̇ and λ are consistent,
@@ -51,6 +51,6 @@ struct mech_modes {
 int mech_modes(const struct mech_model *m, const struct mech_state *s,
                const struct mech_state_sizes *sizes, int32_t count, bool damped,
                struct mech_modes *out);
-/* Why the free motions among the joints' rows are not looked for, or NULL. */
+/* The reason why the free motions of the joints' rows are not computed, or NULL. */
 const char *mech_modes_rows(const struct mech_model *m);
 void mech_modes_fini(struct mech_modes *modes);

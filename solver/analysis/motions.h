@@ -4,7 +4,7 @@
  *
  * Q and V are orthonormal bases, of motions that rows at position level allow and of velocities
  * that all rows allow (the same but for rolling); without joints both are 1 and not stored.
- * One-sided rows that are open ask for nothing. owner: whoever owns the model. */
+ * Open one-sided rows do not constrain. owner: the owner of the model. */
 #pragma once
 
 #include "solver/base/arena.h"

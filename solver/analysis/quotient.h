@@ -1,7 +1,6 @@
-/* Derivatives of what is evaluated by code without analytic ones (outputs, inputs' forces): central
- * quotients with a wide and a narrow step. Where both agree to rounding the function is affine, and
- * the wide one is exact to rounding; elsewhere the narrow one stands, with an error of its square.
- * Any thread. */
+/* Derivatives of code without analytic ones (outputs, forces of inputs): central quotients with a
+ * wide and a narrow step. Where both agree to rounding the function is affine, and the wide one is
+ * exact to rounding; elsewhere the narrow one is taken, with an error of its square. Any thread. */
 #pragma once
 
 #include <stddef.h>

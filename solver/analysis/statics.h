@@ -19,7 +19,7 @@ struct mech_statics_report {
     double residual;    /* of the last step, N or N m */
     double load;        /* share of the loads that was reached; 1: all */
     char linear[32];    /* linear solver */
-    char reason[160];   /* when it came to an outcome */
+    char reason[160];   /* set with a positive outcome */
 };
 
 /* From the configuration of `s` to equilibrium at its time: q is overwritten, v becomes 0. The

@@ -33,6 +33,6 @@ void *mech_arena_alloc(struct mech_arena *a, size_t count, size_t size);
 /* Copy of a string, or NULL. */
 char *mech_arena_strdup(struct mech_arena *a, const char *text);
 
-/* Everything allocated after the mark is given back; blocks above it are kept for reuse. */
+/* Everything allocated after the mark is released; blocks above it are kept for reuse. */
 struct mech_arena_mark mech_arena_mark(const struct mech_arena *a);
 void mech_arena_release(struct mech_arena *a, struct mech_arena_mark mark);

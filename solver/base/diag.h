@@ -21,7 +21,7 @@ struct mech_diag {
     size_t count;                    /* entries kept */
     size_t total;                    /* faults found, kept or not */
     size_t capacity;
-    struct mech_diag_entry *warnings; /* [warning_count] what is no fault, and should be known */
+    struct mech_diag_entry *warnings; /* [warning_count] not faults */
     size_t warning_count, warning_capacity;
 };
 

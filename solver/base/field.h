@@ -1,4 +1,4 @@
-/* Field tables: what a struct that comes from a document holds, written down once.
+/* Field tables: the members of a struct that is read from a document, listed once.
  *
  * Reading and writing JSON with range checks and pointers, JSON Schema, OpenAPI, snapshots,
  * `mechctl describe`, the page's forms and the FMI variables all walk these tables.
@@ -33,8 +33,8 @@ enum mech_kind {
     MECH_FORMULA, /* struct mech_formula; "=expression" of parameters and local variables */
     MECH_STRUCT,  /* the struct that `table` describes */
     MECH_STRUCTS, /* struct mech_structs; a list of structs that `table` describes */
-    MECH_SHARED,  /* struct mech_shared, and behind it the struct that `table` describes: it stands
-                     there, or the document's list of such structs has one of that name */
+    MECH_SHARED,  /* struct mech_shared, followed by the struct that `table` describes: given in
+                     place, or by name from the document's list of such structs */
     MECH_ITEMS,   /* struct mech_items (solver/items/item.h); a list of items of `target` */
     MECH_VARIANT, /* struct mech_item without name; one item of `target`, nested */
     MECH_PARAMETERS, /* struct mech_parameters; an object of names and numbers */
@@ -63,9 +63,9 @@ struct mech_refs {
     size_t n;
 };
 
-/* A struct of its own, or the name of one in the document's list. */
+/* A struct given in place, or the name of one in the document's list. */
 struct mech_shared {
-    const char *name; /* as written; NULL: the struct behind this one counts */
+    const char *name; /* as written; NULL: the struct after this one applies */
     int32_t index;    /* in the list once resolved, -1 before and without a name */
 };
 
@@ -80,7 +80,7 @@ struct mech_values {
     size_t n;
 };
 
-/* A formula in local variables (say u, v), with its partial derivatives if they were given. */
+/* A formula in local variables (such as u, v), with its partial derivatives if they were given. */
 struct mech_formula {
     const char *text;       /* expression without its "=", or NULL: absent */
     const char *partial[4]; /* derivative by the i-th local variable, or NULL: differenced */

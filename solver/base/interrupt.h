@@ -1,6 +1,6 @@
-/* A question that long iterations ask now and then: shall this end? Those that are told so stop as
- * at their limit, so that nothing of theirs is left half done; who began the work looks at `came`
- * and throws the result away. owner: one thread. */
+/* A request to end long iterations, which poll it at intervals. Interrupted iterations stop as at
+ * their limit, so that no data is left incomplete; the caller checks `came` and discards the
+ * result. owner: one thread. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,7 +9,7 @@
 struct mech_interrupt {
     bool (*wanted)(void *context); /* NULL: never */
     void *context;
-    bool came; /* it was wanted since this was last false */
+    bool came; /* an interruption was requested since this was last false */
 };
 
 /* Ask, unless it has come; `i` may be NULL. The question costs about as much as a look at the

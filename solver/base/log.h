@@ -1,5 +1,5 @@
-/* A sink for the few sentences that the solver has to say outside a step (never inside one).
- * The daemon hands one in; NULL is silence. Any thread that owns the instance may call it. */
+/* A sink for the few messages that the solver logs outside a step (never inside one).
+ * The daemon provides one; NULL: no log. Any thread that owns the instance may call it. */
 #pragma once
 
 struct mech_log {

@@ -1,4 +1,4 @@
-/* Texts that people edit, and what editors leave in them without showing it: byte order marks,
+/* Texts that people edit, and invisible characters that editors leave in them: byte order marks,
  * UTF-16, blanks that are none, marks without width.
  *
  *   bytes += mech_text_mark(bytes, size);              a mark of UTF-8 means nothing
@@ -7,7 +7,7 @@
  *   if (mech_text_odd(line, length, &odd)) { … odd.column, odd.text: "U+00A0 (no-break space)" … }
  *
  * Unicode 15: general categories Cc, Cf, Zl, Zp and Zs but for blank, tab and ends of lines,
- * fillers of Hangul, variation selectors, and bytes that are no UTF-8. Any thread. */
+ * fillers of Hangul, variation selectors, and bytes that are not UTF-8. Any thread. */
 #pragma once
 
 #include <stdbool.h>
@@ -33,9 +33,9 @@ struct mech_odd {
     char text[MECH_ODD_TEXT];
 };
 
-/* The first of them in the text. False: there is none. */
+/* The first of them in the text. False: none. */
 bool mech_text_odd(const char *bytes, size_t size, struct mech_odd *out);
-/* The character there, whatever it is: where it is and what it is called. */
+/* The character at a place: its position and its name. */
 void mech_text_name(const char *bytes, size_t size, size_t at, struct mech_odd *out);
 
 /* The next line of a file with its end, as fgets(3) reads it, and its length, which a zero in it

@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 /* By how much a time may differ from t and mean the same: at least 4 ulp, at most 8. A product k h,
- * a sum t + k h, and their difference from what the other side has computed leave 3. Near t = 0
+ * a sum t + k h, and their difference from the result of the other side leave 3. Near t = 0
  * the ulp is that of h, the length of the steps there. */
 static inline double mech_time_rounding(double t, double h)
 {
@@ -29,7 +29,7 @@ static inline bool mech_time_same(double a, double b, double h)
     return fabs(a - b) <= mech_time_rounding(a, h);
 }
 
-/* a is earlier than b by more than rounding; b may be infinite; false for what is not a number. */
+/* a is earlier than b by more than rounding; b may be infinite; false for NaN. */
 static inline bool mech_time_before(double a, double b, double h)
 {
     return b - a > mech_time_rounding(a, h);

@@ -1,6 +1,6 @@
 /* Lists in one text: of a query, an option, a member of a request, a header. One rule for all.
  *
- * Words have commas between them. A word, or what stands behind its first `=`, may be put in double
+ * Words have commas between them. A word, or the text after its first `=`, may be put in double
  * quotes; within them a backslash takes the next character as it is (the quoted string of RFC 9110,
  * section 5.6.4), and commas, `=` and blanks belong to the value. Outside of quotes every character
  * but the comma is itself:
@@ -17,12 +17,12 @@
 /* One word, both texts within the caller's. */
 struct mech_word {
     char *name;  /* the text in front of the first `=`, or all of it */
-    char *value; /* behind it; NULL: there is none */
+    char *value; /* after it; NULL: none */
 };
 
 /* Take the next word of a text, which is changed in place: quotes and backslashes go, NULs come
  * between words. *at moves on; at the end it is NULL. 1: a word; 0: the text is over, or was empty;
- * -1: this is no list, and *why says so in a sentence of static storage.
+ * -1: not a list, and *why is the reason, of static storage.
  *
  *     char *at = copy;
  *     while ((code = mech_word_next(&at, &word, &why)) > 0) { … }
@@ -33,7 +33,7 @@ int mech_word_next(char **at, struct mech_word *out, const char **why);
 int mech_item_next(char **at, char **out, const char **why);
 
 /* The next element of the list of a header (RFC 9110, section 5.6.1): where it begins, without
- * blanks around it, and its length; commas in quoted strings divide nothing. *at moves behind it.
+ * blanks around it, and its length; commas in quoted strings do not separate. *at moves past it.
  * NULL: the list is over. Empty elements are passed over. */
 const char *mech_element_next(const char **at, size_t *length);
 

@@ -10,8 +10,8 @@
  * contacts or candidates than ever before.
  *
  * Methods: sweep or grid over bounding boxes; closed forms for spheres, planes and capsules; convex
- * shapes by GJK and expanding polytopes for the direction, then what faces what is cut and up to
- * four points of it kept; meshes by their triangles in a tree of boxes. */
+ * shapes by GJK and expanding polytopes for the direction, then facing features are clipped
+ * and up to four points retained; meshes by their triangles in a tree of boxes. */
 #pragma once
 
 #include "solver/items/shape/shape.h"

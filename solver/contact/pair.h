@@ -1,15 +1,15 @@
 /* Narrow phase: what two shapes have in contact, by pairs of their types.
  *
  * A pair is one file pair_<name>.c and one line in pairs.def; it may serve several types on its
- * second side. It is given the shapes in the order of its types and tells what it finds by
- * mech_touching_add; the scene turns it around where its colliders come the other way. Pairs that
- * no line names go to the first line that takes any two convex shapes (first NULL).
+ * second side. It gets the shapes in the order of its types and reports contacts by
+ * mech_touching_add; the scene swaps them where its colliders are in the other order. Pairs that
+ * no line lists use the first line that takes any two convex shapes (first NULL).
  *
- * What a pair finds depends on the placements alone, it allocates nothing, and it never gives NaN:
+ * The result of a pair depends only on the placements, it allocates nothing, and it is never NaN:
  * where centers coincide any unit normal will do; lengths whose squares overflow, or between
  * which doubles have no direction, end the search with MECH_NOT_FINITE. All gaps up to `reach` are
- * told, overlaps along the least translation that parts the shapes. Features number what touches
- * on the two shapes, so that they stay while the same vertices, edges and faces touch. */
+ * reported, overlaps along the least translation that separates the shapes. Features number the
+ * touching parts of the two shapes, and stay while the same vertices, edges and faces touch. */
 #pragma once
 
 #include "solver/contact/contact.h"
@@ -45,7 +45,7 @@ struct mech_shape_pair {
 /* The pair for shapes a and b, *turned when its first type is b's; NULL: they never touch. */
 const struct mech_shape_pair *mech_shape_pair_find(const struct mech_shape *a,
                                                    const struct mech_shape *b, bool *turned);
-/* The line that names these types, in this order; NULL: there is none. For pairs that are made of
+/* The line that lists these types, in this order; NULL: none. For pairs that are made of
  * others; those of planes read no more of the plane than its frame and its shape's normal. */
 const struct mech_shape_pair *mech_shape_pair_named(const char *first,
                                                     const struct mech_shape *second);

@@ -1,9 +1,9 @@
 /* Coupling: participants that exchange outputs and inputs step together, window by window.
  *
- * This room knows interface vectors alone. It never calls a participant: mech_couple_next hands out
- * tasks (trial, commit, …) that the caller performs, those of one batch in any order and in
- * parallel, and reads what the caller has written into them. drive.h performs them one after the
- * other with tables of functions.
+ * This folder handles only interface vectors. It never calls a participant: mech_couple_next
+ * returns tasks (trial, commit, …) that the caller performs, those of one batch in any order and in
+ * parallel, and reads their results. drive.h performs them one after the other with tables of
+ * functions.
  *
  *   struct mech_couple *c;
  *   MECH_TRY(mech_couple_create(&setup, reason, &c));
@@ -15,7 +15,7 @@
  *   … mech_couple_report(c)->outcome …
  *
  * A window is done by all participants or by none: commits are handed out when all trials have
- * succeeded, and after any fault each participant that has a trial is asked to discard it.
+ * succeeded, and after any fault each participant with a trial has to discard it.
  * Inputs over a window are polynomials in τ = t − t_n of order `hold`, through the ends of the last
  * windows and the end of this one (extrapolated, or iterated), or with `waveform` B-splines through
  * what the participants report at their substeps. With a hold of 1 to 3 the first window is
@@ -41,7 +41,7 @@ enum {
 
 enum mech_couple_ability {
     MECH_COUPLE_ROLLBACK = 1u << 0,    /* a trial may be run again from the window's start */
-    MECH_COUPLE_JACOBIAN = 1u << 1,    /* fills `jacobian` of a task that wants it */
+    MECH_COUPLE_JACOBIAN = 1u << 1,    /* fills `jacobian` of a task that requests it */
     MECH_COUPLE_LINEAR = 1u << 2,      /* ∂y/∂u depends on the size of the window alone */
     MECH_COUPLE_FEEDTHROUGH = 1u << 3, /* outputs depend on inputs of the same instant */
 };
@@ -128,7 +128,7 @@ enum mech_couple_action {
 
 struct mech_couple_view;
 
-/* One thing to do. The caller writes what stands below the line; the rest is read. */
+/* One task. The caller writes the members below the line; the others are read. */
 struct mech_couple_task {
     int32_t participant;
     enum mech_couple_action action;
@@ -147,10 +147,10 @@ struct mech_couple_task {
     int code;                        /* 0, or an outcome, or negative */
     char reason[MECH_COUPLE_REASON]; /* when it is not 0 */
     double *outputs;                 /* [outputs] at the end; of OUTPUTS: now */
-    int32_t samples;                 /* of substeps, the last one at the end; 0: none are told */
-    double *times;                   /* [samples] τ of each, rising, the last one is `size` */
-    double *values;                  /* [samples × outputs] */
-    double *jacobian;                /* [outputs × inputs] by rows */
+    int32_t samples;  /* of substeps, the last one at the end; 0: none are reported */
+    double *times;    /* [samples] τ of each, rising, the last one is `size` */
+    double *values;   /* [samples × outputs] */
+    double *jacobian; /* [outputs × inputs] by rows */
 };
 
 struct mech_couple_batch {
@@ -164,11 +164,11 @@ struct mech_couple_report {
     int32_t participant;             /* whose fault it is, or −1 */
     double time, size;               /* of the window that was done, or failed */
     double next_size;                /* with error control: proposed */
-    double error;                    /* with error control: estimated, of what is allowed */
+    double error;                    /* with error control: estimated, relative to the tolerance */
     int32_t iterations;              /* evaluations of all participants in this window */
     int32_t evaluations; /* trials of single participants, difference quotients included */
     int32_t refused;     /* windows tried with a larger size */
-    double residual;     /* largest, of what is allowed */
+    double residual;     /* largest, relative to the tolerance */
 };
 
 /* Work of a bond up to now. */
@@ -190,20 +190,20 @@ int mech_couple_create(const struct mech_couple_setup *setup, char *reason,
 void mech_couple_destroy(struct mech_couple *c); /* accepts NULL */
 
 /* Outputs of all participants at that time, loops of those with feedthrough solved: the coupling
- * begins anew, whatever it was. Those without feedthrough are asked twice: for their outputs, when
- * inputs are not known yet (0), and with the inputs of that time. Before the
+ * starts again from any state. Participants without feedthrough are evaluated twice: for their
+ * outputs, when inputs are not known yet (0), and with the inputs of that time. Before the
  * first window. 0; MECH_INVALID. */
 int mech_couple_start(struct mech_couple *c, double time);
 /* One window of that size, or with error control of at most that size. 0; MECH_INVALID (not
- * positive and finite, not started, or one is under way). */
+ * positive and finite, not started, or one is in progress). */
 int mech_couple_begin(struct mech_couple *c, double size);
-/* Takes the results of the last batch and hands out the next one; count 0: it is over, and the
- * report tells how. A commit that fails ends the coupling: it has to be started anew.
- * 0; MECH_INVALID (nothing is under way). */
+/* Take the results of the last batch and return the next one; count 0: the window is over, and the
+ * report has the result. A commit that fails ends the coupling: it has to be started again.
+ * 0; MECH_INVALID (no window is in progress). */
 int mech_couple_next(struct mech_couple *c, struct mech_couple_batch *out);
-/* End what is under way with this outcome (> 0, or negative), when nobody works at the batch any
- * more: its results are not looked at, the next batch discards. 0; MECH_INVALID (nothing is under
- * way, or commits have been handed out). */
+/* End the window in progress with this outcome (> 0, or negative), when no thread works at the
+ * batch any more: its results are ignored, the next batch discards. 0; MECH_INVALID (no window is
+ * in progress, or commits have been returned). */
 int mech_couple_abandon(struct mech_couple *c, int outcome, const char *reason);
 
 const struct mech_couple_report *mech_couple_report(const struct mech_couple *c);

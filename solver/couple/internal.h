@@ -1,4 +1,4 @@
-/* A coupling's inside, shared by the files of this room alone. Pointers marked "room" are numbers
+/* A coupling's inside, shared only by the files of this folder. Pointers marked "room" are numbers
  * that saving copies. */
 #pragma once
 
@@ -30,7 +30,7 @@ struct couple_side {
     int32_t start_unknowns;
     bool read;                  /* some output enters an input */
     bool summed;                /* a bond sums its velocities */
-    bool sampled;               /* its samples are wanted */
+    bool sampled;               /* its samples are requested */
     bool tried;                 /* it has a trial */
     int32_t at;                 /* first of its unknowns in z */
     double step;                /* of the difference quotient under way */
@@ -43,7 +43,7 @@ struct couple_side {
     double *sum;                /* room [outputs] ∫y dt over the window, if summed */
     double *nodes, *next_nodes; /* room [HOLD_MOST × outputs] rehearsed */
     double *polynomial;         /* room [NODES × inputs] */
-    double *jacobian, *slopes, *sum_slopes; /* room [outputs × inputs] as told; ∂y/∂u; ∂∫y/∂u */
+    double *jacobian, *slopes, *sum_slopes; /* room [outputs × inputs] as given; ∂y/∂u; ∂∫y/∂u */
     int32_t *kept;                          /* room [1] slopes hold */
     struct mech_track guess, made;          /* room: iterate and evaluation through substeps */
 };
@@ -107,12 +107,12 @@ struct mech_couple {
     bool in_turn, adaptive;
 
     enum couple_phase phase;
-    enum couple_phase after; /* when what is under way has been discarded */
+    enum couple_phase after; /* when the window in progress has been discarded */
     int32_t group, iteration, column;
     struct mech_couple_task *tasks;
     struct mech_couple_view *views;
     int32_t handed;
-    bool abandoned;                                     /* the batch under way is not looked at */
+    bool abandoned;                                     /* results of the batch are ignored */
     double size, asked;                                 /* of this window */
     double whole;                                       /* of the window that is rehearsed */
     int32_t degree;                                     /* of the polynomials of this window */
@@ -166,7 +166,7 @@ void couple_bonds_start(struct mech_couple *c);
 double couple_bonds_residual(const struct mech_couple *c, int32_t effort, double *tolerance);
 void couple_bonds_end(struct mech_couple *c);
 
-/* window.c: `side` −1: nobody's fault; reason NULL: the outcome's text */
+/* window.c: `side` −1: no participant's fault; reason NULL: the outcome's text */
 void couple_open(struct mech_couple *c);
 void couple_hand_all(struct mech_couple *c, enum mech_couple_action action);
 void couple_fail(struct mech_couple *c, int32_t side, int outcome, const char *reason);

@@ -1,6 +1,6 @@
-/* One block for all numbers that change while a coupling steps, so that saving is a copy. What
- * needs numbers asks for them twice in the same order: first they are counted, then handed out. It
- * holds no pointers. */
+/* One block for all numbers that change while a coupling steps, so that saving is a copy. A
+ * user of numbers requests them twice in the same order: first they are counted, then allocated.
+ * The block holds no pointers. */
 #pragma once
 
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Coupling schemes behind one table. A scheme sees unknowns alone: z, outputs of participants at
+/* Coupling schemes behind one table. A scheme handles only unknowns: z, outputs of participants at
  * the end of a window (or at its substeps) and efforts of bonds, and what an evaluation makes of
  * them. A member is one file and one line in schemes.def.
  *
@@ -32,7 +32,7 @@ struct mech_scheme_iterate {
     const double *z;      /* [n] */
     const double *r;      /* [n] */
     const double *scale;  /* [n] > 0, of the unknowns */
-    const double *matrix; /* [n · n] by columns, −∂r/∂z; NULL unless the scheme asks for it */
+    const double *matrix; /* [n · n] by columns, −∂r/∂z; NULL unless the scheme requests it */
     bool matrix_same;     /* bit by bit as when it was last given */
 };
 

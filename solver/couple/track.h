@@ -7,8 +7,8 @@
 #include "solver/couple/room.h"
 
 struct mech_track {
-    int32_t outputs, most, wanted; /* numbers of values, of samples at most; degree asked for */
-    int32_t *held;                 /* [2] samples behind the start; degree in use */
+    int32_t outputs, most, wanted; /* numbers of values, of samples at most; degree requested */
+    int32_t *held;                 /* [2] samples before the start; degree in use */
     double *time;                  /* [most + 1] the first is 0, rising */
     double *value;                 /* [(most + 1) × outputs] */
     double *control;               /* the same */

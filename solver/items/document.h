@@ -114,7 +114,7 @@ struct mech_contact_settings {
     double acceptable;        /* residual taken where the tolerance is not met; 0: none */
     double depth;             /* m, overlap from which a start is refused */
     double recovery_speed;    /* m/s, at most, at which overlaps are undone */
-    double min_bounce_speed;  /* m/s, rebound below which there is none */
+    double min_bounce_speed;  /* m/s, slower impacts have no rebound */
     double margin;            /* m, added to the distance at which contacts are considered */
     int32_t capacity;         /* most contacts of a step; 0: 16 for each moving shape, and 64 */
     bool jointed;             /* bodies that a joint connects touch each other too */
@@ -182,7 +182,7 @@ struct mech_items *mech_document_items(struct mech_document *d, enum mech_catego
 const struct mech_structs *mech_document_list(const struct mech_document *d,
                                               const struct mech_table *table, const char **key);
 
-/* Note that *target comes from an expression. text and path are copied; whoever evaluates it checks
+/* Note that *target comes from an expression. text and path are copied; the evaluating code checks
  * the range. Negative: no memory. */
 int mech_document_bind(struct mech_document *d, double *target, const char *text, const char *path);
 

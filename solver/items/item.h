@@ -1,7 +1,7 @@
-/* Items: what a model is made of, and the registry of their types.
+/* Items: the parts of a model, and the registry of their types.
  *
  * A type is one file and one line in items.def. Its table names the C struct of its description
- * (what the document says), and the operations with which the model compiles descriptions into
+ * (the document's data), and the operations with which the model compiles descriptions into
  * contiguous records per type and evaluates them in batches (see ops.h). An item knows its own
  * coordinates and fills local blocks, never a global matrix.
  */
@@ -29,7 +29,7 @@ enum mech_category {
 const char *mech_category_name(enum mech_category category);
 /* The key of an item's type: "type", for a shape "shape". */
 const char *mech_category_key(enum mech_category category);
-/* Whether its items have names: not those that stand in others. */
+/* Whether its items have names: not those nested in others. */
 bool mech_category_named(enum mech_category category);
 
 struct mech_node_ops;

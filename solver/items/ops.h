@@ -4,7 +4,7 @@
  * global places (slots) of its local coordinates, in this order: the coordinates of its nodes, or
  * of its markers, or those that it brings itself. It writes local blocks through terms.h, which
  * puts them into their places. Slot `ground` is the fixed coordinate of the ground: always 0, and
- * what is added to it is dropped.
+ * additions to it are ignored.
  *
  * Linear, time-invariant terms are folded into M, C, K and a constant force once. What is left
  * becomes one record per item, contiguous per type, evaluated by one call per type.
@@ -22,7 +22,7 @@ enum {
     MECH_PAIR_ROWS = 6
 };
 
-/* What the coordinates of a node mean; bodies ask for it. */
+/* The meaning of a node's coordinates, for bodies. */
 enum mech_node_kind {
     MECH_NODE_GENERIC,
     MECH_NODE_POINT_2D, /* x y */
@@ -111,7 +111,7 @@ struct mech_pose {
     bool lean; /* kind SPACE: J is not written; who reads it calls mech_pose_complete */
 };
 
-/* The configuration in which an output is asked for. */
+/* The configuration of a requested output. */
 struct mech_view {
     struct mech_eval at;
     const double *vdot; /* accelerations, or NULL: not known in this configuration */
@@ -168,8 +168,8 @@ struct mech_attachment {
     bool list;
 };
 
-/* Two position or rigid markers (or coordinates) that act on each other. A newcomer writes what it
- * does in terms of the two poses; the model multiplies by their J and adds what depends on q.
+/* Two position or rigid markers (or coordinates) that act on each other. A new type is written in
+ * terms of the two poses; the model multiplies by their J and adds the terms that depend on q.
  *
  * A twist T [12] is (v, ω) of the first pose, then of the second; a wrench W [12] is the force and
  * torque on each. A motion δ [12] is (δp, δθ) of each, global axes.
@@ -177,17 +177,17 @@ struct mech_attachment {
  * A force element gives W (and its slopes). A joint gives g, and G with ġ = G T + g_t; W = Gᵀ λ
  * follows from that.
  *
- * To add a joint: one file items/joint_<name>.c with record (copies what the document says), rows,
+ * To add a joint: one file items/joint_<name>.c with record (copies the description), rows,
  * residual, jacobian, rate and stiffness; .markers, .marker_kinds, .pair and outputs in its object
  * table; one line in items.def. connector/distance_constraint.c is a short one to start from. The
  * conformance test of pairs (tests/conformance/pairs.c) differences all of it. */
 struct mech_pair_ops {
     size_t record_size;
     /* Fill a record; 1, or 0: not active; negative: no memory. An object that is not active keeps
-     * its rows and its numbers in z, and is asked for nothing but `keep`, whose part of the record
-     * stands. */
+     * its rows and its numbers in z, and only its `keep` is called, whose part of the record is
+     * valid. */
     int (*record)(const void *description, const struct mech_site *site, void *record);
-    void (*release)(void *record);           /* what the arena does not hold; NULL: nothing */
+    void (*release)(void *record);           /* memory outside the arena; NULL: none */
     bool (*differenced)(const void *record); /* its slopes are taken by differences; NULL: no */
     /* --- force elements: NULL for joints --- */
     void (*wrench)(void *record, const struct mech_eval *e, const struct mech_pose *const pose[2],
@@ -198,13 +198,13 @@ struct mech_pair_ops {
     /* Potential energy, J: W without its dampers is −∂/∂δ of it. NULL, or NaN: not known. */
     double (*energy)(void *record, const struct mech_eval *e,
                      const struct mech_pose *const pose[2]);
-    /* Numbers that it keeps from step to step, such as turns: how many. They stand in the state's z
-     * from site->z on, which is e->z. */
+    /* Numbers that it keeps from step to step, such as turns: how many. They are stored in the
+     * state's z from site->z on, which is e->z. */
     int32_t data;
     /* z [data]: from what they were before a step to what they are at these poses, after it, or at
      * the start, from 0. May be called twice: it changes nothing then. */
     void (*keep)(void *record, const struct mech_pose *const pose[2], double *z);
-    bool late; /* snapshots of format 3 may lack these numbers: 0 then, and kept anew */
+    bool late; /* snapshots of format 3 may lack these numbers: 0 then, and set again */
     /* z [data]: why its law does not hold where it is, a part of a sentence, or NULL. NULL: it
      * always holds. */
     const char *(*beyond)(const void *record, const double *z);
@@ -231,7 +231,7 @@ struct mech_pair_ops {
     uint32_t (*curvature)(void *record, const struct mech_pose *const pose[2], const double *lambda,
                           double T[12][12]);
     /* Mask of rows that hold velocities: ġ = G T + g_t = 0 without any g behind it (rolling); their
-     * residual is not asked for and stays 0. NULL: none. */
+     * residual is not requested and stays 0. NULL: none. */
     uint32_t (*velocity)(const void *description);
     /* −1: the rows hold g ≤ 0 with λ ≤ 0, +1: g ≥ 0 with λ ≥ 0, 0: g = 0. NULL: 0. */
     int32_t (*side)(const void *description);
@@ -277,7 +277,7 @@ struct mech_object_ops {
     bool body;                               /* has mass of its own: no two on one node */
     bool element;                            /* a body that shares nodes with other elements */
     bool flexible;                           /* a body whose poses fill flex */
-    bool system;                             /* may stand in interactions */
+    bool system;                             /* may take part in interactions */
     int32_t (*own)(const void *description); /* coordinates that it brings; NULL: none */
     bool first_order;                        /* those are first-order states */
     /* displacement = q − 0 for own coordinates; [own] each; first-order states: v is NULL */
@@ -327,10 +327,10 @@ struct mech_object_ops {
     /* Potential energy of `n` records, J, and ½ vᵀ M_q v. NULL: none, or not known. */
     double (*energy)(void *records, size_t n, const struct mech_eval *e);
     bool (*differenced)(const void *record);  /* its derivatives are taken by differences */
-    void (*release)(void *record);            /* what the arena does not hold */
+    void (*release)(void *record);            /* memory outside the arena */
     const struct mech_pair_ops *pair;         /* acts between two markers; NULL: does not */
     const struct mech_equation_ops *equation; /* equations between coordinates; NULL: none */
-    /* Outputs: mask, and values: at most `capacity` are written, *count says how many there are.
+    /* Outputs: mask, and values: at most `capacity` are written, *count is their number.
      * 0, or MECH_UNSUPPORTED. */
     uint32_t outputs;
     int (*output)(const void *description, const struct mech_view *view, enum mech_output variable,

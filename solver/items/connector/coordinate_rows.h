@@ -23,7 +23,7 @@ int mech_coordinate_rows_new(struct mech_coordinate_rows *r, const struct mech_s
 /* to [rows][n], X or Y, += sign · A from column `first` on; an empty A adds nothing. */
 int mech_coordinate_rows_add(const struct mech_coordinate_rows *r, const struct mech_site *site,
                              const struct mech_mat *A, int32_t first, double sign, double *to);
-/* Offsets as the document says them, none: zeros. Negative: no memory, and all are released. */
+/* Offsets of the document, none: zeros. Negative: no memory, and all are released. */
 int mech_coordinate_rows_offset(struct mech_coordinate_rows *r, const struct mech_site *site,
                                 const struct mech_values *offset, const char *field);
 /* One of them, number `row`, from the first of the values. Negative: no memory; the caller
@@ -40,7 +40,7 @@ void mech_coordinate_rows_stiffness(void *record, const struct mech_equation_poi
                                     const double *lambda, double *K);
 /* Whether there is no Y. */
 bool mech_coordinate_rows_constant(const void *record);
-/* Force as Exudyn signs it (−λ), and ConstraintEquation: what is left of the equations. */
+/* Force as Exudyn signs it (−λ), and ConstraintEquation: the residual of the equations. */
 int mech_coordinate_rows_output(const void *description, const struct mech_view *view,
                                 enum mech_output variable, size_t capacity, double *values,
                                 size_t *count);

@@ -52,7 +52,7 @@ enum {
                          1u << MECH_OUTPUT_CONSTRAINT_EQUATION
 };
 
-/* What joints in space are described by; types that fix the axes leave those fields out. */
+/* The description of joints in space; types that fix the axes leave those fields out. */
 struct mech_joint_frame {
     struct mech_refs markers;
     bool active;

@@ -1,8 +1,8 @@
-/* Points of what is described by positions and slopes in the plane (absolute nodal coordinates).
+/* Points of bodies described by positions and slopes in the plane (absolute nodal coordinates).
  *
  *     r = Σ S_i q_i,   r' = Σ D_i q_i      q_i: the i-th pair (x, y) of the coordinates
  *
- * The cross-section at that point stands at right angles to r': θ = atan2(r'_y, r'_x). */
+ * The cross-section at that point is perpendicular to r': θ = atan2(r'_y, r'_x). */
 #pragma once
 
 #include "solver/items/ops.h"

@@ -6,7 +6,7 @@
 enum {
     MECH_HULL_POINTS_MOST = 4096, /* work grows with points times faces */
     MECH_HULL_FLAT = 1,           /* fewer than four points, or all near one plane */
-    MECH_HULL_UNCLEAR = 2         /* faces that cannot be told apart: points too near */
+    MECH_HULL_UNCLEAR = 2         /* indistinguishable faces: points too near */
 };
 
 /* The box of these half edges, m: vertex i has the sign of its bit k along axis k, faces −x, +x,

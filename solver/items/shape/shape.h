@@ -15,8 +15,8 @@ struct mech_shape_place {
     struct mech_shared common; /* kind MECH_SHARED: one of the document's materials, or its own */
     struct mech_material material;
     int32_t group;    /* two of the same group other than 0: > 0 always touch, < 0 never */
-    int32_t category; /* bits of what it is */
-    int32_t mask;     /* bits of what it touches */
+    int32_t category; /* bits of its categories */
+    int32_t mask;     /* bits of the categories it touches */
 };
 /* p and R (by rows) of the shape's frame in the body's. */
 void mech_shape_frame(const struct mech_shape_place *place, double p[3], double R[9]);
@@ -44,7 +44,7 @@ struct mech_shape {
     /* of convex shapes: all points within this distance of the core that `support` describes.
      * Sphere: its radius around a point; capsule: the same around a segment; others: 0 */
     double rounding;
-    double low[3], high[3];      /* bounds in the shape's frame, ±∞ for what has none */
+    double low[3], high[3];      /* bounds in the shape's frame, ±∞ if unbounded */
     struct mech_polyhedron hull; /* box and convex hull; vertices 0: none */
     /* mesh: triangles, vertices counterclockwise seen from outside */
     const double *vertex;               /* [3 × vertices] */
@@ -55,7 +55,7 @@ struct mech_shape {
 
 struct mech_shape_ops {
     bool fixed; /* only on the ground: plane, mesh */
-    /* Fill what follows from the description into *out, which comes zeroed but for type and ops;
+    /* Fill the derived data of the description into *out, which is zeroed except type and ops;
      * faults under `path` into d. 0 or negative. */
     int (*build)(const void *description, struct mech_arena *arena, const char *path,
                  struct mech_diag *d, struct mech_shape *out);
