@@ -1,4 +1,4 @@
-/* What the BLAS is: its version and kernel stand in every snapshot and report, because other
+/* Identity of the BLAS: its version and kernel are in every snapshot and report, because other
  * kernels give other last bits. Any thread. */
 #pragma once
 

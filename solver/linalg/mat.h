@@ -1,4 +1,4 @@
-/* Matrices of linear systems in the form that their pattern asks for, and their products.
+/* Matrices of linear systems in the form that their pattern allows, and their products.
  *
  * A model writes its matrices in any of four ways (rows, diag, banded, coo); they are kept in the
  * leanest of these forms, and every product costs what the pattern costs.

@@ -15,7 +15,7 @@
 enum { MECH_PANELS_LEAST = 512 }; /* below this order LAPACK does it all */
 
 /* P A = L U [n × n] in place, pivot [n] from 1, as dgetrf. 0; MECH_CANCELLED; MECH_INTERNAL. A zero
- * pivot is no end: it stands on the diagonal of U. */
+ * pivot does not stop it: it is on the diagonal of U. */
 int mech_panels_lu(int32_t n, double *a, int32_t *pivot, struct mech_interrupt *interrupt);
 
 /* A = L Lᵀ in the lower triangle, as dpotrf. 0; MECH_SINGULAR (not positive definite);

@@ -2,7 +2,7 @@
  * errors per entry (N. J. Higham, Accuracy and Stability, 2002, theorem 9.3). A null vector of ones
  * gathers n of them in the last pivot, and one update rounds up to three times; 4 covers these. So
  * a pivot of at most 4 n ε times the size of its column (for positive definite matrices: of its
- * own diagonal entry) cannot be told from zero.
+ * own diagonal entry) cannot be distinguished from zero.
  *
  * The size of a column means nothing while rows are written in different units. Therefore matrices
  * that are not positive definite are scaled first (scale.h), and the test does not depend on

@@ -52,7 +52,7 @@ void mech_krylov_fini(struct mech_krylov *k);
 int mech_krylov_load(struct mech_krylov *k, const struct mech_mat *a, int32_t *where);
 
 /* x := A⁻¹ x. 0; MECH_NOT_CONVERGED: too many products, no progress, or ‖A‖ ‖x‖ so large that A
- * cannot be told from a singular matrix (linalg/pivot.h); what the method returned. x is not
+ * cannot be distinguished from a singular matrix (linalg/pivot.h); the method's own code. x is not
  * changed then. */
 int mech_krylov_solve(struct mech_krylov *k, mech_krylov_method *method, void *self, double *x);
 

@@ -1,8 +1,8 @@
 /* Linear solvers behind one interface: factor once, solve often.
  *
- * A member (one file, one line in lsols.def) says which matrices suit it; mech_lsol_create takes
- * the one asked for, or the cheapest that suits; those for positive definite matrices alone and
- * those that iterate are never taken unasked. owner: one thread.
+ * A member (one file, one line in lsols.def) states which matrices suit it; mech_lsol_create takes
+ * the requested one, or the cheapest that suits; those for only positive definite matrices and
+ * iterative ones are never taken unless requested. owner: one thread.
  *
  *   struct mech_lsol *s;
  *   MECH_TRY(mech_lsol_create(NULL, &w, &s));   // symbolic analysis and all memory
@@ -19,7 +19,7 @@ struct mech_lsol;
 struct mech_lsol_type {
     const char *name; /* as the model's solver.linear names it */
     const char *doc;
-    bool definite;  /* for symmetric positive definite matrices alone, which values decide */
+    bool definite;  /* only for symmetric positive definite matrices, which values decide */
     bool iterative; /* has no factor: solve may fail, and a singular matrix may show only there */
     /* Estimated flops of factor + 10 solves for this pattern, or a negative number: does not suit.
      * */
@@ -55,12 +55,12 @@ const struct mech_lsol_type *mech_lsol_find(const char *name);
  * MECH_SINGULAR; negative. */
 int mech_lsol_create(const char *name, const struct mech_mat *a, struct mech_lsol **out);
 void mech_lsol_destroy(struct mech_lsol *s);
-/* From now on factors and iterations that take long ask `interrupt`, which outlives the solver, or
- * NULL: nobody. */
+/* From now on long factorizations and iterations poll `interrupt`, which outlives the solver;
+ * NULL: none. */
 void mech_lsol_listen(struct mech_lsol *s, struct mech_interrupt *interrupt);
 const char *mech_lsol_name(const struct mech_lsol *s);
-/* 0; MECH_SINGULAR (also for a value that is not finite); MECH_UNSUPPORTED: the member asked for is
- * for positive definite matrices; MECH_CANCELLED: it was told to end; negative: the pattern is
+/* 0; MECH_SINGULAR (also for a value that is not finite); MECH_UNSUPPORTED: the requested member is
+ * for positive definite matrices; MECH_CANCELLED: it was interrupted; negative: the pattern is
  * another one, or (klu, cholmod) no memory. After anything but 0 the solver needs a new factor
  * before it can solve. */
 int mech_lsol_factor(struct mech_lsol *s, const struct mech_mat *a);

@@ -36,7 +36,7 @@ double mech_gap_rest(const struct mech_gap_step *s, double gap);
 double mech_gap_turn(const struct mech_gap_step *s, double gap, double turn, double speed);
 /* g⁺ for the speed at the end of the step, m. */
 double mech_gap_left(const struct mech_gap_step *s, double gap, double speed);
-/* Whether what is left is an overlap that is worth closing: over 1e-6 recoverySpeed h. */
+/* Whether the remaining overlap is worth closing: over 1e-6 recoverySpeed h. */
 bool mech_gap_overlaps(const struct mech_gap_step *s, double left);
 /* bₛ, m/s. */
 double mech_gap_recovery(const struct mech_gap_step *s, double left);

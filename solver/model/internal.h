@@ -90,7 +90,7 @@ struct mech_pair_of {
     int32_t marker[2];
     bool known;        /* its residual at the last poses stands in the model's g */
     int32_t row, rows; /* of its multipliers; 0 rows for a force element */
-    int32_t z;         /* of what it keeps */
+    int32_t z;         /* of its stored numbers */
 };
 
 /* An object with equations between its coordinates. */
@@ -219,7 +219,7 @@ int mech_outputs(struct mech_model *m, struct mech_diag *diag);
 struct mech_channel *mech_channel_new(struct mech_model *m);
 /* One more entry of the newest channel. */
 int mech_channel_entry(struct mech_model *m, int32_t slot, double weight);
-/* After all channels and inputs: fold what is constant; finds no faults. */
+/* After all channels and inputs: fold constant terms; reports no faults. */
 /* S [nv + 1] = |F(t)|, channel by channel. */
 void mech_model_outer_sizes(const struct mech_model *m, const struct mech_state *s, double t,
                             double *S);
@@ -299,7 +299,7 @@ void mech_equations_tangent(const struct mech_model *m, const struct mech_eval *
                             const int32_t *places, double *values);
 void mech_equations_residual(const struct mech_model *m, double *g);
 void mech_equations_jacobian(const struct mech_model *m, double *values);
-/* G of one object at the last point, [rows][n]; stands until the next call of any of these. */
+/* G of one object at the last point, [rows][n]; valid until the next call of any of these. */
 const double *mech_equation_jacobian(const struct mech_equation_of *q);
 void mech_equations_rate(const struct mech_model *m, double *gt, double *bias);
 /* The point of one object with equations; local [3 × on->n] is what it shows. */

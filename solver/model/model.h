@@ -76,7 +76,7 @@ void mech_model_destroy(struct mech_model *m);
 
 const struct mech_state_sizes *mech_model_sizes(const struct mech_model *m);
 const struct mech_settings *mech_model_settings(const struct mech_model *m);
-/* What iterations with this model ask whether to go on; nobody wants it until the owner says so. */
+/* The interrupt that iterations with this model poll; unset until the owner sets it. */
 struct mech_interrupt *mech_model_interrupt(const struct mech_model *m);
 const struct mech_contact_settings *mech_model_contact_settings(const struct mech_model *m);
 const struct mech_linear_part *mech_model_linear(const struct mech_model *m);
@@ -161,7 +161,7 @@ void mech_model_qdot(const struct mech_model *m, const double *q, const double *
 /* out [nq] = q ⊕ d, d [nv] a motion in velocity space; out may be q. */
 void mech_model_move(const struct mech_model *m, const double *q, const double *d, double *out);
 /* out [nv]: the motion of q ⊕ d that follows from a motion dq of q and a change dd of d, [nv] each;
- * out may be dq. False: some node does not tell (MECH_UNSUPPORTED to whoever needs it). */
+ * out may be dq. False: some node has no such derivative (the caller's MECH_UNSUPPORTED). */
 bool mech_model_transport(const struct mech_model *m, const double *d, const double *dq,
                           const double *dd, double *out);
 /* d [nv]: the motion whose T(q) d is nearest to the change dq [nq] of coordinates. */
@@ -179,15 +179,15 @@ struct mech_joint_rows {
     const int32_t *object; /* [count] in the document's objects */
     /* [count] rows that hold velocities, G v + g_t = 0, at every index; their g is 0 */
     const bool *velocity;
-    /* [count] −1: g ≤ 0 and λ ≤ 0; +1: g ≥ 0 and λ ≥ 0; 0: g = 0. state->open says of the others
-     * whether they act. 0 of rows that have been let go, whatever they are else: that is in
+    /* [count] −1: g ≤ 0 and λ ≤ 0; +1: g ≥ 0 and λ ≥ 0; 0: g = 0. state->open has, for the
+     * others, whether they act. 0 for deactivated rows; their declared side is in
      * `declared` */
     const int8_t *side, *declared;
     bool one_sided, nonholonomic; /* some row is */
     /* [count] rows that repeat others where the model starts, and are left out: their state->open
      * is 1 for good; NULL: none */
     const bool *dropped;
-    /* [count] those of them that have been let go (active is false): they may be missed, and their
+    /* [count] those of them that are deactivated (active is false): they may be violated, and their
      * state->open is MECH_LET_GO; NULL: none */
     const bool *released;
     int32_t released_count;
@@ -226,7 +226,7 @@ struct mech_pin {
 /* All of them, ascending by row, into out [mech_joint_rows.count] (NULL: they are only counted);
  * returns how many. */
 int32_t mech_model_pins(const struct mech_model *m, struct mech_pin *out);
-/* True when nothing but these rows keeps the model from being linear, be they let go or not. */
+/* True when nothing but these rows keeps the model from being linear, active or not. */
 bool mech_model_is_linear_but_pins(const struct mech_model *m);
 /* The first row that is none of them, or the number of rows. */
 int32_t mech_model_first_unpinned(const struct mech_model *m);

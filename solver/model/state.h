@@ -1,6 +1,6 @@
 /* The state of one instance: one contiguous block, so that save and restore are one memcpy and a
  * trial is a second block. Every vector has one more slot than its size says: the last is the
- * ground (coordinate 0, velocity 0; what is added to it is thrown away).
+ * ground (coordinate 0, velocity 0; additions to it are ignored).
  *
  * Everything that the next step reads is in here. owner: the simulation.
  */
@@ -30,10 +30,10 @@ struct mech_touched {
     double anchor[2][3];
 };
 
-/* What `open` says of a row beside 0, it acts, and 1, it does not; see below. */
+/* Values of `open` other than 0, the row acts, and 1, it does not; see below. */
 enum {
     MECH_SIDE_UNKNOWN = 2, /* one-sided: whoever starts from here looks */
-    MECH_LET_GO = 3        /* of an object that has been let go */
+    MECH_LET_GO = 3        /* of a deactivated object */
 };
 
 /* Pointers into the block. */
@@ -82,11 +82,11 @@ size_t mech_state_used(const struct mech_state *s);
 /* Copy what the block holds; both of the same sizes, `to` zeroed once or copied to before. `extra`
  * of `to` stays. */
 void mech_state_copy(const struct mech_state *from, struct mech_state *to);
-/* The same but for q_start and v_start, a third of the bytes of most states: for who sets them. */
+/* The same but for q_start and v_start, a third of most states: for callers that set them. */
 void mech_state_copy_unstarted(const struct mech_state *from, struct mech_state *to);
 /* The impulses of the last step, `rows` of them and those of contacts between shapes, as they are
  * over a step of h if forces stay: what an iteration starts from. 0 when h is more than 16 times as
- * long: what pushed within so little time says nothing. */
+ * long: impulses of so short a time are no guide. */
 void mech_state_impulses_for(struct mech_state *s, int32_t rows, double h);
 /* Room for `count` contacts, at most sizes.contact, whose contents are the caller's to write: those
  * behind it are 0. */

@@ -30,9 +30,9 @@ const struct mech_shape *mech_model_touch_shape(const struct mech_model *m, int3
                                                 int32_t place);
 /* Name of the object that a collider belongs to. */
 const char *mech_model_touch_name(const struct mech_model *m, int32_t collider);
-/* The two colliders that the id of a contact speaks of. */
+/* The two colliders in the id of a contact. */
 void mech_model_touch_pair(uint64_t id, int32_t collider[2]);
-/* Whether an id speaks of two colliders of the model. */
+/* Whether an id is of two colliders of the model. */
 bool mech_model_touch_known(const struct mech_model *m, uint64_t id);
 
 /* Contacts at a point whose gaps are at most the settings' margin + what the bodies may move within
@@ -41,7 +41,7 @@ bool mech_model_touch_known(const struct mech_model *m, uint64_t id);
 int mech_model_touch_find(const struct mech_model *m, const struct mech_eval *e, double ahead,
                           struct mech_contact_list *list);
 /* The same once more at that point, where the bodies as they were set out by now go farther: a
- * tenth more, so that small changes ask for no other search. */
+ * tenth more, so that small changes need no new search. */
 int mech_model_touch_widen(const struct mech_model *m, double ahead,
                            struct mech_contact_list *list);
 /* The motion of one body with velocities e->v at the point of the last mech_model_touch_find, for

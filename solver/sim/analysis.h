@@ -9,7 +9,7 @@
 #include "solver/sim/mech.h"
 
 /* Static equilibrium at the present time, from the present configuration (analysis/statics.h).
- * `keep`: it becomes the state, at rest; else `values` [outputs] and q [nq] (NULL: not wanted) are
+ * `keep`: it becomes the state, at rest; else `values` [outputs] and q [nq] (NULL: not needed) are
  * all that is seen of it. 0, or an outcome with report->reason, then nothing changed; negative. */
 struct mech_statics_query {
     struct mech_statics_request request;
@@ -33,16 +33,16 @@ int mech_sim_linearize(struct mech_sim *s, struct mech_linearization *out, char 
 
 /* --- derivatives of steps: sim/derivatives.c -------------------------------------------------- */
 
-/* What every derivative of a step tells. */
+/* The report of every derivative of a step. */
 struct mech_derived {
     uint64_t steps;   /* internal */
     double time;      /* s, at the end */
     bool differenced; /* some part by differences of runs (step/tangent.h; parameters always) */
     bool kinked; /* other contacts or one-sided joints acted beside the step: not smooth there */
-    char reason[160]; /* when it came to an outcome */
+    char reason[160]; /* set with a positive outcome */
 };
 
-/* How a change of the state and of the inputs changes what a step leads to. */
+/* Derivatives of the result of a step with respect to the state and the inputs. */
 struct mech_jvp {
     const struct mech_step_request *step; /* size, until or count; no inputs, forces, trial */
     const double *q, *v, *x;              /* direction: [nq], [nv], [nx] or NULL */

@@ -11,12 +11,12 @@ struct mech_command {
     bool running, trial, forced;
     bool rebuilt; /* parameters among its inputs: the model is the command's while it runs */
     double t0, t_end, h;
-    double rest; /* behind t_end, what its double cannot hold */
+    double rest; /* rounding error of t_end */
     uint64_t done, count;
     struct mech_step_report *report;
 };
 
-/* Whose outputs stand in `shown`. */
+/* The state of the outputs in `shown`. */
 enum mech_shows { MECH_SHOWS_NONE, MECH_SHOWS_NOW, MECH_SHOWS_NEXT };
 
 /* What of a state is not finite. */
@@ -47,7 +47,7 @@ struct mech_sim {
     bool *dropped; /* [sizes.lambda] rows of joints that repeat others where the model starts */
     int32_t dropped_count;
     bool redropped; /* they were chosen elsewhere than at the start */
-    double *taken;  /* [sizes.lambda] impulses by which joints were taken up last; or NULL */
+    double *taken;  /* [sizes.lambda] impulses of the last activation of joints; or NULL */
     bool *took;     /* [sizes.lambda] which rows those were; or NULL */
     bool beside; /* a derivation by parameters has made its own model, and will put this one back */
     bool astray; /* no memory to build the model of `now` again: tried with the next command */
@@ -84,13 +84,13 @@ bool mech_sim_interrupted(const struct mech_sim *s);
 /* Rebuild with other parameters; on a fault nothing changes. Same returns as build. */
 int mech_sim_rebuild(struct mech_sim *s, const double *parameters, struct mech_diag *diag);
 
-/* How joints are taken up by a change of the model. */
+/* How joints are activated by a change of the model. */
 struct mech_taking {
     const double *parameters; /* of the changed model */
     bool closed;              /* the state's positions are brought to them; else they must suit */
 };
 /* joints.c: rebuild for a state whose document or parameters have changed: it suits the model then,
- * with the impact of joints that are taken up (s->taken). MECH_INVALID (diag says why); negative:
+ * with the impact of activated joints (s->taken). MECH_INVALID (diag says why); negative:
  * then the state is as it was, the model is any, and mech_sim_model_back follows, with the document
  * as it was. */
 int mech_sim_change_model(struct mech_sim *s, struct mech_state *state,
@@ -102,7 +102,7 @@ bool mech_sim_rows_suit(const struct mech_sim *s, const struct mech_state *state
 /* The joint that acts and that the state's positions miss by most, and by more than 1e-6 m or rad;
  * or NULL. */
 const char *mech_sim_missed_joint(const struct mech_sim *s, const struct mech_state *state);
-/* Whether a state leaves out a row as it repeats others. */
+/* Whether a state leaves out a row as redundant. */
 bool mech_sim_row_repeats(const struct mech_sim *s, const struct mech_state *state, int32_t row);
 /* Rows to be left out by the next model: those that a state leaves out, NULL: none. Negative. */
 int mech_sim_drop_rows(struct mech_sim *s, const struct mech_state *state);

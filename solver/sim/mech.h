@@ -27,11 +27,11 @@ struct mech_shape;
  * that do not parse or evaluate, an integrator that cannot take this model, step size …  */
 int mech_sim_create(struct mech_document *document, struct mech_diag *diag, struct mech_sim **out);
 
-/* The same, asking between its stages and while it factors a large matrix whether to go on.
- * MECH_CANCELLED: told not to; then `diag` says nothing of weight. */
+/* The same, which polls the interrupt between its stages and while it factors a large matrix.
+ * MECH_CANCELLED: interrupted; then the contents of `diag` have no meaning. */
 int mech_sim_create_asking(struct mech_document *document, const struct mech_interrupt *ask,
                            struct mech_diag *diag, struct mech_sim **out);
-/* The same for a document whose state is read next: where joints have been taken up, its initial
+/* The same for a document whose state is read next: where joints have been activated, its initial
  * positions may miss them. */
 int mech_sim_create_for_state(struct mech_document *document, const struct mech_interrupt *ask,
                               struct mech_diag *diag, struct mech_sim **out);
@@ -44,13 +44,13 @@ int mech_sim_check_asking(struct mech_document *document, const struct mech_inte
 void mech_sim_destroy(struct mech_sim *s);
 
 const struct mech_document *mech_sim_document(const struct mech_sim *s);
-/* Name of the integrator that steps it, also where the document leaves that open. */
+/* Name of the integrator, also where the document does not specify it. */
 const char *mech_sim_integrator(const struct mech_sim *s);
 
 /* Back to the initial state; inputs unset, parameters as in the document. Fails only where fields
  * have been changed since: outcomes of the start system (MECH_SINGULAR), MECH_NOT_FINITE, and
- * MECH_MISMATCH: the initial positions miss a joint that has been taken up or changed; the state is
- * as it was then. */
+ * MECH_MISMATCH: the initial positions violate a joint that has been activated or changed; the
+ * state is then unchanged. */
 int mech_sim_reset(struct mech_sim *s);
 
 /* Bytes held: document, compiled model, state, scratch. */
@@ -105,7 +105,7 @@ int mech_sim_set_input(struct mech_sim *s, int32_t index, const double *values, 
 struct mech_input_change {
     int32_t index;
     int32_t order;             /* of the derivatives, 0 to 2 */
-    const double *values;      /* [size]; NULL: given back to the model */
+    const double *values;      /* [size]; NULL: reset to the model's value */
     const double *derivatives; /* [order × size] first, then second; NULL when order is 0 */
 };
 
@@ -169,7 +169,7 @@ struct mech_step_request {
      * is dropped and a step that fails leave no trace of them; read by begin only */
     const struct mech_input_change *inputs;
     size_t input_count;
-    bool trial; /* leave the committed state; mech_sim_commit keeps the end state */
+    bool trial; /* keep the committed state; mech_sim_commit takes the end state */
 };
 
 /* How far the joints are off at the end of a command; positions that index 2 lets drift, velocities
@@ -211,11 +211,11 @@ struct mech_step_report {
 int mech_sim_step(struct mech_sim *s, const struct mech_step_request *r,
                   struct mech_step_report *report);
 
-/* What long iterations ask now and then, within one internal step too: shall this end? `wanted`
- * NULL: nobody does. A step, a derivation or an equilibrium that is told so ends with
- * MECH_CANCELLED and leaves the state as it was. Asked on the thread that computes; it costs
- * about as much as a look at the clock. What it has said once holds until that call of advance,
- * or of statics, returns. */
+/* The interrupt that long iterations poll, also within one internal step. `wanted` NULL: none. A
+ * step, a derivation or an equilibrium that is interrupted ends with MECH_CANCELLED and does not
+ * change the state. Polled on the computing thread; it may cost about as much as reading the
+ * clock. Once it has returned true, that holds until that call of advance, or of statics,
+ * returns. */
 void mech_sim_set_interrupt(struct mech_sim *s, bool (*wanted)(void *context), void *context);
 
 /* The same in slices, so that a pool can be fair and a long command can be cancelled:
@@ -300,7 +300,7 @@ bool mech_sim_snapshot_has_fields(const struct mech_sim *s, const void *bytes);
 uint64_t mech_sim_layout_hash(const struct mech_sim *s);
 
 /* The same within one process, at the price of a memcpy: `memory` of mech_sim_saved_size bytes, any
- * alignment, that nobody else writes to; it is trusted (no checksum) and must not leave the
+ * alignment, that no other code writes to; it is trusted (no checksum) and must not leave the
  * process. Also for another simulation of the same layout. Restore: 0; MECH_MISMATCH (another
  * layout, or parameters with which there is no model: nothing changed); negative. */
 size_t mech_sim_saved_size(const struct mech_sim *s);

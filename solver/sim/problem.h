@@ -1,4 +1,4 @@
-/* Problems that stand alone: a linear complementarity, friction or mixed problem in, its solution
+/* Problems without a model: a linear complementarity, friction or mixed problem in, its solution
  * out. Nothing of a model is in it. owner: the caller; any thread.
  *
  *     N, r                c = N l + r

@@ -1,10 +1,10 @@
 /* The present equations of a simulation as one mixed problem, block by block: what a system
- * descriptor offers, for any model (model/to_sys.h says what H, G, E, f and b are).
+ * descriptor offers, for any model (model/to_sys.h defines H, G, E, f and b).
  *
  *     [ H  −Gᵀ ] [ w ]   [  f ]   [ 0 ]        Cq is G;  E and the lower half of the diagonal have
  *     [ G   E  ] [ l ] − [ −b ] = [ c ]        the sign of Z = [H Cqᵀ; Cq E]: E_ii = −cfm ≤ 0
  *
- * It is made for one request and speaks of the state then; nothing of it is kept in the simulation.
+ * It is made for one request and describes the state then; the simulation stores none of it.
  * owner: the simulation's thread; allocates.
  *
  *   MECH_TRY(mech_sim_system(sim, &at, &query, &s));

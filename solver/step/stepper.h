@@ -1,4 +1,4 @@
-/* Integrators behind one interface. A member (one file, one line in steppers.def) carries a state
+/* Integrators behind one interface. A member (one file, one line in steppers.def) advances a state
  * from t to t + h. owner: the simulation's thread.
  */
 #pragma once
@@ -15,7 +15,7 @@ struct mech_step_result {
     double residual;       /* final */
     double impact_gain;    /* J of kinetic energy that the impulses of contacts have added, ≥ 0 */
     int32_t dependent; /* after MECH_SINGULAR: 1 + the row of joints that depends on others, or 0 */
-    char reason[160];  /* when the step came to an outcome */
+    char reason[160];  /* set with a positive outcome */
     char place[32];    /* of the item at fault, "/objects/3", or "" when it is not known */
 };
 

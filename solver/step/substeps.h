@@ -6,7 +6,7 @@
 #include "solver/step/control.h"
 #include "solver/step/stepper.h"
 
-/* Of so many substeps one asks whether to go on (base/interrupt.h). */
+/* One of so many substeps polls the interrupt (base/interrupt.h). */
 enum { MECH_SUBSTEPS_ASK_EVERY = 16 };
 
 struct mech_substeps {
@@ -34,7 +34,7 @@ void mech_substeps_fini(struct mech_substeps *d);
 
 /* From the state's time to t_end, or beyond it; the state's time goes along. Substeps are at most
  * h, and solver.adaptive.maximumStepSize; when they may end beyond, at most that or the model's
- * step size. MECH_STEP_TOO_SMALL: the error, or the last outcome, asks for less than the minimum,
+ * step size. MECH_STEP_TOO_SMALL: the error, or the last outcome, requires less than the minimum,
  * with a reason; MECH_CANCELLED; negative. */
 int mech_substeps_run(struct mech_substeps *d, struct mech_state *s, double h, double t_end,
                       struct mech_step_result *result);

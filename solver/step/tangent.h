@@ -74,8 +74,8 @@ struct mech_tangent {
     struct mech_state from;      /* where runs beside start */
     double *input;               /* [4 × inputs] beside those of a state */
     double *sample[4];           /* of differences */
-    bool differenced;            /* told: by differences of runs */
-    bool kinked;                 /* told: other contacts or one-sided joints acted beside */
+    bool differenced;            /* reported: by differences of runs */
+    bool kinked;                 /* reported: other contacts or one-sided joints acted nearby */
     struct mech_tangent_progress at;
 };
 

@@ -1,4 +1,4 @@
-/* The matrices of a descriptor, when somebody asks for them: sparse, in the leanest form, in the
+/* The matrices of a descriptor, on request: sparse, in the leanest form, in the
  * caller's arena. Rows of constraints that are not active and columns of frozen variables are not
  * there. */
 #pragma once

@@ -1,4 +1,4 @@
-/* The problem that complementarity solvers see, in multipliers alone:
+/* The problem of complementarity solvers, in multipliers alone:
  *
  *     c = N l + r,     l and c bound by sets (sets.h)
  *
@@ -12,7 +12,7 @@
 #include "solver/linalg/mat.h"
 #include "solver/sys/sets.h"
 
-/* N by what it does. owner: one thread. */
+/* N as an operator. owner: one thread. */
 struct mech_schur {
     void *self;
     bool finite; /* all of its data */

@@ -16,9 +16,9 @@ const char *const *mech_vi_default(uint32_t kinds, int32_t rows);
 /* The same where N is not formed. */
 const char *const *mech_vi_default_implicit(uint32_t kinds);
 
-/* For problems that stand alone: memory is taken for the one solve; steppers keep their members.
+/* For problems without a model: memory is taken for the one solve; steppers keep their members.
  * name NULL: the chain; iterations are summed, and each member but the first starts from the best l
  * so far. Returns as mech_vi_type.solve, MECH_NOT_FOUND (no such member), negative: no memory;
- * result->solver names who found it, or came closest. */
+ * result->solver is the one that found it, or came closest. */
 int mech_vi_solve(const char *name, const struct mech_problem *p,
                   const struct mech_vi_limits *limits, double *l, struct mech_vi_result *result);

@@ -12,7 +12,7 @@ struct lemke {
     double *N;         /* [n × n] by columns, of a problem that is not dense */
     double *z, *w;     /* [n] */
     double *rhs;       /* [n] */
-    double *keep;      /* [n] z as it came */
+    double *keep;      /* [n] z on entry */
     int32_t *index;    /* the memory of the four below */
     int32_t *basic;    /* [n] variable of each row: w_i = i, z_i = n + i, z_0 = 2 n */
     int32_t *nonbasic; /* [n + 1] variable of each column */

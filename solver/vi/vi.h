@@ -28,7 +28,7 @@ struct mech_vi_result {
     double residual;    /* mech_problem_residual */
     double level;       /* mech_acceptance_residual, or less than the acceptance */
     double acceptance;  /* what is compared with the tolerance: sys/acceptance.h */
-    const char *solver; /* who found it: differs from the name asked for in a chain */
+    const char *solver; /* the solver that found it: differs from the requested name in a chain */
 };
 
 struct mech_vi_type {
