@@ -1,13 +1,13 @@
 # Installs Debian packages by name; read by deploy/run and tests/run. A name may carry the command
-# that makes it needless: npm:npm is missing only where there is no command npm.
+# that makes it unnecessary: npm:npm is missing only where there is no command npm.
 
-# what a build needs, and with it a run
+# packages for a build, and for a run
 packages_to_build="gcc g++ meson ninja-build pkg-config:pkg-config libc6-dev libmicrohttpd-dev
 libjansson-dev libzmq3-dev libopenblas-dev liblapacke-dev libsuitesparse-dev libmuparser-dev
 libcurl4-openssl-dev libsqlite3-dev libsodium-dev libgnutls28-dev zlib1g-dev
 python3:python3 curl:curl"
 
-# what the tests need beside that
+# additional packages for the tests
 packages_to_test="libcunit1-dev ccache clang libclang-rt-dev llvm:llvm-symbolizer clang-format-14 gdb valgrind
 strace:strace python3-zmq python3-requests python3-jsonschema python3-numpy python3-pip python3-setuptools
 python3-wheel git:git procps:ps openssl:openssl man-db groff-base zsh:zsh nodejs:node npm:npm
@@ -31,19 +31,19 @@ packages_missing() {
     done
 }
 
-# of these names, those that the distribution has; the others are told
+# prints those of the names that the distribution has; reports the others
 packages_available() {
     local name
     for name in "$@"; do
         if apt-cache show "$name" >/dev/null 2>&1; then
             printf '%s ' "$name"
         else
-            echo "packages: there is no $name here; what needs it will say so" >&2
+            echo "packages: $name is not available here; its users will report that" >&2
         fi
     done
 }
 
-# installs what is missing; elsewhere than on Debian and Ubuntu prints the names and returns 2
+# installs missing packages; on other systems than Debian and Ubuntu prints the names, returns 2
 packages_install() {
     local missing sudo=""
     if ! command -v apt-get >/dev/null 2>&1 || ! command -v dpkg-query >/dev/null 2>&1; then

@@ -20,7 +20,7 @@ def ask(base, method, path, body=None):
 
 
 def run(base):
-    """[(time, heights)] from the real thing."""
+    """[(time, heights)] from the running server."""
     path = '/v1/instances/' + ask(base, 'POST', '/v1/instances', {'example': EXAMPLE})['id']
     state = ask(base, 'GET', path + '/state')
     samples = [(state['time'], state['q'])]
