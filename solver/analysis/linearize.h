@@ -1,6 +1,6 @@
 /* ż = A z + B u,  y = C z + D u  about a state: z = [ξ; η; x] with the motions ξ and velocities η
  * that joints leave free (motions.h), u the inputs that are forces, y all outputs. For a model
- * without joints and rotations ξ and η are q and v. owner: whoever owns the model. */
+ * without joints and rotations ξ and η are q and v. owner: the owner of the model. */
 #pragma once
 
 #include "solver/analysis/motions.h"

@@ -1,5 +1,5 @@
 /* Small free vibrations about a state: K φ = ω² M φ without damping, (λ² M + λ C + K) φ = 0 with.
- * owner: whoever owns the model; a result is its caller's. */
+ * owner: the owner of the model; a result is its caller's. */
 #pragma once
 
 #include "solver/base/arena.h"

@@ -66,7 +66,7 @@ static int form(struct subspace *s, double shift, struct mech_mat *A)
             all[count++] = (struct mech_triplet){s->n + g[k].row, g[k].col, g[k].value};
             all[count++] = (struct mech_triplet){g[k].col, s->n + g[k].row, g[k].value};
         }
-        /* a row without entries asks for nothing */
+        /* a row without entries is no condition */
         struct mech_triplet *const corner = all + count;
         for (int32_t r = 0; r < s->rows; r++) {
             corner[r] = (struct mech_triplet){s->n + r, s->n + r, 1.};

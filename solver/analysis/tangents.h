@@ -1,5 +1,5 @@
 /* The matrices of small motions about a point: M, C + ∂g/∂v and K + ∂g/∂q, for the analyses.
- * Nothing here is on the step path. owner: whoever owns the model. */
+ * Not used on the step path. owner: the owner of the model. */
 #pragma once
 
 #include "solver/linalg/mat.h"

@@ -2,7 +2,7 @@
  *
  * Blocks grow by half while things are built; inside a step a scratch arena is marked and released
  * in the same function and never grows (its size is fixed when the instance is built). Pointers are
- * aligned to the next power of two of their bytes, from 16 to 64. owner: whoever holds the struct;
+ * aligned to the next power of two of their bytes, from 16 to 64. owner: the holder of the struct;
  * one thread.
  */
 #pragma once

@@ -20,7 +20,7 @@ struct mech_guess {
 
 void mech_guess_try(struct mech_guess *g, const char *name);
 const char *mech_guess_result(const struct mech_guess *g);
-/* What a message about the text ends with: ", did you mean 'stiffness'?", or "". Stands in g. */
+/* The end of a message about the text: ", did you mean 'stiffness'?", or "". Stored in g. */
 const char *mech_guess_hint(struct mech_guess *g);
 
 /* The hint for a text, from a list of structs of `size` bytes whose first member is their name, a

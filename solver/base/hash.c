@@ -34,7 +34,7 @@ uint64_t mech_hash(const void *bytes, size_t size, uint64_t seed)
             lane[k] = mix(lane[k], word(at + 8 * k), odd[k]);
         }
     }
-    // the tail, filled up with zeros; the size tells it from zeros of the input
+    // the tail, filled up with zeros; the size distinguishes them from zeros of the input
     if (left > 0) {
         unsigned char tail[32] = {0};
         memcpy(tail, at, left);

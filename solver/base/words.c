@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Past one piece: in quotes, or up to a character of `ends`. What it says goes to *to, which is
+/* Past one piece: in quotes, or up to a character of `ends`. Its text goes to *to, which is
  * closed by NUL only once the character behind the piece has been read. NULL: no piece. */
 static char *take(char *from, const char *ends, char **to, const char **why)
 {

@@ -1,7 +1,7 @@
 /* Broad phase: broad.h. Grids by size, folded into tables (M. Teschner et al., Vision, Modeling,
  * Visualization 2003, with a torus in the place of their hash, so that the three neighbours along x
- * are one run of the table). A box's place is the cell of its center, so it stands in one cell; of
- * the 27 around it 14 are asked, and by boxes of a finer grid all. */
+ * are one run of the table). A box's place is the cell of its center, so it is in one cell; of
+ * the 27 around it 14 are searched, and by boxes of a finer grid all. */
 #include "solver/contact/broad.h"
 #include "solver/base/err.h"
 

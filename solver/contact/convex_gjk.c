@@ -56,7 +56,7 @@ static bool on_triangle(const double a[3], const double b[3], const double c[3],
     subtract(c, a, e);
     mech_v3_cross(d, e, n);
     const double square = mech_v3_dot(n, n);
-    /* a sliver as thin as rounding has no normal; its edges are asked anyway */
+    /* a sliver as thin as rounding has no normal; its edges are checked anyway */
     if (!(square > 1e-28 * mech_v3_dot(d, d) * mech_v3_dot(e, e))) {
         return false;
     }

@@ -253,7 +253,7 @@ static void start_cut(const struct cutting *c, struct cut *p)
         at->in = SECOND | b->id[(i + b->n - 1) % b->n];
     }
     if (b->n == 2) {
-        /* the edge goes both ways: its ends are told apart by one of them */
+        /* the edge goes both ways: its ends are distinguished by one of them */
         p->at[0].out = p->at[1].in = SECOND | b->id[0];
         p->at[0].in = p->at[1].out = SECOND | b->id[1];
     }

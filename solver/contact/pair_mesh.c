@@ -9,7 +9,7 @@
  * edges there (J. Voronoi's regions). Edges in a plane or in a groove are never touched, so that
  * nothing catches on them.
  *
- * At most 512 points of one shape are told. */
+ * At most 512 points of one shape are reported. */
 #include "solver/contact/hull.h"
 #include "solver/items/shape/tree.h"
 #include "solver/linalg/v3.h"
@@ -296,7 +296,7 @@ static bool between_sides(const struct work *w, int32_t e, const double n[3], do
     return true;
 }
 
-/* A contact that a face has told, or another edge. */
+/* A contact that a face has reported, or another edge. */
 static bool is_double(const struct work *w, const struct mech_contact *c, int32_t before)
 {
     for (int32_t k = w->first; k < before; k++) {

@@ -1,4 +1,4 @@
-/* A scene: its colliders, who may touch whom, and the way from placements to contacts. */
+/* A scene: its colliders, which pairs may touch, and the way from placements to contacts. */
 #include "solver/contact/scene.h"
 
 #include "solver/base/err.h"

@@ -314,7 +314,7 @@ static enum mech_scene_way tell(const struct moving *m, double t, const struct m
     return !overlaps ? MECH_WAY_FREE : alike ? MECH_WAY_KNOWN : MECH_WAY_OTHER;
 }
 
-/* What is passed, behind `first` in the list, where it is asked for. */
+/* Contacts that are passed, after `first` in the list, if requested. */
 static int pass(struct moving *m, int32_t first, struct mech_contact_list *list)
 {
     int32_t n = first;

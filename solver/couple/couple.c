@@ -1,4 +1,4 @@
-/* Life of a coupling: memory, start, saving, what it tells. */
+/* Life cycle of a coupling: memory, start, saving, report. */
 #include "solver/couple/internal.h"
 
 #include "solver/base/err.h"

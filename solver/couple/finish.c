@@ -55,7 +55,7 @@ void couple_accept(struct mech_couple *c)
             couple_open(c);
             return;
         }
-        // a window that was cut short by who asked for it says little about larger ones
+        // a window that its caller cut short gives little information about larger ones
         const bool cut = c->size >= c->asked;
         c->report.next_size = cut ? fmax(proposed, c->clock[CLOCK_NEXT]) : proposed;
     }

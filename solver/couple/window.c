@@ -79,7 +79,7 @@ static bool is_due(const struct mech_couple *c, const struct couple_side *s)
     if (c->phase == COUPLE_REHEARSING) {
         return s->read;
     }
-    // those whose outputs do not follow from inputs tell them first, and get theirs at last
+    // participants without feedthrough give their outputs first, and get their inputs last
     return c->group == START_SETTLED ? !feedthrough && s->is.inputs > 0
                                      : feedthrough == (c->group == START_LOOPS);
 }
@@ -314,7 +314,7 @@ static void add_residual(struct mech_couple *c, double r, double size, int32_t a
     const double relative = start ? start_relative : c->options.relative_tolerance;
     const double absolute = start ? start_absolute : c->options.absolute_tolerance;
     c->r[at] = r;
-    // that of the largest iterate: one close to 0 says nothing about its unknown
+    // that of the largest iterate: one close to 0 gives no scale of its unknown
     const double least = c->iteration > 0 ? c->scale[at] : 0.;
     c->scale[at] = size > least ? size : least > 0. ? least : 1.;
     c->report.residual = fmax(c->report.residual, fabs(r) / (absolute + relative * size));

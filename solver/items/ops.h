@@ -108,7 +108,7 @@ struct mech_pose {
      * it finds is then not zeroed, but what it wrote at an earlier point. */
     enum mech_pose_kind kind;
     const struct mech_pose *like; /* of the same body: its R and omega serve; or NULL */
-    bool lean; /* kind SPACE: J is not written; who reads it calls mech_pose_complete */
+    bool lean; /* kind SPACE: J is not written; its readers call mech_pose_complete */
 };
 
 /* The configuration of a requested output. */

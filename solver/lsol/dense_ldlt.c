@@ -77,7 +77,7 @@ static int create(const struct mech_mat *a, void **self)
     return 0;
 }
 
-/* 0: A was positive definite, and its factor stands in l; MECH_SINGULAR; MECH_CANCELLED. */
+/* 0: A was positive definite, and its factor is in l; MECH_SINGULAR; MECH_CANCELLED. */
 static int try_cholesky(struct dense_ldlt *d)
 {
     const size_t n = (size_t)d->n;

@@ -2,7 +2,7 @@
  * TOMS algorithm 907, 2010): fill-reducing order by AMD, block triangular form when the diagonal
  * has holes.
  *
- * Same matrix, same bits, whatever was factored before. Therefore pivots are first taken from the
+ * Same matrix, same bits, independent of earlier factors. Therefore pivots are first taken from the
  * diagonal without a choice, in an order that follows from the pattern and from which diagonal
  * entries are 0 (rows of joints: saddle_order.h). A refactorisation repeats that operation by
  * operation and without allocation; the outcome is kept when no pivot is zero (linalg/pivot.h) and

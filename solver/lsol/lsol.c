@@ -36,7 +36,7 @@ const struct mech_lsol_type *mech_lsol_find(const char *name)
     return NULL;
 }
 
-/* The cheapest member that suits whatever the values are, or NULL. */
+/* The cheapest member that suits any values, or NULL. */
 static const struct mech_lsol_type *cheapest(const struct mech_mat *a)
 {
     const struct mech_lsol_type *best = NULL;

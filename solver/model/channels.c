@@ -220,7 +220,7 @@ int mech_inputs(struct mech_model *m, struct mech_diag *diag)
 
 /* --- outputs ---------------------------------------------------------------------------------- */
 
-/* What a sensor asks for; a fault when its target does not have it. */
+/* The variable of a sensor; a fault when its target does not have it. */
 static void sensor_request(struct mech_model *m, size_t i, struct mech_output_request *r,
                            struct mech_diag *diag)
 {

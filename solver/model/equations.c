@@ -2,7 +2,7 @@
  *
  *     g −= Gᵀ λ,   ∂(Gᵀ λ)/∂q = Gᵀ's own slope
  *
- * The local coordinates of the last point are kept, so that G can be asked for after the forces at
+ * The local coordinates of the last point are kept, so that G can be computed after the forces at
  * the same point. */
 #include "solver/base/err.h"
 #include "solver/model/internal.h"

@@ -1,6 +1,6 @@
 /* Systems of first order with a matrix before their rates, X ẋ = A x + b.
  *
- * Everybody but the schemes for such systems reads ẋ = A' x + r with A' = X⁻¹A and r = X⁻¹b, made
+ * All code except the schemes for such systems uses ẋ = A' x + r with A' = X⁻¹A and r = X⁻¹b, made
  * here once: X falls into blocks of states that it couples, whose inverses are dense. A diagonal X
  * leaves the pattern of A as it is. */
 #include "solver/base/err.h"

@@ -3,7 +3,7 @@
  *     T = J(q) v,   ∂J[r][i]/∂q_j = slope,   turning = ∂T/∂q = Σ_i slope v_i,   bias = turning v
  *     ∂(Jᵀ w)/∂q_j = Σ_r slope[r][i][j] w[r]
  *
- * A rigid body's slope follows from its axes (model/pairs.c); a deformable one says it. */
+ * A rigid body's slope follows from its axes (model/pairs.c); a deformable one provides it. */
 #include "solver/base/err.h"
 #include "solver/linalg/v3.h"
 #include "solver/model/internal.h"

@@ -88,7 +88,7 @@ struct mech_pair_of {
     void *record;
     int32_t object;
     int32_t marker[2];
-    bool known;        /* its residual at the last poses stands in the model's g */
+    bool known;        /* its residual at the last poses is in the model's g */
     int32_t row, rows; /* of its multipliers; 0 rows for a force element */
     int32_t z;         /* of its stored numbers */
 };

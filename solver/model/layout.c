@@ -303,7 +303,7 @@ static int attach_to_markers(struct mech_model *m, size_t i, struct mech_diag *d
             take_all(on, seat, &n);
         }
         for (int32_t j = 0; j < map->n; j++) {
-            /* of a coordinate's marker; elsewhere poses are asked, not coordinates */
+            /* of a coordinate's marker; elsewhere poses are used, not coordinates */
             seat->q_slot[n] =
                 map->kind == MECH_MARKER_COORDINATE ? q_slot_of(m, on, map->slot[j]) : m->sizes.q;
             seat->slot[n++] = map->flexible ? on->slot[j] : map->slot[j];

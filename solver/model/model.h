@@ -3,7 +3,7 @@
  *     (M + M_q(q)) v̇ + C v + K (q − q_ref) + g(q, v, t) = F(t, inputs)  (+ Gᵀ λ, + Hᵀ p)
  *
  * M_q is what depends on the configuration in the mass matrix; few items have it, and it belongs to
- * their records: whoever reads M asks mech_model_inertia. M, C, K gather every linear,
+ * their records: readers of M must check mech_model_inertia. M, C, K gather every linear,
  * time-invariant term of every item once, each in its leanest form. Items that are not linear
  * (force laws, and what later rooms bring) add to g and to its derivatives through batches, one
  * call per type. F is what acts from outside: loads, Fext, inputs.
@@ -319,5 +319,5 @@ uint32_t mech_model_item_outputs(const struct mech_model *m, enum mech_category 
 /* Index of the item, or -1. */
 int32_t mech_model_find(const struct mech_model *m, enum mech_category category, const char *name);
 
-/* Scratch for one simulation; released by whoever marks it. */
+/* Scratch for one simulation; released by the code that marks it. */
 struct mech_arena *mech_model_scratch(const struct mech_model *m);

@@ -15,7 +15,7 @@ static const double *state_rates(const struct mech_model *m, const struct mech_s
     return r;
 }
 
-/* Sizes can be asked for without a state (s NULL, capacity 0). */
+/* Sizes can be queried without a state (s NULL, capacity 0). */
 static struct mech_view view_of(const struct mech_model *m, const struct mech_state *s,
                                 const struct mech_output_request *r, const struct mech_seat_of *on)
 {

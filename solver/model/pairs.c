@@ -101,7 +101,7 @@ static int add_pair(struct mech_model *m, size_t o, struct mech_diag *diag)
     if (r < 0) {
         return r;
     }
-    /* what is let go keeps its rows and its numbers in z, and schemes their way: sizes stay */
+    /* inactive ones keep their rows and numbers in z, schemes do not change: sizes stay */
     pair->idle = r == 0;
     pair->rows = rows;
     m->objects[o].pair = (int32_t)m->pair_count;

@@ -149,7 +149,7 @@ bool mech_model_is_linear_but_pins(const struct mech_model *m)
         const int32_t p = m->objects[o].pair;
         int32_t rows;
 
-        /* also of those that have been let go: what a scheme carries does not change with them */
+        /* also of deactivated ones: the data of a scheme does not depend on them */
         all = pins_of_object(m, o, &rows, NULL) == rows && (p < 0 || rows > 0);
     }
     return records == 0 && m->moving_count == 0 && !m->curved && !m->has_inertia && all;

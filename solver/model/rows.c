@@ -62,7 +62,7 @@ static void equation_rows(struct mech_model *m, const struct mech_equation_of *q
     }
 }
 
-/* Rows that have been let go are left out, and may be missed. */
+/* Deactivated rows are left out, and may be violated. */
 static int release_rows(struct mech_model *m, bool *released)
 {
     for (size_t p = 0; p < m->pair_count; p++) {

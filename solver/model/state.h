@@ -32,7 +32,7 @@ struct mech_touched {
 
 /* Values of `open` other than 0, the row acts, and 1, it does not; see below. */
 enum {
-    MECH_SIDE_UNKNOWN = 2, /* one-sided: whoever starts from here looks */
+    MECH_SIDE_UNKNOWN = 2, /* one-sided: decided when a step starts from here */
     MECH_LET_GO = 3        /* of a deactivated object */
 };
 

@@ -26,7 +26,7 @@ struct mech_system_place {
 /* Consecutive rows of one set. */
 struct mech_system_group {
     struct mech_system_constraint about;
-    struct mech_system_place *at; /* [count], sorted by whoever adds the group */
+    struct mech_system_place *at; /* [count], sorted by the code that adds the group */
     size_t count;
     double b[MECH_SET_ROWS], l[MECH_SET_ROWS];
 };

@@ -3,7 +3,7 @@
  *     F = Σ ±P/h,   τ = Σ ±C/h + (arm + c − x) × ±P/h
  *
  * P and C impulse and couple of a contact, arm from the centre of mass to it where the step looked
- * for contacts, c the centre of mass and x the point that is asked, as they are now. Contacts by
+ * for contacts, c the centre of mass and x the requested point, as they are now. Contacts by
  * penalty: forces at the end of the step in their place. */
 #include "solver/base/err.h"
 #include "solver/linalg/v3.h"
@@ -40,7 +40,7 @@ static void lever(const struct mech_model *m, const struct mech_state *s,
     memcpy(out, turned, sizeof turned);
 }
 
-/* What one side of a contact adds; arm: from the point that is asked. */
+/* What one side of a contact adds; arm: from the requested point. */
 static void add_contact(const struct mech_touched *t, int side, const double arm[3], bool torque,
                         double sum[3])
 {

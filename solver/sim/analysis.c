@@ -23,7 +23,7 @@ static int start_point(struct mech_sim *s, char *reason)
     return code;
 }
 
-/* What an analysis came to: told to end, nothing else counts. The next one begins unasked. */
+/* The result of an analysis: an interruption precedes all else. The next one starts without it. */
 static int finish(struct mech_sim *s, int code, char *reason)
 {
     if (code >= 0 && mech_sim_interrupted(s)) {

@@ -261,7 +261,7 @@ void mech_sim_take(struct mech_sim *s, const struct mech_machine *machine)
     s->stepper = machine->stepper;
     s->differenced = mech_model_differenced(s->model);
     mech_sim_watch(s);
-    mech_model_interrupt(s->model)->came = came; // as who has begun the work is to see
+    mech_model_interrupt(s->model)->came = came; // visible to the caller that began the work
 }
 
 void mech_sim_watch(const struct mech_sim *s)
@@ -283,7 +283,7 @@ void mech_sim_set_interrupt(struct mech_sim *s, bool (*wanted)(void *context), v
 int mech_sim_rebuild(struct mech_sim *s, const double *parameters, struct mech_diag *diag)
 {
     struct mech_machine machine;
-    const struct mech_interrupt nobody = {.wanted = NULL}; // what runs is not to be lost half-way
+    const struct mech_interrupt nobody = {.wanted = NULL}; // a running simulation must survive
     int code = mech_machine_build(s->document, &nobody, parameters, s, diag, &machine);
 
     if (code == 0 && memcmp(mech_model_sizes(machine.model), mech_model_sizes(s->model),

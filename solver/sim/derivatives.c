@@ -361,7 +361,7 @@ static int begin_direction(struct mech_derivation *d, struct mech_step_result *r
     return begin_block(d, 1, &along, result);
 }
 
-/* What one column of the tangent says, into the caller's arrays. */
+/* The result of one column of the tangent, into the caller's arrays. */
 static void give(struct mech_derivation *d)
 {
     const struct mech_jvp *const jvp = d->jvp;

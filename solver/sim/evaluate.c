@@ -109,7 +109,7 @@ static int add_block(const struct mech_mat *a, double scale, double *out, size_t
     return code;
 }
 
-/* The matrix asked for, in the arena, as sparse as it is; *scale times it is meant. */
+/* The requested matrix, in the arena, as sparse as it is; *scale times it is meant. */
 static int matrix_of(struct mech_sim *s, enum mech_want want, struct mech_arena *arena,
                      struct mech_mat *out, double *scale)
 {
@@ -323,7 +323,7 @@ int mech_sim_evaluate(struct mech_sim *s, const struct mech_point *at, enum mech
     memset(out, 0, n * sizeof *out);
     const int found = want_at(s, want, out);
     const bool came = mech_sim_interrupted(s);
-    // it may come between slices of a step, which is not told to end
+    // it may run between slices of a step, which it does not interrupt
     mech_sim_watch(s);
     if (found >= 0 && came) {
         return MECH_CANCELLED;

@@ -1,9 +1,9 @@
-/* Joints and constraints that are let go and taken up. A model has the rows of all of them; those
- * of an object that is let go are left out, and its states say so (state->open is MECH_LET_GO).
- * What a state says the model is made to follow, and the document's `active` with it, so that
+/* Deactivated and activated joints and constraints. A model has the rows of all of them; those
+ * of a deactivated object are left out, as its states record (state->open is MECH_LET_GO).
+ * The model is made to follow a state, and the document's `active` with it, so that
  * snapshots and trials bring joints as they were.
  *
- * To take up is an impact, without rebound: of all velocities that suit the joints the nearest in
+ * Activation is an impact, without rebound: of all velocities that suit the joints the nearest in
  * the metric of M,
  *
  *     M Δv = Gᵀ P,   G (v + Δv) + g_t = 0,   s P ≥ 0 of one-sided rows that act
@@ -215,7 +215,7 @@ static int refuse(const struct mech_sim *s, int32_t row, struct mech_diag *diag)
     return MECH_INVALID;
 }
 
-/* Which rows act from here on: those that are taken up, one-sided ones where they are at their
+/* Which rows act from here on: those that are activated, one-sided ones where they are at their
  * limit; all others as they did. */
 static void set_rows(const struct mech_sim *s, struct mech_state *state, const struct before *b)
 {
@@ -354,7 +354,7 @@ static int check_left_out(const struct mech_sim *s, const struct mech_state *sta
     return 0;
 }
 
-/* The state that suits the model, in which joints have been let go or taken up. */
+/* The state of the model after joints have been deactivated or activated. */
 static int suit(struct mech_sim *s, struct mech_state *state, const struct before *b,
                 const struct mech_taking *how, struct mech_diag *diag)
 {

@@ -29,7 +29,7 @@ static const double work_most = 1e11;
 /* entries of an N that is formed sparse: 300 MB on the way */
 static const double sparse_most = 1e7;
 
-/* --- what a request says ---------------------------------------------------------------------- */
+/* --- the contents of a request ---------------------------------------------------------------- */
 
 enum lone_kind { BILATERAL, BOX, CONE, PLANE_CONE, ROLLING, UNILATERAL };
 static const char *const kind_names[] = {"bilateral", "box",        "cone", "planeCone",

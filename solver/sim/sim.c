@@ -263,7 +263,7 @@ int mech_sim_create(struct mech_document *document, struct mech_diag *diag, stru
     return mech_sim_create_asking(document, &nobody, diag, out);
 }
 
-/* The start; of what a state follows, initial positions may miss joints that have been taken up. */
+/* The start; before a state is read, initial positions may violate joints activated later. */
 static int start_anew(struct mech_sim *s, bool for_state, struct mech_diag *diag)
 {
     if (for_state) {

@@ -305,7 +305,7 @@ static int check_shown(struct mech_sim *s)
     return mech_sim_refuse(s, &why);
 }
 
-/* Fields that were changed stay so, whatever state comes. */
+/* Changed fields stay changed, for any restored state. */
 static void keep_edits(struct mech_sim *s, uint32_t edits)
 {
     s->now.at->edits = edits > s->now.at->edits ? edits : s->now.at->edits;

@@ -1,5 +1,5 @@
 /* Communication steps (solver/README.md): N equal internal steps on a copy of the state,
- * which is committed by swapping. Whatever fails leaves the committed state as it was. */
+ * which is committed by swapping. A failure leaves the committed state unchanged. */
 #include "solver/base/err.h"
 #include "solver/base/subnormal.h"
 #include "solver/base/times.h"
@@ -367,7 +367,7 @@ int mech_sim_step_advance(struct mech_sim *s, uint64_t most, bool *done)
     if (code == 0 && c->done == c->count) {
         code = show_end(s);
     }
-    mech_sim_watch(s); // what it was told is over with it
+    mech_sim_watch(s); // its interruption ends with it
     *done = code == 0 && c->done == c->count;
     return code;
 }

@@ -23,7 +23,7 @@ static int need_inverse(struct mech_sim_system *s)
     MECH_TRY(mech_lsol_create(NULL, &H, &s->inverse));
     mech_lsol_listen(s->inverse, mech_model_interrupt(s->sim->model));
     const int code = mech_lsol_factor(s->inverse, &H);
-    mech_sim_watch(s->sim); // what it was told is over with it
+    mech_sim_watch(s->sim); // its interruption ends with it
 
     if (code) {
         mech_lsol_destroy(s->inverse);

@@ -1,5 +1,5 @@
 /* Iteration matrices that outlive a step (settings newton.modified). The state carries the point at
- * which the matrix in use was formed, not its factors: whoever restores a state forms it again from
+ * which the matrix in use was formed, not its factors: a restored state forms it again from
  * there, and goes on to the same bits.
  *
  *     carried   whether there is one; t, h; q, v, v̇, λ and which rows act

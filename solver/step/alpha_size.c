@@ -33,7 +33,7 @@ void mech_alpha_shift(const struct mech_state *from, int32_t nv, double h, doubl
     }
 }
 
-/* Where the joints are singular nothing can be said of what is missed, and a step may pass. */
+/* Where the joints are singular the violation is unknown, and a step may pass. */
 static bool unknown(int code, struct mech_step_result *result)
 {
     if (code == MECH_SINGULAR) {

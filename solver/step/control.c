@@ -54,7 +54,7 @@ bool mech_control_judge(struct mech_control *c, double error)
     if (!good) {
         c->next = fmax(c->step * fmin(fmax(factor, least_factor), 0.9), s->minimum_step);
     } else if (c->step < wanted && !c->even) {
-        /* a substep cut short by the end: it only tells when the wanted one is too long */
+        /* a substep cut short by the end: it only shows when the wanted one is too long */
         c->next = error > 0. ? fmin(wanted, c->step * fmax(factor, least_factor)) : wanted;
     } else {
         const double most = c->refused ? 1. : s->max_increase;

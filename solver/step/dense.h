@@ -6,7 +6,7 @@
  *
  * for y = (q, v, x). With r₅ = 0 it is cubic Hermite interpolation, of order 3 in between (error
  * h⁴); a scheme of higher order may add its own r₅. Rotations are interpolated as coordinates: the
- * caller puts q ⊕ 0 in their place. owner: whoever owns the memory.
+ * caller puts q ⊕ 0 in their place. owner: the owner of the memory.
  *
  *     mech_dense_place(&d, mech_model_sizes(m), memory);
  *     MECH_TRY(mech_dense_between(&d, &rates, &from, &to, result));

@@ -9,7 +9,7 @@
  *     w = (D + hγ C W⁻¹ B) λ + C (x_k + γ dx_free) + e,    the law between w and λ
  *     x_{k+1} = x_k + dx_free + h W⁻¹ B λ
  *
- * λ is the mean over the step and has the unit that B gives it; it stands in the state's `impulse`
+ * λ is the mean over the step and has the unit that B gives it; it is in the state's `impulse`
  * and starts the next step's solution. w is y at x = γ x_{k+1} + (1 − γ) x_k, γ = relationGamma.
  * With γ = 1 laws hold at the step's end: first order, and a relay that slides stays on its surface
  * to rounding. With γ = θ = ½ passive laws neither make nor lose energy, λᵀw is what they take.

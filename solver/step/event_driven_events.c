@@ -255,7 +255,7 @@ static int find_lift(struct mech_events *e, struct mech_event *event)
             continue;
         }
         e->row = r;
-        /* stages are estimates: a step tells whether it is so */
+        /* stages are estimates: a step decides */
         if (!(multiplier(e, e->reach[r]) < 0.)) {
             continue;
         }

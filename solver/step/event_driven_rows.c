@@ -388,7 +388,7 @@ int mech_event_rows_close(struct mech_event_rows *c, const bool *touch, const do
             }
         }
     }
-    /* the factors are those of ascending rows, whatever led to them */
+    /* the factors are those of ascending rows, independent of the history */
     memset(c->flags, 0, (size_t)m * sizeof *c->flags);
     c->held_count = 0;
     mech_event_rows_hold(c, flags);

@@ -94,7 +94,7 @@ static void destroy(void *self)
     }
 }
 
-/* W and A for this h; says whose coordinate makes W singular. */
+/* W and A for this h; reports the item whose coordinate makes W singular. */
 static int factor(struct stepper *s, double h, struct mech_step_result *result)
 {
     int32_t where = -1;

@@ -1,5 +1,5 @@
 /* Moreau–Jean time stepping of models that are not linear, with joints and contacts: the θ rule
- * taken at the point q_θ, and impulses P of whatever is one-sided, N s,
+ * taken at the point q_θ, and impulses P of all one-sided rows, N s,
  *
  *     v_θ = (1 − θ) v_k + θ v_{k+1},   q_θ = q_k ⊕ hθ v_θ,   q_{k+1} = q_k ⊕ h v_θ
  *     M(q_θ) (v_{k+1} − v_k) = h f(q_θ, v_θ, t_k + hθ) + h G(q_θ)ᵀ λ + Hᵀ P

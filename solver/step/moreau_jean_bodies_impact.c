@@ -3,7 +3,7 @@
  *     c = N P + q,   N = H W_G⁻¹ Hᵀ + E,   q = H v + b − H W_G⁻¹ Hᵀ P      at the present v and P
  *
  * N is dense, one solve with the saddle matrix a row. Tangents need not be symmetric, and
- * complementarity solvers ask for it: they get ½ (N + Nᵀ), and what that leaves is asked for again
+ * complementarity solvers require it: they get ½ (N + Nᵀ), and what that leaves is asked for again
  * at the velocities reached, from where Newton's iterations go on. */
 #include "solver/base/err.h"
 #include "solver/step/conflict.h"
@@ -15,13 +15,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* iterations of members that were not asked for */
+/* iterations of members that were not requested */
 enum { FACTORS = 50, OTHERS = 2000 };
 /* turns of few contacts, and what a member that factors gets after them */
 enum { TURNS = 4, LONG_FACTORS = 300 };
 
 /* What a factoring member leaves of few contacts within so many tolerances is the rounding of N,
- * which no other undercuts by much; it is accepted, and told, as far as contact.acceptable goes. */
+ * which no other undercuts by much; it is accepted, and reported, up to contact.acceptable. */
 static const double rounding = 100.;
 
 void mech_moreau_bodies_push(const struct mech_impact_rows *rows, double share, const double *P,

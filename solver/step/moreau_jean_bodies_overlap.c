@@ -14,14 +14,14 @@
 
 enum { SWEEPS = 100, LOOK_EVERY = 10 };
 
-/* of the residual relative to the speeds asked for */
+/* of the residual relative to the required speeds */
 static const double tolerance = 1e-9;
 /* of the largest diagonal entry of N: square root of the rounding unit */
 static const double held = 1e-8;
 
 /* --- with a matrix ---------------------------------------------------------------------------- */
 
-/* Least p of a row whose motion is to be kept from closing further; HUGE_VAL: it is let go. */
+/* Least p of a row whose motion is to be kept from closing further; HUGE_VAL: it is dropped. */
 static double lower_of(const struct mech_moreau_bodies *s, int32_t set, int32_t k)
 {
     const struct mech_impact_rows *const r = &s->impacts;
@@ -72,7 +72,7 @@ static bool ask(struct mech_moreau_bodies *s, const struct mech_state *state, do
     return any;
 }
 
-/* Rows that joints hold still have nothing but rounding on the diagonal: they are let go. */
+/* Rows that joints hold still have only rounding on the diagonal: they are dropped. */
 static void let_go(struct mech_moreau_bodies *s)
 {
     const size_t m = (size_t)s->impacts.count;

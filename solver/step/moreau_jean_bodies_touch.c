@@ -2,7 +2,7 @@
  *
  * They are looked for once a step, where the bodies are at q_m = q_k ⊕ (1 − θ) h v_k, as far as it
  * is known before it is solved: in its middle at θ = ½, which keeps the order for what rolls and
- * turns, at its start at θ = 1. What the gap found there asks for stands in model/gap.h. A soft
+ * turns, at its start at θ = 1. The condition for the gap found there is in model/gap.h. A soft
  * contact rebounds by its spring and damper, and reads no e. Impulses are kept as vectors in space,
  * and start the next step along the normal that is found there. */
 #include "solver/base/err.h"

@@ -40,7 +40,7 @@ static uint32_t kinds_of(const struct mech_contact_rows *rows)
     return rows->sets != NULL ? kinds : 1u << MECH_SET_UNILATERAL;
 }
 
-/* Complementarity solvers in their order: the one that was asked for, or the usual ones. */
+/* Complementarity solvers in their order: the requested one, or the usual ones. */
 static int choose(struct mech_impacts *c)
 {
     const int32_t count = row_count(c);
@@ -405,7 +405,7 @@ static struct mech_conflict_names names_of(void *self, int32_t i)
         {mech_model_contact_name(c->settings.model, c->active[row]), NULL}};
 }
 
-/* Why there is no P, if that can be told; else no reason. */
+/* The reason why there is no P, if it can be determined. */
 static void tell_conflict(struct mech_impacts *c, const struct mech_problem *p,
                           struct mech_step_result *result)
 {

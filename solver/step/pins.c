@@ -34,7 +34,7 @@ static int init_mass(struct mech_pins *p, const char *linear, struct mech_step_r
     }
     MECH_TRY(mech_mat_from_triplets(&p->arena, M->rows, M->cols, all, kept, &p->M));
     int code = mech_lsol_create(linear, &p->M, &p->solver);
-    /* a solver that was asked for need not suit M */
+    /* a requested solver need not suit M */
     if (code == MECH_UNSUPPORTED && linear) {
         code = mech_lsol_create(NULL, &p->M, &p->solver);
     }

@@ -146,7 +146,7 @@ int mech_rates_init(struct mech_rates *r, const struct mech_model *m, const char
         M = &r->M;
     }
     int code = mech_lsol_create(linear, M, &r->mass);
-    /* a solver that was asked for need not suit M */
+    /* a requested solver need not suit M */
     if (code == MECH_UNSUPPORTED && linear) {
         code = mech_lsol_create(NULL, M, &r->mass);
     }

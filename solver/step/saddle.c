@@ -1,4 +1,4 @@
-/* Saddle matrix of models with joints; see saddle.h. A singular one is asked again with −ε in the
+/* Saddle matrix of models with joints; see saddle.h. A singular one is tried again with −ε in the
  * corner: the multipliers that grow like 1/ε belong to rows that depend on each other, and the last
  * of them names the joint. */
 #include "solver/step/saddle.h"
@@ -214,7 +214,7 @@ int mech_saddle_init(struct mech_saddle *s, const struct mech_model *m, const ch
         return MECH_NO_MEMORY;
     }
     int code = mech_lsol_create(linear, &s->W, &s->solver);
-    /* a solver that was asked for the steps need not suit the start */
+    /* a solver requested for the steps need not suit the start */
     if (code == MECH_UNSUPPORTED && linear && !tangents) {
         code = mech_lsol_create(NULL, &s->W, &s->solver);
     }

@@ -1,6 +1,6 @@
 /* Derivatives of steps by differences of runs, for schemes and models without analytic ones; see
  * tangent.h. The runs take the same steps, and share with the one they stand beside what acts on
- * the way, or the answer says that they do not. */
+ * the way, or the answer reports that they do not. */
 #include "solver/base/err.h"
 #include "solver/step/tangent_internal.h"
 

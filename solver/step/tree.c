@@ -98,7 +98,7 @@ static bool add_to_row(struct finding *f, int32_t r, int32_t b)
     return false;
 }
 
-/* Who is whose neighbour. */
+/* The neighbours of each body. */
 static int find_edges(struct finding *f)
 {
     const struct mech_tree_pattern *const p = f->p;

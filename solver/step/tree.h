@@ -11,7 +11,7 @@
  * and what remains is added to the block of p (the articulated body of R. Featherstone, 1983, in
  * coordinates that are not minimal; A. Jain, Robot and Multibody Dynamics, 2011). Multipliers
  * follow at the end from the body's own equations. S need not be symmetric. Cost and memory are in
- * proportion to the number of bodies. What is computed for one body stands in tree_link.h.
+ * proportion to the number of bodies. The computations for one body are in tree_link.h.
  *
  * Loops, bodies with more rows than velocities, blocks of more than 6 velocities and rows that
  * couple three bodies do not suit; the caller has another solver for those, and for points at

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* under this part of its row, a diagonal entry says nothing of its size: √ε */
+/* under this part of its row, a diagonal entry gives no scale: √ε */
 static const double negligible = 1.5e-8;
 /* rows of a set with the unit of its first; those behind are of torques */
 enum { LINEAR_ROWS = 3 };
@@ -428,7 +428,7 @@ double mech_acceptance_most(const struct mech_acceptance *a, int32_t set, double
     return tolerance * a->scale[set] / (DBL_EPSILON * a->length[set]);
 }
 
-/* What one pass through N tells of l. */
+/* Data about l from one pass through N. */
 struct pass {
     double *c;     /* [m] N l + r */
     double *sizes; /* [m] Σ|N_ij||l_j| */

@@ -90,7 +90,7 @@ static int32_t count_rows(const struct mech_descriptor *d, bool bilateral)
     return rows;
 }
 
-/* G with its rows from `top` and columns from `left`, and transposed when asked for */
+/* G with its rows from `top` and columns from `left`, and transposed if requested */
 struct corner {
     int32_t top, left;
     bool transposed, bilateral;

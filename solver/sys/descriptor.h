@@ -126,7 +126,7 @@ void mech_descriptor_H(const struct mech_descriptor *d, const double *w, double 
 void mech_descriptor_G(const struct mech_descriptor *d, const double *w, double *out);
 void mech_descriptor_Gt(const struct mech_descriptor *d, const double *l, double *out);
 
-/* x [w] := H⁻¹ x by whoever factored H; 0 or an outcome. */
+/* x [w] := H⁻¹ x by the code that factored H; 0 or an outcome. */
 struct mech_inverse {
     int (*solve)(void *self, double *x);
     void *self;

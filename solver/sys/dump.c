@@ -1,5 +1,5 @@
 /* Matrices and vectors as text; see dump.h. The coordinate formats end with the last place of the
- * matrix, if need be as a zero, so that whoever reads them knows its size. */
+ * matrix, if need be as a zero, so that a reader knows its size. */
 #include "solver/sys/dump.h"
 
 #include "solver/base/err.h"

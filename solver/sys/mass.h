@@ -6,8 +6,8 @@
  *   DIAGONAL  d [n]                n velocities
  *   DENSE     M [n × n]            n velocities, symmetric positive definite
  *   BAND      M by diagonals       n velocities, the same of half width p
- *   NONE                           n velocities without a mass of their own: what they have
- *                                  stands in the stiffness blocks; there is no M⁻¹
+ *   NONE                           n velocities without their own mass, which is
+ *                                  in the stiffness blocks; there is no M⁻¹
  *
  * Several variables may share one. Vectors are those of one block, [n]. owner: the arena. */
 #pragma once

@@ -26,7 +26,7 @@ int32_t mech_banded_set_width(const struct mech_problem *p)
     for (int32_t j = 0; j < p->m; j++) {
         const int32_t from = N->colptr[j], to = N->colptr[j + 1];
 
-        /* rows ascend, and N is symmetric: the last one says it */
+        /* rows ascend, and N is symmetric: the last one suffices */
         if (to > from && N->rowind[to - 1] - j > width) {
             width = N->rowind[to - 1] - j;
         }

@@ -76,7 +76,7 @@ static int solve(void *self, const struct mech_problem *p, const struct mech_vi_
     if (mech_dense_lu_factor(p->m, s->N, s->size, s->pivot) >= 0) {
         return MECH_SINGULAR;
     }
-    /* once more with the residual: what rounding took is given back */
+    /* once more with the residual, which removes the rounding error */
     for (int k = 0; k < 2; k++) {
         mech_problem_speed(p, l, s->c);
         mech_dense_lu_solve(p->m, s->N, s->pivot, s->c);

@@ -1,4 +1,4 @@
-/* Contacts between free bodies by block Gauss–Seidel; the contract stands in body_contacts.h.
+/* Contacts between free bodies by block Gauss–Seidel; the contract is in body_contacts.h.
  *
  *     lay out    contacts by colours, what sweeps read of each (body_contacts_layout.h)
  *     sweep      visit each contact, colour by colour (body_contacts_visit.h)

@@ -312,7 +312,7 @@ static void turns_as_speeds(const struct mech_odd_contact *odd, double *q)
     }
 }
 
-/* l starts as it comes, but along n without friction, where no residual would tell */
+/* l starts as given, but along n without friction, where no residual would show it */
 static void fill(struct mech_body_contacts *s, const struct mech_contact_bodies *bodies,
                  const struct mech_body_contact *c, struct mech_contact_place at, int32_t kind,
                  int32_t p)

@@ -19,7 +19,7 @@
 
 enum { STEPS = 100, ROUNDS = 12, POWER_STEPS = 8, TRIES = 6, INVERSE_STEPS = 3, PART_MOST = 1500 };
 
-/* entries of d that name nobody */
+/* entries of d without a contact to name */
 static const double small = 1e-6;
 
 struct search {

@@ -1,4 +1,4 @@
-/* One problem solved by whoever can: the member that is named, or one after the other until the
+/* One problem solved by any member that can: the named one, or one after the other until the
  * residual is small enough. The law of friction is that of the problem for all of them.
  *
  *   bilateral rows     bilateral, minres, semismooth

@@ -1,4 +1,4 @@
-/* Fixed point from the associated law to Coulomb's; see desaxce.h. Each round asks the member for
+/* Fixed point from the associated law to Coulomb's; see desaxce.h. Each round calls the member for
  * a tenth of the residual that is left, so that rounds are cheap while the normal rows still move.
  */
 #include "solver/vi/desaxce.h"

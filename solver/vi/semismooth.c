@@ -281,7 +281,7 @@ static bool advance(struct semismooth *s, const struct mech_problem *p, double *
     return isfinite(least);
 }
 
-/* l into the sets: the natural map of a point outside them says too little */
+/* l into the sets: the natural map of a point outside them is too weak */
 static bool judge(struct semismooth *s, struct mech_iterate *it, const struct mech_problem *p,
                   int32_t k, const double *l)
 {
@@ -335,7 +335,7 @@ static int proximal(struct semismooth *s, const struct mech_problem *p, struct m
     for (size_t i = 0; i < m * m; i++) {
         largest = fmax(largest, fabs(s->N[i]));
     }
-    /* a zero diagonal says nothing of the size of N, and N = 0 has no size */
+    /* a zero diagonal gives no scale of N, and N = 0 has none */
     const double first = diagonal > 0. ? diagonal : largest > 0. ? largest : 1.;
     double rho = first;
 

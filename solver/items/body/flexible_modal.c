@@ -33,7 +33,7 @@ static void fault(struct mech_diag *d, const char *path, const char *field, cons
     mech_diag_add(d, place, "%s", text);
 }
 
-/* blocks m_ij times the unit matrix: what a frame that turns asks for */
+/* blocks m_ij times the unit matrix, as a rotating frame requires */
 static bool is_scalar(const struct mech_mat *mass)
 {
     struct mech_mat_walk w = {.a = mass};

@@ -1,4 +1,4 @@
-/* Ground: a body that does not move. Whatever acts on it does nothing. */
+/* Ground: a body that does not move. Forces on it have no effect. */
 #include "solver/items/body/body.h"
 
 #include <stddef.h>

@@ -26,7 +26,7 @@ static const char *const locals[] = {"t", "offset", NULL};
 struct record {
     bool velocity;
     double factor;
-    struct mech_timed *given; /* as the field offset says, which a law reads; NULL: no law */
+    struct mech_timed *given; /* value of the field offset, which a law reads; NULL: no law */
     struct mech_timed offset;
 };
 
@@ -57,7 +57,7 @@ static int compile(const struct mech_scope *scope, const char *text, const char 
     return text ? mech_scope_compile(scope, text, place, site->diag, out) : 0;
 }
 
-/* The offset, or the speed, by a law, which reads what the field offset says. */
+/* The offset, or the speed, by a law, which reads the field offset. */
 static int read_law(const struct coordinate_constraint *c, const struct mech_site *site,
                     struct record *r)
 {
