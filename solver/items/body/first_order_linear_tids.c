@@ -1,4 +1,4 @@
-/* FirstOrderLinearTIDS: a linear, time-invariant system of first order with states of its own.
+/* FirstOrderLinearTIDS: a linear, time-invariant system of first order with its own states.
  *
  *     M ẋ = A x + b(t, z) + r,   r = B λ of the interactions on it
  *
@@ -103,7 +103,7 @@ static const struct mech_field fields[] = {
      .offset = offsetof(struct first_order_linear_tids, x0),
      .unit = NULL,
      MECH_ANY_REAL,
-     .doc = "initial states; zeros without it"},
+     .doc = "initial states; default: zeros"},
     {.name = "z",
      .kind = MECH_VECTOR,
      .offset = offsetof(struct first_order_linear_tids, z),

@@ -1,5 +1,5 @@
 /* FlexibleBodyModal: a deformable body in a floating frame of reference, its points moved by given
- * modes (Exudyn's ObjectFFRFreducedOrder). Its equations stand in modal_record.c; mass, inertia at
+ * modes (Exudyn's ObjectFFRFreducedOrder). Its equations are in modal_record.c; mass, inertia at
  * a = 0, ΨᵀMΨ, ΨᵀKΨ and ΨᵀDΨ are folded into M, K and C.
  *
  * A point of the mesh moves with the modes, every other local position is fixed in the frame. */
@@ -311,7 +311,7 @@ static const struct mech_field fields[] = {
      .offset = offsetof(struct flexible_body_modal, damping),
      .unit = "N s/m",
      MECH_ANY_REAL,
-     .doc = "damping matrix of all points' displacements; none without it"},
+     .doc = "damping matrix of all points' displacements; default: none"},
     {.name = "massMatrix",
      .kind = MECH_MATRIX,
      .offset = offsetof(struct flexible_body_modal, shape.mass),

@@ -95,8 +95,8 @@ static const struct mech_field fields[] = {
      .offset = offsetof(struct generic_ae, rhs),
      .unit = NULL,
      MECH_ANY_REAL,
-     .doc = "right-hand side: numbers, expressions in t and the parameters, or tables; none "
-            "without it"},
+     .doc = "right-hand side: numbers, expressions in t and the parameters, or tables; "
+            "default: none"},
     {.name = "velocityLevel",
      .kind = MECH_BOOL,
      .offset = offsetof(struct generic_ae, velocity),

@@ -65,13 +65,13 @@ static const struct mech_field fields[] = {
      .offset = offsetof(struct generic_ode1, rhs),
      .unit = NULL,
      MECH_ANY_REAL,
-     .doc = "constant rate r; none without it"},
+     .doc = "constant rate r; default: none"},
     {.name = "systemMatrix",
      .kind = MECH_MATRIX,
      .offset = offsetof(struct generic_ode1, system),
      .unit = NULL,
      MECH_ANY_REAL,
-     .doc = "system matrix A; none without it"},
+     .doc = "system matrix A; default: none"},
 };
 
 static const struct mech_object_ops ops = {

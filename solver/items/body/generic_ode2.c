@@ -69,13 +69,13 @@ static const struct mech_field fields[] = {
      .offset = offsetof(struct generic_ode2, damping),
      .unit = NULL,
      MECH_ANY_REAL,
-     .doc = "damping matrix D; none without it"},
+     .doc = "damping matrix D; default: none"},
     {.name = "forceVector",
      .kind = MECH_VECTOR,
      .offset = offsetof(struct generic_ode2, force),
      .unit = NULL,
      MECH_ANY_REAL,
-     .doc = "constant generalized force f; none without it"},
+     .doc = "constant generalized force f; default: none"},
     {.name = "massMatrix",
      .kind = MECH_MATRIX,
      .offset = offsetof(struct generic_ode2, mass),
@@ -94,7 +94,7 @@ static const struct mech_field fields[] = {
      .offset = offsetof(struct generic_ode2, stiffness),
      .unit = NULL,
      MECH_ANY_REAL,
-     .doc = "stiffness matrix K; none without it"},
+     .doc = "stiffness matrix K; default: none"},
 };
 
 static const struct mech_object_ops ops = {

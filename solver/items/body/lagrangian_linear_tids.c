@@ -1,11 +1,11 @@
-/* LagrangianLinearTIDS: a linear, time-invariant Lagrangian system with coordinates of its own.
+/* LagrangianLinearTIDS: a linear, time-invariant Lagrangian system with its own coordinates.
  *
  *     M v̇ + C v + K q = F_ext(t, z) + p,   q̇ = v
  *
  * Source: Siconos' class of that name. K acts on the total coordinates: the reference is 0. z is a
  * vector that F_ext may read as z0, z1, …; it changes only when the state is set. Velocities of
  * chosen coordinates may be prescribed as functions of time, v_i = w(t): boundary conditions whose
- * reactions λ stand on the right-hand side as p does. */
+ * reactions λ are on the right-hand side as p is. */
 #include "solver/base/err.h"
 #include "solver/items/connector/coordinate_rows.h"
 #include "solver/items/ops.h"
@@ -195,7 +195,7 @@ static const struct mech_field fields[] = {
      .offset = offsetof(struct lagrangian_linear_tids, C),
      .unit = NULL,
      MECH_ANY_REAL,
-     .doc = "damping matrix; none without it"},
+     .doc = "damping matrix; default: none"},
     {.name = "Fext",
      .kind = MECH_VALUES,
      .offset = offsetof(struct lagrangian_linear_tids, Fext),
@@ -207,7 +207,7 @@ static const struct mech_field fields[] = {
      .offset = offsetof(struct lagrangian_linear_tids, K),
      .unit = NULL,
      MECH_ANY_REAL,
-     .doc = "stiffness matrix; none without it"},
+     .doc = "stiffness matrix; default: none"},
     {.name = "M",
      .kind = MECH_MATRIX,
      .offset = offsetof(struct lagrangian_linear_tids, M),
@@ -225,13 +225,13 @@ static const struct mech_field fields[] = {
      .offset = offsetof(struct lagrangian_linear_tids, q0),
      .unit = NULL,
      MECH_ANY_REAL,
-     .doc = "initial coordinates; zeros without it"},
+     .doc = "initial coordinates; default: zeros"},
     {.name = "v0",
      .kind = MECH_VECTOR,
      .offset = offsetof(struct lagrangian_linear_tids, v0),
      .unit = NULL,
      MECH_ANY_REAL,
-     .doc = "initial velocities; zeros without it"},
+     .doc = "initial velocities; default: zeros"},
     {.name = "z",
      .kind = MECH_VECTOR,
      .offset = offsetof(struct lagrangian_linear_tids, z),

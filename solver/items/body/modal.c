@@ -92,7 +92,7 @@ int mech_modal_init(struct mech_modal *modal, struct mech_arena *arena,
     const bool there = modal->s && modal->D && psi;
     struct mech_mat_walk w = {.a = &shape->mass};
 
-    /* one of the three equal rows of a block stands for it */
+    /* one of the three equal rows represents a block */
     while (there && mech_mat_next(&w)) {
         if (w.row % 3 == 0 && w.col % 3 == 0 && w.value != 0.) {
             add_pair(modal, w.value, psi + (size_t)w.row * m, psi + (size_t)w.col * m);

@@ -140,7 +140,7 @@ bool mech_coordinate_rows_constant(const void *record)
     return ((const struct mech_coordinate_rows *)record)->Y == NULL;
 }
 
-/* what is left of the equations: at velocity level G v + g_t */
+/* residual of the equations: at velocity level G v + g_t */
 static double left_of(const struct mech_view *view, int32_t row)
 {
     const struct mech_coordinate_rows *const r = view->record;

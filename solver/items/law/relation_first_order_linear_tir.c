@@ -87,7 +87,7 @@ static const struct mech_field fields[] = {
      .offset = offsetof(struct first_order_linear_tir, e),
      .unit = NULL,
      MECH_ANY_REAL,
-     .doc = "y at x = 0 and λ = 0; zeros without it"},
+     .doc = "y at x = 0 and λ = 0; default: zeros"},
 };
 
 static const struct mech_relation_ops ops = {.field = "C", .H = C, .b = e, .B = B, .D = D};

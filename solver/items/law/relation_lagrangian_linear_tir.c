@@ -47,7 +47,7 @@ static const struct mech_field fields[] = {
      .offset = offsetof(struct lagrangian_linear_tir, b),
      .unit = "m",
      MECH_ANY_REAL,
-     .doc = "gaps at q = 0; zeros without it"},
+     .doc = "gaps at q = 0; default: zeros"},
 };
 
 static const struct mech_relation_ops ops = {.field = "H", .H = H, .b = b};

@@ -1,5 +1,5 @@
-/* NodeGenericData: any number of discrete data z (Exudyn's NodeGenericData). They stand in the
- * state and in snapshots, outside the equations of motion: nothing but their owners and those who
+/* NodeGenericData: any number of discrete data z (Exudyn's NodeGenericData). They are part of
+ * the state and of snapshots, outside the equations of motion: only their owners and commands that
  * set the state change them. */
 #include "solver/items/ops.h"
 
@@ -54,7 +54,7 @@ static const struct mech_field fields[] = {
      .offset = offsetof(struct node_generic_data, start),
      .unit = NULL,
      MECH_ANY_REAL,
-     .doc = "initial data; zeros without it"},
+     .doc = "initial data; default: zeros"},
     {.name = "numberOfDataCoordinates",
      .kind = MECH_INT,
      .offset = offsetof(struct node_generic_data, count),

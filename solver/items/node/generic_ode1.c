@@ -64,7 +64,7 @@ static const struct mech_field fields[] = {
      .offset = offsetof(struct node_generic_ode1, start),
      .unit = NULL,
      MECH_ANY_REAL,
-     .doc = "initial states; zeros without it"},
+     .doc = "initial states; default: zeros"},
     {.name = "numberOfODE1Coordinates",
      .kind = MECH_INT,
      .offset = offsetof(struct node_generic_ode1, count),
@@ -77,7 +77,7 @@ static const struct mech_field fields[] = {
      .offset = offsetof(struct node_generic_ode1, reference),
      .unit = NULL,
      MECH_ANY_REAL,
-     .doc = "states of the reference configuration; zeros without it"},
+     .doc = "states of the reference configuration; default: zeros"},
 };
 
 static const struct mech_node_ops ops = {

@@ -68,13 +68,13 @@ static const struct mech_field fields[] = {
      .offset = offsetof(struct node_generic_ode2, displacement),
      .unit = NULL,
      MECH_ANY_REAL,
-     .doc = "initial displacements from the reference; zeros without it"},
+     .doc = "initial displacements from the reference; default: zeros"},
     {.name = "initialCoordinates_t",
      .kind = MECH_VECTOR,
      .offset = offsetof(struct node_generic_ode2, velocity),
      .unit = NULL,
      MECH_ANY_REAL,
-     .doc = "initial velocities; zeros without it"},
+     .doc = "initial velocities; default: zeros"},
     {.name = "numberOfODE2Coordinates",
      .kind = MECH_INT,
      .offset = offsetof(struct node_generic_ode2, count),
@@ -87,7 +87,7 @@ static const struct mech_field fields[] = {
      .offset = offsetof(struct node_generic_ode2, reference),
      .unit = NULL,
      MECH_ANY_REAL,
-     .doc = "reference coordinates; zeros without it"},
+     .doc = "reference coordinates; default: zeros"},
 };
 
 static const struct mech_node_ops ops = {

@@ -1,4 +1,4 @@
-/* Mesh of triangles in its frame, a surface that stands still: open or closed, seen from the side
+/* Mesh of triangles in its frame, a fixed surface: open or closed, seen from the side
  * from which vertices run counterclockwise. */
 #include "solver/base/err.h"
 #include "solver/items/shape/fields.h"

@@ -189,7 +189,7 @@ static int32_t root_of(int32_t *patch, int32_t t)
     return t;
 }
 
-/* Two triangles at one edge: whether it stands out, and whether they are in one plane. */
+/* Two triangles at one edge: whether it is convex, and whether they are in one plane. */
 static bool stands_out(const struct build *b, const struct half *one, const struct half *two,
                        bool *same)
 {
