@@ -191,7 +191,7 @@ static void expand(const struct mech_motions *b, const double *xi, double *shape
     }
 }
 
-/* Mode i of the result from its eigenvalue; its shape stands in shapes and imaginary and is divided
+/* Mode i of the result from its eigenvalue; its shape is in shapes and imaginary and is divided
  * by its largest entry. `pair`: a complex one. */
 static void set_damped(struct mech_modes *out, int32_t i, const double lambda[2], bool pair)
 {
@@ -291,7 +291,7 @@ static int solve_damped(const struct mech_motions *b, size_t ld, double *A, cons
 
     MECH_TRY(mech_eig_general((int32_t)ld, A, re, im, vectors));
 
-    /* by ascending |λ|; of a pair the one with positive imaginary part stands first */
+    /* by ascending |λ|; of a pair the one with positive imaginary part is first */
     int32_t found = 0;
     for (; found < out->count; found++) {
         size_t best = ld;

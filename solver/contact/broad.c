@@ -254,7 +254,7 @@ static int count_cells(struct mech_broad *b, const struct mech_bounds *box, int3
         }
     }
     if (cells > b->cells) {
-        /* what as many boxes can come to in any order: shape_grid's most, in all grids */
+        /* bound for as many boxes in any order: shape_grid's most, in all grids */
         const size_t grids_most = (size_t)smaller_index(LEVELS_MOST, n / FEW);
         const size_t most = 4 * ((size_t)n + 64 * grids_most) + grids_most;
 
@@ -389,7 +389,7 @@ static int find_pairs(struct mech_broad *b, const struct mech_bounds *box, const
     for (const struct mech_broad_box *one = b->free; one < b->free + b->free_count; one++) {
         MECH_TRY(make_pairs_room(b, n));
         for (int32_t i = 0; i < n; i++) {
-            /* two free ones once; by index, as the pairs are wanted */
+            /* two free ones once; by index, in the order of the pairs */
             const bool twice = b->cell[i] < 0 && i <= one->index;
 
             if (!twice && one->body != body[i] && overlap(&one->at, &box[i])) {

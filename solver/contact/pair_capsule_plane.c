@@ -1,5 +1,5 @@
 /* Capsule and plane: the lowest point of the half sphere that is lower, and the end of the side
- * above the other one, unless the capsule stands upright. Features 0 and 1, by the ends. */
+ * above the other one, unless the capsule is upright. Features 0 and 1, by the ends. */
 #include "solver/contact/segment.h"
 
 /* part of the normal at right angles to the axis from which on both ends count */

@@ -1,5 +1,5 @@
 /* Cylinder and plane: points of the two rims, and where the ends look toward the plane four points
- * that stay with the body, so that it stands.
+ * that stay with the body, so that it rests stably.
  *
  * Of each end k, features 8 k + 0: the lowest point of the rim; 8 k + 1 … 4: at the body's axes x,
  * y, −x, −y, for the end that looks toward the plane when that is within 60 degrees. The lowest is

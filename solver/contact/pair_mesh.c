@@ -4,7 +4,7 @@
  * triangle. Points of one flat region count once, whichever of its triangles they lie over, so
  * that a flat mesh is a plane. A point that is below its plane counts if nothing of the mesh lies
  * between the two and the shape is not below as a whole; of several ways out of the mesh the
- * shortest, but in a groove all. Edges that stand out: their distance to the shape as a
+ * shortest, but in a groove all. Convex edges: their distance to the shape as a
  * segment's, where the direction lies between the faces at the edge, or at its ends between all
  * edges there (J. Voronoi's regions). Edges in a plane or in a groove are never touched, so that
  * nothing catches on them.
@@ -89,7 +89,7 @@ static double height_over(const struct work *w, int32_t t, const double x[3])
 enum over { APART, OVER, BEHIND };
 
 /* Whether the foot of a local point x on the triangle's plane lies over the triangle: up to its
- * edges, and of a point below not up to those that stand out, where another way out is as near. A
+ * edges, and of a point below not up to convex ones, where another way out is as near. A
  * point below both sides of a groove is BEHIND the one across whose edge its foot lies. */
 static enum over over(const struct work *w, int32_t t, const double foot[3], const double *x)
 {

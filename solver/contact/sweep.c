@@ -1,4 +1,4 @@
-/* When two colliders that move come to touch; see contact.h.
+/* When two moving colliders start to touch; see contact.h.
  *
  * Along the unit normal n of a contact the bodies are apart by its gap g, and approach each other
  * there by no more than
@@ -276,7 +276,7 @@ static bool is_alike(const struct moving *m, const struct mech_contact *known, i
     return false;
 }
 
-/* Whether the placements at the end of the span show that they have come to touch as known. */
+/* Whether the placements at the end of the span show that they touch as known. */
 static int end(struct moving *m, const struct mech_contact *known, int32_t n,
                struct mech_contact_list *list, bool *as_known)
 {

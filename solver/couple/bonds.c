@@ -180,7 +180,7 @@ void couple_bonds_end(struct mech_couple *c)
     }
 }
 
-/* ∫ waves² / (4 Z) of what is under way. */
+/* ∫ waves² / (4 Z) of the waves in the lines. */
 static double under_way(const struct mech_couple *c, int32_t bond)
 {
     const struct mech_couple_bond *const b = c->bonds + bond;

@@ -163,7 +163,7 @@ int mech_couple_restore(struct mech_couple *c, const void *bytes, size_t size)
     }
     memcpy(c->bytes, bytes, size);
     c->phase = COUPLE_IDLE;
-    // the factor is made anew from the slopes, which are saved
+    // the factor is computed again from the slopes, which are saved
     c->matrix_same = false;
     return 0;
 }

@@ -1,4 +1,4 @@
-/* Gauss–Seidel: the participants step in turn, each with what those before it have come to at the
+/* Gauss–Seidel: the participants step in turn, each with the results of those before it at the
  * window's end and inputs extrapolated from those behind it. Of order hold + 1. */
 #include "solver/couple/scheme.h"
 

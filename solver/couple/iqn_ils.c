@@ -14,7 +14,7 @@
 #include <string.h>
 
 enum { COLUMNS_MOST = 200, NUMBERS_MOST = 4000000 };
-/* what is left of a column that depends on others to rounding (Gram–Schmidt of 200 columns) */
+/* remainder of a column that depends on others to rounding (Gram–Schmidt of 200 columns) */
 static const double dependent = 1e-14;
 
 enum { COUNT, FRESH, LENGTH, WINDOW, INTS };
@@ -24,7 +24,7 @@ struct iqn {
     int32_t most;    /* columns */
     int32_t *state;  /* [INTS] columns; unknowns of r and g if they are of this window, else 0;
                         length of the columns; number of the window */
-    int32_t *slot;   /* [most] where a column stands, newest first */
+    int32_t *slot;   /* [most] slot of a column, newest first */
     int32_t *age;    /* [most] window of the column in a slot */
     double *V, *W;   /* [most × n] by slots */
     double *Q;       /* [most × n] of the columns in their order */
@@ -94,7 +94,7 @@ static void push(struct iqn *s, const struct mech_scheme_iterate *at)
         drop(s, s->most - 1);
     }
     const int32_t count = s->state[COUNT];
-    // free slots stand behind the columns
+    // free slots follow the columns
     const int32_t slot = s->slot[count];
     for (int32_t k = count; k > 0; k--) {
         s->slot[k] = s->slot[k - 1];

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Loops at the start, where the scheme has no tolerances of its own. */
+/* Loops at the start, where the scheme has no own tolerances. */
 static const double start_relative = 1e-12, start_absolute = 1e-12;
 enum { START_ITERATIONS = 50 };
 
@@ -156,7 +156,7 @@ void couple_fail(struct mech_couple *c, int32_t side, int outcome, const char *r
         (void)snprintf(r->reason, sizeof r->reason, "%.150s", text);
     }
     c->handed = 0;
-    // commits that were done cannot be undone: it has to be started anew
+    // commits cannot be undone: it has to be started again
     c->after = c->phase == COUPLE_COMMITTING ? COUPLE_NEW : c->after;
     c->phase = COUPLE_DISCARDING;
     couple_hand_all(c, MECH_COUPLE_DISCARD);
@@ -173,7 +173,7 @@ int mech_couple_abandon(struct mech_couple *c, int outcome, const char *reason)
     c->adaptive = false;
     couple_fail(c, -1, outcome, reason);
     c->adaptive = adaptive;
-    // what was handed out is not looked at; its discarding is handed out next
+    // results of the last batch are ignored; the next batch discards them
     c->abandoned = true;
     return 0;
 }
@@ -495,7 +495,7 @@ static void finish_sweep(struct mech_couple *c)
     correct(c);
 }
 
-/* One step on: tasks are handed out, or the phase changes. */
+/* One step further: tasks are returned, or the phase changes. */
 static void proceed(struct mech_couple *c)
 {
     switch (c->phase) {

@@ -1,5 +1,5 @@
 /* Expressions by muParser's C interface. The first evaluation, made at creation, compiles the text
- * to byte code with a stack of its own, so that later ones do not allocate (6 to 14 ns for sums,
+ * to byte code with its own stack, so that later ones do not allocate (6 to 14 ns for sums,
  * products and a sine: thread time, -O3); an expression without variables is a number from then
  * on.
  *

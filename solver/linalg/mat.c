@@ -112,7 +112,7 @@ static void choose(const struct mech_triplet *t, size_t count, struct mech_mat *
     }
 }
 
-/* Arrays for the kind, order and band that stand in out; nnz counts for CSC alone. */
+/* Arrays for the kind, order and band that are set in out; nnz counts for CSC alone. */
 static int allocate(struct mech_arena *arena, size_t nnz, struct mech_mat *out)
 {
     out->colptr = NULL;

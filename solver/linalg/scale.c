@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Sweeps at most: exponents spread over 2^11 shrink to 2^5; what is left does no harm. */
+/* Sweeps at most: exponents spread over 2^11 shrink to 2^5; the rest is harmless. */
 enum { SWEEPS = 6 };
 
 static size_t zt(int32_t n)
@@ -70,7 +70,7 @@ static bool improve(size_t n, const double *largest, double *scale)
     for (size_t i = 0; i < n; i++) {
         if (largest[i] > 0. && (largest[i] < 0.25 || largest[i] >= 4.)) {
             const int e = ilogb(largest[i]) / 2;
-            // a scale that leaves the range of normal numbers stays as it is
+            // a scale that leaves the range of normal numbers is not changed
             const double next = ldexp(scale[i], e != 0 ? -e : 0);
             if (isnormal(next) && isnormal(1. / next) && e != 0) {
                 scale[i] = next;

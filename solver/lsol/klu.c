@@ -6,7 +6,7 @@
  * diagonal without a choice, in an order that follows from the pattern and from which diagonal
  * entries are 0 (rows of joints: saddle_order.h). A refactorisation repeats that operation by
  * operation and without allocation; the outcome is kept when no pivot is zero (linalg/pivot.h) and
- * the entries have not grown by more than 1000. Otherwise KLU chooses pivots anew (threshold 0.1).
+ * the entries have not grown by more than 1000. Otherwise KLU chooses pivots again (threshold 0.1).
  * A factor allocates there, and when other diagonal entries are 0 than in the one before.
  *
  * The matrix is scaled first (linalg/scale.h). */

@@ -28,7 +28,7 @@ static int32_t marker_size(enum mech_marker_kind kind)
     return one ? 1 : kind == MECH_MARKER_RIGID ? 6 : 3;
 }
 
-/* A channel of forces of its own for component r at a marker. */
+/* A separate channel of forces for component r at a marker. */
 static int marker_channel(struct mech_model *m, int32_t marker, int32_t r)
 {
     const struct mech_marker_map *const map = &m->markers[marker];

@@ -2,7 +2,7 @@
  *
  * All code except the schemes for such systems uses ẋ = A' x + r with A' = X⁻¹A and r = X⁻¹b, made
  * here once: X falls into blocks of states that it couples, whose inverses are dense. A diagonal X
- * leaves the pattern of A as it is. */
+ * does not change the pattern of A. */
 #include "solver/base/err.h"
 #include "solver/linalg/dense.h"
 #include "solver/model/internal.h"

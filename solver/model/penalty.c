@@ -1,4 +1,4 @@
-/* Forces between shapes; see penalty.h. Every evaluation looks for contacts anew. */
+/* Forces between shapes; see penalty.h. Every evaluation detects contacts again. */
 #include "solver/model/penalty.h"
 
 #include "solver/base/err.h"

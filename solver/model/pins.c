@@ -36,7 +36,7 @@ static bool pin_of(const struct mech_model *m, const struct mech_pair_of *pair,
         return false;
     }
     pair->ops->jacobian(pair->record, pose, G);
-    /* the slots of both markers stand one behind the other */
+    /* the slots of both markers are consecutive */
     *out = (struct mech_pin){.row = pair->row,
                              .slot = on->slot[k],
                              .q_slot = on->q_slot[k],

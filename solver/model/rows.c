@@ -1,5 +1,5 @@
 /* The rows of all joints in the document's order: which velocities each couples, and of which kind
- * it is. Those of pairs and those of equations between coordinates stand among each other. */
+ * it is. Those of pairs and those of equations between coordinates are interleaved. */
 #include "solver/base/err.h"
 #include "solver/model/internal.h"
 

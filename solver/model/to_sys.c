@@ -1,5 +1,5 @@
 /* Variables, masses and stiffness blocks of a model; see to_sys.h. Entries of M, C and K are sorted
- * by the pair of owners that they couple; what is left of a pair is a block. */
+ * by the pair of owners that they couple; each pair that remains is a block. */
 #include "solver/base/err.h"
 #include "solver/linalg/mat_walk.h"
 #include "solver/model/to_sys_internal.h"
@@ -14,7 +14,7 @@ enum { DENSE_MOST = 512 };
 
 /* --- owners ----------------------------------------------------------------------------------- */
 
-/* Blocks of variables by the velocities that an item owns; those of one stand side by side. */
+/* Blocks of variables by the velocities that an item owns; those of one are adjacent. */
 static int find_owners(struct mech_system_build *b)
 {
     const struct mech_model *const m = b->m;

@@ -1,5 +1,5 @@
 /* Contacts between shapes as constraints of a model's descriptor; see to_sys.h, gap.h. Those that
- * push by penalty are forces, not constraints. They are looked for where the bodies are in a step,
+ * push by penalty are forces, not constraints. They are detected where the bodies are in a step,
  * q ⊕ (1 − θ) h v. */
 #include "solver/base/err.h"
 #include "solver/model/to_sys_internal.h"

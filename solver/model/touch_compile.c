@@ -1,4 +1,4 @@
-/* The shapes of all bodies as one scene: what moves, what stands on the ground, which pairs a joint
+/* The shapes of all bodies as one scene: moving shapes, shapes on the ground, which pairs a joint
  * keeps apart, and whether the mass matrix falls apart into free bodies. */
 #include "solver/base/err.h"
 #include "solver/linalg/v3.h"

@@ -111,7 +111,7 @@ static int refuse(struct mech_sim *s, const struct mech_unshown *why, struct mec
     return code;
 }
 
-/* Parameters among the inputs: the model of their new values. All inputs stand in s->next then. */
+/* Parameters among the inputs: the model of their new values. All inputs are in s->next then. */
 static int set_with_parameters(struct mech_sim *s, const struct mech_input_change *inputs,
                                size_t count, struct mech_diag *diag)
 {
@@ -139,7 +139,7 @@ static int set_with_parameters(struct mech_sim *s, const struct mech_input_chang
     return 0;
 }
 
-/* No parameters among the inputs: they are set where they stand, and put back if the outputs, which
+/* No parameters among the inputs: they are set in place, and restored if the outputs, which
  * may read them, are not finite then. */
 static int set_in_place(struct mech_sim *s, const struct mech_input_change *inputs, size_t count,
                         struct mech_diag *diag)

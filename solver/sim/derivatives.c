@@ -1,6 +1,6 @@
 /* Derivatives of steps over the façade: directions in, derivatives of states and outputs out. What
  * an input or a state changes comes from step/tangent.h. What a parameter changes is differenced:
- * the model is made anew for each of four values beside the present one, runs, and is put back. All
+ * the model is compiled for each of four values near the present one, runs, and is restored. All
  * of it goes in turns: an internal step, or the start of something, each. */
 #include "solver/analysis/output_slopes.h"
 #include "solver/base/err.h"
@@ -42,12 +42,12 @@ struct mech_derivation {
     double *memory;
     double *samples;    /* [4 × outputs] */
     double *directions; /* [width × inputs] of all inputs; of one: [nv], its q as a motion */
-    double *parameters; /* [parameters] the direction of the column under way */
+    double *parameters; /* [parameters] the direction of the column in progress */
 
     /* how far it is */
-    size_t first;  /* input of the block that is under way or next */
-    bool begun;    /* a block, or a column of parameters, is under way */
-    size_t input;  /* of the column of parameters that is under way or next */
+    size_t first;  /* input of the block in progress or next */
+    bool begun;    /* a block, or a column of parameters, is in progress */
+    size_t input;  /* of the column of parameters in progress or next */
     int run;       /* of the four beside it */
     uint64_t step; /* internal steps of that run */
     double unit;   /* its step of differences */

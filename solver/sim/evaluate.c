@@ -277,7 +277,7 @@ int mech_sim_need_rates(struct mech_sim *s, struct mech_step_result *result)
     return 0;
 }
 
-/* What is wanted at s->point into out, which is zero. */
+/* The requested data at s->point into out, which is zero. */
 static int want_at(struct mech_sim *s, enum mech_want want, double *out)
 {
     struct mech_step_result result = {.iterations = 0};

@@ -82,7 +82,7 @@ static double highest_rate(struct mech_sim *s)
     for (int k = 0; k < ROUNDS && good; k++) {
         const double before = length_of(x, 2 * n);
 
-        /* the two halves differ by the unit of time: x is weighed anew only once a round */
+        /* the two halves differ by the unit of time: x is weighed again only once a round */
         for (size_t i = 0; i < 2 * n; i++) {
             x[i] /= before;
         }

@@ -1,4 +1,4 @@
-/* Problems that stand alone; see problem.h. A system H, G becomes c = N l + r in one of three ways:
+/* Problems without a model; see problem.h. A system H, G becomes c = N l + r in one of three ways:
  *
  *     H diagonal, G sparse     N = G H⁻¹ Gᵀ + E as sparse as its pattern
  *     H and G sparse, large    N is not formed: products through a factor of H (vi/schur.h), for

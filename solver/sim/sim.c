@@ -98,8 +98,8 @@ static bool joints_fit(struct mech_sim *s, struct mech_diag *diag)
     return fit;
 }
 
-/* Each row that is left out costs a stepper made anew, in proportion to the model: rows times size,
- * so that no document keeps a thread busy for more than some seconds. */
+/* Each row that is left out needs a new stepper, at a cost in proportion to the model: rows
+ * times size is bounded, so that no document occupies a thread for more than some seconds. */
 static const int64_t most_dropped = 1000000;
 
 bool mech_sim_may_drop(const struct mech_sim *s, const struct mech_step_result *result)

@@ -35,7 +35,7 @@ struct header {
     uint64_t checksum;     /* of the header up to here, and the block */
 };
 
-/* What stands before a saved block. */
+/* The header of a saved block. */
 struct saved {
     uint64_t layout, size;
 };
@@ -273,7 +273,7 @@ static bool block_sound(const struct mech_sim *s, const struct mech_state *p)
            p->q[s->sizes.q] == 0. && p->v[s->sizes.v] == 0.;
 }
 
-/* The model of a state, unless it stands already. On a fault nothing changes. */
+/* The model of a state, unless it is already compiled. On a fault nothing changes. */
 static int take_model(struct mech_sim *s, const struct mech_state *state)
 {
     struct mech_diag diag;
@@ -291,7 +291,7 @@ static int take_model(struct mech_sim *s, const struct mech_state *state)
 }
 
 /* Whether s->point, with the model of its parameters, can be shown: fields may have been changed
- * since it was taken. If not, the model of the present parameters stands again. */
+ * since it was taken. If not, the model of the present parameters is restored. */
 static int check_shown(struct mech_sim *s)
 {
     struct mech_unshown why;
@@ -455,7 +455,7 @@ int mech_sim_restore(struct mech_sim *s, const void *memory)
     if (head.layout != s->layout || head.size != s->now.size) {
         return MECH_MISMATCH;
     }
-    /* `memory` may stand anywhere: what differs is aligned first */
+    /* `memory` may have any alignment: a block is aligned first */
     if (memcmp(block + at, s->now.parameter, (size_t)s->sizes.parameter * sizeof(double)) != 0 ||
         memcmp(block + open, s->now.open, (size_t)s->sizes.lambda * sizeof(double)) != 0) {
         memcpy(s->point.block, block, s->point.size);

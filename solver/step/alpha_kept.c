@@ -1,6 +1,6 @@
 /* Iteration matrices that outlive a step (settings newton.modified). The state carries the point at
  * which the matrix in use was formed, not its factors: a restored state forms it again from
- * there, and goes on to the same bits.
+ * there, and continues to the same bits.
  *
  *     carried   whether there is one; t, h; q, v, v̇, λ and which rows act
  */
@@ -53,7 +53,7 @@ void mech_alpha_kept_forget(const struct alpha *s, struct mech_state *state)
     }
 }
 
-/* Factors at a point whose motions stand in `point`, for a step of h that ends at t. */
+/* Factors at a point whose motions are in `point`, for a step of h that ends at t. */
 static int factor_at(struct alpha *s, const struct mech_state *point, double h, double t,
                      bool posed, struct mech_step_result *result)
 {

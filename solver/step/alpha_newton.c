@@ -114,7 +114,7 @@ static int residual(struct alpha *s, struct mech_state *state, double t,
     return 0;
 }
 
-/* --- what is left ----------------------------------------------------------------------------- */
+/* --- residuals -------------------------------------------------------------------------------- */
 
 static struct mech_balance_parts parts_of(const struct alpha *s)
 {
@@ -211,7 +211,7 @@ static int not_finite(const struct alpha *s, const struct mech_state *state, dou
 /* How far the iterations have come. */
 struct progress {
     double w[3];
-    double size, before; /* what is left over what may be: now, and an iteration ago */
+    double size, before; /* residual over its tolerance: now, and an iteration ago */
     double last;         /* size from which one correction more is enough */
 };
 
@@ -258,7 +258,7 @@ static bool near(const struct progress *n)
     return n->size <= 0.25 * n->before;
 }
 
-/* Whether what is left is within what rounding leaves. */
+/* Whether the residual is at the level of rounding. */
 static int round_off(struct alpha *s, struct mech_state *state, double t, double share, bool *met)
 {
     struct mech_arena *const scratch = mech_model_scratch(s->model);

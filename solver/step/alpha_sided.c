@@ -1,8 +1,8 @@
 /* Steps of the generalized-α family with one-sided rows. A step is cut at the moment at which an
  * open row reaches its limit, s g = 0, found by steps of other lengths from the same start (regula
  * falsi, Illinois variant: M. Dowell, P. Jarratt, BIT 11 (1971)). There the velocities jump to what
- * the rows allow (inelastic impact), v̇ and λ are found anew, and the rest of the step follows. A
- * row whose multiplier changes its sign opens at the end of its step: an error of O(h²) once.
+ * the rows allow (inelastic impact), v̇ and λ are computed again, and the rest of the step follows.
+ * A row whose multiplier changes its sign opens at the end of its step: an error of O(h²) once.
  *
  * A part of less than h/100 is a Taylor step of order 2: its error is below that of a whole step,
  * while the scheme would divide the tolerance of g by its length. */

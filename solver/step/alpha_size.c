@@ -1,7 +1,7 @@
 /* Steps of another size in the generalized-α family. What a state carries belongs to the size of
  * the step that led to it, at->size; before a step of another one it is converted, with r = h/size:
  *
- *     a   stands for v̇ at t + δ h, δ = α_m − α_f:   a := v̇ + r (a − v̇)
+ *     a   approximates v̇ at t + δ h, δ = α_m − α_f:   a := v̇ + r (a − v̇)
  *     v   at index 3 misses G v + g_t = 0 by a multiple of h² (positions alone are held):
  *         r² times the miss, by an impulse along Gᵀ
  *     v̇   at index 2 misses the acceleration that q, v and the joints ask for by a multiple of h²:

@@ -313,7 +313,7 @@ double mech_balance_over(const struct mech_balance *b, const double *r)
     return most;
 }
 
-/* --- what is left ----------------------------------------------------------------------------- */
+/* --- residuals -------------------------------------------------------------------------------- */
 
 double mech_balance_left(const struct mech_balance *b, const double *r, double least)
 {

@@ -26,7 +26,7 @@ double mech_control_plan(struct mech_control *c, double t, double t_end)
 
     c->planned++;
     if (c->even) {
-        /* hardly another size than the last is the same: nothing is factored anew */
+        /* a size close to the last counts as the same: nothing is factored again */
         const double n = mech_time_steps(t, t_end, wanted, c->step, &c->step);
 
         return n > 1. ? t + c->step : t_end;

@@ -289,7 +289,7 @@ static int start(void *self, struct mech_state *s, struct mech_step_result *resu
                      (int)rows->interaction[r]);
             return MECH_INVALID;
         }
-        /* a flight goes on with its own gap */
+        /* a flight continues with its own gap */
         const bool flies = c.flags[r] == MECH_ROW_OPEN && c.gap[r] >= 0. &&
                            fabs(c.gap[r] - y) <= rounding && speed > e->rows.rest;
         e->touch[r] = both || (y <= e->gap_tolerance && fabs(speed) <= e->rows.rest);

@@ -174,7 +174,7 @@ double mech_event_crossing(double y0, const double c[4], double slow)
 
 /* --- finding ---------------------------------------------------------------------------------- */
 
-/* Gaps of open rows at the end of a step of h whose stages stand. */
+/* Gaps of open rows at the end of a step of h whose stages are computed. */
 static void carry_gaps(const struct mech_events *e, struct mech_state *s, double h)
 {
     const struct mech_tableau *const b = e->erk->tableau;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* what is left of a row of A beside those that are held, and still counts as 0 */
+/* remainder of a row of A after the held ones that still counts as 0 */
 static const double dependent = 1e-11;
 /* accelerations that count as 0, relative to what they are sums of */
 static const double still = 1e-12;

@@ -8,7 +8,7 @@
  *
  * Coordinates that constraints hold (pins.h) get a mass that dwarfs all others and the force that
  * gives them the velocity of t_{k+1} (where the velocity alone is held, q follows as that of any
- * other coordinate): what couples to them stays as it is, impulses do not move
+ * other coordinate): coupled terms do not change, impulses do not move
  * them. Their reaction is the mean one of the step, with v_θ = v_k + θ dv
  *
  *     h λ = (M dv + h C v_θ + h K (q_k − q_ref + hθ v_θ) − h F_θ − HᵀP)_p / factor

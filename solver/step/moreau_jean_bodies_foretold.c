@@ -1,11 +1,11 @@
-/* Contacts that are open where the step looks for them, and may close within it.
+/* Contacts that are open where the step detects them, and may close within it.
  *
  * A row bars the half-space behind the nearest features: no less than the bodies bar, and more
  * where one of them passes an edge. Rows take part in the step but for those that the free motion,
  * from q_m on and θ h long, would run into. Of these some are sure to bar what the bodies bar:
  * closed ones, and those of bodies that move little sideways (mech_scene_bars). For the others that
- * motion is followed (mech_scene_sweep). A pair that comes to touch takes part, with the places and
- * normals of that touch where they differ; a pair that passes waits, and rows of what it has passed
+ * motion is followed (mech_scene_sweep). A pair that starts to touch takes part, with the
+ * places and normals of that touch where they differ; a pair that passes waits, and rows of what it has passed
  * take part in its place, which the free motion does not run into.
  *
  * The motion after the impulses is followed as well. A pair that waits takes part once that motion
@@ -196,7 +196,7 @@ static bool stands(const struct mech_moreau_bodies *s, const struct some *pair, 
     return false;
 }
 
-/* Whether the pair comes to touch in the motion that is set out; how, if otherwise, into f->met. */
+/* Whether the pair starts to touch in the given motion; how, if otherwise, into f->met. */
 static int look_through(struct mech_moreau_bodies *s, const struct some *known,
                         const struct mech_scene_sweep *how, enum mech_scene_way *way)
 {

@@ -4,7 +4,7 @@
  *
  *     v_{k+1} = v_k + M⁻¹ (h f(q_θ, v_θ, t_θ) + Gᵀ l)
  *
- * f depends on v by gyroscopic moments and the like, O(h ω): the equation is iterated as it stands,
+ * f depends on v by gyroscopic moments and the like, O(h ω): the equation is iterated in this form,
  * from the last velocities. Where that or the sweeps do not converge, the step is Newton's
  * (moreau_jean_bodies_newton.c), which has the same solution. */
 #include "solver/base/err.h"
@@ -265,7 +265,7 @@ static int sweep(struct mech_moreau_bodies *s, struct mech_state *state,
     result->residual = found.residual;
     get_back(s, state);
     s->accepted = !(found.residual <= vi->tolerance && found.miss <= vi->tolerance);
-    /* so many that no other member takes them: what is left of all sweeps */
+    /* so many that no other member supports them: the residual of all sweeps */
     const double times = 3 * w->count > MECH_IMPACT_ROWS_MOST ? MECH_ACCEPTABLE_LAST : 1.;
 
     return accept || good_enough(s, times, &found) ? 0 : code;

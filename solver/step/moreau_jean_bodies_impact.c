@@ -4,7 +4,7 @@
  *
  * N is dense, one solve with the saddle matrix a row. Tangents need not be symmetric, and
  * complementarity solvers require it: they get ½ (N + Nᵀ), and what that leaves is asked for again
- * at the velocities reached, from where Newton's iterations go on. */
+ * at the velocities reached, from where Newton's iterations continue. */
 #include "solver/base/err.h"
 #include "solver/step/conflict.h"
 #include "solver/step/moreau_jean_bodies.h"
@@ -220,7 +220,7 @@ bool mech_moreau_bodies_hurries(const struct mech_moreau_bodies *s, int32_t cont
 
 /* The k-th member that is tried, and its iterations; false: there are no more. Few contacts get
  * short turns of a member that sweeps and of the next, which starts where the sweeps have come to:
- * either stalls where the other goes on. Those that are tried because others failed get less time
+ * either stalls where the other progresses. Members tried because others failed get less time
  * where there are many contacts: a step that fails is reported soon. */
 static bool turn_of(const struct mech_moreau_bodies *s, const char *const *names, int k,
                     const char **name, int32_t *most)

@@ -17,12 +17,12 @@ enum { PROJECTIONS = 8 };
 
 /* Of the lengths in a joint's equation: how near positions are brought to the joints. */
 static const double near_joints = 0x1p-40;
-/* Of relativeTolerance, while iterations come closer: nothing corrects what is left. */
+/* Of relativeTolerance, while iterations come closer: nothing corrects the rest. */
 static const double of_last = 1e-3;
 /* Of the speeds in a row: how near velocities are brought to the joints. */
 static const double near_speeds = 0x1p-37;
 
-/* Where nothing pushed, the mean acceleration of the last step goes on. */
+/* Where nothing pushed, the mean acceleration of the last step continues. */
 static void predict(struct mech_moreau_bodies *s, struct mech_state *state)
 {
     bool free = true;

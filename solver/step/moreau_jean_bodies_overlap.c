@@ -34,7 +34,7 @@ static double lower_of(const struct mech_moreau_bodies *s, int32_t set, int32_t 
 }
 
 /* bₛ into s->q, the least p into s->best; true: there is something to do. Gaps of one-sided joints
- * are those at q_{k+1}, others follow from the point where they were looked for. */
+ * are those at q_{k+1}, others follow from the point of detection. */
 static bool ask(struct mech_moreau_bodies *s, const struct mech_state *state, double t)
 {
     const double *const v = state->v;

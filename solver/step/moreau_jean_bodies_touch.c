@@ -1,6 +1,6 @@
 /* Contacts of bodies by their shapes as rows of a Moreau–Jean step; see moreau_jean_bodies.h.
  *
- * They are looked for once a step, where the bodies are at q_m = q_k ⊕ (1 − θ) h v_k, as far as it
+ * They are detected once a step, where the bodies are at q_m = q_k ⊕ (1 − θ) h v_k, as far as it
  * is known before it is solved: in its middle at θ = ½, which keeps the order for what rolls and
  * turns, at its start at θ = 1. The condition for the gap found there is in model/gap.h. A soft
  * contact rebounds by its spring and damper, and reads no e. Impulses are kept as vectors in space,

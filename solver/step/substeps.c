@@ -81,7 +81,7 @@ int mech_substeps_run(struct mech_substeps *d, struct mech_state *s, double h, d
         const double t = s->at->time;
         const double end = mech_control_plan(&c, t, d->beyond ? HUGE_VAL : t_end);
 
-        /* hardly another size is the same: nothing is factored anew */
+        /* a size close to the last counts as the same: nothing is factored again */
         c.step = fabs(c.step - h) <= 1e-9 * h ? h : c.step;
         mech_state_copy(s, &d->start);
         const int code = try_one(d, s, c.step, end, &error, result);

@@ -9,7 +9,7 @@
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
-/* One vector that stands for several: all have `size` numbers and a slot of the ground. */
+/* One vector that represents several: all have `size` numbers and a slot of the ground. */
 static double *cut(double **at, size_t count, int32_t size)
 {
     double *const here = *at;
@@ -385,7 +385,7 @@ const char *mech_tangent_obstacle(const struct mech_model *m, const struct mech_
                : NULL;
 }
 
-/* Without equations of its own for this model a scheme has its runs differenced. */
+/* Without own equations for this model the runs of a scheme are differenced. */
 static int or_runs(struct mech_tangent *t, int code)
 {
     if (code == MECH_UNSUPPORTED) {

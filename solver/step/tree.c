@@ -1,5 +1,5 @@
 /* The order of elimination of tree.h: which body is whose child, found from the pattern alone.
- * Roots are the bodies with the most rows to the ground; children stand before their parents, a
+ * Roots are the bodies with the most rows to the ground; children precede their parents, a
  * chain from its tip to its root. Cost: that of sorting the pattern. */
 #include "solver/step/tree.h"
 
@@ -368,7 +368,7 @@ int64_t mech_tree_place(const struct mech_tree *t, int32_t row, int32_t col)
     if (i == j) {
         return own + r * l->m + c;
     }
-    /* S_ip of the child stands behind its rows, S_pi behind that */
+    /* S_ip of the child follows its rows, S_pi follows that */
     const struct mech_tree_link *const child = l->parent == j ? l : other;
     const int64_t pair =
         (int64_t)child->value + child->m * child->m + child->k * (child->m + child->mp);

@@ -6,7 +6,7 @@
  *     z ← P(x + u),   u ← u + x − z
  *
  * z is the solution. ρ follows the balance of ‖x − z‖ and ρ‖z − z₋‖, each in its own scale; N + ρ 1
- * is factored anew when it does. The associated law, and Coulomb's by desaxce.h. It takes
+ * is factored again when it does. The associated law, and Coulomb's by desaxce.h. It takes
  * hyperstatic problems as they are. Dense: 2/3 m³ flops a factor, 2 m² an iteration. Of an N that
  * is not formed, the first line is solved in w and x at once, with a sparse factor (schur.h). */
 #include "solver/base/err.h"

@@ -337,7 +337,7 @@ struct momentum {
 };
 
 /* Nesterov's momentum: a sweep starts from l + share (l − l_before), as do the lines, which are
- * linear in l. It begins anew when a sweep goes back against it (B. O'Donoghue, E. Candès, Found.
+ * linear in l. It restarts when a sweep goes back against it (B. O'Donoghue, E. Candès, Found.
  * Comput. Math. 15 (2015)). For the associated law that settles; by Coulomb's, which minimises
  * nothing, see fall_back. */
 static double share_of(struct momentum *m)

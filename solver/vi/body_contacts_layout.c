@@ -236,7 +236,7 @@ static size_t rounded(size_t n)
     return (n + MECH_LINE - 1) / MECH_LINE * MECH_LINE;
 }
 
-/* where the runs of all colours stand */
+/* places of the runs of all colours */
 static void place_all(struct mech_body_contacts *s)
 {
     size_t data = 0, l = 0;

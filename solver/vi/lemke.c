@@ -288,7 +288,7 @@ static void refine(struct lemke *s, const struct mech_problem *p, double *z)
 static int judge(struct lemke *s, const struct mech_problem *p, const double *z, double tolerance,
                  struct mech_vi_result *result)
 {
-    /* w, rhs and keep stand in a row */
+    /* w, rhs and keep are consecutive */
     if (mech_acceptance_plain(p, z, tolerance, s->w, &result->acceptance)) {
         result->residual = mech_problem_residual(p, z, s->w);
         if (result->residual <= tolerance) {

@@ -202,7 +202,7 @@ int mech_lemke_pivot(struct lemke *s, const struct mech_problem *p,
     fill(&d);
     MECH_TRY(remove_bilateral(&d));
     if (p->sets != NULL) {
-        // elimination has mixed the rows: cover each of the others anew
+        // elimination has mixed the rows: cover each of the others again
         for (int32_t i = 0; i < n; i++) {
             row_of(&d, i)[n] = is_bound(&d, i) ? 1. : 0.;
         }

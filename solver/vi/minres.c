@@ -1,7 +1,7 @@
 /* Bilateral rows alone, symmetric N: N l = −r by the conjugate residual method, which has the
  * smallest residual over the Krylov space as MINRES has (Y. Saad, Iterative Methods for Sparse
  * Linear Systems, SIAM 2003, section 6.8). Redundant rows that do not contradict each other need
- * nothing special. One product with N an iteration. Every 64th starts anew from a fresh residual;
+ * nothing special. One product with N an iteration. Every 64th restarts from a new residual;
  * when that has not fallen since the last time, what is left is rounding, or lies where N does not
  * reach: rows that contradict each other. */
 #include "solver/base/err.h"
@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { RESTART = 64 }; /* where mech_iterate_judge makes c anew */
+enum { RESTART = 64 }; /* where mech_iterate_judge computes c again */
 /* ‖N x‖ over ‖N‖ ‖x‖ that is rounding */
 static const double unreached = 1e-14;
 

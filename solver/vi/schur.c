@@ -34,7 +34,7 @@ static void product(void *self, const double *l, double *out)
     mech_mat_mul(s->G, 1., s->x, 1., out);
 }
 
-/* The pattern of the whole matrix, E + ρ 1 with entries of its own. */
+/* The pattern of the whole matrix, E + ρ 1 with its own entries. */
 static int assemble(struct mech_schur_system *s)
 {
     const int32_t n = s->H->rows, m = s->G->rows;
