@@ -51,7 +51,7 @@ int mechc_set_server_key(struct mechc *c, const char *key)
     return MECHC_OK;
 }
 
-/* The key behind the word `secret` at a line's beginning. */
+/* The key after the word `secret` at the start of a line. */
 static bool take_secret(char *line, char out[MECHC_KEY])
 {
     char *rest = line;

@@ -31,7 +31,7 @@ struct mechc {
     char server_key[MECHC_KEY];     /* public; "": not known */
     char secret_key[MECHC_KEY];     /* "": none */
     bool pinned;                    /* server_key was given, not reported by the server */
-    bool asked, curve;              /* the server was asked, and its sockets ask for keys */
+    bool asked, curve;              /* keys were queried; the sockets require them */
     struct mechc_bytes reply, body;
     struct mechc_error error;
     struct mechc_bytes words; /* what error points at */
@@ -52,7 +52,7 @@ int mechc_send(struct mechc *c, const char *method, const char *const *segments,
                struct mechc_json *json);
 
 /* --- handle.c --- */
-/* The endpoint of a socket, asked for if need be. */
+/* The endpoint of a socket, queried if necessary. */
 int mechc_endpoint(struct mechc *c, enum mechc_socket which, const char **out);
 /* A socket of that type, connected, without lingering and with bounded waits. `events`: NULL, or
  * gets a PAIR socket that reports when the connection is up and when it is not
@@ -77,5 +77,5 @@ int mechc_opened_here(struct mechc *c, pid_t process, const char *what);
 /* --- curve.c --- */
 /* The keys in the reply to GET /v1. */
 int mechc_curve_learn(struct mechc *c, struct mechc_json about);
-/* Before a socket is connected: give it the keys, where they are asked for. */
+/* Before a socket is connected: give it the keys, where they are required. */
 int mechc_curve_lock(struct mechc *c, void *socket);

@@ -174,7 +174,7 @@ static long status_of(struct mechc *c)
 
 /* A request without an answer: under a lease it would continue while its client waits for the
  * next one. A repetition under its key is the request itself, as an operation, and cancelled by
- * DELETE. Returns what has become of it, for people. */
+ * DELETE. Returns the outcome as text. */
 static const char *withdraw(struct mechc *c, const struct mechc_request *r,
                             const struct sending *first)
 {

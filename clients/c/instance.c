@@ -29,7 +29,7 @@ static int take_id(struct mechc *c, struct mechc_json reply, char id[MECHC_ID])
     return MECHC_OK;
 }
 
-/* POST to a collection, and the id of what was made. */
+/* POST to a collection, and the id of the new member. */
 static int post_for_id(struct mechc *c, const char *const *segments, char id[MECHC_ID])
 {
     struct mechc_json reply;

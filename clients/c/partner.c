@@ -74,7 +74,7 @@ static int deliver(struct mechc_partner *p, const char *extra)
     return MECHC_OK;
 }
 
-/* One message: its frame into `frame`, the part behind it (if any) into `extra`. */
+/* One message: its frame into `frame`, the part after it (if any) into `extra`. */
 static int receive(struct mechc_partner *p, zmq_msg_t *frame, zmq_msg_t *extra)
 {
     bool have_frame = false, have_extra = false, more = true;
@@ -136,7 +136,7 @@ static int await(struct mechc_partner *p, uint8_t kind, struct mechp_frame *f, z
 }
 
 /* An abandoned step would continue, and the next request wait for it: it is
- * stopped over HTTP, under the partner's lease. The words say what has become of it. */
+ * stopped over HTTP, under the partner's lease. The words give the outcome. */
 static int stop_late(struct mechc_partner *p)
 {
     struct mechc *const c = p->c;

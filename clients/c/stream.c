@@ -121,7 +121,7 @@ static int await_frame(struct mechc_stream *s, double seconds)
     }
 }
 
-/* The last part of a message: the frame, behind its topic. */
+/* The last part of a message: the frame, after its topic. */
 static int receive(struct mechc_stream *s, zmq_msg_t *frame)
 {
     do {

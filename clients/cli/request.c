@@ -56,7 +56,7 @@ int mechctl_result(struct mechctl *m, int result)
     }
     const bool coded = *e->code != 0;
     if (e->fault_count == 1 && strcmp(e->faults[0].message, e->text) == 0) {
-        // the place has said it all
+        // the place has the whole message
         fprintf(stderr, "mechctl: refused%s%s%s\n", coded ? " (" : "", e->code, coded ? ")" : "");
         return MECHCTL_REFUSED;
     }
@@ -113,7 +113,7 @@ int mechctl_request(struct mechctl *m, const struct mechc_request *r, struct mec
     }
     const int code = mechctl_answer(m, result, out);
     if (result == MECHC_INTERRUPTED) {
-        raise(SIGINT); // it has been said what has become of it
+        raise(SIGINT); // the outcome has been printed
     }
     return code;
 }

@@ -1,4 +1,4 @@
-/* mechctl couplings: what has been coupled, and its steps. */
+/* mechctl couplings: the couplings of the server, and their steps. */
 #include "clients/cli/cli.h"
 
 static int list(struct mechctl *m)

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Into a file, in the form of its name's ending where none is asked for. */
+/* Into a file, by default in the format of its extension. */
 static int save(struct mechctl *m, const char *path, const char *file)
 {
     struct mechc_reply r;

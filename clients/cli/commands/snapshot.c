@@ -1,4 +1,4 @@
-/* mechctl snapshot: take one, and save it to a file if asked to. */
+/* mechctl snapshot: take one, and on request save it to a file. */
 #include "clients/cli/cli.h"
 
 #include <stdio.h>
@@ -35,7 +35,7 @@ static int run(struct mechctl *m)
     if (code != MECHCTL_DONE || !path) {
         return code != MECHCTL_DONE ? code : mechctl_print_id(m, reply);
     }
-    // the file is what was asked for: the server need not keep its copy
+    // the file was requested: the server need not keep its copy
     char id[MECHC_ID] = "";
     if (mechc_json_member(reply, "id", &v)) {
         mechc_json_text(v, id, sizeof id);

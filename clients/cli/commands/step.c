@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The member of the request that says how far. */
+/* The member of the request with the size of the step. */
 static int add_distance(struct mechctl *m, struct mechc_bytes *b)
 {
     double size = NAN, until = NAN, count = NAN;

@@ -1,4 +1,4 @@
-/* mechctl types: what a model may be made of. */
+/* mechctl types: the types of a model's parts. */
 #include "clients/cli/cli.h"
 
 #include <stdio.h>

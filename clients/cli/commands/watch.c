@@ -16,7 +16,7 @@ enum {
     NUMBER = 14
 };
 
-static const double redraw = 0.05; /* s between two pictures: faster than the eye asks for */
+static const double redraw = 0.05; /* s between two pictures: faster than the eye needs */
 static const double silence = 1.;  /* s without a frame after which the server is queried */
 
 struct channel {
