@@ -4,9 +4,9 @@
  *   MECH_TRY(mech_scene_find(scene, &query, &list));       // at one set of placements
  *   for (i < list.n) … list.at[i].gap, .normal, .point …
  *
- * Detection has no memory: the same placements give the same contacts, in the same order, with the
- * same ids, whatever came before. What a contact keeps from step to step (impulses) is found again
- * by its id. owner of a scene: one simulation, one thread; find allocates only when there are more
+ * Detection is stateless: the same placements give the same contacts, in the same order, with the
+ * same ids, independent of earlier calls. The stored data of a contact (impulses) is found again by
+ * its id. owner of a scene: one simulation, one thread; find allocates only when there are more
  * contacts or candidates than ever before.
  *
  * Methods: sweep or grid over bounding boxes; closed forms for spheres, planes and capsules; convex
@@ -90,20 +90,20 @@ struct mech_scene_motion {
 struct mech_scene_sweep {
     const struct mech_scene_motion *motion; /* [bodies] */
     double span;                            /* s */
-    double allowed; /* of the colliders' sizes: an overlap at the end that is none */
+    double allowed; /* of the colliders' sizes: an overlap at the end that is ignored */
     double close;   /* of the same: a gap at the end that is closed */
     double alike;   /* cosine of the angle by which directions may differ that count as one */
     double sure;    /* of the sizes: how far rows that are sure may bar more than the colliders */
-    bool beside;    /* whether what is passed is listed as well */
+    bool beside;    /* whether passed contacts are listed as well */
 };
 
-/* What two colliders do that are apart at the last query. */
+/* The motion of two colliders that are apart at the last query. */
 enum mech_scene_way {
     MECH_WAY_FREE,  /* they pass each other */
-    MECH_WAY_KNOWN, /* they come to touch, in directions that are known */
-    MECH_WAY_OTHER  /* and in others */
+    MECH_WAY_KNOWN, /* they start to touch, in known directions */
+    MECH_WAY_OTHER  /* they start to touch in others */
 };
-/* Whether two colliders come to touch within the span, by steps that no approach can outrun
+/* Whether two colliders start to touch within the span, by steps that no approach can outrun
  * (conservative advancement: B. Mirtich, PhD thesis, Berkeley 1996); known [n > 0] are contacts of
  * theirs. OTHER: what touches, or may soon, goes behind the contacts of the list, with the normals
  * and arms of the touch: where a body's frame is at the query, half the gap inward of each point

@@ -1,11 +1,11 @@
 /* Colliders of one body whose faces lie against each other, and contacts that only the seam between
  * them would make.
  *
- * A floor of boxes side by side is one surface. What slides over it meets, at each seam, the edge
- * and the covered face of the next box, which no real floor has. A contact on collider B is such a
- * one when its normal, from its point x, leads into a collider A that is flush with B, and whoever
- * leaves A there along A's own normal leaves B as well. At the foot of a step B goes on, and the
- * contact stays.
+ * A floor of adjacent boxes is one surface. A body that slides over it meets, at each seam, the
+ * edge and the covered face of the next box, which no real floor has. A contact on collider B is
+ * such a one when its normal, from its point x, leads into a collider A that is flush with B, and a
+ * motion out of A there along A's own normal also leaves B. At the foot of a step B continues, and
+ * the contact stays.
  *
  * owner: a scene; built once, read by one thread. */
 #pragma once

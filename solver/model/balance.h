@@ -1,6 +1,6 @@
-/* How large the terms are that balance in the equations of a model, by which iterations judge what
- * is left of them: an equation is met when its residual is small beside its own terms, whatever the
- * units, and as near as doubles can meet it when they leave no less.
+/* Sizes of the terms that balance in the equations of a model, by which iterations judge
+ * residuals: an equation is met when its residual is small relative to its own terms, in any
+ * units, and as nearly as doubles can meet it when the residual is at the rounding level.
  *
  *     M v̇ + C v + K u + g = F + Gᵀ λ        a row each velocity, N or N m
  *     g(q, t) = 0                            a row each joint equation, m or rad

@@ -1,5 +1,5 @@
-/* What a gap asks of the normal speed at the end of a time step of size h, c = y'⁺ + E P + b with
- * 0 ≤ c ⊥ P ≥ 0. g is the gap where it was looked for, q ⊕ (1 − θ) h v, y' its speed at the start
+/* The condition of a gap on the normal speed at the end of a time step of size h, c = y'⁺ + E P + b
+ * with 0 ≤ c ⊥ P ≥ 0. g is the gap at its detection, q ⊕ (1 − θ) h v, y' its speed at the start
  * of the step, y = g − (1 − θ) h y' the gap there, s a compliance, d a damping:
  *
  *     bounces    e |y'| > minBounceSpeed and g + θ h y' ≤ 0            b = e y'
@@ -7,9 +7,9 @@
  *     is soft    s > 0: pushes with −y_θ/s − d y'_θ, while it is closed where it has a damping
  *                α = θ (hθ + s d),  E = s/(h α),  b = (y + (1 − θ)(hθ + s d) y')/α
  *
- * b ≥ 0 wherever nothing bounces, so that an impulse there does no positive work, P y'⁺ = −b P: an
- * overlap never becomes momentum. Overlaps are closed after the velocities are known, by velocities
- * of their own that move q once, then go: with g⁺ = g + θ h y'⁺ left at the end of the step
+ * b ≥ 0 where no contact bounces, so that an impulse there does no positive work, P y'⁺ = −b P: an
+ * overlap never becomes momentum. Overlaps are closed after the velocities are known, by separate
+ * velocities that move q once and are then discarded: with g⁺ = g + θ h y'⁺ at the end of the step
  *
  *     0 ≤ c = y'ₛ + bₛ ⊥ p ≥ 0,   bₛ = max(g⁺/h, −recoverySpeed)
  *

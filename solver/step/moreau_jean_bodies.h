@@ -12,14 +12,14 @@
  *     [ W Gᵀ; G 0 ] {Δv; −h Δλ} = {−r; −(G v + g_t)},   N = H W_G⁻¹ Hᵀ + E
  *
  * until the forces' residual, the joints' velocities and the contacts at the velocities reached are
- * within their tolerances; where iterations come no closer, within what rounding leaves of the
- * forces that balance (balance.h), P/h among them. Then positions are brought to the joints,
+ * within their tolerances; where iterations make no progress, within the rounding of the
+ * balanced forces (balance.h), P/h among them. Then positions are brought to the joints,
  * G d = −g, in the metric of W: the drift of a step, O(h³) at θ = ½, does not add up. Overlaps that
- * are left by then are closed by a motion of its own, s = W_G⁻¹ Hᵀ p (model/gap.h), which the
- * joints hold too and v does not know.
+ * remain are closed by a separate motion, s = W_G⁻¹ Hᵀ p (model/gap.h), which fulfils the
+ * joints and does not enter v.
  *
  * Order 1 (J.-J. Moreau 1988; V. Acary, B. Brogliato 2008); 2 at θ = ½ where nothing closes or
- * opens. owner: one stepper; no allocation but for more contacts than ever before. */
+ * opens. owner: one stepper; allocates only for more contacts than ever before. */
 #pragma once
 
 #include "solver/model/gap.h"

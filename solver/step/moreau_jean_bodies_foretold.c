@@ -5,13 +5,13 @@
  * from q_m on and θ h long, would run into. Of these some are sure to bar what the bodies bar:
  * closed ones, and those of bodies that move little sideways (mech_scene_bars). For the others that
  * motion is followed (mech_scene_sweep). A pair that starts to touch takes part, with the
- * places and normals of that touch where they differ; a pair that passes waits, and rows of what it has passed
- * take part in its place, which the free motion does not run into.
+ * places and normals of that touch where they differ; a pair that passes waits, and is replaced by
+ * rows of the features it has passed, which the free motion does not run into.
  *
  * The motion after the impulses is followed as well. A pair that waits takes part once that motion
  * makes it touch. A pair that pushes, and is not sure, has to touch in the motion without its own
  * impulses; otherwise it waits. Each change costs the impulses once more. After LATE changes
- * nothing is taken out any more, and all that waits takes part as it was found. */
+ * no row is removed any more, and all waiting rows take part as detected. */
 #include "solver/base/err.h"
 #include "solver/linalg/v3.h"
 #include "solver/step/moreau_jean_bodies.h"
@@ -325,7 +325,7 @@ int mech_moreau_bodies_foretell(struct mech_moreau_bodies *s, const struct mech_
 
 /* --- the motion after the impulses ------------------------------------------------------------ */
 
-/* What bodies come near that move farther than was looked for. */
+/* Contacts of bodies that move farther than the detection assumed. */
 static int widen(struct mech_moreau_bodies *s)
 {
     struct mech_foretold *const f = &s->foretold;
@@ -516,7 +516,7 @@ static int meet(struct mech_moreau_bodies *s, int32_t n, bool *out)
     return 0;
 }
 
-/* All that waits acts, as it was found. */
+/* All waiting rows act, as detected. */
 static int meet_all(struct mech_moreau_bodies *s)
 {
     struct mech_foretold *const f = &s->foretold;

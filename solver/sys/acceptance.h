@@ -1,29 +1,29 @@
-/* When an answer l of a problem is taken as solved: set by set, against the data.
+/* When an answer l of a problem is accepted as a solution: set by set, against the data.
  *
  *     ‖g l − P_K(g l − ĉ)‖ ≤ tolerance · s
  *     ε max(Σ_β ‖N_αβ‖‖l_β‖, g‖l‖) ≤ tolerance · s
  *
  * for every set α, with K and ĉ of sets.h (the bounds of a box times g), g the speed that a unit of
- * l makes there, ‖N_αα‖, and s the largest ‖r_β‖ of the set's island. An island is what entries of
- * N tie together: a contact next to nothing that has data moves by what comes through others, and a
- * contact beside one 1e8 times heavier is measured by its own speed. The published residual
+ * l makes there, ‖N_αα‖, and s the largest ‖r_β‖ of the set's island. An island is a set of
+ * contacts coupled by entries of N: a contact without data of its own moves through others, and a
+ * contact next to one 1e8 times heavier is measured by its own speed. The published residual
  * (problem.h) is no substitute: it adds l to c, which have different units, divided by ‖l‖ it lets
  * an l that diverges pass, and one norm over all lets heavy contacts hide light ones. It is
- * reported, and met as well, for those who compare it literally. Under Coulomb's law min(g l_N,
+ * reported, and met as well, for users that compare it literally. Under Coulomb's law min(g l_N,
  * c_N) is no larger than the first line allows either: in ĉ a large μ swallows c_N. The second
  * line: beyond it l is larger than doubles can balance the data with.
  *
  * Torques of a ROLLING set count over an arm, and turns times it, √ of what a unit of force makes
  * along over what a unit of torque turns. g is the mean diagonal entry, of forces, and where that
- * says nothing of a set (zero, or under √ε of the largest entry in its rows and columns) that
+ * gives no scale of a set (zero, or under √ε of the largest entry in its rows and columns) that
  * entry; without any, the largest g of all. Of a problem whose N is not formed: one island, one g
- * for all from a product, and g‖l‖ alone in the second line.
+ * for all from a product, and only g‖l‖ in the second line.
  *
  *     mech_acceptance_form(a, p);                 N and sets
  *     mech_acceptance_weigh(a, p);                r, also of another problem with that N and sets
  *     mech_acceptance_whole(a, p, l, c, tolerance) <= tolerance
  *
- * owner: one solver; create allocates, nothing else does. */
+ * owner: one solver; only create allocates. */
 #pragma once
 
 #include "solver/sys/problem.h"

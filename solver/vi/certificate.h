@@ -1,5 +1,5 @@
-/* Why a problem has no solution: multipliers d that would push for ever without stopping what they
- * push against,
+/* Why a problem has no solution: multipliers d that would push for ever without stopping the
+ * motion that they act against,
  *
  *     d ∈ K, under Coulomb's law d_T = 0, of a box 0;   Nᵀ d ∈ −K*;   r·d < 0
  *
@@ -8,8 +8,8 @@
  * met together: a body between closing walls, rows that contradict each other.
  *
  * Numbers are never exact: d counts when no l that acceptance.h would take, with the largest that
- * counts there, makes up for what Nᵀ d lacks. So none is told where there is a solution; where
- * there is none, d may stay unfound. */
+ * counts there, makes up for what Nᵀ d lacks. So none is reported where there is a solution; where
+ * there is none, d may not be found. */
 #pragma once
 
 #include "solver/sys/problem.h"

@@ -3,8 +3,8 @@
  *     c = N l + r,    l ∈ K,   −ĉ ∈ normal cone of K at l        (sys/problem.h, sys/sets.h)
  *
  * A member is one file and one line in vis.def. All are judged by the same acceptance
- * (sys/acceptance.h, of the law that the problem asks for), whatever they minimise inside, and tell
- * the residual that is published beside it.
+ * (sys/acceptance.h, of the law that the problem specifies), whichever function they minimise, and
+ * report the published residual with it.
  * owner: one thread; no allocation in solve for m up to the `most` of create.
  *
  *   MECH_TRY(type->create(most, &s));
@@ -27,7 +27,7 @@ struct mech_vi_result {
     int32_t iterations;
     double residual;    /* mech_problem_residual */
     double level;       /* mech_acceptance_residual, or less than the acceptance */
-    double acceptance;  /* what is compared with the tolerance: sys/acceptance.h */
+    double acceptance;  /* compared with the tolerance: sys/acceptance.h */
     const char *solver; /* the solver that found it: differs from the requested name in a chain */
 };
 
