@@ -150,7 +150,7 @@ static void instances(void)
     CU_ASSERT(ops->commit(writer));
     CU_ASSERT(ops->next(reader, 0, see, &x) == 1 && x.time == 9);
 
-    // an id that is given again: the elder goes aside
+    // an id that is used again: the older instance is quarantined
     r = creation(2, "rig");
     CU_ASSERT(put(&r));
     CU_ASSERT(ops->next(reader, 0, see, &x) == 1 && x.key == 2);

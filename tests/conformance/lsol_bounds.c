@@ -1,5 +1,5 @@
 /* What no linear solver does for ever: direct ones refuse factors that would take hours, and what
- * takes long ends when it is told to (solver/base/interrupt.h). */
+ * takes long ends on request (solver/base/interrupt.h). */
 #include "solver/lsol/lsol.h"
 
 #include "solver/base/err.h"
@@ -49,7 +49,7 @@ static bool always(void *context)
     return true;
 }
 
-/* What takes long ends when it is told so, with x as it was, and works again afterwards. */
+/* Long work ends on request, with x as it was, and succeeds when it is repeated. */
 static void members_that_listen_end_when_they_are_told(void)
 {
     enum { N = 600 };

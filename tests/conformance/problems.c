@@ -91,7 +91,7 @@ static void four_legs(struct posed *p)
     rows_of(p, MECH_SET_UNILATERAL, 4, 1, 0.);
 }
 
-/* the same with friction, pushed aside and turned: six velocities, twelve rows. Where the legs
+/* the same with friction, shifted and turned: six velocities, twelve rows. Where the legs
  * slide in different directions, how they share the load decides the turn under Coulomb's law, and
  * they may share it in many ways. */
 static void four_legs_with_friction(struct posed *p)
@@ -207,7 +207,7 @@ struct problem {
     void (*fill)(struct posed *p);
     double tolerance;
     int32_t most;
-    const char *must; /* members that have to solve it, under both laws; NULL: nobody can */
+    const char *must; /* members that have to solve it, under both laws; NULL: none can */
     bool many;        /* under Coulomb's law velocities need not be unique */
 };
 

@@ -415,7 +415,7 @@ static void move(struct placed *s, const struct motion *m)
     mech_m3_product(m->Q, s->at.R, s->at.R);
 }
 
-/* Contact i of a list told before a motion, against what is told after it; false: it is not there,
+/* Contact i of a list found before a motion, against those found after it; false: it is not there,
  * and no other is at its point (edges that meet at the rim of a face may come out as two). */
 static bool moved(struct bench *x, const struct mech_contact *before, int32_t n, int32_t i,
                   const struct motion *m, const struct placed *const of[2])

@@ -35,7 +35,7 @@ struct posed {
 static const struct mech_problem *pose(const struct lcp *p, struct posed *out)
 {
     out->N = (struct mech_mat){.kind = MECH_MAT_DENSE, .rows = p->n, .cols = p->n};
-    memcpy(&out->N.values, &p->A, sizeof p->A); /* nobody writes there */
+    memcpy(&out->N.values, &p->A, sizeof p->A); /* it is only read */
     out->N.symmetric = true;
     for (int32_t i = 0; i < p->n; i++) {
         out->sets[i] = (struct mech_set){
@@ -462,7 +462,7 @@ static bool third_time(void *asked)
 
 static void all_end_when_they_are_told_to(void)
 {
-    // w_1 + w_2 = −2: nobody gets there
+    // w_1 + w_2 = −2: no member gets there
     const double a[] = {1., -1., -1., 1.}, q[] = {-1., -1.};
     const struct lcp p = {.n = 2, .A = a, .q = q};
     for (const struct mech_vi_type *const *t = mech_vi_types; *t != NULL; t++) {

@@ -253,7 +253,7 @@ static void light_contacts_meet_their_own_tolerance(void)
     const struct mech_vi_limits limits = {.tolerance = 1e-10, .max_iterations = 20000};
     int solved = 0;
 
-    memcpy(&matrix.values, &(const double *){N}, sizeof matrix.values); /* nobody writes there */
+    memcpy(&matrix.values, &(const double *){N}, sizeof matrix.values); /* it is only read */
     for (const struct mech_vi_type *const *t = mech_vi_types; *t; t++) {
         double l[6] = {0.};
         struct mech_vi_result result;

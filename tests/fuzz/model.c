@@ -29,7 +29,7 @@ static struct mech_document *read_model(const char *text, size_t size)
     struct mech_diag diag;
     mech_diag_init(&diag);
     const int code = mechp_bind_read(root, "/model", &diag, &document);
-    // faults are told exactly when there is no document
+    // faults are reported exactly when there is no document
     if ((code == 0) != (document != NULL) || (code > 0) != !mech_diag_clean(&diag)) {
         abort();
     }

@@ -33,7 +33,7 @@ static bool matrix(const json_t *N, size_t n, double a[ROWS][ROWS])
     return true;
 }
 
-/* What a tolerance is of: the largest of what N ties together, or that stands in one contact. */
+/* What a tolerance is of: the largest of what N ties together, or that is in one contact. */
 static void spread(size_t n, size_t block, double a[ROWS][ROWS], double *scale)
 {
     for (bool again = true; again;) {

@@ -196,8 +196,8 @@ static void batch(struct session *s, const char *clone)
     json_decref(request(s, "POST", body, &status, "/v1/batch"));
 }
 
-/* The owner alone changes its instance. Its lease stands in a header that these requests lack, so
- * they are strangers until it is broken. */
+/* The owner alone changes its instance. Its lease is in a header that these requests lack, so
+ * they are refused until it is broken. */
 static void lease(struct session *s)
 {
     static const char *const roles[] = {"owner", "observer", "co-driver"};

@@ -27,7 +27,7 @@ void session_path(struct session *s, const json_t *model, const char *template, 
 json_t *session_body(struct session *s, enum mechp_route_id route, const json_t *model);
 /* Whether a route is of an instance, and not for its life, leases and what runs beside requests. */
 bool session_usable(const struct mechp_route *r);
-/* Whether null stands in a reply only where the route's row has it. */
+/* Whether null is in a reply only where the route's row has it. */
 bool session_promised(const char *method, const char *path, json_t *reply);
 /* States far away, and every reader there. The instance is not as it was. */
 void session_far(struct session *s, const json_t *model);

@@ -187,7 +187,7 @@ class Daemon:
             return f.read()
 
     def pid(self):
-        """Of mechd itself, where something stands in front of it too."""
+        """Of mechd itself, where there is something in front of it too."""
         return self.info['pid']
 
     def is_alive(self):

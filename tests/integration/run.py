@@ -32,7 +32,7 @@ LIMIT = float(os.environ.get('MECHD_TESTS_LIMIT', '300'))
 
 AGAIN = re.compile(r'^again (\S+)\n', re.M)
 
-# subtests of one test that are told
+# subtests of one test that are reported
 MOST = 4
 # tests that may pass only when they are run again
 UNSTEADY = 3

@@ -1,4 +1,4 @@
-"""Instances that cannot be loaded: all of them is kept in the database, and nobody else notices."""
+"""Instances that cannot be loaded: they are retained in the database, and no other is affected."""
 import contextlib
 import os
 import shutil

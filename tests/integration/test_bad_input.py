@@ -236,7 +236,7 @@ class BadInput(unittest.TestCase):
                 self.is_problem(reply, status)
 
     def test_a_truncated_body_is_dropped(self):
-        """A body that ends before its announced length changes nothing and hurts nobody."""
+        """A body shorter than its announced length changes nothing and affects no client."""
         host, port = self.daemon.base.split('//')[1].split(':')
         for _ in range(20):
             with socket.create_connection((host, int(port)), 5) as s:

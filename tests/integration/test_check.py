@@ -78,7 +78,7 @@ class Check(unittest.TestCase):
             self.assertNotIn('sound', out)
 
     def test_a_folder_in_which_nothing_can_be_made_is_told(self):
-        # there is nobody who may make a file in /proc, whatever its rights say
+        # no user may make a file in /proc, whatever its permissions are
         for option, value in (('state', '/proc/mechd'), ('state', '/proc/self'),
                               ('ready-file', '/proc/mechd.json'), ('listen', 'unix:/proc/mechd'),
                               ('control', 'ipc:///proc/mechd')):

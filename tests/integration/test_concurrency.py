@@ -1,4 +1,4 @@
-"""Many threads on many instances and on one; a long command delays nobody else."""
+"""Many threads on many instances and on one; a long command delays no other instance."""
 import threading
 import time
 import unittest

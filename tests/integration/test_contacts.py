@@ -1,4 +1,4 @@
-"""Bodies that touch by their shapes: what documents may say, what contacts are told, snapshots."""
+"""Bodies that touch by their shapes: documents, the contacts that are reported, snapshots."""
 import json
 import math
 import unittest

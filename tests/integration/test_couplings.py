@@ -208,7 +208,7 @@ class Faults(Couplings):
                          {'/connections/%d' % k for k in range(5)})
         reply = self.couple(left, right, OSCILLATORS, scheme='None')
         self.assertEqual((reply.status, reply['errors'][0]['pointer']), (422, '/scheme'))
-        # what was refused holds nobody
+        # a coupling that was refused holds no instance
         self.assertEqual(self.couple(left, right, OSCILLATORS).status, 201)
 
     def test_participants_at_other_times(self):

@@ -78,7 +78,7 @@ class Curve(unittest.TestCase):
             self.refused(ZmqDoor(d))
             wrong = harness.Keys(self.stranger['public'], self.keys['step'])
             self.refused(ZmqDoor(d, wrong))
-            wait_until(lambda: 'event=peer-refused' in d.log(), 'the refusal is told')
+            wait_until(lambda: 'event=peer-refused' in d.log(), 'the refusal is logged')
             self.assertIn('the key is not known', d.log())
             self.assertGreaterEqual(self.refusals(d), 1)
 
@@ -118,7 +118,7 @@ class Curve(unittest.TestCase):
             self.assertEqual(door.call('log-level', level='info', token=lines['token'])[0], 200)
             self.assertEqual(door.call('log-level', level='info', token='no')[0], 401)
             door.close()
-        # where nobody asks for tokens, one opens nothing
+        # where no tokens are needed, one opens nothing
         with self.daemon() as d:
             door = self.door(d, 'read')
             self.assertEqual(door.call('log-level', level='info', token=lines['token'])[0], 403)
@@ -202,7 +202,7 @@ class Curve(unittest.TestCase):
         with self.daemon() as d:
             self.write('clients', 'rig step 12\n')
             os.kill(d.pid(), signal.SIGHUP)
-            wait_until(lambda: 'line 1: the key has' in d.log(), 'the fault is told')
+            wait_until(lambda: 'line 1: the key has' in d.log(), 'the fault is reported')
             door = self.door(d, 'read')
             self.assertEqual(door.call('instances')[0], 200)
             door.close()

@@ -1,5 +1,5 @@
 """What a shutdown ends in progress is answered as that, with 503 `draining`, on every route and
-through every door: nobody has cancelled it, and it may be asked of the next process."""
+through every door: no client has cancelled it, and the next process may be asked for it."""
 import signal
 import threading
 import unittest

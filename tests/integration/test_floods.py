@@ -93,7 +93,7 @@ def watch(address, bare, ready, stop, out):
 
 class Watch:
     """Asks /livez in a process of its own; at the end every question was answered. How long the
-    worst waited is printed beside that of the bare server, and judged by nobody: the machine has
+    worst waited is printed beside that of the bare server, and not judged: the machine has
     its part in it."""
 
     def __init__(self, test, daemon):

@@ -12,7 +12,7 @@ from package import mechd
 from tokens import make
 
 MARK = b'\xef\xbb\xbf'
-# what stands in a text, and what it is called
+# what a text contains, and its name
 ODD = [('\u00a0', 'U+00A0 (no-break space)'), ('\u200b', 'U+200B (zero width space)'),
        ('\ufeff', 'U+FEFF (byte order mark)'), ('\u3000', 'U+3000 (ideographic space)')]
 WIDE = [('utf-16', 'UTF-16'), ('utf-16-le', 'UTF-16'), ('utf-16-be', 'UTF-16'),

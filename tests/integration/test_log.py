@@ -93,7 +93,7 @@ class Level(unittest.TestCase):
             self.assertEqual(d.call('PUT', '/v1/log-level', {'level': 'debug'}).json,
                              {'level': 'debug'})
             d.call('GET', '/v1')
-            told = wait_until(lambda: lines(d)[1:] and lines(d), 'requests are told at debug')
+            told = wait_until(lambda: lines(d)[1:] and lines(d), 'requests are logged at debug')
             self.assertEqual(told[-1]['level'], 'debug')
             for body in ({'level': 'loud'}, {'level': 3}, {}, None):
                 reply = d.call('PUT', '/v1/log-level', body)
@@ -120,7 +120,7 @@ class Level(unittest.TestCase):
             with Daemon('--config', file.name) as d:
                 write('access-log = true\n')
                 self.assertEqual(d.call('GET', '/v1').status, 200)
-                wait_until(lambda: lines(d), 'requests are told')
+                wait_until(lambda: lines(d), 'requests are logged')
                 write('access-log = perhaps\n')
                 self.assertIn('line 1', lines(d, 'reload')[-2]['reason'] +
                               lines(d, 'reload')[-1].get('reason', ''))

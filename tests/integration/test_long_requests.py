@@ -33,7 +33,7 @@ def documented(pages, code):
 
 class LongRequests(Served):
     def served(self):
-        """Nobody waits for anything."""
+        """No request is waiting."""
         return gauge(self.daemon, 'in_flight') == 1
 
     def begin(self, one, prefix, *lines):

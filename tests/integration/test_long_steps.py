@@ -1,5 +1,5 @@
 """One internal step that takes very long: it can be stopped, is bounded by the quota, ends with the
-daemon, and keeps nobody else waiting."""
+daemon, and delays no other client."""
 import signal
 import threading
 import time
@@ -166,7 +166,7 @@ class LongSteps(Served):
             self.assertEqual(partner.receive()[0]['status'], 2007)
         lease = {'role': 'owner'}
         wait_until(lambda: self.daemon.call('POST', one + '/lease', lease).status == 201,
-                   'nobody has the instance', 3)
+                   'the instance is free', 3)
 
     def test_frames_that_wait_at_the_end_are_told_why(self):
         daemon = Daemon()

@@ -1,4 +1,4 @@
-"""What a service manager is told, through a socket of our own in its place."""
+"""What is reported to a service manager, through a socket of our own in its place."""
 import os
 import shutil
 import signal

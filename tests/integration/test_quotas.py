@@ -1,4 +1,4 @@
-"""Quotas: what a token may hold and work, what is given back, and who is told why."""
+"""Quotas: what a token may hold and compute, what is released, and which reason is reported."""
 import os
 import shutil
 import signal
@@ -163,7 +163,7 @@ class Quotas(unittest.TestCase):
             wait_until(lambda: limits() == {'instances': 2}, 'the file is read again')
             write('instances=3 sausages=2')
             os.kill(d.pid(), signal.SIGHUP)
-            wait_until(lambda: 'sausages=2' in d.log(), 'the fault is told')
+            wait_until(lambda: 'sausages=2' in d.log(), 'the fault is reported')
             self.assertEqual(limits(), {'instances': 2})
 
     def test_work_is_bounded(self):
@@ -256,7 +256,7 @@ class Quotas(unittest.TestCase):
         # a line with a fault changes nothing
         write('instances=many')
         os.kill(daemon.pid(), signal.SIGHUP)
-        wait_until(lambda: 'a limit is such as' in daemon.log(), 'the fault is told')
+        wait_until(lambda: 'a limit is such as' in daemon.log(), 'the fault is reported')
         self.assertNotIn('instances', quota(daemon)['limits'])
         daemon.kill()
         write('instances=1 snapshots=1')

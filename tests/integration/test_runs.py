@@ -125,7 +125,7 @@ class Runs(Served):
             self.assertEqual(self.call('GET', i)['time'], 0)
 
     def test_others_have_their_turn_between_periods(self):
-        """Periods of many slices, of a run that has no end: who comes waits for the end of one."""
+        """Periods of many slices, of a run that has no end: a request waits for the end of one."""
         i = self.daemon.create(models.nonlinear_oscillator())
         path = self.start(i, count=10 ** 9, period=3000.)
         times = [self.call('PUT', i + '/inputs', {'force': f})['time'] for f in range(5)]

@@ -27,7 +27,7 @@ class Stop(Served):
         return reply
 
     def busy(self):
-        """As both who ask for one and who ask for all are told."""
+        """As reported both for one instance and in the list of all."""
         listed = self.daemon.call('GET', '/v1/instances?limit=1000')['items']
         each = next(i['busy'] for i in listed if i['id'] == self.who)
         one = self.call('GET', '')['busy']
@@ -80,7 +80,7 @@ class Stop(Served):
             steps = [Asked(daemon, 'POST', '/v1/instances/%s/step' % i, ENDLESS) for i in others]
             for i in others:
                 wait_until(lambda i=i: daemon.call('GET', '/v1/instances/' + i)['busy'], 'it works')
-            # the model is told by the pool, behind all of them, and the step waits for that
+            # the pool reports the model, behind all of them, and the step waits for that
             one = '/v1/instances/' + daemon.create(models.nonlinear_oscillator())
             with ZmqDoor(daemon) as door:
                 who = one.rsplit('/', 1)[1]

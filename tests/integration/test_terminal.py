@@ -175,7 +175,7 @@ _mechctl
                                 ('lease pendulum --name ', [])):
                 with self.subTest(shell=shell.__name__, line=line):
                     self.assertEqual(shell('mechctl ' + line), words)
-        # those who read are told the same
+        # readers get the same report
         for command, told in (('lease', 'ROLE is owner, co-driver or observer'),
                               ('log', 'LEVEL is error, warning, info or debug'),
                               ('system', 'LEVEL is acceleration or velocity'),

@@ -135,7 +135,7 @@ class Tokens(unittest.TestCase):
             wait_until(lambda: status() == 401, 'the token is gone')
             self.write('not a line')
             os.kill(d.pid(), signal.SIGHUP)
-            wait_until(lambda: 'line 3' in d.log(), 'the fault is told')
+            wait_until(lambda: 'line 3' in d.log(), 'the fault is reported')
             reply = d.call('GET', '/v1', headers=bearer(self.tokens['read']))
             self.assertEqual(reply.status, 200)
             self.write(self.lines['step'])

@@ -1,5 +1,5 @@
 """Labels and time to live: chosen lists page by page, changes that are stored, and instances that
-nobody uses are deleted by the clock."""
+no client uses are deleted by the clock."""
 import shutil
 import tempfile
 import threading

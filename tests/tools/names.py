@@ -67,8 +67,8 @@ def check_letters(tree):
 
 
 CHECKS = {
-    'no path of a machine stands in the tree': check_paths,
-    'no address of a package registry stands in the tree': check_hosts,
+    'no path of a machine is in the tree': check_paths,
+    'no address of a package registry is in the tree': check_hosts,
     'no word marks unfinished work': check_words,
     'no code is commented out': check_commented_code,
     'every text is in Latin and Greek letters': check_letters,

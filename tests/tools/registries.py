@@ -1,5 +1,5 @@
 """The registries (*.def): sorted, each line has its file, each file that defines a member has its
-line, and nobody outside a family's folder decides by the name or the symbol of a member."""
+line, and no file outside a family's folder decides by the name or the symbol of a member."""
 import re
 import sys
 from tree import report
@@ -109,7 +109,7 @@ def member_names(tree, members, file):
 
 
 def check_no_decisions(tree):
-    """Outside its folder nobody compares with a member's name or uses its symbol."""
+    """Outside its folder no file compares with a member's name or uses its symbol."""
     for path, members, file, symbol in families(tree):
         folder = path.rsplit('/', 1)[0] + '/'
         names = member_names(tree, members, file)
@@ -133,7 +133,7 @@ CHECKS = {
     'every list is sorted': check_sorted_lists,
     'every member has its file': check_files,
     'every file of a member has its line': check_lines,
-    'nobody decides by a member outside its folder': check_no_decisions,
+    'no file decides by a member outside its folder': check_no_decisions,
 }
 
 if __name__ == '__main__':

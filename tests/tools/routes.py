@@ -1,4 +1,4 @@
-"""Each fact of a route stands in its row (protocol/wire/routes/) alone: nowhere in the server is a
+"""Each fact of a route is in its row (protocol/wire/routes/) alone: nowhere in the server is a
 second list of its keys, no operation says who may ask or what it changes, and each route has one
 operation and one line."""
 import re

@@ -517,7 +517,7 @@ static void joints_and_springs_on_a_cable_keep_the_energy(void)
     CHECK_NEAR(log2(coarse / fine), 2., 0.5);
 }
 
-/* no rounding: what a force that jumps leaves is far more, and is told */
+/* no rounding: what a force that jumps leaves is far more, and is reported */
 static void a_force_that_jumps_has_no_rest(void)
 {
     struct mech_sim *const s = model_of(

@@ -180,7 +180,7 @@ static void communication_points_cost_no_substeps(void)
         CU_ASSERT(substeps < (p ? 8000 : 600));
         /* cubic interpolation would be wrong by (10 h)^4/384 = 3e-8 in DOPRI5's substeps */
         CU_ASSERT(worst < (p ? 1e-7 : 1e-8));
-        /* who asks for points changes nothing; their times add up to 2e-13 s more, at 9 m/s */
+        /* asking for points changes nothing; their times add up to 2e-13 s more, at 9 m/s */
         CU_ASSERT_EQUAL(model_step(whole, 2.), 0);
         CHECK_NEAR(model_state(whole).q[0], model_state(s).q[0], 1e-11);
         mech_sim_destroy(s);

@@ -155,7 +155,7 @@ static void the_document_chooses_the_law_of_friction(void)
     }
 }
 
-/* friction takes angular momentum about the plane from nobody: it ends at v = ω r = 5/7 v0, when
+/* friction takes angular momentum about the plane from no body: it ends at v = ω r = 5/7 v0, when
  * 2 v0/(7 μ g) is over */
 static void a_ball_slides_until_it_rolls(void)
 {

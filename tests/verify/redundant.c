@@ -1,5 +1,5 @@
-/* Joints that repeat others are left out and told; those that contradict are refused; drift of
- * positions and velocities is told, and removed on request. */
+/* Joints that repeat others are left out with a warning; those that contradict are refused; drift
+ * of positions and velocities is reported, and removed on request. */
 #include "tests/unit/model.h"
 
 /* Made, with the first warning's place. */

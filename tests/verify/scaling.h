@@ -1,6 +1,6 @@
 /* A model document in other units: each number times what its unit asks for, as the field tables
  * say it, so that a new type is scaled without a line. What tables leave open, since it depends on
- * the coordinates that a system has, stands in `open_units`: a field that is in neither fails.
+ * the coordinates that a system has, is listed in `open_units`: a field that is in neither fails.
  *
  *     struct scaling s = {.kg = 1e3, .m = 1e3, .s = 1e3};     // g, mm, ms
  *     scaling_apply(&s, document);                            // before mech_sim_create

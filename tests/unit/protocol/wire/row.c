@@ -1,4 +1,4 @@
-/* Rows of routes do not contradict themselves: each fact of a route stands in its row alone, so
+/* Rows of routes do not contradict themselves: each fact of a route is in its row alone, so
  * that nothing else would tell. */
 #include "protocol/wire/row.h"
 

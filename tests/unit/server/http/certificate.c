@@ -11,7 +11,7 @@
 
 enum { ROOM = 512 };
 
-/* One value behind what stands in out; returns its end. */
+/* Append one value to out; returns its end. */
 static size_t put(unsigned char *out, size_t at, int tag, const void *bytes, size_t length)
 {
     out[at++] = (unsigned char)tag;

@@ -202,7 +202,7 @@ static void there_is_a_largest_number_of_leases(void)
 }
 
 /* Threads that want to own, and others that come without a lease: between a begin and its end
- * nobody else is let in who was not there before. */
+ * no other is admitted that was not there before. */
 struct contest {
     struct mechd_leases l;
     _Atomic int inside; /* owners at work */

@@ -190,7 +190,7 @@ static void what_is_freed_after_a_look_goes_back_too(void)
     end(&f);
 }
 
-/* bursts: less than what goes a second after a deletion, and nobody deletes anything */
+/* bursts: less than what goes a second after a deletion, and nothing is deleted */
 static void what_bursts_leave_goes_back_unasked(void)
 {
     enum { SMALL = 5000, MOST = 10 << 20 }; /* 15 MB */

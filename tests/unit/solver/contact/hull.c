@@ -202,7 +202,7 @@ static void shapes_the_other_way_round_touch_at_the_same_points(void)
                 mech_v3_add(k.list.at[c].normal, 1., k.other.at[d].normal, z);
                 nearest = fmin(nearest, mech_v3_norm(x) + mech_v3_norm(y) + mech_v3_norm(z));
             }
-            /* of edges side by side either may be the one whose ends are told: half a degree of
+            /* of edges side by side either may be the one whose ends are found: half a degree of
              * half a meter */
             CHECK_NEAR(nearest, 0., 0.009);
         }

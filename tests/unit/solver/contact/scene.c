@@ -1,4 +1,4 @@
-/* Scenes: who is told to touch whom, in which order, and what is refused. */
+/* Scenes: which colliders touch, in which order, and what is refused. */
 #include "solver/base/err.h"
 #include "solver/contact/contact.h"
 #include "solver/linalg/so3.h"

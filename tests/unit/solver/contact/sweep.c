@@ -92,7 +92,7 @@ static void an_edge_is_passed_or_its_face_is_met(void)
     CHECK_NEAR(w.met.at[0].normal[0], 1., 1e-12);
     CHECK_NEAR(w.met.at[0].gap, 1e-4, 1e-12);
 
-    /* 1 m/s aside: after 1e-4 s it is still above the edge's height and near; met at x = ½ */
+    /* 1 m/s sideways: after 1e-4 s it is still above the edge's height and near; met at x = ½ */
     CU_ASSERT_EQUAL(way_of(&w, -4e-4, 0., -0.5, false), MECH_WAY_OTHER);
     CU_ASSERT_EQUAL_FATAL(w.met.n, 1);
     CU_ASSERT(w.met.at[0].normal[0] > 0.999);

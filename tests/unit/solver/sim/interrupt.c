@@ -1,4 +1,4 @@
-/* Iterations within one internal step end when they are told to, and leave the state as it was. */
+/* Iterations within one internal step end on request, and leave the state as it was. */
 #include "solver/sim/analysis.h"
 #include "tests/unit/model.h"
 
@@ -110,7 +110,7 @@ static void starts_are_not_told(void)
                 "'solver': {'integrator': 'MoreauJean', 'stepSize': 0.002, 'vi': {'type': 'psor'," \
                 "'maxIterations': 60, 'tolerance': 1e-14, 'onFailure': 'accept'}}}"
 
-/* Whenever it is told to end, a derivative by a parameter says so, or was complete before. */
+/* Whenever it is interrupted, a derivative by a parameter reports that, or was complete before. */
 static void derivatives_end(void)
 {
     struct mech_sim *const s = model_of(BOXES);
@@ -204,7 +204,7 @@ static void analyses_end(void)
     mech_sim_destroy(s);
 }
 
-/* Creation asks between its stages; the document stays the caller's, and no fault is told. */
+/* Creation asks between its stages; the document stays the caller's, no fault is added. */
 static void creation_ends(void)
 {
     char text[] = OSCILLATOR("'stepSize': 0.01");

@@ -1,6 +1,6 @@
 /* What happens when memory runs out: each allocation of an operation fails in turn, alone or with
  * all later ones. Every time the operation says so, and leaves everything as it was; what it had
- * allocated until then is told by the leak checkers that these tests run under. The memory of
+ * allocated until then is found by the leak checkers that these tests run under. The memory of
  * muParser is not among it: it throws when it finds none. */
 #include "tests/unit/alloc_count.h"
 #include "tests/unit/model.h"

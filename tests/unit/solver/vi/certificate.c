@@ -1,4 +1,4 @@
-/* A certificate is told where a problem has no solution, and never where it has one. */
+/* A certificate is returned where a problem has no solution, never where it has one. */
 #include "solver/vi/certificate.h"
 
 #include "tests/unit/unit.h"

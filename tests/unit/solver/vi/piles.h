@@ -22,7 +22,7 @@ struct pile {
     int32_t contacts_before;
     double side; /* of the box's square floor, from −side/2 to side/2; 0: no walls */
     double mu, rolling, spinning;
-    double margin; /* contacts are told up to this gap */
+    double margin; /* contacts are reported up to this gap */
 };
 
 static inline void *pile_memory(size_t count, size_t size)

@@ -34,7 +34,7 @@ static void shapes_compile_to_their_sizes_and_bounds(void)
     shapes_fini(&s);
 }
 
-/* A shape with one bad number, and where that is told. */
+/* A shape with one bad number, and where that is reported. */
 static void refused(const char *type, const struct shape_number *numbers, int count,
                     const char *place)
 {
