@@ -1,5 +1,5 @@
 /* Servers for benchmarks: mechd and the floors run as processes of their own, on free ports of this
- * machine, and are told apart by nothing but their address.
+ * machine, and differ by nothing but their address.
  *
  *     struct served daemon;
  *     served_mechd(&daemon, NULL);

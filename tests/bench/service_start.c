@@ -54,7 +54,7 @@ static void measure_start(struct served *daemon)
     }
     qsort(ready, STARTS, sizeof *ready, ascending);
     qsort(answered, STARTS, sizeof *answered, ascending);
-    // what else runs on the machine only adds: the quickest tells what the daemon takes
+    // what else runs on the machine only adds: the quickest shows what the daemon takes
     bench_require("ready file after, ms", ready[0], 20.);
     bench_tell_value("  median", ready[STARTS / 2]);
     bench_require("first answer of /livez after, ms", answered[0], 20.);

@@ -4,7 +4,7 @@
  * reaches 14 mm beyond the surfaces, which makes the 1,900 contacts that others count; without,
  * some 1,300 are looked at.
  *
- * Told beside: what the pile balances from 6 to 8 s, which must hold (tests/verify/pile.c).
+ * Reported beside: what the pile balances from 6 to 8 s, which must hold (tests/verify/pile.c).
  */
 #include "tests/bench/bench.h"
 #include "tests/bench/floors_spheres.h"

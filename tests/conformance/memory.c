@@ -1,5 +1,5 @@
 /* What every operation does when memory runs out: each of its allocations, in whichever thread, is
- * refused in turn, alone or with all later ones. It says so (out-of-memory) and leaves the instance
+ * refused in turn, alone or with all later ones. It fails (out-of-memory) and leaves the instance
  * as it was to the bit, or it does without and answers as ever, or there is no answer. What it had
  * allocated until then is found by the leak checkers that these tests run under. muParser's memory
  * is not among it, which throws when it finds none. */
@@ -166,7 +166,7 @@ static void try_all(const struct attempt *a, bool forever)
         struct local_reply r = call(a);
         refused = alloc_refuse_nowhere();
         if (r.status == 0) {
-            // as when the network fails: whether it is done is not told
+            // as when the network fails: whether it is done is not known
             make();
             prepare(a);
         } else if (r.status == usual.status) {

@@ -13,7 +13,7 @@ bytes of a step request (tests/count/service.def; service.py).
 A figure that has fallen by more than its tolerance fails too: commit the better one with the
 change, where less is better.
 The figures are those of the compiler and libraries of Debian 12 on processors with AVX2; elsewhere
-nothing is counted, and the last line says so."""
+nothing is counted, and the last line reports that."""
 import argparse
 import concurrent.futures
 import glob

@@ -2,7 +2,7 @@
  *
  * An input is a list of messages: a byte that says where it goes, the sizes of its body and of a
  * second frame (u16 each), then these. Where a frame has the lease 1, it gets that of the partner
- * who has said hello; instance 0 is the number of instance "i". */
+ * that has sent a hello; instance 0 is the number of instance "i". */
 #include "protocol/frame/frame.h"
 #include "server/instance/partners.h"
 #include "server/zmq/internal.h"

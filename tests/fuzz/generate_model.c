@@ -133,7 +133,7 @@ static bool mend_setting(struct generate *g, const char *path)
     return true;
 }
 
-/* Draw again what stands at the place of a fault: a setting, a field, or one of its item; a node
+/* Draw again what is at the place of a fault: a setting, a field, or one of its item; a node
  * that nothing gives a mass gets an object, or goes. */
 static void mend(struct generate *g, const char *path, const size_t before[LISTED])
 {

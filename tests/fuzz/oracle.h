@@ -1,4 +1,4 @@
-/* What a right answer is, told by the data alone. */
+/* What a right answer is, by the data alone. */
 #pragma once
 
 #include "tests/fuzz/session.h"

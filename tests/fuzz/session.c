@@ -25,7 +25,7 @@ void session_fault(struct session *s, const char *format, ...)
 
 /* --- replies ---------------------------------------------------------------------------------- */
 
-/* s that a reply may take: more under a sanitizer, which says so by MECHD_TESTS_DEADLINE. */
+/* s that a reply may take: more under a sanitizer, as MECHD_TESTS_DEADLINE says. */
 static long limit(void)
 {
     const char *const factor = getenv("MECHD_TESTS_DEADLINE");

@@ -47,7 +47,7 @@ static void compare(struct session *s, const char *one, const char *other, const
     free(b.text);
 }
 
-/* The state is as it was told before; `was` is freed. */
+/* The state is as it was read before; `was` is freed. */
 static void same_again(struct session *s, struct session_reply *was, const char *what)
 {
     struct session_reply now;
@@ -264,7 +264,7 @@ void session_life(struct session *s, const json_t *model)
     } else {
         session_fault(s, "an instance is not cloned: %d", status);
     }
-    // what stands behind a question mark goes through doors alone
+    // a query behind a question mark is read by doors alone
     if (s->served) {
         lease(s);
     }

@@ -2,7 +2,7 @@
  * stepped, and written and taken again.
  *
  * An input: which example, how many steps before, then changes of its snapshot (place u16, eight
- * bytes). The checksum is made good after them, so that what stands behind it is reached; with the
+ * bytes). The checksum is corrected after them, so that what follows it is reached; with the
  * last bit of the first byte the bytes stand as they are. The same snapshot then goes through
  * POST /v1/instances, as a container with the model. */
 #include "protocol/bind/bind.h"

@@ -138,7 +138,7 @@ LONG = ['--stuck-ms', '600000', '--store-ms', '600000', '--handshake-ms', '60000
 
 def with_us():
     """In front of a command: it ends with this process, however that ends. Linux means the thread
-    that starts it, so only the main one says so."""
+    that starts it, so only the main one sets this."""
     if threading.current_thread() is not threading.main_thread():
         return []
     return ['setpriv', '--pdeathsig', 'KILL']

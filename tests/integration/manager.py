@@ -1,10 +1,10 @@
-"""What stands for systemd."""
+"""A substitute for systemd."""
 import socket
 from harness import wait_until
 
 
 class Manager:
-    """A socket that stands for systemd's; `told` is what has come so far."""
+    """A socket in the place of systemd's; `told` is what has been received so far."""
 
     def __init__(self, name):
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)

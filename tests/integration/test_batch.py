@@ -117,7 +117,7 @@ class Batch(Served):
         self.assertEqual(first, {'time': expected[0][0], 'step': 5, 'outputs': {
             'x': expected[0][2], 'v': expected[0][3]}})
         self.assertEqual(self.ask(body)['rows'], expected)
-        # a trial leaves the committed state, and its row tells that
+        # a trial keeps the committed state, and its row shows that
         body = {'instances': ids[:2], 'op': 'step', 'results': 'table',
                 'body': {'count': 1, 'commit': False}}
         self.assertEqual(self.ask(body)['rows'], expected[:2])

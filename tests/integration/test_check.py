@@ -1,4 +1,4 @@
-"""--check-config: what a start would meet, told all at once, with nothing bound, and nothing
+"""--check-config: the faults of a start, reported together, with nothing bound, and nothing
 left of what is made."""
 import os
 import shutil

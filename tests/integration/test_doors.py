@@ -102,7 +102,7 @@ class Doors(Served):
                 self.assertEqual((status, reply['code']), (409, 'no-trial'))
 
     def test_what_changes_no_state_leaves_a_trial(self):
-        """And the description of the routes says so."""
+        """And the description of the routes lists that."""
         door = HttpDoor(self.daemon)
         i = door.call('create', model=models.oscillator())[1]['id']
         path = '/v1/instances/' + i

@@ -1,4 +1,4 @@
-"""Every example of the daemon is a valid model, creates, steps, and tells what it shows."""
+"""Every example of the daemon is a valid model, creates, steps, and describes what it shows."""
 import unittest
 from harness import Daemon, HttpDoor
 

@@ -1,5 +1,5 @@
 """What a connection keeps from one request for the next (its last target, memory), and short bodies
-that are read without a tree: no answer tells of either."""
+that are read without a tree: no answer shows either."""
 import json
 import unittest
 

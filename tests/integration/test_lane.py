@@ -1,5 +1,5 @@
 """The lane: frames and JSON over a Unix socket and over TCP, whole and in pieces, and what becomes
-of peers that are slow, silent, gone or speak nonsense."""
+of peers that are slow, inactive, gone or send nonsense."""
 import json
 import os
 import re

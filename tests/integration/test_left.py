@@ -118,7 +118,7 @@ class Left(unittest.TestCase):
         wait_until(lambda: not is_busy(self.daemon, one), 'it is over', 5)
 
     def test_who_closed_one_side_only_has_left(self):
-        """It may be told so; whether libmicrohttpd still writes to it is not certain."""
+        """It may get that answer; whether libmicrohttpd still writes to it is not certain."""
         one, s = self.long(models.oscillator(), {'size': 1e9})
         s.shutdown(socket.SHUT_WR)
         wait_until(lambda: not is_busy(self.daemon, one), 'it is over', 5)

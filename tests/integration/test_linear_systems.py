@@ -52,7 +52,7 @@ class LinearSystems(unittest.TestCase):
             self.assertAlmostEqual(a, b, delta=1e-13 * max(1, abs(b)))
 
     def check(self, i, K, C, F, door=0, **point):
-        """Everything that evaluate tells, at (T, Q, V)."""
+        """Everything that evaluate returns, at (T, Q, V)."""
         forces = [f - c - k for f, c, k in zip(F, times(C, V), times(K, Q))]
         found = self.good('evaluate', door, id=i, time=T, q=Q, v=V, **point, want=[
             'forces', 'dFdq', 'dFdv', 'firstOrder', 'rhsJacobian', 'mass'])

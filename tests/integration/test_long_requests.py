@@ -1,4 +1,4 @@
-"""Whatever can take long ends when it is told to, when its client has gone, and when the operation
+"""Whatever can take long ends on request, when its client has gone, and when the operation
 that it became is deleted: soon, and as if it had not begun."""
 import re
 import unittest
@@ -11,7 +11,7 @@ from long_requests import BOUNDED, LONG, all_at_work
 
 RACES = True
 
-# s; it takes milliseconds, and a quarter of a second until a look finds who has left
+# s; it takes milliseconds, and a quarter of a second until a look finds the clients that have left
 
 
 def documented(pages, code):

@@ -1,4 +1,4 @@
-"""Ctrl-C in mechctl: what it has asked for ends on the server, with a lease too, and it says so.
+"""Ctrl-C in mechctl: its request ends on the server, with a lease too, and it reports that.
 Where it was started with Ctrl-C ignored (by nohup, in the background of a script), it goes on."""
 import os
 import re

@@ -26,7 +26,7 @@ class Family:
 
 
 def labels_of(text):
-    """{name: value} of what stands between braces; nothing may be left over or come twice."""
+    """{name: value} of the text between braces; nothing may be left over or occur twice."""
     found, at = {}, 0
     while at < len(text):
         match = LABEL.match(text, at)

@@ -154,7 +154,7 @@ class Outputs(Served):
 
 
     def test_the_scene_has_coordinates_where_there_is_no_place(self):
-        """Reference plus displacement, of systems that no position can be told of."""
+        """Reference plus displacement, of systems that have no position."""
         door = HttpDoor(self.daemon)
         model = models.generic_ode2()
         i = self.daemon.create(model)

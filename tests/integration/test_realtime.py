@@ -85,7 +85,7 @@ class Realtime(unittest.TestCase):
         self.check(models.oscillator(), 1000, (0, 0.1, 0))
 
     def test_too_many_periods_go_to_all_alike(self):
-        """Periods that take many times what the clock gives them: who is behind has its turn."""
+        """Periods far longer than the clock gives them: instances behind have their turn."""
         self.check(chain(500), 100, (0.2, 0, 0.5))
 
 

@@ -231,7 +231,7 @@ class Shutdown(unittest.TestCase):
             source.close()
 
     def test_it_refuses_addresses_that_others_reach(self):
-        """Without tokens only loopback is served, unless told otherwise."""
+        """Without tokens only loopback is served, unless configured otherwise."""
         done = harness.subprocess.run(
             [harness.program('mechd'), '--listen', '0.0.0.0:0', '--control', 'tcp://127.0.0.1:*',
              '--stream', 'tcp://127.0.0.1:*', '--forces', 'tcp://127.0.0.1:*'],

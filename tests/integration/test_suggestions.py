@@ -145,7 +145,7 @@ class Suggestions(Served):
             wrong = meant + meant[-1]
             item[field] = [wrong, 'x'] if field == 'markers' else wrong
             self.is_told(model, wrong, ", did you mean '%s'?" % meant)
-            # beside other faults the reader tells of it, not the model
+            # beside other faults the reader reports it, not the model
             model['nodes'][0]['initialVelocities'] = [1, 2]
             self.is_told(model, wrong, ", did you mean '%s'?" % meant)
 

@@ -22,7 +22,7 @@ class KeptSweeps(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
 
     def look(self, daemon, path):
-        """Everything that it tells."""
+        """Everything that it reports."""
         rows = [daemon.call('GET', path + '/results', headers={'Accept': form}).raw
                 for form in ('application/json', CSV, F64, NPY)]
         return daemon.call('GET', path).json, rows

@@ -1,4 +1,4 @@
-"""Tokens: who is let in, for what, through every door; and a file that is read again."""
+"""Tokens: which are accepted, for what, through every door; and a file that is read again."""
 import os
 import signal
 import tempfile

@@ -1,4 +1,4 @@
-"""Warnings of a model: told at its creation, kept with the instance, and shown by every client."""
+"""Warnings of a model: reported at its creation, kept with the instance, shown by every client."""
 import json
 import os
 import subprocess

@@ -17,7 +17,7 @@ import sys
 import tempfile
 from tree import ROOT, Tree
 
-# what the fault is; where it is planted: a file, what stands there once, what stands there then;
+# what the fault is; where it is planted: a file, the text that is there once, what replaces it;
 # which part of the gate must see it, and what that part's output must contain (an expression)
 Fault = collections.namedtuple('Fault', 'name path old new gate says')
 

@@ -37,7 +37,7 @@ def run_block(language, code, daemon, folder):
     environment = {**os.environ, 'PYTHONPATH': os.path.join(ROOT, 'clients', 'python')}
     exports = os.path.join(folder, '.exports')
     if language == 'sh':
-        server = 'export MECHD_SERVER=%s\n' % daemon.base  # what stands there by itself
+        server = 'export MECHD_SERVER=%s\n' % daemon.base  # what is set there already
         again = '. %s\n: ${MECHD_SERVER:=%s}\nexport MECHD_SERVER\n' % (exports, daemon.base)
         code = '%s%s\nexport -p > %s\n' % (again if os.path.exists(exports) else server, code,
                                           exports)

@@ -1,5 +1,5 @@
 """Each fact of a route is in its row (protocol/wire/routes/) alone: nowhere in the server is a
-second list of its keys, no operation says who may ask or what it changes, and each route has one
+second list of its keys, no operation says who may use it or what it changes, and each route has one
 operation and one line."""
 import re
 import sys

@@ -396,7 +396,7 @@ static void contacts_resume_to_the_bit_and_allocate_nothing(void)
     }
 }
 
-/* a solver that is given too little says so and leaves the state; where that is accepted it goes on
+/* a solver with too few iterations fails and keeps the state; where that is accepted it goes on
  * with what was found */
 static void a_solver_that_fails_leaves_the_state_or_is_accepted(void)
 {

@@ -117,7 +117,7 @@ static void reuse_saves_evaluations_of_later_windows(void)
 
 static void filters_drop_columns_that_depend_on_others(void)
 {
-    /* rank 1 in 8 unknowns: one difference tells all, others are rounding */
+    /* rank 1 in 8 unknowns: one difference shows all, others are rounding */
     struct maps m = {0};
     struct mech_couple_options o = options("IQN-ILS");
     maps_fill(&m, 8, 1., 5);

@@ -1,4 +1,4 @@
-/* Examples of many contacts: what stands, falls and is stopped, item by item, for 60 s. */
+/* Examples of many contacts: what rests, falls and is stopped, item by item, for 60 s. */
 #include "tests/verify/example.h"
 
 static const double g = 9.81;

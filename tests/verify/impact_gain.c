@@ -37,7 +37,7 @@ static struct mech_sim *rod(uint64_t seed, double mu, double e, const char *solv
     return model_of(text);
 }
 
-/* What a step adds to the energy, and what it tells of it. */
+/* What a step adds to the energy, and what it reports of it. */
 static double added(struct mech_sim *s, double *told)
 {
     const struct mech_step_request one = {.kind = MECH_STEP_COUNT, .count = 1};

@@ -19,7 +19,7 @@ struct phase {
     enum mech_step_kind kind;
     double size;
     uint64_t count;
-    int order; /* of the input's derivatives; −1: the input stays, −2: given back */
+    int order; /* of the input's derivatives; −1: the input stays, −2: released */
     double input[3];
     double parts; /* N expected, in steps of the model where `exact` */
     bool exact;

@@ -224,7 +224,7 @@ static void a_loop_of_joints_rests_against_a_stop(void)
     mech_sim_destroy(s);
 }
 
-/* iterations that are not enough: the step says so and leaves the state */
+/* iterations that are not enough: the step fails and keeps the state */
 static void a_step_that_fails_leaves_the_state(void)
 {
     struct mech_sim *const s =

@@ -1,11 +1,11 @@
-/* Rigid bodies whose node is not their centre of mass: the same body told about two points, tops
+/* Rigid bodies whose node is not their centre of mass: the same body given about two points, tops
  * and pendulums in closed form, momentum and energy of a free body. */
 #include "solver/linalg/v3.h"
 #include "solver/sim/analysis.h"
 #include "tests/unit/alloc_count.h"
 #include "tests/unit/model.h"
 
-/* One body, told about its centre of mass or about a node from which that is (0.3, −0.2, 0.4) away:
+/* One body, about its centre of mass or about a node from which that is (0.3, −0.2, 0.4) away:
  * v_node = v_c − Ω × c, J_node = J_c + m (c·c 1 − c cᵀ) with m = 2, Ω = (1, 2, −1.5). */
 #define CENTRE(velocities)                                                                         \
     "'nodes': [{'name': 'n', 'type': 'NodeRigidBodyEP'" velocities                                 \

@@ -1,4 +1,4 @@
-/* NodeRigidBodyRotVecLG beside NodeRigidBodyEP: the same motion whatever the rotation is told by,
+/* NodeRigidBodyRotVecLG beside NodeRigidBodyEP: the same motion whatever describes the rotation,
  * over many turns and with every kind of integrator. */
 #include "solver/linalg/so3.h"
 #include "solver/sim/analysis.h"

@@ -167,7 +167,7 @@ static void a_trial_leaves_the_turns(void)
     mech_sim_destroy(s);
 }
 
-/* Where a law does not hold, the report of the step says so; where it holds, nothing. */
+/* Where a law does not hold, the report of the step has the reason; where it holds, none. */
 static void a_bushing_tells_where_it_does_not_hold(void)
 {
     const struct mech_step_request r = {.kind = MECH_STEP_COUNT, .count = 1};

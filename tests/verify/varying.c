@@ -1,6 +1,6 @@
 /* Steps of varying sizes: every integrator of the registry keeps its order, in q, v, x and forces,
  * when sizes h and h/2 alternate, when they are random, and when steps are cut by times that others
- * ask for; and a step that is taken back for one of another size leaves no trace.
+ * ask for; and a step that is undone for one of another size leaves no trace.
  *
  * The oscillator m ü + d u̇ + k u = F sin Ωt and the pair ẏ = [[−1, 4], [−4, −1]] y against closed
  * forms, a pendulum against its energy and the force that its place and speed ask for. */
@@ -275,7 +275,7 @@ static void held_coordinates_keep_the_order(void)
     }
 }
 
-/* --- steps that are taken back ---------------------------------------------------------------- */
+/* --- steps that are undone -------------------------------------------------------------------- */
 
 static int by(struct mech_sim *s, double size, bool trial)
 {
@@ -286,7 +286,7 @@ static int by(struct mech_sim *s, double size, bool trial)
 }
 
 /* Steps of h and h/2 in turn; with `hither` each after a trial and a step of other sizes that are
- * taken back, by memory or by bytes, and some in another simulation. */
+ * undone, by memory or by bytes, and some in another simulation. */
 static void wander(model *make, const char *integrator, bool hither, double h, double y[3])
 {
     struct mech_sim *s[2] = {make(integrator, h), make(integrator, h)};

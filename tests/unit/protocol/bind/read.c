@@ -186,7 +186,7 @@ static void faults_of_reader_and_solver_are_told_together(void)
     CU_ASSERT(has_fault(&d, "/model/nodes/1", "singular mass"));
     CU_ASSERT_EQUAL(d.total, 5);
     mech_diag_fini(&d);
-    // what follows from a fault is not told: the mass that was refused makes no singular one
+    // what follows from a fault is not reported: the mass that was refused makes no singular one
     mech_diag_init(&d);
     CU_ASSERT_EQUAL(
         read_text("{\"mechd\":1,\"nodes\":[{\"name\":\"n\",\"type\":\"Node1D\"}],\"objects\":["

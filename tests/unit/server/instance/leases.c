@@ -1,4 +1,4 @@
-/* Who may do what with which lease, and what silence does; many threads that want the same. */
+/* What each lease permits, and the effect of inactivity; many threads that want the same. */
 #include "server/instance/leases.h"
 
 #include "server/os/ticks.h"

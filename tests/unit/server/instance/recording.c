@@ -1,5 +1,5 @@
 /* The window of a recording: rows go through it in order, chunks grow until they are closed, and
- * what the disk has not taken stays. The disk is played here: rows are taken and told as safe. */
+ * what is not on the disk yet stays. The disk is simulated: rows are taken and reported as safe. */
 #include "server/instance/recording.h"
 
 #include "server/instance/runs.h"

@@ -172,7 +172,7 @@ static void freed_memory_goes_back_within_seconds(void)
     mechd_clock_fini(&f.clock);
 }
 
-/* a library that frees some time after it was told */
+/* a library that frees some time after the request */
 static void what_is_freed_after_a_look_goes_back_too(void)
 {
     const struct timespec late = {.tv_nsec = 600 * MECHD_MS};

@@ -1,4 +1,4 @@
-/* Factors in panels: those of LAPACK, whoever asks; told to end they do, at every question. */
+/* Factors in panels: those of LAPACK, for every caller; they can be interrupted at every query. */
 #include "solver/linalg/panels.h"
 
 #include "solver/base/err.h"

@@ -55,7 +55,7 @@ static void check_step(const char *model, double size)
     CU_ASSERT_EQUAL(mech_sim_step(s, &r, &report), MECH_CANCELLED);
     CU_ASSERT(q.asked > 2);
 
-    // and what comes without a command is not told what the last one was
+    // and what runs without a command does not get the last one
     q.from = 0;
     CU_ASSERT_EQUAL(mech_sim_reset(s), 0);
     free(before);
@@ -230,7 +230,7 @@ static void creation_ends(void)
     const struct mech_interrupt ask = {.wanted = wanted, .context = &never};
     CU_ASSERT_EQUAL_FATAL(mech_sim_create_asking(document, &ask, &diag, &s), 0);
     CU_ASSERT(never.asked >= asked);
-    // who has asked then is forgotten
+    // that caller is forgotten
     const int before = never.asked;
     CU_ASSERT_EQUAL(mech_sim_reset(s), 0);
     CU_ASSERT_EQUAL(never.asked, before);

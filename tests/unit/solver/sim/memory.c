@@ -1,5 +1,5 @@
 /* What happens when memory runs out: each allocation of an operation fails in turn, alone or with
- * all later ones. Every time the operation says so, and leaves everything as it was; what it had
+ * all later ones. Every time the operation fails, and leaves everything as it was; what it had
  * allocated until then is found by the leak checkers that these tests run under. The memory of
  * muParser is not among it: it throws when it finds none. */
 #include "tests/unit/alloc_count.h"
@@ -137,7 +137,7 @@ static int evaluate_all(struct mech_sim *s)
     return 0;
 }
 
-/* The operation with every allocation refused in turn: it says so, the state stays to the bit, and
+/* The operation with every allocation refused in turn: it fails, the state stays to the bit, and
  * the next steps are those of a simulation that never tried. */
 static void operate_without_memory(int (*operation)(struct mech_sim *), bool forever)
 {

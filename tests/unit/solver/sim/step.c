@@ -395,7 +395,7 @@ static void an_input_extrapolates_with_its_derivatives(void)
     mech_sim_get_input(s, 0, &now);
     CHECK_NEAR(now, 6., 1e-14);
 
-    /* given back to the model, its own value acts */
+    /* released to the model, its own value acts */
     CU_ASSERT_EQUAL(mech_sim_set_input(s, 0, NULL, 0, NULL), 0);
     CU_ASSERT_EQUAL(model_step(s, 1.), 0);
     CHECK_NEAR(model_state(s).v[0], 3.5 + 4., 1e-13);

@@ -1,4 +1,4 @@
-/* Data of nodes: where they stand in the state, who sees them, who may not. */
+/* Data of nodes: where they are in the state, which items read them, which may not. */
 #include "tests/unit/model.h"
 
 /* a system whose force reads its own z, between two nodes of data */
