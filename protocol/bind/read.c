@@ -102,7 +102,7 @@ static size_t item_length(const char *path)
     return second == NULL ? strlen(path) : 1 + (size_t)(second - path) + strcspn(second + 1, "/");
 }
 
-/* True when a fault of the reader stands in the item of this path: what else is wrong with it may
+/* True when a fault of the reader is in the item of this path: what else is wrong with it may
  * follow from that. */
 static bool is_known(const struct mechp_reader *r, const char *path)
 {

@@ -1,6 +1,6 @@
 /* Items of documents from JSON: the type's name picks the table; names are checked and unique in
- * their list. After a faulty reading, references are looked up by name, so that all faults are told
- * at once.
+ * their list. After a faulty reading, references are looked up by name, so that all faults are
+ * reported at once.
  */
 #include "protocol/bind/reader.h"
 

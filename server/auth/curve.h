@@ -2,7 +2,7 @@
  *
  * A key is 32 bytes (X25519), written as 64 hexadecimal digits or as 40 characters of Z85, ZeroMQ's
  * own form. A file of a pair has lines `secret KEY` and perhaps `public KEY`, as `mechd
- * --make-curve-key NAME` prints them, and nobody but its owner may read it. The clients' public
+ * --make-curve-key NAME` prints them, and only its owner may read it. The clients' public
  * keys are lines of a file as those of tokens are (auth/tokens.h): name, scopes, key.
  *
  * Source: ZeroMQ RFC 26 (CurveZMQ), RFC 32 (Z85). owner: main, const once read.

@@ -334,7 +334,7 @@ enum mechd_submitted mechd_background_start(struct mechd_call *c, size_t room)
 
 /* --- the routes ------------------------------------------------------------------------------- */
 
-/* The answer as it would have been, but for its form where that is JSON: then it stands in the
+/* The answer as it would have been, but for its form where that is JSON: then it is part of the
  * description. */
 static void write_answer(const struct mechd_background *b, struct mechd_call *c)
 {

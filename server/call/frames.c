@@ -234,10 +234,10 @@ enum mechd_submitted mechd_frame_start(struct mechd_frame_request *r, struct mec
     }
     if (r->in.kind != MECHP_HELLO && !mechd_leases_lasts(&r->job.instance->leases, r->in.lease)) {
         // a client without a lease takes no place in the queue
-        const struct mechd_holder nobody = {.role = -1};
+        const struct mechd_holder no_holder = {.role = -1};
         char text[256];
         mechd_frame_fail(r, MECHP_FOREIGN_LEASE,
-                         mechd_holder_tell(&nobody, r->job.instance->id, text, sizeof text));
+                         mechd_holder_tell(&no_holder, r->job.instance->id, text, sizeof text));
         return MECHD_RAN;
     }
     if (atomic_load(&service->host.draining)) {

@@ -1,4 +1,4 @@
-/* A coupling from a request: participants, what connects them, the scheme. All faults are told
+/* A coupling from a request: participants, what connects them, the scheme. All faults are reported
  * together, each with its place. */
 #include "server/coupling/reading.h"
 

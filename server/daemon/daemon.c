@@ -227,7 +227,7 @@ void mechd_daemon_stop(struct mechd *d)
     (void)mechd_clock_close(&d->service.host.pace);
     (void)wait_for_calls(d, finish);
     atomic_store(&d->service.host.cancel, true);
-    // readers could continue for ever, and would use a pool and a door that no longer exist
+    // readers could continue without end, and would use a pool and a door that no longer exist
     atomic_store(&d->service.closed, true);
     const bool done =
         wait_for_calls(d, stuck) && wait_for_lanes(d, stuck) && wait_for_pool(d, stuck);

@@ -73,12 +73,13 @@ const struct mechd_option mechd_options[] = {
            "maximum size of a model document in MiB of JSON (64); reading it takes about 20 times "
            "as much memory"),
     NUMBER("message-size", message_size, 2000, 0, "MIB",
-           "maximum size of a ZeroMQ frame (0: --model-size for control, 1 MiB for forces)"),
+           "maximum size of a frame over ZeroMQ or the lane (0: --model-size for control, 1 MiB "
+           "for forces)"),
     NUMBER(
         "heartbeat", heartbeat, 3600, 10, "S",
         "interval of ZeroMQ heartbeats; a peer is disconnected after three without an answer (10)"),
     NUMBER("handshake-ms", handshake_ms, 3600000, 5000, "MS",
-           "time limit for the handshake of a ZeroMQ connection (5000)"),
+           "time limit for the first message over ZeroMQ or the lane (5000)"),
     NUMBER("finish-ms", finish_ms, 3600000, 1200, "MS",
            "time at shutdown before requests in progress are cancelled (1200)"),
     NUMBER("stuck-ms", stuck_ms, 3600000, 500, "MS",

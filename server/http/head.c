@@ -3,7 +3,7 @@
  * a NUL, and so are CR and LF. So a line must begin where the one before has ended, two NULs behind
  * its value, and the last ends two NULs before the end of the head: one comparison a line finds
  * bare line feeds, NULs and continued lines, of which the parsed values show no trace. Later
- * versions are told to be strict by themselves. Cost: one look at each byte. */
+ * versions are set to be strict by themselves. Cost: one look at each byte. */
 #include "server/http/head.h"
 
 #include <stddef.h>

@@ -1,6 +1,6 @@
-/* A libmicrohttpd daemon (epoll, pool of threads) on each address. Its own limits stand far above
- * those of link.h: a thread that has reached its own would stop to accept, and nobody behind it
- * would get an answer. */
+/* A libmicrohttpd daemon (epoll, pool of threads) on each address. Its own limits are far above
+ * those of link.h: a thread that has reached its own would stop accepting, and later clients would
+ * get no answer. */
 #include "server/http/http.h"
 
 #include "server/call/service.h"

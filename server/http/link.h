@@ -1,8 +1,8 @@
 /* The connections of one address: their number, also per peer, and their time limits.
  *
  * libmicrohttpd's timeout detects inactivity: a client that sends or receives a byte now and then
- * stays connected for ever. Here every connection has a phase with a start time, and a check every
- * quarter of a second (on the clock's thread, while there are connections) ends those that are too
+ * stays connected without end. Here every connection has a phase with a start time, and a check
+ * every quarter of a second (on the clock's thread, while there are connections) ends those that are too
  * slow:
  *
  *   phase    from                                 to its end, at most

@@ -14,7 +14,7 @@ struct mechd_listener {
     struct mechd_service *service;
     struct mechd_links links;
     struct MHD_Daemon *mhd;
-    _Atomic bool closed; /* lets nobody in any more; partner: mechd_door_accept */
+    _Atomic bool closed; /* accepts no more connections; partner: mechd_door_accept */
     int socket;          /* libmicrohttpd's once it serves: MHD_stop_daemon closes it */
     bool is_tcp;         /* not a Unix socket; const */
     bool is_tls;         /* const */
@@ -24,6 +24,6 @@ struct mechd_listener {
 };
 
 /* Listen on host:port, [v6]:port, http://…, https://… or unix:PATH; fills in socket, address and
- * what it is. 0, or -1 with errno. A Unix socket gets `mode`; one that nobody listens on any more
+ * what it is. 0, or -1 with errno. A Unix socket gets `mode`; one without a listener
  * is replaced. */
 int mechd_listen(struct mechd_listener *l, const char *address, unsigned mode);

@@ -13,8 +13,8 @@
  * The id of a row is its number, from 1, and the life of the instance: a client that comes back
  * with it as Last-Event-ID goes on with the next one; the number alone is one of this run. An id of
  * another life of the instance is none of this run: an event `rewound` says so, with the run as
- * its data, and all rows follow. Of a stored instance a row is told once it is on the disk, so that
- * what has been told is there after any end of the process. Progress comes at most `rate` times a
+ * its data, and all rows follow. Of a stored instance a row is sent once it is on the disk, so that
+ * what has been sent is there after any end of the process. Progress comes at most `rate` times a
  * second (default 10, most 60), rows as fast as the client takes them.
  */
 #include "server/call/rows.h"

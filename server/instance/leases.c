@@ -132,7 +132,7 @@ static void name_holder(const struct mechd_lease *x, const char *channel, struct
     snprintf(out->channel, sizeof out->channel, "%s", channel);
 }
 
-static int nobody(struct mechd_holder *out)
+static int without_holder(struct mechd_holder *out)
 {
     *out = (struct mechd_holder){.role = -1, .expires = UINT64_MAX};
     return MECH_NOT_FOUND;
@@ -263,7 +263,7 @@ int mechd_leases_change(struct mechd_leases *l, uint64_t number, const struct me
     MECH_TRY(copy_channels(w, &channels));
     pthread_mutex_lock(&l->m);
     struct mechd_lease *const x = find(l, number, mechd_now());
-    int outcome = x == NULL ? nobody(holder) : 0;
+    int outcome = x == NULL ? without_holder(holder) : 0;
     if (outcome == 0) {
         // names that stay are asked for again: another role may want them now
         struct mechd_lease_wish whole = *w;
@@ -376,7 +376,7 @@ int mechd_leases_begin(struct mechd_leases *l, uint64_t number, enum mechd_act a
     struct mechd_lease *const x = find(l, number, now);
     int outcome = 0;
     if (x == NULL && number != 0 && act != MECHD_ACT_READ) {
-        outcome = nobody(holder);
+        outcome = without_holder(holder);
     } else if (act != MECHD_ACT_READ) {
         outcome = judge(l, x, act, now, holder);
     }

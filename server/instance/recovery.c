@@ -177,8 +177,8 @@ static int build(const char *text, size_t size, char reason[160], struct mech_di
     mech_diag_init(&diag);
     int outcome = mechp_bind_read(model, "", &diag, &document);
     if (outcome == 0) {
-        const struct mech_interrupt nobody = {.wanted = NULL};
-        outcome = mech_sim_create_for_state(document, &nobody, &diag, out);
+        const struct mech_interrupt never = {.wanted = NULL};
+        outcome = mech_sim_create_for_state(document, &never, &diag, out);
         if (outcome != 0) {
             mech_document_destroy(document);
         }

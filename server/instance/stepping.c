@@ -2,8 +2,8 @@
  * for the newest), and sizes the slices to about a millisecond.
  *
  * A force that is stamped with a time within the command acts from the first substep that starts at
- * or after its stamp. The command is then run in parts that meet at those substeps; nobody reads
- * the state between them, and a failure in a later part undoes the earlier ones. */
+ * or after its stamp. The command is then run in parts that meet at those substeps; the state
+ * between them is not read, and a failure in a later part undoes the earlier ones. */
 #include "server/instance/stepping.h"
 
 #include "server/instance/effort.h"

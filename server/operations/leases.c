@@ -199,8 +199,8 @@ static enum mechd_progress run_drop(struct mechd_call *c)
         return break_leases(c, of);
     }
     if (!mechd_leases_drop(&c->job.instance->leases, c->lease)) {
-        const struct mechd_holder nobody = {.role = -1};
-        return mechd_fail_lease(c, c->job.instance, &nobody);
+        const struct mechd_holder no_holder = {.role = -1};
+        return mechd_fail_lease(c, c->job.instance, &no_holder);
     }
     c->status = 204;
     return MECHD_DONE;

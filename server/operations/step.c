@@ -321,7 +321,7 @@ static bool begin(struct mechd_call *c, struct step_work *w)
     const bool late =
         !isnan(w->expect_time) &&
         !mech_time_expected(now, w->expect_time, mechd_engine_step_count(&i->engine), h);
-    // one that is sent again has reached its end: it is told where time is
+    // one that is sent again has reached its end: the answer says where time is
     if (r->kind == MECH_STEP_UNTIL && !(r->size > now) && !late) {
         mech_diag_add(&c->diag, "/until", "must be after the present time %.17g", now);
     }

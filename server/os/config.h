@@ -35,9 +35,9 @@ struct mechd_config {
     char log_level[16];
     int workers;      /* threads of the step pool; 0: one per processor */
     int model_size;   /* MiB of JSON of the largest model */
-    int message_size; /* MiB of a frame over ZeroMQ; 0: a model to control, 1 MiB to forces */
+    int message_size; /* MiB of a frame; 0: a model to control and the lane, 1 MiB to forces */
     int heartbeat;    /* s between ZeroMQ's heartbeats */
-    int handshake_ms; /* time limit for the handshake of a ZeroMQ connection */
+    int handshake_ms; /* time limit for the first message over ZeroMQ or the lane */
     /* The shutdown, ms: for calls in flight until they are cancelled; from then until the process
      * ends without them; for the disk in that case; for the last answers over ZeroMQ. */
     int finish_ms, stuck_ms, store_ms, settle_ms;

@@ -140,7 +140,7 @@ uint64_t mechd_store_last(struct mechd_store *s, enum mechd_numbers which);
 /* Where the incarnations of this process begin: by the clock (s << 20, and below that 1024 ns), and
  * above those before, whatever the clock says. NULL: by the clock alone. */
 uint64_t mechd_store_incarnation(struct mechd_store *s);
-/* This one is given: the database is told of some at a time, before they are. Never blocks for
+/* This one is given: they are reserved in the database some at a time, in advance. Never blocks for
  * long. Any thread but the store's own; nothing without a store. */
 void mechd_store_given(struct mechd_store *s, enum mechd_numbers which, uint64_t number);
 

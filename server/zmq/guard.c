@@ -261,9 +261,9 @@ void mechd_guard_serve(struct mechd_zmq *z, enum mechd_zmq_socket door)
     }
 }
 
-/* What a peer may send before it is told that we have read it: so little that it waits, or as much
- * as the kernel finds right. What has been told is not taken back, and the kernel widens a window
- * when it enlarges its buffer: so it is set again with every large request. */
+/* What a peer may send before we acknowledge that we have read it: so little that it waits, or as
+ * much as the kernel finds right. What has been granted is not taken back, and the kernel widens a
+ * window when it enlarges its buffer: so it is set again with every large request. */
 static void set_window(struct mechd_zmq *z, int descriptor, bool slowed)
 {
     const int window = slowed ? 1 : WINDOW_MOST; // the kernel takes the smallest that it can

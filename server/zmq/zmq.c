@@ -204,7 +204,7 @@ static void turn(struct mechd_zmq *z)
             mechd_guard_serve(z, doors[k]);
         } else if (items[k].socket == NULL &&
                    (has || z->more || woken || ready == 0 || mechd_now() - z->served > watch_ns)) {
-            // its descriptor tells of news once, and perhaps to those who send
+            // its descriptor reports news once, and perhaps to those who send
             z->served = mechd_now();
             z->more = !serve_stream(z);
         } else if (has) {
@@ -228,7 +228,7 @@ static void *work(void *context)
 }
 
 /* Bounds of a socket before it is bound: bytes of a frame, messages that wait, and for how long a
- * peer may be silent or half greeted. A ROUTER tells of an answer that it cannot deliver; it does
+ * peer may be silent or half greeted. A ROUTER reports an answer that it cannot deliver; it does
  * not hand a routing id over to a second connection that claims it. */
 static void bound(struct mechd_zmq *z, enum mechd_zmq_socket which, int type)
 {

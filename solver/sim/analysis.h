@@ -78,7 +78,7 @@ int mech_sim_derivation_advance(struct mech_derivation *d, uint64_t most, bool *
 void mech_sim_derivation_end(struct mech_derivation *d);
 
 /* d(outputs)/dt [mech_sim_output_size] at the present state, or at the end of a trial, along the
- * equations with inputs extrapolated as they are; of what a sensor tells of accelerations too.
+ * equations with inputs extrapolated as they are; what a sensor measures of accelerations included.
  * Under MoreauJean along the mean acceleration of the last step. By central differences over a
  * 64th of the step size: the error is that squared. 0; MECH_UNSUPPORTED (a trial with other
  * parameters); an outcome of the start; MECH_NOT_FINITE; negative. */

@@ -283,8 +283,8 @@ void mech_sim_set_interrupt(struct mech_sim *s, bool (*wanted)(void *context), v
 int mech_sim_rebuild(struct mech_sim *s, const double *parameters, struct mech_diag *diag)
 {
     struct mech_machine machine;
-    const struct mech_interrupt nobody = {.wanted = NULL}; // a running simulation must survive
-    int code = mech_machine_build(s->document, &nobody, parameters, s, diag, &machine);
+    const struct mech_interrupt never = {.wanted = NULL}; // a running simulation must survive
+    int code = mech_machine_build(s->document, &never, parameters, s, diag, &machine);
 
     if (code == 0 && memcmp(mech_model_sizes(machine.model), mech_model_sizes(s->model),
                             sizeof(struct mech_state_sizes)) != 0) {

@@ -258,9 +258,9 @@ static int start(struct mech_sim *s, struct mech_diag *diag)
 
 int mech_sim_create(struct mech_document *document, struct mech_diag *diag, struct mech_sim **out)
 {
-    const struct mech_interrupt nobody = {.wanted = NULL};
+    const struct mech_interrupt never = {.wanted = NULL};
 
-    return mech_sim_create_asking(document, &nobody, diag, out);
+    return mech_sim_create_asking(document, &never, diag, out);
 }
 
 /* The start; before a state is read, initial positions may violate joints activated later. */
@@ -321,9 +321,9 @@ int mech_sim_create_for_state(struct mech_document *document, const struct mech_
 
 int mech_sim_check(struct mech_document *document, struct mech_diag *diag)
 {
-    const struct mech_interrupt nobody = {.wanted = NULL};
+    const struct mech_interrupt never = {.wanted = NULL};
 
-    return mech_sim_check_asking(document, &nobody, diag);
+    return mech_sim_check_asking(document, &never, diag);
 }
 
 int mech_sim_check_asking(struct mech_document *document, const struct mech_interrupt *ask,

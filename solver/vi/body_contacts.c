@@ -397,7 +397,7 @@ static void sweep_ahead(struct mech_body_contacts *s, const struct mech_contact_
 
 /* The residual has grown far over the best: on from there, at first without momentum. Only what
  * momentum did is undone: the residual of plain sweeps may rise on their way too, and to undo these
- * would repeat them for ever. */
+ * would repeat them without end. */
 static void fall_back(struct mech_body_contacts *s, const struct mech_contact_bodies *bodies,
                       const struct mech_body_contact *contacts, struct momentum *m)
 {

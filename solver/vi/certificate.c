@@ -2,8 +2,8 @@
  *
  *     f(d) = ½ ‖e(d)‖² + r·d
  *
- * falls for ever along a certificate and along nothing else, and what descends on it turns that
- * way: by accelerated projected gradients (Y. Nesterov), from the l that a solver has reached,
+ * falls without bound along a certificate and along nothing else, and what descends on it turns
+ * that way: by accelerated projected gradients (Y. Nesterov), from the l that a solver has reached,
  * which has mostly gone far that way itself. From there ½ ‖e‖² alone leads to the d nearby that
  * lacks nothing. */
 #include "solver/vi/certificate.h"

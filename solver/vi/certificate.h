@@ -1,4 +1,4 @@
-/* Why a problem has no solution: multipliers d that would push for ever without stopping the
+/* Why a problem has no solution: multipliers d that would push without end and without stopping the
  * motion that they act against,
  *
  *     d ∈ K, under Coulomb's law d_T = 0, of a box 0;   Nᵀ d ∈ −K*;   r·d < 0

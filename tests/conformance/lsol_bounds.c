@@ -1,5 +1,5 @@
-/* What no linear solver does for ever: direct ones refuse factors that would take hours, and what
- * takes long ends on request (solver/base/interrupt.h). */
+/* What no linear solver does without end: direct ones refuse factors that would take hours, and
+ * what takes long ends on request (solver/base/interrupt.h). */
 #include "solver/lsol/lsol.h"
 
 #include "solver/base/err.h"

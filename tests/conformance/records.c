@@ -1,6 +1,6 @@
 /* Every object that brings records keeps their contract: its tangents by q, v and v̇ are what
  * differences of its own forces say, its M_q is symmetric and the one that its energy counts. Each
- * such type stands in one of the documents below, off every symmetry; a newcomer adds its own. */
+ * such type is in one of the documents below, off every symmetry; a newcomer adds its own. */
 #include "solver/model/model.h"
 #include "tests/unit/model.h"
 

@@ -2,7 +2,7 @@
  * aside, and the store takes and gives a record afterwards.
  *
  * An input begins with a byte. 0: the rest is the database file. 1: the rest are changes (place
- * u32, eight bytes) of a database with an instance. Otherwise the rest stands in columns of that
+ * u32, eight bytes) of a database with an instance. Otherwise the rest is in columns of that
  * database, as the byte's bits say: labels, durability, model, state, a command (its checksum is
  * made right, and its count small), a snapshot, a receipt, the id. */
 #include "server/store/store.h"
