@@ -437,7 +437,24 @@ class FrameError(Exception):
         self.header, self.problem = header, problem
 
 
-class Partner:
+class Verbs:
+    """The requests of a partner, whatever its frames travel over: `ask` sends one and gives (header
+    with values, …) of the reply."""
+
+    def step(self, size, values=(), **header):
+        return self.ask('step', values, size=size, **header)[0]
+
+    def trial(self, size, values=(), **header):
+        return self.ask('trial', values, size=size, **header)[0]
+
+    def commit(self):
+        return self.ask('commit')[0]
+
+    def bye(self):
+        return self.ask('bye')[0]
+
+
+class Partner(Verbs):
     """A co-simulation partner: binary frames on the control socket."""
 
     def __init__(self, daemon, instance, inputs=(), outputs=(), order=0, keys=None, **hello):
@@ -481,18 +498,6 @@ class Partner:
         parts = self.socket.recv_multipart()
         parts = parts[1:] if parts[0] == b'' else parts
         return unpack(parts[0]), parts
-
-    def step(self, size, values=(), **header):
-        return self.ask('step', values, size=size, **header)[0]
-
-    def trial(self, size, values=(), **header):
-        return self.ask('trial', values, size=size, **header)[0]
-
-    def commit(self):
-        return self.ask('commit')[0]
-
-    def bye(self):
-        return self.ask('bye')[0]
 
 
 class Stream:

@@ -3,7 +3,7 @@ partner whose frames go there."""
 import json
 import socket
 import struct
-from harness import KINDS, SLOW, FrameError, as_query, pack, routes, unpack
+from harness import KINDS, SLOW, FrameError, Verbs, as_query, pack, routes, unpack
 
 LENGTH = struct.Struct('<I')
 
@@ -77,7 +77,7 @@ class Lane:
         return success, body
 
 
-class LanePartner(Lane):
+class LanePartner(Lane, Verbs):
     """harness.Partner over the lane."""
 
     def __init__(self, daemon, instance, inputs=(), outputs=(), order=0, **hello):
@@ -113,15 +113,3 @@ class LanePartner(Lane):
         if header['kind'] == KINDS['error']:
             raise FrameError(header, second)
         return header, second
-
-    def step(self, size, values=(), **header):
-        return self.ask('step', values, size=size, **header)[0]
-
-    def trial(self, size, values=(), **header):
-        return self.ask('trial', values, size=size, **header)[0]
-
-    def commit(self):
-        return self.ask('commit')[0]
-
-    def bye(self):
-        return self.ask('bye')[0]

@@ -185,6 +185,24 @@ class Numbers(Couplings):
         reply = self.daemon.call('POST', '/v1/couplings/%s/reset' % cid)
         self.assertEqual((reply['time'], reply['window'], reply['outputs']['left.x']), (0, 0, 1))
 
+    def test_a_start_that_misses_a_joint_refuses_the_reset_of_all(self):
+        model = half(v=1.)
+        model['objects'].append({'name': 'latch', 'type': 'CoordinateConstraint', 'offset': 0.5,
+                                 'markers': ['g', 'x'], 'active': False})
+        left, right = self.daemon.create(half(0., v=1.)), self.daemon.create(model)
+        reply = self.daemon.call('PUT', '/v1/instances/%s/objects/latch/fields/active' % right,
+                                 {'value': True, 'positions': 'assembled'})
+        self.assertEqual(reply.status, 200, reply)
+        cid = self.couple(left, right, [{'from': 'right.x', 'to': 'left.F'}])['id']
+        self.good(cid, count=3)
+        before = self.state(left), self.state(right)
+        reply = self.daemon.call('POST', '/v1/couplings/%s/reset' % cid)
+        self.assertEqual((reply.status, reply['code']), (422, 'invalid-request'), reply)
+        self.assertIn('miss a joint', reply['detail'])
+        self.assertEqual((self.state(left), self.state(right)), before)
+        self.assertEqual(self.daemon.call('GET', '/v1/couplings/' + cid)['windows'], 3)
+        self.good(cid, count=1)
+
 
 class Faults(Couplings):
     def test_faults_are_told_together(self):
