@@ -2,8 +2,8 @@
  *
  * libmicrohttpd's timeout detects inactivity: a client that sends or receives a byte now and then
  * stays connected without end. Here every connection has a phase with a start time, and a check
- * every quarter of a second (on the clock's thread, while there are connections) ends those that are too
- * slow:
+ * every quarter of a second (on the clock's thread, while there are connections) ends those that
+ * are too slow:
  *
  *   phase    from                                 to its end, at most
  *   idle     accepted, or the last answer done    idle_seconds without a byte

@@ -111,9 +111,9 @@ class Check(unittest.TestCase):
                 (('--listen', '8080'), '--listen 8080: it is HOST:PORT, '),
                 (('--listen', 'here'), '--listen here: it is HOST:PORT, '),
                 (('--control', '5555'), '--control 5555: it begins with tcp:// or ipc://'),
-                (('--control', port, '--stream', port), '--stream %s: --control is there' % port),
+                (('--control', port, '--stream', port), '--stream %s: already used by --control' % port),
                 (('--listen', '127.0.0.1:9', '--listen', '127.0.0.1:9'),
-                 '--listen 127.0.0.1:9: --listen is there')):
+                 '--listen 127.0.0.1:9: already used by --listen')):
             with self.subTest(arguments):
                 code, _, err = check(*arguments)
                 self.assertEqual((code, why in err), (1, True), err)

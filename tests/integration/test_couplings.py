@@ -187,6 +187,7 @@ class Numbers(Couplings):
 
     def test_a_start_that_misses_a_joint_refuses_the_reset_of_all(self):
         model = half(v=1.)
+        model['solver']['spectralRadius'] = 0.9
         model['objects'].append({'name': 'latch', 'type': 'CoordinateConstraint', 'offset': 0.5,
                                  'markers': ['g', 'x'], 'active': False})
         left, right = self.daemon.create(half(0., v=1.)), self.daemon.create(model)

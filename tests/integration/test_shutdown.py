@@ -286,7 +286,7 @@ class CommandLine(unittest.TestCase):
             # a value behind a blank is no option
             done = self.run_program('--access-log', 'yes')
             self.assertNotEqual(done.returncode, 0)
-            self.assertIn("'yes' is not an option; say --access-log=yes", done.stdout)
+            self.assertIn("'yes' is not an option; write --access-log=yes", done.stdout)
 
     def test_a_wrong_value_is_told_with_what_is_expected(self):
         with harness.tempfile.TemporaryDirectory() as folder:

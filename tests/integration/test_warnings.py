@@ -20,7 +20,7 @@ class Warnings(Served):
         return '/v1/instances/' + reply['id'], reply['warnings']
 
     def test_they_are_kept_with_the_instance(self):
-        for model, words in ((pendulum([2, 2]), 'repeats'), (bar([0, 0, 2]), 'miss')):
+        for model, words in ((pendulum([2, 2]), 'repeats'), (bar([0, 0, 2]), 'violate')):
             root, told = self.create(model)
             self.assertEqual([w['pointer'] for w in told], ['/model/objects/2'])
             self.assertIn(words, told[0]['message'])
