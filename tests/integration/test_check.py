@@ -111,7 +111,8 @@ class Check(unittest.TestCase):
                 (('--listen', '8080'), '--listen 8080: it is HOST:PORT, '),
                 (('--listen', 'here'), '--listen here: it is HOST:PORT, '),
                 (('--control', '5555'), '--control 5555: it begins with tcp:// or ipc://'),
-                (('--control', port, '--stream', port), '--stream %s: already used by --control' % port),
+                (('--control', port, '--stream', port),
+                 '--stream %s: already used by --control' % port),
                 (('--listen', '127.0.0.1:9', '--listen', '127.0.0.1:9'),
                  '--listen 127.0.0.1:9: already used by --listen')):
             with self.subTest(arguments):

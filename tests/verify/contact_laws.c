@@ -142,7 +142,7 @@ static void what_contradicts_a_compliance_is_refused(void)
     char text[TEXT];
 
     snprintf(text, sizeof text, model, "'e': 0.5, 'compliance': 1e-3", "");
-    CU_ASSERT(model_refused(text, "/interactions/0/law/e", "beside a compliance"));
+    CU_ASSERT(model_refused(text, "/interactions/0/law/e", "with a compliance"));
     snprintf(text, sizeof text, model, "'damping': 1", "");
     CU_ASSERT(model_refused(text, "/interactions/0/law/damping", "needs a compliance"));
     snprintf(text, sizeof text, model, "'compliance': -1e-3", "");

@@ -231,7 +231,7 @@ static void what_cannot_be_is_refused(void)
     char text[TEXT];
 
     snprintf(text, sizeof text, model, "'type': 'NewtonImpactFriction', 'mu': 0.1", "");
-    CU_ASSERT(model_refused(text, "/interactions/0/relation/H", "takes 3"));
+    CU_ASSERT(model_refused(text, "/interactions/0/relation/H", "needs 3"));
     snprintf(text, sizeof text, model, "'type': 'NewtonImpactFriction', 'mu': -0.1", "");
     CU_ASSERT(model_refused(text, "/interactions/0/law/mu", ""));
     snprintf(text, sizeof text, model, "'type': 'Relay', 'lb': 1, 'ub': -1", "");
