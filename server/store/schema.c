@@ -64,6 +64,10 @@ const char *const mechd_schema[] = {
      "UPDATE instances SET id = substr(id, 1, instr(id, ' (-') - 1) || ' (' || key || ')'"
      " WHERE aside IS NOT NULL;"
      "DROP TABLE aside;"),
+    // 8: snapshots as a tree: of which one each is a successor, and the stored state
+    ("ALTER TABLE snapshots ADD COLUMN parent INTEGER NOT NULL DEFAULT 0;"
+     "ALTER TABLE states ADD COLUMN base INTEGER NOT NULL DEFAULT 0;"
+     "ALTER TABLE commands ADD COLUMN base INTEGER NOT NULL DEFAULT 0;"),
 };
 
 const int mechd_schema_version = sizeof mechd_schema / sizeof *mechd_schema;

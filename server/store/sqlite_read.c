@@ -84,7 +84,8 @@ static int take_rows(sqlite3_stmt *statement, int64_t key, mechd_store_read *rea
             .sequence = (uint64_t)sqlite3_column_int64(statement, 2),
             .time = sqlite3_column_double(statement, 3),
             .bytes = sqlite3_column_blob(statement, 4),
-            .size = (size_t)sqlite3_column_bytes(statement, 4)};
+            .size = (size_t)sqlite3_column_bytes(statement, 4),
+            .base = (uint64_t)sqlite3_column_int64(statement, 5)};
         outcome = read(context, &row);
         ++*count;
     }

@@ -12,18 +12,24 @@ static const char *const text_of[MECHD_SQL_COUNT] = {
     [MECHD_SQL_DESCRIBE] = "UPDATE instances SET labels = ?2, ttl = ?3 WHERE key = ?1",
     [MECHD_SQL_MODEL] = "UPDATE instances SET model = ?2 WHERE key = ?1",
     // of an instance that has been deleted meanwhile nothing is kept
-    [MECHD_SQL_STATE] = "INSERT OR REPLACE INTO states (key, revision, sequence, bytes)"
-                        " SELECT ?1, ?2, ?3, ?4 WHERE EXISTS"
+    [MECHD_SQL_STATE] = "INSERT OR REPLACE INTO states (key, revision, sequence, bytes, base)"
+                        " SELECT ?1, ?2, ?3, ?4, ?5 WHERE EXISTS"
                         " (SELECT 1 FROM instances WHERE key = ?1)",
     [MECHD_SQL_FORGET_COMMANDS] = "DELETE FROM commands WHERE key = ?1",
-    [MECHD_SQL_COMMAND] = "INSERT OR REPLACE INTO commands (key, number, revision, sequence, bytes)"
-                          " SELECT ?1, ?2, ?3, ?4, ?5 WHERE EXISTS"
+    [MECHD_SQL_COMMAND] = "INSERT OR REPLACE INTO commands (key, number, revision, sequence, bytes,"
+                          " base) SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE EXISTS"
                           " (SELECT 1 FROM instances WHERE key = ?1)",
     [MECHD_SQL_DELETE] = "DELETE FROM instances WHERE key = ?1",
-    [MECHD_SQL_SNAPSHOT] = "INSERT OR REPLACE INTO snapshots (key, number, time, bytes)"
-                           " SELECT ?1, ?2, ?3, ?4 WHERE EXISTS"
+    [MECHD_SQL_SNAPSHOT] = "INSERT OR REPLACE INTO snapshots (key, number, time, bytes, parent)"
+                           " SELECT ?1, ?2, ?3, ?4, ?5 WHERE EXISTS"
                            " (SELECT 1 FROM instances WHERE key = ?1)",
     [MECHD_SQL_DELETE_SNAPSHOT] = "DELETE FROM snapshots WHERE key = ?1 AND number = ?2",
+    [MECHD_SQL_PARENT] = "UPDATE snapshots SET parent = ?3 WHERE key = ?1 AND parent = ?2",
+    [MECHD_SQL_BASE] = "UPDATE states SET base = ?3 WHERE key = ?1 AND base = ?2",
+    [MECHD_SQL_COMMAND_BASE] = "UPDATE commands SET base = ?3 WHERE key = ?1 AND base = ?2",
+    [MECHD_SQL_PRESENT] = "UPDATE states SET base = ?2 WHERE key = ?1",
+    // the last one's counts
+    [MECHD_SQL_COMMAND_PRESENT] = "UPDATE commands SET base = ?2 WHERE key = ?1",
     [MECHD_SQL_RECEIPT] = "INSERT OR REPLACE INTO receipts"
                           " (scope, created, body, status, location, bytes, instance, etag)"
                           " SELECT ?1, iif(?2 = 0, unixepoch(), ?2), ?3, ?4, ?5, ?6, ?7, ?8"
@@ -41,10 +47,11 @@ static const char *const text_of[MECHD_SQL_COUNT] = {
         " ORDER BY i.key LIMIT 1",
     [MECHD_SQL_ASIDE] = "UPDATE instances SET aside = ?2, id = id || ' (' || key || ')'"
                         " WHERE key = ?1",
-    [MECHD_SQL_READ_STATE] = "SELECT 0, revision, sequence, 0.0, bytes FROM states WHERE key = ?1",
-    [MECHD_SQL_READ_COMMANDS] = "SELECT number, revision, sequence, 0.0, bytes FROM commands"
+    [MECHD_SQL_READ_STATE] = "SELECT 0, revision, sequence, 0.0, bytes, base FROM states"
+                             " WHERE key = ?1",
+    [MECHD_SQL_READ_COMMANDS] = "SELECT number, revision, sequence, 0.0, bytes, base FROM commands"
                                 " WHERE key = ?1 ORDER BY number",
-    [MECHD_SQL_READ_SNAPSHOTS] = "SELECT number, 0, 0, time, bytes FROM snapshots"
+    [MECHD_SQL_READ_SNAPSHOTS] = "SELECT number, 0, 0, time, bytes, parent FROM snapshots"
                                  " WHERE key = ?1 ORDER BY number",
     [MECHD_SQL_RUN] = "INSERT INTO runs (key, number, state, description, time, elapsed, periods,"
                       " overruns, rows, reason) SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10"
@@ -59,7 +66,7 @@ static const char *const text_of[MECHD_SQL_COUNT] = {
     [MECHD_SQL_NO_ROWS] = "UPDATE runs SET rows = NULL WHERE key = ?1 AND number = ?2",
     [MECHD_SQL_READ_RUNS] = "SELECT number, state, description, time, elapsed, periods, overruns,"
                             " rows, reason FROM runs WHERE key = ?1 ORDER BY number",
-    [MECHD_SQL_READ_RESULTS] = "SELECT first, 0, 0, time, bytes FROM results WHERE key = ?1"
+    [MECHD_SQL_READ_RESULTS] = "SELECT first, 0, 0, time, bytes, 0 FROM results WHERE key = ?1"
                                " AND number = ?2 AND first <= ?3 ORDER BY first DESC LIMIT 1",
     [MECHD_SQL_FIND_RESULTS] = "SELECT first FROM results WHERE key = ?1 AND number = ?2"
                                " AND time <= ?3 ORDER BY time DESC LIMIT 1",
@@ -74,7 +81,7 @@ static const char *const text_of[MECHD_SQL_COUNT] = {
     [MECHD_SQL_LAST_SWEEP] = "SELECT max(seq) FROM sqlite_sequence WHERE name = 'sweeps'",
     [MECHD_SQL_READ_SWEEPS] = "SELECT number, token, description, state, done, failed, rows, errors"
                               " FROM sweeps ORDER BY number",
-    [MECHD_SQL_READ_SWEEP_ROWS] = "SELECT first, 0, 0, 0.0, bytes FROM sweep_rows"
+    [MECHD_SQL_READ_SWEEP_ROWS] = "SELECT first, 0, 0, 0.0, bytes, 0 FROM sweep_rows"
                                   " WHERE number = ?1 AND first >= ?2 ORDER BY first LIMIT 1",
     [MECHD_SQL_LAST_SNAPSHOT] = "UPDATE instances SET last_snapshot = ?2"
                                 " WHERE key = ?1 AND last_snapshot < ?2",
@@ -180,6 +187,7 @@ static bool apply_state(struct mechd_sqlite *d, const struct mechd_record *r)
     sqlite3_bind_int64(s, 2, (int64_t)r->revision);
     sqlite3_bind_int64(s, 3, (int64_t)r->sequence);
     bind_bytes(s, 4, r->bytes, r->size);
+    sqlite3_bind_int64(s, 5, (int64_t)r->base);
     return finish(s) && finish(of_key(d, MECHD_SQL_FORGET_COMMANDS, r->key));
 }
 
@@ -193,6 +201,7 @@ static bool apply_command(struct mechd_sqlite *d, const struct mechd_record *r)
     sqlite3_bind_int64(s, 3, (int64_t)r->revision);
     sqlite3_bind_int64(s, 4, (int64_t)r->sequence);
     bind_bytes(s, 5, r->bytes, r->size);
+    sqlite3_bind_int64(s, 6, (int64_t)r->base);
     return finish(s);
 }
 
@@ -215,7 +224,27 @@ static bool apply_snapshot(struct mechd_sqlite *d, const struct mechd_record *r)
     }
     sqlite3_bind_double(s, 3, r->time);
     bind_bytes(s, 4, r->bytes, r->size);
-    return finish(s) && finish(of_number(d, MECHD_SQL_LAST_SNAPSHOT, r));
+    sqlite3_bind_int64(s, 5, (int64_t)r->base);
+    const bool kept = finish(s) && finish(of_number(d, MECHD_SQL_LAST_SNAPSHOT, r));
+    return kept && (!r->present || (finish(of_number(d, MECHD_SQL_PRESENT, r)) &&
+                                    finish(of_number(d, MECHD_SQL_COMMAND_PRESENT, r))));
+}
+
+/* What descends from it descends from its parent. */
+static bool apply_delete_snapshot(struct mechd_sqlite *d, const struct mechd_record *r)
+{
+    static const enum mechd_statement moves[] = {MECHD_SQL_PARENT, MECHD_SQL_BASE,
+                                                 MECHD_SQL_COMMAND_BASE};
+    for (size_t k = 0; k < sizeof moves / sizeof *moves; k++) {
+        sqlite3_stmt *const s = of_number(d, moves[k], r);
+        if (s != NULL) {
+            sqlite3_bind_int64(s, 3, (int64_t)r->base);
+        }
+        if (!finish(s)) {
+            return false;
+        }
+    }
+    return finish(of_number(d, MECHD_SQL_DELETE_SNAPSHOT, r));
 }
 
 static bool apply_receipt(struct mechd_sqlite *d, const struct mechd_stored_receipt *r)
@@ -329,7 +358,7 @@ bool mechd_sqlite_apply(void *self, const struct mechd_record *r)
     case MECHD_RECORD_SNAPSHOT:
         return apply_snapshot(d, r);
     case MECHD_RECORD_DELETE_SNAPSHOT:
-        return finish(of_number(d, MECHD_SQL_DELETE_SNAPSHOT, r));
+        return apply_delete_snapshot(d, r);
     case MECHD_RECORD_RECEIPT:
         return apply_receipt(d, &r->receipt);
     case MECHD_RECORD_RUN:

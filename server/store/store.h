@@ -5,15 +5,17 @@
  * transaction (group commit: one fsync for all of them), then calls `done` of each. Records are
  * applied in the order in which they were posted. No fsync happens on any other thread.
  *
- * Tables, version 7:
+ * Tables, version 8:
  *
  *   instances  key, id, serial, labels, durability, model,   data of the creation
  *              ttl, token,                                    s (0: none); the owner
  *              last_snapshot, last_run,                       the largest numbers ever assigned
  *              aside                                          why it is not loaded, or NULL
- *   states     key, revision, sequence, bytes                the last stored state
- *   commands   key, number, bytes                            step commands after that state
- *   snapshots  key, number, time, bytes
+ *   states     key, revision, sequence, bytes,               the last stored state;
+ *              base                                           number of the snapshot from which it
+ *                                                             descends, or 0
+ *   commands   key, number, bytes, base                      step commands after that state
+ *   snapshots  key, number, time, bytes, parent              parent: as base
  *   receipts   scope, created, body, status, location, bytes, answers under idempotency keys;
  *              instance, etag                                 the key of the instance, or 0
  *   runs       key, number, state, description, progress      runs of an instance
@@ -43,8 +45,8 @@ enum mechd_record_kind {
     MECHD_RECORD_STATE,           /* state; the commands before it are deleted */
     MECHD_RECORD_COMMAND,         /* number and bytes */
     MECHD_RECORD_DELETE,          /* everything of the key */
-    MECHD_RECORD_SNAPSHOT,        /* number, time and bytes */
-    MECHD_RECORD_DELETE_SNAPSHOT, /* number */
+    MECHD_RECORD_SNAPSHOT,        /* number, time, bytes, base, and `present` */
+    MECHD_RECORD_DELETE_SNAPSHOT, /* number; what descends from it descends from base */
     MECHD_RECORD_RECEIPT,         /* receipt */
     MECHD_RECORD_RUN,             /* number and run; the description of the first one is retained */
     MECHD_RECORD_RESULTS,         /* number, first and its time, bytes: replaces the same first */
@@ -99,6 +101,8 @@ struct mechd_record {
     double ttl; /* s, 0: none */
     uint64_t serial, revision, sequence, number;
     uint64_t first; /* row */
+    uint64_t base;  /* number of the snapshot from which the state descends, 0: from none */
+    bool present;   /* SNAPSHOT: it is of the stored state, which descends from it from now on */
     double time;
     const void *bytes;
     size_t size;
@@ -185,6 +189,7 @@ int mechd_store_visit_all(struct mechd_store *s, mechd_store_visit *visit, void 
  * MECH_NOT_FOUND: there is none; MECH_INTERNAL: it cannot be read. */
 struct mechd_stored_bytes {
     uint64_t number, revision, sequence;
+    uint64_t base; /* of states, commands and snapshots: as in a record */
     double time;
     const void *bytes;
     size_t size;

@@ -53,7 +53,7 @@ struct seen {
     int count;
     int64_t key;
     char id[80], text[80];
-    uint64_t number, sequence, rows;
+    uint64_t number, sequence, rows, base;
     double time;
     size_t size;
     bool flag;
@@ -80,6 +80,7 @@ static int take(void *context, const struct mechd_stored_bytes *b)
     x->count++;
     x->number = b->number;
     x->sequence = b->sequence;
+    x->base = b->base;
     x->time = b->time;
     x->size = b->size;
     snprintf(x->text, sizeof x->text, "%.*s", (int)b->size, (const char *)b->bytes);
@@ -280,6 +281,56 @@ static void snapshots_and_deletion(void)
     CU_ASSERT_EQUAL(ops->replay(reader, 30, take, &x), MECH_NOT_FOUND);
 }
 
+/* The base of the stored state of this key, and the parent of its last snapshot. */
+static void check_tree(int64_t key, uint64_t base, uint64_t parent)
+{
+    const struct mechd_rows_asked asked = {.which = MECHD_ROWS_SNAPSHOTS, .key = key};
+    struct seen x = {.count = 0};
+    int count = 0;
+    CU_ASSERT(ops->replay(reader, key, take, &x) == 0 && x.base == base);
+    CU_ASSERT(ops->rows(reader, &asked, take, &x, &count) == 0 && x.base == parent);
+}
+
+static void snapshots_as_a_tree(void)
+{
+    struct mechd_record r = creation(40, "tree");
+    CU_ASSERT(put(&r));
+    r = (struct mechd_record){.kind = MECHD_RECORD_SNAPSHOT, .key = 40, .number = 1, .bytes = ""};
+    CU_ASSERT(put(&r));
+    check_tree(40, 0, 0);
+
+    // of the stored state: a state, then a command
+    r.number = 2, r.base = 1, r.present = true;
+    CU_ASSERT(put(&r));
+    check_tree(40, 2, 1);
+    r = (struct mechd_record){
+        .kind = MECHD_RECORD_COMMAND, .key = 40, .number = 1, .base = 2, .bytes = ""};
+    CU_ASSERT(put(&r));
+    check_tree(40, 2, 1);
+    r = (struct mechd_record){.kind = MECHD_RECORD_SNAPSHOT,
+                              .key = 40,
+                              .number = 3,
+                              .base = 2,
+                              .present = true,
+                              .bytes = ""};
+    CU_ASSERT(put(&r));
+    check_tree(40, 3, 2);
+
+    // what descends from a deleted one descends from its parent, of this key alone
+    struct mechd_record other = creation(41, "other");
+    other.base = 2;
+    CU_ASSERT(put(&other));
+    r = (struct mechd_record){
+        .kind = MECHD_RECORD_DELETE_SNAPSHOT, .key = 40, .number = 2, .base = 1};
+    CU_ASSERT(put(&r));
+    check_tree(40, 3, 1);
+    r.number = 3;
+    CU_ASSERT(put(&r));
+    check_tree(40, 1, 0);
+    struct seen x = {.count = 0};
+    CU_ASSERT(ops->replay(reader, 41, take, &x) == 0 && x.base == 2);
+}
+
 static void sweeps_and_numbers(void)
 {
     struct mechd_record r = {
@@ -339,6 +390,7 @@ static void every_database_keeps_its_contract(void)
         commands_and_states();
         rows_of_runs();
         snapshots_and_deletion();
+        snapshots_as_a_tree();
         sweeps_and_numbers();
         a_second_process_is_refused();
 
