@@ -319,10 +319,9 @@ static void run_restore(struct mechd_frame_request *r)
     char id[32];
     snprintf(id, sizeof id, "s-%" PRIu32, r->in.iteration);
     const struct mechd_snapshot *s = mechd_snapshots_find(i, id);
-    bool reproducible = true;
     if (s == NULL) {
         mechd_frame_fail(r, MECHP_NOT_FOUND, "there is no such snapshot");
-    } else if (mechd_engine_snapshot_read(&i->engine, s->bytes, s->size, &reproducible) != 0) {
+    } else if (mechd_snapshots_restore(i, s, NULL) != 0) {
         mechd_frame_fail(r, MECHP_SNAPSHOT_MISMATCH, "the snapshot does not fit");
     } else {
         mechd_instance_changed(i, MECHP_REWOUND);

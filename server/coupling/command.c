@@ -284,6 +284,7 @@ static void reset_part(struct mechd_coupling_command *k, struct mechd_part *p)
     } else if (outcome != 0) {
         refuse(k, mechp_code_of_outcome(outcome), "a participant cannot be reset");
     } else {
+        p->instance->base = 0;
         mechd_instance_changed(p->instance, MECHP_REWOUND);
     }
 }

@@ -129,6 +129,7 @@ static struct mechd_entry *state_record(struct mechd_instance *i, enum mechd_rec
         x->r.serial = i->serial;
         x->r.ttl = mechd_instance_ttl(i);
         x->r.token = i->account != NULL ? i->account->name : NULL;
+        x->r.base = mechd_snapshots_stored(i, i->base);
         x->r.bytes = room;
         x->r.size = mechd_engine_snapshot_write(&i->engine, room);
     }
@@ -147,6 +148,7 @@ static struct mechd_entry *command_record(struct mechd_instance *i)
         x->r.bytes = mechd_entry_append(&room, d->command, d->command_size);
         x->r.size = d->command_size;
         x->r.number = d->number;
+        x->r.base = mechd_snapshots_stored(i, i->base);
     }
     return x;
 }
@@ -511,26 +513,30 @@ int mechd_durable_flush(struct mechd_host *d)
 
 /* --- snapshots -------------------------------------------------------------------------------- */
 
-int mechd_durable_snapshot(struct mechd_instance *i, uint64_t number, double time,
-                           const void *bytes, size_t size, struct mechd_ticket *t)
+int mechd_durable_snapshot(struct mechd_instance *i, struct mechd_snapshot *s,
+                           struct mechd_ticket *t)
 {
     if (i->durable.key == 0) {
         return 0;
     }
-    struct mechd_entry *const x = mechd_entry_create(i, MECHD_RECORD_SNAPSHOT, size);
+    struct mechd_entry *const x = mechd_entry_create(i, MECHD_RECORD_SNAPSHOT, s->size);
     if (x == NULL) {
         return MECH_NO_MEMORY;
     }
     char *room = x->room;
-    x->r.number = number;
-    x->r.time = time;
-    x->r.bytes = mechd_entry_append(&room, bytes, size);
-    x->r.size = size;
+    x->r.number = s->id;
+    x->r.base = mechd_snapshots_stored(i, s->parent);
+    x->r.present = !i->durable.dirty;
+    x->r.time = s->time;
+    x->r.bytes = mechd_entry_append(&room, s->bytes, s->size);
+    x->r.size = s->size;
+    s->stored = true;
     mechd_entry_post(x, t);
     return 0;
 }
 
-int mechd_durable_forget(struct mechd_instance *i, uint64_t number, struct mechd_ticket *t)
+int mechd_durable_forget(struct mechd_instance *i, const struct mechd_snapshot *s,
+                         struct mechd_ticket *t)
 {
     if (i->durable.key == 0) {
         return 0;
@@ -539,7 +545,8 @@ int mechd_durable_forget(struct mechd_instance *i, uint64_t number, struct mechd
     if (x == NULL) {
         return MECH_NO_MEMORY;
     }
-    x->r.number = number;
+    x->r.number = s->id;
+    x->r.base = mechd_snapshots_stored(i, s->parent);
     mechd_entry_post(x, t);
     return 0;
 }

@@ -33,6 +33,7 @@ struct mechd_host;
 struct mechd_entry;
 struct mechd_excess;
 struct mechd_instance;
+struct mechd_snapshot;
 struct mechd_stored_receipt;
 struct mechd_traits;
 
@@ -128,10 +129,12 @@ int mechd_durable_repair(struct mechd_instance *i);
  * by others from then on. Returns the number of instances that could not be stored. */
 int mechd_durable_flush(struct mechd_host *d);
 
-/* Snapshots of a stored instance are stored: bytes are copied. */
-int mechd_durable_snapshot(struct mechd_instance *i, uint64_t number, double time,
-                           const void *bytes, size_t size, struct mechd_ticket *t);
-int mechd_durable_forget(struct mechd_instance *i, uint64_t number, struct mechd_ticket *t);
+/* A snapshot that has just been taken of a stored instance is stored: its bytes are copied. */
+int mechd_durable_snapshot(struct mechd_instance *i, struct mechd_snapshot *s,
+                           struct mechd_ticket *t);
+/* Before it is deleted. */
+int mechd_durable_forget(struct mechd_instance *i, const struct mechd_snapshot *s,
+                         struct mechd_ticket *t);
 
 /* State, commands after it and snapshots from the store into a new instance of the same model, or
  * one to be repaired (snapshots: false). 0; MECH_MISMATCH: they do not fit; MECH_NOT_FOUND;

@@ -94,6 +94,7 @@ struct mechd_instance {
     struct mechd_snapshots *snapshots;
     struct mechd_partner *partners;
     struct mechd_run *run; /* the newest, followed by the older ones, or NULL */
+    uint64_t base; /* number of the snapshot from which the state descends, 0: from none */
     uint64_t runs;         /* id of the last one */
     struct mechd_durable durable;
     uint16_t next_flags; /* to be added to the next frame on the stream */

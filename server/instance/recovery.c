@@ -110,6 +110,7 @@ static int read_change(void *context, const struct mechd_stored_bytes *b)
                   i->id);
     }
     i->durable.number = b->number;
+    i->base = b->base;
     mechd_durable_account(i, b->number == 0 ? 0 : mechd_durable_commands(i) + b->size);
     // only the owner writes it; it is not read before the next publication
     i->published.sequence = b->sequence;
@@ -121,7 +122,14 @@ static int read_change(void *context, const struct mechd_stored_bytes *b)
 
 static int read_snapshot(void *context, const struct mechd_stored_bytes *b)
 {
-    return mechd_snapshots_keep(context, b->number, b->time, b->bytes, b->size);
+    // only copied
+    const struct mechd_snapshot taken = {.id = b->number,
+                                         .parent = b->base,
+                                         .stored = true,
+                                         .time = b->time,
+                                         .size = b->size,
+                                         .bytes = (void *)(uintptr_t)b->bytes};
+    return mechd_snapshots_keep(context, &taken);
 }
 
 int mechd_durable_load(struct mechd_instance *i, bool snapshots)
@@ -131,6 +139,7 @@ int mechd_durable_load(struct mechd_instance *i, bool snapshots)
         MECH_TRY(mechd_store_snapshots(i->host->store, i->durable.key, read_snapshot, i));
         MECH_TRY(mechd_runs_load(i));
     }
+    mechd_snapshots_settle(i);
     mechd_instance_changed(i, MECHP_REWOUND);
     i->durable.dirty = false;
     i->durable.due = false;

@@ -77,24 +77,27 @@ int mechd_snapshots_take(struct mechd_instance *i, struct mechd_excess *x,
         void *less = realloc(s->bytes, s->size);
         s->bytes = less != NULL ? less : s->bytes;
         s->id = ++i->snapshots->last;
+        s->parent = i->base;
         s->time = mechd_engine_time(&i->engine);
+        i->base = s->id;
         *out = s;
     }
     return outcome;
 }
 
-int mechd_snapshots_keep(struct mechd_instance *i, uint64_t id, double time, const void *bytes,
-                         size_t size)
+int mechd_snapshots_keep(struct mechd_instance *i, const struct mechd_snapshot *taken)
 {
     int outcome = 0;
-    struct mechd_snapshot *s = add(i, size, NULL, &outcome);
+    struct mechd_snapshot *s = add(i, taken->size, NULL, &outcome);
     if (s != NULL) {
-        if (size > 0) {
-            memcpy(s->bytes, bytes, size);
+        if (taken->size > 0) {
+            memcpy(s->bytes, taken->bytes, taken->size);
         }
-        s->id = id;
-        s->time = time;
-        i->snapshots->last = id > i->snapshots->last ? id : i->snapshots->last;
+        s->id = taken->id;
+        s->parent = taken->parent;
+        s->stored = taken->stored;
+        s->time = taken->time;
+        i->snapshots->last = s->id > i->snapshots->last ? s->id : i->snapshots->last;
     }
     return outcome;
 }
@@ -113,24 +116,59 @@ int mechd_snapshots_go_on(struct mechd_instance *i, uint64_t last)
     return 0;
 }
 
-struct mechd_snapshot *mechd_snapshots_find(struct mechd_instance *i, const char *id)
+/* By its number, or NULL. */
+static struct mechd_snapshot *numbered(const struct mechd_instance *i, uint64_t number)
 {
-    char *end = NULL;
-    const unsigned long long number = id[0] == 's' && id[1] == '-' ? strtoull(id + 2, &end, 10) : 0;
-    if (number == 0 || *end != '\0' || i->snapshots == NULL) {
-        return NULL;
-    }
-    for (int k = 0; k < i->snapshots->count; k++) {
-        if (i->snapshots->at[k].id == number) {
-            return &i->snapshots->at[k];
+    struct mechd_snapshots *const all = i->snapshots;
+    for (int k = 0; all != NULL && k < all->count; k++) {
+        if (all->at[k].id == number) {
+            return &all->at[k];
         }
     }
     return NULL;
 }
 
+uint64_t mechd_snapshots_stored(const struct mechd_instance *i, uint64_t id)
+{
+    const struct mechd_snapshot *s = numbered(i, id);
+    while (s != NULL && !s->stored) {
+        s = numbered(i, s->parent);
+    }
+    return s != NULL ? s->id : 0;
+}
+
+void mechd_snapshots_settle(struct mechd_instance *i)
+{
+    for (int k = 0; i->snapshots != NULL && k < i->snapshots->count; k++) {
+        struct mechd_snapshot *const s = &i->snapshots->at[k];
+        s->parent = numbered(i, s->parent) != NULL ? s->parent : 0;
+    }
+    i->base = numbered(i, i->base) != NULL ? i->base : 0;
+}
+
+struct mechd_snapshot *mechd_snapshots_find(struct mechd_instance *i, const char *id)
+{
+    char *end = NULL;
+    const unsigned long long number = id[0] == 's' && id[1] == '-' ? strtoull(id + 2, &end, 10) : 0;
+    return number > 0 && *end == '\0' ? numbered(i, number) : NULL;
+}
+
+int mechd_snapshots_restore(struct mechd_instance *i, const struct mechd_snapshot *s,
+                            bool *reproducible)
+{
+    MECH_TRY(mechd_engine_snapshot_read(&i->engine, s->bytes, s->size, reproducible));
+    i->base = s->id;
+    return 0;
+}
+
 void mechd_snapshots_delete(struct mechd_instance *i, struct mechd_snapshot *s)
 {
     struct mechd_snapshots *all = i->snapshots;
+    // its children are its parent's
+    for (int k = 0; k < all->count; k++) {
+        all->at[k].parent = all->at[k].parent == s->id ? s->parent : all->at[k].parent;
+    }
+    i->base = i->base == s->id ? s->parent : i->base;
     all->bytes -= s->size;
     refund(i, 1, s->size);
     free(s->bytes);

@@ -1,5 +1,10 @@
 /* Snapshots of one instance, in memory: numbered, bounded in count and bytes. owner: the
- * instance's. */
+ * instance's.
+ *
+ * They form a tree. The state of an instance descends from the snapshot that was last taken of it
+ * or restored, whatever has been done with it since (steps, committed trials, changes of values);
+ * after a reset, or with the state of another instance, from none. A new snapshot has that one as
+ * its parent. When one is deleted, what descends from it descends from its parent. */
 #pragma once
 
 #include "server/instance/instance.h"
@@ -9,6 +14,8 @@ static const size_t mechd_snapshots_bytes = (size_t)1 << 30; /* of one instance 
 
 struct mechd_snapshot {
     uint64_t id;
+    uint64_t parent; /* id, or 0: none */
+    bool stored;     /* on disk too */
     double time;
     size_t size;
     void *bytes; /* mech_sim_snapshot_write */
@@ -24,13 +31,21 @@ struct mechd_snapshots {
 /* 0; MECH_UNSUPPORTED (too many, too large, or a quota: x->which, else MECHD_QUOTAS); negative. */
 int mechd_snapshots_take(struct mechd_instance *i, struct mechd_excess *x,
                          struct mechd_snapshot **out);
-/* Add one that was taken in another process, with its bytes copied; regardless of quotas. 0;
- * MECH_UNSUPPORTED; negative. */
-int mechd_snapshots_keep(struct mechd_instance *i, uint64_t id, double time, const void *bytes,
-                         size_t size);
+/* Add one that was taken in another process: id, parent, time, size and bytes, which are copied;
+ * regardless of quotas. 0; MECH_UNSUPPORTED; negative. */
+int mechd_snapshots_keep(struct mechd_instance *i, const struct mechd_snapshot *taken);
+/* The one with this number if it is stored, else the next of its ancestors that is: 0, none. */
+uint64_t mechd_snapshots_stored(const struct mechd_instance *i, uint64_t id);
 /* Number the next one above this, which another process may have assigned. 0 or negative. */
 int mechd_snapshots_go_on(struct mechd_instance *i, uint64_t last);
+/* All are read: what would descend from one that is not there descends from none. */
+void mechd_snapshots_settle(struct mechd_instance *i);
 /* By the text of its id, or NULL. */
 struct mechd_snapshot *mechd_snapshots_find(struct mechd_instance *i, const char *id);
+/* The state becomes that of the snapshot, and descends from it. *reproducible may be NULL. As
+ * mechd_engine_snapshot_read. */
+int mechd_snapshots_restore(struct mechd_instance *i, const struct mechd_snapshot *s,
+                            bool *reproducible);
+/* What descends from it descends from its parent. */
 void mechd_snapshots_delete(struct mechd_instance *i, struct mechd_snapshot *s);
 void mechd_snapshots_destroy(struct mechd_snapshots *s);

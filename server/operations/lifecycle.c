@@ -128,6 +128,7 @@ static enum mechd_progress run_reset(struct mechd_call *c)
         mechd_fail_reason(c, outcome, shown ? mech_sim_refusal(i->sim) : "");
         return MECHD_DONE;
     }
+    i->base = 0;
     mechd_instance_changed(i, MECHP_REWOUND);
     return run_show(c);
 }

@@ -9,13 +9,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void write_snapshot(struct mechd_call *c, const struct mechd_snapshot *s)
+/* The id of that number, or null for 0. */
+static void write_id(struct mechd_call *c, const char *key, uint64_t number)
 {
     char id[32];
-    snprintf(id, sizeof id, "s-%" PRIu64, s->id);
+    snprintf(id, sizeof id, "s-%" PRIu64, number);
+    mechp_text_key(&c->text, key);
+    if (number > 0) {
+        mechp_text_string(&c->text, id);
+    } else {
+        mechp_text_null(&c->text);
+    }
+}
+
+static void write_snapshot(struct mechd_call *c, const struct mechd_snapshot *s)
+{
     mechp_text_object(&c->text);
-    mechp_text_key(&c->text, "id");
-    mechp_text_string(&c->text, id);
+    write_id(c, "id", s->id);
+    write_id(c, "parent", s->parent);
     mechp_text_key(&c->text, "time");
     mechp_text_number(&c->text, s->time);
     mechp_text_key(&c->text, "bytes");
@@ -43,8 +54,7 @@ static enum mechd_progress run_take(struct mechd_call *c)
     snprintf(c->location, sizeof c->location, "/v1/instances/%s/snapshots/s-%" PRIu64,
              c->job.instance->id, s->id);
     write_snapshot(c, s);
-    (void)mechd_durable_snapshot(c->job.instance, s->id, s->time, s->bytes, s->size,
-                                 mechd_call_ticket(c));
+    (void)mechd_durable_snapshot(c->job.instance, s, mechd_call_ticket(c));
     return MECHD_DONE;
 }
 
@@ -60,6 +70,7 @@ static enum mechd_progress run_list(struct mechd_call *c)
         write_snapshot(c, &all->at[k]);
     }
     mechp_text_end(&c->text);
+    write_id(c, "current", c->job.instance->base);
     mechp_text_key(&c->text, "next");
     mechp_text_null(&c->text);
     mechp_text_end(&c->text);
@@ -84,7 +95,7 @@ static enum mechd_progress run_delete(struct mechd_call *c)
     struct mechd_snapshot *s = find(c);
     if (s != NULL) {
         c->status = 204;
-        (void)mechd_durable_forget(c->job.instance, s->id, mechd_call_ticket(c));
+        (void)mechd_durable_forget(c->job.instance, s, mechd_call_ticket(c));
         mechd_snapshots_delete(c->job.instance, s);
     }
     return MECHD_DONE;
@@ -124,8 +135,7 @@ static enum mechd_progress run_restore(struct mechd_call *c)
     if (s == NULL) {
         return MECHD_DONE;
     }
-    const int outcome =
-        mechd_engine_snapshot_read(&c->job.instance->engine, s->bytes, s->size, &reproducible);
+    const int outcome = mechd_snapshots_restore(c->job.instance, s, &reproducible);
     if (outcome != 0) {
         return outcome == MECH_NOT_FINITE
                    ? mechd_fail(c, MECHP_NOT_FINITE, "with fields changed since: %s",

@@ -6,14 +6,22 @@
 static const struct mechp_shape snapshot = {
     .name = "Snapshot",
     .doc = "A snapshot in memory.",
-    .members = MECHP_MEMBERS({"id", "@Name", "id", true}, {"time", "number", "s", true},
+    .members = MECHP_MEMBERS({"id", "@Name", "id", true},
+                             {"parent", "@Name|null",
+                              "the snapshot from which its state descends: the last one taken or "
+                              "restored before it, null if there was none since the start or a "
+                              "reset; if that is deleted, its parent",
+                              true},
+                             {"time", "number", "s", true},
                              {"bytes", "integer", "size of the state", true})};
 
 static const struct mechp_shape snapshot_list = {
     .name = "SnapshotList",
     .doc = "Snapshots of an instance, oldest first.",
-    .members = MECHP_MEMBERS({"items", "@Snapshot[]", "64 at most", true},
-                             {"next", "null", "always null: there are no further pages", true})};
+    .members = MECHP_MEMBERS(
+        {"items", "@Snapshot[]", "64 at most", true},
+        {"current", "@Name|null", "the snapshot from which the present state descends", true},
+        {"next", "null", "always null: there are no further pages", true})};
 
 const struct mechp_shape *const mechp_shapes_snapshots[] = {&snapshot, &snapshot_list, NULL};
 

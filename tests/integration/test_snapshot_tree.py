@@ -1,0 +1,153 @@
+"""Snapshots of an instance as a tree: from which one each descends, also after a restart and after
+the deletion of one between."""
+import shutil
+import tempfile
+import unittest
+
+import models
+from harness import Daemon, Partner
+from keeping import Kept
+from long_models import chain
+
+
+class Tree(unittest.TestCase):
+    def call(self, d, method, path, body=None, status=200):
+        reply = d.call(method, path, body)
+        self.assertEqual(reply.status, status, reply)
+        return reply
+
+    def take(self, d, path):
+        return self.call(d, 'POST', path + '/snapshots', None, 201).json
+
+    def restore(self, d, path, sid):
+        self.call(d, 'POST', '%s/snapshots/%s/restore' % (path, sid))
+
+    def step(self, d, path, count=1):
+        self.call(d, 'POST', path + '/step', {'count': count})
+
+    def tree(self, d, path):
+        """{id: its parent}, and the one from which the present state descends."""
+        found = self.call(d, 'GET', path + '/snapshots').json
+        return {s['id']: s['parent'] for s in found['items']}, found['current']
+
+    def test_each_has_the_one_from_which_its_state_descends(self):
+        with Daemon() as d:
+            path = '/v1/instances/' + d.create(models.oscillator())
+            self.step(d, path)
+            self.assertEqual(self.tree(d, path), ({}, None))
+            self.assertIsNone(self.take(d, path)['parent'])
+            self.step(d, path)
+            self.assertEqual(self.take(d, path)['parent'], 's-1')
+            # a branch: a trial from the first, committed
+            self.restore(d, path, 's-1')
+            trial = self.call(d, 'POST', path + '/step', {'count': 2, 'commit': False})['trial']
+            self.assertEqual(self.take(d, path)['parent'], 's-1')       # s-3 is of no trial
+            self.call(d, 'POST', path + '/commit', {'trial': trial})
+            self.assertEqual(self.take(d, path)['parent'], 's-3')
+            self.call(d, 'PUT', path + '/inputs', {'force': 2})
+            self.call(d, 'PUT', path + '/parameters', {'k': 3000})
+            self.assertEqual(self.take(d, path)['parent'], 's-4')
+            # a step that fails, and a restore that does, change nothing
+            self.call(d, 'POST', path + '/step', {'until': -1}, 422)
+            self.call(d, 'POST', path + '/snapshots/s-9/restore', None, 404)
+            self.assertEqual(self.tree(d, path)[1], 's-5')
+            self.call(d, 'POST', path + '/reset')
+            self.assertEqual(self.tree(d, path)[1], None)
+            self.assertIsNone(self.take(d, path)['parent'])
+            self.assertEqual(self.tree(d, path)[0],
+                             {'s-1': None, 's-2': 's-1', 's-3': 's-1', 's-4': 's-3', 's-5': 's-4',
+                              's-6': None})
+            # another instance begins a tree of its own
+            twin = '/v1/instances/' + self.call(d, 'POST', path + '/clone', {}, 201)['id']
+            self.assertEqual(self.tree(d, twin), ({}, None))
+
+    def test_what_descends_from_one_that_is_deleted_descends_from_its_parent(self):
+        with Daemon() as d:
+            path = '/v1/instances/' + d.create(models.oscillator())
+            for _ in range(3):
+                self.take(d, path)
+            self.call(d, 'DELETE', path + '/snapshots/s-2', None, 204)
+            self.assertEqual(self.tree(d, path), ({'s-1': None, 's-3': 's-1'}, 's-3'))
+            self.call(d, 'DELETE', path + '/snapshots/s-3', None, 204)
+            self.assertEqual(self.tree(d, path), ({'s-1': None}, 's-1'))
+            self.call(d, 'DELETE', path + '/snapshots/s-1', None, 204)
+            self.assertEqual(self.tree(d, path), ({}, None))
+
+    def test_frames_take_part(self):
+        with Daemon() as d:
+            i = d.create(models.oscillator())
+            with Partner(d, i) as partner:
+                self.assertEqual(partner.ask('snapshot')[0]['iteration'], 1)
+                partner.ask('step', size=0.01)
+                self.assertEqual(partner.ask('snapshot')[0]['iteration'], 2)
+                partner.ask('restore', iteration=1)
+                path = '/v1/instances/' + i
+                self.assertEqual(self.take(d, path)['parent'], 's-1')
+                self.assertEqual(self.tree(d, path)[0], {'s-1': None, 's-2': 's-1', 's-3': 's-1'})
+
+    def grow(self, d, path):
+        self.step(d, path)
+        self.take(d, path)
+        self.step(d, path)
+        self.take(d, path)
+        self.take(d, path)
+        self.call(d, 'DELETE', path + '/snapshots/s-2', None, 204)
+        self.restore(d, path, 's-1')
+        self.take(d, path)
+        self.step(d, path, 2)
+        return {'s-1': None, 's-3': 's-1', 's-4': 's-1'}
+
+    def check_restart(self, model, durability, end):
+        folder = tempfile.mkdtemp(prefix='mechd-state-')
+        self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
+        d = Kept(folder)
+        path = '/v1/instances/' + d.create(model, durability=durability)
+        grown = self.grow(d, path)
+        self.assertEqual(self.tree(d, path), (grown, 's-4'))
+        end(d)
+        d = Kept(folder)
+        self.assertEqual(self.tree(d, path), (grown, 's-4'))
+        # the newest is one of the stored state itself
+        self.take(d, path)
+        end(d)
+        d = Kept(folder)
+        self.assertEqual(self.tree(d, path), (dict(grown, **{'s-5': 's-4'}), 's-5'))
+        self.call(d, 'DELETE', path + '/snapshots/s-5', None, 204)
+        end(d)
+        with Kept(folder) as d:
+            self.assertEqual(self.tree(d, path), (grown, 's-4'))
+            self.step(d, path)
+            self.assertEqual(self.take(d, path)['parent'], 's-4')
+
+    def test_the_tree_is_there_after_a_restart(self):
+        # the state of the chain is stored as commands
+        for name, model in (('states', models.oscillator()), ('commands', chain(600))):
+            for end in (Kept.stop, Kept.kill):
+                with self.subTest(name, end=end.__name__):
+                    self.check_restart(model, 'every-step', end)
+        with self.subTest('checkpoint'):
+            self.check_restart(models.oscillator(), {'mode': 'checkpoint', 'steps': 10 ** 6},
+                               Kept.stop)
+
+    def test_a_state_that_was_lost_is_no_base(self):
+        """After a kill the state is the last one that was stored, and descends from what that
+        did."""
+        folder = tempfile.mkdtemp(prefix='mechd-state-')
+        self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
+        rare = {'mode': 'checkpoint', 'steps': 3, 'seconds': 1e6}
+        d = Kept(folder)
+        path = '/v1/instances/' + d.create(models.oscillator(), durability=rare)
+        self.take(d, path)
+        for _ in range(3):
+            self.step(d, path)
+        self.take(d, path)          # s-2: of the stored state
+        self.step(d, path)
+        self.take(d, path)          # s-3: of one that is not
+        d.kill()
+        with Kept(folder) as d:
+            self.assertEqual(self.tree(d, path),
+                             ({'s-1': None, 's-2': 's-1', 's-3': 's-2'}, 's-2'))
+
+
+if __name__ == '__main__':
+    unittest.main()
