@@ -202,6 +202,18 @@ int mech_model_drop_row(struct mech_model *m, int32_t row);
 bool mech_model_side_open(double side, double g, double rate);
 /* Which one-sided rows act is unknown, as after any q that was not reached by steps. */
 void mech_model_forget_sides(const struct mech_model *m, struct mech_state *s);
+/* Parts of a state whose numbers belong to items. */
+enum mech_part { MECH_PART_Q, MECH_PART_V, MECH_PART_X, MECH_PART_Z };
+struct mech_owner {
+    enum mech_category category;
+    int32_t item;  /* in the document; −1: not known */
+    int32_t index; /* of the number among those of the item in this part */
+};
+/* Numbers of that part. */
+int32_t mech_model_part_size(const struct mech_model *m, enum mech_part part);
+/* out [mech_model_part_size]: whose each number is. */
+void mech_model_part_owners(const struct mech_model *m, enum mech_part part,
+                            struct mech_owner *out);
 /* Name of the joint that a row belongs to. */
 const char *mech_model_joint_name(const struct mech_model *m, int32_t row);
 /* Poses of all markers, and coordinates of all equations, that matter, at a point.

@@ -159,6 +159,8 @@ int mech_sim_need_rates(struct mech_sim *s, struct mech_step_result *result);
 
 /* snapshot.c: the layout's hash and what a header says of the libraries; once the state stands. */
 void mech_sim_snapshot_init(struct mech_sim *s);
+/* A snapshot of this layout, checked, into s->point; the model stays. MECH_MISMATCH. */
+int mech_sim_snapshot_open(struct mech_sim *s, const void *bytes, size_t size);
 
 /* sim.c: whether the row that made a start singular may be left out; and leave it out from now on,
  * with a stepper made anew. 0; MECH_INVALID; negative. */

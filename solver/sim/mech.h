@@ -295,6 +295,11 @@ const char *mech_sim_refusal(const struct mech_sim *s);
 size_t mech_sim_snapshot_size(const struct mech_sim *s);
 size_t mech_sim_snapshot_write(const struct mech_sim *s, void *bytes);
 int mech_sim_snapshot_read(struct mech_sim *s, const void *bytes, size_t size, bool *reproducible);
+/* Write the end state of the trial, which is there: read, it is the state that a commit gives. */
+size_t mech_sim_trial_write(const struct mech_sim *s, void *bytes);
+/* Read a snapshot of another simulation whose document says the same as this one's: fields
+ * that either has changed are no difference. */
+int mech_sim_snapshot_adopt(struct mech_sim *s, const void *bytes, size_t size, bool *reproducible);
 /* Are the fields still those of a snapshot that was written here and not damaged? */
 bool mech_sim_snapshot_has_fields(const struct mech_sim *s, const void *bytes);
 uint64_t mech_sim_layout_hash(const struct mech_sim *s);

@@ -17,6 +17,7 @@
 #include "solver/base/hash.h"
 #include "solver/linalg/blas.h"
 #include "solver/model/touch.h"
+#include "solver/sim/compare.h"
 #include "solver/sim/internal.h"
 
 #include <assert.h>
@@ -215,7 +216,8 @@ static uint64_t checksum(const struct header *h, const void *block, size_t size)
     return mech_hash(block, size, mech_hash(h, offsetof(struct header, checksum), h->format));
 }
 
-static struct header make_header(const struct mech_sim *s)
+/* Of a state of the simulation. */
+static struct header make_header(const struct mech_sim *s, const struct mech_state *state)
 {
     struct header h;
 
@@ -223,8 +225,8 @@ static struct header make_header(const struct mech_sim *s)
     memcpy(h.magic, "MCHDSNAP", sizeof h.magic);
     h.format = FORMAT;
     h.order = BYTE_ORDER_MARK;
-    h.layout = hash_rows(s, &s->now, s->layout);
-    h.size = mech_state_used(&s->now);
+    h.layout = hash_rows(s, state, s->layout);
+    h.size = mech_state_used(state);
     static_assert(sizeof MECHD_VERSION <= sizeof h.version, "the version fits");
     static_assert(sizeof s->blas == sizeof h.blas, "the name fits");
     memcpy(h.version, MECHD_VERSION, sizeof MECHD_VERSION);
@@ -232,14 +234,25 @@ static struct header make_header(const struct mech_sim *s)
     return h;
 }
 
+static size_t write_bytes(const struct mech_sim *s, const struct mech_state *state, void *bytes)
+{
+    struct header h = make_header(s, state);
+
+    h.checksum = checksum(&h, state->block, h.size);
+    memcpy(bytes, &h, sizeof h);
+    memcpy((char *)bytes + sizeof h, state->block, h.size);
+    return sizeof h + h.size;
+}
+
 size_t mech_sim_snapshot_write(const struct mech_sim *s, void *bytes)
 {
-    struct header h = make_header(s);
+    return write_bytes(s, &s->now, bytes);
+}
 
-    h.checksum = checksum(&h, s->now.block, h.size);
-    memcpy(bytes, &h, sizeof h);
-    memcpy((char *)bytes + sizeof h, s->now.block, h.size);
-    return sizeof h + h.size;
+size_t mech_sim_trial_write(const struct mech_sim *s, void *bytes)
+{
+    assert(s->has_trial);
+    return write_bytes(s, &s->next, bytes);
 }
 
 /* Contacts ascend, belong to the model and are finite. */
@@ -328,7 +341,7 @@ static size_t lacks(const struct mech_sim *s, uint32_t format)
 
 static bool header_sound(const struct mech_sim *s, const struct header *h, size_t size)
 {
-    const struct header mine = make_header(s);
+    const struct header mine = make_header(s, &s->now);
     const size_t fixed = (size_t)((char *)s->point.touched - (char *)s->point.block);
 
     if (memcmp(h->magic, mine.magic, sizeof h->magic) != 0 || h->order != mine.order ||
@@ -386,23 +399,41 @@ static void unpack(struct mech_sim *s, const struct header *h, const char *bytes
     }
 }
 
-int mech_sim_snapshot_read(struct mech_sim *s, const void *bytes, size_t size, bool *reproducible)
+/* Checked, into s->point, with its header. MECH_MISMATCH. */
+static int open_bytes(struct mech_sim *s, const void *bytes, size_t size, struct header *h)
 {
-    const struct header mine = make_header(s);
+    if (size < sizeof *h || size > mech_sim_snapshot_size(s)) {
+        return MECH_MISMATCH;
+    }
+    memcpy(h, bytes, sizeof *h);
+    if (!header_sound(s, h, size) ||
+        h->checksum != checksum(h, (const char *)bytes + sizeof *h, h->size)) {
+        return MECH_MISMATCH;
+    }
+    unpack(s, h, (const char *)bytes + sizeof *h);
+    return layout_sound(s, h) && block_sound(s, &s->point) &&
+                   h->size + lacks(s, h->format) == mech_state_used(&s->point)
+               ? 0
+               : MECH_MISMATCH;
+}
+
+int mech_sim_snapshot_open(struct mech_sim *s, const void *bytes, size_t size)
+{
     struct header h;
 
-    if (size < sizeof h || size > mech_sim_snapshot_size(s)) {
-        return MECH_MISMATCH;
-    }
-    memcpy(&h, bytes, sizeof h);
-    if (!header_sound(s, &h, size) ||
-        h.checksum != checksum(&h, (const char *)bytes + sizeof h, h.size)) {
-        return MECH_MISMATCH;
-    }
-    unpack(s, &h, (const char *)bytes + sizeof h);
-    if (!layout_sound(s, &h) || !block_sound(s, &s->point) ||
-        h.size + lacks(s, h.format) != mech_state_used(&s->point)) {
-        return MECH_MISMATCH;
+    return open_bytes(s, bytes, size, &h);
+}
+
+/* Read; same_fields: the document is that of the snapshot, whatever has been counted of it. */
+static int read_bytes(struct mech_sim *s, const struct mech_snapshot_bytes *in, bool same_fields,
+                      bool *reproducible)
+{
+    const struct header mine = make_header(s, &s->now);
+    struct header h;
+
+    MECH_TRY(open_bytes(s, in->bytes, in->size, &h));
+    if (same_fields) {
+        s->point.at->edits = s->now.at->edits;
     }
     MECH_TRY(take_model(s, &s->point));
     if (h.format == WITHOUT_SIZE) {
@@ -419,6 +450,16 @@ int mech_sim_snapshot_read(struct mech_sim *s, const void *bytes, size_t size, b
                         s->now.at->edits == s->point.at->edits;
     }
     return 0;
+}
+
+int mech_sim_snapshot_read(struct mech_sim *s, const void *bytes, size_t size, bool *reproducible)
+{
+    return read_bytes(s, &(struct mech_snapshot_bytes){bytes, size}, false, reproducible);
+}
+
+int mech_sim_snapshot_adopt(struct mech_sim *s, const void *bytes, size_t size, bool *reproducible)
+{
+    return read_bytes(s, &(struct mech_snapshot_bytes){bytes, size}, true, reproducible);
 }
 
 bool mech_sim_snapshot_has_fields(const struct mech_sim *s, const void *bytes)
