@@ -18,7 +18,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { MECHP_TAKES = 3, MECHP_QUERIES = 10, MECHP_MEMBERS_MOST = 16 /* of a request */ };
+enum { MECHP_TAKES = 4, MECHP_QUERIES = 10, MECHP_MEMBERS_MOST = 16 /* of a request */ };
 
 /* A member of a body. */
 struct mechp_member {

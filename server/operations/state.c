@@ -2,11 +2,17 @@
 #include "protocol/wire/json.h"
 #include "server/call/rows.h"
 #include "server/call/shapes.h"
+#include "server/instance/container.h"
+#include "server/operations/put_snapshot.h"
 
 #include "protocol/frame/frame.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* ns: what reads a model does not run on a carrying thread. */
+enum { MODEL_COST = 10000000 };
 
 static void write_vector(struct mechp_text *w, const char *key, const double *x, int32_t n)
 {
@@ -14,8 +20,8 @@ static void write_vector(struct mechp_text *w, const char *key, const double *x,
     mechp_text_numbers(w, x, (size_t)n);
 }
 
-/* As one JSON object. */
-static enum mechd_progress write_state(struct mechd_call *c)
+/* As one JSON object, which the caller ends. */
+static void write_state(struct mechd_call *c)
 {
     const struct mechd_instance *i = c->job.instance;
     const struct mech_sizes n = mech_sim_sizes(i->sim);
@@ -35,8 +41,6 @@ static enum mechd_progress write_state(struct mechd_call *c)
     write_vector(w, "impulse", s.impulse, n.impulse);
     write_vector(w, "x", s.x, n.x);
     write_vector(w, "z", s.z, n.z);
-    mechp_text_end(w);
-    return MECHD_DONE;
 }
 
 /* As a table of one row: the same numbers in the same order. */
@@ -87,6 +91,7 @@ static enum mechd_progress run_get_state(struct mechd_call *c)
         return write_row(c, (enum mechd_form)form);
     }
     write_state(c);
+    mechp_text_end(&c->text);
     if (form == MECHD_FORM_NDJSON) {
         mechp_text_plain(&c->text, "\n", 1);
     }
@@ -161,7 +166,8 @@ static void take_members(struct mechd_call *c, struct mech_sizes n, struct given
     g->z = read_vector(c, "z", n.z);
 }
 
-static enum mechd_progress run_set_state(struct mechd_call *c)
+/* The vectors of the body. */
+static enum mechd_progress set_members(struct mechd_call *c)
 {
     struct mech_sim *sim = c->job.instance->sim;
     struct given_state g = {.time = NAN};
@@ -179,10 +185,61 @@ static enum mechd_progress run_set_state(struct mechd_call *c)
             mechd_instance_changed(c->job.instance,
                                    mech_sim_time(sim) < before ? MECHP_REWOUND : 0);
             write_state(c);
+            mechp_text_end(&c->text);
         }
     }
     free_given(&g);
     return MECHD_DONE;
 }
 
-const struct mechd_operation mechd_operation_SET_STATE = {.run = run_set_state};
+/* The snapshot of the body as base64, or NULL. */
+static const char *snapshot_of(const struct mechd_call *c)
+{
+    return json_string_value(json_object_get(c->body, "snapshot"));
+}
+
+/* Another member than the snapshot is given. */
+static bool has_vectors(const struct mechd_call *c)
+{
+    bool has = false;
+    for (const struct mechp_member *m = mechd_call_row(c)->body->members; m->name != NULL; m++) {
+        has =
+            has || (strcmp(m->name, "snapshot") != 0 && json_object_get(c->body, m->name) != NULL);
+    }
+    return has;
+}
+
+static bool has_snapshot_bytes(const struct mechd_call *c)
+{
+    return c->bytes != NULL && strcmp(c->bytes_type, MECHD_CONTAINER_TYPE) == 0;
+}
+
+static enum mechd_progress run_set_state(struct mechd_call *c)
+{
+    const bool bytes = has_snapshot_bytes(c);
+    bool reproducible = true;
+    if (!bytes && json_object_get(c->body, "snapshot") == NULL) {
+        return set_members(c);
+    }
+    if (!bytes && (snapshot_of(c) == NULL || has_vectors(c))) {
+        mech_diag_add(&c->diag, "/snapshot", "the bytes as base64, and no other member");
+        return MECHD_DONE;
+    }
+    if (bytes ? mechd_put_snapshot(c, c->bytes, c->size, &reproducible)
+              : mechd_put_snapshot_text(c, snapshot_of(c), &reproducible)) {
+        write_state(c);
+        mechp_text_key(&c->text, "reproducible");
+        mechp_text_bool(&c->text, reproducible);
+        mechp_text_end(&c->text);
+    }
+    return MECHD_DONE;
+}
+
+static int prepare_set_state(struct mechd_call *c)
+{
+    c->job.cost += has_snapshot_bytes(c) || snapshot_of(c) != NULL ? MODEL_COST : 0;
+    return 0;
+}
+
+const struct mechd_operation mechd_operation_SET_STATE = {.run = run_set_state,
+                                                          .prepare = prepare_set_state};

@@ -148,6 +148,7 @@ REFUSALS = [
     ('systemBlocks', 422, 'invalid-request', '?level=force', None),
     ('systemPart', 422, 'invalid-request', '?level=force', None),
     ('systemSchurProduct', 422, 'invalid-request', '', {'l': [1]}),
+    ('setState', 422, 'snapshot-mismatch', '', {'snapshot': 'bm9uZQ=='}),
     ('evaluate', 422, 'invalid-request', '', {'want': ['nothing']}),
     ('solve', 422, 'vi-not-converged', '', {'problem': {'N': [[0, 0], [0, 1]], 'r': [-1, 1]}}),
 ]

@@ -81,7 +81,9 @@ static const struct mechp_shape state = {
         {"lambda", "number[]", "multipliers", true},
         {"impulse", "number[]",
          "impulses of the last step, N s, followed by multipliers of first-order systems", true},
-        {"x", "number[]", "first-order states", true}, {"z", "number[]", "data", true})};
+        {"x", "number[]", "first-order states", true}, {"z", "number[]", "data", true},
+        {"reproducible", "boolean",
+         "after a snapshot was put: false if another BLAS kernel or version took it", false})};
 
 static const struct mechp_shape set_state_request = {
     .name = "SetStateRequest",
@@ -90,7 +92,10 @@ static const struct mechp_shape set_state_request = {
     .members = MECHP_MEMBERS(
         {"time", "number", "s", false}, {"q", "number[]", "total coordinates", false},
         {"v", "number[]", "velocities", false}, {"x", "number[]", "first-order states", false},
-        {"z", "number[]", "data", false}),
+        {"z", "number[]", "data", false},
+        {"snapshot", "string",
+         "instead of all others: a snapshot's bytes as base64, of an instance of the same model",
+         false}),
     .example = "{\"q\":[0.1],\"v\":[0]}"};
 
 static const struct mechp_shape variable = {
@@ -216,15 +221,18 @@ const struct mechp_row mechp_row_SET_STATE = {
     .tag = "values",
     .doc = "Sets the given vectors as a whole; accelerations are recomputed in the next "
            "step. Also accepts a row in NPY or float64 format as returned by GET, of which "
-           "time, q, v, x and z are used.",
+           "time, q, v, x and z are used; and the bytes of a snapshot of an instance of the "
+           "same model, here or on another server, whose state, inputs and parameters become "
+           "those of this one. Bytes that are damaged or of another model are refused with the "
+           "reason, and nothing changes.",
     .cost = MECHP_COST_BY_SIZE,
     .traits = MECHP_OF_MODEL | MECHP_TELLS_ALL | MECHP_TAKES_MODELS,
     .body = &set_state_request,
-    .takes = {"application/x-npy", "application/octet-stream"},
+    .takes = {"application/x-npy", "application/octet-stream", "application/vnd.mechd.snapshot"},
     .status = 200,
     .reply = "@State",
     .content = MECHP_JSON,
-    .codes = MECHP_CODES(MECHP_NOT_FINITE)};
+    .codes = MECHP_CODES(MECHP_NOT_FINITE, MECHP_SNAPSHOT_MISMATCH)};
 
 const struct mechp_row mechp_row_VARIABLES = {
     .tag = "values",
