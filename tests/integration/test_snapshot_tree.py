@@ -85,6 +85,97 @@ class Tree(unittest.TestCase):
                 self.assertEqual(self.take(d, path)['parent'], 's-1')
                 self.assertEqual(self.tree(d, path)[0], {'s-1': None, 's-2': 's-1', 's-3': 's-1'})
 
+    def compare(self, d, path, a, b, **more):
+        return self.call(d, 'POST', '%s/snapshots/%s/compare' % (path, a), dict(more, to=b)).json
+
+    def test_two_are_compared_by_name(self):
+        with Daemon() as d:
+            model = models.oscillator()
+            path = '/v1/instances/' + d.create(model)
+            node = model['nodes'][0]['name']
+            states, keys = [], ('kind', 'name', 'index')
+            for change in (None, ('/inputs', {'force': 2}), ('/parameters', {'k': 3000})):
+                if change:
+                    self.call(d, 'PUT', path + change[0], change[1])
+                self.take(d, path)
+            self.step(d, path, 3)
+            self.take(d, path)
+            for k in range(1, 5):
+                self.restore(d, path, 's-%d' % k)
+                states.append(self.call(d, 'GET', path + '/state').json)
+            # with itself
+            same = self.compare(d, path, 's-1', 's-1')
+            self.assertEqual((same['identical'], same['items'], sum(same['counts'].values())),
+                             (True, [], 0))
+            found = self.compare(d, path, 's-1', 's-3')
+            self.assertEqual((found['from'], found['to'], found['identical']),
+                             ('s-1', 's-3', False))
+            k = model['parameters']['k']
+            self.assertEqual(found['items'], [
+                {'kind': 'parameter', 'name': 'k', 'index': 0, 'from': k, 'to': 3000,
+                 'difference': 3000 - k},
+                {'kind': 'input', 'name': 'force', 'index': 0, 'from': None, 'to': 2,
+                 'difference': None}])
+            # what a step changes: exactly what the states say
+            found = self.compare(d, path, 's-3', 's-4')
+            self.assertEqual(found['time'], {'from': 0, 'to': states[3]['time']})
+            self.assertEqual(found['step'], {'from': 0, 'to': 3})
+            self.assertEqual([[item[key] for key in keys] for item in found['items']],
+                             [['coordinate', node, 0], ['velocity', node, 0]])
+            for item, part in zip(found['items'], 'qv'):
+                a, b = states[2][part][0], states[3][part][0]
+                self.assertEqual((item['from'], item['to'], item['difference']), (a, b, b - a))
+            # tolerances and bounds
+            moved = [abs(item['difference']) for item in found['items']]
+            wide = self.compare(d, path, 's-3', 's-4', absoluteTolerance=max(moved))
+            self.assertEqual((wide['items'], wide['identical']), ([], False))
+            near = self.compare(d, path, 's-3', 's-4', absoluteTolerance=min(moved))
+            self.assertEqual(len(near['items']), 1)
+            self.assertEqual(
+                self.compare(d, path, 's-3', 's-4', relativeTolerance=2)['items'], [])
+            none = self.compare(d, path, 's-3', 's-4', most=0)
+            self.assertEqual((none['items'], none['counts']), ([], found['counts']))
+            for body in ({}, {'to': 's-9'}, {'to': 's-1', 'most': -1}, {'to': 's-1', 'least': 1},
+                         {'to': 's-1', 'relativeTolerance': -1}):
+                self.call(d, 'POST', path + '/snapshots/s-1/compare', body,
+                          404 if body == {'to': 's-9'} else 422)
+            self.call(d, 'POST', path + '/snapshots/s-9/compare', {'to': 's-1'}, 404)
+
+    def test_the_largest_difference_of_each_kind_is_first(self):
+        with Daemon() as d:
+            path = '/v1/instances/' + d.create(chain(5))
+            self.take(d, path)
+            self.step(d, path, 30)
+            self.take(d, path)
+            found = self.compare(d, path, 's-1', 's-2', most=3)
+            self.assertEqual((found['counts']['coordinate'], found['counts']['velocity']), (5, 5))
+            self.assertEqual([item['kind'] for item in found['items']],
+                             ['coordinate'] * 3 + ['velocity'] * 3)
+            state = self.call(d, 'GET', path + '/state').json
+            moved = sorted(range(5), key=lambda k: -abs(state['q'][k]))
+            self.assertEqual([item['index'] for item in found['items'][:3]], moved[:3])
+            self.assertEqual({item['name'] for item in found['items']}, {'chain'})
+
+    def test_a_joint_that_lets_go_is_a_difference(self):
+        with Daemon() as d:
+            path = '/v1/instances/' + d.create({
+                'mechd': 1,
+                'nodes': [{'name': 'a', 'type': 'NodePoint', 'referenceCoordinates': [1, 0, 0]}],
+                'objects': [
+                    {'name': 'mass', 'type': 'MassPoint', 'node': 'a', 'physicsMass': 1},
+                    {'name': 'floor', 'type': 'Ground'},
+                    {'name': 'rope', 'type': 'DistanceConstraint', 'markers': ['o', 'm'],
+                     'distance': 1}],
+                'markers': [{'name': 'o', 'type': 'MarkerBodyPosition', 'object': 'floor'},
+                            {'name': 'm', 'type': 'MarkerBodyPosition', 'object': 'mass'}],
+                'solver': {'integrator': 'GeneralizedAlpha', 'stepSize': 1e-3}})
+            self.take(d, path)
+            self.call(d, 'PUT', path + '/objects/rope/fields/active', {'value': False})
+            self.take(d, path)
+            self.assertEqual(self.compare(d, path, 's-1', 's-2')['items'], [
+                {'kind': 'joint', 'name': 'rope', 'index': 0, 'from': 'acts', 'to': 'deactivated',
+                 'difference': None}])
+
     def grow(self, d, path):
         self.step(d, path)
         self.take(d, path)

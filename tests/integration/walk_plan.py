@@ -21,6 +21,16 @@ def a_snapshot(client, root):
     client.call('POST', root + '/snapshots', {})
 
 
+def a_kept_trial(client, root):
+    a_trial(client, root)
+    client.call('PUT', root + '/trials/best', {})
+
+
+def two_snapshots(client, root):
+    a_snapshot(client, root)
+    a_snapshot(client, root)
+
+
 def a_run(client, root):
     reply = client.call('POST', root + '/runs', {'until': 0.01, 'period': 0.002, 'record': {}})
     wait_until(lambda: client.call('GET', reply.headers['Location']).json['state'] != 'running',
@@ -116,9 +126,10 @@ def only_the_rig(_client, _root):
     pass
 
 
-PREPARE = {'commit': a_trial, 'deleteSnapshot': a_snapshot, 'snapshot': a_snapshot,
-           'restore': a_snapshot, 'stopRun': a_slow_run, 'run': a_run, 'results': a_run,
-           'runEvents': a_run, 'deleteResults': a_run,
+PREPARE = {'commit': a_trial, 'keepTrial': a_trial, 'dropTrial': a_kept_trial,
+           'deleteSnapshot': a_snapshot, 'snapshot': a_snapshot,
+           'restore': a_snapshot, 'compare': two_snapshots, 'stopRun': a_slow_run,
+           'run': a_run, 'results': a_run, 'runEvents': a_run, 'deleteResults': a_run,
            'createAs': nothing, 'instances': nothing_else, 'changeLease': a_lease,
            'dropLease': a_lease, 'getSweep': a_sweep, 'deleteSweep': a_sweep,
            'sweepResults': a_sweep, 'couple': in_memory, 'getCoupling': a_coupling,
@@ -149,6 +160,7 @@ REFUSALS = [
     ('systemPart', 422, 'invalid-request', '?level=force', None),
     ('systemSchurProduct', 422, 'invalid-request', '', {'l': [1]}),
     ('setState', 422, 'snapshot-mismatch', '', {'snapshot': 'bm9uZQ=='}),
+    ('compare', 422, 'invalid-request', '', {'to': 's-1', 'absoluteTolerance': -1}),
     ('evaluate', 422, 'invalid-request', '', {'want': ['nothing']}),
     ('solve', 422, 'vi-not-converged', '', {'problem': {'N': [[0, 0], [0, 1]], 'r': [-1, 1]}}),
 ]
@@ -159,6 +171,7 @@ REFUSALS = [
 QUOTA = 'instances=1 snapshots=1 memory=1MiB step-cpu=1ms'
 BEYOND = {'create': ('instances', None), 'createAs': ('instances', None),
           'clone': ('instances', {}), 'takeSnapshot': ('snapshots', None),
+          'keepTrial': ('snapshots', {}),
           'startRun': ('memory', {'until': 1000, 'period': 0.01, 'record': {}}),
           'stepCoupling': ('step-cpu', {'count': 10 ** 9}),
           'sweep': ('instances', None), 'step': ('step-cpu', {'count': 10 ** 9})}

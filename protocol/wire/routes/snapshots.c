@@ -23,7 +23,54 @@ static const struct mechp_shape snapshot_list = {
         {"current", "@Name|null", "the snapshot from which the present state descends", true},
         {"next", "null", "always null: there are no further pages", true})};
 
-const struct mechp_shape *const mechp_shapes_snapshots[] = {&snapshot, &snapshot_list, NULL};
+static const struct mechp_shape compare_request = {
+    .name = "CompareRequest",
+    .doc = "The other snapshot, and what counts as a difference: |to − from| > absoluteTolerance + "
+           "relativeTolerance · max(|from|, |to|).",
+    .request = true,
+    .members =
+        MECHP_MEMBERS({"to", "@Name", "the other snapshot of the instance", true},
+                      {"absoluteTolerance", "number",
+                       "in the unit of each number, not negative (default 0)", false},
+                      {"relativeTolerance", "number", "not negative (default 0)", false},
+                      {"most", "integer", "items of each kind, 0 to 10000 (default 100)", false}),
+    .example = "{\"to\":\"s-2\",\"absoluteTolerance\":1e-9}"};
+
+static const struct mechp_shape difference = {
+    .name = "Difference",
+    .doc = "A number that differs between two snapshots.",
+    .members = MECHP_MEMBERS(
+        {"kind",
+         "'joint'|'parameter'|'input'|'inputRate'|'inputCurvature'|'coordinate'|'velocity'|'state'|"
+         "'kept'",
+         "state: of first order; kept: data of nodes, and angles that count turns", true},
+        {"name", "string|null",
+         "of the joint, parameter, input, node, object, marker or sensor; "
+         "null if it belongs to none",
+         true},
+        {"index", "integer", "of the number among those of that name, from 0", true},
+        {"from", "number|string|null",
+         "of a joint `acts`, `open` (one-sided and apart, or left out as redundant), `undecided` "
+         "or `deactivated`; null for an input that is not set",
+         true},
+        {"to", "number|string|null", "as `from`", true},
+        {"difference", "number|null", "`to` minus `from`", true})};
+
+static const struct mechp_shape comparison = {
+    .name = "Comparison",
+    .doc = "What differs between two snapshots.",
+    .members = MECHP_MEMBERS(
+        {"from", "@Name", "id", true}, {"to", "@Name", "id", true},
+        {"identical", "boolean",
+         "all bits that the next step reads are the same, also those that are not listed", true},
+        {"time", "number{}", "`from`, `to`: s", true},
+        {"step", "integer{}", "`from`, `to`: internal steps", true},
+        {"counts", "integer{}", "numbers that differ, by kind", true},
+        {"items", "@Difference[]",
+         "by kind, in each the largest difference first; `most` of each kind", true})};
+
+const struct mechp_shape *const mechp_shapes_snapshots[] = {
+    &snapshot, &snapshot_list, &compare_request, &difference, &comparison, NULL};
 
 /* --- routes --- */
 
@@ -58,6 +105,19 @@ const struct mechp_row mechp_row_SNAPSHOT = {
     .traits = MECHP_OF_MODEL,
     .status = 200,
     .content = "application/vnd.mechd.snapshot",
+    .codes = MECHP_CODES(MECHP_SNAPSHOT_MISMATCH)};
+
+const struct mechp_row mechp_row_COMPARE = {
+    .tag = "snapshots",
+    .doc = "Which joints, parameters, inputs, coordinates and velocities differ, by name, and by "
+           "how much.",
+    .effect = MECHP_READS,
+    .cost = MECHP_COST_BY_SIZE,
+    .traits = MECHP_OF_MODEL,
+    .body = &compare_request,
+    .status = 200,
+    .reply = "@Comparison",
+    .content = MECHP_JSON,
     .codes = MECHP_CODES(MECHP_SNAPSHOT_MISMATCH)};
 
 const struct mechp_row mechp_row_RESTORE = {
