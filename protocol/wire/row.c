@@ -37,6 +37,7 @@ static const struct {
       "\"Position\""}},
     {NULL, {"rid", "@Name", "Id of the run.", "\"r-1\""}},
     {NULL, {"sid", "@Name", "Id of the snapshot.", "\"s-1\""}},
+    {NULL, {"tid", "@Name", "Name under which the trial is kept.", "\"best\""}},
     {NULL, {"oid", "@Name", "Id of the operation.", "\"o-1\""}},
     {NULL, {"cid", "@Name", "Id of the coupling.", "\"c-1\""}},
     {NULL, {"wid", "@Name", "Id of the sweep.", "\"w-1\""}},

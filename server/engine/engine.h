@@ -54,6 +54,8 @@ struct mechd_engine_ops {
     size_t (*snapshot_size)(const void *self);
     size_t (*snapshot_write)(const void *self, void *bytes);
     int (*snapshot_read)(void *self, const void *bytes, size_t size, bool *reproducible);
+    /* the same of the end of the trial, which is there */
+    size_t (*trial_write)(const void *self, void *bytes);
 };
 
 struct mechd_engine {
@@ -136,6 +138,11 @@ static inline int mechd_engine_snapshot_read(const struct mechd_engine *e, const
                                              size_t size, bool *reproducible)
 {
     return e->ops->snapshot_read(e->self, bytes, size, reproducible);
+}
+
+static inline size_t mechd_engine_trial_write(const struct mechd_engine *e, void *bytes)
+{
+    return e->ops->trial_write(e->self, bytes);
 }
 
 static inline int mechd_engine_step_begin(const struct mechd_engine *e,

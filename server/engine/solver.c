@@ -141,6 +141,11 @@ static int snapshot_read(void *self, const void *bytes, size_t size, bool *repro
     return mech_sim_snapshot_read(self, bytes, size, reproducible);
 }
 
+static size_t trial_write(const void *self, void *bytes)
+{
+    return mech_sim_trial_write(self, bytes);
+}
+
 static double get_parameter(const void *self, int32_t index)
 {
     return mech_sim_get_parameter(self, index);
@@ -186,6 +191,7 @@ const struct mechd_engine_ops mechd_engine_solver = {
     .snapshot_size = snapshot_size,
     .snapshot_write = snapshot_write,
     .snapshot_read = snapshot_read,
+    .trial_write = trial_write,
 };
 
 struct mechd_engine mechd_engine_of_sim(struct mech_sim *sim)

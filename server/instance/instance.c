@@ -9,6 +9,7 @@
 #include "server/instance/runs.h"
 #include "server/instance/snapshots.h"
 #include "server/instance/traits.h"
+#include "server/instance/trials.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -160,6 +161,7 @@ void mechd_instance_unref(struct mechd_instance *i)
     if (i == NULL || atomic_fetch_sub(&i->refs, 1) != 1) {
         return;
     }
+    mechd_trials_drop_all(i);
     mechd_instance_close(i);
     if (i->receipts != NULL) {
         mechd_tell_gone(i);
@@ -185,6 +187,9 @@ void mechd_instance_unref(struct mechd_instance *i)
 static void publish(struct mechd_instance *i, uint16_t flags, uint64_t steps_forward)
 {
     i->trial = 0;
+    if (i->kept != NULL) {
+        mechd_trials_drop_all(i);
+    }
     pthread_mutex_lock(&i->p);
     i->published.revision = atomic_fetch_add(&i->revision, 1) + 1;
     i->published.sequence += steps_forward;

@@ -24,6 +24,7 @@ struct mechd_host;
 struct mechd_run;
 struct mechd_watcher;
 struct mechd_snapshots;
+struct mechd_trials;
 struct mechd_partner;
 struct mechd_receipt;
 
@@ -91,10 +92,11 @@ struct mechd_instance {
     struct mech_sim *sim; /* the engine's, for data that only a model has; NULL: it has none */
     uint64_t trial;       /* id of the trial that can be committed, 0: none */
     uint64_t trials;
+    struct mechd_trials *kept; /* that are kept under names, or NULL (instance/trials.h) */
     struct mechd_snapshots *snapshots;
+    uint64_t base; /* number of the snapshot from which the state descends, 0: from none */
     struct mechd_partner *partners;
     struct mechd_run *run; /* the newest, followed by the older ones, or NULL */
-    uint64_t base; /* number of the snapshot from which the state descends, 0: from none */
     uint64_t runs;         /* id of the last one */
     struct mechd_durable durable;
     uint16_t next_flags; /* to be added to the next frame on the stream */

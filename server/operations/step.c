@@ -1,4 +1,4 @@
-/* POST …/step and …/commit.
+/* POST …/step.
  *
  * Inputs given with a step go with it: a step that fails and a trial that is dropped leave no trace
  * of them.
@@ -564,32 +564,3 @@ static enum mechd_progress run_step(struct mechd_call *c)
 
 const struct mechd_operation mechd_operation_STEP = {
     .run = run_step, .prepare = prepare_step, .plain = read_plain};
-
-static enum mechd_progress run_commit(struct mechd_call *c)
-{
-    struct mechd_instance *i = c->job.instance;
-    int64_t trial = 0;
-    if (!mechp_json_integer(c->body, "trial", &c->diag, 1, INT64_MAX, &trial)) {
-        mech_diag_add(&c->diag, "/trial", "the trial's number is needed");
-        return MECHD_DONE;
-    }
-    if (i->trial == 0 || (uint64_t)trial != i->trial || !mechd_engine_has_trial(&i->engine)) {
-        return mechd_fail(c, MECHP_NO_TRIAL, "there is no trial %" PRId64, trial);
-    }
-    const int outcome = mechd_engine_commit(&i->engine);
-    if (outcome != 0) {
-        return mechd_fail_outcome(c, outcome);
-    }
-    mechd_instance_stepped(i, 0);
-    mechp_text_object(&c->text);
-    mechp_text_literal(&c->text, "time");
-    mechp_text_number(&c->text, i->published.time);
-    mechp_text_literal(&c->text, "step");
-    mechp_text_unsigned(&c->text, i->published.steps);
-    mechp_text_literal(&c->text, "outputs");
-    mechd_write_values(&i->engine, MECH_OUTPUT_VARIABLE, i->published.values, &c->text);
-    mechp_text_end(&c->text);
-    return MECHD_DONE;
-}
-
-const struct mechd_operation mechd_operation_COMMIT = {.run = run_commit};

@@ -15,8 +15,34 @@ static const struct mechp_shape commit_request = {
     .doc = "The trial to commit.",
     .request = true,
     .members = MECHP_MEMBERS(
-        {"trial", "integer", "number of the trial, from the report of the trial step", true}),
+        {"trial", "integer|@Name",
+         "number of the trial, from the report of the trial step, if it is the last one or is "
+         "kept; or the name under which it is kept",
+         true}),
     .example = "{\"trial\":1}"};
+
+static const struct mechp_shape keep_trial_request = {
+    .name = "KeepTrialRequest",
+    .doc = "The trial to keep.",
+    .request = true,
+    .members =
+        MECHP_MEMBERS({"trial", "integer",
+                       "number of the last trial: refused if another one is; default: any", false}),
+    .example = "{\"trial\":1}"};
+
+static const struct mechp_shape kept_trial = {
+    .name = "KeptTrial",
+    .doc = "A trial that is kept.",
+    .members = MECHP_MEMBERS({"name", "@Name", "name", true},
+                             {"trial", "integer", "number of the trial", true},
+                             {"time", "number", "of its end, s", true},
+                             {"bytes", "integer", "size of its end state", true})};
+
+static const struct mechp_shape kept_trials = {
+    .name = "KeptTrialList",
+    .doc = "Trials of an instance that are kept, oldest first.",
+    .members = MECHP_MEMBERS({"items", "@KeptTrial[]", "16 at most", true},
+                             {"next", "null", "always null: there are no further pages", true})};
 
 static const struct mechp_shape drift = {
     .name = "Drift",
@@ -109,8 +135,8 @@ static const struct mechp_shape stop_reply = {
                        "true: a command was in progress or queued, and has been cancelled", true})};
 
 const struct mechp_shape *const mechp_shapes_stepping[] = {
-    &commit_reply, &commit_request, &drift,      &jacobian, &report,
-    &step_reply,   &step_request,   &stop_reply, NULL};
+    &commit_reply, &commit_request, &keep_trial_request, &kept_trial,   &kept_trials, &drift,
+    &jacobian,     &report,         &step_reply,         &step_request, &stop_reply,  NULL};
 
 /* --- routes --- */
 
@@ -118,12 +144,36 @@ const struct mechp_row mechp_row_COMMIT = {
     .tag = "stepping",
     .doc = "The end state of the trial becomes the state of the instance. Any other change "
            "of the state discards the trial, and a commit then returns 409. Changes of "
-           "labels, time to live, snapshots or leases do not discard it.",
+           "labels, time to live, snapshots or leases do not discard it. A further trial "
+           "replaces it unless it is kept under a name: then any of the kept ones can be "
+           "committed, until the state changes.",
     .body = &commit_request,
     .status = 200,
     .reply = "@CommitReply",
     .content = MECHP_JSON,
     .codes = MECHP_CODES(MECHP_NO_TRIAL)};
+
+const struct mechp_row mechp_row_TRIALS = {.tag = "stepping",
+                                           .doc = "Names, numbers, times and sizes.",
+                                           .effect = MECHP_READS,
+                                           .status = 200,
+                                           .reply = "@KeptTrialList",
+                                           .content = MECHP_JSON};
+
+const struct mechp_row mechp_row_KEEP_TRIAL = {
+    .tag = "stepping",
+    .doc = "The end state of the last trial is kept in memory, in place of an older one of that "
+           "name. Every change of the state discards all kept trials.",
+    .traits = MECHP_FLEETING,
+    .body = &keep_trial_request,
+    .optional = true,
+    .status = 200,
+    .reply = "@KeptTrial",
+    .content = MECHP_JSON,
+    .codes = MECHP_CODES(MECHP_NO_TRIAL, MECHP_LIMIT_REACHED, MECHP_QUOTA_EXCEEDED)};
+
+const struct mechp_row mechp_row_DROP_TRIAL = {
+    .tag = "stepping", .doc = "Frees its memory.", .traits = MECHP_FLEETING, .status = 204};
 
 const struct mechp_row mechp_row_EVENTS = {
     .tag = "stepping",

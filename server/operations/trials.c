@@ -1,0 +1,138 @@
+/* …/trials: the ends of trial steps that are kept under names, and POST …/commit of one of them or
+ * of the last trial. */
+#include "server/instance/trials.h"
+
+#include "protocol/wire/json.h"
+#include "server/call/shapes.h"
+
+#include <inttypes.h>
+
+static void write_trial(struct mechd_call *c, const struct mechd_kept_trial *t)
+{
+    mechp_text_object(&c->text);
+    mechp_text_key(&c->text, "name");
+    mechp_text_string(&c->text, t->name);
+    mechp_text_key(&c->text, "trial");
+    mechp_text_unsigned(&c->text, t->number);
+    mechp_text_key(&c->text, "time");
+    mechp_text_number(&c->text, t->time);
+    mechp_text_key(&c->text, "bytes");
+    mechp_text_unsigned(&c->text, t->size);
+    mechp_text_end(&c->text);
+}
+
+static enum mechd_progress run_list(struct mechd_call *c)
+{
+    const struct mechd_trials *const kept = c->job.instance->kept;
+    mechp_text_object(&c->text);
+    mechp_text_key(&c->text, "items");
+    mechp_text_array(&c->text);
+    for (int k = 0; kept != NULL && k < kept->count; k++) {
+        write_trial(c, &kept->at[k]);
+    }
+    mechp_text_end(&c->text);
+    mechp_text_key(&c->text, "next");
+    mechp_text_null(&c->text);
+    mechp_text_end(&c->text);
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_TRIALS = {.run = run_list};
+
+static enum mechd_progress run_keep(struct mechd_call *c)
+{
+    struct mechd_instance *const i = c->job.instance;
+    const char *const name = mechd_call_value(c, "tid");
+    const struct mechd_kept_trial *kept = NULL;
+    struct mechd_excess excess;
+    int64_t trial = 0;
+    const bool numbered = mechp_json_integer(c->body, "trial", &c->diag, 1, INT64_MAX, &trial);
+    if (mechd_call_faulty(c)) {
+        return MECHD_DONE;
+    }
+    if (!mech_name_valid(name)) {
+        return mechd_fail(c, MECHP_INVALID_REQUEST, "a name is 1 to 64 of A-Z a-z 0-9 . _ -");
+    }
+    if (numbered && (uint64_t)trial != i->trial) {
+        return mechd_fail(c, MECHP_NO_TRIAL, "there is no trial %" PRId64, trial);
+    }
+    const int outcome = mechd_trials_keep(i, name, &excess, &kept);
+    if (outcome == 0) {
+        write_trial(c, kept);
+        return MECHD_DONE;
+    }
+    return outcome == MECH_NOT_FOUND ? mechd_fail(c, MECHP_NO_TRIAL, "there is no trial to keep")
+           : outcome != MECH_UNSUPPORTED ? mechd_fail_outcome(c, outcome)
+           : excess.which != MECHD_QUOTAS
+               ? mechd_fail_quota(c, &excess)
+               : mechd_fail(c, MECHP_LIMIT_REACHED, "at most %d trials are kept",
+                            MECHD_TRIALS_MOST);
+}
+
+const struct mechd_operation mechd_operation_KEEP_TRIAL = {.run = run_keep};
+
+static enum mechd_progress run_drop(struct mechd_call *c)
+{
+    const char *const name = mechd_call_value(c, "tid");
+    const struct mechd_kept_trial *const t = mechd_trials_find(c->job.instance, name);
+    if (t == NULL) {
+        return mechd_fail(c, MECHP_NOT_FOUND, "no trial is kept as %.64s", name);
+    }
+    c->status = 204;
+    mechd_trials_drop(c->job.instance, t);
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_DROP_TRIAL = {.run = run_drop};
+
+/* Commit the trial that the body names. 0, or refused. */
+static int commit(struct mechd_call *c)
+{
+    struct mechd_instance *const i = c->job.instance;
+    const json_t *const given = json_object_get(c->body, "trial");
+    const struct mechd_kept_trial *kept = NULL;
+    int64_t trial = 0;
+    if (json_is_string(given)) {
+        kept = mechd_trials_find(i, json_string_value(given));
+        if (kept == NULL) {
+            return mechd_refuse(c, MECHP_NO_TRIAL, "no trial is kept as %.64s",
+                                json_string_value(given));
+        }
+    } else if (!mechp_json_integer(c->body, "trial", &c->diag, 1, INT64_MAX, &trial)) {
+        mech_diag_add(&c->diag, "/trial", "the trial's number is needed, or its name");
+        return 1;
+    }
+    const bool last = kept == NULL && i->trial != 0 && (uint64_t)trial == i->trial &&
+                      mechd_engine_has_trial(&i->engine);
+    if (kept == NULL && !last) {
+        kept = mechd_trials_numbered(i, (uint64_t)trial);
+    }
+    if (kept == NULL && !last) {
+        return mechd_refuse(c, MECHP_NO_TRIAL, "there is no trial %" PRId64, trial);
+    }
+    const int outcome = last ? mechd_engine_commit(&i->engine) : mechd_trials_commit(i, kept);
+    if (outcome != 0) {
+        mechd_fail_outcome(c, outcome);
+    }
+    return outcome;
+}
+
+static enum mechd_progress run_commit(struct mechd_call *c)
+{
+    struct mechd_instance *const i = c->job.instance;
+    if (commit(c) != 0) {
+        return MECHD_DONE;
+    }
+    mechd_instance_stepped(i, 0);
+    mechp_text_object(&c->text);
+    mechp_text_literal(&c->text, "time");
+    mechp_text_number(&c->text, i->published.time);
+    mechp_text_literal(&c->text, "step");
+    mechp_text_unsigned(&c->text, i->published.steps);
+    mechp_text_literal(&c->text, "outputs");
+    mechd_write_values(&i->engine, MECH_OUTPUT_VARIABLE, i->published.values, &c->text);
+    mechp_text_end(&c->text);
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_COMMIT = {.run = run_commit};
