@@ -1,0 +1,108 @@
+/* One block of bytes a participant, and one of the scheme. */
+#include "server/coupling/saved.h"
+
+#include "solver/base/err.h"
+
+#include <stdlib.h>
+
+/* Bytes that a snapshot does not need are returned: it takes less than it may take. */
+static int take_part(const struct mechd_engine *e, struct mechd_saved_part *p)
+{
+    p->bytes = malloc(mechd_engine_snapshot_size(e));
+    if (p->bytes == NULL) {
+        return MECH_NO_MEMORY;
+    }
+    p->size = mechd_engine_snapshot_write(e, p->bytes);
+    void *const less = realloc(p->bytes, p->size);
+    p->bytes = less != NULL ? less : p->bytes;
+    return 0;
+}
+
+int mechd_saved_take(const struct mechd_coupling *g, struct mechd_saved **out)
+{
+    struct mechd_saved *const s =
+        calloc(1, sizeof *s + (size_t)g->count * sizeof(struct mechd_saved_part));
+    *out = NULL;
+    if (s == NULL) {
+        return MECH_NO_MEMORY;
+    }
+    s->count = g->count;
+    s->time = mechd_engine_time(&g->parts[0].instance->engine);
+    int code = 0;
+    for (int32_t n = 0; n < g->count && code == 0; n++) {
+        code = take_part(&g->parts[n].instance->engine, &s->parts[n]);
+        s->size += s->parts[n].size;
+    }
+    if (code == 0 && g->couple != NULL) {
+        s->windows = mech_couple_windows(g->couple);
+        s->couple_size = mech_couple_saved_size(g->couple);
+        s->couple = malloc(s->couple_size + 1);
+        code = s->couple != NULL ? 0 : MECH_NO_MEMORY;
+    }
+    if (code != 0) {
+        mechd_saved_free(s, NULL, 0);
+        return code;
+    }
+    if (s->couple != NULL) {
+        mech_couple_save(g->couple, s->couple);
+        s->size += s->couple_size;
+    }
+    *out = s;
+    return 0;
+}
+
+int mechd_saved_return(const struct mechd_saved *s, struct mechd_coupling *g, int32_t *part,
+                       bool *reproducible)
+{
+    *reproducible = true;
+    for (*part = 0; *part < s->count; ++*part) {
+        bool same = true;
+        const struct mechd_saved_part *const p = &s->parts[*part];
+        struct mechd_instance *const i = g->parts[*part].instance;
+        MECH_TRY(mechd_engine_snapshot_read(&i->engine, p->bytes, p->size, &same));
+        i->trial = 0;
+        *reproducible = *reproducible && same;
+    }
+    *part = -1;
+    return s->couple != NULL ? mech_couple_restore(g->couple, s->couple, s->couple_size) : 0;
+}
+
+bool mechd_saved_charge(struct mechd_saved *s, struct mechd_coupling *g, uint64_t snapshots,
+                        struct mechd_excess *x)
+{
+    for (int32_t n = 0; n < s->count; n++) {
+        struct mechd_instance *const i = g->parts[n].instance;
+        const bool memory =
+            mechd_instance_charge(i, MECHD_QUOTA_MEMORY, (uint64_t)s->parts[n].size, x);
+        if (memory && mechd_instance_charge(i, MECHD_QUOTA_SNAPSHOTS, snapshots, x)) {
+            continue;
+        }
+        if (memory) {
+            mechd_instance_refund(i, MECHD_QUOTA_MEMORY, (uint64_t)s->parts[n].size);
+        }
+        while (n-- > 0) {
+            struct mechd_instance *const before = g->parts[n].instance;
+            mechd_instance_refund(before, MECHD_QUOTA_MEMORY, (uint64_t)s->parts[n].size);
+            mechd_instance_refund(before, MECHD_QUOTA_SNAPSHOTS, snapshots);
+        }
+        return false;
+    }
+    s->charged = true;
+    return true;
+}
+
+void mechd_saved_free(struct mechd_saved *s, struct mechd_coupling *g, uint64_t snapshots)
+{
+    for (int32_t n = 0; s != NULL && n < s->count; n++) {
+        if (s->charged) {
+            struct mechd_instance *const i = g->parts[n].instance;
+            mechd_instance_refund(i, MECHD_QUOTA_MEMORY, (uint64_t)s->parts[n].size);
+            mechd_instance_refund(i, MECHD_QUOTA_SNAPSHOTS, snapshots);
+        }
+        free(s->parts[n].bytes);
+    }
+    if (s != NULL) {
+        free(s->couple);
+    }
+    free(s);
+}

@@ -1,0 +1,37 @@
+/* State of a coupling and of all its instances as bytes in memory, to return to: of a trial, of a
+ * snapshot, and of a command that may fail. owner: whoever holds it; saving and returning need all
+ * instances, as the owner of the command in progress. */
+#pragma once
+
+#include "server/coupling/coupling.h"
+
+struct mechd_saved_part {
+    void *bytes; /* [size] as mechd_engine_snapshot_write */
+    size_t size;
+};
+
+struct mechd_saved {
+    double time;      /* s */
+    uint64_t windows; /* since the start of the coupling */
+    size_t size;      /* bytes of all */
+    void *couple;     /* [couple_size] as mech_couple_save; NULL: saved before its start */
+    size_t couple_size;
+    bool charged; /* its parts are charged to the accounts of their instances */
+    int32_t count;
+    struct mechd_saved_part parts[]; /* [count] of the participants in their order */
+};
+
+/* The present state. 0; MECH_NO_MEMORY, with *out NULL. */
+int mechd_saved_take(const struct mechd_coupling *g, struct mechd_saved **out);
+/* Go back to it. Nothing is published, and a trial of an instance is gone. 0; or the outcome of the
+ * participant *part, whose instance has another model by now (MECH_MISMATCH) or fields with which
+ * outputs are not finite (MECH_NOT_FINITE), or negative: those before it have gone back, it and
+ * those after it have not. *reproducible false: as mech_sim_snapshot_read has it, of any. */
+int mechd_saved_return(const struct mechd_saved *s, struct mechd_coupling *g, int32_t *part,
+                       bool *reproducible);
+/* Charge its bytes to the accounts of the instances, and `snapshots` of them. False: *x says which
+ * quota, and nothing is charged. */
+bool mechd_saved_charge(struct mechd_saved *s, struct mechd_coupling *g, uint64_t snapshots,
+                        struct mechd_excess *x);
+/* Free it, and refund what has been charged, `snapshots` as above. NULL is accepted. */
+void mechd_saved_free(struct mechd_saved *s, struct mechd_coupling *g, uint64_t snapshots);
