@@ -2,7 +2,7 @@
  *
  * Only the thread that has captured the last instance, or that the pool gives the command's task,
  * touches it: from capture to capture it goes along with the ownership. */
-#include "server/coupling/coupling.h"
+#include "server/coupling/saved.h"
 
 #include "protocol/frame/frame.h"
 #include "server/call/service.h"
@@ -28,12 +28,21 @@ static struct mechd_part *part_at(const struct mechd_coupling_command *k, int n)
     return &k->coupling->parts[k->coupling->order[n]];
 }
 
-static void refuse(struct mechd_coupling_command *k, enum mechp_code code, const char *detail)
+void mechd_coupling_refuse(struct mechd_coupling_command *k, enum mechp_code code,
+                           const char *detail)
 {
     if (k->code == MECHP_OK) {
         k->code = code;
         snprintf(k->detail, sizeof k->detail, "%.190s", detail);
     }
+}
+
+bool mechd_coupling_keep(struct mechd_coupling_command *k)
+{
+    if (mechd_saved_take(k->coupling, &k->before) != 0) {
+        mechd_coupling_refuse(k, MECHP_OUT_OF_MEMORY, "no memory for the states to go back to");
+    }
+    return k->before != NULL;
 }
 
 /* --- the end ---------------------------------------------------------------------------------- */
@@ -43,12 +52,49 @@ static void release_all(struct mechd_coupling_command *k)
 {
     while (k->captured > 0) {
         struct mechd_part *const p = part_at(k, --k->captured);
-        free(p->before);
-        p->before = NULL;
         p->captured = false;
         mechd_durable_sync(p->instance, NULL);
         mechd_instance_release(p->instance, &p->job);
     }
+}
+
+/* All instances and the scheme go back to what they were, and as far as others have seen changes,
+ * they see this one. */
+static void go_back(struct mechd_coupling_command *k)
+{
+    struct mechd_coupling *const g = k->coupling;
+    bool reproducible = true;
+    int32_t part = -1;
+    if (mechd_saved_return(k->before, g, &part, &reproducible) != 0 && k->code == MECHP_OK) {
+        mechd_fail(k->call, MECHP_INTERNAL, "participant %s cannot go back to its state before",
+                   g->parts[part < 0 ? 0 : part].name);
+        mechd_trial_drop(g);
+    }
+    for (int32_t n = 0; n < g->count && k->kind != MECHD_COUPLING_TRIAL; n++) {
+        mechd_instance_changed(g->parts[n].instance, MECHP_REWOUND);
+    }
+}
+
+/* The state that the command leaves, and its answer. As the owner of all. */
+static void settle(struct mechd_coupling_command *k)
+{
+    struct mechd_coupling *const g = k->coupling;
+    const bool trial = k->kind == MECHD_COUPLING_TRIAL;
+    for (int32_t n = 0; n < g->count && g->hold > 0 && k->begun; n++) {
+        mechd_part_hold(&g->parts[n], !trial);
+    }
+    if (trial && k->code == MECHP_OK) {
+        mechd_trial_keep(k);
+    }
+    mechd_coupling_answer(k);
+    if (k->before != NULL && (trial || k->code != MECHP_OK)) {
+        go_back(k);
+    }
+    if (trial && k->code == MECHP_OK) {
+        mechd_trial_offer(g);
+    }
+    mechd_saved_free(k->before, g, 0);
+    k->before = NULL;
 }
 
 /* The command is over, with all instances held: answer, and let the next one begin. */
@@ -56,15 +102,16 @@ static void end(struct mechd_coupling_command *k)
 {
     struct mechd_coupling *const g = k->coupling;
     k->state = MECHD_COUPLING_OVER;
+    if (k->captured == g->count) {
+        settle(k);
+    } else {
+        mechd_coupling_answer(k);
+    }
     pthread_mutex_lock(&g->m);
     g->time = g->couple != NULL ? mech_couple_time(g->couple) : 0.;
     g->windows = g->couple != NULL ? mech_couple_windows(g->couple) : 0;
-    g->started = g->started || (k->kind != MECHD_COUPLING_STEP && k->code == MECHP_OK);
+    g->started = g->started || k->code == MECHP_OK;
     pthread_mutex_unlock(&g->m);
-    for (int32_t n = 0; n < g->count && g->hold > 0 && k->captured == g->count; n++) {
-        mechd_part_hold(&g->parts[n]);
-    }
-    mechd_coupling_answer(k);
     release_all(k);
     pthread_mutex_lock(&g->m);
     g->head = k->next;
@@ -101,9 +148,10 @@ enum mechp_code mechd_coupling_ends(struct mechd_coupling_command *k)
 static void refuse_end(struct mechd_coupling_command *k, enum mechp_code code)
 {
     char detail[sizeof k->detail];
-    refuse(k, code,
-           code == MECHP_QUOTA_EXCEEDED ? mechd_excess_tell(&k->call->excess, detail, sizeof detail)
-                                        : "ended; the window in progress was undone");
+    mechd_coupling_refuse(k, code,
+                          code == MECHP_QUOTA_EXCEEDED
+                              ? mechd_excess_tell(&k->call->excess, detail, sizeof detail)
+                              : "ended; the window in progress was undone");
 }
 
 /* A window, or the start, is over. */
@@ -130,11 +178,16 @@ static void take_report(struct mechd_coupling_command *k)
              r->participant >= 0 ? g->parts[r->participant].name : "",
              r->participant >= 0 ? ": " : "",
              r->reason[0] != '\0' ? r->reason : mech_err_text(r->outcome));
-    refuse(k,
-           r->outcome == MECH_NOT_CONVERGED && r->participant < 0
-               ? MECHP_COUPLING_NOT_CONVERGED
-               : mechp_code_of_outcome(r->outcome),
-           detail);
+    mechd_coupling_refuse(k,
+                          r->outcome == MECH_NOT_CONVERGED && r->participant < 0
+                              ? MECHP_COUPLING_NOT_CONVERGED
+                              : mechp_code_of_outcome(r->outcome),
+                          detail);
+}
+
+static bool steps(const struct mechd_coupling_command *k)
+{
+    return k->kind == MECHD_COUPLING_STEP || k->kind == MECHD_COUPLING_TRIAL;
 }
 
 /* The next window begins, unless all are done. False: the command is over. */
@@ -142,10 +195,10 @@ static bool begin_window(struct mechd_coupling_command *k)
 {
     struct mech_couple *const c = k->coupling->couple;
     int code = 0;
-    if (k->code != MECHP_OK || (k->kind != MECHD_COUPLING_STEP && k->done > 0)) {
+    if (k->code != MECHP_OK || (!steps(k) && k->done > 0)) {
         return false;
     }
-    if (k->kind != MECHD_COUPLING_STEP) {
+    if (!steps(k)) {
         code = mech_couple_start(c, mechd_engine_time(&k->coupling->parts[0].instance->engine));
     } else {
         const double now = mech_couple_time(c);
@@ -160,10 +213,10 @@ static bool begin_window(struct mechd_coupling_command *k)
     }
     if (code != 0) {
         // after a commit that found no memory
-        refuse(k, MECHP_INVALID_REQUEST, "the coupling has to be reset");
+        mechd_coupling_refuse(k, MECHP_INVALID_REQUEST, "the coupling has to be reset");
         return false;
     }
-    k->window = true;
+    k->window = k->begun = true;
     k->batch.count = k->at = 0;
     return true;
 }
@@ -182,7 +235,7 @@ static void work_on(struct mechd_coupling_command *k)
     k->at = 0;
     if (mech_couple_next(g->couple, &k->batch) != 0) {
         k->batch.count = 0;
-        refuse(k, MECHP_INTERNAL, "the coupling cannot continue");
+        mechd_coupling_refuse(k, MECHP_INTERNAL, "the coupling cannot continue");
         k->window = false;
     } else if (k->batch.count == 0) {
         take_report(k);
@@ -208,26 +261,19 @@ static bool work(struct mechd_coupling_command *k, uint64_t most)
     return false;
 }
 
-/* What a failed start or reset has left goes back. */
-static void undo_start(struct mechd_coupling_command *k)
-{
-    for (int32_t n = 0; n < k->coupling->count && k->code != MECHP_OK; n++) {
-        mechd_part_go_back(&k->coupling->parts[n]);
-    }
-}
-
 /* A slice on the present thread, and on to the pool if there is more. */
 static void slice_on(struct mechd_coupling_command *k, uint64_t most)
 {
     struct mechd_coupling *const g = k->coupling;
     if (work(k, most)) {
-        undo_start(k);
         end(k);
         return;
     }
     for (int32_t n = 0; n < g->count; n++) {
         struct mechd_instance *const i = g->parts[n].instance;
-        mechd_instance_serve(i, !mechd_engine_readable(&i->engine));
+        // the state within a trial is not for readers
+        mechd_instance_serve(i,
+                             k->kind == MECHD_COUPLING_TRIAL || !mechd_engine_readable(&i->engine));
     }
     mechd_pool_push(&g->service->host.pool, &k->task);
 }
@@ -255,21 +301,23 @@ static bool check(struct mechd_coupling_command *k)
         if (atomic_load(&i->deleted)) {
             snprintf(detail, sizeof detail, "participant %s: instance %s has been deleted",
                      g->parts[n].name, i->id);
-            refuse(k, MECHP_NOT_FOUND, detail);
+            mechd_coupling_refuse(k, MECHP_NOT_FOUND, detail);
         } else if (!mechd_leases_lasts(&i->leases, g->parts[n].lease)) {
             snprintf(detail, sizeof detail,
                      "participant %s: the coupling's lease of instance %s has been revoked",
                      g->parts[n].name, i->id);
-            refuse(k, MECHP_FOREIGN_LEASE, detail);
+            mechd_coupling_refuse(k, MECHP_FOREIGN_LEASE, detail);
         } else if (k->kind != MECHD_COUPLING_RESET && !mech_time_same(other, t, g->step_size)) {
             snprintf(detail, sizeof detail, "%s is at %.17g s, %s at %.17g s", g->parts[0].name, t,
                      g->parts[n].name, other);
-            refuse(k, MECHP_TIME_MISMATCH, detail);
+            mechd_coupling_refuse(k, MECHP_TIME_MISMATCH, detail);
         } else if (mechd_durable_repair(i) != 0) {
-            refuse(k, MECHP_STORAGE_FAILED, "a change before this one could not be stored");
-        } else if (i->account != NULL && !mechd_account_may_work(i->account, &k->call->excess)) {
-            refuse(k, MECHP_QUOTA_EXCEEDED,
-                   mechd_excess_tell(&k->call->excess, detail, sizeof detail));
+            mechd_coupling_refuse(k, MECHP_STORAGE_FAILED,
+                                  "a change before this one could not be stored");
+        } else if (k->kind != MECHD_COUPLING_ONCE && i->account != NULL &&
+                   !mechd_account_may_work(i->account, &k->call->excess)) {
+            mechd_coupling_refuse(k, MECHP_QUOTA_EXCEEDED,
+                                  mechd_excess_tell(&k->call->excess, detail, sizeof detail));
         }
     }
     return k->code == MECHP_OK;
@@ -279,10 +327,10 @@ static void reset_part(struct mechd_coupling_command *k, struct mechd_part *p)
 {
     const int outcome = mechd_engine_reset(&p->instance->engine);
     if (outcome == MECH_MISMATCH) {
-        refuse(k, mechp_code_of_outcome(MECH_INVALID),
-               "the initial positions of a participant miss a joint that acts now");
+        mechd_coupling_refuse(k, mechp_code_of_outcome(MECH_INVALID),
+                              "the initial positions of a participant miss a joint that acts now");
     } else if (outcome != 0) {
-        refuse(k, mechp_code_of_outcome(outcome), "a participant cannot be reset");
+        mechd_coupling_refuse(k, mechp_code_of_outcome(outcome), "a participant cannot be reset");
     } else {
         p->instance->base = 0;
         mechd_instance_changed(p->instance, MECHP_REWOUND);
@@ -296,19 +344,21 @@ static void begin(struct mechd_coupling_command *k, uint64_t most)
     k->state = MECHD_COUPLING_WORKING;
     const bool may = check(k);
     if (may && k->kind == MECHD_COUPLING_START && !mechd_coupling_connect(g, k->call)) {
-        refuse(k, k->call->code, "");
+        mechd_coupling_refuse(k, k->call->code, "");
     }
-    for (int32_t n = 0; n < g->count && k->code == MECHP_OK && k->kind != MECHD_COUPLING_STEP;
-         n++) {
-        struct mechd_part *const p = &g->parts[n];
-        if (mechd_part_keep(p) != 0) {
-            refuse(k, MECHP_OUT_OF_MEMORY, "no memory for the states to go back to");
-        } else if (k->kind == MECHD_COUPLING_RESET) {
-            reset_part(k, p);
+    if (k->code == MECHP_OK && k->kind != MECHD_COUPLING_ONCE) {
+        mechd_trial_drop(g);
+        (void)(k->kind == MECHD_COUPLING_STEP || mechd_coupling_keep(k));
+    }
+    for (int32_t n = 0; n < g->count && k->kind == MECHD_COUPLING_RESET; n++) {
+        if (k->code == MECHP_OK) {
+            reset_part(k, &g->parts[n]);
         }
     }
-    if (k->code != MECHP_OK) {
-        undo_start(k);
+    if (k->code == MECHP_OK && k->kind == MECHD_COUPLING_ONCE) {
+        k->once(k);
+    }
+    if (k->code != MECHP_OK || k->kind == MECHD_COUPLING_ONCE) {
         end(k);
         return;
     }
@@ -347,7 +397,7 @@ static void capture_rest(struct mechd_coupling_command *k, uint64_t most)
             char detail[sizeof k->detail];
             snprintf(detail, sizeof detail, "too many commands wait for instance %s",
                      p->instance->id);
-            refuse(k, MECHP_LIMIT_REACHED, detail);
+            mechd_coupling_refuse(k, MECHP_LIMIT_REACHED, detail);
             end(k);
             return;
         }

@@ -115,6 +115,7 @@ void mechd_coupling_unref(struct mechd_coupling *g)
     if (g == NULL || atomic_fetch_sub(&g->refs, 1) != 1) {
         return;
     }
+    mechd_trial_drop(g);
     for (int32_t n = 0; n < g->count && g->parts != NULL; n++) {
         struct mechd_part *const p = &g->parts[n];
         if (p->instance != NULL && p->lease != 0) {
@@ -198,12 +199,26 @@ static void write_outputs(struct mechd_coupling *g, struct mechp_text *w)
     mechp_text_end(w);
 }
 
+static bool is_step(const struct mechd_coupling_command *k)
+{
+    return k->kind == MECHD_COUPLING_STEP || k->kind == MECHD_COUPLING_TRIAL;
+}
+
+void mechd_coupling_write_state(struct mechd_coupling *g, struct mechp_text *w)
+{
+    mechp_text_key(w, "time");
+    mechp_text_number(w, mech_couple_time(g->couple));
+    mechp_text_key(w, "window");
+    mechp_text_unsigned(w, mech_couple_windows(g->couple));
+    write_outputs(g, w);
+}
+
 static void write_report(const struct mechd_coupling_command *k, struct mechp_text *w)
 {
     const struct mechd_coupling *const g = k->coupling;
     mechp_text_object(w);
     mechp_text_key(w, "windows");
-    mechp_text_unsigned(w, k->kind == MECHD_COUPLING_STEP ? k->done : 0);
+    mechp_text_unsigned(w, is_step(k) ? k->done : 0);
     mechp_text_key(w, "iterations");
     mechp_text_unsigned(w, k->iterations);
     mechp_text_key(w, "evaluations");
@@ -241,9 +256,12 @@ void mechd_coupling_answer(struct mechd_coupling_command *k)
         if (c->code == MECHP_OK) {
             mechd_fail(c, k->code, "%s", k->detail);
         }
-        if (k->kind == MECHD_COUPLING_STEP && k->captured == g->count) {
+        if (is_step(k) && k->captured == g->count) {
             write_report(k, &c->report);
         }
+        return;
+    }
+    if (k->kind == MECHD_COUPLING_ONCE) {
         return;
     }
     if (k->kind == MECHD_COUPLING_START) {
@@ -251,12 +269,12 @@ void mechd_coupling_answer(struct mechd_coupling_command *k)
         return;
     }
     mechp_text_object(&c->text);
-    mechp_text_key(&c->text, "time");
-    mechp_text_number(&c->text, mech_couple_time(g->couple));
-    mechp_text_key(&c->text, "window");
-    mechp_text_unsigned(&c->text, mech_couple_windows(g->couple));
-    write_outputs(g, &c->text);
+    mechd_coupling_write_state(g, &c->text);
     mechp_text_key(&c->text, "report");
     write_report(k, &c->text);
+    if (k->kind == MECHD_COUPLING_TRIAL) {
+        mechp_text_key(&c->text, "trial");
+        mechp_text_unsigned(&c->text, g->trials);
+    }
     mechp_text_end(&c->text);
 }

@@ -14,7 +14,10 @@
  *   OVER                 instances released, call answered     –
  *
  * A window is done by all instances or by none: solver/couple commits when all trials have
- * succeeded. Couplings are in memory: a new process has none, and its instances are in their last
+ * succeeded. A trial (TRIAL) does its windows in the instances, publishes nothing of them, keeps
+ * their end (saved.h) and goes back; readers of the state wait until it is over. Its number is that
+ * of a trial of each instance too, so that any change of one of them discards it. Couplings are in
+ * memory: a new process has none, and its instances are in their last
  * stored state. shared, locked by m except where noted; reference counted (table, commands,
  * readers). */
 #pragma once
@@ -42,15 +45,14 @@ struct mechd_part {
     char name[MECH_NAME_MAX + 1];
     struct mechd_instance *instance; /* a reference */
     uint64_t lease;                  /* of its owner */
+    uint64_t trial;                  /* number of the instance's trial that is the coupling's */
     struct mechd_coupling_port *in, *out;
     int32_t in_count, out_count;
     struct mechd_coupling *coupling;
 
     /* of the command in progress; its owner's */
-    struct mechd_job job; /* that captures the instance */
-    bool captured;        /* it has */
-    void *before;         /* [before_size] its state, to go back to; or NULL */
-    size_t before_size;
+    struct mechd_job job;              /* that captures the instance */
+    bool captured;                     /* it has */
     struct mech_step_report report;    /* of the trial */
     struct mech_input_change *changes; /* [in_count] at most */
     double *numbers; /* values and derivatives of the changes, 3 × all values of its inputs */
@@ -67,7 +69,9 @@ enum mechd_coupling_state {
 enum mechd_coupling_kind {
     MECHD_COUPLING_START, /* outputs at the present time: the first command of all */
     MECHD_COUPLING_STEP,  /* windows */
-    MECHD_COUPLING_RESET  /* each instance to its start, then as START */
+    MECHD_COUPLING_TRIAL, /* windows, of which the end is kept, and none is published */
+    MECHD_COUPLING_RESET, /* each instance to its start, then as START */
+    MECHD_COUPLING_ONCE   /* `once`, without windows */
 };
 
 /* A command of a coupling. Part of the work of a call. */
@@ -77,16 +81,22 @@ struct mechd_coupling_command {
     struct mechd_call *call;
     enum mechd_coupling_kind kind;
     enum mechd_coupling_state state; /* owned by the thread that has the command */
-    double size;                     /* STEP: of a window, s */
-    uint64_t windows;                /* STEP: how many */
-    double until;                    /* STEP: end time, or NaN: windows × size */
+    double size;                     /* STEP, TRIAL: of a window, s */
+    uint64_t windows;                /* STEP, TRIAL: how many */
+    double until;                    /* STEP, TRIAL: end time, or NaN: windows × size */
+    /* ONCE: does it, as the owner of all instances, and writes the reply, or calls
+     * mechd_coupling_refuse; before it changes anything it calls mechd_coupling_keep */
+    void (*once)(struct mechd_coupling_command *k);
+    uint64_t trial; /* ONCE: the number that is to be committed */
 
-    int captured;    /* parts, in the order of capture */
-    uint64_t worked; /* ns in engines, for the quota */
+    int captured;               /* parts, in the order of capture */
+    uint64_t worked;            /* ns in engines, for the quota */
+    struct mechd_saved *before; /* state to go back to when it fails, or is a trial; or NULL */
     struct mech_couple_batch batch;
     int32_t at;    /* task of the batch */
     bool stepping; /* the engine of that task is in its trial */
     bool window;   /* a window, or the start, is in progress */
+    bool begun;    /* there has been one */
     struct mechd_task task;
 
     /* the result */
@@ -107,6 +117,8 @@ struct mechd_coupling {
     int32_t count;
     int32_t *order;             /* [count] of capture */
     struct mech_couple *couple; /* of the command in progress; NULL before START */
+    struct mechd_saved *trial;  /* end of the trial that can be committed, or NULL; as that */
+    uint64_t trials;            /* number of the last one; as that */
     char scheme[MECH_NAME_MAX + 1];
     char (*connections)[2 * MECH_NAME_MAX + 16]; /* [connection_count] "left.x → right.other" */
     int32_t connection_count;
@@ -163,11 +175,19 @@ void mechd_coupling_write(struct mechd_coupling *g, struct mechp_text *w);
 /* The command in its turn; its call is answered by mechd_call_over on some thread, once call.wait
  * has been called. False: too many wait, and nothing was done. */
 bool mechd_coupling_submit(struct mechd_coupling_command *k);
+/* It fails with this, unless it has failed already. As owner of the instances. */
+void mechd_coupling_refuse(struct mechd_coupling_command *k, enum mechp_code code,
+                           const char *detail);
+/* Save the state of all, to which they go back if it fails. False: refused. As that owner. */
+bool mechd_coupling_keep(struct mechd_coupling_command *k);
 /* Why the command in progress must end, or OK: its client has disconnected, it is stopped, the
  * coupling is deleted, shutdown, a quota is used up. As owner of the instances. */
 enum mechp_code mechd_coupling_ends(struct mechd_coupling_command *k);
-/* Answer a completed command: the reply, or a refusal. While its instances are held. */
+/* Answer a completed command: the reply, or a refusal. While its instances are held, and are at its
+ * end. */
 void mechd_coupling_answer(struct mechd_coupling_command *k);
+/* {"time", "window", "outputs" of the present state, and what the caller adds. */
+void mechd_coupling_write_state(struct mechd_coupling *g, struct mechp_text *w);
 
 /* --- one task on an instance (part.c) --------------------------------------------------------- */
 
@@ -176,8 +196,17 @@ enum mechd_task_progress { MECHD_TASK_DONE, MECHD_TASK_GOES_ON };
 /* Perform it, for a millisecond at most; task->code is the result. As owner of the instance. */
 enum mechd_task_progress mechd_part_perform(struct mechd_part *p, struct mechd_coupling_command *k,
                                             struct mech_couple_task *task);
-/* Hold inputs that the coupling has extrapolated at their present values. */
-void mechd_part_hold(struct mechd_part *p);
-/* Save the state, return to it. 0; MECH_NO_MEMORY. */
-int mechd_part_keep(struct mechd_part *p);
-void mechd_part_go_back(struct mechd_part *p);
+/* Hold inputs that the coupling has extrapolated at their present values; `publish` the change. */
+void mechd_part_hold(struct mechd_part *p, bool publish);
+
+/* --- trials (trial.c) ------------------------------------------------------------------------- */
+
+/* Keep the present states as the end of a trial, before the instances go back; or refuse. As owner
+ * of the instances. */
+void mechd_trial_keep(struct mechd_coupling_command *k);
+/* When they have gone back: from here it can be committed. */
+void mechd_trial_offer(struct mechd_coupling *g);
+/* Discard it, if there is one; as owner, or when the coupling is freed. */
+void mechd_trial_drop(struct mechd_coupling *g);
+/* `once` of a command: the end of trial k->trial becomes the state of all instances. */
+void mechd_trial_commit(struct mechd_coupling_command *k);

@@ -8,7 +8,6 @@
 #include "server/os/ticks.h"
 #include "solver/base/err.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { ORDER_MOST = 2 };
@@ -139,7 +138,8 @@ static enum mechd_task_progress go_on(struct mechd_part *p, struct mechd_couplin
     return MECHD_TASK_DONE;
 }
 
-static void commit(struct mechd_part *p, struct mech_couple_task *task)
+static void commit(struct mechd_part *p, const struct mechd_coupling_command *k,
+                   struct mech_couple_task *task)
 {
     struct mechd_instance *const i = p->instance;
     const int code = mechd_engine_commit(&i->engine);
@@ -151,7 +151,9 @@ static void commit(struct mechd_part *p, struct mech_couple_task *task)
     mechd_count(&m->commands, 1);
     mechd_count(&m->iterations, p->report.iterations);
     mechd_count(&m->vi_iterations, p->report.vi_iterations);
-    mechd_instance_stepped(i, 0);
+    if (k->kind != MECHD_COUPLING_TRIAL) {
+        mechd_instance_stepped(i, 0);
+    }
 }
 
 enum mechd_task_progress mechd_part_perform(struct mechd_part *p, struct mechd_coupling_command *k,
@@ -164,7 +166,7 @@ enum mechd_task_progress mechd_part_perform(struct mechd_part *p, struct mechd_c
         tell_outputs(p, task);
         break;
     case MECH_COUPLE_COMMIT:
-        commit(p, task);
+        commit(p, k, task);
         break;
     case MECH_COUPLE_DISCARD: // a trial that cannot be named does no harm
         break;
@@ -172,7 +174,7 @@ enum mechd_task_progress mechd_part_perform(struct mechd_part *p, struct mechd_c
     return MECHD_TASK_DONE;
 }
 
-void mechd_part_hold(struct mechd_part *p)
+void mechd_part_hold(struct mechd_part *p, bool publish)
 {
     struct mechd_engine *const e = &p->instance->engine;
     double *at = p->numbers;
@@ -190,29 +192,8 @@ void mechd_part_hold(struct mechd_part *p)
     }
     // values that it has already are taken
     mech_diag_init(&diag);
-    if (count > 0 && mechd_engine_set_inputs(e, p->changes, count, &diag) == 0) {
+    if (count > 0 && mechd_engine_set_inputs(e, p->changes, count, &diag) == 0 && publish) {
         mechd_instance_changed(p->instance, 0);
     }
     mech_diag_fini(&diag);
-}
-
-int mechd_part_keep(struct mechd_part *p)
-{
-    const struct mechd_engine *const e = &p->instance->engine;
-    p->before = malloc(mechd_engine_snapshot_size(e));
-    if (p->before == NULL) {
-        return MECH_NO_MEMORY;
-    }
-    p->before_size = mechd_engine_snapshot_write(e, p->before);
-    return 0;
-}
-
-void mechd_part_go_back(struct mechd_part *p)
-{
-    bool reproducible = true;
-    if (p->before != NULL) {
-        (void)mechd_engine_snapshot_read(&p->instance->engine, p->before, p->before_size,
-                                         &reproducible);
-        mechd_instance_changed(p->instance, MECHP_REWOUND);
-    }
 }

@@ -95,8 +95,11 @@ static enum mechd_submitted spread_step(struct mechd_call *c)
 {
     struct mechd_coupling *const g = find(c);
     struct mechd_coupling_command *const k = g != NULL ? make(c, g, MECHD_COUPLING_STEP) : NULL;
+    bool commit = true;
     if (k != NULL) {
         read_windows(c, g, k);
+        (void)mechp_json_bool(c->body, "commit", &c->diag, &commit);
+        k->kind = commit ? MECHD_COUPLING_STEP : MECHD_COUPLING_TRIAL;
     }
     if (k == NULL || mechd_call_faulty(c)) {
         mechd_coupling_unref(g);
@@ -106,6 +109,27 @@ static enum mechd_submitted spread_step(struct mechd_call *c)
 }
 
 const struct mechd_operation mechd_operation_STEP_COUPLING = {.spread = spread_step};
+
+static enum mechd_submitted spread_commit(struct mechd_call *c)
+{
+    int64_t trial = 0;
+    if (!mechp_json_integer(c->body, "trial", &c->diag, 1, INT64_MAX, &trial)) {
+        mech_diag_add(&c->diag, "/trial", "the trial's number is needed");
+    }
+    struct mechd_coupling *const g = find(c);
+    if (g == NULL || mechd_call_faulty(c)) {
+        mechd_coupling_unref(g);
+        return MECHD_RAN;
+    }
+    struct mechd_coupling_command *const k = make(c, g, MECHD_COUPLING_ONCE);
+    if (k != NULL) {
+        k->once = mechd_trial_commit;
+        k->trial = (uint64_t)trial;
+    }
+    return submit(g, k, c);
+}
+
+const struct mechd_operation mechd_operation_COMMIT_COUPLING = {.spread = spread_commit};
 
 static enum mechd_submitted spread_reset(struct mechd_call *c)
 {

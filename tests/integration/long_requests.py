@@ -55,6 +55,7 @@ LONG = [
 # that can be cancelled as well, and why none takes more than seconds
 BOUNDED = {
     'linearization': 'at most 1,000 states',
+    'commitCoupling': 'a copy of the state of each participant',
     'resetCoupling': 'one evaluation of each participant an iteration, and few iterations',
     'system': 'one evaluation of the model',
     'systemBlocks': 'one evaluation of the model',

@@ -79,6 +79,12 @@ def a_coupling(client, root):
     return {'cid': reply['id']}
 
 
+def a_coupling_trial(client, root):
+    made = a_coupling(client, root)
+    client.call('POST', '/v1/couplings/%s/step' % made['cid'], {'count': 1, 'commit': False})
+    return made
+
+
 def a_body_without_its_end(http):
     http.putrequest('POST', '/v1/instances')
     http.putheader('Content-Type', 'application/json')
@@ -133,6 +139,7 @@ PREPARE = {'commit': a_trial, 'keepTrial': a_trial, 'dropTrial': a_kept_trial,
            'createAs': nothing, 'instances': nothing_else, 'changeLease': a_lease,
            'dropLease': a_lease, 'getSweep': a_sweep, 'deleteSweep': a_sweep,
            'sweepResults': a_sweep, 'couple': in_memory, 'getCoupling': a_coupling,
+           'commitCoupling': a_coupling_trial,
            'stepCoupling': a_coupling, 'resetCoupling': a_coupling,
            'deleteCoupling': a_coupling, 'batch': only_the_rig, 'operation': an_operation,
            'forgetOperation': an_operation}
@@ -151,6 +158,7 @@ REFUSALS = [
     ('clone', 409, 'id-taken', '', {'as': 'rig'}),
     ('dropLease', 422, 'invalid-request', '?of=king', None),
     ('commit', 409, 'no-trial', '', {'trial': 7}),
+    ('commitCoupling', 409, 'no-trial', '', {'trial': 7}),
     ('step', 409, 'time-mismatch', '', {'size': 1, 'expectTime': 5}),
     ('modes', 422, 'invalid-request', '?count=0', None),
     ('itemOutput', 422, 'invalid-request', '?configuration=never', None),

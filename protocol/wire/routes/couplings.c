@@ -110,7 +110,8 @@ static const struct mechp_shape step_request = {
     .members = MECHP_MEMBERS(
         {"size", "number", "duration, s; in equal windows of at most stepSize", false},
         {"until", "number", "end time, s", false},
-        {"count", "integer", "windows of stepSize", false}),
+        {"count", "integer", "windows of stepSize", false},
+        {"commit", "boolean", "false: a trial, which does not change the state", false}),
     .example = "{\"count\":10}"};
 
 static const struct mechp_shape step_reply = {
@@ -119,7 +120,22 @@ static const struct mechp_shape step_reply = {
     .members = MECHP_MEMBERS({"time", "number", "s", true},
                              {"window", "integer", "windows done since the start", true},
                              {"outputs", "@Value{}", "participant.output of all", true},
-                             {"report", "@CouplingReport", "report of the step", true})};
+                             {"report", "@CouplingReport", "report of the step", true},
+                             {"trial", "integer", "number of the trial, for commit", false})};
+
+static const struct mechp_shape commit_request = {
+    .name = "CouplingCommitRequest",
+    .doc = "The trial to commit.",
+    .request = true,
+    .members = MECHP_MEMBERS({"trial", "integer", "number of the trial, from its reply", true}),
+    .example = "{\"trial\":1}"};
+
+static const struct mechp_shape commit_reply = {
+    .name = "CouplingCommitReply",
+    .doc = "The committed state.",
+    .members = MECHP_MEMBERS({"time", "number", "s", true},
+                             {"window", "integer", "windows done since the start", true},
+                             {"outputs", "@Value{}", "participant.output of all", true})};
 
 static const struct mechp_shape report = {
     .name = "CouplingReport",
@@ -132,10 +148,25 @@ static const struct mechp_shape report = {
         {"residual", "number{}", "last change of each connection", true})};
 
 const struct mechp_shape *const mechp_shapes_couplings[] = {
-    &participant, &connection,    &law,          &bond,       &scheme, &adaptive, &couple_request,
-    &coupling,    &coupling_list, &step_request, &step_reply, &report, NULL};
+    &participant,    &connection,   &law,
+    &bond,           &scheme,       &adaptive,
+    &couple_request, &coupling,     &coupling_list,
+    &step_request,   &step_reply,   &report,
+    &commit_request, &commit_reply, NULL};
 
 /* --- routes --- */
+
+const struct mechp_row mechp_row_COMMIT_COUPLING = {
+    .tag = "couplings",
+    .doc = "The end of the trial becomes the state of all instances, or of none. Any other step, "
+           "trial or reset of the coupling discards the trial, as does a change of an instance; "
+           "a commit then returns 409.",
+    .body = &commit_request,
+    .status = 200,
+    .reply = "@CouplingCommitReply",
+    .content = MECHP_JSON,
+    .codes = MECHP_CODES(MECHP_FOREIGN_LEASE, MECHP_TIME_MISMATCH, MECHP_CANCELLED,
+                         MECHP_LIMIT_REACHED, MECHP_NO_TRIAL)};
 
 const struct mechp_row mechp_row_COUPLINGS = {.tag = "couplings",
                                               .doc = "All couplings, oldest first.",
@@ -187,7 +218,9 @@ const struct mechp_row mechp_row_STEP_COUPLING = {
     .doc =
         "Steps windows one after the other. A window that does not converge, or in which an "
         "instance fails, is undone for all instances; earlier windows remain, and the report has "
-        "their number. If the client closes its connection, the window in progress is undone.",
+        "their number. If the client closes its connection, the window in progress is undone. With "
+        "`commit: false` it is a trial: it changes no instance until it is committed, and one that "
+        "fails leaves nothing of any of its windows.",
     .body = &step_request,
     .status = 200,
     .reply = "@CouplingStepReply",
