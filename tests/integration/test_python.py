@@ -241,7 +241,11 @@ class Python(ManyTests, Served):
             with self.assertRaises(mechd.Conflict):
                 one.step(0.01)
             self.assertEqual([c.id for c in self.server.couplings()], [pair.id])
-            self.assertEqual((pair.look().windows, pair.reset().time), (10, 0))
+            trial = pair.step(count=2, commit=False)
+            self.assertEqual((trial.window, pair.look().windows), (12, 10))
+            done = pair.commit(trial)
+            self.assertEqual((done.outputs, pair.look().windows), (trial.outputs, 12))
+            self.assertEqual((pair.look().windows, pair.reset().time), (12, 0))
         self.assertGreater(one.step(0.01).time, 0)
 
     def call_everything(self):

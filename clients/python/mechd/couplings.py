@@ -12,13 +12,14 @@ if TYPE_CHECKING:
 
 class CouplingStep:
     """The end of the last window: time, window (their number), outputs by participant.output,
-    report."""
+    report; of a trial its number."""
 
     def __init__(self, reply: Mapping[str, Any]):
         self.time: float = reply['time']
         self.window: int = reply['window']
         self.outputs: Dict[str, Any] = values(reply['outputs'])
-        self.report: Dict[str, Any] = reply['report']
+        self.report: Dict[str, Any] = reply.get('report', {})
+        self.trial: Optional[int] = reply.get('trial')
 
     def __repr__(self) -> str:
         return 'CouplingStep(time=%r, window=%r, %r)' % (self.time, self.window, self.outputs)
@@ -58,12 +59,22 @@ class Coupling:
         return self._take(self._server.transport.call('GET', 'v1', 'couplings', self.id).json)
 
     def step(self, size: Optional[float] = None, *, until: Optional[float] = None,
-             count: Optional[int] = None) -> CouplingStep:
-        """Step so many seconds, to a time, or so many windows; without any of them one window."""
+             count: Optional[int] = None, commit: bool = True) -> CouplingStep:
+        """Step so many seconds, to a time, or so many windows; without any of them one window.
+        With commit=False it is a trial, which changes nothing until it is committed."""
         given = {'size': size, 'until': until, 'count': count}
-        body = {name: value for name, value in given.items() if value is not None} or {'count': 1}
+        body: Dict[str, Any] = {name: value for name, value in given.items()
+                                if value is not None} or {'count': 1}
+        if not commit:
+            body['commit'] = False
         return CouplingStep(self._server.transport.call('POST', 'v1', 'couplings', self.id, 'step',
                                                         body=body).json)
+
+    def commit(self, trial: Union[int, CouplingStep]) -> CouplingStep:
+        """Make the end of a trial the state of all its instances."""
+        number = trial.trial if isinstance(trial, CouplingStep) else trial
+        return CouplingStep(self._server.transport.call('POST', 'v1', 'couplings', self.id,
+                                                        'commit', body={'trial': number}).json)
 
     def reset(self) -> CouplingStep:
         """Reset all its instances to their states after creation."""
