@@ -305,6 +305,9 @@ const struct mech_channel_info *mech_model_input(const struct mech_model *m, siz
 size_t mech_model_outputs(const struct mech_model *m);
 const struct mech_channel_info *mech_model_output(const struct mech_model *m, size_t i);
 int32_t mech_model_output_size(const struct mech_model *m);
+/* out [packed inputs] = velocities conjugate to the inputs in a state: u out is the power of the
+ * forces by inputs u, W; 0 of parameters and of inputs of first-order systems. Sets the poses. */
+void mech_model_input_flows(const struct mech_model *m, const struct mech_state *s, double *out);
 /* Value of one packed input at time t, whether it is set or the model's own. */
 double mech_model_input_value(const struct mech_model *m, const struct mech_state *s, int32_t input,
                               size_t i, double t);

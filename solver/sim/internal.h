@@ -14,6 +14,7 @@ struct mech_command {
     double rest; /* rounding error of t_end */
     uint64_t done, count;
     struct mech_step_report *report;
+    double *moments; /* of the request, or NULL */
 };
 
 /* The state of the outputs in `shown`. */

@@ -159,6 +159,8 @@ struct mech_marker_force {
     double values[6]; /* coordinate marker: [0]; position: force; rigid: force, torque */
 };
 
+enum { MECH_FLOW_ORDER = 3, MECH_FLOW_MOMENTS = MECH_FLOW_ORDER + 2 };
+
 struct mech_step_request {
     enum mech_step_kind kind;
     double size;    /* STEP_SIZE: communication step H > 0; STEP_UNTIL: end time > now */
@@ -170,6 +172,12 @@ struct mech_step_request {
     const struct mech_input_change *inputs;
     size_t input_count;
     bool trial; /* keep the committed state; mech_sim_commit takes the end state */
+    /* [MECH_FLOW_MOMENTS × packed inputs] or NULL: written by advance until the command is over, its
+     * first (MECH_FLOW_ORDER + 1) × packed inputs numbers are ∫ τ^r w dt, r = 0 first, of the
+     * velocity w conjugate to each input (a load on a marker: that of the marker along the load; 0
+     * of parameters), τ from the start, by the trapezoidal rule through the internal steps: an input
+     * Σ u_r τ^r has done the work Σ u_r ∫ τ^r w dt, J. The rest is scratch */
+    double *moments;
 };
 
 /* How far the joints are off at the end of a command; positions that index 2 lets drift, velocities
