@@ -142,6 +142,7 @@ struct mech_couple_task {
     const double *shape;
     bool want_jacobian;
     bool want_samples;
+    bool want_moments;
     const struct mech_couple_view *view; /* what mech_couple_input reads */
     /* ------------------------------------------------------------------ */
     int code;                        /* 0, or an outcome, or negative */
@@ -151,6 +152,9 @@ struct mech_couple_task {
     double *times;    /* [samples] τ of each, rising, the last one is `size` */
     double *values;   /* [samples × outputs] */
     double *jacobian; /* [outputs × inputs] by rows */
+    /* [(HOLD_MOST + 1) × inputs], r = 0 first: ∫ τ^r w_i dτ over the window, with w_i the velocity
+     * conjugate to input i: u_i w_i is the power of the input */
+    double *moments;
 };
 
 struct mech_couple_batch {
@@ -178,6 +182,17 @@ struct mech_couple_bond_state {
     double work[2];    /* done on each participant since the start, J */
     double stored;     /* in the spring, J; of a line: in the waves under way */
     double dissipated; /* by the damping since the start, J */
+};
+
+/* What has gone through a connection or a bond. */
+struct mech_couple_work {
+    double power;  /* W, mean over the last window */
+    double energy; /* J, work of the connection, or of both ends of the bond, on the participants */
+    /* J, of a connection: the part of it that the mean of the output at both ends of each window
+     * would not have done: what its hold has added. If outputs are displacements and the inputs that
+     * they drive linear springs, this is how their energy with that of the participants has grown.
+     * Of a bond: work and what it has stored and dissipated: 0 but for rounding */
+    double balance;
 };
 
 struct mech_couple;
@@ -215,6 +230,14 @@ const double *mech_couple_outputs(const struct mech_couple *c, int32_t participa
 double mech_couple_residual(const struct mech_couple *c, int32_t connection);
 void mech_couple_bond_state(const struct mech_couple *c, int32_t bond,
                             struct mech_couple_bond_state *out);
+
+/* Measure flows from here on, or no more; those of before are forgotten. Windows then want moments
+ * of all participants. Between windows. 0; MECH_INVALID; MECH_UNSUPPORTED (waveforms: their inputs
+ * are no polynomials). */
+int mech_couple_measure(struct mech_couple *c, bool on);
+void mech_couple_connection_flow(const struct mech_couple *c, int32_t connection,
+                                 struct mech_couple_work *out);
+void mech_couple_bond_flow(const struct mech_couple *c, int32_t bond, struct mech_couple_work *out);
 
 /* Inputs of a task at τ in [0, size]: u[r · inputs + i], the r-th derivative of input i, r ≤ order
  * ≤ 3. Any thread while the batch is out. */

@@ -295,11 +295,13 @@ static int copy_sides(struct mech_couple *c, const struct mech_couple_setup *s)
         side->is = s->participants[p];
         side->is.name = mech_arena_strdup(&c->arena, s->participants[p].name);
         side->offset = mech_arena_alloc(&c->arena, (size_t)side->is.inputs, sizeof *side->offset);
+        side->moments = mech_arena_alloc(&c->arena, MECH_COUPLE_NODES * (size_t)side->is.inputs,
+                                         sizeof *side->moments);
         side->number = numbers(c, side->is.outputs);
         side->start_number = numbers(c, side->is.outputs);
         c->views[p] = (struct mech_couple_view){.couple = c, .side = p};
-        if (side->is.name == NULL || side->offset == NULL || side->number == NULL ||
-            side->start_number == NULL) {
+        if (side->is.name == NULL || side->offset == NULL || side->moments == NULL ||
+            side->number == NULL || side->start_number == NULL) {
             return MECH_NO_MEMORY;
         }
     }
@@ -339,8 +341,11 @@ static int copy(struct mech_couple *c, const struct mech_couple_setup *s)
     MECH_TRY(copy_sides(c, s));
     MECH_TRY(copy_bonds(c, s));
     const size_t count = (size_t)s->connection_count;
+    const size_t bonds = (size_t)s->bond_count;
     c->connections = mech_arena_alloc(&c->arena, count, sizeof *c->connections);
-    if (c->connections == NULL) {
+    c->flows = mech_arena_alloc(&c->arena, count + bonds, sizeof *c->flows);
+    c->bonds_before = mech_arena_alloc(&c->arena, bonds, sizeof *c->bonds_before);
+    if (c->connections == NULL || c->flows == NULL || c->bonds_before == NULL) {
         return MECH_NO_MEMORY;
     }
     if (count > 0) {

@@ -82,6 +82,9 @@ void couple_finish_window(struct mech_couple *c)
     if (c->bond_count > 0) {
         couple_bonds_end(c);
     }
+    if (c->measured) {
+        couple_flow_connections(c);
+    }
     for (int32_t p = 0; p < c->side_count; p++) {
         struct couple_side *const s = c->sides + p;
         const size_t m = (size_t)s->is.outputs;
@@ -96,6 +99,9 @@ void couple_finish_window(struct mech_couple *c)
     }
     past[0] = c->size;
     c->clock[CLOCK_KNOWN] = fmin(c->clock[CLOCK_KNOWN] + 1., c->options.hold);
+    if (c->measured) {
+        couple_flow_bonds(c);
+    }
     set_time(c);
     c->clock[CLOCK_WINDOWS] += 1.;
     c->clock[CLOCK_NEXT] = c->report.next_size;

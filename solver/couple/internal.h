@@ -24,6 +24,7 @@ struct couple_side {
     struct couple_link *links;
     int32_t link_count;
     double *offset;  /* [inputs] */
+    double *moments; /* [NODES × inputs] of the last trial, where flows are measured */
     int32_t *number; /* [outputs] among the unknowns of this side, or −1 */
     int32_t unknowns;
     int32_t *start_number; /* the same for loops at the start */
@@ -105,6 +106,9 @@ struct mech_couple {
     int32_t most, start_most; /* unknowns */
     int32_t groups;           /* of a sweep */
     bool in_turn, adaptive;
+    bool measured;                               /* flows are */
+    struct mech_couple_work *flows;              /* [connections + bonds] */
+    struct mech_couple_bond_state *bonds_before; /* [bonds] at the start of the window */
 
     enum couple_phase phase;
     enum couple_phase after; /* when the window in progress has been discarded */
@@ -147,6 +151,9 @@ double couple_summed(const struct couple_side *s, int32_t output);
 /* The iterate of an output at τ. */
 double couple_guessed(const struct mech_couple *c, const struct couple_side *s, int32_t output,
                       double at);
+/* Coefficient k of an output's polynomial as participant `to` sees it in this evaluation. */
+double couple_coefficient(const struct mech_couple *c, const struct couple_link *link, int32_t to,
+                          int32_t k);
 bool couple_seen_early(const struct mech_couple *c, int32_t from, int32_t to);
 
 /* slopes.c */
@@ -175,6 +182,10 @@ void couple_fail(struct mech_couple *c, int32_t side, int outcome, const char *r
 void couple_accept(struct mech_couple *c);
 void couple_finish_window(struct mech_couple *c);
 void couple_finish_start(struct mech_couple *c);
+
+/* flow.c: flows of the window that has been committed, before and after its end is the present */
+void couple_flow_connections(struct mech_couple *c);
+void couple_flow_bonds(struct mech_couple *c);
 
 /* rehearse.c: whether the first window is rehearsed; begin; the next node, false: all is known */
 bool couple_rehearses(const struct mech_couple *c);

@@ -119,8 +119,7 @@ static const struct mech_track *track_of(const struct mech_couple *c, int32_t fr
     return c->iteration > 0 ? &s->guess : NULL;
 }
 
-/* Coefficient k of an output's polynomial as this participant sees it. */
-static double coefficient(const struct mech_couple *c, const struct couple_link *link, int32_t to,
+double couple_coefficient(const struct mech_couple *c, const struct couple_link *link, int32_t to,
                           int32_t k)
 {
     const struct couple_side *const s = c->sides + link->from;
@@ -156,7 +155,7 @@ void couple_set_polynomial(const struct mech_couple *c, struct couple_side *s)
             continue;
         }
         for (int32_t k = 0; k <= degree; k++) {
-            s->polynomial[k * n + link->input] += link->factor * coefficient(c, link, to, k);
+            s->polynomial[k * n + link->input] += link->factor * couple_coefficient(c, link, to, k);
         }
     }
 }
@@ -203,7 +202,7 @@ void mech_couple_input(const struct mech_couple_task *task, double at, int32_t o
         } else {
             double p[MECH_COUPLE_NODES] = {0.};
             for (int32_t k = 0; k <= c->degree; k++) {
-                p[k] = coefficient(c, link, to, k);
+                p[k] = couple_coefficient(c, link, to, k);
             }
             add_polynomial(p, 1, at, order, d);
         }

@@ -57,6 +57,7 @@ static void hand(struct mech_couple *c, struct couple_side *s, enum mech_couple_
         c->report.evaluations++;
         t->want_jacobian = c->phase == COUPLE_SWEEPING && couple_slopes_wanted(c, s);
         t->want_samples = s->sampled;
+        t->want_moments = c->measured && c->phase == COUPLE_SWEEPING && s->is.inputs > 0;
         if (t->want_jacobian) {
             blank(t->jacobian, outputs * (size_t)s->is.inputs);
         }
@@ -65,6 +66,10 @@ static void hand(struct mech_couple *c, struct couple_side *s, enum mech_couple_
             blank(s->made.value + outputs, (size_t)s->made.most * outputs);
             t->times = s->made.time + 1;
             t->values = s->made.value + s->is.outputs;
+        }
+        if (t->want_moments) {
+            t->moments = s->moments;
+            blank(t->moments, MECH_COUPLE_NODES * (size_t)s->is.inputs);
         }
     }
 }
@@ -244,6 +249,10 @@ static bool take(struct mech_couple *c, struct mech_couple_task *t)
     }
     if (!finite(t->outputs, (size_t)s->is.outputs)) {
         couple_fail(c, t->participant, MECH_NOT_FINITE, "an output is not a finite number");
+        return false;
+    }
+    if (t->want_moments && !finite(t->moments, MECH_COUPLE_NODES * (size_t)s->is.inputs)) {
+        couple_fail(c, t->participant, MECH_NOT_FINITE, "the work of its inputs is not finite");
         return false;
     }
     if (t->action == MECH_COUPLE_TRIAL && s->sampled) {
