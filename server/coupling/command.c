@@ -350,6 +350,9 @@ static void begin(struct mechd_coupling_command *k, uint64_t most)
         mechd_trial_drop(g);
         (void)(k->kind == MECHD_COUPLING_STEP || mechd_coupling_keep(k));
     }
+    if (k->code == MECHP_OK && steps(k) && mech_couple_measure(g->couple, k->interface) != 0) {
+        mechd_coupling_refuse(k, MECHP_INVALID_REQUEST, "the coupling has to be reset");
+    }
     for (int32_t n = 0; n < g->count && k->kind == MECHD_COUPLING_RESET; n++) {
         if (k->code == MECHP_OK) {
             reset_part(k, &g->parts[n]);

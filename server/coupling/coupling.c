@@ -129,12 +129,14 @@ void mechd_coupling_unref(struct mechd_coupling *g)
         free(p->changes);
         free(p->numbers);
         free(p->outputs);
+        free(p->moments);
     }
     mech_couple_destroy(g->couple);
     free(g->name);
     free(g->parts);
     free(g->order);
     free(g->connections);
+    free(g->bonds);
     pthread_mutex_destroy(&g->m);
     free(g);
 }
@@ -213,6 +215,36 @@ void mechd_coupling_write_state(struct mechd_coupling *g, struct mechp_text *w)
     write_outputs(g, w);
 }
 
+static void write_flow(const char *name, const struct mech_couple_work *f, struct mechp_text *w)
+{
+    mechp_text_key(w, name);
+    mechp_text_object(w);
+    mechp_text_key(w, "power");
+    mechp_text_number_or_null(w, f->power);
+    mechp_text_key(w, "energy");
+    mechp_text_number_or_null(w, f->energy);
+    mechp_text_key(w, "balance");
+    mechp_text_number_or_null(w, f->balance);
+    mechp_text_end(w);
+}
+
+/* Of the windows that have been done. */
+static void write_interface(const struct mechd_coupling *g, struct mechp_text *w)
+{
+    struct mech_couple_work flow;
+    mechp_text_key(w, "interface");
+    mechp_text_object(w);
+    for (int32_t n = 0; n < g->connection_count; n++) {
+        mech_couple_connection_flow(g->couple, n, &flow);
+        write_flow(g->connections[n], &flow, w);
+    }
+    for (int32_t n = 0; n < g->bond_count; n++) {
+        mech_couple_bond_flow(g->couple, n, &flow);
+        write_flow(g->bonds[n], &flow, w);
+    }
+    mechp_text_end(w);
+}
+
 static void write_report(const struct mechd_coupling_command *k, struct mechp_text *w)
 {
     const struct mechd_coupling *const g = k->coupling;
@@ -232,6 +264,9 @@ static void write_report(const struct mechd_coupling_command *k, struct mechp_te
         mechp_text_number(w, mech_couple_residual(g->couple, n));
     }
     mechp_text_end(w);
+    if (k->interface && k->begun) {
+        write_interface(g, w);
+    }
     mechp_text_end(w);
 }
 
@@ -272,6 +307,14 @@ void mechd_coupling_answer(struct mechd_coupling_command *k)
     mechd_coupling_write_state(g, &c->text);
     mechp_text_key(&c->text, "report");
     write_report(k, &c->text);
+    if (k->energy) {
+        double energy = 0.;
+        for (int32_t n = 0; n < g->count; n++) {
+            energy += mech_sim_energy(g->parts[n].instance->sim);
+        }
+        mechp_text_key(&c->text, "energy");
+        mechp_text_number_or_null(&c->text, energy);
+    }
     if (k->kind == MECHD_COUPLING_TRIAL) {
         mechp_text_key(&c->text, "trial");
         mechp_text_unsigned(&c->text, g->trials);

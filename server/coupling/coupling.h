@@ -57,6 +57,7 @@ struct mechd_part {
     struct mech_input_change *changes; /* [in_count] at most */
     double *numbers; /* values and derivatives of the changes, 3 × all values of its inputs */
     double *outputs; /* all of them */
+    double *moments; /* [MECH_FLOW_MOMENTS × all values of its inputs] of the trial */
 };
 
 enum mechd_coupling_state {
@@ -88,6 +89,8 @@ struct mechd_coupling_command {
      * mechd_coupling_refuse; before it changes anything it calls mechd_coupling_keep */
     void (*once)(struct mechd_coupling_command *k);
     uint64_t trial; /* ONCE: the number that is to be committed */
+    bool interface; /* STEP, TRIAL: the report has the flows through connections and bonds */
+    bool energy;    /* STEP, TRIAL: the reply has the energy of the participants */
 
     int captured;               /* parts, in the order of capture */
     uint64_t worked;            /* ns in engines, for the quota */
@@ -122,6 +125,8 @@ struct mechd_coupling {
     char scheme[MECH_NAME_MAX + 1];
     char (*connections)[2 * MECH_NAME_MAX + 16]; /* [connection_count] "left.x → right.other" */
     int32_t connection_count;
+    char (*bonds)[MECH_NAME_MAX + 1]; /* [bond_count] names */
+    int32_t bond_count;
     double step_size; /* s, default size of a window */
     int32_t hold;     /* order of the inputs over a window */
     _Atomic bool deleted;

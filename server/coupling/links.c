@@ -207,7 +207,16 @@ static void read_bond(struct mechd_reading *r, const json_t *item, const char *p
     struct mech_couple_bond *const b = &r->bonds[n];
     const char *const name = json_string_value(json_object_get(item, "name"));
     mechp_shape_only(item, path, mechp_shape_named("@CouplingBond"), &r->c->diag);
-    snprintf(r->bond_names[n], sizeof *r->bond_names, "%.64s", name != NULL ? name : "bond");
+    if (name != NULL) {
+        snprintf(r->bond_names[n], sizeof *r->bond_names, "%.64s", name);
+    } else {
+        snprintf(r->bond_names[n], sizeof *r->bond_names, "bond-%d", (int)n + 1);
+    }
+    for (int32_t before = 0; before < n; before++) {
+        if (strcmp(r->bond_names[before], r->bond_names[n]) == 0) {
+            mechd_reading_fault(r, path, "there is already a bond %.64s", r->bond_names[n]);
+        }
+    }
     b->name = r->bond_names[n];
     for (size_t side = 0; side < 2; side++) {
         struct mechd_link *const l = &r->bond_links[2 * n + (int32_t)side];

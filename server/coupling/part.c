@@ -7,10 +7,12 @@
 #include "server/instance/host.h"
 #include "server/os/ticks.h"
 #include "solver/base/err.h"
+#include "solver/sim/analysis.h"
 
 #include <string.h>
 
 enum { ORDER_MOST = 2 };
+_Static_assert((int)MECH_FLOW_ORDER == (int)MECH_COUPLE_HOLD_MOST, "moments of all holds");
 
 /* Numbers of r-th derivatives are adjacent for an input: value, first, second. */
 static int read_changes(struct mechd_part *p, const struct mech_couple_task *task)
@@ -54,6 +56,19 @@ static void take_outputs(struct mechd_part *p, struct mech_couple_task *task)
     }
 }
 
+static void take_moments(struct mechd_part *p, struct mech_couple_task *task)
+{
+    const size_t all = mech_sim_input_size(p->instance->sim);
+    for (int32_t i = 0; i < p->in_count; i++) {
+        struct mech_variable v;
+        mechd_engine_variable(&p->instance->engine, MECH_INPUT, (size_t)p->in[i].index, &v);
+        for (int32_t r = 0; r <= MECH_FLOW_ORDER; r++) {
+            task->moments[r * p->in_count + i] =
+                p->moments[(size_t)r * all + (size_t)(v.offset + p->in[i].component)];
+        }
+    }
+}
+
 static void fail(struct mech_couple_task *task, int code, const char *reason)
 {
     task->code = code;
@@ -86,7 +101,8 @@ static int begin_trial(struct mechd_part *p, const struct mech_couple_task *task
                                               .size = task->time + task->size,
                                               .inputs = p->changes,
                                               .input_count = (size_t)read_changes(p, task),
-                                              .trial = true};
+                                              .trial = true,
+                                              .moments = task->want_moments ? p->moments : NULL};
     p->instance->trial = 0;
     return mechd_engine_step_begin(&p->instance->engine, &request, &p->report);
 }
@@ -135,6 +151,9 @@ static enum mechd_task_progress go_on(struct mechd_part *p, struct mechd_couplin
     mechd_engine_step_finish(&i->engine);
     mechd_engine_trial_outputs(&i->engine, p->outputs);
     take_outputs(p, task);
+    if (task->want_moments) {
+        take_moments(p, task);
+    }
     return MECHD_TASK_DONE;
 }
 

@@ -90,7 +90,8 @@ static bool make_room(struct mechd_part *p)
     }
     p->numbers = calloc(numbers + 1, sizeof *p->numbers);
     p->outputs = calloc(mechd_engine_output_size(e) + 1, sizeof *p->outputs);
-    return p->numbers != NULL && p->outputs != NULL;
+    p->moments = calloc(MECH_FLOW_MOMENTS * numbers / 3 + 1, sizeof *p->moments);
+    return p->numbers != NULL && p->outputs != NULL && p->moments != NULL;
 }
 
 /* Names have points: outputs "b.c" of a participant a and "c" of a.b would both be "a.b.c". */
@@ -349,6 +350,9 @@ bool mechd_coupling_connect(struct mechd_coupling *g, struct mechd_call *c)
     if (c->code == MECHP_OK && mech_diag_clean(&c->diag)) {
         mech_text_copy(g->scheme, sizeof g->scheme, r.options.scheme);
         g->hold = r.options.hold;
+        g->bonds = r.bond_names;
+        g->bond_count = r.bond_count;
+        r.bond_names = NULL;
         make_couple(&r);
     }
     free(r.links);

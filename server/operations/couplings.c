@@ -7,7 +7,9 @@
 #include "solver/base/times.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const int64_t windows_most = 1000000000000;
 
@@ -91,6 +93,36 @@ static void read_windows(struct mechd_call *c, const struct mechd_coupling *g,
     }
 }
 
+/* want: what the reply has besides. */
+static void read_want(struct mechd_call *c, const struct mechd_coupling *g,
+                      struct mechd_coupling_command *k)
+{
+    const json_t *want = NULL;
+    if (!mechp_json_array(c->body, "want", &c->diag, &want)) {
+        return;
+    }
+    for (size_t n = 0; n < json_array_size(want); n++) {
+        const char *const text = json_string_value(json_array_get(want, n));
+        char path[32];
+        snprintf(path, sizeof path, "/want/%zu", n);
+        bool *const flag = text == NULL                     ? NULL
+                           : strcmp(text, "interface") == 0 ? &k->interface
+                           : strcmp(text, "energy") == 0    ? &k->energy
+                                                            : NULL;
+        if (flag == NULL) {
+            mech_diag_add(&c->diag, path, "a coupling can return: \"energy\", \"interface\"");
+            continue;
+        }
+        *flag = true;
+        for (int32_t p = 0; p < g->count; p++) {
+            if (g->parts[p].instance->sim == NULL) {
+                mech_diag_add(&c->diag, path, "%.20s of participant %.64s is not known", text,
+                              g->parts[p].name);
+            }
+        }
+    }
+}
+
 static enum mechd_submitted spread_step(struct mechd_call *c)
 {
     struct mechd_coupling *const g = find(c);
@@ -98,6 +130,7 @@ static enum mechd_submitted spread_step(struct mechd_call *c)
     bool commit = true;
     if (k != NULL) {
         read_windows(c, g, k);
+        read_want(c, g, k);
         (void)mechp_json_bool(c->body, "commit", &c->diag, &commit);
         k->kind = commit ? MECHD_COUPLING_STEP : MECHD_COUPLING_TRIAL;
     }

@@ -241,7 +241,9 @@ class Python(ManyTests, Served):
             with self.assertRaises(mechd.Conflict):
                 one.step(0.01)
             self.assertEqual([c.id for c in self.server.couplings()], [pair.id])
-            trial = pair.step(count=2, commit=False)
+            trial = pair.step(count=2, commit=False, want=['interface', 'energy'])
+            self.assertGreater(trial.energy, 0)
+            self.assertEqual(list(trial.report['interface']), pair.connections)
             self.assertEqual((trial.window, pair.look().windows), (12, 10))
             done = pair.commit(trial)
             self.assertEqual((done.outputs, pair.look().windows), (trial.outputs, 12))

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
 class CouplingStep:
     """The end of the last window: time, window (their number), outputs by participant.output,
-    report; of a trial its number."""
+    report (with want 'interface' power, energy and balance of each connection); of a trial its
+    number; energy, J, if it was asked for."""
 
     def __init__(self, reply: Mapping[str, Any]):
         self.time: float = reply['time']
@@ -20,6 +21,7 @@ class CouplingStep:
         self.outputs: Dict[str, Any] = values(reply['outputs'])
         self.report: Dict[str, Any] = reply.get('report', {})
         self.trial: Optional[int] = reply.get('trial')
+        self.energy: Optional[float] = reply.get('energy')
 
     def __repr__(self) -> str:
         return 'CouplingStep(time=%r, window=%r, %r)' % (self.time, self.window, self.outputs)
@@ -59,7 +61,8 @@ class Coupling:
         return self._take(self._server.transport.call('GET', 'v1', 'couplings', self.id).json)
 
     def step(self, size: Optional[float] = None, *, until: Optional[float] = None,
-             count: Optional[int] = None, commit: bool = True) -> CouplingStep:
+             count: Optional[int] = None, commit: bool = True,
+             want: Sequence[str] = ()) -> CouplingStep:
         """Step so many seconds, to a time, or so many windows; without any of them one window.
         With commit=False it is a trial, which changes nothing until it is committed."""
         given = {'size': size, 'until': until, 'count': count}
@@ -67,6 +70,8 @@ class Coupling:
                                 if value is not None} or {'count': 1}
         if not commit:
             body['commit'] = False
+        if want:
+            body['want'] = list(want)
         return CouplingStep(self._server.transport.call('POST', 'v1', 'couplings', self.id, 'step',
                                                         body=body).json)
 

@@ -111,7 +111,10 @@ static const struct mechp_shape step_request = {
         {"size", "number", "duration, s; in equal windows of at most stepSize", false},
         {"until", "number", "end time, s", false},
         {"count", "integer", "windows of stepSize", false},
-        {"commit", "boolean", "false: a trial, which does not change the state", false}),
+        {"commit", "boolean", "false: a trial, which does not change the state", false},
+        {"want", "string[]",
+         "interface: the work through each connection and bond; energy: of the participants",
+         false}),
     .example = "{\"count\":10}"};
 
 static const struct mechp_shape step_reply = {
@@ -121,7 +124,21 @@ static const struct mechp_shape step_reply = {
                              {"window", "integer", "windows done since the start", true},
                              {"outputs", "@Value{}", "participant.output of all", true},
                              {"report", "@CouplingReport", "report of the step", true},
+                             {"energy", "number|null",
+                              "of all participants, kinetic and potential, J, if requested", false},
                              {"trial", "integer", "number of the trial, for commit", false})};
+
+static const struct mechp_shape flow = {
+    .name = "CouplingFlow",
+    .doc = "What has gone through a connection or a bond in this step.",
+    .members = MECHP_MEMBERS(
+        {"power", "number|null", "mean over the last window, W", true},
+        {"energy", "number|null", "work on the participants, J", true},
+        {"balance", "number|null",
+         "J of it that the hold of the input has added: the mean of the output at both ends of "
+         "each "
+         "window would not have done it. Of a bond, with what it stores and dissipates: rounding",
+         true})};
 
 static const struct mechp_shape commit_request = {
     .name = "CouplingCommitRequest",
@@ -145,14 +162,13 @@ static const struct mechp_shape report = {
         {"iterations", "integer", "evaluations of all participants", true},
         {"evaluations", "integer", "trial steps of single participants", true},
         {"refused", "integer", "windows that were too inaccurate and were done smaller", true},
-        {"residual", "number{}", "last change of each connection", true})};
+        {"residual", "number{}", "last change of each connection", true},
+        {"interface", "@CouplingFlow{}", "by connection and bond, if requested", false})};
 
 const struct mechp_shape *const mechp_shapes_couplings[] = {
-    &participant,    &connection,   &law,
-    &bond,           &scheme,       &adaptive,
-    &couple_request, &coupling,     &coupling_list,
-    &step_request,   &step_reply,   &report,
-    &commit_request, &commit_reply, NULL};
+    &participant,    &connection,     &law,           &bond,         &scheme,     &adaptive,
+    &couple_request, &coupling,       &coupling_list, &step_request, &step_reply, &report,
+    &flow,           &commit_request, &commit_reply,  NULL};
 
 /* --- routes --- */
 
