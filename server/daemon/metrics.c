@@ -308,6 +308,8 @@ void mechd_metrics_write(struct mechd *d, struct mechp_text *w)
           (int64_t)atomic_load(&d->service.trees));
     value(w, "in_flight", "gauge", "Calls accepted and not yet answered.",
           atomic_load(&d->service.in_flight));
+    value(w, "streams", "gauge", "Streams that clients have chosen.",
+          atomic_load_explicit(&m->picks, memory_order_relaxed));
     counter(w, "stream_frames_total", "Frames encoded for the stream.", &m->stream_frames);
     counter(w, "stream_drops_total", "Frames dropped before the stream's socket.",
             &m->stream_drops);

@@ -28,6 +28,16 @@ void mechd_tell_stepped(struct mechd_instance *i, const struct mechd_published *
     }
 }
 
+void mechd_tell_picked(struct mechd_instance *i)
+{
+    const struct mechd_host *const h = i->host;
+    for (int k = 0; k < h->observer_count; k++) {
+        if (h->observers[k].picked != NULL) {
+            h->observers[k].picked(h->observers[k].of, i);
+        }
+    }
+}
+
 void mechd_tell_undone(struct mechd_host *h, const char *scope)
 {
     for (int k = 0; k < h->observer_count; k++) {

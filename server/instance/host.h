@@ -24,6 +24,8 @@ struct mechd_observer {
     void (*created)(void *of, struct mechd_instance *i);
     /* A step or a change has been published. As owner. */
     void (*stepped)(void *of, struct mechd_instance *i, const struct mechd_published *step);
+    /* Streams have been chosen or removed (instance/picks.h). As owner. */
+    void (*picked)(void *of, struct mechd_instance *i);
     /* The request of this scope (server/store/store.h) has been undone. Any thread. */
     void (*undone)(void *of, const char *scope);
     /* The instance has been deleted. Any thread. */
@@ -57,5 +59,6 @@ void mechd_host_observe(struct mechd_host *h, const struct mechd_observer *o);
 /* Call the callbacks of all observers. */
 void mechd_tell_created(struct mechd_instance *i);
 void mechd_tell_stepped(struct mechd_instance *i, const struct mechd_published *step);
+void mechd_tell_picked(struct mechd_instance *i);
 void mechd_tell_undone(struct mechd_host *h, const char *scope);
 void mechd_tell_gone(struct mechd_instance *i);

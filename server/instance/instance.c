@@ -6,6 +6,7 @@
 #include "server/instance/entry.h"
 #include "server/instance/host.h"
 #include "server/instance/partners.h"
+#include "server/instance/picks.h"
 #include "server/instance/runs.h"
 #include "server/instance/snapshots.h"
 #include "server/instance/traits.h"
@@ -168,6 +169,7 @@ void mechd_instance_unref(struct mechd_instance *i)
     }
     mechd_snapshots_destroy(i->snapshots);
     mechd_partners_destroy(i->partners);
+    mechd_picks_destroy(i);
     mechd_runs_destroy(i);
     mechd_durable_fini(i);
     mechd_engine_destroy(&i->engine);

@@ -26,6 +26,7 @@ struct mechd_watcher;
 struct mechd_snapshots;
 struct mechd_trials;
 struct mechd_partner;
+struct mechd_picks;
 struct mechd_receipt;
 
 /* Values visible to readers without ownership: the last committed communication step. */
@@ -38,7 +39,7 @@ struct mechd_published {
     double *values; /* [outputs] all outputs, packed */
 };
 
-enum { MECHD_WATCH_STATE = 1, MECHD_WATCH_JSON = 2 };
+enum { MECHD_WATCH_STATE = 1, MECHD_WATCH_JSON = 2, MECHD_WATCH_PICKS = 4 };
 
 struct mechd_instance {
     /* const */
@@ -104,7 +105,8 @@ struct mechd_instance {
     /* locked by p; written by the owner alone, which may read without it */
     pthread_mutex_t p;
     struct mechd_published published;
-    json_t *labels; /* object of strings, or NULL; see instance/traits.h */
+    json_t *labels;            /* object of strings, or NULL; see instance/traits.h */
+    struct mechd_picks *picks; /* streams that clients have chosen (instance/picks.h), or NULL */
 };
 
 /* Make an instance around an engine, which it then owns; one reference, in no table yet.

@@ -29,6 +29,7 @@ struct mechd_counters {
     _Atomic uint64_t lane_refused, lane_timeouts; /* connections of the lane */
     _Atomic int64_t queued;                       /* commands in the queues of all instances */
     _Atomic int64_t event_clients;
+    _Atomic int64_t picks;                          /* streams that clients have chosen */
     _Atomic int64_t connections;                    /* of HTTP */
     _Atomic uint64_t refused_connections, timeouts; /* of HTTP */
     _Atomic uint64_t left;                          /* clients of HTTP, before their answer */
