@@ -20,7 +20,7 @@
 
 enum {
     MECHD_PEER_MOST = 256, /* bytes of a routing id */
-    MECHD_TOPIC_MOST = 96
+    MECHD_TOPIC_MOST = 144
 };
 
 /* Recipient of an answer. */

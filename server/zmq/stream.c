@@ -4,6 +4,7 @@
 #include "protocol/frame/frame.h"
 #include "server/call/service.h"
 #include "server/call/shapes.h"
+#include "server/instance/picks.h"
 #include "server/zmq/internal.h"
 
 #include <assert.h>
@@ -30,24 +31,62 @@ static void topic_of(const struct kind *kind, const struct mechd_instance *i,
     memcpy(out + prefix + 1 + id, "/", 2);
 }
 
+/* That of a chosen stream. */
+static void pick_topic(const struct mechd_instance *i, const struct mechd_pick *p,
+                       char out[MECHD_TOPIC_MOST])
+{
+    const size_t id = strlen(i->id), name = strlen(p->name);
+    static_assert(sizeof i->id + sizeof p->name + sizeof "pick//" <= MECHD_TOPIC_MOST,
+                  "every topic fits");
+    memcpy(out, "pick/", 5);
+    memcpy(out + 5, i->id, id);
+    out[5 + id] = '/';
+    memcpy(out + 6 + id, p->name, name);
+    memcpy(out + 6 + id + name, "/", 2);
+}
+
 /* True if a subscription to `prefix` brings messages of `topic`. */
 static bool matches(const char *prefix, size_t size, const char *topic)
 {
     return strlen(topic) >= size && memcmp(prefix, topic, size) == 0;
 }
 
+/* True if a subscription brings messages of `topic`; z->s is held. */
+static bool is_watched(const struct mechd_zmq *z, const char *topic)
+{
+    for (int n = 0; n < z->subscription_count; n++) {
+        if (matches(z->subscriptions[n].prefix, z->subscriptions[n].size, topic)) {
+            return true;
+        }
+    }
+    return z->overflow;
+}
+
+/* Which chosen streams of an instance are watched: MECHD_WATCH_PICKS if any is; z->s is held. */
+static unsigned judge_picks(struct mechd_zmq *z, struct mechd_instance *i)
+{
+    struct mechd_pick *picks[MECHD_PICKS_MOST];
+    const int count = mechd_picks_hold(i, picks);
+    unsigned watched = 0;
+    for (int k = 0; k < count; k++) {
+        char topic[MECHD_TOPIC_MOST];
+        pick_topic(i, picks[k], topic);
+        const bool wanted = is_watched(z, topic);
+        atomic_store(&picks[k]->watched, wanted);
+        watched |= wanted ? MECHD_WATCH_PICKS : 0u;
+        mechd_pick_unref(picks[k]);
+    }
+    return watched;
+}
+
 /* Which topics of an instance are watched; z->s is held. */
 static void judge(struct mechd_zmq *z, struct mechd_instance *i)
 {
-    unsigned watched = z->overflow ? MECHD_WATCH_STATE | MECHD_WATCH_JSON : 0;
+    unsigned watched = judge_picks(z, i);
     for (int k = 0; k < KINDS; k++) {
         char topic[MECHD_TOPIC_MOST];
         topic_of(&kinds[k], i, topic);
-        for (int n = 0; n < z->subscription_count; n++) {
-            if (matches(z->subscriptions[n].prefix, z->subscriptions[n].size, topic)) {
-                watched |= kinds[k].bit;
-            }
-        }
+        watched |= is_watched(z, topic) ? kinds[k].bit : 0u;
     }
     atomic_store(&i->watched, watched);
 }
@@ -132,6 +171,50 @@ static void publish_kind(struct mechd_zmq *z, struct mechd_instance *i, const st
     mechd_letter_post(z, letter);
 }
 
+/* A frame of a chosen stream; posted. */
+static void publish_pick(struct mechd_zmq *z, struct mechd_instance *i, const struct mechd_pick *p,
+                         const struct mechd_published *step)
+{
+    struct mechd_letter *const letter =
+        mechd_letter_create_frame(z, MECHP_FRAME_HEADER + 8 * p->size);
+    if (letter == NULL) {
+        mechd_count(&i->host->counters.stream_drops, 1);
+        return;
+    }
+    const struct mechp_frame frame = {.kind = MECHP_OUTPUTS,
+                                      .flags = step->flags,
+                                      .instance = i->number,
+                                      .count = (uint32_t)p->size,
+                                      .sequence = step->sequence,
+                                      .step = step->steps,
+                                      .time = step->time};
+    mechp_frame_write(&frame, letter->bytes);
+    mechd_pick_frame(i, p, step->values, letter->bytes + MECHP_FRAME_HEADER);
+    pick_topic(i, p, letter->topic);
+    mechd_count(&i->host->counters.stream_frames, 1);
+    mechd_letter_post(z, letter);
+}
+
+/* Each chosen stream that is watched, where its interval is over: with the flags of the steps in
+ * between, so that none misses that time went back. */
+static void publish_picks(struct mechd_zmq *z, struct mechd_instance *i,
+                          const struct mechd_published *step)
+{
+    for (int k = 0; k < i->picks->count; k++) {
+        struct mechd_pick *const p = i->picks->at[k];
+        if (!atomic_load(&p->watched)) {
+            continue;
+        }
+        p->flags = (uint16_t)(p->flags | step->flags);
+        if (step->sequence % p->every == 0) {
+            struct mechd_published now = *step;
+            now.flags = p->flags;
+            p->flags = 0;
+            publish_pick(z, i, p, &now);
+        }
+    }
+}
+
 static void publish(void *zmq, struct mechd_instance *i, const struct mechd_published *step)
 {
     const unsigned watched = atomic_load(&i->watched);
@@ -140,34 +223,59 @@ static void publish(void *zmq, struct mechd_instance *i, const struct mechd_publ
             publish_kind(zmq, i, &kinds[k], step);
         }
     }
+    if ((watched & MECHD_WATCH_PICKS) != 0) {
+        publish_picks(zmq, i, step);
+    }
 }
 
 struct mechd_observer mechd_stream_observer(struct mechd_zmq *z)
 {
-    return (struct mechd_observer){.created = meet, .stepped = publish, .of = z};
+    return (struct mechd_observer){.created = meet, .stepped = publish, .picked = meet, .of = z};
 }
 
-/* Repeat the last frame of every instance that the new subscription brings. */
+/* What has been published last, as a repetition, with values to be freed; false: nothing yet, or no
+ * memory. */
+static bool take_last(struct mechd_instance *i, struct mechd_published *out)
+{
+    double *const values = calloc(i->output_size + 1, sizeof *values);
+    if (values == NULL) {
+        return false;
+    }
+    mechd_instance_peek(i, out, values);
+    out->flags = (uint16_t)(out->flags | MECHP_REPEAT);
+    if (out->sequence == 0) {
+        free(values);
+    }
+    return out->sequence > 0;
+}
+
+/* Repeat the last frame of every instance that the new subscription brings; of a chosen stream the
+ * last step, whatever its interval. */
 static void repeat_last(struct mechd_zmq *z, struct mechd_instance *i, const char *prefix,
                         size_t size)
 {
-    for (int k = 0; k < KINDS; k++) {
+    struct mechd_pick *picks[MECHD_PICKS_MOST];
+    const int count = mechd_picks_hold(i, picks);
+    struct mechd_published last;
+    for (int k = 0; k < KINDS + count; k++) {
         char topic[MECHD_TOPIC_MOST];
-        topic_of(&kinds[k], i, topic);
-        if (!matches(prefix, size, topic)) {
+        if (k < KINDS) {
+            topic_of(&kinds[k], i, topic);
+        } else {
+            pick_topic(i, picks[k - KINDS], topic);
+        }
+        if (!matches(prefix, size, topic) || !take_last(i, &last)) {
             continue;
         }
-        struct mechd_published last;
-        double *values = calloc(i->output_size + 1, sizeof *values);
-        if (values == NULL) {
-            return;
-        }
-        mechd_instance_peek(i, &last, values);
-        last.flags = (uint16_t)(last.flags | MECHP_REPEAT);
-        if (last.sequence > 0) {
+        if (k < KINDS) {
             publish_kind(z, i, &kinds[k], &last);
+        } else {
+            publish_pick(z, i, picks[k - KINDS], &last);
         }
-        free(values);
+        free(last.values);
+    }
+    for (int k = 0; k < count; k++) {
+        mechd_pick_unref(picks[k]);
     }
 }
 
@@ -191,14 +299,20 @@ static void remember(struct mechd_zmq *z, bool subscribe, const char *prefix, si
     }
 }
 
-/* True for a topic of one instance, whose id comes back; false for a prefix of several. */
+/* True for topics of one instance, whose id comes back; false for a prefix of several. */
 static bool is_whole(const char *prefix, size_t size, char id[MECHD_TOPIC_MOST])
 {
-    for (int k = 0; k < KINDS; k++) {
-        const size_t n = strlen(kinds[k].prefix);
-        if (size > n + 2 && memcmp(prefix, kinds[k].prefix, n) == 0 && prefix[n] == '/' &&
-            memchr(prefix + n + 1, '/', size - n - 1) == prefix + size - 1) {
-            snprintf(id, MECHD_TOPIC_MOST, "%.*s", (int)(size - n - 2), prefix + n + 1);
+    for (int k = 0; k <= KINDS; k++) {
+        const char *const kind = k < KINDS ? kinds[k].prefix : "pick";
+        const size_t n = strlen(kind);
+        if (size <= n + 2 || memcmp(prefix, kind, n) != 0 || prefix[n] != '/') {
+            continue;
+        }
+        // of a chosen stream the name follows, or a part of it
+        const char *const slash = memchr(prefix + n + 1, '/', size - n - 1);
+        if (slash == prefix + size - 1 || (slash != NULL && k == KINDS)) {
+            snprintf(id, MECHD_TOPIC_MOST, "%.*s", (int)(slash - prefix - (long)n - 1),
+                     prefix + n + 1);
             return true;
         }
     }

@@ -1,5 +1,6 @@
 /* The stream: one frame per committed communication step, encoded only for topics with a subscriber
- * ("state/{id}/" binary, "json/{id}/" text). */
+ * ("state/{id}/" binary, "json/{id}/" text), and those that clients have chosen
+ * ("pick/{id}/{name}/", instance/picks.h). */
 #pragma once
 
 #include "server/instance/instance.h"
