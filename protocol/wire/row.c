@@ -7,7 +7,7 @@ const struct mechp_tag mechp_tags[] = {
     {"service", "Probes, documentation, the dashboard, version and limits."},
     {"models", "Item types, example models, and validation without an instance."},
     {"instances", "Instances: a model with its state. Create, list, edit, delete."},
-    {"stepping", "Steps, trial steps, runs, live events."},
+    {"stepping", "Steps, trial steps, runs, live events, streams."},
     {"values", "Inputs, outputs and parameters by name, the whole state, fields of live items."},
     {"snapshots", "Saved states, in memory or as bytes."},
     {"analysis",
@@ -28,6 +28,7 @@ static const struct {
     struct mechp_parameter parameter;
 } parameters[] = {
     {"/examples/", {"name", "@Name", "Name of an example model.", "\"mass1d\""}},
+    {"/streams/", {"name", "@Name", "Name of the chosen stream.", "\"slow\""}},
     {NULL, {"id", "@Name", "Id of the instance, chosen by the server or the client.", "\"rig\""}},
     {NULL, {"name", "@Name", "Name of the item in the model.", "\"body\""}},
     {NULL,

@@ -83,7 +83,7 @@ struct mechd_call {
     int status;           /* of a success; 0: 200 */
     struct mechp_text text;
     const char *content_type; /* NULL: application/json */
-    char location[128];       /* or "" */
+    char location[160];       /* or "" */
     bool applied;             /* the answer is deferred, as the request prefers */
     char etag[48];            /* or "" */
     char detail[256];

@@ -56,6 +56,10 @@ def a_lease(client, root):
     return {'headers': {'Lease': str(reply['lease'])}}
 
 
+def a_stream(client, root):
+    return {'name': client.call('POST', root + '/streams', {'name': 'slow'})['name']}
+
+
 def a_sweep(client, _):
     body = {'example': 'mass1d', 'parameters': {'list': [{}]}, 'count': 5}
     where = client.call('POST', '/v1/sweeps', body).headers['Location']
@@ -137,7 +141,8 @@ PREPARE = {'commit': a_trial, 'keepTrial': a_trial, 'dropTrial': a_kept_trial,
            'restore': a_snapshot, 'compare': two_snapshots, 'stopRun': a_slow_run,
            'run': a_run, 'results': a_run, 'runEvents': a_run, 'deleteResults': a_run,
            'createAs': nothing, 'instances': nothing_else, 'changeLease': a_lease,
-           'dropLease': a_lease, 'getSweep': a_sweep, 'deleteSweep': a_sweep,
+           'dropLease': a_lease, 'stream': a_stream, 'deleteStream': a_stream,
+           'getSweep': a_sweep, 'deleteSweep': a_sweep,
            'sweepResults': a_sweep, 'couple': in_memory, 'getCoupling': a_coupling,
            'commitCoupling': a_coupling_trial,
            'stepCoupling': a_coupling, 'resetCoupling': a_coupling,

@@ -1,0 +1,82 @@
+/* Streams that clients choose: some outputs, every so many communication steps. */
+#include "protocol/wire/row.h"
+
+/* --- bodies --- */
+
+static const struct mechp_shape stream_request = {
+    .name = "StreamRequest",
+    .doc = "A choice of outputs to be streamed.",
+    .request = true,
+    .members = MECHP_MEMBERS(
+        {"name", "@Name", "part of the topic; unused by other streams of the instance", true},
+        {"outputs", "@Name[]", "outputs in the order of the values (default all)", false},
+        {"every", "integer", "communication steps from one frame to the next, 1 to 1e9 (1)",
+         false}),
+    .example = "{\"name\":\"slow\",\"outputs\":[\"x\"],\"every\":10}"};
+
+static const struct mechp_shape stream_part = {
+    .name = "StreamPart",
+    .doc = "Values of an output in a frame.",
+    .members = MECHP_MEMBERS({"name", "@Name", "output", true},
+                             {"offset", "integer", "of its first value", true},
+                             {"count", "integer", "number of its values", true})};
+
+static const struct mechp_shape stream = {
+    .name = "ChosenStream",
+    .doc = "A stream that a client has chosen.",
+    .members =
+        MECHP_MEMBERS({"name", "@Name", "as given", true},
+                      {"topic", "string", "to be subscribed to at the stream's socket", true},
+                      {"every", "integer", "communication steps from one frame to the next", true},
+                      {"watched", "boolean", "it has a subscriber", true},
+                      {"layout", "@StreamPart[]", "values of a frame", true})};
+
+static const struct mechp_shape stream_list = {
+    .name = "StreamList",
+    .doc = "Chosen streams of an instance, oldest first.",
+    .members = MECHP_MEMBERS({"items", "@ChosenStream[]", "16 at most", true},
+                             {"next", "null", "always null: there are no further pages", true})};
+
+const struct mechp_shape *const mechp_shapes_streams[] = {&stream_request, &stream_part, &stream,
+                                                          &stream_list, NULL};
+
+/* --- routes --- */
+
+const struct mechp_row mechp_row_STREAMS = {
+    .tag = "stepping",
+    .doc = "Those that clients have chosen. The topics `state/{id}/` and `json/{id}/`, with all "
+           "outputs of every communication step, always exist.",
+    .effect = MECHP_READS,
+    .traits = MECHP_STATELESS,
+    .status = 200,
+    .reply = "@StreamList",
+    .content = MECHP_JSON};
+
+const struct mechp_row mechp_row_CHOOSE_STREAM = {
+    .tag = "stepping",
+    .doc = "The stream's socket then sends frames of the chosen outputs under the topic "
+           "`pick/{id}/{name}/` of the reply, one after each communication step whose number is a "
+           "multiple of `every`. Nothing is sent while it has no subscriber. It lasts until it is "
+           "deleted or the instance is, and is not stored on disk.",
+    .effect = MECHP_BESIDE,
+    .traits = MECHP_WHILE_RUN | MECHP_UNLEASED | MECHP_FLEETING | MECHP_STATELESS,
+    .body = &stream_request,
+    .status = 201,
+    .reply = "@ChosenStream",
+    .content = MECHP_JSON,
+    .codes = MECHP_CODES(MECHP_LIMIT_REACHED)};
+
+const struct mechp_row mechp_row_STREAM = {.tag = "stepping",
+                                           .doc = "Its topic, outputs and interval.",
+                                           .effect = MECHP_READS,
+                                           .traits = MECHP_STATELESS,
+                                           .status = 200,
+                                           .reply = "@ChosenStream",
+                                           .content = MECHP_JSON};
+
+const struct mechp_row mechp_row_DELETE_STREAM = {
+    .tag = "stepping",
+    .doc = "Its subscribers receive no further frames.",
+    .effect = MECHP_BESIDE,
+    .traits = MECHP_WHILE_RUN | MECHP_UNLEASED | MECHP_FLEETING | MECHP_STATELESS,
+    .status = 204};

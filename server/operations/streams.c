@@ -1,0 +1,210 @@
+/* GET and POST …/streams, GET and DELETE …/streams/{name}: a subscriber's own choice of outputs. */
+#include "server/instance/picks.h"
+
+#include "protocol/wire/json.h"
+#include "server/call/service.h"
+#include "server/call/shapes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- written ---------------------------------------------------------------------------------- */
+
+static void write_layout(const struct mechd_instance *i, const struct mechd_pick *p,
+                         struct mechp_text *w)
+{
+    int64_t offset = 0;
+    mechp_text_key(w, "layout");
+    mechp_text_array(w);
+    for (size_t k = 0; k < (p->all ? i->channel_count : p->count); k++) {
+        const struct mech_variable *const v = &i->channels[p->all ? k : p->channels[k]];
+        mechp_text_object(w);
+        mechp_text_member_string(w, "name", v->name);
+        mechp_text_key(w, "offset");
+        mechp_text_integer(w, offset);
+        mechp_text_key(w, "count");
+        mechp_text_integer(w, v->size);
+        mechp_text_end(w);
+        offset += v->size;
+    }
+    mechp_text_end(w);
+}
+
+static void write_stream(const struct mechd_instance *i, const struct mechd_pick *p,
+                         struct mechp_text *w)
+{
+    char topic[2 * MECH_NAME_MAX + 16];
+    snprintf(topic, sizeof topic, "pick/%s/%s/", i->id, p->name);
+    mechp_text_object(w);
+    mechp_text_member_string(w, "name", p->name);
+    mechp_text_member_string(w, "topic", topic);
+    mechp_text_key(w, "every");
+    mechp_text_unsigned(w, p->every);
+    mechp_text_key(w, "watched");
+    mechp_text_bool(w, atomic_load(&p->watched));
+    write_layout(i, p, w);
+    mechp_text_end(w);
+}
+
+static enum mechd_progress run_list(struct mechd_call *c)
+{
+    const struct mechd_instance *const i = c->job.instance;
+    mechp_text_object(&c->text);
+    mechp_text_key(&c->text, "items");
+    mechp_text_array(&c->text);
+    for (int k = 0; i->picks != NULL && k < i->picks->count; k++) {
+        write_stream(i, i->picks->at[k], &c->text);
+    }
+    mechp_text_end(&c->text);
+    mechp_text_key(&c->text, "next");
+    mechp_text_null(&c->text);
+    mechp_text_end(&c->text);
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_STREAMS = {.run = run_list};
+
+/* --- chosen ----------------------------------------------------------------------------------- */
+
+/* Names of outputs, each once; `taken` [channels] is zero. */
+static void read_outputs(struct mechd_call *c, const json_t *names, bool *taken,
+                         struct mechd_pick *p)
+{
+    const struct mechd_instance *const i = c->job.instance;
+    for (size_t n = 0; n < json_array_size(names); n++) {
+        const char *const name = json_string_value(json_array_get(names, n));
+        char path[40];
+        size_t k = 0;
+        while (name != NULL && k < i->channel_count && strcmp(i->channels[k].name, name) != 0) {
+            k++;
+        }
+        snprintf(path, sizeof path, "/outputs/%zu", n);
+        if (name == NULL || k == i->channel_count) {
+            mechd_engine_lacks(&i->engine, MECH_OUTPUT_VARIABLE, name, path, &c->diag);
+        } else if (taken[k]) {
+            mech_diag_add(&c->diag, path, "'%.64s' is listed twice", name);
+        } else {
+            taken[k] = true;
+            p->channels[n] = k;
+            p->size += (size_t)i->channels[k].size;
+        }
+    }
+}
+
+/* The name and the interval; p->name is "" if there is none. */
+static void read_pick(struct mechd_call *c, struct mechd_pick *p)
+{
+    const char *name = NULL;
+    int64_t every = 1;
+    if (json_object_get(c->body, "name") == NULL) {
+        mech_diag_add(&c->diag, "/name", "a name is needed");
+    } else if (mechp_json_string(c->body, "name", &c->diag, &name) && !mech_name_valid(name)) {
+        mech_diag_add(&c->diag, "/name", "a name is 1 to 64 of A-Z a-z 0-9 . _ -");
+    } else if (name != NULL && mechd_picks_find(c->job.instance, name) != NULL) {
+        mech_diag_add(&c->diag, "/name", "there is a stream %s: delete it first", name);
+    } else if (name != NULL) {
+        snprintf(p->name, sizeof p->name, "%s", name);
+    }
+    mechp_json_integer(c->body, "every", &c->diag, 1, mechd_pick_every_most, &every);
+    p->every = (uint64_t)every;
+}
+
+/* The pick of the body; NULL: refused. */
+static struct mechd_pick *read(struct mechd_call *c)
+{
+    const struct mechd_instance *const i = c->job.instance;
+    const json_t *names = NULL;
+    const bool given = mechp_json_array(c->body, "outputs", &c->diag, &names);
+    const size_t count = json_array_size(names);
+    if (given && (count == 0 || count > i->channel_count)) {
+        mech_diag_add(&c->diag, "/outputs", "must be names of outputs, 1 to %zu", i->channel_count);
+    }
+    const size_t room = count <= i->channel_count ? count : 0;
+    struct mechd_pick *const p = mechd_pick_create(room);
+    bool *const taken = calloc(i->channel_count + 1, sizeof *taken);
+    if (p == NULL || taken == NULL) {
+        mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for a stream");
+    } else {
+        read_pick(c, p);
+        if (given && room > 0) {
+            read_outputs(c, names, taken, p);
+        }
+        p->all = !given;
+        p->size = given ? p->size : i->output_size;
+    }
+    free(taken);
+    if (c->code != MECHP_OK || mechd_call_faulty(c)) {
+        mechd_pick_unref(p);
+        return NULL;
+    }
+    return p;
+}
+
+static enum mechd_progress run_choose(struct mechd_call *c)
+{
+    struct mechd_instance *const i = c->job.instance;
+    if (c->service->self.stream[0] == '\0') {
+        return mechd_fail(c, MECHP_FORBIDDEN, "this server has no stream");
+    }
+    struct mechd_pick *const p = read(c);
+    if (p == NULL) {
+        return MECHD_DONE;
+    }
+    const int outcome = mechd_picks_add(i, p);
+    if (outcome != 0) {
+        mechd_pick_unref(p);
+    }
+    if (outcome == MECH_UNSUPPORTED) {
+        return mechd_fail(c, MECHP_LIMIT_REACHED, "%s has %d streams", i->id, MECHD_PICKS_MOST);
+    }
+    if (outcome != 0) {
+        return mechd_fail_outcome(c, outcome);
+    }
+    c->status = 201;
+    snprintf(c->location, sizeof c->location, "/v1/instances/%s/streams/%s", i->id, p->name);
+    write_stream(i, p, &c->text);
+    return MECHD_DONE;
+}
+
+static int prepare_choose(struct mechd_call *c)
+{
+    return c->body != NULL ? 0 : mechd_refuse(c, MECHP_MALFORMED_REQUEST, "a body is needed");
+}
+
+const struct mechd_operation mechd_operation_CHOOSE_STREAM = {.run = run_choose,
+                                                              .prepare = prepare_choose};
+
+/* The stream of the path, or NULL: refused. */
+static struct mechd_pick *find(struct mechd_call *c)
+{
+    const char *const name = mechd_call_value(c, "name");
+    struct mechd_pick *const p = mechd_picks_find(c->job.instance, name);
+    if (p == NULL) {
+        mechd_fail(c, MECHP_NOT_FOUND, "there is no stream %.64s", name);
+    }
+    return p;
+}
+
+static enum mechd_progress run_get(struct mechd_call *c)
+{
+    const struct mechd_pick *const p = find(c);
+    if (p != NULL) {
+        write_stream(c->job.instance, p, &c->text);
+    }
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_STREAM = {.run = run_get};
+
+static enum mechd_progress run_delete(struct mechd_call *c)
+{
+    struct mechd_pick *const p = find(c);
+    if (p != NULL) {
+        c->status = 204;
+        mechd_picks_remove(c->job.instance, p);
+    }
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_DELETE_STREAM = {.run = run_delete};

@@ -1,0 +1,209 @@
+"""Chosen streams: some outputs, every so many communication steps, under a topic of their own."""
+import threading
+import unittest
+
+import models
+from harness import (REPEAT, REWOUND, Daemon, Http, Served, Stream, ZmqDoor, gauge, unpack,
+                     wait_until)
+
+
+def three_outputs():
+    """x, v, and a vector."""
+    model = models.oscillator()
+    model['outputs'].append({'name': 'where', 'sensor': 'p'})
+    return model
+
+
+class Streams(Served):
+    def setUp(self):
+        self.rig = self.daemon.create(three_outputs())
+        self.root = '/v1/instances/' + self.rig
+
+    def choose(self, name, status=201, **more):
+        reply = self.daemon.call('POST', self.root + '/streams', {'name': name, **more})
+        self.assertEqual(reply.status, status, reply)
+        return reply
+
+    def step(self, count=1):
+        for _ in range(count):
+            reply = self.daemon.call('POST', self.root + '/step', {'count': 1})
+            self.assertEqual(reply.status, 200, reply)
+        return reply
+
+    def watch(self, name):
+        """A subscriber whose subscription has arrived: it has got the last step again."""
+        stream = Stream(self.daemon, '%s/%s' % (self.rig, name), 'pick')
+        self.addCleanup(stream.socket.close)
+        return stream
+
+    def test_frames_have_the_chosen_outputs_of_every_third_step(self):
+        chosen = self.choose('few', outputs=['v', 'x'], every=3)
+        self.assertEqual(chosen['topic'], 'pick/%s/few/' % self.rig)
+        self.assertEqual(chosen['layout'], [{'name': 'v', 'offset': 0, 'count': 1},
+                                            {'name': 'x', 'offset': 1, 'count': 1}])
+        self.step()
+        stream = self.watch('few')
+        topic, frame = stream.next()
+        self.assertEqual((topic, frame['sequence'], frame['flags'] & REPEAT),
+                         ('pick/%s/few/' % self.rig, 1, REPEAT))
+        for sequence in (3, 6, 9):
+            replies = [self.step() for _ in range(3 if sequence > 3 else 2)]
+            outputs = replies[-1]['outputs']
+            _, frame = stream.next()
+            self.assertEqual((frame['sequence'], frame['time'], frame['flags'], frame['values']),
+                             (sequence, replies[-1]['time'], 0, (outputs['v'], outputs['x'])))
+
+    def test_all_outputs_are_the_default(self):
+        chosen = self.choose('all')
+        self.assertEqual([(part['name'], part['offset'], part['count'])
+                          for part in chosen['layout']],
+                         [('x', 0, 1), ('v', 1, 1), ('where', 2, 3)])
+        outputs = self.step()['outputs']
+        _, frame = self.watch('all').next()
+        self.assertEqual(frame['values'], (outputs['x'], outputs['v'], *outputs['where']))
+
+    def test_a_reset_between_two_frames_shows_in_the_next(self):
+        self.choose('slow', outputs=['x'], every=4)
+        self.step()
+        stream = self.watch('slow')
+        self.assertEqual(stream.next()[1]['sequence'], 1)
+        self.daemon.call('POST', self.root + '/reset', {})
+        self.step(7)
+        frames = [stream.next()[1] for _ in range(2)]
+        self.assertEqual([(f['sequence'], f['flags']) for f in frames], [(4, REWOUND), (8, 0)])
+
+    def test_a_subscription_to_all_streams_of_an_instance_gets_each(self):
+        self.choose('one', outputs=['x'])
+        self.choose('two', outputs=['v'])
+        self.step()
+        stream = self.watch('one')
+        stream.socket.unsubscribe('pick/%s/one/' % self.rig)
+        stream.socket.subscribe('pick/%s/' % self.rig)
+        topics = set()
+        while len(topics) < 2:
+            topics.add(stream.socket.recv_multipart()[0].decode())
+        self.assertEqual(topics, {'pick/%s/one/' % self.rig, 'pick/%s/two/' % self.rig})
+
+    def test_one_that_is_chosen_after_its_subscription_is_sent(self):
+        self.step()
+        stream = self.watch('later')
+        # the subscriptions of a connection arrive in their order
+        stream.socket.subscribe('state/%s/' % self.rig)
+        self.assertEqual(stream.next()[0], 'state/%s/' % self.rig)
+        stream.socket.unsubscribe('state/%s/' % self.rig)
+        self.assertIs(self.choose('later', outputs=['x'])['watched'], True)
+        outputs = self.step()['outputs']
+        found = {}
+        while 'pick/%s/later/' % self.rig not in found:
+            topic, frame = stream.socket.recv_multipart()
+            found[topic.decode()] = unpack(frame)['values']
+        self.assertEqual(found['pick/%s/later/' % self.rig], (outputs['x'],))
+
+    def test_nothing_is_encoded_for_one_without_a_subscriber(self):
+        self.choose('unread', outputs=['x'])
+        before = gauge(self.daemon, 'stream_frames_total')
+        self.step(5)
+        self.assertEqual(gauge(self.daemon, 'stream_frames_total'), before)
+        self.assertIs(self.daemon.call('GET', self.root + '/streams/unread')['watched'], False)
+        stream = self.watch('unread')
+        self.assertEqual(stream.next()[1]['sequence'], 5)
+        stream.socket.close()
+        wait_until(lambda: not self.daemon.call('GET', self.root + '/streams/unread')['watched'],
+                   'its subscriber is gone')
+
+    def test_what_cannot_be_chosen_is_refused_by_its_place(self):
+        self.choose('taken')
+        for body, pointers in (
+                ({}, ['/name']), ({'name': 'a b'}, ['/name']), ({'name': 'taken'}, ['/name']),
+                ({'name': 5, 'every': 0}, ['/name', '/every']),
+                ({'name': 'n', 'every': 1.5}, ['/every']),
+                ({'name': 'n', 'outputs': []}, ['/outputs']),
+                ({'name': 'n', 'outputs': ['x'] * 4}, ['/outputs']),
+                ({'name': 'n', 'outputs': ['y', 'x', 'x']}, ['/outputs/0', '/outputs/2']),
+                ({'name': 'n', 'output': ['x']}, ['/output'])):
+            with self.subTest(body):
+                reply = self.daemon.call('POST', self.root + '/streams', body)
+                self.assertEqual(reply.status, 422, reply)
+                self.assertEqual([e['pointer'] for e in reply['errors']], pointers)
+        listed = self.daemon.call('GET', self.root + '/streams')['items']
+        self.assertEqual([s['name'] for s in listed], ['taken'])
+
+    def test_their_number_is_bounded_and_a_deleted_one_makes_room(self):
+        for k in range(16):
+            self.choose('s%d' % k)
+        self.assertEqual(self.choose('more', 429)['code'], 'limit-reached')
+        self.assertEqual(self.daemon.call('DELETE', self.root + '/streams/s3').status, 204)
+        self.assertEqual(self.daemon.call('DELETE', self.root + '/streams/s3').status, 404)
+        self.choose('more')
+        listed = self.daemon.call('GET', self.root + '/streams')['items']
+        self.assertEqual([s['name'] for s in listed],
+                         ['s%d' % k for k in range(16) if k != 3] + ['more'])
+
+    def test_frames_end_with_its_deletion(self):
+        self.choose('a', outputs=['x'])
+        self.choose('b', outputs=['x'])
+        self.step()
+        a, b = self.watch('a'), self.watch('b')
+        self.assertEqual([a.next()[1]['sequence'], b.next()[1]['sequence']], [1, 1])
+        self.daemon.call('DELETE', self.root + '/streams/a')
+        before = gauge(self.daemon, 'stream_frames_total')
+        self.step(3)
+        self.assertEqual([b.next()[1]['sequence'] for _ in range(3)], [2, 3, 4])
+        self.assertEqual(gauge(self.daemon, 'stream_frames_total') - before, 3)
+
+    def test_a_run_is_thinned_too_and_one_may_be_chosen_meanwhile(self):
+        reply = self.daemon.call('POST', self.root + '/runs', {'pace': 1, 'period': 0.01})
+        self.assertEqual(reply.status, 202)
+        self.choose('during', outputs=['x'], every=2)
+        stream = self.watch('during')
+        sequences = []
+        while len(sequences) < 4:
+            frame = stream.next()[1]
+            if not frame['flags'] & REPEAT:
+                sequences.append(frame['sequence'])
+        self.daemon.call('DELETE', reply.headers['Location'])
+        self.assertEqual([s % 2 for s in sequences], [0] * 4)
+        self.assertEqual([b - a for a, b in zip(sequences, sequences[1:])], [2] * 3)
+
+    def test_a_step_in_progress_does_not_delay_a_choice(self):
+        done = []
+        thread = threading.Thread(target=lambda: done.append(Http(self.daemon.base).call(
+            'POST', self.root + '/step', {'count': 10 ** 12})))
+        thread.start()
+        wait_until(lambda: self.daemon.call('GET', self.root)['busy'], 'it steps')
+        self.choose('meanwhile')
+        self.assertEqual(done, [])
+        self.daemon.call('POST', self.root + '/stop')
+        thread.join()
+
+    def test_over_zeromq_too(self):
+        door = ZmqDoor(self.daemon)
+        self.addCleanup(door.close)
+        status, reply = door.call('choose-stream', id=self.rig, name='z', outputs=['x'])
+        self.assertEqual((status, reply['topic']), (200, 'pick/%s/z/' % self.rig))
+        self.assertEqual(len(door.call('streams', id=self.rig)[1]['items']), 1)
+        door.call('delete-stream', id=self.rig, name='z')
+        self.assertEqual(door.call('streams', id=self.rig)[1]['items'], [])
+
+
+class Ends(unittest.TestCase):
+    def test_they_end_with_the_instance_and_are_counted(self):
+        with Daemon() as d:
+            i = d.create(three_outputs())
+            for k in range(3):
+                d.call('POST', '/v1/instances/%s/streams' % i, {'name': 's%d' % k})
+            self.assertEqual(gauge(d, 'streams'), 3)
+            d.call('DELETE', '/v1/instances/%s/streams/s1' % i)
+            self.assertEqual(gauge(d, 'streams'), 2)
+            d.call('DELETE', '/v1/instances/' + i)
+            wait_until(lambda: gauge(d, 'streams') == 0, 'they are gone with it')
+
+    def test_a_server_without_a_stream_refuses(self):
+        with Daemon('--stream', 'none') as d:
+            i = d.create(three_outputs())
+            reply = d.call('POST', '/v1/instances/%s/streams' % i, {'name': 's'})
+            self.assertEqual((reply.status, reply['code']), (403, 'forbidden'))
+
+
+if __name__ == '__main__':
+    unittest.main()
