@@ -3,8 +3,9 @@ import threading
 import unittest
 
 import models
-from harness import (REPEAT, REWOUND, Daemon, Http, Served, Stream, ZmqDoor, gauge, unpack,
+from harness import (REPEAT, REWOUND, SLOW, Daemon, Http, Served, Stream, ZmqDoor, gauge, unpack,
                      wait_until)
+from package import mechd
 
 
 def three_outputs():
@@ -184,6 +185,29 @@ class Streams(Served):
         self.assertEqual(len(door.call('streams', id=self.rig)[1]['items']), 1)
         door.call('delete-stream', id=self.rig, name='z')
         self.assertEqual(door.call('streams', id=self.rig)[1]['items'], [])
+
+
+class Python(Served):
+    def test_a_chosen_stream_ends_with_its_iterator(self):
+        i = self.daemon.create(three_outputs())
+        with mechd.Server(self.daemon.base, timeout=10 * SLOW) as server:
+            instance = server.instance(i)
+            instance.step(0.01)
+            with instance.stream(10 * SLOW, outputs=['where', 'v'], every=2) as stream:
+                self.assertEqual(next(stream).sequence, 1)
+                steps = [instance.step(0.01) for _ in range(4)]
+                for step, sequence in ((steps[0], 2), (steps[2], 4)):
+                    sample = next(stream)
+                    self.assertEqual((sample.sequence, sample.time), (sequence, step.time))
+                    self.assertEqual((list(sample.outputs['where']), sample.outputs['v']),
+                                     (list(step.outputs['where']), step.outputs['v']))
+                self.assertEqual(len(instance.get('streams')['items']), 1)
+            self.assertEqual(instance.get('streams')['items'], [])
+            with self.assertRaises(mechd.Invalid):
+                instance.stream(outputs=['nothing'])
+            stream = instance.stream(every=3)
+            instance.delete()
+            stream.close()
 
 
 class Ends(unittest.TestCase):

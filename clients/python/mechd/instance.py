@@ -1,11 +1,12 @@
 """One instance: steps, values by name, state, snapshots, runs, analyses."""
 from __future__ import annotations
 
+import secrets
 from collections.abc import MutableMapping
 from typing import (TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Mapping,
                     NamedTuple, Optional, Sequence, Union)
 
-from .errors import interrupted
+from .errors import NotFound, interrupted
 from .lease import Lease
 from .partner import Layout, Partner, Stream
 from .progress import Bar, Progress
@@ -453,9 +454,14 @@ class Instance:
         lease = self._lease.number if self._lease and role is None else 0
         return Partner(self.server.endpoints(), hello, timeout, lease, self.server.keys, door)
 
-    def stream(self, timeout: Optional[float] = None) -> Stream:
+    def stream(self, timeout: Optional[float] = None, *, outputs: Optional[Sequence[str]] = None,
+               every: Optional[int] = None) -> Stream:
         """Communication steps as they are committed, over ZeroMQ; timeout: longest wait for a
-        frame, s."""
+        frame, s. With outputs or every, only these outputs, and every so many steps: a stream of
+        its own, which close() deletes from the server."""
+        if outputs is not None or every is not None:
+            return self._chosen(timeout, None if outputs is None else listed(outputs, '/outputs'),
+                                every)
         entries, offset = [], 0
         for v in self.variables():
             if v['causality'] == 'output':
@@ -466,6 +472,23 @@ class Instance:
                 offset += count
         return Stream(self.server.endpoints()['stream'], self.id, Layout(entries), timeout,
                       self.server.keys)
+
+    def _chosen(self, timeout: Optional[float], outputs: Optional[Sequence[str]],
+                every: Optional[int]) -> Stream:
+        name = 'python-' + secrets.token_hex(8)
+        chosen = self.post('streams', name=name, outputs=outputs, every=every)
+
+        def end() -> None:
+            try:
+                self.call('DELETE', 'streams', name)
+            except NotFound:
+                pass  # with the instance
+        try:
+            return Stream(self.server.endpoints()['stream'], self.id, Layout(chosen['layout']),
+                          timeout, self.server.keys, chosen['topic'], end)
+        except BaseException:
+            end()
+            raise
 
     def events(self, rate: Optional[float] = None) -> Iterator[Dict[str, Any]]:
         """Live outputs over HTTP (server-sent events), at most `rate` a second: time, step,

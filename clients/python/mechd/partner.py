@@ -13,7 +13,8 @@ import json
 import os
 import threading
 import time as clock
-from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import (Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence,
+                    Tuple, Union)
 
 import zmq
 
@@ -314,13 +315,15 @@ class Stream(_Door):
     threads that share it, each sample goes to one."""
 
     def __init__(self, endpoint: str, instance: str, layout: Layout, timeout: Optional[float],
-                 keys: Optional[Keys] = None):
+                 keys: Optional[Keys] = None, topic: str = '',
+                 ended: Optional[Callable[[], None]] = None):
         timeout = transport.wait(timeout)
+        self._ended = ended
         self._layout, self._sequence, self._timeout = layout, 0, timeout
         self._number: Optional[int] = None
         self.instance = instance
         super().__init__(_socket(zmq.SUB, endpoint, timeout, keys))
-        self._socket.subscribe('state/%s/' % instance)
+        self._socket.subscribe(topic or 'state/%s/' % instance)
 
     def __repr__(self) -> str:
         return 'Stream(%r, outputs=%r%s)' % (self.instance, list(self._layout.places),
@@ -369,7 +372,10 @@ class Stream(_Door):
                       self._layout.named(values))
 
     def close(self) -> None:
+        first = not self._closed and self._process == os.getpid()
         self._shut()
+        if first and self._ended is not None:
+            self._ended()
 
 
 def _socket(kind: int, endpoint: str, timeout: Optional[float], keys: Optional[Keys]) -> Any:
