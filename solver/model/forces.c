@@ -269,6 +269,9 @@ static double extrapolate(const double in[4], double t)
 static double channel_value(const struct mech_channel *c, const struct mech_state *s, double t)
 {
     if (c->input >= 0 && s->input_set[c->input] != 0.) {
+        if (s->signals && s->signals[c->input].n > 0) {
+            return mech_signal_value(&s->signals[c->input], t);
+        }
         return extrapolate(s->input + 4 * (size_t)c->input, t);
     }
     for (int32_t i = 0; c->source.value && i < c->z_count; i++) {
@@ -312,6 +315,9 @@ bool mech_model_constant_force(const struct mech_model *m, const struct mech_sta
         if (c->input >= 0 && s->input_set[c->input] != 0.) {
             const double *const in = s->input + 4 * (size_t)c->input;
 
+            if (s->signals && s->signals[c->input].n > 0) {
+                return false;
+            }
             if (in[1] != 0. || in[2] != 0.) {
                 return false;
             }
