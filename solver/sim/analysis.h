@@ -60,7 +60,8 @@ bool mech_sim_input_is_parameter(const struct mech_sim *s, int32_t index);
 int mech_sim_jvp(struct mech_sim *s, struct mech_jvp *jvp);
 
 /* ∂outputs/∂inputs at the end of a step from the present state with the step's own inputs set,
- * which are not parameters, and without forces: [outputs × packed inputs] by rows. Same returns. */
+ * which are not parameters nor signals, and without forces: [outputs × packed inputs] by rows. Same
+ * returns. */
 int mech_sim_jacobian(struct mech_sim *s, const struct mech_step_request *step, uint64_t steps_most,
                       double *out, struct mech_derived *told);
 

@@ -34,8 +34,35 @@ static bool release_input(struct mech_state *to, int32_t at)
     return was_set;
 }
 
+/* Why a signal cannot be taken, or 0. */
+static int check_signal(const struct mech_sim *s, const struct mech_input_change *in, bool step,
+                        const char **reason)
+{
+    const struct mech_channel_info *const c = mech_model_input(s->model, (size_t)in->index);
+    const struct mech_input_signal *const g = in->signal;
+
+    if (!step || c->kind == MECH_INPUT_PARAMETER || g->n < 1) {
+        *reason = !step      ? "an input over time belongs to a step"
+                  : g->n < 1 ? "an input over time has at least one value"
+                             : "a parameter is constant over a step";
+        return MECH_INVALID;
+    }
+    for (int32_t k = 1; g->tau && k < g->n; k++) {
+        if (!(g->tau[k] > g->tau[k - 1])) {
+            *reason = "the times of an input's samples must increase";
+            return MECH_INVALID;
+        }
+    }
+    if (!isfinite(g->start) || (g->tau && !mech_sim_all_finite(g->tau, (size_t)g->n)) ||
+        !mech_sim_all_finite(g->values, (size_t)g->n * (size_t)c->size)) {
+        *reason = "an input is not finite";
+        return MECH_NOT_FINITE;
+    }
+    return 0;
+}
+
 int mech_sim_check_inputs(const struct mech_sim *s, const struct mech_input_change *inputs,
-                          size_t count, const char **reason)
+                          size_t count, bool step, const char **reason)
 {
     const size_t all = mech_model_inputs(s->model);
 
@@ -45,6 +72,10 @@ int mech_sim_check_inputs(const struct mech_sim *s, const struct mech_input_chan
         if (in->index < 0 || (size_t)in->index >= all || in->order < 0 || in->order > 2) {
             *reason = "there is no such input";
             return MECH_INVALID;
+        }
+        if (in->signal) {
+            MECH_TRY(check_signal(s, in, step, reason));
+            continue;
         }
         const size_t n = (size_t)mech_model_input(s->model, (size_t)in->index)->size;
         if (in->values && (!mech_sim_all_finite(in->values, n) ||
@@ -81,7 +112,13 @@ void mech_sim_put_inputs(const struct mech_sim *s, const struct mech_input_chang
             changed = put_parameter(s, c->parameter, in->values, to) || changed;
             continue;
         }
-        for (int32_t i = 0; i < c->size; i++) {
+        for (int32_t i = 0; in->signal && i < c->size; i++) {
+            const struct mech_signal g = mech_sim_signal_of(in->signal, c->size, i);
+            const double given[3] = {mech_signal_value(&g, to->at->time), 0., 0.};
+
+            changed = put_input(to, c->offset + i, given) || changed;
+        }
+        for (int32_t i = 0; !in->signal && i < c->size; i++) {
             const double given[3] = {in->values ? in->values[i] : 0.,
                                      in->order > 0 && in->values ? in->derivatives[i] : 0.,
                                      in->order > 1 && in->values ? in->derivatives[c->size + i]
@@ -165,7 +202,7 @@ int mech_sim_set_inputs(struct mech_sim *s, const struct mech_input_change *inpu
                         struct mech_diag *diag)
 {
     const char *reason = "";
-    const int code = mech_sim_check_inputs(s, inputs, count, &reason);
+    const int code = mech_sim_check_inputs(s, inputs, count, false, &reason);
     bool parameters = false;
 
     if (code) {
@@ -184,7 +221,8 @@ int mech_sim_set_inputs(struct mech_sim *s, const struct mech_input_change *inpu
 int mech_sim_set_input(struct mech_sim *s, int32_t index, const double *values, int32_t order,
                        const double *derivatives)
 {
-    const struct mech_input_change change = {index, order, values, derivatives};
+    const struct mech_input_change change = {
+        .index = index, .order = order, .values = values, .derivatives = derivatives};
     struct mech_diag diag;
 
     mech_diag_init(&diag);

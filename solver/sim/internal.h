@@ -12,9 +12,11 @@ struct mech_command {
     bool rebuilt; /* parameters among its inputs: the model is the command's while it runs */
     double t0, t_end, h;
     double rest; /* rounding error of t_end */
+    bool early;  /* ends at an event */
     uint64_t done, count;
     struct mech_step_report *report;
     double *moments; /* of the request, or NULL */
+    struct mech_event_log *log; /* NULL: events are not looked for */
 };
 
 /* The state of the outputs in `shown`. */
@@ -40,9 +42,11 @@ struct mech_sim {
     double *wrench;          /* [6 × markers] forces of the command on markers that move */
     double *shown;           /* [outputs] of the state that `shows` says */
     enum mech_shows shows;
-    struct mech_rates rates; /* of mech_sim_evaluate; made when first needed */
-    double *trial_outputs;   /* of a trial with other parameters; made when first needed */
-    double trial_energy;     /* of a trial with other parameters, J */
+    struct mech_rates rates;          /* of mech_sim_evaluate; made when first needed */
+    double *trial_outputs;            /* of a trial with other parameters; made when first needed */
+    double trial_energy;              /* of a trial with other parameters, J */
+    struct mech_signal *signals;      /* [inputs] of the command; made when first needed */
+    struct mech_comparison *compared; /* of commands that ask for events; made when first needed */
     bool has_rates, has_trial, differenced;
     double *joint_scratch; /* [3 × rows + entries of G] of mech_sim_drift */
     bool *dropped; /* [sizes.lambda] rows of joints that repeat others where the model starts */
@@ -114,12 +118,23 @@ int mech_sim_model_of(struct mech_sim *s, const struct mech_state *state, struct
 /* That of the committed state, after another. MECH_NO_MEMORY: the model is `astray`. */
 int mech_sim_model_back(struct mech_sim *s);
 
-/* channels.c: why these inputs cannot be set, or 0; and set them in a state, parameters included
- * (the model is not touched). */
+/* channels.c: why these inputs cannot be set, or 0, in a step or (step false) for good; and set
+ * them in a state, parameters included (the model is not touched), signals to their first value. */
 int mech_sim_check_inputs(const struct mech_sim *s, const struct mech_input_change *inputs,
-                          size_t count, const char **reason);
+                          size_t count, bool step, const char **reason);
 void mech_sim_put_inputs(const struct mech_sim *s, const struct mech_input_change *inputs,
                          size_t count, struct mech_state *to);
+/* One component of a signal of so many. */
+static inline struct mech_signal mech_sim_signal_of(const struct mech_input_signal *g, int32_t size,
+                                                    int32_t component)
+{
+    return (struct mech_signal){g->start, g->n, size, g->tau, g->values + component};
+}
+/* signals.c: the signals of a command act in s->next from here on; 0, MECH_NO_MEMORY. At its end
+ * the inputs hold their last values. */
+int mech_sim_signals_begin(struct mech_sim *s, const struct mech_input_change *inputs,
+                           size_t count);
+void mech_sim_signals_end(struct mech_sim *s);
 /* All outputs in a state of the simulation's model. */
 void mech_sim_outputs_of(const struct mech_sim *s, const struct mech_state *state, double *values);
 /* True when both have the same parameters. */
@@ -130,6 +145,16 @@ bool mech_sim_same_parameters(const struct mech_sim *s, const struct mech_state 
  * it makes no sense. */
 int mech_sim_plan(const struct mech_sim *s, const struct mech_step_request *r,
                   struct mech_command *c);
+
+/* events.c: events that no scheme locates, of a command with a log. begin, once s->next is where the
+ * command starts: 0, MECH_NO_MEMORY. step, before each internal step: what it starts from is kept.
+ * look, after it: its events into the log; whether there are any since total was `before`. */
+int mech_sim_events_begin(struct mech_sim *s);
+void mech_sim_events_step(struct mech_sim *s);
+bool mech_sim_events_look(struct mech_sim *s, uint64_t before);
+/* The state before the last internal step. */
+const struct mech_state *mech_sim_events_before(const struct mech_sim *s);
+void mech_sim_events_fini(struct mech_sim *s);
 
 /* drift.c: how far the joints are off in a state. */
 void mech_sim_drift(const struct mech_sim *s, const struct mech_state *state,

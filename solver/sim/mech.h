@@ -15,6 +15,7 @@
 #include "solver/base/err.h"
 #include "solver/base/interrupt.h"
 #include "solver/items/document.h"
+#include "solver/step/event_log.h"
 
 struct mech_sim;
 struct mech_shape;
@@ -101,12 +102,23 @@ int32_t mech_sim_variable_find(const struct mech_sim *s, enum mech_causality cau
 int mech_sim_set_input(struct mech_sim *s, int32_t index, const double *values, int32_t order,
                        const double *derivatives);
 
+/* An input over a step, in τ = t − start: a polynomial, or samples joined by straight lines. After
+ * the step the input holds its value at the end. */
+struct mech_input_signal {
+    double start;         /* s: the time of τ = 0 */
+    int32_t n;            /* coefficients, from that of τ^0 on, or samples; at least 1 */
+    const double *tau;    /* [n] of the samples, ascending; NULL: a polynomial */
+    const double *values; /* [n × size] by coefficient or sample */
+};
+
 /* One of several inputs that are set together. */
 struct mech_input_change {
     int32_t index;
     int32_t order;             /* of the derivatives, 0 to 2 */
     const double *values;      /* [size]; NULL: reset to the model's value */
     const double *derivatives; /* [order × size] first, then second; NULL when order is 0 */
+    /* in a step alone, of an input that is no parameter, in place of values; NULL: those */
+    const struct mech_input_signal *signal;
 };
 
 /* Set all of them, as mech_sim_set_input does, or none. 0; MECH_NOT_FINITE; MECH_INVALID (no such
@@ -178,6 +190,17 @@ struct mech_step_request {
      * of parameters), τ from the start, by the trapezoidal rule through the internal steps: an input
      * Σ u_r τ^r has done the work Σ u_r ∫ τ^r w dt, J. The rest is scratch */
     double *moments;
+    /* Events of the step are added to it, from begin on; NULL: they are not looked for, which costs
+     * nothing. Names in it are the document's. Of a step that fails they have no meaning. */
+    struct mech_event_log *events;
+    /* End after the first internal step with an event (FMI's early return); needs `events`. */
+    bool early_return;
+};
+
+/* Where a command has ended. */
+enum mech_step_ended {
+    MECH_ENDED_AS_REQUESTED, /* at its end, with or without an event there */
+    MECH_ENDED_AT_EVENT      /* before: the internal step that led here has an event */
 };
 
 /* How far the joints are off at the end of a command; positions that index 2 lets drift, velocities
@@ -207,6 +230,7 @@ struct mech_step_report {
     const char *linear; /* linear solver used, "" if none */
     const char *vi;     /* complementarity solver used, "" if none */
     bool differenced;   /* some Jacobian was taken by differences */
+    enum mech_step_ended ended;
     struct mech_drift drift;
     int32_t beyond; /* an object of the document whose law does not hold where it ends, or −1 */
     const char *beyond_reason; /* why, or NULL: all hold */
@@ -230,7 +254,7 @@ void mech_sim_set_interrupt(struct mech_sim *s, bool (*wanted)(void *context), v
  * begin → advance … → finish, or abandon at any time. Between begin and finish the committed state
  * is what every reader sees, and no other change is allowed.
  * begin: 0; MECH_INVALID (H not positive and finite, until ≤ now, count 0, over 1e12 steps, a force
- * or an input that cannot be); negative. */
+ * or an input that cannot be, an early return without events); negative. */
 int mech_sim_step_begin(struct mech_sim *s, const struct mech_step_request *r,
                         struct mech_step_report *report);
 /* At most `most` internal steps. 0 with *done; or an outcome: the command is over, nothing is

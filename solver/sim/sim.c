@@ -352,6 +352,8 @@ void mech_sim_destroy(struct mech_sim *s)
     mech_machine_fini(&machine);
     mech_arena_fini(&s->arena);
     mech_document_destroy(s->document);
+    mech_sim_events_fini(s);
+    free(s->signals);
     free(s->trial_outputs);
     free(s->memory);
     free(s);

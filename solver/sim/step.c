@@ -66,6 +66,9 @@ static const char *refuse(const struct mech_sim *s, const struct mech_step_reque
     if (s->command.running) {
         return "a step is in progress";
     }
+    if (r->early_return && !r->events) {
+        return "an early return needs the events of the step";
+    }
     for (size_t i = 0; i < r->force_count; i++) {
         const int32_t marker = r->forces[i].marker;
 
@@ -78,7 +81,7 @@ static const char *refuse(const struct mech_sim *s, const struct mech_step_reque
             }
         }
     }
-    if (mech_sim_check_inputs(s, r->inputs, r->input_count, &reason)) {
+    if (mech_sim_check_inputs(s, r->inputs, r->input_count, true, &reason)) {
         return reason;
     }
     return mech_sim_plan(s, r, c)
@@ -134,19 +137,38 @@ static int prepare(struct mech_sim *s, const struct mech_step_request *r, struct
     /* where the command starts from is set by its begin, or by its last step */
     mech_state_copy_unstarted(&s->now, &s->next);
     s->next.extra = s->next.wrench = NULL;
+    s->next.signals = NULL;
     if (r->input_count == 0) {
         return 0;
     }
+    const int code = mech_sim_signals_begin(s, r->inputs, r->input_count);
+    if (code) {
+        return refused(report, code, mech_err_text(code));
+    }
     mech_sim_put_inputs(s, r->inputs, r->input_count, &s->next);
     return mech_sim_same_parameters(s, &s->now, &s->next) ? 0 : take_parameters(s, c, report);
+}
+
+/* A command that has been prepared does not begin. */
+static int give_up_begin(struct mech_sim *s, const struct mech_command *c,
+                         struct mech_step_report *report, int code)
+{
+    if (c->rebuilt) {
+        (void)mech_sim_model_back(s);
+    }
+    return refused(report, code, mech_err_text(code));
 }
 
 int mech_sim_step_begin(struct mech_sim *s, const struct mech_step_request *r,
                         struct mech_step_report *report)
 {
     struct mech_command *const c = &s->command;
-    struct mech_command fresh = {
-        .trial = r->trial, .forced = r->force_count > 0, .report = report, .moments = r->moments};
+    struct mech_command fresh = {.trial = r->trial,
+                                 .forced = r->force_count > 0,
+                                 .early = r->early_return,
+                                 .report = report,
+                                 .moments = r->moments,
+                                 .log = r->events};
     const size_t n = (size_t)s->sizes.v + 1;
 
     *report = (struct mech_step_report){.linear = "", .vi = ""};
@@ -155,6 +177,10 @@ int mech_sim_step_begin(struct mech_sim *s, const struct mech_step_request *r,
         return refused(report, MECH_INVALID, reason);
     }
     MECH_TRY(prepare(s, r, &fresh, report));
+    const int code = r->events ? mech_sim_events_begin(s) : 0;
+    if (code) {
+        return give_up_begin(s, &fresh, report, code);
+    }
     *c = fresh;
     c->running = true;
     report->step_size = c->h;
@@ -294,6 +320,24 @@ static int one_step(struct mech_sim *s, struct mech_step_result *result)
     return 0;
 }
 
+/* The events of the internal step that is over: with an early return the command ends here. */
+static void look_for_events(struct mech_sim *s, uint64_t before)
+{
+    struct mech_command *const c = &s->command;
+
+    if (!mech_sim_events_look(s, before) || !c->early || c->done == c->count) {
+        return;
+    }
+    c->count = c->done;
+    c->report->ended = MECH_ENDED_AT_EVENT;
+    if (c->kind == MECH_STEP_COUNT) {
+        const struct mech_state *const start = mech_sim_events_before(s);
+
+        memcpy(s->next.q_start, start->q, (size_t)s->sizes.q * sizeof *start->q);
+        memcpy(s->next.v_start, start->v, (size_t)s->sizes.v * sizeof *start->v);
+    }
+}
+
 /* With subnormal numbers as zero. */
 static int advance(struct mech_sim *s, uint64_t most)
 {
@@ -307,7 +351,12 @@ static int advance(struct mech_sim *s, uint64_t most)
         result.substeps = result.refused = result.impacts = 0;
         result.residual = result.impact_gain = 0.;
         result.reason[0] = '\0';
+        result.log = c->log;
         int code = s->next.at->changed ? restart(s, &result) : 0;
+        const uint64_t logged = c->log ? c->log->total : 0;
+        if (c->log && code == 0) {
+            mech_sim_events_step(s);
+        }
         code = code ? code : one_step(s, &result);
         if (mech_sim_interrupted(s)) {
             result.reason[0] = '\0';
@@ -324,6 +373,9 @@ static int advance(struct mech_sim *s, uint64_t most)
         report->contacts = result.contacts;
         report->impact_gain += result.impact_gain;
         report->residual = fmax(report->residual, result.residual);
+        if (c->log) {
+            look_for_events(s, logged);
+        }
     }
     report->steps = c->done;
     return 0;
@@ -379,6 +431,7 @@ static int show_end(struct mech_sim *s)
     int code = 0;
 
     s->next.extra = s->next.wrench = NULL;
+    mech_sim_signals_end(s);
     mech_sim_drift(s, &s->next, &report->drift);
     if (!isfinite(report->drift.position) || !isfinite(report->drift.velocity) ||
         !isfinite(report->impact_gain)) {
@@ -457,6 +510,7 @@ void mech_sim_step_abandon(struct mech_sim *s)
 
     s->command.running = false;
     s->next.extra = s->next.wrench = NULL;
+    s->next.signals = NULL;
     if (rebuilt) {
         (void)mech_sim_model_back(s);
     }

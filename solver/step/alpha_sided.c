@@ -89,9 +89,30 @@ static int advance(struct alpha *s, struct mech_state *state, double h, double t
     return 0;
 }
 
+/* A rope is stretched with this speed. */
+static void log_impact(const struct alpha *s, const struct mech_state *state, int32_t row,
+                       double speed, struct mech_event_log *log)
+{
+    const struct mech_joint_rows *const rows = mech_model_joints(s->model);
+    int32_t first = row;
+
+    while (first > 0 && rows->object[first - 1] == rows->object[row]) {
+        first--;
+    }
+    const struct mech_logged event = {.kind = MECH_LOGGED_IMPACT,
+                                      .of = MECH_LOGGED_JOINT,
+                                      .row = row - first,
+                                      .since = state->at->time,
+                                      .time = state->at->time,
+                                      .speed = speed,
+                                      .item = mech_model_joint_name(s->model, row)};
+    mech_event_log_add(log, &event);
+}
+
 /* Rows at their limit that close, or with `resting` that do not part: they act from here on.
  * Returns how many. */
-static int close_rows(struct alpha *s, struct mech_state *state, double within, bool resting)
+static int close_rows(struct alpha *s, struct mech_state *state, double within, bool resting,
+                      struct mech_event_log *log)
 {
     const struct mech_joint_rows *const rows = mech_model_joints(s->model);
     int closed = 0;
@@ -104,6 +125,9 @@ static int close_rows(struct alpha *s, struct mech_state *state, double within, 
             (speed < 0. || (resting && speed == 0.))) {
             state->open[r] = 0.;
             closed++;
+            if (log && speed < 0.) {
+                log_impact(s, state, r, -speed, log);
+            }
         }
     }
     return closed;
@@ -201,7 +225,7 @@ int mech_alpha_sided(struct alpha *s, struct mech_state *state, double h, double
     bool resting = false;
 
     for (int k = 0; k < MOST_IMPACTS; k++) {
-        if (close_rows(s, state, reach, resting) > 0) {
+        if (close_rows(s, state, reach, resting, result->log) > 0) {
             MECH_TRY(impact(s, state, result));
         }
         if (!(state->at->time < t_end)) {

@@ -117,7 +117,7 @@ static int prepare(struct mech_events *e, struct mech_step_result *result)
     e->erk = erk;
     n.carry = carry(e->model);
     e->start_memory = calloc(1, mech_state_bytes(&n));
-    e->memory = calloc(5 * m + (size_t)n.v + 1, sizeof *e->memory);
+    e->memory = calloc(8 * m + (size_t)n.v + 1, sizeof *e->memory);
     e->touch = calloc(m + 1, sizeof *e->touch);
     if (!e->start_memory || !e->memory || !e->touch) {
         return MECH_NO_MEMORY;
@@ -125,7 +125,8 @@ static int prepare(struct mech_events *e, struct mech_step_result *result)
     mech_state_place(&n, e->start_memory, &e->start);
     e->coefficients = e->memory;
     e->reach = e->memory + 4 * m;
-    e->free = e->memory + 5 * m;
+    e->before = e->memory + 5 * m;
+    e->free = e->memory + 8 * m;
     const int code = mech_event_rows_init(&e->rows, e->model, &e->erk->rates);
     if (code == MECH_UNSUPPORTED) {
         snprintf(result->reason, sizeof result->reason,
@@ -235,9 +236,59 @@ static int no_solution(const struct mech_events *e, const struct mech_state *s, 
     return code;
 }
 
+/* Flags, speeds and impulses before an event. */
+static void remember(struct mech_events *e, const struct mech_state *s)
+{
+    const struct mech_event_carry c = mech_event_carry(e, s);
+    const int32_t m = e->rows.rows->count;
+
+    for (int32_t r = 0; r < m; r++) {
+        e->before[r] = c.flags[r];
+        e->before[m + r] = mech_event_speed(e, r, s->v);
+        e->before[2 * m + r] = s->impulse[r];
+    }
+}
+
+/* The impacts, and the rows that close or open, at the event that is over. */
+static void log_rows(const struct mech_events *e, const struct mech_state *s,
+                     struct mech_event_log *log)
+{
+    const struct mech_contact_rows *const rows = e->rows.rows;
+    const struct mech_event_carry c = mech_event_carry(e, s);
+    const double t = s->at->time;
+
+    for (int32_t r = 0, row = 0; r < rows->count; r++, row++) {
+        row = r > 0 && rows->interaction[r] != rows->interaction[r - 1] ? 0 : row;
+        struct mech_logged event = {.of = MECH_LOGGED_INTERACTION,
+                                    .row = row,
+                                    .since = t,
+                                    .time = t,
+                                    .item = mech_model_contact_name(e->model, r)};
+        const bool was = e->before[r] != MECH_ROW_OPEN, is = c.flags[r] != MECH_ROW_OPEN;
+        const double speed = e->before[rows->count + r];
+
+        if (mech_event_rows_bilateral(&e->rows, r)) {
+            continue;
+        }
+        if (s->impulse[r] != e->before[2 * rows->count + r] && speed < 0.) {
+            event.kind = MECH_LOGGED_IMPACT;
+            event.speed = -speed;
+            mech_event_log_add(log, &event);
+            event.speed = 0.;
+        }
+        if (was != is) {
+            event.kind = is ? MECH_LOGGED_CLOSES : MECH_LOGGED_OPENS;
+            mech_event_log_add(log, &event);
+        }
+    }
+}
+
 static int meet(struct mech_events *e, struct mech_state *s, const struct mech_event *event,
                 struct mech_step_result *result)
 {
+    if (result->log) {
+        remember(e, s);
+    }
     find_touching(e, s, event);
     s->carry[MECH_EVENT_WAITS] = 0.;
     if (approaches(e, s)) {
@@ -246,7 +297,11 @@ static int meet(struct mech_events *e, struct mech_state *s, const struct mech_e
         result->impacts++;
         MECH_TRY(no_solution(e, s, code, result));
     }
-    return no_solution(e, s, close_rows(e, s, result), result);
+    MECH_TRY(no_solution(e, s, close_rows(e, s, result), result));
+    if (result->log) {
+        log_rows(e, s, result->log);
+    }
+    return 0;
 }
 
 /* --- start ------------------------------------------------------------------------------------ */
@@ -469,6 +524,7 @@ const struct mech_stepper_type mech_stepper_event_driven = {
     .explicit_scheme = true,
     .nonsmooth = true,
     .rotations = true,
+    .locates = true,
     .check = check,
     .carry = carry,
     .divides = divides,

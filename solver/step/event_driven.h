@@ -43,6 +43,7 @@ struct mech_events {
     double *reach;        /* [rows] s, where λ was seen below 0; 0: nowhere */
     double *free;         /* [nv + 1] v̇ without contacts */
     bool *touch;          /* [rows] */
+    double *before;       /* [3 × rows] flag, speed and impulse before an event, for the log */
     int32_t row;          /* of the root that is looked for */
     int failed;           /* outcome of a step on the way to a root */
     struct mech_state *state;

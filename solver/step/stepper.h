@@ -4,6 +4,7 @@
 #pragma once
 
 #include "solver/model/model.h"
+#include "solver/step/event_log.h"
 
 struct mech_step_result {
     int32_t iterations;    /* Newton */
@@ -17,6 +18,7 @@ struct mech_step_result {
     int32_t dependent; /* after MECH_SINGULAR: 1 + the row of joints that depends on others, or 0 */
     char reason[160];  /* set with a positive outcome */
     char place[32];    /* of the item at fault, "/objects/3", or "" when it is not known */
+    struct mech_event_log *log; /* for the events that the scheme locates itself; NULL: not asked */
 };
 
 /* impact_gain of impulses whose work is Σ P ½ (u⁺ + u⁻), u⁻ at the start of the step: nothing
@@ -39,6 +41,7 @@ struct mech_stepper_type {
     bool pins;        /* takes those that hold one coordinate at a function of time (mech_pin) */
     bool rotations;   /* takes coordinates with q̇ ≠ v */
     bool contacts;    /* takes contacts between bodies by their shapes */
+    bool locates;     /* logs all events of interactions, at their time (event_log.h) */
     /* Faults that make this model impossible for this scheme, under "/solver/integrator". */
     void (*check)(const struct mech_model *m, struct mech_diag *d);
     /* Doubles of state that it carries beyond q v vdot a x lambda. May be NULL: 0. */

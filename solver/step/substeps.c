@@ -84,6 +84,7 @@ int mech_substeps_run(struct mech_substeps *d, struct mech_state *s, double h, d
         /* a size close to the last counts as the same: nothing is factored again */
         c.step = fabs(c.step - h) <= 1e-9 * h ? h : c.step;
         mech_state_copy(s, &d->start);
+        const uint64_t logged = result->log ? result->log->total : 0;
         const int code = try_one(d, s, c.step, end, &error, result);
         if (code < 0) {
             return code;
@@ -96,6 +97,9 @@ int mech_substeps_run(struct mech_substeps *d, struct mech_state *s, double h, d
         } else {
             mech_state_copy(&d->start, s);
             result->refused++;
+            if (result->log) {
+                mech_event_log_cut(result->log, logged);
+            }
         }
         if ((result->substeps + result->refused) % MECH_SUBSTEPS_ASK_EVERY == 0 &&
             mech_interrupted(mech_model_interrupt(d->model))) {

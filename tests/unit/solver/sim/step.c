@@ -164,7 +164,7 @@ static void inputs_of_a_dropped_trial_leave_no_trace(void)
 {
     struct mech_sim *const a = model_of(TUNED), *const b = model_of(TUNED);
     const double force = 20., slope = 3., soft = 40.;
-    const struct mech_input_change in[] = {{0, 1, &force, &slope}, {1, 0, &soft, NULL}};
+    const struct mech_input_change in[] = {{0, 1, &force, &slope, NULL}, {1, 0, &soft, NULL, NULL}};
     struct mech_step_report report;
 
     for (size_t count = 1; count <= 2; count++) {
@@ -202,7 +202,7 @@ static void inputs_of_a_step_act_as_if_set_before_it(void)
     struct mech_sim *const a = model_of(TUNED), *const b = model_of(TUNED),
                            *const c = model_of(TUNED);
     const double force = 20., slopes[] = {3., -400.}, soft = 40.;
-    const struct mech_input_change in[] = {{0, 2, &force, slopes}, {1, 0, &soft, NULL}};
+    const struct mech_input_change in[] = {{0, 2, &force, slopes, NULL}, {1, 0, &soft, NULL, NULL}};
     const struct mech_step_request step = {.size = 0.01, .inputs = in, .input_count = 2};
     struct mech_step_request trial = step;
     struct mech_step_report report;
@@ -235,7 +235,7 @@ static void inputs_of_a_step_act_as_if_set_before_it(void)
 static void energy_of_a_trial_is_that_of_its_end(void)
 {
     const double force = 30., soft = 40.;
-    const struct mech_input_change in[] = {{0, 0, &force, NULL}, {1, 0, &soft, NULL}};
+    const struct mech_input_change in[] = {{0, 0, &force, NULL, NULL}, {1, 0, &soft, NULL, NULL}};
     struct mech_step_report report;
 
     /* with its own parameter too, that the committed model does not have */
@@ -258,13 +258,13 @@ static void inputs_that_cannot_be_are_refused_with_the_step(void)
 {
     struct mech_sim *const s = model_of(TUNED);
     const double one = 1., bad = NAN, huge = 1e308;
-    const struct mech_input_change in[] = {{0, 0, &bad, NULL}, {0, 1, &one, &bad},
-                                           {2, 0, &one, NULL}, {-1, 0, &one, NULL},
-                                           {0, 3, &one, &one}, {0, 1, &one, &huge}};
+    const struct mech_input_change in[] = {{0, 0, &bad, NULL, NULL}, {0, 1, &one, &bad, NULL},
+                                           {2, 0, &one, NULL, NULL}, {-1, 0, &one, NULL, NULL},
+                                           {0, 3, &one, &one, NULL}, {0, 1, &one, &huge, NULL}};
     struct mech_step_report report;
 
     for (size_t k = 0; k < sizeof in / sizeof *in; k++) {
-        const struct mech_input_change both[] = {{1, 0, &one, NULL}, in[k]};
+        const struct mech_input_change both[] = {{1, 0, &one, NULL, NULL}, in[k]};
         const struct mech_step_request r = {.size = 10., .inputs = both, .input_count = 2};
         double value = NAN;
 
@@ -283,7 +283,7 @@ static void readers_wait_for_a_command_with_other_parameters(void)
 {
     struct mech_sim *const s = model_of(TUNED);
     const double soft = 40., force = 1.;
-    const struct mech_input_change in[] = {{0, 0, &force, NULL}, {1, 0, &soft, NULL}};
+    const struct mech_input_change in[] = {{0, 0, &force, NULL, NULL}, {1, 0, &soft, NULL, NULL}};
     struct mech_step_request r = {.size = 10., .inputs = in, .input_count = 1};
     struct mech_step_report report;
 

@@ -1,0 +1,53 @@
+/* Inputs over a step: while it runs the state refers to them; at its end they are values that hold,
+ * and a change of the communication point, because what follows them is another function. */
+#include "solver/base/err.h"
+#include "solver/sim/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int mech_sim_signals_begin(struct mech_sim *s, const struct mech_input_change *inputs, size_t count)
+{
+    bool any = false;
+
+    for (size_t k = 0; k < count; k++) {
+        any = any || inputs[k].signal;
+    }
+    if (!any) {
+        return 0;
+    }
+    if (!s->signals) {
+        s->signals = malloc((size_t)s->sizes.input * sizeof *s->signals);
+    }
+    if (!s->signals) {
+        return MECH_NO_MEMORY;
+    }
+    memset(s->signals, 0, (size_t)s->sizes.input * sizeof *s->signals);
+    for (size_t k = 0; k < count; k++) {
+        const struct mech_channel_info *const c =
+            mech_model_input(s->model, (size_t)inputs[k].index);
+
+        for (int32_t i = 0; inputs[k].signal && i < c->size; i++) {
+            s->signals[c->offset + i] = mech_sim_signal_of(inputs[k].signal, c->size, i);
+        }
+    }
+    s->next.signals = s->signals;
+    return 0;
+}
+
+void mech_sim_signals_end(struct mech_sim *s)
+{
+    struct mech_state *const to = &s->next;
+
+    for (int32_t i = 0; to->signals && i < s->sizes.input; i++) {
+        if (to->signals[i].n > 0) {
+            double *const in = to->input + 4 * (size_t)i;
+
+            in[0] = mech_signal_value(&to->signals[i], to->at->time);
+            in[1] = in[2] = 0.;
+            in[3] = to->at->time;
+            to->at->changed = 1;
+        }
+    }
+    to->signals = NULL;
+}

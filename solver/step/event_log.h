@@ -1,0 +1,54 @@
+/* Events of a step: impacts, contacts and ropes that close or open, relays that switch. A command
+ * that asks for them (sim/mech.h) hands down a list; where there is none, nothing is compared.
+ *
+ * An event that its scheme locates has since = time; every other one happened within the internal
+ * step from `since` to `time`, the state at `time` being the first that shows it.
+ *
+ * owner: the caller, who provides the room; the simulation's thread writes it. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum mech_logged_kind {
+    MECH_LOGGED_IMPACT,  /* velocities jumped: a contact met at `speed`, whether it lasts or not */
+    MECH_LOGGED_CLOSES,  /* a contact, a rope or a diode acts from here on */
+    MECH_LOGGED_OPENS,   /* it no longer does */
+    MECH_LOGGED_SWITCHES /* the multiplier of a relay reaches or leaves one of its bounds */
+};
+enum mech_logged_of { MECH_LOGGED_INTERACTION, MECH_LOGGED_JOINT, MECH_LOGGED_BODIES };
+
+struct mech_logged {
+    enum mech_logged_kind kind;
+    enum mech_logged_of of;
+    int32_t row;        /* of the interaction or joint, from 0; between bodies 0 */
+    double since, time; /* s */
+    double speed;       /* of an impact, m/s: with which it was met, > 0; else 0 */
+    const char *item;   /* name of the interaction, the joint or the first body; the document's */
+    const char *with;   /* name of the second body; NULL of an interaction or a joint */
+};
+
+struct mech_event_log {
+    struct mech_logged *at; /* [room]; the first `count` are written, in their order of time */
+    size_t room, count;
+    uint64_t total; /* with those for which there was no room */
+};
+
+static inline void mech_event_log_add(struct mech_event_log *log, const struct mech_logged *event)
+{
+    if (log->count < log->room) {
+        log->at[log->count++] = *event;
+    }
+    log->total++;
+}
+
+/* Undo what has been added since total was this: a part of a step that is taken again. */
+static inline void mech_event_log_cut(struct mech_event_log *log, uint64_t total)
+{
+    log->total = total;
+    log->count = log->count < total ? log->count : (size_t)total;
+}
+
+/* "impact", "closes", "opens", "switches"; "interaction", "joint", "bodies". */
+extern const char *const mech_logged_kinds[];
+extern const char *const mech_logged_ofs[];
