@@ -137,7 +137,8 @@ def check_no_globals_in_solver(tree):
 
 
 def check_top_level(tree):
-    allowed = {'README.md', 'CONTRIBUTING.md', 'LICENSE', 'meson.build', 'meson_options.txt',
+    allowed = {'README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', 'LICENSE',
+               'meson.build', 'meson_options.txt',
                'solver', 'protocol', 'server', 'clients', 'tests', 'deploy'}
     for name in sorted({p.split('/')[0] for p in tree.paths}):
         if name not in allowed and not name.startswith('.'):

@@ -58,6 +58,11 @@ def stop(d):
     return time.monotonic() - start
 '''
 
+DAEMON = {'server/daemon/options.c': 'LIST("listen", a, "A", "address (127.0.0.1:8080)"),\n'
+                                     'NUMBER("workers", b, 1, 0, "N", "threads (0)"),\n',
+          'server/daemon/metrics.c': 'head(w, "steps_total"); /* metrics */\n'}
+VERSION = {'meson.build': "project('mechd', 'c',\n  version: '1.2.3')\n"}
+
 # check: [files of the tree, what is changed in it]
 FAULTS = {
     'layers.check_includes': [
@@ -152,6 +157,29 @@ FAULTS = {
     'bars.check_margin': [
         ({'tests/bench/rows.c': 'static const double margin = 1.25;\n'},
          {'tests/bench/rows.c': 'static const double margin = 1.3;\n'})],
+    'deploy.check_parse': [
+        ({'deploy/a.yaml': 'a: [1]\n'}, {'deploy/a.yaml': 'a: [1\n'}),
+        ({'deploy/a.json': '{}\n'}, {'deploy/a.json': '{,}\n'}),
+        ({'deploy/a.service': '[Unit]\nA=b\n'}, {'deploy/a.service': 'A=b\n'}),
+        ({'deploy/start': '#!/bin/sh\n:\n'}, {'deploy/start': '#!/bin/sh\nif\n'})],
+    'deploy.check_options': [
+        ({**DAEMON, 'deploy/a.md': 'mechd --workers 2\n'}, {'deploy/a.md': 'mechd --worker 2\n'}),
+        ({**DAEMON, 'deploy/a.md': 'its option --listen\n'},
+         {'deploy/a.md': 'its option --port\n'}),
+        ({**DAEMON, 'deploy/a.yaml': 'MECHD_WORKERS: 2\n'},
+         {'deploy/a.yaml': 'MECHD_THREADS: 2\n'})],
+    'deploy.check_ports': [
+        ({**DAEMON, 'deploy/a.yaml': 'port: 8080\n'}, {'deploy/a.yaml': 'port: 8081\n'}),
+        ({**DAEMON, 'deploy/a.cfg': 'server one 127.0.0.1:8080\n'},
+         {'deploy/a.cfg': 'server one 127.0.0.1:8081\n'}),
+        ({**DAEMON, 'deploy/Containerfile': 'EXPOSE 8080\n'}, {'deploy/Containerfile': '\n'})],
+    'deploy.check_metrics': [
+        ({**DAEMON, 'deploy/a.json': '["rate(mechd_steps_total[5m])"]\n'},
+         {'deploy/a.json': '["rate(mechd_step_total[5m])"]\n'})],
+    'deploy.check_versions': [
+        ({**VERSION, 'deploy/compose.yaml': 'image: localhost/mechd:1.2.3\n'},
+         {'deploy/compose.yaml': 'image: localhost/mechd:1.2.2\n'}),
+        ({**VERSION, 'CHANGELOG.md': '## 1.2.3\n'}, {'CHANGELOG.md': '## 1.2.2\n'})],
     'steady.check_python': [
         ({TEST: WAITS}, {TEST: WAITS.replace('    wait_until(over)', '    time.sleep(0.2)')}),
         ({TEST: WAITS}, {TEST: WAITS + '    self.assertLess(time.monotonic() - start, 5)\n'}),
@@ -181,7 +209,7 @@ FAULTS = {
          {'tests/unit/a.c': 'CU_ASSERT(mechd_now() - begin < 5);\n'})],
 }
 MODULES = ('layers', 'sizes', 'headers', 'format', 'names', 'registries', 'routes', 'bars',
-           'steady')
+           'steady', 'deploy')
 STYLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', '.clang-format')
 
 
