@@ -10,8 +10,11 @@ python3:python3 curl:curl"
 # additional packages for the tests
 packages_to_test="libcunit1-dev ccache clang libclang-rt-dev llvm:llvm-symbolizer clang-format-14 gdb valgrind
 strace:strace python3-zmq python3-requests python3-jsonschema python3-numpy python3-pip python3-setuptools
-python3-wheel git:git procps:ps openssl:openssl man-db groff-base zsh:zsh nodejs:node npm:npm
-nginx-light:nginx haproxy:haproxy"
+python3-wheel git:git procps:ps openssl:openssl man-db groff-base zsh:zsh fish:fish nodejs:node npm:npm
+nginx-light:nginx haproxy:haproxy python3-yaml"
+# and for those of --all that build images and packages
+packages_to_ship="buildah podman:podman runc conmon catatonit golang-github-containers-common
+mmdebstrap prometheus:promtool dpkg-dev patchelf cmake"
 # a browser for the page's tests; Ubuntu has none outside its snaps
 if grep -q '^ID=debian' /etc/os-release 2>/dev/null; then
     packages_to_test="$packages_to_test chromium:chromium"
