@@ -91,6 +91,8 @@ extern const struct mechctl_option mechctl_global_options[];
 extern const char *const mechctl_exits[];
 /* The manual page mechctl.1 (manual.c). */
 int mechctl_print_manual(void);
+/* The completion script of fish on standard output (fish.c). */
+void mechctl_print_fish(void);
 void mechctl_print_help(const struct mechctl_command *command); /* NULL: of the program */
 
 /* --- arguments (arguments.c) ------------------------------------------------------------------ */

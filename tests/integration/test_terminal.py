@@ -1,4 +1,4 @@
-"""What surrounds the programs: manual pages, completion in bash and zsh, colours and bars on a
+"""What surrounds the programs: manual pages, completion in shells, colours and bars on a
 terminal, and a command of mechctl for every route."""
 import fcntl
 import json
@@ -6,6 +6,7 @@ import os
 import pty
 import re
 import select
+import shutil
 import struct
 import subprocess
 import tempfile
@@ -133,11 +134,24 @@ _mechctl
 '''
         return self.offered(['zsh', '-f', '-c', code, 'zsh', line])
 
+    def fish(self, line):
+        """What fish offers behind the line."""
+        code = '''
+mechctl completion fish | source
+complete -C $argv[1] | string replace -r '\\t.*' ''
+true
+'''
+        return self.offered(['fish', '--no-config', '-c', code, line])
+
+    def shells(self):
+        """Those that are here; tests/run installs all."""
+        return [s for s in (self.bash, self.zsh, self.fish) if shutil.which(s.__name__)]
+
     def offered(self, command):
         return sorted(filter(None, lines_of(command, **self.environment)))
 
-    def test_both_shells_complete_commands_options_and_names(self):
-        for shell in (self.bash, self.zsh):
+    def test_every_shell_completes_commands_options_and_names(self):
+        for shell in self.shells():
             with self.subTest(shell=shell.__name__):
                 self.assertEqual(shell('mechctl '), sorted(self.commands()))
                 self.assertEqual(shell('mechctl sta'), ['state', 'statics'])
@@ -149,7 +163,7 @@ _mechctl
                 self.assertEqual(shell('mechctl show pendulum '), [])
                 self.assertEqual(shell('mechctl --color '), ['always', 'auto', 'never'])
                 self.assertEqual(shell('mechctl step --size '), [])
-                self.assertEqual(shell('mechctl completion '), ['bash', 'zsh'])
+                self.assertEqual(shell('mechctl completion '), ['bash', 'fish', 'zsh'])
                 self.assertIn('four-bar', shell('mechctl create --example '))
                 self.assertEqual(shell('mechctl help com'), ['commit', 'completion'])
                 self.assertIn('GeneralizedAlpha', shell('mechctl types Gen'))
@@ -160,9 +174,9 @@ _mechctl
                                  'mechctl create --snapshot '):
                         self.assertEqual(shell(line + folder + '/a-'), [path])
 
-    def test_both_shells_complete_the_words_that_an_argument_may_be(self):
+    def test_every_shell_completes_the_words_that_an_argument_may_be(self):
         forms = ['csv', 'f64', 'json', 'ndjson', 'npy']
-        for shell in (self.bash, self.zsh):
+        for shell in self.shells():
             for line, words in (('lease pendulum ', ['co-driver', 'observer', 'owner']),
                                 ('lease pendulum o', ['observer', 'owner']),
                                 ('lease pendulum --break ', ['co-driver', 'observer', 'owner']),
@@ -193,9 +207,11 @@ _mechctl
                   encoding='utf-8') as f:
             installed = set(json.load(f).values())
         for end in ('share/man/man1/mechd.1', 'share/man/man1/mechctl.1',
-                    'bash-completion/completions/mechctl', 'zsh/site-functions/_mechctl'):
+                    'bash-completion/completions/mechctl', 'zsh/site-functions/_mechctl',
+                    'fish/vendor_completions.d/mechctl.fish'):
             self.assertTrue(any(p.endswith(end) for p in installed), (end, installed))
-        for name, first in (('mechctl', '# completion'), ('_mechctl', '#compdef mechctl')):
+        for name, first in (('mechctl', '# completion'), ('_mechctl', '#compdef mechctl'),
+                            ('mechctl.fish', '# completion')):
             with open(os.path.join(BUILD, 'clients', 'cli', 'completion', name),
                       encoding='utf-8') as f:
                 self.assertTrue(f.readline().startswith(first))

@@ -1,7 +1,8 @@
-/* mechctl completion: what bash and zsh complete on the command line, from the tables.
+/* mechctl completion: what shells complete on the command line, from the tables.
  *
- * Both scripts share their middle, which finds the command, the position of its argument, and the
- * words that may follow; ids, examples and types are requested from the server.
+ * The scripts of bash and zsh share their middle, which finds the command, the position of its
+ * argument, and the words that may follow; ids, examples and types are requested from the server.
+ * That of fish is in fish.c.
  */
 #include "clients/cli/cli.h"
 
@@ -65,7 +66,7 @@ static const char choose_words[] =
     "    esac\n"
     "    case $kind in\n"
     "    colors) list='auto always never' ;;\n"
-    "    shells) list='bash zsh' ;;\n"
+    "    shells) list='bash zsh fish' ;;\n"
     "    :*) list=${kind#:} list=${list//,/ } ;;\n"
     "    files) list=FILES ;;\n"
     "    ids) list=$(mechctl --timeout 2 list 2>/dev/null | sed '1d; s/ .*//') ;;\n"
@@ -147,8 +148,12 @@ static void print_command(const struct mechctl_command *c)
 static int run(struct mechctl *m)
 {
     const bool zsh = strcmp(m->arguments[0], "zsh") == 0;
+    if (strcmp(m->arguments[0], "fish") == 0) {
+        mechctl_print_fish();
+        return MECHCTL_DONE;
+    }
     if (!zsh && strcmp(m->arguments[0], "bash") != 0) {
-        return mechctl_usage("completion: for bash or zsh");
+        return mechctl_usage("completion: for bash, zsh or fish");
     }
     struct mechc_bytes valued = {0}, global = {0}, names = {0};
     add_options(&valued, mechctl_global_options, true, "|");
@@ -179,9 +184,10 @@ static int run(struct mechctl *m)
 const struct mechctl_command mechctl_completion = {
     .name = "completion",
     .arguments = "SHELL",
-    .summary = "print the completion script of a shell: bash or zsh",
+    .summary = "print the completion script of a shell: bash, zsh or fish",
     .details = "  source <(mechctl completion bash)\n"
-               "  mechctl completion zsh >~/.zfunc/_mechctl",
+               "  mechctl completion zsh >~/.zfunc/_mechctl\n"
+               "  mechctl completion fish >~/.config/fish/completions/mechctl.fish",
     .least = 1,
     .most = 1,
     .run = run,
