@@ -116,6 +116,7 @@ void mechd_coupling_unref(struct mechd_coupling *g)
         return;
     }
     mechd_trial_drop(g);
+    mechd_coupling_snapshots_free(g);
     for (int32_t n = 0; n < g->count && g->parts != NULL; n++) {
         struct mechd_part *const p = &g->parts[n];
         if (p->instance != NULL && p->lease != 0) {

@@ -31,7 +31,8 @@ enum {
     MECHD_COUPLINGS_MOST = 1024,
     MECHD_COUPLING_PARTS = 64,
     MECHD_COUPLING_CONNECTIONS = 4096,
-    MECHD_COUPLING_QUEUE = 64 /* commands that wait for one coupling */
+    MECHD_COUPLING_SNAPSHOTS = 64, /* of one */
+    MECHD_COUPLING_QUEUE = 64      /* commands that wait for one coupling */
 };
 
 /* One value of an instance that takes part in the exchange. */
@@ -109,6 +110,12 @@ struct mechd_coupling_command {
     double residual; /* largest, relative to the tolerance */
 };
 
+/* Its state and those of all its instances. */
+struct mechd_coupling_snapshot {
+    uint64_t id;
+    struct mechd_saved *saved;
+};
+
 struct mechd_coupling {
     struct mechd_coupling *next; /* locked by the table */
     struct mechd_service *service;
@@ -136,7 +143,10 @@ struct mechd_coupling {
     int queued;
     double time; /* s, of the last window */
     uint64_t windows;
-    bool started; /* START has succeeded */
+    bool started;                                                       /* START has succeeded */
+    struct mechd_coupling_snapshot snapshots[MECHD_COUPLING_SNAPSHOTS]; /* oldest first */
+    int snapshot_count;
+    uint64_t snapshot_last; /* id of the newest ever */
 };
 
 /* All of them. shared, locked by m. */
@@ -193,6 +203,18 @@ enum mechp_code mechd_coupling_ends(struct mechd_coupling_command *k);
 void mechd_coupling_answer(struct mechd_coupling_command *k);
 /* {"time", "window", "outputs" of the present state, and what the caller adds. */
 void mechd_coupling_write_state(struct mechd_coupling *g, struct mechp_text *w);
+
+/* --- snapshots (snapshots.c) ------------------------------------------------------------------ */
+
+/* `once` of commands: take one; and go back to the one of the path, all instances or none. */
+void mechd_coupling_snapshot_take(struct mechd_coupling_command *k);
+void mechd_coupling_snapshot_restore(struct mechd_coupling_command *k);
+/* {"items": […], "next": null}. Any thread. */
+void mechd_coupling_snapshots_write(struct mechd_coupling *g, struct mechp_text *w);
+/* False: there is none of that id. Any thread. */
+bool mechd_coupling_snapshot_delete(struct mechd_coupling *g, const char *id);
+/* When the coupling is freed. */
+void mechd_coupling_snapshots_free(struct mechd_coupling *g);
 
 /* --- one task on an instance (part.c) --------------------------------------------------------- */
 

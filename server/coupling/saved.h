@@ -16,6 +16,8 @@ struct mechd_saved {
     size_t size;      /* bytes of all */
     void *couple;     /* [couple_size] as mech_couple_save; NULL: saved before its start */
     size_t couple_size;
+    int uses;     /* of a snapshot: restores in progress, less 1 when it is deleted; locked by the
+                     coupling's m */
     bool charged; /* its parts are charged to the accounts of their instances */
     int32_t count;
     struct mechd_saved_part parts[]; /* [count] of the participants in their order */

@@ -172,6 +172,59 @@ static enum mechd_submitted spread_reset(struct mechd_call *c)
 
 const struct mechd_operation mechd_operation_RESET_COUPLING = {.spread = spread_reset};
 
+/* --- snapshots --------------------------------------------------------------------------------- */
+
+/* A command that does this once. */
+static enum mechd_submitted spread_once(struct mechd_call *c,
+                                        void (*once)(struct mechd_coupling_command *k))
+{
+    struct mechd_coupling *const g = find(c);
+    struct mechd_coupling_command *const k = g != NULL ? make(c, g, MECHD_COUPLING_ONCE) : NULL;
+    if (k != NULL) {
+        k->once = once;
+    }
+    return g != NULL ? submit(g, k, c) : MECHD_RAN;
+}
+
+static enum mechd_submitted spread_take(struct mechd_call *c)
+{
+    return spread_once(c, mechd_coupling_snapshot_take);
+}
+
+const struct mechd_operation mechd_operation_TAKE_COUPLING_SNAPSHOT = {.spread = spread_take};
+
+static enum mechd_submitted spread_restore(struct mechd_call *c)
+{
+    return spread_once(c, mechd_coupling_snapshot_restore);
+}
+
+const struct mechd_operation mechd_operation_RESTORE_COUPLING = {.spread = spread_restore};
+
+static enum mechd_progress run_snapshots(struct mechd_call *c)
+{
+    struct mechd_coupling *const g = find(c);
+    if (g != NULL) {
+        mechd_coupling_snapshots_write(g, &c->text);
+    }
+    mechd_coupling_unref(g);
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_COUPLING_SNAPSHOTS = {.run = run_snapshots};
+
+static enum mechd_progress run_forget(struct mechd_call *c)
+{
+    struct mechd_coupling *const g = find(c);
+    c->status = 204;
+    if (g != NULL && !mechd_coupling_snapshot_delete(g, mechd_call_value(c, "sid"))) {
+        mechd_fail(c, MECHP_NOT_FOUND, "there is no snapshot %.64s", mechd_call_value(c, "sid"));
+    }
+    mechd_coupling_unref(g);
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_DELETE_COUPLING_SNAPSHOT = {.run = run_forget};
+
 /* --- the rest --------------------------------------------------------------------------------- */
 
 static enum mechd_progress run_list(struct mechd_call *c)

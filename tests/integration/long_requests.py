@@ -56,6 +56,8 @@ LONG = [
 BOUNDED = {
     'linearization': 'at most 1,000 states',
     'commitCoupling': 'a copy of the state of each participant',
+    'takeCouplingSnapshot': 'a copy of the state of each participant',
+    'restoreCoupling': 'a copy of the state of each participant',
     'resetCoupling': 'one evaluation of each participant an iteration, and few iterations',
     'system': 'one evaluation of the model',
     'systemBlocks': 'one evaluation of the model',

@@ -89,6 +89,12 @@ def a_coupling_trial(client, root):
     return made
 
 
+def a_coupling_snapshot(client, root):
+    made = a_coupling(client, root)
+    client.call('POST', '/v1/couplings/%s/snapshots' % made['cid'], {})
+    return made
+
+
 def a_body_without_its_end(http):
     http.putrequest('POST', '/v1/instances')
     http.putheader('Content-Type', 'application/json')
@@ -144,7 +150,9 @@ PREPARE = {'commit': a_trial, 'keepTrial': a_trial, 'dropTrial': a_kept_trial,
            'dropLease': a_lease, 'stream': a_stream, 'deleteStream': a_stream,
            'getSweep': a_sweep, 'deleteSweep': a_sweep,
            'sweepResults': a_sweep, 'couple': in_memory, 'getCoupling': a_coupling,
-           'commitCoupling': a_coupling_trial,
+           'commitCoupling': a_coupling_trial, 'couplingSnapshots': a_coupling_snapshot,
+           'takeCouplingSnapshot': a_coupling_snapshot, 'restoreCoupling': a_coupling_snapshot,
+           'deleteCouplingSnapshot': a_coupling_snapshot,
            'stepCoupling': a_coupling, 'resetCoupling': a_coupling,
            'deleteCoupling': a_coupling, 'batch': only_the_rig, 'operation': an_operation,
            'forgetOperation': an_operation}
@@ -187,6 +195,7 @@ BEYOND = {'create': ('instances', None), 'createAs': ('instances', None),
           'keepTrial': ('snapshots', {}),
           'startRun': ('memory', {'until': 1000, 'period': 0.01, 'record': {}}),
           'stepCoupling': ('step-cpu', {'count': 10 ** 9}),
+          'takeCouplingSnapshot': ('snapshots', None),
           'sweep': ('instances', None), 'step': ('step-cpu', {'count': 10 ** 9})}
 
 

@@ -165,10 +165,32 @@ static const struct mechp_shape report = {
         {"residual", "number{}", "last change of each connection", true},
         {"interface", "@CouplingFlow{}", "by connection and bond, if requested", false})};
 
+static const struct mechp_shape snapshot = {
+    .name = "CouplingSnapshot",
+    .doc = "State of a coupling and of all its instances, in memory.",
+    .members = MECHP_MEMBERS({"id", "@Name", "id", true}, {"time", "number", "s", true},
+                             {"window", "integer", "windows done since the start", true},
+                             {"bytes", "integer", "size of the states", true})};
+
+static const struct mechp_shape snapshot_list = {
+    .name = "CouplingSnapshotList",
+    .doc = "Snapshots of a coupling, oldest first.",
+    .members = MECHP_MEMBERS({"items", "@CouplingSnapshot[]", "64 at most", true},
+                             {"next", "null", "always null: there are no further pages", true})};
+
+static const struct mechp_shape restored = {
+    .name = "CouplingRestored",
+    .doc = "The state of the snapshot, which is the present one again.",
+    .members = MECHP_MEMBERS(
+        {"time", "number", "s", true}, {"window", "integer", "windows done since the start", true},
+        {"outputs", "@Value{}", "participant.output of all", true},
+        {"reproducible", "boolean", "false: fields of a model have been changed since", true})};
+
 const struct mechp_shape *const mechp_shapes_couplings[] = {
-    &participant,    &connection,     &law,           &bond,         &scheme,     &adaptive,
-    &couple_request, &coupling,       &coupling_list, &step_request, &step_reply, &report,
-    &flow,           &commit_request, &commit_reply,  NULL};
+    &snapshot, &snapshot_list,  &restored,     &participant, &connection,
+    &law,      &bond,           &scheme,       &adaptive,    &couple_request,
+    &coupling, &coupling_list,  &step_request, &step_reply,  &report,
+    &flow,     &commit_request, &commit_reply, NULL};
 
 /* --- routes --- */
 
@@ -228,6 +250,42 @@ const struct mechp_row mechp_row_RESET_COUPLING = {
     .content = MECHP_JSON,
     .codes = MECHP_CODES(MECHP_FOREIGN_LEASE, MECHP_TIME_MISMATCH, MECHP_CANCELLED,
                          MECHP_LIMIT_REACHED, MECHP_COUPLING_NOT_CONVERGED, MECHP_NOT_FINITE)};
+
+const struct mechp_row mechp_row_COUPLING_SNAPSHOTS = {.tag = "couplings",
+                                                       .doc = "Ids, times and sizes.",
+                                                       .effect = MECHP_READS,
+                                                       .status = 200,
+                                                       .reply = "@CouplingSnapshotList",
+                                                       .content = MECHP_JSON};
+
+const struct mechp_row mechp_row_TAKE_COUPLING_SNAPSHOT = {
+    .tag = "couplings",
+    .doc =
+        "The state of the coupling and of all its instances is saved in memory. It counts as one "
+        "snapshot of each instance.",
+    .body = &mechp_empty,
+    .optional = true,
+    .status = 201,
+    .reply = "@CouplingSnapshot",
+    .content = MECHP_JSON,
+    .codes = MECHP_CODES(MECHP_FOREIGN_LEASE, MECHP_TIME_MISMATCH, MECHP_CANCELLED,
+                         MECHP_LIMIT_REACHED, MECHP_QUOTA_EXCEEDED)};
+
+const struct mechp_row mechp_row_DELETE_COUPLING_SNAPSHOT = {
+    .tag = "couplings", .doc = "Frees its memory.", .traits = MECHP_AT_ONCE, .status = 204};
+
+const struct mechp_row mechp_row_RESTORE_COUPLING = {
+    .tag = "couplings",
+    .doc =
+        "All instances return to their states, inputs and parameters, and the coupling to its "
+        "window, or none does. Fields that were changed after the snapshot keep their new values.",
+    .body = &mechp_empty,
+    .optional = true,
+    .status = 200,
+    .reply = "@CouplingRestored",
+    .content = MECHP_JSON,
+    .codes = MECHP_CODES(MECHP_FOREIGN_LEASE, MECHP_TIME_MISMATCH, MECHP_CANCELLED,
+                         MECHP_LIMIT_REACHED, MECHP_NOT_FINITE)};
 
 const struct mechp_row mechp_row_STEP_COUPLING = {
     .tag = "couplings",

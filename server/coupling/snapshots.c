@@ -1,0 +1,173 @@
+/* Snapshots of a coupling: its state and those of all its instances, in memory. */
+#include "server/coupling/saved.h"
+
+#include "protocol/frame/frame.h"
+#include "server/instance/host.h"
+#include "solver/base/err.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ONE = 1 /* that it counts as, with each instance */ };
+static const size_t bytes_most = (size_t)1 << 30; /* of one coupling */
+
+/* By the text of its id; the coupling is locked. NULL: there is none. */
+static struct mechd_coupling_snapshot *find(struct mechd_coupling *g, const char *id)
+{
+    char known[32];
+    for (int k = 0; k < g->snapshot_count; k++) {
+        snprintf(known, sizeof known, "s-%" PRIu64, g->snapshots[k].id);
+        if (strcmp(known, id) == 0) {
+            return &g->snapshots[k];
+        }
+    }
+    return NULL;
+}
+
+static void write(const struct mechd_coupling_snapshot *s, struct mechp_text *w)
+{
+    char id[32];
+    snprintf(id, sizeof id, "s-%" PRIu64, s->id);
+    mechp_text_object(w);
+    mechp_text_member_string(w, "id", id);
+    mechp_text_key(w, "time");
+    mechp_text_number(w, s->saved->time);
+    mechp_text_key(w, "window");
+    mechp_text_unsigned(w, s->saved->windows);
+    mechp_text_key(w, "bytes");
+    mechp_text_unsigned(w, s->saved->size);
+    mechp_text_end(w);
+}
+
+/* Into the list; false: it is full. */
+static bool add(struct mechd_coupling *g, struct mechd_saved *saved, struct mechp_text *w)
+{
+    size_t bytes = 0;
+    pthread_mutex_lock(&g->m);
+    for (int k = 0; k < g->snapshot_count; k++) {
+        bytes += g->snapshots[k].saved->size;
+    }
+    const bool fits =
+        g->snapshot_count < MECHD_COUPLING_SNAPSHOTS && saved->size <= bytes_most - bytes;
+    if (fits) {
+        g->snapshots[g->snapshot_count] =
+            (struct mechd_coupling_snapshot){.id = ++g->snapshot_last, .saved = saved};
+        write(&g->snapshots[g->snapshot_count++], w);
+    }
+    pthread_mutex_unlock(&g->m);
+    return fits;
+}
+
+void mechd_coupling_snapshot_take(struct mechd_coupling_command *k)
+{
+    struct mechd_coupling *const g = k->coupling;
+    struct mechd_saved *saved = NULL;
+    char detail[sizeof k->detail];
+    if (mechd_saved_take(g, &saved) != 0) {
+        mechd_coupling_refuse(k, MECHP_OUT_OF_MEMORY, "no memory for the snapshot");
+    } else if (!mechd_saved_charge(saved, g, ONE, &k->call->excess)) {
+        mechd_saved_free(saved, g, ONE);
+        mechd_coupling_refuse(k, MECHP_QUOTA_EXCEEDED,
+                              mechd_excess_tell(&k->call->excess, detail, sizeof detail));
+    } else if (!add(g, saved, &k->call->text)) {
+        mechd_saved_free(saved, g, ONE);
+        snprintf(detail, sizeof detail, "at most %d snapshots and %zu bytes of a coupling",
+                 MECHD_COUPLING_SNAPSHOTS, bytes_most);
+        mechd_coupling_refuse(k, MECHP_LIMIT_REACHED, detail);
+    } else {
+        k->call->status = 201;
+    }
+}
+
+void mechd_coupling_snapshots_write(struct mechd_coupling *g, struct mechp_text *w)
+{
+    mechp_text_object(w);
+    mechp_text_key(w, "items");
+    mechp_text_array(w);
+    pthread_mutex_lock(&g->m);
+    for (int k = 0; k < g->snapshot_count; k++) {
+        write(&g->snapshots[k], w);
+    }
+    pthread_mutex_unlock(&g->m);
+    mechp_text_end(w);
+    mechp_text_key(w, "next");
+    mechp_text_null(w);
+    mechp_text_end(w);
+}
+
+bool mechd_coupling_snapshot_delete(struct mechd_coupling *g, const char *id)
+{
+    struct mechd_saved *last = NULL;
+    pthread_mutex_lock(&g->m);
+    struct mechd_coupling_snapshot *const s = find(g, id);
+    if (s != NULL) {
+        last = --s->saved->uses < 0 ? s->saved : NULL;
+        g->snapshot_count--;
+        memmove(s, s + 1, (size_t)(g->snapshots + g->snapshot_count - s) * sizeof *s);
+    }
+    pthread_mutex_unlock(&g->m);
+    mechd_saved_free(last, g, ONE);
+    return s != NULL;
+}
+
+void mechd_coupling_snapshots_free(struct mechd_coupling *g)
+{
+    for (int k = 0; k < g->snapshot_count; k++) {
+        mechd_saved_free(g->snapshots[k].saved, g, ONE);
+    }
+    g->snapshot_count = 0;
+}
+
+/* Go back to it, all or none. */
+static void restore(struct mechd_coupling_command *k, const struct mechd_saved *saved)
+{
+    struct mechd_coupling *const g = k->coupling;
+    struct mechp_text *const w = &k->call->text;
+    bool reproducible = true;
+    int32_t part = -1;
+    const int outcome = mechd_saved_return(saved, g, &part, &reproducible);
+    if (outcome != 0) {
+        char detail[sizeof k->detail];
+        snprintf(detail, sizeof detail, "participant %.64s: %s", g->parts[part < 0 ? 0 : part].name,
+                 mech_err_text(outcome));
+        mechd_coupling_refuse(k, mechp_code_of_outcome(outcome), detail);
+        return;
+    }
+    mechd_trial_drop(g);
+    for (int32_t n = 0; n < g->count; n++) {
+        mechd_instance_changed(g->parts[n].instance, MECHP_REWOUND);
+    }
+    mechp_text_object(w);
+    mechd_coupling_write_state(g, w);
+    mechp_text_key(w, "reproducible");
+    mechp_text_bool(w, reproducible);
+    mechp_text_end(w);
+}
+
+void mechd_coupling_snapshot_restore(struct mechd_coupling_command *k)
+{
+    struct mechd_coupling *const g = k->coupling;
+    const char *const id = mechd_call_value(k->call, "sid");
+    pthread_mutex_lock(&g->m);
+    const struct mechd_coupling_snapshot *const s = find(g, id);
+    struct mechd_saved *const saved = s != NULL ? s->saved : NULL;
+    if (saved != NULL) {
+        saved->uses++;
+    }
+    pthread_mutex_unlock(&g->m);
+    if (saved == NULL) {
+        char detail[sizeof k->detail];
+        snprintf(detail, sizeof detail, "there is no snapshot %.64s", id);
+        mechd_coupling_refuse(k, MECHP_NOT_FOUND, detail);
+        return;
+    }
+    if (mechd_coupling_keep(k)) {
+        restore(k, saved);
+    }
+    pthread_mutex_lock(&g->m);
+    const bool last = --saved->uses < 0; // it has been deleted meanwhile
+    pthread_mutex_unlock(&g->m);
+    mechd_saved_free(last ? saved : NULL, g, ONE);
+}
