@@ -247,6 +247,12 @@ class Python(ManyTests, Served):
             self.assertEqual((trial.window, pair.look().windows), (12, 10))
             done = pair.commit(trial)
             self.assertEqual((done.outputs, pair.look().windows), (trial.outputs, 12))
+            sid = pair.snapshot()
+            pair.step(count=3)
+            self.assertEqual(pair.restore(sid).outputs, done.outputs)
+            self.assertEqual([s['id'] for s in pair.snapshots()], [sid])
+            pair.delete_snapshot(sid)
+            self.assertEqual(pair.snapshots(), [])
             self.assertEqual((pair.look().windows, pair.reset().time), (12, 0))
         self.assertGreater(one.step(0.01).time, 0)
 

@@ -81,6 +81,25 @@ class Coupling:
         return CouplingStep(self._server.transport.call('POST', 'v1', 'couplings', self.id,
                                                         'commit', body={'trial': number}).json)
 
+    def snapshot(self) -> str:
+        """Save its state and those of all its instances in the server; the id of the snapshot."""
+        return str(self._server.transport.call('POST', 'v1', 'couplings', self.id,
+                                               'snapshots').json['id'])
+
+    def snapshots(self) -> List[Dict[str, Any]]:
+        """Its snapshots, oldest first: id, time, window, bytes."""
+        return list(self._server.transport.call('GET', 'v1', 'couplings', self.id,
+                                                'snapshots').json['items'])
+
+    def restore(self, snapshot: str) -> CouplingStep:
+        """Return to a snapshot, with all its instances."""
+        return CouplingStep(self._server.transport.call(
+            'POST', 'v1', 'couplings', self.id, 'snapshots', snapshot, 'restore').json)
+
+    def delete_snapshot(self, snapshot: str) -> None:
+        """Delete a snapshot."""
+        self._server.transport.call('DELETE', 'v1', 'couplings', self.id, 'snapshots', snapshot)
+
     def reset(self) -> CouplingStep:
         """Reset all its instances to their states after creation."""
         return CouplingStep(self._server.transport.call('POST', 'v1', 'couplings', self.id,
