@@ -446,7 +446,9 @@ bool mechd_coupling_submit(struct mechd_coupling_command *k)
         mechd_coupling_ref(g);
     }
     pthread_mutex_unlock(&g->m);
-    if (first) {
+    if (first && k->slow) {
+        start_next(k);
+    } else if (first) {
         k->state = MECHD_COUPLING_CAPTURING;
         k->task.run = run_task;
         capture_rest(k, direct);

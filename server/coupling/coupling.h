@@ -83,12 +83,13 @@ struct mechd_coupling_command {
     struct mechd_call *call;
     enum mechd_coupling_kind kind;
     enum mechd_coupling_state state; /* owned by the thread that has the command */
-    double size;                     /* STEP, TRIAL: of a window, s */
+    double size;                     /* STEP, TRIAL, stability: of a window, s */
     uint64_t windows;                /* STEP, TRIAL: how many */
     double until;                    /* STEP, TRIAL: end time, or NaN: windows × size */
     /* ONCE: does it, as the owner of all instances, and writes the reply, or calls
      * mechd_coupling_refuse; before it changes anything it calls mechd_coupling_keep */
     void (*once)(struct mechd_coupling_command *k);
+    bool slow;      /* ONCE: on the pool, never on the carrying thread */
     uint64_t trial; /* ONCE: the number that is to be committed */
     bool interface; /* STEP, TRIAL: the report has the flows through connections and bonds */
     bool energy;    /* STEP, TRIAL: the reply has the energy of the participants */
@@ -215,6 +216,11 @@ void mechd_coupling_snapshots_write(struct mechd_coupling *g, struct mechp_text 
 bool mechd_coupling_snapshot_delete(struct mechd_coupling *g, const char *id);
 /* When the coupling is freed. */
 void mechd_coupling_snapshots_free(struct mechd_coupling *g);
+
+/* --- stability (stability.c) ------------------------------------------------------------------ */
+
+/* `once` of a command: that of windows of k->size about the present state. */
+void mechd_coupling_stability(struct mechd_coupling_command *k);
 
 /* --- one task on an instance (part.c) --------------------------------------------------------- */
 

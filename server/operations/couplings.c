@@ -2,6 +2,7 @@
 #include "server/coupling/coupling.h"
 
 #include "protocol/wire/json.h"
+#include "server/call/query.h"
 #include "server/call/service.h"
 #include "solver/base/err.h"
 #include "solver/base/times.h"
@@ -224,6 +225,28 @@ static enum mechd_progress run_forget(struct mechd_call *c)
 }
 
 const struct mechd_operation mechd_operation_DELETE_COUPLING_SNAPSHOT = {.run = run_forget};
+
+/* --- stability --------------------------------------------------------------------------------- */
+
+static enum mechd_submitted spread_stability(struct mechd_call *c)
+{
+    struct mechd_coupling *const g = find(c);
+    const struct mechd_query_range sizes = {.least = 1e-12, .most = 1e12, .preset = NAN};
+    const double size = mechd_query_number(c, "size", &sizes);
+    if (g == NULL || mechd_call_faulty(c)) {
+        mechd_coupling_unref(g);
+        return MECHD_RAN;
+    }
+    struct mechd_coupling_command *const k = make(c, g, MECHD_COUPLING_ONCE);
+    if (k != NULL) {
+        k->once = mechd_coupling_stability;
+        k->slow = true;
+        k->size = isnan(size) ? g->step_size : size;
+    }
+    return submit(g, k, c);
+}
+
+const struct mechd_operation mechd_operation_COUPLING_STABILITY = {.spread = spread_stability};
 
 /* --- the rest --------------------------------------------------------------------------------- */
 

@@ -58,6 +58,7 @@ BOUNDED = {
     'commitCoupling': 'a copy of the state of each participant',
     'takeCouplingSnapshot': 'a copy of the state of each participant',
     'restoreCoupling': 'a copy of the state of each participant',
+    'couplingStability': 'at most 200 numbers, at 160 sizes',
     'resetCoupling': 'one evaluation of each participant an iteration, and few iterations',
     'system': 'one evaluation of the model',
     'systemBlocks': 'one evaluation of the model',

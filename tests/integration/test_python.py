@@ -241,6 +241,7 @@ class Python(ManyTests, Served):
             with self.assertRaises(mechd.Conflict):
                 one.step(0.01)
             self.assertEqual([c.id for c in self.server.couplings()], [pair.id])
+            self.assertGreater(pair.stability(0.01)['spectralRadius'], 0)
             trial = pair.step(count=2, commit=False, want=['interface', 'energy'])
             self.assertGreater(trial.energy, 0)
             self.assertEqual(list(trial.report['interface']), pair.connections)

@@ -100,6 +100,11 @@ class Coupling:
         """Delete a snapshot."""
         self._server.transport.call('DELETE', 'v1', 'couplings', self.id, 'snapshots', snapshot)
 
+    def stability(self, size: Optional[float] = None) -> Dict[str, Any]:
+        """Spectral radius of windows of a size (default stepSize), the largest stable size."""
+        return dict(self._server.transport.call('GET', 'v1', 'couplings', self.id, 'stability',
+                                                size=size).json)
+
     def reset(self) -> CouplingStep:
         """Reset all its instances to their states after creation."""
         return CouplingStep(self._server.transport.call('POST', 'v1', 'couplings', self.id,

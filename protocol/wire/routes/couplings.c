@@ -140,6 +140,21 @@ static const struct mechp_shape flow = {
          "window would not have done it. Of a bond, with what it stores and dissipates: rounding",
          true})};
 
+static const struct mechp_shape stability = {
+    .name = "CouplingStability",
+    .doc = "Stability of windows of one size about the present state.",
+    .members = MECHP_MEMBERS(
+        {"size", "number", "of the windows, s", true},
+        {"spectralRadius", "number|null",
+         "of what a window does to a small disturbance; null: beyond the range of doubles", true},
+        {"stable", "boolean", "the spectral radius is at most 1 but for rounding", true},
+        {"largestStable", "number|null",
+         "end of the sizes that are stable from `least` on, s; 0: none is; null: all up to `most`",
+         true},
+        {"recommended", "number|null", "half of it, s; null: none, or any", true},
+        {"least", "number", "smallest size that was looked at, s", true},
+        {"most", "number", "largest one, s", true})};
+
 static const struct mechp_shape commit_request = {
     .name = "CouplingCommitRequest",
     .doc = "The trial to commit.",
@@ -187,10 +202,10 @@ static const struct mechp_shape restored = {
         {"reproducible", "boolean", "false: fields of a model have been changed since", true})};
 
 const struct mechp_shape *const mechp_shapes_couplings[] = {
-    &snapshot, &snapshot_list,  &restored,     &participant, &connection,
-    &law,      &bond,           &scheme,       &adaptive,    &couple_request,
-    &coupling, &coupling_list,  &step_request, &step_reply,  &report,
-    &flow,     &commit_request, &commit_reply, NULL};
+    &stability,      &snapshot, &snapshot_list,  &restored,     &participant,
+    &connection,     &law,      &bond,           &scheme,       &adaptive,
+    &couple_request, &coupling, &coupling_list,  &step_request, &step_reply,
+    &report,         &flow,     &commit_request, &commit_reply, NULL};
 
 /* --- routes --- */
 
@@ -286,6 +301,21 @@ const struct mechp_row mechp_row_RESTORE_COUPLING = {
     .content = MECHP_JSON,
     .codes = MECHP_CODES(MECHP_FOREIGN_LEASE, MECHP_TIME_MISMATCH, MECHP_CANCELLED,
                          MECHP_LIMIT_REACHED, MECHP_NOT_FINITE)};
+
+const struct mechp_row mechp_row_COUPLING_STABILITY = {
+    .tag = "couplings",
+    .doc = "Of the instances, linearized at the present state and solved exactly, coupled by the "
+           "scheme in windows of `size`; schemes that iterate are taken as converged. Up to 200 "
+           "states and values of outputs; without bonds.",
+    .effect = MECHP_READS,
+    .cost = MECHP_COST_UNKNOWN,
+    .query = MECHP_QUERY({"size", "number", "Size of a window, s; default stepSize.", "0.01"}),
+    .status = 200,
+    .reply = "@CouplingStability",
+    .content = MECHP_JSON,
+    .codes =
+        MECHP_CODES(MECHP_FOREIGN_LEASE, MECHP_TIME_MISMATCH, MECHP_CANCELLED, MECHP_LIMIT_REACHED,
+                    MECHP_INVALID_REQUEST, MECHP_SINGULAR, MECHP_NOT_FINITE)};
 
 const struct mechp_row mechp_row_STEP_COUPLING = {
     .tag = "couplings",

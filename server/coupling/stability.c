@@ -1,0 +1,189 @@
+/* Stability of a coupling about its present state: each instance is linearized, and solver/couple
+ * computes the map of a window. */
+#include "server/coupling/coupling.h"
+
+#include "server/instance/effort.h"
+#include "server/os/ticks.h"
+#include "solver/base/err.h"
+#include "solver/couple/stability.h"
+#include "solver/sim/analysis.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct work {
+    struct mechd_coupling_command *k;
+    struct mech_couple_linear *parts; /* [count] */
+    double **blocks;                  /* [count] their matrices */
+};
+
+static bool ends(void *context)
+{
+    return mechd_coupling_ends(context) != MECHP_OK;
+}
+
+static void refuse(struct mechd_coupling_command *k, int outcome, const char *who,
+                   const char *reason)
+{
+    char detail[sizeof k->detail];
+    snprintf(detail, sizeof detail, "%s%.64s%s%.110s", who[0] != '\0' ? "participant " : "", who,
+             who[0] != '\0' ? ": " : "", reason[0] != '\0' ? reason : mech_err_text(outcome));
+    mechd_coupling_refuse(k, mechp_code_of_outcome(outcome), detail);
+}
+
+/* Column of a force input's component among those of B; −1: it is a parameter. */
+static int32_t column_of(const struct mechd_part *p, const struct mechd_coupling_port *port)
+{
+    int32_t column = 0;
+    for (int32_t i = 0; i <= port->index; i++) {
+        struct mech_variable v;
+        mechd_engine_variable(&p->instance->engine, MECH_INPUT, (size_t)i, &v);
+        if (mech_sim_input_is_parameter(p->instance->sim, i)) {
+            column = i == port->index ? -1 : column;
+        } else {
+            column += i == port->index ? port->component : v.size;
+        }
+    }
+    return column;
+}
+
+/* The rows and columns that the coupling has, in front of all matrices in *block. */
+static const char *pick(const struct mechd_part *p, const struct mech_linearization *l,
+                        struct mech_couple_linear *out)
+{
+    const size_t n = (size_t)l->states, m = (size_t)p->in_count;
+    double *const B = l->D + (size_t)l->outputs * (size_t)l->inputs;
+    double *const C = B + n * m, *const D = C + (size_t)p->out_count * n;
+    for (int32_t i = 0; i < p->in_count; i++) {
+        const int32_t column = column_of(p, &p->in[i]);
+        if (column < 0) {
+            return "stability is not computed of inputs that are parameters";
+        }
+        for (size_t r = 0; r < n; r++) {
+            B[r * m + (size_t)i] = l->B[r * (size_t)l->inputs + (size_t)column];
+        }
+        for (int32_t o = 0; o < p->out_count; o++) {
+            struct mech_variable v;
+            mechd_engine_variable(&p->instance->engine, MECH_OUTPUT_VARIABLE,
+                                  (size_t)p->out[o].index, &v);
+            const size_t row = (size_t)(v.offset + p->out[o].component);
+            D[(size_t)o * m + (size_t)i] = l->D[row * (size_t)l->inputs + (size_t)column];
+        }
+    }
+    for (int32_t o = 0; o < p->out_count; o++) {
+        struct mech_variable v;
+        mechd_engine_variable(&p->instance->engine, MECH_OUTPUT_VARIABLE, (size_t)p->out[o].index,
+                              &v);
+        const size_t row = (size_t)(v.offset + p->out[o].component);
+        for (size_t j = 0; j < n; j++) {
+            C[(size_t)o * n + j] = l->C[row * n + j];
+        }
+    }
+    *out = (struct mech_couple_linear){l->states, l->A, B, C, D};
+    return NULL;
+}
+
+/* One participant's matrices into a fresh block. 0, or an outcome with its reason; negative. */
+static int linearize(const struct mechd_part *p, struct mech_linearization *l, double **block,
+                     struct mech_couple_linear *out, char *reason)
+{
+    MECH_TRY(mech_sim_linearize_init(p->instance->sim, l, reason));
+    const size_t n = (size_t)l->states, m = (size_t)l->inputs, outputs = (size_t)l->outputs;
+    const size_t in = (size_t)p->in_count, kept = (size_t)p->out_count;
+    if (l->states > MECH_COUPLE_STABILITY_MOST) {
+        snprintf(reason, 160, "%d states: stability is computed up to %d", (int)l->states,
+                 MECH_COUPLE_STABILITY_MOST);
+        return MECH_UNSUPPORTED;
+    }
+    *block = calloc((n + outputs) * (n + m) + n * in + kept * (n + in) + 1, sizeof **block);
+    if (*block == NULL) {
+        return MECH_NO_MEMORY;
+    }
+    l->A = *block;
+    l->B = l->A + n * n;
+    l->C = l->B + n * m;
+    l->D = l->C + outputs * n;
+    MECH_TRY(mech_sim_linearize(p->instance->sim, l, reason));
+    const char *const why = pick(p, l, out);
+    if (why != NULL) {
+        snprintf(reason, 160, "%s", why);
+    }
+    return why != NULL ? MECH_UNSUPPORTED : 0;
+}
+
+/* False: refused. */
+static bool linearize_all(struct work *w)
+{
+    const struct mechd_coupling *const g = w->k->coupling;
+    int outcome = w->parts != NULL && w->blocks != NULL ? 0 : MECH_NO_MEMORY;
+    char reason[160] = "";
+    const char *who = "";
+    for (int32_t n = 0; n < g->count && outcome == 0; n++) {
+        const struct mechd_part *const p = &g->parts[n];
+        who = p->name;
+        if (p->instance->sim == NULL) {
+            snprintf(reason, sizeof reason, "it has no model that could be linearized");
+            outcome = MECH_UNSUPPORTED;
+            break;
+        }
+        struct mech_linearization l = {.states = 0};
+        struct mechd_effort effort = {.start = mechd_now(),
+                                      .kind = MECHD_EFFORT_ANALYSIS,
+                                      .unwanted = mechd_call_unwanted,
+                                      .of = w->k->call};
+        mechd_effort_begin(p->instance, &effort);
+        outcome = linearize(p, &l, &w->blocks[n], &w->parts[n], reason);
+        mechd_effort_end(p->instance);
+        mech_linearize_fini(&l);
+    }
+    if (outcome != 0) {
+        refuse(w->k, outcome, who, reason);
+    }
+    return outcome == 0;
+}
+
+static void write(const struct mech_couple_stability *s, double size, struct mechp_text *w)
+{
+    const bool bounded = s->largest > 0. && isfinite(s->largest);
+    mechp_text_object(w);
+    mechp_text_key(w, "size");
+    mechp_text_number(w, size);
+    mechp_text_key(w, "spectralRadius");
+    mechp_text_number_or_null(w, s->radius);
+    mechp_text_key(w, "stable");
+    mechp_text_bool(w, s->stable);
+    mechp_text_key(w, "largestStable");
+    mechp_text_number_or_null(w, s->largest);
+    mechp_text_key(w, "recommended");
+    mechp_text_number_or_null(w, bounded ? 0.5 * s->largest : (double)NAN);
+    mechp_text_key(w, "least");
+    mechp_text_number(w, s->least);
+    mechp_text_key(w, "most");
+    mechp_text_number(w, s->most);
+    mechp_text_end(w);
+}
+
+void mechd_coupling_stability(struct mechd_coupling_command *k)
+{
+    const struct mechd_coupling *const g = k->coupling;
+    struct work w = {.k = k,
+                     .parts = calloc((size_t)g->count, sizeof *w.parts),
+                     .blocks = calloc((size_t)g->count, sizeof *w.blocks)};
+    if (linearize_all(&w)) {
+        struct mech_interrupt ask = {.wanted = ends, .context = k};
+        struct mech_couple_stability s;
+        char reason[MECH_COUPLE_REASON];
+        const int outcome = mech_couple_stability(g->couple, w.parts, k->size, &ask, reason, &s);
+        if (outcome != 0) {
+            refuse(k, outcome, "", reason);
+        } else {
+            write(&s, k->size, &k->call->text);
+        }
+    }
+    for (int32_t n = 0; n < g->count && w.blocks != NULL; n++) {
+        free(w.blocks[n]);
+    }
+    free(w.blocks);
+    free(w.parts);
+}

@@ -1,0 +1,72 @@
+"""Stability of couplings as the server reports it, against closed forms and against what the coupling
+does."""
+import math
+import unittest
+
+from coupled import Couplings, half
+
+
+def joined(k, c):
+    """A spring and a damper between two masses."""
+    return [{'from': '%s.%s' % (a, y), 'to': b + '.F', 'factor': (-1 if a == b else 1) * g}
+            for a in ('left', 'right') for b in ('left', 'right') for y, g in (('x', k), ('v', c))]
+
+
+class Stability(Couplings):
+    def stability(self, cid, query=''):
+        return self.daemon.call('GET', '/v1/couplings/%s/stability%s' % (cid, query))
+
+    def masses(self, k, c, **more):
+        left, right = (self.daemon.create(half(x)) for x in (0.01, 0.))
+        reply = self.couple(left, right, joined(k, c), **{'scheme': 'Jacobi', **more})
+        self.assertEqual(reply.status, 201, reply)
+        return left, right, reply['id']
+
+    def test_the_closed_form_is_reported_within_a_percent(self):
+        """Free masses, Jacobi, zero-order hold: H < 2 c/k and H < 2 m/c, m the reduced mass."""
+        for k, c in ((100., 1.), (1., 10.), (1e4, 3.)):
+            bound = min(2 * c / k, 2 * 0.5 / c)
+            with self.subTest(bound):
+                left, right, cid = self.masses(k, c)
+                states = self.state(left), self.state(right)
+                for part, stable in ((0.99, True), (1.01, False)):
+                    reply = self.stability(cid, '?size=%.17g' % (part * bound))
+                    self.assertEqual((reply.status, reply['stable']), (200, stable), reply)
+                    self.assertAlmostEqual(reply['largestStable'] / bound, 1, delta=0.01)
+                    self.assertEqual(reply['recommended'], reply['largestStable'] / 2)
+                self.assertEqual((self.state(left), self.state(right)), states)
+
+    def test_the_radius_is_the_growth_of_what_is_done(self):
+        _, _, cid = self.masses(-30., 0.5, stepSize=0.05)
+        radius = self.stability(cid)['spectralRadius']
+        gaps = []
+        for count in (60, 1):
+            out = self.good(cid, count=count)['outputs']
+            gaps.append(out['left.x'] - out['right.x'])
+        self.assertAlmostEqual(gaps[1] / gaps[0], radius, 6)
+        self.assertGreater(radius, 1.1)
+
+    def test_what_iterates_is_stable_where_explicit_coupling_is_not(self):
+        for scheme, stable in (('IQN-ILS', True), ('Jacobi', False)):
+            _, _, cid = self.masses(100., 1., scheme=scheme, stepSize=0.05)
+            reply = self.stability(cid)
+            self.assertEqual((reply['stable'], reply['size']), (stable, 0.05), scheme)
+            self.good(cid, count=40)
+            out = self.good(cid, count=1)['outputs']
+            self.assertEqual(abs(out['left.x'] - out['right.x']) < 0.01, stable, scheme)
+
+    def test_what_it_cannot_say(self):
+        left, right = self.daemon.create(half()), self.daemon.create(half())
+        cid = self.couple(left, right, scheme='Energy', bonds=[
+            {'effort': ['left.F', 'right.F'], 'flow': ['left.x', 'right.x'],
+             'law': {'stiffness': 100}}])['id']
+        reply = self.stability(cid)
+        self.assertEqual((reply.status, reply['code']), (422, 'invalid-request'), reply)
+        self.assertIn('bonds', reply['detail'])
+        self.assertEqual(self.stability(cid, '?size=-1').status, 422)
+        self.assertEqual(self.stability('c-99').status, 404)
+        self.assertTrue(math.isfinite(self.good(cid, count=1)['time']))
+
+
+if __name__ == '__main__':
+    unittest.main()
