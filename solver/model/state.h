@@ -71,7 +71,8 @@ struct mech_state {
     const double *extra;
     /* the same for markers that move: [6 × markers] force and torque, or NULL */
     const double *wrench;
-    /* the same: what packed inputs are over the running command, [input], those with n > 0; or NULL */
+    /* the same: what packed inputs are over the running command, [input], those with n > 0; or
+       NULL */
     const struct mech_signal *signals;
     /* not in the block: the share of loads on markers that move which is held back; 0: all act */
     double held;

@@ -28,7 +28,7 @@ enum acts { OTHER, UNKNOWN, OPEN, ACTS, AT_LOWER, BETWEEN, AT_UPPER };
 /* A share of the range of a relay that counts as its bound, and the share of the speed of an impact
  * below which bodies do not part: solvers leave about 1e-8. */
 static const double at_bound = 1e-6, parting = 1e-6;
-/* A share of the lengths in a contact: what solvers leave of speeds at rest moves less in a step. */
+/* A share of the lengths in a contact: speeds that solvers leave at rest move less in a step. */
 static const double at_rest = 1e-10;
 
 struct mech_comparison {
@@ -212,8 +212,8 @@ static void look_at_laws(struct mech_sim *s, struct mech_logged event)
     }
 }
 
-/* Whether a row whose impulse was that of an impact leaves the contact: no law of contact lets a row
- * with an impulse part otherwise. */
+/* Whether a row whose impulse was that of an impact leaves the contact: no law of contact lets a
+ * row with an impulse part otherwise. */
 static bool leaves(const struct mech_contact_rows *rows, int32_t r, const struct mech_state *s)
 {
     double speeds = 0., lengths = fabs(rows->b[r]);

@@ -146,8 +146,8 @@ bool mech_sim_same_parameters(const struct mech_sim *s, const struct mech_state 
 int mech_sim_plan(const struct mech_sim *s, const struct mech_step_request *r,
                   struct mech_command *c);
 
-/* events.c: events that no scheme locates, of a command with a log. begin, once s->next is where the
- * command starts: 0, MECH_NO_MEMORY. step, before each internal step: what it starts from is kept.
+/* events.c: events that no scheme locates, of a command with a log. begin, once s->next is where
+ * the command starts: 0, MECH_NO_MEMORY. step, before each internal step: what it starts from is kept.
  * look, after it: its events into the log; whether there are any since total was `before`. */
 int mech_sim_events_begin(struct mech_sim *s);
 void mech_sim_events_step(struct mech_sim *s);
