@@ -135,6 +135,7 @@ static bool begin_step(struct mechd_frame_request *r)
         step->inputs = p->step.changes;
         step->input_count = p->input_count;
     }
+    mechd_partner_watch(p, step);
     r->stepping.unwanted = mechd_frame_abandoned;
     r->stepping.of = r;
     return true;
@@ -236,6 +237,7 @@ static enum mechd_progress run_step(struct mechd_frame_request *r)
         r->partner->trial = i->trial;
     }
     reply_outputs(r, s->request.trial);
+    r->out.flags |= mechd_stepping_eventful(s) ? MECHP_EVENT : 0;
     return MECHD_DONE;
 }
 

@@ -1,4 +1,4 @@
-/* Derivatives, energy and jacobian of a partner's frames. */
+/* Derivatives, energy, events and jacobian of a partner's frames. */
 #include "server/instance/partner_wants.h"
 
 #include "protocol/wire/json.h"
@@ -13,6 +13,7 @@ static const struct {
     unsigned bit;
 } wants[] = {{"derivatives", MECHD_PARTNER_DERIVATIVES},
              {"energy", MECHD_PARTNER_ENERGY},
+             {"events", MECHD_PARTNER_EVENTS},
              {"jacobian", MECHD_PARTNER_JACOBIAN}};
 
 enum { WANTS = sizeof wants / sizeof *wants };
@@ -36,7 +37,7 @@ unsigned mechd_partner_read_want(const struct mechd_instance *i, const json_t *h
         char path[32];
         snprintf(path, sizeof path, "/want/%zu", k);
         if (at == WANTS) {
-            mech_diag_add(diag, path, "a frame can carry: derivatives, energy, jacobian");
+            mech_diag_add(diag, path, "a frame can carry: derivatives, energy, events, jacobian");
         } else if (i->sim == NULL) {
             mech_diag_add(diag, path, "this instance has no model to compute them from");
         } else if (wants[at].bit == MECHD_PARTNER_JACOBIAN &&
@@ -50,10 +51,39 @@ unsigned mechd_partner_read_want(const struct mechd_instance *i, const json_t *h
     return want;
 }
 
+bool mechd_partner_read_early(const struct mechd_instance *i, const json_t *hello, unsigned want,
+                              struct mech_diag *diag)
+{
+    bool early = false;
+    if (mechp_json_bool(hello, "earlyReturn", diag, &early) && early) {
+        if (i->sim == NULL) {
+            mech_diag_add(diag, "/earlyReturn",
+                          "this instance has no model whose events are known");
+        } else if ((want & MECHD_PARTNER_JACOBIAN) != 0) {
+            mech_diag_add(diag, "/earlyReturn",
+                          "the jacobian is that of the whole step, whose end may not be reached");
+        }
+    }
+    return early;
+}
+
+void mechd_partner_watch(struct mechd_partner *p, struct mech_step_request *step)
+{
+    if (p->early || (p->want & MECHD_PARTNER_EVENTS) != 0) {
+        p->log = (struct mech_event_log){.at = &p->first, .room = 1};
+        step->events = &p->log;
+        step->early_return = p->early;
+    }
+}
+
+/* What replies to steps and trials alone have. */
+static const unsigned of_steps = MECHD_PARTNER_EVENTS | MECHD_PARTNER_JACOBIAN;
+
 /* Values of one of them. */
 static size_t want_size(const struct mechd_partner *p, unsigned bit)
 {
     return bit == MECHD_PARTNER_ENERGY     ? 1
+           : bit == MECHD_PARTNER_EVENTS   ? 2
            : bit == MECHD_PARTNER_JACOBIAN ? p->output_size * p->input_size
                                            : p->output_size;
 }
@@ -86,8 +116,7 @@ size_t mechd_partner_reply_size(const struct mechd_partner *p, bool steps)
 {
     size_t size = p->output_size;
     for (int k = 0; k < WANTS; k++) {
-        const bool has =
-            (p->want & wants[k].bit) != 0 && (steps || wants[k].bit != MECHD_PARTNER_JACOBIAN);
+        const bool has = (p->want & wants[k].bit) != 0 && (steps || (wants[k].bit & of_steps) == 0);
         size += has ? want_size(p, wants[k].bit) : 0;
     }
     return size;
@@ -128,6 +157,10 @@ void mechd_partner_wanted(struct mechd_instance *i, const struct mechd_partner *
     }
     if ((p->want & MECHD_PARTNER_ENERGY) != 0) {
         *out++ = trial ? mech_sim_trial_energy(i->sim) : mech_sim_energy(i->sim);
+    }
+    if ((p->want & MECHD_PARTNER_EVENTS) != 0 && steps) {
+        *out++ = (double)p->log.total;
+        *out++ = p->log.total > 0 ? p->first.time : (double)NAN;
     }
     if ((p->want & MECHD_PARTNER_JACOBIAN) != 0 && steps) {
         pick_jacobian(i, p, out);

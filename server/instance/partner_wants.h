@@ -5,23 +5,31 @@
 #include "server/instance/partners.h"
 
 /* Values after the outputs of a reply, in this order. Derivatives are d(outputs)/dt at the time of
- * the reply; the jacobian, of a step or trial alone, is ∂outputs/∂inputs at its end, inputs held
- * over it (solver/sim/analysis.h), of the partner's outputs and inputs, by rows. NaN: not known. */
+ * the reply. Of a step or trial alone are: events, two values, their number and the time of the
+ * first one (solver/step/event_log.h), NaN without any; and the jacobian, ∂outputs/∂inputs at its
+ * end, inputs held over it (solver/sim/analysis.h), of the partner's outputs and inputs, by rows.
+ * NaN: not known. */
 enum mechd_partner_want {
     MECHD_PARTNER_DERIVATIVES = 1,
     MECHD_PARTNER_ENERGY = 2,
-    MECHD_PARTNER_JACOBIAN = 4
+    MECHD_PARTNER_EVENTS = 4,
+    MECHD_PARTNER_JACOBIAN = 8
 };
 
 /* Bits of a hello's `want`; faults go to diag. */
 unsigned mechd_partner_read_want(const struct mechd_instance *i, const json_t *hello,
                                  struct mech_diag *diag);
+/* A hello's `earlyReturn`; faults go to diag. */
+bool mechd_partner_read_early(const struct mechd_instance *i, const json_t *hello, unsigned want,
+                              struct mech_diag *diag);
 /* Their places in a reply, as the member wantLayout; nothing if none are wanted. */
 void mechd_partner_write_want(const struct mechd_partner *p, struct mechp_text *w);
 
 /* Number of values of a reply: the outputs and the wanted values; `steps`: of a step or trial. */
 size_t mechd_partner_reply_size(const struct mechd_partner *p, bool steps);
+/* Look for the events of the step that begins, if the partner wants them or may return early. */
+void mechd_partner_watch(struct mechd_partner *p, struct mech_step_request *step);
 /* The wanted values, at the committed state or the end of the trial, into out. Any but the jacobian
- * of p->matrix is computed here. As owner. */
+ * of p->matrix and the events of p->log is computed here. As owner. */
 void mechd_partner_wanted(struct mechd_instance *i, const struct mechd_partner *p, bool trial,
                           bool steps, double *out);

@@ -148,8 +148,9 @@ static bool make_room(struct mechd_instance *i)
     return true;
 }
 
-static const char *const hello_keys[] = {"token", "instance", "inputs", "inputOrder", "outputs",
-                                         "want",  "role",     "name",   "seconds",    NULL};
+static const char *const hello_keys[] = {"token",   "instance",    "inputs", "inputOrder",
+                                         "outputs", "want",        "role",   "name",
+                                         "seconds", "earlyReturn", NULL};
 
 /* What the hello says of its lease. */
 static void read_wish(const struct mechd_hello *h, struct mech_diag *diag,
@@ -262,6 +263,7 @@ int mechd_partner_hello(struct mechd_instance *i, const struct mechd_hello *hell
     mechp_json_integer(hello->body, "inputOrder", diag, 0, MECHD_ORDER_MOST, &order);
     read_wish(hello, diag, &wish);
     const unsigned want = mechd_partner_read_want(i, hello->body, diag);
+    const bool early = mechd_partner_read_early(i, hello->body, want, diag);
     if (!mech_diag_clean(diag)) {
         return MECH_INVALID;
     }
@@ -274,6 +276,7 @@ int mechd_partner_hello(struct mechd_instance *i, const struct mechd_hello *hell
     }
     p->order = (int32_t)order;
     p->want = want;
+    p->early = early;
     int outcome = read_layout(i, hello->body, diag, p);
     if (outcome == 0 && wish.role == MECHD_ROLE_CO_DRIVER &&
         (p->input_count == 0 || p->input_count >= MECHD_CHANNELS_MOST)) {

@@ -47,7 +47,10 @@ struct mechd_partner {
     int32_t order;
     unsigned want;  /* bits of enum mechd_partner_want (partner_wants.h) */
     double *matrix; /* [outputs × inputs of the instance] the jacobian; NULL: not wanted */
-    double *packed; /* [all outputs of the instance] scratch */
+    bool early;     /* its steps and trials end at events */
+    struct mech_event_log log; /* of the step in progress, if it looks for events; room for one */
+    struct mech_logged first;
+    double *packed;                                   /* [all outputs of the instance] scratch */
     struct mechd_partner_room step;                   /* inputs of the command in progress */
     struct mechd_partner_room set;                    /* inputs that are being set */
     struct mechd_pending pending[MECHD_PENDING_MOST]; /* forces for later, sorted by time */

@@ -86,7 +86,9 @@ static void next_part(struct mechd_instance *i, struct mechd_stepping *s)
     s->part = s->request;
     s->part.kind = MECH_STEP_UNTIL;
     if (mechd_engine_step_count(&i->engine) != s->first) {
-        s->part.input_count = 0; // the command's inputs hold since its first part
+        // the command's inputs hold since its first part; those over time continue
+        s->part.inputs += s->request.input_count - s->signals;
+        s->part.input_count = s->signals;
     }
     s->part.size = s->end;
     if (stamp > s->start && stamp < s->end) {
@@ -104,6 +106,9 @@ static int begin(struct mechd_instance *i, struct mechd_stepping *s)
 {
     mechd_partners_due(i);
     mechd_partners_used(i, true);
+    if (s->request.events != NULL) {
+        mech_event_log_cut(s->request.events, 0); // it may begin again
+    }
     s->start = mechd_engine_time(&i->engine);
     s->first = mechd_engine_step_count(&i->engine);
     s->end = end_of(&i->engine, &s->request);
@@ -162,7 +167,7 @@ static bool finish_part(struct mechd_instance *i, struct mechd_stepping *s)
     }
     add_report(&s->whole, &s->report);
     s->report = s->whole;
-    if (s->part.size >= s->end) {
+    if (s->part.size >= s->end || s->report.ended == MECH_ENDED_AT_EVENT) {
         mechd_partners_used(i, true);
         free(s->before);
         s->before = NULL;
@@ -293,13 +298,19 @@ enum mechd_progress mechd_stepping_slice(struct mechd_instance *i, struct mechd_
     mechd_count(&m->vi_iterations, s->report.vi_iterations);
     mechd_count(&m->contacts, s->report.contacts > 0 ? (uint64_t)s->report.contacts : 0);
     if (!s->request.trial) {
-        // in parts it also took forces that are not in the request
-        if (s->before_size == 0) {
+        // in parts it also took forces that are not in the request; an early return has not gone to
+        // the end that the request says; signals are not in the record of a command
+        if (s->before_size == 0 && s->report.ended == MECH_ENDED_AS_REQUESTED && s->signals == 0) {
             mechd_durable_command(i, &s->request, s->report.steps * atomic_load(&i->step_ns));
         }
-        mechd_instance_stepped(i, 0);
+        mechd_instance_stepped(i, mechd_stepping_eventful(s) ? MECHP_EVENT : 0);
     }
     return MECHD_DONE;
+}
+
+bool mechd_stepping_eventful(const struct mechd_stepping *s)
+{
+    return s->report.impacts > 0 || (s->request.events != NULL && s->request.events->total > 0);
 }
 
 void mechd_stepping_abandon(struct mechd_instance *i, struct mechd_stepping *s)

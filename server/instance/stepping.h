@@ -12,6 +12,7 @@ struct mechd_stepping {
     int outcome;     /* once done: 0, an outcome, or negative */
     bool paid;       /* by a run: neither refused nor cut short by its account */
     bool admitted;   /* its account has been asked before */
+    size_t signals;  /* of the request's inputs, the last ones */
     bool over;       /* CANCELLED because of `excess` */
     uint64_t worked; /* ns */
     uint64_t now;    /* the clock at the begin of a slice, 0: not known; and at the end of all */
@@ -36,6 +37,10 @@ enum mechd_progress mechd_stepping_slice(struct mechd_instance *i, struct mechd_
 
 /* True if a command that has worked for so many ns exceeds its time; *x describes it. */
 bool mechd_stepping_over(const struct mechd_instance *i, uint64_t worked, struct mechd_excess *x);
+
+/* True of a command that has succeeded with an impact that its scheme reports, or with an event if
+ * these were asked for: the flag EVENT of its frames. */
+bool mechd_stepping_eventful(const struct mechd_stepping *s);
 
 /* Abandon a command between two slices; the state is as before. */
 void mechd_stepping_abandon(struct mechd_instance *i, struct mechd_stepping *s);

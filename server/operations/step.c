@@ -7,6 +7,8 @@
 #include "server/call/shapes.h"
 #include "server/instance/deriving.h"
 #include "server/instance/stepping.h"
+#include "server/operations/step_report.h"
+#include "server/operations/step_signals.h"
 #include "solver/base/times.h"
 
 #include <inttypes.h>
@@ -18,7 +20,8 @@
 enum {
     FORCES_MOST = 256,
     JACOBIAN_COST = 10000000, /* ns: never on a carrying thread */
-    JACOBIAN_MOST = 1 << 20   /* numbers */
+    JACOBIAN_MOST = 1 << 20,  /* numbers */
+    EVENTS_MOST = 256         /* in a reply; the rest are counted */
 };
 
 /* Most internal steps of one command. */
@@ -31,12 +34,14 @@ struct step_work {
     double expect_time; /* NaN: none */
     bool begun;         /* the body has been read */
     bool plain;         /* size, until or count is all that the body has */
-    bool energy, derivatives, jacobian;
-    double *matrix; /* [outputs × inputs] of the jacobian */
+    bool energy, derivatives, jacobian, events;
+    struct mech_event_log log; /* of the events, if they or an early return are requested */
+    double *matrix;            /* [outputs × inputs] of the jacobian */
     struct mech_derived told;
     struct mechd_deriving deriving; /* of the jacobian, before the step */
     struct mech_marker_force *forces;
     struct mechd_inputs inputs;
+    struct mechd_signals signals;
 };
 
 static void free_work(struct mechd_call *c)
@@ -45,7 +50,9 @@ static void free_work(struct mechd_call *c)
     if (w != NULL) {
         free(w->forces);
         free(w->matrix);
+        free(w->log.at);
         mechd_inputs_fini(&w->inputs);
+        mechd_signals_fini(&w->signals);
         mechd_call_give_room(c, w);
     }
 }
@@ -102,13 +109,15 @@ static void read_want(struct mechd_call *c, struct step_work *w)
         bool *const flag = text == NULL                       ? NULL
                            : strcmp(text, "energy") == 0      ? &w->energy
                            : strcmp(text, "derivatives") == 0 ? &w->derivatives
+                           : strcmp(text, "events") == 0      ? &w->events
                            : strcmp(text, "jacobian") == 0    ? &w->jacobian
                                                               : NULL;
         if (flag != NULL) {
             *flag = true;
         } else {
             mech_diag_add(&c->diag, path,
-                          "a step can return: \"derivatives\", \"energy\", \"jacobian\"");
+                          "a step can return: \"derivatives\", \"energy\", \"events\", "
+                          "\"jacobian\"");
         }
     }
 }
@@ -119,11 +128,17 @@ static void read_rest(struct mechd_call *c, struct step_work *w)
     bool commit = true;
     mechp_json_number(c->body, "expectTime", &c->diag, &w->expect_time);
     mechp_json_bool(c->body, "commit", &c->diag, &commit);
+    mechp_json_bool(c->body, "earlyReturn", &c->diag, &w->stepping.request.early_return);
     read_want(c, w);
+    if (w->jacobian && w->stepping.request.early_return) {
+        mech_diag_add(&c->diag, "/earlyReturn",
+                      "the jacobian is that of the whole step, whose end may not be reached");
+    }
     w->stepping.request.trial = !commit;
     const json_t *ignored = NULL;
     mechp_json_object(c->body, "inputs", &c->diag, &ignored);
     mechp_json_object(c->body, "inputDerivatives", &c->diag, &ignored);
+    mechp_json_object(c->body, "inputSignals", &c->diag, &ignored);
     mechp_json_object(c->body, "forces", &c->diag, &ignored);
     mechp_json_array(c->body, "outputs", &c->diag, &ignored);
 }
@@ -243,6 +258,25 @@ static void read_forces(struct mechd_call *c, struct step_work *w)
     w->stepping.request.force_count = n;
 }
 
+/* Room for the events, if the step looks for them. */
+static void take_log(struct mechd_call *c, struct step_work *w)
+{
+    if (!w->events && !w->stepping.request.early_return) {
+        return;
+    }
+    if (c->job.instance->sim == NULL) {
+        mech_diag_add(&c->diag, w->events ? "/want" : "/earlyReturn",
+                      "this instance has no model whose events are known");
+        return;
+    }
+    w->log =
+        (struct mech_event_log){.at = malloc(EVENTS_MOST * sizeof *w->log.at), .room = EVENTS_MOST};
+    w->stepping.request.events = &w->log;
+    if (w->log.at == NULL) {
+        mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for the events");
+    }
+}
+
 /* Names of outputs, checked before the step. */
 static void check_outputs(struct mechd_call *c)
 {
@@ -330,6 +364,7 @@ static bool begin(struct mechd_call *c, struct step_work *w)
     }
     check_outputs(c);
     read_forces(c, w);
+    take_log(c, w);
     if (late && mech_diag_clean(&c->diag)) {
         mechd_fail(c, MECHP_TIME_MISMATCH, "the instance is at time %.17g, %.3g s %s %.17g", now,
                    fabs(now - w->expect_time), now > w->expect_time ? "after" : "before",
@@ -344,86 +379,21 @@ static bool begin(struct mechd_call *c, struct step_work *w)
         w->stepping.request.inputs = w->inputs.changes;
         w->stepping.request.input_count = w->inputs.count;
     }
+    const json_t *const signals = json_object_get(c->body, "inputSignals");
+    if (json_is_object(signals) && json_object_size(signals) > 0) {
+        mechd_read_signals(c, signals, &w->inputs, &w->signals);
+        w->stepping.request.inputs = w->signals.changes;
+        w->stepping.request.input_count = w->signals.count;
+        w->stepping.signals = w->signals.count - w->inputs.count;
+        if (w->jacobian) {
+            mech_diag_add(&c->diag, "/inputSignals",
+                          "a jacobian is one of inputs that are held over the step");
+        }
+    }
     if (w->jacobian && mech_diag_clean(&c->diag) && c->code == MECHP_OK) {
         begin_jacobian(c, w);
     }
     return !mechd_call_faulty(c) && c->code == MECHP_OK;
-}
-
-static void write_drift(const struct mech_drift *d, struct mechp_text *w)
-{
-    mechp_text_object(w);
-    mechp_text_literal(w, "position");
-    mechp_text_number(w, d->position);
-    mechp_text_literal(w, "worstPosition");
-    mechp_text_string(w, d->worst_position);
-    mechp_text_literal(w, "velocity");
-    mechp_text_number(w, d->velocity);
-    mechp_text_literal(w, "worstVelocity");
-    mechp_text_string(w, d->worst_velocity);
-    mechp_text_literal(w, "leftOut");
-    mechp_text_integer(w, d->left_out);
-    mechp_text_end(w);
-}
-
-static void write_warning(const struct mech_step_report *r, struct mechp_text *w)
-{
-    char pointer[64];
-    snprintf(pointer, sizeof pointer, "/model/objects/%d", r->beyond);
-    mechp_text_literal(w, "warnings");
-    mechp_text_array(w);
-    mechp_text_object(w);
-    mechp_text_literal(w, "pointer");
-    mechp_text_string(w, pointer);
-    mechp_text_literal(w, "message");
-    mechp_text_string(w, r->beyond_reason);
-    mechp_text_end(w);
-    mechp_text_end(w);
-}
-
-static void write_report(const struct mech_step_report *r, struct mechp_text *w)
-{
-    mechp_text_object(w);
-    mechp_text_literal(w, "steps");
-    mechp_text_unsigned(w, r->steps);
-    mechp_text_literal(w, "stepSize");
-    mechp_text_number(w, r->step_size);
-    mechp_text_literal(w, "iterations");
-    mechp_text_unsigned(w, r->iterations);
-    mechp_text_literal(w, "viIterations");
-    mechp_text_unsigned(w, r->vi_iterations);
-    mechp_text_literal(w, "substeps");
-    mechp_text_unsigned(w, r->substeps);
-    mechp_text_literal(w, "refusedSubsteps");
-    mechp_text_unsigned(w, r->refused);
-    mechp_text_literal(w, "impacts");
-    mechp_text_unsigned(w, r->impacts);
-    mechp_text_literal(w, "residual");
-    mechp_text_number_or_null(w, r->residual);
-    mechp_text_literal(w, "contacts");
-    mechp_text_integer(w, r->contacts);
-    mechp_text_literal(w, "impactEnergyGain");
-    mechp_text_number(w, r->impact_gain);
-    mechp_text_literal(w, "linear");
-    mechp_text_string(w, r->linear != NULL ? r->linear : "");
-    mechp_text_literal(w, "vi");
-    mechp_text_string(w, r->vi != NULL ? r->vi : "");
-    mechp_text_literal(w, "differenced");
-    mechp_text_bool(w, r->differenced);
-    if (r->outcome == 0 && r->drift.rows > 0) {
-        mechp_text_literal(w, "joints");
-        write_drift(&r->drift, w);
-    }
-    if (r->outcome == 0 && r->beyond_reason != NULL) {
-        write_warning(r, w);
-    }
-    if (r->outcome != 0) {
-        mechp_text_literal(w, "failedTime");
-        mechp_text_number(w, r->failed_time);
-        mechp_text_literal(w, "reason");
-        mechp_text_string(w, r->reason);
-    }
-    mechp_text_end(w);
 }
 
 /* The outputs asked for, or all, at the end of the step or trial. */
@@ -501,21 +471,27 @@ static void write_reply(struct mechd_call *c, struct step_work *w)
     if (trial) {
         mechd_engine_trial_outputs(&i->engine, packed);
     }
+    const double time = trial ? mechd_engine_trial_time(&i->engine) : mechd_engine_time(&i->engine);
     mechp_text_object(&c->text);
     mechp_text_literal(&c->text, "time");
-    mechp_text_number(&c->text,
-                      trial ? mechd_engine_trial_time(&i->engine) : mechd_engine_time(&i->engine));
+    mechp_text_number(&c->text, time);
     mechp_text_literal(&c->text, "step");
     mechp_text_unsigned(&c->text, mechd_engine_step_count(&i->engine) +
                                       (trial ? w->stepping.report.steps : 0));
     mechp_text_literal(&c->text, "outputs");
     write_outputs(c, trial ? packed : i->published.values);
     mechp_text_literal(&c->text, "report");
-    write_report(&w->stepping.report, &c->text);
+    mechd_write_step_report(&w->stepping.report, &c->text);
     if (trial) {
         i->trial = ++i->trials;
         mechp_text_literal(&c->text, "trial");
         mechp_text_unsigned(&c->text, i->trial);
+    }
+    if (w->stepping.request.early_return) {
+        mechd_write_step_ended(&w->stepping.report, &w->log, time, &c->text);
+    }
+    if (w->log.at != NULL) {
+        mechd_write_step_events(&w->log, &c->text);
     }
     write_wanted(c, w, packed);
     mechp_text_end(&c->text);
@@ -551,7 +527,7 @@ static enum mechd_progress run_step(struct mechd_call *c)
         }
         return MECHD_DONE;
     }
-    write_report(&w->stepping.report, &c->report);
+    mechd_write_step_report(&w->stepping.report, &c->report);
     if (w->stepping.over) {
         return mechd_fail_quota(c, &w->stepping.excess);
     }

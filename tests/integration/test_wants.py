@@ -74,7 +74,7 @@ class Wants(unittest.TestCase):
     def test_what_there_is_not_is_refused_with_its_place(self):
         i = self.daemon.create(models.oscillator())
         for kind in (Partner, LanePartner):
-            for want in (['events'], ['energy', 7], 'energy'):
+            for want in (['event'], ['energy', 7], 'energy'):
                 with self.subTest((kind.__name__, want)), \
                         self.assertRaisesRegex(FrameError, '/want'):
                     kind(self.daemon, i, want=want)

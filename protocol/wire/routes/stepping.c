@@ -64,6 +64,54 @@ static const struct mechp_shape jacobian = {
         {"kinked", "boolean",
          "the set of active contacts changes nearby: the step is not smooth there", true})};
 
+static const struct mechp_shape samples = {
+    .name = "Samples",
+    .doc = "Values at times, joined by straight lines; before the first and after the last, the "
+           "nearest value acts.",
+    .request = true,
+    .members =
+        MECHP_MEMBERS({"times", "number[]", "s, since the start of the step, increasing", true},
+                      {"values", "@Value[]", "one for each time", true})};
+
+static const struct mechp_shape signal = {
+    .name = "Signal",
+    .doc = "An input over a step: exactly one of polynomial and samples.",
+    .request = true,
+    .members = MECHP_MEMBERS(
+        {"polynomial", "@Value[]",
+         "coefficients of 1, tau, tau^2 …, at most 16, tau being the time since the start of the "
+         "step, s",
+         false},
+        {"samples", "@Samples", "values at times", false})};
+
+static const struct mechp_shape ended = {
+    .name = "StepEnded",
+    .doc = "Where a step that allows an early return has ended.",
+    .members = MECHP_MEMBERS(
+        {"by", "'request'|'event'",
+         "request: at the requested end; event: before it, after the internal step with the event",
+         true},
+        {"lastSuccessfulTime", "number", "s: the state is that of this time", true},
+        {"reason", "string", "the event", false})};
+
+static const struct mechp_shape event = {
+    .name = "StepEvent",
+    .doc = "An event of a step. It happened between `since` and `time`, which are the same where "
+           "the integrator locates it.",
+    .members = MECHP_MEMBERS(
+        {"kind", "'impact'|'closes'|'opens'|'switches'",
+         "impact: a contact was met with a speed, and velocities jumped; closes, opens: a contact, "
+         "a rope or a diode acts from here on, or no longer; switches: a relay reaches or leaves "
+         "a bound",
+         true},
+        {"of", "'interaction'|'joint'|'bodies'", "what it is an event of", true},
+        {"item", "@Name", "the interaction, the joint, or the object of the first shape", true},
+        {"with", "@Name", "between bodies: the object of the second shape", false},
+        {"row", "integer", "of the interaction or the joint, from 0", false},
+        {"since", "number", "s: before this it had not happened", true},
+        {"time", "number", "s: by then it had", true},
+        {"speed", "number", "of an impact: with which it was met, m/s", false})};
+
 static const struct mechp_shape report = {
     .name = "Report",
     .doc = "Report of a step.",
@@ -105,7 +153,13 @@ static const struct mechp_shape step_reply = {
         {"derivatives", "@Value{}|null",
          "derivatives of the outputs by time at the end, if requested; null: not available", false},
         {"jacobian", "@Jacobian", "Jacobian of the outputs at the end by the inputs, if requested",
-         false})};
+         false},
+        {"events", "@StepEvent[]",
+         "events of the step in the order of time, if they or an early return are requested; the "
+         "first 256",
+         false},
+        {"moreEvents", "integer", "events beyond these", false},
+        {"ended", "@StepEnded", "where it has ended, if it may return early", false})};
 
 static const struct mechp_shape step_request = {
     .name = "StepRequest",
@@ -116,14 +170,18 @@ static const struct mechp_shape step_request = {
         {"until", "number", "end time, s", false}, {"count", "integer", "internal steps", false},
         {"inputs", "@InputValue{}", "inputs to set before the step", false},
         {"inputDerivatives", "@Derivatives{}", "time derivatives for extrapolation", false},
+        {"inputSignals", "@Signal{}",
+         "inputs that change over the step; they hold their last value after it", false},
         {"forces", "@Value{}", "forces on markers, during this step only", false},
         {"outputs", "@Name[]", "outputs in the response (default all)", false},
         {"expectTime", "number", "the step is refused unless the instance is at this time, s",
          false},
         {"want", "string[]",
-         "energy; derivatives: of the outputs by time; jacobian: of the outputs by the inputs, "
-         "held over the step",
+         "energy; derivatives: of the outputs by time; events: impacts, contacts that close or "
+         "open; jacobian: of the outputs by the inputs, held over the step",
          false},
+        {"earlyReturn", "boolean",
+         "true: the step ends after the first internal step with an event", false},
         {"commit", "boolean", "false: a trial step, which does not change the state", false}),
     .example = "{\"size\":0.01,\"inputs\":{\"force\":1.5}}"};
 
@@ -135,8 +193,9 @@ static const struct mechp_shape stop_reply = {
                        "true: a command was in progress or queued, and has been cancelled", true})};
 
 const struct mechp_shape *const mechp_shapes_stepping[] = {
-    &commit_reply, &commit_request, &keep_trial_request, &kept_trial,   &kept_trials, &drift,
-    &jacobian,     &report,         &step_reply,         &step_request, &stop_reply,  NULL};
+    &commit_reply,       &commit_request, &drift,       &ended,  &event,   &jacobian,
+    &keep_trial_request, &kept_trial,     &kept_trials, &report, &samples, &signal,
+    &step_reply,         &step_request,   &stop_reply,  NULL};
 
 /* --- routes --- */
 

@@ -1,0 +1,42 @@
+"""The Python client's steps with events, early returns and inputs over a step."""
+import unittest
+import models
+from harness import Served
+from package import mechd
+
+
+class PythonSteps(Served):
+    def setUp(self):
+        self.server = mechd.Server(self.daemon.base)
+        self.addCleanup(self.server.close)
+
+    def test_events_and_the_early_return(self):
+        instance = self.server.create(models.ball())
+        step = instance.step(2.0, early_return=True)
+        self.assertEqual(step.ended['by'], 'event')
+        self.assertEqual(step.ended['lastSuccessfulTime'], step.time)
+        self.assertEqual(step.events[-1]['kind'], 'impact')
+        self.assertEqual(step.more_events, 0)
+        quiet = instance.step(until=0.6, want=['events'])
+        self.assertEqual((quiet.events, quiet.ended), ([], None))
+        self.assertIsNone(instance.step(0.1).events)
+
+    def test_a_partner_has_the_flag(self):
+        instance = self.server.create(models.ball())
+        with instance.connect([], [], want=['events'], early_return=True) as partner:
+            self.assertEqual(list(partner.wanted.named(partner.step(0.4)))[0], 'events')
+            self.assertFalse(partner.event)
+            partner.step(2.0)
+            self.assertTrue(partner.event)
+            self.assertLess(partner.time, 0.5)
+
+    def test_inputs_over_a_step(self):
+        instance = self.server.create(models.oscillator())
+        other = self.server.create(models.oscillator())
+        a = instance.step(0.1, input_signals={'force': {'polynomial': [2.0]}})
+        b = other.step(0.1, inputs={'force': 2.0})
+        self.assertEqual(a.outputs, b.outputs)
+
+
+if __name__ == '__main__':
+    unittest.main()
