@@ -35,8 +35,8 @@ class State(NamedTuple):
 
 class Step:
     """The result of a step or a trial. time (s), step (internal steps since the start), outputs by
-    name, report; energy, derivatives and jacobian if requested; trial: its number, or
-    None."""
+    name, report; energy, derivatives, events and jacobian if requested; ended: where it has ended
+    and by what, if it was allowed to return early; trial: its number, or None."""
 
     def __init__(self, instance: 'Instance', reply: Dict[str, Any]):
         self._instance, self.raw = instance, reply
@@ -46,6 +46,9 @@ class Step:
         self.report: Dict[str, Any] = reply.get('report', {})
         self.trial: Optional[int] = reply.get('trial')
         self.energy: Optional[float] = reply.get('energy')
+        self.events: Optional[List[Dict[str, Any]]] = reply.get('events')
+        self.more_events: int = reply.get('moreEvents', 0)
+        self.ended: Optional[Dict[str, Any]] = reply.get('ended')
         derivatives, jacobian = reply.get('derivatives'), reply.get('jacobian')
         self.derivatives: Optional[Dict[str, Any]] = derivatives and values(derivatives)
         self.jacobian: Optional[Dict[str, Any]] = jacobian and \
@@ -235,21 +238,26 @@ class Instance:
     def step(self, size: Optional[float] = None, *, until: Optional[float] = None,
              count: Optional[int] = None, inputs: Optional[Mapping[str, Any]] = None,
              input_derivatives: Optional[Mapping[str, Any]] = None,
+             input_signals: Optional[Mapping[str, Any]] = None,
              forces: Optional[Mapping[str, Any]] = None,
              outputs: Optional[Sequence[str]] = None, want: Optional[Sequence[str]] = None,
-             expect_time: Optional[float] = None, trial: bool = False) -> Step:
+             expect_time: Optional[float] = None, trial: bool = False,
+             early_return: bool = False) -> Step:
         """Step by `size` s, `until` a time, or `count` internal steps (exactly one of them).
 
         inputs: set before it. input_derivatives: lists of derivatives by which they are
-        extrapolated. forces: on markers, during this step. outputs: the requested names (default:
-        all). want: 'energy', 'derivatives', 'jacobian'. expect_time: refuse with Conflict unless
-        it is the present time. trial: do not change the state; `commit()` of the result does. A
-        step that fails is undone: StepFailed.
+        extrapolated. input_signals: inputs over the step, {'polynomial': coefficients} or
+        {'samples': {'times': …, 'values': …}}, from its start on. forces: on markers, during this
+        step. outputs: the requested names (default: all). want: 'energy', 'derivatives', 'events',
+        'jacobian'. expect_time: refuse with Conflict unless it is the present time. trial: do not
+        change the state; `commit()` of the result does. early_return: end after the first internal
+        step with an event. A step that fails is undone: StepFailed.
         """
         return Step(self, self.post(
             'step', size=size, until=until, count=count, inputs=inputs,
-            inputDerivatives=input_derivatives, forces=forces, outputs=outputs, want=want,
-            expectTime=expect_time, commit=False if trial else None))
+            inputDerivatives=input_derivatives, inputSignals=input_signals, forces=forces,
+            outputs=outputs, want=want, expectTime=expect_time, commit=False if trial else None,
+            earlyReturn=True if early_return else None))
 
     def trial(self, size: Optional[float] = None, **more: Any) -> Step:
         """`step` with trial=True."""
@@ -436,12 +444,14 @@ class Instance:
                 outputs: Optional[Sequence[str]] = None, *, order: int = 0,
                 timeout: float = 10.0, role: Optional[str] = None,
                 seconds: Optional[float] = None, name: Optional[str] = None,
-                want: Sequence[str] = (), door: str = 'control') -> Partner:
+                want: Sequence[str] = (), door: str = 'control',
+                early_return: bool = False) -> Partner:
         """A lock-step partner by binary frames; inputs and outputs by name (default: all). door:
         'control' is ZeroMQ, 'lane' a separate stream socket with less latency. want:
-        derivatives, energy, jacobian, which steps and trials return after the outputs
-        (Partner.wanted). order: 1, 2: the inputs are followed by their first, and second
-        derivatives. role, seconds, name: the partner takes its own lease (a co-driver of its
+        derivatives, energy, events, jacobian, which steps and trials return after the outputs
+        (Partner.wanted). early_return: they end after the first internal step with an event
+        (Partner.time, Partner.event). order: 1, 2: the inputs are followed by their first, and
+        second derivatives. role, seconds, name: the partner takes its own lease (a co-driver of its
         inputs); without a role it uses the lease of this object, if there is one."""
         info = self.info() if inputs is None or outputs is None else {}
         hello: Dict[str, Any] = {
@@ -449,7 +459,8 @@ class Instance:
             'inputs': listed(info['inputs'] if inputs is None else inputs, '/inputs'),
             'outputs': listed(info['outputs'] if outputs is None else outputs, '/outputs')}
         given = {'token': self.server.transport.token or None, 'role': role, 'seconds': seconds,
-                 'name': name, 'want': listed(want, '/want') or None}
+                 'name': name, 'want': listed(want, '/want') or None,
+                 'earlyReturn': True if early_return else None}
         hello.update({k: v for k, v in given.items() if v is not None})
         lease = self._lease.number if self._lease and role is None else 0
         return Partner(self.server.endpoints(), hello, timeout, lease, self.server.keys, door)

@@ -94,7 +94,8 @@ class _Door:
 
 class Partner(_Door):
     """A partnership with one instance, whose id is `instance`. After each call `time` (s) and
-    `count` (internal steps since the start) are those of its answer.
+    `count` (internal steps since the start) are those of its answer; `event`: that of a step or
+    trial had an event.
 
     Its inputs and outputs are agreed on when it begins: `inputs`, `outputs` are their layouts, and
     `wanted` is that of the values which steps and trials return after the outputs.
@@ -102,7 +103,7 @@ class Partner(_Door):
 
     def __init__(self, endpoints: Mapping[str, str], hello: Mapping[str, Any], timeout: float,
                  lease: int = 0, keys: Optional[Keys] = None, door: str = 'control'):
-        self.time, self.count = 0.0, 0
+        self.time, self.count, self.event = 0.0, 0, False
         timeout = transport.wait(timeout)
         self._endpoints, self._timeout, self._keys, self._door = endpoints, timeout, keys, door
         self.instance = hello['instance']
@@ -232,6 +233,7 @@ class Partner(_Door):
         if head.kind == frames.ERROR:
             raise refusal(json.loads(parts[1]))
         self.time, self.count = head.time, head.step
+        self.event = bool(head.flags & frames.EVENT)
         return head, parts
 
 
