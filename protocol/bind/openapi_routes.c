@@ -5,6 +5,7 @@
 
 #include "protocol/bind/schema.h"
 #include "protocol/wire/codes.h"
+#include "protocol/wire/parts.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -120,6 +121,11 @@ static void write_request(struct mechp_text *w, const struct mechp_row *row)
         mechp_openapi_raw(w, "example", row->body->example);
     }
     mechp_text_end(w);
+    if ((row->traits & MECHP_TAKES_MODELS) != 0) {
+        mechp_text_key(w, MECHP_PARTS_TYPE);
+        mechp_text_object(w);
+        mechp_text_end(w);
+    }
     for (int k = 0; k < MECHP_TAKES && row->takes[k] != NULL; k++) {
         mechp_text_key(w, row->takes[k]);
         mechp_text_object(w);

@@ -2,6 +2,7 @@
 #include "server/call/messages.h"
 
 #include "server/call/access.h"
+#include "server/call/body.h"
 #include "server/call/service.h"
 #include "server/os/ticks.h"
 
@@ -116,12 +117,16 @@ static int take_sequence(struct mechd_message *m, const char *bytes, size_t size
 int mechd_message_parse(struct mechd_message *m, const char *bytes, size_t size)
 {
     struct mechd_call *const c = &m->call;
+    struct mechd_body body;
     struct mechp_json_fault fault;
     const struct mechp_json_limits most = mechp_json_limits_of(mechd_model_most(c->service));
-    if (mechp_json_parse(bytes, size, &most, &fault, &c->body) != 0) {
+    m->apart = mechp_parts_are(bytes, size);
+    if (mechd_body_open(bytes, size, m->apart, &most, &body, &fault) != 0) {
         return mechd_refuse(c, fault.code, "%s", fault.text);
     }
-    return take_sequence(m, bytes, size);
+    // a refusal of the parts has the sequence too
+    const int refused = mechd_body_read(c, &body, &most);
+    return c->body != NULL && take_sequence(m, body.json, body.size) != 0 ? 1 : refused;
 }
 
 int mechd_message_admit(struct mechd_message *m, size_t size, const unsigned char *key)
@@ -140,7 +145,11 @@ int mechd_message_admit(struct mechd_message *m, size_t size, const unsigned cha
     }
     c->match.route = route;
     c->operation = mechd_operation(c->service, route);
-    if (size > (1u << 20) && (mechd_call_row(c)->traits & MECHP_TAKES_MODELS) == 0) {
+    const bool models = (mechd_call_row(c)->traits & MECHP_TAKES_MODELS) != 0;
+    if (m->apart && !models) {
+        return mechd_refuse(c, MECHP_MEDIA_TYPE, "%s has no use for binary parts", op);
+    }
+    if (size > (1u << 20) && !models) {
         return mechd_refuse(c, MECHP_BODY_TOO_LARGE, "at most %u bytes are accepted here",
                             1u << 20);
     }

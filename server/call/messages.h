@@ -22,6 +22,7 @@ struct mechd_message {
     struct mechd_call call; /* first */
     char *sequence;         /* [sequence_length] the request's, as it was written; or NULL */
     size_t sequence_length;
+    bool apart; /* it has binary parts (server/call/body.h) */
     struct mechd_message_room room;
 };
 

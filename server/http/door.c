@@ -2,6 +2,7 @@
 #include "server/http/door.h"
 
 #include "protocol/wire/json.h"
+#include "server/call/body.h"
 #include "server/call/query.h"
 #include "server/call/service.h"
 #include "server/http/body.h"
@@ -186,16 +187,16 @@ static void take_body(struct mechd_exchange *x, const char *bytes, size_t size)
 }
 
 /* Room for the tree that the body becomes. 0, or a fault. */
-static int take_tree(struct mechd_exchange *x, const struct mechp_json_limits *limits,
-                     struct mechp_json_fault *fault)
+static int take_tree(struct mechd_exchange *x, const struct mechd_body *body,
+                     const struct mechp_json_limits *limits, struct mechp_json_fault *fault)
 {
     // what is short is not looked at twice: a byte becomes 80 at most
     enum { SHORT = 4096, GROWTH = 80 };
-    struct mechp_json_scan scan = {.tree = GROWTH * x->body_size};
-    if (x->body_size > SHORT &&
-        mechp_json_guard((const char *)x->body, x->body_size, limits, fault, &scan) != 0) {
+    struct mechp_json_scan scan = {.tree = GROWTH * body->size};
+    if (body->size > SHORT && mechp_json_guard(body->json, body->size, limits, fault, &scan) != 0) {
         return -1;
     }
+    scan.tree += body->apart ? body->parts.tree : 0;
     if (!mechd_trees_take(x->call.service, scan.tree)) {
         fault->code = MECHP_LIMIT_REACHED;
         snprintf(fault->text, sizeof fault->text, "too many large bodies are being processed");
@@ -243,24 +244,27 @@ static int read_body(struct mechd_exchange *x)
     }
 
     // curl's preset is a form; it means what it says, so that only JSON is read as JSON
-    if (type != NULL && !is_type(type, "application/json")) {
+    const bool models = (mechd_call_row(c)->traits & MECHP_TAKES_MODELS) != 0;
+    const bool apart = models && type != NULL && is_type(type, MECHP_PARTS_TYPE);
+    if (type != NULL && !apart && !is_type(type, "application/json")) {
         return mechd_refuse(c, MECHP_MEDIA_TYPE,
                             "%.64s is not supported here; send application/json", type);
     }
     // a call that continues without the connection keeps a tree
     const struct mechd_operation *const o = c->operation;
-    if (o->plain != NULL && !prefers_async(x) && o->plain(c, (const char *)x->body, x->body_size)) {
+    const char *const bytes = (const char *)x->body;
+    if (!apart && o->plain != NULL && !prefers_async(x) && o->plain(c, bytes, x->body_size)) {
         return 0;
     }
+    struct mechd_body body;
     struct mechp_json_fault fault;
     const struct mechp_json_limits model = mechp_json_limits_of(mechd_model_most(c->service));
-    const struct mechp_json_limits *const limits =
-        (mechd_call_row(c)->traits & MECHP_TAKES_MODELS) != 0 ? &model : &mechp_json_limits_request;
-    if (take_tree(x, limits, &fault) != 0 ||
-        mechp_json_parse((const char *)x->body, x->body_size, limits, &fault, &c->body) != 0) {
+    const struct mechp_json_limits *const limits = models ? &model : &mechp_json_limits_request;
+    if (mechd_body_open(bytes, x->body_size, apart, limits, &body, &fault) != 0 ||
+        take_tree(x, &body, limits, &fault) != 0) {
         return mechd_refuse(c, fault.code, "%s", fault.text);
     }
-    return 0;
+    return mechd_body_read(c, &body, limits);
 }
 
 /* The client's identity: the token of the header Authorization. 0, or refused. */

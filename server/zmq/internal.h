@@ -1,6 +1,7 @@
 /* What the files of server/zmq share. */
 #pragma once
 
+#include "protocol/wire/parts.h"
 #include "server/auth/curve.h"
 #include "server/call/call.h"
 #include "server/zmq/guard.h"
@@ -41,8 +42,9 @@ struct mechd_asked {
 static inline bool mechd_asked_is_json(const struct mechd_asked *a)
 {
     // a byte order mark too: text that is not UTF-8 is refused as such
-    return a->size > 0 && (a->bytes[0] == '{' || mech_text_mark(a->bytes, a->size) > 0 ||
-                           mech_text_wide(a->bytes, a->size) != NULL);
+    return a->size > 0 &&
+           (a->bytes[0] == '{' || mech_text_mark(a->bytes, a->size) > 0 ||
+            mech_text_wide(a->bytes, a->size) != NULL || mechp_parts_are(a->bytes, a->size));
 }
 
 struct mechd_zmq {
