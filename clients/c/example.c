@@ -5,8 +5,8 @@
  * Each communication step is tried first with the force of the last one, then with the force for
  * its end, and the second try is committed. Prints time and outputs with all their digits. With
  * MECHC_FOLLOW set, the printed values come from the stream instead, as for another client. With
- * MECHC_PUSH set, all forces go ahead through the forces socket, each with the time from which it
- * holds, and the steps carry none. */
+ * MECHC_LANE set, the frames take the server's lane. With MECHC_PUSH set, all forces go ahead
+ * through the forces socket, each with the time from which it holds, and the steps carry none. */
 #include "clients/c/mechc.h"
 
 #include <math.h>
@@ -94,7 +94,8 @@ static int drive(struct mechc *c, char **argv, int count)
     struct mechc_partner *p = NULL;
     int result = getenv("MECHC_FOLLOW") ? mechc_stream_open(c, argv[2], &stream) : MECHC_OK;
     if (result == MECHC_OK) {
-        result = mechc_partner_open(c, argv[2], &hello, &p);
+        result = getenv("MECHC_LANE") ? mechc_partner_open_lane(c, argv[2], &hello, &p)
+                                      : mechc_partner_open(c, argv[2], &hello, &p);
     }
     const bool pushed = getenv("MECHC_PUSH") != NULL;
     if (result == MECHC_OK && pushed) {

@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include <zmq.h>
 
-static const char *const socket_names[MECHC_SOCKETS] = {"control", "stream", "forces"};
+static const char *const socket_names[MECHC_SOCKETS] = {"control", "stream", "forces", "lane"};
 
 const char *mechc_version(void)
 {

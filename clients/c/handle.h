@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-enum { MECHC_SOCKETS = 3, MECHC_KEY = 41 /* bytes of a key in Z85, zero included */ };
+enum { MECHC_SOCKETS = 4, MECHC_KEY = 41 /* bytes of a key in Z85, zero included */ };
 
 /* owner: the caller of mechc_open; one thread at a time. */
 struct mechc {

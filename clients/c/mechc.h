@@ -83,9 +83,9 @@ MECHC_API const char *mechc_version(void);
 MECHC_API int mechc_open(const char *base, struct mechc **out);
 MECHC_API void mechc_close(struct mechc *c);
 
-/* ZeroMQ endpoints ("tcp://host:port"). Those that are not set are requested with GET /v1 at their
- * first use. */
-enum mechc_socket { MECHC_CONTROL, MECHC_STREAM, MECHC_FORCES };
+/* ZeroMQ endpoints ("tcp://host:port"), and the lane ("unix:PATH" or "tcp://host:port"). Those that
+ * are not set are requested with GET /v1 at their first use. */
+enum mechc_socket { MECHC_CONTROL, MECHC_STREAM, MECHC_FORCES, MECHC_LANE };
 MECHC_API int mechc_set_endpoint(struct mechc *c, enum mechc_socket which, const char *endpoint);
 
 /* Bearer token of the requests and of partners; NULL: none. At first the environment's
@@ -217,7 +217,7 @@ MECHC_API int mechc_run(struct mechc *c, const char *id, const struct mechc_run_
                         char run[MECHC_ID]);
 MECHC_API int mechc_stop(struct mechc *c, const char *id, const char *run);
 
-/* --- lock-step partner: binary frames over ZeroMQ --------------------------------------------- */
+/* --- lock-step partner: binary frames over ZeroMQ or the lane --------------------------------- */
 
 struct mechc_partner;
 
@@ -250,6 +250,9 @@ struct mechc_exchange {
 
 MECHC_API int mechc_partner_open(struct mechc *c, const char *id, const struct mechc_hello *hello,
                                  struct mechc_partner **out);
+/* The same over the server's lane (--lane): less latency, and no library between. */
+MECHC_API int mechc_partner_open_lane(struct mechc *c, const char *id,
+                                      const struct mechc_hello *hello, struct mechc_partner **out);
 /* Channels of the reply's values; the array lives as long as the partner. */
 MECHC_API const struct mechc_channel *mechc_partner_layout(const struct mechc_partner *p,
                                                            size_t *count);

@@ -1,13 +1,12 @@
-/* A lock-step partner: binary frames (protocol/frame/frame.h) over a DEALER on the control socket.
- * Each request waits for the reply with its own sequence number; older replies are passed over. */
-#include "clients/c/handle.h"
+/* A lock-step partner: binary frames (protocol/frame/frame.h) over its line (line.h). Each request
+ * waits for the reply with its own sequence number; older replies are passed over. */
+#include "clients/c/line.h"
 #include "protocol/frame/frame.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 #include <zmq.h>
 
@@ -16,8 +15,9 @@ enum { MOST_VALUES = 1 << 24 };
 /* owner: the thread of its handle. */
 struct mechc_partner {
     struct mechc *c;
-    pid_t process;          /* that has opened it */
-    void *control, *forces; /* sockets; forces is NULL until the first push */
+    pid_t process; /* that has opened it */
+    struct mechc_line line;
+    void *forces; /* socket; NULL until the first push */
     uint32_t instance;
     uint64_t lease, sequence, pushed;
     struct mechc_channel *channels; /* [channel_count] */
@@ -25,24 +25,9 @@ struct mechc_partner {
     struct mechc_bytes names; /* of the channels */
     struct mechc_bytes out;   /* frame going out */
     char id[MECHC_ID];        /* of the instance */
-    double patience;          /* s that the control socket waits */
 };
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* --- messages --------------------------------------------------------------------------------- */
-
-static int lost(struct mechc *c)
-{
-    return errno == EAGAIN
-               ? mechc_fail(c, MECHC_TIMEOUT, "no answer on the control socket in time")
-               : mechc_fail(c, MECHC_UNREACHABLE, "control socket: %s", zmq_strerror(errno));
-}
 
 static int compose(struct mechc_partner *p, struct mechp_frame f, const double *values)
 {
@@ -65,74 +50,48 @@ static int compose(struct mechc_partner *p, struct mechp_frame f, const double *
 
 static int deliver(struct mechc_partner *p, const char *extra)
 {
-    const int more = extra ? ZMQ_SNDMORE : 0;
-    if (zmq_send(p->control, "", 0, ZMQ_SNDMORE) < 0 ||
-        zmq_send(p->control, p->out.at, p->out.length, more) < 0 ||
-        (extra && zmq_send(p->control, extra, strlen(extra), 0) < 0)) {
-        return lost(p->c);
-    }
-    return MECHC_OK;
+    return mechc_line_send(&p->line, p->out.at, p->out.length, extra);
 }
 
-/* One message: its frame into `frame`, the part after it (if any) into `extra`. */
-static int receive(struct mechc_partner *p, zmq_msg_t *frame, zmq_msg_t *extra)
-{
-    bool have_frame = false, have_extra = false, more = true;
-    while (more) {
-        zmq_msg_t part;
-        zmq_msg_init(&part);
-        if (zmq_msg_recv(&part, p->control, 0) < 0) {
-            zmq_msg_close(&part);
-            return lost(p->c);
-        }
-        more = zmq_msg_more(&part);
-        if (!have_frame && zmq_msg_size(&part) > 0) {
-            have_frame = true;
-            zmq_msg_move(frame, &part);
-        } else if (have_frame && !have_extra) {
-            have_extra = true;
-            zmq_msg_move(extra, &part);
-        }
-        zmq_msg_close(&part);
-    }
-    return MECHC_OK;
-}
-
-static int refused(struct mechc_partner *p, const struct mechp_frame *f, zmq_msg_t *extra)
+static int refused(struct mechc_partner *p, const struct mechp_frame *f)
 {
     struct mechc_json json;
-    const char *const text = zmq_msg_data(extra);
-    if (zmq_msg_size(extra) > 0 && mechc_json_open(text, zmq_msg_size(extra), &json)) {
-        return mechc_refused(p->c, 0, text, zmq_msg_size(extra));
+    const char *const text = p->line.extra;
+    if (p->line.extra_size > 0 && mechc_json_open(text, p->line.extra_size, &json)) {
+        return mechc_refused(p->c, 0, text, p->line.extra_size);
     }
     return mechc_fail(p->c, MECHC_REFUSED, "the server answered with error %d", (int)f->status);
 }
 
-/* Wait for the reply to the frame sent last. */
-static int await(struct mechc_partner *p, uint8_t kind, struct mechp_frame *f, zmq_msg_t *frame,
-                 zmq_msg_t *extra)
+static const char *door_name(const struct mechc_partner *p)
 {
-    const double deadline = now() + p->c->timeout;
+    return p->line.door == MECHC_LANE ? "lane" : "control socket";
+}
+
+/* Wait for the reply to the frame sent last. */
+static int await(struct mechc_partner *p, uint8_t kind, struct mechp_frame *f)
+{
+    const double deadline = mechc_now() + p->c->timeout;
     do {
-        const int result = receive(p, frame, extra);
+        const int result = mechc_line_receive(&p->line);
         if (result != MECHC_OK) {
             return result;
         }
-        if (mechp_frame_read(zmq_msg_data(frame), zmq_msg_size(frame), f) != 0) {
+        if (mechp_frame_read(p->line.frame, p->line.size, f) != 0) {
             return mechc_fail(p->c, MECHC_BAD_REPLY, "the reply is not a frame");
         }
         if (f->sequence != p->sequence) {
             continue;
         }
         if (f->kind == MECHP_ERROR) {
-            return refused(p, f, extra);
+            return refused(p, f);
         }
         return f->kind == kind || f->kind == MECHP_OUTPUTS
                    ? MECHC_OK
                    : mechc_fail(p->c, MECHC_BAD_REPLY, "a %s was answered by a %s",
                                 mechp_frame_kind_name(kind), mechp_frame_kind_name(f->kind));
-    } while (now() < deadline);
-    return mechc_fail(p->c, MECHC_TIMEOUT, "no answer on the control socket in time");
+    } while (mechc_now() < deadline);
+    return mechc_fail(p->c, MECHC_TIMEOUT, "no answer on the %s in time", door_name(p));
 }
 
 /* An abandoned step would continue, and the next request wait for it: it is
@@ -153,7 +112,8 @@ static int stop_late(struct mechc_partner *p)
         result == MECHC_OK && mechc_json_member(reply, "stopped", &v) && mechc_json_kind(v) == 't';
     c->timeout = patience;
     c->lease = lease;
-    return mechc_fail(c, MECHC_TIMEOUT, "no answer on the control socket within %g s; %s", patience,
+    return mechc_fail(c, MECHC_TIMEOUT, "no answer on the %s within %g s; %s", door_name(p),
+                      patience,
                       stopped              ? "the step has been stopped and is undone"
                       : result == MECHC_OK ? "the step was done before it could be stopped"
                                            : "the step may be in progress there");
@@ -194,21 +154,13 @@ static int exchange(struct mechc_partner *p, uint8_t kind, struct mechc_exchange
                                   .sequence = ++p->sequence,
                                   .size = x->size,
                                   .lease = p->lease};
-    if (p->patience != p->c->timeout) {
-        const int wait = mechc_milliseconds(p->c->timeout);
-        zmq_setsockopt(p->control, ZMQ_RCVTIMEO, &wait, sizeof wait);
-        p->patience = p->c->timeout;
-    }
     result = compose(p, f, x->inputs);
     if (result == MECHC_OK) {
         result = deliver(p, NULL);
     }
-    zmq_msg_t frame, extra;
-    zmq_msg_init(&frame);
-    zmq_msg_init(&extra);
     struct mechp_frame reply;
     if (result == MECHC_OK) {
-        result = await(p, kind, &reply, &frame, &extra);
+        result = await(p, kind, &reply);
     }
     if (result == MECHC_TIMEOUT && (kind == MECHP_STEP || kind == MECHP_TRIAL)) {
         result = stop_late(p);
@@ -219,12 +171,9 @@ static int exchange(struct mechc_partner *p, uint8_t kind, struct mechc_exchange
         x->output_count = reply.count;
         const size_t most = reply.count < x->output_capacity ? reply.count : x->output_capacity;
         if (most > 0) {
-            const char *const bytes = zmq_msg_data(&frame);
-            mechp_frame_get_values(bytes + MECHP_FRAME_HEADER, x->outputs, (uint32_t)most);
+            mechp_frame_get_values(p->line.frame + MECHP_FRAME_HEADER, x->outputs, (uint32_t)most);
         }
     }
-    zmq_msg_close(&frame);
-    zmq_msg_close(&extra);
     return result;
 }
 
@@ -270,11 +219,11 @@ static int read_layout(struct mechc_partner *p, struct mechc_json layout)
     return MECHC_OK;
 }
 
-static int read_hello(struct mechc_partner *p, const struct mechp_frame *f, zmq_msg_t *extra)
+static int read_hello(struct mechc_partner *p, const struct mechp_frame *f)
 {
     struct mechc_json json, v;
     uint64_t instance = 0;
-    if (!mechc_json_open(zmq_msg_data(extra), zmq_msg_size(extra), &json) ||
+    if (!mechc_json_open(p->line.extra, p->line.extra_size, &json) ||
         !mechc_json_member(json, "instance", &v) || !mechc_json_unsigned(v, &instance) ||
         instance > UINT32_MAX || !mechc_json_member(json, "layout", &v)) {
         return mechc_fail(p->c, MECHC_BAD_REPLY, "the reply to hello is not understood");
@@ -309,27 +258,20 @@ static int greet(struct mechc_partner *p, const char *id, const struct mechc_hel
     if (result == MECHC_OK) {
         result = deliver(p, b->at);
     }
-    zmq_msg_t frame, extra;
-    zmq_msg_init(&frame);
-    zmq_msg_init(&extra);
     struct mechp_frame reply;
     if (result == MECHC_OK) {
-        result = await(p, MECHP_HELLO, &reply, &frame, &extra);
+        result = await(p, MECHP_HELLO, &reply);
     }
     if (result == MECHC_OK) {
-        result = read_hello(p, &reply, &extra);
+        result = read_hello(p, &reply);
     }
-    zmq_msg_close(&frame);
-    zmq_msg_close(&extra);
     return result;
 }
 
 static void destroy(struct mechc_partner *p)
 {
     const bool here = p->process == getpid();
-    if (p->control && here) {
-        zmq_close(p->control);
-    }
+    mechc_line_close(&p->line, here);
     if (p->forces && here) {
         zmq_close(p->forces);
     }
@@ -339,10 +281,9 @@ static void destroy(struct mechc_partner *p)
     free(p);
 }
 
-int mechc_partner_open(struct mechc *c, const char *id, const struct mechc_hello *hello,
-                       struct mechc_partner **out)
+static int begin(struct mechc *c, enum mechc_socket door, const char *id,
+                 const struct mechc_hello *hello, struct mechc_partner **out)
 {
-    MECHC_ENTER(c);
     *out = NULL;
     mechc_clear_error(c);
     struct mechc_partner *const p = calloc(1, sizeof *p);
@@ -352,7 +293,7 @@ int mechc_partner_open(struct mechc *c, const char *id, const struct mechc_hello
     p->c = c;
     p->process = getpid();
     snprintf(p->id, sizeof p->id, "%s", id);
-    int result = mechc_connect(c, MECHC_CONTROL, ZMQ_DEALER, &p->control, NULL);
+    int result = mechc_line_open(c, door, &p->line);
     if (result == MECHC_OK) {
         result = greet(p, id, hello);
     }
@@ -362,6 +303,20 @@ int mechc_partner_open(struct mechc *c, const char *id, const struct mechc_hello
     }
     *out = p;
     return MECHC_OK;
+}
+
+int mechc_partner_open(struct mechc *c, const char *id, const struct mechc_hello *hello,
+                       struct mechc_partner **out)
+{
+    MECHC_ENTER(c);
+    return begin(c, MECHC_CONTROL, id, hello, out);
+}
+
+int mechc_partner_open_lane(struct mechc *c, const char *id, const struct mechc_hello *hello,
+                            struct mechc_partner **out)
+{
+    MECHC_ENTER(c);
+    return begin(c, MECHC_LANE, id, hello, out);
 }
 
 /* --- the public rest -------------------------------------------------------------------------- */

@@ -1,0 +1,40 @@
+/* A partner's line to the server: a DEALER on ZeroMQ's control socket, or a connection of the lane,
+ * whose messages (u32 length, little-endian, then bytes) need libc alone. Both carry the same
+ * frames; the JSON part of a hello, and of a reply of kind hello or error, goes with its frame. */
+#pragma once
+
+#include "clients/c/handle.h"
+
+#include <zmq.h>
+
+/* owner: the partner's thread. */
+struct mechc_line {
+    struct mechc *c;
+    enum mechc_socket door; /* MECHC_CONTROL or MECHC_LANE */
+    double patience;        /* s that ZeroMQ's socket waits */
+    void *control;
+    int lane; /* descriptor, negative: none */
+    struct mechc_bytes in, out;
+    size_t from; /* of `in`: read and over */
+
+    /* the message received last, valid until the next call */
+    const char *frame, *extra;
+    size_t size, extra_size; /* extra_size 0: there is none */
+    zmq_msg_t parts[2];      /* where it is, over ZeroMQ */
+};
+
+/* Connect; the line is zeroed. To be closed in any case. */
+int mechc_line_open(struct mechc *c, enum mechc_socket door, struct mechc_line *l);
+/* Send a frame and the text that belongs to it (NULL: none). */
+int mechc_line_send(struct mechc_line *l, const void *frame, size_t size, const char *extra);
+/* Wait for a message, at most the handle's timeout. */
+int mechc_line_receive(struct mechc_line *l);
+/* `here`: this process has opened it. */
+void mechc_line_close(struct mechc_line *l, bool here);
+
+/* lane.c: the same for a lane, on l->lane, until the monotonic time `end`. */
+int mechc_lane_open(struct mechc_line *l, const char *endpoint, double end);
+int mechc_lane_send(struct mechc_line *l, double end);
+int mechc_lane_receive(struct mechc_line *l, double end);
+
+double mechc_now(void);

@@ -1,0 +1,113 @@
+"""libmechc's partners over the lane."""
+import ctypes
+import os
+import socket
+import subprocess
+import tempfile
+import threading
+import unittest
+
+import harness
+import mechc
+import models
+from harness import Daemon, wait_until
+
+H, STEPS = 0.01, 40
+
+
+def example(daemon, instance, *outputs, program=None, **environment):
+    program = program or os.path.join(harness.BUILD, 'clients', 'c', 'mechc-example')
+    return subprocess.run([program, daemon.base, instance, 'force', str(H), str(STEPS), *outputs],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          timeout=60 * harness.SLOW, env={**os.environ, **environment})
+
+
+class Lane(unittest.TestCase):
+    def test_frames_over_the_lane_give_the_bits_of_zeromq(self):
+        with tempfile.TemporaryDirectory(prefix='mechd-lane-', dir='/tmp') as folder:
+            for endpoint in ('unix:' + os.path.join(folder, 's'), 'tcp://127.0.0.1:*'):
+                with self.subTest(endpoint[:4]), Daemon('--lane', endpoint) as d:
+                    done = [example(d, d.create(models.oscillator()), 'v', 'x', **mode)
+                            for mode in ({}, {'MECHC_LANE': '1'})]
+                    self.assertEqual([(x.returncode, x.stderr) for x in done], [(0, '')] * 2)
+                    self.assertEqual(done[1].stdout, done[0].stdout)
+                    self.assertEqual(len(done[1].stdout.split('\n')), STEPS + 1)
+                    wait_until(lambda: harness.gauge(d, r'connections\{socket="lane"\}') == 0,
+                               'the goodbye has ended the connection')
+
+    def test_frames_of_many_values_arrive_whole(self):
+        n = 20000
+        with Daemon('--lane', 'tcp://127.0.0.1:*') as d:
+            i = d.create(models.independent_masses(n))
+            handle = mechc.Handle(d.base)
+            values = (ctypes.c_double * n)()
+            hello = mechc.Hello(None, 0, (ctypes.c_char_p * 1)(b'all'), 1, 0)
+            partner = ctypes.c_void_p()
+            handle.check(handle.library.mechc_partner_open_lane(
+                handle.at, i.encode(), ctypes.byref(hello), ctypes.byref(partner)))
+            x = mechc.Exchange(size=H, outputs=values, capacity=n)
+            for _ in range(3):
+                handle.check(handle.library.mechc_partner_step(partner, ctypes.byref(x)))
+            self.assertEqual(x.output_count, n)
+            outputs = d.call('GET', '/v1/instances/%s/outputs' % i)['outputs']
+            self.assertEqual(list(values), outputs['all'])
+            handle.library.mechc_partner_close(partner)
+            handle.close()
+
+    def test_refusals_come_over_the_lane(self):
+        with Daemon('--lane', 'tcp://127.0.0.1:*') as d:
+            done = example(d, d.create(models.oscillator()), 'nothing', MECHC_LANE='1')
+            self.assertEqual(done.returncode, 1)
+            self.assertIn('nothing', done.stderr)
+            done = example(d, 'i-99', 'x', MECHC_LANE='1')
+            self.assertEqual(done.returncode, 1)
+            self.assertIn('i-99', done.stderr)
+
+    def test_a_server_without_a_lane_is_named_as_such(self):
+        with Daemon() as d:
+            done = example(d, d.create(models.oscillator()), 'x', MECHC_LANE='1')
+            self.assertEqual(done.returncode, 1)
+            self.assertIn('--lane', done.stderr)
+
+    def open_at(self, endpoint, timeout=20.0):
+        """A handle whose lane is there, and the result of a partner's opening."""
+        handle = mechc.Handle('http://127.0.0.1:9')
+        self.addCleanup(handle.close)
+        handle.check(handle.library.mechc_set_timeout(handle.at, timeout))
+        handle.check(handle.library.mechc_set_endpoint(handle.at, 3, endpoint.encode()))
+        hello = mechc.Hello(None, 0, (ctypes.c_char_p * 1)(b'x'), 1, 0)
+        partner = ctypes.c_void_p()
+        return handle, handle.library.mechc_partner_open_lane(
+            handle.at, b'i-1', ctypes.byref(hello), ctypes.byref(partner))
+
+    def test_a_lane_that_is_not_there_or_ends_is_unreachable(self):
+        with socket.socket() as free:
+            free.bind(('127.0.0.1', 0))
+            address = 'tcp://127.0.0.1:%d' % free.getsockname()[1]
+            for endpoint in (address, 'unix:/tmp/no-such-lane', 'tcp://[127.0.0.1:5'):
+                handle, result = self.open_at(endpoint)
+                self.assertIn(result, (2, mechc.BAD_ARGUMENT), handle.said())
+            free.listen()
+            for piece in (b'', b'\x40\0', b'\x05\0\0\0{"a"}', b'\xff\xff\xff\xff'):
+                def answer(piece=piece):
+                    other, _ = free.accept()
+                    with other:
+                        other.recv(1 << 16)
+                        other.sendall(piece)
+                thread = threading.Thread(target=answer)
+                thread.start()
+                handle, result = self.open_at(address)
+                thread.join()
+                self.assertIn(result, (2, 4), (piece, handle.said()))
+
+    def test_the_wait_for_an_answer_ends(self):
+        with socket.socket() as idle:
+            idle.bind(('127.0.0.1', 0))
+            idle.listen()
+            # steady: a wait that must end is short
+            handle, result = self.open_at('tcp://127.0.0.1:%d' % idle.getsockname()[1], 0.05)
+            self.assertEqual(result, mechc.TIMEOUT, handle.said())
+
+
+if __name__ == '__main__':
+    unittest.main()
