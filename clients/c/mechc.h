@@ -217,6 +217,36 @@ MECHC_API int mechc_run(struct mechc *c, const char *id, const struct mechc_run_
                         char run[MECHC_ID]);
 MECHC_API int mechc_stop(struct mechc *c, const char *id, const char *run);
 
+/* --- couplings: instances that exchange values and step together ------------------------------ */
+
+struct mechc_coupling_report {
+    double time;          /* s, after the last window */
+    uint64_t window;      /* windows done since the start */
+    uint64_t windows;     /* windows of this command */
+    uint64_t iterations;  /* evaluations of all participants */
+    uint64_t evaluations; /* trial steps of single participants */
+    uint64_t refused;     /* windows that were too inaccurate and were done smaller */
+};
+
+/* From the JSON text that POST /v1/couplings takes; `id` gets the new coupling's id. Values of its
+ * participants are those of their instances (mechc_output). */
+MECHC_API int mechc_couple(struct mechc *c, const char *coupling, char id[MECHC_ID]);
+/* Windows for `size` seconds, to the time `until`, or `count` of them; `report` may be NULL. A
+ * window that fails was undone for all participants; those before it remain. */
+MECHC_API int mechc_coupling_step(struct mechc *c, const char *id, double size,
+                                  struct mechc_coupling_report *report);
+MECHC_API int mechc_coupling_step_until(struct mechc *c, const char *id, double until,
+                                        struct mechc_coupling_report *report);
+MECHC_API int mechc_coupling_step_count(struct mechc *c, const char *id, uint64_t count,
+                                        struct mechc_coupling_report *report);
+/* Reset all its instances. */
+MECHC_API int mechc_coupling_reset(struct mechc *c, const char *id,
+                                   struct mechc_coupling_report *report);
+/* The daemon's JSON about it. */
+MECHC_API int mechc_coupling_inspect(struct mechc *c, const char *id, struct mechc_reply *out);
+/* The coupling ends; its instances remain. */
+MECHC_API int mechc_coupling_delete(struct mechc *c, const char *id);
+
 /* --- lock-step partner: binary frames over ZeroMQ or the lane --------------------------------- */
 
 struct mechc_partner;

@@ -1,5 +1,6 @@
-"""libmechc's partners over the lane."""
+"""libmechc's partners over the lane, and its couplings."""
 import ctypes
+import json
 import os
 import socket
 import subprocess
@@ -107,6 +108,69 @@ class Lane(unittest.TestCase):
             # steady: a wait that must end is short
             handle, result = self.open_at('tcp://127.0.0.1:%d' % idle.getsockname()[1], 0.05)
             self.assertEqual(result, mechc.TIMEOUT, handle.said())
+
+
+class Report(ctypes.Structure):
+    _fields_ = [('time', ctypes.c_double)] + [
+        (name, ctypes.c_uint64)
+        for name in ('window', 'windows', 'iterations', 'evaluations', 'refused')]
+
+
+class Couplings(harness.Served):
+    def setUp(self):
+        self.pair = [self.daemon.create(models.oscillator()) for _ in range(2)]
+        self.handle = mechc.Handle(self.daemon.base)
+        self.addCleanup(self.handle.close)
+        self.library = self.handle.library
+        self.name = ctypes.create_string_buffer(72)
+
+    def couple(self, **more):
+        text = json.dumps({
+            'participants': [{'name': n, 'instance': i} for n, i in zip('ab', self.pair)],
+            'connections': [{'from': 'a.x', 'to': 'b.force', 'factor': 10},
+                            {'from': 'b.x', 'to': 'a.force', 'factor': 10}],
+            'scheme': {'type': 'IQN-ILS'}, 'stepSize': 0.01, **more})
+        return self.library.mechc_couple(self.handle.at, text.encode(), self.name)
+
+    def test_its_windows_are_those_of_http(self):
+        self.handle.check(self.couple())
+        reports = []
+        self.library.mechc_coupling_step.argtypes = [ctypes.c_void_p, ctypes.c_char_p,
+                                                     ctypes.c_double, ctypes.c_void_p]
+        self.library.mechc_coupling_step_until.argtypes = \
+            self.library.mechc_coupling_step.argtypes
+        for step, value in ((self.library.mechc_coupling_step, 0.05),
+                            (self.library.mechc_coupling_step_until, 0.1),
+                            (self.library.mechc_coupling_step_count, ctypes.c_uint64(10))):
+            reports.append(Report())
+            self.handle.check(step(self.handle.at, self.name.value, value,
+                                   ctypes.byref(reports[-1])))
+        self.assertEqual([(r.window, r.windows, r.refused) for r in reports],
+                         [(5, 5, 0), (10, 5, 0), (20, 10, 0)])
+        self.assertAlmostEqual(reports[2].time, 0.2, delta=1e-12)
+        self.assertGreaterEqual(reports[0].iterations, 5)
+        self.assertGreaterEqual(reports[0].evaluations, 10)
+        found = self.handle.get('/v1/couplings/' + self.name.value.decode())
+        self.assertEqual(found['windows'], 20)
+        found = [self.daemon.call('GET', '/v1/instances/%s/outputs' % i)['outputs']
+                 for i in self.pair]
+        self.handle.check(self.library.mechc_coupling_reset(self.handle.at, self.name.value, None))
+        self.daemon.call('POST', '/v1/couplings/%s/step' % self.name.value.decode(), {'count': 20})
+        self.assertEqual([self.daemon.call('GET', '/v1/instances/%s/outputs' % i)['outputs']
+                          for i in self.pair], found)
+        self.handle.check(self.library.mechc_coupling_delete(self.handle.at, self.name.value))
+        self.assertEqual(self.daemon.call('GET', '/v1/couplings')['items'], [])
+
+    def test_what_cannot_be_coupled_is_refused(self):
+        self.assertEqual(self.couple(stepSize=0), 1)
+        self.handle.check(self.couple())
+        self.library.mechc_coupling_step.argtypes = [ctypes.c_void_p, ctypes.c_char_p,
+                                                     ctypes.c_double, ctypes.c_void_p]
+        self.assertEqual(self.library.mechc_coupling_step(self.handle.at, self.name.value,
+                                                          float('nan'), None),
+                         mechc.BAD_ARGUMENT)
+        self.assertEqual(self.library.mechc_coupling_delete(self.handle.at, b'c-99'), 1)
+        self.handle.check(self.library.mechc_coupling_delete(self.handle.at, self.name.value))
 
 
 if __name__ == '__main__':
