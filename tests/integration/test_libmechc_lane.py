@@ -1,7 +1,9 @@
-"""libmechc's partners over the lane, and its couplings."""
+"""libmechc's partners over the lane, its couplings, and the library as it is installed."""
 import ctypes
+import glob
 import json
 import os
+import shlex
 import socket
 import subprocess
 import tempfile
@@ -14,6 +16,7 @@ import models
 from harness import Daemon, wait_until
 
 H, STEPS = 0.01, 40
+EXAMPLE = os.path.join(harness.ROOT, 'clients', 'c', 'example.c')
 
 
 def example(daemon, instance, *outputs, program=None, **environment):
@@ -171,6 +174,32 @@ class Couplings(harness.Served):
                          mechc.BAD_ARGUMENT)
         self.assertEqual(self.library.mechc_coupling_delete(self.handle.at, b'c-99'), 1)
         self.handle.check(self.library.mechc_coupling_delete(self.handle.at, self.name.value))
+
+
+class Installed(unittest.TestCase):
+    def test_a_program_is_built_with_what_pkg_config_says(self):
+        if harness.SANITIZED:
+            self.skipTest('a library with a sanitizer needs its flags too')
+        with tempfile.TemporaryDirectory(prefix='mechd-installed-') as folder:
+            subprocess.run(['meson', 'install', '-C', harness.BUILD, '--no-rebuild', '--destdir',
+                            folder], check=True, stdout=subprocess.DEVNULL)
+            found, = glob.glob(folder + '/**/mechc.pc', recursive=True)
+            library, = glob.glob(folder + '/**/libmechc.so', recursive=True)
+            environment = {**os.environ, 'PKG_CONFIG_PATH': os.path.dirname(found),
+                           'PKG_CONFIG_SYSROOT_DIR': folder}
+            flags = subprocess.run(['pkg-config', '--cflags', '--libs', 'mechc'], check=True,
+                                   stdout=subprocess.PIPE, text=True, env=environment).stdout
+            with open(EXAMPLE, encoding='utf-8') as f:
+                text = f.read().replace('clients/c/mechc.h', 'mechc.h')
+            source, program = (os.path.join(folder, x) for x in ('example.c', 'example'))
+            with open(source, 'w', encoding='utf-8') as f:
+                f.write(text)
+            subprocess.run(['cc', '-D_POSIX_C_SOURCE=200809L', source, '-o', program,
+                            *shlex.split(flags), '-lm'], check=True)
+            with Daemon('--lane', 'tcp://127.0.0.1:*') as d:
+                done = example(d, d.create(models.oscillator()), 'x', program=program,
+                               MECHC_LANE='1', LD_LIBRARY_PATH=os.path.dirname(library))
+                self.assertEqual((done.returncode, done.stderr), (0, ''))
 
 
 if __name__ == '__main__':
