@@ -127,6 +127,7 @@ int mechc_own(struct mechc *c)
     }
     let_go(c->curl);
     c->curl = curl;
+    mechc_lane_drop(c);
     // a context of ZeroMQ works only in the process of its threads, and cannot be ended elsewhere
     c->zmq = NULL;
     c->process = process;
@@ -163,6 +164,7 @@ void mechc_close(struct mechc *c)
     if (!c) {
         return;
     }
+    mechc_lane_drop(c);
     if (c->curl && c->process != getpid()) {
         let_go(c->curl);
         c->zmq = NULL;

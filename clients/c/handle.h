@@ -13,6 +13,8 @@
 
 enum { MECHC_SOCKETS = 4, MECHC_KEY = 41 /* bytes of a key in Z85, zero included */ };
 
+struct mechc_line;
+
 /* owner: the caller of mechc_open; one thread at a time. */
 struct mechc {
     char *base;               /* as given, without a closing slash */
@@ -22,6 +24,7 @@ struct mechc {
     pid_t users;              /* the process whose threads these are */
     CURL *curl;
     void *zmq;                      /* context, made at the first partner or stream */
+    struct mechc_line *lane;        /* of mechc_ask, of `process`; NULL: none yet */
     char *endpoints[MECHC_SOCKETS]; /* by enum mechc_socket; NULL: not known yet */
     char *token;                    /* NULL: none */
     uint64_t lease;                 /* shown with every request; 0: none */
@@ -73,6 +76,10 @@ void mechc_leave(struct mechc *const *c);
 int mechc_own(struct mechc *c);
 /* MECHC_BAD_ARGUMENT where a partner or a stream (`what`) was opened by another process. */
 int mechc_opened_here(struct mechc *c, pid_t process, const char *what);
+
+/* --- ask.c --- */
+/* End the connection of mechc_ask, if there is one. */
+void mechc_lane_drop(struct mechc *c);
 
 /* --- curve.c --- */
 /* The keys in the reply to GET /v1. */

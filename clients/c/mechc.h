@@ -143,6 +143,11 @@ MECHC_API int mechc_path(struct mechc *c, const char *const *names, char out[MEC
 /* One request, one answer. A status of 400 and above is MECHC_REFUSED (the reply is filled too). */
 MECHC_API int mechc_call(struct mechc *c, const struct mechc_request *r, struct mechc_reply *out);
 
+/* The same operations over the server's lane: a message is JSON as over ZeroMQ, {"op": "step",
+ * "id": "i-1", "size": 0.01}; the handle's token and lease are added. The reply's body is the
+ * object of the answer, its status 200, or the problem of a refusal (MECHC_REFUSED). */
+MECHC_API int mechc_ask(struct mechc *c, const char *message, struct mechc_reply *out);
+
 /* --- instances -------------------------------------------------------------------------------- */
 
 /* From the JSON text of a model, the name of an example, or the bytes of a snapshot; `id` gets the

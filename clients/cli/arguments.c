@@ -118,6 +118,7 @@ static int take_option(struct mechctl *m, struct line *l, char **words, int left
         return 1;
     }
     const char **const text = is_word(name, length, "server")       ? &m->server
+                              : is_word(name, length, "lane")       ? &m->lane
                               : is_word(name, length, "token")      ? &l->token
                               : is_word(name, length, "lease")      ? &l->lease
                               : is_word(name, length, "ca")         ? &l->ca
@@ -210,6 +211,9 @@ static int open_server(struct mechctl *m, const struct line *l)
         if (given[i].value) {
             code = mechctl_result(m, given[i].set(m->c, given[i].value));
         }
+    }
+    if (m->lane && code == MECHCTL_DONE) {
+        code = mechctl_result(m, mechc_set_endpoint(m->c, MECHC_LANE, m->lane));
     }
     return code == MECHCTL_DONE ? mechctl_result(m, mechc_set_timeout(m->c, seconds)) : code;
 }

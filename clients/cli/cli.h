@@ -66,6 +66,7 @@ struct mechctl {
     const char *values[MECHCTL_OPTIONS]; /* by the command's options: the argument, "" for a switch
                                             that is on, NULL: not given */
     const char *server;
+    const char *lane;        /* --lane: requests go there as JSON; NULL: over HTTP */
     bool json;               /* --json: print the server's JSON, for scripts */
     bool colour;             /* stdout is a terminal that may be coloured */
     const char *file;        /* file that the request came from, for its errors; or NULL */
@@ -136,6 +137,8 @@ struct sigaction mechctl_on_signal(int signal, void (*handler)(int));
 int mechctl_answer(struct mechctl *m, int result, const struct mechc_reply *r);
 /* Any request, and mechctl_answer. */
 int mechctl_request(struct mechctl *m, const struct mechc_request *r, struct mechc_reply *out);
+/* The same over the lane (lane.c): a route without a message there is MECHCTL_USAGE. */
+int mechctl_lane_call(struct mechctl *m, const struct mechc_request *r, struct mechc_reply *out);
 /* A request; `body` NULL: none. The reply lives until the next request. Errors are printed. */
 int mechctl_send(struct mechctl *m, const char *method, const char *const *path,
                  const struct mechc_bytes *body, struct mechc_json *reply);

@@ -70,6 +70,7 @@ static void print_option(const char *name, const char *argument, const char *doc
 const struct mechctl_option mechctl_global_options[] = {
     {"server", "URL",
      "where mechd listens (default MECHD_SERVER, or http://127.0.0.1:8080; unix:/path too)"},
+    {"lane", "ADDRESS", "ask over the server's lane (unix:PATH or tcp://host:port), not over HTTP"},
     {"token", "TOKEN", "bearer token for a server that requires one (default MECHD_TOKEN)"},
     {"lease", "NUMBER", "lease to send with the command (default MECHD_LEASE)"},
     {"ca", "FILE", "PEM file to check an https:// server against (default MECHD_CA)"},

@@ -101,6 +101,9 @@ static void interrupt(int signal)
 
 int mechctl_request(struct mechctl *m, const struct mechc_request *r, struct mechc_reply *out)
 {
+    if (m->lane) {
+        return mechctl_lane_call(m, r, out);
+    }
     struct sigaction before;
     const bool changes = strcmp(r->method, "GET") != 0;
     if (changes) {
