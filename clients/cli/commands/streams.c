@@ -1,0 +1,97 @@
+/* mechctl streams: streams that clients have chosen: list, show, choose and delete them. */
+#include "clients/cli/cli.h"
+
+#include <string.h>
+
+/* Append {"name", "outputs", "every"}, as far as given. */
+static int compose(struct mechctl *m)
+{
+    double every = 0.;
+    const char *const outputs = mechctl_option(m, "outputs");
+    struct mechc_bytes *const b = &m->body;
+    const int code = mechctl_number(m, "every", &every);
+    mechc_bytes_text(b, "{\"name\":");
+    mechc_bytes_string(b, m->arguments[1]);
+    if (outputs) {
+        mechc_bytes_text(b, ",\"outputs\":[");
+        for (const char *p = outputs; p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL) {
+            char name[80];
+            snprintf(name, sizeof name, "%.*s", (int)strcspn(p, ","), p);
+            mechc_bytes_text(b, p == outputs ? "" : ",");
+            mechc_bytes_string(b, name);
+        }
+        mechc_bytes_text(b, "]");
+    }
+    if (mechctl_option(m, "every")) {
+        mechc_bytes_text(b, ",\"every\":");
+        mechc_bytes_number(b, every);
+    }
+    mechc_bytes_text(b, "}");
+    return code;
+}
+
+static int list(struct mechctl *m, const char *const *path)
+{
+    static const struct mechctl_column columns[] = {
+        {"name", "NAME", false},
+        {"topic", "TOPIC", false},
+        {"every", "EVERY", true},
+        {"watched", "WATCHED", false},
+        {0},
+    };
+    struct mechc_json reply, items;
+    const int code = mechctl_get(m, path, &reply);
+    if (code != MECHCTL_DONE || m->json) {
+        return code != MECHCTL_DONE ? code : mechctl_print_raw(reply);
+    }
+    if (mechc_json_member(reply, "items", &items)) {
+        mechctl_print_table(m, items, columns, "none is chosen: state/ID/ has all outputs");
+    }
+    return MECHCTL_DONE;
+}
+
+static int run(struct mechctl *m)
+{
+    const char *const id = m->arguments[0];
+    const char *const *const all = MECHCTL_PATH("v1", "instances", id, "streams");
+    const bool chooses = mechctl_option(m, "outputs") || mechctl_option(m, "every");
+    const bool deletes = mechctl_option(m, "delete");
+    if ((chooses || deletes) && m->count < 2) {
+        return mechctl_usage("streams: the NAME of a stream is needed");
+    }
+    if (chooses && deletes) {
+        return mechctl_usage("streams: --delete goes without --outputs and --every");
+    }
+    if (m->count < 2) {
+        return list(m, all);
+    }
+    const char *const *const one = MECHCTL_PATH("v1", "instances", id, "streams", m->arguments[1]);
+    if (chooses) {
+        const int code = compose(m);
+        return code == MECHCTL_DONE ? mechctl_print_reply(m, "POST", all, &m->body) : code;
+    }
+    struct mechc_json reply;
+    return deletes ? mechctl_send(m, "DELETE", one, NULL, &reply)
+                   : mechctl_print_reply(m, "GET", one, NULL);
+}
+
+static const struct mechctl_option options[] = {
+    {"outputs", "NAMES", "outputs in the order of the values, with commas between (all)"},
+    {"every", "N", "communication steps from one frame to the next (1)"},
+    {"delete", NULL, "end the stream"},
+    {0},
+};
+
+const struct mechctl_command mechctl_streams = {
+    .name = "streams",
+    .arguments = "ID [NAME]",
+    .summary = "list the chosen streams of an instance, or choose one",
+    .details =
+        "  mechctl streams i-1                                all\n"
+        "  mechctl streams i-1 slow --outputs x,v --every 10  choose one: its topic and layout\n"
+        "  mechctl streams i-1 slow --delete                  end it",
+    .options = options,
+    .least = 1,
+    .most = 2,
+    .run = run,
+};
