@@ -275,6 +275,9 @@ class Python(ManyTests, Served):
         i.system.product(w + l)
         self.assertEqual(next(i.events())['time'], 0)
         i.lease().renew(), i.leases(), i.break_leases(), i.show_lease(None)
+        with i.stream(every=2):
+            chosen, = i.streams()
+            self.assertEqual(i.streams(chosen['name'])['topic'], chosen['topic'])
         i.edit(labels={'a': 'b'}, ttl=600), i.delete()
         s.create(example='driven-oscillator').delete()
         for test in (self.test_a_session, self.test_analyses_come_as_arrays,

@@ -484,6 +484,11 @@ class Instance:
         return Stream(self.server.endpoints()['stream'], self.id, Layout(entries), timeout,
                       self.server.keys)
 
+    def streams(self, name: Optional[str] = None) -> Any:
+        """The streams that clients have chosen, oldest first: name, topic, every, watched, layout;
+        or the one of this name."""
+        return self.get('streams')['items'] if name is None else self.get('streams', name)
+
     def _chosen(self, timeout: Optional[float], outputs: Optional[Sequence[str]],
                 every: Optional[int]) -> Stream:
         name = 'python-' + secrets.token_hex(8)
