@@ -74,6 +74,13 @@ class Engine:
     def podman(self, *words):
         return run('podman', *self.options, '--tmpdir', self.runs, *words, env=self.environment)
 
+    def logs(self, name):
+        """What a container has printed on both of its outputs."""
+        return subprocess.run(['podman', *self.options, '--tmpdir', self.runs, 'logs', name],
+                              env=self.environment, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=LONG,
+                              check=False).stdout.decode(errors='replace')
+
     def image(self, tag, **environment):
         """Builds the image of this tree on Debian's packages; its digest."""
         run(os.path.join(DEPLOY, 'image'), '--base', 'packages', '--storage', self.place,

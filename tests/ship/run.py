@@ -49,6 +49,15 @@ class Result(unittest.TestResult):
         self.fault(test, error)
 
 
+    def addSubTest(self, test, subtest, error):
+        super().addSubTest(test, subtest, error)
+        if error is not None:
+            self.bad.add(test.id())
+            print('FAILED %s' % subtest.id())
+            text = self._exc_info_to_string(error, test).strip()
+            print('    ' + text.split('\n')[-1], flush=True)
+
+
 def main(names):
     found = sorted(f[5:-3] for f in os.listdir(HERE) if f.startswith('test_') and f[-3:] == '.py')
     unknown = [n for n in names if n not in found]
