@@ -150,12 +150,16 @@ PREPARE = {'commit': a_trial, 'keepTrial': a_trial, 'dropTrial': a_kept_trial,
            'dropLease': a_lease, 'stream': a_stream, 'deleteStream': a_stream,
            'getSweep': a_sweep, 'deleteSweep': a_sweep,
            'sweepResults': a_sweep, 'couple': in_memory, 'getCoupling': a_coupling,
-           'couplingStability': a_coupling, 'commitCoupling': a_coupling_trial, 'couplingSnapshots': a_coupling_snapshot,
+           'couplingStability': a_coupling, 'commitCoupling': a_coupling_trial,
+           'couplingSnapshots': a_coupling_snapshot,
            'takeCouplingSnapshot': a_coupling_snapshot, 'restoreCoupling': a_coupling_snapshot,
            'deleteCouplingSnapshot': a_coupling_snapshot,
            'stepCoupling': a_coupling, 'resetCoupling': a_coupling,
            'deleteCoupling': a_coupling, 'batch': only_the_rig, 'operation': an_operation,
            'forgetOperation': an_operation}
+
+# names that a route gives: an unknown one is what it makes
+GIVEN = {'keepTrial': 'tid'}
 
 # --- refusals that are a route's own: operation, status, code, query, body ------------------------
 
