@@ -7,10 +7,10 @@
 
 #include "server/instance/instance.h"
 
-enum { MECHD_TRIALS_MOST = 16 };
+enum { MECHD_TRIALS_MOST = 16, MECHD_TRIAL_NAME = 32 /* characters at most */ };
 
 struct mechd_kept_trial {
-    char name[MECH_NAME_MAX + 1];
+    char name[MECHD_TRIAL_NAME + 1];
     uint64_t number; /* of the trial step */
     double time;     /* of its end, s */
     size_t size;
@@ -22,7 +22,7 @@ struct mechd_trials {
     struct mechd_kept_trial at[MECHD_TRIALS_MOST];
 };
 
-/* Keep the last trial under a valid name, in place of an older one of that name. 0;
+/* Keep the last trial under a valid name that is not too long, in place of an older one of that name. 0;
  * MECH_NOT_FOUND: there is no trial; MECH_UNSUPPORTED: too many, or a quota (x->which, else
  * MECHD_QUOTAS); negative. */
 int mechd_trials_keep(struct mechd_instance *i, const char *name, struct mechd_excess *x,

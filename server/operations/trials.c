@@ -6,6 +6,8 @@
 #include "server/call/shapes.h"
 
 #include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 
 static void write_trial(struct mechd_call *c, const struct mechd_kept_trial *t)
 {
@@ -42,22 +44,26 @@ const struct mechd_operation mechd_operation_TRIALS = {.run = run_list};
 static enum mechd_progress run_keep(struct mechd_call *c)
 {
     struct mechd_instance *const i = c->job.instance;
-    const char *const name = mechd_call_value(c, "tid");
     const struct mechd_kept_trial *kept = NULL;
+    const char *name = NULL;
     struct mechd_excess excess;
     int64_t trial = 0;
+    if (!mechp_json_string(c->body, "name", &c->diag, &name) || !mech_name_valid(name) ||
+        strlen(name) > MECHD_TRIAL_NAME) {
+        mech_diag_add(&c->diag, "/name", "a name of 1 to %d of A-Z a-z 0-9 . _ - is needed",
+                      MECHD_TRIAL_NAME);
+    }
     const bool numbered = mechp_json_integer(c->body, "trial", &c->diag, 1, INT64_MAX, &trial);
     if (mechd_call_faulty(c)) {
         return MECHD_DONE;
-    }
-    if (!mech_name_valid(name)) {
-        return mechd_fail(c, MECHP_INVALID_REQUEST, "a name is 1 to 64 of A-Z a-z 0-9 . _ -");
     }
     if (numbered && (uint64_t)trial != i->trial) {
         return mechd_fail(c, MECHP_NO_TRIAL, "there is no trial %" PRId64, trial);
     }
     const int outcome = mechd_trials_keep(i, name, &excess, &kept);
     if (outcome == 0) {
+        c->status = 201;
+        snprintf(c->location, sizeof c->location, "/v1/instances/%s/trials/%s", i->id, kept->name);
         write_trial(c, kept);
         return MECHD_DONE;
     }

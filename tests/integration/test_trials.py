@@ -24,12 +24,14 @@ class Trials(unittest.TestCase):
         daemon = daemon or self.daemon
         return '/v1/instances/' + daemon.create(model or models.nonlinear_oscillator())
 
+    def keep(self, path, name, status=201, daemon=None, **more):
+        return self.call('POST', path + '/trials', dict(more, name=name), status, daemon)
+
     def try_step(self, path, force, name=None, daemon=None, **more):
         body = dict({'size': 0.02, 'inputs': {'force': force}, 'commit': False}, **more)
         trial = self.call('POST', path + '/step', body, daemon=daemon)
         if name:
-            kept = self.call('PUT', '%s/trials/%s' % (path, name), {'trial': trial['trial']},
-                             daemon=daemon)
+            kept = self.keep(path, name, daemon=daemon, trial=trial['trial'])
             self.assertEqual((kept['name'], kept['trial'], kept['time']),
                              (name, trial['trial'], trial['time']))
         return trial
@@ -69,7 +71,7 @@ class Trials(unittest.TestCase):
         path, twin = self.make(model=model), self.make(model=model)
         for name, k in (('soft', 10), ('hard', 1000)):
             self.try_step(path, 1, inputs={'stiff': k})
-            self.call('PUT', '%s/trials/%s' % (path, name), {})
+            self.keep(path, name)
         self.call('POST', path + '/commit', {'trial': 'soft'})
         self.call('POST', twin + '/step', {'size': 0.02, 'inputs': {'stiff': 10}})
         self.assertEqual(self.all_of(path), self.all_of(twin))
@@ -109,23 +111,35 @@ class Trials(unittest.TestCase):
 
     def test_what_is_no_trial_is_not_kept(self):
         path = self.make()
-        self.assertEqual(self.call('PUT', path + '/trials/a', {}, 409)['code'], 'no-trial')
+        self.assertEqual(self.keep(path, 'a', 409)['code'], 'no-trial')
         first = self.try_step(path, 1)['trial']
         self.try_step(path, 2)
-        self.call('PUT', path + '/trials/a', {'trial': first}, 409)
-        self.call('PUT', path + '/trials/a%20b', {}, 422)
-        self.call('PUT', path + '/trials/a', {'trial': 'x'}, 422)
+        self.keep(path, 'a', 409, trial=first)
+        self.keep(path, 'a b', 422)
+        self.keep(path, 'x' * 33, 422)
+        self.keep(path, 'a', 422, trial='x')
         self.assertEqual(self.names(path), [])
         for body in ({}, {'trial': 1.5}, {'trial': None}):
             self.call('POST', path + '/commit', body, 422)
+
+    def test_an_answer_under_a_key_is_the_whole_one_again(self):
+        i = 'i' * 64
+        self.daemon.call('PUT', '/v1/instances/' + i, {'model': models.oscillator()})
+        self.addCleanup(self.daemon.call, 'DELETE', '/v1/instances/' + i)
+        path, name = '/v1/instances/' + i, 'n' * 32
+        self.try_step(path, 1)
+        for _ in range(2):
+            reply = self.daemon.call('POST', path + '/trials', {'name': name},
+                                     {'Idempotency-Key': 'long'})
+            self.assertEqual(reply.headers['Location'], '%s/trials/%s' % (path, name))
 
     def test_they_are_bounded(self):
         path = self.make()
         for k in range(16):
             self.try_step(path, k, 'n%d' % k)
         self.try_step(path, 7)
-        self.assertEqual(self.call('PUT', path + '/trials/more', {}, 429)['code'], 'limit-reached')
-        self.call('PUT', path + '/trials/n3', {})
+        self.assertEqual(self.keep(path, 'more', 429)['code'], 'limit-reached')
+        self.keep(path, 'n3')
         self.assertEqual(len(self.names(path)), 16)
 
     def test_their_bytes_count(self):
@@ -149,7 +163,7 @@ class Trials(unittest.TestCase):
             for k in range(2):          # in place of the first: not one more
                 self.try_step(path, k, 'a', d)
             self.try_step(path, 1, daemon=d)
-            told = self.call('PUT', path + '/trials/b', {}, 429, d)
+            told = self.keep(path, 'b', 429, d)
             self.assertEqual((told['code'], told['quota']['which']),
                              ('quota-exceeded', 'snapshots'))
             self.call('POST', path + '/reset', daemon=d)
@@ -157,14 +171,14 @@ class Trials(unittest.TestCase):
         with Daemon('--quota', 'memory=%d' % (alone + size - 1)) as d:
             path = self.make(d)
             self.try_step(path, 1, daemon=d)
-            told = self.call('PUT', path + '/trials/a', {}, 429, d)
+            told = self.keep(path, 'a', 429, d)
             self.assertEqual(told['code'], 'quota-exceeded')
 
     def test_a_trial_of_a_partner_is_kept_too(self):
         path = self.make()
         with Partner(self.daemon, path.split('/')[-1], ['force'], ['x']) as partner:
             one = partner.ask('trial', [2.0], size=0.02)[0]
-            self.call('PUT', path + '/trials/mine', {})
+            self.keep(path, 'mine')
             partner.ask('trial', [3.0], size=0.02)
             self.assertEqual(self.call('POST', path + '/commit', {'trial': 'mine'})['outputs']['x'],
                              one['values'][0])

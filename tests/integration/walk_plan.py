@@ -23,7 +23,7 @@ def a_snapshot(client, root):
 
 def a_kept_trial(client, root):
     a_trial(client, root)
-    client.call('PUT', root + '/trials/best', {})
+    client.call('POST', root + '/trials', {'name': 'best'})
 
 
 def two_snapshots(client, root):
@@ -197,7 +197,7 @@ REFUSALS = [
 QUOTA = 'instances=1 snapshots=1 memory=1MiB step-cpu=1ms'
 BEYOND = {'create': ('instances', None), 'createAs': ('instances', None),
           'clone': ('instances', {}), 'takeSnapshot': ('snapshots', None),
-          'keepTrial': ('snapshots', {}),
+          'keepTrial': ('snapshots', {'name': 'best'}),
           'startRun': ('memory', {'until': 1000, 'period': 0.01, 'record': {}}),
           'stepCoupling': ('step-cpu', {'count': 10 ** 9}),
           'takeCouplingSnapshot': ('snapshots', None),

@@ -26,9 +26,10 @@ static const struct mechp_shape keep_trial_request = {
     .doc = "The trial to keep.",
     .request = true,
     .members =
-        MECHP_MEMBERS({"trial", "integer",
+        MECHP_MEMBERS({"name", "@Name", "name under which it is kept, 32 characters at most", true},
+                      {"trial", "integer",
                        "number of the last trial: refused if another one is; default: any", false}),
-    .example = "{\"trial\":1}"};
+    .example = "{\"name\":\"best\",\"trial\":1}"};
 
 static const struct mechp_shape kept_trial = {
     .name = "KeptTrial",
@@ -225,8 +226,7 @@ const struct mechp_row mechp_row_KEEP_TRIAL = {
            "name. Every change of the state discards all kept trials.",
     .traits = MECHP_FLEETING,
     .body = &keep_trial_request,
-    .optional = true,
-    .status = 200,
+    .status = 201,
     .reply = "@KeptTrial",
     .content = MECHP_JSON,
     .codes = MECHP_CODES(MECHP_NO_TRIAL, MECHP_LIMIT_REACHED, MECHP_QUOTA_EXCEEDED)};
