@@ -141,6 +141,48 @@ class Mechctl(unittest.TestCase):
         names = [item['id'] for item in json.loads(self.good('--json', 'list'))['items']]
         self.assertIn(i, names)
 
+    def test_snapshots_are_compared_and_put_into_another_instance(self):
+        i, j = self.created(), self.created()
+        self.good('snapshot', i)
+        self.good('step', i, '--count', '10')
+        self.good('snapshot', i)
+        kept = json.loads(self.good('--json', 'snapshots', i))['items']
+        self.assertEqual([s['parent'] for s in kept], [None, 's-1'])
+        self.assertIn('PARENT', self.good('snapshots', i))
+        found = self.good('compare', i, 's-1', 's-2')
+        self.assertRegex(found, r'KIND +NAME')
+        self.assertRegex(found, r'(?m)^velocity ')
+        self.assertIn('no difference', self.good('compare', i, 's-1', 's-2', '--absolute', '1e9'))
+        few = json.loads(self.good('--json', 'compare', i, 's-1', 's-2', '--most', '0'))
+        self.assertEqual((few['items'], few['counts']['velocity'] > 0), ([], True))
+        for wrong in (('s-1', 's-9'), ('s-1', 's-2', '--relative', 'x')):
+            self.assertNotEqual(self.run_program('compare', i, *wrong).returncode, 0)
+        path = os.path.join(self.folder, 'put.mechd')
+        self.good('snapshot', i, '--save', path)
+        self.good('restore', j, '--file', path)
+        self.assertEqual(self.door.call('get-state', id=j)[1], self.door.call('get-state', id=i)[1])
+        for wrong in ((), ('s-1', '--file', path)):
+            self.assertEqual(self.run_program('restore', j, *wrong).returncode, 2)
+        with open(path, 'ab') as f:
+            f.write(b'more')
+        refused = self.run_program('restore', j, '--file', path)
+        self.assertEqual(refused.returncode, 1)
+        self.assertIn('damaged', refused.stderr)
+
+    def test_trials_are_kept_and_one_is_committed(self):
+        i = self.created()
+        self.assertIn('--keep', self.good('trials', i))
+        self.good('step', i, '--size', '0.01', '--trial')
+        self.good('trials', i, '--keep', 'small')
+        self.good('step', i, '--size', '0.02', '--trial')
+        self.good('trials', i, '--keep', 'large')
+        names = [t['name'] for t in json.loads(self.good('--json', 'trials', i))['items']]
+        self.assertEqual(names, ['small', 'large'])
+        self.good('trials', i, '--drop', 'large')
+        self.assertEqual(self.run_program('commit', i, 'large').returncode, 1)
+        self.good('commit', i, 'small')
+        self.assertEqual(self.door.call('get-state', id=i)[1]['time'], 0.01)
+
     def test_snapshots_in_the_server_and_in_a_file(self):
         i = self.created()
         self.good('step', i, '--count', '10')

@@ -165,7 +165,7 @@ true
                 self.assertEqual(shell('mechctl step --size '), [])
                 self.assertEqual(shell('mechctl completion '), ['bash', 'fish', 'zsh'])
                 self.assertIn('four-bar', shell('mechctl create --example '))
-                self.assertEqual(shell('mechctl help com'), ['commit', 'completion'])
+                self.assertEqual(shell('mechctl help com'), ['commit', 'compare', 'completion'])
                 self.assertIn('GeneralizedAlpha', shell('mechctl types Gen'))
                 with tempfile.TemporaryDirectory(prefix='mechd-words-') as folder:
                     path = os.path.join(folder, 'a-model.json')
@@ -374,8 +374,11 @@ true
                      'parameters a', 'set a force=1', 'parameters a k=90', 'variables a', 'model a',
                      'modes a', 'linearize a', 'scene a', 'state a', 'state a q=1', 'statics a',
                      'field a spring stiffness 80', 'item a mass Position', 'step a --trial',
-                     'commit a 1', 'system a', 'system a blocks', 'system a M', 'restore a s-2',
-                     'snapshot a --delete s-2', 'run a', 'stop a', 'progress a r-1', 'reset a',
+                     'trials a --keep best', 'trials a', 'commit a 1',
+                     'step a --trial', 'trials a --keep best', 'trials a --drop best',
+                     'system a', 'system a blocks', 'system a M', 'restore a s-2',
+                     'compare a s-2 s-2', 'snapshot a --delete s-2', 'run a', 'stop a',
+                     'progress a r-1', 'reset a',
                      'streams a slow --outputs x,v --every 10', 'streams a', 'streams a slow',
                      'streams a slow --delete', 'clone a --id b', 'delete b', 'log info', 'quota',
                      'edit a --label rig=b --ttl 900',

@@ -1,4 +1,4 @@
-/* mechctl commit: keep the end of the last trial. */
+/* mechctl commit: the end of the last trial, or of one that is kept. */
 #include "clients/cli/cli.h"
 
 #include <stdlib.h>
@@ -7,11 +7,12 @@ static int run(struct mechctl *m)
 {
     char *end;
     const long trial = strtol(m->arguments[1], &end, 10);
-    if (end == m->arguments[1] || *end != 0) {
-        return mechctl_usage("commit: '%s' is not a number", m->arguments[1]);
-    }
     mechc_bytes_text(&m->body, "{\"trial\":");
-    mechc_bytes_number(&m->body, (double)trial);
+    if (end == m->arguments[1] || *end != 0) {
+        mechc_bytes_string(&m->body, m->arguments[1]);
+    } else {
+        mechc_bytes_number(&m->body, (double)trial);
+    }
     mechc_bytes_text(&m->body, "}");
     return mechctl_print_reply(
         m, "POST", MECHCTL_PATH("v1", "instances", m->arguments[0], "commit"), &m->body);
@@ -20,10 +21,12 @@ static int run(struct mechctl *m)
 const struct mechctl_command mechctl_commit = {
     .name = "commit",
     .arguments = "ID TRIAL",
-    .summary = "commit the end state of the last trial",
+    .summary = "commit the end state of the last trial, or of one that is kept",
     .details = "  mechctl step i-1 --size 0.01 --trial\n"
                "  mechctl commit i-1 1\n"
-               "TRIAL is the number that the step printed; only the last one can be committed.",
+               "TRIAL is the number that the step printed, of the last one or of one that is kept; "
+               "or the\n"
+               "name of that (mechctl trials ID --keep NAME).",
     .least = 2,
     .most = 2,
     .run = run,

@@ -3,8 +3,11 @@
 
 static int run(struct mechctl *m)
 {
-    static const struct mechctl_column columns[] = {
-        {"id", "SNAPSHOT", false}, {"time", "TIME", true}, {"bytes", "BYTES", true}, {0}};
+    static const struct mechctl_column columns[] = {{"id", "SNAPSHOT", false},
+                                                    {"parent", "PARENT", false},
+                                                    {"time", "TIME", true},
+                                                    {"bytes", "BYTES", true},
+                                                    {0}};
     struct mechc_json reply, items;
     const int code =
         mechctl_get(m, MECHCTL_PATH("v1", "instances", m->arguments[0], "snapshots"), &reply);

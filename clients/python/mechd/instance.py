@@ -1,6 +1,7 @@
 """One instance: steps, values by name, state, snapshots, runs, analyses."""
 from __future__ import annotations
 
+import base64
 import secrets
 from collections.abc import MutableMapping
 from typing import (TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Mapping,
@@ -57,6 +58,13 @@ class Step:
     def __repr__(self) -> str:
         return 'Step(time=%r, step=%r, outputs=%r)' % (self.time, self.step, self.outputs)
 
+    def keep(self, name: str) -> None:
+        """Keep this trial, which must be the last one, under a name: it can be committed until
+        the state changes, also after further trials."""
+        if self.trial is None:
+            raise ValueError('this step is not a trial')
+        self._instance.post('trials', name=name, trial=self.trial)
+
     def commit(self) -> Dict[str, Any]:
         """Commit this trial."""
         if self.trial is None:
@@ -70,6 +78,7 @@ class Snapshot:
     def __init__(self, instance: 'Instance', reply: Mapping[str, Any]):
         self._instance = instance
         self.id: str = reply['id']
+        self.parent: Optional[str] = reply.get('parent')
         self.time: float = reply['time']
 
     def __repr__(self) -> str:
@@ -82,6 +91,18 @@ class Snapshot:
     def data(self) -> bytes:
         """The snapshot as bytes, model included, for `server.create(snapshot=…)` anywhere."""
         return self._instance.call('GET', 'snapshots', self.id).raw
+
+    def compare(self, to: Union['Snapshot', str], *, absolute: Optional[float] = None,
+                relative: Optional[float] = None, most: Optional[int] = None) -> Dict[str, Any]:
+        """What differs between this one and another of the same instance: `items` by name, each
+        with `kind`, `name`, `index`, `from`, `to` and `difference`, and `counts` by kind.
+
+        absolute, relative: numbers differ beyond absolute + relative times the larger one. most:
+        items of each kind (default 100).
+        """
+        return self._instance.post(
+            'snapshots', self.id, 'compare', to=to.id if isinstance(to, Snapshot) else to,
+            absoluteTolerance=absolute, relativeTolerance=relative, most=most)
 
     def save(self, path: str) -> None:
         """Write the bytes to a file."""
@@ -263,9 +284,18 @@ class Instance:
         """`step` with trial=True."""
         return self.step(size, trial=True, **more)
 
-    def commit(self, trial: int) -> Dict[str, Any]:
-        """Commit the result of the trial of this number, which must be the last one."""
+    def commit(self, trial: Union[int, str]) -> Dict[str, Any]:
+        """Commit the result of the trial of this number, which must be the last one or be kept,
+        or of the one kept under this name."""
         return self.post('commit', trial=trial)
+
+    def trials(self) -> List[Dict[str, Any]]:
+        """The trials that are kept, oldest first: name, trial, time, bytes."""
+        return self.get('trials')['items']
+
+    def drop_trial(self, name: str) -> None:
+        """Drop the trial that is kept under this name."""
+        self.call('DELETE', 'trials', name)
 
     def run(self, until: Optional[float] = None, *, count: Optional[int] = None,
             pace: Optional[float] = None, period: Optional[float] = None,
@@ -393,8 +423,14 @@ class Instance:
         """The stored snapshots, oldest first."""
         return [Snapshot(self, item) for item in self.get('snapshots')['items']]
 
-    def restore(self, snapshot: Union[Snapshot, str]) -> None:
-        """Restore a snapshot of this instance, given by object or id."""
+    def restore(self, snapshot: Union[Snapshot, str, bytes]) -> None:
+        """Restore a snapshot of this instance, given by object or id; or one of another instance
+        of the same model, given by object or as its bytes (`Snapshot.data`)."""
+        if isinstance(snapshot, Snapshot) and snapshot._instance is not self:
+            snapshot = snapshot.data()
+        if isinstance(snapshot, bytes):
+            self.call('PUT', 'state', body={'snapshot': base64.b64encode(snapshot).decode()})
+            return
         sid = snapshot.id if isinstance(snapshot, Snapshot) else snapshot
         self.post('snapshots', sid, 'restore')
 

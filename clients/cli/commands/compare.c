@@ -1,0 +1,66 @@
+/* mechctl compare: what differs between two snapshots of an instance. */
+#include "clients/cli/cli.h"
+
+/* A number of an option into the body. MECHCTL_DONE or MECHCTL_USAGE. */
+static int add_number(struct mechctl *m, const char *option, const char *key)
+{
+    double value = 0.;
+    const int code = mechctl_number(m, option, &value);
+    if (code == MECHCTL_DONE && mechctl_option(m, option) != NULL) {
+        mechc_bytes_text(&m->body, ",\"");
+        mechc_bytes_text(&m->body, key);
+        mechc_bytes_text(&m->body, "\":");
+        mechc_bytes_number(&m->body, value);
+    }
+    return code;
+}
+
+static int run(struct mechctl *m)
+{
+    static const struct mechctl_column columns[] = {{"kind", "KIND", false},
+                                                    {"name", "NAME", false},
+                                                    {"index", "INDEX", true},
+                                                    {"from", "FROM", true},
+                                                    {"to", "TO", true},
+                                                    {"difference", "DIFFERENCE", true},
+                                                    {0}};
+    struct mechc_json reply, items;
+    mechc_bytes_text(&m->body, "{\"to\":");
+    mechc_bytes_string(&m->body, m->arguments[2]);
+    int code = add_number(m, "absolute", "absoluteTolerance");
+    code = code == MECHCTL_DONE ? add_number(m, "relative", "relativeTolerance") : code;
+    code = code == MECHCTL_DONE ? add_number(m, "most", "most") : code;
+    if (code != MECHCTL_DONE) {
+        return code;
+    }
+    mechc_bytes_text(&m->body, "}");
+    code = mechctl_send(
+        m, "POST",
+        MECHCTL_PATH("v1", "instances", m->arguments[0], "snapshots", m->arguments[1], "compare"),
+        &m->body, &reply);
+    if (code != MECHCTL_DONE || m->json) {
+        return code != MECHCTL_DONE ? code : mechctl_print_raw(reply);
+    }
+    if (mechc_json_member(reply, "items", &items)) {
+        mechctl_print_table(m, items, columns, "no difference");
+    }
+    return MECHCTL_DONE;
+}
+
+static const struct mechctl_option options[] = {
+    {"absolute", "NUMBER", "numbers differ by more than this (default 0)"},
+    {"relative", "NUMBER", "and more than this times the larger one (default 0)"},
+    {"most", "COUNT", "lines of each kind (default 100)"},
+    {0},
+};
+
+const struct mechctl_command mechctl_compare = {
+    .name = "compare",
+    .arguments = "ID SNAPSHOT SNAPSHOT",
+    .summary = "what differs between two snapshots of an instance",
+    .details = "  mechctl compare i-1 s-1 s-2 --absolute 1e-9",
+    .options = options,
+    .least = 3,
+    .most = 3,
+    .run = run,
+};
