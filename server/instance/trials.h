@@ -23,8 +23,8 @@ struct mechd_trials {
 };
 
 /* Keep the last trial under a valid name that is not too long, in place of an older one of that
- * name. 0; MECH_NOT_FOUND: there is no trial; MECH_UNSUPPORTED: too many, or a quota (x->which, else
- * MECHD_QUOTAS); negative. */
+ * name. 0; MECH_NOT_FOUND: there is no trial; MECH_UNSUPPORTED: too many, or a quota (x->which,
+ * else MECHD_QUOTAS); negative. */
 int mechd_trials_keep(struct mechd_instance *i, const char *name, struct mechd_excess *x,
                       const struct mechd_kept_trial **out);
 /* By its name, or by the number of its step; NULL: there is none. */
