@@ -334,6 +334,10 @@ size_t mech_sim_trial_write(const struct mech_sim *s, void *bytes);
 int mech_sim_snapshot_adopt(struct mech_sim *s, const void *bytes, size_t size, bool *reproducible);
 /* Are the fields still those of a snapshot that was written here and not damaged? */
 bool mech_sim_snapshot_has_fields(const struct mech_sim *s, const void *bytes);
+/* A hash of all that the next step reads: time, q, v, x, z, accelerations, multipliers, impulses,
+ * inputs, parameters, joints' activity and contacts, to the bit. Two simulations of one document
+ * that have the same hash go on with the same bits in one build on one kernel. */
+uint64_t mech_sim_state_hash(const struct mech_sim *s);
 uint64_t mech_sim_layout_hash(const struct mech_sim *s);
 
 /* The same within one process, at the price of a memcpy: `memory` of mech_sim_saved_size bytes, any

@@ -470,6 +470,17 @@ bool mech_sim_snapshot_has_fields(const struct mech_sim *s, const void *bytes)
     return at.edits == s->now.at->edits;
 }
 
+uint64_t mech_sim_state_hash(const struct mech_sim *s)
+{
+    const size_t head = sizeof *s->now.at, used = mech_state_used(&s->now);
+    struct mech_state_counters counters = *s->now.at;
+
+    /* how often fields have been changed, no step reads */
+    counters.edits = 0;
+    return mech_hash((const char *)s->now.block + head, used - head,
+                     mech_hash(&counters, head, FORMAT));
+}
+
 /* --- within the process ----------------------------------------------------------------------- */
 
 size_t mech_sim_saved_size(const struct mech_sim *s)
