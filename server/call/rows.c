@@ -74,9 +74,15 @@ struct mechd_column mechd_rows_output(const struct mech_variable *v)
     return (struct mechd_column){v->name, v->size, v->scalar, "outputs"};
 }
 
-struct mechd_column *mechd_rows_recorded(const struct mechd_instance *i, const bool *chosen)
+struct mechd_column mechd_rows_hash(void)
 {
-    struct mechd_column *columns = calloc(i->channel_count + 2, sizeof *columns);
+    return (struct mechd_column){"state:hash", MECHD_HASH_VALUES, false, NULL};
+}
+
+struct mechd_column *mechd_rows_recorded(const struct mechd_instance *i, const bool *chosen,
+                                         bool hash)
+{
+    struct mechd_column *columns = calloc(i->channel_count + 3, sizeof *columns);
     size_t n = 1;
     if (columns != NULL) {
         columns[0] = (struct mechd_column){"time", 1, true, NULL};
@@ -85,13 +91,16 @@ struct mechd_column *mechd_rows_recorded(const struct mechd_instance *i, const b
                 columns[n++] = mechd_rows_output(&i->channels[k]);
             }
         }
+        if (hash) {
+            columns[n] = mechd_rows_hash();
+        }
     }
     return columns;
 }
 
 struct mechd_column *mechd_rows_columns(const struct mechd_instance *i)
 {
-    return mechd_rows_recorded(i, NULL);
+    return mechd_rows_recorded(i, NULL, false);
 }
 
 void mechd_rows_begin(struct mechd_rows *r, uint64_t rows)

@@ -35,8 +35,12 @@ struct mechd_rows {
 struct mechd_column *mechd_rows_columns(const struct mechd_instance *i);
 /* The column of a variable in the group of outputs. */
 struct mechd_column mechd_rows_output(const struct mech_variable *v);
-/* The same of the chosen outputs (NULL: all), closed by a column without a name. */
-struct mechd_column *mechd_rows_recorded(const struct mechd_instance *i, const bool *chosen);
+/* The column of the state's hash, MECHD_HASH_VALUES numbers. */
+struct mechd_column mechd_rows_hash(void);
+/* The same of the chosen outputs (NULL: all), with the hash or without, closed by a column without
+ * a name. */
+struct mechd_column *mechd_rows_recorded(const struct mechd_instance *i, const bool *chosen,
+                                         bool hash);
 
 /* The other way: a body in NPY (little-endian float64, of any shape) or F64, by its media type, of
  * exactly `count` numbers, into out. False: a fault describes what it is instead. */

@@ -171,7 +171,8 @@ static enum mechd_progress run_events(struct mechd_call *c)
         return MECHD_DONE;
     }
     struct run_events *const e = calloc(1, sizeof *e);
-    struct mechd_column *const columns = mechd_rows_recorded(c->job.instance, run->settings.chosen);
+    struct mechd_column *const columns =
+        mechd_rows_recorded(c->job.instance, run->settings.chosen, run->settings.hash);
     if (e == NULL || columns == NULL) {
         free(e);
         free(columns);

@@ -198,6 +198,11 @@ static void publish(struct mechd_instance *i, uint16_t flags, uint64_t steps_for
     i->published.time = mechd_engine_time(&i->engine);
     i->published.steps = mechd_engine_step_count(&i->engine);
     i->published.flags = flags;
+    i->published.hashed =
+        (atomic_load(&i->watched) & MECHD_WATCH_HASH) != 0 && steps_forward > 0 && i->sim != NULL;
+    if (i->published.hashed) {
+        i->published.hash = mech_sim_state_hash(i->sim);
+    }
     mechd_engine_get_outputs(&i->engine, i->published.values);
     pthread_mutex_unlock(&i->p);
     mechd_durable_changed(i);

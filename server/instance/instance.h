@@ -37,9 +37,12 @@ struct mechd_published {
     double time;
     uint16_t flags; /* enum mechp_frame_flags of the last frame */
     double *values; /* [outputs] all outputs, packed */
+    bool hashed;    /* `hash` is that of this step */
+    uint64_t hash;  /* of the state */
 };
 
-enum { MECHD_WATCH_STATE = 1, MECHD_WATCH_JSON = 2, MECHD_WATCH_PICKS = 4 };
+enum { MECHD_WATCH_STATE = 1, MECHD_WATCH_JSON = 2, MECHD_WATCH_PICKS = 4, MECHD_WATCH_HASH = 8 };
+enum { MECHD_HASH_VALUES = 2 };
 
 struct mechd_instance {
     /* const */
@@ -175,6 +178,13 @@ void mechd_instance_described(struct mechd_instance *i);
 
 /* Copy what has been published; `values` [output_size] may be NULL. Any thread. */
 void mechd_instance_peek(struct mechd_instance *i, struct mechd_published *out, double *values);
+
+/* A hash as numbers: the upper, then the lower 32 bits. */
+static inline void mechd_hash_values(uint64_t hash, double out[MECHD_HASH_VALUES])
+{
+    out[0] = (double)(hash >> 32);
+    out[1] = (double)(hash & UINT32_MAX);
+}
 
 enum { MECHD_LIFE = 24 };
 

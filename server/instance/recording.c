@@ -49,19 +49,19 @@ static int take_block(struct mechd_host *d, size_t size, struct mechd_row_block 
     return 0;
 }
 
-size_t mechd_recording_width(const struct mechd_instance *i, const bool *chosen)
+size_t mechd_recording_width(const struct mechd_instance *i, const struct mechd_run_settings *s)
 {
-    size_t width = 1;
+    size_t width = s->hash ? 1 + MECHD_HASH_VALUES : 1;
     for (size_t k = 0; k < i->channel_count; k++) {
-        width += chosen == NULL || chosen[k] ? (size_t)i->channels[k].size : 0;
+        width += s->chosen == NULL || s->chosen[k] ? (size_t)i->channels[k].size : 0;
     }
     return width;
 }
 
 int mechd_recording_begin(struct mechd_recording *r, const struct mechd_instance *i,
-                          const bool *chosen, double rows)
+                          const struct mechd_run_settings *s, double rows)
 {
-    const size_t row = mechd_recording_width(i, chosen) * sizeof(double);
+    const size_t row = mechd_recording_width(i, s) * sizeof(double);
     const uint64_t window = row > WINDOW / WINDOW_ROWS ? WINDOW_ROWS : WINDOW / row;
     r->width = row / sizeof(double);
     r->key = i->durable.key;
@@ -71,7 +71,8 @@ int mechd_recording_begin(struct mechd_recording *r, const struct mechd_instance
         r->capacity = window;
     }
     MECH_TRY(take_block(i->host, (size_t)r->capacity * row, &r->block));
-    r->chosen = chosen;
+    r->chosen = s->chosen;
+    r->hash = s->hash;
     return 0;
 }
 
@@ -120,8 +121,11 @@ void mechd_recording_add(struct mechd_recording *r, const struct mechd_instance 
     const double *const values = i->published.values;
     size_t at = 1;
     row[0] = i->published.time;
+    if (r->hash) {
+        mechd_hash_values(mech_sim_state_hash(i->sim), row + r->width - MECHD_HASH_VALUES);
+    }
     if (r->chosen == NULL) {
-        memcpy(row + 1, values, (r->width - 1) * sizeof *row);
+        memcpy(row + 1, values, i->output_size * sizeof *row);
         return;
     }
     for (size_t k = 0; k < i->channel_count; k++) {

@@ -32,6 +32,7 @@ struct mechd_recording {
     uint64_t every;     /* periods from one row to the next; 0: nothing is recorded */
     size_t width;       /* values of a row, time first */
     const bool *chosen; /* [channel_count] outputs that are in it, or NULL: all; the run's */
+    bool hash;          /* the state's hash too, as its last MECHD_HASH_VALUES */
     int64_t key;        /* of the instance in the store; 0: rows stay in memory */
     size_t bytes;       /* upper limit of all rows */
     /* the owner's */
@@ -45,12 +46,13 @@ struct mechd_recording {
     _Atomic size_t on_way; /* bytes */
 };
 
-/* Prepare for at most `rows` rows of the outputs in chosen, for this instance. 0; MECH_UNSUPPORTED:
- * all instances together have too much; negative. */
+struct mechd_run_settings;
+/* Prepare for at most `rows` rows of what the settings choose, for this instance. 0;
+ * MECH_UNSUPPORTED: all instances together have too much; negative. */
 int mechd_recording_begin(struct mechd_recording *r, const struct mechd_instance *i,
-                          const bool *chosen, double rows);
-/* Values of a row of these outputs. */
-size_t mechd_recording_width(const struct mechd_instance *i, const bool *chosen);
+                          const struct mechd_run_settings *s, double rows);
+/* Values of a row of it. */
+size_t mechd_recording_width(const struct mechd_instance *i, const struct mechd_run_settings *s);
 void mechd_recording_fini(struct mechd_recording *r);
 
 /* Append the published values, in a window that is not full. */

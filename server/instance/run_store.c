@@ -28,6 +28,10 @@ static void describe(const struct mechd_run *r, struct mechp_text *w)
     mechp_text_number_or_null(w, r->settings.until);
     mechp_text_key(w, "every");
     mechp_text_unsigned(w, r->settings.every);
+    if (r->settings.hash) {
+        mechp_text_key(w, "hash");
+        mechp_text_bool(w, true);
+    }
     if (r->settings.chosen != NULL) {
         mechp_text_key(w, "outputs");
         mechp_text_array(w);
@@ -198,7 +202,7 @@ static void restore(struct mechd_run *r, const struct mechd_stored_run *stored)
     r->state = read_state(stored->state);
     r->periods = stored->periods;
     r->overruns = stored->overruns;
-    r->record.width = mechd_recording_width(r->job.instance, r->settings.chosen);
+    r->record.width = mechd_recording_width(r->job.instance, &r->settings);
     r->record.count = stored->rows;
     r->record.base = r->record.chunk = r->record.posted = stored->rows;
     r->record.dropped = !stored->recorded;
@@ -222,6 +226,7 @@ static int take_run(void *context, const struct mechd_stored_run *stored)
                                    .period = read_number(description, "period"),
                                    .until = read_number(description, "until")};
     s.every = (uint64_t)json_integer_value(json_object_get(description, "every"));
+    s.hash = json_is_true(json_object_get(description, "hash"));
     const double start = read_number(description, "start");
     const bool good = read_outputs(i, json_object_get(description, "outputs"), &s) &&
                       !isnan(start) && s.period > 0.;

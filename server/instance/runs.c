@@ -289,8 +289,7 @@ static int prepare(struct mechd_instance *i, const struct mechd_run_settings *se
     struct mechd_run *const r = mechd_run_create(i, i->runs + 1, settings);
     int outcome = r != NULL ? 0 : MECH_NO_MEMORY;
     if (outcome == 0 && settings->every > 0) {
-        outcome =
-            mechd_recording_begin(&r->record, i, settings->chosen, mechd_run_rows(i, settings));
+        outcome = mechd_recording_begin(&r->record, i, settings, mechd_run_rows(i, settings));
     }
     if (outcome != 0 && r != NULL) {
         i->run = before;
@@ -304,7 +303,7 @@ static int prepare(struct mechd_instance *i, const struct mechd_run_settings *se
 int mechd_run_start(struct mechd_instance *i, const struct mechd_run_settings *settings,
                     struct mechd_excess *x)
 {
-    const size_t row = mechd_recording_width(i, settings->chosen) * sizeof(double);
+    const size_t row = mechd_recording_width(i, settings) * sizeof(double);
     const size_t bytes = settings->every > 0 ? (size_t)mechd_run_rows(i, settings) * row : 0;
     struct mechd_run *r = NULL;
     *x = (struct mechd_excess){.which = MECHD_QUOTAS};

@@ -24,6 +24,7 @@ struct results {
     struct mechd_column *columns; /* [rows.count] that are wanted */
     size_t *offsets;              /* [rows.count] where each begins in a recorded row */
     bool *wanted;                 /* [channels] those that are asked for */
+    bool hash;                    /* the state's too */
     double *picked;               /* [rows.width] of one row; NULL: the row as it is */
     struct mechd_rows rows;
     uint64_t at, end; /* rows that are still to come */
@@ -105,6 +106,8 @@ static bool read_names(struct mechd_call *c, struct results *x, const struct mec
         }
         if (k < i->channel_count && (run->settings.chosen == NULL || run->settings.chosen[k])) {
             x->wanted[k] = true;
+        } else if (run->settings.hash && strcmp(name, mechd_rows_hash().name) == 0) {
+            x->hash = true;
         } else {
             mech_diag_add(&c->diag, "/outputs", "%.64s has not been recorded%s", name,
                           recorded_hint(&(struct mech_guess){.text = name}, i, run));
@@ -117,6 +120,7 @@ static bool read_names(struct mechd_call *c, struct results *x, const struct mec
     for (size_t k = 0; list == NULL && k < i->channel_count; k++) {
         x->wanted[k] = true;
     }
+    x->hash = x->hash || (list == NULL && run->settings.hash);
     free(copy);
     return true;
 }
@@ -126,8 +130,8 @@ static bool choose(struct results *x, const struct mechd_run *run, bool all)
 {
     const struct mechd_instance *const i = run->job.instance;
     const bool *const chosen = run->settings.chosen;
-    x->columns = calloc(i->channel_count + 1, sizeof *x->columns);
-    x->offsets = calloc(i->channel_count + 1, sizeof *x->offsets);
+    x->columns = calloc(i->channel_count + 2, sizeof *x->columns);
+    x->offsets = calloc(i->channel_count + 2, sizeof *x->offsets);
     x->picked = all ? NULL : calloc(run->record.width, sizeof *x->picked);
     if (x->columns == NULL || x->offsets == NULL || (!all && x->picked == NULL)) {
         return false;
@@ -146,6 +150,10 @@ static bool choose(struct results *x, const struct mechd_run *run, bool all)
             x->columns[x->rows.count++] = mechd_rows_output(v);
         }
         at += (size_t)v->size;
+    }
+    if (x->hash) {
+        x->offsets[x->rows.count] = at;
+        x->columns[x->rows.count++] = mechd_rows_hash();
     }
     return true;
 }

@@ -124,6 +124,10 @@ static void read_record(struct mechd_call *c, struct mechd_run_settings *s)
     }
     mechp_shape_only(record, "/record", mechp_shape_named("@RunRecord"), &c->diag);
     read_every(c, record, s);
+    mechp_json_bool(record, "hash", &c->diag, &s->hash);
+    if (s->hash && i->sim == NULL) {
+        mech_diag_add(&c->diag, "/record/hash", "this instance has no state of a model");
+    }
     read_outputs(c, json_object_get(record, "outputs"), s);
     if (isnan(s->until) && mech_diag_clean(&c->diag)) {
         mech_diag_add(&c->diag, "/record", "a run that is recorded needs an end: until or count");
@@ -133,7 +137,7 @@ static void read_record(struct mechd_call *c, struct mechd_run_settings *s)
     }
     const bool stored = i->durable.key != 0;
     const size_t most = stored ? mechd_rows_disk : mechd_rows_memory;
-    const size_t row = mechd_recording_width(i, s->chosen) * sizeof(double);
+    const size_t row = mechd_recording_width(i, s) * sizeof(double);
     const double bytes = mechd_run_rows(i, s) * (double)row;
     if (!(bytes <= (double)most)) {
         mech_diag_add(&c->diag, "/record",

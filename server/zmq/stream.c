@@ -15,7 +15,10 @@
 static const struct kind {
     unsigned bit;
     const char *prefix;
-} kinds[] = {{MECHD_WATCH_STATE, "state"}, {MECHD_WATCH_JSON, "json"}};
+    bool named; /* only subscriptions to topics that begin so ask for it */
+} kinds[] = {{MECHD_WATCH_STATE, "state", false},
+             {MECHD_WATCH_JSON, "json", false},
+             {MECHD_WATCH_HASH, "hash", true}};
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -45,17 +48,18 @@ static void pick_topic(const struct mechd_instance *i, const struct mechd_pick *
     memcpy(out + 6 + id + name, "/", 2);
 }
 
-/* True if a subscription to `prefix` brings messages of `topic`. */
-static bool matches(const char *prefix, size_t size, const char *topic)
+/* True if a subscription to `prefix` asks for messages of that kind (NULL: chosen) under `topic`. */
+static bool matches(const char *prefix, size_t size, const struct kind *kind, const char *topic)
 {
-    return strlen(topic) >= size && memcmp(prefix, topic, size) == 0;
+    return (kind == NULL || !kind->named || size > strlen(kind->prefix)) && strlen(topic) >= size &&
+           memcmp(prefix, topic, size) == 0;
 }
 
-/* True if a subscription brings messages of `topic`; z->s is held. */
-static bool is_watched(const struct mechd_zmq *z, const char *topic)
+/* True if a subscription brings messages of that kind under `topic`; z->s is held. */
+static bool is_watched(const struct mechd_zmq *z, const struct kind *kind, const char *topic)
 {
     for (int n = 0; n < z->subscription_count; n++) {
-        if (matches(z->subscriptions[n].prefix, z->subscriptions[n].size, topic)) {
+        if (matches(z->subscriptions[n].prefix, z->subscriptions[n].size, kind, topic)) {
             return true;
         }
     }
@@ -71,7 +75,7 @@ static unsigned judge_picks(struct mechd_zmq *z, struct mechd_instance *i)
     for (int k = 0; k < count; k++) {
         char topic[MECHD_TOPIC_MOST];
         pick_topic(i, picks[k], topic);
-        const bool wanted = is_watched(z, topic);
+        const bool wanted = is_watched(z, NULL, topic);
         atomic_store(&picks[k]->watched, wanted);
         watched |= wanted ? MECHD_WATCH_PICKS : 0u;
         mechd_pick_unref(picks[k]);
@@ -86,7 +90,7 @@ static void judge(struct mechd_zmq *z, struct mechd_instance *i)
     for (int k = 0; k < KINDS; k++) {
         char topic[MECHD_TOPIC_MOST];
         topic_of(&kinds[k], i, topic);
-        watched |= is_watched(z, topic) ? kinds[k].bit : 0u;
+        watched |= is_watched(z, &kinds[k], topic) ? kinds[k].bit : 0u;
     }
     atomic_store(&i->watched, watched);
 }
@@ -99,11 +103,11 @@ static void meet(void *zmq, struct mechd_instance *i)
     pthread_mutex_unlock(&z->s);
 }
 
-/* A frame as bytes: header and all outputs. */
-static struct mechd_letter *encode_state(struct mechd_zmq *z, struct mechd_instance *i,
-                                         const struct mechd_published *step)
+/* A frame as bytes: header and these values. */
+static struct mechd_letter *encode_values(struct mechd_zmq *z, struct mechd_instance *i,
+                                          const struct mechd_published *step, const double *values,
+                                          size_t n)
 {
-    const size_t n = i->output_size;
     struct mechd_letter *letter = mechd_letter_create_frame(z, MECHP_FRAME_HEADER + 8 * n);
     if (letter == NULL) {
         return NULL;
@@ -116,7 +120,7 @@ static struct mechd_letter *encode_state(struct mechd_zmq *z, struct mechd_insta
                                       .step = step->steps,
                                       .time = step->time};
     mechp_frame_write(&frame, letter->bytes);
-    mechp_frame_put_values(letter->bytes + MECHP_FRAME_HEADER, step->values, (uint32_t)n);
+    mechp_frame_put_values(letter->bytes + MECHP_FRAME_HEADER, values, (uint32_t)n);
     return letter;
 }
 
@@ -160,8 +164,15 @@ static struct mechd_letter *encode_json(struct mechd_zmq *z, struct mechd_instan
 static void publish_kind(struct mechd_zmq *z, struct mechd_instance *i, const struct kind *kind,
                          const struct mechd_published *step)
 {
+    double hash[MECHD_HASH_VALUES];
+    if (kind->bit == MECHD_WATCH_HASH && !step->hashed) {
+        return; // of a step before the first subscription
+    }
+    mechd_hash_values(step->hash, hash);
     struct mechd_letter *letter =
-        kind->bit == MECHD_WATCH_STATE ? encode_state(z, i, step) : encode_json(z, i, step);
+        kind->bit == MECHD_WATCH_STATE  ? encode_values(z, i, step, step->values, i->output_size)
+        : kind->bit == MECHD_WATCH_HASH ? encode_values(z, i, step, hash, MECHD_HASH_VALUES)
+                                        : encode_json(z, i, step);
     if (letter == NULL) {
         mechd_count(&i->host->counters.stream_drops, 1);
         return;
@@ -259,12 +270,13 @@ static void repeat_last(struct mechd_zmq *z, struct mechd_instance *i, const cha
     struct mechd_published last;
     for (int k = 0; k < KINDS + count; k++) {
         char topic[MECHD_TOPIC_MOST];
-        if (k < KINDS) {
-            topic_of(&kinds[k], i, topic);
+        const struct kind *const kind = k < KINDS ? &kinds[k] : NULL;
+        if (kind != NULL) {
+            topic_of(kind, i, topic);
         } else {
             pick_topic(i, picks[k - KINDS], topic);
         }
-        if (!matches(prefix, size, topic) || !take_last(i, &last)) {
+        if (!matches(prefix, size, kind, topic) || !take_last(i, &last)) {
             continue;
         }
         if (k < KINDS) {

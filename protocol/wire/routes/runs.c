@@ -27,7 +27,8 @@ static const struct mechp_shape run = {
         {"fraction", "number|null", "0 to 1, of a run with an end", true},
         {"elapsed", "number", "wall-clock time since its start, s", true},
         {"remaining", "number|null", "estimated wall-clock time to its end, s", true},
-        {"record", "object", "what is recorded: every (periods), outputs (names)", false},
+        {"record", "object",
+         "what is recorded: every (periods), outputs (names), hash (if requested)", false},
         {"recorded", "integer", "rows recorded so far, while they are retained", false},
         {"reason", "string", "reason of the failure or interruption", false})};
 
@@ -44,7 +45,10 @@ static const struct mechp_shape run_record = {
     .members = MECHP_MEMBERS(
         {"every", "integer", "periods from one row to the next (1)", false},
         {"seconds", "number", "instead of every: simulated seconds, whole periods", false},
-        {"outputs", "string[]", "names of outputs (default all)", false})};
+        {"outputs", "string[]", "names of outputs (default all)", false},
+        {"hash", "boolean",
+         "a hash of the state too, as the column `state:hash`: the upper, then the lower 32 bits",
+         false})};
 
 static const struct mechp_shape run_request = {
     .name = "RunRequest",
