@@ -213,6 +213,7 @@ void mechd_coupling_snapshot_restore(struct mechd_coupling_command *k);
 /* {"items": […], "next": null}. Any thread. */
 void mechd_coupling_snapshots_write(struct mechd_coupling *g, struct mechp_text *w);
 /* False: there is none of that id. Any thread. */
+bool mechd_coupling_snapshot_write(struct mechd_coupling *g, const char *id, struct mechp_text *w);
 bool mechd_coupling_snapshot_delete(struct mechd_coupling *g, const char *id);
 /* When the coupling is freed. */
 void mechd_coupling_snapshots_free(struct mechd_coupling *g);

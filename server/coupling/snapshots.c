@@ -42,7 +42,8 @@ static void write(const struct mechd_coupling_snapshot *s, struct mechp_text *w)
 }
 
 /* Into the list; false: it is full. */
-static bool add(struct mechd_coupling *g, struct mechd_saved *saved, struct mechp_text *w)
+static bool add(struct mechd_coupling *g, struct mechd_saved *saved, uint64_t *id,
+                struct mechp_text *w)
 {
     size_t bytes = 0;
     pthread_mutex_lock(&g->m);
@@ -52,8 +53,9 @@ static bool add(struct mechd_coupling *g, struct mechd_saved *saved, struct mech
     const bool fits =
         g->snapshot_count < MECHD_COUPLING_SNAPSHOTS && saved->size <= bytes_most - bytes;
     if (fits) {
+        *id = ++g->snapshot_last;
         g->snapshots[g->snapshot_count] =
-            (struct mechd_coupling_snapshot){.id = ++g->snapshot_last, .saved = saved};
+            (struct mechd_coupling_snapshot){.id = *id, .saved = saved};
         write(&g->snapshots[g->snapshot_count++], w);
     }
     pthread_mutex_unlock(&g->m);
@@ -64,6 +66,7 @@ void mechd_coupling_snapshot_take(struct mechd_coupling_command *k)
 {
     struct mechd_coupling *const g = k->coupling;
     struct mechd_saved *saved = NULL;
+    uint64_t id = 0;
     char detail[sizeof k->detail];
     if (mechd_saved_take(g, &saved) != 0) {
         mechd_coupling_refuse(k, MECHP_OUT_OF_MEMORY, "no memory for the snapshot");
@@ -71,12 +74,14 @@ void mechd_coupling_snapshot_take(struct mechd_coupling_command *k)
         mechd_saved_free(saved, g, ONE);
         mechd_coupling_refuse(k, MECHP_QUOTA_EXCEEDED,
                               mechd_excess_tell(&k->call->excess, detail, sizeof detail));
-    } else if (!add(g, saved, &k->call->text)) {
+    } else if (!add(g, saved, &id, &k->call->text)) {
         mechd_saved_free(saved, g, ONE);
         snprintf(detail, sizeof detail, "at most %d snapshots and %zu bytes of a coupling",
                  MECHD_COUPLING_SNAPSHOTS, bytes_most);
         mechd_coupling_refuse(k, MECHP_LIMIT_REACHED, detail);
     } else {
+        snprintf(k->call->location, sizeof k->call->location,
+                 "/v1/couplings/c-%" PRIu64 "/snapshots/s-%" PRIu64, g->id, id);
         k->call->status = 201;
     }
 }
@@ -95,6 +100,17 @@ void mechd_coupling_snapshots_write(struct mechd_coupling *g, struct mechp_text 
     mechp_text_key(w, "next");
     mechp_text_null(w);
     mechp_text_end(w);
+}
+
+bool mechd_coupling_snapshot_write(struct mechd_coupling *g, const char *id, struct mechp_text *w)
+{
+    pthread_mutex_lock(&g->m);
+    const struct mechd_coupling_snapshot *const s = find(g, id);
+    if (s != NULL) {
+        write(s, w);
+    }
+    pthread_mutex_unlock(&g->m);
+    return s != NULL;
 }
 
 bool mechd_coupling_snapshot_delete(struct mechd_coupling *g, const char *id)

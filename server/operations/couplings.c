@@ -213,6 +213,18 @@ static enum mechd_progress run_snapshots(struct mechd_call *c)
 
 const struct mechd_operation mechd_operation_COUPLING_SNAPSHOTS = {.run = run_snapshots};
 
+static enum mechd_progress run_snapshot(struct mechd_call *c)
+{
+    struct mechd_coupling *const g = find(c);
+    if (g != NULL && !mechd_coupling_snapshot_write(g, mechd_call_value(c, "sid"), &c->text)) {
+        mechd_fail(c, MECHP_NOT_FOUND, "there is no snapshot %.64s", mechd_call_value(c, "sid"));
+    }
+    mechd_coupling_unref(g);
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_COUPLING_SNAPSHOT = {.run = run_snapshot};
+
 static enum mechd_progress run_forget(struct mechd_call *c)
 {
     struct mechd_coupling *const g = find(c);

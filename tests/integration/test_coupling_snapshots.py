@@ -20,6 +20,8 @@ class Snapshots(Couplings):
                 self.good(cid, count=5)
                 taken = self.call('POST', cid)
                 self.assertEqual((taken.status, taken['window']), (201, 5), taken)
+                self.assertEqual(self.daemon.call('GET', taken.headers['Location']).json,
+                                 taken.json)
                 states = self.state(left), self.state(right)
                 ahead = self.good(cid, count=7)['outputs']
                 for _ in range(2):
@@ -35,11 +37,13 @@ class Snapshots(Couplings):
         _, _, cid = self.oscillators()
         taken = [self.call('POST', cid).json for _ in range(64)]
         self.assertEqual(self.call('GET', cid)['items'], taken)
+        self.assertEqual(self.call('GET', cid, '/' + taken[5]['id']).json, taken[5])
         reply = self.call('POST', cid)
         self.assertEqual((reply.status, reply['code']), (429, 'limit-reached'))
         gone = taken.pop(3)['id']
         self.assertEqual(self.call('DELETE', cid, '/' + gone).status, 204)
         self.assertEqual(self.call('DELETE', cid, '/' + gone).status, 404)
+        self.assertEqual(self.call('GET', cid, '/' + gone).status, 404)
         self.assertEqual(self.call('POST', cid, '/%s/restore' % gone).status, 404)
         self.assertEqual(self.call('GET', cid)['items'], taken)
         self.assertNotIn(self.call('POST', cid)['id'], {t['id'] for t in taken} | {gone})

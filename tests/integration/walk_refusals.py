@@ -22,6 +22,15 @@ class Refusals:
             self.client.call('DELETE', '/v1/instances/rig/lease?of=owner')
             self.check(operation, self.send(operation, **more), 409, 'foreign-lease')
 
+    def test_a_coupling_whose_queue_is_full_says_so(self):
+        more = self.ready(operation := self.api.operations['couplingStability'])
+        path = '/v1/couplings/' + more['cid']
+        for _ in range(64):
+            reply = self.client.call('POST', path + '/step', {'count': 10 ** 12}, ASYNC)
+            self.assertEqual(reply.status, 202, reply)
+        self.check(operation, self.send(operation, **more), 429, 'limit-reached')
+        self.assertEqual(self.client.call('DELETE', path).status, 204)
+
     def test_a_coupling_that_does_not_converge_tells_so(self):
         operation = self.api.operations['stepCoupling']
         self.ready(self.api.operations['couple'])

@@ -273,6 +273,13 @@ const struct mechp_row mechp_row_COUPLING_SNAPSHOTS = {.tag = "couplings",
                                                        .reply = "@CouplingSnapshotList",
                                                        .content = MECHP_JSON};
 
+const struct mechp_row mechp_row_COUPLING_SNAPSHOT = {.tag = "couplings",
+                                                      .doc = "Its time and size.",
+                                                      .effect = MECHP_READS,
+                                                      .status = 200,
+                                                      .reply = "@CouplingSnapshot",
+                                                      .content = MECHP_JSON};
+
 const struct mechp_row mechp_row_TAKE_COUPLING_SNAPSHOT = {
     .tag = "couplings",
     .doc =
