@@ -131,6 +131,7 @@ void mechd_coupling_unref(struct mechd_coupling *g)
         free(p->numbers);
         free(p->outputs);
         free(p->moments);
+        free(p->jacobian);
     }
     mech_couple_destroy(g->couple);
     free(g->name);

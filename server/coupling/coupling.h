@@ -25,6 +25,7 @@
 #include "protocol/wire/codes.h"
 #include "protocol/wire/text.h"
 #include "server/call/call.h"
+#include "server/instance/deriving.h"
 #include "solver/couple/couple.h"
 
 enum {
@@ -56,9 +57,13 @@ struct mechd_part {
     bool captured;                     /* it has */
     struct mech_step_report report;    /* of the trial */
     struct mech_input_change *changes; /* [in_count] at most */
-    double *numbers; /* values and derivatives of the changes, 3 × all values of its inputs */
-    double *outputs; /* all of them */
-    double *moments; /* [MECH_FLOW_MOMENTS × all values of its inputs] of the trial */
+    double *numbers;  /* values and derivatives of the changes, 3 × all values of its inputs */
+    double *outputs;  /* all of them */
+    double *jacobian; /* [outputs × all values of its inputs] of a step, or NULL: differenced */
+    struct mechd_deriving deriving; /* of the window in progress */
+    struct mech_derived derived;
+    bool has_jacobian; /* of the trial that comes next */
+    double *moments;   /* [MECH_FLOW_MOMENTS × all values of its inputs] of the trial */
 };
 
 enum mechd_coupling_state {
@@ -227,6 +232,9 @@ void mechd_coupling_stability(struct mechd_coupling_command *k);
 
 enum mechd_task_progress { MECHD_TASK_DONE, MECHD_TASK_GOES_ON };
 
+/* Whether it gives the exact Jacobian of a step with inputs that are held: room for it, or NULL. As
+ * owner of the instance. */
+double *mechd_part_jacobian_room(struct mechd_part *p, double size);
 /* Perform it, for a millisecond at most; task->code is the result. As owner of the instance. */
 enum mechd_task_progress mechd_part_perform(struct mechd_part *p, struct mechd_coupling_command *k,
                                             struct mech_couple_task *task);

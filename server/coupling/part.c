@@ -9,6 +9,7 @@
 #include "solver/base/err.h"
 #include "solver/sim/analysis.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { ORDER_MOST = 2 };
@@ -107,6 +108,79 @@ static int begin_trial(struct mechd_part *p, const struct mech_couple_task *task
     return mechd_engine_step_begin(&p->instance->engine, &request, &p->report);
 }
 
+/* --- the Jacobian ------------------------------------------------------------------------------ */
+
+double *mechd_part_jacobian_room(struct mechd_part *p, double size)
+{
+    struct mech_sim *const sim = p->instance->sim;
+    for (int32_t i = 0; i < p->in_count && sim != NULL; i++) {
+        if (mech_sim_input_is_parameter(sim, p->in[i].index)) {
+            return NULL;
+        }
+    }
+    if (sim == NULL || p->in_count == 0) {
+        return NULL;
+    }
+    const struct mech_step_request step = {.kind = MECH_STEP_SIZE, .size = size};
+    double *const room =
+        calloc(mech_sim_output_size(sim) * mech_sim_input_size(sim) + 1, sizeof *room);
+    struct mech_derivation *d = NULL;
+    const int code =
+        room != NULL ? mech_sim_jacobian_begin(sim, &step, 0, room, &p->derived, &d) : MECH_INVALID;
+    mech_sim_derivation_end(d);
+    if (code != 0) {
+        free(room);
+    }
+    return code == 0 ? room : NULL;
+}
+
+static void take_jacobian(const struct mechd_part *p, struct mech_couple_task *task)
+{
+    const size_t all = mech_sim_input_size(p->instance->sim);
+    for (int32_t o = 0; o < p->out_count; o++) {
+        struct mech_variable y;
+        mechd_engine_variable(&p->instance->engine, MECH_OUTPUT_VARIABLE, (size_t)p->out[o].index,
+                              &y);
+        const double *const row = p->jacobian + (size_t)(y.offset + p->out[o].component) * all;
+        for (int32_t i = 0; i < p->in_count; i++) {
+            struct mech_variable u;
+            mechd_engine_variable(&p->instance->engine, MECH_INPUT, (size_t)p->in[i].index, &u);
+            task->jacobian[o * p->in_count + i] = row[u.offset + p->in[i].component];
+        }
+    }
+}
+
+/* About a millisecond of it, before the trial of the same inputs. */
+static enum mechd_task_progress derive(struct mechd_part *p, struct mechd_coupling_command *k,
+                                       struct mech_couple_task *task)
+{
+    struct mechd_instance *const i = p->instance;
+    struct mechd_deriving *const d = &p->deriving;
+    if (d->work == NULL) {
+        const struct mech_step_request step = {.kind = MECH_STEP_UNTIL,
+                                               .size = task->time + task->size,
+                                               .inputs = p->changes,
+                                               .input_count = (size_t)read_changes(p, task)};
+        *d = (struct mechd_deriving){.worked = k->worked};
+        i->trial = 0;
+        d->outcome = mech_sim_jacobian_begin(i->sim, &step, 0, p->jacobian, &p->derived, &d->work);
+    }
+    const enum mechd_progress progress =
+        d->outcome == 0 ? mechd_deriving_slice(i, d, mechd_call_unwanted, k->call) : MECHD_DONE;
+    k->worked = d->worked;
+    if (progress != MECHD_DONE) {
+        return MECHD_TASK_GOES_ON;
+    }
+    mechd_deriving_fini(d);
+    if (d->outcome != 0) {
+        fail(task, d->outcome, p->derived.reason);
+        return MECHD_TASK_DONE;
+    }
+    take_jacobian(p, task);
+    p->has_jacobian = true;
+    return MECHD_TASK_GOES_ON;
+}
+
 /* Internal steps of about a millisecond. */
 static uint64_t slice_steps(const struct mechd_instance *i)
 {
@@ -143,7 +217,7 @@ static enum mechd_task_progress go_on(struct mechd_part *p, struct mechd_couplin
     } else if (code == 0 && !done) {
         return MECHD_TASK_GOES_ON;
     }
-    k->stepping = false;
+    k->stepping = p->has_jacobian = false;
     if (code != 0) {
         fail(task, code, p->report.reason);
         return MECHD_TASK_DONE;
@@ -180,6 +254,9 @@ enum mechd_task_progress mechd_part_perform(struct mechd_part *p, struct mechd_c
 {
     switch (task->action) {
     case MECH_COUPLE_TRIAL:
+        if (task->want_jacobian && !p->has_jacobian) {
+            return derive(p, k, task);
+        }
         return go_on(p, k, task);
     case MECH_COUPLE_OUTPUTS:
         tell_outputs(p, task);

@@ -263,12 +263,17 @@ static void make_couple(struct mechd_reading *r)
     char reason[MECH_COUPLE_REASON] = "";
     int code = parts != NULL && links != NULL && mechd_make_ports(r) ? 0 : MECH_NO_MEMORY;
     for (int32_t n = 0; n < g->count && code == 0; n++) {
-        const struct mechd_part *const p = &g->parts[n];
+        struct mechd_part *const p = &g->parts[n];
+        uint32_t exact = 0;
+        if (r->options.hold == 0) {
+            p->jacobian = mechd_part_jacobian_room(p, g->step_size);
+            exact = p->jacobian != NULL ? MECH_COUPLE_JACOBIAN : 0;
+        }
         parts[n] = (struct mech_couple_participant){.name = p->name,
                                                     .inputs = p->in_count,
                                                     .outputs = p->out_count,
                                                     .abilities = MECH_COUPLE_ROLLBACK |
-                                                                 MECH_COUPLE_FEEDTHROUGH};
+                                                                 MECH_COUPLE_FEEDTHROUGH | exact};
     }
     for (int32_t k = 0; k < r->count && code == 0; k++) {
         const struct mechd_link *const l = &r->links[k];
