@@ -412,7 +412,9 @@ true
                            'scheme': {'type': 'Jacobi'}, 'stepSize': 0.01})
         coupling = lines_of([self.mechctl, 'couple', '-'], pair, **self.environment)[0]
         for line in ('couplings', 'couplings ' + coupling, 'couplings %s --count 3' % coupling,
-                     'couplings %s --reset --until 0.02' % coupling):
+                     'couplings %s --reset --until 0.02' % coupling,
+                     'couplings %s --snapshot --stability' % coupling,
+                     'couplings %s --restore s-1 --count 2' % coupling):
             self.assertIn('0.0', ' '.join(self.words(*line.split())))
         self.words('couplings', coupling, '--delete')
         answer = self.daemon.call('POST', '/v1/instances/a/runs', {'until': 9, 'record': {}})

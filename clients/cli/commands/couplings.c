@@ -39,6 +39,18 @@ static bool form_step(struct mechctl *m, int *code)
     return false;
 }
 
+/* Whether an option other than a step is given. */
+static bool does_something(const struct mechctl *m)
+{
+    static const char *const names[] = {"reset", "restore", "snapshot", "stability", "delete"};
+    for (int k = 0; k < 5; k++) {
+        if (mechctl_option(m, names[k]) != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static int run(struct mechctl *m)
 {
     const char *const id = m->arguments[0];
@@ -47,15 +59,27 @@ static int run(struct mechctl *m)
     if (m->count == 0) {
         return list(m);
     }
+    const char *const to = mechctl_option(m, "restore");
     if (mechctl_option(m, "reset")) {
         code = mechctl_print_reply(m, "POST", MECHCTL_PATH("v1", "couplings", id, "reset"), NULL);
+    }
+    if (code == MECHCTL_DONE && to != NULL) {
+        code = mechctl_print_reply(
+            m, "POST", MECHCTL_PATH("v1", "couplings", id, "snapshots", to, "restore"), NULL);
     }
     if (code == MECHCTL_DONE && form_step(m, &code) && code == MECHCTL_DONE) {
         code =
             mechctl_print_reply(m, "POST", MECHCTL_PATH("v1", "couplings", id, "step"), &m->body);
-    } else if (code == MECHCTL_DONE && !mechctl_option(m, "delete") &&
-               !mechctl_option(m, "reset")) {
+    } else if (code == MECHCTL_DONE && !does_something(m)) {
         code = mechctl_print_reply(m, "GET", MECHCTL_PATH("v1", "couplings", id), NULL);
+    }
+    if (code == MECHCTL_DONE && mechctl_option(m, "snapshot")) {
+        code =
+            mechctl_print_reply(m, "POST", MECHCTL_PATH("v1", "couplings", id, "snapshots"), NULL);
+    }
+    if (code == MECHCTL_DONE && mechctl_option(m, "stability")) {
+        code =
+            mechctl_print_reply(m, "GET", MECHCTL_PATH("v1", "couplings", id, "stability"), NULL);
     }
     return code == MECHCTL_DONE && mechctl_option(m, "delete")
                ? mechctl_send(m, "DELETE", MECHCTL_PATH("v1", "couplings", id), NULL, &reply)
@@ -67,6 +91,9 @@ static const struct mechctl_option options[] = {
     {"size", "S", "step S seconds"},
     {"until", "T", "step to the time T, s"},
     {"reset", NULL, "reset all its instances first"},
+    {"restore", "SID", "return to a snapshot first"},
+    {"snapshot", NULL, "save its state and those of its instances, at the end"},
+    {"stability", NULL, "its spectral radius and largest stable window, at the end"},
     {"delete", NULL, "delete it; its instances are released"},
     {0},
 };
@@ -74,7 +101,7 @@ static const struct mechctl_option options[] = {
 const struct mechctl_command mechctl_couplings = {
     .name = "couplings",
     .arguments = "[ID]",
-    .summary = "list the couplings, or show one, step it, reset it, delete it",
+    .summary = "list the couplings, or show one, step, reset, save, restore, delete it",
     .options = options,
     .least = 0,
     .most = 1,
