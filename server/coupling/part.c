@@ -108,7 +108,7 @@ static int begin_trial(struct mechd_part *p, const struct mech_couple_task *task
     return mechd_engine_step_begin(&p->instance->engine, &request, &p->report);
 }
 
-/* --- the Jacobian ------------------------------------------------------------------------------ */
+/* --- the Jacobian ----------------------------------------------------------------------------- */
 
 double *mechd_part_jacobian_room(struct mechd_part *p, double size)
 {

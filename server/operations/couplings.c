@@ -173,7 +173,7 @@ static enum mechd_submitted spread_reset(struct mechd_call *c)
 
 const struct mechd_operation mechd_operation_RESET_COUPLING = {.spread = spread_reset};
 
-/* --- snapshots --------------------------------------------------------------------------------- */
+/* --- snapshots -------------------------------------------------------------------------------- */
 
 /* A command that does this once. */
 static enum mechd_submitted spread_once(struct mechd_call *c,
@@ -238,7 +238,7 @@ static enum mechd_progress run_forget(struct mechd_call *c)
 
 const struct mechd_operation mechd_operation_DELETE_COUPLING_SNAPSHOT = {.run = run_forget};
 
-/* --- stability --------------------------------------------------------------------------------- */
+/* --- stability -------------------------------------------------------------------------------- */
 
 static enum mechd_submitted spread_stability(struct mechd_call *c)
 {

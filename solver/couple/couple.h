@@ -189,9 +189,9 @@ struct mech_couple_work {
     double power;  /* W, mean over the last window */
     double energy; /* J, work of the connection, or of both ends of the bond, on the participants */
     /* J, of a connection: the part of it that the mean of the output at both ends of each window
-     * would not have done: what its hold has added. If outputs are displacements and the inputs that
-     * they drive linear springs, this is how their energy with that of the participants has grown.
-     * Of a bond: work and what it has stored and dissipated: 0 but for rounding */
+     * would not have done: what its hold has added. If outputs are displacements and the inputs
+     * that they drive linear springs, this is how their energy with that of the participants has
+     * grown. Of a bond: work and what it has stored and dissipated: 0 but for rounding */
     double balance;
 };
 

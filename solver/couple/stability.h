@@ -3,8 +3,8 @@
  *
  * The map acts on the states of all participants, on their outputs at the window's start, and on
  * those at the ends before that the hold reads. Explicit schemes extrapolate, in turn or all at
- * once; schemes that iterate are taken as converged, so that they all have the same map. Windows are
- * of one size. The matrix exponential is a Taylor series with scaling and squaring (C. Moler,
+ * once; schemes that iterate are taken as converged, so that they all have the same map. Windows
+ * are of one size. The matrix exponential is a Taylor series with scaling and squaring (C. Moler,
  * C. Van Loan, SIAM Rev. 45 (2003)).
  * owner: one thread; all of it allocates. */
 #pragma once

@@ -184,11 +184,11 @@ struct mech_step_request {
     const struct mech_input_change *inputs;
     size_t input_count;
     bool trial; /* keep the committed state; mech_sim_commit takes the end state */
-    /* [MECH_FLOW_MOMENTS × packed inputs] or NULL: written by advance until the command is over, its
-     * first (MECH_FLOW_ORDER + 1) × packed inputs numbers are ∫ τ^r w dt, r = 0 first, of the
+    /* [MECH_FLOW_MOMENTS × packed inputs] or NULL: written by advance until the command is over,
+     * its first (MECH_FLOW_ORDER + 1) × packed inputs numbers are ∫ τ^r w dt, r = 0 first, of the
      * velocity w conjugate to each input (a load on a marker: that of the marker along the load; 0
-     * of parameters), τ from the start, by the trapezoidal rule through the internal steps: an input
-     * Σ u_r τ^r has done the work Σ u_r ∫ τ^r w dt, J. The rest is scratch */
+     * of parameters), τ from the start, by the trapezoidal rule through the internal steps: an
+     * input Σ u_r τ^r has done the work Σ u_r ∫ τ^r w dt, J. The rest is scratch */
     double *moments;
     /* Events of the step are added to it, from begin on; NULL: they are not looked for, which costs
      * nothing. Names in it are the document's. Of a step that fails they have no meaning. */

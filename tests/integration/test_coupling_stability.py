@@ -1,5 +1,5 @@
-"""Stability of couplings as the server reports it, against closed forms and against what the coupling
-does."""
+"""Stability of couplings as the server reports it, against closed forms and against what the
+coupling does."""
 import math
 import unittest
 

@@ -16,8 +16,8 @@ class Refusals:
         self.check(operation, self.send(operation, **more), 422, 'snapshot-mismatch')
 
     def test_a_coupling_whose_lease_is_revoked_goes_on_no_more(self):
-        for name in ('stepCoupling', 'resetCoupling', 'couplingStability', 'commitCoupling', 'takeCouplingSnapshot',
-                     'restoreCoupling'):
+        for name in ('stepCoupling', 'resetCoupling', 'couplingStability', 'commitCoupling',
+                     'takeCouplingSnapshot', 'restoreCoupling'):
             more = self.ready(operation := self.api.operations[name])
             self.client.call('DELETE', '/v1/instances/rig/lease?of=owner')
             self.check(operation, self.send(operation, **more), 409, 'foreign-lease')

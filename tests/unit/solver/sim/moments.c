@@ -13,7 +13,7 @@
     ", {'name': 's', 'type': 'CoordinateSpringDamper', 'markers': ['g', 'x'], 'stiffness': 70}"
 #define BODY                                                                                       \
     "{'mechd': 1, 'nodes': [{'name': 'n', 'type': 'NodeRigidBodyEP',"                              \
-    "'initialVelocities': [0.1, 0, 0.3, 0, 0.5, 1, 1.5]}],"                                               \
+    "'initialVelocities': [0.1, 0, 0.3, 0, 0.5, 1, 1.5]}],"                                        \
     "'objects': [{'name': 'b', 'type': 'RigidBody', 'node': 'n', 'physicsMass': 2,"                \
     "'physicsInertia': [1, 2, 3, 0, 0, 0]}],"                                                      \
     "'markers': [{'name': 'm', 'type': 'MarkerBodyRigid', 'object': 'b',"                          \
