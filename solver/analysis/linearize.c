@@ -200,7 +200,10 @@ static int write_column(struct work *w, int32_t j, struct mech_step_result *resu
     if (l->B) {
         const size_t packed = (size_t)mech_model_sizes(w->model)->input;
 
-        mech_output_slopes(&w->tangent, j, w->directions + (size_t)j * packed, w->samples,
+        const struct mech_output_rows all = {.size = (size_t)mech_model_output_size(w->model),
+                                             .samples = w->samples};
+
+        mech_output_slopes(&w->tangent, j, w->directions + (size_t)j * packed, &all,
                            (state ? l->C : l->D) + column, width);
     }
     return 0;

@@ -20,8 +20,21 @@ static double length_of(const struct mech_tangent *t, int32_t j, const double *i
     return mech_tangent_largest(inputs, (size_t)n->input, most);
 }
 
+void mech_output_rows_values(const struct mech_model *m, const struct mech_state *s,
+                             const struct mech_output_rows *rows, double *values)
+{
+    const size_t count = rows->channels ? rows->count : mech_model_outputs(m);
+
+    for (size_t i = 0; i < count; i++) {
+        const size_t channel = rows->channels ? (size_t)rows->channels[i] : i;
+
+        mech_model_output_values(m, s, channel, values);
+        values += mech_model_output(m, channel)->size;
+    }
+}
+
 static void sample(struct mech_tangent *t, int32_t j, const double *inputs, double step,
-                   double *out)
+                   const struct mech_output_rows *rows, double *out)
 {
     struct mech_state *const to = &t->other;
 
@@ -29,23 +42,22 @@ static void sample(struct mech_tangent *t, int32_t j, const double *inputs, doub
     for (int32_t i = 0; inputs && i < mech_model_sizes(t->model)->input; i++) {
         to->input[4 * (size_t)i] += step * inputs[i];
     }
-    for (size_t i = 0; i < mech_model_outputs(t->model); i++) {
-        mech_model_output_values(t->model, to, i, out + mech_model_output(t->model, i)->offset);
-    }
+    mech_output_rows_values(t->model, to, rows, out);
 }
 
-void mech_output_slopes(struct mech_tangent *t, int32_t j, const double *inputs, double *samples,
-                        double *out, size_t stride)
+void mech_output_slopes(struct mech_tangent *t, int32_t j, const double *inputs,
+                        const struct mech_output_rows *rows, double *out, size_t stride)
 {
-    const size_t n = (size_t)mech_model_output_size(t->model);
+    const size_t n = rows->size;
+    double *const samples = rows->samples;
     const double unit = mech_tangent_unit(length_of(t, j, inputs));
     struct mech_quotient q = {.step = {mech_quotient_wide * unit, mech_quotient_narrow * unit}};
 
     for (int k = 0; k < 2; k++) {
         double *const plus = samples + (size_t)(2 * k) * n, *const minus = plus + n;
 
-        sample(t, j, inputs, q.step[k], plus);
-        sample(t, j, inputs, -q.step[k], minus);
+        sample(t, j, inputs, q.step[k], rows, plus);
+        sample(t, j, inputs, -q.step[k], rows, minus);
         q.plus[k] = plus;
         q.minus[k] = minus;
     }

@@ -7,7 +7,21 @@
 
 struct mech_tangent;
 
-/* out[k stride] += d(output k)/d(column j) at t->base, whose inputs move along `inputs` [packed] or
- * NULL. samples [4 × outputs] is scratch. */
-void mech_output_slopes(struct mech_tangent *t, int32_t j, const double *inputs, double *samples,
-                        double *out, size_t stride);
+struct mech_model;
+struct mech_state;
+
+/* Some of a model's output channels, whose values are packed in this order. */
+struct mech_output_rows {
+    const int32_t *channels; /* [count]; NULL: all */
+    size_t count;            /* of channels; read with them */
+    size_t size;             /* of their values in all */
+    double *samples;         /* [4 × size] scratch */
+};
+/* Their values [size] in a state. */
+void mech_output_rows_values(const struct mech_model *m, const struct mech_state *s,
+                             const struct mech_output_rows *rows, double *values);
+
+/* out[k stride] += d(value k of the rows)/d(column j) at t->base, whose inputs move along `inputs`
+ * [packed] or NULL. */
+void mech_output_slopes(struct mech_tangent *t, int32_t j, const double *inputs,
+                        const struct mech_output_rows *rows, double *out, size_t stride);

@@ -65,15 +65,41 @@ int mech_sim_jvp(struct mech_sim *s, struct mech_jvp *jvp);
 int mech_sim_jacobian(struct mech_sim *s, const struct mech_step_request *step, uint64_t steps_most,
                       double *out, struct mech_derived *told);
 
+/* What is the same of a jacobian in slices. */
+struct mech_jacobian_query {
+    const struct mech_step_request *step;
+    uint64_t steps_most;    /* internal steps that are too many, 0: none are */
+    const int32_t *outputs; /* [output_count] whose values are the rows, in this order; NULL: all */
+    size_t output_count;
+    struct mech_active_set *active; /* for what the jacobian holds; NULL: not wanted */
+};
+/* Rows of its matrix. */
+size_t mech_sim_jacobian_rows(const struct mech_sim *s, const struct mech_jacobian_query *q);
+
+/* What acts at the end of a step: contacts of interactions and one-sided joints by their row,
+ * contacts between shapes by their two bodies. A derivative holds while this set is the same. */
+struct mech_active {
+    enum mech_logged_of of;
+    int32_t row;      /* of the interaction or joint, from 0; between bodies 0 */
+    const char *item; /* names of the document */
+    const char *with; /* the second body, else NULL */
+};
+struct mech_active_set {
+    struct mech_active *at; /* [room], the caller's */
+    size_t room, count;
+    uint64_t total; /* with those for which there was no room */
+    bool constant;  /* the same in all internal steps */
+};
+
 /* The same in slices, so that a pool can be fair and a long one can be given up:
  * begin → advance … → end, at any time and in any case (it accepts NULL). Between begin and end the
- * state must not change; what the arguments point to stays, but the step of a jacobian is read by
- * begin only. One turn is an internal step of all columns of a block, or a start. advance: at most
+ * state must not change; what the arguments point to stays, but the query of a jacobian and its step
+ * are read by begin only. One turn is an internal step of all columns of a block, or a start. advance: at most
  * `most` turns; *done: the results stand. Returns as above. */
 struct mech_derivation;
 int mech_sim_jvp_begin(struct mech_sim *s, struct mech_jvp *jvp, struct mech_derivation **out);
-int mech_sim_jacobian_begin(struct mech_sim *s, const struct mech_step_request *step,
-                            uint64_t steps_most, double *out, struct mech_derived *told,
+int mech_sim_jacobian_begin(struct mech_sim *s, const struct mech_jacobian_query *query,
+                            double *out, struct mech_derived *told,
                             struct mech_derivation **derivation);
 int mech_sim_derivation_advance(struct mech_derivation *d, uint64_t most, bool *done);
 void mech_sim_derivation_end(struct mech_derivation *d);

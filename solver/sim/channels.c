@@ -1,5 +1,6 @@
 /* Inputs, parameters and outputs of a simulation. */
 #include "solver/base/err.h"
+#include "solver/sim/analysis.h"
 #include "solver/sim/internal.h"
 
 #include <math.h>
@@ -290,6 +291,16 @@ double mech_sim_get_parameter(const struct mech_sim *s, int32_t index)
     return s->now.parameter[index];
 }
 
+size_t mech_sim_input_size(const struct mech_sim *s)
+{
+    return (size_t)s->sizes.input;
+}
+
+bool mech_sim_input_is_parameter(const struct mech_sim *s, int32_t index)
+{
+    return mech_model_input(s->model, (size_t)index)->kind == MECH_INPUT_PARAMETER;
+}
+
 /* --- outputs ---------------------------------------------------------------------------------- */
 
 size_t mech_sim_output_size(const struct mech_sim *s)
@@ -350,4 +361,14 @@ uint32_t mech_sim_item_outputs(const struct mech_sim *s, enum mech_category cate
                                const char *name)
 {
     return mech_model_item_outputs(s->model, category, mech_model_find(s->model, category, name));
+}
+
+size_t mech_sim_jacobian_rows(const struct mech_sim *s, const struct mech_jacobian_query *q)
+{
+    size_t rows = 0;
+
+    for (size_t i = 0; q->outputs && i < q->output_count; i++) {
+        rows += (size_t)mech_model_output(s->model, (size_t)q->outputs[i])->size;
+    }
+    return q->outputs ? rows : mech_sim_output_size(s);
 }

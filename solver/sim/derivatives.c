@@ -19,16 +19,6 @@ static const size_t most_numbers = 1u << 18;
 /* Relative step of a parameter; fourth order leaves about 1e-9. */
 static const double parameter_step = 0x1p-8;
 
-size_t mech_sim_input_size(const struct mech_sim *s)
-{
-    return (size_t)s->sizes.input;
-}
-
-bool mech_sim_input_is_parameter(const struct mech_sim *s, int32_t index)
-{
-    return mech_model_input(s->model, (size_t)index)->kind == MECH_INPUT_PARAMETER;
-}
-
 struct mech_derivation {
     struct mech_sim *sim;
     struct mech_command plan;
@@ -40,7 +30,10 @@ struct mech_derivation {
     size_t inputs;
     size_t width; /* columns of a block */
     double *memory;
-    double *samples;    /* [4 × outputs] */
+    struct mech_output_rows rows;   /* outputs whose derivatives are wanted; of a direction all */
+    struct mech_active_set *active; /* or NULL */
+    uint64_t acted;                 /* what acted in the last internal step, and when that was */
+    uint64_t looked;
     double *directions; /* [width × inputs] of all inputs; of one: [nv], its q as a motion */
     double *parameters; /* [parameters] the direction of the column in progress */
 
@@ -95,20 +88,29 @@ static int begin(struct mech_derivation *d, const struct mech_step_request *step
 {
     struct mech_sim *const s = d->sim;
     const size_t block = mech_state_bytes(&s->sizes) / sizeof(double);
-    const size_t samples = 4 * mech_sim_output_size(s) + 1, ends = 5 * end_size(d);
+    const size_t samples = 4 * d->rows.size + 1, ends = 5 * end_size(d);
+    const size_t channels = d->rows.count * sizeof *d->rows.channels / sizeof(double) + 1;
     const size_t parameters = (size_t)s->sizes.parameter + 1;
 
     *d->told = (struct mech_derived){.steps = 0};
     MECH_TRY(refuse(s, step, steps_most, d->told, &d->plan));
-    d->memory = calloc(block + samples + directions + 1 + parameters + ends, sizeof *d->memory);
+    d->memory =
+        calloc(block + samples + directions + 1 + parameters + ends + channels, sizeof *d->memory);
     if (!d->memory) {
         return MECH_NO_MEMORY;
     }
     mech_state_place(&s->sizes, d->memory, &d->point);
-    d->samples = d->memory + block;
-    d->directions = d->samples + samples;
+    d->rows.samples = d->memory + block;
+    d->directions = d->rows.samples + samples;
     d->parameters = d->directions + directions + 1;
     d->ends = d->parameters + parameters;
+    if (d->rows.channels) {
+        /* the caller's are read by begin only */
+        int32_t *const own = (int32_t *)(void *)(d->ends + ends);
+
+        memcpy(own, d->rows.channels, d->rows.count * sizeof *own);
+        d->rows.channels = own;
+    }
     mech_state_copy(&s->now, &d->point);
     mech_sim_put_inputs(s, step->inputs, step->input_count, &d->point);
     d->point.extra = d->point.wrench = NULL;
@@ -224,9 +226,9 @@ static void add(const double *y, size_t n, double *x)
 static void take_parameters(struct mech_derivation *d)
 {
     const struct mech_state_sizes *const n = &d->sim->sizes;
-    const size_t out = mech_sim_output_size(d->sim), size = end_size(d);
-    double *const values[] = {d->samples, d->samples + out, d->samples + 2 * out,
-                              d->samples + 3 * out};
+    const size_t out = d->rows.size, size = end_size(d);
+    double *const samples = d->rows.samples;
+    double *const values[] = {samples, samples + out, samples + 2 * out, samples + 3 * out};
     double *const states[] = {d->ends, d->ends + size, d->ends + 2 * size, d->ends + 3 * size};
     const double *const state = d->ends + 4 * size;
 
@@ -269,7 +271,8 @@ static int parameter_turn(struct mech_derivation *d, bool *over, struct mech_ste
         return 0;
     }
     d->step = 0;
-    mech_sim_outputs_of(s, to, d->samples + (size_t)d->run * mech_sim_output_size(s));
+    mech_output_rows_values(s->model, to, &d->rows,
+                            d->rows.samples + (size_t)d->run * d->rows.size);
     pack(d, d->ends + (size_t)d->run * end_size(d));
     d->run++;
     if (d->run == 4) {
@@ -385,7 +388,7 @@ static void give(struct mech_derivation *d)
     add(c->vdot, (size_t)n->v, jvp->dvdot);
     add(c->x, (size_t)n->x, jvp->dx);
     if (jvp->outputs) {
-        mech_output_slopes(&d->tangent, 0, jvp->inputs, d->samples, jvp->outputs, 1);
+        mech_output_slopes(&d->tangent, 0, jvp->inputs, &d->rows, jvp->outputs, 1);
     }
 }
 
@@ -401,6 +404,7 @@ int mech_sim_jvp_begin(struct mech_sim *s, struct mech_jvp *jvp, struct mech_der
     d->jvp = jvp;
     d->told = &jvp->told;
     d->inputs = d->width = 1; // a block of one column
+    d->rows.size = mech_sim_output_size(s);
     return begin(d, jvp->step, jvp->steps_most, (size_t)s->sizes.v);
 }
 
@@ -431,13 +435,13 @@ static void give_inputs(struct mech_derivation *d)
     const size_t count = columns_of(d);
 
     for (size_t j = 0; j < count; j++) {
-        mech_output_slopes(&d->tangent, (int32_t)j, d->directions + j * d->inputs, d->samples,
+        mech_output_slopes(&d->tangent, (int32_t)j, d->directions + j * d->inputs, &d->rows,
                            d->out + d->first + j, d->inputs);
     }
 }
 
-int mech_sim_jacobian_begin(struct mech_sim *s, const struct mech_step_request *step,
-                            uint64_t steps_most, double *out, struct mech_derived *told,
+int mech_sim_jacobian_begin(struct mech_sim *s, const struct mech_jacobian_query *query,
+                            double *out, struct mech_derived *told,
                             struct mech_derivation **derivation)
 {
     struct mech_derivation *const d = calloc(1, sizeof *d);
@@ -452,9 +456,36 @@ int mech_sim_jacobian_begin(struct mech_sim *s, const struct mech_step_request *
     d->out = out;
     d->inputs = (size_t)s->sizes.input;
     d->width = d->inputs < most ? d->inputs : most;
-    MECH_TRY(begin(d, step, steps_most, d->inputs * d->width));
-    memset(out, 0, mech_sim_output_size(s) * d->inputs * sizeof *out);
+    d->rows = (struct mech_output_rows){.channels = query->outputs,
+                                        .count = query->outputs ? query->output_count : 0,
+                                        .size = mech_sim_jacobian_rows(s, query)};
+    d->active = query->active;
+    if (d->active) {
+        d->active->count = 0;
+        d->active->total = 0;
+        d->active->constant = true;
+    }
+    MECH_TRY(begin(d, query->step, query->steps_most, d->inputs * d->width));
+    memset(out, 0, d->rows.size * d->inputs * sizeof *out);
     return 0;
+}
+
+/* What acts in the internal step that the first block's base has just taken, if it has. */
+static void look_at_what_acts(struct mech_derivation *d)
+{
+    const struct mech_state *const base = &d->tangent.base;
+    const uint64_t steps = base->at->steps - d->point.at->steps;
+
+    if (!d->active || d->first > 0 || steps == d->looked || steps > d->plan.count) {
+        return;
+    }
+    const uint64_t acted = mech_sim_acting(d->sim, base);
+    d->active->constant = d->active->constant && (d->looked == 0 || acted == d->acted);
+    d->acted = acted;
+    d->looked = steps;
+    if (steps == d->plan.count) {
+        mech_sim_list_active(d->sim, base, d->active);
+    }
 }
 
 /* --- turns ------------------------------------------------------------------------------------ */
@@ -471,6 +502,9 @@ static int columns_turn(struct mech_derivation *d, struct mech_step_result *resu
     const int code = mech_tangent_advance(&d->tangent, 1, &over, result);
     d->told->differenced = d->told->differenced || d->tangent.differenced;
     d->told->kinked = d->told->kinked || d->tangent.kinked;
+    if (code == 0) {
+        look_at_what_acts(d);
+    }
     if (code == 0 && over) {
         if (d->jvp) {
             give(d);
@@ -488,7 +522,7 @@ static bool all_finite(const struct mech_derivation *d)
 {
     const struct mech_jvp none = {.step = NULL}, *const jvp = d->jvp ? d->jvp : &none;
     const struct mech_state_sizes *const n = &d->sim->sizes;
-    const size_t nv = (size_t)n->v, outputs = mech_sim_output_size(d->sim);
+    const size_t nv = (size_t)n->v, outputs = d->rows.size;
 
     return mech_sim_all_finite(jvp->dq, jvp->dq ? (size_t)n->q : 0) &&
            mech_sim_all_finite(jvp->dv, jvp->dv ? nv : 0) &&
@@ -544,8 +578,9 @@ int mech_sim_jvp(struct mech_sim *s, struct mech_jvp *jvp)
 int mech_sim_jacobian(struct mech_sim *s, const struct mech_step_request *step, uint64_t steps_most,
                       double *out, struct mech_derived *told)
 {
+    const struct mech_jacobian_query query = {.step = step, .steps_most = steps_most};
     struct mech_derivation *d = NULL;
-    const int code = mech_sim_jacobian_begin(s, step, steps_most, out, told, &d);
+    const int code = mech_sim_jacobian_begin(s, &query, out, told, &d);
 
     return whole(d, code);
 }

@@ -156,6 +156,12 @@ bool mech_sim_events_look(struct mech_sim *s, uint64_t before);
 const struct mech_state *mech_sim_events_before(const struct mech_sim *s);
 void mech_sim_events_fini(struct mech_sim *s);
 
+/* active.c: what acts in the step that has led to a state, as a number, and as a list. */
+struct mech_active_set;
+uint64_t mech_sim_acting(const struct mech_sim *s, const struct mech_state *state);
+void mech_sim_list_active(const struct mech_sim *s, const struct mech_state *state,
+                          struct mech_active_set *set);
+
 /* drift.c: how far the joints are off in a state. */
 void mech_sim_drift(const struct mech_sim *s, const struct mech_state *state,
                     struct mech_drift *out);

@@ -9,7 +9,7 @@
 /* Relative step of runs whose Newton iterations stop at a tolerance. */
 static const double of_runs = 0x1p-9;
 
-/* Which contacts and one-sided rows act, mixed into a number (FNV-1a). */
+/* Which contacts, between shapes too, and one-sided rows act, mixed into a number (FNV-1a). */
 static uint64_t acting(const struct mech_tangent *t, const struct mech_state *s, uint64_t so_far)
 {
     const struct mech_state_sizes *const n = mech_model_sizes(t->model);
@@ -19,6 +19,13 @@ static uint64_t acting(const struct mech_tangent *t, const struct mech_state *s,
     }
     for (int32_t i = 0; i < n->lambda && mech_model_joints(t->model)->partial; i++) {
         so_far = (so_far ^ (s->open[i] != 0.)) * 1099511628211u;
+    }
+    for (size_t i = 0; i < (size_t)s->at->touched; i++) {
+        const double *const P = s->touched[i].impulse;
+
+        if (P[0] != 0. || P[1] != 0. || P[2] != 0.) {
+            so_far = (so_far ^ s->touched[i].id) * 1099511628211u;
+        }
     }
     return so_far;
 }
