@@ -173,8 +173,14 @@ static enum mechd_progress derive(struct mechd_frame_request *r)
             return MECHD_DONE;
         }
         r->stepping.admitted = true;
-        d->outcome = mech_sim_jacobian_begin(i->sim, &r->stepping.request, jacobian_steps,
-                                             r->partner->matrix, &r->derived, &d->work);
+        static const int32_t none = 0; // NULL would be all outputs
+        const int32_t *const outputs = r->partner->outputs;
+        const struct mech_jacobian_query query = {.step = &r->stepping.request,
+                                                  .steps_most = jacobian_steps,
+                                                  .outputs = outputs != NULL ? outputs : &none,
+                                                  .output_count = r->partner->output_count};
+        d->outcome =
+            mech_sim_jacobian_begin(i->sim, &query, r->partner->matrix, &r->derived, &d->work);
         if (d->outcome != 0) {
             mechd_deriving_fini(d);
             fail_deriving(r);

@@ -191,6 +191,15 @@ void mechd_write_matrix(struct mechp_text *w, const char *key, const double *val
     mechp_text_end(w);
 }
 
+void mechd_write_label(const struct mech_variable *v, struct mechp_text *w)
+{
+    for (int32_t i = 0; i < v->size; i++) {
+        char label[128];
+        snprintf(label, sizeof label, v->scalar ? "%.100s" : "%.100s/%d", v->name, (int)i);
+        mechp_text_string(w, label);
+    }
+}
+
 void mechd_write_labels(struct mechd_call *c, const char *key, enum mech_causality causality,
                         bool parameters)
 {
@@ -204,11 +213,7 @@ void mechd_write_labels(struct mechd_call *c, const char *key, enum mech_causali
         if (!parameters && mech_sim_input_is_parameter(sim, (int32_t)k)) {
             continue;
         }
-        for (int32_t i = 0; i < v.size; i++) {
-            char label[128];
-            snprintf(label, sizeof label, v.scalar ? "%.100s" : "%.100s/%d", v.name, (int)i);
-            mechp_text_string(w, label);
-        }
+        mechd_write_label(&v, w);
     }
     mechp_text_end(w);
 }

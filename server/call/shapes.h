@@ -37,6 +37,8 @@ void mechd_write_matrix(struct mechp_text *w, const char *key, const double *val
  * `parameters` false: without the inputs that are parameters. */
 void mechd_write_labels(struct mechd_call *c, const char *key, enum mech_causality causality,
                         bool parameters);
+/* Those of one variable, as entries of a list. */
+void mechd_write_label(const struct mech_variable *v, struct mechp_text *w);
 
 /* The item of that name; NULL: refused with NOT_FOUND, and with the one that was probably meant. */
 const struct mech_item *mechd_item(struct mechd_call *c, enum mech_category category,

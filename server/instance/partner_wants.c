@@ -122,22 +122,18 @@ size_t mechd_partner_reply_size(const struct mechd_partner *p, bool steps)
     return size;
 }
 
-/* Rows of the partner's outputs and columns of its inputs, from the whole. */
+/* Columns of the partner's inputs, from those of all inputs. */
 static void pick_jacobian(const struct mechd_instance *i, const struct mechd_partner *p,
                           double *out)
 {
     const size_t columns = mech_sim_input_size(i->sim);
-    for (size_t k = 0; k < p->output_count; k++) {
-        struct mech_variable row;
-        mechd_engine_variable(&i->engine, MECH_OUTPUT_VARIABLE, (size_t)p->outputs[k], &row);
-        for (int32_t r = 0; r < row.size; r++) {
-            const double *const from = p->matrix + (size_t)(row.offset + r) * columns;
-            for (size_t n = 0; n < p->input_count; n++) {
-                struct mech_variable column;
-                mechd_engine_variable(&i->engine, MECH_INPUT, (size_t)p->inputs[n], &column);
-                memcpy(out, from + column.offset, (size_t)column.size * sizeof *out);
-                out += column.size;
-            }
+    for (size_t row = 0; row < p->output_size; row++) {
+        for (size_t n = 0; n < p->input_count; n++) {
+            struct mech_variable column;
+            mechd_engine_variable(&i->engine, MECH_INPUT, (size_t)p->inputs[n], &column);
+            memcpy(out, p->matrix + row * columns + column.offset,
+                   (size_t)column.size * sizeof *out);
+            out += column.size;
         }
     }
 }

@@ -200,7 +200,7 @@ static int read_layout(const struct mechd_instance *i, const json_t *hello, stru
     p->output_size = out.size;
     p->packed = calloc(i->output_size + 1, sizeof *p->packed);
     if (outcome == 0 && (p->want & MECHD_PARTNER_JACOBIAN) != 0) {
-        p->matrix = calloc(i->output_size * mech_sim_input_size(i->sim) + 1, sizeof *p->matrix);
+        p->matrix = calloc(p->output_size * mech_sim_input_size(i->sim) + 1, sizeof *p->matrix);
         outcome = p->matrix != NULL ? 0 : MECH_NO_MEMORY;
     }
     if (outcome == 0 && p->packed == NULL) {

@@ -46,7 +46,7 @@ struct mechd_partner {
     size_t input_size, output_size; /* values */
     int32_t order;
     unsigned want;  /* bits of enum mechd_partner_want (partner_wants.h) */
-    double *matrix; /* [outputs × inputs of the instance] the jacobian; NULL: not wanted */
+    double *matrix; /* [output_size × inputs of the instance] the jacobian; NULL: not wanted */
     bool early;     /* its steps and trials end at events */
     struct mech_event_log log; /* of the step in progress, if it looks for events; room for one */
     struct mech_logged first;

@@ -7,6 +7,7 @@
 #include "server/call/shapes.h"
 #include "server/instance/deriving.h"
 #include "server/instance/stepping.h"
+#include "server/operations/step_jacobian.h"
 #include "server/operations/step_report.h"
 #include "server/operations/step_signals.h"
 #include "solver/base/times.h"
@@ -35,8 +36,8 @@ struct step_work {
     bool begun;         /* the body has been read */
     bool plain;         /* size, until or count is all that the body has */
     bool energy, derivatives, jacobian, events;
-    struct mech_event_log log; /* of the events, if they or an early return are requested */
-    double *matrix;            /* [outputs × inputs] of the jacobian */
+    struct mech_event_log log;         /* of the events, if they or an early return are requested */
+    struct mechd_step_jacobian matrix; /* of the jacobian, if requested */
     struct mech_derived told;
     struct mechd_deriving deriving; /* of the jacobian, before the step */
     struct mech_marker_force *forces;
@@ -49,7 +50,7 @@ static void free_work(struct mechd_call *c)
     struct step_work *w = c->work;
     if (w != NULL) {
         free(w->forces);
-        free(w->matrix);
+        mechd_step_jacobian_fini(&w->matrix);
         free(w->log.at);
         mechd_inputs_fini(&w->inputs);
         mechd_signals_fini(&w->signals);
@@ -292,15 +293,23 @@ static void check_outputs(struct mechd_call *c)
     }
 }
 
-/* ∂outputs/∂inputs of the step to come begins. */
+/* ∂outputs/∂inputs of the step to come begins, of the outputs that the reply has. */
 static void begin_jacobian(struct mechd_call *c, struct step_work *w)
 {
     struct mech_sim *sim = c->job.instance->sim;
+    struct mech_jacobian_query query = {.step = &w->stepping.request, .steps_most = jacobian_steps};
     if (sim == NULL) {
         mech_diag_add(&c->diag, "/want", "this instance has no model to take derivatives of");
         return;
     }
-    const size_t n = mech_sim_output_size(sim) * mech_sim_input_size(sim);
+    if (!mechd_step_jacobian_rows(c, json_object_get(c->body, "outputs"), &w->matrix)) {
+        return;
+    }
+    query.outputs = w->matrix.outputs;
+    query.output_count = w->matrix.output_count;
+    query.active = &w->matrix.active;
+    w->matrix.rows = mech_sim_jacobian_rows(sim, &query);
+    const size_t n = w->matrix.rows * mech_sim_input_size(sim);
     if (n > JACOBIAN_MOST) {
         mechd_fail(c, MECHP_LIMIT_REACHED, "a jacobian of %zu numbers", n);
         return;
@@ -309,13 +318,14 @@ static void begin_jacobian(struct mechd_call *c, struct step_work *w)
         mechd_fail_quota(c, &w->deriving.excess);
         return;
     }
-    w->matrix = mechd_doubles(c, n);
-    if (w->matrix == NULL) {
+    w->matrix.size = n;
+    w->matrix.values = mechd_doubles(c, n);
+    if (w->matrix.values == NULL) {
         return;
     }
     w->stepping.admitted = true;
-    const int outcome = mech_sim_jacobian_begin(sim, &w->stepping.request, jacobian_steps,
-                                                w->matrix, &w->told, &w->deriving.work);
+    const int outcome =
+        mech_sim_jacobian_begin(sim, &query, w->matrix.values, &w->told, &w->deriving.work);
     if (outcome != 0) {
         mechd_deriving_fini(&w->deriving);
         mechd_fail_reason(c, outcome, w->told.reason);
@@ -335,8 +345,7 @@ static enum mechd_progress derive(struct mechd_call *c, struct step_work *w)
         mechd_fail_quota(c, &w->deriving.excess);
     } else if (w->deriving.outcome != 0) {
         mechd_fail_reason(c, w->deriving.outcome, w->told.reason);
-    } else if (!mech_sim_all_finite(w->matrix, mech_sim_output_size(c->job.instance->sim) *
-                                                   mech_sim_input_size(c->job.instance->sim))) {
+    } else if (!mech_sim_all_finite(w->matrix.values, w->matrix.size)) {
         mechd_fail(c, MECHP_NOT_FINITE, "/jacobian/matrix would be infinite or not a number");
     }
     return MECHD_DONE;
@@ -440,18 +449,8 @@ static void write_wanted(struct mechd_call *c, struct step_work *w, double *pack
             mechp_text_null(&c->text);
         }
     }
-    if (w->matrix != NULL) {
-        mechp_text_literal(&c->text, "jacobian");
-        mechp_text_object(&c->text);
-        mechd_write_labels(c, "inputs", MECH_INPUT, true);
-        mechd_write_labels(c, "outputs", MECH_OUTPUT_VARIABLE, true);
-        mechd_write_matrix(&c->text, "matrix", w->matrix, (int32_t)mech_sim_output_size(i->sim),
-                           (int32_t)mech_sim_input_size(i->sim));
-        mechp_text_literal(&c->text, "differenced");
-        mechp_text_bool(&c->text, w->told.differenced);
-        mechp_text_literal(&c->text, "kinked");
-        mechp_text_bool(&c->text, w->told.kinked);
-        mechp_text_end(&c->text);
+    if (w->matrix.values != NULL) {
+        mechd_write_step_jacobian(c, &w->matrix, &w->told);
     }
 }
 

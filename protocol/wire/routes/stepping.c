@@ -55,15 +55,28 @@ static const struct mechp_shape drift = {
         {"worstVelocity", "@Name", "name of that joint", true},
         {"leftOut", "integer", "number of redundant equations that were left out", true})};
 
+static const struct mechp_shape active = {
+    .name = "Active",
+    .doc = "A contact, rope or law that acts.",
+    .members = MECHP_MEMBERS(
+        {"of", "'interaction'|'joint'|'bodies'", "what it is", true},
+        {"item", "@Name", "the interaction, the joint, or the object of the first shape", true},
+        {"with", "@Name", "between bodies: the object of the second shape", false},
+        {"row", "integer", "of the interaction or the joint, from 0", false})};
+
 static const struct mechp_shape jacobian = {
     .name = "Jacobian",
-    .doc = "Derivatives of outputs by inputs, labelled name or name/component.",
+    .doc = "Derivatives of outputs by inputs, labelled name or name/component: of all outputs, or "
+           "of those that the step names. They hold while the active set is the same.",
     .members = MECHP_MEMBERS(
         {"inputs", "string[]", "columns", true}, {"outputs", "string[]", "rows", true},
         {"matrix", "number[][]", "by rows", true},
         {"differenced", "boolean", "part of the result was computed by finite differences", true},
         {"kinked", "boolean",
-         "the set of active contacts changes nearby: the step is not smooth there", true})};
+         "the set of active contacts changes nearby: the step is not smooth there", true},
+        {"activeSet", "@Active[]", "what acts at the end of the step; the first 256", true},
+        {"activeSetConstant", "boolean", "it is the same in all internal steps", true},
+        {"moreActive", "integer", "beyond these", false})};
 
 static const struct mechp_shape samples = {
     .name = "Samples",
@@ -194,9 +207,9 @@ static const struct mechp_shape stop_reply = {
                        "true: a command was in progress or queued, and has been cancelled", true})};
 
 const struct mechp_shape *const mechp_shapes_stepping[] = {
-    &commit_reply,       &commit_request, &drift,       &ended,  &event,   &jacobian,
-    &keep_trial_request, &kept_trial,     &kept_trials, &report, &samples, &signal,
-    &step_reply,         &step_request,   &stop_reply,  NULL};
+    &active,   &commit_reply,       &commit_request, &drift,       &ended,  &event,
+    &jacobian, &keep_trial_request, &kept_trial,     &kept_trials, &report, &samples,
+    &signal,   &step_reply,         &step_request,   &stop_reply,  NULL};
 
 /* --- routes --- */
 
