@@ -1,0 +1,319 @@
+/* One island of body_newton.h: proximal points, each by Newton's method, and strides. */
+#include "solver/vi/body_newton_island.h"
+
+#include "solver/linalg/v3.h"
+
+#include <math.h>
+#include <string.h>
+
+/* N: velocities of a body. Of an island, at most: proximal points, those without progress, steps in
+ * all; steps to one point, halvings of a step, and of a stride */
+enum { N = MECH_NEWTON_BLOCK, POINTS = 60, STALE = 12, MOST = 100 };
+enum { STEPS = 15, HALVINGS = 10, STRIDES = 5 };
+
+/* κ over the mean of W's diagonal at the first point, and how it falls and rises; below the least,
+ * rounding of u over κ is more than tolerances allow */
+static const double first = 1e-3, least_kappa = 1e-5, falls = 0.1, rises = 20.;
+/* a point is solved to this part of what the last one missed; progress, and next to none, in what
+ * is missed, squared; a stride may miss that many times more, squared */
+static const double inner = 1e-2, progress = 0.25, creeps = 0.05, widest = 1e4;
+
+/* --- F and what is missed --------------------------------------------------------------------- */
+
+/* c = q + G y + E l */
+static void speed(const struct mech_newton_contact *t, const double *y, const double *l,
+                  double c[3])
+{
+    for (int i = 0; i < 3; i++) {
+        c[i] = t->q[i] + t->E[i] * l[i];
+        for (int side = 0; side < 2; side++) {
+            const double *const at = y + (ptrdiff_t)N * t->slot[side];
+
+            for (int k = 0; k < N && t->slot[side] >= 0; k++) {
+                c[i] += t->G[side][N * i + k] * at[k];
+            }
+        }
+    }
+}
+
+/* x += s Gᵀ l */
+static void push(const struct mech_newton_contact *t, double s, const double *l, double *x)
+{
+    for (int side = 0; side < 2; side++) {
+        double *const at = x + (ptrdiff_t)N * t->slot[side];
+
+        for (int i = 0; i < 3 && t->slot[side] >= 0; i++) {
+            for (int k = 0; k < N; k++) {
+                at[k] += s * l[i] * t->G[side][N * i + k];
+            }
+        }
+    }
+}
+
+/* l = P(z), D = ∂P/∂z by rows */
+static void coulomb(double mu, const double z[3], double l[3], double D[9])
+{
+    const double t = sqrt(z[1] * z[1] + z[2] * z[2]), radius = mu * fmax(0., z[0]);
+    const bool sticks = t <= radius;
+
+    l[0] = fmax(0., z[0]);
+    D[0] = z[0] > 0. ? 1. : 0.;
+    D[1] = D[2] = 0.;
+    for (int i = 1; i < 3; i++) {
+        const double along = t > 0. ? z[i] / t : 0.;
+
+        l[i] = sticks ? z[i] : radius * along;
+        D[3 * i] = sticks || z[0] <= 0. ? 0. : mu * along;
+        for (int j = 1; j < 3; j++) {
+            const double one = i == j ? 1. : 0.;
+
+            D[3 * i + j] = sticks ? one : radius / t * (one - along * z[j] / t);
+        }
+    }
+}
+
+static void associated(double mu, const double z[3], double l[3], double D[9])
+{
+    const double t = sqrt(z[1] * z[1] + z[2] * z[2]), share = 1. / (1. + mu * mu);
+    const double normal = (z[0] + mu * t) * share;
+
+    memset(D, 0, 9 * sizeof *D);
+    memcpy(l, z, 3 * sizeof *l);
+    mech_cone_project(mu, 3, l);
+    if (mu > 0. && t <= mu * z[0]) {
+        D[0] = D[4] = D[8] = 1.;
+    } else if (mu == 0.) {
+        D[0] = z[0] > 0. ? 1. : 0.;
+    } else if (mu * t > -z[0]) {
+        D[0] = share;
+        for (int i = 1; i < 3; i++) {
+            const double along = z[i] / t;
+
+            D[i] = D[3 * i] = mu * along * share;
+            for (int j = 1; j < 3; j++) {
+                const double both = along * z[j] / t, one = i == j ? 1. : 0.;
+
+                D[3 * i + j] = mu * mu * share * both + mu * normal / t * (one - both);
+            }
+        }
+    }
+}
+
+/* F at y, with `matrix` the blocks too; returns ‖F‖² */
+static double evaluate(struct mech_body_newton *s, const double *y, bool matrix)
+{
+    static const double nothing[3];
+    const size_t n = (size_t)N * (size_t)s->bodies;
+    double sum = 0.;
+
+    memcpy(s->F, y, n * sizeof *y);
+    if (matrix) {
+        mech_newton_blocks_one(s->blocks);
+    }
+    for (int32_t i = 0; i < s->count; i++) {
+        struct mech_newton_contact *const t = &s->touch[i];
+        double z[3], D[9];
+
+        speed(t, y, nothing, z);
+        for (int k = 0; k < 3; k++) {
+            z[k] = ((t->kappa - t->E[k]) * t->hat[k] - z[k]) / t->kappa;
+        }
+        (s->friction == MECH_COULOMB ? coulomb : associated)(t->set.mu, z, t->l, D);
+        push(t, -1., t->l, s->F);
+        if (matrix && t->l[0] > 0.) {
+            mech_newton_blocks_add(s->blocks, t->slot, &t->G[0][0], D, 1. / t->kappa);
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        sum += s->F[i] * s->F[i];
+    }
+    return sum;
+}
+
+/* What l̂ misses by the two maps of body_contacts.h, squared, the larger; y := M⁻½ Gᵀ l̂. */
+static double missed(struct mech_body_newton *s)
+{
+    double by_l = 0., by_speed = 0.;
+
+    memset(s->y, 0, (size_t)N * (size_t)s->bodies * sizeof *s->y);
+    for (int32_t i = 0; i < s->count; i++) {
+        push(&s->touch[i], 1., s->touch[i].hat, s->y);
+    }
+    for (int32_t i = 0; i < s->count; i++) {
+        const struct mech_newton_contact *const t = &s->touch[i];
+        double c[3], map[3], g[3];
+
+        speed(t, s->y, t->hat, c);
+        mech_set_map(&t->set, s->friction, t->hat, c, map);
+        by_l += mech_v3_dot(map, map);
+        for (int k = 0; k < 3; k++) {
+            g[k] = t->W_N * t->hat[k];
+        }
+        mech_set_map(&t->set, s->friction, g, c, map);
+        by_speed += mech_v3_dot(map, map);
+    }
+    return fmax(by_l, by_speed);
+}
+
+/* --- one island ------------------------------------------------------------------------------- */
+
+/* y := the best of y − t step, t = 1, ½, …, for ‖F‖² there; false: none is finite */
+static bool halve(struct mech_body_newton *s, double now)
+{
+    const size_t n = (size_t)N * (size_t)s->bodies;
+    double best = HUGE_VAL, share = 1., t = 1.;
+
+    for (int k = 0; k < HALVINGS; k++, t *= 0.5) {
+        for (size_t i = 0; i < n; i++) {
+            s->trial[i] = s->y[i] - t * s->step[i];
+        }
+        const double then = evaluate(s, s->trial, false);
+
+        if (then < best) {
+            best = then;
+            share = t;
+        }
+        if (then <= (1. - 1e-4 * t) * now) {
+            break;
+        }
+    }
+    for (size_t i = 0; i < n && best < HUGE_VAL; i++) {
+        s->y[i] -= share * s->step[i];
+    }
+    return best < HUGE_VAL;
+}
+
+/* Newton's steps from y towards the next proximal point, until ‖F‖² is at most `goal`, which *met
+ * says. Returns their number. */
+static int32_t approach(struct mech_body_newton *s, double goal, bool *met)
+{
+    const size_t n = (size_t)N * (size_t)s->bodies;
+    double now = evaluate(s, s->y, true);
+    int32_t k = 0;
+
+    for (; k < STEPS && now > goal && mech_newton_blocks_factor(s->blocks); k++) {
+        memcpy(s->step, s->F, n * sizeof *s->F);
+        mech_newton_blocks_solve(s->blocks, s->step);
+        if (!halve(s, now)) {
+            break;
+        }
+        now = evaluate(s, s->y, true);
+    }
+    *met = now <= goal;
+    return k;
+}
+
+/* The largest t with l + t d in the cone, where l is well inside; elsewhere any. */
+static double reach(double mu, const double l[3], const double d[3])
+{
+    const double m = mu * mu, a = d[1] * d[1] + d[2] * d[2] - m * d[0] * d[0];
+    const double h = l[1] * d[1] + l[2] * d[2] - m * l[0] * d[0];
+    const double c = l[1] * l[1] + l[2] * l[2] - m * l[0] * l[0];
+
+    if (!(c < -1e-9 * m * l[0] * l[0])) {
+        return HUGE_VAL;
+    }
+    /* a t² + 2 h t + c = 0 with c < 0: the least root that is positive */
+    const double square = h * h - a * c;
+    const double t = square < 0. ? HUGE_VAL : -c / (h + sqrt(square));
+
+    return t > 0. ? t : HUGE_VAL;
+}
+
+/* l̂ goes on along its last change as far as contacts let it, and no further than it misses
+ * `widest` times `now`. */
+static void stride(struct mech_body_newton *s, double now)
+{
+    double t = HUGE_VAL, d[3];
+
+    for (int32_t i = 0; i < s->count; i++) {
+        const struct mech_newton_contact *const c = &s->touch[i];
+
+        mech_v3_add(c->l, -1., c->before, d);
+        t = fmin(t, reach(c->set.mu, c->l, d));
+    }
+    if (!(t < 1. / least_kappa / least_kappa)) {
+        return;
+    }
+    for (int k = 0; k < STRIDES; k++, t *= 0.25) {
+        for (int32_t i = 0; i < s->count; i++) {
+            struct mech_newton_contact *const c = &s->touch[i];
+            double z[3], ignored[9];
+
+            mech_v3_add(c->l, -1., c->before, d);
+            mech_v3_add(c->l, t, d, z);
+            coulomb(c->set.mu, z, c->hat, ignored);
+        }
+        if (missed(s) <= widest * now) {
+            return;
+        }
+    }
+}
+
+/* best := hat, or back */
+static void store(struct mech_body_newton *s, bool back)
+{
+    for (int32_t i = 0; i < s->count; i++) {
+        struct mech_newton_contact *const t = &s->touch[i];
+
+        memcpy(back ? t->hat : t->best, back ? t->best : t->hat, sizeof t->hat);
+    }
+}
+
+/* l̂ := the next proximal point, of κ = share of W; returns steps. */
+static int32_t go_on(struct mech_body_newton *s, double share, double goal, bool *met)
+{
+    for (int32_t i = 0; i < s->count; i++) {
+        struct mech_newton_contact *const t = &s->touch[i];
+
+        t->kappa = fmax(share * t->mean, fmax(t->E[0], t->E[1]));
+        memcpy(t->before, t->hat, sizeof t->hat);
+    }
+    const int32_t steps = approach(s, goal, met);
+
+    for (int32_t i = 0; i < s->count; i++) {
+        memcpy(s->touch[i].hat, s->touch[i].l, sizeof s->touch[i].l);
+    }
+    return steps;
+}
+
+int32_t mech_body_newton_island(struct mech_body_newton *s, double goal,
+                                struct mech_interrupt *interrupt)
+{
+    const double part = inner / s->scale;
+    double least = missed(s), last = least, share = first;
+    int32_t steps = 0, stale = 0;
+
+    store(s, false);
+    for (int k = 0; k < POINTS && least > goal && stale < STALE && steps < MOST &&
+                    !mech_interrupted(interrupt);
+         k++) {
+        bool met;
+
+        steps += go_on(s, share, part * part * last, &met);
+        const double now = missed(s);
+
+        if (now < least) {
+            stale = now < progress * least ? 0 : stale;
+            least = now;
+            store(s, false);
+        }
+        if (!met && !(now <= last)) {
+            /* from the best on, by shorter ways */
+            store(s, true);
+            last = missed(s);
+            share = fmin(1., rises * share);
+            stale++;
+            continue;
+        }
+        if (now > goal && now > creeps * last && share <= least_kappa) {
+            stride(s, now);
+            last = missed(s);
+            stale++;
+        } else {
+            last = now;
+        }
+        share = fmax(least_kappa, falls * share);
+    }
+    return steps;
+}
