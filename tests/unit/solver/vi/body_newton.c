@@ -1,0 +1,188 @@
+/* Newton's method for contacts of bodies: what sweeps come to slowly, and what it does not take. */
+#include "solver/vi/body_newton.h"
+
+#include "tests/unit/alloc_count.h"
+#include "tests/unit/solver/vi/falls.h"
+
+#include <stdlib.h>
+
+static const enum mech_friction laws[] = {MECH_COULOMB, MECH_ASSOCIATED};
+
+/* Steps of Newton's method on the impulses of a pile; its cost in *cost. */
+static int32_t improve(struct pile *p, enum mech_friction friction, double *cost)
+{
+    const struct mech_contact_bodies bodies = pile_bodies(p);
+    const struct mech_body_newton_options options = {friction, 1e-10, NULL};
+    struct mech_body_newton *s = NULL;
+
+    CU_ASSERT_EQUAL_FATAL(mech_body_newton_create(1, 1, &s), 0);
+    CU_ASSERT_EQUAL_FATAL(mech_body_newton_reserve(s, p->count, p->contacts), 0);
+    alloc_count_start();
+    *cost = mech_body_newton_cost(s, &bodies, p->contact, p->contacts);
+    const int32_t steps = mech_body_newton_improve(s, &bodies, p->contact, p->contacts, &options);
+
+    CU_ASSERT_EQUAL(alloc_count_stop(), 0);
+    mech_body_newton_destroy(s);
+    return steps;
+}
+
+/* The impulses as they are, judged at 1e-10, after so many sweeps with momentum. */
+static int judge(struct pile *p, enum mech_friction friction, int32_t sweeps, double *residual)
+{
+    const struct mech_body_contacts_options options = {.friction = friction,
+                                                       .tolerance = 1e-10,
+                                                       .max_sweeps = sweeps,
+                                                       .look_every = 10,
+                                                       .accelerate = true};
+    struct mech_body_contacts_result result;
+    const int code = run(p, &options, &result);
+
+    *residual = result.residual;
+    return code;
+}
+
+static void stacks_take_few_steps(void)
+{
+    for (int k = 0; k < 2; k++) {
+        struct pile *const p = pile_of_boxes(10, 1.), *const q = pile_of_boxes(10, 1.);
+        double cost, residual;
+
+        pile_fall(p, step);
+        pile_fall(q, step);
+        CU_ASSERT_EQUAL(judge(q, laws[k], 500, &residual), MECH_VI_NOT_CONVERGED);
+        const int32_t steps = improve(p, laws[k], &cost);
+
+        CU_ASSERT(steps > 0 && steps <= 60);
+        CU_ASSERT(cost > 10. && cost < 100.);
+        CU_ASSERT_EQUAL(judge(p, laws[k], 0, &residual), 0);
+        for (int32_t i = 0; i < 60; i++) {
+            CHECK_NEAR(p->velocity[i], 0., 1e-9);
+        }
+        pile_destroy(p);
+        pile_destroy(q);
+    }
+}
+
+/* A cube of 1 m that comes down on a floor, turned by small angles about x and y. */
+static struct pile *landing(double a, double b)
+{
+    struct pile *const p = pile_of_boxes(1, 1.);
+    double least = HUGE_VAL, z[4];
+
+    p->mu = 0.5;
+    for (int k = 0; k < 4; k++) {
+        const double *const r = p->contact[k].arm[1];
+
+        z[k] = r[2] * cos(a) * cos(b) + r[1] * sin(a) - r[0] * sin(b);
+        least = fmin(least, z[k]);
+    }
+    for (int k = 0; k < 4; k++) {
+        double *const r = p->contact[k].arm[1];
+        const double x = r[0] * cos(b) + r[2] * sin(b) * cos(a) - r[1] * sin(a) * sin(b);
+        const double y = r[1] * cos(a) - r[2] * sin(a);
+
+        r[0] = x;
+        r[1] = y;
+        r[2] = z[k];
+        p->contact[k].mu = 0.5;
+        p->contact[k].b[0] = (z[k] - least) / step;
+    }
+    memcpy(p->velocity, (double[]){0.3, 0.1, -1., 0., 0., 0.2}, 6 * sizeof *p->velocity);
+    return p;
+}
+
+static void faces_that_repeat_each_other_but_for_small_angles(void)
+{
+    for (int k = 0; k < 2; k++) {
+        for (int i = 0; i < 12; i++) {
+            const double a = 1e-2 * pow(0.4, i), b = 0.6 * a;
+            struct pile *const p = landing(a, b), *const q = landing(a, b);
+            double cost, residual, swept;
+
+            judge(q, laws[k], 2000, &swept);
+            const int32_t steps = improve(p, laws[k], &cost);
+            const int code = judge(p, laws[k], 0, &residual);
+
+            CU_ASSERT(steps > 0 && steps < 120);
+            CU_ASSERT(code == 0 || residual <= 0.6 * swept);
+            /* angles whose squares change speeds by more than the tolerance, and hardly bind */
+            CU_ASSERT(code == 0 || (a < 2e-4 && a > 5e-7));
+            CU_ASSERT(residual <= 2e-7);
+            pile_destroy(p);
+            pile_destroy(q);
+        }
+    }
+}
+
+/* the contacts of q behind those of p, whose bodies come first */
+static struct pile *beside(struct pile *p, struct pile *q)
+{
+    struct pile *const both = pile_create(p->count + q->count, p->contacts + q->contacts);
+    const struct pile *const parts[] = {p, q};
+    int32_t bodies = 0;
+
+    for (int k = 0; k < 2; k++) {
+        const size_t n = (size_t)parts[k]->count, at = (size_t)bodies;
+
+        memcpy(both->inverse_mass + 3 * at, parts[k]->inverse_mass, 3 * n * sizeof(double));
+        memcpy(both->inverse_inertia + 9 * at, parts[k]->inverse_inertia, 9 * n * sizeof(double));
+        memcpy(both->velocity + 6 * at, parts[k]->velocity, 6 * n * sizeof(double));
+        for (int32_t i = 0; i < parts[k]->contacts; i++) {
+            struct mech_body_contact *const c = &both->contact[both->contacts++];
+
+            *c = parts[k]->contact[i];
+            c->body[0] += c->body[0] >= 0 ? bodies : 0;
+            c->body[1] += bodies;
+        }
+        bodies += parts[k]->count;
+    }
+    return both;
+}
+
+static void islands_are_solved_each_by_itself(void)
+{
+    struct pile *const p = pile_of_boxes(6, 1.), *const q = pile_of_boxes(10, 0.5);
+
+    pile_fall(p, step);
+    pile_fall(q, step);
+    p->velocity[0] = 0.2;
+    struct pile *const both = beside(p, q);
+    double cost, ignored;
+
+    (void)improve(p, MECH_COULOMB, &cost);
+    (void)improve(q, MECH_COULOMB, &cost);
+    (void)improve(both, MECH_COULOMB, &cost);
+    CU_ASSERT_EQUAL(judge(p, MECH_COULOMB, 0, &ignored), 0);
+    CU_ASSERT_EQUAL(judge(q, MECH_COULOMB, 0, &ignored), 0);
+    CU_ASSERT_EQUAL(judge(both, MECH_COULOMB, 0, &ignored), 0);
+    for (int32_t i = 0; i < 6 * p->count; i++) {
+        CHECK_NEAR(both->velocity[i], p->velocity[i], 1e-7);
+    }
+    for (int32_t i = 0; i < 6 * q->count; i++) {
+        CHECK_NEAR(both->velocity[6 * p->count + i], q->velocity[i], 1e-7);
+    }
+    pile_destroy(p);
+    pile_destroy(q);
+    pile_destroy(both);
+}
+
+static void what_it_does_not_take_stays(void)
+{
+    for (int k = 0; k < 2; k++) {
+        struct pile *const p = pile_of_boxes(k ? 2 : MECH_BODY_NEWTON_BODIES + 1, 1.);
+        double cost;
+
+        pile_fall(p, step);
+        p->contact[3].rolling = k ? 0.01 : 0.;
+        p->contact[0].impulse[2] = 0.25;
+        CU_ASSERT_EQUAL(improve(p, MECH_COULOMB, &cost), 0);
+        CU_ASSERT_EQUAL(cost, 0.);
+        CU_ASSERT_EQUAL(p->contact[0].impulse[2], 0.25);
+        CU_ASSERT_EQUAL(p->contact[1].impulse[2], 0.);
+        pile_destroy(p);
+    }
+}
+
+UNIT_TESTS(UNIT_TEST(stacks_take_few_steps),
+           UNIT_TEST(faces_that_repeat_each_other_but_for_small_angles),
+           UNIT_TEST(islands_are_solved_each_by_itself), UNIT_TEST(what_it_does_not_take_stays))
