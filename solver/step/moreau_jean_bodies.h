@@ -29,6 +29,7 @@
 #include "solver/step/saddle.h"
 #include "solver/sys/acceptance.h"
 #include "solver/vi/body_contacts.h"
+#include "solver/vi/body_newton.h"
 #include "solver/vi/vi.h"
 
 enum {
@@ -80,13 +81,21 @@ enum {
     MECH_ACCEPTABLE_LAST = 4,     /* times contact.acceptable that a pile of more than
                                      MECH_IMPACT_ROWS_MOST rows may keep after all sweeps: tied by
                                      friction it may have no solution (body_contacts.c) */
-    MECH_FEW_SWEEPS = 200         /* of so few, before a member that factors is tried */
+    MECH_FEW_SWEEPS = 200,        /* of so few, before a member that factors is tried */
+    /* Sweeps in which what is off is at least halved, or they stall; a method of second order with
+     * as many steps as it mostly takes is to cost no more than MECH_ACCEPTABLE_AFTER sweeps where
+     * these left what may be accepted; sweeps after it. */
+    MECH_PATIENCE = 100,
+    MECH_SECOND_STEPS = 15,
+    MECH_LAST_SWEEPS = 20,
+    MECH_SECOND_SHARE = 100 /* of contact.acceptable: what is taken of few contacts after it */
 };
 
 struct mech_sweeps {
     bool on;
     bool failed; /* in this step, so that no other member begins with the same once more */
     struct mech_body_contacts *solver;
+    struct mech_body_newton *newton;        /* of second order, where sweeps stall */
     double *inverse_mass, *inverse_inertia; /* [bodies × 3], [bodies × 9] */
     double *before, *twist;                 /* [bodies × 6] at the start; now */
     double *f, *last;                       /* [nv + 1] h M⁻¹ f; of the last repeat */

@@ -52,12 +52,14 @@ int mech_moreau_bodies_sweeps_init(struct mech_moreau_bodies *s)
     }
     w->last = w->f + s->nv + 1;
     w->on = true;
-    return mech_body_contacts_create((int32_t)n, 4 * (int32_t)n, &w->solver);
+    MECH_TRY(mech_body_contacts_create((int32_t)n, 4 * (int32_t)n, &w->solver));
+    return mech_body_newton_create((int32_t)n, 4 * (int32_t)n, &w->newton);
 }
 
 void mech_moreau_bodies_sweeps_fini(struct mech_moreau_bodies *s)
 {
     mech_body_contacts_destroy(s->sweeps.solver);
+    mech_body_newton_destroy(s->sweeps.newton);
     free(s->sweeps.at);
     free(s->sweeps.of);
 }
@@ -79,6 +81,7 @@ static int reserve(struct mech_sweeps *w, int32_t bodies, int32_t count)
         }
         w->most = most;
     }
+    MECH_TRY(mech_body_newton_reserve(w->newton, bodies, w->most));
     return mech_body_contacts_reserve(w->solver, bodies, w->most);
 }
 
@@ -198,13 +201,67 @@ static void set_free(struct mech_moreau_bodies *s, const struct mech_state *stat
     }
 }
 
+/* Whether that residual is met, and against the data alone MECH_ACCEPTABLE_SLACK times that. */
+static bool within(double residual, const struct mech_body_contacts_result *found)
+{
+    return found->residual <= residual && found->miss <= MECH_ACCEPTABLE_SLACK * residual;
+}
+
 /* Whether that many times contact.acceptable is met. */
 static bool good_enough(const struct mech_moreau_bodies *s, double times,
                         const struct mech_body_contacts_result *found)
 {
-    return found->residual <= times * s->acceptable &&
-           found->miss <= times * MECH_ACCEPTABLE_SLACK * s->acceptable &&
-           s->sweeps.count >= MECH_ACCEPTABLE_FROM;
+    return s->sweeps.count >= MECH_ACCEPTABLE_FROM && within(times * s->acceptable, found);
+}
+
+/* The method of second order where sweeps stall, and some sweeps more: as
+ * mech_body_contacts_solve. Where it costs too much beside what they left, the rest of them. */
+static int hand_over(struct mech_moreau_bodies *s, const struct mech_state *state,
+                     const struct mech_contact_bodies *bodies,
+                     const struct mech_body_contacts_options *options,
+                     struct mech_body_contacts_result *found, struct mech_step_result *result)
+{
+    struct mech_sweeps *const w = &s->sweeps;
+    const double cost = mech_body_newton_cost(w->newton, bodies, w->at, w->count);
+    struct mech_body_contacts_options last = *options;
+
+    last.patience = 0;
+    last.max_sweeps = options->max_sweeps - found->sweeps;
+    set_free(s, state, bodies->count);
+    if (cost > 0. &&
+        (!good_enough(s, 1., found) || MECH_SECOND_STEPS * cost <= MECH_ACCEPTABLE_AFTER)) {
+        result->vi_iterations += mech_body_newton_improve(
+            w->newton, bodies, w->at, w->count,
+            &(struct mech_body_newton_options){options->friction, options->tolerance,
+                                               options->interrupt});
+        s->used = mech_vi_semismooth.name;
+        last.accelerate = false;
+        last.max_sweeps = MECH_LAST_SWEEPS;
+    }
+    const int code = mech_body_contacts_solve(w->solver, bodies, w->at, w->count, &last, found);
+
+    result->vi_iterations += found->sweeps;
+    return code;
+}
+
+/* What sweeps of this step begin with. */
+static struct mech_body_contacts_options options_of(const struct mech_moreau_bodies *s)
+{
+    const struct mech_vi_settings *const vi = &mech_model_settings(s->model)->vi;
+    const bool accept = vi->on_failure == MECH_ON_FAILURE_ACCEPT;
+    const bool second = !accept && !vi->type;
+
+    return (struct mech_body_contacts_options){
+        .friction = s->friction,
+        .tolerance = vi->tolerance,
+        .max_sweeps = vi->max_iterations,
+        .look_every = LOOK_EVERY,
+        .accelerate = !accept,
+        /* of more bodies Newton's method may take none */
+        .patience = second && mech_model_touch_bodies(s->model) <= MECH_BODY_NEWTON_BODIES
+                        ? MECH_PATIENCE
+                        : 0,
+        .interrupt = mech_model_interrupt(s->model)};
 }
 
 static struct mech_contact_bodies bodies_of(const struct mech_moreau_bodies *s)
@@ -232,27 +289,28 @@ static int sweep(struct mech_moreau_bodies *s, struct mech_state *state,
     const bool accept = vi->on_failure == MECH_ON_FAILURE_ACCEPT;
     struct mech_sweeps *const w = &s->sweeps;
     const struct mech_contact_bodies bodies = bodies_of(s);
-    struct mech_body_contacts_options options = {.friction = s->friction,
-                                                 .tolerance = vi->tolerance,
-                                                 .max_sweeps = vi->max_iterations,
-                                                 .look_every = LOOK_EVERY,
-                                                 .accelerate = !accept,
-                                                 .interrupt = mech_model_interrupt(s->model)};
+    struct mech_body_contacts_options options = options_of(s);
     struct mech_body_contacts_result found = {.residual = HUGE_VAL, .miss = HUGE_VAL};
     const bool few = mech_moreau_bodies_hurries(s, w->count);
     const bool twice = !few && s->acceptable > 0. && options.max_sweeps > MECH_ACCEPTABLE_AFTER;
     const int32_t first = few ? MECH_FEW_SWEEPS : twice ? MECH_ACCEPTABLE_AFTER : INT32_MAX;
     int code = MECH_VI_NOT_CONVERGED;
 
-    /* some sweeps, and where these are not good enough, all of them until they are */
+    /* some sweeps, Newton's method, and where these are not good enough, all sweeps until they are
+     */
     options.max_sweeps = first < options.max_sweeps ? first : options.max_sweeps;
+    s->used = "";
     for (int k = 0; k <= twice && code == MECH_VI_NOT_CONVERGED && !good_enough(s, 1., &found);
          k++) {
         set_free(s, state, bodies.count);
         code = mech_body_contacts_solve(w->solver, &bodies, w->at, w->count, &options, &found);
         result->vi_iterations += found.sweeps;
+        if (code == MECH_VI_NOT_CONVERGED && k == 0 && !accept && !vi->type) {
+            code = hand_over(s, state, &bodies, &options, &found, result);
+        }
         options.max_sweeps = vi->max_iterations;
         options.accelerate = false; /* it has had its chance */
+        options.patience = 0;
         if (w->count >= MECH_ACCEPTABLE_FROM && s->acceptable > vi->tolerance) {
             options.tolerance = s->acceptable;
             options.slack = MECH_ACCEPTABLE_SLACK;
@@ -268,7 +326,9 @@ static int sweep(struct mech_moreau_bodies *s, struct mech_state *state,
     /* so many that no other member supports them: the residual of all sweeps */
     const double times = 3 * w->count > MECH_IMPACT_ROWS_MOST ? MECH_ACCEPTABLE_LAST : 1.;
 
-    return accept || good_enough(s, times, &found) ? 0 : code;
+    const bool second = s->used[0] != '\0' && within(s->acceptable / MECH_SECOND_SHARE, &found);
+
+    return accept || second || good_enough(s, times, &found) ? 0 : code;
 }
 
 static bool counts(const struct mech_moreau_bodies *s, const struct mech_body_contact *c)

@@ -452,7 +452,8 @@ int mech_body_contacts_solve(struct mech_body_contacts *self,
 
     const int32_t every = options->look_every > 0 ? options->look_every : INT32_MAX;
     const double slack = fmax(options->slack, 1.);
-    double best = HUGE_VAL, off = HUGE_VAL;
+    double best = HUGE_VAL, off = HUGE_VAL, mark = HUGE_VAL;
+    int32_t marked = 0; /* sweeps when it was half of the mark before */
     struct looked now = {HUGE_VAL, HUGE_VAL}, least = now;
     struct momentum momentum = {.t = 1., .next_rest = rest_of(options)};
 
@@ -477,7 +478,14 @@ int mech_body_contacts_solve(struct mech_body_contacts *self,
                 least = now;
                 memcpy(s->l_best, s->l, s->multipliers * sizeof *s->l);
             }
-            if (last || off <= options->tolerance || mech_interrupted(options->interrupt)) {
+            if (best < 0.5 * mark) {
+                mark = best;
+                marked = k;
+            }
+            const bool stalls = options->patience > 0 && k - marked >= options->patience;
+
+            if (last || stalls || off <= options->tolerance ||
+                mech_interrupted(options->interrupt)) {
                 result->sweeps = k;
                 break;
             }

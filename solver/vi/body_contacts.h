@@ -67,7 +67,9 @@ struct mech_body_contacts_options {
     int32_t max_sweeps;          /* ≥ 0 */
     int32_t look_every;          /* sweeps between two looks at the residual, each of which costs
                                     about half a sweep; 0: only after the last */
-    bool accelerate;             /* sweep with momentum, for tall stacks and small tolerances: 1/3
+    int32_t patience; /* ends when in so many sweeps what is off has not been halved; 0: never;
+                         wants looks */
+    bool accelerate;  /* sweep with momentum, for tall stacks and small tolerances: 1/3
                                     more a sweep; wants looks, by which it falls back to the best */
     enum mech_contact_kernel kernel;
     struct mech_interrupt *interrupt; /* asked at each look, without looks each 64th
