@@ -88,7 +88,8 @@ static double random_of(uint64_t *state)
     return (double)(*state >> 11) * 0x1p-53;
 }
 
-/* Boxes of any sizes, masses and turns above each other, let go over a floor, at default settings. */
+/* Boxes of any sizes, masses and turns above each other, let go over a floor, at default settings.
+ */
 static struct mech_sim *boxes_above(int boxes, uint64_t seed, const char *law)
 {
     const double mu = 0.1 + 0.8 * random_of(&seed);
