@@ -248,7 +248,8 @@ void mech_moreau_bodies_sort(struct mech_touched *at, int32_t n);
 /* Rows of the list's contacts from number `from` on. */
 int mech_moreau_bodies_touch(struct mech_moreau_bodies *s, const struct mech_state *state,
                              int32_t from);
-/* What the state keeps of a contact, or NULL. `at` runs through it while ids ascend, from 0. */
+/* What the state keeps of a contact, or NULL, for ids in any order. `at` runs through it while they
+ * ascend, from 0. */
 const struct mech_touched *mech_moreau_bodies_kept(const struct mech_state *state, uint64_t id,
                                                    size_t *at);
 /* Rows with impulses as contacts of the state. Returns as mech_moreau_bodies_keep. */

@@ -17,11 +17,26 @@ const struct mech_touched *mech_moreau_bodies_kept(const struct mech_state *stat
                                                    size_t *at)
 {
     const struct mech_touched *const kept = state->touched;
+    const size_t n = state->at->touched;
+    size_t low = 0, high = *at;
 
-    while (*at < state->at->touched && kept[*at].id < id) {
+    if (high > 0 && kept[high - 1].id >= id) {
+        /* it does not ascend: by halves */
+        while (low < high) {
+            const size_t middle = low + (high - low) / 2;
+
+            if (kept[middle].id < id) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return kept[low].id == id ? &kept[low] : NULL;
+    }
+    while (*at < n && kept[*at].id < id) {
         ++*at;
     }
-    return *at < state->at->touched && kept[*at].id == id ? &kept[*at] : NULL;
+    return *at < n && kept[*at].id == id ? &kept[*at] : NULL;
 }
 
 /* Impulse and couple of the last step along the rows of a contact. */
