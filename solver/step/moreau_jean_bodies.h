@@ -82,11 +82,7 @@ enum {
                                      MECH_IMPACT_ROWS_MOST rows may keep after all sweeps: tied by
                                      friction it may have no solution (body_contacts.c) */
     MECH_FEW_SWEEPS = 200,        /* of so few, before a member that factors is tried */
-    /* Sweeps in which what is off is at least halved, or they stall; a method of second order with
-     * as many steps as it mostly takes is to cost no more than MECH_ACCEPTABLE_AFTER sweeps where
-     * these left what may be accepted; sweeps after it. */
-    MECH_PATIENCE = 100,
-    MECH_SECOND_STEPS = 15,
+    MECH_SECOND_STEPS = 15,       /* that a method of second order mostly takes; sweeps after it */
     MECH_LAST_SWEEPS = 20,
     MECH_SECOND_SHARE = 100 /* of contact.acceptable: what is taken of few contacts after it */
 };

@@ -214,56 +214,6 @@ static bool good_enough(const struct mech_moreau_bodies *s, double times,
     return s->sweeps.count >= MECH_ACCEPTABLE_FROM && within(times * s->acceptable, found);
 }
 
-/* The method of second order where sweeps stall, and some sweeps more: as
- * mech_body_contacts_solve. Where it costs too much beside what they left, the rest of them. */
-static int hand_over(struct mech_moreau_bodies *s, const struct mech_state *state,
-                     const struct mech_contact_bodies *bodies,
-                     const struct mech_body_contacts_options *options,
-                     struct mech_body_contacts_result *found, struct mech_step_result *result)
-{
-    struct mech_sweeps *const w = &s->sweeps;
-    const double cost = mech_body_newton_cost(w->newton, bodies, w->at, w->count);
-    struct mech_body_contacts_options last = *options;
-
-    last.patience = 0;
-    last.max_sweeps = options->max_sweeps - found->sweeps;
-    set_free(s, state, bodies->count);
-    if (cost > 0. &&
-        (!good_enough(s, 1., found) || MECH_SECOND_STEPS * cost <= MECH_ACCEPTABLE_AFTER)) {
-        result->vi_iterations += mech_body_newton_improve(
-            w->newton, bodies, w->at, w->count,
-            &(struct mech_body_newton_options){options->friction, options->tolerance,
-                                               options->interrupt});
-        s->used = mech_vi_semismooth.name;
-        last.accelerate = false;
-        last.max_sweeps = MECH_LAST_SWEEPS;
-    }
-    const int code = mech_body_contacts_solve(w->solver, bodies, w->at, w->count, &last, found);
-
-    result->vi_iterations += found->sweeps;
-    return code;
-}
-
-/* What sweeps of this step begin with. */
-static struct mech_body_contacts_options options_of(const struct mech_moreau_bodies *s)
-{
-    const struct mech_vi_settings *const vi = &mech_model_settings(s->model)->vi;
-    const bool accept = vi->on_failure == MECH_ON_FAILURE_ACCEPT;
-    const bool second = !accept && !vi->type;
-
-    return (struct mech_body_contacts_options){
-        .friction = s->friction,
-        .tolerance = vi->tolerance,
-        .max_sweeps = vi->max_iterations,
-        .look_every = LOOK_EVERY,
-        .accelerate = !accept,
-        /* of more bodies Newton's method may take none */
-        .patience = second && mech_model_touch_bodies(s->model) <= MECH_BODY_NEWTON_BODIES
-                        ? MECH_PATIENCE
-                        : 0,
-        .interrupt = mech_model_interrupt(s->model)};
-}
-
 static struct mech_contact_bodies bodies_of(const struct mech_moreau_bodies *s)
 {
     const struct mech_sweeps *const w = &s->sweeps;
@@ -272,6 +222,74 @@ static struct mech_contact_bodies bodies_of(const struct mech_moreau_bodies *s)
                                         .inverse_mass = w->inverse_mass,
                                         .inverse_inertia = w->inverse_inertia,
                                         .velocity = w->twist};
+}
+
+/* Sweeps that the method of second order costs; HUGE_VAL: it does not take these contacts. */
+static double second_cost(const struct mech_moreau_bodies *s)
+{
+    const struct mech_sweeps *const w = &s->sweeps;
+    const struct mech_contact_bodies bodies = bodies_of(s);
+    const double cost = mech_body_newton_cost(w->newton, &bodies, w->at, w->count);
+
+    return cost > 0. ? MECH_SECOND_STEPS * cost : HUGE_VAL;
+}
+
+/* The same while sweeps may come to what can be accepted for less. */
+static double other(void *of)
+{
+    const struct mech_moreau_bodies *const s = of;
+    const double cost = second_cost(s);
+    const bool many = s->acceptable > 0. && s->sweeps.count >= MECH_ACCEPTABLE_FROM;
+
+    return many && cost > MECH_ACCEPTABLE_AFTER ? HUGE_VAL : cost;
+}
+
+/* The method of second order where sweeps stall, and some sweeps more: as
+ * mech_body_contacts_solve. Where it costs too much beside what they left, the rest of them. */
+static int hand_over(struct mech_moreau_bodies *s, const struct mech_state *state,
+                     const struct mech_body_contacts_options *options,
+                     struct mech_body_contacts_result *found, struct mech_step_result *result)
+{
+    struct mech_sweeps *const w = &s->sweeps;
+    const struct mech_contact_bodies bodies = bodies_of(s);
+    const int32_t left = good_enough(s, 1., found)
+                             ? MECH_ACCEPTABLE_AFTER
+                             : mech_model_settings(s->model)->vi.max_iterations;
+    struct mech_body_contacts_options last = *options;
+
+    last.other = NULL;
+    last.max_sweeps = options->max_sweeps - found->sweeps;
+    set_free(s, state, bodies.count);
+    if (second_cost(s) <= left) {
+        result->vi_iterations += mech_body_newton_improve(
+            w->newton, &bodies, w->at, w->count,
+            &(struct mech_body_newton_options){options->friction, options->tolerance,
+                                               options->interrupt});
+        s->used = mech_body_newton_name();
+        last.accelerate = false;
+        last.max_sweeps = MECH_LAST_SWEEPS;
+    }
+    const int code = mech_body_contacts_solve(w->solver, &bodies, w->at, w->count, &last, found);
+
+    result->vi_iterations += found->sweeps;
+    return code;
+}
+
+/* What sweeps of this step begin with. */
+static struct mech_body_contacts_options options_of(struct mech_moreau_bodies *s)
+{
+    const struct mech_vi_settings *const vi = &mech_model_settings(s->model)->vi;
+    const bool accept = vi->on_failure == MECH_ON_FAILURE_ACCEPT;
+    const bool second = !accept && !vi->type;
+
+    return (struct mech_body_contacts_options){.friction = s->friction,
+                                               .tolerance = vi->tolerance,
+                                               .max_sweeps = vi->max_iterations,
+                                               .look_every = LOOK_EVERY,
+                                               .accelerate = !accept,
+                                               .other = second ? other : NULL,
+                                               .of = s,
+                                               .interrupt = mech_model_interrupt(s->model)};
 }
 
 static void get_back(struct mech_moreau_bodies *s, struct mech_state *state)
@@ -306,11 +324,11 @@ static int sweep(struct mech_moreau_bodies *s, struct mech_state *state,
         code = mech_body_contacts_solve(w->solver, &bodies, w->at, w->count, &options, &found);
         result->vi_iterations += found.sweeps;
         if (code == MECH_VI_NOT_CONVERGED && k == 0 && !accept && !vi->type) {
-            code = hand_over(s, state, &bodies, &options, &found, result);
+            code = hand_over(s, state, &options, &found, result);
         }
         options.max_sweeps = vi->max_iterations;
         options.accelerate = false; /* it has had its chance */
-        options.patience = 0;
+        options.other = NULL;
         if (w->count >= MECH_ACCEPTABLE_FROM && s->acceptable > vi->tolerance) {
             options.tolerance = s->acceptable;
             options.slack = MECH_ACCEPTABLE_SLACK;

@@ -429,6 +429,37 @@ static double off_by(struct looked now, double slack)
     return now.miss > slack * now.residual ? now.miss / slack : now.residual;
 }
 
+/* What was off at the looks of the last MECH_PATIENCE sweeps, the least so far at each. */
+struct progress {
+    double best[MECH_PATIENCE];
+    int32_t looks;
+    double other; /* sweeps that another way costs; 0: not asked yet */
+};
+
+/* Whether more sweeps seem to be left than another way costs; `best` at one more look. */
+static bool stalls(struct progress *p, const struct mech_body_contacts_options *options,
+                   double best)
+{
+    const int32_t span =
+        options->look_every < MECH_PATIENCE ? MECH_PATIENCE / options->look_every : 1;
+    double *const before = &p->best[p->looks % span];
+    const double gain = *before / best;
+    const bool enough = p->looks++ >= span;
+
+    *before = best;
+    if (!enough || !options->other) {
+        return false;
+    }
+    const double left =
+        gain > 1. ? (double)span * options->look_every * log(best / options->tolerance) / log(gain)
+                  : HUGE_VAL;
+
+    if (left > MECH_PATIENCE && p->other == 0.) {
+        p->other = options->other(options->of);
+    }
+    return left > MECH_PATIENCE && left > p->other;
+}
+
 int mech_body_contacts_solve(struct mech_body_contacts *self,
                              const struct mech_contact_bodies *bodies,
                              struct mech_body_contact *contacts, int32_t count,
@@ -452,8 +483,8 @@ int mech_body_contacts_solve(struct mech_body_contacts *self,
 
     const int32_t every = options->look_every > 0 ? options->look_every : INT32_MAX;
     const double slack = fmax(options->slack, 1.);
-    double best = HUGE_VAL, off = HUGE_VAL, mark = HUGE_VAL;
-    int32_t marked = 0; /* sweeps when it was half of the mark before */
+    double best = HUGE_VAL, off = HUGE_VAL;
+    struct progress progress = {.looks = 0};
     struct looked now = {HUGE_VAL, HUGE_VAL}, least = now;
     struct momentum momentum = {.t = 1., .next_rest = rest_of(options)};
 
@@ -478,14 +509,8 @@ int mech_body_contacts_solve(struct mech_body_contacts *self,
                 least = now;
                 memcpy(s->l_best, s->l, s->multipliers * sizeof *s->l);
             }
-            if (best < 0.5 * mark) {
-                mark = best;
-                marked = k;
-            }
-            const bool stalls = options->patience > 0 && k - marked >= options->patience;
-
-            if (last || stalls || off <= options->tolerance ||
-                mech_interrupted(options->interrupt)) {
+            if (last || off <= options->tolerance || mech_interrupted(options->interrupt) ||
+                stalls(&progress, options, best)) {
                 result->sweeps = k;
                 break;
             }

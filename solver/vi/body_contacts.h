@@ -60,6 +60,9 @@ struct mech_body_contact {
 /* Which code sweeps; all give the same bits. AVX2 on a processor without it: as BASELINE. */
 enum mech_contact_kernel { MECH_KERNEL_FASTEST, MECH_KERNEL_BASELINE, MECH_KERNEL_AVX2 };
 
+/* Sweeps by whose progress those that are left are judged. */
+enum { MECH_PATIENCE = 50 };
+
 struct mech_body_contacts_options {
     enum mech_friction friction; /* of all contacts */
     double tolerance;            /* of the residual, and of the miss over the slack, ≥ 0 */
@@ -67,10 +70,12 @@ struct mech_body_contacts_options {
     int32_t max_sweeps;          /* ≥ 0 */
     int32_t look_every;          /* sweeps between two looks at the residual, each of which costs
                                     about half a sweep; 0: only after the last */
-    int32_t patience; /* ends when in so many sweeps what is off has not been halved; 0: never;
-                         wants looks */
-    bool accelerate;  /* sweep with momentum, for tall stacks and small tolerances: 1/3
+    bool accelerate;             /* sweep with momentum, for tall stacks and small tolerances: 1/3
                                     more a sweep; wants looks, by which it falls back to the best */
+    /* Sweeps that another way costs, asked at most once, when more than MECH_PATIENCE seem to be
+     * left: solve ends when more than these seem to be left. Wants looks; NULL: there is none. */
+    double (*other)(void *of);
+    void *of;
     enum mech_contact_kernel kernel;
     struct mech_interrupt *interrupt; /* asked at each look, without looks each 64th
                                          sweep; NULL: none */

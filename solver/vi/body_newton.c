@@ -8,6 +8,7 @@
 #include "solver/base/err.h"
 #include "solver/linalg/v3.h"
 #include "solver/vi/body_newton_island.h"
+#include "solver/vi/vi.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,6 +18,11 @@ enum { N = MECH_NEWTON_BLOCK };
 
 /* additions and products of a contact in one of Newton's steps and in a sweep, as measured */
 static const double step_flops = 1000., sweep_flops = 41.;
+
+const char *mech_body_newton_name(void)
+{
+    return mech_vi_semismooth.name;
+}
 
 /* --- memory ----------------------------------------------------------------------------------- */
 

@@ -23,6 +23,9 @@ enum { MECH_BODY_NEWTON_BODIES = 64 }; /* of an island, at most */
 
 struct mech_body_newton; /* opaque: working memory only, no result depends on earlier calls */
 
+/* Under what name of a complementarity solver it is known: that of Newton's method. */
+const char *mech_body_newton_name(void);
+
 /* 0 or MECH_NO_MEMORY; room for so many, both ≥ 0. */
 int mech_body_newton_create(int32_t bodies, int32_t contacts, struct mech_body_newton **self);
 void mech_body_newton_destroy(struct mech_body_newton *self); /* accepts NULL */

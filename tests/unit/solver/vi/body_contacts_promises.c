@@ -472,6 +472,46 @@ static void memory_grows_and_may_be_refused(void)
     pile_destroy(p);
 }
 
+/* What another way costs, and how often that is asked. */
+struct asked {
+    double cost;
+    int times;
+};
+
+static double cost_of(void *of)
+{
+    struct asked *const a = of;
+
+    a->times++;
+    return a->cost;
+}
+
+static void sweeps_end_where_another_way_costs_less(void)
+{
+    /* a stack of ten takes some thousand sweeps with momentum; one box takes a few */
+    static const double costs[] = {100., 1e9, 100.};
+
+    for (int k = 0; k < 3; k++) {
+        struct pile *const p = pile_of_boxes(k < 2 ? 10 : 1, 1.);
+        struct asked asked = {.cost = costs[k]};
+        const struct mech_body_contacts_options options = {.tolerance = 1e-10,
+                                                           .max_sweeps = 5000,
+                                                           .look_every = 10,
+                                                           .accelerate = true,
+                                                           .other = cost_of,
+                                                           .of = &asked};
+        struct mech_body_contacts_result result;
+
+        pile_fall(p, step);
+        const int code = run(p, &options, &result);
+
+        CU_ASSERT_EQUAL(code, k == 0 ? MECH_VI_NOT_CONVERGED : 0);
+        CU_ASSERT_EQUAL(asked.times, k < 2 ? 1 : 0);
+        CU_ASSERT(k != 0 || result.sweeps <= 3 * 100);
+        pile_destroy(p);
+    }
+}
+
 UNIT_TESTS(UNIT_TEST(four_lanes_give_the_bits_of_one), UNIT_TEST(earlier_calls_leave_no_trace),
            UNIT_TEST(a_solve_allocates_nothing), UNIT_TEST(momentum_is_kept_to_rounding),
            UNIT_TEST(a_body_may_have_any_number_of_contacts),
@@ -481,4 +521,5 @@ UNIT_TESTS(UNIT_TEST(four_lanes_give_the_bits_of_one), UNIT_TEST(earlier_calls_l
            UNIT_TEST(what_is_not_valid_is_told_and_changes_nothing),
            UNIT_TEST(what_does_not_converge_is_told), UNIT_TEST(stacks_of_boxes_come_to_rest),
            UNIT_TEST(tall_columns_need_acceleration), UNIT_TEST(memory_grows_and_may_be_refused),
-           UNIT_TEST(turned_spheres_are_spheres), UNIT_TEST(grains_move_as_spheres_do))
+           UNIT_TEST(turned_spheres_are_spheres), UNIT_TEST(grains_move_as_spheres_do),
+           UNIT_TEST(sweeps_end_where_another_way_costs_less))
