@@ -18,6 +18,9 @@ enum { N = MECH_NEWTON_BLOCK };
 
 /* additions and products of a contact in one of Newton's steps and in a sweep, as measured */
 static const double step_flops = 1000., sweep_flops = 41.;
+/* pairs of bodies, with those that elimination ties, that there is room for: of each body, of all,
+ * 9 MB */
+enum { PAIRS_OF_BODY = 24, PAIRS = 16384 };
 
 const char *mech_body_newton_name(void)
 {
@@ -31,26 +34,30 @@ void mech_body_newton_destroy(struct mech_body_newton *self)
     if (!self) {
         return;
     }
-    if (self->blocks) {
-        free(self->blocks->values);
-    }
-    free(self->blocks);
+    mech_newton_blocks_fini(&self->blocks);
     free(self->touch);
     free(self->parent);
     free(self->slot);
     free(self->first);
     free(self->next);
+    free(self->body);
+    free(self->body_next);
     free(self->L);
     free(self->y);
     free(self);
+}
+
+static int32_t pairs_of(int32_t bodies)
+{
+    const double all = 0.5 * bodies * (bodies - 1.), some = (double)PAIRS_OF_BODY * bodies;
+
+    return (int32_t)fmin(PAIRS, fmin(all, some));
 }
 
 int mech_body_newton_create(int32_t bodies, int32_t contacts, struct mech_body_newton **self)
 {
     struct mech_body_newton *const s = calloc(1, sizeof *s);
     const size_t b = (size_t)bodies + 1, c = (size_t)contacts + 1;
-    const int32_t of_island = bodies < MECH_BODY_NEWTON_BODIES ? bodies : MECH_BODY_NEWTON_BODIES;
-    const size_t island = (size_t)of_island + 1;
 
     if (!s) {
         return MECH_NO_MEMORY;
@@ -62,21 +69,19 @@ int mech_body_newton_create(int32_t bodies, int32_t contacts, struct mech_body_n
     s->slot = malloc(b * sizeof *s->slot);
     s->first = malloc(b * sizeof *s->first);
     s->next = malloc(c * sizeof *s->next);
+    s->body = malloc(b * sizeof *s->body);
+    s->body_next = malloc(b * sizeof *s->body_next);
     s->L = malloc(9 * b * sizeof *s->L);
-    s->y = malloc(4 * N * island * sizeof *s->y);
-    s->blocks = calloc(1, sizeof *s->blocks);
-    if (s->blocks) {
-        s->blocks->most = of_island;
-        s->blocks->values = malloc(island * island * MECH_NEWTON_ENTRIES * sizeof(double));
-    }
-    if (!s->touch || !s->parent || !s->slot || !s->first || !s->next || !s->L || !s->y ||
-        !s->blocks || !s->blocks->values) {
+    s->y = malloc(4 * N * b * sizeof *s->y);
+    if (mech_newton_blocks_init(&s->blocks, bodies, pairs_of(bodies)) != 0 || !s->touch ||
+        !s->parent || !s->slot || !s->first || !s->next || !s->body || !s->body_next || !s->L ||
+        !s->y) {
         mech_body_newton_destroy(s);
         return MECH_NO_MEMORY;
     }
-    s->F = s->y + N * island;
-    s->trial = s->F + N * island;
-    s->step = s->trial + N * island;
+    s->F = s->y + N * b;
+    s->trial = s->F + N * b;
+    s->step = s->trial + N * b;
     *self = s;
     return 0;
 }
@@ -148,14 +153,13 @@ static int32_t mover(const struct mech_contact_bodies *bodies, int32_t i)
     return m[0] > 0. || m[1] > 0. || m[2] > 0. || J[0] > 0. || J[4] > 0. || J[8] > 0. ? i : -1;
 }
 
-/* Lists of contacts by islands. False: an island is too large, or something resists rolling. */
+/* Lists of bodies and contacts by islands. False: something resists rolling. */
 static bool tie(struct mech_body_newton *s, const struct mech_contact_bodies *bodies,
                 const struct mech_body_contact *contacts, int32_t count)
 {
     for (int32_t i = 0; i < bodies->count; i++) {
         s->parent[i] = i;
-        s->first[i] = -1;
-        s->slot[i] = 0;
+        s->first[i] = s->body[i] = -1;
     }
     for (int32_t i = 0; i < count; i++) {
         const int32_t a = mover(bodies, contacts[i].body[0]);
@@ -170,12 +174,13 @@ static bool tie(struct mech_body_newton *s, const struct mech_contact_bodies *bo
             s->parent[x > y ? x : y] = x > y ? y : x;
         }
     }
-    for (int32_t i = 0; i < bodies->count; i++) {
-        if (++s->slot[island_of(s->parent, i)] > MECH_BODY_NEWTON_BODIES) {
-            return false;
-        }
-    }
     /* from the last on, so that lists ascend */
+    for (int32_t i = bodies->count; i-- > 0;) {
+        const int32_t at = island_of(s->parent, i);
+
+        s->body_next[i] = s->body[at];
+        s->body[at] = i;
+    }
     for (int32_t i = count; i-- > 0;) {
         const int32_t a = mover(bodies, contacts[i].body[0]);
         const int32_t b = mover(bodies, contacts[i].body[1]);
@@ -190,17 +195,16 @@ static bool tie(struct mech_body_newton *s, const struct mech_contact_bodies *bo
     return true;
 }
 
-/* The blocks that the island of this least body has; s->bodies and s->count. */
-static void open_island(struct mech_body_newton *s, const struct mech_contact_bodies *bodies,
+/* The blocks that the island of this least body has; s->bodies and s->count. False: they are too
+ * many. */
+static bool open_island(struct mech_body_newton *s, const struct mech_contact_bodies *bodies,
                         const struct mech_body_contact *contacts, int32_t at)
 {
     s->bodies = s->count = 0;
-    for (int32_t i = at; i < bodies->count; i++) {
-        if (island_of(s->parent, i) == at) {
-            s->slot[i] = s->bodies++;
-        }
+    for (int32_t i = s->body[at]; i >= 0; i = s->body_next[i]) {
+        s->slot[i] = s->bodies++;
     }
-    mech_newton_blocks_begin(s->blocks, s->bodies);
+    mech_newton_blocks_begin(&s->blocks, s->bodies);
     for (int32_t i = s->first[at]; i >= 0; i = s->next[i]) {
         struct mech_newton_contact *const t = &s->touch[s->count++];
 
@@ -210,9 +214,22 @@ static void open_island(struct mech_body_newton *s, const struct mech_contact_bo
 
             t->slot[side] = body >= 0 ? s->slot[body] : -1;
         }
-        mech_newton_blocks_tie(s->blocks, t->slot);
+        if (!mech_newton_blocks_tie(&s->blocks, t->slot)) {
+            return false;
+        }
     }
-    mech_newton_blocks_order(s->blocks);
+    if (!mech_newton_blocks_order(&s->blocks)) {
+        return false;
+    }
+    for (int32_t i = 0; i < s->count; i++) {
+        struct mech_newton_contact *const t = &s->touch[i];
+
+        for (int side = 0; side < 2; side++) {
+            t->slot[side] = t->slot[side] >= 0 ? s->blocks.place[t->slot[side]] : -1;
+        }
+        t->pair = mech_newton_blocks_pair(&s->blocks, t->slot);
+    }
+    return true;
 }
 
 double mech_body_newton_cost(struct mech_body_newton *self,
@@ -226,8 +243,10 @@ double mech_body_newton_cost(struct mech_body_newton *self,
     }
     for (int32_t at = 0; at < bodies->count; at++) {
         if (self->first[at] >= 0) {
-            open_island(self, bodies, contacts, at);
-            flops += mech_newton_blocks_flops(self->blocks);
+            if (!open_island(self, bodies, contacts, at)) {
+                return 0.;
+            }
+            flops += mech_newton_blocks_flops(&self->blocks);
         }
     }
     return flops / (sweep_flops * count);
@@ -315,10 +334,9 @@ int32_t mech_body_newton_improve(struct mech_body_newton *self,
 
     s->friction = options->friction;
     for (int32_t at = 0; at < bodies->count; at++) {
-        if (s->first[at] < 0) {
+        if (s->first[at] < 0 || !open_island(s, bodies, contacts, at)) {
             continue;
         }
-        open_island(s, bodies, contacts, at);
         s->scale = 0.;
         for (int32_t i = 0; i < s->count; i++) {
             take(s, bodies, &contacts[s->touch[i].of], &s->touch[i]);

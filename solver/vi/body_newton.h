@@ -1,10 +1,11 @@
 /* Contacts of body_contacts.h by a method of second order, island by island: proximal points l̂ in
  * the multipliers, each found by Newton's method in velocities,
  *
- *     F(y) = y − M⁻½ Gᵀ l,   l = P((δ l̂ − u)/κ),   u = G M⁻½ y + q,   δ = κ − E
+ *     F(y) = y − M⁻½ Gᵀ (l − l̂),   l = P(l̂ − (ĉ + G M⁻½ y)/κ),   ĉ = q + (G M⁻¹ Gᵀ + E) l̂
  *     (1 + M⁻½ Gᵀ D G M⁻½/κ) Δy = −F,   D = ∂P/∂z,   then l̂ := l
  *
- * with P the nearest point of the cone for the associated law, and for Coulomb's l_N = max(0, z_N),
+ * y, from l̂ on, gets small with ĉ, so that a small κ does not magnify the rounding of velocities.
+ * P is the nearest point of the cone for the associated law, and for Coulomb's l_N = max(0, z_N),
  * l_T = z_T onto the disk of radius μ l_N (P. Alart, A. Curnier, Comput. Methods Appl. Mech. Eng.
  * 92 (1991); R. Rockafellar, SIAM J. Control Optim. 14 (1976)). The matrix has a block of 6 × 6 a
  * body and two a pair of bodies that touch: contacts of faces, which repeat each other, add to the
@@ -19,8 +20,6 @@
 
 #include "solver/vi/body_contacts.h"
 
-enum { MECH_BODY_NEWTON_BODIES = 64 }; /* of an island, at most */
-
 struct mech_body_newton; /* opaque: working memory only, no result depends on earlier calls */
 
 /* Under what name of a complementarity solver it is known: that of Newton's method. */
@@ -34,8 +33,8 @@ void mech_body_newton_destroy(struct mech_body_newton *self); /* accepts NULL */
 int mech_body_newton_reserve(struct mech_body_newton *self, int32_t bodies, int32_t contacts);
 
 /* Sweeps over all contacts that cost about as much as one of Newton's steps of each island, by
- * counts of operations. 0: an island has too many bodies, or a contact resists rolling or spinning,
- * which `improve` does not take. */
+ * counts of operations. 0: elimination would tie too many pairs of bodies of an island, which
+ * `improve` leaves as it is, or a contact resists rolling or spinning, and it leaves all. */
 double mech_body_newton_cost(struct mech_body_newton *self,
                              const struct mech_contact_bodies *bodies,
                              const struct mech_body_contact *contacts, int32_t count);

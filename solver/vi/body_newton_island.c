@@ -11,26 +11,28 @@
 enum { N = MECH_NEWTON_BLOCK, POINTS = 60, STALE = 12, MOST = 100 };
 enum { STEPS = 15, HALVINGS = 10, STRIDES = 5 };
 
-/* κ over the mean of W's diagonal at the first point, and how it falls and rises; below the least,
- * rounding of u over κ is more than tolerances allow */
-static const double first = 1e-3, least_kappa = 1e-5, falls = 0.1, rises = 20.;
+/* κ over the mean of W's diagonal at the first point, its least, how it falls, how it falls once a
+ * point was not found, and how it rises then. Faces at an angle a slide by some a² of their speeds
+ * where they repeat each other: a proximal point of a κ beyond that does not see it. Below the
+ * least, rounding of the matrix is too much. */
+static const double first = 1e-3, least_kappa = 1e-9, falls = 0.1, milder = 0.3, rises = 10.;
 /* a point is solved to this part of what the last one missed; progress, and next to none, in what
  * is missed, squared; a stride may miss that many times more, squared */
 static const double inner = 1e-2, progress = 0.25, creeps = 0.05, widest = 1e4;
 
 /* --- F and what is missed --------------------------------------------------------------------- */
 
-/* c = q + G y + E l */
-static void speed(const struct mech_newton_contact *t, const double *y, const double *l,
-                  double c[3])
+/* out = from + G y */
+static void speed(const struct mech_newton_contact *t, const double from[3], const double *y,
+                  double out[3])
 {
     for (int i = 0; i < 3; i++) {
-        c[i] = t->q[i] + t->E[i] * l[i];
+        out[i] = from[i];
         for (int side = 0; side < 2; side++) {
             const double *const at = y + (ptrdiff_t)N * t->slot[side];
 
             for (int k = 0; k < N && t->slot[side] >= 0; k++) {
-                c[i] += t->G[side][N * i + k] * at[k];
+                out[i] += t->G[side][N * i + k] * at[k];
             }
         }
     }
@@ -57,13 +59,14 @@ static void coulomb(double mu, const double z[3], double l[3], double D[9])
     const bool sticks = t <= radius;
 
     l[0] = fmax(0., z[0]);
-    D[0] = z[0] > 0. ? 1. : 0.;
+    /* at 0, as bodies that rest on each other are at first, as if it pushed */
+    D[0] = z[0] >= 0. ? 1. : 0.;
     D[1] = D[2] = 0.;
     for (int i = 1; i < 3; i++) {
         const double along = t > 0. ? z[i] / t : 0.;
 
         l[i] = sticks ? z[i] : radius * along;
-        D[3 * i] = sticks || z[0] <= 0. ? 0. : mu * along;
+        D[3 * i] = sticks || z[0] < 0. ? 0. : mu * along;
         for (int j = 1; j < 3; j++) {
             const double one = i == j ? 1. : 0.;
 
@@ -83,7 +86,7 @@ static void associated(double mu, const double z[3], double l[3], double D[9])
     if (mu > 0. && t <= mu * z[0]) {
         D[0] = D[4] = D[8] = 1.;
     } else if (mu == 0.) {
-        D[0] = z[0] > 0. ? 1. : 0.;
+        D[0] = z[0] >= 0. ? 1. : 0.;
     } else if (mu * t > -z[0]) {
         D[0] = share;
         for (int i = 1; i < 3; i++) {
@@ -102,26 +105,29 @@ static void associated(double mu, const double z[3], double l[3], double D[9])
 /* F at y, with `matrix` the blocks too; returns ‖F‖² */
 static double evaluate(struct mech_body_newton *s, const double *y, bool matrix)
 {
-    static const double nothing[3];
     const size_t n = (size_t)N * (size_t)s->bodies;
     double sum = 0.;
 
     memcpy(s->F, y, n * sizeof *y);
     if (matrix) {
-        mech_newton_blocks_one(s->blocks);
+        mech_newton_blocks_one(&s->blocks);
     }
     for (int32_t i = 0; i < s->count; i++) {
         struct mech_newton_contact *const t = &s->touch[i];
-        double z[3], D[9];
+        double z[3], change[3], D[9];
 
-        speed(t, y, nothing, z);
+        speed(t, t->c, y, z);
         for (int k = 0; k < 3; k++) {
-            z[k] = ((t->kappa - t->E[k]) * t->hat[k] - z[k]) / t->kappa;
+            z[k] = t->hat[k] - z[k] / t->kappa;
         }
         (s->friction == MECH_COULOMB ? coulomb : associated)(t->set.mu, z, t->l, D);
-        push(t, -1., t->l, s->F);
-        if (matrix && t->l[0] > 0.) {
-            mech_newton_blocks_add(s->blocks, t->slot, &t->G[0][0], D, 1. / t->kappa);
+        mech_v3_add(t->l, -1., t->hat, change);
+        push(t, -1., change, s->F);
+        if (matrix && (t->l[0] > 0. || z[0] >= 0.)) {
+            for (int k = 0; k < 9; k++) {
+                D[k] /= t->kappa;
+            }
+            mech_newton_blocks_add(&s->blocks, t->slot, t->pair, &t->G[0][0], D);
         }
     }
     for (size_t i = 0; i < n; i++) {
@@ -130,7 +136,7 @@ static double evaluate(struct mech_body_newton *s, const double *y, bool matrix)
     return sum;
 }
 
-/* What l̂ misses by the two maps of body_contacts.h, squared, the larger; y := M⁻½ Gᵀ l̂. */
+/* What l̂ misses by the two maps of body_contacts.h, squared, the larger; ĉ, and y := 0. */
 static double missed(struct mech_body_newton *s)
 {
     double by_l = 0., by_speed = 0.;
@@ -140,18 +146,22 @@ static double missed(struct mech_body_newton *s)
         push(&s->touch[i], 1., s->touch[i].hat, s->y);
     }
     for (int32_t i = 0; i < s->count; i++) {
-        const struct mech_newton_contact *const t = &s->touch[i];
-        double c[3], map[3], g[3];
+        struct mech_newton_contact *const t = &s->touch[i];
+        double at_rest[3], map[3], g[3];
 
-        speed(t, s->y, t->hat, c);
-        mech_set_map(&t->set, s->friction, t->hat, c, map);
+        for (int k = 0; k < 3; k++) {
+            at_rest[k] = t->q[k] + t->E[k] * t->hat[k];
+        }
+        speed(t, at_rest, s->y, t->c);
+        mech_set_map(&t->set, s->friction, t->hat, t->c, map);
         by_l += mech_v3_dot(map, map);
         for (int k = 0; k < 3; k++) {
             g[k] = t->W_N * t->hat[k];
         }
-        mech_set_map(&t->set, s->friction, g, c, map);
+        mech_set_map(&t->set, s->friction, g, t->c, map);
         by_speed += mech_v3_dot(map, map);
     }
+    memset(s->y, 0, (size_t)N * (size_t)s->bodies * sizeof *s->y);
     return fmax(by_l, by_speed);
 }
 
@@ -191,9 +201,9 @@ static int32_t approach(struct mech_body_newton *s, double goal, bool *met)
     double now = evaluate(s, s->y, true);
     int32_t k = 0;
 
-    for (; k < STEPS && now > goal && mech_newton_blocks_factor(s->blocks); k++) {
+    for (; k < STEPS && now > goal && mech_newton_blocks_factor(&s->blocks); k++) {
         memcpy(s->step, s->F, n * sizeof *s->F);
-        mech_newton_blocks_solve(s->blocks, s->step);
+        mech_newton_blocks_solve(&s->blocks, s->step);
         if (!halve(s, now)) {
             break;
         }
@@ -281,7 +291,7 @@ int32_t mech_body_newton_island(struct mech_body_newton *s, double goal,
                                 struct mech_interrupt *interrupt)
 {
     const double part = inner / s->scale;
-    double least = missed(s), last = least, share = first;
+    double least = missed(s), last = least, share = first, fall = falls;
     int32_t steps = 0, stale = 0;
 
     store(s, false);
@@ -298,12 +308,15 @@ int32_t mech_body_newton_island(struct mech_body_newton *s, double goal,
             least = now;
             store(s, false);
         }
+        if (!met) {
+            fall = milder;
+            stale++;
+        }
         if (!met && !(now <= last)) {
             /* from the best on, by shorter ways */
             store(s, true);
             last = missed(s);
             share = fmin(1., rises * share);
-            stale++;
             continue;
         }
         if (now > goal && now > creeps * last && share <= least_kappa) {
@@ -313,7 +326,7 @@ int32_t mech_body_newton_island(struct mech_body_newton *s, double goal,
         } else {
             last = now;
         }
-        share = fmax(least_kappa, falls * share);
+        share = met ? fmax(least_kappa, fall * share) : share;
     }
     return steps;
 }
