@@ -144,4 +144,84 @@ static void a_box_lands(void)
     }
 }
 
-UNIT_TESTS(UNIT_TEST(dominoes_fall), UNIT_TEST(a_box_lands), UNIT_TEST(spheres_drop))
+/* Cubes of that half width and mass on each other, `clear` apart, the first at height z, turned by
+ * `turn` about x. */
+static struct mech_sim *cubes(int count, const double cube[2], const double place[3],
+                              const char *rest)
+{
+    const double a = cube[0], m = cube[1], z = place[0], clear = place[1], turn = place[2];
+    const double J = 2. / 3. * m * a * a;
+    char *const text = malloc(2000 + 500 * (size_t)count), *at = text;
+
+    at += sprintf(at, "{'mechd': 1, 'gravity': [0, 0, -9.81], %s, 'nodes': [", rest);
+    for (int i = 0; i < count; i++) {
+        at += sprintf(at,
+                      "%s{'name': 'n%d', 'type': 'NodeRigidBodyEP', 'referenceCoordinates':"
+                      "[0, 0, %.17g, %.17g, %.17g, 0, 0]}",
+                      i ? ", " : "", i, z + i * (2. * a + clear), cos(0.5 * turn), sin(0.5 * turn));
+    }
+    at += sprintf(at, "], 'objects': [{'name': 'g', 'type': 'Ground', 'geometry': [{'shape':"
+                      "'Plane', 'material': 'm'}]}");
+    for (int i = 0; i < count; i++) {
+        at += sprintf(at,
+                      ", {'name': 'b%d', 'type': 'RigidBody', 'node': 'n%d', 'physicsMass': %.17g,"
+                      "'physicsInertia': [%.17g, %.17g, %.17g, 0, 0, 0], 'geometry': [{'shape':"
+                      "'Box', 'size': [%.17g, %.17g, %.17g], 'material': 'm'}]}",
+                      i, i, m, J, J, J, 2. * a, 2. * a, 2. * a);
+    }
+    sprintf(at, "]}");
+    struct mech_sim *const s = pile_read(text);
+
+    free(text);
+    return s;
+}
+
+static void a_turned_cube_lands(void)
+{
+    static const char *const laws[] = {"coulomb", "associated"};
+    static const double sizes[] = {1. / 148., 1. / 5920.};
+
+    for (int k = 0; k < 4; k++) {
+        const double h = sizes[k / 2];
+        char rest[400];
+        uint64_t most;
+        bool failed;
+
+        snprintf(rest, sizeof rest,
+                 "'solver': {'integrator': 'MoreauJean', 'stepSize': %.17g}, 'contact':"
+                 "{'friction': '%s'}, 'materials': [{'name': 'm', 'friction': 0.18, 'restitution':"
+                 "0.125}]",
+                 h, laws[k % 2]);
+        struct mech_sim *const s =
+            cubes(1, (double[]){0.0524, 0.37}, (double[]){0.12, 0., 0.3}, rest);
+        (void)steps_of(s, (int)(1.5 / h), &most, &failed);
+
+        CU_ASSERT(!failed);
+        CU_ASSERT(most <= 300);
+        mech_sim_destroy(s);
+    }
+}
+
+/* Towers that stand from the start. */
+static void a_tower_stands(void)
+{
+    static const int counts[] = {10, 50};
+
+    for (int k = 0; k < 2; k++) {
+        uint64_t most;
+        bool failed;
+        struct mech_sim *const s =
+            cubes(counts[k], (double[]){0.1, 1.}, (double[]){0.1, 0., 0.},
+                  "'solver': {'integrator': 'MoreauJean', 'stepSize': 0.005}, 'materials':"
+                  "[{'name': 'm', 'friction': 0.5}]");
+        const uint64_t sum = steps_of(s, 200, &most, &failed);
+
+        CU_ASSERT(!failed);
+        CU_ASSERT(sum <= 200 * 150);
+        CU_ASSERT(most <= 1000);
+        mech_sim_destroy(s);
+    }
+}
+
+UNIT_TESTS(UNIT_TEST(dominoes_fall), UNIT_TEST(a_box_lands), UNIT_TEST(a_turned_cube_lands),
+           UNIT_TEST(a_tower_stands), UNIT_TEST(spheres_drop))
