@@ -122,11 +122,12 @@ double *mechd_part_jacobian_room(struct mechd_part *p, double size)
         return NULL;
     }
     const struct mech_step_request step = {.kind = MECH_STEP_SIZE, .size = size};
+    const struct mech_jacobian_query query = {.step = &step};
     double *const room =
         calloc(mech_sim_output_size(sim) * mech_sim_input_size(sim) + 1, sizeof *room);
     struct mech_derivation *d = NULL;
     const int code =
-        room != NULL ? mech_sim_jacobian_begin(sim, &step, 0, room, &p->derived, &d) : MECH_INVALID;
+        room != NULL ? mech_sim_jacobian_begin(sim, &query, room, &p->derived, &d) : MECH_INVALID;
     mech_sim_derivation_end(d);
     if (code != 0) {
         free(room);
@@ -161,9 +162,10 @@ static enum mechd_task_progress derive(struct mechd_part *p, struct mechd_coupli
                                                .size = task->time + task->size,
                                                .inputs = p->changes,
                                                .input_count = (size_t)read_changes(p, task)};
+        const struct mech_jacobian_query query = {.step = &step};
         *d = (struct mechd_deriving){.worked = k->worked};
         i->trial = 0;
-        d->outcome = mech_sim_jacobian_begin(i->sim, &step, 0, p->jacobian, &p->derived, &d->work);
+        d->outcome = mech_sim_jacobian_begin(i->sim, &query, p->jacobian, &p->derived, &d->work);
     }
     const enum mechd_progress progress =
         d->outcome == 0 ? mechd_deriving_slice(i, d, mechd_call_unwanted, k->call) : MECHD_DONE;

@@ -48,7 +48,8 @@ static void pick_topic(const struct mechd_instance *i, const struct mechd_pick *
     memcpy(out + 6 + id + name, "/", 2);
 }
 
-/* True if a subscription to `prefix` asks for messages of that kind (NULL: chosen) under `topic`. */
+/* True if a subscription to `prefix` asks for messages of that kind (NULL: a chosen stream) under
+ * `topic`. */
 static bool matches(const char *prefix, size_t size, const struct kind *kind, const char *topic)
 {
     return (kind == NULL || !kind->named || size > strlen(kind->prefix)) && strlen(topic) >= size &&

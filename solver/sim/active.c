@@ -1,4 +1,5 @@
-/* What acts in the step that has led to a state: the set for which derivatives of that step hold. */
+/* What acts in the step that has led to a state: the set for which derivatives of that step
+ * hold. */
 #include "solver/model/touch.h"
 #include "solver/sim/analysis.h"
 #include "solver/sim/internal.h"

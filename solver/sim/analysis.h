@@ -93,9 +93,9 @@ struct mech_active_set {
 
 /* The same in slices, so that a pool can be fair and a long one can be given up:
  * begin → advance … → end, at any time and in any case (it accepts NULL). Between begin and end the
- * state must not change; what the arguments point to stays, but the query of a jacobian and its step
- * are read by begin only. One turn is an internal step of all columns of a block, or a start. advance: at most
- * `most` turns; *done: the results stand. Returns as above. */
+ * state must not change; what the arguments point to stays, but the query of a jacobian and its
+ * step are read by begin only. One turn is an internal step of all columns of a block, or a start.
+ * advance: at most `most` turns; *done: the results stand. Returns as above. */
 struct mech_derivation;
 int mech_sim_jvp_begin(struct mech_sim *s, struct mech_jvp *jvp, struct mech_derivation **out);
 int mech_sim_jacobian_begin(struct mech_sim *s, const struct mech_jacobian_query *query,

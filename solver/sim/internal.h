@@ -15,7 +15,7 @@ struct mech_command {
     bool early;  /* ends at an event */
     uint64_t done, count;
     struct mech_step_report *report;
-    double *moments; /* of the request, or NULL */
+    double *moments;            /* of the request, or NULL */
     struct mech_event_log *log; /* NULL: events are not looked for */
 };
 
@@ -147,8 +147,8 @@ int mech_sim_plan(const struct mech_sim *s, const struct mech_step_request *r,
                   struct mech_command *c);
 
 /* events.c: events that no scheme locates, of a command with a log. begin, once s->next is where
- * the command starts: 0, MECH_NO_MEMORY. step, before each internal step: what it starts from is kept.
- * look, after it: its events into the log; whether there are any since total was `before`. */
+ * the command starts: 0, MECH_NO_MEMORY. step, before each internal step: what it starts from is
+ * kept. look, after it: its events into the log; whether there are any since total was `before`. */
 int mech_sim_events_begin(struct mech_sim *s);
 void mech_sim_events_step(struct mech_sim *s);
 bool mech_sim_events_look(struct mech_sim *s, uint64_t before);
