@@ -4,6 +4,7 @@
  * allocated until then is found by the leak checkers that these tests run under. muParser's memory
  * is not among it, which throws when it finds none. */
 #include "server/call/call.h"
+#include "server/instance/picks.h"
 #include "tests/unit/alloc_count.h"
 #include "tests/unit/server/local.h"
 #include "tests/unit/unit.h"
@@ -95,6 +96,18 @@ static size_t state(void *bytes)
     return mechd_engine_snapshot_write(&instance->engine, bytes);
 }
 
+/* A stream "left" of the instance, as clients choose them where the server has a stream. */
+static void choose(void)
+{
+    struct mechd_pick *const p = mechd_pick_create(0);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(p);
+    (void)snprintf(p->name, sizeof p->name, "left");
+    p->all = true;
+    p->every = 1;
+    p->size = instance->output_size;
+    CU_ASSERT_EQUAL_FATAL(mechd_picks_add(instance, p), 0);
+}
+
 /* Instance "i" as new, without others. */
 static void make(void)
 {
@@ -105,6 +118,7 @@ static void make(void)
     CU_ASSERT_EQUAL_FATAL(local_status(served, "POST", I "/step", "{\"count\": 3}"), 200);
     instance = mechd_table_find(&served->service.host.table, "i");
     CU_ASSERT_PTR_NOT_NULL_FATAL(instance);
+    choose();
     free(as_new);
     as_new = calloc(2, mechd_engine_snapshot_size(&instance->engine));
     CU_ASSERT_PTR_NOT_NULL_FATAL(as_new);

@@ -154,7 +154,7 @@ static void write_columns(unsigned bits, struct fuzz_bytes *b)
         "UPDATE instances SET durability = CAST(?1 AS TEXT)",
         "UPDATE instances SET model = CAST(?1 AS TEXT)",
         "UPDATE states SET bytes = ?1",
-        "INSERT INTO commands SELECT key, 1, 9, 9, ?1 FROM instances",
+        "INSERT INTO commands SELECT key, 1, 9, 9, ?1, 0 FROM instances",
         "UPDATE snapshots SET bytes = ?1",
         ("INSERT INTO receipts (scope, created, body, status, location, bytes)"
          " VALUES (CAST(?1 AS TEXT), unixepoch(), 7, 200, CAST(?1 AS TEXT), ?1)"),

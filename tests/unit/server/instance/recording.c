@@ -29,7 +29,8 @@ static struct mechd_instance *begin(struct mechd_host *d, struct mechd_recording
     i->output_size = OUTPUTS;
     i->durable.key = 1;
     *r = (struct mechd_recording){.every = 1};
-    CU_ASSERT_EQUAL_FATAL(mechd_recording_begin(r, i, NULL, rows), 0);
+    const struct mechd_run_settings settings = {.every = 1};
+    CU_ASSERT_EQUAL_FATAL(mechd_recording_begin(r, i, &settings, rows), 0);
     CU_ASSERT_EQUAL(r->width, 3);
     return i;
 }
@@ -146,11 +147,12 @@ static void memory_of_all_is_bounded(void)
     struct mechd_host *const d = host_create(1);
     struct mechd_recording r;
     struct mechd_recording more = {.every = 1};
+    const struct mechd_run_settings settings = {.every = 1};
     struct mechd_instance *const i = begin(d, &r, 10);
     atomic_fetch_add(&d->row_bytes, mechd_rows_daemon - 500);
-    CU_ASSERT_EQUAL(mechd_recording_begin(&more, i, NULL, 100), MECH_UNSUPPORTED);
+    CU_ASSERT_EQUAL(mechd_recording_begin(&more, i, &settings, 100), MECH_UNSUPPORTED);
     CU_ASSERT_PTR_NULL(more.block);
-    CU_ASSERT_EQUAL(mechd_recording_begin(&more, i, NULL, 10), 0);
+    CU_ASSERT_EQUAL(mechd_recording_begin(&more, i, &settings, 10), 0);
     mechd_recording_fini(&more);
     atomic_fetch_sub(&d->row_bytes, mechd_rows_daemon - 500);
     end(d, &r, i);
