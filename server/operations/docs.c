@@ -99,6 +99,12 @@ static const struct setting {
     [MECHP_ROUTE_CHANGE_LEASE] = {.options = "-H \"Lease: $LEASE\" "},
     [MECHP_ROUTE_COMMIT] = {.before = "curl --json '{\"size\":0.01,\"commit\":false}' " SERVER
                                       "/v1/instances/rig/step\n"},
+    [MECHP_ROUTE_COMMIT_COUPLING] = {.before =
+                                         "curl --json '{\"count\":1,\"commit\":false}' " SERVER
+                                         "/v1/couplings/c-1/step\n"},
+    [MECHP_ROUTE_COMPARE] = {.before = "curl -X POST " SERVER "/v1/instances/rig/snapshots\n"},
+    [MECHP_ROUTE_KEEP_TRIAL] = {.before = "curl --json '{\"size\":0.01,\"commit\":false}' " SERVER
+                                          "/v1/instances/rig/step\n"},
     // not the one that the next calls are about
     [MECHP_ROUTE_DELETE] = {.id = "copy"},
     [MECHP_ROUTE_DROP_LEASE] = {.options = "-H \"Lease: $LEASE\" "},

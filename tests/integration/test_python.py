@@ -17,6 +17,7 @@ from mechd import frames, values
 from mechd.partner import Layout
 from mechd.transport import Transport
 from python_many import ManyTests
+from python_states import StateTests
 from proxy import Lossy
 
 # pages for people and probes for machines
@@ -27,7 +28,7 @@ def bits(numbers):
     return struct.pack('<%dd' % len(numbers), *numbers)
 
 
-class Python(ManyTests, Served):
+class Python(ManyTests, StateTests, Served):
     def setUp(self):
         self.server = mechd.Server(self.daemon.base)
         self.addCleanup(self.server.close)
@@ -251,7 +252,7 @@ class Python(ManyTests, Served):
             sid = pair.snapshot()
             pair.step(count=3)
             self.assertEqual(pair.restore(sid).outputs, done.outputs)
-            self.assertEqual([s['id'] for s in pair.snapshots()], [sid])
+            self.assertEqual(pair.snapshots(), [pair.show_snapshot(sid)])
             pair.delete_snapshot(sid)
             self.assertEqual(pair.snapshots(), [])
             self.assertEqual((pair.look().windows, pair.reset().time), (12, 0))

@@ -419,6 +419,13 @@ true
                      'couplings %s --snapshot --stability' % coupling,
                      'couplings %s --restore s-1 --count 2' % coupling):
             self.assertIn('0.0', ' '.join(self.words(*line.split())))
+        at = '/v1/couplings/' + coupling
+        lines_of([self.mechctl, 'call', 'POST', at + '/step', '-'],
+                 json.dumps({'count': 1, 'commit': False}), **self.environment)
+        lines_of([self.mechctl, 'call', 'POST', at + '/commit', '-'], '{"trial": 1}',
+                 **self.environment)
+        for method, path in (('GET', ''), ('GET', '/s-1'), ('DELETE', '/s-1')):
+            self.words('call', method, at + '/snapshots' + path)
         self.words('couplings', coupling, '--delete')
         answer = self.daemon.call('POST', '/v1/instances/a/runs', {'until': 9, 'record': {}})
         self.words('progress', 'a', answer['id'], '--wait')

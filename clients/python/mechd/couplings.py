@@ -91,6 +91,11 @@ class Coupling:
         return list(self._server.transport.call('GET', 'v1', 'couplings', self.id,
                                                 'snapshots').json['items'])
 
+    def show_snapshot(self, snapshot: str) -> Dict[str, Any]:
+        """One of them, as `snapshots` lists it."""
+        return dict(self._server.transport.call(
+            'GET', 'v1', 'couplings', self.id, 'snapshots', snapshot).json)
+
     def restore(self, snapshot: str) -> CouplingStep:
         """Return to a snapshot, with all its instances."""
         return CouplingStep(self._server.transport.call(

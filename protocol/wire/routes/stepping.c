@@ -29,7 +29,7 @@ static const struct mechp_shape keep_trial_request = {
         MECHP_MEMBERS({"name", "@Name", "name under which it is kept, 32 characters at most", true},
                       {"trial", "integer",
                        "number of the last trial: refused if another one is; default: any", false}),
-    .example = "{\"name\":\"best\",\"trial\":1}"};
+    .example = "{\"name\":\"best\"}"};
 
 static const struct mechp_shape kept_trial = {
     .name = "KeptTrial",

@@ -1,17 +1,9 @@
-"""The Python client's snapshots as a tree, and trials that are kept."""
-import unittest
-import models
-from harness import Served
+"""Snapshots as a tree and trials that are kept, for the tests of the Python package."""
 from package import mechd
 
 
-class PythonStates(Served):
-    def setUp(self):
-        self.server = mechd.Server(self.daemon.base)
-        self.addCleanup(self.server.close)
-
-    def created(self):
-        return self.server.create(models.oscillator())
+class StateTests:
+    """Tests of a class with `created` and `server`."""
 
     def test_snapshots_are_a_tree_and_are_compared(self):
         i = self.created()
@@ -48,7 +40,3 @@ class PythonStates(Served):
             i.commit('high')
         self.assertEqual(i.commit('low')['outputs'], first.outputs)
         self.assertEqual(i.trials(), [])
-
-
-if __name__ == '__main__':
-    unittest.main()
