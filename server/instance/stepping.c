@@ -87,7 +87,8 @@ static void next_part(struct mechd_instance *i, struct mechd_stepping *s)
     s->part.kind = MECH_STEP_UNTIL;
     if (mechd_engine_step_count(&i->engine) != s->first) {
         // the command's inputs hold since its first part; those over time continue
-        s->part.inputs += s->request.input_count - s->signals;
+        const size_t held = s->request.input_count - s->signals;
+        s->part.inputs = s->signals > 0 ? s->request.inputs + held : NULL;
         s->part.input_count = s->signals;
     }
     s->part.size = s->end;
