@@ -1,6 +1,8 @@
 /* One writer a form. Source of NPY: numpy/lib/format, versions 1.0 and 2.0. */
 #include "server/call/rows.h"
 
+#include "server/instance/runs.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,12 +12,16 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "NPY and F64 are writt
 
 enum { NUMBER = 32, NAME = 128, DIGITS = 16, LINE = 4096, ALIGNED = 64 };
 
-/* Name of one value of a column: x, or x[2]. Returns its length. */
+static const char inputs[] = "inputs", input_prefix[] = "input:";
+
+/* Name of one value of a column: x, or x[2]; of an input input:x. Returns its length. */
 static size_t name_of(const struct mechd_column *k, int32_t index, char *out)
 {
-    const size_t length = strnlen(k->name, NAME - DIGITS);
-    char *at = out + length;
-    memcpy(out, k->name, length);
+    const size_t prefix = k->group == inputs ? sizeof input_prefix - 1 : 0;
+    const size_t length = strnlen(k->name, NAME - DIGITS - sizeof input_prefix);
+    char *at = out + prefix + length;
+    memcpy(out, input_prefix, prefix);
+    memcpy(out + prefix, k->name, length);
     if (!k->scalar) {
         char digits[DIGITS];
         int n = 0;
@@ -79,28 +85,40 @@ struct mechd_column mechd_rows_hash(void)
     return (struct mechd_column){"state:hash", MECHD_HASH_VALUES, false, NULL};
 }
 
-struct mechd_column *mechd_rows_recorded(const struct mechd_instance *i, const bool *chosen,
-                                         bool hash)
+struct mechd_column mechd_rows_input(const struct mech_variable *v)
 {
-    struct mechd_column *columns = calloc(i->channel_count + 3, sizeof *columns);
+    return (struct mechd_column){v->name, v->size, v->scalar, inputs};
+}
+
+struct mechd_column *mechd_rows_recorded(const struct mechd_instance *i,
+                                         const struct mechd_run_settings *s)
+{
+    const size_t count = s->inputs ? mechd_engine_variable_count(&i->engine, MECH_INPUT) : 0;
+    struct mechd_column *columns = calloc(i->channel_count + count + 3, sizeof *columns);
     size_t n = 1;
-    if (columns != NULL) {
-        columns[0] = (struct mechd_column){"time", 1, true, NULL};
-        for (size_t k = 0; k < i->channel_count; k++) {
-            if (chosen == NULL || chosen[k]) {
-                columns[n++] = mechd_rows_output(&i->channels[k]);
-            }
+    if (columns == NULL) {
+        return NULL;
+    }
+    columns[0] = (struct mechd_column){"time", 1, true, NULL};
+    for (size_t k = 0; k < i->channel_count; k++) {
+        if (s->chosen == NULL || s->chosen[k]) {
+            columns[n++] = mechd_rows_output(&i->channels[k]);
         }
-        if (hash) {
-            columns[n] = mechd_rows_hash();
-        }
+    }
+    for (size_t k = 0; k < count; k++) {
+        struct mech_variable v;
+        mechd_engine_variable(&i->engine, MECH_INPUT, k, &v);
+        columns[n++] = mechd_rows_input(&v);
+    }
+    if (s->hash) {
+        columns[n] = mechd_rows_hash();
     }
     return columns;
 }
 
 struct mechd_column *mechd_rows_columns(const struct mechd_instance *i)
 {
-    return mechd_rows_recorded(i, NULL, false);
+    return mechd_rows_recorded(i, &(struct mechd_run_settings){.hash = false});
 }
 
 void mechd_rows_begin(struct mechd_rows *r, uint64_t rows)

@@ -37,10 +37,12 @@ struct mechd_column *mechd_rows_columns(const struct mechd_instance *i);
 struct mechd_column mechd_rows_output(const struct mech_variable *v);
 /* The column of the state's hash, MECHD_HASH_VALUES numbers. */
 struct mechd_column mechd_rows_hash(void);
-/* The same of the chosen outputs (NULL: all), with the hash or without, closed by a column without
- * a name. */
-struct mechd_column *mechd_rows_recorded(const struct mechd_instance *i, const bool *chosen,
-                                         bool hash);
+/* The column of an input, in the group of inputs. */
+struct mechd_column mechd_rows_input(const struct mech_variable *v);
+struct mechd_run_settings;
+/* The same of what a run records, closed by a column without a name. */
+struct mechd_column *mechd_rows_recorded(const struct mechd_instance *i,
+                                         const struct mechd_run_settings *s);
 
 /* The other way: a body in NPY (little-endian float64, of any shape) or F64, by its media type, of
  * exactly `count` numbers, into out. False: a fault describes what it is instead. */

@@ -171,8 +171,7 @@ static enum mechd_progress run_events(struct mechd_call *c)
         return MECHD_DONE;
     }
     struct run_events *const e = calloc(1, sizeof *e);
-    struct mechd_column *const columns =
-        mechd_rows_recorded(c->job.instance, run->settings.chosen, run->settings.hash);
+    struct mechd_column *const columns = mechd_rows_recorded(c->job.instance, &run->settings);
     if (e == NULL || columns == NULL) {
         free(e);
         free(columns);
@@ -182,8 +181,11 @@ static enum mechd_progress run_events(struct mechd_call *c)
     mechd_instance_life(c->job.instance, e->life);
     e->sse.ops = &ops;
     e->columns = columns;
-    e->rows = (struct mechd_rows){
-        .form = MECHD_FORM_NDJSON, .text = &e->sse.text, .columns = columns, .count = 1};
+    e->rows = (struct mechd_rows){.form = MECHD_FORM_NDJSON,
+                                  .gaps = run->settings.inputs,
+                                  .text = &e->sse.text,
+                                  .columns = columns,
+                                  .count = 1};
     while (columns[e->rows.count].name != NULL) {
         e->rows.count++;
     }

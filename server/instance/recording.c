@@ -49,9 +49,21 @@ static int take_block(struct mechd_host *d, size_t size, struct mechd_row_block 
     return 0;
 }
 
+/* Values of all inputs. */
+static size_t input_width(const struct mechd_instance *i)
+{
+    struct mech_variable v;
+    size_t width = 0;
+    for (size_t k = 0; k < mechd_engine_variable_count(&i->engine, MECH_INPUT); k++) {
+        mechd_engine_variable(&i->engine, MECH_INPUT, k, &v);
+        width += (size_t)v.size;
+    }
+    return width;
+}
+
 size_t mechd_recording_width(const struct mechd_instance *i, const struct mechd_run_settings *s)
 {
-    size_t width = s->hash ? 1 + MECHD_HASH_VALUES : 1;
+    size_t width = (s->hash ? 1 + MECHD_HASH_VALUES : 1) + (s->inputs ? input_width(i) : 0);
     for (size_t k = 0; k < i->channel_count; k++) {
         width += s->chosen == NULL || s->chosen[k] ? (size_t)i->channels[k].size : 0;
     }
@@ -73,6 +85,7 @@ int mechd_recording_begin(struct mechd_recording *r, const struct mechd_instance
     MECH_TRY(take_block(i->host, (size_t)r->capacity * row, &r->block));
     r->chosen = s->chosen;
     r->hash = s->hash;
+    r->inputs = s->inputs;
     return 0;
 }
 
@@ -106,6 +119,20 @@ static void make_room(struct mechd_recording *r)
     r->base = first;
 }
 
+/* The inputs that act, into a row. */
+static void add_inputs(const struct mechd_instance *i, double *to)
+{
+    struct mech_variable v;
+    for (size_t k = 0; k < mechd_engine_variable_count(&i->engine, MECH_INPUT); k++) {
+        mechd_engine_variable(&i->engine, MECH_INPUT, k, &v);
+        mechd_engine_get_input(&i->engine, (int32_t)k, to);
+        for (int32_t n = 0; n < v.size && !mech_sim_input_is_set(i->sim, (int32_t)k); n++) {
+            to[n] = NAN;
+        }
+        to += v.size;
+    }
+}
+
 void mechd_recording_add(struct mechd_recording *r, const struct mechd_instance *i)
 {
     if (r->block == NULL) {
@@ -123,6 +150,9 @@ void mechd_recording_add(struct mechd_recording *r, const struct mechd_instance 
     row[0] = i->published.time;
     if (r->hash) {
         mechd_hash_values(mech_sim_state_hash(i->sim), row + r->width - MECHD_HASH_VALUES);
+    }
+    if (r->inputs) {
+        add_inputs(i, row + r->width - (r->hash ? MECHD_HASH_VALUES : 0) - input_width(i));
     }
     if (r->chosen == NULL) {
         memcpy(row + 1, values, i->output_size * sizeof *row);

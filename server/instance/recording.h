@@ -33,6 +33,7 @@ struct mechd_recording {
     size_t width;       /* values of a row, time first */
     const bool *chosen; /* [channel_count] outputs that are in it, or NULL: all; the run's */
     bool hash;          /* the state's hash too, as its last MECHD_HASH_VALUES */
+    bool inputs;        /* the inputs too, behind the outputs: NaN where the model's own acts */
     int64_t key;        /* of the instance in the store; 0: rows stay in memory */
     size_t bytes;       /* upper limit of all rows */
     /* the owner's */

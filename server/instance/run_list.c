@@ -154,13 +154,17 @@ void mechd_run_peek(struct mechd_run *r, struct mechd_run_shown *out)
     pthread_mutex_unlock(&r->p);
 }
 
-/* {"every", "hash", "outputs"} */
+/* {"every", "inputs", "hash", "outputs"} */
 static void write_record(const struct mechd_run *r, struct mechp_text *w)
 {
     const struct mechd_instance *const i = r->job.instance;
     mechp_text_object(w);
     mechp_text_key(w, "every");
     mechp_text_unsigned(w, r->settings.every);
+    if (r->settings.inputs) {
+        mechp_text_key(w, "inputs");
+        mechp_text_bool(w, true);
+    }
     if (r->settings.hash) {
         mechp_text_key(w, "hash");
         mechp_text_bool(w, true);

@@ -28,6 +28,10 @@ static void describe(const struct mechd_run *r, struct mechp_text *w)
     mechp_text_number_or_null(w, r->settings.until);
     mechp_text_key(w, "every");
     mechp_text_unsigned(w, r->settings.every);
+    if (r->settings.inputs) {
+        mechp_text_key(w, "inputs");
+        mechp_text_bool(w, true);
+    }
     if (r->settings.hash) {
         mechp_text_key(w, "hash");
         mechp_text_bool(w, true);
@@ -226,6 +230,7 @@ static int take_run(void *context, const struct mechd_stored_run *stored)
                                    .period = read_number(description, "period"),
                                    .until = read_number(description, "until")};
     s.every = (uint64_t)json_integer_value(json_object_get(description, "every"));
+    s.inputs = json_is_true(json_object_get(description, "inputs"));
     s.hash = json_is_true(json_object_get(description, "hash"));
     const double start = read_number(description, "start");
     const bool good = read_outputs(i, json_object_get(description, "outputs"), &s) &&

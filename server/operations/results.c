@@ -24,7 +24,7 @@ struct results {
     struct mechd_column *columns; /* [rows.count] that are wanted */
     size_t *offsets;              /* [rows.count] where each begins in a recorded row */
     bool *wanted;                 /* [channels] those that are asked for */
-    bool hash;                    /* the state's too */
+    bool hash, inputs;            /* the state's, and the inputs, too */
     double *picked;               /* [rows.width] of one row; NULL: the row as it is */
     struct mechd_rows rows;
     uint64_t at, end; /* rows that are still to come */
@@ -121,6 +121,7 @@ static bool read_names(struct mechd_call *c, struct results *x, const struct mec
         x->wanted[k] = true;
     }
     x->hash = x->hash || (list == NULL && run->settings.hash);
+    x->inputs = list == NULL && run->settings.inputs;
     free(copy);
     return true;
 }
@@ -130,8 +131,10 @@ static bool choose(struct results *x, const struct mechd_run *run, bool all)
 {
     const struct mechd_instance *const i = run->job.instance;
     const bool *const chosen = run->settings.chosen;
-    x->columns = calloc(i->channel_count + 2, sizeof *x->columns);
-    x->offsets = calloc(i->channel_count + 2, sizeof *x->offsets);
+    const size_t inputs =
+        run->settings.inputs ? mechd_engine_variable_count(&i->engine, MECH_INPUT) : 0;
+    x->columns = calloc(i->channel_count + inputs + 2, sizeof *x->columns);
+    x->offsets = calloc(i->channel_count + inputs + 2, sizeof *x->offsets);
     x->picked = all ? NULL : calloc(run->record.width, sizeof *x->picked);
     if (x->columns == NULL || x->offsets == NULL || (!all && x->picked == NULL)) {
         return false;
@@ -150,6 +153,15 @@ static bool choose(struct results *x, const struct mechd_run *run, bool all)
             x->columns[x->rows.count++] = mechd_rows_output(v);
         }
         at += (size_t)v->size;
+    }
+    for (size_t k = 0; k < inputs; k++) {
+        struct mech_variable v;
+        mechd_engine_variable(&i->engine, MECH_INPUT, k, &v);
+        if (x->inputs) {
+            x->offsets[x->rows.count] = at;
+            x->columns[x->rows.count++] = mechd_rows_input(&v);
+        }
+        at += (size_t)v.size;
     }
     if (x->hash) {
         x->offsets[x->rows.count] = at;
@@ -268,6 +280,7 @@ static enum mechd_progress run_results(struct mechd_call *c)
         return mechd_fail(c, MECHP_NOT_FOUND, "its results have been deleted");
     }
     x->rows.form = (enum mechd_form)form;
+    x->rows.gaps = run->settings.inputs;
     x->rows.text = &c->text;
     if (!choose(x, run, list == NULL) || mechd_reading_begin(&x->reading, run) != 0) {
         return mechd_fail(c, MECHP_OUT_OF_MEMORY, "no memory for the results");

@@ -125,8 +125,10 @@ static void read_record(struct mechd_call *c, struct mechd_run_settings *s)
     mechp_shape_only(record, "/record", mechp_shape_named("@RunRecord"), &c->diag);
     read_every(c, record, s);
     mechp_json_bool(record, "hash", &c->diag, &s->hash);
-    if (s->hash && i->sim == NULL) {
-        mech_diag_add(&c->diag, "/record/hash", "this instance has no state of a model");
+    mechp_json_bool(record, "inputs", &c->diag, &s->inputs);
+    if ((s->hash || s->inputs) && i->sim == NULL) {
+        mech_diag_add(&c->diag, "/record",
+                      "this instance has no model, whose inputs and state could be recorded");
     }
     read_outputs(c, json_object_get(record, "outputs"), s);
     if (isnan(s->until) && mech_diag_clean(&c->diag)) {

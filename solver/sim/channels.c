@@ -232,6 +232,13 @@ int mech_sim_set_input(struct mech_sim *s, int32_t index, const double *values, 
     return code;
 }
 
+bool mech_sim_input_is_set(const struct mech_sim *s, int32_t index)
+{
+    const struct mech_channel_info *const c = mech_model_input(s->model, (size_t)index);
+
+    return c->kind == MECH_INPUT_PARAMETER || s->now.input_set[c->offset] != 0.;
+}
+
 void mech_sim_get_input(const struct mech_sim *s, int32_t index, double *values)
 {
     const struct mech_channel_info *const c = mech_model_input(s->model, (size_t)index);

@@ -127,6 +127,8 @@ int mech_sim_set_inputs(struct mech_sim *s, const struct mech_input_change *inpu
                         struct mech_diag *diag);
 
 /* Value at the current time. */
+/* Whether it is set; else the model's own value acts. Of a parameter always. */
+bool mech_sim_input_is_set(const struct mech_sim *s, int32_t index);
 void mech_sim_get_input(const struct mech_sim *s, int32_t index, double *values);
 
 /* Set several parameters at once: everything bound to them is computed anew and checked; on a fault

@@ -28,7 +28,8 @@ static const struct mechp_shape run = {
         {"elapsed", "number", "wall-clock time since its start, s", true},
         {"remaining", "number|null", "estimated wall-clock time to its end, s", true},
         {"record", "object",
-         "what is recorded: every (periods), outputs (names), hash (if requested)", false},
+         "what is recorded: every (periods), outputs (names), inputs and hash (if requested)",
+         false},
         {"recorded", "integer", "rows recorded so far, while they are retained", false},
         {"reason", "string", "reason of the failure or interruption", false})};
 
@@ -46,6 +47,8 @@ static const struct mechp_shape run_record = {
         {"every", "integer", "periods from one row to the next (1)", false},
         {"seconds", "number", "instead of every: simulated seconds, whole periods", false},
         {"outputs", "string[]", "names of outputs (default all)", false},
+        {"inputs", "boolean",
+         "the inputs too, as columns `input:NAME`; null where the value of the model acts", false},
         {"hash", "boolean",
          "a hash of the state too, as the column `state:hash`: the upper, then the lower 32 bits",
          false})};
