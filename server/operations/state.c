@@ -100,6 +100,24 @@ static enum mechd_progress run_get_state(struct mechd_call *c)
 
 const struct mechd_operation mechd_operation_GET_STATE = {.run = run_get_state};
 
+static enum mechd_progress run_hash(struct mechd_call *c)
+{
+    const struct mechd_instance *const i = c->job.instance;
+    double hash[MECHD_HASH_VALUES];
+    mechd_hash_values(mech_sim_state_hash(i->sim), hash);
+    mechp_text_object(&c->text);
+    mechp_text_key(&c->text, "time");
+    mechp_text_number(&c->text, mechd_engine_time(&i->engine));
+    mechp_text_key(&c->text, "step");
+    mechp_text_unsigned(&c->text, mechd_engine_step_count(&i->engine));
+    mechp_text_key(&c->text, "hash");
+    mechp_text_numbers(&c->text, hash, MECHD_HASH_VALUES);
+    mechp_text_end(&c->text);
+    return MECHD_DONE;
+}
+
+const struct mechd_operation mechd_operation_HASH = {.run = run_hash};
+
 /* One vector of the body into fresh memory; NULL when absent or refused. */
 static double *read_vector(struct mechd_call *c, const char *key, int32_t n)
 {

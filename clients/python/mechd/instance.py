@@ -5,7 +5,7 @@ import base64
 import secrets
 from collections.abc import MutableMapping
 from typing import (TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Mapping,
-                    NamedTuple, Optional, Sequence, Union)
+                    NamedTuple, Optional, Sequence, Tuple, Union)
 
 from .errors import NotFound, interrupted
 from .lease import Lease
@@ -288,6 +288,11 @@ class Instance:
         """Commit the result of the trial of this number, which must be the last one or be kept,
         or of the one kept under this name."""
         return self.post('commit', trial=trial)
+
+    def hash(self) -> Tuple[int, int]:
+        """A hash of all that the next step reads: its upper and its lower 32 bits."""
+        high, low = self.get('hash')['hash']
+        return int(high), int(low)
 
     def trials(self) -> List[Dict[str, Any]]:
         """The trials that are kept, oldest first: name, trial, time, bytes."""

@@ -85,6 +85,13 @@ static const struct mechp_shape state = {
         {"reproducible", "boolean",
          "after a snapshot was put: false if another BLAS kernel or version took it", false})};
 
+static const struct mechp_shape state_hash = {
+    .name = "StateHash",
+    .doc = "A hash of all that the next step reads.",
+    .members = MECHP_MEMBERS({"time", "number", "s", true},
+                             {"step", "integer", "internal steps since the start", true},
+                             {"hash", "number[]", "its upper, then its lower 32 bits", true})};
+
 static const struct mechp_shape set_state_request = {
     .name = "SetStateRequest",
     .doc = "Given members are set; accelerations are recomputed in the next step.",
@@ -115,11 +122,20 @@ static const struct mechp_shape variable_list = {
     .members = MECHP_MEMBERS({"items", "@Variable[]", "all of them", true},
                              {"next", "null", "no more", true})};
 
-const struct mechp_shape *const mechp_shapes_values[] = {
-    &inputs,     &set_inputs_request,     &item_output,       &outputs,
-    &parameters, &set_parameters_request, &set_field_request, &set_field_reply,
-    &state,      &set_state_request,      &variable,          &variable_list,
-    NULL};
+const struct mechp_shape *const mechp_shapes_values[] = {&inputs,
+                                                         &set_inputs_request,
+                                                         &item_output,
+                                                         &outputs,
+                                                         &parameters,
+                                                         &set_parameters_request,
+                                                         &set_field_request,
+                                                         &set_field_reply,
+                                                         &state,
+                                                         &state_hash,
+                                                         &set_state_request,
+                                                         &variable,
+                                                         &variable_list,
+                                                         NULL};
 
 /* --- routes --- */
 
@@ -216,6 +232,18 @@ const struct mechp_row mechp_row_GET_STATE = {
     .content = MECHP_JSON,
     .also = MECHP_ROWS,
     .codes = MECHP_CODES(MECHP_NOT_ACCEPTABLE)};
+
+const struct mechp_row mechp_row_HASH = {
+    .tag = "values",
+    .doc = "Of time, coordinates, velocities, inputs, parameters and all else that the next step "
+           "reads, to the bit. Instances of one model on servers of one build that have the same "
+           "hash go on alike.",
+    .effect = MECHP_READS,
+    .cost = MECHP_COST_BY_SIZE,
+    .traits = MECHP_OF_MODEL,
+    .status = 200,
+    .reply = "@StateHash",
+    .content = MECHP_JSON};
 
 const struct mechp_row mechp_row_SET_STATE = {
     .tag = "values",
