@@ -10,6 +10,8 @@ class StateTests:
         first, second = i.snapshot(), (i.step(0.05), i.snapshot())[1]
         self.assertEqual((first.parent, second.parent), (None, first.id))
         self.assertEqual([s.parent for s in i.snapshots()], [None, first.id])
+        hashes = [i.hash()] + [(s.restore(), i.hash())[1] for s in (first, second)]
+        self.assertEqual((hashes[0], len(set(hashes))), (hashes[2], 2))
         found = first.compare(second)
         self.assertEqual({item['kind'] for item in found['items']}, {'coordinate', 'velocity'})
         self.assertEqual(first.compare(second.id, absolute=1e9)['items'], [])

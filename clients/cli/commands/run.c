@@ -25,11 +25,12 @@ static int add_number(struct mechctl *m, const char *option, const char *key)
     return code;
 }
 
-/* --record N, --outputs A,B */
+/* --record N, --outputs A,B, --replay */
 static int add_record(struct mechctl *m)
 {
     const char *const outputs = mechctl_option(m, "outputs");
-    if (!outputs && !mechctl_option(m, "record")) {
+    const bool replay = mechctl_option(m, "replay") != NULL;
+    if (!outputs && !replay && !mechctl_option(m, "record")) {
         return MECHCTL_DONE;
     }
     add_key(&m->body, "record");
@@ -38,6 +39,12 @@ static int add_record(struct mechctl *m)
     if (outputs && code == MECHCTL_DONE) {
         add_key(&m->body, "outputs");
         code = mechctl_add_items("outputs", outputs, &m->body);
+    }
+    if (replay) {
+        add_key(&m->body, "inputs");
+        mechc_bytes_text(&m->body, "true");
+        add_key(&m->body, "hash");
+        mechc_bytes_text(&m->body, "true");
     }
     mechc_bytes_text(&m->body, "}");
     return code;
@@ -88,6 +95,7 @@ static const struct mechctl_option options[] = {
     {"count", "N", "end after N periods"},
     {"record", "N", "keep the outputs of every N periods for mechctl results; needs an end"},
     {"outputs", "A,B", "keep these outputs only"},
+    {"replay", NULL, "record inputs and hashes too, for mechctl replay"},
     {"wait", NULL, "wait until it is over, with a bar on a terminal"},
     {0},
 };

@@ -31,6 +31,10 @@ static int run(struct mechctl *m)
     const char *const *const path = MECHCTL_PATH("v1", "instances", m->arguments[0], "state");
     struct mechc_json reply;
     int code = MECHCTL_DONE;
+    if (mechctl_option(m, "hash")) {
+        return mechctl_print_reply(m, "GET",
+                                   MECHCTL_PATH("v1", "instances", m->arguments[0], "hash"), NULL);
+    }
     if (m->count > 1) {
         code = mechctl_assignments(m, 1, &m->body);
         if (code == MECHCTL_DONE) {
@@ -51,12 +55,18 @@ static int run(struct mechctl *m)
     return MECHCTL_DONE;
 }
 
+static const struct mechctl_option options[] = {
+    {"hash", NULL, "a hash of all that the next step reads, instead"},
+    {0},
+};
+
 const struct mechctl_command mechctl_state = {
     .name = "state",
     .arguments = "ID [PART=VALUE,... ...]",
     .summary = "print the state of an instance, or set parts of it",
     .details = "  mechctl state i-1 q=0.1,0.2 v=0,0\n"
                "Parts that can be set: time, q, v, x, z.",
+    .options = options,
     .least = 1,
     .most = -1,
     .run = run,

@@ -1,0 +1,305 @@
+/* mechctl replay: the recorded inputs of a run played again, in a new instance here or on another
+ * server, and the hashes of the states compared, step by step. */
+#include "clients/cli/cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { NAME = 128 };
+
+/* Rows of a run, and the instance in which they are played again. */
+struct replay {
+    struct mechctl *m;
+    struct mechc *source, *target;
+    char id[MECHC_ID];         /* of that instance; "": there is none */
+    struct mechc_json columns; /* names */
+    uint64_t played;           /* steps */
+};
+
+/* --- columns ---------------------------------------------------------------------------------- */
+
+/* The k-th element of an array; false: there is none. */
+static bool element(struct mechc_json array, size_t k, struct mechc_json *out)
+{
+    struct mechc_json_walk w = mechc_json_walk(array);
+    while (mechc_json_next(&w)) {
+        if (k-- == 0) {
+            *out = w.value;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The name of the k-th column's input, without its index; false: it is no input's. */
+static bool input_of(const struct replay *r, size_t k, char out[NAME])
+{
+    static const char prefix[] = "input:";
+    char text[NAME];
+    struct mechc_json column;
+    if (!element(r->columns, k, &column)) {
+        return false;
+    }
+    mechc_json_text(column, text, sizeof text);
+    const bool is = strncmp(text, prefix, sizeof prefix - 1) == 0;
+    snprintf(out, NAME, "%.*s", (int)strcspn(text, "["), is ? text + sizeof prefix - 1 : "");
+    out[strcspn(out, "[")] = '\0';
+    return is;
+}
+
+static bool is_scalar(const struct replay *r, size_t k)
+{
+    struct mechc_json column;
+    return element(r->columns, k, &column) &&
+           memchr(column.at, '[', (size_t)(column.end - column.at)) == NULL;
+}
+
+/* Columns of the input that begins at the k-th one. */
+static size_t width_of(const struct replay *r, size_t k)
+{
+    char name[NAME], next[NAME];
+    size_t n = 1;
+    input_of(r, k, name);
+    while (input_of(r, k + n, next) && strcmp(name, next) == 0) {
+        n++;
+    }
+    return n;
+}
+
+static bool differ(struct mechc_json a, struct mechc_json b, size_t k)
+{
+    struct mechc_json x, y;
+    return !element(a, k, &x) || !element(b, k, &y) || x.end - x.at != y.end - y.at ||
+           memcmp(x.at, y.at, (size_t)(x.end - x.at)) != 0;
+}
+
+/* --- requests to the new instance ------------------------------------------------------------- */
+
+static void add_value(struct replay *r, struct mechc_json row, size_t k, size_t n)
+{
+    struct mechc_bytes *const b = &r->m->body;
+    struct mechc_json value;
+    char name[NAME];
+    input_of(r, k, name);
+    mechc_bytes_text(b, b->length > 1 ? "," : "");
+    mechc_bytes_string(b, name);
+    mechc_bytes_text(b, ":");
+    // one that was not set is given back to the model
+    const bool set = element(row, k, &value) && mechc_json_kind(value) != 'n';
+    if (!set) {
+        mechc_bytes_text(b, "null");
+        return;
+    }
+    mechc_bytes_text(b, is_scalar(r, k) ? "" : "[");
+    for (size_t j = 0; j < n && element(row, k + j, &value); j++) {
+        mechc_bytes_text(b, j > 0 ? "," : "");
+        mechc_bytes_add(b, value.at, (size_t)(value.end - value.at));
+    }
+    mechc_bytes_text(b, is_scalar(r, k) ? "" : "]");
+}
+
+/* Set what has changed since the row before. */
+static int set_inputs(struct replay *r, struct mechc_json last, struct mechc_json row)
+{
+    struct mechctl *const m = r->m;
+    struct mechc_json reply;
+    char name[NAME];
+    const size_t count = mechc_json_count(r->columns);
+    mechc_bytes_clear(&m->body);
+    mechc_bytes_text(&m->body, "{");
+    for (size_t k = 0; k < count;) {
+        const size_t n = input_of(r, k, name) ? width_of(r, k) : 1;
+        bool changed = false;
+        for (size_t j = 0; j < n && input_of(r, k, name); j++) {
+            changed = changed || differ(last, row, k + j);
+        }
+        if (changed) {
+            add_value(r, row, k, n);
+        }
+        k += n;
+    }
+    if (m->body.length == 1) {
+        return MECHCTL_DONE;
+    }
+    mechc_bytes_text(&m->body, "}");
+    return mechctl_send(m, "PUT", MECHCTL_PATH("v1", "instances", r->id, "inputs"), &m->body,
+                        &reply);
+}
+
+/* Step until the row's time. */
+static int step_to(struct replay *r, struct mechc_json row)
+{
+    struct mechctl *const m = r->m;
+    struct mechc_json time, reply;
+    if (!element(row, 0, &time)) {
+        return MECHCTL_FAILED;
+    }
+    mechc_bytes_clear(&m->body);
+    mechc_bytes_text(&m->body, "{\"outputs\":[],\"until\":");
+    mechc_bytes_add(&m->body, time.at, (size_t)(time.end - time.at));
+    mechc_bytes_text(&m->body, "}");
+    r->played++;
+    return mechctl_send(m, "POST", MECHCTL_PATH("v1", "instances", r->id, "step"), &m->body,
+                        &reply);
+}
+
+/* Compare the state's hash with the row's, the last two of its values. */
+static int compare(struct replay *r, struct mechc_json row, bool *same)
+{
+    struct mechc_json reply, hash;
+    const size_t count = mechc_json_count(r->columns);
+    const int code = mechctl_get(r->m, MECHCTL_PATH("v1", "instances", r->id, "hash"), &reply);
+    *same = code == MECHCTL_DONE && count > 2 && mechc_json_member(reply, "hash", &hash);
+    for (size_t k = 0; *same && k < 2; k++) {
+        struct mechc_json there, here;
+        double a = 0., b = 1.;
+        *same = element(row, count - 2 + k, &there) && element(hash, k, &here) &&
+                mechc_json_number(there, &a) && mechc_json_number(here, &b) && a == b;
+    }
+    return code;
+}
+
+/* --- the whole -------------------------------------------------------------------------------- */
+
+static int report(struct replay *r, struct mechc_json row, bool same)
+{
+    struct mechc_json time;
+    char text[64] = "";
+    if (element(row, 0, &time)) {
+        mechc_json_text(time, text, sizeof text);
+    }
+    if (r->m->json) {
+        printf("{\"same\":%s,\"steps\":%llu,\"time\":%s}\n", same ? "true" : "false",
+               (unsigned long long)r->played, text);
+    } else if (same) {
+        printf("%llu steps until %s s: no hash differs\n", (unsigned long long)r->played, text);
+    } else if (r->played == 0) {
+        printf("the snapshot is not the state at the start of the run (%s s)\n", text);
+    } else {
+        printf("step %llu, at %s s, is the first whose hash differs\n",
+               (unsigned long long)r->played, text);
+    }
+    return same ? MECHCTL_DONE : MECHCTL_REFUSED;
+}
+
+/* Every row in turn, as long as the hashes agree. */
+static int play(struct replay *r, struct mechc_json rows)
+{
+    struct mechc_json last = {0};
+    bool same = true;
+    int code = MECHCTL_DONE;
+    for (struct mechc_json_walk w = mechc_json_walk(rows); mechc_json_next(&w);) {
+        if (last.at != NULL) {
+            code = set_inputs(r, last, w.value);
+            code = code == MECHCTL_DONE ? step_to(r, w.value) : code;
+        }
+        code = code == MECHCTL_DONE ? compare(r, w.value, &same) : code;
+        last = w.value;
+        if (code != MECHCTL_DONE || !same) {
+            break;
+        }
+    }
+    return code == MECHCTL_DONE ? report(r, last, same) : code;
+}
+
+/* The new instance from the snapshot, in r->m->body. */
+static int create(struct replay *r)
+{
+    struct mechctl *const m = r->m;
+    m->c = r->target;
+    return mechctl_result(m, mechc_create_snapshot(m->c, m->body.at, m->body.length, r->id));
+}
+
+/* The rows, held. */
+static int read_rows(struct mechctl *m, struct mechc_json *columns, struct mechc_json *rows)
+{
+    struct mechc_json reply;
+    int code = mechctl_get(
+        m, MECHCTL_PATH("v1", "instances", m->arguments[0], "runs", m->arguments[1], "results"),
+        &reply);
+    code = code == MECHCTL_DONE ? mechctl_hold(m, &reply) : code;
+    if (code == MECHCTL_DONE && (!mechc_json_member(reply, "columns", columns) ||
+                                 !mechc_json_member(reply, "rows", rows))) {
+        code = MECHCTL_FAILED;
+    }
+    return code;
+}
+
+/* Whether the run has recorded its hashes, of every step. */
+static int check_run(struct mechctl *m)
+{
+    struct mechc_json reply, every, hash;
+    double periods = 0.;
+    const int code = mechctl_get(
+        m, MECHCTL_PATH("v1", "instances", m->arguments[0], "runs", m->arguments[1]), &reply);
+    if (code != MECHCTL_DONE) {
+        return code;
+    }
+    if (!mechc_json_member(reply, "record/hash", &hash) ||
+        !mechc_json_member(reply, "record/every", &every) || !mechc_json_number(every, &periods) ||
+        periods != 1.) {
+        return mechctl_usage("replay: the run has not recorded the hash of every step: "
+                             "mechctl run ID --replay does");
+    }
+    return MECHCTL_DONE;
+}
+
+/* The bytes of the snapshot into m->body. */
+static int read_snapshot(struct mechctl *m, const char *sid)
+{
+    struct mechc_reply bytes;
+    const int code = mechctl_result(m, mechc_snapshot_bytes(m->c, m->arguments[0], sid, &bytes));
+    if (code == MECHCTL_DONE) {
+        mechc_bytes_clear(&m->body);
+        mechc_bytes_add(&m->body, bytes.body, bytes.size);
+    }
+    return code;
+}
+
+static int run(struct mechctl *m)
+{
+    const char *const on = mechctl_option(m, "on");
+    struct replay r = {.m = m, .source = m->c, .target = m->c};
+    struct mechc_json rows = {0}, reply;
+    int code = check_run(m);
+    code = code == MECHCTL_DONE ? read_snapshot(m, m->arguments[2]) : code;
+    code = code == MECHCTL_DONE ? read_rows(m, &r.columns, &rows) : code;
+    if (code == MECHCTL_DONE && on != NULL && mechc_open(on, &r.target) != MECHC_OK) {
+        mechc_close(r.target);
+        return mechctl_usage("replay: '%s' is no address of a server", on);
+    }
+    code = code == MECHCTL_DONE ? create(&r) : code;
+    code = code == MECHCTL_DONE ? play(&r, rows) : code;
+    if (r.id[0] != '\0') {
+        const int gone =
+            mechctl_send(m, "DELETE", MECHCTL_PATH("v1", "instances", r.id), NULL, &reply);
+        code = code == MECHCTL_DONE ? gone : code;
+    }
+    m->c = r.source;
+    if (r.target != r.source) {
+        mechc_close(r.target);
+    }
+    return code;
+}
+
+static const struct mechctl_option options[] = {
+    {"on", "URL", "play it on this server instead of the one of the run"},
+    {0},
+};
+
+const struct mechctl_command mechctl_replay = {
+    .name = "replay",
+    .arguments = "ID RUN SNAPSHOT",
+    .summary = "play the recorded inputs of a run again and compare the states' hashes",
+    .details =
+        "  mechctl snapshot i-1                               s-1: the state before the run\n"
+        "  mechctl run i-1 --until 1 --replay                 r-1\n"
+        "  mechctl replay i-1 r-1 s-1 --on http://other:8080\n"
+        "Names the first step whose hash differs, and exits with 1, or says that none does.\n"
+        "SNAPSHOT is the state from which the run began. Inputs that were extrapolated, stamped\n"
+        "forces and parameters that are no inputs are not among what is played.",
+    .options = options,
+    .least = 3,
+    .most = 3,
+    .run = run,
+};
