@@ -104,6 +104,31 @@ int mech_sim_jacobian_begin(struct mech_sim *s, const struct mech_jacobian_query
 int mech_sim_derivation_advance(struct mech_derivation *d, uint64_t most, bool *done);
 void mech_sim_derivation_end(struct mech_derivation *d);
 
+/* --- derivatives at a point: sim/point_derivatives.c ----------------------------------------- */
+
+/* Knowns and unknowns of the equations at a point, as FMI counts them:
+ *
+ *     unknowns = F(knowns),   knowns {q, v, x, inputs},   unknowns {q̇, v̇, ẋ, outputs}
+ *
+ * v̇ and what depends on it are those of the equations of motion with joints; impulses of contacts
+ * of nonsmooth schemes are no part of them. Inputs that are parameters have none. */
+struct mech_point_values {
+    double *q, *v, *x, *inputs;           /* [nq], [nv], [nx], [packed inputs]; NULL: zeros */
+    double *qdot, *vdot, *xdot, *outputs; /* [nq], [nv], [nx], [outputs] */
+};
+struct mech_point_derivative {
+    struct mech_point at;            /* members NULL, NaN: the present state */
+    struct mech_point_values values; /* of both sides */
+    bool adjoint;
+    char reason[160]; /* set with a positive outcome */
+};
+/* Forward: the unknowns' derivatives along the direction in the knowns, ∂F/∂knowns · knowns; each
+ * member of the unknowns that is not NULL is written. Adjoint: ∂F/∂knownsᵀ · unknowns of the seeds
+ * in the unknowns (NULL: zeros) into the members of the knowns that are not NULL, a known at a
+ * time. By central differences of fourth order. The state does not change. 0; MECH_INVALID (a
+ * direction of a parameter); MECH_NOT_FINITE; MECH_SINGULAR; MECH_CANCELLED; negative. */
+int mech_sim_point_derivative(struct mech_sim *s, struct mech_point_derivative *d);
+
 /* d(outputs)/dt [mech_sim_output_size] at the present state, or at the end of a trial, along the
  * equations with inputs extrapolated as they are; what a sensor measures of accelerations included.
  * Under MoreauJean along the mean acceleration of the last step. By central differences over a

@@ -1,0 +1,278 @@
+/* Derivatives of the equations at a point (solver/sim/point_derivatives.c): forward ones equal
+ * central differences on all examples, at their start and in motion, and adjoint ones have the same
+ * products. */
+#include "solver/sim/analysis.h"
+#include "tests/verify/example.h"
+
+#include <string.h>
+
+enum { MOST = 4096 };
+
+static const char *const names[] = {
+    "ball-at-rest",        "bouncing-ball",   "box-stack",        "bridge-rectifier",
+    "chain-100",           "column-of-beads", "double-pendulum",  "driven-oscillator",
+    "flexible-cantilever", "four-bar",        "mass1d",           "robot-arm",
+    "slider-crank",        "sliding-sphere",  "spheres-in-a-box", "spinning-top",
+    "spring-mass-damper",  "tilted-table"};
+
+/* a number in [−1, 1] that is the same in every run */
+static double number(uint64_t *seed)
+{
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return (double)(int64_t)*seed / 9223372036854775808.;
+}
+
+struct point {
+    struct mech_sim *s;
+    struct mech_sizes n;
+    size_t inputs, outputs, rates; /* q̇, v̇, ẋ */
+    double q[MOST], v[MOST], x[MOST];
+    double dq[MOST], dv[MOST], dx[MOST], du[MOST];
+    void *saved;
+};
+
+static void take(struct point *p, struct mech_sim *s)
+{
+    const struct mech_state_view now = model_state(s);
+
+    p->s = s;
+    p->n = mech_sim_sizes(s);
+    p->inputs = mech_sim_input_size(s);
+    p->outputs = mech_sim_output_size(s);
+    p->rates = (size_t)p->n.q + (size_t)p->n.v + (size_t)p->n.x;
+    CU_ASSERT_FATAL(p->rates + p->outputs + p->inputs < MOST);
+    memcpy(p->q, now.q, (size_t)p->n.q * sizeof *p->q);
+    memcpy(p->v, now.v, (size_t)p->n.v * sizeof *p->v);
+    memcpy(p->x, now.x, (size_t)p->n.x * sizeof *p->x);
+    p->saved = malloc(mech_sim_saved_size(s));
+    CU_ASSERT_FATAL(p->saved != NULL);
+    mech_sim_save(s, p->saved);
+}
+
+/* Directions: of coordinates one that motions have, T(q) w. */
+static void choose(struct point *p, uint64_t seed)
+{
+    static double w[MOST], rates[MOST];
+    const struct mech_point at = {.time = NAN, .v = w};
+
+    for (int32_t i = 0; i < p->n.v; i++) {
+        w[i] = number(&seed);
+        p->dv[i] = number(&seed);
+    }
+    for (int32_t i = 0; i < p->n.x; i++) {
+        p->dx[i] = number(&seed);
+    }
+    CU_ASSERT_EQUAL_FATAL(mech_sim_evaluate(p->s, &at, MECH_WANT_FIRST_ORDER, rates), 0);
+    memcpy(p->dq, rates, (size_t)p->n.q * sizeof *p->dq);
+    for (size_t i = 0; i < mech_sim_variable_count(p->s, MECH_INPUT); i++) {
+        struct mech_variable v;
+
+        mech_sim_variable(p->s, MECH_INPUT, i, &v);
+        for (int32_t k = 0; k < v.size; k++) {
+            const bool fixed = mech_sim_input_is_parameter(p->s, v.index);
+
+            p->du[v.offset + k] = fixed ? 0. : number(&seed);
+        }
+    }
+}
+
+/* Rates and outputs at the point + h direction. */
+static void evaluate(struct point *p, double h, double *out)
+{
+    static double q[MOST], v[MOST], x[MOST];
+    const struct mech_point at = {.time = NAN, .q = q, .v = v, .x = x};
+    const struct mech_state_view view = {.time = NAN, .q = q, .v = v, .x = x};
+
+    for (int32_t i = 0; i < p->n.q; i++) {
+        q[i] = p->q[i] + h * p->dq[i];
+    }
+    for (int32_t i = 0; i < p->n.v; i++) {
+        v[i] = p->v[i] + h * p->dv[i];
+    }
+    for (int32_t i = 0; i < p->n.x; i++) {
+        x[i] = p->x[i] + h * p->dx[i];
+    }
+    for (size_t i = 0; i < mech_sim_variable_count(p->s, MECH_INPUT); i++) {
+        struct mech_variable var;
+        double values[64];
+
+        mech_sim_variable(p->s, MECH_INPUT, i, &var);
+        if (mech_sim_input_is_parameter(p->s, var.index)) {
+            continue;
+        }
+        mech_sim_get_input(p->s, var.index, values);
+        for (int32_t k = 0; k < var.size; k++) {
+            values[k] += h * p->du[var.offset + k];
+        }
+        CU_ASSERT_EQUAL(mech_sim_set_input(p->s, var.index, values, 0, NULL), 0);
+    }
+    CU_ASSERT_EQUAL(mech_sim_evaluate(p->s, &at, MECH_WANT_FIRST_ORDER, out), 0);
+    CU_ASSERT_EQUAL(mech_sim_set_state(p->s, &view), 0);
+    mech_sim_get_outputs(p->s, out + p->rates);
+    CU_ASSERT_EQUAL(mech_sim_restore(p->s, p->saved), 0);
+}
+
+/* Outputs of forces are 0 in both: they follow from the accelerations of a start, which setting a
+ * state does not compute. */
+static void leave_forces(const struct mech_sim *s, double *a, double *b)
+{
+    for (size_t i = 0; i < mech_sim_variable_count(s, MECH_OUTPUT_VARIABLE); i++) {
+        struct mech_variable v;
+
+        mech_sim_variable(s, MECH_OUTPUT_VARIABLE, i, &v);
+        for (int32_t k = v.offset; v.unit[0] == 'N' && k < v.offset + v.size; k++) {
+            a[k] = b[k] = 0.;
+        }
+    }
+}
+
+/* n values to 1e-7 of the largest of them */
+static void compare(const char *name, const char *what, const double *a, const double *b, size_t n)
+{
+    double most = 1e-3, worst = 0.;
+
+    for (size_t i = 0; i < n; i++) {
+        most = fmax(most, fabs(b[i]));
+        worst = fmax(worst, fabs(a[i] - b[i]));
+    }
+    if (!(worst <= 1e-7 * most)) {
+        fprintf(stderr, "%s, %s: off by %.3g of %.3g\n", name, what, worst, most);
+    }
+    CU_ASSERT(worst <= 1e-7 * most);
+}
+
+static double dot(const double *a, const double *b, size_t n)
+{
+    double sum = 0.;
+
+    for (size_t i = 0; i < n; i++) {
+        sum += a[i] * b[i];
+    }
+    return sum;
+}
+
+static void check(const char *name, struct mech_sim *s, uint64_t seed)
+{
+    static struct point p;
+    static double plus[MOST], minus[MOST], found[MOST], back[MOST];
+    const double h = 0x1p-17;
+
+    take(&p, s);
+    choose(&p, seed);
+    const size_t nq = (size_t)p.n.q, nv = (size_t)p.n.v, nx = (size_t)p.n.x;
+    struct mech_point_derivative d = {
+        .at = {.time = NAN},
+        .values = {p.dq, p.dv, p.dx, p.du, found, found + nq, found + nq + nv, found + p.rates}};
+    CU_ASSERT_EQUAL(mech_sim_point_derivative(s, &d), 0);
+    evaluate(&p, h, plus);
+    evaluate(&p, -h, minus);
+    for (size_t i = 0; i < p.rates + p.outputs; i++) {
+        plus[i] = (plus[i] - minus[i]) / (2. * h);
+    }
+    compare(name, "qdot", found, plus, nq);
+    compare(name, "vdot", found + nq, plus + nq, nv);
+    compare(name, "xdot", found + nq + nv, plus + nq + nv, nx);
+    memcpy(back, found + p.rates, p.outputs * sizeof *back);
+    leave_forces(s, back, plus + p.rates);
+    compare(name, "outputs", back, plus + p.rates, p.outputs);
+
+    /* seeds · (J d) = (Jᵀ seeds) · d */
+    for (size_t i = 0; i < p.rates + p.outputs; i++) {
+        minus[i] = number(&seed);
+    }
+    struct mech_point_derivative a = {.at = {.time = NAN},
+                                      .adjoint = true,
+                                      .values = {back, back + nq, back + nq + nv, back + p.rates,
+                                                 minus, minus + nq, minus + nq + nv,
+                                                 minus + p.rates}};
+    CU_ASSERT_EQUAL(mech_sim_point_derivative(s, &a), 0);
+    const double one = dot(minus, found, p.rates + p.outputs);
+    const double other = dot(back, p.dq, nq) + dot(back + nq, p.dv, nv) +
+                         dot(back + nq + nv, p.dx, nx) + dot(back + p.rates, p.du, p.inputs);
+    double size = 1e-3;
+    for (size_t i = 0; i < p.rates + p.outputs; i++) {
+        size += fabs(minus[i] * found[i]);
+    }
+    if (!(fabs(one - other) <= 1e-7 * size)) {
+        fprintf(stderr, "%s, adjoint: %.12g, forward: %.12g\n", name, other, one);
+    }
+    CU_ASSERT(fabs(one - other) <= 1e-7 * size);
+    free(p.saved);
+}
+
+static void they_equal_central_differences_on_all_examples(void)
+{
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        struct mech_sim *const s = example_of(names[k]);
+
+        check(names[k], s, 3 * k + 1);
+        CU_ASSERT_EQUAL(model_steps(s, 7), 0);
+        const struct mech_state_view before = model_state(s);
+        const double q = before.q ? before.q[0] : 0.;
+        check(names[k], s, 3 * k + 2);
+        CU_ASSERT(!before.q || model_state(s).q[0] == q);
+        mech_sim_destroy(s);
+    }
+}
+
+/* 1 kg at the lower end of a rod of 1 m, 10 m/s² down: the rod bears 10 + v², whose slope is 2 v */
+static void reactions_have_theirs(void)
+{
+    struct mech_sim *const s = model_of(
+        "{'mechd': 1, 'gravity': [0, -10, 0], 'nodes': [{'name': 'g', 'type': 'NodePointGround'},"
+        "{'name': 'n', 'type': 'NodePoint2D', 'referenceCoordinates': [0, -1],"
+        "'initialVelocities': [3, 0]}], 'objects': [{'name': 'b', 'type': 'MassPoint2D',"
+        "'node': 'n', 'physicsMass': 1}, {'name': 'rod', 'type': 'DistanceConstraint',"
+        "'markers': ['mg', 'mn'], 'distance': 1}], 'markers': [{'name': 'mg', 'type':"
+        "'MarkerNodePosition', 'node': 'g'}, {'name': 'mn', 'type': 'MarkerNodePosition',"
+        "'node': 'n'}], 'sensors': [{'name': 'f', 'type': 'SensorObject', 'object': 'rod',"
+        "'outputVariable': 'Force'}], 'outputs': [{'name': 'f', 'sensor': 'f'}],"
+        "'solver': {'stepSize': 0.01}}");
+    const size_t n = mech_sim_output_size(s);
+    double v[] = {1., 0.}, out[3], seed[3] = {0.}, back[2], most = 0.;
+    struct mech_point_derivative d = {.at = {.time = NAN}, .values = {.v = v, .outputs = out}};
+
+    CU_ASSERT_FATAL(n <= 3);
+    CU_ASSERT_EQUAL(mech_sim_point_derivative(s, &d), 0);
+    for (size_t i = 0; i < n; i++) {
+        most = fmax(most, fabs(out[i]));
+        seed[i] = fabs(out[i]) > 1. ? 1. : 0.;
+    }
+    CHECK_NEAR(most, 6., 1e-8);
+    d = (struct mech_point_derivative){
+        .at = {.time = NAN}, .values = {.v = back, .outputs = seed}, .adjoint = true};
+    CU_ASSERT_EQUAL(mech_sim_point_derivative(s, &d), 0);
+    CHECK_NEAR(fabs(back[0]), 6., 1e-8);
+    CHECK_NEAR(back[1], 0., 1e-8);
+    mech_sim_destroy(s);
+}
+
+/* 2 q̈ = F − 100 q − q̇, given at another point */
+static void of_an_oscillator_they_are_its_coefficients(void)
+{
+    struct mech_sim *const s = model_of(
+        MODEL_OSCILLATOR(", 'initialCoordinates': [0.5]", "2",
+                         ", {'name': 's', 'type': 'CoordinateSpringDamper', 'markers': ['g', 'x'],"
+                         "'stiffness': 100, 'damping': 1}",
+                         "{'name': 'F', 'type': 'LoadCoordinate', 'marker': 'x', 'load': 0}",
+                         ", 'inputs': [{'name': 'force', 'load': 'F'}]"));
+    double one = 1., vdot, seed = 4., q, v, u;
+    const double elsewhere = 7.;
+    struct mech_point_derivative d = {.at = {.time = 3., .q = &elsewhere},
+                                      .values = {.inputs = &one, .vdot = &vdot}};
+
+    CU_ASSERT_EQUAL(mech_sim_point_derivative(s, &d), 0);
+    CHECK_NEAR(vdot, 0.5, 1e-11);
+    d = (struct mech_point_derivative){.at = {.time = NAN},
+                                       .values = {.q = &q, .v = &v, .inputs = &u, .vdot = &seed},
+                                       .adjoint = true};
+    CU_ASSERT_EQUAL(mech_sim_point_derivative(s, &d), 0);
+    CHECK_NEAR(q, -200., 1e-9);
+    CHECK_NEAR(v, -2., 1e-9);
+    CHECK_NEAR(u, 2., 1e-9);
+    CU_ASSERT_EQUAL(mech_sim_time(s), 0.);
+    mech_sim_destroy(s);
+}
+
+UNIT_TESTS(UNIT_TEST(they_equal_central_differences_on_all_examples),
+           UNIT_TEST(reactions_have_theirs), UNIT_TEST(of_an_oscillator_they_are_its_coefficients))
