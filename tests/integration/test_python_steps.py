@@ -1,4 +1,5 @@
-"""The Python client's steps with events, early returns and inputs over a step."""
+"""The Python client's steps with events, early returns and inputs over a step, and derivatives at a
+point."""
 import unittest
 import models
 from harness import Served
@@ -29,6 +30,13 @@ class PythonSteps(Served):
             partner.step(2.0)
             self.assertTrue(partner.event)
             self.assertLess(partner.time, 0.5)
+
+    def test_derivatives_at_a_point(self):
+        instance = self.server.create(models.oscillator())
+        reply = instance.derivatives(direction={'inputs': {'force': 3}, 'v': [0]},
+                                     seed={'vdot': [2]})
+        self.assertAlmostEqual(reply['derivative']['vdot'][0], 3, 9)
+        self.assertAlmostEqual(reply['sensitivity']['inputs']['force'], 2, 9)
 
     def test_inputs_over_a_step(self):
         instance = self.server.create(models.oscillator())

@@ -10,6 +10,23 @@ static const struct mechp_shape coo = {
         {"shape", "integer[]", "rows, columns", true},
         {"coo", "number[][]", "row, column and value of the nonzeros, by columns", true})};
 
+static const struct mechp_shape derivatives_reply = {
+    .name = "DerivativesReply",
+    .doc = "Derivatives of the equations at the point.",
+    .members = MECHP_MEMBERS({"time", "number", "s", true},
+                             {"derivative", "@Unknowns", "along the direction, if given", false},
+                             {"sensitivity", "@Knowns", "of the seed, if given", false})};
+
+static const struct mechp_shape derivatives_request = {
+    .name = "DerivativesRequest",
+    .doc = "A direction, a seed, or both.",
+    .request = true,
+    .members = MECHP_MEMBERS(
+        {"at", "@Point", "the point; omitted values are those of the current state", false},
+        {"direction", "@Knowns", "of the state and the inputs; omitted parts are 0", false},
+        {"seed", "@Unknowns", "of the rates and the outputs; omitted parts are 0", false}),
+    .example = "{\"direction\":{\"inputs\":{\"force\":1}}}"};
+
 static const struct mechp_shape evaluate_reply = {
     .name = "EvaluateReply",
     .doc = "The quantities asked for: vectors, and matrices by rows.",
@@ -67,6 +84,14 @@ static const struct mechp_shape jvp_request = {
                              {"x", "number[]", "direction of the first-order states", false}),
     .example = "{\"size\":0.01,\"inputs\":{\"force\":1}}"};
 
+static const struct mechp_shape known = {
+    .name = "Knowns",
+    .doc = "Values of the state and of inputs that are not parameters.",
+    .members = MECHP_MEMBERS({"q", "number[]", "coordinates", false},
+                             {"v", "number[]", "velocities", false},
+                             {"x", "number[]", "first-order states", false},
+                             {"inputs", "@Value{}", "inputs by name", false})};
+
 static const struct mechp_shape linearization = {
     .name = "Linearization",
     .doc =
@@ -104,6 +129,14 @@ static const struct mechp_shape modes = {
         {"acceleration", "number", "largest acceleration: 0 in equilibrium", true},
         {"modes", "@Mode[]", "by ascending frequency", true})};
 
+static const struct mechp_shape point = {
+    .name = "Point",
+    .doc = "A point of the equations.",
+    .members = MECHP_MEMBERS(
+        {"time", "number", "s", false}, {"q", "number[]", "coordinates", false},
+        {"v", "number[]", "velocities", false}, {"x", "number[]", "first-order states", false},
+        {"z", "number[]", "data of linear systems", false})};
+
 static const struct mechp_shape statics_reply = {
     .name = "StaticsReply",
     .doc = "The static equilibrium at the present time.",
@@ -128,11 +161,50 @@ static const struct mechp_shape statics_request = {
                              {"commit", "boolean", "false: do not change the state", false}),
     .example = "{\"loadSteps\":5}"};
 
-const struct mechp_shape *const mechp_shapes_analysis[] = {
-    &coo,  &evaluate_reply, &evaluate_request, &jvp_reply,      &jvp_request,     &linearization,
-    &mode, &modes,          &statics_reply,    &statics_report, &statics_request, NULL};
+static const struct mechp_shape unknown = {
+    .name = "Unknowns",
+    .doc = "Values of the rates and the outputs.",
+    .members = MECHP_MEMBERS({"qdot", "number[]", "rates of the coordinates", false},
+                             {"vdot", "number[]", "accelerations", false},
+                             {"xdot", "number[]", "rates of the first-order states", false},
+                             {"outputs", "@Value{}", "outputs by name", false})};
+
+const struct mechp_shape *const mechp_shapes_analysis[] = {&coo,
+                                                           &derivatives_reply,
+                                                           &derivatives_request,
+                                                           &evaluate_reply,
+                                                           &evaluate_request,
+                                                           &jvp_reply,
+                                                           &jvp_request,
+                                                           &known,
+                                                           &linearization,
+                                                           &mode,
+                                                           &modes,
+                                                           &point,
+                                                           &statics_reply,
+                                                           &statics_report,
+                                                           &statics_request,
+                                                           &unknown,
+                                                           NULL};
 
 /* --- routes --- */
+
+const struct mechp_row mechp_row_DERIVATIVES = {
+    .tag = "analysis",
+    .doc = "Instantaneous derivatives of the equations at a point, which by default is the "
+           "current state. The knowns are q, v, x and the inputs, the unknowns are their rates and "
+           "the outputs. `direction` in the knowns gives the derivative of the unknowns along it, "
+           "`seed` in the unknowns gives its product with the derivatives by each known. Impulses "
+           "of contacts are no part of the equations at a point. The instance does not change.",
+    .effect = MECHP_ASKS,
+    .cost = MECHP_COST_UNKNOWN,
+    .traits = MECHP_OF_MODEL | MECHP_STOPPABLE | MECHP_TELLS_ALL,
+    .body = &derivatives_request,
+    .status = 200,
+    .reply = "@DerivativesReply",
+    .content = MECHP_JSON,
+    .codes = MECHP_CODES(MECHP_INVALID_REQUEST, MECHP_SINGULAR, MECHP_NOT_FINITE,
+                         MECHP_LIMIT_REACHED, MECHP_DRAINING)};
 
 const struct mechp_row mechp_row_EVALUATE = {
     .tag = "analysis",

@@ -1,0 +1,56 @@
+"""Derivatives of the equations at a point over HTTP and as JSON over ZeroMQ."""
+import unittest
+import models
+from harness import Served, ZmqDoor
+
+RACES = True
+
+
+class Derivatives(Served):
+    def test_forward_and_adjoint_are_those_of_the_equations(self):
+        """m x'' = F − k x − d x'."""
+        model = models.oscillator()
+        body = self.door.call('evaluate', id=self.daemon.create(model),
+                              want=['mass', 'dFdq', 'dFdv'])[1]
+        m, k, d = body['mass'][0][0], -body['dFdq'][0][0], -body['dFdv'][0][0]
+        for door in (self.door, ZmqDoor(self.daemon)):
+            i = self.daemon.create(model)
+            before = door.call('get-state', id=i)[1]
+            status, reply = door.call(
+                'derivatives', id=i, direction={'inputs': {'force': 2.0}, 'q': [0.5], 'v': [3.0]},
+                seed={'vdot': [4.0], 'outputs': {'x': 5.0}}, at={'time': 2.0, 'q': [0.25]})
+            self.assertEqual(status, 200, reply)
+            self.assertEqual(reply['time'], 2.0)
+            found = reply['derivative']
+            self.assertAlmostEqual(found['vdot'][0], (2 - 0.5 * k - 3 * d) / m, 8)
+            self.assertAlmostEqual(found['qdot'][0], 3, 10)
+            self.assertAlmostEqual(found['outputs']['x'], 0.5, 10)
+            back = reply['sensitivity']
+            self.assertAlmostEqual(back['q'][0], -4 * k / m + 5, 8)
+            self.assertAlmostEqual(back['v'][0], -4 * d / m, 8)
+            self.assertAlmostEqual(back['inputs']['force'], 4 / m, 9)
+            self.assertEqual(door.call('get-state', id=i)[1], before)
+
+    def test_what_cannot_be_is_refused_with_its_place(self):
+        model = models.oscillator()
+        model['inputs'].append({'name': 'c', 'parameter': 'k'})
+        i = self.daemon.create(model)
+        for pointer, body in (
+                ('', {}), ('/direction', {'direction': 1}),
+                ('/direction/qdot', {'direction': {'qdot': [1]}}),
+                ('/direction/q', {'direction': {'q': [1, 2]}}),
+                ('/direction/inputs/forc', {'direction': {'inputs': {'forc': 1}}}),
+                ('/direction/inputs/force', {'direction': {'inputs': {'force': [1, 2]}}}),
+                ('/direction/inputs/c', {'direction': {'inputs': {'c': 1}}}),
+                ('/seed/outputs/y', {'seed': {'outputs': {'y': 1}}}),
+                ('/seed/vdot/0', {'seed': {'vdot': ['a']}}),
+                ('/at/q', {'direction': {'q': [1]}, 'at': {'q': [1, 2]}}),
+                ('/at/time', {'direction': {'q': [1]}, 'at': {'time': 'now'}})):
+            with self.subTest(pointer):
+                status, reply = self.door.call('derivatives', id=i, **body)
+                self.assertEqual(status, 422, reply)
+                self.assertIn(pointer, [e['pointer'] for e in reply['errors']])
+
+
+if __name__ == '__main__':
+    unittest.main()
