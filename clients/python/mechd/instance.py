@@ -479,6 +479,16 @@ class Instance:
         reply = values(self.post('jvp', size=size, **more))
         return {**reply, 'outputs': values(reply['outputs'])}
 
+    def derivatives(self, *, direction: Optional[Mapping[str, Any]] = None,
+                    seed: Optional[Mapping[str, Any]] = None,
+                    at: Optional[Mapping[str, Any]] = None) -> Dict[str, Any]:
+        """Instantaneous derivatives at a point (default: the present state). direction: of q, v, x,
+        inputs; the answer's 'derivative' has those of qdot, vdot, xdot, outputs along it. seed: of
+        these; its 'sensitivity' has the adjoint, by q, v, x, inputs."""
+        reply = self.post('derivatives', direction=direction, seed=seed, at=at)
+        return {key: values(part) if isinstance(part, dict) else part
+                for key, part in reply.items()}
+
     # --- other interfaces -------------------------------------------------------------------------
 
     def connect(self, inputs: Optional[Sequence[str]] = None,
