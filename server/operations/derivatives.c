@@ -1,5 +1,5 @@
-/* POST …/derivatives: derivatives of the equations at a point, forward along a direction of state and
- * inputs, and adjoint from seeds of rates and outputs (solver/sim/analysis.h). */
+/* POST …/derivatives: derivatives of the equations at a point, forward along a direction of state
+ * and inputs, and adjoint from seeds of rates and outputs (solver/sim/analysis.h). */
 #include "protocol/wire/json.h"
 #include "server/call/shapes.h"
 #include "server/instance/effort.h"
