@@ -343,18 +343,20 @@ static int advance(struct mech_sim *s, uint64_t most)
 {
     struct mech_command *const c = &s->command;
     struct mech_step_report *const report = c->report;
+    struct mech_event_log *const log = c->log;
 
     for (uint64_t i = 0; i < most && c->done < c->count; i++) {
         struct mech_step_result result;
+        uint64_t logged = 0;
 
         result.iterations = result.vi_iterations = result.contacts = 0;
         result.substeps = result.refused = result.impacts = 0;
         result.residual = result.impact_gain = 0.;
         result.reason[0] = '\0';
-        result.log = c->log;
+        result.log = log;
         int code = s->next.at->changed ? restart(s, &result) : 0;
-        const uint64_t logged = c->log ? c->log->total : 0;
-        if (c->log && code == 0) {
+        if (log && code == 0) {
+            logged = log->total;
             mech_sim_events_step(s);
         }
         code = code ? code : one_step(s, &result);
@@ -373,7 +375,7 @@ static int advance(struct mech_sim *s, uint64_t most)
         report->contacts = result.contacts;
         report->impact_gain += result.impact_gain;
         report->residual = fmax(report->residual, result.residual);
-        if (c->log) {
+        if (log) {
             look_for_events(s, logged);
         }
     }
