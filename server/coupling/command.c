@@ -80,7 +80,7 @@ static void settle(struct mechd_coupling_command *k)
 {
     struct mechd_coupling *const g = k->coupling;
     const bool trial = k->kind == MECHD_COUPLING_TRIAL;
-    for (int32_t n = 0; n < g->count && g->hold > 0 && k->begun; n++) {
+    for (int32_t n = 0; n < g->count && g->varies && k->begun; n++) {
         mechd_part_hold(&g->parts[n], !trial);
     }
     if (trial && k->code == MECHP_OK) {
@@ -247,6 +247,10 @@ static bool work(struct mechd_coupling_command *k, uint64_t most)
 {
     const uint64_t start = mechd_now();
     do {
+        if (!k->window && k->readers_wait) {
+            k->readers_wait = false;
+            return false;
+        }
         if (!k->window) {
             const enum mechp_code ends = mechd_coupling_ends(k);
             if (ends != MECHP_OK) {
@@ -258,6 +262,8 @@ static bool work(struct mechd_coupling_command *k, uint64_t most)
         }
         work_on(k);
     } while (mechd_now() - start < most);
+    // where readers cannot be served within a window, the next slice ends with it
+    k->readers_wait = k->window && k->coupling->in_pieces;
     return false;
 }
 
@@ -272,8 +278,8 @@ static void slice_on(struct mechd_coupling_command *k, uint64_t most)
     for (int32_t n = 0; n < g->count; n++) {
         struct mechd_instance *const i = g->parts[n].instance;
         // the state within a trial is not for readers
-        mechd_instance_serve(i,
-                             k->kind == MECHD_COUPLING_TRIAL || !mechd_engine_readable(&i->engine));
+        mechd_instance_serve(i, k->kind == MECHD_COUPLING_TRIAL || (g->in_pieces && k->window) ||
+                                    !mechd_engine_readable(&i->engine));
     }
     mechd_pool_push(&g->service->host.pool, &k->task);
 }
@@ -350,8 +356,12 @@ static void begin(struct mechd_coupling_command *k, uint64_t most)
         mechd_trial_drop(g);
         (void)(k->kind == MECHD_COUPLING_STEP || mechd_coupling_keep(k));
     }
-    if (k->code == MECHP_OK && steps(k) && mech_couple_measure(g->couple, k->interface) != 0) {
-        mechd_coupling_refuse(k, MECHP_INVALID_REQUEST, "the coupling has to be reset");
+    const int measured =
+        k->code == MECHP_OK && steps(k) ? mech_couple_measure(g->couple, k->interface) : 0;
+    if (measured != 0) {
+        mechd_coupling_refuse(k, MECHP_INVALID_REQUEST,
+                              measured == MECH_UNSUPPORTED ? "the work of waveforms is not known"
+                                                           : "the coupling has to be reset");
     }
     for (int32_t n = 0; n < g->count && k->kind == MECHD_COUPLING_RESET; n++) {
         if (k->code == MECHP_OK) {

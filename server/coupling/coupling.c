@@ -132,6 +132,9 @@ void mechd_coupling_unref(struct mechd_coupling *g)
         free(p->outputs);
         free(p->moments);
         free(p->jacobian);
+        free(p->taylor);
+        free(p->sums);
+        free(p->start);
     }
     mech_couple_destroy(g->couple);
     free(g->name);

@@ -32,6 +32,7 @@ enum {
     MECHD_COUPLINGS_MOST = 1024,
     MECHD_COUPLING_PARTS = 64,
     MECHD_COUPLING_CONNECTIONS = 4096,
+    MECHD_COUPLING_PIECES = 10000, /* internal steps of a window that is stepped in pieces */
     MECHD_COUPLING_SNAPSHOTS = 64, /* of one */
     MECHD_COUPLING_QUEUE = 64      /* commands that wait for one coupling */
 };
@@ -63,7 +64,16 @@ struct mechd_part {
     struct mechd_deriving deriving; /* of the window in progress */
     struct mech_derived derived;
     bool has_jacobian; /* of the trial that comes next */
-    double *moments;   /* [MECH_FLOW_MOMENTS × all values of its inputs] of the trial */
+    double *taylor;    /* [3 × in_count] value and derivatives of the inputs at a step's start */
+    double *sums;      /* [(MECH_FLOW_ORDER + 1) × in_count] moments of the pieces so far */
+
+    /* windows in pieces (pieces.c) */
+    int32_t pieces;             /* most of a window; 0: windows are whole */
+    int32_t piece, piece_count; /* of the trial in progress */
+    void *start;                /* [start_size] state at the window's start */
+    size_t start_size;
+    bool started;    /* it holds the present window's */
+    double *moments; /* [MECH_FLOW_MOMENTS × all values of its inputs] of the trial */
 };
 
 enum mechd_coupling_state {
@@ -103,10 +113,11 @@ struct mechd_coupling_command {
     uint64_t worked;            /* ns in engines, for the quota */
     struct mechd_saved *before; /* state to go back to when it fails, or is a trial; or NULL */
     struct mech_couple_batch batch;
-    int32_t at;    /* task of the batch */
-    bool stepping; /* the engine of that task is in its trial */
-    bool window;   /* a window, or the start, is in progress */
-    bool begun;    /* there has been one */
+    int32_t at;        /* task of the batch */
+    bool stepping;     /* the engine of that task is in its trial */
+    bool window;       /* a window, or the start, is in progress */
+    bool begun;        /* there has been one */
+    bool readers_wait; /* a slice has ended within a window in pieces */
     struct mechd_task task;
 
     /* the result */
@@ -141,7 +152,8 @@ struct mechd_coupling {
     char (*bonds)[MECH_NAME_MAX + 1]; /* [bond_count] names */
     int32_t bond_count;
     double step_size; /* s, default size of a window */
-    int32_t hold;     /* order of the inputs over a window */
+    bool varies;      /* inputs vary over a window */
+    bool in_pieces;   /* windows are stepped in pieces: readers wait */
     _Atomic bool deleted;
 
     pthread_mutex_t m;
@@ -238,6 +250,20 @@ double *mechd_part_jacobian_room(struct mechd_part *p, double size);
 /* Perform it, for a millisecond at most; task->code is the result. As owner of the instance. */
 enum mechd_task_progress mechd_part_perform(struct mechd_part *p, struct mechd_coupling_command *k,
                                             struct mech_couple_task *task);
+/* --- windows in pieces (pieces.c) ------------------------------------------------------------- */
+
+/* How many pieces a window of that size has at most: its internal steps. False: too many. */
+bool mechd_pieces_prepare(struct mechd_part *p, double size);
+/* Memory for the state at a window's start. False: there is none. */
+bool mechd_pieces_room(struct mechd_part *p);
+/* p->taylor of the next piece of a trial, which ends at *until; the first one begins at the window's
+ * start. As owner of the instance. 0, or as mech_sim_snapshot_read. */
+int mechd_piece_begin(struct mechd_part *p, const struct mech_couple_task *task, double *until);
+/* It is done: its time is a sample. True: it was the last one. */
+bool mechd_piece_end(struct mechd_part *p, struct mech_couple_task *task);
+/* Back to the window's start, if there has been a trial. As begin. */
+int mechd_pieces_discard(struct mechd_part *p);
+
 /* Hold inputs that the coupling has extrapolated at their present values; `publish` the change. */
 void mechd_part_hold(struct mechd_part *p, bool publish);
 

@@ -324,7 +324,11 @@ bool mechd_make_ports(struct mechd_reading *r)
     }
     for (int32_t n = 0; n < g->count && good; n++) {
         g->parts[n].changes = calloc((size_t)g->parts[n].in_count + 1, sizeof *g->parts[n].changes);
-        good = g->parts[n].changes != NULL;
+        const size_t in = (size_t)g->parts[n].in_count;
+        g->parts[n].taylor = calloc(3 * in + 1, sizeof *g->parts[n].taylor);
+        g->parts[n].sums = calloc((MECH_FLOW_ORDER + 1) * in + 1, sizeof *g->parts[n].sums);
+        good =
+            g->parts[n].changes != NULL && g->parts[n].taylor != NULL && g->parts[n].sums != NULL;
     }
     return good;
 }

@@ -9,17 +9,31 @@
 #include "solver/base/err.h"
 #include "solver/sim/analysis.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { ORDER_MOST = 2 };
 _Static_assert((int)MECH_FLOW_ORDER == (int)MECH_COUPLE_HOLD_MOST, "moments of all holds");
 
+/* p->taylor at the start of a whole window; its order. */
+static int32_t expand(struct mechd_part *p, const struct mech_couple_task *task)
+{
+    const int32_t order = task->order < ORDER_MOST ? task->order : ORDER_MOST;
+    double factorial = 1.;
+    for (int32_t r = 0; r <= order; r++) {
+        factorial *= r > 1 ? r : 1.;
+        for (int32_t i = 0; i < p->in_count; i++) {
+            p->taylor[r * p->in_count + i] = factorial * task->polynomial[r * p->in_count + i];
+        }
+    }
+    return order;
+}
+
 /* Numbers of r-th derivatives are adjacent for an input: value, first, second. */
-static int read_changes(struct mechd_part *p, const struct mech_couple_task *task)
+static int read_changes(struct mechd_part *p, int32_t order)
 {
     struct mechd_engine *const e = &p->instance->engine;
-    const int32_t order = task->order < ORDER_MOST ? task->order : ORDER_MOST;
     double *at = p->numbers;
     int count = 0;
     for (int32_t i = 0; i < p->in_count;) {
@@ -30,11 +44,9 @@ static int read_changes(struct mechd_part *p, const struct mech_couple_task *tas
         mechd_engine_get_input(e, v.index, at);
         memset(at + size, 0, size * (size_t)order * sizeof *at);
         for (; i < p->in_count && p->in[i].index == v.index; i++) {
-            double factorial = 1.;
             for (int32_t r = 0; r <= order; r++) {
-                factorial *= r > 1 ? r : 1.;
                 at[(size_t)r * size + (size_t)p->in[i].component] =
-                    factorial * task->polynomial[(size_t)r * (size_t)p->in_count + (size_t)i];
+                    p->taylor[(size_t)r * (size_t)p->in_count + (size_t)i];
             }
         }
         p->changes[count++] =
@@ -47,25 +59,31 @@ static int read_changes(struct mechd_part *p, const struct mech_couple_task *tas
     return count;
 }
 
-static void take_outputs(struct mechd_part *p, struct mech_couple_task *task)
+static void take_outputs(const struct mechd_part *p, double *outputs)
 {
     for (int32_t i = 0; i < p->out_count; i++) {
         struct mech_variable v;
         mechd_engine_variable(&p->instance->engine, MECH_OUTPUT_VARIABLE, (size_t)p->out[i].index,
                               &v);
-        task->outputs[i] = p->outputs[v.offset + p->out[i].component];
+        outputs[i] = p->outputs[v.offset + p->out[i].component];
     }
 }
 
-static void take_moments(struct mechd_part *p, struct mech_couple_task *task)
+/* Add those of a piece that begins `at` s behind the window's start: ∫ (at + τ)^r w dτ. */
+static void add_moments(struct mechd_part *p, double at)
 {
     const size_t all = mech_sim_input_size(p->instance->sim);
     for (int32_t i = 0; i < p->in_count; i++) {
         struct mech_variable v;
         mechd_engine_variable(&p->instance->engine, MECH_INPUT, (size_t)p->in[i].index, &v);
+        const double *const m = p->moments + v.offset + p->in[i].component;
         for (int32_t r = 0; r <= MECH_FLOW_ORDER; r++) {
-            task->moments[r * p->in_count + i] =
-                p->moments[(size_t)r * all + (size_t)(v.offset + p->in[i].component)];
+            double choose = 1., sum = 0.;
+            for (int32_t j = r; j >= 0; j--) {
+                sum += choose * pow(at, r - j) * m[(size_t)j * all];
+                choose = choose * j / (r - j + 1);
+            }
+            p->sums[r * p->in_count + i] += sum;
         }
     }
 }
@@ -82,14 +100,14 @@ static void tell_outputs(struct mechd_part *p, struct mech_couple_task *task)
 {
     struct mech_diag diag;
     mech_diag_init(&diag);
-    const int count = read_changes(p, task);
+    const int count = read_changes(p, expand(p, task));
     const int code =
         mechd_engine_set_inputs(&p->instance->engine, p->changes, (size_t)count, &diag);
     if (code != 0) {
         fail(task, code, diag.count > 0 ? diag.entries[0].text : "");
     } else {
         mechd_engine_get_outputs(&p->instance->engine, p->outputs);
-        take_outputs(p, task);
+        take_outputs(p, task->outputs);
     }
     mech_diag_fini(&diag);
 }
@@ -98,13 +116,21 @@ static void tell_outputs(struct mechd_part *p, struct mech_couple_task *task)
  * trial that somebody could have committed is gone. */
 static int begin_trial(struct mechd_part *p, const struct mech_couple_task *task)
 {
-    const struct mech_step_request request = {.kind = MECH_STEP_UNTIL,
-                                              .size = task->time + task->size,
-                                              .inputs = p->changes,
-                                              .input_count = (size_t)read_changes(p, task),
-                                              .trial = true,
-                                              .moments = task->want_moments ? p->moments : NULL};
+    double until = task->time + task->size;
     p->instance->trial = 0;
+    if (p->pieces > 0) {
+        MECH_TRY(mechd_piece_begin(p, task, &until));
+    }
+    const int32_t order = p->pieces > 0 ? ORDER_MOST : expand(p, task);
+    const struct mech_step_request request = {.kind = MECH_STEP_UNTIL,
+                                              .size = until,
+                                              .inputs = p->changes,
+                                              .input_count = (size_t)read_changes(p, order),
+                                              .trial = p->pieces == 0,
+                                              .moments = task->want_moments ? p->moments : NULL};
+    if (p->piece == 0) {
+        memset(p->sums, 0, (MECH_FLOW_ORDER + 1) * (size_t)p->in_count * sizeof *p->sums);
+    }
     return mechd_engine_step_begin(&p->instance->engine, &request, &p->report);
 }
 
@@ -161,7 +187,8 @@ static enum mechd_task_progress derive(struct mechd_part *p, struct mechd_coupli
         const struct mech_step_request step = {.kind = MECH_STEP_UNTIL,
                                                .size = task->time + task->size,
                                                .inputs = p->changes,
-                                               .input_count = (size_t)read_changes(p, task)};
+                                               .input_count =
+                                                   (size_t)read_changes(p, expand(p, task))};
         const struct mech_jacobian_query query = {.step = &step};
         *d = (struct mechd_deriving){.worked = k->worked};
         i->trial = 0;
@@ -187,6 +214,33 @@ static enum mechd_task_progress derive(struct mechd_part *p, struct mechd_coupli
 static uint64_t slice_steps(const struct mechd_instance *i)
 {
     return 1 + MECHD_MS / (1 + atomic_load(&i->step_ns));
+}
+
+/* The window, or a piece of it, is done. True: the whole one. */
+static bool finish_piece(struct mechd_part *p, struct mech_couple_task *task)
+{
+    const struct mechd_engine *const e = &p->instance->engine;
+    bool last = true;
+    if (task->want_moments) {
+        add_moments(p, p->pieces > 0 ? task->size * p->piece / p->piece_count : 0.);
+    }
+    if (p->pieces > 0) {
+        mechd_engine_get_outputs(e, p->outputs);
+        if (task->want_samples) {
+            take_outputs(p, task->values + p->piece * p->out_count);
+        }
+        last = mechd_piece_end(p, task);
+    } else {
+        mechd_engine_trial_outputs(e, p->outputs);
+    }
+    if (last) {
+        take_outputs(p, task->outputs);
+    }
+    if (last && task->want_moments) {
+        memcpy(task->moments, p->sums,
+               (MECH_FLOW_ORDER + 1) * (size_t)p->in_count * sizeof *p->sums);
+    }
+    return last;
 }
 
 static enum mechd_task_progress go_on(struct mechd_part *p, struct mechd_coupling_command *k,
@@ -221,23 +275,21 @@ static enum mechd_task_progress go_on(struct mechd_part *p, struct mechd_couplin
     }
     k->stepping = p->has_jacobian = false;
     if (code != 0) {
+        p->piece = 0;
         fail(task, code, p->report.reason);
         return MECHD_TASK_DONE;
     }
     mechd_engine_step_finish(&i->engine);
-    mechd_engine_trial_outputs(&i->engine, p->outputs);
-    take_outputs(p, task);
-    if (task->want_moments) {
-        take_moments(p, task);
-    }
-    return MECHD_TASK_DONE;
+    return finish_piece(p, task) ? MECHD_TASK_DONE : MECHD_TASK_GOES_ON;
 }
 
 static void commit(struct mechd_part *p, const struct mechd_coupling_command *k,
                    struct mech_couple_task *task)
 {
     struct mechd_instance *const i = p->instance;
-    const int code = mechd_engine_commit(&i->engine);
+    // pieces are in the instance
+    const int code = p->pieces > 0 ? 0 : mechd_engine_commit(&i->engine);
+    p->started = false;
     if (code != 0) {
         fail(task, code, "");
         return;
@@ -267,6 +319,10 @@ enum mechd_task_progress mechd_part_perform(struct mechd_part *p, struct mechd_c
         commit(p, k, task);
         break;
     case MECH_COUPLE_DISCARD: // a trial that cannot be named does no harm
+        if (p->pieces > 0) {
+            const int code = mechd_pieces_discard(p);
+            task->code = code;
+        }
         break;
     }
     return MECHD_TASK_DONE;

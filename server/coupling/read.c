@@ -212,6 +212,23 @@ static void read_order(struct mechd_reading *r, const json_t *list)
     r->options.order = r->turns;
 }
 
+static void read_waveform(struct mechd_reading *r)
+{
+    const json_t *waveform = NULL;
+    int64_t degree = 1;
+    bool substeps = true;
+    if (!mechp_json_object(r->c->body, "waveform", &r->c->diag, &waveform)) {
+        return;
+    }
+    mechp_shape_only(waveform, "/waveform", mechp_shape_named("@CouplingWaveform"), &r->c->diag);
+    (void)mechp_json_integer(waveform, "degree", &r->c->diag, 1, 3, &degree);
+    (void)mechp_json_bool(waveform, "substeps", &r->c->diag, &substeps);
+    if (!substeps) {
+        mechd_reading_fault(r, "/waveform", "waveforms are through substeps");
+    }
+    r->options.waveform = (int32_t)degree;
+}
+
 static void read_scheme(struct mechd_reading *r)
 {
     struct mech_couple_options *const o = &r->options;
@@ -235,10 +252,11 @@ static void read_scheme(struct mechd_reading *r)
     (void)mechp_json_number(scheme, "filter", &r->c->diag, &o->filter);
     (void)mechp_json_integer(scheme, "maxIterations", &r->c->diag, 1, 10000, &most);
     (void)mechp_json_integer(scheme, "reuse", &r->c->diag, 0, 1000, &reuse);
-    (void)mechp_json_integer(r->c->body, "hold", &r->c->diag, 0, 2, &hold);
+    (void)mechp_json_integer(r->c->body, "hold", &r->c->diag, 0, 3, &hold);
     o->max_iterations = (int32_t)most;
     o->reuse = (int32_t)reuse;
     o->hold = (int32_t)hold;
+    read_waveform(r);
     if (json_object_get(scheme, "order") != NULL) {
         read_order(r, json_object_get(scheme, "order"));
     }
@@ -265,15 +283,27 @@ static void make_couple(struct mechd_reading *r)
     for (int32_t n = 0; n < g->count && code == 0; n++) {
         struct mechd_part *const p = &g->parts[n];
         uint32_t exact = 0;
+        if (g->in_pieces && !mechd_pieces_prepare(p, g->step_size)) {
+            snprintf(reason, sizeof reason,
+                     "participant %.60s: a window has more than %d internal steps", p->name,
+                     MECHD_COUPLING_PIECES);
+            code = MECH_UNSUPPORTED;
+            break;
+        }
+        if (g->in_pieces && !mechd_pieces_room(p)) {
+            code = MECH_NO_MEMORY;
+            break;
+        }
         if (r->options.hold == 0) {
             p->jacobian = mechd_part_jacobian_room(p, g->step_size);
             exact = p->jacobian != NULL ? MECH_COUPLE_JACOBIAN : 0;
         }
-        parts[n] = (struct mech_couple_participant){.name = p->name,
-                                                    .inputs = p->in_count,
-                                                    .outputs = p->out_count,
-                                                    .abilities = MECH_COUPLE_ROLLBACK |
-                                                                 MECH_COUPLE_FEEDTHROUGH | exact};
+        parts[n] = (struct mech_couple_participant){
+            .name = p->name,
+            .inputs = p->in_count,
+            .outputs = p->out_count,
+            .samples = r->options.waveform > 0 ? p->pieces : 0,
+            .abilities = MECH_COUPLE_ROLLBACK | MECH_COUPLE_FEEDTHROUGH | exact};
     }
     for (int32_t k = 0; k < r->count && code == 0; k++) {
         const struct mechd_link *const l = &r->links[k];
@@ -354,7 +384,8 @@ bool mechd_coupling_connect(struct mechd_coupling *g, struct mechd_call *c)
     }
     if (c->code == MECHP_OK && mech_diag_clean(&c->diag)) {
         mech_text_copy(g->scheme, sizeof g->scheme, r.options.scheme);
-        g->hold = r.options.hold;
+        g->in_pieces = r.options.hold > 2 || r.options.waveform > 0;
+        g->varies = r.options.hold > 0 || r.options.waveform > 0;
         g->bonds = r.bond_names;
         g->bond_count = r.bond_count;
         r.bond_names = NULL;

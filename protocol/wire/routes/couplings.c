@@ -68,6 +68,13 @@ static const struct mechp_shape adaptive = {
                              {"minimum", "number", "smallest window, s", false},
                              {"maximum", "number", "largest window, s", false})};
 
+static const struct mechp_shape waveform = {
+    .name = "CouplingWaveform",
+    .doc = "Inputs are splines through the outputs at the internal steps of the window itself.",
+    .request = true,
+    .members = MECHP_MEMBERS({"degree", "integer", "1 to 3 (1)", false},
+                             {"substeps", "boolean", "true, the only way", false})};
+
 static const struct mechp_shape couple_request = {
     .name = "CoupleRequest",
     .doc = "Participants, their connections, and the scheme by which they step together.",
@@ -78,7 +85,8 @@ static const struct mechp_shape couple_request = {
         {"connections", "@CouplingConnection[]", "outputs that drive inputs", false},
         {"bonds", "@CouplingBond[]", "forces between two participants", false},
         {"scheme", "@CouplingScheme", "how values are exchanged", true},
-        {"hold", "integer", "order of the inputs over a window, 0 to 2 (0)", false},
+        {"hold", "integer", "order of the inputs over a window, 0 to 3 (0)", false},
+        {"waveform", "@CouplingWaveform", "inputs through the substeps of the window", false},
         {"stepSize", "number", "size of a window, s", true},
         {"adaptive", "@CouplingAdaptive", "windows by their error, at most stepSize", false}),
     .example = "{\"participants\":[{\"name\":\"cart\",\"instance\":\"rig\"}],\"connections\":"
@@ -202,10 +210,10 @@ static const struct mechp_shape restored = {
         {"reproducible", "boolean", "false: fields of a model have been changed since", true})};
 
 const struct mechp_shape *const mechp_shapes_couplings[] = {
-    &stability,      &snapshot, &snapshot_list,  &restored,     &participant,
-    &connection,     &law,      &bond,           &scheme,       &adaptive,
-    &couple_request, &coupling, &coupling_list,  &step_request, &step_reply,
-    &report,         &flow,     &commit_request, &commit_reply, NULL};
+    &waveform,       &stability,     &snapshot,     &snapshot_list, &restored, &participant,
+    &connection,     &law,           &bond,         &scheme,        &adaptive, &couple_request,
+    &coupling,       &coupling_list, &step_request, &step_reply,    &report,   &flow,
+    &commit_request, &commit_reply,  NULL};
 
 /* --- routes --- */
 
