@@ -256,8 +256,8 @@ enum mechd_task_progress mechd_part_perform(struct mechd_part *p, struct mechd_c
 bool mechd_pieces_prepare(struct mechd_part *p, double size);
 /* Memory for the state at a window's start. False: there is none. */
 bool mechd_pieces_room(struct mechd_part *p);
-/* p->taylor of the next piece of a trial, which ends at *until; the first one begins at the window's
- * start. As owner of the instance. 0, or as mech_sim_snapshot_read. */
+/* p->taylor of the next piece of a trial, which ends at *until; the first one begins at the
+ * window's start. As owner of the instance. 0, or as mech_sim_snapshot_read. */
 int mechd_piece_begin(struct mechd_part *p, const struct mech_couple_task *task, double *until);
 /* It is done: its time is a sample. True: it was the last one. */
 bool mechd_piece_end(struct mechd_part *p, struct mech_couple_task *task);
