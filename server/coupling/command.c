@@ -242,10 +242,28 @@ static void work_on(struct mechd_coupling_command *k)
     }
 }
 
+/* A window of many short tasks ends between two of them; what is in an engine ends by itself. */
+static void end_early(struct mechd_coupling_command *k)
+{
+    struct mechd_coupling *const g = k->coupling;
+    const struct mech_couple_task *const task =
+        k->at < k->batch.count ? &k->batch.tasks[k->at] : NULL;
+    const bool deriving = task != NULL && g->parts[task->participant].deriving.work != NULL;
+    if (!k->window || k->stepping || deriving || mechd_coupling_ends(k) == MECHP_OK ||
+        mech_couple_abandon(g->couple, MECH_CANCELLED, "") != 0) {
+        return;
+    }
+    k->at = k->batch.count = 0;
+    for (int32_t n = 0; n < g->count; n++) {
+        g->parts[n].has_jacobian = false;
+    }
+}
+
 /* About so many ns of it. True: all is done. */
 static bool work(struct mechd_coupling_command *k, uint64_t most)
 {
     const uint64_t start = mechd_now();
+    end_early(k);
     do {
         if (!k->window && k->readers_wait) {
             k->readers_wait = false;

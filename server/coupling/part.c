@@ -280,7 +280,15 @@ static enum mechd_task_progress go_on(struct mechd_part *p, struct mechd_couplin
         return MECHD_TASK_DONE;
     }
     mechd_engine_step_finish(&i->engine);
-    return finish_piece(p, task) ? MECHD_TASK_DONE : MECHD_TASK_GOES_ON;
+    if (finish_piece(p, task)) {
+        return MECHD_TASK_DONE;
+    }
+    if (mechd_coupling_ends(k) != MECHP_OK) {
+        p->piece = 0;
+        fail(task, MECH_CANCELLED, "");
+        return MECHD_TASK_DONE;
+    }
+    return MECHD_TASK_GOES_ON;
 }
 
 static void commit(struct mechd_part *p, const struct mechd_coupling_command *k,

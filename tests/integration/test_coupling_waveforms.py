@@ -1,10 +1,11 @@
 """Cubic holds and waveforms through substeps: orders, and what a window in pieces leaves."""
 import math
+import threading
 import unittest
 
 import raw
 from coupled import K, K12, OSCILLATORS, Couplings, half
-from harness import wait_until
+from harness import Http, wait_until
 
 
 class Waveforms(Couplings):
@@ -92,6 +93,24 @@ class Waveforms(Couplings):
         door.close()
         wait_until(lambda: not self.daemon.call('GET', '/v1/couplings/' + cid)['busy'], 'ended', 30)
         self.assertEqual(self.good(cid, count=1)['report']['windows'], 1)
+
+    def test_a_window_of_many_pieces_ends_when_it_is_deleted(self):
+        """Ten thousand internal steps, none of which is long, ten thousand times: corrections this
+        small do not lead anywhere."""
+        left, right = (self.daemon.create(half(x, k=K + K12, h=1e-4)) for x in (1., 0.))
+        scheme = {'type': 'JacobiIterated', 'relaxation': 1e-9, 'maxIterations': 10000}
+        cid = self.couple(left, right, OSCILLATORS, scheme=scheme, hold=3, stepSize=0.99)['id']
+        told = []
+        thread = threading.Thread(target=lambda: told.append(
+            Http(self.daemon.base).call('POST', '/v1/couplings/%s/step' % cid, {'count': 1})))
+        thread.start()
+        wait_until(lambda: self.daemon.call('GET', '/v1/couplings/' + cid)['busy'], 'it works', 30)
+        self.assertEqual(self.daemon.call('DELETE', '/v1/couplings/' + cid).status, 204)
+        thread.join(60)
+        self.assertEqual((told[0].status, told[0]['code']), (409, 'cancelled'))
+        times = [self.daemon.call('GET', '/v1/instances/%s/state' % i)['time']
+                 for i in (left, right)]
+        self.assertEqual(times, [0, 0])
 
     def test_what_is_refused(self):
         left, right = (self.daemon.create(half(k=K + K12, h=1e-7)) for _ in range(2))

@@ -267,6 +267,22 @@ class Together(Couplings):
         self.assertEqual((told[0].status, told[0]['code']), (409, 'cancelled'))
         self.assertEqual(self.daemon.call('GET', '/v1/instances/%s/state' % left)['time'], 0)
 
+    def test_one_window_of_many_short_trials_ends_too(self):
+        """Corrections this small do not lead anywhere, and each of 64 participants takes part in
+        ten thousand."""
+        names = ['p%d' % n for n in range(64)]
+        parts = [{'name': n, 'instance': self.daemon.create(half(1., k=K, h=1e-4))} for n in names]
+        made = self.daemon.call('POST', '/v1/couplings', {
+            'participants': parts, 'stepSize': 0.02,
+            'connections': [{'from': a + '.x', 'to': b + '.F'}
+                            for a, b in zip(names, names[1:] + names[:1])],
+            'scheme': {'type': 'JacobiIterated', 'relaxation': 1e-9, 'maxIterations': 10000}})
+        self.assertEqual(made.status, 201, made)
+        thread, told = self.begin(made['id'])
+        self.assertEqual(self.daemon.call('DELETE', '/v1/couplings/' + made['id']).status, 204)
+        thread.join()
+        self.assertEqual((told[0].status, told[0]['code']), (409, 'cancelled'))
+
     def test_stop_and_the_end_of_the_server(self):
         left, _, cid = self.oscillators()
         thread, told = self.begin(cid)
