@@ -7,18 +7,19 @@
 #include <string.h>
 
 /* N: velocities of a body. Of an island, at most: proximal points, those without progress, steps in
- * all; steps to one point, halvings of a step, and of a stride */
+ * all; steps to one point, trials of a step, and of a stride */
 enum { N = MECH_NEWTON_BLOCK, POINTS = 60, STALE = 12, MOST = 100 };
-enum { STEPS = 15, HALVINGS = 10, STRIDES = 5 };
+enum { STEPS = 15, TRIALS = 10, STRIDES = 5 };
 
 /* κ over the mean of W's diagonal at the first point, its least, how it falls, how it falls once a
  * point was not found, and how it rises then. Faces at an angle a slide by some a² of their speeds
  * where they repeat each other: a proximal point of a κ beyond that does not see it. Below the
  * least, rounding of the matrix is too much. */
 static const double first = 1e-3, least_kappa = 1e-9, falls = 0.1, milder = 0.3, rises = 10.;
-/* a point is solved to this part of what the last one missed; progress, and next to none, in what
- * is missed, squared; a stride may miss that many times more, squared */
-static const double inner = 1e-2, progress = 0.25, creeps = 0.05, widest = 1e4;
+/* where a step ends, of the first slope along it; what a point is solved to, of what the last one
+ * missed; progress, and next to none, in what is missed, squared; how much more a stride or a new
+ * start may miss, squared */
+static const double flat = 0.1, inner = 1e-2, progress = 0.25, creeps = 0.05, widest = 1e4;
 
 /* --- F and what is missed --------------------------------------------------------------------- */
 
@@ -59,14 +60,13 @@ static void coulomb(double mu, const double z[3], double l[3], double D[9])
     const bool sticks = t <= radius;
 
     l[0] = fmax(0., z[0]);
-    /* at 0, as bodies that rest on each other are at first, as if it pushed */
-    D[0] = z[0] >= 0. ? 1. : 0.;
+    D[0] = z[0] > 0. ? 1. : 0.;
     D[1] = D[2] = 0.;
     for (int i = 1; i < 3; i++) {
         const double along = t > 0. ? z[i] / t : 0.;
 
         l[i] = sticks ? z[i] : radius * along;
-        D[3 * i] = sticks || z[0] < 0. ? 0. : mu * along;
+        D[3 * i] = sticks || z[0] <= 0. ? 0. : mu * along;
         for (int j = 1; j < 3; j++) {
             const double one = i == j ? 1. : 0.;
 
@@ -86,7 +86,7 @@ static void associated(double mu, const double z[3], double l[3], double D[9])
     if (mu > 0. && t <= mu * z[0]) {
         D[0] = D[4] = D[8] = 1.;
     } else if (mu == 0.) {
-        D[0] = z[0] >= 0. ? 1. : 0.;
+        D[0] = z[0] > 0. ? 1. : 0.;
     } else if (mu * t > -z[0]) {
         D[0] = share;
         for (int i = 1; i < 3; i++) {
@@ -102,14 +102,19 @@ static void associated(double mu, const double z[3], double l[3], double D[9])
     }
 }
 
-/* F at y, with `matrix` the blocks too; returns ‖F‖² */
-static double evaluate(struct mech_body_newton *s, const double *y, bool matrix)
+enum with { F_ALONE, WITH_MATRIX, WITH_FIRST_MATRIX };
+
+/* F at y and, with a matrix, the blocks; returns ‖F‖². In the first matrix of a point contacts
+ * without impulse that rest on each other resist too: otherwise each step closes no more than the
+ * next contacts of those that were closed before. */
+static double evaluate(struct mech_body_newton *s, const double *y, enum with with)
 {
+    static const double one[9] = {1., 0., 0., 0., 1., 0., 0., 0., 1.};
     const size_t n = (size_t)N * (size_t)s->bodies;
     double sum = 0.;
 
     memcpy(s->F, y, n * sizeof *y);
-    if (matrix) {
+    if (with != F_ALONE) {
         mech_newton_blocks_one(&s->blocks);
     }
     for (int32_t i = 0; i < s->count; i++) {
@@ -123,7 +128,13 @@ static double evaluate(struct mech_body_newton *s, const double *y, bool matrix)
         (s->friction == MECH_COULOMB ? coulomb : associated)(t->set.mu, z, t->l, D);
         mech_v3_add(t->l, -1., t->hat, change);
         push(t, -1., change, s->F);
-        if (matrix && (t->l[0] > 0. || z[0] >= 0.)) {
+        const bool rests = with == WITH_FIRST_MATRIX && t->hat[0] == 0. && z[0] <= 0. &&
+                           z[0] * t->kappa >= -s->still;
+
+        if (rests) {
+            memcpy(D, one, sizeof one);
+        }
+        if (rests || (with != F_ALONE && t->l[0] > 0.)) {
             for (int k = 0; k < 9; k++) {
                 D[k] /= t->kappa;
             }
@@ -167,30 +178,49 @@ static double missed(struct mech_body_newton *s)
 
 /* --- one island ------------------------------------------------------------------------------- */
 
-/* y := the best of y − t step, t = 1, ½, …, for ‖F‖² there; false: none is finite */
-static bool halve(struct mech_body_newton *s, double now)
+/* ‖F‖² at y − t step, which goes to `trial`; *slope: F along the step there. */
+static double try_step(struct mech_body_newton *s, double t, double *slope)
 {
     const size_t n = (size_t)N * (size_t)s->bodies;
-    double best = HUGE_VAL, share = 1., t = 1.;
 
-    for (int k = 0; k < HALVINGS; k++, t *= 0.5) {
-        for (size_t i = 0; i < n; i++) {
-            s->trial[i] = s->y[i] - t * s->step[i];
-        }
-        const double then = evaluate(s, s->trial, false);
+    for (size_t i = 0; i < n; i++) {
+        s->trial[i] = s->y[i] - t * s->step[i];
+    }
+    const double sum = evaluate(s, s->trial, F_ALONE);
 
-        if (then < best) {
-            best = then;
-            share = t;
-        }
-        if (then <= (1. - 1e-4 * t) * now) {
-            break;
-        }
+    *slope = 0.;
+    for (size_t i = 0; i < n; i++) {
+        *slope += s->F[i] * s->step[i];
     }
-    for (size_t i = 0; i < n && best < HUGE_VAL; i++) {
-        s->y[i] -= share * s->step[i];
+    return sum;
+}
+
+/* y := y − t step. t = 1 if that lessens ‖F‖² from `now`, else where F has next to none along the
+ * step, which begins with `slope`: for the associated law F is the gradient of a convex function,
+ * whose least value is there; ‖F‖ is large where contacts open and close on the way. Coulomb's
+ * F is close to that. False: not finite. */
+static bool go_along(struct mech_body_newton *s, double now, double slope)
+{
+    const size_t n = (size_t)N * (size_t)s->bodies;
+    double low = 0., high = 1., at_low = slope, at_high, t = 1., here;
+    double then = try_step(s, t, &here);
+
+    at_high = here;
+    for (int k = 0; k < TRIALS && !(then <= (1. - 1e-4 * t) * now) &&
+                    !(fabs(here) <= flat * slope) && at_high < 0.;
+         k++) {
+        const double part = at_low / (at_low - at_high);
+
+        t = low + (high - low) * fmin(0.9, fmax(0.1, part));
+        then = try_step(s, t, &here);
+        *(here < 0. ? &high : &low) = t;
+        *(here < 0. ? &at_high : &at_low) = here;
     }
-    return best < HUGE_VAL;
+    if (!isfinite(then)) {
+        return false;
+    }
+    memcpy(s->y, s->trial, n * sizeof *s->y);
+    return true;
 }
 
 /* Newton's steps from y towards the next proximal point, until ‖F‖² is at most `goal`, which *met
@@ -198,16 +228,21 @@ static bool halve(struct mech_body_newton *s, double now)
 static int32_t approach(struct mech_body_newton *s, double goal, bool *met)
 {
     const size_t n = (size_t)N * (size_t)s->bodies;
-    double now = evaluate(s, s->y, true);
+    double now = evaluate(s, s->y, WITH_FIRST_MATRIX);
     int32_t k = 0;
 
     for (; k < STEPS && now > goal && mech_newton_blocks_factor(&s->blocks); k++) {
+        double slope = 0.;
+
         memcpy(s->step, s->F, n * sizeof *s->F);
         mech_newton_blocks_solve(&s->blocks, s->step);
-        if (!halve(s, now)) {
+        for (size_t i = 0; i < n; i++) {
+            slope += s->F[i] * s->step[i];
+        }
+        if (!go_along(s, now, slope)) {
             break;
         }
-        now = evaluate(s, s->y, true);
+        now = evaluate(s, s->y, WITH_MATRIX);
     }
     *met = now <= goal;
     return k;
@@ -270,6 +305,16 @@ static void store(struct mech_body_newton *s, bool back)
     }
 }
 
+/* l̂ := 0 where that does not miss far more than `least`: few sweeps, which take impulses from
+ * contact to contact, may end farther from a point than they began. */
+static bool begin_anew(struct mech_body_newton *s, double least)
+{
+    for (int32_t i = 0; i < s->count; i++) {
+        memset(s->touch[i].hat, 0, sizeof s->touch[i].hat);
+    }
+    return missed(s) <= widest * least;
+}
+
 /* l̂ := the next proximal point, of κ = share of W; returns steps. */
 static int32_t go_on(struct mech_body_newton *s, double share, double goal, bool *met)
 {
@@ -294,6 +339,7 @@ int32_t mech_body_newton_island(struct mech_body_newton *s, double goal,
     double least = missed(s), last = least, share = first, fall = falls;
     int32_t steps = 0, stale = 0;
 
+    s->still = sqrt(goal);
     store(s, false);
     for (int k = 0; k < POINTS && least > goal && stale < STALE && steps < MOST &&
                     !mech_interrupted(interrupt);
@@ -307,6 +353,10 @@ int32_t mech_body_newton_island(struct mech_body_newton *s, double goal,
             stale = now < progress * least ? 0 : stale;
             least = now;
             store(s, false);
+        }
+        if (k == 0 && !met && !(now <= last) && begin_anew(s, least)) {
+            last = missed(s);
+            continue;
         }
         if (!met) {
             fall = milder;

@@ -33,6 +33,7 @@ struct mech_body_newton {
     /* of the island */
     int32_t bodies, count;
     double scale; /* of the rows of G M⁻½, the largest of a contact */
+    double still; /* m/s: contacts that part no faster rest on each other */
     enum mech_friction friction;
 };
 

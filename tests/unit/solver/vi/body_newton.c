@@ -222,7 +222,8 @@ static void what_it_does_not_take_stays(void)
     }
 }
 
-/* 200 cubes on each other: as many blocks of the matrix as pairs that touch */
+/* 200 cubes on each other: as many blocks of the matrix as pairs that touch. 50 sweeps end farther
+ * from a solution than none. */
 static void towers_cost_by_their_bodies(void)
 {
     struct pile *const p = pile_of_boxes(20, 1.), *const q = pile_of_boxes(200, 1.);
@@ -230,10 +231,11 @@ static void towers_cost_by_their_bodies(void)
 
     pile_fall(p, step);
     pile_fall(q, step);
+    sweep(q, MECH_COULOMB, 50);
     (void)improve(p, MECH_COULOMB, &few);
     const int32_t steps = improve(q, MECH_COULOMB, &many);
 
-    CU_ASSERT(steps > 0 && steps <= 10);
+    CU_ASSERT(steps > 0 && steps <= 40);
     CHECK_NEAR(many, few, 0.1 * few);
     double residual;
 
