@@ -11,6 +11,11 @@
  * body and two a pair of bodies that touch: contacts of faces, which repeat each other, add to the
  * same blocks. An island is what contacts tie together; bodies that nothing moves tie nothing.
  *
+ * For the associated law F is the gradient of a convex function, and Coulomb's is close to one: a
+ * step that does not lessen ‖F‖ ends where F along it has next to none. κ begins at 1e-3 of W's
+ * diagonal and falls from point to point; where the first is not found, the impulses begin once
+ * more from 0.
+ *
  * Where faces repeat each other but for small angles, l may change far along directions in which
  * bodies hardly move, and sweeps and proximal points creep: l̂ then goes on along its last change
  * as far as the first contact comes to the end of its cone.
