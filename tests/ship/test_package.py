@@ -1,0 +1,228 @@
+"""deploy/package: the Debian packages are installed, used, upgraded and purged in a clean root; the
+tarball runs from any folder; libmechc is found by pkg-config and CMake; the bill of materials names
+the package of each library; the unit keeps the daemon from what it does not need."""
+import contextlib
+import hashlib
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+import harness
+import models
+from harness import wait_until, with_us
+from places import DEPLOY, LONG, ROOT, folder, need, run
+
+OUT = None  # the folder of what deploy/package makes, by the first test that needs it
+EXPOSURE = 1.5  # of systemd-analyze security: 0 is closed, 10 is open
+EXAMPLE = 'cmake_minimum_required(VERSION 3.13)\nproject(user C)\n' \
+          'find_package(mechc 0.1 REQUIRED)\n' \
+          'add_executable(user user.c)\ntarget_link_libraries(user mechc::mechc m)\n'
+
+
+def made():
+    """(folder, {package: path}) of the packages, the tarball and the bill of this tree."""
+    global OUT
+    need(**{'dpkg-shlibdeps': 'dpkg-dev', 'patchelf': 'patchelf', 'meson': 'meson'})
+    if OUT is None:
+        OUT = folder('package')
+        run(os.path.join(DEPLOY, 'package'), '--out', OUT)
+    with open(os.path.join(OUT, 'SHA256SUMS'), encoding='ascii') as f:
+        names = [line.split()[1] for line in f]
+    return OUT, {n.split('_')[0]: os.path.join(OUT, n) for n in names}
+
+
+def digest(path):
+    with open(path, 'rb') as f:
+        return hashlib.sha256(f.read()).hexdigest()
+
+
+class Root:
+    """A minimal root of Debian, in which commands run with a /proc and /dev of their own."""
+
+    def __init__(self):
+        need(mmdebstrap='mmdebstrap')
+        self.base = os.path.join(folder('roots'), 'minbase.tar')
+        sources = run('apt-get', 'indextargets', '--format',
+                      'deb $(REPO_URI) $(RELEASE) $(COMPONENT)', 'Created-By: Packages',
+                      'Origin: Debian')
+        if not os.path.exists(self.base):
+            subprocess.run(['mmdebstrap', '--quiet', '--mode=root', '--variant=minbase', 'bookworm',
+                            self.base + '.new.tar', '-'], input=sources.encode(), check=True,
+                           timeout=LONG)
+            os.rename(self.base + '.new.tar', self.base)
+        self.path = tempfile.mkdtemp(prefix='mechd-root-')
+        run('tar', '-xf', self.base, '-C', self.path, '--exclude=./dev/*')
+        for name in ('resolv.conf', 'hosts'):
+            shutil.copy('/etc/' + name, os.path.join(self.path, 'etc', name))
+
+    def close(self):
+        shutil.rmtree(self.path, ignore_errors=True)
+
+    def at(self, path):
+        return os.path.join(self.path, path.lstrip('/'))
+
+    def command(self, *words):
+        enter = 'mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && ' \
+                'exec chroot "$0" "$@"'
+        return ['unshare', '--mount', 'sh', '-c', enter, self.path, 'env', '-i',
+                'PATH=/usr/sbin:/usr/bin:/sbin:/bin', 'HOME=/root', 'LANG=C.UTF-8',
+                'DEBIAN_FRONTEND=noninteractive', 'http_proxy=' + os.environ.get('http_proxy', ''),
+                *words]
+
+    def run(self, *words):
+        return run(*self.command(*words))
+
+    def install(self, *paths):
+        for path in paths:
+            shutil.copy(path, self.at('/var/cache'))
+        self.run('apt-get', 'install', '-y', '-q', '--no-install-recommends',
+                 *['/var/cache/' + os.path.basename(p) for p in paths])
+
+    @contextlib.contextmanager
+    def daemon(self):
+        """The installed daemon as its own user with its own state: what it reports when ready."""
+        ready = '/var/lib/mechd/ready.json'
+        process = subprocess.Popen(with_us() + self.command(
+            'setpriv', '--reuid=mechd', '--regid=mechd', '--clear-groups', 'mechd', '--listen',
+            '127.0.0.1:0', *harness.FREE_PORTS[:6], '--state', '/var/lib/mechd', '--durability',
+            'checkpoint', '--ready-file', ready), stderr=subprocess.DEVNULL)
+        try:
+            yield wait_until(lambda: harness.read_json(self.at(ready)), 'it is ready', 60)
+        finally:
+            process.send_signal(signal.SIGTERM)
+            self.code = process.wait(60 * harness.SLOW)
+
+
+class Package(unittest.TestCase):
+    def test_installed_used_upgraded_and_purged(self):
+        out, debs = made()
+        newer = run(os.path.join(DEPLOY, 'package'), '--out', out, '--revision', '+2', 'deb')
+        root = Root()
+        self.addCleanup(root.close)
+        before = set(os.listdir(root.at('/etc')))
+        root.run('apt-get', 'update', '-q')
+        names = ('mechd', 'mechctl', 'libmechc0', 'libmechc-dev', 'python3-mechd')
+        root.install(*[debs[n] for n in names])
+        self.assertEqual(root.run('dpkg', '--verify', *names), '')
+        for path in ('/usr/lib/systemd/system/mechd.service', '/usr/share/man/man1/mechd.1.gz',
+                     '/usr/share/bash-completion/completions/mechctl',
+                     '/usr/share/zsh/site-functions/_mechctl', '/usr/share/doc/mechd/copyright',
+                     '/usr/lib/sysusers.d/mechd.conf', '/usr/lib/tmpfiles.d/mechd.conf'):
+            self.assertTrue(os.path.exists(root.at(path)), path)
+        with root.daemon() as info:
+            ask = ['env', 'MECHD_SERVER=' + info['http'], 'mechctl']
+            root.run(*ask, 'create', '--id', 'rig', '--example', 'four-bar')
+            root.run(*ask, 'step', 'rig', '--count', '7')
+            script = 'import mechd; print(mechd.__version__)'
+            self.assertRegex(root.run('python3', '-c', script), r'^\d+\.\d')
+        self.assertEqual(root.code, 0)
+
+        root.install(*newer.split())
+        self.assertTrue(root.run('dpkg-query', '-W', '-f', '${Version}', 'mechd').endswith('+2'))
+        with root.daemon() as info:
+            shown = root.run('env', 'MECHD_SERVER=' + info['http'], 'mechctl', '--json', 'show',
+                             'rig')
+            self.assertEqual(json.loads(shown)['step'], 7)
+        root.run('apt-get', 'remove', '-y', '-q', *names)
+        self.assertTrue(os.path.exists(root.at('/var/lib/mechd/mechd.sqlite')))
+        root.run('apt-get', 'purge', '-y', '-q', 'mechd')
+        self.assertFalse(os.path.exists(root.at('/var/lib/mechd')))
+        with open(root.at('/etc/passwd'), encoding='utf-8') as f:
+            self.assertNotIn('mechd', f.read())
+        self.assertFalse([n for n in set(os.listdir(root.at('/etc'))) - before if 'mech' in n])
+        left = [os.path.join(place, n) for place, _, found in os.walk(root.at('/usr'))
+                for n in found if 'mechd' in n or 'mechctl' in n or 'mechc.' in n]
+        self.assertEqual(left, [])
+
+    def test_the_same_tree_gives_the_same_bytes(self):
+        out, debs = made()
+        sums = {name: digest(path) for name, path in debs.items()}
+        run(os.path.join(DEPLOY, 'package'), '--out', out)
+        for name, path in debs.items():
+            self.assertEqual(digest(path), sums[name], name)
+
+    def test_the_tarball_runs_from_any_folder(self):
+        out, _ = made()
+        path = next(f for f in os.listdir(out) if f.endswith('.tar.gz'))
+        place = tempfile.mkdtemp(prefix='mechd tarball ')
+        self.addCleanup(shutil.rmtree, place)
+        run('tar', '-xf', os.path.join(out, path), '-C', place)
+        top = os.path.join(place, os.listdir(place)[0])
+        for program in ('mechd', 'mechctl'):
+            # libraries of its own, but for the C library
+            for line in run('ldd', os.path.join(top, 'bin', program)).splitlines():
+                found = re.match(r'\s*(\S+) => (\S.*) \(', line)
+                if found and not re.match(r'lib(c|m|dl|rt|pthread|resolv)\.so', found.group(1)):
+                    self.assertTrue(found.group(2).startswith(top), line)
+        with harness.Daemon(program_path=os.path.join(top, 'bin', 'mechd')) as d:
+            run(os.path.join(top, 'bin', 'mechctl'), '--server', d.base, 'create', '--id', 'a',
+                '--example', 'mass1d')
+            script = 'import sys, mechd; print(mechd.Server(sys.argv[1]).about())'
+            run(sys.executable, '-c', script, d.base,
+                env={**os.environ, 'PYTHONPATH': os.path.join(top, 'python')})
+
+    def test_libmechc_is_found_by_pkg_config_and_cmake(self):
+        _, debs = made()
+        place = tempfile.mkdtemp(prefix='mechd-dev-')
+        self.addCleanup(shutil.rmtree, place)
+        for name in ('libmechc0', 'libmechc-dev'):
+            run('dpkg-deb', '-x', debs[name], place)
+        shutil.copy(os.path.join(ROOT, 'clients', 'c', 'example.c'), os.path.join(place, 'user.c'))
+        text = os.path.join(place, 'user.c')
+        with open(text, encoding='utf-8') as f:
+            code = f.read().replace('"clients/c/mechc.h"', '<mechc.h>')
+        with open(text, 'w', encoding='utf-8') as f:
+            f.write(code)
+        with open(os.path.join(place, 'CMakeLists.txt'), 'w', encoding='utf-8') as f:
+            f.write(EXAMPLE)
+        host = run('dpkg-architecture', '-qDEB_HOST_MULTIARCH').strip()
+        lib = os.path.join(place, 'usr', 'lib', host)
+        flags = run('pkg-config', '--cflags', '--libs', 'mechc', env={
+            **os.environ, 'PKG_CONFIG_PATH': os.path.join(lib, 'pkgconfig'),
+            'PKG_CONFIG_SYSROOT_DIR': place}).split()
+        run('cc', text, '-o', os.path.join(place, 'user'), *flags, '-lm')
+        programs = [os.path.join(place, 'user')]
+        if shutil.which('cmake'):
+            run('cmake', '-S', place, '-B', os.path.join(place, 'build'),
+                '-DCMAKE_PREFIX_PATH=' + os.path.join(place, 'usr'))
+            run('cmake', '--build', os.path.join(place, 'build'))
+            programs.append(os.path.join(place, 'build', 'user'))
+        with harness.Daemon() as d:
+            for program in programs:
+                text = run(program, d.base, d.create(models.oscillator()), 'force', '0.01', '4',
+                           'x', env={**os.environ, 'LD_LIBRARY_PATH': lib})
+                self.assertEqual(len(text.splitlines()), 4)
+
+    def test_the_bill_names_the_package_of_each_library(self):
+        out, _ = made()
+        path = next(f for f in os.listdir(out) if f.endswith('.cdx.json'))
+        with open(os.path.join(out, path), encoding='utf-8') as f:
+            bill = json.load(f)
+        self.assertEqual((bill['bomFormat'], bill['specVersion']), ('CycloneDX', '1.4'))
+        named = {p['value'] for c in bill['components'] for p in c['properties']}
+        for program in ('mechd', 'mechctl'):
+            text = run('ldd', os.path.join(out, 'root', 'usr', 'bin', program))
+            for soname in re.findall(r'^\s*(\S+) => /', text, re.M):
+                self.assertIn(soname, named)
+        for c in bill['components']:
+            self.assertRegex(c['purl'], r'^pkg:deb/\w+/\S+@\S+\?arch=\w+$')
+
+    def test_the_unit_is_closed(self):
+        out, _ = made()
+        if not shutil.which('systemd-analyze'):
+            self.skipTest('apt-get install systemd')
+        unit = os.path.join(out, 'root', 'usr', 'lib', 'systemd', 'system', 'mechd.service')
+        with open(unit, encoding='utf-8') as f:
+            self.assertIn('\nExecStart=/usr/bin/mechd ', f.read())
+        text = run('systemd-analyze', 'security', '--offline=yes', '--no-pager', unit)
+        found = float(re.search(r'exposure level for \S+: ([\d.]+)', text).group(1))
+        self.assertLessEqual(found, EXPOSURE)
+
+
+if __name__ == '__main__':
+    unittest.main()
