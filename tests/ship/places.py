@@ -100,14 +100,19 @@ class Contained:
     """A daemon in a container, to be asked as one of harness.Daemon: over HTTP with its token."""
 
     def __init__(self, ready, token=None):
-        self.ready, self.token = ready, token
+        self.ready, self.token, self.http = ready, token, None
         self.refresh()
+
+    def close(self):
+        if self.http:
+            self.http.close()
 
     def refresh(self):
         """Reads the endpoints again, which a restart changes."""
         self.info = harness.wait_until(lambda: harness.read_json(self.ready), 'it is ready', 60)
         addresses = self.info['http']
         self.base = addresses if isinstance(addresses, str) else addresses[0]
+        self.close()
         self.http = harness.Http(self.base)
 
     def call(self, method, path, body=None):
