@@ -3,6 +3,7 @@
 
 #include "protocol/wire/json.h"
 #include "server/call/call.h"
+#include "server/call/outside.h"
 #include "server/call/service.h"
 #include "server/instance/durable.h"
 #include "server/os/ticks.h"
@@ -30,6 +31,11 @@ void mechd_frame_fini(struct mechd_frame_request *r)
     mechd_bodies_give(r->service, r->taken);
     atomic_fetch_sub(&r->service->in_flight, 1);
     mechd_instance_unref(r->job.instance);
+    if (r->outside != NULL) {
+        // its reply is on its way: questions may follow
+        mechd_outside_greeted(r->outside, r->out.lease);
+        mechd_outside_unref(r->outside);
+    }
     json_decref(r->hello);
     mechp_text_fini(&r->second);
     mech_diag_fini(&r->diag);
@@ -116,12 +122,47 @@ static bool admit(struct mechd_frame_request *r)
     return true;
 }
 
+/* The hello of a program that takes part in a coupling: the reply is complete. */
+static void greet_outside(struct mechd_frame_request *r)
+{
+    struct mechd_caller *const caller = r->caller != NULL ? r->caller(r) : NULL;
+    struct mechd_outside_hello h = {.body = r->hello,
+                                    .caller = caller,
+                                    .diag = &r->diag,
+                                    .reply = &r->second,
+                                    .detail = r->detail};
+    if (caller == NULL && r->caller == NULL) {
+        mech_diag_add(&r->diag, "/coupling", "partners of couplings are called over ZeroMQ");
+        mechd_frame_fail(r, MECHP_INVALID_REQUEST, "");
+        return;
+    }
+    if (caller == NULL) {
+        mechd_frame_fail(r, MECHP_OUT_OF_MEMORY, "no memory for the partner");
+        return;
+    }
+    const enum mechp_code code = mechd_outside_hello(r->service->outsides, &h);
+    if (code != MECHP_OK) {
+        char detail[sizeof r->detail];
+        snprintf(detail, sizeof detail, "%s", r->detail);
+        caller->destroy(caller);
+        mechd_frame_fail(r, code, detail);
+        return;
+    }
+    r->outside = h.outside;
+    r->out.lease = h.lease;
+}
+
 /* The instance: by name in a hello, by number afterwards. False: refused. */
 static bool find_instance(struct mechd_frame_request *r, const char *extra, size_t extra_size)
 {
     struct mechd_table *table = &r->service->host.table;
     if (r->in.kind != MECHP_HELLO) {
         if (!admit(r)) {
+            return false;
+        }
+        // no instance has the number 0: the frames of programs in couplings have it
+        if (r->in.instance == 0 && mechd_outside_take(r->service->outsides, &r->in, r->values)) {
+            r->silent = true;
             return false;
         }
         r->job.instance = mechd_table_number(table, r->in.instance);
@@ -134,6 +175,10 @@ static bool find_instance(struct mechd_frame_request *r, const char *extra, size
             return false;
         }
         if (!admit(r)) {
+            return false;
+        }
+        if (json_object_get(r->hello, "coupling") != NULL) {
+            greet_outside(r);
             return false;
         }
         const char *id = json_string_value(json_object_get(r->hello, "instance"));

@@ -26,6 +26,8 @@
 #include "server/instance/stepping.h"
 #include "server/store/store.h"
 
+struct mechd_caller;
+struct mechd_outside;
 struct mechd_service;
 
 /* A frame as received; the bytes are read by mechd_frame_start only. */
@@ -54,6 +56,8 @@ struct mechd_frame_request {
     const _Atomic bool *gone; /* set once the connection has ended; NULL: not known */
     /* The reply is complete: send it. Only for a request that was queued. */
     void (*answer)(struct mechd_frame_request *r);
+    /* Where frames can be sent to its peer later, fresh; NULL: no memory. */
+    struct mechd_caller *(*caller)(struct mechd_frame_request *r);
 
     struct mechd_pass pass; /* of a hello */
     struct mechp_frame in, out;
@@ -63,7 +67,9 @@ struct mechd_frame_request {
     size_t room;    /* of reply */
     size_t taken;   /* of the bodies in flight */
     json_t *hello;
-    struct mechp_text second; /* second part of the reply */
+    struct mechd_outside *outside; /* whose hello this is, a reference; or NULL */
+    bool silent;                   /* an answer to a question of the server: there is no reply */
+    struct mechp_text second;      /* second part of the reply */
     struct mech_diag diag;
     char detail[256];
     enum mechd_frame_phase phase; /* as owner */

@@ -10,7 +10,7 @@ const char *const mechd_door_names[MECHD_DOORS] = {[MECHD_DOOR_HTTP] = "http",
 
 const int mechd_statuses[MECHD_STATUSES] = {200, 201, 202, 204, 206, 304, 400, 401, 403,
                                             404, 405, 406, 408, 409, 411, 412, 413, 415,
-                                            422, 429, 500, 501, 503, 507, 0};
+                                            422, 429, 500, 501, 502, 503, 504, 507, 0};
 
 const double mechd_buckets[MECHD_BUCKETS] = {25e-6, 50e-6, 100e-6, 250e-6, 500e-6, 1e-3, 2.5e-3,
                                              5e-3,  10e-3, 50e-3,  100e-3, 500e-3, 1.,   10.};

@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-enum { MECHD_STATUSES = 28, MECHD_BUCKETS = 14 };
+enum { MECHD_STATUSES = 30, MECHD_BUCKETS = 14 };
 
 /* Doors that requests come through. */
 enum mechd_door {

@@ -11,6 +11,7 @@
 
 struct mechd_operation;
 struct mechd_couplings;
+struct mechd_outsides;
 struct mechd_sweeps;
 struct mechp_text;
 
@@ -38,6 +39,7 @@ struct mechd_service {
     struct mechd_curve curve;          /* const once running */
     struct mechd_sweeps *sweeps;       /* the daemon's */
     struct mechd_couplings *couplings; /* the daemon's */
+    struct mechd_outsides *outsides;   /* the daemon's: programs in couplings */
     _Atomic bool ready;                /* accepts work; partner: /readyz */
     _Atomic bool closed;               /* refuses every call; partner: both doors */
     _Atomic int in_flight;             /* calls accepted and not yet answered */

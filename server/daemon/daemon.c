@@ -65,6 +65,8 @@ static int start_service(struct mechd *d, char *fault, size_t size)
     mechd_sweeps_init(s->sweeps);
     s->couplings = &d->couplings;
     mechd_couplings_init(s->couplings);
+    s->outsides = &d->outsides;
+    mechd_outsides_init(s->outsides);
     mechd_backgrounds_init(&s->backgrounds);
     MECH_TRY(mechd_curve_init(&s->curve, s->config.curve_key, fault, size));
     MECH_TRY(mechd_tokens_init_keys(&s->peers, s->config.curve_clients, fault, size));
@@ -237,12 +239,14 @@ void mechd_daemon_stop(struct mechd *d)
     }
     mechd_pool_fini(&d->service.host.pool);
     mechd_watchdog_free(d->watchdog);
+    mechd_outsides_close(&d->outsides);
     mechd_zmq_stop(d->zmq);
     mechd_lane_stop(d->lane);
     mechd_http_stop(d->http);
     (void)mechd_durable_flush(&d->service.host);
     mechd_store_close(d->service.host.store);
     mechd_couplings_fini(&d->couplings);
+    mechd_outsides_fini(&d->outsides);
     mechd_sweeps_fini(&d->sweeps);
     mechd_backgrounds_fini(&d->service.backgrounds);
     mechd_table_fini(&d->service.host.table);

@@ -1,6 +1,7 @@
 /* The daemon: everything that its threads share. One per process, created and ended by main. */
 #pragma once
 
+#include "server/call/outside.h"
 #include "server/call/service.h"
 #include "server/coupling/coupling.h"
 #include "server/sweep/sweep.h"
@@ -14,6 +15,7 @@ struct mechd {
     struct mechd_service service;
     struct mechd_sweeps sweeps;
     struct mechd_couplings couplings;
+    struct mechd_outsides outsides;
     struct mechd_http *http; /* doors; const once running */
     struct mechd_zmq *zmq;
     struct mechd_lane_door *lane;    /* NULL: closed */

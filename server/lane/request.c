@@ -53,6 +53,10 @@ static bool reply_frame(struct mechd_lane_link *link)
     struct mechd_lane_buffer *const b = &link->out;
     struct mechd_frame_request *const r = &link->frame;
     size_t size = 0, extra = 0;
+    if (r->silent) {
+        mechd_frame_fini(r);
+        return true;
+    }
     mechd_frame_complete(r, &size, &extra);
     const bool second = r->out.kind == MECHP_HELLO || r->out.kind == MECHP_ERROR;
     const size_t all = MECHD_LANE_LENGTH + size + (second ? MECHD_LANE_LENGTH + extra : 0);

@@ -2,6 +2,7 @@
  * answer, and where the answer goes. The second part of a hello and of an answer is a second frame
  * of the message. */
 #include "server/call/frames.h"
+#include "server/call/outside.h"
 #include "server/call/service.h"
 #include "server/zmq/internal.h"
 
@@ -14,13 +15,71 @@ struct frame_request {
     struct mechd_backlog *backlog; /* of its connection, or NULL; it does not count there */
 };
 
+/* --- questions to the peer -------------------------------------------------------------------- */
+
+struct caller {
+    struct mechd_caller caller; /* first */
+    struct mechd_zmq *zmq;
+    struct mechd_peer peer;
+    struct mechd_backlog *backlog; /* or NULL */
+};
+
+static bool send_question(struct mechd_caller *caller, const struct mechp_frame *frame,
+                          const double *values)
+{
+    struct caller *const c = (struct caller *)caller;
+    struct mechd_letter *const letter =
+        mechd_letter_create(c->zmq, MECHP_FRAME_HEADER + 8 * (size_t)frame->count, 0);
+    if (letter == NULL) {
+        return false;
+    }
+    letter->peer = c->peer;
+    mechp_frame_write(frame, letter->bytes);
+    mechp_frame_put_values(letter->bytes + MECHP_FRAME_HEADER, values, frame->count);
+    mechd_letter_post(c->zmq, letter);
+    return true;
+}
+
+static bool has_gone(const struct mechd_caller *caller)
+{
+    const struct caller *const c = (const struct caller *)caller;
+    const _Atomic bool *const gone = mechd_guard_gone(&c->peer, c->backlog);
+    return gone != NULL && atomic_load(gone);
+}
+
+static void destroy_caller(struct mechd_caller *caller)
+{
+    mechd_backlog_unref(((struct caller *)caller)->backlog);
+    free(caller);
+}
+
+static struct mechd_caller *make_caller(struct mechd_frame_request *request)
+{
+    struct frame_request *const r = (struct frame_request *)request;
+    struct caller *const c = calloc(1, sizeof *c);
+    if (c == NULL) {
+        return NULL;
+    }
+    c->caller =
+        (struct mechd_caller){.send = send_question, .gone = has_gone, .destroy = destroy_caller};
+    c->zmq = r->zmq;
+    c->peer = r->peer;
+    c->backlog = r->backlog != NULL ? mechd_backlog_ref(r->backlog) : NULL;
+    return &c->caller;
+}
+
+/* --- requests --------------------------------------------------------------------------------- */
+
 /* Send the reply, from the door's thread or through the outbox; the request is over. */
 static void reply(struct frame_request *r, bool here)
 {
     struct mechd_zmq *const z = r->zmq;
     size_t size = 0, extra = 0;
-    mechd_frame_complete(&r->frame, &size, &extra);
-    struct mechd_letter *const letter = mechd_letter_create(z, size, extra);
+    struct mechd_letter *letter = NULL;
+    if (!r->frame.silent) {
+        mechd_frame_complete(&r->frame, &size, &extra);
+        letter = mechd_letter_create(z, size, extra);
+    }
     if (letter != NULL) {
         letter->peer = r->peer;
         mechd_frame_write(&r->frame, letter->bytes, letter->bytes + size);
@@ -54,6 +113,7 @@ void mechd_control_frame(struct mechd_zmq *z, const struct mechd_asked *asked)
     r->frame.key = r->peer.has_key ? r->peer.key : NULL;
     r->frame.gone = mechd_guard_gone(&r->peer, r->backlog);
     r->frame.answer = answer_later;
+    r->frame.caller = make_caller;
     const struct mechd_frame_asked frame = {.bytes = asked->bytes,
                                             .size = asked->size,
                                             .extra = asked->extra,

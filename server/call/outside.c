@@ -1,0 +1,310 @@
+#include "server/call/outside_internal.h"
+
+#include "protocol/wire/json.h"
+#include "server/os/ticks.h"
+#include "solver/base/err.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+void mechd_outsides_init(struct mechd_outsides *t)
+{
+    *t = (struct mechd_outsides){.first = NULL};
+    pthread_mutex_init(&t->m, NULL);
+}
+
+void mechd_outsides_fini(struct mechd_outsides *t)
+{
+    pthread_mutex_destroy(&t->m);
+}
+
+/* The connection ends here: its lease is no longer one. */
+void mechd_outside_let_go(struct mechd_outside *o)
+{
+    struct mechd_caller *const caller = o->caller;
+    o->caller = NULL;
+    memset(o->missed, 0, sizeof o->missed);
+    o->greeted = false;
+    o->sent = false;
+    o->lease = 0;
+    if (caller != NULL) {
+        caller->destroy(caller);
+    }
+}
+
+void mechd_outsides_close(struct mechd_outsides *t)
+{
+    pthread_mutex_lock(&t->m);
+    for (struct mechd_outside *o = t->first; o != NULL; o = o->next) {
+        pthread_mutex_lock(&o->m);
+        mechd_outside_let_go(o);
+        pthread_mutex_unlock(&o->m);
+    }
+    pthread_mutex_unlock(&t->m);
+}
+
+/* --- life ------------------------------------------------------------------------------------- */
+
+/* Copies of names. NULL: no memory. */
+static char **copy_names(const char *const *names, size_t count)
+{
+    char **const out = calloc(count + 1, sizeof *out);
+    for (size_t k = 0; out != NULL && k < count; k++) {
+        out[k] = strdup(names[k]);
+        if (out[k] == NULL) {
+            while (k > 0) {
+                free(out[--k]);
+            }
+            free(out);
+            return NULL;
+        }
+    }
+    return out;
+}
+
+static void free_names(char **names, size_t count)
+{
+    for (size_t k = 0; names != NULL && k < count; k++) {
+        free(names[k]);
+    }
+    free(names);
+}
+
+static void destroy(struct mechd_outside *o)
+{
+    if (o->caller != NULL) {
+        o->caller->destroy(o->caller);
+    }
+    free_names(o->inputs, o->input_count);
+    free_names(o->outputs, o->output_count);
+    free(o->question);
+    free(o->trial_values);
+    free(o->kept_values);
+    free(o->answer);
+    pthread_mutex_destroy(&o->m);
+    free(o);
+}
+
+struct mechd_outside *mechd_outside_create(const char *name,
+                                           const struct mechd_outside_terms *terms)
+{
+    struct mechd_outside *const o = calloc(1, sizeof *o);
+    if (o == NULL) {
+        return NULL;
+    }
+    const size_t numbers = terms->input_count * (size_t)(terms->order + 1);
+    pthread_mutex_init(&o->m, NULL);
+    atomic_init(&o->refs, 1);
+    mech_text_copy(o->name, sizeof o->name, name);
+    o->rollback = terms->rollback;
+    o->order = terms->order;
+    o->patience = (uint64_t)(1e9 * terms->patience);
+    o->inputs = copy_names(terms->inputs, terms->input_count);
+    o->input_count = o->inputs != NULL ? terms->input_count : 0;
+    o->outputs = copy_names(terms->outputs, terms->output_count);
+    o->output_count = o->outputs != NULL ? terms->output_count : 0;
+    o->question = calloc(numbers + 1, sizeof *o->question);
+    o->trial_values = calloc(numbers + 1, sizeof *o->trial_values);
+    o->kept_values = calloc(numbers + 1, sizeof *o->kept_values);
+    o->answer = calloc(terms->output_count + 1, sizeof *o->answer);
+    if (o->inputs == NULL || o->outputs == NULL || o->question == NULL || o->trial_values == NULL ||
+        o->kept_values == NULL || o->answer == NULL) {
+        destroy(o);
+        return NULL;
+    }
+    return o;
+}
+
+void mechd_outside_ref(struct mechd_outside *o)
+{
+    atomic_fetch_add(&o->refs, 1);
+}
+
+void mechd_outside_unref(struct mechd_outside *o)
+{
+    if (o != NULL && atomic_fetch_sub(&o->refs, 1) == 1) {
+        destroy(o);
+    }
+}
+
+void mechd_outside_add(struct mechd_outsides *t, struct mechd_outside *o, const char *coupling)
+{
+    snprintf(o->coupling, sizeof o->coupling, "%.31s", coupling);
+    mechd_outside_ref(o);
+    pthread_mutex_lock(&t->m);
+    o->next = t->first;
+    t->first = o;
+    pthread_mutex_unlock(&t->m);
+}
+
+void mechd_outside_remove(struct mechd_outsides *t, struct mechd_outside *o)
+{
+    pthread_mutex_lock(&t->m);
+    struct mechd_outside **at = &t->first;
+    while (*at != NULL && *at != o) {
+        at = &(*at)->next;
+    }
+    const bool found = *at == o;
+    if (found) {
+        *at = o->next;
+    }
+    pthread_mutex_unlock(&t->m);
+    pthread_mutex_lock(&o->m);
+    o->of = NULL;
+    if (o->caller != NULL && o->greeted) {
+        // the coupling is over: the program is told, and does not wait for a question
+        const struct mechp_frame bye = {.kind = MECHP_BYE, .lease = o->lease};
+        (void)o->caller->send(o->caller, &bye, NULL);
+    }
+    mechd_outside_let_go(o);
+    pthread_mutex_unlock(&o->m);
+    if (found) {
+        mechd_outside_unref(o);
+    }
+}
+
+/* --- questions -------------------------------------------------------------------------------- */
+
+/* What the stage sends, and its values; m is held. */
+const struct mechp_frame *mechd_outside_stage(const struct mechd_outside *o, const double **values)
+{
+    const bool again = o->stage == MECHD_OUTSIDE_TRIAL_AGAIN;
+    *values = again ? o->kept_values : o->question;
+    return again ? &o->kept : o->stage == MECHD_OUTSIDE_COMMIT_AGAIN ? &o->commit : &o->asked;
+}
+
+/* The first stage of a question; m is held. */
+enum mechd_outside_stage mechd_outside_first(const struct mechd_outside *o)
+{
+    return o->restarted ? MECHD_OUTSIDE_TRIAL_AGAIN
+           : o->owes    ? MECHD_OUTSIDE_COMMIT_AGAIN
+                        : MECHD_OUTSIDE_QUESTION;
+}
+
+/* Send what is asked, if that has not been done; m is held. */
+void mechd_outside_send(struct mechd_outside *o)
+{
+    if (o->state != MECHD_OUTSIDE_ASKED || o->sent || o->caller == NULL || !o->greeted) {
+        return;
+    }
+    const double *values;
+    struct mechp_frame frame = *mechd_outside_stage(o, &values);
+    frame.lease = o->lease;
+    o->sent = o->caller->send(o->caller, &frame, values);
+    if (!o->sent) {
+        mechd_outside_let_go(o);
+    }
+}
+
+void mechd_outside_blame(struct mechd_outside *o, enum mechp_code code, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    vsnprintf(o->fault, sizeof o->fault, format, list);
+    va_end(list);
+    o->state = MECHD_OUTSIDE_FAULTY;
+    o->code = code;
+}
+
+void mechd_outside_ask(struct mechd_outside *o, const struct mechp_frame *frame,
+                       const double *values)
+{
+    const size_t size = frame->count * sizeof *values;
+    pthread_mutex_lock(&o->m);
+    o->asked = *frame;
+    o->asked.sequence = ++o->sequence;
+    o->state = MECHD_OUTSIDE_ASKED;
+    o->sent = false;
+    o->due = mechd_now() + o->patience;
+    if (frame->count > 0) {
+        memcpy(o->question, values, size);
+    }
+    o->stage = mechd_outside_first(o);
+    if (frame->kind == MECHP_TRIAL) {
+        o->trial = o->asked;
+        memcpy(o->trial_values, o->question, size);
+    } else if (frame->kind == MECHP_COMMIT) {
+        o->commit = o->asked;
+        o->kept = o->trial;
+        memcpy(o->kept_values, o->trial_values, o->trial.count * sizeof *values);
+    }
+    if (frame->kind != MECHP_COMMIT && o->ahead) {
+        mechd_outside_blame(o, MECHP_PARTNER_FAULT,
+                            "it has stepped a window that was not committed, and cannot roll back");
+    } else if (frame->kind != MECHP_COMMIT && o->blamed[0] != '\0') {
+        mechd_outside_blame(o, MECHP_PARTNER_FAULT, "%.150s", o->blamed);
+        o->blamed[0] = '\0';
+    }
+    mechd_outside_send(o);
+    pthread_mutex_unlock(&o->m);
+}
+
+/* The answer is not awaited any more, and may still come; m is held. */
+void mechd_outside_miss(struct mechd_outside *o)
+{
+    const double *values;
+    if (o->state == MECHD_OUTSIDE_ASKED && o->sent) {
+        o->missed[o->misses++ % MECHD_OUTSIDE_MISSED] = mechd_outside_stage(o, &values)->sequence;
+    }
+}
+
+/* The window is done, whether the program has answered or owes it; m is held. */
+static void note_commit(struct mechd_outside *o, bool answered)
+{
+    if (o->asked.kind == MECHP_COMMIT) {
+        o->window = o->asked.step;
+        o->time = o->kept.time + o->kept.size;
+        o->owes = !answered;
+    }
+}
+
+enum mechd_outside_state mechd_outside_poll(struct mechd_outside *o, uint64_t now, double *out,
+                                            enum mechp_code *code, char *fault)
+{
+    pthread_mutex_lock(&o->m);
+    if (o->caller != NULL && o->caller->gone(o->caller)) {
+        mechd_outside_let_go(o);
+    }
+    mechd_outside_send(o);
+    if (o->state == MECHD_OUTSIDE_ASKED && now >= o->due) {
+        mechd_outside_miss(o);
+        mechd_outside_blame(o, MECHP_PARTNER_TIMEOUT, "%s within %g s",
+                            o->caller == NULL ? "it is not connected, and has not returned"
+                                              : "no answer",
+                            1e-9 * (double)o->patience);
+    }
+    const enum mechd_outside_state state = o->state;
+    if (state == MECHD_OUTSIDE_ANSWERED) {
+        memcpy(out, o->answer, o->output_count * sizeof *out);
+    } else if (state == MECHD_OUTSIDE_FAULTY) {
+        *code = o->code;
+        memcpy(fault, o->fault, sizeof o->fault);
+    }
+    if (state == MECHD_OUTSIDE_ANSWERED || state == MECHD_OUTSIDE_FAULTY) {
+        note_commit(o, state == MECHD_OUTSIDE_ANSWERED);
+        o->state = MECHD_OUTSIDE_IDLE;
+    }
+    pthread_mutex_unlock(&o->m);
+    return state;
+}
+
+void mechd_outside_abandon(struct mechd_outside *o)
+{
+    pthread_mutex_lock(&o->m);
+    mechd_outside_miss(o);
+    note_commit(o, false);
+    o->state = MECHD_OUTSIDE_IDLE;
+    pthread_mutex_unlock(&o->m);
+}
+
+bool mechd_outside_discard(struct mechd_outside *o)
+{
+    pthread_mutex_lock(&o->m);
+    o->ahead = o->ahead || (!o->rollback && o->trial.step == o->window + 1);
+    const bool rolls = !o->ahead;
+    pthread_mutex_unlock(&o->m);
+    return rolls;
+}

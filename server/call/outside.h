@@ -1,0 +1,185 @@
+/* Programs outside that take part in couplings and are called by the server.
+ *
+ * A coupling opens an *outside* for each participant that is a partner (server/coupling/outside.c).
+ * The program says hello with {"coupling", "participant"} over ZeroMQ or the lane; from then on
+ * the server sends it frames through that connection, and it answers each with a frame of the same
+ * kind, step and iteration, its lease, and its outputs:
+ *
+ *   kind      values that it gets                       what it does
+ *   outputs   its inputs at the time t                  reports y(t); no step
+ *   trial     inputs at the start of the window, then   steps from its committed state by `size`,
+ *             their derivatives by its inputOrder       and keeps that to be committed
+ *   commit    none                                      the last trial becomes its state; one that
+ *                                                       it has done is answered again
+ *
+ * `step` is the number of the window, from 1, `iteration` that of the trial within the window, and
+ * `sequence` that of the question, which the answer has too.
+ *
+ *   state     meaning                                       next
+ *   IDLE      nothing is asked                              ASKED
+ *   ASKED     the answer is awaited, until `due`            ANSWERED, FAULTY, IDLE (abandoned)
+ *   ANSWERED  it is there, not read yet                     IDLE
+ *   FAULTY    why is in `fault`                             IDLE
+ *
+ * The connection is a part of its own: while the program is away a question remains asked, and is
+ * sent again when it has returned in time. A program returns at the window where it stands: the
+ * last committed one, or the one before it if a commit has been lost.
+ * A commit cannot fail: the others have done theirs. If it is not answered in time, the window is
+ * done and the program owes it: before the next question the commit is asked again, and in front of
+ * it the trial if the program has been started again.
+ * No thread waits: who asks polls, and is woken. shared, locked by m except where noted; reference
+ * counted. */
+#pragma once
+
+#include "protocol/frame/frame.h"
+#include "protocol/wire/codes.h"
+#include "protocol/wire/text.h"
+#include "solver/base/diag.h"
+#include "solver/base/name.h"
+
+#include <jansson.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    MECHD_OUTSIDE_VALUES = 4096, /* inputs, and outputs, of a partner */
+    MECHD_OUTSIDE_FAULT = 160,
+    MECHD_OUTSIDE_MISSED = 16 /* answers that may be late at a time */
+};
+
+/* Where frames to a program go; made by a door. owner: the outside. */
+struct mechd_caller {
+    /* Send it; any thread, no wait. False: the connection has ended. */
+    bool (*send)(struct mechd_caller *c, const struct mechp_frame *frame, const double *values);
+    /* The connection has ended. Any thread. */
+    bool (*gone)(const struct mechd_caller *c);
+    void (*destroy)(struct mechd_caller *c);
+};
+
+/* The declaration in the coupling's document. */
+struct mechd_outside_terms {
+    const char *const *inputs; /* [input_count] names, copied */
+    const char *const *outputs;
+    size_t input_count, output_count;
+    bool rollback;
+    double patience; /* s */
+    int32_t order;   /* of the inputs over a window, by the coupling's hold */
+};
+
+enum mechd_outside_state {
+    MECHD_OUTSIDE_IDLE,
+    MECHD_OUTSIDE_ASKED,
+    MECHD_OUTSIDE_ANSWERED,
+    MECHD_OUTSIDE_FAULTY
+};
+
+/* What is sent next, until the question itself. */
+enum mechd_outside_stage {
+    MECHD_OUTSIDE_TRIAL_AGAIN,  /* `kept` */
+    MECHD_OUTSIDE_COMMIT_AGAIN, /* `commit` */
+    MECHD_OUTSIDE_QUESTION      /* `asked` */
+};
+
+struct mechd_outside {
+    struct mechd_outside *next; /* locked by the table */
+    _Atomic int refs;
+
+    /* const */
+    char coupling[32], name[MECH_NAME_MAX + 1];
+    char **inputs, **outputs; /* [input_count], [output_count] */
+    size_t input_count, output_count;
+    bool rollback;
+    uint64_t patience; /* ns */
+    int32_t order;
+
+    pthread_mutex_t m;
+    void (*wake)(void *of);      /* an answer, a fault or the program is there; m is not held */
+    void *of;                    /* NULL: nothing is to be woken any more */
+    struct mechd_caller *caller; /* NULL: away */
+    bool greeted;                /* the reply to its hello is on its way: frames may follow */
+    uint64_t lease;              /* of the present connection, 0: none */
+    uint64_t window;             /* committed last */
+    double time;                 /* s, at its end */
+    bool ahead; /* has stepped, without rollback, a window that was not committed */
+
+    enum mechd_outside_state state;
+    uint64_t sequence; /* of the last question */
+    enum mechd_outside_stage stage;
+    struct mechp_frame asked, trial, commit; /* the question; the last trial, the last commit */
+    struct mechp_frame kept;                 /* the trial that was, or is to be committed */
+    double *question, *trial_values, *kept_values; /* [input_count × (order + 1)] each */
+    bool sent;                                     /* the stage's, to the present connection */
+    bool owes;                                     /* the last commit has not been answered */
+    bool restarted;                                /* the program has lost the trial `kept` */
+    uint64_t due;                                  /* mechd_now at which patience ends */
+    uint64_t missed[MECHD_OUTSIDE_MISSED]; /* questions whose answers are not awaited any more and
+                                              may still come, by sequence; 0: none */
+    unsigned misses;
+    double *answer;       /* [output_count] */
+    enum mechp_code code; /* FAULTY: PARTNER_TIMEOUT, PARTNER_FAULT */
+    char fault[MECHD_OUTSIDE_FAULT];
+    char blamed[MECHD_OUTSIDE_FAULT]; /* a fault that the next question but a commit reports; "" */
+};
+
+/* All of them. shared, locked by m. */
+struct mechd_outsides {
+    pthread_mutex_t m;
+    struct mechd_outside *first;
+};
+
+void mechd_outsides_init(struct mechd_outsides *t);
+/* End all connections, before the doors close. */
+void mechd_outsides_close(struct mechd_outsides *t);
+/* When no coupling is left. */
+void mechd_outsides_fini(struct mechd_outsides *t);
+
+/* A partner that is away; in no table yet. NULL: no memory. */
+struct mechd_outside *mechd_outside_create(const char *name,
+                                           const struct mechd_outside_terms *terms);
+void mechd_outside_ref(struct mechd_outside *o);
+void mechd_outside_unref(struct mechd_outside *o);
+/* From now on a hello for this coupling finds it; remove: none does, its connection is ended. */
+void mechd_outside_add(struct mechd_outsides *t, struct mechd_outside *o, const char *coupling);
+void mechd_outside_remove(struct mechd_outsides *t, struct mechd_outside *o);
+
+/* --- asked by a coupling ---------------------------------------------------------------------- */
+
+/* Ask: kind, step, iteration, time, size; values [count]. It is IDLE. */
+void mechd_outside_ask(struct mechd_outside *o, const struct mechp_frame *frame,
+                       const double *values);
+/* ANSWERED: the answer is in out [output_count]. FAULTY: code and fault [MECHD_OUTSIDE_FAULT] give
+ * the reason; a commit is done all the same, and owed. Both: it is IDLE then. Else ASKED. */
+enum mechd_outside_state mechd_outside_poll(struct mechd_outside *o, uint64_t now, double *out,
+                                            enum mechp_code *code, char *fault);
+/* The answer is not wanted any more. */
+void mechd_outside_abandon(struct mechd_outside *o);
+/* The last trial was not committed. False: it cannot roll back, and is ahead from now on. */
+bool mechd_outside_discard(struct mechd_outside *o);
+
+/* --- by doors --------------------------------------------------------------------------------- */
+
+/* A hello, and its result. owner: the request. */
+struct mechd_outside_hello {
+    const json_t *body;            /* coupling, participant, inputOrder, window, token */
+    struct mechd_caller *caller;   /* taken if it succeeds */
+    struct mech_diag *diag;        /* faults of the body */
+    struct mechp_text *reply;      /* its JSON */
+    char *detail;                  /* [256] the reason of a refusal that has no place */
+    struct mechd_outside *outside; /* a reference */
+    uint64_t lease;
+};
+
+/* OK, or a code: then the caller stays the door's. */
+enum mechp_code mechd_outside_hello(struct mechd_outsides *t, struct mechd_outside_hello *h);
+/* The reply to that hello is on its way. */
+void mechd_outside_greeted(struct mechd_outside *o, uint64_t lease);
+/* A frame of a partner, by its lease: an answer, a bye. False: there is none with this lease. A
+ * wrong answer is a fault of this partner, and so is one that was not asked for or is given twice,
+ * which its next question reports; one that comes after its time is passed over. */
+bool mechd_outside_take(struct mechd_outsides *t, const struct mechp_frame *frame,
+                        const double *values);
+
+/* Its description, as one JSON object. Any thread. */
+void mechd_outside_write(struct mechd_outside *o, struct mechp_text *w);

@@ -1,0 +1,302 @@
+/* What programs in couplings say: hello, answers, goodbye. */
+#include "server/call/outside_internal.h"
+
+#include "protocol/wire/json.h"
+#include "solver/base/err.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+
+/* --- hello ------------------------------------------------------------------------------------ */
+
+/* By coupling and name, a reference, or NULL. */
+static struct mechd_outside *find(struct mechd_outsides *t, const char *coupling, const char *name)
+{
+    pthread_mutex_lock(&t->m);
+    struct mechd_outside *o = t->first;
+    while (o != NULL && (strcmp(o->coupling, coupling) != 0 || strcmp(o->name, name) != 0)) {
+        o = o->next;
+    }
+    if (o != NULL) {
+        mechd_outside_ref(o);
+    }
+    pthread_mutex_unlock(&t->m);
+    return o;
+}
+
+/* 1 … 2^52; 0: the system has no random numbers. */
+static uint64_t make_lease(void)
+{
+    uint64_t number;
+    return getrandom(&number, sizeof number, 0) == (ssize_t)sizeof number ? (number >> 12) + 1 : 0;
+}
+
+static void write_names(struct mechp_text *w, const char *key, char *const *names, size_t count)
+{
+    mechp_text_key(w, key);
+    mechp_text_array(w);
+    for (size_t k = 0; k < count; k++) {
+        mechp_text_string(w, names[k]);
+    }
+    mechp_text_end(w);
+}
+
+/* Where the program stands, against the last committed window; m is held. 0, or a code. */
+static enum mechp_code place(struct mechd_outside *o, bool given, uint64_t window, char *detail)
+{
+    const bool commits = o->state == MECHD_OUTSIDE_ASKED && o->asked.kind == MECHP_COMMIT;
+    // a commit that is asked, or owed: the program may have done it or not
+    const uint64_t most = commits ? o->asked.step : o->window;
+    const uint64_t least = commits || o->owes ? most - 1 : most;
+    if (given ? window >= least && window <= most : most == 0) {
+        o->restarted = (commits || o->owes) && window < most;
+        o->owes = o->owes && window < o->window;
+        o->ahead = false;
+        o->stage = o->restarted ? MECHD_OUTSIDE_TRIAL_AGAIN : MECHD_OUTSIDE_QUESTION;
+        return MECHP_OK;
+    }
+    if (given) {
+        snprintf(detail, 256, "window %llu was committed last, and the partner is at window %llu",
+                 (unsigned long long)o->window, (unsigned long long)window);
+    } else {
+        snprintf(detail, 256,
+                 "window %llu was committed last: a partner that returns gives its window",
+                 (unsigned long long)o->window);
+    }
+    return MECHP_TIME_MISMATCH;
+}
+
+static void write_reply(struct mechd_outside *o, uint64_t lease, struct mechp_text *w)
+{
+    mechp_text_object(w);
+    mechp_text_member_string(w, "coupling", o->coupling);
+    mechp_text_member_string(w, "participant", o->name);
+    mechp_text_member_unsigned(w, "lease", lease);
+    write_names(w, "inputs", o->inputs, o->input_count);
+    write_names(w, "outputs", o->outputs, o->output_count);
+    mechp_text_member_integer(w, "inputOrder", o->order);
+    mechp_text_member_unsigned(w, "window", o->window);
+    mechp_text_member_number(w, "time", o->time);
+    mechp_text_end(w);
+}
+
+enum mechp_code mechd_outside_hello(struct mechd_outsides *t, struct mechd_outside_hello *h)
+{
+    static const char *const keys[] = {"coupling", "participant", "inputOrder",
+                                       "window",   "token",       NULL};
+    const char *coupling = "", *name = "";
+    int64_t order = 0, window = 0;
+    mechp_json_only(h->body, "", keys, h->diag);
+    (void)mechp_json_string(h->body, "coupling", h->diag, &coupling);
+    (void)mechp_json_string(h->body, "participant", h->diag, &name);
+    (void)mechp_json_integer(h->body, "inputOrder", h->diag, 0, 2, &order);
+    const bool given = mechp_json_integer(h->body, "window", h->diag, 0, INT64_MAX, &window);
+    if (!mech_diag_clean(h->diag)) {
+        return MECHP_INVALID_REQUEST;
+    }
+    struct mechd_outside *const o = find(t, coupling, name);
+    h->lease = make_lease();
+    if (o == NULL || h->lease == 0) {
+        snprintf(h->detail, 256, "the coupling %.64s has no partner %.64s", coupling, name);
+        mechd_outside_unref(o);
+        return o == NULL ? MECHP_NOT_FOUND : MECHP_INTERNAL;
+    }
+    enum mechp_code code = MECHP_INVALID_REQUEST;
+    pthread_mutex_lock(&o->m);
+    if (order != o->order) {
+        mech_diag_add(h->diag, "/inputOrder", "inputs of this coupling have order %d",
+                      (int)o->order);
+    } else {
+        code = place(o, given, (uint64_t)window, h->detail);
+    }
+    if (code == MECHP_OK) {
+        // the connection before it, if there is one, is over
+        mechd_outside_let_go(o);
+        o->caller = h->caller;
+        o->lease = h->lease;
+        write_reply(o, h->lease, h->reply);
+        h->outside = o;
+    }
+    pthread_mutex_unlock(&o->m);
+    if (code != MECHP_OK) {
+        mechd_outside_unref(o);
+    }
+    return code;
+}
+
+/* Whoever asks is woken; m is held, and is released. */
+static void wake_and_unlock(struct mechd_outside *o)
+{
+    void *const of = o->of;
+    void (*const wake)(void *) = o->wake;
+    if (of != NULL) {
+        // under m, so that `of` still lives: remove takes it away under m
+        wake(of);
+    }
+    pthread_mutex_unlock(&o->m);
+}
+
+void mechd_outside_greeted(struct mechd_outside *o, uint64_t lease)
+{
+    pthread_mutex_lock(&o->m);
+    if (o->lease == lease) {
+        o->greeted = true;
+        mechd_outside_send(o);
+    }
+    wake_and_unlock(o);
+}
+
+/* --- answers ---------------------------------------------------------------------------------- */
+
+/* A fault beside the question, which it does not fail; m is held. */
+static void remember(struct mechd_outside *o, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static void remember(struct mechd_outside *o, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    vsnprintf(o->blamed, sizeof o->blamed, format, list);
+    va_end(list);
+}
+
+/* What is wrong with the values of an answer, into text; false: nothing. m is held. */
+static bool is_wrong(const struct mechd_outside *o, const struct mechp_frame *f,
+                     const double *values, char *text)
+{
+    if (f->count != o->output_count) {
+        snprintf(text, MECHD_OUTSIDE_FAULT, "an answer of %u values; its outputs have %zu",
+                 f->count, o->output_count);
+        return true;
+    }
+    for (size_t k = 0; k < o->output_count; k++) {
+        if (!isfinite(values[k])) {
+            snprintf(text, MECHD_OUTSIDE_FAULT, "output %.64s is not a finite number",
+                     o->outputs[k]);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* An answer to what the stage has sent; m is held. */
+static void judge(struct mechd_outside *o, const struct mechp_frame *f, const double *values)
+{
+    char text[MECHD_OUTSIDE_FAULT];
+    const bool wrong = is_wrong(o, f, values, text);
+    if (f->kind == MECHP_COMMIT && wrong) {
+        remember(o, "%s", text); // it has committed, whatever it says of that
+    } else if (wrong) {
+        mechd_outside_blame(o, MECHP_PARTNER_FAULT, "%s", text);
+        return;
+    }
+    if (o->stage != MECHD_OUTSIDE_QUESTION) {
+        o->owes = o->owes && o->stage == MECHD_OUTSIDE_TRIAL_AGAIN;
+        o->restarted = false;
+        o->stage = mechd_outside_first(o);
+        o->sent = false;
+        mechd_outside_send(o);
+        return;
+    }
+    if (!wrong) {
+        memcpy(o->answer, values, o->output_count * sizeof *values);
+    }
+    o->state = MECHD_OUTSIDE_ANSWERED;
+}
+
+/* True if the frame answers that question. */
+static bool answers(const struct mechp_frame *frame, const struct mechp_frame *question)
+{
+    return frame->kind == question->kind && frame->sequence == question->sequence &&
+           frame->step == question->step && frame->iteration == question->iteration;
+}
+
+/* True for the answer to a question that was missed; once. */
+static bool is_late(struct mechd_outside *o, uint64_t sequence)
+{
+    for (int k = 0; k < MECHD_OUTSIDE_MISSED; k++) {
+        if (o->missed[k] == sequence && sequence != 0) {
+            o->missed[k] = 0;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A frame of its connection; m is held. */
+static void hear(struct mechd_outside *o, const struct mechp_frame *frame, const double *values)
+{
+    const double *unused;
+    const bool asked = o->state == MECHD_OUTSIDE_ASKED && o->sent;
+    if (frame->kind == MECHP_BYE) {
+        mechd_outside_let_go(o);
+    } else if (asked && answers(frame, mechd_outside_stage(o, &unused))) {
+        judge(o, frame, values);
+    } else if (is_late(o, frame->sequence)) {
+        o->owes = o->owes && frame->sequence != o->commit.sequence;
+        if (asked && o->stage != MECHD_OUTSIDE_QUESTION) {
+            o->stage = mechd_outside_first(o);
+            o->sent = false;
+            mechd_outside_send(o);
+        }
+    } else if (asked && frame->kind == MECHP_ERROR) {
+        mechd_outside_blame(o, MECHP_PARTNER_FAULT, "it has failed with status %d",
+                            (int)frame->status);
+    } else if (asked && o->asked.kind != MECHP_COMMIT) {
+        mechd_outside_miss(o);
+        mechd_outside_blame(o, MECHP_PARTNER_FAULT,
+                            "an answer of kind %s to window %llu, trial %u, was not asked for",
+                            mechp_frame_kind_name(frame->kind), (unsigned long long)frame->step,
+                            frame->iteration);
+    } else {
+        remember(o, "an answer of kind %s to window %llu, trial %u, was not asked for",
+                 mechp_frame_kind_name(frame->kind), (unsigned long long)frame->step,
+                 frame->iteration);
+    }
+}
+
+bool mechd_outside_take(struct mechd_outsides *t, const struct mechp_frame *frame,
+                        const double *values)
+{
+    pthread_mutex_lock(&t->m);
+    struct mechd_outside *o = t->first;
+    for (; o != NULL; o = o->next) {
+        pthread_mutex_lock(&o->m);
+        const bool found = frame->lease != 0 && o->lease == frame->lease;
+        if (found) {
+            break; // with its m
+        }
+        pthread_mutex_unlock(&o->m);
+    }
+    if (o != NULL) {
+        mechd_outside_ref(o);
+    }
+    pthread_mutex_unlock(&t->m);
+    if (o == NULL) {
+        return false;
+    }
+    hear(o, frame, values);
+    wake_and_unlock(o);
+    mechd_outside_unref(o);
+    return true;
+}
+
+void mechd_outside_write(struct mechd_outside *o, struct mechp_text *w)
+{
+    pthread_mutex_lock(&o->m);
+    const bool connected = o->caller != NULL && !o->caller->gone(o->caller);
+    const uint64_t window = o->window;
+    pthread_mutex_unlock(&o->m);
+    mechp_text_object(w);
+    write_names(w, "inputs", o->inputs, o->input_count);
+    write_names(w, "outputs", o->outputs, o->output_count);
+    mechp_text_key(w, "rollback");
+    mechp_text_bool(w, o->rollback);
+    mechp_text_member_number(w, "patience", 1e-9 * (double)o->patience);
+    mechp_text_key(w, "connected");
+    mechp_text_bool(w, connected);
+    mechp_text_member_unsigned(w, "window", window);
+    mechp_text_end(w);
+}

@@ -1,0 +1,18 @@
+/* What the files of an outside share (outside.h); each with its m held. */
+#pragma once
+
+#include "server/call/outside.h"
+
+/* The connection ends here: its lease is no longer one. */
+void mechd_outside_let_go(struct mechd_outside *o);
+/* What the stage sends, and its values. */
+const struct mechp_frame *mechd_outside_stage(const struct mechd_outside *o, const double **values);
+/* The first stage of a question. */
+enum mechd_outside_stage mechd_outside_first(const struct mechd_outside *o);
+/* Send what is asked, if that has not been done. */
+void mechd_outside_send(struct mechd_outside *o);
+/* The question fails by this. */
+void mechd_outside_blame(struct mechd_outside *o, enum mechp_code code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* The answer is not awaited any more, and may still come. */
+void mechd_outside_miss(struct mechd_outside *o);
