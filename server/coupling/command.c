@@ -2,6 +2,7 @@
  *
  * Only the thread that has captured the last instance, or that the pool gives the command's task,
  * touches it: from capture to capture it goes along with the ownership. */
+#include "server/coupling/outside.h"
 #include "server/coupling/saved.h"
 
 #include "protocol/frame/frame.h"
@@ -166,7 +167,14 @@ static void take_report(struct mechd_coupling_command *k)
     k->refused += (uint64_t)r->refused;
     k->residual = fmax(k->residual, r->residual);
     if (r->outcome == 0) {
-        k->done++;
+        k->done += k->opening ? 0 : 1;
+        if (k->opening) {
+            // what follows fails by itself
+            mechd_saved_free(k->before, k->coupling, 0);
+            k->before = NULL;
+        }
+        k->opening = false;
+        k->coupling->opened = true;
         return;
     }
     if (r->outcome == MECH_CANCELLED) {
@@ -198,7 +206,8 @@ static bool begin_window(struct mechd_coupling_command *k)
     if (k->code != MECHP_OK || (!steps(k) && k->done > 0)) {
         return false;
     }
-    if (!steps(k)) {
+    if (!steps(k) || !k->coupling->opened) {
+        k->opening = steps(k);
         code = mech_couple_start(c, mechd_engine_time(&k->coupling->parts[0].instance->engine));
     } else {
         const double now = mech_couple_time(c);
@@ -248,8 +257,10 @@ static void end_early(struct mechd_coupling_command *k)
     struct mechd_coupling *const g = k->coupling;
     const struct mech_couple_task *const task =
         k->at < k->batch.count ? &k->batch.tasks[k->at] : NULL;
-    const bool deriving = task != NULL && g->parts[task->participant].deriving.work != NULL;
-    if (!k->window || k->stepping || deriving || mechd_coupling_ends(k) == MECHP_OK ||
+    // a question to a program ends by itself (outside.h)
+    const bool busy = task != NULL && (g->parts[task->participant].deriving.work != NULL ||
+                                       g->parts[task->participant].outside != NULL);
+    if (!k->window || k->stepping || busy || mechd_coupling_ends(k) == MECHP_OK ||
         mech_couple_abandon(g->couple, MECH_CANCELLED, "") != 0) {
         return;
     }
@@ -279,7 +290,7 @@ static bool work(struct mechd_coupling_command *k, uint64_t most)
             }
         }
         work_on(k);
-    } while (mechd_now() - start < most);
+    } while (!k->sleeps && mechd_now() - start < most);
     // where readers cannot be served within a window, the next slice ends with it
     k->readers_wait = k->window && k->coupling->in_pieces;
     return false;
@@ -299,7 +310,12 @@ static void slice_on(struct mechd_coupling_command *k, uint64_t most)
         mechd_instance_serve(i, k->kind == MECHD_COUPLING_TRIAL || (g->in_pieces && k->window) ||
                                     !mechd_engine_readable(&i->engine));
     }
-    mechd_pool_push(&g->service->host.pool, &k->task);
+    if (k->sleeps) {
+        k->sleeps = false;
+        mechd_nap(g);
+    } else {
+        mechd_pool_push(&g->service->host.pool, &k->task);
+    }
 }
 
 static void run_task(struct mechd_task *task)
@@ -366,16 +382,24 @@ static void begin(struct mechd_coupling_command *k, uint64_t most)
 {
     struct mechd_coupling *const g = k->coupling;
     k->state = MECHD_COUPLING_WORKING;
+    mechd_outsides_align(g);
     const bool may = check(k);
     if (may && k->kind == MECHD_COUPLING_START && !mechd_coupling_connect(g, k->call)) {
         mechd_coupling_refuse(k, k->call->code, "");
     }
+    if (k->code == MECHP_OK && g->outsides > 0 &&
+        (k->kind == MECHD_COUPLING_TRIAL || (steps(k) && k->interface))) {
+        mechd_coupling_refuse(k, MECHP_INVALID_REQUEST,
+                              "partners outside do not take back what they have committed, and do "
+                              "not report the flows of their inputs");
+    }
     if (k->code == MECHP_OK && k->kind != MECHD_COUPLING_ONCE) {
         mechd_trial_drop(g);
-        (void)(k->kind == MECHD_COUPLING_STEP || mechd_coupling_keep(k));
+        (void)((k->kind == MECHD_COUPLING_STEP && g->opened) || mechd_coupling_keep(k));
     }
-    const int measured =
-        k->code == MECHP_OK && steps(k) ? mech_couple_measure(g->couple, k->interface) : 0;
+    const int measured = k->code == MECHP_OK && steps(k) && g->opened
+                             ? mech_couple_measure(g->couple, k->interface)
+                             : 0;
     if (measured != 0) {
         mechd_coupling_refuse(k, MECHP_INVALID_REQUEST,
                               measured == MECH_UNSUPPORTED ? "the work of waveforms is not known"
@@ -389,7 +413,9 @@ static void begin(struct mechd_coupling_command *k, uint64_t most)
     if (k->code == MECHP_OK && k->kind == MECHD_COUPLING_ONCE) {
         k->once(k);
     }
-    if (k->code != MECHP_OK || k->kind == MECHD_COUPLING_ONCE) {
+    // programs say hello when the coupling is there: its first step asks them for their outputs
+    const bool waits = k->kind == MECHD_COUPLING_START && g->outsides > 0;
+    if (k->code != MECHP_OK || k->kind == MECHD_COUPLING_ONCE || waits) {
         end(k);
         return;
     }

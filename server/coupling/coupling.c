@@ -1,5 +1,5 @@
 /* The table of couplings, and what is said of one. */
-#include "server/coupling/coupling.h"
+#include "server/coupling/outside.h"
 
 #include "server/call/service.h"
 #include "server/call/shapes.h"
@@ -96,6 +96,7 @@ bool mechd_coupling_remove(struct mechd_couplings *t, struct mechd_coupling *g)
     pthread_mutex_unlock(&t->m);
     if (found) {
         atomic_store(&g->deleted, true);
+        mechd_outsides_end(g);
         for (int32_t n = 0; n < g->count; n++) {
             (void)mechd_instance_stop(g->parts[n].instance);
             (void)mechd_leases_drop(&g->parts[n].instance->leases, g->parts[n].lease);
@@ -121,6 +122,10 @@ void mechd_coupling_unref(struct mechd_coupling *g)
         struct mechd_part *const p = &g->parts[n];
         if (p->instance != NULL && p->lease != 0) {
             (void)mechd_leases_drop(&p->instance->leases, p->lease);
+        }
+        if (p->outside != NULL) {
+            mechd_outside_remove(g->service->outsides, p->outside);
+            mechd_outside_unref(p->outside);
         }
         if (p->instance != NULL) {
             mechd_instance_unref(p->instance);
@@ -172,7 +177,12 @@ void mechd_coupling_write(struct mechd_coupling *g, struct mechp_text *w)
     for (int32_t n = 0; n < g->count; n++) {
         mechp_text_object(w);
         mechp_text_member_string(w, "name", g->parts[n].name);
-        mechp_text_member_string(w, "instance", g->parts[n].instance->id);
+        if (g->parts[n].outside != NULL) {
+            mechp_text_key(w, "partner");
+            mechd_outside_write(g->parts[n].outside, w);
+        } else {
+            mechp_text_member_string(w, "instance", g->parts[n].instance->id);
+        }
         mechp_text_end(w);
     }
     mechp_text_end(w);
@@ -285,6 +295,7 @@ static void answer_start(struct mechd_coupling *g, struct mechd_call *c)
     }
     c->status = 201;
     snprintf(c->location, sizeof c->location, "/v1/couplings/c-%" PRIu64, g->id);
+    mechd_outsides_open(g, strrchr(c->location, '/') + 1);
     mechd_coupling_write(g, &c->text);
 }
 

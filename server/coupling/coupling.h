@@ -37,6 +37,8 @@ enum {
     MECHD_COUPLING_QUEUE = 64      /* commands that wait for one coupling */
 };
 
+struct mechd_outside;
+
 /* One value of an instance that takes part in the exchange. */
 struct mechd_coupling_port {
     int32_t index;     /* of the input or output */
@@ -48,6 +50,7 @@ struct mechd_part {
     char name[MECH_NAME_MAX + 1];
     struct mechd_instance *instance; /* a reference */
     uint64_t lease;                  /* of its owner */
+    struct mechd_outside *outside;   /* the program behind it, a reference; or NULL */
     uint64_t trial;                  /* number of the instance's trial that is the coupling's */
     struct mechd_coupling_port *in, *out;
     int32_t in_count, out_count;
@@ -115,6 +118,8 @@ struct mechd_coupling_command {
     struct mech_couple_batch batch;
     int32_t at;        /* task of the batch */
     bool stepping;     /* the engine of that task is in its trial */
+    bool sleeps;       /* that task is a question to a program: no thread has it (outside.h) */
+    bool opening;      /* what is in progress is the start of a coupling with programs */
     bool window;       /* a window, or the start, is in progress */
     bool begun;        /* there has been one */
     bool readers_wait; /* a slice has ended within a window in pieces */
@@ -161,6 +166,11 @@ struct mechd_coupling {
     int queued;
     double time; /* s, of the last window */
     uint64_t windows;
+    int32_t outsides;  /* parts that are programs: they come after the coupling */
+    bool opened;       /* outputs at its start are known; as couple */
+    _Atomic bool naps; /* the command at the head sleeps; partner: its wakers */
+    struct mechd_task nap_task;
+    struct mechd_timer nap_timer;
     bool started;                                                       /* START has succeeded */
     struct mechd_coupling_snapshot snapshots[MECHD_COUPLING_SNAPSHOTS]; /* oldest first */
     int snapshot_count;

@@ -1,6 +1,6 @@
 /* Tasks of a coupling on an instance. Inputs are polynomials over the window: their value and two
  * derivatives at its start, with which the instance extrapolates them. */
-#include "server/coupling/coupling.h"
+#include "server/coupling/outside.h"
 
 #include "protocol/frame/frame.h"
 #include "server/instance/durable.h"
@@ -314,6 +314,9 @@ static void commit(struct mechd_part *p, const struct mechd_coupling_command *k,
 enum mechd_task_progress mechd_part_perform(struct mechd_part *p, struct mechd_coupling_command *k,
                                             struct mech_couple_task *task)
 {
+    if (p->outside != NULL) {
+        return mechd_outside_perform(p, k, task);
+    }
     switch (task->action) {
     case MECH_COUPLE_TRIAL:
         if (task->want_jacobian && !p->has_jacobian) {

@@ -1,6 +1,6 @@
 /* A coupling from a request: participants, what connects them, the scheme. All faults are reported
  * together, each with its place. */
-#include "server/coupling/reading.h"
+#include "server/coupling/outside.h"
 
 #include "protocol/wire/json.h"
 #include "server/call/service.h"
@@ -150,12 +150,13 @@ static void read_participants(struct mechd_reading *r)
         mechp_shape_only(item, path, mechp_shape_named("@CouplingParticipant"), &r->c->diag);
         name = name == NULL ? id : name;
         p->coupling = g;
-        if (id == NULL) {
-            mechd_reading_fault(r, path, "the id of an instance is needed");
+        const json_t *const partner = json_object_get(item, "partner");
+        if ((id == NULL) == (partner == NULL) || (partner != NULL && !json_is_object(partner))) {
+            mechd_reading_fault(r, path, "the id of an instance, or a partner, is needed");
             continue;
         }
-        if (!mech_name_valid(name)) {
-            mechd_reading_fault(r, path, "not a name: %.64s", name);
+        if (name == NULL || !mech_name_valid(name)) {
+            mechd_reading_fault(r, path, "not a name: %.64s", name != NULL ? name : "it has none");
             continue;
         }
         for (int32_t n = 0; n < g->count; n++) {
@@ -164,7 +165,11 @@ static void read_participants(struct mechd_reading *r)
             }
         }
         mech_text_copy(p->name, sizeof p->name, name);
-        take_instance(r, p, path, id);
+        if (partner != NULL) {
+            mechd_outside_read(r, p, partner, path);
+        } else {
+            take_instance(r, p, path, id);
+        }
         g->count++;
     }
     refuse_shared_names(r);
@@ -272,6 +277,13 @@ static void read_scheme(struct mechd_reading *r)
     }
 }
 
+static uint32_t abilities_of(const struct mechd_part *p)
+{
+    return p->outside == NULL     ? MECH_COUPLE_ROLLBACK | MECH_COUPLE_FEEDTHROUGH
+           : p->outside->rollback ? MECH_COUPLE_ROLLBACK
+                                  : 0u;
+}
+
 /* The coupling of the solver. */
 static void make_couple(struct mechd_reading *r)
 {
@@ -294,16 +306,16 @@ static void make_couple(struct mechd_reading *r)
             code = MECH_NO_MEMORY;
             break;
         }
-        if (r->options.hold == 0) {
+        if (r->options.hold == 0 && p->outside == NULL) {
             p->jacobian = mechd_part_jacobian_room(p, g->step_size);
             exact = p->jacobian != NULL ? MECH_COUPLE_JACOBIAN : 0;
         }
-        parts[n] = (struct mech_couple_participant){
-            .name = p->name,
-            .inputs = p->in_count,
-            .outputs = p->out_count,
-            .samples = r->options.waveform > 0 ? p->pieces : 0,
-            .abilities = MECH_COUPLE_ROLLBACK | MECH_COUPLE_FEEDTHROUGH | exact};
+        parts[n] =
+            (struct mech_couple_participant){.name = p->name,
+                                             .inputs = p->in_count,
+                                             .outputs = p->out_count,
+                                             .samples = r->options.waveform > 0 ? p->pieces : 0,
+                                             .abilities = abilities_of(p) | exact};
     }
     for (int32_t k = 0; k < r->count && code == 0; k++) {
         const struct mechd_link *const l = &r->links[k];
@@ -364,6 +376,7 @@ struct mechd_coupling *mechd_coupling_open(struct mechd_call *c)
         return NULL;
     }
     sort_parts(g);
+    mechd_nap_init(g);
     return g;
 }
 
@@ -389,7 +402,17 @@ bool mechd_coupling_connect(struct mechd_coupling *g, struct mechd_call *c)
         g->bonds = r.bond_names;
         g->bond_count = r.bond_count;
         r.bond_names = NULL;
-        make_couple(&r);
+        for (int32_t n = 0; n < g->count && g->in_pieces; n++) {
+            if (g->parts[n].outside != NULL) {
+                char path[40];
+                snprintf(path, sizeof path, "/participants/%d", (int)n);
+                mech_diag_add(&c->diag, path,
+                              "a partner steps whole windows: without waveform, with hold 0 to 2");
+            }
+        }
+        if (mech_diag_clean(&c->diag)) {
+            make_couple(&r);
+        }
     }
     free(r.links);
     free(r.bonds);

@@ -1,9 +1,10 @@
 """Refusals of single routes in the walk through the OpenAPI document."""
 import threading
 
-from harness import Daemon, wait_until
+from harness import SLOW, Daemon, wait_until
 from asking import ASYNC, is_busy
 from long_models import pinched
+from outside import Program
 from walk import Client
 
 
@@ -39,6 +40,25 @@ class Refusals:
             'connections': [{'from': 'cart.x', 'to': 'cart.force', 'factor': -10, 'offset': 1}],
             'scheme': {'type': 'JacobiIterated', 'maxIterations': 1}, 'stepSize': 0.01})
         self.check(operation, self.send(operation, cid=made['id']), 422, 'coupling-not-converged')
+
+    def test_a_partner_that_is_missing_or_wrong_is_named(self):
+        operation = self.api.operations['stepCoupling']
+        self.ready(self.api.operations['couple'])
+
+        def couple(patience):
+            made = self.client.call('POST', '/v1/couplings', {
+                'participants': [{'name': 'cart', 'instance': 'rig'},
+                                 {'name': 'p', 'partner': {'inputs': ['u'], 'outputs': ['y'],
+                                                           'patience': patience}}],
+                'connections': [{'from': 'cart.x', 'to': 'p.u'}], 'scheme': {'type': 'Jacobi'},
+                'stepSize': 0.01})
+            return made['id']
+        cid = couple(0.01)
+        self.check(operation, self.send(operation, cid=cid), 504, 'partner-timeout')
+        self.client.call('DELETE', '/v1/couplings/' + cid)
+        cid = couple(20 * SLOW)
+        with Program(self.daemon, cid, 'p', lambda _: [float('nan')]):
+            self.check(operation, self.send(operation, cid=cid), 502, 'partner-fault')
 
     def test_what_is_stopped_before_its_turn_tells_so(self):
         with Daemon('--workers', '1') as d, Client(d.base) as client, Client(d.base) as other:

@@ -5,10 +5,24 @@
 
 static const struct mechp_shape participant = {
     .name = "CouplingParticipant",
-    .doc = "An instance that takes part.",
+    .doc = "An instance, or a program outside, that takes part.",
     .request = true,
-    .members = MECHP_MEMBERS({"name", "@Name", "its name in the coupling (default its id)", false},
-                             {"instance", "@Name", "id of the instance", true})};
+    .members = MECHP_MEMBERS(
+        {"name", "@Name", "its name in the coupling (default the id of the instance)", false},
+        {"instance", "@Name", "id of the instance", false},
+        {"partner", "@CouplingPartner", "in its place: a program that says hello by this name",
+         false})};
+
+static const struct mechp_shape partner = {
+    .name = "CouplingPartner",
+    .doc = "A program outside, called by the server over ZeroMQ or the lane.",
+    .request = true,
+    .members =
+        MECHP_MEMBERS({"inputs", "@Name[]", "numbers that it gets", false},
+                      {"outputs", "@Name[]", "numbers that it returns", false},
+                      {"rollback", "boolean", "it can repeat a window (true)", false},
+                      {"patience", "number",
+                       "longest wait for an answer or its return, 1e-3 to 3600 s (5)", false})};
 
 static const struct mechp_shape connection = {
     .name = "CouplingConnection",
@@ -210,10 +224,11 @@ static const struct mechp_shape restored = {
         {"reproducible", "boolean", "false: fields of a model have been changed since", true})};
 
 const struct mechp_shape *const mechp_shapes_couplings[] = {
-    &waveform,       &stability,     &snapshot,     &snapshot_list, &restored, &participant,
-    &connection,     &law,           &bond,         &scheme,        &adaptive, &couple_request,
-    &coupling,       &coupling_list, &step_request, &step_reply,    &report,   &flow,
-    &commit_request, &commit_reply,  NULL};
+    &waveform,     &stability,  &snapshot,       &snapshot_list, &restored,
+    &participant,  &partner,    &connection,     &law,           &bond,
+    &scheme,       &adaptive,   &couple_request, &coupling,      &coupling_list,
+    &step_request, &step_reply, &report,         &flow,          &commit_request,
+    &commit_reply, NULL};
 
 /* --- routes --- */
 
@@ -344,7 +359,8 @@ const struct mechp_row mechp_row_STEP_COUPLING = {
     .status = 200,
     .reply = "@CouplingStepReply",
     .content = MECHP_JSON,
-    .codes = MECHP_CODES(MECHP_FOREIGN_LEASE, MECHP_TIME_MISMATCH, MECHP_CANCELLED,
-                         MECHP_LIMIT_REACHED, MECHP_QUOTA_EXCEEDED, MECHP_COUPLING_NOT_CONVERGED,
-                         MECHP_NOT_CONVERGED, MECHP_VI_NOT_CONVERGED, MECHP_SINGULAR,
-                         MECHP_NOT_FINITE, MECHP_STEP_TOO_SMALL)};
+    .codes =
+        MECHP_CODES(MECHP_FOREIGN_LEASE, MECHP_TIME_MISMATCH, MECHP_CANCELLED, MECHP_LIMIT_REACHED,
+                    MECHP_QUOTA_EXCEEDED, MECHP_COUPLING_NOT_CONVERGED, MECHP_PARTNER_TIMEOUT,
+                    MECHP_PARTNER_FAULT, MECHP_NOT_CONVERGED, MECHP_VI_NOT_CONVERGED,
+                    MECHP_SINGULAR, MECHP_NOT_FINITE, MECHP_STEP_TOO_SMALL)};

@@ -1,0 +1,561 @@
+#include "server/coupling/outside.h"
+
+#include "protocol/wire/json.h"
+#include "server/call/service.h"
+#include "server/os/ticks.h"
+#include "solver/base/err.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How often a command that sleeps looks around, ns. */
+static const uint64_t look = 10 * MECHD_MS;
+/* Patience, s: the preset, and the range. */
+static const double patience_preset = 5., patience_least = 1e-3, patience_most = 3600.;
+
+/* --- the engine ------------------------------------------------------------------------------- */
+
+/* Of the instance that stands for the program. owner: the instance's. */
+struct away {
+    struct mechd_outside *outside; /* a reference */
+    double time;                   /* s, at the end of the last window */
+    uint64_t windows;
+    double *inputs, *outputs; /* as declared */
+    double *tried;            /* outputs of the last trial */
+};
+
+static void destroy(void *self)
+{
+    struct away *const a = self;
+    mechd_outside_unref(a->outside);
+    free(a->inputs);
+    free(a->outputs);
+    free(a->tried);
+    free(a);
+}
+
+static int cannot(void *self)
+{
+    (void)self;
+    return MECH_UNSUPPORTED;
+}
+
+static const char *title(const void *self)
+{
+    return ((const struct away *)self)->outside->name;
+}
+
+static int32_t size(const void *self)
+{
+    (void)self;
+    return 1;
+}
+
+static double step_size(const void *self)
+{
+    (void)self;
+    return 1.;
+}
+
+static double time_of(const void *self)
+{
+    return ((const struct away *)self)->time;
+}
+
+static uint64_t step_count(const void *self)
+{
+    return ((const struct away *)self)->windows;
+}
+
+static size_t variable_count(const void *self, enum mech_causality causality)
+{
+    const struct mechd_outside *const o = ((const struct away *)self)->outside;
+    return causality == MECH_INPUT             ? o->input_count
+           : causality == MECH_OUTPUT_VARIABLE ? o->output_count
+                                               : 0;
+}
+
+static void variable(const void *self, enum mech_causality causality, size_t index,
+                     struct mech_variable *out)
+{
+    const struct mechd_outside *const o = ((const struct away *)self)->outside;
+    const bool input = causality == MECH_INPUT;
+    *out = (struct mech_variable){.name = input ? o->inputs[index] : o->outputs[index],
+                                  .causality = causality,
+                                  .reference = (int32_t)(1 + index + (input ? 0 : o->input_count)),
+                                  .index = (int32_t)index,
+                                  .size = 1,
+                                  .scalar = true,
+                                  .tunable = true,
+                                  .unit = "",
+                                  .offset = (int32_t)index};
+}
+
+static int32_t variable_find(const void *self, enum mech_causality causality, const char *name)
+{
+    for (size_t k = 0; k < variable_count(self, causality); k++) {
+        struct mech_variable v;
+        variable(self, causality, k, &v);
+        if (strcmp(v.name, name) == 0) {
+            return (int32_t)k;
+        }
+    }
+    return -1;
+}
+
+static size_t output_size(const void *self)
+{
+    return ((const struct away *)self)->outside->output_count;
+}
+
+static void get_outputs(const void *self, double *values)
+{
+    const struct away *const a = self;
+    memcpy(values, a->outputs, a->outside->output_count * sizeof *values);
+}
+
+static void get_input(const void *self, int32_t index, double *values)
+{
+    *values = ((const struct away *)self)->inputs[index];
+}
+
+static int set_inputs(void *self, const struct mech_input_change *inputs, size_t count,
+                      struct mech_diag *diag)
+{
+    (void)diag;
+    for (size_t k = 0; k < count; k++) {
+        ((struct away *)self)->inputs[inputs[k].index] = inputs[k].values[0];
+    }
+    return 0;
+}
+
+static double get_parameter(const void *self, int32_t index)
+{
+    (void)self;
+    (void)index;
+    return (double)NAN;
+}
+
+static int set_parameters(void *self, size_t count, const int32_t *index, const double *values,
+                          struct mech_diag *diag)
+{
+    (void)self;
+    (void)index;
+    (void)values;
+    (void)diag;
+    return count == 0 ? 0 : MECH_UNSUPPORTED;
+}
+
+static int step_begin(void *self, const struct mech_step_request *r,
+                      struct mech_step_report *report)
+{
+    (void)r;
+    (void)report;
+    return cannot(self);
+}
+
+static int step_advance(void *self, uint64_t most, bool *done)
+{
+    (void)most;
+    *done = true;
+    return cannot(self);
+}
+
+static void nothing(void *self)
+{
+    (void)self;
+}
+
+static bool always(const void *self)
+{
+    (void)self;
+    return true;
+}
+
+static bool never(const void *self)
+{
+    (void)self;
+    return false;
+}
+
+static size_t snapshot_size(const void *self)
+{
+    (void)self;
+    return sizeof(double);
+}
+
+static size_t snapshot_write(const void *self, void *bytes)
+{
+    const double time = time_of(self);
+    memcpy(bytes, &time, sizeof time);
+    return sizeof time;
+}
+
+static int snapshot_read(void *self, const void *bytes, size_t bytes_size, bool *reproducible)
+{
+    *reproducible = true;
+    double time = 0.;
+    if (bytes_size != sizeof time) {
+        return MECH_MISMATCH;
+    }
+    // the program itself does not go back
+    memcpy(&time, bytes, sizeof time);
+    return time == time_of(self) ? 0 : MECH_UNSUPPORTED;
+}
+
+static const struct mechd_engine_ops ops = {
+    .name = "partner",
+    .doc = "A program outside that takes part in a coupling.",
+    .destroy = destroy,
+    .reset = cannot,
+    .title = title,
+    .size = size,
+    .step_size = step_size,
+    .variable_count = variable_count,
+    .variable = variable,
+    .variable_find = variable_find,
+    .time = time_of,
+    .step_count = step_count,
+    .output_size = output_size,
+    .get_outputs = get_outputs,
+    .get_input = get_input,
+    .set_inputs = set_inputs,
+    .get_parameter = get_parameter,
+    .set_parameters = set_parameters,
+    .step_begin = step_begin,
+    .step_advance = step_advance,
+    .step_finish = nothing,
+    .step_abandon = nothing,
+    .readable = always,
+    .has_trial = never,
+    .commit = cannot,
+    .trial_time = time_of,
+    .trial_outputs = get_outputs,
+    .snapshot_size = snapshot_size,
+    .snapshot_write = snapshot_write,
+    .snapshot_read = snapshot_read,
+};
+
+static struct away *away_of(const struct mechd_part *p)
+{
+    return p->instance->engine.self;
+}
+
+/* --- creation --------------------------------------------------------------------------------- */
+
+/* Names of one direction, each once; in the tree. NULL: a fault, or no memory. */
+static const char **read_names(struct mechd_reading *r, const json_t *partner, const char *key,
+                               const char *path, size_t *count)
+{
+    const json_t *const list = json_object_get(partner, key);
+    char place[96];
+    snprintf(place, sizeof place, "%.60s/partner/%s", path, key);
+    *count = json_array_size(list);
+    if ((list != NULL && !json_is_array(list)) || *count > MECHD_OUTSIDE_VALUES) {
+        mechd_reading_fault(r, place, "must be a list of at most %d names", MECHD_OUTSIDE_VALUES);
+        return NULL;
+    }
+    const char **const names = calloc(*count + 1, sizeof *names);
+    for (size_t k = 0; names != NULL && k < *count; k++) {
+        names[k] = json_string_value(json_array_get(list, k));
+        bool twice = false;
+        for (size_t j = 0; names[k] != NULL && j < k; j++) {
+            twice = twice || (names[j] != NULL && strcmp(names[j], names[k]) == 0);
+        }
+        if (names[k] == NULL || !mech_name_valid(names[k]) || twice) {
+            char each[128];
+            snprintf(each, sizeof each, "%s/%zu", place, k);
+            mechd_reading_fault(r, each, twice ? "this name is listed twice" : "a name is needed");
+        }
+    }
+    return names;
+}
+
+/* Its instance, in no table, under the coupling's lease. */
+static void make_instance(struct mechd_reading *r, struct mechd_part *p,
+                          const struct mechd_outside_terms *terms)
+{
+    struct away *const a = calloc(1, sizeof *a);
+    const struct mechd_engine engine = {.ops = &ops, .self = a};
+    const struct mechd_lease_wish wish = {.role = MECHD_ROLE_OWNER, .name = "coupling"};
+    struct mechd_holder holder;
+    if (a != NULL) {
+        a->outside = mechd_outside_create(p->name, terms);
+        a->inputs = calloc(terms->input_count + 1, sizeof *a->inputs);
+        a->outputs = calloc(terms->output_count + 1, sizeof *a->outputs);
+        a->tried = calloc(terms->output_count + 1, sizeof *a->tried);
+    }
+    if (a == NULL || a->outside == NULL || a->inputs == NULL || a->outputs == NULL ||
+        a->tried == NULL ||
+        mechd_instance_create(&r->c->service->host, &engine, &p->instance) != 0) {
+        if (a != NULL) {
+            destroy(a);
+        }
+        mechd_fail(r->c, MECHP_OUT_OF_MEMORY, "no memory for the partner");
+        return;
+    }
+    mech_text_copy(p->instance->id, sizeof p->instance->id, p->name);
+    if (mechd_leases_take(&p->instance->leases, &wish, &p->lease, &holder) != 0) {
+        mechd_fail(r->c, MECHP_OUT_OF_MEMORY, "no memory for the partner");
+    }
+    mechd_outside_ref(a->outside);
+    p->outside = a->outside;
+    r->g->outsides++;
+}
+
+void mechd_outside_read(struct mechd_reading *r, struct mechd_part *p, const json_t *partner,
+                        const char *path)
+{
+    struct mechd_outside_terms terms = {.rollback = true, .patience = patience_preset};
+    int64_t hold = 0;
+    char place[80];
+    snprintf(place, sizeof place, "%.60s/partner", path);
+    mechp_shape_only(partner, place, mechp_shape_named("@CouplingPartner"), &r->c->diag);
+    const char **const inputs = read_names(r, partner, "inputs", path, &terms.input_count);
+    const char **const outputs = read_names(r, partner, "outputs", path, &terms.output_count);
+    const json_t *const rollback = json_object_get(partner, "rollback");
+    if (rollback != NULL && !json_is_boolean(rollback)) {
+        mechd_reading_fault(r, place, "rollback must be true or false");
+    }
+    terms.rollback = rollback == NULL || json_is_true(rollback);
+    terms.patience = mechd_reading_number(r, partner, "patience", place, patience_preset);
+    if (!(terms.patience >= patience_least && terms.patience <= patience_most)) {
+        mechd_reading_fault(r, place, "patience must be from %g to %g s", patience_least,
+                            patience_most);
+    }
+    // of the whole request: a fault in it is found where it is read
+    hold = json_integer_value(json_object_get(r->c->body, "hold"));
+    terms.order = hold >= 0 && hold <= 2 ? (int32_t)hold : 0;
+    terms.inputs = inputs;
+    terms.outputs = outputs;
+    if (inputs != NULL && outputs != NULL && mech_diag_clean(&r->c->diag)) {
+        make_instance(r, p, &terms);
+    } else if (mech_diag_clean(&r->c->diag)) {
+        mechd_fail(r->c, MECHP_OUT_OF_MEMORY, "no memory for the partner");
+    }
+    free(inputs);
+    free(outputs);
+}
+
+void mechd_outsides_open(struct mechd_coupling *g, const char *id)
+{
+    for (int32_t n = 0; n < g->count; n++) {
+        if (g->parts[n].outside != NULL) {
+            mechd_outside_add(g->service->outsides, g->parts[n].outside, id);
+        }
+    }
+}
+
+void mechd_outsides_end(struct mechd_coupling *g)
+{
+    for (int32_t n = 0; n < g->count; n++) {
+        if (g->parts[n].outside != NULL) {
+            mechd_outside_remove(g->service->outsides, g->parts[n].outside);
+        }
+    }
+}
+
+void mechd_outsides_align(struct mechd_coupling *g)
+{
+    double time = 0.;
+    for (int32_t n = g->count; n-- > 0;) {
+        const struct mechd_part *const p = &g->parts[n];
+        time = p->outside == NULL ? mechd_engine_time(&p->instance->engine) : time;
+    }
+    for (int32_t n = 0; n < g->count && !g->opened; n++) {
+        if (g->parts[n].outside != NULL) {
+            away_of(&g->parts[n])->time = time;
+        }
+    }
+}
+
+/* --- tasks ------------------------------------------------------------------------------------ */
+
+/* The inputs, value by value, then their derivatives; what nothing drives is 0. */
+static uint32_t compose(struct mechd_part *p, const struct mech_couple_task *task, double *values)
+{
+    const struct mechd_outside *const o = p->outside;
+    struct away *const a = away_of(p);
+    const size_t n = o->input_count;
+    const int32_t order = task->action == MECH_COUPLE_TRIAL ? o->order : 0;
+    memset(values, 0, n * (size_t)(order + 1) * sizeof *values);
+    double factorial = 1.;
+    for (int32_t r = 0; r <= order && r <= task->order; r++) {
+        factorial *= r > 1 ? r : 1.;
+        for (int32_t i = 0; i < p->in_count; i++) {
+            values[(size_t)r * n + (size_t)p->in[i].index] =
+                factorial * task->polynomial[(size_t)r * (size_t)p->in_count + (size_t)i];
+        }
+    }
+    memcpy(a->inputs, values, n * sizeof *values);
+    return (uint32_t)(n * (size_t)(order + 1));
+}
+
+static void ask(struct mechd_part *p, const struct mech_couple_task *task)
+{
+    static const uint8_t kinds[] = {[MECH_COUPLE_OUTPUTS] = MECHP_OUTPUTS,
+                                    [MECH_COUPLE_TRIAL] = MECHP_TRIAL,
+                                    [MECH_COUPLE_COMMIT] = MECHP_COMMIT};
+    struct mechp_frame frame = {.kind = kinds[task->action],
+                                .step = task->window + 1,
+                                .iteration = (uint32_t)task->iteration,
+                                .time = task->time,
+                                .size = task->action == MECH_COUPLE_OUTPUTS ? 0. : task->size};
+    if (task->action != MECH_COUPLE_COMMIT) {
+        frame.count = compose(p, task, p->numbers);
+    }
+    mechd_outside_ask(p->outside, &frame, p->numbers);
+}
+
+/* The answer is there. */
+static void take(struct mechd_part *p, struct mech_couple_task *task)
+{
+    struct away *const a = away_of(p);
+    for (int32_t i = 0; i < p->out_count && task->action != MECH_COUPLE_COMMIT; i++) {
+        task->outputs[i] = p->outputs[p->out[i].index];
+    }
+    if (task->action == MECH_COUPLE_TRIAL) {
+        memcpy(a->tried, p->outputs, p->outside->output_count * sizeof *a->tried);
+    } else if (task->action == MECH_COUPLE_OUTPUTS) {
+        memcpy(a->outputs, p->outputs, p->outside->output_count * sizeof *a->outputs);
+    } else {
+        // those of its trial: what it returns with the commit is the same, or owed
+        memcpy(a->outputs, a->tried, p->outside->output_count * sizeof *a->outputs);
+        a->time = task->time + task->size;
+        a->windows++;
+        mechd_instance_stepped(p->instance, 0);
+    }
+}
+
+/* The command fails by this partner. */
+static void blame(struct mechd_coupling_command *k, enum mechp_code code, const char *name,
+                  const char *fault)
+{
+    if (k->code == MECHP_OK) {
+        k->code = code;
+        snprintf(k->detail, sizeof k->detail, "participant %.40s: %.140s", name, fault);
+    }
+}
+
+enum mechd_task_progress mechd_outside_perform(struct mechd_part *p,
+                                               struct mechd_coupling_command *k,
+                                               struct mech_couple_task *task)
+{
+    enum mechp_code code = MECHP_OK;
+    char fault[MECHD_OUTSIDE_FAULT];
+    if (task->action == MECH_COUPLE_DISCARD) {
+        (void)mechd_outside_discard(p->outside);
+        return MECHD_TASK_DONE;
+    }
+    if (!k->stepping) {
+        k->stepping = true;
+        ask(p, task);
+    }
+    const enum mechd_outside_state state =
+        mechd_outside_poll(p->outside, mechd_now(), p->outputs, &code, fault);
+    if (state == MECHD_OUTSIDE_ASKED && mechd_coupling_ends(k) == MECHP_OK) {
+        k->sleeps = true;
+        return MECHD_TASK_GOES_ON;
+    }
+    k->stepping = false;
+    if (state == MECHD_OUTSIDE_ANSWERED || task->action == MECH_COUPLE_COMMIT) {
+        // a commit is done, or owed: then this window is the last of the command
+        take(p, task);
+        if (state == MECHD_OUTSIDE_ASKED) {
+            mechd_outside_abandon(p->outside);
+        } else if (state == MECHD_OUTSIDE_FAULTY) {
+            blame(k, code, p->name, fault);
+        }
+        return MECHD_TASK_DONE;
+    }
+    task->code = MECH_CANCELLED;
+    if (state == MECHD_OUTSIDE_ASKED) {
+        mechd_outside_abandon(p->outside);
+        snprintf(task->reason, sizeof task->reason, "ended while its answer was awaited");
+    } else {
+        snprintf(task->reason, sizeof task->reason, "%.150s", fault);
+        blame(k, code, p->name, fault);
+    }
+    return MECHD_TASK_DONE;
+}
+
+/* --- sleep ------------------------------------------------------------------------------------ */
+
+static void run_nap(struct mechd_task *task)
+{
+    struct mechd_coupling *const g =
+        (struct mechd_coupling *)((char *)task - offsetof(struct mechd_coupling, nap_task));
+    // it alone is at work: the head sleeps
+    g->head->task.run(&g->head->task);
+}
+
+/* Its first waker goes on with it. */
+static void wake(struct mechd_coupling *g)
+{
+    if (atomic_exchange(&g->naps, false)) {
+        mechd_pool_push(&g->service->host.pool, &g->nap_task);
+    }
+}
+
+static void fire(struct mechd_timer *timer)
+{
+    struct mechd_coupling *const g =
+        (struct mechd_coupling *)((char *)timer - offsetof(struct mechd_coupling, nap_timer));
+    wake(g);
+    mechd_coupling_unref(g);
+}
+
+static void answered(void *coupling)
+{
+    struct mechd_coupling *const g = coupling;
+    if (mechd_clock_cancel(&g->service->host.clock, &g->nap_timer)) {
+        mechd_coupling_unref(g);
+    }
+    wake(g);
+}
+
+void mechd_nap_init(struct mechd_coupling *g)
+{
+    g->nap_timer.fire = fire;
+    g->nap_task.run = run_nap;
+    for (int32_t n = 0; n < g->count; n++) {
+        struct mechd_outside *const o = g->parts[n].outside;
+        if (o != NULL) {
+            o->wake = answered;
+            o->of = g;
+        }
+    }
+}
+
+/* True if an answer has come before it could wake. */
+static bool is_there(struct mechd_coupling *g)
+{
+    bool there = false;
+    for (int32_t n = 0; n < g->count && !there; n++) {
+        struct mechd_outside *const o = g->parts[n].outside;
+        if (o != NULL) {
+            pthread_mutex_lock(&o->m);
+            there = o->state == MECHD_OUTSIDE_ANSWERED || o->state == MECHD_OUTSIDE_FAULTY;
+            pthread_mutex_unlock(&o->m);
+        }
+    }
+    return there;
+}
+
+void mechd_nap(struct mechd_coupling *g)
+{
+    mechd_coupling_ref(g); // the timer's
+    mechd_coupling_ref(g); // of this thread: once it is woken, the command may end
+    atomic_store(&g->naps, true);
+    if (!mechd_clock_arm(&g->service->host.clock, &g->nap_timer, mechd_now() + look)) {
+        // the clock has stopped: the daemon shuts down, which the command finds by itself
+        wake(g);
+        mechd_coupling_unref(g);
+    } else if (is_there(g)) {
+        answered(g);
+    }
+    mechd_coupling_unref(g);
+}

@@ -1,0 +1,32 @@
+/* A participant that is a program outside (server/call/outside.h says how it is called).
+ *
+ * To the rest of a coupling it is an instance like any other, in no table: its engine knows the
+ * variables that the coupling's document declares, the time of the last window, and the outputs
+ * that the program answered last. Its tasks are questions; while one is open, the command sleeps
+ * without a thread: it is woken by the answer, and looks every 10 ms for the end of its patience,
+ * for readers of the other participants, and whether it has to end. owner: the command. */
+#pragma once
+
+#include "server/call/outside.h"
+#include "server/coupling/reading.h"
+
+/* The member "partner" of a participant at `path`, into p->instance and p->outside. Faults go to
+ * the request. */
+void mechd_outside_read(struct mechd_reading *r, struct mechd_part *p, const json_t *partner,
+                        const char *path);
+/* The coupling has an id: from now on its programs may say hello. */
+void mechd_outsides_open(struct mechd_coupling *g, const char *id);
+/* It is over for them. Any thread. */
+void mechd_outsides_end(struct mechd_coupling *g);
+/* As the owner of all, before the start: the time of the instances is that of its programs too. */
+void mechd_outsides_align(struct mechd_coupling *g);
+/* Perform a task; GOES_ON: its answer is awaited, the command sleeps. */
+enum mechd_task_progress mechd_outside_perform(struct mechd_part *p,
+                                               struct mechd_coupling_command *k,
+                                               struct mech_couple_task *task);
+
+/* Before anything is asked: who sleeps is woken by answers to its questions. */
+void mechd_nap_init(struct mechd_coupling *g);
+/* The command at the head sleeps; once it is woken its task runs in the pool. The last thing that a
+ * thread does with it. */
+void mechd_nap(struct mechd_coupling *g);

@@ -1,0 +1,71 @@
+"""Programs outside that take part in couplings: they answer the server's questions over ZeroMQ."""
+import json
+import threading
+
+import zmq
+
+from harness import KINDS, SLOW, pack, unpack
+
+
+class Refused(Exception):
+    def __init__(self, header, problem):
+        super().__init__(problem)
+        self.header, self.problem = header, problem
+
+
+class Program:
+    """Says hello, and answers questions on a thread of its own: each by answer(question), which
+    returns the values, or None for no answer, or frames to be sent as they are."""
+
+    def __init__(self, daemon, coupling, participant, answer, **hello):
+        self.answer, self.asked, self.window = answer, [], hello.get('window', 0)
+        self.socket = zmq.Context.instance().socket(zmq.DEALER)
+        self.socket.linger = 0
+        self.socket.rcvtimeo = int(20000 * SLOW)
+        self.socket.connect(daemon.info['control'])
+        text = json.dumps({'coupling': coupling, 'participant': participant, **hello})
+        self.socket.send_multipart([b'', pack('hello', sequence=7), text.encode()])
+        parts = self.socket.recv_multipart()[1:]
+        header = unpack(parts[0])
+        if header['kind'] != KINDS['hello']:
+            self.socket.close()
+            raise Refused(header, json.loads(parts[1]))
+        self.hello, self.lease = json.loads(parts[1]), header['lease']
+        self.ends = threading.Event()
+        self.thread = threading.Thread(target=self.serve)
+        self.thread.start()
+
+    def frame(self, question, values, **other):
+        same = {k: question[k] for k in ('kind', 'step', 'iteration', 'sequence')}
+        return pack(same.pop('kind'), values, lease=self.lease, **{**same, **other})
+
+    def send(self, frame):
+        self.socket.send_multipart([b'', frame])
+
+    def serve(self):
+        while not self.ends.is_set():
+            if not self.socket.poll(20):
+                continue
+            question = unpack(self.socket.recv_multipart()[-1])
+            self.asked.append(question)
+            if question['kind'] == KINDS['bye']:
+                return
+            found = self.answer(question)
+            if found is None:
+                continue
+            if question['kind'] == KINDS['commit']:
+                self.window = question['step']
+            for one in found if found and isinstance(found[0], bytes) else [
+                    self.frame(question, found)]:
+                self.send(one)
+
+    def close(self):
+        self.ends.set()
+        self.thread.join()
+        self.socket.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()

@@ -1,0 +1,380 @@
+"""Partners outside: programs that take part in a coupling and are called by the server."""
+import json
+import math
+import threading
+import unittest
+
+import models
+from harness import KINDS, SLOW, Daemon, Http, wait_until
+from outside import Program, Refused
+
+H, K, K12 = 0.01, 4 * math.pi ** 2, 16 * math.pi ** 2
+OSCILLATORS = [{'from': 'left.x', 'to': 'right.F', 'factor': K12},
+               {'from': 'right.x', 'to': 'left.F', 'factor': K12}]
+
+
+def half(x, k):
+    """A mass of 1 kg at x with a spring to the ground, a force for input."""
+    return models.document(
+        'half', nodes=[{'name': 'n', 'type': 'Node1D', 'initialCoordinates': [x]}],
+        objects=[{'name': 'm', 'type': 'Mass1D', 'node': 'n', 'physicsMass': 1},
+                 {'name': 's', 'type': 'CoordinateSpringDamper', 'markers': ['g', 'x'],
+                  'stiffness': k}],
+        markers=[{'name': 'x', 'type': 'MarkerNodeCoordinate', 'node': 'n', 'coordinate': 0},
+                 {'name': 'g', 'type': 'MarkerGroundCoordinate'}],
+        loads=[{'name': 'F', 'type': 'LoadCoordinate', 'marker': 'x', 'load': 0}],
+        sensors=[{'name': 'q', 'type': 'SensorNode', 'node': 'n',
+                  'outputVariable': 'Coordinates'}],
+        inputs=[{'name': 'F', 'load': 'F'}],
+        outputs=[{'name': 'x', 'sensor': 'q', 'component': 0}],
+        solver={'integrator': 'GeneralizedAlpha', 'stepSize': 1e-3, 'spectralRadius': 1})
+
+
+class Half:
+    """An instance behind a program: its trials and commits over HTTP."""
+
+    def __init__(self, daemon, instance):
+        self.http, self.root, self.trial, self.x = Http(daemon.base), '/v1/instances/' + instance, \
+            None, None
+        self.x = self.http.call('GET', self.root + '/outputs')['outputs']['x']
+
+    def __call__(self, question):
+        if question['kind'] == KINDS['outputs']:
+            self.http.call('PUT', self.root + '/inputs', {'inputs': {'F': question['values'][0]}})
+        elif question['kind'] == KINDS['trial']:
+            reply = self.http.call('POST', self.root + '/step', {
+                'size': question['size'], 'inputs': {'F': question['values'][0]}, 'commit': False})
+            assert reply.status == 200, reply
+            self.trial = reply['trial']
+            return [reply['outputs']['x']]
+        elif self.trial is not None:
+            reply = self.http.call('POST', self.root + '/commit', {'trial': self.trial})
+            assert reply.status == 200, reply
+            self.x, self.trial = reply['outputs']['x'], None
+        return [self.x]
+
+
+class Partners(unittest.TestCase):
+    def setUp(self):
+        self.daemon = Daemon('--workers', '2')
+        self.addCleanup(lambda: self.daemon.process.poll() is None and self.daemon.stop())
+        self.left = self.daemon.create(half(1., k=K + K12))
+
+    def couple(self, status=201, scheme='IQN-ILS', patience=20 * SLOW, rollback=True, **more):
+        reply = self.daemon.call('POST', '/v1/couplings', {
+            'participants': [{'name': 'left', 'instance': self.left},
+                             {'name': 'right', 'partner': {
+                                 'inputs': ['F'], 'outputs': ['x'], 'patience': patience,
+                                 'rollback': rollback}}],
+            'connections': OSCILLATORS, 'scheme': {'type': scheme}, 'stepSize': H, **more})
+        self.assertEqual(reply.status, status, reply)
+        return reply['id'] if status == 201 else reply
+
+    def step(self, cid, status=200, **body):
+        reply = Http(self.daemon.base).call('POST', '/v1/couplings/%s/step' % cid,
+                                            body or {'count': 1})
+        self.assertEqual(reply.status, status, reply)
+        return reply
+
+    def time(self):
+        return self.daemon.call('GET', '/v1/instances/' + self.left)['time']
+
+    def right(self):
+        return Half(self.daemon, self.daemon.create(half(0., k=K + K12)))
+
+    def expected(self, count, **more):
+        """Outputs of the same coupling of two instances, after each window."""
+        pair = [self.daemon.create(half(x, k=K + K12)) for x in (1., 0.)]
+        cid = self.daemon.call('POST', '/v1/couplings', {
+            'participants': [{'name': n, 'instance': i} for n, i in zip(('left', 'right'), pair)],
+            'connections': OSCILLATORS, 'stepSize': H, 'scheme': {'type': 'IQN-ILS'},
+            **more})['id']
+        found = []
+        for _ in range(count):
+            outputs = self.step(cid)['outputs']
+            found.append((outputs['left.x'], outputs['right.x']))
+        return found
+
+    def found(self, cid, count):
+        found = []
+        for _ in range(count):
+            outputs = self.step(cid)['outputs']
+            found.append((outputs['left.x'], outputs['right.x']))
+        return found
+
+
+class Works(Partners):
+    def test_a_half_outside_gives_the_digits_of_one_inside(self):
+        for scheme in ('IQN-ILS', 'GaussSeidel', 'Jacobi', 'Aitken'):
+            with self.subTest(scheme):
+                self.left = self.daemon.create(half(1., k=K + K12))
+                cid = self.couple(scheme=scheme)
+                with Program(self.daemon, cid, 'right', self.right()) as program:
+                    self.assertEqual(program.hello['inputs'], ['F'])
+                    self.assertEqual(self.found(cid, 12),
+                                     self.expected(12, scheme={'type': scheme}))
+                    commits = [q['step'] for q in program.asked
+                               if q['kind'] == KINDS['commit']]
+                    self.assertEqual(commits, list(range(1, 13)))
+                    self.assertEqual(program.asked[0]['kind'], KINDS['outputs'])
+
+    def test_a_partner_without_rollback_is_stepped_once_a_window(self):
+        cid = self.couple(scheme='GaussSeidel', rollback=False)
+        with Program(self.daemon, cid, 'right', self.right()) as program:
+            self.assertEqual(self.found(cid, 5),
+                             self.expected(5, scheme={'type': 'GaussSeidel'}))
+            trials = [q['step'] for q in program.asked if q['kind'] == KINDS['trial']]
+            self.assertEqual(trials, [1, 2, 3, 4, 5])
+        reply = self.daemon.call('POST', '/v1/couplings', {
+            'participants': [{'name': 'rig', 'partner': {'inputs': ['F'], 'outputs': ['x'],
+                                                         'rollback': False}}],
+            'connections': [{'from': 'rig.x', 'to': 'rig.F'}], 'scheme': {'type': 'IQN-ILS'},
+            'stepSize': H})
+        self.assertEqual(reply.status, 422)
+        self.assertIn('rig', json.dumps(reply.json))
+
+    def test_it_may_come_while_the_first_step_waits(self):
+        cid = self.couple()
+        done = []
+        thread = threading.Thread(target=lambda: done.append(self.step(cid)))
+        thread.start()
+        wait_until(lambda: self.daemon.call('GET', '/v1/couplings/' + cid)['busy'], 'it waits')
+        # readers of its instances are served meanwhile
+        self.assertEqual(self.daemon.call('GET', '/v1/instances/%s/state' % self.left).status, 200)
+        self.assertEqual(done, [])
+        with Program(self.daemon, cid, 'right', self.right()):
+            thread.join()
+        self.assertEqual(done[0]['window'], 1)
+
+    def test_one_that_returns_goes_on_where_it_stands(self):
+        cid, right = self.couple(), self.right()
+        with Program(self.daemon, cid, 'right', right) as program:
+            found = self.found(cid, 4)
+            self.assertEqual(program.window, 4)
+        done = []
+        thread = threading.Thread(target=lambda: done.append(self.found(cid, 1)))
+        thread.start()
+        wait_until(lambda: self.daemon.call('GET', '/v1/couplings/' + cid)['busy'], 'it waits')
+        for window in (None, 3, 5):
+            with self.assertRaises(Refused) as refused:
+                Program(self.daemon, cid, 'right', right,
+                        **({'window': window} if window else {}))
+            self.assertEqual(refused.exception.problem['code'], 'time-mismatch')
+        with Program(self.daemon, cid, 'right', right, window=4) as program:
+            thread.join()
+            self.assertEqual(program.hello['window'], 4)
+            self.assertEqual(found + done[0] + self.found(cid, 3), self.expected(8))
+
+    def test_a_commit_whose_answer_was_lost_is_done_once(self):
+        for does in (True, False):
+            with self.subTest(does=does):
+                self.left = self.daemon.create(half(1., k=K + K12))
+                cid, right = self.couple(), self.right()
+                lost = threading.Event()
+
+                def loses(question, right=right, lost=lost, does=does):
+                    if question['kind'] == KINDS['commit'] and question['step'] == 3:
+                        if does:
+                            right(question)
+                        lost.set()
+                        return None
+                    return right(question)
+                done = []
+                program = Program(self.daemon, cid, 'right', loses)
+                thread = threading.Thread(
+                    target=lambda done=done, cid=cid: done.append(self.found(cid, 5)))
+                thread.start()
+                lost.wait(20 * SLOW)
+                program.close()
+                if not does:
+                    right.trial = None  # of a process that is no more
+                with Program(self.daemon, cid, 'right', right, window=3 if does else 2):
+                    thread.join()
+                self.assertEqual(done[0], self.expected(5))
+
+
+    def test_a_commit_that_is_not_answered_in_time_is_owed(self):
+        for lost in (False, True):
+            with self.subTest(lost=lost):
+                self.left = self.daemon.create(half(1., k=K + K12))
+                cid, right = self.couple(patience=0.3), self.right()
+                quiet = []
+
+                def answers(question, right=right, quiet=quiet, lost=lost):
+                    if question['kind'] == KINDS['commit'] and question['step'] == 2 and not quiet:
+                        quiet.append(question)
+                        return None
+                    return right(question)
+                program = Program(self.daemon, cid, 'right', answers)
+                found = self.found(cid, 1)
+                reply = self.step(cid, 504, count=3)
+                self.assertEqual((reply['code'], reply['report']['windows']),
+                                 ('partner-timeout', 1))
+                self.assertEqual(round(self.time() / H), 2)
+                if lost:
+                    program.close()
+                    right.trial = None
+                    program = Program(self.daemon, cid, 'right', right, window=1)
+                expected = self.expected(5)
+                with program:
+                    self.assertEqual(found + self.found(cid, 3),
+                                     expected[:1] + expected[2:])
+
+
+class Faults(Partners):
+    def wrong(self, answer, code, status=502, part='right', **more):
+        """A window that fails by this answer to its first trial is undone; the next one is done."""
+        cid, right = self.couple(**more), self.right()
+        expected = self.expected(3)
+        bad = []
+
+        def answers(question):
+            if question['kind'] == KINDS['trial'] and question['step'] == 2 and not bad:
+                bad.append(question)
+                return answer(program, question, right)
+            return right(question)
+        with Program(self.daemon, cid, 'right', answers) as program:
+            found = self.found(cid, 1)
+            before = self.daemon.call('GET', '/v1/instances/%s/state?format=f64' % self.left).raw
+            reply = self.step(cid, status)
+            self.assertEqual(reply['code'], code)
+            self.assertIn(part, reply['detail'])
+            self.assertEqual(self.daemon.call(
+                'GET', '/v1/instances/%s/state?format=f64' % self.left).raw, before)
+            self.assertEqual(found + self.found(cid, 2), expected)
+        return reply
+
+    def test_a_wrong_length(self):
+        self.assertIn('2 values', self.wrong(lambda *_: [1.0, 2.0], 'partner-fault')['detail'])
+
+    def test_a_number_that_is_none(self):
+        self.assertIn('x', self.wrong(lambda *_: [float('nan')], 'partner-fault')['detail'])
+
+    def test_another_window(self):
+        self.wrong(lambda p, q, _: [p.frame(q, [1.0], step=1)], 'partner-fault')
+
+    def test_another_trial(self):
+        self.wrong(lambda p, q, _: [p.frame(q, [1.0], iteration=q['iteration'] + 1)],
+                   'partner-fault')
+
+    def test_an_error(self):
+        self.wrong(lambda p, q, _: [p.frame({**q, 'kind': KINDS['error']}, [], status=2002)],
+                   'partner-fault')
+
+    def test_none_in_time(self):
+        # steady: its patience is the subject
+        self.wrong(lambda *_: None, 'partner-timeout', 504, patience=0.3)
+
+    def test_one_that_is_late_is_passed_over(self):
+        cid, right = self.couple(patience=0.3), self.right()
+        held = []
+
+        def answers(question):
+            if question['kind'] == KINDS['trial'] and question['step'] == 2 and not held:
+                held.append(program.frame(question, [99.0]))
+                return None
+            values = right(question)
+            return [held.pop(), program.frame(question, values)] if held and held[0] else values
+        with Program(self.daemon, cid, 'right', answers) as program:
+            found = self.found(cid, 1)
+            self.assertEqual(self.step(cid, 504)['code'], 'partner-timeout')
+            late, held[0] = held[0], None
+            program.send(late)
+            self.assertEqual(found + self.found(cid, 2), self.expected(3))
+
+    def test_one_given_twice(self):
+        cid, right = self.couple(), self.right()
+        twice = []
+
+        def answers(question):
+            values = right(question)
+            if question['kind'] == KINDS['commit'] and question['step'] == 2 and not twice:
+                twice.append(question)
+                return [program.frame(question, values)] * 2
+            return values
+        with Program(self.daemon, cid, 'right', answers) as program:
+            self.found(cid, 2)
+            reply = self.step(cid, 502)
+            self.assertEqual(reply['code'], 'partner-fault')
+            self.assertIn('right', reply['detail'])
+            self.assertEqual(self.step(cid)['window'], 3)
+
+    def test_it_never_came(self):
+        cid = self.couple(patience=0.05)
+        reply = self.step(cid, 504)
+        self.assertEqual(reply['code'], 'partner-timeout')
+        self.assertIn('right', reply['detail'])
+        self.assertEqual(self.time(), 0)
+
+    def test_a_hello_that_does_not_fit_is_refused(self):
+        cid = self.couple()
+        for coupling, name, more, code in (
+                ('c-99', 'right', {}, 'not-found'), (cid, 'nobody', {}, 'not-found'),
+                (cid, 'left', {}, 'not-found'),
+                (cid, 'right', {'inputOrder': 1}, 'invalid-request'),
+                (cid, 'right', {'outputs': ['x']}, 'invalid-request'),
+                (cid, 'right', {'window': 1}, 'time-mismatch')):
+            with self.subTest((coupling, name, more)), self.assertRaises(Refused) as refused:
+                Program(self.daemon, coupling, name, None, **more)
+            self.assertEqual(refused.exception.problem['code'], code)
+
+    def test_what_cannot_be_a_partner_is_refused_by_its_place(self):
+        for partner, place in (
+                ({'inputs': ['F', 'F'], 'outputs': ['x']}, '/participants/1/partner/inputs/1'),
+                ({'inputs': 'F', 'outputs': ['x']}, '/participants/1/partner/inputs'),
+                ({'inputs': ['F'], 'outputs': ['a b']}, '/participants/1/partner/outputs/0'),
+                ({'inputs': ['F'], 'outputs': ['x'], 'patience': 0}, '/participants/1/partner'),
+                ({'inputs': ['F'], 'outputs': ['x'], 'order': 1}, '/participants/1/partner/order')):
+            reply = self.daemon.call('POST', '/v1/couplings', {
+                'participants': [{'name': 'left', 'instance': self.left},
+                                 {'name': 'right', 'partner': partner}],
+                'connections': [], 'scheme': {'type': 'Jacobi'}, 'stepSize': H})
+            self.assertEqual(reply.status, 422, reply)
+            self.assertEqual([e['pointer'] for e in reply['errors']], [place])
+
+
+class Waits(Partners):
+    def test_the_end_of_the_coupling_ends_the_wait(self):
+        cid = self.couple()
+        with Program(self.daemon, cid, 'right', lambda _: None) as program:
+            done = []
+            thread = threading.Thread(target=lambda: done.append(self.step(cid, 409)))
+            thread.start()
+            wait_until(lambda: program.asked, 'it is asked')
+            self.assertEqual(self.daemon.call('DELETE', '/v1/couplings/' + cid).status, 204)
+            thread.join()
+            self.assertEqual(done[0]['code'], 'cancelled')
+            wait_until(lambda: program.asked[-1]['kind'] == KINDS['bye'], 'it is told')
+
+    def test_many_that_wait_delay_no_other(self):
+        other = self.daemon.create(half(1., k=K))
+        cids = []
+        for _ in range(100):
+            self.left = self.daemon.create(half(1., k=K + K12))
+            cids.append(self.couple())
+        threads = [threading.Thread(target=self.step, args=(cid, 409)) for cid in cids]
+        for thread in threads:
+            thread.start()
+        for cid in cids:
+            wait_until(lambda cid=cid: self.daemon.call('GET', '/v1/couplings/' + cid)['busy'],
+                       'it waits')
+        # while all of them wait: each of these would wait for ever behind one of them
+        for _ in range(20):
+            self.assertEqual(self.daemon.call('POST', '/v1/instances/%s/step' % other,
+                                              {'count': 100}).status, 200)
+        for cid in cids:
+            self.daemon.call('DELETE', '/v1/couplings/' + cid)
+        for thread in threads:
+            thread.join()
+
+    def test_the_daemon_ends_while_one_waits(self):
+        cid = self.couple()
+        thread = threading.Thread(target=self.step, args=(cid, 503))
+        thread.start()
+        wait_until(lambda: self.daemon.call('GET', '/v1/couplings/' + cid)['busy'], 'it waits')
+        self.daemon.stop()
+        thread.join()
+
+
+if __name__ == '__main__':
+    unittest.main()
