@@ -132,7 +132,7 @@ static void greet_outside(struct mechd_frame_request *r)
                                     .reply = &r->second,
                                     .detail = r->detail};
     if (caller == NULL && r->caller == NULL) {
-        mech_diag_add(&r->diag, "/coupling", "partners of couplings are called over ZeroMQ");
+        mech_diag_add(&r->diag, "/coupling", "partners of couplings are called over ZeroMQ or the lane");
         mechd_frame_fail(r, MECHP_INVALID_REQUEST, "");
         return;
     }

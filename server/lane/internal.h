@@ -37,6 +37,9 @@ enum mechd_lane_phase {
     MECHD_LANE_DEAD
 };
 
+struct mechd_caller;
+struct mechd_lane_caller;
+
 /* Received bytes, or bytes to be sent. */
 struct mechd_lane_buffer {
     unsigned char *bytes;  /* [room] */
@@ -75,6 +78,7 @@ struct mechd_lane_link {
     struct mechd_message *json;        /* or this; or NULL */
     size_t json_room;                  /* reserved of the bodies in flight */
     struct mechd_task task;            /* that reads a large request */
+    struct mechd_lane_caller *callers; /* locked by the thread's m: its programs are asked there */
 };
 
 struct mechd_lane_thread {
@@ -92,6 +96,7 @@ struct mechd_lane_thread {
     pthread_mutex_t m;                       /* locked by it: */
     struct mechd_lane_link *answered, *last; /* with completed replies */
     struct mechd_lane_link *arrived;         /* accepted by another thread */
+    struct mechd_lane_caller *asking;        /* with questions to be sent */
 };
 
 struct mechd_lane_door {
@@ -128,6 +133,20 @@ void mechd_lane_bury(struct mechd_lane_thread *t);
 /* Reserve n more bytes, which count as bodies if they are many. False: limit reached or no memory.
  * */
 bool mechd_lane_reserve(struct mechd_lane_link *link, struct mechd_lane_buffer *b, size_t n);
+
+/* Send bytes that are not a reply, behind what waits to be taken. */
+void mechd_lane_put(struct mechd_lane_link *link, const void *bytes, size_t size);
+
+/* --- questions to programs (caller.c) --------------------------------------------------------- */
+
+/* Where the program of a hello is asked; NULL: no memory. On the thread that reads the hello. */
+struct mechd_caller *mechd_lane_caller_of(struct mechd_lane_link *link);
+/* The connection has ended. On its thread. */
+void mechd_lane_callers_end(struct mechd_lane_link *link);
+/* Send what a list of them, taken from the thread, has to ask. On that thread. */
+void mechd_lane_questions(struct mechd_lane_thread *t, struct mechd_lane_caller *first);
+/* Its thread looks for news. Any thread. */
+void mechd_lane_wake(struct mechd_lane_thread *t);
 
 /* --- requests (request.c) --------------------------------------------------------------------- */
 

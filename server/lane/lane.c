@@ -26,7 +26,7 @@ static const char tcp[] = "tcp://";
 
 /* --- threads ---------------------------------------------------------------------------------- */
 
-static void wake(struct mechd_lane_thread *t)
+void mechd_lane_wake(struct mechd_lane_thread *t)
 {
     const uint64_t one = 1;
     const ssize_t written = write(t->wake, &one, sizeof one);
@@ -40,7 +40,7 @@ void mechd_lane_post(struct mechd_lane_link *link)
     link->next_answered = NULL;
     *(t->last != NULL ? &t->last->next_answered : &t->answered) = link;
     t->last = link;
-    wake(t); // before the thread can be at its end
+    mechd_lane_wake(t); // before the thread can be at its end
     pthread_mutex_unlock(&t->m);
 }
 
@@ -64,7 +64,7 @@ static void take(struct mechd_lane_door *l, int s)
     pthread_mutex_lock(&t->m);
     link->next = t->arrived;
     t->arrived = link;
-    wake(t);
+    mechd_lane_wake(t);
     pthread_mutex_unlock(&t->m);
 }
 
@@ -111,7 +111,9 @@ static void take_news(struct mechd_lane_thread *t)
     (void)got; // it wakes once more
     pthread_mutex_lock(&t->m);
     struct mechd_lane_link *arrived = t->arrived, *answered = t->answered;
+    struct mechd_lane_caller *const asking = t->asking;
     t->arrived = t->answered = t->last = NULL;
+    t->asking = NULL;
     pthread_mutex_unlock(&t->m);
     while (arrived != NULL) {
         struct mechd_lane_link *const link = arrived;
@@ -123,6 +125,7 @@ static void take_news(struct mechd_lane_thread *t)
         answered = link->next_answered;
         mechd_lane_answered(link);
     }
+    mechd_lane_questions(t, asking);
 }
 
 /* Does a peer still have to take an answer? */
@@ -290,7 +293,7 @@ bool mechd_lane_turns(struct mechd_lane_door *l)
         const uint64_t turns = atomic_load_explicit(&t->turns, memory_order_relaxed);
         all = all && turns != t->turned;
         t->turned = turns;
-        wake(t);
+        mechd_lane_wake(t);
     }
     return all;
 }
@@ -302,7 +305,7 @@ void mechd_lane_stop(struct mechd_lane_door *l)
     }
     atomic_store(&l->stop, true);
     for (int k = 0; k < l->running; k++) {
-        wake(&l->threads[k]);
+        mechd_lane_wake(&l->threads[k]);
     }
     for (int k = 0; k < l->running; k++) {
         pthread_join(l->threads[k].thread, NULL);

@@ -96,6 +96,7 @@ void mechd_lane_close(struct mechd_lane_link *link)
         link->socket = -1;
         link->phase = MECHD_LANE_GONE;
         atomic_store(&link->gone, true);
+        mechd_lane_callers_end(link);
         atomic_fetch_sub(&t->door->open, 1);
     }
     if (link->phase == MECHD_LANE_GONE && !link->works) {
@@ -293,6 +294,18 @@ static void note(struct mechd_lane_link *link)
             mechd_lane_close(link);
         }
     }
+}
+
+void mechd_lane_put(struct mechd_lane_link *link, const void *bytes, size_t size)
+{
+    if (!mechd_lane_reserve(link, &link->out, size)) {
+        mechd_lane_close(link);
+        return;
+    }
+    memcpy(link->out.bytes + link->out.to, bytes, size);
+    link->out.to += size;
+    (void)flush(link);
+    note(link);
 }
 
 void mechd_lane_serve(struct mechd_lane_link *link, unsigned events)

@@ -29,6 +29,11 @@ static void answer_frame(struct mechd_frame_request *r)
     mechd_lane_post(link_of_frame(r));
 }
 
+static struct mechd_caller *make_caller(struct mechd_frame_request *r)
+{
+    return mechd_lane_caller_of(link_of_frame(r));
+}
+
 static bool ask_frame(struct mechd_lane_link *link)
 {
     const struct mechd_lane_message *const m = &link->message;
@@ -38,6 +43,7 @@ static bool ask_frame(struct mechd_lane_link *link)
     link->frame.door = MECHD_DOOR_LANE_FRAME;
     link->frame.gone = &link->gone;
     link->frame.answer = answer_frame;
+    link->frame.caller = make_caller;
     return mechd_frame_start(&link->frame, link->thread->door->service, &asked) != MECHD_QUEUED;
 }
 

@@ -1,10 +1,13 @@
-"""Programs outside that take part in couplings: they answer the server's questions over ZeroMQ."""
+"""Programs outside that take part in couplings: they answer the server's questions, over ZeroMQ or
+the lane."""
 import json
+import select
 import threading
 
 import zmq
 
 from harness import KINDS, SLOW, pack, unpack
+from lane import Lane, behind
 
 
 class Refused(Exception):
@@ -13,16 +16,43 @@ class Refused(Exception):
         self.header, self.problem = header, problem
 
 
+class LaneSocket:
+    """The lane with the methods of a socket of ZeroMQ that a program uses."""
+
+    def __init__(self, daemon):
+        self.lane = Lane(daemon)
+
+    def send_multipart(self, parts):
+        self.lane.write(behind(*parts[1:]))
+
+    def poll(self, milliseconds):
+        return self.lane.rest or select.select([self.lane.socket], [], [], milliseconds / 1e3)[0]
+
+    def recv_multipart(self):
+        parts = [b'', self.lane.message()]
+        if unpack(parts[1])['kind'] in (KINDS['hello'], KINDS['error']):
+            parts.append(self.lane.message())
+        return parts
+
+    def close(self):
+        self.lane.close()
+
+
+def over_zeromq(daemon):
+    socket = zmq.Context.instance().socket(zmq.DEALER)
+    socket.linger = 0
+    socket.rcvtimeo = int(20000 * SLOW)
+    socket.connect(daemon.info['control'])
+    return socket
+
+
 class Program:
     """Says hello, and answers questions on a thread of its own: each by answer(question), which
     returns the values, or None for no answer, or frames to be sent as they are."""
 
-    def __init__(self, daemon, coupling, participant, answer, **hello):
+    def __init__(self, daemon, coupling, participant, answer, door=over_zeromq, **hello):
         self.answer, self.asked, self.window = answer, [], hello.get('window', 0)
-        self.socket = zmq.Context.instance().socket(zmq.DEALER)
-        self.socket.linger = 0
-        self.socket.rcvtimeo = int(20000 * SLOW)
-        self.socket.connect(daemon.info['control'])
+        self.socket = door(daemon)
         text = json.dumps({'coupling': coupling, 'participant': participant, **hello})
         self.socket.send_multipart([b'', pack('hello', sequence=7), text.encode()])
         parts = self.socket.recv_multipart()[1:]

@@ -6,7 +6,7 @@ import unittest
 
 import models
 from harness import KINDS, SLOW, Daemon, Http, wait_until
-from outside import Program, Refused
+from outside import LaneSocket, Program, Refused, over_zeromq
 
 H, K, K12 = 0.01, 4 * math.pi ** 2, 16 * math.pi ** 2
 OSCILLATORS = [{'from': 'left.x', 'to': 'right.F', 'factor': K12},
@@ -55,8 +55,10 @@ class Half:
 
 
 class Partners(unittest.TestCase):
+    arguments, door = (), over_zeromq
+
     def setUp(self):
-        self.daemon = Daemon('--workers', '2')
+        self.daemon = Daemon('--workers', '2', *self.arguments)
         self.addCleanup(lambda: self.daemon.process.poll() is None and self.daemon.stop())
         self.left = self.daemon.create(half(1., k=K + K12))
 
@@ -69,6 +71,9 @@ class Partners(unittest.TestCase):
             'connections': OSCILLATORS, 'scheme': {'type': scheme}, 'stepSize': H, **more})
         self.assertEqual(reply.status, status, reply)
         return reply['id'] if status == 201 else reply
+
+    def program(self, cid, answer, **more):
+        return Program(self.daemon, cid, 'right', answer, door=type(self).door, **more)
 
     def step(self, cid, status=200, **body):
         reply = Http(self.daemon.base).call('POST', '/v1/couplings/%s/step' % cid,
@@ -109,7 +114,7 @@ class Works(Partners):
             with self.subTest(scheme):
                 self.left = self.daemon.create(half(1., k=K + K12))
                 cid = self.couple(scheme=scheme)
-                with Program(self.daemon, cid, 'right', self.right()) as program:
+                with self.program(cid, self.right()) as program:
                     self.assertEqual(program.hello['inputs'], ['F'])
                     self.assertEqual(self.found(cid, 12),
                                      self.expected(12, scheme={'type': scheme}))
@@ -120,7 +125,7 @@ class Works(Partners):
 
     def test_a_partner_without_rollback_is_stepped_once_a_window(self):
         cid = self.couple(scheme='GaussSeidel', rollback=False)
-        with Program(self.daemon, cid, 'right', self.right()) as program:
+        with self.program(cid, self.right()) as program:
             self.assertEqual(self.found(cid, 5),
                              self.expected(5, scheme={'type': 'GaussSeidel'}))
             trials = [q['step'] for q in program.asked if q['kind'] == KINDS['trial']]
@@ -142,13 +147,13 @@ class Works(Partners):
         # readers of its instances are served meanwhile
         self.assertEqual(self.daemon.call('GET', '/v1/instances/%s/state' % self.left).status, 200)
         self.assertEqual(done, [])
-        with Program(self.daemon, cid, 'right', self.right()):
+        with self.program(cid, self.right()):
             thread.join()
         self.assertEqual(done[0]['window'], 1)
 
     def test_one_that_returns_goes_on_where_it_stands(self):
         cid, right = self.couple(), self.right()
-        with Program(self.daemon, cid, 'right', right) as program:
+        with self.program(cid, right) as program:
             found = self.found(cid, 4)
             self.assertEqual(program.window, 4)
         done = []
@@ -157,10 +162,9 @@ class Works(Partners):
         wait_until(lambda: self.daemon.call('GET', '/v1/couplings/' + cid)['busy'], 'it waits')
         for window in (None, 3, 5):
             with self.assertRaises(Refused) as refused:
-                Program(self.daemon, cid, 'right', right,
-                        **({'window': window} if window else {}))
+                self.program(cid, right, **({'window': window} if window else {}))
             self.assertEqual(refused.exception.problem['code'], 'time-mismatch')
-        with Program(self.daemon, cid, 'right', right, window=4) as program:
+        with self.program(cid, right, window=4) as program:
             thread.join()
             self.assertEqual(program.hello['window'], 4)
             self.assertEqual(found + done[0] + self.found(cid, 3), self.expected(8))
@@ -180,7 +184,7 @@ class Works(Partners):
                         return None
                     return right(question)
                 done = []
-                program = Program(self.daemon, cid, 'right', loses)
+                program = self.program(cid, loses)
                 thread = threading.Thread(
                     target=lambda done=done, cid=cid: done.append(self.found(cid, 5)))
                 thread.start()
@@ -188,7 +192,7 @@ class Works(Partners):
                 program.close()
                 if not does:
                     right.trial = None  # of a process that is no more
-                with Program(self.daemon, cid, 'right', right, window=3 if does else 2):
+                with self.program(cid, right, window=3 if does else 2):
                     thread.join()
                 self.assertEqual(done[0], self.expected(5))
 
@@ -205,7 +209,7 @@ class Works(Partners):
                         quiet.append(question)
                         return None
                     return right(question)
-                program = Program(self.daemon, cid, 'right', answers)
+                program = self.program(cid, answers)
                 found = self.found(cid, 1)
                 reply = self.step(cid, 504, count=3)
                 self.assertEqual((reply['code'], reply['report']['windows']),
@@ -214,11 +218,36 @@ class Works(Partners):
                 if lost:
                     program.close()
                     right.trial = None
-                    program = Program(self.daemon, cid, 'right', right, window=1)
+                    program = self.program(cid, right, window=1)
                 expected = self.expected(5)
                 with program:
                     self.assertEqual(found + self.found(cid, 3),
                                      expected[:1] + expected[2:])
+
+
+class Lane(Works):
+    """The same over the lane."""
+
+    arguments, door = ('--lane', 'tcp://127.0.0.1:*'), LaneSocket
+
+    def test_a_hello_that_is_long_is_read_elsewhere(self):
+        cid = self.couple()
+        with self.program(cid, self.right(), token='x' * 40000) as program:
+            self.assertEqual(self.found(cid, 2), self.expected(2))
+            self.assertEqual(program.window, 2)
+
+    def test_a_connection_that_is_cut_is_seen(self):
+        cid, right = self.couple(), self.right()
+        with self.program(cid, right) as program:
+            self.found(cid, 1)
+            program.ends.set()
+            program.thread.join()
+            self.assertTrue(self.daemon.call(
+                'GET', '/v1/couplings/' + cid)['participants'][1]['partner']['connected'])
+            program.socket.close()
+            wait_until(lambda: not self.daemon.call(
+                'GET', '/v1/couplings/' + cid)['participants'][1]['partner']['connected'],
+                       'it is gone')
 
 
 class Faults(Partners):
