@@ -1,6 +1,7 @@
 /* Derivatives of the equations at a point, forward and adjoint. F is evaluated at four points
- * beside it along a direction, ±h and ±h/2, h the power of two that makes the direction 2⁻¹² at most: the
- * differences are of fourth order, and leave about 1e-12 of rounding and of truncation. */
+ * beside it along a direction, ±h and ±h/2, h the power of two that makes the direction 2⁻¹² at
+ * most: the differences are of fourth order, and leave about 1e-12 of rounding and of truncation.
+ */
 #include "solver/base/err.h"
 #include "solver/sim/analysis.h"
 #include "solver/sim/internal.h"
