@@ -21,7 +21,8 @@ from tokens import make
 
 # events come to mechctl as the stream, the page is for browsers
 OTHERWISE = {('GET', '/'), ('GET', '/v1/instances/{id}/events'),
-             ('GET', '/v1/instances/{id}/runs/{rid}/events')}
+             ('GET', '/v1/instances/{id}/runs/{rid}/events'),
+             ('GET', '/v1/couplings/{cid}/snapshots/{sid}')}
 
 
 def lines_of(command, text=None, **environment):
@@ -418,15 +419,12 @@ true
         for line in ('couplings', 'couplings ' + coupling, 'couplings %s --count 3' % coupling,
                      'couplings %s --reset --until 0.02' % coupling,
                      'couplings %s --snapshot --stability' % coupling,
-                     'couplings %s --restore s-1 --count 2' % coupling):
+                     'couplings %s --restore s-1 --count 2' % coupling,
+                     'couplings %s --count 2 --trial' % coupling,
+                     'couplings %s --commit 1 --snapshots' % coupling):
             self.assertIn('0.0', ' '.join(self.words(*line.split())))
-        at = '/v1/couplings/' + coupling
-        lines_of([self.mechctl, 'call', 'POST', at + '/step', '-'],
-                 json.dumps({'count': 1, 'commit': False}), **self.environment)
-        lines_of([self.mechctl, 'call', 'POST', at + '/commit', '-'], '{"trial": 1}',
-                 **self.environment)
-        for method, path in (('GET', ''), ('GET', '/s-1'), ('DELETE', '/s-1')):
-            self.words('call', method, at + '/snapshots' + path)
+        self.words('call', 'GET', '/v1/couplings/%s/snapshots/s-1' % coupling)
+        self.words('couplings', coupling, '--forget', 's-1')
         self.words('couplings', coupling, '--delete')
         answer = self.daemon.call('POST', '/v1/instances/a/runs', {'until': 9, 'record': {}})
         self.words('progress', 'a', answer['id'], '--wait')

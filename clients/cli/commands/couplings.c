@@ -33,7 +33,7 @@ static bool form_step(struct mechctl *m, int *code)
         *code = mechctl_number(m, names[k], &value);
         mechc_bytes_text(&m->body, keys[k]);
         mechc_bytes_number(&m->body, value);
-        mechc_bytes_text(&m->body, "}");
+        mechc_bytes_text(&m->body, mechctl_option(m, "trial") ? ",\"commit\":false}" : "}");
         return true;
     }
     return false;
@@ -42,13 +42,53 @@ static bool form_step(struct mechctl *m, int *code)
 /* Whether an option other than a step is given. */
 static bool does_something(const struct mechctl *m)
 {
-    static const char *const names[] = {"reset", "restore", "snapshot", "stability", "delete"};
-    for (int k = 0; k < 5; k++) {
+    static const char *const names[] = {"reset",     "restore", "commit",    "snapshot",
+                                        "snapshots", "forget",  "stability", "delete"};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
         if (mechctl_option(m, names[k]) != NULL) {
             return true;
         }
     }
     return false;
+}
+
+/* --commit N */
+static int commit(struct mechctl *m, const char *id)
+{
+    double trial = 0.;
+    const int code = mechctl_number(m, "commit", &trial);
+    if (code != MECHCTL_DONE) {
+        return code;
+    }
+    mechc_bytes_text(&m->body, "{\"trial\":");
+    mechc_bytes_number(&m->body, trial);
+    mechc_bytes_text(&m->body, "}");
+    return mechctl_print_reply(m, "POST", MECHCTL_PATH("v1", "couplings", id, "commit"), &m->body);
+}
+
+/* --forget SID, --snapshot, --snapshots, --stability */
+static int end(struct mechctl *m, const char *id)
+{
+    const char *const sid = mechctl_option(m, "forget");
+    struct mechc_json reply;
+    int code = MECHCTL_DONE;
+    if (sid != NULL) {
+        code = mechctl_send(m, "DELETE", MECHCTL_PATH("v1", "couplings", id, "snapshots", sid),
+                            NULL, &reply);
+    }
+    if (code == MECHCTL_DONE && mechctl_option(m, "snapshot")) {
+        code =
+            mechctl_print_reply(m, "POST", MECHCTL_PATH("v1", "couplings", id, "snapshots"), NULL);
+    }
+    if (code == MECHCTL_DONE && mechctl_option(m, "snapshots")) {
+        code =
+            mechctl_print_reply(m, "GET", MECHCTL_PATH("v1", "couplings", id, "snapshots"), NULL);
+    }
+    if (code == MECHCTL_DONE && mechctl_option(m, "stability")) {
+        code =
+            mechctl_print_reply(m, "GET", MECHCTL_PATH("v1", "couplings", id, "stability"), NULL);
+    }
+    return code;
 }
 
 static int run(struct mechctl *m)
@@ -67,20 +107,15 @@ static int run(struct mechctl *m)
         code = mechctl_print_reply(
             m, "POST", MECHCTL_PATH("v1", "couplings", id, "snapshots", to, "restore"), NULL);
     }
-    if (code == MECHCTL_DONE && form_step(m, &code) && code == MECHCTL_DONE) {
+    if (code == MECHCTL_DONE && mechctl_option(m, "commit")) {
+        code = commit(m, id);
+    } else if (code == MECHCTL_DONE && form_step(m, &code) && code == MECHCTL_DONE) {
         code =
             mechctl_print_reply(m, "POST", MECHCTL_PATH("v1", "couplings", id, "step"), &m->body);
     } else if (code == MECHCTL_DONE && !does_something(m)) {
         code = mechctl_print_reply(m, "GET", MECHCTL_PATH("v1", "couplings", id), NULL);
     }
-    if (code == MECHCTL_DONE && mechctl_option(m, "snapshot")) {
-        code =
-            mechctl_print_reply(m, "POST", MECHCTL_PATH("v1", "couplings", id, "snapshots"), NULL);
-    }
-    if (code == MECHCTL_DONE && mechctl_option(m, "stability")) {
-        code =
-            mechctl_print_reply(m, "GET", MECHCTL_PATH("v1", "couplings", id, "stability"), NULL);
-    }
+    code = code == MECHCTL_DONE ? end(m, id) : code;
     return code == MECHCTL_DONE && mechctl_option(m, "delete")
                ? mechctl_send(m, "DELETE", MECHCTL_PATH("v1", "couplings", id), NULL, &reply)
                : code;
@@ -90,9 +125,13 @@ static const struct mechctl_option options[] = {
     {"count", "N", "step N windows"},
     {"size", "S", "step S seconds"},
     {"until", "T", "step to the time T, s"},
+    {"trial", NULL, "the step is a trial, which changes nothing until it is committed"},
+    {"commit", "N", "commit trial N, without a step"},
     {"reset", NULL, "reset all its instances first"},
     {"restore", "SID", "return to a snapshot first"},
     {"snapshot", NULL, "save its state and those of its instances, at the end"},
+    {"snapshots", NULL, "list its snapshots, at the end"},
+    {"forget", "SID", "delete a snapshot"},
     {"stability", NULL, "its spectral radius and largest stable window, at the end"},
     {"delete", NULL, "delete it; its instances are released"},
     {0},
