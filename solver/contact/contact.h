@@ -124,6 +124,19 @@ bool mech_scene_bars(const struct mech_scene *s, const struct mech_scene_sweep *
 /* Whether a contact's row bars no motion that the colliders themselves do not: its gap is at most
  * 1e-6 of their sizes, or one of them is a half-space. */
 bool mech_scene_stands(const struct mech_scene *s, const struct mech_contact *c);
+/* How the rows of contacts turn while the bodies keep these velocities, from the last query on:
+ * turn [n × 3], m/s², is d/dt of u, the velocity of the second body's point of contact against the
+ * first's, in axes that follow the normal by the least rotation. known [n > 0] are contacts of one
+ * pair of colliders. In closed form for points and vertices on planes; else by the difference to
+ * the placements span before the query: 0 of a contact that is not there, or whose gap does not
+ * change at the rates there and here. The list is scratch. 0; MECH_NOT_FINITE; negative. */
+int mech_scene_turn(const struct mech_scene *s, const struct mech_scene_sweep *sweep,
+                    const struct mech_contact *known, int32_t n, struct mech_contact_list *list,
+                    double *turn);
+/* No less than any |turn| of a contact's colliders, but for features sharper than they are large,
+ * m/s². Cheap. */
+double mech_scene_turns_most(const struct mech_scene *s, const struct mech_scene_sweep *sweep,
+                             const struct mech_contact *c);
 /* The size of a contact's colliders: the largest side of the smaller one's box, m; HUGE_VAL: both
  * have no bounds. */
 double mech_scene_size(const struct mech_scene *s, const struct mech_contact *c);

@@ -362,3 +362,144 @@ int mech_scene_sweep(const struct mech_scene *s, const struct mech_scene_sweep *
     }
     return as_known ? 0 : pass(&m, first, list);
 }
+
+/* --- rows that turn --------------------------------------------------------------------------- */
+
+/* Velocity of the second body's point against the first's at a contact of the moment t. */
+static void velocity_at(const struct moving *m, const struct mech_contact *c, double t, double u[3])
+{
+    u[0] = u[1] = u[2] = 0.;
+    for (int k = 0; k < 2; k++) {
+        const struct mech_scene_motion *const motion = motion_of(m, k);
+        double arm[3], v[3];
+
+        mech_v3_add(c->point[k], k ? -0.5 * c->gap : 0.5 * c->gap, c->normal, arm);
+        mech_v3_add(arm, -t, motion->v, arm);
+        mech_v3_add(arm, -1., m->origin[k], arm);
+        mech_v3_cross(motion->omega, arm, v);
+        mech_v3_add(v, 1., motion->v, v);
+        mech_v3_add(u, k ? 1. : -1., v, u);
+    }
+}
+
+/* u by the least rotation that takes the unit vector `from` to `to` */
+static void turn_along(const double from[3], const double to[3], double u[3])
+{
+    double axis[3], once[3], twice[3];
+
+    mech_v3_cross(from, to, axis);
+    mech_v3_cross(axis, u, once);
+    mech_v3_cross(axis, once, twice);
+    mech_v3_add(u, 1., once, u);
+    mech_v3_add(u, 1. / (1. + mech_v3_dot(from, to)), twice, u);
+}
+
+/* The side of the pair whose points of contact with a plane are fixed in it, or at its rounding
+ * from such points; −1: none. */
+static int fixed_side(const struct moving *m)
+{
+    for (int k = 0; k < 2; k++) {
+        const struct mech_shape *const plane = m->convex[1 - k].shape, *const on =
+                                                                           m->convex[k].shape;
+
+        if (plane->ops->fixed && plane->triangles == 0 && !(on->half_length > 0.) &&
+            (on->rounding > 0. || on->hull.vertices > 0)) {
+            return k;
+        }
+    }
+    return -1;
+}
+
+/* ω × (ω × (x − p)) of the fixed point x behind the contact: the normal does not turn, and the
+ * plane is at rest */
+static void turn_on_plane(const struct moving *m, const struct mech_contact *c, int side,
+                          double turn[3])
+{
+    const struct mech_scene_motion *const motion = motion_of(m, side);
+    const double sign = side ? 1. : -1.;
+    double arm[3], v[3];
+
+    mech_v3_add(c->point[side], sign * m->convex[side].shape->rounding, c->normal, arm);
+    mech_v3_add(arm, -1., m->origin[side], arm);
+    mech_v3_cross(motion->omega, arm, v);
+    mech_v3_cross(motion->omega, v, turn);
+    for (int i = 0; i < 3; i++) {
+        turn[i] *= sign;
+    }
+}
+
+/* What the row of n comes to be within the span may be of the gap's change beside its own. */
+static const double continues = 0.25;
+
+/* From the contact `before`, the span before the query. */
+static void turn_between(const struct moving *m, const struct mech_contact *before,
+                         const struct mech_contact *now, double turn[3])
+{
+    const double span = m->sweep->span;
+    double from[3], to[3];
+
+    velocity_at(m, before, -span, from);
+    velocity_at(m, now, 0., to);
+    const double rate = mech_v3_dot(before->normal, from), next = mech_v3_dot(now->normal, to);
+    const double jump = now->gap - before->gap - 0.5 * span * (rate + next);
+
+    if (!(fabs(jump) <= continues * 0.5 * span * fabs(next - rate) + m->touches)) {
+        return;
+    }
+    turn_along(before->normal, now->normal, from);
+    for (int i = 0; i < 3; i++) {
+        turn[i] = (to[i] - from[i]) / span;
+    }
+}
+
+int mech_scene_turn(const struct mech_scene *s, const struct mech_scene_sweep *sweep,
+                    const struct mech_contact *known, int32_t n, struct mech_contact_list *list,
+                    double *turn)
+{
+    struct moving m = {.scene = s, .sweep = sweep};
+    const int32_t first = list->n;
+    double reach = s->margin;
+
+    begin(&m, known);
+    const int side = fixed_side(&m);
+
+    memset(turn, 0, 3 * (size_t)n * sizeof *turn);
+    for (int32_t i = 0; i < n && side >= 0; i++) {
+        turn_on_plane(&m, &known[i], side, turn + 3 * i);
+    }
+    if (side >= 0) {
+        return 0;
+    }
+    for (int32_t i = 0; i < n; i++) {
+        reach = fmax(reach, known[i].gap);
+    }
+    MECH_TRY(touch_at(&m, -sweep->span, reach + m.closing * sweep->span, list));
+    for (int32_t i = 0; i < n; i++) {
+        for (int32_t k = first; k < list->n; k++) {
+            if (list->at[k].id == known[i].id) {
+                turn_between(&m, &list->at[k], &known[i], turn + 3 * i);
+            }
+        }
+    }
+    list->n = first;
+    return 0;
+}
+
+double mech_scene_turns_most(const struct mech_scene *s, const struct mech_scene_sweep *sweep,
+                             const struct mech_contact *c)
+{
+    const struct moving m = {
+        .scene = s, .sweep = sweep, .collider = {c->collider[0], c->collider[1]}};
+    double between[3], rate = 0., speed = 0.;
+
+    mech_v3_add(motion_of(&m, 1)->v, -1., motion_of(&m, 0)->v, between);
+    speed = mech_v3_norm(between);
+    for (int k = 0; k < 2; k++) {
+        const struct mech_scene_motion *const motion = motion_of(&m, k);
+        const double omega = mech_v3_norm(motion->omega);
+
+        rate += omega;
+        speed += omega * motion->extent;
+    }
+    return speed * (rate + speed / mech_scene_size(s, c));
+}
