@@ -266,6 +266,11 @@ const struct mech_contact_settings *mech_model_contact_settings(const struct mec
     return &m->document->contact;
 }
 
+const double *mech_model_gravity(const struct mech_model *m)
+{
+    return m->document->gravity;
+}
+
 const struct mech_contact_rows *mech_model_contacts(const struct mech_model *m)
 {
     return &m->rows;

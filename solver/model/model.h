@@ -79,6 +79,8 @@ const struct mech_settings *mech_model_settings(const struct mech_model *m);
 /* The interrupt that iterations with this model poll; unset until the owner sets it. */
 struct mech_interrupt *mech_model_interrupt(const struct mech_model *m);
 const struct mech_contact_settings *mech_model_contact_settings(const struct mech_model *m);
+/* [3] m/s² */
+const double *mech_model_gravity(const struct mech_model *m);
 const struct mech_linear_part *mech_model_linear(const struct mech_model *m);
 const struct mech_contact_rows *mech_model_contacts(const struct mech_model *m);
 /* Name of the interaction that a row of them belongs to. */

@@ -105,12 +105,17 @@ struct mech_foretold_pair {
     int32_t from, to; /* in open */
     int32_t of, ofs;  /* in the list: what acts while it waits, from and to */
 };
+enum { MECH_TURNS_MOST = 16 }; /* contacts of a pair that are asked for at once */
 enum mech_foretold_mark { MECH_FORETOLD_NEAR, MECH_FORETOLD_PUSHES, MECH_FORETOLD_OUT };
 /* What is known of a contact of the list: it is near; it pushes, as the solvers of impulses say; it
  * has been taken out. `of`: its number among the sets of rows, or the contacts of the sweeps. */
 struct mech_foretold_of {
     enum mech_foretold_mark mark;
     int32_t of;
+    /* moreau_jean_bodies_turn.c */
+    double turn[3];  /* m/s², global: the rate of its rows at the velocities of the start */
+    double gap;      /* m, that its law reads */
+    double drift[3]; /* m/s along n, t1, t2: by what its speeds change from the middle to the end */
 };
 struct mech_foretold {
     struct mech_contact_list open;             /* those that wait, by pairs */
@@ -211,8 +216,8 @@ struct mech_gap_step mech_moreau_bodies_gap(const struct mech_moreau_bodies *s);
 static inline void mech_moreau_bodies_says(struct mech_moreau_bodies *s, int32_t i, int32_t of,
                                            bool pushes)
 {
-    s->foretold.of[i] = (struct mech_foretold_of){
-        .mark = pushes ? MECH_FORETOLD_PUSHES : MECH_FORETOLD_NEAR, .of = of};
+    s->foretold.of[i].mark = pushes ? MECH_FORETOLD_PUSHES : MECH_FORETOLD_NEAR;
+    s->foretold.of[i].of = of;
 }
 
 /* v [nv + 1] without what the impulses of one pair have added, those of the list's contacts [from,
@@ -229,6 +234,17 @@ int mech_moreau_bodies_foretell(struct mech_moreau_bodies *s, const struct mech_
  * the contacts of s->list. Writes s->q_m and s->d. Returns as above. */
 int mech_moreau_bodies_look(struct mech_moreau_bodies *s, const struct mech_state *state,
                             mech_moreau_bodies_undo *undo, struct mech_foretold_change *change);
+
+/* moreau_jean_bodies_turn.c. How the rows of the list's contacts turn, from number `from` on, at
+ * the poses of the middle. Writes the motions of the scene. 0; MECH_NOT_FINITE; negative. */
+int mech_moreau_bodies_turn(struct mech_moreau_bodies *s, const struct mech_state *state,
+                            int32_t from);
+/* What contact i's law reads of that: `gap` and `drift` of s->foretold.of[i]; speed: of the
+ * velocities at the start along its normal, frame: n, t1, t2 by rows; kept: of the state, or
+ * NULL. */
+void mech_moreau_bodies_lasts(struct mech_moreau_bodies *s, int32_t i,
+                              const struct mech_material *material, const double frame[9],
+                              double speed, const struct mech_touched *kept);
 
 /* moreau_jean_bodies_touch.c. Contacts between shapes that act, into s->list, with the velocities
  * of the free motion in the state. 0; MECH_NOT_FINITE with a reason; negative. */

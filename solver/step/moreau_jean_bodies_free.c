@@ -124,14 +124,18 @@ static void take(struct mech_moreau_bodies *s, const struct mech_state *state, i
     memcpy(c->t1, rows->frame + 3, sizeof c->t1);
     memcpy(c->body, rows->body, sizeof c->body);
     memcpy(c->arm, rows->arm, sizeof c->arm);
-    if (!mech_gap_contact(&step, &material, contact->gap, mech_moreau_bodies_approach(c, w->before),
-                          bE)) {
-        return;
-    }
-    c->b[0] = bE[0];
-    c->cfm[0] = bE[1];
+    const double speed = mech_moreau_bodies_approach(c, w->before);
+    const struct mech_foretold_of *const law = &s->foretold.of[i];
+
     const struct mech_touched *const kept = mech_moreau_bodies_kept(state, contact->id, warm);
 
+    mech_moreau_bodies_lasts(s, i, &material, rows->frame, speed, kept);
+    if (!mech_gap_contact(&step, &material, law->gap, speed - law->drift[0], bE)) {
+        return;
+    }
+    memcpy(c->b, law->drift, sizeof c->b);
+    c->b[0] += bE[0];
+    c->cfm[0] = bE[1];
     if (kept) {
         memcpy(c->impulse, kept->impulse, sizeof c->impulse);
         if (c->spinning > 0. || c->rolling > 0.) {

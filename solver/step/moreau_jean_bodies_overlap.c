@@ -159,6 +159,16 @@ int mech_moreau_bodies_part(struct mech_moreau_bodies *s, struct mech_state *sta
 
 /* --- free bodies ------------------------------------------------------------------------------ */
 
+/* g⁺ of contact i of the sweeps */
+static double left_of(const struct mech_moreau_bodies *s, int32_t i)
+{
+    const struct mech_gap_step step = mech_moreau_bodies_gap(s);
+    const struct mech_foretold_of *const law = &s->foretold.of[s->sweeps.of[i]];
+    const double speed = mech_moreau_bodies_approach(&s->sweeps.at[i], s->sweeps.twist);
+
+    return mech_gap_left(&step, law->gap, speed + law->drift[0]);
+}
+
 /* The contacts of the step become those of the pass. True: there is something to do. */
 static bool ask_free(struct mech_moreau_bodies *s)
 {
@@ -168,15 +178,13 @@ static bool ask_free(struct mech_moreau_bodies *s)
     bool any = false;
 
     for (int32_t i = 0; i < w->count; i++) {
-        const double speed = mech_moreau_bodies_approach(&w->at[i], w->twist);
-        const double left = mech_gap_left(&step, s->list.at[w->of[i]].gap, speed);
+        const double left = left_of(s, i);
 
         any = any || (w->at[i].cfm[0] == 0. && mech_gap_overlaps(&step, left));
     }
     for (int32_t i = 0; i < w->count && any; i++) {
         const struct mech_body_contact c = w->at[i];
-        const double speed = mech_moreau_bodies_approach(&c, w->twist);
-        const double left = mech_gap_left(&step, s->list.at[w->of[i]].gap, speed);
+        const double left = left_of(s, i);
 
         if (c.cfm[0] == 0.) {
             struct mech_body_contact *const to = &w->at[n];

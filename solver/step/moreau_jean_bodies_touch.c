@@ -1,10 +1,11 @@
 /* Contacts of bodies by their shapes as rows of a Moreau–Jean step; see moreau_jean_bodies.h.
  *
  * They are detected once a step, where the bodies are at q_m = q_k ⊕ (1 − θ) h v_k, as far as it
- * is known before it is solved: in its middle at θ = ½, which keeps the order for what rolls and
- * turns, at its start at θ = 1. The condition for the gap found there is in model/gap.h. A soft
- * contact rebounds by its spring and damper, and reads no e. Impulses are kept as vectors in space,
- * and start the next step along the normal that is found there. */
+ * is known before it is solved: in its middle at θ = ½, at its start at θ = 1. How rows turn from
+ * there to its end is in moreau_jean_bodies_turn.c, which keeps the order. The condition for the
+ * gap found there is in model/gap.h. A soft contact rebounds by its spring and damper, and reads no
+ * e. Impulses are kept as vectors in space, and start the next step along the normal that is found
+ * there. */
 #include "solver/base/err.h"
 #include "solver/step/moreau_jean_bodies.h"
 
@@ -69,21 +70,28 @@ static int append(struct mech_moreau_bodies *s, const struct mech_state *state, 
     for (int32_t k = 0; k < of->n; k++) {
         speed += of->G[0][k] * s->v0[of->slot[k]];
     }
-    warm_start(mech_moreau_bodies_kept(state, contact->id, warm), of->frame, P);
-    if (!mech_gap_contact(&step, &material, contact->gap, speed, bE)) {
+    const struct mech_touched *const kept = mech_moreau_bodies_kept(state, contact->id, warm);
+
+    warm_start(kept, of->frame, P);
+    mech_moreau_bodies_lasts(s, i, &material, of->frame, speed, kept);
+    const struct mech_foretold_of *const law = &s->foretold.of[i];
+
+    if (!mech_gap_contact(&step, &material, law->gap, speed - law->drift[0], bE)) {
         return 0;
     }
     MECH_TRY(mech_impact_rows_reserve(r, r->count + set.rows,
                                       (r->count ? (size_t)r->start[r->count] : 0) +
                                           (size_t)(set.rows * of->n)));
     for (int32_t k = 0; k < set.rows; k++) {
-        const int32_t at = mech_impact_rows_open(r, of->n, k ? 0. : bE[0], k ? 0. : bE[1], P[k]);
+        const double b = (k ? 0. : bE[0]) + (k < 3 ? law->drift[k] : 0.);
+        const int32_t at = mech_impact_rows_open(r, of->n, b, k ? 0. : bE[1], P[k]);
 
         memcpy(r->column + at, of->slot, (size_t)of->n * sizeof *r->column);
         memcpy(r->value + at, of->G[k], (size_t)of->n * sizeof *r->value);
     }
     mech_impact_rows_set(r, set, MECH_IMPACT_TOUCH, i);
-    r->who[r->sets - 1].gap = contact->gap;
+    r->who[r->sets - 1].gap = law->gap;
+    r->who[r->sets - 1].drift = law->drift[0];
     r->who[r->sets - 1].closes = material.compliance <= 0.;
     return 0;
 }
@@ -102,7 +110,8 @@ int mech_moreau_bodies_detect(struct mech_moreau_bodies *s, const struct mech_st
     const double t = mech_moreau_bodies_middle(s, state);
     const struct mech_eval e = mech_model_point(s->model, state, t, s->q_m, state->v);
 
-    return told(mech_moreau_bodies_foretell(s, &e), result);
+    MECH_TRY(told(mech_moreau_bodies_foretell(s, &e), result));
+    return told(mech_moreau_bodies_turn(s, state, 0), result);
 }
 
 int mech_moreau_bodies_detect_more(struct mech_moreau_bodies *s, const struct mech_state *state,
@@ -110,7 +119,8 @@ int mech_moreau_bodies_detect_more(struct mech_moreau_bodies *s, const struct me
                                    struct mech_foretold_change *change,
                                    struct mech_step_result *result)
 {
-    return told(mech_moreau_bodies_look(s, state, undo, change), result);
+    MECH_TRY(told(mech_moreau_bodies_look(s, state, undo, change), result));
+    return told(mech_moreau_bodies_turn(s, state, s->list.n - change->added), result);
 }
 
 int mech_moreau_bodies_touch(struct mech_moreau_bodies *s, const struct mech_state *state,
