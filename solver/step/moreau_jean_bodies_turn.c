@@ -11,11 +11,11 @@
  * last step, or touch, and neither close nor open at the start by more than their rows turn within
  * a step. Their gap is what it would be without the turn; it is kept from closing further, and a
  * gap that opened by O(h²) stays, as closing it would take energy. At θ = 1 rows are those of the
- * start.
+ * start, and so is their law.
  *
- * The gap of other contacts, which may close to 0 at the end, is that of the middle and what a row
- * that turns away adds until there, ½ (θ h)² u'_N: a hinged body passes what it only touches in
- * line with its hinge, where an impulse has no arm.
+ * Beside joints the gap of other contacts, which may close to 0 at the end, is that of the middle
+ * and what a row that turns away adds until there, ½ (θ h)² u'_N: a hinged body passes what it only
+ * touches in line with its hinge, where an impulse has no arm.
  *
  * As for ropes (model/gap.h) the work of P_N, ½ P_N (y'_k + y'⁺), is at most 0 for θ ≥ ½, but for a
  * part of what the weight takes. Bodies at rest have u' = 0; what is smaller than the tolerance of
@@ -67,9 +67,9 @@ int mech_moreau_bodies_turn(struct mech_moreau_bodies *s, const struct mech_stat
                             int32_t from)
 {
     struct mech_foretold *const f = &s->foretold;
-    struct mech_scene_sweep sweep = {.span = (1. - s->theta) * s->h};
+    struct mech_scene_sweep sweep = {.span = 0.5 * s->h};
 
-    if (from == s->list.n || !(sweep.span > 0.)) {
+    if (from == s->list.n || !(s->theta < 1. || s->rows > 0)) {
         return 0;
     }
     const struct mech_scene *const scene = mech_model_touch_scene(s->model, &sweep.motion);
@@ -141,7 +141,10 @@ void mech_moreau_bodies_lasts(struct mech_moreau_bodies *s, int32_t i,
     const bool rigid = material->compliance <= 0.;
 
     if (!does_last(s, i, material, kept, at)) {
-        of->gap += rigid ? fmax(0.5 * after * after * turn, 0.) : 0.;
+        of->gap += rigid && s->rows > 0 ? fmax(0.5 * after * after * turn, 0.) : 0.;
+        return;
+    }
+    if (!(before > 0.)) {
         return;
     }
     for (int k = 1; k < 3; k++) {

@@ -166,31 +166,33 @@ static void what_a_driven_body_carries_moves_to_second_order(void)
 }
 
 /* A rod of 1 m on a ball joint, with a ball of 0.1 m at its end. Printed into it: place, Euler
- * parameters e₀ and e₂, velocity and the rates of these; the floor's geometry. */
+ * parameters e₀ and e₂, velocity and the rates of these; the floor's geometry; inertia about the node
+ * twice, the centre of mass, the ball and the joint along the rod, θ. */
 #define HINGED                                                                                     \
     "{'mechd': 1, 'gravity': [0, 0, -9.81], 'nodes': [{'name': 'n', 'type': 'NodeRigidBodyEP',"    \
     "'referenceCoordinates': [%.17g, 0, %.17g, %.17g, 0, %.17g, 0], 'initialVelocities':"          \
     "[%.17g, 0, %.17g, %.17g, 0, %.17g, 0]}], 'objects': [{'name': 'g', 'type': 'Ground'%s},"      \
     "{'name': 'b', 'type': 'RigidBody', 'node': 'n', 'physicsMass': 1, 'physicsInertia':"          \
-    "[0.083, 0.083, 0.002, 0, 0, 0], 'geometry': [{'shape': 'Sphere', 'radius': 0.1, 'position':"  \
-    "[0, 0, -0.5], 'material': {'friction': 0}}]}, {'name': 'j', 'type': 'SphericalJoint',"        \
-    "'markers': ['m0', 'm1']}], 'markers': [{'name': 'm0', 'type': 'MarkerBodyRigid', 'object':"   \
-    "'g'}, {'name': 'm1', 'type': 'MarkerBodyRigid', 'object': 'b', 'localPosition':"              \
-    "[0, 0, 0.5]}], 'solver': {'integrator': 'MoreauJean',"                                        \
-    "'theta': 0.5, 'stepSize': 1e-3}}"
+    "[%g, %g, 0.002, 0, 0, 0], 'physicsCenterOfMass': [0, 0, %g], 'geometry': [{'shape':"          \
+    "'Sphere', 'radius': 0.1, 'position': [0, 0, %g], 'material': {'friction': 0}}]}, {'name':"    \
+    "'j', 'type': 'SphericalJoint', 'markers': ['m0', 'm1']}], 'markers': [{'name': 'm0', 'type':" \
+    "'MarkerBodyRigid', 'object': 'g'}, {'name': 'm1', 'type': 'MarkerBodyRigid', 'object': 'b',"  \
+    "'localPosition': [0, 0, %g]}], 'solver': {'integrator': 'MoreauJean', 'theta': %g,"           \
+    "'stepSize': 1e-3}}"
 
 /* From the angle a it swings past its lowest point, where the ball just touches the floor: rad/s
- * after 0.1 s. */
-static double past(double a, bool floor)
+ * after 0.1 s. Its node is `arm` below the joint. */
+static double past(double theta, double arm, double a, bool floor)
 {
-    const double rate = 4., c = cos(0.5 * a), s = sin(0.5 * a);
+    const double rate = 4., c = cos(0.5 * a), s = sin(0.5 * a), J = 0.083 + (0.5 - arm) * 0.5;
     char text[4096];
 
-    snprintf(text, sizeof text, HINGED, -0.5 * sin(a), -0.5 * cos(a), c, s, -0.5 * rate * cos(a),
-             0.5 * rate * sin(a), -0.5 * rate * s, 0.5 * rate * c,
+    snprintf(text, sizeof text, HINGED, -arm * sin(a), -arm * cos(a), c, s, -arm * rate * cos(a),
+             arm * rate * sin(a), -0.5 * rate * s, 0.5 * rate * c,
              floor ? ", 'geometry': [{'shape': 'Plane', 'position': [0, 0, -1.1], 'material':"
                      "{'friction': 0}}]"
-                   : "");
+                   : "",
+             J, J, arm - 0.5, arm - 1., arm, theta);
     struct mech_sim *const sim = model_of(text);
 
     CU_ASSERT_EQUAL_FATAL(model_steps(sim, 100), 0);
@@ -202,12 +204,13 @@ static double past(double a, bool floor)
 
 static void a_hinged_body_passes_what_it_only_touches(void)
 {
-    for (int i = 0; i < 16; i++) {
-        const double a = -0.2 - 0.00025 * i, free = past(a, false);
+    for (int i = 0; i < 64; i++) {
+        const double theta = i % 2 ? 1. : 0.5, arm = i / 2 % 2 ? 0. : 0.5;
+        const double a = -0.2 - 0.0000625 * i, free = past(theta, arm, a, false);
 
         CU_ASSERT(free > 3.);
         /* an impulse there has an arm of ω h at most */
-        CHECK_NEAR(past(a, true), free, 4. * 1e-3 * free);
+        CHECK_NEAR(past(theta, arm, a, true), free, 4. * 1e-3 * free);
     }
 }
 
