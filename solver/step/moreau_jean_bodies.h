@@ -93,7 +93,7 @@ struct mech_sweeps {
     struct mech_body_contacts *solver;
     struct mech_body_newton *newton;        /* of second order, where sweeps stall */
     double *inverse_mass, *inverse_inertia; /* [bodies × 3], [bodies × 9] */
-    double *before, *twist;                 /* [bodies × 6] at the start; now */
+    double *before, *twist, *forced;        /* [bodies × 6] at the start; now; h M⁻¹ f */
     double *f, *last;                       /* [nv + 1] h M⁻¹ f; of the last repeat */
     struct mech_body_contact *at;           /* [count] */
     int32_t *of;                            /* [count] in the list */
@@ -246,6 +246,11 @@ void mech_moreau_bodies_lasts(struct mech_moreau_bodies *s, int32_t i,
                               const struct mech_material *material, const double frame[9],
                               double speed, const struct mech_touched *kept);
 
+/* Whether impulses of a contact may do work by its drift; its drift without that, and by how much b
+ * changes. */
+bool mech_moreau_bodies_may_gain(const struct mech_foretold_of *of);
+void mech_moreau_bodies_stop(struct mech_foretold_of *of, double change[3]);
+
 /* moreau_jean_bodies_touch.c. Contacts between shapes that act, into s->list, with the velocities
  * of the free motion in the state. 0; MECH_NOT_FINITE with a reason; negative. */
 int mech_moreau_bodies_detect(struct mech_moreau_bodies *s, const struct mech_state *state,
@@ -300,6 +305,9 @@ double mech_moreau_bodies_miss(struct mech_moreau_bodies *s, const double *v);
 double mech_moreau_bodies_gain(const struct mech_moreau_bodies *s, const double *v);
 /* N for the factors that the saddle has now, where it is not formed yet. */
 int mech_moreau_bodies_form(struct mech_moreau_bodies *s, struct mech_step_result *result);
+/* After the impulses, at v [nv + 1]: where contacts have more kinetic energy than without impulses,
+ * they lose what of their drifts may do that. True: b has changed. */
+bool mech_moreau_bodies_stop_turns(struct mech_moreau_bodies *s, const double *v);
 
 /* moreau_jean_bodies_overlap.c: overlaps left at the end of the step are closed in state->q, at
  * most at recoverySpeed; v is as it was. After Newton's method. */

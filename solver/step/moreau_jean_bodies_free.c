@@ -46,8 +46,9 @@ int mech_moreau_bodies_sweeps_init(struct mech_moreau_bodies *s)
     w->inverse_inertia = mech_arena_alloc(&s->arena, 9 * n, sizeof *w->inverse_inertia);
     w->before = mech_arena_alloc(&s->arena, 6 * n, sizeof *w->before);
     w->twist = mech_arena_alloc(&s->arena, 6 * n, sizeof *w->twist);
+    w->forced = mech_arena_alloc(&s->arena, 6 * n, sizeof *w->forced);
     w->f = mech_arena_alloc(&s->arena, 2 * ((size_t)s->nv + 1), sizeof *w->f);
-    if (!w->inverse_mass || !w->inverse_inertia || !w->before || !w->twist || !w->f) {
+    if (!w->inverse_mass || !w->inverse_inertia || !w->before || !w->twist || !w->forced || !w->f) {
         return MECH_NO_MEMORY;
     }
     w->last = w->f + s->nv + 1;
@@ -518,6 +519,48 @@ int mech_moreau_bodies_undo_sweeps(struct mech_moreau_bodies *s, int32_t from, i
     return 0;
 }
 
+/* T(v_{k+1}) − T(v_k + h M⁻¹ f), ½ P·(u⁺ + u) with u of the velocities without impulses, if it is
+ * positive. */
+static double gain_beside(const struct mech_moreau_bodies *s)
+{
+    const struct mech_sweeps *const w = &s->sweeps;
+    double work = 0., size = 0.;
+
+    for (int32_t i = 0; i < mech_model_touch_bodies(s->model); i++) {
+        mech_model_touch_twist(s->model, i, w->f, w->forced + 6 * (size_t)i);
+    }
+    for (int32_t i = 0; i < w->count; i++) {
+        const struct mech_body_contact *const c = &w->at[i];
+        const double free = power_of(c, w->before) + power_of(c, w->forced);
+        const double after = power_of(c, w->twist);
+
+        work += 0.5 * (free + after);
+        size += fabs(free) + fabs(after);
+    }
+    return mech_step_gain(work, size);
+}
+
+/* As mech_moreau_bodies_stop_turns. */
+static bool stop_turns(struct mech_moreau_bodies *s)
+{
+    struct mech_sweeps *const w = &s->sweeps;
+    bool any = false;
+
+    for (int32_t i = 0; i < w->count && !any; i++) {
+        any = mech_moreau_bodies_may_gain(&s->foretold.of[w->of[i]]);
+    }
+    if (!any || !(gain_beside(s) > 0.)) {
+        return false;
+    }
+    for (int32_t i = 0; i < w->count; i++) {
+        double change[3];
+
+        mech_moreau_bodies_stop(&s->foretold.of[w->of[i]], change);
+        mech_v3_add(w->at[i].b, 1., change, w->at[i].b);
+    }
+    return true;
+}
+
 /* The contacts from v_k + w->f, until the motion after them shows no others. */
 static int impact(struct mech_moreau_bodies *s, struct mech_state *state,
                   struct mech_step_result *result)
@@ -530,6 +573,10 @@ static int impact(struct mech_moreau_bodies *s, struct mech_state *state,
 
         if (code != 0 && code != MECH_VI_NOT_CONVERGED) {
             return code;
+        }
+        if (code == 0 && stop_turns(s)) {
+            set_out(s, state);
+            continue;
         }
         for (int32_t i = 0; i < w->count; i++) {
             mech_moreau_bodies_says(s, w->of[i], i, mech_v3_dot(w->at[i].n, w->at[i].impulse) > 0.);

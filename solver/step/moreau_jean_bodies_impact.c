@@ -425,6 +425,54 @@ int mech_moreau_bodies_impact(struct mech_moreau_bodies *s, struct mech_state *s
     return follow(s, state, result);
 }
 
+/* T(v) − T(v without the impulses of shapes), ½ P·(u⁺ + u), if it is positive; s->q is that of the
+ * last impulses. */
+static double gain_beside(const struct mech_moreau_bodies *s, const double *v)
+{
+    const struct mech_impact_rows *const rows = &s->impacts;
+    double work = 0., size = 0.;
+
+    for (int32_t i = 0, row = 0; i < rows->sets; row += rows->set[i].rows, i++) {
+        for (int32_t k = row; k < row + rows->set[i].rows; k++) {
+            if (rows->who[i].kind == MECH_IMPACT_TOUCH) {
+                const double free = rows->P[k] * (s->q[k] - rows->b[k]);
+                const double after = rows->P[k] * row_dot(rows, k, v);
+
+                work += 0.5 * (free + after);
+                size += fabs(free) + fabs(after);
+            }
+        }
+    }
+    return mech_step_gain(work, size);
+}
+
+bool mech_moreau_bodies_stop_turns(struct mech_moreau_bodies *s, const double *v)
+{
+    const struct mech_impact_rows *const rows = &s->impacts;
+    struct mech_foretold_of *const of = s->foretold.of;
+    bool any = false;
+
+    for (int32_t i = 0; i < rows->sets && !any; i++) {
+        any = rows->who[i].kind == MECH_IMPACT_TOUCH &&
+              mech_moreau_bodies_may_gain(&of[rows->who[i].of]);
+    }
+    if (!any || !(gain_beside(s, v) > 0.)) {
+        return false;
+    }
+    for (int32_t i = 0, row = 0; i < rows->sets; row += rows->set[i].rows, i++) {
+        double change[3];
+
+        if (rows->who[i].kind == MECH_IMPACT_TOUCH) {
+            mech_moreau_bodies_stop(&of[rows->who[i].of], change);
+            rows->who[i].drift = of[rows->who[i].of].drift[0];
+            for (int32_t k = 0; k < 3 && k < rows->set[i].rows; k++) {
+                rows->b[row + k] += change[k];
+            }
+        }
+    }
+    return true;
+}
+
 int mech_moreau_bodies_undo_rows(struct mech_moreau_bodies *s, int32_t from, int32_t to, double *v)
 {
     const struct mech_impact_rows *const rows = &s->impacts;

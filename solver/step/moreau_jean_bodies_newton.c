@@ -382,6 +382,9 @@ static int impact(struct mech_moreau_bodies *s, struct mech_state *state,
     do {
         if (s->impacts.count && !s->accepted) {
             MECH_TRY(mech_moreau_bodies_impact(s, state, result));
+            if (mech_moreau_bodies_stop_turns(s, state->v)) {
+                MECH_TRY(mech_moreau_bodies_impact(s, state, result));
+            }
         }
         MECH_TRY(mech_moreau_bodies_find_more(s, state, &changed, result));
         s->accepted = s->accepted && !changed;

@@ -18,9 +18,11 @@
  * touches in line with its hinge, where an impulse has no arm.
  *
  * As for ropes (model/gap.h) the work of P_N, ½ P_N (y'_k + y'⁺), is at most 0 for θ ≥ ½, but for a
- * part of what the weight takes. Bodies at rest have u' = 0; what is smaller than the tolerance of
- * impulses allows under the weight is not looked for. Cost: a search of those pairs that move and
- * are not points or vertices on planes. */
+ * part of what the weight takes. One contact may push others, and friction has no sign: where
+ * T(v_{k+1}) > T(v_free) comes out all the same, the impulses are found once more with rows of the
+ * middle, but for those that turn away. Bodies at rest have u' = 0; what is smaller than the
+ * tolerance of impulses allows under the weight is not looked for. Cost: a search of those pairs
+ * that move and are not points or vertices on planes. */
 #include "solver/base/err.h"
 #include "solver/linalg/v3.h"
 #include "solver/step/moreau_jean_bodies.h"
@@ -156,4 +158,17 @@ void mech_moreau_bodies_lasts(struct mech_moreau_bodies *s, int32_t i,
         of->drift[0] = fmax(along, fmin(least - weight * pressed(s, contact), 0.));
         of->gap = fmin(at[1], 0.);
     }
+}
+
+bool mech_moreau_bodies_may_gain(const struct mech_foretold_of *of)
+{
+    return of->drift[0] < 0. || fabs(of->drift[1]) + fabs(of->drift[2]) > 0.;
+}
+
+void mech_moreau_bodies_stop(struct mech_foretold_of *of, double change[3])
+{
+    const double away[3] = {fmax(of->drift[0], 0.), 0., 0.};
+
+    mech_v3_add(away, -1., of->drift, change);
+    memcpy(of->drift, away, sizeof of->drift);
 }
