@@ -103,7 +103,9 @@ int mech_sim_set_input(struct mech_sim *s, int32_t index, const double *values, 
                        const double *derivatives);
 
 /* An input over a step, in τ = t − start: a polynomial, or samples joined by straight lines. After
- * the step the input holds its value at the end. */
+ * the step the input holds its value at the end. `tau` and `values` are read until the command is
+ * over (mech_sim_step returns, or mech_sim_step_finish or mech_sim_step_abandon): the caller keeps
+ * them until then; the struct itself is read by begin only. */
 struct mech_input_signal {
     double start;         /* s: the time of τ = 0 */
     int32_t n;            /* coefficients, from that of τ^0 on, or samples; at least 1 */
@@ -126,9 +128,9 @@ struct mech_input_change {
 int mech_sim_set_inputs(struct mech_sim *s, const struct mech_input_change *inputs, size_t count,
                         struct mech_diag *diag);
 
-/* Value at the current time. */
 /* Whether it is set; else the model's own value acts. Of a parameter always. */
 bool mech_sim_input_is_set(const struct mech_sim *s, int32_t index);
+/* values [size] at the current time. */
 void mech_sim_get_input(const struct mech_sim *s, int32_t index, double *values);
 
 /* Set several parameters at once: everything bound to them is computed anew and checked; on a fault
@@ -182,7 +184,8 @@ struct mech_step_request {
     const struct mech_marker_force *forces; /* [force_count], acting during this step only */
     size_t force_count;
     /* [input_count] set at the start of this step, and latched once it is committed: a trial that
-     * is dropped and a step that fails leave no trace of them; read by begin only */
+     * is dropped and a step that fails leave no trace of them; of an input that is named twice the
+     * last one holds. Read by begin only, but for the arrays of signals */
     const struct mech_input_change *inputs;
     size_t input_count;
     bool trial; /* keep the committed state; mech_sim_commit takes the end state */

@@ -1,5 +1,6 @@
-/* Inputs over a step: while it runs the state refers to them; at its end they are values that hold,
- * and a change of the communication point, because what follows them is another function. */
+/* Inputs over a step: while it runs the state refers to them; at its end they are values that hold.
+ * Both ends are a change of the communication point, also where the values there are the same: what
+ * acts is another function of time on each side. */
 #include "solver/base/err.h"
 #include "solver/sim/internal.h"
 
@@ -27,11 +28,15 @@ int mech_sim_signals_begin(struct mech_sim *s, const struct mech_input_change *i
         const struct mech_channel_info *const c =
             mech_model_input(s->model, (size_t)inputs[k].index);
 
-        for (int32_t i = 0; inputs[k].signal && i < c->size; i++) {
-            s->signals[c->offset + i] = mech_sim_signal_of(inputs[k].signal, c->size, i);
+        /* a value, or a release, ends the signal that was named before it */
+        for (int32_t i = 0; c->kind != MECH_INPUT_PARAMETER && i < c->size; i++) {
+            s->signals[c->offset + i] = inputs[k].signal
+                                            ? mech_sim_signal_of(inputs[k].signal, c->size, i)
+                                            : (struct mech_signal){.n = 0};
         }
     }
     s->next.signals = s->signals;
+    s->next.at->changed = 1;
     return 0;
 }
 

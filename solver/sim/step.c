@@ -119,6 +119,7 @@ static int take_parameters(struct mech_sim *s, struct mech_command *c,
         (void)mech_sim_model_back(s);
     }
     mech_diag_fini(&diag);
+    s->next.signals = code ? NULL : s->next.signals;
     return code;
 }
 
@@ -153,6 +154,7 @@ static int prepare(struct mech_sim *s, const struct mech_step_request *r, struct
 static int give_up_begin(struct mech_sim *s, const struct mech_command *c,
                          struct mech_step_report *report, int code)
 {
+    s->next.signals = NULL;
     if (c->rebuilt) {
         (void)mech_sim_model_back(s);
     }

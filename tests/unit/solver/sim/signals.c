@@ -1,4 +1,6 @@
 /* Inputs over a step: polynomials and samples, what holds afterwards, what is refused. */
+#include "solver/sim/internal.h"
+#include "solver/step/stepper.h"
 #include "tests/unit/alloc_count.h"
 #include "tests/unit/model.h"
 
@@ -160,6 +162,91 @@ static void what_is_no_input_over_a_step_is_refused(void)
     mech_sim_destroy(s);
 }
 
+/* Where the force held at 0 at first, a signal from 0 on acts from its first internal step, as a
+ * value with that rate does: with every integrator, on a mass or a state of first order. */
+static void a_signal_that_begins_at_the_held_value_acts_at_once(void)
+{
+    const double zero = 0., rate = 5., c[] = {0., 5.};
+    const struct mech_input_signal g = {.start = 0.05, .n = 2, .values = c};
+
+    for (const struct mech_stepper_type *const *t = mech_stepper_types; *t; t++) {
+        char text[1024];
+        struct mech_step_report report;
+
+        snprintf(text, sizeof text,
+                 "{'mechd': 1, 'nodes': [{'name': 'n', 'type': %s}], 'objects': [{'name': 'm',"
+                 "%s}], 'markers': [{'name': 'x', 'type': 'MarkerNodeCoordinate', 'node': 'n',"
+                 "'coordinate': 0}], 'inputs': [{'name': 'force', 'marker': 'x'}],"
+                 "'solver': {'integrator': '%s', 'stepSize': 0.01}}",
+                 (*t)->first_order ? "'NodeGenericODE1', 'initialCoordinates': [0]" : "'Node1D'",
+                 (*t)->first_order ? "'type': 'GenericODE1', 'nodes': ['n']"
+                                   : "'type': 'Mass1D', 'node': 'n', 'physicsMass': 2",
+                 (*t)->name);
+        struct mech_sim *const s = model_of(text), *const o = model_of(text);
+        CU_ASSERT_EQUAL(mech_sim_set_input(s, 0, &zero, 0, NULL), 0);
+        CU_ASSERT_EQUAL(mech_sim_set_input(o, 0, &zero, 0, NULL), 0);
+        CU_ASSERT_EQUAL(model_step(s, 0.05), 0);
+        CU_ASSERT_EQUAL(model_step(o, 0.05), 0);
+        CU_ASSERT_EQUAL(step(s, 0.05, &g, false, &report), 0);
+        CU_ASSERT_EQUAL(mech_sim_set_input(o, 0, &zero, 1, &rate), 0);
+        CU_ASSERT_EQUAL(model_step(o, 0.05), 0);
+
+        const double is = (*t)->first_order ? model_state(s).x[0] : model_state(s).v[0];
+        const double due = (*t)->first_order ? model_state(o).x[0] : model_state(o).v[0];
+        CU_ASSERT(due > 0.);
+        if (fabs(is - due) > 1e-13) {
+            fprintf(stderr, "%s: %.17g, not %.17g\n", (*t)->name, is, due);
+        }
+        CHECK_NEAR(is, due, 1e-13);
+        mech_sim_destroy(s);
+        mech_sim_destroy(o);
+    }
+}
+
+/* Of an input that is named twice in one command, the last one holds: signal, value or release. */
+static void the_last_of_an_input_named_twice_holds(void)
+{
+    const double value[] = {3., 0., 0.}, c[] = {1., 0., 0., 5., 0., 0.};
+    const struct mech_input_signal g = {.n = 2, .values = c};
+    const struct mech_input_change of[][2] = {
+        {{.index = 0, .signal = &g}, {.index = 0, .values = value}},
+        {{.index = 0, .signal = &g}, {.index = 0}},
+        {{.index = 0, .values = value}, {.index = 0, .signal = &g}}};
+    const double impulse[] = {0.6, 0., 0.2 + 0.1};
+
+    for (size_t k = 0; k < 3; k++) {
+        struct mech_sim *const s = model_of(MASS(RUNGE));
+        struct mech_step_request r = {
+            .kind = MECH_STEP_SIZE, .size = 0.2, .inputs = of[k], .input_count = 2};
+        struct mech_step_report report;
+
+        CU_ASSERT_EQUAL(mech_sim_step(s, &r, &report), 0);
+        CHECK_NEAR(2. * model_state(s).v[0], impulse[k], 1e-13);
+        mech_sim_destroy(s);
+    }
+}
+
+/* While their command runs they are read; that it has begun is no reason to keep them after it. */
+static void a_command_that_does_not_begin_keeps_no_signal(void)
+{
+    struct mech_sim *const s = model_of(MASS(RUNGE)), *const o = model_of(MASS(RUNGE));
+    const double c[] = {1., 0., 0., 5., 0., 0.}, mass = -1.;
+    const struct mech_input_signal g = {.n = 2, .values = c};
+    const struct mech_input_change in[] = {{.index = 0, .signal = &g},
+                                           {.index = 1, .values = &mass}};
+    const struct mech_step_request r = {
+        .kind = MECH_STEP_SIZE, .size = 0.2, .inputs = in, .input_count = 2};
+    struct mech_step_report report;
+
+    CU_ASSERT_EQUAL(mech_sim_step(s, &r, &report), MECH_INVALID);
+    CU_ASSERT_PTR_NULL(s->next.signals);
+    CU_ASSERT_EQUAL(model_step(s, 0.2), 0);
+    CU_ASSERT_EQUAL(model_step(o, 0.2), 0);
+    CU_ASSERT_EQUAL(mech_sim_state_hash(s), mech_sim_state_hash(o));
+    mech_sim_destroy(s);
+    mech_sim_destroy(o);
+}
+
 static void steps_with_them_allocate_nothing(void)
 {
     struct mech_sim *const s = model_of(MASS(ALPHA));
@@ -184,4 +271,7 @@ UNIT_TESTS(UNIT_TEST(a_polynomial_is_integrated_as_such),
            UNIT_TEST(a_constant_is_a_value_that_holds),
            UNIT_TEST(a_dropped_trial_leaves_no_trace_of_them),
            UNIT_TEST(what_is_no_input_over_a_step_is_refused),
+           UNIT_TEST(a_signal_that_begins_at_the_held_value_acts_at_once),
+           UNIT_TEST(the_last_of_an_input_named_twice_holds),
+           UNIT_TEST(a_command_that_does_not_begin_keeps_no_signal),
            UNIT_TEST(steps_with_them_allocate_nothing))
