@@ -229,6 +229,8 @@ int mech_sim_compare(struct mech_sim *s, const struct mech_snapshot_bytes of[2],
         code = mech_sim_snapshot_open(s, of[1].bytes, of[1].size);
     }
     if (code == 0) {
+        /* how often fields have been changed, no step reads */
+        first.at->edits = s->point.at->edits;
         for (int i = 0; i < 2; i++) {
             out->times[i] = c.of[i]->at->time;
             out->steps[i] = c.of[i]->at->steps;

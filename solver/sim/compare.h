@@ -37,7 +37,8 @@ struct mech_difference {
 struct mech_comparison {
     double times[2]; /* s */
     uint64_t steps[2];
-    bool identical; /* all bits that the next step reads, also those that have no name */
+    bool identical; /* all bits of the states that the next step reads, also those without a name;
+                       fields of the document (edit.h) are in no snapshot and are not compared */
     size_t counts[MECH_DIFFERS_KINDS];
     struct mech_difference *items; /* [sum of counts] by kind; in it the largest |difference| first
                                       (those that are not numbers before), then by place */

@@ -340,8 +340,10 @@ int mech_sim_snapshot_adopt(struct mech_sim *s, const void *bytes, size_t size, 
 /* Are the fields still those of a snapshot that was written here and not damaged? */
 bool mech_sim_snapshot_has_fields(const struct mech_sim *s, const void *bytes);
 /* A hash of all that the next step reads: time, q, v, x, z, accelerations, multipliers, impulses,
- * inputs, parameters, joints' activity and contacts, to the bit. Two simulations of one document
- * that have the same hash go on with the same bits in one build on one kernel. */
+ * inputs, parameters, joints' activity and contacts, to the bit. Two simulations whose documents say
+ * the same now and that have the same hash go on with the same bits in one build on one kernel.
+ * Fields of the document that have been changed (sim/edit.h) are no part of a state, nor of the
+ * hash: the caller compares the documents. */
 uint64_t mech_sim_state_hash(const struct mech_sim *s);
 uint64_t mech_sim_layout_hash(const struct mech_sim *s);
 
