@@ -1,41 +1,14 @@
 /* What acts in the step that has led to a state: the set for which derivatives of that step
  * hold. */
+#include "solver/step/acting.h"
+
 #include "solver/model/touch.h"
 #include "solver/sim/analysis.h"
 #include "solver/sim/internal.h"
 
-/* FNV-1a */
-static uint64_t mix(uint64_t so_far, uint64_t value)
-{
-    return (so_far ^ value) * 1099511628211u;
-}
-
-static bool pushes(const struct mech_touched *t)
-{
-    return t->impulse[0] != 0. || t->impulse[1] != 0. || t->impulse[2] != 0.;
-}
-
-/* A one-sided row of a joint that acts. */
-static bool holds(const struct mech_sim *s, const struct mech_state *state, int32_t row)
-{
-    return mech_model_joints(s->model)->side[row] != 0 && state->open[row] == 0.;
-}
-
 uint64_t mech_sim_acting(const struct mech_sim *s, const struct mech_state *state)
 {
-    const struct mech_joint_rows *const joints = mech_model_joints(s->model);
-    uint64_t sum = 14695981039346656037u;
-
-    for (int32_t i = 0; i < s->sizes.impulse; i++) {
-        sum = mix(sum, state->impulse[i] != 0.);
-    }
-    for (int32_t i = 0; i < joints->count && joints->one_sided; i++) {
-        sum = mix(sum, holds(s, state, i));
-    }
-    for (size_t i = 0; i < (size_t)state->at->touched; i++) {
-        sum = pushes(&state->touched[i]) ? mix(sum, state->touched[i].id) : sum;
-    }
-    return sum;
+    return mech_acting(s->model, state, 0);
 }
 
 static void add(struct mech_active_set *set, const struct mech_active *one)
@@ -72,7 +45,7 @@ static void list_joints(const struct mech_sim *s, const struct mech_state *state
 
     for (int32_t r = 0, first = 0; r < rows->count && rows->one_sided; r++) {
         first = rows->object[r] != rows->object[first] ? r : first;
-        if (holds(s, state, r)) {
+        if (mech_row_holds(s->model, state, r)) {
             add(set, &(struct mech_active){.of = MECH_LOGGED_JOINT,
                                            .row = r - first,
                                            .item = mech_model_joint_name(s->model, r)});
@@ -89,10 +62,10 @@ static void list_bodies(const struct mech_sim *s, const struct mech_state *state
         const struct mech_touched *const t = &state->touched[i];
         int32_t collider[2];
 
-        if (!pushes(t) || t->id >> 24 == last) {
+        if (!mech_touched_pushes(t) || mech_touched_pair(t) == last) {
             continue;
         }
-        last = t->id >> 24;
+        last = mech_touched_pair(t);
         mech_model_touch_pair(t->id, collider);
         add(set, &(struct mech_active){.of = MECH_LOGGED_BODIES,
                                        .item = mech_model_touch_name(s->model, collider[0]),

@@ -77,7 +77,8 @@ struct mech_jacobian_query {
 size_t mech_sim_jacobian_rows(const struct mech_sim *s, const struct mech_jacobian_query *q);
 
 /* What acts at the end of a step: contacts of interactions and one-sided joints by their row,
- * contacts between shapes by their two bodies. A derivative holds while this set is the same. */
+ * contacts between shapes by their two bodies. A derivative holds while this set is the same and
+ * what is in it sticks, slides or is at its bound as it does (step/acting.h). */
 struct mech_active {
     enum mech_logged_of of;
     int32_t row;      /* of the interaction or joint, from 0; between bodies 0 */
@@ -88,7 +89,7 @@ struct mech_active_set {
     struct mech_active *at; /* [room], the caller's */
     size_t room, count;
     uint64_t total; /* with those for which there was no room */
-    bool constant;  /* the same in all internal steps */
+    bool constant;  /* the same in all internal steps, with what sticks, slides and is at a bound */
 };
 
 /* The same in slices, so that a pool can be fair and a long one can be given up:

@@ -2,33 +2,13 @@
  * tangent.h. The runs take the same steps, and share with the one they stand beside what acts on
  * the way, or the answer reports that they do not. */
 #include "solver/base/err.h"
+#include "solver/step/acting.h"
 #include "solver/step/tangent_internal.h"
 
 #include <string.h>
 
 /* Relative step of runs whose Newton iterations stop at a tolerance. */
 static const double of_runs = 0x1p-9;
-
-/* Which contacts, between shapes too, and one-sided rows act, mixed into a number (FNV-1a). */
-static uint64_t acting(const struct mech_tangent *t, const struct mech_state *s, uint64_t so_far)
-{
-    const struct mech_state_sizes *const n = mech_model_sizes(t->model);
-
-    for (int32_t i = 0; i < n->impulse; i++) {
-        so_far = (so_far ^ (s->impulse[i] != 0.)) * 1099511628211u;
-    }
-    for (int32_t i = 0; i < n->lambda && mech_model_joints(t->model)->partial; i++) {
-        so_far = (so_far ^ (s->open[i] != 0.)) * 1099511628211u;
-    }
-    for (size_t i = 0; i < (size_t)s->at->touched; i++) {
-        const double *const P = s->touched[i].impulse;
-
-        if (P[0] != 0. || P[1] != 0. || P[2] != 0.) {
-            so_far = (so_far ^ s->touched[i].id) * 1099511628211u;
-        }
-    }
-    return so_far;
-}
 
 /* One internal step of the present run, with its start before the first; what acted so far into
  * acted[1]. */
@@ -38,12 +18,12 @@ static int run_on(struct mech_tangent *t, struct mech_state *s, struct mech_step
 
     if (at->done == 0) {
         at->t0 = s->at->time;
-        at->acted[1] = 14695981039346656037u;
+        at->acted[1] = 0;
         MECH_TRY(at->run.type->start(at->run.stepper, s, result));
         s->at->changed = 0;
     }
     MECH_TRY(mech_tangent_step(t->model, &at->run, at->done, at->t0, s, result));
-    at->acted[1] = acting(t, s, at->acted[1]);
+    at->acted[1] = mech_acting(t->model, s, at->acted[1]);
     at->done++;
     return 0;
 }

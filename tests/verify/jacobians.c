@@ -153,6 +153,90 @@ static void contacts_between_shapes_make_a_step_kinked(void)
     }
 }
 
+/* Something acts at the end of `count` steps from `from` on, and it is the same in all of them or
+ * not: at least so many rows and pairs. */
+static void check_constant(const char *text, double from, uint64_t count, uint64_t least,
+                           bool constant)
+{
+    struct mech_sim *const s = model_of(text);
+    struct mech_active at[ROOM];
+    struct mech_active_set set = {.at = at, .room = ROOM};
+    const struct mech_step_request r = {.kind = MECH_STEP_COUNT, .count = count};
+    const struct mech_jacobian_query q = {.step = &r, .active = &set};
+    struct mech_derived told;
+    double out[64];
+
+    CU_ASSERT_FATAL(mech_sim_input_size(s) * mech_sim_output_size(s) <= 64);
+    CU_ASSERT(from == 0. || model_step(s, from) == 0);
+    CU_ASSERT_EQUAL_FATAL(jacobian(s, &q, out, &told), 0);
+    CU_ASSERT(set.total >= least);
+    CU_ASSERT_EQUAL(set.constant, constant);
+    mech_sim_destroy(s);
+}
+
+/* A box of 1 kg on a plane, of which gravity is an input. */
+#define BOX(z, e, vx, mu)                                                                          \
+    "{'mechd': 1, 'parameters': {'f': 0}, 'gravity': [0, 0, -10], 'nodes': [{'name': 'n', 'type':" \
+    "'NodeRigidBodyEP', 'referenceCoordinates': [0, 0, " z ", " e "], 'initialVelocities': [" vx   \
+    ", 0, 0, 0, 0, 0, 0]}], 'objects': [{'name': 'ground', 'type': 'Ground', 'geometry': ["        \
+    "{'shape': 'Plane', 'material': {'friction': " mu "}}]}, {'name': 'b', 'type': 'RigidBody',"   \
+    "'node': 'n', 'physicsMass': 1, 'physicsInertia': [0.1, 0.1, 0.1, 0, 0, 0], 'geometry': ["     \
+    "{'shape': 'Box', 'size': [1, 1, 0.4], 'material': {'friction': " mu "}}]}], 'markers': ["     \
+    "{'name': 'm', 'type': 'MarkerBodyPosition', 'object': 'b'}], 'loads': [{'name': 'F', 'type':" \
+    "'LoadForceVector', 'marker': 'm', 'load': ['=f', 0, 0]}], 'sensors': [{'name': 'p', 'type':"  \
+    "'SensorBody', 'object': 'b', 'outputVariable': 'Position'}], 'inputs': [{'name': 'f',"        \
+    "'parameter': 'f'}], 'outputs': [{'name': 'p', 'sensor': 'p'}], 'solver': {'integrator':"      \
+    "'MoreauJean', 'stepSize': 0.01}}"
+
+/* A block at 0.5 m/s with a friction of 0.5 stops after 0.1 s: until then and from then on a
+ * derivative holds, over the stop it does not. So for shapes and for rows. */
+static void what_slides_and_stops_is_no_constant_set(void)
+{
+    static const char *const models[] = {
+        BOX("0.2", "1, 0, 0, 0", "0.5", "0.5"),
+        "{'mechd': 1, 'parameters': {'f': 0}, 'objects': [{'name': 's', 'type':"
+        "'LagrangianLinearTIDS', 'M': [[1, 0], [0, 1]], 'v0': [0.5, 0], 'Fext': ['=f', -10]}],"
+        "'interactions': [{'name': 'floor', 'systems': ['s'], 'relation': {'type':"
+        "'LagrangianLinearTIR', 'H': [[0, 1], [1, 0]]}, 'law': {'type': 'NewtonImpactFriction',"
+        "'dimension': 2, 'en': 0, 'mu': 0.5}}], 'sensors': [{'name': 'q', 'type': 'SensorObject',"
+        "'object': 's', 'outputVariable': 'Coordinates'}], 'inputs': [{'name': 'f', 'parameter':"
+        "'f'}], 'outputs': [{'name': 'y', 'sensor': 'q', 'component': 0}],"
+        "'solver': {'integrator': 'MoreauJean', 'stepSize': 0.01}}"};
+
+    for (int k = 0; k < 2; k++) {
+        check_constant(models[k], 0., 5, 1, true);
+        check_constant(models[k], 0.05, 10, 1, false);
+        check_constant(models[k], 0.2, 5, 1, true);
+    }
+}
+
+/* ẋ = f − sign x from 1: the relay is at its bound until t = 2, then between. */
+static void a_relay_that_leaves_its_bound_is_no_constant_set(void)
+{
+    static const char relay[] =
+        "{'mechd': 1, 'parameters': {'f': 0.5}, 'objects': [{'name': 's', 'type':"
+        "'FirstOrderLinearTIDS', 'A': [[0]], 'b': ['=f'], 'x0': [1]}], 'interactions': [{'name':"
+        "'relay', 'systems': ['s'], 'relation': {'type': 'FirstOrderLinearTIR', 'C': [[1]], 'B':"
+        "[[1]]}, 'law': {'type': 'Relay', 'lb': -1, 'ub': 1}}], 'sensors': [{'name': 'q', 'type':"
+        "'SensorObject', 'object': 's', 'outputVariable': 'Coordinates'}], 'inputs': [{'name':"
+        "'f', 'parameter': 'f'}], 'outputs': [{'name': 'y', 'sensor': 'q', 'component': 0}],"
+        "'solver': {'integrator': 'EulerMoreau', 'theta': 1, 'stepSize': 0.03}}";
+
+    check_constant(relay, 0., 40, 1, true);
+    check_constant(relay, 0.03, 80, 1, false);
+    check_constant(relay, 2.4, 20, 1, true);
+}
+
+/* A smooth box that falls flat: two points of its edge touch, then four, of one pair. */
+static void points_that_come_to_a_pair_are_the_same_set(void)
+{
+    check_constant(BOX("0.2489176", "0.9987502604, 0, 0.0499791693, 0", "0", "0"), 0.1, 20, 1,
+                   true);
+}
+
 UNIT_TESTS(UNIT_TEST(rows_of_some_outputs_are_those_of_the_whole),
            UNIT_TEST(the_active_set_is_that_of_the_steps),
+           UNIT_TEST(what_slides_and_stops_is_no_constant_set),
+           UNIT_TEST(a_relay_that_leaves_its_bound_is_no_constant_set),
+           UNIT_TEST(points_that_come_to_a_pair_are_the_same_set),
            UNIT_TEST(contacts_between_shapes_make_a_step_kinked))
