@@ -18,6 +18,7 @@
 
 #include "solver/base/err.h"
 #include "solver/base/times.h"
+#include "solver/model/contact_rows.h"
 
 #include <float.h>
 #include <math.h>
@@ -181,14 +182,21 @@ static void find_touching(struct mech_events *e, const struct mech_state *s,
     }
 }
 
+/* The speed at which a row is met, of one with two sides that at which it moves; 0: it rounds to
+ * rest. */
+static double met_at(const struct mech_events *e, int32_t r, const struct mech_state *s)
+{
+    const double speed = mech_event_speed(e, r, s->v);
+    const double size = DBL_EPSILON * mech_event_rows_size(&e->rows, r, s->v);
+    const double met = mech_event_rows_bilateral(&e->rows, r) ? fabs(speed) : -speed;
+
+    return met > 4. * size ? met : 0.;
+}
+
 static bool approaches(const struct mech_events *e, const struct mech_state *s)
 {
     for (int32_t r = 0; r < e->rows.rows->count; r++) {
-        const double speed = mech_event_speed(e, r, s->v);
-        const bool both = mech_event_rows_bilateral(&e->rows, r);
-        const double size = DBL_EPSILON * mech_event_rows_size(&e->rows, r, s->v);
-
-        if (e->touch[r] && (both ? fabs(speed) > 4. * size : speed < -4. * size)) {
+        if (e->touch[r] && met_at(e, r, s) > 0.) {
             return true;
         }
     }
@@ -236,7 +244,7 @@ static int no_solution(const struct mech_events *e, const struct mech_state *s, 
     return code;
 }
 
-/* Flags, speeds and impulses before an event. */
+/* Flags, speeds of what is met, and impulses before an event. */
 static void remember(struct mech_events *e, const struct mech_state *s)
 {
     const struct mech_event_carry c = mech_event_carry(e, s);
@@ -244,7 +252,7 @@ static void remember(struct mech_events *e, const struct mech_state *s)
 
     for (int32_t r = 0; r < m; r++) {
         e->before[r] = c.flags[r];
-        e->before[m + r] = mech_event_speed(e, r, s->v);
+        e->before[m + r] = met_at(e, r, s);
         e->before[2 * m + r] = s->impulse[r];
     }
 }
@@ -270,9 +278,10 @@ static void log_rows(const struct mech_events *e, const struct mech_state *s,
         if (mech_event_rows_bilateral(&e->rows, r)) {
             continue;
         }
-        if (s->impulse[r] != e->before[2 * rows->count + r] && speed < 0.) {
+        /* what was closed is not met, though others may load it */
+        if (s->impulse[r] != e->before[2 * rows->count + r] && !was && speed > 0.) {
             event.kind = MECH_LOGGED_IMPACT;
-            event.speed = -speed;
+            event.speed = speed;
             mech_event_log_add(log, &event);
             event.speed = 0.;
         }
@@ -306,22 +315,6 @@ static int meet(struct mech_events *e, struct mech_state *s, const struct mech_e
 
 /* --- start ------------------------------------------------------------------------------------ */
 
-/* y = H q + b, and what it rounds by */
-static double gap_of(const struct mech_contact_rows *rows, int32_t r, const double *q,
-                     double *rounding)
-{
-    double y = rows->b[r], size = fabs(rows->b[r]);
-
-    for (int32_t k = rows->start[r]; k < rows->start[r + 1]; k++) {
-        const double term = rows->value[k] * q[rows->place[k]];
-
-        y += term;
-        size += fabs(term);
-    }
-    *rounding = 16. * DBL_EPSILON * size;
-    return y;
-}
-
 /* Which rows touch follows from q and v alone: the state may have been set. */
 static int start(void *self, struct mech_state *s, struct mech_step_result *result)
 {
@@ -334,7 +327,7 @@ static int start(void *self, struct mech_state *s, struct mech_step_result *resu
         const double speed = mech_event_speed(e, r, s->v);
         const bool both = mech_event_rows_bilateral(&e->rows, r);
         double rounding = 0.;
-        const double y = gap_of(rows, r, s->q, &rounding);
+        const double y = mech_contact_rows_gap(rows, r, s->q, &rounding);
 
         if (!both && y < -e->gap_tolerance - rounding) {
             snprintf(result->reason, sizeof result->reason,
@@ -381,7 +374,7 @@ static void settle_gaps(const struct mech_events *e, struct mech_state *s)
 
     for (int32_t r = 0; r < e->rows.rows->count; r++) {
         double rounding = 0.;
-        const double y = gap_of(e->rows.rows, r, s->q, &rounding);
+        const double y = mech_contact_rows_gap(e->rows.rows, r, s->q, &rounding);
 
         if (c.flags[r] == MECH_ROW_OPEN && fabs(c.gap[r] - y) > rounding) {
             c.gap[r] = y;
