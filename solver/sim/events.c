@@ -9,14 +9,18 @@
  *                  are no events
  *
  * A rigid contact that begins to act while its bodies approach is met by an impact. If they part at
- * the end of that internal step it does not last: an impact alone. Where no impulse is known of a
- * contact that touches, as at the start, whether it acts is taken from the first internal step.
+ * the end of that internal step it does not last: an impact alone. Of a pair with several points
+ * the fastest one counts, and it parts when all of them do. Where no impulse is known of a contact
+ * that touches and does not approach, as at the start or where q or v have been set, whether it
+ * acts is taken from the first internal step.
  *
  * Runs in commands that ask for events alone: it copies the state once an internal step. */
 #include "solver/base/err.h"
 #include "solver/linalg/v3.h"
+#include "solver/model/contact_rows.h"
 #include "solver/model/touch.h"
 #include "solver/sim/internal.h"
+#include "solver/step/acting.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -25,23 +29,28 @@
 /* What a row of an interaction does; OTHER: no row that events are of. */
 enum acts { OTHER, UNKNOWN, OPEN, ACTS, AT_LOWER, BETWEEN, AT_UPPER };
 
-/* A share of the range of a relay that counts as its bound, and the share of the speed of an impact
- * below which bodies do not part: solvers leave about 1e-8. */
-static const double at_bound = 1e-6, parting = 1e-6;
+/* The share of the speed of an impact below which bodies do not part: solvers leave about 1e-8. */
+static const double parting = 1e-6;
 /* A share of the lengths in a contact: speeds that solvers leave at rest move less in a step. */
 static const double at_rest = 1e-10;
+/* A share of the size of two shapes: a smaller gap where no impulse is known is none, as for
+ * mech_scene_stands. */
+static const double touching = 1e-6;
 
-struct mech_comparison {
+struct mech_event_watch {
     struct mech_state before; /* at the start of the internal step */
     double *memory;
     unsigned char *row;     /* [impulse] enum acts of the first row of each contact */
     uint64_t *pair, *fresh; /* [contact] each: pairs that touch, ascending, and those of now */
     size_t pairs;
+    struct mech_contact_list near; /* what touches where the first internal step starts, if no
+                                      contact is known there */
 };
 
 void mech_sim_events_fini(struct mech_sim *s)
 {
     if (s->compared) {
+        mech_contact_list_fini(&s->compared->near);
         free(s->compared->memory);
         free(s->compared->row);
         free(s->compared->pair);
@@ -58,7 +67,7 @@ static int make(struct mech_sim *s)
         return 0;
     }
     s->compared = calloc(1, sizeof *s->compared);
-    struct mech_comparison *const w = s->compared;
+    struct mech_event_watch *const w = s->compared;
     if (!w) {
         return MECH_NO_MEMORY;
     }
@@ -74,44 +83,41 @@ static int make(struct mech_sim *s)
     return 0;
 }
 
+/* Whether a speed is more than what solvers leave at rest: against the speeds that it is a
+ * difference of, and by the lengths in the contact, over a step of h. */
+static bool counts(double speed, double speeds, double lengths, double h)
+{
+    return speed > parting * speeds && speed * h > at_rest * lengths;
+}
+
+/* The length of the steps around a state. */
+static double step_of(const struct mech_sim *s, const struct mech_state *state)
+{
+    return state->at->last_step > 0. ? state->at->last_step : s->document->solver.step_size;
+}
+
 /* --- interactions ----------------------------------------------------------------------------- */
 
-/* y = H q + b of a row, and what it rounds by. */
-static double gap_of(const struct mech_contact_rows *rows, int32_t r, const double *q,
-                     double *rounding)
+/* Whether the two sides of a row part in a state (side 1) or approach each other (−1). */
+static bool row_moves(const struct mech_contact_rows *rows, int32_t r, const struct mech_state *s,
+                      double side, double h)
 {
-    double y = rows->b[r], size = fabs(rows->b[r]);
+    double speeds = 0., lengths = fabs(rows->b[r]);
 
     for (int32_t k = rows->start[r]; k < rows->start[r + 1]; k++) {
-        const double term = rows->value[k] * q[rows->place[k]];
-
-        y += term;
-        size += fabs(term);
+        speeds += fabs(rows->value[k] * s->v[rows->column[k]]);
+        lengths += fabs(rows->value[k] * s->q[rows->place[k]]);
     }
-    *rounding = 1e-14 * size;
-    return y;
+    return counts(side * mech_contact_rows_speed(rows, r, s->v), speeds, lengths, h);
 }
 
-/* H v */
-static double speed_of(const struct mech_contact_rows *rows, int32_t r, const double *v)
-{
-    double sum = 0.;
-
-    for (int32_t k = rows->start[r]; k < rows->start[r + 1]; k++) {
-        sum += rows->value[k] * v[rows->column[k]];
-    }
-    return sum;
-}
-
-/* Where a multiplier is between the bounds of a set, times `unit`. */
 static enum acts relay(const struct mech_set *set, double unit, double l)
 {
-    const double lower = set->lower * unit, upper = set->upper * unit;
-    const double range = isfinite(upper - lower) ? upper - lower : fabs(l);
+    static const enum acts is[] = {[MECH_RELAY_LOWER] = AT_LOWER,
+                                   [MECH_RELAY_BETWEEN] = BETWEEN,
+                                   [MECH_RELAY_UPPER] = AT_UPPER};
 
-    return l <= lower + at_bound * range   ? AT_LOWER
-           : l >= upper - at_bound * range ? AT_UPPER
-                                           : BETWEEN;
+    return is[mech_relay_of(set, unit, l)];
 }
 
 /* What a contact does, by its first row's impulse of a step of h. */
@@ -147,9 +153,12 @@ static enum acts change(const struct mech_sim *s, const struct mech_contact_rows
         return is;
     }
     if (was == OPEN && is == ACTS) {
-        event->speed = -speed_of(rows, r, s->compared->before.v);
-        const bool met = rigid && event->speed > 0.;
-        const bool parts = met && speed_of(rows, r, s->next.v) > parting * event->speed;
+        const struct mech_state *const before = &s->compared->before;
+
+        event->speed = -mech_contact_rows_speed(rows, r, before->v);
+        const bool met = rigid && row_moves(rows, r, before, -1., s->command.h);
+        const bool parts =
+            met && mech_contact_rows_speed(rows, r, s->next.v) > parting * event->speed;
 
         if (met) {
             add(log, *event, MECH_LOGGED_IMPACT);
@@ -212,20 +221,6 @@ static void look_at_laws(struct mech_sim *s, struct mech_logged event)
     }
 }
 
-/* Whether a row whose impulse was that of an impact leaves the contact: no law of contact lets a
- * row with an impulse part otherwise. */
-static bool leaves(const struct mech_contact_rows *rows, int32_t r, const struct mech_state *s)
-{
-    double speeds = 0., lengths = fabs(rows->b[r]);
-
-    for (int32_t k = rows->start[r]; k < rows->start[r + 1]; k++) {
-        speeds += fabs(rows->value[k] * s->v[rows->column[k]]);
-        lengths += fabs(rows->value[k] * s->q[rows->place[k]]);
-    }
-    const double speed = speed_of(rows, r, s->v);
-    return speed > parting * speeds && speed * s->at->last_step > at_rest * lengths;
-}
-
 /* What the rows do at the start of a command, from s->next. */
 static void begin_rows(struct mech_sim *s)
 {
@@ -239,10 +234,12 @@ static void begin_rows(struct mech_sim *s)
         enum acts is = acting(set, h, s->next.impulse[r]);
         double rounding = 0.;
 
-        if (is == OPEN && !(gap_of(rows, r, s->next.q, &rounding) > rounding)) {
+        if (is == OPEN && !(mech_contact_rows_gap(rows, r, s->next.q, &rounding) > rounding) &&
+            !row_moves(rows, r, &s->next, -1., step_of(s, &s->next))) {
             is = UNKNOWN;
         }
-        is = is == ACTS && leaves(rows, r, &s->next) ? OPEN : is;
+        /* no law of contact lets a row with an impulse part, but that of impacts */
+        is = is == ACTS && row_moves(rows, r, &s->next, 1., h) ? OPEN : is;
         s->compared->row[r] = (unsigned char)is;
         r += set ? set->rows : 1;
     }
@@ -276,17 +273,6 @@ static void look_at_joints(const struct mech_sim *s, struct mech_logged event)
 }
 
 /* --- bodies ----------------------------------------------------------------------------------- */
-
-/* The pairs of shapes of a contact's id are its upper bits (contact/contact.h). */
-static uint64_t pair_of(const struct mech_touched *t)
-{
-    return t->id >> 24;
-}
-
-static bool pushes(const struct mech_touched *t)
-{
-    return t->impulse[0] != 0. || t->impulse[1] != 0. || t->impulse[2] != 0.;
-}
 
 static bool among(const uint64_t *pair, size_t pairs, uint64_t id)
 {
@@ -329,114 +315,176 @@ static void velocity_at(const struct mech_sim *s, const struct mech_state *state
     mech_v3_add(value[1], 1., turned, v);
 }
 
-/* Speed along the normal at which the bodies of a contact part. */
-static double parting_speed(const struct mech_sim *s, const struct mech_state *state,
-                            const struct mech_touched *t, const int32_t object[2])
+/* How the bodies of a contact move along its normal. */
+struct parting {
+    double speed; /* at which they part */
+    bool leaves;  /* more than rounding */
+    bool approaches;
+};
+
+static struct parting parting_of(const struct mech_sim *s, const struct mech_state *state,
+                                 const struct mech_touched *t, double h)
 {
     double v[2][3], between[3];
-
-    for (int side = 0; side < 2; side++) {
-        velocity_at(s, state, object[side], t->p, v[side]);
-    }
-    mech_v3_add(v[1], -1., v[0], between);
-    return mech_v3_dot(t->n, between);
-}
-
-/* The objects of a contact. */
-static void objects_of(const struct mech_sim *s, const struct mech_touched *t, int32_t collider[2],
-                       int32_t object[2])
-{
-    int32_t place;
+    int32_t collider[2];
 
     mech_model_touch_pair(t->id, collider);
     for (int side = 0; side < 2; side++) {
-        mech_model_touch_collider(s->model, collider[side], &object[side], &place);
-    }
-}
+        int32_t object, place;
 
-/* A pair begins to touch; false: it has parted again. */
-static bool meet(const struct mech_sim *s, const struct mech_touched *t, struct mech_logged *event)
-{
-    int32_t collider[2], object[2];
-
-    objects_of(s, t, collider, object);
-    event->item = mech_model_touch_name(s->model, collider[0]);
-    event->with = mech_model_touch_name(s->model, collider[1]);
-    event->speed = -parting_speed(s, &s->compared->before, t, object);
-    const bool met = !mech_model_penalty(s->model) && event->speed > 0.;
-    const bool parts = met && parting_speed(s, &s->next, t, object) > parting * event->speed;
-    if (met) {
-        add(s->command.log, *event, MECH_LOGGED_IMPACT);
-    }
-    if (!parts) {
-        add(s->command.log, *event, MECH_LOGGED_CLOSES);
-    }
-    return !parts;
-}
-
-static void look_at_bodies(struct mech_sim *s, struct mech_logged event)
-{
-    struct mech_comparison *const w = s->compared;
-    const bool start = w->before.at->last_step == 0.;
-    size_t n = 0;
-
-    for (size_t i = 0; i < (size_t)s->next.at->touched; i++) {
-        const struct mech_touched *const t = &s->next.touched[i];
-        const uint64_t id = pair_of(t);
-
-        if (!pushes(t) || (n > 0 && w->fresh[n - 1] == id)) {
-            continue;
-        }
-        const bool known = among(w->pair, w->pairs, id) || (start && t->gap <= 1e-12);
-        if (known || meet(s, t, &event)) {
-            w->fresh[n++] = id;
-        }
-    }
-    for (size_t i = 0; i < w->pairs; i++) {
-        if (!among(w->fresh, n, w->pair[i])) {
-            int32_t collider[2];
-
-            mech_model_touch_pair(w->pair[i] << 24, collider);
-            event.item = mech_model_touch_name(s->model, collider[0]);
-            event.with = mech_model_touch_name(s->model, collider[1]);
-            add(s->command.log, event, MECH_LOGGED_OPENS);
-        }
-    }
-    memcpy(w->pair, w->fresh, n * sizeof *w->pair);
-    w->pairs = n;
-}
-
-/* Whether a contact whose impulse was that of an impact is being left. */
-static bool is_left(const struct mech_sim *s, const struct mech_touched *t)
-{
-    int32_t collider[2], object[2];
-    double v[2][3], between[3];
-
-    objects_of(s, t, collider, object);
-    for (int side = 0; side < 2; side++) {
-        velocity_at(s, &s->next, object[side], t->p, v[side]);
+        mech_model_touch_collider(s->model, collider[side], &object, &place);
+        velocity_at(s, state, object, t->p, v[side]);
     }
     mech_v3_add(v[1], -1., v[0], between);
     const double speed = mech_v3_dot(t->n, between);
     const double speeds = mech_v3_norm(v[0]) + mech_v3_norm(v[1]);
     const double lengths = mech_v3_norm(t->arm[0]) + mech_v3_norm(t->arm[1]) + fabs(t->gap);
-    return !mech_model_penalty(s->model) && speed > parting * speeds &&
-           speed * s->next.at->last_step > at_rest * lengths;
+    return (struct parting){.speed = speed,
+                            .leaves = counts(speed, speeds, lengths, h),
+                            .approaches = counts(-speed, speeds, lengths, h)};
 }
 
-static void begin_bodies(struct mech_sim *s)
+static void name(const struct mech_sim *s, uint64_t pair, struct mech_logged *event)
 {
-    struct mech_comparison *const w = s->compared;
+    int32_t collider[2];
+
+    mech_model_touch_pair(pair << 24, collider);
+    event->item = mech_model_touch_name(s->model, collider[0]);
+    event->with = mech_model_touch_name(s->model, collider[1]);
+}
+
+/* Whether a pair touches where the first internal step starts, of which no contact is known. */
+static bool is_near(const struct mech_event_watch *w, uint64_t pair)
+{
+    for (int32_t i = 0; i < w->near.n; i++) {
+        if (w->near.at[i].id >> 24 == pair) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A pair of n contacts begins to touch; false: it has parted again. */
+static bool meet(const struct mech_sim *s, const struct mech_touched *t, size_t n,
+                 struct mech_logged *event)
+{
+    const double h = s->command.h;
+    bool met = false, parts = true;
+
+    event->speed = 0.;
+    for (size_t i = 0; i < n; i++) {
+        if (mech_touched_pushes(&t[i])) {
+            const struct parting at = parting_of(s, &s->compared->before, &t[i], h);
+
+            met = met || at.approaches;
+            event->speed = fmax(event->speed, -at.speed);
+        }
+    }
+    if (!met && is_near(s->compared, mech_touched_pair(t))) {
+        return true;
+    }
+    met = met && !mech_model_penalty(s->model);
+    for (size_t i = 0; i < n && met && parts; i++) {
+        parts = !mech_touched_pushes(&t[i]) ||
+                parting_of(s, &s->next, &t[i], h).speed > parting * event->speed;
+    }
+    name(s, mech_touched_pair(t), event);
+    if (met) {
+        add(s->command.log, *event, MECH_LOGGED_IMPACT);
+    }
+    if (!met || !parts) {
+        add(s->command.log, *event, MECH_LOGGED_CLOSES);
+    }
+    return !met || !parts;
+}
+
+/* The contacts of the pair of the first one: how many; *push: one of them has an impulse. */
+static size_t count_pair(const struct mech_touched *t, size_t most, bool *push)
+{
+    size_t n = 0;
+
+    *push = false;
+    for (; n < most && mech_touched_pair(&t[n]) == mech_touched_pair(t); n++) {
+        *push = *push || mech_touched_pushes(&t[n]);
+    }
+    return n;
+}
+
+static void look_at_bodies(struct mech_sim *s, struct mech_logged event)
+{
+    struct mech_event_watch *const w = s->compared;
+    const size_t touched = (size_t)s->next.at->touched;
+    size_t n = 0;
+
+    for (size_t i = 0, of; i < touched; i += of) {
+        const struct mech_touched *const t = &s->next.touched[i];
+        bool push;
+
+        of = count_pair(t, touched - i, &push);
+        if (push && (among(w->pair, w->pairs, mech_touched_pair(t)) || meet(s, t, of, &event))) {
+            w->fresh[n++] = mech_touched_pair(t);
+        }
+    }
+    for (size_t i = 0; i < w->pairs; i++) {
+        if (!among(w->fresh, n, w->pair[i])) {
+            name(s, w->pair[i], &event);
+            add(s->command.log, event, MECH_LOGGED_OPENS);
+        }
+    }
+    memcpy(w->pair, w->fresh, n * sizeof *w->pair);
+    w->pairs = n;
+    w->near.n = 0;
+}
+
+/* Whether a contact whose impulse was that of an impact is being left. */
+static bool is_left(const struct mech_sim *s, const struct mech_touched *t)
+{
+    return !mech_model_penalty(s->model) &&
+           parting_of(s, &s->next, t, s->next.at->last_step).leaves;
+}
+
+/* What touches in a state that has no contacts because it is a start, or its q or v were set. */
+static int find_near(struct mech_sim *s)
+{
+    const struct mech_state *const state = &s->next;
+    struct mech_contact_list *const near = &s->compared->near;
+    int32_t n = 0;
+
+    near->n = 0;
+    if (state->at->touched > 0 || (state->at->last_step > 0. && !state->at->changed) ||
+        (mech_model_touch_bodies(s->model) == 0 && !mech_model_penalty(s->model))) {
+        return 0;
+    }
+    const struct mech_scene_motion *motion;
+    const struct mech_eval e =
+        mech_model_point(s->model, state, state->at->time, state->q, state->v);
+    MECH_TRY(mech_model_touch_find(s->model, &e, step_of(s, state), near));
+    for (int32_t i = 0; i < near->n; i++) {
+        const struct mech_contact *const c = &near->at[i];
+
+        if (c->gap <= touching * mech_scene_size(mech_model_touch_scene(s->model, &motion), c)) {
+            near->at[n++] = *c;
+        }
+    }
+    near->n = n;
+    return 0;
+}
+
+static int begin_bodies(struct mech_sim *s)
+{
+    struct mech_event_watch *const w = s->compared;
 
     w->pairs = 0;
     for (size_t i = 0; i < (size_t)s->next.at->touched; i++) {
         const struct mech_touched *const t = &s->next.touched[i];
-        const uint64_t id = pair_of(t);
+        const uint64_t id = mech_touched_pair(t);
 
-        if (pushes(t) && !(w->pairs > 0 && w->pair[w->pairs - 1] == id) && !is_left(s, t)) {
+        if (mech_touched_pushes(t) && !(w->pairs > 0 && w->pair[w->pairs - 1] == id) &&
+            !is_left(s, t)) {
             w->pair[w->pairs++] = id;
         }
     }
+    return find_near(s);
 }
 
 /* --- a command -------------------------------------------------------------------------------- */
@@ -445,8 +493,7 @@ int mech_sim_events_begin(struct mech_sim *s)
 {
     MECH_TRY(make(s));
     begin_rows(s);
-    begin_bodies(s);
-    return 0;
+    return begin_bodies(s);
 }
 
 void mech_sim_events_step(struct mech_sim *s)

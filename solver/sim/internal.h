@@ -42,11 +42,11 @@ struct mech_sim {
     double *wrench;          /* [6 × markers] forces of the command on markers that move */
     double *shown;           /* [outputs] of the state that `shows` says */
     enum mech_shows shows;
-    struct mech_rates rates;          /* of mech_sim_evaluate; made when first needed */
-    double *trial_outputs;            /* of a trial with other parameters; made when first needed */
-    double trial_energy;              /* of a trial with other parameters, J */
-    struct mech_signal *signals;      /* [inputs] of the command; made when first needed */
-    struct mech_comparison *compared; /* of commands that ask for events; made when first needed */
+    struct mech_rates rates;     /* of mech_sim_evaluate; made when first needed */
+    double *trial_outputs;       /* of a trial with other parameters; made when first needed */
+    double trial_energy;         /* of a trial with other parameters, J */
+    struct mech_signal *signals; /* [inputs] of the command; made when first needed */
+    struct mech_event_watch *compared; /* of commands that ask for events; made when first needed */
     bool has_rates, has_trial, differenced;
     double *joint_scratch; /* [3 × rows + entries of G] of mech_sim_drift */
     bool *dropped; /* [sizes.lambda] rows of joints that repeat others where the model starts */
@@ -147,8 +147,9 @@ int mech_sim_plan(const struct mech_sim *s, const struct mech_step_request *r,
                   struct mech_command *c);
 
 /* events.c: events that no scheme locates, of a command with a log. begin, once s->next is where
- * the command starts: 0, MECH_NO_MEMORY. step, before each internal step: what it starts from is
- * kept. look, after it: its events into the log; whether there are any since total was `before`. */
+ * the command starts: 0; MECH_NOT_FINITE: a body has no place; MECH_NO_MEMORY. step, before each
+ * internal step: what it starts from is kept. look, after it: its events into the log; whether
+ * there are any since total was `before`. */
 int mech_sim_events_begin(struct mech_sim *s);
 void mech_sim_events_step(struct mech_sim *s);
 bool mech_sim_events_look(struct mech_sim *s, uint64_t before);

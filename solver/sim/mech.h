@@ -259,7 +259,8 @@ void mech_sim_set_interrupt(struct mech_sim *s, bool (*wanted)(void *context), v
  * begin → advance … → finish, or abandon at any time. Between begin and finish the committed state
  * is what every reader sees, and no other change is allowed.
  * begin: 0; MECH_INVALID (H not positive and finite, until ≤ now, count 0, over 1e12 steps, a force
- * or an input that cannot be, an early return without events); negative. */
+ * or an input that cannot be, an early return without events); MECH_NOT_FINITE (events are asked
+ * for where a body has no place); negative. */
 int mech_sim_step_begin(struct mech_sim *s, const struct mech_step_request *r,
                         struct mech_step_report *report);
 /* At most `most` internal steps. 0 with *done; or an outcome: the command is over, nothing is
@@ -340,8 +341,8 @@ int mech_sim_snapshot_adopt(struct mech_sim *s, const void *bytes, size_t size, 
 /* Are the fields still those of a snapshot that was written here and not damaged? */
 bool mech_sim_snapshot_has_fields(const struct mech_sim *s, const void *bytes);
 /* A hash of all that the next step reads: time, q, v, x, z, accelerations, multipliers, impulses,
- * inputs, parameters, joints' activity and contacts, to the bit. Two simulations whose documents say
- * the same now and that have the same hash go on with the same bits in one build on one kernel.
+ * inputs, parameters, joints' activity and contacts, to the bit. Two simulations whose documents
+ * say the same now and that have the same hash go on with the same bits in one build on one kernel.
  * Fields of the document that have been changed (sim/edit.h) are no part of a state, nor of the
  * hash: the caller compares the documents. */
 uint64_t mech_sim_state_hash(const struct mech_sim *s);

@@ -187,6 +187,161 @@ static void bodies_meet_by_their_shapes(void)
     }
 }
 
+/* A body of 1 kg over the plane z = 0, with its centre at z; all lengths and speeds of m/s, and g,
+ * times `scale`. */
+struct fallen {
+    const char *shape;
+    double z, e, theta, scale;
+    double turn[4], speed; /* Euler parameters of any length; upward */
+};
+
+static struct mech_sim *over_a_plane(const struct fallen *f)
+{
+    char text[2048];
+    const double c = f->scale, *const e = f->turn;
+    const double n = 1. / sqrt(e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3]);
+
+    snprintf(text, sizeof text,
+             "{'mechd': 1, 'gravity': [0, 0, %.17g], 'nodes': [{'name': 'n', 'type':"
+             "'NodeRigidBodyEP', 'referenceCoordinates': [0, 0, %.17g, %.17g, %.17g, %.17g, %.17g],"
+             "'initialVelocities': [0, 0, %.17g, 0, 0, 0, 0]}], 'objects':"
+             "[{'name': 'ground', 'type': 'Ground', 'geometry': [{'shape': 'Plane',"
+             "'material': {'restitution': %g}}]}, {'name': 'body', 'type': 'RigidBody',"
+             "'node': 'n', 'physicsMass': 1, 'physicsInertia': [%g, %g, %g, 0, 0, 0],"
+             "'geometry': [{'shape': %s, 'material': {'restitution': %g}}]}],"
+             "'solver': {'integrator': 'MoreauJean', 'theta': %g, 'stepSize': 0.01}}",
+             -9.81 * c, f->z * c, n * e[0], n * e[1], n * e[2], n * e[3], f->speed * c, f->e,
+             0.1 * c * c, 0.1 * c * c, 0.1 * c * c, f->shape, f->e, f->theta);
+    return model_of(text);
+}
+
+#define SPHERE "'Sphere', 'radius': 0.5"
+#define BOX "'Box', 'size': [1, 1, 1]"
+
+/* A box has up to four points of contact, and is one pair: flat or tilted, whether it bounces or
+ * stays, an impact of the pair is logged once. */
+static void an_impact_of_several_points_is_one(void)
+{
+    static const struct fallen boxes[] = {{BOX, 1., 0.5, 1., 1., {1., 0., 0., 0.}, 0.},
+                                          {BOX, 1., 0., 1., 1., {1., 0., 0., 0.}, 0.},
+                                          {BOX, 1., 0.5, 0.5, 1., {1., 0., 0., 0.}, 0.},
+                                          {BOX, 1.2, 0.5, 1., 1., {0.99, 0.1, 0., 0.}, 0.},
+                                          {BOX, 1.2, 0.2, 1., 1., {0.98, 0.1, 0.05, 0.}, 0.},
+                                          {BOX, 1.2, 0., 1., 1., {0.99, 0.1, 0., 0.}, 0.}};
+
+    for (size_t k = 0; k < sizeof boxes / sizeof *boxes; k++) {
+        struct mech_sim *const s = over_a_plane(&boxes[k]);
+        struct heard h;
+        size_t impacts = 0;
+
+        until(s, 0.45, &h);
+        for (size_t i = 0; i < h.log.count; i++) {
+            impacts += h.at[i].kind == MECH_LOGGED_IMPACT;
+            CU_ASSERT(h.at[i].kind != MECH_LOGGED_IMPACT || h.at[i].speed > 1.);
+            for (size_t j = 0; j < i; j++) {
+                CU_ASSERT(h.at[i].kind != h.at[j].kind || h.at[i].time > h.at[j].time);
+            }
+        }
+        CU_ASSERT(impacts > 0);
+        CU_ASSERT(k > 2 || h.log.count == (k == 1 ? 2 : 1));
+        mech_sim_destroy(s);
+    }
+}
+
+/* At any theta the contacts of the first step are those of the state where it starts. */
+static void the_first_step_can_have_an_impact(void)
+{
+    static const double thetas[] = {0.5, 1.}, es[] = {0., 0.5}, scales[] = {1., 1e-6};
+
+    for (int k = 0; k < 8; k++) {
+        const struct fallen f = {SPHERE, 0.504, k < 4 ? es[k % 2] : 0., thetas[k / 2 % 2], 1.,
+                                 {1.},   -1.};
+        struct fallen small = f;
+        struct heard h;
+
+        small.scale = scales[k / 4];
+        small.shape = k / 4 ? "'Sphere', 'radius': 0.5e-6" : f.shape;
+        struct mech_sim *const s = over_a_plane(&small);
+        step(s, (struct mech_step_request){.kind = MECH_STEP_COUNT, .count = 1}, false, &h);
+        CU_ASSERT_EQUAL(h.log.count, f.e > 0. ? 1 : 2);
+        CU_ASSERT(h.log.count > 0 && is(&h.at[0], MECH_LOGGED_IMPACT, "ground"));
+        CU_ASSERT(f.e > 0. || (h.log.count > 1 && is(&h.at[1], MECH_LOGGED_CLOSES, "ground")));
+        CHECK_NEAR(h.at[0].speed, small.scale, 1e-6 * small.scale);
+        mech_sim_destroy(s);
+    }
+}
+
+/* What rests, in any units, has no event: from the start, and after its state has been set. */
+static void what_rests_where_the_state_was_set_has_no_event(void)
+{
+    static const struct fallen bodies[] = {
+        {SPHERE, 0.5, 0., 1., 1., {1., 0., 0., 0.}, 0.},
+        {SPHERE, 0.5, 0.5, 0.5, 1., {1., 0., 0., 0.}, 0.},
+        {BOX, 0.5, 0., 1., 1., {1., 0., 0., 0.}, 0.},
+        {BOX, 0.5, 0.5, 0.5, 1., {1., 0., 0., 0.}, 0.},
+        {"'Sphere', 'radius': 500", 0.5 + 1e-12, 0., 1., 1e3, {1., 0., 0., 0.}, 0.}};
+
+    for (size_t k = 0; k < sizeof bodies / sizeof *bodies; k++) {
+        struct mech_sim *const s = over_a_plane(&bodies[k]), *const o = over_a_plane(&bodies[k]);
+        const struct mech_step_request r = {.kind = MECH_STEP_COUNT, .count = 20};
+        struct heard h;
+
+        step(s, r, true, &h);
+        CU_ASSERT_EQUAL(h.log.total, 0);
+        CU_ASSERT_EQUAL(model_steps(o, 20), 0);
+        struct mech_state_view at = {.time = NAN};
+        CU_ASSERT_EQUAL(mech_sim_set_state(s, &at), 0);
+        CU_ASSERT_EQUAL(mech_sim_set_state(o, &at), 0);
+        step(s, r, true, &h);
+        CU_ASSERT_EQUAL(h.log.total, 0);
+        CU_ASSERT_EQUAL(h.report.ended, MECH_ENDED_AS_REQUESTED);
+        /* looking for them changes nothing */
+        CU_ASSERT_EQUAL(model_steps(o, 20), 0);
+        CU_ASSERT_EQUAL(mech_sim_state_hash(s), mech_sim_state_hash(o));
+
+        /* and it is met where it has been put above the plane, with a speed downward */
+        double q[7], v[7];
+        memcpy(q, model_state(s).q, sizeof q);
+        memcpy(v, model_state(s).v, 6 * sizeof *v);
+        q[2] += 0.004 * bodies[k].scale;
+        v[2] = -bodies[k].scale;
+        at.q = q;
+        at.v = v;
+        CU_ASSERT_EQUAL(mech_sim_set_state(s, &at), 0);
+        step(s, r, true, &h);
+        CU_ASSERT(h.log.count > 0 && is(&h.at[0], MECH_LOGGED_IMPACT, "ground"));
+        CU_ASSERT_EQUAL(h.report.steps, 1);
+        mech_sim_destroy(s);
+        mech_sim_destroy(o);
+    }
+}
+
+/* A row at rest that the impact of another one loads has none of its own, though its speed is a
+ * difference that rounds. */
+static void a_resting_row_is_not_met_by_what_others_push(void)
+{
+    for (int k = 1; k <= 20; k++) {
+        char text[1024];
+        struct heard h;
+
+        snprintf(text, sizeof text,
+                 "{'mechd': 1, 'objects': [{'name': 's', 'type': 'LagrangianLinearTIDS',"
+                 "'M': [[1, 0], [0, 1]], 'v0': [%d, 1], 'Fext': [-1, %d]}], 'interactions': ["
+                 "{'name': 'slope', 'systems': ['s'], 'relation': {'type': 'LagrangianLinearTIR',"
+                 "'H': [[0.1, %.17g]]}, 'law': {'type': 'NewtonImpact', 'e': 0}},"
+                 "{'name': 'wall', 'systems': ['s'], 'relation': {'type': 'LagrangianLinearTIR',"
+                 "'H': [[0, -1]], 'b': [0.25]}, 'law': {'type': 'NewtonImpact', 'e': 0}}],"
+                 "'solver': {" DRIVEN "}}",
+                 -k, -k, 0.1 * k);
+        struct mech_sim *const s = model_of(text);
+        until(s, 0.4, &h);
+        CU_ASSERT_EQUAL(h.log.count, 2);
+        CU_ASSERT(h.log.count > 0 && is(&h.at[0], MECH_LOGGED_IMPACT, "wall"));
+        CU_ASSERT(h.log.count > 1 && is(&h.at[1], MECH_LOGGED_CLOSES, "wall"));
+        mech_sim_destroy(s);
+    }
+}
+
 /* ẋ = −sign x from 1: the relay leaves its bound at t = 1 */
 static void a_relay_switches(void)
 {
@@ -321,7 +476,10 @@ UNIT_TESTS(UNIT_TEST(a_bounce_is_an_impact_in_its_internal_step),
            UNIT_TEST(a_contact_that_lasts_closes_after_its_impact),
            UNIT_TEST(event_driven_impacts_have_their_own_times),
            UNIT_TEST(a_rope_is_stretched_and_goes_slack), UNIT_TEST(bodies_meet_by_their_shapes),
-           UNIT_TEST(a_relay_switches),
+           UNIT_TEST(an_impact_of_several_points_is_one),
+           UNIT_TEST(the_first_step_can_have_an_impact),
+           UNIT_TEST(what_rests_where_the_state_was_set_has_no_event),
+           UNIT_TEST(a_resting_row_is_not_met_by_what_others_push), UNIT_TEST(a_relay_switches),
            UNIT_TEST(commands_of_one_internal_step_log_what_a_long_one_does),
            UNIT_TEST(an_early_return_ends_after_the_internal_step_with_the_event),
            UNIT_TEST(the_end_that_was_asked_for_is_no_early_return),
