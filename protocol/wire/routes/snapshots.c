@@ -62,7 +62,9 @@ static const struct mechp_shape comparison = {
     .members = MECHP_MEMBERS(
         {"from", "@Name", "id", true}, {"to", "@Name", "id", true},
         {"identical", "boolean",
-         "all bits that the next step reads are the same, also those that are not listed", true},
+         "all bits of the states that the next step reads are the same, also those that are not "
+         "listed; fields of the model that have been changed are not compared",
+         true},
         {"time", "number{}", "`from`, `to`: s", true},
         {"step", "integer{}", "`from`, `to`: internal steps", true},
         {"counts", "integer{}", "numbers that differ, by kind", true},

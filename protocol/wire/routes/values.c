@@ -87,7 +87,9 @@ static const struct mechp_shape state = {
 
 static const struct mechp_shape state_hash = {
     .name = "StateHash",
-    .doc = "A hash of all that the next step reads.",
+    .doc =
+        "A hash of all of the state that the next step reads; fields of the model that have been "
+        "changed are no part of it.",
     .members = MECHP_MEMBERS({"time", "number", "s", true},
                              {"step", "integer", "internal steps since the start", true},
                              {"hash", "number[]", "its upper, then its lower 32 bits", true})};
