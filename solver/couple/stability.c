@@ -10,9 +10,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Radius that counts as stable, and how close to 1 an eigenvalue is that of a free motion: double
- * ones are off by the square root of rounding. */
-static const double radius_most = 1. + 1e-9, free_motion = 1e-6;
+/* Growth log(radius) of a window that counts as none: of all sizes, and of those below an end at
+ * which growth only fades: in short windows a map differs from 1 by less, and rounding too. How
+ * many times that it grows by 9 % beyond an end, so that the end is off by 0.1 % at most. How close
+ * to 1 an eigenvalue is that of a free motion: double ones are off by the square root of rounding.
+ */
+static const double none[] = {1e-9, 1e-12}, grows = 100., free_motion = 1e-6;
 static const double range = 1000., ratio = 1.0905077326652577 /* 2^(1/8) */, close = 1e-3;
 enum { TAYLOR = 18 }; /* 0.5^19 / 19! < 1e-22 */
 
@@ -24,6 +27,7 @@ struct part {
     int32_t width;               /* of step: states + inputs · (degree + 1) */
     double *step;                /* [width × width] by columns: x(H) = step [x; k! u_k] */
     double *big, *more;          /* scratch, as step */
+    double *balance;             /* [width] scratch */
     double *u;                   /* [inputs × NODES] coefficients */
     double *x;                   /* [width] */
 };
@@ -65,25 +69,35 @@ static void generator(const struct part *p, int32_t degree, double size, double 
     }
 }
 
-/* step = exp of the generator. False: it is beyond doubles. */
-static bool exponential(struct part *p, int32_t degree, double size)
+/* The largest sum of a column. */
+static double norm_of(const double *G, int32_t w)
 {
-    const int32_t w = p->width;
-    const size_t all = (size_t)w * (size_t)w;
     double norm = 0.;
-    int halvings = 0;
-    generator(p, degree, size, p->big);
     for (int32_t j = 0; j < w; j++) {
         double sum = 0.;
         for (int32_t i = 0; i < w; i++) {
-            sum += fabs(p->big[j * w + i]);
+            sum += fabs(G[j * w + i]);
         }
         norm = fmax(norm, sum);
     }
-    if (!isfinite(norm)) {
-        return false;
+    return norm;
+}
+
+/* step = exp of the generator, G, by exp(D⁻¹ G D): with D the norm, and with it the number of
+ * squarings, depends on frequencies and not on units. 0, with *good: false where it is beyond
+ * doubles; negative. */
+static int exponential(struct part *p, int32_t degree, double size, bool *good)
+{
+    const int32_t w = p->width;
+    const size_t all = (size_t)w * (size_t)w;
+    int halvings = 0;
+    generator(p, degree, size, p->big);
+    const int code = mech_eig_balance(w, p->big, p->balance);
+    *good = code != MECH_NOT_FINITE;
+    if (code != 0) {
+        return *good ? code : 0;
     }
-    for (; norm > 0.5 && halvings < 1100; halvings++) {
+    for (double norm = norm_of(p->big, w); norm > 0.5 && halvings < 1100; halvings++) {
         norm *= 0.5;
     }
     for (size_t i = 0; i < all; i++) {
@@ -107,12 +121,14 @@ static bool exponential(struct part *p, int32_t degree, double size)
         mech_eig_rotate(w, w, w, p->step, p->step, p->more);
         memcpy(p->step, p->more, all * sizeof *p->step);
     }
-    for (size_t i = 0; i < all; i++) {
-        if (!isfinite(p->step[i])) {
-            return false;
+    for (int32_t j = 0; j < w; j++) {
+        for (int32_t i = 0; i < w; i++) {
+            double *const at = p->step + j * w + i;
+            *at *= p->balance[i] / p->balance[j];
+            *good = *good && isfinite(*at);
         }
     }
-    return true;
+    return 0;
 }
 
 /* --- one window ------------------------------------------------------------------------------- */
@@ -249,15 +265,21 @@ static void set_size(struct map *m, double size)
     }
 }
 
-/* 0, with *radius; MECH_NOT_CONVERGED of the eigenvalues; negative. */
-static int radius_at(struct map *m, double size, double *radius)
+/* A map's largest eigenvalue. */
+struct lead {
+    double radius; /* its modulus */
+    double off;    /* how far it is from 1 */
+};
+
+/* 0, with *lead; MECH_NOT_CONVERGED of the eigenvalues; negative. */
+static int lead_at(struct map *m, double size, struct lead *lead)
 {
     const size_t n = (size_t)m->n;
     bool good = true;
     set_size(m, size);
-    *radius = INFINITY;
+    *lead = (struct lead){INFINITY, INFINITY};
     for (int32_t p = 0; p < m->c->side_count && good; p++) {
-        good = exponential(m->parts + p, m->c->options.hold, size);
+        MECH_TRY(exponential(m->parts + p, m->c->options.hold, size, &good));
     }
     if (!good || (m->c->type->iterates && !factor(m))) {
         return 0;
@@ -274,33 +296,69 @@ static int radius_at(struct map *m, double size, double *radius)
         return 0;
     }
     MECH_TRY(code);
-    *radius = 0.;
+    *lead = (struct lead){.radius = 0.};
     for (size_t j = 0; j < n; j++) {
-        const bool is_free = hypot(m->re[j] - 1., m->im[j]) <= free_motion;
-        *radius = fmax(*radius, is_free ? 1. : hypot(m->re[j], m->im[j]));
+        const double off = hypot(m->re[j] - 1., m->im[j]);
+        const double radius = off <= free_motion ? 1. : hypot(m->re[j], m->im[j]);
+        *lead = radius > lead->radius ? (struct lead){radius, off} : *lead;
     }
     return 0;
 }
 
+/* Whether a window grows by more than `least`. */
+static bool unstable(const struct lead *lead, double least)
+{
+    return log(lead->radius) > least;
+}
+
+/* One more size: it becomes *good or *bad. */
+static int look(struct map *m, double size, double least, struct mech_interrupt *ask, double end[2])
+{
+    struct lead lead;
+    if (mech_interrupted(ask)) {
+        return MECH_CANCELLED;
+    }
+    MECH_TRY(lead_at(m, size, &lead));
+    end[unstable(&lead, least)] = size;
+    return 0;
+}
+
+/* The end of the sizes from `from` to `to` in which a window grows by no more than `least`: end[0]
+ * is the last one, 0 if none is, end[1] is beyond it, INFINITY if all are. */
+static int find_end(struct map *m, const double range_of[2], double least,
+                    struct mech_interrupt *ask, double end[2])
+{
+    end[0] = 0.;
+    end[1] = INFINITY;
+    for (double size = range_of[0]; size <= range_of[1] && isinf(end[1]); size *= ratio) {
+        MECH_TRY(look(m, size, least, ask, end));
+    }
+    while (end[0] > 0. && isfinite(end[1]) && end[1] > end[0] * (1. + close)) {
+        MECH_TRY(look(m, sqrt(end[0] * end[1]), least, ask, end));
+    }
+    return 0;
+}
+
+/* An end at which growth begins is one beyond which it is soon far more. Where it fades towards
+ * smaller sizes, as H² or H³, or an eigenvalue comes so close to 1 that it counts as 1, the end is
+ * that of what can be told from 1, and smaller sizes grow no less in a second. */
 static int search(struct map *m, struct mech_interrupt *ask, struct mech_couple_stability *out)
 {
-    double good = 0., bad = INFINITY, radius = 0.;
-    for (double size = out->least; size <= out->most && isinf(bad); size *= ratio) {
-        if (mech_interrupted(ask)) {
-            return MECH_CANCELLED;
+    double ends[2], sizes[2] = {out->least, out->most};
+    for (size_t k = 0; k < sizeof none / sizeof *none; k++) {
+        struct lead beyond;
+        MECH_TRY(find_end(m, sizes, none[k], ask, ends));
+        out->largest = isinf(ends[1]) ? (k == 0 ? INFINITY : 0.) : ends[0];
+        if (out->largest == 0. || isinf(out->largest)) {
+            return 0;
         }
-        MECH_TRY(radius_at(m, size, &radius));
-        *(radius <= radius_most ? &good : &bad) = size;
-    }
-    while (good > 0. && isfinite(bad) && bad > good * (1. + close)) {
-        const double size = sqrt(good * bad);
-        if (mech_interrupted(ask)) {
-            return MECH_CANCELLED;
+        MECH_TRY(lead_at(m, ends[1] * ratio, &beyond));
+        if (unstable(&beyond, grows * none[k]) && beyond.off > 2. * free_motion) {
+            return 0;
         }
-        MECH_TRY(radius_at(m, size, &radius));
-        *(radius <= radius_most ? &good : &bad) = size;
+        sizes[1] = ends[1] * ratio;
     }
-    out->largest = isinf(bad) ? INFINITY : good;
+    out->largest = 0.;
     return 0;
 }
 
@@ -316,9 +374,10 @@ static int lay_part(struct map *m, struct mech_arena *a, struct part *p,
     p->step = mech_arena_alloc(a, all, sizeof *p->step);
     p->big = mech_arena_alloc(a, all, sizeof *p->big);
     p->more = mech_arena_alloc(a, all, sizeof *p->more);
+    p->balance = mech_arena_alloc(a, (size_t)p->width, sizeof *p->balance);
     p->u = mech_arena_alloc(a, (size_t)p->inputs * MECH_COUPLE_NODES, sizeof *p->u);
     p->x = mech_arena_alloc(a, (size_t)p->width, sizeof *p->x);
-    return p->step && p->big && p->more && p->u && p->x ? 0 : MECH_NO_MEMORY;
+    return p->step && p->big && p->more && p->balance && p->u && p->x ? 0 : MECH_NO_MEMORY;
 }
 
 static int lay(struct map *m, struct mech_arena *a)
@@ -342,6 +401,30 @@ static int lay(struct map *m, struct mech_arena *a)
                    m->vectors && m->re && m->im
                ? 0
                : MECH_NO_MEMORY;
+}
+
+/* 0; MECH_NOT_FINITE. */
+static int check_parts(const struct map *m, char *reason)
+{
+    for (int32_t p = 0; p < m->c->side_count; p++) {
+        const struct couple_side *const s = m->c->sides + p;
+        const struct mech_couple_linear *const l = &m->parts[p].is;
+        const double *const matrices[] = {l->A, l->B, l->C, l->D};
+        const int32_t n = l->states, in = s->is.inputs, out = s->is.outputs;
+        const int32_t rows[] = {n, n, out, out}, columns[] = {n, in, n, in};
+        for (int k = 0; k < 4; k++) {
+            for (int32_t i = 0; i < rows[k] * columns[k]; i++) {
+                if (!isfinite(matrices[k][i])) {
+                    (void)snprintf(reason, MECH_COUPLE_REASON,
+                                   "%c of participant %.64s is not finite in row %d, column %d",
+                                   "ABCD"[k], s -> is.name, (int)(i / columns[k]),
+                                   (int)(i % columns[k]));
+                    return MECH_NOT_FINITE;
+                }
+            }
+        }
+    }
+    return 0;
 }
 
 static int prepare(struct map *m, struct mech_arena *a, const struct mech_couple_linear *parts,
@@ -375,6 +458,7 @@ static int prepare(struct map *m, struct mech_arena *a, const struct mech_couple
     m->states = (int32_t)states;
     m->outputs = (int32_t)outputs;
     m->n = (int32_t)n;
+    MECH_TRY(check_parts(m, reason));
     return lay(m, a);
 }
 
@@ -386,15 +470,22 @@ int mech_couple_stability(const struct mech_couple *c, const struct mech_couple_
     struct mech_arena arena;
     reason[0] = '\0';
     *out = (struct mech_couple_stability){.least = size / range, .most = size * range};
+    if (!(out->least > 0. && isfinite(out->most))) {
+        (void)snprintf(reason, MECH_COUPLE_REASON,
+                       "the size of a window has to be positive, and 1000 times it finite");
+        return MECH_INVALID;
+    }
     if (c->bond_count > 0 || c->options.waveform > 0) {
         (void)snprintf(reason, MECH_COUPLE_REASON, "stability of %s is not computed",
                        c->bond_count > 0 ? "bonds" : "waveforms");
         return MECH_UNSUPPORTED;
     }
     mech_arena_init(&arena, 0);
+    struct lead lead = {.radius = 0.};
     int code = prepare(&m, &arena, parts, reason);
-    code = code != 0 ? code : radius_at(&m, size, &out->radius);
-    out->stable = code == 0 && out->radius <= radius_most;
+    code = code != 0 ? code : lead_at(&m, size, &lead);
+    out->radius = lead.radius;
+    out->stable = code == 0 && !unstable(&lead, none[0]);
     code = code != 0 ? code : search(&m, ask, out);
     mech_arena_fini(&arena);
     return code;

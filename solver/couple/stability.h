@@ -25,18 +25,22 @@ struct mech_couple_linear {
 
 struct mech_couple_stability {
     double radius; /* spectral radius of the map at the size asked for; INFINITY: beyond doubles */
-    bool stable;   /* it is at most 1 + 1e-9; eigenvalues within 1e-6 of 1, which free motions have,
-                      count as 1 */
-    /* end of the sizes that are stable from `least` on, s, to 0.1 %: 0 if not even that one is,
-     * INFINITY if all up to `most` are. Sizes are looked at 9 % apart: unstable intervals that are
-     * shorter may be missed */
+    bool stable;   /* log(radius) is at most 1e-9; eigenvalues within 1e-6 of 1, which free motions
+                      have, count as 1 */
+    /* end of the sizes that are stable from `least` on, s, to 0.1 %: INFINITY if all up to `most`
+     * are; 0 if not even `least` is, or if growth only gets too small to be seen towards it: 9 %
+     * beyond the end a window has to grow by 1e-7, or by 1e-10 where none grows by 1e-12 before it.
+     * Sizes are looked at 9 % apart: unstable intervals that are shorter may be missed */
     double largest;
     double least, most; /* s, between which it has been looked for: a 1000th of the size, 1000 × */
 };
 
-/* parts [participants]. 0; MECH_UNSUPPORTED with a reason [MECH_COUPLE_REASON] (bonds, waveforms,
- * more numbers than MECH_COUPLE_STABILITY_MOST); MECH_NOT_FINITE (a matrix); MECH_CANCELLED;
- * MECH_NO_MEMORY. */
+/* parts [participants]; size in s. Checked first, with a reason [MECH_COUPLE_REASON]: MECH_INVALID
+ * (a size that is not positive, or so small or large that `least` or `most` is no number);
+ * MECH_UNSUPPORTED (bonds, waveforms, more numbers than MECH_COUPLE_STABILITY_MOST);
+ * MECH_NOT_FINITE (a matrix; the reason names its participant and entry). Then 0;
+ * MECH_NOT_CONVERGED (eigenvalues); MECH_CANCELLED; MECH_NO_MEMORY. A map that is beyond doubles is
+ * no error: its radius is INFINITY. */
 int mech_couple_stability(const struct mech_couple *c, const struct mech_couple_linear *parts,
                           double size, struct mech_interrupt *ask, char *reason,
                           struct mech_couple_stability *out);

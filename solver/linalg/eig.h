@@ -16,6 +16,11 @@ int mech_eig_symmetric(int32_t n, double *A, double *B, double *lambda);
  * negative. */
 int mech_eig_general(int32_t n, double *A, double *re, double *im, double *vectors);
 
+/* A := D⁻¹ A D for any A [n × n] with D = diag(scale), powers of two by which rows and columns get
+ * sums alike: with eigenvalues, exponentials and norms the units of A's rows do not matter then.
+ * 0; MECH_NOT_FINITE (A); negative. */
+int mech_eig_balance(int32_t n, double *A, double *scale);
+
 /* An orthonormal basis of the null space of G [rows × n], overwritten, in the first *dimension
  * columns of Z [n × n]; singular values below 1e-10 of the largest count as 0.
  * 0; MECH_NOT_CONVERGED; MECH_NOT_FINITE (G); negative. */

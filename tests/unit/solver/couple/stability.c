@@ -93,13 +93,72 @@ static void undamped_explicit_coupling_is_never_stable(void)
     struct mech_couple_stability s;
     joined(100., 0., some);
     CU_ASSERT_EQUAL_FATAL(started(&h, "Jacobi", 0, some), 0);
-    for (double size = 1e-3; size < 0.2; size *= 3.) {
+    for (double size = 1e-5; size < 0.2; size *= 3.) {
         CU_ASSERT_EQUAL(stability(&h, size, &s), 0);
         CHECK_NEAR(s.radius, sqrt(1. + 100. * size * size / (2. * 0.5)), 1e-8);
         CU_ASSERT(!s.stable);
+        CU_ASSERT_EQUAL(s.largest, 0.);
     }
-    CU_ASSERT_EQUAL(s.largest, 0.);
     mech_couple_destroy(h.couple);
+}
+
+/* A spring that pushes drives the masses apart, in windows of any size. */
+static void what_grows_by_itself_is_never_stable(void)
+{
+    static const char *const schemes[] = {"Jacobi", "GaussSeidel", "InterfaceNewton"};
+    for (int i = 0; i < 3; i++) {
+        struct halves h = masses(1.);
+        struct mech_couple_connection some[8];
+        struct mech_couple_stability s;
+        joined(-30., 0., some);
+        CU_ASSERT_EQUAL_FATAL(started(&h, schemes[i], 0, some), 0);
+        for (double size = 1e-5; size < 0.2; size *= 3.) {
+            CU_ASSERT_EQUAL(stability(&h, size, &s), 0);
+            CU_ASSERT(!s.stable);
+            CU_ASSERT_EQUAL(s.largest, 0.);
+        }
+        mech_couple_destroy(h.couple);
+    }
+}
+
+/* A damper that makes windows below 2e-5 s stable by 1e-8 a window. */
+static void a_weak_damper_has_its_bound(void)
+{
+    struct halves h = masses(1.);
+    struct mech_couple_connection some[8];
+    struct mech_couple_stability s;
+    joined(100., 1e-3, some);
+    CU_ASSERT_EQUAL_FATAL(started(&h, "Jacobi", 0, some), 0);
+    for (double size = 1e-6; size < 5e-3; size *= 3.) {
+        CU_ASSERT_EQUAL(stability(&h, size, &s), 0);
+        CHECK_NEAR(s.largest / 2e-5, 1., 2e-3);
+    }
+    mech_couple_destroy(h.couple);
+}
+
+/* An undamped oscillator that a free mass pushes and that does not push back: its own motion, whose
+ * windows are exact, neither grows nor fades, whatever the units of displacements are. */
+static void fast_oscillators_keep_their_size(void)
+{
+    const double cases[][2] = {{1e4, 1e-3}, {1e5, 1e-4}, {1e3, 1e-2}};
+    for (int i = 0; i < 3; i++) {
+        const double w = cases[i][0], size = cases[i][1];
+        struct halves h = masses(1.);
+        struct mech_couple_connection some[8];
+        struct mech_couple_stability s;
+        joined(100., 0., some);
+        for (int k = 0; k < 8; k++) {
+            some[k].factor = some[k].from == 1 && some[k].to == 0 ? some[k].factor : 0.;
+        }
+        CU_ASSERT_EQUAL_FATAL(started(&h, "Jacobi", 0, some), 0);
+        h.half[0].k = w * w;
+        CU_ASSERT_EQUAL(stability(&h, size, &s), 0);
+        CU_ASSERT(s.stable);
+        CU_ASSERT(isinf(s.largest));
+        CU_ASSERT_EQUAL(stability(&h, 1000. * size, &s), 0);
+        CHECK_NEAR(s.radius, 1., 1e-9);
+        mech_couple_destroy(h.couple);
+    }
 }
 
 /* Masses on springs to the ground, all three dampers of 0.01 N s/m (references: 3.7e-4 s). */
@@ -174,7 +233,7 @@ static void it_says_what_it_cannot_do(void)
     struct mech_couple_connection some[8];
     struct mech_couple_stability s;
     struct mech_interrupt ask = {.wanted = always};
-    const struct mech_couple_linear none[2] = {{0}, {0}}, many[2] = {{.states = 300}, {0}};
+    const struct mech_couple_linear many[2] = {{.states = 300}, {0}};
     char reason[MECH_COUPLE_REASON];
     double D[2] = {0.};
     joined(100., 1., some);
@@ -183,13 +242,44 @@ static void it_says_what_it_cannot_do(void)
     CU_ASSERT(reason[0] != '\0');
     const struct mech_couple_linear still[2] = {{.D = D}, {.D = D}};
     CU_ASSERT_EQUAL(mech_couple_stability(h.couple, still, 1., &ask, reason, &s), MECH_CANCELLED);
-    CU_ASSERT_EQUAL(none[0].states, 0);
     mech_couple_destroy(h.couple);
+}
+
+/* Sizes and matrices are checked before anything is computed. */
+static void it_checks_what_it_is_given(void)
+{
+    static const double sizes[] = {0., -1., NAN, INFINITY, 5e-324, 1e308};
+    static const double values[] = {NAN, INFINITY, -INFINITY};
+    for (int32_t hold = 0; hold < 2; hold++) {
+        struct halves h = masses(1.);
+        struct mech_couple_connection some[8];
+        struct mech_couple_stability s;
+        char reason[MECH_COUPLE_REASON];
+        joined(100., 1., some);
+        CU_ASSERT_EQUAL_FATAL(started(&h, "Jacobi", hold, some), 0);
+        for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+            CU_ASSERT_EQUAL(stability(&h, sizes[k], &s), MECH_INVALID);
+        }
+        for (int k = 0; k < 4 * 3; k++) {
+            double A[4] = {0., 1., 0., 0.}, B[2] = {0., 1.}, C[4] = {1., 0., 0., 1.}, D[2] = {0.};
+            double other[4] = {0.};
+            double *const matrices[] = {A, B, C, D};
+            const struct mech_couple_linear parts[2] = {{2, other, other, other, other},
+                                                        {2, A, B, C, D}};
+            matrices[k % 4][1] = values[k / 4];
+            CU_ASSERT_EQUAL(mech_couple_stability(h.couple, parts, 0.1, NULL, reason, &s),
+                            MECH_NOT_FINITE);
+            CU_ASSERT_EQUAL(reason[0], "ABCD"[k % 4]);
+        }
+        mech_couple_destroy(h.couple);
+    }
 }
 
 UNIT_TESTS(UNIT_TEST(explicit_coupling_is_stable_up_to_its_closed_form),
            UNIT_TEST(undamped_explicit_coupling_is_never_stable),
+           UNIT_TEST(what_grows_by_itself_is_never_stable), UNIT_TEST(a_weak_damper_has_its_bound),
+           UNIT_TEST(fast_oscillators_keep_their_size),
            UNIT_TEST(the_benchmark_has_its_published_boundary),
            UNIT_TEST(the_map_is_that_of_couplings_that_run),
            UNIT_TEST(iterated_coupling_is_stable_where_explicit_is_not),
-           UNIT_TEST(it_says_what_it_cannot_do))
+           UNIT_TEST(it_says_what_it_cannot_do), UNIT_TEST(it_checks_what_it_is_given))
