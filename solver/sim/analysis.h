@@ -121,12 +121,18 @@ struct mech_point_derivative {
     struct mech_point at;            /* members NULL, NaN: the present state */
     struct mech_point_values values; /* of both sides */
     bool adjoint;
+    /* out: along some direction an unknown has no slope that it keeps close to the point (an end of
+     * a law there): its value is a mean of both sides */
+    bool kinked;
     char reason[160]; /* set with a positive outcome */
 };
 /* Forward: the unknowns' derivatives along the direction in the knowns, ∂F/∂knowns · knowns; each
  * member of the unknowns that is not NULL is written. Adjoint: ∂F/∂knownsᵀ · unknowns of the seeds
  * in the unknowns (NULL: zeros) into the members of the knowns that are not NULL, a known at a
- * time. By central differences of fourth order. The state does not change. 0; MECH_INVALID (a
+ * time. By central differences of fourth order, each of q, v, x and inputs by itself, over distances
+ * from 2⁻¹² of the values (at least 2⁻¹² of the unit) down to 2⁻³², as far as a law's own length
+ * needs it: to about 1e-5 of each derivative at worst unless `kinked`, about 1e-12 of the largest
+ * rate where F is smooth over 2⁻¹². The state does not change. 0; MECH_INVALID (a
  * direction of a parameter); MECH_NOT_FINITE; MECH_SINGULAR; MECH_CANCELLED; negative. */
 int mech_sim_point_derivative(struct mech_sim *s, struct mech_point_derivative *d);
 

@@ -1,7 +1,11 @@
-/* Derivatives of the equations at a point, forward and adjoint. F is evaluated at four points
- * beside it along a direction, ±h and ±h/2, h the power of two that makes the direction 2⁻¹² at
- * most: the differences are of fourth order, and leave about 1e-12 of rounding and of truncation.
- */
+/* Derivatives of the equations at a point, forward and adjoint. A direction is taken apart into its
+ * parts in q, v, x and inputs, whose units differ, and the derivatives are summed. Along a part F is
+ * evaluated at four points beside the point, ±h and ±h/2, which give the derivative to fourth order,
+ * and what two quotients of second order differ by. h begins as 2⁻¹² of the values that the part
+ * moves, at least 2⁻¹², and falls until that difference is 2⁻¹⁷ of the derivative, or rounding: a
+ * law may have a length of its own, as a contact with little overlap. Each unknown takes the first h
+ * that is good for it. One that none is good for, or whose slopes on both sides of the point differ
+ * however small h is, is not smooth there: it gets the best that was met, and `kinked` says so. */
 #include "solver/base/err.h"
 #include "solver/sim/analysis.h"
 #include "solver/sim/internal.h"
@@ -12,17 +16,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double narrow = 0x1p-12;
+/* h, how it falls; differences that are good, of the derivative; rounding, of values; of those of
+ * the largest output, which may have another unit; a jump of the slope that counts, of the slope,
+ * and what it keeps of itself in half the distance: of a smooth function half */
+static const double narrow = 0x1p-12, falls = 0x1p-4;
+static const double good = 0x1p-17, rounding = 0x1p-46, other_unit = 0x1p-20;
+static const double jump = 0x1p-13, lasts = 0.7;
+enum { LEVELS = 6, BLOCKS = 4 };
 
 struct work {
     struct mech_sim *sim;
     struct mech_state base, beside;
     struct mech_step_result result;
     double *memory;
-    double *motion;    /* [nv + 1] the direction of q */
-    double *scaled;    /* [nv + 1] */
-    double *sample[4]; /* [unknowns] q̇, v̇, ẋ, outputs */
-    size_t unknowns;
+    double *motion;                     /* [nv + 1] the direction of q */
+    double *scaled;                     /* [nv + 1] */
+    double *sample[4];                  /* [unknowns] q̇, v̇, ẋ, outputs */
+    double *here;                       /* [unknowns] the same at the point */
+    double *part;                       /* [unknowns] derivative along a part */
+    double *off;                        /* [unknowns] what it is off by at most; −1: good */
+    double *sum;                        /* [unknowns] derivative along the direction */
+    size_t unknowns, block[BLOCKS + 1]; /* where q̇, v̇, ẋ and outputs begin */
+    bool kinked;
 };
 
 /* A direction in the knowns. */
@@ -37,7 +52,7 @@ static int begin(struct work *w, struct mech_sim *s, const struct mech_point *at
     w->sim = s;
     w->unknowns =
         (size_t)s->sizes.q + (size_t)s->sizes.v + (size_t)s->sizes.x + mech_sim_output_size(s) + 1;
-    w->memory = calloc(2 * block + 2 * nv + 4 * w->unknowns, sizeof *w->memory);
+    w->memory = calloc(2 * block + 2 * nv + 8 * w->unknowns, sizeof *w->memory);
     if (!w->memory) {
         return MECH_NO_MEMORY;
     }
@@ -48,6 +63,14 @@ static int begin(struct work *w, struct mech_sim *s, const struct mech_point *at
     for (size_t k = 0; k < 4; k++) {
         w->sample[k] = w->scaled + nv + k * w->unknowns;
     }
+    w->here = w->sample[3] + w->unknowns;
+    w->part = w->here + w->unknowns;
+    w->off = w->part + w->unknowns;
+    w->sum = w->off + w->unknowns;
+    w->block[1] = (size_t)s->sizes.q;
+    w->block[2] = w->block[1] + (size_t)s->sizes.v;
+    w->block[3] = w->block[2] + (size_t)s->sizes.x;
+    w->block[4] = w->unknowns - 1;
     MECH_TRY(mech_sim_place_point(s, at));
     mech_state_copy(&s->point, &w->base);
     return mech_sim_need_rates(s, &w->result);
@@ -105,27 +128,132 @@ static int evaluate(struct work *w, const struct along *d, double step, double *
     return 0;
 }
 
-/* The derivative along a direction, in sample[0]. */
-static int differentiate(struct work *w, const struct along *d)
+/* What samples at ±h and ±h/2 say of one unknown. */
+static void judge(struct work *w, size_t i, double h, double noise)
 {
-    const struct mech_state_sizes *const n = &w->sim->sizes;
-    double most = mech_tangent_largest(d->v, (size_t)n->v, 0.);
+    const double *const *const f = (const double *const *)w->sample;
+    const double coarse = (f[0][i] - f[1][i]) / (2. * h), fine = (f[2][i] - f[3][i]) / h;
+    const double wide = fabs(f[0][i] - 2. * w->here[i] + f[1][i]) / h;
+    const double close = 2. * fabs(f[2][i] - 2. * w->here[i] + f[3][i]) / h;
+    const double differ = fabs(coarse - fine), slope = fabs(fine);
+    const bool kinked = close > lasts * wide && close > jump * slope + 4. * noise;
+    const bool settled = differ <= fmax(good * slope, noise) && !kinked;
 
-    memset(w->motion, 0, (size_t)n->v * sizeof *w->motion);
-    if (d->q) {
-        mech_model_motion(w->sim->model, w->base.q, d->q, w->motion);
+    if (settled || differ + noise < w->off[i]) {
+        w->part[i] = (4. * fine - coarse) / 3.;
+        w->off[i] = settled ? -1. : differ + noise;
     }
-    most = mech_tangent_largest(w->motion, (size_t)n->v, most);
-    most = mech_tangent_largest(d->x, (size_t)n->x, most);
-    most = mech_tangent_largest(d->inputs, (size_t)n->input, most);
-    const double step = narrow * mech_tangent_unit(most);
+}
+
+/* All unknowns that are not good yet. True: they all are. */
+static bool judge_all(struct work *w, double h)
+{
+    bool all = true;
+
+    for (int b = 0; b < BLOCKS; b++) {
+        double most = 0.;
+
+        for (size_t i = w->block[b]; i < w->block[b + 1]; i++) {
+            most = fmax(most, fmax(fabs(w->sample[0][i]), fabs(w->sample[1][i])));
+        }
+        for (size_t i = w->block[b]; i < w->block[b + 1]; i++) {
+            const double own = fmax(fabs(w->sample[0][i]), fabs(w->sample[1][i]));
+            const double size = b + 1 < BLOCKS ? most : fmax(own, other_unit * most);
+
+            if (w->off[i] >= 0.) {
+                judge(w, i, h, rounding * size / h);
+                all = all && w->off[i] < 0.;
+            }
+        }
+    }
+    return all;
+}
+
+/* F at ±h and ±h/2 along a part, with step · part of size h. */
+static int sample(struct work *w, const struct along *d, double step)
+{
     const double at[] = {step, -step, 0.5 * step, -0.5 * step};
 
     for (int k = 0; k < 4; k++) {
+        if (mech_interrupted(mech_model_interrupt(w->sim->model))) {
+            return MECH_CANCELLED;
+        }
         MECH_TRY(evaluate(w, d, at[k], w->sample[k]));
+        if (!mech_sim_all_finite(w->sample[k], w->unknowns - 1)) {
+            return MECH_NOT_FINITE;
+        }
     }
-    mech_tangent_difference(w->sample, w->unknowns - 1, step, w->sample[0]);
-    return mech_sim_all_finite(w->sample[0], w->unknowns - 1) ? 0 : MECH_NOT_FINITE;
+    return 0;
+}
+
+/* sum += the derivative along a part whose largest component is `most`, where the largest value that
+ * it moves is `size`. A law may end within h of the point, which smaller ones do not leave. */
+static int add_part(struct work *w, const struct along *d, double most, double size)
+{
+    double step = narrow * mech_tangent_unit(most) / mech_tangent_unit(fmax(1., size));
+    bool all = false, any = false;
+    int code = 0;
+
+    if (!(most > 0.)) {
+        return 0;
+    }
+    for (size_t i = 0; i + 1 < w->unknowns; i++) {
+        w->off[i] = HUGE_VAL;
+    }
+    for (int k = 0; k < LEVELS && !all; k++, step *= falls) {
+        code = sample(w, d, step);
+        if (code < 0 || code == MECH_CANCELLED) {
+            return code;
+        }
+        if (code == 0) {
+            all = judge_all(w, step);
+            any = true;
+        }
+    }
+    if (!any) {
+        return code;
+    }
+    for (size_t i = 0; i + 1 < w->unknowns; i++) {
+        w->sum[i] += w->part[i];
+    }
+    w->kinked = w->kinked || !all;
+    return 0;
+}
+
+/* The largest of values along which it goes. */
+static double moved(const double *along, const double *values, size_t stride, int32_t n)
+{
+    double most = 0.;
+
+    for (int32_t i = 0; along && i < n; i++) {
+        most = along[i] != 0. ? fmax(most, fabs(values[stride * (size_t)i])) : most;
+    }
+    return most;
+}
+
+/* The derivative along a direction, in sum. */
+static int differentiate(struct work *w, const struct along *d)
+{
+    const struct mech_state_sizes *const n = &w->sim->sizes;
+    const struct mech_state *const at = &w->base;
+    const size_t nv = (size_t)n->v;
+
+    memset(w->sum, 0, w->unknowns * sizeof *w->sum);
+    memset(w->motion, 0, nv * sizeof *w->motion);
+    MECH_TRY(evaluate(w, &(struct along){.q = NULL}, 0., w->here));
+    MECH_TRY(add_part(w, &(struct along){.v = d->v}, mech_tangent_largest(d->v, nv, 0.),
+                      moved(d->v, at->v, 1, n->v)));
+    MECH_TRY(add_part(w, &(struct along){.x = d->x}, mech_tangent_largest(d->x, (size_t)n->x, 0.),
+                      moved(d->x, at->x, 1, n->x)));
+    MECH_TRY(add_part(w, &(struct along){.inputs = d->inputs},
+                      mech_tangent_largest(d->inputs, (size_t)n->input, 0.),
+                      moved(d->inputs, at->input, 4, n->input)));
+    if (d->q) {
+        mech_model_motion(w->sim->model, at->q, d->q, w->motion);
+        MECH_TRY(add_part(w, &(struct along){.q = d->q}, mech_tangent_largest(w->motion, nv, 0.),
+                          moved(d->q, at->q, 1, n->q)));
+    }
+    return mech_sim_all_finite(w->sum, w->unknowns - 1) ? 0 : MECH_NOT_FINITE;
 }
 
 /* --- forward ---------------------------------------------------------------------------------- */
@@ -142,7 +270,7 @@ static int forward(struct work *w, const struct mech_point_values *v)
 {
     const struct mech_state_sizes *const n = &w->sim->sizes;
     const struct along d = {v->q, v->v, v->x, v->inputs};
-    const double *from = w->sample[0];
+    const double *from = w->sum;
 
     hold(w, v->inputs);
     MECH_TRY(differentiate(w, &d));
@@ -175,7 +303,7 @@ static int sensitivities(struct work *w, const struct mech_point_values *v, cons
     const struct mech_state_sizes *const sizes = &w->sim->sizes;
 
     for (size_t k = 0; k < n; k++) {
-        const double *from = w->sample[0];
+        const double *from = w->sum;
 
         if (mech_interrupted(mech_model_interrupt(w->sim->model))) {
             return MECH_CANCELLED;
@@ -243,6 +371,7 @@ int mech_sim_point_derivative(struct mech_sim *s, struct mech_point_derivative *
     struct work w = {.memory = NULL};
 
     d->reason[0] = '\0';
+    d->kinked = false;
     if (!d->adjoint && along_parameter(s, d->values.inputs)) {
         snprintf(d->reason, sizeof d->reason,
                  "an input that is a parameter has no derivative here");
@@ -254,6 +383,7 @@ int mech_sim_point_derivative(struct mech_sim *s, struct mech_point_derivative *
         code = code < 0 ? code : MECH_CANCELLED;
     }
     mech_sim_watch(s);
+    d->kinked = code == 0 && w.kinked;
     if (code > 0) {
         memcpy(d->reason, w.result.reason, sizeof d->reason);
     }

@@ -164,6 +164,7 @@ static void check(const char *name, struct mech_sim *s, uint64_t seed)
         .at = {.time = NAN},
         .values = {p.dq, p.dv, p.dx, p.du, found, found + nq, found + nq + nv, found + p.rates}};
     CU_ASSERT_EQUAL(mech_sim_point_derivative(s, &d), 0);
+    CU_ASSERT(!d.kinked);
     evaluate(&p, h, plus);
     evaluate(&p, -h, minus);
     for (size_t i = 0; i < p.rates + p.outputs; i++) {
@@ -274,5 +275,93 @@ static void of_an_oscillator_they_are_its_coefficients(void)
     mech_sim_destroy(s);
 }
 
+/* a ball of 1 kg that a plane pushes by overlap/c, alone */
+static struct mech_sim *pressed(double overlap)
+{
+    char text[2048];
+
+    snprintf(text, sizeof text,
+             "{'mechd': 1, 'gravity': [0, 0, 0], 'contact': {'method': 'penalty'},"
+             "'nodes': [{'name': 'n', 'type': 'NodePoint', 'referenceCoordinates': [0, 0, %.17g]}],"
+             "'objects': [{'name': 'ground', 'type': 'Ground', 'geometry': [{'shape': 'Plane',"
+             "'material': {'compliance': 5e-5}}]}, {'name': 'b', 'type': 'MassPoint', 'node': 'n',"
+             "'physicsMass': 1, 'geometry': [{'shape': 'Sphere', 'radius': 0.125,"
+             "'material': {'compliance': 5e-5}}]}],"
+             "'solver': {'integrator': 'RK44', 'stepSize': 1e-4}}",
+             0.125 - overlap);
+    return model_of(text);
+}
+
+/* A law's own length may be far below the unit of its coordinate. */
+static void a_contact_by_penalty_has_its_stiffness(void)
+{
+    static const double overlaps[] = {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8};
+
+    for (size_t k = 0; k < sizeof overlaps / sizeof *overlaps; k++) {
+        struct mech_sim *const s = pressed(overlaps[k]);
+        double q[] = {0., 0., 1.}, vdot[3], seed[] = {0., 0., 1.}, back[3];
+        struct mech_point_derivative d = {.at = {.time = NAN}, .values = {.q = q, .vdot = vdot}};
+
+        CU_ASSERT_EQUAL(mech_sim_point_derivative(s, &d), 0);
+        CU_ASSERT(!d.kinked);
+        CHECK_NEAR(vdot[2], -1e4, 1e-2);
+        d = (struct mech_point_derivative){
+            .at = {.time = NAN}, .values = {.q = back, .vdot = seed}, .adjoint = true};
+        CU_ASSERT_EQUAL(mech_sim_point_derivative(s, &d), 0);
+        CHECK_NEAR(back[2], -1e4, 1e-2);
+        CHECK_NEAR(back[0], 0., 1e-2);
+        mech_sim_destroy(s);
+    }
+}
+
+/* Where it begins to push, the slopes on both sides differ, at any distance. */
+static void the_end_of_a_law_is_a_kink(void)
+{
+    struct mech_sim *const s = pressed(0.);
+    double q[] = {0., 0., 1.}, v[] = {1., 0., 0.}, qdot[3], vdot[3];
+    struct mech_point_derivative d = {.at = {.time = NAN}, .values = {.q = q, .vdot = vdot}};
+
+    CU_ASSERT_EQUAL(mech_sim_point_derivative(s, &d), 0);
+    CU_ASSERT(d.kinked);
+    CHECK_NEAR(vdot[2], -5e3, 1e-2);
+    d.values = (struct mech_point_values){.v = v, .qdot = qdot};
+    CU_ASSERT_EQUAL(mech_sim_point_derivative(s, &d), 0);
+    CU_ASSERT(!d.kinked);
+    CHECK_NEAR(qdot[0], 1., 1e-12);
+    mech_sim_destroy(s);
+}
+
+/* Each part of a direction has a unit of its own, and so has each value. */
+static void parts_of_a_direction_do_not_spoil_each_other(void)
+{
+    struct mech_sim *const s = model_of(
+        MODEL_OSCILLATOR(", 'initialCoordinates': [3.3]", "2",
+                         ", {'name': 's', 'type': 'CoordinateSpringDamper', 'markers': ['g', 'x'],"
+                         "'stiffness': 100, 'damping': 1}",
+                         "{'name': 'F', 'type': 'LoadCoordinate', 'marker': 'x', 'load': 0}",
+                         ", 'inputs': [{'name': 'force', 'load': 'F'}], 'sensors': [{'name': 'p',"
+                         "'type': 'SensorNode', 'node': 'n', 'outputVariable': 'Coordinates'}],"
+                         "'outputs': [{'name': 'p', 'sensor': 'p'}]"));
+    double q = 1., v = 1., u = 1e12, out[4], vdot, qdot;
+    const double much = 3e12;
+    struct mech_point_derivative d = {
+        .at = {.time = NAN},
+        .values = {.q = &q, .v = &v, .inputs = &u, .qdot = &qdot, .vdot = &vdot, .outputs = out}};
+
+    CU_ASSERT_EQUAL_FATAL(mech_sim_output_size(s), 1);
+    CU_ASSERT_EQUAL(mech_sim_point_derivative(s, &d), 0);
+    CHECK_NEAR(out[0], 1., 1e-9);
+    CHECK_NEAR(qdot, 1., 1e-9);
+    CHECK_NEAR(vdot, 5e11, 1e2);
+    CU_ASSERT_EQUAL(mech_sim_set_input(s, 0, &much, 0, NULL), 0);
+    u = 1.;
+    d.values = (struct mech_point_values){.inputs = &u, .vdot = &vdot};
+    CU_ASSERT_EQUAL(mech_sim_point_derivative(s, &d), 0);
+    CHECK_NEAR(vdot, 0.5, 1e-9);
+    mech_sim_destroy(s);
+}
+
 UNIT_TESTS(UNIT_TEST(they_equal_central_differences_on_all_examples),
-           UNIT_TEST(reactions_have_theirs), UNIT_TEST(of_an_oscillator_they_are_its_coefficients))
+           UNIT_TEST(reactions_have_theirs), UNIT_TEST(of_an_oscillator_they_are_its_coefficients),
+           UNIT_TEST(a_contact_by_penalty_has_its_stiffness), UNIT_TEST(the_end_of_a_law_is_a_kink),
+           UNIT_TEST(parts_of_a_direction_do_not_spoil_each_other))
