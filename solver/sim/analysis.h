@@ -129,10 +129,10 @@ struct mech_point_derivative {
 /* Forward: the unknowns' derivatives along the direction in the knowns, ∂F/∂knowns · knowns; each
  * member of the unknowns that is not NULL is written. Adjoint: ∂F/∂knownsᵀ · unknowns of the seeds
  * in the unknowns (NULL: zeros) into the members of the knowns that are not NULL, a known at a
- * time. By central differences of fourth order, each of q, v, x and inputs by itself, over distances
- * from 2⁻¹² of the values (at least 2⁻¹² of the unit) down to 2⁻³², as far as a law's own length
- * needs it: to about 1e-5 of each derivative at worst unless `kinked`, about 1e-12 of the largest
- * rate where F is smooth over 2⁻¹². The state does not change. 0; MECH_INVALID (a
+ * time. By central differences of fourth order, each of q, v, x and inputs by itself, over
+ * distances from 2⁻¹² of the values (at least 2⁻¹² of the unit) down to 2⁻³², as far as a law's own
+ * length needs it: to about 1e-5 of each derivative at worst unless `kinked`, about 1e-12 of the
+ * largest rate where F is smooth over 2⁻¹². The state does not change. 0; MECH_INVALID (a
  * direction of a parameter); MECH_NOT_FINITE; MECH_SINGULAR; MECH_CANCELLED; negative. */
 int mech_sim_point_derivative(struct mech_sim *s, struct mech_point_derivative *d);
 

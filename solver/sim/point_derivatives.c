@@ -1,11 +1,12 @@
 /* Derivatives of the equations at a point, forward and adjoint. A direction is taken apart into its
- * parts in q, v, x and inputs, whose units differ, and the derivatives are summed. Along a part F is
- * evaluated at four points beside the point, ±h and ±h/2, which give the derivative to fourth order,
- * and what two quotients of second order differ by. h begins as 2⁻¹² of the values that the part
- * moves, at least 2⁻¹², and falls until that difference is 2⁻¹⁷ of the derivative, or rounding: a
- * law may have a length of its own, as a contact with little overlap. Each unknown takes the first h
- * that is good for it. One that none is good for, or whose slopes on both sides of the point differ
- * however small h is, is not smooth there: it gets the best that was met, and `kinked` says so. */
+ * parts in q, v, x and inputs, whose units differ, and the derivatives are summed. Along a part F
+ * is evaluated at four points beside the point, ±h and ±h/2, which give the derivative to fourth
+ * order, and what two quotients of second order differ by. h begins as 2⁻¹² of the values that the
+ * part moves, at least 2⁻¹², and falls until that difference is 2⁻¹⁷ of the derivative, or
+ * rounding: a law may have a length of its own, as a contact with little overlap. Each unknown
+ * takes the first h that is good for it. One that none is good for, or whose slopes on both sides
+ * of the point differ however small h is, is not smooth there: it gets the best that was met, and
+ * `kinked` says so. */
 #include "solver/base/err.h"
 #include "solver/sim/analysis.h"
 #include "solver/sim/internal.h"
@@ -186,8 +187,8 @@ static int sample(struct work *w, const struct along *d, double step)
     return 0;
 }
 
-/* sum += the derivative along a part whose largest component is `most`, where the largest value that
- * it moves is `size`. A law may end within h of the point, which smaller ones do not leave. */
+/* sum += the derivative along a part whose largest component is `most`, where the largest value
+ * that it moves is `size`. A law may end within h of the point, which smaller ones do not leave. */
 static int add_part(struct work *w, const struct along *d, double most, double size)
 {
     double step = narrow * mech_tangent_unit(most) / mech_tangent_unit(fmax(1., size));
