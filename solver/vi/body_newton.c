@@ -19,8 +19,8 @@ enum { N = MECH_NEWTON_BLOCK };
 /* additions and products of a contact in one of Newton's steps and in a sweep, as measured */
 static const double step_flops = 1000., sweep_flops = 41.;
 /* pairs of bodies, with those that elimination ties, that there is room for: of each body, of all,
- * 9 MB */
-enum { PAIRS_OF_BODY = 24, PAIRS = 16384 };
+ * 9 MB; contacts of an island, 4 a pair as faces have: 39 MB */
+enum { PAIRS_OF_BODY = 24, PAIRS = 16384, TOUCHES = 4 * PAIRS };
 
 const char *mech_body_newton_name(void)
 {
@@ -64,7 +64,8 @@ int mech_body_newton_create(int32_t bodies, int32_t contacts, struct mech_body_n
     }
     s->most_bodies = bodies;
     s->most_contacts = contacts;
-    s->touch = malloc(c * sizeof *s->touch);
+    s->most_touches = contacts < TOUCHES ? contacts : TOUCHES;
+    s->touch = malloc(((size_t)s->most_touches + 1) * sizeof *s->touch);
     s->parent = malloc(b * sizeof *s->parent);
     s->slot = malloc(b * sizeof *s->slot);
     s->first = malloc(b * sizeof *s->first);
@@ -206,6 +207,9 @@ static bool open_island(struct mech_body_newton *s, const struct mech_contact_bo
     }
     mech_newton_blocks_begin(&s->blocks, s->bodies);
     for (int32_t i = s->first[at]; i >= 0; i = s->next[i]) {
+        if (s->count == s->most_touches) {
+            return false;
+        }
         struct mech_newton_contact *const t = &s->touch[s->count++];
 
         t->of = i;
@@ -341,6 +345,9 @@ int32_t mech_body_newton_improve(struct mech_body_newton *self,
         for (int32_t i = 0; i < s->count; i++) {
             take(s, bodies, &contacts[s->touch[i].of], &s->touch[i]);
             s->scale = fmax(s->scale, sqrt(3. * s->touch[i].mean));
+        }
+        if (!(s->scale > 0.)) {
+            continue; /* no impulse moves anything */
         }
         steps += mech_body_newton_island(s, goal * s->count, options->interrupt);
         for (int32_t i = 0; i < s->count; i++) {

@@ -38,8 +38,9 @@ void mech_body_newton_destroy(struct mech_body_newton *self); /* accepts NULL */
 int mech_body_newton_reserve(struct mech_body_newton *self, int32_t bodies, int32_t contacts);
 
 /* Sweeps over all contacts that cost about as much as one of Newton's steps of each island, by
- * counts of operations. 0: elimination would tie too many pairs of bodies of an island, which
- * `improve` leaves as it is, or a contact resists rolling or spinning, and it leaves all. */
+ * counts of operations. 0: an island has more than 65,536 contacts, or elimination would tie more
+ * pairs of its bodies than 16,384 or 24 times all bodies, and `improve` leaves it as it is; or a
+ * contact resists rolling or spinning, and it leaves all. */
 double mech_body_newton_cost(struct mech_body_newton *self,
                              const struct mech_contact_bodies *bodies,
                              const struct mech_body_contact *contacts, int32_t count);

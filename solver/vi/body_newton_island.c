@@ -266,7 +266,7 @@ static double reach(double mu, const double l[3], const double d[3])
 }
 
 /* l̂ goes on along its last change as far as contacts let it, and no further than it misses
- * `widest` times `now`. */
+ * `widest` times `now`; where it would at the least stride, it stays. */
 static void stride(struct mech_body_newton *s, double now)
 {
     double t = HUGE_VAL, d[3];
@@ -293,6 +293,9 @@ static void stride(struct mech_body_newton *s, double now)
             return;
         }
     }
+    for (int32_t i = 0; i < s->count; i++) {
+        memcpy(s->touch[i].hat, s->touch[i].l, sizeof s->touch[i].l);
+    }
 }
 
 /* best := hat, or back */
@@ -315,13 +318,16 @@ static bool begin_anew(struct mech_body_newton *s, double least)
     return missed(s) <= widest * least;
 }
 
-/* l̂ := the next proximal point, of κ = share of W; returns steps. */
+/* l̂ := the next proximal point, of κ = share of W, or of the largest W where a contact moves
+ * nothing; returns steps. */
 static int32_t go_on(struct mech_body_newton *s, double share, double goal, bool *met)
 {
     for (int32_t i = 0; i < s->count; i++) {
         struct mech_newton_contact *const t = &s->touch[i];
 
-        t->kappa = fmax(share * t->mean, fmax(t->E[0], t->E[1]));
+        const double mean = t->mean > 0. ? t->mean : s->scale * s->scale / 3.;
+
+        t->kappa = fmax(share * mean, fmax(t->E[0], t->E[1]));
         memcpy(t->before, t->hat, sizeof t->hat);
     }
     const int32_t steps = approach(s, goal, met);

@@ -21,8 +21,8 @@ struct mech_newton_contact {
 
 /* Working memory. */
 struct mech_body_newton {
-    int32_t most_bodies, most_contacts;
-    struct mech_newton_contact *touch; /* [most_contacts] those of one island */
+    int32_t most_bodies, most_contacts, most_touches;
+    struct mech_newton_contact *touch; /* [most_touches] contacts of one island */
     int32_t *parent;                   /* [most_bodies] towards the least body of an island */
     int32_t *slot;                     /* [most_bodies] number, then place in the island */
     int32_t *first, *next;        /* [most_bodies], [most_contacts] lists of islands; −1: end */
