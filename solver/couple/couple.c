@@ -165,5 +165,6 @@ int mech_couple_restore(struct mech_couple *c, const void *bytes, size_t size)
     c->phase = COUPLE_IDLE;
     // the factor is computed again from the slopes, which are saved
     c->matrix_same = false;
+    couple_flow_begin(c);
     return 0;
 }

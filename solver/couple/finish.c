@@ -121,5 +121,6 @@ void couple_finish_start(struct mech_couple *c)
     if (c->bond_count > 0) {
         couple_bonds_start(c);
     }
+    couple_flow_begin(c);
     c->phase = COUPLE_IDLE;
 }

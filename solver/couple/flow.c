@@ -8,6 +8,14 @@
 
 #include <string.h>
 
+void couple_flow_begin(struct mech_couple *c)
+{
+    memset(c->flows, 0, ((size_t)c->connection_count + (size_t)c->bond_count) * sizeof *c->flows);
+    for (int32_t b = 0; b < c->bond_count; b++) {
+        mech_couple_bond_state(c, b, c->bonds_before + b);
+    }
+}
+
 int mech_couple_measure(struct mech_couple *c, bool on)
 {
     if (c->phase != COUPLE_IDLE) {
@@ -17,10 +25,7 @@ int mech_couple_measure(struct mech_couple *c, bool on)
         return MECH_UNSUPPORTED;
     }
     c->measured = on;
-    memset(c->flows, 0, ((size_t)c->connection_count + (size_t)c->bond_count) * sizeof *c->flows);
-    for (int32_t b = 0; b < c->bond_count; b++) {
-        mech_couple_bond_state(c, b, c->bonds_before + b);
-    }
+    couple_flow_begin(c);
     return 0;
 }
 

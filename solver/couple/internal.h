@@ -106,7 +106,7 @@ struct mech_couple {
     int32_t most, start_most; /* unknowns */
     int32_t groups;           /* of a sweep */
     bool in_turn, adaptive;
-    bool measured;                               /* flows are */
+    bool measured;                               /* flows are; no part of what is saved: */
     struct mech_couple_work *flows;              /* [connections + bonds] */
     struct mech_couple_bond_state *bonds_before; /* [bonds] at the start of the window */
 
@@ -183,7 +183,9 @@ void couple_accept(struct mech_couple *c);
 void couple_finish_window(struct mech_couple *c);
 void couple_finish_start(struct mech_couple *c);
 
-/* flow.c: flows of the window that has been committed, before and after its end is the present */
+/* flow.c: none up to the present; flows of the window that has been committed, before and after its
+ * end is the present */
+void couple_flow_begin(struct mech_couple *c);
 void couple_flow_connections(struct mech_couple *c);
 void couple_flow_bonds(struct mech_couple *c);
 

@@ -209,9 +209,54 @@ static void windows_longer_than_a_delay_are_refused(void)
     mech_couple_destroy(h.couple);
 }
 
+/* A window that is done again after a restore, or the first one after a start, has its own work in
+ * its flow, and none of what windows did that no longer count. */
+static void flows_begin_anew_where_the_coupling_does(void)
+{
+    const struct mech_couple_options o = options("Energy");
+    const struct mech_couple_bond b = spring(MECH_COUPLE_DISPLACEMENT, 100., 0.);
+    struct halves h = benchmark(HALF_TRAPEZOIDAL, 1, MECH_COUPLE_DISPLACEMENT);
+    const struct half start[2] = {h.half[0], h.half[1]};
+    struct mech_couple_work first, again;
+
+    begin(&h, HALF_LINEAR, &b, &o);
+    const size_t size = mech_couple_saved_size(h.couple);
+    void *const bytes = malloc(size);
+    CU_ASSERT_FATAL(bytes != NULL);
+    CU_ASSERT_EQUAL(mech_couple_measure(h.couple, true), 0);
+    CU_ASSERT_EQUAL(halves_run(&h, 0.01, 1), 0);
+    mech_couple_bond_flow(h.couple, 0, &first);
+    CU_ASSERT(fabs(first.energy) > 1e-3);
+
+    CU_ASSERT_EQUAL(halves_run(&h, 0.01, 4), 0);
+    const struct half there[2] = {h.half[0], h.half[1]};
+    CU_ASSERT_EQUAL(mech_couple_measure(h.couple, true), 0);
+    mech_couple_save(h.couple, bytes);
+    CU_ASSERT_EQUAL(halves_run(&h, 0.01, 1), 0);
+    struct mech_couple_work next;
+    mech_couple_bond_flow(h.couple, 0, &next);
+    CU_ASSERT_EQUAL(halves_run(&h, 0.01, 7), 0);
+    memcpy(h.half, there, sizeof there);
+    CU_ASSERT_EQUAL(mech_couple_restore(h.couple, bytes, size), 0);
+    CU_ASSERT_EQUAL(halves_run(&h, 0.01, 1), 0);
+    mech_couple_bond_flow(h.couple, 0, &again);
+    CHECK_NEAR(again.power, next.power, 1e-9 * fabs(next.power));
+    CHECK_NEAR(again.energy, next.energy, 1e-9 * fabs(next.energy));
+
+    memcpy(h.half, start, sizeof start);
+    CU_ASSERT_EQUAL(mech_couple_run_start(h.couple, h.partner, 0.), 0);
+    CU_ASSERT_EQUAL(halves_run(&h, 0.01, 1), 0);
+    mech_couple_bond_flow(h.couple, 0, &again);
+    CHECK_NEAR(again.power, first.power, 1e-9 * fabs(first.power));
+    CHECK_NEAR(again.energy, first.energy, 1e-9 * fabs(first.energy));
+    free(bytes);
+    mech_couple_destroy(h.couple);
+}
+
 UNIT_TESTS(UNIT_TEST(energy_is_kept_for_any_window),
            UNIT_TEST(one_correction_does_with_exact_slopes),
            UNIT_TEST(the_energy_scheme_is_of_second_order),
            UNIT_TEST(dampers_take_what_the_balance_lacks), UNIT_TEST(rigid_bonds_close_their_gap),
            UNIT_TEST(lines_give_back_what_they_took), UNIT_TEST(short_lines_are_springs),
-           UNIT_TEST(windows_longer_than_a_delay_are_refused))
+           UNIT_TEST(windows_longer_than_a_delay_are_refused),
+           UNIT_TEST(flows_begin_anew_where_the_coupling_does))

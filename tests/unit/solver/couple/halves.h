@@ -186,6 +186,13 @@ static inline int half_trial(void *self, struct mech_couple_task *task)
         }
     }
     half_tell(h, h->tx, h->tv, half_force(h, task, task->size), task->outputs);
+    // moments of the mean velocity: those of inputs held over the window are exact
+    for (int32_t i = 0; task->want_moments && i < h->inputs; i++) {
+        for (int r = 0; r <= MECH_COUPLE_HOLD_MOST; r++) {
+            task->moments[r * h->inputs + i] =
+                h->gain[i] * (h->tx - h->x) * pow(task->size, r) / (r + 1);
+        }
+    }
     // the response to Σ shape[k] τ^k from rest
     for (int32_t i = 0; task->want_jacobian && i < h->inputs; i++) {
         double s[HALF_ORDER] = {0.}, factorial = 1., end = 0.;
