@@ -233,8 +233,8 @@ void mech_couple_bond_state(const struct mech_couple *c, int32_t bond,
 
 /* Measure flows from here on, or no more; those of before are forgotten. Flows are no part of what
  * is saved: they begin anew, at 0, where the coupling starts or is restored, and are measured as
- * before. Windows then want moments of all participants. Between windows. 0; MECH_INVALID; MECH_UNSUPPORTED (waveforms: their inputs
- * are no polynomials). */
+ * before. Windows then want moments of all participants. Between windows. 0; MECH_INVALID;
+ * MECH_UNSUPPORTED (waveforms: their inputs are no polynomials). */
 int mech_couple_measure(struct mech_couple *c, bool on);
 void mech_couple_connection_flow(const struct mech_couple *c, int32_t connection,
                                  struct mech_couple_work *out);
