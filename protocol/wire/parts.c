@@ -12,7 +12,9 @@ static const char magic[] = "MECHPART";
 
 enum {
     VERSION = 1,
-    TREE_VALUE = 48 /* bytes of a number in a tree, with its place in the list */
+    /* bytes in a tree (json_guard.c) of a number, and of a list, with their place in a list */
+    TREE_VALUE = 48,
+    TREE_ROW = 144
 };
 
 static uint64_t get(const unsigned char *at, int bytes)
@@ -45,9 +47,9 @@ int mechp_parts_open(const void *bytes, size_t size, const struct mechp_json_lim
                      struct mechp_parts *out, struct mechp_json_fault *fault)
 {
     const unsigned char *const at = bytes;
-    if (size < MECHP_PARTS_HEADER || get(at + 8, 4) != VERSION) {
+    if (size < MECHP_PARTS_HEADER || !mechp_parts_are(bytes, size) || get(at + 8, 4) != VERSION) {
         return refuse(fault, MECHP_MALFORMED_REQUEST,
-                      "a body with parts begins with 24 bytes of version 1");
+                      "a body with parts begins with MECHPART, and 24 bytes of version 1");
     }
     const uint64_t count = get(at + 12, 4), json = get(at + 16, 8);
     if (count > MECHP_PARTS_MOST) {
@@ -57,8 +59,10 @@ int mechp_parts_open(const void *bytes, size_t size, const struct mechp_json_lim
     if (left < 8 * count || json > left - 8 * count) {
         return refuse(fault, MECHP_MALFORMED_REQUEST, "the body is shorter than its parts");
     }
-    *out = (struct mechp_parts){
-        .count = (size_t)count, .json_size = (size_t)json, .sizes = at + MECHP_PARTS_HEADER};
+    *out = (struct mechp_parts){.count = (size_t)count,
+                                .json_size = (size_t)json,
+                                .sizes = at + MECHP_PARTS_HEADER,
+                                .most = limits->tree};
     out->json = (const char *)(out->sizes + 8 * count);
     out->values = (const unsigned char *)out->json + json;
     left -= (size_t)(8 * count + json);
@@ -88,6 +92,7 @@ struct expansion {
     const struct mechp_parts *parts;
     struct mech_diag *diag;
     struct mech_path path;
+    size_t tree; /* of all numbers, and of the rows up to here */
     bool used[MECHP_PARTS_MOST];
 };
 
@@ -143,12 +148,17 @@ static bool read_shape(struct expansion *x, const json_t *shape, size_t count, s
                        cols == floor(cols);
     out[0] = whole ? (size_t)rows : 0;
     out[1] = whole ? (size_t)cols : 0;
-    if (whole && rows * cols == (double)count) {
+    const bool fits = whole && rows * cols == (double)count;
+    const bool room = fits && out[0] <= (x->parts->most - x->tree) / TREE_ROW;
+    if (room) {
+        x->tree += out[0] * TREE_ROW;
         return true;
     }
     const size_t mark = mech_path_push(&x->path, "shape");
-    if (json_array_size(shape) == 2 && json_is_number(json_array_get(shape, 0)) &&
-        json_is_number(json_array_get(shape, 1))) {
+    if (fits) {
+        mech_diag_add(x->diag, x->path.text, "so many rows that there is no room for them");
+    } else if (json_array_size(shape) == 2 && json_is_number(json_array_get(shape, 0)) &&
+               json_is_number(json_array_get(shape, 1))) {
         mech_diag_add(x->diag, x->path.text, "%.17g times %.17g, but the part has %zu numbers",
                       rows, cols, count);
     } else {
@@ -197,7 +207,8 @@ static json_t *part_of(struct expansion *x, const json_t *object)
 
 static bool is_part(const json_t *value)
 {
-    return json_is_object(value) && json_is_number(json_object_get(value, "part"));
+    return json_is_object(value) && json_is_number(json_object_get(value, "part")) &&
+           (json_object_size(value) == 1 || json_object_get(value, "shape") != NULL);
 }
 
 static int walk(struct expansion *x, json_t *value);
@@ -243,7 +254,7 @@ static int walk(struct expansion *x, json_t *value)
 
 int mechp_parts_expand(const struct mechp_parts *p, json_t **root, struct mech_diag *d)
 {
-    struct expansion x = {.parts = p, .diag = d};
+    struct expansion x = {.parts = p, .diag = d, .tree = p->tree};
     const size_t before = d->total;
     json_t *other = NULL;
     MECH_TRY(visit(&x, *root, &other));

@@ -7,7 +7,7 @@
  * Little-endian; nothing follows. In the JSON {"part": k} stands for the list of the numbers of
  * part k, from 0, and {"part": k, "shape": [r, c]} for r lists of c of them: the rows of a matrix,
  * the entries of a sparse one ([n, 3]), a diagonal, a vector. Each part is used once, and its
- * numbers are finite.
+ * numbers are finite. An object with the member "part" and others, but no "shape", is no such one.
  *
  *   struct mechp_parts p;
  *   if (mechp_parts_are(bytes, size) && mechp_parts_open(bytes, size, limits, &p, &fault) == 0 &&
@@ -36,6 +36,7 @@ struct mechp_parts {
     size_t json_size;
     size_t count;
     size_t tree;                 /* memory that the numbers take in the tree, bytes */
+    size_t most;                 /* of them and of the lists of rows, bytes */
     const unsigned char *sizes;  /* [8 × count] in the bytes */
     const unsigned char *values; /* the parts, one after the other */
 };
@@ -47,6 +48,7 @@ bool mechp_parts_are(const void *bytes, size_t size);
 int mechp_parts_open(const void *bytes, size_t size, const struct mechp_json_limits *limits,
                      struct mechp_parts *out, struct mechp_json_fault *fault);
 /* Replace what stands for the parts in the tree by their numbers; the root may be exchanged. 0;
- * MECH_INVALID: faults with their places are in d; MECH_NO_MEMORY. The tree is the caller's in any
+ * MECH_INVALID: faults with their places are in d, also more rows than the limits
+ * of the opening allow; MECH_NO_MEMORY. The tree is the caller's in any
  * case. */
 int mechp_parts_expand(const struct mechp_parts *p, json_t **root, struct mech_diag *d);

@@ -131,6 +131,7 @@ class Parts(unittest.TestCase):
         whole = packed(body, *parts)
 
         def damaged():
+            yield b'x' + whole[1:]
             yield whole[:20]
             yield whole[:-1]
             yield whole + b'\0'
