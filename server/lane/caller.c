@@ -8,14 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Held by the outside, by the link while it is open, and by the list of those that ask. */
+/* One of a connection, for all programs at its other end. Held by their outsides, by the link while
+ * it is open, and by the list of those that ask. */
 struct mechd_lane_caller {
     struct mechd_caller caller; /* first */
     _Atomic int refs;
     struct mechd_lane_thread *thread;
-    _Atomic bool ended;             /* the link has been closed; partner: any thread */
-    struct mechd_lane_link *link;   /* the thread's; NULL: closed */
-    struct mechd_lane_caller *next; /* of the link; as its list */
+    _Atomic bool ended;           /* the link has been closed; partner: any thread */
+    struct mechd_lane_link *link; /* the thread's; NULL: closed */
     /* locked by the thread's m */
     struct mechd_lane_caller *next_asking;
     bool asks;            /* is in the thread's list */
@@ -86,38 +86,45 @@ static void destroy(struct mechd_caller *caller)
     unref((struct mechd_lane_caller *)caller);
 }
 
-struct mechd_caller *mechd_lane_caller_of(struct mechd_lane_link *link)
+/* Without references; the thread's m is held. NULL: no memory. */
+static struct mechd_lane_caller *create(struct mechd_lane_link *link)
 {
     struct mechd_lane_caller *const c = calloc(1, sizeof *c);
     if (c == NULL) {
         return NULL;
     }
     c->caller = (struct mechd_caller){.send = send_question, .gone = has_gone, .destroy = destroy};
-    atomic_init(&c->refs, 1);
     c->thread = link->thread;
-    pthread_mutex_lock(&c->thread->m);
     if (atomic_load(&link->gone)) {
-        atomic_store(&c->ended, true);
+        atomic_init(&c->ended, true);
     } else {
-        atomic_store(&c->refs, 2);
+        atomic_init(&c->refs, 1);
         c->link = link;
-        c->next = link->callers;
-        link->callers = c;
+        link->caller = c;
     }
-    pthread_mutex_unlock(&c->thread->m);
-    return &c->caller;
+    return c;
 }
 
-void mechd_lane_callers_end(struct mechd_lane_link *link)
+struct mechd_caller *mechd_lane_caller_of(struct mechd_lane_link *link)
 {
     pthread_mutex_t *const m = &link->thread->m;
     pthread_mutex_lock(m);
-    struct mechd_lane_caller *next = link->callers;
-    link->callers = NULL;
+    struct mechd_lane_caller *const c = link->caller != NULL ? link->caller : create(link);
+    if (c != NULL) {
+        atomic_fetch_add(&c->refs, 1);
+    }
     pthread_mutex_unlock(m);
-    while (next != NULL) {
-        struct mechd_lane_caller *const c = next;
-        next = c->next;
+    return c != NULL ? &c->caller : NULL;
+}
+
+void mechd_lane_caller_end(struct mechd_lane_link *link)
+{
+    pthread_mutex_t *const m = &link->thread->m;
+    pthread_mutex_lock(m);
+    struct mechd_lane_caller *const c = link->caller;
+    link->caller = NULL;
+    pthread_mutex_unlock(m);
+    if (c != NULL) {
         c->link = NULL;
         atomic_store(&c->ended, true);
         unref(c);

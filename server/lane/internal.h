@@ -78,7 +78,7 @@ struct mechd_lane_link {
     struct mechd_message *json;        /* or this; or NULL */
     size_t json_room;                  /* reserved of the bodies in flight */
     struct mechd_task task;            /* that reads a large request */
-    struct mechd_lane_caller *callers; /* locked by the thread's m: its programs are asked there */
+    struct mechd_lane_caller *caller;  /* locked by the thread's m: its programs are asked there */
 };
 
 struct mechd_lane_thread {
@@ -142,7 +142,7 @@ void mechd_lane_put(struct mechd_lane_link *link, const void *bytes, size_t size
 /* Where the program of a hello is asked; NULL: no memory. On the thread that reads the hello. */
 struct mechd_caller *mechd_lane_caller_of(struct mechd_lane_link *link);
 /* The connection has ended. On its thread. */
-void mechd_lane_callers_end(struct mechd_lane_link *link);
+void mechd_lane_caller_end(struct mechd_lane_link *link);
 /* Send what a list of them, taken from the thread, has to ask. On that thread. */
 void mechd_lane_questions(struct mechd_lane_thread *t, struct mechd_lane_caller *first);
 /* Its thread looks for news. Any thread. */

@@ -96,7 +96,7 @@ void mechd_lane_close(struct mechd_lane_link *link)
         link->socket = -1;
         link->phase = MECHD_LANE_GONE;
         atomic_store(&link->gone, true);
-        mechd_lane_callers_end(link);
+        mechd_lane_caller_end(link);
         atomic_fetch_sub(&t->door->open, 1);
     }
     if (link->phase == MECHD_LANE_GONE && !link->works) {
@@ -304,7 +304,10 @@ void mechd_lane_put(struct mechd_lane_link *link, const void *bytes, size_t size
     }
     memcpy(link->out.bytes + link->out.to, bytes, size);
     link->out.to += size;
-    (void)flush(link);
+    // messages that are there already may have waited for room
+    if (flush(link) && !link->works) {
+        go_on(link);
+    }
     note(link);
 }
 
