@@ -51,8 +51,8 @@ class Coupling:
         self.busy: bool = reply['busy']
         self.scheme: str = reply['scheme']
         self.step_size: float = reply['stepSize']
-        self.participants: Dict[str, str] = {p['name']: p['instance']
-                                             for p in reply['participants']}
+        self.participants: Dict[str, Union[str, Dict[str, Any]]] = {
+            p['name']: p.get('instance', p.get('partner')) for p in reply['participants']}
         self.connections: List[str] = reply['connections']
         return self
 
@@ -120,15 +120,16 @@ class Coupling:
         self._server.transport.call('DELETE', 'v1', 'couplings', self.id)
 
 
-def couple_body(participants: Mapping[str, Union[str, 'Instance']],
+def couple_body(participants: Mapping[str, Union[str, 'Instance', Mapping[str, Any]]],
                 connections: Sequence[Union[Sequence[Any], Mapping[str, Any]]],
                 scheme: Union[str, Mapping[str, Any]], step_size: float,
                 more: Mapping[str, Any]) -> Dict[str, Any]:
     """The request: connections are ('left.x', 'right.force') or ('left.x', 'right.force', factor),
-    or whole objects."""
+    or whole objects; a participant that is a mapping describes a partner."""
     links = [dict(c) if isinstance(c, Mapping) else dict(zip(('from', 'to', 'factor', 'offset'), c))
              for c in connections]
-    return {'participants': [{'name': name, 'instance': getattr(i, 'id', i)}
+    return {'participants': [{'name': name, 'partner': dict(i)} if isinstance(i, Mapping) else
+                             {'name': name, 'instance': getattr(i, 'id', i)}
                              for name, i in participants.items()],
             'connections': links,
             'scheme': {'type': scheme} if isinstance(scheme, str) else dict(scheme),

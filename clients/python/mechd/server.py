@@ -219,10 +219,11 @@ class Server:
         """All running or stored sweeps."""
         return [Sweep(self, entry) for entry in self._get('v1', 'sweeps')['items']]
 
-    def couple(self, participants: Mapping[str, Union[str, Instance]],
+    def couple(self, participants: Mapping[str, Union[str, Instance, Mapping[str, Any]]],
                connections: Sequence[Any] = (), *, step_size: float,
                scheme: Union[str, Mapping[str, Any]] = 'IQN-ILS', **more: Any) -> Coupling:
-        """Instances, by their names in the coupling, that exchange values and step together.
+        """Instances, by their names in the coupling, that exchange values and step together; a
+        mapping {'inputs': …, 'outputs': …} stands for a partner, a program that says hello.
 
         connections: ('left.x', 'right.force'), ('left.x', 'right.force', factor), or objects with
         from, to, factor, offset. more: hold, bonds, adaptive, name.
