@@ -71,6 +71,7 @@ static void go_back(struct mechd_coupling_command *k)
                    g->parts[part < 0 ? 0 : part].name);
         mechd_trial_drop(g);
     }
+    mechd_saved_descend(k->before, g);
     for (int32_t n = 0; n < g->count && k->kind != MECHD_COUPLING_TRIAL; n++) {
         mechd_instance_changed(g->parts[n].instance, MECHP_REWOUND);
     }
@@ -392,6 +393,11 @@ static void begin(struct mechd_coupling_command *k, uint64_t most)
         mechd_coupling_refuse(k, MECHP_INVALID_REQUEST,
                               "partners outside do not take back what they have committed, and do "
                               "not report the flows of their inputs");
+    }
+    if (k->code == MECHP_OK && g->outsides > 0 && k->kind == MECHD_COUPLING_RESET) {
+        mechd_coupling_refuse(k, mechp_code_of_outcome(MECH_UNSUPPORTED),
+                              "a participant cannot be reset: partners outside go on from where "
+                              "they are");
     }
     if (k->code == MECHP_OK && k->kind != MECHD_COUPLING_ONCE) {
         mechd_trial_drop(g);

@@ -1,6 +1,7 @@
 /* One block of bytes a participant, and one of the scheme. */
 #include "server/coupling/saved.h"
 
+#include "server/instance/snapshots.h"
 #include "solver/base/err.h"
 
 #include <stdlib.h>
@@ -31,6 +32,7 @@ int mechd_saved_take(const struct mechd_coupling *g, struct mechd_saved **out)
     int code = 0;
     for (int32_t n = 0; n < g->count && code == 0; n++) {
         code = take_part(&g->parts[n].instance->engine, &s->parts[n]);
+        s->parts[n].base = g->parts[n].instance->base;
         s->size += s->parts[n].size;
     }
     if (code == 0 && g->couple != NULL) {
@@ -65,6 +67,13 @@ int mechd_saved_return(const struct mechd_saved *s, struct mechd_coupling *g, in
     }
     *part = -1;
     return s->couple != NULL ? mech_couple_restore(g->couple, s->couple, s->couple_size) : 0;
+}
+
+void mechd_saved_descend(const struct mechd_saved *s, struct mechd_coupling *g)
+{
+    for (int32_t n = 0; n < s->count; n++) {
+        mechd_snapshots_descend(g->parts[n].instance, s->parts[n].base);
+    }
 }
 
 bool mechd_saved_charge(struct mechd_saved *s, struct mechd_coupling *g, uint64_t snapshots,

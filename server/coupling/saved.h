@@ -8,6 +8,7 @@
 struct mechd_saved_part {
     void *bytes; /* [size] as mechd_engine_snapshot_write */
     size_t size;
+    uint64_t base; /* of the instance (instance.h) */
 };
 
 struct mechd_saved {
@@ -31,6 +32,9 @@ int mechd_saved_take(const struct mechd_coupling *g, struct mechd_saved **out);
  * those after it have not. *reproducible false: as mech_sim_snapshot_read has it, of any. */
 int mechd_saved_return(const struct mechd_saved *s, struct mechd_coupling *g, int32_t *part,
                        bool *reproducible);
+/* The states descend from the snapshots from which they descended then, as far as these are there:
+ * after a return to a state of before. As the owner of all. */
+void mechd_saved_descend(const struct mechd_saved *s, struct mechd_coupling *g);
 /* Charge its bytes to the accounts of the instances, and `snapshots` of them. False: *x says which
  * quota, and nothing is charged. */
 bool mechd_saved_charge(struct mechd_saved *s, struct mechd_coupling *g, uint64_t snapshots,

@@ -151,6 +151,7 @@ static void restore(struct mechd_coupling_command *k, const struct mechd_saved *
         mechd_coupling_refuse(k, mechp_code_of_outcome(outcome), detail);
         return;
     }
+    mechd_saved_descend(saved, g);
     mechd_trial_drop(g);
     for (int32_t n = 0; n < g->count; n++) {
         mechd_instance_changed(g->parts[n].instance, MECHP_REWOUND);

@@ -161,6 +161,11 @@ int mechd_snapshots_restore(struct mechd_instance *i, const struct mechd_snapsho
     return 0;
 }
 
+void mechd_snapshots_descend(struct mechd_instance *i, uint64_t base)
+{
+    i->base = numbered(i, base) != NULL ? base : 0;
+}
+
 void mechd_snapshots_delete(struct mechd_instance *i, struct mechd_snapshot *s)
 {
     struct mechd_snapshots *all = i->snapshots;

@@ -46,6 +46,9 @@ struct mechd_snapshot *mechd_snapshots_find(struct mechd_instance *i, const char
  * mechd_engine_snapshot_read. */
 int mechd_snapshots_restore(struct mechd_instance *i, const struct mechd_snapshot *s,
                             bool *reproducible);
+/* The state is one of before, which descended from the snapshot of this number: as long as that is
+ * there, else from none. */
+void mechd_snapshots_descend(struct mechd_instance *i, uint64_t base);
 /* What descends from it descends from its parent. */
 void mechd_snapshots_delete(struct mechd_instance *i, struct mechd_snapshot *s);
 void mechd_snapshots_destroy(struct mechd_snapshots *s);

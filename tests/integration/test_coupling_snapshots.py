@@ -33,6 +33,18 @@ class Snapshots(Couplings):
                     self.assertEqual(self.good(cid, count=7)['outputs'], ahead)
                 self.assertEqual(self.daemon.call('GET', '/v1/couplings/' + cid)['windows'], 12)
 
+    def test_a_restored_instance_descends_from_what_it_descended_from_then(self):
+        left, right = (self.daemon.create(half(x, k=K + K12)) for x in (1., 0.))
+        path = '/v1/instances/%s/snapshots' % left
+        self.assertEqual(self.daemon.call('POST', path)['id'], 's-1')
+        cid = self.couple(left, right, OSCILLATORS)['id']
+        taken = self.call('POST', cid)
+        self.good(cid, count=1)
+        self.assertEqual(self.daemon.call('POST', '/v1/couplings/%s/reset' % cid).status, 200)
+        self.assertEqual(self.daemon.call('GET', path)['current'], None)
+        self.assertEqual(self.call('POST', cid, '/%s/restore' % taken['id']).status, 200)
+        self.assertEqual(self.daemon.call('GET', path)['current'], 's-1')
+
     def test_they_are_listed_deleted_and_bounded(self):
         _, _, cid = self.oscillators()
         taken = [self.call('POST', cid).json for _ in range(64)]
