@@ -127,12 +127,14 @@ static void greet_outside(struct mechd_frame_request *r)
 {
     struct mechd_caller *const caller = r->caller != NULL ? r->caller(r) : NULL;
     struct mechd_outside_hello h = {.body = r->hello,
+                                    .pass = r->pass,
                                     .caller = caller,
                                     .diag = &r->diag,
                                     .reply = &r->second,
                                     .detail = r->detail};
     if (caller == NULL && r->caller == NULL) {
-        mech_diag_add(&r->diag, "/coupling", "partners of couplings are called over ZeroMQ or the lane");
+        mech_diag_add(&r->diag, "/coupling",
+                      "partners of couplings are called over ZeroMQ or the lane");
         mechd_frame_fail(r, MECHP_INVALID_REQUEST, "");
         return;
     }

@@ -10,9 +10,9 @@
 #include <string.h>
 #include <sys/random.h>
 
-void mechd_outsides_init(struct mechd_outsides *t)
+void mechd_outsides_init(struct mechd_outsides *t, struct mechd_tokens *tokens)
 {
-    *t = (struct mechd_outsides){.first = NULL};
+    *t = (struct mechd_outsides){.tokens = tokens};
     pthread_mutex_init(&t->m, NULL);
 }
 
@@ -35,8 +35,15 @@ void mechd_outside_let_go(struct mechd_outside *o)
     }
 }
 
+bool mechd_outside_still(struct mechd_outside *o)
+{
+    return !o->pass.has_token || o->tokens == NULL ||
+           mechd_tokens_still(o->tokens, &o->pass.who, MECHD_SCOPE_STEP, &o->pass.turn);
+}
+
 void mechd_outsides_close(struct mechd_outsides *t)
 {
+    atomic_store(&t->closed, true);
     pthread_mutex_lock(&t->m);
     for (struct mechd_outside *o = t->first; o != NULL; o = o->next) {
         pthread_mutex_lock(&o->m);
@@ -133,6 +140,7 @@ void mechd_outside_unref(struct mechd_outside *o)
 void mechd_outside_add(struct mechd_outsides *t, struct mechd_outside *o, const char *coupling)
 {
     snprintf(o->coupling, sizeof o->coupling, "%.31s", coupling);
+    o->tokens = t->tokens;
     mechd_outside_ref(o);
     pthread_mutex_lock(&t->m);
     o->next = t->first;
@@ -190,10 +198,15 @@ void mechd_outside_send(struct mechd_outside *o)
     if (o->state != MECHD_OUTSIDE_ASKED || o->sent || o->caller == NULL || !o->greeted) {
         return;
     }
+    if (!mechd_outside_still(o)) {
+        mechd_outside_let_go(o);
+        return;
+    }
     const double *values;
     struct mechp_frame frame = *mechd_outside_stage(o, &values);
     frame.lease = o->lease;
     o->sent = o->caller->send(o->caller, &frame, values);
+    o->tried = o->tried || (o->sent && frame.kind == MECHP_TRIAL);
     if (!o->sent) {
         mechd_outside_let_go(o);
     }
@@ -222,21 +235,22 @@ void mechd_outside_ask(struct mechd_outside *o, const struct mechp_frame *frame,
     if (frame->count > 0) {
         memcpy(o->question, values, size);
     }
+    // what is in front of an owed commit has been sent: it would be stepped a second time
+    o->restarted = o->restarted && (o->rollback || !o->tried);
     o->stage = mechd_outside_first(o);
-    if (frame->kind == MECHP_TRIAL) {
+    if (frame->kind != MECHP_COMMIT && !o->rollback && o->tried && !o->owes) {
+        mechd_outside_blame(o, MECHP_PARTNER_FAULT,
+                            "it has stepped a window that was not committed, and cannot roll back");
+    } else if (frame->kind != MECHP_COMMIT && o->blamed[0] != '\0') {
+        mechd_outside_blame(o, MECHP_PARTNER_FAULT, "%.150s", o->blamed);
+        o->blamed[0] = '\0';
+    } else if (frame->kind == MECHP_TRIAL) {
         o->trial = o->asked;
         memcpy(o->trial_values, o->question, size);
     } else if (frame->kind == MECHP_COMMIT) {
         o->commit = o->asked;
         o->kept = o->trial;
         memcpy(o->kept_values, o->trial_values, o->trial.count * sizeof *values);
-    }
-    if (frame->kind != MECHP_COMMIT && o->ahead) {
-        mechd_outside_blame(o, MECHP_PARTNER_FAULT,
-                            "it has stepped a window that was not committed, and cannot roll back");
-    } else if (frame->kind != MECHP_COMMIT && o->blamed[0] != '\0') {
-        mechd_outside_blame(o, MECHP_PARTNER_FAULT, "%.150s", o->blamed);
-        o->blamed[0] = '\0';
     }
     mechd_outside_send(o);
     pthread_mutex_unlock(&o->m);
@@ -258,6 +272,7 @@ static void note_commit(struct mechd_outside *o, bool answered)
         o->window = o->asked.step;
         o->time = o->kept.time + o->kept.size;
         o->owes = !answered;
+        o->tried = false;
     }
 }
 
@@ -298,13 +313,4 @@ void mechd_outside_abandon(struct mechd_outside *o)
     note_commit(o, false);
     o->state = MECHD_OUTSIDE_IDLE;
     pthread_mutex_unlock(&o->m);
-}
-
-bool mechd_outside_discard(struct mechd_outside *o)
-{
-    pthread_mutex_lock(&o->m);
-    o->ahead = o->ahead || (!o->rollback && o->trial.step == o->window + 1);
-    const bool rolls = !o->ahead;
-    pthread_mutex_unlock(&o->m);
-    return rolls;
 }

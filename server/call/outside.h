@@ -27,6 +27,8 @@
  * A commit cannot fail: the others have done theirs. If it is not answered in time, the window is
  * done and the program owes it: before the next question the commit is asked again, and in front of
  * it the trial if the program has been started again.
+ * A program without rollback gets one trial a window: when that was not committed, its later
+ * questions fail until it has said hello again, from the window that was committed.
  * No thread waits: who asks polls, and is woken. shared, locked by m except where noted; reference
  * counted. */
 #pragma once
@@ -34,6 +36,7 @@
 #include "protocol/frame/frame.h"
 #include "protocol/wire/codes.h"
 #include "protocol/wire/text.h"
+#include "server/instance/partners.h"
 #include "solver/base/diag.h"
 #include "solver/base/name.h"
 
@@ -99,10 +102,12 @@ struct mechd_outside {
     void *of;                    /* NULL: nothing is to be woken any more */
     struct mechd_caller *caller; /* NULL: away */
     bool greeted;                /* the reply to its hello is on its way: frames may follow */
+    struct mechd_pass pass;      /* of its hello: once it is revoked, the connection is over */
+    struct mechd_tokens *tokens; /* that know it; NULL: in no table yet */
     uint64_t lease;              /* of the present connection, 0: none */
     uint64_t window;             /* committed last */
     double time;                 /* s, at its end */
-    bool ahead; /* has stepped, without rollback, a window that was not committed */
+    bool tried;                  /* has been sent a trial since its hello, which is not committed */
 
     enum mechd_outside_state state;
     uint64_t sequence; /* of the last question */
@@ -127,10 +132,12 @@ struct mechd_outside {
 struct mechd_outsides {
     pthread_mutex_t m;
     struct mechd_outside *first;
+    struct mechd_tokens *tokens; /* the host's */
+    _Atomic bool closed;         /* hellos are refused; partner: hello, under the outside's m */
 };
 
-void mechd_outsides_init(struct mechd_outsides *t);
-/* End all connections, before the doors close. */
+void mechd_outsides_init(struct mechd_outsides *t, struct mechd_tokens *tokens);
+/* End all connections, and refuse hellos from now on, before the doors close. */
 void mechd_outsides_close(struct mechd_outsides *t);
 /* When no coupling is left. */
 void mechd_outsides_fini(struct mechd_outsides *t);
@@ -155,14 +162,13 @@ enum mechd_outside_state mechd_outside_poll(struct mechd_outside *o, uint64_t no
                                             enum mechp_code *code, char *fault);
 /* The answer is not wanted any more. */
 void mechd_outside_abandon(struct mechd_outside *o);
-/* The last trial was not committed. False: it cannot roll back, and is ahead from now on. */
-bool mechd_outside_discard(struct mechd_outside *o);
 
 /* --- by doors --------------------------------------------------------------------------------- */
 
 /* A hello, and its result. owner: the request. */
 struct mechd_outside_hello {
     const json_t *body;            /* coupling, participant, inputOrder, window, token */
+    struct mechd_pass pass;        /* its token */
     struct mechd_caller *caller;   /* taken if it succeeds */
     struct mech_diag *diag;        /* faults of the body */
     struct mechp_text *reply;      /* its JSON */
@@ -175,7 +181,8 @@ struct mechd_outside_hello {
 enum mechp_code mechd_outside_hello(struct mechd_outsides *t, struct mechd_outside_hello *h);
 /* The reply to that hello is on its way. */
 void mechd_outside_greeted(struct mechd_outside *o, uint64_t lease);
-/* A frame of a partner, by its lease: an answer, a bye. False: there is none with this lease. A
+/* A frame of a partner, by its lease: an answer, a bye. False: there is none with this lease, or its
+ * token has been revoked, which ends the connection. A
  * wrong answer is a fault of this partner, and so is one that was not asked for or is given twice,
  * which its next question reports; one that comes after its time is passed over. */
 bool mechd_outside_take(struct mechd_outsides *t, const struct mechp_frame *frame,

@@ -54,7 +54,7 @@ static enum mechp_code place(struct mechd_outside *o, bool given, uint64_t windo
     if (given ? window >= least && window <= most : most == 0) {
         o->restarted = (commits || o->owes) && window < most;
         o->owes = o->owes && window < o->window;
-        o->ahead = false;
+        o->tried = false;
         o->stage = o->restarted ? MECHD_OUTSIDE_TRIAL_AGAIN : MECHD_OUTSIDE_QUESTION;
         return MECHP_OK;
     }
@@ -106,7 +106,10 @@ enum mechp_code mechd_outside_hello(struct mechd_outsides *t, struct mechd_outsi
     }
     enum mechp_code code = MECHP_INVALID_REQUEST;
     pthread_mutex_lock(&o->m);
-    if (order != o->order) {
+    if (atomic_load(&t->closed)) {
+        snprintf(h->detail, 256, "the server is shutting down");
+        code = MECHP_DRAINING;
+    } else if (order != o->order) {
         mech_diag_add(h->diag, "/inputOrder", "inputs of this coupling have order %d",
                       (int)o->order);
     } else {
@@ -116,6 +119,7 @@ enum mechp_code mechd_outside_hello(struct mechd_outsides *t, struct mechd_outsi
         // the connection before it, if there is one, is over
         mechd_outside_let_go(o);
         o->caller = h->caller;
+        o->pass = h->pass;
         o->lease = h->lease;
         write_reply(o, h->lease, h->reply);
         h->outside = o;
@@ -194,6 +198,7 @@ static void judge(struct mechd_outside *o, const struct mechp_frame *f, const do
     }
     if (o->stage != MECHD_OUTSIDE_QUESTION) {
         o->owes = o->owes && o->stage == MECHD_OUTSIDE_TRIAL_AGAIN;
+        o->tried = o->tried && o->owes;
         o->restarted = false;
         o->stage = mechd_outside_first(o);
         o->sent = false;
@@ -260,11 +265,14 @@ static void hear(struct mechd_outside *o, const struct mechp_frame *frame, const
 bool mechd_outside_take(struct mechd_outsides *t, const struct mechp_frame *frame,
                         const double *values)
 {
+    if (frame->lease == 0) {
+        return false;
+    }
     pthread_mutex_lock(&t->m);
     struct mechd_outside *o = t->first;
     for (; o != NULL; o = o->next) {
         pthread_mutex_lock(&o->m);
-        const bool found = frame->lease != 0 && o->lease == frame->lease;
+        const bool found = o->lease == frame->lease;
         if (found) {
             break; // with its m
         }
@@ -277,10 +285,15 @@ bool mechd_outside_take(struct mechd_outsides *t, const struct mechp_frame *fram
     if (o == NULL) {
         return false;
     }
-    hear(o, frame, values);
+    const bool still = mechd_outside_still(o);
+    if (still) {
+        hear(o, frame, values);
+    } else {
+        mechd_outside_let_go(o);
+    }
     wake_and_unlock(o);
     mechd_outside_unref(o);
-    return true;
+    return still;
 }
 
 void mechd_outside_write(struct mechd_outside *o, struct mechp_text *w)

@@ -5,6 +5,8 @@
 
 /* The connection ends here: its lease is no longer one. */
 void mechd_outside_let_go(struct mechd_outside *o);
+/* False: the token of its connection has been revoked. */
+bool mechd_outside_still(struct mechd_outside *o);
 /* What the stage sends, and its values. */
 const struct mechp_frame *mechd_outside_stage(const struct mechd_outside *o, const double **values);
 /* The first stage of a question. */

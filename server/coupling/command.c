@@ -133,7 +133,7 @@ static void end(struct mechd_coupling_command *k)
 
 enum mechp_code mechd_coupling_ends(struct mechd_coupling_command *k)
 {
-    bool ends = mechd_call_ends(k->call) || atomic_load(&k->coupling->deleted);
+    bool ends = k->unclocked || mechd_call_ends(k->call) || atomic_load(&k->coupling->deleted);
     for (int32_t n = 0; n < k->coupling->count; n++) {
         struct mechd_instance *const i = k->coupling->parts[n].instance;
         ends = ends || mechd_instance_stops(i);
@@ -142,6 +142,7 @@ enum mechp_code mechd_coupling_ends(struct mechd_coupling_command *k)
         }
     }
     return !ends                                             ? MECHP_OK
+           : k->unclocked                                    ? MECHP_DRAINING
            : atomic_load(&k->coupling->service->host.cancel) ? MECHP_DRAINING
                                                              : MECHP_CANCELLED;
 }
@@ -238,7 +239,10 @@ static void work_on(struct mechd_coupling_command *k)
     if (k->at < k->batch.count) {
         struct mech_couple_task *const task = &k->batch.tasks[k->at];
         if (mechd_part_perform(&g->parts[task->participant], k, task) == MECHD_TASK_DONE) {
-            k->at++;
+            // the window fails: a trial that cannot be taken back does not begin any more
+            const bool fails = task->code != 0 && (task->action == MECH_COUPLE_TRIAL ||
+                                                   task->action == MECH_COUPLE_OUTPUTS);
+            k->at = fails ? k->batch.count : k->at + 1;
         }
         return;
     }
@@ -313,10 +317,12 @@ static void slice_on(struct mechd_coupling_command *k, uint64_t most)
     }
     if (k->sleeps) {
         k->sleeps = false;
-        mechd_nap(g);
-    } else {
-        mechd_pool_push(&g->service->host.pool, &k->task);
+        if (mechd_nap(g)) {
+            return; // another thread may have it by now
+        }
+        k->unclocked = true;
     }
+    mechd_pool_push(&g->service->host.pool, &k->task);
 }
 
 static void run_task(struct mechd_task *task)

@@ -148,6 +148,7 @@ void mechd_coupling_unref(struct mechd_coupling *g)
     free(g->connections);
     free(g->bonds);
     pthread_mutex_destroy(&g->m);
+    pthread_mutex_destroy(&g->nap_m);
     free(g);
 }
 

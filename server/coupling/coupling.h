@@ -10,7 +10,8 @@
  *   state of a command   what happens                          next
  *   WAITING              earlier commands first                CAPTURING
  *   CAPTURING            one instance after the other          WORKING, OVER (one is full)
- *   WORKING              windows, in slices                    OVER
+ *   WORKING              windows, in slices; asleep while a    OVER
+ *                        program is asked (outside.h)
  *   OVER                 instances released, call answered     –
  *
  * A window is done by all instances or by none: solver/couple commits when all trials have
@@ -32,9 +33,10 @@ enum {
     MECHD_COUPLINGS_MOST = 1024,
     MECHD_COUPLING_PARTS = 64,
     MECHD_COUPLING_CONNECTIONS = 4096,
-    MECHD_COUPLING_PIECES = 10000, /* internal steps of a window that is stepped in pieces */
-    MECHD_COUPLING_SNAPSHOTS = 64, /* of one */
-    MECHD_COUPLING_QUEUE = 64      /* commands that wait for one coupling */
+    MECHD_COUPLING_PIECES = 10000,  /* internal steps of a window that is stepped in pieces */
+    MECHD_COUPLING_SNAPSHOTS = 64,  /* of one */
+    MECHD_COUPLING_OUTSIDE = 16384, /* inputs and outputs of all its partners */
+    MECHD_COUPLING_QUEUE = 64       /* commands that wait for one coupling */
 };
 
 struct mechd_outside;
@@ -119,6 +121,7 @@ struct mechd_coupling_command {
     int32_t at;        /* task of the batch */
     bool stepping;     /* the engine of that task is in its trial */
     bool sleeps;       /* that task is a question to a program: no thread has it (outside.h) */
+    bool unclocked;    /* the clock has stopped, with the daemon: no answer is awaited any more */
     bool opening;      /* what is in progress is the start of a coupling with programs */
     bool window;       /* a window, or the start, is in progress */
     bool begun;        /* there has been one */
@@ -166,9 +169,10 @@ struct mechd_coupling {
     int queued;
     double time; /* s, of the last window */
     uint64_t windows;
-    int32_t outsides;  /* parts that are programs: they come after the coupling */
-    bool opened;       /* outputs at its start are known; as couple */
-    _Atomic bool naps; /* the command at the head sleeps; partner: its wakers */
+    int32_t outsides;      /* parts that are programs: they come after the coupling */
+    bool opened;           /* outputs at its start are known; as couple */
+    pthread_mutex_t nap_m; /* naps, and whether nap_timer is armed: only while it naps */
+    bool naps;             /* the command at the head sleeps */
     struct mechd_task nap_task;
     struct mechd_timer nap_timer;
     bool started;                                                       /* START has succeeded */

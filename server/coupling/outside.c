@@ -3,6 +3,7 @@
 #include "protocol/wire/json.h"
 #include "server/call/service.h"
 #include "server/os/ticks.h"
+#include "solver/base/arena.h"
 #include "solver/base/err.h"
 
 #include <math.h>
@@ -25,12 +26,15 @@ struct away {
     uint64_t windows;
     double *inputs, *outputs; /* as declared */
     double *tried;            /* outputs of the last trial */
+    struct mech_arena arena;  /* of the names: */
+    struct mech_names input_names, output_names;
 };
 
 static void destroy(void *self)
 {
     struct away *const a = self;
     mechd_outside_unref(a->outside);
+    mech_arena_fini(&a->arena);
     free(a->inputs);
     free(a->outputs);
     free(a->tried);
@@ -96,14 +100,10 @@ static void variable(const void *self, enum mech_causality causality, size_t ind
 
 static int32_t variable_find(const void *self, enum mech_causality causality, const char *name)
 {
-    for (size_t k = 0; k < variable_count(self, causality); k++) {
-        struct mech_variable v;
-        variable(self, causality, k, &v);
-        if (strcmp(v.name, name) == 0) {
-            return (int32_t)k;
-        }
-    }
-    return -1;
+    const struct away *const a = self;
+    return causality == MECH_INPUT             ? mech_names_find(&a->input_names, name)
+           : causality == MECH_OUTPUT_VARIABLE ? mech_names_find(&a->output_names, name)
+                                               : -1;
 }
 
 static size_t output_size(const void *self)
@@ -258,20 +258,38 @@ static const char **read_names(struct mechd_reading *r, const json_t *partner, c
         mechd_reading_fault(r, place, "must be a list of at most %d names", MECHD_OUTSIDE_VALUES);
         return NULL;
     }
-    const char **const names = calloc(*count + 1, sizeof *names);
+    r->outside_values += *count;
+    if (r->outside_values > MECHD_COUPLING_OUTSIDE) {
+        mechd_reading_fault(r, place, "the partners of a coupling have at most %d values together",
+                            MECHD_COUPLING_OUTSIDE);
+        return NULL;
+    }
+    struct mech_arena arena;
+    struct mech_names known;
+    mech_arena_init(&arena, 0);
+    const bool room = mech_names_init(&known, &arena, *count) == 0;
+    const char **const names = room ? calloc(*count + 1, sizeof *names) : NULL;
     for (size_t k = 0; names != NULL && k < *count; k++) {
         names[k] = json_string_value(json_array_get(list, k));
-        bool twice = false;
-        for (size_t j = 0; names[k] != NULL && j < k; j++) {
-            twice = twice || (names[j] != NULL && strcmp(names[j], names[k]) == 0);
-        }
+        const bool twice = names[k] != NULL && mech_names_add(&known, names[k], (int32_t)k) != 0;
         if (names[k] == NULL || !mech_name_valid(names[k]) || twice) {
             char each[128];
             snprintf(each, sizeof each, "%s/%zu", place, k);
             mechd_reading_fault(r, each, twice ? "this name is listed twice" : "a name is needed");
         }
     }
+    mech_arena_fini(&arena);
     return names;
+}
+
+/* The map of names that live as long as it. False: no memory. */
+static bool map(struct mech_arena *arena, char *const *names, size_t count, struct mech_names *out)
+{
+    bool room = mech_names_init(out, arena, count) == 0;
+    for (size_t k = 0; room && k < count; k++) {
+        room = mech_names_add(out, names[k], (int32_t)k) == 0;
+    }
+    return room;
 }
 
 /* Its instance, in no table, under the coupling's lease. */
@@ -282,14 +300,18 @@ static void make_instance(struct mechd_reading *r, struct mechd_part *p,
     const struct mechd_engine engine = {.ops = &ops, .self = a};
     const struct mechd_lease_wish wish = {.role = MECHD_ROLE_OWNER, .name = "coupling"};
     struct mechd_holder holder;
+    bool named = false;
     if (a != NULL) {
+        mech_arena_init(&a->arena, 0);
         a->outside = mechd_outside_create(p->name, terms);
+        named = a->outside != NULL &&
+                map(&a->arena, a->outside->inputs, terms->input_count, &a->input_names) &&
+                map(&a->arena, a->outside->outputs, terms->output_count, &a->output_names);
         a->inputs = calloc(terms->input_count + 1, sizeof *a->inputs);
         a->outputs = calloc(terms->output_count + 1, sizeof *a->outputs);
         a->tried = calloc(terms->output_count + 1, sizeof *a->tried);
     }
-    if (a == NULL || a->outside == NULL || a->inputs == NULL || a->outputs == NULL ||
-        a->tried == NULL ||
+    if (a == NULL || !named || a->inputs == NULL || a->outputs == NULL || a->tried == NULL ||
         mechd_instance_create(&r->c->service->host, &engine, &p->instance) != 0) {
         if (a != NULL) {
             destroy(a);
@@ -310,7 +332,7 @@ void mechd_outside_read(struct mechd_reading *r, struct mechd_part *p, const jso
                         const char *path)
 {
     struct mechd_outside_terms terms = {.rollback = true, .patience = patience_preset};
-    int64_t hold = 0;
+    double hold = 0.;
     char place[80];
     snprintf(place, sizeof place, "%.60s/partner", path);
     mechp_shape_only(partner, place, mechp_shape_named("@CouplingPartner"), &r->c->diag);
@@ -327,8 +349,8 @@ void mechd_outside_read(struct mechd_reading *r, struct mechd_part *p, const jso
                             patience_most);
     }
     // of the whole request: a fault in it is found where it is read
-    hold = json_integer_value(json_object_get(r->c->body, "hold"));
-    terms.order = hold >= 0 && hold <= 2 ? (int32_t)hold : 0;
+    hold = json_number_value(json_object_get(r->c->body, "hold"));
+    terms.order = hold == 1. || hold == 2. ? (int32_t)hold : 0;
     terms.inputs = inputs;
     terms.outputs = outputs;
     if (inputs != NULL && outputs != NULL && mech_diag_clean(&r->c->diag)) {
@@ -447,8 +469,7 @@ enum mechd_task_progress mechd_outside_perform(struct mechd_part *p,
     enum mechp_code code = MECHP_OK;
     char fault[MECHD_OUTSIDE_FAULT];
     if (task->action == MECH_COUPLE_DISCARD) {
-        (void)mechd_outside_discard(p->outside);
-        return MECHD_TASK_DONE;
+        return MECHD_TASK_DONE; // the next trial takes the place of this one
     }
     if (!k->stepping) {
         k->stepping = true;
@@ -467,7 +488,7 @@ enum mechd_task_progress mechd_outside_perform(struct mechd_part *p,
         if (state == MECHD_OUTSIDE_ASKED) {
             mechd_outside_abandon(p->outside);
         } else if (state == MECHD_OUTSIDE_FAULTY) {
-            blame(k, code, p->name, fault);
+            blame(k, MECHP_COMMIT_OWED, p->name, fault);
         }
         return MECHD_TASK_DONE;
     }
@@ -492,10 +513,18 @@ static void run_nap(struct mechd_task *task)
     g->head->task.run(&g->head->task);
 }
 
-/* Its first waker goes on with it. */
+/* Its first waker goes on with it, and the timer is not armed any more. */
 static void wake(struct mechd_coupling *g)
 {
-    if (atomic_exchange(&g->naps, false)) {
+    pthread_mutex_lock(&g->nap_m);
+    const bool naps = g->naps;
+    const bool armed = naps && mechd_clock_cancel(&g->service->host.clock, &g->nap_timer);
+    g->naps = false;
+    pthread_mutex_unlock(&g->nap_m);
+    if (armed) {
+        mechd_coupling_unref(g);
+    }
+    if (naps) {
         mechd_pool_push(&g->service->host.pool, &g->nap_task);
     }
 }
@@ -510,11 +539,7 @@ static void fire(struct mechd_timer *timer)
 
 static void answered(void *coupling)
 {
-    struct mechd_coupling *const g = coupling;
-    if (mechd_clock_cancel(&g->service->host.clock, &g->nap_timer)) {
-        mechd_coupling_unref(g);
-    }
-    wake(g);
+    wake(coupling);
 }
 
 void mechd_nap_init(struct mechd_coupling *g)
@@ -545,17 +570,19 @@ static bool is_there(struct mechd_coupling *g)
     return there;
 }
 
-void mechd_nap(struct mechd_coupling *g)
+bool mechd_nap(struct mechd_coupling *g)
 {
     mechd_coupling_ref(g); // the timer's
     mechd_coupling_ref(g); // of this thread: once it is woken, the command may end
-    atomic_store(&g->naps, true);
-    if (!mechd_clock_arm(&g->service->host.clock, &g->nap_timer, mechd_now() + look)) {
-        // the clock has stopped: the daemon shuts down, which the command finds by itself
-        wake(g);
+    pthread_mutex_lock(&g->nap_m);
+    const bool naps = mechd_clock_arm(&g->service->host.clock, &g->nap_timer, mechd_now() + look);
+    g->naps = naps;
+    pthread_mutex_unlock(&g->nap_m);
+    if (!naps) {
         mechd_coupling_unref(g);
     } else if (is_there(g)) {
-        answered(g);
+        wake(g);
     }
     mechd_coupling_unref(g);
+    return naps;
 }

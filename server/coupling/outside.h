@@ -27,6 +27,6 @@ enum mechd_task_progress mechd_outside_perform(struct mechd_part *p,
 
 /* Before anything is asked: who sleeps is woken by answers to its questions. */
 void mechd_nap_init(struct mechd_coupling *g);
-/* The command at the head sleeps; once it is woken its task runs in the pool. The last thing that a
- * thread does with it. */
-void mechd_nap(struct mechd_coupling *g);
+/* The command at the head sleeps; once it is woken its task runs in the pool. True: the last thing
+ * that a thread does with it. False: the clock has stopped, it cannot sleep. */
+bool mechd_nap(struct mechd_coupling *g);

@@ -359,6 +359,7 @@ struct mechd_coupling *mechd_coupling_open(struct mechd_call *c)
         return NULL;
     }
     pthread_mutex_init(&g->m, NULL);
+    pthread_mutex_init(&g->nap_m, NULL);
     atomic_init(&g->refs, 1);
     g->service = c->service;
     (void)mechp_json_string(c->body, "name", &c->diag, &name);

@@ -25,7 +25,8 @@ struct mechd_reading {
     struct mechd_link *bond_links;  /* [2 × bond_count] */
     int32_t bond_count;
     char (*bond_names)[MECH_NAME_MAX + 1];
-    int32_t *turns; /* [parts] options.order */
+    int32_t *turns;        /* [parts] options.order */
+    size_t outside_values; /* inputs and outputs of its partners */
     struct mech_couple_options options;
 };
 

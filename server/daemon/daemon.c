@@ -66,7 +66,7 @@ static int start_service(struct mechd *d, char *fault, size_t size)
     s->couplings = &d->couplings;
     mechd_couplings_init(s->couplings);
     s->outsides = &d->outsides;
-    mechd_outsides_init(s->outsides);
+    mechd_outsides_init(s->outsides, &s->host.tokens);
     mechd_backgrounds_init(&s->backgrounds);
     MECH_TRY(mechd_curve_init(&s->curve, s->config.curve_key, fault, size));
     MECH_TRY(mechd_tokens_init_keys(&s->peers, s->config.curve_clients, fault, size));

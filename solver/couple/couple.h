@@ -213,7 +213,8 @@ int mech_couple_start(struct mech_couple *c, double time);
  * positive and finite, not started, or one is in progress). */
 int mech_couple_begin(struct mech_couple *c, double size);
 /* Take the results of the last batch and return the next one; count 0: the window is over, and the
- * report has the result. A commit that fails ends the coupling: it has to be started again.
+ * report has the result. Tasks behind a trial, or outputs, that failed need not be performed. A
+ * commit that fails ends the coupling: it has to be started again.
  * 0; MECH_INVALID (no window is in progress). */
 int mech_couple_next(struct mech_couple *c, struct mech_couple_batch *out);
 /* End the window in progress with this outcome (> 0, or negative), when no thread works at the

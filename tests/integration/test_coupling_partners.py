@@ -213,7 +213,7 @@ class Works(Partners):
                 found = self.found(cid, 1)
                 reply = self.step(cid, 504, count=3)
                 self.assertEqual((reply['code'], reply['report']['windows']),
-                                 ('partner-timeout', 1))
+                                 ('commit-owed', 1))
                 self.assertEqual(round(self.time() / H), 2)
                 if lost:
                     program.close()

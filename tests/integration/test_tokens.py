@@ -2,12 +2,15 @@
 import os
 import signal
 import tempfile
+import threading
 import unittest
 import models
 import raw
-from harness import KINDS, Daemon, Forces, FrameError, Partner, ZmqDoor, wait_until
+from harness import (KINDS, SLOW, Daemon, Forces, FrameError, Http, Partner, ZmqDoor,
+                     wait_until)
 from asking import ASYNC, MOST
 from long_models import driven_chain
+from outside import Program
 from tokens import bearer, make
 
 RACES = True
@@ -174,6 +177,38 @@ class Tokens(unittest.TestCase):
                 with self.assertRaisesRegex(FrameError, 'lease'):
                     partner.step(1e-3, [1.0])
                 self.assertEqual(d.call('GET', path, headers=admin)['step'], 2)
+
+    def test_a_partner_of_a_coupling_ends_with_its_token(self):
+        with self.daemon() as d:
+            admin = bearer(self.tokens['admin'])
+            left = self.create(d)['id']
+            cid = d.call('POST', '/v1/couplings', {
+                'participants': [{'name': 'left', 'instance': left},
+                                 {'name': 'p', 'partner': {'inputs': [], 'outputs': ['y'],
+                                                           'patience': 20 * SLOW}}],
+                'connections': [], 'scheme': {'type': 'Jacobi'}, 'stepSize': 0.01},
+                         admin)['id']
+            step = '/v1/couplings/%s/step' % cid
+
+            def is_there():
+                return d.call('GET', '/v1/couplings/' + cid,
+                              headers=admin)['participants'][1]['partner']['connected']
+            first = Program(d, cid, 'p', lambda _: [0.], token=self.tokens['step'])
+            self.addCleanup(first.close)
+            self.assertEqual(d.call('POST', step, {'count': 2}, admin)['window'], 2)
+            asked = len(first.asked)
+            self.write(self.lines['admin'])
+            os.kill(d.pid(), signal.SIGHUP)
+            wait_until(lambda: 'tokens=1' in d.log(), 'the file is read')
+            done = []
+            thread = threading.Thread(target=lambda: done.append(
+                Http(d.base).call('POST', step, {'count': 1}, admin)))
+            thread.start()
+            wait_until(lambda: not is_there(), 'its connection is over')
+            with Program(d, cid, 'p', lambda _: [0.], token=self.tokens['admin'], window=2):
+                thread.join()
+            self.assertEqual((done[0].status, done[0]['window']), (200, 3))
+            self.assertEqual(len(first.asked), asked)
 
     def test_a_partner_whose_token_goes_while_it_steps_finishes_the_step(self):
         with self.daemon() as d:

@@ -1,7 +1,7 @@
 """Refusals of single routes in the walk through the OpenAPI document."""
 import threading
 
-from harness import SLOW, Daemon, wait_until
+from harness import KINDS, SLOW, Daemon, wait_until
 from asking import ASYNC, is_busy
 from long_models import pinched
 from outside import Program
@@ -59,6 +59,14 @@ class Refusals:
         cid = couple(20 * SLOW)
         with Program(self.daemon, cid, 'p', lambda _: [float('nan')]):
             self.check(operation, self.send(operation, cid=cid), 502, 'partner-fault')
+        self.client.call('DELETE', '/v1/couplings/' + cid)
+        cid = couple(20 * SLOW)
+
+        def commits_not(question):
+            return [0.] if question['kind'] != KINDS['commit'] else [
+                program.frame({**question, 'kind': KINDS['error']}, [], status=2002)]
+        with Program(self.daemon, cid, 'p', commits_not) as program:
+            self.check(operation, self.send(operation, cid=cid), 504, 'commit-owed')
 
     def test_what_is_stopped_before_its_turn_tells_so(self):
         with Daemon('--workers', '1') as d, Client(d.base) as client, Client(d.base) as other:

@@ -1,0 +1,172 @@
+/* Programs that the server calls: what is sent to one that cannot roll back, and when hellos are
+ * refused. */
+#include "server/call/outside.h"
+
+#include "tests/unit/unit.h"
+
+#include <math.h>
+
+/* A connection that remembers what has been sent. */
+struct peer {
+    struct mechd_caller caller; /* first */
+    int sent;
+    struct mechp_frame last;
+};
+
+static bool note(struct mechd_caller *c, const struct mechp_frame *frame, const double *values)
+{
+    struct peer *const p = (struct peer *)c;
+    (void)values;
+    p->sent++;
+    p->last = *frame;
+    return true;
+}
+
+static bool stays(const struct mechd_caller *c)
+{
+    (void)c;
+    return false;
+}
+
+static void nothing(struct mechd_caller *c)
+{
+    (void)c;
+}
+
+struct scene {
+    struct mechd_outsides table;
+    struct mechd_outside *outside;
+    struct peer peer;
+    uint64_t lease;
+};
+
+static void begin(struct scene *s)
+{
+    static const char *const outputs[] = {"x"};
+    const struct mechd_outside_terms terms = {
+        .outputs = outputs, .output_count = 1, .rollback = false, .patience = 60.};
+    *s = (struct scene){.peer = {.caller = {.send = note, .gone = stays, .destroy = nothing}}};
+    mechd_outsides_init(&s->table, NULL);
+    s->outside = mechd_outside_create("p", &terms);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(s->outside);
+    mechd_outside_add(&s->table, s->outside, "c-1");
+}
+
+static enum mechp_code hello(struct scene *s, const char *text)
+{
+    struct mech_diag diag;
+    struct mechp_text reply;
+    char detail[256];
+    json_t *const body = json_loads(text, 0, NULL);
+    mech_diag_init(&diag);
+    mechp_text_init(&reply, NULL, 0);
+    struct mechd_outside_hello h = {
+        .body = body, .caller = &s->peer.caller, .diag = &diag, .reply = &reply, .detail = detail};
+    const enum mechp_code code = mechd_outside_hello(&s->table, &h);
+    if (code == MECHP_OK) {
+        s->lease = h.lease;
+        mechd_outside_greeted(h.outside, h.lease);
+        mechd_outside_unref(h.outside);
+    }
+    mechp_text_fini(&reply);
+    mech_diag_fini(&diag);
+    json_decref(body);
+    return code;
+}
+
+static void end(struct scene *s)
+{
+    mechd_outside_remove(&s->table, s->outside);
+    mechd_outside_unref(s->outside);
+    mechd_outsides_fini(&s->table);
+}
+
+static void ask(struct scene *s, uint8_t kind, uint64_t step)
+{
+    const struct mechp_frame frame = {.kind = kind, .step = step, .size = 0.1};
+    mechd_outside_ask(s->outside, &frame, NULL);
+}
+
+static void answer(struct scene *s)
+{
+    const double x = 1.;
+    struct mechp_frame frame = s->peer.last;
+    frame.count = 1;
+    CU_ASSERT_TRUE(mechd_outside_take(&s->table, &frame, &x));
+}
+
+static enum mechd_outside_state poll(struct scene *s, uint64_t now)
+{
+    enum mechp_code code;
+    char fault[MECHD_OUTSIDE_FAULT];
+    double x;
+    return mechd_outside_poll(s->outside, now, &x, &code, fault);
+}
+
+static void a_trial_that_was_not_committed_is_the_last_one(void)
+{
+    struct scene s;
+    begin(&s);
+    CU_ASSERT_EQUAL_FATAL(hello(&s, "{\"coupling\":\"c-1\",\"participant\":\"p\"}"), MECHP_OK);
+    ask(&s, MECHP_TRIAL, 1);
+    answer(&s);
+    CU_ASSERT_EQUAL(poll(&s, 0), MECHD_OUTSIDE_ANSWERED);
+    ask(&s, MECHP_COMMIT, 1);
+    answer(&s);
+    CU_ASSERT_EQUAL(poll(&s, 0), MECHD_OUTSIDE_ANSWERED);
+    ask(&s, MECHP_TRIAL, 2);
+    mechd_outside_abandon(s.outside);
+    CU_ASSERT_EQUAL(s.peer.sent, 3);
+    ask(&s, MECHP_TRIAL, 2);
+    CU_ASSERT_EQUAL(poll(&s, 0), MECHD_OUTSIDE_FAULTY);
+    CU_ASSERT_EQUAL(s.peer.sent, 3);
+    // from the committed window it may be asked again
+    CU_ASSERT_EQUAL(hello(&s, "{\"coupling\":\"c-1\",\"participant\":\"p\",\"window\":1}"),
+                    MECHP_OK);
+    ask(&s, MECHP_TRIAL, 2);
+    CU_ASSERT_EQUAL(s.peer.sent, 4);
+    answer(&s);
+    CU_ASSERT_EQUAL(poll(&s, 0), MECHD_OUTSIDE_ANSWERED);
+    end(&s);
+}
+
+static void a_trial_in_front_of_an_owed_commit_is_sent_once(void)
+{
+    struct scene s;
+    begin(&s);
+    CU_ASSERT_EQUAL_FATAL(hello(&s, "{\"coupling\":\"c-1\",\"participant\":\"p\"}"), MECHP_OK);
+    ask(&s, MECHP_TRIAL, 1);
+    answer(&s);
+    (void)poll(&s, 0);
+    ask(&s, MECHP_COMMIT, 1);
+    // not answered in time: owed; the program is started again, from the start
+    CU_ASSERT_EQUAL(poll(&s, UINT64_MAX), MECHD_OUTSIDE_FAULTY);
+    CU_ASSERT_EQUAL(hello(&s, "{\"coupling\":\"c-1\",\"participant\":\"p\",\"window\":0}"),
+                    MECHP_OK);
+    ask(&s, MECHP_TRIAL, 2);
+    CU_ASSERT_EQUAL(s.peer.last.kind, MECHP_TRIAL);
+    CU_ASSERT_EQUAL(s.peer.last.step, 1);
+    CU_ASSERT_EQUAL(poll(&s, UINT64_MAX), MECHD_OUTSIDE_FAULTY);
+    ask(&s, MECHP_TRIAL, 2);
+    CU_ASSERT_EQUAL(s.peer.last.kind, MECHP_COMMIT);
+    answer(&s);
+    CU_ASSERT_EQUAL(s.peer.last.kind, MECHP_TRIAL);
+    CU_ASSERT_EQUAL(s.peer.last.step, 2);
+    answer(&s);
+    CU_ASSERT_EQUAL(poll(&s, 0), MECHD_OUTSIDE_ANSWERED);
+    end(&s);
+}
+
+static void hellos_are_refused_once_the_table_is_closed(void)
+{
+    struct scene s;
+    begin(&s);
+    mechd_outsides_close(&s.table);
+    CU_ASSERT_EQUAL(hello(&s, "{\"coupling\":\"c-1\",\"participant\":\"p\"}"), MECHP_DRAINING);
+    end(&s);
+    CU_ASSERT_EQUAL(s.peer.sent, 0);
+}
+
+UNIT_TESTS(UNIT_TEST(a_trial_that_was_not_committed_is_the_last_one),
+           UNIT_TEST(a_trial_in_front_of_an_owed_commit_is_sent_once),
+           UNIT_TEST(hellos_are_refused_once_the_table_is_closed))
