@@ -181,10 +181,10 @@ struct mechd_outside_hello {
 enum mechp_code mechd_outside_hello(struct mechd_outsides *t, struct mechd_outside_hello *h);
 /* The reply to that hello is on its way. */
 void mechd_outside_greeted(struct mechd_outside *o, uint64_t lease);
-/* A frame of a partner, by its lease: an answer, a bye. False: there is none with this lease, or its
- * token has been revoked, which ends the connection. A
- * wrong answer is a fault of this partner, and so is one that was not asked for or is given twice,
- * which its next question reports; one that comes after its time is passed over. */
+/* A frame of a partner, by its lease: an answer, a bye. False: there is none with this lease, or
+ * its token has been revoked, which ends the connection. A wrong answer is a fault of this partner,
+ * and so is one that was not asked for or is given twice, which its next question reports; one that
+ * comes after its time is passed over. */
 bool mechd_outside_take(struct mechd_outsides *t, const struct mechp_frame *frame,
                         const double *values);
 

@@ -10,7 +10,7 @@ from harness import KINDS, SLOW, Daemon, pack, unpack, wait_until
 from lane import Lane, behind
 from outside import Program
 from package import mechd
-from test_coupling_partners import H, OSCILLATORS, Partners
+from partnered import H, OSCILLATORS, Partners
 
 
 def trials(program):
