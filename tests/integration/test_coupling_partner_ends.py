@@ -73,22 +73,6 @@ class Forward(Partners):
                 self.assertIn('participant a', self.step(cid, 502)['detail'])
                 self.assertEqual((trials(a), trials(b)), ([1], []))
 
-    def test_a_question_that_was_not_sent_is_no_trial(self):
-        cid, right, twice = self.couple(), self.right(), []
-
-        def answers(question):
-            values = right(question)
-            if question['kind'] == KINDS['commit'] and question['step'] == 2 and not twice:
-                twice.append(question)
-                return [program.frame(question, values)] * 2
-            return values
-        with self.program(cid, answers) as program:
-            self.found(cid, 2)
-            # its answer to the commit came twice, which the next question reports, unsent
-            self.assertEqual(self.step(cid, 502)['code'], 'partner-fault')
-            self.assertEqual(self.step(cid)['window'], 3)
-            self.assertEqual(trials(program), [1, 2, 3])
-
 
 class Refusals(Partners):
     def refused(self, reply, words):

@@ -157,6 +157,25 @@ static void a_trial_in_front_of_an_owed_commit_is_sent_once(void)
     end(&s);
 }
 
+static void a_question_that_was_not_sent_is_no_trial(void)
+{
+    struct scene s;
+    begin(&s);
+    CU_ASSERT_EQUAL_FATAL(hello(&s, "{\"coupling\":\"c-1\",\"participant\":\"p\"}"), MECHP_OK);
+    ask(&s, MECHP_OUTPUTS, 1);
+    answer(&s);
+    CU_ASSERT_EQUAL(poll(&s, 0), MECHD_OUTSIDE_ANSWERED);
+    answer(&s); // given twice: the next question reports it, unsent
+    ask(&s, MECHP_TRIAL, 1);
+    CU_ASSERT_EQUAL(poll(&s, 0), MECHD_OUTSIDE_FAULTY);
+    CU_ASSERT_EQUAL(s.peer.sent, 1);
+    ask(&s, MECHP_TRIAL, 1);
+    CU_ASSERT_EQUAL(s.peer.sent, 2);
+    answer(&s);
+    CU_ASSERT_EQUAL(poll(&s, 0), MECHD_OUTSIDE_ANSWERED);
+    end(&s);
+}
+
 static void hellos_are_refused_once_the_table_is_closed(void)
 {
     struct scene s;
@@ -169,4 +188,5 @@ static void hellos_are_refused_once_the_table_is_closed(void)
 
 UNIT_TESTS(UNIT_TEST(a_trial_that_was_not_committed_is_the_last_one),
            UNIT_TEST(a_trial_in_front_of_an_owed_commit_is_sent_once),
+           UNIT_TEST(a_question_that_was_not_sent_is_no_trial),
            UNIT_TEST(hellos_are_refused_once_the_table_is_closed))
