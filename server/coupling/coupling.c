@@ -126,6 +126,7 @@ void mechd_coupling_unref(struct mechd_coupling *g)
         if (p->outside != NULL) {
             mechd_outside_remove(g->service->outsides, p->outside);
             mechd_outside_unref(p->outside);
+            mechd_instance_close(p->instance); // its memory was charged
         }
         if (p->instance != NULL) {
             mechd_instance_unref(p->instance);

@@ -260,8 +260,7 @@ static const char **read_names(struct mechd_reading *r, const json_t *partner, c
     }
     r->outside_values += *count;
     if (r->outside_values > MECHD_COUPLING_OUTSIDE) {
-        mechd_reading_fault(r, place, "the partners of a coupling have at most %d values together",
-                            MECHD_COUPLING_OUTSIDE);
+        mechd_reading_fault(r, place, "at most %d values of all partners", MECHD_COUPLING_OUTSIDE);
         return NULL;
     }
     struct mech_arena arena;
@@ -290,6 +289,19 @@ static bool map(struct mech_arena *arena, char *const *names, size_t count, stru
         room = mech_names_add(out, names[k], (int32_t)k) == 0;
     }
     return room;
+}
+
+/* Its memory, about, to the account of the caller. */
+static void charge(struct mechd_reading *r, struct mechd_instance *i, size_t values)
+{
+    struct mechd_excess excess;
+    i->account = mechd_accounts_find(&r->c->service->host.accounts, r->c->who.name);
+    if (i->account == NULL) {
+        mechd_fail(r->c, MECHP_OUT_OF_MEMORY, "no memory for the account");
+    } else if (!mechd_instance_charge(i, MECHD_QUOTA_MEMORY, values * MECHD_OUTSIDE_BYTES,
+                                      &excess)) {
+        mechd_fail_quota(r->c, &excess);
+    }
 }
 
 /* Its instance, in no table, under the coupling's lease. */
@@ -326,13 +338,13 @@ static void make_instance(struct mechd_reading *r, struct mechd_part *p,
     mechd_outside_ref(a->outside);
     p->outside = a->outside;
     r->g->outsides++;
+    charge(r, p->instance, terms->input_count + terms->output_count);
 }
 
 void mechd_outside_read(struct mechd_reading *r, struct mechd_part *p, const json_t *partner,
                         const char *path)
 {
     struct mechd_outside_terms terms = {.rollback = true, .patience = patience_preset};
-    double hold = 0.;
     char place[80];
     snprintf(place, sizeof place, "%.60s/partner", path);
     mechp_shape_only(partner, place, mechp_shape_named("@CouplingPartner"), &r->c->diag);
@@ -349,7 +361,7 @@ void mechd_outside_read(struct mechd_reading *r, struct mechd_part *p, const jso
                             patience_most);
     }
     // of the whole request: a fault in it is found where it is read
-    hold = json_number_value(json_object_get(r->c->body, "hold"));
+    const double hold = json_number_value(json_object_get(r->c->body, "hold"));
     terms.order = hold == 1. || hold == 2. ? (int32_t)hold : 0;
     terms.inputs = inputs;
     terms.outputs = outputs;

@@ -43,6 +43,22 @@ class Quotas(unittest.TestCase):
                     self.assertEqual(reply.status, 201)
                     self.refused(d.call('POST', '/v1/instances', model), 'coordinates')
 
+    def test_partners_of_couplings_take_memory_of_the_account(self):
+        def couple(d, count):
+            return d.call('POST', '/v1/couplings', {
+                'participants': [{'name': 'p', 'partner': {
+                    'inputs': [], 'outputs': ['x%d' % k for k in range(count)]}}],
+                'connections': [], 'scheme': {'type': 'Jacobi'}, 'stepSize': 0.1})
+        with Daemon('--quota', 'memory=100KiB') as d:
+            reply = couple(d, 1000)
+            self.assertEqual((reply.status, reply['code']), (429, 'quota-exceeded'), reply)
+            self.assertEqual(d.call('GET', '/v1/quota')['used']['memory'], 0)
+            made = couple(d, 100)
+            self.assertEqual(made.status, 201, made)
+            self.assertEqual(d.call('GET', '/v1/quota')['used']['memory'], 25600)
+            d.call('DELETE', '/v1/couplings/' + made['id'])
+            self.assertEqual(d.call('GET', '/v1/quota')['used']['memory'], 0)
+
     def test_runs_at_work_are_bounded(self):
         with Daemon('--quota', 'runs=1') as d:
             one, two = ('/v1/instances/%s/runs' % d.create(models.oscillator()) for _ in '12')
