@@ -166,8 +166,8 @@ static void what_a_driven_body_carries_moves_to_second_order(void)
 }
 
 /* A rod of 1 m on a ball joint, with a ball of 0.1 m at its end. Printed into it: place, Euler
- * parameters e₀ and e₂, velocity and the rates of these; the floor's geometry; inertia about the node
- * twice, the centre of mass, the ball and the joint along the rod, θ. */
+ * parameters e₀ and e₂, velocity and the rates of these; the floor's geometry; inertia about the
+ * node twice, the centre of mass, the ball and the joint along the rod, θ. */
 #define HINGED                                                                                     \
     "{'mechd': 1, 'gravity': [0, 0, -9.81], 'nodes': [{'name': 'n', 'type': 'NodeRigidBodyEP',"    \
     "'referenceCoordinates': [%.17g, 0, %.17g, %.17g, 0, %.17g, 0], 'initialVelocities':"          \
