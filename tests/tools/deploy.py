@@ -145,7 +145,7 @@ def check_metrics(tree):
 
 
 def check_versions(tree):
-    """The version stands in meson.build; other files that need it have the same."""
+    """The version is that of meson.build, in every file that has one."""
     if 'meson.build' not in tree.paths:
         return
     version = re.search(r"version: '([^']+)'", tree.text('meson.build')).group(1)
