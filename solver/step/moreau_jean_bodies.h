@@ -283,11 +283,20 @@ const char *mech_moreau_bodies_sweeps_name(void);
 bool mech_moreau_bodies_suits_sweeps(const struct mech_model *m);
 int mech_moreau_bodies_sweeps_init(struct mech_moreau_bodies *s);
 void mech_moreau_bodies_sweeps_fini(struct mech_moreau_bodies *s);
-/* Velocity of the second body's point against the first's along n, from twists [bodies × 6]. */
-double mech_moreau_bodies_approach(const struct mech_body_contact *c, const double *twist);
 /* 0; MECH_VI_NOT_CONVERGED, MECH_NOT_CONVERGED: the step is for Newton's method, from q0 and v0. */
 int mech_moreau_bodies_sweep(struct mech_moreau_bodies *s, struct mech_state *state,
                              struct mech_step_result *result);
+
+/* moreau_jean_bodies_gather.c: contacts, masses and velocities for the sweeps. */
+/* Velocity of the second body's point against the first's along n, from twists [bodies × 6]. */
+double mech_moreau_bodies_approach(const struct mech_body_contact *c, const double *twist);
+/* Into s->sweeps: all contacts, inverse masses and velocities, at the poses of the middle. 0;
+ * MECH_NO_MEMORY; what detecting returns. */
+int mech_moreau_bodies_gather(struct mech_moreau_bodies *s, const struct mech_state *state,
+                              struct mech_step_result *result);
+/* The list's contacts from number `from` on, behind those that are there. 0; MECH_NO_MEMORY. */
+int mech_moreau_bodies_take(struct mech_moreau_bodies *s, const struct mech_state *state,
+                            int32_t from);
 
 /* moreau_jean_bodies_impact.c: P for the present v, which gets W_G⁻¹ Hᵀ ΔP added, and λ its part.
  * 0; MECH_VI_NOT_CONVERGED, with a reason … */

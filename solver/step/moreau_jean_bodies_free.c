@@ -65,118 +65,6 @@ void mech_moreau_bodies_sweeps_fini(struct mech_moreau_bodies *s)
     free(s->sweeps.of);
 }
 
-/* --- contacts --------------------------------------------------------------------------------- */
-
-static int reserve(struct mech_sweeps *w, int32_t bodies, int32_t count)
-{
-    if (count > w->most) {
-        const int32_t most = count + count / 2 + 16;
-        struct mech_body_contact *const at = realloc(w->at, (size_t)most * sizeof *at);
-
-        w->at = at ? at : w->at;
-        int32_t *const of = realloc(w->of, (size_t)most * sizeof *of);
-
-        w->of = of ? of : w->of;
-        if (!at || !of) {
-            return MECH_NO_MEMORY;
-        }
-        w->most = most;
-    }
-    MECH_TRY(mech_body_newton_reserve(w->newton, bodies, w->most));
-    return mech_body_contacts_reserve(w->solver, bodies, w->most);
-}
-
-double mech_moreau_bodies_approach(const struct mech_body_contact *c, const double *twist)
-{
-    double speed = 0.;
-
-    for (int side = 0; side < 2; side++) {
-        const double sign = side ? 1. : -1.;
-        const double *const r = c->arm[side];
-
-        if (c->body[side] < 0) {
-            continue;
-        }
-        const double *const v = twist + 6 * (size_t)c->body[side], *const w = v + 3;
-
-        speed += sign * (c->n[0] * (v[0] + w[1] * r[2] - w[2] * r[1]) +
-                         c->n[1] * (v[1] + w[2] * r[0] - w[0] * r[2]) +
-                         c->n[2] * (v[2] + w[0] * r[1] - w[1] * r[0]));
-    }
-    return speed;
-}
-
-/* Contact number i of the list; `warm` runs through what the state keeps. */
-static void take(struct mech_moreau_bodies *s, const struct mech_state *state, int32_t i,
-                 size_t *warm)
-{
-    struct mech_sweeps *const w = &s->sweeps;
-    const struct mech_contact *const contact = &s->list.at[i];
-    const struct mech_material material = mech_model_touch_material(s->model, contact);
-    struct mech_body_contact *const c = &w->at[w->count];
-    const struct mech_gap_step step = mech_moreau_bodies_gap(s);
-    struct mech_touch_rows *const rows = &s->touch;
-    double bE[2];
-
-    *c = (struct mech_body_contact){
-        .mu = material.friction, .spinning = material.spinning, .rolling = material.rolling};
-    mech_model_touch_frame(s->model, contact, rows);
-    memcpy(c->n, rows->frame, sizeof c->n);
-    memcpy(c->t1, rows->frame + 3, sizeof c->t1);
-    memcpy(c->body, rows->body, sizeof c->body);
-    memcpy(c->arm, rows->arm, sizeof c->arm);
-    const double speed = mech_moreau_bodies_approach(c, w->before);
-    const struct mech_foretold_of *const law = &s->foretold.of[i];
-
-    const struct mech_touched *const kept = mech_moreau_bodies_kept(state, contact->id, warm);
-
-    mech_moreau_bodies_lasts(s, i, &material, rows->frame, speed, kept);
-    if (!mech_gap_contact(&step, &material, law->gap, speed - law->drift[0], bE)) {
-        return;
-    }
-    memcpy(c->b, law->drift, sizeof c->b);
-    c->b[0] += bE[0];
-    c->cfm[0] = bE[1];
-    if (kept) {
-        memcpy(c->impulse, kept->impulse, sizeof c->impulse);
-        if (c->spinning > 0. || c->rolling > 0.) {
-            memcpy(c->couple, kept->couple, sizeof c->couple);
-        }
-    }
-    w->of[w->count++] = i;
-}
-
-/* The list's contacts from number `from` on. */
-static int take_from(struct mech_moreau_bodies *s, const struct mech_state *state, int32_t from)
-{
-    size_t warm = 0;
-
-    MECH_TRY(reserve(&s->sweeps, mech_model_touch_bodies(s->model), s->list.n));
-    for (int32_t i = from; i < s->list.n; i++) {
-        take(s, state, i, &warm);
-    }
-    return 0;
-}
-
-/* All contacts, masses and velocities at the poses of the middle. */
-static int gather(struct mech_moreau_bodies *s, const struct mech_state *state,
-                  struct mech_step_result *result)
-{
-    struct mech_sweeps *const w = &s->sweeps;
-    const int32_t bodies = mech_model_touch_bodies(s->model);
-
-    MECH_TRY(mech_moreau_bodies_detect(s, state, result));
-    for (int32_t i = 0; i < bodies; i++) {
-        double *const m = w->inverse_mass + 3 * (size_t)i;
-
-        mech_model_touch_inertia(s->model, i, m, w->inverse_inertia + 9 * (size_t)i);
-        m[1] = m[2] = m[0];
-        mech_model_touch_twist(s->model, i, s->v0, w->before + 6 * (size_t)i);
-    }
-    w->count = 0;
-    return take_from(s, state, 0);
-}
-
 /* --- the step --------------------------------------------------------------------------------- */
 
 /* w->f = h M⁻¹ f at the velocities of the state */
@@ -589,7 +477,7 @@ static int impact(struct mech_moreau_bodies *s, struct mech_state *state,
         if (change.out) {
             let_go(s);
         }
-        MECH_TRY(take_from(s, state, s->list.n - change.added));
+        MECH_TRY(mech_moreau_bodies_take(s, state, s->list.n - change.added));
         set_out(s, state);
     }
 }
@@ -617,7 +505,7 @@ int mech_moreau_bodies_sweep(struct mech_moreau_bodies *s, struct mech_state *st
         memcpy(w->last, w->f, bytes);
         result->iterations++;
         if (k == 0) {
-            MECH_TRY(gather(s, state, result));
+            MECH_TRY(mech_moreau_bodies_gather(s, state, result));
         }
         MECH_TRY(impact(s, state, result));
     }
