@@ -222,6 +222,8 @@ static enum mechd_progress run_derivatives(struct mechd_call *c)
         if (seed != NULL && c->code == MECHP_OK && mech_diag_clean(&c->diag)) {
             derive(c, &adjoint);
         }
+        mechp_text_key(&c->text, "kinked");
+        mechp_text_bool(&c->text, forward.kinked || adjoint.kinked);
         mechp_text_end(&c->text);
     }
     free_values(&forward.values);

@@ -29,7 +29,27 @@ class Derivatives(Served):
             self.assertAlmostEqual(back['q'][0], -4 * k / m + 5, 8)
             self.assertAlmostEqual(back['v'][0], -4 * d / m, 8)
             self.assertAlmostEqual(back['inputs']['force'], 4 / m, 9)
+            self.assertIs(reply['kinked'], False)
             self.assertEqual(door.call('get-state', id=i)[1], before)
+
+    def test_where_a_law_ends_the_reply_says_that_it_is_kinked(self):
+        """A sphere of 1 kg that begins to touch a plane, each of compliance 5e-5 m/N."""
+        model = models.document(
+            'touching', gravity=[0, 0, 0], contact={'method': 'penalty'}, nodes=models.point([0, 0, 0.125])[0],
+            objects=[{'name': 'ground', 'type': 'Ground',
+                      'geometry': [{'shape': 'Plane', 'material': {'compliance': 5e-5}}]},
+                     {'name': 'mass', 'type': 'MassPoint', 'node': 'n', 'physicsMass': 1,
+                      'geometry': [{'shape': 'Sphere', 'radius': 0.125,
+                                    'material': {'compliance': 5e-5}}]}],
+            solver={'integrator': 'RK44', 'stepSize': 1e-4})
+        i = self.daemon.create(model)
+        for asked in ({'direction': {'q': [0, 0, 1]}}, {'seed': {'vdot': [0, 0, 1]}}):
+            status, reply = self.door.call('derivatives', id=i, **asked)
+            self.assertEqual(status, 200, reply)
+            self.assertIs(reply['kinked'], True)
+        self.assertAlmostEqual(reply['sensitivity']['q'][2], -5e3, 2)
+        reply = self.door.call('derivatives', id=i, direction={'v': [1, 0, 0]})[1]
+        self.assertIs(reply['kinked'], False)
 
     def test_what_cannot_be_is_refused_with_its_place(self):
         model = models.oscillator()

@@ -15,7 +15,11 @@ static const struct mechp_shape derivatives_reply = {
     .doc = "Derivatives of the equations at the point.",
     .members = MECHP_MEMBERS({"time", "number", "s", true},
                              {"derivative", "@Unknowns", "along the direction, if given", false},
-                             {"sensitivity", "@Knowns", "of the seed, if given", false})};
+                             {"sensitivity", "@Knowns", "of the seed, if given", false},
+                             {"kinked", "boolean",
+                              "a law has an end at the point: some derivatives are means of the "
+                              "slopes on both sides of it",
+                              true})};
 
 static const struct mechp_shape derivatives_request = {
     .name = "DerivativesRequest",
