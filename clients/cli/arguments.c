@@ -38,14 +38,8 @@ static void choose_colour(struct mechctl *m, const char *when)
     m->colour = strcmp(when, "always") == 0 || (strcmp(when, "auto") == 0 && wanted);
 }
 
-/* Options are collected first: those of a command may precede it. */
-struct given {
-    const char *name, *value;
-};
-
+/* What is said to the program itself. */
 struct line {
-    struct given given[MECHCTL_OPTIONS + 8];
-    int count;
     const char *timeout, *color, *token, *lease, *ca, *server_key, *key_file;
     bool *help, *version;
 };
@@ -144,26 +138,24 @@ static int take_option(struct mechctl *m, struct line *l, char **words, int left
     value = used == 2 ? words[1] : value ? value : "";
     if (text) {
         *text = value;
-    } else if (l->count < (int)(sizeof l->given / sizeof *l->given)) {
-        l->given[l->count++] = (struct given){.name = name, .value = value};
+    } else { // those of a command may precede it
+        m->given[m->given_count++] =
+            (struct mechctl_given){.name = name, .length = (int)length, .value = value};
     }
     return used;
 }
 
-/* Pass the collected options to the command that they belong to. */
-static int settle(struct mechctl *m, const struct line *l)
+/* Whether the collected options are the command's. */
+static int settle(const struct mechctl *m)
 {
-    for (int i = 0; i < l->count; i++) {
-        const size_t length = strcspn(l->given[i].name, "=");
-        int at = 0;
-        const struct mechctl_option *o = m->command ? m->command->options : NULL;
-        for (; o && o->name && !is_word(l->given[i].name, length, o->name); o++) {
-            at++;
+    for (const struct mechctl_given *g = m->given; g < m->given + m->given_count; g++) {
+        const struct mechctl_option *o = m->command->options;
+        while (o && o->name && !is_word(g->name, (size_t)g->length, o->name)) {
+            o++;
         }
         if (!o || !o->name) {
-            return mechctl_usage("--%.*s: no such option here", (int)length, l->given[i].name);
+            return mechctl_usage("--%.*s: no such option here", g->length, g->name);
         }
-        m->values[at] = l->given[i].value;
     }
     return MECHCTL_DONE;
 }
@@ -222,6 +214,11 @@ int mechctl_parse(struct mechctl *m, int argc, char **argv, bool *help, bool *ve
 {
     struct line l = {.color = "auto", .help = help, .version = version};
     bool options = true;
+    m->given = calloc((size_t)argc + 1, sizeof *m->given);
+    if (!m->given) {
+        fputs("mechctl: out of memory\n", stderr);
+        return MECHCTL_FAILED;
+    }
     // positional words move to the front of argv, in their order
     m->arguments = argv;
     for (int i = 1; i < argc;) {
@@ -260,7 +257,7 @@ int mechctl_parse(struct mechctl *m, int argc, char **argv, bool *help, bool *ve
     if (*help || *version || !m->command) {
         return MECHCTL_DONE;
     }
-    int code = settle(m, &l);
+    int code = settle(m);
     if (code == MECHCTL_DONE) {
         code = check_count(m);
     }
@@ -269,10 +266,9 @@ int mechctl_parse(struct mechctl *m, int argc, char **argv, bool *help, bool *ve
 
 const char *mechctl_option(const struct mechctl *m, const char *name)
 {
-    int at = 0;
-    for (const struct mechctl_option *o = m->command->options; o && o->name; o++, at++) {
-        if (strcmp(o->name, name) == 0) {
-            return m->values[at];
+    for (int i = m->given_count - 1; i >= 0; i--) {
+        if (is_word(m->given[i].name, (size_t)m->given[i].length, name)) {
+            return m->given[i].value;
         }
     }
     return NULL;

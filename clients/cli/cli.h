@@ -35,7 +35,12 @@ struct mechctl_option {
     const char *doc;
 };
 
-enum { MECHCTL_OPTIONS = 10 };
+/* An option of the command as it was given. */
+struct mechctl_given {
+    const char *name; /* [length] */
+    int length;
+    const char *value; /* "" for a switch */
+};
 
 /* What an argument may be, of the command itself or of an option: for help and completion, and for
  * the command itself. */
@@ -63,8 +68,8 @@ struct mechctl {
     const struct mechctl_command *command;
     char **arguments; /* [count] positional */
     int count;
-    const char *values[MECHCTL_OPTIONS]; /* by the command's options: the argument, "" for a switch
-                                            that is on, NULL: not given */
+    struct mechctl_given *given; /* [given_count], in their order; owned */
+    int given_count;
     const char *server;
     const char *lane;        /* --lane: requests go there as JSON; NULL: over HTTP */
     bool json;               /* --json: print the server's JSON, for scripts */

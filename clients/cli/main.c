@@ -7,6 +7,7 @@
 #include <locale.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define MECHCTL_COMMAND(name) extern const struct mechctl_command mechctl_##name;
@@ -157,6 +158,7 @@ int main(int argc, char **argv)
     mechc_close(m.c);
     mechc_bytes_fini(&m.body);
     mechc_bytes_fini(&m.held);
+    free(m.given);
     errno = 0;
     const int written = mechctl_flush();
     return code == MECHCTL_DONE ? written : code;

@@ -404,6 +404,7 @@ true
         self.words('operation', later['id'], '--cancel')
         for line, body in (('evaluate a -', {'want': ['mass']}),
                            ('jvp a -', {'size': 0.01, 'inputs': {'force': 1}}),
+                           ('derivatives a -', {'direction': {'inputs': {'force': 1}}}),
                            ('solve -', {'N': [[2, 1], [1, 2]], 'r': [-5, -6]}),
                            ('system a product --input -', {'x': [1]}),
                            ('system a schur-product --input -', {'l': []}),
