@@ -1,5 +1,5 @@
-/* What a step of free bodies by sweeps starts from: the contacts of the list with their laws and the
- * impulses that the state keeps, and inverse masses and velocities of the bodies. */
+/* What a step of free bodies by sweeps starts from: the contacts of the list with their laws and
+ * the impulses that the state keeps, and inverse masses and velocities of the bodies. */
 #include "solver/base/err.h"
 #include "solver/step/moreau_jean_bodies.h"
 

@@ -35,7 +35,8 @@ class Derivatives(Served):
     def test_where_a_law_ends_the_reply_says_that_it_is_kinked(self):
         """A sphere of 1 kg that begins to touch a plane, each of compliance 5e-5 m/N."""
         model = models.document(
-            'touching', gravity=[0, 0, 0], contact={'method': 'penalty'}, nodes=models.point([0, 0, 0.125])[0],
+            'touching', gravity=[0, 0, 0], contact={'method': 'penalty'},
+            nodes=models.point([0, 0, 0.125])[0],
             objects=[{'name': 'ground', 'type': 'Ground',
                       'geometry': [{'shape': 'Plane', 'material': {'compliance': 5e-5}}]},
                      {'name': 'mass', 'type': 'MassPoint', 'node': 'n', 'physicsMass': 1,
