@@ -55,6 +55,7 @@ LONG = [
 # that can be cancelled as well, and why none takes more than seconds
 BOUNDED = {
     'linearization': 'at most 1,000 states',
+    'derivatives': 'at most 4,000 knowns, some ten evaluations of the model each',
     'commitCoupling': 'a copy of the state of each participant',
     'takeCouplingSnapshot': 'a copy of the state of each participant',
     'restoreCoupling': 'a copy of the state of each participant',

@@ -175,6 +175,7 @@ class Python(ManyTests, StateTests, Served):
         self.assertAlmostEqual(found['rhs'][0], -50, delta=1e-12)
         self.assertEqual(values.numpy.shape(found['mass']), (1, 1))
         self.assertEqual(i.jvp(0.01, inputs={'force': 1})['outputs'].keys(), {'x', 'v'})
+        self.assertEqual(i.derivatives(direction={'v': [1]})['derivative']['qdot'], [1])
         i.set_field('spring', 'stiffness', 200)
         self.assertAlmostEqual(i.evaluate(['rhs'], q=[1.5], v=[0])['rhs'][0], -100, delta=1e-12)
         self.assertEqual(i.output('mass', 'Velocity', configuration='current')[0], 0.5)

@@ -19,7 +19,7 @@ VOLATILE = {'revision', 'memory', 'version', 'libraries', 'compiler', 'limits', 
             'endpoints', 'instances', 'detail', 'bytes', 'elapsed', 'remaining', 'expires', 'left',
             'lease', 'done', 'state', 'used', 'busy'}
 # ids that the server gives
-GIVEN = re.compile(r'i-\d+')
+GIVEN = re.compile(r'[ci]-\d+')
 
 
 def alike(one, other, key=''):

@@ -83,6 +83,13 @@ def a_coupling(client, root):
     return {'cid': reply['id']}
 
 
+def one_coupling(client, root):
+    """Without those that other tests leave."""
+    for other in client.call('GET', '/v1/couplings')['items']:
+        client.call('DELETE', '/v1/couplings/' + other['id'])
+    a_coupling(client, root)
+
+
 def a_coupling_trial(client, root):
     made = a_coupling(client, root)
     client.call('POST', '/v1/couplings/%s/step' % made['cid'], {'count': 1, 'commit': False})
@@ -149,7 +156,8 @@ PREPARE = {'commit': a_trial, 'keepTrial': a_trial, 'dropTrial': a_kept_trial,
            'createAs': nothing, 'instances': nothing_else, 'changeLease': a_lease,
            'dropLease': a_lease, 'stream': a_stream, 'deleteStream': a_stream,
            'getSweep': a_sweep, 'deleteSweep': a_sweep,
-           'sweepResults': a_sweep, 'couple': in_memory, 'getCoupling': a_coupling,
+           'sweepResults': a_sweep, 'couple': in_memory, 'couplings': one_coupling,
+           'getCoupling': a_coupling,
            'couplingStability': a_coupling, 'commitCoupling': a_coupling_trial,
            'couplingSnapshots': a_coupling_snapshot,
            'couplingSnapshot': a_coupling_snapshot,
