@@ -101,12 +101,13 @@ static struct mech_sim *boxes_above(int boxes, uint64_t seed, const char *law)
         const double size[] = {a * (0.5 + random_of(&seed)), a * (0.5 + random_of(&seed)), a};
         const double x = random_of(&seed) - 0.5, y = random_of(&seed) - 0.5;
         const double z = random_of(&seed) - 0.5, w = 1. / sqrt(1. + x * x + y * y + z * z);
+        /* a statement each: the order of arguments is the compiler's */
+        const double beside = 0.04 * random_of(&seed), along = 0.04 * random_of(&seed);
 
         node += sprintf(node,
                         "%s{'name': 'n%d', 'type': 'NodeRigidBodyEP', 'referenceCoordinates':"
                         "[%.17g, %.17g, %g, %.17g, %.17g, %.17g, %.17g]}",
-                        i ? ", " : "", i, 0.04 * random_of(&seed), 0.04 * random_of(&seed),
-                        0.12 + 0.18 * i, w, x * w, y * w, z * w);
+                        i ? ", " : "", i, along, beside, 0.12 + 0.18 * i, w, x * w, y * w, z * w);
         object +=
             sprintf(object,
                     ", {'name': 'b%d', 'type': 'RigidBody', 'node': 'n%d', 'physicsMass': %.17g,"

@@ -96,14 +96,21 @@ static struct mech_sim *scene(uint32_t seed, double theta, double h, double mu)
 
     at += sprintf(at, "{'mechd': 1, 'nodes': [");
     for (int i = 0; i < 6; i++) {
+        double q[3], v[6];
+
+        /* a statement each: the order of arguments is the compiler's */
+        for (int k = 5; k >= 0; k--) {
+            v[k] = k < 3 ? within(&seed, -4., 4.) : within(&seed, -2., 2.);
+        }
+        for (int k = 2; k >= 0; k--) {
+            q[k] = k < 2 ? within(&seed, -0.1, 0.1) : within(&seed, 0.45, 0.6);
+        }
         at +=
             sprintf(at,
                     "%s{'name': 'n%d', 'type': 'NodeRigidBodyEP', 'referenceCoordinates': [%g, %g,"
                     "%g, 1, 0, 0, 0], 'initialVelocities': [%g, %g, %g, 0, %g, %g, %g]}",
-                    i ? ", " : "", i, 0.9 * (i % 3) + within(&seed, -0.1, 0.1),
-                    0.9 * (i / 3) + within(&seed, -0.1, 0.1), within(&seed, 0.45, 0.6),
-                    within(&seed, -4., 4.), within(&seed, -4., 4.), within(&seed, -4., 4.),
-                    within(&seed, -2., 2.), within(&seed, -2., 2.), within(&seed, -2., 2.));
+                    i ? ", " : "", i, 0.9 * (i % 3) + q[0], 0.9 * (i / 3) + q[1], q[2], v[0], v[1],
+                    v[2], v[3], v[4], v[5]);
     }
     at += sprintf(at, "], 'objects': [{'name': 'g', 'type': 'Ground', 'geometry': [{'shape':"
                       "'Plane'}, {'shape': 'Box', 'size': [1, 9, 9], 'position': [-1, 0, 0]},"

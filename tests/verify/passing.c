@@ -339,6 +339,7 @@ static void nothing_passes_a_thin_wall(void)
         double q[4], R[9];
 
         turn(&seed, q, R);
+        const double speed = within(&seed, 5., 45.), away = within(&seed, 0., 0.05);
         snprintf(
             text, sizeof text,
             "{'mechd': 1, 'gravity': [0, 0, 0], 'nodes': [{'name': 'n', 'type':"
@@ -348,8 +349,8 @@ static void nothing_passes_a_thin_wall(void)
             "0.001, 0.001, 0, 0, 0], 'geometry': [{%s}]}, {'name': 'g', 'type': 'Ground',"
             "'geometry': [{'shape': 'Box', 'size': [0.001, 2, 2]}]}], 'solver': {'integrator':"
             "'MoreauJean', 'theta': %g, 'stepSize': 0.001}}",
-            -0.5 - within(&seed, 0., 0.05), q[0], q[1], q[2], q[3], within(&seed, 5., 45.),
-            shape_of(k % (KINDS - 1)), k % 2 ? 1. : 0.5);
+            -0.5 - away, q[0], q[1], q[2], q[3], speed, shape_of(k % (KINDS - 1)),
+            k % 2 ? 1. : 0.5);
         struct mech_sim *const s = model_of(text);
         double x[3];
 
