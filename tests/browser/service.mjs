@@ -307,7 +307,7 @@ export const tests = {
 
     async one_page_drives_and_another_one_watches() {
         const { page, id } = await shown();
-        await page.waitForSelector("text=Any client may drive");
+        await page.waitForSelector('text="Any client may drive"');
         const other = await open({ hash: `#/${id}` });
         await press(page, "Take over");
         await page.waitForSelector("text=You drive");
@@ -326,9 +326,9 @@ export const tests = {
         await page.reload();
         await page.waitForSelector("text=You drive");
         await press(page, "Release");
-        await page.waitForSelector("text=Any client may drive");
+        await page.waitForSelector('text="Any client may drive"');
         assert.deepEqual((await got(at(id, "/lease"))).items, []);
-        await other.waitForSelector("text=Any client may drive");
+        await other.waitForSelector('text="Any client may drive"');
         assert.equal(await other.isDisabled("text=Reset"), false);
         assert.deepEqual(page.complaints, []);
     },
@@ -382,7 +382,7 @@ export const tests = {
         await page.reload();
         await page.waitForSelector("text=You set push; any client may drive");
         await press(page, "Release");
-        await page.waitForSelector("text=Any client may drive");
+        await page.waitForSelector('text="Any client may drive"');
         assert.deepEqual((await got(at(id, "/lease"))).items, []);
         await other.waitForSelector("text=co-driver of push", { state: "hidden" });
         assert.equal(await readOnly(other, "push"), false);
@@ -392,7 +392,7 @@ export const tests = {
 
     async an_observer_changes_nothing_and_is_seen() {
         const { page, id } = await shown({ viewport: { width: 390, height: 860 } });
-        await page.waitForSelector("text=Any client may drive");
+        await page.waitForSelector('text="Any client may drive"');
         await page.getByRole("button", { name: "Other roles" }).focus();
         await page.keyboard.press("Enter");
         await page.waitForSelector("section[aria-label='Other roles'] input:focus");
@@ -417,7 +417,7 @@ export const tests = {
         await page.waitForSelector(".notice >> text=foreign-lease");
         assert.deepEqual((await got(at(id, "/snapshots"))).items, []);
         await press(page, "Release");
-        await page.waitForSelector("text=Any client may drive");
+        await page.waitForSelector('text="Any client may drive"');
         await press(page, "Step");
     },
 
@@ -446,8 +446,8 @@ export const tests = {
         assert.equal((await got(at(id, "/lease"))).items.length, 1);
         const other = await open({ hash: `#/${id}` });
         await press(other, "Break the lease");
-        await other.waitForSelector("text=Any client may drive");
-        await page.waitForSelector("text=Any client may drive");
+        await other.waitForSelector('text="Any client may drive"');
+        await page.waitForSelector('text="Any client may drive"');
         await press(page, "Step");
         await until(async () => (await time(page)) > 0, "anybody steps");
     },
