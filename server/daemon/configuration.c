@@ -171,11 +171,17 @@ static char *trim(char *text)
 /* A line of the file: all addresses of a list fit. */
 enum { LINE = 4096 };
 
-/* Read the file; options in `given` came from a stronger source. */
+/* Read the file; options in `given` came from a stronger source. One whose path begins with a
+ * hyphen, which is no part of it, may be missing. */
 static int read_file(struct mechd_config *c, const char *path, const bool *given, char *fault,
                      size_t size)
 {
+    const bool may_be_missing = *path == '-';
+    path += may_be_missing;
     FILE *file = fopen(path, "r");
+    if (file == NULL && may_be_missing && errno == ENOENT) {
+        return 0;
+    }
     if (file == NULL) {
         snprintf(fault, size, "cannot read the configuration file %s: %s", path, strerror(errno));
         return -1;

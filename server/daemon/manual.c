@@ -8,7 +8,7 @@
 /* Options that are no settings. */
 static const char *const others[][2] = {
     {"--config FILE", "configuration file: lines of `option = value`; # begins a comment, at the "
-                      "start of a line or after a space"},
+                      "start of a line or after a space; -FILE: it may be missing"},
     {"--make-token NAME",
      "print a new token and its line for --tokens; --scopes read,step,admin (step)"},
     {"--make-curve-key NAME",

@@ -116,8 +116,28 @@ static void what_is_no_option_or_no_value_is_refused_with_its_name(void)
     CU_ASSERT_NOT_EQUAL(read_config(&c, "word", NULL, NULL), 0);
 }
 
+static void a_file_behind_a_hyphen_may_be_missing(void)
+{
+    char path[] = "-/tmp/mechd-config-XXXXXX";
+    const int file = mkstemp(path + 1);
+    CU_ASSERT_FATAL(file >= 0);
+    CU_ASSERT_EQUAL(dprintf(file, "workers = 3\n"), 12);
+    struct mechd_config c;
+    CU_ASSERT_EQUAL(read_config(&c, "--config", path, NULL), 0);
+    CU_ASSERT_EQUAL(c.workers, 3);
+    CU_ASSERT_EQUAL(dprintf(file, "work = 3\n"), 9);
+    CU_ASSERT_NOT_EQUAL(read_config(&c, "--config", path, NULL), 0);
+    close(file);
+    unlink(path + 1);
+    CU_ASSERT_EQUAL(read_config(&c, "--config", path, NULL), 0);
+    // only what is missing is no fault
+    CU_ASSERT_NOT_EQUAL(read_config(&c, "--config", "-/tmp", NULL), 0);
+    CU_ASSERT_NOT_EQUAL(read_config(&c, "--config", path + 1, NULL), 0);
+}
+
 UNIT_TESTS(UNIT_TEST(nothing_given_listens_on_loopback),
            UNIT_TEST(a_path_is_cut_at_no_hash_and_no_quoted_comma),
            UNIT_TEST(flags_win_over_environment_over_file),
+           UNIT_TEST(a_file_behind_a_hyphen_may_be_missing),
            UNIT_TEST(addresses_that_others_reach_need_the_word_insecure),
            UNIT_TEST(what_is_no_option_or_no_value_is_refused_with_its_name))
