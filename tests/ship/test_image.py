@@ -41,7 +41,7 @@ class Image(unittest.TestCase):
         self.podman('run', '-d', '--name', name, '--network', 'host', '--read-only',
                     '--read-only-tmpfs=false', '--cap-drop', 'all', '--security-opt',
                     'no-new-privileges', '-v', self.volume + ':/var/lib/mechd',
-                    '-e', 'MECHD_LISTEN=127.0.0.1:0,unix:/var/lib/mechd/mechd.sock',
+                    '-e', 'MECHD_LISTEN=127.0.0.1:0',
                     '-e', 'MECHD_CONTROL=tcp://127.0.0.1:*', '-e', 'MECHD_STREAM=tcp://127.0.0.1:*',
                     '-e', 'MECHD_FORCES=tcp://127.0.0.1:*', '-e', 'LOGIN_ADDRESS=http://rig.test/',
                     TAG, '--ready-file', '/var/lib/mechd/ready.json', *options)
@@ -78,6 +78,10 @@ class Image(unittest.TestCase):
         self.assertEqual(json.loads(found[6:])['step'], 10)
         events.close()
         self.stream(d, i, 'mechd-job')
+
+        # mechctl asks through the socket, with a token
+        listed = self.podman('exec', '-e', 'MECHD_TOKEN=' + d.token, 'mechd-job', 'mechctl', 'list')
+        self.assertIn(i, listed)
 
         # SIGTERM ends it in order, and what it did is on the volume
         before = d.call('GET', '/v1/instances/%s/state' % i).json
