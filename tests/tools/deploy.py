@@ -21,8 +21,8 @@ OTHERS = {'server', 'token', 'ca', 'lease', 'image', 'version', 'run-build', 'ru
 MORE = {'config', 'make-token', 'make-curve-key', 'scopes', 'print', 'version', 'help'}
 # ports of other programs: HTTPS, Prometheus, Grafana
 FOREIGN = {443, 9090, 3000}
-SCRIPTS = ('deploy/start', 'deploy/image', 'deploy/run', 'deploy/package', 'deploy/release',
-           'deploy/packages.sh')
+SCRIPTS = ('deploy/start', 'deploy/epoch', 'deploy/image', 'deploy/run', 'deploy/package',
+           'deploy/release', 'deploy/packages.sh')
 
 
 def deployed(tree, *suffixes):
