@@ -1,53 +1,171 @@
-"""deploy/release, in a copy of the tree: one command makes every file of a release, with the
-version everywhere, and refuses what is no release."""
+"""deploy/release, in clones of the tree as it is committed: one command makes every file of a
+release, with the version everywhere; its source makes the same packages again; what is no release
+is refused, and a failure leaves everything as it was."""
 import hashlib
 import os
 import re
+import shutil
 import subprocess
 import tarfile
+import tempfile
+import time
 import unittest
-from places import DEPLOY, LONG, ROOT, need, run
+from places import LONG, ROOT, need, run
 
 VERSION = '99.0.0'
-
-
-def release(*words):
-    done = subprocess.run([os.path.join(DEPLOY, 'release'), *words], stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=LONG,
-                          check=False)
-    return done.returncode, done.stdout.decode(errors='replace')
+WHEN = 86400 * 20000  # a day, in seconds since 1970
+DAY = '2024-10-04'
+GIT = ('git', '-c', 'safe.directory=*')
 
 
 class Release(unittest.TestCase):
+    def setUp(self):
+        need(git='git')
+        self.place = tempfile.mkdtemp(prefix='mechd-release-')
+        self.addCleanup(shutil.rmtree, self.place)
+        self.tree = os.path.join(self.place, 'tree')
+        run(*GIT, 'clone', '-q', '--no-hardlinks', ROOT, self.tree)
+        for name, value in (('name', 'tests'), ('email', 'tests@localhost')):
+            self.git('config', 'user.' + name, value)
+        self.out = os.path.join(self.tree, 'build', 'release-dry-run')
+
+    def git(self, *words):
+        return run(*GIT, '-C', self.tree, *words)
+
+    def at(self, path):
+        return os.path.join(self.tree, path)
+
+    def write(self, path, text):
+        os.makedirs(os.path.dirname(self.at(path)), exist_ok=True)
+        with open(self.at(path), 'w', encoding='utf-8') as f:
+            f.write(text)
+
+    def commit(self):
+        """Long ago."""
+        run(*GIT, '-C', self.tree, 'commit', '-q', '-a', '-m', 'a change',
+            env={**os.environ, 'GIT_COMMITTER_DATE': '2001-02-03T04:05:06Z'})
+
+    def release(self, *words, **environment):
+        done = subprocess.run([self.at('deploy/release'), *words], stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=LONG,
+                              env={**os.environ, **environment}, check=False)
+        return done.returncode, done.stdout.decode(errors='replace')
+
     def test_one_command_makes_a_release(self):
         need(**{'dpkg-shlibdeps': 'dpkg-dev', 'patchelf': 'patchelf', 'meson': 'meson'})
-        code, text = release(VERSION, '--dry-run')
+        self.write('build/release/NOTES.md', 'of a release that was made before')
+        code, text = self.release(VERSION, '--dry-run', SOURCE_DATE_EPOCH=str(WHEN))
         self.assertEqual(code, 0, text[-4000:])
-        out = os.path.join(ROOT, 'build', 'release')
-        with open(os.path.join(out, 'SHA256SUMS'), encoding='ascii') as f:
+        with open(os.path.join(self.out, 'SHA256SUMS'), encoding='ascii') as f:
             sums = dict(reversed(line.split()) for line in f)
         for name, digest in sums.items():
-            with open(os.path.join(out, name), 'rb') as f:
+            with open(os.path.join(self.out, name), 'rb') as f:
                 self.assertEqual(hashlib.sha256(f.read()).hexdigest(), digest, name)
         for pattern in (r'mechd-99\.0\.0\.tar\.gz', r'mechd-99\.0\.0-linux-\w+\.tar\.gz',
                         r'mechd-99\.0\.0-\w+\.cdx\.json', r'mechd_99\.0\.0_\w+\.deb',
                         r'python3-mechd_99\.0\.0_all\.deb', r'NOTES\.md'):
             self.assertTrue(any(re.fullmatch(pattern, n) for n in sums), (pattern, sorted(sums)))
-        with open(os.path.join(out, 'NOTES.md'), encoding='utf-8') as f:
+        with open(os.path.join(self.out, 'NOTES.md'), encoding='utf-8') as f:
             self.assertIn('### Added', f.read())
-        with tarfile.open(os.path.join(out, 'mechd-99.0.0.tar.gz')) as tar:
+        with tarfile.open(os.path.join(self.out, 'mechd-99.0.0.tar.gz')) as tar:
             page = tar.extractfile('mechd-99.0.0/protocol/openapi.json').read().decode()
             self.assertIn('"%s"' % VERSION, page)
             changes = tar.extractfile('mechd-99.0.0/CHANGELOG.md').read().decode()
-            self.assertIn('## %s (' % VERSION, changes)
-        # the tree itself is as it was
-        self.assertNotIn(VERSION, run('git', '-c', 'safe.directory=*', '-C', ROOT, 'tag'))
+            self.assertIn('## %s (%s)' % (VERSION, DAY), changes)
+        # the tree itself is as it was, and so is a release
+        self.assertNotIn(VERSION, self.git('tag'))
+        self.assertEqual(self.git('status', '--porcelain'), '')
+        self.assertEqual(os.listdir(self.at('build/release')), ['NOTES.md'])
+
+        # its source, unpacked below another repository, makes the same packages
+        source = self.unpacked('mechd-99.0.0')
+        made = os.path.join(self.place, 'made')
+        run(os.path.join(source, 'deploy', 'package'), '--out', made, 'deb',
+            env={**os.environ, 'SOURCE_DATE_EPOCH': str(WHEN)})
+        debs = [n for n in sums if n.endswith('.deb')]
+        self.assertEqual(len(debs), 5)
+        for name in debs:
+            with open(os.path.join(made, name), 'rb') as f:
+                self.assertEqual(hashlib.sha256(f.read()).hexdigest(), sums[name], name)
+
+    def unpacked(self, name):
+        """The source of the release, in a repository that is another one's."""
+        other = os.path.join(self.place, 'other')
+        run(*GIT, 'init', '-q', other)
+        with tarfile.open(os.path.join(self.out, name + '.tar.gz')) as tar:
+            tar.extractall(other)
+        return os.path.join(other, name)
+
+    def test_the_time_is_that_of_the_tree(self):
+        def epoch(tree, **environment):
+            return int(run(os.path.join(tree, 'deploy', 'epoch'),
+                           env={**os.environ, **environment}))
+        os.makedirs(self.out)
+        when = int(self.git('log', '-1', '--format=%ct'))
+        self.assertEqual(epoch(self.tree), when)
+        self.assertEqual(epoch(self.tree, SOURCE_DATE_EPOCH='7'), 7)
+        self.git('archive', '--format=tar.gz', '--prefix=mechd/', '-o', self.out + '/mechd.tar.gz',
+                 'HEAD')
+        source = self.unpacked('mechd')
+        # neither the other repository's commit counts, nor that it has none
+        self.assertEqual(epoch(source), when)
+        run(*GIT, '-C', os.path.dirname(source), '-c', 'user.name=a', '-c', 'user.email=b',
+            'commit', '-q', '--allow-empty', '-m', 'of another tree')
+        self.assertEqual(epoch(source), when)
+        shutil.copy(self.at('deploy/epoch'), os.path.join(source, 'deploy', 'epoch'))
+        os.utime(os.path.join(source, 'meson.build'), (WHEN, WHEN))
+        self.assertEqual(epoch(source), WHEN)
+        self.image(source, WHEN)
+
+    def image(self, source, when):
+        """deploy/image of the source gives its time to buildah, of which a copy of the words is
+        kept here in its place."""
+        self.write('bin/buildah', '#!/bin/sh\nprintf "%s " "$@"\nexit 3\n')
+        os.chmod(self.at('bin/buildah'), 0o755)
+        done = subprocess.run([os.path.join(source, 'deploy', 'image'), '--base', 'base'],
+                              stdout=subprocess.PIPE, check=False, timeout=LONG, env={
+                                  **os.environ, 'PATH': self.at('bin') + ':' + os.environ['PATH']})
+        self.assertEqual(done.returncode, 3)
+        self.assertIn(' --timestamp %d ' % when, done.stdout.decode())
 
     def test_what_is_no_release_is_refused(self):
-        self.assertEqual(release('1.2')[0], 2)
-        code, text = release('0.0.1', '--dry-run')
+        self.assertEqual(self.release('1.2')[0], 2)
+        code, text = self.release('0.0.1', '--dry-run')
         self.assertEqual(code, 1)
         self.assertIn('older', text)
+        self.write('README.md', 'changed')
+        for words in ((), ('--dry-run',)):
+            code, text = self.release(VERSION, *words)
+            self.assertEqual((code, text), (1, 'release: the tree has changes\n'))
+
+    def test_a_failure_leaves_the_tree_as_it_was(self):
+        # a build that fails at first, and one that fails when the commit and its tag are there
+        for calls in (0, 1):
+            with self.subTest(calls):
+                self.write('deploy/package', '#!/bin/sh\necho >>%s\n[ $(wc -l <%s) -le %d ]\n' % (
+                    self.at('build/calls'), self.at('build/calls'), calls))
+                self.write('tests/tools/printed.py', '')
+                self.write('build/calls', '')
+                self.write('build/release/NOTES.md', 'of a release that was made before')
+                self.commit()
+                before = self.git('rev-parse', 'HEAD'), self.git('tag')
+                code, text = self.release(VERSION)
+                self.assertEqual(code, 1, text)
+                self.assertEqual(self.git('status', '--porcelain'), '')
+                self.assertEqual((self.git('rev-parse', 'HEAD'), self.git('tag')), before)
+                with open(self.at('build/release/NOTES.md'), encoding='utf-8') as f:
+                    self.assertIn('before', f.read())
+
+    def test_the_date_is_that_of_the_day(self):
+        self.write('deploy/package', '#!/bin/sh\nsed -n "s/^## %s //p" CHANGELOG.md >%s\nexit 1\n'
+                   % (VERSION, self.at('build/day')))
+        os.makedirs(self.at('build'))
+        self.commit()
+        days = [time.strftime('(%Y-%m-%d)\n', time.gmtime())]
+        self.assertEqual(self.release(VERSION)[0], 1)
+        days.append(time.strftime('(%Y-%m-%d)\n', time.gmtime()))
+        with open(self.at('build/day'), encoding='utf-8') as f:
+            self.assertIn(f.read(), days)
 
 
 if __name__ == '__main__':
