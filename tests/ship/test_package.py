@@ -18,6 +18,7 @@ from harness import wait_until, with_us
 from places import DEPLOY, LONG, ROOT, folder, need, run
 
 OUT = None  # the folder of what deploy/package makes, by the first test that needs it
+READY = '/var/lib/mechd/ready.json'
 EXPOSURE = 1.5  # of systemd-analyze security: 0 is closed, 10 is open
 EXAMPLE = 'cmake_minimum_required(VERSION 3.13)\nproject(user C)\n' \
           'find_package(mechc 0.1 REQUIRED)\n' \
@@ -34,6 +35,12 @@ def made():
     with open(os.path.join(OUT, 'SHA256SUMS'), encoding='ascii') as f:
         names = [line.split()[1] for line in f]
     return OUT, {n.split('_')[0]: os.path.join(OUT, n) for n in names}
+
+
+def files_of(folder):
+    """Paths below a folder, from it."""
+    return [os.path.relpath(os.path.join(place, n), folder)
+            for place, folders, names in os.walk(folder) for n in folders + names]
 
 
 def digest(path):
@@ -83,16 +90,45 @@ class Root:
         self.run('apt-get', 'install', '-y', '-q', '--no-install-recommends',
                  *['/var/cache/' + os.path.basename(p) for p in paths])
 
+    def write(self, path, text):
+        with open(self.at(path), 'w', encoding='utf-8') as f:
+            f.write(text)
+
+    def service(self):
+        """(environment, words) with which systemd starts the installed unit."""
+        rows = {}
+        with open(self.at('/usr/lib/systemd/system/mechd.service'), encoding='utf-8') as f:
+            for name, text in re.findall(r'^(\w+)=(.*)$', f.read(), re.M):
+                rows.setdefault(name, []).append(text)
+        environment = [word for text in rows['Environment'] for word in text.split()]
+        for path in rows['EnvironmentFile']:
+            with open(self.at(path.lstrip('-')), encoding='utf-8') as f:
+                environment += f.read().split()
+        command, = rows['ExecStart']
+        return environment, command.replace('%S', '/var/lib').split()
+
+    def dynamic(self, uid):
+        """As an older service with DynamicUser=yes leaves it: a link to its state, and a user that
+        only the running systemd knows."""
+        os.makedirs(self.at('/var/lib/private/mechd'))
+        os.chown(self.at('/var/lib/private/mechd'), uid, uid)
+        os.symlink('private/mechd', self.at('/var/lib/mechd'))
+        os.rename(self.at('/usr/bin/getent'), self.at('/usr/bin/getent.real'))
+        self.write('/usr/bin/getent', '#!/bin/sh\n[ "$*" != "passwd mechd" ] || '
+                   'exec echo mechd:x:%d:%d::/:/bin/false\nexec getent.real "$@"\n' % (uid, uid))
+        os.chmod(self.at('/usr/bin/getent'), 0o755)
+
     @contextlib.contextmanager
     def daemon(self):
-        """The installed daemon as its own user with its own state: what it reports when ready."""
-        ready = '/var/lib/mechd/ready.json'
+        """The installed daemon, started as its unit says: what it reports when ready."""
+        # the part of systemd: StateDirectory=
+        self.run('install', '-d', '-o', 'mechd', '-g', 'mechd', '-m', '700', '/var/lib/mechd')
+        environment, words = self.service()
         process = subprocess.Popen(with_us() + self.command(
-            'setpriv', '--reuid=mechd', '--regid=mechd', '--clear-groups', 'mechd', '--listen',
-            '127.0.0.1:0', *harness.FREE_PORTS[:6], '--state', '/var/lib/mechd', '--durability',
-            'checkpoint', '--ready-file', ready), stderr=subprocess.DEVNULL)
+            *environment, 'setpriv', '--reuid=mechd', '--regid=mechd', '--clear-groups', *words),
+            stderr=subprocess.DEVNULL)
         try:
-            yield wait_until(lambda: harness.read_json(self.at(ready)), 'it is ready', 60)
+            yield wait_until(lambda: harness.read_json(self.at(READY)), 'it is ready', 60)
         finally:
             process.send_signal(signal.SIGTERM)
             self.code = process.wait(60 * harness.SLOW)
@@ -104,11 +140,20 @@ class Package(unittest.TestCase):
         newer = run(os.path.join(DEPLOY, 'package'), '--out', out, '--revision', '+2', 'deb')
         root = Root()
         self.addCleanup(root.close)
-        before = set(os.listdir(root.at('/etc')))
+        before = set(files_of(root.at('/etc')))
+        root.dynamic(61234)
         root.run('apt-get', 'update', '-q')
         names = ('mechd', 'mechctl', 'libmechc0', 'libmechc-dev', 'python3-mechd')
         root.install(*[debs[n] for n in names])
         self.assertEqual(root.run('dpkg', '--verify', *names), '')
+        # only systemd moves the state of the dynamic user
+        self.assertTrue(os.path.islink(root.at('/var/lib/mechd')))
+        self.assertEqual(os.stat(root.at('/var/lib/private/mechd')).st_uid, 61234)
+        os.unlink(root.at('/var/lib/mechd'))
+        # what an administrator sets in both files
+        root.write('/etc/default/mechd', 'MECHD_LISTEN=127.0.0.1:0\n')
+        root.write('/etc/mechd/mechd.conf', 'ready-file = %s\n' % READY + ''.join(
+            '%s = tcp://127.0.0.1:*\n' % door for door in ('control', 'stream', 'forces')))
         for path in ('/usr/lib/systemd/system/mechd.service', '/usr/share/man/man1/mechd.1.gz',
                      '/usr/share/bash-completion/completions/mechctl',
                      '/usr/share/zsh/site-functions/_mechctl', '/usr/share/doc/mechd/copyright',
@@ -134,7 +179,9 @@ class Package(unittest.TestCase):
         self.assertFalse(os.path.exists(root.at('/var/lib/mechd')))
         with open(root.at('/etc/passwd'), encoding='utf-8') as f:
             self.assertNotIn('mechd', f.read())
-        self.assertFalse([n for n in set(os.listdir(root.at('/etc'))) - before if 'mech' in n])
+        left = set(files_of(root.at('/etc'))) - before
+        self.assertEqual([n for n in left if 'mechd' in n or 'mechctl' in n], [])
+        self.assertEqual(os.listdir(root.at('/var/lib/private')), [])
         left = [os.path.join(place, n) for place, _, found in os.walk(root.at('/usr'))
                 for n in found if 'mechd' in n or 'mechctl' in n or 'mechc.' in n]
         self.assertEqual(left, [])
