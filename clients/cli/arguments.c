@@ -40,7 +40,7 @@ static void choose_colour(struct mechctl *m, const char *when)
 
 /* What is said to the program itself. */
 struct line {
-    const char *timeout, *color, *token, *lease, *ca, *server_key, *key_file;
+    const char *timeout, *color, *lease, *server_key, *key_file;
     bool *help, *version;
 };
 
@@ -113,9 +113,9 @@ static int take_option(struct mechctl *m, struct line *l, char **words, int left
     }
     const char **const text = is_word(name, length, "server")       ? &m->server
                               : is_word(name, length, "lane")       ? &m->lane
-                              : is_word(name, length, "token")      ? &l->token
+                              : is_word(name, length, "token")      ? &m->token
                               : is_word(name, length, "lease")      ? &l->lease
-                              : is_word(name, length, "ca")         ? &l->ca
+                              : is_word(name, length, "ca")         ? &m->ca
                               : is_word(name, length, "timeout")    ? &l->timeout
                               : is_word(name, length, "color")      ? &l->color
                               : is_word(name, length, "server-key") ? &l->server_key
@@ -174,14 +174,41 @@ static int check_count(const struct mechctl *m)
     return MECHCTL_DONE;
 }
 
+/* What both handles of a program have. */
+static int set_common(struct mechctl *m)
+{
+    int code = m->token ? mechctl_result(m, mechc_set_token(m->c, m->token)) : MECHCTL_DONE;
+    code = code == MECHCTL_DONE && m->ca ? mechctl_result(m, mechc_set_ca(m->c, m->ca)) : code;
+    return code == MECHCTL_DONE ? mechctl_result(m, mechc_set_timeout(m->c, m->timeout)) : code;
+}
+
+int mechctl_open(struct mechctl *m, const char *server, struct mechc **out)
+{
+    struct mechc *const mine = m->c;
+    const int result = mechc_open(server ? server : m->server, out);
+    int code = MECHCTL_FAILED;
+    if (*out) {
+        m->c = *out; // whose errors are printed
+        code = mechctl_result(m, result);
+        if (code == MECHCTL_DONE) {
+            mechc_set_lease(m->c, 0);
+            code = set_common(m);
+        }
+        m->c = mine;
+    } else {
+        fputs("mechctl: out of memory\n", stderr);
+    }
+    return code;
+}
+
 static int open_server(struct mechctl *m, const struct line *l)
 {
+    m->timeout = 30.;
     const int result = mechc_open(m->server, &m->c);
     if (result != MECHC_OK) {
         return mechctl_result(m, result);
     }
-    double seconds = 30.;
-    if (l->timeout && (!to_number(l->timeout, &seconds) || seconds <= 0.)) {
+    if (l->timeout && (!to_number(l->timeout, &m->timeout) || m->timeout <= 0.)) {
         return mechctl_usage("--timeout: '%s' is not a positive number", l->timeout);
     }
     if (l->lease) {
@@ -194,11 +221,8 @@ static int open_server(struct mechctl *m, const struct line *l)
     const struct {
         const char *value;
         int (*set)(struct mechc *c, const char *value);
-    } given[] = {{l->token, mechc_set_token},
-                 {l->ca, mechc_set_ca},
-                 {l->server_key, mechc_set_server_key},
-                 {l->key_file, mechc_set_key_file}};
-    int code = MECHCTL_DONE;
+    } given[] = {{l->server_key, mechc_set_server_key}, {l->key_file, mechc_set_key_file}};
+    int code = set_common(m);
     for (size_t i = 0; i < sizeof given / sizeof *given && code == MECHCTL_DONE; i++) {
         if (given[i].value) {
             code = mechctl_result(m, given[i].set(m->c, given[i].value));
@@ -207,7 +231,7 @@ static int open_server(struct mechctl *m, const struct line *l)
     if (m->lane && code == MECHCTL_DONE) {
         code = mechctl_result(m, mechc_set_endpoint(m->c, MECHC_LANE, m->lane));
     }
-    return code == MECHCTL_DONE ? mechctl_result(m, mechc_set_timeout(m->c, seconds)) : code;
+    return code;
 }
 
 int mechctl_parse(struct mechctl *m, int argc, char **argv, bool *help, bool *version)

@@ -72,6 +72,8 @@ struct mechctl {
     int given_count;
     const char *server;
     const char *lane;        /* --lane: requests go there as JSON; NULL: over HTTP */
+    const char *token, *ca;  /* --token, --ca; NULL: those of the environment */
+    double timeout;          /* --timeout, s */
     bool json;               /* --json: print the server's JSON, for scripts */
     bool colour;             /* stdout is a terminal that may be coloured */
     const char *file;        /* file that the request came from, for its errors; or NULL */
@@ -106,6 +108,10 @@ void mechctl_print_help(const struct mechctl_command *command); /* NULL: of the 
 /* Parse the whole command line. MECHCTL_DONE, or MECHCTL_USAGE with the reason printed. *help: help
  * was asked for; *version likewise. */
 int mechctl_parse(struct mechctl *m, int argc, char **argv, bool *help, bool *version);
+/* A handle for this server (NULL: as m->c), with the token and time limit of m->c, and without a
+ * lease. MECHCTL_DONE, or another exit code with the reason printed; *out is the caller's to close,
+ * also then. */
+int mechctl_open(struct mechctl *m, const char *server, struct mechc **out);
 /* The value of an option of the command, or NULL. */
 const char *mechctl_option(const struct mechctl *m, const char *name);
 /* The number in an option: MECHCTL_DONE (unchanged if it was not given) or MECHCTL_USAGE. */

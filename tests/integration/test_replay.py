@@ -1,13 +1,50 @@
 """mechctl replay: the recorded inputs of a run played again, here and on another daemon, with the
 first step whose hash differs, or the proof that none does."""
+import http.server
 import json
 import os
+import shutil
+import signal
+import socket
 import subprocess
+import tempfile
+import threading
 import unittest
 
+import certificates
 import harness
 import models
 from harness import SLOW, Daemon, wait_until
+from tokens import bearer, make
+
+
+class Listener:
+    """A server that refuses every request, and notes the tokens that it is sent."""
+
+    def __init__(self):
+        self.tokens = tokens = []
+
+        class Refusal(http.server.BaseHTTPRequestHandler):
+            def answer(self):
+                tokens.append(self.headers.get('Authorization'))
+                self.rfile.read(int(self.headers.get('Content-Length', 0)))
+                self.send_response(403)
+                self.send_header('Content-Length', '0')
+                self.end_headers()
+            do_GET = do_POST = do_DELETE = answer
+
+            def log_message(self, *_):
+                pass
+        self.server = http.server.ThreadingHTTPServer(('127.0.0.1', 0), Refusal)
+        self.url = 'http://127.0.0.1:%d' % self.server.server_port
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.server.shutdown()
+        self.server.server_close()
 
 
 class Replay(unittest.TestCase):
@@ -24,10 +61,23 @@ class Replay(unittest.TestCase):
         self.assertEqual(reply.status, status, reply)
         return reply
 
-    def mechctl(self, *arguments):
-        environment = {**os.environ, 'MECHD_SERVER': self.daemon.base}
+    def mechctl(self, *arguments, **more):
+        environment = {**os.environ, 'MECHD_SERVER': self.daemon.base, **more}
         return subprocess.run([harness.program('mechctl'), *arguments], capture_output=True,
                               text=True, env=environment, timeout=100 * SLOW)
+
+    def count(self):
+        return len(self.call('GET', '/v1/instances').json['items'])
+
+    def recorded(self, model, record=None, count=3):
+        """(instance, run) of a run as fast as possible from s-1 on."""
+        i = self.daemon.create(model)
+        self.call('POST', '/v1/instances/%s/snapshots' % i, None, 201)
+        where = self.call('POST', '/v1/instances/%s/runs' % i, {
+            'count': count, 'record': record or {'inputs': True, 'hash': True}},
+            202).headers['Location']
+        wait_until(lambda: self.call('GET', where)['state'] == 'finished', 'the run is over')
+        return i, where.split('/')[-1]
 
     def replay(self, i, *arguments):
         """(exit code, what it reports, lines on standard error)."""
@@ -109,7 +159,7 @@ class Replay(unittest.TestCase):
         code, told, _ = self.replay(i, run, 's-2')
         self.assertEqual((code, told['same'], told['steps']), (1, False, 0))
         self.assertIn('not the state at the start', self.mechctl('replay', i, run, 's-2').stdout)
-        count = len(self.call('GET', '/v1/instances').json['items'])
+        count = self.count()
         for wrong, code in ((('r-9', 's-1'), 1), ((run, 's-9'), 1),
                             ((run, 's-1', '--on', 'nowhere'), 3)):
             self.assertEqual(self.replay(i, *wrong)[0], code)
@@ -118,7 +168,102 @@ class Replay(unittest.TestCase):
         code, _, why = self.replay(i, plain.split('/')[-1], 's-1')
         self.assertEqual(code, 2)
         self.assertIn('--replay', why)
-        self.assertEqual(len(self.call('GET', '/v1/instances').json['items']), count)
+        self.assertEqual(self.count(), count)
+
+    def test_a_run_without_its_inputs_is_no_proof(self):
+        i, run = self.recorded(models.nonlinear_oscillator(), {'hash': True})
+        done = self.mechctl('replay', i, run, 's-1')
+        self.assertEqual((done.returncode, done.stdout), (2, ''))
+        self.assertIn('not recorded the inputs', done.stderr)
+        # a model that has none needs no record of them
+        model = models.nonlinear_oscillator()
+        del model['inputs']
+        i, run = self.recorded(model, {'hash': True})
+        self.assertEqual(self.replay(i, run, 's-1')[0], 0)
+        i, run = self.recorded(model, {'hash': False})
+        self.assertEqual(self.replay(i, run, 's-1')[0], 2)
+
+    def test_a_lease_is_not_that_of_the_new_instance(self):
+        i, run = self.recorded(models.nonlinear_oscillator())
+        lease = self.call('POST', '/v1/instances/%s/lease' % i, {'role': 'owner'},
+                          201)['lease']
+        before = self.count()
+        for words, more in ((('--lease', str(lease)), {}), ((), {'MECHD_LEASE': str(lease)})):
+            done = self.mechctl('replay', i, run, 's-1', *words, **more)
+            self.assertEqual((done.returncode, done.stderr), (0, ''))
+            self.assertEqual(self.count(), before)
+
+    def test_the_other_server_gets_its_own_token_only(self):
+        i, run = self.recorded(models.nonlinear_oscillator())
+        mine = {'MECHD_TOKEN': 'a-secret-of-the-first'}
+        with Listener() as other:
+            for words, more, sent in (((), {}, None), (('--token', 'a-secret'), {}, None),
+                                      (('--on-token', 'theirs'), {}, 'Bearer theirs'),
+                                      ((), {'MECHD_ON_TOKEN': 'theirs'}, 'Bearer theirs')):
+                done = self.mechctl('replay', i, run, 's-1', '--on', other.url, *words,
+                                    **mine, **more)
+                self.assertEqual(done.returncode, 1, done.stderr)
+                self.assertEqual(other.tokens, [sent], words)
+                del other.tokens[:]
+        # this server with its token, by its address too
+        secret, line = make('rig', 'step')
+        file, path = tempfile.mkstemp(prefix='mechd-tokens-')
+        self.addCleanup(os.unlink, path)
+        with os.fdopen(file, 'w') as f:
+            f.write(line + '\n')
+        with Daemon('--tokens', path) as d:
+            for words in (('--on-token', secret), ('--on-token', 'wrong')):
+                done = self.mechctl('replay', i, run, 's-1', '--on', d.base, *words, **mine)
+                self.assertEqual(done.returncode, 1 if 'wrong' in words else 0, done.stderr)
+            one = self.mechctl('--server', d.base, 'create', '--example', 'mass1d',
+                               MECHD_TOKEN=secret).stdout.strip()
+            for words in (('snapshot', one), ('run', one, '--fast', '--count', '2', '--record',
+                                              '1', '--replay', '--wait')):
+                done = self.mechctl('--server', d.base, *words, MECHD_TOKEN=secret)
+                self.assertEqual(done.returncode, 0, done.stderr)
+            for words in ((), ('--on', d.base)):
+                done = self.mechctl('--server', d.base, 'replay', one, 'r-1', 's-1', *words,
+                                    MECHD_TOKEN=secret)
+                self.assertEqual((done.returncode, done.stderr), (0, ''))
+            listed = d.call('GET', '/v1/instances', None, bearer(secret)).json['items']
+            self.assertEqual([j['id'] for j in listed], [one])
+
+    def test_the_other_server_is_asked_as_the_first(self):
+        """Its certificate and the time for its answer are those of the global options; what is
+        wrong with its address is said."""
+        i, run = self.recorded(models.nonlinear_oscillator())
+        place = tempfile.mkdtemp(prefix='mechd-certificates-')
+        self.addCleanup(shutil.rmtree, place)
+        certificates.authority(place)
+        certificates.certificate(place, 'server')
+        at = [os.path.join(place, name) for name in ('server.pem', 'server.key', 'ca.pem')]
+        with Daemon('--tls-certificate', at[0], '--tls-key', at[1],
+                    first='https://127.0.0.1:0') as d:
+            done = self.mechctl('replay', i, run, 's-1', '--on', d.base, '--ca', at[2])
+            self.assertEqual((done.returncode, done.stderr), (0, ''))
+        with socket.create_server(('127.0.0.1', 0)) as silent:
+            address = 'http://127.0.0.1:%d' % silent.getsockname()[1]
+            done = self.mechctl('replay', i, run, 's-1', '--on', address, '--timeout', '0.25')
+            self.assertEqual(done.returncode, 3)
+            self.assertIn('%s: no answer within 0.25 s' % address, done.stderr)
+        done = self.mechctl('replay', i, run, 's-1', '--on', 'ftp://127.0.0.1')
+        self.assertEqual(done.returncode, 2)
+        self.assertIn('ftp://127.0.0.1: not http://host:port', done.stderr)
+
+    def test_ctrl_c_leaves_no_instance_behind(self):
+        i, run = self.recorded(models.nonlinear_oscillator(), count=5000)
+        before = self.count()
+        while True:  # until it was at work when the signal came
+            with subprocess.Popen([harness.program('mechctl'), '--server', self.daemon.base,
+                                   'replay', i, run, 's-1'], stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, text=True) as mechctl:
+                wait_until(lambda: self.count() > before or mechctl.poll() is not None, 'it plays')
+                mechctl.send_signal(signal.SIGINT)
+                out = mechctl.communicate(timeout=60 * SLOW)[0]
+            self.assertEqual(self.count(), before)
+            if out == '':
+                break
+        self.assertEqual(mechctl.returncode, -signal.SIGINT)
 
 
 if __name__ == '__main__':

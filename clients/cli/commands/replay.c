@@ -3,6 +3,7 @@
 #include "clients/cli/cli.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { NAME = 128 };
@@ -10,10 +11,10 @@ enum { NAME = 128 };
 /* Rows of a run, and the instance in which they are played again. */
 struct replay {
     struct mechctl *m;
-    struct mechc *source, *target;
-    char id[MECHC_ID];         /* of that instance; "": there is none */
-    struct mechc_json columns; /* names */
-    uint64_t played;           /* steps */
+    struct mechc *source, *target; /* two handles, also for one server */
+    char id[MECHC_ID];             /* of that instance; "": there is none */
+    struct mechc_json columns;     /* names */
+    uint64_t played;               /* steps */
 };
 
 /* --- columns ---------------------------------------------------------------------------------- */
@@ -182,6 +183,15 @@ static int report(struct replay *r, struct mechc_json row, bool same)
     return same ? MECHCTL_DONE : MECHCTL_REFUSED;
 }
 
+/* Ctrl-C while there is an instance to delete. */
+static volatile sig_atomic_t stopped;
+
+static void stop(int signal)
+{
+    (void)signal;
+    stopped = 1;
+}
+
 /* Every row in turn, as long as the hashes agree. */
 static int play(struct replay *r, struct mechc_json rows)
 {
@@ -195,6 +205,7 @@ static int play(struct replay *r, struct mechc_json rows)
         }
         code = code == MECHCTL_DONE ? compare(r, w.value, &same) : code;
         last = w.value;
+        code = code == MECHCTL_DONE && stopped ? MECHCTL_FAILED : code;
         if (code != MECHCTL_DONE || !same) {
             break;
         }
@@ -202,12 +213,49 @@ static int play(struct replay *r, struct mechc_json rows)
     return code == MECHCTL_DONE ? report(r, last, same) : code;
 }
 
-/* The new instance from the snapshot, in r->m->body. */
-static int create(struct replay *r)
+/* The server on which it is played, with a token of its own: that of the run's server is sent to no
+ * other one. */
+static int open_target(struct replay *r)
 {
     struct mechctl *const m = r->m;
+    const char *token = mechctl_option(m, "on-token");
+    const int code = mechctl_open(m, mechctl_option(m, "on"), &r->target);
+    if (code != MECHCTL_DONE) {
+        return code;
+    }
+    const bool same = strcmp(mechc_base(r->target), mechc_base(r->source)) == 0;
+    if (token == NULL && !same) {
+        token = getenv("MECHD_ON_TOKEN");
+        token = token != NULL && *token != '\0' ? token : NULL;
+    }
     m->c = r->target;
-    return mechctl_result(m, mechc_create_snapshot(m->c, m->body.at, m->body.length, r->id));
+    return token != NULL || !same ? mechctl_result(m, mechc_set_token(m->c, token)) : code;
+}
+
+/* Delete the new instance, also after Ctrl-C, which may end this request too. */
+static int remove_instance(struct replay *r)
+{
+    int result = mechc_delete(r->target, r->id);
+    result = result == MECHC_INTERRUPTED ? mechc_delete(r->target, r->id) : result;
+    return mechctl_result(r->m, result);
+}
+
+/* Create the new instance from the snapshot, in r->m->body, play in it, and delete it. */
+static int play_in_new(struct replay *r, struct mechc_json rows)
+{
+    struct mechctl *const m = r->m;
+    const struct sigaction before = mechctl_on_signal(SIGINT, stop);
+    int code = mechctl_result(m, mechc_create_snapshot(m->c, m->body.at, m->body.length, r->id));
+    code = code == MECHCTL_DONE ? play(r, rows) : code;
+    if (r->id[0] != '\0') {
+        const int gone = remove_instance(r);
+        code = code == MECHCTL_DONE ? gone : code;
+    }
+    sigaction(SIGINT, &before, NULL);
+    if (stopped) {
+        raise(SIGINT);
+    }
+    return code;
 }
 
 /* The rows, held. */
@@ -225,23 +273,37 @@ static int read_rows(struct mechctl *m, struct mechc_json *columns, struct mechc
     return code;
 }
 
-/* Whether the run has recorded its hashes, of every step. */
+static bool is_true(struct mechc_json object, const char *path)
+{
+    struct mechc_json v;
+    return mechc_json_member(object, path, &v) && mechc_json_kind(v) == 't';
+}
+
+/* Whether the run has recorded its hashes, of every step, and the inputs if there are any. */
 static int check_run(struct mechctl *m)
 {
-    struct mechc_json reply, every, hash;
+    struct mechc_json reply, every, inputs;
     double periods = 0.;
-    const int code = mechctl_get(
+    int code = mechctl_get(
         m, MECHCTL_PATH("v1", "instances", m->arguments[0], "runs", m->arguments[1]), &reply);
     if (code != MECHCTL_DONE) {
         return code;
     }
-    if (!mechc_json_member(reply, "record/hash", &hash) ||
-        !mechc_json_member(reply, "record/every", &every) || !mechc_json_number(every, &periods) ||
-        periods != 1.) {
+    if (!is_true(reply, "record/hash") || !mechc_json_member(reply, "record/every", &every) ||
+        !mechc_json_number(every, &periods) || periods != 1.) {
         return mechctl_usage("replay: the run has not recorded the hash of every step: "
                              "mechctl run ID --replay does");
     }
-    return MECHCTL_DONE;
+    if (is_true(reply, "record/inputs")) {
+        return MECHCTL_DONE;
+    }
+    code = mechctl_get(m, MECHCTL_PATH("v1", "instances", m->arguments[0], "inputs"), &reply);
+    if (code == MECHCTL_DONE && mechc_json_member(reply, "inputs", &inputs) &&
+        mechc_json_count(inputs) > 0) {
+        return mechctl_usage("replay: the run has not recorded the inputs, which may have changed: "
+                             "mechctl run ID --replay does");
+    }
+    return code;
 }
 
 /* The bytes of the snapshot into m->body. */
@@ -258,32 +320,22 @@ static int read_snapshot(struct mechctl *m, const char *sid)
 
 static int run(struct mechctl *m)
 {
-    const char *const on = mechctl_option(m, "on");
-    struct replay r = {.m = m, .source = m->c, .target = m->c};
-    struct mechc_json rows = {0}, reply;
+    struct replay r = {.m = m, .source = m->c};
+    struct mechc_json rows = {0};
     int code = check_run(m);
     code = code == MECHCTL_DONE ? read_snapshot(m, m->arguments[2]) : code;
     code = code == MECHCTL_DONE ? read_rows(m, &r.columns, &rows) : code;
-    if (code == MECHCTL_DONE && on != NULL && mechc_open(on, &r.target) != MECHC_OK) {
-        mechc_close(r.target);
-        return mechctl_usage("replay: '%s' is no address of a server", on);
-    }
-    code = code == MECHCTL_DONE ? create(&r) : code;
-    code = code == MECHCTL_DONE ? play(&r, rows) : code;
-    if (r.id[0] != '\0') {
-        const int gone =
-            mechctl_send(m, "DELETE", MECHCTL_PATH("v1", "instances", r.id), NULL, &reply);
-        code = code == MECHCTL_DONE ? gone : code;
-    }
+    code = code == MECHCTL_DONE ? open_target(&r) : code;
+    m->lane = NULL; // of the run's server
+    code = code == MECHCTL_DONE ? play_in_new(&r, rows) : code;
     m->c = r.source;
-    if (r.target != r.source) {
-        mechc_close(r.target);
-    }
+    mechc_close(r.target);
     return code;
 }
 
 static const struct mechctl_option options[] = {
     {"on", "URL", "play it on this server instead of the one of the run"},
+    {"on-token", "TOKEN", "its token (default MECHD_ON_TOKEN); that of the run's server is not sent"},
     {0},
 };
 
@@ -297,7 +349,9 @@ const struct mechctl_command mechctl_replay = {
         "  mechctl replay i-1 r-1 s-1 --on http://other:8080\n"
         "Names the first step whose hash differs, and exits with 1, or says that none does.\n"
         "SNAPSHOT is the state from which the run began. Inputs that were extrapolated, stamped\n"
-        "forces and parameters that are no inputs are not among what is played.",
+        "forces and parameters that are no inputs are not among what is played. Nor is an input\n"
+        "that was set twice within a period, the second time to its value before: the state knows\n"
+        "that it was set, the record does not.",
     .options = options,
     .least = 3,
     .most = 3,
