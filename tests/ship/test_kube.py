@@ -15,6 +15,7 @@ from places import DEPLOY, Contained, Engine, need
 FOLDER = os.path.join(DEPLOY, 'kubernetes')
 TAG = 'localhost/mechd:ship'
 USER = 10001
+POD = 'statefulset.kubernetes.io/pod-name'
 
 
 def documents(text):
@@ -62,7 +63,8 @@ class Manifests(unittest.TestCase):
         self.assertEqual(rendered, self.all)
 
     def test_selectors_find_the_pod(self):
-        labels = self.template['metadata']['labels']
+        # the second label is given by the set to its first pod
+        labels = {**self.template['metadata']['labels'], POD: 'mechd-0'}
         for name, d in self.all.items():
             spec = d['spec']
             selector = spec.get('podSelector') or spec['selector']
@@ -70,13 +72,16 @@ class Manifests(unittest.TestCase):
             self.assertTrue(wanted and wanted.items() <= labels.items(), name)
         self.assertIn('Service/' + self.set['spec']['serviceName'], self.all)
         self.assertEqual(self.all['Service/mechd-members']['spec']['clusterIP'], 'None')
+        # instances live in one replica: a service of several would mix them
+        self.assertEqual(self.all['Service/mechd']['spec']['selector'][POD], 'mechd-0')
+        self.assertNotIn(POD, self.all['Service/mechd-members']['spec']['selector'])
 
     def test_ports_are_those_of_the_container(self):
         ports = {p['name']: p['containerPort'] for p in self.container['ports']}
         for name, d in self.all.items():
             if d['kind'] == 'Service':
-                for p in d['spec']['ports']:
-                    self.assertEqual(p['port'], ports[p['targetPort']], name)
+                found = {p['targetPort']: p['port'] for p in d['spec']['ports']}
+                self.assertEqual(found, ports, name)
         for rule in self.all['NetworkPolicy/mechd']['spec']['ingress']:
             self.assertEqual({p['port'] for p in rule['ports']}, set(ports))
         with open(os.path.join(DEPLOY, 'Containerfile'), encoding='utf-8') as f:
@@ -100,6 +105,19 @@ class Manifests(unittest.TestCase):
         self.assertTrue(context['readOnlyRootFilesystem'])
         self.assertFalse(context['allowPrivilegeEscalation'])
         self.assertEqual(context['capabilities'], {'drop': ['ALL']})
+
+    def test_limits_fit_those_of_the_pod(self):
+        limits = self.container['resources']['limits']
+        given = {e['name']: e for e in self.container['env']}
+        # the processors of the node are no measure; a reference without a limit means them too
+        self.assertEqual(given['MECHD_WORKERS']['valueFrom']['resourceFieldRef']['resource'],
+                         'limits.cpu')
+        self.assertGreaterEqual(int(limits['cpu']), 1)
+        memory = {'Mi': 1, 'Gi': 1024}[limits['memory'][-2:]] * int(limits['memory'][:-2])
+        quota = re.search(r'\bmemory=(\d+)MiB', given['MECHD_QUOTA']['value'])
+        # what reading a model of this size takes (deploy/README.md)
+        reading = 20 * int(given['MECHD_MODEL_SIZE']['value'])
+        self.assertLess(int(quota.group(1)) + reading, memory)
 
     def test_volumes_are_claimed_where_they_are_mounted(self):
         claims = {c['metadata']['name'] for c in self.set['spec']['volumeClaimTemplates']}
