@@ -169,6 +169,17 @@ class Mechctl(unittest.TestCase):
         self.assertEqual(refused.returncode, 1)
         self.assertIn('damaged', refused.stderr)
 
+    def test_options_of_couplings_that_do_not_go_together_are_refused(self):
+        for words, why in ((('c', '--trial'), 'needs --count'),
+                           (('c', '--trial', '--reset'), 'needs --count'),
+                           (('c', '--commit', 1, '--count', 5), 'without a step'),
+                           (('c', '--commit', 1, '--trial'), 'without a step'),
+                           (('c', '--count', 5, '--until', 1), 'either'),
+                           (('--reset',), 'needs the ID')):
+            done = self.run_program('couplings', *words)
+            self.assertEqual((done.returncode, done.stdout), (2, ''), words)
+            self.assertIn(why, done.stderr)
+
     def test_trials_are_kept_and_one_is_committed(self):
         i = self.created()
         self.assertIn('--keep', self.good('trials', i))

@@ -39,6 +39,27 @@ static bool form_step(struct mechctl *m, int *code)
     return false;
 }
 
+/* Options that do not go together: none of them is left out silently. */
+static int check(const struct mechctl *m)
+{
+    const int steps = (mechctl_option(m, "count") != NULL) + (mechctl_option(m, "size") != NULL) +
+                      (mechctl_option(m, "until") != NULL);
+    if (m->count == 0 && m->given_count > 0) {
+        return mechctl_usage("couplings: --%.*s needs the ID of a coupling", m->given[0].length,
+                             m->given[0].name);
+    }
+    if (steps > 1) {
+        return mechctl_usage("couplings: either --count, --size or --until");
+    }
+    if (mechctl_option(m, "commit") && (steps > 0 || mechctl_option(m, "trial"))) {
+        return mechctl_usage("couplings: --commit is without a step");
+    }
+    if (mechctl_option(m, "trial") && steps == 0) {
+        return mechctl_usage("couplings: --trial needs --count, --size or --until");
+    }
+    return MECHCTL_DONE;
+}
+
 /* Whether an option other than a step is given. */
 static bool does_something(const struct mechctl *m)
 {
@@ -95,7 +116,10 @@ static int run(struct mechctl *m)
 {
     const char *const id = m->arguments[0];
     struct mechc_json reply;
-    int code = MECHCTL_DONE;
+    int code = check(m);
+    if (code != MECHCTL_DONE) {
+        return code;
+    }
     if (m->count == 0) {
         return list(m);
     }

@@ -335,7 +335,7 @@ static int run(struct mechctl *m)
 
 static const struct mechctl_option options[] = {
     {"on", "URL", "play it on this server instead of the one of the run"},
-    {"on-token", "TOKEN", "its token (default MECHD_ON_TOKEN); that of the run's server is not sent"},
+    {"on-token", "TOKEN", "its token (default MECHD_ON_TOKEN); --token is not sent there"},
     {0},
 };
 
@@ -349,9 +349,9 @@ const struct mechctl_command mechctl_replay = {
         "  mechctl replay i-1 r-1 s-1 --on http://other:8080\n"
         "Names the first step whose hash differs, and exits with 1, or says that none does.\n"
         "SNAPSHOT is the state from which the run began. Inputs that were extrapolated, stamped\n"
-        "forces and parameters that are no inputs are not among what is played. Nor is an input\n"
-        "that was set twice within a period, the second time to its value before: the state knows\n"
-        "that it was set, the record does not.",
+        "forces and parameters that are no inputs are not among what is played. The record does\n"
+        "not show that an input was set to another value and back within one period; the state\n"
+        "does, so that such a step differs.",
     .options = options,
     .least = 3,
     .most = 3,
