@@ -238,8 +238,9 @@ const struct mechp_row mechp_row_GET_STATE = {
 const struct mechp_row mechp_row_HASH = {
     .tag = "values",
     .doc = "Of time, coordinates, velocities, inputs, parameters and all else that the next step "
-           "reads, to the bit. Instances of one model on servers of one build that have the same "
-           "hash go on alike.",
+           "reads, to the bit, except fields of the model that have been changed. Instances of one "
+           "model, with the same fields, on servers of one build that have the same hash continue "
+           "with the same bits.",
     .effect = MECHP_READS,
     .cost = MECHP_COST_BY_SIZE,
     .traits = MECHP_OF_MODEL,
