@@ -37,6 +37,14 @@ def made():
     return OUT, {n.split('_')[0]: os.path.join(OUT, n) for n in names}
 
 
+def bill():
+    """The bill of materials."""
+    out, _ = made()
+    path = next(f for f in os.listdir(out) if f.endswith('.cdx.json'))
+    with open(os.path.join(out, path), encoding='utf-8') as f:
+        return json.load(f)
+
+
 def files_of(folder):
     """Paths below a folder, from it."""
     return [os.path.relpath(os.path.join(place, n), folder)
@@ -187,11 +195,19 @@ class Package(unittest.TestCase):
         self.assertEqual(left, [])
 
     def test_the_same_tree_gives_the_same_bytes(self):
-        out, debs = made()
-        sums = {name: digest(path) for name, path in debs.items()}
-        run(os.path.join(DEPLOY, 'package'), '--out', out)
+        """Wherever it is, and wherever it is built: of another one's build nothing is used."""
+        _, debs = made()
+        place = tempfile.mkdtemp(prefix='mechd-again-')
+        self.addCleanup(shutil.rmtree, place)
+        tree, out = os.path.join(place, 'a', 'copy'), os.path.join(place, 'out')
+        shutil.copytree(ROOT, tree, symlinks=True, ignore=lambda folder, names: [
+            n for n in names if n in ('node_modules', '__pycache__')
+            or folder == ROOT and (n == '.git' or n.startswith('build'))])
+        when = run(os.path.join(DEPLOY, 'epoch')).strip()
+        run(os.path.join(tree, 'deploy', 'package'), '--out', out,
+            env={**os.environ, 'SOURCE_DATE_EPOCH': when})
         for name, path in debs.items():
-            self.assertEqual(digest(path), sums[name], name)
+            self.assertEqual(digest(os.path.join(out, os.path.basename(path))), digest(path), name)
 
     def test_the_tarball_runs_from_any_folder(self):
         out, _ = made()
@@ -206,12 +222,23 @@ class Package(unittest.TestCase):
                 found = re.match(r'\s*(\S+) => (\S.*) \(', line)
                 if found and not re.match(r'lib(c|m|dl|rt|pthread|resolv)\.so', found.group(1)):
                     self.assertTrue(found.group(2).startswith(top), line)
+                    self.licensed(os.path.join(top, 'licenses'), found.group(1))
         with harness.Daemon(program_path=os.path.join(top, 'bin', 'mechd')) as d:
             run(os.path.join(top, 'bin', 'mechctl'), '--server', d.base, 'create', '--id', 'a',
                 '--example', 'mass1d')
             script = 'import sys, mechd; print(mechd.Server(sys.argv[1]).about())'
             run(sys.executable, '-c', script, d.base,
                 env={**os.environ, 'PYTHONPATH': os.path.join(top, 'python')})
+
+    def licensed(self, folder, soname):
+        """The terms of a library are there, with the texts that they name."""
+        package, = (c['name'] for c in bill()['components']
+                    if soname in [p['value'] for p in c['properties']])
+        with open(os.path.join(folder, package), encoding='utf-8') as f:
+            text = f.read()
+        self.assertRegex(text, '(?i)copyright|public domain')
+        for name in re.findall(r'/usr/share/common-licenses/([\w+-]+(?:\.\d+)*)', text):
+            self.assertTrue(os.path.getsize(os.path.join(folder, 'common', name)))
 
     def test_libmechc_is_found_by_pkg_config_and_cmake(self):
         _, debs = made()
@@ -247,16 +274,15 @@ class Package(unittest.TestCase):
 
     def test_the_bill_names_the_package_of_each_library(self):
         out, _ = made()
-        path = next(f for f in os.listdir(out) if f.endswith('.cdx.json'))
-        with open(os.path.join(out, path), encoding='utf-8') as f:
-            bill = json.load(f)
-        self.assertEqual((bill['bomFormat'], bill['specVersion']), ('CycloneDX', '1.4'))
-        named = {p['value'] for c in bill['components'] for p in c['properties']}
+        told = bill()
+        self.assertEqual((told['bomFormat'], told['specVersion']), ('CycloneDX', '1.4'))
+        named = {p['value'] for c in told['components'] for p in c['properties']}
         for program in ('mechd', 'mechctl'):
             text = run('ldd', os.path.join(out, 'root', 'usr', 'bin', program))
             for soname in re.findall(r'^\s*(\S+) => /', text, re.M):
                 self.assertIn(soname, named)
-        for c in bill['components']:
+        for c in told['components']:
+            self.assertTrue([n['license']['name'] for n in c['licenses']])
             self.assertRegex(c['purl'], r'^pkg:deb/\w+/\S+@\S+\?arch=\w+$')
 
     def test_the_unit_is_closed(self):
