@@ -2,11 +2,11 @@
 
 #include "protocol/wire/json.h"
 #include "server/call/service.h"
+#include "server/coupling/away.h"
 #include "server/os/ticks.h"
 #include "solver/base/arena.h"
 #include "solver/base/err.h"
 
-#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,229 +17,7 @@ static const uint64_t look = 10 * MECHD_MS;
 /* Patience, s: the preset, and the range. */
 static const double patience_preset = 5., patience_least = 1e-3, patience_most = 3600.;
 
-/* --- the engine ------------------------------------------------------------------------------- */
-
-/* Of the instance that stands for the program. owner: the instance's. */
-struct away {
-    struct mechd_outside *outside; /* a reference */
-    double time;                   /* s, at the end of the last window */
-    uint64_t windows;
-    double *inputs, *outputs; /* as declared */
-    double *tried;            /* outputs of the last trial */
-    struct mech_arena arena;  /* of the names: */
-    struct mech_names input_names, output_names;
-};
-
-static void destroy(void *self)
-{
-    struct away *const a = self;
-    mechd_outside_unref(a->outside);
-    mech_arena_fini(&a->arena);
-    free(a->inputs);
-    free(a->outputs);
-    free(a->tried);
-    free(a);
-}
-
-static int cannot(void *self)
-{
-    (void)self;
-    return MECH_UNSUPPORTED;
-}
-
-static const char *title(const void *self)
-{
-    return ((const struct away *)self)->outside->name;
-}
-
-static int32_t size(const void *self)
-{
-    (void)self;
-    return 1;
-}
-
-static double step_size(const void *self)
-{
-    (void)self;
-    return 1.;
-}
-
-static double time_of(const void *self)
-{
-    return ((const struct away *)self)->time;
-}
-
-static uint64_t step_count(const void *self)
-{
-    return ((const struct away *)self)->windows;
-}
-
-static size_t variable_count(const void *self, enum mech_causality causality)
-{
-    const struct mechd_outside *const o = ((const struct away *)self)->outside;
-    return causality == MECH_INPUT             ? o->input_count
-           : causality == MECH_OUTPUT_VARIABLE ? o->output_count
-                                               : 0;
-}
-
-static void variable(const void *self, enum mech_causality causality, size_t index,
-                     struct mech_variable *out)
-{
-    const struct mechd_outside *const o = ((const struct away *)self)->outside;
-    const bool input = causality == MECH_INPUT;
-    *out = (struct mech_variable){.name = input ? o->inputs[index] : o->outputs[index],
-                                  .causality = causality,
-                                  .reference = (int32_t)(1 + index + (input ? 0 : o->input_count)),
-                                  .index = (int32_t)index,
-                                  .size = 1,
-                                  .scalar = true,
-                                  .tunable = true,
-                                  .unit = "",
-                                  .offset = (int32_t)index};
-}
-
-static int32_t variable_find(const void *self, enum mech_causality causality, const char *name)
-{
-    const struct away *const a = self;
-    return causality == MECH_INPUT             ? mech_names_find(&a->input_names, name)
-           : causality == MECH_OUTPUT_VARIABLE ? mech_names_find(&a->output_names, name)
-                                               : -1;
-}
-
-static size_t output_size(const void *self)
-{
-    return ((const struct away *)self)->outside->output_count;
-}
-
-static void get_outputs(const void *self, double *values)
-{
-    const struct away *const a = self;
-    memcpy(values, a->outputs, a->outside->output_count * sizeof *values);
-}
-
-static void get_input(const void *self, int32_t index, double *values)
-{
-    *values = ((const struct away *)self)->inputs[index];
-}
-
-static int set_inputs(void *self, const struct mech_input_change *inputs, size_t count,
-                      struct mech_diag *diag)
-{
-    (void)diag;
-    for (size_t k = 0; k < count; k++) {
-        ((struct away *)self)->inputs[inputs[k].index] = inputs[k].values[0];
-    }
-    return 0;
-}
-
-static double get_parameter(const void *self, int32_t index)
-{
-    (void)self;
-    (void)index;
-    return (double)NAN;
-}
-
-static int set_parameters(void *self, size_t count, const int32_t *index, const double *values,
-                          struct mech_diag *diag)
-{
-    (void)self;
-    (void)index;
-    (void)values;
-    (void)diag;
-    return count == 0 ? 0 : MECH_UNSUPPORTED;
-}
-
-static int step_begin(void *self, const struct mech_step_request *r,
-                      struct mech_step_report *report)
-{
-    (void)r;
-    (void)report;
-    return cannot(self);
-}
-
-static int step_advance(void *self, uint64_t most, bool *done)
-{
-    (void)most;
-    *done = true;
-    return cannot(self);
-}
-
-static void nothing(void *self)
-{
-    (void)self;
-}
-
-static bool always(const void *self)
-{
-    (void)self;
-    return true;
-}
-
-static bool never(const void *self)
-{
-    (void)self;
-    return false;
-}
-
-static size_t snapshot_size(const void *self)
-{
-    (void)self;
-    return sizeof(double);
-}
-
-static size_t snapshot_write(const void *self, void *bytes)
-{
-    const double time = time_of(self);
-    memcpy(bytes, &time, sizeof time);
-    return sizeof time;
-}
-
-static int snapshot_read(void *self, const void *bytes, size_t bytes_size, bool *reproducible)
-{
-    *reproducible = true;
-    double time = 0.;
-    if (bytes_size != sizeof time) {
-        return MECH_MISMATCH;
-    }
-    // the program itself does not go back
-    memcpy(&time, bytes, sizeof time);
-    return time == time_of(self) ? 0 : MECH_UNSUPPORTED;
-}
-
-static const struct mechd_engine_ops ops = {
-    .name = "partner",
-    .doc = "A program outside that takes part in a coupling.",
-    .destroy = destroy,
-    .reset = cannot,
-    .title = title,
-    .size = size,
-    .step_size = step_size,
-    .variable_count = variable_count,
-    .variable = variable,
-    .variable_find = variable_find,
-    .time = time_of,
-    .step_count = step_count,
-    .output_size = output_size,
-    .get_outputs = get_outputs,
-    .get_input = get_input,
-    .set_inputs = set_inputs,
-    .get_parameter = get_parameter,
-    .set_parameters = set_parameters,
-    .step_begin = step_begin,
-    .step_advance = step_advance,
-    .step_finish = nothing,
-    .step_abandon = nothing,
-    .readable = always,
-    .has_trial = never,
-    .commit = cannot,
-    .trial_time = time_of,
-    .trial_outputs = get_outputs,
-    .snapshot_size = snapshot_size,
-    .snapshot_write = snapshot_write,
-    .snapshot_read = snapshot_read,
-};
-
-static struct away *away_of(const struct mechd_part *p)
+static struct mechd_away *away_of(const struct mechd_part *p)
 {
     return p->instance->engine.self;
 }
@@ -281,16 +59,6 @@ static const char **read_names(struct mechd_reading *r, const json_t *partner, c
     return names;
 }
 
-/* The map of names that live as long as it. False: no memory. */
-static bool map(struct mech_arena *arena, char *const *names, size_t count, struct mech_names *out)
-{
-    bool room = mech_names_init(out, arena, count) == 0;
-    for (size_t k = 0; room && k < count; k++) {
-        room = mech_names_add(out, names[k], (int32_t)k) == 0;
-    }
-    return room;
-}
-
 /* Its memory, about, to the account of the caller. */
 static void charge(struct mechd_reading *r, struct mechd_instance *i, size_t values)
 {
@@ -308,25 +76,13 @@ static void charge(struct mechd_reading *r, struct mechd_instance *i, size_t val
 static void make_instance(struct mechd_reading *r, struct mechd_part *p,
                           const struct mechd_outside_terms *terms)
 {
-    struct away *const a = calloc(1, sizeof *a);
-    const struct mechd_engine engine = {.ops = &ops, .self = a};
+    struct mechd_away *const a = mechd_away_create(p->name, terms);
+    const struct mechd_engine engine = {.ops = &mechd_away_ops, .self = a};
     const struct mechd_lease_wish wish = {.role = MECHD_ROLE_OWNER, .name = "coupling"};
     struct mechd_holder holder;
-    bool named = false;
-    if (a != NULL) {
-        mech_arena_init(&a->arena, 0);
-        a->outside = mechd_outside_create(p->name, terms);
-        named = a->outside != NULL &&
-                map(&a->arena, a->outside->inputs, terms->input_count, &a->input_names) &&
-                map(&a->arena, a->outside->outputs, terms->output_count, &a->output_names);
-        a->inputs = calloc(terms->input_count + 1, sizeof *a->inputs);
-        a->outputs = calloc(terms->output_count + 1, sizeof *a->outputs);
-        a->tried = calloc(terms->output_count + 1, sizeof *a->tried);
-    }
-    if (a == NULL || !named || a->inputs == NULL || a->outputs == NULL || a->tried == NULL ||
-        mechd_instance_create(&r->c->service->host, &engine, &p->instance) != 0) {
+    if (a == NULL || mechd_instance_create(&r->c->service->host, &engine, &p->instance) != 0) {
         if (a != NULL) {
-            destroy(a);
+            mechd_away_destroy(a);
         }
         mechd_fail(r->c, MECHP_OUT_OF_MEMORY, "no memory for the partner");
         return;
@@ -412,7 +168,7 @@ void mechd_outsides_align(struct mechd_coupling *g)
 static uint32_t compose(struct mechd_part *p, const struct mech_couple_task *task, double *values)
 {
     const struct mechd_outside *const o = p->outside;
-    struct away *const a = away_of(p);
+    struct mechd_away *const a = away_of(p);
     const size_t n = o->input_count;
     const int32_t order = task->action == MECH_COUPLE_TRIAL ? o->order : 0;
     memset(values, 0, n * (size_t)(order + 1) * sizeof *values);
@@ -447,7 +203,7 @@ static void ask(struct mechd_part *p, const struct mech_couple_task *task)
 /* The answer is there. */
 static void take(struct mechd_part *p, struct mech_couple_task *task)
 {
-    struct away *const a = away_of(p);
+    struct mechd_away *const a = away_of(p);
     for (int32_t i = 0; i < p->out_count && task->action != MECH_COUPLE_COMMIT; i++) {
         task->outputs[i] = p->outputs[p->out[i].index];
     }
