@@ -235,6 +235,13 @@ void mechd_outside_ask(struct mechd_outside *o, const struct mechp_frame *frame,
     if (frame->count > 0) {
         memcpy(o->question, values, size);
     }
+    if (frame->kind == MECHP_COMMIT) {
+        o->commit = o->asked;
+        o->kept = o->trial;
+        memcpy(o->kept_values, o->trial_values, o->trial.count * sizeof *values);
+        // a program that has said hello since its trial has lost it
+        o->restarted = !o->tried;
+    }
     // what is in front of an owed commit has been sent: it would be stepped a second time
     o->restarted = o->restarted && (o->rollback || !o->tried);
     o->stage = mechd_outside_first(o);
@@ -247,10 +254,6 @@ void mechd_outside_ask(struct mechd_outside *o, const struct mechp_frame *frame,
     } else if (frame->kind == MECHP_TRIAL) {
         o->trial = o->asked;
         memcpy(o->trial_values, o->question, size);
-    } else if (frame->kind == MECHP_COMMIT) {
-        o->commit = o->asked;
-        o->kept = o->trial;
-        memcpy(o->kept_values, o->trial_values, o->trial.count * sizeof *values);
     }
     mechd_outside_send(o);
     pthread_mutex_unlock(&o->m);
@@ -272,7 +275,8 @@ static void note_commit(struct mechd_outside *o, bool answered)
         o->window = o->asked.step;
         o->time = o->kept.time + o->kept.size;
         o->owes = !answered;
-        o->tried = false;
+        // while it owes the commit, a trial that has been sent is not sent again
+        o->tried = o->tried && !answered;
     }
 }
 

@@ -108,7 +108,8 @@ struct mechd_outside {
     uint64_t lease;              /* of the present connection, 0: none */
     uint64_t window;             /* committed last */
     double time;                 /* s, at its end */
-    bool tried;                  /* has been sent a trial since its hello, which is not committed */
+    bool tried;                  /* has been sent a trial since its hello, whose commit has not been
+                                    answered */
 
     enum mechd_outside_state state;
     uint64_t sequence; /* of the last question */

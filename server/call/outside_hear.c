@@ -198,7 +198,7 @@ static void judge(struct mechd_outside *o, const struct mechp_frame *f, const do
     }
     if (o->stage != MECHD_OUTSIDE_QUESTION) {
         o->owes = o->owes && o->stage == MECHD_OUTSIDE_TRIAL_AGAIN;
-        o->tried = o->tried && o->owes;
+        o->tried = o->tried && o->stage == MECHD_OUTSIDE_TRIAL_AGAIN;
         o->restarted = false;
         o->stage = mechd_outside_first(o);
         o->sent = false;
@@ -240,7 +240,9 @@ static void hear(struct mechd_outside *o, const struct mechp_frame *frame, const
     } else if (asked && answers(frame, mechd_outside_stage(o, &unused))) {
         judge(o, frame, values);
     } else if (is_late(o, frame->sequence)) {
-        o->owes = o->owes && frame->sequence != o->commit.sequence;
+        if (o->owes && frame->sequence == o->commit.sequence) {
+            o->owes = o->tried = false;
+        }
         if (asked && o->stage != MECHD_OUTSIDE_QUESTION) {
             o->stage = mechd_outside_first(o);
             o->sent = false;
