@@ -40,11 +40,11 @@ struct scene {
     uint64_t lease;
 };
 
-static void begin(struct scene *s)
+static void begin(struct scene *s, bool rollback)
 {
     static const char *const outputs[] = {"x"};
     const struct mechd_outside_terms terms = {
-        .outputs = outputs, .output_count = 1, .rollback = false, .patience = 60.};
+        .outputs = outputs, .output_count = 1, .rollback = rollback, .patience = 60.};
     *s = (struct scene){.peer = {.caller = {.send = note, .gone = stays, .destroy = nothing}}};
     mechd_outsides_init(&s->table, NULL);
     s->outside = mechd_outside_create("p", &terms);
@@ -106,7 +106,7 @@ static enum mechd_outside_state poll(struct scene *s, uint64_t now)
 static void a_trial_that_was_not_committed_is_the_last_one(void)
 {
     struct scene s;
-    begin(&s);
+    begin(&s, false);
     CU_ASSERT_EQUAL_FATAL(hello(&s, "{\"coupling\":\"c-1\",\"participant\":\"p\"}"), MECHP_OK);
     ask(&s, MECHP_TRIAL, 1);
     answer(&s);
@@ -133,7 +133,7 @@ static void a_trial_that_was_not_committed_is_the_last_one(void)
 static void a_trial_in_front_of_an_owed_commit_is_sent_once(void)
 {
     struct scene s;
-    begin(&s);
+    begin(&s, false);
     CU_ASSERT_EQUAL_FATAL(hello(&s, "{\"coupling\":\"c-1\",\"participant\":\"p\"}"), MECHP_OK);
     ask(&s, MECHP_TRIAL, 1);
     answer(&s);
@@ -160,7 +160,7 @@ static void a_trial_in_front_of_an_owed_commit_is_sent_once(void)
 static void a_question_that_was_not_sent_is_no_trial(void)
 {
     struct scene s;
-    begin(&s);
+    begin(&s, false);
     CU_ASSERT_EQUAL_FATAL(hello(&s, "{\"coupling\":\"c-1\",\"participant\":\"p\"}"), MECHP_OK);
     ask(&s, MECHP_OUTPUTS, 1);
     answer(&s);
@@ -176,10 +176,63 @@ static void a_question_that_was_not_sent_is_no_trial(void)
     end(&s);
 }
 
+static void started_again_after_its_trial_it_is_sent_that_before_the_commit(void)
+{
+    for (int rollback = 0; rollback < 2; rollback++) {
+        struct scene s;
+        begin(&s, rollback != 0);
+        CU_ASSERT_EQUAL_FATAL(hello(&s, "{\"coupling\":\"c-1\",\"participant\":\"p\"}"), MECHP_OK);
+        ask(&s, MECHP_TRIAL, 1);
+        answer(&s);
+        CU_ASSERT_EQUAL(poll(&s, 0), MECHD_OUTSIDE_ANSWERED);
+        // a new process: it has no trial that it could commit
+        CU_ASSERT_EQUAL(hello(&s, "{\"coupling\":\"c-1\",\"participant\":\"p\"}"), MECHP_OK);
+        ask(&s, MECHP_COMMIT, 1);
+        CU_ASSERT_EQUAL(s.peer.last.kind, MECHP_TRIAL);
+        CU_ASSERT_EQUAL(s.peer.last.step, 1);
+        CU_ASSERT_EQUAL(s.peer.last.size, 0.1);
+        answer(&s);
+        CU_ASSERT_EQUAL(s.peer.last.kind, MECHP_COMMIT);
+        answer(&s);
+        CU_ASSERT_EQUAL(poll(&s, 0), MECHD_OUTSIDE_ANSWERED);
+        // from there on as before
+        ask(&s, MECHP_TRIAL, 2);
+        answer(&s);
+        CU_ASSERT_EQUAL(poll(&s, 0), MECHD_OUTSIDE_ANSWERED);
+        ask(&s, MECHP_COMMIT, 2);
+        CU_ASSERT_EQUAL(s.peer.last.kind, MECHP_COMMIT);
+        CU_ASSERT_EQUAL(s.peer.sent, 5);
+        end(&s);
+    }
+}
+
+static void a_trial_in_front_of_a_commit_that_is_owed_is_sent_once_without_rollback(void)
+{
+    struct scene s;
+    begin(&s, false);
+    CU_ASSERT_EQUAL_FATAL(hello(&s, "{\"coupling\":\"c-1\",\"participant\":\"p\"}"), MECHP_OK);
+    ask(&s, MECHP_TRIAL, 1);
+    answer(&s);
+    (void)poll(&s, 0);
+    CU_ASSERT_EQUAL(hello(&s, "{\"coupling\":\"c-1\",\"participant\":\"p\"}"), MECHP_OK);
+    ask(&s, MECHP_COMMIT, 1);
+    CU_ASSERT_EQUAL(s.peer.last.kind, MECHP_TRIAL);
+    // neither is answered in time: it has stepped, and owes the commit alone
+    CU_ASSERT_EQUAL(poll(&s, UINT64_MAX), MECHD_OUTSIDE_FAULTY);
+    ask(&s, MECHP_TRIAL, 2);
+    CU_ASSERT_EQUAL(s.peer.last.kind, MECHP_COMMIT);
+    CU_ASSERT_EQUAL(s.peer.last.step, 1);
+    answer(&s);
+    CU_ASSERT_EQUAL(s.peer.last.step, 2);
+    answer(&s);
+    CU_ASSERT_EQUAL(poll(&s, 0), MECHD_OUTSIDE_ANSWERED);
+    end(&s);
+}
+
 static void hellos_are_refused_once_the_table_is_closed(void)
 {
     struct scene s;
-    begin(&s);
+    begin(&s, false);
     mechd_outsides_close(&s.table);
     CU_ASSERT_EQUAL(hello(&s, "{\"coupling\":\"c-1\",\"participant\":\"p\"}"), MECHP_DRAINING);
     end(&s);
@@ -189,4 +242,6 @@ static void hellos_are_refused_once_the_table_is_closed(void)
 UNIT_TESTS(UNIT_TEST(a_trial_that_was_not_committed_is_the_last_one),
            UNIT_TEST(a_trial_in_front_of_an_owed_commit_is_sent_once),
            UNIT_TEST(a_question_that_was_not_sent_is_no_trial),
+           UNIT_TEST(started_again_after_its_trial_it_is_sent_that_before_the_commit),
+           UNIT_TEST(a_trial_in_front_of_a_commit_that_is_owed_is_sent_once_without_rollback),
            UNIT_TEST(hellos_are_refused_once_the_table_is_closed))
