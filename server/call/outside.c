@@ -10,21 +10,13 @@
 #include <string.h>
 #include <sys/random.h>
 
-void mechd_outsides_init(struct mechd_outsides *t, struct mechd_tokens *tokens)
-{
-    *t = (struct mechd_outsides){.tokens = tokens};
-    pthread_mutex_init(&t->m, NULL);
-}
-
-void mechd_outsides_fini(struct mechd_outsides *t)
-{
-    pthread_mutex_destroy(&t->m);
-}
-
 /* The connection ends here: its lease is no longer one. */
 void mechd_outside_let_go(struct mechd_outside *o)
 {
     struct mechd_caller *const caller = o->caller;
+    if (o->table != NULL && o->lease != 0) {
+        mechd_outside_unlist(&o->table->by[MECHD_OUTSIDE_BY_LEASE], MECHD_OUTSIDE_BY_LEASE, o);
+    }
     o->caller = NULL;
     memset(o->missed, 0, sizeof o->missed);
     o->greeted = false;
@@ -37,20 +29,8 @@ void mechd_outside_let_go(struct mechd_outside *o)
 
 bool mechd_outside_still(struct mechd_outside *o)
 {
-    return !o->pass.has_token || o->tokens == NULL ||
-           mechd_tokens_still(o->tokens, &o->pass.who, MECHD_SCOPE_STEP, &o->pass.turn);
-}
-
-void mechd_outsides_close(struct mechd_outsides *t)
-{
-    atomic_store(&t->closed, true);
-    pthread_mutex_lock(&t->m);
-    for (struct mechd_outside *o = t->first; o != NULL; o = o->next) {
-        pthread_mutex_lock(&o->m);
-        mechd_outside_let_go(o);
-        pthread_mutex_unlock(&o->m);
-    }
-    pthread_mutex_unlock(&t->m);
+    return !o->pass.has_token || o->table == NULL || o->table->tokens == NULL ||
+           mechd_tokens_still(o->table->tokens, &o->pass.who, MECHD_SCOPE_STEP, &o->pass.turn);
 }
 
 /* --- life ------------------------------------------------------------------------------------- */
@@ -134,43 +114,6 @@ void mechd_outside_unref(struct mechd_outside *o)
 {
     if (o != NULL && atomic_fetch_sub(&o->refs, 1) == 1) {
         destroy(o);
-    }
-}
-
-void mechd_outside_add(struct mechd_outsides *t, struct mechd_outside *o, const char *coupling)
-{
-    snprintf(o->coupling, sizeof o->coupling, "%.31s", coupling);
-    o->tokens = t->tokens;
-    mechd_outside_ref(o);
-    pthread_mutex_lock(&t->m);
-    o->next = t->first;
-    t->first = o;
-    pthread_mutex_unlock(&t->m);
-}
-
-void mechd_outside_remove(struct mechd_outsides *t, struct mechd_outside *o)
-{
-    pthread_mutex_lock(&t->m);
-    struct mechd_outside **at = &t->first;
-    while (*at != NULL && *at != o) {
-        at = &(*at)->next;
-    }
-    const bool found = *at == o;
-    if (found) {
-        *at = o->next;
-    }
-    pthread_mutex_unlock(&t->m);
-    pthread_mutex_lock(&o->m);
-    o->of = NULL;
-    if (o->caller != NULL && o->greeted) {
-        // the coupling is over: the program is told, and does not wait for a question
-        const struct mechp_frame bye = {.kind = MECHP_BYE, .lease = o->lease};
-        (void)o->caller->send(o->caller, &bye, NULL);
-    }
-    mechd_outside_let_go(o);
-    pthread_mutex_unlock(&o->m);
-    if (found) {
-        mechd_outside_unref(o);
     }
 }
 

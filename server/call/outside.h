@@ -86,8 +86,17 @@ enum mechd_outside_stage {
     MECHD_OUTSIDE_QUESTION      /* `asked` */
 };
 
+/* How the table finds one. */
+enum mechd_outside_key { MECHD_OUTSIDE_BY_NAME, MECHD_OUTSIDE_BY_LEASE, MECHD_OUTSIDE_KEYS };
+
+/* Its place in a chain of an index. locked by the index. */
+struct mechd_outside_link {
+    struct mechd_outside *next;
+    uint64_t hash;
+};
+
 struct mechd_outside {
-    struct mechd_outside *next; /* locked by the table */
+    struct mechd_outside_link in[MECHD_OUTSIDE_KEYS];
     _Atomic int refs;
 
     /* const */
@@ -99,16 +108,16 @@ struct mechd_outside {
     int32_t order;
 
     pthread_mutex_t m;
-    void (*wake)(void *of);      /* an answer, a fault or the program is there; m is not held */
-    void *of;                    /* NULL: nothing is to be woken any more */
-    struct mechd_caller *caller; /* NULL: away */
-    bool greeted;                /* the reply to its hello is on its way: frames may follow */
-    struct mechd_pass pass;      /* of its hello: once it is revoked, the connection is over */
-    struct mechd_tokens *tokens; /* that know it; NULL: in no table yet */
-    uint64_t lease;              /* of the present connection, 0: none */
-    uint64_t window;             /* committed last */
-    double time;                 /* s, at its end */
-    bool tried;                  /* has been sent a trial since its hello, whose commit has not been
+    void (*wake)(void *of);       /* an answer, a fault or the program is there; m is not held */
+    void *of;                     /* NULL: nothing is to be woken any more */
+    struct mechd_caller *caller;  /* NULL: away */
+    bool greeted;                 /* the reply to its hello is on its way: frames may follow */
+    struct mechd_pass pass;       /* of its hello: once it is revoked, the connection is over */
+    struct mechd_outsides *table; /* in which it is; NULL: in none, hellos do not find it */
+    uint64_t lease;               /* of the present connection, 0: none */
+    uint64_t window;              /* committed last */
+    double time;                  /* s, at its end */
+    bool tried; /* has been sent a trial since its hello, whose commit has not been
                                     answered */
 
     enum mechd_outside_state state;
@@ -130,10 +139,20 @@ struct mechd_outside {
     char blamed[MECHD_OUTSIDE_FAULT]; /* a fault that the next question but a commit reports; "" */
 };
 
-/* All of them. shared, locked by m. */
-struct mechd_outsides {
+/* One index: chains by hash, as many as entries, or fewer where memory was short. shared, locked by
+ * m. */
+struct mechd_outside_index {
     pthread_mutex_t m;
-    struct mechd_outside *first;
+    struct mechd_outside **chains; /* [size] */
+    struct mechd_outside *few[16]; /* the chains at first */
+    size_t size, count;
+    uint64_t visited; /* entries that searches have looked at */
+};
+
+/* All of them. By name: each with a reference; by lease: those that are connected. The mutex of the
+ * first is taken before that of an outside, that of the second after it. */
+struct mechd_outsides {
+    struct mechd_outside_index by[MECHD_OUTSIDE_KEYS];
     struct mechd_tokens *tokens; /* the host's */
     _Atomic bool closed;         /* hellos are refused; partner: hello, under the outside's m */
 };

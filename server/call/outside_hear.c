@@ -12,21 +12,6 @@
 
 /* --- hello ------------------------------------------------------------------------------------ */
 
-/* By coupling and name, a reference, or NULL. */
-static struct mechd_outside *find(struct mechd_outsides *t, const char *coupling, const char *name)
-{
-    pthread_mutex_lock(&t->m);
-    struct mechd_outside *o = t->first;
-    while (o != NULL && (strcmp(o->coupling, coupling) != 0 || strcmp(o->name, name) != 0)) {
-        o = o->next;
-    }
-    if (o != NULL) {
-        mechd_outside_ref(o);
-    }
-    pthread_mutex_unlock(&t->m);
-    return o;
-}
-
 /* 1 … 2^52; 0: the system has no random numbers. */
 static uint64_t make_lease(void)
 {
@@ -97,7 +82,7 @@ enum mechp_code mechd_outside_hello(struct mechd_outsides *t, struct mechd_outsi
     if (!mech_diag_clean(h->diag)) {
         return MECHP_INVALID_REQUEST;
     }
-    struct mechd_outside *const o = find(t, coupling, name);
+    struct mechd_outside *const o = mechd_outside_named(t, coupling, name);
     h->lease = make_lease();
     if (o == NULL || h->lease == 0) {
         snprintf(h->detail, 256, "the coupling %.64s has no partner %.64s", coupling, name);
@@ -109,6 +94,9 @@ enum mechp_code mechd_outside_hello(struct mechd_outsides *t, struct mechd_outsi
     if (atomic_load(&t->closed)) {
         snprintf(h->detail, 256, "the server is shutting down");
         code = MECHP_DRAINING;
+    } else if (o->table == NULL) {
+        snprintf(h->detail, 256, "the coupling %.64s has been deleted", coupling);
+        code = MECHP_NOT_FOUND;
     } else if (order != o->order) {
         mech_diag_add(h->diag, "/inputOrder", "inputs of this coupling have order %d",
                       (int)o->order);
@@ -121,6 +109,7 @@ enum mechp_code mechd_outside_hello(struct mechd_outsides *t, struct mechd_outsi
         o->caller = h->caller;
         o->pass = h->pass;
         o->lease = h->lease;
+        mechd_outside_list(&t->by[MECHD_OUTSIDE_BY_LEASE], MECHD_OUTSIDE_BY_LEASE, o, h->lease);
         write_reply(o, h->lease, h->reply);
         h->outside = o;
     }
@@ -270,21 +259,15 @@ bool mechd_outside_take(struct mechd_outsides *t, const struct mechp_frame *fram
     if (frame->lease == 0) {
         return false;
     }
-    pthread_mutex_lock(&t->m);
-    struct mechd_outside *o = t->first;
-    for (; o != NULL; o = o->next) {
-        pthread_mutex_lock(&o->m);
-        const bool found = o->lease == frame->lease;
-        if (found) {
-            break; // with its m
-        }
-        pthread_mutex_unlock(&o->m);
-    }
-    if (o != NULL) {
-        mechd_outside_ref(o);
-    }
-    pthread_mutex_unlock(&t->m);
+    struct mechd_outside *const o = mechd_outside_leased(t, frame->lease);
     if (o == NULL) {
+        return false;
+    }
+    pthread_mutex_lock(&o->m);
+    if (o->lease != frame->lease) {
+        // its connection has ended meanwhile
+        pthread_mutex_unlock(&o->m);
+        mechd_outside_unref(o);
         return false;
     }
     const bool still = mechd_outside_still(o);

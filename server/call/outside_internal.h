@@ -1,7 +1,19 @@
-/* What the files of an outside share (outside.h); each with its m held. */
+/* What the files of an outside share (outside.h); each with its m held, except where noted. */
 #pragma once
 
 #include "server/call/outside.h"
+
+/* Into the index, by a hash (its lease, in that one), and out of it; false: it was not there. Any
+ * thread. */
+void mechd_outside_list(struct mechd_outside_index *x, enum mechd_outside_key key,
+                        struct mechd_outside *o, uint64_t hash);
+bool mechd_outside_unlist(struct mechd_outside_index *x, enum mechd_outside_key key,
+                          struct mechd_outside *o);
+/* By coupling and name, and by the lease of its connection: a reference, or NULL. Any thread;
+ * without its m. */
+struct mechd_outside *mechd_outside_named(struct mechd_outsides *t, const char *coupling,
+                                          const char *name);
+struct mechd_outside *mechd_outside_leased(struct mechd_outsides *t, uint64_t lease);
 
 /* The connection ends here: its lease is no longer one. */
 void mechd_outside_let_go(struct mechd_outside *o);

@@ -5,6 +5,7 @@
 #include "tests/unit/unit.h"
 
 #include <math.h>
+#include <stdio.h>
 
 /* A connection that remembers what has been sent. */
 struct peer {
@@ -229,6 +230,56 @@ static void a_trial_in_front_of_a_commit_that_is_owed_is_sent_once_without_rollb
     end(&s);
 }
 
+static void one_is_found_among_many_without_a_look_at_each(void)
+{
+    enum { MANY = 4000, LOOKS = 20 };
+    static struct mechd_outside *outsides[MANY];
+    struct scene s;
+    char text[96];
+    const struct mechd_outside_terms terms = {.patience = 60.};
+    begin(&s, true);
+    for (int k = 0; k < MANY; k++) {
+        snprintf(text, sizeof text, "p%d", k);
+        outsides[k] = mechd_outside_create(text, &terms);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(outsides[k]);
+        mechd_outside_add(&s.table, outsides[k], "c-1");
+        snprintf(text, sizeof text, "{\"coupling\":\"c-1\",\"participant\":\"p%d\"}", k);
+        CU_ASSERT_EQUAL_FATAL(hello(&s, text), MECHP_OK);
+    }
+    CU_ASSERT_EQUAL(hello(&s, "{\"coupling\":\"c-1\",\"participant\":\"q\"}"), MECHP_NOT_FOUND);
+    CU_ASSERT(s.table.by[MECHD_OUTSIDE_BY_NAME].visited < LOOKS * MANY);
+    // frames of strangers, and the last one's
+    for (uint64_t k = 1; k <= MANY; k++) {
+        const struct mechp_frame frame = {.kind = MECHP_OUTPUTS, .lease = s.lease + k};
+        (void)mechd_outside_take(&s.table, &frame, NULL);
+    }
+    CU_ASSERT(s.table.by[MECHD_OUTSIDE_BY_LEASE].visited < LOOKS * MANY);
+    const struct mechp_frame bye = {.kind = MECHP_BYE, .lease = s.lease};
+    CU_ASSERT_TRUE(mechd_outside_take(&s.table, &bye, NULL));
+    CU_ASSERT_FALSE(mechd_outside_take(&s.table, &bye, NULL));
+    CU_ASSERT_EQUAL(s.table.by[MECHD_OUTSIDE_BY_LEASE].count, MANY - 1);
+    for (int k = 0; k < MANY; k++) {
+        mechd_outside_remove(&s.table, outsides[k]);
+        mechd_outside_remove(&s.table, outsides[k]);
+        mechd_outside_unref(outsides[k]);
+    }
+    CU_ASSERT_EQUAL(s.table.by[MECHD_OUTSIDE_BY_LEASE].count, 0);
+    CU_ASSERT_EQUAL(s.table.by[MECHD_OUTSIDE_BY_NAME].count, 1);
+    end(&s);
+}
+
+static void a_hello_does_not_reach_one_that_has_been_removed(void)
+{
+    struct scene s;
+    begin(&s, true);
+    CU_ASSERT_EQUAL(hello(&s, "{\"coupling\":\"c-1\",\"participant\":\"p\"}"), MECHP_OK);
+    mechd_outside_remove(&s.table, s.outside);
+    CU_ASSERT_EQUAL(hello(&s, "{\"coupling\":\"c-1\",\"participant\":\"p\"}"), MECHP_NOT_FOUND);
+    const struct mechp_frame frame = {.kind = MECHP_OUTPUTS, .lease = s.lease};
+    CU_ASSERT_FALSE(mechd_outside_take(&s.table, &frame, NULL));
+    end(&s);
+}
+
 static void hellos_are_refused_once_the_table_is_closed(void)
 {
     struct scene s;
@@ -244,4 +295,6 @@ UNIT_TESTS(UNIT_TEST(a_trial_that_was_not_committed_is_the_last_one),
            UNIT_TEST(a_question_that_was_not_sent_is_no_trial),
            UNIT_TEST(started_again_after_its_trial_it_is_sent_that_before_the_commit),
            UNIT_TEST(a_trial_in_front_of_a_commit_that_is_owed_is_sent_once_without_rollback),
+           UNIT_TEST(one_is_found_among_many_without_a_look_at_each),
+           UNIT_TEST(a_hello_does_not_reach_one_that_has_been_removed),
            UNIT_TEST(hellos_are_refused_once_the_table_is_closed))
