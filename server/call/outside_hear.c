@@ -232,8 +232,9 @@ static void hear(struct mechd_outside *o, const struct mechp_frame *frame, const
         if (o->owes && frame->sequence == o->commit.sequence) {
             o->owes = o->tried = false;
         }
-        if (asked && o->stage != MECHD_OUTSIDE_QUESTION) {
-            o->stage = mechd_outside_first(o);
+        const enum mechd_outside_stage next = mechd_outside_first(o);
+        if (asked && o->stage != MECHD_OUTSIDE_QUESTION && o->stage != next) {
+            o->stage = next;
             o->sent = false;
             mechd_outside_send(o);
         }

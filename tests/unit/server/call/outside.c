@@ -230,6 +230,47 @@ static void a_trial_in_front_of_a_commit_that_is_owed_is_sent_once_without_rollb
     end(&s);
 }
 
+/* Asked again after its time, and slow: both answers come one after the other. */
+static void an_owed_commit_is_not_sent_again_for_a_late_trial(void)
+{
+    for (int rollback = 0; rollback < 2; rollback++) {
+        struct scene s;
+        begin(&s, rollback != 0);
+        CU_ASSERT_EQUAL_FATAL(hello(&s, "{\"coupling\":\"c-1\",\"participant\":\"p\"}"), MECHP_OK);
+        ask(&s, MECHP_TRIAL, 1);
+        answer(&s);
+        (void)poll(&s, 0);
+        ask(&s, MECHP_COMMIT, 1);
+        CU_ASSERT_EQUAL(poll(&s, UINT64_MAX), MECHD_OUTSIDE_FAULTY);
+        CU_ASSERT_EQUAL(hello(&s, "{\"coupling\":\"c-1\",\"participant\":\"p\",\"window\":0}"),
+                        MECHP_OK);
+        ask(&s, MECHP_TRIAL, 2);
+        const struct mechp_frame late = s.peer.last;
+        CU_ASSERT_EQUAL(late.kind, MECHP_TRIAL);
+        CU_ASSERT_EQUAL(late.step, 1);
+        CU_ASSERT_EQUAL(poll(&s, UINT64_MAX), MECHD_OUTSIDE_FAULTY);
+        ask(&s, MECHP_TRIAL, 2);
+        if (rollback) {
+            CU_ASSERT_EQUAL(s.peer.last.kind, MECHP_TRIAL);
+            CU_ASSERT_EQUAL(s.peer.last.step, 1);
+            answer(&s); // of the first time it was sent
+        }
+        CU_ASSERT_EQUAL(s.peer.last.kind, MECHP_COMMIT);
+        const int sent = s.peer.sent;
+        const struct mechp_frame commit = s.peer.last;
+        s.peer.last = late;
+        answer(&s);
+        CU_ASSERT_EQUAL(s.peer.sent, sent);
+        s.peer.last = commit;
+        answer(&s);
+        CU_ASSERT_EQUAL(s.peer.last.kind, MECHP_TRIAL);
+        CU_ASSERT_EQUAL(s.peer.last.step, 2);
+        answer(&s);
+        CU_ASSERT_EQUAL(poll(&s, 0), MECHD_OUTSIDE_ANSWERED);
+        end(&s);
+    }
+}
+
 static void one_is_found_among_many_without_a_look_at_each(void)
 {
     enum { MANY = 4000, LOOKS = 20 };
@@ -243,6 +284,8 @@ static void one_is_found_among_many_without_a_look_at_each(void)
         outsides[k] = mechd_outside_create(text, &terms);
         CU_ASSERT_PTR_NOT_NULL_FATAL(outsides[k]);
         mechd_outside_add(&s.table, outsides[k], "c-1");
+    }
+    for (int k = 0; k < MANY; k++) {
         snprintf(text, sizeof text, "{\"coupling\":\"c-1\",\"participant\":\"p%d\"}", k);
         CU_ASSERT_EQUAL_FATAL(hello(&s, text), MECHP_OK);
     }
@@ -295,6 +338,7 @@ UNIT_TESTS(UNIT_TEST(a_trial_that_was_not_committed_is_the_last_one),
            UNIT_TEST(a_question_that_was_not_sent_is_no_trial),
            UNIT_TEST(started_again_after_its_trial_it_is_sent_that_before_the_commit),
            UNIT_TEST(a_trial_in_front_of_a_commit_that_is_owed_is_sent_once_without_rollback),
+           UNIT_TEST(an_owed_commit_is_not_sent_again_for_a_late_trial),
            UNIT_TEST(one_is_found_among_many_without_a_look_at_each),
            UNIT_TEST(a_hello_does_not_reach_one_that_has_been_removed),
            UNIT_TEST(hellos_are_refused_once_the_table_is_closed))
