@@ -28,6 +28,7 @@ int mechd_saved_take(const struct mechd_coupling *g, struct mechd_saved **out)
         return MECH_NO_MEMORY;
     }
     s->count = g->count;
+    s->opened = g->opened;
     s->time = mechd_engine_time(&g->parts[0].instance->engine);
     int code = 0;
     for (int32_t n = 0; n < g->count && code == 0; n++) {
@@ -66,6 +67,8 @@ int mechd_saved_return(const struct mechd_saved *s, struct mechd_coupling *g, in
         *reproducible = *reproducible && same;
     }
     *part = -1;
+    // saved before its start: it starts again, from the outputs of then
+    g->opened = s->opened;
     return s->couple != NULL ? mech_couple_restore(g->couple, s->couple, s->couple_size) : 0;
 }
 

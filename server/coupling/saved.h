@@ -14,6 +14,7 @@ struct mechd_saved_part {
 struct mechd_saved {
     double time;      /* s */
     uint64_t windows; /* since the start of the coupling */
+    bool opened;      /* of the coupling: its outputs at its start were known */
     size_t size;      /* bytes of all */
     void *couple;     /* [couple_size] as mech_couple_save; NULL: saved before its start */
     size_t couple_size;
